@@ -41,7 +41,7 @@ func openHooks(ctx context.Context, dir string) (*hookSpace, error) {
 
 // Gate judges the staged changes. The answer is nil in a repository without specs; ken
 // then starts no git.
-func (h *hookSpace) Gate(ctx context.Context) (gated *spec.Gated, strict bool, err error) {
+func (h *hookSpace) Gate(ctx context.Context) (gated *spec.GateResult, strict bool, err error) {
 	if some, err := h.hasSpecs(ctx); err != nil || !some {
 		return nil, false, err
 	}

@@ -38,7 +38,7 @@ func (w *workspace) CheckReceipt(ctx context.Context, text string) (*registry.Re
 	if err != nil {
 		return nil, err
 	}
-	then, err := w.heldAt(ctx, receipt.Commit, func(s *survey.Survey) (survey.Held, error) { return s.Holds(ctx, record, dir) })
+	then, err := w.heldAt(ctx, receipt.Commit, func(s *survey.Survey) (survey.RecordCheck, error) { return s.Holds(ctx, record, dir) })
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (w *workspace) checkBasis(ctx context.Context, receipt fresh.Receipt, out *
 	if err != nil {
 		return err
 	}
-	then, err := w.heldAt(ctx, receipt.Commit, func(s *survey.Survey) (survey.Held, error) { return s.HoldsBasis(ctx, receipt.Basis, dir) })
+	then, err := w.heldAt(ctx, receipt.Commit, func(s *survey.Survey) (survey.RecordCheck, error) { return s.HoldsBasis(ctx, receipt.Basis, dir) })
 	if err != nil {
 		return err
 	}
@@ -75,12 +75,12 @@ func (w *workspace) checkBasis(ctx context.Context, receipt fresh.Receipt, out *
 }
 
 // heldAt asks whether something held for a directory as a commit has it.
-func (w *workspace) heldAt(ctx context.Context, commit repo.ID, holds func(*survey.Survey) (survey.Held, error)) (survey.Held, error) {
+func (w *workspace) heldAt(ctx context.Context, commit repo.ID, holds func(*survey.Survey) (survey.RecordCheck, error)) (survey.RecordCheck, error) {
 	if commit.IsZero() {
-		return survey.Held{Reasons: []string{"no_commit_yet"}}, nil
+		return survey.RecordCheck{Reasons: []string{"no_commit_yet"}}, nil
 	}
 	if _, ok, err := w.git.Resolve(ctx, commit.String()); err != nil || !ok {
-		return survey.Held{Reasons: []string{"commit_not_here"}}, ctx.Err()
+		return survey.RecordCheck{Reasons: []string{"commit_not_here"}}, ctx.Err()
 	}
 	return holds(w.surveyOf(&commitTree{w: w, commit: commit}, nil))
 }

@@ -31,7 +31,7 @@ type stateSpace struct {
 	dir      *state.Dir
 	git      *git.Repo // the repository with the configuration; nil outside a repository
 	from     string    // the base of relative paths
-	keeper   *workflow.Keeper
+	keeper   *workflow.Manager
 	mentions []string
 }
 
@@ -154,7 +154,7 @@ func existing(dir string) string {
 	}
 }
 
-func (s *stateSpace) Keeper() *workflow.Keeper { return s.keeper }
+func (s *stateSpace) Keeper() *workflow.Manager { return s.keeper }
 
 func (s *stateSpace) Mentions() []string { return s.mentions }
 

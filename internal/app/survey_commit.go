@@ -182,7 +182,7 @@ func (t *commitTree) Read(ctx context.Context, f *survey.File, most int) ([]byte
 	}
 	// Of a large blob, or of one that is not here, there is less.
 	if int64(len(found[0])) != f.Size {
-		return nil, fmt.Errorf("read %s: %d of its %d bytes could be had", f.Path, len(found[0]), f.Size)
+		return nil, fmt.Errorf("read %s: got only %d of %d bytes", f.Path, len(found[0]), f.Size)
 	}
 	return found[0], nil
 }

@@ -27,8 +27,8 @@ type surveyMemo struct {
 	reread map[repo.Path]bool
 }
 
-// Made verifies the work tree. Then the rows are what is there, and what they are has a
-// name; unless contents are not known or gone, which no row says.
+// Made verifies the work tree and returns the key of the rows. It is "" if a
+// file is missing or its content is unknown, because rows do not record that.
 func (m *surveyMemo) Made(ctx context.Context) (string, error) {
 	if err := m.verify(ctx); err != nil {
 		return "", err

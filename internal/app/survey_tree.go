@@ -36,8 +36,8 @@ type surveyTree struct {
 	skipped    map[repo.Path]bool
 	skipFailed error
 
-	// unkept says that how directories stand is neither taken from what is kept of it nor
-	// kept, and unsaved that it is not kept.
+	// unkept turns the memo of verdicts off, for reading
+	// and for writing; unsaved turns off only the writing.
 	unkept, unsaved bool
 
 	looked sync.Once
@@ -198,7 +198,7 @@ func (t *surveyTree) Read(ctx context.Context, f *survey.File, most int) ([]byte
 		}
 	}
 	if err == nil {
-		err = fmt.Errorf("read %s: it is not checked out, or git stores other bytes of it than lie there", f.Path)
+		err = fmt.Errorf("read %s: it is not checked out, or git would store other bytes than the file has", f.Path)
 	}
 	return nil, err
 }

@@ -36,9 +36,9 @@ func (w *workspace) SurveyLimits(opts survey.RunOptions) survey.RunOptions {
 // defaultJobs is how many directories are described at once.
 const defaultJobs = 4
 
-// Writer returns who describes directories. What a repository's configuration would
-// have started as a program, only the user's own word starts: a clone is a stranger. A
-// provider that it names is asked after the user has allowed that.
+// Writer returns the writer of summaries. It starts a program from the
+// repository's configuration only if the user passes --provider command,
+// and asks a configured provider only after the user has allowed it.
 func (w *workspace) Writer(named, called string) (survey.Writer, error) {
 	cfg := w.provider(named, called)
 	if cfg.Provider == outlineProvider {
@@ -57,7 +57,7 @@ func (w *workspace) Writer(named, called string) (survey.Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &survey.Thinker{Model: m, Plain: cfg.Provider == provider.Command && !cfg.JSON}, nil
+	return &survey.ModelDescriber{Model: m, Plain: cfg.Provider == provider.Command && !cfg.JSON}, nil
 }
 
 // Planner returns the same as far as plans go: it has a name and a price, and needs no
@@ -71,7 +71,7 @@ func (w *workspace) Planner(named, called string) (survey.Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &survey.Thinker{Model: m}, nil
+	return &survey.ModelDescriber{Model: m}, nil
 }
 
 // provider says who is meant: by the user's word, else by the configuration.

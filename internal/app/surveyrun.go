@@ -139,7 +139,7 @@ func (c *runSpace) StartRun(ctx context.Context, opts cli.StartRunOptions) (*cli
 	if m, err = quoted(cfg); err != nil {
 		return nil, err
 	}
-	writer := &survey.Thinker{Model: m}
+	writer := &survey.ModelDescriber{Model: m}
 	if err := c.priced(ctx, m, opts.Ceiling); err != nil {
 		return nil, err
 	}

@@ -112,7 +112,7 @@ func (w *workspace) named(ctx context.Context) (name, news string, err error) {
 	if name := w.cfg.Team.Repository; name != "" {
 		return name, "", nil
 	}
-	var known git.Beginning
+	var known git.RootCommit
 	if text, err := w.store.Remembered(ctx, rootKey); err == nil {
 		root, tip, _ := strings.Cut(text, " ")
 		known.Root, _ = repo.ParseID(root) // what cannot be read is looked for

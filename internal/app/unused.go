@@ -34,7 +34,7 @@ func unusedRemarks(list []fresh.Unused) []string {
 // Unused reads every record, and returns those that ken ignores.
 func (w *workspace) Unused(ctx context.Context) ([]fresh.Unused, error) { return w.store.Examine(ctx) }
 
-// RemoveUnused removes the records that ken ignores, and returns them.
+// RemoveUnused removes the damaged records, and returns them.
 func (w *workspace) RemoveUnused(ctx context.Context) ([]fresh.Unused, error) {
 	return w.store.RemoveUnused(ctx)
 }

@@ -125,7 +125,7 @@ func (s *workerRepo) Able(ctx context.Context, run surveyrun.Run) error {
 	if err != nil {
 		return nil //nolint:nilerr // Describe fails with the same error, which ends the worker
 	}
-	if own := (&survey.Thinker{Model: m}).Recipe(); own != run.Recipe {
+	if own := (&survey.ModelDescriber{Model: m}).Recipe(); own != run.Recipe {
 		return &fault.Error{
 			Kind: fault.Usage, Hint: "use the same version of ken everywhere",
 			Err: fmt.Errorf("the run has the recipe %q, and this version of ken has %q", run.Recipe, own),
@@ -165,7 +165,7 @@ func (s *workerRepo) Describe(ctx context.Context, run surveyrun.Run, of survey.
 		return d, errors.Join(err, survey.ErrHopeless)
 	}
 	metered := surveyrun.NewMeteredModel(m, lease)
-	writer := &survey.Thinker{Model: metered, Plain: run.Provider == provider.Command}
+	writer := &survey.ModelDescriber{Model: metered, Plain: run.Provider == provider.Command}
 	inputs, err := s.taskInputs(ctx, append([]survey.DirTask{of}, below...))
 	if err != nil {
 		return d, err

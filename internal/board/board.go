@@ -175,12 +175,12 @@ type Node struct {
 	Depth int `json:"depth"`
 	Below int `json:"below"` // number of descendants
 	// Collisions are changes of several worktrees to this spec or its code.
-	Collisions []Meeting `json:"collisions"`
+	Collisions []Collision `json:"collisions"`
 }
 
-// A Meeting is a collision: unmerged changes of several worktrees to one spec or its
+// A Collision is a collision: unmerged changes of several worktrees to one spec or its
 // code.
-type Meeting struct {
+type Collision struct {
 	Node      string             `json:"node"`
 	Kind      spec.CollisionKind `json:"kind"`
 	Worktrees []string           `json:"worktrees"` // sorted
@@ -189,14 +189,14 @@ type Meeting struct {
 
 // Proposals are the changes of worktrees to main.
 type Proposals struct {
-	Worktrees []spec.Overlaid `json:"worktrees"`
-	Meetings  []Meeting       `json:"meetings"`
+	Worktrees []spec.WorktreeChanges `json:"worktrees"`
+	Meetings  []Collision            `json:"meetings"`
 }
 
 // Make reads all sources and builds a board. It never fails: a part that cannot be read
 // is unknown. tell, unless it is nil, gets a copy of the board whenever a part is
 // ready.
-func Make(ctx context.Context, repository string, sources []Source, overlays func(context.Context) ([]spec.Overlaid, error), tell func(*Board)) *Board {
+func Make(ctx context.Context, repository string, sources []Source, overlays func(context.Context) ([]spec.WorktreeChanges, error), tell func(*Board)) *Board {
 	b := &Board{Repository: repository, Worktrees: make([]Worktree, len(sources))}
 	var all sync.WaitGroup
 	var mu sync.Mutex

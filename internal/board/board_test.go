@@ -26,7 +26,7 @@ type fakeRepo struct {
 	shown    *survey.Shown
 	audit    *workflow.Audit
 	listing  *spec.Listing
-	overlaid []spec.Overlaid
+	overlaid []spec.WorktreeChanges
 	err      error // returned by every function
 	archive  error // returned by Archive
 	panics   bool  // every function panics
@@ -49,7 +49,9 @@ func (t *fakeRepo) Specs(context.Context) (*spec.Listing, error)       { return 
 func (t *fakeRepo) State() (board.StateDir, error)                     { return t, nil }
 func (t *fakeRepo) Audit(context.Context) (*workflow.Audit, error)     { return answer(t, t.audit) }
 
-func (t *fakeRepo) Overlays(context.Context) ([]spec.Overlaid, error) { return answer(t, t.overlaid) }
+func (t *fakeRepo) Overlays(context.Context) ([]spec.WorktreeChanges, error) {
+	return answer(t, t.overlaid)
+}
 
 func (t *fakeRepo) Get(context.Context) (*workflow.Document, error) {
 	return answer(t, workflow.NewDocument())
@@ -137,7 +139,7 @@ func TestWanting(t *testing.T) {
 		"an unknown file":                {spoil: func(w *fakeRepo) { w.report.Counts.Unknown = 1 }, wanting: true},
 		"a state file not allowed":       {spoil: func(w *fakeRepo) { w.audit.Counts.AdHoc = 1 }, wanting: true},
 		"an archive that cannot be read": {spoil: func(w *fakeRepo) { w.archive = errors.New("it is broken") }, wanting: true},
-		"an unreadable worktree":         {spoil: func(w *fakeRepo) { w.overlaid = []spec.Overlaid{{Unknown: []spec.Unknown{{}}}} }, wanting: true},
+		"an unreadable worktree":         {spoil: func(w *fakeRepo) { w.overlaid = []spec.WorktreeChanges{{Unknown: []spec.Unknown{{}}}} }, wanting: true},
 		"unreadable specs":               {spoil: func(w *fakeRepo) { w.listing.Unknown = []spec.Unknown{{}} }, wanting: true},
 		"unknown runs":                   {runs: board.RunsPart(nil, errors.New("it is away")), wanting: true},
 		"a run that is paused":           {runs: runs(surveyrun.Paused), wanting: true},
@@ -282,7 +284,7 @@ func TestTally(t *testing.T) {
 func TestCollisionIsListedOnce(t *testing.T) {
 	w := healthy()
 	w.listing.Nodes = []spec.Listed{listed("a", "", "")}
-	w.overlaid = []spec.Overlaid{
+	w.overlaid = []spec.WorktreeChanges{
 		{Worktree: "one", Collisions: []spec.CollideJSON{{Node: "a", Kind: spec.OnSpec, With: []string{"two"}, Paths: []string{"p"}}}},
 		{Worktree: "two", Collisions: []spec.CollideJSON{{Node: "a", Kind: spec.OnSpec, With: []string{"one"}, Paths: []string{"p", "q"}}}},
 	}

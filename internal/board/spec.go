@@ -59,28 +59,28 @@ func arrange(nodes []spec.Listed) []Node {
 	placed := spec.InOrder(nodes)
 	list := make([]Node, len(placed))
 	for i, p := range placed {
-		list[i] = Node{Listed: *p.Node, Depth: p.Depth, Below: p.Below, Collisions: []Meeting{}}
+		list[i] = Node{Listed: *p.Node, Depth: p.Depth, Below: p.Below, Collisions: []Collision{}}
 	}
 	return list
 }
 
 // proposals reads the changes of worktrees and finds collisions.
-func proposals(ctx context.Context, overlays func(context.Context) ([]spec.Overlaid, error)) (*Proposals, error) {
+func proposals(ctx context.Context, overlays func(context.Context) ([]spec.WorktreeChanges, error)) (*Proposals, error) {
 	list, err := overlays(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &Proposals{Worktrees: list, Meetings: Meetings(list)}, nil
+	return &Proposals{Worktrees: list, Meetings: Collisions(list)}, nil
 }
 
-// Meetings makes one of the collisions that each worktree has with the others.
-func Meetings(list []spec.Overlaid) []Meeting {
+// Collisions makes one of the collisions that each worktree has with the others.
+func Collisions(list []spec.WorktreeChanges) []Collision {
 	type subject struct {
 		node string
 		kind spec.CollisionKind
 	}
 	at := make(map[subject]int)
-	out := []Meeting{}
+	out := []Collision{}
 	for _, w := range list {
 		for _, c := range w.Collisions {
 			k := subject{c.Node, c.Kind}
@@ -88,7 +88,7 @@ func Meetings(list []spec.Overlaid) []Meeting {
 			if !ok {
 				i = len(out)
 				at[k] = i
-				out = append(out, Meeting{Node: c.Node, Kind: c.Kind})
+				out = append(out, Collision{Node: c.Node, Kind: c.Kind})
 			}
 			m := &out[i]
 			m.Worktrees = append(append(m.Worktrees, w.Worktree), c.With...)
@@ -101,14 +101,14 @@ func Meetings(list []spec.Overlaid) []Meeting {
 		slices.Sort(out[i].Paths)
 		out[i].Paths = slices.Compact(out[i].Paths)
 	}
-	slices.SortFunc(out, func(a, b Meeting) int {
+	slices.SortFunc(out, func(a, b Collision) int {
 		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Kind, b.Kind))
 	})
 	return out
 }
 
 // meet adds collisions to their specs.
-func (s *Spec) meet(all []Meeting) {
+func (s *Spec) meet(all []Collision) {
 	at := make(map[string]int, len(s.Nodes))
 	for i := range s.Nodes {
 		at[s.Nodes[i].ID] = i

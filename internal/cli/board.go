@@ -159,7 +159,7 @@ func boardSpecs(s *board.Spec) (term.Tone, string, string) {
 
 func boardRuns(r *board.Runs) (term.Tone, string, string) {
 	if len(r.Runs) == 0 {
-		return term.Dim, "none", "no survey was handed out to workers"
+		return term.Dim, "none", "no survey runs for workers"
 	}
 	last := &r.Runs[0]
 	if open := r.Running(); len(open) > 0 {

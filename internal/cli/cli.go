@@ -340,7 +340,7 @@ func paths(w Workspace, args, b64 []string) ([]repo.Path, error) {
 	for _, s := range b64 {
 		path, err := repo.PathFromBase64(s)
 		if err != nil {
-			return nil, &fault.Error{Kind: fault.Usage, Hint: "take it from path_b64 in a document of ken", Err: err}
+			return nil, &fault.Error{Kind: fault.Usage, Hint: "copy path_b64 from the output of ken with --json", Err: err}
 		}
 		out = append(out, path)
 	}

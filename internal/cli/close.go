@@ -89,7 +89,7 @@ func parseUpdates(b []byte) ([]registry.Update, error) {
 		return nil, err
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("want one JSON array, and nothing after it")
+		return nil, errors.New("expected one JSON array and nothing after it")
 	}
 	out := make([]registry.Update, len(in))
 	for i, u := range in {

@@ -160,7 +160,7 @@ func (p *program) printDocs(rep *docs.Report, all bool) {
 const docsSubject = 72
 
 // docsVerdict describes the verdict on a mention, with at most so many bytes of the commit's subject.
-func docsVerdict(j *docs.Judged, subject int) string {
+func docsVerdict(j *docs.CheckedMention, subject int) string {
 	text := string(j.Verdict)
 	if j.Verdict == docs.Moved {
 		text += " to " + j.To.String()
@@ -204,7 +204,7 @@ type docsMention struct {
 	Why     string       `json:"why,omitempty"`
 }
 
-func docsMentionOf(j *docs.Judged) docsMention {
+func docsMentionOf(j *docs.CheckedMention) docsMention {
 	file := j.File.JSON()
 	m := docsMention{
 		File: file.Path, FileB64: file.B64, Line: j.Line, Mention: j.Text, Name: j.Name,
@@ -265,7 +265,7 @@ func (p *program) encodeDocs(rep *docs.Report, all bool) error {
 }
 
 // sarifOfDocs returns stale mentions as SARIF.
-func sarifOfDocs(version string, found []docs.Judged) sarifLog {
+func sarifOfDocs(version string, found []docs.CheckedMention) sarifLog {
 	var run sarifRun
 	run.Tool.Driver = sarifDriver{Name: "ken", Version: version, Rules: []sarifRule{}}
 	run.Results = []sarifResult{}

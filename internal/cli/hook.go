@@ -21,7 +21,7 @@ import (
 type HookSpace interface {
 	// Gate judges the staged changes; nil in a repository without specs. strict says
 	// that an unknown verdict stops the commit.
-	Gate(ctx context.Context) (gated *spec.Gated, strict bool, err error)
+	Gate(ctx context.Context) (gated *spec.GateResult, strict bool, err error)
 	// Sign adds a session to the message that git prepared in a file.
 	Sign(ctx context.Context, file, source, session string) error
 	// Finish adds the session to a message that the user wrote after Sign.
@@ -156,7 +156,7 @@ func oneLine(text string) string { return term.Clean(strings.Join(strings.Fields
 
 // hookGated prints the findings of the gate on stderr, where git shows them, and reports
 // whether the commit may pass. It prints nothing if there are none.
-func (p *program) hookGated(g *spec.Gated, strict bool) bool {
+func (p *program) hookGated(g *spec.GateResult, strict bool) bool {
 	if g.Merge {
 		p.io.Remarkf("ken: %s", g.Notice)
 	}

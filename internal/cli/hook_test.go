@@ -22,7 +22,9 @@ import (
 // A brokenHooks is a repository in which every call fails.
 type brokenHooks struct{ fail func() error }
 
-func (b brokenHooks) Gate(context.Context) (*spec.Gated, bool, error) { return nil, false, b.fail() }
+func (b brokenHooks) Gate(context.Context) (*spec.GateResult, bool, error) {
+	return nil, false, b.fail()
+}
 
 func (b brokenHooks) Sign(context.Context, string, string, string) error { return b.fail() }
 
@@ -168,18 +170,18 @@ func TestHookGated(t *testing.T) {
 	unknown := []spec.Unjudged{{Node: "b", Unknown: spec.Unknown{Reason: "shallow"}}}
 	for _, tt := range []struct {
 		name   string
-		g      spec.Gated
+		g      spec.GateResult
 		strict bool
 		stops  bool
 		lines  int
 	}{
-		{"open", spec.Gated{}, true, false, 0},
-		{"nothing staged", spec.Gated{Notice: "nothing is staged"}, true, false, 0},
-		{"a merge", spec.Gated{Notice: "a merge", Merge: true}, true, false, 1},
-		{"blocked", spec.Gated{Blocked: blocked}, false, true, 2},
-		{"unknown", spec.Gated{Unknown: unknown}, false, false, 2},
-		{"unknown, strictly", spec.Gated{Unknown: unknown}, true, true, 2},
-		{"both", spec.Gated{Blocked: blocked, Unknown: unknown}, false, true, 3},
+		{"open", spec.GateResult{}, true, false, 0},
+		{"nothing staged", spec.GateResult{Notice: "nothing is staged"}, true, false, 0},
+		{"a merge", spec.GateResult{Notice: "a merge", Merge: true}, true, false, 1},
+		{"blocked", spec.GateResult{Blocked: blocked}, false, true, 2},
+		{"unknown", spec.GateResult{Unknown: unknown}, false, false, 2},
+		{"unknown, strictly", spec.GateResult{Unknown: unknown}, true, true, 2},
+		{"both", spec.GateResult{Blocked: blocked, Unknown: unknown}, false, true, 3},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var said bytes.Buffer

@@ -26,7 +26,7 @@ type Overview struct {
 	Specs      *SpecsOverview    `json:"specs"`
 	Documents  *DocsOverview     `json:"documents"`
 	Workflow   *WorkflowOverview `json:"workflow"`
-	Collisions []board.Meeting   `json:"collisions"`
+	Collisions []board.Collision `json:"collisions"`
 	Unknown    []spec.Unknown    `json:"unknown"`
 	// Attention lists what somebody should look at, the most important first.
 	Attention []Attention `json:"attention"`
@@ -53,7 +53,7 @@ type DocsOverview struct {
 	Unread    []unreadDoc   `json:"unread"`
 	Gap       string        `json:"gap,omitempty"` // why more may be wrong
 
-	stale     []docs.Judged
+	stale     []docs.CheckedMention
 	unread    []docs.Unread // documents that are text
 	undecided bool          // Gap matters to some mention
 }
@@ -82,7 +82,7 @@ type Attention struct {
 // overview asks every part. If one part fails, the others are still reported. full has
 // documents checked even if that takes long.
 func (p *program) overview(ctx context.Context, w Workspace, known *knowledge, full bool) (*Overview, error) {
-	o := &Overview{Collisions: []board.Meeting{}, Unknown: []spec.Unknown{}, Attention: []Attention{}}
+	o := &Overview{Collisions: []board.Collision{}, Unknown: []spec.Unknown{}, Attention: []Attention{}}
 	if known.Counts.Files == 0 {
 		return o, nil
 	}
@@ -179,7 +179,7 @@ func (s *SpecsOverview) overGate(n *spec.Listed) bool { return n.Drift != nil &&
 
 func askWorktrees(ctx context.Context, w Workspace, o *Overview) error {
 	list, err := w.Spec().Overlays(ctx)
-	o.Collisions = board.Meetings(list)
+	o.Collisions = board.Collisions(list)
 	for i := range list {
 		for _, u := range list[i].Unknown {
 			o.Unknown = append(o.Unknown, spec.Unknown{Fact: "worktree " + list[i].Worktree, Reason: u.Fact + ": " + u.Reason})
@@ -357,7 +357,7 @@ var unknownCommands = map[string][]string{
 }
 
 // directoryWhy says in plain words why the summary of a directory is stale or unknown.
-func directoryWhy(d survey.Wanting) string {
+func directoryWhy(d survey.StaleDirectory) string {
 	reasons := colon(term.Shorten(plain(strings.Join(d.Reasons, ", ")), overviewWidth))
 	switch d.Verdict {
 	case survey.StaleSelf:

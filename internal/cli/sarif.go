@@ -67,7 +67,7 @@ func sarifURI(path string) string {
 }
 
 // sarifOf puts what lint found into SARIF.
-func sarifOf(version string, found spec.Linted) sarifLog {
+func sarifOf(version string, found spec.LintResult) sarifLog {
 	var run sarifRun
 	run.Tool.Driver = sarifDriver{Name: "ken", Version: version, Rules: []sarifRule{}}
 	run.Results = []sarifResult{}

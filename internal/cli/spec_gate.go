@@ -51,7 +51,7 @@ with 3 if the gate refuses or if a drift is unknown.`,
 	return c
 }
 
-func (p *program) printGate(g *spec.Gated) {
+func (p *program) printGate(g *spec.GateResult) {
 	for _, b := range g.Blocked {
 		p.io.Line(term.Bad, "blocked", b.Node, fmt.Sprintf("drift %d  %s", b.Drift, firstFew(b.Paths)))
 	}

@@ -47,7 +47,7 @@ nothing. Each line says how to fix it.`,
 	return c
 }
 
-func (p *program) printLint(found spec.Linted) {
+func (p *program) printLint(found spec.LintResult) {
 	list := func(tone term.Tone, word string, findings []spec.Finding) {
 		for _, f := range findings {
 			place := f.Path

@@ -36,7 +36,7 @@ code that it governs: you see it before either is merged.`,
 	}
 }
 
-func (p *program) printOverlay(o spec.Overlaid) {
+func (p *program) printOverlay(o spec.WorktreeChanges) {
 	who := "detached"
 	if o.Branch != nil {
 		who = *o.Branch

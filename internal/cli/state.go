@@ -19,7 +19,7 @@ import (
 
 // A StateSpace is an open state directory.
 type StateSpace interface {
-	Keeper() *workflow.Keeper
+	Keeper() *workflow.Manager
 	// Mentions lists the paths by which documents refer to the directory.
 	Mentions() []string
 	// Documents calls f with every text file in paths and in the directories among
@@ -46,7 +46,7 @@ type stateFlags struct {
 
 func (f *stateFlags) bind(flags *pflag.FlagSet) {
 	flags.StringVar(&f.dir, "dir", "", "use the state directory `DIR`, also outside a repository")
-	flags.DurationVar(&f.wait, "wait", 10*time.Second, "how long to wait for the lock of the directory")
+	flags.DurationVar(&f.wait, "wait", 10*time.Second, "wait for the lock of the directory for at most this `TIME`")
 }
 
 // state returns ken state.

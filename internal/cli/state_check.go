@@ -38,7 +38,7 @@ problem is printed with the file and the expected value. The command writes noth
 	return c
 }
 
-func (p *program) printProblems(found *workflow.Checkup) error {
+func (p *program) printProblems(found *workflow.CheckResult) error {
 	if p.io.JSON {
 		return p.io.Encode(found)
 	}

@@ -25,8 +25,8 @@ that is never used again. No command of ken state moves the list.`,
 	}
 	c.AddCommand(
 		p.stateDeferAdd(f), p.stateDeferList(f),
-		p.stateDeferMark(f, "close ID", "Mark deferred work as done", (*workflow.Keeper).Done),
-		p.stateDeferMark(f, "reopen ID", "Mark deferred work as open again", (*workflow.Keeper).Reopen),
+		p.stateDeferMark(f, "close ID", "Mark deferred work as done", (*workflow.Manager).Done),
+		p.stateDeferMark(f, "reopen ID", "Mark deferred work as open again", (*workflow.Manager).Reopen),
 	)
 	return c
 }
@@ -87,11 +87,11 @@ func (p *program) stateDeferList(f *stateFlags) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().StringVar(&status, "status", "", "list only open or closed entries")
+	c.Flags().StringVar(&status, "status", "", "list only entries with this `STATUS`: open or closed")
 	return c
 }
 
-func (p *program) stateDeferMark(f *stateFlags, use, short string, mark func(*workflow.Keeper, context.Context, string) (*workflow.Deferral, error)) *cobra.Command {
+func (p *program) stateDeferMark(f *stateFlags, use, short string, mark func(*workflow.Manager, context.Context, string) (*workflow.Deferral, error)) *cobra.Command {
 	return &cobra.Command{
 		Use:     use,
 		Short:   short,

@@ -61,8 +61,8 @@ func (p *program) verify() *cobra.Command {
 reads only files that changed; --full reads all of them. With paths, ken compares
 only those, and last_verified_sha does not change.
 
---full also reads every record, and removes damaged ones: records whose content does
-not match their hash, and records dated more than a day in the future.`,
+--full also reads every record, and removes damaged ones: their content does not match
+their hash. ken ignores records dated more than a day in the future, but keeps them.`,
 		Example: `  ken verify
   ken verify --check    # for scripts: exit 3 if a summary is stale
   ken verify --full     # read every file and every record`,

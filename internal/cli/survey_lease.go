@@ -58,7 +58,7 @@ once: a directory is leased to one agent at a time.`,
 }
 
 // unready says why no directory is ready, and when to ask again.
-func unready(got *survey.Handed) string {
+func unready(got *survey.NextItem) string {
 	text := fmt.Sprintf("no directory is ready; %d left to describe", got.Remaining)
 	if len(got.Held) == 0 {
 		return text

@@ -103,7 +103,7 @@ func limitsOf(c *cobra.Command) (words []string) {
 }
 
 // runSurvey runs a survey and shows its progress.
-func (p *program) runSurvey(c *cobra.Command, w Workspace, s *survey.Survey, writer survey.Writer, opts survey.RunOptions) (*survey.Ran, error) {
+func (p *program) runSurvey(c *cobra.Command, w Workspace, s *survey.Survey, writer survey.Writer, opts survey.RunOptions) (*survey.RunResult, error) {
 	show := p.io.Progress("describing directories")
 	defer show.Done()
 	opts = w.SurveyLimits(opts)
@@ -123,7 +123,7 @@ func (p *program) runSurvey(c *cobra.Command, w Workspace, s *survey.Survey, wri
 }
 
 // printRan prints the result of a run. The command again continues it.
-func (p *program) printRan(ran *survey.Ran, w survey.Writer, again string) {
+func (p *program) printRan(ran *survey.RunResult, w survey.Writer, again string) {
 	for _, f := range ran.Failed {
 		p.io.Line(term.Bad, "failed", display(f.PathJSON), f.Reason)
 	}
@@ -166,7 +166,7 @@ func spent(s survey.Spent) string {
 // failure returns the error of a run: it was interrupted, the provider failed,
 // directories failed, or directories changed during the run. The command plan lists what
 // is left. Reaching a limit is no failure, nor are directories leased to others.
-func failure(c *cobra.Command, ran *survey.Ran, plan string) error {
+func failure(c *cobra.Command, ran *survey.RunResult, plan string) error {
 	switch {
 	case c.Context().Err() != nil:
 		return &fault.Error{Kind: fault.Interrupted, Err: errors.New("interrupted")}

@@ -12,10 +12,10 @@ import (
 
 // Up is the result of ken up.
 type Up struct {
-	State registry.State  `json:"state"`
-	Files registry.Counts `json:"files"`
-	Ran   *survey.Ran     `json:"survey"`
-	Brief *survey.Brief   `json:"brief"`
+	State registry.State    `json:"state"`
+	Files registry.Counts   `json:"files"`
+	Ran   *survey.RunResult `json:"survey"`
+	Brief *survey.Brief     `json:"brief"`
 	// Glance and Overview are null while git tracks no file.
 	Glance   *Glance   `json:"glance"`
 	Overview *Overview `json:"overview"`

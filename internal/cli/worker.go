@@ -64,11 +64,11 @@ again to stop at once. To start a run: ken survey run --workers`,
 			return p.work(c.Context(), opts)
 		},
 	}
-	c.Flags().IntVar(&opts.Jobs, "jobs", 4, "directories at a time")
-	c.Flags().DurationVar(&opts.Lease, "lease", 30*time.Second, "time after which another worker takes over a directory")
-	c.Flags().DurationVar(&opts.Drain, "drain", time.Minute, "time to finish current directories after Ctrl-C")
+	c.Flags().IntVar(&opts.Jobs, "jobs", 4, "describe `N` directories at a time")
+	c.Flags().DurationVar(&opts.Lease, "lease", 30*time.Second, "`TIME` after which another worker takes over a directory")
+	c.Flags().DurationVar(&opts.Drain, "drain", time.Minute, "`TIME` to finish current directories after Ctrl-C")
 	c.Flags().BoolVar(&opts.UntilIdle, "until-idle", false, "stop when no run is left; exit 3 if a run ended incomplete")
-	c.Flags().StringVar(&opts.Provider, "provider", "", "command: let runs start the program in .ken/config.yaml")
+	c.Flags().StringVar(&opts.Provider, "provider", "", "`command`: let runs start the program in .ken/config.yaml")
 	c.AddCommand(p.workerRuns(), p.workerCancel(), p.workerResume(), p.workerDead(), p.workerRetry(), p.workerCeiling())
 	return c
 }

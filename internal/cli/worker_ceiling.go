@@ -16,8 +16,8 @@ type ceilingFlags struct {
 }
 
 func (f *ceilingFlags) bind(c *cobra.Command) {
-	c.Flags().Int64Var(&f.tokens, "max-tokens", 0, "most tokens to spend; 0 is no limit")
-	c.Flags().Float64Var(&f.cost, "max-cost", 0, "most dollars to spend; 0 is no limit")
+	c.Flags().Int64Var(&f.tokens, "max-tokens", 0, "spend at most `N` tokens; 0 means no limit")
+	c.Flags().Float64Var(&f.cost, "max-cost", 0, "spend at most `N` dollars; 0 means no limit")
 }
 
 // ceiling returns the ceiling of the flags; 0 is none.

@@ -130,7 +130,7 @@ func prices(given map[string]price) (map[string]model.Price, error) {
 	for name, p := range given {
 		for _, n := range []float64{p.Input, p.Cached, p.Written, p.Output} {
 			if n < 0 || math.IsNaN(n) || math.IsInf(n, 0) {
-				return nil, fmt.Errorf("prices: of %s: want dollars for a million tokens, no less than 0", name)
+				return nil, fmt.Errorf("prices: %s: expected dollars per million tokens, 0 or more", name)
 			}
 		}
 		list[name] = model.Price{Input: p.Input, Cached: p.Cached, Written: p.Written, Output: p.Output, Free: p == price{}}
@@ -159,13 +159,13 @@ func (p surveyPolicy) policy() (Survey, error) {
 	}
 	switch {
 	case !slices.Contains([]string{"", "outline", "anthropic", "openai", "command"}, p.Provider):
-		return s, fmt.Errorf("there is no provider %q: want outline, anthropic, openai or command", p.Provider)
+		return s, fmt.Errorf("unknown provider %q (valid: outline, anthropic, openai, command)", p.Provider)
 	case p.Provider == "command" && len(p.Command) == 0:
-		return s, errors.New("the provider command needs a command: a list of the program and its arguments")
+		return s, errors.New("the provider command needs survey.command: a list of the program and its arguments")
 	case !slices.Contains([]string{"", "text", "json"}, p.Protocol):
-		return s, fmt.Errorf("there is no protocol %q: want text or json", p.Protocol)
+		return s, fmt.Errorf("unknown protocol %q (valid: text, json)", p.Protocol)
 	case p.Jobs < 0 || p.MaxTokens < 0 || p.MaxCost < 0 || math.IsNaN(p.MaxCost):
-		return s, errors.New("jobs, max_tokens and max_cost are no less than 0")
+		return s, errors.New("jobs, max_tokens and max_cost cannot be negative")
 	}
 	return s, nil
 }
@@ -183,7 +183,7 @@ type threshold int
 // UnmarshalYAML refuses every number that is not plainly whole, from 1 on.
 func (t *threshold) UnmarshalYAML(n *yaml.Node) error {
 	if n.ShortTag() != "!!int" || n.Decode((*int)(t)) != nil || *t < 1 {
-		return fmt.Errorf("line %d: %q is not a whole number from 1 on", n.Line, n.Value)
+		return fmt.Errorf("line %d: %q is not a whole number of at least 1", n.Line, n.Value)
 	}
 	return nil
 }
@@ -199,7 +199,7 @@ func (g *gateUnknown) UnmarshalYAML(n *yaml.Node) error {
 	case "warn":
 		*g = false
 	default:
-		return fmt.Errorf("line %d: spec: gate_unknown is %q: want warn or block", n.Line, n.Value)
+		return fmt.Errorf("line %d: spec: unknown gate_unknown %q (valid: warn, block)", n.Line, n.Value)
 	}
 	return nil
 }
@@ -229,7 +229,7 @@ type whole int
 // UnmarshalYAML refuses every number that is not plainly whole, from 0 on.
 func (w *whole) UnmarshalYAML(n *yaml.Node) error {
 	if n.ShortTag() != "!!int" || n.Decode((*int)(w)) != nil || *w < 0 {
-		return fmt.Errorf("line %d: %q is not a whole number from 0 on", n.Line, n.Value)
+		return fmt.Errorf("line %d: %q is not a whole number of at least 0", n.Line, n.Value)
 	}
 	return nil
 }

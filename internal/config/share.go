@@ -51,7 +51,7 @@ func (s *size) UnmarshalYAML(n *yaml.Node) error {
 	}
 	v, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n.Kind != yaml.ScalarNode || v < 1 || v > math.MaxInt64/unit {
-		return fmt.Errorf("line %d: %q is no size: want bytes, or a number with B, kB, MB or GB", n.Line, n.Value)
+		return fmt.Errorf("line %d: invalid size %q: expected bytes, or a number with B, kB, MB or GB", n.Line, n.Value)
 	}
 	*s = size(v * unit)
 	return nil

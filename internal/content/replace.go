@@ -99,8 +99,8 @@ func (t *Tree) replace(name string, seen, content []byte, done func(step string)
 	if stillHolds(root, name, content) != nil {
 		// Both were written to, and neither is to be lost.
 		return &fault.Error{
-			Hint: "put together what you need of " + fault.Quote(name) + " and " + fault.Quote(old),
-			Err:  fmt.Errorf("it was changed while it was replaced; what it held before is in %s", old),
+			Hint: "merge the two files by hand: " + fault.Quote(name) + " and " + fault.Quote(old),
+			Err:  fmt.Errorf("it changed while ken replaced it; the previous content is in %s", old),
 		}
 	}
 	return errors.Join(err, root.Rename(old, name))

@@ -47,7 +47,7 @@ func TestFollowsTheShellSoFar(t *testing.T) {
 // it allows.
 func TestComparesWithinTheBudget(t *testing.T) {
 	const mentions = 1000
-	j := &judge{list: make([]Judged, mentions)}
+	j := &judge{list: make([]CheckedMention, mentions)}
 	open := make([]int, mentions)
 	for i := range open {
 		open[i] = i

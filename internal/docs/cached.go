@@ -177,7 +177,7 @@ func (c *Checker) save(ctx context.Context, in *inputs, rep *Report) {
 		return
 	}
 	short := *rep
-	short.Mentions = slices.DeleteFunc(slices.Clone(rep.Mentions), func(m Judged) bool { return m.Verdict == Holds })
+	short.Mentions = slices.DeleteFunc(slices.Clone(rep.Mentions), func(m CheckedMention) bool { return m.Verdict == Holds })
 	report, err := json.Marshal(short)
 	if err != nil {
 		return

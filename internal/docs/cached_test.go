@@ -34,7 +34,7 @@ func reportOf(t *testing.T, c *Checker) *Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rep.Mentions = slices.DeleteFunc(rep.Mentions, func(m Judged) bool { return m.Verdict == Holds })
+	rep.Mentions = slices.DeleteFunc(rep.Mentions, func(m CheckedMention) bool { return m.Verdict == Holds })
 	return rep
 }
 

@@ -171,8 +171,8 @@ const fixTries = 5
 // fixDocument corrects one document, of which these mentions are listed. If the document
 // was changed since it was judged, the mentions that still stand in their place are
 // corrected.
-func (c *Checker) fixDocument(ctx context.Context, p repo.Path, listed []Judged, dry bool) (fixed Fixed, err error) {
-	if !slices.ContainsFunc(listed, func(j Judged) bool { return j.Verdict == Moved }) {
+func (c *Checker) fixDocument(ctx context.Context, p repo.Path, listed []CheckedMention, dry bool) (fixed Fixed, err error) {
+	if !slices.ContainsFunc(listed, func(j CheckedMention) bool { return j.Verdict == Moved }) {
 		return Fixed{Left: listed}, nil
 	}
 	for range fixTries {

@@ -22,15 +22,15 @@ type Edit struct {
 type Fixed struct {
 	Edits []Edit
 	// Left are the mentions that stay stale. If one moved, Why says why it was not corrected.
-	Left []Judged
+	Left []CheckedMention
 }
 
 // Fix corrects the mentions of one document that moved, and keeps their form: a path that
 // was relative to the document stays relative. It leaves a mention that the document does not
 // have letter by letter, and one whose new name cannot be written in its form.
-func Fix(doc repo.Path, content []byte, judged []Judged) ([]byte, Fixed) {
-	list := slices.DeleteFunc(slices.Clone(judged), func(j Judged) bool { return j.File != doc || j.Hidden != "" })
-	slices.SortStableFunc(list, func(a, b Judged) int { return a.At.Start - b.At.Start })
+func Fix(doc repo.Path, content []byte, judged []CheckedMention) ([]byte, Fixed) {
+	list := slices.DeleteFunc(slices.Clone(judged), func(j CheckedMention) bool { return j.File != doc || j.Hidden != "" })
+	slices.SortStableFunc(list, func(a, b CheckedMention) int { return a.At.Start - b.At.Start })
 	var out []byte
 	var fixed Fixed
 	done := 0
@@ -56,12 +56,12 @@ func Fix(doc repo.Path, content []byte, judged []Judged) ([]byte, Fixed) {
 		done = j.At.End
 		fixed.Edits = append(fixed.Edits, Edit{doc, j.Line, j.Name, name})
 	}
-	slices.SortStableFunc(fixed.Left, func(a, b Judged) int { return a.Line - b.Line })
+	slices.SortStableFunc(fixed.Left, func(a, b CheckedMention) int { return a.Line - b.Line })
 	return append(out, content[done:]...), fixed
 }
 
 // newName is how a document names what has moved, or why it cannot be said.
-func newName(doc repo.Path, j *Judged) (name, why string) {
+func newName(doc repo.Path, j *CheckedMention) (name, why string) {
 	if j.In != "" && !strings.HasPrefix(j.Name, "/") {
 		return "", "its directory may be another one now"
 	}
@@ -97,7 +97,7 @@ func spelled(name string, doc repo.Path, form Form) (string, bool) {
 
 // from is what has moved as its document would name it, by the directory that it was named
 // from.
-func from(doc repo.Path, j *Judged) string {
+func from(doc repo.Path, j *CheckedMention) string {
 	to := string(j.To)
 	if strings.HasPrefix(j.Name, "/") {
 		return "/" + to

@@ -12,8 +12,8 @@ import (
 	"ken/internal/repo"
 )
 
-// A Judged is a mention with its verdict.
-type Judged struct {
+// A CheckedMention is a mention with its verdict.
+type CheckedMention struct {
 	Mention
 	Verdict Verdict
 	// Since is the commit that removed it, nil where that is not known or not
@@ -40,8 +40,8 @@ type Judged struct {
 // A Report is what was found in documents.
 type Report struct {
 	Head      repo.ID
-	Documents []Tally  // those that were read, by path
-	Mentions  []Judged // by document and line
+	Documents []Tally          // those that were read, by path
+	Mentions  []CheckedMention // by document and line
 	// Missed are the requested paths without a tracked document.
 	Missed []repo.Path
 	// Passed counts the files among documents in formats that ken does not read.
@@ -77,14 +77,14 @@ func (r *Report) Only(paths []repo.Path) *Report {
 	part := *r
 	out := func(p repo.Path) bool { return !slices.ContainsFunc(paths, p.Under) }
 	part.Documents = slices.DeleteFunc(slices.Clone(r.Documents), func(t Tally) bool { return out(t.File) })
-	part.Mentions = slices.DeleteFunc(slices.Clone(r.Mentions), func(m Judged) bool { return out(m.File) })
+	part.Mentions = slices.DeleteFunc(slices.Clone(r.Mentions), func(m CheckedMention) bool { return out(m.File) })
 	part.Unread = slices.DeleteFunc(slices.Clone(r.Unread), func(u Unread) bool { return out(u.File) })
 	part.Gap = gapOf(part.Mentions, r.Gap)
 	return &part
 }
 
 // gapOf returns what leaves mentions unknown: a gap of the history, or missing contents.
-func gapOf(list []Judged, gap string) string {
+func gapOf(list []CheckedMention, gap string) string {
 	found := ""
 	for i := range list {
 		switch m := &list[i]; {
@@ -100,7 +100,7 @@ func gapOf(list []Judged, gap string) string {
 
 // Undecided reports whether a mention is unknown that may be stale.
 func (r *Report) Undecided() bool {
-	return slices.ContainsFunc(r.Mentions, func(m Judged) bool {
+	return slices.ContainsFunc(r.Mentions, func(m CheckedMention) bool {
 		return m.Verdict == Unknown && m.Hidden == string(Unknown) && !m.nameOfAnyProject()
 	})
 }
@@ -116,8 +116,8 @@ type Unread struct {
 }
 
 // Shown lists the stale mentions.
-func (r *Report) Shown() []Judged {
-	var list []Judged
+func (r *Report) Shown() []CheckedMention {
+	var list []CheckedMention
 	for _, j := range r.Mentions {
 		if j.Hidden == "" {
 			list = append(list, j)
@@ -147,7 +147,7 @@ type judge struct {
 
 	index   *treeIndex
 	history *history // nil while nothing needs it
-	list    []Judged
+	list    []CheckedMention
 	report  *Report
 }
 
@@ -186,7 +186,7 @@ func (j *judge) tally() {
 }
 
 // hidden says why a mention is not shown, "" if it is.
-func (t docStatements) hidden(m *Judged) string {
+func (t docStatements) hidden(m *CheckedMention) string {
 	switch {
 	case m.Verdict == Holds:
 		return string(m.Verdict)
@@ -216,9 +216,9 @@ type docName struct {
 	name string
 }
 
-func statementsOf(list []Judged) docStatements {
+func statementsOf(list []CheckedMention) docStatements {
 	t := docStatements{gone: make(map[docName]bool), holds: make(map[docName][]int)}
-	moved := slices.ContainsFunc(list, func(m Judged) bool { return m.Verdict == Moved })
+	moved := slices.ContainsFunc(list, func(m CheckedMention) bool { return m.Verdict == Moved })
 	for i := range list {
 		m := &list[i]
 		if m.Kind != Path {
@@ -239,7 +239,7 @@ func statementsOf(list []Judged) docStatements {
 
 // namesNewPlace reports whether a document names, within a few lines, the place to which
 // something moved: then it describes the move.
-func (t docStatements) namesNewPlace(m *Judged) bool {
+func (t docStatements) namesNewPlace(m *CheckedMention) bool {
 	const close = 3 // lines
 	lines := t.holds[docName{m.File, string(m.To)}]
 	i, _ := slices.BinarySearch(lines, m.Line-close)
@@ -247,7 +247,7 @@ func (t docStatements) namesNewPlace(m *Judged) bool {
 }
 
 // saysGone reports whether a document says in another place that something no longer exists.
-func (t docStatements) saysGone(m *Judged) bool {
+func (t docStatements) saysGone(m *CheckedMention) bool {
 	return m.Kind == Path && t.gone[docName{m.File, m.Name}]
 }
 
@@ -291,7 +291,7 @@ func (j *judge) readDocuments(ctx context.Context, files []File) error {
 			chosen = append(chosen, f)
 		}
 	}
-	found := make([][]Judged, len(chosen))
+	found := make([][]CheckedMention, len(chosen))
 	partial := make([]string, len(chosen))
 	failed := make([]error, len(chosen))
 	err := j.tree.Read(ctx, chosen, MaxBytes, func(i int, content []byte, err error) {
@@ -449,7 +449,7 @@ func (j *judge) judgeByHistory(ctx context.Context) error {
 // dropMembers removes names that may be members of something and were never a file's.
 // Where the history is cut off, one is taken for a file's if there are others of its kind.
 func (j *judge) dropMembers() {
-	j.list = slices.DeleteFunc(j.list, func(m Judged) bool {
+	j.list = slices.DeleteFunc(j.list, func(m CheckedMention) bool {
 		if m.Kind != Path || m.Form == Link || m.Form == Import || !memberlike(m.Name) {
 			return false
 		}

@@ -142,13 +142,13 @@ func TestFix(t *testing.T) {
 		}
 		return Span{i, i + len(s)}
 	}
-	moved := func(name string, span Span, form Form, was, to string) Judged {
-		return Judged{
+	moved := func(name string, span Span, form Form, was, to string) CheckedMention {
+		return CheckedMention{
 			Mention: Mention{File: "docs/g.md", Line: 1, Name: name, At: span, Form: form, Kind: Path},
 			Verdict: Moved, To: repo.Path(to), Was: repo.Path(was),
 		}
 	}
-	list := []Judged{
+	list := []CheckedMention{
 		moved("docs/old/a.go", at("docs/old/a.go", 1), Code, "docs/old/a.go", "new/a.go"),
 		moved("old/a.go", at("old/a.go", 1), Link, "docs/old/a.go", "new/a.go"),
 		moved("old/a.go", at("old/a.go", 2), Code, "docs/old/a.go", "new/a.go"),
@@ -158,17 +158,17 @@ func TestFix(t *testing.T) {
 		t.Errorf("%s, %v", got, fixed)
 	}
 	for name, tt := range map[string]struct {
-		change func(j *Judged)
+		change func(j *CheckedMention)
 		why    string // of one that is left
 	}{
-		"it is not there letter by letter":   {func(j *Judged) { j.At.Start++ }, "the document writes it differently"},
-		"it is hidden":                       {func(j *Judged) { j.Hidden = HiddenHedged }, ""},
-		"it is gone":                         {func(j *Judged) { j.Verdict, j.Why = Gone, "gone" }, "gone"},
-		"its new name has to be escaped":     {func(j *Judged) { j.To = "a`b.go" }, "its new name would have to be escaped"},
-		"it is in running text":              {func(j *Judged) { j.To, j.Form = "a b.go", Word }, "its new name would have to be escaped"},
-		"it is beyond the end":               {func(j *Judged) { j.At.End = 1000 }, "the document writes it differently"},
-		"it is of another document":          {func(j *Judged) { j.File = "x.md" }, ""},
-		"where it is said to be has changed": {func(j *Judged) { j.In = "old" }, "its directory may be another one now"},
+		"it is not there letter by letter":   {func(j *CheckedMention) { j.At.Start++ }, "the document writes it differently"},
+		"it is hidden":                       {func(j *CheckedMention) { j.Hidden = HiddenHedged }, ""},
+		"it is gone":                         {func(j *CheckedMention) { j.Verdict, j.Why = Gone, "gone" }, "gone"},
+		"its new name has to be escaped":     {func(j *CheckedMention) { j.To = "a`b.go" }, "its new name would have to be escaped"},
+		"it is in running text":              {func(j *CheckedMention) { j.To, j.Form = "a b.go", Word }, "its new name would have to be escaped"},
+		"it is beyond the end":               {func(j *CheckedMention) { j.At.End = 1000 }, "the document writes it differently"},
+		"it is of another document":          {func(j *CheckedMention) { j.File = "x.md" }, ""},
+		"where it is said to be has changed": {func(j *CheckedMention) { j.In = "old" }, "its directory may be another one now"},
 	} {
 		one := slices.Clone(list[:1])
 		tt.change(&one[0])
@@ -277,7 +277,7 @@ func TestJudgeBombs(t *testing.T) {
 		"what has gone": func(n int) *judge {
 			j := &judge{report: &Report{Documents: []Tally{{"README.md", make(map[Verdict]int)}}}}
 			for i := range n {
-				m := Judged{Mention: Mention{File: "README.md", Line: 2 * i, Kind: Path, Name: fmt.Sprintf("src/x%d.go", i)}, Verdict: Gone, True: true}
+				m := CheckedMention{Mention: Mention{File: "README.md", Line: 2 * i, Kind: Path, Name: fmt.Sprintf("src/x%d.go", i)}, Verdict: Gone, True: true}
 				switch i % 3 {
 				case 0:
 					m.Verdict, m.To = Moved, "src/y.go"
@@ -296,7 +296,7 @@ func TestJudgeBombs(t *testing.T) {
 
 // What a document tells of what it names, close by or anywhere, need not be told.
 func TestTelling(t *testing.T) {
-	list := []Judged{
+	list := []CheckedMention{
 		{Mention: Mention{File: "a.md", Line: 1, Kind: Path, Name: "new.go"}, Verdict: Holds},
 		{Mention: Mention{File: "a.md", Line: 4, Kind: Path, Name: "old.go"}, Verdict: Moved, True: true, To: "new.go"},
 		{Mention: Mention{File: "a.md", Line: 5, Kind: Path, Name: "old.go"}, Verdict: Moved, True: true, To: "new.go"},

@@ -16,7 +16,7 @@ import (
 // is what the program leaves with the reader.
 func (j *judge) hideMadeFiles(ctx context.Context) error {
 	named := make(map[repo.Path]*atomic.Bool)
-	mayBeMade := func(m *Judged) bool {
+	mayBeMade := func(m *CheckedMention) bool {
 		return (m.Verdict == Gone || m.Verdict == Moved) && m.True && m.Hidden == "" && m.Kind == Path &&
 			m.Form != Link && m.Form != Import && j.isData(m.Was)
 	}

@@ -12,12 +12,12 @@ import (
 
 // mentions reads one document, and marks what nobody wants to hear of. It returns why there may be
 // more mentions, "" if these are all.
-func (j *judge) mentions(doc repo.Path, content []byte) (list []Judged, partial string, err error) {
+func (j *judge) mentions(doc repo.Path, content []byte) (list []CheckedMention, partial string, err error) {
 	read, err := Read(doc, content)
 	if err != nil {
 		return nil, "", err
 	}
-	list = make([]Judged, len(read.Mentions))
+	list = make([]CheckedMention, len(read.Mentions))
 	past, decision := historical(doc) || isChangelog(doc, content), roleOf(doc) == Decision
 	var prompted []bool // of each line, once somebody asks
 	for i, m := range read.Mentions {

@@ -17,9 +17,9 @@ type origin struct {
 	commit repo.ID
 	num    repo.CommitNumber // of the commit; -1 for HEAD, if no version has the mention yet
 	doc    repo.Path         // where the document was then
-	// vague says why an older version may have it, "" if none has. Then what was there
-	// in this one was there when the document named it, and of what was not nothing is
-	// known.
+	// vague says why an older version may contain the mention too; "" if
+	// none does. If it is set, a thing that exists in this version existed
+	// when the mention was written; about other things nothing is known.
 	vague string
 }
 

@@ -121,7 +121,7 @@ const MaxAhead = 24 * time.Hour
 func Latest(now time.Time) time.Time { return now.UTC().Add(MaxAhead).Truncate(time.Microsecond) }
 
 // ErrAhead says that the time of a record is later than [Latest].
-var ErrAhead = errors.New("it is dated more than a day after now")
+var ErrAhead = errors.New("it is dated more than a day in the future")
 
 // ErrDamaged says that the content of a record is not what its id was made from.
 var ErrDamaged = errors.New("its content does not match its hash")

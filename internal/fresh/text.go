@@ -14,7 +14,7 @@ func CheckText(text string, most int, refused func(rune) bool) error {
 	case strings.TrimSpace(text) == "":
 		return errors.New("the text is empty")
 	case len(text) > most:
-		return fmt.Errorf("the text has %d bytes, and %d is the most", len(text), most)
+		return fmt.Errorf("the text has %d bytes; the limit is %d", len(text), most)
 	case !utf8.ValidString(text):
 		return errors.New("the text is not UTF-8")
 	}

@@ -85,7 +85,7 @@ func parseCheckAttr(out string, paths []repo.Path) ([]rawAttributes, error) {
 		}
 	}
 	if out != "" {
-		return nil, errors.New("git check-attr: more in the answer than was asked")
+		return nil, errors.New("git check-attr: more output than requested")
 	}
 	return list, nil
 }

@@ -119,13 +119,13 @@ func linkedRoot(gitDir string) (string, error) {
 	}
 	if _, err := os.Stat(dotGit); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			err = errors.New("it is not there; if it was removed: git worktree prune")
+			err = errors.New("it does not exist; if you removed it: git worktree prune")
 		}
 		return "", fmt.Errorf("%s: %w", filepath.Dir(dotGit), cause(err))
 	}
 	// A copy of a repository has the worktrees of the original by name.
 	if back, err := followPointer(dotGit); err != nil || !sameFile(back, gitDir) {
-		return "", fmt.Errorf("%s: it is no worktree of this repository; if it was moved: git worktree repair", filepath.Dir(dotGit))
+		return "", fmt.Errorf("%s: not a worktree of this repository; if you moved it: git worktree repair", filepath.Dir(dotGit))
 	}
 	return filepath.EvalSymlinks(filepath.Dir(dotGit))
 }

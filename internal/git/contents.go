@@ -292,7 +292,7 @@ func (r *Repo) batchCheck(ctx context.Context, names []string) ([]repo.ID, error
 	}
 	for line := range strings.Lines(out) {
 		if len(ids) == len(names) {
-			return nil, errors.New("git cat-file: more answers than questions")
+			return nil, errors.New("git cat-file: more output than requested")
 		}
 		name, what, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		id, err := repo.ParseID(name)
@@ -305,7 +305,7 @@ func (r *Repo) batchCheck(ctx context.Context, names []string) ([]repo.ID, error
 		ids = append(ids, id)
 	}
 	if len(ids) < len(names) {
-		return nil, errors.New("git cat-file: the answer breaks off")
+		return nil, errors.New("git cat-file: the output ends early")
 	}
 	return ids, nil
 }

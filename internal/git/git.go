@@ -7,10 +7,10 @@
 // of next year) is asked of git itself, so an unusual repository costs time and
 // never a wrong answer. What neither can tell is an error.
 //
-// The package leaves to others: reading the work tree's files, and deciding
-// what any of it means. Nothing here but CommitEmpty and [Ledger] writes to the
-// repository, beside a cache of its history that can be deleted at any time; nothing but
-// a Ledger starts a program named in a config, or touches the network.
+// The package leaves reading the files of the work tree, and deciding what the facts mean, to
+// others. It changes the repository only in CommitEmpty, WriteCommit, MoveRefs, FetchRef and
+// PushRef, and in a cache of the history that you can delete at any time. Only the functions
+// for remotes and signatures start programs that a configuration names or use the network.
 package git
 
 import (

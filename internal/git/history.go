@@ -71,8 +71,8 @@ func (r *Repo) History(ctx context.Context, heads []repo.ID) (*History, error) {
 		return h.History, nil
 	}
 	return nil, &fault.Error{
-		Hint: "wait until git fetch has ended, and try again",
-		Err:  errors.New("read history: it changes while it is read"),
+		Hint: "wait for git fetch to finish, and try again",
+		Err:  errors.New("read history: it keeps changing"),
 	}
 }
 

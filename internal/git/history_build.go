@@ -205,7 +205,7 @@ func (b *builder) resolve(o *order) error {
 		}
 		n, ok := b.before.Find(repo.IDFromBytes(id))
 		if !ok {
-			return fmt.Errorf("%w: commit %s is a parent that git did not tell of", errInconsistent, repo.IDFromBytes(id))
+			return fmt.Errorf("%w: parent %s is missing from git's output", errInconsistent, repo.IDFromBytes(id))
 		}
 		o.parents[i] = ^int32(n)
 	}

@@ -173,7 +173,7 @@ func (p *indexParser) name(e []byte, head, length int, prev []byte) (name []byte
 func (p *indexParser) nameV4(e []byte, head int, prev []byte) (name []byte, size int, err error) {
 	drop, n := varint(e[head:])
 	if n == 0 || drop > len(prev) {
-		return nil, 0, fmt.Errorf("%w: a path shorter than nothing", errCorrupt)
+		return nil, 0, fmt.Errorf("%w: a path prefix is longer than the previous path", errCorrupt)
 	}
 	rest := e[head+n:]
 	length := bytes.IndexByte(rest, 0)

@@ -16,7 +16,7 @@ import (
 
 // errOldGit says that this git has no merge-tree that does a whole merge, which came with
 // 2.38, and a list of them, which came with 2.39.
-var errOldGit = errors.New("git 2.39 or newer is needed for it")
+var errOldGit = errors.New("this needs git 2.39 or newer")
 
 // maxFailedMerges is how many merges may fail one after the other until the rest is given
 // up: what is missing for so many of them is missing for all.

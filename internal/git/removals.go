@@ -75,7 +75,7 @@ func (r *Repo) diffTrees(ctx context.Context, commits []repo.ID, more []string, 
 	p := &treeChanges{where: make(map[string]int, len(commits)), see: see, at: -1}
 	for i, id := range commits {
 		if _, again := p.where[id.String()]; again {
-			return fmt.Errorf("list what %s changed: it is asked for twice", id.Short())
+			return fmt.Errorf("list what %s changed: the commit was requested twice", id.Short())
 		}
 		p.where[id.String()] = i
 		names.WriteString(id.String() + "\n")

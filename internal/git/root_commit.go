@@ -10,15 +10,15 @@ import (
 	"ken/internal/repo"
 )
 
-// A Beginning is the commit that a history begins with, and the commit whose history that is.
-type Beginning struct{ Root, Tip repo.ID }
+// A RootCommit is the commit that a history begins with, and the commit whose history that is.
+type RootCommit struct{ Root, Tip repo.ID }
 
-// Begins returns where the history of the main branch begins (see [Repo.Mainline]), whatever is
-// checked out: of several root commits the oldest, of several of one time the one with the
-// smallest id. That takes as long as the history is; known, which was returned earlier or is zero,
-// spares what it has in common with that one. In a shallow clone nobody knows, and that is an
-// error unless it was known before, as is a repository without a commit.
-func (r *Repo) Begins(ctx context.Context, known Beginning) (Beginning, error) {
+// Begins returns the root commit of the main branch (see [Repo.Mainline]):
+// the oldest of several, and the smallest id of several with the same
+// time. It walks the whole history, except for the part that known, an
+// earlier result or zero, covers. It returns an error in a repository
+// without a commit, and in a shallow clone unless known has the answer.
+func (r *Repo) Begins(ctx context.Context, known RootCommit) (RootCommit, error) {
 	_, tip, err := r.Mainline(ctx, "")
 	if err == nil && tip.IsZero() {
 		var head repo.Head
@@ -26,25 +26,25 @@ func (r *Repo) Begins(ctx context.Context, known Beginning) (Beginning, error) {
 		tip = head.Commit
 	}
 	if err != nil {
-		return Beginning{}, err
+		return RootCommit{}, err
 	}
 	if tip == known.Tip && !known.Root.IsZero() {
 		return known, nil
 	}
 	shallow, err := r.optionalFile("shallow")
 	if err != nil {
-		return Beginning{}, err
+		return RootCommit{}, err
 	}
 	switch {
 	case shallow != "" && !known.Root.IsZero():
 		return known, nil
 	case shallow != "":
-		return Beginning{}, &fault.Error{
-			Hint: "git fetch --unshallow, or name the repository in .ken/config.yaml as the others know it: team: {repository: ID}, with the ID that ken share status prints in a clone that is not shallow",
-			Err:  errors.New("root commit: this clone is shallow, and does not know it"),
+		return RootCommit{}, &fault.Error{
+			Hint: "run git fetch --unshallow, or set the id that ken share status prints in a complete clone in .ken/config.yaml: team: {repository: ID}",
+			Err:  errors.New("root commit: unknown, because this clone is shallow"),
 		}
 	case tip.IsZero():
-		return Beginning{}, &fault.Error{
+		return RootCommit{}, &fault.Error{
 			Hint: "commit something, or name the repository in .ken/config.yaml: team: {repository: NAME}",
 			Err:  errors.New("root commit: there is no commit yet"),
 		}
@@ -52,14 +52,14 @@ func (r *Repo) Begins(ctx context.Context, known Beginning) (Beginning, error) {
 	return r.begins(ctx, tip, known)
 }
 
-func (r *Repo) begins(ctx context.Context, tip repo.ID, known Beginning) (Beginning, error) {
+func (r *Repo) begins(ctx context.Context, tip repo.ID, known RootCommit) (RootCommit, error) {
 	// A branch that was turned back or begun anew has nothing to do with what was known, nor has
 	// one whose old commits are gone.
 	goesOn := false
 	if !known.Root.IsZero() && !known.Tip.IsZero() {
 		after, err := r.verdict(ctx, "merge-base", "--is-ancestor", known.Tip.String(), tip.String())
 		if ctx.Err() != nil {
-			return Beginning{}, err
+			return RootCommit{}, err
 		}
 		goesOn = after && err == nil
 	}
@@ -75,10 +75,10 @@ func (r *Repo) begins(ctx context.Context, tip repo.ID, known Beginning) (Beginn
 		roots = append(roots, old...)
 	}
 	if err != nil {
-		return Beginning{}, err
+		return RootCommit{}, err
 	}
 	if len(roots) == 0 {
-		return Beginning{}, errors.New("git rev-list: a history without a beginning")
+		return RootCommit{}, errors.New("git rev-list: no root commit")
 	}
 	first := roots[0]
 	for _, c := range roots {
@@ -86,7 +86,7 @@ func (r *Repo) begins(ctx context.Context, tip repo.ID, known Beginning) (Beginn
 			first = c
 		}
 	}
-	return Beginning{Root: first.id, Tip: tip}, nil
+	return RootCommit{Root: first.id, Tip: tip}, nil
 }
 
 // A root is a commit without a parent.

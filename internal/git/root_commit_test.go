@@ -12,16 +12,16 @@ import (
 
 func TestBegins(t *testing.T) {
 	b := newBox(t)
-	if id, err := b.open().Begins(ctx(t), Beginning{}); err == nil || !strings.Contains(err.Error(), "no commit yet") {
+	if id, err := b.open().Begins(ctx(t), RootCommit{}); err == nil || !strings.Contains(err.Error(), "no commit yet") {
 		t.Errorf("unborn: %v, %v", id, err)
 	}
 	first := b.commit("a", "1")
 	b.commit("a", "2")
 	// Who remembers comes to the same as who asks for the first time.
-	var known Beginning
+	var known RootCommit
 	root := func(what string) string {
 		t.Helper()
-		anew, err := b.open().Begins(ctx(t), Beginning{})
+		anew, err := b.open().Begins(ctx(t), RootCommit{})
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
@@ -63,7 +63,7 @@ func TestBegins(t *testing.T) {
 	}
 
 	shallow := b.clone("--depth", "1")
-	if id, err := shallow.open().Begins(ctx(t), Beginning{}); err == nil || !strings.Contains(fault.HintOf(err), "--unshallow") {
+	if id, err := shallow.open().Begins(ctx(t), RootCommit{}); err == nil || !strings.Contains(fault.HintOf(err), "--unshallow") {
 		t.Errorf("shallow: %v, %v", id, err)
 	}
 	if got, err := shallow.open().Begins(ctx(t), known); got != known || err != nil {
@@ -75,7 +75,7 @@ func TestBegins(t *testing.T) {
 	clone.git("fetch", "-q", "--unshallow")
 	clone.git("checkout", "-q", "--orphan", "pages")
 	clone.git("commit", "-q", "--allow-empty", "-m", "another beginning")
-	if got, err := clone.open().Begins(ctx(t), Beginning{}); got.Root.String() != older || err != nil {
+	if got, err := clone.open().Begins(ctx(t), RootCommit{}); got.Root.String() != older || err != nil {
 		t.Errorf("on another branch: %v, %v, want %s", got, err, older)
 	}
 
@@ -91,6 +91,6 @@ func TestBegins(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known = Beginning{Root: first, Tip: gone}
+	known = RootCommit{Root: first, Tip: gone}
 	root("gone")
 }

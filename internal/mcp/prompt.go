@@ -24,7 +24,7 @@ var prompts = []prompt{
 1. Call orient. If everything is described and fresh, stop and say so.
 2. Call survey_next. Read item.prompt. Open a file only if the prompt is not enough.
 3. Call survey_submit with path and lease from item, and text: what the directory is for, where things are, what a newcomer would get wrong. Put summaries of its own files that you read into files. If the old text in the prompt still holds, submit keep: true.
-4. If result is rejected, follow the reason. If it is superseded or fenced, continue with 2.
+4. If result is rejected, follow the reason. If it is superseded, or fenced (your lease ended), continue with 2.
 5. Repeat from 2 until item is null. If remaining is not 0, other agents have the remaining directories: say so.
 
 Write only what you read. At the end, list what you could not find out.`,

@@ -43,7 +43,7 @@ func (s *server) addSpec(m *mcp.Server) {
 // that names the tool.
 func withSpecHint(err error) error {
 	hint := ""
-	none, isNone := errors.AsType[*spec.NoNodeError](err)
+	none, isNone := errors.AsType[*spec.UnknownSpecError](err)
 	switch {
 	case errors.Is(err, spec.ErrNoReason):
 		hint = "set reason: why the specs still hold"

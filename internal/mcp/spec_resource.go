@@ -75,7 +75,7 @@ func (s *server) readSpec(ctx context.Context, req *mcp.ReadResourceRequest) (*m
 func specText(ctx context.Context, r *spec.Reader, uri string) (string, error) {
 	id := specID(uri)
 	_, text, err := r.Text(ctx, id)
-	if _, none := errors.AsType[*spec.NoNodeError](err); none {
+	if _, none := errors.AsType[*spec.UnknownSpecError](err); none {
 		return "", notFound(uri, err)
 	}
 	if err != nil {

@@ -172,7 +172,7 @@ func TestSpecURIsRoundTrip(t *testing.T) {
 // A tree is a work tree whose history cannot be read.
 type tree struct {
 	spec.Source
-	spec.Past
+	spec.HistorySource
 	files []repo.LoadedFile
 }
 
@@ -317,7 +317,7 @@ func TestSpecHintsNameTools(t *testing.T) {
 			t.Errorf("%s: %s", name, tt.text)
 		}
 	}
-	for _, cause := range []error{spec.ErrNoReason, spec.ErrNoNodes, &spec.NoNodeError{ID: "x"}, &spec.NoNodeError{ID: "x", Near: []string{"y"}}} {
+	for _, cause := range []error{spec.ErrNoReason, spec.ErrNoNodes, &spec.UnknownSpecError{ID: "x"}, &spec.UnknownSpecError{ID: "x", Near: []string{"y"}}} {
 		err := withSpecHint(&fault.Error{Kind: fault.Usage, Hint: "type something else", Err: cause})
 		if fault.KindOf(err) != fault.Usage || !errors.Is(err, cause) {
 			t.Errorf("%v became %#v", cause, err)

@@ -17,7 +17,7 @@ import (
 
 // A StateSpace is an open state directory. app implements it; mcp cannot import app.
 type StateSpace interface {
-	Keeper() *workflow.Keeper
+	Keeper() *workflow.Manager
 	Close() error
 }
 
@@ -69,7 +69,7 @@ func (s *server) addState(m *mcp.Server) {
 	})
 }
 
-func answerState(ctx context.Context, k *workflow.Keeper, in stateInput) (out *stateOutput, err error) {
+func answerState(ctx context.Context, k *workflow.Manager, in stateInput) (out *stateOutput, err error) {
 	out = &stateOutput{}
 	switch in.Action {
 	case "get":
@@ -91,7 +91,7 @@ func answerState(ctx context.Context, k *workflow.Keeper, in stateInput) (out *s
 		}
 		out.Written, err = k.Put(ctx, in.Name, []byte(*in.Content), in.Force)
 	case "check":
-		var found *workflow.Checkup
+		var found *workflow.CheckResult
 		if found, err = k.Check(ctx); err == nil {
 			out.Problems = found.Problems
 			for i, p := range out.Problems {

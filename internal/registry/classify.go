@@ -153,10 +153,10 @@ func (v *verification) kindOf(e *repo.Entry, s pathState, a repo.Attributes, was
 	return Refine(kind, s.mode, a)
 }
 
-// tellsKind reports whether the kind that a row remembers is still that of the
-// entry. A link tells nothing of a file. What is gone is missed as what the index
-// has, and not as whatever lay in its place when it was last verified; so is what is
-// not checked out.
+// tellsKind reports whether the kind in a row is still right for
+// the entry. The kind of a link says nothing about a file. For a
+// missing file, or one that is not checked out, the kind in the
+// index counts, not that of whatever was at the path before.
 func tellsKind(was store.FileRow, e *repo.Entry, s pathState) bool {
 	switch {
 	case was.Kind == repo.KindSymlink && s.mode != repo.Symlink, was.Kind == repo.KindGitlink && s.mode != repo.Gitlink:

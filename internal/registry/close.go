@@ -16,30 +16,30 @@ type CloseOptions struct {
 
 // A Closing is what closing a piece of work left behind.
 type Closing struct {
-	Commit       repo.ID   `json:"commit"`
-	Updated      []Written `json:"updated"`
-	NeedsSummary []Needed  `json:"needs_summary"`
-	Unknown      string    `json:"unknown,omitempty"` // why the touched paths could not be told
-	LastVerified repo.ID   `json:"last_verified_sha"`
-	State        State     `json:"state"`
-	Reasons      []Reason  `json:"reasons"`
-	Counts       Counts    `json:"counts"`
+	Commit       repo.ID              `json:"commit"`
+	Updated      []Written            `json:"updated"`
+	NeedsSummary []FileNeedingSummary `json:"needs_summary"`
+	Unknown      string               `json:"unknown,omitempty"` // why the touched paths could not be told
+	LastVerified repo.ID              `json:"last_verified_sha"`
+	State        State                `json:"state"`
+	Reasons      []Reason             `json:"reasons"`
+	Counts       Counts               `json:"counts"`
 }
 
-// A Needed is a touched path whose content nobody has put into words yet.
-type Needed struct {
+// A FileNeedingSummary is a touched path whose content nobody has put into words yet.
+type FileNeedingSummary struct {
 	repo.PathJSON
 	ID      repo.ID     `json:"content_id"`
 	MD5     repo.MD5    `json:"content_md5"`
 	Summary fresh.State `json:"summary"` // none, or stale
 }
 
-// Close ends a piece of work: the given texts are kept, the touched paths that
-// still lack one are listed, and everything between the baseline and HEAD is
-// verified. Only then does the baseline advance, so a commit that somebody else
-// slipped in between is never vouched for unseen.
+// Close ends a piece of work. It stores the given summaries,
+// lists touched paths without a summary, and verifies everything
+// since the last verification. Only then does the recorded commit
+// move to HEAD, so commits of others in between are verified too.
 func (r *Registry) Close(ctx context.Context, opts CloseOptions) (*Closing, error) {
-	out := &Closing{Updated: []Written{}, NeedsSummary: []Needed{}}
+	out := &Closing{Updated: []Written{}, NeedsSummary: []FileNeedingSummary{}}
 	touched, err := r.touched(ctx, opts, out)
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (r *Registry) Close(ctx context.Context, opts CloseOptions) (*Closing, erro
 	}
 	for i, k := range known {
 		if !k.untracked && (k.Verdict == fresh.None || k.Verdict == fresh.Stale) {
-			out.NeedsSummary = append(out.NeedsSummary, Needed{
+			out.NeedsSummary = append(out.NeedsSummary, FileNeedingSummary{
 				PathJSON: touched[i].JSON(), ID: k.CurrentID, MD5: k.CurrentMD5, Summary: k.Verdict,
 			})
 		}

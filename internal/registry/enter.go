@@ -33,8 +33,8 @@ const (
 	ReasonConflicted    Reason = "conflicted"     // unmerged paths
 )
 
-// A Situation is everything the entry state depends on.
-type Situation struct {
+// An EntryFacts is everything the entry state depends on.
+type EntryFacts struct {
 	Tracked    int  // paths in the index
 	Rows       bool // whether there are rows for this worktree
 	Verified   bool // whether Baseline was ever set
@@ -51,7 +51,7 @@ type Situation struct {
 
 // Enter decides the entry state. An amend that kept the tree is trusted: the
 // content proven is the content there.
-func Enter(s Situation) (State, []Reason) {
+func Enter(s EntryFacts) (State, []Reason) {
 	switch {
 	case s.Tracked == 0:
 		return StateNew, nil

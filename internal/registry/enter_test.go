@@ -26,47 +26,47 @@ func id(t *testing.T, digit string) repo.ID {
 func TestEnter(t *testing.T) {
 	head, other, tree, otherTree := id(t, "a"), id(t, "b"), id(t, "c"), id(t, "d")
 	// What a session finds when nothing happened since the last one.
-	still := registry.Situation{
+	still := registry.EntryFacts{
 		Tracked: 3, Rows: true, Verified: true, Head: head, Tree: tree, Policy: "p",
 		Baseline: store.Verification{Head: head, Tree: tree, Clean: true, Policy: "p"},
 	}
 	for _, c := range []struct {
 		name    string
-		change  func(*registry.Situation)
+		change  func(*registry.EntryFacts)
 		state   registry.State
 		reasons []registry.Reason
 	}{
-		{"nothing happened", func(*registry.Situation) {}, registry.StateTrust, nil},
-		{"nothing is tracked", func(s *registry.Situation) { s.Tracked = 0 }, registry.StateNew, nil},
-		{"nothing is tracked any more", func(s *registry.Situation) { *s = registry.Situation{Rows: true, Verified: true} }, registry.StateNew, nil},
-		{"no rows", func(s *registry.Situation) { s.Rows = false }, registry.StateBootstrap, nil},
-		{"single rows only", func(s *registry.Situation) {
+		{"nothing happened", func(*registry.EntryFacts) {}, registry.StateTrust, nil},
+		{"nothing is tracked", func(s *registry.EntryFacts) { s.Tracked = 0 }, registry.StateNew, nil},
+		{"nothing is tracked any more", func(s *registry.EntryFacts) { *s = registry.EntryFacts{Rows: true, Verified: true} }, registry.StateNew, nil},
+		{"no rows", func(s *registry.EntryFacts) { s.Rows = false }, registry.StateBootstrap, nil},
+		{"single rows only", func(s *registry.EntryFacts) {
 			s.Verified, s.Baseline = false, store.Verification{}
 		}, registry.StateVerify, []registry.Reason{"no_baseline"}},
-		{"a commit", func(s *registry.Situation) { s.Head, s.Tree = other, otherTree }, registry.StateVerify, []registry.Reason{"head_moved"}},
-		{"an amend that keeps the tree", func(s *registry.Situation) { s.Head = other }, registry.StateTrust, nil},
-		{"an amend that keeps the tree, and the old commit is gone", func(s *registry.Situation) {
+		{"a commit", func(s *registry.EntryFacts) { s.Head, s.Tree = other, otherTree }, registry.StateVerify, []registry.Reason{"head_moved"}},
+		{"an amend that keeps the tree", func(s *registry.EntryFacts) { s.Head = other }, registry.StateTrust, nil},
+		{"an amend that keeps the tree, and the old commit is gone", func(s *registry.EntryFacts) {
 			s.Head, s.Lost = other, true
 		}, registry.StateTrust, nil},
-		{"history rewritten", func(s *registry.Situation) {
+		{"history rewritten", func(s *registry.EntryFacts) {
 			s.Head, s.Tree, s.Lost = other, otherTree, true
 		}, registry.StateVerify, []registry.Reason{"head_moved", "baseline_lost"}},
-		{"an edit", func(s *registry.Situation) { s.Dirty = true }, registry.StateVerify, []registry.Reason{"dirty"}},
-		{"verified while dirty, clean since", func(s *registry.Situation) { s.Baseline.Clean = false }, registry.StateVerify, []registry.Reason{"baseline_dirty"}},
-		{"dirty as before", func(s *registry.Situation) {
+		{"an edit", func(s *registry.EntryFacts) { s.Dirty = true }, registry.StateVerify, []registry.Reason{"dirty"}},
+		{"verified while dirty, clean since", func(s *registry.EntryFacts) { s.Baseline.Clean = false }, registry.StateVerify, []registry.Reason{"baseline_dirty"}},
+		{"dirty as before", func(s *registry.EntryFacts) {
 			s.Baseline.Clean, s.Dirty = false, true
 		}, registry.StateVerify, []registry.Reason{"dirty"}},
-		{"fetched, not pulled", func(s *registry.Situation) { s.Behind = 1 }, registry.StateVerify, []registry.Reason{"behind"}},
-		{"flags", func(s *registry.Situation) { s.Flagged = true }, registry.StateVerify, []registry.Reason{"flags"}},
-		{"another policy", func(s *registry.Situation) { s.Policy = "q" }, registry.StateVerify, []registry.Reason{"policy_changed"}},
-		{"in a merge", func(s *registry.Situation) {
+		{"fetched, not pulled", func(s *registry.EntryFacts) { s.Behind = 1 }, registry.StateVerify, []registry.Reason{"behind"}},
+		{"flags", func(s *registry.EntryFacts) { s.Flagged = true }, registry.StateVerify, []registry.Reason{"flags"}},
+		{"another policy", func(s *registry.EntryFacts) { s.Policy = "q" }, registry.StateVerify, []registry.Reason{"policy_changed"}},
+		{"in a merge", func(s *registry.EntryFacts) {
 			s.Dirty, s.Conflicted = true, true
 		}, registry.StateVerify, []registry.Reason{"dirty", "conflicted"}},
-		{"unborn, verified so", func(s *registry.Situation) {
+		{"unborn, verified so", func(s *registry.EntryFacts) {
 			s.Head, s.Tree, s.Baseline.Head, s.Baseline.Tree = repo.ID{}, repo.ID{}, repo.ID{}, repo.ID{}
 			s.Dirty, s.Baseline.Clean = true, false
 		}, registry.StateVerify, []registry.Reason{"dirty"}},
-		{"first commit after an unborn verification", func(s *registry.Situation) {
+		{"first commit after an unborn verification", func(s *registry.EntryFacts) {
 			s.Baseline.Head, s.Baseline.Tree, s.Baseline.Clean = repo.ID{}, repo.ID{}, false
 		}, registry.StateVerify, []registry.Reason{"head_moved", "baseline_dirty"}},
 	} {

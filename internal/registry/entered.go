@@ -109,7 +109,7 @@ func (r *Registry) enter(ctx context.Context) (*entered, error) {
 	}
 	e := &entered{view: &view{snap: snap}}
 	if len(snap.Index.Entries) == 0 {
-		e.state, e.reasons = Enter(Situation{})
+		e.state, e.reasons = Enter(EntryFacts{})
 		e.upstream, err = r.git.Upstream(ctx, snap, repo.Upstream{}, repo.ID{})
 		return e, err
 	}
@@ -134,7 +134,7 @@ func (r *Registry) enter(ctx context.Context) (*entered, error) {
 	if err := r.weigh(ctx, e); err != nil {
 		return nil, err
 	}
-	s := Situation{
+	s := EntryFacts{
 		Tracked: len(snap.Index.Entries), Rows: rows, Verified: e.verified, Baseline: e.base,
 		Head: snap.Head.Commit, Tree: e.tree, Dirty: e.dirty, Conflicted: e.inMerge, Flagged: e.flagged,
 		Behind: e.upstream.Behind, Policy: e.view.policy,

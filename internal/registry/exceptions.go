@@ -9,11 +9,11 @@ import (
 	"ken/internal/store"
 )
 
-// pairExceptions is pair for the usual case that the index is the very one that
-// was verified last. Then a row can only differ from what is there if its path
-// has been seen to differ from the index now, or did so then; all the others
-// match, and are counted without being read. done is false when that cannot be
-// relied on.
+// pairExceptions is pair for the usual case that the index is
+// the same as at the last verification. Then only paths that
+// differ from the index now, or differed then, can differ from
+// their rows. All other rows match and are counted without
+// being read. done is false if the index is another one.
 func (v *verification) pairExceptions(ctx context.Context) (items []item, done bool, err error) {
 	snap := v.view.snap
 	if !v.sameIndex() || v.opts.All || v.opts.Paths != nil {
@@ -115,9 +115,9 @@ func (v *verification) rowsAt(ctx context.Context, which []int) (rows map[repo.P
 	return rows, len(rows) == len(paths), err
 }
 
-// unsound reads every byte of the entries that but lists none of, which is in
-// order, and returns those that are not plainly what the index holds. For the
-// others the row has been the index's word all along, and stays so.
+// unsound reads all entries except those in but, a sorted list, and
+// returns the entries whose content differs from the index. The
+// rows of the others were made from the index and remain valid.
 func (v *verification) unsound(ctx context.Context, but []int) ([]int, error) {
 	entries := v.view.snap.Index.Entries
 	var moved []int

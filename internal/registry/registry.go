@@ -1,11 +1,11 @@
 // Package registry keeps one summary per tracked file, and decides whether each
 // still speaks of the bytes that are there.
 //
-// It decides: the entry state of a session, the verdict of every path, what a
-// summary is written under, what remains to be written. What it needs to know
-// it asks of three others, through interfaces: git (what is tracked, where HEAD
-// is), the files (what lies on disk), and a store (rows and texts). It starts no
-// process, opens no file and speaks no SQL.
+// It decides the entry state of a session, the verdict of every path,
+// the content that a summary is stored for, and which summaries are
+// missing. It gets facts through three interfaces: [Git] (tracked
+// files, HEAD), [Files] (the work tree) and a store (rows and
+// records). It starts no process, opens no file and uses no SQL.
 package registry
 
 import (

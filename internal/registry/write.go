@@ -140,8 +140,8 @@ func (r *Registry) Write(ctx context.Context, updates []Update) ([]Written, erro
 	return written, nil
 }
 
-// Stamp gives records the time from which on they are the ones shown: now, or right
-// after what is kept for the same content, whenever its clock says that was written.
+// Stamp sets the times of records so that they become the newest: now,
+// or just after the newest record of the same content if that is later.
 func Stamp(ctx context.Context, kept interface {
 	Newest(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Record, error)
 }, records []fresh.Record, now time.Time,

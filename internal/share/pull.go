@@ -17,7 +17,7 @@ type Pulled struct {
 	Taken       int               `json:"taken"`
 	Untrusted   []Untrusted       `json:"held"`              // all records that this clone ignores for their committer
 	Quarantined []Quarantined     `json:"quarantined"`       // all files that this clone ignores for their content
-	Brought     []Brought         `json:"brought,omitempty"` // new records with another author than their committer
+	Brought     []AuthorMismatch  `json:"brought,omitempty"` // new records with another author than their committer
 	Removed     int               `json:"dropped"`           // records that someone pruned since the last pull
 	Size        Size              `json:"size"`
 	Base        *store.TeamStatus `json:"base,omitempty"` // of the team, where there is one

@@ -22,12 +22,12 @@ type found struct {
 	removed int        // records that a prune removed
 	pruned  bool       // a trusted commit pruned
 	taken   []Name     // records that this clone now uses
-	brought []Brought
+	brought []AuthorMismatch
 }
 
-// A Brought counts records whose author is not their committer. Anyone who can push can write
+// An AuthorMismatch counts records whose author is not their committer. Anyone who can push can write
 // any author into a record; git names the committer.
-type Brought struct {
+type AuthorMismatch struct {
 	Author    string `json:"author"`
 	Committer string `json:"committer"` // Name <email>
 	Records   int    `json:"records"`
@@ -138,7 +138,7 @@ func (s *Share) read(ctx context.Context, out *found, records map[Name]repo.ID, 
 		list = nil
 	}
 	missing := 0
-	counts := make(map[Brought]int)
+	counts := make(map[AuthorMismatch]int)
 	v := out.view
 	err := s.git.EachBlob(ctx, ids, func(i int, content []byte, size int64) {
 		n := names[i]
@@ -165,7 +165,7 @@ func (s *Share) read(ctx context.Context, out *found, records map[Name]repo.ID, 
 		v.Bytes += size
 		outlined := r.Directory != nil && r.Directory.Outlined()
 		if !outlined && !sameName(r.Author(), committer.Committer) {
-			counts[Brought{Author: r.Author(), Committer: committer.Committer}]++
+			counts[AuthorMismatch{Author: r.Author(), Committer: committer.Committer}]++
 		}
 		list = append(list, r)
 		if len(list) == batch {
@@ -183,7 +183,7 @@ func (s *Share) read(ctx context.Context, out *found, records map[Name]repo.ID, 
 		b.Records = n
 		out.brought = append(out.brought, b)
 	}
-	slices.SortFunc(out.brought, func(a, b Brought) int {
+	slices.SortFunc(out.brought, func(a, b AuthorMismatch) int {
 		return cmp.Or(cmp.Compare(b.Records, a.Records), strings.Compare(a.Committer, b.Committer), strings.Compare(a.Author, b.Author))
 	})
 	return nil

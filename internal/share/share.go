@@ -29,12 +29,12 @@ type Options struct {
 type Share struct {
 	git      *git.Repo
 	store    Store
-	memories Memories
+	memories ScanCache
 	opts     Options
 }
 
 // New returns the Share of a clone.
-func New(g *git.Repo, s Store, m Memories, opts Options) *Share {
+func New(g *git.Repo, s Store, m ScanCache, opts Options) *Share {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}

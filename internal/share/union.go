@@ -22,7 +22,7 @@ type union struct {
 	pushed  repo.ID // the commit of the remote after a push
 	taken   int
 	removed int
-	brought []Brought
+	brought []AuthorMismatch
 	replace bool // the commit does not contain that of the remote
 }
 

@@ -22,7 +22,7 @@ type Memory struct {
 const memoryVersion = 300 + Format
 
 // Memories saves a Memory.
-type Memories interface {
+type ScanCache interface {
 	// Load returns the saved Memory, or the zero Memory if there is none or it is unreadable.
 	Load() Memory
 	Save(m Memory) error

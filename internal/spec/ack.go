@@ -101,9 +101,9 @@ func (d *derivation) bids() map[string]bool {
 	return all
 }
 
-// readAcks returns the acks among a commit's trailers. When there are as many bases
-// as acks, the first is the first's and so on; else a basis is that of the ack right
-// before it. When one is nobody's, no ack of the commit is taken for a bare one.
+// readAcks returns the acks in the trailers of a commit. If there are as many bases as
+// acks, they belong together in order; otherwise a basis belongs to the ack right
+// before it. If a basis has no ack, no ack of the commit counts as one without a basis.
 func readAcks(trailers []repo.Trailer) []*ack {
 	var acks []*ack
 	var bases []string

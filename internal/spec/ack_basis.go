@@ -39,7 +39,7 @@ func ParseBasis(s string) (Basis, error) {
 }
 
 // BasesAt returns the bases of acks of nodes that are made on top of head.
-func BasesAt(ctx context.Context, nodes []*Node, at Standpoint, h History, c Contents) ([]Basis, error) {
+func BasesAt(ctx context.Context, nodes []*Node, at JudgedAt, h History, c Contents) ([]Basis, error) {
 	head, ok := h.Find(at.Head)
 	if !ok {
 		return nil, fmt.Errorf("ack: commit %s is not in the history", at.Head)

@@ -13,10 +13,10 @@ import (
 
 // A register knows every spec file that ever was, by the ids that it may have had.
 //
-// Which of them had an id in some commit depends on which others were there, but
-// only on those that could bid for it, or for a shorter id that one of these would
-// rather have had. So a few contents decide an ack: as many as there ever were
-// nodes that share the last element of its id.
+// Which spec had an id in a commit depends on the other specs that
+// existed there: only on those that could have the same id, or a shorter
+// one that such a spec would prefer. So an ack needs few lookups: one
+// for each past spec that shares the last element of its id.
 type register struct {
 	bids  map[string][]repo.Path // in order
 	taken map[repo.Path][]string // the bids of a path, shortest first
@@ -44,7 +44,7 @@ func bidsOf(p repo.Path) []string {
 		return []string{rootID}
 	}
 	var bids []string
-	for b := newBidder(&Node{Path: p}); !b.atEnd(); {
+	for b := newIDCandidate(&Node{Path: p}); !b.atEnd(); {
 		b.extend()
 		bids = append(bids, b.bid())
 	}

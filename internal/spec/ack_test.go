@@ -73,7 +73,7 @@ func TestAckIDs(t *testing.T) {
 // basis returns the basis that an ack made on a commit would have.
 func (w *world) basis(t testing.TB, commit, node string) spec.Basis {
 	t.Helper()
-	b, err := spec.BasesAt(t.Context(), nodes(node), spec.Standpoint{Head: w.id(commit)}, w, w)
+	b, err := spec.BasesAt(t.Context(), nodes(node), spec.JudgedAt{Head: w.id(commit)}, w, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestBasis(t *testing.T) {
 		}
 	}
 	ask := func(head repo.ID, node string) error {
-		_, err := spec.BasesAt(t.Context(), nodes(node), spec.Standpoint{Head: head}, w, w)
+		_, err := spec.BasesAt(t.Context(), nodes(node), spec.JudgedAt{Head: head}, w, w)
 		return err
 	}
 	if ask(w.id("a"), "@new") == nil || ask(w.id("never"), "@x") == nil {

@@ -55,7 +55,7 @@ func (r *Reader) Ack(ctx context.Context, req AckRequest) (*Acked, error) {
 	if err != nil {
 		return nil, err
 	}
-	bases, err := BasesAt(ctx, nodes, Standpoint{Head: head.Commit}, h, r.past.Contents())
+	bases, err := BasesAt(ctx, nodes, JudgedAt{Head: head.Commit}, h, r.past.Contents())
 	if err != nil {
 		return nil, err
 	}

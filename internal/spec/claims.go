@@ -28,7 +28,7 @@ type holding struct {
 }
 
 // newLedger enters what the nodes have: their code, or what they refer to.
-func newLedger(nodes []*Node, entries func(n *Node) []Entry) entryIndex {
+func newEntryIndex(nodes []*Node, entries func(n *Node) []Entry) entryIndex {
 	l := make(entryIndex)
 	type place struct {
 		at  repo.Path

@@ -46,7 +46,7 @@ type Proposal struct {
 // meet once on a node.
 func Collisions(nodes []*Node, proposals []Proposal) [][]Collision {
 	stakes := make([]map[string]*nodeChange, len(proposals))
-	code := newLedger(nodes, codeOf)
+	code := newEntryIndex(nodes, codeOf)
 	for i, p := range proposals {
 		stakes[i] = p.stakes(nodes, code)
 	}

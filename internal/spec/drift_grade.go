@@ -43,8 +43,8 @@ type change struct {
 func (c *change) before() Shape { return Shape{c.paths[0], c.was} }
 func (c *change) after() Shape  { return Shape{c.paths[len(c.paths)-1], c.now} }
 
-// gradeAll finds how far the code of the nodes has moved that drift. Of those that
-// only have to do with parts of files which have not moved, it finds that they do not.
+// gradeAll grades the changes of the governed code of drifting specs. A
+// spec that governs only symbols has no drift if none of them changed.
 func (d *derivation) gradeAll(ctx context.Context, o Outlines) error {
 	extents := make(map[*study][]*extent)
 	var drifting []*study

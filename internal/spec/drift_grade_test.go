@@ -59,7 +59,7 @@ func (g *glass) Outlines(ctx context.Context, shapes []spec.Shape) ([]*outline.O
 
 func (w *world) deriveWith(t *testing.T, o spec.Outlines, list ...string) []spec.Facts {
 	t.Helper()
-	facts, err := spec.Derive(t.Context(), nodes(list...), spec.Standpoint{Head: w.head(), Outlines: o}, w, w)
+	facts, err := spec.Derive(t.Context(), nodes(list...), spec.JudgedAt{Head: w.head(), Outlines: o}, w, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestDriftWithoutOutlines(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	w := tell("a: @x=1 f.go=n1\nb: f.go=n2")
-	_, err := spec.Derive(ctx, nodes("@x code=f.go"), spec.Standpoint{Head: w.head(), Outlines: stopping{cancel}}, w, w)
+	_, err := spec.Derive(ctx, nodes("@x code=f.go"), spec.JudgedAt{Head: w.head(), Outlines: stopping{cancel}}, w, w)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("given up: %v", err)
 	}

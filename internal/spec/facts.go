@@ -8,8 +8,8 @@ import (
 	"ken/internal/repo"
 )
 
-// A Standpoint is from where a history is judged, and with which eyes.
-type Standpoint struct {
+// A JudgedAt is from where a history is judged, and with which eyes.
+type JudgedAt struct {
 	Head repo.ID // the commit; zero while there is none
 	// Outlines tell how far code has moved. Without them a file has moved as a whole
 	// or not at all.
@@ -100,7 +100,7 @@ func Unread(nodes []*Node, reason string) []Facts {
 // error is that of a context that is done. The contents are asked once for all
 // nodes whose code was touched, and again only for those whose code may be what it
 // was or has moved; the outlines are asked once for all that drift.
-func Derive(ctx context.Context, nodes []*Node, at Standpoint, h History, c Contents) ([]Facts, error) {
+func Derive(ctx context.Context, nodes []*Node, at JudgedAt, h History, c Contents) ([]Facts, error) {
 	d, err := deriveSome(ctx, nodes, nodes, at, h, c)
 	return d.facts, err
 }
@@ -118,7 +118,7 @@ type derived struct {
 
 // deriveSome is Derive for some of the nodes of a tree. The others are there, too:
 // a path that is a node's own is no old name of another.
-func deriveSome(ctx context.Context, some, all []*Node, at Standpoint, h History, c Contents) (derived, error) {
+func deriveSome(ctx context.Context, some, all []*Node, at JudgedAt, h History, c Contents) (derived, error) {
 	head := repo.CommitNumber(-1)
 	if !at.Head.IsZero() {
 		n, ok := h.Find(at.Head)

@@ -224,7 +224,7 @@ func (s *story) deriveFromGit(t *testing.T, rt *rapid.T, r *testrepo.Repo) []spe
 	if err != nil {
 		rt.Fatal(err)
 	}
-	facts, err := spec.Derive(t.Context(), s.nodes, spec.Standpoint{Head: head}, h, g.Contents())
+	facts, err := spec.Derive(t.Context(), s.nodes, spec.JudgedAt{Head: head}, h, g.Contents())
 	if err != nil {
 		rt.Fatal(err)
 	}

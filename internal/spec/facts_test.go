@@ -201,7 +201,7 @@ func TestContentsFailLater(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			w := tell(tt.history)
 			c := &failing{world: w, ok: tt.ok, short: tt.short}
-			facts, err := spec.Derive(t.Context(), nodes(tt.node), spec.Standpoint{Head: w.head()}, w, c)
+			facts, err := spec.Derive(t.Context(), nodes(tt.node), spec.JudgedAt{Head: w.head()}, w, c)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -217,7 +217,7 @@ func TestDone(t *testing.T) {
 	w := tell("a: @x=1 f=1\nb: f=2")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	facts, err := spec.Derive(ctx, nodes("@x code=f"), spec.Standpoint{Head: w.head()}, w, w)
+	facts, err := spec.Derive(ctx, nodes("@x code=f"), spec.JudgedAt{Head: w.head()}, w, w)
 	if !errors.Is(err, context.Canceled) || facts != nil {
 		t.Errorf("%v, %v", facts, err)
 	}

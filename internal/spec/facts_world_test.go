@@ -633,7 +633,7 @@ func (w *world) head() repo.ID {
 
 func (w *world) deriveAt(t testing.TB, head repo.ID, list []*spec.Node) []spec.Facts {
 	t.Helper()
-	facts, err := spec.Derive(t.Context(), list, spec.Standpoint{Head: head}, w, w)
+	facts, err := spec.Derive(t.Context(), list, spec.JudgedAt{Head: head}, w, w)
 	if err != nil {
 		t.Fatal(err)
 	}

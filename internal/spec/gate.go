@@ -28,8 +28,8 @@ type GateOptions struct {
 	Range     string // judge these commits, A..B, instead of what is staged
 }
 
-// Gated is the verdict of a gate.
-type Gated struct {
+// GateResult is the verdict of a gate.
+type GateResult struct {
 	Blocked []Blocked `json:"blocked"` // by id
 	// Notice says why nothing was judged, "" when it was.
 	Notice string `json:"notice,omitempty"`
@@ -54,7 +54,7 @@ type Unjudged struct {
 }
 
 // Open reports whether the commit may go through.
-func (g *Gated) Open() bool { return len(g.Blocked) == 0 && len(g.Unknown) == 0 }
+func (g *GateResult) Open() bool { return len(g.Blocked) == 0 && len(g.Unknown) == 0 }
 
 // Gate judges what is about to be committed, or a range of commits: a node blocks
 // that governs some of it and is too far behind already, unless its spec is part of
@@ -63,7 +63,7 @@ func (g *Gated) Open() bool { return len(g.Blocked) == 0 && len(g.Unknown) == 0 
 // The nodes are those of the commit below, not of the work tree: one that is about to
 // be changed passes anyway, and one that was edited and not staged is not what will
 // be committed.
-func (r *Reader) Gate(ctx context.Context, opts GateOptions) (*Gated, error) {
+func (r *Reader) Gate(ctx context.Context, opts GateOptions) (*GateResult, error) {
 	if opts.Threshold == 0 {
 		opts.Threshold = DefaultThreshold
 	}
@@ -219,12 +219,12 @@ func (n *Node) unjudged() Unjudged {
 	return Unjudged{n.ID, Unknown{FactSpecs, "the spec has a merge conflict: " + where}, resolve(n.Path)}
 }
 
-func passed(notice string) *Gated {
-	return &Gated{Blocked: []Blocked{}, Notice: notice, Unknown: []Unjudged{}}
+func passed(notice string) *GateResult {
+	return &GateResult{Blocked: []Blocked{}, Notice: notice, Unknown: []Unjudged{}}
 }
 
 // unjudged is the verdict when git could not say what there is to judge.
-func unjudged(ctx context.Context, fact string, err error) (*Gated, error) {
+func unjudged(ctx context.Context, fact string, err error) (*GateResult, error) {
 	if ctx.Err() != nil {
 		return nil, err
 	}
@@ -244,7 +244,7 @@ type gateCase struct {
 func stagedCases(nodes []*Node, paths []repo.Path) []gateCase {
 	governed := make([][]repo.Path, len(nodes))
 	specs := make(map[repo.Path]bool)
-	owners := newLedger(nodes, codeOf)
+	owners := newEntryIndex(nodes, codeOf)
 	for _, p := range paths {
 		specs[p] = true
 		for _, h := range owners.claims(p) {
@@ -313,7 +313,7 @@ func (k *keptListing) drifts(cases []gateCase) ([]drifted, bool) {
 }
 
 // judge decides the cases, besides those that nobody can.
-func judge(cases []gateCase, drifts []drifted, threshold int, undecided ...Unjudged) *Gated {
+func judge(cases []gateCase, drifts []drifted, threshold int, undecided ...Unjudged) *GateResult {
 	g := passed("")
 	g.Unknown = append(g.Unknown, undecided...)
 	for i, c := range cases {

@@ -12,10 +12,10 @@ import (
 	"ken/internal/repo"
 )
 
-// gateRange judges the commits that one end of a range reaches and the other does
-// not. A node whose spec one of them edited passes, wherever in the range that is:
-// whoever made it had the spec in hand. Not so one that is left in conflict.
-func (r *Reader) gateRange(ctx context.Context, opts GateOptions) (*Gated, error) {
+// gateRange judges the commits of a range A..B. A spec passes if
+// any commit of the range edits it, because that author has seen
+// the spec. A spec with an unresolved conflict does not pass.
+func (r *Reader) gateRange(ctx context.Context, opts GateOptions) (*GateResult, error) {
 	from, to, err := r.ends(ctx, opts.Range)
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (r *Reader) gateRange(ctx context.Context, opts GateOptions) (*Gated, error
 
 // emptyRange is the verdict on a range whose beginning reaches its end: nothing is judged.
 // A branch that is behind has such a range, and so has somebody who swapped the ends.
-func emptyRange(text string, from, to repo.ID) *Gated {
+func emptyRange(text string, from, to repo.ID) *GateResult {
 	if from == to {
 		return passed("the range is empty: both ends are " + to.Short())
 	}

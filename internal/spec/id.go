@@ -37,7 +37,7 @@ func identify(nodes []*Node, given map[string]bool) {
 			give(n, rootID)
 			continue
 		}
-		waiting = append(waiting, newBidder(n))
+		waiting = append(waiting, newIDCandidate(n))
 	}
 
 	type lot struct {
@@ -92,7 +92,7 @@ type idCandidate struct {
 	from  int    // where in whole the bid begins
 }
 
-func newBidder(n *Node) *idCandidate {
+func newIDCandidate(n *Node) *idCandidate {
 	tokens := strings.Split(string(n.Dir()), "/")[1:]
 	if len(tokens) == 0 {
 		tokens = []string{rootID}

@@ -14,9 +14,9 @@ import (
 
 const memoFooting = "footing"
 
-// indexFacts are what the index says of a node, where that is worth telling. The index
-// changes more often than specs and history do, so that it is laid over a listing each
-// time and is no part of what is kept of one.
+// indexFacts are facts about a spec from the index. The index
+// changes more often than specs and history, so these facts are
+// added to a listing each time and are not part of the cached one.
 type indexFacts struct {
 	Unmerged bool     // a merge has not been decided for its file
 	Missing  []string // the entries of its code that name nothing, as they were written

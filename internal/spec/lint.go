@@ -14,9 +14,9 @@ import (
 	"ken/internal/repo"
 )
 
-// Linted is what is wrong with a tree of specs. Errors are broken; warnings are
+// LintResult is what is wrong with a tree of specs. Errors are broken; warnings are
 // worth a look.
-type Linted struct {
+type LintResult struct {
 	Errors   []Finding `json:"errors"`
 	Warnings []Finding `json:"warnings"`
 }
@@ -87,14 +87,14 @@ const shownPaths = 5
 // Lint checks the nodes of one tree. What there are too many globs for is an error of
 // its own among those found; the only error that is returned is that of a context that is
 // done.
-func Lint(ctx context.Context, nodes []*Node, opts LintOptions) (Linted, error) {
+func Lint(ctx context.Context, nodes []*Node, opts LintOptions) (LintResult, error) {
 	if opts.MaxOwners == 0 {
 		opts.MaxOwners = 3
 	}
 	if opts.parts == nil {
 		opts.parts = newLocator(opts.Tracked)
 	}
-	l := Linted{Errors: []Finding{}, Warnings: []Finding{}}
+	l := LintResult{Errors: []Finding{}, Warnings: []Finding{}}
 	ids := make(map[string]bool, len(nodes))
 	for _, n := range nodes {
 		ids[n.ID] = true
@@ -102,7 +102,7 @@ func Lint(ctx context.Context, nodes []*Node, opts LintOptions) (Linted, error) 
 	left := 0 // entries that nobody could check
 	for _, n := range nodes {
 		if err := ctx.Err(); err != nil {
-			return Linted{}, err
+			return LintResult{}, err
 		}
 		for _, p := range n.Problems {
 			l.Errors = append(l.Errors, n.finding(p.Rule, p.Line, p.Message, p.Fix))
@@ -124,7 +124,7 @@ func Lint(ctx context.Context, nodes []*Node, opts LintOptions) (Linted, error) 
 	crowded, also := owners(ctx, nodes, opts)
 	l.Warnings = append(l.Warnings, crowded...)
 	if err := ctx.Err(); err != nil {
-		return Linted{}, err
+		return LintResult{}, err
 	}
 	if left > 0 || !enough || !also {
 		l.Errors = append(l.Errors, tooManyGlobs(left, enough, also, &opts.parts.limit))
@@ -316,7 +316,7 @@ func (n *Node) idFormat() []Finding {
 // are too many globs to tell, or the context is done.
 func coverage(ctx context.Context, nodes []*Node, opts LintOptions) (found []Finding, enough bool) {
 	var loose []string
-	known := newLedger(nodes, func(n *Node) []Entry { return slices.Concat(n.Code, n.Related) })
+	known := newEntryIndex(nodes, func(n *Node) []Entry { return slices.Concat(n.Code, n.Related) })
 	for _, p := range opts.Sources {
 		if ctx.Err() != nil || !opts.parts.limit.allow(known.cost(p)) {
 			return nil, false
@@ -337,7 +337,7 @@ func coverage(ctx context.Context, nodes []*Node, opts LintOptions) (found []Fin
 // owners finds files that too many nodes govern; enough is as in coverage.
 func owners(ctx context.Context, nodes []*Node, opts LintOptions) (found []Finding, enough bool) {
 	var crowded []string
-	whole := newLedger(nodes, func(n *Node) []Entry {
+	whole := newEntryIndex(nodes, func(n *Node) []Entry {
 		return slices.DeleteFunc(slices.Clone(n.Code), func(e Entry) bool { return e.Symbol != "" })
 	})
 	for _, p := range opts.Tracked {

@@ -71,10 +71,10 @@ func (l *Listing) Wanting() bool {
 	return slices.ContainsFunc(l.Unknown, func(u Unknown) bool { return u.Fact == FactIndex })
 }
 
-// List derives what git says about every node, and what the worktrees propose. What
-// cannot be learnt is unknown, with the reason, and no error. While nothing that it
-// depends on has changed, the answer is the one of last time; and of each node whose
-// own affairs have not, so is what is said of it.
+// List returns the facts from git about every spec, and the changes that
+// worktrees propose. A fact that cannot be computed is unknown, with the reason,
+// and not an error. If no input changed, List returns the cached answer;
+// otherwise it reuses the facts of specs whose own inputs did not change.
 func (r *Reader) List(ctx context.Context) (*Listing, error) {
 	l, err := r.list(ctx)
 	if err != nil {
@@ -231,7 +231,7 @@ func (r *Reader) factsAmong(ctx context.Context, some, all []*Node, head repo.ID
 }
 
 // standAt is where the reader judges from.
-func (r *Reader) standAt(head repo.ID) Standpoint { return Standpoint{Head: head, Outlines: r.past} }
+func (r *Reader) standAt(head repo.ID) JudgedAt { return JudgedAt{Head: head, Outlines: r.past} }
 
 func (f *Facts) listed(dirty *bool) Listed {
 	out := Listed{

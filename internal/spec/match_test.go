@@ -70,7 +70,7 @@ func TestTooManyGlobs(t *testing.T) {
 	if err != nil || len(l.Errors) != 1 || l.Errors[0].Rule != spec.RuleLimit || !strings.Contains(l.Errors[0].Message, "not checked") {
 		t.Errorf("lint: %v %v, want one error that says what was not checked", l.Errors, err)
 	}
-	if _, err := spec.BasesAt(t.Context(), nodes(list...), spec.Standpoint{Head: w.head()}, w, w); err == nil || !strings.Contains(err.Error(), "globs") {
+	if _, err := spec.BasesAt(t.Context(), nodes(list...), spec.JudgedAt{Head: w.head()}, w, w); err == nil || !strings.Contains(err.Error(), "globs") {
 		t.Errorf("an ack of files that nobody found: %v, want an error", err)
 	}
 }
@@ -139,7 +139,7 @@ func TestStops(t *testing.T) {
 		w, list, tracked := crowd(count, files, glob)
 		all := nodes(list...)
 		stopsSoon(t, "derive, "+name, 5*count, func(ctx context.Context) error {
-			_, err := spec.Derive(ctx, all, spec.Standpoint{Head: w.head()}, w, w)
+			_, err := spec.Derive(ctx, all, spec.JudgedAt{Head: w.head()}, w, w)
 			return err
 		})
 		stopsSoon(t, "lint, "+name, count+2*files, func(ctx context.Context) error {

@@ -45,7 +45,7 @@ func newIndex(look repo.StatDigest, nodes []*Node, sums map[repo.Path]repo.ID) *
 }
 
 func newShelf(nodes []*Node, entries func(n *Node) []Entry) shelf {
-	l := newLedger(nodes, entries)
+	l := newEntryIndex(nodes, entries)
 	var s shelf
 	for _, at := range slices.Sorted(maps.Keys(l)) {
 		var list []entryOf

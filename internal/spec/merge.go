@@ -81,9 +81,9 @@ func (j *mergeJudge) byGit(c repo.CommitNumber, path repo.Path) (is bool, why st
 	return m.By == repo.MergeByGit, ""
 }
 
-// judgeVersions takes the merges out of the versions of the nodes that nobody edited:
-// where a parent has the same content, at whatever path the node is there, and where git
-// makes it by itself. Those of which nobody knows are kept apart.
+// judgeVersions removes merges that no person edited from the versions of specs: a
+// parent has the same content, at the path that the spec has there, or git makes
+// the same merge by itself. It lists merges that git cannot repeat separately.
 func (d *derivation) judgeVersions(ctx context.Context) error {
 	for _, s := range d.studies {
 		for _, v := range s.versions {

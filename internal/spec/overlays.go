@@ -12,8 +12,8 @@ import (
 	"ken/internal/repo"
 )
 
-// An Overlaid is what one worktree proposes to main, and whom it meets there.
-type Overlaid struct {
+// A WorktreeChanges is what one worktree proposes to main, and whom it meets there.
+type WorktreeChanges struct {
 	Worktree   string        `json:"worktree"`
 	Branch     *string       `json:"branch"`  // null when detached
 	Session    string        `json:"session"` // who works there
@@ -51,7 +51,7 @@ type CollideJSON struct {
 
 // Overlays says what every worktree proposes, the main checkout first, the others by name.
 // Those that propose nothing are there too.
-func (r *Reader) Overlays(ctx context.Context) ([]Overlaid, error) {
+func (r *Reader) Overlays(ctx context.Context) ([]WorktreeChanges, error) {
 	o, err := r.look(ctx)
 	if err != nil {
 		return nil, err
@@ -82,8 +82,8 @@ func (r *Reader) Overlays(ctx context.Context) ([]Overlaid, error) {
 	for i, c := range p.made {
 		made[i] = Proposal{&c.Checkout, c.Ops}
 	}
-	collisions, code := Collisions(nodes, made), newLedger(nodes, codeOf)
-	list := make([]Overlaid, 0, len(o.trees))
+	collisions, code := Collisions(nodes, made), newEntryIndex(nodes, codeOf)
+	list := make([]WorktreeChanges, 0, len(o.trees))
 	for i := range o.trees {
 		w := p.overlaid(&o.trees[i], collisions)
 		if at := p.of(&o.trees[i]); at >= 0 {
@@ -186,8 +186,8 @@ func (c *proposal) file(path repo.Path) repo.LoadedFile {
 	return c.files[i]
 }
 
-func (p *proposals) overlaid(w *Worktree, collisions [][]Collision) Overlaid {
-	out := Overlaid{Worktree: w.Name, Ops: []OpJSON{}, Code: []TouchedJSON{}, Collisions: []CollideJSON{}, Unknown: []Unknown{}}
+func (p *proposals) overlaid(w *Worktree, collisions [][]Collision) WorktreeChanges {
+	out := WorktreeChanges{Worktree: w.Name, Ops: []OpJSON{}, Code: []TouchedJSON{}, Collisions: []CollideJSON{}, Unknown: []Unknown{}}
 	like := newProposal(w)
 	if like.Branch != "" {
 		out.Branch = &like.Branch

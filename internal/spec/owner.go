@@ -19,7 +19,7 @@ type Claim struct {
 // Owners says of each path which nodes govern it and which refer to it, in the order
 // of the nodes.
 func Owners(nodes []*Node, paths []repo.Path) []Ownership {
-	code, related := newLedger(nodes, codeOf), newLedger(nodes, relatedOf)
+	code, related := newEntryIndex(nodes, codeOf), newEntryIndex(nodes, relatedOf)
 	list := func(holdings []holding) []Claim {
 		claims := []Claim{}
 		for _, h := range holdings {

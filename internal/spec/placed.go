@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A Placed is a node where a reader meets it in the tree.
-type Placed struct {
+// A TreeRow is a node where a reader meets it in the tree.
+type TreeRow struct {
 	Node  *Listed
 	Depth int
 	Below int // how many follow that stand below it
@@ -16,7 +16,7 @@ type Placed struct {
 // InOrder lists nodes as the tree is read: each before those below it, and of siblings
 // those first that have moved farthest, with all that they stand above. A node whose
 // parent is not among them stands at the top.
-func InOrder(nodes []Listed) []Placed {
+func InOrder(nodes []Listed) []TreeRow {
 	known := make(map[string]bool, len(nodes))
 	for i := range nodes {
 		known[nodes[i].ID] = true
@@ -46,7 +46,7 @@ func InOrder(nodes []Listed) []Placed {
 	for _, n := range children[""] {
 		highest(n)
 	}
-	list := make([]Placed, 0, len(nodes))
+	list := make([]TreeRow, 0, len(nodes))
 	var walk func(parent string, depth int)
 	walk = func(parent string, depth int) {
 		below := children[parent]
@@ -55,7 +55,7 @@ func InOrder(nodes []Listed) []Placed {
 		})
 		for _, n := range below {
 			at := len(list)
-			list = append(list, Placed{Node: n, Depth: depth})
+			list = append(list, TreeRow{Node: n, Depth: depth})
 			walk(n.ID, depth+1)
 			list[at].Below = len(list) - at - 1
 		}

@@ -7,8 +7,8 @@ import (
 	"ken/internal/repo"
 )
 
-// A Past is the history behind a work tree.
-type Past interface {
+// A HistorySource is the history behind a work tree.
+type HistorySource interface {
 	Head(ctx context.Context) (repo.Head, error)
 	// Mainline returns the branch that is canonical, and its commit.
 	Mainline(ctx context.Context) (name string, commit repo.ID, err error)

@@ -31,13 +31,13 @@ type Source interface {
 // A Reader answers for the specs of one work tree.
 type Reader struct {
 	src  Source
-	past Past
+	past HistorySource
 	memo Memo
 }
 
 // NewReader returns the reader of a work tree and the history behind it, which
 // keeps its answers in memo.
-func NewReader(src Source, past Past, memo Memo) *Reader { return &Reader{src, past, memo} }
+func NewReader(src Source, past HistorySource, memo Memo) *Reader { return &Reader{src, past, memo} }
 
 // Nodes returns the nodes of the work tree, sorted by path. No tree is no nodes.
 func (r *Reader) Nodes(ctx context.Context) ([]*Node, error) {
@@ -74,7 +74,7 @@ func unknownNode(nodes []*Node, id string) error {
 	if len(meant) > 0 {
 		hint = "did you mean " + strings.Join(meant[:min(len(meant), shownPaths)], ", ") + "?"
 	}
-	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: &NoNodeError{ID: id, Near: meant}}
+	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: &UnknownSpecError{ID: id, Near: meant}}
 }
 
 // Owners says who has a say about each path.
@@ -94,14 +94,14 @@ func (r *Reader) Owners(ctx context.Context, paths []repo.Path) ([]Ownership, er
 }
 
 // Lint checks the tree against the files that git tracks, as they lie in the work tree.
-func (r *Reader) Lint(ctx context.Context) (Linted, error) {
+func (r *Reader) Lint(ctx context.Context) (LintResult, error) {
 	nodes, err := r.Nodes(ctx)
 	if err != nil {
-		return Linted{}, err
+		return LintResult{}, err
 	}
 	tracked, err := r.src.Tracked(ctx)
 	if err != nil {
-		return Linted{}, err
+		return LintResult{}, err
 	}
 	paths := pathsOf(tracked)
 	opts := LintOptions{Tracked: paths, parts: newLocator(paths)}
@@ -116,7 +116,7 @@ func (r *Reader) Lint(ctx context.Context) (Linted, error) {
 	}
 	opts.Outlines, err = r.symbolOutlines(ctx, nodes, tracked, opts.parts)
 	if err != nil {
-		return Linted{}, err
+		return LintResult{}, err
 	}
 	return Lint(ctx, nodes, opts)
 }

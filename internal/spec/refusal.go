@@ -8,10 +8,10 @@ var (
 	ErrNoNodes  = errors.New("ack: no spec given")
 )
 
-// A NoNodeError is an id that no node has.
-type NoNodeError struct {
+// An UnknownSpecError is an id that no node has.
+type UnknownSpecError struct {
 	ID   string
 	Near []string // those that it may have been meant for
 }
 
-func (e *NoNodeError) Error() string { return "unknown spec " + show(e.ID) }
+func (e *UnknownSpecError) Error() string { return "unknown spec " + show(e.ID) }

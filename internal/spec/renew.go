@@ -291,7 +291,7 @@ func (t *tree) touchedBy(ctx context.Context, w *news, h History) (touched []boo
 			}
 		}
 	}
-	owners := newLedger(t.nodes, codeOf)
+	owners := newEntryIndex(t.nodes, codeOf)
 	watched := make(map[repo.Path]bool, len(t.was.Watched))
 	for _, p := range t.was.Watched {
 		watched[p] = true

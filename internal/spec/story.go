@@ -15,12 +15,12 @@ import (
 // first.
 type Story struct {
 	Versions []HistoryRow
-	Acks     []Ack     // since the latest version
-	Advances []Advance // of its code, since the latest of both
+	Acks     []Ack         // since the latest version
+	Advances []DriftCommit // of its code, since the latest of both
 }
 
-// An Advance is a commit that changed code that a node governs, ahead of its spec.
-type Advance struct {
+// A DriftCommit is a commit that changed code that a node governs, ahead of its spec.
+type DriftCommit struct {
 	Commit  repo.ID
 	Date    string // RFC 3339
 	Subject string
@@ -58,7 +58,7 @@ func (r *Reader) Story(ctx context.Context, id string) (*Story, error) {
 }
 
 // advances reads the commits that a drift counts.
-func (r *Reader) advances(ctx context.Context, f *Facts) ([]Advance, error) {
+func (r *Reader) advances(ctx context.Context, f *Facts) ([]DriftCommit, error) {
 	if len(f.ahead) == 0 {
 		return nil, nil
 	}
@@ -66,11 +66,11 @@ func (r *Reader) advances(ctx context.Context, f *Facts) ([]Advance, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []Advance
+	var list []DriftCommit
 	for _, n := range slices.SortedFunc(maps.Keys(f.ahead), func(a, b repo.CommitNumber) int { return cmp.Compare(b, a) }) {
 		c, paths := h.Commit(n), slices.Clone(f.ahead[n])
 		slices.Sort(paths)
-		list = append(list, Advance{Commit: c.ID, Date: c.Date, Subject: c.Subject, Session: session(c.Trailers), Paths: slices.Compact(paths)})
+		list = append(list, DriftCommit{Commit: c.ID, Date: c.Date, Subject: c.Subject, Session: session(c.Trailers), Paths: slices.Compact(paths)})
 	}
 	return list, nil
 }

@@ -11,8 +11,8 @@ import (
 	"ken/internal/store"
 )
 
-// HandRecipe is the recipe of a text that somebody vouched for by hand.
-const HandRecipe = "hand"
+// ConfirmedRecipe is the recipe of a summary that a person or an agent confirmed.
+const ConfirmedRecipe = "hand"
 
 // A Confirmation says of a directory that its text still holds.
 type Confirmation struct {
@@ -34,10 +34,10 @@ type Confirmed struct {
 	Above   []repo.Path  // the directories above that hold again because of it, nearest first
 }
 
-// Confirm keeps the texts of directories for what is there now, whoever wrote them.
-// The deepest go first, so that those above are judged by what was said of them;
-// the answers are in the order of the questions. A directory whose children have no
-// text, or one that does not hold, is kept all the same, and its verdict says so.
+// Confirm stores the present summaries of directories again, for the current
+// content. It starts with the deepest directories, so that those above see the
+// result; answers are in the order of list. If a subdirectory has no summary
+// or a stale one, Confirm still stores the text, and the verdict says so.
 func (s *Survey) Confirm(ctx context.Context, list []Confirmation) ([]Confirmed, error) {
 	j, err := s.judge(ctx)
 	if err != nil {
@@ -101,7 +101,7 @@ func (j *judgement) confirm(ctx context.Context, d *Directory, c Confirmation, o
 		return nil, err
 	}
 	it.Old = st.Record
-	r, err := j.record(it, Draft{Keep: true}, c.Author, HandRecipe)
+	r, err := j.record(it, Draft{Keep: true}, c.Author, ConfirmedRecipe)
 	if err != nil {
 		out.Refused, out.Verdict, out.Reasons = err.Error(), st.Verdict, st.Reasons
 		return nil, nil //nolint:nilerr // it is the answer

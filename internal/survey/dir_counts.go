@@ -19,11 +19,11 @@ type DirCounts struct {
 	Outlines    int `json:"outlines"`
 	None        int `json:"none"`
 	// Wanting are the directories whose texts are stale or unknown, by path.
-	Wanting []Wanting `json:"wanting"`
+	Wanting []StaleDirectory `json:"wanting"`
 }
 
-// A Wanting is a directory whose text does not hold, or of which that is not known.
-type Wanting struct {
+// A StaleDirectory is a directory whose text does not hold, or of which that is not known.
+type StaleDirectory struct {
 	repo.PathJSON
 	Verdict Verdict  `json:"verdict"`
 	Reasons []string `json:"reasons"`
@@ -36,13 +36,13 @@ func (s *Survey) DirCounts(ctx context.Context, within []repo.Path) (*DirCounts,
 	if err != nil {
 		return nil, err
 	}
-	out := &DirCounts{Wanting: []Wanting{}}
+	out := &DirCounts{Wanting: []StaleDirectory{}}
 	for _, d := range j.order {
 		if len(within) == 0 || slices.ContainsFunc(within, d.Path.Under) {
 			out.add(j.at[d])
 		}
 	}
-	slices.SortFunc(out.Wanting, func(a, b Wanting) int { return slices.Compare([]byte(a.Path), []byte(b.Path)) })
+	slices.SortFunc(out.Wanting, func(a, b StaleDirectory) int { return slices.Compare([]byte(a.Path), []byte(b.Path)) })
 	return out, nil
 }
 
@@ -67,5 +67,5 @@ func (s *DirCounts) add(st *DirStatus) {
 	default:
 		s.Stale++
 	}
-	s.Wanting = append(s.Wanting, Wanting{repo.DirLabel(st.Dir.Path).JSON(), st.Verdict, append([]string{}, st.Reasons...)})
+	s.Wanting = append(s.Wanting, StaleDirectory{repo.DirLabel(st.Dir.Path).JSON(), st.Verdict, append([]string{}, st.Reasons...)})
 }

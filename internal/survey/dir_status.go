@@ -39,7 +39,7 @@ type judgement struct {
 	*Survey
 	files  []File
 	order  []*Directory // every one after all below it
-	plan   *Recon       // nil for none
+	plan   *LayoutPlan  // nil for none
 	latest map[repo.Path][]*store.DirRecord
 	failed map[repo.Path]store.DirFailure
 	at     map[*Directory]*DirStatus
@@ -380,9 +380,9 @@ func (j *judgement) settle(ctx context.Context, open []*DirStatus, bases []fresh
 	return j.recollect(ctx, past, bare)
 }
 
-// recollect looks for older texts that hold again for directories whose latest does not:
-// what is there now may differ from what they were written from, as long as that does not
-// count. statuses as they were before they were judged are in bare.
+// recollect looks for an older summary that fits again, for directories
+// whose latest one is stale. Its basis may differ from the present content
+// in ways that do not count. bare has the statuses before they were judged.
 func (j *judgement) recollect(ctx context.Context, past []*DirStatus, bare map[*DirStatus]DirStatus) error {
 	if len(past) == 0 {
 		return nil

@@ -124,7 +124,7 @@ func (s *Survey) Assign(ctx context.Context, w Writer, about string, of TaskInpu
 		return nil, noDirectory(of.Path)
 	}
 	j := &judgement{
-		Survey: s, files: files, plan: &Recon{About: about},
+		Survey: s, files: files, plan: &LayoutPlan{About: about},
 		latest: make(map[repo.Path][]*store.DirRecord), at: make(map[*Directory]*DirStatus),
 	}
 	slices.SortFunc(below, func(a, b TaskInput) int { return strings.Compare(string(a.Path), string(b.Path)) })

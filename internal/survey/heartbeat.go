@@ -20,12 +20,12 @@ const runLease = 3 * defaultBeat
 // awaitPause is how often a run looks whether another one is done with what it waits for.
 const awaitPause = time.Second / 2
 
-// Ticks returns what is sent to once in each pause, until stop is called.
-type Ticks func(pause time.Duration) (ticks <-chan time.Time, stop func())
+// TickerFunc returns what is sent to once in each pause, until stop is called.
+type TickerFunc func(pause time.Duration) (ticks <-chan time.Time, stop func())
 
 // wait waits for one tick, or until the context is done, whose error it returns. Without ticks it
 // does not wait.
-func (t Ticks) wait(ctx context.Context, pause time.Duration) error {
+func (t TickerFunc) wait(ctx context.Context, pause time.Duration) error {
 	if t != nil {
 		ticks, stop := t(pause)
 		defer stop()

@@ -13,22 +13,22 @@ import (
 	"ken/internal/store"
 )
 
-// A Memo keeps how directories stood, for as long as nothing moves that it was found
-// from. What it does not keep is found anew: it is never needed.
+// A Memo caches the verdicts of all directories until one of their inputs
+// changes. It is only a cache: without it, the survey judges again.
 type Memo interface {
-	// Made names all that a judgement is made from, as it is now: the files with
-	// their contents, what was written and what failed, the policy, and who judges.
-	// Whatever of it changes changes the name, and no name comes back with
-	// something else. It is "" when it cannot be told.
+	// Made returns a key of everything that the verdicts depend on
+	// now: the files and their contents, the records, the failures,
+	// the policy and the version of the rules. Different inputs
+	// have different keys. It is "" if the key cannot be computed.
 	Made(ctx context.Context) (string, error)
-	// After names what there is now, as Made does, if nothing has happened since Made
-	// or Step returned a name but that some of these records were kept. It is "" when
-	// more may have.
+	// After returns the key, as Made does, if the only
+	// change since made was computed is that these records
+	// were stored. It is "" if there may be other changes.
 	After(ctx context.Context, made string, kept []*store.DirRecord) (string, error)
-	// Step is asked before anything else is. It names what there was before the files
-	// were looked at, as Made does, and what there is now, and lists the files that
-	// were found otherwise: come, or with another content. The names are "" when
-	// more may have changed.
+	// Step must be called first. It verifies the files
+	// and returns the key before and after that, and the
+	// files that were added or changed in between. The
+	// keys are "" if anything else may have changed.
 	Step(ctx context.Context) (was, made string, changed []repo.Path, err error)
 	// FilesIn returns the files that lie directly in some directories, by path.
 	FilesIn(ctx context.Context, dirs []repo.Path) ([]File, error)
@@ -43,10 +43,10 @@ type Memo interface {
 	LatestOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*store.DirRecord, error)
 }
 
-// look finds how every directory stands, for readers that want to know more than that of
-// few of them: those that want picks. Where nothing has moved, it is what was found
-// before: directories then have no files, only their number, and of the records that
-// speak for them only those that were picked are whole; the others have but a recipe.
+// look returns the verdicts of all directories, from the
+// memo if nothing changed. Then the directories have only
+// the number of their files, and only the records that want
+// selects are complete; the others have just their recipe.
 func (s *Survey) look(ctx context.Context, want func(*judgement) []*Directory) (*judgement, error) {
 	memo := s.opts.Memo
 	if memo == nil {

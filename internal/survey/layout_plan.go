@@ -28,8 +28,8 @@ type ModelWriter interface {
 	Ask(ctx context.Context, rules, question string) (answer string, spent Spent, err error)
 }
 
-// Recon is what is made out before any directory is described.
-type Recon struct {
+// LayoutPlan is what is made out before any directory is described.
+type LayoutPlan struct {
 	About string          `json:"about"` // what this is, and how to approach it
 	Ranks map[string]Rank `json:"ranks"` // by directory
 
@@ -63,7 +63,7 @@ func (j *judgement) planBasis() store.DirBasis {
 
 // recall finds the plan that holds: the one for just these directories, else the
 // last one that was made. There is none of what is tiny.
-func (j *judgement) recall(ctx context.Context) (*Recon, error) {
+func (j *judgement) recall(ctx context.Context) (*LayoutPlan, error) {
 	last := newest(j.latest[reconPath])
 	if len(j.order) <= tiny || last == nil {
 		return nil, nil
@@ -94,7 +94,7 @@ func (j *judgement) recall(ctx context.Context) (*Recon, error) {
 
 // under returns the ranks of a plan below those that people gave. What they say of a
 // directory holds for all below it, and nothing above may have it skipped.
-func (r *Recon) under(given map[repo.Path]Rank) map[repo.Path]Rank {
+func (r *LayoutPlan) under(given map[repo.Path]Rank) map[repo.Path]Rank {
 	ranks := maps.Clone(r.ranks)
 	maps.DeleteFunc(ranks, func(p repo.Path, rank Rank) bool {
 		for g := range given {
@@ -150,7 +150,7 @@ func (j *judgement) replan(ctx context.Context, m ModelWriter) (Spent, error) {
 }
 
 // readRecon reads a model's plan. Directories that are not there are let go.
-func (j *judgement) readRecon(text string) (*Recon, error) {
+func (j *judgement) readRecon(text string) (*LayoutPlan, error) {
 	from, to := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
 	if from < 0 || to < from {
 		return nil, errors.New("the answer is not JSON")
@@ -162,7 +162,7 @@ func (j *judgement) readRecon(text string) (*Recon, error) {
 	if err := json.Unmarshal([]byte(text[from:to+1]), &in); err != nil {
 		return nil, fmt.Errorf("the answer is not the expected JSON: %w", err)
 	}
-	out := &Recon{About: cut(clean(in.About), 1000), Ranks: make(map[string]Rank), ranks: make(map[repo.Path]Rank)}
+	out := &LayoutPlan{About: cut(clean(in.About), 1000), Ranks: make(map[string]Rank), ranks: make(map[repo.Path]Rank)}
 	for _, d := range j.order {
 		var rank Rank
 		if given, ok := in.Ranks[string(d.Path)]; ok && d.Path != "" && rank.UnmarshalText([]byte(given)) == nil {

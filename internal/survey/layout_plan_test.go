@@ -49,7 +49,7 @@ func TestPlanIsKept(t *testing.T) {
 	w := wide()
 	plan := "Here you are:\n{\"about\": \"A shop.\", \"ranks\": {\"p11\": \"priority\", \"examples\": \"skip\", \"p00\": \"shallow\", \"../x\": \"skip\", \"p01\": \"loud\"}}"
 	o := planner(&plan)
-	ran := run(t, w, &survey.Thinker{Model: o})
+	ran := run(t, w, &survey.ModelDescriber{Model: o})
 	asked := o.turns()
 	if plans, overviews := questions(asked); plans != 1 || overviews != 1 {
 		t.Fatalf("%d plans, %d overviews", plans, overviews)
@@ -66,18 +66,18 @@ func TestPlanIsKept(t *testing.T) {
 		}
 	}
 	// Nothing is to be done, so nothing is asked; nor is an edit a new layout.
-	run(t, w, &survey.Thinker{Model: o})
+	run(t, w, &survey.ModelDescriber{Model: o})
 	if n := len(o.turns()); n != 0 {
 		t.Errorf("%d turns about nothing", n)
 	}
 	before := w.content["p03/a.go"]
 	w.content["p03/a.go"] = strings.Repeat("much more ", 1000)
-	run(t, w, &survey.Thinker{Model: o})
+	run(t, w, &survey.ModelDescriber{Model: o})
 	if plans, _ := questions(o.turns()); plans != 0 {
 		t.Error("an edit was planned")
 	}
 	w.content["p03/a.go"] = before
-	run(t, w, &survey.Thinker{Model: o})
+	run(t, w, &survey.ModelDescriber{Model: o})
 	if asked := o.turns(); len(asked) != 0 {
 		t.Errorf("a revert cost %d turns, first %q", len(asked), told(asked[0]))
 	}
@@ -97,7 +97,7 @@ func TestPlanIsKept(t *testing.T) {
 		t.Errorf("in the past: %+v, %v", past, err)
 	}
 	plan = `{"about": "A market."}`
-	run(t, w, &survey.Thinker{Model: o})
+	run(t, w, &survey.ModelDescriber{Model: o})
 	if plans, _ := questions(o.turns()); plans != 1 {
 		t.Errorf("%d plans", plans)
 	}
@@ -114,7 +114,7 @@ func TestNonsensePlan(t *testing.T) {
 	}
 	for _, plan := range []string{"", "no", "{", `{"about": 7}`, `[]`, "} {", all + `"x": "skip"}}`} {
 		w := wide()
-		ran := run(t, w, &survey.Thinker{Model: planner(&plan)})
+		ran := run(t, w, &survey.ModelDescriber{Model: planner(&plan)})
 		if len(ran.Remarks) != 1 || len(ran.Failed) != 0 || ran.Stopped != "" {
 			t.Errorf("%q: %+v", plan, ran)
 		}
@@ -130,7 +130,7 @@ func TestNonsensePlan(t *testing.T) {
 func TestOverview(t *testing.T) {
 	w := newWorld("a/b/c/d/e.go", "a/b/c/f.go", "x/y.go")
 	o := &oracle{say: describing}
-	run(t, w, &survey.Thinker{Model: o})
+	run(t, w, &survey.ModelDescriber{Model: o})
 	asked := o.turns()
 	last := asked[len(asked)-1]
 	if _, n := questions(asked); n != 1 || !strings.Contains(told(last), "about a/b") || strings.Contains(told(last), "about a/b/c") {
@@ -152,7 +152,7 @@ func TestOverview(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	holds := func() survey.Held {
+	holds := func() survey.RecordCheck {
 		t.Helper()
 		record, err := w.Kept(t.Context(), receipt.Record)
 		if err != nil {
@@ -175,7 +175,7 @@ func TestOverview(t *testing.T) {
 	if got := holds(); got.State != fresh.Stale || !slices.Equal(got.Reasons, []string{"below_changed"}) {
 		t.Errorf("its receipt: %+v", got)
 	}
-	run(t, w, &survey.Thinker{Model: o})
+	run(t, w, &survey.ModelDescriber{Model: o})
 	if _, n := questions(o.turns()); n != 0 {
 		t.Errorf("%d overviews of the same", n)
 	}
@@ -193,7 +193,7 @@ func TestOverview(t *testing.T) {
 	if got := report(); got == nil || got.Verdict != "stale-below" {
 		t.Errorf("%+v", got)
 	}
-	run(t, w, &survey.Thinker{Model: o})
+	run(t, w, &survey.ModelDescriber{Model: o})
 	if _, n := questions(o.turns()); n != 1 {
 		t.Errorf("%d overviews of something else", n)
 	}
@@ -227,14 +227,14 @@ func TestFlags(t *testing.T) {
 		}
 		return submitting("about src"), nil
 	}}
-	run(t, w, &survey.Thinker{Model: o})
+	run(t, w, &survey.ModelDescriber{Model: o})
 	secret, odd := "critical src/a.go a secret", "info src/b.go odd"
 	same(t, "flags", flags(), []string{secret, odd})
 	w.content["src/a.go"] = "the secret is gone"
 	same(t, "of a text that does not hold", flags(), nil)
 	// The text is kept, and with it what was said of the file that is as it was.
 	o.turns()
-	ran := run(t, w, &survey.Thinker{Model: o})
+	ran := run(t, w, &survey.ModelDescriber{Model: o})
 	same(t, "kept", ran.Done, []string{"src"})
 	same(t, "flags after keep", flags(), []string{odd})
 	if n := len(o.turns()); n != 1 {
@@ -259,18 +259,18 @@ func TestNonsenseIsNotAskedForAgain(t *testing.T) {
 	}
 	plan := "no"
 	o := planner(&plan)
-	first := run(t, w, &survey.Thinker{Model: o})
+	first := run(t, w, &survey.ModelDescriber{Model: o})
 	if plans, _ := questions(o.turns()); plans != 1 || len(first.Remarks) != 1 || !strings.Contains(first.Remarks[0], "does not ask test/oracle again") {
 		t.Fatalf("%d plans, %q", plans, first.Remarks)
 	}
 	w.content["p00/a.go"] = "y"
-	again := run(t, w, &survey.Thinker{Model: o})
+	again := run(t, w, &survey.ModelDescriber{Model: o})
 	if plans, _ := questions(o.turns()); plans != 0 || len(again.Remarks) != 1 || !strings.Contains(again.Remarks[0], "no plan") {
 		t.Errorf("%d plans, %q", plans, again.Remarks)
 	}
 	w.content["new/a.go"] = "z"
 	plan = `{"about": "A shop."}`
-	last := run(t, w, &survey.Thinker{Model: o})
+	last := run(t, w, &survey.ModelDescriber{Model: o})
 	if plans, _ := questions(o.turns()); plans != 1 || len(last.Remarks) != 0 {
 		t.Errorf("%d plans, %q", plans, last.Remarks)
 	}
@@ -283,7 +283,7 @@ func TestEstimate(t *testing.T) {
 		price model.Price
 		known bool
 	}{{model.Price{}, false}, {model.Price{Free: true}, true}, {model.Price{Input: 1, Output: 5, UpTo: 10}, true}} {
-		p, err := w.survey(nil).Plan(t.Context(), &survey.Thinker{Model: &oracle{price: tt.price}}, survey.PlanOptions{})
+		p, err := w.survey(nil).Plan(t.Context(), &survey.ModelDescriber{Model: &oracle{price: tt.price}}, survey.PlanOptions{})
 		if err != nil || (p.Cost != nil) != tt.known || p.Estimate < 3600 {
 			t.Errorf("%+v: %+v, %v", tt.price, p, err)
 		}

@@ -34,7 +34,7 @@ type Dispatcher struct {
 	*Survey
 
 	// Ticks is what it waits by for a moment; it does not wait when nil.
-	Ticks Ticks
+	Ticks TickerFunc
 
 	leases   store.Leases
 	worktree string
@@ -78,8 +78,8 @@ func (h leasedDirs) of(p repo.Path, basis fresh.Digest) (store.Lease, bool) {
 	return l, ok
 }
 
-// Handed is a directory that was handed out, or none.
-type Handed struct {
+// NextItem is a directory that was handed out, or none.
+type NextItem struct {
 	Item      *WorkItem `json:"item"`      // null when nothing is ready
 	Remaining int       `json:"remaining"` // directories that are to be described, this one and those in other hands included
 	// Held are those that would be ready, were they not in other hands; told when
@@ -110,7 +110,7 @@ func (d *Dispatcher) Remaining(ctx context.Context) (int, error) {
 
 // Next hands out the next directory that is ready: all below it have a text, or could
 // not be given one.
-func (d *Dispatcher) Next(ctx context.Context, lasting time.Duration) (*Handed, error) {
+func (d *Dispatcher) Next(ctx context.Context, lasting time.Duration) (*NextItem, error) {
 	if lasting <= 0 {
 		lasting = DefaultLease
 	}
@@ -126,7 +126,7 @@ func (d *Dispatcher) Next(ctx context.Context, lasting time.Duration) (*Handed, 
 	}
 	hand := agent{}
 	q := newQueue(j, func(s *DirStatus) bool { return wanted(s, hand) })
-	out := &Handed{Remaining: q.total}
+	out := &NextItem{Remaining: q.total}
 	for tries := 0; tries < patience; {
 		st := q.next()
 		if st == nil {
@@ -199,12 +199,12 @@ const (
 	meetPause = 50 * time.Millisecond
 )
 
-// meet returns the lease of one of the others who has the same in hand as a lease that was just
-// taken, the zero one when nobody has.
+// meet returns another agent's lease of a directory with
+// the same input as l, the zero lease if there is none.
 //
-// Two that take directories with the same input at the same time meet each other. The one with the greater token is to let
-// go at once, and the other looks until it has. It cannot stay without looking: who was there
-// before looked when there was nobody to be met, and stays too.
+// Two agents may lease directories with the same input at the same time. Then the one
+// with the greater token gives up at once, and the other waits here until it has. It
+// must wait: an earlier agent, which saw no other lease, keeps its directory too.
 func (d *Dispatcher) meet(ctx context.Context, l store.Lease, others func() func(store.Lease) bool) (store.Lease, error) {
 	for n := 1; ; n++ {
 		held, err := d.hands(ctx, others())
@@ -218,9 +218,9 @@ func (d *Dispatcher) meet(ctx context.Context, l store.Lease, others func() func
 	}
 }
 
-// free looks again at a directory whose lease was just taken: ok reports whether the same is
-// in nobody else's hands, there or in another place, and still to be described. If it is in
-// other hands, met is their lease; if not, how it stands now is in its standing.
+// free checks a directory again right after it was leased. ok reports that it
+// still needs a summary and that no other agent has it or a directory with the
+// same input. Otherwise met is the other lease, or st has the new verdict.
 func (j *judgement) free(ctx context.Context, d *Dispatcher, st *DirStatus, l store.Lease, w Writer, others func() func(store.Lease) bool) (met store.Lease, ok bool, err error) {
 	if met, err = d.meet(ctx, l, others); err != nil || met.Token != "" {
 		return met, false, err
@@ -254,7 +254,7 @@ type agent struct{}
 func (agent) Author() string { return "" }
 func (agent) Recipe() string { return LeaseRecipe }
 func (agent) Write(context.Context, *Item) (Draft, error) {
-	return Draft{}, errors.New("an agent asks for its work itself")
+	return Draft{}, errors.New("agents write through leases, not through Write")
 }
 
 // A Submission is an agent's answer.
@@ -340,7 +340,7 @@ func (d *Dispatcher) Submit(ctx context.Context, sub Submission) (*Submitted, er
 	return out, nil
 }
 
-// takeAnother is what is left to do for who is fenced off.
+// takeAnother is the hint for an agent whose lease ended.
 const takeAnother = "; lease another one with: ken survey next"
 
 // fence refuses an answer without the lease that holds, unless there is nothing to hold.

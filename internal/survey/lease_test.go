@@ -124,7 +124,7 @@ func (e *tie) desk(first repo.Path) *survey.Dispatcher {
 func TestTwinsInTheSameMoment(t *testing.T) {
 	t.Run("agents", func(t *testing.T) {
 		e := newTie()
-		var got [2]*survey.Handed
+		var got [2]*survey.NextItem
 		var agents sync.WaitGroup
 		for i, path := range []repo.Path{"a", "b"} {
 			agents.Go(func() {

@@ -37,10 +37,10 @@ func (r *Rank) UnmarshalText(b []byte) error {
 	return fmt.Errorf("unknown rank %q (valid: priority, normal, shallow, skip)", b)
 }
 
-// rank gives a directory and all below it their ranks. A rank holds for the whole
-// subtree until one below says otherwise. What is worked on when is another matter:
-// what lies below a directory that was ranked is worked on with it or before, never
-// after; and one that nobody ranked waits for what lies below.
+// rank gives a directory and everything below it their ranks. A rank
+// holds for the subtree, unless a directory below has its own. The
+// order of work differs: directories below a ranked one come with it or
+// before it, and a directory without a rank waits for those below it.
 func (o Options) rank(d *Directory, treated, band Rank) {
 	if r, ok := o.Ranks[d.Path]; ok && treated != RankSkip {
 		treated = r

@@ -10,9 +10,9 @@ import (
 	"ken/internal/store"
 )
 
-// A Held is whether a record holds for a directory, and why not. Reasons are words for
+// A RecordCheck is whether a record holds for a directory, and why not. Reasons are words for
 // programs, Details say the same of names.
-type Held struct {
+type RecordCheck struct {
 	State   fresh.State
 	Reasons []string
 	Details []string
@@ -38,17 +38,17 @@ const Incomparable = "not_comparable_with_a_commit"
 // this clone.
 const NotHere = "not_in_this_clone"
 
-// Holds says whether a record holds for a directory of this tree, or as the overview of
-// it all under the name that its receipt has: its files are what it
-// was written from, as far as that counts, and what it was told of its children is
-// still said of them, and holds.
+// Holds reports whether a record holds for a directory of this tree,
+// or for the overview if dir is the subject of its receipt: the files
+// are those of its basis, except for changes that do not count, and
+// the summaries of the subdirectories are the same and fresh.
 //
-// Of a past tree it is not known what was said of the children then, only what is now;
-// where that alone differs, the answer is unknown.
-func (s *Survey) Holds(ctx context.Context, r *store.DirRecord, dir repo.Path) (Held, error) {
+// For a past tree, the summaries of that time are unknown. If only
+// the summaries of subdirectories differ, the answer is unknown.
+func (s *Survey) Holds(ctx context.Context, r *store.DirRecord, dir repo.Path) (RecordCheck, error) {
 	j, err := s.judge(ctx)
 	if err != nil {
-		return Held{}, err
+		return RecordCheck{}, err
 	}
 	held, err := j.holds(ctx, r, dir)
 	if s.opts.Past {
@@ -59,28 +59,28 @@ func (s *Survey) Holds(ctx context.Context, r *store.DirRecord, dir repo.Path) (
 	return held, err
 }
 
-// HoldsBasis is Holds for a record that is not here, by the digest of its basis. That of a
-// directory without children is that of its files, and whatever differs is stale. Where
-// there are children, it holds what was said of them, which this clone may not know:
-// then only an equal one says something.
-func (s *Survey) HoldsBasis(ctx context.Context, basis fresh.Digest, dir repo.Path) (Held, error) {
+// HoldsBasis is Holds for a record that this clone does not have, by
+// the digest of its basis. Without subdirectories, another digest means
+// stale. With subdirectories, this clone may lack their summaries of
+// that time: an equal digest means fresh, any other unknown.
+func (s *Survey) HoldsBasis(ctx context.Context, basis fresh.Digest, dir repo.Path) (RecordCheck, error) {
 	j, err := s.judge(ctx)
 	if err != nil {
-		return Held{}, err
+		return RecordCheck{}, err
 	}
 	st := j.subject(dir)
 	if st == nil {
-		return Held{}, nil
+		return RecordCheck{}, nil
 	}
 	now := j.basis(st)
-	var held Held
+	var held RecordCheck
 	switch {
 	case st.Verdict == Excluded || st.Verdict == Unknown || now.Digest() == basis:
 		if held, err = j.holds(ctx, &store.DirRecord{Path: dir, Basis: now}, dir); err != nil {
-			return Held{}, err
+			return RecordCheck{}, err
 		}
 	case st.N == 0:
-		held = Held{State: fresh.Stale, Reasons: []string{reasonContent}}
+		held = RecordCheck{State: fresh.Stale, Reasons: []string{reasonContent}}
 	}
 	if s.opts.Past {
 		for i, why := range held.Reasons {
@@ -116,30 +116,30 @@ func (j *judgement) subject(dir repo.Path) *DirStatus {
 	return j.at[d]
 }
 
-func (j *judgement) holds(ctx context.Context, r *store.DirRecord, dir repo.Path) (Held, error) {
+func (j *judgement) holds(ctx context.Context, r *store.DirRecord, dir repo.Path) (RecordCheck, error) {
 	st := j.subject(dir)
 	if st == nil {
-		return Held{fresh.Gone, []string{reasonGone}, nil}, nil
+		return RecordCheck{fresh.Gone, []string{reasonGone}, nil}, nil
 	}
 	switch st.Verdict {
 	case Excluded:
-		return Held{fresh.Excluded, []string{reasonExcluded}, st.Reasons}, nil
+		return RecordCheck{fresh.Excluded, []string{reasonExcluded}, st.Reasons}, nil
 	case Unknown:
 		why := reasonUnread
 		if slices.ContainsFunc(st.Dir.Files, func(f *File) bool { return f.Problem == Incomparable }) {
 			why = Incomparable
 		}
-		return Held{fresh.Unknown, []string{why}, st.Reasons}, nil
+		return RecordCheck{fresh.Unknown, []string{why}, st.Reasons}, nil
 	default:
 	}
 	shapes, err := j.shapes(ctx, st.moved(r))
 	if err != nil {
-		return Held{}, err
+		return RecordCheck{}, err
 	}
 	bare := *st
 	bare.Reasons = nil
 	now := j.compare(&bare, r, shapes)
-	held := Held{State: now.Verdict.State(), Details: now.Reasons}
+	held := RecordCheck{State: now.Verdict.State(), Details: now.Reasons}
 	switch now.Verdict {
 	case StaleSelf:
 		held.Reasons = []string{reasonContent}

@@ -8,13 +8,13 @@ import (
 	"ken/internal/store"
 )
 
-// renew finds how every directory stands from how they stood before the files were looked
-// at: only those that hold a changed file, and those above, are judged again. It is for a
-// writer that has no mind and estimates nothing, and returns nil where nothing is kept, or
-// more has to be known than of those directories: then all are to be judged.
+// renew updates the verdicts from the memo: it judges only directories
+// with changed files, and those above them. It is only for writers of
+// outlines without estimates. It returns nil if the memo is empty or
+// if these directories are not enough; then the caller judges all.
 //
-// What comes back is good for a run: whatever is to be described has its files, and what
-// is said of its children.
+// The result is complete enough for a run: directories that need
+// a summary have their files and the summaries of their children.
 func (s *Survey) renew(ctx context.Context, w Writer) (*judgement, error) {
 	memo := s.opts.Memo
 	if memo == nil {

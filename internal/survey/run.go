@@ -22,8 +22,8 @@ type RunOptions struct {
 	MaxTokens int64     // spent in and out together, at which no more are begun; no limit when 0
 	MaxCost   float64   // the same in dollars
 	Within    repo.Path // only this directory and those below it
-	// Desk has a model or an agent take directories as agents do: what is in other hands is left to
-	// them, and what it works on is handed to nobody. Nil takes no leases. Outlines cost
+	// Desk leases each directory before a model describes it, as agents do: directories that others
+	// have are skipped, and others do not get this one. Nil takes no leases. Outlines cost
 	// nothing, and need none.
 	Desk *Dispatcher
 	// Anew returns the tree as it is when the run is over: files may have changed under it.
@@ -34,7 +34,7 @@ type RunOptions struct {
 	Progress func(Progress)
 	Beat     time.Duration // 5 seconds when 0
 	// Ticks is what a run goes by. Without it, it gives no sign of life, and waits for no other.
-	Ticks Ticks
+	Ticks TickerFunc
 	// Files is given what is to be said of files; nil to let that go.
 	Files func(ctx context.Context, author string, it *Item, texts map[repo.Path]string) error
 }
@@ -48,8 +48,8 @@ type Progress struct {
 	Spent       Spent
 }
 
-// Ran is what a run did.
-type Ran struct {
+// RunResult is what a run did.
+type RunResult struct {
 	Done    []string     `json:"done"` // in order
 	Failed  []FailedPath `json:"failed"`
 	Calls   int          `json:"calls"`
@@ -84,9 +84,9 @@ type Tokens struct {
 	Out int64 `json:"out"`
 }
 
-// wanted reports whether a directory is to be worked on by a writer: whatever does
-// not hold, and what was merely outlined, for one with a model or an agent or with another outline.
-// What a model or an agent wrote is no business of one that only outlines.
+// wanted reports whether a writer should describe a directory. Models and agents describe
+// directories that are stale or have only an outline. A writer of outlines replaces stale
+// outlines and those of another recipe, never a summary of a model or an agent.
 func wanted(s *DirStatus, w Writer) bool {
 	if s.Verdict.Open() {
 		return !outlines(w) || s.Record == nil || s.Record.Outlined()
@@ -111,16 +111,16 @@ func (j *judgement) nothingNew(s *DirStatus) bool {
 
 func outlines(w Writer) bool { return (&store.DirRecord{Recipe: w.Recipe()}).Outlined() }
 
-// Run describes what is to be described, every directory after all below it. One
-// that fails is noted, and the rest goes on. When the context is done or a limit is
-// reached, no more are begun, and what was paid for is kept.
+// Run describes all directories that need it, subdirectories first. It records
+// a failure and continues. When the context ends or a limit is reached, it
+// starts no more directories, and stores everything that was paid for.
 //
-// A mind plans before, and writes an overview afterwards. Neither is needed: if it
-// fails at one of them, that is noted too.
-func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*Ran, error) {
+// A model first plans the survey and finally writes an overview.
+// Both are optional: a failure is recorded, and the run continues.
+func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*RunResult, error) {
 	r := &run{
 		writer: w, how: opts, mine: make(map[repo.Path]store.Lease), alike: make(map[string][]*store.DirRecord), waitingForSame: make(map[fresh.Digest][]*DirStatus),
-		gaveUp: make(map[repo.Path]bool), ran: &Ran{Done: []string{}, Failed: []FailedPath{}},
+		gaveUp: make(map[repo.Path]bool), ran: &RunResult{Done: []string{}, Failed: []FailedPath{}},
 	}
 	defer r.sum()
 	defer r.pulse(ctx)()
@@ -210,7 +210,7 @@ type run struct {
 	writer Writer
 	how    RunOptions
 	queue  *queue
-	ran    *Ran
+	ran    *RunResult
 	spent  Spent
 	batch  int                           // how many records are kept at once
 	away   int                           // directories in a row that the provider was away for

@@ -1,13 +1,13 @@
 // Package survey keeps a text about every directory of a repository, written
 // leaves first, and decides whether each still holds.
 //
-// What a directory's text was written from is its own files and the texts of its
-// children, so no directory is ever described before those below it, under any
-// plan; and one whose child is described anew in the same words stays as it was.
-// The package decides the order, the verdicts, what a writer is told and what of
-// an answer is kept. Where the files come from, a work tree or a commit, who
-// writes, and where texts are kept is for others to know: they come in through
-// interfaces.
+// The summary of a directory is written from its own files and
+// the summaries of its subdirectories, so subdirectories
+// always come first. If a subdirectory gets the same text
+// again, the directories above stay fresh. The package decides
+// the order, the verdicts, the prompts and which answers to
+// store. Files come from a [Tree], texts from a [Writer], and
+// records go to a store; all three are interfaces.
 package survey
 
 import (

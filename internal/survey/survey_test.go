@@ -349,7 +349,7 @@ func (e editing) Write(ctx context.Context, it *survey.Item) (survey.Draft, erro
 	return e.Outliner.Write(ctx, it)
 }
 
-func run(t testing.TB, w *world, s survey.Writer) *survey.Ran {
+func run(t testing.TB, w *world, s survey.Writer) *survey.RunResult {
 	t.Helper()
 	ran, err := w.survey(nil).Run(t.Context(), s, survey.RunOptions{})
 	if err != nil {

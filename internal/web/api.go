@@ -33,7 +33,7 @@ func (s *Server) handleAPI(mux *http.ServeMux) {
 		return w.Show(r.Context(), dir)
 	}))
 	mux.HandleFunc("GET /api/summary", s.inWorktree(apiSummary))
-	mux.HandleFunc("GET /api/archive", s.inState(func(r *http.Request, k *workflow.Keeper) (any, error) { return k.Archive(r.Context()) }))
+	mux.HandleFunc("GET /api/archive", s.inState(func(r *http.Request, k *workflow.Manager) (any, error) { return k.Archive(r.Context()) }))
 	mux.HandleFunc("POST /api/spec/{id}/ack", s.apiAck)
 	mux.HandleFunc("POST /api/state/restore", s.apiRestore)
 	mux.HandleFunc("POST /api/login", func(w http.ResponseWriter, r *http.Request) {
@@ -84,14 +84,14 @@ func (s *Server) within(r *http.Request, ask func(context.Context, Workspace) (a
 }
 
 // inState is inWorktree for the state directory.
-func (s *Server) inState(ask func(*http.Request, *workflow.Keeper) (any, error)) http.HandlerFunc {
+func (s *Server) inState(ask func(*http.Request, *workflow.Manager) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		v, err := s.withinState(r, func(ctx context.Context, k *workflow.Keeper) (any, error) { return ask(r.WithContext(ctx), k) })
+		v, err := s.withinState(r, func(ctx context.Context, k *workflow.Manager) (any, error) { return ask(r.WithContext(ctx), k) })
 		s.reply(w, r, v, err, "")
 	}
 }
 
-func (s *Server) withinState(r *http.Request, ask func(context.Context, *workflow.Keeper) (any, error)) (v any, err error) {
+func (s *Server) withinState(r *http.Request, ask func(context.Context, *workflow.Manager) (any, error)) (v any, err error) {
 	name, err := s.worktree(r, &pageData{})
 	if err != nil {
 		return nil, err
@@ -185,7 +185,7 @@ func (s *Server) apiRestore(w http.ResponseWriter, r *http.Request) {
 	var done any
 	if err == nil {
 		done, err = s.write(func() (any, error) {
-			return s.withinState(r, func(ctx context.Context, k *workflow.Keeper) (any, error) {
+			return s.withinState(r, func(ctx context.Context, k *workflow.Manager) (any, error) {
 				return k.Restore(ctx, workflow.RestoreOptions{Snapshot: in.Snapshot, Overwrite: bool(in.Overwrite)})
 			})
 		})

@@ -23,7 +23,7 @@ type nodeBody struct {
 	Missing              string // why there is no text
 	Governed             []governed
 	History              []historyRow
-	Ahead                []spec.Advance // commits to its code since its last edit or ack
+	Ahead                []spec.DriftCommit // commits to its code since its last edit or ack
 	HistoryUnknown       *board.Unread
 }
 

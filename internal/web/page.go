@@ -285,7 +285,7 @@ func statusOf(err error) int {
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return http.StatusRequestEntityTooLarge
 	}
-	if _, ok := errors.AsType[*spec.NoNodeError](err); ok {
+	if _, ok := errors.AsType[*spec.UnknownSpecError](err); ok {
 		return http.StatusNotFound
 	}
 	switch fault.KindOf(err) {

@@ -32,7 +32,7 @@ func (c *storyCache) get(ctx context.Context, key storyKey, from *spec.Reader) (
 		return kept, nil
 	}
 	story, err := from.Story(ctx, key.id)
-	if _, none := errors.AsType[*spec.NoNodeError](err); none {
+	if _, none := errors.AsType[*spec.UnknownSpecError](err); none {
 		return nil, nil // only other worktrees have it
 	}
 	if err != nil {

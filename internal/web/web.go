@@ -78,7 +78,7 @@ type Workspace interface {
 
 // A StateSpace is an open state directory. app implements it; web cannot import app.
 type StateSpace interface {
-	Keeper() *workflow.Keeper
+	Keeper() *workflow.Manager
 	Close() error
 }
 

@@ -27,7 +27,7 @@ type ArchivedItem struct {
 }
 
 // Archive lists the snapshots, oldest first.
-func (k *Keeper) Archive(ctx context.Context) (*ArchiveList, error) {
+func (k *Manager) Archive(ctx context.Context) (*ArchiveList, error) {
 	all, err := k.snapshots(ctx, "archive ls")
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (k *Keeper) Archive(ctx context.Context) (*ArchiveList, error) {
 }
 
 // snapshots lists the archive before or after a change.
-func (k *Keeper) snapshots(ctx context.Context, verb string) (all []state.Snapshot, err error) {
+func (k *Manager) snapshots(ctx context.Context, verb string) (all []state.Snapshot, err error) {
 	err = k.reading(ctx, verb, func() (err error) {
 		all, err = k.dir.Snapshots(ctx)
 		return err

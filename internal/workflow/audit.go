@@ -33,7 +33,7 @@ func (c Counts) Wanting() bool { return c.AdHoc+c.Ephemeral+c.Unknown > 0 }
 
 // Audit classifies all entries of the directory and writes nothing. A directory that
 // does not exist has no entries.
-func (k *Keeper) Audit(ctx context.Context) (*Audit, error) {
+func (k *Manager) Audit(ctx context.Context) (*Audit, error) {
 	entries, err := k.entries(ctx, "audit")
 	if err != nil {
 		return nil, err

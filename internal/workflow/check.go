@@ -10,15 +10,15 @@ import (
 	"ken/internal/state"
 )
 
-// A Checkup lists the problems of the files in the directory.
-type Checkup struct {
+// A CheckResult lists the problems of the files in the directory.
+type CheckResult struct {
 	Problems []contract.Problem `json:"problems"`
 }
 
 // Check validates the workflow document and every file whose content the contract
 // describes.
-func (k *Keeper) Check(ctx context.Context) (*Checkup, error) {
-	var c *Checkup
+func (k *Manager) Check(ctx context.Context) (*CheckResult, error) {
+	var c *CheckResult
 	err := k.reading(ctx, "check", func() (err error) {
 		c, err = k.check(ctx)
 		return err
@@ -26,12 +26,12 @@ func (k *Keeper) Check(ctx context.Context) (*Checkup, error) {
 	return c, err
 }
 
-func (k *Keeper) check(ctx context.Context) (*Checkup, error) {
+func (k *Manager) check(ctx context.Context) (*CheckResult, error) {
 	entries, err := k.dir.Entries(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c := &Checkup{Problems: []contract.Problem{}}
+	c := &CheckResult{Problems: []contract.Problem{}}
 	for _, e := range entries {
 		f, known := k.c.File(e.Name)
 		switch classify(k.c, e) {
@@ -59,7 +59,7 @@ func misfit(e state.Entry, f contract.File) contract.Problem {
 	return p
 }
 
-func (k *Keeper) checkFile(e state.Entry, f contract.File) []contract.Problem {
+func (k *Manager) checkFile(e state.Entry, f contract.File) []contract.Problem {
 	if e.Kind != state.Regular {
 		return []contract.Problem{{File: nameJSON(e.Name).Name, Problem: "is a " + kindWord(e.Kind), Expected: "a regular file"}}
 	}
@@ -84,7 +84,7 @@ func (k *Keeper) checkFile(e state.Entry, f contract.File) []contract.Problem {
 }
 
 // identityProblems reports a history without the original or the current id.
-func (k *Keeper) identityProblems(d *Document) []contract.Problem {
+func (k *Manager) identityProblems(d *Document) []contract.Problem {
 	old := d.history()
 	healed := healHistory(d.id(keyOriginal), d.id(keyID), old)
 	if len(healed) == len(old) && (len(old) == 0 || healed[0] == old[0]) {

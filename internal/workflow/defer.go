@@ -13,7 +13,7 @@ import (
 )
 
 // Defer adds deferred work to the list, under an id that was never used.
-func (k *Keeper) Defer(ctx context.Context, title, body string) (*Deferral, error) {
+func (k *Manager) Defer(ctx context.Context, title, body string) (*Deferral, error) {
 	d := &Deferral{Title: oneLine(title), Body: body, Status: Open, CapturedBy: k.opts.Author}
 	if d.Title == "" {
 		return nil, badRequest("ken state defer add TITLE", "the title is empty")
@@ -39,7 +39,7 @@ func (k *Keeper) Defer(ctx context.Context, title, body string) (*Deferral, erro
 }
 
 // Deferred lists deferred work.
-func (k *Keeper) Deferred(ctx context.Context) ([]Deferral, error) {
+func (k *Manager) Deferred(ctx context.Context) ([]Deferral, error) {
 	f, err := k.readDeferred(ctx, "defer list")
 	if err != nil {
 		return nil, err
@@ -48,16 +48,16 @@ func (k *Keeper) Deferred(ctx context.Context) ([]Deferral, error) {
 }
 
 // Done marks deferred work as closed. Work that is closed already stays as it is.
-func (k *Keeper) Done(ctx context.Context, id string) (*Deferral, error) {
+func (k *Manager) Done(ctx context.Context, id string) (*Deferral, error) {
 	return k.mark(ctx, "defer close", id, Closed)
 }
 
 // Reopen marks deferred work as open again.
-func (k *Keeper) Reopen(ctx context.Context, id string) (*Deferral, error) {
+func (k *Manager) Reopen(ctx context.Context, id string) (*Deferral, error) {
 	return k.mark(ctx, "defer reopen", id, Open)
 }
 
-func (k *Keeper) mark(ctx context.Context, verb, id, status string) (*Deferral, error) {
+func (k *Manager) mark(ctx context.Context, verb, id, status string) (*Deferral, error) {
 	f, err := k.readDeferred(ctx, verb)
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (k *Keeper) mark(ctx context.Context, verb, id, status string) (*Deferral, 
 }
 
 // readDeferred reads the list before or after a change.
-func (k *Keeper) readDeferred(ctx context.Context, verb string) (f *deferredFile, err error) {
+func (k *Manager) readDeferred(ctx context.Context, verb string) (f *deferredFile, err error) {
 	err = k.reading(ctx, verb, func() (err error) {
 		f, err = k.deferred()
 		return err
@@ -106,7 +106,7 @@ func (k *Keeper) readDeferred(ctx context.Context, verb string) (f *deferredFile
 	return f, err
 }
 
-func (k *Keeper) deferred() (*deferredFile, error) {
+func (k *Manager) deferred() (*deferredFile, error) {
 	b, err := k.dir.Read(k.name(contract.Deferred))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -114,7 +114,7 @@ func (k *Keeper) deferred() (*deferredFile, error) {
 	return parseDeferred(b), nil
 }
 
-func (k *Keeper) writeDeferred(h *state.Locked, verb string, f *deferredFile, last string) error {
+func (k *Manager) writeDeferred(h *state.Locked, verb string, f *deferredFile, last string) error {
 	name, text := k.name(contract.Deferred), f.bytes()
 	if err := k.note(h, Record{Verb: verb, File: name, SHA256: digest(text), WorkflowID: k.currentID(), LastID: last}); err != nil {
 		return err

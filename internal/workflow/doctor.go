@@ -25,7 +25,7 @@ type Finding struct {
 }
 
 // Findings lists the problems of the directory for ken doctor.
-func (k *Keeper) Findings(ctx context.Context) ([]Finding, error) {
+func (k *Manager) Findings(ctx context.Context) ([]Finding, error) {
 	var out []Finding
 	err := k.reading(ctx, "doctor", func() (err error) {
 		out, err = k.findings(ctx)
@@ -34,7 +34,7 @@ func (k *Keeper) Findings(ctx context.Context) ([]Finding, error) {
 	return out, err
 }
 
-func (k *Keeper) findings(ctx context.Context) ([]Finding, error) {
+func (k *Manager) findings(ctx context.Context) ([]Finding, error) {
 	entries, err := k.dir.Entries(ctx)
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (k *Keeper) findings(ctx context.Context) ([]Finding, error) {
 }
 
 // misplaced reports a file of ken's own that has the wrong type.
-func (k *Keeper) misplaced(e state.Entry, f contract.File) []Finding {
+func (k *Manager) misplaced(e state.Entry, f contract.File) []Finding {
 	want := state.Regular
 	if f.Dir {
 		want = state.Directory
@@ -72,14 +72,14 @@ func (k *Keeper) misplaced(e state.Entry, f contract.File) []Finding {
 }
 
 // path returns the path of the file with a role.
-func (k *Keeper) path(r contract.Role) string { return k.dir.Path() + "/" + k.name(r) }
+func (k *Manager) path(r contract.Role) string { return k.dir.Path() + "/" + k.name(r) }
 
 // recent is the age up to which failed probes are reported.
 const recent = 24 * time.Hour
 
 // recentProbes reports probes that failed recently, and records without a time, which
 // may be recent.
-func (k *Keeper) recentProbes() ([]Finding, error) {
+func (k *Manager) recentProbes() ([]Finding, error) {
 	b, err := k.dir.Read(k.name(contract.Probes))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

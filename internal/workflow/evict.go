@@ -13,7 +13,7 @@ import (
 // files and slug variants that the current session did not write. The journal says
 // who wrote a file. If it has no record, a file older than the start of the session is
 // not the session's. If the start is unknown, the file stays.
-func (k *Keeper) Evict(ctx context.Context, dry bool) (*Sweep, error) {
+func (k *Manager) Evict(ctx context.Context, dry bool) (*Sweep, error) {
 	return k.sweep(ctx, "evict", dry, func() ([]state.Move, error) {
 		s, err := k.sessionNow()
 		if err != nil {
@@ -36,7 +36,7 @@ func (k *Keeper) Evict(ctx context.Context, dry bool) (*Sweep, error) {
 type author func(name string) (workflow string, ok bool)
 
 // authors returns the authors recorded in the journal.
-func (k *Keeper) authors() (author, error) {
+func (k *Manager) authors() (author, error) {
 	j, err := k.journal()
 	if err != nil {
 		return nil, err

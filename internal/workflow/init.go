@@ -36,7 +36,7 @@ func (b *Beginning) Failures() int { return (&Sweep{Moves: b.Moves}).Failures() 
 
 // Begin starts a workflow. In one change with one snapshot it evicts, cleans up files
 // older than the start of the previous workflow, and writes a new document.
-func (k *Keeper) Begin(ctx context.Context, opts BeginOptions) (*Beginning, error) {
+func (k *Manager) Begin(ctx context.Context, opts BeginOptions) (*Beginning, error) {
 	if opts.Type == "" {
 		return nil, badRequest("ken state init --type dev", "no workflow type given")
 	}
@@ -53,7 +53,7 @@ func (k *Keeper) Begin(ctx context.Context, opts BeginOptions) (*Beginning, erro
 	return b, err
 }
 
-func (k *Keeper) begin(ctx context.Context, h *state.Locked, opts BeginOptions) (*Beginning, error) {
+func (k *Manager) begin(ctx context.Context, h *state.Locked, opts BeginOptions) (*Beginning, error) {
 	now := k.opts.Now()
 	prior, err := k.load()
 	if err != nil {
@@ -113,7 +113,7 @@ func (k *Keeper) begin(ctx context.Context, h *state.Locked, opts BeginOptions) 
 }
 
 // nextDocument returns the document of the new workflow.
-func (k *Keeper) nextDocument(prior *Document, opts BeginOptions, now time.Time) (*Document, error) {
+func (k *Manager) nextDocument(prior *Document, opts BeginOptions, now time.Time) (*Document, error) {
 	pairs := []Pair{{keyActive, true}, {keyType, opts.Type}}
 	for _, key := range k.c.Keys {
 		if key.Initial != "" && !identifies(key.Name) {
@@ -129,7 +129,7 @@ func (k *Keeper) nextDocument(prior *Document, opts BeginOptions, now time.Time)
 }
 
 // planBegin lists the files that the new workflow must not see.
-func (k *Keeper) planBegin(entries []state.Entry, prior *Document, goesOn bool, now time.Time) (moves []state.Move, remarks []string, err error) {
+func (k *Manager) planBegin(entries []state.Entry, prior *Document, goesOn bool, now time.Time) (moves []state.Move, remarks []string, err error) {
 	var s session
 	if prior != nil {
 		s = prior.session(now)

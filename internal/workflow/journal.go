@@ -87,7 +87,7 @@ func (j journal) bytes() []byte {
 	return b.Bytes()
 }
 
-func (k *Keeper) journal() (journal, error) {
+func (k *Manager) journal() (journal, error) {
 	b, err := k.dir.Read(k.name(contract.Journal))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -97,7 +97,7 @@ func (k *Keeper) journal() (journal, error) {
 
 // note adds records to the journal. It is called before the files are written: a record
 // of content that was never written matches no file.
-func (k *Keeper) note(h *state.Locked, records ...Record) error {
+func (k *Manager) note(h *state.Locked, records ...Record) error {
 	name := k.name(contract.Journal)
 	for i := range records {
 		records[i].TS, records[i].Author = stamp(k.opts.Now()), k.opts.Author

@@ -25,7 +25,7 @@ const (
 
 // Log appends one JSON object to a log and returns the written line: with its time, and
 // shortened if it was too long.
-func (k *Keeper) Log(ctx context.Context, name string, record []byte) (json.RawMessage, error) {
+func (k *Manager) Log(ctx context.Context, name string, record []byte) (json.RawMessage, error) {
 	if f, ok := k.c.File(name); !ok || !f.Log {
 		return nil, k.noLog(name)
 	}
@@ -37,7 +37,7 @@ func (k *Keeper) Log(ctx context.Context, name string, record []byte) (json.RawM
 	return line, err
 }
 
-func (k *Keeper) noLog(name string) error {
+func (k *Manager) noLog(name string) error {
 	var logs []string
 	for _, f := range k.c.Files {
 		if f.Log {

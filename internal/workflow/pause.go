@@ -56,7 +56,7 @@ const (
 
 // Pause writes the handoff for programs and for people and marks the workflow as not
 // active, in one change.
-func (k *Keeper) Pause(ctx context.Context, opts PauseOptions) (*Pause, error) {
+func (k *Manager) Pause(ctx context.Context, opts PauseOptions) (*Pause, error) {
 	var p *Pause
 	err := k.locked(ctx, "pause", func(h *state.Locked) (err error) {
 		p, err = k.pause(ctx, h, opts)
@@ -65,7 +65,7 @@ func (k *Keeper) Pause(ctx context.Context, opts PauseOptions) (*Pause, error) {
 	return p, err
 }
 
-func (k *Keeper) pause(ctx context.Context, h *state.Locked, opts PauseOptions) (*Pause, error) {
+func (k *Manager) pause(ctx context.Context, h *state.Locked, opts PauseOptions) (*Pause, error) {
 	d, err := k.load()
 	if err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (k *Keeper) pause(ctx context.Context, h *state.Locked, opts PauseOptions) 
 }
 
 // handoff collects the fields of the handoff.
-func (k *Keeper) handoff(ctx context.Context, d *Document, opts PauseOptions) (*Handoff, error) {
+func (k *Manager) handoff(ctx context.Context, d *Document, opts PauseOptions) (*Handoff, error) {
 	h := &Handoff{
 		Task: opts.Task, Phase: opts.Phase, WorkflowID: d.id(keyID), WorkflowType: d.Text(keyType),
 		PausedAt: stamp(k.opts.Now()), NextAction: opts.Next, RemainingTasks: append([]string{}, opts.Remaining...),
@@ -167,7 +167,7 @@ func (h *Handoff) narrative() string {
 }
 
 // present returns moves for the existing files with these roles.
-func (k *Keeper) present(ctx context.Context, why string, roles ...contract.Role) ([]state.Move, error) {
+func (k *Manager) present(ctx context.Context, why string, roles ...contract.Role) ([]state.Move, error) {
 	entries, err := k.dir.Entries(ctx)
 	if err != nil {
 		return nil, err
@@ -184,7 +184,7 @@ func (k *Keeper) present(ctx context.Context, why string, roles ...contract.Role
 }
 
 // change records the writes in the journal, makes the change, and completes p.
-func (k *Keeper) change(ctx context.Context, h *state.Locked, c state.Change, p *Pause) (*Pause, error) {
+func (k *Manager) change(ctx context.Context, h *state.Locked, c state.Change, p *Pause) (*Pause, error) {
 	c.Time, c.Keep, c.WorkflowID = k.opts.Now(), k.keep(), p.Workflow.id(keyID)
 	var records []Record
 	for _, w := range c.Writes {
@@ -209,7 +209,7 @@ func (k *Keeper) change(ctx context.Context, h *state.Locked, c state.Change, p 
 
 // Resume returns the handoff, marks the workflow as active, and archives both handoff
 // files. It refuses a handoff of another workflow unless force is set.
-func (k *Keeper) Resume(ctx context.Context, force bool) (*Pause, error) {
+func (k *Manager) Resume(ctx context.Context, force bool) (*Pause, error) {
 	err := k.reading(ctx, "resume", func() error {
 		_, err := k.handoffText()
 		return err
@@ -225,7 +225,7 @@ func (k *Keeper) Resume(ctx context.Context, force bool) (*Pause, error) {
 	return p, err
 }
 
-func (k *Keeper) handoffText() ([]byte, error) {
+func (k *Manager) handoffText() ([]byte, error) {
 	name := k.name(contract.Handoff)
 	b, err := k.dir.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -247,7 +247,7 @@ func (k *Keeper) handoffText() ([]byte, error) {
 	return b, nil
 }
 
-func (k *Keeper) resume(ctx context.Context, h *state.Locked, force bool) (*Pause, error) {
+func (k *Manager) resume(ctx context.Context, h *state.Locked, force bool) (*Pause, error) {
 	text, err := k.handoffText()
 	if err != nil {
 		return nil, err

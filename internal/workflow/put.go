@@ -24,7 +24,7 @@ type Written struct {
 
 // Put writes a file. The contract must allow the name and, unless force is set, the
 // content. The journal records the current workflow as its author.
-func (k *Keeper) Put(ctx context.Context, name string, content []byte, force bool) (*Written, error) {
+func (k *Manager) Put(ctx context.Context, name string, content []byte, force bool) (*Written, error) {
 	if err := k.legal(name); err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (k *Keeper) Put(ctx context.Context, name string, content []byte, force boo
 }
 
 // legal returns an error if the contract does not allow the name.
-func (k *Keeper) legal(name string) error {
+func (k *Manager) legal(name string) error {
 	if !utf8.ValidString(name) || strings.ContainsAny(name, "/\\\x00") {
 		return badRequest("", "%q is not a file name; files are written directly to the state directory", name)
 	}
@@ -71,7 +71,7 @@ func (k *Keeper) legal(name string) error {
 }
 
 // foreignName returns the error for a name that is not allowed, with suggestions.
-func (k *Keeper) foreignName(name string) error {
+func (k *Manager) foreignName(name string) error {
 	if f, _ := k.c.File(name); f.Dir {
 		return badRequest("", "%s is a directory", name)
 	}

@@ -24,7 +24,7 @@ type Repair struct {
 // Repair replaces a corrupt workflow document by its lines that are a key and a value
 // on their own, and moves the broken copy to the archive. A readable document stays as
 // it is.
-func (k *Keeper) Repair(ctx context.Context) (*Repair, error) {
+func (k *Manager) Repair(ctx context.Context) (*Repair, error) {
 	var r *Repair
 	err := k.reading(ctx, "repair", func() (err error) {
 		r, err = k.sound()
@@ -44,7 +44,7 @@ func (k *Keeper) Repair(ctx context.Context) (*Repair, error) {
 }
 
 // sound returns the result for a document that needs no repair, nil for a corrupt one.
-func (k *Keeper) sound() (*Repair, error) {
+func (k *Manager) sound() (*Repair, error) {
 	d, err := k.load()
 	_, corrupt := errors.AsType[*CorruptError](err)
 	switch {
@@ -59,7 +59,7 @@ func (k *Keeper) sound() (*Repair, error) {
 	}
 }
 
-func (k *Keeper) repair(ctx context.Context, h *state.Locked) (*Repair, error) {
+func (k *Manager) repair(ctx context.Context, h *state.Locked) (*Repair, error) {
 	name := k.name(contract.Workflow)
 	b, err := k.dir.Read(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -8,7 +8,7 @@ import (
 )
 
 // Reset moves all entries that are not exempt to one snapshot.
-func (k *Keeper) Reset(ctx context.Context, dry bool) (*Sweep, error) {
+func (k *Manager) Reset(ctx context.Context, dry bool) (*Sweep, error) {
 	return k.sweep(ctx, "reset", dry, func() ([]state.Move, error) {
 		entries, err := k.dir.Entries(ctx)
 		return planReset(k.c, entries), err

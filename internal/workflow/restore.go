@@ -25,7 +25,7 @@ type RestoreOptions struct {
 // Restore moves the files of a snapshot back. Files in their way move to the archive.
 // If one of those is newer than the file that would replace it, Restore changes nothing
 // unless Overwrite is set.
-func (k *Keeper) Restore(ctx context.Context, opts RestoreOptions) (*Sweep, error) {
+func (k *Manager) Restore(ctx context.Context, opts RestoreOptions) (*Sweep, error) {
 	all, err := k.snapshots(ctx, "restore")
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (k *Keeper) Restore(ctx context.Context, opts RestoreOptions) (*Sweep, erro
 	return s, err
 }
 
-func (k *Keeper) restore(ctx context.Context, h *state.Locked, opts RestoreOptions) (*Sweep, error) {
+func (k *Manager) restore(ctx context.Context, h *state.Locked, opts RestoreOptions) (*Sweep, error) {
 	all, err := k.dir.Snapshots(ctx)
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ var (
 )
 
 // choose finds the selected snapshot.
-func (k *Keeper) choose(all []state.Snapshot, opts RestoreOptions) (state.Snapshot, error) {
+func (k *Manager) choose(all []state.Snapshot, opts RestoreOptions) (state.Snapshot, error) {
 	if !opts.Latest {
 		return k.find(all, opts.Snapshot)
 	}
@@ -97,7 +97,7 @@ func (k *Keeper) choose(all []state.Snapshot, opts RestoreOptions) (state.Snapsh
 }
 
 // find finds a snapshot by its name, which may begin with the name of the archive.
-func (k *Keeper) find(all []state.Snapshot, name string) (state.Snapshot, error) {
+func (k *Manager) find(all []state.Snapshot, name string) (state.Snapshot, error) {
 	name = strings.TrimPrefix(strings.TrimSuffix(name, "/"), k.name(contract.Archive)+"/")
 	var names []string
 	for _, s := range all {

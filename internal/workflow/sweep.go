@@ -56,7 +56,7 @@ func (s *Sweep) Failures() int {
 
 // sweep makes the planned moves, or only lists them. It plans without the lock first,
 // since most plans are empty, and again with it.
-func (k *Keeper) sweep(ctx context.Context, verb string, dry bool, plan func() ([]state.Move, error)) (*Sweep, error) {
+func (k *Manager) sweep(ctx context.Context, verb string, dry bool, plan func() ([]state.Move, error)) (*Sweep, error) {
 	var moves []state.Move
 	err := k.reading(ctx, verb, func() (err error) {
 		moves, err = plan()
@@ -82,7 +82,7 @@ func (k *Keeper) sweep(ctx context.Context, verb string, dry bool, plan func() (
 }
 
 // currentID returns the id of the current workflow, "" if unknown.
-func (k *Keeper) currentID() string {
+func (k *Manager) currentID() string {
 	d, err := k.load()
 	if d == nil || err != nil {
 		return ""
@@ -99,7 +99,7 @@ func newSweep(dry bool, moves []state.Move, status MoveStatus) *Sweep {
 }
 
 // swept returns the result of moves.
-func (k *Keeper) swept(moves []state.Move, a state.Applied) *Sweep {
+func (k *Manager) swept(moves []state.Move, a state.Applied) *Sweep {
 	status := Archived
 	if a.Snapshot == "" && k.keep() == 0 {
 		status = Deleted
@@ -122,7 +122,7 @@ func (k *Keeper) swept(moves []state.Move, a state.Applied) *Sweep {
 }
 
 // archived returns the path of a snapshot, relative to the state directory.
-func (k *Keeper) archived(snapshot string) *string {
+func (k *Manager) archived(snapshot string) *string {
 	path := k.name(contract.Archive) + "/" + snapshot
 	return &path
 }

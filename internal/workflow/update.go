@@ -21,7 +21,7 @@ type UpdateOptions struct {
 
 // Update sets pairs in the workflow document and returns it. The contract must allow the
 // values of known keys; unknown keys are free.
-func (k *Keeper) Update(ctx context.Context, opts UpdateOptions) (*Document, error) {
+func (k *Manager) Update(ctx context.Context, opts UpdateOptions) (*Document, error) {
 	if len(opts.Pairs) == 0 {
 		return nil, badRequest("ken state update phase=implement", "nothing to update")
 	}
@@ -42,7 +42,7 @@ func (k *Keeper) Update(ctx context.Context, opts UpdateOptions) (*Document, err
 }
 
 // write replaces the workflow document.
-func (k *Keeper) write(h *state.Locked, verb string, d *Document) error {
+func (k *Manager) write(h *state.Locked, verb string, d *Document) error {
 	text, err := d.YAML()
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func (k *Keeper) write(h *state.Locked, verb string, d *Document) error {
 }
 
 // set validates pairs, sets them in a document, and updates its validation status.
-func (k *Keeper) set(d *Document, pairs []Pair, force bool, by stamper) error {
+func (k *Manager) set(d *Document, pairs []Pair, force bool, by stamper) error {
 	var wrong []string
 	for _, p := range pairs {
 		if err := checkKey(p.Key); err != nil {
@@ -85,7 +85,7 @@ func (k *Keeper) set(d *Document, pairs []Pair, force bool, by stamper) error {
 }
 
 // keyProblem returns the problem of a value, nil if there is none.
-func (k *Keeper) keyProblem(key string, value any) *contract.Problem {
+func (k *Manager) keyProblem(key string, value any) *contract.Problem {
 	known, ok := k.c.Key(key)
 	if !ok {
 		return nil
@@ -101,7 +101,7 @@ func (k *Keeper) keyProblem(key string, value any) *contract.Problem {
 }
 
 // keyProblems checks every known key of a document.
-func (k *Keeper) keyProblems(d *Document) []contract.Problem {
+func (k *Manager) keyProblems(d *Document) []contract.Problem {
 	var out []contract.Problem
 	for _, m := range d.members() {
 		if p := k.keyProblem(m.Key, m.Value); p != nil {
@@ -112,7 +112,7 @@ func (k *Keeper) keyProblems(d *Document) []contract.Problem {
 }
 
 // Get returns the workflow document, an empty one if there is none.
-func (k *Keeper) Get(ctx context.Context) (*Document, error) {
+func (k *Manager) Get(ctx context.Context) (*Document, error) {
 	var d *Document
 	err := k.reading(ctx, "get", func() (err error) {
 		d, err = k.load()
@@ -125,7 +125,7 @@ func (k *Keeper) Get(ctx context.Context) (*Document, error) {
 }
 
 // GetKey returns the value of one key.
-func (k *Keeper) GetKey(ctx context.Context, key string) (any, error) {
+func (k *Manager) GetKey(ctx context.Context, key string) (any, error) {
 	d, err := k.Get(ctx)
 	if err != nil {
 		return nil, err

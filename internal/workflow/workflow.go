@@ -34,31 +34,31 @@ type Options struct {
 	Commit func(context.Context) string
 }
 
-// A Keeper carries out the verbs on one state directory.
-type Keeper struct {
+// A Manager carries out the verbs on one state directory.
+type Manager struct {
 	dir  *state.Dir
 	c    *contract.Contract
 	opts Options
 }
 
 // New returns the keeper of a directory.
-func New(dir *state.Dir, opts Options) *Keeper {
+func New(dir *state.Dir, opts Options) *Manager {
 	if opts.Contract == nil {
 		opts.Contract = contract.Default()
 	}
 	if opts.Commit == nil {
 		opts.Commit = func(context.Context) string { return "" }
 	}
-	return &Keeper{dir, opts.Contract, opts}
+	return &Manager{dir, opts.Contract, opts}
 }
 
 // Contract returns the contract of the directory.
-func (k *Keeper) Contract() *contract.Contract { return k.c }
+func (k *Manager) Contract() *contract.Contract { return k.c }
 
-func (k *Keeper) name(r contract.Role) string { return k.c.Name(r) }
+func (k *Manager) name(r contract.Role) string { return k.c.Name(r) }
 
 // keep returns how many snapshots the archive keeps.
-func (k *Keeper) keep() int {
+func (k *Manager) keep() int {
 	if k.opts.ArchiveRuns != nil {
 		return *k.opts.ArchiveRuns
 	}
@@ -66,7 +66,7 @@ func (k *Keeper) keep() int {
 }
 
 // locked calls f while it has the lock of the directory.
-func (k *Keeper) locked(ctx context.Context, verb string, f func(*state.Locked) error) error {
+func (k *Manager) locked(ctx context.Context, verb string, f func(*state.Locked) error) error {
 	h, err := k.dir.Lock(ctx, "ken state "+verb)
 	if err != nil {
 		return err
@@ -76,12 +76,12 @@ func (k *Keeper) locked(ctx context.Context, verb string, f func(*state.Locked) 
 
 // reading calls f, which only reads, until it saw the directory before a change or
 // after it.
-func (k *Keeper) reading(ctx context.Context, verb string, f func() error) error {
+func (k *Manager) reading(ctx context.Context, verb string, f func() error) error {
 	return k.dir.View(ctx, "ken state "+verb, f)
 }
 
 // load reads the workflow document; nil if there is none.
-func (k *Keeper) load() (*Document, error) {
+func (k *Manager) load() (*Document, error) {
 	name := k.name(contract.Workflow)
 	b, err := k.dir.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -98,7 +98,7 @@ func (k *Keeper) load() (*Document, error) {
 }
 
 // entries lists the directory before or after a change, never in the middle of one.
-func (k *Keeper) entries(ctx context.Context, verb string) (entries []state.Entry, err error) {
+func (k *Manager) entries(ctx context.Context, verb string) (entries []state.Entry, err error) {
 	err = k.reading(ctx, verb, func() (err error) {
 		entries, err = k.dir.Entries(ctx)
 		return err
@@ -107,7 +107,7 @@ func (k *Keeper) entries(ctx context.Context, verb string) (entries []state.Entr
 }
 
 // corrupt adds the path, the line and a hint to an error about the workflow document.
-func (k *Keeper) corrupt(err error) error {
+func (k *Manager) corrupt(err error) error {
 	place := k.dir.Path() + "/" + k.name(contract.Workflow)
 	if c, ok := errors.AsType[*CorruptError](err); ok && c.Line > 0 {
 		place, err = fmt.Sprintf("%s:%d", place, c.Line), &CorruptError{What: c.What}
@@ -119,7 +119,7 @@ func (k *Keeper) corrupt(err error) error {
 }
 
 // sessionNow returns the current session.
-func (k *Keeper) sessionNow() (session, error) {
+func (k *Manager) sessionNow() (session, error) {
 	d, err := k.load()
 	if d == nil || err != nil {
 		return session{}, err

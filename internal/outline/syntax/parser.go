@@ -187,7 +187,7 @@ func (p *parser) parse(src []byte) (*Tree, error) {
 		}
 	}
 	if p.tree == 0 {
-		return nil, errors.New("no reading of the text is left")
+		return nil, errors.New("no parse of the text is possible")
 	}
 	if len(src) >= densityOf {
 		p.g.density.Store(uint64(len(p.nodes)) * densityOf / uint64(len(src)))

@@ -93,7 +93,7 @@ func tablesOf(name string, lang *ts.Language) (*tables, error) {
 	}
 	t.entryAt = append(t.entryAt, uint32(len(t.actions)))
 	if !t.sound() {
-		return nil, errors.New("the grammar's tables lead nowhere")
+		return nil, errors.New("the grammar's tables are inconsistent")
 	}
 	return t, nil
 }

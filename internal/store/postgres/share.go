@@ -55,11 +55,11 @@ func parsePlaces(mark store.Mark) places {
 	return places{parsePlace(files), parsePlace(directories)}
 }
 
-// Stand says how somebody stands who has seen everything up to a mark, and has handed over
-// everything up to another one, "" for nothing: whether both are of this base, and whether
-// anything may have come since. A mark that is not was made by another base, or by this one before
-// it was put back to an earlier day: who holds it cannot be sure that what he has written is
-// still there.
+// Stand reports whether two marks belong to this database, and whether it
+// may have new records since. seen is the mark up to which a clone has read,
+// given the mark up to which it has sent its records; "" means none. A mark
+// that does not belong here comes from another database, or from this one
+// before it was restored: the clone must then send its records again.
 func (s *Store) Stand(ctx context.Context, seen, given store.Mark) (known, news bool, err error) {
 	pool, err := s.Pool(ctx)
 	if err != nil {
@@ -257,10 +257,10 @@ func (s *Store) Absorb(ctx context.Context, list []store.Record) error {
 	return err
 }
 
-// AbsorbAt is Absorb for somebody who has seen everything up to a mark. If that is all there
-// was, the mark that comes back is behind what was added, so that nobody is sent his own
-// words; else it is the one that was given. End is behind everything, and so behind what was
-// handed over; it is "" for nothing.
+// AbsorbAt is Absorb for a clone that has read everything up to mark.
+// If nothing else was added since, seen is after the new records, so
+// that the clone does not read its own records again; otherwise seen
+// is mark. end is after the last record, "" if there is none.
 func (s *Store) AbsorbAt(ctx context.Context, mark store.Mark, list []store.Record) (seen, end store.Mark, err error) {
 	if len(list) == 0 {
 		return mark, "", ctx.Err()

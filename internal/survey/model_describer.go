@@ -11,9 +11,9 @@ import (
 	"ken/internal/repo"
 )
 
-// A Thinker has a model describe directories. The model may look around in the tree
+// A ModelDescriber has a model describe directories. The model may look around in the tree
 // with tools that only read, and hands its text in with one of them.
-type Thinker struct {
+type ModelDescriber struct {
 	Model model.Model
 	Tree  Tree
 	// Turns is how often the model may be asked about one directory; DefaultTurns
@@ -25,7 +25,7 @@ type Thinker struct {
 }
 
 // See gives the model the tree to look at.
-func (t *Thinker) See(tree Tree) { t.Tree = tree }
+func (t *ModelDescriber) See(tree Tree) { t.Tree = tree }
 
 // How far a model may go about one directory.
 const (
@@ -36,13 +36,13 @@ const (
 )
 
 // Author is the model.
-func (t *Thinker) Author() string { return t.Model.Name() }
+func (t *ModelDescriber) Author() string { return t.Model.Name() }
 
 // Price is what the model's tokens cost.
-func (t *Thinker) Price() model.Price { return t.Model.Price() }
+func (t *ModelDescriber) Price() model.Price { return t.Model.Price() }
 
 // Recipe is the prompt and the model.
-func (t *Thinker) Recipe() string { return "prompt/" + PromptVersion + " " + t.Model.Name() }
+func (t *ModelDescriber) Recipe() string { return "prompt/" + PromptVersion + " " + t.Model.Name() }
 
 // toolRules is what a model with tools is told besides.
 const toolRules = `
@@ -50,11 +50,11 @@ const toolRules = `
 You may look at the repository with the tools before you write; they only read, and see tracked files alone. Read what you need and no more. Use flag for something that people should look at, such as a bug or a secret. When you know enough, call submit, once.`
 
 // Write asks the model.
-func (t *Thinker) Write(ctx context.Context, it *Item) (Draft, error) {
+func (t *ModelDescriber) Write(ctx context.Context, it *Item) (Draft, error) {
 	if t.Plain {
 		return t.writePlain(ctx, it)
 	}
-	s := &session{Thinker: t, item: it}
+	s := &session{ModelDescriber: t, item: it}
 	turns := t.Turns
 	if turns == 0 {
 		turns = DefaultTurns
@@ -109,8 +109,8 @@ func (s *session) unsubmitted(turns int) error {
 }
 
 // writePlain asks once, and takes the answer for the text: as it is, or as JSON.
-func (t *Thinker) writePlain(ctx context.Context, it *Item) (Draft, error) {
-	s := &session{Thinker: t, item: it}
+func (t *ModelDescriber) writePlain(ctx context.Context, it *Item) (Draft, error) {
+	s := &session{ModelDescriber: t, item: it}
 	reply, err := s.turn(ctx, model.Request{System: Rules, MaxTokens: replyTokens, Messages: []model.Message{model.Ask(it.Prompt())}})
 	if err != nil {
 		return s.draft, err
@@ -142,7 +142,7 @@ func unquoted(text string) string {
 
 // A session is one conversation about one directory.
 type session struct {
-	*Thinker
+	*ModelDescriber
 	item    *Item
 	draft   Draft
 	done    bool
@@ -227,8 +227,8 @@ func (s *session) submit(in submitArgs) error {
 }
 
 // Ask asks one question, without tools.
-func (t *Thinker) Ask(ctx context.Context, rules, question string) (string, Spent, error) {
-	s := &session{Thinker: t}
+func (t *ModelDescriber) Ask(ctx context.Context, rules, question string) (string, Spent, error) {
+	s := &session{ModelDescriber: t}
 	reply, err := s.turn(ctx, model.Request{System: rules, MaxTokens: replyTokens, Messages: []model.Message{model.Ask(question)}})
 	return reply.Text, s.draft.Spent, err
 }

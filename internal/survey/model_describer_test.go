@@ -110,7 +110,7 @@ func TestThinkerAnswers(t *testing.T) {
 		{"reminded", []model.Reply{{Text: "Let me see"}, good}, "good words", "", 2},
 		{"refusing", []model.Reply{{Stop: model.Refusal}}, "", "refuses", 1},
 		{"too long", []model.Reply{submitting(strings.Repeat("long ", 10_000)), good}, "good words", "", 2},
-		{"too long forever", []model.Reply{submitting(strings.Repeat("long ", 10_000))}, "", "4096 is the most", 12},
+		{"too long forever", []model.Reply{submitting(strings.Repeat("long ", 10_000))}, "", "the limit is 4096", 12},
 		{"control characters", []model.Reply{submitting("red \x1b[31malert"), good}, "good words", "", 2},
 		{"turned direction", []model.Reply{submitting("safe \u202egnihton"), good}, "good words", "", 2},
 		{"empty text", []model.Reply{submitting(" \n"), good}, "good words", "", 2},
@@ -127,7 +127,7 @@ func TestThinkerAnswers(t *testing.T) {
 			w := newWorld("src/a.go")
 			o := &oracle{say: inTurn(tt.replies...)}
 			it := &survey.Item{Path: "src"}
-			d, err := (&survey.Thinker{Model: o, Tree: w}).Write(t.Context(), it)
+			d, err := (&survey.ModelDescriber{Model: o, Tree: w}).Write(t.Context(), it)
 			if d.Text != tt.text {
 				t.Errorf("kept %q, want %q", d.Text, tt.text)
 			}
@@ -163,7 +163,7 @@ func TestThinkerSeesTrackedTextAlone(t *testing.T) {
 		calling("flag", map[string]any{"path": "src/a.go", "finding": "x", "severity": "fatal"}),
 	} {
 		o := &oracle{say: inTurn(ask, submitting("words"))}
-		if _, err := (&survey.Thinker{Model: o, Tree: w}).Write(t.Context(), &survey.Item{Path: "src"}); err != nil {
+		if _, err := (&survey.ModelDescriber{Model: o, Tree: w}).Write(t.Context(), &survey.Item{Path: "src"}); err != nil {
 			t.Fatal(err)
 		}
 		last := o.turns()[1].Messages[2]
@@ -172,7 +172,7 @@ func TestThinkerSeesTrackedTextAlone(t *testing.T) {
 		}
 	}
 	o := &oracle{say: inTurn(calling("read_file", map[string]any{"path": "./src/a.go"}), submitting("words"))}
-	if _, err := (&survey.Thinker{Model: o, Tree: w}).Write(t.Context(), &survey.Item{Path: "src"}); err != nil {
+	if _, err := (&survey.ModelDescriber{Model: o, Tree: w}).Write(t.Context(), &survey.Item{Path: "src"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := told(o.turns()[1]); !strings.Contains(got, "content of src/a.go") {
@@ -197,7 +197,7 @@ func TestDataStaysFenced(t *testing.T) {
 			}
 			return describing(req)
 		}}
-		run(t, w, &survey.Thinker{Model: o})
+		run(t, w, &survey.ModelDescriber{Model: o})
 		seen := false
 		for _, p := range prompts {
 			rest := p
@@ -235,7 +235,7 @@ func TestQuestionsHaveNoTools(t *testing.T) {
 		}
 		return describing(req)
 	}}
-	ran := run(t, w, &survey.Thinker{Model: o})
+	ran := run(t, w, &survey.ModelDescriber{Model: o})
 	if len(ran.Done) != 2 || len(ran.Remarks) != 1 {
 		t.Errorf("%+v", ran)
 	}
@@ -252,7 +252,7 @@ func TestStoppedRunKeepsWhatWasPaid(t *testing.T) {
 		}
 		return describing(req)
 	}
-	ran, err := w.survey(nil).Run(ctx, &survey.Thinker{Model: o}, survey.RunOptions{})
+	ran, err := w.survey(nil).Run(ctx, &survey.ModelDescriber{Model: o}, survey.RunOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +261,7 @@ func TestStoppedRunKeepsWhatWasPaid(t *testing.T) {
 		t.Errorf("%+v", ran)
 	}
 	o.say = describing
-	same(t, "then", run(t, w, &survey.Thinker{Model: o}).Done, []string{"c", "."})
+	same(t, "then", run(t, w, &survey.ModelDescriber{Model: o}).Done, []string{"c", "."})
 }
 
 // A directory that a model fails at is told of, and does not end the run.
@@ -276,7 +276,7 @@ func TestRunGoesOn(t *testing.T) {
 		}
 		return describing(req)
 	}}
-	ran := run(t, w, &survey.Thinker{Model: o})
+	ran := run(t, w, &survey.ModelDescriber{Model: o})
 	same(t, "done", ran.Done, []string{"."})
 	if len(ran.Failed) != 2 || ran.Failed[0].Reason != "connection refused" || ran.Stopped != "" {
 		t.Errorf("%+v", ran)
@@ -292,7 +292,7 @@ func TestHopelessIsNoDirectorysFault(t *testing.T) {
 	o := &oracle{say: func(model.Request) (model.Reply, error) {
 		return model.Reply{}, &fault.Error{Hint: "another key", Err: &model.Failure{Reason: model.Unauthorized, Err: errors.New("invalid key")}}
 	}}
-	ran := run(t, w, &survey.Thinker{Model: o})
+	ran := run(t, w, &survey.ModelDescriber{Model: o})
 	if ran.Err == nil || fault.HintOf(ran.Err) != "another key" || ran.Stopped != "invalid key" || len(ran.Failed) != 0 || ran.Left != 3 || len(o.turns()) != 1 {
 		t.Errorf("%+v", ran)
 	}
@@ -310,12 +310,12 @@ func TestProviderAway(t *testing.T) {
 	o := &oracle{say: func(model.Request) (model.Reply, error) {
 		return model.Reply{}, &model.Failure{Reason: model.RateLimited, Err: errors.New("slow down")}
 	}}
-	ran := run(t, w, &survey.Thinker{Model: o})
+	ran := run(t, w, &survey.ModelDescriber{Model: o})
 	if len(ran.Failed) != 8 || ran.Stopped == "" || ran.Left != 23 || len(ran.Remarks) != 1 {
 		t.Errorf("%d failed, %+v", len(ran.Failed), ran)
 	}
 	o.say = describing
-	if ran := run(t, w, &survey.Thinker{Model: o}); len(ran.Done) != 31 || len(ran.Remarks) != 1 {
+	if ran := run(t, w, &survey.ModelDescriber{Model: o}); len(ran.Done) != 31 || len(ran.Remarks) != 1 {
 		t.Errorf("afterwards: %+v", ran)
 	}
 }
@@ -334,7 +334,7 @@ func TestThinkerLimits(t *testing.T) {
 	} {
 		w := newWorld("a/a.go", "b/b.go", "c/c.go", "d/d.go")
 		o := &oracle{say: describing, price: tt.price}
-		ran, err := w.survey(nil).Run(t.Context(), &survey.Thinker{Model: o}, tt.opts)
+		ran, err := w.survey(nil).Run(t.Context(), &survey.ModelDescriber{Model: o}, tt.opts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -348,13 +348,13 @@ func TestThinkerLimits(t *testing.T) {
 		if (ran.Cost == nil) != (tt.price == model.Price{}) || ran.Cost != nil && *ran.Cost != float64(n) {
 			t.Errorf("%s: cost %v after %d calls", name, ran.Cost, n)
 		}
-		if rest := run(t, w, &survey.Thinker{Model: o}); len(rest.Done) != 5-tt.done {
+		if rest := run(t, w, &survey.ModelDescriber{Model: o}); len(rest.Done) != 5-tt.done {
 			t.Errorf("%s: then %+v", name, rest)
 		}
 	}
 	// A limit that could not be kept to is none that anybody wants.
 	o := &oracle{say: describing}
-	_, err := newWorld("a.go").survey(nil).Run(t.Context(), &survey.Thinker{Model: o}, survey.RunOptions{MaxCost: 1})
+	_, err := newWorld("a.go").survey(nil).Run(t.Context(), &survey.ModelDescriber{Model: o}, survey.RunOptions{MaxCost: 1})
 	if fault.KindOf(err) != fault.Usage || len(o.turns()) != 0 {
 		t.Errorf("without a price: %v", err)
 	}
@@ -387,7 +387,7 @@ func TestJobs(t *testing.T) {
 		}
 		return describing(req)
 	}}
-	ran, err := w.survey(nil).Run(t.Context(), &survey.Thinker{Model: o}, survey.RunOptions{Jobs: 3, Progress: func(p survey.Progress) {
+	ran, err := w.survey(nil).Run(t.Context(), &survey.ModelDescriber{Model: o}, survey.RunOptions{Jobs: 3, Progress: func(p survey.Progress) {
 		mu.Lock()
 		defer mu.Unlock()
 		done[repo.DirLabel(p.Path).String()] = true
@@ -408,7 +408,7 @@ func TestThinkerSeesSoMuch(t *testing.T) {
 		greedy.Calls = append(greedy.Calls, c)
 	}
 	o := &oracle{say: inTurn(greedy, submitting("words"))}
-	d, err := (&survey.Thinker{Model: o, Tree: w}).Write(t.Context(), &survey.Item{Path: "src"})
+	d, err := (&survey.ModelDescriber{Model: o, Tree: w}).Write(t.Context(), &survey.Item{Path: "src"})
 	if n := len(told(o.turns()[1])); err != nil || d.Text != "words" || n < 256<<10 || n > 320<<10 {
 		t.Errorf("%d bytes, %q, %v", n, d.Text, err)
 	}
@@ -428,7 +428,7 @@ func TestPlainAnswers(t *testing.T) {
 	} {
 		o := &oracle{say: inTurn(model.Reply{Text: answer})}
 		it := &survey.Item{Path: "src", Files: []survey.ItemFile{{File: &survey.File{Path: "src/a.go"}}}}
-		d, err := (&survey.Thinker{Model: o, Plain: true}).Write(t.Context(), it)
+		d, err := (&survey.ModelDescriber{Model: o, Plain: true}).Write(t.Context(), it)
 		if d.Text != want || (err == nil) != (want != "") || d.Spent.Calls != 1 {
 			t.Errorf("%q: %q, %v", answer, d.Text, err)
 		}

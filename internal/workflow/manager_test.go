@@ -18,7 +18,7 @@ import (
 
 // A fixture is a keeper with a real directory and a clock that the test sets.
 type fixture struct {
-	*workflow.Keeper
+	*workflow.Manager
 	t    *testing.T
 	path string
 	now  time.Time
@@ -34,7 +34,7 @@ func newFixture(t *testing.T) *fixture {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { dir.Close() })
-	d.Keeper = workflow.New(dir, workflow.Options{
+	d.Manager = workflow.New(dir, workflow.Options{
 		Now:    func() time.Time { return d.now },
 		NewID:  func() string { d.ids++; return fmt.Sprintf("w%d", d.ids) },
 		Author: "ada",
