@@ -178,10 +178,10 @@ func TestHookGated(t *testing.T) {
 		{"open", spec.GateResult{}, true, false, 0},
 		{"nothing staged", spec.GateResult{Notice: "nothing is staged"}, true, false, 0},
 		{"a merge", spec.GateResult{Notice: "a merge", Merge: true}, true, false, 1},
-		{"blocked", spec.GateResult{Blocked: blocked}, false, true, 2},
+		{"blocked", spec.GateResult{Blocked: blocked}, false, true, 3},
 		{"unknown", spec.GateResult{Unknown: unknown}, false, false, 2},
 		{"unknown, strictly", spec.GateResult{Unknown: unknown}, true, true, 2},
-		{"both", spec.GateResult{Blocked: blocked, Unknown: unknown}, false, true, 3},
+		{"both", spec.GateResult{Blocked: blocked, Unknown: unknown}, false, true, 4},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var said bytes.Buffer

@@ -21,7 +21,7 @@ type Memory struct {
 // ken can read records that an older one could not.
 const memoryVersion = 300 + Format
 
-// Memories saves a Memory.
+// A ScanCache saves a Memory.
 type ScanCache interface {
 	// Load returns the saved Memory, or the zero Memory if there is none or it is unreadable.
 	Load() Memory
