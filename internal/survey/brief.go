@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/repo"
+	"ken/internal/suggest"
 )
 
 // A Brief is the smallest useful context: what a reader of one place should know
@@ -133,10 +135,29 @@ func (j *judgement) nearest(ctx context.Context, p repo.Path) (*Directory, error
 	if missing == nil {
 		return d, nil
 	}
-	if ok, err := j.tracks(ctx, p); err != nil || !ok {
-		return nil, cmp.Or(err, missing)
+	ok, err := j.tracks(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, j.untracked(p)
 	}
 	return j.find(p.Dir())
+}
+
+// untracked returns the error for a path that git does not track. Its hint is the path that
+// was probably meant.
+func (j *judgement) untracked(p repo.Path) error {
+	hint := "list the tracked paths: git ls-files"
+	for i := range j.files {
+		path := j.files[i].Path
+		_, meant := suggest.Slip(path.Base(), p.Base())
+		if meant && path.Dir() == p.Dir() {
+			hint = "did you mean " + fault.Quote(path.String()) + "?"
+			break
+		}
+	}
+	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf("git tracks no file or directory %s", p)}
 }
 
 // tracks reports whether a path is a tracked file.
