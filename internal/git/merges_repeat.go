@@ -241,7 +241,7 @@ func readMerges(out []byte, merges []*merge) (done int, err error) {
 			conflicts[repo.Path(path)] = true
 		}
 		if clean != "1" && len(conflicts) == 0 {
-			return done, fmt.Errorf("git merge-tree: status %s without a conflict", clean)
+			return done, fmt.Errorf("git merge-tree: unclean merge (status %s) without a listed conflict", clean)
 		}
 		m.tree, m.conflicts = id, conflicts
 		done++
