@@ -79,6 +79,10 @@ func TestVersions(t *testing.T) {
 			"a: @x=1\nb: @x>@z\nc: @z>@x\nd: -@x\ne <- a: @x=2\nm <- d e: -@x\nf: @x=3", "", "v3 d0 t0 f,e,a",
 		},
 		{"moved here, deleted there, and created again after the merge", "a: @x=1\nb: @x>@z\nc <- a: -@x\nm <- b c:\nd: @x=2", "", "v2 d0 t0 d,a"},
+		{
+			"moved here, and the same on a branch that a merge threw away",
+			"a: @z=1.a\ns: g=1\nb <- a: @z>@y\nc: @y>@x=1.b\nd <- s: @z>@y\ne: @y>@x=1.b\no <- s e: @z~s -@x\nm <- c o: @x~c -@z", "", "v3 d0 t0 e,c,a",
+		},
 		{"moved here, kept there", "a: @x=1\nb: @x>@y\nc <- a: @x=2\nm <- b c: @x~c -@y", "", "v2 d0 t0 c,a"},
 		{"two roots", "a: @x=1\nb <-: @x=2\nm <- a b: @x~b", "", "v2 d0 t0 b,a"},
 		{"an octopus", "a: @x=1\nb: @x=2\nc <- a: @x=3\nd <- a: @x=4\nm <- b c d: @x~d", "", "v4 d0 t0 d,c,b,a"},
