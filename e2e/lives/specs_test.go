@@ -16,10 +16,11 @@ import (
 //   - The node at HEAD is followed back through every parent. Where its path is in no parent,
 //     git's rename detection (50 %) between a parent and the commit says where it was: a move
 //     is made in one commit. Where another parent of a merge has the path, nothing was moved
-//     there; in a parent without it the node is at the one of its earlier paths that this
+//     there, whatever git finds alike; in a parent without it the node is at the one of its earlier paths that this
 //     parent has, unless the node had moved away from it there, or that path is a node of its
 //     own at HEAD. A path that was deleted and made again goes on with its history; a path
-//     whose node moved away begins anew.
+//     whose node moved away begins anew. So it does below a merge that has not the path, in a
+//     parent that has it, if a commit that only another parent reaches moved the node away.
 //   - A commit is a version if spec.md differs from the parent's; a merge, if it differs from
 //     every parent's and from what git's own merge of the parents makes.
 //   - The latest versions are those that no other version has among its ancestors.
@@ -215,7 +216,7 @@ func (l *life) follow(place, head, name string) trace {
 		if !there {
 			for _, p := range parents {
 				_, before := m.trees[p][q]
-				if before && slices.Contains(slices.Collect(maps.Values(l.renamed(place, p, c))), q) {
+				if before && l.movedAway(place, c, p, q) {
 					continue // the node moved away: the path begins anew
 				}
 				work = append(work, at{p, q})
@@ -270,7 +271,7 @@ func (l *life) sources(place, head, c, p, name string) []string {
 	for old := range l.earlierPaths(place, c, name) {
 		_, there := m.trees[p][old]
 		_, own := m.trees[head][old]
-		if there && !own && !l.movedAway(place, p, old) {
+		if there && !own && !l.movedAway(place, p, "", old) {
 			found = append(found, old)
 		}
 	}
@@ -278,20 +279,25 @@ func (l *life) sources(place, head, c, p, name string) []string {
 	return found
 }
 
-// movedAway reports whether a commit that c reaches moved a node away from a path, and none
-// after it moved one back: what is there now has begun anew.
-func (l *life) movedAway(place, c, name string) bool {
+// movedAway reports whether a commit that c reaches, and its parent does not, moved a node away
+// from a path, and none after it moved one back: what is there now has begun anew. Without a
+// parent all commits count that c reaches.
+func (l *life) movedAway(place, c, parent, name string) bool {
 	m := l.specs
+	known := map[string]bool{}
+	if parent != "" {
+		known = m.reach(parent)
+	}
 	var away, back []string
 	for x := range m.reach(c) {
 		_, after := m.trees[x][name]
 		for _, p := range m.parents[x] {
 			_, before := m.trees[p][name]
-			renamed := l.renamed(place, p, x)
-			if before && !after && slices.Contains(slices.Collect(maps.Values(renamed)), name) {
+			moves := l.moves(place, p, x)
+			if before && !after && !known[x] && slices.Contains(slices.Collect(maps.Values(moves)), name) {
 				away = append(away, x)
 			}
-			if !before && after && isSpec(renamed[name]) {
+			if !before && after && isSpec(moves[name]) {
 				back = append(back, x)
 			}
 		}
@@ -299,6 +305,16 @@ func (l *life) movedAway(place, c, name string) bool {
 	return slices.ContainsFunc(away, func(a string) bool {
 		return !slices.ContainsFunc(back, func(b string) bool { return m.reach(b)[a] })
 	})
+}
+
+// moves returns the renames between a parent and a commit that the commit made: those to
+// paths that none of its parents has.
+func (l *life) moves(place, p, c string) map[string]string {
+	found := maps.Clone(l.renamed(place, p, c))
+	maps.DeleteFunc(found, func(to, _ string) bool {
+		return slices.ContainsFunc(l.specs.parents[c], func(q string) bool { _, has := l.specs.trees[q][to]; return has })
+	})
+	return found
 }
 
 // earlierPaths returns the paths from which commits that c reaches moved a node to a path,

@@ -96,9 +96,40 @@ func (m *naive) trace(c repo.CommitNumber, p repo.Path) {
 		}
 		left = left || move.From == p
 	}
-	if !came && !left {
-		back(p)
+	if came || left {
+		return
 	}
+	for _, parent := range commit.parents {
+		if !m.tookMove(c, parent, p) {
+			m.trace(parent, p)
+		}
+	}
+}
+
+// tookMove reports whether a merge took away a path that this parent has because
+// something moved it away that this parent does not know, and nothing moved it back.
+func (m *naive) tookMove(c, parent repo.CommitNumber, p repo.Path) bool {
+	commit := m.world.commits[c]
+	_, after := commit.tree[p]
+	_, before := m.world.commits[parent].tree[p]
+	if len(commit.parents) < 2 || after || !before {
+		return false
+	}
+	known, all := m.world.ancestors(parent), m.world.ancestors(c)
+	for away := range all {
+		if known[away] || !slices.ContainsFunc(m.world.commits[away].moves, func(x repo.Move) bool { return x.From == p }) {
+			continue
+		}
+		cameBack := false
+		for back := range all {
+			cameBack = cameBack || m.world.ancestors(back)[away] &&
+				slices.ContainsFunc(m.world.commits[back].moves, func(x repo.Move) bool { return x.To == p })
+		}
+		if !cameBack {
+			return true
+		}
+	}
+	return false
 }
 
 // spread notes where the node still was under an old name.

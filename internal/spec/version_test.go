@@ -1,6 +1,7 @@
 package spec_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -65,6 +66,23 @@ func TestVersions(t *testing.T) {
 			"moved back on a branch, and away on another",
 			"a: @y=1.a\nb: @y>@x\nc: @x>@y\nd: @y=1.b\ne: @y>@x\nf <- d: g=1\nn <- f e:\no: @y=5\np: -@y", "", "v2 d0 t0 d,a",
 		},
+		{"moved here, and a new one came after the merge", "a: @x=1\nb: @x>@z\nc <- a: g=1\nm <- b c:\nd: @x=2", "", "v1 d0 t0 d"},
+		{"moved here, edited there, and a new one came after the merge", "a: @x=1.a\nb: @x>@z\nc <- a: @x=1.b\nm <- b c:\nd: @x=2", "", "v1 d0 t0 d"},
+		{"moved here, and what came after the merge was moved on", "a: @y=1\nb: @y>@z\nc <- a: g=1\nm <- b c:\nd: @y=2\ne: @y>@x", "", "v1 d0 t0 d"},
+		{
+			"moved here, and the second one too, and a third came after the merge",
+			"a: @x=1\nb: @x>@z\nc: @x=2\nd: @x>@y\ne <- c: g=1\nm <- d e:\nf: @x=3", "", "v1 d0 t0 f",
+		},
+		{"deleted here, and created again after the merge", "a: @x=1\nb: -@x\nc <- a: g=1\nm <- b c:\nd: @x=2", "", "v2 d0 t0 d,a"},
+		{
+			"moved away and back and deleted here, edited there, and created again after the merge",
+			"a: @x=1\nb: @x>@z\nc: @z>@x\nd: -@x\ne <- a: @x=2\nm <- d e: -@x\nf: @x=3", "", "v3 d0 t0 f,e,a",
+		},
+		{"moved here, deleted there, and created again after the merge", "a: @x=1\nb: @x>@z\nc <- a: -@x\nm <- b c:\nd: @x=2", "", "v2 d0 t0 d,a"},
+		{
+			"moved here, and the same on a branch that a merge threw away",
+			"a: @z=1.a\ns: g=1\nb <- a: @z>@y\nc: @y>@x=1.b\nd <- s: @z>@y\ne: @y>@x=1.b\no <- s e: @z~s -@x\nm <- c o: @x~c -@z", "", "v3 d0 t0 e,c,a",
+		},
 		{"moved here, kept there", "a: @x=1\nb: @x>@y\nc <- a: @x=2\nm <- b c: @x~c -@y", "", "v2 d0 t0 c,a"},
 		{"two roots", "a: @x=1\nb <-: @x=2\nm <- a b: @x~b", "", "v2 d0 t0 b,a"},
 		{"an octopus", "a: @x=1\nb: @x=2\nc <- a: @x=3\nd <- a: @x=4\nm <- b c d: @x~d", "", "v4 d0 t0 d,c,b,a"},
@@ -80,6 +98,17 @@ func TestMovedHereKeptThere(t *testing.T) {
 		if got := w.brief(f); got != want[f.Node.ID] {
 			t.Errorf("%s: %s, want %s", f.Node.ID, got, want[f.Node.ID])
 		}
+	}
+}
+
+// Where nobody can say whether a merge took a move over, the number of versions is not
+// known.
+func TestMoveTakenOverUnreadable(t *testing.T) {
+	w := tell("a: @x=1\nb: @x>@z\nc <- a: g=1\nm <- b c:\nd: @x=2")
+	w.broken = errors.New("object 12 is missing")
+	f := w.derive(t, "@x")[0]
+	if f.Version != nil || len(f.Unknown) != 1 || f.Unknown[0] != (spec.Unknown{Fact: spec.FactVersion, Reason: w.broken.Error()}) {
+		t.Errorf("version %v, unknown %v; want no version, because object 12 is missing", f.Version, f.Unknown)
 	}
 }
 

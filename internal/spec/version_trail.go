@@ -14,7 +14,8 @@ import (
 // A node is at its path in head. Going back over a commit that moved another path
 // there, it is at that path; over one that moved its path elsewhere, it is nowhere,
 // since what was there before is another node. Where its path was deleted or first
-// added, it stays: a node that is created again continues.
+// added, it stays: a node that is created again continues. A merge that took over such
+// a move from one parent takes the path away from the node in the others, too.
 //
 // A branch that began before the move and was merged after it knows the node by its
 // old path still. So from where the node was, it is at the same path in what stands
@@ -127,23 +128,17 @@ func (w *walk) end(ctx context.Context, t *trail) error {
 		return err
 	}
 	g := t.d.g
-	at := newLaneSet(g, len(w.lanes))
-	for _, first := range w.starts {
-		at.set(g.head, first)
-	}
 	turns := w.turns(t)
-	before := make([]uint64, at.words)
-	c := g.head
-	for _, stop := range slices.Backward(slices.Sorted(maps.Keys(turns))) {
-		g.descend(at.bits, at.words, c, stop)
-		turnLanes(before, at.row(stop), turns[stop])
-		for i, bits := range before {
-			g.hand(at.bits, at.words, stop, i, bits)
-		}
-		c = stop - 1
+	seen := newMovesSeen(g, turns, len(w.lanes))
+	at := w.descend(g, turns, nil)
+	taken, err := w.takenMoves(ctx, t, at, seen)
+	if err != nil {
+		return err
 	}
-	g.descend(at.bits, at.words, c, -1)
-	w.spread(t, at, turns)
+	if len(taken) > 0 {
+		at = w.descend(g, turns, taken)
+	}
+	w.spread(t, at, turns, seen)
 	for i, l := range w.lanes {
 		pure := make(map[repo.CommitNumber]bool)
 		from := make(map[repo.CommitNumber][]repo.Path)
@@ -165,6 +160,91 @@ func (w *walk) end(ctx context.Context, t *trail) error {
 		}
 	}
 	return nil
+}
+
+// descend follows the nodes back from head over all commits. Over a merge that took a
+// move over, the lane of what was moved goes on only to the other parents.
+func (w *walk) descend(g *graph, turns map[repo.CommitNumber][]turn, taken map[repo.CommitNumber][]takenMove) laneSet {
+	at := newLaneSet(g, len(w.lanes))
+	for _, first := range w.starts {
+		at.set(g.head, first)
+	}
+	stops := slices.AppendSeq(slices.Collect(maps.Keys(turns)), maps.Keys(taken))
+	slices.Sort(stops)
+	before := make([]uint64, at.words)
+	c := g.head
+	for _, stop := range slices.Backward(slices.Compact(stops)) {
+		g.descend(at.bits, at.words, c, stop)
+		turnLanes(before, at.row(stop), turns[stop])
+		for _, p := range g.parentsOf(stop) {
+			row := at.row(p)
+			for i, bits := range before {
+				for _, m := range taken[stop] {
+					if m.parent == p && m.lane/64 == i {
+						bits &^= 1 << (m.lane % 64)
+					}
+				}
+				row[i] |= bits
+			}
+		}
+		c = stop - 1
+	}
+	g.descend(at.bits, at.words, c, -1)
+	return at
+}
+
+// A takenMove is a move away from the path of a lane that a merge took over from another
+// parent: this parent still has the path, and the merge has not.
+type takenMove struct {
+	parent repo.CommitNumber
+	lane   int
+}
+
+// takenMoves returns by merge which moves the merges took over, of those that the nodes
+// may have been in. Where nobody can say what a merge has, the versions of the node are
+// not known.
+func (w *walk) takenMoves(ctx context.Context, t *trail, at laneSet, seen *movesSeen) (map[repo.CommitNumber][]takenMove, error) {
+	g, sheet := t.d.g, t.d.sheet
+	found := make(map[repo.CommitNumber][]takenMove)
+	for c := repo.CommitNumber(0); c <= g.head; c++ {
+		if !g.reached[c] || len(g.parentsOf(c)) < 2 {
+			continue
+		}
+		for lane, l := range w.lanes {
+			if !at.has(c, lane) || slices.Contains(seen.away[lane], c) || slices.Contains(seen.back[lane], c) {
+				continue // a move that the merge made itself decides
+			}
+			for _, p := range g.parentsOf(c) {
+				if seen.movedSince(p, c, lane) {
+					found[c] = append(found[c], takenMove{p, lane})
+					sheet.want(c, l.path)
+					sheet.want(p, l.path)
+				}
+			}
+		}
+	}
+	if err := sheet.ask(ctx); err != nil {
+		return nil, err
+	}
+	if sheet.err != nil {
+		for c, moves := range found {
+			for _, m := range moves {
+				s := w.lanes[m.lane].study
+				s.doubtful, s.doubt = append(s.doubtful, c), sheet.err.Error()
+			}
+		}
+		return nil, nil
+	}
+	for c, moves := range found {
+		moves = slices.DeleteFunc(moves, func(m takenMove) bool {
+			path := w.lanes[m.lane].path
+			return !sheet.at(c, path).IsZero() || sheet.at(m.parent, path).IsZero()
+		})
+		if found[c] = moves; len(moves) == 0 {
+			delete(found, c)
+		}
+	}
+	return found, nil
 }
 
 // parentsOf returns where the node of a lane was in the parents of a merge, as far as
@@ -189,7 +269,7 @@ func (w *walk) parentsOf(g *graph, at laneSet, lane int, c repo.CommitNumber) []
 }
 
 // spread sets the lanes of the commits that know a node by an old path.
-func (w *walk) spread(t *trail, at laneSet, turns map[repo.CommitNumber][]turn) {
+func (w *walk) spread(t *trail, at laneSet, turns map[repo.CommitNumber][]turn, seen *movesSeen) {
 	g := t.d.g
 	left := laneSet{at.words, t.left} // where a path has been moved away
 	if len(left.bits) != len(at.bits) {
@@ -203,13 +283,11 @@ func (w *walk) spread(t *trail, at laneSet, turns map[repo.CommitNumber][]turn) 
 			old[i/64] |= 1 << (i % 64)
 		}
 	}
-	seen := newMovesSeen(g, turns, len(w.lanes))
 	for c := repo.CommitNumber(0); c <= g.head; c++ {
 		if !g.reached[c] {
 			continue
 		}
 		parents := g.parentsOf(c)
-		seen.take(c, parents)
 		here, gone := at.row(c), left.row(c)
 		for i := range here {
 			known := uint64(0)
@@ -236,10 +314,15 @@ type movesSeen struct {
 	commits laneSet                   // by commit, a bit for each commit that moves something
 	number  map[repo.CommitNumber]int // of those commits
 	of      [][]uint64                // by lane, the bits of the commits that moved it away or back
+	away    [][]repo.CommitNumber     // by lane, the commits that moved it away
+	back    [][]repo.CommitNumber     // by lane, the commits that moved it back
 }
 
 func newMovesSeen(g *graph, turns map[repo.CommitNumber][]turn, lanes int) *movesSeen {
-	s := &movesSeen{number: make(map[repo.CommitNumber]int, len(turns)), of: make([][]uint64, lanes)}
+	s := &movesSeen{
+		number: make(map[repo.CommitNumber]int, len(turns)), of: make([][]uint64, lanes),
+		away: make([][]repo.CommitNumber, lanes), back: make([][]repo.CommitNumber, lanes),
+	}
 	words := (len(turns) + 63) / 64
 	s.commits = laneSet{words, make([]uint64, int(g.head+1)*words)}
 	for i := range s.of {
@@ -254,9 +337,33 @@ func newMovesSeen(g *graph, turns map[repo.CommitNumber][]turn, lanes int) *move
 					s.of[lane][n/64] |= 1 << (n % 64)
 				}
 			}
+			if x.from >= 0 {
+				s.away[x.from] = append(s.away[x.from], c)
+			}
+			if x.to >= 0 {
+				s.back[x.to] = append(s.back[x.to], c)
+			}
+		}
+	}
+	for c := repo.CommitNumber(0); c <= g.head; c++ {
+		if g.reached[c] {
+			s.take(c, g.parentsOf(c))
 		}
 	}
 	return s
+}
+
+// has reports whether a commit has a commit that moves something in its history.
+func (s *movesSeen) has(c, move repo.CommitNumber) bool { return s.commits.has(c, s.number[move]) }
+
+// movedSince reports whether a commit has a move away from the path of a lane in its
+// history, which nobody moved back since, that its parent has not.
+func (s *movesSeen) movedSince(parent, c repo.CommitNumber, lane int) bool {
+	return slices.ContainsFunc(s.away[lane], func(away repo.CommitNumber) bool {
+		return s.has(c, away) && !s.has(parent, away) && !slices.ContainsFunc(s.back[lane], func(back repo.CommitNumber) bool {
+			return s.has(c, back) && s.has(back, away)
+		})
+	})
 }
 
 // take gives a commit what its parents have in their histories, and its own move.
