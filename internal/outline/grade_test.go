@@ -282,6 +282,11 @@ int main(int argc, char **argv)
 		{"# Title", "## Title", iface},
 	}},
 	// White space that means something.
+	{"crlf.sh", "f() {\r\n  a=b c\r\n  echo 1\r\n}\r\n", []edit{
+		{"  echo 1", "  # note\r\n  echo 1", format},
+		{"  echo 1", "  # note\r echo 2\r\n  echo 1", body},
+		{"c\r\n", "c\n", body},
+	}},
 	{"b.sh", "x=$a\n[ -n \"$x\" ] && A=1 cmd\nexport P=q R\necho ${x:-def} $(( 1+2 )) \\\n  more\n[[ $x =~ a ]]\ny=${x:-\n  b}\n", []edit{
 		{"x=$a", "x= $a", body},
 		{"x=$a\n", "x=$a\r\n", body},

@@ -28,7 +28,7 @@ import (
 )
 
 // Version changes whenever the same bytes would get another outline.
-const Version = 3
+const Version = 4
 
 // Limits of what is read. Beyond them there is no outline, or a shorter one that
 // says so.

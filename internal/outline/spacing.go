@@ -186,6 +186,7 @@ func (r *reader) bracket(token []byte) {
 // grammar. All of it counts.
 func hidesCode(lang Language, src []byte, start, end int) bool {
 	text := bytes.TrimRight(src[start:end], "\n")
+	text = bytes.TrimSuffix(text, []byte("\r")) // the line ends in CRLF
 	if bytes.ContainsAny(text, "\r\v\f\u0085\u2028\u2029") {
 		return true
 	}
