@@ -74,7 +74,7 @@ func (h *hookSpace) hasSpecs(ctx context.Context) (bool, error) {
 
 // Sign adds a session to the message that git prepared in a file.
 func (h *hookSpace) Sign(ctx context.Context, file, source, session string) error {
-	replay, err := h.git.Replaying(ctx)
+	replay, err := h.git.RebaseInProgress(ctx)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (h *hookSpace) Close(ctx context.Context) (closed *registry.Closing, err er
 	if !exists(filepath.Join(h.git.CommonDir(), "ken", "ken.db")) {
 		return nil, nil
 	}
-	if replay, err := h.git.Replaying(ctx); err != nil || replay {
+	if replay, err := h.git.RebaseInProgress(ctx); err != nil || replay {
 		return nil, err
 	}
 	w, err := open(ctx, openOptions{dir: h.dir})

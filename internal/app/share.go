@@ -59,7 +59,7 @@ func (w *workspace) pushWithin(ctx context.Context, limit time.Duration) string 
 	}
 	switch {
 	case err == nil && out.Why != "" && out.Records > 0:
-		return fmt.Sprintf("shared, but other clones ignore the records of %s: %s (see share in .ken/config.yaml)", out.Who, out.Why)
+		return fmt.Sprintf("shared, but other clones ignore the records of %s: %s (see share in .ken/config.yaml)", out.Committer, out.Why)
 	case err == nil:
 		return ""
 	case ctx.Err() == nil && bounded.Err() != nil:

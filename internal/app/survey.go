@@ -60,8 +60,8 @@ func (w *workspace) surveyOf(tree survey.Tree, ranks map[repo.Path]survey.Rank) 
 	return survey.New(tree, w.store, opts)
 }
 
-// Desk hands the directories out.
-func (w *workspace) Desk() *survey.Dispatcher {
+// Dispatcher hands the directories out.
+func (w *workspace) Dispatcher() *survey.Dispatcher {
 	d := survey.NewDispatcher(w.Survey(nil), w.store, w.git.Worktree(), rand.Text)
 	d.Ticks = ticks
 	return d
@@ -79,7 +79,7 @@ func (w *workspace) Submit(ctx context.Context, sub survey.Submission) (*survey.
 	if sub.Author == "" {
 		sub.Author = author(ctx, w.git, w.author)
 	}
-	done, err := w.Desk().Submit(ctx, sub)
+	done, err := w.Dispatcher().Submit(ctx, sub)
 	if err != nil || done.Result == survey.SubmitFenced || done.Result == survey.SubmitRejected {
 		return done, err
 	}

@@ -23,7 +23,7 @@ func (w *workspace) SurveyLimits(opts survey.RunOptions) survey.RunOptions {
 	if opts.MaxCost == 0 {
 		opts.MaxCost = c.MaxCost
 	}
-	opts.Desk = w.Desk()
+	opts.Dispatcher = w.Dispatcher()
 	opts.Anew = func() survey.Tree { return &surveyTree{w: w} }
 	opts.Ticks = ticks
 	opts.Files = func(ctx context.Context, author string, it *survey.Item, texts map[repo.Path]string) error {

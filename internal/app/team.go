@@ -118,7 +118,7 @@ func (w *workspace) named(ctx context.Context) (name, news string, err error) {
 		known.Root, _ = repo.ParseID(root) // what cannot be read is looked for
 		known.Tip, _ = repo.ParseID(tip)
 	}
-	found, err := w.git.Begins(ctx, known)
+	found, err := w.git.RootCommit(ctx, known)
 	if err != nil {
 		return "", "", err
 	}

@@ -43,7 +43,7 @@ func TestLoadFindsOnlyTheSameInputs(t *testing.T) {
 	}
 }
 
-// Whatever is saved comes back, or nothing does.
+// Load returns exactly the saved answer, or none.
 func TestRoundTrip(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {

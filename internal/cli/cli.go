@@ -73,8 +73,8 @@ type Workspace interface {
 	// FixDocs puts right what merely moved in documents, unless dry is set, and
 	// returns what was changed, or would be, and what was not.
 	FixDocs(ctx context.Context, rep *docs.Report, dry bool) (docs.Fixed, error)
-	// Desk hands out directories to agents.
-	Desk() *survey.Dispatcher
+	// Dispatcher hands out directories to agents.
+	Dispatcher() *survey.Dispatcher
 	// Submit takes in what an agent wrote, about a directory and its files.
 	Submit(ctx context.Context, sub survey.Submission) (*survey.Submitted, error)
 	// Share answers for what it shares with other clones.

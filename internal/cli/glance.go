@@ -70,7 +70,7 @@ func (p *program) glance(ctx context.Context, w Workspace, b *survey.Brief, o *O
 			return err
 		}},
 		{"undescribed", func() error {
-			n, err := w.Desk().Remaining(ctx)
+			n, err := w.Dispatcher().Remaining(ctx)
 			if err == nil {
 				g.Undescribed = &n
 			}

@@ -95,7 +95,7 @@ func (p *program) printPushed(out *share.Pushed, prune bool) error {
 			p.io.Line(term.Warn, "skipped", display(q.PathJSON), "not shared: "+q.Reason)
 		}
 	})
-	p.remarkTrust(out.Who, out.Why)
+	p.remarkTrust(out.Committer, out.Why)
 	size := fmt.Sprintf("the records have %s, and the budget is %s", term.Bytes(out.Size.Bytes), term.Bytes(out.Size.Budget))
 	switch {
 	case out.Size.Over():

@@ -75,7 +75,7 @@ func (p *program) printSharing(s *share.Status) error {
 		}
 		p.printUntrusted(s.Untrusted)
 	})
-	p.remarkTrust(s.Who, s.Why)
+	p.remarkTrust(s.Committer, s.Why)
 	return nil
 }
 

@@ -35,7 +35,7 @@ once: a directory is leased to one agent at a time.`,
 				return usage(c, fmt.Errorf("--lease: %w", err))
 			}
 			return p.within(c.Context(), func(w Workspace) error {
-				got, err := w.Desk().Next(c.Context(), lasting)
+				got, err := w.Dispatcher().Next(c.Context(), lasting)
 				if err != nil {
 					return err
 				}

@@ -48,7 +48,7 @@ func cachedReports(t *testing.T, dir string) int {
 	return len(list)
 }
 
-// Whatever changes between two questions, the cached report equals the one that is made
+// After any change of the repository, the cached report equals the one that is made
 // without a cache; and while nothing changes, no git is started.
 func TestCachedReport(t *testing.T) {
 	r := testrepo.New(t)

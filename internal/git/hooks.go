@@ -45,8 +45,8 @@ func (r *Repo) HooksDir(ctx context.Context) (HooksDir, error) {
 	return d, nil
 }
 
-// Replaying reports whether git is making commits anew, in a rebase or a cherry-pick.
-func (r *Repo) Replaying(ctx context.Context) (bool, error) {
+// RebaseInProgress reports whether git replays commits, in a rebase or a cherry-pick.
+func (r *Repo) RebaseInProgress(ctx context.Context) (bool, error) {
 	for _, name := range []string{"rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD"} {
 		_, err := os.Lstat(filepath.Join(r.gitDir, name))
 		if err == nil {

@@ -65,7 +65,7 @@ func TestReplaying(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		is, err := r.Replaying(t.Context())
+		is, err := r.RebaseInProgress(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,12 +13,12 @@ import (
 // A RootCommit is the commit that a history begins with, and the commit whose history that is.
 type RootCommit struct{ Root, Tip repo.ID }
 
-// Begins returns the root commit of the main branch (see [Repo.Mainline]):
+// RootCommit returns the root commit of the main branch (see [Repo.Mainline]):
 // the oldest of several, and the smallest id of several with the same
 // time. It walks the whole history, except for the part that known, an
 // earlier result or zero, covers. It returns an error in a repository
 // without a commit, and in a shallow clone unless known has the answer.
-func (r *Repo) Begins(ctx context.Context, known RootCommit) (RootCommit, error) {
+func (r *Repo) RootCommit(ctx context.Context, known RootCommit) (RootCommit, error) {
 	_, tip, err := r.Mainline(ctx, "")
 	if err == nil && tip.IsZero() {
 		var head repo.Head

@@ -12,7 +12,7 @@ import (
 
 func TestBegins(t *testing.T) {
 	b := newBox(t)
-	if id, err := b.open().Begins(ctx(t), RootCommit{}); err == nil || !strings.Contains(err.Error(), "no commit yet") {
+	if id, err := b.open().RootCommit(ctx(t), RootCommit{}); err == nil || !strings.Contains(err.Error(), "no commit yet") {
 		t.Errorf("unborn: %v, %v", id, err)
 	}
 	first := b.commit("a", "1")
@@ -21,11 +21,11 @@ func TestBegins(t *testing.T) {
 	var known RootCommit
 	root := func(what string) string {
 		t.Helper()
-		anew, err := b.open().Begins(ctx(t), RootCommit{})
+		anew, err := b.open().RootCommit(ctx(t), RootCommit{})
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
-		if known, err = b.open().Begins(ctx(t), known); known != anew || err != nil {
+		if known, err = b.open().RootCommit(ctx(t), known); known != anew || err != nil {
 			t.Errorf("%s: %v, %v to who remembers, %v to others", what, known, err, anew)
 		}
 		return anew.Root.String()
@@ -63,10 +63,10 @@ func TestBegins(t *testing.T) {
 	}
 
 	shallow := b.clone("--depth", "1")
-	if id, err := shallow.open().Begins(ctx(t), RootCommit{}); err == nil || !strings.Contains(fault.HintOf(err), "--unshallow") {
+	if id, err := shallow.open().RootCommit(ctx(t), RootCommit{}); err == nil || !strings.Contains(fault.HintOf(err), "--unshallow") {
 		t.Errorf("shallow: %v, %v", id, err)
 	}
-	if got, err := shallow.open().Begins(ctx(t), known); got != known || err != nil {
+	if got, err := shallow.open().RootCommit(ctx(t), known); got != known || err != nil {
 		t.Errorf("shallow, and known before: %v, %v", got, err)
 	}
 
@@ -75,7 +75,7 @@ func TestBegins(t *testing.T) {
 	clone.git("fetch", "-q", "--unshallow")
 	clone.git("checkout", "-q", "--orphan", "pages")
 	clone.git("commit", "-q", "--allow-empty", "-m", "another beginning")
-	if got, err := clone.open().Begins(ctx(t), RootCommit{}); got.Root.String() != older || err != nil {
+	if got, err := clone.open().RootCommit(ctx(t), RootCommit{}); got.Root.String() != older || err != nil {
 		t.Errorf("on another branch: %v, %v, want %s", got, err, older)
 	}
 

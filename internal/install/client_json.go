@@ -83,7 +83,7 @@ func (d *document) find(p Part) (*partLocation, error) {
 			loc.in, loc.at, loc.item = append(loc.in, v), append(loc.at, i), *e
 			return loc, nil
 		}
-		// Somebody added the hook of ken to a group of hooks.
+		// The user put ken's hook into a group with other hooks.
 		inner := e.Find("/hooks")
 		if inner == nil || inner.Value.Kind() != '[' {
 			continue

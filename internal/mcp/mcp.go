@@ -27,8 +27,8 @@ type Workspace interface {
 	Spec() *spec.Reader
 	// Survey returns the survey of directories. ranks override configured ones.
 	Survey(ranks map[repo.Path]survey.Rank) *survey.Survey
-	// Desk leases directories to agents.
-	Desk() *survey.Dispatcher
+	// Dispatcher leases directories to agents.
+	Dispatcher() *survey.Dispatcher
 	// Submit stores what an agent wrote about a directory and its files.
 	Submit(ctx context.Context, sub survey.Submission) (*survey.Submitted, error)
 	// Orient returns a brief of files and directories within a budget in tokens; 0 is the

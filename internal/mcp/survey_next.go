@@ -27,7 +27,7 @@ func (s *server) addSurveyNext(m *mcp.Server) {
 			return nil, nil, &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("lease: %w; leave it out to use 900", err)}
 		}
 		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (*survey.NextItem, error) {
-			return w.Desk().Next(ctx, lasting)
+			return w.Dispatcher().Next(ctx, lasting)
 		})
 	})
 }

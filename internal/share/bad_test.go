@@ -12,6 +12,7 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/share"
+	"ken/internal/store"
 	"ken/internal/store/storetest"
 	"ken/internal/testrepo"
 )
@@ -66,7 +67,7 @@ func TestIgnoredFiles(t *testing.T) {
 	escape := storetest.Record("\x1b[2J", "six", 6)
 	later := `{"ken":2,"more":true}` + "\n"
 	huge := strings.Repeat("x", share.MaxSize+1)
-	text := func(r share.Record) string { return string(share.Encode(r)) }
+	text := func(r store.Record) string { return string(share.Encode(r)) }
 	vandal(t, remote, map[string]string{
 		there[0]:                    another, // a record at the path of another record
 		there[1]:                    "",      // deleted

@@ -16,6 +16,7 @@ import (
 	"ken/internal/git"
 	"ken/internal/repo"
 	"ken/internal/share"
+	"ken/internal/store"
 	"ken/internal/store/memory"
 	"ken/internal/store/storetest"
 	"ken/internal/testrepo"
@@ -174,7 +175,7 @@ func wantCounts(t *testing.T, what string, got, want int) {
 // A crammed store has no room for what comes.
 type crammed struct{ *memory.Store }
 
-func (crammed) Absorb(context.Context, []share.Record) error {
+func (crammed) Absorb(context.Context, []store.Record) error {
 	return errors.New("no space left on device")
 }
 

@@ -31,7 +31,7 @@ const layout = "2006-01-02T15:04:05.000000Z"
 // Encode returns a record as one JSON document. Equal records have equal bytes in every version
 // of ken, since the bytes determine the name. encoding/json has changed its escapes between
 // versions, so Encode does not use it.
-func Encode(r Record) []byte {
+func Encode(r store.Record) []byte {
 	e := encoder{out: make([]byte, 0, 512)}
 	e.open()
 	e.key("ken")
@@ -233,42 +233,42 @@ func either(s string, b []byte) string {
 
 // Decode reads a document of Encode. It refuses the same record in other bytes, since that would
 // have another name.
-func Decode(encoding []byte) (Record, error) {
+func Decode(encoding []byte) (store.Record, error) {
 	if len(encoding) > MaxSize {
-		return Record{}, fmt.Errorf("%d bytes are more than %d", len(encoding), MaxSize)
+		return store.Record{}, fmt.Errorf("%d bytes are more than %d", len(encoding), MaxSize)
 	}
 	var version struct {
 		Ken int `json:"ken"`
 	}
 	if err := json.Unmarshal(encoding, &version); err != nil {
-		return Record{}, fmt.Errorf("not a JSON document: %w", err)
+		return store.Record{}, fmt.Errorf("not a JSON document: %w", err)
 	}
 	switch {
 	case version.Ken > Format:
-		return Record{}, fmt.Errorf("%w (format %d; this version reads %d)", ErrNewer, version.Ken, Format)
+		return store.Record{}, fmt.Errorf("%w (format %d; this version reads %d)", ErrNewer, version.Ken, Format)
 	case version.Ken != Format:
-		return Record{}, errors.New("not a record of ken")
+		return store.Record{}, errors.New("not a record of ken")
 	}
 	var d document
 	dec := json.NewDecoder(bytes.NewReader(encoding))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&d); err != nil {
-		return Record{}, fmt.Errorf("not a record of ken: %w", err)
+		return store.Record{}, fmt.Errorf("not a record of ken: %w", err)
 	}
 	r, err := d.record()
 	if err != nil {
-		return Record{}, err
+		return store.Record{}, err
 	}
 	if !bytes.Equal(Encode(r), encoding) {
-		return Record{}, errors.New("not in the encoding of ken")
+		return store.Record{}, errors.New("not in the encoding of ken")
 	}
 	return r, nil
 }
 
-func (d *document) record() (Record, error) {
+func (d *document) record() (store.Record, error) {
 	at, err := time.Parse(layout, d.At)
 	if err != nil {
-		return Record{}, fmt.Errorf("invalid time %q", d.At)
+		return store.Record{}, fmt.Errorf("invalid time %q", d.At)
 	}
 	switch d.About {
 	case "file":
@@ -279,10 +279,10 @@ func (d *document) record() (Record, error) {
 		r.Basis.Content.ID = repo.ID(d.Content)
 		if d.MD5 != "" {
 			if r.Basis.Content.MD5, err = repo.ParseMD5(d.MD5); err != nil {
-				return Record{}, err
+				return store.Record{}, err
 			}
 		}
-		return Record{File: r}, nil
+		return store.Record{File: r}, nil
 	case "directory":
 		r := &store.DirRecord{
 			Text: either(d.Text, d.TextB64), Author: either(d.Author, d.AuthorB64), Recipe: either(d.Recipe, d.RecipeB64),
@@ -302,7 +302,7 @@ func (d *document) record() (Record, error) {
 		for _, c := range d.Children {
 			r.Basis.Children = append(r.Basis.Children, store.BasisChild{Name: []byte(either(c.Name, c.NameB64)), Text: c.Text})
 		}
-		return Record{Directory: r}, nil
+		return store.Record{Directory: r}, nil
 	}
-	return Record{}, fmt.Errorf("unknown subject %q (valid: file, directory)", d.About)
+	return store.Record{}, fmt.Errorf("unknown subject %q (valid: file, directory)", d.About)
 }

@@ -15,11 +15,11 @@ import (
 	"ken/internal/store/storetest"
 )
 
-func file(r fresh.Record) share.Record          { return share.Record{File: &r} }
-func directory(r *store.DirRecord) share.Record { return share.Record{Directory: r} }
+func file(r fresh.Record) store.Record          { return store.Record{File: &r} }
+func directory(r *store.DirRecord) store.Record { return store.Record{Directory: r} }
 
 // examples are records with every field, and with as few as there can be.
-func examples() []share.Record {
+func examples() []store.Record {
 	full := storetest.Record("über \"all\"\n\t\x01\u2028 \\ <&>", "x", 1)
 	full.Assumed, full.Confirmer, full.Path = true, "bob", "dir/\xff\x00"
 	odd := storetest.Record("\xff", "x", 1)
@@ -34,7 +34,7 @@ func examples() []share.Record {
 	dir.Flags = []store.DirFlag{{Path: "a/\xff", Severity: "info", Finding: "f"}, {Path: "a", Severity: "\xff", Finding: "\xfe"}}
 	dir.Basis.Files = append(dir.Basis.Files, store.BasisFile{Name: []byte("\xff"), Shape: store.OutlineShape{Language: "c++", Partial: true, Digest: fresh.Digest{1}}})
 	dir.Basis.Children = append(dir.Basis.Children, store.BasisChild{Name: []byte("\xff")})
-	return []share.Record{
+	return []store.Record{
 		file(full), file(odd), file(sha256), file(md5), file(fresh.Record{}),
 		directory(dir), directory(storetest.Outlined("", "x", 2)), directory(&store.DirRecord{}),
 	}

@@ -12,6 +12,7 @@ import (
 	"ken/internal/fault"
 	"ken/internal/git"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // A Dropped is a record that a prune removes.
@@ -42,7 +43,7 @@ const (
 
 var ranks = [...]string{"has a later outline", "has a later summary", "an outline, which ken can make again", "a summary of a directory", "one of the oldest"}
 
-func dropped(r Record, n Name, size int64) Dropped {
+func dropped(r store.Record, n Name, size int64) Dropped {
 	d := Dropped{Name: n, About: "file", PathJSON: r.Path().JSON(), Author: r.Author(), At: r.At(), Bytes: size}
 	if r.Directory != nil {
 		d.About, d.outlined = aboutDirectory, r.Directory.Outlined()

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ken/internal/share"
+	"ken/internal/store"
 	"ken/internal/store/storetest"
 )
 
@@ -100,7 +101,7 @@ func TestLargePush(t *testing.T) {
 	remote := newRemote(t)
 	a, b := newClone(t, remote), newClone(t, remote)
 	const many = 1200
-	var list []share.Record
+	var list []store.Record
 	for i := range many {
 		r := storetest.Record(strings.Repeat("0123456789abcde ", 16<<10/16-1), "x", i)
 		list = append(list, file(r))

@@ -33,19 +33,19 @@ func (o PushOptions) command(remote string) string {
 
 // A Pushed is the result of a push.
 type Pushed struct {
-	Remote  string            `json:"remote"`
-	Tip     repo.ID           `json:"tip"`
-	Records int               `json:"records"` // that the remote got
-	Taken   int               `json:"taken"`   // from the remote
-	DryRun  bool              `json:"dry_run,omitempty"`
-	Dropped []Dropped         `json:"dropped,omitempty"`   // records that the prune removed
-	Cleared []Quarantined     `json:"cleared,omitempty"`   // other files that the prune removed
-	Skipped []Quarantined     `json:"skipped,omitempty"`   // records of the store that no clone would take over
-	Ignored int               `json:"held"`                // untrusted records of the remote
-	Who     string            `json:"who,omitempty"`       // the committer of this clone
-	Why     string            `json:"untrusted,omitempty"` // why other clones ignore the records of this one
-	Size    Size              `json:"size"`
-	Base    *store.TeamStatus `json:"base,omitempty"` // of the team, where there is one
+	Remote    string            `json:"remote"`
+	Tip       repo.ID           `json:"tip"`
+	Records   int               `json:"records"` // that the remote got
+	Taken     int               `json:"taken"`   // from the remote
+	DryRun    bool              `json:"dry_run,omitempty"`
+	Dropped   []Dropped         `json:"dropped,omitempty"`   // records that the prune removed
+	Cleared   []Quarantined     `json:"cleared,omitempty"`   // other files that the prune removed
+	Skipped   []Quarantined     `json:"skipped,omitempty"`   // records of the store that no clone would take over
+	Ignored   int               `json:"held"`                // untrusted records of the remote
+	Committer string            `json:"who,omitempty"`       // the committer of this clone
+	Why       string            `json:"untrusted,omitempty"` // why other clones ignore the records of this one
+	Size      Size              `json:"size"`
+	Base      *store.TeamStatus `json:"base,omitempty"` // of the team, where there is one
 }
 
 // tries limits the attempts of a push while other clones push.
@@ -150,10 +150,10 @@ func (s *Share) addNew(ctx context.Context, u *union, out *Pushed, opts PushOpti
 // describe fills in the facts about the whole union.
 func (s *Share) describe(ctx context.Context, u *union, out *Pushed) (err error) {
 	out.Size, out.Ignored = s.size(u.view), len(u.untrusted)
-	if out.Who, _, err = s.git.Identity(ctx); err != nil {
+	if out.Committer, _, err = s.git.Identity(ctx); err != nil {
 		return err
 	}
-	out.Why = s.opts.Policy.untrustedSelf(out.Who)
+	out.Why = s.opts.Policy.untrustedSelf(out.Committer)
 	if s.opts.Policy.Trust == Signed && out.Records > 0 && !out.DryRun {
 		list, err := s.git.VerifyCommits(ctx, []repo.ID{u.Tip})
 		if err != nil {
@@ -168,7 +168,7 @@ func (s *Share) describe(ctx context.Context, u *union, out *Pushed) (err error)
 type unshared struct {
 	records int
 	bytes   int64
-	mark    Mark // behind all records of the store
+	mark    store.Mark // behind all records of the store
 	skipped []Quarantined
 }
 
@@ -238,7 +238,7 @@ func (s *Share) missing(ctx context.Context, u *union, files []git.File) ([]git.
 }
 
 // checkNew returns why other clones would not take over a record.
-func checkNew(r Record, data []byte, now time.Time) error {
+func checkNew(r store.Record, data []byte, now time.Time) error {
 	if len(data) > MaxSize {
 		return fmt.Errorf("%d bytes are more than %d", len(data), MaxSize)
 	}

@@ -5,18 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
-
-	"ken/internal/store"
 )
-
-// A Record is a stored record; package store defines it.
-type Record = store.Record
-
-// A Mark is a position in a store.
-type Mark = store.Mark
-
-// A Store stores records.
-type Store = store.Records
 
 // A Name names a record: the SHA-256 of its encoding.
 type Name [sha256.Size]byte

@@ -13,6 +13,7 @@ import (
 	"ken/internal/fault"
 	"ken/internal/git"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // found is what a commit adds to a view.
@@ -129,7 +130,7 @@ func (s *Share) read(ctx context.Context, out *found, records map[Name]repo.ID, 
 	for i, n := range names {
 		ids[i] = records[n]
 	}
-	var list []Record
+	var list []store.Record
 	var failed error
 	flush := func() {
 		if failed == nil && len(list) > 0 && absorb {
@@ -197,9 +198,9 @@ func sameName(author, committer string) bool {
 
 // readRecord reads the file of a record. A Quarantined with a reason says why this clone ignores
 // the file.
-func readRecord(n Name, content []byte, size int64, now time.Time) (Record, Quarantined) {
-	ignore := func(junk bool, err error) (Record, Quarantined) {
-		return Record{}, Quarantined{n.Path().JSON(), err.Error(), junk}
+func readRecord(n Name, content []byte, size int64, now time.Time) (store.Record, Quarantined) {
+	ignore := func(junk bool, err error) (store.Record, Quarantined) {
+		return store.Record{}, Quarantined{n.Path().JSON(), err.Error(), junk}
 	}
 	if size > MaxSize {
 		return ignore(true, fmt.Errorf("%d bytes are more than %d", size, MaxSize))

@@ -14,6 +14,7 @@ import (
 
 	"ken/internal/git"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // Options tune a Share.
@@ -28,13 +29,13 @@ type Options struct {
 // A Share exchanges the records of one clone with its remotes.
 type Share struct {
 	git      *git.Repo
-	store    Store
+	store    store.Records
 	memories ScanCache
 	opts     Options
 }
 
 // New returns the Share of a clone.
-func New(g *git.Repo, s Store, m ScanCache, opts Options) *Share {
+func New(g *git.Repo, s store.Records, m ScanCache, opts Options) *Share {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}

@@ -25,7 +25,7 @@ type Status struct {
 	Junk        int           `json:"junk"` // files that a prune removes because no version of ken can use them
 	Untrusted   []Untrusted   `json:"held"`
 	Trust       string        `json:"trust"`
-	Who         string        `json:"who,omitempty"`       // the committer of this clone
+	Committer   string        `json:"who,omitempty"`       // the committer of this clone
 	Why         string        `json:"untrusted,omitempty"` // why other clones ignore the records of this one
 	Size        Size          `json:"size"`
 }
@@ -64,7 +64,7 @@ func (s *Share) status(ctx context.Context, remote string, fetch bool) (*Status,
 	out.Unpushed = pushed.Records
 	out.Quarantined, out.Untrusted, out.Junk = u.Quarantined, u.Untrusted, len(u.junk())
 	if who, _, err := s.git.Identity(ctx); err == nil {
-		out.Who, out.Why = who, s.opts.Policy.untrustedSelf(who)
+		out.Committer, out.Why = who, s.opts.Policy.untrustedSelf(who)
 	}
 	return out, nil
 }

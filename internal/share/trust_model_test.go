@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ken/internal/share"
+	"ken/internal/store"
 	"ken/internal/store/storetest"
 )
 
@@ -117,7 +118,7 @@ func TestNothingLost(t *testing.T) {
 	}
 }
 
-func everything(t *testing.T, c *clone) []share.Record {
+func everything(t *testing.T, c *clone) []store.Record {
 	t.Helper()
 	all, _ := storetest.Since(t, c.store, "", 1000)
 	return all

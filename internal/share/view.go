@@ -8,6 +8,7 @@ import (
 
 	"ken/internal/git"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // A Memory is saved between commands, so that each command reads only what is new. A clone
@@ -30,10 +31,10 @@ type ScanCache interface {
 
 // A View is the result of reading all records of a commit.
 type View struct {
-	Tip    repo.ID `json:"tip"`    // the commit
-	Policy string  `json:"policy"` // the policy that decided about trust
-	Mark   Mark    `json:"mark"`   // the commit has the records of the store up to here, or someone pruned them
-	Store  Mark    `json:"store"`  // a mark near the beginning of the store, to recognise the store
+	Tip    repo.ID    `json:"tip"`    // the commit
+	Policy string     `json:"policy"` // the policy that decided about trust
+	Mark   store.Mark `json:"mark"`   // the commit has the records of the store up to here, or someone pruned them
+	Store  store.Mark `json:"store"`  // a mark near the beginning of the store, to recognise the store
 
 	Records     int           `json:"records"` // that this clone uses
 	Bytes       int64         `json:"bytes"`   // of those
@@ -153,7 +154,7 @@ func (s *Share) viewOf(ctx context.Context, known View, tip repo.ID, absorb bool
 }
 
 // sameStore reports whether marks belong to the store. A store can be deleted or replaced.
-func (s *Share) sameStore(ctx context.Context, marks ...Mark) (bool, error) {
+func (s *Share) sameStore(ctx context.Context, marks ...store.Mark) (bool, error) {
 	for _, mark := range marks {
 		if mark == "" {
 			continue

@@ -27,7 +27,7 @@ type holding struct {
 	Entry
 }
 
-// newLedger enters what the nodes have: their code, or what they refer to.
+// newEntryIndex indexes what the nodes have: their code, or what they refer to.
 func newEntryIndex(nodes []*Node, entries func(n *Node) []Entry) entryIndex {
 	l := make(entryIndex)
 	type place struct {

@@ -12,7 +12,7 @@ import (
 	"ken/internal/repo"
 )
 
-const memoFooting = "footing"
+const memoIndexFacts = "index-facts"
 
 // indexFacts are facts about a spec from the index. The index
 // changes more often than specs and history, so these facts are
@@ -23,7 +23,7 @@ type indexFacts struct {
 }
 
 // keptFootings are those of a checkout, with what they were made from.
-type keptFootings struct {
+type storedIndexFacts struct {
 	Stamp string                // of the index
 	Nodes string                // a digest of the nodes
 	At    map[string]indexFacts // by the path of the spec; most have none
@@ -35,7 +35,7 @@ func (r *Reader) stand(ctx context.Context, l *Listing) error {
 	if len(l.Nodes) == 0 {
 		return nil
 	}
-	at, err := r.footings(ctx, l)
+	at, err := r.indexFactsOf(ctx, l)
 	if ctx.Err() != nil {
 		return ctx.Err() // also of what came just in time
 	}
@@ -61,12 +61,12 @@ func (l *Listed) stand(f indexFacts) {
 	}
 }
 
-// footings returns what the index says of the nodes of a listing: what was found last
+// indexFactsOf returns what the index says of the nodes of a listing: what was found last
 // time, if index and nodes are those.
-func (r *Reader) footings(ctx context.Context, l *Listing) (map[string]indexFacts, error) {
+func (r *Reader) indexFactsOf(ctx context.Context, l *Listing) (map[string]indexFacts, error) {
 	stamp, nodes := r.src.IndexStamp(ctx), l.digest()
-	var k keptFootings
-	if stamp != "" && r.load(memoFooting, &k) && k.Stamp == stamp && k.Nodes == nodes {
+	var k storedIndexFacts
+	if stamp != "" && r.load(memoIndexFacts, &k) && k.Stamp == stamp && k.Nodes == nodes {
 		return k.At, nil
 	}
 	tracked, err := r.src.Tracked(ctx)
@@ -99,7 +99,7 @@ func (r *Reader) footings(ctx context.Context, l *Listing) (map[string]indexFact
 		}
 	}
 	if stamp != "" && stamp == r.src.IndexStamp(ctx) {
-		r.save(memoFooting, keptFootings{stamp, nodes, at})
+		r.save(memoIndexFacts, storedIndexFacts{stamp, nodes, at})
 	}
 	return at, nil
 }

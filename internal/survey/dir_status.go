@@ -44,12 +44,12 @@ type judgement struct {
 	failed map[repo.Path]store.DirFailure
 	at     map[*Directory]*DirStatus
 
-	restored bool     // it was kept, see look
-	kinds    []string // of files, when it was kept
-	unsure   bool     // a grammar saw nothing where it once did: the file may have been on the move
-	mindless bool     // no mind has written anything: nothing but outlines is to be found
-	made     string   // names what it was made from, "" when that was not asked or cannot be told
-	saved    bool     // what is kept is just this
+	restored     bool     // it was kept, see look
+	kinds        []string // of files, when it was kept
+	unsure       bool     // a grammar saw nothing where it once did: the file may have been on the move
+	outlinesOnly bool     // the store has no summary by a model or an agent
+	made         string   // names what it was made from, "" when that was not asked or cannot be told
+	saved        bool     // what is kept is just this
 }
 
 // judge reads the tree and finds how every directory stands.
@@ -65,9 +65,9 @@ func (s *Survey) judge(ctx context.Context) (*judgement, error) {
 	if j.latest, err = s.store.Latest(ctx); err != nil {
 		return nil, err
 	}
-	j.mindless = true
+	j.outlinesOnly = true
 	for _, list := range j.latest {
-		if j.mindless = !slices.ContainsFunc(list, minded); !j.mindless {
+		if j.outlinesOnly = !slices.ContainsFunc(list, byModelOrAgent); !j.outlinesOnly {
 			break
 		}
 	}
@@ -129,7 +129,7 @@ func (j *judgement) judgeLevel(ctx context.Context, level []*Directory) error {
 			s.Record = newest(j.latest[d.Path])
 		case !j.settled(s, j.speakers(d.Path, j.latest[d.Path])):
 			open = append(open, s)
-		case !j.mindless && (s.Record.Outlined() || s.Record.Partial):
+		case !j.outlinesOnly && (s.Record.Outlined() || s.Record.Partial):
 			wanting = append(wanting, s)
 		}
 	}
@@ -169,14 +169,14 @@ func (j *judgement) judgeLevel(ctx context.Context, level []*Directory) error {
 // there stays, stale or not: no outline displaces it. Of the past, whatever goes with it
 // is told.
 func (j *judgement) speakers(p repo.Path, records []*store.DirRecord) []*store.DirRecord {
-	if j.opts.Past || !slices.ContainsFunc(j.latest[p], minded) || !slices.ContainsFunc(records, (*store.DirRecord).Outlined) {
+	if j.opts.Past || !slices.ContainsFunc(j.latest[p], byModelOrAgent) || !slices.ContainsFunc(records, (*store.DirRecord).Outlined) {
 		return records
 	}
 	return slices.DeleteFunc(slices.Clone(records), (*store.DirRecord).Outlined)
 }
 
-// minded reports whether a model or an agent wrote a record, or looked at it.
-func minded(r *store.DirRecord) bool { return !r.Outlined() }
+// byModelOrAgent reports whether a model or an agent wrote a record, or looked at it.
+func byModelOrAgent(r *store.DirRecord) bool { return !r.Outlined() }
 
 // preferOwn replaces what was written elsewhere, from the same, by what was written at
 // the directory itself: directories with the same input may be described in words of their own. What was merely

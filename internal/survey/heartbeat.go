@@ -75,7 +75,7 @@ func (r *run) beat(ctx context.Context) {
 	for path, l := range r.mine {
 		// Who could not hold on learns of it when the text is handed in.
 		l.Expires = r.opts.Now().Add(runLease).UTC()
-		if ok, err := r.how.Desk.leases.Take(ctx, r.how.Desk.worktree, l, r.opts.Now()); ok && err == nil {
+		if ok, err := r.how.Dispatcher.leases.Take(ctx, r.how.Dispatcher.worktree, l, r.opts.Now()); ok && err == nil {
 			r.mine[path] = l
 		}
 	}
@@ -104,14 +104,14 @@ func (r *run) tell(p Progress) {
 }
 
 // leased reports whether directories are taken under leases.
-func (r *run) leased() bool { return r.how.Desk != nil && !outlines(r.writer) }
+func (r *run) leased() bool { return r.how.Dispatcher != nil && !outlines(r.writer) }
 
 // others returns what is in the hands of others now.
 func (r *run) others(ctx context.Context) (leasedDirs, error) {
 	if !r.leased() {
 		return leasedDirs{}, nil
 	}
-	return r.how.Desk.hands(ctx, r.foreign())
+	return r.how.Dispatcher.leasedDirs(ctx, r.foreign())
 }
 
 // foreign tells the leases of others that hold now.
@@ -140,9 +140,9 @@ func (r *run) hold(ctx context.Context, st *DirStatus) (met store.Lease, ok bool
 	if !r.leased() {
 		return store.Lease{}, true, nil
 	}
-	desk, now := r.how.Desk, r.opts.Now()
-	l := store.Lease{Path: st.Dir.Path, Token: desk.token(), Expires: now.Add(runLease).UTC(), Basis: r.basis(st), Recipe: r.writer.Recipe()}
-	if ok, err := desk.leases.Take(ctx, desk.worktree, l, now); err != nil {
+	dispatcher, now := r.how.Dispatcher, r.opts.Now()
+	l := store.Lease{Path: st.Dir.Path, Token: dispatcher.token(), Expires: now.Add(runLease).UTC(), Basis: r.basis(st), Recipe: r.writer.Recipe()}
+	if ok, err := dispatcher.leases.Take(ctx, dispatcher.worktree, l, now); err != nil {
 		return store.Lease{}, false, err
 	} else if !ok { // somebody was faster
 		held, err := r.others(ctx)
@@ -152,7 +152,7 @@ func (r *run) hold(ctx context.Context, st *DirStatus) (met store.Lease, ok bool
 	r.mu.Lock()
 	r.mine[l.Path] = l
 	r.mu.Unlock()
-	if met, ok, err = r.free(ctx, desk, st, l, r.writer, r.foreign); ok || err != nil {
+	if met, ok, err = r.free(ctx, dispatcher, st, l, r.writer, r.foreign); ok || err != nil {
 		return met, ok, err
 	}
 	_, err = r.letGo(context.WithoutCancel(ctx), st, nil)
@@ -169,14 +169,14 @@ func (r *run) letGo(ctx context.Context, st *DirStatus, rec *store.DirRecord) (o
 	if !held {
 		return false, nil
 	}
-	desk := r.how.Desk
+	dispatcher := r.how.Dispatcher
 	if rec != nil {
-		if ok, err = desk.leases.Settle(ctx, desk.worktree, l, rec); err != nil {
+		if ok, err = dispatcher.leases.Settle(ctx, dispatcher.worktree, l, rec); err != nil {
 			return false, fmt.Errorf("store the summary of %s: %w", repo.DirLabel(l.Path), err)
 		}
 		return ok, nil
 	}
 	l.Expires = r.opts.Now().UTC() // it is over
-	_, err = desk.leases.Take(ctx, desk.worktree, l, l.Expires)
+	_, err = dispatcher.leases.Take(ctx, dispatcher.worktree, l, l.Expires)
 	return false, err
 }

@@ -54,7 +54,7 @@ type leasedDirs struct {
 }
 
 // leasedDirs returns the leases that hold picks.
-func (d *Dispatcher) hands(ctx context.Context, hold func(store.Lease) bool) (leasedDirs, error) {
+func (d *Dispatcher) leasedDirs(ctx context.Context, hold func(store.Lease) bool) (leasedDirs, error) {
 	all, err := d.leases.Leases(ctx, d.worktree)
 	if err != nil {
 		return leasedDirs{}, err
@@ -120,7 +120,7 @@ func (d *Dispatcher) Next(ctx context.Context, lasting time.Duration) (*NextItem
 	}
 	now := d.opts.Now()
 	holds := func(l store.Lease) bool { return l.Expires.After(now) }
-	held, err := d.hands(ctx, holds)
+	held, err := d.leasedDirs(ctx, holds)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +162,7 @@ func (d *Dispatcher) Next(ctx context.Context, lasting time.Duration) (*NextItem
 		}
 		if tries++; !ok {
 			// Somebody was faster: who, is seen when we come to it again.
-			if held, err = d.hands(ctx, holds); err != nil {
+			if held, err = d.leasedDirs(ctx, holds); err != nil {
 				return nil, err
 			}
 			q.again(st)
@@ -207,7 +207,7 @@ const (
 // must wait: an earlier agent, which saw no other lease, keeps its directory too.
 func (d *Dispatcher) meet(ctx context.Context, l store.Lease, others func() func(store.Lease) bool) (store.Lease, error) {
 	for n := 1; ; n++ {
-		held, err := d.hands(ctx, others())
+		held, err := d.leasedDirs(ctx, others())
 		if err != nil {
 			return store.Lease{}, err
 		}
@@ -239,7 +239,7 @@ func (j *judgement) free(ctx context.Context, d *Dispatcher, st *DirStatus, l st
 		}
 		j.latest[l.Path] = latest
 	}
-	j.mindless = false
+	j.outlinesOnly = false
 	if err := j.judgeLevel(ctx, []*Directory{st.Dir}); err != nil {
 		return store.Lease{}, false, err
 	}

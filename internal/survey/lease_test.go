@@ -32,7 +32,7 @@ func TestNextTellsWhoWasFaster(t *testing.T) {
 		w.content["b/x.go"] = w.content["a/x.go"]
 		var other store.Lease
 		faster := sync.OnceFunc(func() {
-			handed, err := desks(w)().Next(t.Context(), time.Hour)
+			handed, err := dispatchers(w)().Next(t.Context(), time.Hour)
 			if err != nil || handed.Item == nil || handed.Item.Path != "a" {
 				t.Errorf("%+v, %v", handed, err)
 				return
@@ -45,8 +45,8 @@ func TestNextTellsWhoWasFaster(t *testing.T) {
 			w.leases[at] = other
 		})
 		n := 0
-		desk := survey.NewDispatcher(w.survey(nil), preempted{w, faster}, "", func() string { n++; return fmt.Sprint("s", n) })
-		got, err := desk.Next(t.Context(), time.Minute)
+		dispatcher := survey.NewDispatcher(w.survey(nil), preempted{w, faster}, "", func() string { n++; return fmt.Sprint("s", n) })
+		got, err := dispatcher.Next(t.Context(), time.Minute)
 		if err != nil || got.Item != nil || got.Remaining != 3 {
 			t.Fatalf("%s: %+v, %v", at, got, err)
 		}
@@ -112,8 +112,8 @@ func (e *tie) Leases(ctx context.Context, worktree string) (map[repo.Path]store.
 	return e.world.Leases(ctx, worktree)
 }
 
-// desk is one that looks at a directory before all others, and waits until one has let go.
-func (e *tie) desk(first repo.Path) *survey.Dispatcher {
+// dispatcher is one that looks at a directory before all others, and waits until one has let go.
+func (e *tie) dispatcher(first repo.Path) *survey.Dispatcher {
 	s := survey.New(e.world, e.world, survey.Options{Ranks: map[repo.Path]survey.Rank{first: survey.RankPriority}})
 	d := survey.NewDispatcher(s, e, "", func() string { return fmt.Sprint("t", e.tokens.Add(1)) })
 	d.Ticks = func(time.Duration) (<-chan time.Time, func()) { return e.gone, func() {} }
@@ -129,7 +129,7 @@ func TestTwinsInTheSameMoment(t *testing.T) {
 		for i, path := range []repo.Path{"a", "b"} {
 			agents.Go(func() {
 				var err error
-				if got[i], err = e.desk(path).Next(t.Context(), time.Hour); err != nil {
+				if got[i], err = e.dispatcher(path).Next(t.Context(), time.Hour); err != nil {
 					t.Error(err)
 				}
 			})
@@ -154,8 +154,8 @@ func TestTwinsInTheSameMoment(t *testing.T) {
 		var runs sync.WaitGroup
 		for _, path := range []repo.Path{"a", "b"} {
 			runs.Go(func() {
-				desk := e.desk(path)
-				if ran, err := desk.Run(t.Context(), &s, survey.RunOptions{Within: path, Desk: desk}); err != nil {
+				dispatcher := e.dispatcher(path)
+				if ran, err := dispatcher.Run(t.Context(), &s, survey.RunOptions{Within: path, Dispatcher: dispatcher}); err != nil {
 					t.Errorf("%+v, %v", ran, err)
 				}
 			})

@@ -17,7 +17,7 @@ const maxRounds = 4
 // files were when the run began.
 func (r *run) rounds(ctx context.Context, j *judgement) error {
 	for round := 1; ; round++ {
-		j.mindless = j.mindless && outlines(r.writer)
+		j.outlinesOnly = j.outlinesOnly && outlines(r.writer)
 		done := len(r.ran.Done)
 		r.judgement, r.queue = j, newQueue(j, r.wants)
 		if err := r.work(ctx); err != nil {

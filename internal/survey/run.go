@@ -22,10 +22,10 @@ type RunOptions struct {
 	MaxTokens int64     // spent in and out together, at which no more are begun; no limit when 0
 	MaxCost   float64   // the same in dollars
 	Within    repo.Path // only this directory and those below it
-	// Desk leases each directory before a model describes it, as agents do: directories that others
+	// Dispatcher leases each directory before a model describes it, as agents do: directories that others
 	// have are skipped, and others do not get this one. Nil takes no leases. Outlines cost
 	// nothing, and need none.
-	Desk *Dispatcher
+	Dispatcher *Dispatcher
 	// Anew returns the tree as it is when the run is over: files may have changed under it.
 	// Nil has nobody look.
 	Anew func() Tree

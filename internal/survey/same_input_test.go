@@ -39,7 +39,7 @@ func fickle() *scribe {
 	}}
 }
 
-func desks(w *world) func() *survey.Dispatcher {
+func dispatchers(w *world) func() *survey.Dispatcher {
 	var n atomic.Int64
 	return func() *survey.Dispatcher {
 		return survey.NewDispatcher(w.survey(nil), w, "", func() string { return fmt.Sprint("t", n.Add(1)) })
@@ -124,7 +124,7 @@ func TestTwinsInOneRun(t *testing.T) {
 		}
 		opts := survey.RunOptions{Jobs: rapid.IntRange(1, 4).Draw(t, "jobs")}
 		if rapid.Bool().Draw(t, "leased") {
-			opts.Desk = desks(w)()
+			opts.Dispatcher = dispatchers(w)()
 		}
 		ran, err := w.survey(nil).Run(t.Context(), s, opts)
 		if err != nil || ran.Left > 0 {

@@ -603,7 +603,7 @@ func drawWorld(t *rapid.T) (*world, map[repo.Path]survey.Rank) {
 // workDesk has several agents work until nothing remains.
 func workDesk(t *rapid.T, w *world, ranks map[repo.Path]survey.Rank, s *scribe) {
 	n := 0
-	desk := func() *survey.Dispatcher {
+	dispatcher := func() *survey.Dispatcher {
 		return survey.NewDispatcher(w.survey(ranks), w, "", func() string { n++; return fmt.Sprint("t", n) })
 	}
 	type hand struct {
@@ -616,13 +616,13 @@ func workDesk(t *rapid.T, w *world, ranks map[repo.Path]survey.Rank, s *scribe) 
 			i := rapid.IntRange(0, len(hands)-1).Draw(t, "which")
 			h := hands[i]
 			hands = slices.Delete(hands, i, i+1)
-			out, err := desk().Submit(t.Context(), survey.Submission{Path: h.path, Lease: h.lease, Author: "agent", Draft: survey.Draft{Text: "about " + repo.DirLabel(h.path).String()}})
+			out, err := dispatcher().Submit(t.Context(), survey.Submission{Path: h.path, Lease: h.lease, Author: "agent", Draft: survey.Draft{Text: "about " + repo.DirLabel(h.path).String()}})
 			if err != nil || out.Result != survey.SubmitStored {
 				t.Fatalf("submit %s: %+v, %v", h.path, out, err)
 			}
 			continue
 		}
-		got, err := desk().Next(t.Context(), time.Hour)
+		got, err := dispatcher().Next(t.Context(), time.Hour)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -654,7 +654,7 @@ func workDesk(t *rapid.T, w *world, ranks map[repo.Path]survey.Rank, s *scribe) 
 		s.items = append(s.items, it)
 		hands = append(hands, hand{path, got.Item.Lease})
 	}
-	t.Fatal("the desk never came to an end")
+	t.Fatal("the dispatcher never came to an end")
 }
 
 // A lease that ran out and was taken over is fenced off; what was written from what
@@ -662,12 +662,12 @@ func workDesk(t *rapid.T, w *world, ranks map[repo.Path]survey.Rank, s *scribe) 
 func TestLeases(t *testing.T) {
 	w := newWorld("src/b.go")
 	n := 0
-	desk := func() *survey.Dispatcher {
+	dispatcher := func() *survey.Dispatcher {
 		return survey.NewDispatcher(w.survey(nil), w, "", func() string { n++; return fmt.Sprint("t", n) })
 	}
 	next := func() *survey.WorkItem {
 		t.Helper()
-		got, err := desk().Next(t.Context(), time.Minute)
+		got, err := dispatcher().Next(t.Context(), time.Minute)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -675,7 +675,7 @@ func TestLeases(t *testing.T) {
 	}
 	submit := func(lease, text string) *survey.Submitted {
 		t.Helper()
-		out, err := desk().Submit(t.Context(), survey.Submission{Path: "src", Lease: lease, Author: "agent", Draft: survey.Draft{Text: text}})
+		out, err := dispatcher().Submit(t.Context(), survey.Submission{Path: "src", Lease: lease, Author: "agent", Draft: survey.Draft{Text: text}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -714,10 +714,10 @@ func TestRunsTakeLeases(t *testing.T) {
 	w := newWorld("a/x.go", "b/x.go", "c/x.go")
 	w.content["b/x.go"], w.content["c/x.go"] = "of b", "of c"
 	var n atomic.Int64
-	desk := func() *survey.Dispatcher {
+	dispatcher := func() *survey.Dispatcher {
 		return survey.NewDispatcher(survey.New(w, w, survey.Options{}), w, "", func() string { return fmt.Sprint("t", n.Add(1)) })
 	}
-	handed, err := desk().Next(t.Context(), time.Hour)
+	handed, err := dispatcher().Next(t.Context(), time.Hour)
 	if err != nil || handed.Item == nil || handed.Item.Path != "a" {
 		t.Fatalf("%+v, %v", handed, err)
 	}
@@ -739,7 +739,7 @@ func TestRunsTakeLeases(t *testing.T) {
 	for range 2 {
 		runs.Go(func() {
 			s := &scribe{say: say}
-			ran, err := w.survey(nil).Run(t.Context(), s, survey.RunOptions{Desk: desk(), Beat: time.Millisecond, Ticks: ticks})
+			ran, err := w.survey(nil).Run(t.Context(), s, survey.RunOptions{Dispatcher: dispatcher(), Beat: time.Millisecond, Ticks: ticks})
 			if err != nil || ran.Left != 2 || len(ran.Held) != 1 || ran.Held[0].Path != "a" {
 				t.Errorf("%+v, %v", ran, err)
 			}
@@ -750,21 +750,21 @@ func TestRunsTakeLeases(t *testing.T) {
 		t.Errorf("asked %v, want %v", asked, want)
 	}
 	// Once the agent is done, the root is ready; a failure lets go of it.
-	if _, err := desk().Submit(t.Context(), survey.Submission{Path: "a", Lease: handed.Item.Lease, Draft: survey.Draft{Text: "about a"}}); err != nil {
+	if _, err := dispatcher().Submit(t.Context(), survey.Submission{Path: "a", Lease: handed.Item.Lease, Draft: survey.Draft{Text: "about a"}}); err != nil {
 		t.Fatal(err)
 	}
 	s := &scribe{say: func(*survey.Item) (survey.Draft, error) { return survey.Draft{}, errors.New("no answer") }}
-	ran, err := w.survey(nil).Run(t.Context(), s, survey.RunOptions{Desk: desk(), Ticks: ticks})
+	ran, err := w.survey(nil).Run(t.Context(), s, survey.RunOptions{Dispatcher: dispatcher(), Ticks: ticks})
 	if err != nil || len(ran.Failed) != 1 {
 		t.Errorf("%+v, %v", ran, err)
 	}
 	s.say = func(*survey.Item) (survey.Draft, error) { return survey.Draft{Text: "not \x1b kept"}, nil }
-	ran, err = w.survey(nil).Run(t.Context(), s, survey.RunOptions{Desk: desk(), Ticks: ticks})
+	ran, err = w.survey(nil).Run(t.Context(), s, survey.RunOptions{Dispatcher: dispatcher(), Ticks: ticks})
 	if err != nil || len(ran.Failed) != 1 || verdicts(t, w)["."] != "failed" {
 		t.Errorf("%+v, %v", ran, err)
 	}
 	s.say = nil
-	ran, err = w.survey(nil).Run(t.Context(), s, survey.RunOptions{Desk: desk(), Ticks: ticks})
+	ran, err = w.survey(nil).Run(t.Context(), s, survey.RunOptions{Dispatcher: dispatcher(), Ticks: ticks})
 	if err != nil || !slices.Equal(ran.Done, []string{"."}) || ran.Left != 0 {
 		t.Errorf("%+v, %v", ran, err)
 	}
@@ -843,12 +843,12 @@ func TestLimits(t *testing.T) {
 func TestKeepIsOfWhatWasShown(t *testing.T) {
 	w := newWorld("src/b.go")
 	n := 0
-	desk := func() *survey.Dispatcher {
+	dispatcher := func() *survey.Dispatcher {
 		return survey.NewDispatcher(w.survey(nil), w, "", func() string { n++; return fmt.Sprint("t", n) })
 	}
 	next := func() *survey.WorkItem {
 		t.Helper()
-		got, err := desk().Next(t.Context(), time.Minute)
+		got, err := dispatcher().Next(t.Context(), time.Minute)
 		if err != nil || got.Item == nil {
 			t.Fatal(got, err)
 		}
@@ -856,7 +856,7 @@ func TestKeepIsOfWhatWasShown(t *testing.T) {
 	}
 	submit := func(lease, text string) survey.SubmitResult {
 		t.Helper()
-		out, err := desk().Submit(t.Context(), survey.Submission{Path: "src", Lease: lease, Author: "agent", Draft: survey.Draft{Text: text}})
+		out, err := dispatcher().Submit(t.Context(), survey.Submission{Path: "src", Lease: lease, Author: "agent", Draft: survey.Draft{Text: text}})
 		if err != nil {
 			t.Fatal(err)
 		}
