@@ -1,0 +1,216 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ken/internal/registry"
+	"ken/internal/survey"
+	"ken/internal/term"
+)
+
+// printOverview prints a line for each part, then what needs attention.
+func (p *program) printOverview(known *knowledge, o *Overview) {
+	p.io.Together(func() {
+		say := func(part, text string) { p.io.Printf("%-12s %s\n", part, term.Clean(text)) }
+		say("files", filesLine(known.Report, false))
+		if known.Counts.Files == 0 {
+			return
+		}
+		say("directories", directoriesLine(known.Directories))
+		lacks := func(fact string) bool {
+			for _, u := range o.Unknown {
+				if u.Fact == fact {
+					return true
+				}
+			}
+			return false
+		}
+		part := func(name, text string) {
+			if lacks(name) && text == "none" {
+				text = "unknown"
+			}
+			say(name, text)
+		}
+		part("specs", specsLine(o.Specs))
+		part("documents", documentsLine(o.Documents))
+		part("workflow", workflowLine(o.Workflow))
+		p.printAttention(o.Attention)
+	})
+}
+
+func (p *program) printAttention(list []Attention) {
+	if len(list) == 0 {
+		p.io.Printf("\nNothing needs attention.\n")
+		return
+	}
+	p.io.Printf("\nNeeds attention:\n")
+	for len(list) > 0 {
+		n := 1
+		for n < len(list) && list[n].Kind == list[0].Kind {
+			n++
+		}
+		for _, a := range list[:min(n, overviewItems)] {
+			p.io.Line(a.tone, a.word, a.Subject, a.Why+"  → "+a.Command)
+		}
+		if n > overviewItems {
+			p.io.Printf("            and %d more → %s\n", n-overviewItems, moreCommands[list[0].Kind])
+		}
+		list = list[n:]
+	}
+}
+
+// moreCommands list everything of a kind.
+var moreCommands = map[string]string{
+	"stale": "ken status --all", "mention": "ken docs", "drift": "ken spec ls", "broken": "ken spec lint",
+	"collision": "ken spec overlay", "foreign": "ken state audit", "unknown": "ken status --all",
+}
+
+// filesLine says how many files changed, and how many have a summary. verified says that
+// the report is one of a verification.
+func filesLine(rep *registry.Report, verified bool) string {
+	c := rep.Counts
+	if c.Files == 0 {
+		return "none tracked"
+	}
+	line := fmt.Sprint(c.Files)
+	if !rep.Head.IsZero() {
+		line += " at " + rep.Head.Short()
+	}
+	changed := c.Mismatch + c.New + c.Missing
+	switch {
+	case rep.State == registry.StateBootstrap && verified:
+		line += ", checked for the first time"
+	case rep.State == registry.StateBootstrap || slices.Contains(rep.Reasons, registry.ReasonNoBaseline) && !verified:
+		line += ", never checked"
+	case changed == 0:
+		line += ", nothing changed since the last check"
+	default:
+		line += fmt.Sprintf(", %d changed since the last check", changed)
+	}
+	line += "; " + summaryCounts(c.Fresh, c.Stale, c.Unknown)
+	var rest []string
+	if c.None > 0 && c.Fresh+c.Stale+c.Unknown > 0 {
+		rest = append(rest, fmt.Sprintf("%d without", c.None))
+	}
+	if c.Excluded > 0 {
+		rest = append(rest, fmt.Sprintf("%d excluded", c.Excluded))
+	}
+	if c.Sparse > 0 {
+		rest = append(rest, fmt.Sprintf("%d not checked out", c.Sparse))
+	}
+	if len(rest) > 0 {
+		line += " (" + strings.Join(rest, ", ") + ")"
+	}
+	if n := rep.Upstream.Behind; n > 0 {
+		line += fmt.Sprintf("; the upstream branch is %s ahead", term.Count(n, "commit"))
+	}
+	return line
+}
+
+// summaryCounts counts summaries that people, agents and models wrote.
+func summaryCounts(current, stale, unknown int) string {
+	if current+stale+unknown == 0 {
+		return "no summaries"
+	}
+	line := fmt.Sprintf("summaries: %d fresh, %d stale", current, stale)
+	if unknown > 0 {
+		line += fmt.Sprintf(", %d unknown", unknown)
+	}
+	return line
+}
+
+func directoriesLine(d *survey.DirCounts) string {
+	if d == nil {
+		return "not described yet: ken up"
+	}
+	line := fmt.Sprintf("%d; %s", d.Directories, summaryCounts(d.Fresh, d.Stale, d.Unknown))
+	var rest []string
+	if d.Outlines > 0 {
+		rest = append(rest, fmt.Sprintf("%d with an outline", d.Outlines))
+	}
+	if d.None > 0 {
+		rest = append(rest, fmt.Sprintf("%d without", d.None))
+	}
+	if len(rest) > 0 {
+		line += " (" + strings.Join(rest, ", ") + ")"
+	}
+	return line
+}
+
+func specsLine(s *SpecsOverview) string {
+	if s == nil {
+		return "none"
+	}
+	line := fmt.Sprint(s.Nodes)
+	if s.Drifting == 0 {
+		line += "; none in drift"
+	} else {
+		line += fmt.Sprintf("; %d in drift, %d over the gate", s.Drifting, s.OverGate)
+	}
+	for _, part := range []struct {
+		n    int
+		text string
+	}{
+		{s.Active, "being edited"},
+		{s.Pending, "pending"},
+		{s.Problems, "with errors"},
+		{s.Missing, "governing missing files"},
+		{max(s.Unknown, s.DriftUnknown), "unknown"},
+	} {
+		if part.n > 0 {
+			line += fmt.Sprintf(", %d %s", part.n, part.text)
+		}
+	}
+	return line
+}
+
+func documentsLine(d *DocsOverview) string {
+	switch {
+	case d == nil:
+		return "none"
+	case !d.Checked:
+		return "not checked since the last change: ken docs"
+	case d.Documents == 0 && len(d.unread) > 0:
+		return fmt.Sprintf("%d could not be read", len(d.unread))
+	case d.Documents == 0:
+		return "none"
+	}
+	count := "no stale mentions"
+	if n := len(d.stale); n > 0 {
+		count = term.Count(n, "stale mention")
+	} else if d.undecided {
+		count = "no stale mentions found"
+	}
+	line := fmt.Sprintf("%d; %s (%d checked", d.Documents, count, d.Mentions)
+	if n := d.Mentions - d.Hold - len(d.stale); n > 0 {
+		line += fmt.Sprintf(", %d left out: ken docs --all", n)
+	}
+	line += ")"
+	if n := len(d.unread); n > 0 {
+		line += fmt.Sprintf("; %d could not be read", n)
+	}
+	return line
+}
+
+func workflowLine(f *WorkflowOverview) string {
+	if f == nil {
+		return "none"
+	}
+	line := "none begun"
+	if f.ID != "" {
+		line = strings.TrimSpace(f.Type + " " + f.ID)
+	}
+	line += "; " + term.Count(f.Counts.Total, "file") + " in the state directory"
+	if n := f.Counts.AdHoc; n > 0 {
+		line += fmt.Sprintf(", %d foreign", n)
+	}
+	if n := f.Counts.Ephemeral; n > 0 {
+		line += fmt.Sprintf(", %d left over", n)
+	}
+	if n := f.Counts.Unknown; n > 0 {
+		line += fmt.Sprintf(", %d unknown", n)
+	}
+	return line
+}
