@@ -161,6 +161,10 @@ func (l *life) observe(place string) *sight {
 	}
 	for name, st := range s.files {
 		content := string(st.raw)
+		// The meaning is that of the bytes that git stores.
+		if unix := strings.ReplaceAll(content, "\r\n", "\n"); st.id == blobID([]byte(unix)) {
+			content = unix
+		}
 		if st.kind == "sparse" && st.id != "" {
 			content, _ = l.try(place, "cat-file", "blob", st.id)
 		}

@@ -53,10 +53,13 @@ func (g grader) outlines(ctx context.Context, past specPast, shapes []spec.Shape
 		return seen, nil
 	}
 	err = g.w.files.Bytes(ctx, paths, outline.MaxBytes, func(k int, b []byte, err error) {
-		if shape := shapes[at[k]]; err == nil && past.Stored(b, shape.ID) {
-			if o, err := outline.Of(shape.Path, b); err == nil {
-				seen[at[k]] = o
-			}
+		shape := shapes[at[k]]
+		stored := past.asStored(b, shape.ID)
+		if err != nil || stored == nil {
+			return
+		}
+		if o, err := outline.Of(shape.Path, stored); err == nil {
+			seen[at[k]] = o
 		}
 	})
 	return seen, err

@@ -197,8 +197,19 @@ func (s specPast) Blob(content []byte) repo.ID { return s.ObjectFormat().Blob(co
 
 // Stored allows for line ends that git turns into its own.
 func (s specPast) Stored(content []byte, id repo.ID) bool {
-	return s.ObjectFormat().Blob(content) == id ||
-		s.ObjectFormat().Blob(unixLines(content)) == id
+	return s.asStored(content, id) != nil
+}
+
+// asStored returns the bytes that git stores under id, if content is a file with that id:
+// content itself, or content with Unix line ends. It returns nil for any other file.
+func (s specPast) asStored(content []byte, id repo.ID) []byte {
+	if s.ObjectFormat().Blob(content) == id {
+		return append([]byte{}, content...)
+	}
+	if unix := unixLines(content); s.ObjectFormat().Blob(unix) == id {
+		return unix
+	}
+	return nil
 }
 
 func unixLines(content []byte) []byte {

@@ -275,9 +275,11 @@ func (t *surveyTree) Outlines(ctx context.Context, files []*survey.File) ([]surv
 		}
 		err := t.w.files.Bytes(ctx, paths, outline.MaxBytes, func(k int, b []byte, err error) {
 			// What is not of the content that is judged has no say.
-			switch f := files[which[k]]; {
-			case err == nil && past.Stored(b, f.ID):
-				see(k, b)
+			f := files[which[k]]
+			stored := past.asStored(b, f.ID)
+			switch {
+			case err == nil && stored != nil:
+				see(k, stored)
 			case errors.Is(err, content.ErrTooLarge) && f.Size > outline.MaxBytes:
 			default:
 				other[which[k]] = true

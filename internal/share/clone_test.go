@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -35,9 +36,22 @@ type memories struct {
 	m  share.Memory
 }
 
-func (m *memories) Load() share.Memory { m.mu.Lock(); defer m.mu.Unlock(); return m.m }
+// Load returns a copy, as a file does: two processes share no map.
+func (m *memories) Load() share.Memory {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	loaded := m.m
+	loaded.Remotes = maps.Clone(m.m.Remotes)
+	return loaded
+}
 
-func (m *memories) Save(n share.Memory) error { m.mu.Lock(); defer m.mu.Unlock(); m.m = n; return nil }
+func (m *memories) Save(saved share.Memory) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.m = saved
+	m.m.Remotes = maps.Clone(saved.Remotes)
+	return nil
+}
 
 // A clone is one with a store of its own.
 type clone struct {
