@@ -1,0 +1,210 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"sync"
+
+	"ken/internal/find"
+	"ken/internal/fresh"
+	"ken/internal/outline"
+	"ken/internal/repo"
+	"ken/internal/searchindex"
+	"ken/internal/survey"
+)
+
+// A findTree gives find the files of a tree and the history behind it.
+type findTree struct {
+	oneTree
+	w      *workspace
+	listed map[repo.Path]*survey.File
+}
+
+// Files lists the files with the summaries that are fresh.
+func (t *findTree) Files(ctx context.Context) ([]find.File, error) {
+	files, err := t.oneTree.Files(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t.listed = make(map[repo.Path]*survey.File, len(files))
+	all := make([]*survey.File, len(files))
+	for i := range files {
+		all[i] = &files[i]
+		t.listed[files[i].Path] = all[i]
+	}
+	said, err := t.Summaries(ctx, all)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]find.File, 0, len(files))
+	for i, f := range all {
+		if f.Problem != "" {
+			continue
+		}
+		one := find.File{Path: f.Path, ID: f.ID, Kind: f.Kind, Size: f.Size}
+		if said[i].State == fresh.Fresh {
+			one.Note = said[i].Text
+		}
+		list = append(list, one)
+	}
+	return list, nil
+}
+
+// factsAtOnce is how many files are read before the first of them is stored.
+const factsAtOnce = 256
+
+// Facts reads the files some at a time, so that not all of them are in memory.
+func (t *findTree) Facts(ctx context.Context, files []find.File, see func(find.File, *outline.Outline, []byte) error) error {
+	for len(files) > 0 {
+		some := files[:min(len(files), factsAtOnce)]
+		files = files[len(some):]
+		listed := make([]*survey.File, len(some))
+		for i, f := range some {
+			listed[i] = t.listed[f.Path]
+		}
+		contents, err := t.contents(ctx, listed)
+		if err != nil {
+			return err
+		}
+		outlines, err := t.w.outlines(ctx, listed, func(which []int, seeContent func(int, []byte)) error {
+			var wg sync.WaitGroup
+			next := make(chan int)
+			for range 4 {
+				wg.Go(func() {
+					for k := range next {
+						seeContent(k, contents[which[k]])
+					}
+				})
+			}
+			for k, i := range which {
+				if contents[i] != nil {
+					next <- k
+				}
+			}
+			close(next)
+			wg.Wait()
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for i, f := range some {
+			if err := see(f, outlines[i], contents[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// contents reads files of at most find.MaxBytes; the others are nil.
+func (t *findTree) contents(ctx context.Context, files []*survey.File) ([][]byte, error) {
+	contents := make([][]byte, len(files))
+	if _, ok := t.oneTree.(*commitTree); ok {
+		ids := make([]repo.ID, len(files))
+		for i, f := range files {
+			ids[i] = f.ID
+		}
+		err := t.w.git.EachBlob(ctx, ids, func(i int, b []byte, size int64) {
+			if size <= find.MaxBytes {
+				contents[i] = append([]byte{}, b...)
+			}
+		})
+		return contents, err
+	}
+	past := specPast{t.w.git, t.w}
+	paths := make([]repo.Path, len(files))
+	for i, f := range files {
+		paths[i] = f.Path
+	}
+	err := t.w.files.Bytes(ctx, paths, find.MaxBytes, func(i int, b []byte, err error) {
+		if err == nil {
+			contents[i] = past.asStored(b, files[i].ID)
+		}
+	})
+	return contents, err
+}
+
+// Head is the commit that the tree belongs to.
+func (t *findTree) Head(ctx context.Context) (repo.ID, error) {
+	if _, err := t.oneTree.Files(ctx); err != nil {
+		return repo.ID{}, err
+	}
+	return t.Commit(), nil
+}
+
+func (t *findTree) Recent(ctx context.Context, head repo.ID, limit int) ([]repo.ID, bool, error) {
+	return t.w.git.Recent(ctx, head, limit)
+}
+
+func (t *findTree) Commits(ctx context.Context, ids []repo.ID, f func(repo.Commit) error) error {
+	return t.w.git.Commits(ctx, ids, f)
+}
+
+// Read returns the content of a file, nil if it is too large or not the one that was listed.
+func (t *findTree) Read(ctx context.Context, p repo.Path) []byte {
+	f := t.listed[p]
+	if f == nil {
+		return nil
+	}
+	contents, err := t.contents(ctx, []*survey.File{f})
+	if err != nil {
+		return nil
+	}
+	return contents[0]
+}
+
+// searchIndexFile is where the index of a worktree is.
+func (w *workspace) searchIndexFile() string {
+	return filepath.Join(w.git.GitDir(), "ken", "cache", "search.db")
+}
+
+// Find searches the work tree, or the commit that at names.
+func (w *workspace) Find(ctx context.Context, q find.Query, at string) (answer *find.Answer, err error) {
+	tree := &findTree{w: w}
+	update := (*searchindex.Index).Update
+	if at == "" {
+		tree.oneTree = &surveyTree{w: w}
+	} else {
+		commit, err := w.commitOf(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		tree.oneTree = &commitTree{w: w, commit: commit}
+		update = (*searchindex.Index).Try
+	}
+	x, err := searchindex.Open(ctx, w.searchIndexFile())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, x.Close()) }()
+	ask := func() (err error) {
+		answer, err = find.Search(ctx, x, tree, q)
+		return err
+	}
+	cut := false
+	err = update(x, ctx, func(writer *searchindex.Writer) error {
+		if cut, err = find.Update(ctx, writer, tree); err != nil || at == "" {
+			return err
+		}
+		return ask()
+	})
+	busy := errors.Is(err, searchindex.ErrBusy)
+	if busy && at == "" {
+		err = nil
+	}
+	if err == nil && at == "" {
+		err = ask()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if busy {
+		answer.Remarks = append(answer.Remarks, "another process is updating the search index; this answer is from the index as it was before")
+	}
+	if cut {
+		answer.Remarks = append(answer.Remarks, "the clone is shallow: older commits are not searched (git fetch --unshallow)")
+	}
+	return answer, nil
+}

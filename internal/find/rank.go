@@ -1,0 +1,203 @@
+package find
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"ken/internal/repo"
+	"ken/internal/searchindex"
+)
+
+// Weights of the fields, and of what follows from the best files. They were chosen on four
+// repositories; docs/evidence.md measures them on others.
+type weights struct {
+	Path, Symbol, Text, Note, Subject float64
+	Together                          float64 // share of a file's score that its companions get
+	Test, Generated, Doc, Data        float64 // factors of kinds
+}
+
+var tuned = weights{
+	Path: 1.5, Symbol: 0.8, Text: 1, Note: 1, Subject: 1.2,
+	Together: 0.3,
+	Test:     0.9, Generated: 0.2, Doc: 0.5, Data: 0.3,
+}
+
+// stopWords say nothing about a place in code.
+var stopWords = func() map[string]bool {
+	words := make(map[string]bool)
+	for w := range strings.FieldsSeq(`a an and are as at be by can do does for from how if in into is it its not of on or so than that the their
+		them then there this to via was we what when where which who why will with without you your our us should would could
+		use uses using used add adds added fix fixes fixed remove removes removed update updates updated make makes made
+		allow allows support supports feat chore refactor new also all only handled handle handles happen happens code file files`) {
+		words[w] = true
+	}
+	return words
+}()
+
+// terms returns the terms of a query without stop words, each once. A query of stop words
+// alone keeps them.
+func terms(words []string) []string {
+	all := searchindex.Terms(strings.Join(words, " "))
+	list := slices.DeleteFunc(slices.Clone(all), func(t string) bool { return stopWords[t] })
+	if len(list) == 0 {
+		list = all
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// A candidate is a file with its score so far.
+type candidate struct {
+	file    searchindex.File
+	score   float64
+	fields  map[searchindex.Field]float64
+	commits int     // whose subject matches
+	with    int64   // the better file that it changes with
+	share   float64 // got from it
+	together, of int
+}
+
+const (
+	fieldHits   = 300 // files per field
+	commitHits  = 200
+	seeds       = 5  // best files whose companions are looked at
+	maxTogether = 30 // files of a commit that counts as one change
+)
+
+func rank(ctx context.Context, x *searchindex.Index, query []string, kinds []repo.Kind, w weights) ([]*candidate, error) {
+	found := make(map[int64]*candidate)
+	get := func(row int64) *candidate {
+		c := found[row]
+		if c == nil {
+			c = &candidate{fields: make(map[searchindex.Field]float64)}
+			c.file.Number = row
+			found[row] = c
+		}
+		return c
+	}
+	for _, field := range []struct {
+		name   searchindex.Field
+		weight float64
+	}{{searchindex.InPath, w.Path}, {searchindex.InSymbol, w.Symbol}, {searchindex.InText, w.Text}, {searchindex.InNote, w.Note}} {
+		hits, err := x.Match(ctx, field.name, query, fieldHits)
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range hits {
+			c := get(h.Row)
+			c.fields[field.name] = h.Score
+			c.score += field.weight * h.Score
+		}
+	}
+	if err := addSubjects(ctx, x, query, w, get); err != nil {
+		return nil, err
+	}
+	var list []*candidate
+	for _, c := range found {
+		var err error
+		if c.file, err = x.FileAt(ctx, c.file.Number); err != nil {
+			return nil, err
+		}
+		c.score *= w.factor(c.file.Kind)
+		list = append(list, c)
+	}
+	sortCandidates(list)
+	list, err := addCompanions(ctx, x, list, found, w)
+	if err != nil {
+		return nil, err
+	}
+	if len(kinds) > 0 {
+		list = slices.DeleteFunc(list, func(c *candidate) bool { return !slices.Contains(kinds, c.file.Kind) })
+	}
+	sortCandidates(list)
+	return list, nil
+}
+
+// addSubjects adds the best commits' scores to the files that they touched.
+func addSubjects(ctx context.Context, x *searchindex.Index, query []string, w weights, get func(int64) *candidate) error {
+	commits, err := x.Match(ctx, searchindex.InSubject, query, commitHits)
+	if err != nil {
+		return err
+	}
+	scores := make(map[int64][]float64)
+	err = x.Touched(ctx, commits, func(e searchindex.Hit, files int, file int64) {
+		scores[file] = append(scores[file], e.Score/math.Sqrt(1+float64(files)/4))
+		get(file).commits++
+	})
+	for file, list := range scores {
+		slices.SortFunc(list, func(a, b float64) int { return cmp.Compare(b, a) })
+		sum := 0.0
+		for i, s := range list[:min(len(list), 5)] {
+			sum += s / float64(i+1) / float64(i+1)
+		}
+		c := get(file)
+		c.fields[searchindex.InSubject] = sum
+		c.score += w.Subject * sum
+	}
+	return err
+}
+
+// addCompanions adds a share of the best files' scores to the files that change with them.
+func addCompanions(ctx context.Context, x *searchindex.Index, list []*candidate, found map[int64]*candidate, w weights) ([]*candidate, error) {
+	for _, c := range slices.Clone(list[:min(len(list), seeds)]) {
+		companions, commits, err := x.Companions(ctx, c.file.Number, maxTogether, 20)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range companions {
+			if m.Together < 2 {
+				continue
+			}
+			share := float64(m.Together) / math.Sqrt(float64(commits+2)*float64(m.Of+2))
+			gain := w.Together * c.score * share
+			o := found[m.File]
+			if o == nil {
+				o = &candidate{fields: make(map[searchindex.Field]float64)}
+				if o.file, err = x.FileAt(ctx, m.File); err != nil {
+					return nil, err
+				}
+				found[m.File] = o
+				list = append(list, o)
+			}
+			if isSecondary(o.file.Kind) {
+				continue
+			}
+			if gain > o.share {
+				o.score += gain - o.share
+				o.share, o.with, o.together, o.of = gain, c.file.Number, m.Together, commits
+			}
+		}
+	}
+	return list, nil
+}
+
+func isSecondary(k repo.Kind) bool {
+	switch k {
+	case repo.KindGenerated, repo.KindVendored, repo.KindLockfile, repo.KindBinary, repo.KindData, repo.KindLFS:
+		return true
+	}
+	return false
+}
+
+func (w weights) factor(k repo.Kind) float64 {
+	switch k {
+	case repo.KindTest:
+		return w.Test
+	case repo.KindGenerated, repo.KindVendored, repo.KindLockfile, repo.KindBinary, repo.KindLFS:
+		return w.Generated
+	case repo.KindDoc:
+		return w.Doc
+	case repo.KindData:
+		return w.Data
+	}
+	return 1
+}
+
+func sortCandidates(list []*candidate) {
+	slices.SortFunc(list, func(a, b *candidate) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(string(a.file.Path), string(b.file.Path)))
+	})
+}

@@ -1,0 +1,143 @@
+package find
+
+import (
+	"context"
+	"crypto/sha256"
+	"slices"
+
+	"ken/internal/outline"
+	"ken/internal/repo"
+	"ken/internal/searchindex"
+)
+
+const (
+	maxCommits = 5000 // of the history that are searched
+	maxTouched = 200  // files of a commit: one that touches more says nothing about each of them
+)
+
+// Update brings the index up to date with a tree. It reads only the files whose content is not
+// indexed, and only the commits that are new.
+func Update(ctx context.Context, w *searchindex.Writer, t Tree) (cut bool, err error) {
+	if err := updateFiles(ctx, w, t); err != nil {
+		return false, err
+	}
+	return updateCommits(ctx, w, t)
+}
+
+func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree) error {
+	files, err := t.Files(ctx)
+	if err != nil {
+		return err
+	}
+	known, err := w.Files(ctx)
+	if err != nil {
+		return err
+	}
+	var changed []File
+	for _, f := range files {
+		old, ok := known[f.Path]
+		delete(known, f.Path)
+		if ok && old.ID == f.ID && old.NoteID == noteID(f.Note) && old.Kind == f.Kind {
+			continue
+		}
+		if ok {
+			if err := w.Remove(f.Path); err != nil {
+				return err
+			}
+		}
+		changed = append(changed, f)
+	}
+	for p := range known {
+		if err := w.Remove(p); err != nil {
+			return err
+		}
+	}
+	return t.Facts(ctx, changed, func(f File, o *outline.Outline, content []byte) error {
+		d := searchindex.Document{Path: f.Path, ID: f.ID, Kind: f.Kind, Note: f.Note, NoteID: []byte(noteID(f.Note))}
+		if o != nil {
+			d.Symbols = slices.DeleteFunc(slices.Clone(o.Symbols), func(s outline.Symbol) bool { return s.Kind == outline.Heading })
+		}
+		if hasText(f) {
+			d.Text = string(content)
+		}
+		return w.Put(d)
+	})
+}
+
+// hasText reports whether the text of a file is searched.
+func hasText(f File) bool {
+	switch f.Kind {
+	case repo.KindLockfile, repo.KindBinary, repo.KindLFS, repo.KindSymlink, repo.KindGitlink:
+		return false
+	case repo.KindData, repo.KindGenerated, repo.KindVendored:
+		return f.Size <= 64<<10
+	}
+	return f.Size <= MaxBytes
+}
+
+func noteID(note string) string {
+	if note == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(note))
+	return string(sum[:8])
+}
+
+func updateCommits(ctx context.Context, w *searchindex.Writer, t Tree) (cut bool, err error) {
+	head, err := t.Head(ctx)
+	if err != nil {
+		return false, err
+	}
+	if before, err := w.Note("head"); err != nil || before == head.String() {
+		note, failed := w.Note("cut")
+		if err == nil {
+			err = failed
+		}
+		return note != "", err
+	}
+	var ids []repo.ID
+	if !head.IsZero() {
+		if ids, cut, err = t.Recent(ctx, head, maxCommits); err != nil {
+			return false, err
+		}
+	}
+	known, err := w.Commits(ctx)
+	if err != nil {
+		return false, err
+	}
+	var missing []repo.ID
+	for _, id := range ids {
+		if !known[id] {
+			missing = append(missing, id)
+		}
+		delete(known, id)
+	}
+	for id := range known {
+		if err := w.RemoveCommit(id); err != nil {
+			return false, err
+		}
+	}
+	if len(missing) > 0 {
+		err = t.Commits(ctx, missing, func(c repo.Commit) error {
+			paths := make([]repo.Path, 0, len(c.Changes))
+			for _, change := range c.Changes {
+				paths = append(paths, change.Path)
+			}
+			if len(paths) > maxTouched {
+				paths = nil
+			}
+			return w.PutCommit(searchindex.Commit{ID: c.ID, Subject: c.Subject, Date: c.Date, Paths: paths})
+		})
+		if err != nil {
+			return false, err
+		}
+	}
+	note := ""
+	if cut {
+		note = "cut"
+	}
+	if err := w.SetNote("cut", note); err != nil {
+		return false, err
+	}
+	return cut, w.SetNote("head", head.String())
+}

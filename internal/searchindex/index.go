@@ -1,0 +1,155 @@
+// Package searchindex is the full-text index of one worktree: its files by path, symbols,
+// text and notes, and the recent commits by subject, with the files that each commit touched.
+//
+// The index is an SQLite database with one FTS5 table per field. bm25() counts over a whole
+// table, so the tables contain exactly the current files of one worktree. The caller brings
+// the index up to date with [Index.Update] before it asks. You may delete the database at any
+// time: the next update makes it again.
+//
+// The package stores and matches terms. internal/find decides what a match is worth.
+package searchindex
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
+	"ken/internal/repo"
+)
+
+// version changes with the tables and with the terms in them.
+const version = 1
+
+// An Index is open for one process. It is not safe for concurrent use.
+type Index struct {
+	conn *sqlite.Conn
+	// Temporary says that the database is in memory, since its place cannot be written.
+	Temporary bool
+}
+
+// Open opens the index in a file, and makes it if it is missing, damaged or of another
+// version. Where nothing can be written, the index is in memory and empty.
+func Open(ctx context.Context, file string) (*Index, error) {
+	x, err := openFile(ctx, file)
+	if err == nil || ctx.Err() != nil || isBusy(err) {
+		return x, err
+	}
+	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
+		_ = os.Remove(file + suffix) // if it stays, opening fails again
+	}
+	if x, err = openFile(ctx, file); err == nil || ctx.Err() != nil || isBusy(err) {
+		return x, err
+	}
+	conn, err := sqlite.OpenConn(":memory:", sqlite.OpenReadWrite)
+	if err != nil {
+		return nil, fmt.Errorf("open search index: %w", err)
+	}
+	x = &Index{conn: conn, Temporary: true}
+	if err := x.create(); err != nil {
+		return nil, errors.Join(fmt.Errorf("open search index: %w", err), conn.Close())
+	}
+	return x, nil
+}
+
+func openFile(ctx context.Context, file string) (*Index, error) {
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		return nil, err
+	}
+	conn, err := sqlite.OpenConn(file, sqlite.OpenReadWrite|sqlite.OpenCreate)
+	if err != nil {
+		return nil, err
+	}
+	conn.SetInterrupt(ctx.Done())
+	x := &Index{conn: conn}
+	if err := x.prepare(); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return x, nil
+}
+
+func (x *Index) prepare() error {
+	if err := sqlitex.ExecuteScript(x.conn, `PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -32000;`, nil); err != nil {
+		return err
+	}
+	found, err := sqlitex.ResultInt(x.conn.Prep(`PRAGMA user_version`))
+	if err != nil {
+		return err
+	}
+	switch found {
+	case version:
+		return nil
+	case 0:
+		if err := sqlitex.ExecuteTransient(x.conn, `PRAGMA journal_mode = WAL`, nil); err != nil {
+			return err
+		}
+		return x.create()
+	default:
+		return fmt.Errorf("search index of version %d, want %d", found, version)
+	}
+}
+
+func (x *Index) create() (err error) {
+	end, err := sqlitex.ImmediateTransaction(x.conn)
+	if err != nil {
+		return err
+	}
+	defer end(&err)
+	found, err := sqlitex.ResultInt(x.conn.Prep(`PRAGMA user_version`))
+	if err != nil || found == version { // another process was faster
+		return err
+	}
+	if err := sqlitex.ExecuteScript(x.conn, schema, nil); err != nil {
+		return err
+	}
+	return sqlitex.ExecuteTransient(x.conn, fmt.Sprintf(`PRAGMA user_version = %d`, version), nil)
+}
+
+// schema: a path has a number for good, so that commits can name files that are gone. The
+// FTS tables store no text, only which terms are in which row.
+const schema = `
+CREATE TABLE path (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE);
+CREATE TABLE file (
+	id      INTEGER PRIMARY KEY REFERENCES path,
+	content BLOB NOT NULL,
+	note    BLOB NOT NULL,
+	kind    INTEGER NOT NULL,
+	lines   INTEGER NOT NULL
+);
+CREATE TABLE symbol (
+	file INTEGER NOT NULL, name TEXT NOT NULL, qualified TEXT NOT NULL, kind TEXT NOT NULL,
+	line INTEGER NOT NULL, exported INTEGER NOT NULL, depth INTEGER NOT NULL
+);
+CREATE INDEX symbol_file ON symbol (file);
+CREATE INDEX symbol_name ON symbol (name);
+CREATE TABLE entry (id INTEGER PRIMARY KEY, oid BLOB NOT NULL UNIQUE, subject TEXT NOT NULL, date TEXT NOT NULL, files INTEGER NOT NULL);
+CREATE TABLE touch (entry INTEGER NOT NULL, path INTEGER NOT NULL, PRIMARY KEY (entry, path)) WITHOUT ROWID;
+CREATE INDEX touch_path ON touch (path, entry);
+CREATE TABLE note (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE VIRTUAL TABLE in_path    USING fts5(t, content='', contentless_delete=1, tokenize="porter unicode61");
+CREATE VIRTUAL TABLE in_symbol  USING fts5(t, content='', contentless_delete=1, tokenize="porter unicode61");
+CREATE VIRTUAL TABLE in_text    USING fts5(t, content='', contentless_delete=1, tokenize="porter unicode61");
+CREATE VIRTUAL TABLE in_note    USING fts5(t, content='', contentless_delete=1, tokenize="porter unicode61");
+CREATE VIRTUAL TABLE in_subject USING fts5(t, content='', contentless_delete=1, tokenize="porter unicode61");
+`
+
+// Close closes the database.
+func (x *Index) Close() error {
+	x.conn.SetInterrupt(nil)
+	return x.conn.Close()
+}
+
+// IsBusy reports whether another process is writing the index.
+func isBusy(err error) bool {
+	switch sqlite.ErrCode(err).ToPrimary() {
+	case sqlite.ResultBusy, sqlite.ResultLocked:
+		return true
+	}
+	return false
+}
+
+var _ = repo.ID{}

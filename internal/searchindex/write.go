@@ -1,0 +1,221 @@
+package searchindex
+
+import (
+	"context"
+	"errors"
+	"math/bits"
+	"strings"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
+	"ken/internal/outline"
+	"ken/internal/repo"
+)
+
+// A Document is what the index knows of one file.
+type Document struct {
+	Path    repo.Path
+	ID      repo.ID   // of its content
+	Kind    repo.Kind // decides what the rank is worth
+	Symbols []outline.Symbol
+	Text    string // terms of its content
+	Note    string // terms of what somebody wrote about it
+	NoteID  []byte // identifies the note
+}
+
+// A Commit is a past commit with the files that it touched.
+type Commit struct {
+	ID      repo.ID
+	Subject string
+	Date    string // RFC 3339
+	Paths   []repo.Path
+}
+
+// A Writer changes the index inside one transaction.
+type Writer struct{ *Index }
+
+// ErrBusy says that another process is writing the index.
+var ErrBusy = errors.New("another process is writing the search index")
+
+// Update runs f in a transaction and commits it. If another process is writing, it returns
+// [ErrBusy] at once.
+func (x *Index) Update(ctx context.Context, f func(*Writer) error) error {
+	return x.transaction(ctx, true, f)
+}
+
+// Try runs f in a transaction and rolls it back: questions that f asks see its changes.
+func (x *Index) Try(ctx context.Context, f func(*Writer) error) error {
+	return x.transaction(ctx, false, f)
+}
+
+func (x *Index) transaction(ctx context.Context, commit bool, f func(*Writer) error) error {
+	x.conn.SetInterrupt(ctx.Done())
+	if err := sqlitex.ExecuteTransient(x.conn, `BEGIN IMMEDIATE`, nil); err != nil {
+		if isBusy(err) {
+			return ErrBusy
+		}
+		return err
+	}
+	err := f(&Writer{x})
+	if err == nil && commit {
+		return sqlitex.ExecuteTransient(x.conn, `COMMIT`, nil)
+	}
+	x.conn.SetInterrupt(nil)
+	if x.conn.AutocommitEnabled() { // SQLite rolled back by itself
+		return err
+	}
+	return errors.Join(err, sqlitex.ExecuteTransient(x.conn, `ROLLBACK`, nil))
+}
+
+// pathNumber returns the number of a path, and gives it one if it has none.
+func (w *Writer) pathNumber(p repo.Path) (int64, error) {
+	if id, ok, err := w.lookUp(p); ok || err != nil {
+		return id, err
+	}
+	err := sqlitex.Execute(w.conn, `INSERT INTO path (path) VALUES (?1)`, &sqlitex.ExecOptions{Args: []any{string(p)}})
+	return w.conn.LastInsertRowID(), err
+}
+
+func (x *Index) lookUp(p repo.Path) (id int64, ok bool, err error) {
+	err = sqlitex.Execute(x.conn, `SELECT id FROM path WHERE path = ?1`, &sqlitex.ExecOptions{
+		Args: []any{string(p)},
+		ResultFunc: func(s *sqlite.Stmt) error {
+			id, ok = s.ColumnInt64(0), true
+			return nil
+		},
+	})
+	return id, ok, err
+}
+
+// Put adds a file. It must not be in the index: see [Writer.Remove].
+func (w *Writer) Put(d Document) error {
+	id, err := w.pathNumber(d.Path)
+	if err != nil {
+		return err
+	}
+	if err := sqlitex.Execute(w.conn, `INSERT INTO file (id, content, note, kind, lines) VALUES (?1, ?2, ?3, ?4, 0)`,
+		&sqlitex.ExecOptions{Args: []any{id, d.ID.Bytes(), d.NoteID, int64(d.Kind)}}); err != nil {
+		return err
+	}
+	var symbols strings.Builder
+	for i := range d.Symbols {
+		s := &d.Symbols[i]
+		if err := sqlitex.Execute(w.conn, `INSERT INTO symbol VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)`, &sqlitex.ExecOptions{
+			Args: []any{id, s.Name, s.Qualified, string(s.Kind), int64(s.Line), s.Exported, int64(s.Depth)},
+		}); err != nil {
+			return err
+		}
+		symbols.WriteString(s.FullName())
+		symbols.WriteByte(' ')
+		symbols.WriteString(s.Doc)
+		symbols.WriteByte(' ')
+	}
+	for _, field := range []struct{ table, text string }{
+		{"in_path", string(d.Path)},
+		{"in_symbol", symbols.String()},
+		{"in_text", d.Text},
+		{"in_note", d.Note},
+	} {
+		if err := w.putTerms(field.table, id, field.text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Remove takes a file out of the index. Commits still name its path.
+func (w *Writer) Remove(p repo.Path) error {
+	id, ok, err := w.lookUp(p)
+	if !ok || err != nil {
+		return err
+	}
+	for _, query := range []string{
+		`DELETE FROM file WHERE id = ?1`,
+		`DELETE FROM symbol WHERE file = ?1`,
+		`DELETE FROM in_path WHERE rowid = ?1`,
+		`DELETE FROM in_symbol WHERE rowid = ?1`,
+		`DELETE FROM in_text WHERE rowid = ?1`,
+		`DELETE FROM in_note WHERE rowid = ?1`,
+	} {
+		if err := sqlitex.Execute(w.conn, query, &sqlitex.ExecOptions{Args: []any{id}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// PutCommit adds a commit.
+func (w *Writer) PutCommit(c Commit) error {
+	if err := sqlitex.Execute(w.conn, `INSERT INTO entry (oid, subject, date, files) VALUES (?1, ?2, ?3, ?4)`,
+		&sqlitex.ExecOptions{Args: []any{c.ID.Bytes(), c.Subject, c.Date, int64(len(c.Paths))}}); err != nil {
+		return err
+	}
+	entry := w.conn.LastInsertRowID()
+	for _, p := range c.Paths {
+		id, err := w.pathNumber(p)
+		if err != nil {
+			return err
+		}
+		if err := sqlitex.Execute(w.conn, `INSERT OR IGNORE INTO touch VALUES (?1, ?2)`, &sqlitex.ExecOptions{Args: []any{entry, id}}); err != nil {
+			return err
+		}
+	}
+	return w.putTerms("in_subject", entry, c.Subject)
+}
+
+// RemoveCommit takes a commit out of the index.
+func (w *Writer) RemoveCommit(id repo.ID) error {
+	var entry int64
+	if err := sqlitex.Execute(w.conn, `SELECT id FROM entry WHERE oid = ?1`, &sqlitex.ExecOptions{
+		Args:       []any{id.Bytes()},
+		ResultFunc: func(s *sqlite.Stmt) error { entry = s.ColumnInt64(0); return nil },
+	}); err != nil || entry == 0 {
+		return err
+	}
+	for _, query := range []string{
+		`DELETE FROM entry WHERE id = ?1`,
+		`DELETE FROM touch WHERE entry = ?1`,
+		`DELETE FROM in_subject WHERE rowid = ?1`,
+	} {
+		if err := sqlitex.Execute(w.conn, query, &sqlitex.ExecOptions{Args: []any{entry}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SetNote stores a value under a key, such as the state that the index was made from.
+func (w *Writer) SetNote(key, value string) error {
+	return sqlitex.Execute(w.conn, `INSERT OR REPLACE INTO note VALUES (?1, ?2)`, &sqlitex.ExecOptions{Args: []any{key, value}})
+}
+
+// putTerms adds the terms of a text to a row of a table.
+func (w *Writer) putTerms(table string, row int64, text string) error {
+	terms := damped(text)
+	if terms == "" {
+		return nil
+	}
+	return sqlitex.Execute(w.conn, `INSERT INTO `+table+` (rowid, t) VALUES (?1, ?2)`, &sqlitex.ExecOptions{Args: []any{row, terms}})
+}
+
+// damped returns the terms of a text, each as often as the logarithm of its count: a term
+// that a file has a hundred times says little more than one that it has ten times, and the
+// index is a third of the size.
+func damped(text string) string {
+	counts := make(map[string]int)
+	var order []string
+	eachTerm(text, func(term string) {
+		if counts[term]++; counts[term] == 1 {
+			order = append(order, term)
+		}
+	})
+	var b strings.Builder
+	for _, term := range order {
+		for range bits.Len(uint(counts[term])) {
+			b.WriteString(term)
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
+}
