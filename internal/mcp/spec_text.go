@@ -74,7 +74,7 @@ func (a *specAnswer) printList(out *term.IO) {
 		out.Line(term.Plain, shownStatus(&n), n.ID, joined("  ", n.InWords(), unknownFacts(&n)))
 	}
 	if slices.ContainsFunc(a.listed, func(n spec.Listed) bool { return n.Drift != nil && *n.Drift > 0 }) {
-		out.Remarkf("hint: compare a drifted spec with its code: spec with id; if it still holds, spec_ack")
+		out.Remarkf("hint: compare a drifted spec (call spec with its id) with its code; edit it, or call spec_ack if it still holds")
 	}
 }
 
