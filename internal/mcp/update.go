@@ -73,22 +73,18 @@ type closed struct {
 }
 
 func (c closed) print(out *term.IO) {
-	commit := "no commit yet"
-	if !c.Commit.IsZero() {
-		commit = c.Commit.Short()
+	rep := registry.Report{State: c.State, Reasons: c.Reasons, Head: c.Commit, Counts: c.Counts}
+	out.Printf("%s\n", term.Clean(rep.Headline()))
+	if c.LastVerified != c.Commit && !c.LastVerified.IsZero() {
+		out.Line(term.Plain, "unknown", "the repository", "it changed during the check; the last complete check is at "+c.LastVerified.Short())
 	}
-	verified := "nothing checked yet"
-	if !c.LastVerified.IsZero() {
-		verified = "last check at " + c.LastVerified.Short()
-	}
-	out.Line(term.Plain, "closed", commit, verified)
 	if c.Unknown != "" {
 		out.Line(term.Plain, "unknown", "files of the commit", c.Unknown)
 	}
 	for _, u := range c.Updated {
 		why := u.Reason
 		if u.Assumed && u.Result == registry.Stored {
-			why = "assumed to be about the current content; set read to say what you read"
+			why = "for the current content; set read to the content id that you read"
 		}
 		if c.verbose {
 			why = joined("  ", why, contentIDs(u.ID, u.MD5))
