@@ -208,7 +208,11 @@ func TestBriefKeepsToItsBudget(t *testing.T) {
 	var paths []string
 	for i := range 40 {
 		path := fmt.Sprintf("d%02d/a.go", i)
-		r.Write(path, fmt.Sprintf("package a\n\n// F%d has a long comment that takes some room in a brief of the file.\nfunc F%d(first, second, third string) error { return nil }\n", i, i))
+		code := fmt.Sprintf("package a // %d\n", i)
+		for f := range 12 {
+			code += fmt.Sprintf("\n// F%d has a long comment that takes some room in a brief of the file.\nfunc F%d(first, second, third string) error { return nil }\n", f, f)
+		}
+		r.Write(path, code)
 		paths = append(paths, path)
 	}
 	r.Commit("begin")
@@ -224,6 +228,9 @@ func TestBriefKeepsToItsBudget(t *testing.T) {
 			a.call("brief", map[string]any{"paths": paths[:n], "budget": budget}, &doc)
 			if len(doc.Briefs) == 0 || len(doc.Briefs)+doc.LeftOut != n {
 				t.Errorf("budget %d, %d paths: %d briefs and %d left out", budget, n, len(doc.Briefs), doc.LeftOut)
+			}
+			if budget >= n*50 && doc.LeftOut > 0 {
+				t.Errorf("budget %d, %d paths: %d are left out, although there is room for 50 tokens each", budget, n, doc.LeftOut)
 			}
 			if said := strings.Contains(text, fmt.Sprintf("%d path", doc.LeftOut)); doc.LeftOut > 0 && !said {
 				t.Errorf("budget %d, %d paths: the text does not say that %d are left out:\n%s", budget, n, doc.LeftOut, text)
