@@ -37,8 +37,8 @@ func (s *server) addBrief(m *mcp.Server) {
 	})
 }
 
-// A briefs has the briefs of paths, in their order.
-type briefs struct {
+// A briefAnswer has the briefs of paths, in their order.
+type briefAnswer struct {
 	Briefs []pathBrief `json:"briefs"`
 	// LeftOut counts the paths that had no room within the budget.
 	LeftOut int `json:"left_out"`
@@ -66,7 +66,7 @@ func briefPaths(ctx context.Context, w Workspace, in briefInput) (answer, error)
 	if left == 0 {
 		left = survey.DefaultBudget
 	}
-	out := &briefs{Briefs: []pathBrief{}}
+	out := &briefAnswer{Briefs: []pathBrief{}}
 	var failed []error
 	for i, name := range names {
 		share := left / (len(names) - i)
@@ -143,7 +143,7 @@ func receiptLine(receipt string) string {
 	return "receipt " + receipt
 }
 
-func (b *briefs) print(out *term.IO) {
+func (b *briefAnswer) print(out *term.IO) {
 	for i, p := range b.Briefs {
 		if len(b.Briefs)+b.LeftOut > 1 {
 			if i > 0 {
