@@ -29,17 +29,22 @@ func TestTextsSayWhatTheyLeaveOut(t *testing.T) {
 	var problems, history leftOut
 	problems.note("problems", 3)
 	history.note("body", 9)
+	var ahead []spec.DriftFile
+	for i := range 7 {
+		ahead = append(ahead, spec.DriftFile{File: fmt.Sprintf("f%d.go", i), Behind: 1})
+	}
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for name, tt := range map[string]struct {
 		answer answer
 		want   []string
 	}{
-		"orient":    {orientation{&registry.Orientation{Brief: "trust\n", LeftOut: 3}}, []string{"trust\n3 lines left out: call brief with a path, or raise budget\n"}},
-		"one line":  {orientation{&registry.Orientation{Brief: "trust\n", LeftOut: 1}}, []string{"1 line left out"}},
+		"orient":    {orientation{&registry.Orientation{Brief: "trust\n", LeftOut: 3}}, []string{"trust\n3 summaries left out: call brief with a path, or raise budget\n"}},
+		"one left":  {orientation{&registry.Orientation{Brief: "trust\n", LeftOut: 1}}, []string{"1 summary left out"}},
 		"update":    {closed{&registry.Closing{NeedsSummary: needs}, false}, []string{"needs       f49.go  ", "\n20 more: set paths"}},
 		"brief":     {&briefAnswer{Briefs: []pathBrief{{PathJSON: repo.PathJSON{Path: "a.go"}, text: "It.\n"}}, LeftOut: 2}, []string{"== a.go ==\nIt.\n", "\n2 paths left out: raise budget"}},
 		"spec":      {&specAnswer{Counts: map[string]int{"merged": 40, "drift": 2}, Nodes: []specRow{}, Omitted: 12}, []string{"42 specs: 2 drift, 40 merged\n", "12 more: set limit"}},
 		"one spec":  {&specAnswer{Node: &specNode{Body: new("x"), LeftOut: history}, Note: "the body is shortened"}, []string{"9 more bytes of the text\nnote: the body is shortened\n\nx\n"}},
+		"drift":     {&specAnswer{Node: &specNode{Listed: spec.Listed{DriftFiles: ahead}}}, []string{"f3.go +1  and 3 more", "\nahead       f6.go  +1\n"}},
 		"owners":    {&specAnswer{Owners: []specOwned{{LeftOut: problems}}}, []string{"3 more problems"}},
 		"described": {nextItem{&survey.NextItem{}}, []string{"all directories are described\n"}},
 		"leased": {

@@ -40,6 +40,6 @@ type orientation struct{ *registry.Orientation }
 func (o orientation) print(out *term.IO) {
 	out.Printf("%s", o.Brief)
 	if o.LeftOut > 0 {
-		out.Remarkf("%s left out: call brief with a path, or raise budget", term.Count(o.LeftOut, "line"))
+		out.Remarkf("%s left out: call brief with a path, or raise budget", term.Count(o.LeftOut, "summary"))
 	}
 }

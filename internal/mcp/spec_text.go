@@ -98,12 +98,20 @@ func unknownFacts(n *spec.Listed) string {
 	return strings.Join(list, "  ")
 }
 
+// namedFiles is the number of files ahead of a spec that its line surely names.
+const namedFiles = 4
+
 // printFacts prints what ken knows about a spec. Its text comes last, so that nothing in
 // it can pass for a line of ken's.
 func (s *specNode) printFacts(out *term.IO) {
 	out.Line(term.Plain, s.ID, s.Title, s.Desc)
 	out.Line(term.Plain, "file", display(s.PathJSON), "")
 	out.Line(term.Plain, shownStatus(&s.Listed), s.ID, s.InWords())
+	if len(s.DriftFiles) > namedFiles {
+		for _, f := range s.DriftFiles {
+			out.Line(term.Plain, "ahead", f.File, fmt.Sprintf("+%d", f.Behind))
+		}
+	}
 	for _, c := range s.Code {
 		out.Line(term.Plain, "governs", c, "")
 	}
