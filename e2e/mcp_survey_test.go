@@ -79,39 +79,28 @@ func TestAgentSurveys(t *testing.T) {
 		t.Fatalf("handed out: %v", order)
 	}
 
-	var k struct {
-		Knowledge []struct {
-			Path, Verdict   string
-			Text, Author    *string
-			Outline         *bool
-			K, N            *int
-			Receipt         *string
-			Reasons         []string
-			CurrentID, Kind *string
-		}
-		Shortened int
-	}
+	var k briefs
 	paths := []string{".", "api/api.go", "api", "nowhere", "api/"}
-	a.call("knowledge", map[string]any{"paths": paths}, &k)
-	if len(k.Knowledge) != len(paths) {
-		t.Fatalf("knowledge: %+v", k)
+	a.call("brief", map[string]any{"paths": paths, "budget": 2000}, &k)
+	if len(k.Briefs) != len(paths) {
+		t.Fatalf("brief: %+v", k)
 	}
-	root, file, api, none := k.Knowledge[0], k.Knowledge[1], k.Knowledge[2], k.Knowledge[3]
-	if root.Path != "." || root.Verdict != "fresh" || *root.Text != "About .." || *root.Author != "test-agent" || *root.Outline || *root.N != 1 || *root.Receipt == "" {
-		t.Errorf("of the root: %+v", root)
+	for i, want := range []string{"About ..", "Serves.", "About api.", "", "About api."} {
+		b := k.Briefs[i]
+		if want == "" {
+			if b.Brief != nil || b.Path != "nowhere" || !strings.Contains(b.Error, "nowhere") {
+				t.Errorf("brief of a path that is not there: %+v", b)
+			}
+			continue
+		}
+		if b.Brief == nil || !slices.ContainsFunc(b.Brief.Sections, func(s struct{ Subject, Verdict, Text string }) bool {
+			return s.Text == want && strings.HasPrefix(s.Verdict, "fresh")
+		}) {
+			t.Errorf("brief of %s does not say %q: %+v", paths[i], want, b)
+		}
 	}
-	if file.Kind == nil || *file.Text != "Serves." || file.Outline != nil {
-		t.Errorf("of a file: %+v", file)
-	}
-	if api.Path != "api" || *api.Text != "About api." || k.Knowledge[4].Path != "api" {
-		t.Errorf("of a directory: %+v, %+v", api, k.Knowledge[4])
-	}
-	if none.Verdict == "fresh" || none.Outline != nil {
-		t.Errorf("of nothing: %+v", none)
-	}
-	a.call("knowledge", map[string]any{"paths": paths[:3], "budget": 3}, &k)
-	if k.Shortened != 2 || k.Knowledge[0].Text == nil || k.Knowledge[2].Text != nil || len(k.Knowledge[2].Reasons) != 1 {
-		t.Errorf("within three tokens: %+v", k)
+	if k.Briefs[4].Path != "api" {
+		t.Errorf("brief of %s is about %s", paths[4], k.Briefs[4].Path)
 	}
 
 	a.call("orient", nil, &orientation)

@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -51,8 +52,18 @@ func connectWith(t *testing.T, r *testrepo.Repo, opts *mcp.ClientOptions, env ..
 	return &agent{t, session}
 }
 
-// call calls a tool and decodes its answer.
+// call calls a tool and decodes the document that it returns.
 func (a *agent) call(tool string, args map[string]any, into any) {
+	a.t.Helper()
+	given := map[string]any{"format": "json"}
+	maps.Copy(given, args)
+	if err := json.Unmarshal([]byte(a.text(tool, given)), into); err != nil {
+		a.t.Fatalf("%s: %v", tool, err)
+	}
+}
+
+// text calls a tool and returns what an agent reads.
+func (a *agent) text(tool string, args map[string]any) string {
 	a.t.Helper()
 	res, err := a.session.CallTool(a.t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
 	if err != nil {
@@ -61,13 +72,14 @@ func (a *agent) call(tool string, args map[string]any, into any) {
 	if res.IsError {
 		a.t.Fatalf("%s: %s", tool, textOf(res))
 	}
-	b, err := json.Marshal(res.StructuredContent)
-	if err == nil {
-		err = json.Unmarshal(b, into)
+	if res.StructuredContent != nil {
+		a.t.Errorf("%s has structured content, which hides the text from some agents", tool)
 	}
-	if err != nil {
-		a.t.Fatalf("%s: %v", tool, err)
+	text := textOf(res)
+	if strings.TrimSpace(text) == "" {
+		a.t.Errorf("%s %v: the answer is empty", tool, args)
 	}
+	return text
 }
 
 // refused calls a tool that must answer with an error, and returns its words.
@@ -93,14 +105,16 @@ func textOf(res *mcp.CallToolResult) string {
 	return b.String()
 }
 
-type knowledge struct {
-	Knowledge []struct {
-		Path, Text, Verdict, Author, Receipt string
-		Reasons                              []string
-		ContentID                            string `json:"content_id"`
-		CurrentID                            string `json:"current_id"`
+// briefs is the document of the tool brief.
+type briefs struct {
+	Briefs []struct {
+		Path  string
+		Brief *struct {
+			Sections []struct{ Subject, Verdict, Text string }
+		}
+		Error, Hint string
 	}
-	Shortened int
+	LeftOut int `json:"left_out"`
 }
 
 type closing struct {
@@ -146,13 +160,14 @@ func TestAgentSession(t *testing.T) {
 		t.Fatalf("update: %+v", c)
 	}
 
-	var k knowledge
-	a.call("knowledge", map[string]any{"paths": []string{"api/server.go", filepath.Join(r.Dir, "go.sum")}}, &k)
-	if got := k.Knowledge[0]; got.Verdict != "fresh" || got.Text != "Serves the API." || got.Author != "test-agent" || !strings.HasPrefix(got.Receipt, "ken1:") {
-		t.Fatalf("knowledge: %+v", got)
+	var k briefs
+	a.call("brief", map[string]any{"paths": []string{"api/server.go", filepath.Join(r.Dir, "go.sum")}}, &k)
+	if len(k.Briefs) != 2 || k.Briefs[0].Brief == nil || k.Briefs[1].Path != "go.sum" || k.Briefs[1].Error != "" {
+		t.Fatalf("brief: %+v", k)
 	}
-	if got := k.Knowledge[1]; got.Verdict != "excluded" || got.Path != "go.sum" {
-		t.Fatalf("knowledge by absolute path: %+v", got)
+	said := a.text("brief", map[string]any{"paths": "api/server.go"})
+	if !strings.Contains(said, "Serves the API.") || strings.Contains(said, "ken1:") {
+		t.Fatalf("brief of a file with a summary: %s", said)
 	}
 
 	r.Write("api/server.go", "package api\n\nvar edited int\n")
@@ -170,16 +185,20 @@ func TestAgentSession(t *testing.T) {
 	if !strings.Contains(o.Brief, "stale  api/server.go") || len(o.Brief) > 240 {
 		t.Fatalf("brief: %q", o.Brief)
 	}
-	a.call("knowledge", map[string]any{"paths": []string{"api/server.go"}}, &k)
-	if got := k.Knowledge[0]; got.Verdict != "stale" || got.ContentID == got.CurrentID {
-		t.Fatalf("knowledge of an edited file: %+v", got)
+	said = a.text("brief", map[string]any{"paths": []string{"api/server.go"}, "verbose": true})
+	_, id, _ := strings.Cut(said, "\ncontent ")
+	id, _, _ = strings.Cut(id, " ")
+	if !strings.Contains(said, "[stale") || !strings.Contains(said, "Serves the API.") || !strings.Contains(said, "\nreceipt ken1:") || id != r.Git("hash-object", "api/server.go") {
+		t.Fatalf("brief of an edited file: %s", said)
 	}
 	a.call("file_registry_update_summaries", map[string]any{"updates": []map[string]any{
-		{"path": "api/server.go", "keep": true, "read": k.Knowledge[0].CurrentID},
+		{"path": "api/server.go", "keep": true, "read": id},
 	}}, &c)
-	a.call("knowledge", map[string]any{"paths": []string{"api/server.go"}, "budget": 1}, &k)
-	if got := k.Knowledge[0]; got.Verdict != "fresh" || got.Text != "" || k.Shortened != 1 {
-		t.Fatalf("knowledge after keep, shortened: %+v", got)
+	if len(c.Updated) != 1 || c.Updated[0].Result != "stored" {
+		t.Fatalf("keep: %+v", c)
+	}
+	if said = a.text("brief", map[string]any{"paths": []string{"api/server.go"}}); !strings.Contains(said, "[fresh] api/server.go: Serves the API.") {
+		t.Fatalf("brief after keep: %s", said)
 	}
 
 	a.call("file_registry_verify", map[string]any{"all": true, "limit": 1}, &v)
@@ -237,12 +256,13 @@ func TestAgentIsToldWhatToDo(t *testing.T) {
 		{"state", map[string]any{"action": "get", "root": filepath.Join(r.Dir, "nowhere"), "dir": "x"}, "hint: set root to a directory"},
 		{"state", map[string]any{"action": "get", "root": t.TempDir()}, "or dir, the state directory"},
 		{"file_registry_verify", map[string]any{"paths": []string{"nowhere.go"}}, "hint: "},
-		{"knowledge", map[string]any{"paths": []string{"../../etc/passwd"}}, "or give root"},
-		{"knowledge", map[string]any{"paths": []string{}}, `{"paths": ["src/main.go", "src"]}`},
-		{"knowledge", map[string]any{"paths": nil}, `{"paths": ["src/main.go", "src"]}`},
-		{"knowledge", map[string]any{}, `{"paths": ["src/main.go", "src"]}`},
-		{"knowledge", map[string]any{"paths": "a.go"}, `{"paths": ["a.go"]}`},
-		{"knowledge", map[string]any{"paths": []string{"a.go"}, "nonsense": true}, "hint: valid arguments: budget, paths, root"},
+		{"brief", map[string]any{"paths": []string{"../../etc/passwd"}}, "or give root"},
+		{"brief", map[string]any{"paths": "b.go"}, "hint: did you mean a.go?"},
+		{"brief", map[string]any{"paths": 7}, `{"paths": ["src/main.go", "src"]}`},
+		{"brief", map[string]any{"budget": 3}, "set at least 50"},
+		{"brief", map[string]any{"paths": []string{"a.go"}, "nonsense": true}, "hint: valid arguments: budget, format, paths, root, verbose"},
+		{"find", map[string]any{}, `{"words": "rate limit per tenant"}`},
+		{"find", map[string]any{"words": []string{" "}}, `{"words": "rate limit per tenant"}`},
 	} {
 		if words := a.refused(c.tool, c.args); !strings.Contains(words, c.hint) || strings.Contains(words, "ken ") {
 			t.Errorf("%s %v: %q, want %q", c.tool, c.args, words, c.hint)
@@ -257,12 +277,7 @@ func TestAgentIsToldWhatToDo(t *testing.T) {
 	}
 	var closed struct{ Updated []struct{ Hint string } }
 	a.call("file_registry_update_summaries", map[string]any{"updates": []map[string]any{{"path": ".", "summary": "x"}}}, &closed)
-	if want := `show the summary of this directory with: knowledge {"paths": ["."]}`; len(closed.Updated) != 1 || !strings.HasSuffix(closed.Updated[0].Hint, want) {
+	if want := `show the summary of this directory with: brief {"paths": ["."]}`; len(closed.Updated) != 1 || !strings.HasSuffix(closed.Updated[0].Hint, want) {
 		t.Errorf("an update of a directory: %+v, want %q", closed, want)
-	}
-	var shown struct{ Knowledge []struct{ Hint string } }
-	a.call("knowledge", map[string]any{"paths": []string{"b.go"}}, &shown)
-	if want := "did you mean a.go?"; len(shown.Knowledge) != 1 || shown.Knowledge[0].Hint != want {
-		t.Errorf("knowledge of what is not there: %+v, want %q", shown, want)
 	}
 }

@@ -76,7 +76,7 @@ func TestGreetingFits(t *testing.T) {
 		line := rapid.StringN(0, 300, 2000)
 		brief := strings.Join(rapid.SliceOfN(line, 0, 20).Draw(t, "brief"), "\n")
 		got := Greeting(line.Draw(t, "headline"), brief)
-		if len(got) > MaxGreeting || !strings.HasPrefix(got, "ken: ") || !strings.HasSuffix(got, "understand them.\n") {
+		if len(got) > MaxGreeting || !strings.HasPrefix(got, "ken: ") || !strings.HasSuffix(got, "(tools find, brief) before you search or read files.\n") {
 			t.Fatalf("the greeting has %d bytes (limit %d): %q", len(got), MaxGreeting, got)
 		}
 	})

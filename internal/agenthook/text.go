@@ -15,7 +15,7 @@ const MaxGreeting = 800
 // Greeting returns the text for a new session: the headline, as much of the brief as fits,
 // and the tools to ask.
 func Greeting(headline, brief string) string {
-	const ask = "Ask ken (tools orient, knowledge) before you read files only to understand them.\n"
+	const ask = "Ask ken (tools find, brief) before you search or read files.\n"
 	var s strings.Builder
 	add := func(line string, keep int) bool {
 		if s.Len()+len(line)+keep > MaxGreeting {

@@ -65,7 +65,11 @@ func mcpDeps(dir string) mcp.Deps {
 			if root == "" {
 				root = dir
 			}
-			return openHere(ctx, openOptions{dir: root, author: author, recipe: "agent"})
+			w, err := openHere(ctx, openOptions{dir: root, author: author, recipe: "agent"})
+			if err != nil {
+				return nil, err
+			}
+			return agentSpace{w}, nil
 		},
 		OpenState: func(ctx context.Context, root, named, author string) (mcp.StateSpace, error) {
 			if root == "" {

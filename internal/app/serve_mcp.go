@@ -5,10 +5,20 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"ken/internal/cli"
 	"ken/internal/fault"
 	"ken/internal/git"
 	"ken/internal/mcp"
+	"ken/internal/repo"
 )
+
+// An agentSpace is a workspace as agents ask it.
+type agentSpace struct{ *workspace }
+
+// Brief is the text and the document of ken brief.
+func (a agentSpace) Brief(ctx context.Context, path repo.Path, budget int) (fmt.Stringer, error) {
+	return a.workspace.Brief(ctx, cli.BriefOptions{Path: path, Budget: budget})
+}
 
 // confined restricts MCP over HTTP to the worktrees of one repository. It removes the
 // session of the server, which is not the agent's.

@@ -624,16 +624,30 @@ func TestServeMCP(t *testing.T) {
 	}
 	defer session.Close()
 	tools, err := session.ListTools(t.Context(), nil)
-	if err != nil || len(tools.Tools) < 9 {
+	if err != nil || len(tools.Tools) < 10 {
 		t.Fatalf("%+v, %v", tools, err)
 	}
-	done, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "spec", Arguments: map[string]any{"id": "api"}})
-	if err != nil || done.IsError {
-		t.Fatalf("%+v, %v", done, err)
+	ask := func(tool string, args map[string]any) string {
+		t.Helper()
+		done, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
+		if err != nil || done.IsError {
+			t.Fatalf("%s: %+v, %v", tool, done, err)
+		}
+		if done.StructuredContent != nil || len(done.Content) != 1 {
+			t.Errorf("%s: %d parts and structured content %v, want one text", tool, len(done.Content), done.StructuredContent)
+		}
+		return done.Content[0].(*mcp.TextContent).Text
 	}
-	text, err := json.Marshal(done.StructuredContent)
-	if err != nil || !strings.Contains(string(text), "It answers.") {
-		t.Errorf("the answer is %s, %v", text, err)
+	if text := ask("spec", map[string]any{"id": "api"}); !strings.HasPrefix(text, "api  ") || !strings.HasSuffix(text, "\nIt answers.\n") {
+		t.Errorf("the spec as text:\n%s", text)
+	}
+	var doc struct{ Node struct{ ID, Body string } }
+	text := ask("spec", map[string]any{"id": "api", "format": "json"})
+	if err := json.Unmarshal([]byte(text), &doc); err != nil || doc.Node.ID != "api" || doc.Node.Body != "It answers.\n" {
+		t.Errorf("the spec as JSON: %v\n%s", err, text)
+	}
+	if text := ask("brief", map[string]any{"paths": []string{"api.go", "nowhere"}}); !strings.Contains(text, "== nowhere ==\nerror: ") || !strings.HasPrefix(text, "== api.go ==\n") {
+		t.Errorf("the brief of two paths:\n%s", text)
 	}
 }
 

@@ -70,6 +70,8 @@ var imports = func() map[string][]string {
 		m[p] = join(words, decisions)
 	}
 	m["cli"] = join(words, decisions, screen)
+	// Agents read the lines that the command line prints.
+	m["mcp"] = join(words, decisions, screen)
 	m["app"] = join(words, decisions, facts, assembled, screen, faces)
 	m["testrepo"] = nil
 	m["testcost"] = nil

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -229,18 +228,8 @@ func tell(ctx context.Context, io *term.IO, err error, ran *cobra.Command) {
 	}
 }
 
-// plain takes the sting out of what a message quotes: names can hold anything.
-func plain(text string) string {
-	return strings.Map(func(c rune) rune {
-		if c == '\n' || c == '\t' {
-			return c
-		}
-		if unicode.IsControl(c) || c == '\u2028' || c == '\u2029' || unicode.Is(unicode.Bidi_Control, c) {
-			return '\uFFFD'
-		}
-		return c
-	}, text)
-}
+// plain is [term.CleanText].
+func plain(text string) string { return term.CleanText(text) }
 
 // ExitStatus is the process's answer to a caller, as docs/manual promises it.
 func ExitStatus(ctx context.Context, err error) int {

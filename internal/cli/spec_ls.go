@@ -1,9 +1,6 @@
 package cli
 
 import (
-	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -57,8 +54,7 @@ func (p *program) printListing(l *spec.Listing) {
 	}
 	p.io.Together(func() {
 		for _, at := range spec.InOrder(l.Nodes) {
-			tone, why := describeNode(at.Node)
-			p.io.Line(tone, at.Node.Status.String(), strings.Repeat("  ", at.Depth)+at.Node.ID, why)
+			p.io.Line(statusTone(at.Node.Status), at.Node.Status.String(), strings.Repeat("  ", at.Depth)+at.Node.ID, at.Node.InWords())
 		}
 	})
 }
@@ -76,70 +72,4 @@ func statusTone(s spec.Status) term.Tone {
 	default:
 		return term.Plain
 	}
-}
-
-// shownFiles is the number of files that a line names.
-const shownFiles = 4
-
-// shorten cuts a list to shownFiles names.
-func shorten(names []string) []string {
-	if more := len(names) - shownFiles; more > 1 {
-		return append(slices.Clone(names[:shownFiles]), fmt.Sprintf("and %d more", more))
-	}
-	return names
-}
-
-// describeNode returns the facts about a spec in a few words.
-func describeNode(n *spec.Listed) (term.Tone, string) {
-	var words []string
-	add := func(format string, value *int) {
-		if value != nil && *value > 0 {
-			words = append(words, fmt.Sprintf(format, *value))
-		}
-	}
-	add("v%d", n.Version)
-	drift := "drift %d"
-	if n.Grade != nil {
-		drift += " " + string(*n.Grade)
-	}
-	add(drift, n.Drift)
-	if n.Drift != nil && *n.Drift == 0 {
-		add("touched %d", n.Touched)
-	}
-	for i, f := range n.DriftFiles {
-		if more := len(n.DriftFiles) - i; i == shownFiles && more > 1 {
-			words = append(words, "and "+strconv.Itoa(more)+" more")
-			break
-		}
-		words = append(words, f.File+" +"+strconv.Itoa(f.Behind))
-	}
-	if n.Dirty != nil && *n.Dirty {
-		words = append(words, "not committed")
-	}
-	if n.InConflict() {
-		words = append(words, "in conflict")
-	}
-	if len(n.Missing) > 0 {
-		words = append(words, "not tracked: "+strings.Join(shorten(n.Missing), ", "))
-	}
-	if len(n.Problems) > 0 {
-		words = append(words, term.Count(len(n.Problems), "problem"))
-	}
-	for _, o := range n.Overlays {
-		words = append(words, string(o.Op)+" in "+o.Worktree)
-	}
-	for i, u := range n.Unknown {
-		if i > 0 && n.Unknown[i-1].Reason == u.Reason {
-			continue // listed with the one before
-		}
-		facts := u.Fact
-		for _, same := range n.Unknown[i+1:] {
-			if same.Reason != u.Reason {
-				break
-			}
-			facts += ", " + same.Fact
-		}
-		words = append(words, fmt.Sprintf("%s unknown: %s", facts, u.Reason))
-	}
-	return statusTone(n.Status), strings.Join(words, "  ")
 }

@@ -49,9 +49,8 @@ func (p *program) printDrift(ctx context.Context, w Workspace, id string) error 
 		return nil
 	}
 	n := &l.Nodes[i]
-	tone, facts := describeNode(n)
 	p.io.Printf("\n")
-	p.io.Line(tone, n.Status.String(), n.ID, facts)
+	p.io.Line(statusTone(n.Status), n.Status.String(), n.ID, n.InWords())
 	if n.Drift != nil && *n.Drift > 0 {
 		p.io.Remarkf("hint: if the code changed the meaning of %s, edit %s; if the spec still holds: ken spec ack %s --reason TEXT",
 			term.Clean(n.ID), term.Clean(n.Path), fault.Quote(n.ID))

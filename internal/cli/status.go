@@ -243,76 +243,22 @@ func (p *program) listFiles(known *knowledge) {
 	}
 }
 
-// describe puts a verdict into plain words. The state of the summary comes first, since
-// that is what a reader looks for; how the file changed says why.
+// describe puts a verdict into plain words, with the colour of the first one.
 func describe(v registry.Verdict) (word string, tone term.Tone, why string) {
-	switch v.Verdict {
-	case registry.FoundUnknown, registry.FoundConflicted:
-		return v.Verdict.String(), term.Bad, withoutPath(v.RawPath(), v.Reason)
-	case registry.FoundMissing:
-		return "missing", term.Warn, v.Reason
-	case registry.FoundSparse:
-		if v.Summary == fresh.Stale {
-			return "stale", term.Warn, v.Reason + ", and " + staleFor(v)
-		}
-		return "sparse", term.Dim, v.Reason
-	case registry.FoundNew:
-		switch {
-		case v.Summary == fresh.Stale:
-			return "stale", term.Warn, renamed(v, "; ") + staleFor(v)
-		case v.PathChanged != "":
-			return "new", term.Plain, renamed(v, ", ") + "summary " + v.Summary.String()
-		case v.Summary == fresh.None:
-			return "new", term.Plain, ""
-		default:
-			return "new", term.Plain, "summary " + v.Summary.String() + colon(v.Reason)
-		}
-	case registry.FoundMismatch:
-		if v.Summary == fresh.None || v.Summary == fresh.Excluded {
-			// The last check of ken, which need not be what git compares with.
-			return "changed", term.Dim, "since the last check; summary " + v.Summary.String() + colon(v.Reason)
-		}
+	word, why = v.Describe()
+	switch word {
+	case "fresh":
+		tone = term.Good
+	case "stale", "missing":
+		tone = term.Warn
+	case "changed", "none", "excluded", "sparse":
+		tone = term.Dim
+	case "new":
+		tone = term.Plain
 	default:
+		tone = term.Bad
 	}
-	switch v.Summary {
-	case fresh.Stale:
-		return "stale", term.Warn, staleFor(v)
-	case fresh.Excluded:
-		return "excluded", term.Dim, v.Reason
-	case fresh.None:
-		return "none", term.Dim, ""
-	case fresh.Fresh:
-		if v.Restored {
-			return "fresh", term.Good, "back to content that has a summary"
-		}
-		if v.Grade != "" {
-			return "fresh", term.Good, "edited since the summary was written" + colon(extent(v.Grade)) + ", which does not count"
-		}
-		return "fresh", term.Good, ""
-	default:
-		return v.Summary.String(), term.Bad, v.Reason
-	}
-}
-
-// staleFor says why a summary is stale.
-func staleFor(v registry.Verdict) string {
-	return "edited since the summary was written" + colon(extent(v.Grade))
-}
-
-// renamed says where a file came from, and then sep; nothing of one that was not renamed.
-func renamed(v registry.Verdict, sep string) string {
-	if v.PathChanged == "" {
-		return ""
-	}
-	return "renamed from " + v.PathBefore().String() + sep
-}
-
-// extent names a grade, unless it only says that something changed.
-func extent(g fresh.Grade) string {
-	if g == fresh.GradeContent {
-		return ""
-	}
-	return string(g)
+	return word, tone, why
 }
 
 // withoutPath removes the path from an error about reading it: the line names it already.

@@ -19,34 +19,36 @@ import (
 	"ken/internal/fault"
 )
 
-// examples has a valid value for each argument of each tool.
+// commonExamples has a valid value for each argument of every tool.
+var commonExamples = map[string]string{"root": `"/path/to/worktree"`, "format": `"json"`}
+
+// examples has a valid value for each other argument of each tool.
 var examples = map[string]string{
-	"orient":               `{"root": "/path/to/worktree", "budget": 1500}`,
-	"file_registry_verify": `{"root": "/path/to/worktree", "paths": ["src/main.go"], "full": true, "all": true, "limit": 200}`,
-	"file_registry_update_summaries": `{"root": "/path/to/worktree", "paths": ["src/main.go"],
+	"orient":               `{"budget": 1500}`,
+	"find":                 `{"words": "rate limit per tenant", "kind": "code,test", "limit": 10}`,
+	"brief":                `{"paths": ["src/main.go", "src"], "budget": 1500, "verbose": true}`,
+	"file_registry_verify": `{"paths": ["src/main.go"], "full": true, "all": true, "limit": 200, "verbose": true}`,
+	"file_registry_update_summaries": `{"paths": ["src/main.go"], "verbose": true,
 		"updates": [{"path": "src/main.go", "summary": "Starts the server.", "read": "CONTENT_ID"}]}`,
-	"knowledge":     `{"root": "/path/to/worktree", "paths": ["src/main.go", "src"], "budget": 2000}`,
-	"survey_next":   `{"root": "/path/to/worktree", "lease": 900}`,
-	"survey_submit": `{"root": "/path/to/worktree", "path": "src", "lease": "LEASE", "text": "Holds the server.", "keep": true, "files": {"src/main.go": "Starts the server."}}`,
-	"state": `{"root": "/path/to/worktree", "dir": ".ken/state", "action": "get", "key": "phase", "set": {"phase": "implement"},
+	"survey_next":   `{"lease": 900}`,
+	"survey_submit": `{"path": "src", "lease": "LEASE", "text": "Holds the server.", "keep": true, "files": {"src/main.go": "Starts the server."}}`,
+	"state": `{"dir": ".ken/state", "action": "get", "key": "phase", "set": {"phase": "implement"},
 		"name": "plan.md", "content": "# Plan\n", "force": true}`,
-	"spec":     `{"root": "/path/to/worktree", "id": "parser/lexer", "paths": ["src/main.go"], "query": "token", "history": true, "limit": 30}`,
-	"spec_ack": `{"root": "/path/to/worktree", "ids": ["parser/lexer"], "reason": "Only names changed."}`,
+	"spec":     `{"id": "parser/lexer", "paths": ["src/main.go"], "query": "token", "history": true, "limit": 30}`,
+	"spec_ack": `{"ids": ["parser/lexer"], "reason": "Only names changed."}`,
 }
 
-// exampleOf formats some arguments of a tool with example values. as replaces values.
-func exampleOf(tool string, names []string, as map[string]string) string {
+// exampleOf formats some arguments of a tool with example values.
+func exampleOf(tool string, names []string) string {
 	var all map[string]json.RawMessage
 	_ = json.Unmarshal([]byte(examples[tool]), &all) // a test reads each of them
 	var parts []string
 	for _, name := range names {
 		value := string(all[name])
-		if v, ok := as[name]; ok {
-			value = v
+		if value == "" {
+			value = commonExamples[name]
 		}
-		if value != "" {
-			parts = append(parts, fmt.Sprintf("%q: %s", name, value))
-		}
+		parts = append(parts, fmt.Sprintf("%q: %s", name, value))
 	}
 	return "{" + strings.Join(parts, ", ") + "}"
 }
@@ -66,54 +68,71 @@ func (s *server) checkCalls(next mcp.MethodHandler) mcp.MethodHandler {
 				Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %q; valid tools: %s", p.Name, strings.Join(names, ", ")),
 			}
 		}
-		if err := checkArguments(p.Name, schema, p.Arguments); err != nil {
+		args, err := checkArguments(p.Name, schema, p.Arguments)
+		if err != nil {
 			res := &mcp.CallToolResult{}
 			res.SetError(withHint(err))
 			return res, nil
 		}
+		p.Arguments = args
 		return next(ctx, method, req)
 	}
 }
 
-// checkArguments returns an error that names the wrong argument, the given and the
-// wanted value, with an example.
-func checkArguments(tool string, schema *jsonschema.Schema, raw json.RawMessage) error {
+// checkArguments returns arguments as the schema wants them, or an error that names the
+// wrong argument, the given and the wanted value, with an example.
+func checkArguments(tool string, schema *jsonschema.Schema, raw json.RawMessage) (json.RawMessage, error) {
 	var given any
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber() // keep large numbers as they are
 	if err := d.Decode(&given); err != nil && len(raw) > 0 {
-		return fmt.Errorf("invalid arguments: %w", err)
+		return nil, fmt.Errorf("invalid arguments: %w", err)
 	}
 	if given == nil {
 		given = map[string]any{}
 	}
+	usage := func(err error, names []string) error {
+		return &fault.Error{Kind: fault.Usage, Hint: "for example: " + exampleOf(tool, names), Err: err}
+	}
 	args, ok := given.(map[string]any)
-	usage := func(err error, names []string, as map[string]string) error {
-		return &fault.Error{Kind: fault.Usage, Hint: "for example: " + exampleOf(tool, names, as), Err: err}
-	}
 	if !ok {
-		return usage(fmt.Errorf("arguments: want an object, got %s", excerpt(given)), schema.Required, nil)
+		return nil, usage(fmt.Errorf("arguments: want an object, got %s", excerpt(given)), schema.Required)
 	}
+	normalise(schema, args)
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		p, ok := schema.Properties[name]
 		if !ok {
-			return &fault.Error{
+			return nil, &fault.Error{
 				Kind: fault.Usage, Hint: "valid arguments: " + strings.Join(slices.Sorted(maps.Keys(schema.Properties)), ", "),
 				Err: fmt.Errorf("%s: unknown argument %q", tool, name),
 			}
 		}
 		if err := fits(p, name, args[name]); err != nil {
-			as := map[string]string{}
-			if text, ok := args[name].(string); ok && p.Items != nil && p.Items.Type == "string" {
-				as[name] = "[" + quoted(text) + "]"
-			}
-			return usage(err, []string{name}, as)
+			return nil, usage(err, []string{name})
 		}
 	}
 	if err := missing(schema, "", args); err != nil {
-		return usage(err, schema.Required, nil)
+		return nil, usage(err, schema.Required)
 	}
-	return nil
+	return json.Marshal(args)
+}
+
+// normalise accepts what models often send: null for an argument that they leave out,
+// and a string for a list with one string.
+func normalise(schema *jsonschema.Schema, args map[string]any) {
+	for name, value := range args {
+		p, ok := schema.Properties[name]
+		if !ok {
+			continue
+		}
+		text, isText := value.(string)
+		switch {
+		case value == nil:
+			delete(args, name)
+		case isText && p.Items != nil && p.Items.Type == "string":
+			args[name] = []any{text}
+		}
+	}
 }
 
 // fits returns why v does not match a schema; nil if it does. It supports the schemas

@@ -22,11 +22,16 @@ func TestWrongArguments(t *testing.T) {
 	}
 	defer session.Close()
 	for _, c := range []struct{ tool, args, want string }{
-		{"knowledge", `{"paths": "index.js"}`, "paths: want a list, got \"index.js\"\nhint: for example: {\"paths\": [\"index.js\"]}"},
-		{"knowledge", `{"paths": ["a", 7]}`, "paths[1]: want a string, got 7\nhint: for example: {\"paths\": [\"src/main.go\", \"src\"]}"},
-		{"knowledge", `{}`, "paths is missing\nhint: for example: {\"paths\": [\"src/main.go\", \"src\"]}"},
-		{"knowledge", `[]`, "arguments: want an object, got []\nhint: for example: {\"paths\": [\"src/main.go\", \"src\"]}"},
-		{"knowledge", `{"path": "a"}`, "knowledge: unknown argument \"path\"\nhint: valid arguments: budget, paths, root"},
+		{"brief", `{"paths": 7}`, "paths: want a list, got 7\nhint: for example: {\"paths\": [\"src/main.go\", \"src\"]}"},
+		{"brief", `{"paths": ["a", 7]}`, "paths[1]: want a string, got 7\nhint: for example: {\"paths\": [\"src/main.go\", \"src\"]}"},
+		{"brief", `{"path": "a"}`, "brief: unknown argument \"path\"\nhint: valid arguments: budget, format, paths, root, verbose"},
+		{"brief", `{"format": "xml"}`, "format: want one of text, json, got \"xml\"\nhint: for example: {\"format\": \"json\"}"},
+		{"brief", `{"root": 1}`, "root: want a string, got 1\nhint: for example: {\"root\": \"/path/to/worktree\"}"},
+		{"find", `{}`, "words is missing\nhint: for example: {\"words\": \"rate limit per tenant\"}"},
+		{"find", `{"words": null}`, "words is missing\nhint: for example: {\"words\": \"rate limit per tenant\"}"},
+		{"find", `{"words": " "}`, "words is empty\nhint: for example: {\"words\": \"rate limit per tenant\"}"},
+		{"find", `{"words": ["a", 1]}`, "words[1]: want a string, got 1\nhint: for example: {\"words\": \"rate limit per tenant\"}"},
+		{"find", `[]`, "arguments: want an object, got []\nhint: for example: {\"words\": \"rate limit per tenant\"}"},
 		{"spec_ack", `{"ids": ["a"]}`, "reason is missing\nhint: for example: {\"ids\": [\"parser/lexer\"], \"reason\": \"Only names changed.\"}"},
 		{"file_registry_verify", `{"limit": 100000000000000000000}`, "limit: 100000000000000000000 is too large (maximum 9007199254740991)\nhint: for example: {\"limit\": 200}"},
 		{"file_registry_verify", `{"limit": 1e999}`, "limit: 1e999 is too large (maximum 9007199254740991)\nhint: for example: {\"limit\": 200}"},
@@ -79,12 +84,16 @@ func TestValidArguments(t *testing.T) {
 		{"orient", `null`},
 		{"orient", `{"budget": 1e3}`},
 		{"orient", `{"budget": 60.0}`},
-		{"knowledge", `{"paths": null}`},
+		{"orient", `{"format": null}`},
+		{"brief", `{"paths": null}`},
+		{"brief", `{"paths": "a.go", "format": "json"}`},
+		{"find", `{"words": "rate limit"}`},
+		{"find", `{"words": ["rate", "limit"]}`},
 		{"spec", `{"paths": null}`},
 		{"state", `{"action": "put", "name": "a", "content": null}`},
 		{"state", `{"action": "update", "set": {"a": 1.5, "b": true, "c": null, "d": "x"}}`},
 	} {
-		if err := checkArguments(c.tool, all[c.tool], json.RawMessage(c.args)); err != nil {
+		if _, err := checkArguments(c.tool, all[c.tool], json.RawMessage(c.args)); err != nil {
 			t.Errorf("%s %s: %v", c.tool, c.args, err)
 		}
 	}
@@ -101,10 +110,17 @@ func TestExamplesAreValid(t *testing.T) {
 		if err := json.Unmarshal([]byte(examples[tool]), &given); err != nil {
 			t.Errorf("%s: %v", tool, err)
 		}
+		for name, value := range commonExamples {
+			given[name] = json.RawMessage(value)
+		}
 		if diff := cmp.Diff(slices.Sorted(maps.Keys(schema.Properties)), slices.Sorted(maps.Keys(given))); diff != "" {
 			t.Errorf("arguments of %s with an example (-want +got):\n%s", tool, diff)
 		}
-		if err := checkArguments(tool, schema, json.RawMessage(examples[tool])); err != nil {
+		whole, err := json.Marshal(given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := checkArguments(tool, schema, whole); err != nil {
 			t.Errorf("%s: %v", tool, err)
 		}
 	}

@@ -38,8 +38,12 @@ var phrases = []phrase{
 	{`ken state get WORD`, `{"action": "get", "key": $1}`},
 	{`anyway with --force`, `anyway with "force": true`},
 	{`list directories(?: with)?: ken survey show$`, `path is as in the item of survey_next`},
-	{`ken survey show WORD(?: --json)?`, `knowledge {"paths": [$1]}`},
+	{`ken survey show WORD(?: --json)?`, `brief {"paths": [$1]}`},
+	{`--read names the content of`, `read names the content of`},
 	{`ken summary set WORD -m TEXT`, `file_registry_update_summaries {"updates": [{"path": $1, "summary": "TEXT"}]}`},
+	{`ken brief WORD`, `brief {"paths": [$1]}`},
+	{`ken find WORD`, `find {"words": $1}`},
+	{`ken close\b`, `file_registry_update_summaries`},
 	{`ken survey next\b`, `survey_next`},
 	{`ken spec ls\b`, `spec {}`},
 	{`ken spec show WORD`, `spec {"id": $1}`},
@@ -61,7 +65,7 @@ var phrasePatterns = sync.OnceValue(func() []*regexp.Regexp {
 
 // command matches a ken command in a hint.
 var command = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\bken (brief|close|doctor|init|install|serve|share|spec|state|status|summary|survey|verify|worker)\b`)
+	return regexp.MustCompile(`\bken (brief|close|doctor|find|init|install|serve|share|spec|state|status|summary|survey|verify|worker)\b`)
 })
 
 // forAgents replaces commands in a hint by tool calls. If a command is left, it adds

@@ -8,6 +8,7 @@ package mcp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -31,6 +32,10 @@ type Workspace interface {
 	Dispatcher() *survey.Dispatcher
 	// Submit stores what an agent wrote about a directory and its files.
 	Submit(ctx context.Context, sub survey.Submission) (*survey.Submitted, error)
+	// Brief says what to know about a file or a directory, "" for the repository, within a
+	// budget in tokens; 0 is the default budget. String is the text of ken brief, and the
+	// JSON form is its document.
+	Brief(ctx context.Context, path repo.Path, budget int) (fmt.Stringer, error)
 	// Orient returns a brief of files and directories within a budget in tokens; 0 is the
 	// default budget.
 	Orient(ctx context.Context, budget int) (*registry.Orientation, error)
@@ -61,7 +66,7 @@ type server struct {
 }
 
 const instructions = `ken keeps summaries of this repository's files and directories and knows which are fresh.
-Call orient first. Call knowledge before you read a file that you only need to understand.
+Call orient at the start of a session. Call find first when you look for code. Call brief before you read a file.
 To survey or describe the repository, repeat survey_next and survey_submit.
 After a commit, call file_registry_update_summaries with the summaries you wrote.
 Use state for the workflow's phase and artifacts.
@@ -95,7 +100,8 @@ func newServerWith(deps Deps, w *subscriptions) *mcp.Server {
 	s.addOrient(m)
 	s.addVerify(m)
 	s.addUpdate(m)
-	s.addKnowledge(m)
+	s.addFind(m)
+	s.addBrief(m)
 	s.addSurveyNext(m)
 	s.addSurveySubmit(m)
 	s.addState(m)
@@ -108,26 +114,17 @@ func newServerWith(deps Deps, w *subscriptions) *mcp.Server {
 	return m
 }
 
-// rootInput is the argument that every tool has.
-type rootInput struct {
-	Root string `json:"root,omitempty" jsonschema:"a directory in the work tree; default: where the server was started"`
-}
-
 // withWorkspace opens the work tree of a call, runs f and closes it.
-func withWorkspace[Out any](ctx context.Context, s *server, req *mcp.CallToolRequest, root string, f func(Workspace) (Out, error)) (*mcp.CallToolResult, Out, error) {
-	var zero Out
+func withWorkspace(ctx context.Context, s *server, req *mcp.CallToolRequest, root string, f func(Workspace) (answer, error)) (answer, error) {
 	w, err := s.Open(ctx, root, author(req))
 	if err != nil {
-		return nil, zero, withHint(withRootHint(root, err))
+		return nil, withRootHint(root, err)
 	}
 	if f := progress(ctx, req); f != nil {
 		w.OnProgress(f)
 	}
-	out, err := f(w)
-	if err := errors.Join(err, w.Close()); err != nil {
-		return nil, zero, withHint(err)
-	}
-	return nil, out, nil
+	a, err := f(w)
+	return a, errors.Join(err, w.Close())
 }
 
 // withRootHint adds a hint about root to an error that a wrong root may cause.

@@ -8,24 +8,38 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/registry"
+	"ken/internal/term"
 )
 
 type orientInput struct {
-	rootInput
+	commonInput
 	Budget int `json:"budget,omitempty" jsonschema:"size of the brief in tokens; default 1500, minimum 50"`
 }
 
 func (s *server) addOrient(m *mcp.Server) {
 	add(s, m, &mcp.Tool{
 		Name:        "orient",
-		Description: "Call this first in a session. Returns whether ken's knowledge of this repository is current, why not, and a brief. Verifies when needed.",
+		Description: "Call this first in a session: is ken's knowledge of this repository current, why not, and a brief. Verifies when needed.",
 		Annotations: additive(),
-	}, func(ctx context.Context, req *mcp.CallToolRequest, in orientInput) (*mcp.CallToolResult, *registry.Orientation, error) {
+	}, func(ctx context.Context, req *mcp.CallToolRequest, in orientInput) (answer, error) {
 		if in.Budget != 0 && in.Budget < registry.MinBudget {
-			return nil, nil, &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("budget is %d: set at least %d, or leave it out", in.Budget, registry.MinBudget)}
+			return nil, &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("budget is %d: set at least %d, or leave it out", in.Budget, registry.MinBudget)}
 		}
-		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (*registry.Orientation, error) {
-			return w.Orient(ctx, in.Budget)
+		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (answer, error) {
+			o, err := w.Orient(ctx, in.Budget)
+			if err != nil {
+				return nil, err
+			}
+			return orientation{o}, nil
 		})
 	})
+}
+
+type orientation struct{ *registry.Orientation }
+
+func (o orientation) print(out *term.IO) {
+	out.Printf("%s", o.Brief)
+	if o.LeftOut > 0 {
+		out.Remarkf("%s left out: call brief with a path, or raise budget", term.Count(o.LeftOut, "summary"))
+	}
 }

@@ -22,10 +22,10 @@ var prompts = []prompt{
 		text: `Describe this repository with ken's tools.
 
 1. Call orient. If everything is described and fresh, stop and say so.
-2. Call survey_next. Read item.prompt. Open a file only if the prompt is not enough.
-3. Call survey_submit with path and lease from item, and text: what the directory is for, where things are, what a newcomer would get wrong. Put summaries of its own files that you read into files. If the old text in the prompt still holds, submit keep: true.
-4. If result is rejected, follow the reason. If it is superseded, or fenced (your lease ended), continue with 2.
-5. Repeat from 2 until item is null. If remaining is not 0, other agents have the remaining directories: say so.
+2. Call survey_next. Read its answer. Open a file only if that is not enough.
+3. Call survey_submit with the path and lease that it names, and text: what the directory is for, where things are, what a newcomer would get wrong. Put summaries of its own files that you read into files. If the old text in the answer still holds, submit keep: true.
+4. If the summary is rejected, follow the reason. If it is superseded, or fenced (your lease ended), continue with 2.
+5. Repeat from 2 until no directory is ready. If some are left to describe, other agents have them: say so.
 
 Write only what you read. At the end, list what you could not find out.`,
 	},
@@ -35,12 +35,12 @@ Write only what you read. At the end, list what you could not find out.`,
 		path:  "only below this directory, from the repository root",
 		text: `Update the stale summaries of this repository.
 
-1. Call file_registry_verify. Take the paths whose summary is stale, the grade interface first, then body, then content.
-2. For each path, call knowledge. It returns the text, its grade, and current_id, the id of the current content.
+1. Call file_registry_verify. Take the stale paths: those with a changed interface first, then body, then the others.
+2. For each path, call brief with verbose: true. It returns the text, and the id of the current content.
 3. Read the file. If the text still holds, keep it. If not, write a new one: what the file is for and how it works, for a reader who does not open it.
-4. Call file_registry_update_summaries once for a batch: updates with path, read (the current_id of what you read), and summary, or keep: true.
+4. Call file_registry_update_summaries once for a batch: updates with path, read (the content id of what you read), and summary, or keep: true.
 5. An entry that is superseded changed while you read it: repeat it. A rejected entry has a reason.
-6. Then repeat survey_next and survey_submit until item is null, to update the directories.
+6. Then repeat survey_next and survey_submit until no directory is ready, to update the directories.
 
 Do not summarise a file that you did not read.`,
 	},
@@ -51,7 +51,7 @@ Do not summarise a file that you did not read.`,
 		text: `Compare the drifted specs of this repository with the code that they govern.
 
 1. Call spec without arguments. Take the specs with drift, the highest grade first.
-2. For each, call spec with its id and history: true. Read its body and the files in drift_files.
+2. For each, call spec with its id and history: true. Read its text and the files that are ahead of it.
 3. If the spec is wrong now, edit only the spec.md at its path. If the code is wrong, say so and change nothing. If the spec still holds, note its id.
 4. Call spec_ack with the noted ids and a reason: what changed in the code, and why the spec still holds.
 5. Never acknowledge a spec that you did not read. If something is unknown, say why.`,

@@ -16,6 +16,9 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/fresh"
+	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/survey"
 )
 
 // Resources of summaries: the brief, and the summary of each path.
@@ -83,7 +86,7 @@ func (s *server) readResource(ctx context.Context, uri string, f func(Workspace)
 	w, err := s.Open(ctx, "", "")
 	if fault.KindOf(err) == fault.NoRepo {
 		return nil, notFound(uri, &fault.Error{
-			Kind: fault.NoRepo, Hint: "resources belong to the work tree where the server was started; for another one, call orient, knowledge or spec with root", Err: err,
+			Kind: fault.NoRepo, Hint: "resources belong to the work tree where the server was started; for another one, call orient, brief or spec with root", Err: err,
 		})
 	}
 	if err != nil {
@@ -117,11 +120,10 @@ func (s *server) readSummary(ctx context.Context, req *mcp.ReadResourceRequest) 
 		if err != nil {
 			return "", notFound(uri, err)
 		}
-		all, err := answerKnowledge(ctx, w, paths, 0)
+		k, err := known(ctx, w, paths[0])
 		if err != nil {
 			return "", err
 		}
-		k := all.Knowledge[0]
 		if k.dir != nil {
 			receipt := ""
 			if k.dir.Receipt != nil {
@@ -135,6 +137,29 @@ func (s *server) readSummary(ctx context.Context, req *mcp.ReadResourceRequest) 
 		}
 		return withVerdict(f.Verdict.String(), f.Path, f.Reasons, f.Receipt, f.Text), nil
 	})
+}
+
+// A pathKnowledge is what ken knows about a directory if dir is set, else about a file.
+type pathKnowledge struct {
+	file registry.Knowledge
+	dir  *survey.ShownDirectory
+}
+
+// known returns the summary of a path with its verdict, ids and receipt.
+func known(ctx context.Context, w Workspace, path repo.Path) (pathKnowledge, error) {
+	files, err := w.Registry().Show(ctx, []repo.Path{path})
+	if err != nil {
+		return pathKnowledge{}, err
+	}
+	k := pathKnowledge{file: files[0]}
+	if k.file.CurrentID.IsZero() { // not a readable file; it may be a directory
+		dirs, err := w.Survey(nil).Directories(ctx, []repo.Path{path})
+		if err != nil {
+			return pathKnowledge{}, err
+		}
+		k.dir = dirs[0]
+	}
+	return k, nil
 }
 
 // withVerdict returns a text after a comment with its verdict.

@@ -1,52 +1,37 @@
 package mcp
 
 import (
+	"context"
 	"reflect"
 	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"ken/internal/contract"
-	"ken/internal/fresh"
-	"ken/internal/registry"
-	"ken/internal/repo"
-	"ken/internal/spec"
-	"ken/internal/survey"
-	"ken/internal/workflow"
 )
 
 // typeSchemas returns the schemas of types with their own JSON form, which reflection
 // cannot see.
 func typeSchemas() *jsonschema.ForOptions {
-	text := &jsonschema.Schema{Type: "string"}
-	maybe := &jsonschema.Schema{Types: []string{"string", "null"}}
 	return &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[repo.ID]():           maybe,
-		reflect.TypeFor[repo.MD5]():          maybe,
-		reflect.TypeFor[repo.Kind]():         text,
-		reflect.TypeFor[fresh.State]():       text,
-		reflect.TypeFor[registry.Finding]():  text,
-		reflect.TypeFor[contract.Bucket]():   text,
-		reflect.TypeFor[spec.Status]():       text,
-		reflect.TypeFor[survey.Verdict]():    text,
-		reflect.TypeFor[workflow.Document](): {Type: "object"},
-		reflect.TypeFor[scalar]():            {Types: []string{"string", "number", "boolean", "null"}},
-		reflect.TypeFor[stateAction]():       {Type: "string", Enum: []any{"get", "update", "put", "check"}},
+		reflect.TypeFor[answerFormat](): {Type: "string", Enum: []any{"text", "json"}},
+		reflect.TypeFor[findWords]():    {Types: []string{"string", "array"}, Items: &jsonschema.Schema{Type: "string"}},
+		reflect.TypeFor[scalar]():       {Types: []string{"string", "number", "boolean", "null"}},
+		reflect.TypeFor[stateAction]():  {Type: "string", Enum: []any{"get", "update", "put", "check"}},
 	}}
 }
 
-// add registers a tool. refine corrects the output schema.
-func add[In, Out any](s *server, m *mcp.Server, t *mcp.Tool, h mcp.ToolHandlerFor[In, Out], refine ...func(*jsonschema.Schema)) {
-	schema := schemaFor[Out]()
-	for _, f := range refine {
-		f(schema)
-	}
-	loosen(schema)
-	in := schemaFor[In]()
-	s.inputs[t.Name] = in
-	t.InputSchema, t.OutputSchema = in, schema
-	mcp.AddTool(m, t, h)
+// add registers a tool.
+func add[In interface{ format() answerFormat }](s *server, m *mcp.Server, t *mcp.Tool, h func(context.Context, *mcp.CallToolRequest, In) (answer, error)) {
+	t.InputSchema = schemaFor[In]()
+	s.inputs[t.Name] = schemaFor[In]()
+	mcp.AddTool(m, t, func(ctx context.Context, req *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
+		a, err := h(ctx, req, in)
+		if err != nil {
+			return nil, nil, withHint(err)
+		}
+		res, err := result(a, in.format())
+		return res, nil, err
+	})
 }
 
 func schemaFor[T any]() *jsonschema.Schema {
@@ -54,22 +39,26 @@ func schemaFor[T any]() *jsonschema.Schema {
 	if err != nil {
 		panic(err) // the types are ours
 	}
+	withoutNull(schema)
 	return schema
 }
 
-// loosen allows additional fields, so that answers can gain fields without breaking
-// clients.
-func loosen(s *jsonschema.Schema) {
+// withoutNull removes null from the types of optional fields, since [normalise] removes
+// nulls from arguments.
+func withoutNull(s *jsonschema.Schema) {
 	if s == nil {
 		return
 	}
-	if s.Type == "object" || slices.Contains(s.Types, "object") {
-		s.AdditionalProperties = nil
+	if len(s.Types) == 2 {
+		types := slices.DeleteFunc(slices.Clone(s.Types), func(t string) bool { return t == "null" })
+		if len(types) == 1 {
+			s.Type, s.Types = types[0], nil
+		}
 	}
 	for _, p := range s.Properties {
-		loosen(p)
+		withoutNull(p)
 	}
-	loosen(s.Items)
+	withoutNull(s.Items)
 }
 
 // Annotations. No tool reaches beyond the repository or deletes anything.

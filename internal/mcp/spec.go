@@ -14,7 +14,7 @@ import (
 )
 
 type specInput struct {
-	rootInput
+	commonInput
 	ID      string   `json:"id,omitempty" jsonschema:"one spec: its text and status"`
 	Paths   []string `json:"paths,omitempty" jsonschema:"files: the specs that govern them, and their status"`
 	Query   string   `json:"query,omitempty" jsonschema:"search: words that a spec must contain"`
@@ -29,12 +29,15 @@ func (s *server) addSpec(m *mcp.Server) {
 	add(s, m, &mcp.Tool{
 		Name: "spec",
 		Description: "Specs say what files are meant to do. Set one of id, paths, query; with none, lists all specs, most drift first. " +
-			"Call with paths before you edit them. drift: commits to governed files since the spec was edited or acknowledged; null is unknown, not 0.",
+			"Call with paths before you edit them. drift: commits to governed files since the spec was edited or acknowledged.",
 		Annotations: readOnly(),
-	}, func(ctx context.Context, req *mcp.CallToolRequest, in specInput) (*mcp.CallToolResult, *specAnswer, error) {
-		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (*specAnswer, error) {
+	}, func(ctx context.Context, req *mcp.CallToolRequest, in specInput) (answer, error) {
+		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (answer, error) {
 			out, err := answerSpec(ctx, w, in)
-			return out, withSpecHint(err)
+			if err != nil {
+				return nil, withSpecHint(err)
+			}
+			return out, nil
 		})
 	})
 }

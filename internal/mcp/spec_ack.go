@@ -2,14 +2,16 @@ package mcp
 
 import (
 	"context"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ken/internal/spec"
+	"ken/internal/term"
 )
 
 type specAckInput struct {
-	rootInput
+	commonInput
 	IDs    []string `json:"ids" jsonschema:"ids of specs"`
 	Reason string   `json:"reason" jsonschema:"why each spec still holds; goes into the commit message"`
 }
@@ -20,7 +22,7 @@ func (s *server) addSpecAck(m *mcp.Server) {
 		Description: "Record that specs still hold although their code changed. Makes an empty commit on HEAD that clears their drift. " +
 			"Read spec and code first. If the spec is wrong now, edit it instead.",
 		Annotations: recording(),
-	}, func(ctx context.Context, req *mcp.CallToolRequest, in specAckInput) (*mcp.CallToolResult, *spec.Acked, error) {
+	}, func(ctx context.Context, req *mcp.CallToolRequest, in specAckInput) (answer, error) {
 		ask := spec.AckRequest{Reason: in.Reason}
 		for _, id := range in.IDs {
 			ask.Nodes = append(ask.Nodes, nodeID(id))
@@ -28,9 +30,18 @@ func (s *server) addSpecAck(m *mcp.Server) {
 		if s.Session != nil {
 			ask.Session = s.Session()
 		}
-		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (*spec.Acked, error) {
+		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (answer, error) {
 			out, err := w.Spec().Ack(ctx, ask)
-			return out, withSpecHint(err)
+			if err != nil {
+				return nil, withSpecHint(err)
+			}
+			return acked{out}, nil
 		})
 	})
+}
+
+type acked struct{ *spec.Acked }
+
+func (a acked) print(out *term.IO) {
+	out.Line(term.Plain, "acked", strings.Join(a.Nodes, ", "), "in commit "+a.Commit.Short())
 }

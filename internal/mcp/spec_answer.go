@@ -25,6 +25,8 @@ type specAnswer struct {
 	Omitted int            `json:"omitted,omitempty"`
 	Unknown []spec.Unknown `json:"unknown,omitempty"`
 	Note    string         `json:"note,omitempty"`
+
+	listed []spec.Listed // the specs of Nodes
 }
 
 // A specRow is a spec in a list. Fields with their usual value are left out; unknown
@@ -121,6 +123,7 @@ func (a *specAnswer) addRows(l *spec.Listing, nodes []spec.Listed, limit int) {
 	if len(nodes) > limit {
 		nodes, a.Omitted = nodes[:limit], len(nodes)-limit
 	}
+	a.listed = nodes
 	a.Nodes = make([]specRow, 0, len(nodes))
 	unknown := slices.Clone(l.Unknown)
 	for _, n := range nodes {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -228,13 +229,15 @@ func ask(t *testing.T, w *tree) (call func(args map[string]any) map[string]any, 
 	t.Cleanup(func() { session.Close() })
 	return func(args map[string]any) map[string]any {
 		t.Helper()
-		res, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "spec", Arguments: args})
+		given := map[string]any{"format": "json"}
+		maps.Copy(given, args)
+		res, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "spec", Arguments: given})
 		if err != nil || res.IsError {
 			t.Fatalf("spec %v: %v %+v", args, err, res)
 		}
-		out, ok := res.StructuredContent.(map[string]any)
-		if !ok {
-			t.Fatalf("spec %v: %T", args, res.StructuredContent)
+		var out map[string]any
+		if err := json.Unmarshal([]byte(res.Content[0].(*mcp.TextContent).Text), &out); err != nil {
+			t.Fatalf("spec %v: %v", args, err)
 		}
 		return out
 	}, session

@@ -12,6 +12,7 @@ import (
 
 	"ken/internal/contract"
 	"ken/internal/fault"
+	"ken/internal/term"
 	"ken/internal/workflow"
 )
 
@@ -22,7 +23,7 @@ type StateSpace interface {
 }
 
 type stateInput struct {
-	rootInput
+	commonInput
 	Dir     string            `json:"dir,omitempty" jsonschema:"state directory, from root; default: the repository's"`
 	Action  stateAction       `json:"action"`
 	Key     string            `json:"key,omitempty" jsonschema:"get: only this key"`
@@ -47,25 +48,27 @@ type stateOutput struct {
 	Written  *workflow.Written  `json:"written,omitempty"`
 	// Problems are the findings of check.
 	Problems []contract.Problem `json:"problems,omitzero"`
+
+	text []byte // the document as YAML
 }
 
 func (s *server) addState(m *mcp.Server) {
 	add(s, m, &mcp.Tool{
 		Name: "state",
-		Description: "The current workflow and its files: get or update its document (phase, tier, status…), put an artifact, check all. " +
-			"Write state files only with put. It rejects a name that the contract does not allow and suggests the nearest one.",
+		Description: "The current workflow and its files: get or update its document (phase, status…), put an artifact, check all. " +
+			"Write state files only with put. For a name that the contract does not allow, it suggests the nearest one.",
 		Annotations: replacing(),
-	}, func(ctx context.Context, req *mcp.CallToolRequest, in stateInput) (*mcp.CallToolResult, *stateOutput, error) {
+	}, func(ctx context.Context, req *mcp.CallToolRequest, in stateInput) (answer, error) {
 		space, err := s.OpenState(ctx, in.Root, in.Dir, author(req))
 		if err != nil {
-			return nil, nil, withHint(withRootHint(in.Root, err))
+			return nil, withRootHint(in.Root, err)
 		}
 		defer space.Close()
 		out, err := answerState(ctx, space.Keeper(), in)
 		if err != nil {
-			return nil, nil, withHint(err)
+			return nil, err
 		}
-		return nil, out, nil
+		return out, nil
 	})
 }
 
@@ -101,6 +104,9 @@ func answerState(ctx context.Context, k *workflow.Manager, in stateInput) (out *
 	default:
 		err = &fault.Error{Kind: fault.Usage, Hint: "set action to get, update, put or check", Err: fmt.Errorf("unknown action %q", in.Action)}
 	}
+	if err == nil && out.Workflow != nil {
+		out.text, err = out.Workflow.YAML()
+	}
 	return out, err
 }
 
@@ -114,4 +120,35 @@ func statePairs(set map[string]scalar) ([]workflow.Pair, error) {
 		pairs = append(pairs, pair)
 	}
 	return pairs, nil
+}
+
+func (o *stateOutput) print(out *term.IO) {
+	switch {
+	case o.Workflow != nil:
+		out.Printf("%s", o.text)
+	case o.Value != nil:
+		if text, ok := (*o.Value).(string); ok {
+			out.Printf("%s\n", term.CleanText(text))
+		} else {
+			out.Printf("%s\n", quoted(*o.Value))
+		}
+	case o.Written != nil:
+		why := term.Bytes(int64(o.Written.Size))
+		if o.Written.WorkflowID != "" {
+			why += ", workflow " + o.Written.WorkflowID
+		}
+		out.Line(term.Plain, "written", o.Written.Name, why)
+		printProblems(out, o.Written.Problems)
+	default:
+		printProblems(out, o.Problems)
+		if len(o.Problems) == 0 {
+			out.Printf("no problems\n")
+		}
+	}
+}
+
+func printProblems(out *term.IO, list []contract.Problem) {
+	for _, p := range list {
+		out.Line(term.Plain, "problem", p.File, p.Problem+"; expected "+p.Expected)
+	}
 }

@@ -3,31 +3,67 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ken/internal/fault"
 	"ken/internal/survey"
+	"ken/internal/term"
 )
 
 type surveyNextInput struct {
-	rootInput
+	commonInput
 	Lease int `json:"lease,omitempty" jsonschema:"lease in seconds; default 900"`
 }
 
 func (s *server) addSurveyNext(m *mcp.Server) {
 	add(s, m, &mcp.Tool{
 		Name: "survey_next",
-		Description: "Lease the next directory to describe, children before parents. item.prompt has everything you need. " +
-			"Call survey_submit, then repeat until item is null.",
+		Description: "Lease the next directory to describe, children before parents. The answer has everything you need. " +
+			"Call survey_submit, then repeat until no directory is ready.",
 		Annotations: recording(),
-	}, func(ctx context.Context, req *mcp.CallToolRequest, in surveyNextInput) (*mcp.CallToolResult, *survey.NextItem, error) {
+	}, func(ctx context.Context, req *mcp.CallToolRequest, in surveyNextInput) (answer, error) {
 		lasting, err := survey.LeaseFor(in.Lease)
 		if err != nil {
-			return nil, nil, &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("lease: %w; leave it out to use 900", err)}
+			return nil, &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("lease: %w; leave it out to use 900", err)}
 		}
-		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (*survey.NextItem, error) {
-			return w.Dispatcher().Next(ctx, lasting)
+		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (answer, error) {
+			next, err := w.Dispatcher().Next(ctx, lasting)
+			if err != nil {
+				return nil, err
+			}
+			return nextItem{next}, nil
 		})
 	})
 }
+
+type nextItem struct{ *survey.NextItem }
+
+func (n nextItem) print(out *term.IO) {
+	if n.Item == nil {
+		out.Printf("%s\n", n.notReady())
+		return
+	}
+	out.Printf("%s\n", strings.TrimRight(term.CleanText(n.Item.Prompt), "\n"))
+	out.Remarkf("\nleased to you until %s, %s left to describe; submit with: survey_submit {\"path\": %s, \"lease\": %s, \"text\": \"…\"}",
+		n.Item.Expires.Format(time.RFC3339), directories(n.Remaining), quoted(display(n.Item.PathJSON)), quoted(n.Item.Lease))
+}
+
+// notReady says why no directory is ready, and when to ask again.
+func (n nextItem) notReady() string {
+	if n.Remaining == 0 {
+		return "all directories are described"
+	}
+	text := fmt.Sprintf("no directory is ready; %s left to describe", directories(n.Remaining))
+	if len(n.Held) == 0 {
+		return text
+	}
+	first := slices.MinFunc(n.Held, func(a, b survey.HeldPath) int { return a.Until.Compare(b.Until) })
+	return text + fmt.Sprintf(", %d leased to others, %s until %s; ask again then",
+		len(n.Held), display(first.PathJSON), first.Until.Format(time.RFC3339))
+}
+
+func directories(n int) string { return term.Count(n, "directory") }

@@ -7,12 +7,13 @@ import (
 
 	"ken/internal/repo"
 	"ken/internal/survey"
+	"ken/internal/term"
 )
 
 type surveySubmitInput struct {
-	rootInput
-	Path  string            `json:"path" jsonschema:"from item"`
-	Lease string            `json:"lease" jsonschema:"from item"`
+	commonInput
+	Path  string            `json:"path" jsonschema:"from survey_next"`
+	Lease string            `json:"lease" jsonschema:"from survey_next"`
 	Text  string            `json:"text,omitempty" jsonschema:"summary of the directory"`
 	Keep  bool              `json:"keep,omitempty" jsonschema:"keep the old text in the prompt; it still holds"`
 	Files map[string]string `json:"files,omitempty" jsonschema:"summaries of its own files that you read, by path"`
@@ -21,11 +22,11 @@ type surveySubmitInput struct {
 func (s *server) addSurveySubmit(m *mcp.Server) {
 	add(s, m, &mcp.Tool{
 		Name: "survey_submit",
-		Description: "Submit the summary of a directory from survey_next. result: stored; superseded (the directory changed, call survey_next again); " +
-			"fenced (the lease ended, another agent has it); rejected (see reason, submit a better text).",
+		Description: "Submit the summary of a directory from survey_next. Returns stored; superseded (the directory changed, call survey_next again); " +
+			"fenced (the lease ended, another agent has it); or rejected, with the reason (submit a better text).",
 		Annotations: recording(),
-	}, func(ctx context.Context, req *mcp.CallToolRequest, in surveySubmitInput) (*mcp.CallToolResult, *survey.Submitted, error) {
-		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (*survey.Submitted, error) {
+	}, func(ctx context.Context, req *mcp.CallToolRequest, in surveySubmitInput) (answer, error) {
+		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (answer, error) {
 			path, err := w.RootPath(in.Path)
 			if err != nil {
 				return nil, err
@@ -39,10 +40,17 @@ func (s *server) addSurveySubmit(m *mcp.Server) {
 				sub.Files[file] = text
 			}
 			done, err := w.Submit(ctx, sub)
-			if done != nil {
-				done.Reason = forAgents(done.Reason)
+			if err != nil {
+				return nil, err
 			}
-			return done, err
+			done.Reason = forAgents(done.Reason)
+			return submitted{done}, nil
 		})
 	})
+}
+
+type submitted struct{ *survey.Submitted }
+
+func (s submitted) print(out *term.IO) {
+	out.Line(term.Plain, string(s.Result), display(s.PathJSON), s.Reason)
 }

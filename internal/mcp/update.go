@@ -2,42 +2,46 @@ package mcp
 
 import (
 	"context"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/term"
 )
 
 type updateInput struct {
-	rootInput
+	commonInput
 	Paths   []string      `json:"paths,omitempty" jsonschema:"files you changed; default: those of the HEAD commit"`
 	Updates []updateEntry `json:"updates,omitempty" jsonschema:"summaries you wrote"`
+	Verbose bool          `json:"verbose,omitempty" jsonschema:"with content ids"`
 }
 
 type updateEntry struct {
 	Path    string `json:"path"`
 	Summary string `json:"summary,omitempty" jsonschema:"what the file is for and how it works, for a reader who does not open it"`
-	Read    string `json:"read,omitempty" jsonschema:"content_id or content_md5 of the content you read"`
+	Read    string `json:"read,omitempty" jsonschema:"content id of what you read (brief with verbose); default: the current content"`
 	Keep    bool   `json:"keep,omitempty" jsonschema:"keep the current summary; it still holds"`
 }
 
 func (s *server) addUpdate(m *mcp.Server) {
 	add(s, m, &mcp.Tool{
 		Name: "file_registry_update_summaries",
-		Description: "Call after a commit: stores your summaries, lists changed files without a current one (needs_summary), verifies the rest. " +
+		Description: "Call after a commit: stores your summaries, lists changed files without a current one, verifies the rest. " +
 			"A rejected entry has a reason; the others are stored.",
 		Annotations: additive(),
-	}, func(ctx context.Context, req *mcp.CallToolRequest, in updateInput) (*mcp.CallToolResult, *registry.Closing, error) {
-		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (*registry.Closing, error) {
+	}, func(ctx context.Context, req *mcp.CallToolRequest, in updateInput) (answer, error) {
+		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (answer, error) {
 			out, err := w.Registry().Close(ctx, closing(w, in))
 			if err != nil {
 				return nil, err
 			}
 			for i := range out.Updated {
-				out.Updated[i].Hint = forAgents(out.Updated[i].Hint)
+				u := &out.Updated[i]
+				u.Reason, u.Hint = forAgents(u.Reason), forAgents(u.Hint)
 			}
-			return out, nil
+			return closed{out, in.Verbose}, nil
 		})
 	})
 }
@@ -60,4 +64,76 @@ func closing(w Workspace, in updateInput) registry.CloseOptions {
 		}
 	}
 	return opts
+}
+
+// A closed tells what became of the updates, and what needs a summary.
+type closed struct {
+	*registry.Closing
+	verbose bool
+}
+
+func (c closed) print(out *term.IO) {
+	rep := registry.Report{State: c.State, Reasons: c.Reasons, Head: c.Commit, Counts: c.Counts}
+	out.Printf("%s\n", term.Clean(rep.Headline()))
+	if c.LastVerified != c.Commit && !c.LastVerified.IsZero() {
+		out.Line(term.Plain, "unknown", "the repository", "it changed during the check; the last complete check is at "+c.LastVerified.Short())
+	}
+	if c.Unknown != "" {
+		out.Line(term.Plain, "unknown", "files of the commit", c.Unknown)
+	}
+	for _, u := range c.Updated {
+		why := u.Reason
+		if u.Assumed && u.Result == registry.Stored {
+			why = "for the current content; set read to the content id that you read"
+		}
+		if c.verbose {
+			why = joined("  ", why, contentIDs(u.ID, u.MD5))
+		}
+		out.Line(term.Plain, string(u.Result), display(u.PathJSON), why)
+		if u.Hint != "" {
+			out.Remarkf("hint: %s", term.Clean(u.Hint))
+		}
+	}
+	c.printNeeds(out)
+}
+
+// printNeeds lists the files that need a summary.
+func (c closed) printNeeds(out *term.IO) {
+	needs := c.NeedsSummary
+	for _, n := range needs[:min(len(needs), listLimit)] {
+		why := "summary " + n.Summary.String()
+		if c.verbose {
+			why = joined("  ", why, contentIDs(n.ID, n.MD5))
+		}
+		out.Line(term.Plain, "needs", display(n.PathJSON), why)
+	}
+	if more := len(needs) - listLimit; more > 0 {
+		out.Remarkf("%d more: set paths to the files you mean", more)
+	}
+	if len(needs) > 0 {
+		out.Remarkf("hint: read each file, then send updates with path and summary, or keep: true if the old summary still holds")
+	}
+}
+
+// contentIDs formats the ids of a content; "" if they are unknown.
+func contentIDs(id repo.ID, md5 repo.MD5) string {
+	var parts []string
+	if !id.IsZero() {
+		parts = append(parts, "content "+id.String())
+	}
+	if !md5.IsZero() {
+		parts = append(parts, "md5 "+md5.String())
+	}
+	return strings.Join(parts, "  ")
+}
+
+// joined joins the parts that are not empty.
+func joined(sep string, parts ...string) string {
+	var list []string
+	for _, p := range parts {
+		if p != "" {
+			list = append(list, p)
+		}
+	}
+	return strings.Join(list, sep)
 }

@@ -1,55 +1,94 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ken/internal/registry"
+	"ken/internal/term"
 )
 
 type verifyInput struct {
-	rootInput
-	Paths []string `json:"paths,omitempty" jsonschema:"only these files or directories, from the repository root"`
-	Full  bool     `json:"full,omitempty" jsonschema:"read all files, even unchanged ones"`
-	All   bool     `json:"all,omitempty" jsonschema:"also list unchanged files"`
-	Limit int      `json:"limit,omitempty" jsonschema:"most verdicts to list; default 200"`
+	commonInput
+	Paths   []string `json:"paths,omitempty" jsonschema:"only these files or directories, from the repository root"`
+	Full    bool     `json:"full,omitempty" jsonschema:"read all files, even unchanged ones"`
+	All     bool     `json:"all,omitempty" jsonschema:"also list unchanged files"`
+	Limit   int      `json:"limit,omitempty" jsonschema:"most paths to list; default 50"`
+	Verbose bool     `json:"verbose,omitempty" jsonschema:"with content ids"`
 }
 
-// listLimit keeps an answer from filling an agent's context. Counts are complete.
-const listLimit = 200
-
-// A verified is a report with a limited list of verdicts.
+// A verified is a report with a limited list of verdicts, those first that need attention.
 type verified struct {
 	*registry.Report
 	Omitted int `json:"omitted"` // verdicts left out
+
+	verbose bool
 }
 
 func (s *server) addVerify(m *mcp.Server) {
 	add(s, m, &mcp.Tool{
 		Name: "file_registry_verify",
-		Description: "Compare every file with its recorded content. Verdict per path: match, mismatch, missing, new, conflicted, sparse, unknown; " +
-			"summary: fresh, stale, none, excluded, unknown.",
+		Description: "Compare every file with its recorded content. Returns counts, then one line per path that changed: " +
+			"the state of its summary (fresh, stale, none, excluded, unknown) or of the file, and why.",
 		Annotations: additive(),
-	}, func(ctx context.Context, req *mcp.CallToolRequest, in verifyInput) (*mcp.CallToolResult, *verified, error) {
-		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (*verified, error) {
+	}, func(ctx context.Context, req *mcp.CallToolRequest, in verifyInput) (answer, error) {
+		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (answer, error) {
 			only, err := rootPaths(w, in.Paths)
 			if err != nil {
 				return nil, err
 			}
-			rep, err := w.Registry().Verify(ctx, registry.VerifyOptions{Full: in.Full, All: in.All, Paths: only})
+			short := in.Format != "json" && !in.All
+			rep, err := w.Registry().Verify(ctx, registry.VerifyOptions{Full: in.Full, All: in.All, Paths: only, OmitNew: short, OmitSparse: short})
 			if err != nil {
 				return nil, err
 			}
-			limit := in.Limit
-			if limit <= 0 {
-				limit = listLimit
-			}
-			out := &verified{Report: rep}
-			if n := len(rep.Verdicts); n > limit {
-				rep.Verdicts, out.Omitted = rep.Verdicts[:limit], n-limit
-			}
-			return out, nil
+			return limitVerdicts(rep, in.Limit, in.Verbose), nil
 		})
 	})
+}
+
+// limitVerdicts keeps the verdicts that need attention most; 0 is the default limit.
+func limitVerdicts(rep *registry.Report, limit int, verbose bool) *verified {
+	if limit <= 0 {
+		limit = listLimit
+	}
+	out := &verified{Report: rep, verbose: verbose}
+	slices.SortStableFunc(rep.Verdicts, func(a, b registry.Verdict) int { return cmp.Compare(urgency(a), urgency(b)) })
+	if n := len(rep.Verdicts); n > limit {
+		rep.Verdicts, out.Omitted = rep.Verdicts[:limit], n-limit
+	}
+	return out
+}
+
+// urgency is 0 for the paths that need attention most.
+func urgency(v registry.Verdict) int {
+	word, _ := v.Describe()
+	i := slices.Index([]string{"stale", "missing", "changed", "new", "fresh", "none", "excluded", "sparse"}, word)
+	return i + 1 // unknown and conflicted are not in the list
+}
+
+func (v *verified) print(out *term.IO) {
+	out.Printf("%s\n", term.Clean(v.Headline()))
+	sparse := v.Counts.Sparse
+	for _, f := range v.Verdicts {
+		word, why := f.Describe()
+		if f.Verdict == registry.FoundSparse {
+			sparse--
+		}
+		if v.verbose {
+			why = joined("  ", why, contentIDs(f.ID, f.MD5))
+		}
+		out.Line(term.Plain, word, f.RawPath().String(), why)
+	}
+	if v.Omitted > 0 {
+		out.Remarkf("%d more: set limit, or paths to a directory", v.Omitted)
+	} else if sparse > 0 {
+		out.Line(term.Dim, "sparse", term.Count(sparse, "file"), "not checked out")
+	}
+	if v.Counts.Stale > 0 {
+		out.Remarkf("hint: read the stale files, then call file_registry_update_summaries")
+	}
 }

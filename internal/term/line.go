@@ -2,6 +2,7 @@ package term
 
 import (
 	"strings"
+	"unicode"
 
 	"ken/internal/repo"
 )
@@ -39,6 +40,20 @@ func Clean(text string) string {
 			return '\uFFFD'
 		}
 		return r
+	}, text)
+}
+
+// CleanText makes a text of several lines harmless: it keeps line feeds and tabs, and
+// replaces other control characters and those that change the direction of text.
+func CleanText(text string) string {
+	return strings.Map(func(c rune) rune {
+		if c == '\n' || c == '\t' {
+			return c
+		}
+		if unicode.IsControl(c) || c == '\u2028' || c == '\u2029' || unicode.Is(unicode.Bidi_Control, c) {
+			return '\uFFFD'
+		}
+		return c
 	}, text)
 }
 

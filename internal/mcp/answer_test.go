@@ -1,0 +1,94 @@
+package mcp
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/spec"
+	"ken/internal/survey"
+	"ken/internal/term"
+)
+
+func textOf(a answer) string {
+	var b bytes.Buffer
+	a.print(&term.IO{Out: &b, Err: &b})
+	return b.String()
+}
+
+// Texts say what they leave out, and how to get it.
+func TestTextsSayWhatTheyLeaveOut(t *testing.T) {
+	var needs []registry.FileNeedingSummary
+	for i := range 70 {
+		needs = append(needs, registry.FileNeedingSummary{PathJSON: repo.Path(fmt.Sprintf("f%d.go", i)).JSON()})
+	}
+	var problems, history leftOut
+	problems.note("problems", 3)
+	history.note("body", 9)
+	var ahead []spec.DriftFile
+	for i := range 7 {
+		ahead = append(ahead, spec.DriftFile{File: fmt.Sprintf("f%d.go", i), Behind: 1})
+	}
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for name, tt := range map[string]struct {
+		answer answer
+		want   []string
+	}{
+		"orient":    {orientation{&registry.Orientation{Brief: "trust\n", LeftOut: 3}}, []string{"trust\n3 summaries left out: call brief with a path, or raise budget\n"}},
+		"one left":  {orientation{&registry.Orientation{Brief: "trust\n", LeftOut: 1}}, []string{"1 summary left out"}},
+		"update":    {closed{&registry.Closing{NeedsSummary: needs}, false}, []string{"needs       f49.go  ", "\n20 more: set paths"}},
+		"brief":     {&briefAnswer{Briefs: []pathBrief{{PathJSON: repo.PathJSON{Path: "a.go"}, text: "It.\n"}}, LeftOut: 2}, []string{"== a.go ==\nIt.\n", "\n2 paths left out: raise budget"}},
+		"spec":      {&specAnswer{Counts: map[string]int{"merged": 40, "drift": 2}, Nodes: []specRow{}, Omitted: 12}, []string{"42 specs: 2 drift, 40 merged\n", "12 more: set limit"}},
+		"one spec":  {&specAnswer{Node: &specNode{Body: new("x"), LeftOut: history}, Note: "the body is shortened"}, []string{"9 more bytes of the text\nnote: the body is shortened\n\nx\n"}},
+		"drift":     {&specAnswer{Node: &specNode{Listed: spec.Listed{DriftFiles: ahead}}}, []string{"f3.go +1  and 3 more", "\nahead       f6.go  +1\n"}},
+		"owners":    {&specAnswer{Owners: []specOwned{{LeftOut: problems}}}, []string{"3 more problems"}},
+		"described": {nextItem{&survey.NextItem{}}, []string{"all directories are described\n"}},
+		"leased": {
+			nextItem{&survey.NextItem{Remaining: 2, Held: []survey.HeldPath{{PathJSON: repo.PathJSON{Path: "b"}, Until: at.Add(time.Hour)}, {PathJSON: repo.PathJSON{Path: "a"}, Until: at}}}},
+			[]string{"no directory is ready; 2 directories left to describe, 2 leased to others, a until 2026-01-02T03:04:05Z; ask again then\n"},
+		},
+	} {
+		got := textOf(tt.answer)
+		for _, want := range tt.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: the text does not contain %q:\n%s", name, want, got)
+			}
+		}
+	}
+}
+
+// A spec that only another worktree has comes without a text, and the text says so.
+func TestGhostSpecHasNoText(t *testing.T) {
+	ghost := &specAnswer{Node: &specNode{Listed: spec.Listed{Described: spec.Described{ID: "cache"}, Ghost: true}}}
+	if got := textOf(ghost); !strings.Contains(got, "only another worktree has this spec") {
+		t.Errorf("the text is\n%s", got)
+	}
+}
+
+// Nothing that an author wrote can move the cursor or end a line of ken's.
+func TestTextsAreHarmless(t *testing.T) {
+	const hostile = "x\x1b[2J\rstale  other.go\u202e"
+	for name, a := range map[string]answer{
+		"brief":  &briefAnswer{Briefs: []pathBrief{{PathJSON: repo.Path(hostile).JSON(), Error: hostile, Hint: hostile}}, LeftOut: 1},
+		"update": closed{&registry.Closing{Updated: []registry.Written{{PathJSON: repo.Path(hostile).JSON(), Reason: hostile, Hint: hostile}}, Unknown: hostile}, true},
+		"spec":   &specAnswer{Node: &specNode{Listed: spec.Listed{Described: spec.Described{ID: hostile, Title: hostile, Code: []string{hostile}}}, Body: new(hostile)}},
+		"submit": submitted{&survey.Submitted{Reason: hostile}},
+		"find":   featureDocument{bytes.NewBufferString(hostile)},
+	} {
+		if got := textOf(a); strings.ContainsAny(got, "\x1b\r\u202e") {
+			t.Errorf("%s: the text is %q", name, got)
+		}
+	}
+}
+
+// find says that it is not built until the workspace has it.
+func TestFindNeedsAFinder(t *testing.T) {
+	_, err := finderOf(space{}).Find(t.Context(), []string{"x"}, FindOptions{})
+	if err == nil || !strings.Contains(err.Error(), "not built") {
+		t.Errorf("Find returned %v", err)
+	}
+}

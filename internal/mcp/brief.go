@@ -1,0 +1,169 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"ken/internal/fault"
+	"ken/internal/repo"
+	"ken/internal/survey"
+	"ken/internal/term"
+)
+
+type briefInput struct {
+	commonInput
+	Paths   []string `json:"paths,omitempty" jsonschema:"files and directories, from the repository root; default: the repository"`
+	Budget  int      `json:"budget,omitempty" jsonschema:"size of the whole answer in tokens; default 1500, minimum 50"`
+	Verbose bool     `json:"verbose,omitempty" jsonschema:"with content ids and receipts"`
+}
+
+func (s *server) addBrief(m *mcp.Server) {
+	add(s, m, &mcp.Tool{
+		Name: "brief",
+		Description: "Call this before you read a file: what to know about files, directories or the repository, within a budget: " +
+			"summary, specs, symbols. fresh texts describe the current content, stale ones older content.",
+		Annotations: readOnly(),
+	}, func(ctx context.Context, req *mcp.CallToolRequest, in briefInput) (answer, error) {
+		if in.Budget != 0 && in.Budget < survey.MinBudget {
+			return nil, &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("budget is %d: set at least %d, or leave it out", in.Budget, survey.MinBudget)}
+		}
+		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (answer, error) {
+			return briefPaths(ctx, w, in)
+		})
+	})
+}
+
+// A briefAnswer has the briefs of paths, in their order.
+type briefAnswer struct {
+	Briefs []pathBrief `json:"briefs"`
+	// LeftOut counts the paths that had no room within the budget.
+	LeftOut int `json:"left_out"`
+}
+
+// A pathBrief is the brief of a path, or the reason why there is none.
+type pathBrief struct {
+	repo.PathJSON
+	Brief *featureDocument `json:"brief,omitempty"`
+	Error string           `json:"error,omitempty"`
+	Hint  string           `json:"hint,omitempty"`
+
+	text string
+	ids  string // with verbose
+}
+
+// briefPaths answers for each path with an equal part of the budget; what one does not need, the
+// next ones get. A wrong path is an error for this path alone, unless all are wrong.
+func briefPaths(ctx context.Context, w Workspace, in briefInput) (answer, error) {
+	names := in.Paths
+	if len(names) == 0 {
+		names = []string{"."}
+	}
+	left := in.Budget
+	if left == 0 {
+		left = survey.DefaultBudget
+	}
+	out := &briefAnswer{Briefs: []pathBrief{}}
+	var failed []error
+	for i, name := range names {
+		share := left / (len(names) - i)
+		if share < survey.MinBudget {
+			share = min(left, survey.MinBudget)
+		}
+		if share < survey.MinBudget {
+			out.LeftOut = len(names) - i
+			break
+		}
+		b, err := briefPath(ctx, w, name, share, in.Verbose)
+		if err != nil && ctx.Err() != nil {
+			return nil, err
+		}
+		if err != nil {
+			failed = append(failed, err)
+			b = pathBrief{PathJSON: repo.PathJSON{Path: name}, Error: err.Error(), Hint: forAgents(fault.HintOf(err))}
+		}
+		out.Briefs = append(out.Briefs, b)
+		left -= (len(b.text) + survey.BytesPerToken - 1) / survey.BytesPerToken
+	}
+	if len(failed) == len(names) {
+		return nil, allFailed(failed)
+	}
+	return out, nil
+}
+
+// allFailed returns the errors of all paths as one, each with its hint.
+func allFailed(list []error) error {
+	if len(list) == 1 {
+		return list[0]
+	}
+	for i, err := range list {
+		list[i] = withHint(err)
+	}
+	return errors.New(errors.Join(list...).Error())
+}
+
+func briefPath(ctx context.Context, w Workspace, name string, budget int, verbose bool) (pathBrief, error) {
+	path, err := w.RootPath(name)
+	if err != nil {
+		return pathBrief{}, err
+	}
+	b, err := w.Brief(ctx, path, budget)
+	if err != nil {
+		return pathBrief{}, err
+	}
+	out := pathBrief{PathJSON: repo.DirLabel(path).JSON(), Brief: &featureDocument{b}, text: term.CleanText(b.String())}
+	if verbose {
+		out.ids, err = identify(ctx, w, path)
+	}
+	return out, err
+}
+
+// identify returns the content ids and the receipt of a file, or the receipt of a directory.
+func identify(ctx context.Context, w Workspace, path repo.Path) (string, error) {
+	k, err := known(ctx, w, path)
+	if err != nil {
+		return "", err
+	}
+	if k.dir == nil {
+		return joined("\n", contentIDs(k.file.CurrentID, k.file.CurrentMD5), receiptLine(k.file.Receipt)), nil
+	}
+	if k.dir.Receipt == nil {
+		return "", nil
+	}
+	return receiptLine(*k.dir.Receipt), nil
+}
+
+func receiptLine(receipt string) string {
+	if receipt == "" {
+		return ""
+	}
+	return "receipt " + receipt
+}
+
+func (b *briefAnswer) print(out *term.IO) {
+	for i, p := range b.Briefs {
+		if len(b.Briefs)+b.LeftOut > 1 {
+			if i > 0 {
+				out.Printf("\n")
+			}
+			out.Printf("== %s ==\n", term.Clean(display(p.PathJSON)))
+		}
+		if p.Error != "" {
+			out.Printf("error: %s\n", term.CleanText(p.Error))
+			if p.Hint != "" {
+				out.Printf("hint: %s\n", term.CleanText(p.Hint))
+			}
+			continue
+		}
+		out.Printf("%s\n", strings.TrimRight(p.text, "\n"))
+		if p.ids != "" {
+			out.Printf("%s\n", p.ids)
+		}
+	}
+	if b.LeftOut > 0 {
+		out.Remarkf("\n%s left out: raise budget, or ask again for them", term.Count(b.LeftOut, "path"))
+	}
+}

@@ -1,0 +1,87 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"ken/internal/fault"
+	"ken/internal/term"
+)
+
+type findInput struct {
+	commonInput
+	Words findWords `json:"words" jsonschema:"words of the task, or a list of terms"`
+	Kind  string    `json:"kind,omitempty" jsonschema:"only these, such as code,test,doc"`
+	Limit int       `json:"limit,omitempty" jsonschema:"most places to list"`
+}
+
+// findWords is a string or a list of strings; [normalise] makes it a list.
+type findWords []string
+
+// FindOptions limit the places that Find returns. The zero value sets no limit of its own.
+type FindOptions struct {
+	Kinds []string // code, test, doc; nil means all
+	Limit int      // 0 is the default limit
+}
+
+// A Finder is a [Workspace] that finds places. String is the text of ken find, and the JSON
+// form is its document.
+type Finder interface {
+	Find(ctx context.Context, words []string, opts FindOptions) (fmt.Stringer, error)
+}
+
+func (s *server) addFind(m *mcp.Server) {
+	add(s, m, &mcp.Tool{
+		Name: "find",
+		Description: "Call this first when you look for code: from a task in words to the places that matter, best first, each with line, symbol and reason. " +
+			"Searches names, code, comments, summaries, specs, documents and past commits.",
+		Annotations: readOnly(),
+	}, func(ctx context.Context, req *mcp.CallToolRequest, in findInput) (answer, error) {
+		if strings.TrimSpace(strings.Join(in.Words, "")) == "" {
+			return nil, &fault.Error{
+				Kind: fault.Usage, Hint: "for example: " + exampleOf("find", []string{"words"}),
+				Err: errors.New("words is empty"),
+			}
+		}
+		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (answer, error) {
+			found, err := finderOf(w).Find(ctx, in.Words, FindOptions{Kinds: kindsOf(in.Kind), Limit: in.Limit})
+			if err != nil {
+				return nil, err
+			}
+			return featureDocument{found}, nil
+		})
+	})
+}
+
+// kindsOf splits a list of kinds.
+func kindsOf(list string) []string {
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// finderOf returns the part of a workspace that finds.
+func finderOf(w Workspace) Finder {
+	if f, ok := w.(Finder); ok {
+		return f
+	}
+	return noFinder{}
+}
+
+// noFinder stands in until the workspace has Find.
+type noFinder struct{}
+
+func (noFinder) Find(context.Context, []string, FindOptions) (fmt.Stringer, error) {
+	return nil, errors.New("find is not built yet")
+}
+
+// A featureDocument is an answer whose text and JSON form a feature makes.
+type featureDocument struct{ fmt.Stringer }
+
+// MarshalJSON writes the document of the feature.
+func (d featureDocument) MarshalJSON() ([]byte, error) { return json.Marshal(d.Stringer) }
+
+func (d featureDocument) print(out *term.IO) { out.Printf("%s", term.CleanText(d.String())) }

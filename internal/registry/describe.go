@@ -1,0 +1,87 @@
+package registry
+
+import (
+	"strings"
+
+	"ken/internal/fresh"
+)
+
+// Describe puts a verdict into plain words. The state of the summary comes first, since
+// that is what a reader looks for; how the file changed says why.
+func (v Verdict) Describe() (word, why string) {
+	switch v.Verdict {
+	case FoundUnknown, FoundConflicted:
+		return v.Verdict.String(), strings.TrimPrefix(v.Reason, "read "+v.path.String()+": ")
+	case FoundMissing:
+		return "missing", v.Reason
+	case FoundSparse:
+		if v.Summary == fresh.Stale {
+			return "stale", v.Reason + ", and " + v.staleFor()
+		}
+		return "sparse", v.Reason
+	case FoundNew:
+		switch {
+		case v.Summary == fresh.Stale:
+			return "stale", v.renamed("; ") + v.staleFor()
+		case v.PathChanged != "":
+			return "new", v.renamed(", ") + "summary " + v.Summary.String()
+		case v.Summary == fresh.None:
+			return "new", ""
+		default:
+			return "new", "summary " + v.Summary.String() + colon(v.Reason)
+		}
+	case FoundMismatch:
+		if v.Summary == fresh.None || v.Summary == fresh.Excluded {
+			// The last check of ken, which need not be what git compares with.
+			return "changed", "since the last check; summary " + v.Summary.String() + colon(v.Reason)
+		}
+	default:
+	}
+	switch v.Summary {
+	case fresh.Stale:
+		return "stale", v.staleFor()
+	case fresh.Excluded:
+		return "excluded", v.Reason
+	case fresh.None:
+		return "none", ""
+	case fresh.Fresh:
+		if v.Restored {
+			return "fresh", "back to content that has a summary"
+		}
+		if v.Grade != "" {
+			return "fresh", "edited since the summary was written" + colon(extent(v.Grade)) + ", which does not count"
+		}
+		return "fresh", ""
+	default:
+		return v.Summary.String(), v.Reason
+	}
+}
+
+// staleFor says why a summary is stale.
+func (v Verdict) staleFor() string {
+	return "edited since the summary was written" + colon(extent(v.Grade))
+}
+
+// renamed says where a file came from, and then sep; nothing of one that was not renamed.
+func (v Verdict) renamed(sep string) string {
+	if v.PathChanged == "" {
+		return ""
+	}
+	return "renamed from " + v.before.String() + sep
+}
+
+// extent names a grade, unless it only says that something changed.
+func extent(g fresh.Grade) string {
+	if g == fresh.GradeContent {
+		return ""
+	}
+	return string(g)
+}
+
+// colon puts a reason behind what it explains.
+func colon(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return ": " + reason
+}
