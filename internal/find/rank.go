@@ -16,13 +16,14 @@ import (
 type weights struct {
 	Path, Symbol, Text, Note, Subject float64
 	Together                          float64 // share of a file's score that its companions get
+	Busy                              float64 // what many commits are worth
 	Test, Generated, Doc, Data        float64 // factors of kinds
 }
 
 var tuned = weights{
-	Path: 1.5, Symbol: 0.8, Text: 1, Note: 1, Subject: 1.2,
-	Together: 0.3,
-	Test:     0.9, Generated: 0.2, Doc: 0.5, Data: 0.3,
+	Path: 1, Symbol: 0.8, Text: 1, Note: 1, Subject: 0.9,
+	Together: 0.15, Busy: 0.1,
+	Test: 0.9, Generated: 0.2, Doc: 0.5, Data: 0.3,
 }
 
 // stopWords say nothing about a place in code.
@@ -51,12 +52,12 @@ func terms(words []string) []string {
 
 // A candidate is a file with its score so far.
 type candidate struct {
-	file    searchindex.File
-	score   float64
-	fields  map[searchindex.Field]float64
-	commits int     // whose subject matches
-	with    int64   // the better file that it changes with
-	share   float64 // got from it
+	file         searchindex.File
+	score        float64
+	fields       map[searchindex.Field]float64
+	commits      int     // whose subject matches
+	with         int64   // the better file that it changes with
+	share        float64 // got from it
 	together, of int
 }
 
@@ -95,17 +96,20 @@ func rank(ctx context.Context, x *searchindex.Index, query []string, kinds []rep
 	if err := addSubjects(ctx, x, query, w, get); err != nil {
 		return nil, err
 	}
+	touches, err := x.Touches(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var list []*candidate
 	for _, c := range found {
-		var err error
 		if c.file, err = x.FileAt(ctx, c.file.Number); err != nil {
 			return nil, err
 		}
-		c.score *= w.factor(c.file.Kind)
+		c.score *= w.factor(c.file.Kind) * (1 + w.Busy*math.Log1p(float64(touches[c.file.Number])))
 		list = append(list, c)
 	}
 	sortCandidates(list)
-	list, err := addCompanions(ctx, x, list, found, w)
+	list, err = addCompanions(ctx, x, list, found, w)
 	if err != nil {
 		return nil, err
 	}

@@ -145,8 +145,11 @@ func (x *Index) Companions(ctx context.Context, file int64, maxFiles, limit int)
 		FROM touch JOIN entry ON entry.id = touch.entry JOIN touch AS other ON other.entry = touch.entry JOIN file ON file.id = other.path
 		WHERE touch.path = ?1 AND other.path <> ?1 AND files <= ?2
 		GROUP BY other.path ORDER BY together DESC, other.path LIMIT ?3`, &sqlitex.ExecOptions{
-		Args:       []any{file, int64(maxFiles), int64(limit)},
-		ResultFunc: func(s *sqlite.Stmt) error { list = append(list, Companion{File: s.ColumnInt64(0), Together: s.ColumnInt(1)}); return nil },
+		Args: []any{file, int64(maxFiles), int64(limit)},
+		ResultFunc: func(s *sqlite.Stmt) error {
+			list = append(list, Companion{File: s.ColumnInt64(0), Together: s.ColumnInt(1)})
+			return nil
+		},
 	})
 	for i := range list {
 		if err == nil {
@@ -185,4 +188,14 @@ func (x *Index) LastCommits(ctx context.Context, p repo.Path, limit int) (list [
 		},
 	})
 	return list, err
+}
+
+// Touches counts the indexed commits that touched each file.
+func (x *Index) Touches(ctx context.Context) (map[int64]int, error) {
+	x.conn.SetInterrupt(ctx.Done())
+	counts := make(map[int64]int)
+	err := sqlitex.Execute(x.conn, `SELECT path, count(*) FROM touch GROUP BY path`, &sqlitex.ExecOptions{
+		ResultFunc: func(s *sqlite.Stmt) error { counts[s.ColumnInt64(0)] = s.ColumnInt(1); return nil },
+	})
+	return counts, err
 }
