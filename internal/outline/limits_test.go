@@ -89,6 +89,8 @@ func TestLongChains(t *testing.T) {
 	n := 20_000
 	for path, file := range map[repo.Path]string{
 		"a.go": "package a\nvar x = first%s\n", "a.py": "x = first%s\n", "a.js": "x = first%s\n", "a.ts": "x = first%s\n",
+		"a.rs": "const X: i32 = first%s;\n", "A.java": "class A { int x = first%s; }\n", "a.c": "int x = first%s;\n",
+		"A.cs": "class A { int x = first%s; }\n", "a.rb": "x = first%s\n", "a.php": "<?php $x = first%s;\n",
 	} {
 		for _, link := range []string{"+a", ".b", "(c)"} {
 			src := fmt.Sprintf(file, strings.Repeat(link, n))

@@ -262,16 +262,21 @@ func (c *nameCollector) leave() {
 				continue
 			}
 		} else if b := c.marks[m.before.root]; b.binds(c.serial, i) {
-			if m.before.path == m.before.root {
-				m.before = b.typ
-			} else {
-				m.before = pathName{}
-			}
+			m.before = c.typeBefore(m.before, b)
 		}
 		c.pending[kept] = m
 		kept++
 	}
 	c.pending = c.pending[:kept]
+}
+
+// typeBefore is the qualifier of a member whose qualifier begins with a local name: the
+// type of the variable, unless that is local, too.
+func (c *nameCollector) typeBefore(before pathName, b boundMark) pathName {
+	if before.path != before.root || c.marks[b.typ.root].serial == c.serial {
+		return pathName{}
+	}
+	return b.typ
 }
 
 func (m boundMark) binds(serial uint32, i int) bool { return m.serial == serial && i >= m.from }
@@ -460,6 +465,7 @@ func (c *nameCollector) dropKnown(builtin, common func(name string) bool) {
 		s := &c.symbols[i]
 		if s.Qualified != "" && s.Qualified != s.Name {
 			c.members[s.Qualified] = true
+			c.members[shortened(s.Qualified)] = true
 		} else if s.Depth == 0 {
 			known[c.idOf(s.Name)] = true
 		}
@@ -516,3 +522,13 @@ func (f *file) collect(walk func() *References) {
 }
 
 const walkFailed = "the names could not be read: "
+
+// shortened is a full name without what is around the owner: ns.Type.Member is
+// Type.Member to those in the namespace.
+func shortened(name string) string {
+	last := strings.LastIndexByte(name, '.')
+	if last < 0 {
+		return name
+	}
+	return name[strings.LastIndexByte(name[:last], '.')+1:]
+}

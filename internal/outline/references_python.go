@@ -27,15 +27,7 @@ func (c *treeNames) python(n syntax.Node, kind kindCode) {
 		if module := c.pythonRequired(n); module != "" {
 			c.imports(module, n.Start())
 		}
-		children := c.push(n)
-		for _, child := range children {
-			if child.Field() == "function" {
-				c.visit(child, callKind)
-			} else {
-				c.visit(child, mentionKind)
-			}
-		}
-		c.pop(children)
+		c.childAs(n, "function", callKind)
 	case "parenthesized_expression", "tuple", "type", "subscript", "union_type", "generic_type", "type_parameter", "binary_operator", "list",
 		"constrained_type", "member_type":
 		if kind != typeKind && kind != matchKind {

@@ -24,7 +24,7 @@ func (c *treeNames) script(n syntax.Node, kind kindCode) {
 	case "call_expression":
 		c.scriptCall(n)
 	case "new_expression":
-		c.scriptNew(n)
+		c.childAs(n, "constructor", literalKind)
 	case "decorator":
 		c.childrenAs(n, callKind)
 	case "parenthesized_expression", "non_null_expression":
@@ -73,15 +73,7 @@ func (c *treeNames) script(n syntax.Node, kind kindCode) {
 	case "enum_assignment":
 		c.except(n, "name")
 	case "switch_case":
-		children := c.push(n)
-		for _, child := range children {
-			if child.Field() == "value" {
-				c.visit(child, matchKind)
-			} else {
-				c.visit(child, mentionKind)
-			}
-		}
-		c.pop(children)
+		c.childAs(n, "value", matchKind)
 	case "for_in_statement":
 		c.scriptForIn(n)
 	case "catch_clause":
@@ -173,15 +165,7 @@ func (c *treeNames) scriptCall(n syntax.Node) {
 	if module := c.scriptRequired(n); module != "" {
 		c.imports(module, n.Start())
 	}
-	children := c.push(n)
-	for _, child := range children {
-		if child.Field() == "function" {
-			c.visit(child, callKind)
-		} else {
-			c.visit(child, mentionKind)
-		}
-	}
-	c.pop(children)
+	c.childAs(n, "function", callKind)
 }
 
 // scriptRequired returns the module that a call imports: require, import() and the calls
@@ -217,18 +201,6 @@ func (c *treeNames) scriptRequired(call syntax.Node) string {
 		return ""
 	}
 	return ""
-}
-
-func (c *treeNames) scriptNew(n syntax.Node) {
-	children := c.push(n)
-	for _, child := range children {
-		if child.Field() == "constructor" {
-			c.visit(child, literalKind)
-		} else {
-			c.visit(child, mentionKind)
-		}
-	}
-	c.pop(children)
 }
 
 // scriptElement walks a JSX element. One with a small letter is of HTML.

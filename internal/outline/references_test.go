@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -603,6 +604,622 @@ f(key=value)
 1 - value
 `},
 	})
+}
+
+func TestRustReferences(t *testing.T) {
+	testReferences(t, "a.rs", []refsCase{
+		{"imports", `
+use std::fmt;
+use a::{b, c::{self, d as e}, f::*};
+pub use crate::x::Y;
+use z::Trait as _;
+extern crate foo as bar;
+mod m;
+mod n { mod o; }
+fn f() { use late::Thing; Thing::new(b::q(), e, c::r, fmt::s, bar::t); }
+`, `
+1 import std::fmt: =fmt
+2 import a::b: =b
+2 import a::c: =c
+2 import a::c::d: =e
+2 import a::f: *
+3 reexport crate::x::Y: =Y
+4 import z::Trait
+5 import foo: =bar
+6 import self::m
+7 import self::n::o
+8 import late::Thing: =Thing
+8 call Thing.new
+8 call b.q
+8 - e
+8 - c.r
+8 - fmt.s
+8 - bar.t
+`},
+		{"kinds", `
+#[derive(Debug, my::Derived)]
+struct S<T: Bound> where T: Other { f: Vec<Field<T>>, g: path::Ty }
+impl my::Trait for S<u8> {
+    fn run(x: &Param) -> Option<ns::R> {
+        let v = Config { field: 1, ..base() };
+        match x {
+            Color::Red => 1,
+            Some(Kind { part, other: Deep(q) }) if cond(q, part) => 2,
+            LIMIT => 3,
+            n => n,
+        };
+        mac!(helper(Inner::new(), v.d, skipped), CONST);
+        Wrapper(v as Cast)
+    }
+}
+`, `
+1 - my.Derived
+2 type Bound
+2 type Other
+2 type Field
+2 type path.Ty
+3 type my.Trait
+4 type Param
+4 type ns.R
+5 literal Config
+5 - Config.field
+5 call base
+7 match Color.Red
+8 match Kind
+8 match Deep
+8 call cond
+9 match LIMIT
+12 call mac
+12 call helper
+12 call Inner.new
+12 - .d
+12 - CONST
+13 literal Wrapper
+13 type Cast
+`},
+		{"locals are no uses", `
+fn f<T>(a: T, (b, mut c): (u8, u8)) {
+    let d = a;
+    let Some(e) = b else { return };
+    if let Ok(g) = c { g; }
+    for h in d { h; }
+    let k = |i, j: u8| i + j + e;
+    fn inner() {}
+    inner();
+    while let Some(l) = k() { l; }
+    loop { break 'x; }
+}
+const K: u8 = 1;
+fn g() -> u8 { K + later }
+`, `
+13 - later
+`},
+		{"paths and members", `
+struct S { x: u8 }
+impl S {
+    fn own(&self) { self.x; self.own(); self.other(); Self::own(); Self::make(); }
+}
+fn f(s: &Server, t: net::Conn) {
+    s.run(); t.close(); crate::a::b(); super::up::C::d();
+    let j = Job::new(); j.start();
+    unknown().thing();
+}
+`, `
+3 call S.other
+3 call S.make
+5 type Server
+5 type net.Conn
+6 call Server.run
+6 call net::Conn.close
+6 - crate.a
+6 call crate::a.b
+6 - super.up
+6 - super::up.C
+6 call super::up::C.d
+7 call Job.new
+7 call Job.start
+8 call unknown
+8 call .thing
+`},
+	})
+}
+
+func TestJavaReferences(t *testing.T) {
+	testReferences(t, "A.java", []refsCase{
+		{"imports", `
+package p;
+import a.b.C;
+import static a.b.D.f;
+import static a.b.E.*;
+import a.b.*;
+class A { C c = f(); }
+`, `
+2 import a.b.C: =C
+3 import a.b.D: f
+4 import a.b.E: *
+5 import a.b: *
+6 type C
+6 call f
+`},
+		{"kinds", `
+@Anno(value = K.X)
+class A<T extends Bound> extends Base<T> implements Face {
+  Ret run(Param p) throws Err {
+    try { x(); } catch (Bad | pk.Worse e) { throw new Other(e); }
+    switch (p) { case RED: break; }
+    Object o = switch (p) { case Sub s -> s.v(); default -> Kind.BLUE; };
+    return (Cast) Util.help(Cls::method, Made::new);
+  }
+}
+`, `
+1 call Anno
+1 - K.X
+2 type Bound
+2 type Base
+2 type Face
+3 type Ret
+3 type Param
+3 type Err
+4 call x
+4 match Bad
+4 match pk.Worse
+4 literal Other
+5 match RED
+6 match Sub
+6 call Sub.v
+6 - Kind.BLUE
+7 type Cast
+7 call Util.help
+7 - Cls.method
+7 literal Made
+`},
+		{"locals and members are no uses", `
+class A<T> {
+  int n; final Job job = null;
+  <U> A(T t, int... more) { this.n = more.length; n = helper(t); missing(n); super.up(); }
+  int helper(T t) {
+    for (Item i : items()) { i.use(); }
+    for (int j = 0; j < n; j++) {}
+    Fn f = (a, b) -> a + b; Fn g = z -> z;
+    if (f instanceof Pat p) { p.m(); }
+    lbl: while (true) { break lbl; }
+    job.start();
+    var v = new Thing(); v.go();
+    return Inner.X;
+  }
+  static class Inner { static int X; }
+}
+`, `
+2 type Job
+3 call missing
+3 call .up
+5 type Item
+5 call items
+5 call Item.use
+7 type Fn
+8 type Pat
+8 call Pat.m
+10 call Job.start
+11 literal Thing
+11 call Thing.go
+`},
+	})
+}
+
+func TestCReferences(t *testing.T) {
+	testReferences(t, "a.c", []refsCase{
+		{"names", `
+#include <stdio.h>
+#include "a/b.h"
+#define LIMIT 10
+#define CALL(x) wrapped(x, EXTRA)
+enum color { RED, BLUE = BASE };
+typedef struct node { struct node *next; kind_t k; } node_t;
+static struct other *table[SIZE] = { first };
+static int own(int a) { return a; }
+int run(node_t *n, const struct thing *t) {
+	int i = LIMIT, *p = &shared;
+	for (i = 0; i < RED; i++) { own(i); helper(n->next, t->field); }
+	switch (i) { case BLUE: case GREEN: goto out; }
+	struct point q = { .x = sizeof(width_t) };
+	if (q.x) printf("%d", (cast_t)p);
+out:
+	return CALL(i);
+}
+#ifdef FLAG
+#endif
+`, `
+1 import stdio.h
+2 import a/b.h
+4 call wrapped
+4 - EXTRA
+5 - BASE
+6 type kind_t
+7 type other
+7 - SIZE
+7 - first
+9 type thing
+10 - shared
+11 call helper
+11 - thing.field
+12 match GREEN
+13 type point
+13 - .x
+13 - width_t
+14 - point.x
+14 type cast_t
+18 - FLAG
+`},
+	})
+	testReferences(t, "a.cc", []refsCase{
+		{"classes", `
+#include "a.h"
+using ns::Thing;
+namespace q {
+template <typename T> class C : public Base<T>, ns::B2 {
+ public:
+  C(Param p) : Base<T>(p), m_(p) { helper(); own(); kMax; }
+  Ret run(int a, Foo* f) const;
+  void own() { other(); }
+  static const int kMax = 3;
+  Field m_;
+};
+Ret C::run(int a, Foo* f) const {
+  auto v = new Thing(f); v->go(); f->go(); ns::fn(a, m_); this->own(); this->base(); m_.call();
+  for (auto& i : list) { i.use(); }
+  try {} catch (const Bad& e) { throw Other(e); }
+  switch (a) { case E::A: break; }
+  auto lam = [&](int z) { return z + cap; };
+  C<int>::make(); std::vector<Elem> ve; static_cast<Cast>(a);
+}
+}
+`, `
+1 import a.h
+2 - ns.Thing
+4 type Base
+4 type ns.B2
+6 type Param
+6 call helper
+7,12 type Ret
+7,12 type Foo
+8 call other
+10 type Field
+13 literal Thing
+13 call Thing.go
+13 call Foo.go
+13 call ns.fn
+13 call C.base
+13 call .call
+14 - list
+14 call .use
+15 match Bad
+15 call Other
+16 match E.A
+17 - cap
+18 call C.make
+18 type Elem
+18 type Cast
+`},
+	})
+}
+
+func TestCSharpReferences(t *testing.T) {
+	testReferences(t, "A.cs", []refsCase{
+		{"names", `
+using A.B; using static A.C; using X = A.D;
+namespace N {
+[Attr(K.X)]
+public class Q<T> : Base<T>, IFace where T : Bound {
+  readonly Store _store = new();
+  Prop P { get; set; } = Make();
+  Q(Param p, int n = DEF) : base(p) { this.P = null; _store.Save(p); Own(); this.Other(); }
+  Ret Own<U>(U u, out Foo f) {
+    var l = new Local(u) { Key = val }; l.Go(); l.Field.Deep();
+    foreach (Item i in l.Items) { i.Use(); }
+    try { } catch (Bad e) when (e.Hard) { throw new Other(e); }
+    switch (u) { case Color.Red: break; case Sub s: s.V(); break; }
+    Fn g = z => z; Func<int> h = (a, b) => a + b; if (u is Pat p2) { p2.M(); }
+    var w = (Cast)typeof(Typ); w?.Safe(); Gen<Arg>.Stat(); var t = $"{interp(x)}"; call(name: 1);
+    A.B.Full.Stat(); int Loc(int q) => q; Loc(1);
+  }
+  enum E { One = Val, Two }
+}}
+`, `
+1 import A.B: *
+1 import A.C: *
+1 import A.D: =X
+3 call Attr
+3 - K.X
+4 type Base
+4 type IFace
+4 type Bound
+5 type Store
+6 type Prop
+6 call Make
+7 type Param
+7 - DEF
+7 call Store.Save
+7 call Q.Other
+8 type Ret
+8 type Foo
+9 literal Local
+9 - Local.Key
+9 - val
+9 call Local.Go
+9 - Local.Field
+9 call .Deep
+10 type Item
+10 - Local.Items
+10 call Item.Use
+11 match Bad
+11 - Bad.Hard
+11 literal Other
+12 match Color.Red
+12 match Sub
+12 call Sub.V
+13 type Fn
+13 match Pat
+13 call Pat.M
+14 type Cast
+14 type Typ
+14 call .Safe
+14 type Arg
+14 call Gen.Stat
+14 call interp
+14 - x
+14 call call
+15 - A.B
+15 - A.B.Full
+15 call A.B.Full.Stat
+17 - Val
+`},
+	})
+}
+
+func TestRubyReferences(t *testing.T) {
+	testReferences(t, "a.rb", []refsCase{
+		{"names", `
+require 'json'
+require_relative "lib/x"
+autoload :Foo, 'foo'
+module M
+  class A < Base::Klass
+    include Mixin
+    CONST = Other.new(1)
+    def run(a, b = dflt, *c, k: 1, &blk)
+      y = helper(a)
+      y.go(b); @iv = Thing::Deep.build; own; self.own; self.missing; bare
+      c.each { |i, (j, q)| i.use(j, CONST); other(q, k, blk) }
+      begin; rescue Err::Bad, Worse => ex; ex.m; end
+      case a when Red then 1 end
+      p, r = pair; "#{interp(y)}"; ->(l) { l + free }
+      h = { key: v }
+      Foo.bar(h, p, r)
+    end
+    def own; end
+  end
+end
+`, `
+1 import json
+2 import ./lib/x
+3 import foo: Foo
+5 type Base.Klass
+6 - Mixin
+7 literal Other
+8 call dflt
+9 call helper
+10 call .go
+10 - Thing.Deep
+10 call Thing::Deep.build
+10 call M::A.missing
+10 call bare
+11 call .use
+11 call other
+12 match Err.Bad
+12 match Worse
+12 call .m
+13 match Red
+14 call pair
+14 call interp
+14 call free
+15 call v
+16 call Foo.bar
+`},
+	})
+}
+
+func TestPHPReferences(t *testing.T) {
+	testReferences(t, "a.php", []refsCase{
+		{"names", `
+<?php
+namespace App\M;
+use A\B\C; use A\{D, E as F}; use function A\fn1;
+require_once __DIR__ . '/x.php';
+include 'y.php';
+#[Attr]
+class Q extends Base implements \Glob\I2 {
+  use Tr1;
+  const K1 = Other::VAL;
+  private ?Typ $f = null;
+  public function __construct(private Dep $d, int|Union $u = DEF) {}
+  public function run(Param $p): Ret {
+    $l = new Local($p); $l->go()->more(); helper(fn1()); Ns\fn2(); Util::stat($p->part);
+    self::missing(); $this->d->deep(); $this->run(); $this->other();
+    try {} catch (Bad | \Worse $e) { throw new C($e); }
+    switch ($p) { case Color::RED: break; }
+    $g = fn(T3 $x) => $x instanceof Inst; return F::class;
+  }
+}
+function own() { own(); }
+`, `
+3 import A\B\C: =C
+3 import A\D: =D
+3 import A\E: =F
+3 import A: fn1
+4 import ./x.php
+5 import y.php
+6 call Attr
+7 type Base
+7 type \Glob.I2
+8 type Tr1
+9 - Other.VAL
+10 type Typ
+11 type Dep
+11 type Union
+11 - DEF
+12 type Param
+12 type Ret
+13 literal Local
+13 call Local.go
+13 call .more
+13 call helper
+13 call fn1
+13 call Ns.fn2
+13 call Util.stat
+13 - Param.part
+14 call Q.missing
+14 call .deep
+14 call Q.other
+15 match Bad
+15 match Worse
+15 literal C
+16 match Color.RED
+17 type T3
+17 type Inst
+17 - F
+`},
+	})
+}
+
+func TestBashReferences(t *testing.T) {
+	testReferences(t, "a.sh", []refsCase{
+		{"names", `
+#!/bin/bash
+source ./lib.sh
+. "$DIR/util.sh"
+DIR=x
+own() { local x=1; helper "$x" "$GLOBAL" | other -a; own; }
+if check_it && ! test -f "${CONFIG}"; then ./scripts/run.sh arg; fi
+out=$(compute "$HOME") || die "msg"
+bash tools/x.sh
+trap cleanup EXIT
+`, `
+2 import ./lib.sh
+3 import $DIR/util.sh
+6 import ./scripts/run.sh
+8 import tools/x.sh
+5 call helper
+5 - GLOBAL
+5 call other
+6 call check_it
+6 - CONFIG
+7 call compute
+7 call die
+9 call cleanup
+`},
+	})
+}
+
+// A document has no references.
+func TestMarkdownReferences(t *testing.T) {
+	testReferences(t, "a.md", []refsCase{{"names", "# Title\n\n[a](b.md)\n", ""}})
+}
+
+// A name that an import binds is found wherever it is used, bare or as a qualifier.
+func TestImportedNamesAreUses(t *testing.T) {
+	for _, lang := range []struct {
+		path   repo.Path
+		file   string // with a place for the import and one for the use
+		binds  map[string]string
+		places []string
+	}{
+		{
+			"a.go", "package a\n\nimport %s\n\n%s\n",
+			map[string]string{"name": "\"example.com/name\"", "other": "other \"example.com/x\""},
+			[]string{
+				"var x = NAME.A", "var x NAME.T", "func f(p NAME.T) {}", "func f() NAME.T { panic(0) }", "func (r R) m() { NAME.F() }",
+				"type T struct{ f NAME.T }", "type T struct{ NAME.T }", "type I interface{ NAME.I }", "func f() { go func() { NAME.F() }() }",
+				"func f() { switch x := y.(type) { case NAME.T: _ = x } }", "func f() { for i := range NAME.A { _ = i } }",
+				"func f() { if v := NAME.F(); v {} }", "var x = []NAME.T{{A: 1}}", "var x = map[NAME.K]int{NAME.A: 1}", "const c = NAME.C + 1",
+				"type G[T NAME.C] struct{}", "func f() { defer NAME.F() }", "func f() { ch <- NAME.A }", "var x = f[NAME.T]()", "type A = NAME.T",
+			},
+		},
+		{
+			"a.tsx", "%s\n%s\n",
+			map[string]string{
+				"name": "import name from './m'", "other": "import { x as other } from './m'", "ns": "import * as ns from './m'",
+				"req": "const req = require('./m')", "part": "const { part } = require('./m')",
+			},
+			[]string{
+				"NAME()", "NAME.f()", "x = NAME", "export default NAME", "f(NAME)", "const x = { NAME }", "const x = { k: NAME }", "const x = [NAME]",
+				"class A { m() { return NAME } }", "class A extends NAME {}", "class A { f = NAME }", "const f = () => NAME", "const f = (x = NAME) => x",
+				"if (NAME) {}", "for (const x of NAME) {}", "throw NAME", "x = y ? NAME : 0", "export { NAME }", "new NAME()", "let x: typeof NAME",
+				"async function f() { await NAME }", "x = <div p={NAME}/>", "x = a?.[NAME]", "x ??= NAME", "switch (x) { case NAME: }",
+				"x = `${NAME}`", "NAME++", "delete NAME.x", "function f({ a = NAME }) {}", "@NAME class B {}", "type T = NAME.U",
+			},
+		},
+		{
+			"a.py", "%s\n%s\n",
+			map[string]string{"name": "import name", "other": "from m import other", "third": "from . import x as third", "dotted": "import dotted.sub"},
+			[]string{
+				"NAME()", "NAME.f()", "x = NAME.a", "def f(): return NAME.a", "def f(p=NAME.a): pass", "def f(p: NAME.T): pass", "class A(NAME.B): pass",
+				"@NAME.d\ndef f(): pass", "class A:\n    x = NAME.f()", "class A:\n    def m(self): return NAME.a", "[NAME.f(x) for x in y]",
+				"with NAME.f() as g: pass", "try: pass\nexcept NAME.E: pass", "raise NAME.E", "assert NAME.a", "lambda: NAME.a", "f'{NAME.a}'",
+				"if NAME.a: pass", "x[NAME.a]", "f(k=NAME.a)", "print(*NAME.a)", "del NAME.a", "def f():\n    yield NAME.a", "x: NAME.T = 1",
+				"match x:\n    case NAME.C: pass", "def f():\n    def g():\n        return NAME.a", "async def f(): await NAME.f()",
+			},
+		},
+		{
+			"a.rs", "%s\n%s\n",
+			map[string]string{"Name": "use m::Name;", "other": "use m::x as other;", "third": "use m::{self, third};"},
+			[]string{
+				"fn f() { NAME::g(); }", "fn f() -> NAME::T { x }", "struct S { f: NAME::T }", "impl NAME::T for X {}", "fn f() { mac!(NAME::g()); }",
+				"fn f() { let x = NAME::A; }", "fn f(x: &NAME::T) {}", "fn f() { match x { NAME::A => 1 } }", "static X: NAME::T = NAME::A;",
+				"fn f() { NAME::S { a: 1 } }", "fn f() { || NAME::g() }", "fn f<T: NAME::B>() {}", "type T = Vec<NAME::U>;", "trait T: NAME::U {}",
+				"fn f() { x.y(NAME::A) }", "enum E { V(NAME::T) }", "#[derive(NAME::D)]\nstruct S;", "fn f() { if let NAME::A(b) = x {} }",
+			},
+		},
+		{
+			"A.java", "%s\n%s\n",
+			map[string]string{"Name": "import a.Name;", "other": "import static a.B.other;"},
+			[]string{
+				"class A { int x = NAME.a; }", "class A extends NAME {}", "class A { NAME f; }", "class A { void m() { NAME.f(); } }", "class A { void m(NAME p) {} }",
+				"class A { NAME m() { return null; } }", "@NAME class A {}", "class A { Object o = new NAME(); }", "class A implements I<NAME> {}",
+				"class A { void m() { f(NAME.a); } }", "class A { void m() { for (NAME n : list) {} } }", "class A { void m() { Fn f = () -> NAME.f(); } }",
+				"class A { void m() { Fn f = NAME::g; } }", "class A { void m() throws NAME {} }", "class A { Object o = (NAME) x; }",
+				"class A { void m() { try {} catch (NAME e) {} } }", "enum E { ONE(NAME.a); }", "record R(NAME n) {}", "interface I extends NAME {}",
+			},
+		},
+		{
+			"a.php", "<?php\n%s\n%s\n",
+			map[string]string{"Name": "use A\\Name;", "Other": "use A\\B as Other;"},
+			[]string{
+				"NAME::f();", "new NAME();", "class A extends NAME {}", "class A implements NAME {}", "class A { use NAME; }", "function f(NAME $x) {}",
+				"function f(): NAME {}", "$x = NAME::A;", "$x = NAME::class;", "class A { private NAME $f; }", "class A { function m() { return NAME::f(); } }",
+				"try {} catch (NAME $e) {}", "$f = fn(NAME $x) => 1;", "#[NAME]\nclass A {}", "if ($x instanceof NAME) {}", "NAME\\g();",
+			},
+		},
+	} {
+		for name, bind := range lang.binds {
+			for _, place := range lang.places {
+				src := fmt.Sprintf(lang.file, bind, strings.ReplaceAll(place, "NAME", name))
+				o, refs, err := outline.Read(lang.path, []byte(src))
+				if err != nil || o.Partial != "" {
+					t.Errorf("%s does not parse: %v, %+v", src, err, o)
+					continue
+				}
+				bound := slices.ContainsFunc(refs.Imports, func(im outline.Import) bool {
+					return slices.ContainsFunc(im.Names, func(b outline.Binding) bool { return b.Local() == name || b.Local() == name+".sub" })
+				})
+				used := slices.ContainsFunc(refs.Uses, func(u outline.Use) bool {
+					return u.Qualifier == name || strings.HasPrefix(u.Qualifier, name+".") || u.Qualifier == "" && !u.Member && u.Name == name
+				})
+				if !bound || !used {
+					t.Errorf("bound %v, used %v:\n%s%s", bound, used, src, renderRefs(refs))
+				}
+			}
+		}
+	}
 }
 
 // The binary form reads back the same, and no part of it reads as a whole.

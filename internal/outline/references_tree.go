@@ -2,6 +2,7 @@ package outline
 
 import (
 	"slices"
+	"strings"
 
 	"ken/internal/outline/syntax"
 )
@@ -11,13 +12,15 @@ import (
 type treeNames struct {
 	*nameCollector
 
-	nodes     []syntax.Node                           // the children of all nodes on the way down
-	visitNode func(*treeNames, syntax.Node, kindCode) // of the language
-	separator string                                  // in paths
-	class     pathName                                // whose members are walked: this or self is one
-	inBody    bool                                    // in Python: directly in the body of a class
-	globals   []nameID                                // in Python: names that the open functions do not bind
-	exports   []exportedName
+	nodes        []syntax.Node                           // the children of all nodes on the way down
+	visitNode    func(*treeNames, syntax.Node, kindCode) // of the language
+	separator    string                                  // in paths
+	class        pathName                                // whose members are walked: this or self is one
+	inBody       bool                                    // directly in the body of a class, whose names are seen through a dot only
+	module       string                                  // in Rust: that is walked
+	classMembers map[string][]nameID                     // in C++: that the file declares, by class
+	globals      []nameID                                // in Python: names that the open functions do not bind
+	exports      []exportedName
 }
 
 // An exportedName is a name that a clause exports.
@@ -40,6 +43,20 @@ func vocabularyOf(lang Language) vocabulary {
 		return vocabulary{(*treeNames).script, isScriptBuiltin, isScriptMember, "."}
 	case Python:
 		return vocabulary{(*treeNames).python, isPythonBuiltin, isPythonMember, "."}
+	case Rust:
+		return vocabulary{(*treeNames).rust, isRustBuiltin, isRustMember, "::"}
+	case Java:
+		return vocabulary{(*treeNames).java, isJavaBuiltin, isJavaMember, "."}
+	case CSharp:
+		return vocabulary{(*treeNames).csharp, isCSharpBuiltin, isCSharpMember, "."}
+	case Ruby:
+		return vocabulary{(*treeNames).ruby, isRubyBuiltin, isRubyMember, "::"}
+	case PHP:
+		return vocabulary{(*treeNames).php, isPHPBuiltin, isPHPMember, `\`}
+	case Bash:
+		return vocabulary{(*treeNames).bash, isBashBuiltin, noMember, "."}
+	case C, CPP:
+		return vocabulary{(*treeNames).c, isCBuiltin, isCMember, "::"}
 	default:
 		return vocabulary{}
 	}
@@ -83,6 +100,19 @@ func (c *treeNames) childrenAs(n syntax.Node, kind kindCode) {
 	children := c.push(n)
 	for _, child := range children {
 		c.visit(child, kind)
+	}
+	c.pop(children)
+}
+
+// childAs walks the children of a node, those with a field as used in a way.
+func (c *treeNames) childAs(n syntax.Node, field string, kind kindCode) {
+	children := c.push(n)
+	for _, child := range children {
+		if child.Field() == field {
+			c.visit(child, kind)
+		} else {
+			c.visit(child, mentionKind)
+		}
 	}
 	c.pop(children)
 }
@@ -134,7 +164,7 @@ func (c *treeNames) inClass(name syntax.Node, walk func()) {
 	case was.path == 0:
 		c.class = one(id)
 	default:
-		c.class = c.join(was, ".", c.bytes(name))
+		c.class = c.join(was, c.separator, c.bytes(name))
 	}
 	walk()
 	c.class = was
@@ -143,35 +173,69 @@ func (c *treeNames) inClass(name syntax.Node, walk func()) {
 // assigned notes that the file gives its class a member.
 func (c *treeNames) assigned(member syntax.Node) {
 	if c.class.path != 0 {
-		c.members[c.texts[c.class.path]+"."+c.text(member)] = true
+		c.members[plainName(c.texts[c.class.path])+"."+c.text(member)] = true
 	}
 }
 
-// names walks a path whose names are the children of one node.
+// bindOwn binds the members that the file declares for a class.
+func (c *treeNames) bindOwn(own nameID) {
+	if c.classMembers == nil {
+		c.classMembers = make(map[string][]nameID)
+		for i := range c.symbols {
+			s := &c.symbols[i]
+			owner, ok := strings.CutSuffix(s.Qualified, "."+s.Name)
+			if !ok {
+				continue
+			}
+			owner = owner[strings.LastIndexByte(owner, '.')+1:]
+			c.classMembers[owner] = append(c.classMembers[owner], c.idOf(s.Name))
+		}
+	}
+	for _, id := range c.classMembers[c.texts[own]] {
+		if id != own { // else it is a constructor
+			c.bindAll(id, pathName{})
+		}
+	}
+}
+
+// names walks a path whose names are the children of a node, or of a node of the same
+// type inside of it.
 func (c *treeNames) names(n syntax.Node, kind kindCode) {
+	var few [8]syntax.Node
+	list := c.appendNames(few[:0], n)
+	var path pathName
+	for i, name := range list {
+		switch {
+		case len(list) == 1:
+			c.mentionNode(name, kind)
+		case i == 0:
+			path = one(c.idOfNode(name))
+		case i == len(list)-1:
+			c.stepNode(path, name, kind)
+		default:
+			path = c.stepNode(path, name, mentionKind)
+		}
+	}
+}
+
+func (c *treeNames) appendNames(list []syntax.Node, n syntax.Node) []syntax.Node {
+	if !c.descend() {
+		return list
+	}
+	defer c.ascend()
 	children := c.push(n)
 	defer c.pop(children)
-	var list []syntax.Node
 	for _, child := range children {
-		if child.Named() {
+		switch {
+		case child.Type() == n.Type():
+			list = c.appendNames(list, child)
+		case child.Type() == "identifier", child.Type() == "type_identifier":
 			list = append(list, child)
-		}
-	}
-	if len(list) == 1 {
-		c.mentionNode(list[0], kind)
-		return
-	}
-	var before pathName
-	for i, name := range list {
-		switch i {
-		case 0:
-			before = one(c.idOfNode(name))
-		case len(list) - 1:
-			c.stepNode(before, name, kind)
 		default:
-			before = c.stepNode(before, name, mentionKind)
+			c.visit(child, mentionKind)
 		}
 	}
+	return list
 }
 
 // reexports adds an import for each name that an import binds and a clause exports.
