@@ -22,40 +22,93 @@ func outlineMaker(p repo.Path) string {
 	return fmt.Sprint(outline.Version, " ", outline.LanguageOf(p, nil), " ", strings.ToLower(path.Ext(p.Base())))
 }
 
-// outlines returns the outlines of files by their contents: those that are kept, and
-// of the others what read brings; which they are is said by their places.
-func (w *workspace) outlines(ctx context.Context, files []*survey.File, read func(which []int, see func(k int, content []byte)) error) ([]*outline.Outline, error) {
-	list := make([]*outline.Outline, len(files))
-	var missing []int
-	for i, f := range files {
-		if f.Problem == "" && outline.MayRead(f.Path) {
-			missing = append(missing, i)
-		}
-	}
-	missing = w.keptOutlines(ctx, files, list, missing)
-	if len(missing) == 0 {
-		return list, nil
-	}
-	found := make([][]byte, len(missing))
-	err := read(missing, func(k int, content []byte) {
-		o, err := outline.Of(files[missing[k]].Path, content)
-		if err != nil {
-			o = nil
-		}
-		list[missing[k]], found[k] = o, o.AppendJSON(nil)
-	})
-	if err != nil {
-		return nil, err
-	}
-	w.keepOutlines(ctx, files, missing, found)
-	return list, nil
+// refsMaker names what makes references. Their rules may change while outlines stay.
+func refsMaker(p repo.Path) string {
+	return fmt.Sprint("refs ", outline.ReferencesVersion, " ", outlineMaker(p))
 }
 
-// keptOutlines fills in the outlines that are known, and returns which are not.
-func (w *workspace) keptOutlines(ctx context.Context, files []*survey.File, list []*outline.Outline, which []int) []int {
+// A readContents calls see with the contents of files. Which files are meant is said by
+// their places in a list, and which of those a content belongs to by its place in which.
+type readContents = func(which []int, see func(k int, content []byte)) error
+
+// outlines returns the outlines of files by their contents: those that are kept, and
+// of the others what read brings; which they are is said by their places.
+func (w *workspace) outlines(ctx context.Context, files []*survey.File, read readContents) ([]*outline.Outline, error) {
+	list, _, err := w.readFacts(ctx, files, read, false)
+	return list, err
+}
+
+// facts returns the outlines and the references of files by their contents, as outlines
+// does. A file without an outline has no references.
+func (w *workspace) facts(ctx context.Context, files []*survey.File, read readContents) ([]*outline.Outline, []*outline.References, error) {
+	return w.readFacts(ctx, files, read, true)
+}
+
+// readFacts returns outlines, and references if they are wanted. A file is parsed once
+// for both, and both are kept, whoever asked first.
+func (w *workspace) readFacts(ctx context.Context, files []*survey.File, read readContents, wantRefs bool) ([]*outline.Outline, []*outline.References, error) {
+	outlines := make([]*outline.Outline, len(files))
+	refs := make([]*outline.References, len(files))
+	var which []int
+	for i, f := range files {
+		if f.Problem == "" && outline.MayRead(f.Path) {
+			which = append(which, i)
+		}
+	}
+	missing := w.loadFacts(ctx, files, which, outlineMaker, func(i int, kept []byte) bool {
+		var o *outline.Outline
+		if json.Unmarshal(kept, &o) != nil {
+			return false
+		}
+		outlines[i] = o
+		return true
+	})
+	if wantRefs {
+		without := w.loadFacts(ctx, files, which, refsMaker, func(i int, kept []byte) bool {
+			r := new(outline.References)
+			if r.UnmarshalBinary(kept) != nil {
+				return false
+			}
+			refs[i] = r
+			return true
+		})
+		missing = append(missing, without...)
+		slices.Sort(missing)
+		missing = slices.Compact(missing)
+	}
+	if len(missing) > 0 {
+		foundOutlines := make([][]byte, len(missing))
+		foundRefs := make([][]byte, len(missing))
+		err := read(missing, func(k int, content []byte) {
+			i := missing[k]
+			o, r, err := outline.Read(files[i].Path, content)
+			if err != nil {
+				o, r = nil, new(outline.References)
+			}
+			outlines[i], refs[i] = o, r
+			foundOutlines[k] = o.AppendJSON(nil)
+			foundRefs[k], _ = r.AppendBinary(nil) // its error is always nil
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		w.keepFacts(ctx, files, missing, outlineMaker, foundOutlines)
+		w.keepFacts(ctx, files, missing, refsMaker, foundRefs)
+	}
+	for i, o := range outlines {
+		if o == nil {
+			refs[i] = nil
+		}
+	}
+	return outlines, refs, nil
+}
+
+// loadFacts calls use with what is kept of some files by their makers, and returns the
+// files of which nothing is kept that use accepts.
+func (w *workspace) loadFacts(ctx context.Context, files []*survey.File, which []int, makerOf func(repo.Path) string, use func(i int, kept []byte) bool) []int {
 	byMaker := make(map[string][]int)
 	for _, i := range which {
-		maker := outlineMaker(files[i].Path)
+		maker := makerOf(files[i].Path)
 		byMaker[maker] = append(byMaker[maker], i)
 	}
 	var missing []int
@@ -63,26 +116,23 @@ func (w *workspace) keptOutlines(ctx context.Context, files []*survey.File, list
 		kept, err := w.outlineCache().load(ctx, maker, some, files)
 		for _, i := range some {
 			text, ok := kept[files[i].ID]
-			var o *outline.Outline
-			if err != nil || !ok || json.Unmarshal(text, &o) != nil {
+			if err != nil || !ok || !use(i, text) {
 				missing = append(missing, i)
-				continue
 			}
-			list[i] = o
 		}
 	}
 	slices.Sort(missing)
 	return missing
 }
 
-// keepOutlines keeps outlines for the next time. One that cannot be kept is made again.
-func (w *workspace) keepOutlines(ctx context.Context, files []*survey.File, which []int, found [][]byte) {
+// keepFacts keeps facts for the next time. One that cannot be kept is made again.
+func (w *workspace) keepFacts(ctx context.Context, files []*survey.File, which []int, makerOf func(repo.Path) string, found [][]byte) {
 	byMaker := make(map[string]map[repo.ID][]byte)
 	for k, i := range which {
 		if found[k] == nil {
 			continue
 		}
-		maker := outlineMaker(files[i].Path)
+		maker := makerOf(files[i].Path)
 		if byMaker[maker] == nil {
 			byMaker[maker] = make(map[repo.ID][]byte)
 		}
@@ -98,7 +148,7 @@ func (w *workspace) outlineCache() *outlineCache {
 	return w.cache
 }
 
-// An outlineCache keeps outlines many at a time: a survey makes those of one directory
+// An outlineCache keeps outlines and references many at a time: a survey makes those of one directory
 // after the other.
 type outlineCache struct {
 	kept *local.Outlines

@@ -23,6 +23,9 @@ type file struct {
 	blind   bool // the items are not to be trusted: there is no Tokens
 	lines   []int
 	scratch *scratch
+
+	wantRefs bool
+	refs     *References
 }
 
 // An item is one token, or a mark where a part of the syntax tree begins or ends.

@@ -47,6 +47,7 @@ func readGo(f *file) error {
 		s.from, s.to = f.itemsIn(s.start, s.end)
 	}
 	f.scratch.spans = g.toks[:0]
+	f.collect(func() *References { return collectGo(f, tree, g.at) })
 	return nil
 }
 

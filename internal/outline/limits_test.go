@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,12 +44,13 @@ func TestNesting(t *testing.T) {
 	for _, path := range []repo.Path{"a.go", "a.py", "a.js", "a.ts", "a.tsx", "a.rs", "A.java", "a.c", "a.cc", "A.cs", "a.rb", "a.php", "a.sh", "a.md"} {
 		for _, open := range []string{"(", "[", "{", "if(", "a(b[", "<", "`${", "\"", "/*", "- ", "> ", "$(", "class A{", "def f\n", "!"} {
 			src := strings.Repeat(open, size/len(open))
-			o, err := Of(path, []byte(src))
+			o, refs, err := Read(path, []byte(src))
 			if err != nil && strings.Contains(err.Error(), "grammar failed") {
 				t.Errorf("%s of %q: %v", path, open, err)
 			}
 			if o != nil {
 				checkSpans(t, path, []byte(src), o)
+				checkRefs(t, path, []byte(src), o, refs)
 			}
 		}
 	}
@@ -78,6 +80,56 @@ func TestManySymbols(t *testing.T) {
 		}
 		if len(o.Symbols)+o.More != n || len(o.Symbols) != MaxSymbols || o.Partial != "" {
 			t.Errorf("%s: %d symbols and %d more, partial %q", path, len(o.Symbols), o.More, o.Partial)
+		}
+	}
+}
+
+// A long chain is nested as deeply as it is long. What is left out of it is said.
+func TestLongChains(t *testing.T) {
+	n := 20_000
+	for path, file := range map[repo.Path]string{
+		"a.go": "package a\nvar x = first%s\n", "a.py": "x = first%s\n", "a.js": "x = first%s\n", "a.ts": "x = first%s\n",
+		"a.rs": "const X: i32 = first%s;\n", "A.java": "class A { int x = first%s; }\n", "a.c": "int x = first%s;\n",
+		"A.cs": "class A { int x = first%s; }\n", "a.rb": "x = first%s\n", "a.php": "<?php $x = first%s;\n",
+	} {
+		for _, link := range []string{"+a", ".b", "(c)"} {
+			src := fmt.Sprintf(file, strings.Repeat(link, n))
+			o, refs, err := Read(path, []byte(src))
+			if err != nil {
+				if strings.Contains(err.Error(), "grammar failed") {
+					t.Errorf("%s of %q: %v", path, link, err)
+				}
+				continue
+			}
+			checkRefs(t, path, []byte(src), o, refs)
+			if o.Partial == "" && refs.Partial == "" && !slices.ContainsFunc(refs.Uses, func(u Use) bool { return u.Name == "first" || strings.HasPrefix(u.Qualifier, "first") }) {
+				t.Errorf("%s of %q: neither a use of first, nor a reason why not: %+v", path, link, refs)
+			}
+		}
+	}
+}
+
+// More uses than are listed are counted all the same.
+func TestManyUses(t *testing.T) {
+	n := MaxUses + 500
+	for path, line := range map[repo.Path]string{"a.go": "var _ = u%d\n", "a.py": "u%d\n", "a.js": "u%d\n"} {
+		var b strings.Builder
+		if path == "a.go" {
+			b.WriteString("package a\n")
+		}
+		for range 2 {
+			for i := range n {
+				fmt.Fprintf(&b, line, i)
+			}
+		}
+		o, refs, err := Read(path, []byte(b.String()))
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		checkRefs(t, path, []byte(b.String()), o, refs)
+		if len(refs.Uses)+refs.More != n || len(refs.Uses) != MaxUses {
+			t.Errorf("%s: %d uses and %d more, want %d", path, len(refs.Uses), refs.More, n)
 		}
 	}
 }

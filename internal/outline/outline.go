@@ -6,6 +6,9 @@
 //	for _, s := range o.Symbols { ... s.Kind, s.Qualified, s.Signature, s.Doc ... }
 //	grade := outline.Grade(before, o)
 //
+// Read also returns what the file refers to: the names that its imports bind, and those
+// that it uses and does not declare.
+//
 // It is a function of a name and of bytes. It opens no file, and the same bytes
 // have the same outline on every machine, so an outline can be kept under the
 // content's id; [Version] belongs into that key.
@@ -129,16 +132,27 @@ func KeepTables(s syntax.Shelf) { syntax.KeepOn(s) }
 // Of returns the outline of a file by its name and content. The content is not
 // kept. Every error wraps ErrNone and says why there is no outline; an outline
 // that comes back may still be Partial.
-func Of(path repo.Path, content []byte) (o *Outline, err error) {
+func Of(path repo.Path, content []byte) (*Outline, error) {
+	o, _, err := parse(path, content, false)
+	return o, err
+}
+
+// Read parses a file once and returns its outline, as Of does, and what it refers to.
+// Both are nil when there is an error.
+func Read(path repo.Path, content []byte) (*Outline, *References, error) {
+	return parse(path, content, true)
+}
+
+func parse(path repo.Path, content []byte, wantRefs bool) (o *Outline, refs *References, err error) {
 	lang := LanguageOf(path, content)
 	if lang == Unknown {
-		return nil, fmt.Errorf("%w of %s: no grammar for it", ErrNone, path)
+		return nil, nil, fmt.Errorf("%w of %s: no grammar for it", ErrNone, path)
 	}
 	if len(content) > MaxBytes {
-		return nil, fmt.Errorf("%w of %s: %d bytes, more than %d", ErrNone, path, len(content), MaxBytes)
+		return nil, nil, fmt.Errorf("%w of %s: %d bytes, more than %d", ErrNone, path, len(content), MaxBytes)
 	}
 	if bytes.IndexByte(content, 0) >= 0 {
-		return nil, fmt.Errorf("%w of %s: it is not text", ErrNone, path)
+		return nil, nil, fmt.Errorf("%w of %s: it is not text", ErrNone, path)
 	}
 	// Line endings, one at the end or none, and a byte order mark are no part of
 	// what is written.
@@ -154,14 +168,17 @@ func Of(path repo.Path, content []byte) (o *Outline, err error) {
 	// file costs that file its outline, and nobody else anything.
 	defer func() {
 		if r := recover(); r != nil {
-			o, err = nil, fmt.Errorf("%w of %s: the %s grammar failed: %v", ErrNone, path, lang, r)
+			o, refs, err = nil, nil, fmt.Errorf("%w of %s: the %s grammar failed: %v", ErrNone, path, lang, r)
 		}
 	}()
-	f, err := read(lang, path, content)
+	f, err := read(lang, path, content, wantRefs)
 	if err != nil {
-		return nil, fmt.Errorf("%w of %s: %w", ErrNone, path, err)
+		return nil, nil, fmt.Errorf("%w of %s: %w", ErrNone, path, err)
 	}
-	o = f.outline()
+	o, refs = f.outline(), f.refs
 	f.release()
-	return o, nil
+	if wantRefs && refs == nil {
+		refs = &References{}
+	}
+	return o, refs, nil
 }

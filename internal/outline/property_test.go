@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -44,7 +45,7 @@ func samples(tb testing.TB) []sample {
 // items returns what a sample's digest is made of.
 func (s sample) items(tb testing.TB) *file {
 	tb.Helper()
-	f, err := read(LanguageOf(s.path, s.src), s.path, s.src)
+	f, err := read(LanguageOf(s.path, s.src), s.path, s.src, false)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -255,6 +256,38 @@ func TestEveryByteCounts(t *testing.T) {
 	}
 }
 
+// The references of a sample are in their order and within the lines of the file, name
+// nothing that the file declares, read back the same and are the same each time. The
+// outline is the same whether they are asked for or not.
+func TestReferencesAreAValue(t *testing.T) {
+	for _, s := range samples(t) {
+		o, want, err := Read(s.path, s.src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkRefs(t, s.path, s.src, o, want)
+		if alone := of(t, s.path, s.src); !reflect.DeepEqual(alone, o) {
+			t.Errorf("%s: another outline with references", s.path)
+		}
+		if len(want.Uses)+len(want.Imports) == 0 && o.Language != Markdown && s.path != "list.h" {
+			t.Errorf("%s: no imports and no uses", s.path)
+		}
+		b, err := want.AppendBinary(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back References
+		if err := back.UnmarshalBinary(b); err != nil || !reflect.DeepEqual(&back, want) {
+			t.Errorf("%s reads back as\n%+v, %v\nwant\n%+v", s.path, back, err, want)
+		}
+		for range 3 {
+			if _, again, err := Read(s.path, s.src); err != nil || !reflect.DeepEqual(again, want) {
+				t.Errorf("%s: other references the next time: %+v, %v\nwant %+v", s.path, again, err, want)
+			}
+		}
+	}
+}
+
 // An outline reads back the same, is the same each time, whoever asks besides,
 // and is the same for every line ending.
 func TestOutlineIsAValue(t *testing.T) {
@@ -323,12 +356,13 @@ func TestBrokenFiles(t *testing.T) {
 			case 3:
 				src[rnd.IntN(len(src))] = "(){}[]\"'`<>;,#/*\\\xff"[rnd.IntN(18)]
 			}
-			o, err := Of(s.path, src)
+			o, refs, err := Read(s.path, src)
 			if err != nil {
 				t.Errorf("%s: %v", s.path, err)
 				continue
 			}
 			checkSpans(t, s.path, src, o)
+			checkRefs(t, s.path, src, o, refs)
 			if o.Tokens == whole.Tokens && len(bytes.Fields(src)) < len(bytes.Fields(s.src))-20 {
 				t.Errorf("%s: much is gone and the tokens are the same", s.path)
 			}
@@ -357,6 +391,62 @@ func checkSpans(t *testing.T, path repo.Path, src []byte, o *Outline) {
 	}
 }
 
+// checkRefs checks what holds of all references.
+func checkRefs(t *testing.T, path repo.Path, src []byte, o *Outline, refs *References) {
+	t.Helper()
+	if strings.HasPrefix(refs.Partial, walkFailed) {
+		t.Fatalf("%s: %s", path, refs.Partial)
+	}
+	lines := bytes.Count(src, []byte("\n")) + 1
+	imported := make(map[string]bool)
+	for _, im := range refs.Imports {
+		if im.Line < 1 || im.Line > lines || im.Module == "" {
+			t.Errorf("%s has %d lines and the import %+v", path, lines, im)
+		}
+		for _, b := range im.Names {
+			if b.Name == "" && b.As == "" {
+				t.Errorf("%s: import %+v binds no name", path, im)
+			}
+			imported[b.Local()] = true
+		}
+	}
+	declared := make(map[string]bool)
+	for _, s := range o.Symbols {
+		if s.Depth == 0 && s.Qualified == "" {
+			declared[s.Name] = true
+		}
+	}
+	type key struct {
+		qualifier, name string
+		member          bool
+		kind            UseKind
+	}
+	seen := make(map[key]bool)
+	first := 0
+	for _, u := range refs.Uses {
+		if k := (key{u.Qualifier, u.Name, u.Member, u.Kind}); seen[k] || u.Name == "" {
+			t.Errorf("%s: %+v is no use, or listed twice", path, u)
+		} else {
+			seen[k] = true
+		}
+		if len(u.Lines) == 0 || len(u.Lines) > MaxUseLines || u.Lines[0] < first || !slices.IsSorted(u.Lines) ||
+			u.Lines[len(u.Lines)-1] > lines || len(slices.Compact(slices.Clone(u.Lines))) != len(u.Lines) || u.More > 0 && len(u.Lines) < MaxUseLines {
+			t.Errorf("%s has %d lines, and %+v", path, lines, u)
+		} else {
+			first = u.Lines[0]
+		}
+		if u.Qualifier != "" && !u.Member {
+			t.Errorf("%s: %+v has a qualifier and is no member", path, u)
+		}
+		if !u.Member && declared[u.Name] && !imported[u.Name] {
+			t.Errorf("%s: %+v is declared by the file itself", path, u)
+		}
+	}
+	if len(refs.Uses) > MaxUses || refs.More > 0 && len(refs.Uses) < MaxUses {
+		t.Errorf("%s: %d uses and %d more", path, len(refs.Uses), refs.More)
+	}
+}
+
 // No bytes make a grammar fail.
 func FuzzOf(f *testing.F) {
 	all := samples(f)
@@ -365,7 +455,7 @@ func FuzzOf(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, like uint8, src []byte) {
 		path := all[int(like)%len(all)].path
-		o, err := Of(path, src)
+		o, refs, err := Read(path, src)
 		if err != nil {
 			if strings.Contains(err.Error(), "grammar failed") {
 				t.Fatal(err)
@@ -374,9 +464,13 @@ func FuzzOf(f *testing.F) {
 		}
 		src = bytes.ReplaceAll(src, []byte("\r\n"), []byte("\n"))
 		checkSpans(t, path, src, o)
-		again, err := Of(path, src)
+		checkRefs(t, path, src, o, refs)
+		again, refsAgain, err := Read(path, src)
 		if err != nil || again.Digest != o.Digest || again.Tokens != o.Tokens {
 			t.Fatal("another outline the second time")
+		}
+		if !reflect.DeepEqual(refs, refsAgain) {
+			t.Fatal("other references the second time")
 		}
 	})
 }

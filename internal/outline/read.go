@@ -10,15 +10,16 @@ import (
 )
 
 // read reads a file by the grammar of its language.
-func read(lang Language, path repo.Path, src []byte) (*file, error) {
+func read(lang Language, path repo.Path, src []byte, refs bool) (*file, error) {
 	if lang == Go {
 		f := newFile(lang, src)
+		f.wantRefs = refs
 		return f, readGo(f)
 	}
 	if lang == C && strings.HasSuffix(strings.ToLower(string(path)), ".h") && isCPP(src) {
 		lang = CPP
 	}
-	return readAs(lang, src)
+	return readAs(lang, src, refs)
 }
 
 // isCPP reports a header that C would not have: their name does not say.
@@ -39,14 +40,14 @@ func isCPP(src []byte) bool {
 // readAs reads a file by a tree-sitter grammar. A language with a preprocessor may
 // not parse before that has run; then it is tried again without what stands in
 // the way, and the reading is taken that has the least broken.
-func readAs(lang Language, src []byte) (*file, error) {
-	best, err := readTree(lang, src, src, nil)
+func readAs(lang Language, src []byte, refs bool) (*file, error) {
+	best, err := readTree(lang, src, src, nil, refs)
 	if err != nil || best.broken == 0 || lang != C && lang != CPP && lang != CSharp {
 		return best, err
 	}
 	text, blanked := src, []span(nil)
 	try := func() *file {
-		f, err := readTree(lang, src, text, blanked)
+		f, err := readTree(lang, src, text, blanked, refs)
 		if err != nil {
 			return best
 		}

@@ -32,7 +32,7 @@ type reader struct {
 
 // readTree reads src by the tree of text, which is src, or src with the bytes in
 // blanked made white.
-func readTree(lang Language, src, text []byte, blanked []span) (*file, error) {
+func readTree(lang Language, src, text []byte, blanked []span, refs bool) (*file, error) {
 	load, declare := grammarOf(lang)
 	if load == nil {
 		return nil, errors.New("no grammar for it")
@@ -47,6 +47,7 @@ func readTree(lang Language, src, text []byte, blanked []span) (*file, error) {
 	}
 	defer tree.Release() // what is read from it is in the file
 	f := newFile(lang, src)
+	f.wantRefs = refs
 	r := &reader{file: f, docAt: make(map[int]bool), known: make(map[string]int), public: true}
 	root := tree.Root()
 	if at, broken := firstBroken(root); !tree.Whole() {
@@ -60,6 +61,7 @@ func readTree(lang Language, src, text []byte, blanked []span) (*file, error) {
 		s.from, s.to = f.itemsIn(s.start, s.end)
 		r.sign(s, r.tokens(s))
 	}
+	f.collect(func() *References { return collectTree(f, root) })
 	return f, nil
 }
 

@@ -22,12 +22,15 @@ type scratch struct {
 	words   []byte
 	hash    digester
 	another digester
+
+	collector nameCollector
 }
 
 // What a scratch may have had to be kept: few files have more.
 const (
 	scratchKept = 4 << 20 // bytes of code
 	symbolsKept = 2000
+	namesKept   = 1 << 16
 )
 
 var scratches = sync.Pool{New: func() any { return &scratch{hash: *newDigester(), another: *newDigester()} }}
@@ -37,6 +40,10 @@ func (f *file) release() {
 	s := f.scratch
 	clear(f.symbols) // what they say is the outline's
 	s.items, s.symbols, s.lines = f.items[:0], f.symbols[:0], f.lines[:0]
+	s.collector.file, s.collector.found = nil, nil
+	if cap(s.collector.pending) > namesKept || cap(s.collector.texts) > namesKept {
+		s.collector = nameCollector{}
+	}
 	f.scratch, f.items, f.symbols, f.lines = nil, nil, nil, nil
 	if cap(s.code) <= scratchKept && cap(s.symbols) <= symbolsKept {
 		scratches.Put(s)

@@ -1,0 +1,534 @@
+package outline
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// ReferencesVersion changes whenever the same bytes would get other references.
+const ReferencesVersion = 1
+
+// Limits of the references of a file.
+const (
+	MaxUses     = 4000 // listed; More counts the others
+	MaxUseLines = 5    // listed of one use; its More counts the others
+)
+
+// References lists what a file refers to: its imports with the names they bind, and the
+// names that it uses and does not declare. Like an [Outline] it is a function of the
+// file's name and bytes, and [ReferencesVersion] belongs into its key, beside [Version].
+type References struct {
+	Imports []Import `json:"imports,omitempty"` // in the file's order
+	Uses    []Use    `json:"uses,omitempty"`    // each Qualifier, Member, Name and Kind once, in order of the first line
+	More    int      `json:"more,omitempty"`    // uses beyond MaxUses
+
+	// Partial says why references may be missing, "" when they are whole. A file that
+	// breaks its grammar says so in [Outline.Partial] only.
+	Partial string `json:"partial,omitempty"`
+}
+
+// An Import names another module or file.
+type Import struct {
+	Module   string    `json:"module"`             // as spelt, without quotes: "./a", "ken/internal/repo", "..pkg.mod", "crate::net::Conn", "stdio.h"
+	Names    []Binding `json:"names,omitempty"`    // the names that it binds in the file; none for side effects and C includes
+	Reexport bool      `json:"reexport,omitempty"` // the file exports the names again: export … from, pub use
+	Line     int       `json:"line"`
+}
+
+// A Binding is one imported name. {Name: "*"} stands for all names of the module.
+// {Name: "", As: "ns"} is the module itself: import * as ns, a Go package, Python's
+// import x as ns. {Name: "default", As: "React"} is the default export.
+type Binding struct {
+	Name string `json:"name,omitempty"`
+	As   string `json:"as,omitempty"` // the local name, "" when it is Name
+}
+
+// Local is the name that the binding has in the file, "" for "*".
+func (b Binding) Local() string {
+	switch {
+	case b.As != "":
+		return b.As
+	case b.Name == "*":
+		return ""
+	}
+	return b.Name
+}
+
+// A Use is a name that a file uses and does not declare.
+type Use struct {
+	// Qualifier is the path of plain names before the last dot (or ::, ->), as it is
+	// spelt: pkg in pkg.Name, crate::net::Conn in crate::net::Conn::new(). The first of
+	// them is a use, too. It is never a local variable: x.Run() has the type that the
+	// file declares x with, else no qualifier. For this and self it is the class.
+	Qualifier string  `json:"qualifier,omitempty"`
+	Member    bool    `json:"member,omitempty"` // Name comes after a dot; without Qualifier, an expression stands before it
+	Name      string  `json:"name"`
+	Kind      UseKind `json:"kind,omitempty"`
+	Lines     []int   `json:"lines"`          // the first MaxUseLines lines, ascending, each once
+	More      int     `json:"more,omitempty"` // further lines
+}
+
+// A UseKind says how a name is used.
+type UseKind string
+
+// The kinds of uses.
+const (
+	UseMention UseKind = ""        // any other way
+	UseCall    UseKind = "call"    // of a function, method or macro
+	UseLiteral UseKind = "literal" // a value of the type is made: T{…}, new T
+	UseType    UseKind = "type"    // as a type: of a variable, a base class
+	UseMatch   UseKind = "match"   // in an arm of a switch, match or catch
+)
+
+// kindCode is a UseKind in a byte.
+type kindCode byte
+
+const (
+	mentionKind kindCode = iota
+	callKind
+	literalKind
+	typeKind
+	matchKind
+)
+
+var useKinds = [...]UseKind{UseMention, UseCall, UseLiteral, UseType, UseMatch}
+
+// A nameID is the number of a name in a nameCollector, 0 for none.
+type nameID uint32
+
+// A nameCollector collects the imports of a file and the names that it mentions, while
+// its tree is walked. It forgets those that are local.
+//
+// Some languages bind a name for the whole block, wherever the block declares it. So a
+// mention waits until its block ends, and is dropped there if the block declared it.
+type nameCollector struct {
+	*file
+
+	ids     map[string]nameID
+	texts   []string    // by id
+	marks   []boundMark // by id
+	open    []int32     // by id: bindings in the open scopes, the file's own aside
+	serial  uint32      // of the scope that marks belong to
+	pending []mention
+	scopes  []scope
+	found   []Import
+	members map[string]bool // that the file declares, as Type.Member
+	buffer  []byte          // for building paths
+	depth   int             // of the walk
+	tooDeep bool
+}
+
+// A mention is one place with a name.
+type mention struct {
+	name   nameID
+	before pathName // the qualifier
+	at     uint32
+	member bool
+	kind   kindCode
+}
+
+// A scope is a part of a file whose declarations are not seen outside of it.
+type scope struct {
+	from     int // its first mention among pending
+	function bool
+	bound    []localName
+}
+
+// A localName is a name that a scope binds.
+type localName struct {
+	name nameID
+	from int      // the first mention that means it, among pending
+	typ  pathName // that the file declares it with
+}
+
+// A pathName is a path of names and the first of them. The zero value is none.
+type pathName struct{ path, root nameID }
+
+// one is the path of one name.
+func one(name nameID) pathName { return pathName{name, name} }
+
+// A boundMark says that the scope with a serial number binds a name.
+type boundMark struct {
+	serial uint32
+	from   int
+	typ    pathName
+}
+
+// Limits of the walk. What is nested deeper is left out, and scopes that are nested
+// deeper are taken for one.
+const (
+	maxWalkDepth = 2000
+	maxScopes    = 200
+	maxPath      = 200 // bytes
+)
+
+func newNameCollector(f *file) *nameCollector {
+	c := &f.scratch.collector
+	if c.ids == nil {
+		c.ids, c.members = make(map[string]nameID), make(map[string]bool)
+	}
+	clear(c.ids)
+	clear(c.members)
+	c.file, c.serial, c.depth, c.tooDeep, c.found = f, 0, 0, false, nil
+	c.texts, c.marks, c.open = append(c.texts[:0], ""), append(c.marks[:0], boundMark{}), append(c.open[:0], 0)
+	c.pending, c.scopes = c.pending[:0], c.scopes[:0]
+	c.enter(true) // the file's own
+	return c
+}
+
+// id returns the number of a name.
+func (c *nameCollector) id(name []byte) nameID {
+	if id, ok := c.ids[string(name)]; ok {
+		return id
+	}
+	return c.newID(string(name))
+}
+
+func (c *nameCollector) idOf(name string) nameID {
+	if id, ok := c.ids[name]; ok {
+		return id
+	}
+	return c.newID(name)
+}
+
+func (c *nameCollector) newID(name string) nameID {
+	if name == "" {
+		return 0
+	}
+	id := nameID(len(c.texts))
+	c.ids[name] = id
+	c.texts, c.marks, c.open = append(c.texts, name), append(c.marks, boundMark{}), append(c.open, 0)
+	return id
+}
+
+// join returns a path that goes on by a name: none if it is too long to be one.
+func (c *nameCollector) join(before pathName, separator string, name []byte) pathName {
+	if before.root == 0 || len(c.texts[before.path])+len(name) > maxPath {
+		return pathName{}
+	}
+	c.buffer = append(append(append(c.buffer[:0], c.texts[before.path]...), separator...), name...)
+	return pathName{c.id(c.buffer), before.root}
+}
+
+// enter opens a scope.
+func (c *nameCollector) enter(function bool) {
+	if len(c.scopes) < cap(c.scopes) {
+		c.scopes = c.scopes[:len(c.scopes)+1] // with the memory of an earlier one
+	} else {
+		c.scopes = append(c.scopes, scope{})
+	}
+	s := &c.scopes[len(c.scopes)-1]
+	s.from, s.function, s.bound = len(c.pending), function, s.bound[:0]
+}
+
+// within walks a scope of its own.
+func (c *nameCollector) within(function bool, walk func()) {
+	if len(c.scopes) >= maxScopes {
+		walk()
+		return
+	}
+	c.enter(function)
+	walk()
+	c.leave()
+}
+
+// leave closes a scope and drops the mentions of what it binds.
+func (c *nameCollector) leave() {
+	s := &c.scopes[len(c.scopes)-1]
+	c.scopes = c.scopes[:len(c.scopes)-1]
+	if len(s.bound) == 0 {
+		return
+	}
+	c.serial++
+	for _, b := range s.bound {
+		c.open[b.name]--
+		m := &c.marks[b.name]
+		switch {
+		case m.serial != c.serial:
+			*m = boundMark{serial: c.serial, from: b.from, typ: b.typ}
+		case m.typ != b.typ:
+			m.from, m.typ = min(m.from, b.from), pathName{}
+		default:
+			m.from = min(m.from, b.from)
+		}
+	}
+	kept := s.from
+	for i := s.from; i < len(c.pending); i++ {
+		m := c.pending[i]
+		if m.before.root == 0 {
+			if !m.member && c.marks[m.name].binds(c.serial, i) {
+				continue
+			}
+		} else if b := c.marks[m.before.root]; b.binds(c.serial, i) {
+			m.before = c.typeBefore(m.before, b)
+		}
+		c.pending[kept] = m
+		kept++
+	}
+	c.pending = c.pending[:kept]
+}
+
+// typeBefore is the qualifier of a member whose qualifier begins with a local name: the
+// type of the variable, unless that is local, too.
+func (c *nameCollector) typeBefore(before pathName, b boundMark) pathName {
+	if before.path != before.root || c.marks[b.typ.root].serial == c.serial {
+		return pathName{}
+	}
+	return b.typ
+}
+
+func (m boundMark) binds(serial uint32, i int) bool { return m.serial == serial && i >= m.from }
+
+// bind declares a name in a scope from now on.
+func (c *nameCollector) bind(name nameID, typ pathName) {
+	c.bindIn(len(c.scopes)-1, name, len(c.pending), typ)
+}
+
+// bindAll declares a name in the whole of the innermost scope.
+func (c *nameCollector) bindAll(name nameID, typ pathName) {
+	at := len(c.scopes) - 1
+	c.bindIn(at, name, c.scopes[at].from, typ)
+}
+
+// bindFunction declares a name in the whole of the innermost function.
+func (c *nameCollector) bindFunction(name nameID, typ pathName) {
+	at := len(c.scopes) - 1
+	for at > 0 && !c.scopes[at].function {
+		at--
+	}
+	c.bindIn(at, name, c.scopes[at].from, typ)
+}
+
+func (c *nameCollector) bindIn(at int, name nameID, from int, typ pathName) {
+	if name == 0 {
+		return
+	}
+	s := &c.scopes[at]
+	s.bound = append(s.bound, localName{name: name, from: from, typ: typ})
+	if at > 0 {
+		c.open[name]++
+	}
+}
+
+// isLocal reports a name that an open scope binds already.
+func (c *nameCollector) isLocal(name nameID) bool { return c.open[name] > 0 }
+
+// mention notes a bare name.
+func (c *nameCollector) mention(name nameID, at int, kind kindCode) {
+	if name != 0 && !c.isLocal(name) {
+		c.pending = append(c.pending, mention{name: name, at: uint32(at), kind: kind})
+	}
+}
+
+// member notes a name behind a dot. There is no path before it when an expression stands
+// there.
+func (c *nameCollector) member(before pathName, name nameID, at int, kind kindCode) {
+	if name == 0 {
+		return
+	}
+	if before.path != before.root && c.isLocal(before.root) {
+		before = pathName{}
+	}
+	c.pending = append(c.pending, mention{before: before, name: name, at: uint32(at), member: true, kind: kind})
+}
+
+// step notes a member of a path, and returns the path that goes on by it: none if an
+// expression or a local name stands before it.
+func (c *nameCollector) step(before pathName, separator string, name []byte, at int, kind kindCode) pathName {
+	c.member(before, c.id(name), at, kind)
+	if c.isLocal(before.root) {
+		return pathName{}
+	}
+	return c.join(before, separator, name)
+}
+
+// imports adds an import.
+func (c *nameCollector) imports(module string, at int, names ...Binding) *Import {
+	module = strings.TrimSpace(module)
+	if module == "" || len(c.found) >= MaxSymbols {
+		return &Import{}
+	}
+	c.found = append(c.found, Import{Module: module, Names: names, Line: c.line(at)})
+	return &c.found[len(c.found)-1]
+}
+
+// descend reports whether the walk may go one level deeper; ascend undoes it.
+func (c *nameCollector) descend() bool {
+	if c.depth >= maxWalkDepth {
+		c.tooDeep = true
+		return false
+	}
+	c.depth++
+	return true
+}
+
+func (c *nameCollector) ascend() { c.depth-- }
+
+// A useKey tells uses from each other.
+type useKey struct {
+	qualifier, name nameID
+	member          bool
+	kind            kindCode
+}
+
+// references returns what was collected. builtin reports the names that every file of
+// the language has, and common the members of the language's own types.
+func (c *nameCollector) references(builtin, common func(name string) bool) *References {
+	refs := &References{Imports: c.found}
+	if c.tooDeep {
+		refs.Partial = "nested too deeply: names inside are left out"
+	}
+	c.dropKnown(builtin, common)
+	byPlace := func(a, b mention) int { return cmp.Compare(a.at, b.at) }
+	if !slices.IsSortedFunc(c.pending, byPlace) {
+		slices.SortStableFunc(c.pending, byPlace)
+	}
+
+	// The lines of all uses share one array, so count them first.
+	groups := make(map[useKey]int32, len(c.pending)/2)
+	group := make([]int32, len(c.pending)) // by mention; -1 for one beyond MaxUses
+	var sizes []int32
+	total := 0
+	for i, m := range c.pending {
+		key := useKey{m.before.path, m.name, m.member, m.kind}
+		g, ok := groups[key]
+		if !ok {
+			g = -1
+			if len(sizes) < MaxUses {
+				g = int32(len(sizes))
+				sizes = append(sizes, 0)
+			} else {
+				refs.More++
+			}
+			groups[key] = g
+		}
+		if group[i] = g; g >= 0 && sizes[g] < MaxUseLines {
+			sizes[g]++
+			total++
+		}
+	}
+	if len(sizes) == 0 {
+		return refs
+	}
+	refs.Uses = make([]Use, len(sizes))
+	last := make([]int, len(sizes)) // line of each
+	lines := make([]int, total)
+	line := 0 // the mentions ascend, so their lines do
+	for i, m := range c.pending {
+		for line < len(c.lines) && c.lines[line] <= int(m.at) {
+			line++
+		}
+		g := group[i]
+		if g < 0 {
+			continue
+		}
+		u := &refs.Uses[g]
+		if u.Name == "" {
+			u.Qualifier, u.Member, u.Name, u.Kind = c.texts[m.before.path], m.member, c.texts[m.name], useKinds[m.kind]
+			u.Lines, lines = lines[:0:sizes[g]], lines[sizes[g]:]
+		}
+		switch {
+		case last[g] == line:
+			continue
+		case len(u.Lines) < MaxUseLines:
+			u.Lines = append(u.Lines, line)
+		default:
+			u.More++
+		}
+		last[g] = line
+	}
+	return refs
+}
+
+// dropKnown drops mentions of what the file declares at its top, and of what every file
+// of its language has. What an import binds stays. A common member of an unknown value
+// is most likely one of the language's own.
+func (c *nameCollector) dropKnown(builtin, common func(name string) bool) {
+	imported := make(map[nameID]bool)
+	for _, im := range c.found {
+		for _, b := range im.Names {
+			if local := b.Local(); local != "" && !im.Reexport {
+				imported[c.idOf(local)] = true
+				if first, _, ok := strings.Cut(local, "."); ok {
+					imported[c.idOf(first)] = true
+				}
+			}
+		}
+	}
+	known := make(map[nameID]bool)
+	for _, b := range c.scopes[0].bound {
+		known[b.name] = true
+	}
+	for i := range c.symbols {
+		s := &c.symbols[i]
+		if s.Qualified != "" && s.Qualified != s.Name {
+			c.members[s.Qualified] = true
+			c.members[shortened(s.Qualified)] = true
+		} else if s.Depth == 0 {
+			known[c.idOf(s.Name)] = true
+		}
+	}
+	const (
+		unseen = iota
+		builtIn
+		other
+	)
+	states := make([]byte, len(c.texts)) // by name
+	isBuiltin := func(id nameID) bool {
+		if states[id] == unseen {
+			if states[id] = other; builtin(c.texts[id]) {
+				states[id] = builtIn
+			}
+		}
+		return states[id] == builtIn
+	}
+	c.pending = slices.DeleteFunc(c.pending, func(m mention) bool {
+		switch {
+		case m.before.root != 0:
+			if imported[m.before.root] {
+				return false
+			}
+			return isBuiltin(m.before.root) && !known[m.before.root] || c.hasMember(m)
+		case m.member:
+			return common(c.texts[m.name])
+		case imported[m.name]:
+			return false
+		}
+		return known[m.name] || isBuiltin(m.name)
+	})
+}
+
+// hasMember reports whether the file declares what a qualified mention means.
+func (c *nameCollector) hasMember(m mention) bool {
+	c.buffer = append(append(append(c.buffer[:0], plainName(c.texts[m.before.path])...), '.'), c.texts[m.name]...)
+	return c.members[string(c.buffer)]
+}
+
+// collect makes the references of a file, if they are wanted. A walk that fails costs the
+// references, not the outline.
+func (f *file) collect(walk func() *References) {
+	if !f.wantRefs {
+		return
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			f.refs = &References{Partial: fmt.Sprintf("%s%v", walkFailed, r)}
+			f.scratch.collector = nameCollector{}
+		}
+	}()
+	f.refs = walk()
+}
+
+const walkFailed = "the names could not be read: "
+
+// shortened is a full name without what is around the owner: ns.Type.Member is
+// Type.Member to those in the namespace.
+func shortened(name string) string {
+	last := strings.LastIndexByte(name, '.')
+	if last < 0 {
+		return name
+	}
+	return name[strings.LastIndexByte(name[:last], '.')+1:]
+}

@@ -1,0 +1,636 @@
+package outline
+
+import (
+	"go/ast"
+	"go/token"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// goNames collects the references of a Go file.
+type goNames struct {
+	*nameCollector
+
+	offset func(token.Pos) int
+}
+
+// collectGo returns the references of a Go file.
+func collectGo(f *file, tree *ast.File, offset func(token.Pos) int) *References {
+	c := &goNames{newNameCollector(f), offset}
+	for _, decl := range tree.Decls {
+		c.bindTop(decl)
+	}
+	for _, decl := range tree.Decls {
+		c.decl(decl)
+	}
+	c.importSpecs(tree)
+	return c.references(isGoBuiltin, isGoMember)
+}
+
+// isGoBuiltin reports a name that Go declares itself. Those that came late are not among
+// them: older packages have their own min and max.
+func isGoBuiltin(name string) bool {
+	switch name {
+	case "_", "append", "bool", "byte", "cap", "close", "comparable", "complex", "complex128", "complex64", "copy", "delete", "error",
+		"false", "float32", "float64", "imag", "int", "int16", "int32", "int64", "int8", "iota", "len", "make", "new", "nil", "panic",
+		"print", "println", "real", "recover", "rune", "string", "true", "uint", "uint16", "uint32", "uint64", "uint8", "uintptr":
+		return true
+	}
+	return false
+}
+
+// isGoMember reports a method that types of the standard library have, so that its name
+// alone says nothing.
+func isGoMember(name string) bool {
+	switch name {
+	case "Error", "String", "Lock", "Unlock", "RLock", "RUnlock":
+		return true
+	}
+	return false
+}
+
+// bindTop declares what a declaration of the file declares.
+func (c *goNames) bindTop(decl ast.Decl) {
+	switch d := decl.(type) {
+	case *ast.FuncDecl:
+		if d.Recv == nil {
+			c.bindAll(c.idOf(d.Name.Name), pathName{})
+		}
+	case *ast.GenDecl:
+		for _, spec := range d.Specs {
+			switch s := spec.(type) {
+			case *ast.TypeSpec:
+				c.bindAll(c.idOf(s.Name.Name), pathName{})
+			case *ast.ValueSpec:
+				for _, name := range s.Names {
+					c.bindAll(c.idOf(name.Name), pathName{})
+				}
+			}
+		}
+	}
+}
+
+// importSpecs adds the imports. The name of a package is not written at its import, so
+// it is guessed from the path and from what the file uses.
+func (c *goNames) importSpecs(tree *ast.File) {
+	qualifiers := make(map[string]bool)
+	for _, m := range c.pending {
+		if m.before.root != 0 {
+			qualifiers[c.texts[m.before.root]] = true
+		}
+	}
+	for _, spec := range tree.Imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			continue
+		}
+		at := c.offset(spec.Pos())
+		switch {
+		case spec.Name == nil:
+			c.imports(path, at, Binding{As: goPackageName(path, qualifiers)})
+		case spec.Name.Name == "_":
+			c.imports(path, at)
+		case spec.Name.Name == ".":
+			c.imports(path, at, Binding{Name: "*"})
+		default:
+			c.imports(path, at, Binding{As: spec.Name.Name})
+		}
+	}
+}
+
+var goMajor = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^v[0-9]+$`) })
+
+// goPackageName guesses the name of the package with an import path: the last element
+// without a version, or the part of it by which the file uses a package.
+func goPackageName(path string, qualifiers map[string]bool) string {
+	elements := strings.Split(path, "/")
+	last := elements[len(elements)-1]
+	if len(elements) > 1 && goMajor().MatchString(last) {
+		last = elements[len(elements)-2]
+	}
+	if i := strings.LastIndex(last, ".v"); i > 0 { // gopkg.in/yaml.v3
+		last = last[:i]
+	}
+	if qualifiers[last] || !strings.ContainsAny(last, "-.") {
+		return last
+	}
+	parts := strings.FieldsFunc(last, func(r rune) bool { return r == '-' || r == '.' })
+	for _, guess := range append(parts, strings.Join(parts, ""), strings.Join(parts, "_")) {
+		if guess != "go" && qualifiers[guess] {
+			return guess
+		}
+	}
+	return last
+}
+
+func (c *goNames) decl(decl ast.Decl) {
+	switch d := decl.(type) {
+	case *ast.FuncDecl:
+		c.within(true, func() {
+			if d.Recv != nil {
+				c.receiver(d.Recv)
+			}
+			c.funcType(d.Type)
+			if d.Body != nil {
+				c.stmts(d.Body.List)
+			}
+		})
+	case *ast.GenDecl:
+		c.genDecl(d, false)
+	}
+}
+
+// receiver binds the receiver of a method and the type parameters that it names.
+func (c *goNames) receiver(list *ast.FieldList) {
+	for _, field := range list.List {
+		typ := field.Type
+		if star, ok := typ.(*ast.StarExpr); ok {
+			typ = star.X
+		}
+		switch t := typ.(type) {
+		case *ast.IndexExpr:
+			c.bindExpr(t.Index)
+		case *ast.IndexListExpr:
+			for _, p := range t.Indices {
+				c.bindExpr(p)
+			}
+		}
+	}
+	c.params(list)
+}
+
+func (c *goNames) bindExpr(e ast.Expr) {
+	if name, ok := e.(*ast.Ident); ok {
+		c.bindAll(c.idOf(name.Name), pathName{})
+	}
+}
+
+// genDecl walks a declaration of types, constants or variables.
+func (c *goNames) genDecl(d *ast.GenDecl, local bool) {
+	for _, spec := range d.Specs {
+		switch s := spec.(type) {
+		case *ast.TypeSpec:
+			if local {
+				c.bind(c.idOf(s.Name.Name), pathName{})
+			}
+			c.within(false, func() {
+				c.typeParams(s.TypeParams)
+				c.typ(s.Type)
+			})
+		case *ast.ValueSpec:
+			if s.Type != nil {
+				c.typ(s.Type)
+			}
+			c.exprs(s.Values)
+			if !local {
+				continue
+			}
+			for i, name := range s.Names {
+				typ := c.typeOf(s.Type)
+				if s.Type == nil && len(s.Names) == len(s.Values) {
+					typ = c.valueType(s.Values[i])
+				}
+				c.bind(c.idOf(name.Name), typ)
+			}
+		}
+	}
+}
+
+// typeParams binds type parameters. Each may occur in the constraints of the others.
+func (c *goNames) typeParams(list *ast.FieldList) {
+	if list == nil {
+		return
+	}
+	for _, field := range list.List {
+		for _, name := range field.Names {
+			c.bindAll(c.idOf(name.Name), pathName{})
+		}
+	}
+	for _, field := range list.List {
+		c.typ(field.Type)
+	}
+}
+
+// funcType walks a signature and binds its names.
+func (c *goNames) funcType(t *ast.FuncType) {
+	c.typeParams(t.TypeParams)
+	c.params(t.Params)
+	c.params(t.Results)
+}
+
+func (c *goNames) params(list *ast.FieldList) {
+	if list == nil {
+		return
+	}
+	for _, field := range list.List {
+		c.typ(field.Type)
+	}
+	for _, field := range list.List {
+		typ := c.typeOf(field.Type)
+		for _, name := range field.Names {
+			c.bind(c.idOf(name.Name), typ)
+		}
+	}
+}
+
+// typeOf names the type that an expression for a type means, through pointers.
+func (c *goNames) typeOf(e ast.Expr) pathName {
+	for {
+		switch t := e.(type) {
+		case *ast.StarExpr:
+			e = t.X
+		case *ast.ParenExpr:
+			e = t.X
+		case *ast.IndexExpr:
+			e = t.X
+		case *ast.IndexListExpr:
+			e = t.X
+		case *ast.Ident:
+			id := c.idOf(t.Name)
+			if c.isLocal(id) {
+				return pathName{} // a type of the function's own, or a type parameter
+			}
+			return one(id)
+		case *ast.SelectorExpr:
+			pkg, ok := t.X.(*ast.Ident)
+			if !ok {
+				return pathName{}
+			}
+			root := c.idOf(pkg.Name)
+			return c.join(one(root), ".", []byte(t.Sel.Name))
+		default:
+			return pathName{}
+		}
+	}
+}
+
+// valueType names the type of a value that says it: T{}, &T{}, new(T), x.(T).
+func (c *goNames) valueType(e ast.Expr) pathName {
+	switch v := e.(type) {
+	case *ast.CompositeLit:
+		return c.typeOf(v.Type)
+	case *ast.UnaryExpr:
+		if lit, ok := v.X.(*ast.CompositeLit); ok && v.Op == token.AND {
+			return c.typeOf(lit.Type)
+		}
+	case *ast.CallExpr:
+		if f, ok := v.Fun.(*ast.Ident); ok && f.Name == "new" && len(v.Args) == 1 {
+			return c.typeOf(v.Args[0])
+		}
+	case *ast.TypeAssertExpr:
+		return c.typeOf(v.Type)
+	}
+	return pathName{}
+}
+
+func (c *goNames) stmts(list []ast.Stmt) {
+	for _, s := range list {
+		c.stmt(s)
+	}
+}
+
+func (c *goNames) block(b *ast.BlockStmt) {
+	if b != nil {
+		c.within(false, func() { c.stmts(b.List) })
+	}
+}
+
+func (c *goNames) stmt(s ast.Stmt) {
+	if s == nil || !c.descend() {
+		return
+	}
+	defer c.ascend()
+	switch s := s.(type) {
+	case *ast.BlockStmt:
+		c.block(s)
+	case *ast.ExprStmt:
+		c.expr(s.X, mentionKind)
+	case *ast.AssignStmt:
+		c.assign(s)
+	case *ast.DeclStmt:
+		if d, ok := s.Decl.(*ast.GenDecl); ok {
+			c.genDecl(d, true)
+		}
+	case *ast.ReturnStmt:
+		c.exprs(s.Results)
+	case *ast.DeferStmt:
+		c.expr(s.Call, mentionKind)
+	case *ast.GoStmt:
+		c.expr(s.Call, mentionKind)
+	case *ast.SendStmt:
+		c.expr(s.Chan, mentionKind)
+		c.expr(s.Value, mentionKind)
+	case *ast.IncDecStmt:
+		c.expr(s.X, mentionKind)
+	case *ast.LabeledStmt:
+		c.stmt(s.Stmt)
+	case *ast.IfStmt:
+		c.within(false, func() {
+			c.stmt(s.Init)
+			c.expr(s.Cond, mentionKind)
+			c.block(s.Body)
+			c.stmt(s.Else)
+		})
+	case *ast.ForStmt:
+		c.within(false, func() {
+			c.stmt(s.Init)
+			c.expr(s.Cond, mentionKind)
+			c.stmt(s.Post)
+			c.block(s.Body)
+		})
+	case *ast.RangeStmt:
+		c.within(false, func() {
+			c.expr(s.X, mentionKind)
+			c.targets(s.Tok, s.Key, s.Value)
+			c.block(s.Body)
+		})
+	case *ast.SwitchStmt:
+		c.within(false, func() {
+			c.stmt(s.Init)
+			c.expr(s.Tag, mentionKind)
+			c.clauses(s.Body, matchKind)
+		})
+	case *ast.TypeSwitchStmt:
+		c.within(false, func() {
+			c.stmt(s.Init)
+			c.stmt(s.Assign)
+			c.clauses(s.Body, matchKind)
+		})
+	case *ast.SelectStmt:
+		c.clauses(s.Body, mentionKind)
+	}
+}
+
+// clauses walks the cases of a switch or select.
+func (c *goNames) clauses(body *ast.BlockStmt, kind kindCode) {
+	if body == nil {
+		return
+	}
+	for _, s := range body.List {
+		switch clause := s.(type) {
+		case *ast.CaseClause:
+			for _, e := range clause.List {
+				c.expr(e, kind)
+			}
+			c.within(false, func() { c.stmts(clause.Body) })
+		case *ast.CommClause:
+			c.within(false, func() {
+				c.stmt(clause.Comm)
+				c.stmts(clause.Body)
+			})
+		}
+	}
+}
+
+// assign walks an assignment. Its right side does not see what its left side declares.
+func (c *goNames) assign(s *ast.AssignStmt) {
+	c.exprs(s.Rhs)
+	if s.Tok != token.DEFINE {
+		c.exprs(s.Lhs)
+		return
+	}
+	for i, left := range s.Lhs {
+		name, ok := left.(*ast.Ident)
+		if !ok {
+			c.expr(left, mentionKind)
+			continue
+		}
+		var typ pathName
+		if len(s.Lhs) == len(s.Rhs) {
+			typ = c.valueType(s.Rhs[i])
+		} else if assert, ok := s.Rhs[0].(*ast.TypeAssertExpr); ok && i == 0 {
+			typ = c.typeOf(assert.Type)
+		}
+		c.bind(c.idOf(name.Name), typ)
+	}
+}
+
+// targets walks the variables of a range.
+func (c *goNames) targets(tok token.Token, list ...ast.Expr) {
+	for _, e := range list {
+		if e == nil {
+			continue
+		}
+		if name, ok := e.(*ast.Ident); ok && tok == token.DEFINE {
+			c.bind(c.idOf(name.Name), pathName{})
+		} else {
+			c.expr(e, mentionKind)
+		}
+	}
+}
+
+func (c *goNames) exprs(list []ast.Expr) {
+	for _, e := range list {
+		c.expr(e, mentionKind)
+	}
+}
+
+func (c *goNames) typ(e ast.Expr) { c.expr(e, typeKind) }
+
+// expr walks an expression, a type among them, that is used in a way.
+func (c *goNames) expr(e ast.Expr, kind kindCode) {
+	if e == nil || !c.descend() {
+		return
+	}
+	defer c.ascend()
+	switch e := e.(type) {
+	case *ast.Ident:
+		c.mention(c.idOf(e.Name), c.offset(e.Pos()), kind)
+	case *ast.SelectorExpr:
+		c.selector(e, kind)
+	case *ast.CallExpr:
+		c.call(e)
+	case *ast.CompositeLit:
+		c.literal(e, nil)
+	case *ast.FuncLit:
+		c.within(true, func() {
+			c.funcType(e.Type)
+			if e.Body != nil {
+				c.stmts(e.Body.List)
+			}
+		})
+	case *ast.ParenExpr:
+		c.expr(e.X, kind)
+	case *ast.StarExpr:
+		c.expr(e.X, kind)
+	case *ast.UnaryExpr:
+		if kind != typeKind && kind != matchKind {
+			kind = mentionKind
+		}
+		c.expr(e.X, kind)
+	case *ast.BinaryExpr:
+		if kind != typeKind && kind != matchKind {
+			kind = mentionKind
+		}
+		c.expr(e.X, kind)
+		c.expr(e.Y, kind)
+	case *ast.IndexExpr:
+		c.expr(e.X, kind)
+		c.expr(e.Index, indexKind(kind))
+	case *ast.IndexListExpr:
+		c.expr(e.X, kind)
+		for _, t := range e.Indices {
+			c.typ(t)
+		}
+	case *ast.SliceExpr:
+		c.expr(e.X, mentionKind)
+		c.expr(e.Low, mentionKind)
+		c.expr(e.High, mentionKind)
+		c.expr(e.Max, mentionKind)
+	case *ast.TypeAssertExpr:
+		c.expr(e.X, mentionKind)
+		c.typ(e.Type)
+	case *ast.KeyValueExpr:
+		c.expr(e.Key, mentionKind)
+		c.expr(e.Value, mentionKind)
+	case *ast.Ellipsis:
+		c.typ(e.Elt)
+	case *ast.ArrayType:
+		c.expr(e.Len, mentionKind)
+		c.typ(e.Elt)
+	case *ast.MapType:
+		c.typ(e.Key)
+		c.typ(e.Value)
+	case *ast.ChanType:
+		c.typ(e.Value)
+	case *ast.FuncType:
+		c.within(false, func() { c.funcType(e) })
+	case *ast.StructType:
+		c.fieldTypes(e.Fields)
+	case *ast.InterfaceType:
+		c.fieldTypes(e.Methods)
+	}
+}
+
+// indexKind is how a name between brackets is used: T in Set[T] is a type if Set is one.
+func indexKind(kind kindCode) kindCode {
+	if kind == typeKind || kind == literalKind {
+		return typeKind
+	}
+	return mentionKind
+}
+
+func (c *goNames) fieldTypes(list *ast.FieldList) {
+	if list == nil {
+		return
+	}
+	for _, field := range list.List {
+		c.typ(field.Type)
+	}
+}
+
+// call walks a call. The first argument of new and make is a type.
+func (c *goNames) call(e *ast.CallExpr) {
+	args := e.Args
+	if f, ok := e.Fun.(*ast.Ident); ok && len(args) > 0 {
+		switch f.Name {
+		case "new":
+			c.expr(args[0], literalKind)
+			args = args[1:]
+		case "make":
+			c.typ(args[0])
+			args = args[1:]
+		}
+	}
+	c.expr(e.Fun, callKind)
+	c.exprs(args)
+}
+
+// literal walks a composite literal. One inside of another may leave out its type.
+func (c *goNames) literal(e *ast.CompositeLit, elided ast.Expr) {
+	typ := elided
+	if e.Type != nil {
+		typ = e.Type
+		c.literalType(e)
+	}
+	if star, ok := typ.(*ast.StarExpr); ok && e.Type == nil {
+		typ = star.X
+	}
+	var key, value ast.Expr // types of its elements, if they are known
+	fields := true
+	switch t := typ.(type) {
+	case *ast.ArrayType:
+		fields, value = false, t.Elt
+	case *ast.MapType:
+		fields, key, value = false, t.Key, t.Value
+	}
+	for _, element := range e.Elts {
+		pair, ok := element.(*ast.KeyValueExpr)
+		if !ok {
+			c.element(element, value)
+			continue
+		}
+		if name, ok := pair.Key.(*ast.Ident); ok && fields {
+			owner := c.typeOf(typ)
+			c.member(owner, c.idOf(name.Name), c.offset(name.Pos()), mentionKind)
+		} else {
+			c.element(pair.Key, key)
+		}
+		c.element(pair.Value, value)
+	}
+}
+
+// literalType walks the type of a literal. That of its elements is used as a literal, too,
+// if one of them leaves out its type.
+func (c *goNames) literalType(e *ast.CompositeLit) {
+	list, ok := e.Type.(*ast.ArrayType)
+	if !ok || !slices.ContainsFunc(e.Elts, isElided) {
+		c.expr(e.Type, literalKind)
+		return
+	}
+	c.expr(list.Len, mentionKind)
+	c.expr(list.Elt, literalKind)
+}
+
+// isElided reports a literal without its type.
+func isElided(e ast.Expr) bool {
+	if pair, ok := e.(*ast.KeyValueExpr); ok {
+		e = pair.Value
+	}
+	lit, ok := e.(*ast.CompositeLit)
+	return ok && lit.Type == nil
+}
+
+func (c *goNames) element(e, typ ast.Expr) {
+	lit, ok := e.(*ast.CompositeLit)
+	if !ok || lit.Type != nil {
+		c.expr(e, mentionKind)
+		return
+	}
+	if c.descend() {
+		c.literal(lit, typ)
+		c.ascend()
+	}
+}
+
+// selector walks a chain of names with dots.
+func (c *goNames) selector(e *ast.SelectorExpr, kind kindCode) {
+	var few [8]*ast.Ident
+	chain := append(few[:0], e.Sel)
+	x := e.X
+	for {
+		inner, ok := x.(*ast.SelectorExpr)
+		if !ok {
+			break
+		}
+		chain = append(chain, inner.Sel)
+		x = inner.X
+	}
+	var before pathName
+	if name, ok := x.(*ast.Ident); ok {
+		before = one(c.idOf(name.Name))
+	} else {
+		c.expr(x, mentionKind)
+	}
+	for i := len(chain) - 1; i >= 0; i-- {
+		name, at := chain[i].Name, c.offset(chain[i].Pos())
+		if i == 0 {
+			c.member(before, c.idOf(name), at, kind)
+		} else {
+			before = c.step(before, ".", []byte(name), at, mentionKind)
+		}
+	}
+}

@@ -1,0 +1,348 @@
+package outline
+
+import (
+	"strings"
+
+	"ken/internal/outline/syntax"
+)
+
+// php visits a node of PHP. Variables have a sign of their own and are never uses.
+func (c *treeNames) php(n syntax.Node, kind kindCode) {
+	switch n.Type() {
+	case "name":
+		c.mentionNode(n, kind)
+	case "comment", "variable_name", "dynamic_variable_name", "string_content", "integer", "float", "primitive_type", "php_tag", "text", "text_interpolation", "relative_scope",
+		"visibility_modifier", "nowdoc", "heredoc_start", "heredoc_end", "string", "goto_statement", "named_label_statement":
+		// They have no names.
+	case "qualified_name":
+		c.phpPath(n, kind)
+	case "namespace_definition":
+		c.visit(n.Child("body"), mentionKind)
+	case "namespace_use_declaration":
+		c.phpUse(n)
+	case "require_expression", "require_once_expression", "include_expression", "include_once_expression":
+		c.imports(c.phpIncluded(n), n.Start())
+		c.children(n)
+	case "function_call_expression":
+		c.childAs(n, "function", callKind)
+	case "member_call_expression", "nullsafe_member_call_expression":
+		c.phpMember(n, callKind)
+	case "member_access_expression", "nullsafe_member_access_expression":
+		c.phpMember(n, mentionKind)
+	case "scoped_call_expression":
+		c.phpScoped(n.Child("scope"), n.Child("name"), callKind)
+		c.except(n, "scope", "name")
+	case "scoped_property_access_expression":
+		c.phpScoped(n.Child("scope"), n.Child("name").First("name"), mentionKind)
+	case "class_constant_access_expression":
+		var parts []syntax.Node
+		for _, child := range n.Children() {
+			if child.Named() {
+				parts = append(parts, child)
+			}
+		}
+		if len(parts) == 2 {
+			c.phpScoped(parts[0], parts[1], kind)
+		} else {
+			c.children(n)
+		}
+	case "object_creation_expression":
+		children := c.push(n)
+		for _, child := range children {
+			switch child.Type() {
+			case "name", "qualified_name":
+				c.visit(child, literalKind)
+			default:
+				c.visit(child, mentionKind)
+			}
+		}
+		c.pop(children)
+	case "named_type", "optional_type", "union_type", "intersection_type", "type_list":
+		if kind == mentionKind {
+			kind = typeKind
+		}
+		c.childrenAs(n, kind)
+	case "base_clause", "class_interface_clause", "use_declaration":
+		c.childrenAs(n, typeKind)
+	case "attribute":
+		children := c.push(n)
+		for i, child := range children {
+			if i == 0 {
+				c.visit(child, callKind)
+			} else {
+				c.visit(child, mentionKind)
+			}
+		}
+		c.pop(children)
+	case "class_declaration", "interface_declaration", "trait_declaration", "enum_declaration":
+		name := n.Child("name")
+		c.bindIn(0, c.idOfNode(name), 0, pathName{})
+		c.inClass(name, func() { c.except(n, "name") })
+	case "function_definition", "method_declaration", "anonymous_function", "arrow_function":
+		if n.Type() == "function_definition" {
+			c.bindIn(0, c.idOfNode(n.Child("name")), 0, pathName{})
+		}
+		c.within(true, func() { c.except(n, "name") })
+	case "simple_parameter", "property_promotion_parameter", "variadic_parameter":
+		typ := n.Child("type")
+		c.except(n, "name")
+		name := n.Child("name")
+		c.bind(c.idOfNode(name), c.phpType(typ))
+		if n.Type() == "property_promotion_parameter" {
+			c.assigned(name.First("name"))
+		}
+	case "assignment_expression":
+		left, right := n.Child("left"), n.Child("right")
+		c.visit(right, mentionKind)
+		if left.Type() != "variable_name" {
+			c.visit(left, mentionKind)
+			return
+		}
+		var typ pathName
+		if right.Type() == "object_creation_expression" {
+			typ = c.phpType(right.First("name", "qualified_name"))
+		}
+		c.bind(c.idOfNode(left), typ)
+	case "const_element", "enum_case":
+		children := c.push(n)
+		named := false
+		for _, child := range children {
+			if child.Type() == "name" && !named {
+				named = true
+				continue
+			}
+			c.visit(child, mentionKind)
+		}
+		c.pop(children)
+	case "argument", "property_element":
+		c.except(n, "name")
+	case "catch_clause":
+		c.visit(n.Child("type"), matchKind)
+		c.visit(n.Child("body"), mentionKind)
+	case "binary_expression":
+		if string(c.bytes(n.Child("operator"))) == "instanceof" {
+			c.childAs(n, "right", typeKind)
+		} else {
+			c.children(n)
+		}
+	case "case_statement":
+		c.childAs(n, "value", matchKind)
+	case "match_condition_list":
+		c.childrenAs(n, matchKind)
+	default:
+		c.children(n)
+	}
+}
+
+// isPHPBuiltin reports a name that every program has.
+func isPHPBuiltin(name string) bool {
+	switch strings.ToLower(name) {
+	case "__class__", "__dir__", "__file__", "__function__", "__line__", "__method__", "__namespace__", "array", "array_combine", "array_filter",
+		"array_flip", "array_key_exists", "array_keys", "array_map", "array_merge", "array_pop", "array_push", "array_reduce",
+		"array_search", "array_shift", "array_slice", "array_splice", "array_unique", "array_unshift", "array_values", "array_walk",
+		"arrayaccess", "arrayiterator", "arrayobject", "basename", "bool", "call_user_func", "call_user_func_array", "class_exists",
+		"closure", "compact", "count", "countable", "date", "datetime", "datetimeimmutable", "datetimeinterface", "define", "defined",
+		"die", "dirname", "directory_separator", "empty", "error", "exception", "exit", "explode", "extract", "false", "file_exists",
+		"file_get_contents", "file_put_contents", "float", "fopen", "func_get_args", "function_exists", "generator", "get_class",
+		"implode", "in_array", "ini_set", "int", "intval", "invalidargumentexception", "is_array", "is_bool", "is_callable", "is_dir",
+		"is_file", "is_int", "is_null", "is_numeric", "is_object", "is_string", "isset", "iterator", "iteratoraggregate",
+		"json_decode", "json_encode", "jsonserializable", "logicexception", "ltrim", "max", "mb_strlen", "mb_substr", "method_exists",
+		"microtime", "min", "mixed", "null", "number_format", "object", "ord", "outofboundsexception", "parent", "php_eol",
+		"preg_match", "preg_match_all", "preg_quote", "preg_replace", "preg_replace_callback", "preg_split", "print_r", "printf",
+		"property_exists", "rtrim", "runtimeexception", "self", "serialize", "sort", "spl_autoload_register", "splobjectstorage",
+		"sprintf", "static", "stdclass", "str_contains", "str_replace", "str_starts_with", "str_ends_with", "stringable", "string",
+		"strlen", "strpos", "strtolower", "strtoupper", "substr", "throwable", "time", "trigger_error", "trim", "true",
+		"typeerror", "ucfirst", "unlink", "unserialize", "unset", "usort", "var_dump", "var_export", "version_compare", "void":
+		return true
+	}
+	return false
+}
+
+// isPHPMember reports a method that exceptions and iterators have.
+func isPHPMember(name string) bool {
+	switch name {
+	case "count", "format", "getCode", "getMessage", "getPrevious", "getTrace", "key", "next", "rewind", "__construct", "__toString", "class":
+		return true
+	}
+	return false
+}
+
+// phpPath walks a name with backslashes, and returns it. One that begins with a backslash
+// is no import of the file.
+func (c *treeNames) phpPath(n syntax.Node, kind kindCode) {
+	path, last := c.phpNames(n)
+	if last.IsZero() {
+		return
+	}
+	if path.path == 0 {
+		c.mentionNode(last, kind)
+	} else {
+		c.member(path, c.idOfNode(last), last.Start(), kind)
+	}
+}
+
+// phpNames splits a name with backslashes.
+func (c *treeNames) phpNames(n syntax.Node) (path pathName, last syntax.Node) {
+	for _, child := range n.Children() {
+		if child.Type() == "name" {
+			last = child
+		}
+	}
+	if last.IsZero() {
+		return pathName{}, last
+	}
+	before := strings.Join(strings.Fields(string(c.src[n.Start():last.Start()])), "")
+	before = strings.TrimSuffix(before, `\`)
+	if before == "" || len(before) > maxPath {
+		return pathName{}, last
+	}
+	first, rest, _ := strings.Cut(before, `\`)
+	if first == "" {
+		first, _, _ = strings.Cut(rest, `\`)
+		first = `\` + first
+	}
+	return pathName{c.idOf(before), c.idOf(first)}, last
+}
+
+// phpUse adds the imports of a use declaration.
+func (c *treeNames) phpUse(n syntax.Node) {
+	ofFunction := false
+	for _, child := range n.Children() {
+		ofFunction = ofFunction || child.Type() == "function" || child.Type() == "const"
+	}
+	add := func(prefix string, clause syntax.Node) {
+		name := prefix + strings.TrimPrefix(strings.Join(strings.Fields(c.text(clause.First("qualified_name", "name"))), ""), `\`)
+		alias := c.text(clause.Child("alias"))
+		last := strings.LastIndexByte(name, '\\')
+		short := name[last+1:]
+		function := ofFunction
+		for _, child := range clause.Children() {
+			function = function || child.Type() == "function" || child.Type() == "const"
+		}
+		switch {
+		case short == "":
+		case function && last > 0:
+			c.imports(name[:last], clause.Start(), Binding{Name: short, As: alias})
+		case alias != "":
+			c.imports(name, clause.Start(), Binding{As: alias})
+		default:
+			c.imports(name, clause.Start(), Binding{As: short})
+		}
+	}
+	for _, child := range n.Children() {
+		switch child.Type() {
+		case "namespace_use_clause":
+			add("", child)
+		case "namespace_use_group":
+			prefix := strings.TrimPrefix(c.text(n.First("namespace_name")), `\`) + `\`
+			for _, clause := range child.Children() {
+				if strings.HasPrefix(clause.Type(), "namespace_use") {
+					add(prefix, clause)
+				}
+			}
+		}
+	}
+}
+
+// phpIncluded returns the file that an include names: './x.php' for __DIR__ . '/x.php'.
+func (c *treeNames) phpIncluded(n syntax.Node) string {
+	var value syntax.Node
+	for _, child := range n.Children() {
+		if child.Named() {
+			value = child
+		}
+	}
+	if value.Type() == "parenthesized_expression" {
+		for _, child := range value.Children() {
+			if child.Named() {
+				value = child
+			}
+		}
+	}
+	left, right := value.Child("left"), value.Child("right")
+	before := strings.Join(strings.Fields(c.text(left)), "")
+	if value.Type() == "binary_expression" && isPHPString(right) && (before == "__DIR__" || before == "dirname(__FILE__)") {
+		return "." + unquote(c.text(right))
+	}
+	if isPHPString(value) {
+		return unquote(c.text(value))
+	}
+	return clip(c.text(value), maxPath)
+}
+
+func isPHPString(n syntax.Node) bool {
+	return n.Type() == "string" || n.Type() == "encapsed_string" && n.First("variable_name", "member_access_expression").IsZero()
+}
+
+// phpMember walks a member of a value.
+func (c *treeNames) phpMember(n syntax.Node, kind kindCode) {
+	object, name := n.Child("object"), n.Child("name")
+	var path pathName
+	switch {
+	case object.Type() != "variable_name":
+		c.visit(object, mentionKind)
+	case string(c.bytes(object)) == "$this":
+		path = c.class
+	default:
+		if id := c.idOfNode(object); c.isLocal(id) {
+			path = one(id)
+		}
+	}
+	if name.Type() == "name" {
+		c.member(path, c.idOfNode(name), name.Start(), kind)
+	} else {
+		c.visit(name, mentionKind)
+	}
+	c.except(n, "object", "name")
+}
+
+// phpScoped walks Class::name.
+func (c *treeNames) phpScoped(scope, name syntax.Node, kind kindCode) {
+	var path pathName
+	switch scope.Type() {
+	case "name":
+		if strings.EqualFold(c.text(name), "class") {
+			c.mentionNode(scope, kind)
+			return
+		}
+		path = one(c.idOfNode(scope))
+	case "qualified_name":
+		before, last := c.phpNames(scope)
+		c.phpPath(scope, mentionKind)
+		if path = c.join(before, `\`, c.bytes(last)); before.path == 0 {
+			path = one(c.idOfNode(last))
+		}
+	case "relative_scope":
+		if string(c.bytes(scope)) != "parent" {
+			path = c.class
+		}
+	default:
+		c.visit(scope, mentionKind)
+	}
+	if name.Type() == "name" {
+		c.member(path, c.idOfNode(name), name.Start(), kind)
+	} else {
+		c.visit(name, mentionKind)
+	}
+}
+
+// phpType names the type that a node means.
+func (c *treeNames) phpType(n syntax.Node) pathName {
+	for range 4 {
+		switch n.Type() {
+		case "name":
+			return one(c.idOfNode(n))
+		case "qualified_name":
+			before, last := c.phpNames(n)
+			if before.path == 0 {
+				return one(c.idOfNode(last))
+			}
+			return c.join(before, `\`, c.bytes(last))
+		case "optional_type", "named_type":
+			n = n.First("named_type", "name", "qualified_name")
+		default:
+			return pathName{}
+		}
+	}
+	return pathName{}
+}

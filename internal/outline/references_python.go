@@ -1,0 +1,487 @@
+package outline
+
+import (
+	"slices"
+	"strings"
+
+	"ken/internal/outline/syntax"
+)
+
+// python visits a node of Python. A function binds a name everywhere in it, wherever it
+// assigns to it. A class binds nothing that its methods see.
+func (c *treeNames) python(n syntax.Node, kind kindCode) {
+	switch n.Type() {
+	case "identifier":
+		c.mentionNode(n, kind)
+	case "comment", "integer", "float", "string_start", "string_content", "string_end", "true", "false", "none", "escape_sequence":
+		// They have no names.
+	case "string":
+		if kind == typeKind {
+			c.pythonQuoted(n)
+		} else {
+			c.children(n)
+		}
+	case "attribute":
+		c.pythonPath(n, kind)
+	case "call":
+		if module := c.pythonRequired(n); module != "" {
+			c.imports(module, n.Start())
+		}
+		c.childAs(n, "function", callKind)
+	case "parenthesized_expression", "tuple", "type", "subscript", "union_type", "generic_type", "type_parameter", "binary_operator", "list",
+		"constrained_type", "member_type":
+		if kind != typeKind && kind != matchKind {
+			kind = mentionKind
+		}
+		if n.Type() == "type" {
+			kind = typeKind
+		}
+		c.childrenAs(n, kind)
+	case "decorator":
+		c.childrenAs(n, callKind)
+	case "keyword_argument":
+		c.except(n, "name")
+	case "import_statement", "import_from_statement", "future_import_statement":
+		c.pythonImport(n)
+	case "function_definition", "lambda":
+		c.pythonFunction(n)
+	case "class_definition":
+		c.pythonClass(n)
+	case "global_statement", "nonlocal_statement":
+		c.pythonGlobals(n)
+	case "assignment":
+		c.pythonAssignment(n)
+	case "augmented_assignment":
+		c.except(n, "left")
+		c.pythonTarget(n.Child("left"), pathName{})
+	case "named_expression":
+		c.except(n, "name")
+		c.pythonTarget(n.Child("name"), pathName{})
+	case "for_statement":
+		c.pythonTarget(n.Child("left"), pathName{})
+		c.except(n, "left")
+	case "for_in_clause":
+		c.except(n, "left")
+		c.pythonTarget(n.Child("left"), pathName{})
+	case "list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression":
+		c.within(true, func() { c.children(n) })
+	case "as_pattern":
+		c.pythonAs(n, kind)
+	case "except_clause", "except_group_clause":
+		c.pythonExcept(n)
+	case "case_clause":
+		children := c.push(n)
+		for _, child := range children {
+			if child.Type() == "case_pattern" {
+				c.pythonCase(child)
+			} else {
+				c.visit(child, mentionKind)
+			}
+		}
+		c.pop(children)
+	case "type_alias_statement":
+		c.pythonTarget(n.Child("left").First("identifier"), pathName{})
+		c.visit(n.Child("right"), typeKind)
+	default:
+		c.children(n)
+	}
+}
+
+// isPythonBuiltin reports a name that every module has.
+func isPythonBuiltin(name string) bool {
+	switch name {
+	case "ArithmeticError", "AssertionError", "AttributeError", "BaseException", "BlockingIOError", "BrokenPipeError", "BytesWarning",
+		"ChildProcessError", "ConnectionError", "ConnectionRefusedError", "ConnectionResetError", "DeprecationWarning", "EOFError",
+		"Ellipsis", "Exception", "FileExistsError", "FileNotFoundError", "FutureWarning", "GeneratorExit", "IOError", "ImportError",
+		"IndexError", "InterruptedError", "KeyError", "KeyboardInterrupt", "LookupError", "MemoryError", "ModuleNotFoundError",
+		"NameError", "NotImplemented", "NotImplementedError", "OSError", "OverflowError", "PendingDeprecationWarning",
+		"PermissionError", "ProcessLookupError", "RecursionError", "ReferenceError", "ResourceWarning", "RuntimeError",
+		"RuntimeWarning", "StopAsyncIteration", "StopIteration", "SyntaxError", "SystemError", "SystemExit", "TimeoutError",
+		"TypeError", "UnboundLocalError", "UnicodeDecodeError", "UnicodeEncodeError", "UnicodeError", "UserWarning", "ValueError",
+		"Warning", "ZeroDivisionError", "ExceptionGroup", "BaseExceptionGroup", "__build_class__", "__builtins__", "__class__",
+		"__debug__", "__doc__", "__file__", "__import__", "__loader__", "__name__", "__package__", "__path__", "__spec__", "_",
+		"abs", "aiter", "all", "anext", "any", "ascii", "bin", "bool", "breakpoint", "bytearray", "bytes", "callable", "chr",
+		"classmethod", "compile", "complex", "delattr", "dict", "dir", "divmod", "enumerate", "eval", "exec", "exit", "filter",
+		"float", "format", "frozenset", "getattr", "globals", "hasattr", "hash", "help", "hex", "id", "input", "int", "isinstance",
+		"issubclass", "iter", "len", "list", "locals", "map", "max", "memoryview", "min", "next", "object", "oct", "open", "ord",
+		"pow", "print", "property", "quit", "range", "repr", "reversed", "round", "self", "cls", "set", "setattr", "slice",
+		"sorted", "staticmethod", "str", "sum", "super", "tuple", "type", "vars", "zip", "None", "True", "False":
+		return true
+	}
+	return false
+}
+
+// isPythonMember reports a member that strings, lists and dictionaries have, or every
+// object.
+func isPythonMember(name string) bool {
+	switch name {
+	case "append", "capitalize", "decode", "encode", "endswith", "extend", "format", "insert", "items", "join", "keys", "lower", "lstrip",
+		"partition", "pop", "popitem", "removeprefix", "removesuffix", "replace", "rpartition", "rsplit", "rstrip", "setdefault",
+		"sort", "split", "splitlines", "startswith", "strip", "title", "upper", "values", "zfill":
+		return true
+	}
+	return strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__")
+}
+
+// pythonPath walks a chain of names with dots, and returns it.
+func (c *treeNames) pythonPath(n syntax.Node, kind kindCode) (path pathName) {
+	if !c.descend() {
+		return pathName{}
+	}
+	defer c.ascend()
+	object, name := n.Child("object"), n.Child("attribute")
+	switch object.Type() {
+	case "identifier":
+		switch string(c.bytes(object)) {
+		case "self", "cls":
+			path = c.class
+		default:
+			path = one(c.idOfNode(object))
+		}
+	case "attribute":
+		path = c.pythonPath(object, mentionKind)
+	default:
+		c.visit(object, mentionKind)
+	}
+	return c.stepNode(path, name, kind)
+}
+
+// pythonImport adds the imports of a statement. The names that it binds in a function are
+// taken for the file's.
+func (c *treeNames) pythonImport(n syntax.Node) {
+	module := n.Child("module_name")
+	if n.Type() == "import_statement" || module.IsZero() {
+		if n.Type() == "future_import_statement" {
+			c.imports("__future__", n.Start())
+			return
+		}
+		for _, child := range n.Children() {
+			switch child.Type() {
+			case "dotted_name":
+				name := c.dottedName(child)
+				c.imports(name, child.Start(), Binding{As: name})
+			case "aliased_import":
+				c.imports(c.dottedName(child.Child("name")), child.Start(), Binding{As: c.text(child.Child("alias"))})
+			}
+		}
+		return
+	}
+	var names []Binding
+	for _, child := range n.Children() {
+		switch {
+		case child.Type() == "wildcard_import":
+			names = append(names, Binding{Name: "*"})
+		case child.Field() == "module_name":
+		case child.Type() == "dotted_name":
+			names = append(names, Binding{Name: c.dottedName(child)})
+		case child.Type() == "aliased_import":
+			b := Binding{Name: c.dottedName(child.Child("name")), As: c.text(child.Child("alias"))}
+			if b.As == b.Name {
+				b.As = ""
+			}
+			names = append(names, b)
+		}
+	}
+	c.imports(c.dottedName(module), n.Start(), names...)
+}
+
+// pythonRequired returns the module that a call of import_module imports.
+func (c *treeNames) pythonRequired(call syntax.Node) string {
+	switch string(c.bytes(call.Child("function"))) {
+	case "importlib.import_module", "import_module", "__import__":
+	default:
+		return ""
+	}
+	for _, arg := range call.Child("arguments").Children() {
+		if arg.Type() == "string" && arg.First("interpolation").IsZero() {
+			return unquote(c.text(arg))
+		}
+		if arg.Named() {
+			return ""
+		}
+	}
+	return ""
+}
+
+// dottedName is the text of a name without white space.
+func (c *treeNames) dottedName(n syntax.Node) string {
+	return strings.Join(strings.Fields(c.text(n)), "")
+}
+
+// pythonFunction walks a function. Its annotations and defaults are outside of it.
+func (c *treeNames) pythonFunction(n syntax.Node) {
+	if n.Type() == "function_definition" {
+		c.pythonTarget(n.Child("name"), pathName{})
+	}
+	globals := len(c.globals)
+	inBody := c.inBody
+	c.within(false, func() {
+		c.pythonTypeParams(n)
+		params := n.Child("parameters")
+		c.pythonDefaults(params)
+		c.visit(n.Child("return_type"), typeKind)
+		c.within(true, func() {
+			c.inBody = false
+			c.pythonParams(params)
+			c.visit(n.Child("body"), mentionKind)
+			c.inBody = inBody
+		})
+	})
+	c.globals = c.globals[:globals]
+}
+
+// pythonTypeParams binds the type parameters of a function or class.
+func (c *treeNames) pythonTypeParams(n syntax.Node) {
+	params := n.Child("type_parameters")
+	for _, p := range params.Children() {
+		if p.Type() == "type" {
+			c.bindAll(c.idOfNode(p.First("identifier")), pathName{})
+		}
+	}
+}
+
+// pythonDefaults walks the annotations and defaults of parameters.
+func (c *treeNames) pythonDefaults(params syntax.Node) {
+	list := c.push(params)
+	for _, p := range list {
+		switch p.Type() {
+		case "typed_parameter", "default_parameter", "typed_default_parameter":
+			c.visit(p.Child("type"), typeKind)
+			c.visit(p.Child("value"), mentionKind)
+		}
+	}
+	c.pop(list)
+}
+
+// pythonParams binds parameters.
+func (c *treeNames) pythonParams(params syntax.Node) {
+	list := c.push(params)
+	for _, p := range list {
+		switch p.Type() {
+		case "typed_parameter", "default_parameter", "typed_default_parameter":
+			name := p.Child("name")
+			if name.IsZero() {
+				name = p.First("identifier", "list_splat_pattern", "dictionary_splat_pattern")
+			}
+			c.pythonTarget(name, c.pythonType(p.Child("type")))
+		default:
+			c.pythonTarget(p, pathName{})
+		}
+	}
+	c.pop(list)
+}
+
+// pythonTarget binds the names that something is assigned to.
+func (c *treeNames) pythonTarget(n syntax.Node, typ pathName) {
+	if !n.Named() || !c.descend() {
+		return
+	}
+	defer c.ascend()
+	switch n.Type() {
+	case "identifier":
+		id := c.idOfNode(n)
+		if !c.inBody && !slices.Contains(c.globals, id) {
+			c.bindFunction(id, typ)
+		}
+	case "pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern", "dictionary_splat_pattern", "tuple", "list",
+		"as_pattern_target", "parenthesized_expression", "list_splat":
+		children := c.push(n)
+		for _, child := range children {
+			c.pythonTarget(child, pathName{})
+		}
+		c.pop(children)
+	case "attribute":
+		if object := string(c.bytes(n.Child("object"))); object == "self" || object == "cls" {
+			c.assigned(n.Child("attribute"))
+		}
+		c.visit(n, mentionKind)
+	default:
+		c.visit(n, mentionKind)
+	}
+}
+
+// pythonType names the type that an annotation, or a call of a class, means.
+func (c *treeNames) pythonType(n syntax.Node) pathName {
+	if n.Type() == "type" {
+		n = n.First("identifier", "attribute", "string")
+	}
+	switch n.Type() {
+	case "identifier":
+		id := c.idOfNode(n)
+		return one(id)
+	case "attribute":
+		object := n.Child("object")
+		if object.Type() != "identifier" {
+			return pathName{}
+		}
+		root := c.idOfNode(object)
+		return c.join(one(root), ".", c.bytes(n.Child("attribute")))
+	case "string":
+		if name := unquote(c.text(n)); isIdentifier(name) {
+			id := c.idOf(name)
+			return one(id)
+		}
+	}
+	return pathName{}
+}
+
+// pythonAssignment walks an assignment.
+func (c *treeNames) pythonAssignment(n syntax.Node) {
+	left, right, annotation := n.Child("left"), n.Child("right"), n.Child("type")
+	c.visit(annotation, typeKind)
+	c.visit(right, mentionKind)
+	typ := c.pythonType(annotation)
+	if right.Type() == "call" && typ.path == 0 {
+		class := right.Child("function")
+		last := class
+		if class.Type() == "attribute" {
+			last = class.Child("attribute")
+		}
+		if text := c.bytes(last); len(text) > 0 && text[0] >= 'A' && text[0] <= 'Z' { // as classes are named
+			typ = c.pythonType(class)
+		}
+	}
+	c.pythonTarget(left, typ)
+}
+
+// pythonClass walks a class.
+func (c *treeNames) pythonClass(n syntax.Node) {
+	c.pythonTarget(n.Child("name"), pathName{})
+	c.within(false, func() {
+		c.pythonTypeParams(n)
+		bases := c.push(n.Child("superclasses"))
+		for _, base := range bases {
+			if base.Type() == "keyword_argument" {
+				c.visit(base, mentionKind)
+			} else {
+				c.visit(base, typeKind)
+			}
+		}
+		c.pop(bases)
+		inBody := c.inBody
+		c.inBody = true
+		c.inClass(n.Child("name"), func() { c.visit(n.Child("body"), mentionKind) })
+		c.inBody = inBody
+	})
+}
+
+// pythonAs walks x as y.
+func (c *treeNames) pythonAs(n syntax.Node, kind kindCode) {
+	children := c.push(n)
+	for _, child := range children {
+		if child.Field() == "alias" {
+			c.pythonTarget(child, pathName{})
+		} else {
+			c.visit(child, kind)
+		}
+	}
+	c.pop(children)
+}
+
+func (c *treeNames) pythonExcept(n syntax.Node) {
+	children := c.push(n)
+	for _, child := range children {
+		switch {
+		case child.Field() == "alias":
+			c.pythonTarget(child, pathName{})
+		case child.Type() == "block":
+			c.visit(child, mentionKind)
+		case child.Type() == "as_pattern":
+			c.pythonAs(child, matchKind)
+		default:
+			c.visit(child, matchKind)
+		}
+	}
+	c.pop(children)
+}
+
+// pythonCase walks a pattern of a match statement. A single name is a variable.
+func (c *treeNames) pythonCase(n syntax.Node) {
+	if !n.Named() || !c.descend() {
+		return
+	}
+	defer c.ascend()
+	children := c.push(n)
+	defer c.pop(children)
+	switch n.Type() {
+	case "identifier":
+		c.pythonTarget(n, pathName{})
+	case "dotted_name":
+		if len(children) == 1 {
+			c.pythonTarget(children[0], pathName{})
+		} else {
+			c.names(n, matchKind)
+		}
+	case "class_pattern":
+		for i, child := range children {
+			if i == 0 {
+				c.names(child, matchKind)
+			} else {
+				c.pythonCase(child)
+			}
+		}
+	case "keyword_pattern":
+		for _, child := range children[min(1, len(children)):] {
+			c.pythonCase(child)
+		}
+	case "string", "concatenated_string":
+	default:
+		for _, child := range children {
+			c.pythonCase(child)
+		}
+	}
+}
+
+// pythonGlobals notes names that the function assigns to and does not bind.
+func (c *treeNames) pythonGlobals(n syntax.Node) {
+	children := c.push(n)
+	for _, child := range children {
+		if child.Type() == "identifier" {
+			id := c.idOfNode(child)
+			c.globals = append(c.globals, id)
+			if n.Type() == "global_statement" {
+				c.bindIn(0, id, 0, pathName{})
+			}
+		}
+	}
+	c.pop(children)
+}
+
+// pythonQuoted notes the names of an annotation in quotes.
+func (c *treeNames) pythonQuoted(n syntax.Node) {
+	text := c.bytes(n)
+	for i := 0; i < len(text); {
+		if !isNameByte(text[i]) {
+			i++
+			continue
+		}
+		start := i
+		for i < len(text) && isNameByte(text[i]) {
+			i++
+		}
+		word := text[start:i]
+		if i < len(text) && (text[i] == '"' || text[i] == '\'') && start == 0 { // the prefix of the string
+			continue
+		}
+		if word[0] >= '0' && word[0] <= '9' || start > 0 && text[start-1] == '.' {
+			continue
+		}
+		c.mention(c.id(word), n.Start()+start, typeKind)
+	}
+}
+
+func isNameByte(b byte) bool {
+	return b == '_' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b >= 0x80
+}
+
+func isIdentifier(s string) bool {
+	if s == "" || s[0] >= '0' && s[0] <= '9' {
+		return false
+	}
+	for i := range len(s) {
+		if !isNameByte(s[i]) {
+			return false
+		}
+	}
+	return true
+}

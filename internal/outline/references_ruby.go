@@ -1,0 +1,198 @@
+package outline
+
+import (
+	"ken/internal/outline/syntax"
+)
+
+// ruby visits a node of Ruby. A name that is no variable is a call of a method. A class
+// binds its methods everywhere in it.
+func (c *treeNames) ruby(n syntax.Node, kind kindCode) {
+	switch n.Type() {
+	case "identifier":
+		if kind == mentionKind {
+			kind = callKind
+		}
+		c.mentionNode(n, kind)
+	case "constant":
+		c.mentionNode(n, kind)
+	case "comment", "instance_variable", "class_variable", "global_variable", "simple_symbol", "hash_key_symbol", "string_content", "integer", "float",
+		"self", "super", "nil", "true", "false", "heredoc_beginning", "uninterpreted", "alias", "undef", "character":
+		// They have no names.
+	case "scope_resolution":
+		c.rubyPath(n, kind)
+	case "call":
+		c.rubyCall(n)
+	case "class", "module":
+		c.within(true, func() {
+			c.visit(n.Child("superclass"), typeKind)
+			name := n.Child("name")
+			if name.Type() == "scope_resolution" { // class A::B
+				c.rubyPath(name, mentionKind)
+				name = name.Child("name")
+			}
+			c.inClass(name, func() {
+				c.bindOwn(c.idOfNode(name))
+				c.except(n, "name", "superclass")
+			})
+		})
+	case "superclass":
+		c.childrenAs(n, typeKind)
+	case "method", "singleton_method":
+		c.within(true, func() { c.except(n, "name", "object") })
+	case "block", "do_block", "lambda":
+		c.scope(n)
+	case "method_parameters", "block_parameters", "lambda_parameters", "destructured_parameter", "left_assignment_list", "destructured_left_assignment",
+		"exception_variable", "rest_assignment":
+		children := c.push(n)
+		for _, child := range children {
+			c.rubyTarget(child)
+		}
+		c.pop(children)
+	case "assignment", "operator_assignment":
+		c.visit(n.Child("right"), mentionKind)
+		c.rubyTarget(n.Child("left"))
+	case "for":
+		c.visit(n.Child("value"), mentionKind)
+		c.rubyTarget(n.Child("pattern"))
+		c.visit(n.Child("body"), mentionKind)
+	case "exceptions", "pattern":
+		c.childrenAs(n, matchKind)
+	default:
+		c.children(n)
+	}
+}
+
+// isRubyBuiltin reports a name that every program has.
+func isRubyBuiltin(name string) bool {
+	switch name {
+	case "ArgumentError", "Array", "BasicObject", "Class", "Comparable", "Date", "Dir", "ENV", "Encoding", "Enumerable", "Errno", "Exception", "Fiber",
+		"File", "FileUtils", "Float", "Hash", "IO", "IOError", "IndexError", "Integer", "Kernel", "KeyError", "LoadError", "Marshal", "Math",
+		"Method", "Module", "Mutex", "NameError", "NoMethodError", "NotImplementedError", "Numeric", "Object", "ObjectSpace", "Proc",
+		"Process", "Queue", "RUBY_VERSION", "Random", "Range", "Regexp", "RuntimeError", "STDERR", "STDIN", "STDOUT", "Set", "StandardError",
+		"String", "StringIO", "Struct", "Symbol", "SystemExit", "Thread", "Time", "TypeError", "URI", "__FILE__", "__dir__", "__method__",
+		"abort", "alias_method", "at_exit", "attr_accessor", "attr_reader", "attr_writer", "autoload", "binding", "block_given?", "caller",
+		"catch", "class_eval", "const_get", "const_set", "define_method", "defined?", "exit", "extend", "fail", "format", "freeze", "gets",
+		"include", "include?", "instance_eval", "instance_variable_get", "instance_variable_set", "is_a?", "lambda", "load", "loop",
+		"method_missing", "module_function", "new", "p", "pp", "prepend", "print", "printf", "private", "private_class_method",
+		"private_constant", "proc", "protected", "public", "public_send", "puts", "raise", "rand", "refine", "require", "require_relative",
+		"respond_to?", "send", "sleep", "sprintf", "srand", "super", "system", "tap", "throw", "to_s", "using", "warn":
+		return true
+	}
+	return false
+}
+
+// isRubyMember reports a method that every object has, or strings and collections.
+func isRubyMember(name string) bool {
+	switch name {
+	case "[]", "all?", "any?", "call", "class", "clear", "collect", "compact", "concat", "delete", "detect", "dup", "each", "each_pair", "each_with_index",
+		"each_with_object", "empty?", "end_with?", "fetch", "find", "first", "flatten", "freeze", "frozen?", "gsub", "include?", "index",
+		"inject", "inspect", "instance_of?", "is_a?", "join", "key?", "keys", "kind_of?", "last", "length", "lines", "map", "match?",
+		"merge", "message", "min", "max", "new", "nil?", "none?", "pop", "push", "reduce", "reject", "respond_to?", "reverse", "round",
+		"select", "send", "shift", "size", "sort", "sort_by", "split", "start_with?", "strip", "sub", "sum", "tap", "to_a", "to_h", "to_i",
+		"to_proc", "to_s", "to_str", "to_sym", "uniq", "unshift", "upcase", "downcase", "values", "with_index", "zip":
+		return true
+	}
+	return false
+}
+
+// rubyPath walks a constant in others, and returns it.
+func (c *treeNames) rubyPath(n syntax.Node, kind kindCode) (path pathName) {
+	if !c.descend() {
+		return pathName{}
+	}
+	defer c.ascend()
+	scope, name := n.Child("scope"), n.Child("name")
+	switch scope.Type() {
+	case "constant":
+		path = one(c.idOfNode(scope))
+	case "scope_resolution":
+		path = c.rubyPath(scope, mentionKind)
+	case "": // ::Name
+		c.mentionNode(name, kind)
+		return one(c.idOfNode(name))
+	default:
+		c.visit(scope, mentionKind)
+	}
+	return c.stepNode(path, name, kind)
+}
+
+// rubyCall walks a call. Some calls import a file, and new makes a value.
+func (c *treeNames) rubyCall(n syntax.Node) {
+	receiver, method := n.Child("receiver"), n.Child("method")
+	if receiver.IsZero() {
+		c.rubyImport(n, string(c.bytes(method)))
+	}
+	made := string(c.bytes(method)) == "new"
+	kind := mentionKind
+	if made {
+		kind = literalKind
+	}
+	var path pathName
+	switch receiver.Type() {
+	case "":
+		if method.Type() == "identifier" || method.Type() == "constant" {
+			c.mentionNode(method, callKind)
+		}
+		c.except(n, "method")
+		return
+	case "identifier":
+		if path = one(c.idOfNode(receiver)); !c.isLocal(path.root) {
+			c.visit(receiver, mentionKind) // a method, too
+			path = pathName{}
+		}
+	case "constant":
+		path = one(c.idOfNode(receiver))
+		if made {
+			c.visit(receiver, kind)
+		}
+	case "scope_resolution":
+		path = c.rubyPath(receiver, kind)
+	case "self":
+		path = c.class
+	default:
+		c.visit(receiver, mentionKind)
+	}
+	if !made && (method.Type() == "identifier" || method.Type() == "constant") {
+		c.member(path, c.idOfNode(method), method.Start(), callKind)
+	}
+	c.except(n, "receiver", "method")
+}
+
+// rubyImport adds an import. That of require_relative begins with a dot.
+func (c *treeNames) rubyImport(n syntax.Node, method string) {
+	switch method {
+	case "require", "require_relative", "load", "autoload":
+	default:
+		return
+	}
+	var names []Binding
+	for _, arg := range n.Child("arguments").Children() {
+		switch {
+		case arg.Type() == "simple_symbol" && method == "autoload":
+			names = append(names, Binding{Name: c.text(arg)[1:]})
+		case arg.Type() == "string" && arg.First("interpolation").IsZero():
+			module := unquote(c.text(arg))
+			if method == "require_relative" {
+				module = "./" + module
+			}
+			c.imports(module, n.Start(), names...)
+		}
+	}
+}
+
+// rubyTarget binds what is assigned to.
+func (c *treeNames) rubyTarget(n syntax.Node) {
+	switch n.Type() {
+	case "identifier":
+		c.bind(c.idOfNode(n), pathName{})
+	case "constant":
+		c.bindIn(0, c.idOfNode(n), 0, pathName{})
+	case "optional_parameter", "keyword_parameter":
+		c.visit(n.Child("value"), mentionKind)
+		c.bind(c.idOfNode(n.Child("name")), pathName{})
+	case "splat_parameter", "hash_splat_parameter", "block_parameter":
+		c.bind(c.idOfNode(n.Child("name")), pathName{})
+	default:
+		c.visit(n, mentionKind)
+	}
+}

@@ -1,0 +1,260 @@
+package outline
+
+import (
+	"slices"
+	"strings"
+
+	"ken/internal/outline/syntax"
+)
+
+// treeNames collects the references of a file with a syntax tree. Each language has a
+// method that visits a node; the rest is common to all.
+type treeNames struct {
+	*nameCollector
+
+	nodes        []syntax.Node                           // the children of all nodes on the way down
+	visitNode    func(*treeNames, syntax.Node, kindCode) // of the language
+	separator    string                                  // in paths
+	class        pathName                                // whose members are walked: this or self is one
+	inBody       bool                                    // directly in the body of a class, whose names are seen through a dot only
+	module       string                                  // in Rust: that is walked
+	classMembers map[string][]nameID                     // in C++: that the file declares, by class
+	globals      []nameID                                // in Python: names that the open functions do not bind
+	exports      []exportedName
+}
+
+// An exportedName is a name that a clause exports.
+type exportedName struct {
+	name, as string
+	at       int
+}
+
+// A vocabulary says how the names of a language are visited, and which of them say
+// nothing: those that every file has, and members of the language's own types.
+type vocabulary struct {
+	visit           func(*treeNames, syntax.Node, kindCode)
+	builtin, member func(name string) bool
+	separator       string // in paths
+}
+
+func vocabularyOf(lang Language) vocabulary {
+	switch lang {
+	case JavaScript, TypeScript, TSX:
+		return vocabulary{(*treeNames).script, isScriptBuiltin, isScriptMember, "."}
+	case Python:
+		return vocabulary{(*treeNames).python, isPythonBuiltin, isPythonMember, "."}
+	case Rust:
+		return vocabulary{(*treeNames).rust, isRustBuiltin, isRustMember, "::"}
+	case Java:
+		return vocabulary{(*treeNames).java, isJavaBuiltin, isJavaMember, "."}
+	case CSharp:
+		return vocabulary{(*treeNames).csharp, isCSharpBuiltin, isCSharpMember, "."}
+	case Ruby:
+		return vocabulary{(*treeNames).ruby, isRubyBuiltin, isRubyMember, "::"}
+	case PHP:
+		return vocabulary{(*treeNames).php, isPHPBuiltin, isPHPMember, `\`}
+	case Bash:
+		return vocabulary{(*treeNames).bash, isBashBuiltin, noMember, "."}
+	case C, CPP:
+		return vocabulary{(*treeNames).c, isCBuiltin, isCMember, "::"}
+	default:
+		return vocabulary{}
+	}
+}
+
+// collectTree returns the references of a file with a syntax tree.
+func collectTree(f *file, root syntax.Node) *References {
+	words := vocabularyOf(f.lang)
+	if words.visit == nil {
+		return &References{}
+	}
+	c := &treeNames{nameCollector: newNameCollector(f), nodes: f.scratch.nodes[:0], visitNode: words.visit, separator: words.separator}
+	c.children(root)
+	c.reexports()
+	f.scratch.nodes = c.nodes[:0]
+	return c.references(words.builtin, words.member)
+}
+
+// visit walks a node that is used in a way.
+func (c *treeNames) visit(n syntax.Node, kind kindCode) {
+	if !n.Named() || !c.descend() {
+		return
+	}
+	c.visitNode(c, n, kind)
+	c.ascend()
+}
+
+// push returns the children of a node, until pop.
+func (c *treeNames) push(n syntax.Node) []syntax.Node {
+	from := len(c.nodes)
+	c.nodes = n.AppendChildren(c.nodes)
+	return c.nodes[from:]
+}
+
+func (c *treeNames) pop(children []syntax.Node) { c.nodes = c.nodes[:len(c.nodes)-len(children)] }
+
+// children walks all children of a node.
+func (c *treeNames) children(n syntax.Node) { c.childrenAs(n, mentionKind) }
+
+func (c *treeNames) childrenAs(n syntax.Node, kind kindCode) {
+	children := c.push(n)
+	for _, child := range children {
+		c.visit(child, kind)
+	}
+	c.pop(children)
+}
+
+// childAs walks the children of a node, those with a field as used in a way.
+func (c *treeNames) childAs(n syntax.Node, field string, kind kindCode) {
+	children := c.push(n)
+	for _, child := range children {
+		if child.Field() == field {
+			c.visit(child, kind)
+		} else {
+			c.visit(child, mentionKind)
+		}
+	}
+	c.pop(children)
+}
+
+// except walks the children of a node but those with one of some fields.
+func (c *treeNames) except(n syntax.Node, fields ...string) {
+	children := c.push(n)
+	for _, child := range children {
+		if !slices.Contains(fields, child.Field()) {
+			c.visit(child, mentionKind)
+		}
+	}
+	c.pop(children)
+}
+
+// scope walks all children of a node in a scope of its own.
+func (c *treeNames) scope(n syntax.Node) { c.within(false, func() { c.children(n) }) }
+
+// bytes is the text of a node.
+func (c *treeNames) bytes(n syntax.Node) []byte { return c.src[n.Start():n.End()] }
+
+func (c *treeNames) text(n syntax.Node) string { return n.Text(c.src) }
+
+// idOfNode is the number of a node's text.
+func (c *treeNames) idOfNode(n syntax.Node) nameID {
+	if n.IsZero() {
+		return 0
+	}
+	return c.id(c.bytes(n))
+}
+
+// mentionNode notes a bare name.
+func (c *treeNames) mentionNode(n syntax.Node, kind kindCode) {
+	c.mention(c.idOfNode(n), n.Start(), kind)
+}
+
+// stepNode notes a member of a path, and returns the path that goes on by it.
+func (c *treeNames) stepNode(before pathName, name syntax.Node, kind kindCode) pathName {
+	return c.step(before, c.separator, c.bytes(name), name.Start(), kind)
+}
+
+// inClass walks the members of a class.
+func (c *treeNames) inClass(name syntax.Node, walk func()) {
+	was := c.class
+	id := c.idOfNode(name)
+	switch {
+	case id == 0:
+		c.class = pathName{}
+	case was.path == 0:
+		c.class = one(id)
+	default:
+		c.class = c.join(was, c.separator, c.bytes(name))
+	}
+	walk()
+	c.class = was
+}
+
+// assigned notes that the file gives its class a member.
+func (c *treeNames) assigned(member syntax.Node) {
+	if c.class.path != 0 {
+		c.members[plainName(c.texts[c.class.path])+"."+c.text(member)] = true
+	}
+}
+
+// bindOwn binds the members that the file declares for a class.
+func (c *treeNames) bindOwn(own nameID) {
+	if c.classMembers == nil {
+		c.classMembers = make(map[string][]nameID)
+		for i := range c.symbols {
+			s := &c.symbols[i]
+			owner, ok := strings.CutSuffix(s.Qualified, "."+s.Name)
+			if !ok {
+				continue
+			}
+			owner = owner[strings.LastIndexByte(owner, '.')+1:]
+			c.classMembers[owner] = append(c.classMembers[owner], c.idOf(s.Name))
+		}
+	}
+	for _, id := range c.classMembers[c.texts[own]] {
+		if id != own { // else it is a constructor
+			c.bindAll(id, pathName{})
+		}
+	}
+}
+
+// names walks a path whose names are the children of a node, or of a node of the same
+// type inside of it.
+func (c *treeNames) names(n syntax.Node, kind kindCode) {
+	var few [8]syntax.Node
+	list := c.appendNames(few[:0], n)
+	var path pathName
+	for i, name := range list {
+		switch {
+		case len(list) == 1:
+			c.mentionNode(name, kind)
+		case i == 0:
+			path = one(c.idOfNode(name))
+		case i == len(list)-1:
+			c.stepNode(path, name, kind)
+		default:
+			path = c.stepNode(path, name, mentionKind)
+		}
+	}
+}
+
+func (c *treeNames) appendNames(list []syntax.Node, n syntax.Node) []syntax.Node {
+	if !c.descend() {
+		return list
+	}
+	defer c.ascend()
+	children := c.push(n)
+	defer c.pop(children)
+	for _, child := range children {
+		switch {
+		case child.Type() == n.Type():
+			list = c.appendNames(list, child)
+		case child.Type() == "identifier", child.Type() == "type_identifier":
+			list = append(list, child)
+		default:
+			c.visit(child, mentionKind)
+		}
+	}
+	return list
+}
+
+// reexports adds an import for each name that an import binds and a clause exports.
+func (c *treeNames) reexports() {
+	for _, e := range c.exports {
+		for _, im := range c.found {
+			if im.Reexport {
+				continue
+			}
+			for _, b := range im.Names {
+				if b.Local() != e.name {
+					continue
+				}
+				again := Binding{Name: b.Name, As: e.as}
+				if again.As == again.Name {
+					again.As = ""
+				}
+				c.imports(im.Module, e.at, again).Reexport = true
+			}
+		}
+	}
+}
