@@ -27,6 +27,17 @@ type Binding struct {
 	As   string `json:"as,omitempty"` // the local name, "" when it is Name
 }
 
+// Local is the name that the binding has in the file, "" for "*".
+func (b Binding) Local() string {
+	switch {
+	case b.As != "":
+		return b.As
+	case b.Name == "*":
+		return ""
+	}
+	return b.Name
+}
+
 // A UseKind is how a name is used: call, literal, type, match, or "" for any other mention.
 type UseKind string
 

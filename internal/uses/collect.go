@@ -84,6 +84,20 @@ func (e *collector) reaches(p repo.Path) bool {
 	return slices.ContainsFunc(e.edges, func(edge Edge) bool { return edge.To == p && edge.Certainty == Exact })
 }
 
+// onlyOne adds a likely edge when there is exactly one declaration of a member. A name that
+// values from outside of the repository often have is ambiguous even then: four of ten such
+// edges would be wrong.
+func (e *collector) onlyOne(found []decl, u *outline.Use) {
+	switch {
+	case len(found) == 0:
+	case len(found) == 1 && found[0].path == e.from.Path:
+	case len(found) == 1 && (u.Qualifier != "" || !isCommonMember(u.Name)):
+		e.add(found[0].target(), "", Likely, mentionOf(u))
+	default:
+		e.ambiguous++
+	}
+}
+
 // fail keeps the first error.
 func (e *collector) fail(err error) {
 	if e.err == nil {

@@ -308,17 +308,6 @@ func (s *goScope) member(u *outline.Use) {
 	s.e.onlyOne(found, u)
 }
 
-// onlyOne adds a likely edge when there is exactly one declaration of a member.
-func (e *collector) onlyOne(found []decl, u *outline.Use) {
-	switch {
-	case len(found) == 0:
-	case len(found) == 1:
-		e.add(found[0].target(), "", Likely, mentionOf(u))
-	default:
-		e.ambiguous++
-	}
-}
-
 // blankImports adds edges for packages that are imported for their side effects: to the
 // files with an init function, or to all files when there is none.
 func (s *goScope) blankImports() {

@@ -343,12 +343,12 @@ func TestGo(t *testing.T) {
 				-- a/a.go --
 				package a
 				decl type T
-				decl method T.Flush
+				decl method T.Transmit
 				decl method T.Drain
 				-- b/b.go --
 				package b
 				import m/a >a
-				call .Flush
+				call .Transmit
 				call .Drain
 				call .Elsewhere
 				-- b/c.go --
@@ -362,7 +362,7 @@ func TestGo(t *testing.T) {
 			`,
 			from: "b/b.go",
 			want: `
-				likely a/a.go#T.Flush
+				likely a/a.go#T.Transmit
 				ambiguous 1
 			`,
 		},

@@ -108,7 +108,7 @@ func (s *moduleScope) bind(im *outline.Import) {
 	for _, b := range im.Names {
 		bound := whole
 		bound.used = new(bool)
-		local := b.As
+		local := b.Local()
 		switch {
 		case b.Name == "*" && b.As == "":
 			if !im.Reexport && st == inside {
@@ -118,9 +118,6 @@ func (s *moduleScope) bind(im *outline.Import) {
 		case b.Name == "" || b.Name == "*":
 			s.bindParents(im, b.As)
 		default:
-			if local == "" {
-				local = b.Name
-			}
 			if st == inside {
 				bound.via = mod.file
 				bound.meaning = s.lookup(mod, b.Name, make(map[target]bool))
@@ -410,11 +407,7 @@ func (s *moduleScope) passedOn(mod module, name string, visited map[target]bool)
 			continue
 		}
 		for _, b := range im.Names {
-			local := b.As
-			if local == "" {
-				local = b.Name
-			}
-			if local != name || b.Name == "*" && b.As == "" {
+			if b.Local() != name {
 				continue
 			}
 			got := s.through(mod, im, b, visited)
@@ -498,23 +491,69 @@ func (s *moduleScope) reach() []repo.Path {
 	return slices.Compact(list)
 }
 
-// member adds a likely edge to the only declaration of a member: in the file of its owner,
-// else in all files in reach.
+// member adds a likely edge to the only declaration of a member. An owner that does not
+// declare it may inherit it: then it is in the owner's file, or in one that this imports.
+// Without an owner all files in reach are searched.
 func (s *moduleScope) member(u *outline.Use, owner repo.Path, reach []repo.Path) {
 	if owner != "" {
-		if found := s.e.declared(owner).members(u.Name); len(found) > 0 {
-			s.e.onlyOne(found, u)
-			return
+		found := s.e.declared(owner).members(u.Name)
+		if len(found) == 0 {
+			found = s.membersIn(s.importedBy(owner), u.Name)
 		}
-	}
-	if u.Qualifier == "" && isCommonMember(u.Name) {
+		s.e.onlyOne(found, u)
 		return
 	}
-	var found []decl
-	for _, p := range reach {
-		found = append(found, s.e.declared(p).members(u.Name)...)
+	found := s.membersIn(reach, u.Name)
+	if u.Qualifier == "" && u.Kind != "call" && len(found) > 0 {
+		s.e.ambiguous++ // values of any type have such fields
+		return
 	}
 	s.e.onlyOne(found, u)
+}
+
+func (s *moduleScope) membersIn(files []repo.Path, name string) []decl {
+	var found []decl
+	for _, p := range files {
+		found = append(found, s.e.declared(p).members(name)...)
+	}
+	return found
+}
+
+// importedBy returns the files that another file imports.
+func (s *moduleScope) importedBy(p repo.Path) []repo.Path {
+	list, err := s.e.r.importedFiles.get(p, func() ([]repo.Path, error) {
+		return s.imports(p), s.e.err
+	})
+	if err != nil {
+		s.e.fail(err)
+	}
+	return list
+}
+
+func (s *moduleScope) imports(p repo.Path) []repo.Path {
+	f := s.e.file(p)
+	if f == nil {
+		return nil
+	}
+	var list []repo.Path
+	for i := range f.Imports {
+		im := &f.Imports[i]
+		if im.Module == "" {
+			continue
+		}
+		mod, st := s.rules.resolve(s.e, p, im.Module)
+		if st != inside || mod.file == "" {
+			continue
+		}
+		list = append(list, mod.file)
+		for _, b := range im.Names {
+			if got := s.lookup(mod, b.Name, make(map[target]bool)); got.state == inside && got.module == nil {
+				list = append(list, got.symbol.path)
+			}
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // moduleImported returns the files that an import means.

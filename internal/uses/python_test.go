@@ -427,6 +427,7 @@ func TestPythonMembers(t *testing.T) {
 		want: `
 			base.py#Base
 			likely base.py#Base.prepare_all
+			ambiguous 1
 		`,
 	}})
 }

@@ -748,7 +748,7 @@ func TestScriptMembers(t *testing.T) {
 			queue.ts#Queue
 			store.ts#Store
 			likely store.ts#Store.persist
-			ambiguous 1
+			ambiguous 2
 		`,
 	}})
 }

@@ -87,16 +87,18 @@ type Resolver struct {
 	python    pythonConfigs
 	crates    crates
 
-	indexes        memo[repo.Path, declIndex] // of files
-	goClauses      memo[repo.Path, string]    // of directories
+	importedFiles  memo[repo.Path, []repo.Path] // of TypeScript and Python files
+	indexes        memo[repo.Path, declIndex]   // of files
+	goClauses      memo[repo.Path, string]      // of directories
 	goPackages     memo[goPackageKey, *goPackage]
 	tsconfigs      memo[repo.Path, *tsconfig]
 	pyRoots        memo[repo.Path, []repo.Path]
 	pythonDirs     memo[struct{}, map[repo.Path]bool]
 	pyPackages     memo[struct{}, map[string][]repo.Path]
 	pyProjectRoots memo[struct{}, []repo.Path]
-	javaDirs       memo[struct{}, map[string][]repo.Path]
-	suffixes       memo[struct{}, map[string][]repo.Path]
+	javaDirs       memo[struct{}, map[string][]repo.Path] // of packages
+	javaPackages   memo[string, declIndex]
+	bases          memo[struct{}, map[string][]repo.Path] // paths by their last element
 }
 
 // NewResolver reads the manifests of a tree. A manifest that is broken counts as absent.
