@@ -6,7 +6,7 @@ import "slices"
 // below internal/.
 var (
 	words     = []string{"repo", "fault", "suggest", "fresh", "model", "outline", "outline/syntax", "allow", "store"}
-	decisions = []string{"registry", "survey", "surveyrun", "contract", "workflow", "spec", "githook", "docs", "prove", "board", "install", "agenthook", "share"}
+	decisions = []string{"registry", "survey", "surveyrun", "contract", "workflow", "spec", "githook", "docs", "prove", "board", "install", "agenthook", "share", "uses"}
 	// Facts are below the features (decisions): a feature may use their concrete types,
 	// since one open repository serves all features and needs no second description.
 	facts = []string{
@@ -136,9 +136,9 @@ var doors = map[string][]string{
 	"github.com/odvcencio/gotreesitter":      {"outline/syntax"},
 	"github.com/agnivade/levenshtein":        {"suggest"},
 	"github.com/fsnotify/fsnotify":           {"content"},
-	"github.com/tailscale/hujson":            {"install"},
+	"github.com/tailscale/hujson":            {"install", "uses"}, // tsconfig.json has comments
 	"github.com/yuin/goldmark":               {"docs", "web"},
-	"github.com/pelletier/go-toml":           {"install"},
+	"github.com/pelletier/go-toml":           {"install", "uses"}, // pyproject.toml and Cargo.toml say where modules are
 	"github.com/rogpeppe/go-internal":        {},
 	"github.com/google/go-cmp":               {"store/storetest"},
 	"pgregory.net/rapid":                     {"store/storetest"},

@@ -1,0 +1,208 @@
+package uses
+
+import (
+	"cmp"
+	"slices"
+
+	"ken/internal/outline"
+	"ken/internal/repo"
+)
+
+// A target is a place that a name leads to: a symbol of a file, or a file as a whole.
+type target struct {
+	path   repo.Path
+	symbol string // full name; "" for the file as a whole
+}
+
+// A collector gathers the edges of one file. After its first error it adds nothing.
+type collector struct {
+	r    *Resolver
+	from *File
+	refs *outline.References
+
+	edges     []Edge
+	index     map[edgeKey]int
+	ambiguous int
+	err       error
+}
+
+type edgeKey struct {
+	target
+	kind outline.UseKind
+	via  repo.Path
+}
+
+// A mention is how and where a file uses something.
+type mention struct {
+	kind  outline.UseKind
+	lines []int
+	more  int
+}
+
+func mentionOf(u *outline.Use) mention { return mention{u.Kind, u.Lines, u.More} }
+
+// plain is the mention without its kind: a call of a.b() is no call of a.
+func (m mention) plain() mention { return mention{"", m.lines, m.more} }
+
+func importMention(im *outline.Import) mention { return mention{lines: []int{im.Line}} }
+
+// add adds an edge, or adds the places to the edge that is there. An exact edge replaces a
+// likely one.
+func (e *collector) add(to target, via repo.Path, c Certainty, m mention) {
+	if e.err != nil || to.path == e.from.Path {
+		return
+	}
+	if via == to.path {
+		via = ""
+	}
+	key := edgeKey{to, m.kind, via}
+	i, known := e.index[key]
+	if !known {
+		e.index[key] = len(e.edges)
+		e.edges = append(e.edges, Edge{
+			From: e.from.Path, To: to.path, Symbol: to.symbol, Kind: m.kind,
+			Lines: slices.Clone(m.lines), More: m.more, Certainty: c, Via: via,
+		})
+		return
+	}
+	edge := &e.edges[i]
+	if c == Exact {
+		edge.Certainty = Exact
+	}
+	edge.Lines = append(edge.Lines, m.lines...)
+	slices.Sort(edge.Lines)
+	edge.Lines = slices.Compact(edge.Lines)
+	edge.More += m.more
+	if over := len(edge.Lines) - outline.MaxUseLines; over > 0 {
+		edge.Lines = edge.Lines[:outline.MaxUseLines]
+		edge.More += over
+	}
+}
+
+// reaches reports whether there is an exact edge to a file.
+func (e *collector) reaches(p repo.Path) bool {
+	return slices.ContainsFunc(e.edges, func(edge Edge) bool { return edge.To == p && edge.Certainty == Exact })
+}
+
+// onlyOne adds a likely edge when there is exactly one declaration of a member. A name that
+// values from outside of the repository often have is ambiguous even then: four of ten such
+// edges would be wrong.
+func (e *collector) onlyOne(found []decl, u *outline.Use) {
+	switch {
+	case len(found) == 0:
+	case len(found) == 1 && found[0].path == e.from.Path:
+	case len(found) == 1 && (u.Qualifier != "" || !isCommonMember(u.Name)):
+		e.add(found[0].target(), "", Likely, mentionOf(u))
+	default:
+		e.ambiguous++
+	}
+}
+
+// fail keeps the first error.
+func (e *collector) fail(err error) {
+	if e.err == nil {
+		e.err = err
+	}
+}
+
+// file returns the facts of a file, nil when there are none.
+func (e *collector) file(p repo.Path) *File {
+	if !e.r.has(p) {
+		return nil
+	}
+	if p == e.from.Path {
+		return e.from
+	}
+	f, err := e.r.src.File(p)
+	if err != nil {
+		e.fail(err)
+		return nil
+	}
+	return f
+}
+
+// declared returns the index of the declarations of a file.
+func (e *collector) declared(p repo.Path) declIndex {
+	index, err := e.r.indexes.get(p, func() (declIndex, error) {
+		f := e.file(p)
+		if e.err != nil || f == nil {
+			return nil, e.err
+		}
+		index := make(declIndex, len(f.Symbols))
+		index.addFile(f)
+		return index, nil
+	})
+	if err != nil {
+		e.fail(err)
+	}
+	return index
+}
+
+// finish returns the edges in order.
+func (e *collector) finish() []Edge {
+	slices.SortFunc(e.edges, func(a, b Edge) int {
+		return cmp.Or(
+			cmp.Compare(a.To, b.To),
+			cmp.Compare(a.Symbol, b.Symbol),
+			cmp.Compare(a.Kind, b.Kind),
+			cmp.Compare(a.Via, b.Via),
+		)
+	})
+	return e.edges
+}
+
+// A decl is a symbol and its file.
+type decl struct {
+	path   repo.Path
+	symbol *outline.Symbol
+}
+
+func (d decl) target() target { return target{d.path, d.symbol.FullName()} }
+
+// A declIndex has the declarations of a file or a package by their names.
+type declIndex map[string][]decl
+
+func (x declIndex) addFile(f *File) {
+	for i := range f.Symbols {
+		s := &f.Symbols[i]
+		x[s.Name] = append(x[s.Name], decl{f.Path, s})
+	}
+}
+
+// top returns the declarations of a name that belongs to nothing else.
+func (x declIndex) top(name string) []decl {
+	return x.find(name, func(s *outline.Symbol) bool { return s.Qualified == "" && s.Depth == 0 })
+}
+
+// full returns the declarations of a full name, as in Type.Method.
+func (x declIndex) full(name string) []decl {
+	return x.find(lastPart(name, "."), func(s *outline.Symbol) bool { return s.FullName() == name })
+}
+
+// members returns the declarations of a name as a method, a field or a member of something.
+func (x declIndex) members(name string) []decl {
+	return x.find(name, func(s *outline.Symbol) bool {
+		switch s.Kind {
+		case outline.Method, outline.Field, outline.Property, outline.Member:
+			return true
+		default:
+			return s.Qualified != "" && s.Kind != outline.Impl
+		}
+	})
+}
+
+// find returns one declaration for each file and full name: a function with overloads is
+// one.
+func (x declIndex) find(name string, is func(*outline.Symbol) bool) []decl {
+	var found []decl
+	for _, d := range x[name] {
+		if !is(d.symbol) {
+			continue
+		}
+		same := func(o decl) bool { return o.path == d.path && o.symbol.FullName() == d.symbol.FullName() }
+		if !slices.ContainsFunc(found, same) {
+			found = append(found, d)
+		}
+	}
+	return found
+}

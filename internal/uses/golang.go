@@ -1,0 +1,382 @@
+package uses
+
+import (
+	"slices"
+	"strings"
+
+	"ken/internal/outline"
+	"ken/internal/repo"
+)
+
+// maxVariants is how many files of a Go package may declare the same name for different
+// systems. More of them are no variants but separate programs in one directory.
+const maxVariants = 12
+
+// A goPackageKey names a package: a directory may also have an external test package, and
+// programs that are no part of the package.
+type goPackageKey struct {
+	dir  repo.Path
+	name string
+}
+
+// A goPackage has the declarations of one package.
+type goPackage struct {
+	name  string
+	files []repo.Path
+	decls declIndex
+}
+
+// goScope is what the names of one Go file can mean.
+type goScope struct {
+	e    *collector
+	own  *goPackage
+	test bool // the file is a test: it sees declarations of tests
+
+	imports []goImport
+	bound   map[string][]goImport // by local name
+	dots    []goImport
+}
+
+// A goImport is an import of a file.
+type goImport struct {
+	dir   goDir
+	pkg   *goPackage // nil when it is outside of the repository
+	tests bool       // the importing package is the external test of this one
+	im    *outline.Import
+}
+
+func (r *Resolver) goEdges(e *collector) {
+	if hasSegment(e.from.Path, "vendor") {
+		return
+	}
+	s := r.goScopeOf(e)
+	var members []*outline.Use
+	for i := range e.refs.Uses {
+		u := &e.refs.Uses[i]
+		if unresolved := s.use(u); unresolved {
+			members = append(members, u)
+		}
+	}
+	for _, u := range members {
+		s.member(u)
+	}
+	s.blankImports()
+}
+
+func (r *Resolver) goScopeOf(e *collector) *goScope {
+	f := e.from
+	s := &goScope{
+		e:     e,
+		test:  isGoTest(f.Path),
+		bound: make(map[string][]goImport),
+	}
+	s.own = e.goPackage(f.Path.Dir(), f.Package)
+	for i := range e.refs.Imports {
+		im := &e.refs.Imports[i]
+		imported := r.goImport(e, im)
+		s.imports = append(s.imports, imported)
+		for _, b := range im.Names {
+			if b.Name == "*" {
+				s.dots = append(s.dots, imported)
+				continue
+			}
+			for _, name := range goLocalNames(&imported, b.As) {
+				s.bound[name] = append(s.bound[name], imported)
+			}
+		}
+	}
+	return s
+}
+
+// goLocalNames returns the names under which a file may know an import. The binding has an
+// alias, or a guess from the import path; then the package clause decides.
+func goLocalNames(im *goImport, as string) []string {
+	guess := as == "" || strings.Contains(im.im.Module, as)
+	switch {
+	case !guess:
+		return []string{as}
+	case im.pkg == nil && as == "":
+		return []string{goPathName(im.im.Module)}
+	case im.pkg == nil || im.pkg.name == "" || im.pkg.name == as:
+		return []string{as}
+	case as == "":
+		return []string{im.pkg.name}
+	default:
+		return []string{as, im.pkg.name}
+	}
+}
+
+// goPathName guesses a package's name from its import path.
+func goPathName(importPath string) string {
+	parts := strings.Split(importPath, "/")
+	last := parts[len(parts)-1]
+	if len(parts) > 1 && isGoVersion(last) {
+		last = parts[len(parts)-2]
+	}
+	if i := strings.Index(last, ".v"); i > 0 {
+		last = last[:i]
+	}
+	return last
+}
+
+func isGoVersion(s string) bool {
+	return len(s) > 1 && s[0] == 'v' && strings.Trim(s[1:], "0123456789") == ""
+}
+
+func isGoTest(p repo.Path) bool { return strings.HasSuffix(string(p), "_test.go") }
+
+// goImport resolves one import.
+func (r *Resolver) goImport(e *collector, im *outline.Import) goImport {
+	imported := goImport{im: im, dir: r.goDirOf(e.from.Path, im.Module)}
+	if !imported.dir.found {
+		return imported
+	}
+	dir := imported.dir.dir
+	imported.tests = dir == e.from.Path.Dir() && strings.HasSuffix(e.from.Package, "_test")
+	imported.pkg = e.goPackage(dir, e.goClause(dir))
+	return imported
+}
+
+// goClause returns the name of the package in a directory that others can import.
+func (e *collector) goClause(dir repo.Path) string {
+	name, err := e.r.goClauses.get(dir, func() (string, error) {
+		count := make(map[string]int)
+		for _, p := range e.r.dirs[dir] {
+			if !strings.HasSuffix(string(p), ".go") || isGoTest(p) {
+				continue
+			}
+			if f := e.file(p); f != nil && f.Package != "" {
+				count[f.Package]++
+			}
+		}
+		// A program beside a library is a generator that no build includes.
+		if len(count) > 1 {
+			delete(count, "main")
+		}
+		best := ""
+		for name, n := range count {
+			if best == "" || n > count[best] || n == count[best] && name < best {
+				best = name
+			}
+		}
+		return best, e.err
+	})
+	if err != nil {
+		e.fail(err)
+	}
+	return name
+}
+
+// goPackage returns the declarations of the files of a directory with one package clause.
+func (e *collector) goPackage(dir repo.Path, name string) *goPackage {
+	pkg, err := e.r.goPackages.get(goPackageKey{dir, name}, func() (*goPackage, error) {
+		pkg := &goPackage{name: name, decls: make(declIndex)}
+		for _, p := range e.r.dirs[dir] {
+			if !strings.HasSuffix(string(p), ".go") {
+				continue
+			}
+			f := e.file(p)
+			if e.err != nil {
+				return nil, e.err
+			}
+			if f == nil || f.Package != name {
+				continue
+			}
+			pkg.files = append(pkg.files, p)
+			pkg.decls.addFile(f)
+		}
+		return pkg, nil
+	})
+	if err != nil {
+		e.fail(err)
+		return &goPackage{}
+	}
+	return pkg
+}
+
+// use adds the edges of a use that is resolved by names. It reports a member whose owner
+// is not known, or does not declare it.
+func (s *goScope) use(u *outline.Use) (unresolved bool) {
+	m := mentionOf(u)
+	if u.Qualifier == "" {
+		if u.Member {
+			return true
+		}
+		s.bare(u.Name, m)
+		return false
+	}
+	first, rest, _ := strings.Cut(u.Qualifier, ".")
+	full := u.Name
+	if rest != "" {
+		full = rest + "." + u.Name
+	}
+	if imports := s.bound[first]; len(imports) > 0 {
+		return s.selected(imports, rest, full, m)
+	}
+	// The name before the dot is one of the own package: a type, or a variable.
+	if s.addDecls(s.visible(s.own.decls.full(first+"."+full)), Exact, m) {
+		return false
+	}
+	if !s.addDecls(s.visible(s.own.decls.top(first)), Exact, m.plain()) && len(s.own.decls.top(first)) == 0 {
+		return false // unknown
+	}
+	return true
+}
+
+// bare adds the edges of a name without a qualifier.
+func (s *goScope) bare(name string, m mention) {
+	own := s.own.decls.top(name)
+	if s.addDecls(s.visible(own), Exact, m) || len(own) > 0 {
+		return
+	}
+	for _, dot := range s.dots {
+		if dot.pkg != nil {
+			s.addDecls(s.importable(dot, dot.pkg.decls.top(name)), dot.dir.certainty, m)
+		}
+	}
+}
+
+// selected adds the edges of pkg.Name, or of a member of a type of a package.
+func (s *goScope) selected(imports []goImport, owner, full string, m mention) (unresolved bool) {
+	for _, im := range imports {
+		if im.pkg == nil {
+			if im.dir.several {
+				s.e.ambiguous++
+			}
+			continue
+		}
+		if s.addDecls(s.importable(im, im.pkg.decls.full(full)), im.dir.certainty, m) {
+			return false
+		}
+		if owner == "" {
+			continue
+		}
+		first, _, _ := strings.Cut(owner, ".")
+		if s.addDecls(s.importable(im, im.pkg.decls.top(first)), im.dir.certainty, m.plain()) {
+			unresolved = true
+		}
+	}
+	return unresolved
+}
+
+// visible returns the declarations of the own package that a file sees. Only tests see
+// declarations of tests, and a file for one system does not see files for another.
+func (s *goScope) visible(decls []decl) []decl {
+	return slices.DeleteFunc(decls, func(d decl) bool {
+		if d.path == s.e.from.Path {
+			return false
+		}
+		return isGoTest(d.path) && !s.test || !sameSystem(s.e.from.Path, d.path)
+	})
+}
+
+// importable returns the declarations that an importing file sees.
+func (s *goScope) importable(im goImport, decls []decl) []decl {
+	return slices.DeleteFunc(decls, func(d decl) bool {
+		if !d.symbol.Exported {
+			return true
+		}
+		return isGoTest(d.path) && !im.tests || !sameSystem(s.e.from.Path, d.path)
+	})
+}
+
+// addDecls adds an edge to each declaration. In Go, several declarations of a package-level
+// name are for different systems, and a file uses all of them.
+func (s *goScope) addDecls(decls []decl, c Certainty, m mention) bool {
+	if len(decls) > maxVariants {
+		s.e.ambiguous++
+		return true
+	}
+	for _, d := range decls {
+		s.e.add(d.target(), "", c, m)
+	}
+	return len(decls) > 0
+}
+
+// member adds a likely edge to the only declaration of a member in the own package and
+// those that the file imports.
+func (s *goScope) member(u *outline.Use) {
+	found := s.visible(s.own.decls.members(u.Name))
+	seen := map[*goPackage]bool{s.own: true}
+	for _, im := range s.imports {
+		if im.pkg == nil || seen[im.pkg] {
+			continue
+		}
+		seen[im.pkg] = true
+		found = append(found, s.importable(im, im.pkg.decls.members(u.Name))...)
+	}
+	s.e.onlyOne(found, u)
+}
+
+// blankImports adds edges for packages that are imported for their side effects: to the
+// files with an init function, or to all files when there is none.
+func (s *goScope) blankImports() {
+	for _, imported := range s.imports {
+		im := imported.im
+		blank := len(im.Names) == 0 || im.Names[0].As == "_"
+		if !blank || imported.pkg == nil {
+			continue
+		}
+		found := slices.DeleteFunc(imported.pkg.decls.top("init"), func(d decl) bool {
+			return isGoTest(d.path) || !sameSystem(s.e.from.Path, d.path)
+		})
+		for _, d := range found {
+			s.e.add(d.target(), "", imported.dir.certainty, importMention(im))
+		}
+		for _, p := range imported.pkg.files {
+			if len(found) == 0 && !isGoTest(p) && sameSystem(s.e.from.Path, p) {
+				s.e.add(target{path: p}, "", imported.dir.certainty, importMention(im))
+			}
+		}
+	}
+}
+
+func (r *Resolver) goImported(e *collector, im outline.Import) []repo.Path {
+	imported := r.goImport(e, &im)
+	if imported.pkg == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(imported.pkg.files), func(p repo.Path) bool {
+		return isGoTest(p) && !imported.tests || p == e.from.Path
+	})
+}
+
+// sameSystem reports whether a build can include both files, as far as their names say.
+func sameSystem(a, b repo.Path) bool {
+	osA, archA := goSystem(a)
+	osB, archB := goSystem(b)
+	return (osA == "" || osB == "" || osA == osB) && (archA == "" || archB == "" || archA == archB)
+}
+
+// goSystem returns the system and processor that a file's name restricts it to.
+func goSystem(p repo.Path) (system, arch string) {
+	name := strings.TrimSuffix(strings.TrimSuffix(p.Base(), ".go"), "_test")
+	parts := strings.Split(name, "_")
+	if len(parts) < 2 {
+		return "", ""
+	}
+	last := parts[len(parts)-1]
+	if goArchs[last] {
+		if len(parts) > 2 && goSystems[parts[len(parts)-2]] {
+			return parts[len(parts)-2], last
+		}
+		return "", last
+	}
+	if goSystems[last] {
+		return last, ""
+	}
+	return "", ""
+}
+
+var (
+	goSystems = set("aix android darwin dragonfly freebsd hurd illumos ios js linux nacl netbsd openbsd plan9 solaris wasip1 windows zos")
+	goArchs   = set("386 amd64 amd64p32 arm armbe arm64 arm64be loong64 mips mipsle mips64 mips64le mips64p32 mips64p32le ppc ppc64 ppc64le riscv riscv64 s390 s390x sparc sparc64 wasm")
+)
+
+func set(words string) map[string]bool {
+	m := make(map[string]bool)
+	for w := range strings.FieldsSeq(words) {
+		m[w] = true
+	}
+	return m
+}

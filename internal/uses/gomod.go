@@ -1,0 +1,274 @@
+package uses
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ken/internal/repo"
+)
+
+// goModules has the Go modules and workspaces of a tree.
+type goModules struct {
+	byDir      map[repo.Path]*goModule
+	byPath     map[string][]*goModule
+	workspaces map[repo.Path]*goWorkspace
+}
+
+// A goModule is one go.mod.
+type goModule struct {
+	dir     repo.Path
+	path    string // "" when go.mod is broken
+	replace []goReplace
+}
+
+// A goWorkspace is one go.work.
+type goWorkspace struct {
+	use     []repo.Path
+	replace []goReplace
+}
+
+// A goReplace is a replace directive. Only a directory inside of the repository has edges.
+type goReplace struct {
+	old   string // module path
+	dir   repo.Path
+	local bool // dir is a directory of the repository
+}
+
+func (m *goModules) addModule(dir repo.Path, content []byte) {
+	mod := &goModule{dir: dir}
+	for _, d := range goDirectives(content) {
+		switch d[0] {
+		case "module":
+			if len(d) == 2 {
+				mod.path = d[1]
+			}
+		case "replace":
+			if r, ok := goReplacement(dir, d[1:]); ok {
+				mod.replace = append(mod.replace, r)
+			}
+		}
+	}
+	if m.byDir == nil {
+		m.byDir = make(map[repo.Path]*goModule)
+	}
+	// A module with a broken go.mod still hides its directory from the module around it.
+	m.byDir[dir] = mod
+}
+
+func (m *goModules) addWorkspace(dir repo.Path, content []byte) {
+	w := new(goWorkspace)
+	for _, d := range goDirectives(content) {
+		switch d[0] {
+		case "use":
+			if len(d) == 2 {
+				if p, ok := join(dir, d[1]); ok {
+					w.use = append(w.use, p)
+				}
+			}
+		case "replace":
+			if r, ok := goReplacement(dir, d[1:]); ok {
+				w.replace = append(w.replace, r)
+			}
+		}
+	}
+	if m.workspaces == nil {
+		m.workspaces = make(map[repo.Path]*goWorkspace)
+	}
+	m.workspaces[dir] = w
+}
+
+func (m *goModules) finish() {
+	m.byPath = make(map[string][]*goModule)
+	for _, mod := range m.byDir {
+		if mod.path != "" {
+			m.byPath[mod.path] = append(m.byPath[mod.path], mod)
+		}
+	}
+}
+
+// goReplacement reads what follows the word replace: old [version] => new [version].
+func goReplacement(dir repo.Path, words []string) (goReplace, bool) {
+	arrow := slices.Index(words, "=>")
+	if arrow < 1 || arrow+1 >= len(words) {
+		return goReplace{}, false
+	}
+	r := goReplace{old: words[0]}
+	to := words[arrow+1]
+	if strings.HasPrefix(to, "./") || strings.HasPrefix(to, "../") || to == "." || to == ".." {
+		r.dir, r.local = join(dir, to)
+	}
+	return r, true
+}
+
+// goDirectives returns the directives of go.mod or go.work, each as its words, those in
+// parentheses with the word before them.
+func goDirectives(content []byte) [][]string {
+	var list [][]string
+	block := ""
+	for line := range bytes.Lines(content) {
+		words := goWords(string(line))
+		switch {
+		case len(words) == 0:
+		case words[0] == ")":
+			block = ""
+		case len(words) == 2 && words[1] == "(":
+			block = words[0]
+		case block != "":
+			list = append(list, append([]string{block}, words...))
+		default:
+			list = append(list, words)
+		}
+	}
+	return list
+}
+
+// goWords splits a line of go.mod, without its comment.
+func goWords(line string) []string {
+	if i := strings.Index(line, "//"); i >= 0 && (i == 0 || line[i-1] == ' ' || line[i-1] == '\t') {
+		line = line[:i]
+	}
+	line = strings.ReplaceAll(line, "(", " ( ")
+	words := strings.Fields(line)
+	for i, w := range words {
+		if s, err := strconv.Unquote(w); err == nil && len(w) > 1 && w[0] != '\'' {
+			words[i] = s
+		}
+	}
+	return words
+}
+
+// moduleOf returns the module that a directory belongs to.
+func (m *goModules) moduleOf(dir repo.Path) *goModule {
+	if len(m.byDir) == 0 {
+		return nil
+	}
+	for _, d := range ancestors(dir) {
+		if mod, ok := m.byDir[d]; ok {
+			return mod
+		}
+	}
+	return nil
+}
+
+// workspaceOf returns the workspace that uses a module.
+func (m *goModules) workspaceOf(mod *goModule) *goWorkspace {
+	if len(m.workspaces) == 0 {
+		return nil
+	}
+	for _, d := range ancestors(mod.dir) {
+		if w, ok := m.workspaces[d]; ok {
+			if slices.Contains(w.use, mod.dir) {
+				return w
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// goDir is the answer to which directory an import path means.
+type goDir struct {
+	dir       repo.Path
+	found     bool
+	certainty Certainty
+	several   bool // modules with that path
+}
+
+// goDirOf returns the directory that an import path means in a file's module.
+//
+// A module that the importing one neither replaces by a directory nor shares a workspace
+// with is used in a published version. The directory in this repository is only likely to
+// have the same content.
+func (r *Resolver) goDirOf(from repo.Path, importPath string) goDir {
+	m := &r.goModules
+	own := m.moduleOf(from.Dir())
+	if own == nil || importPath == "C" {
+		return goDir{}
+	}
+	if dir, ok := r.goDirIn(own, own.path, importPath); ok {
+		return goDir{dir: dir, found: true, certainty: Exact}
+	}
+	w := m.workspaceOf(own)
+	replaces := own.replace
+	if w != nil {
+		for _, use := range w.use {
+			if mod := m.byDir[use]; mod != nil && mod != own {
+				if dir, ok := r.goDirIn(mod, mod.path, importPath); ok {
+					return goDir{dir: dir, found: true, certainty: Exact}
+				}
+			}
+		}
+		replaces = slices.Concat(w.replace, own.replace)
+	}
+	best := -1
+	for i, rep := range replaces {
+		if _, ok := goRest(rep.old, importPath); ok && (best < 0 || len(rep.old) > len(replaces[best].old)) {
+			best = i
+		}
+	}
+	if best >= 0 {
+		rep := replaces[best]
+		mod := m.byDir[rep.dir]
+		if !rep.local || mod == nil {
+			return goDir{}
+		}
+		dir, ok := r.goDirIn(mod, rep.old, importPath)
+		return goDir{dir: dir, found: ok, certainty: Exact}
+	}
+	return r.goUnrelated(own, importPath)
+}
+
+// goUnrelated looks for an import path in modules of the tree that the importing module
+// does not replace.
+func (r *Resolver) goUnrelated(own *goModule, importPath string) goDir {
+	for prefix := importPath; prefix != ""; {
+		var dirs []repo.Path
+		for _, mod := range r.goModules.byPath[prefix] {
+			if dir, ok := r.goDirIn(mod, mod.path, importPath); ok && mod != own {
+				dirs = append(dirs, dir)
+			}
+		}
+		switch len(dirs) {
+		case 0:
+		case 1:
+			return goDir{dir: dirs[0], found: true, certainty: Likely}
+		default:
+			return goDir{several: true}
+		}
+		i := strings.LastIndexByte(prefix, '/')
+		prefix = prefix[:max(i, 0)]
+	}
+	return goDir{}
+}
+
+// goDirIn returns the directory of an import path in a module that is known by a path. A
+// directory of a module inside of it is not part of it, nor is one below vendor.
+func (r *Resolver) goDirIn(mod *goModule, modulePath, importPath string) (repo.Path, bool) {
+	rest, ok := goRest(modulePath, importPath)
+	if !ok {
+		return "", false
+	}
+	dir := under(mod.dir, rest)
+	if hasSegment(under(repo.Path(rest), "x"), "vendor") || r.goModules.moduleOf(dir) != mod || !r.hasGo(dir) {
+		return "", false
+	}
+	return dir, true
+}
+
+// goRest returns what follows a module's path in an import path.
+func goRest(modulePath, importPath string) (string, bool) {
+	if modulePath == "" {
+		return "", false
+	}
+	rest, ok := strings.CutPrefix(importPath, modulePath)
+	if !ok || rest != "" && rest[0] != '/' {
+		return "", false
+	}
+	return strings.TrimPrefix(rest, "/"), true
+}
+
+func (r *Resolver) hasGo(dir repo.Path) bool {
+	return slices.ContainsFunc(r.dirs[dir], func(p repo.Path) bool { return strings.HasSuffix(string(p), ".go") })
+}

@@ -1,0 +1,578 @@
+package uses
+
+import (
+	"slices"
+	"strings"
+
+	"ken/internal/outline"
+	"ken/internal/repo"
+)
+
+// A module is something that a TypeScript or Python file can import: a file, or in Python a
+// directory without __init__.py.
+type module struct {
+	file      repo.Path // "" for a directory
+	dir       repo.Path // of a Python package
+	certainty Certainty
+}
+
+// A state says how far a name could be resolved.
+type state int
+
+const (
+	unknown state = iota // nothing in the repository declares it
+	outside              // it comes from outside of the repository
+	several              // there are several candidates
+	inside
+)
+
+// A meaning is what a name stands for: a module, or a symbol of a file.
+type meaning struct {
+	state     state
+	module    *module // nil for a symbol
+	symbol    target
+	certainty Certainty
+}
+
+// moduleRules is how a language finds modules and names in them.
+type moduleRules interface {
+	// resolve returns the module that an import in a file means.
+	resolve(e *collector, from repo.Path, spec string) (module, state)
+	// submodule returns the module of that name in a package.
+	submodule(mod module, name string) (module, bool)
+	// passesOn reports whether others can import the names that an import binds.
+	passesOn(im *outline.Import) bool
+	// exported reports whether another module can import a symbol.
+	exported(s *outline.Symbol) bool
+}
+
+// moduleScope is what the names of one file can mean.
+type moduleScope struct {
+	e     *collector
+	rules moduleRules
+
+	bound        map[string][]boundName
+	names        []boundName // in order, each once; also those that are only passed on
+	stars        []module
+	outsideStars bool
+}
+
+// A boundName is a name that an import binds.
+type boundName struct {
+	meaning
+	im   *outline.Import
+	via  repo.Path // the imported file, when it re-exports the name
+	used *bool
+}
+
+func (r *Resolver) moduleEdges(e *collector, rules moduleRules) {
+	s := &moduleScope{e: e, rules: rules, bound: make(map[string][]boundName)}
+	for i := range e.refs.Imports {
+		s.bind(&e.refs.Imports[i])
+	}
+	type pending struct {
+		u     *outline.Use
+		owner repo.Path
+	}
+	var members []pending
+	for i := range e.refs.Uses {
+		u := &e.refs.Uses[i]
+		if owner, unresolved := s.use(u); unresolved {
+			members = append(members, pending{u, owner})
+		}
+	}
+	for _, b := range s.names {
+		if !*b.used {
+			s.add(b.im, b.meaning, b.via, importMention(b.im))
+		}
+	}
+	reach := s.reach()
+	for _, m := range members {
+		s.member(m.u, m.owner, reach)
+	}
+}
+
+// bind resolves an import and the names that it binds.
+func (s *moduleScope) bind(im *outline.Import) {
+	if im.Module == "" {
+		return // an export of this file's own names
+	}
+	mod, st := s.rules.resolve(s.e, s.e.from.Path, im.Module)
+	if st == several {
+		s.e.ambiguous++
+	}
+	whole := boundName{meaning: moduleMeaning(mod, st), im: im, used: new(bool)}
+	if len(im.Names) == 0 {
+		s.names = append(s.names, whole)
+	}
+	for _, b := range im.Names {
+		bound := whole
+		bound.used = new(bool)
+		local := b.Local()
+		switch {
+		case b.Name == "*" && b.As == "":
+			if !im.Reexport && st == inside {
+				s.stars = append(s.stars, mod)
+			}
+			s.outsideStars = s.outsideStars || st != inside
+		case b.Name == "" || b.Name == "*":
+			s.bindParents(im, b.As)
+		default:
+			if st == inside {
+				bound.via = mod.file
+				bound.meaning = s.lookup(mod, b.Name, make(map[target]bool))
+				switch bound.state {
+				case several:
+					s.e.ambiguous++
+				case unknown:
+					bound.meaning = whole.meaning
+				default:
+				}
+				if bound.certainty == "" {
+					bound.certainty = mod.certainty
+				}
+			}
+		}
+		s.names = append(s.names, bound)
+		if !im.Reexport && local != "" {
+			s.bound[local] = append(s.bound[local], bound)
+		}
+	}
+}
+
+// bindParents binds the packages that import a.b.c of Python binds besides: a and a.b.
+func (s *moduleScope) bindParents(im *outline.Import, local string) {
+	if local != im.Module {
+		return
+	}
+	for {
+		i := strings.LastIndexByte(local, '.')
+		if i <= 0 {
+			return
+		}
+		local = local[:i]
+		if _, known := s.bound[local]; known {
+			return
+		}
+		mod, st := s.rules.resolve(s.e, s.e.from.Path, local)
+		used := true // a parent needs no edge of its own
+		s.bound[local] = []boundName{{meaning: moduleMeaning(mod, st), im: im, used: &used}}
+	}
+}
+
+func moduleMeaning(mod module, st state) meaning {
+	return meaning{state: st, module: &mod, certainty: mod.certainty}
+}
+
+// use adds the edges of a use that is resolved by names. It reports a member whose owner is
+// not known or does not declare it, and the file of the owner.
+func (s *moduleScope) use(u *outline.Use) (owner repo.Path, unresolved bool) {
+	if u.Qualifier == "" {
+		if u.Member {
+			return "", true
+		}
+		s.bare(u.Name, mentionOf(u))
+		return "", false
+	}
+	parts := strings.Split(u.Qualifier, ".")
+	for n := len(parts); n > 0; n-- {
+		candidates := s.bound[strings.Join(parts[:n], ".")]
+		if len(candidates) == 0 {
+			continue
+		}
+		rest := append(slices.Clone(parts[n:]), u.Name)
+		for _, b := range candidates {
+			if path, ok := s.follow(b, rest, mentionOf(u)); ok {
+				owner, unresolved = path, true
+			}
+		}
+		return owner, unresolved
+	}
+	if len(s.e.declared(s.e.from.Path).top(parts[0])) > 0 {
+		return "", true
+	}
+	if b, ok := s.fromStar(parts[0], mentionOf(u)); ok {
+		return s.follow(b, append(slices.Clone(parts[1:]), u.Name), mentionOf(u))
+	}
+	return "", false // a global
+}
+
+// follow adds the edge of a bound name and the names behind it. It reports a member that
+// the symbol before it does not declare.
+func (s *moduleScope) follow(b boundName, rest []string, m mention) (owner repo.Path, unresolved bool) {
+	if b.state != inside {
+		*b.used = true
+		return "", false
+	}
+	reached, via, n := s.walk(b, rest)
+	if reached.state == several {
+		s.e.ambiguous++
+	}
+	if n < len(rest) {
+		m = m.plain()
+	}
+	*b.used = true
+	s.add(b.im, reached, via, m)
+	if n == len(rest)-1 && reached.state == inside && reached.module == nil {
+		return reached.symbol.path, true
+	}
+	return "", false
+}
+
+// walk follows names from a bound name as far as they are declared. The name may lead
+// through a file that re-exports it.
+func (s *moduleScope) walk(b boundName, names []string) (reached meaning, via repo.Path, n int) {
+	at := b.meaning
+	via = b.via
+	for n < len(names) && at.state == inside {
+		next := meaning{}
+		if at.module != nil {
+			next = s.lookup(*at.module, names[n], make(map[target]bool))
+			if next.state == unknown {
+				next = s.ofDefault(*at.module, names[n])
+			}
+		} else {
+			full := at.symbol.symbol + "." + names[n]
+			if found := s.e.declared(at.symbol.path).full(full); len(found) > 0 {
+				next = meaning{state: inside, symbol: target{at.symbol.path, full}, certainty: at.certainty}
+			}
+		}
+		if next.state == unknown {
+			return at, via, n
+		}
+		if at.module != nil && (via == "" || s.isSubmodule(via, *at.module)) {
+			via = at.module.file
+		}
+		at = next
+		n++
+	}
+	return at, via, n
+}
+
+// ofDefault returns the meaning of a member of what a module exports as a whole.
+func (s *moduleScope) ofDefault(mod module, name string) meaning {
+	whole := s.lookup(mod, "default", make(map[target]bool))
+	if whole.state != inside || whole.module != nil {
+		return meaning{}
+	}
+	full := target{whole.symbol.path, whole.symbol.symbol + "." + name}
+	if len(s.e.declared(full.path).full(full.symbol)) == 0 {
+		return meaning{}
+	}
+	return meaning{state: inside, symbol: full, certainty: whole.certainty}
+}
+
+// add adds the edge to a meaning that an import led to. When the imported file only
+// re-exports it, there is a second edge to that file.
+func (s *moduleScope) add(im *outline.Import, to meaning, via repo.Path, m mention) {
+	if to.certainty == "" {
+		to.certainty = Exact
+	}
+	passes := via != ""
+	switch {
+	case to.state != inside:
+		// The file is imported, although the name comes from elsewhere.
+	case to.module != nil:
+		whole := s.whole(*to.module)
+		if whole.path == "" {
+			return // a directory
+		}
+		s.e.add(whole, "", to.certainty, m)
+		passes = passes && whole.path != via && !s.isSubmodule(via, *to.module)
+	default:
+		s.e.add(to.symbol, via, to.certainty, m)
+		passes = passes && to.symbol.path != via
+	}
+	if passes {
+		s.e.add(target{path: via}, "", to.certainty, importMention(im))
+	}
+}
+
+// isSubmodule reports whether a module is a direct part of the package of an imported file:
+// from pkg import sub does not go through pkg/__init__.py.
+func (s *moduleScope) isSubmodule(imported repo.Path, mod module) bool {
+	if imported.Base() != "__init__.py" && imported.Base() != "__init__.pyi" {
+		return false
+	}
+	parent := mod.file.Dir()
+	if mod.dir != "" {
+		parent = mod.dir.Dir()
+	}
+	return parent == imported.Dir()
+}
+
+// whole returns the target of a module as a whole.
+func (s *moduleScope) whole(mod module) target {
+	if mod.file != "" && len(s.e.declared(mod.file).top("module.exports")) > 0 {
+		return target{mod.file, "module.exports"}
+	}
+	return target{path: mod.file}
+}
+
+// bare adds the edges of a name without a qualifier.
+func (s *moduleScope) bare(name string, m mention) {
+	if candidates := s.bound[name]; len(candidates) > 0 {
+		for _, b := range candidates {
+			*b.used = true
+			s.add(b.im, b.meaning, b.via, m)
+		}
+		return
+	}
+	if b, ok := s.fromStar(name, m); ok {
+		s.add(b.im, b.meaning, b.via, m)
+	}
+}
+
+// fromStar looks for a name that an import of all names may have bound.
+func (s *moduleScope) fromStar(name string, m mention) (boundName, bool) {
+	var found []boundName
+	for _, mod := range s.stars {
+		if strings.HasPrefix(name, "_") && len(s.e.declared(mod.file).top("__all__")) == 0 {
+			continue
+		}
+		got := s.lookup(mod, name, make(map[target]bool))
+		if got.state != inside || got.module != nil {
+			continue
+		}
+		if s.outsideStars {
+			got.certainty = Likely // the other import may bind it as well
+		}
+		same := func(b boundName) bool { return b.symbol == got.symbol }
+		if !slices.ContainsFunc(found, same) {
+			used := true
+			found = append(found, boundName{meaning: got, via: mod.file, im: &outline.Import{Line: m.lines[0]}, used: &used})
+		}
+	}
+	if len(found) > 1 {
+		s.e.ambiguous++
+	}
+	if len(found) != 1 {
+		return boundName{}, false
+	}
+	return found[0], true
+}
+
+// lookup returns the meaning of a name that another file imports from a module. A cycle of
+// re-exports ends as unknown.
+func (s *moduleScope) lookup(mod module, name string, visited map[target]bool) meaning {
+	at := target{mod.file, name}
+	if mod.file != "" {
+		if visited[at] {
+			return meaning{}
+		}
+		visited[at] = true
+		if found, ok := s.own(mod, name); ok {
+			return found
+		}
+		if found := s.passedOn(mod, name, visited); found.state != unknown {
+			return found
+		}
+		if found := s.throughStars(mod, name, visited); found.state != unknown {
+			return found
+		}
+	}
+	if sub, ok := s.rules.submodule(mod, name); ok {
+		sub.certainty = mod.certainty
+		return moduleMeaning(sub, inside)
+	}
+	return meaning{}
+}
+
+// own returns the symbol that a module itself declares under a name.
+func (s *moduleScope) own(mod module, name string) (meaning, bool) {
+	index := s.e.declared(mod.file)
+	found := index.top(name)
+	if name == "default" && len(found) == 0 {
+		found = index.top("module.exports")
+	}
+	if len(found) == 0 {
+		return meaning{}, false
+	}
+	if !s.rules.exported(found[0].symbol) {
+		return meaning{}, false
+	}
+	return meaning{state: inside, symbol: found[0].target(), certainty: mod.certainty}, true
+}
+
+// passedOn follows the imports of a module that bind a name for others.
+func (s *moduleScope) passedOn(mod module, name string, visited map[target]bool) meaning {
+	f := s.e.file(mod.file)
+	if f == nil {
+		return meaning{}
+	}
+	best := meaning{}
+	for i := range f.Imports {
+		im := &f.Imports[i]
+		if !s.rules.passesOn(im) {
+			continue
+		}
+		for _, b := range im.Names {
+			if b.Local() != name {
+				continue
+			}
+			got := s.through(mod, im, b, visited)
+			if got.state == inside {
+				return got
+			}
+			if got.state > best.state {
+				best = got
+			}
+		}
+	}
+	return best
+}
+
+// through follows one binding of a module's import.
+func (s *moduleScope) through(mod module, im *outline.Import, b outline.Binding, visited map[target]bool) meaning {
+	if im.Module == "" { // an export of a name that the module declares
+		found := s.e.declared(mod.file).top(b.Name)
+		if len(found) == 0 {
+			return meaning{}
+		}
+		return meaning{state: inside, symbol: found[0].target(), certainty: mod.certainty}
+	}
+	next, st := s.rules.resolve(s.e, mod.file, im.Module)
+	if st != inside {
+		return meaning{state: st}
+	}
+	if mod.certainty == Likely {
+		next.certainty = Likely
+	}
+	if b.Name == "" || b.Name == "*" {
+		return moduleMeaning(next, inside)
+	}
+	got := s.lookup(next, b.Name, visited)
+	if got.state == unknown && next.file != "" && next.file != mod.file {
+		// The file is certain, although it is not known how it declares the name.
+		return meaning{state: inside, symbol: target{path: next.file}, certainty: next.certainty}
+	}
+	return got
+}
+
+// throughStars looks for a name in the modules whose names a module passes on as a whole.
+func (s *moduleScope) throughStars(mod module, name string, visited map[target]bool) meaning {
+	f := s.e.file(mod.file)
+	if f == nil || name == "default" {
+		return meaning{}
+	}
+	best := meaning{}
+	for i := range f.Imports {
+		im := &f.Imports[i]
+		isStar := func(b outline.Binding) bool { return b.Name == "*" && b.As == "" }
+		if !s.rules.passesOn(im) || im.Module == "" || !slices.ContainsFunc(im.Names, isStar) {
+			continue
+		}
+		next, st := s.rules.resolve(s.e, mod.file, im.Module)
+		if st != inside {
+			continue
+		}
+		if mod.certainty == Likely {
+			next.certainty = Likely
+		}
+		got := s.lookup(next, name, visited)
+		if got.state != inside || got.module != nil {
+			continue
+		}
+		if best.state == inside && best.symbol != got.symbol {
+			return meaning{state: several}
+		}
+		best = got
+	}
+	return best
+}
+
+// reach returns the files that the imports of a file led to, and the file itself.
+func (s *moduleScope) reach() []repo.Path {
+	list := []repo.Path{s.e.from.Path}
+	for _, edge := range s.e.edges {
+		list = append(list, edge.To)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// member adds a likely edge to the only declaration of a member. An owner that does not
+// declare it may inherit it: then it is in the owner's file, or in one that this imports.
+// Without an owner all files in reach are searched.
+func (s *moduleScope) member(u *outline.Use, owner repo.Path, reach []repo.Path) {
+	if owner != "" {
+		found := s.e.declared(owner).members(u.Name)
+		if len(found) == 0 {
+			found = s.membersIn(s.importedBy(owner), u.Name)
+		}
+		s.e.onlyOne(found, u)
+		return
+	}
+	found := s.membersIn(reach, u.Name)
+	if u.Qualifier == "" && u.Kind != "call" && len(found) > 0 {
+		s.e.ambiguous++ // values of any type have such fields
+		return
+	}
+	s.e.onlyOne(found, u)
+}
+
+func (s *moduleScope) membersIn(files []repo.Path, name string) []decl {
+	var found []decl
+	for _, p := range files {
+		found = append(found, s.e.declared(p).members(name)...)
+	}
+	return found
+}
+
+// importedBy returns the files that another file imports.
+func (s *moduleScope) importedBy(p repo.Path) []repo.Path {
+	list, err := s.e.r.importedFiles.get(p, func() ([]repo.Path, error) {
+		return s.imports(p), s.e.err
+	})
+	if err != nil {
+		s.e.fail(err)
+	}
+	return list
+}
+
+func (s *moduleScope) imports(p repo.Path) []repo.Path {
+	f := s.e.file(p)
+	if f == nil {
+		return nil
+	}
+	var list []repo.Path
+	for i := range f.Imports {
+		im := &f.Imports[i]
+		if im.Module == "" {
+			continue
+		}
+		mod, st := s.rules.resolve(s.e, p, im.Module)
+		if st != inside || mod.file == "" {
+			continue
+		}
+		list = append(list, mod.file)
+		for _, b := range im.Names {
+			if got := s.lookup(mod, b.Name, make(map[target]bool)); got.state == inside && got.module == nil {
+				list = append(list, got.symbol.path)
+			}
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// moduleImported returns the files that an import means.
+func moduleImported(e *collector, rules moduleRules, im outline.Import) []repo.Path {
+	if im.Module == "" {
+		return nil
+	}
+	mod, st := rules.resolve(e, e.from.Path, im.Module)
+	if st != inside {
+		return nil
+	}
+	var paths []repo.Path
+	if mod.file != "" {
+		paths = append(paths, mod.file)
+	}
+	for _, b := range im.Names {
+		if sub, ok := rules.submodule(mod, b.Name); ok && sub.file != "" {
+			paths = append(paths, sub.file)
+		}
+	}
+	return paths
+}

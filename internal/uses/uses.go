@@ -1,0 +1,312 @@
+// Package uses finds which files of a repository use which others.
+//
+// It resolves the imports and names of one file (see [outline.References]) to files and
+// symbols of the same tree, by the rules of the file's language. Each [Edge] has a
+// certainty: an exact one was resolved through an import, a package or a stated type; a
+// likely one leads to the only declaration of a member in reach. Names with several
+// possible declarations are counted and not listed, and a name that an import binds to
+// something outside of the repository has no edge.
+//
+//	r, err := uses.NewResolver(src)
+//	edges, ambiguous, err := r.Edges(file, refs)
+//
+// The package reads nothing itself. A [Source] brings the facts of a tree, and it is asked
+// only for paths that the tree has.
+package uses
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+
+	"ken/internal/outline"
+	"ken/internal/repo"
+)
+
+// Source answers what is known about the files of one tree. All paths are from the root.
+type Source interface {
+	// Paths returns all tracked files.
+	Paths() []repo.Path
+	// Read returns the content of a small manifest: go.mod, go.work, package.json,
+	// tsconfig.json and what it extends, pyproject.toml, Cargo.toml and the like. It is
+	// asked only for paths that Paths lists.
+	Read(p repo.Path) ([]byte, error)
+	// File returns the facts of a file, nil when there are none.
+	File(p repo.Path) (*File, error)
+	// Declarations returns every declaration of a name in the tree.
+	Declarations(name string) ([]Declaration, error)
+}
+
+// A File is what is known about one file.
+type File struct {
+	Path     repo.Path
+	Language outline.Language
+	Package  string           // as outline.Outline has it
+	Symbols  []outline.Symbol // Kind, Name, Qualified, Exported, Depth and Line are filled in
+	Imports  []outline.Import
+}
+
+// A Declaration is a symbol and the file that declares it.
+type Declaration struct {
+	Path   repo.Path
+	Symbol outline.Symbol
+}
+
+// A Certainty is how an edge was found.
+type Certainty string
+
+// The certainties.
+const (
+	Exact  Certainty = "exact"  // through an import, a package or a stated type
+	Likely Certainty = "likely" // the only declaration of that name in reach
+)
+
+// An Edge says that From uses a symbol of To.
+type Edge struct {
+	From, To  repo.Path
+	Symbol    string // full name in To; "" when the file as a whole is imported
+	Kind      outline.UseKind
+	Lines     []int // in From, ascending, at most outline.MaxUseLines
+	More      int   // further places
+	Certainty Certainty
+	Via       repo.Path // the imported file that re-exports the symbol; "" when To itself is imported
+}
+
+// A Resolver finds the edges of the files of one tree. It is safe for concurrent use, and
+// it remembers facts of the tree: a changed tree needs a new one.
+type Resolver struct {
+	src   Source
+	files map[repo.Path]struct{}
+	dirs  map[repo.Path][]repo.Path // the files directly in each directory
+
+	goModules goModules
+	script    scriptConfigs
+	python    pythonConfigs
+	crates    crates
+
+	importedFiles  memo[repo.Path, []repo.Path] // of TypeScript and Python files
+	indexes        memo[repo.Path, declIndex]   // of files
+	goClauses      memo[repo.Path, string]      // of directories
+	goPackages     memo[goPackageKey, *goPackage]
+	tsconfigs      memo[repo.Path, *tsconfig]
+	pyRoots        memo[repo.Path, []repo.Path]
+	pythonDirs     memo[struct{}, map[repo.Path]bool]
+	pyPackages     memo[struct{}, map[string][]repo.Path]
+	pyProjectRoots memo[struct{}, []repo.Path]
+	javaDirs       memo[struct{}, map[string][]repo.Path] // of packages
+	javaPackages   memo[string, declIndex]
+	bases          memo[struct{}, map[string][]repo.Path] // paths by their last element
+}
+
+// NewResolver reads the manifests of a tree. A manifest that is broken counts as absent.
+// The error is one of the source's.
+func NewResolver(src Source) (*Resolver, error) {
+	paths := src.Paths()
+	r := &Resolver{
+		src:   src,
+		files: make(map[repo.Path]struct{}, len(paths)),
+		dirs:  make(map[repo.Path][]repo.Path),
+	}
+	var manifests []repo.Path
+	for _, p := range paths {
+		r.files[p] = struct{}{}
+		r.dirs[p.Dir()] = append(r.dirs[p.Dir()], p)
+		if isManifest(p.Base()) && !isForeign(p) {
+			manifests = append(manifests, p)
+		}
+	}
+	slices.Sort(manifests)
+	for _, p := range manifests {
+		content, err := r.read(p)
+		if err != nil {
+			return nil, err
+		}
+		r.addManifest(p, content)
+	}
+	r.goModules.finish()
+	r.script.finish(r)
+	r.crates.finish(r)
+	return r, nil
+}
+
+// read returns the content of a tracked file, nil when it is no longer there.
+func (r *Resolver) read(p repo.Path) ([]byte, error) {
+	if !r.has(p) {
+		return nil, nil
+	}
+	content, err := r.src.Read(p)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", p, err)
+	}
+	return content, nil
+}
+
+func isManifest(base string) bool {
+	switch base {
+	case "go.mod", "go.work",
+		"package.json", "pnpm-workspace.yaml", "lerna.json",
+		"pyproject.toml", "setup.cfg", "pytest.ini", "tox.ini",
+		"Cargo.toml":
+		return true
+	}
+	return false
+}
+
+func (r *Resolver) addManifest(p repo.Path, content []byte) {
+	switch p.Base() {
+	case "go.mod":
+		r.goModules.addModule(p.Dir(), content)
+	case "go.work":
+		r.goModules.addWorkspace(p.Dir(), content)
+	case "package.json":
+		r.script.addPackage(p.Dir(), content)
+	case "pnpm-workspace.yaml":
+		r.script.addPnpm(p.Dir(), content)
+	case "lerna.json":
+		r.script.addLerna(p.Dir(), content)
+	case "pyproject.toml":
+		r.python.addPyproject(p.Dir(), content)
+	case "setup.cfg", "pytest.ini", "tox.ini":
+		r.python.addConfig(p.Dir(), content)
+	case "Cargo.toml":
+		r.crates.add(p.Dir(), content)
+	}
+}
+
+// isForeign reports whether a file was copied from another project by a package manager.
+func isForeign(p repo.Path) bool {
+	return hasSegment(p, "node_modules") || hasSegment(p, "site-packages") || hasSegment(p, "bower_components")
+}
+
+// hasSegment reports whether a directory of that name is part of a path.
+func hasSegment(p repo.Path, dir string) bool {
+	rest := string(p)
+	for {
+		i := strings.Index(rest, dir+"/")
+		if i < 0 {
+			return false
+		}
+		if i == 0 || rest[i-1] == '/' {
+			return true
+		}
+		rest = rest[i+1:]
+	}
+}
+
+func (r *Resolver) has(p repo.Path) bool {
+	_, ok := r.files[p]
+	return ok
+}
+
+// hasDir reports whether a directory directly holds a tracked file.
+func (r *Resolver) hasDir(p repo.Path) bool { return len(r.dirs[p]) > 0 }
+
+// Edges returns the edges that leave a file, sorted, and how many of its uses have several
+// possible declarations. The error is one of the source's.
+func (r *Resolver) Edges(f *File, refs *outline.References) (edges []Edge, ambiguous int, err error) {
+	if f == nil || refs == nil || isForeign(f.Path) {
+		return nil, 0, nil
+	}
+	e := &collector{r: r, from: f, refs: refs, index: make(map[edgeKey]int)}
+	switch familyOf(f.Language) {
+	case outline.Go:
+		r.goEdges(e)
+	case outline.TypeScript:
+		r.moduleEdges(e, scriptRules{r})
+	case outline.Python:
+		r.moduleEdges(e, pythonRules{r})
+	case outline.Rust:
+		r.rustEdges(e)
+	case outline.Java:
+		r.javaEdges(e)
+	case outline.C:
+		r.cEdges(e)
+	case outline.Ruby, outline.PHP, outline.CSharp, outline.Bash:
+		r.namedEdges(e)
+	default:
+	}
+	if e.err != nil {
+		return nil, 0, fmt.Errorf("uses of %s: %w", f.Path, e.err)
+	}
+	return e.finish(), e.ambiguous, nil
+}
+
+// Imported returns the files that an import of a file may mean: all files of a Go package,
+// the file and the submodules that a Python import names. It returns nil for an import from
+// outside of the repository, and for one that could not be resolved to one place.
+func (r *Resolver) Imported(from *File, im outline.Import) []repo.Path {
+	if from == nil || isForeign(from.Path) {
+		return nil
+	}
+	e := &collector{r: r, from: from, refs: &outline.References{}}
+	var paths []repo.Path
+	switch familyOf(from.Language) {
+	case outline.Go:
+		paths = r.goImported(e, im)
+	case outline.TypeScript:
+		paths = moduleImported(e, scriptRules{r}, im)
+	case outline.Python:
+		paths = moduleImported(e, pythonRules{r}, im)
+	case outline.Rust:
+		paths = r.rustImported(e, im)
+	case outline.Java:
+		paths = r.javaImported(e, im)
+	case outline.C:
+		paths = r.included(from.Path, im.Module)
+	case outline.Ruby, outline.PHP, outline.Bash:
+		paths = r.required(from, im.Module)
+	default:
+	}
+	if e.err != nil {
+		return nil
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// familyOf groups languages whose files can use each other. There is no edge from one
+// family to another.
+func familyOf(lang outline.Language) outline.Language {
+	switch lang {
+	case outline.JavaScript, outline.TSX:
+		return outline.TypeScript
+	case outline.CPP:
+		return outline.C
+	default:
+		return lang
+	}
+}
+
+// A memo computes a value once for each key.
+type memo[K comparable, V any] struct {
+	mu     sync.Mutex
+	values map[K]V
+}
+
+// get returns the value of a key. Two goroutines may compute it at the same time; they get
+// equal values.
+func (m *memo[K, V]) get(key K, compute func() (V, error)) (V, error) {
+	m.mu.Lock()
+	v, ok := m.values[key]
+	m.mu.Unlock()
+	if ok {
+		return v, nil
+	}
+	v, err := compute()
+	if err != nil {
+		return v, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.values == nil {
+		m.values = make(map[K]V)
+	}
+	m.values[key] = v
+	return v, nil
+}
