@@ -135,7 +135,7 @@ func (b *bench) findTasks(ctx context.Context, repo string) (tree, []task, error
 	}
 	commits := strings.Fields(first)
 	base := commits[len(commits)-1]
-	t, err := b.cloneAt(ctx, repo, base)
+	t, err := b.copyUntil(ctx, repo, base)
 	if err != nil {
 		return tree{}, nil, err
 	}

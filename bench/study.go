@@ -138,30 +138,31 @@ func repoName(dir string) string {
 // A tree is a checked-out repository of our own, which a study may write to.
 type tree struct {
 	dir    string
-	files  []string // tracked, in the order of the index
+	files  []string // tracked and checked out, in the order of the index
 	commit string   // abbreviated
 }
 
-// clone checks out HEAD of a repository in a directory of this run.
-func (b *bench) clone(ctx context.Context, repo string) (tree, error) {
-	dir, err := os.MkdirTemp(b.tmp, repoName(repo)+"-")
+// clone checks out a commit of a repository in a directory of this run. The clone shares
+// the objects of the repository, but none of its refs.
+func (b *bench) clone(ctx context.Context, repo, commit string) (tree, error) {
+	dir, err := b.emptyRepository(ctx, repo)
 	if err != nil {
 		return tree{}, err
 	}
-	source, err := filepath.Abs(repo)
+	objects, err := gitAnswer(ctx, repo, b.env, "rev-parse", "--path-format=absolute", "--git-path", "objects")
 	if err != nil {
 		return tree{}, err
 	}
-	if err := git(ctx, dir, b.env, nil, "clone", "--quiet", "--shared", source, "."); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, ".git", "objects", "info", "alternates"), []byte(objects+"\n"), 0o644); err != nil {
 		return tree{}, err
 	}
-	return b.openTree(ctx, dir)
+	return b.checkOut(ctx, dir, commit)
 }
 
-// cloneAt checks out an older commit of a repository. Only what that commit reaches
-// comes along: no ref, and so no text, of a later one.
-func (b *bench) cloneAt(ctx context.Context, repo, commit string) (tree, error) {
-	dir, err := os.MkdirTemp(b.tmp, repoName(repo)+"-")
+// copyUntil is clone for a commit before HEAD, but copies the objects that the commit
+// reaches, so that nothing later is there to be found.
+func (b *bench) copyUntil(ctx context.Context, repo, commit string) (tree, error) {
+	dir, err := b.emptyRepository(ctx, repo)
 	if err != nil {
 		return tree{}, err
 	}
@@ -169,28 +170,61 @@ func (b *bench) cloneAt(ctx context.Context, repo, commit string) (tree, error) 
 	if err != nil {
 		return tree{}, err
 	}
-	for _, args := range [][]string{
-		{"init", "--quiet", "--initial-branch=base"},
-		{"fetch", "--quiet", "--no-tags", "file://" + source, commit},
-		{"reset", "--quiet", "--hard", commit},
-	} {
+	if err := git(ctx, dir, b.env, nil, "fetch", "--quiet", "--no-tags", "file://"+source, commit); err != nil {
+		progress("%s lacks objects of its history, which are shared instead of copied", repoName(repo))
+		return b.clone(ctx, repo, commit)
+	}
+	return b.checkOut(ctx, dir, commit)
+}
+
+func (b *bench) emptyRepository(ctx context.Context, repo string) (string, error) {
+	dir, err := os.MkdirTemp(b.tmp, repoName(repo)+"-")
+	if err != nil {
+		return "", err
+	}
+	return dir, git(ctx, dir, b.env, nil, "init", "--quiet", "--initial-branch=main")
+}
+
+// checkOut makes a commit HEAD and writes its files. Files whose content is missing, as
+// large ones are in some clones, are left out as a sparse checkout would.
+func (b *bench) checkOut(ctx context.Context, dir, commit string) (tree, error) {
+	for _, args := range [][]string{{"update-ref", "HEAD", commit}, {"read-tree", "HEAD"}} {
 		if err := git(ctx, dir, b.env, nil, args...); err != nil {
 			return tree{}, err
 		}
 	}
-	return b.openTree(ctx, dir)
-}
-
-func (b *bench) openTree(ctx context.Context, dir string) (tree, error) {
-	list, err := gitAnswer(ctx, dir, b.env, "ls-files", "-z")
+	objects, err := gitAnswer(ctx, dir, b.env, "rev-list", "-1", "--objects", "--missing=print", "HEAD")
 	if err != nil {
 		return tree{}, err
 	}
-	commit, err := gitAnswer(ctx, dir, b.env, "rev-parse", "--short", "HEAD")
+	missing := make(map[string]bool)
+	for line := range strings.Lines(objects) {
+		if id, found := strings.CutPrefix(strings.TrimSpace(line), "?"); found {
+			missing[id] = true
+		}
+	}
+	entries, err := gitAnswer(ctx, dir, b.env, "ls-files", "--stage", "-z")
 	if err != nil {
 		return tree{}, err
 	}
-	return tree{dir: dir, files: splitNul(list), commit: commit}, nil
+	t := tree{dir: dir}
+	var absent strings.Builder
+	for _, entry := range splitNul(entries) {
+		info, name, _ := strings.Cut(entry, "\t")
+		if id := strings.Fields(info)[1]; missing[id] {
+			absent.WriteString(name + "\x00")
+		} else {
+			t.files = append(t.files, name)
+		}
+	}
+	if err := git(ctx, dir, b.env, strings.NewReader(absent.String()), "update-index", "-z", "--skip-worktree", "--stdin"); err != nil {
+		return tree{}, err
+	}
+	if err := git(ctx, dir, b.env, nil, "checkout-index", "--all", "--index"); err != nil {
+		return tree{}, err
+	}
+	t.commit, err = gitAnswer(ctx, dir, b.env, "rev-parse", "--short", "HEAD")
+	return t, err
 }
 
 func splitNul(s string) []string {
