@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -46,6 +47,9 @@ func (b *bench) findStudy(ctx context.Context) (string, error) {
 			}
 		}
 		sections = append(sections, section{name, append([]string{name, t.commit, fmt.Sprint(len(tasks))}, findCells(engines, scores[name])...)})
+		if err := os.RemoveAll(t.dir); err != nil {
+			return "", err
+		}
 	}
 	header := []string{"repository", "tree", "tasks"}
 	for _, e := range engines {

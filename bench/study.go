@@ -41,7 +41,9 @@ func (o *studyOptions) flags() {
 type study func(*bench, context.Context) (string, error)
 
 var studies = map[string]study{
-	"find": (*bench).findStudy,
+	"edges": (*bench).edgesStudy,
+	"find":  (*bench).findStudy,
+	"where": (*bench).whereStudy,
 }
 
 func studyNames() string {
@@ -145,6 +147,10 @@ type tree struct {
 // clone checks out a commit of a repository in a directory of this run. The clone shares
 // the objects of the repository, but none of its refs.
 func (b *bench) clone(ctx context.Context, repo, commit string) (tree, error) {
+	commit, err := gitAnswer(ctx, repo, b.env, "rev-parse", "--verify", commit)
+	if err != nil {
+		return tree{}, err
+	}
 	dir, err := b.emptyRepository(ctx, repo)
 	if err != nil {
 		return tree{}, err
