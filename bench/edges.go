@@ -51,7 +51,7 @@ func (b *bench) edgesStudy(ctx context.Context) (string, error) {
 		}
 	}
 	return bothTables([]string{
-		"repository", "tree", "language", "edges", "ken exact", "precision", "recall", "recall, package level",
+		"repository", "tree", "language", "edges (package level)", "ken exact", "precision", "recall", "recall, package level",
 		"ken likely", "precision", "recall with likely", "not judged", "",
 	}, sections, nil)
 }
@@ -206,7 +206,7 @@ func compareEdges(ken []kenEdge, truth edgeTruth) edgeCounts {
 
 func (c edgeCounts) cells() []string {
 	return []string{
-		fmt.Sprint(c.all),
+		fmt.Sprintf("%d (%d)", c.all, c.packageLevel),
 		fmt.Sprint(c.exact), share(c.exactRight, c.exact), share(c.exactRight, c.all), share(c.exactPackageLevel, c.packageLevel),
 		fmt.Sprint(c.likely), share(c.likelyRight, c.likely), share(c.exactRight+c.likelyRight, c.all),
 		fmt.Sprint(c.notJudged),

@@ -269,7 +269,7 @@ func (b *bench) codegraphEngine(ctx context.Context, t tree) (ranker, error) {
 
 var (
 	quotedCode = regexp.MustCompile("(?s)```.*?```")
-	pathInText  = regexp.MustCompile(`[\p{L}\p{N}_./@+\[\]()-]+\.[\p{L}\p{N}_]+`)
+	pathInText = regexp.MustCompile(`[\p{L}\p{N}_./@+\[\]()-]+\.[\p{L}\p{N}_]+`)
 )
 
 // codegraphFiles returns the tracked files that an answer names, in order.

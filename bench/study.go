@@ -43,6 +43,7 @@ type study func(*bench, context.Context) (string, error)
 var studies = map[string]study{
 	"edges": (*bench).edgesStudy,
 	"find":  (*bench).findStudy,
+	"index": (*bench).indexStudy,
 	"where": (*bench).whereStudy,
 }
 
@@ -62,11 +63,16 @@ func (b *bench) runStudy(ctx context.Context, s study) error {
 		return err
 	}
 	fmt.Print(text)
-	if b.update == "" {
-		return nil
+	if b.update != "" {
+		name := b.study.name
+		if err := replaceBetween(b.update, "<!-- bench "+name+" -->\n", "<!-- /bench "+name+" -->\n", text); err != nil {
+			return err
+		}
 	}
-	name := b.study.name
-	return replaceBetween(b.update, "<!-- bench "+name+" -->\n", "<!-- /bench "+name+" -->\n", text)
+	if b.check && slices.ContainsFunc(b.rows, row.missed) {
+		return errMissed
+	}
+	return nil
 }
 
 // detail adds a line to the file of -details.

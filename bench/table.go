@@ -24,6 +24,7 @@ type row struct {
 	budget  time.Duration // absolute limit, where there is no other side
 	// Memory, in bytes, for the row that is about it.
 	memory, memoryBudget int64
+	otherMemory          int64 // of the other side; 0 when there is none
 	// A count of what must not happen at all, for the row that is about it.
 	counted bool
 	count   int
@@ -61,6 +62,9 @@ func (r row) cells() []string {
 		atMost = ms(r.budget) + " ms"
 	case r.memoryBudget > 0:
 		ken, atMost = mb(r.memory), mb(r.memoryBudget)
+		if r.otherMemory > 0 {
+			other, ratio = mb(r.otherMemory), fmt.Sprintf("%.2f", float64(r.memory)/float64(r.otherMemory))
+		}
 	case r.counted:
 		ken, atMost = fmt.Sprint(r.count), "0"
 	}
