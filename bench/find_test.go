@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -173,5 +174,19 @@ func TestBothTables(t *testing.T) {
 	others, own, _ := strings.Cut(text, "Repositories that ken was tuned on:")
 	if !strings.Contains(others, "| caddy") || !strings.Contains(own, "flask+hono") || strings.Contains(others, "flask") {
 		t.Errorf("each repository should be in its own table:\n%s", text)
+	}
+}
+
+// -update finds the place for the tables of every study.
+func TestEvidencePageHasAPlaceForEachStudy(t *testing.T) {
+	page, err := os.ReadFile("../docs/evidence.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range studies {
+		begins, ends := studyMarks(name)
+		if !strings.Contains(string(page), begins) || !strings.Contains(string(page), ends) {
+			t.Errorf("docs/evidence.md should have the lines %q and %q", begins, ends)
+		}
 	}
 }

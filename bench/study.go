@@ -64,8 +64,8 @@ func (b *bench) runStudy(ctx context.Context, s study) error {
 	}
 	fmt.Print(text)
 	if b.update != "" {
-		name := b.study.name
-		if err := replaceBetween(b.update, "<!-- bench "+name+" -->\n", "<!-- /bench "+name+" -->\n", text); err != nil {
+		begins, ends := studyMarks(b.study.name)
+		if err := replaceBetween(b.update, begins, ends, text); err != nil {
 			return err
 		}
 	}
@@ -73,6 +73,11 @@ func (b *bench) runStudy(ctx context.Context, s study) error {
 		return errMissed
 	}
 	return nil
+}
+
+// studyMarks are the lines around the tables of a study in a page.
+func studyMarks(name string) (begins, ends string) {
+	return "<!-- bench " + name + " -->\n", "<!-- /bench " + name + " -->\n"
 }
 
 // detail adds a line to the file of -details.
