@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -32,6 +34,10 @@ func (b *bench) findStudy(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	earlier, err := readAnswers(b.study.earlier)
+	if err != nil {
+		return "", err
+	}
 	var sections []section
 	scores := make(map[string]map[string]score) // by repository and engine
 	for _, repo := range b.repos {
@@ -42,9 +48,13 @@ func (b *bench) findStudy(ctx context.Context) (string, error) {
 		}
 		scores[name] = make(map[string]score)
 		for _, e := range engines {
-			if scores[name][e.name], err = b.ask(ctx, name, e, t, tasks); err != nil {
-				return "", fmt.Errorf("%s, %s: %w", name, e.name, err)
+			s, known := earlier.score(name, e.name, tasks)
+			if !known {
+				if s, err = b.ask(ctx, name, e, t, tasks); err != nil {
+					return "", fmt.Errorf("%s, %s: %w", name, e.name, err)
+				}
 			}
+			scores[name][e.name] = s
 		}
 		sections = append(sections, section{name, append([]string{name, t.commit, fmt.Sprint(len(tasks))}, findCells(engines, scores[name])...)})
 		if err := os.RemoveAll(t.dir); err != nil {
@@ -117,10 +127,7 @@ func (b *bench) ask(ctx context.Context, repo string, e engine, t tree, tasks []
 			return score{}, err
 		}
 		s.add(got, task.want)
-		err = b.detail(map[string]any{
-			"repo": repo, "engine": e.name, "query": task.query, "want": task.want, "got": got, "rank": firstRight(got, task.want),
-		})
-		if err != nil {
+		if err := b.detail(answer{repo, e.name, task.query, task.want, got, firstRight(got, task.want)}); err != nil {
 			return score{}, err
 		}
 	}
@@ -129,6 +136,53 @@ func (b *bench) ask(ctx context.Context, repo string, e engine, t tree, tasks []
 	progress("%s, %s: %d tasks, recall at 10 %.3f, MRR %.3f, first right %.3f; prepared in %s ms, asked in %s ms",
 		repo, e.name, len(tasks), m.recall, m.reciprocal, m.first, ms(prepared), ms(asked))
 	return s, nil
+}
+
+// An answer is a line of -details.
+type answer struct {
+	Repo   string   `json:"repo"`
+	Engine string   `json:"engine"`
+	Query  string   `json:"query"`
+	Want   []string `json:"want"`
+	Got    []string `json:"got"`
+	Rank   int      `json:"rank"` // of the first right file; 0 for none
+}
+
+// earlierAnswers are those of other runs, by repository, engine and query.
+type earlierAnswers map[[3]string]answer
+
+// readAnswers reads files that -details wrote.
+func readAnswers(files string) (earlierAnswers, error) {
+	earlier := make(earlierAnswers)
+	for name := range strings.SplitSeq(files, ",") {
+		if name == "" {
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		for line := range bytes.Lines(text) {
+			var a answer
+			if err := json.Unmarshal(line, &a); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			earlier[[3]string{a.Repo, a.Engine, a.Query}] = a
+		}
+	}
+	return earlier, nil
+}
+
+// score returns what an engine reached, if it was asked all these tasks before.
+func (e earlierAnswers) score(repo, engine string, tasks []task) (s score, known bool) {
+	for _, task := range tasks {
+		a, asked := e[[3]string{repo, engine, task.query}]
+		if !asked || !slices.Equal(a.Want, task.want) {
+			return score{}, false
+		}
+		s.add(a.Got, task.want)
+	}
+	return s, true
 }
 
 // findTasks returns a tree of -back commits ago, and tasks from the commits since.

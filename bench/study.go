@@ -23,6 +23,7 @@ type studyOptions struct {
 	questions string // a file
 	dir       string // of the repositories that the questions are about
 	details   string // a file; "" for none
+	earlier   string // files, with commas
 	codegraph bool
 	without   string // directories, with commas
 }
@@ -33,6 +34,7 @@ func (o *studyOptions) flags() {
 	flag.StringVar(&o.questions, "questions", "", "with -run where: a JSON `file` of questions with their answers")
 	flag.StringVar(&o.dir, "repos", "", "with -run where: the `directory` that holds the repositories of the questions")
 	flag.StringVar(&o.details, "details", "", "with -run find, where or edges: write every answer into this `file`, as JSON lines")
+	flag.StringVar(&o.earlier, "earlier", "", "with -run find: take answers from these `files` that -details wrote, instead of asking again")
 	flag.BoolVar(&o.codegraph, "codegraph", false, "with -run index: measure CodeGraph too, which takes minutes on a large repository")
 	flag.StringVar(&o.without, "without", "", "with -run index: remove these `directories` first, with commas")
 }

@@ -62,8 +62,9 @@ func (b *bench) whereStudy(ctx context.Context) (string, error) {
 					return "", fmt.Errorf("%s, %s: %w", repo, e.name, err)
 				}
 				s.add(got, q.Answers)
-				ranks[i] = append(ranks[i], rankCell(firstRight(got, q.Answers)))
-				if err := b.detail(map[string]any{"repo": repo, "engine": e.name, "query": q.Question, "want": q.Answers, "got": got}); err != nil {
+				first := firstRight(got, q.Answers)
+				ranks[i] = append(ranks[i], rankCell(first))
+				if err := b.detail(answer{repo, e.name, q.Question, q.Answers, got, first}); err != nil {
 					return "", err
 				}
 			}
