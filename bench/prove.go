@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
-	"strings"
 )
 
 // The limits of ken prove, on 200 commits of a long history.
@@ -31,13 +29,19 @@ func (b *bench) proveWorks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := b.proveSite(ctx, specSite{bench: b, dir: dir}); err != nil || b.repo == "" {
+	if err := b.proveSite(ctx, specSite{bench: b, dir: dir}); err != nil {
 		return err
 	}
-	if dir, err = specClone(ctx, b.dir, b.env, b.repo, specNodes); err != nil {
-		return err
+	for _, repo := range b.repos {
+		dir, err := specClone(ctx, b.dir, b.env, repo, specNodes)
+		if err != nil {
+			return err
+		}
+		if err := b.proveSite(ctx, specSite{bench: b, dir: dir, name: ", " + repoName(repo)}); err != nil {
+			return err
+		}
 	}
-	return b.proveSite(ctx, specSite{bench: b, dir: dir, name: ", " + filepath.Base(strings.TrimSuffix(b.repo, "/.git"))})
+	return nil
 }
 
 func (b *bench) proveSite(ctx context.Context, s specSite) error {

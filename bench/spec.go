@@ -39,10 +39,10 @@ func (b *bench) specWorks(ctx context.Context) error {
 		dir, err := specRepository(ctx, b.dir, b.env, specPlan{b.commits, specNodes, 24})
 		return specSite{bench: b, dir: dir, nodes: specNodes}, err
 	}}
-	if b.repo != "" {
+	for _, repo := range b.repos {
 		sites = append(sites, func() (specSite, error) {
-			dir, err := specClone(ctx, b.dir, b.env, b.repo, specNodes)
-			return specSite{bench: b, dir: dir, nodes: specNodes, name: ", " + filepath.Base(strings.TrimSuffix(b.repo, "/.git"))}, err
+			dir, err := specClone(ctx, b.dir, b.env, repo, specNodes)
+			return specSite{bench: b, dir: dir, nodes: specNodes, name: ", " + repoName(repo)}, err
 		})
 	}
 	for _, site := range sites {

@@ -24,6 +24,7 @@ type row struct {
 	budget  time.Duration // absolute limit, where there is no other side
 	// Memory, in bytes, for the row that is about it.
 	memory, memoryBudget int64
+	otherMemory          int64 // of the other side; 0 when there is none
 	// A count of what must not happen at all, for the row that is about it.
 	counted bool
 	count   int
@@ -61,6 +62,9 @@ func (r row) cells() []string {
 		atMost = ms(r.budget) + " ms"
 	case r.memoryBudget > 0:
 		ken, atMost = mb(r.memory), mb(r.memoryBudget)
+		if r.otherMemory > 0 {
+			other, ratio = mb(r.otherMemory), fmt.Sprintf("%.2f", float64(r.memory)/float64(r.otherMemory))
+		}
 	case r.counted:
 		ken, atMost = fmt.Sprint(r.count), "0"
 	}
@@ -76,12 +80,21 @@ func (r row) cells() []string {
 // printTable writes the rows as a table that is both aligned and Markdown, so
 // that it can go into docs/performance.md as it is.
 func printTable(w io.Writer, rows []row) error {
-	t := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
-	line := func(cells []string) { fmt.Fprintf(t, "| %s\t|\n", strings.Join(cells, "\t| ")) }
-	line([]string{"work", "of", "ken ms", "against", "ms", "ratio", "at most", ""})
-	line([]string{"---", "---", "---", "---", "---", "---", "---", "---"})
+	lines := [][]string{{"work", "of", "ken ms", "against", "ms", "ratio", "at most", ""}}
 	for _, r := range rows {
-		line(r.cells())
+		lines = append(lines, r.cells())
+	}
+	return printMarkdown(w, lines)
+}
+
+// printMarkdown writes an aligned Markdown table whose first line is the header.
+func printMarkdown(w io.Writer, lines [][]string) error {
+	t := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
+	for i, cells := range lines {
+		fmt.Fprintf(t, "| %s\t|\n", strings.Join(cells, "\t| "))
+		if i == 0 {
+			fmt.Fprintln(t, strings.Repeat("| ---\t", len(cells))+"|")
+		}
 	}
 	return t.Flush()
 }
@@ -94,21 +107,26 @@ const (
 
 // updatePage replaces the table of a page, and says with which tools it was made.
 func updatePage(name string, rows []row) error {
-	page, err := os.ReadFile(name)
-	if err != nil {
-		return err
-	}
-	before, rest, found := strings.Cut(string(page), tableBegins)
-	_, after, closed := strings.Cut(rest, tableEnds)
-	if !found || !closed {
-		return fmt.Errorf("%s has no %q and %q", name, tableBegins, tableEnds)
-	}
 	var table strings.Builder
 	fmt.Fprintf(&table, "%d cores, %s %s/%s.\n\n", runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	if err := printTable(&table, rows); err != nil {
 		return err
 	}
-	return os.WriteFile(name, []byte(before+tableBegins+table.String()+tableEnds+after), 0o644)
+	return replaceBetween(name, tableBegins, tableEnds, table.String())
+}
+
+// replaceBetween replaces the text of a page between two lines.
+func replaceBetween(name, begins, ends, text string) error {
+	page, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	before, rest, found := strings.Cut(string(page), begins)
+	_, after, closed := strings.Cut(rest, ends)
+	if !found || !closed {
+		return fmt.Errorf("%s has no %q and %q", name, begins, ends)
+	}
+	return os.WriteFile(name, []byte(before+begins+text+ends+after), 0o644)
 }
 
 func ms(d time.Duration) string {

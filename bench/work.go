@@ -44,7 +44,7 @@ const (
 )
 
 // build makes ken and the empty program, the same way, in this run.
-func (b *bench) build(ctx context.Context) (err error) {
+func (b *bench) build(ctx context.Context) error {
 	source := filepath.Join(b.tmp, "empty.go")
 	if err := os.WriteFile(source, []byte("package main\n\nfunc main() {}\n"), 0o644); err != nil {
 		return err
@@ -53,6 +53,11 @@ func (b *bench) build(ctx context.Context) (err error) {
 	if err := goBuild(ctx, b.empty, source); err != nil {
 		return err
 	}
+	return b.buildKen(ctx)
+}
+
+// buildKen makes ken, unless -ken names one.
+func (b *bench) buildKen(ctx context.Context) (err error) {
 	if b.ken == "" {
 		b.ken = filepath.Join(b.tmp, "ken")
 		return goBuild(ctx, b.ken, "ken/cmd/ken")
