@@ -263,9 +263,10 @@ func governs(n *spec.Node, p repo.Path) bool {
 	return slices.ContainsFunc(n.Code, func(e spec.Entry) bool { return e.Matches(p) })
 }
 
-// renumbered returns the same history in another order.
+// renumbered returns the same history in another order. Its merges have the same
+// verdicts: of several merge bases a world takes the one with the highest number.
 func (w *world) renumbered(t *rapid.T) *world {
-	other := &world{names: make(map[string]repo.CommitNumber), gap: w.gap}
+	other := &world{names: make(map[string]repo.CommitNumber), gap: w.gap, verdicts: make(map[where]repo.MergeVerdict)}
 	left := slices.Clone(w.commits)
 	for len(left) > 0 {
 		var ready []int
@@ -285,6 +286,9 @@ func (w *world) renumbered(t *rapid.T) *world {
 			parents[k] = other.names[w.commits[p].name]
 		}
 		m.parents = parents
+		for p := range m.touches {
+			other.verdicts[where{repo.CommitNumber(len(other.commits)), p}] = w.byGit(w.names[m.name], p)
+		}
 		other.add(m)
 	}
 	return other
