@@ -180,8 +180,8 @@ func (m *naive) spread() (moved []where) {
 			for _, parent := range commit.parents {
 				known = known || m.places[where{parent, p}]
 				still = still || held[where{parent, p}]
-				gone[where{c, p}] = gone[where{c, p}] || gone[where{parent, p}]
 			}
+			gone[where{c, p}] = m.goneBefore(gone, commit.parents, p)
 			for _, move := range commit.moves {
 				from, to = from || move.From == p, to || move.To == p
 				for _, parent := range commit.parents {
@@ -206,6 +206,34 @@ func (m *naive) spread() (moved []where) {
 		}
 	}
 	return moved
+}
+
+// goneBefore reports whether a path was moved away in one of some parents. It was not if
+// another parent still has the path and knows every move of it that the first one knows.
+func (m *naive) goneBefore(gone map[where]bool, parents []repo.CommitNumber, p repo.Path) bool {
+	moves := func(c repo.CommitNumber) nums {
+		found := make(nums)
+		for a := range m.world.ancestors(c) {
+			if slices.ContainsFunc(m.world.commits[a].moves, func(x repo.Move) bool { return x.From == p || x.To == p }) {
+				found[a] = true
+			}
+		}
+		return found
+	}
+	knowsAll := func(c repo.CommitNumber) bool {
+		known := moves(c)
+		for _, other := range parents {
+			for a := range moves(other) {
+				if gone[where{other, p}] && !known[a] {
+					return false
+				}
+			}
+		}
+		return true
+	}
+	isGone := func(c repo.CommitNumber) bool { return gone[where{c, p}] }
+	cameBack := func(c repo.CommitNumber) bool { return !isGone(c) && knowsAll(c) }
+	return slices.ContainsFunc(parents, isGone) && !slices.ContainsFunc(parents, cameBack)
 }
 
 // findVersions takes every commit that gave the node a content which nobody had: no

@@ -326,7 +326,7 @@ func (w *walk) spread(t *trail, at laneSet, turns map[repo.CommitNumber][]turn, 
 				gone[i] |= left.row(p)[i]
 			}
 			if len(parents) > 1 {
-				gone[i] &^= seen.cameBack(left, parents, i, gone[i]&old[i])
+				gone[i] &^= seen.cameBack(left, parents, i, gone[i])
 			}
 			var from, to uint64
 			for _, x := range turns[c] {
