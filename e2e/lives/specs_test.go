@@ -15,14 +15,18 @@ import (
 //
 //   - The node at HEAD is followed back through every parent. Where its path is in no parent,
 //     git's rename detection (50 %) between a parent and the commit says where it was: a move
-//     is made in one commit. Where another parent of a merge has the path, nothing was moved
-//     there, whatever git finds alike; in a parent without it the node is at the one of its earlier paths that this
-//     parent has, unless the node had moved away from it there, or that path is a node of its
-//     own at HEAD. A path that was deleted and made again goes on with its history; a path
-//     whose node moved away begins anew. So it does below a merge that has not the path, in a
-//     parent that has it, if a commit that only another parent reaches moved the node away.
+//     is made in one commit. Where a parent of a merge has the path, nothing was moved there,
+//     whatever git finds alike: the node is in every parent at the path.
+//   - A branch that does not know a move has the node at an earlier path still. So a file at an
+//     earlier path, in any commit that HEAD reaches, is the node too if it is the node when
+//     followed back, if the node had not moved away from there in that commit, and if the path
+//     is no node of its own at HEAD. A commit may have the node at several paths.
+//   - A path that was deleted and made again goes on with its history; a path whose node moved
+//     away begins anew. So it does below a merge that has not the path, in a parent that has
+//     it, if a commit that only another parent reaches moved the node away.
 //   - A commit is a version if spec.md differs from the parent's; a merge, if it differs from
-//     every parent's and from what git's own merge of the parents makes.
+//     every parent's, at whatever path the node is there, and from what git's own merge of the
+//     parents makes.
 //   - The latest versions are those that no other version has among its ancestors.
 //   - A commit with the trailer Spec-OK for the id that the node has there is an ack. It is
 //     void if one of the latest versions descends from it, or if it names a basis and spec or
@@ -38,9 +42,11 @@ import (
 // Decisions where the design leaves room:
 //   - A spec that a parent of a merge has at another place, and that git could not merge by
 //     itself, is not judged: both parents moved it, and it may be kept at both places.
+//   - A spec is not judged if a merge puts it together with another one at the same path: one
+//     parent moved the spec away and then made a new one there, and another parent did not.
 //   - A commit on a branch whose result a merge threw away (-s ours) counts like any other. If
 //     that branch moved the spec, nothing there counts: the move was thrown away, and at HEAD
-//     the path begins anew after it.
+//     the path begins anew after it. If it led to an earlier path of the node, all counts.
 //   - The id of a node is the name of its directory. A node that is acked by that name in a
 //     commit in which another node has the same name is not judged.
 //   - Only a work tree whose specs are those of HEAD is judged.
@@ -58,6 +64,8 @@ type specModel struct {
 	renames  map[[2]string]map[string]string // new path: old path
 	merges   map[string]autoMerge
 	trailers map[string][][2]string
+	befores  map[treePath][]treePath
+	away     map[[3]string]bool
 	bases    map[string]string // a digest that ken wrote: the governed contents it stands for
 }
 
@@ -75,6 +83,7 @@ type autoMerge struct {
 func newSpecModel() *specModel {
 	return &specModel{
 		parents: map[string][]string{}, trees: map[string]map[string]entry{}, renames: map[[2]string]map[string]string{},
+		befores: map[treePath][]treePath{}, away: map[[3]string]bool{},
 		merges: map[string]autoMerge{}, trailers: map[string][][2]string{}, bases: map[string]string{},
 	}
 }
@@ -196,57 +205,63 @@ type trace struct {
 	unclear  bool                       // a decision above says that it is not judged
 }
 
-// follow walks back from HEAD.
+// A treePath is a path in a commit, whether or not it is there.
+type treePath struct{ commit, name string }
+
+// follow finds the node in the commits that HEAD reaches.
 func (l *life) follow(place, head, name string) trace {
 	m := l.specs
-	t := trace{versions: map[string]bool{}, paths: map[string]map[string]bool{}}
-	type at struct{ commit, name string }
-	seen := map[at]bool{}
-	work := []at{{head, name}}
-	for len(work) > 0 {
-		here := work[len(work)-1]
-		work = work[:len(work)-1]
-		if seen[here] {
+	node := l.walkBack(place, treePath{head, name})
+	var open []map[treePath]bool
+	for old := range l.earlierPaths(place, head, name) {
+		if _, own := m.trees[head][old]; own {
 			continue
 		}
-		seen[here] = true
-		c, q := here.commit, here.name
-		now, there := m.trees[c][q]
-		parents := m.parents[c]
-		if !there {
-			for _, p := range parents {
-				_, before := m.trees[p][q]
-				if before && l.movedAway(place, c, p, q) {
-					continue // the node moved away: the path begins anew
-				}
-				work = append(work, at{p, q})
+		for c := range m.reach(head) {
+			if _, there := m.trees[c][old]; there && !l.movedAway(place, c, "", old) {
+				open = append(open, l.walkBack(place, treePath{c, old}))
 			}
+		}
+	}
+	for grows := true; grows; {
+		grows = false
+		for _, places := range open {
+			size := len(node)
+			if m.meet(node, places) {
+				maps.Copy(node, places)
+			}
+			grows = grows || len(node) > size
+		}
+	}
+
+	t := trace{versions: map[string]bool{}, paths: map[string]map[string]bool{}}
+	for at := range node {
+		c := at.commit
+		now, there := m.trees[c][at.name]
+		if !there {
 			continue
 		}
 		if t.paths[c] == nil {
 			t.paths[c] = map[string]bool{}
 		}
-		t.paths[c][q] = true
-		changed := true
-		for _, p := range parents {
-			from := q
-			was, before := m.trees[p][q]
-			if !before {
-				sources := l.sources(place, head, c, p, q)
-				if len(sources) > 0 {
-					from = sources[0]
-					was = m.trees[p][from]
-				}
-				if len(sources) > 1 || len(parents) > 1 && l.merged(place, c).conflict[q] {
-					t.unclear = true
-				}
-			}
-			if was.id == now.id {
-				changed = false
-			}
-			work = append(work, at{p, from})
+		t.paths[c][at.name] = true
+		merge := len(m.parents[c]) > 1
+		before := l.before(place, at)
+		if merge { // it may take any side
+			before = slices.Collect(maps.Keys(node))
 		}
-		if changed && len(parents) > 1 && l.automatic(place, c, q, now) {
+		same := func(old treePath) bool {
+			return slices.Contains(m.parents[c], old.commit) && m.trees[old.commit][old.name].id == now.id
+		}
+		changed := !slices.ContainsFunc(before, same)
+		lacks := func(p string) bool { _, has := m.trees[p][at.name]; return !has }
+		if merge && slices.ContainsFunc(m.parents[c], lacks) && l.merged(place, c).conflict[at.name] {
+			t.unclear = true
+		}
+		if merge && l.mixes(place, at) {
+			t.unclear = true
+		}
+		if changed && merge && l.automatic(place, c, at.name, now) {
 			changed = false
 		}
 		if changed {
@@ -256,27 +271,69 @@ func (l *life) follow(place, head, name string) trace {
 	return t
 }
 
-// sources returns where the node that is at a path of a commit was in a parent that does not
-// have the path. Several say that nobody knows.
-func (l *life) sources(place, head, c, p, name string) []string {
+// mixes reports whether the parents of a merge have different specs at a path: one has begun
+// anew there, and another has not.
+func (l *life) mixes(place string, at treePath) bool {
+	anew, old := false, false
+	for _, p := range l.specs.parents[at.commit] {
+		if _, there := l.specs.trees[p][at.name]; there {
+			away := l.movedAway(place, p, "", at.name)
+			anew = anew || away
+			old = old || !away
+		}
+	}
+	return anew && old
+}
+
+// meet reports whether a file is in both sets.
+func (m *specModel) meet(a, b map[treePath]bool) bool {
+	for at := range a {
+		if _, there := m.trees[at.commit][at.name]; there && b[at] {
+			return true
+		}
+	}
+	return false
+}
+
+// walkBack returns where the node at a path of a commit was.
+func (l *life) walkBack(place string, from treePath) map[treePath]bool {
+	seen := map[treePath]bool{}
+	work := []treePath{from}
+	for len(work) > 0 {
+		here := work[len(work)-1]
+		work = work[:len(work)-1]
+		if !seen[here] {
+			seen[here] = true
+			work = append(work, l.before(place, here)...)
+		}
+	}
+	return seen
+}
+
+// before returns where the node that is at a path of a commit was in the parents of the
+// commit.
+func (l *life) before(place string, at treePath) []treePath {
 	m := l.specs
-	elsewhere := func(q string) bool { _, has := m.trees[q][name]; return has }
-	if !slices.ContainsFunc(m.parents[c], elsewhere) {
-		if source := l.renamed(place, p, c)[name]; isSpec(source) {
-			return []string{source}
-		}
-		return nil
+	if list, ok := m.befores[at]; ok {
+		return list
 	}
-	var found []string
-	for old := range l.earlierPaths(place, c, name) {
-		_, there := m.trees[p][old]
-		_, own := m.trees[head][old]
-		if there && !own && !l.movedAway(place, p, "", old) {
-			found = append(found, old)
+	c, name := at.commit, at.name
+	has := func(q string) bool { _, there := m.trees[q][name]; return there }
+	var list []treePath
+	for _, p := range m.parents[c] {
+		from := name
+		source := l.renamed(place, p, c)[name]
+		added := has(c) && !slices.ContainsFunc(m.parents[c], has)
+		if added && isSpec(source) {
+			from = source
 		}
+		if !has(c) && has(p) && l.movedAway(place, c, p, name) {
+			continue // the path begins anew
+		}
+		list = append(list, treePath{p, from})
 	}
-	slices.Sort(found)
-	return found
+	m.befores[at] = list
+	return list
 }
 
 // movedAway reports whether a commit that c reaches, and its parent does not, moved a node away
@@ -284,6 +341,10 @@ func (l *life) sources(place, head, c, p, name string) []string {
 // parent all commits count that c reaches.
 func (l *life) movedAway(place, c, parent, name string) bool {
 	m := l.specs
+	key := [3]string{c, parent, name}
+	if is, ok := m.away[key]; ok {
+		return is
+	}
 	known := map[string]bool{}
 	if parent != "" {
 		known = m.reach(parent)
@@ -302,9 +363,10 @@ func (l *life) movedAway(place, c, parent, name string) bool {
 			}
 		}
 	}
-	return slices.ContainsFunc(away, func(a string) bool {
+	m.away[key] = slices.ContainsFunc(away, func(a string) bool {
 		return !slices.ContainsFunc(back, func(b string) bool { return m.reach(b)[a] })
 	})
+	return m.away[key]
 }
 
 // moves returns the renames between a parent and a commit that the commit made: those to

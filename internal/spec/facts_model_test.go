@@ -83,6 +83,8 @@ type story struct {
 	all   []*spec.Node // in every place
 	nodes []*spec.Node // those that are judged
 	acks  []madeAck
+
+	moving bool // most changes are moves of specs
 }
 
 type madeAck struct {
@@ -123,6 +125,7 @@ func drawStory(t *rapid.T) *story {
 	slices.SortFunc(s.all, func(a, b *spec.Node) int { return cmp.Compare(a.Path, b.Path) })
 	size := rapid.SampledFrom([]int{1, 2, 3, 5, 8, 10, 12, 14}).Draw(t, "commits")
 	settled := rapid.Bool().Draw(t, "settled")
+	s.moving = rapid.IntRange(0, 3).Draw(t, "moving") == 0
 	for i := range size {
 		m := moment{name: fmt.Sprintf("c%d", i)}
 		s.drawParents(t, &m, i)
@@ -201,13 +204,20 @@ func (s *story) drawMerge(t *rapid.T, m *moment) {
 
 func (s *story) drawChange(t *rapid.T, m *moment) {
 	list := storyCode
-	if rapid.IntRange(0, 2).Draw(t, "spec") == 0 {
+	if s.moving || rapid.IntRange(0, 2).Draw(t, "spec") == 0 {
 		list = storySpecs
+	}
+	if s.moving { // few paths, so that specs come back to them
+		list = list[:3]
 	}
 	p := rapid.SampledFrom(list).Draw(t, "path")
 	_, there := m.tree[at(p)]
 	content := rapid.SampledFrom([]string{"1.a", "1.b", "1.a.p", "1.a.q", "2.a"}).Draw(t, "content")
-	switch kind := rapid.IntRange(0, 7).Draw(t, "change"); {
+	least := 0
+	if s.moving {
+		least = 3
+	}
+	switch kind := rapid.IntRange(least, 7).Draw(t, "change"); {
 	case kind < 4 || !there:
 		s.world.change(m.tree, p+"="+content)
 	case kind == 4:
@@ -263,9 +273,10 @@ func governs(n *spec.Node, p repo.Path) bool {
 	return slices.ContainsFunc(n.Code, func(e spec.Entry) bool { return e.Matches(p) })
 }
 
-// renumbered returns the same history in another order.
+// renumbered returns the same history in another order. Its merges have the same
+// verdicts: of several merge bases a world takes the one with the highest number.
 func (w *world) renumbered(t *rapid.T) *world {
-	other := &world{names: make(map[string]repo.CommitNumber), gap: w.gap}
+	other := &world{names: make(map[string]repo.CommitNumber), gap: w.gap, verdicts: make(map[where]repo.MergeVerdict)}
 	left := slices.Clone(w.commits)
 	for len(left) > 0 {
 		var ready []int
@@ -285,6 +296,9 @@ func (w *world) renumbered(t *rapid.T) *world {
 			parents[k] = other.names[w.commits[p].name]
 		}
 		m.parents = parents
+		for p := range m.touches {
+			other.verdicts[where{repo.CommitNumber(len(other.commits)), p}] = w.byGit(w.names[m.name], p)
+		}
 		other.add(m)
 	}
 	return other

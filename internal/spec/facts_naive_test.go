@@ -38,8 +38,7 @@ func (s *story) model(n *spec.Node) spec.Facts {
 	m := &naive{
 		story: s, node: n, reach: s.world.ancestors(s.head), places: make(map[where]bool), names: make(map[repo.CommitNumber]repo.Path),
 	}
-	m.trace(s.head, n.Path)
-	m.spread()
+	m.locate()
 	m.findVersions()
 	before := false
 	if s.world.gap != "" {
@@ -74,6 +73,39 @@ func (s *story) model(n *spec.Node) spec.Facts {
 	}
 	m.judge(&f, before, above)
 	return f
+}
+
+// locate notes where the node was: back from head, and back from the commits of other
+// branches that moved it from one of its paths to another.
+func (m *naive) locate() {
+	ends := []where{{m.head, m.node.Path}}
+	for {
+		clear(m.places)
+		for _, end := range ends {
+			m.trace(end.commit, end.path)
+		}
+		moved := m.spread()
+		if len(moved) == 0 {
+			return
+		}
+		ends = append(ends, moved...)
+	}
+}
+
+// paths returns the node's path, and those from which moves led there, one after another.
+func (m *naive) paths() map[repo.Path]bool {
+	paths := map[repo.Path]bool{m.node.Path: true}
+	for size := 0; size < len(paths); {
+		size = len(paths)
+		for c := range m.reach {
+			for _, move := range m.world.commits[c].moves {
+				if paths[move.To] {
+					paths[move.From] = true
+				}
+			}
+		}
+	}
+	return paths
 }
 
 // trace notes where the node was, back from one place.
@@ -132,32 +164,76 @@ func (m *naive) tookMove(c, parent repo.CommitNumber, p repo.Path) bool {
 	return false
 }
 
-// spread notes where the node still was under an old name.
-func (m *naive) spread() {
-	var old []repo.Path
-	for _, word := range storySpecs {
-		if !slices.ContainsFunc(m.nodes, func(n *spec.Node) bool { return n.Path == at(word) }) {
-			old = append(old, at(word))
-		}
+// spread notes where the node still was under an old name, and returns where a commit
+// moved it to an old name.
+func (m *naive) spread() (moved []where) {
+	old := func(p repo.Path) bool {
+		return !slices.ContainsFunc(m.nodes, func(n *spec.Node) bool { return n.Path == p })
 	}
 	gone := make(map[where]bool)
+	held := make(map[where]bool) // where the node is, followed over moves from where it was
+	paths := m.paths()
 	for _, c := range slices.Sorted(maps.Keys(m.reach)) {
 		commit := m.world.commits[c]
-		for _, p := range old {
-			known, from, to := false, false, false
+		for p := range paths {
+			known, still, from, to := false, false, false, false
 			for _, parent := range commit.parents {
 				known = known || m.places[where{parent, p}]
-				gone[where{c, p}] = gone[where{c, p}] || gone[where{parent, p}]
+				still = still || held[where{parent, p}]
 			}
+			gone[where{c, p}] = m.goneBefore(gone, commit.parents, p)
 			for _, move := range commit.moves {
 				from, to = from || move.From == p, to || move.To == p
+				for _, parent := range commit.parents {
+					if move.To != p || !held[where{parent, move.From}] {
+						continue
+					}
+					held[where{c, p}] = true
+					if old(p) && !m.places[where{c, p}] {
+						m.places[where{c, p}] = true
+						moved = append(moved, where{c, p})
+					}
+				}
 			}
-			if known && !gone[where{c, p}] && !from && !to {
+			stays := !gone[where{c, p}] && !from && !to
+			if old(p) && known && stays {
 				m.places[where{c, p}] = true
+			}
+			if m.places[where{c, p}] || still && stays {
+				held[where{c, p}] = true
 			}
 			gone[where{c, p}] = (gone[where{c, p}] || from) && !to
 		}
 	}
+	return moved
+}
+
+// goneBefore reports whether a path was moved away in one of some parents. It was not if
+// another parent still has the path and knows every move of it that the first one knows.
+func (m *naive) goneBefore(gone map[where]bool, parents []repo.CommitNumber, p repo.Path) bool {
+	moves := func(c repo.CommitNumber) nums {
+		found := make(nums)
+		for a := range m.world.ancestors(c) {
+			if slices.ContainsFunc(m.world.commits[a].moves, func(x repo.Move) bool { return x.From == p || x.To == p }) {
+				found[a] = true
+			}
+		}
+		return found
+	}
+	knowsAll := func(c repo.CommitNumber) bool {
+		known := moves(c)
+		for _, other := range parents {
+			for a := range moves(other) {
+				if gone[where{other, p}] && !known[a] {
+					return false
+				}
+			}
+		}
+		return true
+	}
+	isGone := func(c repo.CommitNumber) bool { return gone[where{c, p}] }
+	cameBack := func(c repo.CommitNumber) bool { return !isGone(c) && knowsAll(c) }
+	return slices.ContainsFunc(parents, isGone) && !slices.ContainsFunc(parents, cameBack)
 }
 
 // findVersions takes every commit that gave the node a content which nobody had: no

@@ -83,6 +83,30 @@ func TestVersions(t *testing.T) {
 			"moved here, and the same on a branch that a merge threw away",
 			"a: @z=1.a\ns: g=1\nb <- a: @z>@y\nc: @y>@x=1.b\nd <- s: @z>@y\ne: @y>@x=1.b\no <- s e: @z~s -@x\nm <- c o: @x~c -@z", "", "v3 d0 t0 e,c,a",
 		},
+		{
+			"moved and edited and moved back on a branch, and the same move on another",
+			"a: @y=1.a\nb: @y>@x=1.b\nc: @x>@y=1.a\nd <- a: @y>@x=1.b\nm <- d c:", "", "v4 d0 t0 d,c,b,a",
+		},
+		{
+			"edited at a third path and moved back on a branch, and moved on another",
+			"a: @y=1.a\nb: @y>@w=1.b\nc: @w>@y=1.c\nd <- a: @y>@x\nm <- d c:", "", "v3 d0 t0 c,b,a",
+		},
+		{
+			"edited between two moves on a branch, and moved on another",
+			"a: @y=1.a\nb: @y>@x\ne: @x=1.b\nc: @x>@y=1.a\nd <- a: @y>@x\nm <- d c:", "", "v3 d0 t0 c,e,a",
+		},
+		{
+			"moved to an earlier path with an edit on a branch, and that one was thrown away",
+			"a: @x=1.a\nb: @x>@z\nc: @z>@x\nd <- a: @x>@z=1.b\nm <- c d: @x~c -@z", "", "v2 d0 t0 d,a",
+		},
+		{
+			"moved to a path that it never had on the way to head, and that one was thrown away",
+			"a: @x=1.a\nd: @x>@z=1.b\nm <- a d: @x~a -@z", "", "v1 d0 t0 a",
+		},
+		{
+			"moved away and made anew on a branch, after the same move as on another",
+			"a: @y=1.a\nb: @y>@x\nc <- a: @y>@x=1.b\nd: @x>@z\ne: @x=2\nm <- b e: @x~b -@z", "", "v2 d0 t0 e,a",
+		},
 		{"moved here, kept there", "a: @x=1\nb: @x>@y\nc <- a: @x=2\nm <- b c: @x~c -@y", "", "v2 d0 t0 c,a"},
 		{"two roots", "a: @x=1\nb <-: @x=2\nm <- a b: @x~b", "", "v2 d0 t0 b,a"},
 		{"an octopus", "a: @x=1\nb: @x=2\nc <- a: @x=3\nd <- a: @x=4\nm <- b c d: @x~d", "", "v4 d0 t0 d,c,b,a"},

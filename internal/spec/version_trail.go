@@ -20,12 +20,15 @@ import (
 // A branch that began before the move and was merged after it knows the node by its
 // old path still. So from where the node was, it is at the same path in what stands
 // on that, as long as no commit has moved it away; unless that path is a node of its
-// own at head.
+// own at head. A branch may also move the node itself, from one of its paths to
+// another: it may make the same move as another branch and undo it. There the node is
+// at the path that it was moved to, and is followed back from that commit as from head.
 type trail struct {
 	d    *derivation
 	into map[repo.Path][]repo.Move // the moves that head reaches, by where to
 	from map[repo.Path][]repo.Move // and by where from
 	left []uint64                  // for spread, one word to a commit
+	held []uint64                  // for spread, one word to a commit
 }
 
 func newTrail(d *derivation) *trail {
@@ -64,21 +67,12 @@ func (t *trail) follow(ctx context.Context, moved []*study) error {
 // first.
 func (t *trail) names(path repo.Path) []repo.Path {
 	list := []repo.Path{path}
-	until := map[repo.Path]repo.CommitNumber{path: t.d.g.head} // up to which commit
-	for todo := []repo.Path{path}; len(todo) > 0; {
-		to := todo[0]
-		todo = todo[1:]
-		for _, m := range t.into[to] {
-			if m.Commit > until[to] {
-				continue
-			}
-			before, known := until[m.From]
-			if !known {
+	listed := map[repo.Path]bool{path: true}
+	for i := 0; i < len(list); i++ {
+		for _, m := range t.into[list[i]] {
+			if !listed[m.From] {
+				listed[m.From] = true
 				list = append(list, m.From)
-			}
-			if !known || m.Commit > before {
-				until[m.From] = m.Commit
-				todo = append(todo, m.From)
 			}
 		}
 	}
@@ -130,15 +124,10 @@ func (w *walk) end(ctx context.Context, t *trail) error {
 	g := t.d.g
 	turns := w.turns(t)
 	seen := newMovesSeen(g, turns, len(w.lanes))
-	at := w.descend(g, turns, nil)
-	taken, err := w.takenMoves(ctx, t, at, seen)
+	at, err := w.locate(ctx, t, turns, seen)
 	if err != nil {
 		return err
 	}
-	if len(taken) > 0 {
-		at = w.descend(g, turns, taken)
-	}
-	w.spread(t, at, turns, seen)
 	for i, l := range w.lanes {
 		pure := make(map[repo.CommitNumber]bool)
 		from := make(map[repo.CommitNumber][]repo.Path)
@@ -162,12 +151,43 @@ func (w *walk) end(ctx context.Context, t *trail) error {
 	return nil
 }
 
-// descend follows the nodes back from head over all commits. Over a merge that took a
-// move over, the lane of what was moved goes on only to the other parents.
-func (w *walk) descend(g *graph, turns map[repo.CommitNumber][]turn, taken map[repo.CommitNumber][]takenMove) laneSet {
-	at := newLaneSet(g, len(w.lanes))
+// A laneSpot is a lane at a commit.
+type laneSpot struct {
+	commit repo.CommitNumber
+	lane   int
+}
+
+// locate finds where the nodes are in every commit. It follows them back from head, and
+// then again from the commits of other branches that moved them between their paths.
+func (w *walk) locate(ctx context.Context, t *trail, turns map[repo.CommitNumber][]turn, seen *movesSeen) (laneSet, error) {
+	g := t.d.g
+	var ends []laneSpot
 	for _, first := range w.starts {
-		at.set(g.head, first)
+		ends = append(ends, laneSpot{g.head, first})
+	}
+	for {
+		at := w.descend(g, turns, nil, ends)
+		taken, err := w.takenMoves(ctx, t, at, seen)
+		if err != nil {
+			return at, err
+		}
+		if len(taken) > 0 {
+			at = w.descend(g, turns, taken, ends)
+		}
+		moved := w.spread(t, at, turns, seen)
+		if len(moved) == 0 {
+			return at, nil
+		}
+		ends = append(ends, moved...)
+	}
+}
+
+// descend follows the nodes back from some ends over all commits. Over a merge that took a
+// move over, the lane of what was moved goes on only to the other parents.
+func (w *walk) descend(g *graph, turns map[repo.CommitNumber][]turn, taken map[repo.CommitNumber][]takenMove, ends []laneSpot) laneSet {
+	at := newLaneSet(g, len(w.lanes))
+	for _, end := range ends {
+		at.set(end.commit, end.lane)
 	}
 	stops := slices.AppendSeq(slices.Collect(maps.Keys(turns)), maps.Keys(taken))
 	slices.Sort(stops)
@@ -268,15 +288,12 @@ func (w *walk) parentsOf(g *graph, at laneSet, lane int, c repo.CommitNumber) []
 	return list
 }
 
-// spread sets the lanes of the commits that know a node by an old path.
-func (w *walk) spread(t *trail, at laneSet, turns map[repo.CommitNumber][]turn, seen *movesSeen) {
+// spread sets the lanes of the commits that know a node by an old path. It returns the
+// commits that moved a node to an old path and at which it was not found before.
+func (w *walk) spread(t *trail, at laneSet, turns map[repo.CommitNumber][]turn, seen *movesSeen) (moved []laneSpot) {
 	g := t.d.g
-	left := laneSet{at.words, t.left} // where a path has been moved away
-	if len(left.bits) != len(at.bits) {
-		left.bits = make([]uint64, len(at.bits))
-		t.left = left.bits
-	}
-	clear(left.bits)
+	left := at.scratch(&t.left)     // where a path has been moved away
+	held := at.scratch(&t.held)     // where the node is, followed over moves from where it was
 	old := make([]uint64, at.words) // the lanes that can be spread
 	for i, l := range w.lanes {
 		if !t.d.taken[l.path] {
@@ -288,25 +305,41 @@ func (w *walk) spread(t *trail, at laneSet, turns map[repo.CommitNumber][]turn, 
 			continue
 		}
 		parents := g.parentsOf(c)
-		here, gone := at.row(c), left.row(c)
+		for _, x := range turns[c] {
+			inParent := func(p repo.CommitNumber) bool { return held.has(p, x.from) }
+			if x.from < 0 || x.to < 0 || !slices.ContainsFunc(parents, inParent) {
+				continue
+			}
+			held.set(c, x.to)
+			isOld := old[x.to/64]&(1<<(x.to%64)) != 0
+			if isOld && !at.has(c, x.to) {
+				at.set(c, x.to)
+				moved = append(moved, laneSpot{c, x.to})
+			}
+		}
+		here, gone, on := at.row(c), left.row(c), held.row(c)
 		for i := range here {
-			known := uint64(0)
+			known, before := uint64(0), uint64(0)
 			for _, p := range parents {
 				known |= at.row(p)[i]
+				before |= held.row(p)[i]
 				gone[i] |= left.row(p)[i]
 			}
 			if len(parents) > 1 {
-				gone[i] &^= seen.cameBack(left, parents, i, gone[i]&old[i])
+				gone[i] &^= seen.cameBack(left, parents, i, gone[i])
 			}
 			var from, to uint64
 			for _, x := range turns[c] {
 				from |= x.bit(x.from, i)
 				to |= x.bit(x.to, i)
 			}
-			here[i] |= known & old[i] &^ (gone[i] | from | to)
+			stays := ^(gone[i] | from | to)
+			here[i] |= known & old[i] & stays
+			on[i] |= here[i] | before&stays
 			gone[i] = (gone[i] | from) &^ to
 		}
 	}
+	return moved
 }
 
 // movesSeen knows which moves each commit has in its history.
@@ -466,6 +499,16 @@ func newLaneSet(g *graph, lanes int) laneSet {
 	}
 	clear(g.mask)
 	return laneSet{words, g.mask}
+}
+
+// scratch returns an empty set of the same size. It keeps the bits where told, for the
+// next one.
+func (s laneSet) scratch(kept *[]uint64) laneSet {
+	if len(*kept) != len(s.bits) {
+		*kept = make([]uint64, len(s.bits))
+	}
+	clear(*kept)
+	return laneSet{s.words, *kept}
 }
 
 func (s laneSet) row(c repo.CommitNumber) []uint64 {
