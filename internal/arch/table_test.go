@@ -5,7 +5,7 @@ import "slices"
 // The layers, bottom to top. A package stands in exactly one, under its path
 // below internal/.
 var (
-	words     = []string{"repo", "fault", "suggest", "fresh", "model", "outline", "outline/syntax", "allow", "store"}
+	words     = []string{"repo", "fault", "suggest", "fresh", "model", "outline", "outline/syntax", "allow", "store", "project"}
 	decisions = []string{"registry", "survey", "surveyrun", "contract", "workflow", "spec", "githook", "docs", "prove", "board", "install", "agenthook", "share"}
 	// Facts are below the features (decisions): a feature may use their concrete types,
 	// since one open repository serves all features and needs no second description.
@@ -40,6 +40,8 @@ var imports = func() map[string][]string {
 	// What a grammar sees follows from a name and bytes alone, and every decision
 	// about what moved is made with it.
 	m["outline"] = []string{"repo", "fault", "fresh", "outline/syntax"}
+	// project reads manifests and documents that its caller passes; any feature may ask it how a path is tested.
+	m["project"] = []string{"repo"}
 	// store is types and interfaces of what is stored: features use them, engines implement them.
 	m["store"] = []string{"repo", "fault", "fresh", "outline"}
 	for _, p := range decisions {
@@ -134,9 +136,9 @@ var doors = map[string][]string{
 	"github.com/odvcencio/gotreesitter":      {"outline/syntax"},
 	"github.com/agnivade/levenshtein":        {"suggest"},
 	"github.com/fsnotify/fsnotify":           {"content"},
-	"github.com/tailscale/hujson":            {"install"},
+	"github.com/tailscale/hujson":            {"install", "project"},
 	"github.com/yuin/goldmark":               {"docs", "web"},
-	"github.com/pelletier/go-toml":           {"install"},
+	"github.com/pelletier/go-toml":           {"install", "project"},
 	"github.com/rogpeppe/go-internal":        {},
 	"github.com/google/go-cmp":               {"store/storetest"},
 	"pgregory.net/rapid":                     {"store/storetest"},

@@ -1,0 +1,499 @@
+package project
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"ken/internal/repo"
+)
+
+// A testRun is one call of a JavaScript test runner: by a script, or implied by a configuration file.
+type testRun struct {
+	runner *nodeRunner
+	script string   // the script that calls it; "" if a configuration file or dependency implies it
+	env    []string // assignments before it
+	flags  []string // its words without files
+	files  []string // the files, directories and globs that it is given, from the package's directory
+	// patterns are those of the configuration, or the runner's own; used if there are no files.
+	patterns []string
+	source   repo.Path
+	line     int
+}
+
+// A nodeRunner is a program that runs JavaScript tests.
+type nodeRunner struct {
+	name     string
+	start    []string // the words that run tests once, without the name of a package manager
+	patterns []string // the files that it runs if it is told none
+	drop     []string // flags that do not belong to a run of one file
+	fileFlag string   // goes before the file, if it needs one
+	builtin  bool     // needs no package manager
+	exact    bool     // a name without ./ would be a filter
+}
+
+const jsExt = `?(c|m)[jt]s?(x)`
+
+var nodeRunners = []*nodeRunner{
+	{name: "vitest", start: []string{"vitest", "run"}, patterns: []string{"**/*.{test,spec}." + jsExt}, drop: []string{"run", "watch", "--run", "--watch", "-w", "--coverage", "--ui", "--coverage.enabled"}},
+	{name: "jest", start: []string{"jest"}, patterns: []string{"**/__tests__/**/*." + jsExt, "**/?(*.)+(spec|test)." + jsExt}, drop: []string{"--watch", "--watchAll", "--coverage", "--collectCoverage"}},
+	{name: "playwright", start: []string{"playwright", "test"}, patterns: []string{"**/*.@(spec|test)." + jsExt}, drop: []string{"test", "--ui"}},
+	{name: "cypress", start: []string{"cypress", "run"}, patterns: []string{"cypress/e2e/**/*.cy.{js,jsx,ts,tsx}"}, drop: []string{"run", "open"}, fileFlag: "--spec"},
+	{name: "mocha", start: []string{"mocha"}, patterns: []string{"test/*.{js,cjs,mjs}"}, drop: []string{"--watch", "-w", "--recursive"}},
+	{name: "ts-mocha", start: []string{"ts-mocha"}, patterns: []string{"test/*.ts"}, drop: []string{"--watch", "-w", "--recursive"}},
+	{name: "ava", start: []string{"ava"}, patterns: []string{"test.js", "src/test.js", "**/test-*.js", "**/*.{spec,test}.{js,cjs,mjs,ts}", "**/{test,tests,__tests__}/**/*.{js,cjs,mjs,ts}"}, drop: []string{"--watch", "-w"}},
+	{name: "tap", start: []string{"tap"}, patterns: []string{"**/{test,tests,__tests__}/**/*." + jsExt, "**/*.{test,spec}." + jsExt}, drop: []string{"--watch"}},
+	{name: "tape", start: []string{"tape"}},
+	{name: "jasmine", start: []string{"jasmine"}, patterns: []string{"spec/**/*[sS]pec.?(m)js"}},
+	{name: "qunit", start: []string{"qunit"}, patterns: []string{"test/**/*.js"}},
+	{name: "wtr", start: []string{"wtr"}, drop: []string{"--watch"}},
+	{name: "web-test-runner", start: []string{"web-test-runner"}, drop: []string{"--watch"}},
+	{name: "react-scripts", start: []string{"react-scripts", "test", "--watchAll=false"}, patterns: []string{"src/**/__tests__/**/*.{js,jsx,ts,tsx}", "src/**/*.{spec,test}.{js,jsx,ts,tsx}"}, drop: []string{"test", "--watchAll", "--watchAll=false"}},
+	{name: "node", start: []string{"node", "--test"}, patterns: []string{"**/*{.,-,_}test.{js,cjs,mjs,ts,cts,mts}", "**/test-*.{js,cjs,mjs,ts,cts,mts}", "**/test.{js,cjs,mjs,ts,cts,mts}", "**/test/**/*.{js,cjs,mjs,ts,cts,mts}"}, drop: []string{"--test", "--watch", "--experimental-test-coverage"}, builtin: true},
+	{name: "tsx", start: []string{"tsx", "--test"}, patterns: []string{"**/*{.,-,_}test.{js,cjs,mjs,ts,cts,mts,tsx}"}, drop: []string{"--test", "--watch"}},
+	{name: "bun", start: []string{"bun", "test"}, patterns: []string{"**/*{.,_}{test,spec}." + jsExt}, drop: []string{"test", "--watch", "--coverage"}, builtin: true, exact: true},
+	{name: "deno", start: []string{"deno", "test"}, patterns: []string{"**/?(*[._])test.{ts,tsx,mts,js,mjs,jsx}", "**/__tests__/**/*.{ts,tsx,mts,js,mjs,jsx}"}, drop: []string{"test", "--watch"}, builtin: true},
+}
+
+// runnerNamed returns a runner, nil if there is none of that name.
+func runnerNamed(name string) *nodeRunner {
+	i := slices.IndexFunc(nodeRunners, func(r *nodeRunner) bool { return r.name == name })
+	if i < 0 {
+		return nil
+	}
+	return nodeRunners[i]
+}
+
+// testRuns returns the calls of test runners in a package.
+func (p *Project) testRuns(pkg *nodePackage) []testRun {
+	if pkg.runsRead {
+		return pkg.runs
+	}
+	pkg.runsRead = true
+	for _, name := range sortedKeys(pkg.scripts) {
+		for _, c := range splitShell(pkg.scripts[name]) {
+			if run, ok := p.parseRun(pkg, c.words); ok {
+				run.script, run.source, run.line = name, pkg.file, pkg.scriptLine(name)
+				pkg.runs = append(pkg.runs, run)
+			}
+		}
+	}
+	for _, r := range nodeRunners {
+		called := func(run testRun) bool { return run.runner == r }
+		if slices.ContainsFunc(pkg.runs, called) {
+			continue
+		}
+		run := testRun{runner: r, flags: r.start}
+		run.source, run.line = p.impliedBy(pkg, r)
+		if run.source == "" {
+			continue
+		}
+		run.patterns = p.runnerPatterns(pkg, r, nil)
+		pkg.runs = append(pkg.runs, run)
+	}
+	return pkg.runs
+}
+
+// impliedBy returns the configuration file or dependency that shows that a package uses a runner.
+func (p *Project) impliedBy(pkg *nodePackage, r *nodeRunner) (repo.Path, int) {
+	if conf := p.runnerConfig(pkg.dir, r.name); conf != "" {
+		return conf, 0
+	}
+	if r.name == "jest" && at(pkg.doc, "jest") != nil {
+		return pkg.file, jsonLine(pkg.text, "jest")
+	}
+	name := r.name
+	switch name {
+	case "playwright":
+		name = "@playwright/test"
+	case "node", "bun", "deno", "tsx", "tap", "tape", "qunit":
+		return "", 0 // the dependency is not there only for tests, or there is none
+	}
+	for _, group := range []string{"devDependencies", "dependencies"} {
+		if at(pkg.doc, group, name) != nil {
+			return pkg.file, jsonLine(pkg.text, group, name)
+		}
+	}
+	return "", 0
+}
+
+// runnerConfig returns the configuration file of a runner in a directory, "" for none.
+func (p *Project) runnerConfig(dir repo.Path, name string) repo.Path {
+	switch name {
+	case "mocha":
+		return p.manifest(dir, ".mocharc*")
+	case "vitest":
+		if conf := p.manifest(dir, "vitest.config.*"); conf != "" {
+			return conf
+		}
+		if conf := p.manifest(dir, "vite.config.*"); conf != "" && strings.Contains(string(p.text(conf)), "vitest") {
+			return conf
+		}
+		return ""
+	case "bun", "deno", "node":
+		return ""
+	}
+	return p.manifest(dir, name+".config.*")
+}
+
+// parseRun reads a command as a call of a test runner.
+func (p *Project) parseRun(pkg *nodePackage, words []string) (testRun, bool) {
+	run := testRun{}
+	tool := toolOf(words)
+	for _, w := range words[:len(words)-len(tool)] {
+		if assignments([]string{w}) == 1 {
+			run.env = append(run.env, w)
+		}
+	}
+	if len(tool) == 0 {
+		return run, false
+	}
+	name := path.Base(tool[0])
+	args := tool[1:]
+	switch name {
+	case "borp", "c8", "nyc":
+		return run, false
+	case "_mocha":
+		name = "mocha"
+	case "node", "tsx":
+		if !slices.Contains(args, "--test") {
+			return run, false
+		}
+	case "bun", "deno", "playwright", "react-scripts":
+		if len(args) == 0 || args[0] != "test" {
+			return run, false
+		}
+	}
+	run.runner = runnerNamed(name)
+	if run.runner == nil {
+		return run, false
+	}
+	run.flags = slices.Clone(run.runner.start)
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		flag, _, _ := strings.Cut(a, "=")
+		switch {
+		case slices.Contains(run.runner.drop, flag) || slices.Contains(run.runner.drop, a):
+		case strings.HasPrefix(a, "-"):
+			run.flags = append(run.flags, a)
+			if flag == a && i+1 < len(args) && takesValue(a) {
+				i++
+				run.flags = append(run.flags, args[i])
+			}
+		case p.namesFiles(pkg.dir, a):
+			run.files = append(run.files, a)
+		default:
+			run.flags = append(run.flags, a)
+		}
+	}
+	run.patterns = p.runnerPatterns(pkg, run.runner, run.flags)
+	return run, true
+}
+
+// takesValue reports flags whose value is the next word.
+func takesValue(flag string) bool {
+	switch flag {
+	case "-c", "--config", "--configLoader", "-p", "--project", "-r", "--require", "--import", "--loader", "--experimental-loader", "--tsconfig", "--jsx-import-source", "--root", "--dir",
+		"--reporter", "--timeout", "-t", "--testTimeout", "--environment", "--env", "--pool", "--preload", "--ui", "--test-name-pattern", "--test-reporter", "--maxWorkers", "-w":
+		return true
+	}
+	return false
+}
+
+// namesFiles reports whether an argument names tracked files: a glob, a file or a directory.
+func (p *Project) namesFiles(dir repo.Path, arg string) bool {
+	if strings.ContainsAny(arg, "*{") {
+		return true
+	}
+	file := join(dir, arg)
+	return arg == "." || file != "" && (p.has(file) || p.isDir(file))
+}
+
+var (
+	includeArray = later(`(?:include|testMatch|spec)\s*['"]?\s*:\s*\[([^\]]*)\]`)
+	quotedText   = later("'([^'\n]*)'|\"([^\"\n]*)\"|`([^`\n$]*)`")
+	testDirText  = later(`testDir\s*:\s*['"]([^'"\n]+)['"]`)
+	projectArray = later(`(?:projects|workspace)\s*:\s*\[`)
+)
+
+// runnerPatterns returns the files that a runner runs by itself: what its configuration lists, or its own patterns.
+func (p *Project) runnerPatterns(pkg *nodePackage, r *nodeRunner, flags []string) []string {
+	if r.name == "jest" {
+		if globs := textsAt(pkg.doc, "jest", "testMatch"); len(globs) > 0 {
+			return rootDirGlobs(globs)
+		}
+	}
+	if r.name == "ava" {
+		if globs := textsAt(pkg.doc, "ava", "files"); len(globs) > 0 {
+			return globs
+		}
+	}
+	if r.name == "mocha" {
+		if globs := textsAt(pkg.doc, "mocha", "spec"); len(globs) > 0 {
+			return directoryGlobs(globs)
+		}
+	}
+	conf := p.runnerConfig(pkg.dir, r.name)
+	for i, f := range flags {
+		if (f == "-c" || f == "--config") && i+1 < len(flags) && r.name != "deno" && r.name != "bun" {
+			conf = join(pkg.dir, flags[i+1])
+		}
+	}
+	if conf == "" {
+		return r.patterns
+	}
+	if r.name == "mocha" {
+		if globs := textsAt(p.document(conf), "spec"); len(globs) > 0 {
+			return directoryGlobs(globs)
+		}
+	}
+	text := dropBlock(string(p.text(conf)), "coverage")
+	if r.name == "playwright" {
+		if m := testDirText().FindStringSubmatch(text); m != nil {
+			return []string{strings.TrimSuffix(strings.TrimPrefix(m[1], "./"), "/") + "/" + r.patterns[0]}
+		}
+		return r.patterns
+	}
+	var globs []string
+	for _, m := range includeArray().FindAllStringSubmatch(text, -1) {
+		if strings.Contains(m[1], "...") {
+			globs = append(globs, r.patterns...)
+		}
+		globs = append(globs, quotedStrings(m[1])...)
+	}
+	if len(globs) == 0 {
+		return r.patterns
+	}
+	if projectArray().MatchString(text) {
+		// A project may be a directory or a configuration file of its own.
+		for _, s := range quotedStrings(text) {
+			if strings.HasPrefix(s, "./") || strings.Contains(s, "*/") {
+				dir := strings.TrimPrefix(s, "./")
+				if strings.Contains(path.Base(dir), ".config") {
+					dir = path.Dir(dir)
+				}
+				for _, own := range r.patterns {
+					globs = append(globs, dir+"/"+own)
+				}
+			}
+		}
+	}
+	return rootDirGlobs(globs)
+}
+
+// rootDirGlobs removes the variable by which jest names the directory of the package.
+func rootDirGlobs(globs []string) []string {
+	out := make([]string, len(globs))
+	for i, glob := range globs {
+		out[i] = strings.TrimPrefix(glob, "<rootDir>/")
+	}
+	return out
+}
+
+// directoryGlobs makes a directory stand for the files in it.
+func directoryGlobs(globs []string) []string {
+	out := make([]string, len(globs))
+	for i, glob := range globs {
+		if !strings.Contains(path.Base(glob), ".") && !strings.Contains(path.Base(glob), "*") {
+			glob += "/**"
+		}
+		out[i] = glob
+	}
+	return out
+}
+
+// quotedStrings returns the string literals of JavaScript code.
+func quotedStrings(code string) []string {
+	var list []string
+	for _, m := range quotedText().FindAllStringSubmatch(code, -1) {
+		list = append(list, m[1]+m[2]+m[3])
+	}
+	return list
+}
+
+// dropBlock removes the first object of a name from JavaScript code.
+func dropBlock(code, name string) string {
+	i := strings.Index(code, name+":")
+	if i < 0 {
+		return code
+	}
+	open := strings.IndexByte(code[i:], '{')
+	if open < 0 || strings.TrimSpace(code[i+len(name)+1:i+open]) != "" {
+		return code
+	}
+	depth := 0
+	for j := i + open; j < len(code); j++ {
+		switch code[j] {
+		case '{':
+			depth++
+		case '}':
+			depth--
+		}
+		if depth == 0 {
+			return code[:i] + code[j+1:]
+		}
+	}
+	return code[:i]
+}
+
+// How well a run fits a file.
+const (
+	fitNone    = iota
+	fitDefault // by the patterns of the runner or its configuration
+	fitNamed   // by a file, directory or glob in the script
+)
+
+// fits reports how well a run fits a file, given from the package's directory.
+func (run *testRun) fits(file string) int {
+	for _, arg := range run.files {
+		arg = strings.TrimSuffix(strings.TrimPrefix(arg, "./"), "/")
+		if arg == "." || matches(arg, file) || matches(arg+"/**", file) {
+			return fitNamed
+		}
+	}
+	if len(run.files) == 0 && matchesAny(run.patterns, file) {
+		return fitDefault
+	}
+	return fitNone
+}
+
+// nodeTest returns the command that runs one JavaScript test file.
+func (p *Project) nodeTest(test repo.Path) (Command, bool, string) {
+	var spare *testRun
+	var sparePackage *nodePackage
+	for d := range upward(test.Dir()) {
+		pkg := p.nodePackage(d)
+		if pkg == nil {
+			continue
+		}
+		rel, _ := relative(d, test)
+		run, reached := p.bestRun(pkg, rel)
+		if run == nil {
+			if spare == nil {
+				spare = spareRun(p.testRuns(pkg), rel)
+				sparePackage = pkg
+			}
+			continue
+		}
+		return p.oneFile(pkg, run, test), true, pkg.missed(run, reached)
+	}
+	if spare != nil {
+		note := ""
+		if spare.script != "" && len(spare.files) > 0 {
+			note = sparePackage.script(spare.script) + " runs " + cleanText(strings.Join(spare.files, " ")) + " only"
+		}
+		return p.oneFile(sparePackage, spare, test), true, note
+	}
+	return Command{}, false, "no package.json says which program runs it"
+}
+
+// bestRun returns the run that fits a file best, and the scripts that the test script calls.
+func (p *Project) bestRun(pkg *nodePackage, rel string) (*testRun, []string) {
+	reached := pkg.reach("test", nil)
+	var best *testRun
+	bestRank := 0
+	runs := p.testRuns(pkg)
+	for i := range runs {
+		run := &runs[i]
+		fit := run.fits(rel)
+		if fit == fitNone {
+			continue
+		}
+		rank := fit * 10
+		if slices.Contains(reached, run.script) {
+			rank += 2
+		}
+		if run.script == "test" {
+			rank += 2
+		}
+		if run.script != "" {
+			rank++
+		}
+		for _, f := range run.flags {
+			if f == "--project" || strings.HasPrefix(f, "--project=") {
+				rank -= 3 // only a part of the configuration
+			}
+		}
+		if rank > bestRank {
+			best, bestRank = run, rank
+		}
+	}
+	return best, reached
+}
+
+// spareRun returns a run whose runner takes files of this name, although no script or configuration lists the file.
+func spareRun(runs []testRun, rel string) *testRun {
+	for i := range runs {
+		run := &runs[i]
+		if len(run.files) > 0 && matchesAny(run.runner.patterns, rel) {
+			return run
+		}
+	}
+	return nil
+}
+
+// missed says that the test script does not run what run does, "" if it does.
+func (k *nodePackage) missed(run *testRun, reached []string) string {
+	if _, ok := k.scripts["test"]; !ok || slices.Contains(reached, run.script) {
+		return ""
+	}
+	if run.script == "" {
+		return k.script("test") + " may not run this file"
+	}
+	return k.script("test") + " does not run this file, " + k.script(run.script) + " does"
+}
+
+// reach returns a script and the scripts that it calls, by whatever package manager.
+func (k *nodePackage) reach(name string, seen []string) []string {
+	if _, ok := k.scripts[name]; !ok || slices.Contains(seen, name) {
+		return seen
+	}
+	seen = append(seen, name)
+	for _, c := range splitShell(k.scripts[name]) {
+		for _, w := range toolOf(c.words) {
+			for other := range k.scripts {
+				// run-s and npm-run-all take patterns such as test:*.
+				pattern := strings.TrimSuffix(w, "*")
+				if other == w || pattern != w && pattern != "" && strings.HasPrefix(other, pattern) {
+					if callsScripts(c.words) {
+						seen = k.reach(other, seen)
+					}
+				}
+			}
+		}
+	}
+	return seen
+}
+
+// callsScripts reports whether a command calls scripts of the package.
+func callsScripts(words []string) bool {
+	tool := toolOf(words)
+	if len(tool) == 0 {
+		return false
+	}
+	switch path.Base(tool[0]) {
+	case "bun":
+		return len(tool) > 1 && tool[1] != "test"
+	case "npm", "pnpm", "yarn", "run-s", "run-p", "npm-run-all", "concurrently", "wireit", "turbo", "nps":
+		return true
+	}
+	return false
+}
+
+// oneFile returns the command by which a run tests one file only.
+func (p *Project) oneFile(pkg *nodePackage, run *testRun, test repo.Path) Command {
+	rel, _ := relative(pkg.dir, test)
+	if run.runner.exact || strings.HasPrefix(rel, "-") {
+		rel = "./" + rel
+	}
+	words := slices.Clone(run.env)
+	if !run.runner.builtin {
+		words = append(words, map[string][]string{"npm": {"npx"}, "pnpm": {"pnpm", "exec"}, "yarn": {"yarn"}, "bun": {"bunx"}}[pkg.manager]...)
+	}
+	words = append(words, run.flags...)
+	if run.runner.fileFlag != "" {
+		words = append(words, run.runner.fileFlag)
+	}
+	words = append(words, rel)
+	return Command{Run: inDir(pkg.dir, quoteWords(words)), Dir: pkg.dir, Source: run.source, Line: run.line}
+}
