@@ -36,7 +36,11 @@ func (p *Project) cargoCommands(dir repo.Path, add func(candidate)) {
 		})
 	}
 	which := p.cargoFlags(dir)
-	if at(doc, "workspace") != nil {
+	alone := at(doc, "workspace") != nil && len(textsAt(doc, "workspace", "members")) == 0
+	if alone && name != "" {
+		which = p.cargoManifest(dir)
+	}
+	if at(doc, "workspace") != nil && !alone {
 		all := which
 		if name != "" {
 			all = p.cargoManifest(dir) + " --workspace"

@@ -200,6 +200,9 @@ func classify(words []string) (use purpose, key, lang string, ok bool) {
 			return forBuild, tool + ":", "", tool == "make"
 		}
 		use, _, ok = purposeOf(target)
+		if tool == "rake" && target == "spec" {
+			use, ok = forTest, true
+		}
 		return use, tool + ":" + target, "", ok && isName(target)
 	case "npm", "pnpm", "yarn", "bun":
 		return classifyNode(tool, args)

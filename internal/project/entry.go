@@ -11,8 +11,9 @@ import (
 // maxEntrypoints is how many entry points are listed.
 const maxEntrypoints = 20
 
-// Entrypoints returns the files below a directory in which programs start: main packages of Go, bin and main of
-// package.json, console scripts of Python, programs of Cargo packages. Those of examples and tools come last.
+// Entrypoints returns the files below a directory in which programs start: main packages of Go, bin of package.json,
+// console scripts of Python, programs of Cargo packages. A JavaScript or Rust package without a program has the file that
+// its users import. Those of examples and tools come last.
 func (p *Project) Entrypoints(dir repo.Path) []repo.Path {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -29,8 +30,12 @@ func (p *Project) Entrypoints(dir repo.Path) []repo.Path {
 		add(f)
 	}
 	for _, d := range p.manifestDirs(dir) {
-		for _, bin := range p.cargoBins(d) {
+		bins := p.cargoBins(d)
+		for _, bin := range bins {
 			add(bin.file)
+		}
+		if len(bins) == 0 && p.has(join(d, "Cargo.toml")) {
+			add(join(d, "src/lib.rs"))
 		}
 		if pkg := p.nodePackage(d); pkg != nil {
 			for _, f := range p.nodeBins(pkg) {
@@ -83,9 +88,16 @@ func (p *Project) nodeBins(pkg *nodePackage) []repo.Path {
 	for _, name := range keys(tableAt(pkg.doc, "bin")) {
 		targets = append(targets, textAt(pkg.doc, "bin", name))
 	}
+	if len(targets) == 0 {
+		exported := at(pkg.doc, "exports", ".")
+		targets = append(textsAt(pkg.doc, "exports", "."), textAt(exported, "import"), textAt(exported, "import", "default"), textAt(exported, "default"),
+			textAt(pkg.doc, "module"), textAt(pkg.doc, "main"))
+	}
 	var list []repo.Path
 	for _, t := range targets {
-		list = append(list, p.builtFrom(pkg.dir, t))
+		if t != "" {
+			list = append(list, p.builtFrom(pkg.dir, t))
+		}
 	}
 	return list
 }

@@ -27,16 +27,20 @@ func (p *Project) goCommands(dir repo.Path, add func(candidate)) {
 		return
 	}
 	tool, all := p.goTool(dir)
+	order := orderImplied
+	if dir == "" && len(goWorkUse().FindAll(p.text("go.work"), 2)) > 1 {
+		order = orderVariant + 2 // only one of the modules
+	}
 	implied := func(use purpose, verb, what string) {
 		add(candidate{
 			Command: Command{Run: tool(verb) + " " + what, Source: mod, Line: line},
-			purpose: use, lang: "go", key: "go " + verb, order: orderImplied,
+			purpose: use, lang: "go", key: "go " + verb, order: order,
 		})
 	}
 	implied(forBuild, "build", all)
 	implied(forTest, "test", all)
 	for _, main := range p.goMains(dir) {
-		if p.goModule(main) != dir {
+		if p.goModule(main) != dir || mainRank(main) >= rankSide {
 			continue
 		}
 		rel := p.goPackage(dir, main.Dir())
@@ -231,17 +235,20 @@ func (p *Project) goMains(dir repo.Path) []repo.Path {
 
 var goMain = later(`(?m)^package\s+main\b`)
 
+// rankSide is the rank from which on a program is a tool or an example.
+const rankSide = 20
+
 // mainRank puts programs before examples and tools, and those near the root first.
 func mainRank(file repo.Path) int {
 	rank := strings.Count(string(file), "/")
 	for elem := range strings.SplitSeq(string(file.Dir()), "/") {
 		switch elem {
-		case "cmd", "bin":
-			rank--
+		case "cmd":
+			return rank - 1 // what follows is the name of the program
 		case "example", "examples", "_examples", "demo", "sample", "samples", "benchmark", "benchmarks", "bench":
-			rank += 20
+			rank += 2 * rankSide
 		case "tools", "tool", "hack", "scripts", "script", "internal", "test", "tests", "contrib", "ci", "docs", "build", "e2e":
-			rank += 10
+			rank += rankSide
 		}
 	}
 	return rank

@@ -205,30 +205,39 @@ func sortedKeys[V any](m map[string]V) []string {
 	return list
 }
 
-// matchesAny reports whether one of the globs matches a path and none that begins with "!" does.
-func matchesAny(globs []string, file string) bool {
-	found := false
+// A globList is a list of globs of the JavaScript world: with **, braces, and groups such as +(spec|test). One that begins
+// with "!" takes files out.
+type globList struct{ in, out []*regexp.Regexp }
+
+// compileGlobs compiles globs. It leaves out those that are malformed or would take too long.
+func compileGlobs(globs []string) globList {
+	var list globList
 	for _, glob := range globs {
-		if out, negated := strings.CutPrefix(glob, "!"); negated {
-			if matches(out, file) {
-				return false
-			}
+		glob, negated := strings.CutPrefix(glob, "!")
+		glob = strings.TrimSuffix(strings.TrimPrefix(glob, "./"), "/")
+		if repo.CheckGlobSize(glob) != nil {
 			continue
 		}
-		found = found || matches(glob, file)
+		re, err := regexp.Compile(globExpr(glob))
+		switch {
+		case err != nil:
+		case negated:
+			list.out = append(list.out, re)
+		default:
+			list.in = append(list.in, re)
+		}
 	}
-	return found
+	return list
 }
 
-// matches reports whether a glob of the JavaScript world matches a path: with **, braces, and groups such as +(spec|test).
-func matches(glob, file string) bool {
-	glob = strings.TrimSuffix(strings.TrimPrefix(glob, "./"), "/")
-	if repo.CheckGlobSize(glob) != nil {
-		return false
-	}
-	re, err := regexp.Compile(globExpr(glob))
-	return err == nil && re.MatchString(file)
+// match reports whether one of the globs matches a path and none takes it out.
+func (l globList) match(file string) bool {
+	matches := func(re *regexp.Regexp) bool { return re.MatchString(file) }
+	return slices.ContainsFunc(l.in, matches) && !slices.ContainsFunc(l.out, matches)
 }
+
+// matchesAny reports whether one of the globs matches a path and none takes it out.
+func matchesAny(globs []string, file string) bool { return compileGlobs(globs).match(file) }
 
 // globExpr translates a glob to a regular expression. The expression of a malformed glob may not compile.
 func globExpr(glob string) string {

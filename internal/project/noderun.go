@@ -15,10 +15,12 @@ type testRun struct {
 	env    []string // assignments before it
 	flags  []string // its words without files
 	files  []string // the files, directories and globs that it is given, from the package's directory
-	// patterns are those of the configuration, or the runner's own; used if there are no files.
-	patterns []string
-	source   repo.Path
-	line     int
+	source repo.Path
+	line   int
+
+	named    globList   // files as globs
+	patterns []globList // what the runner runs if it is given no files
+	config   repo.Path  // the file that patterns come from; "" if they are the runner's own
 }
 
 // A nodeRunner is a program that runs JavaScript tests.
@@ -88,7 +90,7 @@ func (p *Project) testRuns(pkg *nodePackage) []testRun {
 		if run.source == "" {
 			continue
 		}
-		run.patterns = p.runnerPatterns(pkg, r, nil)
+		p.setPatterns(pkg, &run)
 		pkg.runs = append(pkg.runs, run)
 	}
 	return pkg.runs
@@ -186,7 +188,7 @@ func (p *Project) parseRun(pkg *nodePackage, words []string) (testRun, bool) {
 			run.flags = append(run.flags, a)
 		}
 	}
-	run.patterns = p.runnerPatterns(pkg, run.runner, run.flags)
+	p.setPatterns(pkg, &run)
 	return run, true
 }
 
@@ -210,84 +212,149 @@ func (p *Project) namesFiles(dir repo.Path, arg string) bool {
 }
 
 var (
-	includeArray = later(`(?:include|testMatch|spec)\s*['"]?\s*:\s*\[([^\]]*)\]`)
+	globArray    = later(`\b(include|testMatch|spec|exclude)\s*['"]?\s*:\s*\[([^\]]*)\]`)
 	quotedText   = later("'([^'\n]*)'|\"([^\"\n]*)\"|`([^`\n$]*)`")
 	testDirText  = later(`testDir\s*:\s*['"]([^'"\n]+)['"]`)
-	projectArray = later(`(?:projects|workspace)\s*:\s*\[`)
+	projectArray = later(`\b(?:projects|workspace)\s*:\s*\[`)
 )
 
-// runnerPatterns returns the files that a runner runs by itself: what its configuration lists, or its own patterns.
-func (p *Project) runnerPatterns(pkg *nodePackage, r *nodeRunner, flags []string) []string {
-	if r.name == "jest" {
-		if globs := textsAt(pkg.doc, "jest", "testMatch"); len(globs) > 0 {
-			return rootDirGlobs(globs)
+// setPatterns finds out which files a run takes: those that the script names, else those that the configuration
+// lists, else the runner's own.
+func (p *Project) setPatterns(pkg *nodePackage, run *testRun) {
+	var named []string
+	for _, arg := range run.files {
+		arg = strings.TrimSuffix(strings.TrimPrefix(arg, "./"), "/")
+		if arg == "." {
+			arg = "**"
+		}
+		named = append(named, arg, arg+"/**")
+	}
+	run.named = compileGlobs(named)
+	lists, config := p.configGlobs(pkg, run)
+	if len(lists) == 0 {
+		lists, config = [][]string{run.runner.patterns}, ""
+	}
+	run.config = config
+	for _, globs := range lists {
+		for i, glob := range globs {
+			globs[i] = strings.TrimPrefix(glob, "<rootDir>/")
+		}
+		run.patterns = append(run.patterns, compileGlobs(globs))
+	}
+}
+
+// configGlobs returns the lists of globs in the configuration of a run, and its file; none if it has no list.
+func (p *Project) configGlobs(pkg *nodePackage, run *testRun) ([][]string, repo.Path) {
+	own := run.runner.patterns
+	for _, key := range [][]string{{"jest", "testMatch"}, {"ava", "files"}, {"mocha", "spec"}} {
+		if globs := textsAt(pkg.doc, key...); key[0] == run.runner.name && len(globs) > 0 {
+			return [][]string{directoryGlobs(globs)}, pkg.file
 		}
 	}
-	if r.name == "ava" {
-		if globs := textsAt(pkg.doc, "ava", "files"); len(globs) > 0 {
-			return globs
+	config := p.runnerConfig(pkg.dir, run.runner.name)
+	for i, f := range run.flags {
+		if (f == "-c" || f == "--config") && i+1 < len(run.flags) && !run.runner.builtin {
+			config = join(pkg.dir, run.flags[i+1])
 		}
 	}
-	if r.name == "mocha" {
-		if globs := textsAt(pkg.doc, "mocha", "spec"); len(globs) > 0 {
-			return directoryGlobs(globs)
-		}
+	text := dropBlock(string(p.text(config)), "coverage")
+	if text == "" {
+		return nil, ""
 	}
-	conf := p.runnerConfig(pkg.dir, r.name)
-	for i, f := range flags {
-		if (f == "-c" || f == "--config") && i+1 < len(flags) && r.name != "deno" && r.name != "bun" {
-			conf = join(pkg.dir, flags[i+1])
-		}
-	}
-	if conf == "" {
-		return r.patterns
-	}
-	if r.name == "mocha" {
-		if globs := textsAt(p.document(conf), "spec"); len(globs) > 0 {
-			return directoryGlobs(globs)
-		}
-	}
-	text := dropBlock(string(p.text(conf)), "coverage")
-	if r.name == "playwright" {
+	if run.runner.name == "playwright" {
 		if m := testDirText().FindStringSubmatch(text); m != nil {
-			return []string{strings.TrimSuffix(strings.TrimPrefix(m[1], "./"), "/") + "/" + r.patterns[0]}
+			dir := strings.Trim(strings.TrimPrefix(m[1], "."), "/")
+			return [][]string{{dir + "/" + own[0]}}, config
 		}
-		return r.patterns
+		return nil, ""
 	}
-	var globs []string
-	for _, m := range includeArray().FindAllStringSubmatch(text, -1) {
-		if strings.Contains(m[1], "...") {
-			globs = append(globs, r.patterns...)
+	if run.runner.name == "mocha" {
+		if globs := textsAt(p.document(config), "spec"); len(globs) > 0 {
+			return [][]string{directoryGlobs(globs)}, config
 		}
-		globs = append(globs, quotedStrings(m[1])...)
 	}
-	if len(globs) == 0 {
-		return r.patterns
-	}
-	if projectArray().MatchString(text) {
-		// A project may be a directory or a configuration file of its own.
+	lists := arrayGlobs(text, own)
+	if projectArray().MatchString(text) && len(lists) > 0 {
+		// A project may be a directory, or a configuration file in one.
 		for _, s := range quotedStrings(text) {
 			if strings.HasPrefix(s, "./") || strings.Contains(s, "*/") {
 				dir := strings.TrimPrefix(s, "./")
 				if strings.Contains(path.Base(dir), ".config") {
 					dir = path.Dir(dir)
 				}
-				for _, own := range r.patterns {
-					globs = append(globs, dir+"/"+own)
+				for _, glob := range own {
+					lists = append(lists, []string{dir + "/" + glob})
 				}
 			}
 		}
 	}
-	return rootDirGlobs(globs)
+	return lists, config
 }
 
-// rootDirGlobs removes the variable by which jest names the directory of the package.
-func rootDirGlobs(globs []string) []string {
-	out := make([]string, len(globs))
-	for i, glob := range globs {
-		out[i] = strings.TrimPrefix(glob, "<rootDir>/")
+// arrayGlobs returns a list of globs for each object of JavaScript code that has an array of them. An exclude array counts for the
+// object that it stands in; what the code computes counts as the runner's own globs.
+func arrayGlobs(code string, own []string) [][]string {
+	type object struct {
+		in, out []string
 	}
-	return out
+	objects := make(map[int]*object)
+	var order []int
+	for _, m := range globArray().FindAllStringSubmatchIndex(code, -1) {
+		at := openBrace(code[:m[0]])
+		o := objects[at]
+		if o == nil {
+			o = new(object)
+			objects[at] = o
+			order = append(order, at)
+		}
+		array := code[m[4]:m[5]]
+		globs := quotedStrings(array)
+		if code[m[2]:m[3]] == "exclude" {
+			for _, glob := range globs {
+				o.out = append(o.out, "!"+glob)
+			}
+			continue
+		}
+		o.in = append(o.in, globs...)
+		o.in = append(o.in, ownIfComputed(array, own)...)
+	}
+	var lists [][]string
+	for _, at := range order {
+		o := objects[at]
+		if len(o.in) == 0 && len(o.out) > 0 && len(order) == 1 {
+			o.in = own
+		}
+		if len(o.in) > 0 {
+			lists = append(lists, append(slices.Clone(o.in), o.out...))
+		}
+	}
+	return lists
+}
+
+// ownIfComputed returns the runner's own globs if an array has elements other than string literals.
+func ownIfComputed(array string, own []string) []string {
+	rest := quotedText().ReplaceAllString(array, "")
+	if strings.Trim(rest, ", \t\n") == "" {
+		return nil
+	}
+	return own
+}
+
+// openBrace returns the offset of the last brace in code that is not closed again, -1 for none.
+func openBrace(code string) int {
+	depth := 0
+	for i := len(code) - 1; i >= 0; i-- {
+		switch code[i] {
+		case '}':
+			depth++
+		case '{':
+			if depth == 0 {
+				return i
+			}
+			depth--
+		}
+	}
+	return -1
 }
 
 // directoryGlobs makes a directory stand for the files in it.
@@ -345,13 +412,13 @@ const (
 
 // fits reports how well a run fits a file, given from the package's directory.
 func (run *testRun) fits(file string) int {
-	for _, arg := range run.files {
-		arg = strings.TrimSuffix(strings.TrimPrefix(arg, "./"), "/")
-		if arg == "." || matches(arg, file) || matches(arg+"/**", file) {
+	if len(run.files) > 0 {
+		if run.named.match(file) {
 			return fitNamed
 		}
+		return fitNone
 	}
-	if len(run.files) == 0 && matchesAny(run.patterns, file) {
+	if slices.ContainsFunc(run.patterns, func(l globList) bool { return l.match(file) }) {
 		return fitDefault
 	}
 	return fitNone
@@ -359,30 +426,35 @@ func (run *testRun) fits(file string) int {
 
 // nodeTest returns the command that runs one JavaScript test file.
 func (p *Project) nodeTest(test repo.Path) (Command, bool, string) {
-	var spare *testRun
-	var sparePackage *nodePackage
+	var excluded repo.Path
 	for d := range upward(test.Dir()) {
 		pkg := p.nodePackage(d)
 		if pkg == nil {
 			continue
 		}
 		rel, _ := relative(d, test)
-		run, reached := p.bestRun(pkg, rel)
-		if run == nil {
-			if spare == nil {
-				spare = spareRun(p.testRuns(pkg), rel)
-				sparePackage = pkg
+		if run, reached := p.bestRun(pkg, rel); run != nil {
+			return p.oneFile(pkg, run, test), true, pkg.missed(run, reached)
+		}
+		// A runner with a list of files in its configuration refuses others; one that a script gives files to
+		// takes any.
+		var spare *testRun
+		for _, run := range p.testRuns(pkg) {
+			switch {
+			case !compileGlobs(run.runner.patterns).match(rel):
+			case run.config != "" && excluded == "":
+				excluded = run.config
+			case len(run.files) > 0 && run.config == "" && slices.Contains(pkg.reach("test", nil), run.script):
+				spare = &run
 			}
-			continue
 		}
-		return p.oneFile(pkg, run, test), true, pkg.missed(run, reached)
+		if spare != nil && excluded == "" {
+			note := pkg.script("test") + " runs " + cleanText(strings.Join(spare.files, " ")) + " only"
+			return p.oneFile(pkg, spare, test), true, note
+		}
 	}
-	if spare != nil {
-		note := ""
-		if spare.script != "" && len(spare.files) > 0 {
-			note = sparePackage.script(spare.script) + " runs " + cleanText(strings.Join(spare.files, " ")) + " only"
-		}
-		return p.oneFile(sparePackage, spare, test), true, note
+	if excluded != "" {
+		return Command{}, false, excluded.String() + " does not include this file"
 	}
 	return Command{}, false, "no package.json says which program runs it"
 }
@@ -419,17 +491,6 @@ func (p *Project) bestRun(pkg *nodePackage, rel string) (*testRun, []string) {
 		}
 	}
 	return best, reached
-}
-
-// spareRun returns a run whose runner takes files of this name, although no script or configuration lists the file.
-func spareRun(runs []testRun, rel string) *testRun {
-	for i := range runs {
-		run := &runs[i]
-		if len(run.files) > 0 && matchesAny(run.runner.patterns, rel) {
-			return run
-		}
-	}
-	return nil
 }
 
 // missed says that the test script does not run what run does, "" if it does.

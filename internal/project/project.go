@@ -260,7 +260,7 @@ func purposeOf(name string) (purpose, int, bool) {
 		return forBuild, orderNamed + 1, true
 	case "test", "tests":
 		return forTest, orderNamed, true
-	case "check", "spec":
+	case "check":
 		return forTest, orderNamed + 2, true
 	case "unit", "unit-test", "unit-tests", "unittest", "test-unit", "integration", "e2e":
 		return forTest, orderVariant, true

@@ -445,7 +445,7 @@ func (p *Project) outsideTestPaths(conf pytestConfig, rel string) string {
 	}
 	for _, t := range conf.testPaths {
 		t = strings.TrimSuffix(path.Clean(t), "/")
-		if t == "." || matches(t, rel) || matches(t+"/**", rel) {
+		if t == "." || matchesAny([]string{t, t + "/**"}, rel) {
 			return ""
 		}
 	}

@@ -38,7 +38,15 @@ func (p *Project) rubyCommands(dir repo.Path, add func(candidate)) {
 				name = "spec"
 			}
 			t := task{name, file, lineAt(text, m[0])}
-			addTask(t, "rake:", inDir(dir, prefix+"rake "+name), add)
+			run := inDir(dir, prefix+"rake "+name)
+			if name == "spec" {
+				add(candidate{
+					Command: Command{Run: run, Source: file, Line: t.line},
+					purpose: forTest, lang: "ruby", key: "rake:spec", order: orderNamed + 1,
+				})
+				continue
+			}
+			addTask(t, "rake:", run, add)
 		}
 	}
 	if source := p.rspec(dir); source != "" {

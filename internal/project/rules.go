@@ -24,6 +24,9 @@ type Rule struct {
 // maxRules is how many rules are listed for a path.
 const maxRules = 12
 
+// maxGeneral is how many of them may be about the whole repository.
+const maxGeneral = 6
+
 // isRuleFile reports the documents that state rules.
 func isRuleFile(file repo.Path) bool {
 	if isForeign(file) {
@@ -80,6 +83,8 @@ const (
 	aboutPattern
 	aboutScope
 	aboutAll
+	aboutOthers // it names a pattern that this path does not have
+	aboutOther  // it names another file or directory
 	aboutNothing
 )
 
@@ -111,19 +116,27 @@ func (p *Project) Rules(file repo.Path) []Rule {
 		forAgents := !strings.EqualFold(strings.TrimSuffix(doc.Base(), path.Ext(doc.Base())), "contributing")
 		for _, l := range lines {
 			about, depth := p.about(l.text, scope, file)
-			if about == aboutNothing && l.binding && !l.row {
-				about, depth = p.about(l.heading, scope, file)
-				if about == aboutNothing && isTest && strings.Contains(strings.ToLower(l.heading), "test") {
+			// A rule such as "never edit gen.go" is for that file only; "update CHANGELOG.md" is for all.
+			onlyThere := about == aboutOther && (noTouch().MatchString(l.text) || !bindingWord().MatchString(l.text))
+			if onlyThere || l.row && about > aboutPattern {
+				continue
+			}
+			if about > aboutPattern && l.binding {
+				inHeading, d := p.about(l.heading, scope, file)
+				switch {
+				case about == aboutOthers || inHeading == aboutOther || inHeading == aboutOthers || isProcedure(l.text):
+					about = aboutNothing
+				case inHeading <= aboutPattern:
+					about, depth = inHeading, d
+				case isTest && strings.Contains(strings.ToLower(l.heading), "test"):
 					about = aboutPattern
-				}
-				if about == aboutNothing && (scope != "" || selected) {
+				case scope != "" || selected:
 					about, depth = aboutScope, strings.Count(string(scope), "/")+1
-				}
-				if about == aboutNothing {
+				default:
 					about = aboutAll
 				}
 			}
-			if about == aboutNothing || about == aboutAll && isProcedure(l.text) {
+			if about > aboutAll {
 				continue
 			}
 			list = append(list, ranked{Rule{l.text, doc, l.line, about == aboutAll}, about, depth, forAgents})
@@ -145,11 +158,16 @@ func (p *Project) Rules(file repo.Path) []Rule {
 		return 0
 	})
 	var rules []Rule
+	general := 0
 	for _, r := range list {
 		same := func(o Rule) bool { return o.Text == r.Text } // CLAUDE.md is often a copy of AGENTS.md
-		if len(rules) < maxRules && !slices.ContainsFunc(rules, same) {
-			rules = append(rules, r.Rule)
+		if len(rules) == maxRules || r.General && general == maxGeneral || slices.ContainsFunc(rules, same) {
+			continue
 		}
+		if r.General {
+			general++
+		}
+		rules = append(rules, r.Rule)
 	}
 	return rules
 }
@@ -196,6 +214,8 @@ func (p *Project) about(text string, scope, file repo.Path) (int, int) {
 			globs := anywhere([]string{word})
 			if matchesAny(globs, string(file)) || matchesAny(globs, rel) {
 				take(aboutPattern, strings.Count(word, "/"))
+			} else if strings.ContainsAny(word, "./") {
+				take(aboutOthers, 0)
 			}
 			return
 		}
@@ -207,6 +227,8 @@ func (p *Project) about(text string, scope, file repo.Path) (int, int) {
 				take(aboutFile, 0)
 			case whole && file.Under(named) && named != file:
 				take(aboutDir, strings.Count(string(named), "/")+1)
+			case whole && (p.has(named) || p.isDir(named)):
+				take(aboutOther, 0)
 			}
 		}
 		if !code || dirOnly {
@@ -296,10 +318,15 @@ var (
 	listMark      = later(`^(\s*)(?:[-*+•]|\d{1,3}[.)]|#\.)\s+(.*)$`)
 	headingMark   = later(`^#{1,6}\s+(.*?)\s*#*$`)
 	underlineMark = later(`^(?:={3,}|-{3,}|~{3,}|\^{3,}|\*{3,}|\+{3,})\s*$`)
+	onlyLink      = later(`^\[[^\]]*\]\([^)]*\)\.?$|^\[[^\]]*\]\[[^\]]*\]\.?$`)
+	emphasis      = later("(^|[\\s(])[*_]([^*_`\\s](?:[^*_`]*[^*_`\\s])?)[*_]")
 	sentenceEnd   = later("([.!?])\\s+([A-Z`*\"(])")
-	bindingWord   = later(`(?i)\b(must|never|always|do not|don['’]t|should|shouldn['’]t|shall|required?|avoid|prefer(?:red)?|ensure|make sure|cannot|can't|not allowed|forbidden|instead of|rather than|only|no longer|mandatory)\b`)
-	imperative    = later(`^(?i)(?:please\s+)?(?:use|run|add|keep|write|follow|put|name|update|place|include|document|format|import|return|handle|test|check|make|wrap|declare|register|regenerate|sign|rebase|squash|set|call|pass|create|start|prefix|commit|remember|treat|verify|no)\b`)
-	procedure     = later(`(?i)\b(code of conduct|bug report|report(?:ing)? (?:a |an )?(?:bug|issue)|open(?:ing)? an? issue|issue tracker|existing issues|discord|slack|mailing list|forum|sponsor|donat|thank|welcome|stack overflow|fork the|github account|cla\b|dco\b|screenshots?|security@)`)
+	bindingWord   = later(`(?i)\b(must|never|always|do not|don['’]t|should|shouldn['’]t|shall|(?:is|are) required|avoid|prefer|ensure|make sure|cannot|not allowed|forbidden|mandatory)\b`)
+	imperative    = later(`^(?i)(?:please\s+)?(?:use|run|add|keep|write|follow|put|name|update|place|include|document|format|import|return|handle|test|check|make|wrap|declare|register|regenerate|sign|rebase|squash|set|call|pass|start|prefix|commit|treat|no)\b`)
+	chat          = later(`(?i)^(?:although|so,|you may|you can|feel free|don['’]t (?:worry|hesitate|be)|if you (?:have|find|would|want|are|need|think|like|propose)|please try|we (?:will|are|would)|it (?:is|was))\b|\bI\b|\b(?:could|will|can) always\b|\bwe['’](?:d|ll|re)\b`)
+	procedure     = later(`(?i)\b(code of conduct|bug reports?|issues?|discord|slack|mailing list|forum|sponsor\w*|donat\w*|thanks?|welcome|stack overflow|fork the|github account|labels?|maintainers?|screenshots?|security@|see instructions)\b`)
+	ruleHeading   = later(`(?i)\b(rules?|conventions?|style|guidelines?|standards?|requirements?|principles|policy)\b`)
+	noTouch       = later(`(?i)\b(edit|modify|change|touch|format|delete|remove|rename|move)\b`)
 	htmlComment   = later(`(?s)<!--.*?-->`)
 )
 
@@ -316,21 +343,26 @@ func splitRules(text string, rst bool) []ruleLine {
 	row := false
 	heading := ""
 	flush := func() {
-		whole := plainText(strings.Join(block, " "))
-		block = block[:0]
-		if whole == "" || len(out) >= maxLines {
+		lines := block
+		block = nil
+		whole := plainText(strings.Join(lines, " "))
+		if whole == "" || len(out) >= maxLines || len(lines) == 1 && onlyLink().MatchString(lines[0]) {
 			return
 		}
 		parts := []string{whole}
 		if !item || len([]rune(whole)) > maxText {
 			parts = sentences(whole)
 		}
+		at := 0
 		for _, part := range parts {
-			if len(strings.Fields(part)) < 3 {
+			at = startLine(lines, at, part)
+			words := len(strings.Fields(part))
+			if words < 2 || words < 4 && !item {
 				continue
 			}
-			binding := bindingWord().MatchString(part) || item && imperative().MatchString(part)
-			out = append(out, ruleLine{cleanText(part), blockLine, heading, row, binding})
+			binding := bindingWord().MatchString(part) || item && (imperative().MatchString(part) || ruleHeading().MatchString(heading))
+			binding = binding && !chat().MatchString(part)
+			out = append(out, ruleLine{cleanText(part), blockLine + at, heading, row, binding})
 		}
 		row = false
 	}
@@ -371,7 +403,7 @@ func splitRules(text string, rst bool) []ruleLine {
 			heading = plainText(headingMark().FindStringSubmatch(line)[1])
 		case underlineMark().MatchString(line) && previous != "" && len(block) == 1 && !item:
 			heading = plainText(previous)
-			block = block[:0]
+			block = nil
 		case strings.HasPrefix(trimmed, ".. ") && rst:
 			flush()
 			literal = indent
@@ -398,6 +430,9 @@ func splitRules(text string, rst bool) []ruleLine {
 			block = append(block, strings.TrimLeft(trimmed, "> "))
 		}
 		if rst && strings.HasSuffix(trimmed, "::") {
+			if len(block) > 0 {
+				block[len(block)-1] = strings.TrimRight(block[len(block)-1], ":")
+			}
 			flush()
 			literal = indent
 		}
@@ -407,11 +442,26 @@ func splitRules(text string, rst bool) []ruleLine {
 	return out
 }
 
+// startLine returns which of the lines a sentence begins in, from a line on.
+func startLine(lines []string, from int, sentence string) int {
+	words := strings.Fields(sentence)
+	start := strings.Join(words[:min(len(words), 2)], " ")
+	for i := from; i < len(lines); i++ {
+		// The second word may stand in the next line.
+		line := plainText(lines[i])
+		if strings.Contains(line, start) || len(words) > 1 && strings.HasSuffix(line, words[0]) {
+			return i
+		}
+	}
+	return from
+}
+
 // plainText removes links, emphasis and check boxes from a line of Markdown.
 func plainText(text string) string {
 	text = markdownURL().ReplaceAllString(text, "$1$2")
-	text = strings.NewReplacer("**", "", "__", "", "[ ] ", "", "[x] ", "", "``", "`").Replace(text)
-	return strings.TrimSpace(strings.Trim(text, "*_ "))
+	text = strings.NewReplacer("**", "", "[ ] ", "", "[x] ", "", "``", "`").Replace(text)
+	text = emphasis().ReplaceAllString(text, "$1$2")
+	return strings.TrimSpace(text)
 }
 
 // sentences splits a text at the ends of sentences.

@@ -70,8 +70,13 @@ func (p *Project) makeCommands(dir, file repo.Path, add func(candidate)) {
 	}
 	targets := p.makeTargets(dir, file, nil)
 	builds := func(t task) bool { return t.name == "build" || t.name == "compile" }
+	build := slices.ContainsFunc(targets, builds)
 	for i, t := range targets {
-		if i == 0 && (t.name == "all" || t.name == "default") && !slices.ContainsFunc(targets, builds) {
+		all := t.name == "all" || t.name == "default" || t.name == "build-all"
+		if all && build {
+			continue
+		}
+		if all && i == 0 {
 			add(candidate{
 				Command: Command{Run: tool, Source: t.source, Line: t.line},
 				purpose: forBuild, key: "make:", order: orderNamed,

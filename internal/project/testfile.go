@@ -2,6 +2,7 @@ package project
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"ken/internal/repo"
@@ -28,7 +29,7 @@ func (p *Project) isTest(file repo.Path) bool {
 	case "js":
 		return p.isNodeTest(file, stem)
 	case "rust":
-		return isRustTest(file, stem)
+		return p.isRustTest(file, stem)
 	case "python":
 		return ext == ".py" && p.isPythonTest(file)
 	case "jvm":
@@ -87,15 +88,21 @@ func (p *Project) isNodeTest(file repo.Path, stem string) bool {
 	return false
 }
 
-// isRustTest reports integration tests and modules that hold nothing but tests.
-func isRustTest(file repo.Path, stem string) bool {
-	switch stem {
-	case "mod", "common", "util", "utils", "helper", "helpers", "macros", "support", "lib", "build":
+// isRustTest reports integration tests, and files by the name or in the directory of tests that contain some.
+func (p *Project) isRustTest(file repo.Path, stem string) bool {
+	named := stem == "test" || stem == "tests" || hasSuffix(stem, "_test", "_tests") || strings.HasPrefix(stem, "test_")
+	if !named && !inDirNamed(file, "tests") {
 		return false
-	case "test", "tests":
+	}
+	if rustTestMark().Match(p.text(file)) {
 		return true
 	}
-	return hasSuffix(stem, "_test", "_tests") || strings.HasPrefix(stem, "test_") || inDirNamed(file, "tests")
+	for d := range upward(file.Dir()) {
+		if p.has(join(d, "Cargo.toml")) {
+			return slices.ContainsFunc(p.cargoTests(d), func(t cargoTarget) bool { return t.file == file })
+		}
+	}
+	return false
 }
 
 func hasSuffix(s string, suffixes ...string) bool {
