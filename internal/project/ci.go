@@ -195,6 +195,11 @@ func classify(words []string) (use purpose, key, lang string, ok bool) {
 	switch tool {
 	case "make", "just", "task", "rake", "gmake":
 		tool = strings.TrimPrefix(tool, "g")
+		for _, flag := range []string{"-C", "-f", "-d", "--directory", "--justfile"} {
+			if slices.Contains(args, flag) {
+				return 0, "", "", false // another directory's task
+			}
+		}
 		target := firstTarget(args)
 		if target == "" {
 			return forBuild, tool + ":", "", tool == "make"
@@ -311,12 +316,8 @@ func classifyWords(tool string, args []string, lang string, tasks map[string]pur
 
 // firstTarget returns the first argument that is neither a flag nor a variable.
 func firstTarget(args []string) string {
-	for i := 0; i < len(args); i++ {
-		switch a := args[i]; {
-		case a == "-C" || a == "-f" || a == "-d" || a == "--directory" || a == "--justfile":
-			return ""
-		case strings.HasPrefix(a, "-"), strings.Contains(a, "="):
-		default:
+	for _, a := range args {
+		if !strings.HasPrefix(a, "-") && !strings.Contains(a, "=") {
 			return a
 		}
 	}

@@ -39,10 +39,14 @@ func (p *Project) goCommands(dir repo.Path, add func(candidate)) {
 	}
 	implied(forBuild, "build", all)
 	implied(forTest, "test", all)
-	for _, main := range p.goMains(dir) {
-		if p.goModule(main) != dir || mainRank(main) >= rankSide {
-			continue
-		}
+	mains := slices.DeleteFunc(p.goMains(dir), func(main repo.Path) bool {
+		return p.goModule(main) != dir || mainRank(main) >= rankSide
+	})
+	const maxMains = 5
+	if len(mains) > maxMains {
+		mains = nil // which of them to run depends on the task
+	}
+	for _, main := range mains {
 		rel := p.goPackage(dir, main.Dir())
 		add(candidate{
 			Command: Command{Run: tool("run") + " " + rel, Source: main, Line: lineOf(p.text(main), `^package\s+main\b`)},

@@ -42,9 +42,11 @@ func (p *Project) nodePackage(dir repo.Path) *nodePackage {
 	if name := textAt(doc, "name"); isName(name) {
 		pkg.name = name
 	}
-	for name, script := range tableAt(doc, "scripts") {
-		if s, ok := script.(string); ok && isName(name) && !strings.Contains(s, "no test specified") {
-			pkg.scripts[name] = s
+	const maxScripts = 300
+	for _, name := range keys(tableAt(doc, "scripts")) {
+		script := textAt(doc, "scripts", name)
+		if script != "" && isName(name) && !strings.Contains(script, "no test specified") && len(pkg.scripts) < maxScripts {
+			pkg.scripts[name] = script
 		}
 	}
 	pkg.root, pkg.member = p.nodeWorkspace(dir)

@@ -294,12 +294,13 @@ func (p *Project) configGlobs(pkg *nodePackage, run *testRun) ([][]string, repo.
 // arrayGlobs returns a list of globs for each object of JavaScript code that has an array of them. An exclude array counts for the
 // object that it stands in; what the code computes counts as the runner's own globs.
 func arrayGlobs(code string, own []string) [][]string {
+	const maxArrays = 50
 	type object struct {
 		in, out []string
 	}
 	objects := make(map[int]*object)
 	var order []int
-	for _, m := range globArray().FindAllStringSubmatchIndex(code, -1) {
+	for _, m := range globArray().FindAllStringSubmatchIndex(code, maxArrays) {
 		at := openBrace(code[:m[0]])
 		o := objects[at]
 		if o == nil {

@@ -175,6 +175,51 @@ lint: golangci-lint run --timeout 5m (.github/workflows/ci.yml:12)
 `,
 		},
 		{
+			name: "CI runs a task of another directory", path: "",
+			files: `
+-- .github/workflows/ci.yml --
+jobs:
+  a:
+    steps:
+      - run: make -C sub test-image
+      - run: cd sub && go test ./...
+-- .github/workflows/release.yml --
+jobs:
+  a:
+    steps:
+      - run: go build ./cmd/x
+-- sub/a.go --
+package a
+`,
+			want: "",
+		},
+		{
+			name: "too many programs to name some", path: "",
+			files: `
+-- Makefile --
+test:
+-- go.mod --
+module m
+-- cmd/a/main.go --
+package main
+-- cmd/b/main.go --
+package main
+-- cmd/c/main.go --
+package main
+-- cmd/d/main.go --
+package main
+-- cmd/e/main.go --
+package main
+-- cmd/f/main.go --
+package main
+`,
+			want: `
+build: go build ./... (go.mod:1)
+test: make test (Makefile:1)
+test: go test ./... (go.mod:1)
+`,
+		},
+		{
 			name: "only CI says it", path: "x/y.c",
 			files: `
 -- .gitlab-ci.yml --

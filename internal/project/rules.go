@@ -27,6 +27,9 @@ const maxRules = 12
 // maxGeneral is how many of them may be about the whole repository.
 const maxGeneral = 6
 
+// maxFacts is how many of them may say what a path is, and not what to do.
+const maxFacts = 3
+
 // isRuleFile reports the documents that state rules.
 func isRuleFile(file repo.Path) bool {
 	if isForeign(file) {
@@ -98,6 +101,7 @@ func (p *Project) Rules(file repo.Path) []Rule {
 		Rule
 		about int
 		depth int // of the directory that is named or that the document is about
+		binds bool
 		agent bool
 	}
 	var list []ranked
@@ -139,7 +143,7 @@ func (p *Project) Rules(file repo.Path) []Rule {
 			if about > aboutAll {
 				continue
 			}
-			list = append(list, ranked{Rule{l.text, doc, l.line, about == aboutAll}, about, depth, forAgents})
+			list = append(list, ranked{Rule{l.text, doc, l.line, about == aboutAll}, about, depth, l.binding, forAgents})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b ranked) int {
@@ -149,27 +153,39 @@ func (p *Project) Rules(file repo.Path) []Rule {
 		if c := cmp.Compare(b.depth, a.depth); c != 0 {
 			return c
 		}
+		if a.binds != b.binds {
+			return first(a.binds)
+		}
 		if a.agent != b.agent {
-			if a.agent {
-				return -1
-			}
-			return 1
+			return first(a.agent)
 		}
 		return 0
 	})
 	var rules []Rule
 	general := 0
+	facts := 0
 	for _, r := range list {
 		same := func(o Rule) bool { return o.Text == r.Text } // CLAUDE.md is often a copy of AGENTS.md
-		if len(rules) == maxRules || r.General && general == maxGeneral || slices.ContainsFunc(rules, same) {
+		if len(rules) == maxRules || r.General && general == maxGeneral || !r.binds && facts == maxFacts || slices.ContainsFunc(rules, same) {
 			continue
 		}
 		if r.General {
 			general++
 		}
+		if !r.binds {
+			facts++
+		}
 		rules = append(rules, r.Rule)
 	}
 	return rules
+}
+
+// first returns how an element compares with one for which the condition differs.
+func first(holds bool) int {
+	if holds {
+		return -1
+	}
+	return 1
 }
 
 // anywhere makes globs without a slash match in all directories.
@@ -323,7 +339,7 @@ var (
 	sentenceEnd   = later("([.!?])\\s+([A-Z`*\"(])")
 	bindingWord   = later(`(?i)\b(must|never|always|do not|don['’]t|should|shouldn['’]t|shall|(?:is|are) required|avoid|prefer|ensure|make sure|cannot|not allowed|forbidden|mandatory)\b`)
 	imperative    = later(`^(?i)(?:please\s+)?(?:use|run|add|keep|write|follow|put|name|update|place|include|document|format|import|return|handle|test|check|make|wrap|declare|register|regenerate|sign|rebase|squash|set|call|pass|start|prefix|commit|treat|no)\b`)
-	chat          = later(`(?i)^(?:although|so,|you may|you can|feel free|don['’]t (?:worry|hesitate|be)|if you (?:have|find|would|want|are|need|think|like|propose)|please try|we (?:will|are|would)|it (?:is|was))\b|\bI\b|\b(?:could|will|can) always\b|\bwe['’](?:d|ll|re)\b`)
+	chat          = later(`(?i)^(?:although|so,|you may|you can|feel free|don['’]t (?:worry|hesitate|be)|if you (?:have|find|would|want|are|need|think|like|propose)|we (?:will|are|would)|it (?:is|was))\b|\bI\b|\b(?:could|will|can) always\b|\bplease try\b|\bwe['’](?:d|ll|re)\b`)
 	procedure     = later(`(?i)\b(code of conduct|bug reports?|issues?|discord|slack|mailing list|forum|sponsor\w*|donat\w*|thanks?|welcome|stack overflow|fork the|github account|labels?|maintainers?|screenshots?|security@|see instructions)\b`)
 	ruleHeading   = later(`(?i)\b(rules?|conventions?|style|guidelines?|standards?|requirements?|principles|policy)\b`)
 	noTouch       = later(`(?i)\b(edit|modify|change|touch|format|delete|remove|rename|move)\b`)
@@ -370,6 +386,7 @@ func splitRules(text string, rst bool) []ruleLine {
 		return strings.Repeat("\n", strings.Count(comment, "\n"))
 	})
 	fence := ""
+	var code []string
 	literal := -1 // the indentation that ends a literal block of reStructuredText; -1 outside
 	n := 0
 	previous := ""
@@ -387,13 +404,16 @@ func splitRules(text string, rst bool) []ruleLine {
 		if fence != "" {
 			if strings.HasPrefix(trimmed, fence) {
 				fence = ""
+				addCode(out, code)
+			} else if trimmed != "" {
+				code = append(code, trimmed)
 			}
 			continue
 		}
 		switch m := listMark().FindStringSubmatch(line); {
 		case strings.HasPrefix(trimmed, "```"), strings.HasPrefix(trimmed, "~~~"):
 			flush()
-			fence = trimmed[:3]
+			fence, code = trimmed[:3], nil
 		case trimmed == "":
 			flush()
 			item = false
@@ -440,6 +460,17 @@ func splitRules(text string, rst bool) []ruleLine {
 	}
 	flush()
 	return out
+}
+
+// addCode adds the one line of a code block to the sentence that announces it.
+func addCode(lines []ruleLine, code []string) {
+	if len(lines) == 0 || len(code) != 1 {
+		return
+	}
+	last := &lines[len(lines)-1]
+	if strings.HasSuffix(last.text, ":") && !strings.Contains(code[0], "`") {
+		last.text = cleanText(last.text + " `" + strings.TrimPrefix(code[0], "$ ") + "`")
+	}
 }
 
 // startLine returns which of the lines a sentence begins in, from a line on.

@@ -33,8 +33,9 @@ func (p *Project) text(file repo.Path) []byte {
 	return p.keep(file, data, err)
 }
 
-// keep remembers a file that was read.
+// keep remembers a file that was read. Source code is not kept: there may be much of it.
 func (p *Project) keep(file repo.Path, data []byte, err error) []byte {
+	code := languageOf(file) != "" && !isManifest(file.Base())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		data = nil
@@ -44,13 +45,17 @@ func (p *Project) keep(file repo.Path, data []byte, err error) []byte {
 	case len(data) > maxFile:
 		data = data[:maxFile]
 		data = data[:bytes.LastIndexByte(data, '\n')+1]
-		p.skipped[file] = fmt.Sprintf("only its first %d KiB are read", maxFile>>10)
+		if !code {
+			p.skipped[file] = fmt.Sprintf("only its first %d KiB are read", maxFile>>10)
+		}
 	}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if bytes.IndexByte(data, '\r') >= 0 {
 		data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 	}
-	p.texts[file] = data
+	if !code {
+		p.texts[file] = data
+	}
 	return data
 }
 

@@ -96,6 +96,7 @@ var (
 // makeTargets returns the targets of a Makefile and of those that it includes by a plain name, each once.
 func (p *Project) makeTargets(dir, file repo.Path, seen []repo.Path) []task {
 	const deepest = 4
+	const maxTargets = 2000
 	if slices.Contains(seen, file) || len(seen) >= deepest {
 		return nil
 	}
@@ -126,7 +127,7 @@ func (p *Project) makeTargets(dir, file repo.Path, seen []repo.Path) []task {
 			}
 			for name := range strings.FieldsSeq(m[1]) {
 				known := func(t task) bool { return t.name == name }
-				if name[0] != '.' && !strings.ContainsAny(name, "%$(){}") && !slices.ContainsFunc(targets, known) {
+				if len(targets) < maxTargets && name[0] != '.' && !strings.ContainsAny(name, "%$(){}") && !slices.ContainsFunc(targets, known) {
 					targets = append(targets, task{name, file, n})
 				}
 			}
