@@ -5,8 +5,8 @@ import "slices"
 // The layers, bottom to top. A package stands in exactly one, under its path
 // below internal/.
 var (
-	words     = []string{"repo", "fault", "suggest", "fresh", "model", "outline", "outline/syntax", "allow", "store"}
-	decisions = []string{"registry", "survey", "surveyrun", "contract", "workflow", "spec", "githook", "docs", "prove", "board", "install", "agenthook", "share", "uses"}
+	words     = []string{"repo", "fault", "suggest", "fresh", "model", "outline", "outline/syntax", "allow", "store", "project"}
+	decisions = []string{"registry", "survey", "surveyrun", "contract", "workflow", "spec", "githook", "docs", "prove", "board", "install", "agenthook", "share", "uses", "find"}
 	// Facts are below the features (decisions): a feature may use their concrete types,
 	// since one open repository serves all features and needs no second description.
 	facts = []string{
@@ -40,6 +40,8 @@ var imports = func() map[string][]string {
 	// What a grammar sees follows from a name and bytes alone, and every decision
 	// about what moved is made with it.
 	m["outline"] = []string{"repo", "fault", "fresh", "outline/syntax"}
+	// project reads manifests and documents that its caller passes; any feature may ask it how a path is tested.
+	m["project"] = []string{"repo"}
 	// store is types and interfaces of what is stored: features use them, engines implement them.
 	m["store"] = []string{"repo", "fault", "fresh", "outline"}
 	for _, p := range decisions {
@@ -137,9 +139,9 @@ var doors = map[string][]string{
 	"github.com/odvcencio/gotreesitter":      {"outline/syntax"},
 	"github.com/agnivade/levenshtein":        {"suggest"},
 	"github.com/fsnotify/fsnotify":           {"content"},
-	"github.com/tailscale/hujson":            {"install", "uses"}, // tsconfig.json has comments
+	"github.com/tailscale/hujson":            {"install", "project", "uses"}, // tsconfig.json has comments
 	"github.com/yuin/goldmark":               {"docs", "web"},
-	"github.com/pelletier/go-toml":           {"install", "uses"}, // pyproject.toml and Cargo.toml say where modules are
+	"github.com/pelletier/go-toml":           {"install", "project", "uses"}, // pyproject.toml and Cargo.toml say where modules are
 	"github.com/rogpeppe/go-internal":        {},
 	"github.com/google/go-cmp":               {"store/storetest"},
 	"pgregory.net/rapid":                     {"store/storetest"},

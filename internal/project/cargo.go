@@ -1,0 +1,250 @@
+package project
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"ken/internal/repo"
+)
+
+// cargoCommands offers what cargo does for the package or workspace of a directory.
+func (p *Project) cargoCommands(dir repo.Path, add func(candidate)) {
+	if conf := p.first(dir, "rustfmt.toml", ".rustfmt.toml"); conf != "" && p.has(join(dir, "Cargo.toml")) {
+		add(candidate{
+			Command: Command{Run: inDir(dir, "cargo fmt --all --check"), Source: conf},
+			purpose: forLint, lang: "rust", key: "cargo fmt", order: orderConfig + 1,
+		})
+	}
+	if conf := p.first(dir, "clippy.toml", ".clippy.toml"); conf != "" {
+		add(candidate{
+			Command: Command{Run: inDir(dir, "cargo clippy"), Source: conf},
+			purpose: forLint, lang: "rust", key: "cargo clippy", order: orderConfig,
+		})
+	}
+	file := p.first(dir, "Cargo.toml")
+	doc := p.document(file)
+	if doc == nil {
+		return
+	}
+	name := textAt(doc, "package", "name")
+	line := lineOf(p.text(file), `^[ \t]*\[(package|workspace)\]`)
+	offer := func(use purpose, verb, flags string, order int) {
+		add(candidate{
+			Command: Command{Run: "cargo " + verb + flags, Source: file, Line: line},
+			purpose: use, lang: "rust", key: "cargo " + verb, order: order,
+		})
+	}
+	which := p.cargoFlags(dir)
+	alone := at(doc, "workspace") != nil && len(textsAt(doc, "workspace", "members")) == 0
+	if alone && name != "" {
+		which = p.cargoManifest(dir)
+	}
+	if at(doc, "workspace") != nil && !alone {
+		all := which
+		if name != "" {
+			all = p.cargoManifest(dir) + " --workspace"
+		}
+		offer(forBuild, "build", all, orderImplied)
+		offer(forTest, "test", all, orderImplied)
+	} else if name != "" {
+		offer(forBuild, "build", which, orderImplied)
+		offer(forTest, "test", which, orderImplied)
+	}
+	for _, bin := range p.cargoBins(dir) {
+		flags := which
+		if bin.name != name {
+			flags += " --bin " + bin.name
+		}
+		offer(forRun, "run", flags, orderImplied)
+	}
+}
+
+// cargoManifest returns the flag that names the Cargo.toml of a directory, "" at the root.
+func (p *Project) cargoManifest(dir repo.Path) string {
+	if dir == "" {
+		return ""
+	}
+	return " --manifest-path " + quotePath(join(dir, "Cargo.toml"))
+}
+
+// cargoFlags returns the flags that name the package of a directory, with a space before each.
+func (p *Project) cargoFlags(dir repo.Path) string {
+	name := textAt(p.document(join(dir, "Cargo.toml")), "package", "name")
+	if !isName(name) {
+		return p.cargoManifest(dir)
+	}
+	root, ok := p.cargoWorkspace(dir)
+	if ok {
+		return p.cargoManifest(root) + " -p " + name
+	}
+	return p.cargoManifest(dir)
+}
+
+// cargoWorkspace returns the directory of the workspace that a package directory belongs to.
+func (p *Project) cargoWorkspace(dir repo.Path) (repo.Path, bool) {
+	for d := range upward(dir) {
+		doc := p.document(p.first(d, "Cargo.toml"))
+		if at(doc, "workspace") == nil {
+			continue
+		}
+		rel, _ := relative(d, dir)
+		if rel == "" {
+			return d, true
+		}
+		return d, matchesAny(textsAt(doc, "workspace", "members"), rel) && !matchesAny(textsAt(doc, "workspace", "exclude"), rel)
+	}
+	return "", false
+}
+
+// A cargoTarget is a program, library or integration test of a package.
+type cargoTarget struct {
+	name string
+	file repo.Path
+}
+
+// cargoBins returns the programs of the package in a directory.
+func (p *Project) cargoBins(dir repo.Path) []cargoTarget {
+	doc := p.document(p.first(dir, "Cargo.toml"))
+	name := textAt(doc, "package", "name")
+	bins := p.cargoTargets(dir, doc, "bin")
+	add := func(t cargoTarget) {
+		same := func(o cargoTarget) bool { return o.file == t.file || o.name == t.name }
+		if isName(t.name) && p.has(t.file) && !slices.ContainsFunc(bins, same) {
+			bins = append(bins, t)
+		}
+	}
+	if !isName(name) || at(doc, "package", "autobins") == false {
+		return bins
+	}
+	add(cargoTarget{name, join(dir, "src/main.rs")})
+	for _, f := range p.under(join(dir, "src/bin"), 1000) {
+		rel, _ := relative(join(dir, "src/bin"), f)
+		if stem, ok := strings.CutSuffix(rel, ".rs"); ok && !strings.Contains(stem, "/") {
+			add(cargoTarget{stem, f})
+		} else if stem, ok := strings.CutSuffix(rel, "/main.rs"); ok && !strings.Contains(stem, "/") {
+			add(cargoTarget{stem, f})
+		}
+	}
+	return bins
+}
+
+// cargoTargets returns the targets of a kind that a Cargo.toml lists with their names.
+func (p *Project) cargoTargets(dir repo.Path, doc any, kind string) []cargoTarget {
+	list, _ := at(doc, kind).([]any)
+	var targets []cargoTarget
+	for _, t := range list {
+		name, file := textAt(t, "name"), textAt(t, "path")
+		if file == "" {
+			file = map[string]string{"bin": "src/bin/", "test": "tests/"}[kind] + name + ".rs"
+			if kind == "bin" && !p.has(join(dir, file)) {
+				file = "src/main.rs"
+			}
+		}
+		if target := (cargoTarget{name, join(dir, file)}); isName(name) && p.has(target.file) {
+			targets = append(targets, target)
+		}
+	}
+	return targets
+}
+
+// cargoTests returns the integration tests of the package in a directory.
+func (p *Project) cargoTests(dir repo.Path) []cargoTarget {
+	doc := p.document(p.first(dir, "Cargo.toml"))
+	tests := p.cargoTargets(dir, doc, "test")
+	if at(doc, "package", "autotests") == false {
+		return tests
+	}
+	folder := join(dir, "tests")
+	for _, f := range p.under(folder, 5000) {
+		rel, _ := relative(folder, f)
+		stem, ok := strings.CutSuffix(rel, ".rs")
+		stem = strings.TrimSuffix(stem, "/main")
+		same := func(o cargoTarget) bool { return o.file == f }
+		if ok && isName(stem) && !strings.Contains(stem, "/") && !slices.ContainsFunc(tests, same) {
+			tests = append(tests, cargoTarget{stem, f})
+		}
+	}
+	return tests
+}
+
+// rustTest returns the command that runs the tests in a Rust file.
+func (p *Project) rustTest(test repo.Path) (Command, bool, string) {
+	for d := range upward(test.Dir()) {
+		file := p.first(d, "Cargo.toml")
+		if textAt(p.document(file), "package", "name") == "" {
+			continue
+		}
+		which, ok := p.rustTarget(d, test)
+		if !ok {
+			return Command{}, false, "no target of " + file.String() + " is known to contain it"
+		}
+		run := "cargo test" + p.cargoFlags(d) + which
+		return Command{Run: run, Dir: d, Source: file, Line: lineOf(p.text(file), `^[ \t]*\[package\]`)}, true, ""
+	}
+	return Command{}, false, "no Cargo.toml above it"
+}
+
+// rustTarget returns the flags for the target that contains a file, and the filter for its module.
+func (p *Project) rustTarget(dir, file repo.Path) (string, bool) {
+	tests := p.cargoTests(dir)
+	for _, t := range tests {
+		if t.file == file {
+			return " --test " + t.name, true
+		}
+	}
+	for _, t := range tests {
+		rel, ok := relative(t.file.Dir(), file)
+		if !ok {
+			continue
+		}
+		module := rustModule(rel)
+		first, _, _ := strings.Cut(module, "::")
+		if first != "" && lineOf(p.text(t.file), `^[ \t]*(pub(\([^)]*\))?\s+)?mod\s+`+first+`\s*;`) > 0 {
+			return " --test " + t.name + " " + module + "::", true
+		}
+	}
+	doc := p.document(join(dir, "Cargo.toml"))
+	lib := join(dir, "src/lib.rs")
+	if own := textAt(doc, "lib", "path"); own != "" {
+		lib = join(dir, own)
+	}
+	if rel, ok := relative(lib.Dir(), file); ok && p.has(lib) && !strings.HasPrefix(rel, "bin/") {
+		return " --lib" + filterOf(lib, file, rel), true
+	}
+	for _, bin := range p.cargoBins(dir) {
+		if rel, ok := relative(bin.file.Dir(), file); ok {
+			return " --bin " + bin.name + filterOf(bin.file, file, rel), true
+		}
+	}
+	return "", false
+}
+
+// filterOf returns the argument that selects the tests of a module, "" for those of the whole target.
+func filterOf(root, file repo.Path, rel string) string {
+	module := rustModule(rel)
+	if file == root || module == "" {
+		return ""
+	}
+	return " " + module + "::"
+}
+
+// rustModule returns the path of the module in a file, given from the directory of its target: a/b.rs and a/b/mod.rs are
+// a::b. It is "" for names that are no modules.
+func rustModule(rel string) string {
+	stem, ok := strings.CutSuffix(rel, ".rs")
+	if !ok {
+		return ""
+	}
+	if path.Base(stem) == "mod" {
+		stem = path.Dir(stem)
+	}
+	for part := range strings.SplitSeq(stem, "/") {
+		if !isVariable(part) {
+			return ""
+		}
+	}
+	return strings.ReplaceAll(stem, "/", "::")
+}
+
+var rustTestMark = later(`(?m)^\s*#\[(?:[\w:]+::)?(?:test|rstest|test_case|proptest|quickcheck)\b|^\s*#\[cfg\((?:all\()?test\b|\b\w*test\w*!\s*[({]`)

@@ -1,0 +1,145 @@
+package project
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"ken/internal/repo"
+)
+
+// maxEntrypoints is how many entry points are listed.
+const maxEntrypoints = 20
+
+// Entrypoints returns the files below a directory in which programs start: main packages of Go, bin of package.json,
+// console scripts of Python, programs of Cargo packages. A JavaScript or Rust package without a program has the file that
+// its users import. Those of examples and tools come last.
+func (p *Project) Entrypoints(dir repo.Path) []repo.Path {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.isDir(dir) {
+		return nil
+	}
+	var list []repo.Path
+	add := func(f repo.Path) {
+		if f != "" && p.has(f) && f.Under(dir) && !slices.Contains(list, f) {
+			list = append(list, f)
+		}
+	}
+	for _, f := range p.goMains(dir) {
+		add(f)
+	}
+	for _, d := range p.manifestDirs(dir) {
+		bins := p.cargoBins(d)
+		for _, bin := range bins {
+			add(bin.file)
+		}
+		if len(bins) == 0 && p.has(join(d, "Cargo.toml")) {
+			add(join(d, "src/lib.rs"))
+		}
+		if pkg := p.nodePackage(d); pkg != nil {
+			for _, f := range p.nodeBins(pkg) {
+				add(f)
+			}
+		}
+		doc := p.document(p.first(d, "pyproject.toml"))
+		for _, scripts := range []map[string]any{tableAt(doc, "project", "scripts"), tableAt(doc, "project", "gui-scripts"), tableAt(doc, "tool", "poetry", "scripts")} {
+			for _, name := range keys(scripts) {
+				add(p.pythonModule(d, textAt(scripts, name)))
+			}
+		}
+		for _, line := range strings.Split(parseINI(p.text(p.first(d, "setup.cfg")))["options.entry_points"]["console_scripts"].text, "\n") {
+			if _, target, ok := strings.Cut(line, "="); ok {
+				add(p.pythonModule(d, target))
+			}
+		}
+		add(p.first(d, "manage.py"))
+	}
+	for _, f := range p.under(dir, len(p.files)) {
+		if f.Base() == "__main__.py" && !isForeign(f) {
+			add(f)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b repo.Path) int { return mainRank(a) - mainRank(b) })
+	return list[:min(len(list), maxEntrypoints)]
+}
+
+// manifestDirs returns the directories with manifests at or below a directory, and the nearest one above it, sorted.
+func (p *Project) manifestDirs(dir repo.Path) []repo.Path {
+	var dirs []repo.Path
+	for d := range p.manifests {
+		if d.Under(dir) && !isForeign(d) {
+			dirs = append(dirs, d)
+		}
+	}
+	for d := range upward(dir) {
+		if len(p.manifests[d]) > 0 && !slices.Contains(dirs, d) {
+			dirs = append(dirs, d)
+			break
+		}
+	}
+	slices.Sort(dirs)
+	return dirs
+}
+
+// nodeBins returns the tracked files of a package's bin field. A built file stands for its source.
+func (p *Project) nodeBins(pkg *nodePackage) []repo.Path {
+	targets := textsAt(pkg.doc, "bin")
+	for _, name := range keys(tableAt(pkg.doc, "bin")) {
+		targets = append(targets, textAt(pkg.doc, "bin", name))
+	}
+	if len(targets) == 0 {
+		exported := at(pkg.doc, "exports", ".")
+		targets = append(textsAt(pkg.doc, "exports", "."), textAt(exported, "import"), textAt(exported, "import", "default"), textAt(exported, "default"),
+			textAt(pkg.doc, "module"), textAt(pkg.doc, "main"))
+	}
+	var list []repo.Path
+	for _, t := range targets {
+		if t != "" {
+			list = append(list, p.builtFrom(pkg.dir, t))
+		}
+	}
+	return list
+}
+
+// builtFrom returns the tracked source of a built JavaScript file, or the file itself if it is tracked, or "".
+func (p *Project) builtFrom(dir repo.Path, built string) repo.Path {
+	file := join(dir, built)
+	if file == "" || p.has(file) {
+		return file
+	}
+	rel := path.Clean(built)
+	for _, out := range []string{"dist/", "lib/", "build/", "out/"} {
+		rest, ok := strings.CutPrefix(rel, out)
+		if !ok {
+			continue
+		}
+		for _, sub := range []string{"cjs/", "esm/", "src/", ""} {
+			stem := strings.TrimPrefix(rest, sub)
+			stem = strings.TrimSuffix(stem, path.Ext(stem))
+			for _, ext := range []string{".ts", ".tsx", ".mts", ".cts", ".js", ".mjs", ".cjs"} {
+				if f := join(dir, "src/"+stem+ext); p.has(f) {
+					return f
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// pythonModule returns the file of an entry point such as package.module:function.
+func (p *Project) pythonModule(dir repo.Path, target string) repo.Path {
+	module, _, _ := strings.Cut(strings.TrimSpace(target), ":")
+	rel := strings.ReplaceAll(strings.TrimSpace(module), ".", "/")
+	if rel == "" {
+		return ""
+	}
+	for _, root := range []string{"", "src/", "lib/"} {
+		for _, end := range []string{".py", "/__main__.py", "/__init__.py"} {
+			if f := join(dir, root+rel+end); f != "" && p.has(f) {
+				return f
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,98 @@
+package project_test
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"ken/internal/project"
+	"ken/internal/repo"
+)
+
+// Whatever a manifest or document contains, nothing panics, and what comes out is one clean line that names a tracked file.
+func FuzzManifest(f *testing.F) {
+	names := []repo.Path{
+		"Makefile", "justfile", "Taskfile.yml", "package.json", "vitest.config.ts", "deno.json", "pnpm-workspace.yaml", "go.mod", "go.work", "Cargo.toml",
+		"pyproject.toml", "setup.cfg", "tox.ini", "noxfile.py", "settings.gradle", "build.gradle", "pom.xml", "CMakeLists.txt", "Makefile.am", "configure.ac",
+		"Rakefile", "composer.json", "x.gemspec", "x.csproj", ".github/workflows/ci.yml", ".gitlab-ci.yml", "AGENTS.md", "CONTRIBUTING.rst", ".cursor/rules/a.mdc",
+	}
+	code := []repo.Path{"a_test.go", "a.test.ts", "test_a.py", "tests/a.rs", "src/lib.rs", "ATest.java", "a_test.cc", "a_spec.rb", "ATest.php", "ATests.cs", "cmd/x/main.go"}
+	seeds := []string{
+		"test:\n\tx\ninclude Makefile\n", `{"scripts": {"test": "npm run test && vitest run a*"}, "workspaces": ["*"], "bin": "x"}`,
+		"tasks: &a\n  test: *a\n", "[package]\nname = \"x\"\n[[test]]\npath = \"tests/a.rs\"\n[workspace]\n", "<project><modules><module>.</module></modules></project>",
+		"[tool.pytest.ini_options]\ntestpaths = \"tests\"\n[tool.tox]\nlegacy_tox_ini = \"[testenv]\"\n", "jobs: {a: {steps: [{run: \"cd x && go test '\"}]}}",
+		"test: {include: ['**/(*.)+(a|b).+(ts', '!x'], exclude: [...x]}", "---\nglobs: *.go\n---\n- Always `src/` *x*\n", "[a\n= b", "#!/bin/sh\n//go:build a && !b\npackage main\n#[test]\n",
+	}
+	for i := range names {
+		for _, seed := range seeds {
+			f.Add(uint8(i), seed)
+		}
+	}
+	f.Fuzz(func(t *testing.T, which uint8, content string) {
+		main := names[int(which)%len(names)]
+		files := append(append([]repo.Path{}, names...), code...)
+		p, err := project.New(files, func(file repo.Path) ([]byte, error) {
+			if file == main || file.Dir() != "" || languageLike(file) {
+				return []byte(content), nil
+			}
+			return nil, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range append([]repo.Path{"", "src", "none/x.go"}, files...) {
+			c := p.For(path)
+			for _, list := range [][]project.Command{c.Build, c.Test, c.Lint, c.Run} {
+				if len(list) > 3 {
+					t.Errorf("%d commands of one kind for %q, want at most 3", len(list), path)
+				}
+				for _, cmd := range list {
+					checkCommand(t, files, cmd)
+				}
+			}
+			cmd, ok, note := p.TestCommand(path)
+			if ok {
+				checkCommand(t, files, cmd)
+			}
+			checkLine(t, note)
+			for _, r := range p.Rules(path) {
+				checkLine(t, r.Text)
+				if r.Line < 1 {
+					t.Errorf("rule %q is in line %d, want 1 or more", r.Text, r.Line)
+				}
+			}
+		}
+		text, _ := p.Description("")
+		checkLine(t, text)
+		p.Entrypoints("")
+		for _, s := range p.Skipped() {
+			checkLine(t, s.Why)
+		}
+	})
+}
+
+// languageLike reports the files that every input is also tried as.
+func languageLike(file repo.Path) bool {
+	return strings.HasPrefix(string(file), "a") || strings.HasPrefix(string(file), "A") || strings.HasPrefix(string(file), "test_")
+}
+
+func checkCommand(t *testing.T, files []repo.Path, cmd project.Command) {
+	t.Helper()
+	checkLine(t, cmd.Run)
+	if cmd.Run == "" {
+		t.Error("a command is empty")
+	}
+	for _, f := range files {
+		if f == cmd.Source {
+			return
+		}
+	}
+	t.Errorf("command %q names source %q, which is not tracked", cmd.Run, cmd.Source)
+}
+
+func checkLine(t *testing.T, line string) {
+	t.Helper()
+	if !utf8.ValidString(line) || len(line) > 2000 || strings.ContainsFunc(line, repo.Misleads) {
+		t.Errorf("text %q is not one short line", line)
+	}
+}

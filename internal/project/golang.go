@@ -1,0 +1,259 @@
+package project
+
+import (
+	"bytes"
+	"go/build/constraint"
+	"path"
+	"slices"
+	"strings"
+
+	"ken/internal/repo"
+)
+
+// goCommands offers what the go tool does in a module, and the linter that is configured.
+func (p *Project) goCommands(dir repo.Path, add func(candidate)) {
+	if conf := p.manifest(dir, ".golangci.*"); conf != "" {
+		add(candidate{
+			Command: Command{Run: inDir(dir, "golangci-lint run"), Source: conf},
+			purpose: forLint, lang: "go", key: "golangci-lint run", order: orderConfig,
+		})
+	}
+	mod := p.first(dir, "go.mod")
+	if mod == "" {
+		return
+	}
+	line := lineOf(p.text(mod), `^module\b`)
+	if line == 0 {
+		return
+	}
+	tool, all := p.goTool(dir)
+	order := orderImplied
+	if dir == "" && len(goWorkUse().FindAll(p.text("go.work"), 2)) > 1 {
+		order = orderVariant + 2 // only one of the modules
+	}
+	implied := func(use purpose, verb, what string) {
+		add(candidate{
+			Command: Command{Run: tool(verb) + " " + what, Source: mod, Line: line},
+			purpose: use, lang: "go", key: "go " + verb, order: order,
+		})
+	}
+	implied(forBuild, "build", all)
+	implied(forTest, "test", all)
+	mains := slices.DeleteFunc(p.goMains(dir), func(main repo.Path) bool {
+		return p.goModule(main) != dir || mainRank(main) >= rankSide
+	})
+	const maxMains = 5
+	if len(mains) > maxMains {
+		mains = nil // which of them to run depends on the task
+	}
+	for _, main := range mains {
+		rel := p.goPackage(dir, main.Dir())
+		add(candidate{
+			Command: Command{Run: tool("run") + " " + rel, Source: main, Line: lineOf(p.text(main), `^package\s+main\b`)},
+			purpose: forRun, lang: "go", key: "go run", order: orderImplied,
+		})
+	}
+}
+
+// goTool returns how the go tool is called for a module, and the pattern of all its packages. A module of
+// the workspace at the root is named from there; another one needs the tool to start in it.
+func (p *Project) goTool(dir repo.Path) (tool func(verb string) string, all string) {
+	if dir == "" {
+		return func(verb string) string { return "go " + verb }, "./..."
+	}
+	if p.inGoWork(dir) {
+		return func(verb string) string { return "go " + verb }, quoteWord("./" + string(dir) + "/...")
+	}
+	return func(verb string) string { return "go -C " + quotePath(dir) + " " + verb }, "./..."
+}
+
+// goPackage returns the argument that names the package in a directory of a module.
+func (p *Project) goPackage(module, dir repo.Path) string {
+	if p.inGoWork(module) {
+		module = ""
+	}
+	rel, _ := relative(module, dir)
+	if rel == "" {
+		return "."
+	}
+	return quoteWord("./" + rel)
+}
+
+var goWorkUse = later(`(?m)^\s*(?:use\s+)?(\.[^\s()]*|"[^"]+")\s*(?://.*)?$`)
+
+// inGoWork reports whether the workspace at the root uses the module in a directory.
+func (p *Project) inGoWork(dir repo.Path) bool {
+	for _, m := range goWorkUse().FindAllSubmatch(p.text("go.work"), -1) {
+		used := path.Clean(strings.Trim(string(m[1]), `"`))
+		if used == "." && dir == "" || used == string(dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// goModule returns the directory of the module that a file belongs to.
+func (p *Project) goModule(file repo.Path) repo.Path {
+	for d := range upward(file.Dir()) {
+		if p.has(join(d, "go.mod")) {
+			return d
+		}
+	}
+	return ""
+}
+
+// goTest returns the command that runs the package of a test file.
+func (p *Project) goTest(test repo.Path) (Command, bool, string) {
+	module := p.goModule(test)
+	mod := join(module, "go.mod")
+	line := lineOf(p.text(mod), `^module\b`)
+	if line == 0 {
+		return Command{}, false, "no go.mod above it"
+	}
+	tool, _ := p.goTool(module)
+	run := tool("test")
+	tags, only := p.goBuildTags(test)
+	note := ""
+	if len(tags) > 0 {
+		run += " -tags " + strings.Join(tags, ",")
+		note = "go test without -tags " + strings.Join(tags, ",") + " does not run this file"
+	}
+	if only != "" {
+		note = "the file is only built for " + only
+	}
+	run += " " + p.goPackage(module, test.Dir())
+	return Command{Run: run, Dir: module, Source: mod, Line: line}, true, note
+}
+
+// goBuildTags returns the tags that a file needs, or the constraint that no tags can meet.
+func (p *Project) goBuildTags(file repo.Path) (tags []string, only string) {
+	expr := goConstraint(p.text(file))
+	if expr == nil {
+		return nil, ""
+	}
+	var own, systems []string
+	for _, tag := range constraintTags(expr) {
+		switch {
+		case isSystemTag(tag):
+			systems = append(systems, tag)
+		case !strings.HasPrefix(tag, "go1.") && isName(tag) && !slices.Contains(own, tag):
+			own = append(own, tag)
+		}
+	}
+	holds := func(set ...string) bool {
+		return expr.Eval(func(tag string) bool {
+			return tag == "linux" || tag == "unix" || tag == "amd64" || tag == "gc" || tag == "cgo" ||
+				strings.HasPrefix(tag, "go1.") || slices.Contains(set, tag)
+		})
+	}
+	if holds() {
+		return nil, ""
+	}
+	for _, tag := range own {
+		if holds(tag) {
+			return []string{tag}, ""
+		}
+	}
+	if holds(own...) {
+		return own, ""
+	}
+	if len(systems) > 0 {
+		return nil, cleanText(expr.String())
+	}
+	return nil, ""
+}
+
+// goConstraint returns the build constraint of a Go file, nil for none.
+func goConstraint(text []byte) constraint.Expr {
+	for line := range bytes.Lines(text) {
+		s := strings.TrimSpace(string(line))
+		if constraint.IsGoBuild(s) {
+			expr, err := constraint.Parse(s)
+			if err != nil {
+				return nil
+			}
+			return expr
+		}
+		if strings.HasPrefix(s, "package ") {
+			break
+		}
+	}
+	return nil
+}
+
+// constraintTags lists the tags of a constraint.
+func constraintTags(expr constraint.Expr) []string {
+	switch e := expr.(type) {
+	case *constraint.TagExpr:
+		return []string{e.Tag}
+	case *constraint.NotExpr:
+		return constraintTags(e.X)
+	case *constraint.AndExpr:
+		return append(constraintTags(e.X), constraintTags(e.Y)...)
+	case *constraint.OrExpr:
+		return append(constraintTags(e.X), constraintTags(e.Y)...)
+	}
+	return nil
+}
+
+// isSystemTag reports the tags that name a system or compiler and cannot be set.
+func isSystemTag(tag string) bool {
+	switch tag {
+	case "linux", "darwin", "windows", "freebsd", "netbsd", "openbsd", "dragonfly", "solaris", "illumos", "aix", "plan9", "android", "ios", "js", "wasip1", "unix",
+		"amd64", "386", "arm", "arm64", "ppc64", "ppc64le", "s390x", "mips", "mipsle", "mips64", "mips64le", "riscv64", "loong64", "wasm", "gc", "gccgo", "cgo", "race", "ignore":
+		return true
+	}
+	return false
+}
+
+// goMains returns a file of each main package below a directory: main.go, or a file in a
+// directory below cmd.
+func (p *Project) goMains(dir repo.Path) []repo.Path {
+	const maxRead = 300
+	var mains []repo.Path
+	read := 0
+	for _, f := range p.under(dir, len(p.files)) {
+		base := f.Base()
+		if !strings.HasSuffix(base, ".go") || strings.HasSuffix(base, "_test.go") || isForeign(f) || read >= maxRead {
+			continue
+		}
+		if base != "main.go" && f.Dir().Dir().Base() != "cmd" {
+			continue
+		}
+		same := func(m repo.Path) bool { return m.Dir() == f.Dir() }
+		if base != "main.go" && (p.has(join(f.Dir(), "main.go")) || slices.ContainsFunc(mains, same)) {
+			continue
+		}
+		read++
+		text := p.text(f)
+		if expr := goConstraint(text); expr != nil && slices.Contains(constraintTags(expr), "ignore") {
+			continue
+		}
+		if goMain().Match(text) {
+			mains = append(mains, f)
+		}
+	}
+	slices.SortStableFunc(mains, func(a, b repo.Path) int { return mainRank(a) - mainRank(b) })
+	return mains
+}
+
+var goMain = later(`(?m)^package\s+main\b`)
+
+// rankSide is the rank from which on a program is a tool or an example.
+const rankSide = 20
+
+// mainRank puts programs before examples and tools, and those near the root first.
+func mainRank(file repo.Path) int {
+	rank := strings.Count(string(file), "/")
+	for elem := range strings.SplitSeq(string(file.Dir()), "/") {
+		switch elem {
+		case "cmd":
+			return rank - 1 // what follows is the name of the program
+		case "example", "examples", "_examples", "demo", "sample", "samples", "benchmark", "benchmarks", "bench":
+			rank += 2 * rankSide
+		case "tools", "tool", "hack", "scripts", "script", "internal", "test", "tests", "contrib", "ci", "docs", "build", "e2e":
+			rank += rankSide
+		}
+	}
+	return rank
+}

@@ -1,0 +1,126 @@
+package project
+
+import (
+	"path"
+	"regexp"
+	"strings"
+
+	"ken/internal/repo"
+)
+
+// nativeCommands offers the steps of CMake, Meson and autotools. A plain Makefile is read with the other task files.
+func (p *Project) nativeCommands(dir repo.Path, add func(candidate)) {
+	offer := func(use purpose, run string, source repo.Path, line int, key string) {
+		add(candidate{
+			Command: Command{Run: run, Source: source, Line: line},
+			purpose: use, lang: "c", key: key, order: orderImplied,
+		})
+	}
+	if file := p.first(dir, "CMakeLists.txt"); file != "" && cmakeProject().Match(p.text(file)) {
+		line := lineOf(p.text(file), `(?i)^\s*project\s*\(`)
+		src := ""
+		if dir != "" {
+			src = " -S " + quotePath(dir)
+		}
+		build := quotePath(join(dir, "build"))
+		offer(forBuild, "cmake"+src+" -B "+build+" && cmake --build "+build, file, line, "cmake")
+		if line := lineOf(p.text(file), `(?i)^\s*(enable_testing\s*\(|include\s*\(\s*CTest\s*\)|add_test\s*\()`); line > 0 {
+			offer(forTest, "ctest --test-dir "+build, file, line, "ctest")
+		}
+	}
+	if file := p.first(dir, "meson.build"); file != "" {
+		if line := lineOf(p.text(file), `^[ \t]*project\s*\(`); line > 0 {
+			offer(forBuild, inDir(dir, "meson setup build && meson compile -C build"), file, line, "meson compile")
+			offer(forTest, inDir(dir, "meson test -C build"), file, line, "meson test")
+		}
+	}
+	conf := p.first(dir, "configure.ac", "configure.in")
+	if conf == "" {
+		return
+	}
+	start := "autoreconf -i"
+	for _, script := range []string{"autogen.sh", "bootstrap", "bootstrap.sh"} {
+		if p.has(join(dir, script)) {
+			start = "./" + script
+			break
+		}
+	}
+	if p.has(join(dir, "configure")) {
+		start = ""
+	} else {
+		start += " && "
+	}
+	offer(forBuild, inDir(dir, start+"./configure && make"), conf, 0, "make:")
+	if file := p.first(dir, "Makefile.am"); file != "" {
+		if line := p.automakeTests(dir); line > 0 || p.manifestBelowHasTests(dir) {
+			offer(forTest, inDir(dir, "make check"), file, line, "make:check")
+		}
+	}
+}
+
+var cmakeProject = later(`(?im)^\s*project\s*\(`)
+
+// automakeTests returns the line of a directory's Makefile.am that lists tests, 0 for none.
+func (p *Project) automakeTests(dir repo.Path) int {
+	return lineOf(p.text(p.first(dir, "Makefile.am")), `^[ \t]*(TESTS|check_PROGRAMS|dist_check_SCRIPTS)\s*\+?=`)
+}
+
+// manifestBelowHasTests reports whether a Makefile.am below a directory lists tests.
+func (p *Project) manifestBelowHasTests(dir repo.Path) bool {
+	for d := range p.manifests {
+		if d != dir && d.Under(dir) && p.automakeTests(d) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// nativeTest returns the command that runs one C or C++ test program.
+func (p *Project) nativeTest(test repo.Path) (Command, bool, string) {
+	stem := strings.TrimSuffix(test.Base(), path.Ext(test.Base()))
+	for d := range upward(test.Dir()) {
+		rel, _ := relative(d, test)
+		if file := p.first(d, "CMakeLists.txt"); file != "" {
+			if cmd, ok := p.cmakeTest(file, rel); ok {
+				return cmd, true, ""
+			}
+		}
+		if file := p.first(d, "Makefile.am"); file != "" && isName(stem) {
+			if line := lineOf(p.text(file), `\b`+regexp.QuoteMeta(stem)+`\b`); line > 0 && p.automakeTests(d) > 0 {
+				tool := "make"
+				if d != "" {
+					tool += " -C " + quotePath(d)
+				}
+				return Command{Run: tool + " check TESTS=" + stem, Dir: d, Source: file, Line: line}, true, ""
+			}
+		}
+	}
+	return Command{}, false, "no build file says how to run it alone"
+}
+
+// cmakeTest returns the command that builds and runs the test program that a CMakeLists.txt makes of a file.
+func (p *Project) cmakeTest(file repo.Path, rel string) (Command, bool) {
+	text := p.text(file)
+	call := regexp.QuoteMeta(rel)
+	re, err := regexp.Compile(`(?is)\b(\w*add_executable|add_test|\w*_test|\w*_unittest)\s*\(\s*(?:NAME\s+)?([\w.+-]+)[^()]*?(?:^|[\s/"])` + call + `[\s")]`)
+	if err != nil {
+		return Command{}, false
+	}
+	m := re.FindSubmatchIndex(text)
+	if m == nil {
+		return Command{}, false
+	}
+	name := string(text[m[4]:m[5]])
+	top := file.Dir()
+	for d := range upward(file.Dir()) {
+		if cmakeProject().Match(p.text(p.first(d, "CMakeLists.txt"))) {
+			top = d
+		}
+	}
+	if !isName(name) {
+		return Command{}, false
+	}
+	build := quotePath(join(top, "build"))
+	run := "cmake --build " + build + " --target " + name + " && ctest --test-dir " + build + " -R " + name
+	return Command{Run: run, Dir: top, Source: file, Line: lineAt(text, m[0])}, true
+}

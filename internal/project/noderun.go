@@ -1,0 +1,561 @@
+package project
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"ken/internal/repo"
+)
+
+// A testRun is one call of a JavaScript test runner: by a script, or implied by a configuration file.
+type testRun struct {
+	runner *nodeRunner
+	script string   // the script that calls it; "" if a configuration file or dependency implies it
+	env    []string // assignments before it
+	flags  []string // its words without files
+	files  []string // the files, directories and globs that it is given, from the package's directory
+	source repo.Path
+	line   int
+
+	named    globList   // files as globs
+	patterns []globList // what the runner runs if it is given no files
+	config   repo.Path  // the file that patterns come from; "" if they are the runner's own
+}
+
+// A nodeRunner is a program that runs JavaScript tests.
+type nodeRunner struct {
+	name     string
+	start    []string // the words that run tests once, without the name of a package manager
+	patterns []string // the files that it runs if it is told none
+	drop     []string // flags that do not belong to a run of one file
+	fileFlag string   // goes before the file, if it needs one
+	builtin  bool     // needs no package manager
+	exact    bool     // a name without ./ would be a filter
+}
+
+const jsExt = `?(c|m)[jt]s?(x)`
+
+var nodeRunners = []*nodeRunner{
+	{name: "vitest", start: []string{"vitest", "run"}, patterns: []string{"**/*.{test,spec}." + jsExt}, drop: []string{"run", "watch", "--run", "--watch", "-w", "--coverage", "--ui", "--coverage.enabled"}},
+	{name: "jest", start: []string{"jest"}, patterns: []string{"**/__tests__/**/*." + jsExt, "**/?(*.)+(spec|test)." + jsExt}, drop: []string{"--watch", "--watchAll", "--coverage", "--collectCoverage"}},
+	{name: "playwright", start: []string{"playwright", "test"}, patterns: []string{"**/*.@(spec|test)." + jsExt}, drop: []string{"test", "--ui"}},
+	{name: "cypress", start: []string{"cypress", "run"}, patterns: []string{"cypress/e2e/**/*.cy.{js,jsx,ts,tsx}"}, drop: []string{"run", "open"}, fileFlag: "--spec"},
+	{name: "mocha", start: []string{"mocha"}, patterns: []string{"test/*.{js,cjs,mjs}"}, drop: []string{"--watch", "-w", "--recursive"}},
+	{name: "ts-mocha", start: []string{"ts-mocha"}, patterns: []string{"test/*.ts"}, drop: []string{"--watch", "-w", "--recursive"}},
+	{name: "ava", start: []string{"ava"}, patterns: []string{"test.js", "src/test.js", "**/test-*.js", "**/*.{spec,test}.{js,cjs,mjs,ts}", "**/{test,tests,__tests__}/**/*.{js,cjs,mjs,ts}"}, drop: []string{"--watch", "-w"}},
+	{name: "tap", start: []string{"tap"}, patterns: []string{"**/{test,tests,__tests__}/**/*." + jsExt, "**/*.{test,spec}." + jsExt}, drop: []string{"--watch"}},
+	{name: "tape", start: []string{"tape"}},
+	{name: "jasmine", start: []string{"jasmine"}, patterns: []string{"spec/**/*[sS]pec.?(m)js"}},
+	{name: "qunit", start: []string{"qunit"}, patterns: []string{"test/**/*.js"}},
+	{name: "wtr", start: []string{"wtr"}, drop: []string{"--watch"}},
+	{name: "web-test-runner", start: []string{"web-test-runner"}, drop: []string{"--watch"}},
+	{name: "react-scripts", start: []string{"react-scripts", "test", "--watchAll=false"}, patterns: []string{"src/**/__tests__/**/*.{js,jsx,ts,tsx}", "src/**/*.{spec,test}.{js,jsx,ts,tsx}"}, drop: []string{"test", "--watchAll", "--watchAll=false"}},
+	{name: "node", start: []string{"node", "--test"}, patterns: []string{"**/*{.,-,_}test.{js,cjs,mjs,ts,cts,mts}", "**/test-*.{js,cjs,mjs,ts,cts,mts}", "**/test.{js,cjs,mjs,ts,cts,mts}", "**/test/**/*.{js,cjs,mjs,ts,cts,mts}"}, drop: []string{"--test", "--watch", "--experimental-test-coverage"}, builtin: true},
+	{name: "tsx", start: []string{"tsx", "--test"}, patterns: []string{"**/*{.,-,_}test.{js,cjs,mjs,ts,cts,mts,tsx}"}, drop: []string{"--test", "--watch"}},
+	{name: "bun", start: []string{"bun", "test"}, patterns: []string{"**/*{.,_}{test,spec}." + jsExt}, drop: []string{"test", "--watch", "--coverage"}, builtin: true, exact: true},
+	{name: "deno", start: []string{"deno", "test"}, patterns: []string{"**/?(*[._])test.{ts,tsx,mts,js,mjs,jsx}", "**/__tests__/**/*.{ts,tsx,mts,js,mjs,jsx}"}, drop: []string{"test", "--watch"}, builtin: true},
+}
+
+// runnerNamed returns a runner, nil if there is none of that name.
+func runnerNamed(name string) *nodeRunner {
+	i := slices.IndexFunc(nodeRunners, func(r *nodeRunner) bool { return r.name == name })
+	if i < 0 {
+		return nil
+	}
+	return nodeRunners[i]
+}
+
+// testRuns returns the calls of test runners in a package.
+func (p *Project) testRuns(pkg *nodePackage) []testRun {
+	if pkg.runsRead {
+		return pkg.runs
+	}
+	pkg.runsRead = true
+	for _, name := range sortedKeys(pkg.scripts) {
+		for _, c := range splitShell(pkg.scripts[name]) {
+			if run, ok := p.parseRun(pkg, c.words); ok {
+				run.script, run.source, run.line = name, pkg.file, pkg.scriptLine(name)
+				pkg.runs = append(pkg.runs, run)
+			}
+		}
+	}
+	for _, r := range nodeRunners {
+		called := func(run testRun) bool { return run.runner == r }
+		if slices.ContainsFunc(pkg.runs, called) {
+			continue
+		}
+		run := testRun{runner: r, flags: r.start}
+		run.source, run.line = p.impliedBy(pkg, r)
+		if run.source == "" {
+			continue
+		}
+		p.setPatterns(pkg, &run)
+		pkg.runs = append(pkg.runs, run)
+	}
+	return pkg.runs
+}
+
+// impliedBy returns the configuration file or dependency that shows that a package uses a runner.
+func (p *Project) impliedBy(pkg *nodePackage, r *nodeRunner) (repo.Path, int) {
+	if conf := p.runnerConfig(pkg.dir, r.name); conf != "" {
+		return conf, 0
+	}
+	if r.name == "jest" && at(pkg.doc, "jest") != nil {
+		return pkg.file, jsonLine(pkg.text, "jest")
+	}
+	name := r.name
+	switch name {
+	case "playwright":
+		name = "@playwright/test"
+	case "node", "bun", "deno", "tsx", "tap", "tape", "qunit":
+		return "", 0 // the dependency is not there only for tests, or there is none
+	}
+	for _, group := range []string{"devDependencies", "dependencies"} {
+		if at(pkg.doc, group, name) != nil {
+			return pkg.file, jsonLine(pkg.text, group, name)
+		}
+	}
+	return "", 0
+}
+
+// runnerConfig returns the configuration file of a runner in a directory, "" for none.
+func (p *Project) runnerConfig(dir repo.Path, name string) repo.Path {
+	switch name {
+	case "mocha":
+		return p.manifest(dir, ".mocharc*")
+	case "vitest":
+		if conf := p.manifest(dir, "vitest.config.*"); conf != "" {
+			return conf
+		}
+		if conf := p.manifest(dir, "vite.config.*"); conf != "" && strings.Contains(string(p.text(conf)), "vitest") {
+			return conf
+		}
+		return ""
+	case "bun", "deno", "node":
+		return ""
+	}
+	return p.manifest(dir, name+".config.*")
+}
+
+// parseRun reads a command as a call of a test runner.
+func (p *Project) parseRun(pkg *nodePackage, words []string) (testRun, bool) {
+	run := testRun{}
+	tool := toolOf(words)
+	for _, w := range words[:len(words)-len(tool)] {
+		if assignments([]string{w}) == 1 {
+			run.env = append(run.env, w)
+		}
+	}
+	if len(tool) == 0 {
+		return run, false
+	}
+	name := path.Base(tool[0])
+	args := tool[1:]
+	switch name {
+	case "borp", "c8", "nyc":
+		return run, false
+	case "_mocha":
+		name = "mocha"
+	case "node", "tsx":
+		if !slices.Contains(args, "--test") {
+			return run, false
+		}
+	case "bun", "deno", "playwright", "react-scripts":
+		if len(args) == 0 || args[0] != "test" {
+			return run, false
+		}
+	}
+	run.runner = runnerNamed(name)
+	if run.runner == nil {
+		return run, false
+	}
+	run.flags = slices.Clone(run.runner.start)
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		flag, _, _ := strings.Cut(a, "=")
+		switch {
+		case slices.Contains(run.runner.drop, flag) || slices.Contains(run.runner.drop, a):
+		case strings.HasPrefix(a, "-"):
+			run.flags = append(run.flags, a)
+			if flag == a && i+1 < len(args) && takesValue(a) {
+				i++
+				run.flags = append(run.flags, args[i])
+			}
+		case p.namesFiles(pkg.dir, a):
+			run.files = append(run.files, a)
+		default:
+			run.flags = append(run.flags, a)
+		}
+	}
+	p.setPatterns(pkg, &run)
+	return run, true
+}
+
+// takesValue reports flags whose value is the next word.
+func takesValue(flag string) bool {
+	switch flag {
+	case "-c", "--config", "--configLoader", "-p", "--project", "-r", "--require", "--import", "--loader", "--experimental-loader", "--tsconfig", "--jsx-import-source", "--root", "--dir",
+		"--reporter", "--timeout", "-t", "--testTimeout", "--environment", "--env", "--pool", "--preload", "--ui", "--test-name-pattern", "--test-reporter", "--maxWorkers", "-w":
+		return true
+	}
+	return false
+}
+
+// namesFiles reports whether an argument names tracked files: a glob, a file or a directory.
+func (p *Project) namesFiles(dir repo.Path, arg string) bool {
+	if strings.ContainsAny(arg, "*{") {
+		return true
+	}
+	file := join(dir, arg)
+	return arg == "." || file != "" && (p.has(file) || p.isDir(file))
+}
+
+var (
+	globArray    = later(`\b(include|testMatch|spec|exclude)\s*['"]?\s*:\s*\[([^\]]*)\]`)
+	quotedText   = later("'([^'\n]*)'|\"([^\"\n]*)\"|`([^`\n$]*)`")
+	testDirText  = later(`testDir\s*:\s*['"]([^'"\n]+)['"]`)
+	projectArray = later(`\b(?:projects|workspace)\s*:\s*\[`)
+)
+
+// setPatterns finds out which files a run takes: those that the script names, else those that the configuration
+// lists, else the runner's own.
+func (p *Project) setPatterns(pkg *nodePackage, run *testRun) {
+	var named []string
+	for _, arg := range run.files {
+		arg = strings.TrimSuffix(strings.TrimPrefix(arg, "./"), "/")
+		if arg == "." {
+			arg = "**"
+		}
+		named = append(named, arg, arg+"/**")
+	}
+	run.named = compileGlobs(named)
+	lists, config := p.configGlobs(pkg, run)
+	if len(lists) == 0 {
+		lists, config = [][]string{run.runner.patterns}, ""
+	}
+	run.config = config
+	for _, globs := range lists {
+		for i, glob := range globs {
+			globs[i] = strings.TrimPrefix(glob, "<rootDir>/")
+		}
+		run.patterns = append(run.patterns, compileGlobs(globs))
+	}
+}
+
+// configGlobs returns the lists of globs in the configuration of a run, and its file; none if it has no list.
+func (p *Project) configGlobs(pkg *nodePackage, run *testRun) ([][]string, repo.Path) {
+	own := run.runner.patterns
+	for _, key := range [][]string{{"jest", "testMatch"}, {"ava", "files"}, {"mocha", "spec"}} {
+		if globs := textsAt(pkg.doc, key...); key[0] == run.runner.name && len(globs) > 0 {
+			return [][]string{directoryGlobs(globs)}, pkg.file
+		}
+	}
+	config := p.runnerConfig(pkg.dir, run.runner.name)
+	for i, f := range run.flags {
+		if (f == "-c" || f == "--config") && i+1 < len(run.flags) && !run.runner.builtin {
+			config = join(pkg.dir, run.flags[i+1])
+		}
+	}
+	text := dropBlock(string(p.text(config)), "coverage")
+	if text == "" {
+		return nil, ""
+	}
+	if run.runner.name == "playwright" {
+		if m := testDirText().FindStringSubmatch(text); m != nil {
+			dir := strings.Trim(strings.TrimPrefix(m[1], "."), "/")
+			return [][]string{{dir + "/" + own[0]}}, config
+		}
+		return nil, ""
+	}
+	if run.runner.name == "mocha" {
+		if globs := textsAt(p.document(config), "spec"); len(globs) > 0 {
+			return [][]string{directoryGlobs(globs)}, config
+		}
+	}
+	lists := arrayGlobs(text, own)
+	if projectArray().MatchString(text) && len(lists) > 0 {
+		// A project may be a directory, or a configuration file in one.
+		for _, s := range quotedStrings(text) {
+			if strings.HasPrefix(s, "./") || strings.Contains(s, "*/") {
+				dir := strings.TrimPrefix(s, "./")
+				if strings.Contains(path.Base(dir), ".config") {
+					dir = path.Dir(dir)
+				}
+				for _, glob := range own {
+					lists = append(lists, []string{dir + "/" + glob})
+				}
+			}
+		}
+	}
+	return lists, config
+}
+
+// arrayGlobs returns a list of globs for each object of JavaScript code that has an array of them. An exclude array counts for the
+// object that it stands in; what the code computes counts as the runner's own globs.
+func arrayGlobs(code string, own []string) [][]string {
+	const maxArrays = 50
+	type object struct {
+		in, out []string
+	}
+	objects := make(map[int]*object)
+	var order []int
+	for _, m := range globArray().FindAllStringSubmatchIndex(code, maxArrays) {
+		at := openBrace(code[:m[0]])
+		o := objects[at]
+		if o == nil {
+			o = new(object)
+			objects[at] = o
+			order = append(order, at)
+		}
+		array := code[m[4]:m[5]]
+		globs := quotedStrings(array)
+		if code[m[2]:m[3]] == "exclude" {
+			for _, glob := range globs {
+				o.out = append(o.out, "!"+glob)
+			}
+			continue
+		}
+		o.in = append(o.in, globs...)
+		o.in = append(o.in, ownIfComputed(array, own)...)
+	}
+	var lists [][]string
+	for _, at := range order {
+		o := objects[at]
+		if len(o.in) == 0 && len(o.out) > 0 && len(order) == 1 {
+			o.in = own
+		}
+		if len(o.in) > 0 {
+			lists = append(lists, append(slices.Clone(o.in), o.out...))
+		}
+	}
+	return lists
+}
+
+// ownIfComputed returns the runner's own globs if an array has elements other than string literals.
+func ownIfComputed(array string, own []string) []string {
+	rest := quotedText().ReplaceAllString(array, "")
+	if strings.Trim(rest, ", \t\n") == "" {
+		return nil
+	}
+	return own
+}
+
+// openBrace returns the offset of the last brace in code that is not closed again, -1 for none.
+func openBrace(code string) int {
+	depth := 0
+	for i := len(code) - 1; i >= 0; i-- {
+		switch code[i] {
+		case '}':
+			depth++
+		case '{':
+			if depth == 0 {
+				return i
+			}
+			depth--
+		}
+	}
+	return -1
+}
+
+// directoryGlobs makes a directory stand for the files in it.
+func directoryGlobs(globs []string) []string {
+	out := make([]string, len(globs))
+	for i, glob := range globs {
+		if !strings.Contains(path.Base(glob), ".") && !strings.Contains(path.Base(glob), "*") {
+			glob += "/**"
+		}
+		out[i] = glob
+	}
+	return out
+}
+
+// quotedStrings returns the string literals of JavaScript code.
+func quotedStrings(code string) []string {
+	var list []string
+	for _, m := range quotedText().FindAllStringSubmatch(code, -1) {
+		list = append(list, m[1]+m[2]+m[3])
+	}
+	return list
+}
+
+// dropBlock removes the first object of a name from JavaScript code.
+func dropBlock(code, name string) string {
+	i := strings.Index(code, name+":")
+	if i < 0 {
+		return code
+	}
+	open := strings.IndexByte(code[i:], '{')
+	if open < 0 || strings.TrimSpace(code[i+len(name)+1:i+open]) != "" {
+		return code
+	}
+	depth := 0
+	for j := i + open; j < len(code); j++ {
+		switch code[j] {
+		case '{':
+			depth++
+		case '}':
+			depth--
+		}
+		if depth == 0 {
+			return code[:i] + code[j+1:]
+		}
+	}
+	return code[:i]
+}
+
+// How well a run fits a file.
+const (
+	fitNone    = iota
+	fitDefault // by the patterns of the runner or its configuration
+	fitNamed   // by a file, directory or glob in the script
+)
+
+// fits reports how well a run fits a file, given from the package's directory.
+func (run *testRun) fits(file string) int {
+	if len(run.files) > 0 {
+		if run.named.match(file) {
+			return fitNamed
+		}
+		return fitNone
+	}
+	if slices.ContainsFunc(run.patterns, func(l globList) bool { return l.match(file) }) {
+		return fitDefault
+	}
+	return fitNone
+}
+
+// nodeTest returns the command that runs one JavaScript test file.
+func (p *Project) nodeTest(test repo.Path) (Command, bool, string) {
+	var excluded repo.Path
+	for d := range upward(test.Dir()) {
+		pkg := p.nodePackage(d)
+		if pkg == nil {
+			continue
+		}
+		rel, _ := relative(d, test)
+		if run, reached := p.bestRun(pkg, rel); run != nil {
+			return p.oneFile(pkg, run, test), true, pkg.missed(run, reached)
+		}
+		// A runner with a list of files in its configuration refuses others; one that a script gives files to
+		// takes any.
+		var spare *testRun
+		for _, run := range p.testRuns(pkg) {
+			switch {
+			case !compileGlobs(run.runner.patterns).match(rel):
+			case run.config != "" && excluded == "":
+				excluded = run.config
+			case len(run.files) > 0 && run.config == "" && slices.Contains(pkg.reach("test", nil), run.script):
+				spare = &run
+			}
+		}
+		if spare != nil && excluded == "" {
+			note := pkg.script("test") + " runs " + cleanText(strings.Join(spare.files, " ")) + " only"
+			return p.oneFile(pkg, spare, test), true, note
+		}
+	}
+	if excluded != "" {
+		return Command{}, false, excluded.String() + " does not include this file"
+	}
+	return Command{}, false, "no package.json says which program runs it"
+}
+
+// bestRun returns the run that fits a file best, and the scripts that the test script calls.
+func (p *Project) bestRun(pkg *nodePackage, rel string) (*testRun, []string) {
+	reached := pkg.reach("test", nil)
+	var best *testRun
+	bestRank := 0
+	runs := p.testRuns(pkg)
+	for i := range runs {
+		run := &runs[i]
+		fit := run.fits(rel)
+		if fit == fitNone {
+			continue
+		}
+		rank := fit * 10
+		if slices.Contains(reached, run.script) {
+			rank += 2
+		}
+		if run.script == "test" {
+			rank += 2
+		}
+		if run.script != "" {
+			rank++
+		}
+		for _, f := range run.flags {
+			if f == "--project" || strings.HasPrefix(f, "--project=") {
+				rank -= 3 // only a part of the configuration
+			}
+		}
+		if rank > bestRank {
+			best, bestRank = run, rank
+		}
+	}
+	return best, reached
+}
+
+// missed says that the test script does not run what run does, "" if it does.
+func (k *nodePackage) missed(run *testRun, reached []string) string {
+	if _, ok := k.scripts["test"]; !ok || slices.Contains(reached, run.script) {
+		return ""
+	}
+	if run.script == "" {
+		return k.script("test") + " may not run this file"
+	}
+	return k.script("test") + " does not run this file, " + k.script(run.script) + " does"
+}
+
+// reach returns a script and the scripts that it calls, by whatever package manager.
+func (k *nodePackage) reach(name string, seen []string) []string {
+	if _, ok := k.scripts[name]; !ok || slices.Contains(seen, name) {
+		return seen
+	}
+	seen = append(seen, name)
+	for _, c := range splitShell(k.scripts[name]) {
+		for _, w := range toolOf(c.words) {
+			for other := range k.scripts {
+				// run-s and npm-run-all take patterns such as test:*.
+				pattern := strings.TrimSuffix(w, "*")
+				if other == w || pattern != w && pattern != "" && strings.HasPrefix(other, pattern) {
+					if callsScripts(c.words) {
+						seen = k.reach(other, seen)
+					}
+				}
+			}
+		}
+	}
+	return seen
+}
+
+// callsScripts reports whether a command calls scripts of the package.
+func callsScripts(words []string) bool {
+	tool := toolOf(words)
+	if len(tool) == 0 {
+		return false
+	}
+	switch path.Base(tool[0]) {
+	case "bun":
+		return len(tool) > 1 && tool[1] != "test"
+	case "npm", "pnpm", "yarn", "run-s", "run-p", "npm-run-all", "concurrently", "wireit", "turbo", "nps":
+		return true
+	}
+	return false
+}
+
+// oneFile returns the command by which a run tests one file only.
+func (p *Project) oneFile(pkg *nodePackage, run *testRun, test repo.Path) Command {
+	rel, _ := relative(pkg.dir, test)
+	if run.runner.exact || strings.HasPrefix(rel, "-") {
+		rel = "./" + rel
+	}
+	words := slices.Clone(run.env)
+	if !run.runner.builtin {
+		words = append(words, map[string][]string{"npm": {"npx"}, "pnpm": {"pnpm", "exec"}, "yarn": {"yarn"}, "bun": {"bunx"}}[pkg.manager]...)
+	}
+	words = append(words, run.flags...)
+	if run.runner.fileFlag != "" {
+		words = append(words, run.runner.fileFlag)
+	}
+	words = append(words, rel)
+	return Command{Run: inDir(pkg.dir, quoteWords(words)), Dir: pkg.dir, Source: run.source, Line: run.line}
+}

@@ -1,0 +1,76 @@
+package project
+
+import (
+	"strings"
+
+	"ken/internal/repo"
+)
+
+// phpCommands offers composer's scripts and the configured tools.
+func (p *Project) phpCommands(dir repo.Path, add func(candidate)) {
+	file := p.first(dir, "composer.json")
+	doc := p.document(file)
+	tool := "composer"
+	if dir != "" {
+		tool += " -d " + quotePath(dir)
+	}
+	for _, name := range keys(tableAt(doc, "scripts")) {
+		use, order, ok := purposeOf(name)
+		if !ok || !isName(name) {
+			continue
+		}
+		add(candidate{
+			Command: Command{Run: tool + " " + name, Source: file, Line: jsonLine(p.text(file), "scripts", name)},
+			purpose: use, lang: "php", key: "composer:" + name, order: order,
+		})
+	}
+	if run, source := p.phpRunner(dir); source != "" {
+		add(candidate{
+			Command: Command{Run: inDir(dir, run), Source: source},
+			purpose: forTest, lang: "php", key: strings.TrimPrefix(run, "vendor/bin/"), order: orderImplied,
+		})
+	}
+	if conf := p.first(dir, "phpstan.neon", "phpstan.neon.dist"); conf != "" {
+		add(candidate{
+			Command: Command{Run: inDir(dir, "vendor/bin/phpstan analyse"), Source: conf},
+			purpose: forLint, lang: "php", key: "phpstan", order: orderConfig,
+		})
+	}
+	if conf := p.first(dir, "artisan"); conf != "" {
+		add(candidate{
+			Command: Command{Run: inDir(dir, "php artisan serve"), Source: conf},
+			purpose: forRun, lang: "php", key: "artisan", order: orderImplied,
+		})
+	}
+}
+
+// phpRunner returns the program that runs the tests of a directory, and the file that shows it.
+func (p *Project) phpRunner(dir repo.Path) (string, repo.Path) {
+	file := p.first(dir, "composer.json")
+	doc := p.document(file)
+	for _, group := range []string{"require-dev", "require"} {
+		if at(doc, group, "pestphp/pest") != nil {
+			return "vendor/bin/pest", file
+		}
+	}
+	if conf := p.first(dir, "phpunit.xml", "phpunit.xml.dist"); conf != "" {
+		return "vendor/bin/phpunit", conf
+	}
+	if at(doc, "require-dev", "phpunit/phpunit") != nil {
+		return "vendor/bin/phpunit", file
+	}
+	return "", ""
+}
+
+// phpTest returns the command that runs one PHP test file.
+func (p *Project) phpTest(test repo.Path) (Command, bool, string) {
+	for d := range upward(test.Dir()) {
+		run, source := p.phpRunner(d)
+		if source == "" {
+			continue
+		}
+		rel, _ := relative(d, test)
+		return Command{Run: inDir(d, run+" "+quotePath(repo.Path(rel))), Dir: d, Source: source}, true, ""
+	}
+	return Command{}, false, "no file says which program runs it"
+}

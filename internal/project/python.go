@@ -1,0 +1,488 @@
+package project
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"ken/internal/repo"
+)
+
+// pythonCommands offers the tools that the manifests of a Python project configure.
+func (p *Project) pythonCommands(dir repo.Path, add func(candidate)) {
+	prefix := p.pythonPrefix(dir)
+	doc := p.document(p.first(dir, "pyproject.toml"))
+	if conf := p.pytest(dir); conf.source != "" {
+		c := candidate{
+			Command: Command{Run: inDir(dir, prefix+"pytest"), Source: conf.source, Line: conf.line},
+			purpose: forTest, lang: "python", key: "pytest", order: orderImplied,
+		}
+		// tox and nox run pytest for each version, so CI that runs them confirms it.
+		for _, s := range p.ciSteps() {
+			if s.dir == dir && (s.key == "tox" || s.key == "nox") {
+				c.order -= ciBonus
+				break
+			}
+		}
+		add(c)
+	}
+	p.pythonScripts(dir, doc, add)
+	p.toxCommands(dir, doc, add)
+	p.noxCommands(dir, add)
+	if file := p.first(dir, "manage.py"); file != "" {
+		if p.pytest(dir).source == "" {
+			add(candidate{
+				Command: Command{Run: inDir(dir, prefix+"python manage.py test"), Source: file},
+				purpose: forTest, lang: "python", key: "python", order: orderImplied + 1,
+			})
+		}
+		add(candidate{
+			Command: Command{Run: inDir(dir, prefix+"python manage.py runserver"), Source: file},
+			purpose: forRun, lang: "python", key: "python", order: orderImplied,
+		})
+	}
+	p.pythonLinters(dir, doc, prefix, add)
+	p.pythonBuild(dir, doc, prefix, add)
+}
+
+// pythonPrefix returns what the project's own tool puts before a command, with a space after it.
+func (p *Project) pythonPrefix(dir repo.Path) string {
+	for d := range upward(dir) {
+		doc := p.document(p.first(d, "pyproject.toml"))
+		for _, tool := range [][2]string{{"uv", "uv.lock"}, {"poetry", "poetry.lock"}, {"pdm", "pdm.lock"}, {"rye", "requirements-dev.lock"}} {
+			if p.has(join(d, tool[1])) || at(doc, "tool", tool[0]) != nil {
+				return tool[0] + " run "
+			}
+		}
+		if p.first(d, "Pipfile", "Pipfile.lock") != "" {
+			return "pipenv run "
+		}
+		if doc != nil {
+			return ""
+		}
+	}
+	return ""
+}
+
+// A pytestConfig is how pytest is set up for a directory.
+type pytestConfig struct {
+	source    repo.Path // "" if nothing says that pytest is used
+	line      int
+	testPaths []string
+	files     []string // patterns of the names of test files
+}
+
+// pytest returns how pytest is set up in a directory.
+func (p *Project) pytest(dir repo.Path) pytestConfig {
+	if conf, ok := p.pyTests[dir]; ok {
+		return conf
+	}
+	conf := p.findPytest(dir)
+	if len(conf.files) == 0 {
+		conf.files = []string{"test_*.py", "*_test.py"}
+	}
+	p.pyTests[dir] = conf
+	return conf
+}
+
+func (p *Project) findPytest(dir repo.Path) pytestConfig {
+	if len(p.manifests[dir]) == 0 {
+		return pytestConfig{}
+	}
+	for _, place := range [][2]string{{"pytest.ini", "pytest"}, {".pytest.ini", "pytest"}, {"tox.ini", "pytest"}, {"setup.cfg", "tool:pytest"}} {
+		file := p.first(dir, place[0])
+		section, ok := parseINI(p.text(file))[place[1]]
+		if file == "" || !ok && place[0] != "pytest.ini" {
+			continue
+		}
+		return pytestConfig{
+			source: file, line: section[""].line,
+			testPaths: strings.Fields(section["testpaths"].text),
+			files:     strings.Fields(section["python_files"].text),
+		}
+	}
+	file := p.first(dir, "pyproject.toml")
+	doc := p.document(file)
+	for _, key := range []string{"ini_options", ""} {
+		section := []string{"tool", "pytest"}
+		name := "tool.pytest"
+		if key != "" {
+			section = append(section, key)
+			name += "." + key
+		}
+		if at(doc, section...) == nil {
+			continue
+		}
+		return pytestConfig{
+			source: file, line: lineOf(p.text(file), `^[ \t]*\[`+regexp.QuoteMeta(name)+`\]`),
+			testPaths: fieldsAt(doc, append(section, "testpaths")...),
+			files:     fieldsAt(doc, append(section, "python_files")...),
+		}
+	}
+	if name, line := p.pythonDependency(dir, "pytest"); name != "" {
+		return pytestConfig{source: name, line: line}
+	}
+	if file := p.first(dir, "conftest.py"); file != "" && p.isPythonRoot(dir) {
+		return pytestConfig{source: file}
+	}
+	if file := p.first(dir, "tests/conftest.py"); file != "" {
+		return pytestConfig{source: file}
+	}
+	for _, s := range p.ciSteps() {
+		if s.key == "pytest" && s.dir == dir {
+			return pytestConfig{source: s.source, line: s.line}
+		}
+	}
+	return pytestConfig{}
+}
+
+// fieldsAt returns a list of words inside of a document that may also be one string.
+func fieldsAt(doc any, keys ...string) []string {
+	var words []string
+	for _, text := range textsAt(doc, keys...) {
+		words = append(words, strings.Fields(text)...)
+	}
+	return words
+}
+
+// isPythonRoot reports whether a directory has a manifest of a Python project.
+func (p *Project) isPythonRoot(dir repo.Path) bool {
+	return p.first(dir, "pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "pytest.ini", "noxfile.py", "Pipfile", "manage.py") != "" ||
+		p.manifest(dir, "requirements*.txt") != ""
+}
+
+// pythonDependency returns the file and line that list a package as a dependency.
+func (p *Project) pythonDependency(dir repo.Path, name string) (repo.Path, int) {
+	line := `^[ \t]*["']?` + name + `["']?\s*(?:[\[=<>~!;,"']|$)|["']` + name + `\s*(?:[\[=<>~!;][^"']*)?["']`
+	for _, f := range p.manifests[dir] {
+		base := f.Base()
+		deps := base == "pyproject.toml" || base == "setup.cfg" || base == "setup.py" || base == "Pipfile" || strings.HasPrefix(base, "requirements")
+		if !deps {
+			continue
+		}
+		if base == "pyproject.toml" && p.document(f) == nil {
+			continue
+		}
+		if n := lineOf(p.text(f), line); n > 0 {
+			return f, n
+		}
+	}
+	return "", 0
+}
+
+// pythonScripts offers the scripts of hatch, pdm, poe and taskipy.
+func (p *Project) pythonScripts(dir repo.Path, doc any, add func(candidate)) {
+	file := join(dir, "pyproject.toml")
+	offer := func(name, run string) {
+		line := lineOf(p.text(file), `^[ \t]*["']?`+regexp.QuoteMeta(name)+`["']?\s*=`)
+		purpose, order, ok := purposeOf(name)
+		if !ok || !isName(name) {
+			return
+		}
+		add(candidate{
+			Command: Command{Run: inDir(dir, run), Source: file, Line: line},
+			purpose: purpose, lang: "python", key: run, order: order,
+		})
+	}
+	envs := tableAt(doc, "tool", "hatch", "envs")
+	for _, env := range keys(envs) {
+		for _, name := range keys(tableAt(envs, env, "scripts")) {
+			if !isName(env) {
+				continue
+			}
+			if env == "default" {
+				offer(name, "hatch run "+name)
+			} else {
+				offer(name, "hatch run "+env+":"+name)
+			}
+		}
+	}
+	for _, runner := range []struct {
+		table []string
+		run   string
+	}{
+		{[]string{"tool", "pdm", "scripts"}, "pdm run "},
+		{[]string{"tool", "poe", "tasks"}, p.pythonPrefix(dir) + "poe "},
+		{[]string{"tool", "taskipy", "tasks"}, p.pythonPrefix(dir) + "task "},
+	} {
+		for _, name := range keys(tableAt(doc, runner.table...)) {
+			offer(name, runner.run+name)
+		}
+	}
+}
+
+// toxCommands offers the environments of tox.
+func (p *Project) toxCommands(dir repo.Path, doc any, add func(candidate)) {
+	type env struct {
+		name     string
+		commands string
+		line     int
+	}
+	var envs []env
+	file := p.first(dir, "tox.ini")
+	ini := parseINI(p.text(file))
+	if file == "" && at(doc, "tool", "tox") != nil {
+		file = join(dir, "pyproject.toml")
+		if legacy := textAt(doc, "tool", "tox", "legacy_tox_ini"); legacy != "" {
+			ini = parseINI([]byte(legacy))
+		}
+		text := p.text(file)
+		if base := at(doc, "tool", "tox", "env_run_base"); base != nil {
+			envs = append(envs, env{"", flatText(at(base, "commands")), lineOf(text, `^[ \t]*\[tool\.tox\.env_run_base\]`)})
+		}
+		for _, name := range keys(tableAt(doc, "tool", "tox", "env")) {
+			commands := flatText(at(doc, "tool", "tox", "env", name, "commands"))
+			envs = append(envs, env{name, commands, lineOf(text, `^[ \t]*\[tool\.tox\.env\.["']?`+regexp.QuoteMeta(name)+`["']?\]`)})
+		}
+	}
+	if file == "" {
+		return
+	}
+	for _, section := range sortedKeys(ini) {
+		if section == "testenv" {
+			envs = append(envs, env{"", ini[section]["commands"].text, ini[section][""].line})
+		} else if name, ok := strings.CutPrefix(section, "testenv:"); ok {
+			envs = append(envs, env{name, ini[section]["commands"].text, ini[section][""].line})
+		}
+	}
+	tool := "tox"
+	if name, _ := p.pythonDependency(dir, "tox"); name != "" {
+		tool = p.pythonPrefix(dir) + "tox"
+	}
+	for _, e := range envs {
+		if e.name == "" {
+			if strings.Contains(e.commands, "test") || strings.Contains(e.commands, "coverage") {
+				add(candidate{
+					Command: Command{Run: inDir(dir, tool), Source: file, Line: e.line},
+					purpose: forTest, lang: "python", key: "tox", order: orderImplied + 3,
+				})
+			}
+			continue
+		}
+		if use, order, ok := purposeOf(e.name); ok && isName(e.name) && use == forLint {
+			add(candidate{
+				Command: Command{Run: inDir(dir, tool+" -e "+e.name), Source: file, Line: e.line},
+				purpose: use, lang: "python", key: "tox -e " + e.name, order: order + 6,
+			})
+		}
+	}
+}
+
+// flatText joins all strings of a value.
+func flatText(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case []any:
+		var parts []string
+		for _, e := range v {
+			parts = append(parts, flatText(e))
+		}
+		return strings.Join(parts, " ")
+	}
+	return ""
+}
+
+var noxSession = later(`(?m)^@(?:nox\.)?session\b[^\n]*(?:\n[^\n]*){0,6}?\ndef\s+(\w+)`)
+
+// noxCommands offers the sessions of nox.
+func (p *Project) noxCommands(dir repo.Path, add func(candidate)) {
+	file := p.first(dir, "noxfile.py")
+	text := p.text(file)
+	for _, m := range noxSession().FindAllSubmatchIndex(text, -1) {
+		name := string(text[m[2]:m[3]])
+		use, order, ok := purposeOf(name)
+		if !ok {
+			continue
+		}
+		add(candidate{
+			Command: Command{Run: inDir(dir, "nox -s "+name), Source: file, Line: lineAt(text, m[2])},
+			purpose: use, lang: "python", key: "nox", order: order + 6,
+		})
+	}
+}
+
+// pythonLinters offers the linters that are configured.
+func (p *Project) pythonLinters(dir repo.Path, doc any, prefix string, add func(candidate)) {
+	pyproject := p.first(dir, "pyproject.toml")
+	setup := p.first(dir, "setup.cfg")
+	sections := parseINI(p.text(setup))
+	for _, l := range []struct {
+		tool, run string
+		files     []string
+	}{
+		{"ruff", "ruff check", []string{"ruff.toml", ".ruff.toml"}},
+		{"flake8", "flake8", []string{".flake8"}},
+		{"mypy", "mypy", []string{"mypy.ini", ".mypy.ini"}},
+		{"pyright", "pyright", nil},
+		{"black", "black --check .", nil},
+		{"pylint", "pylint", nil},
+	} {
+		c := candidate{purpose: forLint, lang: "python", key: l.tool, order: orderConfig + 1}
+		if l.tool == "ruff" {
+			c.key = l.run
+		}
+		switch {
+		case at(doc, "tool", l.tool) != nil:
+			c.Source = pyproject
+			c.Line = lineOf(p.text(pyproject), `^[ \t]*\[tool\.`+l.tool+`\b`)
+		case p.first(dir, l.files...) != "":
+			c.Source = p.first(dir, l.files...)
+		case sections[l.tool] != nil:
+			c.Source, c.Line = setup, sections[l.tool][""].line
+		default:
+			continue
+		}
+		target := ""
+		if l.tool == "mypy" && !p.mypyHasFiles(dir, doc, sections) || l.tool == "pylint" {
+			continue // it would need to be told what to check
+		}
+		run := l.run
+		if name, _ := p.pythonDependency(dir, l.tool); name != "" {
+			run = prefix + run
+		}
+		c.Run = inDir(dir, run+target)
+		add(c)
+	}
+}
+
+// mypyHasFiles reports whether mypy knows by itself what to check.
+func (p *Project) mypyHasFiles(dir repo.Path, doc any, setup iniFile) bool {
+	if at(doc, "tool", "mypy", "files") != nil || at(doc, "tool", "mypy", "packages") != nil {
+		return true
+	}
+	own := parseINI(p.text(p.first(dir, "mypy.ini", ".mypy.ini")))["mypy"]
+	return own["files"].text != "" || own["packages"].text != "" || setup["mypy"]["files"].text != ""
+}
+
+// pythonBuild offers the build of a package that names its build system.
+func (p *Project) pythonBuild(dir repo.Path, doc any, prefix string, add func(candidate)) {
+	if at(doc, "build-system") == nil {
+		return
+	}
+	run := "python -m build"
+	switch backend := textAt(doc, "build-system", "build-backend"); {
+	case prefix == "uv run " || prefix == "poetry run " || prefix == "pdm run ":
+		run = strings.TrimSuffix(prefix, "run ") + "build"
+	case strings.HasPrefix(backend, "hatchling"):
+		run = "hatch build"
+	case strings.HasPrefix(backend, "flit"):
+		run = "flit build"
+	}
+	file := join(dir, "pyproject.toml")
+	add(candidate{
+		Command: Command{Run: inDir(dir, run), Source: file, Line: lineOf(p.text(file), `^[ \t]*\[build-system\]`)},
+		purpose: forBuild, lang: "python", key: "build", order: orderImplied,
+	})
+	scripts := tableAt(doc, "project", "scripts")
+	if prefix == "" {
+		return
+	}
+	for _, name := range keys(scripts) {
+		if isName(name) {
+			add(candidate{
+				Command: Command{Run: inDir(dir, prefix+name), Source: file, Line: lineOf(p.text(file), `^[ \t]*["']?`+regexp.QuoteMeta(name)+`["']?\s*=`)},
+				purpose: forRun, lang: "python", key: name, order: orderImplied,
+			})
+		}
+	}
+}
+
+// pythonTest returns the command that runs one Python test file.
+func (p *Project) pythonTest(test repo.Path) (Command, bool, string) {
+	for d := range upward(test.Dir()) {
+		rel, _ := relative(d, test)
+		conf := p.pytest(d)
+		if conf.source != "" && (p.isPythonRoot(d) || d == "") {
+			return p.pytestFile(d, conf, rel), true, p.outsideTestPaths(conf, rel)
+		}
+		if cmd, ok := p.djangoTest(d, rel); ok {
+			return cmd, true, ""
+		}
+	}
+	for _, s := range p.ciSteps() {
+		if s.key == "unittest" && test.Under(s.dir) {
+			rel, _ := relative(s.dir, test)
+			return Command{Run: inDir(s.dir, "python -m unittest "+quotePath(repo.Path(rel))), Dir: s.dir, Source: s.source, Line: s.line}, true, ""
+		}
+	}
+	if line := lineOf(p.text(test), `^[ \t]*(?:import unittest|from unittest\b)`); line > 0 {
+		return Command{Run: "python -m unittest " + quotePath(test), Source: test, Line: line}, true, ""
+	}
+	if line := lineOf(p.text(test), `^[ \t]*(?:import pytest|from pytest\b)`); line > 0 {
+		return Command{Run: "pytest " + quotePath(test), Source: test, Line: line}, true, ""
+	}
+	return Command{}, false, "no file says which program runs it"
+}
+
+// pytestFile returns the command that runs a file with pytest, by a script of hatch if that is how the project runs it.
+func (p *Project) pytestFile(dir repo.Path, conf pytestConfig, rel string) Command {
+	doc := p.document(p.first(dir, "pyproject.toml"))
+	envs := tableAt(doc, "tool", "hatch", "envs")
+	arg := quotePath(repo.Path(rel))
+	for _, env := range keys(envs) {
+		for _, name := range []string{"test", "tests"} {
+			script := flatText(at(envs, env, "scripts", name))
+			if !strings.Contains(script, "pytest") || !strings.Contains(script, "{args") || !isName(env) {
+				continue
+			}
+			run := "hatch run " + env + ":" + name
+			if env == "default" {
+				run = "hatch run " + name
+			}
+			file := join(dir, "pyproject.toml")
+			return Command{Run: inDir(dir, run+" "+arg), Dir: dir, Source: file, Line: lineOf(p.text(file), `^[ \t]*`+name+`\s*=`)}
+		}
+	}
+	return Command{Run: inDir(dir, p.pythonPrefix(dir)+"pytest "+arg), Dir: dir, Source: conf.source, Line: conf.line}
+}
+
+// outsideTestPaths says that pytest does not run a file by itself, "" if it does.
+func (p *Project) outsideTestPaths(conf pytestConfig, rel string) string {
+	if len(conf.testPaths) == 0 {
+		return ""
+	}
+	for _, t := range conf.testPaths {
+		t = strings.TrimSuffix(path.Clean(t), "/")
+		if t == "." || matchesAny([]string{t, t + "/**"}, rel) {
+			return ""
+		}
+	}
+	return "pytest without arguments runs " + cleanText(strings.Join(conf.testPaths, " ")) + " only"
+}
+
+// djangoTest returns the command that runs a test file of a Django project, or of Django itself.
+func (p *Project) djangoTest(dir repo.Path, rel string) (Command, bool) {
+	module, ok := strings.CutSuffix(rel, ".py")
+	module = strings.ReplaceAll(module, "/", ".")
+	if !ok || !isName(module) {
+		return Command{}, false
+	}
+	if file := p.first(dir, "manage.py"); file != "" {
+		run := p.pythonPrefix(dir) + "python manage.py test " + module
+		return Command{Run: inDir(dir, run), Dir: dir, Source: file}, true
+	}
+	if file := p.first(dir, "runtests.py"); file != "" {
+		return Command{Run: inDir(dir, "python runtests.py "+module), Dir: dir, Source: file}, true
+	}
+	return Command{}, false
+}
+
+// isPythonTest reports whether a Python file has the name of a test.
+func (p *Project) isPythonTest(file repo.Path) bool {
+	base := file.Base()
+	patterns := []string{"test_*.py", "*_test.py", "tests.py"}
+	for d := range upward(file.Dir()) {
+		if conf := p.pytest(d); conf.source != "" {
+			patterns = append(slices.Clone(conf.files), "tests.py")
+			break
+		}
+	}
+	for _, pattern := range patterns {
+		if ok, _ := path.Match(pattern, base); ok && base != "conftest.py" {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,101 @@
+package project
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"ken/internal/repo"
+)
+
+const (
+	maxCommand = 300 // bytes of a command; a longer one is not offered
+	maxText    = 240 // characters of a rule or description; a longer one is cut
+)
+
+// cleanText returns a text of the repository on one line, without misleading characters, of bounded length.
+func cleanText(text string) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	text = strings.Join(strings.Fields(text), " ")
+	text = strings.Map(func(r rune) rune {
+		if repo.Misleads(r) || unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return r
+	}, text)
+	if utf8.RuneCountInString(text) <= maxText {
+		return text
+	}
+	runes := []rune(text)[:maxText-1]
+	cut := string(runes)
+	if i := strings.LastIndexByte(cut, ' '); i > len(cut)/2 {
+		cut = cut[:i]
+	}
+	return strings.TrimRight(cut, " ,;:") + "…"
+}
+
+// cleanCommand reports whether a command can be offered as it is: on one line, not long, and with nothing in it
+// that a terminal would hide.
+func cleanCommand(run string) (string, bool) {
+	run = strings.TrimSpace(run)
+	ok := run != "" && len(run) <= maxCommand && utf8.ValidString(run) &&
+		!strings.ContainsFunc(run, func(r rune) bool { return repo.Misleads(r) || unicode.Is(unicode.Cf, r) })
+	return run, ok
+}
+
+// isName reports whether a name from a manifest can stand in a command without quotes: a script, target,
+// package or class.
+func isName(name string) bool {
+	if name == "" || len(name) > 100 || name[0] == '-' {
+		return false
+	}
+	return !strings.ContainsFunc(name, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-.:/@+", r))
+	})
+}
+
+// quotePath returns a path as a word for a shell.
+func quotePath(file repo.Path) string {
+	if strings.HasPrefix(string(file), "-") {
+		file = "./" + file
+	}
+	return quoteWord(string(file))
+}
+
+// quoteWord returns a word for a shell, quoted if it needs to be.
+func quoteWord(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:@%+=,^", r) || r > unicode.MaxASCII
+	}
+	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// quoteWords returns a command of words.
+func quoteWords(words []string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		// An assignment keeps its name outside of the quotes.
+		if name, value, ok := strings.Cut(word, "="); ok && isVariable(name) {
+			quoted[i] = name + "=" + strings.TrimPrefix(quoteWord("="+value), "=")
+			if value != "" {
+				quoted[i] = name + "=" + quoteWord(value)
+			}
+			continue
+		}
+		quoted[i] = quoteWord(word)
+	}
+	return strings.Join(quoted, " ")
+}
+
+// isVariable reports whether a word is the name of an environment variable.
+func isVariable(name string) bool {
+	if name == "" || name[0] >= '0' && name[0] <= '9' {
+		return false
+	}
+	return !strings.ContainsFunc(name, func(r rune) bool {
+		return !(r == '_' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9')
+	})
+}
