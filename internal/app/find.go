@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"sync"
 
 	"ken/internal/find"
@@ -55,47 +57,91 @@ func (t *findTree) Files(ctx context.Context) ([]find.File, error) {
 const factsAtOnce = 256
 
 // Facts reads the files some at a time, so that not all of them are in memory.
-func (t *findTree) Facts(ctx context.Context, files []find.File, see func(find.File, *outline.Outline, []byte) error) error {
-	for len(files) > 0 {
-		some := files[:min(len(files), factsAtOnce)]
-		files = files[len(some):]
-		listed := make([]*survey.File, len(some))
-		for i, f := range some {
-			listed[i] = t.listed[f.Path]
-		}
+func (t *findTree) Facts(ctx context.Context, files []find.File, see func(find.File, find.Facts, []byte) error) error {
+	for some := range slices.Chunk(files, factsAtOnce) {
+		listed := t.of(some)
 		contents, err := t.contents(ctx, listed)
 		if err != nil {
 			return err
 		}
-		outlines, err := t.w.outlines(ctx, listed, func(which []int, seeContent func(int, []byte)) error {
-			var wg sync.WaitGroup
-			next := make(chan int)
-			for range 4 {
-				wg.Go(func() {
-					for k := range next {
-						seeContent(k, contents[which[k]])
-					}
-				})
-			}
-			for k, i := range which {
-				if contents[i] != nil {
-					next <- k
-				}
-			}
-			close(next)
-			wg.Wait()
-			return nil
-		})
+		outlines, refs, err := t.w.facts(ctx, listed, parseAtOnce(contents))
 		if err != nil {
 			return err
 		}
 		for i, f := range some {
-			if err := see(f, outlines[i], contents[i]); err != nil {
+			if err := see(f, find.Facts{Outline: outlines[i], References: refs[i]}, contents[i]); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// References returns what is kept of the references, and reads only files of which nothing is
+// kept.
+func (t *findTree) References(ctx context.Context, files []find.File, see func(find.File, *outline.References) error) error {
+	for some := range slices.Chunk(files, factsAtOnce) {
+		listed := t.of(some)
+		_, refs, err := t.w.facts(ctx, listed, func(which []int, seeContent func(int, []byte)) error {
+			missing := make([]*survey.File, len(which))
+			for k, i := range which {
+				missing[k] = listed[i]
+			}
+			contents, err := t.contents(ctx, missing)
+			if err != nil {
+				return err
+			}
+			return parseAtOnce(contents)(indexes(len(which)), seeContent)
+		})
+		if err != nil {
+			return err
+		}
+		for i, f := range some {
+			if err := see(f, refs[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func indexes(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
+func (t *findTree) of(files []find.File) []*survey.File {
+	listed := make([]*survey.File, len(files))
+	for i, f := range files {
+		listed[i] = t.listed[f.Path]
+	}
+	return listed
+}
+
+// parseAtOnce hands contents to a parser on all cores.
+func parseAtOnce(contents [][]byte) readContents {
+	return func(which []int, see func(int, []byte)) error {
+		var wg sync.WaitGroup
+		next := make(chan int)
+		for range runtime.GOMAXPROCS(0) {
+			wg.Go(func() {
+				for k := range next {
+					see(k, contents[which[k]])
+				}
+			})
+		}
+		for k, i := range which {
+			if contents[i] != nil {
+				next <- k
+			}
+		}
+		close(next)
+		wg.Wait()
+		return nil
+	}
 }
 
 // contents reads files of at most find.MaxBytes; the others are nil.

@@ -10,7 +10,7 @@ var (
 	// Facts are below the features (decisions): a feature may use their concrete types,
 	// since one open repository serves all features and needs no second description.
 	facts = []string{
-		"atomicfile", "env", "cache", "git", "content", "state", "model/provider",
+		"atomicfile", "env", "cache", "git", "content", "state", "model/provider", "searchindex",
 		"store/local", "store/sqlite", "store/postgres", "store/memory", "store/team",
 	}
 	// These are above the features, since they put them together: the settings of all
@@ -52,6 +52,8 @@ var imports = func() map[string][]string {
 	m["workflow"] = join(words, readers, []string{"contract", "state"})
 	// Share exchanges records of files and of the survey through git.
 	m["share"] = join(words, readers, []string{"survey"})
+	// Find ranks what the search index matches, and says who uses it and how it is tested.
+	m["find"] = join(words, readers, []string{"searchindex", "uses"})
 	// What many workers share is a survey.
 	m["surveyrun"] = join(words, readers, []string{"survey"})
 	m["board"] = without(join(words, readers, decisions), "board")
@@ -127,8 +129,8 @@ var clocks = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "T
 var doors = map[string][]string{
 	// git is a program, and a program may be the model that the user has.
 	"os/exec":                                {"git", "model/provider", "testrepo", "pgtest", "bench", "release"},
-	"zombiezen.com/go/sqlite":                {"store/sqlite"},
-	"modernc.org":                            {"store/sqlite"},
+	"zombiezen.com/go/sqlite":                {"store/sqlite", "searchindex"},
+	"modernc.org":                            {"store/sqlite", "searchindex"},
 	"database/sql":                           {},
 	"github.com/jackc":                       {"store/postgres", "queue", "pgtest", "bench"},
 	"github.com/riverqueue":                  {"queue", "bench"},

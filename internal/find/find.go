@@ -17,9 +17,11 @@ import (
 type Tree interface {
 	// Files lists the files with their content ids.
 	Files(ctx context.Context) ([]File, error)
-	// Facts calls see with the outline and, if it is text of at most MaxBytes, the content
-	// of each file. It may call see from one goroutine at a time only.
-	Facts(ctx context.Context, files []File, see func(f File, o *outline.Outline, content []byte) error) error
+	// Facts calls see with the facts of each file and with its content, which is nil if it is
+	// larger than MaxBytes. It calls see once at a time.
+	Facts(ctx context.Context, files []File, see func(f File, facts Facts, content []byte) error) error
+	// References calls see with the references of each file, nil if ken has none.
+	References(ctx context.Context, files []File, see func(f File, refs *outline.References) error) error
 	// Head is the commit whose history counts; zero before the first commit.
 	Head(ctx context.Context) (repo.ID, error)
 	// Recent lists the newest commits that head reaches; cut says that a shallow clone hides older ones.
@@ -38,6 +40,12 @@ type File struct {
 	Size int64
 	// Note is what somebody wrote about this content: a summary that is fresh.
 	Note string
+}
+
+// Facts are what a grammar saw in a file; nil where it saw nothing.
+type Facts struct {
+	Outline    *outline.Outline
+	References *outline.References
 }
 
 // MaxBytes is the size up to which the text of a file is searched. A larger one is found by its

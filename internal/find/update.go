@@ -3,9 +3,7 @@ package find
 import (
 	"context"
 	"crypto/sha256"
-	"slices"
 
-	"ken/internal/outline"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
 )
@@ -34,13 +32,22 @@ func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree) error {
 		return err
 	}
 	var changed []File
+	changes := make(map[repo.Path]*change)
+	before := make(map[repo.Path]string) // what changed files declared
 	for _, f := range files {
 		old, ok := known[f.Path]
 		delete(known, f.Path)
 		if ok && old.ID == f.ID && old.NoteID == noteID(f.Note) && old.Kind == f.Kind {
 			continue
 		}
+		c := &change{path: f.Path, declares: !ok, appears: !ok}
+		changes[f.Path] = c
 		if ok {
+			o, _, _, err := w.Facts(ctx, f.Path)
+			if err != nil {
+				return err
+			}
+			before[f.Path] = declared(o.Symbols)
 			if err := w.Remove(f.Path); err != nil {
 				return err
 			}
@@ -48,20 +55,32 @@ func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree) error {
 		changed = append(changed, f)
 	}
 	for p := range known {
+		changes[p] = &change{path: p, declares: true, appears: true}
 		if err := w.Remove(p); err != nil {
 			return err
 		}
 	}
-	return t.Facts(ctx, changed, func(f File, o *outline.Outline, content []byte) error {
-		d := searchindex.Document{Path: f.Path, ID: f.ID, Kind: f.Kind, Note: f.Note, NoteID: []byte(noteID(f.Note))}
-		if o != nil {
-			d.Symbols = slices.DeleteFunc(slices.Clone(o.Symbols), func(s outline.Symbol) bool { return s.Kind == outline.Heading })
+	err = t.Facts(ctx, changed, func(f File, facts Facts, content []byte) error {
+		d := searchindex.Document{Path: f.Path, ID: f.ID, Kind: f.Kind, Note: f.Note, NoteID: []byte(noteID(f.Note)), Outline: facts.Outline}
+		if facts.References != nil {
+			d.Imports = facts.References.Imports
+		}
+		if c := changes[f.Path]; !c.declares && facts.Outline != nil {
+			c.declares = declared(facts.Outline.Symbols) != before[f.Path]
 		}
 		if hasText(f) {
 			d.Text = string(content)
 		}
 		return w.Put(d)
 	})
+	if err != nil {
+		return err
+	}
+	list := make([]change, 0, len(changes))
+	for _, c := range changes {
+		list = append(list, *c)
+	}
+	return updateEdges(ctx, w, t, files, list)
 }
 
 // hasText reports whether the text of a file is searched.

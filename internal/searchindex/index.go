@@ -18,8 +18,6 @@ import (
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
-
-	"ken/internal/repo"
 )
 
 // version changes with the tables and with the terms in them.
@@ -73,8 +71,11 @@ func openFile(ctx context.Context, file string) (*Index, error) {
 }
 
 func (x *Index) prepare() error {
-	if err := sqlitex.ExecuteScript(x.conn, `PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -32000;`, nil); err != nil {
-		return err
+	// After a power cut the index is made again.
+	for _, setting := range []string{`PRAGMA synchronous = OFF`, `PRAGMA temp_store = MEMORY`, `PRAGMA cache_size = -32000`} {
+		if err := sqlitex.ExecuteTransient(x.conn, setting, nil); err != nil {
+			return err
+		}
 	}
 	found, err := sqlitex.ResultInt(x.conn.Prep(`PRAGMA user_version`))
 	if err != nil {
@@ -110,7 +111,8 @@ func (x *Index) create() (err error) {
 }
 
 // schema: a path has a number for good, so that commits can name files that are gone. The
-// FTS tables store no text, only which terms are in which row.
+// FTS tables store no text, only which terms are in which row. wanted has the names that the
+// imports of a file end in: a new file with such a name may be what the import means.
 const schema = `
 CREATE TABLE path (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE);
 CREATE TABLE file (
@@ -118,7 +120,10 @@ CREATE TABLE file (
 	content BLOB NOT NULL,
 	note    BLOB NOT NULL,
 	kind    INTEGER NOT NULL,
-	lines   INTEGER NOT NULL
+	language  TEXT NOT NULL,
+	package   TEXT NOT NULL,
+	imports   BLOB NOT NULL,
+	ambiguous INTEGER NOT NULL
 );
 CREATE TABLE symbol (
 	file INTEGER NOT NULL, name TEXT NOT NULL, qualified TEXT NOT NULL, kind TEXT NOT NULL,
@@ -126,6 +131,14 @@ CREATE TABLE symbol (
 );
 CREATE INDEX symbol_file ON symbol (file);
 CREATE INDEX symbol_name ON symbol (name);
+CREATE TABLE edge (
+	source INTEGER NOT NULL, target INTEGER NOT NULL, symbol TEXT NOT NULL, kind TEXT NOT NULL,
+	certain INTEGER NOT NULL, via INTEGER NOT NULL, lines TEXT NOT NULL, more INTEGER NOT NULL
+);
+CREATE INDEX edge_source ON edge (source);
+CREATE INDEX edge_target ON edge (target);
+CREATE TABLE wanted (name TEXT NOT NULL, file INTEGER NOT NULL, PRIMARY KEY (name, file)) WITHOUT ROWID;
+CREATE INDEX wanted_file ON wanted (file);
 CREATE TABLE entry (id INTEGER PRIMARY KEY, oid BLOB NOT NULL UNIQUE, subject TEXT NOT NULL, date TEXT NOT NULL, files INTEGER NOT NULL);
 CREATE TABLE touch (entry INTEGER NOT NULL, path INTEGER NOT NULL, PRIMARY KEY (entry, path)) WITHOUT ROWID;
 CREATE INDEX touch_path ON touch (path, entry);
@@ -143,7 +156,7 @@ func (x *Index) Close() error {
 	return x.conn.Close()
 }
 
-// IsBusy reports whether another process is writing the index.
+// isBusy reports whether another process is writing the index.
 func isBusy(err error) bool {
 	switch sqlite.ErrCode(err).ToPrimary() {
 	case sqlite.ResultBusy, sqlite.ResultLocked:
@@ -151,5 +164,3 @@ func isBusy(err error) bool {
 	}
 	return false
 }
-
-var _ = repo.ID{}

@@ -2,6 +2,7 @@ package searchindex
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math/bits"
 	"strings"
@@ -16,9 +17,10 @@ import (
 // A Document is what the index knows of one file.
 type Document struct {
 	Path    repo.Path
-	ID      repo.ID   // of its content
-	Kind    repo.Kind // decides what the rank is worth
-	Symbols []outline.Symbol
+	ID      repo.ID          // of its content
+	Kind    repo.Kind        // decides what the rank is worth
+	Outline *outline.Outline // nil if there is none
+	Imports []outline.Import
 	Text    string // terms of its content
 	Note    string // terms of what somebody wrote about it
 	NoteID  []byte // identifies the note
@@ -94,13 +96,30 @@ func (w *Writer) Put(d Document) error {
 	if err != nil {
 		return err
 	}
-	if err := sqlitex.Execute(w.conn, `INSERT INTO file (id, content, note, kind, lines) VALUES (?1, ?2, ?3, ?4, 0)`,
-		&sqlitex.ExecOptions{Args: []any{id, d.ID.Bytes(), d.NoteID, int64(d.Kind)}}); err != nil {
+	o := d.Outline
+	if o == nil {
+		o = new(outline.Outline)
+	}
+	imports, err := json.Marshal(d.Imports)
+	if err != nil {
 		return err
 	}
+	if err := sqlitex.Execute(w.conn, `INSERT INTO file VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0)`,
+		&sqlitex.ExecOptions{Args: []any{id, d.ID.Bytes(), d.NoteID, int64(d.Kind), string(o.Language), o.Package, imports}}); err != nil {
+		return err
+	}
+	for _, name := range wantedNames(d.Imports) {
+		if err := sqlitex.Execute(w.conn, `INSERT OR IGNORE INTO wanted VALUES (?1, ?2)`, &sqlitex.ExecOptions{Args: []any{name, id}}); err != nil {
+			return err
+		}
+	}
 	var symbols strings.Builder
-	for i := range d.Symbols {
-		s := &d.Symbols[i]
+	for i := range o.Symbols {
+		s := &o.Symbols[i]
+		if s.Kind == outline.Heading {
+			symbols.WriteString(s.Name + " ")
+			continue
+		}
 		if err := sqlitex.Execute(w.conn, `INSERT INTO symbol VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)`, &sqlitex.ExecOptions{
 			Args: []any{id, s.Name, s.Qualified, string(s.Kind), int64(s.Line), s.Exported, int64(s.Depth)},
 		}); err != nil {
@@ -133,6 +152,8 @@ func (w *Writer) Remove(p repo.Path) error {
 	for _, query := range []string{
 		`DELETE FROM file WHERE id = ?1`,
 		`DELETE FROM symbol WHERE file = ?1`,
+		`DELETE FROM edge WHERE source = ?1`,
+		`DELETE FROM wanted WHERE file = ?1`,
 		`DELETE FROM in_path WHERE rowid = ?1`,
 		`DELETE FROM in_symbol WHERE rowid = ?1`,
 		`DELETE FROM in_text WHERE rowid = ?1`,

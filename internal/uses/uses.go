@@ -147,6 +147,13 @@ func (r *Resolver) read(p repo.Path) ([]byte, error) {
 	return content, nil
 }
 
+// IsManifest reports whether resolving depends on the content of a file: on what a manifest or
+// a configuration of a compiler says.
+func IsManifest(p repo.Path) bool {
+	base := p.Base()
+	return isManifest(base) || strings.HasPrefix(base, "tsconfig") || strings.HasPrefix(base, "jsconfig")
+}
+
 func isManifest(base string) bool {
 	switch base {
 	case "go.mod", "go.work",
