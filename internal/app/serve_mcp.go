@@ -7,6 +7,7 @@ import (
 
 	"ken/internal/cli"
 	"ken/internal/fault"
+	"ken/internal/find"
 	"ken/internal/git"
 	"ken/internal/mcp"
 	"ken/internal/repo"
@@ -18,6 +19,15 @@ type agentSpace struct{ *workspace }
 // Brief is the text and the document of ken brief.
 func (a agentSpace) Brief(ctx context.Context, path repo.Path, budget int) (fmt.Stringer, error) {
 	return a.workspace.Brief(ctx, cli.BriefOptions{Path: path, Budget: budget})
+}
+
+// Find is the text and the document of ken find.
+func (a agentSpace) Find(ctx context.Context, words []string, opts mcp.FindOptions) (fmt.Stringer, error) {
+	kinds, err := find.ParseKinds(opts.Kinds)
+	if err != nil {
+		return nil, &fault.Error{Kind: fault.Usage, Err: err}
+	}
+	return a.workspace.Find(ctx, find.Query{Words: words, Limit: opts.Limit, Kinds: kinds}, "")
 }
 
 // confined restricts MCP over HTTP to the worktrees of one repository. It removes the

@@ -18,6 +18,7 @@ import (
 	"ken/internal/board"
 	"ken/internal/docs"
 	"ken/internal/fault"
+	"ken/internal/find"
 	"ken/internal/fresh"
 	"ken/internal/install"
 	"ken/internal/prove"
@@ -55,6 +56,8 @@ type Workspace interface {
 	Planner(provider, model string) (survey.Writer, error)
 	// SurveyLimits fills in what is configured and was not given.
 	SurveyLimits(opts survey.RunOptions) survey.RunOptions
+	// Find lists the places that matter for some words, in the work tree or in a commit.
+	Find(ctx context.Context, q find.Query, at string) (*find.Answer, error)
 	// Brief says what to know about a path first.
 	Brief(ctx context.Context, opts BriefOptions) (*survey.Brief, error)
 	// Confirm says that what is said of files and directories still holds, for what
@@ -281,7 +284,7 @@ too, and ken help glossary explains the words that ken uses.`,
 	cmd.PersistentFlags().BoolVar(&p.io.JSON, "json", false, "print one JSON document")
 	cmd.Flags().AddFlagSet(status.Flags())
 	cmd.AddCommand(
-		p.up(), status, p.brief(), p.serve(),
+		p.up(), status, p.find(), p.brief(), p.serve(),
 		p.summary(), p.confirm(), p.close(),
 		p.survey(),
 		p.spec(),

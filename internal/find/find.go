@@ -8,6 +8,8 @@ package find
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"ken/internal/outline"
 	"ken/internal/repo"
@@ -85,4 +87,24 @@ type Place struct {
 type Symbol struct {
 	Name string `json:"name"`
 	Line int    `json:"line"`
+}
+
+// kindsByName are the kinds that a query may be limited to.
+var kindsByName = map[string][]repo.Kind{
+	"code": {repo.KindSource},
+	"test": {repo.KindTest},
+	"doc":  {repo.KindDoc},
+}
+
+// ParseKinds reads the names of kinds: code, test, doc.
+func ParseKinds(names []string) ([]repo.Kind, error) {
+	var kinds []repo.Kind
+	for _, name := range names {
+		list, ok := kindsByName[strings.TrimSpace(name)]
+		if !ok {
+			return nil, fmt.Errorf("unknown kind %q: use code, test or doc", name)
+		}
+		kinds = append(kinds, list...)
+	}
+	return kinds, nil
 }

@@ -17,12 +17,13 @@ type weights struct {
 	Path, Symbol, Text, Note, Subject float64
 	Together                          float64 // share of a file's score that its companions get
 	Busy                              float64 // what many commits are worth
+	Used                              float64 // share of the scores of the best files that a file gets which they use
 	Test, Generated, Doc, Data        float64 // factors of kinds
 }
 
 var tuned = weights{
 	Path: 1, Symbol: 0.8, Text: 1, Note: 1, Subject: 0.9,
-	Together: 0.15, Busy: 0.1,
+	Together: 0.15, Busy: 0.1, Used: 0.05,
 	Test: 0.9, Generated: 0.2, Doc: 0.5, Data: 0.3,
 }
 
@@ -59,12 +60,14 @@ type candidate struct {
 	with         int64   // the better file that it changes with
 	share        float64 // got from it
 	together, of int
+	usedBy       int // of the best files
 }
 
 const (
 	fieldHits   = 300 // files per field
 	commitHits  = 200
 	seeds       = 5  // best files whose companions are looked at
+	usersAsked  = 12 // best files whose uses are looked at
 	maxTogether = 30 // files of a commit that counts as one change
 )
 
@@ -111,6 +114,9 @@ func rank(ctx context.Context, x *searchindex.Index, query []string, kinds []rep
 	sortCandidates(list)
 	list, err = addCompanions(ctx, x, list, found, w)
 	if err != nil {
+		return nil, err
+	}
+	if list, err = addUsed(ctx, x, list, found, w); err != nil {
 		return nil, err
 	}
 	if len(kinds) > 0 {
@@ -174,6 +180,51 @@ func addCompanions(ctx context.Context, x *searchindex.Index, list []*candidate,
 				o.share, o.with, o.together, o.of = gain, c.file.Number, m.Together, commits
 			}
 		}
+	}
+	return list, nil
+}
+
+// addUsed adds to the score of a file that several of the best files use: the implementation
+// often mentions the words less than its users do. A file that the whole repository uses gets
+// little.
+func addUsed(ctx context.Context, x *searchindex.Index, list []*candidate, found map[int64]*candidate, w weights) ([]*candidate, error) {
+	if w.Used == 0 {
+		return list, nil
+	}
+	sortCandidates(list)
+	byPath := make(map[repo.Path]*candidate, len(list))
+	for _, c := range list {
+		byPath[c.file.Path] = c
+	}
+	users := make(map[repo.Path][]*candidate)
+	for _, c := range list[:min(len(list), usersAsked)] {
+		edges, err := x.Uses(ctx, c.file.Path)
+		if err != nil {
+			return nil, err
+		}
+		seen := make(map[repo.Path]bool)
+		for _, e := range edges {
+			if e.Exact && !seen[e.To] {
+				seen[e.To] = true
+				users[e.To] = append(users[e.To], c)
+			}
+		}
+	}
+	for p, by := range users {
+		c := byPath[p]
+		if c == nil || len(by) < 2 || isSecondary(c.file.Kind) {
+			continue // a file without any of the words is not what was asked for
+		}
+		all, err := x.UserCount(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		gain := 0.0
+		for _, u := range by {
+			gain += u.score
+		}
+		c.usedBy = len(by)
+		c.score += w.Used * gain / math.Sqrt(float64(max(all, len(by))))
 	}
 	return list, nil
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"ken/internal/repo"
+	"ken/internal/outline"
 	"ken/internal/searchindex"
 )
 
@@ -19,12 +19,13 @@ func Search(ctx context.Context, x *searchindex.Index, t Tree, q Query) (*Answer
 	if err != nil {
 		return nil, err
 	}
-	a := &Answer{Query: strings.Join(q.Words, " "), At: "worktree", Places: []Place{}, Unknown: []string{}}
-	if a.Unknown, err = unknown(ctx, x, query); err != nil {
+	weights, unknown, err := rarity(ctx, x, query)
+	if err != nil {
 		return nil, err
 	}
+	a := &Answer{Query: strings.Join(q.Words, " "), At: "worktree", Places: []Place{}, Unknown: unknown}
 	for _, c := range list[:min(len(list), cmp.Or(q.Limit, DefaultLimit))] {
-		p, err := place(ctx, x, t, c, query)
+		p, err := place(ctx, x, t, c, weights)
 		if err != nil {
 			return nil, err
 		}
@@ -33,72 +34,73 @@ func Search(ctx context.Context, x *searchindex.Index, t Tree, q Query) (*Answer
 	return a, nil
 }
 
-// unknown returns the terms that nothing has.
-func unknown(ctx context.Context, x *searchindex.Index, query []string) ([]string, error) {
-	missing := []string{}
+// rarity returns what each term is worth in a line: the fewer files have it, the more. Terms
+// that no file and no commit has are unknown.
+func rarity(ctx context.Context, x *searchindex.Index, query []string) (weights map[string]float64, unknown []string, err error) {
+	weights, unknown = make(map[string]float64), []string{}
 	for _, term := range query {
-		found := false
-		for _, field := range []searchindex.Field{searchindex.InText, searchindex.InPath, searchindex.InSymbol, searchindex.InNote, searchindex.InSubject} {
-			hits, err := x.Match(ctx, field, []string{term}, 1)
-			if err != nil {
-				return nil, err
-			}
-			if found = len(hits) > 0; found {
+		n, err := x.Count(ctx, searchindex.InText, term)
+		if err != nil {
+			return nil, nil, err
+		}
+		weights[stem(term)] = 1 / math.Log2(2+float64(n))
+		for _, field := range []searchindex.Field{searchindex.InPath, searchindex.InSymbol, searchindex.InNote, searchindex.InSubject} {
+			if n > 0 {
 				break
 			}
+			if n, err = x.Count(ctx, field, term); err != nil {
+				return nil, nil, err
+			}
 		}
-		if !found {
-			missing = append(missing, term)
+		if n == 0 {
+			unknown = append(unknown, term)
 		}
 	}
-	return missing, nil
+	return weights, unknown, nil
 }
 
-func place(ctx context.Context, x *searchindex.Index, t Tree, c *candidate, query []string) (Place, error) {
+// place describes a candidate: its best line, the symbols there, and why it is listed.
+func place(ctx context.Context, x *searchindex.Index, t Tree, c *candidate, weights map[string]float64) (Place, error) {
 	p := Place{Path: c.file.Path, Symbols: []Symbol{}, Score: math.Round(c.score*100) / 100}
-	if c.fields[searchindex.InPath] > 0 {
-		p.Why = append(p.Why, "path")
+	o, imports, _, err := x.Facts(ctx, c.file.Path)
+	if err != nil {
+		return p, err
 	}
-	if c.fields[searchindex.InSymbol] > 0 {
-		p.Why = append(p.Why, "name")
+	content := t.Read(ctx, c.file.Path)
+	if content != nil && hasText(File{Kind: c.file.Kind, Size: int64(len(content))}) {
+		p.Line, p.Text = bestLine(string(content), weights, o.Symbols, imports)
 	}
-	if c.fields[searchindex.InNote] > 0 {
-		p.Why = append(p.Why, "summary")
-	}
-	if c.fields[searchindex.InText] > 0 {
-		p.Why = append(p.Why, "text")
-	}
-	if c.commits > 0 {
-		p.Why = append(p.Why, fmt.Sprintf("%d commits", c.commits))
-	}
-	if c.with != 0 {
-		o, err := x.FileAt(ctx, c.with)
-		if err != nil {
-			return p, err
-		}
-		p.Why = append(p.Why, fmt.Sprintf("changes with %s (%d of %d)", o.Path, c.together, c.of))
-	}
-	if content := t.Read(ctx, c.file.Path); content != nil && hasText(File{Kind: c.file.Kind, Size: int64(len(content))}) {
-		p.Line, p.Text = bestLine(string(content), query)
-	}
-	return p, nil
+	p.Symbols = symbolsAt(o.Symbols, p.Line, weights)
+	p.Why, err = reasons(ctx, x, c, o.Symbols, weights)
+	return p, err
 }
 
-// bestLine returns the line with the most terms of a query.
-func bestLine(content string, query []string) (int, string) {
-	best, at, text := 0, 0, ""
-	n := 0
+// maxLine is the longest line that is shown or compared. A longer one is data.
+const maxLine = 500
+
+// bestLine returns the line that has the most of the terms, counted by their worth. A line that
+// declares a symbol counts more than one in a body, and a line in a body more than an import.
+func bestLine(content string, weights map[string]float64, symbols []outline.Symbol, imports []outline.Import) (int, string) {
+	declares := make(map[int]bool)
+	for i := range symbols {
+		declares[symbols[i].Line] = true
+	}
+	isImport := make(map[int]bool)
+	for _, im := range imports {
+		isImport[im.Line] = true
+	}
+	best, at, text, n := 0.0, 0, "", 0
 	for line := range strings.Lines(content) {
 		n++
-		if len(line) > 1000 {
+		if len(line) > maxLine {
 			continue
 		}
-		score := 0
-		terms := searchindex.Terms(line)
-		for _, q := range query {
-			if slices.ContainsFunc(terms, func(t string) bool { return strings.HasPrefix(t, q) }) {
-				score++
-			}
+		score := worth(line, weights)
+		switch {
+		case isImport[n]:
+			score *= 0.3
+		case declares[n]:
+			score *= 1.3
 		}
 		if score > best {
 			best, at, text = score, n, strings.TrimSpace(line)
@@ -107,4 +109,90 @@ func bestLine(content string, query []string) (int, string) {
 	return at, text
 }
 
-var _ = repo.Path("")
+// worth adds up the terms that a text has, each once.
+func worth(text string, weights map[string]float64) float64 {
+	sum := 0.0
+	var seen []string
+	for _, term := range searchindex.Terms(text) {
+		term = stem(term)
+		if w := weights[term]; w > 0 && !slices.Contains(seen, term) {
+			seen = append(seen, term)
+			sum += w
+		}
+	}
+	return sum
+}
+
+// stem cuts the usual English endings, so that retries, retried and retry compare equal.
+func stem(term string) string {
+	for _, ending := range []string{"ies", "ied", "ing", "ers", "er", "ed", "es", "s", "y", "e"} {
+		if cut, ok := strings.CutSuffix(term, ending); ok && len(cut) >= 3 {
+			return cut
+		}
+	}
+	return term
+}
+
+// maxSymbols is how many symbols a place lists.
+const maxSymbols = 3
+
+// symbolsAt returns the innermost symbol around a line, then the symbols whose names have terms.
+func symbolsAt(symbols []outline.Symbol, line int, weights map[string]float64) []Symbol {
+	list := []Symbol{}
+	around := -1
+	for i := range symbols {
+		if s := &symbols[i]; s.Line <= line && line <= s.EndLine && s.Kind != outline.Field && s.Kind != outline.Member {
+			around = i
+		}
+	}
+	if around >= 0 {
+		list = append(list, Symbol{symbols[around].FullName(), symbols[around].Line})
+	}
+	type named struct {
+		Symbol
+		worth float64
+	}
+	var others []named
+	for i := range symbols {
+		if w := worth(symbols[i].Name, weights); i != around && w > 0 {
+			others = append(others, named{Symbol{symbols[i].FullName(), symbols[i].Line}, w})
+		}
+	}
+	slices.SortStableFunc(others, func(a, b named) int { return cmp.Compare(b.worth, a.worth) })
+	for _, o := range others[:min(len(others), maxSymbols-len(list))] {
+		list = append(list, o.Symbol)
+	}
+	return list
+}
+
+// reasons says why a file is listed, most telling first.
+func reasons(ctx context.Context, x *searchindex.Index, c *candidate, symbols []outline.Symbol, weights map[string]float64) ([]string, error) {
+	why := []string{}
+	named := slices.ContainsFunc(symbols, func(s outline.Symbol) bool { return worth(s.Name, weights) > 0 })
+	add := func(reason string, holds bool) {
+		if holds {
+			why = append(why, reason)
+		}
+	}
+	add("path", worth(string(c.file.Path), weights) > 0)
+	add("name", named)
+	add("doc comment", !named && c.fields[searchindex.InSymbol] > 0)
+	add("summary", c.fields[searchindex.InNote] > 0)
+	add("text", len(why) == 0 && c.fields[searchindex.InText] > 0)
+	switch c.commits {
+	case 0:
+	case 1:
+		add("1 commit mentions it", true)
+	default:
+		add(fmt.Sprintf("%d commits mention it", c.commits), true)
+	}
+	add(fmt.Sprintf("used by %d of these", c.usedBy), c.usedBy > 2)
+	if c.with == 0 || c.share < c.score/10 && len(why) > 0 {
+		return why, nil
+	}
+	o, err := x.FileAt(ctx, c.with)
+	if err != nil {
+		return nil, err
+	}
+	return append(why, fmt.Sprintf("changes with %s (%d of %d)", o.Path, c.together, c.of)), nil
+}

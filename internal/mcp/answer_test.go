@@ -84,11 +84,3 @@ func TestTextsAreHarmless(t *testing.T) {
 		}
 	}
 }
-
-// find says that it is not built until the workspace has it.
-func TestFindNeedsAFinder(t *testing.T) {
-	_, err := finderOf(space{}).Find(t.Context(), []string{"x"}, FindOptions{})
-	if err == nil || !strings.Contains(err.Error(), "not built") {
-		t.Errorf("Find returned %v", err)
-	}
-}

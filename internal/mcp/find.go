@@ -17,7 +17,7 @@ type findInput struct {
 	commonInput
 	Words findWords `json:"words" jsonschema:"words of the task, or a list of terms"`
 	Kind  string    `json:"kind,omitempty" jsonschema:"only these, such as code,test,doc"`
-	Limit int       `json:"limit,omitempty" jsonschema:"most places to list"`
+	Limit int       `json:"limit,omitempty" jsonschema:"most places to list; default 10"`
 }
 
 // findWords is a string or a list of strings; [normalise] makes it a list.
@@ -27,12 +27,6 @@ type findWords []string
 type FindOptions struct {
 	Kinds []string // code, test, doc; nil means all
 	Limit int      // 0 is the default limit
-}
-
-// A Finder is a [Workspace] that finds places. String is the text of ken find, and the JSON
-// form is its document.
-type Finder interface {
-	Find(ctx context.Context, words []string, opts FindOptions) (fmt.Stringer, error)
 }
 
 func (s *server) addFind(m *mcp.Server) {
@@ -49,7 +43,7 @@ func (s *server) addFind(m *mcp.Server) {
 			}
 		}
 		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (answer, error) {
-			found, err := finderOf(w).Find(ctx, in.Words, FindOptions{Kinds: kindsOf(in.Kind), Limit: in.Limit})
+			found, err := w.Find(ctx, in.Words, FindOptions{Kinds: kindsOf(in.Kind), Limit: in.Limit})
 			if err != nil {
 				return nil, err
 			}
@@ -61,21 +55,6 @@ func (s *server) addFind(m *mcp.Server) {
 // kindsOf splits a list of kinds.
 func kindsOf(list string) []string {
 	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
-}
-
-// finderOf returns the part of a workspace that finds.
-func finderOf(w Workspace) Finder {
-	if f, ok := w.(Finder); ok {
-		return f
-	}
-	return noFinder{}
-}
-
-// noFinder stands in until the workspace has Find.
-type noFinder struct{}
-
-func (noFinder) Find(context.Context, []string, FindOptions) (fmt.Stringer, error) {
-	return nil, errors.New("find is not built yet")
 }
 
 // A featureDocument is an answer whose text and JSON form a feature makes.

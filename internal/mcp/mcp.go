@@ -39,6 +39,8 @@ type Workspace interface {
 	// Orient returns a brief of files and directories within a budget in tokens; 0 is the
 	// default budget.
 	Orient(ctx context.Context, budget int) (*registry.Orientation, error)
+	// Find returns the text and the document of ken find.
+	Find(ctx context.Context, words []string, opts FindOptions) (fmt.Stringer, error)
 	// RootPath turns a path from the repository root, or an absolute one, into a path from
 	// the root. A path outside is an error.
 	RootPath(arg string) (repo.Path, error)

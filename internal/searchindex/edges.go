@@ -132,6 +132,15 @@ func (x *Index) UserCounts(ctx context.Context, below repo.Path) (map[repo.Path]
 	return counts, err
 }
 
+// UserCount counts the files that use a file.
+func (x *Index) UserCount(ctx context.Context, p repo.Path) (n int, err error) {
+	x.conn.SetInterrupt(ctx.Done())
+	err = sqlitex.Execute(x.conn, `SELECT count(DISTINCT source) FROM edge JOIN path ON path.id = edge.target WHERE path.path = ?1 AND certain`, &sqlitex.ExecOptions{
+		Args: []any{string(p)}, ResultFunc: func(s *sqlite.Stmt) error { n = s.ColumnInt(0); return nil },
+	})
+	return n, err
+}
+
 // Ambiguous returns how many uses of a file have several possible targets.
 func (x *Index) Ambiguous(ctx context.Context, p repo.Path) (n int, err error) {
 	x.conn.SetInterrupt(ctx.Done())
@@ -166,12 +175,12 @@ func (x *Index) Facts(ctx context.Context, p repo.Path) (o outline.Outline, impo
 	return o, imports, ok, err
 }
 
-const symbolColumns = `symbol.name, symbol.qualified, symbol.kind, symbol.line, symbol.exported, symbol.depth`
+const symbolColumns = `symbol.name, symbol.qualified, symbol.kind, symbol.line, symbol.end_line, symbol.exported, symbol.depth`
 
 func symbolAt(s *sqlite.Stmt) outline.Symbol {
 	return outline.Symbol{
 		Name: s.ColumnText(0), Qualified: s.ColumnText(1), Kind: outline.Kind(s.ColumnText(2)),
-		Line: s.ColumnInt(3), Exported: s.ColumnBool(4), Depth: s.ColumnInt(5),
+		Line: s.ColumnInt(3), EndLine: s.ColumnInt(4), Exported: s.ColumnBool(5), Depth: s.ColumnInt(6),
 	}
 }
 
@@ -187,7 +196,7 @@ func (x *Index) Declarations(ctx context.Context, name string) (list []Declarati
 	err = sqlitex.Execute(x.conn, `SELECT `+symbolColumns+`, path.path FROM symbol JOIN path ON path.id = symbol.file WHERE symbol.name = ?1 ORDER BY path.path, symbol.line`, &sqlitex.ExecOptions{
 		Args: []any{name},
 		ResultFunc: func(s *sqlite.Stmt) error {
-			list = append(list, Declaration{repo.Path(s.ColumnText(6)), symbolAt(s)})
+			list = append(list, Declaration{repo.Path(s.ColumnText(7)), symbolAt(s)})
 			return nil
 		},
 	})

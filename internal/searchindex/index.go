@@ -21,7 +21,7 @@ import (
 )
 
 // version changes with the tables and with the terms in them.
-const version = 1
+const version = 2
 
 // An Index is open for one process. It is not safe for concurrent use.
 type Index struct {
@@ -127,7 +127,7 @@ CREATE TABLE file (
 );
 CREATE TABLE symbol (
 	file INTEGER NOT NULL, name TEXT NOT NULL, qualified TEXT NOT NULL, kind TEXT NOT NULL,
-	line INTEGER NOT NULL, exported INTEGER NOT NULL, depth INTEGER NOT NULL
+	line INTEGER NOT NULL, end_line INTEGER NOT NULL, exported INTEGER NOT NULL, depth INTEGER NOT NULL
 );
 CREATE INDEX symbol_file ON symbol (file);
 CREATE INDEX symbol_name ON symbol (name);

@@ -199,3 +199,13 @@ func (x *Index) Touches(ctx context.Context) (map[int64]int, error) {
 	})
 	return counts, err
 }
+
+// Count returns the number of rows of a field that have a term.
+func (x *Index) Count(ctx context.Context, field Field, term string) (n int, err error) {
+	x.conn.SetInterrupt(ctx.Done())
+	err = sqlitex.Execute(x.conn, `SELECT count(*) FROM `+string(field)+` WHERE `+string(field)+` MATCH ?1`, &sqlitex.ExecOptions{
+		Args:       []any{`"` + strings.ReplaceAll(term, `"`, ``) + `"`},
+		ResultFunc: func(s *sqlite.Stmt) error { n = s.ColumnInt(0); return nil },
+	})
+	return n, err
+}

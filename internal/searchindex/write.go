@@ -120,8 +120,8 @@ func (w *Writer) Put(d Document) error {
 			symbols.WriteString(s.Name + " ")
 			continue
 		}
-		if err := sqlitex.Execute(w.conn, `INSERT INTO symbol VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)`, &sqlitex.ExecOptions{
-			Args: []any{id, s.Name, s.Qualified, string(s.Kind), int64(s.Line), s.Exported, int64(s.Depth)},
+		if err := sqlitex.Execute(w.conn, `INSERT INTO symbol VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`, &sqlitex.ExecOptions{
+			Args: []any{id, s.Name, s.Qualified, string(s.Kind), int64(s.Line), int64(s.EndLine), s.Exported, int64(s.Depth)},
 		}); err != nil {
 			return err
 		}

@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ken/internal/fault"
+	"ken/internal/find"
+)
+
+func (p *program) find() *cobra.Command {
+	var limit int
+	var kinds []string
+	var rev string
+	c := &cobra.Command{
+		Use:   "find WORDS...",
+		Short: "List the places that matter for a task, best first",
+		Long: `Searches paths, symbols, comments, code, summaries, documents and the subjects of past
+commits for the words, and lists the files that matter most, each with the line to
+read first and the reason. Then it follows who uses the best files, and which files
+change together with them. Give a task, a question or several names.
+
+The first call indexes the work tree; later calls read only what changed.`,
+		Example: `  ken find parse a line              # where is this handled?
+  ken find ParseLine lines.go        # names work too
+  ken find parse --kind test         # only tests`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if strings.TrimSpace(strings.Join(args, "")) == "" {
+				return &fault.Error{Kind: fault.Usage, Hint: "ken find WORDS…", Err: errors.New("no words to look for")}
+			}
+			if limit < 0 {
+				return usage(c, fmt.Errorf("--limit %d: want a positive number", limit))
+			}
+			only, err := find.ParseKinds(kinds)
+			if err != nil {
+				return usage(c, err)
+			}
+			return p.within(c.Context(), func(w Workspace) error {
+				a, err := w.Find(c.Context(), find.Query{Words: args, Limit: limit, Kinds: only}, rev)
+				if err != nil {
+					return err
+				}
+				if p.io.JSON {
+					return p.io.Encode(a)
+				}
+				p.io.Printf("%s", plain(a.String()))
+				return nil
+			})
+		},
+	}
+	c.Flags().IntVar(&limit, "limit", 0, "list at most `N` places (default 10)")
+	c.Flags().StringSliceVar(&kinds, "kind", nil, "only files of these `KINDS`: code, test, doc")
+	c.Flags().StringVar(&rev, "at", "", "answer for the commit `REV` instead of the work tree")
+	return c
+}
