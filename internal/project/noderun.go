@@ -72,7 +72,7 @@ func (p *Project) testRuns(pkg *nodePackage) []testRun {
 		return pkg.runs
 	}
 	pkg.runsRead = true
-	for _, name := range sortedKeys(pkg.scripts) {
+	for _, name := range names(pkg.scripts) {
 		for _, c := range splitShell(pkg.scripts[name]) {
 			if run, ok := p.parseRun(pkg, c.words); ok {
 				run.script, run.source, run.line = name, pkg.file, pkg.scriptLine(name)

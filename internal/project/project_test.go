@@ -679,6 +679,24 @@ lint: just lint (justfile:6)
 `,
 		},
 		{
+			name: "scripts by their name", path: "lib/a.rb",
+			files: `
+-- Gemfile --
+-- script/test --
+#!/usr/bin/env bash
+-- scripts/run-tests.sh --
+echo no program named
+-- scripts/lint.sh --
+#!/bin/sh -e
+-- build.sh --
+-- lib/a.rb --
+`,
+			want: `
+test: bash script/test (script/test:1)
+lint: sh scripts/lint.sh (scripts/lint.sh:1)
+`,
+		},
+		{
 			name: "the file's own language first", path: "tool.py",
 			files: `
 -- package.json --
@@ -1069,6 +1087,31 @@ func TestHugeFiles(t *testing.T) {
 	p := open(t, "-- Makefile --\ntest:\n\tx\n"+filler+"lint:\n-- package.json --\n{\"scripts\": {\"build\": \"x\"}}\n"+strings.Repeat("\n", 300<<10)+"{\n")
 	if got, want := show(p.For("")), "test: make test (Makefile:1)\n"; !strings.Contains(got, want) || strings.Contains(got, "lint") {
 		t.Errorf("commands are\n%swant the ones in the first 256 KiB", got)
+	}
+}
+
+// A file that is made to be slow to read does not hang anything: the test would run into its time limit.
+func TestHostileSizes(t *testing.T) {
+	fill := func(head, line string) string {
+		var b strings.Builder
+		b.WriteString(head)
+		for i := 0; b.Len() < 250<<10; i++ {
+			b.WriteString(strings.ReplaceAll(line, "#", fmt.Sprint(i)))
+		}
+		return b.String()
+	}
+	p := open(t, "-- Makefile --\n"+fill("", "test-#:\n")+
+		"-- pyproject.toml --\n"+fill("[tool.poe.tasks]\n", "test-# = 'x'\n")+
+		"-- package.json --\n"+fill(`{"scripts": {`, `"test:#": "run-s test:*", `)+`"x": "y"}}`+"\n"+
+		"-- vitest.config.ts --\n"+fill("", "include: [")+"\n"+
+		"-- AGENTS.md --\n"+fill("", "You must not. ")+"\n"+
+		"-- CLAUDE.md --\n"+fill("", "- Never `a/#/*.go`.\n")+
+		"-- .github/workflows/ci.yml --\n"+fill("jobs:\n  a:\n    steps:\n", "      - run: go test ./...\n"))
+	if len(p.For("").Test) != 3 {
+		t.Errorf("commands are\n%swant three to test", show(p.For("")))
+	}
+	if p.IsTest("a.test.ts") && len(p.Rules("a.test.ts")) > 12 {
+		t.Error("there are more than 12 rules")
 	}
 }
 

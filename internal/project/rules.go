@@ -352,6 +352,7 @@ func isProcedure(text string) bool { return procedure().MatchString(text) }
 // splitRules returns the sentences and list items of a Markdown or reStructuredText document.
 func splitRules(text string, rst bool) []ruleLine {
 	const maxLines = 2000
+	const maxBlock = 4 << 10 // longer paragraphs are no rules
 	var out []ruleLine
 	var block []string
 	blockLine := 0
@@ -361,7 +362,11 @@ func splitRules(text string, rst bool) []ruleLine {
 	flush := func() {
 		lines := block
 		block = nil
-		whole := plainText(strings.Join(lines, " "))
+		whole := strings.Join(lines, " ")
+		if len(whole) > maxBlock {
+			return
+		}
+		whole = plainText(whole)
 		if whole == "" || len(out) >= maxLines || len(lines) == 1 && onlyLink().MatchString(lines[0]) {
 			return
 		}
