@@ -26,7 +26,8 @@ func (p *Project) Entrypoints(dir repo.Path) []repo.Path {
 			list = append(list, f)
 		}
 	}
-	for _, f := range p.goMains(dir) {
+	mains := p.goMainFiles(dir)
+	for _, f := range p.mainPackages(mains[:min(len(mains), 3*maxEntrypoints)]) {
 		add(f)
 	}
 	for _, d := range p.manifestDirs(dir) {

@@ -25,16 +25,17 @@ type Rule struct {
 const maxRules = 12
 
 // maxGeneral is how many of them may be about the whole repository.
-const maxGeneral = 6
+const maxGeneral = 8
 
 // maxFacts is how many of them may say what a path is, and not what to do.
 const maxFacts = 3
 
 // isRuleFile reports the documents that state rules.
 func isRuleFile(file repo.Path) bool {
-	if isForeign(file) {
-		return false
-	}
+	return hasRules(file) && !isForeign(file)
+}
+
+func hasRules(file repo.Path) bool {
 	base := file.Base()
 	ext := strings.ToLower(path.Ext(base))
 	switch base {
@@ -337,7 +338,7 @@ var (
 	onlyLink      = later(`^\[[^\]]*\]\([^)]*\)\.?$|^\[[^\]]*\]\[[^\]]*\]\.?$`)
 	emphasis      = later("(^|[\\s(])[*_]([^*_`\\s](?:[^*_`]*[^*_`\\s])?)[*_]")
 	sentenceEnd   = later("([.!?])\\s+([A-Z`*\"(])")
-	bindingWord   = later(`(?i)\b(must|never|always|do not|don['’]t|should|shouldn['’]t|shall|(?:is|are) required|avoid|prefer|ensure|make sure|cannot|not allowed|forbidden|mandatory)\b`)
+	bindingWord   = later(`(?i)\b(must|never|always|do not|don['’]t|should|shouldn['’]t|shall|(?:is|are) required|(?:is|are) expected to|avoid|prefer|ensure|make sure|cannot|not allowed|forbidden|mandatory)\b`)
 	imperative    = later(`^(?i)(?:please\s+)?(?:use|run|add|keep|write|follow|put|name|update|place|include|document|format|import|return|handle|test|check|make|wrap|declare|register|regenerate|sign|rebase|squash|set|call|pass|start|prefix|commit|treat|no)\b`)
 	chat          = later(`(?i)^(?:although|so,|you may|you can|feel free|don['’]t (?:worry|hesitate|be)|if you (?:have|find|would|want|are|need|think|like|propose)|we (?:will|are|would)|it (?:is|was))\b|\bI\b|\b(?:could|will|can) always\b|\bplease try\b|\bwe['’](?:d|ll|re)\b`)
 	procedure     = later(`(?i)\b(code of conduct|bug reports?|issues?|discord|slack|mailing list|forum|sponsor\w*|donat\w*|thanks?|welcome|stack overflow|fork the|github account|labels?|maintainers?|screenshots?|security@|see instructions)\b`)
@@ -359,6 +360,8 @@ func splitRules(text string, rst bool) []ruleLine {
 	item := false
 	row := false
 	heading := ""
+	indent, leadIndent := 0, 0
+	lead := "" // an item that announces those below it: "First line:"
 	flush := func() {
 		lines := block
 		block = nil
@@ -373,6 +376,15 @@ func splitRules(text string, rst bool) []ruleLine {
 		parts := []string{whole}
 		if !item || len([]rune(whole)) > maxText {
 			parts = sentences(whole)
+		}
+		if item && lead != "" && indent > leadIndent {
+			parts[0] = lead + " " + parts[0]
+		} else {
+			lead = ""
+		}
+		if item && strings.HasSuffix(whole, ":") && len(strings.Fields(whole)) <= 6 {
+			lead, leadIndent = whole, indent
+			return
 		}
 		at := 0
 		for _, part := range parts {
@@ -399,9 +411,9 @@ func splitRules(text string, rst bool) []ruleLine {
 		n++
 		line = strings.TrimRight(line, " \t\n")
 		trimmed := strings.TrimSpace(line)
-		indent := len(line) - len(strings.TrimLeft(line, " \t"))
+		margin := len(line) - len(strings.TrimLeft(line, " \t"))
 		if literal >= 0 {
-			if trimmed == "" || indent > literal {
+			if trimmed == "" || margin > literal {
 				continue
 			}
 			literal = -1
@@ -431,10 +443,11 @@ func splitRules(text string, rst bool) []ruleLine {
 			block = nil
 		case strings.HasPrefix(trimmed, ".. ") && rst:
 			flush()
-			literal = indent
+			literal = margin
 		case m != nil:
 			flush()
 			item = true
+			indent = len(m[1])
 			blockLine = n
 			block = append(block, m[2])
 		case strings.HasPrefix(trimmed, "|"):
@@ -446,7 +459,7 @@ func splitRules(text string, rst bool) []ruleLine {
 				flush()
 			}
 			item, row = false, false
-		case indent >= 4 && len(block) == 0 && !item:
+		case margin >= 4 && len(block) == 0 && !item:
 			// An indented block is code.
 		default:
 			if len(block) == 0 {
@@ -459,7 +472,7 @@ func splitRules(text string, rst bool) []ruleLine {
 				block[len(block)-1] = strings.TrimRight(block[len(block)-1], ":")
 			}
 			flush()
-			literal = indent
+			literal = margin
 		}
 		previous = trimmed
 	}
