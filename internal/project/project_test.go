@@ -881,6 +881,16 @@ dependencies = ["pytest>=8"]
 			"-- package.json --\n{\"scripts\": {\"test\": \"vitest run\", \"e2e\": \"playwright test\"}}\n-- vitest.config.ts --\nexport default {test: {include: ['src/**/*.test.ts']}}\n-- playwright.config.ts --\nexport default {testDir: './e2e'}\n-- e2e/a.spec.ts --\n",
 			"npx playwright test e2e/a.spec.ts (package.json:1); npm test does not run this file, npm run e2e does",
 		},
+		{
+			"a name that jest would take for a pattern", "app/[id].test.js",
+			"-- package.json --\n{\"scripts\": {\"test\": \"jest\"}}\n-- app/[id].test.js --\n",
+			"npx jest --runTestsByPath 'app/[id].test.js' (package.json:1)",
+		},
+		{
+			"mocha adds the files of its configuration", "test/a.js",
+			"-- package.json --\n{\"scripts\": {\"test\": \"mocha\"}}\n-- .mocharc.json --\n{\"spec\": \"test\"}\n-- test/a.js --\n",
+			"npx mocha test/a.js (package.json:1); .mocharc.json makes mocha run other files too",
+		},
 		{"no runner", "a.test.js", "-- package.json --\n{}\n-- a.test.js --\n", "unknown: no package.json says which program runs it"},
 
 		{"a module of an integration test", "tests/feature.rs", rust, "cargo test -p rg --test integration feature:: (Cargo.toml:1)"},
@@ -903,6 +913,8 @@ dependencies = ["pytest>=8"]
 		{"nothing known", "test_a.py", "-- setup.py --\n-- test_a.py --\n", "unknown: no file says which program runs it"},
 
 		{"Gradle", "core/src/test/java/p/ATest.java", "-- gradlew --\n-- settings.gradle --\ninclude 'core'\n-- core/build.gradle --\n-- core/src/test/java/p/ATest.java --\npackage p;\n", "./gradlew :core:test --tests p.ATest (core/build.gradle)"},
+		{"a build below the root", "android/app/src/test/java/ATest.java", "-- android/gradlew --\n-- android/settings.gradle --\ninclude ':app'\n-- android/app/build.gradle --\n-- android/app/src/test/java/ATest.java --\n", "cd android && ./gradlew :app:test --tests '*ATest' (android/app/build.gradle)"},
+		{"a project that the settings do not name", "x/y/src/test/java/ATest.java", "-- gradlew --\n-- settings.gradle --\nincludeAll()\n-- x/y/build.gradle --\n-- x/y/src/test/java/ATest.java --\npackage p\n", "./gradlew -p x/y test --tests p.ATest (x/y/build.gradle)"},
 		{"a source set of Gradle", "src/integrationTest/kotlin/ATest.kt", "-- build.gradle.kts --\n-- src/integrationTest/kotlin/ATest.kt --\npackage a.b\n", "gradle integrationTest --tests a.b.ATest (build.gradle.kts)"},
 		{"Maven", "core/src/test/java/p/ATest.java", "-- pom.xml --\n<project><modules><module>core</module></modules></project>\n-- core/pom.xml --\n<project/>\n-- core/src/test/java/p/ATest.java --\n", "mvn -pl core -Dtest=ATest test (core/pom.xml)"},
 		{"an integration test of Maven", "src/test/java/AIT.java", "-- mvnw --\n-- pom.xml --\n<project/>\n-- src/test/java/AIT.java --\n", "./mvnw -Dit.test=AIT verify (pom.xml)"},

@@ -334,7 +334,6 @@ func (p *Project) pythonLinters(dir repo.Path, doc any, prefix string, add func(
 		default:
 			continue
 		}
-		target := ""
 		if l.tool == "mypy" && !p.mypyHasFiles(dir, doc, sections) || l.tool == "pylint" {
 			continue // it would need to be told what to check
 		}
@@ -342,7 +341,7 @@ func (p *Project) pythonLinters(dir repo.Path, doc any, prefix string, add func(
 		if name, _ := p.pythonDependency(dir, l.tool); name != "" {
 			run = prefix + run
 		}
-		c.Run = inDir(dir, run+target)
+		c.Run = inDir(dir, run)
 		add(c)
 	}
 }

@@ -155,10 +155,10 @@ func (p *Project) Rules(file repo.Path) []Rule {
 			return c
 		}
 		if a.binds != b.binds {
-			return first(a.binds)
+			return ahead(a.binds)
 		}
 		if a.agent != b.agent {
-			return first(a.agent)
+			return ahead(a.agent)
 		}
 		return 0
 	})
@@ -181,8 +181,8 @@ func (p *Project) Rules(file repo.Path) []Rule {
 	return rules
 }
 
-// first returns how an element compares with one for which the condition differs.
-func first(holds bool) int {
+// ahead orders two elements of which one fulfils a condition: the first, if holds is set.
+func ahead(holds bool) int {
 	if holds {
 		return -1
 	}

@@ -68,7 +68,7 @@ func quotePath(file repo.Path) string {
 // quoteWord returns a word for a shell, quoted if it needs to be.
 func quoteWord(word string) string {
 	special := func(r rune) bool {
-		return r <= unicode.MaxASCII && !strings.ContainsRune(letters+digits+"_-./:@%+=,^", r)
+		return r <= unicode.MaxASCII && !strings.ContainsRune(letters+digits+"_-./:@%+=,", r)
 	}
 	if word != "" && !strings.ContainsFunc(word, special) {
 		return word
