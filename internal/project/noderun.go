@@ -236,10 +236,11 @@ func (p *Project) setPatterns(pkg *nodePackage, run *testRun) {
 	}
 	run.config = config
 	for _, globs := range lists {
-		for i, glob := range globs {
-			globs[i] = strings.TrimPrefix(glob, "<rootDir>/")
+		own := slices.Clone(globs)
+		for i, glob := range own {
+			own[i] = strings.TrimPrefix(glob, "<rootDir>/")
 		}
-		run.patterns = append(run.patterns, compileGlobs(globs))
+		run.patterns = append(run.patterns, compileGlobs(own))
 	}
 }
 

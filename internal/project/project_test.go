@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -1159,6 +1160,29 @@ lint: npm run lint (package.json:1)
 	if diff := cmp.Diff(strings.TrimPrefix(want, "\n"), show(p.For(""))); diff != "" {
 		t.Errorf("commands (-want +got):\n%s", diff)
 	}
+}
+
+// A Project, and two of them, may be asked from several goroutines; the race detector watches.
+func TestConcurrentUse(t *testing.T) {
+	const archive = "-- package.json --\n{\"scripts\": {\"test\": \"vitest\"}}\n-- pyproject.toml --\n[tool.pytest.ini_options]\n-- a.test.ts --\n-- test_a.py --\n-- AGENTS.md --\n- Always test.\n"
+	one := open(t, archive)
+	two := open(t, archive)
+	var group sync.WaitGroup
+	for i := range 8 {
+		p := one
+		if i%2 == 0 {
+			p = two
+		}
+		group.Go(func() {
+			p.For("a.test.ts")
+			p.TestCommand("a.test.ts")
+			p.TestCommand("test_a.py")
+			p.Rules("test_a.py")
+			p.Entrypoints("")
+			p.Skipped()
+		})
+	}
+	group.Wait()
 }
 
 // An unreadable manifest at the root is an error, since every answer depends on it; one that is tracked but deleted is not.

@@ -87,8 +87,8 @@ const (
 	aboutPattern
 	aboutScope
 	aboutAll
-	aboutOthers // it names a pattern that this path does not have
-	aboutOther  // it names another file or directory
+	aboutOtherName // it names a pattern that this path does not have
+	aboutOtherPath // it names another file or directory
 	aboutNothing
 )
 
@@ -122,14 +122,14 @@ func (p *Project) Rules(file repo.Path) []Rule {
 		for _, l := range lines {
 			about, depth := p.about(l.text, scope, file)
 			// A rule such as "never edit gen.go" is for that file only; "update CHANGELOG.md" is for all.
-			onlyThere := about == aboutOther && (noTouch().MatchString(l.text) || !bindingWord().MatchString(l.text))
+			onlyThere := about == aboutOtherPath && (noTouch().MatchString(l.text) || !bindingWord().MatchString(l.text))
 			if onlyThere || l.row && about > aboutPattern {
 				continue
 			}
 			if about > aboutPattern && l.binding {
 				inHeading, d := p.about(l.heading, scope, file)
 				switch {
-				case about == aboutOthers || inHeading == aboutOther || inHeading == aboutOthers || isProcedure(l.text):
+				case about == aboutOtherName || inHeading == aboutOtherPath || inHeading == aboutOtherName || isProcedure(l.text):
 					about = aboutNothing
 				case inHeading <= aboutPattern:
 					about, depth = inHeading, d
@@ -232,7 +232,7 @@ func (p *Project) about(text string, scope, file repo.Path) (int, int) {
 			if matchesAny(globs, string(file)) || matchesAny(globs, rel) {
 				take(aboutPattern, strings.Count(word, "/"))
 			} else if strings.ContainsAny(word, "./") {
-				take(aboutOthers, 0)
+				take(aboutOtherName, 0)
 			}
 			return
 		}
@@ -245,7 +245,7 @@ func (p *Project) about(text string, scope, file repo.Path) (int, int) {
 			case whole && file.Under(named) && named != file:
 				take(aboutDir, strings.Count(string(named), "/")+1)
 			case whole && (p.has(named) || p.isDir(named)):
-				take(aboutOther, 0)
+				take(aboutOtherPath, 0)
 			}
 		}
 		if !code || dirOnly {
