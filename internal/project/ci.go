@@ -165,7 +165,6 @@ func (p *Project) applyCI(dir repo.Path, list *[]candidate, add func(candidate))
 		}
 	}
 	for _, s := range steps {
-		// A script or target that is gone, or comes from a file that was not read, is not worth a guess.
 		known := func(c candidate) bool { return c.key == s.key && c.purpose == s.purpose }
 		if s.dir != dir || !s.plain || slices.ContainsFunc(*list, known) {
 			continue

@@ -26,7 +26,8 @@ func (p *Project) Entrypoints(dir repo.Path) []repo.Path {
 			list = append(list, f)
 		}
 	}
-	for _, f := range p.goMains(dir) {
+	mains := p.goMainFiles(dir)
+	for _, f := range p.mainPackages(mains[:min(len(mains), 3*maxEntrypoints)]) {
 		add(f)
 	}
 	for _, d := range p.manifestDirs(dir) {
@@ -44,7 +45,7 @@ func (p *Project) Entrypoints(dir repo.Path) []repo.Path {
 		}
 		doc := p.document(p.first(d, "pyproject.toml"))
 		for _, scripts := range []map[string]any{tableAt(doc, "project", "scripts"), tableAt(doc, "project", "gui-scripts"), tableAt(doc, "tool", "poetry", "scripts")} {
-			for _, name := range keys(scripts) {
+			for _, name := range names(scripts) {
 				add(p.pythonModule(d, textAt(scripts, name)))
 			}
 		}
@@ -85,7 +86,7 @@ func (p *Project) manifestDirs(dir repo.Path) []repo.Path {
 // nodeBins returns the tracked files of a package's bin field. A built file stands for its source.
 func (p *Project) nodeBins(pkg *nodePackage) []repo.Path {
 	targets := textsAt(pkg.doc, "bin")
-	for _, name := range keys(tableAt(pkg.doc, "bin")) {
+	for _, name := range names(tableAt(pkg.doc, "bin")) {
 		targets = append(targets, textAt(pkg.doc, "bin", name))
 	}
 	if len(targets) == 0 {

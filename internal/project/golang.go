@@ -39,12 +39,16 @@ func (p *Project) goCommands(dir repo.Path, add func(candidate)) {
 	}
 	implied(forBuild, "build", all)
 	implied(forTest, "test", all)
-	mains := slices.DeleteFunc(p.goMains(dir), func(main repo.Path) bool {
+	// Of many programs, which one to run depends on the task.
+	const maxMains = 5
+	mains := slices.DeleteFunc(p.goMainFiles(dir), func(main repo.Path) bool {
 		return p.goModule(main) != dir || mainRank(main) >= rankSide
 	})
-	const maxMains = 5
+	if len(mains) <= 3*maxMains {
+		mains = p.mainPackages(mains)
+	}
 	if len(mains) > maxMains {
-		mains = nil // which of them to run depends on the task
+		mains = nil
 	}
 	for _, main := range mains {
 		rel := p.goPackage(dir, main.Dir())
@@ -206,35 +210,36 @@ func isSystemTag(tag string) bool {
 	return false
 }
 
-// goMains returns a file of each main package below a directory: main.go, or a file in a
+// goMainFiles returns the files below a directory that may be of a main package, one of each: main.go, or a file in a
 // directory below cmd.
-func (p *Project) goMains(dir repo.Path) []repo.Path {
-	const maxRead = 300
+func (p *Project) goMainFiles(dir repo.Path) []repo.Path {
 	var mains []repo.Path
-	read := 0
 	for _, f := range p.under(dir, len(p.files)) {
+		if !strings.HasSuffix(string(f), ".go") || strings.HasSuffix(string(f), "_test.go") {
+			continue
+		}
 		base := f.Base()
-		if !strings.HasSuffix(base, ".go") || strings.HasSuffix(base, "_test.go") || isForeign(f) || read >= maxRead {
+		if base != "main.go" && f.Dir().Dir().Base() != "cmd" || isForeign(f) {
 			continue
 		}
-		if base != "main.go" && f.Dir().Dir().Base() != "cmd" {
+		// Files are sorted, so those of one directory follow each other.
+		other := len(mains) > 0 && mains[len(mains)-1].Dir() == f.Dir()
+		if base != "main.go" && (other || p.has(join(f.Dir(), "main.go"))) {
 			continue
 		}
-		same := func(m repo.Path) bool { return m.Dir() == f.Dir() }
-		if base != "main.go" && (p.has(join(f.Dir(), "main.go")) || slices.ContainsFunc(mains, same)) {
-			continue
-		}
-		read++
-		text := p.text(f)
-		if expr := goConstraint(text); expr != nil && slices.Contains(constraintTags(expr), "ignore") {
-			continue
-		}
-		if goMain().Match(text) {
-			mains = append(mains, f)
-		}
+		mains = append(mains, f)
 	}
 	slices.SortStableFunc(mains, func(a, b repo.Path) int { return mainRank(a) - mainRank(b) })
 	return mains
+}
+
+// mainPackages returns those of the files that are of a main package.
+func (p *Project) mainPackages(files []repo.Path) []repo.Path {
+	return slices.DeleteFunc(files, func(f repo.Path) bool {
+		text := p.text(f)
+		expr := goConstraint(text)
+		return !goMain().Match(text) || expr != nil && slices.Contains(constraintTags(expr), "ignore")
+	})
 }
 
 var goMain = later(`(?m)^package\s+main\b`)

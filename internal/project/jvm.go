@@ -25,26 +25,34 @@ func (p *Project) gradleBuild(dir repo.Path) (repo.Path, bool) {
 	return "", false
 }
 
-// gradleTool returns how Gradle is called for a build, from the root of the repository.
-func (p *Project) gradleTool(build repo.Path) string {
-	tool := "gradle"
+// gradleCall returns how Gradle is called for the project in a directory, from the root of the repository, up to the name of
+// a task.
+func (p *Project) gradleCall(dir repo.Path) string {
+	build, _ := p.gradleBuild(dir)
+	module, known := p.gradleModule(build, dir)
 	if p.has(join(build, "gradlew")) {
+		rel, _ := relative(build, dir)
+		if known {
+			rel = ""
+		}
+		return inDir(build, "./gradlew"+gradleIn(repo.Path(rel))) + " " + module
+	}
+	tool := "gradle"
+	if p.has("gradlew") {
 		tool = "./gradlew"
-	} else if p.has("gradlew") {
-		return "./gradlew" + gradleIn(build)
 	}
-	if tool == "./gradlew" {
-		return inDir(build, tool)
+	if known {
+		return tool + gradleIn(build) + " " + module
 	}
-	return tool + gradleIn(build)
+	return tool + gradleIn(dir) + " "
 }
 
-// gradleIn returns the flag that names the directory of a build.
-func gradleIn(build repo.Path) string {
-	if build == "" {
+// gradleIn returns the flag that makes Gradle start in a directory.
+func gradleIn(dir repo.Path) string {
+	if dir == "" {
 		return ""
 	}
-	return " -p " + quotePath(build)
+	return " -p " + quotePath(dir)
 }
 
 var gradleInclude = later(`["'](:?[\w.:/-]+)["']`)
@@ -72,20 +80,10 @@ func (p *Project) gradleCommands(dir repo.Path, add func(candidate)) {
 	if file == "" {
 		file = p.first(dir, "settings.gradle", "settings.gradle.kts")
 	}
-	build, ok := p.gradleBuild(dir)
-	if file == "" || !ok {
+	if file == "" {
 		return
 	}
-	module, known := p.gradleModule(build, dir)
-	tool := p.gradleTool(build)
-	if !known {
-		// Gradle finds the build of a directory that it is started in.
-		tool = p.gradleTool("")
-		if tool == "gradle" || dir == build {
-			tool = p.gradleTool(build)
-		}
-		tool += " -p " + quotePath(dir)
-	}
+	call := p.gradleCall(dir)
 	text := string(p.text(file))
 	for _, t := range []struct {
 		use   purpose
@@ -105,7 +103,7 @@ func (p *Project) gradleCommands(dir repo.Path, add func(candidate)) {
 	} {
 		if t.when == "" || strings.Contains(text, t.when) {
 			add(candidate{
-				Command: Command{Run: tool + " " + module + t.task, Source: file},
+				Command: Command{Run: call + t.task, Source: file},
 				purpose: t.use, lang: "jvm", key: "gradle " + t.task, order: t.order,
 			})
 		}
@@ -237,13 +235,8 @@ func (p *Project) jvmTest(test repo.Path) (Command, bool, string) {
 		if file == "" {
 			continue
 		}
-		build, _ := p.gradleBuild(d)
-		module, known := p.gradleModule(build, d)
-		tool := p.gradleTool(build)
-		if !known {
-			tool += " -p " + quotePath(d)
-		}
-		return Command{Run: tool + " " + module + p.gradleTestTask(file, rel) + " --tests " + p.jvmClass(test, class), Dir: d, Source: file}, true, ""
+		run := p.gradleCall(d) + p.gradleTestTask(file, rel) + " --tests " + quoteWord(p.jvmClass(test, class))
+		return Command{Run: run, Dir: d, Source: file}, true, ""
 	}
 	return Command{}, false, "no build file above it"
 }

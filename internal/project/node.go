@@ -42,10 +42,9 @@ func (p *Project) nodePackage(dir repo.Path) *nodePackage {
 	if name := textAt(doc, "name"); isName(name) {
 		pkg.name = name
 	}
-	const maxScripts = 300
-	for _, name := range keys(tableAt(doc, "scripts")) {
+	for _, name := range names(tableAt(doc, "scripts")) {
 		script := textAt(doc, "scripts", name)
-		if script != "" && isName(name) && !strings.Contains(script, "no test specified") && len(pkg.scripts) < maxScripts {
+		if script != "" && isName(name) && !strings.Contains(script, "no test specified") {
 			pkg.scripts[name] = script
 		}
 	}
@@ -63,8 +62,13 @@ func (p *Project) nodeManager(dir repo.Path) string {
 			return name
 		}
 		for _, lock := range [][2]string{
-			{"pnpm-lock.yaml", "pnpm"}, {"pnpm-workspace.yaml", "pnpm"}, {"yarn.lock", "yarn"}, {"bun.lock", "bun"}, {"bun.lockb", "bun"},
-			{"package-lock.json", "npm"}, {"npm-shrinkwrap.json", "npm"},
+			{"pnpm-lock.yaml", "pnpm"},
+			{"pnpm-workspace.yaml", "pnpm"},
+			{"yarn.lock", "yarn"},
+			{"bun.lock", "bun"},
+			{"bun.lockb", "bun"},
+			{"package-lock.json", "npm"},
+			{"npm-shrinkwrap.json", "npm"},
 		} {
 			if p.has(join(d, lock[0])) {
 				return lock[1]
@@ -137,7 +141,7 @@ func (p *Project) nodeCommands(dir repo.Path, add func(candidate)) {
 	if pkg == nil {
 		return
 	}
-	for _, name := range sortedKeys(pkg.scripts) {
+	for _, name := range names(pkg.scripts) {
 		purpose, order, ok := purposeOf(name)
 		switch script := pkg.scripts[name]; {
 		case name == "check":
@@ -191,20 +195,10 @@ func classifyNode(manager string, args []string) (purpose, string, string, bool)
 func (p *Project) denoCommands(dir repo.Path, add func(candidate)) {
 	file := p.first(dir, "deno.json", "deno.jsonc")
 	tasks := tableAt(p.document(file), "tasks")
-	for _, name := range keys(tasks) {
+	for _, name := range names(tasks) {
 		t := task{name, file, jsonLine(p.text(file), "tasks", name)}
 		addTask(t, "deno task:", inDir(dir, "deno task "+name), add)
 	}
-}
-
-// sortedKeys returns the keys of a map in order.
-func sortedKeys[V any](m map[string]V) []string {
-	list := make([]string, 0, len(m))
-	for key := range m {
-		list = append(list, key)
-	}
-	slices.Sort(list)
-	return list
 }
 
 // A globList is a list of globs of the JavaScript world: with **, braces, and groups such as +(spec|test). One that begins

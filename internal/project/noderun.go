@@ -72,7 +72,7 @@ func (p *Project) testRuns(pkg *nodePackage) []testRun {
 		return pkg.runs
 	}
 	pkg.runsRead = true
-	for _, name := range sortedKeys(pkg.scripts) {
+	for _, name := range names(pkg.scripts) {
 		for _, c := range splitShell(pkg.scripts[name]) {
 			if run, ok := p.parseRun(pkg, c.words); ok {
 				run.script, run.source, run.line = name, pkg.file, pkg.scriptLine(name)
@@ -236,10 +236,11 @@ func (p *Project) setPatterns(pkg *nodePackage, run *testRun) {
 	}
 	run.config = config
 	for _, globs := range lists {
-		for i, glob := range globs {
-			globs[i] = strings.TrimPrefix(glob, "<rootDir>/")
+		own := slices.Clone(globs)
+		for i, glob := range own {
+			own[i] = strings.TrimPrefix(glob, "<rootDir>/")
 		}
-		run.patterns = append(run.patterns, compileGlobs(globs))
+		run.patterns = append(run.patterns, compileGlobs(own))
 	}
 }
 
@@ -494,8 +495,11 @@ func (p *Project) bestRun(pkg *nodePackage, rel string) (*testRun, []string) {
 	return best, reached
 }
 
-// missed says that the test script does not run what run does, "" if it does.
+// missed says that the test script does not run what run does, or that run takes more files; "" if all is as expected.
 func (k *nodePackage) missed(run *testRun, reached []string) string {
+	if run.runner.name == "mocha" && run.config != "" {
+		return run.config.String() + " makes mocha run other files too"
+	}
 	if _, ok := k.scripts["test"]; !ok || slices.Contains(reached, run.script) {
 		return ""
 	}
@@ -553,8 +557,11 @@ func (p *Project) oneFile(pkg *nodePackage, run *testRun, test repo.Path) Comman
 		words = append(words, map[string][]string{"npm": {"npx"}, "pnpm": {"pnpm", "exec"}, "yarn": {"yarn"}, "bun": {"bunx"}}[pkg.manager]...)
 	}
 	words = append(words, run.flags...)
-	if run.runner.fileFlag != "" {
+	switch {
+	case run.runner.fileFlag != "":
 		words = append(words, run.runner.fileFlag)
+	case run.runner.name == "jest" && strings.ContainsAny(rel, `[](){}+*?^$|\`):
+		words = append(words, "--runTestsByPath") // else the name would be a regular expression
 	}
 	words = append(words, rel)
 	return Command{Run: inDir(pkg.dir, quoteWords(words)), Dir: pkg.dir, Source: run.source, Line: run.line}

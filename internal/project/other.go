@@ -2,6 +2,7 @@ package project
 
 import (
 	"bytes"
+	"path"
 	"strings"
 
 	"ken/internal/repo"
@@ -85,14 +86,28 @@ func (p *Project) shellTest(test repo.Path) (Command, bool, string) {
 	if strings.HasSuffix(test.Base(), ".bats") {
 		return Command{Run: "bats " + quotePath(test), Source: test, Line: 1}, true, ""
 	}
-	first, _, _ := bytes.Cut(p.text(test), []byte("\n"))
-	for _, shell := range []string{"bash", "zsh", "fish", "perl", "sh"} {
-		fields := strings.FieldsFunc(string(first), func(r rune) bool { return r == '/' || r == ' ' || r == '\t' || r == '!' || r == '#' })
-		for _, f := range fields {
-			if f == shell && bytes.HasPrefix(first, []byte("#!")) {
-				return Command{Run: shell + " " + quotePath(test), Source: test, Line: 1}, true, ""
-			}
+	shell := p.interpreter(test)
+	if shell == "" {
+		return Command{}, false, "its first line does not say which program runs it"
+	}
+	return Command{Run: shell + " " + quotePath(test), Source: test, Line: 1}, true, ""
+}
+
+// interpreter returns the program that the first line of a script names, "" if it names none that is known.
+func (p *Project) interpreter(script repo.Path) string {
+	if script == "" {
+		return ""
+	}
+	first, _, _ := bytes.Cut(p.text(script), []byte("\n"))
+	line, ok := strings.CutPrefix(string(first), "#!")
+	if !ok {
+		return ""
+	}
+	for _, word := range strings.Fields(line) {
+		switch name := path.Base(word); name {
+		case "sh", "bash", "zsh", "fish", "perl", "ruby", "python3":
+			return name
 		}
 	}
-	return Command{}, false, "its first line does not say which program runs it"
+	return ""
 }

@@ -14,7 +14,7 @@ func (p *Project) phpCommands(dir repo.Path, add func(candidate)) {
 	if dir != "" {
 		tool += " -d " + quotePath(dir)
 	}
-	for _, name := range keys(tableAt(doc, "scripts")) {
+	for _, name := range names(tableAt(doc, "scripts")) {
 		use, order, ok := purposeOf(name)
 		if !ok || !isName(name) {
 			continue

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -679,6 +680,24 @@ lint: just lint (justfile:6)
 `,
 		},
 		{
+			name: "scripts by their name", path: "lib/a.rb",
+			files: `
+-- Gemfile --
+-- script/test --
+#!/usr/bin/env bash
+-- scripts/run-tests.sh --
+echo no program named
+-- scripts/lint.sh --
+#!/bin/sh -e
+-- build.sh --
+-- lib/a.rb --
+`,
+			want: `
+test: bash script/test (script/test:1)
+lint: sh scripts/lint.sh (scripts/lint.sh:1)
+`,
+		},
+		{
 			name: "the file's own language first", path: "tool.py",
 			files: `
 -- package.json --
@@ -863,6 +882,16 @@ dependencies = ["pytest>=8"]
 			"-- package.json --\n{\"scripts\": {\"test\": \"vitest run\", \"e2e\": \"playwright test\"}}\n-- vitest.config.ts --\nexport default {test: {include: ['src/**/*.test.ts']}}\n-- playwright.config.ts --\nexport default {testDir: './e2e'}\n-- e2e/a.spec.ts --\n",
 			"npx playwright test e2e/a.spec.ts (package.json:1); npm test does not run this file, npm run e2e does",
 		},
+		{
+			"a name that jest would take for a pattern", "app/[id].test.js",
+			"-- package.json --\n{\"scripts\": {\"test\": \"jest\"}}\n-- app/[id].test.js --\n",
+			"npx jest --runTestsByPath 'app/[id].test.js' (package.json:1)",
+		},
+		{
+			"mocha adds the files of its configuration", "test/a.js",
+			"-- package.json --\n{\"scripts\": {\"test\": \"mocha\"}}\n-- .mocharc.json --\n{\"spec\": \"test\"}\n-- test/a.js --\n",
+			"npx mocha test/a.js (package.json:1); .mocharc.json makes mocha run other files too",
+		},
 		{"no runner", "a.test.js", "-- package.json --\n{}\n-- a.test.js --\n", "unknown: no package.json says which program runs it"},
 
 		{"a module of an integration test", "tests/feature.rs", rust, "cargo test -p rg --test integration feature:: (Cargo.toml:1)"},
@@ -885,6 +914,8 @@ dependencies = ["pytest>=8"]
 		{"nothing known", "test_a.py", "-- setup.py --\n-- test_a.py --\n", "unknown: no file says which program runs it"},
 
 		{"Gradle", "core/src/test/java/p/ATest.java", "-- gradlew --\n-- settings.gradle --\ninclude 'core'\n-- core/build.gradle --\n-- core/src/test/java/p/ATest.java --\npackage p;\n", "./gradlew :core:test --tests p.ATest (core/build.gradle)"},
+		{"a build below the root", "android/app/src/test/java/ATest.java", "-- android/gradlew --\n-- android/settings.gradle --\ninclude ':app'\n-- android/app/build.gradle --\n-- android/app/src/test/java/ATest.java --\n", "cd android && ./gradlew :app:test --tests '*ATest' (android/app/build.gradle)"},
+		{"a project that the settings do not name", "x/y/src/test/java/ATest.java", "-- gradlew --\n-- settings.gradle --\nincludeAll()\n-- x/y/build.gradle --\n-- x/y/src/test/java/ATest.java --\npackage p\n", "./gradlew -p x/y test --tests p.ATest (x/y/build.gradle)"},
 		{"a source set of Gradle", "src/integrationTest/kotlin/ATest.kt", "-- build.gradle.kts --\n-- src/integrationTest/kotlin/ATest.kt --\npackage a.b\n", "gradle integrationTest --tests a.b.ATest (build.gradle.kts)"},
 		{"Maven", "core/src/test/java/p/ATest.java", "-- pom.xml --\n<project><modules><module>core</module></modules></project>\n-- core/pom.xml --\n<project/>\n-- core/src/test/java/p/ATest.java --\n", "mvn -pl core -Dtest=ATest test (core/pom.xml)"},
 		{"an integration test of Maven", "src/test/java/AIT.java", "-- mvnw --\n-- pom.xml --\n<project/>\n-- src/test/java/AIT.java --\n", "./mvnw -Dit.test=AIT verify (pom.xml)"},
@@ -1072,6 +1103,31 @@ func TestHugeFiles(t *testing.T) {
 	}
 }
 
+// A file that is made to be slow to read does not hang anything: the test would run into its time limit.
+func TestHostileSizes(t *testing.T) {
+	fill := func(head, line string) string {
+		var b strings.Builder
+		b.WriteString(head)
+		for i := 0; b.Len() < 250<<10; i++ {
+			b.WriteString(strings.ReplaceAll(line, "#", fmt.Sprint(i)))
+		}
+		return b.String()
+	}
+	p := open(t, "-- Makefile --\n"+fill("", "test-#:\n")+
+		"-- pyproject.toml --\n"+fill("[tool.poe.tasks]\n", "test-# = 'x'\n")+
+		"-- package.json --\n"+fill(`{"scripts": {`, `"test:#": "run-s test:*", `)+`"x": "y"}}`+"\n"+
+		"-- vitest.config.ts --\n"+fill("", "include: [")+"\n"+
+		"-- AGENTS.md --\n"+fill("", "You must not. ")+"\n"+
+		"-- CLAUDE.md --\n"+fill("", "- Never `a/#/*.go`.\n")+
+		"-- .github/workflows/ci.yml --\n"+fill("jobs:\n  a:\n    steps:\n", "      - run: go test ./...\n"))
+	if len(p.For("").Test) != 3 {
+		t.Errorf("commands are\n%swant three to test", show(p.For("")))
+	}
+	if p.IsTest("a.test.ts") && len(p.Rules("a.test.ts")) > 12 {
+		t.Error("there are more than 12 rules")
+	}
+}
+
 // Text from manifests cannot end a command, add one, or move the cursor of a terminal.
 func TestHostileNames(t *testing.T) {
 	p := open(t, `
@@ -1104,6 +1160,29 @@ lint: npm run lint (package.json:1)
 	if diff := cmp.Diff(strings.TrimPrefix(want, "\n"), show(p.For(""))); diff != "" {
 		t.Errorf("commands (-want +got):\n%s", diff)
 	}
+}
+
+// A Project, and two of them, may be asked from several goroutines; the race detector watches.
+func TestConcurrentUse(t *testing.T) {
+	const archive = "-- package.json --\n{\"scripts\": {\"test\": \"vitest\"}}\n-- pyproject.toml --\n[tool.pytest.ini_options]\n-- a.test.ts --\n-- test_a.py --\n-- AGENTS.md --\n- Always test.\n"
+	one := open(t, archive)
+	two := open(t, archive)
+	var group sync.WaitGroup
+	for i := range 8 {
+		p := one
+		if i%2 == 0 {
+			p = two
+		}
+		group.Go(func() {
+			p.For("a.test.ts")
+			p.TestCommand("a.test.ts")
+			p.TestCommand("test_a.py")
+			p.Rules("test_a.py")
+			p.Entrypoints("")
+			p.Skipped()
+		})
+	}
+	group.Wait()
 }
 
 // An unreadable manifest at the root is an error, since every answer depends on it; one that is tracked but deleted is not.

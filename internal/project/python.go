@@ -186,8 +186,8 @@ func (p *Project) pythonScripts(dir repo.Path, doc any, add func(candidate)) {
 		})
 	}
 	envs := tableAt(doc, "tool", "hatch", "envs")
-	for _, env := range keys(envs) {
-		for _, name := range keys(tableAt(envs, env, "scripts")) {
+	for _, env := range names(envs) {
+		for _, name := range names(tableAt(envs, env, "scripts")) {
 			if !isName(env) {
 				continue
 			}
@@ -206,7 +206,7 @@ func (p *Project) pythonScripts(dir repo.Path, doc any, add func(candidate)) {
 		{[]string{"tool", "poe", "tasks"}, p.pythonPrefix(dir) + "poe "},
 		{[]string{"tool", "taskipy", "tasks"}, p.pythonPrefix(dir) + "task "},
 	} {
-		for _, name := range keys(tableAt(doc, runner.table...)) {
+		for _, name := range names(tableAt(doc, runner.table...)) {
 			offer(name, runner.run+name)
 		}
 	}
@@ -231,7 +231,7 @@ func (p *Project) toxCommands(dir repo.Path, doc any, add func(candidate)) {
 		if base := at(doc, "tool", "tox", "env_run_base"); base != nil {
 			envs = append(envs, env{"", flatText(at(base, "commands")), lineOf(text, `^[ \t]*\[tool\.tox\.env_run_base\]`)})
 		}
-		for _, name := range keys(tableAt(doc, "tool", "tox", "env")) {
+		for _, name := range names(tableAt(doc, "tool", "tox", "env")) {
 			commands := flatText(at(doc, "tool", "tox", "env", name, "commands"))
 			envs = append(envs, env{name, commands, lineOf(text, `^[ \t]*\[tool\.tox\.env\.["']?`+regexp.QuoteMeta(name)+`["']?\]`)})
 		}
@@ -239,7 +239,7 @@ func (p *Project) toxCommands(dir repo.Path, doc any, add func(candidate)) {
 	if file == "" {
 		return
 	}
-	for _, section := range sortedKeys(ini) {
+	for _, section := range names(ini) {
 		if section == "testenv" {
 			envs = append(envs, env{"", ini[section]["commands"].text, ini[section][""].line})
 		} else if name, ok := strings.CutPrefix(section, "testenv:"); ok {
@@ -290,7 +290,7 @@ var noxSession = later(`(?m)^@(?:nox\.)?session\b[^\n]*(?:\n[^\n]*){0,6}?\ndef\s
 func (p *Project) noxCommands(dir repo.Path, add func(candidate)) {
 	file := p.first(dir, "noxfile.py")
 	text := p.text(file)
-	for _, m := range noxSession().FindAllSubmatchIndex(text, -1) {
+	for _, m := range noxSession().FindAllSubmatchIndex(text, maxNames) {
 		name := string(text[m[2]:m[3]])
 		use, order, ok := purposeOf(name)
 		if !ok {
@@ -334,7 +334,6 @@ func (p *Project) pythonLinters(dir repo.Path, doc any, prefix string, add func(
 		default:
 			continue
 		}
-		target := ""
 		if l.tool == "mypy" && !p.mypyHasFiles(dir, doc, sections) || l.tool == "pylint" {
 			continue // it would need to be told what to check
 		}
@@ -342,7 +341,7 @@ func (p *Project) pythonLinters(dir repo.Path, doc any, prefix string, add func(
 		if name, _ := p.pythonDependency(dir, l.tool); name != "" {
 			run = prefix + run
 		}
-		c.Run = inDir(dir, run+target)
+		c.Run = inDir(dir, run)
 		add(c)
 	}
 }
@@ -379,7 +378,7 @@ func (p *Project) pythonBuild(dir repo.Path, doc any, prefix string, add func(ca
 	if prefix == "" {
 		return
 	}
-	for _, name := range keys(scripts) {
+	for _, name := range names(scripts) {
 		if isName(name) {
 			add(candidate{
 				Command: Command{Run: inDir(dir, prefix+name), Source: file, Line: lineOf(p.text(file), `^[ \t]*["']?`+regexp.QuoteMeta(name)+`["']?\s*=`)},
@@ -421,7 +420,7 @@ func (p *Project) pytestFile(dir repo.Path, conf pytestConfig, rel string) Comma
 	doc := p.document(p.first(dir, "pyproject.toml"))
 	envs := tableAt(doc, "tool", "hatch", "envs")
 	arg := quotePath(repo.Path(rel))
-	for _, env := range keys(envs) {
+	for _, env := range names(envs) {
 		for _, name := range []string{"test", "tests"} {
 			script := flatText(at(envs, env, "scripts", name))
 			if !strings.Contains(script, "pytest") || !strings.Contains(script, "{args") || !isName(env) {

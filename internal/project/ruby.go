@@ -23,7 +23,7 @@ func (p *Project) rubyCommands(dir repo.Path, add func(candidate)) {
 	prefix := p.bundled(dir)
 	if file := p.first(dir, "Rakefile", "rakefile"); file != "" {
 		text := p.text(file)
-		for _, m := range rakeTask().FindAllSubmatchIndex(text, -1) {
+		for _, m := range rakeTask().FindAllSubmatchIndex(text, maxNames) {
 			name := ""
 			for i := 2; i+1 < len(m); i += 2 {
 				if m[i] >= 0 {

@@ -25,16 +25,17 @@ type Rule struct {
 const maxRules = 12
 
 // maxGeneral is how many of them may be about the whole repository.
-const maxGeneral = 6
+const maxGeneral = 8
 
 // maxFacts is how many of them may say what a path is, and not what to do.
 const maxFacts = 3
 
 // isRuleFile reports the documents that state rules.
 func isRuleFile(file repo.Path) bool {
-	if isForeign(file) {
-		return false
-	}
+	return hasRules(file) && !isForeign(file)
+}
+
+func hasRules(file repo.Path) bool {
 	base := file.Base()
 	ext := strings.ToLower(path.Ext(base))
 	switch base {
@@ -86,8 +87,8 @@ const (
 	aboutPattern
 	aboutScope
 	aboutAll
-	aboutOthers // it names a pattern that this path does not have
-	aboutOther  // it names another file or directory
+	aboutOtherName // it names a pattern that this path does not have
+	aboutOtherPath // it names another file or directory
 	aboutNothing
 )
 
@@ -121,14 +122,14 @@ func (p *Project) Rules(file repo.Path) []Rule {
 		for _, l := range lines {
 			about, depth := p.about(l.text, scope, file)
 			// A rule such as "never edit gen.go" is for that file only; "update CHANGELOG.md" is for all.
-			onlyThere := about == aboutOther && (noTouch().MatchString(l.text) || !bindingWord().MatchString(l.text))
+			onlyThere := about == aboutOtherPath && (noTouch().MatchString(l.text) || !bindingWord().MatchString(l.text))
 			if onlyThere || l.row && about > aboutPattern {
 				continue
 			}
 			if about > aboutPattern && l.binding {
 				inHeading, d := p.about(l.heading, scope, file)
 				switch {
-				case about == aboutOthers || inHeading == aboutOther || inHeading == aboutOthers || isProcedure(l.text):
+				case about == aboutOtherName || inHeading == aboutOtherPath || inHeading == aboutOtherName || isProcedure(l.text):
 					about = aboutNothing
 				case inHeading <= aboutPattern:
 					about, depth = inHeading, d
@@ -154,10 +155,10 @@ func (p *Project) Rules(file repo.Path) []Rule {
 			return c
 		}
 		if a.binds != b.binds {
-			return first(a.binds)
+			return ahead(a.binds)
 		}
 		if a.agent != b.agent {
-			return first(a.agent)
+			return ahead(a.agent)
 		}
 		return 0
 	})
@@ -180,8 +181,8 @@ func (p *Project) Rules(file repo.Path) []Rule {
 	return rules
 }
 
-// first returns how an element compares with one for which the condition differs.
-func first(holds bool) int {
+// ahead orders two elements of which one fulfils a condition: the first, if holds is set.
+func ahead(holds bool) int {
 	if holds {
 		return -1
 	}
@@ -231,7 +232,7 @@ func (p *Project) about(text string, scope, file repo.Path) (int, int) {
 			if matchesAny(globs, string(file)) || matchesAny(globs, rel) {
 				take(aboutPattern, strings.Count(word, "/"))
 			} else if strings.ContainsAny(word, "./") {
-				take(aboutOthers, 0)
+				take(aboutOtherName, 0)
 			}
 			return
 		}
@@ -244,7 +245,7 @@ func (p *Project) about(text string, scope, file repo.Path) (int, int) {
 			case whole && file.Under(named) && named != file:
 				take(aboutDir, strings.Count(string(named), "/")+1)
 			case whole && (p.has(named) || p.isDir(named)):
-				take(aboutOther, 0)
+				take(aboutOtherPath, 0)
 			}
 		}
 		if !code || dirOnly {
@@ -337,7 +338,7 @@ var (
 	onlyLink      = later(`^\[[^\]]*\]\([^)]*\)\.?$|^\[[^\]]*\]\[[^\]]*\]\.?$`)
 	emphasis      = later("(^|[\\s(])[*_]([^*_`\\s](?:[^*_`]*[^*_`\\s])?)[*_]")
 	sentenceEnd   = later("([.!?])\\s+([A-Z`*\"(])")
-	bindingWord   = later(`(?i)\b(must|never|always|do not|don['’]t|should|shouldn['’]t|shall|(?:is|are) required|avoid|prefer|ensure|make sure|cannot|not allowed|forbidden|mandatory)\b`)
+	bindingWord   = later(`(?i)\b(must|never|always|do not|don['’]t|should|shouldn['’]t|shall|(?:is|are) required|(?:is|are) expected to|avoid|prefer|ensure|make sure|cannot|not allowed|forbidden|mandatory)\b`)
 	imperative    = later(`^(?i)(?:please\s+)?(?:use|run|add|keep|write|follow|put|name|update|place|include|document|format|import|return|handle|test|check|make|wrap|declare|register|regenerate|sign|rebase|squash|set|call|pass|start|prefix|commit|treat|no)\b`)
 	chat          = later(`(?i)^(?:although|so,|you may|you can|feel free|don['’]t (?:worry|hesitate|be)|if you (?:have|find|would|want|are|need|think|like|propose)|we (?:will|are|would)|it (?:is|was))\b|\bI\b|\b(?:could|will|can) always\b|\bplease try\b|\bwe['’](?:d|ll|re)\b`)
 	procedure     = later(`(?i)\b(code of conduct|bug reports?|issues?|discord|slack|mailing list|forum|sponsor\w*|donat\w*|thanks?|welcome|stack overflow|fork the|github account|labels?|maintainers?|screenshots?|security@|see instructions)\b`)
@@ -352,22 +353,38 @@ func isProcedure(text string) bool { return procedure().MatchString(text) }
 // splitRules returns the sentences and list items of a Markdown or reStructuredText document.
 func splitRules(text string, rst bool) []ruleLine {
 	const maxLines = 2000
+	const maxBlock = 4 << 10 // longer paragraphs are no rules
 	var out []ruleLine
 	var block []string
 	blockLine := 0
 	item := false
 	row := false
 	heading := ""
+	indent, leadIndent := 0, 0
+	lead := "" // an item that announces those below it: "First line:"
 	flush := func() {
 		lines := block
 		block = nil
-		whole := plainText(strings.Join(lines, " "))
+		whole := strings.Join(lines, " ")
+		if len(whole) > maxBlock {
+			return
+		}
+		whole = plainText(whole)
 		if whole == "" || len(out) >= maxLines || len(lines) == 1 && onlyLink().MatchString(lines[0]) {
 			return
 		}
 		parts := []string{whole}
 		if !item || len([]rune(whole)) > maxText {
 			parts = sentences(whole)
+		}
+		if item && lead != "" && indent > leadIndent {
+			parts[0] = lead + " " + parts[0]
+		} else {
+			lead = ""
+		}
+		if item && strings.HasSuffix(whole, ":") && len(strings.Fields(whole)) <= 6 {
+			lead, leadIndent = whole, indent
+			return
 		}
 		at := 0
 		for _, part := range parts {
@@ -394,9 +411,9 @@ func splitRules(text string, rst bool) []ruleLine {
 		n++
 		line = strings.TrimRight(line, " \t\n")
 		trimmed := strings.TrimSpace(line)
-		indent := len(line) - len(strings.TrimLeft(line, " \t"))
+		margin := len(line) - len(strings.TrimLeft(line, " \t"))
 		if literal >= 0 {
-			if trimmed == "" || indent > literal {
+			if trimmed == "" || margin > literal {
 				continue
 			}
 			literal = -1
@@ -426,10 +443,11 @@ func splitRules(text string, rst bool) []ruleLine {
 			block = nil
 		case strings.HasPrefix(trimmed, ".. ") && rst:
 			flush()
-			literal = indent
+			literal = margin
 		case m != nil:
 			flush()
 			item = true
+			indent = len(m[1])
 			blockLine = n
 			block = append(block, m[2])
 		case strings.HasPrefix(trimmed, "|"):
@@ -441,7 +459,7 @@ func splitRules(text string, rst bool) []ruleLine {
 				flush()
 			}
 			item, row = false, false
-		case indent >= 4 && len(block) == 0 && !item:
+		case margin >= 4 && len(block) == 0 && !item:
 			// An indented block is code.
 		default:
 			if len(block) == 0 {
@@ -454,7 +472,7 @@ func splitRules(text string, rst bool) []ruleLine {
 				block[len(block)-1] = strings.TrimRight(block[len(block)-1], ":")
 			}
 			flush()
-			literal = indent
+			literal = margin
 		}
 		previous = trimmed
 	}

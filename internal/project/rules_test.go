@@ -59,6 +59,10 @@ Contributing
 
 Thank you! You should join our Discord. If you find a bug, please open an issue.
 Although, don't worry about it. Commits must be signed.
+* First line:
+  * Should name the package.
+* All changes are expected to have a test.
+
 I should sleep more.
 -- .cursor/rules/go.mdc --
 ---
@@ -98,6 +102,8 @@ general AGENTS.md:8 Always write plain words. See the style.
 general AGENTS.md:20 Code must pass the checks: ` + "`make check`" + `
 general AGENTS.md:32 Tests must not use the network.
 general CONTRIBUTING.md:5 Commits must be signed.
+general CONTRIBUTING.md:7 First line: Should name the package.
+general CONTRIBUTING.md:8 All changes are expected to have a test.
 general docs/contributing.rst:8 Changes must have an entry in the change log
 general docs/contributing.rst:12 Avoid globals.
 `,
@@ -110,6 +116,8 @@ general AGENTS.md:8 Always write plain words. See the style.
 general AGENTS.md:20 Code must pass the checks: ` + "`make check`" + `
 general AGENTS.md:32 Tests must not use the network.
 general CONTRIBUTING.md:5 Commits must be signed.
+general CONTRIBUTING.md:7 First line: Should name the package.
+general CONTRIBUTING.md:8 All changes are expected to have a test.
 general docs/contributing.rst:8 Changes must have an entry in the change log
 general docs/contributing.rst:12 Avoid globals.
 `,
@@ -120,6 +128,8 @@ AGENTS.md:32 Tests must not use the network.
 general AGENTS.md:8 Always write plain words. See the style.
 general AGENTS.md:20 Code must pass the checks: ` + "`make check`" + `
 general CONTRIBUTING.md:5 Commits must be signed.
+general CONTRIBUTING.md:7 First line: Should name the package.
+general CONTRIBUTING.md:8 All changes are expected to have a test.
 general docs/contributing.rst:8 Changes must have an entry in the change log
 general docs/contributing.rst:12 Avoid globals.
 `,
@@ -130,6 +140,8 @@ general AGENTS.md:8 Always write plain words. See the style.
 general AGENTS.md:20 Code must pass the checks: ` + "`make check`" + `
 general AGENTS.md:32 Tests must not use the network.
 general CONTRIBUTING.md:5 Commits must be signed.
+general CONTRIBUTING.md:7 First line: Should name the package.
+general CONTRIBUTING.md:8 All changes are expected to have a test.
 general docs/contributing.rst:8 Changes must have an entry in the change log
 general docs/contributing.rst:12 Avoid globals.
 `,

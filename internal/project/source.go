@@ -18,8 +18,14 @@ import (
 	"ken/internal/repo"
 )
 
-// maxFile is how much of a file is read.
-const maxFile = 256 << 10
+const (
+	// maxFile is how much of a file is read.
+	maxFile = 256 << 10
+	// maxTOML is how large a TOML file may be: the parser's time grows with the square of the number of keys.
+	maxTOML = 64 << 10
+	// maxNames is how many scripts, targets, tasks or members of one file are looked at.
+	maxNames = 300
+)
 
 // text returns a tracked file, or its first lines if it is long; nil if it is missing or cannot be read.
 func (p *Project) text(file repo.Path) []byte {
@@ -89,6 +95,9 @@ func parse(file repo.Path, data []byte, doc *any) (err error) {
 	}()
 	switch base := file.Base(); {
 	case strings.HasSuffix(base, ".toml") || base == "Pipfile":
+		if len(data) > maxTOML {
+			return fmt.Errorf("larger than %d KiB", maxTOML>>10)
+		}
 		var table map[string]any
 		if err := toml.Unmarshal(data, &table); err != nil {
 			return fmt.Errorf("not TOML: %w", err)
@@ -173,14 +182,14 @@ func tableAt(doc any, keys ...string) map[string]any {
 	return table
 }
 
-// keys returns the keys of a table in order.
-func keys(table map[string]any) []string {
-	var list []string
-	for key := range table {
+// names returns the first keys of a map in order.
+func names[V any](m map[string]V) []string {
+	list := make([]string, 0, len(m))
+	for key := range m {
 		list = append(list, key)
 	}
 	slices.Sort(list)
-	return list
+	return list[:min(len(list), maxNames)]
 }
 
 // lineOf returns the line of a text at which an expression first matches, 0 for none.

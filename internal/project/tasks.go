@@ -36,6 +36,23 @@ func (p *Project) taskCommands(dir repo.Path, add func(candidate)) {
 			addTask(t, "task:", tool+t.name, add)
 		}
 	}
+	for _, folder := range []string{"script/", "scripts/", ""} {
+		for _, name := range []string{"test", "test.sh", "tests.sh", "run-tests.sh", "run_tests.sh", "lint", "lint.sh", "build", "build.sh"} {
+			file := p.first(dir, folder+name)
+			shell := p.interpreter(file)
+			if shell == "" {
+				continue
+			}
+			stem := strings.TrimPrefix(strings.NewReplacer("run-", "", "run_", "", ".sh", "").Replace(name), "-")
+			use, _, ok := purposeOf(stem)
+			if ok {
+				add(candidate{
+					Command: Command{Run: shell + " " + quotePath(file), Source: file, Line: 1},
+					purpose: use, key: string(file), order: orderVariant + 2,
+				})
+			}
+		}
+	}
 	if file := p.first(dir, "compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"); file != "" {
 		run := "docker compose up"
 		if dir != "" {
@@ -96,7 +113,6 @@ var (
 // makeTargets returns the targets of a Makefile and of those that it includes by a plain name, each once.
 func (p *Project) makeTargets(dir, file repo.Path, seen []repo.Path) []task {
 	const deepest = 4
-	const maxTargets = 2000
 	if slices.Contains(seen, file) || len(seen) >= deepest {
 		return nil
 	}
@@ -127,7 +143,7 @@ func (p *Project) makeTargets(dir, file repo.Path, seen []repo.Path) []task {
 			}
 			for name := range strings.FieldsSeq(m[1]) {
 				known := func(t task) bool { return t.name == name }
-				if len(targets) < maxTargets && name[0] != '.' && !strings.ContainsAny(name, "%$(){}") && !slices.ContainsFunc(targets, known) {
+				if len(targets) < 10*maxNames && name[0] != '.' && !strings.ContainsAny(name, "%$(){}") && !slices.ContainsFunc(targets, known) {
 					targets = append(targets, task{name, file, n})
 				}
 			}
@@ -146,7 +162,9 @@ func justRecipes(file repo.Path, text []byte) []task {
 		if m == nil || needsArgument(m[2]) {
 			continue
 		}
-		recipes = append(recipes, task{m[1], file, n})
+		if len(recipes) < maxNames {
+			recipes = append(recipes, task{m[1], file, n})
+		}
 	}
 	return recipes
 }
@@ -169,7 +187,9 @@ func taskfileTasks(file repo.Path, root *yaml.Node) []task {
 		if internal := yamlAt(value, "internal"); internal != nil && internal.Value == "true" {
 			continue
 		}
-		tasks = append(tasks, task{key.Value, file, key.Line})
+		if len(tasks) < maxNames {
+			tasks = append(tasks, task{key.Value, file, key.Line})
+		}
 	}
 	return tasks
 }

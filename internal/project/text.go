@@ -9,6 +9,11 @@ import (
 )
 
 const (
+	letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	digits  = "0123456789"
+)
+
+const (
 	maxCommand = 300 // bytes of a command; a longer one is not offered
 	maxText    = 240 // characters of a rule or description; a longer one is cut
 )
@@ -49,9 +54,7 @@ func isName(name string) bool {
 	if name == "" || len(name) > 100 || name[0] == '-' {
 		return false
 	}
-	return !strings.ContainsFunc(name, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-.:/@+", r))
-	})
+	return strings.Trim(name, letters+digits+"_-.:/@+") == ""
 }
 
 // quotePath returns a path as a word for a shell.
@@ -64,10 +67,10 @@ func quotePath(file repo.Path) string {
 
 // quoteWord returns a word for a shell, quoted if it needs to be.
 func quoteWord(word string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:@%+=,^", r) || r > unicode.MaxASCII
+	special := func(r rune) bool {
+		return r <= unicode.MaxASCII && !strings.ContainsRune(letters+digits+"_-./:@%+=,", r)
 	}
-	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
+	if word != "" && !strings.ContainsFunc(word, special) {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
@@ -79,10 +82,7 @@ func quoteWords(words []string) string {
 	for i, word := range words {
 		// An assignment keeps its name outside of the quotes.
 		if name, value, ok := strings.Cut(word, "="); ok && isVariable(name) {
-			quoted[i] = name + "=" + strings.TrimPrefix(quoteWord("="+value), "=")
-			if value != "" {
-				quoted[i] = name + "=" + quoteWord(value)
-			}
+			quoted[i] = name + "=" + quoteWord(value)
 			continue
 		}
 		quoted[i] = quoteWord(word)
@@ -95,7 +95,5 @@ func isVariable(name string) bool {
 	if name == "" || name[0] >= '0' && name[0] <= '9' {
 		return false
 	}
-	return !strings.ContainsFunc(name, func(r rune) bool {
-		return !(r == '_' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9')
-	})
+	return strings.Trim(name, letters+digits+"_") == ""
 }
