@@ -5,47 +5,36 @@ import (
 	"fmt"
 	"strings"
 
+	"ken/internal/brief"
 	"ken/internal/cli"
 	"ken/internal/config"
+	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/searchindex"
 	"ken/internal/spec"
+	"ken/internal/suggest"
 	"ken/internal/survey"
 )
 
-// Brief puts together what directories, summaries and specs say about a path.
-func (w *workspace) Brief(ctx context.Context, opts cli.BriefOptions) (*survey.Brief, error) {
-	in := survey.BriefOptions{Path: opts.Path, Budget: opts.Budget}
-	if opts.At != "" {
-		commit, err := w.commitOf(ctx, opts.At)
-		if err != nil {
-			return nil, err
-		}
-		if w.bare {
-			if err := w.configAt(ctx, commit); err != nil {
-				return nil, err
-			}
-		}
-		in.State = "commit"
-		tree := &commitTree{w: w, commit: commit}
-		if in.About, err = aboutFile(ctx, tree, in.Path); err != nil {
-			return nil, err
-		}
-		return w.surveyOf(tree, nil).Brief(ctx, in)
-	}
-	tree := &surveyTree{w: w}
-	if in.Path != "" {
-		var err error
-		if in.About, err = w.about(ctx, tree, in.Path); err != nil {
-			return nil, err
-		}
-	}
-	b, err := w.surveyOf(tree, nil).Brief(ctx, in)
+// Brief says what to know first about a path.
+func (w *workspace) Brief(ctx context.Context, opts cli.BriefOptions) (b *brief.Brief, err error) {
+	var t *findTree
+	remarks, err := w.askIndex(ctx, opts.At, func(x *searchindex.Index, tree *findTree, cut bool) (err error) {
+		t = tree
+		r := &briefReader{w: w, x: x, t: tree, cut: cut, survey: w.surveyOf(tree.oneTree, nil)}
+		b, err = r.brief(ctx, opts)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	b.State = string(tree.state)
+	b.Commit, b.State = t.Commit(), "commit"
+	if tree, ok := t.oneTree.(*surveyTree); ok {
+		b.State = string(tree.state)
+	}
+	b.Remarks = append(b.Remarks, remarks...)
 	return b, nil
 }
 
@@ -79,30 +68,85 @@ func (w *workspace) Orient(ctx context.Context, budget int) (*registry.Orientati
 	})
 }
 
-// about is what is said of a path besides its directory: the file's own summary, and
-// the specs that govern it.
-func (w *workspace) about(ctx context.Context, tree oneTree, p repo.Path) ([]survey.Section, error) {
-	known, err := w.registry.Show(ctx, []repo.Path{p})
-	if err != nil {
-		return nil, err
-	}
-	var list []survey.Section
-	if known[0].Text == "" {
-		if list, err = aboutFile(ctx, tree, p); err != nil {
-			return nil, err
+// A oneTree is a tree that can be asked for one file, nil when it is none.
+type oneTree interface {
+	survey.Tree
+	one(ctx context.Context, p repo.Path) (*survey.File, error)
+}
+
+// untracked returns the error for a path that git does not track. Its hint is the path that
+// was probably meant.
+func (r *briefReader) untracked(p repo.Path) error {
+	hint := "list the tracked paths: git ls-files"
+	for _, path := range r.paths {
+		if _, meant := suggest.Slip(path.Base(), p.Base()); meant && path.Dir() == p.Dir() {
+			hint = "did you mean " + fault.Quote(path.String()) + "?"
+			break
 		}
 	}
-	if k := known[0]; k.Text != "" && (k.Verdict == fresh.Fresh || k.Verdict == fresh.Stale) {
-		list = append(list, survey.Section{Subject: p.String(), Verdict: k.Verdict.String(), Text: k.Text, Receipt: &k.Receipt})
+	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf("git tracks no file or directory %s", p)}
+}
+
+// fileWords returns the summary of a file, or what the file says of itself.
+func (r *briefReader) fileWords(ctx context.Context, f *survey.File, own string) (brief.Section, error) {
+	s := brief.Section{Subject: f.Path.String(), Verdict: fresh.Fresh.String() + ", outline", Text: own}
+	switch {
+	case f.Problem != "":
+		s.Verdict, s.Text = fresh.Unknown.String(), f.Problem
+		return s, nil
+	case f.Excluded != "":
+		s.Verdict, s.Text = fresh.Excluded.String(), fmt.Sprintf("left out by policy: %s", f.Excluded)
+	case own == "":
+		s.Verdict, s.Text = fresh.None.String(), fmt.Sprintf("no summary, and no comment that says what it is for (%s, %d bytes)", f.Kind, f.Size)
 	}
-	owners, err := w.Spec().Owners(ctx, []repo.Path{p})
+	if _, ok := r.t.oneTree.(*commitTree); ok {
+		said, err := r.t.Summaries(ctx, []*survey.File{f})
+		if err == nil && said[0].State == fresh.Fresh {
+			s.Verdict, s.Text, s.Written = fresh.Fresh.String(), said[0].Text, true
+		}
+		return s, err
+	}
+	known, err := r.w.registry.Show(ctx, []repo.Path{f.Path})
+	if err != nil {
+		return s, err
+	}
+	k := known[0]
+	if k.Text != "" && (k.Verdict == fresh.Fresh || k.Verdict == fresh.Stale) {
+		s.Verdict, s.Text, s.Receipt, s.Written = k.Verdict.String(), k.Text, &k.Receipt, true
+		if k.Verdict == fresh.Stale {
+			s.Verdict += ": " + gradeWords(k.Grade)
+		}
+	}
+	return s, nil
+}
+
+// gradeWords says how much changed since a summary was written.
+func gradeWords(g fresh.Grade) string {
+	switch g {
+	case fresh.GradeFormat:
+		return "only the format changed since"
+	case fresh.GradeBody:
+		return "bodies changed since, no signature"
+	case fresh.GradeInterface:
+		return "signatures changed since"
+	}
+	return "the content changed since"
+}
+
+// specs returns the specs that govern a path.
+func (r *briefReader) specs(ctx context.Context, p repo.Path) ([]brief.Section, error) {
+	if _, ok := r.t.oneTree.(*commitTree); ok {
+		return nil, nil
+	}
+	owners, err := r.w.Spec().Owners(ctx, []repo.Path{p})
 	if err != nil || len(owners[0].Governing) == 0 {
-		return list, err
+		return nil, err
 	}
-	l, err := w.Spec().List(ctx)
+	l, err := r.w.Spec().List(ctx)
 	if err != nil {
 		return nil, err
 	}
+	var list []brief.Section
 	for _, o := range owners[0].Governing {
 		for _, n := range l.Nodes {
 			if n.ID == o.ID {
@@ -113,54 +157,7 @@ func (w *workspace) about(ctx context.Context, tree oneTree, p repo.Path) ([]sur
 	return list, nil
 }
 
-// A oneTree is a tree that can be asked for one file, nil when it is none.
-type oneTree interface {
-	survey.Tree
-	one(ctx context.Context, p repo.Path) (*survey.File, error)
-}
-
-// briefOutline is how many lines of a file's outline a brief has.
-const briefOutline = 12
-
-// aboutFile is what a tree alone tells of a file: its summary, else its outline. Of what
-// is no file there is nothing to tell.
-func aboutFile(ctx context.Context, tree oneTree, p repo.Path) ([]survey.Section, error) {
-	f, err := tree.one(ctx, p)
-	if f == nil || err != nil {
-		return nil, err
-	}
-	one := []*survey.File{f}
-	said, err := tree.Summaries(ctx, one)
-	if err != nil {
-		return nil, err
-	}
-	if said[0].State == fresh.Fresh {
-		return []survey.Section{{Subject: p.String(), Verdict: fresh.Fresh.String(), Text: said[0].Text}}, nil
-	}
-	seen, err := tree.Outlines(ctx, one)
-	if err != nil {
-		return nil, err
-	}
-	lines := survey.OutlineGist(seen[0].Outline, briefOutline)
-	if len(lines) == 0 {
-		return []survey.Section{unoutlined(f)}, nil
-	}
-	return []survey.Section{{Subject: p.String(), Verdict: fresh.Fresh.String() + ", outline", Text: strings.Join(lines, "\n")}}, nil
-}
-
-// unoutlined tells of a file what its name and size do.
-func unoutlined(f *survey.File) survey.Section {
-	s := survey.Section{Subject: f.Path.String(), Verdict: fresh.None.String(), Text: fmt.Sprintf("no text and no outline: %s, %d bytes", f.Kind, f.Size), Own: true}
-	switch {
-	case f.Problem != "":
-		s.Verdict, s.Text = fresh.Unknown.String(), f.Problem
-	case f.Excluded != "":
-		s.Verdict, s.Text = fresh.Excluded.String(), fmt.Sprintf("left out by policy: %s", f.Excluded)
-	}
-	return s
-}
-
-func specSection(n spec.Listed) survey.Section {
+func specSection(n spec.Listed) brief.Section {
 	text := n.Desc
 	if text == "" {
 		text = n.Title
@@ -169,5 +166,5 @@ func specSection(n spec.Listed) survey.Section {
 	if n.Drift != nil && *n.Drift > 0 {
 		verdict = fmt.Sprintf("%s %d", verdict, *n.Drift)
 	}
-	return survey.Section{Subject: "spec " + n.ID, Verdict: verdict, Text: strings.Join(strings.Fields(text), " ") + " (" + repo.Path(n.Path).String() + ")"}
+	return brief.Section{Subject: "spec " + n.ID, Verdict: verdict, Text: strings.Join(strings.Fields(text), " ") + " (" + repo.Path(n.Path).String() + ")", Written: true}
 }

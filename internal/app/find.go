@@ -21,6 +21,7 @@ type findTree struct {
 	oneTree
 	w      *workspace
 	listed map[repo.Path]*survey.File
+	stale  map[repo.Path]bool // files whose summary is of another content
 }
 
 // Files lists the files with the summaries that are fresh.
@@ -39,8 +40,12 @@ func (t *findTree) Files(ctx context.Context) ([]find.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.stale = make(map[repo.Path]bool)
 	list := make([]find.File, 0, len(files))
 	for i, f := range all {
+		if said[i].State == fresh.Stale {
+			t.stale[f.Path] = true
+		}
 		if f.Problem != "" {
 			continue
 		}
@@ -206,8 +211,10 @@ func (w *workspace) searchIndexFile() string {
 	return filepath.Join(w.git.GitDir(), "ken", "cache", "search.db")
 }
 
-// Find searches the work tree, or the commit that at names.
-func (w *workspace) Find(ctx context.Context, q find.Query, at string) (answer *find.Answer, err error) {
+// askIndex brings the search index up to date with the work tree, or with the commit that at
+// names, and calls ask. The remarks say what limits the answer; cut says that the clone is
+// shallow.
+func (w *workspace) askIndex(ctx context.Context, at string, ask func(x *searchindex.Index, t *findTree, cut bool) error) (remarks []string, err error) {
 	tree := &findTree{w: w}
 	update := (*searchindex.Index).Update
 	if at == "" {
@@ -217,6 +224,11 @@ func (w *workspace) Find(ctx context.Context, q find.Query, at string) (answer *
 		if err != nil {
 			return nil, err
 		}
+		if w.bare {
+			if err := w.configAt(ctx, commit); err != nil {
+				return nil, err
+			}
+		}
 		tree.oneTree = &commitTree{w: w, commit: commit}
 		update = (*searchindex.Index).Try
 	}
@@ -225,32 +237,37 @@ func (w *workspace) Find(ctx context.Context, q find.Query, at string) (answer *
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
-	ask := func() (err error) {
-		answer, err = find.Search(ctx, x, tree, q)
-		return err
-	}
 	cut := false
 	err = update(x, ctx, func(writer *searchindex.Writer) error {
 		if cut, err = find.Update(ctx, writer, tree); err != nil || at == "" {
 			return err
 		}
-		return ask()
+		return ask(x, tree, cut)
 	})
-	busy := errors.Is(err, searchindex.ErrBusy)
-	if busy && at == "" {
-		err = nil
+	if errors.Is(err, searchindex.ErrBusy) && at == "" {
+		remarks = append(remarks, "another process is updating the search index; this answer is from the index as it was before")
+		_, err = tree.Files(ctx)
 	}
 	if err == nil && at == "" {
-		err = ask()
+		err = ask(x, tree, cut)
 	}
+	return remarks, err
+}
+
+// Find searches the work tree, or the commit that at names.
+func (w *workspace) Find(ctx context.Context, q find.Query, at string) (answer *find.Answer, err error) {
+	shallow := false
+	remarks, err := w.askIndex(ctx, at, func(x *searchindex.Index, t *findTree, cut bool) (err error) {
+		shallow = cut
+		answer, err = find.Search(ctx, x, t, q)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	if busy {
-		answer.Remarks = append(answer.Remarks, "another process is updating the search index; this answer is from the index as it was before")
+	if shallow {
+		remarks = append(remarks, "the clone is shallow: older commits are not searched (git fetch --unshallow)")
 	}
-	if cut {
-		answer.Remarks = append(answer.Remarks, "the clone is shallow: older commits are not searched (git fetch --unshallow)")
-	}
+	answer.Remarks = append(answer.Remarks, remarks...)
 	return answer, nil
 }

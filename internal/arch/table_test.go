@@ -6,7 +6,7 @@ import "slices"
 // below internal/.
 var (
 	words     = []string{"repo", "fault", "suggest", "fresh", "model", "outline", "outline/syntax", "allow", "store", "project"}
-	decisions = []string{"registry", "survey", "surveyrun", "contract", "workflow", "spec", "githook", "docs", "prove", "board", "install", "agenthook", "share", "uses", "find"}
+	decisions = []string{"registry", "survey", "surveyrun", "contract", "workflow", "spec", "githook", "docs", "prove", "board", "install", "agenthook", "share", "uses", "find", "brief"}
 	// Facts are below the features (decisions): a feature may use their concrete types,
 	// since one open repository serves all features and needs no second description.
 	facts = []string{
@@ -54,6 +54,8 @@ var imports = func() map[string][]string {
 	m["share"] = join(words, readers, []string{"survey"})
 	// Find ranks what the search index matches, and says who uses it and how it is tested.
 	m["find"] = join(words, readers, []string{"searchindex", "uses"})
+	// Brief tells what the search index knows about a place.
+	m["brief"] = join(words, []string{"searchindex"})
 	// What many workers share is a survey.
 	m["surveyrun"] = join(words, readers, []string{"survey"})
 	m["board"] = without(join(words, readers, decisions), "board")

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ken/internal/survey"
+	"ken/internal/brief"
 )
 
 func (p *program) brief() *cobra.Command {
@@ -24,8 +24,8 @@ most relevant text comes first, and ken prints no more than the budget allows.`,
   ken brief internal --budget 500        # at most 500 tokens`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if c.Flags().Changed("budget") && budget < survey.MinBudget {
-				return usage(c, fmt.Errorf("--budget %d: want at least %d tokens", budget, survey.MinBudget))
+			if c.Flags().Changed("budget") && budget < brief.MinBudget {
+				return usage(c, fmt.Errorf("--budget %d: want at least %d tokens", budget, brief.MinBudget))
 			}
 			answer := func(w Commits) error {
 				path, err := oneDir(w, args)

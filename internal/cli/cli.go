@@ -16,6 +16,7 @@ import (
 
 	"ken/internal/agenthook"
 	"ken/internal/board"
+	"ken/internal/brief"
 	"ken/internal/docs"
 	"ken/internal/fault"
 	"ken/internal/find"
@@ -59,7 +60,7 @@ type Workspace interface {
 	// Find lists the places that matter for some words, in the work tree or in a commit.
 	Find(ctx context.Context, q find.Query, at string) (*find.Answer, error)
 	// Brief says what to know about a path first.
-	Brief(ctx context.Context, opts BriefOptions) (*survey.Brief, error)
+	Brief(ctx context.Context, opts BriefOptions) (*brief.Brief, error)
 	// Confirm says that what is said of files and directories still holds, for what
 	// is there now or, of one path, for what was read.
 	Confirm(ctx context.Context, paths []repo.Path, read string) ([]Confirmed, error)
@@ -100,7 +101,7 @@ type Workspace interface {
 // Commits is a repository that is asked about commits alone, and may have no work tree.
 type Commits interface {
 	// Brief is that of a Workspace, with a revision.
-	Brief(ctx context.Context, opts BriefOptions) (*survey.Brief, error)
+	Brief(ctx context.Context, opts BriefOptions) (*brief.Brief, error)
 	Path(arg string) (repo.Path, error)
 	// Share answers for what it shares with other clones.
 	Share(ctx context.Context) (*share.Share, error)

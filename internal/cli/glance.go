@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"strings"
 
+	"ken/internal/brief"
 	"ken/internal/prove"
 	"ken/internal/repo"
 	"ken/internal/spec"
-	"ken/internal/survey"
 	"ken/internal/term"
 )
 
@@ -44,16 +44,17 @@ const glanceCommits = 200
 
 // glance asks what the overview does not have. If one part fails, the others are still
 // reported.
-func (p *program) glance(ctx context.Context, w Workspace, b *survey.Brief, o *Overview) (*Glance, error) {
+func (p *program) glance(ctx context.Context, w Workspace, b *brief.Brief, o *Overview) (*Glance, error) {
 	g := &Glance{Docs: o.Documents, Collisions: []spec.CollideJSON{}, Unknown: append([]spec.Unknown{}, o.Unknown...)}
 	for _, m := range o.Collisions {
 		g.Collisions = append(g.Collisions, spec.CollideJSON{Node: m.Node, Kind: m.Kind, With: m.Worktrees, Paths: m.Paths})
 	}
 	for _, s := range b.Sections {
 		if s.Subject == repo.DirLabel("").String() {
-			lines := strings.Split(strings.TrimSpace(s.Text), "\n")
-			g.What = lines[0]
-			g.parts = lines[1:]
+			g.What, _, _ = strings.Cut(strings.TrimSpace(s.Text), "\n")
+		}
+		if s.Subject == brief.MainParts {
+			g.parts = strings.Split(s.Text, "\n")
 		}
 	}
 	parts := []struct {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/brief"
 	"ken/internal/fault"
 	"ken/internal/registry"
 	"ken/internal/survey"
@@ -15,7 +16,7 @@ type Up struct {
 	State registry.State    `json:"state"`
 	Files registry.Counts   `json:"files"`
 	Ran   *survey.RunResult `json:"survey"`
-	Brief *survey.Brief     `json:"brief"`
+	Brief *brief.Brief      `json:"brief"`
 	// Glance and Overview are null while git tracks no file.
 	Glance   *Glance   `json:"glance"`
 	Overview *Overview `json:"overview"`

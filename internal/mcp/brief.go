@@ -8,9 +8,9 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"ken/internal/brief"
 	"ken/internal/fault"
 	"ken/internal/repo"
-	"ken/internal/survey"
 	"ken/internal/term"
 )
 
@@ -28,8 +28,8 @@ func (s *server) addBrief(m *mcp.Server) {
 			"summary, specs, symbols. fresh texts describe the current content, stale ones older content.",
 		Annotations: readOnly(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in briefInput) (answer, error) {
-		if in.Budget != 0 && in.Budget < survey.MinBudget {
-			return nil, &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("budget is %d: set at least %d, or leave it out", in.Budget, survey.MinBudget)}
+		if in.Budget != 0 && in.Budget < brief.MinBudget {
+			return nil, &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("budget is %d: set at least %d, or leave it out", in.Budget, brief.MinBudget)}
 		}
 		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (answer, error) {
 			return briefPaths(ctx, w, in)
@@ -64,16 +64,16 @@ func briefPaths(ctx context.Context, w Workspace, in briefInput) (answer, error)
 	}
 	left := in.Budget
 	if left == 0 {
-		left = survey.DefaultBudget
+		left = brief.DefaultBudget
 	}
 	out := &briefAnswer{Briefs: []pathBrief{}}
 	var failed []error
 	for i, name := range names {
 		share := left / (len(names) - i)
-		if share < survey.MinBudget {
-			share = min(left, survey.MinBudget)
+		if share < brief.MinBudget {
+			share = min(left, brief.MinBudget)
 		}
-		if share < survey.MinBudget {
+		if share < brief.MinBudget {
 			out.LeftOut = len(names) - i
 			break
 		}
@@ -86,7 +86,7 @@ func briefPaths(ctx context.Context, w Workspace, in briefInput) (answer, error)
 			b = pathBrief{PathJSON: repo.PathJSON{Path: name}, Error: err.Error(), Hint: forAgents(fault.HintOf(err))}
 		}
 		out.Briefs = append(out.Briefs, b)
-		left -= (len(b.text) + survey.BytesPerToken - 1) / survey.BytesPerToken
+		left -= (len(b.text) + brief.BytesPerToken - 1) / brief.BytesPerToken
 	}
 	if len(failed) == len(names) {
 		return nil, allFailed(failed)

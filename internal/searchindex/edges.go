@@ -239,3 +239,49 @@ func lastName(module string) string {
 	}
 	return fields[len(fields)-1]
 }
+
+// A Pair says that one file uses another, for sure.
+type Pair struct {
+	From, To repo.Path
+}
+
+// Pairs returns the exact uses of files in a directory, each pair of files once.
+func (x *Index) Pairs(ctx context.Context, dir repo.Path) (list []Pair, err error) {
+	x.conn.SetInterrupt(ctx.Done())
+	err = sqlitex.Execute(x.conn, `
+		SELECT source.path, target.path FROM (
+			SELECT DISTINCT edge.source AS s, edge.target AS t FROM path JOIN edge ON edge.target = path.id
+			WHERE path.path GLOB ?1 AND certain AND edge.source <> edge.target
+		) JOIN path AS source ON source.id = s JOIN path AS target ON target.id = t`, &sqlitex.ExecOptions{
+		Args: []any{globBelow(dir)},
+		ResultFunc: func(s *sqlite.Stmt) error {
+			list = append(list, Pair{repo.Path(s.ColumnText(0)), repo.Path(s.ColumnText(1))})
+			return nil
+		},
+	})
+	return list, err
+}
+
+// A Used is a file with the number of files that use it for sure.
+type Used struct {
+	Path         repo.Path
+	Users, Tests int // users that are no tests, and those that are
+}
+
+// MostUsed returns the files of some kind that most others use, tests not counted, the most
+// used first.
+func (x *Index) MostUsed(ctx context.Context, kind repo.Kind, limit int) (list []Used, err error) {
+	x.conn.SetInterrupt(ctx.Done())
+	err = sqlitex.Execute(x.conn, `
+		SELECT path.path, sum(user.kind <> ?2) AS users, sum(user.kind = ?2) AS tests FROM (
+			SELECT DISTINCT source AS s, target AS t FROM edge WHERE certain AND source <> target
+		) JOIN file ON file.id = t JOIN file AS user ON user.id = s JOIN path ON path.id = t
+		WHERE file.kind = ?1 GROUP BY t ORDER BY users DESC, tests DESC, path.path LIMIT ?3`, &sqlitex.ExecOptions{
+		Args: []any{int64(kind), int64(repo.KindTest), int64(limit)},
+		ResultFunc: func(s *sqlite.Stmt) error {
+			list = append(list, Used{repo.Path(s.ColumnText(0)), s.ColumnInt(1), s.ColumnInt(2)})
+			return nil
+		},
+	})
+	return list, err
+}

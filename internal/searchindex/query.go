@@ -175,6 +175,12 @@ func (x *Index) FileAt(ctx context.Context, number int64) (f File, err error) {
 	return f, err
 }
 
+// FileNumber returns the number of an indexed file.
+func (x *Index) FileNumber(ctx context.Context, p repo.Path) (number int64, ok bool, err error) {
+	x.conn.SetInterrupt(ctx.Done())
+	return x.lookUp(p)
+}
+
 // LastCommits returns the newest commits that touched a path.
 func (x *Index) LastCommits(ctx context.Context, p repo.Path, limit int) (list []Entry, err error) {
 	x.conn.SetInterrupt(ctx.Done())
@@ -208,4 +214,84 @@ func (x *Index) Count(ctx context.Context, field Field, term string) (n int, err
 		ResultFunc: func(s *sqlite.Stmt) error { n = s.ColumnInt(0); return nil },
 	})
 	return n, err
+}
+
+// History returns how many commits are indexed, and the date of the oldest one.
+func (x *Index) History(ctx context.Context) (commits int, since string, err error) {
+	x.conn.SetInterrupt(ctx.Done())
+	err = sqlitex.Execute(x.conn, `SELECT count(*), coalesce(min(date), '') FROM entry`, &sqlitex.ExecOptions{
+		ResultFunc: func(s *sqlite.Stmt) error { commits, since = s.ColumnInt(0), s.ColumnText(1); return nil },
+	})
+	return commits, since, err
+}
+
+// A Neighbour is a file outside of a directory that commits touched together with files in it.
+type Neighbour struct {
+	Path     repo.Path
+	Kind     repo.Kind
+	Together int // commits that touched it and the directory
+}
+
+// Neighbours returns the files that change together with a directory, most often first, and
+// how many commits touched the directory. Commits of more than maxFiles files do not count.
+func (x *Index) Neighbours(ctx context.Context, dir repo.Path, maxFiles, limit int) (list []Neighbour, commits int, err error) {
+	x.conn.SetInterrupt(ctx.Done())
+	const inside = `WITH inside AS (
+		SELECT DISTINCT touch.entry FROM path JOIN touch ON touch.path = path.id JOIN entry ON entry.id = touch.entry
+		WHERE path.path GLOB ?1 AND entry.files <= ?2) `
+	if err := sqlitex.Execute(x.conn, inside+`SELECT count(*) FROM inside`, &sqlitex.ExecOptions{
+		Args:       []any{globBelow(dir), int64(maxFiles)},
+		ResultFunc: func(s *sqlite.Stmt) error { commits = s.ColumnInt(0); return nil },
+	}); err != nil || commits == 0 {
+		return nil, commits, err
+	}
+	err = sqlitex.Execute(x.conn, inside+`
+		SELECT path.path, file.kind, count(*) AS together
+		FROM inside JOIN touch ON touch.entry = inside.entry JOIN file ON file.id = touch.path JOIN path ON path.id = touch.path
+		WHERE NOT path.path GLOB ?1 GROUP BY touch.path ORDER BY together DESC, path.path LIMIT ?3`, &sqlitex.ExecOptions{
+		Args: []any{globBelow(dir), int64(maxFiles), int64(limit)},
+		ResultFunc: func(s *sqlite.Stmt) error {
+			list = append(list, Neighbour{repo.Path(s.ColumnText(0)), repo.Kind(s.ColumnInt(1)), s.ColumnInt(2)})
+			return nil
+		},
+	})
+	return list, commits, err
+}
+
+// LastCommitsBelow returns the newest commits that touched a file in a directory.
+func (x *Index) LastCommitsBelow(ctx context.Context, dir repo.Path, limit int) (list []Entry, err error) {
+	x.conn.SetInterrupt(ctx.Done())
+	err = sqlitex.Execute(x.conn, `
+		SELECT DISTINCT entry.id, oid, subject, date, files FROM path JOIN touch ON touch.path = path.id JOIN entry ON entry.id = touch.entry
+		WHERE path.path GLOB ?1 ORDER BY date DESC LIMIT ?2`, &sqlitex.ExecOptions{
+		Args: []any{globBelow(dir), int64(limit)},
+		ResultFunc: func(s *sqlite.Stmt) error {
+			list = append(list, Entry{s.ColumnInt64(0), idAt(s, 1), s.ColumnText(2), s.ColumnText(3), s.ColumnInt(4)})
+			return nil
+		},
+	})
+	return list, err
+}
+
+// Having returns the files of a kind that have all of the terms in a field.
+func (x *Index) Having(ctx context.Context, field Field, kind repo.Kind, terms []string, limit int) (list []File, err error) {
+	x.conn.SetInterrupt(ctx.Done())
+	quoted := make([]string, len(terms))
+	for i, t := range terms {
+		quoted[i] = `"` + strings.ReplaceAll(t, `"`, ``) + `"`
+	}
+	if len(quoted) == 0 {
+		return nil, nil
+	}
+	err = sqlitex.Execute(x.conn,
+		`SELECT file.id, path.path, content, kind FROM `+string(field)+` JOIN file ON file.id = `+string(field)+`.rowid JOIN path ON path.id = file.id
+		WHERE `+string(field)+` MATCH ?1 AND kind = ?3 ORDER BY rank LIMIT ?2`,
+		&sqlitex.ExecOptions{
+			Args: []any{strings.Join(quoted, " AND "), int64(limit), int64(kind)},
+			ResultFunc: func(s *sqlite.Stmt) error {
+				list = append(list, File{Number: s.ColumnInt64(0), Path: repo.Path(s.ColumnText(1)), ID: idAt(s, 2), Kind: repo.Kind(s.ColumnInt(3))})
+				return nil
+			},
+		})
+	return list, err
 }

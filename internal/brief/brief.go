@@ -1,0 +1,125 @@
+// Package brief says what to know first about a file, a directory or the whole repository:
+// what it is for, which rules apply, who uses it, what tests it and how to run them, what
+// changes with it.
+//
+// It gets facts and returns a [Brief]. It reads nothing itself: the caller has the summaries,
+// the search index and the project's manifests. A line says something that a listing of the
+// directory does not; a fact that ken could not find out is said to be unknown.
+package brief
+
+import (
+	"fmt"
+	"strings"
+
+	"ken/internal/fresh"
+	"ken/internal/repo"
+)
+
+// A Brief is what to know first about one place, the most important first, as much as fits.
+type Brief struct {
+	Commit   repo.ID   `json:"commit"`
+	State    string    `json:"state"`
+	Path     string    `json:"path"` // "." for the root
+	PathB64  string    `json:"path_b64,omitempty"`
+	Kind     string    `json:"kind"`   // file, directory or repository
+	Tokens   int       `json:"tokens"` // of the text, estimated at 4 bytes each
+	Sections []Section `json:"sections"`
+	LeftOut  int       `json:"left_out"`          // lines that did not fit
+	Remarks  []string  `json:"remarks,omitempty"` // what limits the answer
+}
+
+// The kinds of briefs.
+const (
+	KindFile       = "file"
+	KindDirectory  = "directory"
+	KindRepository = "repository"
+)
+
+// The budget of a brief, in tokens.
+const (
+	DefaultBudget = 1500
+	MinBudget     = 50
+	BytesPerToken = 4 // as an estimate
+)
+
+// A Section is what is said of one subject, and whether it holds.
+type Section struct {
+	Subject string  `json:"subject"`
+	Verdict string  `json:"verdict"`
+	Text    string  `json:"text"`
+	Receipt *string `json:"receipt"`
+	Items   []Item  `json:"items,omitempty"` // the lines of Text, in fields
+	More    int     `json:"more,omitempty"`  // items that are not listed
+	// Written says that somebody wrote the text, so that it can be stale.
+	Written bool `json:"written"`
+}
+
+// An Item is one line of a section. It has the fields that its section needs.
+type Item struct {
+	Path      string   `json:"path,omitempty"`
+	PathB64   string   `json:"path_b64,omitempty"`
+	Line      int      `json:"line,omitempty"`
+	Lines     []int    `json:"lines,omitempty"`
+	Names     []string `json:"names,omitempty"` // symbols
+	Text      string   `json:"text,omitempty"`
+	Command   string   `json:"command,omitempty"`
+	Source    string   `json:"source,omitempty"`    // the file and line that say so
+	Certainty string   `json:"certainty,omitempty"` // exact or likely
+	Via       string   `json:"via,omitempty"`
+	Users     int      `json:"users,omitempty"` // files that use it
+	Together  int      `json:"together,omitempty"`
+	Of        int      `json:"of,omitempty"`
+	Commit    string   `json:"commit,omitempty"`
+	Date      string   `json:"date,omitempty"`
+
+	show string // the line
+}
+
+// at sets the path of an item.
+func (it Item) at(p repo.Path) Item {
+	j := repo.DirLabel(p).JSON()
+	it.Path, it.PathB64 = j.Path, j.B64
+	return it
+}
+
+// String returns the section as text. Words that somebody wrote carry their verdict; so does
+// every section that is not certain.
+func (s Section) String() string {
+	head := s.Subject
+	if v := s.shownVerdict(); v != "" {
+		head = "[" + v + "] " + head
+	}
+	if s.Text == "" {
+		return head + "\n"
+	}
+	if len(s.Items) > 0 && (len(s.Items) > 1 || len(s.Text) > 100) {
+		return head + ":\n  " + strings.ReplaceAll(s.Text, "\n", "\n  ") + "\n"
+	}
+	return head + ": " + s.Text + "\n"
+}
+
+// shownVerdict returns the verdict for people and agents, "" where a line needs none: ken
+// derived it just now from what is there.
+func (s Section) shownVerdict() string {
+	if !s.Written && strings.HasPrefix(s.Verdict, fresh.Fresh.String()) {
+		return ""
+	}
+	for _, kind := range []string{"stale-self", "stale-below"} {
+		if rest, ok := strings.CutPrefix(s.Verdict, kind); ok {
+			return fresh.Stale.String() + rest
+		}
+	}
+	return s.Verdict
+}
+
+// String returns the brief as text.
+func (b *Brief) String() string {
+	var text strings.Builder
+	for _, s := range b.Sections {
+		text.WriteString(s.String())
+	}
+	for _, r := range b.Remarks {
+		fmt.Fprintf(&text, "note: %s\n", r)
+	}
+	return text.String()
+}

@@ -1,0 +1,240 @@
+package brief
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ken/internal/project"
+	"ken/internal/repo"
+	"ken/internal/searchindex"
+)
+
+// DirectoryFacts are what ken knows about a directory.
+type DirectoryFacts struct {
+	Path    repo.Path
+	Words   []Section // its summary or its own words, and the specs that govern it
+	Project *project.Project
+	Central []Central
+	Parts   []Part // its subdirectories with what they are for
+	// Dependents are the files outside that use files of the directory.
+	Dependents []searchindex.Pair
+	// Followed says that ken follows uses in the files of the directory.
+	Followed bool
+	Kinds    func(repo.Path) repo.Kind
+	Entries  []Described
+	Tests    []repo.Path // below the directory
+	History  History
+}
+
+// A Central is a file that many others use.
+type Central struct {
+	Path           repo.Path
+	Users, Outside int // files that use it, without tests; those of them outside the directory
+	Tests          int
+	About          string
+}
+
+// A Part is a directory with what it is for.
+type Part struct {
+	Path    repo.Path
+	About   string
+	Verdict string // of a summary; "" for own words
+}
+
+// A Described is a file with what it is.
+type Described struct {
+	Path  repo.Path
+	About string
+}
+
+const (
+	dirCentral    = 8
+	dirParts      = 8
+	dirEntries    = 4
+	dirDependents = 8
+	dirTogether   = 4
+	dirRules      = 4
+)
+
+// Directory returns the brief of a directory.
+func Directory(d DirectoryFacts, budget int) *Brief {
+	j := d.Path.JSON()
+	b := &Brief{Path: j.Path, PathB64: j.B64, Kind: KindDirectory, Remarks: d.History.remarks()}
+	var blocks []*block
+	for _, s := range d.Words {
+		blocks = append(blocks, &block{Section: s})
+	}
+	blocks = append(blocks,
+		central("central files, most used first", d.Central, d.Path, dirCentral),
+		parts("parts", d.Parts, dirParts),
+		entries("entry points", d.Entries),
+		d.howToTest(),
+		d.dependents(),
+		rules(d.Project.Rules(d.Path), dirRules),
+	)
+	blocks = append(blocks, d.History.blocks("this directory")...)
+	b.fit(blocks, budget)
+	return b
+}
+
+// central lists files with how many others use them.
+func central(subject string, list []Central, below repo.Path, first int) *block {
+	items := make([]Item, len(list))
+	for i, c := range list {
+		used := "used by " + count(c.Users, "file")
+		switch {
+		case c.Users == 0:
+			used = "used by " + count(c.Tests, "test")
+		case below != "" && c.Outside == c.Users:
+			used += " outside"
+		case below != "" && c.Outside > 0:
+			used += fmt.Sprintf(", %d outside", c.Outside)
+		}
+		show := fmt.Sprintf("%s (%s)", name(c.Path), used)
+		if c.About != "" {
+			show += ": " + cut(c.About, aboutBytes)
+		}
+		items[i] = Item{Users: c.Users, Text: c.About, show: show}.at(c.Path)
+	}
+	k := facts(subject, first, items...)
+	k.grows = below != ""
+	return k
+}
+
+const aboutBytes = 160
+
+// parts lists directories with what they are for.
+func parts(subject string, list []Part, first int) *block {
+	var items []Item
+	for _, p := range list {
+		if p.About == "" {
+			continue
+		}
+		show := name(p.Path) + "/: " + cut(strings.Join(strings.Fields(p.About), " "), aboutBytes)
+		if p.Verdict != "" {
+			show += " [" + p.Verdict + "]"
+		}
+		items = append(items, Item{Text: p.About, show: show}.at(p.Path))
+	}
+	return growing(subject, first, items...)
+}
+
+// entries lists the files in which programs start.
+func entries(subject string, list []Described) *block {
+	items := make([]Item, len(list))
+	for i, e := range list {
+		show := name(e.Path)
+		if e.About != "" {
+			show += ": " + cut(e.About, aboutBytes)
+		}
+		items[i] = Item{Text: e.About, show: show}.at(e.Path)
+	}
+	return facts(subject, dirEntries, items...)
+}
+
+// howToTest says how to run the tests of the directory.
+func (d *DirectoryFacts) howToTest() *block {
+	var items []Item
+	add := func(run, source, note string) {
+		if slices.ContainsFunc(items, func(it Item) bool { return it.Command == run }) {
+			return
+		}
+		show := run
+		if source != "" {
+			show += "  (" + source + ")"
+		}
+		if note != "" {
+			show += " " + note
+		}
+		items = append(items, Item{Command: run, Source: source, Text: note, show: show})
+	}
+	for _, c := range d.Project.For(d.Path).Test {
+		add(c.Run, source(c), "")
+	}
+	unknowable := ""
+	for _, t := range nearest(d.Tests, d.Path) {
+		c, ok, note := d.Project.TestCommand(t)
+		if !ok {
+			unknowable = cmp.Or(unknowable, note)
+			continue
+		}
+		what := "one test file"
+		if note != "" {
+			what += "; " + note
+		}
+		add(c.Run, "", "# "+what)
+		break
+	}
+	if len(items) > 0 {
+		return facts("run its tests", len(items), items...)
+	}
+	switch {
+	case len(d.Tests) == 0:
+		return line("tests", "no test file in this directory")
+	case unknowable != "":
+		return unknown("run its tests", unknowable)
+	}
+	return unknown("run its tests", "no manifest says how")
+}
+
+// nearest returns some tests, those that lie least deep first.
+func nearest(tests []repo.Path, dir repo.Path) []repo.Path {
+	list := slices.Clone(tests)
+	slices.SortStableFunc(list, func(a, b repo.Path) int {
+		return cmp.Compare(strings.Count(string(a), "/"), strings.Count(string(b), "/"))
+	})
+	return list[:min(len(list), 5)]
+}
+
+// dependents lists the directories with files that use files of this one.
+func (d *DirectoryFacts) dependents() *block {
+	type group struct {
+		dir         repo.Path
+		files, uses int
+	}
+	byDir := make(map[repo.Path]map[repo.Path]bool)
+	all, tests := make(map[repo.Path]bool), make(map[repo.Path]bool)
+	for _, p := range d.Dependents {
+		if d.Kinds(p.From) == repo.KindTest {
+			tests[p.From] = true
+			continue
+		}
+		all[p.From] = true
+		dir := p.From.Dir()
+		if byDir[dir] == nil {
+			byDir[dir] = make(map[repo.Path]bool)
+		}
+		byDir[dir][p.From] = true
+	}
+	if len(all) == 0 {
+		switch {
+		case !d.Followed:
+			return unknown("used from outside", "ken does not follow uses in the files of this directory")
+		case len(tests) > 0:
+			return line("used from outside", fmt.Sprintf("only by %s, as far as ken sees", count(len(tests), "test")))
+		}
+		return line("used from outside", "by no file that ken can tell")
+	}
+	list := make([]group, 0, len(byDir))
+	for dir, files := range byDir {
+		list = append(list, group{dir: dir, files: len(files)})
+	}
+	slices.SortFunc(list, func(a, b group) int {
+		return cmp.Or(cmp.Compare(b.files, a.files), strings.Compare(string(a.dir), string(b.dir)))
+	})
+	items := make([]Item, len(list))
+	for i, g := range list {
+		label := name(g.dir)
+		if g.dir != "" {
+			label += "/"
+		}
+		items[i] = Item{Users: g.files, show: fmt.Sprintf("%s (%s)", label, count(g.files, "file"))}.at(g.dir)
+	}
+	subject := fmt.Sprintf("used from outside by %s in %s", count(len(all), "file"), count(len(list), "directory"))
+	if len(tests) > 0 {
+		subject += fmt.Sprintf(", and by %s", count(len(tests), "test"))
+	}
+	return growing(subject, dirDependents, items...)
+}

@@ -1,0 +1,65 @@
+package brief
+
+import (
+	"fmt"
+	"strings"
+
+	"ken/internal/repo"
+)
+
+// remarks says how far back the history goes if the clone hides some of it.
+func (h *History) remarks() []string {
+	if !h.Cut {
+		return nil
+	}
+	return []string{"the clone is shallow: its history is cut, so older commits do not count (git fetch --unshallow)"}
+}
+
+// blocks tells what changes with a place, and its last commits.
+func (h *History) blocks(place string) []*block {
+	if h.Searched == 0 {
+		return nil
+	}
+	var list []*block
+	var items []Item
+	for _, c := range h.Companions {
+		items = append(items, Item{Together: c.Together, Of: h.Commits, show: fmt.Sprintf("%s (%d of %d commits)", name(c.Path), c.Together, h.Commits)}.at(c.Path))
+	}
+	if len(items) > 0 {
+		list = append(list, facts(fmt.Sprintf("changes with (%s)", h.covers()), fileTogether, items...))
+	}
+	if len(h.Last) == 0 {
+		return append(list, line("last commits", fmt.Sprintf("none of %s touched %s", h.covers(), place)))
+	}
+	items = nil
+	for _, c := range h.Last {
+		day, _, _ := strings.Cut(c.Date, "T")
+		subject := cut(c.Subject, subjectBytes)
+		id := c.ID.String()
+		items = append(items, Item{Commit: id, Date: c.Date, Text: c.Subject, show: fmt.Sprintf("%s %s %s", day, id[:min(len(id), 9)], subject)})
+	}
+	return append(list, facts("last commits", len(items), items...))
+}
+
+const subjectBytes = 120
+
+// covers says which commits count.
+func (h *History) covers() string {
+	day, _, _ := strings.Cut(h.Since, "T")
+	return fmt.Sprintf("the last %s, since %s", count(h.Searched, "commit"), day)
+}
+
+// IsCompanion reports whether a file may count as one that changes with another: generated,
+// vendored, lock and snapshot files change with everything.
+func IsCompanion(p repo.Path, k repo.Kind) bool {
+	switch k {
+	case repo.KindGenerated, repo.KindVendored, repo.KindLockfile, repo.KindBinary, repo.KindData, repo.KindLFS, repo.KindSymlink, repo.KindGitlink:
+		return false
+	}
+	return !isSnapshot(p)
+}
+
+func isSnapshot(p repo.Path) bool {
+	s := string(p)
+	return strings.HasSuffix(s, ".snap") || strings.HasSuffix(s, ".golden") || strings.Contains("/"+s, "/__snapshots__/") || strings.Contains("/"+s, "/testdata/")
+}

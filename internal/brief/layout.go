@@ -1,0 +1,145 @@
+package brief
+
+import (
+	"strings"
+
+	"ken/internal/fresh"
+	"ken/internal/repo"
+)
+
+// A block is a section in the making: of its items the first ones are told in any case, the
+// others as the budget allows.
+type block struct {
+	Section
+	items []Item
+	first int  // items that are told before those of later blocks
+	grows bool // a larger budget adds items beyond the first ones
+	total int  // items that there are, more than items if not all were asked for
+	told  int
+}
+
+// facts returns a block of facts that ken derived.
+func facts(subject string, first int, items ...Item) *block {
+	return &block{Section: Section{Subject: subject, Verdict: fresh.Fresh.String()}, items: items, first: first, total: len(items)}
+}
+
+// growing returns a block of facts of which a larger budget tells more.
+func growing(subject string, first int, items ...Item) *block {
+	k := facts(subject, first, items...)
+	k.grows = true
+	return k
+}
+
+// unknown returns a block that says what ken could not find out.
+func unknown(subject, why string) *block {
+	return &block{Section: Section{Subject: subject, Verdict: fresh.Unknown.String(), Text: why}}
+}
+
+// line returns a block with one fact.
+func line(subject, text string) *block {
+	return &block{Section: Section{Subject: subject, Verdict: fresh.Fresh.String(), Text: text}}
+}
+
+// leastBytes is how much of a text that was cut is worth reading.
+const leastBytes = 40
+
+// fit puts as much of the blocks into a brief as the budget allows: first the beginning of
+// each block in order, then further items, one of each block in turn.
+func (b *Brief) fit(blocks []*block, budget int) {
+	if budget == 0 {
+		budget = DefaultBudget
+	}
+	left := budget * BytesPerToken
+	for _, r := range b.Remarks {
+		left -= len("note: ") + len(r) + 1
+	}
+	var chosen []*block
+	for _, k := range blocks {
+		if k == nil || k.Text == "" && len(k.items) == 0 {
+			continue
+		}
+		if len(k.items) == 0 {
+			s := k.Section
+			if over := len(s.String()) - left; over > 0 {
+				if len(s.Text)-over < leastBytes {
+					b.LeftOut++
+					continue
+				}
+				k.Text = cutLines(s.Text, len(s.Text)-over)
+			}
+			left -= len(k.String())
+			chosen = append(chosen, k)
+			continue
+		}
+		size := len(k.Subject) + len(":\n")
+		if v := k.shownVerdict(); v != "" {
+			size += len(v) + len("[] ")
+		}
+		n := 0
+		for n < len(k.items) && n < k.first && size+itemSize(k.items[n]) <= left {
+			size += itemSize(k.items[n])
+			n++
+		}
+		if n == 0 {
+			b.LeftOut += k.total
+			continue
+		}
+		k.told = n
+		left -= size
+		chosen = append(chosen, k)
+	}
+	for grown := true; grown; {
+		grown = false
+		for _, k := range chosen {
+			if k.grows && k.told < len(k.items) && itemSize(k.items[k.told]) <= left {
+				left -= itemSize(k.items[k.told])
+				k.told++
+				grown = true
+			}
+		}
+	}
+	b.Sections = []Section{}
+	for _, k := range chosen {
+		if len(k.items) > 0 {
+			lines := make([]string, k.told)
+			for i := range lines {
+				lines[i] = k.items[i].show
+			}
+			k.Text = strings.Join(lines, "\n")
+			k.Items = k.items[:k.told]
+			k.More = k.total - k.told
+			b.LeftOut += k.More
+		}
+		b.Sections = append(b.Sections, k.Section)
+	}
+	b.Tokens = (len(b.String()) + BytesPerToken - 1) / BytesPerToken
+}
+
+// itemSize is the length of an item's line, with its indent.
+func itemSize(it Item) int { return len("  ") + len(it.show) + 1 }
+
+// cut shortens a text to so many bytes.
+func cut(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	limit -= len("…")
+	for limit > 0 && text[limit]&0xC0 == 0x80 { // not within a character
+		limit--
+	}
+	return strings.TrimRight(text[:max(limit, 0)], " ,;\n") + "…"
+}
+
+// cutLines shortens a text to so many bytes, after a line where it can.
+func cutLines(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	if i := strings.LastIndexByte(text[:max(0, limit-len("\n…"))], '\n'); i > limit/2 {
+		return text[:i] + "\n…"
+	}
+	return cut(text, limit)
+}
+
+// name returns a path as a line shows it.
+func name(p repo.Path) string { return repo.DirLabel(p).String() }

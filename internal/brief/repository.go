@@ -1,0 +1,154 @@
+package brief
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ken/internal/fresh"
+	"ken/internal/project"
+	"ken/internal/repo"
+)
+
+// RepositoryFacts are what ken knows about a repository as a whole.
+type RepositoryFacts struct {
+	Words   []Section // the summary of the root or its own words
+	Project *project.Project
+	Parts   []Part
+	Start   []Described // documents and programs to begin with
+	Central []Central
+	Tests   []repo.Path
+	Stale   []Stale
+	History History
+}
+
+// A Stale is a text that somebody wrote and that no longer describes what is there.
+type Stale struct {
+	Subject string // a path or a spec
+	Why     string
+}
+
+// MainParts is the subject of the section with the main directories.
+const MainParts = "main parts"
+
+const (
+	rootParts   = 14
+	rootStart   = 8
+	rootCentral = 10
+	rootStale   = 5
+	rootRules   = 5
+)
+
+// Repository returns the brief of the whole repository.
+func Repository(r RepositoryFacts, budget int) *Brief {
+	b := &Brief{Path: ".", Kind: KindRepository, Remarks: r.History.remarks()}
+	var blocks []*block
+	for _, s := range r.Words {
+		blocks = append(blocks, &block{Section: s})
+	}
+	blocks = append(blocks, r.commands()...)
+	blocks = append(blocks,
+		parts(MainParts, r.Parts, rootParts),
+		described("start reading at", r.Start, rootStart),
+		central("most used files", r.Central, "", rootCentral),
+		rules(r.Project.Rules(""), rootRules),
+		r.stale(),
+	)
+	for _, k := range r.History.blocks("the repository") {
+		if strings.HasPrefix(k.Subject, "last") {
+			blocks = append(blocks, k)
+		}
+	}
+	b.fit(blocks, budget)
+	return b
+}
+
+// Empty is the brief of a repository without tracked files.
+func Empty() *Brief {
+	b := &Brief{Path: ".", Kind: KindRepository}
+	b.fit([]*block{{Section: Section{Subject: ".", Verdict: fresh.None.String(), Text: "git tracks no file yet"}}}, 0)
+	return b
+}
+
+func described(subject string, list []Described, first int) *block {
+	k := entries(subject, list)
+	k.first = first
+	return k
+}
+
+// commands tells how to build, test, lint and run the repository, and how to run one test.
+func (r *RepositoryFacts) commands() []*block {
+	c := r.Project.For("")
+	list := []*block{
+		command("build", c.Build),
+		command("test", c.Test),
+	}
+	if one := r.oneTest(); one != nil {
+		list = append(list, one)
+	}
+	list = append(list, command("lint", c.Lint))
+	if len(c.Run) > 0 {
+		list = append(list, command("run", c.Run))
+	}
+	return list
+}
+
+func command(subject string, list []project.Command) *block {
+	if len(list) == 0 {
+		return unknown(subject, "no manifest says how")
+	}
+	items := make([]Item, len(list))
+	for i, c := range list {
+		items[i] = Item{Command: c.Run, Source: source(c), show: c.Run + "  (" + source(c) + ")"}
+	}
+	return facts(subject, len(items), items...)
+}
+
+// oneTest says how to run one test file, with an example for up to two sorts of tests.
+func (r *RepositoryFacts) oneTest() *block {
+	var items []Item
+	seen := make(map[string]bool)
+	for _, t := range nearestOf(r.Tests) {
+		ext := t.Base()[strings.LastIndexByte(t.Base(), '.')+1:]
+		if seen[ext] {
+			continue
+		}
+		c, ok, note := r.Project.TestCommand(t)
+		if !ok || note != "" {
+			continue
+		}
+		seen[ext] = true
+		items = append(items, Item{Command: c.Run, Source: source(c), show: fmt.Sprintf("%s  # %s", c.Run, name(t))}.at(t))
+		if len(items) == 2 {
+			break
+		}
+	}
+	if len(items) == 0 {
+		return nil
+	}
+	return facts("run one test file, for example", len(items), items...)
+}
+
+// nearestOf returns tests to take as an example: those that lie least deep first, at most so
+// many that asking for each is quick.
+func nearestOf(tests []repo.Path) []repo.Path {
+	list := slices.Clone(tests)
+	slices.SortStableFunc(list, func(a, b repo.Path) int {
+		return cmp.Compare(strings.Count(string(a), "/"), strings.Count(string(b), "/"))
+	})
+	return list[:min(len(list), 40)]
+}
+
+// stale lists the words that no longer describe what is there.
+func (r *RepositoryFacts) stale() *block {
+	items := make([]Item, len(r.Stale))
+	for i, s := range r.Stale {
+		show := s.Subject
+		if s.Why != "" {
+			show += ": " + s.Why
+		}
+		items[i] = Item{Text: s.Why, Names: []string{s.Subject}, show: show}
+	}
+	return facts("stale texts", rootStale, items...)
+}

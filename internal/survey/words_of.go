@@ -1,0 +1,101 @@
+package survey
+
+import (
+	"context"
+	"errors"
+
+	"ken/internal/fresh"
+	"ken/internal/outline"
+	"ken/internal/repo"
+)
+
+// FileWords returns a line about a file from its outline: what it says of itself, else its main
+// symbols. It is "" if there is nothing to say that the name of the file does not.
+func FileWords(f *File, o *outline.Outline) string {
+	it := &Item{Path: f.Path.Dir(), Files: []ItemFile{{File: f, Outline: o}}}
+	w := &sketch{Item: it, docs: make(map[*ItemFile]string)}
+	w.listen()
+	return w.line(&it.Files[0])
+}
+
+// Layout returns the directories of the tree, every one after all below it, with the files
+// that count.
+func (s *Survey) Layout(ctx context.Context) ([]*Directory, error) {
+	files, err := s.tree.Files(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return directories(files, s.opts), nil
+}
+
+// IsCode reports whether the name of a directory promises the code of the product, not tests,
+// documents, examples or tools.
+func (d *Directory) IsCode() bool { return dirPriority(d.Name()) <= promiseCommon }
+
+// IsHidden reports whether the name of a directory begins with a dot.
+func (d *Directory) IsHidden() bool { return dirPriority(d.Name()) == promiseHidden }
+
+// OwnWords returns what a directory says of itself, from its own files; "" for nothing.
+func (s *Survey) OwnWords(ctx context.Context, d *Directory) (string, error) {
+	if len(d.Files) == 0 || d.Excluded != "" {
+		return "", nil
+	}
+	j := &judgement{Survey: s}
+	it, err := j.item(ctx, &DirStatus{Dir: d})
+	if errors.Is(err, ErrMoved) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	w := &sketch{Item: it, docs: make(map[*ItemFile]string)}
+	w.listen()
+	text, _ := w.lead()
+	return text, nil
+}
+
+// A DirText is what somebody wrote about a directory.
+type DirText struct {
+	Path    repo.Path
+	Text    string
+	Verdict Verdict
+	Reasons []string
+	Receipt *string
+}
+
+// Written returns what somebody wrote about some directories, and the texts about any
+// directory that are stale.
+func (s *Survey) Written(ctx context.Context, dirs []repo.Path) (texts map[repo.Path]DirText, stale []DirText, err error) {
+	wanted := make(map[repo.Path]bool, len(dirs))
+	for _, d := range dirs {
+		wanted[d] = true
+	}
+	j, err := s.look(ctx, func(j *judgement) []*Directory {
+		var list []*Directory
+		for _, d := range j.order {
+			if wanted[d.Path] || j.at[d].Verdict.State() == fresh.Stale {
+				list = append(list, d)
+			}
+		}
+		return list
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	texts = make(map[repo.Path]DirText)
+	for _, d := range j.order {
+		st := j.at[d]
+		if st.Record == nil || st.Record.Outlined() {
+			continue
+		}
+		shown := j.shown(st)
+		text := DirText{Path: d.Path, Text: *shown.Text, Verdict: st.Verdict, Reasons: st.Reasons, Receipt: shown.Receipt}
+		if wanted[d.Path] {
+			texts[d.Path] = text
+		}
+		if st.Verdict.State() == fresh.Stale {
+			stale = append(stale, text)
+		}
+	}
+	return texts, stale, nil
+}
