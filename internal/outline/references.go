@@ -131,9 +131,10 @@ type mention struct {
 
 // A scope is a part of a file whose declarations are not seen outside of it.
 type scope struct {
-	from     int // its first mention among pending
-	function bool
-	bound    []localName
+	from        int // its first mention among pending
+	function    bool
+	conditional bool // a type of TypeScript that infers others
+	bound       []localName
 }
 
 // A localName is a name that a scope binds.
@@ -220,7 +221,7 @@ func (c *nameCollector) enter(function bool) {
 		c.scopes = append(c.scopes, scope{})
 	}
 	s := &c.scopes[len(c.scopes)-1]
-	s.from, s.function, s.bound = len(c.pending), function, s.bound[:0]
+	s.from, s.function, s.conditional, s.bound = len(c.pending), function, false, s.bound[:0]
 }
 
 // within walks a scope of its own.
@@ -458,8 +459,12 @@ func (c *nameCollector) dropKnown(builtin, common func(name string) bool) {
 		}
 	}
 	known := make(map[nameID]bool)
+	types := make(map[nameID]pathName) // of variables at the top
 	for _, b := range c.scopes[0].bound {
-		known[b.name] = true
+		if known[b.name] && types[b.name] != b.typ {
+			b.typ = pathName{}
+		}
+		known[b.name], types[b.name] = true, b.typ
 	}
 	for i := range c.symbols {
 		s := &c.symbols[i]
@@ -483,6 +488,12 @@ func (c *nameCollector) dropKnown(builtin, common func(name string) bool) {
 			}
 		}
 		return states[id] == builtIn
+	}
+	for i := range c.pending {
+		before := &c.pending[i].before
+		if typ := types[before.root]; typ.path != 0 && before.path == before.root && !imported[before.root] {
+			*before = typ
+		}
 	}
 	c.pending = slices.DeleteFunc(c.pending, func(m mention) bool {
 		switch {

@@ -65,10 +65,19 @@ func (c *treeNames) script(n syntax.Node, kind kindCode) {
 		c.bindAll(c.idOfNode(n.Child("name")), pathName{})
 		c.except(n, "name")
 	case "infer_type":
-		c.bindAll(c.idOfNode(n.First("type_identifier")), pathName{})
-	case "conditional_type", "object_type", "statement_block", "for_statement", "switch_body", "class_static_block":
+		at := len(c.scopes) - 1
+		for at > 0 && !c.scopes[at].conditional {
+			at--
+		}
+		c.bindIn(at, c.idOfNode(n.First("type_identifier")), c.scopes[at].from, pathName{})
+	case "conditional_type":
+		c.within(false, func() {
+			c.scopes[len(c.scopes)-1].conditional = true
+			c.children(n)
+		})
+	case "object_type", "statement_block", "for_statement", "switch_body", "class_static_block":
 		c.scope(n)
-	case "index_signature", "type_predicate", "labeled_statement", "tuple_parameter":
+	case "index_signature", "type_predicate", "labeled_statement", "required_parameter", "optional_parameter": // of a tuple
 		c.except(n, "name", "label")
 	case "enum_assignment":
 		c.except(n, "name")
@@ -103,7 +112,7 @@ func isScriptBuiltin(name string) bool {
 		"Omit", "Parameters", "Partial", "Pick", "Promise", "PromiseLike", "Proxy", "RangeError", "Readonly", "ReadonlyArray",
 		"ReadableStream", "Record", "ReferenceError", "Reflect", "RegExp", "Request", "Required", "Response", "ReturnType", "Set",
 		"String", "Symbol", "SyntaxError", "TextDecoder", "TextEncoder", "TypeError", "URL", "URLSearchParams", "Uint8Array",
-		"WeakMap", "WeakSet", "WebSocket", "__dirname", "__filename", "alert", "arguments", "atob", "btoa", "clearInterval",
+		"WeakMap", "WeakSet", "WebSocket", "__dirname", "__filename", "alert", "arguments", "atob", "await", "bigint", "btoa", "clearInterval",
 		"clearTimeout", "console", "const", "crypto", "decodeURIComponent", "document", "encodeURIComponent", "exports", "fetch",
 		"global", "globalThis", "isNaN", "isFinite", "localStorage", "module", "navigator", "parseFloat", "parseInt", "process",
 		"queueMicrotask", "require", "setInterval", "setImmediate", "setTimeout", "structuredClone", "undefined", "window",

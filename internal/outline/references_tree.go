@@ -19,6 +19,7 @@ type treeNames struct {
 	inBody       bool                                    // directly in the body of a class, whose names are seen through a dot only
 	module       string                                  // in Rust: that is walked
 	classMembers map[string][]nameID                     // in C++: that the file declares, by class
+	fields       []nameID                                // in Python: names that the body of the class has bound so far
 	globals      []nameID                                // in Python: names that the open functions do not bind
 	exports      []exportedName
 }
