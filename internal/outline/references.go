@@ -29,7 +29,8 @@ type References struct {
 	Partial string `json:"partial,omitempty"`
 }
 
-// An Import names another module or file.
+// An Import names another module or file. One without a module is an export of a name
+// that the file declares itself, under another name.
 type Import struct {
 	Module   string    `json:"module"`             // as spelt, without quotes: "./a", "ken/internal/repo", "..pkg.mod", "crate::net::Conn", "stdio.h"
 	Names    []Binding `json:"names,omitempty"`    // the names that it binds in the file; none for side effects and C includes
@@ -377,6 +378,7 @@ type useKey struct {
 // references returns what was collected. builtin reports the names that every file of
 // the language has, and common the members of the language's own types.
 func (c *nameCollector) references(builtin, common func(name string) bool) *References {
+	slices.SortStableFunc(c.found, func(a, b Import) int { return cmp.Compare(a.Line, b.Line) })
 	refs := &References{Imports: c.found}
 	if c.tooDeep {
 		refs.Partial = "nested too deeply: names inside are left out"

@@ -95,6 +95,7 @@ func (c *treeNames) script(n syntax.Node, kind kindCode) {
 		if left.Type() == "member_expression" && left.Child("object").Type() == "this" {
 			c.assigned(left.Child("property"))
 		}
+		c.scriptExportedBy(left, n.Child("right"))
 		c.children(n)
 	case "jsx_opening_element", "jsx_self_closing_element":
 		c.scriptElement(n)
@@ -276,6 +277,7 @@ func (c *treeNames) scriptSpecifier(spec syntax.Node) Binding {
 // scriptExport walks an export: of a declaration, of names, or of another module's.
 func (c *treeNames) scriptExport(n syntax.Node) {
 	source := n.Child("source")
+	isDefault := false
 	var names []Binding
 	for _, child := range n.Children() {
 		switch {
@@ -298,14 +300,56 @@ func (c *treeNames) scriptExport(n syntax.Node) {
 				}
 				c.scriptExported(name, unquote(c.text(as)))
 			}
+		case child.Type() == "default":
+			isDefault = true
 		case child.Field() == "value" && child.Type() == "identifier": // export default name
 			c.scriptExported(child, "default")
+		case child.Field() == "declaration" && isDefault:
+			if name := child.Child("name"); !name.IsZero() {
+				c.exports = append(c.exports, exportedName{name: c.text(name), as: "default", at: n.Start()})
+			}
+			c.visit(child, mentionKind)
 		case child.Field() != "source":
 			c.visit(child, mentionKind)
 		}
 	}
 	if !source.IsZero() {
 		c.imports(unquote(c.text(source)), n.Start(), names...).Reexport = true
+	}
+}
+
+// scriptExportedBy notes what an assignment to module.exports or one of its members
+// exports.
+func (c *treeNames) scriptExportedBy(left, value syntax.Node) {
+	if left.End()-left.Start() > maxPath {
+		return
+	}
+	to := strings.TrimPrefix(c.text(left), "module.")
+	export := func(name syntax.Node, as string) {
+		if name.Type() == "identifier" || name.Type() == "shorthand_property_identifier" {
+			c.exports = append(c.exports, exportedName{name: c.text(name), as: as, at: name.Start()})
+		}
+	}
+	if part, ok := strings.CutPrefix(to, "exports."); ok {
+		if isIdentifier(part) {
+			export(value, part)
+		}
+		return
+	}
+	if to != "exports" {
+		return
+	}
+	if value.Type() != "object" {
+		export(value, "default")
+		return
+	}
+	for _, p := range value.Children() {
+		switch p.Type() {
+		case "shorthand_property_identifier":
+			export(p, c.text(p))
+		case "pair":
+			export(p.Child("value"), unquote(c.text(p.Child("key"))))
+		}
 	}
 }
 

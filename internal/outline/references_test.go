@@ -330,9 +330,36 @@ export { own as other }
 6 reexport ./x: x
 6 reexport ./x: y=z
 7 reexport ./d: default
+9 reexport : own=other
 6 - x
 6 - y
 7 - D
+`},
+		{"exports of own names under others", `
+import { imported } from './x'
+function own() {}
+class Other {}
+export { own as better, own, unknown as z }
+export default Other
+export default function create() {}
+export default class Foo {}
+export default () => 1
+module.exports = own
+exports.part = Other
+module.exports = { a: own, own, imported, b: 1, c: imported }
+`, `
+1 import ./x: imported
+4 reexport : own=better
+5 reexport : Other=default
+6 reexport : create=default
+7 reexport : Foo=default
+9 reexport : own=default
+10 reexport : Other=part
+11 reexport : own=a
+11 reexport ./x: imported
+11 reexport ./x: imported=c
+4 - unknown
+11 - imported
 `},
 		{"kinds", `
 class A extends Base implements Face { m(p: Param): Result { return new Made(call(p)) } }
