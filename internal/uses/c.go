@@ -43,7 +43,7 @@ func (r *Resolver) included(from repo.Path, name string) []repo.Path {
 		_, name, _ = strings.Cut(name, "/")
 	}
 	var found []repo.Path
-	for _, p := range r.byBase(repo.Path(name).Base()) {
+	for _, p := range r.byBase()[repo.Path(name).Base()] {
 		if p == repo.Path(name) || strings.HasSuffix(string(p), "/"+name) {
 			found = append(found, p)
 		}
@@ -51,21 +51,14 @@ func (r *Resolver) included(from repo.Path, name string) []repo.Path {
 	return found
 }
 
-// byBase returns the files with a name, in whatever directory.
-func (r *Resolver) byBase(base string) []repo.Path {
-	all, err := r.bases.get(struct{}{}, func() (map[string][]repo.Path, error) {
-		all := make(map[string][]repo.Path)
-		for p := range r.files {
-			if !isForeign(p) {
-				all[p.Base()] = append(all[p.Base()], p)
-			}
+func (r *Resolver) readBases() map[string][]repo.Path {
+	all := make(map[string][]repo.Path)
+	for p := range r.files {
+		if !isForeign(p) {
+			all[p.Base()] = append(all[p.Base()], p)
 		}
-		return all, nil
-	})
-	if err != nil {
-		return nil
 	}
-	return all[base]
+	return all
 }
 
 // headersOf returns the files that a file includes, directly or through others.

@@ -53,7 +53,7 @@ type moduleScope struct {
 
 	bound        map[string][]boundName
 	names        []boundName // in order, each once; also those that are only passed on
-	stars        []module
+	stars        []boundName // modules of which all names are imported
 	outsideStars bool
 }
 
@@ -112,7 +112,7 @@ func (s *moduleScope) bind(im *outline.Import) {
 		switch {
 		case b.Name == "*" && b.As == "":
 			if !im.Reexport && st == inside {
-				s.stars = append(s.stars, mod)
+				s.stars = append(s.stars, bound)
 			}
 			s.outsideStars = s.outsideStars || st != inside
 		case b.Name == "" || b.Name == "*":
@@ -120,7 +120,7 @@ func (s *moduleScope) bind(im *outline.Import) {
 		default:
 			if st == inside {
 				bound.via = mod.file
-				bound.meaning = s.lookup(mod, b.Name, make(map[target]bool))
+				bound.meaning = s.find(mod, b.Name)
 				switch bound.state {
 				case several:
 					s.e.ambiguous++
@@ -191,7 +191,7 @@ func (s *moduleScope) use(u *outline.Use) (owner repo.Path, unresolved bool) {
 	if len(s.e.declared(s.e.from.Path).top(parts[0])) > 0 {
 		return "", true
 	}
-	if b, ok := s.fromStar(parts[0], mentionOf(u)); ok {
+	if b, ok := s.fromStar(parts[0]); ok {
 		return s.follow(b, append(slices.Clone(parts[1:]), u.Name), mentionOf(u))
 	}
 	return "", false // a global
@@ -227,7 +227,7 @@ func (s *moduleScope) walk(b boundName, names []string) (reached meaning, via re
 	for n < len(names) && at.state == inside {
 		next := meaning{}
 		if at.module != nil {
-			next = s.lookup(*at.module, names[n], make(map[target]bool))
+			next = s.find(*at.module, names[n])
 			if next.state == unknown {
 				next = s.ofDefault(*at.module, names[n])
 			}
@@ -251,7 +251,7 @@ func (s *moduleScope) walk(b boundName, names []string) (reached meaning, via re
 
 // ofDefault returns the meaning of a member of what a module exports as a whole.
 func (s *moduleScope) ofDefault(mod module, name string) meaning {
-	whole := s.lookup(mod, "default", make(map[target]bool))
+	whole := s.find(mod, "default")
 	if whole.state != inside || whole.module != nil {
 		return meaning{}
 	}
@@ -318,19 +318,20 @@ func (s *moduleScope) bare(name string, m mention) {
 		}
 		return
 	}
-	if b, ok := s.fromStar(name, m); ok {
+	if b, ok := s.fromStar(name); ok {
 		s.add(b.im, b.meaning, b.via, m)
 	}
 }
 
 // fromStar looks for a name that an import of all names may have bound.
-func (s *moduleScope) fromStar(name string, m mention) (boundName, bool) {
+func (s *moduleScope) fromStar(name string) (boundName, bool) {
 	var found []boundName
-	for _, mod := range s.stars {
+	for _, star := range s.stars {
+		mod := *star.module
 		if strings.HasPrefix(name, "_") && len(s.e.declared(mod.file).top("__all__")) == 0 {
 			continue
 		}
-		got := s.lookup(mod, name, make(map[target]bool))
+		got := s.find(mod, name)
 		if got.state != inside || got.module != nil {
 			continue
 		}
@@ -339,8 +340,7 @@ func (s *moduleScope) fromStar(name string, m mention) (boundName, bool) {
 		}
 		same := func(b boundName) bool { return b.symbol == got.symbol }
 		if !slices.ContainsFunc(found, same) {
-			used := true
-			found = append(found, boundName{meaning: got, via: mod.file, im: &outline.Import{Line: m.lines[0]}, used: &used})
+			found = append(found, boundName{meaning: got, via: mod.file, im: star.im, used: star.used})
 		}
 	}
 	if len(found) > 1 {
@@ -352,8 +352,24 @@ func (s *moduleScope) fromStar(name string, m mention) (boundName, bool) {
 	return found[0], true
 }
 
-// lookup returns the meaning of a name that another file imports from a module. A cycle of
-// re-exports ends as unknown.
+// find returns the meaning of a name that another file imports from a module.
+func (s *moduleScope) find(mod module, name string) meaning {
+	found, err := s.e.r.exports.get(exportKey{mod, name}, func() (meaning, error) {
+		return s.lookup(mod, name, make(map[target]bool)), s.e.err
+	})
+	if err != nil {
+		s.e.fail(err)
+	}
+	return found
+}
+
+// An exportKey names what a module may export.
+type exportKey struct {
+	module
+	name string
+}
+
+// lookup is find without its memory. A cycle of re-exports ends as unknown.
 func (s *moduleScope) lookup(mod module, name string, visited map[target]bool) meaning {
 	at := target{mod.file, name}
 	if mod.file != "" {
@@ -456,29 +472,42 @@ func (s *moduleScope) throughStars(mod module, name string, visited map[target]b
 		return meaning{}
 	}
 	best := meaning{}
-	for i := range f.Imports {
-		im := &f.Imports[i]
-		isStar := func(b outline.Binding) bool { return b.Name == "*" && b.As == "" }
-		if !s.rules.passesOn(im) || im.Module == "" || !slices.ContainsFunc(im.Names, isStar) {
-			continue
-		}
-		next, st := s.rules.resolve(s.e, mod.file, im.Module)
-		if st != inside {
-			continue
-		}
+	for _, next := range s.starModules(f) {
 		if mod.certainty == Likely {
 			next.certainty = Likely
 		}
 		got := s.lookup(next, name, visited)
-		if got.state != inside || got.module != nil {
-			continue
-		}
-		if best.state == inside && best.symbol != got.symbol {
+		isOther := best.state == inside && best.symbol != got.symbol
+		switch {
+		case got.state == several, got.state == inside && got.module == nil && isOther:
 			return meaning{state: several}
+		case got.state == inside && got.module == nil:
+			best = got
 		}
-		best = got
 	}
 	return best
+}
+
+// starModules returns the modules whose names a file passes on as a whole.
+func (s *moduleScope) starModules(f *File) []module {
+	list, err := s.e.r.stars.get(f.Path, func() ([]module, error) {
+		var list []module
+		for i := range f.Imports {
+			im := &f.Imports[i]
+			isStar := func(b outline.Binding) bool { return b.Name == "*" && b.As == "" }
+			if !s.rules.passesOn(im) || im.Module == "" || !slices.ContainsFunc(im.Names, isStar) {
+				continue
+			}
+			if next, st := s.rules.resolve(s.e, f.Path, im.Module); st == inside {
+				list = append(list, next)
+			}
+		}
+		return list, s.e.err
+	})
+	if err != nil {
+		s.e.fail(err)
+	}
+	return list
 }
 
 // reach returns the files that the imports of a file led to, and the file itself.
@@ -547,7 +576,7 @@ func (s *moduleScope) imports(p repo.Path) []repo.Path {
 		}
 		list = append(list, mod.file)
 		for _, b := range im.Names {
-			if got := s.lookup(mod, b.Name, make(map[target]bool)); got.state == inside && got.module == nil {
+			if got := s.find(mod, b.Name); got.state == inside && got.module == nil {
 				list = append(list, got.symbol.path)
 			}
 		}

@@ -13,8 +13,8 @@ type rustPlace struct {
 	file      repo.Path
 	symbol    string // "" for the file's own module
 	isModule  bool
-	outside   bool
 	certainty Certainty
+	via       repo.Path // the file that re-exports it
 }
 
 func (p rustPlace) known() bool { return p.file != "" }
@@ -137,7 +137,10 @@ func (s *rustScope) add(place rustPlace, m mention) {
 	if !place.known() {
 		return
 	}
-	s.e.add(target{place.file, place.symbol}, "", place.certainty, m)
+	s.e.add(target{place.file, place.symbol}, place.via, place.certainty, m)
+	if place.via != "" && place.via != place.file {
+		s.e.add(target{path: place.via}, "", place.certainty, m.plain())
+	}
 }
 
 // importEdges adds the edges of an import whose names no use showed: modules that are
@@ -151,7 +154,7 @@ func (s *rustScope) importEdges(im *outline.Import, used map[string]bool) {
 	for _, b := range im.Names {
 		if b.Name == "*" {
 			// In an inline module, super is the file itself.
-			if path[0] != "super" {
+			if len(path) > 0 && path[0] != "super" {
 				s.add(s.resolve(s.e.from.Path, path, nil), importMention(im))
 			}
 			continue
@@ -177,7 +180,7 @@ func (s *rustScope) resolve(from repo.Path, path []string, trail []target) rustP
 	case "super":
 		return s.fromParent(from, path[1:], trail)
 	case "std", "core", "alloc", "proc_macro", "test", "Self":
-		return rustPlace{outside: true}
+		return rustPlace{}
 	}
 	if child, ok := s.child(here, path[0], trail); ok && child.isModule {
 		return s.walk(child, path[1:], trail)
@@ -190,7 +193,7 @@ func (s *rustScope) resolve(from repo.Path, path []string, trail []target) rustP
 		return s.walk(rustPlace{file: other.lib, isModule: true, certainty: certainty}, path[1:], trail)
 	}
 	if _, declared := k.deps[path[0]]; declared {
-		return rustPlace{outside: true}
+		return rustPlace{}
 	}
 	if path[0] == k.name && k.lib != "" && from != k.lib {
 		return s.walk(rustPlace{file: k.lib, isModule: true, certainty: Exact}, path[1:], trail)
@@ -287,7 +290,7 @@ func (s *rustScope) child(at rustPlace, name string, trail []target) (rustPlace,
 	}
 	for _, d := range s.e.declared(at.file).full(full) {
 		if d.symbol.Kind != outline.Module {
-			return rustPlace{file: at.file, symbol: full, certainty: at.certainty}, true
+			return rustPlace{file: at.file, symbol: full, certainty: at.certainty, via: at.via}, true
 		}
 		if at.symbol == "" {
 			if file, ok := s.moduleFile(at.file, name); ok {
@@ -315,9 +318,10 @@ func (s *rustScope) child(at rustPlace, name string, trail []target) (rustPlace,
 				continue
 			}
 			place := s.resolve(at.file, rustImportPath(im.Module, b), trail)
-			if place.known() && at.certainty == Likely {
+			if at.certainty == Likely {
 				place.certainty = Likely
 			}
+			place.via = at.file
 			return place, place.known()
 		}
 	}
