@@ -56,7 +56,9 @@ func randomTree(rt *rapid.T) *tree {
 		refs:    make(map[repo.Path]*outline.References),
 	}
 	pick := func(list ...string) string { return rapid.SampledFrom(list).Draw(rt, "pick") }
-	dir := func() string { return pick("", "a/", "b/", "a/b/", "src/", "a/src/", "vendor/x/", "node_modules/a/", "tests/") }
+	dir := func() string {
+		return pick("", "a/", "b/", "a/b/", "src/", "a/src/", "vendor/x/", "node_modules/a/", "tests/")
+	}
 	manifests := map[string][]string{
 		"go.mod":              {"module m", "module a\nreplace m => ../..", "replace (\nm => ./b\n", "(", "module \"m"},
 		"go.work":             {"use (\n./a\n../..\n)", "use ."},
@@ -71,7 +73,9 @@ func randomTree(rt *rapid.T) *tree {
 		name := pick("go.mod", "go.work", "package.json", "pnpm-workspace.yaml", "tsconfig.json", "pyproject.toml", "setup.cfg", "Cargo.toml")
 		tr.content[repo.Path(dir()+name)] = pick(manifests[name]...)
 	}
-	word := func() string { return pick("a", "b", "m", "*", "", "default", "x_y", "a.b", "A::b", "self", "super", "crate", "_", "..", "module.exports", "__all__") }
+	word := func() string {
+		return pick("a", "b", "m", "*", "", "default", "x_y", "a.b", "A::b", "self", "super", "crate", "_", "..", "module.exports", "__all__")
+	}
 	for range rapid.IntRange(1, 8).Draw(rt, "files") {
 		p := repo.Path(dir() + pick("a", "b", "index", "__init__", "mod", "lib", "main", "a_test") + pick(".go", ".ts", ".js", ".py", ".rs", ".java", ".c", ".h", ".rb", ".php", ".cs", ".sh"))
 		f := &uses.File{Path: p, Language: outline.LanguageOf(p, nil), Package: pick("a", "b", "a.b", "", `A\B`, "a_test")}

@@ -182,7 +182,7 @@ func (s *rustScope) resolve(from repo.Path, path []string, trail []target) rustP
 	case "std", "core", "alloc", "proc_macro", "test", "Self":
 		return rustPlace{}
 	}
-	if child, ok := s.child(here, path[0], trail); ok && child.isModule {
+	if child, ok := s.child(here, path[0], len(path) == 1, trail); ok && child.isModule {
 		return s.walk(child, path[1:], trail)
 	}
 	k := s.e.r.crates.crateOf(from.Dir())
@@ -268,11 +268,11 @@ func (s *rustScope) parent(p repo.Path) (repo.Path, bool) {
 // walk follows the names of a path from a place. It returns no place when a name is not
 // found.
 func (s *rustScope) walk(at rustPlace, path []string, trail []target) rustPlace {
-	for _, name := range path {
+	for i, name := range path {
 		if !at.known() {
 			return rustPlace{}
 		}
-		next, ok := s.child(at, name, trail)
+		next, ok := s.child(at, name, i == len(path)-1, trail)
 		if !ok {
 			return rustPlace{}
 		}
@@ -281,23 +281,27 @@ func (s *rustScope) walk(at rustPlace, path []string, trail []target) rustPlace 
 	return at
 }
 
-// child returns what a module or a type has under a name. A cycle of re-exports ends with
-// nothing.
-func (s *rustScope) child(at rustPlace, name string, trail []target) (rustPlace, bool) {
+// child returns what a module or a type has under a name, which may be the last of a path.
+// A cycle of re-exports ends with nothing.
+func (s *rustScope) child(at rustPlace, name string, last bool, trail []target) (rustPlace, bool) {
 	full := name
 	if at.symbol != "" {
 		full = at.symbol + "." + name
 	}
-	for _, d := range s.e.declared(at.file).full(full) {
-		if d.symbol.Kind != outline.Module {
-			return rustPlace{file: at.file, symbol: full, certainty: at.certainty, via: at.via}, true
-		}
+	isModule := func(d decl) bool { return d.symbol.Kind == outline.Module }
+	found := s.e.declared(at.file).full(full)
+	hasModule := slices.ContainsFunc(found, isModule)
+	// A module and a function may have one name; what follows decides.
+	if hasModule && (!last || len(found) == 1) {
 		if at.symbol == "" {
 			if file, ok := s.moduleFile(at.file, name); ok {
-				return rustPlace{file: file, isModule: true, certainty: at.certainty}, true
+				return rustPlace{file: file, isModule: true, certainty: at.certainty, via: at.via}, true
 			}
 		}
-		return rustPlace{file: at.file, symbol: full, isModule: true, certainty: at.certainty}, true
+		return rustPlace{file: at.file, symbol: full, isModule: true, certainty: at.certainty, via: at.via}, true
+	}
+	if len(found) > 0 {
+		return rustPlace{file: at.file, symbol: full, certainty: at.certainty, via: at.via}, true
 	}
 	if !at.isModule || at.symbol != "" {
 		return rustPlace{}, false

@@ -212,9 +212,6 @@ func (r *Resolver) has(p repo.Path) bool {
 	return ok
 }
 
-// hasDir reports whether a directory directly holds a tracked file.
-func (r *Resolver) hasDir(p repo.Path) bool { return len(r.dirs[p]) > 0 }
-
 // Edges returns the edges that leave a file, sorted, and how many of its uses have several
 // possible declarations. The error is one of the source's.
 func (r *Resolver) Edges(f *File, refs *outline.References) (edges []Edge, ambiguous int, err error) {
