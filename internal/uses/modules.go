@@ -70,15 +70,10 @@ func (r *Resolver) moduleEdges(e *collector, rules moduleRules) {
 	for i := range e.refs.Imports {
 		s.bind(&e.refs.Imports[i])
 	}
-	type pending struct {
-		u     *outline.Use
-		owner repo.Path
-	}
-	var members []pending
+	var members []openMember
 	for i := range e.refs.Uses {
-		u := &e.refs.Uses[i]
-		if owner, unresolved := s.use(u); unresolved {
-			members = append(members, pending{u, owner})
+		if m, open := s.use(&e.refs.Uses[i]); open {
+			members = append(members, m)
 		}
 	}
 	for _, b := range s.names {
@@ -88,7 +83,7 @@ func (r *Resolver) moduleEdges(e *collector, rules moduleRules) {
 	}
 	reach := s.reach()
 	for _, m := range members {
-		s.member(m.u, m.owner, reach)
+		s.member(m, reach)
 	}
 }
 
@@ -164,15 +159,14 @@ func moduleMeaning(mod module, st state) meaning {
 	return meaning{state: st, module: &mod, certainty: mod.certainty}
 }
 
-// use adds the edges of a use that is resolved by names. It reports a member whose owner is
-// not known or does not declare it, and the file of the owner.
-func (s *moduleScope) use(u *outline.Use) (owner repo.Path, unresolved bool) {
+// use adds the edges of a use that is resolved by names, or reports an open member.
+func (s *moduleScope) use(u *outline.Use) (m openMember, open bool) {
+	m.use = u
 	if u.Qualifier == "" {
-		if u.Member {
-			return "", true
+		if !u.Member {
+			s.bare(u.Name, mentionOf(u))
 		}
-		s.bare(u.Name, mentionOf(u))
-		return "", false
+		return m, u.Member
 	}
 	parts := strings.Split(u.Qualifier, ".")
 	for n := len(parts); n > 0; n-- {
@@ -180,29 +174,31 @@ func (s *moduleScope) use(u *outline.Use) (owner repo.Path, unresolved bool) {
 		if len(candidates) == 0 {
 			continue
 		}
-		rest := append(slices.Clone(parts[n:]), u.Name)
 		for _, b := range candidates {
-			if path, ok := s.follow(b, rest, mentionOf(u)); ok {
-				owner, unresolved = path, true
+			if owner, found := s.follow(b, append(slices.Clone(parts[n:]), u.Name), mentionOf(u)); found {
+				m.owner, m.typed, open = owner.path, s.e.isType(owner), true
 			}
 		}
-		return owner, unresolved
+		return m, open
 	}
-	if len(s.e.declared(s.e.from.Path).top(parts[0])) > 0 {
-		return "", true
+	if own := s.e.declared(s.e.from.Path).top(parts[0]); len(own) > 0 {
+		m.typed = len(parts) == 1 && areTypes(own)
+		return m, true
 	}
 	if b, ok := s.fromStar(parts[0]); ok {
-		return s.follow(b, append(slices.Clone(parts[1:]), u.Name), mentionOf(u))
+		owner, found := s.follow(b, append(slices.Clone(parts[1:]), u.Name), mentionOf(u))
+		m.owner, m.typed = owner.path, found && s.e.isType(owner)
+		return m, found
 	}
-	return "", false // a global
+	return m, false // a global
 }
 
-// follow adds the edge of a bound name and the names behind it. It reports a member that
-// the symbol before it does not declare.
-func (s *moduleScope) follow(b boundName, rest []string, m mention) (owner repo.Path, unresolved bool) {
+// follow adds the edge of a bound name and the names behind it. If the last of them is a
+// member that the symbol before it does not declare, it returns that symbol.
+func (s *moduleScope) follow(b boundName, rest []string, m mention) (owner target, open bool) {
+	*b.used = true
 	if b.state != inside {
-		*b.used = true
-		return "", false
+		return target{}, false
 	}
 	reached, via, n := s.walk(b, rest)
 	if reached.state == several {
@@ -211,12 +207,9 @@ func (s *moduleScope) follow(b boundName, rest []string, m mention) (owner repo.
 	if n < len(rest) {
 		m = m.plain()
 	}
-	*b.used = true
 	s.add(b.im, reached, via, m)
-	if n == len(rest)-1 && reached.state == inside && reached.module == nil {
-		return reached.symbol.path, true
-	}
-	return "", false
+	isSymbol := reached.state == inside && reached.module == nil
+	return reached.symbol, isSymbol && n == len(rest)-1
 }
 
 // walk follows names from a bound name as far as they are declared. The name may lead
@@ -523,21 +516,22 @@ func (s *moduleScope) reach() []repo.Path {
 // member adds a likely edge to the only declaration of a member. An owner that does not
 // declare it may inherit it: then it is in the owner's file, or in one that this imports.
 // Without an owner all files in reach are searched.
-func (s *moduleScope) member(u *outline.Use, owner repo.Path, reach []repo.Path) {
-	if owner != "" {
-		found := s.e.declared(owner).members(u.Name)
+func (s *moduleScope) member(m openMember, reach []repo.Path) {
+	name := m.use.Name
+	if m.owner != "" {
+		found := s.e.declared(m.owner).members(name)
 		if len(found) == 0 {
-			found = s.membersIn(s.importedBy(owner), u.Name)
+			found = s.membersIn(s.importedBy(m.owner), name)
 		}
-		s.e.onlyOne(found, u)
+		s.e.addMember(m, found)
 		return
 	}
-	found := s.membersIn(reach, u.Name)
-	if u.Qualifier == "" && u.Kind != "call" && len(found) > 0 {
+	found := s.membersIn(reach, name)
+	if !m.typed && m.use.Kind != "call" && len(found) > 0 {
 		s.e.ambiguous++ // values of any type have such fields
 		return
 	}
-	s.e.onlyOne(found, u)
+	s.e.addMember(m, found)
 }
 
 func (s *moduleScope) membersIn(files []repo.Path, name string) []decl {
