@@ -53,6 +53,7 @@ func (w *workspace) surveyOf(tree survey.Tree, ranks map[repo.Path]survey.Rank) 
 	case *surveyTree:
 		if !tree.unkept {
 			opts.Memo = &surveyMemo{surveyTree: tree, ranks: ranks}
+			opts.KeepOutlines = !tree.unsaved
 		}
 	case *commitTree:
 		opts.Past = true

@@ -58,7 +58,7 @@ func (p *program) printShown(shown *survey.Shown, named bool) {
 				why = append([]string{fmt.Sprintf("%d of %s changed", d.K, term.Count(d.N, "subdirectory"))}, why...)
 			}
 			if named && i == 0 && d.Text != nil {
-				p.io.Line(toneOf(d.Verdict.State()), d.Verdict.Word(), display(d.PathJSON), strings.Join(append(why, "by "+*d.Author), ", "))
+				p.io.Line(toneOf(d.Verdict.State()), d.Word(), display(d.PathJSON), strings.Join(append(why, "by "+*d.Author), ", "))
 				p.io.Printf("%s\n\n", plain(*d.Text))
 				continue
 			}
@@ -66,7 +66,7 @@ func (p *program) printShown(shown *survey.Shown, named bool) {
 				first, _, _ := strings.Cut(*d.Text, "\n")
 				why = append(why, first)
 			}
-			p.io.Line(toneOf(d.Verdict.State()), d.Verdict.Word(), strings.Repeat("  ", d.Depth)+display(d.PathJSON), strings.Join(why, ", "))
+			p.io.Line(toneOf(d.Verdict.State()), d.Word(), strings.Repeat("  ", d.Depth)+display(d.PathJSON), strings.Join(why, ", "))
 		}
 	})
 }

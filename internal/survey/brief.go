@@ -55,9 +55,15 @@ func (s Section) String() string {
 	return fmt.Sprintf("[%s] %s: %s\n", s.shownVerdict(), s.Subject, s.Text)
 }
 
+// outlineMark follows the verdict of a text that is an outline.
+const outlineMark = ", outline"
+
 // shownVerdict returns the verdict for people and agents: they read "stale" and the reason,
 // JSON says which kind of stale.
 func (s Section) shownVerdict() string {
+	if s.Verdict == Fresh.String()+outlineMark {
+		return "outline"
+	}
 	for _, v := range []Verdict{StaleSelf, StaleBelow} {
 		if rest, ok := strings.CutPrefix(s.Verdict, v.String()); ok {
 			return v.Word() + rest
@@ -100,7 +106,10 @@ func (s *Survey) Brief(ctx context.Context, opts BriefOptions) (*Brief, error) {
 	if opts.Budget == 0 {
 		opts.Budget = DefaultBudget
 	}
-	j, err := s.look(ctx, func(j *judgement) []*Directory {
+	if err := s.keepOutlines(ctx); err != nil {
+		return nil, err
+	}
+	j, err := s.look(ctx, s.judge, func(j *judgement) []*Directory {
 		if at, err := j.nearest(ctx, opts.Path); err == nil {
 			return j.around(at)
 		}
@@ -140,17 +149,21 @@ func (j *judgement) nearest(ctx context.Context, p repo.Path) (*Directory, error
 		return nil, err
 	}
 	if !ok {
-		return nil, j.untracked(p)
+		return nil, j.untracked(ctx, p)
 	}
 	return j.find(p.Dir())
 }
 
 // untracked returns the error for a path that git does not track. Its hint is the path that
 // was probably meant.
-func (j *judgement) untracked(p repo.Path) error {
+func (j *judgement) untracked(ctx context.Context, p repo.Path) error {
 	hint := "list the tracked paths: git ls-files"
-	for i := range j.files {
-		path := j.files[i].Path
+	files, err := j.tree.Files(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range files {
+		path := files[i].Path
 		_, meant := suggest.Slip(path.Base(), p.Base())
 		if meant && path.Dir() == p.Dir() {
 			hint = "did you mean " + fault.Quote(path.String()) + "?"
@@ -348,23 +361,14 @@ func (w *briefing) quotes(d *Directory) bool {
 
 // headline says how far what is known holds.
 func (w *briefing) headline() {
-	counts := make(map[fresh.State]int)
+	counts := w.counts(nil)
+	verdict := counts.State()
 	for _, d := range w.order {
-		counts[w.at[d].Verdict.State()]++
+		if w.at[d].Verdict == Unknown {
+			verdict = fresh.Unknown
+		}
 	}
-	text := fmt.Sprintf("directories: %d fresh, %d stale, %d without a summary", counts[fresh.Fresh], counts[fresh.Stale], counts[fresh.None])
-	verdict := fresh.Fresh.String()
-	switch {
-	case counts[fresh.Stale] > 0:
-		verdict = fresh.Stale.String()
-	case counts[fresh.Fresh] == 0:
-		verdict = fresh.None.String()
-	}
-	if n := counts[fresh.Unknown]; n > 0 {
-		text += fmt.Sprintf(", %d unknown", n)
-		verdict = fresh.Unknown.String()
-	}
-	w.add(Section{Subject: "knowledge", Verdict: verdict, Text: text, Own: true}, 0)
+	w.add(Section{Subject: "knowledge", Verdict: verdict.String(), Text: "directories: " + counts.String(), Own: true}, 0)
 }
 
 // tell adds a directory's text, or its beginning.
@@ -377,7 +381,7 @@ func (w *briefing) tell(d *Directory, most int) {
 	if shown := w.shown(st); shown.Text != nil {
 		s.Text, s.Receipt, s.Own = *shown.Text, shown.Receipt, false
 		if shown.Outline {
-			s.Verdict += ", outline"
+			s.Verdict += outlineMark
 		}
 	}
 	if len(st.Reasons) > 0 && st.Verdict != Fresh {

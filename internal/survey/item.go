@@ -71,7 +71,13 @@ func (s *DirStatus) child() Child {
 		if c.Reason == "" {
 			c.Reason = "pending"
 		}
-	case s.Verdict == Fresh:
+	case s.Verdict == Failed && !s.written() && !s.outlined:
+		c.Status = ChildFailed
+	case s.Verdict == Unknown && !s.written():
+		c.Status = ChildPending
+	case s.Verdict != Fresh && !s.written() && !s.outlined:
+		c.Status, c.Reason = ChildPending, "pending" // its outline is outdated
+	case s.Verdict == Fresh || s.outlined:
 		c.Status, c.Text, c.Reason = ChildSummary, s.Record.Text, ""
 	default:
 		c.Status, c.Text = ChildStale, s.Record.Text
@@ -86,7 +92,7 @@ func (j *judgement) item(ctx context.Context, s *DirStatus) (*Item, error) {
 	if j.plan != nil {
 		it.About = j.plan.About
 	}
-	if s.Verdict != Fresh {
+	if s.Verdict != Fresh && s.written() { // an outline that is outdated tells a writer nothing
 		it.Old, it.Changes = s.Record, s.Reasons
 	}
 	if len(s.Dir.Files) > 0 {

@@ -616,7 +616,11 @@ func (w *sketch) writeChildren(b *strings.Builder, lead string) {
 			if line == lead { // the same words need not be said twice
 				line = unsaid(more, "as said above")
 			}
-			fmt.Fprintf(b, "- %s/: %s\n", name, cut(sentenceOf(line), childBytes))
+			mark := ""
+			if c.Status == ChildStale {
+				mark = "(stale) "
+			}
+			fmt.Fprintf(b, "- %s/: %s%s\n", name, mark, cut(sentenceOf(line), childBytes))
 		default:
 			fmt.Fprintf(b, "- %s/: not yet investigated (%s)\n", name, c.Reason)
 		}
