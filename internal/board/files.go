@@ -71,7 +71,7 @@ func (s *Source) survey(ctx context.Context, files *Files) (*Survey, error) {
 		out.Summaries.Add(d)
 		n := Directory{
 			PathJSON: d.PathJSON, Verdict: d.Verdict, Reasons: d.Reasons, K: d.K, N: d.N, Outline: d.Outline,
-			Files: below[raw].files, Bytes: below[raw].bytes, Line: firstLine(d.Words()), Raw: raw, Text: d.Words(),
+			Files: below[raw].files, Bytes: below[raw].bytes, Line: firstLine(survey.Gist(d.Words())), Raw: raw, Text: d.Words(),
 		}
 		if d.Author != nil {
 			n.Author = *d.Author

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/store"
 	"ken/internal/survey"
 	"ken/internal/term"
 )
@@ -62,9 +63,11 @@ func (p *program) printShown(shown *survey.Shown, named bool) {
 				p.io.Printf("%s\n\n", plain(*d.Text))
 				continue
 			}
-			if d.Text != nil {
-				first, _, _ := strings.Cut(*d.Text, "\n")
-				why = append(why, first)
+			switch {
+			case d.Text != nil:
+				why = append(why, survey.Gist(*d.Text))
+			case d.Outline && named && i == 0:
+				why = append(why, store.EmptyOutline)
 			}
 			p.io.Line(toneOf(d.Verdict.State()), d.Word(), strings.Repeat("  ", d.Depth)+display(d.PathJSON), strings.Join(why, ", "))
 		}

@@ -52,7 +52,11 @@ const (
 
 // String returns the section as a paragraph that carries its verdict.
 func (s Section) String() string {
-	return fmt.Sprintf("[%s] %s: %s\n", s.shownVerdict(), s.Subject, s.Text)
+	sep := " "
+	if strings.HasPrefix(s.Text, itemMark) { // a list stands below its subject
+		sep = "\n"
+	}
+	return fmt.Sprintf("[%s] %s:%s%s\n", s.shownVerdict(), s.Subject, sep, s.Text)
 }
 
 // outlineMark follows the verdict of a text that is an outline.
@@ -119,7 +123,7 @@ func (s *Survey) Brief(ctx context.Context, opts BriefOptions) (*Brief, error) {
 		return nil, err
 	}
 	b := &Brief{Commit: s.tree.Commit(), State: opts.State, Sections: []Section{}}
-	w := &briefing{judgement: j, Brief: b, left: opts.Budget * BytesPerToken, said: make(map[string]string), size: Section.String}
+	w := &briefing{judgement: j, Brief: b, left: opts.Budget * BytesPerToken, said: make(map[string]bool), size: Section.String}
 	if opts.Quoted {
 		w.size = Section.Quoted
 		w.left -= len(repo.QuotationNote) + 1
@@ -215,9 +219,9 @@ type briefing struct {
 	*Brief
 	left int // bytes
 	size func(Section) string
-	said map[string]string // whose first lines were said, so that none is said twice
-	rest int               // directories that were too many
-	mute int               // directories without a text that would have had a line
+	said map[string]bool // gists that were said, so that none is said twice
+	rest int             // directories that were too many
+	mute int             // directories without a text that would have had a line
 }
 
 // How much of a text is told where it is not the subject itself.
@@ -377,28 +381,30 @@ func (w *briefing) tell(d *Directory, most int) {
 	if st.Verdict == Excluded {
 		return
 	}
-	s := Section{Subject: repo.DirLabel(d.Path).String(), Verdict: st.Verdict.String(), Text: "no summary yet", Own: true}
-	if shown := w.shown(st); shown.Text != nil {
+	shown := w.shown(st)
+	if shown.Text == nil && shown.Outline && most > 0 {
+		return
+	}
+	s := Section{Subject: repo.DirLabel(d.Path).String(), Verdict: st.Verdict.String(), Text: noWords(shown.Outline), Own: true}
+	if shown.Text != nil {
 		s.Text, s.Receipt, s.Own = *shown.Text, shown.Receipt, false
-		if shown.Outline {
-			s.Verdict += outlineMark
-		}
+	}
+	if shown.Outline {
+		s.Verdict += outlineMark
 	}
 	if len(st.Reasons) > 0 && st.Verdict != Fresh {
 		s.Verdict += ": " + cut(strings.Join(st.Reasons, ", "), siblingBytes)
 	}
-	// Of an outline the first line is what others quote; the rest is about its parts.
-	first, _, _ := strings.Cut(s.Text, "\n")
-	if most > 0 && st.Record != nil && st.Record.Outlined() {
-		_, more, _ := strings.Cut(s.Text, "\n")
-		s.Text = first
-		if said, ok := w.said[first]; ok && !strings.HasPrefix(first, holds) {
-			s.Text = unsaid(more, "the same as "+said)
+	// Of an outline only the gist is told, unless it is the subject; the rest is about its
+	// parts. The same words need not be said twice.
+	gist := Gist(s.Text)
+	if most > 0 && shown.Outline {
+		if gist == "" || w.said[gist] {
+			return
 		}
+		s.Text = gist
 	}
-	if _, ok := w.said[first]; !ok {
-		w.said[first] = s.Subject
-	}
+	w.said[gist] = true
 	w.add(s, most)
 }
 

@@ -93,7 +93,7 @@ func (j *judgement) counts(within []repo.Path) *DirCounts {
 
 // Add counts a directory.
 func (c *DirCounts) Add(d *ShownDirectory) {
-	c.add(d.PathJSON, d.Verdict, d.Reasons, d.Text != nil, d.Outline)
+	c.add(d.PathJSON, d.Verdict, d.Reasons, d.Text != nil || d.Outline, d.Outline)
 }
 
 func (c *DirCounts) add(p repo.PathJSON, v Verdict, reasons []string, described, outlined bool) {

@@ -26,13 +26,30 @@ func (j *judgement) refresh(ctx context.Context, level []*Directory) error {
 		case s.Verdict == Unknown && j.unread(s):
 			continue
 		}
-		if s.Record == nil || s.Verdict != Fresh || s.Record.Recipe != (Outliner{}).Recipe() {
-			if err := j.outline(ctx, s); err != nil {
-				return err
-			}
+		current := s.Record != nil && s.Verdict == Fresh && s.Record.Recipe == Outliner{}.Recipe()
+		if current && !j.quotesStale(d) {
+			continue
+		}
+		was, refreshed := *s, j.refreshed
+		if err := j.outline(ctx, s); err != nil {
+			return err
+		}
+		if current && s.Verdict == Fresh && s.Record.Text == was.Record.Text {
+			*s, j.refreshed = was, refreshed
 		}
 	}
 	return nil
+}
+
+// quotesStale reports whether the README of a directory has a stale mention, which its outline
+// may quote: the document did not change, but what it is about did.
+func (j *judgement) quotesStale(d *Directory) bool {
+	for document := range j.opts.StaleMentions {
+		if document.Dir() == d.Path && isReadme(document.Base()) {
+			return true
+		}
+	}
+	return false
 }
 
 // current reports whether each directory without a summary has its present outline in the
@@ -48,7 +65,7 @@ func (j *judgement) current() bool {
 		if s.Verdict == None && len(j.latest) == 0 {
 			continue // nobody asked for outlines yet
 		}
-		if s.Verdict != Fresh || s.Record.Recipe != (Outliner{}).Recipe() {
+		if s.Verdict != Fresh || s.Record.Recipe != (Outliner{}).Recipe() || !j.refreshes && j.quotesStale(s.Dir) {
 			return false
 		}
 	}

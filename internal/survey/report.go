@@ -84,7 +84,7 @@ func (r *Report) Markdown() string {
 	for _, d := range r.Sections {
 		fmt.Fprintf(&b, "\n## %s (%s)\n\n", d.shownPath(), d.Word())
 		if d.Text == nil {
-			b.WriteString("No summary yet.\n")
+			fmt.Fprintf(&b, "%s\n", noWords(d.Outline))
 			continue
 		}
 		fmt.Fprintf(&b, "%s\n", *d.Text)
@@ -96,6 +96,14 @@ func (r *Report) Markdown() string {
 		}
 	}
 	return b.String()
+}
+
+// noWords says why a directory has no text.
+func noWords(outlined bool) string {
+	if outlined {
+		return store.EmptyOutline
+	}
+	return "no summary yet"
 }
 
 // shownPath is the path as a line shows it.

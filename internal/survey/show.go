@@ -146,7 +146,10 @@ func (j *judgement) shown(st *DirStatus) ShownDirectory {
 		d.Basis = j.basis(st).Digest().String()
 	}
 	if r := st.Record; r != nil {
-		d.Text, d.Author, d.Outline, d.Incomplete = &r.Text, &r.Author, r.Outlined(), r.Basis.Missing() > 0
+		if words := r.Words(); words != "" {
+			d.Text = &words
+		}
+		d.Author, d.Outline, d.Incomplete = &r.Author, r.Outlined(), r.Basis.Missing() > 0
 		d.Confirmer = r.Confirmer
 		receipt := fresh.Receipt{
 			Subject: repo.DirLabel(st.Dir.Path), Verdict: st.Verdict.State(), Basis: r.Basis.Digest(), Record: r.ID(), Commit: j.tree.Commit(),
