@@ -74,7 +74,7 @@ func Gist(text string) string {
 		if !ok || strings.Contains(item, leftOut) || strings.Contains(item, notDescribed) {
 			continue
 		}
-		item, _, _ = strings.Cut(item, also)
+		item, _, _ = strings.Cut(item, "; ") // an item may be a list itself, or name more symbols
 		item = strings.TrimSuffix(strings.Replace(item, "/: ", ": ", 1), ".")
 		name, _, _ := strings.Cut(item, ": ")
 		switch {
@@ -488,7 +488,7 @@ func namesOf(list []*outline.Symbol) []string {
 // ancillary reports whether a name says nothing about what it is the name of.
 func ancillary(name string) bool {
 	switch name {
-	case "tests", "default", "constructor", "initialize", "__init__", "__construct", "__all__", "module.exports", "new":
+	case "tests", "default", "constructor", "initialize", "__init__", "__construct", "__all__", "module.exports", "new", "main", "usage":
 		return true
 	}
 	return len(name) < 2 || name[0] == '~' || strings.Contains(name, "<") || strings.HasPrefix(name, "operator")
