@@ -52,7 +52,7 @@ func (p *program) glance(ctx context.Context, w Workspace, b *survey.Brief, o *O
 	for _, s := range b.Sections {
 		if s.Subject == repo.DirLabel("").String() {
 			lines := strings.Split(strings.TrimSpace(s.Text), "\n")
-			g.What = lines[0]
+			g.What = survey.Gist(s.Text)
 			g.parts = lines[1:]
 		}
 	}
