@@ -8,6 +8,7 @@ const tracked = new Set(files);
 const relative = (file) => path.relative(root, file).split(path.sep).join("/");
 
 // Packages of the repository itself are linked as an installation of the workspace would.
+// The root counts only for a name that no other directory has.
 const packages = new Map(); // directories by name
 for (const file of files.filter((f) => path.basename(f) === "package.json" && !f.includes("node_modules/"))) {
   try {
@@ -15,11 +16,13 @@ for (const file of files.filter((f) => path.basename(f) === "package.json" && !f
     if (name) packages.set(name, [...(packages.get(name) || []), path.posix.dirname(file)]);
   } catch {} // fixtures may be broken on purpose
 }
-for (const [name, dirs] of packages) {
+for (const [name, all] of packages) {
+  const members = all.filter((dir) => dir !== ".");
+  if (members.length) packages.set(name, members);
   const link = path.join(root, "node_modules", name);
-  if (dirs.length === 1 && dirs[0] !== "." && !fs.existsSync(link)) {
+  if (members.length === 1 && !fs.existsSync(link)) {
     fs.mkdirSync(path.dirname(link), { recursive: true });
-    fs.symlinkSync(path.join(root, dirs[0]), link);
+    fs.symlinkSync(path.join(root, members[0]), link);
   }
 }
 

@@ -108,6 +108,9 @@ func TestFlippedBitsAreNeverFresh(t *testing.T) {
 			}
 			for _, d := range dirs.Directories {
 				switch {
+				case d.Outline && (d.Path == "." || described[d.Path] == ""):
+					// An outline is made of the files that the rows list, and quotes the
+					// texts of its subdirectories, which are checked there.
 				case d.Verdict == survey.Fresh && d.Words() != described[d.Path]:
 					t.Errorf("seed %d, copy %d: %s is fresh with the text %q", seed, n, d.Path, d.Words())
 				case d.Verdict != survey.Fresh:

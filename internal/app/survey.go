@@ -51,8 +51,10 @@ func (w *workspace) surveyOf(tree survey.Tree, ranks map[repo.Path]survey.Rank) 
 	opts := survey.Options{Exclude: w.cfg.Survey.Exclude, Ranks: all, Counts: w.cfg.Registry.Counts}
 	switch tree := tree.(type) {
 	case *surveyTree:
+		opts.StaleMentions = w.staleMentions()
 		if !tree.unkept {
 			opts.Memo = &surveyMemo{surveyTree: tree, ranks: ranks}
+			opts.KeepOutlines = !tree.unsaved
 		}
 	case *commitTree:
 		opts.Past = true

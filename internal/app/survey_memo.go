@@ -61,7 +61,7 @@ func (m *surveyMemo) name(mark local.SurveyMark) string {
 	if len(ranks) == 0 {
 		ranks = nil // it is written otherwise than an empty map, and means the same
 	}
-	return fmt.Sprintf("%q %q %#v %#v %#v %#v", specMemo{m.w.git}.Maker(), mark, c.Registry, c.Survey.Exclude, c.Survey.Ranks, ranks)
+	return fmt.Sprintf("%q %q %#v %#v %#v %#v %q", specMemo{m.w.git}.Maker(), mark, c.Registry, c.Survey.Exclude, c.Survey.Ranks, ranks, m.w.staleMentions())
 }
 
 // Step looks at the store before the work tree is verified, and again afterwards. What

@@ -87,12 +87,15 @@ type Leaf struct {
 
 // Survey is the state of the directory summaries.
 type Survey struct {
-	Counts      map[string]int `json:"counts"` // directories by verdict
-	Tally       Tally          `json:"tally"`
-	Directories []Directory    `json:"directories"`
+	Counts map[string]int `json:"counts"` // directories by verdict; an outline is fresh
+	Tally  Tally          `json:"tally"`
+	// Summaries counts the summaries that somebody wrote, and the directories without one.
+	// All texts for people use these numbers.
+	Summaries   survey.DirCounts `json:"summaries"`
+	Directories []Directory      `json:"directories"`
 }
 
-// A Tally counts directory summaries. All texts for people use these numbers.
+// A Tally counts the texts about directories, outlines among them.
 type Tally struct {
 	Total     int `json:"total"`     // directories that are not excluded
 	Described int `json:"described"` // of Total, those with a text
@@ -323,10 +326,8 @@ func (w *Worktree) wanting() bool {
 	if f == nil || s == nil || d == nil || n == nil {
 		return true
 	}
-	for i := range s.Directories {
-		if state := s.Directories[i].Verdict.State(); state == fresh.Stale || state == fresh.Unknown {
-			return true
-		}
+	if len(s.Summaries.Wanting) > 0 || s.Counts[survey.Unknown.String()] > 0 {
+		return true
 	}
 	return f.Counts.Wanting() || d.Counts.Wanting() || len(d.Unread()) > 0 ||
 		n.Counts.Drifting+n.Counts.DriftUnknown+n.Counts.Unknown+n.Counts.Problems+n.Counts.Missing+len(n.Unknown) > 0

@@ -123,7 +123,12 @@ func TestUnknownPartKeepsOthers(t *testing.T) {
 // finished run does not.
 func TestWanting(t *testing.T) {
 	directory := func(v survey.Verdict) func(*fakeRepo) {
-		return func(w *fakeRepo) { w.shown.Directories = []survey.ShownDirectory{{Verdict: v}} }
+		text := "Routes orders."
+		return func(w *fakeRepo) { w.shown.Directories = []survey.ShownDirectory{{Verdict: v, Text: &text}} }
+	}
+	outline := func(w *fakeRepo) {
+		text := "Routes orders."
+		w.shown.Directories = []survey.ShownDirectory{{Verdict: survey.Failed, Text: &text, Outline: true}}
 	}
 	runs := func(state surveyrun.RunState) *board.Part[board.Runs] {
 		return board.RunsPart(&board.Runs{Runs: []surveyrun.Run{{State: state}}}, nil)
@@ -135,7 +140,8 @@ func TestWanting(t *testing.T) {
 	}{
 		"a stale summary":                {spoil: directory(survey.StaleBelow), wanting: true},
 		"an unknown verdict":             {spoil: directory(survey.Unknown), wanting: true},
-		"no summary":                     {spoil: directory(survey.None)},
+		"no summary":                     {spoil: func(w *fakeRepo) { w.shown.Directories = []survey.ShownDirectory{{Verdict: survey.None}} }},
+		"only an outline":                {spoil: outline},
 		"an unknown file":                {spoil: func(w *fakeRepo) { w.report.Counts.Unknown = 1 }, wanting: true},
 		"a state file not allowed":       {spoil: func(w *fakeRepo) { w.audit.Counts.AdHoc = 1 }, wanting: true},
 		"an archive that cannot be read": {spoil: func(w *fakeRepo) { w.archive = errors.New("it is broken") }, wanting: true},

@@ -56,7 +56,7 @@ func (s *Source) survey(ctx context.Context, files *Files) (*Survey, error) {
 			}
 		}
 	}
-	out := &Survey{Counts: make(map[string]int), Directories: make([]Directory, 0, len(shown.Directories))}
+	out := &Survey{Counts: make(map[string]int), Summaries: survey.DirCounts{Wanting: []survey.StaleDirectory{}}, Directories: make([]Directory, 0, len(shown.Directories))}
 	for i := range shown.Directories {
 		d := &shown.Directories[i]
 		raw, err := d.Raw()
@@ -68,9 +68,10 @@ func (s *Source) survey(ctx context.Context, files *Files) (*Survey, error) {
 		}
 		out.Counts[d.Verdict.String()]++
 		out.Tally.add(d)
+		out.Summaries.Add(d)
 		n := Directory{
 			PathJSON: d.PathJSON, Verdict: d.Verdict, Reasons: d.Reasons, K: d.K, N: d.N, Outline: d.Outline,
-			Files: below[raw].files, Bytes: below[raw].bytes, Line: firstLine(d.Words()), Raw: raw, Text: d.Words(),
+			Files: below[raw].files, Bytes: below[raw].bytes, Line: firstLine(survey.Gist(d.Words())), Raw: raw, Text: d.Words(),
 		}
 		if d.Author != nil {
 			n.Author = *d.Author

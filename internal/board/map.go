@@ -129,8 +129,8 @@ func (d *Directory) tile() Tile {
 	default:
 	}
 	verdict := short(d.Verdict)
-	if d.Outline {
-		verdict += ", outline"
+	if d.Outline && d.Verdict == survey.Fresh {
+		verdict = "outline"
 	}
 	return Tile{
 		Name: repo.Path(d.Raw.Base()).String(), Path: d.Raw, Dir: true, Files: d.Files, Bytes: d.Bytes,

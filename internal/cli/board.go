@@ -9,8 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/board"
+	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/survey"
 	"ken/internal/term"
 )
 
@@ -104,16 +106,14 @@ func boardFiles(f *board.Files, head repo.ID) (term.Tone, string, string) {
 }
 
 func boardDirectories(s *board.Survey) (term.Tone, string, string) {
-	t := s.Tally
-	stale := t.Described - t.Hold - t.Unknown
-	line := fmt.Sprintf("%d; texts: %d fresh (%d of them outlines), %d stale, %d unknown; %d without a text",
-		t.Total, t.Hold, t.Outlines, stale, t.Unknown, t.Total-t.Described)
-	for _, v := range board.Verdicts {
-		if s.Counts[v.String()] > 0 {
-			return toneOf(v.State()), v.State().String(), line
-		}
+	if len(s.Directories) == 0 {
+		return term.Dim, "none", "git tracks no files"
 	}
-	return term.Dim, "none", "git tracks no files"
+	state := s.Summaries.State()
+	if s.Counts[survey.Unknown.String()] > 0 {
+		state = fresh.Unknown
+	}
+	return toneOf(state), state.String(), s.Summaries.String()
 }
 
 func boardState(s *board.State) (term.Tone, string, string) {

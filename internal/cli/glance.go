@@ -10,6 +10,7 @@ import (
 	"ken/internal/prove"
 	"ken/internal/repo"
 	"ken/internal/spec"
+	"ken/internal/survey"
 	"ken/internal/term"
 )
 
@@ -51,7 +52,7 @@ func (p *program) glance(ctx context.Context, w Workspace, b *brief.Brief, o *Ov
 	}
 	for _, s := range b.Sections {
 		if s.Subject == repo.DirLabel("").String() {
-			g.What, _, _ = strings.Cut(strings.TrimSpace(s.Text), "\n")
+			g.What = survey.Gist(strings.TrimSpace(s.Text))
 		}
 		if s.Subject == brief.MainParts {
 			g.parts = strings.Split(s.Text, "\n")

@@ -89,7 +89,7 @@ func filesLine(rep *registry.Report, verified bool) string {
 	default:
 		line += fmt.Sprintf(", %d changed since the last check", changed)
 	}
-	line += "; " + summaryCounts(c.Fresh, c.Stale, c.Unknown)
+	line += "; " + survey.SummaryCounts(c.Fresh, c.Stale, c.Unknown)
 	var rest []string
 	if c.None > 0 && c.Fresh+c.Stale+c.Unknown > 0 {
 		rest = append(rest, fmt.Sprintf("%d without", c.None))
@@ -109,34 +109,11 @@ func filesLine(rep *registry.Report, verified bool) string {
 	return line
 }
 
-// summaryCounts counts summaries that people, agents and models wrote.
-func summaryCounts(current, stale, unknown int) string {
-	if current+stale+unknown == 0 {
-		return "no summaries"
-	}
-	line := fmt.Sprintf("summaries: %d fresh, %d stale", current, stale)
-	if unknown > 0 {
-		line += fmt.Sprintf(", %d unknown", unknown)
-	}
-	return line
-}
-
 func directoriesLine(d *survey.DirCounts) string {
 	if d == nil {
 		return "not described yet: ken up"
 	}
-	line := fmt.Sprintf("%d; %s", d.Directories, summaryCounts(d.Fresh, d.Stale, d.Unknown))
-	var rest []string
-	if d.Outlines > 0 {
-		rest = append(rest, fmt.Sprintf("%d with an outline", d.Outlines))
-	}
-	if d.None > 0 {
-		rest = append(rest, fmt.Sprintf("%d without", d.None))
-	}
-	if len(rest) > 0 {
-		line += " (" + strings.Join(rest, ", ") + ")"
-	}
-	return line
+	return d.String()
 }
 
 func specsLine(s *SpecsOverview) string {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/store"
 	"ken/internal/survey"
 	"ken/internal/term"
 )
@@ -58,15 +59,17 @@ func (p *program) printShown(shown *survey.Shown, named bool) {
 				why = append([]string{fmt.Sprintf("%d of %s changed", d.K, term.Count(d.N, "subdirectory"))}, why...)
 			}
 			if named && i == 0 && d.Text != nil {
-				p.io.Line(toneOf(d.Verdict.State()), d.Verdict.Word(), display(d.PathJSON), strings.Join(append(why, "by "+*d.Author), ", "))
+				p.io.Line(toneOf(d.Verdict.State()), d.Word(), display(d.PathJSON), strings.Join(append(why, "by "+*d.Author), ", "))
 				p.io.Printf("%s\n\n", plain(*d.Text))
 				continue
 			}
-			if d.Text != nil {
-				first, _, _ := strings.Cut(*d.Text, "\n")
-				why = append(why, first)
+			switch {
+			case d.Text != nil:
+				why = append(why, survey.Gist(*d.Text))
+			case d.Outline && named && i == 0:
+				why = append(why, store.EmptyOutline)
 			}
-			p.io.Line(toneOf(d.Verdict.State()), d.Verdict.Word(), strings.Repeat("  ", d.Depth)+display(d.PathJSON), strings.Join(why, ", "))
+			p.io.Line(toneOf(d.Verdict.State()), d.Word(), strings.Repeat("  ", d.Depth)+display(d.PathJSON), strings.Join(why, ", "))
 		}
 	})
 }

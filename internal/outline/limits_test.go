@@ -3,6 +3,9 @@ package outline
 import (
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -175,6 +178,7 @@ func TestGoLibrary(t *testing.T) {
 			t.Errorf("%s is partial: %s", path, o.Partial)
 		}
 		checkSpans(t, name, src, o)
+		checkUnresolved(t, name, path, src)
 		if strings.Contains(string(src), "`") || strings.Contains(string(src), `import "C"`) {
 			return nil // tabs count in a raw string, and in the C that cgo reads
 		}
@@ -191,5 +195,55 @@ func TestGoLibrary(t *testing.T) {
 	}
 	if n == 0 {
 		t.Fatal("no files")
+	}
+}
+
+// checkUnresolved compares the uses of a Go file with the names that go/parser cannot
+// resolve in it.
+func checkUnresolved(t *testing.T, name repo.Path, path string, src []byte) {
+	t.Helper()
+	o, refs, err := Read(name, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkRefs(t, name, src, o, refs)
+	tree, err := parser.ParseFile(token.NewFileSet(), path, src, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unresolved := make(map[string]bool)
+	for _, ident := range tree.Unresolved {
+		if !isGoBuiltin(ident.Name) {
+			unresolved[ident.Name] = true
+		}
+	}
+	keys := make(map[string]bool) // of literals, which go/parser does not resolve: it knows no types
+	ast.Inspect(tree, func(n ast.Node) bool {
+		if pair, ok := n.(*ast.KeyValueExpr); ok {
+			if key, ok := pair.Key.(*ast.Ident); ok {
+				keys[key.Name] = true
+			}
+		}
+		return true
+	})
+	declared := make(map[string]bool)
+	for _, s := range o.Symbols {
+		declared[s.Name] = true
+	}
+	found := make(map[string]bool)
+	for _, u := range refs.Uses {
+		name := u.Name
+		if u.Member {
+			name, _, _ = strings.Cut(u.Qualifier, ".")
+		}
+		found[name] = true
+		if name != "" && !unresolved[name] && !keys[name] && !(u.Member && declared[name]) {
+			t.Errorf("%s: %s of %+v is local", path, name, u)
+		}
+	}
+	for name := range unresolved {
+		if !found[name] && !declared[name] {
+			t.Errorf("%s: %s is no use, and go/parser does not resolve it", path, name)
+		}
 	}
 }

@@ -29,7 +29,8 @@ type References struct {
 	Partial string `json:"partial,omitempty"`
 }
 
-// An Import names another module or file.
+// An Import names another module or file. One without a module is an export of a name
+// that the file declares itself, under another name.
 type Import struct {
 	Module   string    `json:"module"`             // as spelt, without quotes: "./a", "ken/internal/repo", "..pkg.mod", "crate::net::Conn", "stdio.h"
 	Names    []Binding `json:"names,omitempty"`    // the names that it binds in the file; none for side effects and C includes
@@ -131,9 +132,10 @@ type mention struct {
 
 // A scope is a part of a file whose declarations are not seen outside of it.
 type scope struct {
-	from     int // its first mention among pending
-	function bool
-	bound    []localName
+	from        int // its first mention among pending
+	function    bool
+	conditional bool // a type of TypeScript that infers others
+	bound       []localName
 }
 
 // A localName is a name that a scope binds.
@@ -220,7 +222,7 @@ func (c *nameCollector) enter(function bool) {
 		c.scopes = append(c.scopes, scope{})
 	}
 	s := &c.scopes[len(c.scopes)-1]
-	s.from, s.function, s.bound = len(c.pending), function, s.bound[:0]
+	s.from, s.function, s.conditional, s.bound = len(c.pending), function, false, s.bound[:0]
 }
 
 // within walks a scope of its own.
@@ -376,6 +378,7 @@ type useKey struct {
 // references returns what was collected. builtin reports the names that every file of
 // the language has, and common the members of the language's own types.
 func (c *nameCollector) references(builtin, common func(name string) bool) *References {
+	slices.SortStableFunc(c.found, func(a, b Import) int { return cmp.Compare(a.Line, b.Line) })
 	refs := &References{Imports: c.found}
 	if c.tooDeep {
 		refs.Partial = "nested too deeply: names inside are left out"
@@ -458,8 +461,12 @@ func (c *nameCollector) dropKnown(builtin, common func(name string) bool) {
 		}
 	}
 	known := make(map[nameID]bool)
+	types := make(map[nameID]pathName) // of variables at the top
 	for _, b := range c.scopes[0].bound {
-		known[b.name] = true
+		if known[b.name] && types[b.name] != b.typ {
+			b.typ = pathName{}
+		}
+		known[b.name], types[b.name] = true, b.typ
 	}
 	for i := range c.symbols {
 		s := &c.symbols[i]
@@ -483,6 +490,12 @@ func (c *nameCollector) dropKnown(builtin, common func(name string) bool) {
 			}
 		}
 		return states[id] == builtIn
+	}
+	for i := range c.pending {
+		before := &c.pending[i].before
+		if typ := types[before.root]; typ.path != 0 && before.path == before.root && !imported[before.root] {
+			*before = typ
+		}
 	}
 	c.pending = slices.DeleteFunc(c.pending, func(m mention) bool {
 		switch {

@@ -317,7 +317,10 @@ func (c *treeNames) cVariables(n syntax.Node, kind kindCode) {
 	if kind != matchKind {
 		kind = typeKind
 	}
-	declared := c.cTypeName(n.Child("type"))
+	var declared pathName
+	if n.Type() != "type_definition" {
+		declared = c.cTypeName(n.Child("type"))
+	}
 	children := c.push(n)
 	for _, child := range children {
 		switch child.Field() {

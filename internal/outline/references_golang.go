@@ -65,12 +65,20 @@ func (c *goNames) bindTop(decl ast.Decl) {
 			case *ast.TypeSpec:
 				c.bindAll(c.idOf(s.Name.Name), pathName{})
 			case *ast.ValueSpec:
-				for _, name := range s.Names {
-					c.bindAll(c.idOf(name.Name), pathName{})
+				for i, name := range s.Names {
+					c.bindAll(c.idOf(name.Name), c.specType(s, i))
 				}
 			}
 		}
 	}
+}
+
+// specType names the type of a variable in a declaration, if it says it.
+func (c *goNames) specType(s *ast.ValueSpec, i int) pathName {
+	if s.Type == nil && len(s.Names) == len(s.Values) {
+		return c.valueType(s.Values[i])
+	}
+	return c.typeOf(s.Type)
 }
 
 // importSpecs adds the imports. The name of a package is not written at its import, so
@@ -189,11 +197,7 @@ func (c *goNames) genDecl(d *ast.GenDecl, local bool) {
 				continue
 			}
 			for i, name := range s.Names {
-				typ := c.typeOf(s.Type)
-				if s.Type == nil && len(s.Names) == len(s.Values) {
-					typ = c.valueType(s.Values[i])
-				}
-				c.bind(c.idOf(name.Name), typ)
+				c.bind(c.idOf(name.Name), c.specType(s, i))
 			}
 		}
 	}

@@ -12,7 +12,9 @@ import (
 func (c *treeNames) python(n syntax.Node, kind kindCode) {
 	switch n.Type() {
 	case "identifier":
-		c.mentionNode(n, kind)
+		if !c.inBody || !slices.Contains(c.fields, c.idOfNode(n)) {
+			c.mentionNode(n, kind)
+		}
 	case "comment", "integer", "float", "string_start", "string_content", "string_end", "true", "false", "none", "escape_sequence":
 		// They have no names.
 	case "string":
@@ -64,7 +66,10 @@ func (c *treeNames) python(n syntax.Node, kind kindCode) {
 		c.except(n, "left")
 		c.pythonTarget(n.Child("left"), pathName{})
 	case "list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression":
+		inBody := c.inBody
+		c.inBody = false
 		c.within(true, func() { c.children(n) })
+		c.inBody = inBody
 	case "as_pattern":
 		c.pythonAs(n, kind)
 	case "except_clause", "except_group_clause":
@@ -90,14 +95,14 @@ func (c *treeNames) python(n syntax.Node, kind kindCode) {
 // isPythonBuiltin reports a name that every module has.
 func isPythonBuiltin(name string) bool {
 	switch name {
-	case "ArithmeticError", "AssertionError", "AttributeError", "BaseException", "BlockingIOError", "BrokenPipeError", "BytesWarning",
-		"ChildProcessError", "ConnectionError", "ConnectionRefusedError", "ConnectionResetError", "DeprecationWarning", "EOFError",
-		"Ellipsis", "Exception", "FileExistsError", "FileNotFoundError", "FutureWarning", "GeneratorExit", "IOError", "ImportError",
-		"IndexError", "InterruptedError", "KeyError", "KeyboardInterrupt", "LookupError", "MemoryError", "ModuleNotFoundError",
-		"NameError", "NotImplemented", "NotImplementedError", "OSError", "OverflowError", "PendingDeprecationWarning",
+	case "ArithmeticError", "AssertionError", "AttributeError", "BaseException", "BlockingIOError", "BrokenPipeError", "BufferError", "BytesWarning",
+		"ChildProcessError", "ConnectionAbortedError", "ConnectionError", "ConnectionRefusedError", "ConnectionResetError", "DeprecationWarning", "EOFError",
+		"Ellipsis", "EnvironmentError", "Exception", "FileExistsError", "FileNotFoundError", "FloatingPointError", "FutureWarning", "GeneratorExit", "IOError", "ImportError", "ImportWarning", "IndentationError",
+		"IndexError", "InterruptedError", "IsADirectoryError", "KeyError", "KeyboardInterrupt", "LookupError", "MemoryError", "ModuleNotFoundError",
+		"NameError", "NotADirectoryError", "NotImplemented", "NotImplementedError", "OSError", "OverflowError", "PendingDeprecationWarning",
 		"PermissionError", "ProcessLookupError", "RecursionError", "ReferenceError", "ResourceWarning", "RuntimeError",
-		"RuntimeWarning", "StopAsyncIteration", "StopIteration", "SyntaxError", "SystemError", "SystemExit", "TimeoutError",
-		"TypeError", "UnboundLocalError", "UnicodeDecodeError", "UnicodeEncodeError", "UnicodeError", "UserWarning", "ValueError",
+		"RuntimeWarning", "StopAsyncIteration", "StopIteration", "SyntaxError", "SyntaxWarning", "SystemError", "SystemExit", "TimeoutError",
+		"TypeError", "UnboundLocalError", "UnicodeDecodeError", "UnicodeEncodeError", "UnicodeError", "UnicodeTranslateError", "UnicodeWarning", "UserWarning", "ValueError",
 		"Warning", "ZeroDivisionError", "ExceptionGroup", "BaseExceptionGroup", "__build_class__", "__builtins__", "__class__",
 		"__debug__", "__doc__", "__file__", "__import__", "__loader__", "__name__", "__package__", "__path__", "__spec__", "_",
 		"abs", "aiter", "all", "anext", "any", "ascii", "bin", "bool", "breakpoint", "bytearray", "bytes", "callable", "chr",
@@ -280,7 +285,10 @@ func (c *treeNames) pythonTarget(n syntax.Node, typ pathName) {
 	switch n.Type() {
 	case "identifier":
 		id := c.idOfNode(n)
-		if !c.inBody && !slices.Contains(c.globals, id) {
+		switch {
+		case c.inBody:
+			c.fields = append(c.fields, id)
+		case !slices.Contains(c.globals, id):
 			c.bindFunction(id, typ)
 		}
 	case "pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern", "dictionary_splat_pattern", "tuple", "list",
@@ -358,10 +366,10 @@ func (c *treeNames) pythonClass(n syntax.Node) {
 			}
 		}
 		c.pop(bases)
-		inBody := c.inBody
-		c.inBody = true
+		inBody, fields := c.inBody, c.fields
+		c.inBody, c.fields = true, nil
 		c.inClass(n.Child("name"), func() { c.visit(n.Child("body"), mentionKind) })
-		c.inBody = inBody
+		c.inBody, c.fields = inBody, fields
 	})
 }
 

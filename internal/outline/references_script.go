@@ -65,10 +65,19 @@ func (c *treeNames) script(n syntax.Node, kind kindCode) {
 		c.bindAll(c.idOfNode(n.Child("name")), pathName{})
 		c.except(n, "name")
 	case "infer_type":
-		c.bindAll(c.idOfNode(n.First("type_identifier")), pathName{})
-	case "conditional_type", "object_type", "statement_block", "for_statement", "switch_body", "class_static_block":
+		at := len(c.scopes) - 1
+		for at > 0 && !c.scopes[at].conditional {
+			at--
+		}
+		c.bindIn(at, c.idOfNode(n.First("type_identifier")), c.scopes[at].from, pathName{})
+	case "conditional_type":
+		c.within(false, func() {
+			c.scopes[len(c.scopes)-1].conditional = true
+			c.children(n)
+		})
+	case "object_type", "statement_block", "for_statement", "switch_body", "class_static_block":
 		c.scope(n)
-	case "index_signature", "type_predicate", "labeled_statement", "tuple_parameter":
+	case "index_signature", "type_predicate", "labeled_statement", "required_parameter", "optional_parameter": // of a tuple
 		c.except(n, "name", "label")
 	case "enum_assignment":
 		c.except(n, "name")
@@ -86,6 +95,7 @@ func (c *treeNames) script(n syntax.Node, kind kindCode) {
 		if left.Type() == "member_expression" && left.Child("object").Type() == "this" {
 			c.assigned(left.Child("property"))
 		}
+		c.scriptExportedBy(left, n.Child("right"))
 		c.children(n)
 	case "jsx_opening_element", "jsx_self_closing_element":
 		c.scriptElement(n)
@@ -103,7 +113,7 @@ func isScriptBuiltin(name string) bool {
 		"Omit", "Parameters", "Partial", "Pick", "Promise", "PromiseLike", "Proxy", "RangeError", "Readonly", "ReadonlyArray",
 		"ReadableStream", "Record", "ReferenceError", "Reflect", "RegExp", "Request", "Required", "Response", "ReturnType", "Set",
 		"String", "Symbol", "SyntaxError", "TextDecoder", "TextEncoder", "TypeError", "URL", "URLSearchParams", "Uint8Array",
-		"WeakMap", "WeakSet", "WebSocket", "__dirname", "__filename", "alert", "arguments", "atob", "btoa", "clearInterval",
+		"WeakMap", "WeakSet", "WebSocket", "__dirname", "__filename", "alert", "arguments", "atob", "await", "bigint", "btoa", "clearInterval",
 		"clearTimeout", "console", "const", "crypto", "decodeURIComponent", "document", "encodeURIComponent", "exports", "fetch",
 		"global", "globalThis", "isNaN", "isFinite", "localStorage", "module", "navigator", "parseFloat", "parseInt", "process",
 		"queueMicrotask", "require", "setInterval", "setImmediate", "setTimeout", "structuredClone", "undefined", "window",
@@ -267,6 +277,7 @@ func (c *treeNames) scriptSpecifier(spec syntax.Node) Binding {
 // scriptExport walks an export: of a declaration, of names, or of another module's.
 func (c *treeNames) scriptExport(n syntax.Node) {
 	source := n.Child("source")
+	isDefault := false
 	var names []Binding
 	for _, child := range n.Children() {
 		switch {
@@ -289,14 +300,56 @@ func (c *treeNames) scriptExport(n syntax.Node) {
 				}
 				c.scriptExported(name, unquote(c.text(as)))
 			}
+		case child.Type() == "default":
+			isDefault = true
 		case child.Field() == "value" && child.Type() == "identifier": // export default name
 			c.scriptExported(child, "default")
+		case child.Field() == "declaration" && isDefault:
+			if name := child.Child("name"); !name.IsZero() {
+				c.exports = append(c.exports, exportedName{name: c.text(name), as: "default", at: n.Start()})
+			}
+			c.visit(child, mentionKind)
 		case child.Field() != "source":
 			c.visit(child, mentionKind)
 		}
 	}
 	if !source.IsZero() {
 		c.imports(unquote(c.text(source)), n.Start(), names...).Reexport = true
+	}
+}
+
+// scriptExportedBy notes what an assignment to module.exports or one of its members
+// exports.
+func (c *treeNames) scriptExportedBy(left, value syntax.Node) {
+	if left.End()-left.Start() > maxPath {
+		return
+	}
+	to := strings.TrimPrefix(c.text(left), "module.")
+	export := func(name syntax.Node, as string) {
+		if name.Type() == "identifier" || name.Type() == "shorthand_property_identifier" {
+			c.exports = append(c.exports, exportedName{name: c.text(name), as: as, at: name.Start()})
+		}
+	}
+	if part, ok := strings.CutPrefix(to, "exports."); ok {
+		if isIdentifier(part) {
+			export(value, part)
+		}
+		return
+	}
+	if to != "exports" {
+		return
+	}
+	if value.Type() != "object" {
+		export(value, "default")
+		return
+	}
+	for _, p := range value.Children() {
+		switch p.Type() {
+		case "shorthand_property_identifier":
+			export(p, c.text(p))
+		case "pair":
+			export(p.Child("value"), unquote(c.text(p.Child("key"))))
+		}
 	}
 }
 

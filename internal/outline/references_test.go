@@ -207,7 +207,9 @@ func (s *Server) run(c *http.Client, d Dir[int]) {
 	v, ok := z.(Thing)
 	v.Name()
 	log.Info()
+	top.Run()
 }
+var top = &Top{}
 `, `
 2 import net/http: =http
 3 type Server
@@ -227,6 +229,8 @@ func (s *Server) run(c *http.Client, d Dir[int]) {
 15 type Thing
 16 call Thing.Name
 17 call log.Info
+18 call Top.Run
+20 literal Top
 `},
 		{"members that the file declares are no uses", `
 package a
@@ -326,9 +330,36 @@ export { own as other }
 6 reexport ./x: x
 6 reexport ./x: y=z
 7 reexport ./d: default
+9 reexport : own=other
 6 - x
 6 - y
 7 - D
+`},
+		{"exports of own names under others", `
+import { imported } from './x'
+function own() {}
+class Other {}
+export { own as better, own, unknown as z }
+export default Other
+export default function create() {}
+export default class Foo {}
+export default () => 1
+module.exports = own
+exports.part = Other
+module.exports = { a: own, own, imported, b: 1, c: imported }
+`, `
+1 import ./x: imported
+4 reexport : own=better
+5 reexport : Other=default
+6 reexport : create=default
+7 reexport : Foo=default
+9 reexport : own=default
+10 reexport : Other=part
+11 reexport : own=a
+11 reexport ./x: imported
+11 reexport ./x: imported=c
+4 - unknown
+11 - imported
 `},
 		{"kinds", `
 class A extends Base implements Face { m(p: Param): Result { return new Made(call(p)) } }
@@ -374,6 +405,8 @@ const fn = function self() { self() }
 type G<P> = { [Q in keyof P]: P[Q] } & (P extends Array<infer R> ? R : never)
 interface H<P> { (x: P): P; new (y: P): P; [index: string]: P }
 function is(x: unknown): x is string { return true }
+type T = [named: string, more?: number]
+type U<P> = P extends { f: (x: infer R) => infer Q } ? [R, Q] : bigint
 `, `
 1 - dflt
 `},
@@ -401,6 +434,8 @@ function f(x: T, y: ns.U<string>, z) {
   w.stop()
   make().other().last
 }
+const top = new T()
+top.late()
 `, `
 1 import ./x: T, ns
 2 type T
@@ -408,11 +443,12 @@ function f(x: T, y: ns.U<string>, z) {
 3 call T.run
 3 call ns.U.run
 3 call .run
-4 literal T
+4,8 literal T
 5 call T.stop
 6 call make
 6 call .other
 6 - .last
+9 call T.late
 `},
 		{"members of the class itself", `
 class A extends B {
@@ -529,6 +565,9 @@ def v():
     global w
     w = u
 def x(): return w
+class Y:
+    a = 1
+    b = a + len([c for c in range(3)])
 `, `
 `},
 		{"an assignment hides an import in the whole function", `

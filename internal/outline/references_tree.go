@@ -19,6 +19,7 @@ type treeNames struct {
 	inBody       bool                                    // directly in the body of a class, whose names are seen through a dot only
 	module       string                                  // in Rust: that is walked
 	classMembers map[string][]nameID                     // in C++: that the file declares, by class
+	fields       []nameID                                // in Python: names that the body of the class has bound so far
 	globals      []nameID                                // in Python: names that the open functions do not bind
 	exports      []exportedName
 }
@@ -238,23 +239,40 @@ func (c *treeNames) appendNames(list []syntax.Node, n syntax.Node) []syntax.Node
 	return list
 }
 
-// reexports adds an import for each name that an import binds and a clause exports.
+// reexports adds an import for each name that a clause exports and an import binds, or
+// that the file declares under another name.
 func (c *treeNames) reexports() {
-	for _, e := range c.exports {
-		for _, im := range c.found {
-			if im.Reexport {
-				continue
-			}
-			for _, b := range im.Names {
-				if b.Local() != e.name {
-					continue
-				}
-				again := Binding{Name: b.Name, As: e.as}
-				if again.As == again.Name {
-					again.As = ""
-				}
-				c.imports(im.Module, e.at, again).Reexport = true
+	if len(c.exports) == 0 {
+		return
+	}
+	declared := make(map[nameID]bool)
+	for _, b := range c.scopes[0].bound {
+		declared[b.name] = true
+	}
+	type imported struct{ module, name string }
+	bound := make(map[string][]imported) // by local name
+	for _, im := range c.found {
+		for _, b := range im.Names {
+			if !im.Reexport {
+				bound[b.Local()] = append(bound[b.Local()], imported{im.Module, b.Name})
 			}
 		}
+	}
+	for _, e := range c.exports {
+		for _, from := range bound[e.name] {
+			c.reexport(from.module, e.at, Binding{Name: from.name, As: e.as})
+		}
+		if bound[e.name] == nil && e.name != e.as && declared[c.idOf(e.name)] {
+			c.reexport("", e.at, Binding{Name: e.name, As: e.as})
+		}
+	}
+}
+
+func (c *treeNames) reexport(module string, at int, b Binding) {
+	if b.As == b.Name {
+		b.As = ""
+	}
+	if len(c.found) < MaxSymbols {
+		c.found = append(c.found, Import{Module: module, Names: []Binding{b}, Reexport: true, Line: c.line(at)})
 	}
 }

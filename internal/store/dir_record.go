@@ -43,6 +43,17 @@ const OutlineRecipe = "outline/"
 // Outlined reports whether ken made the text of outlines alone.
 func (r *DirRecord) Outlined() bool { return strings.HasPrefix(r.Recipe, OutlineRecipe) }
 
+// EmptyOutline is the text of an outline that has nothing to say. Stores keep no empty text.
+const EmptyOutline = "nothing in it says what it is for"
+
+// Words returns the text, or "" for an outline that has nothing to say.
+func (r *DirRecord) Words() string {
+	if r.Outlined() && r.Text == EmptyOutline {
+		return ""
+	}
+	return r.Text
+}
+
 // TextID identifies the text alone.
 func (r *DirRecord) TextID() fresh.Digest { return fresh.Record{Text: r.Text}.TextID() }
 

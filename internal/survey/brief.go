@@ -52,12 +52,22 @@ const (
 
 // String returns the section as a paragraph that carries its verdict.
 func (s Section) String() string {
-	return fmt.Sprintf("[%s] %s: %s\n", s.shownVerdict(), s.Subject, s.Text)
+	sep := " "
+	if strings.HasPrefix(s.Text, itemMark) { // a list stands below its subject
+		sep = "\n"
+	}
+	return fmt.Sprintf("[%s] %s:%s%s\n", s.shownVerdict(), s.Subject, sep, s.Text)
 }
+
+// outlineMark follows the verdict of a text that is an outline.
+const outlineMark = ", outline"
 
 // shownVerdict returns the verdict for people and agents: they read "stale" and the reason,
 // JSON says which kind of stale.
 func (s Section) shownVerdict() string {
+	if s.Verdict == Fresh.String()+outlineMark {
+		return "outline"
+	}
 	for _, v := range []Verdict{StaleSelf, StaleBelow} {
 		if rest, ok := strings.CutPrefix(s.Verdict, v.String()); ok {
 			return v.Word() + rest
@@ -100,7 +110,10 @@ func (s *Survey) Brief(ctx context.Context, opts BriefOptions) (*Brief, error) {
 	if opts.Budget == 0 {
 		opts.Budget = DefaultBudget
 	}
-	j, err := s.look(ctx, func(j *judgement) []*Directory {
+	if err := s.keepOutlines(ctx); err != nil {
+		return nil, err
+	}
+	j, err := s.look(ctx, s.judge, func(j *judgement) []*Directory {
 		if at, err := j.nearest(ctx, opts.Path); err == nil {
 			return j.around(at)
 		}
@@ -110,7 +123,7 @@ func (s *Survey) Brief(ctx context.Context, opts BriefOptions) (*Brief, error) {
 		return nil, err
 	}
 	b := &Brief{Commit: s.tree.Commit(), State: opts.State, Sections: []Section{}}
-	w := &briefing{judgement: j, Brief: b, left: opts.Budget * BytesPerToken, said: make(map[string]string), size: Section.String}
+	w := &briefing{judgement: j, Brief: b, left: opts.Budget * BytesPerToken, said: make(map[string]bool), size: Section.String}
 	if opts.Quoted {
 		w.size = Section.Quoted
 		w.left -= len(repo.QuotationNote) + 1
@@ -140,17 +153,21 @@ func (j *judgement) nearest(ctx context.Context, p repo.Path) (*Directory, error
 		return nil, err
 	}
 	if !ok {
-		return nil, j.untracked(p)
+		return nil, j.untracked(ctx, p)
 	}
 	return j.find(p.Dir())
 }
 
 // untracked returns the error for a path that git does not track. Its hint is the path that
 // was probably meant.
-func (j *judgement) untracked(p repo.Path) error {
+func (j *judgement) untracked(ctx context.Context, p repo.Path) error {
 	hint := "list the tracked paths: git ls-files"
-	for i := range j.files {
-		path := j.files[i].Path
+	files, err := j.tree.Files(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range files {
+		path := files[i].Path
 		_, meant := suggest.Slip(path.Base(), p.Base())
 		if meant && path.Dir() == p.Dir() {
 			hint = "did you mean " + fault.Quote(path.String()) + "?"
@@ -202,9 +219,9 @@ type briefing struct {
 	*Brief
 	left int // bytes
 	size func(Section) string
-	said map[string]string // whose first lines were said, so that none is said twice
-	rest int               // directories that were too many
-	mute int               // directories without a text that would have had a line
+	said map[string]bool // gists that were said, so that none is said twice
+	rest int             // directories that were too many
+	mute int             // directories without a text that would have had a line
 }
 
 // How much of a text is told where it is not the subject itself.
@@ -348,23 +365,14 @@ func (w *briefing) quotes(d *Directory) bool {
 
 // headline says how far what is known holds.
 func (w *briefing) headline() {
-	counts := make(map[fresh.State]int)
+	counts := w.counts(nil)
+	verdict := counts.State()
 	for _, d := range w.order {
-		counts[w.at[d].Verdict.State()]++
+		if w.at[d].Verdict == Unknown {
+			verdict = fresh.Unknown
+		}
 	}
-	text := fmt.Sprintf("directories: %d fresh, %d stale, %d without a summary", counts[fresh.Fresh], counts[fresh.Stale], counts[fresh.None])
-	verdict := fresh.Fresh.String()
-	switch {
-	case counts[fresh.Stale] > 0:
-		verdict = fresh.Stale.String()
-	case counts[fresh.Fresh] == 0:
-		verdict = fresh.None.String()
-	}
-	if n := counts[fresh.Unknown]; n > 0 {
-		text += fmt.Sprintf(", %d unknown", n)
-		verdict = fresh.Unknown.String()
-	}
-	w.add(Section{Subject: "knowledge", Verdict: verdict, Text: text, Own: true}, 0)
+	w.add(Section{Subject: "knowledge", Verdict: verdict.String(), Text: "directories: " + counts.String(), Own: true}, 0)
 }
 
 // tell adds a directory's text, or its beginning.
@@ -373,28 +381,30 @@ func (w *briefing) tell(d *Directory, most int) {
 	if st.Verdict == Excluded {
 		return
 	}
-	s := Section{Subject: repo.DirLabel(d.Path).String(), Verdict: st.Verdict.String(), Text: "no summary yet", Own: true}
-	if shown := w.shown(st); shown.Text != nil {
+	shown := w.shown(st)
+	if shown.Text == nil && shown.Outline && most > 0 {
+		return
+	}
+	s := Section{Subject: repo.DirLabel(d.Path).String(), Verdict: st.Verdict.String(), Text: noWords(shown.Outline), Own: true}
+	if shown.Text != nil {
 		s.Text, s.Receipt, s.Own = *shown.Text, shown.Receipt, false
-		if shown.Outline {
-			s.Verdict += ", outline"
-		}
+	}
+	if shown.Outline {
+		s.Verdict += outlineMark
 	}
 	if len(st.Reasons) > 0 && st.Verdict != Fresh {
 		s.Verdict += ": " + cut(strings.Join(st.Reasons, ", "), siblingBytes)
 	}
-	// Of an outline the first line is what others quote; the rest is about its parts.
-	first, _, _ := strings.Cut(s.Text, "\n")
-	if most > 0 && st.Record != nil && st.Record.Outlined() {
-		_, more, _ := strings.Cut(s.Text, "\n")
-		s.Text = first
-		if said, ok := w.said[first]; ok && !strings.HasPrefix(first, holds) {
-			s.Text = unsaid(more, "the same as "+said)
+	// Of an outline only the gist is told, unless it is the subject; the rest is about its
+	// parts. The same words need not be said twice.
+	gist := Gist(s.Text)
+	if most > 0 && shown.Outline {
+		if gist == "" || w.said[gist] {
+			return
 		}
+		s.Text = gist
 	}
-	if _, ok := w.said[first]; !ok {
-		w.said[first] = s.Subject
-	}
+	w.said[gist] = true
 	w.add(s, most)
 }
 

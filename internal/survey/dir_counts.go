@@ -2,6 +2,7 @@ package survey
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"ken/internal/fresh"
@@ -9,8 +10,8 @@ import (
 )
 
 // DirCounts counts the summaries of directories. Fresh, Stale and Unknown are texts
-// that people, agents or models wrote. Outlines are counted apart, whether they hold or
-// not: they are made again for free.
+// that people, agents or models wrote. The other directories have an outline, which is never
+// stale, or none yet.
 type DirCounts struct {
 	Directories int `json:"directories"` // those that nothing leaves out
 	Fresh       int `json:"fresh"`
@@ -20,6 +21,44 @@ type DirCounts struct {
 	None        int `json:"none"`
 	// Wanting are the directories whose texts are stale or unknown, by path.
 	Wanting []StaleDirectory `json:"wanting"`
+}
+
+// String returns the counts in words. Every command that counts directories prints this.
+func (c *DirCounts) String() string { return fmt.Sprintf("%d; %s", c.Directories, c.Summaries()) }
+
+// Summaries returns the counts in words, without the number of directories.
+func (c *DirCounts) Summaries() string {
+	line := SummaryCounts(c.Fresh, c.Stale, c.Unknown)
+	if n := c.Outlines + c.None; n > 0 {
+		line += fmt.Sprintf(" (%d outline only)", n)
+	}
+	return line
+}
+
+// SummaryCounts counts summaries that people, agents and models wrote, in words.
+func SummaryCounts(current, stale, unknown int) string {
+	if current+stale+unknown == 0 {
+		return "no summaries"
+	}
+	line := fmt.Sprintf("summaries: %d fresh, %d stale", current, stale)
+	if unknown > 0 {
+		line += fmt.Sprintf(", %d unknown", unknown)
+	}
+	return line
+}
+
+// State returns the worst state of the summaries. Outlines count as fresh.
+func (c *DirCounts) State() fresh.State {
+	switch {
+	case c.Unknown > 0:
+		return fresh.Unknown
+	case c.Stale > 0:
+		return fresh.Stale
+	case c.Fresh+c.Outlines > 0:
+		return fresh.Fresh
+	default:
+		return fresh.None
+	}
 }
 
 // A StaleDirectory is a directory whose text does not hold, or of which that is not known.
@@ -32,40 +71,51 @@ type StaleDirectory struct {
 // DirCounts counts the summaries of the directories that lie within some paths, or
 // all of them.
 func (s *Survey) DirCounts(ctx context.Context, within []repo.Path) (*DirCounts, error) {
-	j, err := s.look(ctx, func(*judgement) []*Directory { return nil })
+	j, err := s.look(ctx, s.judge, func(*judgement) []*Directory { return nil })
 	if err != nil {
 		return nil, err
 	}
-	out := &DirCounts{Wanting: []StaleDirectory{}}
-	for _, d := range j.order {
-		if len(within) == 0 || slices.ContainsFunc(within, d.Path.Under) {
-			out.add(j.at[d])
-		}
-	}
-	slices.SortFunc(out.Wanting, func(a, b StaleDirectory) int { return slices.Compare([]byte(a.Path), []byte(b.Path)) })
-	return out, nil
+	return j.counts(within), nil
 }
 
-func (s *DirCounts) add(st *DirStatus) {
-	if st.Verdict == Excluded {
+// counts counts the directories that lie within some paths, or all of them.
+func (j *judgement) counts(within []repo.Path) *DirCounts {
+	c := &DirCounts{Wanting: []StaleDirectory{}}
+	for _, d := range j.order {
+		if len(within) == 0 || slices.ContainsFunc(within, d.Path.Under) {
+			st := j.at[d]
+			c.add(repo.DirLabel(d.Path).JSON(), st.Verdict, st.Reasons, st.Record != nil, st.Record != nil && st.Record.Outlined())
+		}
+	}
+	slices.SortFunc(c.Wanting, func(a, b StaleDirectory) int { return slices.Compare([]byte(a.Path), []byte(b.Path)) })
+	return c
+}
+
+// Add counts a directory.
+func (c *DirCounts) Add(d *ShownDirectory) {
+	c.add(d.PathJSON, d.Verdict, d.Reasons, d.Text != nil || d.Outline, d.Outline)
+}
+
+func (c *DirCounts) add(p repo.PathJSON, v Verdict, reasons []string, described, outlined bool) {
+	if v == Excluded {
 		return
 	}
-	s.Directories++
-	state := st.Verdict.State()
+	c.Directories++
+	state := v.State()
 	switch {
-	case st.Record == nil:
-		s.None++
+	case !described:
+		c.None++
 		return
-	case st.Record.Outlined():
-		s.Outlines++
+	case outlined:
+		c.Outlines++
 		return
 	case state == fresh.Fresh:
-		s.Fresh++
+		c.Fresh++
 		return
 	case state == fresh.Unknown:
-		s.Unknown++
+		c.Unknown++
 	default:
-		s.Stale++
+		c.Stale++
 	}
-	s.Wanting = append(s.Wanting, StaleDirectory{repo.DirLabel(st.Dir.Path).JSON(), st.Verdict, append([]string{}, st.Reasons...)})
+	c.Wanting = append(c.Wanting, StaleDirectory{p, v, append([]string{}, reasons...)})
 }

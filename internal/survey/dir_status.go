@@ -22,6 +22,7 @@ type DirStatus struct {
 	// K of the N children that count are not as the record knew them.
 	K, N int
 
+	outlined bool          // Record is the outline of what is there now
 	children []*DirStatus  // by name
 	kept     *cachedStatus // of one that was kept, nil for one that was judged now
 }
@@ -48,12 +49,20 @@ type judgement struct {
 	kinds        []string // of files, when it was kept
 	unsure       bool     // a grammar saw nothing where it once did: the file may have been on the move
 	outlinesOnly bool     // the store has no summary by a model or an agent
+	refreshes    bool     // outlines of changed content are made again, see refresh
+	refreshed    bool     // some were, and are not stored
 	made         string   // names what it was made from, "" when that was not asked or cannot be told
 	saved        bool     // what is kept is just this
 }
 
-// judge reads the tree and finds how every directory stands.
-func (s *Survey) judge(ctx context.Context) (*judgement, error) {
+// judge reads the tree and finds how every directory stands. Directories without a summary
+// get their present outline, unless nobody ever asked for outlines here.
+func (s *Survey) judge(ctx context.Context) (*judgement, error) { return s.judgeAll(ctx, true) }
+
+// judgeStored is judge for writers: outlines that are not of the present content are stale.
+func (s *Survey) judgeStored(ctx context.Context) (*judgement, error) { return s.judgeAll(ctx, false) }
+
+func (s *Survey) judgeAll(ctx context.Context, refreshes bool) (*judgement, error) {
 	files, err := s.tree.Files(ctx)
 	if err != nil {
 		return nil, err
@@ -65,6 +74,7 @@ func (s *Survey) judge(ctx context.Context) (*judgement, error) {
 	if j.latest, err = s.store.Latest(ctx); err != nil {
 		return nil, err
 	}
+	j.refreshes = refreshes && (len(j.latest) > 0 || s.opts.Past)
 	j.outlinesOnly = true
 	for _, list := range j.latest {
 		if j.outlinesOnly = !slices.ContainsFunc(list, byModelOrAgent); !j.outlinesOnly {
@@ -110,6 +120,14 @@ func levels(order []*Directory) [][]*Directory {
 
 // judgeLevel finds how directories stand whose children have been judged.
 func (j *judgement) judgeLevel(ctx context.Context, level []*Directory) error {
+	if err := j.settleLevel(ctx, level); err != nil {
+		return err
+	}
+	return j.refresh(ctx, level)
+}
+
+// settleLevel judges directories by the records that are stored.
+func (j *judgement) settleLevel(ctx context.Context, level []*Directory) error {
 	var open, wanting []*DirStatus
 	for _, d := range level {
 		s := &DirStatus{Dir: d}
@@ -307,6 +325,8 @@ func (s *DirStatus) differing(r *store.DirRecord) (names []string, unknown int) 
 		switch {
 		case !known:
 			names = append(names, said(name)+" is new")
+		case text.IsZero() && !r.Outlined() && !c.written():
+			// It had no summary then, and has none now.
 		case text != c.text():
 			names = append(names, said(name)+describedAnew)
 		case !text.IsZero() && c.Verdict != Fresh:

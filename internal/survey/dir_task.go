@@ -41,7 +41,7 @@ type TaskList struct {
 
 // Tasks lists the directories that a writer has to summarise, in a directory and all below it.
 func (s *Survey) Tasks(ctx context.Context, w Writer, within repo.Path) (*TaskList, error) {
-	j, err := s.judge(ctx)
+	j, err := s.judgeStored(ctx)
 	if err != nil {
 		return nil, err
 	}

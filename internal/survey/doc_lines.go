@@ -24,6 +24,11 @@ var gap = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(` +([
 // rule is a line drawn behind or before a text.
 var rule = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\s*[-=*#~_/]{3,}$|^[-=*#~_/]{3,}\s*`) })
 
+// emphasised is a word or more between marks of emphasis.
+var emphasised = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(^|[\s(])(?:_{1,3}|\*{1,3})([^\s_*](?:[^_*]*[^\s_*])?)(?:_{1,3}|\*{1,3})($|[\s).,;:!?])`)
+})
+
 var emphasis = strings.NewReplacer("**", "", "\u00a0", " ", " ~", " ")
 
 // Few texts have any of these, and looking for what they cannot do without costs a
@@ -77,6 +82,9 @@ func tidy(text string) string {
 	if mayHaveMarkup(text) {
 		text = markup().ReplaceAllString(text, " ")
 	}
+	if strings.ContainsAny(text, "_*") {
+		text = emphasised().ReplaceAllString(text, "$1$2$3")
+	}
 	if strings.ContainsAny(text, "[`") {
 		text = reference().ReplaceAllString(text, "$1$2$3")
 	}
@@ -90,6 +98,10 @@ func tidy(text string) string {
 	}
 	text = strings.TrimSpace(text)
 	if head, ok := strings.CutSuffix(text, ":"); ok {
+		// What it introduced is not there any more, nor need be the clause that did so.
+		if i := strings.LastIndex(head, ", "); i > 40 {
+			return head[:i] + "."
+		}
 		return head + "…"
 	}
 	switch text[strings.LastIndexByte(text, ' ')+1:] {
@@ -105,12 +117,18 @@ func telling(text string) bool {
 	if strings.Count(low, " ") < 1 || len(low) < 12 || points(low) {
 		return false
 	}
+	if strings.HasSuffix(low, "…") && strings.Count(low, " ") < 4 {
+		return false // it introduced something
+	}
 	switch low {
 	case "module dependencies", "table of contents", "module exports", "module variables", "test dependencies", "external dependencies":
 		return false
 	}
 	if mayBeLegal(low) && legal().MatchString(low) {
 		return false
+	}
+	if strings.Contains(low, "inspired by") || strings.Contains(low, "borrowed from") || strings.Contains(low, "adapted from") {
+		return false // where it comes from is not what it is
 	}
 	return !mayBeBanner(low) || !banner().MatchString(low)
 }
@@ -131,7 +149,7 @@ func points(low string) bool {
 		"please ", "see ", "for more", "for full", "for detail", "for the full", "for further", "for usage", "for documentation", "note:", "note that",
 		"note ", "this readme", "visit ", "check out", "check the", "read the", "documentation ", "the documentation", "docs ", "full documentation",
 		"detailed reference", "click ", "download ", "to install", "to get started", "warning", "install ", "run ", "if you ", "you can find",
-		"thank", "we use ", "want to ", "follow ", "the latest ", "looking for", "contributions ", "this project uses", "this project is maintained",
+		"thank", "we're ", "we’re ", "join ", "report ", "welcome to ", "we use ", "want to ", "follow ", "the latest ", "looking for", "contributions ", "this project uses", "this project is maintained",
 	} {
 		if strings.HasPrefix(low, p) {
 			return true

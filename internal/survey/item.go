@@ -18,7 +18,7 @@ type Item struct {
 	Rank     Rank
 	Basis    store.DirBasis
 	Files    []ItemFile
-	Word     SelfDescription // what it says of itself where no grammar reads it
+	Own      OwnWords // what it says of itself
 	Children []Child
 	Old      *store.DirRecord // what was said of it before, nil for nothing
 	Changes  []string         // since then
@@ -71,10 +71,16 @@ func (s *DirStatus) child() Child {
 		if c.Reason == "" {
 			c.Reason = "pending"
 		}
-	case s.Verdict == Fresh:
-		c.Status, c.Text, c.Reason = ChildSummary, s.Record.Text, ""
+	case s.Verdict == Failed && !s.written() && !s.outlined:
+		c.Status = ChildFailed
+	case s.Verdict == Unknown && !s.written():
+		c.Status = ChildPending
+	case s.Verdict != Fresh && !s.written() && !s.outlined:
+		c.Status, c.Reason = ChildPending, "pending" // its outline is outdated
+	case s.Verdict == Fresh || s.outlined:
+		c.Status, c.Text, c.Reason = ChildSummary, s.Record.Words(), ""
 	default:
-		c.Status, c.Text = ChildStale, s.Record.Text
+		c.Status, c.Text = ChildStale, s.Record.Words()
 	}
 	return c
 }
@@ -86,7 +92,7 @@ func (j *judgement) item(ctx context.Context, s *DirStatus) (*Item, error) {
 	if j.plan != nil {
 		it.About = j.plan.About
 	}
-	if s.Verdict != Fresh {
+	if s.Verdict != Fresh && s.written() { // an outline that is outdated tells a writer nothing
 		it.Old, it.Changes = s.Record, s.Reasons
 	}
 	if len(s.Dir.Files) > 0 {
@@ -108,7 +114,7 @@ func (j *judgement) item(ctx context.Context, s *DirStatus) (*Item, error) {
 			it.Files = append(it.Files, ItemFile{f, shapes[i].Outline, said[i]})
 			it.Basis.Files[i].Shape = store.ShapeOf(shapes[i].Outline)
 		}
-		if it.Word, err = j.word(ctx, it); err != nil {
+		if it.Own, err = j.ownWords(ctx, it); err != nil {
 			return nil, err
 		}
 	}

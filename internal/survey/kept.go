@@ -47,10 +47,12 @@ type Memo interface {
 // memo if nothing changed. Then the directories have only
 // the number of their files, and only the records that want
 // selects are complete; the others have just their recipe.
-func (s *Survey) look(ctx context.Context, want func(*judgement) []*Directory) (*judgement, error) {
+//
+// judge is how it finds them if something changed: [Survey.judge] or [Survey.judgeStored].
+func (s *Survey) look(ctx context.Context, judge func(context.Context) (*judgement, error), want func(*judgement) []*Directory) (*judgement, error) {
 	memo := s.opts.Memo
 	if memo == nil {
-		return s.judge(ctx)
+		return judge(ctx)
 	}
 	made, err := memo.Made(ctx)
 	if err != nil {
@@ -69,8 +71,8 @@ func (s *Survey) look(ctx context.Context, want func(*judgement) []*Directory) (
 			made = "" // it has moved just now, and may again
 		}
 	}
-	j, err := s.judge(ctx)
-	if err != nil || made == "" || j.unsure {
+	j, err := judge(ctx)
+	if err != nil || made == "" || j.unsure || !j.current() {
 		return j, err
 	}
 	// What moved while it was looked at belongs to neither name.
@@ -80,7 +82,8 @@ func (s *Survey) look(ctx context.Context, want func(*judgement) []*Directory) (
 	return j, nil
 }
 
-// judgeMade finds how every directory stands, and names what that was made from.
+// judgeMade finds how every directory stands by what is stored, and names what that was
+// made from.
 func (s *Survey) judgeMade(ctx context.Context) (*judgement, error) {
 	made := ""
 	if s.opts.Memo != nil {
@@ -89,7 +92,7 @@ func (s *Survey) judgeMade(ctx context.Context) (*judgement, error) {
 			return nil, err
 		}
 	}
-	j, err := s.judge(ctx)
+	j, err := s.judgeStored(ctx)
 	if err == nil {
 		j.made = made
 	}

@@ -84,17 +84,17 @@ func TestPlanIsKept(t *testing.T) {
 	// What people say goes before.
 	ranks := map[repo.Path]survey.Rank{"examples/one": survey.RankNormal}
 	shown, err := w.survey(ranks).Show(t.Context(), "examples/one")
-	if err != nil || shown.Directories[0].Verdict != survey.None {
-		t.Errorf("%+v, %v", shown, err)
+	if err != nil || !shown.Directories[0].Outline {
+		t.Errorf("%+v, %v; it should have only an outline", shown, err)
 	}
 	// Another directory is another layout; the old plan holds until there is one.
 	w.content["new/n.go"] = "x"
-	if v := verdicts(t, w); v["examples"] != "excluded" || v["new"] != "none" {
-		t.Errorf("%v", v)
+	if v := verdicts(t, w); v["examples"] != "excluded" || v["new"] != "fresh" {
+		t.Errorf("%v; the new directory should have its outline", v)
 	}
 	past, err := survey.New(w, w, survey.Options{Past: true}).Show(t.Context(), "examples")
-	if err != nil || past.Directories[0].Verdict != survey.None {
-		t.Errorf("in the past: %+v, %v", past, err)
+	if err != nil || !past.Directories[0].Outline {
+		t.Errorf("in the past: %+v, %v; it should have only an outline", past, err)
 	}
 	plan = `{"about": "A market."}`
 	run(t, w, &survey.ModelDescriber{Model: o})

@@ -101,7 +101,7 @@ const patience = 64
 // Remaining counts the directories that agents have still to describe, those in
 // somebody's hands among them.
 func (d *Dispatcher) Remaining(ctx context.Context) (int, error) {
-	j, err := d.look(ctx, func(*judgement) []*Directory { return nil })
+	j, err := d.look(ctx, d.judgeStored, func(*judgement) []*Directory { return nil })
 	if err != nil {
 		return 0, err
 	}
@@ -114,7 +114,7 @@ func (d *Dispatcher) Next(ctx context.Context, lasting time.Duration) (*NextItem
 	if lasting <= 0 {
 		lasting = DefaultLease
 	}
-	j, err := d.judge(ctx)
+	j, err := d.judgeStored(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +149,7 @@ func (d *Dispatcher) Next(ctx context.Context, lasting time.Duration) (*NextItem
 			return nil, err
 		}
 		// An outline holds, and is to be looked at all the same.
-		if it.Old == nil && st.Record != nil {
+		if it.Old == nil && st.Record != nil && st.Verdict == Fresh {
 			it.Old, it.Changes = st.Record, []string{"no agent or model has checked it yet"}
 		}
 		l := store.Lease{Path: st.Dir.Path, Token: d.token(), Expires: now.Add(lasting).UTC().Truncate(time.Second), Basis: it.Basis, Recipe: hand.Recipe()}
@@ -298,7 +298,7 @@ func (d *Dispatcher) Submit(ctx context.Context, sub Submission) (*Submitted, er
 		return out, d.fence(ctx, sub.Path, out)
 	}
 	out.Basis = l.Basis
-	j, err := d.judge(ctx)
+	j, err := d.judgeStored(ctx)
 	if err != nil {
 		return nil, err
 	}

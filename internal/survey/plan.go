@@ -54,7 +54,7 @@ type PlanOptions struct {
 
 // Plan lists what a writer would describe.
 func (s *Survey) Plan(ctx context.Context, w Writer, opts PlanOptions) (*Plan, error) {
-	j, err := s.look(ctx, func(*judgement) []*Directory { return nil })
+	j, err := s.look(ctx, s.judgeStored, func(*judgement) []*Directory { return nil })
 	if err != nil {
 		return nil, err
 	}
@@ -85,6 +85,9 @@ func (s *Survey) Plan(ctx context.Context, w Writer, opts PlanOptions) (*Plan, e
 		n := Planned{
 			PathJSON: repo.DirLabel(d.Path).JSON(), Rank: d.rank, Depth: d.depth, Files: st.count(), Children: []PlannedChild{},
 			Verdict: st.Verdict, Reasons: append([]string{}, st.Reasons...),
+		}
+		if st.Record != nil && st.Record.Outlined() && st.Verdict.Open() && st.Verdict != Failed {
+			n.Verdict, n.Reasons = None, []string{} // an outline is never stale; there is no summary
 		}
 		for _, c := range st.children {
 			told := c.child()

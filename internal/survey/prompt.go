@@ -11,6 +11,7 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/outline"
 	"ken/internal/repo"
+	"ken/internal/store"
 )
 
 // PromptVersion is part of the recipe of every text that was asked for with it.
@@ -75,6 +76,10 @@ func (c *Child) prompt(b *strings.Builder) {
 	name := repo.Path(c.Path.Base())
 	switch c.Status {
 	case ChildSummary:
+		if c.Text == "" {
+			fmt.Fprintf(b, "- %s: %s\n", name, store.EmptyOutline)
+			return
+		}
 		fmt.Fprintf(b, "- %s:\n%s\n", name, fence(c.Text))
 	case ChildStale:
 		fmt.Fprintf(b, "- %s (stale: %s):\n%s\n", name, oneLine(c.Reason), fence(c.Text))

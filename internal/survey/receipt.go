@@ -46,7 +46,7 @@ const NotHere = "not_in_this_clone"
 // For a past tree, the summaries of that time are unknown. If only
 // the summaries of subdirectories differ, the answer is unknown.
 func (s *Survey) Holds(ctx context.Context, r *store.DirRecord, dir repo.Path) (RecordCheck, error) {
-	j, err := s.judge(ctx)
+	j, err := s.judgeForReceipt(ctx)
 	if err != nil {
 		return RecordCheck{}, err
 	}
@@ -64,7 +64,7 @@ func (s *Survey) Holds(ctx context.Context, r *store.DirRecord, dir repo.Path) (
 // stale. With subdirectories, this clone may lack their summaries of
 // that time: an equal digest means fresh, any other unknown.
 func (s *Survey) HoldsBasis(ctx context.Context, basis fresh.Digest, dir repo.Path) (RecordCheck, error) {
-	j, err := s.judge(ctx)
+	j, err := s.judgeForReceipt(ctx)
 	if err != nil {
 		return RecordCheck{}, err
 	}
@@ -88,6 +88,12 @@ func (s *Survey) HoldsBasis(ctx context.Context, basis fresh.Digest, dir repo.Pa
 		}
 	}
 	return held, nil
+}
+
+// judgeForReceipt judges the tree as it is shown. The outlines of a past tree are not made
+// again: which summaries there were at that time is unknown anyway.
+func (s *Survey) judgeForReceipt(ctx context.Context) (*judgement, error) {
+	return s.judgeAll(ctx, !s.opts.Past)
 }
 
 // inCommit is a reason as it is said of a commit.

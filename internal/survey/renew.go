@@ -82,7 +82,7 @@ func (r *run) remember(ctx context.Context) {
 			again[d.Parent] = true
 		}
 	}
-	if made, err := memo.After(ctx, r.made, r.kept); err == nil && made != "" && !r.unsure {
+	if made, err := memo.After(ctx, r.made, r.kept); err == nil && made != "" && !r.unsure && r.current() {
 		memo.Save(r.keep(made))
 	}
 }

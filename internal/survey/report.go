@@ -19,17 +19,22 @@ type Report struct {
 	Overview *Section         `json:"overview"`
 	Sections []ShownDirectory `json:"directories"` // the top levels, parents first
 	Flags    []store.DirFlag  `json:"flags"`
-	Counts   map[string]int   `json:"counts"` // directories by verdict
+	Counts   map[string]int   `json:"counts"` // directories by verdict; an outline is fresh
+	// Summaries counts those that somebody wrote, and the directories without one.
+	Summaries DirCounts `json:"summaries"`
 }
 
 // Report tells what is known of the top levels, and what authors flagged anywhere. A
 // flag goes with the text that it came with: once that no longer holds, it is gone.
 func (s *Survey) Report(ctx context.Context) (*Report, error) {
+	if err := s.keepOutlines(ctx); err != nil {
+		return nil, err
+	}
 	j, err := s.judge(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Commit: s.tree.Commit(), Sections: []ShownDirectory{}, Flags: []store.DirFlag{}, Counts: make(map[string]int)}
+	r := &Report{Commit: s.tree.Commit(), Sections: []ShownDirectory{}, Flags: []store.DirFlag{}, Counts: make(map[string]int), Summaries: *j.counts(nil)}
 	for _, d := range j.order {
 		st := j.at[d]
 		r.Counts[st.Verdict.String()]++
@@ -63,14 +68,11 @@ func (s *Survey) Report(ctx context.Context) (*Report, error) {
 func (r *Report) Markdown() string {
 	var b strings.Builder
 	noun := "directories"
-	if r.Counts[Fresh.String()] == 1 {
+	if r.Summaries.Directories == 1 {
 		noun = "directory"
 	}
-	fmt.Fprintf(&b, "# Survey\n\nAt %s: %d %s fresh", where(r.Commit), r.Counts[Fresh.String()], noun)
-	if stale := r.Counts[StaleSelf.String()] + r.Counts[StaleBelow.String()]; stale > 0 {
-		fmt.Fprintf(&b, ", %d stale", stale)
-	}
-	for _, v := range []Verdict{Incomplete, Partial, None, Failed, Unknown, Excluded} {
+	fmt.Fprintf(&b, "# Survey\n\nAt %s: %d %s; %s", where(r.Commit), r.Summaries.Directories, noun, r.Summaries.Summaries())
+	for _, v := range []Verdict{Failed, Unknown, Excluded} {
 		if n := r.Counts[v.String()]; n > 0 {
 			fmt.Fprintf(&b, ", %d %s", n, v)
 		}
@@ -80,13 +82,9 @@ func (r *Report) Markdown() string {
 		fmt.Fprintf(&b, "\n## Overview (%s)\n\n%s\n", o.Verdict, o.Text)
 	}
 	for _, d := range r.Sections {
-		label := d.Verdict.Word()
-		if d.Outline {
-			label += ", outline"
-		}
-		fmt.Fprintf(&b, "\n## %s (%s)\n\n", d.shownPath(), label)
+		fmt.Fprintf(&b, "\n## %s (%s)\n\n", d.shownPath(), d.Word())
 		if d.Text == nil {
-			b.WriteString("No summary yet.\n")
+			fmt.Fprintf(&b, "%s\n", noWords(d.Outline))
 			continue
 		}
 		fmt.Fprintf(&b, "%s\n", *d.Text)
@@ -98,6 +96,14 @@ func (r *Report) Markdown() string {
 		}
 	}
 	return b.String()
+}
+
+// noWords says why a directory has no text.
+func noWords(outlined bool) string {
+	if outlined {
+		return store.EmptyOutline
+	}
+	return "no summary yet"
 }
 
 // shownPath is the path as a line shows it.

@@ -27,7 +27,7 @@ func (r *run) rounds(ctx context.Context, j *judgement) error {
 			return nil
 		}
 		var err error
-		if j, err = r.judge(ctx); err != nil {
+		if j, err = r.judgeStored(ctx); err != nil {
 			return err
 		}
 		r.forgive(j)
@@ -56,7 +56,7 @@ func (r *run) lookAgain(ctx context.Context) error {
 		return nil
 	}
 	now := Survey{r.how.Anew(), r.store, r.opts}
-	j, err := now.judge(ctx)
+	j, err := now.judgeStored(ctx)
 	if err != nil {
 		return fmt.Errorf("check the summaries after the run: %w", err)
 	}

@@ -22,6 +22,9 @@ type RunOptions struct {
 	MaxTokens int64     // spent in and out together, at which no more are begun; no limit when 0
 	MaxCost   float64   // the same in dollars
 	Within    repo.Path // only this directory and those below it
+	// SkipFailed leaves out directories that a writer failed to describe: a record would make
+	// the failure forgotten.
+	SkipFailed bool
 	// Dispatcher leases each directory before a model describes it, as agents do: directories that others
 	// have are skipped, and others do not get this one. Nil takes no leases. Outlines cost
 	// nothing, and need none.
@@ -182,11 +185,14 @@ func (r *run) plan(ctx context.Context, j *judgement, m ModelWriter) (*judgement
 		r.note(ctx, err)
 		return j, nil
 	}
-	return j.judge(context.WithoutCancel(ctx))
+	return j.judgeStored(context.WithoutCancel(ctx))
 }
 
 // wants reports whether a directory is to be described.
 func (r *run) wants(s *DirStatus) bool {
+	if r.how.SkipFailed && s.Verdict == Failed {
+		return false
+	}
 	return s.Dir.Path.Under(r.how.Within) && !r.gaveUp[s.Dir.Path] && wanted(s, r.writer)
 }
 

@@ -14,6 +14,7 @@ import (
 type Shown struct {
 	Commit      repo.ID          `json:"commit"`
 	Directories []ShownDirectory `json:"directories"`
+	Summaries   DirCounts        `json:"summaries"`
 }
 
 // A ShownDirectory is what is known of one.
@@ -37,11 +38,14 @@ type ShownDirectory struct {
 
 // Show tells what is known of a directory and all below it, parents first.
 func (s *Survey) Show(ctx context.Context, within repo.Path) (*Shown, error) {
+	if err := s.keepOutlines(ctx); err != nil {
+		return nil, err
+	}
 	j, err := s.judge(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out := &Shown{Commit: s.tree.Commit(), Directories: []ShownDirectory{}}
+	out := &Shown{Commit: s.tree.Commit(), Directories: []ShownDirectory{}, Summaries: *j.counts([]repo.Path{within})}
 	var walk func(d *Directory)
 	walk = func(d *Directory) {
 		out.Directories = append(out.Directories, j.shown(j.at[d]))
@@ -63,6 +67,9 @@ func (s *Survey) Show(ctx context.Context, within repo.Path) (*Shown, error) {
 // Directories tells what is known of each of some directories, nil for a path that is
 // none.
 func (s *Survey) Directories(ctx context.Context, paths []repo.Path) ([]*ShownDirectory, error) {
+	if err := s.keepOutlines(ctx); err != nil {
+		return nil, err
+	}
 	j, err := s.judge(ctx)
 	if err != nil {
 		return nil, err
@@ -75,6 +82,15 @@ func (s *Survey) Directories(ctx context.Context, paths []repo.Path) ([]*ShownDi
 		}
 	}
 	return list, nil
+}
+
+// Word returns the verdict in one word for people: that of a summary, or that there is only
+// an outline.
+func (d *ShownDirectory) Word() string {
+	if d.Outline && d.Verdict == Fresh {
+		return "outline"
+	}
+	return d.Verdict.Word()
 }
 
 // Words are the text, "" when there is none.
@@ -130,7 +146,10 @@ func (j *judgement) shown(st *DirStatus) ShownDirectory {
 		d.Basis = j.basis(st).Digest().String()
 	}
 	if r := st.Record; r != nil {
-		d.Text, d.Author, d.Outline, d.Incomplete = &r.Text, &r.Author, r.Outlined(), r.Basis.Missing() > 0
+		if words := r.Words(); words != "" {
+			d.Text = &words
+		}
+		d.Author, d.Outline, d.Incomplete = &r.Author, r.Outlined(), r.Basis.Missing() > 0
 		d.Confirmer = r.Confirmer
 		receipt := fresh.Receipt{
 			Subject: repo.DirLabel(st.Dir.Path), Verdict: st.Verdict.State(), Basis: r.Basis.Digest(), Record: r.ID(), Commit: j.tree.Commit(),
@@ -156,8 +175,8 @@ func (v Verdict) State() fresh.State {
 	}
 }
 
-// Wanting reports whether a text that somebody wrote does not hold, or whether a text
-// could not be judged. Having none is no failure, and a stale outline is made again.
+// Wanting reports whether a summary is stale, or whether ken could not judge a directory.
+// To have no summary is no failure.
 func (s *Shown) Wanting() bool {
 	return slices.ContainsFunc(s.Directories, func(d ShownDirectory) bool {
 		state := d.Verdict.State()
@@ -167,7 +186,7 @@ func (s *Shown) Wanting() bool {
 
 // Prompt returns what a writer would be told about a directory now.
 func (s *Survey) Prompt(ctx context.Context, dir repo.Path) (string, error) {
-	j, err := s.judge(ctx)
+	j, err := s.judgeStored(ctx)
 	if err != nil {
 		return "", err
 	}

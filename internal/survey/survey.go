@@ -72,6 +72,12 @@ type Options struct {
 	Counts func(fresh.Grade) bool
 	Now    func() time.Time // the clock; time.Now when nil
 	Memo   Memo             // keeps how directories stood; nothing does when nil
+	// StaleMentions are the mentions that ken docs last listed as stale, by document. No own
+	// words of a directory come from a paragraph that has one.
+	StaleMentions map[repo.Path][]string
+	// KeepOutlines stores the outlines that are made again to be shown. Without it they are
+	// made for each answer.
+	KeepOutlines bool
 }
 
 // A Survey answers for one tree. Make one per request.

@@ -87,10 +87,12 @@ func (s *Survey) Synthesise(ctx context.Context, m ModelWriter) (Spent, error) {
 	var b strings.Builder
 	for _, below := range st.children {
 		c := below.child()
-		switch c.Status {
-		case ChildSummary:
+		switch {
+		case c.Status == ChildSummary && c.Text == "":
+			fmt.Fprintf(&b, "%s: %s\n", repo.DirLabel(c.Path), store.EmptyOutline)
+		case c.Status == ChildSummary:
 			fmt.Fprintf(&b, "%s:\n%s\n", repo.DirLabel(c.Path), fence(c.Text))
-		case ChildStale:
+		case c.Status == ChildStale:
 			fmt.Fprintf(&b, "%s (stale: %s):\n%s\n", repo.DirLabel(c.Path), oneLine(c.Reason), fence(c.Text))
 		default:
 			fmt.Fprintf(&b, "not yet investigated: %s (%s)\n", repo.DirLabel(c.Path), oneLine(c.Reason))

@@ -3,6 +3,7 @@ package survey
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"ken/internal/fresh"
 	"ken/internal/outline"
@@ -14,7 +15,7 @@ import (
 func FileWords(f *File, o *outline.Outline) string {
 	it := &Item{Path: f.Path.Dir(), Files: []ItemFile{{File: f, Outline: o}}}
 	w := &sketch{Item: it, docs: make(map[*ItemFile]string)}
-	w.listen()
+	w.readDocs()
 	return w.line(&it.Files[0])
 }
 
@@ -48,10 +49,7 @@ func (s *Survey) OwnWords(ctx context.Context, d *Directory) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	w := &sketch{Item: it, docs: make(map[*ItemFile]string)}
-	w.listen()
-	text, _ := w.lead()
-	return text, nil
+	return it.Own.Text, nil
 }
 
 // A DirText is what somebody wrote about a directory.
@@ -66,11 +64,26 @@ type DirText struct {
 // Written returns what somebody wrote about some directories, and the texts about any
 // directory that are stale.
 func (s *Survey) Written(ctx context.Context, dirs []repo.Path) (texts map[repo.Path]DirText, stale []DirText, err error) {
+	latest, err := s.store.Latest(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	texts = make(map[repo.Path]DirText)
+	somebody := false
+	for _, records := range latest {
+		somebody = somebody || slices.ContainsFunc(records, byModelOrAgent)
+	}
+	if !somebody {
+		return texts, nil, nil
+	}
+	if err := s.keepOutlines(ctx); err != nil {
+		return nil, nil, err
+	}
 	wanted := make(map[repo.Path]bool, len(dirs))
 	for _, d := range dirs {
 		wanted[d] = true
 	}
-	j, err := s.look(ctx, func(j *judgement) []*Directory {
+	j, err := s.look(ctx, s.judgeStored, func(j *judgement) []*Directory {
 		var list []*Directory
 		for _, d := range j.order {
 			if wanted[d.Path] || j.at[d].Verdict.State() == fresh.Stale {
@@ -82,10 +95,10 @@ func (s *Survey) Written(ctx context.Context, dirs []repo.Path) (texts map[repo.
 	if err != nil {
 		return nil, nil, err
 	}
-	texts = make(map[repo.Path]DirText)
 	for _, d := range j.order {
 		st := j.at[d]
-		if st.Record == nil || st.Record.Outlined() {
+		isStale := st.Verdict.State() == fresh.Stale
+		if st.Record == nil || st.Record.Outlined() || !wanted[d.Path] && !isStale {
 			continue
 		}
 		shown := j.shown(st)
@@ -93,7 +106,7 @@ func (s *Survey) Written(ctx context.Context, dirs []repo.Path) (texts map[repo.
 		if wanted[d.Path] {
 			texts[d.Path] = text
 		}
-		if st.Verdict.State() == fresh.Stale {
+		if isStale {
 			stale = append(stale, text)
 		}
 	}

@@ -102,7 +102,7 @@ func (r *Resolver) required(from *File, name string) []repo.Path {
 	}
 	var found []repo.Path
 	for _, ext := range exts {
-		for _, p := range r.byBase(lastPart(name+ext, "/")) {
+		for _, p := range r.byBase()[lastPart(name+ext, "/")] {
 			if p != from.Path && (p == repo.Path(name+ext) || strings.HasSuffix(string(p), "/"+name+ext)) {
 				found = append(found, p)
 			}
@@ -128,7 +128,8 @@ func (s *namedScope) use(u *outline.Use) {
 		local = owner[0]
 	}
 	path := append(slices.Clone(owner), name)
-	full, isBound := s.bound[local]
+	full := s.bound[local]
+	isBound := len(full) > 0
 	if isBound {
 		path = append(slices.Clone(full), path[1:]...)
 		owner, name = path[:len(path)-1], path[len(path)-1]

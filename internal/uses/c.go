@@ -43,7 +43,7 @@ func (r *Resolver) included(from repo.Path, name string) []repo.Path {
 		_, name, _ = strings.Cut(name, "/")
 	}
 	var found []repo.Path
-	for _, p := range r.byBase(repo.Path(name).Base()) {
+	for _, p := range r.byBase()[repo.Path(name).Base()] {
 		if p == repo.Path(name) || strings.HasSuffix(string(p), "/"+name) {
 			found = append(found, p)
 		}
@@ -51,21 +51,14 @@ func (r *Resolver) included(from repo.Path, name string) []repo.Path {
 	return found
 }
 
-// byBase returns the files with a name, in whatever directory.
-func (r *Resolver) byBase(base string) []repo.Path {
-	all, err := r.bases.get(struct{}{}, func() (map[string][]repo.Path, error) {
-		all := make(map[string][]repo.Path)
-		for p := range r.files {
-			if !isForeign(p) {
-				all[p.Base()] = append(all[p.Base()], p)
-			}
+func (r *Resolver) readBases() map[string][]repo.Path {
+	all := make(map[string][]repo.Path)
+	for p := range r.files {
+		if !isForeign(p) {
+			all[p.Base()] = append(all[p.Base()], p)
 		}
-		return all, nil
-	})
-	if err != nil {
-		return nil
 	}
-	return all[base]
+	return all
 }
 
 // headersOf returns the files that a file includes, directly or through others.
@@ -121,54 +114,56 @@ func (e *collector) cUse(u *outline.Use, headers []repo.Path) {
 	if d.path == e.from.Path {
 		return
 	}
-	e.add(d.target(), "", Exact, m)
-	if d.symbol.Kind == outline.Func || d.symbol.Kind == outline.Method {
-		e.cDefinition(d, m)
+	others := e.cDeclarations(d.symbol)
+	certainty := Exact
+	if slices.ContainsFunc(others, func(t target) bool { return isHeader(t.path) && t.path != d.path }) {
+		certainty = Likely // a header for another system, perhaps
+	}
+	e.add(d.target(), "", certainty, m)
+	if d.symbol.Kind != outline.Func && d.symbol.Kind != outline.Method {
+		return
+	}
+	sources := slices.DeleteFunc(others, func(t target) bool { return isHeader(t.path) })
+	if len(sources) == 1 {
+		e.add(sources[0], "", Likely, m)
 	}
 }
 
-// cNamed returns the declarations of a name in headers. A namespace may be left out.
+// cNamed returns the declarations of a name in headers. In C++ a namespace may be left out.
 func (e *collector) cNamed(full string, headers []repo.Path) []decl {
 	last := lastPart(full, ".")
 	var found []decl
 	for _, p := range headers {
-		found = append(found, e.declared(p).find(last, func(s *outline.Symbol) bool {
-			name := s.FullName()
-			isMember := s.Kind == outline.Method || s.Kind == outline.Field
-			if full == last && isMember {
-				return false
+		index := e.declared(p)
+		found = append(found, index.find(last, func(s *outline.Symbol) bool {
+			space, isLonger := strings.CutSuffix(s.FullName(), "."+full)
+			if !isLonger {
+				return s.FullName() == full
 			}
-			return name == full || strings.HasSuffix(name, "."+full)
+			isType := func(d decl) bool { return isTypeKind(d.symbol.Kind) && d.symbol.Kind != outline.Module }
+			return e.from.Language == outline.CPP && !slices.ContainsFunc(index.full(space), isType)
 		})...)
 	}
 	return found
 }
 
-// cDefinition adds a likely edge to the only source file that defines what a header
-// declares.
-func (e *collector) cDefinition(header decl, m mention) {
-	all, err := e.r.src.Declarations(header.symbol.Name)
+// cDeclarations returns where the tree declares a full name in C or C++.
+func (e *collector) cDeclarations(s *outline.Symbol) []target {
+	all, err := e.r.src.Declarations(s.Name)
 	if err != nil {
 		e.fail(err)
-		return
+		return nil
 	}
 	var found []target
 	for i := range all {
 		d := &all[i]
-		if isHeader(d.Path) || familyOf(outline.LanguageOf(d.Path, nil)) != outline.C || isForeign(d.Path) {
-			continue
-		}
-		if d.Symbol.FullName() != header.symbol.FullName() {
-			continue
-		}
+		isC := familyOf(outline.LanguageOf(d.Path, nil)) == outline.C && !isForeign(d.Path)
 		t := target{d.Path, d.Symbol.FullName()}
-		if !slices.Contains(found, t) {
+		if isC && t.symbol == s.FullName() && !slices.Contains(found, t) {
 			found = append(found, t)
 		}
 	}
-	if len(found) == 1 {
-		e.add(found[0], "", Likely, m)
-	}
+	return found
 }
 
 // cMember adds a likely edge to the only declaration of a member in the headers.
@@ -177,7 +172,7 @@ func (e *collector) cMember(u *outline.Use, headers []repo.Path) {
 	for _, p := range headers {
 		found = append(found, e.declared(p).members(u.Name)...)
 	}
-	e.onlyOne(found, u)
+	e.addMember(openMember{use: u}, found)
 }
 
 func isHeader(p repo.Path) bool {

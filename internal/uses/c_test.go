@@ -40,6 +40,30 @@ func TestC(t *testing.T) {
 			`,
 		},
 		{
+			name: "headers for different systems declare one name",
+			archive: `
+				-- uv.h --
+				import win.h
+				decl func uv_run
+				-- win.h --
+				decl struct uv_buf
+				decl struct uv_req.connect
+				-- unix.h --
+				decl struct uv_buf
+				-- main.c --
+				import uv.h
+				use uv_buf
+				call uv_run
+				call connect
+			`,
+			from: "main.c",
+			want: `
+				uv.h
+				uv.h#uv_run
+				likely win.h#uv_buf
+			`,
+		},
+		{
 			name: "a header whose path several files end with is ambiguous",
 			archive: `
 				-- a/config.h --

@@ -84,18 +84,31 @@ func (e *collector) reaches(p repo.Path) bool {
 	return slices.ContainsFunc(e.edges, func(edge Edge) bool { return edge.To == p && edge.Certainty == Exact })
 }
 
-// onlyOne adds a likely edge when there is exactly one declaration of a member. A name that
-// values from outside of the repository often have is ambiguous even then: four of ten such
-// edges would be wrong.
-func (e *collector) onlyOne(found []decl, u *outline.Use) {
+// An openMember is a member that was not found by name: its owner is not known, or does not
+// declare it.
+type openMember struct {
+	use   *outline.Use
+	owner repo.Path // the file of the owner, "" when it is not known or the file itself
+	typed bool      // the owner is a type, which may inherit the member
+}
+
+// addMember adds a likely edge when exactly one declaration of a member was found. If the
+// type of the value is not known, a name that values from outside of the repository often
+// have is ambiguous even then: four of ten such edges would be wrong.
+func (e *collector) addMember(m openMember, found []decl) {
 	switch {
 	case len(found) == 0:
 	case len(found) == 1 && found[0].path == e.from.Path:
-	case len(found) == 1 && (u.Qualifier != "" || !isCommonMember(u.Name)):
-		e.add(found[0].target(), "", Likely, mentionOf(u))
+	case len(found) == 1 && (m.typed || !isCommonMember(m.use.Name)):
+		e.add(found[0].target(), "", Likely, mentionOf(m.use))
 	default:
 		e.ambiguous++
 	}
+}
+
+// isType reports whether a symbol is a type.
+func (e *collector) isType(t target) bool {
+	return slices.ContainsFunc(e.declared(t.path).full(t.symbol), func(d decl) bool { return isTypeKind(d.symbol.Kind) })
 }
 
 // fail keeps the first error.

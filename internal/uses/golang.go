@@ -50,15 +50,11 @@ func (r *Resolver) goEdges(e *collector) {
 		return
 	}
 	s := r.goScopeOf(e)
-	var members []*outline.Use
 	for i := range e.refs.Uses {
 		u := &e.refs.Uses[i]
-		if unresolved := s.use(u); unresolved {
-			members = append(members, u)
+		if typed, open := s.use(u); open {
+			s.member(openMember{use: u, typed: typed})
 		}
-	}
-	for _, u := range members {
-		s.member(u)
 	}
 	s.blankImports()
 }
@@ -195,15 +191,15 @@ func (e *collector) goPackage(dir repo.Path, name string) *goPackage {
 }
 
 // use adds the edges of a use that is resolved by names. It reports a member whose owner
-// is not known, or does not declare it.
-func (s *goScope) use(u *outline.Use) (unresolved bool) {
+// is not known or does not declare it, and whether the owner is a type.
+func (s *goScope) use(u *outline.Use) (typed, open bool) {
 	m := mentionOf(u)
 	if u.Qualifier == "" {
 		if u.Member {
-			return true
+			return false, true
 		}
 		s.bare(u.Name, m)
-		return false
+		return false, false
 	}
 	first, rest, _ := strings.Cut(u.Qualifier, ".")
 	full := u.Name
@@ -215,12 +211,15 @@ func (s *goScope) use(u *outline.Use) (unresolved bool) {
 	}
 	// The name before the dot is one of the own package: a type, or a variable.
 	if s.addDecls(s.visible(s.own.decls.full(first+"."+full)), Exact, m) {
-		return false
+		return false, false
 	}
-	if !s.addDecls(s.visible(s.own.decls.top(first)), Exact, m.plain()) && len(s.own.decls.top(first)) == 0 {
-		return false // unknown
-	}
-	return true
+	owners := s.visible(s.own.decls.top(first))
+	s.addDecls(owners, Exact, m.plain())
+	return rest == "" && areTypes(owners), len(owners) > 0
+}
+
+func areTypes(decls []decl) bool {
+	return len(decls) > 0 && !slices.ContainsFunc(decls, func(d decl) bool { return !isTypeKind(d.symbol.Kind) })
 }
 
 // bare adds the edges of a name without a qualifier.
@@ -237,7 +236,7 @@ func (s *goScope) bare(name string, m mention) {
 }
 
 // selected adds the edges of pkg.Name, or of a member of a type of a package.
-func (s *goScope) selected(imports []goImport, owner, full string, m mention) (unresolved bool) {
+func (s *goScope) selected(imports []goImport, owner, full string, m mention) (typed, open bool) {
 	for _, im := range imports {
 		if im.pkg == nil {
 			if im.dir.several {
@@ -246,17 +245,15 @@ func (s *goScope) selected(imports []goImport, owner, full string, m mention) (u
 			continue
 		}
 		if s.addDecls(s.importable(im, im.pkg.decls.full(full)), im.dir.certainty, m) {
-			return false
+			return false, false
 		}
-		if owner == "" {
-			continue
-		}
-		first, _, _ := strings.Cut(owner, ".")
-		if s.addDecls(s.importable(im, im.pkg.decls.top(first)), im.dir.certainty, m.plain()) {
-			unresolved = true
+		first, rest, _ := strings.Cut(owner, ".")
+		owners := s.importable(im, im.pkg.decls.top(first))
+		if s.addDecls(owners, im.dir.certainty, m.plain()) {
+			typed, open = rest == "" && areTypes(owners), true
 		}
 	}
-	return unresolved
+	return typed, open
 }
 
 // visible returns the declarations of the own package that a file sees. Only tests see
@@ -295,17 +292,18 @@ func (s *goScope) addDecls(decls []decl, c Certainty, m mention) bool {
 
 // member adds a likely edge to the only declaration of a member in the own package and
 // those that the file imports.
-func (s *goScope) member(u *outline.Use) {
-	found := s.visible(s.own.decls.members(u.Name))
+func (s *goScope) member(m openMember) {
+	name := m.use.Name
+	found := s.visible(s.own.decls.members(name))
 	seen := map[*goPackage]bool{s.own: true}
 	for _, im := range s.imports {
 		if im.pkg == nil || seen[im.pkg] {
 			continue
 		}
 		seen[im.pkg] = true
-		found = append(found, s.importable(im, im.pkg.decls.members(u.Name))...)
+		found = append(found, s.importable(im, im.pkg.decls.members(name))...)
 	}
-	s.e.onlyOne(found, u)
+	s.e.addMember(m, found)
 }
 
 // blankImports adds edges for packages that are imported for their side effects: to the

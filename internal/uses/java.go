@@ -304,7 +304,7 @@ func (s *javaScope) member(u *outline.Use) {
 		s.e.ambiguous++
 		return
 	}
-	s.e.onlyOne(found, u)
+	s.e.addMember(openMember{use: u, typed: u.Qualifier != "" && !strings.Contains(u.Qualifier, ".")}, found)
 }
 
 func (r *Resolver) javaImported(e *collector, im outline.Import) []repo.Path {

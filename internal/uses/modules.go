@@ -53,7 +53,7 @@ type moduleScope struct {
 
 	bound        map[string][]boundName
 	names        []boundName // in order, each once; also those that are only passed on
-	stars        []module
+	stars        []boundName // modules of which all names are imported
 	outsideStars bool
 }
 
@@ -70,15 +70,10 @@ func (r *Resolver) moduleEdges(e *collector, rules moduleRules) {
 	for i := range e.refs.Imports {
 		s.bind(&e.refs.Imports[i])
 	}
-	type pending struct {
-		u     *outline.Use
-		owner repo.Path
-	}
-	var members []pending
+	var members []openMember
 	for i := range e.refs.Uses {
-		u := &e.refs.Uses[i]
-		if owner, unresolved := s.use(u); unresolved {
-			members = append(members, pending{u, owner})
+		if m, open := s.use(&e.refs.Uses[i]); open {
+			members = append(members, m)
 		}
 	}
 	for _, b := range s.names {
@@ -88,7 +83,7 @@ func (r *Resolver) moduleEdges(e *collector, rules moduleRules) {
 	}
 	reach := s.reach()
 	for _, m := range members {
-		s.member(m.u, m.owner, reach)
+		s.member(m, reach)
 	}
 }
 
@@ -112,7 +107,7 @@ func (s *moduleScope) bind(im *outline.Import) {
 		switch {
 		case b.Name == "*" && b.As == "":
 			if !im.Reexport && st == inside {
-				s.stars = append(s.stars, mod)
+				s.stars = append(s.stars, bound)
 			}
 			s.outsideStars = s.outsideStars || st != inside
 		case b.Name == "" || b.Name == "*":
@@ -120,7 +115,7 @@ func (s *moduleScope) bind(im *outline.Import) {
 		default:
 			if st == inside {
 				bound.via = mod.file
-				bound.meaning = s.lookup(mod, b.Name, make(map[target]bool))
+				bound.meaning = s.find(mod, b.Name)
 				switch bound.state {
 				case several:
 					s.e.ambiguous++
@@ -164,15 +159,14 @@ func moduleMeaning(mod module, st state) meaning {
 	return meaning{state: st, module: &mod, certainty: mod.certainty}
 }
 
-// use adds the edges of a use that is resolved by names. It reports a member whose owner is
-// not known or does not declare it, and the file of the owner.
-func (s *moduleScope) use(u *outline.Use) (owner repo.Path, unresolved bool) {
+// use adds the edges of a use that is resolved by names, or reports an open member.
+func (s *moduleScope) use(u *outline.Use) (m openMember, open bool) {
+	m.use = u
 	if u.Qualifier == "" {
-		if u.Member {
-			return "", true
+		if !u.Member {
+			s.bare(u.Name, mentionOf(u))
 		}
-		s.bare(u.Name, mentionOf(u))
-		return "", false
+		return m, u.Member
 	}
 	parts := strings.Split(u.Qualifier, ".")
 	for n := len(parts); n > 0; n-- {
@@ -180,29 +174,31 @@ func (s *moduleScope) use(u *outline.Use) (owner repo.Path, unresolved bool) {
 		if len(candidates) == 0 {
 			continue
 		}
-		rest := append(slices.Clone(parts[n:]), u.Name)
 		for _, b := range candidates {
-			if path, ok := s.follow(b, rest, mentionOf(u)); ok {
-				owner, unresolved = path, true
+			if owner, found := s.follow(b, append(slices.Clone(parts[n:]), u.Name), mentionOf(u)); found {
+				m.owner, m.typed, open = owner.path, s.e.isType(owner), true
 			}
 		}
-		return owner, unresolved
+		return m, open
 	}
-	if len(s.e.declared(s.e.from.Path).top(parts[0])) > 0 {
-		return "", true
+	if own := s.e.declared(s.e.from.Path).top(parts[0]); len(own) > 0 {
+		m.typed = len(parts) == 1 && areTypes(own)
+		return m, true
 	}
-	if b, ok := s.fromStar(parts[0], mentionOf(u)); ok {
-		return s.follow(b, append(slices.Clone(parts[1:]), u.Name), mentionOf(u))
+	if b, ok := s.fromStar(parts[0]); ok {
+		owner, found := s.follow(b, append(slices.Clone(parts[1:]), u.Name), mentionOf(u))
+		m.owner, m.typed = owner.path, found && s.e.isType(owner)
+		return m, found
 	}
-	return "", false // a global
+	return m, false // a global
 }
 
-// follow adds the edge of a bound name and the names behind it. It reports a member that
-// the symbol before it does not declare.
-func (s *moduleScope) follow(b boundName, rest []string, m mention) (owner repo.Path, unresolved bool) {
+// follow adds the edge of a bound name and the names behind it. If the last of them is a
+// member that the symbol before it does not declare, it returns that symbol.
+func (s *moduleScope) follow(b boundName, rest []string, m mention) (owner target, open bool) {
+	*b.used = true
 	if b.state != inside {
-		*b.used = true
-		return "", false
+		return target{}, false
 	}
 	reached, via, n := s.walk(b, rest)
 	if reached.state == several {
@@ -211,12 +207,9 @@ func (s *moduleScope) follow(b boundName, rest []string, m mention) (owner repo.
 	if n < len(rest) {
 		m = m.plain()
 	}
-	*b.used = true
 	s.add(b.im, reached, via, m)
-	if n == len(rest)-1 && reached.state == inside && reached.module == nil {
-		return reached.symbol.path, true
-	}
-	return "", false
+	isSymbol := reached.state == inside && reached.module == nil
+	return reached.symbol, isSymbol && n == len(rest)-1
 }
 
 // walk follows names from a bound name as far as they are declared. The name may lead
@@ -227,7 +220,7 @@ func (s *moduleScope) walk(b boundName, names []string) (reached meaning, via re
 	for n < len(names) && at.state == inside {
 		next := meaning{}
 		if at.module != nil {
-			next = s.lookup(*at.module, names[n], make(map[target]bool))
+			next = s.find(*at.module, names[n])
 			if next.state == unknown {
 				next = s.ofDefault(*at.module, names[n])
 			}
@@ -251,7 +244,7 @@ func (s *moduleScope) walk(b boundName, names []string) (reached meaning, via re
 
 // ofDefault returns the meaning of a member of what a module exports as a whole.
 func (s *moduleScope) ofDefault(mod module, name string) meaning {
-	whole := s.lookup(mod, "default", make(map[target]bool))
+	whole := s.find(mod, "default")
 	if whole.state != inside || whole.module != nil {
 		return meaning{}
 	}
@@ -318,19 +311,20 @@ func (s *moduleScope) bare(name string, m mention) {
 		}
 		return
 	}
-	if b, ok := s.fromStar(name, m); ok {
+	if b, ok := s.fromStar(name); ok {
 		s.add(b.im, b.meaning, b.via, m)
 	}
 }
 
 // fromStar looks for a name that an import of all names may have bound.
-func (s *moduleScope) fromStar(name string, m mention) (boundName, bool) {
+func (s *moduleScope) fromStar(name string) (boundName, bool) {
 	var found []boundName
-	for _, mod := range s.stars {
+	for _, star := range s.stars {
+		mod := *star.module
 		if strings.HasPrefix(name, "_") && len(s.e.declared(mod.file).top("__all__")) == 0 {
 			continue
 		}
-		got := s.lookup(mod, name, make(map[target]bool))
+		got := s.find(mod, name)
 		if got.state != inside || got.module != nil {
 			continue
 		}
@@ -339,8 +333,7 @@ func (s *moduleScope) fromStar(name string, m mention) (boundName, bool) {
 		}
 		same := func(b boundName) bool { return b.symbol == got.symbol }
 		if !slices.ContainsFunc(found, same) {
-			used := true
-			found = append(found, boundName{meaning: got, via: mod.file, im: &outline.Import{Line: m.lines[0]}, used: &used})
+			found = append(found, boundName{meaning: got, via: mod.file, im: star.im, used: star.used})
 		}
 	}
 	if len(found) > 1 {
@@ -352,8 +345,24 @@ func (s *moduleScope) fromStar(name string, m mention) (boundName, bool) {
 	return found[0], true
 }
 
-// lookup returns the meaning of a name that another file imports from a module. A cycle of
-// re-exports ends as unknown.
+// find returns the meaning of a name that another file imports from a module.
+func (s *moduleScope) find(mod module, name string) meaning {
+	found, err := s.e.r.exports.get(exportKey{mod, name}, func() (meaning, error) {
+		return s.lookup(mod, name, make(map[target]bool)), s.e.err
+	})
+	if err != nil {
+		s.e.fail(err)
+	}
+	return found
+}
+
+// An exportKey names what a module may export.
+type exportKey struct {
+	module
+	name string
+}
+
+// lookup is find without its memory. A cycle of re-exports ends as unknown.
 func (s *moduleScope) lookup(mod module, name string, visited map[target]bool) meaning {
 	at := target{mod.file, name}
 	if mod.file != "" {
@@ -456,29 +465,42 @@ func (s *moduleScope) throughStars(mod module, name string, visited map[target]b
 		return meaning{}
 	}
 	best := meaning{}
-	for i := range f.Imports {
-		im := &f.Imports[i]
-		isStar := func(b outline.Binding) bool { return b.Name == "*" && b.As == "" }
-		if !s.rules.passesOn(im) || im.Module == "" || !slices.ContainsFunc(im.Names, isStar) {
-			continue
-		}
-		next, st := s.rules.resolve(s.e, mod.file, im.Module)
-		if st != inside {
-			continue
-		}
+	for _, next := range s.starModules(f) {
 		if mod.certainty == Likely {
 			next.certainty = Likely
 		}
 		got := s.lookup(next, name, visited)
-		if got.state != inside || got.module != nil {
-			continue
-		}
-		if best.state == inside && best.symbol != got.symbol {
+		isOther := best.state == inside && best.symbol != got.symbol
+		switch {
+		case got.state == several, got.state == inside && got.module == nil && isOther:
 			return meaning{state: several}
+		case got.state == inside && got.module == nil:
+			best = got
 		}
-		best = got
 	}
 	return best
+}
+
+// starModules returns the modules whose names a file passes on as a whole.
+func (s *moduleScope) starModules(f *File) []module {
+	list, err := s.e.r.stars.get(f.Path, func() ([]module, error) {
+		var list []module
+		for i := range f.Imports {
+			im := &f.Imports[i]
+			isStar := func(b outline.Binding) bool { return b.Name == "*" && b.As == "" }
+			if !s.rules.passesOn(im) || im.Module == "" || !slices.ContainsFunc(im.Names, isStar) {
+				continue
+			}
+			if next, st := s.rules.resolve(s.e, f.Path, im.Module); st == inside {
+				list = append(list, next)
+			}
+		}
+		return list, s.e.err
+	})
+	if err != nil {
+		s.e.fail(err)
+	}
+	return list
 }
 
 // reach returns the files that the imports of a file led to, and the file itself.
@@ -494,21 +516,22 @@ func (s *moduleScope) reach() []repo.Path {
 // member adds a likely edge to the only declaration of a member. An owner that does not
 // declare it may inherit it: then it is in the owner's file, or in one that this imports.
 // Without an owner all files in reach are searched.
-func (s *moduleScope) member(u *outline.Use, owner repo.Path, reach []repo.Path) {
-	if owner != "" {
-		found := s.e.declared(owner).members(u.Name)
+func (s *moduleScope) member(m openMember, reach []repo.Path) {
+	name := m.use.Name
+	if m.owner != "" {
+		found := s.e.declared(m.owner).members(name)
 		if len(found) == 0 {
-			found = s.membersIn(s.importedBy(owner), u.Name)
+			found = s.membersIn(s.importedBy(m.owner), name)
 		}
-		s.e.onlyOne(found, u)
+		s.e.addMember(m, found)
 		return
 	}
-	found := s.membersIn(reach, u.Name)
-	if u.Qualifier == "" && u.Kind != "call" && len(found) > 0 {
+	found := s.membersIn(reach, name)
+	if !m.typed && m.use.Kind != "call" && len(found) > 0 {
 		s.e.ambiguous++ // values of any type have such fields
 		return
 	}
-	s.e.onlyOne(found, u)
+	s.e.addMember(m, found)
 }
 
 func (s *moduleScope) membersIn(files []repo.Path, name string) []decl {
@@ -547,7 +570,7 @@ func (s *moduleScope) imports(p repo.Path) []repo.Path {
 		}
 		list = append(list, mod.file)
 		for _, b := range im.Names {
-			if got := s.lookup(mod, b.Name, make(map[target]bool)); got.state == inside && got.module == nil {
+			if got := s.find(mod, b.Name); got.state == inside && got.module == nil {
 				list = append(list, got.symbol.path)
 			}
 		}

@@ -112,25 +112,18 @@ func (r *Resolver) pythonModule(dir repo.Path, names []string) (module, bool) {
 	return module{dir: at}, true
 }
 
-// pyDirs returns the directories with Python files in or below them.
-func (r *Resolver) pyDirs() map[repo.Path]bool {
-	dirs, err := r.pythonDirs.get(struct{}{}, func() (map[repo.Path]bool, error) {
-		dirs := make(map[repo.Path]bool)
-		for dir, files := range r.dirs {
-			isPython := func(p repo.Path) bool {
-				return strings.HasSuffix(string(p), ".py") || strings.HasSuffix(string(p), ".pyi")
-			}
-			if dirs[dir] || !slices.ContainsFunc(files, isPython) {
-				continue
-			}
-			for _, d := range ancestors(dir) {
-				dirs[d] = true
-			}
+func (r *Resolver) readPyDirs() map[repo.Path]bool {
+	isPython := func(p repo.Path) bool {
+		return strings.HasSuffix(string(p), ".py") || strings.HasSuffix(string(p), ".pyi")
+	}
+	dirs := make(map[repo.Path]bool)
+	for dir, files := range r.dirs {
+		if dirs[dir] || !slices.ContainsFunc(files, isPython) {
+			continue
 		}
-		return dirs, nil
-	})
-	if err != nil {
-		return nil
+		for _, d := range ancestors(dir) {
+			dirs[d] = true
+		}
 	}
 	return dirs
 }
@@ -148,7 +141,7 @@ func (r *Resolver) pythonAbsolute(from repo.Path, names []string) (module, state
 		return mod, inside
 	}
 	plain := module{} // a directory without __init__.py
-	for _, roots := range [][]repo.Path{r.rootsAbove(top), r.python.roots(r)} {
+	for _, roots := range [][]repo.Path{r.rootsAbove(top), r.pyProjectRoots()} {
 		mod, st := r.pythonAmong(roots, names)
 		mod.certainty = Exact
 		switch {
@@ -162,7 +155,7 @@ func (r *Resolver) pythonAbsolute(from repo.Path, names []string) (module, state
 		return plain, inside
 	}
 	var dirs []repo.Path
-	for _, dir := range r.topPackages()[names[0]] {
+	for _, dir := range r.pyPackages()[names[0]] {
 		if !isFixture(dir) {
 			dirs = append(dirs, dir.Dir())
 		}
@@ -221,19 +214,13 @@ func (r *Resolver) rootsAbove(top repo.Path) []repo.Path {
 	return roots
 }
 
-// topPackages returns the topmost packages of the tree by name.
-func (r *Resolver) topPackages() map[string][]repo.Path {
-	tops, err := r.pyPackages.get(struct{}{}, func() (map[string][]repo.Path, error) {
-		tops := make(map[string][]repo.Path)
-		for dir := range r.dirs {
-			if dir != "" && r.isPackage(dir) && !r.isPackage(dir.Dir()) && !isForeign(under(dir, "x")) {
-				tops[dir.Base()] = append(tops[dir.Base()], dir)
-			}
+func (r *Resolver) readPyPackages() map[string][]repo.Path {
+	tops := make(map[string][]repo.Path)
+	for dir := range r.dirs {
+		isTop := dir != "" && r.isPackage(dir) && !r.isPackage(dir.Dir())
+		if isTop && !isForeign(under(dir, "x")) {
+			tops[dir.Base()] = append(tops[dir.Base()], dir)
 		}
-		return tops, nil
-	})
-	if err != nil {
-		return nil
 	}
 	return tops
 }

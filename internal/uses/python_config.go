@@ -98,27 +98,20 @@ func (c *pythonConfigs) addRoots(dir repo.Path, v any) {
 	}
 }
 
-// roots returns the source roots of all projects of the tree.
-func (c *pythonConfigs) roots(r *Resolver) []repo.Path {
-	roots, err := r.pyProjectRoots.get(struct{}{}, func() ([]repo.Path, error) {
-		var roots []repo.Path
-		for _, dir := range c.projects {
-			if isFixture(dir) {
-				continue
-			}
-			roots = append(roots, dir)
-			if src := under(dir, "src"); !r.isPackage(src) {
-				roots = append(roots, src)
-			}
-			roots = append(roots, c.extra[dir]...)
+func (r *Resolver) readPyProjectRoots() []repo.Path {
+	var roots []repo.Path
+	for _, dir := range r.python.projects {
+		if isFixture(dir) {
+			continue
 		}
-		slices.Sort(roots)
-		return slices.Compact(roots), nil
-	})
-	if err != nil {
-		return nil
+		roots = append(roots, dir)
+		if src := under(dir, "src"); !r.isPackage(src) {
+			roots = append(roots, src)
+		}
+		roots = append(roots, r.python.extra[dir]...)
 	}
-	return roots
+	slices.Sort(roots)
+	return slices.Compact(roots)
 }
 
 // tableAt returns a table inside of tables, nil when one of them is missing.

@@ -13,8 +13,8 @@ type rustPlace struct {
 	file      repo.Path
 	symbol    string // "" for the file's own module
 	isModule  bool
-	outside   bool
 	certainty Certainty
+	via       repo.Path // the file that re-exports it
 }
 
 func (p rustPlace) known() bool { return p.file != "" }
@@ -137,7 +137,10 @@ func (s *rustScope) add(place rustPlace, m mention) {
 	if !place.known() {
 		return
 	}
-	s.e.add(target{place.file, place.symbol}, "", place.certainty, m)
+	s.e.add(target{place.file, place.symbol}, place.via, place.certainty, m)
+	if place.via != "" && place.via != place.file {
+		s.e.add(target{path: place.via}, "", place.certainty, m.plain())
+	}
 }
 
 // importEdges adds the edges of an import whose names no use showed: modules that are
@@ -151,7 +154,7 @@ func (s *rustScope) importEdges(im *outline.Import, used map[string]bool) {
 	for _, b := range im.Names {
 		if b.Name == "*" {
 			// In an inline module, super is the file itself.
-			if path[0] != "super" {
+			if len(path) > 0 && path[0] != "super" {
 				s.add(s.resolve(s.e.from.Path, path, nil), importMention(im))
 			}
 			continue
@@ -177,9 +180,9 @@ func (s *rustScope) resolve(from repo.Path, path []string, trail []target) rustP
 	case "super":
 		return s.fromParent(from, path[1:], trail)
 	case "std", "core", "alloc", "proc_macro", "test", "Self":
-		return rustPlace{outside: true}
+		return rustPlace{}
 	}
-	if child, ok := s.child(here, path[0], trail); ok && child.isModule {
+	if child, ok := s.child(here, path[0], len(path) == 1, trail); ok && child.isModule {
 		return s.walk(child, path[1:], trail)
 	}
 	k := s.e.r.crates.crateOf(from.Dir())
@@ -190,7 +193,7 @@ func (s *rustScope) resolve(from repo.Path, path []string, trail []target) rustP
 		return s.walk(rustPlace{file: other.lib, isModule: true, certainty: certainty}, path[1:], trail)
 	}
 	if _, declared := k.deps[path[0]]; declared {
-		return rustPlace{outside: true}
+		return rustPlace{}
 	}
 	if path[0] == k.name && k.lib != "" && from != k.lib {
 		return s.walk(rustPlace{file: k.lib, isModule: true, certainty: Exact}, path[1:], trail)
@@ -265,11 +268,11 @@ func (s *rustScope) parent(p repo.Path) (repo.Path, bool) {
 // walk follows the names of a path from a place. It returns no place when a name is not
 // found.
 func (s *rustScope) walk(at rustPlace, path []string, trail []target) rustPlace {
-	for _, name := range path {
+	for i, name := range path {
 		if !at.known() {
 			return rustPlace{}
 		}
-		next, ok := s.child(at, name, trail)
+		next, ok := s.child(at, name, i == len(path)-1, trail)
 		if !ok {
 			return rustPlace{}
 		}
@@ -278,23 +281,27 @@ func (s *rustScope) walk(at rustPlace, path []string, trail []target) rustPlace 
 	return at
 }
 
-// child returns what a module or a type has under a name. A cycle of re-exports ends with
-// nothing.
-func (s *rustScope) child(at rustPlace, name string, trail []target) (rustPlace, bool) {
+// child returns what a module or a type has under a name, which may be the last of a path.
+// A cycle of re-exports ends with nothing.
+func (s *rustScope) child(at rustPlace, name string, last bool, trail []target) (rustPlace, bool) {
 	full := name
 	if at.symbol != "" {
 		full = at.symbol + "." + name
 	}
-	for _, d := range s.e.declared(at.file).full(full) {
-		if d.symbol.Kind != outline.Module {
-			return rustPlace{file: at.file, symbol: full, certainty: at.certainty}, true
-		}
+	isModule := func(d decl) bool { return d.symbol.Kind == outline.Module }
+	found := s.e.declared(at.file).full(full)
+	hasModule := slices.ContainsFunc(found, isModule)
+	// A module and a function may have one name; what follows decides.
+	if hasModule && (!last || len(found) == 1) {
 		if at.symbol == "" {
 			if file, ok := s.moduleFile(at.file, name); ok {
-				return rustPlace{file: file, isModule: true, certainty: at.certainty}, true
+				return rustPlace{file: file, isModule: true, certainty: at.certainty, via: at.via}, true
 			}
 		}
-		return rustPlace{file: at.file, symbol: full, isModule: true, certainty: at.certainty}, true
+		return rustPlace{file: at.file, symbol: full, isModule: true, certainty: at.certainty, via: at.via}, true
+	}
+	if len(found) > 0 {
+		return rustPlace{file: at.file, symbol: full, certainty: at.certainty, via: at.via}, true
 	}
 	if !at.isModule || at.symbol != "" {
 		return rustPlace{}, false
@@ -315,9 +322,10 @@ func (s *rustScope) child(at rustPlace, name string, trail []target) (rustPlace,
 				continue
 			}
 			place := s.resolve(at.file, rustImportPath(im.Module, b), trail)
-			if place.known() && at.certainty == Likely {
+			if at.certainty == Likely {
 				place.certainty = Likely
 			}
+			place.via = at.file
 			return place, place.known()
 		}
 	}

@@ -104,8 +104,10 @@ func TestRust(t *testing.T) {
 			`,
 			from: "src/app.rs",
 			want: `
+				crates/lib/src/lib.rs
 				crates/lib/src/lib.rs#top
 				crates/lib/src/net.rs#Conn
+				crates/lib/src/net.rs#Conn via crates/lib/src/lib.rs
 				crates/lib/src/net.rs#Conn.open
 				crates/lib/src/net.rs#inner.deep
 			`,

@@ -87,18 +87,22 @@ type Resolver struct {
 	python    pythonConfigs
 	crates    crates
 
-	importedFiles  memo[repo.Path, []repo.Path] // of TypeScript and Python files
-	indexes        memo[repo.Path, declIndex]   // of files
-	goClauses      memo[repo.Path, string]      // of directories
-	goPackages     memo[goPackageKey, *goPackage]
-	tsconfigs      memo[repo.Path, *tsconfig]
-	pyRoots        memo[repo.Path, []repo.Path]
-	pythonDirs     memo[struct{}, map[repo.Path]bool]
-	pyPackages     memo[struct{}, map[string][]repo.Path]
-	pyProjectRoots memo[struct{}, []repo.Path]
-	javaDirs       memo[struct{}, map[string][]repo.Path] // of packages
-	javaPackages   memo[string, declIndex]
-	bases          memo[struct{}, map[string][]repo.Path] // paths by their last element
+	exports       memo[exportKey, meaning] // of TypeScript and Python files
+	stars         memo[repo.Path, []module]
+	importedFiles memo[repo.Path, []repo.Path] // of TypeScript and Python files
+	indexes       memo[repo.Path, declIndex]   // of files
+	goClauses     memo[repo.Path, string]      // of directories
+	goPackages    memo[goPackageKey, *goPackage]
+	tsconfigs     memo[repo.Path, *tsconfig]
+	pyRoots       memo[repo.Path, []repo.Path]
+	javaDirs      memo[struct{}, map[string][]repo.Path] // of packages
+	javaPackages  memo[string, declIndex]
+
+	// Indexes of the whole tree, made when they are first needed.
+	byBase         func() map[string][]repo.Path // all paths by their last element
+	pyDirs         func() map[repo.Path]bool     // directories with Python files in or below them
+	pyPackages     func() map[string][]repo.Path // topmost packages by name
+	pyProjectRoots func() []repo.Path            // source roots of all projects
 }
 
 // NewResolver reads the manifests of a tree. A manifest that is broken counts as absent.
@@ -110,6 +114,10 @@ func NewResolver(src Source) (*Resolver, error) {
 		files: make(map[repo.Path]struct{}, len(paths)),
 		dirs:  make(map[repo.Path][]repo.Path),
 	}
+	r.byBase = sync.OnceValue(r.readBases)
+	r.pyDirs = sync.OnceValue(r.readPyDirs)
+	r.pyPackages = sync.OnceValue(r.readPyPackages)
+	r.pyProjectRoots = sync.OnceValue(r.readPyProjectRoots)
 	var manifests []repo.Path
 	for _, p := range paths {
 		r.files[p] = struct{}{}
@@ -210,9 +218,6 @@ func (r *Resolver) has(p repo.Path) bool {
 	_, ok := r.files[p]
 	return ok
 }
-
-// hasDir reports whether a directory directly holds a tracked file.
-func (r *Resolver) hasDir(p repo.Path) bool { return len(r.dirs[p]) > 0 }
 
 // Edges returns the edges that leave a file, sorted, and how many of its uses have several
 // possible declarations. The error is one of the source's.

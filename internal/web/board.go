@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"ken/internal/board"
-	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/spec"
+	"ken/internal/survey"
 )
 
 // boardPage is the first page: a summary of all parts, and the tree of specs.
@@ -71,22 +71,14 @@ func summarize(w *board.Worktree) *boardSummary {
 		out.Chips, out.Why = chips(known), whyUnknown(known)
 	}
 	if d := w.Survey.Known; d != nil {
-		var list []barSegment
-		for _, state := range []fresh.State{fresh.Fresh, fresh.Stale, fresh.None, fresh.Excluded, fresh.Unknown} {
-			n := 0
-			for _, v := range board.Verdicts {
-				if v.State() == state {
-					n += d.Counts[v.String()]
-				}
-			}
-			switch state {
-			case fresh.Fresh:
-				list = append(list, barSegment{Word: "fresh", Tone: "fresh", Count: n - d.Tally.Outlines}, barSegment{Word: "fresh outlines", Tone: "outline", Count: d.Tally.Outlines})
-			case fresh.None:
-				list = append(list, barSegment{Word: "no summary", Tone: "none", Count: n})
-			default:
-				list = append(list, barSegment{Word: state.String(), Tone: state.String(), Count: n})
-			}
+		c := d.Summaries
+		list := []barSegment{
+			{Word: "fresh", Tone: "fresh", Count: c.Fresh},
+			{Word: "outline only", Tone: "outline", Count: c.Outlines},
+			{Word: "stale", Tone: "stale", Count: c.Stale},
+			{Word: "no summary", Tone: "none", Count: c.None},
+			{Word: "excluded", Tone: "excluded", Count: d.Counts[survey.Excluded.String()]},
+			{Word: "unknown", Tone: "unknown", Count: c.Unknown},
 		}
 		out.Directories = bar(list)
 	}
@@ -232,20 +224,17 @@ func reasonText(r registry.Reason) string {
 	}
 }
 
-// tallyText adds details to the number of current directory summaries.
-func tallyText(t board.Tally) string {
+// summariesText adds details to the number of fresh directory summaries.
+func summariesText(c survey.DirCounts) string {
 	var words []string
-	switch {
-	case t.Outlines > 0 && t.Outlines == t.Hold:
-		words = append(words, "all outlines")
-	case t.Outlines > 0:
-		words = append(words, fmt.Sprintf("%d outlines", t.Outlines))
+	if c.Stale > 0 {
+		words = append(words, fmt.Sprintf("%d stale", c.Stale))
 	}
-	if stale := t.Described - t.Hold - t.Unknown; stale > 0 {
-		words = append(words, fmt.Sprintf("%d more stale", stale))
+	if c.Unknown > 0 {
+		words = append(words, fmt.Sprintf("%d unknown", c.Unknown))
 	}
-	if t.Unknown > 0 {
-		words = append(words, fmt.Sprintf("%d more unknown", t.Unknown))
+	if n := c.Outlines + c.None; n > 0 {
+		words = append(words, fmt.Sprintf("%d outline only", n))
 	}
 	return strings.Join(words, "; ")
 }

@@ -3,19 +3,20 @@ package web
 import (
 	"testing"
 
-	"ken/internal/board"
+	"ken/internal/survey"
 )
 
-func TestTallyText(t *testing.T) {
-	for want, tally := range map[string]board.Tally{
-		"":                             {Described: 3, Hold: 3},
-		"1 more stale":                 {Described: 3, Hold: 2},
-		"2 more stale":                 {Described: 3, Hold: 1},
-		"2 more unknown":               {Described: 3, Hold: 1, Unknown: 2},
-		"1 more stale; 1 more unknown": {Described: 3, Hold: 1, Unknown: 1},
+func TestSummariesText(t *testing.T) {
+	for want, counts := range map[string]survey.DirCounts{
+		"":                        {Directories: 3, Fresh: 3},
+		"1 stale":                 {Directories: 3, Fresh: 2, Stale: 1},
+		"2 unknown":               {Directories: 3, Fresh: 1, Unknown: 2},
+		"1 stale; 1 unknown":      {Directories: 3, Fresh: 1, Stale: 1, Unknown: 1},
+		"3 outline only":          {Directories: 3, Outlines: 2, None: 1},
+		"1 stale; 1 outline only": {Directories: 3, Fresh: 1, Stale: 1, Outlines: 1},
 	} {
-		if got := tallyText(tally); got != want {
-			t.Errorf("%+v: %q, want %q", tally, got, want)
+		if got := summariesText(counts); got != want {
+			t.Errorf("%+v: %q, want %q", counts, got, want)
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 
 // helpers are the functions for templates.
 var helpers = template.FuncMap{
-	"num": num, "yes": yes, "filters": extraFilters, "status": func(n board.Node) string { return displayStatus(&n) }, "tally": tallyText, "cut": cutText, "time": shortTime, "session": shortSession,
+	"num": num, "yes": yes, "filters": extraFilters, "status": func(n board.Node) string { return displayStatus(&n) }, "summaries": summariesText, "cut": cutText, "time": shortTime, "session": shortSession,
 	"is":        func(p *string, s string) bool { return p != nil && *p == s },
 	"foreign":   func(c workflow.Counts) int { return c.AdHoc + c.Ephemeral + c.Unknown },
 	"str":       func(s string) string { return s },

@@ -9,17 +9,18 @@ import (
 	"ken/internal/board"
 	"ken/internal/fresh"
 	"ken/internal/repo"
+	"ken/internal/survey"
 )
 
 // A mapBody has the values of the map of one directory.
 type mapBody struct {
-	Dir    repo.Path
-	About  *board.Directory
-	Words  template.HTML
-	Above  []crumb
-	Tiles  []tile
-	Counts []barSegment
-	Tally  board.Tally
+	Dir       repo.Path
+	About     *board.Directory
+	Words     template.HTML
+	Above     []crumb
+	Tiles     []tile
+	Counts    []barSegment
+	Summaries survey.DirCounts
 }
 
 // A crumb is a parent directory in the heading.
@@ -50,7 +51,7 @@ func (s *Server) mapPage(r *http.Request) (*pageData, error) {
 	}
 	known := f.Tree.Survey.Known
 	b := &mapBody{Dir: repo.Path(r.URL.Query().Get("dir"))}
-	b.Counts, b.Tally = summarize(f.Tree).Directories, known.Tally
+	b.Counts, b.Summaries = summarize(f.Tree).Directories, known.Summaries
 	f.Body = b
 	if len(known.Directories) == 0 && b.Dir == "" {
 		return f, nil

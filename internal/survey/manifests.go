@@ -1,29 +1,14 @@
 package survey
 
 import (
-	"context"
 	"encoding/json"
 	"encoding/xml"
-	"errors"
 	"path"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
-
-	"ken/internal/store"
 )
-
-// A SelfDescription is what a directory says of itself in a file that no grammar reads so far: a
-// README in plain text, or the description in its manifest.
-type SelfDescription struct {
-	Text   string // one line; "" for none
-	Readme bool
-}
-
-// wordBytes bounds the files that a word is looked for in.
-const wordBytes = 64 << 10
 
 // A manifest is a file in which a directory may describe itself.
 type manifest struct {
@@ -33,10 +18,6 @@ type manifest struct {
 
 // manifests are looked at in this order.
 var manifests = []manifest{
-	{"readme.rst", plainLead},
-	{"readme.txt", plainLead},
-	{"readme.adoc", plainLead},
-	{"readme", plainLead},
 	{"package.json", jsonDescription},
 	{"composer.json", jsonDescription},
 	{"cargo.toml", func(s string) string { return keyed(s, "package", "description") }},
@@ -46,11 +27,11 @@ var manifests = []manifest{
 		}
 		return keyed(s, "tool.poetry", "description")
 	}},
+	{"setup.cfg", func(s string) string { return keyed(s, "metadata", "description") }},
 	{".gemspec", gemSummary},
 	{"pom.xml", xmlDescription},
 	{".csproj", xmlDescription},
 	{".fsproj", xmlDescription},
-	{"setup.cfg", func(s string) string { return keyed(s, "metadata", "description") }},
 	{"pubspec.yaml", func(s string) string { return keyed(s, "", "description") }},
 	{"chart.yaml", func(s string) string { return keyed(s, "", "description") }},
 	{"action.yml", func(s string) string { return keyed(s, "", "description") }},
@@ -63,27 +44,18 @@ func (m manifest) matches(base string) bool {
 	return base == m.name || m.name[0] == '.' && path.Ext(base) == m.name && base != m.name
 }
 
-// word looks for what a directory says of itself. A file that a word came from counts
-// with all its bytes: its outline does not tell the word.
-func (j *judgement) word(ctx context.Context, it *Item) (SelfDescription, error) {
-	for _, m := range manifests {
-		i := slices.IndexFunc(it.Files, func(f ItemFile) bool { return m.matches(f.Path.Base()) })
-		if i < 0 || it.Files[i].Size > wordBytes {
-			continue
-		}
-		content, err := j.tree.Read(ctx, it.Files[i].File, wordBytes)
-		if errors.Is(err, ErrMoved) || ctx.Err() != nil {
-			return SelfDescription{}, err
-		}
-		if err != nil {
-			continue
-		}
-		if text := tidy(m.read(strings.ToValidUTF8(string(content), "\uFFFD"))); telling(text) {
-			it.Basis.Files[i].Shape = store.OutlineShape{}
-			return SelfDescription{cut(text, leadBytes), strings.HasPrefix(m.name, "readme")}, nil
-		}
+// nameLine is a manifest's line with the name of its package, in JSON, TOML or YAML, or the
+// module in go.mod.
+var nameLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)(?:^|[{,])\s*(?:"name"\s*:\s*|name\s*[=:]\s*)["']?([^"'\s,]+)`)
+})
+
+// manifestName returns the name that a manifest gives, "" for none.
+func manifestName(content string) string {
+	if m := nameLine().FindStringSubmatch(content); m != nil {
+		return m[1]
 	}
-	return SelfDescription{}, nil
+	return ""
 }
 
 func jsonDescription(content string) string {
@@ -201,30 +173,4 @@ func gemSummary(content string) string {
 		return text
 	}
 	return found["description"]
-}
-
-// plainLead returns the first paragraph of a document that speaks: no title, directive,
-// badge or rule.
-func plainLead(content string) string {
-	for part := range strings.SplitSeq(strings.ReplaceAll(content, "\r\n", "\n"), "\n\n") {
-		var lines []string
-		for line := range strings.Lines(strings.Trim(part, "\n")) {
-			lines = append(lines, strings.TrimRight(line, " \t\n"))
-		}
-		if len(lines) == 0 || slices.ContainsFunc(lines, isRuled) {
-			continue
-		}
-		if first := lines[0]; first == "" || strings.ContainsAny(first[:1], ".|:=*-[<! \t#+>") {
-			continue
-		}
-		if text := tidy(sentenceOf(strings.Join(lines, " "))); telling(text) {
-			return text
-		}
-	}
-	return ""
-}
-
-// isRuled reports a line drawn with punctuation, which makes a title of its neighbours.
-func isRuled(line string) bool {
-	return len(line) > 2 && strings.Trim(line, "=-~^\"'`#*+_.:") == ""
 }

@@ -1,0 +1,225 @@
+package find
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"ken/internal/repo"
+	"ken/internal/searchindex"
+)
+
+func shop() *memoryTree {
+	t := &memoryTree{
+		files: map[repo.Path]string{
+			"go.mod":                 "module shop\n",
+			"server/limits.go":       "package server\n\nimport \"time\"\n\n// A Limiter counts the requests of one tenant.\ntype Limiter struct{ last time.Time }\n\n// Allow reports whether a tenant is below its rate limit.\nfunc (l *Limiter) Allow(tenant string) bool { return tenant != \"\" }\n",
+			"server/middleware.go":   "package server\n\nfunc withLimits(l *Limiter) bool {\n\treturn l.Allow(\"a\")\n}\n",
+			"server/limits_test.go":  "package server\n\nimport \"testing\"\n\nfunc TestAllow(t *testing.T) { new(Limiter).Allow(\"a\") }\n",
+			"config/tenant.go":       "package config\n\n// Quota is what a customer may use.\ntype Quota int\n",
+			"vendor/x/ratelimit.go":  "package x\n\n// rate limit per tenant, rate limit, rate limit\nfunc RateLimit() {}\n",
+			"docs/billing.md":        "# Billing\n\nInvoices are sent each month.\n",
+			"scripts/deploy":         "#!/bin/sh\necho deploy to production\n",
+			"assets/übergröße.txt":   "größe\n",
+			"web/checkout.ts":        "import { total } from './cart'\n\nexport function checkout() {\n  return total()\n}\n",
+			"web/cart.ts":            "export function total() {\n  return 1\n}\n",
+			"web/index.ts":           "export * from './cart'\n",
+			"py/pay/__init__.py":     "\"\"\"Payments.\"\"\"\n",
+			"py/pay/card.py":         "from pay import gateway\n\n\ndef charge(amount):\n    return gateway.send(amount)\n",
+			"py/pay/gateway.py":      "def send(amount):\n    return amount\n",
+			"server/generated.pb.go": "package server\n",
+		},
+		notes: map[repo.Path]string{},
+	}
+	t.commit("first version", "server/limits.go", "config/tenant.go")
+	t.commit("rate limit per tenant", "server/limits.go", "config/tenant.go")
+	t.commit("count requests in a window", "server/limits.go", "config/tenant.go")
+	return t
+}
+
+func TestSearchRanksTheImplementationFirst(t *testing.T) {
+	tree, x := shop(), newIndex(t)
+	update(t, x, tree)
+	a := search(t, x, tree, "rate limit per tenant")
+	if len(a.Places) < 3 || a.Places[0].Path != "server/limits.go" {
+		t.Fatalf("expected server/limits.go first, found:\n%s", a)
+	}
+	first := a.Places[0]
+	if first.Line != 8 || len(first.Symbols) == 0 || first.Symbols[0].Name != "Limiter.Allow" {
+		t.Errorf("expected line 8 in Limiter.Allow, found line %d in %v", first.Line, first.Symbols)
+	}
+	if !slices.ContainsFunc(a.Places, func(p Place) bool { return p.Path == "config/tenant.go" }) {
+		t.Errorf("expected config/tenant.go, which changes with the first place, found:\n%s", a)
+	}
+	if last := a.Places[len(a.Places)-1].Path; slices.IndexFunc(a.Places, func(p Place) bool { return p.Path == "vendor/x/ratelimit.go" }) == 0 {
+		t.Errorf("expected the vendored file to rank last, found %s last", last)
+	}
+}
+
+func TestSearch(t *testing.T) {
+	tree, x := shop(), newIndex(t)
+	tree.notes["config/tenant.go"] = "Says how much each customer has subscribed to."
+	update(t, x, tree)
+	tests := []struct {
+		words   string
+		want    repo.Path
+		unknown string
+	}{
+		{"Limiter", "server/limits.go", ""},
+		{"limiters", "server/limits.go", ""},
+		{"withLimits", "server/middleware.go", ""},
+		{"with_limits", "server/middleware.go", ""},
+		{"billing invoices", "docs/billing.md", ""},
+		{"deploy production", "scripts/deploy", ""},
+		{"who is subscribed", "config/tenant.go", ""},
+		{"GRÖSSE größe", "assets/übergröße.txt", "grösse"},
+		{"charge zebra", "py/pay/card.py", "zebra"},
+		{`charge" OR path : *`, "py/pay/card.py", "path"},
+	}
+	for _, tt := range tests {
+		a := search(t, x, tree, tt.words)
+		if len(a.Places) == 0 || a.Places[0].Path != tt.want {
+			t.Errorf("%q: expected %s first, found:\n%s", tt.words, tt.want, a)
+		}
+		if got := strings.Join(a.Unknown, " "); got != tt.unknown {
+			t.Errorf("%q: expected unknown words %q, found %q", tt.words, tt.unknown, got)
+		}
+	}
+	if a := search(t, x, tree, "zebra giraffe"); len(a.Places) != 0 || len(a.Unknown) != 2 {
+		t.Errorf("expected no place and two unknown words, found:\n%s", a)
+	}
+}
+
+func TestSearchByKind(t *testing.T) {
+	tree, x := shop(), newIndex(t)
+	update(t, x, tree)
+	kinds, err := ParseKinds([]string{"test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := Search(t.Context(), x, tree, Query{Words: []string{"Limiter allow"}, Kinds: kinds})
+	if err != nil || len(a.Places) != 1 || a.Places[0].Path != "server/limits_test.go" {
+		t.Errorf("expected only server/limits_test.go, found %v, error %v", a, err)
+	}
+	if _, err := ParseKinds([]string{"pictures"}); err == nil {
+		t.Error("expected an error for an unknown kind")
+	}
+}
+
+func TestUpdateReadsWhatChanged(t *testing.T) {
+	tree, x := shop(), newIndex(t)
+	update(t, x, tree)
+	tree.reads = 0
+	update(t, x, tree)
+	if tree.reads != 0 {
+		t.Errorf("expected no file to be read again, %d were", tree.reads)
+	}
+	tree.files["web/cart.ts"] = "export function total() {\n  return 2\n}\n"
+	update(t, x, tree)
+	if tree.reads != 1 {
+		t.Errorf("expected 1 file to be read, %d were", tree.reads)
+	}
+}
+
+func TestEdgesFollowChanges(t *testing.T) {
+	tree, x := shop(), newIndex(t)
+	update(t, x, tree)
+	users := func(p repo.Path) string {
+		t.Helper()
+		edges, err := x.Users(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var list []string
+		for _, e := range edges {
+			if e.Exact && !slices.Contains(list, string(e.From)) {
+				list = append(list, string(e.From))
+			}
+		}
+		return strings.Join(list, " ")
+	}
+	expect := func(p repo.Path, want string) {
+		t.Helper()
+		if got := users(p); got != want {
+			t.Errorf("users of %s: expected %q, found %q", p, want, got)
+		}
+	}
+	expect("server/limits.go", "server/limits_test.go server/middleware.go")
+	expect("web/cart.ts", "web/checkout.ts web/index.ts")
+	expect("py/pay/gateway.py", "py/pay/card.py")
+
+	delete(tree.files, "py/pay/gateway.py") // becomes a package
+	tree.files["py/pay/gateway/__init__.py"] = "def send(amount):\n    return amount\n"
+	update(t, x, tree)
+	expect("py/pay/gateway/__init__.py", "py/pay/card.py")
+
+	tree.files["server/limits.go"] = "package server\n" // Limiter moves
+	tree.files["server/limiter.go"] = "package server\n\ntype Limiter struct{}\n\nfunc (*Limiter) Allow(string) bool { return true }\n"
+	update(t, x, tree)
+	expect("server/limits.go", "")
+	expect("server/limiter.go", "server/limits_test.go server/middleware.go")
+}
+
+// However an index came about, it answers like one that was made from the tree at once.
+func TestUpdateIsLikeANewIndex(t *testing.T) {
+	names := []repo.Path{"a.go", "b.go", "sub/c.go", "sub/d_test.go", "x.ts", "y.ts", "lib/index.ts", "m.py", "pkg/__init__.py", "pkg/n.py", "go.mod"}
+	contents := []string{
+		"package a\n\nfunc Alpha() { Beta() }\n",
+		"package a\n\nfunc Beta() {}\n",
+		"package sub\n\nimport \"shop\"\n\nfunc Gamma() { shop.Alpha() }\n",
+		"import { Beta } from './lib'\nexport const Alpha = Beta()\n",
+		"export * from '../y'\n",
+		"export function Beta() {}\n",
+		"from pkg import n\n\ndef Delta():\n    return n.Beta()\n",
+		"from .n import Beta\n",
+		"def Beta():\n    pass\n",
+		"module shop\n",
+		"module other\n",
+	}
+	rapid.Check(t, func(r *rapid.T) {
+		tree, x := &memoryTree{files: map[repo.Path]string{}, notes: map[repo.Path]string{}}, newIndex(t)
+		for range rapid.IntRange(1, 6).Draw(r, "steps") {
+			for range rapid.IntRange(1, 3).Draw(r, "edits") {
+				p := rapid.SampledFrom(names).Draw(r, "path")
+				switch rapid.IntRange(0, 4).Draw(r, "act") {
+				case 0:
+					delete(tree.files, p)
+				case 1:
+					tree.notes[p] = rapid.SampledFrom([]string{"", "about alpha", "about beta"}).Draw(r, "note")
+				default:
+					tree.files[p] = rapid.SampledFrom(contents).Draw(r, "content")
+				}
+			}
+			if rapid.Bool().Draw(r, "commit") {
+				tree.commit("alpha "+rapid.StringMatching(`[a-z]{8}`).Draw(r, "subject"), names[:2]...)
+			}
+			if len(tree.commits) > 1 && rapid.IntRange(0, 3).Draw(r, "reset") == 0 {
+				tree.commits = tree.commits[1:]
+			}
+			update(t, x, tree)
+		}
+		anew := newIndex(t)
+		update(t, anew, tree)
+		if got, want := contentsOf(t, x, tree), contentsOf(t, anew, tree); got != want {
+			r.Fatalf("the updated index differs from a new one\nupdated:\n%s\nnew:\n%s", got, want)
+		}
+	})
+}
+
+// contentsOf writes down the edges of an index and its answers.
+func contentsOf(tb testing.TB, x *searchindex.Index, tree *memoryTree) string {
+	tb.Helper()
+	var b strings.Builder
+	if err := x.AllEdges(tb.Context(), func(e searchindex.Edge) error {
+		b.WriteString(strings.Join([]string{string(e.From), string(e.To), e.Symbol, string(e.Kind), string(e.Via)}, " ") + "\n")
+		return nil
+	}); err != nil {
+		tb.Fatal(err)
+	}
+	for _, words := range []string{"alpha", "beta gamma", "pkg n"} {
+		b.WriteString(search(tb, x, tree, words).String())
+	}
+	return b.String()
+}

@@ -1,0 +1,252 @@
+package survey
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"ken/internal/outline"
+	"ken/internal/repo"
+	"ken/internal/store"
+)
+
+// OwnWords is what a directory says of itself.
+type OwnWords struct {
+	Text string // one line; "" for none
+	From string // name of the file that says it
+}
+
+// ownWords returns what a directory says of itself: the comment of its package or module,
+// else the description in its manifest, else its README. A file that was read for this counts
+// with all its bytes in the basis, since its outline does not have these words.
+func (j *judgement) ownWords(ctx context.Context, it *Item) (OwnWords, error) {
+	r := &wordReader{judgement: j, ctx: ctx, item: it}
+	for _, source := range []func() OwnWords{r.moduleComment, r.manifest, r.readme} {
+		words := source()
+		if r.err != nil {
+			return OwnWords{}, r.err
+		}
+		if words.Text != "" {
+			words.Text = cut(words.Text, leadBytes)
+			return words, nil
+		}
+	}
+	return OwnWords{}, nil
+}
+
+// A wordReader looks for the own words of one directory.
+type wordReader struct {
+	*judgement
+	ctx  context.Context
+	item *Item
+	err  error // the directory changed, or the caller gave up
+}
+
+// wordBytes bounds the files that are read for own words.
+const wordBytes = 64 << 10
+
+// read returns the content of a file as text, "" if it cannot be read.
+func (r *wordReader) read(i int) string {
+	f := &r.item.Files[i]
+	if r.err != nil || f.Size > wordBytes {
+		return ""
+	}
+	content, err := r.tree.Read(r.ctx, f.File, wordBytes)
+	if errors.Is(err, ErrMoved) || r.ctx.Err() != nil {
+		r.err = cmp.Or(r.ctx.Err(), err)
+		return ""
+	}
+	if err != nil {
+		return ""
+	}
+	r.item.Basis.Files[i].Shape = store.OutlineShape{}
+	return strings.ReplaceAll(strings.ToValidUTF8(string(content), "\uFFFD"), "\r\n", "\n")
+}
+
+// moduleComment returns the comment of the package or module, from the file that is most
+// likely to have it.
+func (r *wordReader) moduleComment() OwnWords {
+	repeated := r.item.repeatedDocs()
+	list := make([]int, 0, len(r.item.Files))
+	for i := range r.item.Files {
+		if r.item.moduleRank(&r.item.Files[i]) > 0 {
+			list = append(list, i)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b int) int {
+		return cmp.Compare(r.item.moduleRank(&r.item.Files[b]), r.item.moduleRank(&r.item.Files[a]))
+	})
+	for _, i := range list {
+		f := &r.item.Files[i]
+		text := tidy(f.Outline.Doc)
+		if f.Outline.Doc == "" && isScript(f.Outline.Language) {
+			text = tidy(sentenceOf(scriptComment(r.read(i))))
+		}
+		part := f.packaged() && r.item.moduleRank(f) == modulePart && !aboutPackage(f, text)
+		if telling(text) && !placeholder(text) && !part && (f.packaged() || !repeated[text]) {
+			return OwnWords{text, f.Path.Base()}
+		}
+	}
+	return OwnWords{}
+}
+
+// repeatedDocs returns the comments that several files open with. Such a comment is about
+// none of them: a licence, or the name of the project.
+func (it *Item) repeatedDocs() map[string]bool {
+	seen, repeated := make(map[string]bool), make(map[string]bool)
+	for i := range it.Files {
+		f := &it.Files[i]
+		if f.Outline == nil || f.Outline.Doc == "" {
+			continue
+		}
+		text := tidy(f.Outline.Doc)
+		repeated[text] = seen[text]
+		seen[text] = true
+	}
+	return repeated
+}
+
+// The ranks of files that may have the comment of a package or module, the best last.
+const (
+	notModule   = iota
+	modulePart  // a file of a package, such as any file in Go
+	moduleNamed // it has the name of the directory
+	moduleEntry // readers and programs begin there, such as index.ts and main.c
+	moduleOwner // the language documents packages there, such as doc.go and __init__.py
+)
+
+// moduleRank says how likely a file has the comment of its directory's package or module.
+func (it *Item) moduleRank(f *ItemFile) int {
+	if f.Outline == nil || f.Kind != repo.KindSource || builds(f) {
+		return notModule
+	}
+	name := strings.ToLower(f.Path.Base())
+	stem, _, _ := strings.Cut(name, ".")
+	dir := strings.ToLower(it.Path.Base())
+	switch {
+	case name == "doc.go", name == "__init__.py", name == "mod.rs", name == "lib.rs", name == "package-info.java", name == "mod.ts":
+		return moduleOwner
+	case f.packaged() && stem == "main":
+		return moduleEntry
+	case f.packaged() && stem != dir:
+		return modulePart
+	case stem == "index", stem == "main":
+		return moduleEntry
+	case stem != "" && stem == dir:
+		return moduleNamed
+	}
+	return notModule
+}
+
+// packaged reports whether the comment of a file is one of the whole package.
+func (f *ItemFile) packaged() bool { return f.Outline != nil && f.Outline.Language == outline.Go }
+
+func isScript(l outline.Language) bool {
+	return l == outline.JavaScript || l == outline.TypeScript || l == outline.TSX
+}
+
+// scriptComment returns the text of the first block comment of a script that a tag marks as
+// the comment of the module: @module, @packageDocumentation, @fileoverview or @file.
+func scriptComment(content string) string {
+	rest := strings.TrimSpace(strings.TrimPrefix(content, "\uFEFF"))
+	for {
+		line, after, _ := strings.Cut(rest, "\n")
+		switch {
+		case strings.HasPrefix(line, "#!"), strings.HasPrefix(line, "//"), strings.HasPrefix(strings.Trim(line, `"';`), "use "):
+			rest = strings.TrimSpace(after)
+			continue
+		case !strings.HasPrefix(line, "/*"):
+			return ""
+		}
+		comment, after, ok := strings.Cut(strings.TrimPrefix(rest, "/*"), "*/")
+		if !ok {
+			return ""
+		}
+		if text, tagged := moduleText(comment); tagged {
+			return text
+		}
+		rest = strings.TrimSpace(after)
+	}
+}
+
+// moduleText returns the first paragraph of a block comment, and whether a tag says that it is
+// about the module.
+func moduleText(comment string) (text string, tagged bool) {
+	var words []string
+	ended := false
+	for line := range strings.Lines(comment) {
+		line = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "*"))
+		tag, rest, _ := strings.Cut(line, " ")
+		switch tag {
+		case "@module", "@packageDocumentation", "@fileoverview", "@fileOverview", "@file", "@overview":
+			tagged = true
+			if tag == "@module" && !strings.Contains(rest, " ") {
+				rest = "" // the name of the module
+			}
+			line = strings.TrimSpace(rest)
+			if line == "" {
+				continue
+			}
+		case "@description", "@desc":
+			line = strings.TrimSpace(rest)
+		}
+		switch {
+		case line == "":
+			ended = ended || len(words) > 0
+		case strings.HasPrefix(line, "@"):
+			ended = true
+		case !ended:
+			words = append(words, line)
+		}
+	}
+	return strings.Join(words, " "), tagged
+}
+
+// manifest returns the description in the first manifest that has one.
+func (r *wordReader) manifest() OwnWords {
+	for _, m := range manifests {
+		i := slices.IndexFunc(r.item.Files, func(f ItemFile) bool { return m.matches(f.Path.Base()) })
+		if i < 0 {
+			continue
+		}
+		text := tidy(m.read(r.read(i)))
+		if telling(text) && !placeholder(text) {
+			return OwnWords{ended(text), r.item.Files[i].Path.Base()}
+		}
+	}
+	return OwnWords{}
+}
+
+// names returns the names by which a README may call the directory: its own, and those in
+// its manifests.
+func (r *wordReader) names() []string {
+	names := []string{r.item.Path.Base()}
+	for _, m := range manifests {
+		i := slices.IndexFunc(r.item.Files, func(f ItemFile) bool { return m.matches(f.Path.Base()) })
+		if i >= 0 {
+			names = append(names, manifestName(r.read(i)), strings.TrimSuffix(r.item.Files[i].Path.Base(), m.name))
+		}
+	}
+	return names
+}
+
+// readme returns the first paragraph of the README that says what the directory is.
+func (r *wordReader) readme() OwnWords {
+	for _, name := range readmeNames {
+		i := slices.IndexFunc(r.item.Files, func(f ItemFile) bool { return strings.EqualFold(f.Path.Base(), name) })
+		if i < 0 {
+			continue
+		}
+		doc := parseReadme(r.read(i))
+		doc.dropMentions(r.opts.StaleMentions[r.item.Files[i].Path])
+		if doc.isAboutOther(r.names()) {
+			continue
+		}
+		if text := doc.lead(); text != "" {
+			return OwnWords{text, r.item.Files[i].Path.Base()}
+		}
+	}
+	return OwnWords{}
+}
