@@ -97,7 +97,7 @@ func (r *briefReader) fileWords(ctx context.Context, f *survey.File, own string)
 	case f.Excluded != "":
 		s.Verdict, s.Text = fresh.Excluded.String(), fmt.Sprintf("left out by policy: %s", f.Excluded)
 	case own == "":
-		s.Verdict, s.Text = fresh.None.String(), fmt.Sprintf("no summary, and no comment that says what it is for (%s, %d bytes)", f.Kind, f.Size)
+		s.Verdict, s.Text = fresh.None.String(), fmt.Sprintf("no summary, and nothing in it says what it is for (%s, %d bytes)", f.Kind, f.Size)
 	}
 	if _, ok := r.t.oneTree.(*commitTree); ok {
 		said, err := r.t.Summaries(ctx, []*survey.File{f})

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -51,8 +52,7 @@ func (r *briefReader) brief(ctx context.Context, opts cli.BriefOptions) (b *brie
 	if f := r.t.listed[p]; f != nil {
 		return r.file(ctx, f, opts.Budget)
 	}
-	i, _ := slices.BinarySearch(r.paths, p+"/")
-	if i < len(r.paths) && strings.HasPrefix(string(r.paths[i]), string(p)+"/") {
+	if len(r.below(p)) > 0 {
 		return r.directory(ctx, p, opts.Budget)
 	}
 	return nil, r.untracked(p)
@@ -116,11 +116,21 @@ func (r *briefReader) file(ctx context.Context, f *survey.File, budget int) (*br
 	return brief.File(facts, budget), nil
 }
 
+// below returns the paths of the files below a directory.
+func (r *briefReader) below(dir repo.Path) []repo.Path {
+	if dir == "" {
+		return r.paths
+	}
+	first, _ := slices.BinarySearch(r.paths, dir+"/")
+	end, _ := slices.BinarySearch(r.paths, dir+"0") // the character after the slash
+	return r.paths[first:end]
+}
+
 // tests returns the test files below a directory.
 func (r *briefReader) tests(dir repo.Path) []repo.Path {
 	var list []repo.Path
-	for _, p := range r.paths {
-		if (dir == "" || strings.HasPrefix(string(p), string(dir)+"/")) && r.kind(p) == repo.KindTest && r.project.IsTest(p) {
+	for _, p := range r.below(dir) {
+		if r.kind(p) == repo.KindTest && r.project.IsTest(p) {
 			list = append(list, p)
 		}
 	}
@@ -285,8 +295,8 @@ func (r *briefReader) directory(ctx context.Context, dir repo.Path, budget int) 
 	if facts.Entries, err = r.described(ctx, r.project.Entrypoints(dir)); err != nil {
 		return nil, err
 	}
-	for _, p := range r.paths {
-		if strings.HasPrefix(string(p), inside) && r.kind(p) == repo.KindSource && outline.MayRead(p) {
+	for _, p := range r.below(dir) {
+		if r.kind(p) == repo.KindSource && outline.MayRead(p) {
 			facts.Followed = true
 			break
 		}
@@ -389,10 +399,9 @@ func (r *briefReader) sizes(list []brief.Part) map[repo.Path]int {
 
 // sources counts the source files below a directory.
 func (r *briefReader) sources(dir repo.Path) int {
-	i, _ := slices.BinarySearch(r.paths, dir+"/")
 	n := 0
-	for ; i < len(r.paths) && strings.HasPrefix(string(r.paths[i]), string(dir)+"/"); i++ {
-		if r.kind(r.paths[i]) == repo.KindSource {
+	for _, p := range r.below(dir) {
+		if r.kind(p) == repo.KindSource {
 			n++
 		}
 	}
@@ -471,11 +480,14 @@ func (r *briefReader) repository(ctx context.Context, budget int) (*brief.Brief,
 	if facts.Parts, err = r.mainParts(ctx, root, texts); err != nil {
 		return nil, err
 	}
-	used, err := r.x.MostUsed(ctx, repo.KindSource, centralLimit)
+	used, err := r.x.MostUsed(ctx, repo.KindSource, 4*centralLimit)
 	if err != nil {
 		return nil, err
 	}
 	for _, u := range used {
+		if !brief.IsProduct(u.Path) || len(facts.Central) == brief.MostUsed {
+			continue
+		}
 		facts.Central = append(facts.Central, brief.Central{Path: u.Path, Users: u.Users, Tests: u.Tests})
 	}
 	if err := r.describe(ctx, facts.Central); err != nil {
@@ -483,6 +495,11 @@ func (r *briefReader) repository(ctx context.Context, budget int) (*brief.Brief,
 	}
 	if facts.Start, err = r.described(ctx, r.start()); err != nil {
 		return nil, err
+	}
+	for i, d := range facts.Start {
+		if strings.HasPrefix(strings.ToLower(d.Path.Base()), "readme") {
+			facts.Start[i].About = "" // the first line of the brief has it
+		}
 	}
 	for _, t := range stale {
 		facts.Stale = append(facts.Stale, brief.Stale{Subject: "summary of " + repo.DirLabel(t.Path).String(), Why: strings.Join(t.Reasons[:min(len(t.Reasons), 3)], ", ")})
@@ -499,33 +516,49 @@ func (r *briefReader) repository(ctx context.Context, budget int) (*brief.Brief,
 }
 
 // mainParts returns the directories at the root with what they are for. A directory that says
-// nothing of itself has its subdirectories told instead.
+// nothing of itself, or that has most of the code, has its subdirectories told too.
 func (r *briefReader) mainParts(ctx context.Context, root *survey.Directory, texts map[repo.Path]survey.DirText) ([]brief.Part, error) {
+	used, err := r.x.UserCounts(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	all := r.sources("")
 	var list []brief.Part
-	add := func(d *survey.Directory) (bool, error) {
+	add := func(d *survey.Directory, leaf bool) (bool, error) {
 		part, err := r.part(ctx, d, texts)
-		if err != nil || part.About == "" {
+		if err != nil {
 			return false, err
 		}
-		list = append(list, part)
-		return true, nil
+		told := part.About != ""
+		if !told && d.IsCode() && (leaf || len(d.Files) > 0) && r.sources(d.Path) > 1 {
+			part.About = r.mostUsed(d.Path, used)
+		}
+		if part.About != "" {
+			list = append(list, part)
+		}
+		return told, nil
 	}
 	for _, d := range root.Children {
 		if d.Excluded != "" || d.IsHidden() {
 			continue
 		}
-		told, err := add(d)
+		for len(d.Files) == 0 && len(d.Children) == 1 {
+			d = d.Children[0]
+		}
+		told, err := add(d, false)
 		if err != nil {
 			return nil, err
 		}
-		if told && len(d.Files) > 0 || !d.IsCode() {
+		most := r.sources(d.Path)*2 > all
+		if !d.IsCode() || told && len(d.Files) > 0 && !most {
 			continue
 		}
 		for _, c := range d.Children {
-			if c.Excluded == "" {
-				if _, err := add(c); err != nil {
-					return nil, err
-				}
+			if c.Excluded != "" {
+				continue
+			}
+			if _, err := add(c, true); err != nil {
+				return nil, err
 			}
 		}
 	}
@@ -533,6 +566,31 @@ func (r *briefReader) mainParts(ctx context.Context, root *survey.Directory, tex
 	slices.SortStableFunc(list, func(a, b brief.Part) int { return cmp.Compare(sizes[b.Path], sizes[a.Path]) })
 	return list, nil
 }
+
+// mostUsed tells of a directory by the files in it that most others use, "" if nobody uses any.
+func (r *briefReader) mostUsed(dir repo.Path, used map[repo.Path]int) string {
+	var files []repo.Path
+	for p, n := range used {
+		if n > 1 && strings.HasPrefix(string(p), string(dir)+"/") && r.kind(p) == repo.KindSource {
+			files = append(files, p)
+		}
+	}
+	slices.SortFunc(files, func(a, b repo.Path) int {
+		return cmp.Or(cmp.Compare(used[b], used[a]), strings.Compare(string(a), string(b)))
+	})
+	var names []string
+	for _, p := range files[:min(len(files), 3)] {
+		rest := repo.Path(strings.TrimPrefix(string(p), string(dir)+"/"))
+		names = append(names, fmt.Sprintf("%s (by %d files)", rest, used[p]))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "most used: " + strings.Join(names, ", ")
+}
+
+// startPrograms is how many programs are named as a place to start reading.
+const startPrograms = 4
 
 // start lists where to begin to read: documents about the whole, then programs.
 func (r *briefReader) start() []repo.Path {
@@ -549,6 +607,6 @@ func (r *briefReader) start() []repo.Path {
 			}
 		}
 	}
-	programs := r.project.Entrypoints("")
-	return append(list, programs[:min(len(programs), 6)]...)
+	programs := slices.DeleteFunc(r.project.Entrypoints(""), func(p repo.Path) bool { return !brief.IsProduct(p) })
+	return append(list, programs[:min(len(programs), startPrograms)]...)
 }

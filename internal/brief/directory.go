@@ -3,6 +3,7 @@ package brief
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -63,8 +64,20 @@ func Directory(d DirectoryFacts, budget int) *Brief {
 	j := d.Path.JSON()
 	b := &Brief{Path: j.Path, PathB64: j.B64, Kind: KindDirectory, Remarks: d.History.remarks()}
 	var blocks []*block
+	said := make(map[string]bool)
 	for _, s := range d.Words {
+		said[s.Text] = true
 		blocks = append(blocks, &block{Section: s})
+	}
+	d.Central = slices.DeleteFunc(d.Central, func(c Central) bool { return c.About == "" && isModuleFile(c.Path) })
+	for i := range d.Central {
+		once(said, &d.Central[i].About)
+	}
+	for i := range d.Entries {
+		once(said, &d.Entries[i].About)
+	}
+	for i := range d.Parts {
+		once(said, &d.Parts[i].About)
 	}
 	blocks = append(blocks,
 		central("central files, most used first", d.Central, d.Path, dirCentral),
@@ -77,6 +90,25 @@ func Directory(d DirectoryFacts, budget int) *Brief {
 	blocks = append(blocks, d.History.blocks("this directory")...)
 	b.fit(blocks, budget)
 	return b
+}
+
+// once empties a text that was said before.
+func once(said map[string]bool, text *string) {
+	if *text == "" {
+		return
+	}
+	if said[*text] {
+		*text = ""
+		return
+	}
+	said[*text] = true
+}
+
+// isModuleFile reports whether a file stands for its directory, mostly by exporting the names
+// of others.
+func isModuleFile(p repo.Path) bool {
+	stem, _, _ := strings.Cut(p.Base(), ".")
+	return isPackageFile(p) || stem == "index" || stem == "mod"
 }
 
 // central lists files with how many others use them.
@@ -134,65 +166,91 @@ func entries(subject string, list []Described) *block {
 	return facts(subject, dirEntries, items...)
 }
 
-// howToTest says how to run the tests of the directory.
+// howToTest says how to run the tests of the directory, or those outside that use it.
 func (d *DirectoryFacts) howToTest() *block {
 	var items []Item
-	add := func(run, source, note string) {
-		if slices.ContainsFunc(items, func(it Item) bool { return it.Command == run }) {
-			return
-		}
-		show := run
-		if source != "" {
-			show += "  (" + source + ")"
-		}
-		if note != "" {
-			show += " " + note
-		}
-		items = append(items, Item{Command: run, Source: source, Text: note, show: show})
-	}
-	for _, c := range d.Project.For(d.Path).Test {
-		add(c.Run, source(c), "")
-	}
 	unknowable := ""
-	for _, t := range nearest(d.Tests, d.Path) {
+	add := func(t repo.Path) {
 		c, ok, note := d.Project.TestCommand(t)
 		if !ok {
 			unknowable = cmp.Or(unknowable, note)
+			return
+		}
+		if len(items) == dirTests || slices.ContainsFunc(items, func(it Item) bool { return it.Command == c.Run }) {
+			return
+		}
+		which := ""
+		if !strings.Contains(c.Run, string(t)) {
+			which = name(t)
+		}
+		items = append(items, testItem(c.Run, source(c), note, which).at(t))
+	}
+	for _, t := range nearest(d.Tests) {
+		add(t)
+	}
+	subject := "run its tests"
+	if len(items) == 0 {
+		subject = "run the tests that use it"
+		for _, t := range d.testsOutside() {
+			add(t)
+		}
+	}
+	for _, c := range d.Project.For(d.Path).Test {
+		if slices.ContainsFunc(items, func(it Item) bool { return it.Command == c.Run }) {
 			continue
 		}
-		what := "one test file"
-		if note != "" {
-			what += "; " + note
+		scope := "all tests"
+		if c.Dir != "" {
+			scope += " of " + name(c.Dir)
 		}
-		add(c.Run, "", "# "+what)
+		items = append(items, Item{Command: c.Run, Source: source(c), show: fmt.Sprintf("%s  # %s (%s)", c.Run, scope, source(c))})
 		break
 	}
 	if len(items) > 0 {
-		return facts("run its tests", len(items), items...)
+		return facts(subject, len(items), items...)
 	}
 	switch {
 	case len(d.Tests) == 0:
 		return line("tests", "no test file in this directory")
 	case unknowable != "":
-		return unknown("run its tests", unknowable)
+		return unknown(subject, unknowable)
 	}
-	return unknown("run its tests", "no manifest says how")
+	return unknown(subject, "no manifest says how")
 }
 
-// nearest returns some tests, those that lie least deep first.
-func nearest(tests []repo.Path, dir repo.Path) []repo.Path {
+const dirTests = 3
+
+// testsOutside returns the tests outside that use most files of the directory.
+func (d *DirectoryFacts) testsOutside() []repo.Path {
+	counts := make(map[repo.Path]int)
+	for _, p := range d.Dependents {
+		if d.Kinds(p.From) == repo.KindTest && d.Project.IsTest(p.From) {
+			counts[p.From]++
+		}
+	}
+	list := slices.SortedFunc(maps.Keys(counts), func(a, b repo.Path) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(string(a), string(b)))
+	})
+	return list[:min(len(list), exampleTests)]
+}
+
+// exampleTests is how many tests are asked for their command.
+const exampleTests = 40
+
+// nearest returns tests, those that lie least deep first.
+func nearest(tests []repo.Path) []repo.Path {
 	list := slices.Clone(tests)
 	slices.SortStableFunc(list, func(a, b repo.Path) int {
 		return cmp.Compare(strings.Count(string(a), "/"), strings.Count(string(b), "/"))
 	})
-	return list[:min(len(list), 5)]
+	return list[:min(len(list), exampleTests)]
 }
 
 // dependents lists the directories with files that use files of this one.
 func (d *DirectoryFacts) dependents() *block {
 	type group struct {
-		dir         repo.Path
-		files, uses int
+		dir   repo.Path
+		files int
 	}
 	byDir := make(map[repo.Path]map[repo.Path]bool)
 	all, tests := make(map[repo.Path]bool), make(map[repo.Path]bool)

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"ken/internal/fresh"
 	"ken/internal/outline"
 	"ken/internal/project"
 	"ken/internal/repo"
@@ -60,10 +59,7 @@ func File(f FileFacts, budget int) *Brief {
 	j := f.Path.JSON()
 	b := &Brief{Path: j.Path, PathB64: j.B64, Kind: KindFile, Remarks: f.History.remarks()}
 	var blocks []*block
-	for i, s := range f.Words {
-		if i == 0 && s.Verdict == fresh.None.String() {
-			s = f.ownWords(s)
-		}
+	for _, s := range f.Words {
 		blocks = append(blocks, &block{Section: s})
 	}
 	tests, command := f.tests()
@@ -74,47 +70,28 @@ func File(f FileFacts, budget int) *Brief {
 	return b
 }
 
-// ownWords returns what the most used symbol with a comment says, for a file that says nothing
-// of itself.
-func (f *FileFacts) ownWords(s Section) Section {
-	if f.Outline == nil {
-		return s
-	}
-	list, _ := f.mainSymbols()
-	for _, sym := range list {
-		if sym.Doc == "" || sym.Kind == outline.Heading || weight(sym) > 1 {
-			continue
-		}
-		s.Verdict, s.Text = fresh.Fresh.String()+", outline", sym.Doc
-		if !strings.Contains(sym.Doc, sym.Name) {
-			s.Text = sym.Name + ": " + sym.Doc
-		}
-		break
-	}
-	return s
-}
-
 // How many items of a block are told before the blocks that follow.
 const (
 	fileRules    = 4
 	fileSymbols  = 10
 	fileUsers    = 8
 	fileUses     = 5
-	fileTests    = 5
+	fileTests    = 6
 	fileTogether = 5
 	fileCopies   = 3
 	fileMentions = 3
 )
+
+const ruleBytes = 180
 
 // rules returns the rules of documents for a path.
 func rules(list []project.Rule, first int) *block {
 	items := make([]Item, len(list))
 	for i, r := range list {
 		source := fmt.Sprintf("%s:%d", name(r.Source), r.Line)
-		items[i] = Item{Text: r.Text, Source: source, show: r.Text + "  (" + source + ")"}
+		items[i] = Item{Text: r.Text, Source: source, show: cut(r.Text, ruleBytes) + "  (" + source + ")"}
 	}
-	k := facts("rules", first, items...)
-	return k
+	return facts("rules", first, items...)
 }
 
 // symbols returns what the file declares, most used first.
@@ -132,8 +109,8 @@ func (f *FileFacts) symbols() *block {
 		n := users[s.FullName()]
 		at := declaredAt(s, lines)
 		text := s.Signature
-		if s.Depth > 0 && !strings.Contains(text, ownerOf(s)) {
-			text = ownerOf(s) + ": " + text
+		if owner := ownerOf(s); owner != "" && !strings.Contains(beforeName(text, s.Name), owner) {
+			text = owner + ": " + text
 		}
 		text = cut(strings.Join(strings.Fields(text), " "), signatureBytes)
 		show := fmt.Sprintf("%d: %s", at, text)
@@ -169,7 +146,7 @@ func (f *FileFacts) mainSymbols() (list []*outline.Symbol, users map[string]int)
 	for i := range f.Outline.Symbols {
 		s := &f.Outline.Symbols[i]
 		key := string(s.Kind) + s.FullName()
-		if seen[key] || !isMain(s, users[s.FullName()]) {
+		if seen[key] || !f.isMain(s, users[s.FullName()]) {
 			continue
 		}
 		seen[key] = true
@@ -196,9 +173,14 @@ func ownerOf(s *outline.Symbol) string {
 	return strings.TrimRight(owner, ".:#")
 }
 
-// isMain reports whether a symbol is worth a line: no field, no name of one letter or of
-// digits, and nothing that lies deep unless somebody uses it.
-func isMain(s *outline.Symbol, users int) bool {
+func beforeName(signature, name string) string {
+	before, _, _ := strings.Cut(signature, name)
+	return before
+}
+
+// isMain reports whether a symbol is worth a line: no field of a struct, no name of one letter
+// or of digits, and nothing that every type has or that lies deep unless somebody uses it.
+func (f *FileFacts) isMain(s *outline.Symbol, users int) bool {
 	if len(s.Name) < 2 || strings.Trim(s.Name, "0123456789_") == "" {
 		return false
 	}
@@ -206,13 +188,28 @@ func isMain(s *outline.Symbol, users int) bool {
 	case outline.Impl, outline.Member:
 		return false
 	case outline.Field, outline.Property:
-		return users > 1
+		return users > 1 && hasMembers(f.Outline.Language)
 	case outline.Heading:
 		return s.Depth < 2
-	case outline.Method:
-		return s.Exported || users > 0
 	}
-	return s.Depth == 0 || users > 0 || s.Exported && s.Depth < 2
+	switch {
+	case users > 0:
+		return true
+	case strings.HasPrefix(s.Name, "__"), s.Name == "fmt", s.Name == "init":
+		return false
+	case s.Kind == outline.Method, s.Kind == outline.Func:
+		return s.Depth == 0 || s.Exported && s.Depth < 2
+	}
+	return s.Depth == 0
+}
+
+// hasMembers reports whether the fields of a class may be what others call.
+func hasMembers(l outline.Language) bool {
+	switch l {
+	case outline.TypeScript, outline.TSX, outline.JavaScript, outline.Python, outline.CSharp:
+		return true
+	}
+	return false
 }
 
 // weight puts types before functions, and those before values.
@@ -402,7 +399,7 @@ func (f *FileFacts) tests() (tests, command *block) {
 	if len(list) > 0 {
 		subject = fmt.Sprintf("tests (%s)", count(len(list), "file"))
 	}
-	return growing(subject, fileTests, items...), nil
+	return facts(subject, fileTests, items...), nil
 }
 
 func source(c project.Command) string {

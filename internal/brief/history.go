@@ -22,7 +22,10 @@ func (h *History) blocks(place string) []*block {
 	}
 	var list []*block
 	var items []Item
-	for _, c := range h.Companions {
+	for i, c := range h.Companions {
+		if often := c.Together*10 >= h.Commits || i < 2 && c.Together > 2; !often || c.Together < 2 {
+			continue
+		}
 		items = append(items, Item{Together: c.Together, Of: h.Commits, show: fmt.Sprintf("%s (%d of %d commits)", name(c.Path), c.Together, h.Commits)}.at(c.Path))
 	}
 	if len(items) > 0 {
@@ -62,4 +65,17 @@ func IsCompanion(p repo.Path, k repo.Kind) bool {
 func isSnapshot(p repo.Path) bool {
 	s := string(p)
 	return strings.HasSuffix(s, ".snap") || strings.HasSuffix(s, ".golden") || strings.Contains("/"+s, "/__snapshots__/") || strings.Contains("/"+s, "/testdata/")
+}
+
+// IsProduct reports whether a file belongs to what the repository is for, not to examples,
+// benchmarks or tests.
+func IsProduct(p repo.Path) bool {
+	for part := range strings.SplitSeq(strings.ToLower(string(p.Dir())), "/") {
+		switch part {
+		case "example", "examples", "sample", "samples", "demo", "demos", "bench", "benches", "benchmark", "benchmarks",
+			"test", "tests", "testing", "testdata", "fixtures", "testutil", "testutils", "docs", "doc", "playground", "playgrounds":
+			return false
+		}
+	}
+	return true
 }

@@ -1,9 +1,8 @@
 package brief
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
+	"path"
 	"strings"
 
 	"ken/internal/fresh"
@@ -29,15 +28,17 @@ type Stale struct {
 	Why     string
 }
 
+// MostUsed is how many of the most used files the brief of a repository lists.
+const MostUsed = 10
+
 // MainParts is the subject of the section with the main directories.
 const MainParts = "main parts"
 
 const (
-	rootParts   = 14
-	rootStart   = 8
-	rootCentral = 10
-	rootStale   = 5
-	rootRules   = 5
+	rootParts = 14
+	rootStart = 8
+	rootStale = 5
+	rootRules = 5
 )
 
 // Repository returns the brief of the whole repository.
@@ -51,7 +52,7 @@ func Repository(r RepositoryFacts, budget int) *Brief {
 	blocks = append(blocks,
 		parts(MainParts, r.Parts, rootParts),
 		described("start reading at", r.Start, rootStart),
-		central("most used files", r.Central, "", rootCentral),
+		central("most used files", r.Central, "", MostUsed),
 		rules(r.Project.Rules(""), rootRules),
 		r.stale(),
 	)
@@ -109,9 +110,13 @@ func command(subject string, list []project.Command) *block {
 func (r *RepositoryFacts) oneTest() *block {
 	var items []Item
 	seen := make(map[string]bool)
-	for _, t := range nearestOf(r.Tests) {
-		ext := t.Base()[strings.LastIndexByte(t.Base(), '.')+1:]
-		if seen[ext] {
+	sorts := make(map[string]int)
+	for _, t := range r.Tests {
+		sorts[path.Ext(string(t))]++
+	}
+	for _, t := range nearest(r.Tests) {
+		ext := path.Ext(string(t))
+		if seen[ext] || sorts[ext]*10 < len(r.Tests) {
 			continue
 		}
 		c, ok, note := r.Project.TestCommand(t)
@@ -128,16 +133,6 @@ func (r *RepositoryFacts) oneTest() *block {
 		return nil
 	}
 	return facts("run one test file, for example", len(items), items...)
-}
-
-// nearestOf returns tests to take as an example: those that lie least deep first, at most so
-// many that asking for each is quick.
-func nearestOf(tests []repo.Path) []repo.Path {
-	list := slices.Clone(tests)
-	slices.SortStableFunc(list, func(a, b repo.Path) int {
-		return cmp.Compare(strings.Count(string(a), "/"), strings.Count(string(b), "/"))
-	})
-	return list[:min(len(list), 40)]
 }
 
 // stale lists the words that no longer describe what is there.

@@ -3,7 +3,9 @@ package survey
 import (
 	"context"
 	"errors"
+	"path"
 	"slices"
+	"strings"
 
 	"ken/internal/fresh"
 	"ken/internal/outline"
@@ -36,20 +38,52 @@ func (d *Directory) IsCode() bool { return dirPriority(d.Name()) <= promiseCommo
 // IsHidden reports whether the name of a directory begins with a dot.
 func (d *Directory) IsHidden() bool { return dirPriority(d.Name()) == promiseHidden }
 
-// OwnWords returns what a directory says of itself, from its own files; "" for nothing.
+// OwnWords returns what a directory says of itself, from its own files; "" for nothing. It
+// reads the files first that are named for it.
 func (s *Survey) OwnWords(ctx context.Context, d *Directory) (string, error) {
-	if len(d.Files) == 0 || d.Excluded != "" {
+	if d.Excluded != "" {
 		return "", nil
+	}
+	var named []*File
+	packaged := false // a comment in any file may be about the package
+	for _, f := range d.Files {
+		if d.mayOwnWords(f) {
+			named = append(named, f)
+		} else {
+			packaged = packaged || path.Ext(f.Path.Base()) == ".go"
+		}
+	}
+	own, err := s.ownWordsOf(ctx, d.Path, named)
+	if err != nil || !packaged || own.Text != "" && path.Ext(own.From) == ".go" {
+		return own.Text, err
+	}
+	own, err = s.ownWordsOf(ctx, d.Path, d.Files)
+	return own.Text, err
+}
+
+// mayOwnWords reports whether the name of a file promises words about its directory.
+func (d *Directory) mayOwnWords(f *File) bool {
+	stem, _, _ := strings.Cut(strings.ToLower(f.Path.Base()), ".")
+	switch stem {
+	case "doc", "__init__", "mod", "lib", "package-info", "index", "main", "readme", strings.ToLower(d.Name()):
+		return true
+	}
+	return slices.ContainsFunc(manifests, func(m manifest) bool { return m.matches(f.Path.Base()) })
+}
+
+func (s *Survey) ownWordsOf(ctx context.Context, dir repo.Path, files []*File) (OwnWords, error) {
+	if len(files) == 0 {
+		return OwnWords{}, nil
 	}
 	j := &judgement{Survey: s}
-	it, err := j.item(ctx, &DirStatus{Dir: d})
+	it, err := j.item(ctx, &DirStatus{Dir: &Directory{Path: dir, Files: files}})
 	if errors.Is(err, ErrMoved) {
-		return "", nil
+		return OwnWords{}, nil
 	}
 	if err != nil {
-		return "", err
+		return OwnWords{}, err
 	}
-	return it.Own.Text, nil
+	return it.Own, nil
 }
 
 // A DirText is what somebody wrote about a directory.
