@@ -88,12 +88,14 @@ func (r *briefReader) untracked(p repo.Path) error {
 }
 
 // fileWords returns the summary of a file, or what the file says of itself.
-func (r *briefReader) fileWords(ctx context.Context, f *survey.File, own string) (brief.Section, error) {
+func (r *briefReader) fileWords(ctx context.Context, f *survey.File, own, unread string) (brief.Section, error) {
 	s := brief.Section{Subject: f.Path.String(), Verdict: fresh.Fresh.String() + ", outline", Text: own}
 	switch {
-	case f.Problem != "":
-		s.Verdict, s.Text = fresh.Unknown.String(), f.Problem
-		return s, nil
+	case unread != "":
+		s.Verdict, s.Text = fresh.Unknown.String(), unread
+		if f.Problem != "" {
+			return s, nil
+		}
 	case f.Excluded != "":
 		s.Verdict, s.Text = fresh.Excluded.String(), fmt.Sprintf("left out by policy: %s", f.Excluded)
 	case own == "":

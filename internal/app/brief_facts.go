@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -58,7 +59,7 @@ func (r *briefReader) brief(ctx context.Context, opts cli.BriefOptions) (b *brie
 	return nil, r.untracked(p)
 }
 
-// outlineOf returns what a grammar saw in a file, nil for nothing.
+// outlines returns what grammars saw in files, nil for nothing.
 func (r *briefReader) outlines(ctx context.Context, files []*survey.File) ([]*outline.Outline, error) {
 	seen, err := r.t.Outlines(ctx, files)
 	if err != nil {
@@ -75,18 +76,27 @@ func (r *briefReader) outlines(ctx context.Context, files []*survey.File) ([]*ou
 const maxTogether = 30
 
 func (r *briefReader) file(ctx context.Context, f *survey.File, budget int) (*brief.Brief, error) {
-	seen, err := r.outlines(ctx, []*survey.File{f})
+	seen, err := r.t.Outlines(ctx, []*survey.File{f})
 	if err != nil {
 		return nil, err
 	}
 	facts := brief.FileFacts{
-		Path: f.Path, Kind: f.Kind, Outline: seen[0], Content: r.t.Read(ctx, f.Path), Kinds: r.kind, Project: r.project,
+		Path: f.Path, Kind: f.Kind, Outline: seen[0].Outline, Unread: f.Problem, Content: r.t.Read(ctx, f.Path), Kinds: r.kind, Project: r.project,
+	}
+	switch {
+	case errors.Is(seen[0].Err, survey.ErrAbsent):
+		facts.Unread = "its content is not in this clone"
+	case seen[0].Err != nil:
+		facts.Unread = "it changed while ken read it"
 	}
 	own := ""
-	if seen[0] != nil {
-		own = survey.FileWords(f, seen[0])
+	if o := seen[0].Outline; o != nil {
+		own = survey.FileWords(f, o)
+		if isGo := o.Language == outline.Go; isGo && o.Doc != "" && (own == "" || strings.HasPrefix(own, "defines ")) {
+			own = o.Doc // of the package, which this file documents
+		}
 	}
-	words, err := r.fileWords(ctx, f, own)
+	words, err := r.fileWords(ctx, f, own, facts.Unread)
 	if err != nil {
 		return nil, err
 	}
@@ -331,7 +341,7 @@ func (r *briefReader) layout(ctx context.Context) (map[repo.Path]*survey.Directo
 func (r *briefReader) dirWords(ctx context.Context, d *survey.Directory, texts map[repo.Path]survey.DirText) (brief.Section, error) {
 	s := brief.Section{Subject: repo.DirLabel(d.Path).String(), Verdict: fresh.Fresh.String() + ", outline"}
 	if d.Excluded != "" {
-		s.Verdict, s.Text = fresh.Excluded.String(), "left out by policy: "+d.Excluded
+		s.Verdict, s.Text = fresh.Excluded.String(), "left out: "+d.Excluded
 		return s, nil
 	}
 	if t, ok := texts[d.Path]; ok {
@@ -341,14 +351,22 @@ func (r *briefReader) dirWords(ctx context.Context, d *survey.Directory, texts m
 		}
 		return s, nil
 	}
-	own, err := r.survey.OwnWords(ctx, d)
+	own, absent, err := r.survey.OwnWords(ctx, d)
 	if err != nil {
 		return s, err
 	}
 	if s.Text = own; own == "" {
 		s.Text, _ = r.project.Description(d.Path)
 	}
-	if s.Text == "" {
+	unread := slices.IndexFunc(d.Files, func(f *survey.File) bool { return f.Problem != "" })
+	switch {
+	case s.Text != "":
+	case unread >= 0:
+		f := d.Files[unread]
+		s.Verdict, s.Text = fresh.Unknown.String(), fmt.Sprintf("%s: %s", repo.Path(f.Path.Base()), f.Problem)
+	case absent > 0:
+		s.Verdict, s.Text = fresh.Unknown.String(), fmt.Sprintf("the contents of %d of its files are not in this clone", absent)
+	default:
 		s.Verdict, s.Text = fresh.None.String(), "no summary, and no text in it says what it is for"
 	}
 	return s, nil
@@ -377,7 +395,7 @@ func (r *briefReader) parts(ctx context.Context, d *survey.Directory, texts map[
 // part returns a directory with a line about it.
 func (r *briefReader) part(ctx context.Context, d *survey.Directory, texts map[repo.Path]survey.DirText) (brief.Part, error) {
 	s, err := r.dirWords(ctx, d, texts)
-	if err != nil || s.Verdict == fresh.None.String() {
+	if err != nil || s.Verdict == fresh.None.String() || s.Verdict == fresh.Unknown.String() {
 		return brief.Part{Path: d.Path}, err
 	}
 	first, _, _ := strings.Cut(s.Text, "\n")

@@ -19,6 +19,7 @@ type FileFacts struct {
 	Kind    repo.Kind
 	Words   []Section        // its summary or its own words, and the specs that govern it
 	Outline *outline.Outline // nil if no grammar reads it
+	Unread  string           // why ken could not read it, "" if it could
 	Content []byte           // nil if it is too large or cannot be read
 	Kinds   func(repo.Path) repo.Kind
 	Project *project.Project
@@ -97,7 +98,8 @@ func rules(list []project.Rule, first int) *block {
 // symbols returns what the file declares, most used first.
 func (f *FileFacts) symbols() *block {
 	if f.Outline == nil {
-		if f.Kind != repo.KindSource && f.Kind != repo.KindTest {
+		switch {
+		case f.Kind != repo.KindSource && f.Kind != repo.KindTest, f.Unread != "":
 			return nil
 		}
 		return unknown("symbols", "ken reads no symbols in this sort of file")
@@ -109,7 +111,7 @@ func (f *FileFacts) symbols() *block {
 		n := users[s.FullName()]
 		at := declaredAt(s, lines)
 		text := s.Signature
-		if owner := ownerOf(s); owner != "" && !strings.Contains(beforeName(text, s.Name), owner) {
+		if owner := ownerOf(s); owner != "" && s.Kind != outline.Heading && !strings.Contains(beforeName(text, s.Name), owner) {
 			text = owner + ": " + text
 		}
 		text = cut(strings.Join(strings.Fields(text), " "), signatureBytes)
@@ -283,6 +285,8 @@ func (f *FileFacts) unused(tests int) *block {
 	switch {
 	case f.Kind != repo.KindSource && f.Kind != repo.KindTest && f.Kind != repo.KindGenerated:
 		return nil
+	case f.Unread != "":
+		return unknown("used by", f.Unread)
 	case f.Outline == nil || !resolves(f.Outline.Language):
 		return unknown("used by", "ken does not follow uses in this sort of file")
 	case f.Outline.Partial != "":

@@ -38,11 +38,12 @@ func (d *Directory) IsCode() bool { return dirPriority(d.Name()) <= promiseCommo
 // IsHidden reports whether the name of a directory begins with a dot.
 func (d *Directory) IsHidden() bool { return dirPriority(d.Name()) == promiseHidden }
 
-// OwnWords returns what a directory says of itself, from its own files; "" for nothing. It
-// reads the files first that are named for it.
-func (s *Survey) OwnWords(ctx context.Context, d *Directory) (string, error) {
+// OwnWords returns what a directory says of itself, from its own files; "" for nothing. absent
+// counts the files whose content is not in this clone. It reads the files first that are named
+// for the directory.
+func (s *Survey) OwnWords(ctx context.Context, d *Directory) (text string, absent int, err error) {
 	if d.Excluded != "" {
-		return "", nil
+		return "", 0, nil
 	}
 	var named []*File
 	packaged := false // a comment in any file may be about the package
@@ -53,12 +54,12 @@ func (s *Survey) OwnWords(ctx context.Context, d *Directory) (string, error) {
 			packaged = packaged || path.Ext(f.Path.Base()) == ".go"
 		}
 	}
-	own, err := s.ownWordsOf(ctx, d.Path, named)
+	own, absent, err := s.ownWordsOf(ctx, d.Path, named)
 	if err != nil || !packaged || own.Text != "" && path.Ext(own.From) == ".go" {
-		return own.Text, err
+		return own.Text, absent, err
 	}
-	own, err = s.ownWordsOf(ctx, d.Path, d.Files)
-	return own.Text, err
+	own, absent, err = s.ownWordsOf(ctx, d.Path, d.Files)
+	return own.Text, absent, err
 }
 
 // mayOwnWords reports whether the name of a file promises words about its directory.
@@ -71,19 +72,19 @@ func (d *Directory) mayOwnWords(f *File) bool {
 	return slices.ContainsFunc(manifests, func(m manifest) bool { return m.matches(f.Path.Base()) })
 }
 
-func (s *Survey) ownWordsOf(ctx context.Context, dir repo.Path, files []*File) (OwnWords, error) {
+func (s *Survey) ownWordsOf(ctx context.Context, dir repo.Path, files []*File) (own OwnWords, absent int, err error) {
 	if len(files) == 0 {
-		return OwnWords{}, nil
+		return OwnWords{}, 0, nil
 	}
 	j := &judgement{Survey: s}
 	it, err := j.item(ctx, &DirStatus{Dir: &Directory{Path: dir, Files: files}})
 	if errors.Is(err, ErrMoved) {
-		return OwnWords{}, nil
+		return OwnWords{}, 0, nil
 	}
 	if err != nil {
-		return OwnWords{}, err
+		return OwnWords{}, 0, err
 	}
-	return it.Own, nil
+	return it.Own, it.Absent, nil
 }
 
 // A DirText is what somebody wrote about a directory.
