@@ -39,7 +39,7 @@ func (h *History) blocks(place string) []*block {
 		day, _, _ := strings.Cut(c.Date, "T")
 		subject := cut(c.Subject, subjectBytes)
 		id := c.ID.String()
-		items = append(items, Item{Commit: id, Date: c.Date, Text: c.Subject, show: fmt.Sprintf("%s %s %s", day, id[:min(len(id), 9)], subject)})
+		items = append(items, Item{Commit: id, Date: c.Date, Text: c.Subject, show: fmt.Sprintf("%s %s %s", day, id[:min(len(id), 7)], subject)})
 	}
 	return append(list, facts("last commits", len(items), items...))
 }
