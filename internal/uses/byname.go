@@ -190,7 +190,7 @@ func (s *namedScope) ownerDeclared(owner []string) bool {
 
 func (s *namedScope) sameFamily(p repo.Path) bool {
 	f := s.e.file(p)
-	return f != nil && familyOf(f.Language) == familyOf(s.e.from.Language) && !isForeign(p)
+	return f != nil && familyOf(f.language) == familyOf(s.e.from.Language) && !isForeign(p)
 }
 
 func isTypeKind(k outline.Kind) bool {
@@ -208,7 +208,7 @@ func (s *namedScope) fits(d *Declaration, u *outline.Use, owner []string, isBoun
 		return false
 	}
 	f := s.e.file(d.Path)
-	where := strings.Join(slices.Concat(nameParts(f.Package), nameParts(strings.TrimSuffix(d.Symbol.FullName(), d.Symbol.Name))), ".")
+	where := strings.Join(slices.Concat(nameParts(f.pkg), nameParts(strings.TrimSuffix(d.Symbol.FullName(), d.Symbol.Name))), ".")
 	isMember := !isTypeKind(d.Symbol.Kind) && strings.Contains(d.Symbol.FullName(), ".")
 	switch {
 	case isBound:
@@ -232,9 +232,9 @@ func endsWith(name, end string) bool {
 
 // visible reports whether a name of another file can be used without a qualifier. In PHP
 // that takes the same namespace, in C# one that is imported or above.
-func (s *namedScope) visible(f *File) bool {
+func (s *namedScope) visible(f *fileFacts) bool {
 	own := strings.Join(nameParts(s.e.from.Package), ".")
-	other := strings.Join(nameParts(f.Package), ".")
+	other := strings.Join(nameParts(f.pkg), ".")
 	switch s.e.from.Language {
 	case outline.PHP:
 		return other == own || other == ""

@@ -130,9 +130,11 @@ func TestScriptPaths(t *testing.T) {
 				decl class Logger
 				decl method Logger.log
 				decl method Logger.request
+				decl func describe
 				-- main.ts --
 				import ./log Logger
 				import express default>express
+				call describe
 				call console.log
 				call express.request
 				use Logger
@@ -341,6 +343,30 @@ func TestScriptReexports(t *testing.T) {
 			want: `
 				one.ts
 				x.ts#x via one.ts
+			`,
+		},
+		{
+			name: "a default that is passed on as a default, through a directory and a subpath of a package",
+			archive: `
+				-- package.json --
+				{"workspaces": ["ui"]}
+				-- ui/package.json --
+				{"name": "ui", "exports": {"./button": "./button/index.ts"}}
+				-- ui/button/Button.ts --
+				local class Button
+				reexport "" Button>default
+				-- ui/button/index.ts --
+				reexport ./Button default
+				-- main.ts --
+				import ./ui/button/ default>A
+				import ui/button default>B
+				use A
+				use B
+			`,
+			from: "main.ts",
+			want: `
+				ui/button/Button.ts#Button via ui/button/index.ts
+				ui/button/index.ts
 			`,
 		},
 		{

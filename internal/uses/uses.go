@@ -34,7 +34,8 @@ type Source interface {
 	// tsconfig.json and what it extends, pyproject.toml, Cargo.toml and the like. It is
 	// asked only for paths that Paths lists.
 	Read(p repo.Path) ([]byte, error)
-	// File returns the facts of a file, nil when there are none.
+	// File returns the facts of a file, nil when there are none. It is asked once for each
+	// file.
 	File(p repo.Path) (*File, error)
 	// Declarations returns every declaration of a name in the tree.
 	Declarations(name string) ([]Declaration, error)
@@ -90,9 +91,8 @@ type Resolver struct {
 	exports       memo[exportKey, meaning] // of TypeScript and Python files
 	stars         memo[repo.Path, []module]
 	importedFiles memo[repo.Path, []repo.Path] // of TypeScript and Python files
-	indexes       memo[repo.Path, declIndex]   // of files
-	goClauses     memo[repo.Path, string]      // of directories
-	goPackages    memo[goPackageKey, *goPackage]
+	facts         memo[repo.Path, *fileFacts]
+	goDirs        memo[repo.Path, *goDirectory]
 	tsconfigs     memo[repo.Path, *tsconfig]
 	pyRoots       memo[repo.Path, []repo.Path]
 	javaDirs      memo[struct{}, map[string][]repo.Path] // of packages
@@ -153,6 +153,13 @@ func (r *Resolver) read(p repo.Path) ([]byte, error) {
 		return nil, fmt.Errorf("read %s: %w", p, err)
 	}
 	return content, nil
+}
+
+// IsManifest reports whether resolving depends on the content of a file: on what a manifest or
+// a configuration of a compiler says.
+func IsManifest(p repo.Path) bool {
+	base := p.Base()
+	return isManifest(base) || strings.HasPrefix(base, "tsconfig") || strings.HasPrefix(base, "jsconfig")
 }
 
 func isManifest(base string) bool {
