@@ -1,6 +1,7 @@
 package uses
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -34,6 +35,7 @@ type goScope struct {
 
 	imports []goImport
 	bound   map[string][]goImport // by local name
+	clauses map[string][]goImport // by the name of the package
 	dots    []goImport
 }
 
@@ -62,9 +64,10 @@ func (r *Resolver) goEdges(e *collector) {
 func (r *Resolver) goScopeOf(e *collector) *goScope {
 	f := e.from
 	s := &goScope{
-		e:     e,
-		test:  isGoTest(f.Path),
-		bound: make(map[string][]goImport),
+		e:       e,
+		test:    isGoTest(f.Path),
+		bound:   make(map[string][]goImport),
+		clauses: make(map[string][]goImport),
 	}
 	s.own = e.goDirectory(f.Path.Dir()).packages[f.Package]
 	if s.own == nil {
@@ -79,30 +82,24 @@ func (r *Resolver) goScopeOf(e *collector) *goScope {
 				s.dots = append(s.dots, imported)
 				continue
 			}
-			for _, name := range goLocalNames(&imported, b.As) {
-				s.bound[name] = append(s.bound[name], imported)
+			name := cmp.Or(b.As, goPathName(im.Module))
+			s.bound[name] = append(s.bound[name], imported)
+			isGuess := b.As == "" || strings.Contains(im.Module, b.As)
+			if imported.pkg != nil && isGuess {
+				s.clauses[imported.pkg.name] = append(s.clauses[imported.pkg.name], imported)
 			}
 		}
 	}
 	return s
 }
 
-// goLocalNames returns the names under which a file may know an import. The binding has an
-// alias, or a guess from the import path; then the package clause decides.
-func goLocalNames(im *goImport, as string) []string {
-	guess := as == "" || strings.Contains(im.im.Module, as)
-	switch {
-	case !guess:
-		return []string{as}
-	case im.pkg == nil && as == "":
-		return []string{goPathName(im.im.Module)}
-	case im.pkg == nil || im.pkg.name == "" || im.pkg.name == as:
-		return []string{as}
-	case as == "":
-		return []string{im.pkg.name}
-	default:
-		return []string{as, im.pkg.name}
+// boundTo returns the imports that a name may mean: those bound to it, else those whose
+// package clause has that name. An import without an alias is bound to a guess from its path.
+func (s *goScope) boundTo(name string) []goImport {
+	if imports := s.bound[name]; len(imports) > 0 {
+		return imports
 	}
+	return s.clauses[name]
 }
 
 // goPathName guesses a package's name from its import path.
@@ -202,7 +199,7 @@ func (s *goScope) use(u *outline.Use) (typed, open bool) {
 	if rest != "" {
 		full = rest + "." + u.Name
 	}
-	if imports := s.bound[first]; len(imports) > 0 {
+	if imports := s.boundTo(first); len(imports) > 0 {
 		return s.selected(imports, rest, full, m)
 	}
 	// The name before the dot is one of the own package: a type, or a variable.

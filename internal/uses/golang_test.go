@@ -183,6 +183,31 @@ func TestGo(t *testing.T) {
 			want: `go-yaml/y.go#Parse`,
 		},
 		{
+			name: "an alias comes before a package clause",
+			archive: `
+				-- go.mod --
+				module m
+				-- meta/v1/meta.go --
+				package v1
+				decl type List
+				decl type Meta
+				-- core/v1/core.go --
+				package v1
+				decl type List
+				-- b/b.go --
+				package b
+				import m/meta/v1 >meta
+				import m/core/v1 >v1
+				use v1.List
+				use meta.Meta
+			`,
+			from: "b/b.go",
+			want: `
+				core/v1/core.go#List
+				meta/v1/meta.go#Meta
+			`,
+		},
+		{
 			name: "an import from outside hides a local namesake",
 			archive: `
 				-- go.mod --
