@@ -149,18 +149,11 @@ func (e *collector) cNamed(full string, headers []repo.Path) []decl {
 
 // cDeclarations returns where the tree declares a full name in C or C++.
 func (e *collector) cDeclarations(of *decl) []target {
-	all, err := e.r.src.Declarations(of.name)
-	if err != nil {
-		e.fail(err)
-		return nil
-	}
 	var found []target
-	for i := range all {
-		d := &all[i]
-		isC := familyOf(outline.LanguageOf(d.Path, nil)) == outline.C && !isForeign(d.Path)
-		t := target{d.Path, d.Symbol.FullName()}
-		if isC && t.symbol == of.fullName() && !slices.Contains(found, t) {
-			found = append(found, t)
+	for _, d := range e.declarations(of.name) {
+		isC := familyOf(outline.LanguageOf(d.path, nil)) == outline.C && !isForeign(d.path)
+		if isC && d.fullName() == of.fullName() && !slices.Contains(found, d.target()) {
+			found = append(found, d.target())
 		}
 	}
 	return found

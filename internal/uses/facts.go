@@ -56,6 +56,22 @@ func (e *collector) declared(p repo.Path) declIndex {
 	return nil
 }
 
+// declarations returns all declarations of a name in the tree.
+func (e *collector) declarations(name string) []decl {
+	list, err := e.r.named.get(name, func() ([]decl, error) {
+		all, err := e.r.src.Declarations(name)
+		list := make([]decl, len(all))
+		for i := range all {
+			list[i] = declOf(all[i].Path, &all[i].Symbol)
+		}
+		return list, err
+	})
+	if err != nil {
+		e.fail(err)
+	}
+	return list
+}
+
 // A decl is what a resolver remembers of a symbol.
 type decl struct {
 	path      repo.Path
@@ -64,6 +80,10 @@ type decl struct {
 	kind      outline.Kind
 	exported  bool
 	nested    bool
+}
+
+func declOf(p repo.Path, s *outline.Symbol) decl {
+	return decl{path: p, name: s.Name, qualified: s.Qualified, kind: s.Kind, exported: s.Exported, nested: s.Depth > 0}
 }
 
 func (d *decl) fullName() string {
@@ -80,10 +100,7 @@ type declIndex []decl
 
 func (x *declIndex) add(f *File) {
 	for i := range f.Symbols {
-		s := &f.Symbols[i]
-		*x = append(*x, decl{
-			path: f.Path, name: s.Name, qualified: s.Qualified, kind: s.Kind, exported: s.Exported, nested: s.Depth > 0,
-		})
+		*x = append(*x, declOf(f.Path, &f.Symbols[i]))
 	}
 }
 

@@ -259,6 +259,10 @@ func TestGo(t *testing.T) {
 				-- fork/f.go --
 				package fork
 				decl func F
+				-- root.go --
+				package m
+				decl func F
+				decl func X
 				-- m.go --
 				package m
 				import example.com/lib >lib
@@ -425,6 +429,9 @@ func TestGo(t *testing.T) {
 				-- a/gen.go --
 				package main
 				decl func Gen
+				-- a/gen2.go --
+				package main
+				decl func A
 				-- a/a.go --
 				package a
 				decl func A

@@ -37,7 +37,8 @@ type Source interface {
 	// File returns the facts of a file, nil when there are none. It is asked once for each
 	// file.
 	File(p repo.Path) (*File, error)
-	// Declarations returns every declaration of a name in the tree.
+	// Declarations returns every declaration of a name in the tree. It is asked once for
+	// each name, and only for languages that are resolved by names, and C.
 	Declarations(name string) ([]Declaration, error)
 }
 
@@ -92,6 +93,7 @@ type Resolver struct {
 	stars         memo[repo.Path, []module]
 	importedFiles memo[repo.Path, []repo.Path] // of TypeScript and Python files
 	facts         memo[repo.Path, *fileFacts]
+	named         memo[string, []decl] // declarations of the whole tree
 	goDirs        memo[repo.Path, *goDirectory]
 	tsconfigs     memo[repo.Path, *tsconfig]
 	pyRoots       memo[repo.Path, []repo.Path]
