@@ -1,5 +1,3 @@
-//go:build outline_read
-
 package uses_test
 
 import (
