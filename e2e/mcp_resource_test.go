@@ -55,8 +55,8 @@ func TestAgentReadsWhatIsKnown(t *testing.T) {
 	if words := a.resource("ken://summary/api/a%20b.go"); !strings.HasPrefix(words, "<!-- ken\nverdict: stale\n") {
 		t.Errorf("after an edit: %s", words)
 	}
-	if words := a.resource("ken://summary/api"); !strings.HasPrefix(words, "<!-- ken\nverdict: none\npath: api\n") {
-		t.Errorf("a directory: %s", words)
+	if words := a.resource("ken://summary/api"); !strings.HasPrefix(words, "<!-- ken\nverdict: fresh\npath: api\n") {
+		t.Errorf("a directory with an outline: %s", words)
 	}
 	for _, uri := range []string{"ken://summary/", "ken://summary/../x", "ken://summary//etc/passwd", "ken://briefs"} {
 		_, err := a.session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})

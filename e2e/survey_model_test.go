@@ -84,6 +84,7 @@ type shownDirs struct {
 	Directories []struct {
 		Path, Verdict string
 		Text, Author  *string
+		Outline       bool
 	}
 }
 
@@ -92,6 +93,9 @@ func surveyVerdicts(t *testing.T, r *testrepo.Repo) map[string]string {
 	list := make(map[string]string)
 	for _, d := range decode[shownDirs](t, mustKen(t, r, "survey", "show", "--json")).Directories {
 		list[d.Path] = d.Verdict
+		if d.Outline && d.Verdict == "fresh" {
+			list[d.Path] = "outline"
+		}
 	}
 	return list
 }
@@ -324,8 +328,8 @@ func TestSurveyWithoutKey(t *testing.T) {
 			t.Errorf("%s: %+v", api, o)
 		}
 		for p, v := range surveyVerdicts(t, r) {
-			if v != "none" {
-				t.Errorf("%s: %s is %s", api, p, v)
+			if v != "outline" {
+				t.Errorf("%s: %s is %s; it should have only an outline", api, p, v)
 			}
 		}
 		// A plan needs no key.
@@ -370,7 +374,7 @@ func TestSurveyInterrupted(t *testing.T) {
 				t.Errorf("%s%s", &out, &complaints)
 			}
 		}
-		if v := surveyVerdicts(t, r); v["src/deep"] != "fresh" || v["src"] != "none" {
+		if v := surveyVerdicts(t, r); v["src/deep"] != "fresh" || v["src"] != "outline" {
 			t.Errorf("%d times: %v", times, v)
 		}
 		good := modeltest.Start(t, describe)

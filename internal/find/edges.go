@@ -89,13 +89,16 @@ func updateEdges(ctx context.Context, w *searchindex.Writer, t Tree, files []Fil
 	})
 }
 
-// affected lists the files whose edges may differ after some changes: the changed files
-// themselves; where declared names changed, the files that use something of the same directory;
-// where a file appeared or is gone, also those with an import that ends in its name. A changed
-// manifest affects all files.
+// affected lists the files whose edges may differ after some changes. A changed manifest
+// affects all files. A changed file affects itself. If it declares other names, it affects
+//   - the files of its directory, and the files that use something of its directory;
+//   - the files that use those, as long as they may export names of others again;
+//   - in a language that is resolved by names, all files of such languages;
+//   - if it is new or gone, the files with an import that ends in its name.
 func affected(ctx context.Context, w *searchindex.Writer, files []File, changes []change) ([]File, error) {
 	wanted := make(map[repo.Path]bool)
 	dirs := make(map[repo.Path]bool)
+	byName := false
 	for _, c := range changes {
 		if uses.IsManifest(c.path) {
 			return files, nil
@@ -103,34 +106,67 @@ func affected(ctx context.Context, w *searchindex.Writer, files []File, changes 
 		wanted[c.path] = true
 		if c.declares {
 			dirs[c.path.Dir()] = true
+			byName = byName || isByName(c.path)
 		}
-		if c.appears {
-			base := c.path.Base()
-			names := []string{strings.TrimSuffix(base, path.Ext(base)), c.path.Dir().Base()}
-			list, err := w.Wanting(ctx, names)
-			if err != nil {
-				return nil, err
-			}
-			for _, p := range list {
-				wanted[p] = true
-			}
+		if !c.appears {
+			continue
+		}
+		base := c.path.Base()
+		list, err := w.Wanting(ctx, []string{strings.TrimSuffix(base, path.Ext(base)), c.path.Dir().Base()})
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range list {
+			wanted[p] = true
 		}
 	}
 	if 2*len(wanted) > len(files) {
 		return files, nil
 	}
 	for dir := range dirs {
-		edges, err := w.UsersBelow(ctx, dir)
-		if err != nil {
+		if err := addUsers(ctx, w, dir, wanted); err != nil {
 			return nil, err
-		}
-		for _, e := range edges {
-			wanted[e.From] = true
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(files), func(f File) bool {
-		return !wanted[f.Path] && !(dirs[f.Path.Dir()])
+		return !wanted[f.Path] && !dirs[f.Path.Dir()] && !(byName && isByName(f.Path))
 	}), nil
+}
+
+// isByName reports whether a file is in a language whose names are resolved over the whole tree.
+func isByName(p repo.Path) bool {
+	switch outline.LanguageOf(p, nil) {
+	case outline.C, outline.CPP, outline.CSharp, outline.Ruby, outline.PHP, outline.Bash, outline.Unknown:
+		return true
+	}
+	return false
+}
+
+// addUsers adds the files that use something of a directory, and the users of those among them
+// that may export it again. Only in Go does no file export the names of another.
+func addUsers(ctx context.Context, w *searchindex.Writer, dir repo.Path, wanted map[repo.Path]bool) error {
+	edges, err := w.UsersOfDir(ctx, dir)
+	if err != nil {
+		return err
+	}
+	seen := make(map[repo.Path]bool)
+	for len(edges) > 0 {
+		e := edges[0]
+		edges = edges[1:]
+		if seen[e.From] {
+			continue
+		}
+		seen[e.From], wanted[e.From] = true, true
+		if outline.LanguageOf(e.From, nil) == outline.Go {
+			continue
+		}
+		more, err := w.Users(ctx, e.From)
+		if err != nil {
+			return err
+		}
+		edges = append(edges, more...)
+	}
+	return nil
 }
 
 // declared returns the names that a file declares, to compare two versions of it.

@@ -75,7 +75,8 @@ type Answer struct {
 
 // A Place is a file with the line to read first.
 type Place struct {
-	Path    repo.Path `json:"path"`
+	Path repo.Path `json:"-"`
+	repo.PathJSON
 	Symbols []Symbol  `json:"symbols"` // the symbol around the line first
 	Line    int       `json:"line,omitempty"`
 	Text    string    `json:"text,omitempty"` // of the line

@@ -162,19 +162,44 @@ func TestEdgesFollowChanges(t *testing.T) {
 	expect("server/limiter.go", "server/limits_test.go server/middleware.go")
 }
 
+// A file below the root uses a name that the root's package gets later.
+func TestEdgesToTheRoot(t *testing.T) {
+	tree, x := &memoryTree{files: map[repo.Path]string{
+		"go.mod":   "module shop\n",
+		"a.go":     "package shop\n",
+		"b.go":     "package shop\n\nfunc Other() {}\n",
+		"sub/c.go": "package sub\n\nimport \"shop\"\n\nfunc Gamma() { shop.Alpha(); shop.Other() }\n",
+	}}, newIndex(t)
+	for i := range 6 {
+		tree.files[repo.Path("x/"+string(rune('a'+i))+".go")] = "package x\n"
+	}
+	update(t, x, tree)
+	tree.files["a.go"] = "package shop\n\nfunc Alpha() {}\n"
+	update(t, x, tree)
+	edges, err := x.Users(t.Context(), "a.go")
+	if err != nil || len(edges) != 1 || edges[0].Symbol != "Alpha" {
+		t.Errorf("expected sub/c.go to use Alpha of a.go, found %v, error %v", edges, err)
+	}
+}
+
 // However an index came about, it answers like one that was made from the tree at once.
 func TestUpdateIsLikeANewIndex(t *testing.T) {
-	names := []repo.Path{"a.go", "b.go", "sub/c.go", "sub/d_test.go", "x.ts", "y.ts", "lib/index.ts", "m.py", "pkg/__init__.py", "pkg/n.py", "go.mod"}
+	names := []repo.Path{"a.go", "b.go", "sub/c.go", "sub/d_test.go", "app/x.ts", "deep/y.ts", "lib/index.ts", "m/m.py", "m/pkg/__init__.py", "m/pkg/n.py", "c/main.c", "c/top.h", "c/in/low.h", "r/a.rb", "r/lib/b.rb", "go.mod"}
 	contents := []string{
 		"package a\n\nfunc Alpha() { Beta() }\n",
 		"package a\n\nfunc Beta() {}\n",
 		"package sub\n\nimport \"shop\"\n\nfunc Gamma() { shop.Alpha() }\n",
-		"import { Beta } from './lib'\nexport const Alpha = Beta()\n",
-		"export * from '../y'\n",
+		"import { Beta } from '../lib'\nexport const Alpha = Beta()\n",
+		"export * from '../deep/y'\n",
 		"export function Beta() {}\n",
 		"from pkg import n\n\ndef Delta():\n    return n.Beta()\n",
 		"from .n import Beta\n",
 		"def Beta():\n    pass\n",
+		"#include \"top.h\"\n\nint main(void) { return beta(); }\n",
+		"#include \"in/low.h\"\n",
+		"int beta(void);\n",
+		"def alpha\n  Beta.new.run_beta\nend\n",
+		"class Beta\n  def run_beta\n  end\nend\n",
 		"module shop\n",
 		"module other\n",
 	}

@@ -31,7 +31,7 @@ var tuned = weights{
 var stopWords = func() map[string]bool {
 	words := make(map[string]bool)
 	for w := range strings.FieldsSeq(`a an and are as at be by can do does for from how if in into is it its not of on or so than that the their
-		them then there this to via was we what when where which who why will with without you your our us should would could
+		per them then there this to via was we what when where which who why will with without you your our us should would could
 		use uses using used add adds added fix fixes fixed remove removes removed update updates updated make makes made
 		allow allows support supports feat chore refactor new also all only handled handle handles happen happens code file files`) {
 		words[w] = true

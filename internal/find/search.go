@@ -61,7 +61,7 @@ func rarity(ctx context.Context, x *searchindex.Index, query []string) (weights 
 
 // place describes a candidate: its best line, the symbols there, and why it is listed.
 func place(ctx context.Context, x *searchindex.Index, t Tree, c *candidate, weights map[string]float64) (Place, error) {
-	p := Place{Path: c.file.Path, Symbols: []Symbol{}, Score: math.Round(c.score*100) / 100}
+	p := Place{Path: c.file.Path, PathJSON: c.file.Path.JSON(), Symbols: []Symbol{}, Score: math.Round(c.score*100) / 100}
 	o, imports, _, err := x.Facts(ctx, c.file.Path)
 	if err != nil {
 		return p, err

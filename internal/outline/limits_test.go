@@ -237,7 +237,8 @@ func checkUnresolved(t *testing.T, name repo.Path, path string, src []byte) {
 			name, _, _ = strings.Cut(u.Qualifier, ".")
 		}
 		found[name] = true
-		if name != "" && !unresolved[name] && !keys[name] && !(u.Member && declared[name]) {
+		ofOwnType := u.Member && declared[name]
+		if name != "" && !unresolved[name] && !keys[name] && !ofOwnType {
 			t.Errorf("%s: %s of %+v is local", path, name, u)
 		}
 	}

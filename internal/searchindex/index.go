@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -54,6 +55,9 @@ func Open(ctx context.Context, file string) (*Index, error) {
 	return x, nil
 }
 
+// openPatience is how long opening waits for another process that makes the tables.
+const openPatience = 2 * time.Second
+
 func openFile(ctx context.Context, file string) (*Index, error) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return nil, err
@@ -63,10 +67,12 @@ func openFile(ctx context.Context, file string) (*Index, error) {
 		return nil, err
 	}
 	conn.SetInterrupt(ctx.Done())
+	conn.SetBusyTimeout(openPatience)
 	x := &Index{conn: conn}
 	if err := x.prepare(); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
+	conn.SetBusyTimeout(0) // from now on a writer does not wait for another
 	return x, nil
 }
 

@@ -107,6 +107,10 @@ func TestVersions(t *testing.T) {
 			"moved away and made anew on a branch, after the same move as on another",
 			"a: @y=1.a\nb: @y>@x\nc <- a: @y>@x=1.b\nd: @x>@z\ne: @x=2\nm <- b e: @x~b -@z", "", "v2 d0 t0 e,a",
 		},
+		{
+			"moved back on a branch, and made again beside the moved one on another",
+			"a: @x=1.a\nb: @x>@y=1.b\nc: @x=1.c\nd: @y=1.d\ne <- b: @y>@x=1.a\nm <- d e: @x~e -@y", "", "v5 d0 t0 e,d,c,b,a",
+		},
 		{"moved here, kept there", "a: @x=1\nb: @x>@y\nc <- a: @x=2\nm <- b c: @x~c -@y", "", "v2 d0 t0 c,a"},
 		{"two roots", "a: @x=1\nb <-: @x=2\nm <- a b: @x~b", "", "v2 d0 t0 b,a"},
 		{"an octopus", "a: @x=1\nb: @x=2\nc <- a: @x=3\nd <- a: @x=4\nm <- b c d: @x~d", "", "v4 d0 t0 d,c,b,a"},

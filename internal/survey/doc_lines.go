@@ -149,7 +149,7 @@ func points(low string) bool {
 		"please ", "see ", "for more", "for full", "for detail", "for the full", "for further", "for usage", "for documentation", "note:", "note that",
 		"note ", "this readme", "visit ", "check out", "check the", "read the", "documentation ", "the documentation", "docs ", "full documentation",
 		"detailed reference", "click ", "download ", "to install", "to get started", "warning", "install ", "run ", "if you ", "you can find",
-		"thank", "we're ", "we’re ", "join ", "report ", "welcome to ", "we use ", "want to ", "follow ", "the latest ", "looking for", "contributions ", "this project uses", "this project is maintained",
+		"thank", "we're ", "we’re ", "join ", "take ", "status:", "stability:", "version:", "author:", "authors:", "maintainer", "license:", "report ", "welcome to ", "we use ", "want to ", "follow ", "the latest ", "looking for", "contributions ", "this project uses", "this project is maintained",
 	} {
 		if strings.HasPrefix(low, p) {
 			return true

@@ -78,13 +78,19 @@ func (r *wordReader) moduleComment() OwnWords {
 	slices.SortStableFunc(list, func(a, b int) int {
 		return cmp.Compare(r.item.moduleRank(&r.item.Files[b]), r.item.moduleRank(&r.item.Files[a]))
 	})
+	documented := 0
+	for _, i := range list {
+		if r.item.Files[i].Outline.Doc != "" {
+			documented++
+		}
+	}
 	for _, i := range list {
 		f := &r.item.Files[i]
 		text := tidy(f.Outline.Doc)
 		if f.Outline.Doc == "" && isScript(f.Outline.Language) {
 			text = tidy(sentenceOf(scriptComment(r.read(i))))
 		}
-		part := f.packaged() && r.item.moduleRank(f) == modulePart && !aboutPackage(f, text)
+		part := f.packaged() && documented > 1 && r.item.moduleRank(f) == modulePart && !aboutPackage(f, text)
 		if telling(text) && !placeholder(text) && !part && (f.packaged() || !repeated[text]) {
 			return OwnWords{text, f.Path.Base()}
 		}

@@ -107,6 +107,8 @@ func TestOwnWords(t *testing.T) {
 		{"a README in reStructuredText", "-- README.rst --\n====\nShop\n====\n\n.. image:: badge.svg\n   :alt: badge\n\n|badge|\n\nRoutes `orders <https://example.com>`_ between shops.\n", "Routes orders between shops."},
 		{"a README with a list behind a colon", "-- README.md --\nShop is a router of orders for the most important shops, with a focus on:\n\n- speed\n", "Shop is a router of orders for the most important shops."},
 		{"a README under About", "-- README.md --\n# Shop\n\n## Install\n\nYou need a market first of all.\n\n## About\n\nRoutes orders between shops.\n", "Routes orders between shops."},
+		{"a README behind a rule", "-- README.md --\n# Shop\n\n----\n\nRoutes orders between shops.\n\n----\n\nTake a course about shops.\n", "Routes orders between shops."},
+		{"the only comment of a package", "-- run.go --\n// The router is responsible for all orders.\npackage main\n-- b.go --\npackage main\n", "The router is responsible for all orders."},
 		{"emphasis", "-- README.md --\n# Shop\n\n**Shop** - _means market_ - routes `orders` between *shops*.\n", "Shop - means market - routes orders between shops."},
 
 		{"no badges", "-- README.md --\n# Shop\n\n[![Build](https://ci/badge.svg)](https://ci) [![Go](https://x/y.svg)](https://x)\n\nRoutes orders between shops.\n", "Routes orders between shops."},
@@ -127,6 +129,11 @@ func TestOwnWords(t *testing.T) {
 		{"no placeholder in a manifest", "-- package.json --\n{\"description\": \"TODO: describe this package\"}\n", store.EmptyOutline},
 		{"no variables", "-- pom.xml --\n<project><description>${project.name} of the market</description></project>\n", store.EmptyOutline},
 		{"no table", "-- README.md --\n| name | what it is for |\n|---|---|\n| a | the first of all |\n\nRoutes orders between shops.\n", "Routes orders between shops."},
+		{"no front matter", "-- README.md --\n---\ntitle: The shop of the market\nauthor: Ada Lovelace of London\n---\n\nRoutes orders between shops.\n", "Routes orders between shops."},
+		{"no list of languages", "-- README.md --\n# Shop\n\nEnglish · Français · Italiano · Español\n\nRoutes orders between shops.\n", "Routes orders between shops."},
+		{"no status", "-- README.md --\n# Shop\n\nStatus: experimental, and so on.\n\nThis project is no longer maintained.\n\nRoutes orders between shops.\n", "Routes orders between shops."},
+		{"a centred title and sentence", "-- README.md --\n<h1 align=\"center\">\n  <img src=\"logo.png\"><br>\n  Shop\n</h1>\n\n<p align=\"center\"><b>Routes</b> orders between shops.</p>\n", "Routes orders between shops."},
+		{"no alerts", "-- README.md --\n> [!NOTE]\n> The main branch may be broken now.\n\n**Note**: The main branch may be broken now.\n\nRoutes orders between shops.\n", "Routes orders between shops."},
 		{"no code", "-- README.md --\n```\nshop --route all the orders\n```\n\n    shop --route them again and again\n\nRoutes orders between shops.\n", "Routes orders between shops."},
 	} {
 		files := make(directoryTree)

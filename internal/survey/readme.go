@@ -133,6 +133,8 @@ func placeholder(text string) bool {
 		"todo", "fixme", "description", "add description", "add your description", "your description", "a short description", "write a ", "my new ", "a new flutter",
 		"this is a fork", "this repository is a fork", "a fork of", "fork of", "forked from", "this repo is a fork", "this project is a fork", "mirror of ", "this is a mirror",
 		"this repository is a mirror", "no description", "insert ", "placeholder",
+		"deprecated", "this project is no longer", "this project is deprecated", "this project has moved", "this repository has moved", "this repository has been archived",
+		"this package is deprecated", "this repository is no longer", "moved to ",
 	} {
 		if strings.HasPrefix(low, start) {
 			return true
@@ -143,8 +145,8 @@ func placeholder(text string) bool {
 
 // parseReadme reads a README by its lines. What it does not understand is no paragraph.
 func parseReadme(content string) *readme {
-	p := &readmeParser{readme: &readme{text: content}}
-	content = comments().ReplaceAllString(content, "")
+	p := &readmeParser{readme: &readme{text: content}, asciidoc: strings.HasPrefix(content, "= ")}
+	content = comments().ReplaceAllString(frontMatter().ReplaceAllString(content, ""), "")
 	p.lines = strings.Split(content, "\n")
 	for p.at = 0; p.at < len(p.lines); p.at++ {
 		p.line()
@@ -155,15 +157,19 @@ func parseReadme(content string) *readme {
 
 var comments = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)<!--.*?(?:-->|$)`) })
 
+var frontMatter = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)\A---\n.*?\n---\n`) })
+
 type readmeParser struct {
 	*readme
-	lines   []string
-	at      int
-	fence   string // that ends the code block
-	skips   bool   // the paragraph being read is no prose
-	current []string
-	heading string
-	nth     int
+	lines []string
+	at    int
+	// asciidoc says that four dashes begin a code block; elsewhere they are a rule.
+	asciidoc bool
+	fence    string // that ends the code block
+	skips    bool   // the paragraph being read is no prose
+	current  []string
+	heading  string
+	nth      int
 }
 
 // line takes in one line.
@@ -178,7 +184,8 @@ func (p *readmeParser) line() {
 	case strings.HasPrefix(plain, "```"), strings.HasPrefix(plain, "~~~"):
 		p.flush()
 		p.fence = plain[:3]
-	case plain == "----" && len(p.current) == 0: // a block of AsciiDoc
+	case plain == "----" && p.asciidoc:
+		p.flush()
 		p.fence = plain
 	case plain == "":
 		p.flush()
@@ -256,9 +263,14 @@ var link = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("!?\\[[^\\[\\]]*\\](?:\\([^)]*\\)|\\[[^\\]]*\\])|`[^`]*<[^<>]*>`_+|https?://\\S+|\\|[\\w. -]+\\|")
 })
 
-// isProse reports whether a paragraph has sentences: more than images and links, and mostly
-// letters.
+// isProse reports whether a paragraph has sentences: more than images and links, mostly
+// letters, and no row of choices.
 func isProse(text string) bool {
+	for _, separator := range [...]string{" | ", " · ", " • "} {
+		if strings.Count(text, separator) > 1 {
+			return false
+		}
+	}
 	text = markup().ReplaceAllString(text, " ")
 	text = link().ReplaceAllString(text, " ")
 	letters, other := 0, 0

@@ -138,6 +138,6 @@ func (s *Survey) keepOutlines(ctx context.Context) error {
 	if !s.opts.KeepOutlines {
 		return nil
 	}
-	_, _ = s.Run(ctx, Outliner{}, RunOptions{Jobs: runtime.GOMAXPROCS(0), SkipFailed: true})
+	_, _ = s.Run(ctx, Outliner{}, RunOptions{Jobs: runtime.GOMAXPROCS(0), Refresh: true})
 	return ctx.Err()
 }

@@ -19,7 +19,8 @@ func (r *run) rounds(ctx context.Context, j *judgement) error {
 	for round := 1; ; round++ {
 		j.outlinesOnly = j.outlinesOnly && outlines(r.writer)
 		done := len(r.ran.Done)
-		r.judgement, r.queue = j, newQueue(j, r.wants)
+		r.judgement = j // which wants needs
+		r.queue = newQueue(j, r.wants)
 		if err := r.work(ctx); err != nil {
 			return err
 		}

@@ -22,9 +22,10 @@ type RunOptions struct {
 	MaxTokens int64     // spent in and out together, at which no more are begun; no limit when 0
 	MaxCost   float64   // the same in dollars
 	Within    repo.Path // only this directory and those below it
-	// SkipFailed leaves out directories that a writer failed to describe: a record would make
-	// the failure forgotten.
-	SkipFailed bool
+	// Refresh is for a run that nobody asked for. It leaves out directories that a model failed
+	// to describe, or may be about to describe: a record would end the failure. So where models
+	// or agents wrote summaries, it only replaces outlines.
+	Refresh bool
 	// Dispatcher leases each directory before a model describes it, as agents do: directories that others
 	// have are skipped, and others do not get this one. Nil takes no leases. Outlines cost
 	// nothing, and need none.
@@ -190,7 +191,7 @@ func (r *run) plan(ctx context.Context, j *judgement, m ModelWriter) (*judgement
 
 // wants reports whether a directory is to be described.
 func (r *run) wants(s *DirStatus) bool {
-	if r.how.SkipFailed && s.Verdict == Failed {
+	if r.how.Refresh && (s.Verdict == Failed || s.Record == nil && !r.outlinesOnly) {
 		return false
 	}
 	return s.Dir.Path.Under(r.how.Within) && !r.gaveUp[s.Dir.Path] && wanted(s, r.writer)

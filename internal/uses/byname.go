@@ -8,6 +8,10 @@ import (
 	"ken/internal/repo"
 )
 
+// maxDeclarations is how many declarations of one name are compared. A name with more of
+// them is ambiguous.
+const maxDeclarations = 500
+
 // namedScope is what is known about the names of a file in a language that is resolved by
 // names: Ruby, PHP, C# and shell.
 type namedScope struct {
@@ -19,7 +23,7 @@ type namedScope struct {
 
 // namedEdges adds edges to the only declaration of each name in the tree.
 func (r *Resolver) namedEdges(e *collector) {
-	if e.from.Language == outline.PHP && hasSegment(e.from.Path, "vendor") {
+	if hasSegment(e.from.Path, "vendor") {
 		return
 	}
 	s := &namedScope{e: e, bound: make(map[string][]string)}
@@ -134,23 +138,16 @@ func (s *namedScope) use(u *outline.Use) {
 		path = append(slices.Clone(full), path[1:]...)
 		owner, name = path[:len(path)-1], path[len(path)-1]
 	}
-	if len(owner) > 0 && !isBound && !s.ownerDeclared(owner) {
-		return // a member of something from outside
-	}
-	all, err := s.e.r.src.Declarations(name)
-	if err != nil {
-		s.e.fail(err)
+	all := s.e.declarations(name)
+	if len(all) > maxDeclarations {
+		s.e.ambiguous++
 		return
 	}
 	var found []target
 	for i := range all {
 		d := &all[i]
-		if !s.fits(d, u, owner, isBound) {
-			continue
-		}
-		t := target{d.Path, d.Symbol.FullName()}
-		if !slices.Contains(found, t) {
-			found = append(found, t)
+		if s.fits(d, u, owner, isBound) && !slices.Contains(found, d.target()) {
+			found = append(found, d.target())
 		}
 	}
 	if own := func(t target) bool { return t.path == s.e.from.Path }; slices.ContainsFunc(found, own) {
@@ -172,27 +169,6 @@ func (s *namedScope) use(u *outline.Use) {
 	}
 }
 
-// ownerDeclared reports whether the repository declares what stands before a name.
-func (s *namedScope) ownerDeclared(owner []string) bool {
-	last := owner[len(owner)-1]
-	all, err := s.e.r.src.Declarations(last)
-	if err != nil {
-		s.e.fail(err)
-		return false
-	}
-	for i := range all {
-		if s.sameFamily(all[i].Path) && isTypeKind(all[i].Symbol.Kind) {
-			return true
-		}
-	}
-	return false
-}
-
-func (s *namedScope) sameFamily(p repo.Path) bool {
-	f := s.e.file(p)
-	return f != nil && familyOf(f.Language) == familyOf(s.e.from.Language) && !isForeign(p)
-}
-
 func isTypeKind(k outline.Kind) bool {
 	switch k {
 	case outline.Class, outline.Module, outline.Interface, outline.Struct, outline.Enum, outline.Trait, outline.Type, outline.Union:
@@ -203,16 +179,19 @@ func isTypeKind(k outline.Kind) bool {
 }
 
 // fits reports whether a declaration can be what a use means.
-func (s *namedScope) fits(d *Declaration, u *outline.Use, owner []string, isBound bool) bool {
-	if !s.sameFamily(d.Path) {
+func (s *namedScope) fits(d *decl, u *outline.Use, owner []string, isBound bool) bool {
+	if isForeign(d.path) || hasSegment(d.path, "vendor") {
 		return false
 	}
-	f := s.e.file(d.Path)
-	where := strings.Join(slices.Concat(nameParts(f.Package), nameParts(strings.TrimSuffix(d.Symbol.FullName(), d.Symbol.Name))), ".")
-	isMember := !isTypeKind(d.Symbol.Kind) && strings.Contains(d.Symbol.FullName(), ".")
+	f := s.e.file(d.path)
+	if f == nil || f.language != s.e.from.Language {
+		return false
+	}
+	where := strings.Join(slices.Concat(nameParts(f.pkg), nameParts(strings.TrimSuffix(d.fullName(), d.name))), ".")
+	isMember := !isTypeKind(d.kind) && strings.Contains(d.fullName(), ".")
 	switch {
 	case isBound:
-		return where == strings.Join(owner, ".") || strings.HasSuffix(where, "."+strings.Join(owner, "."))
+		return where == strings.Join(owner, ".")
 	case len(owner) > 0:
 		return endsWith(where, strings.Join(owner, "."))
 	case u.Member:
@@ -232,9 +211,9 @@ func endsWith(name, end string) bool {
 
 // visible reports whether a name of another file can be used without a qualifier. In PHP
 // that takes the same namespace, in C# one that is imported or above.
-func (s *namedScope) visible(f *File) bool {
+func (s *namedScope) visible(f *fileFacts) bool {
 	own := strings.Join(nameParts(s.e.from.Package), ".")
-	other := strings.Join(nameParts(f.Package), ".")
+	other := strings.Join(nameParts(f.pkg), ".")
 	switch s.e.from.Language {
 	case outline.PHP:
 		return other == own || other == ""

@@ -65,12 +65,12 @@ func (r *Resolver) readBases() map[string][]repo.Path {
 func (e *collector) headersOf(f *File) []repo.Path {
 	var list []repo.Path
 	seen := map[repo.Path]bool{f.Path: true}
-	queue := []*File{f}
+	queue := []*fileFacts{e.file(f.Path)}
 	for len(queue) > 0 && len(list) < maxIncludes {
 		at := queue[0]
 		queue = queue[1:]
-		for i := range at.Imports {
-			paths := e.r.included(at.Path, at.Imports[i].Module)
+		for i := range at.imports {
+			paths := e.r.included(at.path, at.imports[i].Module)
 			if len(paths) != 1 || seen[paths[0]] {
 				continue
 			}
@@ -114,13 +114,13 @@ func (e *collector) cUse(u *outline.Use, headers []repo.Path) {
 	if d.path == e.from.Path {
 		return
 	}
-	others := e.cDeclarations(d.symbol)
+	others := e.cDeclarations(&d)
 	certainty := Exact
 	if slices.ContainsFunc(others, func(t target) bool { return isHeader(t.path) && t.path != d.path }) {
 		certainty = Likely // a header for another system, perhaps
 	}
 	e.add(d.target(), "", certainty, m)
-	if d.symbol.Kind != outline.Func && d.symbol.Kind != outline.Method {
+	if d.kind != outline.Func && d.kind != outline.Method {
 		return
 	}
 	sources := slices.DeleteFunc(others, func(t target) bool { return isHeader(t.path) })
@@ -135,12 +135,12 @@ func (e *collector) cNamed(full string, headers []repo.Path) []decl {
 	var found []decl
 	for _, p := range headers {
 		index := e.declared(p)
-		found = append(found, index.find(last, func(s *outline.Symbol) bool {
-			space, isLonger := strings.CutSuffix(s.FullName(), "."+full)
+		found = append(found, index.find(last, func(d *decl) bool {
+			space, isLonger := strings.CutSuffix(d.fullName(), "."+full)
 			if !isLonger {
-				return s.FullName() == full
+				return d.fullName() == full
 			}
-			isType := func(d decl) bool { return isTypeKind(d.symbol.Kind) && d.symbol.Kind != outline.Module }
+			isType := func(d decl) bool { return isTypeKind(d.kind) && d.kind != outline.Module }
 			return e.from.Language == outline.CPP && !slices.ContainsFunc(index.full(space), isType)
 		})...)
 	}
@@ -148,19 +148,12 @@ func (e *collector) cNamed(full string, headers []repo.Path) []decl {
 }
 
 // cDeclarations returns where the tree declares a full name in C or C++.
-func (e *collector) cDeclarations(s *outline.Symbol) []target {
-	all, err := e.r.src.Declarations(s.Name)
-	if err != nil {
-		e.fail(err)
-		return nil
-	}
+func (e *collector) cDeclarations(of *decl) []target {
 	var found []target
-	for i := range all {
-		d := &all[i]
-		isC := familyOf(outline.LanguageOf(d.Path, nil)) == outline.C && !isForeign(d.Path)
-		t := target{d.Path, d.Symbol.FullName()}
-		if isC && t.symbol == s.FullName() && !slices.Contains(found, t) {
-			found = append(found, t)
+	for _, d := range e.declarations(of.name) {
+		isC := familyOf(outline.LanguageOf(d.path, nil)) == outline.C && !isForeign(d.path)
+		if isC && d.fullName() == of.fullName() && !slices.Contains(found, d.target()) {
+			found = append(found, d.target())
 		}
 	}
 	return found

@@ -18,6 +18,7 @@ type target struct {
 type collector struct {
 	r    *Resolver
 	from *File
+	own  *fileFacts // of from
 	refs *outline.References
 
 	edges     []Edge
@@ -108,7 +109,7 @@ func (e *collector) addMember(m openMember, found []decl) {
 
 // isType reports whether a symbol is a type.
 func (e *collector) isType(t target) bool {
-	return slices.ContainsFunc(e.declared(t.path).full(t.symbol), func(d decl) bool { return isTypeKind(d.symbol.Kind) })
+	return slices.ContainsFunc(e.declared(t.path).full(t.symbol), func(d decl) bool { return isTypeKind(d.kind) })
 }
 
 // fail keeps the first error.
@@ -116,39 +117,6 @@ func (e *collector) fail(err error) {
 	if e.err == nil {
 		e.err = err
 	}
-}
-
-// file returns the facts of a file, nil when there are none.
-func (e *collector) file(p repo.Path) *File {
-	if !e.r.has(p) {
-		return nil
-	}
-	if p == e.from.Path {
-		return e.from
-	}
-	f, err := e.r.src.File(p)
-	if err != nil {
-		e.fail(err)
-		return nil
-	}
-	return f
-}
-
-// declared returns the index of the declarations of a file.
-func (e *collector) declared(p repo.Path) declIndex {
-	index, err := e.r.indexes.get(p, func() (declIndex, error) {
-		f := e.file(p)
-		if e.err != nil || f == nil {
-			return nil, e.err
-		}
-		index := make(declIndex, len(f.Symbols))
-		index.addFile(f)
-		return index, nil
-	})
-	if err != nil {
-		e.fail(err)
-	}
-	return index
 }
 
 // finish returns the edges in order.
@@ -162,60 +130,4 @@ func (e *collector) finish() []Edge {
 		)
 	})
 	return e.edges
-}
-
-// A decl is a symbol and its file.
-type decl struct {
-	path   repo.Path
-	symbol *outline.Symbol
-}
-
-func (d decl) target() target { return target{d.path, d.symbol.FullName()} }
-
-// A declIndex has the declarations of a file or a package by their names.
-type declIndex map[string][]decl
-
-func (x declIndex) addFile(f *File) {
-	for i := range f.Symbols {
-		s := &f.Symbols[i]
-		x[s.Name] = append(x[s.Name], decl{f.Path, s})
-	}
-}
-
-// top returns the declarations of a name that belongs to nothing else.
-func (x declIndex) top(name string) []decl {
-	return x.find(name, func(s *outline.Symbol) bool { return s.Qualified == "" && s.Depth == 0 })
-}
-
-// full returns the declarations of a full name, as in Type.Method.
-func (x declIndex) full(name string) []decl {
-	return x.find(lastPart(name, "."), func(s *outline.Symbol) bool { return s.FullName() == name })
-}
-
-// members returns the declarations of a name as a method, a field or a member of something.
-func (x declIndex) members(name string) []decl {
-	return x.find(name, func(s *outline.Symbol) bool {
-		switch s.Kind {
-		case outline.Method, outline.Field, outline.Property, outline.Member:
-			return true
-		default:
-			return s.Qualified != "" && s.Kind != outline.Impl
-		}
-	})
-}
-
-// find returns one declaration for each file and full name: a function with overloads is
-// one.
-func (x declIndex) find(name string, is func(*outline.Symbol) bool) []decl {
-	var found []decl
-	for _, d := range x[name] {
-		if !is(d.symbol) {
-			continue
-		}
-		same := func(o decl) bool { return o.path == d.path && o.symbol.FullName() == d.symbol.FullName() }
-		if !slices.ContainsFunc(found, same) {
-			found = append(found, d)
-		}
-	}
-	return found
 }

@@ -1,6 +1,7 @@
 package uses
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -12,11 +13,11 @@ import (
 // systems. More of them are no variants but separate programs in one directory.
 const maxVariants = 12
 
-// A goPackageKey names a package: a directory may also have an external test package, and
-// programs that are no part of the package.
-type goPackageKey struct {
-	dir  repo.Path
-	name string
+// A goDirectory has the packages of a directory. Beside the one that others can import there
+// may be its external test, and programs that no build includes.
+type goDirectory struct {
+	packages   map[string]*goPackage
+	importable *goPackage // nil when there is none
 }
 
 // A goPackage has the declarations of one package.
@@ -34,6 +35,7 @@ type goScope struct {
 
 	imports []goImport
 	bound   map[string][]goImport // by local name
+	clauses map[string][]goImport // by the name of the package
 	dots    []goImport
 }
 
@@ -62,11 +64,15 @@ func (r *Resolver) goEdges(e *collector) {
 func (r *Resolver) goScopeOf(e *collector) *goScope {
 	f := e.from
 	s := &goScope{
-		e:     e,
-		test:  isGoTest(f.Path),
-		bound: make(map[string][]goImport),
+		e:       e,
+		test:    isGoTest(f.Path),
+		bound:   make(map[string][]goImport),
+		clauses: make(map[string][]goImport),
 	}
-	s.own = e.goPackage(f.Path.Dir(), f.Package)
+	s.own = e.goDirectory(f.Path.Dir()).packages[f.Package]
+	if s.own == nil {
+		s.own = new(goPackage)
+	}
 	for i := range e.refs.Imports {
 		im := &e.refs.Imports[i]
 		imported := r.goImport(e, im)
@@ -76,30 +82,24 @@ func (r *Resolver) goScopeOf(e *collector) *goScope {
 				s.dots = append(s.dots, imported)
 				continue
 			}
-			for _, name := range goLocalNames(&imported, b.As) {
-				s.bound[name] = append(s.bound[name], imported)
+			name := cmp.Or(b.As, goPathName(im.Module))
+			s.bound[name] = append(s.bound[name], imported)
+			isGuess := b.As == "" || strings.Contains(im.Module, b.As)
+			if imported.pkg != nil && isGuess {
+				s.clauses[imported.pkg.name] = append(s.clauses[imported.pkg.name], imported)
 			}
 		}
 	}
 	return s
 }
 
-// goLocalNames returns the names under which a file may know an import. The binding has an
-// alias, or a guess from the import path; then the package clause decides.
-func goLocalNames(im *goImport, as string) []string {
-	guess := as == "" || strings.Contains(im.im.Module, as)
-	switch {
-	case !guess:
-		return []string{as}
-	case im.pkg == nil && as == "":
-		return []string{goPathName(im.im.Module)}
-	case im.pkg == nil || im.pkg.name == "" || im.pkg.name == as:
-		return []string{as}
-	case as == "":
-		return []string{im.pkg.name}
-	default:
-		return []string{as, im.pkg.name}
+// boundTo returns the imports that a name may mean: those bound to it, else those whose
+// package clause has that name. An import without an alias is bound to a guess from its path.
+func (s *goScope) boundTo(name string) []goImport {
+	if imports := s.bound[name]; len(imports) > 0 {
+		return imports
 	}
+	return s.clauses[name]
 }
 
 // goPathName guesses a package's name from its import path.
@@ -129,65 +129,58 @@ func (r *Resolver) goImport(e *collector, im *outline.Import) goImport {
 	}
 	dir := imported.dir.dir
 	imported.tests = dir == e.from.Path.Dir() && strings.HasSuffix(e.from.Package, "_test")
-	imported.pkg = e.goPackage(dir, e.goClause(dir))
+	imported.pkg = e.goDirectory(dir).importable
 	return imported
 }
 
-// goClause returns the name of the package in a directory that others can import.
-func (e *collector) goClause(dir repo.Path) string {
-	name, err := e.r.goClauses.get(dir, func() (string, error) {
-		count := make(map[string]int)
-		for _, p := range e.r.dirs[dir] {
-			if !strings.HasSuffix(string(p), ".go") || isGoTest(p) {
-				continue
-			}
-			if f := e.file(p); f != nil && f.Package != "" {
-				count[f.Package]++
-			}
-		}
-		// A program beside a library is a generator that no build includes.
-		if len(count) > 1 {
-			delete(count, "main")
-		}
-		best := ""
-		for name, n := range count {
-			if best == "" || n > count[best] || n == count[best] && name < best {
-				best = name
-			}
-		}
-		return best, e.err
-	})
+// goDirectory returns the packages of a directory.
+func (e *collector) goDirectory(dir repo.Path) *goDirectory {
+	found, err := e.r.goDirs.get(dir, func() (*goDirectory, error) { return e.r.readGo(dir) })
 	if err != nil {
 		e.fail(err)
+		return new(goDirectory)
 	}
-	return name
+	return found
 }
 
-// goPackage returns the declarations of the files of a directory with one package clause.
-func (e *collector) goPackage(dir repo.Path, name string) *goPackage {
-	pkg, err := e.r.goPackages.get(goPackageKey{dir, name}, func() (*goPackage, error) {
-		pkg := &goPackage{name: name, decls: make(declIndex)}
-		for _, p := range e.r.dirs[dir] {
-			if !strings.HasSuffix(string(p), ".go") {
-				continue
-			}
-			f := e.file(p)
-			if e.err != nil {
-				return nil, e.err
-			}
-			if f == nil || f.Package != name {
-				continue
-			}
-			pkg.files = append(pkg.files, p)
-			pkg.decls.addFile(f)
+func (r *Resolver) readGo(dir repo.Path) (*goDirectory, error) {
+	d := &goDirectory{packages: make(map[string]*goPackage)}
+	count := make(map[string]int) // files that others can import
+	for _, p := range r.dirs[dir] {
+		if !strings.HasSuffix(string(p), ".go") {
+			continue
 		}
-		return pkg, nil
-	})
-	if err != nil {
-		e.fail(err)
-		return &goPackage{}
+		f, err := r.src.File(p)
+		if err != nil {
+			return nil, err
+		}
+		if f == nil || f.Package == "" {
+			continue
+		}
+		pkg := d.packages[f.Package]
+		if pkg == nil {
+			pkg = &goPackage{name: f.Package}
+			d.packages[f.Package] = pkg
+		}
+		pkg.files = append(pkg.files, p)
+		pkg.decls.add(f)
+		if !isGoTest(p) {
+			count[f.Package]++
+		}
 	}
-	return pkg
+	for _, pkg := range d.packages {
+		pkg.decls.sort()
+	}
+	// A program beside a library is a generator that no build includes.
+	if len(count) > 1 {
+		delete(count, "main")
+	}
+	for name, n := range count {
+		if d.importable == nil || n > count[d.importable.name] || n == count[d.importable.name] && name < d.importable.name {
+			d.importable = d.packages[name]
+		}
+	}
+	return d, nil
 }
 
 // use adds the edges of a use that is resolved by names. It reports a member whose owner
@@ -206,7 +199,7 @@ func (s *goScope) use(u *outline.Use) (typed, open bool) {
 	if rest != "" {
 		full = rest + "." + u.Name
 	}
-	if imports := s.bound[first]; len(imports) > 0 {
+	if imports := s.boundTo(first); len(imports) > 0 {
 		return s.selected(imports, rest, full, m)
 	}
 	// The name before the dot is one of the own package: a type, or a variable.
@@ -219,7 +212,7 @@ func (s *goScope) use(u *outline.Use) (typed, open bool) {
 }
 
 func areTypes(decls []decl) bool {
-	return len(decls) > 0 && !slices.ContainsFunc(decls, func(d decl) bool { return !isTypeKind(d.symbol.Kind) })
+	return len(decls) > 0 && !slices.ContainsFunc(decls, func(d decl) bool { return !isTypeKind(d.kind) })
 }
 
 // bare adds the edges of a name without a qualifier.
@@ -270,7 +263,7 @@ func (s *goScope) visible(decls []decl) []decl {
 // importable returns the declarations that an importing file sees.
 func (s *goScope) importable(im goImport, decls []decl) []decl {
 	return slices.DeleteFunc(decls, func(d decl) bool {
-		if !d.symbol.Exported {
+		if !d.exported {
 			return true
 		}
 		return isGoTest(d.path) && !im.tests || !sameSystem(s.e.from.Path, d.path)

@@ -183,6 +183,31 @@ func TestGo(t *testing.T) {
 			want: `go-yaml/y.go#Parse`,
 		},
 		{
+			name: "an alias comes before a package clause",
+			archive: `
+				-- go.mod --
+				module m
+				-- meta/v1/meta.go --
+				package v1
+				decl type List
+				decl type Meta
+				-- core/v1/core.go --
+				package v1
+				decl type List
+				-- b/b.go --
+				package b
+				import m/meta/v1 >meta
+				import m/core/v1 >v1
+				use v1.List
+				use meta.Meta
+			`,
+			from: "b/b.go",
+			want: `
+				core/v1/core.go#List
+				meta/v1/meta.go#Meta
+			`,
+		},
+		{
 			name: "an import from outside hides a local namesake",
 			archive: `
 				-- go.mod --
@@ -234,6 +259,10 @@ func TestGo(t *testing.T) {
 				-- fork/f.go --
 				package fork
 				decl func F
+				-- root.go --
+				package m
+				decl func F
+				decl func X
 				-- m.go --
 				package m
 				import example.com/lib >lib
@@ -400,6 +429,9 @@ func TestGo(t *testing.T) {
 				-- a/gen.go --
 				package main
 				decl func Gen
+				-- a/gen2.go --
+				package main
+				decl func A
 				-- a/a.go --
 				package a
 				decl func A

@@ -160,17 +160,18 @@ func (e *collector) javaPackage(pkg string) declIndex {
 		return nil
 	}
 	index, err := e.r.javaPackages.get(pkg, func() (declIndex, error) {
-		index := make(declIndex)
+		var index declIndex
 		for _, dir := range dirs[pkg] {
 			for _, p := range e.r.dirs[dir] {
 				if !strings.HasSuffix(string(p), ".java") {
 					continue
 				}
-				if f := e.file(p); f != nil && f.Package == pkg {
-					index.addFile(f)
+				if f := e.file(p); f != nil && f.pkg == pkg {
+					index = append(index, f.decls...)
 				}
 			}
 		}
+		index.sort()
 		return index, e.err
 	})
 	if err != nil {
@@ -189,8 +190,8 @@ func (e *collector) readJavaDirs() (map[string][]repo.Path, error) {
 				continue
 			}
 			f := e.file(p)
-			if f != nil && f.Package != "" {
-				dirs[f.Package] = append(dirs[f.Package], dir)
+			if f != nil && f.pkg != "" {
+				dirs[f.pkg] = append(dirs[f.pkg], dir)
 				break
 			}
 		}
@@ -317,11 +318,9 @@ func (r *Resolver) javaImported(e *collector, im outline.Import) []repo.Path {
 		return nil
 	}
 	var paths []repo.Path
-	for _, decls := range e.javaPackage(im.Module) {
-		for _, d := range decls {
-			if d.path != e.from.Path {
-				paths = append(paths, d.path)
-			}
+	for _, d := range e.javaPackage(im.Module) {
+		if d.path != e.from.Path {
+			paths = append(paths, d.path)
 		}
 	}
 	return paths

@@ -43,7 +43,7 @@ type moduleRules interface {
 	// passesOn reports whether others can import the names that an import binds.
 	passesOn(im *outline.Import) bool
 	// exported reports whether another module can import a symbol.
-	exported(s *outline.Symbol) bool
+	exported(d *decl) bool
 }
 
 // moduleScope is what the names of one file can mean.
@@ -397,7 +397,7 @@ func (s *moduleScope) own(mod module, name string) (meaning, bool) {
 	if len(found) == 0 {
 		return meaning{}, false
 	}
-	if !s.rules.exported(found[0].symbol) {
+	if !s.rules.exported(&found[0]) {
 		return meaning{}, false
 	}
 	return meaning{state: inside, symbol: found[0].target(), certainty: mod.certainty}, true
@@ -410,8 +410,8 @@ func (s *moduleScope) passedOn(mod module, name string, visited map[target]bool)
 		return meaning{}
 	}
 	best := meaning{}
-	for i := range f.Imports {
-		im := &f.Imports[i]
+	for i := range f.imports {
+		im := &f.imports[i]
 		if !s.rules.passesOn(im) {
 			continue
 		}
@@ -482,16 +482,16 @@ func (s *moduleScope) throughStars(mod module, name string, visited map[target]b
 }
 
 // starModules returns the modules whose names a file passes on as a whole.
-func (s *moduleScope) starModules(f *File) []module {
-	list, err := s.e.r.stars.get(f.Path, func() ([]module, error) {
+func (s *moduleScope) starModules(f *fileFacts) []module {
+	list, err := s.e.r.stars.get(f.path, func() ([]module, error) {
 		var list []module
-		for i := range f.Imports {
-			im := &f.Imports[i]
+		for i := range f.imports {
+			im := &f.imports[i]
 			isStar := func(b outline.Binding) bool { return b.Name == "*" && b.As == "" }
 			if !s.rules.passesOn(im) || im.Module == "" || !slices.ContainsFunc(im.Names, isStar) {
 				continue
 			}
-			if next, st := s.rules.resolve(s.e, f.Path, im.Module); st == inside {
+			if next, st := s.rules.resolve(s.e, f.path, im.Module); st == inside {
 				list = append(list, next)
 			}
 		}
@@ -559,8 +559,8 @@ func (s *moduleScope) imports(p repo.Path) []repo.Path {
 		return nil
 	}
 	var list []repo.Path
-	for i := range f.Imports {
-		im := &f.Imports[i]
+	for i := range f.imports {
+		im := &f.imports[i]
 		if im.Module == "" {
 			continue
 		}

@@ -15,7 +15,7 @@ type pythonRules struct{ r *Resolver }
 // passesOn: others can import every name that a module imports.
 func (pythonRules) passesOn(*outline.Import) bool { return true }
 
-func (pythonRules) exported(*outline.Symbol) bool { return true }
+func (pythonRules) exported(*decl) bool { return true }
 
 func (s pythonRules) submodule(mod module, name string) (module, bool) {
 	if name == "" || name == "*" || mod.file != "" && !isPackageFile(mod.file) {

@@ -169,6 +169,17 @@ func TestPythonModules(t *testing.T) {
 			want: `pkg/types.py#Kind`,
 		},
 		{
+			name: "a script beside a file with the name of a standard module",
+			archive: `
+				-- scripts/json.py --
+				decl func dumps
+				-- scripts/main.py --
+				import json dumps
+				call dumps
+			`,
+			from: "scripts/main.py",
+		},
+		{
 			name: "test data with the name of a package from outside",
 			archive: `
 				-- tests/data/yaml/__init__.py --

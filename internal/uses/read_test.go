@@ -1,5 +1,3 @@
-//go:build outline_read
-
 package uses_test
 
 import (
@@ -96,13 +94,15 @@ func start(s *server.Server) { s.Run() }
 -- packages/core/src/index.ts --
 export { Store as DataStore } from './store.js'
 export * from './util.js'
+export default function create() {}
 -- packages/core/src/store.ts --
 export class Store { static open() { return new Store() } persist() {} }
 -- packages/core/src/util.ts --
-export const help = () => 1
+const helper = () => 1
+export { helper as help }
 export type Options = { a: string }
 -- packages/app/main.ts --
-import { DataStore, help, type Options } from '@x/core'
+import create, { DataStore, help, type Options } from '@x/core'
 import * as core from '@x/core'
 import fs from 'node:fs'
 
@@ -110,24 +110,27 @@ export function save(s: DataStore) { s.persist() }
 save(DataStore.open())
 help()
 core.help()
+create()
 fs.readFileSync('x')
 export function f(o: Options) { console.log(o) }
 `,
 			from: "packages/app/main.ts",
 			want: `
 				packages/core/src/index.ts
+				packages/core/src/index.ts#create
 				packages/core/src/store.ts#Store via packages/core/src/index.ts
 				packages/core/src/store.ts#Store.open via packages/core/src/index.ts
 				packages/core/src/store.ts#Store.persist via packages/core/src/index.ts
 				packages/core/src/util.ts#Options via packages/core/src/index.ts
-				packages/core/src/util.ts#help via packages/core/src/index.ts
+				packages/core/src/util.ts#helper via packages/core/src/index.ts
 			`,
 		},
 		{
 			name: "JavaScript with require",
 			archive: `
 -- lib/a.js --
-module.exports = class Server { listen() {} }
+class Server { listen() {} }
+module.exports = Server
 -- lib/b.js --
 exports.one = function () {}
 exports.two = function () {}
@@ -135,14 +138,16 @@ exports.two = function () {}
 const Server = require('./lib/a')
 const { one, two: zwei } = require('./lib/b')
 const b = require('./lib/b')
-new Server()
+const s = new Server()
+s.listen()
 one()
 zwei()
 b.two()
 `,
 			from: "main.js",
 			want: `
-				lib/a.js#module.exports
+				lib/a.js
+				lib/a.js#Server.listen
 				lib/b.js#one
 				lib/b.js#two
 			`,

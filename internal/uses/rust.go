@@ -288,7 +288,7 @@ func (s *rustScope) child(at rustPlace, name string, last bool, trail []target) 
 	if at.symbol != "" {
 		full = at.symbol + "." + name
 	}
-	isModule := func(d decl) bool { return d.symbol.Kind == outline.Module }
+	isModule := func(d decl) bool { return d.kind == outline.Module }
 	found := s.e.declared(at.file).full(full)
 	hasModule := slices.ContainsFunc(found, isModule)
 	// A module and a function may have one name; what follows decides.
@@ -312,8 +312,8 @@ func (s *rustScope) child(at rustPlace, name string, last bool, trail []target) 
 		return rustPlace{}, false
 	}
 	trail = append(slices.Clone(trail), key)
-	for i := range f.Imports {
-		im := &f.Imports[i]
+	for i := range f.imports {
+		im := &f.imports[i]
 		if !im.Reexport {
 			continue
 		}

@@ -192,6 +192,33 @@ func TestRust(t *testing.T) {
 			`,
 		},
 		{
+			name: "two crates with the same modules",
+			archive: `
+				-- a/Cargo.toml --
+				[package]
+				name = "a"
+				edition = "2021"
+				-- a/src/lib.rs --
+				decl module net
+				decl module app
+				-- a/src/net.rs --
+				decl func open
+				-- a/src/app.rs --
+				import crate::net::open >open
+				call open
+				-- b/Cargo.toml --
+				[package]
+				name = "b"
+				edition = "2021"
+				-- b/src/lib.rs --
+				decl module net
+				-- b/src/net.rs --
+				decl func open
+			`,
+			from: "a/src/app.rs",
+			want: `a/src/net.rs#open`,
+		},
+		{
 			name: "re-exports in a cycle, and a broken manifest",
 			archive: `
 				-- Cargo.toml --

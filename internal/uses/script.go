@@ -15,8 +15,8 @@ func (scriptRules) submodule(module, string) (module, bool) { return module{}, f
 
 func (scriptRules) passesOn(im *outline.Import) bool { return im.Reexport }
 
-func (scriptRules) exported(s *outline.Symbol) bool {
-	return s.Exported || s.Name == "default" || s.Name == "module.exports"
+func (scriptRules) exported(d *decl) bool {
+	return d.exported || d.name == "default" || d.name == "module.exports"
 }
 
 // resolve returns the file that a module specifier means. A path counts only if the file is

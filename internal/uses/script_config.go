@@ -141,6 +141,9 @@ func (w *scriptWorkspace) matches(rel string) bool {
 	for _, pattern := range w.patterns {
 		not := strings.HasPrefix(pattern, "!")
 		pattern = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(pattern, "!"), "./"), "/")
+		if len(pattern) > 200 || strings.Count(pattern, "{") > 4 {
+			continue // matching it may take very long
+		}
 		if !doublestar.ValidatePattern(pattern) || !doublestar.MatchUnvalidated(pattern, rel) {
 			continue
 		}
@@ -299,7 +302,7 @@ func (r *Resolver) tsconfigOf(dir repo.Path) (*tsconfig, error) {
 		for _, name := range []string{"tsconfig.json", "jsconfig.json"} {
 			if p := under(d, name); r.has(p) {
 				return r.tsconfigs.get(p, func() (*tsconfig, error) {
-					return r.readTSConfig(p, p.Dir(), nil, true)
+					return r.readTSConfig(p, p.Dir(), make(map[repo.Path]*tsconfig), true)
 				})
 			}
 		}
@@ -308,14 +311,15 @@ func (r *Resolver) tsconfigOf(dir repo.Path) (*tsconfig, error) {
 }
 
 // readTSConfig reads a configuration and what it extends. configDir is the directory of the
-// configuration that was asked for; trail has the files that lead here. A file that is
-// broken, outside of the repository or part of a cycle counts as empty.
-func (r *Resolver) readTSConfig(p, configDir repo.Path, trail []repo.Path, withReferences bool) (*tsconfig, error) {
-	c := new(tsconfig)
-	if slices.Contains(trail, p) || len(trail) > 20 {
+// configuration that was asked for; known has the files that were read for it. A file that
+// is broken or outside of the repository counts as empty, and so does one that extends
+// itself.
+func (r *Resolver) readTSConfig(p, configDir repo.Path, known map[repo.Path]*tsconfig, withReferences bool) (*tsconfig, error) {
+	if c := known[p]; c != nil {
 		return c, nil
 	}
-	trail = append(slices.Clone(trail), p)
+	c := new(tsconfig)
+	known[p] = c
 	content, err := r.read(p)
 	if err != nil {
 		return nil, err
@@ -342,7 +346,7 @@ func (r *Resolver) readTSConfig(p, configDir repo.Path, trail []repo.Path, withR
 		if !ok {
 			continue
 		}
-		inherited, err := r.readTSConfig(base, configDir, trail, false)
+		inherited, err := r.readTSConfig(base, configDir, known, false)
 		if err != nil {
 			return nil, err
 		}
@@ -378,7 +382,7 @@ func (r *Resolver) readTSConfig(p, configDir repo.Path, trail []repo.Path, withR
 		if q.Dir() != p.Dir() || !r.has(q) {
 			continue
 		}
-		part, err := r.readTSConfig(q, q.Dir(), trail, false)
+		part, err := r.readTSConfig(q, q.Dir(), known, false)
 		if err != nil {
 			return nil, err
 		}

@@ -130,9 +130,11 @@ func TestScriptPaths(t *testing.T) {
 				decl class Logger
 				decl method Logger.log
 				decl method Logger.request
+				decl func describe
 				-- main.ts --
 				import ./log Logger
 				import express default>express
+				call describe
 				call console.log
 				call express.request
 				use Logger
@@ -344,6 +346,30 @@ func TestScriptReexports(t *testing.T) {
 			`,
 		},
 		{
+			name: "a default that is passed on as a default, through a directory and a subpath of a package",
+			archive: `
+				-- package.json --
+				{"workspaces": ["ui"]}
+				-- ui/package.json --
+				{"name": "ui", "exports": {"./button": "./button/index.ts"}}
+				-- ui/button/Button.ts --
+				local class Button
+				reexport "" Button>default
+				-- ui/button/index.ts --
+				reexport ./Button default
+				-- main.ts --
+				import ./ui/button/ default>A
+				import ui/button default>B
+				use A
+				use B
+			`,
+			from: "main.ts",
+			want: `
+				ui/button/Button.ts#Button via ui/button/index.ts
+				ui/button/index.ts
+			`,
+		},
+		{
 			name: "a default is not passed on by a star",
 			archive: `
 				-- x.ts --
@@ -438,6 +464,19 @@ func TestScriptTSConfig(t *testing.T) {
 			`,
 		},
 		{
+			name: "only the best pattern of paths counts",
+			archive: `
+				-- tsconfig.json --
+				{"compilerOptions": {"paths": {"lib/*": ["./missing/*"], "*": ["./src/*"]}}}
+				-- src/lib/x.ts --
+				decl func x
+				-- main.ts --
+				import lib/x x
+				use x
+			`,
+			from: "main.ts",
+		},
+		{
 			name: "a configuration that extends a file outside of the repository",
 			archive: `
 				-- tsconfig.json --
@@ -455,9 +494,9 @@ func TestScriptTSConfig(t *testing.T) {
 			name: "configurations that extend each other",
 			archive: `
 				-- tsconfig.json --
-				{"extends": "./b.json", "compilerOptions": {"paths": {"@/*": ["./*"]}}}
+				{"extends": ["./b.json", "./b.json"], "compilerOptions": {"paths": {"@/*": ["./*"]}}}
 				-- b.json --
-				{"extends": "./tsconfig.json"}
+				{"extends": ["./tsconfig.json", "./b.json", "./tsconfig.json"]}
 				-- x.ts --
 				decl func x
 				-- main.ts --
@@ -513,7 +552,8 @@ func TestScriptWorkspaces(t *testing.T) {
 			".": {"types": "./dist/index.d.ts", "import": "./dist/index.mjs", "require": "./dist/index.cjs"},
 			"./util": {"types": "./types/util.d.ts", "default": "./lib/util.js"},
 			"./deep/*": "./dist/deep/*.js",
-			"./built": "./dist/built.js"
+			"./built": "./dist/built.js",
+			"./typed": {"types": "./src/private.ts"}
 		}}
 		-- packages/core/src/index.ts --
 		decl func core
@@ -552,6 +592,7 @@ func TestScriptWorkspaces(t *testing.T) {
 				import @org/core/deep/thing thing
 				import @org/core/built built
 				import @org/core/src/private secret
+				import @org/core/typed secret>typed
 				import plain plain
 				import plain/sub/x sub
 				import skip skip

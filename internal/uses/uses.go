@@ -34,9 +34,11 @@ type Source interface {
 	// tsconfig.json and what it extends, pyproject.toml, Cargo.toml and the like. It is
 	// asked only for paths that Paths lists.
 	Read(p repo.Path) ([]byte, error)
-	// File returns the facts of a file, nil when there are none.
+	// File returns the facts of a file, nil when there are none. It is asked once for each
+	// file.
 	File(p repo.Path) (*File, error)
-	// Declarations returns every declaration of a name in the tree.
+	// Declarations returns every declaration of a name in the tree. It is asked once for
+	// each name, and only for languages that are resolved by names, and C.
 	Declarations(name string) ([]Declaration, error)
 }
 
@@ -90,9 +92,9 @@ type Resolver struct {
 	exports       memo[exportKey, meaning] // of TypeScript and Python files
 	stars         memo[repo.Path, []module]
 	importedFiles memo[repo.Path, []repo.Path] // of TypeScript and Python files
-	indexes       memo[repo.Path, declIndex]   // of files
-	goClauses     memo[repo.Path, string]      // of directories
-	goPackages    memo[goPackageKey, *goPackage]
+	facts         memo[repo.Path, *fileFacts]
+	named         memo[string, []decl] // declarations of the whole tree
+	goDirs        memo[repo.Path, *goDirectory]
 	tsconfigs     memo[repo.Path, *tsconfig]
 	pyRoots       memo[repo.Path, []repo.Path]
 	javaDirs      memo[struct{}, map[string][]repo.Path] // of packages
