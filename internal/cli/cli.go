@@ -18,6 +18,7 @@ import (
 	"ken/internal/board"
 	"ken/internal/docs"
 	"ken/internal/fault"
+	"ken/internal/find"
 	"ken/internal/fresh"
 	"ken/internal/install"
 	"ken/internal/prove"
@@ -57,6 +58,10 @@ type Workspace interface {
 	SurveyLimits(opts survey.RunOptions) survey.RunOptions
 	// Brief says what to know about a path first.
 	Brief(ctx context.Context, opts BriefOptions) (*survey.Brief, error)
+	// Uses says who uses a file, a directory or a symbol.
+	Uses(ctx context.Context, opts UsesOptions) (*find.UsesAnswer, error)
+	// AllUses calls f with every use of one file by another, in the work tree or at a revision.
+	AllUses(ctx context.Context, at string, f func(find.WholeEdge) error) error
 	// Confirm says that what is said of files and directories still holds, for what
 	// is there now or, of one path, for what was read.
 	Confirm(ctx context.Context, paths []repo.Path, read string) ([]Confirmed, error)
@@ -281,7 +286,7 @@ too, and ken help glossary explains the words that ken uses.`,
 	cmd.PersistentFlags().BoolVar(&p.io.JSON, "json", false, "print one JSON document")
 	cmd.Flags().AddFlagSet(status.Flags())
 	cmd.AddCommand(
-		p.up(), status, p.brief(), p.serve(),
+		p.up(), status, p.brief(), p.uses(), p.serve(),
 		p.summary(), p.confirm(), p.close(),
 		p.survey(),
 		p.spec(),
