@@ -12,6 +12,7 @@ import (
 	"ken/internal/fault"
 	"ken/internal/find"
 	"ken/internal/repo"
+	"ken/internal/term"
 	"ken/internal/uses"
 )
 
@@ -170,7 +171,7 @@ func (t *usesPrinter) users(list []find.User, indent string) {
 		return
 	}
 	if indent == "" {
-		t.linef("used by %s", count(len(rows)+t.answer.More["used_by"], "file", "files"))
+		t.linef("used by %s", term.Count(len(rows)+t.answer.More["used_by"], "file"))
 	}
 	for _, part := range []struct {
 		title         string
@@ -234,13 +235,6 @@ func (r *userRow) marks() string {
 		list = append(list, "generated")
 	}
 	return strings.Join(list, ", ")
-}
-
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + many
 }
 
 // how says which symbols a file uses, or how it uses the one that was asked about.
@@ -373,7 +367,7 @@ func (t *usesPrinter) uses() {
 	if len(rows) == 0 {
 		return
 	}
-	t.linef("uses %s", count(len(rows)+a.More["uses"], "file", "files"))
+	t.linef("uses %s", term.Count(len(rows)+a.More["uses"], "file"))
 	var cells [][]string
 	for _, row := range rows {
 		names := symbolsOf(row.exact)
@@ -428,7 +422,7 @@ func (t *usesPrinter) changes() {
 		if a.Symbol != "" {
 			what = "its file changes with"
 		}
-		t.linef("%s (%s since %s)", what, count(a.Commits.Count, "commit", "commits"), a.Commits.Since)
+		t.linef("%s (%s since %s)", what, term.Count(a.Commits.Count, "commit"), a.Commits.Since)
 		var rows [][]string
 		for _, c := range a.ChangesWith {
 			rows = append(rows, []string{c.Path, fmt.Sprintf("%d of %d", c.Together, c.Of)})

@@ -360,8 +360,8 @@ type fileFacts struct {
 	content []byte
 }
 
-// maxSymbols is how many symbols of a file are listed.
-const maxSymbols = 12
+// maxMainSymbols is how many symbols of a file are listed.
+const maxMainSymbols = 12
 
 // mainSymbols lists what others may use of a file, most used first.
 func (r *usesReader) mainSymbols(p repo.Path, users []searchindex.Edge) error {
@@ -392,8 +392,8 @@ func (r *usesReader) mainSymbols(p repo.Path, users []searchindex.Edge) error {
 		list = append(list, declaration(p, s, lines, n))
 	}
 	slices.SortStableFunc(list, func(a, b Declaration) int { return cmp.Compare(b.Users, a.Users) })
-	r.answer.More["declarations"] = max(0, len(list)-maxSymbols)
-	r.answer.Declarations = append(r.answer.Declarations, list[:min(len(list), maxSymbols)]...)
+	r.answer.More["declarations"] = max(0, len(list)-maxMainSymbols)
+	r.answer.Declarations = append(r.answer.Declarations, list[:min(len(list), maxMainSymbols)]...)
 	return nil
 }
 
