@@ -2,6 +2,7 @@ package searchindex
 
 import (
 	"context"
+	"os"
 	"strings"
 
 	"zombiezen.com/go/sqlite"
@@ -9,6 +10,25 @@ import (
 
 	"ken/internal/repo"
 )
+
+// OpenExisting opens an index as it is, without bringing it up to date. It returns nil if there
+// is none that this version can read.
+func OpenExisting(ctx context.Context, file string) *Index {
+	if _, err := os.Stat(file); err != nil {
+		return nil
+	}
+	conn, err := sqlite.OpenConn(file, sqlite.OpenReadWrite)
+	if err != nil {
+		return nil
+	}
+	conn.SetInterrupt(ctx.Done())
+	found, err := sqlitex.ResultInt(conn.Prep(`PRAGMA user_version`))
+	if err != nil || found != version {
+		_ = conn.Close() // nothing was written
+		return nil
+	}
+	return &Index{conn: conn}
+}
 
 // MatchAll returns the files that have all of the terms in a field, best first.
 func (x *Index) MatchAll(ctx context.Context, field Field, terms []string, limit int) (list []File, err error) {
