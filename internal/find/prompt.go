@@ -43,7 +43,7 @@ var chatWords = func() map[string]bool {
 // none if the prompt is no question or task about the code.
 func Prompt(ctx context.Context, x *searchindex.Index, t Tree, prompt string) ([]Place, error) {
 	words, names := promptQuery(prompt)
-	if len(words) == 0 || len(words) < promptWords && len(names) == 0 {
+	if len(words) == 0 {
 		return nil, nil
 	}
 	a, err := Search(ctx, x, t, Query{Words: words, Limit: 2 * promptPlaces})
@@ -99,29 +99,36 @@ func isIdentifier(word string) bool {
 }
 
 // isAbout reports whether the path, symbols and line of a place have a name of the prompt, or
-// several of its words.
+// several of its words. One word is enough if both the path and a symbol have it.
 func isAbout(p Place, words, names []string) bool {
-	text := string(p.Path) + " " + p.Text
+	symbols := ""
 	for _, s := range p.Symbols {
-		text += " " + s.Name
+		symbols += " " + s.Name
 	}
-	terms := searchindex.Terms(text)
-	has := func(word string) bool {
-		word = strings.ToLower(word)
-		return slices.ContainsFunc(terms, func(t string) bool { return t == word || len(word) > 3 && len(t) > 3 && sameStem(t, word) })
-	}
+	inPath := searchindex.Terms(string(p.Path))
+	inSymbols := searchindex.Terms(symbols)
+	all := slices.Concat(inPath, inSymbols, searchindex.Terms(p.Text))
 	for _, n := range names {
-		if strings.Contains(text, n) || has(joined(n)) {
+		if strings.Contains(string(p.Path)+symbols+" "+p.Text, n) || hasTerm(all, joined(n)) {
 			return true
 		}
 	}
 	found := 0
 	for _, w := range words {
-		if has(w) {
+		if hasTerm(inPath, w) && hasTerm(inSymbols, w) {
+			return true
+		}
+		if hasTerm(all, w) {
 			found++
 		}
 	}
 	return found >= promptWords
+}
+
+// hasTerm reports whether terms have a word, perhaps with another ending.
+func hasTerm(terms []string, word string) bool {
+	word = strings.ToLower(word)
+	return slices.ContainsFunc(terms, func(t string) bool { return t == word || len(word) > 3 && len(t) > 3 && sameStem(t, word) })
 }
 
 // sameStem reports whether two words differ in a short ending only: sign, signed, signing.
