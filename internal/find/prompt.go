@@ -50,9 +50,10 @@ func Prompt(ctx context.Context, x *searchindex.Index, t Tree, prompt string) ([
 	if err != nil || len(a.Places) == 0 || a.Places[0].Score < promptScore && len(names) == 0 {
 		return nil, err
 	}
+	asks := asksWhere(prompt)
 	var list []Place
 	for _, p := range a.Places {
-		if p.Score >= promptShare*a.Places[0].Score && p.Line > 0 && isAbout(p, words, names) && len(list) < promptPlaces {
+		if p.Score >= promptShare*a.Places[0].Score && p.Line > 0 && isAbout(p, words, names, asks) && len(list) < promptPlaces {
 			list = append(list, p)
 		}
 	}
@@ -99,8 +100,8 @@ func isIdentifier(word string) bool {
 }
 
 // isAbout reports whether the path, symbols and line of a place have a name of the prompt, or
-// several of its words. One word is enough if both the path and a symbol have it.
-func isAbout(p Place, words, names []string) bool {
+// several of its words. For a question, one word is enough if both the path and a symbol have it.
+func isAbout(p Place, words, names []string, asks bool) bool {
 	symbols := ""
 	for _, s := range p.Symbols {
 		symbols += " " + s.Name
@@ -115,7 +116,7 @@ func isAbout(p Place, words, names []string) bool {
 	}
 	found := 0
 	for _, w := range words {
-		if hasTerm(inPath, w) && hasTerm(inSymbols, w) {
+		if asks && hasTerm(inPath, w) && hasTerm(inSymbols, w) {
 			return true
 		}
 		if hasTerm(all, w) {
@@ -123,6 +124,16 @@ func isAbout(p Place, words, names []string) bool {
 		}
 	}
 	return found >= promptWords
+}
+
+// asksWhere reports whether a prompt asks where or how something is done.
+func asksWhere(prompt string) bool {
+	for word := range strings.FieldsSeq(strings.ToLower(prompt[:min(len(prompt), promptBytes)])) {
+		if word == "where" || word == "how" || word == "which" {
+			return true
+		}
+	}
+	return false
 }
 
 // hasTerm reports whether terms have a word, perhaps with another ending.
