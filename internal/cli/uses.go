@@ -37,8 +37,8 @@ An exact use was resolved through an import or a package. A likely use is the on
 declaration of that name in reach. Uses that may mean several declarations are only
 counted. Where ken has no rules for a language, it says that the users are unknown.`,
 		Example: `  ken uses internal/parse/parse.go         # a file
-  ken uses internal/parse/parse.go#Parse   # a symbol of a file
-  ken uses Parse                           # every symbol of that name, each with its users`,
+  ken uses internal/parse/parse.go#Words   # a symbol of a file
+  ken uses Words                           # every symbol of that name, each with its users`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
@@ -140,7 +140,7 @@ func (t *usesPrinter) more(list, what string) {
 // path prints the head of a file or directory, and who uses it.
 func (t *usesPrinter) path() {
 	a := t.answer
-	t.linef("%s", a.Path)
+	t.linef("%s", display(a.PathJSON))
 	var rows [][]string
 	for _, d := range a.Declarations {
 		rows = append(rows, []string{":" + strconv.Itoa(d.Line), d.Signature})
@@ -166,7 +166,7 @@ func (t *usesPrinter) users(list []find.User, indent string) {
 		case len(list) > 0:
 			t.linef("%sonly tests use it", indent)
 		default:
-			t.linef("%sken found no use of it", indent)
+			t.linef("%sken found no use of it in other files", indent)
 		}
 		return
 	}

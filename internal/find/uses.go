@@ -31,7 +31,7 @@ const DefaultUsesLimit = 30
 // A UsesAnswer says who uses something, what it uses, and what tests it.
 type UsesAnswer struct {
 	At             string          `json:"at"` // the commit, or "worktree"
-	Path           repo.Path       `json:"path"`
+	repo.PathJSON                  // of the file or directory; "" for several declarations
 	Symbol         string          `json:"symbol"`
 	Declarations   []Declaration   `json:"declarations"` // of the symbol, or the main ones of the file
 	UsedBy         []User          `json:"used_by"`
@@ -179,7 +179,7 @@ func (r *usesReader) isDir(p repo.Path) bool {
 // file answers for a file as a whole.
 func (r *usesReader) file(p repo.Path) error {
 	a := r.answer
-	a.Path = p
+	a.PathJSON = p.JSON()
 	users, err := r.index.Users(r.ctx, p)
 	if err != nil {
 		return err
@@ -205,13 +205,13 @@ func (r *usesReader) file(p repo.Path) error {
 	if err := r.history(p); err != nil {
 		return err
 	}
-	return r.pathMentions(p, append(users, used...))
+	return r.pathMentions(p, users)
 }
 
 // directory answers for the files below a directory, as seen from outside.
 func (r *usesReader) directory(dir repo.Path) error {
 	a := r.answer
-	a.Path = dir
+	a.PathJSON = dir.JSON()
 	a.Directory = true
 	users, err := r.index.UsersBelow(r.ctx, dir)
 	if err != nil {
@@ -386,7 +386,7 @@ func (r *usesReader) mainSymbols(p repo.Path, users []searchindex.Edge) error {
 		s := &f.outline.Symbols[i]
 		n := len(by[s.FullName()])
 		isData := s.Kind == outline.Field || s.Kind == outline.Property || s.Kind == outline.Member
-		if s.Kind == outline.Heading || s.Kind == outline.Impl || isData || len(s.Name) < 2 || n == 0 && !s.Exported {
+		if s.Kind == outline.Heading || s.Kind == outline.Impl || isData || len(s.Name) < 2 || strings.HasPrefix(s.Name, "__") || n == 0 && !s.Exported {
 			continue
 		}
 		list = append(list, declaration(p, s, lines, n))

@@ -30,16 +30,16 @@ const (
 )
 
 // pathMentions lists the plain-text mentions of a path in manifests, scripts, CI and documents:
-// moving the file breaks them. Lines of edges are no mentions.
+// moving the file breaks them. Files with an edge are listed as users.
 func (r *usesReader) pathMentions(p repo.Path, edges []searchindex.Edge) error {
 	base := p.Base()
 	terms := searchindex.Terms(strings.TrimSuffix(base, path.Ext(base)))
 	if len(terms) == 0 {
 		return nil
 	}
-	known := make(map[repo.Path][]int)
+	known := make(map[repo.Path]bool)
 	for _, e := range edges {
-		known[e.From] = append(known[e.From], e.Lines...)
+		known[e.From] = true
 	}
 	candidates, err := r.index.MatchAll(r.ctx, searchindex.InText, unique(terms), 4*mentionFiles)
 	if err != nil {
@@ -47,14 +47,12 @@ func (r *usesReader) pathMentions(p repo.Path, edges []searchindex.Edge) error {
 	}
 	slices.SortStableFunc(candidates, func(a, b searchindex.File) int { return mentionRank(a.Kind) - mentionRank(b.Kind) })
 	for _, c := range candidates[:min(len(candidates), mentionFiles)] {
-		if c.Path == p || c.Path.Under(p) || c.Kind == repo.KindVendored || c.Kind == repo.KindLockfile {
+		isCode := c.Kind == repo.KindSource || c.Kind == repo.KindTest
+		if c.Path.Under(p) || known[c.Path] && isCode || c.Kind == repo.KindVendored || c.Kind == repo.KindLockfile {
 			continue
 		}
 		spelt := spellings(p, c.Path)
-		r.mention(c, func(line string, n int) string {
-			if slices.Contains(known[c.Path], n) {
-				return ""
-			}
+		r.mention(c, func(line string) string {
 			for _, s := range spelt {
 				if hasPath(line, s) {
 					return s
@@ -113,7 +111,7 @@ func relativeTo(dir, p repo.Path) string {
 }
 
 // mention adds a file in which match finds something.
-func (r *usesReader) mention(c searchindex.File, match func(line string, n int) string) {
+func (r *usesReader) mention(c searchindex.File, match func(line string) string) {
 	content := r.tree.Read(r.ctx, c.Path)
 	if content == nil {
 		return
@@ -125,7 +123,7 @@ func (r *usesReader) mention(c searchindex.File, match func(line string, n int) 
 		if len(line) > 2000 {
 			continue
 		}
-		found := match(line, n)
+		found := match(line)
 		if found == "" {
 			continue
 		}
@@ -215,12 +213,11 @@ func (r *usesReader) spellings(name string, declaring []repo.Path, known map[rep
 		}
 		seen[c.Path] = true
 		own := known[c.Path] || slices.Contains(declaring, c.Path)
-		isSameLanguage := len(declaring) > 0 && extensionFamily(c.Path) == extensionFamily(declaring[0])
-		r.mention(c, func(line string, _ int) string {
+		r.mention(c, func(line string) string {
 			for _, m := range re.FindAllString(line, 8) {
 				m = strings.Trim(m, "-_")
 				isSame := m == name && (own || c.Kind == repo.KindSource || c.Kind == repo.KindTest)
-				if sameWords(m, words) && !isSame && !(isSameLanguage && r.declares(m)) {
+				if sameWords(m, words) && !isSame && (m == name || !r.declares(m, declaring)) {
 					return m
 				}
 			}
@@ -234,10 +231,13 @@ func (r *usesReader) spellings(name string, declaring []repo.Path, known map[rep
 	return nil
 }
 
-// declares reports whether a file declares a name, which is then a name of its own.
-func (r *usesReader) declares(name string) bool {
+// declares reports whether a file in the language of some files declares a name. Then it is a
+// name of its own.
+func (r *usesReader) declares(name string, files []repo.Path) bool {
 	found, err := r.index.Declarations(r.ctx, name)
-	return err == nil && len(found) > 0
+	return err == nil && slices.ContainsFunc(found, func(d searchindex.Declaration) bool {
+		return extensionFamily(d.Path) == extensionFamily(files[0])
+	})
 }
 
 // sameWords reports whether an identifier consists of some words, with at most one more before

@@ -69,7 +69,7 @@ func splitName(asked string) (qualifier, name string) {
 
 // symbolOf answers for a symbol of one file.
 func (r *usesReader) symbolOf(p repo.Path, name string) error {
-	r.answer.Path = p
+	r.answer.PathJSON = p.JSON()
 	o, _, _, err := r.index.Facts(r.ctx, p)
 	if err != nil {
 		return err
@@ -169,7 +169,7 @@ func (r *usesReader) symbol(asked string, found []searchindex.Declaration) error
 		}
 		a.UsedBy = append(a.UsedBy, users...)
 		if len(list) == 1 {
-			a.Path = j.Path
+			a.PathJSON = j.Path.JSON()
 			if err := r.usedInside(j.Path, &s); err != nil {
 				return err
 			}

@@ -54,6 +54,15 @@ func (x *Index) MatchAll(ctx context.Context, field Field, terms []string, limit
 	return list, err
 }
 
+// Size returns the number of indexed files.
+func (x *Index) Size(ctx context.Context) (n int, err error) {
+	x.conn.SetInterrupt(ctx.Done())
+	err = sqlitex.Execute(x.conn, `SELECT count(*) FROM file`, &sqlitex.ExecOptions{
+		ResultFunc: func(s *sqlite.Stmt) error { n = s.ColumnInt(0); return nil },
+	})
+	return n, err
+}
+
 // UserFiles returns the files with an edge to a file, each once.
 func (x *Index) UserFiles(ctx context.Context, p repo.Path) (list []repo.Path, err error) {
 	x.conn.SetInterrupt(ctx.Done())
