@@ -23,7 +23,7 @@ func (w *workspace) Uses(ctx context.Context, opts cli.UsesOptions) (answer *fin
 		q.Path = p
 		q.Symbol = opts.Asked[i+1:]
 	}
-	remarks, err := w.withIndex(ctx, opts.At, func(x *searchindex.Index, t *findTree) (err error) {
+	remarks, err := w.askIndex(ctx, opts.At, func(x *searchindex.Index, t *findTree, _ bool) (err error) {
 		answer, err = find.Uses(ctx, x, t, q)
 		return err
 	})
@@ -43,6 +43,6 @@ func (w *workspace) Uses(ctx context.Context, opts cli.UsesOptions) (answer *fin
 
 // AllUses calls f with every edge between files.
 func (w *workspace) AllUses(ctx context.Context, at string, f func(find.WholeEdge) error) error {
-	_, err := w.withIndex(ctx, at, func(x *searchindex.Index, _ *findTree) error { return find.AllEdges(ctx, x, f) })
+	_, err := w.askIndex(ctx, at, func(x *searchindex.Index, _ *findTree, _ bool) error { return find.AllEdges(ctx, x, f) })
 	return err
 }
