@@ -43,6 +43,9 @@ func line(subject, text string) *block {
 // leastBytes is how much of a text that was cut is worth reading.
 const leastBytes = 40
 
+// leastItems is how many items a block is told by however small the budget is.
+const leastItems = 2
+
 // fit puts as much of the blocks into a brief as the budget allows: first the beginning of
 // each block in order, then further items, one of each block in turn.
 func (b *Brief) fit(blocks []*block, budget int) {
@@ -75,8 +78,12 @@ func (b *Brief) fit(blocks []*block, budget int) {
 		if v := k.shownVerdict(); v != "" {
 			size += len(v) + len("[] ")
 		}
+		first := k.first
+		if k.grows && budget < DefaultBudget {
+			first = max(leastItems, first*budget/DefaultBudget) // leave room for later blocks
+		}
 		n := 0
-		for n < len(k.items) && n < k.first && size+itemSize(k.items[n]) <= left {
+		for n < len(k.items) && n < first && size+itemSize(k.items[n]) <= left {
 			size += itemSize(k.items[n])
 			n++
 		}

@@ -16,9 +16,11 @@ func (p *program) brief() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "brief [PATH]",
 		Short: "Print what to know first about the repository, a directory or a file",
-		Long: `Prints the summaries of a file or directory, of the directories above it and of its
-neighbours, and the specs that govern it. Each says whether it is fresh or stale. The
-most relevant text comes first, and ken prints no more than the budget allows.`,
+		Long: `Prints what a file or directory is for, the specs and rules that apply to it, its main
+symbols or files, who uses it, how to run its tests, what changes with it, and its last
+commits. Without PATH it prints what the repository is, how to build and test it, its
+main parts and where to start reading. A summary says whether it is fresh or stale. The
+most important comes first, and ken prints no more than the budget allows.`,
 		Example: `  ken brief                              # the whole repository
   ken brief internal/parse/parse.go      # one file
   ken brief internal --budget 500        # at most 500 tokens`,

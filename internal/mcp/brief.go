@@ -24,8 +24,8 @@ type briefInput struct {
 func (s *server) addBrief(m *mcp.Server) {
 	add(s, m, &mcp.Tool{
 		Name: "brief",
-		Description: "Call this before you read a file: what to know about files, directories or the repository, within a budget: " +
-			"summary, specs, symbols. fresh texts describe the current content, stale ones older content.",
+		Description: "Call this before you read a file: what files, directories or the repository are for, rules, symbols, users with lines, " +
+			"tests with their command, what changes with them, within a budget. [fresh] texts describe the current content, [stale] ones older content.",
 		Annotations: readOnly(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in briefInput) (answer, error) {
 		if in.Budget != 0 && in.Budget < brief.MinBudget {
