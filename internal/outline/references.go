@@ -136,6 +136,7 @@ type scope struct {
 	function    bool
 	conditional bool // a type of TypeScript that infers others
 	bound       []localName
+	members     map[nameID]bool // of a class, which are bound as well
 }
 
 // A localName is a name that a scope binds.
@@ -222,7 +223,7 @@ func (c *nameCollector) enter(function bool) {
 		c.scopes = append(c.scopes, scope{})
 	}
 	s := &c.scopes[len(c.scopes)-1]
-	s.from, s.function, s.conditional, s.bound = len(c.pending), function, false, s.bound[:0]
+	*s = scope{from: len(c.pending), function: function, bound: s.bound[:0]}
 }
 
 // within walks a scope of its own.
@@ -240,7 +241,7 @@ func (c *nameCollector) within(function bool, walk func()) {
 func (c *nameCollector) leave() {
 	s := &c.scopes[len(c.scopes)-1]
 	c.scopes = c.scopes[:len(c.scopes)-1]
-	if len(s.bound) == 0 {
+	if len(s.bound) == 0 && s.members == nil {
 		return
 	}
 	c.serial++
@@ -260,11 +261,13 @@ func (c *nameCollector) leave() {
 	for i := s.from; i < len(c.pending); i++ {
 		m := c.pending[i]
 		if m.before.root == 0 {
-			if !m.member && c.marks[m.name].binds(c.serial, i) {
+			if !m.member && (c.marks[m.name].binds(c.serial, i) || s.members[m.name]) {
 				continue
 			}
 		} else if b := c.marks[m.before.root]; b.binds(c.serial, i) {
 			m.before = c.typeBefore(m.before, b)
+		} else if s.members[m.before.root] {
+			m.before = pathName{}
 		}
 		c.pending[kept] = m
 		kept++
@@ -319,7 +322,7 @@ func (c *nameCollector) isLocal(name nameID) bool { return c.open[name] > 0 }
 
 // mention notes a bare name.
 func (c *nameCollector) mention(name nameID, at int, kind kindCode) {
-	if name != 0 && !c.isLocal(name) {
+	if name != 0 && at < len(c.src) && !c.isLocal(name) {
 		c.pending = append(c.pending, mention{name: name, at: uint32(at), kind: kind})
 	}
 }
@@ -327,7 +330,7 @@ func (c *nameCollector) mention(name nameID, at int, kind kindCode) {
 // member notes a name behind a dot. There is no path before it when an expression stands
 // there.
 func (c *nameCollector) member(before pathName, name nameID, at int, kind kindCode) {
-	if name == 0 {
+	if name == 0 || at >= len(c.src) { // a parser may put in a name that is not there
 		return
 	}
 	if before.path != before.root && c.isLocal(before.root) {
@@ -351,6 +354,10 @@ func (c *nameCollector) imports(module string, at int, names ...Binding) *Import
 	module = strings.TrimSpace(module)
 	if module == "" || len(c.found) >= MaxSymbols {
 		return &Import{}
+	}
+	names = slices.DeleteFunc(names, func(b Binding) bool { return b == Binding{} })
+	if len(names) == 0 {
+		names = nil // reads back the same
 	}
 	c.found = append(c.found, Import{Module: module, Names: names, Line: c.line(at)})
 	return &c.found[len(c.found)-1]

@@ -630,6 +630,9 @@ func (c *goNames) selector(e *ast.SelectorExpr, kind kindCode) {
 		c.expr(x, mentionKind)
 	}
 	for i := len(chain) - 1; i >= 0; i-- {
+		if chain[i].Name == "_" { // where the parser found no name
+			return
+		}
 		name, at := chain[i].Name, c.offset(chain[i].Pos())
 		if i == 0 {
 			c.member(before, c.idOf(name), at, kind)

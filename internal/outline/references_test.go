@@ -1261,6 +1261,12 @@ func TestImportedNamesAreUses(t *testing.T) {
 	}
 }
 
+// A name that a parser puts in where a file breaks off is none.
+func TestBrokenReferences(t *testing.T) {
+	testReferences(t, "a.go", []refsCase{{"cut off", "package a\n\nvar x = pkg.", ""}})
+	testReferences(t, "A.cs", []refsCase{{"no alias", "using = System.Text;\nclass A {}\n", "1 import System.Text\n"}})
+}
+
 // The binary form reads back the same, and no part of it reads as a whole.
 func TestReferencesBinary(t *testing.T) {
 	refs := &outline.References{
