@@ -8,7 +8,7 @@ import (
 )
 
 // ReferencesVersion changes whenever the same bytes would get other references.
-const ReferencesVersion = 1
+const ReferencesVersion = 2
 
 // Limits of the references of a file.
 const (
@@ -111,13 +111,15 @@ type nameCollector struct {
 	texts   []string    // by id
 	marks   []boundMark // by id
 	open    []int32     // by id: bindings in the open scopes, the file's own aside
+	types   []pathName  // by id: of the innermost of those bindings
 	serial  uint32      // of the scope that marks belong to
 	pending []mention
 	scopes  []scope
 	found   []Import
-	members map[string]bool // that the file declares, as Type.Member
-	buffer  []byte          // for building paths
-	depth   int             // of the walk
+	members map[string]bool     // that the file declares, as Type.Member
+	fields  map[nameID]pathName // types of fields that the file declares, by path
+	buffer  []byte              // for building paths
+	depth   int                 // of the walk
 	tooDeep bool
 }
 
@@ -144,6 +146,7 @@ type localName struct {
 	name nameID
 	from int      // the first mention that means it, among pending
 	typ  pathName // that the file declares it with
+	was  pathName // the type of the name in the scopes around
 }
 
 // A pathName is a path of names and the first of them. The zero value is none.
@@ -170,12 +173,14 @@ const (
 func newNameCollector(f *file) *nameCollector {
 	c := &f.scratch.collector
 	if c.ids == nil {
-		c.ids, c.members = make(map[string]nameID), make(map[string]bool)
+		c.ids, c.members, c.fields = make(map[string]nameID), make(map[string]bool), make(map[nameID]pathName)
 	}
 	clear(c.ids)
 	clear(c.members)
+	clear(c.fields)
 	c.file, c.serial, c.depth, c.tooDeep, c.found = f, 0, 0, false, nil
-	c.texts, c.marks, c.open = append(c.texts[:0], ""), append(c.marks[:0], boundMark{}), append(c.open[:0], 0)
+	c.texts, c.marks, c.open, c.types = c.texts[:0], c.marks[:0], c.open[:0], c.types[:0]
+	c.grow("") // no name
 	c.pending, c.scopes = c.pending[:0], c.scopes[:0]
 	c.enter(true) // the file's own
 	return c
@@ -202,8 +207,15 @@ func (c *nameCollector) newID(name string) nameID {
 	}
 	id := nameID(len(c.texts))
 	c.ids[name] = id
-	c.texts, c.marks, c.open = append(c.texts, name), append(c.marks, boundMark{}), append(c.open, 0)
+	c.grow(name)
 	return id
+}
+
+func (c *nameCollector) grow(name string) {
+	c.texts = append(c.texts, name)
+	c.marks = append(c.marks, boundMark{})
+	c.open = append(c.open, 0)
+	c.types = append(c.types, pathName{})
 }
 
 // join returns a path that goes on by a name: none if it is too long to be one.
@@ -245,8 +257,9 @@ func (c *nameCollector) leave() {
 		return
 	}
 	c.serial++
-	for _, b := range s.bound {
+	for _, b := range slices.Backward(s.bound) {
 		c.open[b.name]--
+		c.types[b.name] = b.was
 		m := &c.marks[b.name]
 		switch {
 		case m.serial != c.serial:
@@ -311,9 +324,10 @@ func (c *nameCollector) bindIn(at int, name nameID, from int, typ pathName) {
 		return
 	}
 	s := &c.scopes[at]
-	s.bound = append(s.bound, localName{name: name, from: from, typ: typ})
+	s.bound = append(s.bound, localName{name: name, from: from, typ: typ, was: c.types[name]})
 	if at > 0 {
 		c.open[name]++
+		c.types[name] = typ
 	}
 }
 
@@ -339,14 +353,44 @@ func (c *nameCollector) member(before pathName, name nameID, at int, kind kindCo
 	c.pending = append(c.pending, mention{before: before, name: name, at: uint32(at), member: true, kind: kind})
 }
 
-// step notes a member of a path, and returns the path that goes on by it: none if an
-// expression or a local name stands before it.
+// step notes a member of a path, and returns what stands before the next one: the type
+// of the member if the file states it, else the path that goes on by it. There is none
+// if an expression or a local name stands before the member.
 func (c *nameCollector) step(before pathName, separator string, name []byte, at int, kind kindCode) pathName {
 	c.member(before, c.id(name), at, kind)
-	if c.isLocal(before.root) {
-		return pathName{}
+	if typ, ok := c.fieldType(before, separator, name); ok || c.isLocal(before.root) {
+		return typ
 	}
 	return c.join(before, separator, name)
+}
+
+// fieldType names the type of a member, if the file states it.
+func (c *nameCollector) fieldType(before pathName, separator string, name []byte) (typ pathName, ok bool) {
+	if c.isLocal(before.root) {
+		if before.path != before.root {
+			return pathName{}, false
+		}
+		before = c.types[before.root]
+	}
+	if len(c.fields) == 0 || before.path == 0 {
+		return pathName{}, false
+	}
+	c.buffer = append(append(append(c.buffer[:0], c.texts[before.path]...), separator...), name...)
+	typ, ok = c.fields[c.ids[string(c.buffer)]]
+	return typ, ok
+}
+
+// field notes the type of a member of a type. One with several types has none, and so has
+// one whose type is a parameter of the owner.
+func (c *nameCollector) field(owner pathName, separator string, name []byte, typ pathName) {
+	path := c.join(owner, separator, name).path
+	if path == 0 || typ.path == 0 || c.isLocal(typ.root) {
+		return
+	}
+	if old, ok := c.fields[path]; ok && old != typ {
+		typ = pathName{}
+	}
+	c.fields[path] = typ
 }
 
 // imports adds an import.

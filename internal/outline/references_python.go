@@ -11,7 +11,7 @@ import (
 func (c *treeNames) python(n syntax.Node, kind kindCode) {
 	switch n.Type() {
 	case "identifier":
-		if !c.inBody || !c.fields[c.idOfNode(n)] {
+		if !c.inBody || !c.inBodyNames[c.idOfNode(n)] {
 			c.mentionNode(n, kind)
 		}
 	case "comment", "integer", "float", "string_start", "string_content", "string_end", "true", "false", "none", "escape_sequence":
@@ -288,7 +288,8 @@ func (c *treeNames) pythonTarget(n syntax.Node, typ pathName) {
 		id := c.idOfNode(n)
 		switch {
 		case c.inBody:
-			c.fields[id] = true
+			c.inBodyNames[id] = true
+			c.field(c.class, ".", c.bytes(n), typ)
 		case !c.globals[id]:
 			c.bindFunction(id, typ)
 		}
@@ -302,6 +303,7 @@ func (c *treeNames) pythonTarget(n syntax.Node, typ pathName) {
 	case "attribute":
 		if object := string(c.bytes(n.Child("object"))); object == "self" || object == "cls" {
 			c.assigned(n.Child("attribute"))
+			c.field(c.class, ".", c.bytes(n.Child("attribute")), typ)
 		}
 		c.visit(n, mentionKind)
 	default:
@@ -367,10 +369,10 @@ func (c *treeNames) pythonClass(n syntax.Node) {
 			}
 		}
 		c.pop(bases)
-		inBody, fields := c.inBody, c.fields
-		c.inBody, c.fields = true, make(map[nameID]bool)
+		inBody, names := c.inBody, c.inBodyNames
+		c.inBody, c.inBodyNames = true, make(map[nameID]bool)
 		c.inClass(n.Child("name"), func() { c.visit(n.Child("body"), mentionKind) })
-		c.inBody, c.fields = inBody, fields
+		c.inBody, c.inBodyNames = inBody, names
 	})
 }
 

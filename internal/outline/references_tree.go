@@ -19,7 +19,7 @@ type treeNames struct {
 	inBody       bool                                    // directly in the body of a class, whose names are seen through a dot only
 	module       string                                  // in Rust: that is walked
 	classMembers map[string]map[nameID]bool              // that the file declares, by class
-	fields       map[nameID]bool                         // in Python: names that the body of the class has bound so far
+	inBodyNames  map[nameID]bool                         // in Python: names that the body of the class has bound so far
 	globals      map[nameID]bool                         // in Python: names that the function does not bind
 	exports      []exportedName
 }
@@ -153,6 +153,13 @@ func (c *treeNames) mentionNode(n syntax.Node, kind kindCode) {
 // stepNode notes a member of a path, and returns the path that goes on by it.
 func (c *treeNames) stepNode(before pathName, name syntax.Node, kind kindCode) pathName {
 	return c.step(before, c.separator, c.bytes(name), name.Start(), kind)
+}
+
+// bindParams binds type parameters.
+func (c *treeNames) bindParams(list syntax.Node) {
+	for _, p := range list.Children() {
+		c.bindAll(c.idOfNode(p.Child("name")), pathName{})
+	}
 }
 
 // inClass walks the members of a class.
