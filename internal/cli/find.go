@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -29,11 +30,11 @@ The first call indexes the work tree; later calls read only what changed.`,
   ken find parse --kind test         # only tests`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if strings.TrimSpace(strings.Join(args, "")) == "" {
+			if !strings.ContainsFunc(strings.Join(args, ""), func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
 				return &fault.Error{Kind: fault.Usage, Hint: "ken find WORDS…", Err: errors.New("no words to look for")}
 			}
-			if limit < 0 {
-				return usage(c, fmt.Errorf("--limit %d: want a positive number", limit))
+			if limit < 1 && c.Flags().Changed("limit") {
+				return usage(c, fmt.Errorf("--limit %d: want at least 1", limit))
 			}
 			only, err := find.ParseKinds(kinds)
 			if err != nil {

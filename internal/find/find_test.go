@@ -92,6 +92,32 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+func TestSearchPutsNamedFilesFirst(t *testing.T) {
+	tree, x := shop(), newIndex(t)
+	tree.files["server/quota.go"] = "package server\n\n// Limits of all kinds: limits, limits, more limits.\nfunc limitsOfLimits() {}\n"
+	tree.files["server/limit.go"] = "package server\n\n// A Limit is one of them.\ntype Limit struct{}\n"
+	update(t, x, tree)
+	tests := []struct {
+		words string
+		want  repo.Path
+		line  int
+	}{
+		{"Limit", "server/limit.go", 4},
+		{"what does Limiter.Allow do", "server/limits.go", 9},
+		{"quota.go", "server/quota.go", 0},
+		{"server/limits_test.go", "server/limits_test.go", 0},
+	}
+	for _, tt := range tests {
+		a := search(t, x, tree, tt.words)
+		if len(a.Places) == 0 || a.Places[0].Path != tt.want || tt.line != 0 && a.Places[0].Line != tt.line {
+			t.Errorf("%q: expected %s:%d first, found:\n%s", tt.words, tt.want, tt.line, a)
+		}
+	}
+	if a := search(t, x, tree, "fooBarQuux"); strings.Join(a.Unknown, " ") != "bar foo quux" {
+		t.Errorf("expected the three unknown parts, found %q", a.Unknown)
+	}
+}
+
 func TestSearchByKind(t *testing.T) {
 	tree, x := shop(), newIndex(t)
 	update(t, x, tree)

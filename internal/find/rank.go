@@ -6,7 +6,9 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 
+	"ken/internal/outline"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
 )
@@ -60,7 +62,8 @@ type candidate struct {
 	with         int64   // the better file that it changes with
 	share        float64 // got from it
 	together, of int
-	usedBy       int // of the best files
+	usedBy       int    // of the best files
+	named        string // the symbol that the query names
 }
 
 const (
@@ -71,7 +74,7 @@ const (
 	maxTogether = 30 // files of a commit that counts as one change
 )
 
-func rank(ctx context.Context, x *searchindex.Index, query []string, kinds []repo.Kind, w weights) ([]*candidate, error) {
+func rank(ctx context.Context, x *searchindex.Index, words, query []string, kinds []repo.Kind, w weights) ([]*candidate, error) {
 	found := make(map[int64]*candidate)
 	get := func(row int64) *candidate {
 		c := found[row]
@@ -117,6 +120,9 @@ func rank(ctx context.Context, x *searchindex.Index, query []string, kinds []rep
 		return nil, err
 	}
 	if list, err = addUsed(ctx, x, list, found, w); err != nil {
+		return nil, err
+	}
+	if list, err = addNamed(ctx, x, words, list, found); err != nil {
 		return nil, err
 	}
 	if len(kinds) > 0 {
@@ -227,6 +233,93 @@ func addUsed(ctx context.Context, x *searchindex.Index, list []*candidate, found
 		c.score += w.Used * gain / math.Sqrt(float64(max(all, len(by))))
 	}
 	return list, nil
+}
+
+// maxNamed is how many declarations of one name are still an answer.
+const maxNamed = 5
+
+// addNamed puts first the files that the query names: by their path or file name, or by the
+// exact name of a symbol that they declare.
+func addNamed(ctx context.Context, x *searchindex.Index, words []string, list []*candidate, found map[int64]*candidate) ([]*candidate, error) {
+	best := 1.0
+	for _, c := range list {
+		best = max(best, c.score)
+	}
+	byPath := make(map[repo.Path]*candidate, len(list))
+	for _, c := range list {
+		byPath[c.file.Path] = c
+	}
+	raise := func(p repo.Path, share float64, name string) error {
+		c := byPath[p]
+		if c == nil {
+			f, err := x.File(ctx, p)
+			if err != nil || f.Number == 0 {
+				return err
+			}
+			c = &candidate{file: f, fields: make(map[searchindex.Field]float64)}
+			byPath[p], found[f.Number], list = c, c, append(list, c)
+		}
+		c.score += best * share
+		c.named = name
+		return nil
+	}
+	for _, word := range names(words) {
+		paths, err := x.PathsEndingIn(ctx, word, maxNamed+1)
+		if err != nil {
+			return nil, err
+		}
+		if len(paths) <= maxNamed {
+			for _, p := range paths {
+				if err := raise(p, 2, ""); err != nil {
+					return nil, err
+				}
+			}
+		}
+		declared, err := x.Declarations(ctx, word[strings.LastIndexByte(word, '.')+1:])
+		if err != nil {
+			return nil, err
+		}
+		declared = slices.DeleteFunc(declared, func(d searchindex.Declaration) bool { return !isNamed(&d.Symbol, word) })
+		if len(declared) > maxNamed {
+			continue
+		}
+		for _, d := range declared {
+			if err := raise(d.Path, 1/math.Sqrt(float64(len(declared))), word); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return list, nil
+}
+
+// isNamed reports whether a word is the name of a symbol that others can ask for: a field or an
+// implementation of something is none.
+func isNamed(s *outline.Symbol, word string) bool {
+	switch s.Kind {
+	case outline.Field, outline.Member, outline.Impl, outline.Module:
+		return false
+	}
+	return s.Name == word || s.FullName() == word
+}
+
+// names returns the words of a query that may be names: a query of one word, and words that
+// look like an identifier or a path.
+func names(words []string) []string {
+	all := strings.Fields(strings.Join(words, " "))
+	var list []string
+	for _, word := range all {
+		word = strings.Trim(word, "`'\"(),;:?!")
+		inner := strings.TrimRight(word, ".")
+		if len(inner) > 1 && (len(all) == 1 || strings.ContainsAny(inner, "_./") || hasInnerCapital(inner)) {
+			list = append(list, inner)
+		}
+	}
+	return list
+}
+
+// hasInnerCapital reports whether a word has a capital behind its first letter.
+func hasInnerCapital(word string) bool {
+	return len(word) > 1 && strings.ContainsFunc(word[1:], unicode.IsUpper)
 }
 
 func isSecondary(k repo.Kind) bool {

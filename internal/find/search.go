@@ -15,7 +15,7 @@ import (
 // Search answers a query from an index that is up to date with the tree.
 func Search(ctx context.Context, x *searchindex.Index, t Tree, q Query) (*Answer, error) {
 	query := terms(q.Words)
-	list, err := rank(ctx, x, query, q.Kinds, tuned)
+	list, err := rank(ctx, x, q.Words, query, q.Kinds, tuned)
 	if err != nil {
 		return nil, err
 	}
@@ -52,8 +52,8 @@ func rarity(ctx context.Context, x *searchindex.Index, query []string) (weights 
 				return nil, nil, err
 			}
 		}
-		if n == 0 {
-			unknown = append(unknown, term)
+		if n == 0 && !slices.ContainsFunc(query, func(o string) bool { return o != term && strings.Contains(term, o) }) {
+			unknown = append(unknown, term) // a compound counts by its parts
 		}
 	}
 	return weights, unknown, nil
@@ -69,6 +69,12 @@ func place(ctx context.Context, x *searchindex.Index, t Tree, c *candidate, weig
 	content := t.Read(ctx, c.file.Path)
 	if content != nil && hasText(File{Kind: c.file.Kind, Size: int64(len(content))}) {
 		p.Line, p.Text = bestLine(string(content), weights, o.Symbols, imports)
+	}
+	for i := range o.Symbols {
+		if s := &o.Symbols[i]; c.named != "" && isNamed(s, c.named) && content != nil {
+			p.Line, p.Text = declarationLine(string(content), s)
+			break
+		}
 	}
 	p.Symbols = symbolsAt(o.Symbols, p.Line, weights)
 	p.Why, err = reasons(ctx, x, c, o.Symbols, weights)
@@ -107,6 +113,20 @@ func bestLine(content string, weights map[string]float64, symbols []outline.Symb
 		}
 	}
 	return at, text
+}
+
+// declarationLine returns the line of a symbol that has its name: its comment comes first.
+func declarationLine(content string, s *outline.Symbol) (int, string) {
+	n := 0
+	for line := range strings.Lines(content) {
+		n++
+		text := strings.TrimSpace(line)
+		isComment := strings.HasPrefix(text, "//") || strings.HasPrefix(text, "#") || strings.HasPrefix(text, "*") || strings.HasPrefix(text, "/*")
+		if n >= s.Line && n <= s.EndLine && !isComment && strings.Contains(line, s.Name) {
+			return n, clip(text, maxLine)
+		}
+	}
+	return s.Line, ""
 }
 
 // worth adds up the terms that a text has, each once.

@@ -97,7 +97,12 @@ func globBelow(dir repo.Path) string {
 	if dir == "" {
 		return "*"
 	}
-	return strings.NewReplacer("[", "[[]", "*", "[*]", "?", "[?]").Replace(string(dir)) + "/*"
+	return globLiteral(string(dir)) + "/*"
+}
+
+// globLiteral returns a pattern that matches only the text itself.
+func globLiteral(text string) string {
+	return strings.NewReplacer("[", "[[]", "*", "[*]", "?", "[?]").Replace(text)
 }
 
 func (x *Index) edges(ctx context.Context, where string, args ...any) (list []Edge, err error) {

@@ -295,3 +295,26 @@ func (x *Index) Having(ctx context.Context, field Field, kind repo.Kind, terms [
 		})
 	return list, err
 }
+
+// File returns an indexed file by its path; its number is 0 if there is none.
+func (x *Index) File(ctx context.Context, p repo.Path) (f File, err error) {
+	id, ok, err := x.lookUp(p)
+	if err != nil || !ok {
+		return File{}, err
+	}
+	f, err = x.FileAt(ctx, id)
+	if f.Path == "" { // a path of the past
+		return File{}, err
+	}
+	return f, err
+}
+
+// PathsEndingIn returns the indexed files whose path is a name, or ends in it behind a slash.
+func (x *Index) PathsEndingIn(ctx context.Context, name string, limit int) (list []repo.Path, err error) {
+	x.conn.SetInterrupt(ctx.Done())
+	err = sqlitex.Execute(x.conn, `SELECT path FROM path JOIN file USING (id) WHERE path = ?1 OR path GLOB ?2 ORDER BY length(path) LIMIT ?3`, &sqlitex.ExecOptions{
+		Args:       []any{name, "*/" + globLiteral(name), int64(limit)},
+		ResultFunc: func(s *sqlite.Stmt) error { list = append(list, repo.Path(s.ColumnText(0))); return nil },
+	})
+	return list, err
+}
