@@ -112,6 +112,7 @@ func (r *briefReader) file(ctx context.Context, f *survey.File, budget int) (*br
 		return nil, err
 	}
 	facts.Tests = r.tests("")
+	facts.Alone = r.alone(f.Path)
 	if facts.History, err = r.fileHistory(ctx, f.Path); err != nil {
 		return nil, err
 	}
@@ -148,7 +149,7 @@ func (r *briefReader) tests(dir repo.Path) []repo.Path {
 }
 
 func (r *briefReader) history(ctx context.Context) (h brief.History, err error) {
-	h.Cut = r.cut
+	h.Cut, h.Behind = r.cut, r.t.behind
 	h.Searched, h.Since, err = r.x.History(ctx)
 	return h, err
 }
@@ -213,12 +214,7 @@ func (r *briefReader) documents(ctx context.Context, p repo.Path) ([]brief.Menti
 	if err != nil {
 		return nil, err
 	}
-	unique := true
-	for _, other := range r.paths {
-		if other != p && other.Base() == p.Base() {
-			unique = false
-		}
-	}
+	unique := r.alone(p)
 	var list []brief.Mention
 	for _, f := range found {
 		if f.Path == p {
@@ -235,6 +231,11 @@ func (r *briefReader) documents(ctx context.Context, p repo.Path) ([]brief.Menti
 	}
 	slices.SortStableFunc(list, func(a, b brief.Mention) int { return strings.Compare(string(a.Path), string(b.Path)) })
 	return list, nil
+}
+
+// alone reports whether no other file has the name of a file.
+func (r *briefReader) alone(p repo.Path) bool {
+	return !slices.ContainsFunc(r.paths, func(o repo.Path) bool { return o != p && o.Base() == p.Base() })
 }
 
 // centralLimit is how many central files a brief may tell of.
@@ -306,7 +307,7 @@ func (r *briefReader) directory(ctx context.Context, dir repo.Path, budget int) 
 		return nil, err
 	}
 	for _, p := range r.below(dir) {
-		if r.kind(p) == repo.KindSource && outline.MayRead(p) {
+		if k := r.kind(p); (k == repo.KindSource || k == repo.KindTest) && outline.MayRead(p) {
 			facts.Followed = true
 			break
 		}

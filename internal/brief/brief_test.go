@@ -140,6 +140,7 @@ func TestUnknownUsers(t *testing.T) {
 		{"no grammar", func(f *brief.FileFacts) { f.Outline = nil }, "[unknown] used by: ken does not follow uses"},
 		{"broken", func(f *brief.FileFacts) { o := *f.Outline; o.Partial = "broken"; f.Outline = &o }, "[unknown] used by: the file breaks its grammar"},
 		{"absent", func(f *brief.FileFacts) { f.Outline = nil; f.Unread = "its content is not in this clone" }, "[unknown] used by: its content is not in this clone"},
+		{"updating", func(f *brief.FileFacts) { f.History.Behind = true }, "[unknown] used by: another process"},
 		{"unused", func(*brief.FileFacts) {}, "used by: no file that ken can tell"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -236,8 +237,11 @@ func TestDirectory(t *testing.T) {
 		Entries: []brief.Described{{Path: "server/main/main.go", About: "Begins."}},
 		Tests:   []repo.Path{"server/limits_test.go"},
 		Dependents: []searchindex.Pair{
-			{From: "cmd/a.go", To: "server/limits.go"}, {From: "cmd/b.go", To: "server/limits.go"}, {From: "cmd/b.go", To: "server/doc.go"},
-			{From: "web/a.go", To: "server/limits.go"}, {From: "web/a_test.go", To: "server/limits.go"},
+			{From: "cmd/a.go", To: "server/limits.go"},
+			{From: "cmd/b.go", To: "server/limits.go"},
+			{From: "cmd/b.go", To: "server/doc.go"},
+			{From: "web/a.go", To: "server/limits.go"},
+			{From: "web/a_test.go", To: "server/limits.go"},
 		},
 		History: brief.History{Searched: 5, Since: "2024-01-02", Commits: 3, Companions: []brief.Companion{{Path: "web/a.go", Together: 2}}},
 	}, 0).String()

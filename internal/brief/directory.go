@@ -203,7 +203,12 @@ func (d *DirectoryFacts) howToTest() *block {
 		if c.Dir != "" {
 			scope += " of " + name(c.Dir)
 		}
-		items = append(items, Item{Command: c.Run, Source: source(c), show: fmt.Sprintf("%s  # %s (%s)", c.Run, scope, source(c))})
+		all := Item{Command: c.Run, Source: source(c), show: fmt.Sprintf("%s  # %s (%s)", c.Run, scope, source(c))}
+		if c.Dir == d.Path {
+			items = slices.Insert(items, 0, all)
+		} else {
+			items = append(items, all)
+		}
 		break
 	}
 	if len(items) > 0 {
@@ -268,6 +273,8 @@ func (d *DirectoryFacts) dependents() *block {
 	}
 	if len(all) == 0 {
 		switch {
+		case d.History.Behind:
+			return unknown("used from outside", "another process is still reading the files; ask again")
 		case !d.Followed:
 			return unknown("used from outside", "ken does not follow uses in the files of this directory")
 		case len(tests) > 0:
