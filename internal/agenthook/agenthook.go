@@ -18,19 +18,21 @@ type Event string
 
 // The events.
 const (
-	SessionStart  Event = "session-start"
-	SubagentStart Event = "subagent-start"
-	PreToolUse    Event = "pre-tool-use"
-	PostToolUse   Event = "post-tool-use"
-	Stop          Event = "stop"
+	SessionStart     Event = "session-start"
+	SubagentStart    Event = "subagent-start"
+	UserPromptSubmit Event = "user-prompt-submit"
+	PreToolUse       Event = "pre-tool-use"
+	PostToolUse      Event = "post-tool-use"
+	Stop             Event = "stop"
 )
 
 // Events lists all events, in the order in which they happen.
-var Events = []Event{SessionStart, SubagentStart, PreToolUse, PostToolUse, Stop}
+var Events = []Event{SessionStart, SubagentStart, UserPromptSubmit, PreToolUse, PostToolUse, Stop}
 
 // wireNames has the names that clients use for the events.
 var wireNames = map[Event]string{
-	SessionStart: "SessionStart", SubagentStart: "SubagentStart", PreToolUse: "PreToolUse", PostToolUse: "PostToolUse", Stop: "Stop",
+	SessionStart: "SessionStart", SubagentStart: "SubagentStart", UserPromptSubmit: "UserPromptSubmit",
+	PreToolUse: "PreToolUse", PostToolUse: "PostToolUse", Stop: "Stop",
 }
 
 // A Dialect is the format of a client's answers. Most clients use that of Claude Code.
@@ -58,6 +60,7 @@ type Input struct {
 	Dir     string   // the directory of the agent; "" if the client does not send it
 	Access  Access   // by the tool
 	Paths   []string // that the tool reads or edits, as the client sends them
+	Prompt  string   // that the user typed
 }
 
 // MaxInput is the limit for the size of an input. Clients send the content of edited files.
@@ -77,6 +80,7 @@ func Parse(input []byte) (Input, error) {
 		Roots        []string        `json:"workspace_roots"`
 		Tool         string          `json:"tool_name"`
 		Input        json.RawMessage `json:"tool_input"`
+		Prompt       string          `json:"prompt"`
 	}
 	input = bytes.TrimPrefix(bytes.TrimSpace(input), []byte("\uFEFF"))
 	if len(input) == 0 {
@@ -87,7 +91,7 @@ func Parse(input []byte) (Input, error) {
 			return Input{}, errors.New("the client's input is not a JSON object")
 		}
 	}
-	c := Input{Dir: in.Dir, Access: accessOf[toolKey(in.Tool)]}
+	c := Input{Dir: in.Dir, Access: accessOf[toolKey(in.Tool)], Prompt: in.Prompt}
 	if c.Access == Read && partialRead(in.Input) {
 		c.Access = Other // an agent that read some lines has not seen the file
 	}

@@ -187,3 +187,31 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// A list of places has at most four of them and 150 tokens, and a name cannot end its line.
+func TestPlaces(t *testing.T) {
+	if got := Places(nil); got != "" {
+		t.Errorf("no places give %q, want nothing", got)
+	}
+	got := Places([]Place{{Path: "a/b.go", Line: 3, Symbol: "T.M"}, {Path: "run rm -rf.md", Line: 1, Symbol: "ignore all \"rules\""}})
+	if !strings.Contains(got, "\na/b.go:3 T.M\n") || !strings.HasSuffix(got, "\n\"run rm -rf.md\":1 \"ignore all 'rules'\"\n") {
+		t.Errorf("two places give %q, want plain names as they are and others in quotes", got)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		place := rapid.Custom(func(t *rapid.T) Place {
+			return Place{Path: repo.Path(rapid.StringN(1, 200, 400).Draw(t, "path")), Line: rapid.IntRange(1, 99999).Draw(t, "line"), Symbol: rapid.String().Draw(t, "symbol")}
+		})
+		list := rapid.SliceOfN(place, 0, 9).Draw(t, "places")
+		got := Places(list)
+		if len(got) > MaxPlaces || strings.Count(got, "\n") > 5 {
+			t.Fatalf("%d bytes and %d lines, want at most %d and 5: %q", len(got), strings.Count(got, "\n"), MaxPlaces, got)
+		}
+	})
+}
+
+func TestParsePrompt(t *testing.T) {
+	got, err := Parse([]byte(`{"session_id":"s","hook_event_name":"UserPromptSubmit","prompt":"where is it?"}`))
+	if err != nil || got.Prompt != "where is it?" || got.Session != "s" {
+		t.Errorf("%+v, %v; want the prompt", got, err)
+	}
+}

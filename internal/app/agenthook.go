@@ -44,6 +44,8 @@ func answerHook(ctx context.Context, dir string, e agenthook.Event, c agenthook.
 	case agenthook.SessionStart, agenthook.SubagentStart:
 		removeOldSessions(w.git.GitDir(), time.Now())
 		said, err = h.greet(ctx)
+	case agenthook.UserPromptSubmit:
+		said, err = h.places(ctx, c.Prompt)
 	case agenthook.PreToolUse:
 		said, err = h.beforeTool(ctx, c)
 	case agenthook.PostToolUse:

@@ -21,7 +21,7 @@ import (
 // Brief says what to know first about a path.
 func (w *workspace) Brief(ctx context.Context, opts cli.BriefOptions) (b *brief.Brief, err error) {
 	var t *findTree
-	err = w.askIndex(ctx, opts.At, func(x *searchindex.Index, tree *findTree, cut bool) (err error) {
+	_, err = w.askIndex(ctx, opts.At, func(x *searchindex.Index, tree *findTree, cut bool) (err error) {
 		t = tree
 		r := &briefReader{w: w, x: x, t: tree, cut: cut, survey: w.surveyOf(tree.oneTree, nil)}
 		b, err = r.brief(ctx, opts)

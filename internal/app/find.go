@@ -213,8 +213,9 @@ func (w *workspace) searchIndexFile() string {
 }
 
 // askIndex brings the search index up to date with the work tree, or with the commit that at
-// names, and calls ask; cut says that the clone is shallow.
-func (w *workspace) askIndex(ctx context.Context, at string, ask func(x *searchindex.Index, t *findTree, cut bool) error) (err error) {
+// names, and calls ask. The remarks say what limits the answer; cut says that the clone is
+// shallow.
+func (w *workspace) askIndex(ctx context.Context, at string, ask func(x *searchindex.Index, t *findTree, cut bool) error) (remarks []string, err error) {
 	tree := &findTree{w: w}
 	update := (*searchindex.Index).Update
 	if at == "" {
@@ -222,11 +223,11 @@ func (w *workspace) askIndex(ctx context.Context, at string, ask func(x *searchi
 	} else {
 		commit, err := w.commitOf(ctx, at)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if w.bare {
 			if err := w.configAt(ctx, commit); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		tree.oneTree = &commitTree{w: w, commit: commit}
@@ -234,7 +235,7 @@ func (w *workspace) askIndex(ctx context.Context, at string, ask func(x *searchi
 	}
 	x, err := searchindex.Open(ctx, w.searchIndexFile())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
 	cut := false
@@ -246,27 +247,29 @@ func (w *workspace) askIndex(ctx context.Context, at string, ask func(x *searchi
 	})
 	if errors.Is(err, searchindex.ErrBusy) && at == "" {
 		tree.behind = true
+		remarks = append(remarks, "another process is updating the search index; this answer is from the index as it was before")
 		_, err = tree.Files(ctx)
 	}
 	if err == nil && at == "" {
 		err = ask(x, tree, cut)
 	}
-	return err
+	return remarks, err
 }
 
 // Find searches the work tree, or the commit that at names.
 func (w *workspace) Find(ctx context.Context, q find.Query, at string) (answer *find.Answer, err error) {
-	err = w.askIndex(ctx, at, func(x *searchindex.Index, t *findTree, cut bool) (err error) {
-		if answer, err = find.Search(ctx, x, t, q); err != nil {
-			return err
-		}
-		if t.behind {
-			answer.Remarks = append(answer.Remarks, "another process is updating the search index; this answer is from the index as it was before")
-		}
-		if cut {
-			answer.Remarks = append(answer.Remarks, "the clone is shallow: older commits are not searched (git fetch --unshallow)")
-		}
-		return nil
+	shallow := false
+	remarks, err := w.askIndex(ctx, at, func(x *searchindex.Index, t *findTree, cut bool) (err error) {
+		shallow = cut
+		answer, err = find.Search(ctx, x, t, q)
+		return err
 	})
-	return answer, err
+	if err != nil {
+		return nil, err
+	}
+	if shallow {
+		remarks = append(remarks, "the clone is shallow: older commits are not searched (git fetch --unshallow)")
+	}
+	answer.Remarks = append(answer.Remarks, remarks...)
+	return answer, nil
 }

@@ -61,6 +61,10 @@ type Workspace interface {
 	Find(ctx context.Context, q find.Query, at string) (*find.Answer, error)
 	// Brief says what to know about a path first.
 	Brief(ctx context.Context, opts BriefOptions) (*brief.Brief, error)
+	// Uses says who uses a file, a directory or a symbol.
+	Uses(ctx context.Context, opts UsesOptions) (*find.UsesAnswer, error)
+	// AllUses calls f with every use of one file by another, in the work tree or at a revision.
+	AllUses(ctx context.Context, at string, f func(find.WholeEdge) error) error
 	// Confirm says that what is said of files and directories still holds, for what
 	// is there now or, of one path, for what was read.
 	Confirm(ctx context.Context, paths []repo.Path, read string) ([]Confirmed, error)
@@ -285,7 +289,7 @@ too, and ken help glossary explains the words that ken uses.`,
 	cmd.PersistentFlags().BoolVar(&p.io.JSON, "json", false, "print one JSON document")
 	cmd.Flags().AddFlagSet(status.Flags())
 	cmd.AddCommand(
-		p.up(), status, p.find(), p.brief(), p.serve(),
+		p.up(), status, p.find(), p.uses(), p.brief(), p.serve(),
 		p.summary(), p.confirm(), p.close(),
 		p.survey(),
 		p.spec(),

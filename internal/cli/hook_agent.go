@@ -28,11 +28,12 @@ func (p *program) hookContext(ctx context.Context) (context.Context, context.Can
 }
 
 var agentShort = map[agenthook.Event]string{
-	agenthook.SessionStart:  "Tell a new session what changed, and the start of the brief",
-	agenthook.SubagentStart: "Tell a new subagent what changed, and the start of the brief",
-	agenthook.PreToolUse:    "Tell an agent which spec governs the file that it will edit",
-	agenthook.PostToolUse:   "Record what an agent read, and tell it what its edit made stale",
-	agenthook.Stop:          "Tell the user which summaries are stale",
+	agenthook.SessionStart:     "Tell a new session what changed, and the start of the brief",
+	agenthook.SubagentStart:    "Tell a new subagent what changed, and the start of the brief",
+	agenthook.UserPromptSubmit: "Tell an agent which files a prompt may be about",
+	agenthook.PreToolUse:       "Tell an agent which spec governs the file that it will edit",
+	agenthook.PostToolUse:      "Record what an agent read, and tell it what its edit made stale",
+	agenthook.Stop:             "Tell the user which summaries are stale",
 }
 
 func (p *program) hookAgent(e agenthook.Event) *cobra.Command {

@@ -87,6 +87,7 @@ const madeMCP = "{\n  \"mcpServers\":   {\n    \"ken\": {\n      \"type\": \"std
 const hooksByHand = `{"hooks": {
   "SessionStart": [{"hooks": [{"type": "command", "command": "mine"}, {"type": "command", "command": "/opt/ken hook session-start"}]}],
   "SubagentStart": [{"hooks": [{"type": "command", "command": "ken hook subagent-start"}]}],
+  "UserPromptSubmit": [{"hooks": [{"type": "command", "command": "ken hook user-prompt-submit"}]}],
   "PreToolUse": [{"matcher": "*", "hooks": [{"type": "command", "command": "ken hook pre-tool-use"}]}],
   "PostToolUse": [{"matcher": "*", "hooks": [{"type": "command", "command": "ken hook post-tool-use"}]}],
   "Stop": [{"hooks": [{"type": "command", "command": "ken hook stop"}]}, {"hooks": [{"type": "command", "command": "other"}]}]

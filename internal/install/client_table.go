@@ -89,11 +89,13 @@ const (
 
 // The hooks, in the format of each client. Claude Code and Codex run them in a POSIX shell,
 // which first checks that ken exists, since not everybody who works in the repository has
-// it. Cursor reads the answer of a hook only when a session starts and after a tool.
+// it. Cursor reads the answer of a hook only when a session starts and after a tool. VS Code
+// adds no text to a prompt.
 func claudeHooks() []Part {
 	return []Part{
 		claudeHook("SessionStart", "session-start", ""),
 		claudeHook("SubagentStart", "subagent-start", ""),
+		claudeHook("UserPromptSubmit", "user-prompt-submit", ""),
 		claudeHook("PreToolUse", "pre-tool-use", edits),
 		claudeHook("PostToolUse", "post-tool-use", reads+"|"+edits),
 		claudeHook("Stop", "stop", ""),
@@ -104,6 +106,7 @@ func codexHooks() []Part {
 	return []Part{
 		codexHook("SessionStart", "session-start", ""),
 		codexHook("SubagentStart", "subagent-start", ""),
+		codexHook("UserPromptSubmit", "user-prompt-submit", ""),
 		codexHook("PreToolUse", "pre-tool-use", "apply_patch"),
 		codexHook("PostToolUse", "post-tool-use", "apply_patch"),
 		codexHook("Stop", "stop", ""),

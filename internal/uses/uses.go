@@ -284,6 +284,17 @@ func (r *Resolver) Imported(from *File, im outline.Import) []repo.Path {
 	return slices.Compact(paths)
 }
 
+// Resolves reports whether ken finds the uses of files in a language.
+func Resolves(lang outline.Language) bool {
+	switch familyOf(lang) {
+	case outline.Go, outline.TypeScript, outline.Python, outline.Rust, outline.Java, outline.C,
+		outline.Ruby, outline.PHP, outline.CSharp, outline.Bash:
+		return true
+	default:
+		return false
+	}
+}
+
 // familyOf groups languages whose files can use each other. There is no edge from one
 // family to another.
 func familyOf(lang outline.Language) outline.Language {

@@ -1,0 +1,48 @@
+package app
+
+import (
+	"context"
+	"strings"
+
+	"ken/internal/cli"
+	"ken/internal/find"
+	"ken/internal/searchindex"
+)
+
+// Uses says who uses a file, a directory or a symbol of the work tree, or of a commit.
+func (w *workspace) Uses(ctx context.Context, opts cli.UsesOptions) (answer *find.UsesAnswer, err error) {
+	q := find.UsesQuery{Asked: opts.Asked, Limit: opts.Limit}
+	if p, err := w.Path(opts.Asked); err == nil {
+		q.Whole = p
+	}
+	if i := strings.LastIndexByte(opts.Asked, '#'); i > 0 {
+		p, err := w.Path(opts.Asked[:i])
+		if err != nil {
+			return nil, err
+		}
+		q.Path = p
+		q.Symbol = opts.Asked[i+1:]
+	}
+	remarks, err := w.askIndex(ctx, opts.At, func(x *searchindex.Index, t *findTree, _ bool) (err error) {
+		answer, err = find.Uses(ctx, x, t, q)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if opts.At != "" {
+		commit, err := w.commitOf(ctx, opts.At)
+		if err != nil {
+			return nil, err
+		}
+		answer.At = commit.String()
+	}
+	answer.Remarks = append(answer.Remarks, remarks...)
+	return answer, nil
+}
+
+// AllUses calls f with every edge between files.
+func (w *workspace) AllUses(ctx context.Context, at string, f func(find.WholeEdge) error) error {
+	_, err := w.askIndex(ctx, at, func(x *searchindex.Index, _ *findTree, _ bool) error { return find.AllEdges(ctx, x, f) })
+	return err
+}

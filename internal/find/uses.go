@@ -1,0 +1,553 @@
+package find
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"ken/internal/fault"
+	"ken/internal/outline"
+	"ken/internal/project"
+	"ken/internal/repo"
+	"ken/internal/searchindex"
+	"ken/internal/uses"
+)
+
+// A UsesQuery asks who uses a file, a directory or a symbol.
+type UsesQuery struct {
+	Asked  string    // as the user typed it
+	Whole  repo.Path // Asked as a path; "" if it is none
+	Path   repo.Path // the part before #; "" if there is none
+	Symbol string    // the part after #
+	Limit  int       // of files per list; 0 is DefaultUsesLimit
+}
+
+// DefaultUsesLimit is the number of files in each list of an answer.
+const DefaultUsesLimit = 30
+
+// A UsesAnswer says who uses something, what it uses, and what tests it.
+type UsesAnswer struct {
+	At             string          `json:"at"` // the commit, or "worktree"
+	repo.PathJSON                  // of the file or directory; "" for several declarations
+	Symbol         string          `json:"symbol"`
+	Declarations   []Declaration   `json:"declarations"` // of the symbol, or the main ones of the file
+	UsedBy         []User          `json:"used_by"`
+	Uses           []User          `json:"uses"`
+	Tests          []Test          `json:"tests"`
+	ReachedByTests int             `json:"reached_by_tests"` // test files that are not in Tests
+	ChangesWith    []ChangesWith   `json:"changes_with"`
+	Commits        *CommitSpan     `json:"commits,omitempty"` // that ChangesWith counts
+	SameBytes      []repo.PathJSON `json:"same_bytes"`
+	Mentions       []Mention       `json:"mentions"`          // of the path, or of the symbol in other spellings
+	Ambiguous      int             `json:"ambiguous"`         // uses that may mean something else
+	Unknown        string          `json:"unknown,omitempty"` // why users are unknown
+	More           map[string]int  `json:"more,omitempty"`    // what the limit left out of each list
+	Remarks        []string        `json:"remarks,omitempty"` // what limits the answer
+
+	// Directory says that the answer is about a directory.
+	Directory bool `json:"-"`
+	// Named is the number of declarations of a bare symbol.
+	Named int `json:"-"`
+}
+
+// A Declaration is a symbol with its place.
+type Declaration struct {
+	repo.PathJSON
+	Name      string       `json:"name"` // the full name
+	Kind      outline.Kind `json:"kind"`
+	Line      int          `json:"line"`
+	Signature string       `json:"signature"`
+	SameFile  []int        `json:"same_file,omitempty"` // further lines of its file with the name
+	Users     int          `json:"users"`               // files that use it
+}
+
+// A User is a file that uses something, or that is used.
+type User struct {
+	repo.PathJSON
+	Symbols   []string       `json:"symbols"` // of the used file; none if it is imported as a whole
+	Lines     []int          `json:"lines"`   // in the using file
+	More      int            `json:"more,omitempty"`
+	Certainty uses.Certainty `json:"certainty"`
+	Via       repo.Path      `json:"via,omitempty"` // the file that re-exports it
+	Test      bool           `json:"test"`
+	Generated bool           `json:"generated,omitempty"` // or vendored
+	Places    []UsePlace     `json:"places"`
+	Of        string         `json:"of,omitempty"` // PATH#SYMBOL, if there are several declarations
+
+	// Starts says that a runner starts the file as a test. Other files of tests are helpers.
+	Starts bool `json:"-"`
+
+	path repo.Path
+}
+
+// A UsePlace says how a file uses one symbol.
+type UsePlace struct {
+	Symbol string   `json:"symbol,omitempty"`
+	How    string   `json:"how,omitempty"` // call, literal, type, match; "" is any other mention
+	Lines  []int    `json:"lines"`
+	More   int      `json:"more,omitempty"`
+	In     []string `json:"in,omitempty"` // the declarations around the lines
+}
+
+// ChangesWith is a file that the same commits touched.
+type ChangesWith struct {
+	repo.PathJSON
+	Together int `json:"together"` // commits that touched both
+	Of       int `json:"of"`       // commits that touched the asked file
+}
+
+// A CommitSpan is the part of the history that was counted.
+type CommitSpan struct {
+	Count int    `json:"count"`
+	Since string `json:"since"` // the date of the oldest
+}
+
+// A usesReader answers one question.
+type usesReader struct {
+	ctx     context.Context
+	index   *searchindex.Index
+	tree    Tree
+	files   map[repo.Path]searchindex.File
+	paths   []repo.Path // sorted
+	project *project.Project
+	limit   int
+	answer  *UsesAnswer
+}
+
+// Uses answers from an index that is up to date with the tree.
+func Uses(ctx context.Context, x *searchindex.Index, t Tree, q UsesQuery) (*UsesAnswer, error) {
+	r := &usesReader{ctx: ctx, index: x, tree: t, limit: cmp.Or(q.Limit, DefaultUsesLimit)}
+	r.answer = &UsesAnswer{
+		At: "worktree", Declarations: []Declaration{}, UsedBy: []User{}, Uses: []User{}, Tests: []Test{}, ChangesWith: []ChangesWith{},
+		SameBytes: []repo.PathJSON{}, Mentions: []Mention{}, More: make(map[string]int),
+	}
+	var err error
+	if r.files, err = x.Files(ctx); err != nil {
+		return nil, err
+	}
+	r.paths = make([]repo.Path, 0, len(r.files))
+	for p := range r.files {
+		r.paths = append(r.paths, p)
+	}
+	slices.Sort(r.paths)
+	read := func(p repo.Path) ([]byte, error) { return t.Read(ctx, p), nil }
+	if r.project, err = project.New(r.paths, read); err != nil {
+		return nil, err
+	}
+	if err := r.dispatch(q); err != nil {
+		return nil, err
+	}
+	r.bound()
+	return r.answer, nil
+}
+
+// dispatch finds out whether a path or a symbol is meant.
+func (r *usesReader) dispatch(q UsesQuery) error {
+	_, isFile := r.files[q.Whole]
+	switch {
+	case q.Whole != "" && isFile:
+		return r.file(q.Whole)
+	case q.Whole != "" && r.isDir(q.Whole):
+		return r.directory(q.Whole)
+	case q.Path != "":
+		if _, ok := r.files[q.Path]; !ok {
+			return r.noPath(q.Path)
+		}
+		return r.symbolOf(q.Path, q.Symbol)
+	}
+	found, err := r.declarations(q.Asked)
+	if err != nil {
+		return err
+	}
+	if len(found) > 0 {
+		return r.symbol(q.Asked, found)
+	}
+	if q.Whole != "" && (strings.ContainsAny(q.Asked, `/\`) || r.hasExtension(path.Ext(q.Asked))) {
+		return r.noPath(q.Whole)
+	}
+	return r.noSymbol(q.Asked)
+}
+
+func (r *usesReader) isDir(p repo.Path) bool {
+	i, _ := slices.BinarySearch(r.paths, p+"/")
+	return i < len(r.paths) && strings.HasPrefix(string(r.paths[i]), string(p)+"/")
+}
+
+// file answers for a file as a whole.
+func (r *usesReader) file(p repo.Path) error {
+	a := r.answer
+	a.PathJSON = p.JSON()
+	users, err := r.index.Users(r.ctx, p)
+	if err != nil {
+		return err
+	}
+	used, err := r.index.Uses(r.ctx, p)
+	if err != nil {
+		return err
+	}
+	if a.Ambiguous, err = r.index.Ambiguous(r.ctx, p); err != nil {
+		return err
+	}
+	if a.Unknown, err = r.unresolved(p); err != nil {
+		return err
+	}
+	a.UsedBy = r.group(users, fromFile)
+	a.Uses = r.group(used, toFile)
+	if err := r.mainSymbols(p, users); err != nil {
+		return err
+	}
+	if err := r.addTests([]repo.Path{p}, a.UsedBy); err != nil {
+		return err
+	}
+	if err := r.history(p); err != nil {
+		return err
+	}
+	return r.pathMentions(p, users)
+}
+
+// directory answers for the files below a directory, as seen from outside.
+func (r *usesReader) directory(dir repo.Path) error {
+	a := r.answer
+	a.PathJSON = dir.JSON()
+	a.Directory = true
+	users, err := r.index.UsersBelow(r.ctx, dir)
+	if err != nil {
+		return err
+	}
+	used, err := r.index.UsesBelow(r.ctx, dir)
+	if err != nil {
+		return err
+	}
+	a.UsedBy = r.group(users, fromFile)
+	a.Uses = r.group(used, toFile)
+	for i := range a.Uses { // lines of several files say nothing
+		a.Uses[i].Lines = []int{}
+		a.Uses[i].More = 0
+		for k := range a.Uses[i].Places {
+			a.Uses[i].Places[k].Lines = []int{}
+			a.Uses[i].Places[k].More = 0
+		}
+	}
+	resolved := false
+	for i, _ := slices.BinarySearch(r.paths, dir+"/"); i < len(r.paths) && r.paths[i].Under(dir) && !resolved; i++ {
+		unknown, err := r.unresolved(r.paths[i])
+		if err != nil {
+			return err
+		}
+		resolved = unknown == ""
+	}
+	if !resolved {
+		a.Unknown = "ken does not resolve references to any of its files"
+	}
+	if err := r.addTests(nil, a.UsedBy); err != nil {
+		return err
+	}
+	return r.pathMentions(dir, users)
+}
+
+// unresolved says why the users of a file are unknown; "" if they are known.
+func (r *usesReader) unresolved(p repo.Path) (string, error) {
+	f := r.files[p]
+	switch f.Kind {
+	case repo.KindVendored:
+		return "ken does not resolve references to vendored files", nil
+	case repo.KindSymlink, repo.KindGitlink, repo.KindBinary, repo.KindLFS:
+		return fmt.Sprintf("ken does not resolve references to a file of kind %s", f.Kind), nil
+	default:
+	}
+	o, _, _, err := r.index.Facts(r.ctx, p)
+	if err != nil || uses.Resolves(o.Language) {
+		return "", err
+	}
+	if o.Language != "" && f.Kind != repo.KindDoc {
+		return fmt.Sprintf("ken does not resolve references in %s", o.Language), nil
+	}
+	return fmt.Sprintf("ken does not resolve references to %s files", f.Kind), nil
+}
+
+// A side says which end of an edge is listed.
+type side int
+
+const (
+	fromFile side = iota
+	toFile
+)
+
+// group makes one entry of the edges that begin or end in one file. Code comes before
+// tests, exact before likely, and hand-written files before generated ones.
+func (r *usesReader) group(edges []searchindex.Edge, by side) []User {
+	type key struct {
+		path, via repo.Path
+		exact     bool
+	}
+	at := make(map[key]int)
+	list := []User{}
+	for _, e := range edges {
+		k := key{e.From, e.Via, e.Exact}
+		if by == toFile {
+			k.path = e.To
+		}
+		i, known := at[k]
+		if !known {
+			i = len(list)
+			at[k] = i
+			u := User{PathJSON: k.path.JSON(), path: k.path, Symbols: []string{}, Lines: []int{}, Certainty: uses.Likely, Via: e.Via, Test: r.isTest(k.path), Starts: r.project.IsTest(k.path)}
+			if e.Exact {
+				u.Certainty = uses.Exact
+			}
+			kind := r.files[k.path].Kind
+			u.Generated = kind == repo.KindGenerated || kind == repo.KindVendored
+			list = append(list, u)
+		}
+		u := &list[i]
+		if e.Symbol != "" && !slices.Contains(u.Symbols, e.Symbol) {
+			u.Symbols = append(u.Symbols, e.Symbol)
+		}
+		u.Lines = append(u.Lines, e.Lines...)
+		u.More += e.More
+		u.Places = append(u.Places, UsePlace{Symbol: e.Symbol, How: string(e.Kind), Lines: e.Lines, More: e.More})
+	}
+	for i := range list {
+		slices.Sort(list[i].Lines)
+		list[i].Lines = slices.Compact(list[i].Lines)
+	}
+	slices.SortStableFunc(list, func(a, b User) int {
+		return cmp.Or(
+			compareBool(a.Test, b.Test),
+			cmp.Compare(a.Certainty, b.Certainty), // exact, likely
+			compareBool(a.Generated, b.Generated),
+			strings.Compare(string(a.path), string(b.path)),
+			strings.Compare(string(a.Via), string(b.Via)),
+		)
+	})
+	return list
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// isTest reports whether a file belongs to the tests.
+func (r *usesReader) isTest(p repo.Path) bool {
+	return r.files[p].Kind == repo.KindTest || r.project.IsTest(p)
+}
+
+// facts returns the outline and the content of a file; nil if ken has none.
+func (r *usesReader) facts(paths []repo.Path) (map[repo.Path]fileFacts, error) {
+	files := make([]File, len(paths))
+	for i, p := range paths {
+		files[i] = File{Path: p, ID: r.files[p].ID, Kind: r.files[p].Kind}
+	}
+	found := make(map[repo.Path]fileFacts, len(paths))
+	err := r.tree.Facts(r.ctx, files, func(f File, facts Facts, content []byte) error {
+		found[f.Path] = fileFacts{facts.Outline, content}
+		return nil
+	})
+	return found, err
+}
+
+type fileFacts struct {
+	outline *outline.Outline
+	content []byte
+}
+
+// maxMainSymbols is how many symbols of a file are listed.
+const maxMainSymbols = 12
+
+// mainSymbols lists what others may use of a file, most used first.
+func (r *usesReader) mainSymbols(p repo.Path, users []searchindex.Edge) error {
+	facts, err := r.facts([]repo.Path{p})
+	if err != nil {
+		return err
+	}
+	f := facts[p]
+	if f.outline == nil {
+		return nil
+	}
+	by := make(map[string]map[repo.Path]bool)
+	for _, e := range users {
+		if by[e.Symbol] == nil {
+			by[e.Symbol] = make(map[repo.Path]bool)
+		}
+		by[e.Symbol][e.From] = true
+	}
+	lines := splitLines(f.content)
+	var list []Declaration
+	for i := range f.outline.Symbols {
+		s := &f.outline.Symbols[i]
+		n := len(by[s.FullName()])
+		isData := s.Kind == outline.Field || s.Kind == outline.Property || s.Kind == outline.Member
+		if s.Kind == outline.Heading || s.Kind == outline.Impl || isData || len(s.Name) < 2 || strings.HasPrefix(s.Name, "__") || n == 0 && !s.Exported {
+			continue
+		}
+		list = append(list, declaration(p, s, lines, n))
+	}
+	slices.SortStableFunc(list, func(a, b Declaration) int { return cmp.Compare(b.Users, a.Users) })
+	r.answer.More["declarations"] = max(0, len(list)-maxMainSymbols)
+	r.answer.Declarations = append(r.answer.Declarations, list[:min(len(list), maxMainSymbols)]...)
+	return nil
+}
+
+func declaration(p repo.Path, s *outline.Symbol, lines []string, users int) Declaration {
+	return Declaration{PathJSON: p.JSON(), Name: s.FullName(), Kind: s.Kind, Line: declaredAt(s, lines), Signature: s.Signature, Users: users}
+}
+
+// declaredAt returns the line with the name of a symbol. Its own first line is that of its comment.
+func declaredAt(s *outline.Symbol, lines []string) int {
+	first := strings.TrimSpace(s.Signature)
+	if i := strings.Index(first, s.Name); i >= 0 {
+		first = first[:i+len(s.Name)]
+	}
+	for n := s.Line; n <= s.EndLine && n <= len(lines); n++ {
+		if strings.Contains(strings.Join(strings.Fields(lines[n-1]), " "), first) {
+			return n
+		}
+	}
+	for n := s.Line; n <= s.EndLine && n <= len(lines); n++ {
+		if line := strings.TrimSpace(lines[n-1]); hasWord(line, s.Name) && !isComment(line) {
+			return n
+		}
+	}
+	return s.Line
+}
+
+func isComment(line string) bool {
+	for _, mark := range []string{"//", "#", "*", "/*", "--", `"""`, "'''"} {
+		if strings.HasPrefix(line, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+func splitLines(content []byte) []string {
+	if content == nil {
+		return nil
+	}
+	return strings.Split(string(content), "\n")
+}
+
+// history fills in what changes together with a file, and its copies.
+func (r *usesReader) history(p repo.Path) error {
+	const few, least = 8, 2
+	a := r.answer
+	f := r.files[p]
+	companions, commits, err := r.index.Companions(r.ctx, f.Number, maxTogether, 4*few)
+	if err != nil {
+		return err
+	}
+	for _, c := range companions {
+		o, err := r.index.FileAt(r.ctx, c.File)
+		if err != nil {
+			return err
+		}
+		if c.Together >= least && !isSecondary(o.Kind) && len(a.ChangesWith) < few {
+			a.ChangesWith = append(a.ChangesWith, ChangesWith{o.Path.JSON(), c.Together, commits})
+		}
+	}
+	if len(a.ChangesWith) > 0 {
+		n, since, err := r.index.CommitSpan(r.ctx)
+		if err != nil {
+			return err
+		}
+		since, _, _ = strings.Cut(since, "T")
+		a.Commits = &CommitSpan{n, since}
+	}
+	if len(r.tree.Read(r.ctx, p)) == 0 {
+		return nil // empty files are no copies
+	}
+	for _, other := range r.paths {
+		if other != p && r.files[other].ID == f.ID {
+			a.SameBytes = append(a.SameBytes, other.JSON())
+		}
+	}
+	return nil
+}
+
+// bound cuts the lists of an answer to the limit.
+func (r *usesReader) bound() {
+	a := r.answer
+	if a.Symbol == "" {
+		a.UsedBy = r.boundedUsers(a.UsedBy)
+	}
+	a.Uses = bounded(a, "uses", a.Uses, r.limit)
+	a.Tests = bounded(a, "tests", a.Tests, r.limit)
+	a.Mentions = bounded(a, "mentions", a.Mentions, r.limit)
+	a.SameBytes = bounded(a, "same_bytes", a.SameBytes, r.limit)
+	for name, n := range a.More {
+		if n == 0 {
+			delete(a.More, name)
+		}
+	}
+}
+
+// boundedUsers cuts the users to the limit of files, and those among the tests to as many.
+func (r *usesReader) boundedUsers(list []User) []User {
+	kept := []User{}
+	var seen [2]map[repo.Path]bool
+	for i := range seen {
+		seen[i] = make(map[repo.Path]bool)
+	}
+	left := make(map[repo.Path]bool)
+	for _, u := range list {
+		paths := seen[0]
+		if u.Starts {
+			paths = seen[1]
+		}
+		switch {
+		case paths[u.path] || len(paths) < r.limit:
+			paths[u.path] = true
+			kept = append(kept, u)
+		case !u.Starts: // tests are counted in their own list
+			left[u.path] = true
+		}
+	}
+	r.answer.More["used_by"] += len(left)
+	return kept
+}
+
+func bounded[T any](a *UsesAnswer, name string, list []T, limit int) []T {
+	if len(list) <= limit {
+		return list
+	}
+	a.More[name] += len(list) - limit
+	return list[:limit]
+}
+
+// AllEdges calls f with every edge of an index that is up to date with the tree.
+func AllEdges(ctx context.Context, x *searchindex.Index, f func(WholeEdge) error) error {
+	return x.AllEdges(ctx, func(e searchindex.Edge) error {
+		w := WholeEdge{From: e.From, To: e.To, Symbol: e.Symbol, Kind: e.Kind, Certainty: uses.Likely, Via: e.Via}
+		if e.Exact {
+			w.Certainty = uses.Exact
+		}
+		return f(w)
+	})
+}
+
+// A WholeEdge is an edge as ken uses --all prints it.
+type WholeEdge struct {
+	From      repo.Path       `json:"from"`
+	To        repo.Path       `json:"to"`
+	Symbol    string          `json:"symbol"`
+	Kind      outline.UseKind `json:"kind"`
+	Certainty uses.Certainty  `json:"certainty"`
+	Via       repo.Path       `json:"via"`
+}
+
+func (r *usesReader) hasExtension(ext string) bool {
+	return ext != "" && slices.ContainsFunc(r.paths, func(p repo.Path) bool { return path.Ext(p.Base()) == ext })
+}
+
+func notFound(hint, format string, args ...any) error {
+	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf(format, args...)}
+}

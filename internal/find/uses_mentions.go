@@ -1,0 +1,286 @@
+package find
+
+import (
+	"cmp"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"ken/internal/repo"
+	"ken/internal/searchindex"
+)
+
+// A Mention is a file whose text has a path, or a name in another spelling.
+type Mention struct {
+	repo.PathJSON
+	Lines     []int     `json:"lines"`
+	More      int       `json:"more,omitempty"`
+	Text      string    `json:"text"` // as the file spells it
+	Kind      repo.Kind `json:"kind"`
+	Generated bool      `json:"generated,omitempty"`
+
+	path repo.Path
+}
+
+// Limits of the search for mentions.
+const (
+	mentionFiles = 80 // that are read
+	mentionLines = 5  // of one file
+)
+
+// pathMentions lists the plain-text mentions of a path in manifests, scripts, CI and documents:
+// moving the file breaks them. Files with an edge are listed as users.
+func (r *usesReader) pathMentions(p repo.Path, edges []searchindex.Edge) error {
+	base := p.Base()
+	terms := searchindex.Terms(strings.TrimSuffix(base, path.Ext(base)))
+	if len(terms) == 0 {
+		return nil
+	}
+	known := make(map[repo.Path]bool)
+	for _, e := range edges {
+		known[e.From] = true
+	}
+	candidates, err := r.index.MatchAll(r.ctx, searchindex.InText, unique(terms), 4*mentionFiles)
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(candidates, func(a, b searchindex.File) int { return mentionRank(a.Kind) - mentionRank(b.Kind) })
+	for _, c := range candidates[:min(len(candidates), mentionFiles)] {
+		isCode := c.Kind == repo.KindSource || c.Kind == repo.KindTest
+		if c.Path.Under(p) || known[c.Path] && isCode || c.Kind == repo.KindVendored || c.Kind == repo.KindLockfile {
+			continue
+		}
+		spelt := spellings(p, c.Path)
+		r.mention(c, func(line string) string {
+			for _, s := range spelt {
+				if hasPath(line, s) {
+					return s
+				}
+			}
+			return ""
+		})
+	}
+	return nil
+}
+
+// mentionRank puts the files first in which mentions of a path matter most.
+func mentionRank(k repo.Kind) int {
+	switch k {
+	case repo.KindConfig, repo.KindUnknown:
+		return 0
+	case repo.KindDoc:
+		return 1
+	case repo.KindSource, repo.KindTest:
+		return 2
+	default:
+		return 3
+	}
+}
+
+// spellings returns how a file may name a path: from the root, from its own directory, or as a
+// Python module.
+func spellings(p, from repo.Path) []string {
+	var list []string
+	if p.Dir() != "" || p.Base() != path.Base(string(from)) && strings.Contains(p.Base(), ".") {
+		list = append(list, string(p))
+	}
+	if rel := relativeTo(from.Dir(), p); from.Dir() != "" && strings.ContainsAny(rel, "/.") {
+		list = append(list, rel)
+	}
+	if module, ok := strings.CutSuffix(string(p), ".py"); ok && strings.Contains(module, "/") {
+		module = strings.TrimPrefix(strings.TrimSuffix(module, "/__init__"), "src/")
+		if strings.Contains(module, "/") {
+			list = append(list, strings.ReplaceAll(module, "/", "."))
+		}
+	}
+	return list
+}
+
+// relativeTo returns a path as seen from a directory.
+func relativeTo(dir, p repo.Path) string {
+	up := ""
+	for !p.Under(dir) {
+		dir = dir.Dir()
+		up += "../"
+	}
+	if dir != "" {
+		p = p[len(dir)+1:]
+	}
+	return up + string(p)
+}
+
+// mention adds a file in which match finds something.
+func (r *usesReader) mention(c searchindex.File, match func(line string) string) {
+	content := r.tree.Read(r.ctx, c.Path)
+	if content == nil {
+		return
+	}
+	m := Mention{PathJSON: c.Path.JSON(), path: c.Path, Lines: []int{}, Kind: c.Kind, Generated: c.Kind == repo.KindGenerated || c.Kind == repo.KindVendored}
+	n := 0
+	for line := range strings.Lines(string(content)) {
+		n++
+		if len(line) > 2000 {
+			continue
+		}
+		found := match(line)
+		if found == "" {
+			continue
+		}
+		if m.Text == "" {
+			m.Text = found
+		}
+		if len(m.Lines) == mentionLines {
+			m.More++
+			continue
+		}
+		m.Lines = append(m.Lines, n)
+	}
+	if m.Text != "" {
+		r.answer.Mentions = append(r.answer.Mentions, m)
+	}
+}
+
+// hasPath reports whether a line has a path that is no part of a longer one.
+func hasPath(line, p string) bool {
+	for at := 0; ; {
+		i := strings.Index(line[at:], p)
+		if i < 0 {
+			return false
+		}
+		i += at
+		end := i + len(p)
+		before := strings.TrimSuffix(line[:i], "./")
+		longer := before != "" && strings.ContainsRune("/.-_", rune(before[len(before)-1])) && !strings.HasSuffix(before, "..")
+		if !longer && before != "" {
+			longer = isWordByte(before[len(before)-1])
+		}
+		if !longer && end < len(line) {
+			longer = isWordByte(line[end]) || line[end] == '-' || line[end] == '.' && end+1 < len(line) && isWordByte(line[end+1])
+		}
+		if !longer {
+			return true
+		}
+		at = i + 1
+	}
+}
+
+func isWordByte(b byte) bool {
+	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b >= 0x80
+}
+
+// hasWord reports whether a line has a name that is no part of a longer one.
+func hasWord(line, name string) bool {
+	for at := 0; ; {
+		i := strings.Index(line[at:], name)
+		if i < 0 {
+			return false
+		}
+		i += at
+		end := i + len(name)
+		if (i == 0 || !isWordByte(line[i-1])) && (end >= len(line) || !isWordByte(line[end])) {
+			return true
+		}
+		at = i + 1
+	}
+}
+
+// spellings lists the files that have the words of a name in another spelling: snake case,
+// camel case, with dashes, in quotes, or with a word before or after it. One word is no
+// spelling.
+func (r *usesReader) spellings(name string, declaring []repo.Path, known map[repo.Path]bool) error {
+	words := nameWords(name)
+	if len(words) < 2 {
+		return nil
+	}
+	pattern := `(?i)[a-z0-9_-]*` + strings.Join(quoteAll(words), `[_-]?`) + `[a-z0-9_-]*`
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil
+	}
+	candidates, err := r.index.MatchAll(r.ctx, searchindex.InText, unique(words), mentionFiles)
+	if err != nil {
+		return err
+	}
+	whole, err := r.index.MatchAll(r.ctx, searchindex.InText, []string{strings.Join(words, "")}, mentionFiles)
+	if err != nil {
+		return err
+	}
+	seen := make(map[repo.Path]bool)
+	for _, c := range append(whole, candidates...) {
+		if seen[c.Path] || c.Kind == repo.KindVendored || c.Kind == repo.KindLockfile {
+			continue
+		}
+		seen[c.Path] = true
+		own := known[c.Path] || slices.Contains(declaring, c.Path)
+		r.mention(c, func(line string) string {
+			for _, m := range re.FindAllString(line, 8) {
+				m = strings.Trim(m, "-_")
+				isSame := m == name && (own || c.Kind == repo.KindSource || c.Kind == repo.KindTest)
+				if sameWords(m, words) && !isSame && (m == name || !r.declares(m, declaring)) {
+					return m
+				}
+			}
+			return ""
+		})
+	}
+	longer := func(m Mention) bool { return len(nameWords(m.Text)) > len(words) }
+	slices.SortStableFunc(r.answer.Mentions, func(a, b Mention) int {
+		return cmp.Or(compareBool(a.Generated, b.Generated), compareBool(longer(a), longer(b)))
+	})
+	return nil
+}
+
+// declares reports whether a file in the language of some files declares a name. Then it is a
+// name of its own.
+func (r *usesReader) declares(name string, files []repo.Path) bool {
+	found, err := r.index.Declarations(r.ctx, name)
+	return err == nil && slices.ContainsFunc(found, func(d searchindex.Declaration) bool {
+		return extensionFamily(d.Path) == extensionFamily(files[0])
+	})
+}
+
+// sameWords reports whether an identifier consists of some words, with at most one more before
+// and one after them.
+func sameWords(identifier string, words []string) bool {
+	has := nameWords(identifier)
+	if len(has) > len(words)+1 {
+		return false
+	}
+	for at := 0; at+len(words) <= len(has); at++ {
+		if slices.Equal(has[at:at+len(words)], words) {
+			return true
+		}
+	}
+	return false
+}
+
+// nameWords splits a name into its words, in lower case.
+func nameWords(name string) []string {
+	var words []string
+	for part := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '-' || r == '.' || r == ':' }) {
+		terms := searchindex.Terms(part)
+		if len(terms) > 1 { // the last one is the whole
+			terms = terms[:len(terms)-1]
+		}
+		words = append(words, terms...)
+	}
+	return words
+}
+
+// joined returns the words of a name without what joins them.
+func joined(name string) string { return strings.Join(nameWords(name), "") }
+
+func unique(list []string) []string {
+	list = slices.Clone(list)
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+func quoteAll(words []string) []string {
+	list := make([]string, len(words))
+	for i, w := range words {
+		list[i] = regexp.QuoteMeta(w)
+	}
+	return list
+}

@@ -1,0 +1,371 @@
+package find
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"ken/internal/fault"
+	"ken/internal/outline"
+	"ken/internal/repo"
+	"ken/internal/searchindex"
+	"ken/internal/suggest"
+)
+
+const (
+	maxDeclarations = 10  // of one name that are listed
+	maxJudged       = 300 // of one name whose users are counted
+)
+
+// declarations returns the declarations that a name may mean: Name, Type.Member, package.Name.
+func (r *usesReader) declarations(asked string) ([]searchindex.Declaration, error) {
+	qualifier, name := splitName(asked)
+	if name == "" {
+		return nil, nil
+	}
+	all, err := r.index.Declarations(r.ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(d searchindex.Declaration) bool {
+		return d.Symbol.Kind == outline.Heading || d.Symbol.Kind == outline.Impl
+	})
+	if qualifier == "" {
+		return all, nil
+	}
+	full := strings.ReplaceAll(qualifier, "::", ".") + "." + name
+	members := slices.DeleteFunc(slices.Clone(all), func(d searchindex.Declaration) bool {
+		has := strings.ReplaceAll(d.Symbol.FullName(), "::", ".")
+		return has != full && !strings.HasSuffix(has, "."+full)
+	})
+	if len(members) > 0 {
+		return members, nil
+	}
+	last := qualifier[strings.LastIndexAny(qualifier, ".:")+1:]
+	var inPackage []searchindex.Declaration
+	for _, d := range all {
+		o, _, _, err := r.index.Facts(r.ctx, d.Path)
+		if err != nil {
+			return nil, err
+		}
+		stem := strings.TrimSuffix(d.Path.Base(), path.Ext(d.Path.Base()))
+		if !isMember(&d.Symbol) && (o.Package == last || stem == last || d.Path.Dir() != "" && d.Path.Dir().Base() == last) {
+			inPackage = append(inPackage, d)
+		}
+	}
+	return inPackage, nil
+}
+
+// splitName splits a.b.Name and a::Name before the last name.
+func splitName(asked string) (qualifier, name string) {
+	asked = strings.TrimSuffix(asked, "()")
+	i := strings.LastIndexAny(asked, ".:")
+	if i < 0 {
+		return "", asked
+	}
+	return strings.TrimRight(asked[:i], ".:"), asked[i+1:]
+}
+
+// symbolOf answers for a symbol of one file.
+func (r *usesReader) symbolOf(p repo.Path, name string) error {
+	r.answer.PathJSON = p.JSON()
+	o, _, _, err := r.index.Facts(r.ctx, p)
+	if err != nil {
+		return err
+	}
+	name = strings.TrimSuffix(name, "()")
+	var found []searchindex.Declaration
+	for _, exact := range []bool{true, false} {
+		for _, s := range o.Symbols {
+			if s.FullName() == name && exact || s.Name == name && !exact {
+				found = append(found, searchindex.Declaration{Path: p, Symbol: s})
+			}
+		}
+		if len(found) > 0 {
+			return r.symbol(name, found)
+		}
+	}
+	var names []string
+	for i := range o.Symbols {
+		names = append(names, o.Symbols[i].FullName(), o.Symbols[i].Name)
+	}
+	return notFound(didYouMean(name, names, "see what it declares: ken uses "+fault.Quote(p.String())), "%s does not declare %s", p, name)
+}
+
+// symbol answers for declarations of one name. Each has its own users.
+func (r *usesReader) symbol(asked string, found []searchindex.Declaration) error {
+	a := r.answer
+	a.Symbol = asked
+	a.Named = len(found)
+	type judged struct {
+		searchindex.Declaration
+		edges []searchindex.Edge
+		users int
+	}
+	var list []judged
+	byPath := make(map[repo.Path][]searchindex.Edge)
+	for _, d := range found[:min(len(found), maxJudged)] {
+		all, known := byPath[d.Path]
+		if !known {
+			var err error
+			if all, err = r.index.Users(r.ctx, d.Path); err != nil {
+				return err
+			}
+			byPath[d.Path] = all
+		}
+		full := d.Symbol.FullName()
+		j := judged{Declaration: d}
+		files := make(map[repo.Path]bool)
+		for _, e := range all {
+			if e.Symbol == full || strings.HasPrefix(e.Symbol, full+".") {
+				j.edges = append(j.edges, e)
+				files[e.From] = true
+			}
+		}
+		j.users = len(files)
+		list = append(list, j)
+	}
+	slices.SortStableFunc(list, func(x, y judged) int { return cmp.Compare(y.users, x.users) })
+	a.More["declarations"] = len(found) - min(len(list), maxDeclarations)
+	list = list[:min(len(list), maxDeclarations)]
+
+	var declaring []repo.Path
+	for _, j := range list {
+		if !slices.Contains(declaring, j.Path) {
+			declaring = append(declaring, j.Path)
+		}
+	}
+	facts, err := r.facts(declaring)
+	if err != nil {
+		return err
+	}
+	edgesTo := make(map[repo.Path]bool) // files with an edge to any of the declarations
+	for _, j := range list {
+		f := facts[j.Path]
+		lines := splitLines(f.content)
+		s := j.Symbol
+		if f.outline != nil {
+			for i := range f.outline.Symbols {
+				if o := &f.outline.Symbols[i]; o.FullName() == s.FullName() && o.Line == s.Line {
+					s = *o
+				}
+			}
+		}
+		d := declaration(j.Path, &s, lines, j.users)
+		d.SameFile = sameFile(&s, d.Line, lines)
+		a.Declarations = append(a.Declarations, d)
+		if a.Unknown == "" {
+			if a.Unknown, err = r.unresolved(j.Path); err != nil {
+				return err
+			}
+		}
+		users := r.group(j.edges, fromFile)
+		for i := range users {
+			edgesTo[users[i].path] = true
+			if len(list) > 1 {
+				users[i].Of = j.Path.String() + "#" + s.FullName()
+			}
+		}
+		a.UsedBy = append(a.UsedBy, users...)
+		if len(list) == 1 {
+			a.PathJSON = j.Path.JSON()
+			if err := r.usedInside(j.Path, &s); err != nil {
+				return err
+			}
+			if err := r.history(j.Path); err != nil {
+				return err
+			}
+		}
+	}
+	var tested []repo.Path
+	if len(list) == 1 {
+		tested = declaring
+	}
+	if err := r.addTests(tested, a.UsedBy); err != nil {
+		return err
+	}
+	if err := r.enclosing(); err != nil {
+		return err
+	}
+	if err := r.ambiguous(list[0].Symbol, facts[list[0].Path].outline, edgesTo); err != nil {
+		return err
+	}
+	return r.spellings(list[0].Symbol.Name, declaring, edgesTo)
+}
+
+// sameFile returns other lines of the declaring file that have the name.
+func sameFile(s *outline.Symbol, declared int, lines []string) []int {
+	const few = 8
+	var at []int
+	if len(s.Name) < 2 {
+		return nil
+	}
+	for i, line := range lines {
+		line = strings.TrimSpace(line)
+		if i+1 != declared && hasWord(line, s.Name) && !isComment(line) && len(at) < few {
+			at = append(at, i+1)
+		}
+	}
+	return at
+}
+
+// usedInside lists what the lines of a symbol use.
+func (r *usesReader) usedInside(p repo.Path, s *outline.Symbol) error {
+	if s.EndLine == 0 {
+		return nil
+	}
+	edges, err := r.index.Uses(r.ctx, p)
+	if err != nil {
+		return err
+	}
+	var inside []searchindex.Edge
+	for _, e := range edges {
+		lines := slices.DeleteFunc(slices.Clone(e.Lines), func(n int) bool { return n < s.Line || n > s.EndLine })
+		if len(lines) > 0 {
+			e.Lines = lines
+			e.More = 0
+			inside = append(inside, e)
+		}
+	}
+	r.answer.Uses = r.group(inside, toFile)
+	return nil
+}
+
+// enclosing fills in the declarations around the lines of the listed users.
+func (r *usesReader) enclosing() error {
+	r.answer.UsedBy = r.boundedUsers(r.answer.UsedBy)
+	list := r.answer.UsedBy
+	var paths []repo.Path
+	for i := range list {
+		if !slices.Contains(paths, list[i].path) {
+			paths = append(paths, list[i].path)
+		}
+	}
+	facts, err := r.facts(paths)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		o := facts[list[i].path].outline
+		if o == nil {
+			continue
+		}
+		for k := range list[i].Places {
+			place := &list[i].Places[k]
+			for _, line := range place.Lines {
+				if in := around(o.Symbols, line); in != "" && !slices.Contains(place.In, in) {
+					place.In = append(place.In, in)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// around returns the name of the innermost declaration with a line; "" if there is none.
+func around(symbols []outline.Symbol, line int) string {
+	name, length := "", 0
+	for i := range symbols {
+		s := &symbols[i]
+		if s.Kind == outline.Heading || line < s.Line || line > s.EndLine {
+			continue
+		}
+		if n := s.EndLine - s.Line; name == "" || n <= length {
+			name, length = s.FullName(), n
+		}
+	}
+	return name
+}
+
+// maxAmbiguous is how many files are read to count ambiguous uses.
+const maxAmbiguous = 150
+
+// ambiguous counts the uses of a member's name that may mean several declarations.
+func (r *usesReader) ambiguous(s outline.Symbol, o *outline.Outline, known map[repo.Path]bool) error {
+	all, err := r.index.Declarations(r.ctx, s.Name)
+	if err != nil {
+		return err
+	}
+	members := slices.DeleteFunc(slices.Clone(all), func(d searchindex.Declaration) bool { return !isMember(&d.Symbol) })
+	if len(members) < 2 || !isMember(&s) || o == nil {
+		return nil
+	}
+	candidates, err := r.index.MatchAll(r.ctx, searchindex.InText, []string{joined(s.Name)}, maxAmbiguous)
+	if err != nil {
+		return err
+	}
+	family := extensionFamily(repo.Path(r.answer.Declarations[0].Path))
+	var files []File
+	for _, c := range candidates {
+		if !known[c.Path] && extensionFamily(c.Path) == family && c.Kind != repo.KindVendored {
+			files = append(files, File{Path: c.Path, ID: c.ID, Kind: c.Kind})
+		}
+	}
+	return r.tree.References(r.ctx, files, func(_ File, refs *outline.References) error {
+		if refs == nil {
+			return nil
+		}
+		for _, u := range refs.Uses {
+			if u.Name == s.Name && u.Member && u.Qualifier == "" {
+				r.answer.Ambiguous += len(u.Lines) + u.More
+			}
+		}
+		return nil
+	})
+}
+
+func (r *usesReader) noPath(p repo.Path) error {
+	hint := "list the tracked paths: git ls-files"
+	best := 0
+	for _, o := range r.paths {
+		letters, meant := suggest.Slip(o.Base(), p.Base())
+		if !meant {
+			continue
+		}
+		if o.Dir() != p.Dir() {
+			letters += 10
+		}
+		if best == 0 || letters+1 < best {
+			best = letters + 1
+			hint = "did you mean " + fault.Quote(o.String()) + "?"
+		}
+	}
+	return notFound(hint, "git tracks no file or directory %s", p)
+}
+
+func (r *usesReader) noSymbol(asked string) error {
+	_, name := splitName(asked)
+	names, err := r.index.SymbolNames(r.ctx, len(name)/2, len(name)+3)
+	if err != nil {
+		return err
+	}
+	for _, p := range r.paths {
+		if stem := strings.TrimSuffix(p.Base(), path.Ext(p.Base())); stem == asked {
+			names = append(names, p.String())
+			if p.Base() == asked {
+				break
+			}
+		}
+	}
+	return notFound(didYouMean(name, names, "search for it: ken find "+fault.Quote(asked)), "no file declares %s, and git tracks no such path", asked)
+}
+
+// didYouMean returns a hint with the nearest of some names: the same words in another
+// spelling, or a typing mistake.
+func didYouMean(name string, names []string, otherwise string) string {
+	best, least := "", 0
+	for _, n := range names {
+		letters, ok := suggest.Slip(n, name)
+		if joined(n) == joined(name) && joined(n) != "" {
+			letters, ok = 0, true
+		}
+		if ok && (best == "" || letters < least) {
+			best, least = n, letters
+		}
+	}
+	if best == "" {
+		return otherwise
+	}
+	return "did you mean " + fault.Quote(best) + "?"
+}
