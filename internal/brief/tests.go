@@ -10,6 +10,7 @@ import (
 	"ken/internal/project"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
+	"ken/internal/uses"
 )
 
 // A testFile is a test for a file.
@@ -90,7 +91,7 @@ func (f *FileFacts) tests() (tests, command *block) {
 		items = append(items, it)
 	}
 	if len(items) == 0 {
-		if f.Kind != repo.KindSource || f.Outline == nil || !resolves(f.Outline.Language) {
+		if f.Kind != repo.KindSource || f.Outline == nil || !uses.Resolves(f.Outline.Language) {
 			return nil, nil
 		}
 		return line("tests", "none uses this file directly or is named for it, as far as ken sees"), nil

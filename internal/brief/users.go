@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"ken/internal/outline"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
+	"ken/internal/uses"
 )
 
 // isTest reports whether a file is a test or belongs to tests.
@@ -55,7 +55,7 @@ func (f *FileFacts) unused(tests int) *block {
 		return unknown("used by", f.Unread)
 	case f.History.Behind:
 		return unknown("used by", "another process is still reading the files; ask again")
-	case f.Outline == nil || !resolves(f.Outline.Language):
+	case f.Outline == nil || !uses.Resolves(f.Outline.Language):
 		return unknown("used by", "ken does not follow uses in this sort of file")
 	case f.Outline.Partial != "":
 		return unknown("used by", "the file breaks its grammar, so that ken may miss uses of it")
@@ -69,9 +69,6 @@ func (f *FileFacts) unused(tests int) *block {
 	}
 	return line("used by", "no file that ken can tell; calls through interfaces and names with several meanings are not counted")
 }
-
-// resolves reports whether ken follows uses in a language.
-func resolves(l outline.Language) bool { return l != outline.Unknown && l != outline.Markdown }
 
 // uses lists the files of the repository that this one uses.
 func (f *FileFacts) uses() *block {
