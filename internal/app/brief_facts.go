@@ -388,8 +388,7 @@ func (r *briefReader) parts(ctx context.Context, d *survey.Directory, texts map[
 			list = append(list, part)
 		}
 	}
-	sizes := r.sizes(list)
-	slices.SortStableFunc(list, func(a, b brief.Part) int { return cmp.Compare(sizes[b.Path], sizes[a.Path]) })
+	slices.SortStableFunc(list, func(a, b brief.Part) int { return cmp.Compare(r.sources(b.Path), r.sources(a.Path)) })
 	return list, nil
 }
 
@@ -405,15 +404,6 @@ func (r *briefReader) part(ctx context.Context, d *survey.Directory, texts map[r
 		part.Verdict = t.Verdict.State().String()
 	}
 	return part, nil
-}
-
-// sizes counts the source files in directories.
-func (r *briefReader) sizes(list []brief.Part) map[repo.Path]int {
-	counts := make(map[repo.Path]int)
-	for _, part := range list {
-		counts[part.Path] = r.sources(part.Path)
-	}
-	return counts
 }
 
 // sources counts the source files below a directory.
@@ -496,11 +486,11 @@ func (r *briefReader) repository(ctx context.Context, budget int) (*brief.Brief,
 		return nil, err
 	}
 	facts.Words = []brief.Section{words}
-	if facts.Parts, err = r.mainParts(ctx, root, texts); err != nil {
+	used, err := r.x.MostUsed(ctx, repo.KindSource)
+	if err != nil {
 		return nil, err
 	}
-	used, err := r.x.MostUsed(ctx, repo.KindSource, 4*centralLimit)
-	if err != nil {
+	if facts.Parts, err = r.mainParts(ctx, root, texts, used); err != nil {
 		return nil, err
 	}
 	for _, u := range used {
@@ -534,29 +524,16 @@ func (r *briefReader) repository(ctx context.Context, budget int) (*brief.Brief,
 	return brief.Repository(facts, budget), nil
 }
 
-// mainParts returns the directories at the root with what they are for. A directory that says
-// nothing of itself, or that has most of the code, has its subdirectories told too.
-func (r *briefReader) mainParts(ctx context.Context, root *survey.Directory, texts map[repo.Path]survey.DirText) ([]brief.Part, error) {
-	used, err := r.x.UserCounts(ctx, "")
-	if err != nil {
-		return nil, err
-	}
+// maxParts is how many parts of a repository are described.
+const maxParts = 24
+
+// mainParts returns the directories at the root with what they are for, those with most code
+// first. A directory that says nothing of itself, or that has most of the code, has its
+// subdirectories told too.
+func (r *briefReader) mainParts(ctx context.Context, root *survey.Directory, texts map[repo.Path]survey.DirText, used []searchindex.Used) ([]brief.Part, error) {
 	all := r.sources("")
 	var list []brief.Part
-	add := func(d *survey.Directory, leaf bool) (bool, error) {
-		part, err := r.part(ctx, d, texts)
-		if err != nil {
-			return false, err
-		}
-		told := part.About != ""
-		if !told && d.IsCode() && (leaf || len(d.Files) > 0) && r.sources(d.Path) > 1 {
-			part.About = r.mostUsed(d.Path, used)
-		}
-		if part.About != "" {
-			list = append(list, part)
-		}
-		return told, nil
-	}
+	var below []*survey.Directory
 	for _, d := range root.Children {
 		if d.Excluded != "" || d.IsHidden() {
 			continue
@@ -564,43 +541,45 @@ func (r *briefReader) mainParts(ctx context.Context, root *survey.Directory, tex
 		for len(d.Files) == 0 && len(d.Children) == 1 {
 			d = d.Children[0]
 		}
-		told, err := add(d, false)
+		part, err := r.part(ctx, d, texts)
 		if err != nil {
 			return nil, err
 		}
 		most := r.sources(d.Path)*2 > all
-		if !d.IsCode() || told && len(d.Files) > 0 && !most {
+		if d.IsCode() && (part.About == "" || len(d.Files) == 0 || most) {
+			below = append(below, d.Children...)
+		}
+		if part.About == "" && d.IsCode() && len(d.Files) > 0 {
+			part.About = r.mostUsed(d.Path, used)
+		}
+		list = append(list, part)
+	}
+	slices.SortStableFunc(below, func(a, b *survey.Directory) int { return cmp.Compare(r.sources(b.Path), r.sources(a.Path)) })
+	for _, d := range below[:min(len(below), maxParts)] {
+		if d.Excluded != "" {
 			continue
 		}
-		for _, c := range d.Children {
-			if c.Excluded != "" {
-				continue
-			}
-			if _, err := add(c, true); err != nil {
-				return nil, err
-			}
+		part, err := r.part(ctx, d, texts)
+		if err != nil {
+			return nil, err
 		}
+		if part.About == "" && d.IsCode() {
+			part.About = r.mostUsed(d.Path, used)
+		}
+		list = append(list, part)
 	}
-	sizes := r.sizes(list)
-	slices.SortStableFunc(list, func(a, b brief.Part) int { return cmp.Compare(sizes[b.Path], sizes[a.Path]) })
+	slices.SortStableFunc(list, func(a, b brief.Part) int { return cmp.Compare(r.sources(b.Path), r.sources(a.Path)) })
 	return list, nil
 }
 
 // mostUsed tells of a directory by the files in it that most others use, "" if nobody uses any.
-func (r *briefReader) mostUsed(dir repo.Path, used map[repo.Path]int) string {
-	var files []repo.Path
-	for p, n := range used {
-		if n > 1 && strings.HasPrefix(string(p), string(dir)+"/") && r.kind(p) == repo.KindSource {
-			files = append(files, p)
-		}
-	}
-	slices.SortFunc(files, func(a, b repo.Path) int {
-		return cmp.Or(cmp.Compare(used[b], used[a]), strings.Compare(string(a), string(b)))
-	})
+func (r *briefReader) mostUsed(dir repo.Path, used []searchindex.Used) string {
 	var names []string
-	for _, p := range files[:min(len(files), 3)] {
-		rest := repo.Path(strings.TrimPrefix(string(p), string(dir)+"/"))
-		names = append(names, fmt.Sprintf("%s (by %d files)", rest, used[p]))
+	for _, u := range used {
+		rest, ok := strings.CutPrefix(string(u.Path), string(dir)+"/")
+		if ok && u.Users > 1 && len(names) < 3 {
+			names = append(names, fmt.Sprintf("%s (by %d files)", repo.Path(rest), u.Users))
+		}
 	}
 	if len(names) == 0 {
 		return ""

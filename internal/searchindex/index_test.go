@@ -190,8 +190,8 @@ func TestDirectories(t *testing.T) {
 	if err != nil || len(pairs) != 3 {
 		t.Errorf("lib has %v (%v), want three exact pairs: cmd/c.go, cmd/c_test.go and lib/b.go use lib/a.go", pairs, err)
 	}
-	used, err := x.MostUsed(ctx, repo.KindSource, 1)
-	if want := (Used{"lib/a.go", 2, 1}); err != nil || len(used) != 1 || used[0] != want {
+	used, err := x.MostUsed(ctx, repo.KindSource)
+	if want := (Used{"lib/a.go", 2, 1}); err != nil || len(used) != 2 || used[0] != want {
 		t.Errorf("the most used file is %v (%v), want %v", used, err, want)
 	}
 	near, commits, err := x.Neighbours(ctx, "lib", 30, 10)
