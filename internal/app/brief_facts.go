@@ -17,6 +17,7 @@ import (
 	"ken/internal/repo"
 	"ken/internal/searchindex"
 	"ken/internal/survey"
+	"ken/internal/uses"
 )
 
 // A briefReader collects the facts for one brief.
@@ -307,10 +308,10 @@ func (r *briefReader) directory(ctx context.Context, dir repo.Path, budget int) 
 		return nil, err
 	}
 	for _, p := range r.below(dir) {
-		if k := r.kind(p); (k == repo.KindSource || k == repo.KindTest) && outline.MayRead(p) {
-			facts.Followed = true
-			break
-		}
+		k := r.kind(p)
+		follows := outline.MayRead(p) && uses.Resolves(outline.LanguageOf(p, nil))
+		facts.Code = facts.Code || k == repo.KindSource || k == repo.KindTest && follows
+		facts.Followed = facts.Followed || follows && (k == repo.KindSource || k == repo.KindTest)
 	}
 	if facts.History, err = r.dirHistory(ctx, dir); err != nil {
 		return nil, err

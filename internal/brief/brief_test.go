@@ -227,6 +227,7 @@ func TestDirectory(t *testing.T) {
 		Words:    []brief.Section{{Subject: "server", Verdict: "fresh, outline", Text: "Package server serves."}},
 		Project:  newProject(t, files),
 		Kinds:    kinds,
+		Code:     true,
 		Followed: true,
 		Central: []brief.Central{
 			{Path: "server/limits.go", Users: 4, Outside: 3, About: "Limiter limits"},

@@ -2,7 +2,6 @@ package brief
 
 import (
 	"fmt"
-	"slices"
 
 	"ken/internal/outline"
 	"ken/internal/project"
@@ -46,16 +45,18 @@ func File(f FileFacts, budget int) *Brief {
 		blocks = append(blocks, &block{Section: s})
 	}
 	tests, command := f.tests()
-	blocks = append(blocks, command, f.rules(), f.symbols(), f.usedBy(), tests, f.uses())
+	blocks = append(blocks, command, rules(f.Project.Rules(f.Path), f.isCode(), generalRules), f.symbols(), f.usedBy(), tests, f.uses())
 	blocks = append(blocks, f.History.blocks("this file")...)
 	blocks = append(blocks, f.documents(), f.copies())
 	b.fit(blocks, budget)
 	return b
 }
 
+// isCode reports whether the file is source or a test.
+func (f *FileFacts) isCode() bool { return f.Kind == repo.KindSource || f.Kind == repo.KindTest }
+
 // How many items of a block are told before the blocks that follow.
 const (
-	fileRules    = 4
 	fileSymbols  = 10
 	fileUsers    = 8
 	fileUses     = 5
@@ -65,25 +66,27 @@ const (
 	fileMentions = 3
 )
 
-const ruleBytes = 180
+const (
+	ruleBytes    = 180
+	generalRules = 2 // that are about the whole repository
+	fileRules    = 6
+)
 
-// rules returns the rules for the file. Rules for the whole repository are about its code.
-func (f *FileFacts) rules() *block {
-	list := f.Project.Rules(f.Path)
-	if f.Kind != repo.KindSource && f.Kind != repo.KindTest {
-		list = slices.DeleteFunc(list, func(r project.Rule) bool { return r.General })
-	}
-	return rules(list, fileRules)
-}
-
-// rules returns the rules of documents for a path.
-func rules(list []project.Rule, first int) *block {
-	items := make([]Item, len(list))
-	for i, r := range list {
+// rules returns the rules of documents for a path, few of those for the whole repository, and
+// none of them where there is no code.
+func rules(list []project.Rule, code bool, general int) *block {
+	var items []Item
+	for _, r := range list {
+		if r.General {
+			if !code || general == 0 {
+				continue
+			}
+			general--
+		}
 		source := fmt.Sprintf("%s:%d", name(r.Source), r.Line)
-		items[i] = Item{Text: r.Text, Source: source, show: cut(r.Text, ruleBytes) + "  (" + source + ")"}
+		items = append(items, Item{Text: r.Text, Source: source, show: cut(r.Text, ruleBytes) + "  (" + source + ")"})
 	}
-	return facts("rules", first, items...)
+	return facts("rules", fileRules, items...)
 }
 
 // documents lists documents that name the file.
