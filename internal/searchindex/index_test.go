@@ -161,8 +161,10 @@ func TestDirectories(t *testing.T) {
 		}
 		for from, edges := range map[repo.Path][]Edge{
 			"cmd/c.go": {
-				{To: "lib/a.go", Symbol: "A", Exact: true, Lines: []int{1}}, {To: "lib/a.go", Symbol: "B", Exact: true, Lines: []int{2}},
-				{To: "lib/b.go", Symbol: "C", Lines: []int{3}}, {To: "library.go", Symbol: "D", Exact: true, Lines: []int{4}},
+				{To: "lib/a.go", Symbol: "A", Exact: true, Lines: []int{1}},
+				{To: "lib/a.go", Symbol: "B", Exact: true, Lines: []int{2}},
+				{To: "lib/b.go", Symbol: "C", Lines: []int{3}},
+				{To: "library.go", Symbol: "D", Exact: true, Lines: []int{4}},
 			},
 			"cmd/c_test.go": {{To: "lib/a.go", Symbol: "A", Exact: true, Lines: []int{1}}},
 			"lib/b.go":      {{To: "lib/a.go", Symbol: "A", Exact: true, Lines: []int{1}}},
