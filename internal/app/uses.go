@@ -2,9 +2,11 @@ package app
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"ken/internal/cli"
+	"ken/internal/fault"
 	"ken/internal/find"
 	"ken/internal/searchindex"
 )
@@ -13,6 +15,9 @@ import (
 func (w *workspace) Uses(ctx context.Context, opts cli.UsesOptions) (answer *find.UsesAnswer, err error) {
 	q := find.UsesQuery{Asked: opts.Asked, Limit: opts.Limit}
 	if p, err := w.Path(opts.Asked); err == nil {
+		if p == "" {
+			return nil, &fault.Error{Kind: fault.Usage, Hint: "ken brief", Err: errors.New("the whole repository has no users: name a file, a directory or a symbol")}
+		}
 		q.Whole = p
 	}
 	if i := strings.LastIndexByte(opts.Asked, '#'); i > 0 {

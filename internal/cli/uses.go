@@ -131,11 +131,14 @@ func (t *usesPrinter) rows(indent string, rows [][]string) {
 	}
 }
 
-func (t *usesPrinter) more(list, what string) {
+func (t *usesPrinter) more(list, unit string) {
 	if n := t.answer.More[list]; n > 0 {
-		t.linef("  and %d more%s", n, what)
+		t.linef("  and %s (--limit)", moreOf(n, unit))
 	}
 }
+
+// moreOf returns "3 more files".
+func moreOf(n int, unit string) string { return term.Count(n, "more "+unit) }
 
 // path prints the head of a file or directory, and who uses it.
 func (t *usesPrinter) path() {
@@ -147,7 +150,7 @@ func (t *usesPrinter) path() {
 	}
 	t.rows("  ", rows)
 	if n := a.More["declarations"]; n > 0 {
-		t.linef("  and %d more symbols", n)
+		t.linef("  and %s", moreOf(n, "symbol"))
 	}
 	if a.Unknown != "" {
 		t.linef("users unknown: %s", a.Unknown)
@@ -338,15 +341,15 @@ func (t *usesPrinter) symbol() {
 			t.linef("  users unknown: %s", a.Unknown)
 		case several:
 			t.users(users, "  ")
+			if d.More > 0 {
+				t.linef("  and %s: ken uses %s", moreOf(d.More, "file"), fault.Quote(d.Path+"#"+d.Name))
+			}
 		default:
 			t.users(users, "")
 		}
 	}
 	if n := a.More["declarations"]; n > 0 {
-		t.linef("and %d more declarations; ask for one: ken uses PATH#%s", n, a.Symbol)
-	}
-	if several {
-		t.more("used_by", " files (--limit)")
+		t.linef("and %s; ask for one: ken uses PATH#%s", moreOf(n, "declaration"), a.Symbol)
 	}
 }
 
@@ -361,7 +364,7 @@ func numbers(lines []int) string {
 func (t *usesPrinter) uses() {
 	a := t.answer
 	if a.Symbol == "" || len(a.Declarations) == 1 {
-		t.more("used_by", " files (--limit)")
+		t.more("used_by", "file")
 	}
 	rows := userRows(a.Uses)
 	if len(rows) == 0 {
@@ -377,7 +380,7 @@ func (t *usesPrinter) uses() {
 		cells = append(cells, []string{row.path.Path, names, row.marks()})
 	}
 	t.rows("  ", cells)
-	t.more("uses", " files (--limit)")
+	t.more("uses", "file")
 }
 
 // tests prints the tests by the command that runs them.
@@ -407,7 +410,7 @@ func (t *usesPrinter) tests() {
 		cells = append(cells, []string{command, what})
 	}
 	t.rows("  ", cells)
-	t.more("tests", " test files (--limit)")
+	t.more("tests", "test file")
 	if n := a.ReachedByTests; n == 1 {
 		t.linef("1 more test file reaches it through other files")
 	} else if n > 1 {
@@ -434,7 +437,7 @@ func (t *usesPrinter) changes() {
 		for _, p := range a.SameBytes {
 			t.linef("  %s", p.Path)
 		}
-		t.more("same_bytes", " files (--limit)")
+		t.more("same_bytes", "file")
 	}
 }
 
@@ -457,7 +460,7 @@ func (t *usesPrinter) mentions() {
 		rows = append(rows, []string{place(m.PathJSON, m.Lines, m.More), m.Text, mark})
 	}
 	t.rows("  ", rows)
-	t.more("mentions", " files (--limit)")
+	t.more("mentions", "file")
 }
 
 func (t *usesPrinter) ambiguous() {

@@ -76,7 +76,10 @@ func promptQuery(prompt string) (words, names []string) {
 	if len(prompt) > promptBytes {
 		prompt = prompt[:promptBytes]
 	}
-	for field := range strings.FieldsFuncSeq(prompt, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_./-", r) }) {
+	isBetween := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_./-", r)
+	}
+	for field := range strings.FieldsFuncSeq(prompt, isBetween) {
 		field = strings.Trim(field, "./-_")
 		lower := strings.ToLower(field)
 		isName := isIdentifier(field)

@@ -62,6 +62,7 @@ type Declaration struct {
 	Signature string       `json:"signature"`
 	SameFile  []int        `json:"same_file,omitempty"` // further lines of its file with the name
 	Users     int          `json:"users"`               // files that use it
+	More      int          `json:"more,omitempty"`      // of them, that the limit left out
 }
 
 // A User is a file that uses something, or that is used.
@@ -261,6 +262,9 @@ func (r *usesReader) unresolved(p repo.Path) (string, error) {
 	o, _, _, err := r.index.Facts(r.ctx, p)
 	if err != nil || uses.Resolves(o.Language) {
 		return "", err
+	}
+	if o.Language == "" && (f.Kind == repo.KindSource || f.Kind == repo.KindTest) {
+		return "ken cannot read its language, or the file is too large", nil
 	}
 	if o.Language != "" && f.Kind != repo.KindDoc {
 		return fmt.Sprintf("ken does not resolve references in %s", o.Language), nil
@@ -477,7 +481,7 @@ func (r *usesReader) history(p repo.Path) error {
 func (r *usesReader) bound() {
 	a := r.answer
 	if a.Symbol == "" {
-		a.UsedBy = r.boundedUsers(a.UsedBy)
+		a.UsedBy, a.More["used_by"] = r.boundedUsers(a.UsedBy, r.limit)
 	}
 	a.Uses = bounded(a, "uses", a.Uses, r.limit)
 	a.Tests = bounded(a, "tests", a.Tests, r.limit)
@@ -490,8 +494,9 @@ func (r *usesReader) bound() {
 	}
 }
 
-// boundedUsers cuts the users to the limit of files, and those among the tests to as many.
-func (r *usesReader) boundedUsers(list []User) []User {
+// boundedUsers cuts the users to a limit of files, and those among the tests to as many. It
+// returns how many files it left out; tests are counted in their own list.
+func (r *usesReader) boundedUsers(list []User, limit int) ([]User, int) {
 	kept := []User{}
 	var seen [2]map[repo.Path]bool
 	for i := range seen {
@@ -504,15 +509,14 @@ func (r *usesReader) boundedUsers(list []User) []User {
 			paths = seen[1]
 		}
 		switch {
-		case paths[u.path] || len(paths) < r.limit:
+		case paths[u.path] || len(paths) < limit:
 			paths[u.path] = true
 			kept = append(kept, u)
-		case !u.Starts: // tests are counted in their own list
+		case !u.Starts:
 			left[u.path] = true
 		}
 	}
-	r.answer.More["used_by"] += len(left)
-	return kept
+	return kept, len(left)
 }
 
 func bounded[T any](a *UsesAnswer, name string, list []T, limit int) []T {

@@ -16,6 +16,7 @@ import (
 const (
 	maxDeclarations = 10  // of one name that are listed
 	maxJudged       = 300 // of one name whose users are counted
+	fewUsers        = 3   // that each declaration lists, whatever the limit
 )
 
 // declarations returns the declarations that a name may mean: Name, Type.Member, package.Name.
@@ -140,6 +141,7 @@ func (r *usesReader) symbol(asked string, found []searchindex.Declaration) error
 	if err != nil {
 		return err
 	}
+	var all []User
 	edgesTo := make(map[repo.Path]bool) // files with an edge to any of the declarations
 	for _, j := range list {
 		f := facts[j.Path]
@@ -154,7 +156,6 @@ func (r *usesReader) symbol(asked string, found []searchindex.Declaration) error
 		}
 		d := declaration(j.Path, &s, lines, j.users)
 		d.SameFile = sameFile(&s, d.Line, lines)
-		a.Declarations = append(a.Declarations, d)
 		if a.Unknown == "" {
 			if a.Unknown, err = r.unresolved(j.Path); err != nil {
 				return err
@@ -167,6 +168,10 @@ func (r *usesReader) symbol(asked string, found []searchindex.Declaration) error
 				users[i].Of = j.Path.String() + "#" + s.FullName()
 			}
 		}
+		all = append(all, users...)
+		users, d.More = r.boundedUsers(users, max(fewUsers, r.limit/len(list)))
+		a.More["used_by"] += d.More
+		a.Declarations = append(a.Declarations, d)
 		a.UsedBy = append(a.UsedBy, users...)
 		if len(list) == 1 {
 			a.PathJSON = j.Path.JSON()
@@ -182,7 +187,7 @@ func (r *usesReader) symbol(asked string, found []searchindex.Declaration) error
 	if len(list) == 1 {
 		tested = declaring
 	}
-	if err := r.addTests(tested, a.UsedBy); err != nil {
+	if err := r.addTests(tested, all); err != nil {
 		return err
 	}
 	if err := r.enclosing(); err != nil {
@@ -234,7 +239,6 @@ func (r *usesReader) usedInside(p repo.Path, s *outline.Symbol) error {
 
 // enclosing fills in the declarations around the lines of the listed users.
 func (r *usesReader) enclosing() error {
-	r.answer.UsedBy = r.boundedUsers(r.answer.UsedBy)
 	list := r.answer.UsedBy
 	var paths []repo.Path
 	for i := range list {

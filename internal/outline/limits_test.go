@@ -95,7 +95,7 @@ func TestLongChains(t *testing.T) {
 		"a.rs": "const X: i32 = first%s;\n", "A.java": "class A { int x = first%s; }\n", "a.c": "int x = first%s;\n",
 		"A.cs": "class A { int x = first%s; }\n", "a.rb": "x = first%s\n", "a.php": "<?php $x = first%s;\n",
 	} {
-		for _, link := range []string{"+a", ".b", "(c)"} {
+		for _, link := range []string{"+a", ".b", "(c)", ".b(c)", "[d]"} {
 			src := fmt.Sprintf(file, strings.Repeat(link, n))
 			o, refs, err := Read(path, []byte(src))
 			if err != nil {

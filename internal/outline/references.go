@@ -8,7 +8,7 @@ import (
 )
 
 // ReferencesVersion changes whenever the same bytes would get other references.
-const ReferencesVersion = 1
+const ReferencesVersion = 2
 
 // Limits of the references of a file.
 const (
@@ -111,13 +111,15 @@ type nameCollector struct {
 	texts   []string    // by id
 	marks   []boundMark // by id
 	open    []int32     // by id: bindings in the open scopes, the file's own aside
+	types   []pathName  // by id: of the innermost of those bindings
 	serial  uint32      // of the scope that marks belong to
 	pending []mention
 	scopes  []scope
 	found   []Import
-	members map[string]bool // that the file declares, as Type.Member
-	buffer  []byte          // for building paths
-	depth   int             // of the walk
+	members map[string]bool     // that the file declares, as Type.Member
+	fields  map[nameID]pathName // types of fields that the file declares, by path
+	buffer  []byte              // for building paths
+	depth   int                 // of the walk
 	tooDeep bool
 }
 
@@ -136,6 +138,7 @@ type scope struct {
 	function    bool
 	conditional bool // a type of TypeScript that infers others
 	bound       []localName
+	members     map[nameID]bool // of a class, which are bound as well
 }
 
 // A localName is a name that a scope binds.
@@ -143,6 +146,7 @@ type localName struct {
 	name nameID
 	from int      // the first mention that means it, among pending
 	typ  pathName // that the file declares it with
+	was  pathName // the type of the name in the scopes around
 }
 
 // A pathName is a path of names and the first of them. The zero value is none.
@@ -169,12 +173,14 @@ const (
 func newNameCollector(f *file) *nameCollector {
 	c := &f.scratch.collector
 	if c.ids == nil {
-		c.ids, c.members = make(map[string]nameID), make(map[string]bool)
+		c.ids, c.members, c.fields = make(map[string]nameID), make(map[string]bool), make(map[nameID]pathName)
 	}
 	clear(c.ids)
 	clear(c.members)
+	clear(c.fields)
 	c.file, c.serial, c.depth, c.tooDeep, c.found = f, 0, 0, false, nil
-	c.texts, c.marks, c.open = append(c.texts[:0], ""), append(c.marks[:0], boundMark{}), append(c.open[:0], 0)
+	c.texts, c.marks, c.open, c.types = c.texts[:0], c.marks[:0], c.open[:0], c.types[:0]
+	c.grow("") // no name
 	c.pending, c.scopes = c.pending[:0], c.scopes[:0]
 	c.enter(true) // the file's own
 	return c
@@ -201,8 +207,15 @@ func (c *nameCollector) newID(name string) nameID {
 	}
 	id := nameID(len(c.texts))
 	c.ids[name] = id
-	c.texts, c.marks, c.open = append(c.texts, name), append(c.marks, boundMark{}), append(c.open, 0)
+	c.grow(name)
 	return id
+}
+
+func (c *nameCollector) grow(name string) {
+	c.texts = append(c.texts, name)
+	c.marks = append(c.marks, boundMark{})
+	c.open = append(c.open, 0)
+	c.types = append(c.types, pathName{})
 }
 
 // join returns a path that goes on by a name: none if it is too long to be one.
@@ -222,7 +235,7 @@ func (c *nameCollector) enter(function bool) {
 		c.scopes = append(c.scopes, scope{})
 	}
 	s := &c.scopes[len(c.scopes)-1]
-	s.from, s.function, s.conditional, s.bound = len(c.pending), function, false, s.bound[:0]
+	*s = scope{from: len(c.pending), function: function, bound: s.bound[:0]}
 }
 
 // within walks a scope of its own.
@@ -240,12 +253,13 @@ func (c *nameCollector) within(function bool, walk func()) {
 func (c *nameCollector) leave() {
 	s := &c.scopes[len(c.scopes)-1]
 	c.scopes = c.scopes[:len(c.scopes)-1]
-	if len(s.bound) == 0 {
+	if len(s.bound) == 0 && s.members == nil {
 		return
 	}
 	c.serial++
-	for _, b := range s.bound {
+	for _, b := range slices.Backward(s.bound) {
 		c.open[b.name]--
+		c.types[b.name] = b.was
 		m := &c.marks[b.name]
 		switch {
 		case m.serial != c.serial:
@@ -260,11 +274,13 @@ func (c *nameCollector) leave() {
 	for i := s.from; i < len(c.pending); i++ {
 		m := c.pending[i]
 		if m.before.root == 0 {
-			if !m.member && c.marks[m.name].binds(c.serial, i) {
+			if !m.member && (c.marks[m.name].binds(c.serial, i) || s.members[m.name]) {
 				continue
 			}
 		} else if b := c.marks[m.before.root]; b.binds(c.serial, i) {
 			m.before = c.typeBefore(m.before, b)
+		} else if s.members[m.before.root] {
+			m.before = pathName{}
 		}
 		c.pending[kept] = m
 		kept++
@@ -308,9 +324,10 @@ func (c *nameCollector) bindIn(at int, name nameID, from int, typ pathName) {
 		return
 	}
 	s := &c.scopes[at]
-	s.bound = append(s.bound, localName{name: name, from: from, typ: typ})
+	s.bound = append(s.bound, localName{name: name, from: from, typ: typ, was: c.types[name]})
 	if at > 0 {
 		c.open[name]++
+		c.types[name] = typ
 	}
 }
 
@@ -319,7 +336,7 @@ func (c *nameCollector) isLocal(name nameID) bool { return c.open[name] > 0 }
 
 // mention notes a bare name.
 func (c *nameCollector) mention(name nameID, at int, kind kindCode) {
-	if name != 0 && !c.isLocal(name) {
+	if name != 0 && at < len(c.src) && !c.isLocal(name) {
 		c.pending = append(c.pending, mention{name: name, at: uint32(at), kind: kind})
 	}
 }
@@ -327,7 +344,7 @@ func (c *nameCollector) mention(name nameID, at int, kind kindCode) {
 // member notes a name behind a dot. There is no path before it when an expression stands
 // there.
 func (c *nameCollector) member(before pathName, name nameID, at int, kind kindCode) {
-	if name == 0 {
+	if name == 0 || at >= len(c.src) { // a parser may put in a name that is not there
 		return
 	}
 	if before.path != before.root && c.isLocal(before.root) {
@@ -336,14 +353,44 @@ func (c *nameCollector) member(before pathName, name nameID, at int, kind kindCo
 	c.pending = append(c.pending, mention{before: before, name: name, at: uint32(at), member: true, kind: kind})
 }
 
-// step notes a member of a path, and returns the path that goes on by it: none if an
-// expression or a local name stands before it.
+// step notes a member of a path, and returns what stands before the next one: the type
+// of the member if the file states it, else the path that goes on by it. There is none
+// if an expression or a local name stands before the member.
 func (c *nameCollector) step(before pathName, separator string, name []byte, at int, kind kindCode) pathName {
 	c.member(before, c.id(name), at, kind)
-	if c.isLocal(before.root) {
-		return pathName{}
+	if typ, ok := c.fieldType(before, separator, name); ok || c.isLocal(before.root) {
+		return typ
 	}
 	return c.join(before, separator, name)
+}
+
+// fieldType names the type of a member, if the file states it.
+func (c *nameCollector) fieldType(before pathName, separator string, name []byte) (typ pathName, ok bool) {
+	if c.isLocal(before.root) {
+		if before.path != before.root {
+			return pathName{}, false
+		}
+		before = c.types[before.root]
+	}
+	if len(c.fields) == 0 || before.path == 0 {
+		return pathName{}, false
+	}
+	c.buffer = append(append(append(c.buffer[:0], c.texts[before.path]...), separator...), name...)
+	typ, ok = c.fields[c.ids[string(c.buffer)]]
+	return typ, ok
+}
+
+// field notes the type of a member of a type. One with several types has none, and so has
+// one whose type is a parameter of the owner.
+func (c *nameCollector) field(owner pathName, separator string, name []byte, typ pathName) {
+	path := c.join(owner, separator, name).path
+	if path == 0 || typ.path == 0 || c.isLocal(typ.root) {
+		return
+	}
+	if old, ok := c.fields[path]; ok && old != typ {
+		typ = pathName{}
+	}
+	c.fields[path] = typ
 }
 
 // imports adds an import.
@@ -351,6 +398,10 @@ func (c *nameCollector) imports(module string, at int, names ...Binding) *Import
 	module = strings.TrimSpace(module)
 	if module == "" || len(c.found) >= MaxSymbols {
 		return &Import{}
+	}
+	names = slices.DeleteFunc(names, func(b Binding) bool { return b == Binding{} })
+	if len(names) == 0 {
+		names = nil // reads back the same
 	}
 	c.found = append(c.found, Import{Module: module, Names: names, Line: c.line(at)})
 	return &c.found[len(c.found)-1]

@@ -245,6 +245,7 @@ func (c *treeNames) csharpClass(n syntax.Node) {
 		body = n.First("declaration_list", "enum_member_declaration_list")
 	}
 	c.within(false, func() {
+		c.bindParams(n.First("type_parameter_list"))
 		c.inClass(n.Child("name"), func() {
 			for _, m := range body.Children() {
 				c.csharpBindMember(m)
@@ -272,10 +273,13 @@ func (c *treeNames) csharpBindMember(m syntax.Node) {
 		for _, d := range list.Children() {
 			if d.Type() == "variable_declarator" {
 				c.bindAll(c.idOfNode(d.Child("name")), typ)
+				c.field(c.class, ".", c.bytes(d.Child("name")), typ)
 			}
 		}
 	case "property_declaration":
-		c.bindAll(c.idOfNode(m.Child("name")), c.csharpType(m.Child("type")))
+		typ := c.csharpType(m.Child("type"))
+		c.bindAll(c.idOfNode(m.Child("name")), typ)
+		c.field(c.class, ".", c.bytes(m.Child("name")), typ)
 	case "constructor_declaration":
 	case "class_declaration", "struct_declaration", "record_declaration", "interface_declaration", "enum_declaration":
 		name := m.Child("name")

@@ -14,12 +14,14 @@ import (
 type goNames struct {
 	*nameCollector
 
-	offset func(token.Pos) int
+	offset  func(token.Pos) int
+	results map[nameID][]pathName // types that the functions of the file return
+	parts   map[nameID]bool       // fields of types without a name
 }
 
 // collectGo returns the references of a Go file.
 func collectGo(f *file, tree *ast.File, offset func(token.Pos) int) *References {
-	c := &goNames{newNameCollector(f), offset}
+	c := &goNames{newNameCollector(f), offset, make(map[nameID][]pathName), make(map[nameID]bool)}
 	for _, decl := range tree.Decls {
 		c.bindTop(decl)
 	}
@@ -27,6 +29,7 @@ func collectGo(f *file, tree *ast.File, offset func(token.Pos) int) *References 
 		c.decl(decl)
 	}
 	c.importSpecs(tree)
+	c.dropParts()
 	return c.references(isGoBuiltin, isGoMember)
 }
 
@@ -58,12 +61,14 @@ func (c *goNames) bindTop(decl ast.Decl) {
 	case *ast.FuncDecl:
 		if d.Recv == nil {
 			c.bindAll(c.idOf(d.Name.Name), pathName{})
+			c.resultTypes(d)
 		}
 	case *ast.GenDecl:
 		for _, spec := range d.Specs {
 			switch s := spec.(type) {
 			case *ast.TypeSpec:
 				c.bindAll(c.idOf(s.Name.Name), pathName{})
+				c.fieldTypes(s)
 			case *ast.ValueSpec:
 				for i, name := range s.Names {
 					c.bindAll(c.idOf(name.Name), c.specType(s, i))
@@ -71,6 +76,62 @@ func (c *goNames) bindTop(decl ast.Decl) {
 			}
 		}
 	}
+}
+
+// resultTypes notes the types that a function returns.
+func (c *goNames) resultTypes(d *ast.FuncDecl) {
+	if d.Type.Results == nil {
+		return
+	}
+	var types []pathName
+	for _, field := range d.Type.Results.List {
+		typ := c.typeBut(d.Type.TypeParams, field.Type)
+		for range max(1, len(field.Names)) {
+			types = append(types, typ)
+		}
+	}
+	c.results[c.idOf(d.Name.Name)] = types
+}
+
+// fieldTypes notes the types of the fields of a struct.
+func (c *goNames) fieldTypes(s *ast.TypeSpec) {
+	t, ok := s.Type.(*ast.StructType)
+	if !ok || t.Fields == nil {
+		return
+	}
+	owner := one(c.idOf(s.Name.Name))
+	for _, field := range t.Fields.List {
+		typ := c.typeBut(s.TypeParams, field.Type)
+		for _, name := range field.Names {
+			c.field(owner, ".", []byte(name.Name), typ)
+		}
+		if len(field.Names) == 0 && typ.path != 0 { // embedded
+			text := c.texts[typ.path]
+			c.field(owner, ".", []byte(text[strings.LastIndexByte(text, '.')+1:]), typ)
+		}
+	}
+}
+
+// typeBut is typeOf, but none for a type parameter.
+func (c *goNames) typeBut(params *ast.FieldList, e ast.Expr) pathName {
+	typ := c.typeOf(e)
+	if params == nil {
+		return typ
+	}
+	for _, field := range params.List {
+		for _, name := range field.Names {
+			if typ.path == c.idOf(name.Name) {
+				return pathName{}
+			}
+		}
+	}
+	return typ
+}
+
+// dropParts drops members of unknown values that have the name of a field of a type
+// without a name, such as a table of a test.
+func (c *goNames) dropParts() {
+	c.pending = slices.DeleteFunc(c.pending, func(m mention) bool { return m.member && m.before.path == 0 && c.parts[m.name] })
 }
 
 // specType names the type of a variable in a declaration, if it says it.
@@ -186,7 +247,11 @@ func (c *goNames) genDecl(d *ast.GenDecl, local bool) {
 			}
 			c.within(false, func() {
 				c.typeParams(s.TypeParams)
-				c.typ(s.Type)
+				if t, ok := s.Type.(*ast.StructType); ok && !local {
+					c.fieldList(t.Fields)
+				} else {
+					c.typ(s.Type)
+				}
 			})
 		case *ast.ValueSpec:
 			if s.Type != nil {
@@ -271,11 +336,14 @@ func (c *goNames) typeOf(e ast.Expr) pathName {
 	}
 }
 
-// valueType names the type of a value that says it: T{}, &T{}, new(T), x.(T).
+// valueType names the type of a value that says it: T{}, &T{}, new(T), x.(T), or a call of
+// a function of the file.
 func (c *goNames) valueType(e ast.Expr) pathName {
 	switch v := e.(type) {
 	case *ast.CompositeLit:
 		return c.typeOf(v.Type)
+	case *ast.ParenExpr:
+		return c.valueType(v.X)
 	case *ast.UnaryExpr:
 		if lit, ok := v.X.(*ast.CompositeLit); ok && v.Op == token.AND {
 			return c.typeOf(lit.Type)
@@ -284,8 +352,22 @@ func (c *goNames) valueType(e ast.Expr) pathName {
 		if f, ok := v.Fun.(*ast.Ident); ok && f.Name == "new" && len(v.Args) == 1 {
 			return c.typeOf(v.Args[0])
 		}
+		return c.resultType(v, 0)
 	case *ast.TypeAssertExpr:
 		return c.typeOf(v.Type)
+	}
+	return pathName{}
+}
+
+// resultType names the type of a result of a call, if the file declares the function.
+func (c *goNames) resultType(call *ast.CallExpr, i int) pathName {
+	f, ok := call.Fun.(*ast.Ident)
+	if !ok {
+		return pathName{}
+	}
+	id := c.idOf(f.Name)
+	if types := c.results[id]; i < len(types) && !c.isLocal(id) {
+		return types[i]
 	}
 	return pathName{}
 }
@@ -405,8 +487,10 @@ func (c *goNames) assign(s *ast.AssignStmt) {
 		var typ pathName
 		if len(s.Lhs) == len(s.Rhs) {
 			typ = c.valueType(s.Rhs[i])
-		} else if assert, ok := s.Rhs[0].(*ast.TypeAssertExpr); ok && i == 0 {
-			typ = c.typeOf(assert.Type)
+		} else if call, ok := s.Rhs[0].(*ast.CallExpr); ok {
+			typ = c.resultType(call, i)
+		} else if i == 0 {
+			typ = c.valueType(s.Rhs[0])
 		}
 		c.bind(c.idOf(name.Name), typ)
 	}
@@ -502,10 +586,17 @@ func (c *goNames) expr(e ast.Expr, kind kindCode) {
 		c.typ(e.Value)
 	case *ast.FuncType:
 		c.within(false, func() { c.funcType(e) })
-	case *ast.StructType:
-		c.fieldTypes(e.Fields)
+	case *ast.StructType: // of a type without a name
+		c.fieldList(e.Fields)
+		if e.Fields != nil {
+			for _, field := range e.Fields.List {
+				for _, name := range field.Names {
+					c.parts[c.idOf(name.Name)] = true
+				}
+			}
+		}
 	case *ast.InterfaceType:
-		c.fieldTypes(e.Methods)
+		c.fieldList(e.Methods)
 	}
 }
 
@@ -517,7 +608,7 @@ func indexKind(kind kindCode) kindCode {
 	return mentionKind
 }
 
-func (c *goNames) fieldTypes(list *ast.FieldList) {
+func (c *goNames) fieldList(list *ast.FieldList) {
 	if list == nil {
 		return
 	}
@@ -627,9 +718,13 @@ func (c *goNames) selector(e *ast.SelectorExpr, kind kindCode) {
 	if name, ok := x.(*ast.Ident); ok {
 		before = one(c.idOf(name.Name))
 	} else {
+		before = c.valueType(x)
 		c.expr(x, mentionKind)
 	}
 	for i := len(chain) - 1; i >= 0; i-- {
+		if chain[i].Name == "_" { // where the parser found no name
+			return
+		}
 		name, at := chain[i].Name, c.offset(chain[i].Pos())
 		if i == 0 {
 			c.member(before, c.idOf(name), at, kind)

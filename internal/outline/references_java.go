@@ -241,6 +241,7 @@ func (c *treeNames) javaBody(n syntax.Node) {
 				for _, d := range m.Children() {
 					if d.Type() == "variable_declarator" {
 						c.bindAll(c.idOfNode(d.Child("name")), typ)
+						c.field(c.class, ".", c.bytes(d.Child("name")), typ)
 					}
 				}
 			case "constructor_declaration", "compact_constructor_declaration":

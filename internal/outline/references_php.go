@@ -77,7 +77,10 @@ func (c *treeNames) php(n syntax.Node, kind kindCode) {
 	case "class_declaration", "interface_declaration", "trait_declaration", "enum_declaration":
 		name := n.Child("name")
 		c.bindIn(0, c.idOfNode(name), 0, pathName{})
-		c.inClass(name, func() { c.except(n, "name") })
+		c.inClass(name, func() {
+			c.phpFields(n.Child("body"))
+			c.except(n, "name")
+		})
 	case "function_definition", "method_declaration", "anonymous_function", "arrow_function":
 		if n.Type() == "function_definition" {
 			c.bindIn(0, c.idOfNode(n.Child("name")), 0, pathName{})
@@ -90,6 +93,7 @@ func (c *treeNames) php(n syntax.Node, kind kindCode) {
 		c.bind(c.idOfNode(name), c.phpType(typ))
 		if n.Type() == "property_promotion_parameter" {
 			c.assigned(name.First("name"))
+			c.field(c.class, ".", c.bytes(name.First("name")), c.phpType(typ))
 		}
 	case "assignment_expression":
 		left, right := n.Child("left"), n.Child("right")
@@ -274,26 +278,51 @@ func isPHPString(n syntax.Node) bool {
 	return n.Type() == "string" || n.Type() == "encapsed_string" && n.First("variable_name", "member_access_expression").IsZero()
 }
 
-// phpMember walks a member of a value.
-func (c *treeNames) phpMember(n syntax.Node, kind kindCode) {
+// phpFields notes the types of the properties of a class.
+func (c *treeNames) phpFields(body syntax.Node) {
+	members := c.push(body)
+	for _, m := range members {
+		if m.Type() != "property_declaration" {
+			continue
+		}
+		typ := c.phpType(m.Child("type"))
+		for _, p := range m.Children() {
+			if p.Type() == "property_element" {
+				c.field(c.class, ".", c.bytes(p.First("variable_name").First("name")), typ)
+			}
+		}
+	}
+	c.pop(members)
+}
+
+// phpMember walks a member of a value, and returns its type if the file states it.
+func (c *treeNames) phpMember(n syntax.Node, kind kindCode) (typ pathName) {
+	if !c.descend() {
+		return pathName{}
+	}
+	defer c.ascend()
 	object, name := n.Child("object"), n.Child("name")
-	var path pathName
+	var before pathName
 	switch {
+	case object.Type() == "member_access_expression":
+		before = c.phpMember(object, mentionKind)
 	case object.Type() != "variable_name":
 		c.visit(object, mentionKind)
 	case string(c.bytes(object)) == "$this":
-		path = c.class
+		before = c.class
 	default:
 		if id := c.idOfNode(object); c.isLocal(id) {
-			path = one(id)
+			before = one(id)
 		}
 	}
 	if name.Type() == "name" {
-		c.member(path, c.idOfNode(name), name.Start(), kind)
+		typ, _ = c.fieldType(before, ".", c.bytes(name))
+		c.member(before, c.idOfNode(name), name.Start(), kind)
 	} else {
 		c.visit(name, mentionKind)
 	}
 	c.except(n, "object", "name")
+	return typ
 }
 
 // phpScoped walks Class::name.

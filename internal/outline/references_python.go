@@ -1,7 +1,6 @@
 package outline
 
 import (
-	"slices"
 	"strings"
 
 	"ken/internal/outline/syntax"
@@ -12,7 +11,7 @@ import (
 func (c *treeNames) python(n syntax.Node, kind kindCode) {
 	switch n.Type() {
 	case "identifier":
-		if !c.inBody || !slices.Contains(c.fields, c.idOfNode(n)) {
+		if !c.inBody || !c.inBodyNames[c.idOfNode(n)] {
 			c.mentionNode(n, kind)
 		}
 	case "comment", "integer", "float", "string_start", "string_content", "string_end", "true", "false", "none", "escape_sequence":
@@ -192,7 +191,11 @@ func (c *treeNames) pythonImport(n syntax.Node) {
 
 // pythonRequired returns the module that a call of import_module imports.
 func (c *treeNames) pythonRequired(call syntax.Node) string {
-	switch string(c.bytes(call.Child("function"))) {
+	function := call.Child("function")
+	if function.End()-function.Start() > 40 { // longer than any of them
+		return ""
+	}
+	switch c.text(function) {
 	case "importlib.import_module", "import_module", "__import__":
 	default:
 		return ""
@@ -218,21 +221,19 @@ func (c *treeNames) pythonFunction(n syntax.Node) {
 	if n.Type() == "function_definition" {
 		c.pythonTarget(n.Child("name"), pathName{})
 	}
-	globals := len(c.globals)
-	inBody := c.inBody
+	globals, inBody := c.globals, c.inBody
 	c.within(false, func() {
 		c.pythonTypeParams(n)
 		params := n.Child("parameters")
 		c.pythonDefaults(params)
 		c.visit(n.Child("return_type"), typeKind)
 		c.within(true, func() {
-			c.inBody = false
+			c.inBody, c.globals = false, nil
 			c.pythonParams(params)
 			c.visit(n.Child("body"), mentionKind)
-			c.inBody = inBody
+			c.inBody, c.globals = inBody, globals
 		})
 	})
-	c.globals = c.globals[:globals]
 }
 
 // pythonTypeParams binds the type parameters of a function or class.
@@ -287,8 +288,9 @@ func (c *treeNames) pythonTarget(n syntax.Node, typ pathName) {
 		id := c.idOfNode(n)
 		switch {
 		case c.inBody:
-			c.fields = append(c.fields, id)
-		case !slices.Contains(c.globals, id):
+			c.inBodyNames[id] = true
+			c.field(c.class, ".", c.bytes(n), typ)
+		case !c.globals[id]:
 			c.bindFunction(id, typ)
 		}
 	case "pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern", "dictionary_splat_pattern", "tuple", "list",
@@ -301,6 +303,7 @@ func (c *treeNames) pythonTarget(n syntax.Node, typ pathName) {
 	case "attribute":
 		if object := string(c.bytes(n.Child("object"))); object == "self" || object == "cls" {
 			c.assigned(n.Child("attribute"))
+			c.field(c.class, ".", c.bytes(n.Child("attribute")), typ)
 		}
 		c.visit(n, mentionKind)
 	default:
@@ -366,10 +369,10 @@ func (c *treeNames) pythonClass(n syntax.Node) {
 			}
 		}
 		c.pop(bases)
-		inBody, fields := c.inBody, c.fields
-		c.inBody, c.fields = true, nil
+		inBody, names := c.inBody, c.inBodyNames
+		c.inBody, c.inBodyNames = true, make(map[nameID]bool)
 		c.inClass(n.Child("name"), func() { c.visit(n.Child("body"), mentionKind) })
-		c.inBody, c.fields = inBody, fields
+		c.inBody, c.inBodyNames = inBody, names
 	})
 }
 
@@ -446,7 +449,10 @@ func (c *treeNames) pythonGlobals(n syntax.Node) {
 	for _, child := range children {
 		if child.Type() == "identifier" {
 			id := c.idOfNode(child)
-			c.globals = append(c.globals, id)
+			if c.globals == nil {
+				c.globals = make(map[nameID]bool)
+			}
+			c.globals[id] = true
 			if n.Type() == "global_statement" {
 				c.bindIn(0, id, 0, pathName{})
 			}

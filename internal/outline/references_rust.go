@@ -65,7 +65,12 @@ func (c *treeNames) rust(n syntax.Node, kind kindCode) {
 		c.rustFunction(n)
 	case "const_item", "static_item", "struct_item", "union_item", "enum_item", "type_item", "associated_type":
 		c.rustDeclare(n)
-		c.within(false, func() { c.except(n, "name") })
+		c.within(false, func() {
+			c.except(n, "name")
+			if n.Type() == "struct_item" {
+				c.rustFieldTypes(n)
+			}
+		})
 	case "macro_definition":
 		c.bindAll(c.idOfNode(n.Child("name")), pathName{})
 		c.except(n, "name")
@@ -193,21 +198,39 @@ func (c *treeNames) rustPath(n syntax.Node, kind kindCode) (path pathName) {
 	return c.stepNode(path, name, kind)
 }
 
-// rustField walks a field or method of a value.
-func (c *treeNames) rustField(n syntax.Node, kind kindCode) {
+// rustFieldTypes notes the types of the fields of a struct.
+func (c *treeNames) rustFieldTypes(n syntax.Node) {
+	owner := one(c.idOfNode(n.Child("name")))
+	for _, f := range n.Child("body").Children() {
+		if f.Type() == "field_declaration" {
+			c.field(owner, ".", c.bytes(f.Child("name")), c.rustType(f.Child("type")))
+		}
+	}
+}
+
+// rustField walks a field or method of a value, and returns its type if the file states it.
+func (c *treeNames) rustField(n syntax.Node, kind kindCode) (typ pathName) {
+	if !c.descend() {
+		return pathName{}
+	}
+	defer c.ascend()
 	value, field := n.Child("value"), n.Child("field")
-	var path pathName
+	var before pathName
 	switch value.Type() {
 	case "identifier":
-		path = one(c.idOfNode(value))
+		before = one(c.idOfNode(value))
 	case "self":
-		path = c.class
+		before = c.class
+	case "field_expression":
+		before = c.rustField(value, mentionKind)
 	default:
 		c.visit(value, mentionKind)
 	}
 	if field.Type() == "field_identifier" {
-		c.member(path, c.idOfNode(field), field.Start(), kind)
+		typ, _ = c.fieldType(before, ".", c.bytes(field))
+		c.member(before, c.idOfNode(field), field.Start(), kind)
 	}
+	return typ
 }
 
 // rustStruct walks a literal. Its keys are members of its type.

@@ -57,7 +57,13 @@ func (c *treeNames) script(n syntax.Node, kind kindCode) {
 		if name := n.Child("name"); name.Type() != "string" {
 			c.bindAll(c.idOfNode(name), pathName{})
 		}
-		c.within(false, func() { c.except(n, "name") })
+		c.within(false, func() {
+			if n.Type() == "interface_declaration" {
+				c.bindParams(n.Child("type_parameters"))
+				c.scriptFields(one(c.idOfNode(n.Child("name"))), n.Child("body"))
+			}
+			c.except(n, "name")
+		})
 	case "type_parameter":
 		c.bindAll(c.idOfNode(n.Child("name")), pathName{})
 		c.except(n, "name")
@@ -182,6 +188,9 @@ func (c *treeNames) scriptCall(n syntax.Node) {
 // that test runners have for it.
 func (c *treeNames) scriptRequired(call syntax.Node) string {
 	function := call.Child("function")
+	if function.End()-function.Start() > 40 { // longer than any of them
+		return ""
+	}
 	switch function.Type() {
 	case "import":
 	case "identifier":
@@ -443,7 +452,7 @@ func (c *treeNames) scriptPattern(n syntax.Node, bind func(nameID, pathName), ty
 	case "required_parameter", "optional_parameter":
 		c.except(n, "pattern")
 		pattern := n.Child("pattern")
-		if !n.First("accessibility_modifier", "override_modifier", "readonly").IsZero() { // a field as well
+		if isScriptField(n) {
 			c.assigned(pattern)
 		}
 		c.scriptPattern(pattern, bind, c.scriptType(n.Child("type")))
@@ -524,8 +533,39 @@ func (c *treeNames) scriptClass(n syntax.Node) {
 		if n.Type() == "class" {
 			c.bindAll(c.idOfNode(name), pathName{})
 		}
-		c.inClass(name, func() { c.except(n, "name") })
+		c.bindParams(n.Child("type_parameters"))
+		c.inClass(name, func() {
+			c.scriptFields(c.class, n.Child("body"))
+			c.except(n, "name")
+		})
 	})
+}
+
+// scriptFields notes the types of the fields of a class or interface.
+func (c *treeNames) scriptFields(owner pathName, body syntax.Node) {
+	members := c.push(body)
+	for _, m := range members {
+		switch m.Type() {
+		case "public_field_definition", "property_signature":
+			typ := c.scriptType(m.Child("type"))
+			if value := m.Child("value"); typ.path == 0 && value.Type() == "new_expression" {
+				typ = c.scriptType(value.Child("constructor"))
+			}
+			c.field(owner, ".", c.bytes(m.Child("name")), typ)
+		case "method_definition":
+			for _, p := range m.Child("parameters").Children() {
+				if isScriptField(p) {
+					c.field(owner, ".", c.bytes(p.Child("pattern")), c.scriptType(p.Child("type")))
+				}
+			}
+		}
+	}
+	c.pop(members)
+}
+
+// isScriptField reports a parameter of a constructor that is a field as well.
+func isScriptField(param syntax.Node) bool {
+	return !param.First("accessibility_modifier", "override_modifier", "readonly").IsZero()
 }
 
 // scriptForIn walks a loop over elements or keys.

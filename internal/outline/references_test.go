@@ -232,6 +232,52 @@ var top = &Top{}
 18 call Top.Run
 20 literal Top
 `},
+		{"a field and a result have the types that the file declares", `
+package a
+type Server struct { store *Store; pkg.Base; log Logger[int]; n int }
+type G[T any] struct { t T }
+func open() (*File, error) { return nil, nil }
+func (s *Server) run(g G[int]) {
+	s.store.Get()
+	s.store.index.Find()
+	s.Base.Init()
+	s.log.Warn()
+	f, err := open()
+	f.Read()
+	err.Any()
+	open().Close()
+	g.t.Unknown()
+	other.store.Put()
+}
+`, `
+2 type Store
+2 type pkg.Base
+2 type Logger
+3 type any
+4 type File
+6 call Store.Get
+7 - Store.index
+7 call Store.index.Find
+8 call pkg.Base.Init
+9 call Logger.Warn
+11 call File.Read
+13 call File.Close
+14 call .Unknown
+15 - other.store
+15 call other.store.Put
+`},
+		{"fields of types without a name", `
+package a
+func f() {
+	for _, tt := range []struct{ name, want string }{{name: "a", want: B}} {
+		use(tt.name, tt.want, tt.other)
+	}
+}
+`, `
+3 - B
+4 call use
+4 - .other
+`},
 		{"members that the file declares are no uses", `
 package a
 type S struct{ n int }
@@ -450,6 +496,27 @@ top.late()
 6 - .last
 9 call T.late
 `},
+		{"a field has the type that the file declares", `
+interface Opt<P> { part: Part; p: P }
+class A {
+  private client: Client
+  made = new Made()
+  constructor(private store: Store) {}
+  m(a: A, o: Opt) { this.client.send(); this.made.go(); this.store.get().x; a.client.close(); o.part.run(); o.p.any() }
+}
+`, `
+1 type Part
+3 type Client
+4 literal Made
+5 type Store
+6 call Client.send
+6 call Made.go
+6 call Store.get
+6 - .x
+6 call Client.close
+6 call Part.run
+6 call .any
+`},
 		{"members of the class itself", `
 class A extends B {
   constructor(private field: F) { super(); this.set = 1 }
@@ -606,6 +673,29 @@ def f(x: T, y: "T", z):
 6 call make
 7 - T.last
 `},
+		{"a field has the type that the file declares", `
+class A:
+    kind: Kind
+    def __init__(self, p: Pool):
+        self.pool = Pool()
+        self.store: Store = make()
+        self.both = One()
+        self.both = Two()
+    def m(self):
+        self.pool.get(); self.store.put(); self.kind.show(); self.both.any()
+`, `
+2 type Kind
+3 type Pool
+4 call Pool
+5 type Store
+5 call make
+6 call One
+7 call Two
+9 call Pool.get
+9 call Store.put
+9 call Kind.show
+9 call .any
+`},
 		{"members of the class itself", `
 class A:
     def __init__(self):
@@ -734,9 +824,9 @@ fn g() -> u8 { K + later }
 13 - later
 `},
 		{"paths and members", `
-struct S { x: u8 }
+struct S { x: u8, y: &Y }
 impl S {
-    fn own(&self) { self.x; self.own(); self.other(); Self::own(); Self::make(); }
+    fn own(&self) { self.x; self.own(); self.other(); Self::own(); Self::make(); self.y.part.run(); }
 }
 fn f(s: &Server, t: net::Conn) {
     s.run(); t.close(); crate::a::b(); super::up::C::d();
@@ -744,8 +834,11 @@ fn f(s: &Server, t: net::Conn) {
     unknown().thing();
 }
 `, `
+1 type Y
 3 call S.other
 3 call S.make
+3 - Y.part
+3 call .run
 5 type Server
 5 type net.Conn
 6 call Server.run
@@ -822,7 +915,7 @@ class A<T> {
     Fn f = (a, b) -> a + b; Fn g = z -> z;
     if (f instanceof Pat p) { p.m(); }
     lbl: while (true) { break lbl; }
-    job.start();
+    job.start(); this.job.stop();
     var v = new Thing(); v.go();
     return Inner.X;
   }
@@ -839,6 +932,7 @@ class A<T> {
 8 type Pat
 8 call Pat.m
 10 call Job.start
+10 call Job.stop
 11 literal Thing
 11 call Thing.go
 `},
@@ -1117,7 +1211,7 @@ function own() { own(); }
 13 call Util.stat
 13 - Param.part
 14 call Q.missing
-14 call .deep
+14 call Dep.deep
 14 call Q.other
 15 match Bad
 15 match Worse
@@ -1259,6 +1353,12 @@ func TestImportedNamesAreUses(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A name that a parser puts in where a file breaks off is none.
+func TestBrokenReferences(t *testing.T) {
+	testReferences(t, "a.go", []refsCase{{"cut off", "package a\n\nvar x = pkg.", ""}})
+	testReferences(t, "A.cs", []refsCase{{"no alias", "using = System.Text;\nclass A {}\n", "1 import System.Text\n"}})
 }
 
 // The binary form reads back the same, and no part of it reads as a whole.

@@ -18,9 +18,9 @@ type treeNames struct {
 	class        pathName                                // whose members are walked: this or self is one
 	inBody       bool                                    // directly in the body of a class, whose names are seen through a dot only
 	module       string                                  // in Rust: that is walked
-	classMembers map[string][]nameID                     // in C++: that the file declares, by class
-	fields       []nameID                                // in Python: names that the body of the class has bound so far
-	globals      []nameID                                // in Python: names that the open functions do not bind
+	classMembers map[string]map[nameID]bool              // that the file declares, by class
+	inBodyNames  map[nameID]bool                         // in Python: names that the body of the class has bound so far
+	globals      map[nameID]bool                         // in Python: names that the function does not bind
 	exports      []exportedName
 }
 
@@ -155,6 +155,13 @@ func (c *treeNames) stepNode(before pathName, name syntax.Node, kind kindCode) p
 	return c.step(before, c.separator, c.bytes(name), name.Start(), kind)
 }
 
+// bindParams binds type parameters.
+func (c *treeNames) bindParams(list syntax.Node) {
+	for _, p := range list.Children() {
+		c.bindAll(c.idOfNode(p.Child("name")), pathName{})
+	}
+}
+
 // inClass walks the members of a class.
 func (c *treeNames) inClass(name syntax.Node, walk func()) {
 	was := c.class
@@ -178,10 +185,10 @@ func (c *treeNames) assigned(member syntax.Node) {
 	}
 }
 
-// bindOwn binds the members that the file declares for a class.
-func (c *treeNames) bindOwn(own nameID) {
+// bindOwn binds the members that the file declares for a class in the innermost scope.
+func (c *treeNames) bindOwn(class nameID) {
 	if c.classMembers == nil {
-		c.classMembers = make(map[string][]nameID)
+		c.classMembers = make(map[string]map[nameID]bool)
 		for i := range c.symbols {
 			s := &c.symbols[i]
 			owner, ok := strings.CutSuffix(s.Qualified, "."+s.Name)
@@ -189,14 +196,15 @@ func (c *treeNames) bindOwn(own nameID) {
 				continue
 			}
 			owner = owner[strings.LastIndexByte(owner, '.')+1:]
-			c.classMembers[owner] = append(c.classMembers[owner], c.idOf(s.Name))
+			if c.classMembers[owner] == nil {
+				c.classMembers[owner] = make(map[nameID]bool)
+			}
+			if owner != s.Name { // else it is a constructor
+				c.classMembers[owner][c.idOf(s.Name)] = true
+			}
 		}
 	}
-	for _, id := range c.classMembers[c.texts[own]] {
-		if id != own { // else it is a constructor
-			c.bindAll(id, pathName{})
-		}
-	}
+	c.scopes[len(c.scopes)-1].members = c.classMembers[c.texts[class]]
 }
 
 // names walks a path whose names are the children of a node, or of a node of the same

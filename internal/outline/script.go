@@ -194,7 +194,7 @@ func (r *reader) required(value syntax.Node) string {
 			continue
 		case "call_expression":
 			f := value.Child("function")
-			if r.text(f) == "require" {
+			if f.Type() == "identifier" && r.text(f) == "require" {
 				return unquote(strings.Trim(r.text(value.Child("arguments")), "()"))
 			}
 			value = f

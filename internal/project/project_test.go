@@ -948,6 +948,189 @@ dependencies = ["pytest>=8"]
 	}
 }
 
+// A package has several scripts for one runner, and each reads its own configuration.
+func TestTestCommandSeveralScripts(t *testing.T) {
+	const vitest = `
+-- package.json --
+{
+  "scripts": {
+    "test": "run-s test-unit test-serve test-build",
+    "test-build": "VITE_TEST_BUILD=1 vitest run -c vitest.config.e2e.ts",
+    "test-serve": "vitest run -c vitest.config.e2e.ts",
+    "test-unit": "vitest run",
+    "bench": "vitest bench"
+  }
+}
+-- pnpm-lock.yaml --
+-- vitest.config.ts --
+export default defineConfig({
+  test: {
+    exclude: ['**/node_modules/**', './playground/**/*.*'],
+  },
+})
+-- vitest.config.e2e.ts --
+// It's the configuration of tests that need a browser: include: ['**']
+export default defineConfig({
+  test: {
+    include: ['./playground/**/*.spec.[tj]s'],
+    exclude: [
+      './playground/old/**/*.spec.[tj]s', // don't run these
+      ...(isOld ? ['./playground/new/**'] : []),
+    ],
+  },
+})
+-- packages/a/a.spec.ts --
+-- playground/css/css.spec.ts --
+-- playground/old/old.spec.ts --
+`
+	const vitestDir = `
+-- package.json --
+{"scripts": {
+"unit": "vitest run --dir src",
+"e2e": "CI=1 vitest run --config=config/e2e.ts",
+"types": "vitest run -c config/types.ts"
+}}
+-- config/e2e.ts --
+export default {test: {dir: './e2e'}}
+-- config/types.ts --
+export default {
+  optimizeDeps: {include: ['vue'], exclude: ['x']},
+  test: {dir: 'types', include: ['**/*.test-d.ts', '**/*.test.ts'], typecheck: {include: ['nothing']}},
+}
+-- src/a.test.ts --
+-- e2e/a.test.ts --
+-- types/a.test.ts --
+`
+	const vitestProjects = `
+-- package.json --
+{"scripts": {
+"all": "A=1 vitest run -c all.config.ts",
+"unit": "vitest run",
+"web": "vitest run --root web --config web.config.ts"
+}}
+-- vitest.config.ts --
+export default {test: {projects: [{test: {include: ['src/**/*.test.ts'], exclude: ['src/x/**']}}]}}
+-- all.config.ts --
+export default {test: {exclude: ['**/x.test.ts'], projects: ['./apps/*/vitest.config.ts', './libs/*']}}
+-- web/web.config.ts --
+export default {test: {include: ['unit/*.test.ts']}}
+-- web/unit/a.test.ts --
+-- src/x/a.test.ts --
+-- src/a.test.ts --
+-- apps/x/a.test.ts --
+-- libs/y/a.test.ts --
+-- tools/a.test.ts --
+`
+	const jest = `
+-- package.json --
+{"scripts": {
+"e2e": "jest --config ./test/jest-e2e.json",
+"e2e:debug": "DEBUG=1 jest --config ./test/jest-e2e.json",
+"slow": "jest --config=jest.slow.config.js",
+"unit": "jest"
+},
+"jest": {"rootDir": "src", "testRegex": ".*\\.spec\\.ts$"}}
+-- test/jest-e2e.json --
+{"rootDir": ".", "testRegex": ".e2e-spec.ts$"}
+-- jest.slow.config.js --
+module.exports = {testMatch: ['<rootDir>/slow/**/*.spec.[jt]s']}
+-- src/a.spec.ts --
+-- test/a.e2e-spec.ts --
+-- slow/a.spec.ts --
+-- lost/a.spec.ts --
+`
+	const jestRoots = `
+-- package.json --
+{"scripts": {
+"db": "DB=1 jest -c jest.db.config.js",
+"unit": "jest"
+}}
+-- jest.config.js --
+module.exports = {roots: ['<rootDir>/src'], testPathIgnorePatterns: ['/node_modules/', '/db/']}
+-- jest.db.config.js --
+module.exports = {rootDir: './src/db'}
+-- src/a.test.js --
+-- src/db/a.test.js --
+`
+	const mocha = `
+-- package.json --
+{"scripts": {
+"browser": "B=1 mocha --config .mocharc.browser.json",
+"more": "mocha --no-config --spec 'more/**/*.js' --timeout 100",
+"other": "mocha --no-config --spec=other/*.js",
+"unit": "mocha"
+}}
+-- .mocharc.json --
+{"spec": "test/unit/*.js"}
+-- .mocharc.browser.json --
+{"spec": "test/browser/*.js"}
+-- test/unit/a.js --
+-- test/browser/a.js --
+-- more/a.test.js --
+-- other/a.test.js --
+`
+	const playwright = `
+-- package.json --
+{"scripts": {
+"a11y": "A=1 playwright test --config=a11y/playwright.config.ts",
+"docs": "playwright test -c docs.config.ts",
+"e2e": "playwright test"
+}}
+-- playwright.config.ts --
+export default {testDir: './e2e'}
+-- docs.config.ts --
+export default {testDir: 'docs', testMatch: '**/*.docs.ts'}
+-- a11y/playwright.config.ts --
+export default {}
+-- e2e/a.spec.ts --
+-- docs/__tests__/a.docs.ts --
+-- a11y/a.spec.ts --
+`
+	for _, c := range []struct {
+		name  string
+		test  repo.Path
+		files string
+		want  string
+	}{
+		{"the default configuration", "packages/a/a.spec.ts", vitest, "pnpm exec vitest run packages/a/a.spec.ts"},
+		{"a named configuration without environment", "playground/css/css.spec.ts", vitest, "pnpm exec vitest run -c vitest.config.e2e.ts playground/css/css.spec.ts"},
+		{"no configuration includes it", "playground/old/old.spec.ts", vitest, "unknown"},
+		{"vitest --dir", "src/a.test.ts", vitestDir, "npx vitest run --dir src src/a.test.ts"},
+		{"dir of a vitest configuration", "e2e/a.test.ts", vitestDir, "CI=1 npx vitest run --config=config/e2e.ts e2e/a.test.ts"},
+		{"dir and include of a vitest configuration", "types/a.test.ts", vitestDir, "npx vitest run -c config/types.ts types/a.test.ts"},
+		{"the default configuration beside projects", "src/a.test.ts", vitestProjects, "npx vitest run src/a.test.ts"},
+		{"a project by its configuration", "apps/x/a.test.ts", vitestProjects, "A=1 npx vitest run -c all.config.ts apps/x/a.test.ts"},
+		{"a project by its directory", "libs/y/a.test.ts", vitestProjects, "A=1 npx vitest run -c all.config.ts libs/y/a.test.ts"},
+		{"a file that a project excludes", "src/x/a.test.ts", vitestProjects, "unknown"},
+		{"vitest --root", "web/unit/a.test.ts", vitestProjects, "npx vitest run --root web --config web.config.ts web/unit/a.test.ts"},
+		{"outside of all projects", "tools/a.test.ts", vitestProjects, "unknown"},
+		{"jest in package.json", "src/a.spec.ts", jest, "npx jest src/a.spec.ts"},
+		{"jest --config", "test/a.e2e-spec.ts", jest, "npx jest --config ./test/jest-e2e.json test/a.e2e-spec.ts"},
+		{"jest --config=", "slow/a.spec.ts", jest, "npx jest --config=jest.slow.config.js slow/a.spec.ts"},
+		{"outside of the root of jest", "lost/a.spec.ts", jest, "unknown"},
+		{"roots of jest", "src/a.test.js", jestRoots, "npx jest src/a.test.js"},
+		{"a path that jest ignores", "src/db/a.test.js", jestRoots, "DB=1 npx jest -c jest.db.config.js src/db/a.test.js"},
+		{"mocha", "test/unit/a.js", mocha, "npx mocha test/unit/a.js"},
+		{"mocha --config", "test/browser/a.js", mocha, "B=1 npx mocha --config .mocharc.browser.json test/browser/a.js"},
+		{"mocha --spec", "more/a.test.js", mocha, "npx mocha --no-config --timeout 100 more/a.test.js"},
+		{"mocha --spec=", "other/a.test.js", mocha, "npx mocha --no-config other/a.test.js"},
+		{"playwright", "e2e/a.spec.ts", playwright, "npx playwright test e2e/a.spec.ts"},
+		{"playwright below its configuration", "a11y/a.spec.ts", playwright, "A=1 npx playwright test --config=a11y/playwright.config.ts a11y/a.spec.ts"},
+		{"testMatch of playwright", "docs/__tests__/a.docs.ts", playwright, "npx playwright test -c docs.config.ts docs/__tests__/a.docs.ts"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cmd, ok, note := open(t, c.files).TestCommand(c.test)
+			got := cmd.Run
+			if !ok {
+				got = "unknown"
+			}
+			if got != c.want {
+				t.Errorf("command for %s:\n got %s (%s)\nwant %s", c.test, got, note, c.want)
+			}
+		})
+	}
+}
+
 func TestIsTest(t *testing.T) {
 	p := open(t, `
 -- package.json --
