@@ -21,7 +21,7 @@ import (
 // Brief says what to know first about a path.
 func (w *workspace) Brief(ctx context.Context, opts cli.BriefOptions) (b *brief.Brief, err error) {
 	var t *findTree
-	remarks, err := w.askIndex(ctx, opts.At, func(x *searchindex.Index, tree *findTree, cut bool) (err error) {
+	_, err = w.askIndex(ctx, opts.At, func(x *searchindex.Index, tree *findTree, cut bool) (err error) {
 		t = tree
 		r := &briefReader{w: w, x: x, t: tree, cut: cut, survey: w.surveyOf(tree.oneTree, nil)}
 		b, err = r.brief(ctx, opts)
@@ -34,7 +34,6 @@ func (w *workspace) Brief(ctx context.Context, opts cli.BriefOptions) (b *brief.
 	if tree, ok := t.oneTree.(*surveyTree); ok {
 		b.State = string(tree.state)
 	}
-	b.Remarks = append(b.Remarks, remarks...)
 	return b, nil
 }
 
@@ -131,8 +130,9 @@ func gradeWords(g fresh.Grade) string {
 		return "bodies changed since, no signature"
 	case fresh.GradeInterface:
 		return "signatures changed since"
+	default:
+		return "the content changed since"
 	}
-	return "the content changed since"
 }
 
 // specs returns the specs that govern a path.

@@ -17,6 +17,7 @@ import (
 	"ken/internal/repo"
 	"ken/internal/searchindex"
 	"ken/internal/survey"
+	"ken/internal/uses"
 )
 
 // A briefReader collects the facts for one brief.
@@ -112,6 +113,7 @@ func (r *briefReader) file(ctx context.Context, f *survey.File, budget int) (*br
 		return nil, err
 	}
 	facts.Tests = r.tests("")
+	facts.Alone = r.alone(f.Path)
 	if facts.History, err = r.fileHistory(ctx, f.Path); err != nil {
 		return nil, err
 	}
@@ -148,7 +150,7 @@ func (r *briefReader) tests(dir repo.Path) []repo.Path {
 }
 
 func (r *briefReader) history(ctx context.Context) (h brief.History, err error) {
-	h.Cut = r.cut
+	h.Cut, h.Behind = r.cut, r.t.behind
 	h.Searched, h.Since, err = r.x.History(ctx)
 	return h, err
 }
@@ -213,12 +215,7 @@ func (r *briefReader) documents(ctx context.Context, p repo.Path) ([]brief.Menti
 	if err != nil {
 		return nil, err
 	}
-	unique := true
-	for _, other := range r.paths {
-		if other != p && other.Base() == p.Base() {
-			unique = false
-		}
-	}
+	unique := r.alone(p)
 	var list []brief.Mention
 	for _, f := range found {
 		if f.Path == p {
@@ -235,6 +232,11 @@ func (r *briefReader) documents(ctx context.Context, p repo.Path) ([]brief.Menti
 	}
 	slices.SortStableFunc(list, func(a, b brief.Mention) int { return strings.Compare(string(a.Path), string(b.Path)) })
 	return list, nil
+}
+
+// alone reports whether no other file has the name of a file.
+func (r *briefReader) alone(p repo.Path) bool {
+	return !slices.ContainsFunc(r.paths, func(o repo.Path) bool { return o != p && o.Base() == p.Base() })
 }
 
 // centralLimit is how many central files a brief may tell of.
@@ -306,10 +308,10 @@ func (r *briefReader) directory(ctx context.Context, dir repo.Path, budget int) 
 		return nil, err
 	}
 	for _, p := range r.below(dir) {
-		if r.kind(p) == repo.KindSource && outline.MayRead(p) {
-			facts.Followed = true
-			break
-		}
+		k := r.kind(p)
+		follows := outline.MayRead(p) && uses.Resolves(outline.LanguageOf(p, nil))
+		facts.Code = facts.Code || k == repo.KindSource || k == repo.KindTest && follows
+		facts.Followed = facts.Followed || follows && (k == repo.KindSource || k == repo.KindTest)
 	}
 	if facts.History, err = r.dirHistory(ctx, dir); err != nil {
 		return nil, err
@@ -387,8 +389,7 @@ func (r *briefReader) parts(ctx context.Context, d *survey.Directory, texts map[
 			list = append(list, part)
 		}
 	}
-	sizes := r.sizes(list)
-	slices.SortStableFunc(list, func(a, b brief.Part) int { return cmp.Compare(sizes[b.Path], sizes[a.Path]) })
+	slices.SortStableFunc(list, func(a, b brief.Part) int { return cmp.Compare(r.sources(b.Path), r.sources(a.Path)) })
 	return list, nil
 }
 
@@ -404,15 +405,6 @@ func (r *briefReader) part(ctx context.Context, d *survey.Directory, texts map[r
 		part.Verdict = t.Verdict.State().String()
 	}
 	return part, nil
-}
-
-// sizes counts the source files in directories.
-func (r *briefReader) sizes(list []brief.Part) map[repo.Path]int {
-	counts := make(map[repo.Path]int)
-	for _, part := range list {
-		counts[part.Path] = r.sources(part.Path)
-	}
-	return counts
 }
 
 // sources counts the source files below a directory.
@@ -495,11 +487,11 @@ func (r *briefReader) repository(ctx context.Context, budget int) (*brief.Brief,
 		return nil, err
 	}
 	facts.Words = []brief.Section{words}
-	if facts.Parts, err = r.mainParts(ctx, root, texts); err != nil {
+	used, err := r.x.MostUsed(ctx, repo.KindSource)
+	if err != nil {
 		return nil, err
 	}
-	used, err := r.x.MostUsed(ctx, repo.KindSource, 4*centralLimit)
-	if err != nil {
+	if facts.Parts, err = r.mainParts(ctx, root, texts, used); err != nil {
 		return nil, err
 	}
 	for _, u := range used {
@@ -533,29 +525,16 @@ func (r *briefReader) repository(ctx context.Context, budget int) (*brief.Brief,
 	return brief.Repository(facts, budget), nil
 }
 
-// mainParts returns the directories at the root with what they are for. A directory that says
-// nothing of itself, or that has most of the code, has its subdirectories told too.
-func (r *briefReader) mainParts(ctx context.Context, root *survey.Directory, texts map[repo.Path]survey.DirText) ([]brief.Part, error) {
-	used, err := r.x.UserCounts(ctx, "")
-	if err != nil {
-		return nil, err
-	}
+// maxParts is how many parts of a repository are described.
+const maxParts = 24
+
+// mainParts returns the directories at the root with what they are for, those with most code
+// first. A directory that says nothing of itself, or that has most of the code, has its
+// subdirectories told too.
+func (r *briefReader) mainParts(ctx context.Context, root *survey.Directory, texts map[repo.Path]survey.DirText, used []searchindex.Used) ([]brief.Part, error) {
 	all := r.sources("")
 	var list []brief.Part
-	add := func(d *survey.Directory, leaf bool) (bool, error) {
-		part, err := r.part(ctx, d, texts)
-		if err != nil {
-			return false, err
-		}
-		told := part.About != ""
-		if !told && d.IsCode() && (leaf || len(d.Files) > 0) && r.sources(d.Path) > 1 {
-			part.About = r.mostUsed(d.Path, used)
-		}
-		if part.About != "" {
-			list = append(list, part)
-		}
-		return told, nil
-	}
+	var below []*survey.Directory
 	for _, d := range root.Children {
 		if d.Excluded != "" || d.IsHidden() {
 			continue
@@ -563,43 +542,45 @@ func (r *briefReader) mainParts(ctx context.Context, root *survey.Directory, tex
 		for len(d.Files) == 0 && len(d.Children) == 1 {
 			d = d.Children[0]
 		}
-		told, err := add(d, false)
+		part, err := r.part(ctx, d, texts)
 		if err != nil {
 			return nil, err
 		}
 		most := r.sources(d.Path)*2 > all
-		if !d.IsCode() || told && len(d.Files) > 0 && !most {
+		if d.IsCode() && (part.About == "" || len(d.Files) == 0 || most) {
+			below = append(below, d.Children...)
+		}
+		if part.About == "" && d.IsCode() && len(d.Files) > 0 {
+			part.About = r.mostUsed(d.Path, used)
+		}
+		list = append(list, part)
+	}
+	slices.SortStableFunc(below, func(a, b *survey.Directory) int { return cmp.Compare(r.sources(b.Path), r.sources(a.Path)) })
+	for _, d := range below[:min(len(below), maxParts)] {
+		if d.Excluded != "" {
 			continue
 		}
-		for _, c := range d.Children {
-			if c.Excluded != "" {
-				continue
-			}
-			if _, err := add(c, true); err != nil {
-				return nil, err
-			}
+		part, err := r.part(ctx, d, texts)
+		if err != nil {
+			return nil, err
 		}
+		if part.About == "" && d.IsCode() {
+			part.About = r.mostUsed(d.Path, used)
+		}
+		list = append(list, part)
 	}
-	sizes := r.sizes(list)
-	slices.SortStableFunc(list, func(a, b brief.Part) int { return cmp.Compare(sizes[b.Path], sizes[a.Path]) })
+	slices.SortStableFunc(list, func(a, b brief.Part) int { return cmp.Compare(r.sources(b.Path), r.sources(a.Path)) })
 	return list, nil
 }
 
 // mostUsed tells of a directory by the files in it that most others use, "" if nobody uses any.
-func (r *briefReader) mostUsed(dir repo.Path, used map[repo.Path]int) string {
-	var files []repo.Path
-	for p, n := range used {
-		if n > 1 && strings.HasPrefix(string(p), string(dir)+"/") && r.kind(p) == repo.KindSource {
-			files = append(files, p)
-		}
-	}
-	slices.SortFunc(files, func(a, b repo.Path) int {
-		return cmp.Or(cmp.Compare(used[b], used[a]), strings.Compare(string(a), string(b)))
-	})
+func (r *briefReader) mostUsed(dir repo.Path, used []searchindex.Used) string {
 	var names []string
-	for _, p := range files[:min(len(files), 3)] {
-		rest := repo.Path(strings.TrimPrefix(string(p), string(dir)+"/"))
-		names = append(names, fmt.Sprintf("%s (by %d files)", rest, used[p]))
+	for _, u := range used {
+		rest, ok := strings.CutPrefix(string(u.Path), string(dir)+"/")
+		if ok && u.Users > 1 && len(names) < 3 {
+			names = append(names, fmt.Sprintf("%s (by %d files)", repo.Path(rest), u.Users))
+		}
 	}
 	if len(names) == 0 {
 		return ""

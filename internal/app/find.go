@@ -22,6 +22,7 @@ type findTree struct {
 	w      *workspace
 	listed map[repo.Path]*survey.File
 	stale  map[repo.Path]bool // files whose summary is of another content
+	behind bool               // another process is updating the index: it may be of an older tree
 }
 
 // Files lists the files with the summaries that are fresh.
@@ -245,6 +246,7 @@ func (w *workspace) askIndex(ctx context.Context, at string, ask func(x *searchi
 		return ask(x, tree, cut)
 	})
 	if errors.Is(err, searchindex.ErrBusy) && at == "" {
+		tree.behind = true
 		remarks = append(remarks, "another process is updating the search index; this answer is from the index as it was before")
 		_, err = tree.Files(ctx)
 	}

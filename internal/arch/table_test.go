@@ -54,8 +54,8 @@ var imports = func() map[string][]string {
 	m["share"] = join(words, readers, []string{"survey"})
 	// Find ranks what the search index matches, and says who uses it and how it is tested.
 	m["find"] = join(words, readers, []string{"searchindex", "uses"})
-	// Brief tells what the search index knows about a place.
-	m["brief"] = join(words, []string{"searchindex"})
+	// Brief tells what the search index knows about a place, and in which languages ken follows uses.
+	m["brief"] = join(words, []string{"searchindex", "uses"})
 	// What many workers share is a survey.
 	m["surveyrun"] = join(words, readers, []string{"survey"})
 	m["board"] = without(join(words, readers, decisions), "board")

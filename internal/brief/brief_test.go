@@ -82,7 +82,7 @@ func limitsFacts(t *testing.T) brief.FileFacts {
 			"cmd/main.go":              "package main\n",
 		}),
 		Users: []searchindex.Edge{
-			edge("server/maybe.go", "server/limits.go", "Limiter.Allow", false, 3),
+			edge("server/maybe.go", "server/limits.go", "Limiter.Allow", false, 3, 4, 5),
 			edge("server/server.go", "server/limits.go", "Reset", true, 9, 4),
 			edge("server/server.go", "server/limits.go", "Limiter", true, 4),
 			edge("cmd/main.go", "server/limits.go", "Reset", true, 7),
@@ -115,7 +115,7 @@ symbols, most used first:
 used by 2 files, likely by 1 more, and by 3 tests:
   server/server.go:4,9,…  Reset, Limiter
   cmd/main.go:7  Reset
-  server/maybe.go:3  Limiter.Allow (likely)
+  server/maybe.go:3,4,5  Limiter.Allow (likely)
 tests (2 files): go test ./server  # server/limits_test.go named for it, server/other_test.go
 uses 1 file: config/tenant.go  Tenant
 changes with (the last 120 commits, since 2024-01-02):
@@ -140,6 +140,7 @@ func TestUnknownUsers(t *testing.T) {
 		{"no grammar", func(f *brief.FileFacts) { f.Outline = nil }, "[unknown] used by: ken does not follow uses"},
 		{"broken", func(f *brief.FileFacts) { o := *f.Outline; o.Partial = "broken"; f.Outline = &o }, "[unknown] used by: the file breaks its grammar"},
 		{"absent", func(f *brief.FileFacts) { f.Outline = nil; f.Unread = "its content is not in this clone" }, "[unknown] used by: its content is not in this clone"},
+		{"updating", func(f *brief.FileFacts) { f.History.Behind = true }, "[unknown] used by: another process"},
 		{"unused", func(*brief.FileFacts) {}, "used by: no file that ken can tell"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -198,6 +199,9 @@ func TestBudget(t *testing.T) {
 	for i := range 60 {
 		f.Users = append(f.Users, edge(repo.Path(fmt.Sprintf("user/u%d.go", i)), f.Path, "Reset", true, i+1))
 	}
+	for i := range 9 {
+		f.History.Companions = append(f.History.Companions, brief.Companion{Path: repo.Path(fmt.Sprintf("c%d.go", i)), Together: 5})
+	}
 	for range 50 {
 		budget := brief.MinBudget + random.IntN(2000)
 		if got := len(brief.File(f, budget).String()); got > budget*brief.BytesPerToken {
@@ -210,6 +214,9 @@ func TestBudget(t *testing.T) {
 		added := len(large.Sections[i].Items) - len(s.Items)
 		if grows := strings.HasPrefix(s.Subject, "used by"); added < 0 || grows != (added > 0) {
 			t.Errorf("a larger budget adds %d lines to %q", added, s.Subject)
+		}
+		if n := len(large.Sections[i].Items); strings.HasPrefix(s.Subject, "changes with") && n != 5 {
+			t.Errorf("%q has %d lines whatever the budget, want 5", s.Subject, n)
 		}
 	}
 }
@@ -226,6 +233,7 @@ func TestDirectory(t *testing.T) {
 		Words:    []brief.Section{{Subject: "server", Verdict: "fresh, outline", Text: "Package server serves."}},
 		Project:  newProject(t, files),
 		Kinds:    kinds,
+		Code:     true,
 		Followed: true,
 		Central: []brief.Central{
 			{Path: "server/limits.go", Users: 4, Outside: 3, About: "Limiter limits"},
@@ -236,8 +244,11 @@ func TestDirectory(t *testing.T) {
 		Entries: []brief.Described{{Path: "server/main/main.go", About: "Begins."}},
 		Tests:   []repo.Path{"server/limits_test.go"},
 		Dependents: []searchindex.Pair{
-			{From: "cmd/a.go", To: "server/limits.go"}, {From: "cmd/b.go", To: "server/limits.go"}, {From: "cmd/b.go", To: "server/doc.go"},
-			{From: "web/a.go", To: "server/limits.go"}, {From: "web/a_test.go", To: "server/limits.go"},
+			{From: "cmd/a.go", To: "server/limits.go"},
+			{From: "cmd/b.go", To: "server/limits.go"},
+			{From: "cmd/b.go", To: "server/doc.go"},
+			{From: "web/a.go", To: "server/limits.go"},
+			{From: "web/a_test.go", To: "server/limits.go"},
 		},
 		History: brief.History{Searched: 5, Since: "2024-01-02", Commits: 3, Companions: []brief.Companion{{Path: "web/a.go", Together: 2}}},
 	}, 0).String()

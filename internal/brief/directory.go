@@ -21,12 +21,12 @@ type DirectoryFacts struct {
 	Parts   []Part // its subdirectories with what they are for
 	// Dependents are the files outside that use files of the directory.
 	Dependents []searchindex.Pair
-	// Followed says that ken follows uses in the files of the directory.
-	Followed bool
-	Kinds    func(repo.Path) repo.Kind
-	Entries  []Described
-	Tests    []repo.Path // below the directory
-	History  History
+	// Code says that there are source files or tests, Followed that ken follows uses in them.
+	Code, Followed bool
+	Kinds          func(repo.Path) repo.Kind
+	Entries        []Described
+	Tests          []repo.Path // below the directory
+	History        History
 }
 
 // A Central is a file that many others use.
@@ -56,7 +56,6 @@ const (
 	dirEntries    = 4
 	dirDependents = 8
 	dirTogether   = 4
-	dirRules      = 4
 )
 
 // Directory returns the brief of a directory.
@@ -85,7 +84,7 @@ func Directory(d DirectoryFacts, budget int) *Brief {
 		entries("entry points", d.Entries),
 		d.howToTest(),
 		d.dependents(),
-		rules(d.Project.Rules(d.Path), dirRules),
+		rules(d.Project.Rules(d.Path), d.Code, generalRules),
 	)
 	blocks = append(blocks, d.History.blocks("this directory")...)
 	b.fit(blocks, budget)
@@ -168,6 +167,9 @@ func entries(subject string, list []Described) *block {
 
 // howToTest says how to run the tests of the directory, or those outside that use it.
 func (d *DirectoryFacts) howToTest() *block {
+	if !d.Code {
+		return nil
+	}
 	var items []Item
 	unknowable := ""
 	add := func(t repo.Path) {
@@ -195,6 +197,9 @@ func (d *DirectoryFacts) howToTest() *block {
 			add(t)
 		}
 	}
+	if len(items) == 0 {
+		subject = "run tests"
+	}
 	for _, c := range d.Project.For(d.Path).Test {
 		if slices.ContainsFunc(items, func(it Item) bool { return it.Command == c.Run }) {
 			continue
@@ -203,7 +208,12 @@ func (d *DirectoryFacts) howToTest() *block {
 		if c.Dir != "" {
 			scope += " of " + name(c.Dir)
 		}
-		items = append(items, Item{Command: c.Run, Source: source(c), show: fmt.Sprintf("%s  # %s (%s)", c.Run, scope, source(c))})
+		all := Item{Command: c.Run, Source: source(c), show: fmt.Sprintf("%s  # %s (%s)", c.Run, scope, source(c))}
+		if c.Dir == d.Path {
+			items = slices.Insert(items, 0, all)
+		} else {
+			items = append(items, all)
+		}
 		break
 	}
 	if len(items) > 0 {
@@ -268,6 +278,10 @@ func (d *DirectoryFacts) dependents() *block {
 	}
 	if len(all) == 0 {
 		switch {
+		case !d.Code:
+			return nil
+		case d.History.Behind:
+			return unknown("used from outside", "another process is still reading the files; ask again")
 		case !d.Followed:
 			return unknown("used from outside", "ken does not follow uses in the files of this directory")
 		case len(tests) > 0:

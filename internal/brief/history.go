@@ -5,14 +5,36 @@ import (
 	"strings"
 
 	"ken/internal/repo"
+	"ken/internal/searchindex"
 )
+
+// A History is what the indexed commits say about a place.
+type History struct {
+	Searched   int    // commits that the index has
+	Since      string // date of the oldest of them
+	Cut        bool   // the clone is shallow
+	Behind     bool   // another process is updating the index, which may be of an older tree
+	Commits    int    // that touched the place, small ones only
+	Last       []searchindex.Entry
+	Companions []Companion
+}
+
+// A Companion is a file that changes together with the place.
+type Companion struct {
+	Path     repo.Path
+	Together int
+}
 
 // remarks says how far back the history goes if the clone hides some of it.
 func (h *History) remarks() []string {
-	if !h.Cut {
-		return nil
+	var list []string
+	if h.Cut {
+		list = append(list, "the clone is shallow: its history is cut, so older commits do not count (git fetch --unshallow)")
 	}
-	return []string{"the clone is shallow: its history is cut, so older commits do not count (git fetch --unshallow)"}
+	if h.Behind {
+		list = append(list, "another process is updating the search index; this answer is from the index as it was before")
+	}
+	return list
 }
 
 // blocks tells what changes with a place, and its last commits.
@@ -58,8 +80,9 @@ func IsCompanion(p repo.Path, k repo.Kind) bool {
 	switch k {
 	case repo.KindGenerated, repo.KindVendored, repo.KindLockfile, repo.KindBinary, repo.KindData, repo.KindLFS, repo.KindSymlink, repo.KindGitlink:
 		return false
+	default:
+		return !isSnapshot(p)
 	}
-	return !isSnapshot(p)
 }
 
 func isSnapshot(p repo.Path) bool {

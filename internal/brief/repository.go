@@ -53,7 +53,7 @@ func Repository(r RepositoryFacts, budget int) *Brief {
 		parts(MainParts, r.Parts, rootParts),
 		described("start reading at", r.Start, rootStart),
 		central("most used files", r.Central, "", MostUsed),
-		rules(r.Project.Rules(""), rootRules),
+		rules(r.Project.Rules(""), true, rootRules),
 		r.stale(),
 	)
 	for _, k := range r.History.blocks("the repository") {

@@ -279,16 +279,15 @@ type Used struct {
 	Users, Tests int // users that are no tests, and those that are
 }
 
-// MostUsed returns the files of some kind that most others use, tests not counted, the most
-// used first.
-func (x *Index) MostUsed(ctx context.Context, kind repo.Kind, limit int) (list []Used, err error) {
+// MostUsed returns the files of a kind that others use, the most used first. Tests count last.
+func (x *Index) MostUsed(ctx context.Context, kind repo.Kind) (list []Used, err error) {
 	x.conn.SetInterrupt(ctx.Done())
 	err = sqlitex.Execute(x.conn, `
 		SELECT path.path, sum(user.kind <> ?2) AS users, sum(user.kind = ?2) AS tests FROM (
 			SELECT DISTINCT source AS s, target AS t FROM edge WHERE certain AND source <> target
 		) JOIN file ON file.id = t JOIN file AS user ON user.id = s JOIN path ON path.id = t
-		WHERE file.kind = ?1 GROUP BY t ORDER BY users DESC, tests DESC, path.path LIMIT ?3`, &sqlitex.ExecOptions{
-		Args: []any{int64(kind), int64(repo.KindTest), int64(limit)},
+		WHERE file.kind = ?1 GROUP BY t ORDER BY users DESC, tests DESC, path.path`, &sqlitex.ExecOptions{
+		Args: []any{int64(kind), int64(repo.KindTest)},
 		ResultFunc: func(s *sqlite.Stmt) error {
 			list = append(list, Used{repo.Path(s.ColumnText(0)), s.ColumnInt(1), s.ColumnInt(2)})
 			return nil

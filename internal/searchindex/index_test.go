@@ -145,3 +145,75 @@ func TestUpdateEndsWithItsContext(t *testing.T) {
 		t.Errorf("expected only the file of the second update, found %d", n)
 	}
 }
+
+// The questions about directories count each file and each commit once.
+func TestDirectories(t *testing.T) {
+	x := open(t, filepath.Join(t.TempDir(), "search.db"))
+	ids := []string{"1111111111111111111111111111111111111111", "2222222222222222222222222222222222222222", "3333333333333333333333333333333333333333"}
+	err := x.Update(t.Context(), func(w *Writer) error {
+		for p, kind := range map[repo.Path]repo.Kind{
+			"lib/a.go": repo.KindSource, "lib/b.go": repo.KindSource, "cmd/c.go": repo.KindSource, "cmd/c_test.go": repo.KindTest, "library.go": repo.KindSource,
+			"doc.md": repo.KindDoc,
+		} {
+			if err := w.Put(Document{Path: p, Kind: kind, Text: "see lib a go"}); err != nil {
+				return err
+			}
+		}
+		for from, edges := range map[repo.Path][]Edge{
+			"cmd/c.go": {
+				{To: "lib/a.go", Symbol: "A", Exact: true, Lines: []int{1}},
+				{To: "lib/a.go", Symbol: "B", Exact: true, Lines: []int{2}},
+				{To: "lib/b.go", Symbol: "C", Lines: []int{3}},
+				{To: "library.go", Symbol: "D", Exact: true, Lines: []int{4}},
+			},
+			"cmd/c_test.go": {{To: "lib/a.go", Symbol: "A", Exact: true, Lines: []int{1}}},
+			"lib/b.go":      {{To: "lib/a.go", Symbol: "A", Exact: true, Lines: []int{1}}},
+		} {
+			if err := w.PutEdges(from, edges, 0); err != nil {
+				return err
+			}
+		}
+		for i, paths := range [][]repo.Path{{"lib/a.go", "lib/b.go", "cmd/c.go"}, {"lib/a.go", "cmd/c.go", "library.go"}, {"library.go"}} {
+			id, err := repo.ParseID(ids[i])
+			if err != nil {
+				return err
+			}
+			if err := w.PutCommit(Commit{ID: id, Subject: "change", Date: "2025-01-0" + string(rune('1'+i)), Paths: paths}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := t.Context()
+	pairs, err := x.Pairs(ctx, "lib")
+	if err != nil || len(pairs) != 3 {
+		t.Errorf("lib has %v (%v), want three exact pairs: cmd/c.go, cmd/c_test.go and lib/b.go use lib/a.go", pairs, err)
+	}
+	used, err := x.MostUsed(ctx, repo.KindSource)
+	if want := (Used{"lib/a.go", 2, 1}); err != nil || len(used) != 2 || used[0] != want {
+		t.Errorf("the most used file is %v (%v), want %v", used, err, want)
+	}
+	near, commits, err := x.Neighbours(ctx, "lib", 30, 10)
+	if want := (Neighbour{"cmd/c.go", repo.KindSource, 2}); err != nil || commits != 2 || len(near) != 2 || near[0] != want {
+		t.Errorf("lib changes with %v in %d commits (%v), want %v first in 2 commits", near, commits, err, want)
+	}
+	last, err := x.LastCommitsBelow(ctx, "lib", 5)
+	if err != nil || len(last) != 2 || last[0].Date != "2025-01-02" {
+		t.Errorf("the last commits to lib are %v (%v), want those of 2025-01-02 and 2025-01-01", last, err)
+	}
+	n, since, err := x.History(ctx)
+	if err != nil || n != 3 || since != "2025-01-01" {
+		t.Errorf("the index has %d commits since %s (%v), want 3 since 2025-01-01", n, since, err)
+	}
+	named, err := x.Having(ctx, InText, repo.KindDoc, Terms("lib/a.go"), 10)
+	if err != nil || len(named) != 1 || named[0].Path != "doc.md" {
+		t.Errorf("documents with the terms of lib/a.go are %v (%v), want doc.md", named, err)
+	}
+	none, err := x.Having(ctx, InText, repo.KindDoc, Terms("lib/other.go"), 10)
+	if err != nil || len(none) != 0 {
+		t.Errorf("documents with all terms of lib/other.go are %v (%v), want none", none, err)
+	}
+}

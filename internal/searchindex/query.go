@@ -261,10 +261,16 @@ func (x *Index) Neighbours(ctx context.Context, dir repo.Path, maxFiles, limit i
 // LastCommitsBelow returns the newest commits that touched a file in a directory.
 func (x *Index) LastCommitsBelow(ctx context.Context, dir repo.Path, limit int) (list []Entry, err error) {
 	x.conn.SetInterrupt(ctx.Done())
-	err = sqlitex.Execute(x.conn, `
+	query := `
 		SELECT DISTINCT entry.id, oid, subject, date, files FROM path JOIN touch ON touch.path = path.id JOIN entry ON entry.id = touch.entry
-		WHERE path.path GLOB ?1 ORDER BY date DESC LIMIT ?2`, &sqlitex.ExecOptions{
-		Args: []any{globBelow(dir), int64(limit)},
+		WHERE path.path GLOB ?1 ORDER BY date DESC LIMIT ?2`
+	args := []any{globBelow(dir), int64(limit)}
+	if dir == "" {
+		query = `SELECT id, oid, subject, date, files FROM entry ORDER BY date DESC LIMIT ?1`
+		args = args[1:]
+	}
+	err = sqlitex.Execute(x.conn, query, &sqlitex.ExecOptions{
+		Args: args,
 		ResultFunc: func(s *sqlite.Stmt) error {
 			list = append(list, Entry{s.ColumnInt64(0), idAt(s, 1), s.ColumnText(2), s.ColumnText(3), s.ColumnInt(4)})
 			return nil

@@ -39,9 +39,6 @@ type BriefOptions struct {
 	Budget int       // tokens; DefaultBudget when 0
 	State  string    // how the files were found
 	Quoted bool      // it is read by its Quoted, which has to fit
-	// About is what others know of the path: a file's summary, the specs that
-	// govern it.
-	About []Section
 }
 
 // The budget of a brief, in tokens.
@@ -137,7 +134,7 @@ func (s *Survey) Brief(ctx context.Context, opts BriefOptions) (*Brief, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.write(at, opts)
+	w.write(at)
 	w.count()
 	return b, nil
 }
@@ -231,13 +228,10 @@ const (
 	leastBytes   = 40 // what is left of a text that is cut is worth reading
 )
 
-// write tells, in this order: how far all this holds, what others know of the path, its
+// write tells, in this order: how far all this holds, the path's
 // directory, the root, the directories between, what lies in it, and beside it.
-func (w *briefing) write(at *Directory, opts BriefOptions) {
+func (w *briefing) write(at *Directory) {
 	w.headline()
-	for _, s := range opts.About {
-		w.add(s, 0)
-	}
 	w.tell(at, 0)
 	root := w.order[len(w.order)-1]
 	if at != root {

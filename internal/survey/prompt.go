@@ -1,10 +1,8 @@
 package survey
 
 import (
-	"cmp"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 
@@ -135,34 +133,4 @@ func OutlineText(o *outline.Outline, most int) []string {
 		lines = append(lines, fmt.Sprintf("… and %d more", left))
 	}
 	return lines
-}
-
-// OutlineGist is OutlineText for whoever wants to know what a file is about: what stands
-// at its top comes before what lies in it, and types before the rest.
-func OutlineGist(o *outline.Outline, most int) []string {
-	if o == nil {
-		return nil
-	}
-	ordered := *o
-	ordered.Symbols = slices.DeleteFunc(slices.Clone(o.Symbols), func(s outline.Symbol) bool { return s.Kind == outline.Impl })
-	rank := func(s outline.Symbol) int {
-		switch {
-		case (s.Depth > 0 || s.Kind == outline.Method) && prominence(&s) < 2:
-			return 2
-		case s.Depth > 0:
-			return 3
-		case prominence(&s) < 2:
-			return 0
-		default:
-			return 1
-		}
-	}
-	slices.SortStableFunc(ordered.Symbols, func(a, b outline.Symbol) int { return cmp.Compare(rank(a), rank(b)) })
-	for i := range ordered.Symbols {
-		ordered.Symbols[i].Doc = tidy(ordered.Symbols[i].Doc)
-	}
-	if ordered.Doc = tidy(o.Doc); !telling(ordered.Doc) {
-		ordered.Doc = ""
-	}
-	return OutlineText(&ordered, most)
 }

@@ -1,0 +1,212 @@
+package brief
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"ken/internal/project"
+	"ken/internal/repo"
+	"ken/internal/searchindex"
+	"ken/internal/uses"
+)
+
+// A testFile is a test for a file.
+type testFile struct {
+	path  repo.Path
+	named bool // it is named for the file
+	count int  // places that use the file
+}
+
+// tests lists the tests of the file with their commands, and how to run the file if it is a
+// test itself.
+func (f *FileFacts) tests() (tests, command *block) {
+	if f.Project.IsTest(f.Path) || f.Kind == repo.KindTest {
+		c, ok, note := f.Project.TestCommand(f.Path)
+		switch {
+		case ok:
+			show := c.Run + "  (" + source(c) + ")"
+			if note != "" {
+				show += "; " + note
+			}
+			return nil, facts("run this test", 1, Item{Command: c.Run, Source: source(c), Text: note, show: show})
+		case note != "" && f.Project.IsTest(f.Path):
+			return nil, unknown("run this test", note)
+		}
+		return nil, nil
+	}
+	list := f.testFiles()
+	var items []Item
+	inside, ok, note := f.Project.TestCommand(f.Path)
+	if ok { // a file with tests inside
+		items = append(items, testItem(inside.Run, source(inside), note, "tests inside this file"))
+	}
+	// Tests with one command share a line.
+	type run struct {
+		command, source, note string
+		files                 []testFile
+	}
+	var runs []*run
+	byCommand := make(map[string]*run)
+	for _, t := range list {
+		c, ok, note := f.Project.TestCommand(t.path)
+		if !ok {
+			c = project.Command{}
+			if note == "" {
+				note = "ken does not know how to run it"
+			}
+		}
+		key := c.Run + "\x00" + note
+		r := byCommand[key]
+		if r == nil {
+			r = &run{command: c.Run, note: note}
+			if ok {
+				r.source = source(c)
+			}
+			byCommand[key] = r
+			runs = append(runs, r)
+		}
+		r.files = append(r.files, t)
+	}
+	for _, r := range runs {
+		var names []string
+		for _, t := range r.files {
+			n := name(t.path)
+			if strings.Contains(r.command, n) && len(r.files) == 1 {
+				n = ""
+			}
+			if t.named {
+				n = strings.TrimSpace(n + " named for it")
+			}
+			if n != "" {
+				names = append(names, n)
+			}
+		}
+		it := testItem(r.command, r.source, r.note, enumerate(names, 4))
+		if len(r.files) == 1 {
+			it = it.at(r.files[0].path)
+		}
+		items = append(items, it)
+	}
+	if len(items) == 0 {
+		if f.Kind != repo.KindSource || f.Outline == nil || !uses.Resolves(f.Outline.Language) {
+			return nil, nil
+		}
+		return line("tests", "none uses this file directly or is named for it, as far as ken sees"), nil
+	}
+	subject := "tests"
+	if len(list) > 0 {
+		subject = fmt.Sprintf("tests (%s)", count(len(list), "file"))
+	}
+	return facts(subject, fileTests, items...), nil
+}
+
+func source(c project.Command) string {
+	if c.Line == 0 {
+		return name(c.Source)
+	}
+	return fmt.Sprintf("%s:%d", name(c.Source), c.Line)
+}
+
+// testItem is the line of a command that runs tests.
+func testItem(command, source, note, which string) Item {
+	show := command
+	switch {
+	case command == "":
+		show = which
+	case which != "":
+		show += "  # " + which
+	}
+	if note != "" {
+		show += " (" + note + ")"
+	}
+	return Item{Command: command, Source: source, Text: note, show: show}
+}
+
+// testFiles returns the tests that use the file directly or are named for it: first those
+// that are named for it, then those with more places.
+func (f *FileFacts) testFiles() []testFile {
+	found := make(map[repo.Path]*testFile)
+	for _, l := range links(f.Users, func(e searchindex.Edge) repo.Path { return e.From }) {
+		if l.other != f.Path && f.isTest(l.other) && !isPackageFile(l.other) && f.Project.IsTest(l.other) {
+			found[l.other] = &testFile{path: l.other, count: l.count}
+		}
+	}
+	for _, t := range f.Tests {
+		if t == f.Path || !namedFor(t, f.Path, f.Alone) {
+			continue
+		}
+		if found[t] == nil {
+			found[t] = &testFile{path: t}
+		}
+		found[t].named = true
+	}
+	list := make([]testFile, 0, len(found))
+	for _, t := range found {
+		list = append(list, *t)
+	}
+	slices.SortFunc(list, func(a, b testFile) int {
+		return cmp.Or(
+			compareBool(a.named, b.named),
+			compareBool(a.path.Dir() == f.Path.Dir(), b.path.Dir() == f.Path.Dir()),
+			cmp.Compare(b.count, a.count),
+			strings.Compare(string(a.path), string(b.path)),
+		)
+	})
+	return list
+}
+
+// isPackageFile reports whether a file only marks a package or lists its modules.
+func isPackageFile(p repo.Path) bool {
+	switch p.Base() {
+	case "mod.rs", "__init__.py", "conftest.py":
+		return true
+	}
+	return false
+}
+
+// namedFor reports whether a test has the name of a file, and lies beside it or, if no other
+// file has this name, in a directory of tests.
+func namedFor(test, file repo.Path, alone bool) bool {
+	sameLanguage := path.Ext(string(test)) == path.Ext(string(file)) || isScript(test) && isScript(file)
+	if !sameLanguage {
+		return false
+	}
+	stem, _, _ := strings.Cut(file.Base(), ".")
+	if isPackageFile(file) || stem == "index" || stem == "lib" || stem == "main" {
+		return false // there are many of them
+	}
+	own, _, _ := strings.Cut(test.Base(), ".")
+	for _, affix := range []string{"_test", "-test", "Test", "Tests", "_spec", "Spec", "IT"} {
+		own = strings.TrimSuffix(own, affix)
+	}
+	own = strings.TrimPrefix(own, "test_")
+	if own != stem {
+		return false
+	}
+	if test.Dir() == file.Dir() {
+		return test.Base() != file.Base()
+	}
+	if !alone || path.Ext(string(file)) == ".go" {
+		return false
+	}
+	// A directory of tests belongs to what lies beside it.
+	for d := test.Dir(); d != ""; d = d.Dir() {
+		switch strings.ToLower(d.Base()) {
+		case "test", "tests", "__tests__", "spec", "specs":
+			above := string(d.Dir())
+			return above == "" || strings.HasPrefix(string(file), above+"/")
+		}
+	}
+	return false
+}
+
+func isScript(p repo.Path) bool {
+	switch path.Ext(string(p)) {
+	case ".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts":
+		return true
+	}
+	return false
+}
