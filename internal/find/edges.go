@@ -129,7 +129,7 @@ func affected(ctx context.Context, w *searchindex.Writer, files []File, changes 
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(files), func(f File) bool {
-		return !wanted[f.Path] && !dirs[f.Path.Dir()] && !(byName && isByName(f.Path))
+		return !wanted[f.Path] && !dirs[f.Path.Dir()] && (!byName || !isByName(f.Path))
 	}), nil
 }
 
@@ -138,8 +138,9 @@ func isByName(p repo.Path) bool {
 	switch outline.LanguageOf(p, nil) {
 	case outline.C, outline.CPP, outline.CSharp, outline.Ruby, outline.PHP, outline.Bash, outline.Unknown:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 // addUsers adds the files that use something of a directory, and the users of those among them

@@ -77,11 +77,11 @@ type Answer struct {
 type Place struct {
 	Path repo.Path `json:"-"`
 	repo.PathJSON
-	Symbols []Symbol  `json:"symbols"` // the symbol around the line first
-	Line    int       `json:"line,omitempty"`
-	Text    string    `json:"text,omitempty"` // of the line
-	Score   float64   `json:"score"`
-	Why     []string  `json:"why"`
+	Symbols []Symbol `json:"symbols"` // the symbol around the line first
+	Line    int      `json:"line,omitempty"`
+	Text    string   `json:"text,omitempty"` // of the line
+	Score   float64  `json:"score"`
+	Why     []string `json:"why"`
 }
 
 // A Symbol is a declaration in a place.

@@ -298,8 +298,9 @@ func isNamed(s *outline.Symbol, word string) bool {
 	switch s.Kind {
 	case outline.Field, outline.Member, outline.Impl, outline.Module:
 		return false
+	default:
+		return s.Name == word || s.FullName() == word
 	}
-	return s.Name == word || s.FullName() == word
 }
 
 // names returns the words of a query that may be names: a query of one word, and words that
@@ -326,8 +327,9 @@ func isSecondary(k repo.Kind) bool {
 	switch k {
 	case repo.KindGenerated, repo.KindVendored, repo.KindLockfile, repo.KindBinary, repo.KindData, repo.KindLFS:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 func (w weights) factor(k repo.Kind) float64 {
@@ -340,8 +342,9 @@ func (w weights) factor(k repo.Kind) float64 {
 		return w.Doc
 	case repo.KindData:
 		return w.Data
+	default:
+		return 1
 	}
-	return 1
 }
 
 func sortCandidates(list []*candidate) {

@@ -90,8 +90,9 @@ func hasText(f File) bool {
 		return false
 	case repo.KindData, repo.KindGenerated, repo.KindVendored:
 		return f.Size <= 64<<10
+	default:
+		return f.Size <= MaxBytes
 	}
-	return f.Size <= MaxBytes
 }
 
 func noteID(note string) string {

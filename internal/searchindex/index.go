@@ -164,9 +164,6 @@ func (x *Index) Close() error {
 
 // isBusy reports whether another process is writing the index.
 func isBusy(err error) bool {
-	switch sqlite.ErrCode(err).ToPrimary() {
-	case sqlite.ResultBusy, sqlite.ResultLocked:
-		return true
-	}
-	return false
+	code := sqlite.ErrCode(err).ToPrimary()
+	return code == sqlite.ResultBusy || code == sqlite.ResultLocked
 }
