@@ -156,18 +156,23 @@ func (t *usesPrinter) path() {
 		t.linef("users unknown: %s", a.Unknown)
 		return
 	}
-	t.users(a.UsedBy, "")
+	t.users(a.UsedBy, "", false)
 }
 
-// users prints a row for each user that is no test.
-func (t *usesPrinter) users(list []find.User, indent string) {
+// users prints a row for each user that is no test. ownFile says that the declaring file uses the
+// symbol, too.
+func (t *usesPrinter) users(list []find.User, indent string, ownFile bool) {
 	rows := userRows(slices.DeleteFunc(slices.Clone(list), func(u find.User) bool { return u.Starts }))
 	if len(rows) == 0 {
 		switch {
 		case t.answer.Ambiguous > 0 && t.answer.Symbol != "":
 			t.linef("%sken found no certain use of it", indent)
+		case len(list) > 0 && ownFile:
+			t.linef("%sin other files, only tests use it", indent)
 		case len(list) > 0:
 			t.linef("%sonly tests use it", indent)
+		case ownFile:
+			t.linef("%sonly this file uses it", indent)
 		default:
 			t.linef("%sken found no use of it in other files", indent)
 		}
@@ -361,12 +366,12 @@ func (t *usesPrinter) symbol() {
 		case a.Unknown != "":
 			t.linef("  users unknown: %s", a.Unknown)
 		case several:
-			t.users(users, "  ")
+			t.users(users, "  ", d.OwnFile)
 			if d.More > 0 {
 				t.linef("  and %s: ken uses %s", moreOf(d.More, "file"), fault.Quote(d.Path+"#"+d.Name))
 			}
 		default:
-			t.users(users, "")
+			t.users(users, "", d.OwnFile)
 		}
 	}
 	if n := a.More["declarations"]; n > 0 {

@@ -63,6 +63,9 @@ type Declaration struct {
 	SameFile  []int        `json:"same_file,omitempty"` // further lines of its file with the name
 	Users     int          `json:"users"`               // files that use it
 	More      int          `json:"more,omitempty"`      // of them, that the limit left out
+
+	// OwnFile says that its file has the name outside the declaration.
+	OwnFile bool `json:"-"`
 }
 
 // A User is a file that uses something, or that is used.
