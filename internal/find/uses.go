@@ -19,7 +19,7 @@ import (
 // A UsesQuery asks who uses a file, a directory or a symbol.
 type UsesQuery struct {
 	Asked  string    // as the user typed it
-	Whole  repo.Path // Asked as a path; "" if it is none
+	Whole  repo.Path // Asked as a path
 	Path   repo.Path // the part before #; "" if there is none
 	Symbol string    // the part after #
 	Limit  int       // of files per list; 0 is DefaultUsesLimit
