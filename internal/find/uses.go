@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -151,12 +152,13 @@ func Uses(ctx context.Context, x *searchindex.Index, t Tree, q UsesQuery) (*Uses
 
 // dispatch finds out whether a path or a symbol is meant.
 func (r *usesReader) dispatch(q UsesQuery) error {
-	_, isFile := r.files[q.Whole]
 	switch {
-	case q.Whole != "" && isFile:
+	case r.isFile(q.Whole):
 		return r.file(q.Whole)
-	case q.Whole != "" && r.isDir(q.Whole):
+	case r.isDir(q.Whole):
 		return r.directory(q.Whole)
+	case r.isFile(WithoutLines(q.Whole)):
+		return r.file(WithoutLines(q.Whole))
 	case q.Path != "":
 		if _, ok := r.files[q.Path]; !ok {
 			return r.noPath(q.Path)
@@ -174,6 +176,19 @@ func (r *usesReader) dispatch(q UsesQuery) error {
 		return r.noPath(q.Whole)
 	}
 	return r.noSymbol(q.Asked)
+}
+
+func (r *usesReader) isFile(p repo.Path) bool {
+	_, ok := r.files[p]
+	return ok
+}
+
+// lineSuffix is how ken prints lines behind a path: a.go:3 or a.go:3,8,+2.
+var lineSuffix = regexp.MustCompile(`:[0-9][0-9,:+-]*$`)
+
+// WithoutLines returns the path of PATH:LINE.
+func WithoutLines(p repo.Path) repo.Path {
+	return repo.Path(lineSuffix.ReplaceAllString(string(p), ""))
 }
 
 func (r *usesReader) isDir(p repo.Path) bool {
