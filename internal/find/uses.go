@@ -282,13 +282,16 @@ func (r *usesReader) unresolved(p repo.Path) (string, error) {
 	if err != nil || uses.Resolves(o.Language) {
 		return "", err
 	}
-	if o.Language == "" && (f.Kind == repo.KindSource || f.Kind == repo.KindTest) {
-		return "ken cannot read its language, or the file is too large", nil
+	ext := path.Ext(p.Base())
+	switch {
+	case uses.Resolves(outline.LanguageOf(p, nil)):
+		return "ken could not parse the file, or it is too large", nil
+	case ext != "":
+		return fmt.Sprintf("ken does not resolve names in %s files", ext), nil
+	case o.Language != "":
+		return fmt.Sprintf("ken does not resolve names in %s", o.Language), nil
 	}
-	if o.Language != "" && f.Kind != repo.KindDoc {
-		return fmt.Sprintf("ken does not resolve references in %s", o.Language), nil
-	}
-	return fmt.Sprintf("ken does not resolve references to %s files", f.Kind), nil
+	return "ken does not know the language of " + p.Base(), nil
 }
 
 // A side says which end of an edge is listed.

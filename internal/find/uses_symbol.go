@@ -364,7 +364,7 @@ func (r *usesReader) noSymbol(asked string) error {
 			}
 		}
 	}
-	return notFound(didYouMean(name, names, "search for it: ken find "+fault.Quote(asked)), "no file declares %s, and git tracks no such path", asked)
+	return notFound(didYouMean(name, names, "search for it: ken find "+fault.Quote(asked)), "no file that ken can parse declares %s, and git tracks no such path", asked)
 }
 
 // didYouMean returns a hint with the nearest of some names: the same words in another
