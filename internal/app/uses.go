@@ -14,11 +14,11 @@ import (
 // Uses says who uses a file, a directory or a symbol of the work tree, or of a commit.
 func (w *workspace) Uses(ctx context.Context, opts cli.UsesOptions) (answer *find.UsesAnswer, err error) {
 	q := find.UsesQuery{Asked: opts.Asked, Limit: opts.Limit}
-	if p, err := w.Path(opts.Asked); err == nil {
-		if p == "" {
-			return nil, &fault.Error{Kind: fault.Usage, Hint: "ken brief", Err: errors.New("the whole repository has no users: name a file, a directory or a symbol")}
-		}
-		q.Whole = p
+	if q.Whole, err = w.Path(opts.Asked); err != nil {
+		return nil, err
+	}
+	if q.Whole == "" {
+		return nil, &fault.Error{Kind: fault.Usage, Hint: "ken brief", Err: errors.New("the whole repository has no users: name a file, a directory or a symbol")}
 	}
 	if i := strings.LastIndexByte(opts.Asked, '#'); i > 0 {
 		p, err := w.Path(opts.Asked[:i])

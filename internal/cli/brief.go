@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/brief"
+	"ken/internal/fault"
+	"ken/internal/find"
 )
 
 func (p *program) brief() *cobra.Command {
@@ -35,6 +37,11 @@ most important comes first, and ken prints no more than the budget allows.`,
 					return err
 				}
 				b, err := w.Brief(c.Context(), BriefOptions{Path: path, Budget: budget, At: rev})
+				if file := find.WithoutLines(path); fault.KindOf(err) == fault.Usage && file != path { // PATH:LINE
+					if other, otherErr := w.Brief(c.Context(), BriefOptions{Path: file, Budget: budget, At: rev}); otherErr == nil {
+						b, err = other, nil
+					}
+				}
 				if err != nil {
 					return err
 				}

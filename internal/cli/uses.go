@@ -156,18 +156,23 @@ func (t *usesPrinter) path() {
 		t.linef("users unknown: %s", a.Unknown)
 		return
 	}
-	t.users(a.UsedBy, "")
+	t.users(a.UsedBy, "", false)
 }
 
-// users prints a row for each user that is no test.
-func (t *usesPrinter) users(list []find.User, indent string) {
+// users prints a row for each user that is no test. ownFile says that the declaring file uses the
+// symbol, too.
+func (t *usesPrinter) users(list []find.User, indent string, ownFile bool) {
 	rows := userRows(slices.DeleteFunc(slices.Clone(list), func(u find.User) bool { return u.Starts }))
 	if len(rows) == 0 {
 		switch {
 		case t.answer.Ambiguous > 0 && t.answer.Symbol != "":
 			t.linef("%sken found no certain use of it", indent)
+		case len(list) > 0 && ownFile:
+			t.linef("%sin other files, only tests use it", indent)
 		case len(list) > 0:
 			t.linef("%sonly tests use it", indent)
+		case ownFile:
+			t.linef("%sonly this file uses it", indent)
 		default:
 			t.linef("%sken found no use of it in other files", indent)
 		}
@@ -196,7 +201,6 @@ func (t *usesPrinter) users(list []find.User, indent string) {
 // A userRow is one line about a file: what it uses, exact or likely.
 type userRow struct {
 	path          repo.PathJSON
-	via           repo.Path
 	test          bool
 	generated     bool
 	lines         []int
@@ -208,10 +212,10 @@ type userRow struct {
 func userRows(list []find.User) []*userRow {
 	var rows []*userRow
 	for _, u := range list {
-		i := slices.IndexFunc(rows, func(r *userRow) bool { return r.path == u.PathJSON && r.via == u.Via })
+		i := slices.IndexFunc(rows, func(r *userRow) bool { return r.path == u.PathJSON })
 		if i < 0 {
 			i = len(rows)
-			rows = append(rows, &userRow{path: u.PathJSON, via: u.Via, test: u.Test, generated: u.Generated})
+			rows = append(rows, &userRow{path: u.PathJSON, test: u.Test, generated: u.Generated})
 		}
 		r := rows[i]
 		r.lines = append(r.lines, u.Lines...)
@@ -230,14 +234,10 @@ func userRows(list []find.User) []*userRow {
 func (r *userRow) onlyLikely() bool { return len(r.exact) == 0 }
 
 func (r *userRow) marks() string {
-	var list []string
-	if r.via != "" {
-		list = append(list, "via "+r.via.String())
-	}
 	if r.generated {
-		list = append(list, "generated")
+		return "generated"
 	}
-	return strings.Join(list, ", ")
+	return ""
 }
 
 // how says which symbols a file uses, or how it uses the one that was asked about.
@@ -256,20 +256,45 @@ func (t *usesPrinter) how(r *userRow) string {
 	return strings.TrimPrefix(text, "; ")
 }
 
-// symbolsOf lists the names of used symbols.
+// symbolsOf lists the names of used symbols: first those that are used directly, then those of
+// each file that re-exports them.
 func symbolsOf(places []find.UsePlace) string {
 	const few = 6
-	var names []string
-	for _, p := range places {
-		if p.Symbol != "" && !slices.Contains(names, p.Symbol) {
-			names = append(names, p.Symbol)
+	places = slices.Clone(places)
+	slices.SortStableFunc(places, func(a, b find.UsePlace) int { return strings.Compare(string(a.Via), string(b.Via)) })
+	var parts []string
+	seen := make(map[string]bool)
+	for len(places) > 0 {
+		via := places[0].Via
+		var names []string
+		for len(places) > 0 && places[0].Via == via {
+			if name := places[0].Symbol; name != "" && !seen[name] {
+				seen[name] = true
+				if len(seen) <= few {
+					names = append(names, name)
+				}
+			}
+			places = places[1:]
+		}
+		if len(names) > 0 {
+			parts = append(parts, strings.Join(names, ", ")+through(via))
+		} else if len(places) == 0 && len(parts) == 0 && via != "" {
+			parts = append(parts, strings.TrimSpace(through(via)))
 		}
 	}
-	text := strings.Join(names[:min(few, len(names))], ", ")
-	if len(names) > few {
-		text += fmt.Sprintf(" and %d more", len(names)-few)
+	text := strings.Join(parts, "; ")
+	if len(seen) > few {
+		text += fmt.Sprintf(" and %d more", len(seen)-few)
 	}
 	return text
+}
+
+// through names the file that re-exports a symbol.
+func through(via repo.Path) string {
+	if via == "" {
+		return ""
+	}
+	return " via " + via.String()
 }
 
 // places says how a symbol is used, and in which declarations.
@@ -290,6 +315,7 @@ func (t *usesPrinter) places(places []find.UsePlace) string {
 		if len(p.In) > few {
 			part += fmt.Sprintf(" and %d more", len(p.In)-few)
 		}
+		part += through(p.Via)
 		if !slices.Contains(parts, part) {
 			parts = append(parts, part)
 		}
@@ -340,12 +366,12 @@ func (t *usesPrinter) symbol() {
 		case a.Unknown != "":
 			t.linef("  users unknown: %s", a.Unknown)
 		case several:
-			t.users(users, "  ")
+			t.users(users, "  ", d.OwnFile)
 			if d.More > 0 {
 				t.linef("  and %s: ken uses %s", moreOf(d.More, "file"), fault.Quote(d.Path+"#"+d.Name))
 			}
 		default:
-			t.users(users, "")
+			t.users(users, "", d.OwnFile)
 		}
 	}
 	if n := a.More["declarations"]; n > 0 {

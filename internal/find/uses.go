@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -19,7 +20,7 @@ import (
 // A UsesQuery asks who uses a file, a directory or a symbol.
 type UsesQuery struct {
 	Asked  string    // as the user typed it
-	Whole  repo.Path // Asked as a path; "" if it is none
+	Whole  repo.Path // Asked as a path
 	Path   repo.Path // the part before #; "" if there is none
 	Symbol string    // the part after #
 	Limit  int       // of files per list; 0 is DefaultUsesLimit
@@ -63,6 +64,9 @@ type Declaration struct {
 	SameFile  []int        `json:"same_file,omitempty"` // further lines of its file with the name
 	Users     int          `json:"users"`               // files that use it
 	More      int          `json:"more,omitempty"`      // of them, that the limit left out
+
+	// OwnFile says that its file has the name outside the declaration.
+	OwnFile bool `json:"-"`
 }
 
 // A User is a file that uses something, or that is used.
@@ -72,7 +76,7 @@ type User struct {
 	Lines     []int          `json:"lines"`   // in the using file
 	More      int            `json:"more,omitempty"`
 	Certainty uses.Certainty `json:"certainty"`
-	Via       repo.Path      `json:"via,omitempty"` // the file that re-exports it
+	Via       repo.Path      `json:"via,omitempty"` // the first file that re-exports it; "" if any use is direct
 	Test      bool           `json:"test"`
 	Generated bool           `json:"generated,omitempty"` // or vendored
 	Places    []UsePlace     `json:"places"`
@@ -86,11 +90,12 @@ type User struct {
 
 // A UsePlace says how a file uses one symbol.
 type UsePlace struct {
-	Symbol string   `json:"symbol,omitempty"`
-	How    string   `json:"how,omitempty"` // call, literal, type, match; "" is any other mention
-	Lines  []int    `json:"lines"`
-	More   int      `json:"more,omitempty"`
-	In     []string `json:"in,omitempty"` // the declarations around the lines
+	Symbol string    `json:"symbol,omitempty"`
+	How    string    `json:"how,omitempty"` // call, literal, type, match; "" is any other mention
+	Via    repo.Path `json:"via,omitempty"` // the file that re-exports the symbol; "" if the use is direct
+	Lines  []int     `json:"lines"`
+	More   int       `json:"more,omitempty"`
+	In     []string  `json:"in,omitempty"` // the declarations around the lines
 }
 
 // ChangesWith is a file that the same commits touched.
@@ -147,12 +152,13 @@ func Uses(ctx context.Context, x *searchindex.Index, t Tree, q UsesQuery) (*Uses
 
 // dispatch finds out whether a path or a symbol is meant.
 func (r *usesReader) dispatch(q UsesQuery) error {
-	_, isFile := r.files[q.Whole]
 	switch {
-	case q.Whole != "" && isFile:
+	case r.isFile(q.Whole):
 		return r.file(q.Whole)
-	case q.Whole != "" && r.isDir(q.Whole):
+	case r.isDir(q.Whole):
 		return r.directory(q.Whole)
+	case r.isFile(WithoutLines(q.Whole)):
+		return r.file(WithoutLines(q.Whole))
 	case q.Path != "":
 		if _, ok := r.files[q.Path]; !ok {
 			return r.noPath(q.Path)
@@ -170,6 +176,19 @@ func (r *usesReader) dispatch(q UsesQuery) error {
 		return r.noPath(q.Whole)
 	}
 	return r.noSymbol(q.Asked)
+}
+
+func (r *usesReader) isFile(p repo.Path) bool {
+	_, ok := r.files[p]
+	return ok
+}
+
+// lineSuffix is how ken prints lines behind a path: a.go:3 or a.go:3,8,+2.
+var lineSuffix = regexp.MustCompile(`:[0-9][0-9,:+-]*$`)
+
+// WithoutLines returns the path of PATH:LINE.
+func WithoutLines(p repo.Path) repo.Path {
+	return repo.Path(lineSuffix.ReplaceAllString(string(p), ""))
 }
 
 func (r *usesReader) isDir(p repo.Path) bool {
@@ -263,13 +282,16 @@ func (r *usesReader) unresolved(p repo.Path) (string, error) {
 	if err != nil || uses.Resolves(o.Language) {
 		return "", err
 	}
-	if o.Language == "" && (f.Kind == repo.KindSource || f.Kind == repo.KindTest) {
-		return "ken cannot read its language, or the file is too large", nil
+	ext := path.Ext(p.Base())
+	switch {
+	case uses.Resolves(outline.LanguageOf(p, nil)):
+		return "ken could not parse the file, or it is too large", nil
+	case ext != "":
+		return fmt.Sprintf("ken does not resolve names in %s files", ext), nil
+	case o.Language != "":
+		return fmt.Sprintf("ken does not resolve names in %s", o.Language), nil
 	}
-	if o.Language != "" && f.Kind != repo.KindDoc {
-		return fmt.Sprintf("ken does not resolve references in %s", o.Language), nil
-	}
-	return fmt.Sprintf("ken does not resolve references to %s files", f.Kind), nil
+	return "ken does not know the language of " + p.Base(), nil
 }
 
 // A side says which end of an edge is listed.
@@ -280,17 +302,17 @@ const (
 	toFile
 )
 
-// group makes one entry of the edges that begin or end in one file. Code comes before
+// group makes one entry of the edges of one certainty that begin or end in one file. Code comes before
 // tests, exact before likely, and hand-written files before generated ones.
 func (r *usesReader) group(edges []searchindex.Edge, by side) []User {
 	type key struct {
-		path, via repo.Path
-		exact     bool
+		path  repo.Path
+		exact bool
 	}
 	at := make(map[key]int)
 	list := []User{}
 	for _, e := range edges {
-		k := key{e.From, e.Via, e.Exact}
+		k := key{e.From, e.Exact}
 		if by == toFile {
 			k.path = e.To
 		}
@@ -307,12 +329,15 @@ func (r *usesReader) group(edges []searchindex.Edge, by side) []User {
 			list = append(list, u)
 		}
 		u := &list[i]
+		if e.Via == "" {
+			u.Via = ""
+		}
 		if e.Symbol != "" && !slices.Contains(u.Symbols, e.Symbol) {
 			u.Symbols = append(u.Symbols, e.Symbol)
 		}
 		u.Lines = append(u.Lines, e.Lines...)
 		u.More += e.More
-		u.Places = append(u.Places, UsePlace{Symbol: e.Symbol, How: string(e.Kind), Lines: e.Lines, More: e.More})
+		u.Places = append(u.Places, UsePlace{Symbol: e.Symbol, How: string(e.Kind), Via: e.Via, Lines: e.Lines, More: e.More})
 	}
 	for i := range list {
 		slices.Sort(list[i].Lines)
@@ -324,7 +349,6 @@ func (r *usesReader) group(edges []searchindex.Edge, by side) []User {
 			cmp.Compare(a.Certainty, b.Certainty), // exact, likely
 			compareBool(a.Generated, b.Generated),
 			strings.Compare(string(a.path), string(b.path)),
-			strings.Compare(string(a.Via), string(b.Via)),
 		)
 	})
 	return list
@@ -483,7 +507,7 @@ func (r *usesReader) bound() {
 	if a.Symbol == "" {
 		a.UsedBy, a.More["used_by"] = r.boundedUsers(a.UsedBy, r.limit)
 	}
-	a.Uses = bounded(a, "uses", a.Uses, r.limit)
+	a.Uses, a.More["uses"] = boundedFiles(a.Uses, r.limit)
 	a.Tests = bounded(a, "tests", a.Tests, r.limit)
 	a.Mentions = bounded(a, "mentions", a.Mentions, r.limit)
 	a.SameBytes = bounded(a, "same_bytes", a.SameBytes, r.limit)
@@ -497,22 +521,22 @@ func (r *usesReader) bound() {
 // boundedUsers cuts the users to a limit of files, and those among the tests to as many. It
 // returns how many files it left out; tests are counted in their own list.
 func (r *usesReader) boundedUsers(list []User, limit int) ([]User, int) {
+	isTest := func(u User) bool { return u.Starts }
+	tests, _ := boundedFiles(slices.DeleteFunc(slices.Clone(list), func(u User) bool { return !isTest(u) }), limit)
+	others, left := boundedFiles(slices.DeleteFunc(slices.Clone(list), isTest), limit)
+	return append(others, tests...), left
+}
+
+// boundedFiles keeps the entries of the first files, and counts the files that it left out.
+func boundedFiles(list []User, limit int) ([]User, int) {
 	kept := []User{}
-	var seen [2]map[repo.Path]bool
-	for i := range seen {
-		seen[i] = make(map[repo.Path]bool)
-	}
+	files := make(map[repo.Path]bool)
 	left := make(map[repo.Path]bool)
 	for _, u := range list {
-		paths := seen[0]
-		if u.Starts {
-			paths = seen[1]
-		}
-		switch {
-		case paths[u.path] || len(paths) < limit:
-			paths[u.path] = true
+		if files[u.path] || len(files) < limit {
+			files[u.path] = true
 			kept = append(kept, u)
-		case !u.Starts:
+		} else {
 			left[u.path] = true
 		}
 	}

@@ -156,6 +156,7 @@ func (r *usesReader) symbol(asked string, found []searchindex.Declaration) error
 		}
 		d := declaration(j.Path, &s, lines, j.users)
 		d.SameFile = sameFile(&s, d.Line, lines)
+		d.OwnFile = ownFile(&s, f.outline, d.SameFile)
 		if a.Unknown == "" {
 			if a.Unknown, err = r.unresolved(j.Path); err != nil {
 				return err
@@ -213,6 +214,17 @@ func sameFile(s *outline.Symbol, declared int, lines []string) []int {
 		}
 	}
 	return at
+}
+
+// ownFile reports whether a line with the name is outside the symbol and declares no other symbol of
+// that name.
+func ownFile(s *outline.Symbol, o *outline.Outline, lines []int) bool {
+	return slices.ContainsFunc(lines, func(n int) bool {
+		if n >= s.Line && n <= s.EndLine {
+			return false
+		}
+		return o == nil || !slices.ContainsFunc(o.Symbols, func(other outline.Symbol) bool { return other.Name == s.Name && other.Line == n })
+	})
 }
 
 // usedInside lists what the lines of a symbol use.
@@ -352,7 +364,7 @@ func (r *usesReader) noSymbol(asked string) error {
 			}
 		}
 	}
-	return notFound(didYouMean(name, names, "search for it: ken find "+fault.Quote(asked)), "no file declares %s, and git tracks no such path", asked)
+	return notFound(didYouMean(name, names, "search for it: ken find "+fault.Quote(asked)), "no file that ken can parse declares %s, and git tracks no such path", asked)
 }
 
 // didYouMean returns a hint with the nearest of some names: the same words in another
