@@ -94,7 +94,6 @@ func usesText(a *find.UsesAnswer) string {
 	t.tests()
 	t.changes()
 	t.mentions()
-	t.ambiguous()
 	return t.String()
 }
 
@@ -176,10 +175,11 @@ func (t *usesPrinter) users(list []find.User, indent string, ownFile bool) {
 		default:
 			t.linef("%sken found no use of it in other files", indent)
 		}
-		return
-	}
-	if indent == "" {
+	} else if indent == "" {
 		t.linef("used by %s", term.Count(len(rows)+t.answer.More["used_by"], "file"))
+	}
+	if indent == "" && t.answer.Symbol != "" {
+		t.ambiguous()
 	}
 	for _, part := range []struct {
 		title         string
@@ -351,6 +351,7 @@ func (t *usesPrinter) symbol() {
 	several := len(a.Declarations) > 1
 	if several {
 		t.linef("%d declarations of %s; each with its own users", a.Named, a.Symbol)
+		t.ambiguous()
 	}
 	for _, d := range a.Declarations {
 		t.linef("%s:%d  %s", d.Path, d.Line, d.Signature)
@@ -393,10 +394,12 @@ func (t *usesPrinter) uses() {
 		t.more("used_by", "file")
 	}
 	rows := userRows(a.Uses)
-	if len(rows) == 0 {
-		return
+	if len(rows) > 0 {
+		t.linef("uses %s", term.Count(len(rows)+a.More["uses"], "file"))
 	}
-	t.linef("uses %s", term.Count(len(rows)+a.More["uses"], "file"))
+	if a.Symbol == "" {
+		t.ambiguous()
+	}
 	var cells [][]string
 	for _, row := range rows {
 		names := symbolsOf(row.exact)
@@ -489,6 +492,8 @@ func (t *usesPrinter) mentions() {
 	t.more("mentions", "file")
 }
 
+// ambiguous counts the uses that the list above or below leaves out: of the asked symbol, or in the
+// asked file.
 func (t *usesPrinter) ambiguous() {
 	a := t.answer
 	switch {
