@@ -49,9 +49,8 @@ type content struct{ id, meaning string }
 
 // An outlineRun is the state of the tree when ken outlined it.
 type outlineRun struct {
-	subtree    map[string]string // directory: its files and their contents
-	signatures map[string]string // directory: the signatures of its own files
-	shapes     map[string]string // directory: what an outline can tell apart of its own files
+	subtree map[string]string // directory: its files and their contents
+	shapes  map[string]string // directory: what an outline can tell apart of its own files
 }
 
 // A tree is the directories of a sight.
@@ -220,6 +219,8 @@ func (l *life) compareDirs(place string) {
 		}
 		switch {
 		case d.Verdict == w.verdict && (text == w.text || w.verdict == "none"):
+		case w.verdict == "none" && d.Outline:
+			// Where nobody wrote a text, ken shows an outline.
 		case w.verdict == "none" && d.Verdict != "fresh":
 			// A text came from another directory, which was renamed or holds the same.
 		default:
@@ -283,7 +284,7 @@ func (l *life) wroteDirs(o op, before *sight, out string) {
 // ranOutline notes the state of the tree that ken has just outlined.
 func (l *life) ranOutline(o op, before *sight, _ string) {
 	own := l.stores[o.place]
-	own.outline = append(own.outline, outlineRun{subtrees(before), signatures(before), shapes(before)})
+	own.outline = append(own.outline, outlineRun{subtrees(before), shapes(before)})
 }
 
 // subtrees returns for every directory the names and contents of all files below it.
@@ -298,17 +299,6 @@ func subtrees(s *sight) map[string]string {
 			if d == "." {
 				break
 			}
-		}
-	}
-	return all
-}
-
-// signatures returns for every directory the signatures of its own source files.
-func signatures(s *sight) map[string]string {
-	all := map[string]string{}
-	for _, name := range slices.Sorted(maps.Keys(s.files)) {
-		if hasGrammar(name) && s.files[name].kind != "missing" {
-			all[parentOf(name)] += path.Base(name) + "\n" + interfaceOf(name, string(s.files[name].raw)) + "\n"
 		}
 	}
 	return all
@@ -360,7 +350,7 @@ func wroteOutline(runs []outlineRun, d, subtree string) bool {
 
 func (l *life) compareOutlines(s *sight, t tree, doc surveyDoc) {
 	runs := l.stores[s.place].outline
-	whole, own := subtrees(s), signatures(s)
+	whole := subtrees(s)
 	justRan := len(l.ops) > 0 && l.ops[len(l.ops)-1].write.act == "outline"
 	var scratch map[string]string
 	if justRan {
@@ -372,40 +362,17 @@ func (l *life) compareOutlines(s *sight, t tree, doc surveyDoc) {
 		}
 		l.compared++
 		asThen := outlinedThus(runs, d.Path, whole)
-		sameSignatures := slices.ContainsFunc(runs, func(r outlineRun) bool { return r.signatures[d.Path] == own[d.Path] })
 		is := "survey show: " + d.Path + " is "
 		switch {
 		case asThen && d.Verdict != "fresh":
 			l.differs(s.place, is+"fresh, as all below it was when ken outlined it", d.Verdict)
-		case !sameSignatures && d.Verdict == "fresh" && strings.Contains(own[d.Path], "\n") && !movedHere(runs, own[d.Path]) && !marked(s, d.Path):
-			l.differs(s.place, is+"not fresh: its signatures were never outlined", d.Verdict)
+		case d.Outline && d.Verdict == "stale":
+			l.differs(s.place, is+"never stale: ken makes an outline again", d.Verdict)
 		}
 		if scratch != nil && d.Verdict == "fresh" && d.Text != nil && scratch[d.Path] != *d.Text {
 			l.differs(s.place, is+"outlined as a ken without memory does: "+scratch[d.Path], *d.Text)
 		}
 	}
-}
-
-// marked reports whether a file of a directory has conflict marks.
-func marked(s *sight, dir string) bool {
-	for name, st := range s.files {
-		if parentOf(name) == dir && strings.Contains(string(st.raw), "<<<<<<<") {
-			return true
-		}
-	}
-	return false
-}
-
-// movedHere reports whether some directory had these signatures when it was outlined.
-func movedHere(runs []outlineRun, own string) bool {
-	for _, r := range runs {
-		for _, sig := range r.signatures {
-			if sig == own {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // outlineFromScratch outlines a copy of the work tree that knows nothing.

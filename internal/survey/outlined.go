@@ -415,7 +415,6 @@ func (f *ItemFile) before(a, b *outline.Symbol) bool {
 		compareBool(f.calls(a.Name), f.calls(b.Name)),
 		cmp.Compare(prominence(a), prominence(b)),
 		-compareBool(isHelper(a.Name), isHelper(b.Name)),
-		cmp.Compare(b.EndLine-b.Line, a.EndLine-a.Line),
 	) < 0
 }
 
@@ -462,13 +461,14 @@ func (f *ItemFile) parts(list []*outline.Symbol) string {
 	return ""
 }
 
-// namesOf returns the names of symbols, each once: types before functions, the largest
-// first, errors and options last. What is neither type nor function is named only where
-// there is nothing else.
+// namesOf returns the names of symbols, each once: types before functions, errors and options
+// last, else in the order of the file. The size of a symbol does not count: an edit of a body
+// must leave the outline as it is. What is neither type nor function is named only where there
+// is nothing else.
 func namesOf(list []*outline.Symbol) []string {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b *outline.Symbol) int {
-		return cmp.Or(-compareBool(isHelper(a.Name), isHelper(b.Name)), cmp.Compare(prominence(a), prominence(b)), cmp.Compare(b.EndLine-b.Line, a.EndLine-a.Line))
+		return cmp.Or(-compareBool(isHelper(a.Name), isHelper(b.Name)), cmp.Compare(prominence(a), prominence(b)))
 	})
 	var names []string
 	for _, most := range []int{1, 2} {
