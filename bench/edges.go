@@ -165,6 +165,10 @@ func compareEdges(ken []kenEdge, truth edgeTruth) edgeCounts {
 	exact := make(map[edge]bool) // false for likely ones
 	for _, k := range ken {
 		e := edge{k.From, k.To}
+		// Go's type checker knows no object of an import for its side effects.
+		if strings.HasSuffix(k.From, ".go") && (k.Symbol == "" || k.Symbol == "init") {
+			continue
+		}
 		if k.Via == "" && k.From != k.To && (k.Certainty == "exact" || k.Certainty == "likely") {
 			exact[e] = exact[e] || k.Certainty == "exact"
 		}
