@@ -42,6 +42,7 @@ var phrases = []phrase{
 	{`--read names the content of`, `read names the content of`},
 	{`ken summary set WORD -m TEXT`, `file_registry_update_summaries {"updates": [{"path": $1, "summary": "TEXT"}]}`},
 	{`ken brief WORD`, `brief {"paths": [$1]}`},
+	{`ken brief$`, `brief {}`},
 	{`ken find WORD`, `find {"words": $1}`},
 	{`ken close\b`, `file_registry_update_summaries`},
 	{`ken survey next\b`, `survey_next`},
