@@ -267,6 +267,13 @@ func (w *workspace) Find(ctx context.Context, q find.Query, at string) (answer *
 	if err != nil {
 		return nil, err
 	}
+	if at != "" {
+		commit, err := w.commitOf(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		answer.At = commit.String()
+	}
 	if shallow {
 		remarks = append(remarks, "the clone is shallow: older commits are not searched (git fetch --unshallow)")
 	}

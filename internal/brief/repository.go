@@ -24,7 +24,7 @@ type RepositoryFacts struct {
 
 // A Stale is a text that somebody wrote and that no longer describes what is there.
 type Stale struct {
-	Subject string // a path or a spec
+	Subject string // "summary of PATH"
 	Why     string
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"ken/internal/searchindex"
@@ -22,7 +23,7 @@ const (
 )
 
 // chatWords say what an agent shall do, not where.
-var chatWords = func() map[string]bool {
+var chatWords = sync.OnceValue(func() map[string]bool {
 	words := make(map[string]bool)
 	for w := range strings.FieldsSeq(`about actually after again ahead alright already am another any anything around ask back bad because been before being best better
 		bit both bug bugs build but call change changed changes check clean clear commit commits commit's compare complete continue correct could create
@@ -38,7 +39,7 @@ var chatWords = func() map[string]bool {
 		words[w] = true
 	}
 	return words
-}()
+})
 
 // Prompt returns the places that a prompt is about, from an index as it is: at most four, and
 // none if the prompt is no question or task about the code.
@@ -83,7 +84,7 @@ func promptQuery(prompt string) (words, names []string) {
 		field = strings.Trim(field, "./-_")
 		lower := strings.ToLower(field)
 		isName := isIdentifier(field)
-		if len(field) < 3 || slices.Contains(words, field) || !isName && (stopWords[lower] || chatWords[lower] || len(field) > 40) {
+		if len(field) < 3 || slices.Contains(words, field) || !isName && (stopWords()[lower] || chatWords()[lower] || len(field) > 40) {
 			continue
 		}
 		if isName {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"ken/internal/outline"
@@ -13,8 +14,8 @@ import (
 	"ken/internal/searchindex"
 )
 
-// Weights of the fields, and of what follows from the best files. They were chosen on four
-// repositories; docs/evidence.md measures them on others.
+// weights of the fields, and of what follows from the best files. docs/evidence.md names the
+// repositories that they were chosen on, and measures them on others.
 type weights struct {
 	Path, Symbol, Text, Note, Subject float64
 	Together                          float64 // share of a file's score that its companions get
@@ -30,7 +31,7 @@ var tuned = weights{
 }
 
 // stopWords say nothing about a place in code.
-var stopWords = func() map[string]bool {
+var stopWords = sync.OnceValue(func() map[string]bool {
 	words := make(map[string]bool)
 	for w := range strings.FieldsSeq(`a an and are as at be by can do does for from how if in into is it its not of on or so than that the their
 		per them then there this to via was we what when where which who why will with without you your our us should would could
@@ -39,13 +40,13 @@ var stopWords = func() map[string]bool {
 		words[w] = true
 	}
 	return words
-}()
+})
 
 // terms returns the terms of a query without stop words, each once. A query of stop words
 // alone keeps them.
 func terms(words []string) []string {
 	all := searchindex.Terms(strings.Join(words, " "))
-	list := slices.DeleteFunc(slices.Clone(all), func(t string) bool { return stopWords[t] })
+	list := slices.DeleteFunc(slices.Clone(all), func(t string) bool { return stopWords()[t] })
 	if len(list) == 0 {
 		list = all
 	}
@@ -174,6 +175,9 @@ func addCompanions(ctx context.Context, x *searchindex.Index, list []*candidate,
 				o = &candidate{fields: make(map[searchindex.Field]float64)}
 				if o.file, err = x.FileAt(ctx, m.File); err != nil {
 					return nil, err
+				}
+				if isSecondary(o.file.Kind) {
+					continue
 				}
 				found[m.File] = o
 				list = append(list, o)

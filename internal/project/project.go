@@ -34,7 +34,7 @@ type Command struct {
 	Line   int       // in Source, from 1; 0 if the file as a whole says so
 }
 
-// A Skip is a file that says nothing because it could not be used.
+// A Skip is a file that could not be read or parsed, with the reason.
 type Skip struct {
 	Source repo.Path
 	Why    string

@@ -1,5 +1,6 @@
 // Package searchindex is the full-text index of one worktree: its files by path, symbols,
-// text and notes, and the recent commits by subject, with the files that each commit touched.
+// text and fresh summaries ("notes"), and the recent commits by subject, with the files that
+// each commit touched. It also stores the uses between files.
 //
 // The index is an SQLite database with one FTS5 table per field. bm25() counts over a whole
 // table, so the tables contain exactly the current files of one worktree. The caller brings

@@ -21,9 +21,9 @@ type Document struct {
 	Kind    repo.Kind        // decides what the rank is worth
 	Outline *outline.Outline // nil if there is none
 	Imports []outline.Import
-	Text    string // terms of its content
-	Note    string // terms of what somebody wrote about it
-	NoteID  []byte // identifies the note
+	Text    string // its content; "" if that is not searched
+	Note    string // its fresh summary; "" if it has none
+	NoteID  []byte // identifies the summary
 }
 
 // A Commit is a past commit with the files that it touched.

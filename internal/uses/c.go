@@ -33,7 +33,7 @@ func (r *Resolver) cEdges(e *collector) {
 // file, else all whose path ends like it.
 func (r *Resolver) included(from repo.Path, name string) []repo.Path {
 	name = strings.Trim(name, `"<>`)
-	if name == "" || cStandard[name] {
+	if name == "" || cStandard()[name] {
 		return nil
 	}
 	if p, ok := join(from.Dir(), name); ok && r.has(p) {

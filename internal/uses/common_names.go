@@ -4,7 +4,7 @@ import "strings"
 
 // isCommonMember reports whether the standard libraries have methods of that name. A call
 // of such a method on a value of unknown type says nothing about who declares it.
-func isCommonMember(name string) bool { return commonMembers[strings.ToLower(name)] }
+func isCommonMember(name string) bool { return commonMembers()[strings.ToLower(name)] }
 
 var commonMembers = set(`
 	abort accept add addeventlistener all allsettled any append apply args array as at await

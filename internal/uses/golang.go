@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 
 	"ken/internal/outline"
 	"ken/internal/repo"
@@ -347,13 +348,13 @@ func goSystem(p repo.Path) (system, arch string) {
 		return "", ""
 	}
 	last := parts[len(parts)-1]
-	if goArchs[last] {
-		if len(parts) > 2 && goSystems[parts[len(parts)-2]] {
+	if goArchs()[last] {
+		if len(parts) > 2 && goSystems()[parts[len(parts)-2]] {
 			return parts[len(parts)-2], last
 		}
 		return "", last
 	}
-	if goSystems[last] {
+	if goSystems()[last] {
 		return last, ""
 	}
 	return "", ""
@@ -364,10 +365,13 @@ var (
 	goArchs   = set("386 amd64 amd64p32 arm armbe arm64 arm64be loong64 mips mipsle mips64 mips64le mips64p32 mips64p32le ppc ppc64 ppc64le riscv riscv64 s390 s390x sparc sparc64 wasm")
 )
 
-func set(words string) map[string]bool {
-	m := make(map[string]bool)
-	for w := range strings.FieldsSeq(words) {
-		m[w] = true
-	}
-	return m
+// set returns a set of words that is made when it is first asked for.
+func set(words string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		m := make(map[string]bool)
+		for w := range strings.FieldsSeq(words) {
+			m[w] = true
+		}
+		return m
+	})
 }

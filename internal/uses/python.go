@@ -36,7 +36,7 @@ func (s pythonRules) resolve(_ *collector, from repo.Path, spec string) (module,
 		return s.relative(from, spec)
 	}
 	names := strings.Split(spec, ".")
-	if pythonStdlib[names[0]] && !s.inPackage(from, names[0]) {
+	if pythonStdlib()[names[0]] && !s.inPackage(from, names[0]) {
 		return module{}, outside
 	}
 	return s.r.pythonAbsolute(from, names)

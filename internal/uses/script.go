@@ -123,7 +123,7 @@ func isNodeBuiltin(spec string) bool {
 	if strings.HasPrefix(spec, "node:") || strings.HasPrefix(spec, "bun:") || strings.HasPrefix(spec, "npm:") || strings.HasPrefix(spec, "jsr:") {
 		return true
 	}
-	return nodeBuiltins[name] && (!sub || rest == "promises" || rest == "web" || rest == "posix" || rest == "win32" || rest == "types" || rest == "strict")
+	return nodeBuiltins()[name] && (!sub || rest == "promises" || rest == "web" || rest == "posix" || rest == "win32" || rest == "types" || rest == "strict")
 }
 
 var nodeBuiltins = set(`assert async_hooks buffer child_process cluster console constants crypto dgram diagnostics_channel dns domain
@@ -240,11 +240,11 @@ func (r *Resolver) sourceOf(dir repo.Path, t string) (repo.Path, bool) {
 		return found, true
 	}
 	rel := strings.Split(strings.TrimPrefix(strings.TrimPrefix(string(p), string(dir)), "/"), "/")
-	if len(rel) < 2 || !outputDirs[rel[0]] {
+	if len(rel) < 2 || !outputDirs()[rel[0]] {
 		return "", false
 	}
 	for cut := 1; cut < len(rel); cut++ {
-		if cut > 1 && !formatDirs[rel[cut-1]] && !outputDirs[rel[cut-1]] {
+		if cut > 1 && !formatDirs()[rel[cut-1]] && !outputDirs()[rel[cut-1]] {
 			break
 		}
 		rest := strings.Join(rel[cut:], "/")

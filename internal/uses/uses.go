@@ -3,8 +3,8 @@
 // It resolves the imports and names of one file (see [outline.References]) to files and
 // symbols of the same tree, by the rules of the file's language. Each [Edge] has a
 // certainty: an exact one was resolved through an import, a package or a stated type; a
-// likely one leads to the only declaration of a member in reach. Names with several
-// possible declarations are counted and not listed, and a name that an import binds to
+// likely one leads to the only declaration of that name in reach. Names with several
+// possible declarations are counted and not listed. A name that an import binds to
 // something outside of the repository has no edge.
 //
 //	r, err := uses.NewResolver(src)
