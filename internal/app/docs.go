@@ -44,7 +44,7 @@ func (w *workspace) keepStaleMentions(rep *docs.Report) {
 		list = append(list, staleMention{[]byte(m.File), m.Text})
 	}
 	if text, err := json.Marshal(list); err == nil && !bytes.Equal(text, w.git.LoadMemo(staleMemo)) {
-		_ = w.git.SaveMemo(staleMemo, text)
+		_ = w.git.SaveMemo(staleMemo, text) // where it cannot be saved, outlines are made without it
 	}
 }
 

@@ -483,7 +483,7 @@ func (r *usesReader) history(p repo.Path) error {
 		}
 	}
 	if len(a.ChangesWith) > 0 {
-		n, since, err := r.index.CommitSpan(r.ctx)
+		n, since, err := r.index.History(r.ctx)
 		if err != nil {
 			return err
 		}

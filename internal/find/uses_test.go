@@ -141,7 +141,7 @@ func TestPromptQuery(t *testing.T) {
 	}
 }
 
-// Whatever a prompt contains, the query is limited and has only words.
+// The query of any prompt is bounded and contains only words.
 func TestPromptQueryIsLimited(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words, names := promptQuery(rapid.String().Draw(t, "prompt"))

@@ -9,7 +9,7 @@ import (
 	"ken/internal/repo"
 )
 
-// Whatever a manifest or document contains, nothing panics, and what comes out is one clean line that names a tracked file.
+// No manifest or document makes the package panic. Every text that it returns is one clean line, and every source is a tracked file.
 func FuzzManifest(f *testing.F) {
 	names := []repo.Path{
 		"Makefile", "justfile", "Taskfile.yml", "package.json", "vitest.config.ts", "deno.json", "pnpm-workspace.yaml", "go.mod", "go.work", "Cargo.toml",

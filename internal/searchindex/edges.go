@@ -126,23 +126,6 @@ func (x *Index) eachEdge(ctx context.Context, f func(Edge) error, where string, 
 	}})
 }
 
-// UserCounts counts, for each file, the other files that use it.
-func (x *Index) UserCounts(ctx context.Context, below repo.Path) (map[repo.Path]int, error) {
-	x.conn.SetInterrupt(ctx.Done())
-	counts := make(map[repo.Path]int)
-	query := `SELECT path.path, count(DISTINCT edge.source) FROM edge JOIN path ON path.id = edge.target JOIN file ON file.id = edge.source WHERE edge.certain`
-	var args []any
-	if below != "" {
-		query += ` AND path.path GLOB ?1`
-		args = append(args, globBelow(below))
-	}
-	err := sqlitex.Execute(x.conn, query+` GROUP BY edge.target`, &sqlitex.ExecOptions{Args: args, ResultFunc: func(s *sqlite.Stmt) error {
-		counts[repo.Path(s.ColumnText(0))] = s.ColumnInt(1)
-		return nil
-	}})
-	return counts, err
-}
-
 // UserCount counts the files that use a file.
 func (x *Index) UserCount(ctx context.Context, p repo.Path) (n int, err error) {
 	x.conn.SetInterrupt(ctx.Done())

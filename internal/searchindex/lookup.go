@@ -89,12 +89,3 @@ func (x *Index) SymbolNames(ctx context.Context, shortest, longest int) (names [
 	})
 	return names, err
 }
-
-// CommitSpan returns how many commits are indexed, and the date of the oldest.
-func (x *Index) CommitSpan(ctx context.Context) (commits int, oldest string, err error) {
-	x.conn.SetInterrupt(ctx.Done())
-	err = sqlitex.Execute(x.conn, `SELECT count(*), coalesce(min(date), '') FROM entry`, &sqlitex.ExecOptions{
-		ResultFunc: func(s *sqlite.Stmt) error { commits, oldest = s.ColumnInt(0), s.ColumnText(1); return nil },
-	})
-	return commits, oldest, err
-}

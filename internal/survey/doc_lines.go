@@ -98,7 +98,7 @@ func tidy(text string) string {
 	}
 	text = strings.TrimSpace(text)
 	if head, ok := strings.CutSuffix(text, ":"); ok {
-		// What it introduced is not there any more, nor need be the clause that did so.
+		// The colon introduced lines that were cut, so the clause before it goes too.
 		if i := strings.LastIndex(head, ", "); i > 40 {
 			return head[:i] + "."
 		}

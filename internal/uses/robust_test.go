@@ -14,8 +14,8 @@ import (
 	"ken/internal/uses"
 )
 
-// Whatever manifests and imports say, the resolver comes back with sorted edges between
-// files of the tree, and it asks for nothing outside of the tree.
+// For any manifests and imports, the resolver returns sorted edges between files of the tree,
+// and reads nothing outside of the tree.
 func TestAnyInput(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		tr := randomTree(rt)
