@@ -280,6 +280,7 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, v any, err error,
 		s.fail(w, r, err)
 		return
 	}
+	b = repo.EscapeJSON(b)
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	if r.Method == http.MethodGet {
 		s.answer(w, r, append(b, '\n'), tagOf(b))
