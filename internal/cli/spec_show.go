@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -24,50 +25,56 @@ func (p *program) specShow() *cobra.Command {
 				if err != nil {
 					return err
 				}
+				listed, err := listedSpec(c.Context(), w, n)
+				if err != nil {
+					return err
+				}
 				if p.io.JSON {
 					return p.io.Encode(struct {
-						spec.Described
+						*spec.Listed
 						Body  string      `json:"body"`
 						Parts *spec.Parts `json:"parts"`
-					}{n.Describe(), n.Body, n.Parts})
+					}{listed, n.Body, n.Parts})
 				}
-				p.printNode(n)
-				return p.printDrift(c.Context(), w, n.ID)
+				p.printNode(n, listed)
+				return nil
 			})
 		},
 	}
 }
 
-// printDrift says how far a spec is behind its code, and how to settle that.
-func (p *program) printDrift(ctx context.Context, w Workspace, id string) error {
+// listedSpec returns what git says about a spec.
+func listedSpec(ctx context.Context, w Workspace, n *spec.Node) (*spec.Listed, error) {
 	l, err := w.Spec().List(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	i := slices.IndexFunc(l.Nodes, func(n spec.Listed) bool { return n.ID == id })
+	i := slices.IndexFunc(l.Nodes, func(other spec.Listed) bool { return other.ID == n.ID })
 	if i < 0 {
-		return nil
+		return nil, fmt.Errorf("%s changed while ken read it; try again", n.Path)
 	}
-	n := &l.Nodes[i]
-	p.io.Printf("\n")
-	p.io.Line(statusTone(n.Status), n.Status.String(), n.ID, n.InWords())
-	if n.Drift != nil && *n.Drift > 0 {
-		p.io.Remarkf("hint: if the code changed the meaning of %s, edit %s; if the spec still holds: ken spec ack %s --reason TEXT",
-			term.Clean(n.ID), term.Clean(n.Path), fault.Quote(n.ID))
-	}
-	return nil
+	return &l.Nodes[i], nil
 }
 
-func (p *program) printNode(n *spec.Node) {
+func (p *program) printNode(n *spec.Node, listed *spec.Listed) {
 	p.io.Line(term.Plain, n.ID, n.Title, n.Desc)
+	facts := *listed
+	facts.Problems = nil // each has a line of its own
+	p.io.Line(statusTone(listed.Status), listed.Status.String(), n.Path.String(), facts.InWords())
+	if listed.Session != nil {
+		p.io.Line(term.Plain, "session", *listed.Session, "")
+	}
 	for _, e := range n.Code {
 		p.io.Line(term.Plain, "governs", e.Text, "")
 	}
 	for _, e := range n.Related {
 		p.io.Line(term.Dim, "related", e.Text, "")
 	}
-	for _, problem := range n.Problems {
-		p.io.Line(term.Bad, "problem", n.Path.String(), problem.Message)
+	for _, problem := range listed.Problems {
+		p.io.Line(term.Bad, "problem", n.Path.String(), problem.Message+"; "+problem.Fix)
 	}
 	p.io.Printf("\n%s\n", strings.TrimSpace(plain(n.Body)))
+	if listed.Drift != nil && *listed.Drift > 0 {
+		p.io.Remarkf("hint: see what changed: ken spec drift %s", fault.Quote(n.ID))
+	}
 }

@@ -118,7 +118,39 @@ func (r *Reader) Lint(ctx context.Context) (LintResult, error) {
 	if err != nil {
 		return LintResult{}, err
 	}
-	return Lint(ctx, nodes, opts)
+	found, err := Lint(ctx, nodes, opts)
+	if err != nil {
+		return LintResult{}, err
+	}
+	l, err := r.List(ctx)
+	if err != nil {
+		return LintResult{}, err
+	}
+	found.addHistory(nodes, l)
+	stray, err := r.strayAcks(ctx, l)
+	found.Warnings = append(found.Warnings, stray...)
+	return found, err
+}
+
+// addHistory adds what the history shows of nodes: a warning for each problem that a listing
+// has and no finding says.
+func (l *LintResult) addHistory(nodes []*Node, listing *Listing) {
+	byID := make(map[string]*Node, len(nodes))
+	for _, n := range nodes {
+		byID[n.ID] = n
+	}
+	for i := range listing.Nodes {
+		n := byID[listing.Nodes[i].ID]
+		if n == nil {
+			continue
+		}
+		for _, p := range listing.Nodes[i].Problems {
+			said := func(f Finding) bool { return f.Node == n.ID && f.Message == p.Message }
+			if !slices.ContainsFunc(l.Errors, said) {
+				l.Warnings = append(l.Warnings, n.finding(p.Rule, p.Line, p.Message, p.Fix))
+			}
+		}
+	}
 }
 
 // symbolOutlines returns the outlines of the files of which entries name a part: as they
