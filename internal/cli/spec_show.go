@@ -1,9 +1,6 @@
 package cli
 
 import (
-	"context"
-	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,60 +18,39 @@ func (p *program) specShow() *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.within(c.Context(), func(w Workspace) error {
-				n, err := w.Spec().Node(c.Context(), args[0])
-				if err != nil {
-					return err
-				}
-				listed, err := listedSpec(c.Context(), w, n)
+				n, err := w.Spec().Show(c.Context(), args[0])
 				if err != nil {
 					return err
 				}
 				if p.io.JSON {
-					return p.io.Encode(struct {
-						*spec.Listed
-						Body  string      `json:"body"`
-						Parts *spec.Parts `json:"parts"`
-					}{listed, n.Body, n.Parts})
+					return p.io.Encode(n)
 				}
-				p.printNode(n, listed)
+				p.printSpec(n)
 				return nil
 			})
 		},
 	}
 }
 
-// listedSpec returns what git says about a spec.
-func listedSpec(ctx context.Context, w Workspace, n *spec.Node) (*spec.Listed, error) {
-	l, err := w.Spec().List(ctx)
-	if err != nil {
-		return nil, err
-	}
-	i := slices.IndexFunc(l.Nodes, func(other spec.Listed) bool { return other.ID == n.ID })
-	if i < 0 {
-		return nil, fmt.Errorf("%s changed while ken read it; try again", n.Path)
-	}
-	return &l.Nodes[i], nil
-}
-
-func (p *program) printNode(n *spec.Node, listed *spec.Listed) {
+func (p *program) printSpec(n *spec.Shown) {
 	p.io.Line(term.Plain, n.ID, n.Title, n.Desc)
-	facts := *listed
+	facts := *n.Listed
 	facts.Problems = nil // each has a line of its own
-	p.io.Line(statusTone(listed.Status), listed.Status.String(), n.Path.String(), facts.InWords())
-	if listed.Session != nil {
-		p.io.Line(term.Plain, "session", *listed.Session, "")
+	p.io.Line(statusTone(n.Status), n.Status.String(), n.Path, facts.InWords())
+	if n.Session != nil {
+		p.io.Line(term.Plain, "session", *n.Session, "")
 	}
 	for _, e := range n.Code {
-		p.io.Line(term.Plain, "governs", e.Text, "")
+		p.io.Line(term.Plain, "governs", e, "")
 	}
 	for _, e := range n.Related {
-		p.io.Line(term.Dim, "related", e.Text, "")
+		p.io.Line(term.Dim, "related", e, "")
 	}
-	for _, problem := range listed.Problems {
-		p.io.Line(term.Bad, "problem", n.Path.String(), problem.Message+"; "+problem.Fix)
+	for _, problem := range n.Problems {
+		p.io.Line(term.Bad, "problem", n.Path, problem.Message+"; "+problem.Fix)
 	}
 	p.io.Printf("\n%s\n", strings.TrimSpace(plain(n.Body)))
-	if listed.Drift != nil && *listed.Drift > 0 {
+	if n.Drift != nil && *n.Drift > 0 {
 		p.io.Remarkf("hint: see what changed: ken spec drift %s", fault.Quote(n.ID))
 	}
 }

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -59,6 +60,30 @@ func (r *Reader) Node(ctx context.Context, id string) (*Node, error) {
 		return nodes[i], nil
 	}
 	return nil, unknownNode(nodes, id)
+}
+
+// A Shown is one node with its text and what git says about it.
+type Shown struct {
+	*Listed
+	Body  string `json:"body"`
+	Parts *Parts `json:"parts"`
+}
+
+// Show returns the node of an id, with its text and what git says about it.
+func (r *Reader) Show(ctx context.Context, id string) (*Shown, error) {
+	n, err := r.Node(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	l, err := r.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(l.Nodes, func(other Listed) bool { return other.ID == id })
+	if i < 0 {
+		return nil, fmt.Errorf("%s changed while ken read it; try again", n.Path)
+	}
+	return &Shown{&l.Nodes[i], n.Body, n.Parts}, nil
 }
 
 // unknownNode refuses an id, and names those that it may have been meant for.
