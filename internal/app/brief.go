@@ -9,7 +9,6 @@ import (
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
-	"ken/internal/survey"
 )
 
 // Brief says what to know first about a path.
@@ -17,15 +16,15 @@ func (w *workspace) Brief(ctx context.Context, opts cli.BriefOptions) (b *brief.
 	var t *findTree
 	_, err = w.askIndex(ctx, opts.At, func(x *searchindex.Index, tree *findTree, cut bool) (err error) {
 		t = tree
-		r := &briefReader{w: w, x: x, t: tree, cut: cut, survey: w.surveyOf(tree.oneTree, nil)}
-		b, err = r.brief(ctx, opts)
+		r := &briefReader{w: w, x: x, t: tree, cut: cut, survey: w.surveyOf(tree.Tree, nil)}
+		b, err = r.brief(ctx, opts.Path, opts.Budget)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	b.Commit, b.State = t.Commit(), "commit"
-	if tree, ok := t.oneTree.(*surveyTree); ok {
+	if tree, ok := t.Tree.(*surveyTree); ok {
 		b.State = string(tree.state)
 	}
 	return b, nil
@@ -46,23 +45,31 @@ func (w *workspace) configAt(ctx context.Context, commit repo.ID) error {
 	return err
 }
 
-// Orient sums up what is known of files and, where any are described, of directories.
+// Orient verifies the work tree and returns what was found with the brief of the repository,
+// within a budget in tokens.
 func (w *workspace) Orient(ctx context.Context, budget int) (*registry.Orientation, error) {
-	return w.registry.OrientWith(ctx, budget, func(most int) (string, error) {
-		said, err := w.store.Latest(ctx)
-		if err != nil || len(said) == 0 {
-			return "", err
-		}
-		b, err := w.Survey(nil).Brief(ctx, survey.BriefOptions{Budget: max(1, most/survey.BytesPerToken), Quoted: true})
+	if budget == 0 {
+		budget = brief.DefaultBudget
+	}
+	var out *registry.Orientation
+	_, err := w.askIndex(ctx, "", func(x *searchindex.Index, t *findTree, cut bool) error {
+		rep := t.Tree.(*surveyTree).report // without a revision, it is the work tree
+		limit := budget * brief.BytesPerToken
+		headline := rep.Headline()
+		headline = headline[:min(len(headline), limit-1)] + "\n"
+		r := &briefReader{w: w, x: x, t: t, cut: cut, survey: w.surveyOf(t.Tree, nil)}
+		room := limit - len(headline)
+		b, err := r.brief(ctx, "", max(room/brief.BytesPerToken, 1))
 		if err != nil {
-			return "", err
+			return err
 		}
-		return b.Quoted(), nil
+		text, left := b.Quoted(room)
+		left += b.LeftOut
+		out = &registry.Orientation{
+			State: rep.State, Reasons: rep.Reasons, Head: rep.Head, LastVerified: rep.LastVerified, Upstream: rep.Upstream, Counts: rep.Counts,
+			Brief: headline + text, Tokens: (len(headline+text) + brief.BytesPerToken - 1) / brief.BytesPerToken, LeftOut: left, Truncated: left > 0,
+		}
+		return nil
 	})
-}
-
-// A oneTree is a tree that can be asked for one file, nil when it is none.
-type oneTree interface {
-	survey.Tree
-	one(ctx context.Context, p repo.Path) (*survey.File, error)
+	return out, err
 }

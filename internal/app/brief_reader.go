@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"ken/internal/brief"
-	"ken/internal/cli"
 	"ken/internal/fault"
 	"ken/internal/outline"
 	"ken/internal/project"
@@ -19,16 +18,19 @@ import (
 // A briefReader collects the facts for one brief.
 type briefReader struct {
 	w      *workspace
-	x      *searchindex.Index
+	x      *searchindex.Index // nil for the brief of the repository without facts from the index
 	t      *findTree
 	cut    bool // the clone is shallow
 	survey *survey.Survey
 
 	paths   []repo.Path // of all files, sorted
 	project *project.Project
+
+	sourceCounts map[repo.Path]int // that were asked for, by directory
 }
 
-func (r *briefReader) brief(ctx context.Context, opts cli.BriefOptions) (b *brief.Brief, err error) {
+// brief returns the brief of a path, within a budget in tokens.
+func (r *briefReader) brief(ctx context.Context, p repo.Path, budget int) (b *brief.Brief, err error) {
 	for p := range r.t.listed {
 		r.paths = append(r.paths, p)
 	}
@@ -36,15 +38,14 @@ func (r *briefReader) brief(ctx context.Context, opts cli.BriefOptions) (b *brie
 	if r.project, err = project.New(r.paths, func(p repo.Path) ([]byte, error) { return r.t.Read(ctx, p), nil }); err != nil {
 		return nil, err
 	}
-	p := opts.Path
 	if p == "" {
-		return r.repository(ctx, opts.Budget)
+		return r.repository(ctx, budget)
 	}
 	if f := r.t.listed[p]; f != nil {
-		return r.file(ctx, f, opts.Budget)
+		return r.file(ctx, f, budget)
 	}
 	if len(r.below(p)) > 0 {
-		return r.directory(ctx, p, opts.Budget)
+		return r.directory(ctx, p, budget)
 	}
 	return nil, r.untracked(p)
 }
@@ -97,12 +98,19 @@ func (r *briefReader) alone(p repo.Path) bool {
 
 // sources counts the source files below a directory.
 func (r *briefReader) sources(dir repo.Path) int {
-	n := 0
+	n, ok := r.sourceCounts[dir]
+	if ok {
+		return n
+	}
 	for _, p := range r.below(dir) {
 		if r.kind(p) == repo.KindSource {
 			n++
 		}
 	}
+	if r.sourceCounts == nil {
+		r.sourceCounts = make(map[repo.Path]int)
+	}
+	r.sourceCounts[dir] = n
 	return n
 }
 

@@ -36,9 +36,14 @@ func (r *briefReader) repository(ctx context.Context, budget int) (*brief.Brief,
 		return nil, err
 	}
 	facts.Words = []brief.Section{words}
-	used, err := r.x.MostUsed(ctx, repo.KindSource)
-	if err != nil {
-		return nil, err
+	var used []searchindex.Used
+	if r.x != nil {
+		if used, err = r.x.MostUsed(ctx, repo.KindSource); err != nil {
+			return nil, err
+		}
+		if facts.History, err = r.dirHistory(ctx, ""); err != nil {
+			return nil, err
+		}
 	}
 	if facts.Parts, err = r.mainParts(ctx, root, texts, used); err != nil {
 		return nil, err
@@ -67,9 +72,6 @@ func (r *briefReader) repository(ctx context.Context, budget int) (*brief.Brief,
 		if r.t.stale[p] {
 			facts.Stale = append(facts.Stale, brief.Stale{Subject: "summary of " + p.String(), Why: "the file changed since"})
 		}
-	}
-	if facts.History, err = r.dirHistory(ctx, ""); err != nil {
-		return nil, err
 	}
 	return brief.Repository(facts, budget), nil
 }

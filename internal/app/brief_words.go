@@ -8,6 +8,7 @@ import (
 
 	"ken/internal/brief"
 	"ken/internal/fresh"
+	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/spec"
 	"ken/internal/survey"
@@ -27,7 +28,7 @@ func (r *briefReader) fileWords(ctx context.Context, f *survey.File, own, unread
 	case own == "":
 		s.Verdict, s.Text = fresh.None.String(), fmt.Sprintf("no summary, and nothing in it says what it is for (%s, %d bytes)", f.Kind, f.Size)
 	}
-	if _, ok := r.t.oneTree.(*commitTree); ok {
+	if _, ok := r.t.Tree.(*commitTree); ok {
 		said, err := r.t.Summaries(ctx, []*survey.File{f})
 		if err == nil && said[0].State == fresh.Fresh {
 			s.Verdict, s.Text, s.Written = fresh.Fresh.String(), said[0].Text, true
@@ -40,12 +41,18 @@ func (r *briefReader) fileWords(ctx context.Context, f *survey.File, own, unread
 	}
 	k := known[0]
 	if k.Text != "" && (k.Verdict == fresh.Fresh || k.Verdict == fresh.Stale) {
-		s.Verdict, s.Text, s.Receipt, s.Written = k.Verdict.String(), k.Text, &k.Receipt, true
-		if k.Verdict == fresh.Stale {
-			s.Verdict += ": " + gradeWords(k.Grade)
-		}
+		return writtenSection(f.Path, &k), nil
 	}
 	return s, nil
+}
+
+// writtenSection returns the summary of a file with its verdict.
+func writtenSection(p repo.Path, k *registry.Knowledge) brief.Section {
+	s := brief.Section{Subject: p.String(), Verdict: k.Verdict.String(), Text: k.Text, Receipt: &k.Receipt, Written: true}
+	if k.Verdict == fresh.Stale {
+		s.Verdict += ": " + gradeWords(k.Grade)
+	}
+	return s
 }
 
 // gradeWords says how much changed since a summary was written.
@@ -90,16 +97,16 @@ func (r *briefReader) dirWords(ctx context.Context, d *survey.Directory, texts m
 		f := d.Files[unread]
 		s.Verdict, s.Text = fresh.Unknown.String(), fmt.Sprintf("%s: %s", repo.Path(f.Path.Base()), f.Problem)
 	case absent > 0:
-		s.Verdict, s.Text = fresh.Unknown.String(), fmt.Sprintf("the contents of %d of its files are not in this clone", absent)
+		s.Verdict, s.Text, s.Own = fresh.Unknown.String(), fmt.Sprintf("the contents of %d of its files are not in this clone", absent), true
 	default:
-		s.Verdict, s.Text = fresh.None.String(), "no summary, and no text in it says what it is for"
+		s.Verdict, s.Text, s.Own = fresh.None.String(), "no summary, and no text in it says what it is for", true
 	}
 	return s, nil
 }
 
 // specs returns the specs that govern a path.
 func (r *briefReader) specs(ctx context.Context, p repo.Path) ([]brief.Section, error) {
-	if _, ok := r.t.oneTree.(*commitTree); ok {
+	if _, ok := r.t.Tree.(*commitTree); ok {
 		return nil, nil
 	}
 	owners, err := r.w.Spec().Owners(ctx, []repo.Path{p})
