@@ -75,6 +75,9 @@ func (h *hookEvent) beforeEdit(ctx context.Context, paths []repo.Path) (text str
 		defer func() { err = errors.Join(err, x.Close()) }()
 	}
 	said, err := h.editBriefs(quick, x, paths[:min(len(paths), editFiles)])
+	if err != nil && x != nil && quick.Err() == nil { // the index may be damaged; it is only a cache
+		said, err = h.editBriefs(quick, nil, paths[:min(len(paths), editFiles)])
+	}
 	if err != nil && quick.Err() != nil {
 		return "", ctx.Err()
 	}
