@@ -21,13 +21,14 @@ import (
 type weights struct {
 	Path, Symbol, Text, Note, Subject float64
 	Together                          float64 // share of a file's score that its companions get
+	Busy                              float64 // what many commits are worth
 	Used                              float64 // share of the scores of the best files that a file gets which they use
 	Test, Generated, Doc, Data        float64 // factors of kinds
 }
 
 var tuned = weights{
 	Path: 1, Symbol: 0.8, Text: 1, Note: 1, Subject: 0.9,
-	Together: 0.15, Used: 0.05,
+	Together: 0.15, Busy: 0.1, Used: 0.05,
 	Test: 0.9, Generated: 0.2, Doc: 0.5, Data: 0.3,
 }
 
@@ -78,12 +79,16 @@ const (
 
 // rank returns the files that matter for a query, best first.
 func rank(ctx context.Context, x *searchindex.Index, words, query []string, kinds []repo.Kind, w weights) ([]*candidate, error) {
-	list, err := shortlist(ctx, x, query, kinds, w)
+	list, err := matching(ctx, x, query, kinds, w)
 	if err != nil {
 		return nil, err
 	}
-	if err := rerank(ctx, x, words, query, list, w); err != nil {
-		return nil, err
+	// The weights of the detailed comparison were learnt from tasks. A question asks where something
+	// is, not what changes next.
+	if !isQuestion(words) {
+		if err := rerank(ctx, x, words, query, list, w); err != nil {
+			return nil, err
+		}
 	}
 	if list, err = addNamed(ctx, x, words, kinds, list); err != nil {
 		return nil, err
@@ -92,9 +97,15 @@ func rank(ctx context.Context, x *searchindex.Index, words, query []string, kind
 	return list, nil
 }
 
-// shortlist returns the best files by the sum of what the fields say, and by what follows from
-// the best of them.
-func shortlist(ctx context.Context, x *searchindex.Index, query []string, kinds []repo.Kind, w weights) ([]*candidate, error) {
+// isQuestion reports whether a query begins as a question does.
+func isQuestion(words []string) bool {
+	first, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(strings.Join(words, " "))), " ")
+	return slices.Contains([]string{"where", "how", "which", "what", "who"}, first)
+}
+
+// matching returns the files that the fields match, best first, and those that follow from the
+// best of them.
+func matching(ctx context.Context, x *searchindex.Index, query []string, kinds []repo.Kind, w weights) ([]*candidate, error) {
 	found := make(map[int64]*candidate)
 	get := func(row int64) *candidate {
 		c := found[row]
@@ -126,10 +137,14 @@ func shortlist(ctx context.Context, x *searchindex.Index, query []string, kinds 
 	if err != nil {
 		return nil, err
 	}
+	touches, err := x.Touches(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var list []*candidate
 	for number, c := range found {
 		c.file = files[number]
-		c.score *= w.factor(c.file.Kind)
+		c.score *= w.factor(c.file.Kind) * (1 + w.Busy*math.Log1p(float64(touches[number])))
 		list = append(list, c)
 	}
 	sortCandidates(list)
@@ -144,7 +159,7 @@ func shortlist(ctx context.Context, x *searchindex.Index, query []string, kinds 
 		list = slices.DeleteFunc(list, func(c *candidate) bool { return !slices.Contains(kinds, c.file.Kind) })
 	}
 	sortCandidates(list)
-	return list[:min(len(list), reranked)], nil
+	return list, nil
 }
 
 // addSubjects adds the best commits' scores to the files that they touched.

@@ -33,36 +33,44 @@ const (
 type parts [partCount]float64
 
 // partWeights were learnt from the tasks of ten repositories, which docs/evidence.md names: a
-// softmax over the files of a task makes the changed files most probable. byPath, byTextTerms and
-// byRecent were lowered after that, since questions ("where is …") lost by them.
+// softmax over the files of a task makes the changed files most probable. byPath and byTextTerms were
+// lowered after that, since questions ("where is …") lost by them.
 var partWeights = parts{
-	byScore: 3.3, bySymbols: 0.5, byPath: 0.7, byTextTerms: 1.5, byPart: 1, byPartCommits: 1.2,
+	byScore: 3.3, bySymbols: 0.5, byPath: 1, byTextTerms: 2, byPart: 1, byPartCommits: 1.2,
 	byRecent: 1, byDir: 0.3, byTestAsked: 1.3,
 }
 
 // rerank compares the best files in detail and gives them new scores. The new best score is the
-// old best score, so that scores of different queries stay comparable.
+// old best score, so that scores of different queries stay comparable. Files behind those that are
+// compared stay behind them.
 func rerank(ctx context.Context, x *searchindex.Index, words, query []string, list []*candidate, w weights) error {
-	all, err := compare(ctx, x, words, query, list)
+	if len(list) == 0 || list[0].score <= 0 {
+		return nil
+	}
+	compared := list[:min(len(list), reranked)]
+	others := list[len(compared):]
+	all, err := compare(ctx, x, words, query, compared)
 	if err != nil {
 		return err
 	}
-	before, best := 0.0, 0.0
-	sums := make([]float64, len(list))
-	for i, c := range list {
+	sums := make([]float64, len(compared))
+	for i, c := range compared {
 		for part, weight := range partWeights {
 			sums[i] += weight * all[i][part]
 		}
-		if c.file.Kind != repo.KindTest { // the score so far has the factor of a test
+		if c.file.Kind != repo.KindTest { // byScore has the factor of a test
 			sums[i] *= w.factor(c.file.Kind)
 		}
-		before = max(before, c.score)
-		best = max(best, sums[i])
 	}
-	for i, c := range list {
-		if best > 0 {
-			// Rounded: sums depend a little on the order in which commits were indexed.
-			c.score = math.Round(1e9*before*sums[i]/best) / 1e9
+	unit := list[0].score / slices.Max(sums)
+	for i, c := range compared {
+		// Rounded: sums depend a little on the order in which commits were indexed.
+		c.score = math.Round(1e9*unit*sums[i]) / 1e9
+	}
+	if len(others) > 0 {
+		shrink := min(1, unit*slices.Min(sums)/others[0].score)
+		for _, c := range others {
+			c.score *= shrink
 		}
 	}
 	return nil
