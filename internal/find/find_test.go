@@ -157,6 +157,21 @@ func TestSearchForATask(t *testing.T) {
 	}
 }
 
+func TestNameSpellings(t *testing.T) {
+	tests := map[string]string{
+		"with_limits":  "with_limits withLimits WithLimits",
+		"WithLimits":   "WithLimits with_limits withLimits",
+		"limits":       "limits",
+		"a/with_me":    "a/with_me",
+		"größe_ändern": "größe_ändern größeÄndern GrößeÄndern",
+	}
+	for name, want := range tests {
+		if got := strings.Join(nameSpellings(name), " "); got != want {
+			t.Errorf("%s: expected %q, found %q", name, want, got)
+		}
+	}
+}
+
 // The detailed comparison of the best files neither hides the others nor puts one of them in front.
 func TestSearchListsMoreThanAreCompared(t *testing.T) {
 	tree, x := &memoryTree{files: map[repo.Path]string{}}, newIndex(t)

@@ -335,12 +335,13 @@ func nameSpellings(name string) []string {
 	if len(words) < 2 || strings.ContainsAny(name, "./-") {
 		return list
 	}
-	pascal := ""
-	for _, word := range words {
+	capital := make([]string, len(words))
+	for i, word := range words {
 		r, size := utf8.DecodeRuneInString(word)
-		pascal += string(unicode.ToUpper(r)) + word[size:]
+		capital[i] = string(unicode.ToUpper(r)) + word[size:]
 	}
-	for _, other := range []string{strings.Join(words, "_"), words[0] + pascal[len(words[0]):], pascal} {
+	camel := words[0] + strings.Join(capital[1:], "")
+	for _, other := range []string{strings.Join(words, "_"), camel, strings.Join(capital, "")} {
 		if !slices.Contains(list, other) {
 			list = append(list, other)
 		}
