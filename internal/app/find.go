@@ -88,7 +88,7 @@ func (t *findTree) Facts(ctx context.Context, files []find.File, see func(find.F
 func (t *findTree) References(ctx context.Context, files []find.File, see func(find.File, *outline.References) error) error {
 	for some := range slices.Chunk(files, factsAtOnce) {
 		listed := t.of(some)
-		_, refs, err := t.w.facts(ctx, listed, func(which []int, seeContent func(int, []byte)) error {
+		refs, err := t.w.references(ctx, listed, func(which []int, seeContent func(int, []byte)) error {
 			missing := make([]*survey.File, len(which))
 			for k, i := range which {
 				missing[k] = listed[i]
