@@ -66,7 +66,7 @@ func updateEdges(ctx context.Context, w *searchindex.Writer, t Tree, files []Fil
 	if err != nil {
 		return err
 	}
-	return t.References(ctx, again, func(f File, refs *outline.References) error {
+	err = t.References(ctx, again, func(f File, refs *outline.References) error {
 		if refs == nil || f.Kind == repo.KindVendored {
 			return nil
 		}
@@ -87,6 +87,10 @@ func updateEdges(ctx context.Context, w *searchindex.Writer, t Tree, files []Fil
 		}
 		return w.PutEdges(f.Path, list, ambiguous)
 	})
+	if err != nil {
+		return err
+	}
+	return w.CountUsers()
 }
 
 // affected lists the files whose edges may differ after some changes. A changed manifest

@@ -1,6 +1,7 @@
 package find
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -264,10 +265,17 @@ func contentsOf(tb testing.TB, x *searchindex.Index, tree *memoryTree) string {
 	tb.Helper()
 	var b strings.Builder
 	if err := x.AllEdges(tb.Context(), func(e searchindex.Edge) error {
-		b.WriteString(strings.Join([]string{string(e.From), string(e.To), e.Symbol, string(e.Kind), string(e.Via)}, " ") + "\n")
+		fmt.Fprintln(&b, e.From, e.To, e.Symbol, e.Kind, e.Via, e.Exact, e.Lines, e.More)
 		return nil
 	}); err != nil {
 		tb.Fatal(err)
+	}
+	for _, kind := range []repo.Kind{repo.KindSource, repo.KindTest} {
+		used, err := x.MostUsed(tb.Context(), kind)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		fmt.Fprintln(&b, kind, used)
 	}
 	for _, words := range []string{"alpha", "beta gamma", "pkg n"} {
 		b.WriteString(search(tb, x, tree, words).String())
