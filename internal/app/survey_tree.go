@@ -111,6 +111,19 @@ func (t *surveyTree) list(ctx context.Context) ([]survey.File, error) {
 	return files, t.measure(ctx, files)
 }
 
+// rowsName verifies the work tree and names the rows that list is made from. It is "" if a
+// file is missing or its content is unknown, because rows do not record that.
+func (t *surveyTree) rowsName(ctx context.Context) (string, error) {
+	if err := t.verify(ctx); err != nil || t.state == registry.StateNew || len(t.problems)+len(t.missing) > 0 {
+		return "", err
+	}
+	b, ok, err := t.w.store.Baseline(ctx, t.w.git.Worktree())
+	if err != nil || !ok {
+		return "", err
+	}
+	return fmt.Sprint(b.Generation, " ", b.Records), nil
+}
+
 func (t *surveyTree) file(row store.FileRow) survey.File {
 	f := survey.File{Path: row.Path, ID: row.Content.ID, Size: row.Stat.Size, Kind: row.Kind, Excluded: row.Excluded}
 	if why, ok := t.problems[row.Path]; ok {

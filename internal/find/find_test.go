@@ -138,10 +138,10 @@ func TestSearchByKind(t *testing.T) {
 func TestUpdateReadsWhatChanged(t *testing.T) {
 	tree, x := shop(), newIndex(t)
 	update(t, x, tree)
-	tree.reads = 0
+	tree.reads, tree.lists = 0, 0
 	update(t, x, tree)
-	if tree.reads != 0 {
-		t.Errorf("expected no file to be read again, %d were", tree.reads)
+	if tree.reads != 0 || tree.lists != 0 {
+		t.Errorf("expected no file to be read or listed again, %d were read, %d lists were made", tree.reads, tree.lists)
 	}
 	tree.files["web/cart.ts"] = "export function total() {\n  return 2\n}\n"
 	update(t, x, tree)
@@ -250,6 +250,7 @@ func TestUpdateIsLikeANewIndex(t *testing.T) {
 			if len(tree.commits) > 1 && rapid.IntRange(0, 3).Draw(r, "reset") == 0 {
 				tree.commits = tree.commits[1:]
 			}
+			tree.unnamed = rapid.IntRange(0, 2).Draw(r, "unnamed") == 0
 			update(t, x, tree)
 		}
 		anew := newIndex(t)

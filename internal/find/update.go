@@ -16,10 +16,26 @@ const (
 // Update brings the index up to date with a tree. It reads only the files whose content is not
 // indexed, and only the commits that are new.
 func Update(ctx context.Context, w *searchindex.Writer, t Tree) (cut bool, err error) {
-	if err := updateFiles(ctx, w, t); err != nil {
+	if err := updateTree(ctx, w, t); err != nil {
 		return false, err
 	}
 	return updateCommits(ctx, w, t)
+}
+
+// updateTree updates the files, unless the tree says that they are those of the last update.
+func updateTree(ctx context.Context, w *searchindex.Writer, t Tree) error {
+	state, err := t.State(ctx) // before the files are listed: a later change has another name
+	if err != nil {
+		return err
+	}
+	before, err := w.Note("files")
+	if err != nil || state != "" && state == before {
+		return err
+	}
+	if err := updateFiles(ctx, w, t); err != nil || state == before {
+		return err
+	}
+	return w.SetNote("files", state)
 }
 
 func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree) error {

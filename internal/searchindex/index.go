@@ -20,10 +20,13 @@ import (
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
+
+	"ken/internal/outline"
 )
 
-// version changes with the tables and with the terms in them.
-const version = 3
+// version is of the tables and of what the grammars see. The first number changes with the
+// tables, with the terms in them and with how uses are resolved.
+const version = 3<<16 | outline.Version<<8 | outline.ReferencesVersion
 
 // An Index is open for one process. It is not safe for concurrent use.
 type Index struct {
