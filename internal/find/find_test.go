@@ -211,10 +211,13 @@ func TestEdgesToTheRoot(t *testing.T) {
 
 // However an index came about, it answers like one that was made from the tree at once.
 func TestUpdateIsLikeANewIndex(t *testing.T) {
-	names := []repo.Path{"a.go", "b.go", "sub/c.go", "sub/d_test.go", "app/x.ts", "deep/y.ts", "lib/index.ts", "m/m.py", "m/pkg/__init__.py", "m/pkg/n.py", "c/main.c", "c/top.h", "c/in/low.h", "r/a.rb", "r/lib/b.rb", "go.mod"}
+	names := []repo.Path{"a.go", "b.go", "sub/c.go", "side/s.go", "sub/d_test.go", "app/x.ts", "deep/y.ts", "lib/index.ts", "m/m.py", "m/pkg/__init__.py", "m/pkg/n.py", "c/main.c", "c/top.h", "c/in/low.h", "r/a.rb", "r/lib/b.rb", "go.mod"}
 	contents := []string{
 		"package a\n\nfunc Alpha() { Beta() }\n",
 		"package a\n\nfunc Beta() {}\n",
+		"package a\n\nfunc Beta() *beta { return nil }\n\ntype beta struct{}\n\nfunc (*beta) Run() {}\n",
+		"package b\n\nfunc Beta() {}\n\nfunc init() {}\n",
+		"package sub\n\nimport (\n\tx \"shop\"\n\t_ \"shop/side\"\n)\n\nfunc Gamma() { x.Beta().Run() }\n",
 		"package sub\n\nimport \"shop\"\n\nfunc Gamma() { shop.Alpha() }\n",
 		"import { Beta } from '../lib'\nexport const Alpha = Beta()\n",
 		"export * from '../deep/y'\n",
@@ -232,6 +235,16 @@ func TestUpdateIsLikeANewIndex(t *testing.T) {
 	}
 	rapid.Check(t, func(r *rapid.T) {
 		tree, x := &memoryTree{files: map[repo.Path]string{}, notes: map[repo.Path]string{}}, newIndex(t)
+		if rapid.Bool().Draw(r, "large") {
+			// In a tree of many files, an update computes only some edges again.
+			tree.files["go.mod"] = "module shop\n"
+			tree.files["a.go"] = "package a\n"
+			tree.files["sub/c.go"] = rapid.SampledFrom(contents).Draw(r, "user")
+			for i := range 20 {
+				tree.files[repo.Path(fmt.Sprintf("more/%d.txt", i))] = "alpha\n"
+			}
+			update(t, x, tree)
+		}
 		for range rapid.IntRange(1, 6).Draw(r, "steps") {
 			for range rapid.IntRange(1, 3).Draw(r, "edits") {
 				p := rapid.SampledFrom(names).Draw(r, "path")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 
+	"ken/internal/outline"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
 )
@@ -49,21 +50,21 @@ func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree) error {
 	}
 	var changed []File
 	changes := make(map[repo.Path]*change)
-	before := make(map[repo.Path]string) // what changed files declared
+	before := make(map[repo.Path]outline.Outline) // what changed files declared
 	for _, f := range files {
 		old, ok := known[f.Path]
 		delete(known, f.Path)
 		if ok && old.ID == f.ID && old.NoteID == noteID(f.Note) && old.Kind == f.Kind {
 			continue
 		}
-		c := &change{path: f.Path, declares: !ok, appears: !ok}
+		c := &change{path: f.Path, appears: !ok}
 		changes[f.Path] = c
 		if ok {
 			o, _, _, err := w.Facts(ctx, f.Path)
 			if err != nil {
 				return err
 			}
-			before[f.Path] = declared(o.Symbols)
+			before[f.Path] = o
 			if err := w.Remove(f.Path); err != nil {
 				return err
 			}
@@ -71,7 +72,7 @@ func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree) error {
 		changed = append(changed, f)
 	}
 	for p := range known {
-		changes[p] = &change{path: p, declares: true, appears: true}
+		changes[p] = &change{path: p, appears: true}
 		if err := w.Remove(p); err != nil {
 			return err
 		}
@@ -81,8 +82,8 @@ func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree) error {
 		if facts.References != nil {
 			d.Imports = facts.References.Imports
 		}
-		if c := changes[f.Path]; !c.declares && facts.Outline != nil {
-			c.declares = declared(facts.Outline.Symbols) != before[f.Path]
+		if c := changes[f.Path]; !c.appears {
+			c.compare(before[f.Path], facts.Outline)
 		}
 		if hasText(f) {
 			d.Text = string(content)

@@ -338,6 +338,11 @@ func (x *Index) Wanting(ctx context.Context, names []string) (list []repo.Path, 
 	return list, nil
 }
 
+// Importers returns the files with an import that ends like a module's name.
+func (x *Index) Importers(ctx context.Context, module string) ([]repo.Path, error) {
+	return x.Wanting(ctx, []string{lastName(module)})
+}
+
 // wantedNames returns the names of files and directories that imports may mean.
 func wantedNames(imports []outline.Import) []string {
 	var names []string
