@@ -17,11 +17,11 @@ func Terms(text string) []string {
 
 // eachTerm calls f with every term of a text, in order.
 func eachTerm(text string, f func(term string)) {
-	eachWord(text, func(word string) { splitWord(word, f) })
+	EachWord(text, func(word string) { splitWord(word, f) })
 }
 
-// eachWord calls f with every word of a text, in order.
-func eachWord(text string, f func(word string)) {
+// EachWord calls f with every word of a text, in order.
+func EachWord(text string, f func(word string)) {
 	for i := 0; i < len(text); {
 		start := i
 		for i < len(text) {

@@ -253,7 +253,7 @@ func (w *Writer) putTerms(table string, row int64, text string) error {
 // index is a third of the size.
 func damped(text string) string {
 	words := make(map[string]int) // split each of them once: most come again
-	eachWord(text, func(word string) { words[word]++ })
+	EachWord(text, func(word string) { words[word]++ })
 	counts := make(map[string]int, len(words))
 	var order []string
 	for word, n := range words {
