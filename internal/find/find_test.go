@@ -296,3 +296,24 @@ func contentsOf(tb testing.TB, x *searchindex.Index, tree *memoryTree) string {
 	}
 	return b.String()
 }
+
+// Files that use each other get the same scores every time.
+func TestSearchIsRepeatable(t *testing.T) {
+	tree, x := &memoryTree{files: map[repo.Path]string{"go.mod": "module shop\n"}}, newIndex(t)
+	for i := range 8 {
+		text := fmt.Sprintf("package shop\n\n// Lease%d renews a lease.\nfunc Lease%d() {\n", i, i)
+		for k := range 8 {
+			if k != i && k%(i+2) != 1 {
+				text += fmt.Sprintf("\tLease%d()\n", k)
+			}
+		}
+		tree.files[repo.Path(fmt.Sprintf("lease%d.go", i))] = text + "}\n"
+	}
+	update(t, x, tree)
+	want := fmt.Sprint(search(t, x, tree, "renew lease").Places)
+	for range 20 {
+		if got := fmt.Sprint(search(t, x, tree, "renew lease").Places); got != want {
+			t.Fatalf("the same question has two answers\n%s\n%s", got, want)
+		}
+	}
+}
