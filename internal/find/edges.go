@@ -47,6 +47,7 @@ type change struct {
 	path     repo.Path
 	declares bool // other names than before, or the file is new or gone
 	appears  bool // the file is new or gone
+	rules    bool // of a manifest: resolving depends on something that changed
 }
 
 // updateEdges computes again the edges of the files whose uses may lead elsewhere now.
@@ -89,8 +90,8 @@ func updateEdges(ctx context.Context, w *searchindex.Writer, t Tree, files []Fil
 	})
 }
 
-// affected lists the files whose edges may differ after some changes. A changed manifest
-// affects all files. A changed file affects itself. If it declares other names, it affects
+// affected lists the files whose edges may differ after some changes. A manifest that
+// resolving depends on affects all files. A changed file affects itself. If it declares other names, it affects
 //   - the files of its directory, and the files that use something of its directory;
 //   - the files that use those, as long as they may export names of others again;
 //   - in a language that is resolved by names, all files of such languages;
@@ -100,7 +101,7 @@ func affected(ctx context.Context, w *searchindex.Writer, files []File, changes 
 	dirs := make(map[repo.Path]bool)
 	byName := false
 	for _, c := range changes {
-		if uses.IsManifest(c.path) {
+		if uses.IsManifest(c.path) && (c.appears || c.rules) {
 			return files, nil
 		}
 		wanted[c.path] = true

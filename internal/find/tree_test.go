@@ -20,6 +20,7 @@ type memoryTree struct {
 	notes   map[repo.Path]string
 	commits []repo.Commit // newest first
 	reads   int           // files whose facts were asked for
+	again   int           // files whose references were asked for
 }
 
 func idOf(content string) repo.ID {
@@ -64,6 +65,7 @@ func (t *memoryTree) Facts(_ context.Context, files []File, see func(File, Facts
 }
 
 func (t *memoryTree) References(ctx context.Context, files []File, see func(File, *outline.References) error) error {
+	t.again += len(files)
 	before := t.reads
 	defer func() { t.reads = before }()
 	return t.Facts(ctx, files, func(f File, facts Facts, _ []byte) error { return see(f, facts.References) })

@@ -3,9 +3,11 @@ package find
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 
 	"ken/internal/repo"
 	"ken/internal/searchindex"
+	"ken/internal/uses"
 )
 
 const (
@@ -71,6 +73,11 @@ func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree) error {
 		if hasText(f) {
 			d.Text = string(content)
 		}
+		if uses.IsManifest(f.Path) {
+			if changes[f.Path].rules, err = updateRules(w, f.Path, content); err != nil {
+				return err
+			}
+		}
 		return w.Put(d)
 	})
 	if err != nil {
@@ -81,6 +88,18 @@ func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree) error {
 		list = append(list, *c)
 	}
 	return updateEdges(ctx, w, t, files, list)
+}
+
+// updateRules stores what resolving depends on in a manifest, and reports whether it changed.
+func updateRules(w *searchindex.Writer, p repo.Path, content []byte) (changed bool, err error) {
+	key := "rules " + string(p)
+	before, err := w.Note(key)
+	if err != nil {
+		return false, err
+	}
+	sum := sha256.Sum256([]byte(uses.ManifestRules(p, content)))
+	now := hex.EncodeToString(sum[:16])
+	return now != before, w.SetNote(key, now)
 }
 
 // hasText reports whether the text of a file is searched.
