@@ -11,10 +11,9 @@ import (
 	"ken/internal/term"
 )
 
-// A Glance is the part of ken up that ken status does not have: what the repository is,
-// what its last commits made stale, and how many directories an agent could describe. A
-// part that could not be read is null, and Unknown says why. Docs and Collisions repeat
-// the overview.
+// A Glance is the part of ken up that ken status does not have: what the repository is, and
+// how many directories an agent could describe. A part that could not be read is null, and
+// Unknown says why. Docs and Collisions repeat the overview.
 type Glance struct {
 	What       string             `json:"what"` // the first line about the root
 	Docs       *DocsOverview      `json:"docs"`
@@ -41,31 +40,23 @@ func (p *program) glance(ctx context.Context, w Workspace, b *brief.Brief, o *Ov
 			g.parts = strings.Split(s.Text, "\n")
 		}
 	}
-	parts := []struct {
-		name string
-		ask  func() error
-	}{
-		{"undescribed", func() error {
-			n, err := w.Dispatcher().Remaining(ctx)
-			if err == nil {
-				g.Undescribed = &n
-			}
-			return err
-		}},
-	}
-	for _, part := range parts {
-		if err := part.ask(); err != nil {
-			if ctx.Err() != nil {
-				return nil, err
-			}
-			g.Unknown = append(g.Unknown, spec.Unknown{Fact: part.name, Reason: err.Error()})
-		}
+	n, err := w.Dispatcher().Remaining(ctx)
+	switch {
+	case err == nil:
+		g.Undescribed = &n
+	case ctx.Err() != nil:
+		return nil, err
+	default:
+		g.Unknown = append(g.Unknown, spec.Unknown{Fact: "undescribed", Reason: err.Error()})
 	}
 	return g, nil
 }
 
-// glanceParts is how many lines about the main parts of a repository ken up prints.
-const glanceParts = 10
+// How much ken up prints, so that all of it fits on one screen.
+const (
+	glanceParts = 6 // lines about the main parts of the repository
+	glanceItems = 2 // things that need attention, of each kind
+)
 
 // printWhat prints what the repository is, and its main parts.
 func (p *program) printWhat(g *Glance) {
@@ -83,19 +74,22 @@ func (p *program) printWhat(g *Glance) {
 	p.io.Printf("\n")
 }
 
-// printNext prints what the last commits made stale, and what to paste to an agent.
+// printNext prints what to ask next, and what to tell an agent.
 func (p *program) printNext(g *Glance, o *Overview) {
 	for _, u := range g.Unknown[len(o.Unknown):] {
 		p.io.Line(term.Bad, "unknown", term.Clean(u.Fact), term.Clean(u.Reason))
 	}
+	p.io.Printf("\nTry next:\n")
+	p.io.Printf("  ken find WORDS    where to look for a task, a question or a name\n")
+	p.io.Printf("  ken brief PATH    what to know before you change a file or a directory\n")
+	p.io.Printf("  ken prove         how well ken would have done on your last 200 commits\n")
 	if g.Undescribed == nil || *g.Undescribed == 0 {
 		return
 	}
-	n := *g.Undescribed
 	have := "have"
-	if n == 1 {
+	if *g.Undescribed == 1 {
 		have = "has"
 	}
-	p.io.Printf("\n%s %s only an outline, or a stale summary. To let your agent write summaries, paste this to it:\n", term.Count(n, "directory"), have)
-	p.io.Printf("  Run `ken survey next`, describe what it hands you with the command it names, and repeat until nothing is left.\n")
+	p.io.Printf("\n%s %s no current summary. To have your agent write them, tell it:\n", term.Count(*g.Undescribed, "directory"), have)
+	p.io.Printf("  Run `ken survey next` and do what it says. Repeat this until nothing is left.\n")
 }
