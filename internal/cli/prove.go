@@ -120,9 +120,9 @@ func (p *program) printReplayed(r *prove.Report) {
 
 // proveRow prints a row of a table: a name and three columns.
 func (p *program) proveRow(name string, columns ...string) {
-	line := fmt.Sprintf("%-48s", name)
+	line := fmt.Sprintf("%-46s", name)
 	for _, c := range columns {
-		line += fmt.Sprintf("%16s", c)
+		line += fmt.Sprintf("%18s", c)
 	}
 	p.io.Printf("%s\n", line)
 }
@@ -141,7 +141,7 @@ func (p *program) printFound(r *prove.Report) {
 func (p *program) printLasting(r *prove.Report) {
 	n := len(r.History)
 	p.io.Printf("\n")
-	p.proveRow("lasting", "at the start", "half stale after", fmt.Sprintf("hold after %d", n))
+	p.proveRow("lasting", "followed", "half stale after", fmt.Sprintf("hold after %d", n))
 	for _, row := range []struct {
 		name string
 		of   prove.Lifetime

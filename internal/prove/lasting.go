@@ -13,89 +13,95 @@ type Lasting struct {
 	Mentions    Lifetime `json:"mentions"`    // paths that documents mention
 }
 
-// A Lifetime describes the texts before the first commit, until each goes stale for the first
-// time. A text whose file is deleted is no longer counted from then on: it is not stale.
+// A Lifetime describes the first text about each file or directory, from the commit that it was
+// written after until the commit that made it stale. A text whose file is deleted, and one that
+// is fresh after the last commit, count for as long as they were followed.
 type Lifetime struct {
 	Texts int `json:"texts"`
 	Stale int `json:"stale"` // of them, after the last commit
 	// Half is the number of commits after which half of the texts are stale; null if
 	// fewer went stale.
 	Half *int `json:"half_stale_after"`
-	// Hold is the share that still holds after the last commit, in percent; null if there is
-	// no text.
+	// Hold is the share that holds after as many commits as were replayed, in percent; null if
+	// there is no text.
 	Hold *int `json:"hold_percent"`
 }
 
-// A cohort is the texts before the first commit, each under the path of what it is about.
+// A cohort is texts that are followed until they go stale for the first time, each under the
+// path of what it is about.
 type cohort struct {
-	size  int
-	open  map[repo.Path]bool // neither stale nor gone yet
-	ended map[int]ends       // by the number of the commit
+	size int
+	born map[repo.Path]int // of those that are fresh: the number of the commit after which they were written
+	ends map[int]ends      // by age, in commits
 }
 
-// ends counts the texts that one commit made stale, and those whose subject it deleted.
-type ends struct{ stale, gone int }
+// ends counts the texts that went stale at an age, and those that were followed no further.
+type ends struct{ stale, left int }
 
 func newCohort() cohort {
-	return cohort{open: make(map[repo.Path]bool), ended: make(map[int]ends)}
+	return cohort{born: make(map[repo.Path]int), ends: make(map[int]ends)}
 }
 
-func (c *cohort) add(p repo.Path) {
-	c.size++
-	c.open[p] = true
+// add begins to follow a text that was written after a commit, 0 for before the first.
+func (c *cohort) add(p repo.Path, commit int) {
+	if _, ok := c.born[p]; !ok {
+		c.size++
+		c.born[p] = commit
+	}
 }
 
 // stale ends a text that a commit made stale.
-func (c *cohort) stale(p repo.Path, commit int) {
-	if c.open[p] {
-		delete(c.open, p)
-		e := c.ended[commit]
-		e.stale++
-		c.ended[commit] = e
-	}
-}
+func (c *cohort) stale(p repo.Path, commit int) { c.end(p, commit, ends{stale: 1}) }
 
 // leave ends a text that can no longer go stale.
-func (c *cohort) leave(p repo.Path, commit int) {
-	if c.open[p] {
-		delete(c.open, p)
-		e := c.ended[commit]
-		e.gone++
-		c.ended[commit] = e
+func (c *cohort) leave(p repo.Path, commit int) { c.end(p, commit, ends{left: 1}) }
+
+func (c *cohort) end(p repo.Path, commit int, how ends) {
+	born, ok := c.born[p]
+	if !ok {
+		return
 	}
+	delete(c.born, p)
+	age := commit - born
+	e := c.ends[age]
+	c.ends[age] = ends{e.stale + how.stale, e.left + how.left}
 }
 
 // move has a text go along with a file that moved.
 func (c *cohort) move(from, to repo.Path) {
-	if c.open[from] {
-		delete(c.open, from)
-		c.open[to] = true
+	if born, ok := c.born[from]; ok {
+		delete(c.born, from)
+		c.born[to] = born
 	}
 }
 
-// lasting sums up the cohort after so many commits.
+// lasting ends all texts after the last commit, and sums up.
 func (c *cohort) lasting(commits int) Lifetime {
-	return lifetime(c.size, commits, func(commit int) ends { return c.ended[commit] })
+	for p := range c.born {
+		c.leave(p, commits)
+	}
+	return lifetime(c.size, commits, c.ends)
 }
 
-// lifetime estimates by Kaplan and Meier which share of some texts holds: each commit leaves
-// the share that it left of the texts that could still go stale.
-func lifetime(texts, commits int, endsOf func(commit int) ends) Lifetime {
+// lifetime estimates by Kaplan and Meier which share of some texts holds: at each age, the share
+// of the texts of that age that stayed fresh. Texts that leave are counted for as long as they
+// were followed.
+func lifetime(texts, commits int, byAge map[int]ends) Lifetime {
 	l := Lifetime{Texts: texts}
 	if texts == 0 {
 		return l
 	}
 	holds := 1.0
 	followed := texts
-	for commit := 1; commit <= commits; commit++ {
-		e := endsOf(commit)
+	for age := 0; age <= commits; age++ {
+		e := byAge[age]
 		if e.stale > 0 {
 			holds *= 1 - float64(e.stale)/float64(followed)
 		}
 		l.Stale += e.stale
-		followed -= e.stale + e.gone
+		followed -= e.stale + e.left
 		if holds <= 0.5 && l.Half == nil {
-			l.Half = &commit
+			l.Half = &age
 		}
 	}
 	percent := int(math.Floor(100*holds + 1e-9))
@@ -103,19 +109,20 @@ func lifetime(texts, commits int, endsOf func(commit int) ends) Lifetime {
 	return l
 }
 
-// lastingMentions sums up mentions after so many commits.
+// lastingMentions sums up mentions that were followed through so many commits.
 func lastingMentions(list []Mention, commits int) Lifetime {
-	ended := make(map[int]ends)
+	byAge := make(map[int]ends)
 	for _, m := range list {
-		e := ended[m.Ended]
+		e := byAge[m.Ended]
 		switch {
 		case m.Ended == 0:
+			continue
 		case m.Stale:
 			e.stale++
 		default:
-			e.gone++
+			e.left++
 		}
-		ended[m.Ended] = e
+		byAge[m.Ended] = e
 	}
-	return lifetime(len(list), commits, func(commit int) ends { return ended[commit] })
+	return lifetime(len(list), commits, byAge)
 }

@@ -12,11 +12,12 @@ import (
 	"ken/internal/repo"
 )
 
-// A Mention is a path of the repository that a document names before the first commit.
+// A Mention is a path of the repository that a document names.
 type Mention struct {
 	Document repo.Path
 	Name     string // as the document has it
-	// Ended is the number of the commit that ended it, from 1, or 0 if it holds after the last.
+	// Ended is the number of the commit that ended it, from 1 for the first that it was followed
+	// through, or 0 if it holds after the last.
 	// Stale says that the path went and the document still names it; otherwise the document
 	// was corrected or deleted.
 	Ended int
@@ -39,17 +40,20 @@ type mentionCheck struct {
 	document repo.ID
 }
 
-// mentions reads the documents of a tree, finds the paths in them that the tree has, and
-// follows these through the commits.
-func (r *Reader) mentions(ctx context.Context, before []place, commits []repo.Commit) ([]Mention, error) {
+// mentions reads the documents of the tree after some first commits, finds the paths in them
+// that the tree has, and follows these through the other commits.
+func (r *Reader) mentions(ctx context.Context, before []place, commits []repo.Commit, first int) ([]Mention, error) {
 	m := &mentionReader{Reader: r, files: make(map[repo.Path]place), dirs: make(map[repo.Path]int), by: make(map[repo.Path][]int)}
 	for _, p := range before {
 		m.put(p)
 	}
-	if err := m.read(ctx, before); err != nil {
+	for _, c := range commits[:first] {
+		m.apply(0, c)
+	}
+	if err := m.read(ctx); err != nil {
 		return nil, err
 	}
-	for i, c := range commits {
+	for i, c := range commits[first:] {
 		m.apply(i+1, c)
 	}
 	return m.list, m.check(ctx)
@@ -78,10 +82,10 @@ func (m *mentionReader) remove(p repo.Path) []repo.Path {
 }
 
 // read finds the mentions of the documents of a tree.
-func (m *mentionReader) read(ctx context.Context, before []place) error {
+func (m *mentionReader) read(ctx context.Context) error {
 	documents := make(map[repo.ID][]repo.Path)
 	var ids []repo.ID
-	for _, p := range before {
+	for _, p := range m.files {
 		if !p.regular() || !m.IsDocument(p.path) {
 			continue
 		}

@@ -34,8 +34,10 @@ import (
 type History struct {
 	Before  []Entry  // the tree before the first commit
 	Commits []Commit // the oldest first, each on top of the one before it
-	// Mentions are the paths of Before that documents of Before mention.
+	// Mentions are the paths that documents mention before the first commit or, if there is
+	// nothing before it, in the middle of the history. Followed counts the commits after that.
 	Mentions []Mention
+	Followed int
 	Asked    int  // how many commits were requested
 	Cut      bool // a shallow clone has fewer commits
 	Whole    bool // it begins with the first commit of the repository
@@ -161,6 +163,6 @@ func Replay(h History, opts Options) *Report {
 	r.sum()
 	r.Lasting.Files = t.fileTexts.lasting(len(h.Commits))
 	r.Lasting.Directories = t.dirTexts.lasting(len(h.Commits))
-	r.Lasting.Mentions = lastingMentions(h.Mentions, len(h.Commits))
+	r.Lasting.Mentions = lastingMentions(h.Mentions, h.Followed)
 	return r
 }

@@ -90,7 +90,12 @@ func (r *Reader) Read(ctx context.Context, commits int, progress func(done, tota
 	if err := r.mergedSubjects(ctx, newest, h.Commits); err != nil {
 		return h, err
 	}
-	if h.Mentions, err = r.mentions(ctx, before, newest); err != nil {
+	from := 0
+	if len(before) == 0 {
+		from = len(newest) / 2
+	}
+	h.Followed = len(newest) - from
+	if h.Mentions, err = r.mentions(ctx, before, newest, from); err != nil {
 		return h, err
 	}
 	return h, r.gradeAll(ctx, h.Commits, progress)

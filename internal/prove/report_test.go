@@ -83,8 +83,26 @@ func TestLifetimesOfDeletedAndMovedFiles(t *testing.T) {
 	}
 }
 
+// A summary of a file that was added later counts from then on.
+func TestLifetimesOfAddedFiles(t *testing.T) {
+	l := Replay(History{Commits: []Commit{
+		{Changes: []Change{{Path: "a/x.go", New: file(t, "1", 9)}}},
+		{},
+		{Changes: []Change{{Path: "a/y.go", New: file(t, "2", 9)}}},
+		{Changes: []Change{change(t, "a/x.go", "1", "3", fresh.GradeBody)}},
+	}}, Options{}).Lasting
+	// x went stale after 3 commits, when nobody followed y any more.
+	if f := l.Files; f.Texts != 2 || f.Stale != 1 || f.Half == nil || *f.Half != 3 || *f.Hold != 0 {
+		t.Errorf("file summaries: %+v, half %v, hold %v", f, f.Half, f.Hold)
+	}
+	// Both directories went stale after 2 commits.
+	if d := l.Directories; d.Texts != 2 || d.Stale != 2 || d.Half == nil || *d.Half != 2 {
+		t.Errorf("directory summaries: %+v, half %v", d, d.Half)
+	}
+}
+
 func TestLifetimeOfNothing(t *testing.T) {
-	l := Replay(History{Commits: []Commit{{}}}, Options{}).Lasting
+	l := Replay(History{Commits: []Commit{{}}, Followed: 1}, Options{}).Lasting
 	if l.Files.Hold != nil || l.Files.Half != nil || l.Mentions.Hold != nil {
 		t.Errorf("%+v: want null figures where there is no text", l)
 	}

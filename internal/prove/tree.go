@@ -201,18 +201,18 @@ func (t *tree) apply(c *Commit) Outcome {
 func (t *tree) observe(files []Entry) {
 	for _, e := range files {
 		if e.Counts {
-			t.fileTexts.add(e.Path)
+			t.fileTexts.add(e.Path, 0)
 		}
 	}
 	for p, d := range t.dirs {
 		if d.counts() {
-			t.dirTexts.add(p)
+			t.dirTexts.add(p, 0)
 		}
 	}
 }
 
-// followMoves has the texts of files that a commit moved go along, and drops those of files
-// that it deleted.
+// followMoves has the texts of files that a commit moved go along, drops those of files that it
+// deleted, and begins to follow those of new files.
 func (t *tree) followMoves(c *Commit) {
 	gone := make(map[repo.ID]repo.Path)
 	for i := range c.Changes {
@@ -231,6 +231,9 @@ func (t *tree) followMoves(c *Commit) {
 		if from, ok := gone[ch.New.ID]; ok && ch.New.Counts && !ch.Old.Counts {
 			t.fileTexts.move(from, ch.Path)
 			delete(gone, ch.New.ID)
+		}
+		if ch.New.Counts && !ch.Old.Counts && !ch.New.Absent && !t.texts[ch.New.ID] {
+			t.fileTexts.add(ch.Path, t.commit)
 		}
 	}
 	for _, p := range gone {
@@ -340,6 +343,9 @@ func (t *tree) judge(d *directory, o *Outcome) (written bool) {
 		return false
 	}
 	basis := d.basis()
+	if d.text == (sum{}) {
+		t.dirTexts.add(d.path, t.commit)
+	}
 	switch {
 	case t.known[basis]:
 		t.rewrite(d, basis) // the text that was written from just that once
@@ -353,7 +359,9 @@ func (t *tree) judge(d *directory, o *Outcome) (written bool) {
 	default:
 		return false // it changed by what does not matter
 	}
-	t.dirTexts.stale(d.path, t.commit)
+	if d.text != (sum{}) {
+		t.dirTexts.stale(d.path, t.commit)
+	}
 	t.rewrite(d, basis)
 	return true
 }

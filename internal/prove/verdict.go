@@ -38,7 +38,7 @@ func (r *Report) lastingSentence() string {
 		}
 	}
 	if len(parts) == 0 {
-		return "Before these commits there was nothing to summarize."
+		return "There was nothing to summarize in these commits."
 	}
 	text := strings.Join(parts, ", ")
 	if i := strings.LastIndex(text, ", "); i >= 0 {
@@ -79,7 +79,7 @@ func method() string {
 		"without releases and reverts. It asks with the subject alone, on the tree and the history before the commit; of a merge, with the subject of the commit that was merged. "+
 		"The plain text search ranks files by the same words in their contents (BM25). "+
 		"A subject is written after the change and shares its words, so compare the two figures. "+
-		"Lasting: every file and directory that policy admits has a current summary before the first commit, and stale summaries are written again after each commit. "+
+		"Lasting: every file and directory that policy admits gets a summary before the first of these commits, or when it is added; ken follows it to the commit that makes it stale (Kaplan and Meier). After each commit the stale summaries are written again. "+
 		"A directory also counts as stale if only a summary below it was written again, which is an upper bound. "+
 		"Of documents, ken follows the paths that they mention, not symbols and commands. "+
 		"Briefs: medians over files that the sampled commits changed and over their directories, as they are now, at 4 bytes per token. "+
