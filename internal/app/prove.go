@@ -95,7 +95,7 @@ func (w *workspace) askTasks(ctx context.Context, tasks []prove.Task, opts cli.P
 		for i, task := range tasks {
 			opts.Progress("asking ken find about past commits", i, len(tasks))
 			tree := &pastTree{findTree{w: w, oneTree: &commitTree{w: w, commit: task.Tree}}}
-			if _, err := find.Update(ctx, writer, tree); err != nil {
+			if _, err := find.UpdateChanged(ctx, writer, tree); err != nil {
 				return err
 			}
 			q := find.Query{Words: []string{task.Query}, Limit: find.DefaultLimit, Kinds: codeAndTests}

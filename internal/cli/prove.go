@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -158,7 +157,7 @@ func (p *program) printLasting(r *prove.Report) {
 		if row.of.Half != nil {
 			half = counted(*row.of.Half, "commit")
 		}
-		p.proveRow(row.name, thousands(int64(row.of.Texts)), half, fmt.Sprintf("%d%%", *row.of.Hold))
+		p.proveRow(row.name, prove.Thousands(int64(row.of.Texts)), half, fmt.Sprintf("%d%%", *row.of.Hold))
 	}
 }
 
@@ -175,7 +174,7 @@ func (p *program) printStale(r *prove.Report) {
 		{"  directory summaries: their own files changed", s.StaleSelf},
 		{"  directories above them, at most", s.StaleBelow},
 	} {
-		p.proveRow(row.name, thousands(row.Median), thousands(row.Max), thousands(row.Total))
+		p.proveRow(row.name, prove.Thousands(row.Median), prove.Thousands(row.Max), prove.Thousands(row.Total))
 	}
 	p.proveRow("  commits that made nothing stale", "", "", fmt.Sprintf("%d of %d", r.Commits.Valid, r.Commits.Replayed))
 }
@@ -195,7 +194,7 @@ func (p *program) printBriefs(r *prove.Report) {
 		{"  of the repository", r.Briefs.Repository},
 	} {
 		if row.of.Sampled > 0 {
-			p.proveRow(row.name, fmt.Sprint(row.of.Sampled), thousands(row.of.Brief), thousands(row.of.Contents))
+			p.proveRow(row.name, fmt.Sprint(row.of.Sampled), prove.Thousands(row.of.Brief), prove.Thousands(row.of.Contents))
 		}
 	}
 }
@@ -227,22 +226,10 @@ func (s *steps) done() {
 	s.show = nil
 }
 
-// thousands writes a number with commas between thousands.
-func thousands(n int64) string {
-	if n < 0 {
-		return "-" + thousands(-n)
-	}
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
 // counted is term.Count with commas between thousands.
 func counted(n int, unit string) string {
 	_, unit, _ = strings.Cut(term.Count(n, unit), " ")
-	return thousands(int64(n)) + " " + unit
+	return prove.Thousands(int64(n)) + " " + unit
 }
 
 // wrap breaks a text into lines of at most so many bytes, between words.

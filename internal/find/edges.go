@@ -50,12 +50,24 @@ type change struct {
 	rules    bool // of a manifest: resolving depends on something that changed
 }
 
+// whichEdges selects the files whose edges are computed again after some changes.
+type whichEdges func(ctx context.Context, w *searchindex.Writer, files []File, changes []change) ([]File, error)
+
+// changedOnly selects the files that changed.
+func changedOnly(_ context.Context, _ *searchindex.Writer, files []File, changes []change) ([]File, error) {
+	changed := make(map[repo.Path]bool, len(changes))
+	for _, c := range changes {
+		changed[c.path] = true
+	}
+	return slices.DeleteFunc(slices.Clone(files), func(f File) bool { return !changed[f.Path] }), nil
+}
+
 // updateEdges computes again the edges of the files whose uses may lead elsewhere now.
-func updateEdges(ctx context.Context, w *searchindex.Writer, t Tree, files []File, changes []change) error {
+func updateEdges(ctx context.Context, w *searchindex.Writer, t Tree, files []File, changes []change, which whichEdges) error {
 	if len(changes) == 0 {
 		return nil
 	}
-	again, err := affected(ctx, w, files, changes)
+	again, err := which(ctx, w, files, changes)
 	if err != nil {
 		return err
 	}

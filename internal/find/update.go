@@ -18,13 +18,24 @@ const (
 // Update brings the index up to date with a tree. It reads only the files whose content is not
 // indexed, and only the commits that are new.
 func Update(ctx context.Context, w *searchindex.Writer, t Tree) (cut bool, err error) {
-	if err := updateFiles(ctx, w, t); err != nil {
+	return updateAll(ctx, w, t, affected)
+}
+
+// UpdateChanged is Update for a tree that only a rank is asked for: it computes the uses of
+// changed files alone. An unchanged file that used something which changed keeps its uses,
+// so [Uses] may be wrong. In a large tree this takes a fraction of the time.
+func UpdateChanged(ctx context.Context, w *searchindex.Writer, t Tree) (cut bool, err error) {
+	return updateAll(ctx, w, t, changedOnly)
+}
+
+func updateAll(ctx context.Context, w *searchindex.Writer, t Tree, again whichEdges) (cut bool, err error) {
+	if err := updateFiles(ctx, w, t, again); err != nil {
 		return false, err
 	}
 	return updateCommits(ctx, w, t)
 }
 
-func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree) error {
+func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree, again whichEdges) error {
 	files, err := t.Files(ctx)
 	if err != nil {
 		return err
@@ -87,7 +98,7 @@ func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree) error {
 	for _, c := range changes {
 		list = append(list, *c)
 	}
-	return updateEdges(ctx, w, t, files, list)
+	return updateEdges(ctx, w, t, files, list, again)
 }
 
 // updateRules stores what resolving depends on in a manifest, and reports whether it changed.

@@ -2,6 +2,7 @@ package prove
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -61,9 +62,22 @@ func (r *Report) briefSentence() string {
 	}
 	d := b.Directories
 	if d.Contents <= d.Brief {
-		return fmt.Sprintf("The brief of a directory is no shorter than the files in it: %d tokens for %d.", d.Brief, d.Contents)
+		return fmt.Sprintf("The brief of a directory is no shorter than the files in it: %s tokens for %s.", Thousands(d.Brief), Thousands(d.Contents))
 	}
-	return fmt.Sprintf("The brief of a directory has %d tokens, the files in it %d: %d times as many.", d.Brief, d.Contents, d.Contents/d.Brief)
+	return fmt.Sprintf("The brief of a directory has %s tokens, the files in it %s: %s times as many.",
+		Thousands(d.Brief), Thousands(d.Contents), Thousands(d.Contents/d.Brief))
+}
+
+// Thousands writes a number with commas between thousands.
+func Thousands(n int64) string {
+	if n < 0 {
+		return "-" + Thousands(-n)
+	}
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
 }
 
 func percent(part, of int) int {
