@@ -90,6 +90,6 @@ func (p *program) printNext(g *Glance, o *Overview) {
 	if *g.Undescribed == 1 {
 		have = "has"
 	}
-	p.io.Printf("\n%s %s no current summary. To have your agent write them, tell it:\n", term.Count(*g.Undescribed, "directory"), have)
+	p.io.Printf("\n%s %s no current summary. To have your agent write summaries, tell it:\n", term.Count(*g.Undescribed, "directory"), have)
 	p.io.Printf("  Run `ken survey next` and do what it says. Repeat this until nothing is left.\n")
 }
