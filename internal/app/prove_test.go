@@ -6,21 +6,24 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"ken/internal/cli"
+	"ken/internal/find"
 	"ken/internal/fresh"
 	"ken/internal/outline"
 	"ken/internal/prove"
 	"ken/internal/repo"
-	"ken/internal/survey"
 	"ken/internal/testrepo"
 )
 
-func quiet(int, int) {}
+func quiet(string, int, int) {}
+
+func quietly(int, int) {}
 
 // proved opens a repository, reads the history that is replayed, and replays it.
 func proved(t *testing.T, dir string, commits int) (*workspace, prove.History, *prove.Report) {
@@ -31,7 +34,7 @@ func proved(t *testing.T, dir string, commits int) (*workspace, prove.History, *
 	}
 	t.Cleanup(func() { _ = w.Close() })
 	opts := cli.ProveOptions{Commits: commits, Progress: quiet}
-	h, err := w.prover().Read(t.Context(), commits, quiet)
+	h, err := w.prover().Read(t.Context(), commits, quietly)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,28 +172,6 @@ func encoded(t *testing.T, r *prove.Report) string {
 	return string(b)
 }
 
-// What describing everything takes is what a survey's plan says of the same tree.
-func TestProveAgreesWithThePlan(t *testing.T) {
-	r := testrepo.New(t)
-	r.Write("a/x.go", goFile(0, 1, 2))
-	r.Write("a/deep/long.md", strings.Repeat("a line of words\n", 5000))
-	r.Write("vendor/v.go", "package v\n")
-	r.Write("README.md", "# Shop\n")
-	r.Commit("first")
-	w, _, report := proved(t, r.Dir, 10)
-	writer, err := w.Planner("openai", "x")
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := w.Survey(nil).Plan(t.Context(), writer, survey.PlanOptions{All: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if plan.Estimate == 0 || report.Net.Describe != plan.Estimate {
-		t.Errorf("describing everything takes %d, the plan says %d", report.Net.Describe, plan.Estimate)
-	}
-}
-
 // A clone without contents knows that it does not know.
 func TestProveWithoutContents(t *testing.T) {
 	r := testrepo.New(t)
@@ -259,5 +240,86 @@ func TestProvePlot(t *testing.T) {
 	}
 	if len(left) != 1 || left[0].Name() != "plot.svg" {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// A task is asked on the tree and the history before its commit: neither a file that came later
+// nor a later subject is found. The index of the work tree stays as it is.
+func TestProveAsksThePast(t *testing.T) {
+	r := testrepo.New(t)
+	r.Write("a/other.go", "package a\n\nfunc Other() {}\n")
+	r.Write("a/wheel.go", "package a\n\n// Spin turns the wheel.\nfunc Spin() {}\n")
+	r.Commit("start with two files")
+	r.Write("a/other.go", "package a\n\nfunc Other() { refurbish() }\n\nfunc refurbish() {}\n")
+	r.Commit("refurbish gearbox casing properly") // no file has one of these words yet
+	r.Write("a/wheel.go", "package a\n\n// Spin turns the wheel twice.\nfunc Spin() {}\n")
+	r.Commit("let the wheel spin twice")
+	w, h, report := proved(t, r.Dir, 10)
+	tasks := prove.Tasks(h, func(repo.Path) bool { return true })
+	if len(tasks) != 2 || report.Found == nil || report.Found.Commits != 2 {
+		t.Fatalf("%d tasks, found %+v; want 2 tasks", len(tasks), report.Found)
+	}
+	want := prove.Found{Commits: 2, Files: 2, Ken: prove.Located{Files: 1, First: 1}, Text: prove.Located{Files: 1, First: 1}}
+	if *report.Found != want {
+		t.Errorf("found %+v, want %+v: only the wheel was there before its commit", *report.Found, want)
+	}
+	answer, err := w.Find(t.Context(), find.Query{Words: []string{"refurbish"}}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(answer.Places) == 0 || answer.Places[0].Path != "a/other.go" {
+		t.Errorf("after ken prove the index finds %+v, want a/other.go", answer.Places)
+	}
+}
+
+// A merge is asked with the subject of what it merged, on the tree of its first parent.
+func TestProveAsksMerges(t *testing.T) {
+	r := testrepo.New(t)
+	r.Write("wheel.go", "package a\n\nfunc Spin() {}\n")
+	r.Commit("start with a wheel")
+	r.Git("checkout", "--quiet", "-b", "side")
+	r.Write("wheel.go", "package a\n\nfunc Spin() { _ = 1 }\n")
+	r.Commit("let the wheel spin twice")
+	r.Git("checkout", "--quiet", "main")
+	r.Git("merge", "--quiet", "--no-ff", "-m", "Merge pull request #7 from somebody/side", "side")
+	_, h, _ := proved(t, r.Dir, 1)
+	tasks := prove.Tasks(h, func(repo.Path) bool { return true })
+	if len(tasks) != 1 || tasks[0].Query != "let the wheel spin twice" {
+		t.Errorf("tasks %+v, want one with the subject of the merged commit", tasks)
+	}
+}
+
+// A mention goes stale with the commit that takes its path away. It does not if the path still
+// exists from another directory, or if the same commit corrects the document.
+func TestProveFollowsMentions(t *testing.T) {
+	r := testrepo.New(t)
+	for _, p := range []string{"src/gone.go", "src/moved.go", "docs/near.go", "near.go", "old/deep/x.go"} {
+		r.Write(p, "package a // "+p+"\n")
+	}
+	r.Write("docs/guide.md", "# Guide\n\nSee `src/gone.go`, `near.go`, `old/deep/` and `never.go`.\n")
+	r.Write("README.md", "# Shop\n\nSee `src/moved.go`.\n")
+	r.Write("CHANGELOG.md", "# Changes\n\n- add `src/gone.go`\n")
+	r.Commit("start")
+	r.Git("rm", "--quiet", "docs/near.go")
+	r.Commit("near is also at the root")
+	r.Git("mv", "src/moved.go", "src/here.go")
+	r.Write("README.md", "# Shop\n\nSee `src/here.go`.\n")
+	r.Commit("move and correct")
+	r.Git("rm", "--quiet", "src/gone.go")
+	r.Commit("remove a file")
+	r.Git("rm", "--quiet", "-r", "old")
+	r.Commit("remove a directory")
+	_, h, report := proved(t, r.Dir, 4)
+	want := []prove.Mention{
+		{Document: "README.md", Name: "src/moved.go", Ended: 2},
+		{Document: "docs/guide.md", Name: "near.go"},
+		{Document: "docs/guide.md", Name: "old/deep", Ended: 4, Stale: true},
+		{Document: "docs/guide.md", Name: "src/gone.go", Ended: 3, Stale: true},
+	}
+	if !slices.Equal(h.Mentions, want) {
+		t.Errorf("mentions\n got %+v\nwant %+v", h.Mentions, want)
+	}
+	if l := report.Lasting.Mentions; l.Texts != 4 || l.Stale != 2 || l.Half == nil || *l.Half != 4 {
+		t.Errorf("%+v: want 2 of 4 stale, half after commit 4", l)
 	}
 }

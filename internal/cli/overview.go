@@ -105,9 +105,9 @@ func (p *program) overview(ctx context.Context, w Workspace, known *knowledge, f
 }
 
 func (p *program) askDocs(ctx context.Context, w Workspace, o *Overview, full bool) error {
-	show := p.io.Progress("reading documents")
+	show := p.io.Progress("checking documents")
 	defer show.Done()
-	show.Update(0, 0)
+	show.Wait()
 	if full {
 		rep, err := w.Docs(ctx, docs.Options{})
 		if err == nil {

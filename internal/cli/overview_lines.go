@@ -10,8 +10,9 @@ import (
 	"ken/internal/term"
 )
 
-// printOverview prints a line for each part, then what needs attention.
-func (p *program) printOverview(known *knowledge, o *Overview) {
+// printOverview prints a line for each part, then what needs attention: so many items of each
+// kind.
+func (p *program) printOverview(known *knowledge, o *Overview, items int) {
 	p.io.Together(func() {
 		say := func(part, text string) { p.io.Printf("%-12s %s\n", part, term.Clean(text)) }
 		say("files", filesLine(known.Report, false))
@@ -36,11 +37,12 @@ func (p *program) printOverview(known *knowledge, o *Overview) {
 		part("specs", specsLine(o.Specs))
 		part("documents", documentsLine(o.Documents))
 		part("workflow", workflowLine(o.Workflow))
-		p.printAttention(o.Attention)
+		p.printAttention(o.Attention, items)
 	})
 }
 
-func (p *program) printAttention(list []Attention) {
+// printAttention prints what needs attention, so many items of each kind.
+func (p *program) printAttention(list []Attention, items int) {
 	if len(list) == 0 {
 		p.io.Printf("\nNothing needs attention.\n")
 		return
@@ -51,11 +53,11 @@ func (p *program) printAttention(list []Attention) {
 		for n < len(list) && list[n].Kind == list[0].Kind {
 			n++
 		}
-		for _, a := range list[:min(n, overviewItems)] {
+		for _, a := range list[:min(n, items)] {
 			p.io.Line(a.tone, a.word, a.Subject, a.Why+"  → "+a.Command)
 		}
-		if n > overviewItems {
-			p.io.Printf("            and %d more → %s\n", n-overviewItems, moreCommands[list[0].Kind])
+		if n > items {
+			p.io.Printf("            and %d more → %s\n", n-items, moreCommands[list[0].Kind])
 		}
 		list = list[n:]
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,9 +14,10 @@ import (
 
 // ProveOptions say what to replay.
 type ProveOptions struct {
-	Commits  int                   // at most
-	Plot     string                // the file to draw into; none when ""
-	Progress func(done, total int) // is called while contents are read
+	Commits int    // at most
+	Plot    string // the file to draw into; none when ""
+	// Progress is told which step ken is at, and how far it is.
+	Progress func(step string, done, total int)
 }
 
 // defaultCommits is how many commits are replayed unless another number is given.
@@ -27,14 +27,14 @@ func (p *program) prove() *cobra.Command {
 	opts := ProveOptions{}
 	c := &cobra.Command{
 		Use:   "prove",
-		Short: "Replay your history: what would have gone stale, cost and saved",
+		Short: "Test ken on your own history: does it find the place, and how long do summaries last",
 		Long: `Replays the last commits of HEAD from git's objects, without a checkout, a network or
-a model. For each commit it counts the summaries that would have gone stale, the tokens
-to write them again, and the tokens to read with a brief and without. It prints losses
-as well as gains, and its method.`,
+a model, and answers three questions. Would ken find have named the files that a
+commit changed, given its subject? How many commits do summaries last? How large is a
+brief beside the files that it stands for? A table and the method follow.`,
 		Example: `  ken prove                       # replay the last 200 commits
   ken prove --commits 50          # replay the last 50
-  ken prove --plot history.svg    # draw them, too`,
+  ken prove --plot history.svg    # draw what each commit made stale`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if opts.Commits < 1 {
@@ -47,10 +47,10 @@ as well as gains, and its method.`,
 				opts.Plot = filepath.Join(p.dir, opts.Plot)
 			}
 			return p.within(c.Context(), func(w Workspace) error {
-				show := p.io.Progress("reading contents")
-				opts.Progress = show.Update
+				steps := p.steps()
+				opts.Progress = steps.update
 				r, err := w.Prove(c.Context(), opts)
-				show.Done()
+				steps.done()
 				if err != nil {
 					return err
 				}
@@ -63,22 +63,34 @@ as well as gains, and its method.`,
 		},
 	}
 	c.Flags().IntVar(&opts.Commits, "commits", defaultCommits, "replay the last `N` commits of HEAD (first parents only)")
-	c.Flags().StringVar(&opts.Plot, "plot", "", "draw the history as SVG to `FILE`")
+	c.Flags().StringVar(&opts.Plot, "plot", "", "draw what each commit made stale as SVG to `FILE`")
 	return c
 }
 
 func (p *program) printProof(r *prove.Report) {
 	p.io.Together(func() {
-		p.printReplayed(r)
 		if r.Commits.Replayed == 0 {
+			p.printReplayed(r)
 			return
 		}
-		p.printSpreads(r)
-		p.printNet(r)
-		p.printWorst(r)
-		p.io.Printf("\n%s\n", wrap("Method. "+r.Method, 112))
+		for _, sentence := range r.Verdict {
+			p.io.Printf("%s\n", wrap(sentence, proveWidth))
+		}
+		p.io.Printf("\n")
+		p.printReplayed(r)
+		p.printFound(r)
+		p.printLasting(r)
+		p.printStale(r)
+		p.printBriefs(r)
+		for _, u := range r.Unknown {
+			p.io.Line(term.Bad, "unknown", term.Clean(u.Fact), term.Clean(u.Reason))
+		}
+		p.io.Printf("\n%s\n", wrap("Method. "+r.Method, proveWidth))
 	})
 }
+
+// proveWidth is the length of a line of prose.
+const proveWidth = 100
 
 // printReplayed says which commits the figures cover, and which are missing.
 func (p *program) printReplayed(r *prove.Report) {
@@ -105,92 +117,119 @@ func (p *program) printReplayed(r *prove.Report) {
 	}
 }
 
-func (p *program) printSpreads(r *prove.Report) {
-	c, s := r.Commits, r.Spreads
-	p.io.Printf("%s of the last %s made nothing stale\n", thousands(int64(c.Valid)), counted(c.Replayed, "commit"))
-	p.io.Printf("the median commit made %s stale; after the last one there are %s: %s and %s\n",
-		counted(int(s.Stale.Median), "summary"), thousands(int64(r.Files+r.Directories)),
-		counted(r.Files, "file"), counted(r.Directories, "directory"))
-	p.io.Printf("changed files by grade: %s format, %s body, %s interface, %s content\n",
-		thousands(int64(r.Changes.Format)), thousands(int64(r.Changes.Body)), thousands(int64(r.Changes.Interface)), thousands(int64(r.Changes.Content)))
-	p.io.Printf("\n%-46s%12s%12s%12s%14s\n", "per commit", "median", "p90", "max", "total")
+// proveRow prints a row of a table: a name and three columns.
+func (p *program) proveRow(name string, columns ...string) {
+	line := fmt.Sprintf("%-46s", name)
+	for _, c := range columns {
+		line += fmt.Sprintf("%18s", c)
+	}
+	p.io.Printf("%s\n", line)
+}
+
+func (p *program) printFound(r *prove.Report) {
+	f := r.Found
+	if f == nil || f.Commits == 0 {
+		return
+	}
+	p.io.Printf("\n")
+	p.proveRow(fmt.Sprintf("find (%s, %s)", counted(f.Commits, "commit"), counted(f.Files, "changed file")), "ken find", "text search")
+	p.proveRow("  changed files among the first ten", percentOf(f.Ken.Files, f.Files), percentOf(f.Text.Files, f.Files))
+	p.proveRow("  commits whose first file is right", percentOf(f.Ken.First, f.Commits), percentOf(f.Text.First, f.Commits))
+}
+
+func (p *program) printLasting(r *prove.Report) {
+	n := len(r.History)
+	p.io.Printf("\n")
+	p.proveRow("lasting", "followed", "half stale after", fmt.Sprintf("hold after %d", n))
+	for _, row := range []struct {
+		name string
+		of   prove.Lifetime
+	}{
+		{"  file summaries", r.Lasting.Files},
+		{"  directory summaries", r.Lasting.Directories},
+		{"  paths that documents mention", r.Lasting.Mentions},
+	} {
+		if row.of.Texts == 0 {
+			p.proveRow(row.name, "none", "", "")
+			continue
+		}
+		half := fmt.Sprintf("more than %d", n)
+		if row.of.Half != nil {
+			half = counted(*row.of.Half, "commit")
+		}
+		p.proveRow(row.name, prove.Thousands(int64(row.of.Texts)), half, fmt.Sprintf("%d%%", *row.of.Hold))
+	}
+}
+
+func (p *program) printStale(r *prove.Report) {
+	s := r.Spreads
+	p.io.Printf("\n")
+	p.proveRow("made stale by a commit", "median", "most", "in all")
 	for _, row := range []struct {
 		name string
 		prove.Spread
 	}{
-		{"stale files", s.StaleFiles},
-		{"  if every byte and path counted", s.ByByte},
-		{"stale directories: their own files changed", s.StaleSelf},
+		{"  file summaries", s.StaleFiles},
+		{"  in a registry by path and checksum", s.ByByte},
+		{"  directory summaries: their own files changed", s.StaleSelf},
 		{"  directories above them, at most", s.StaleBelow},
-		{"tokens to refresh, reading what changed", s.Refresh},
-		{"  reading all files of stale directories", s.Reread},
-		{"tokens read with briefs", s.With},
-		{"  without briefs, reading all neighbours", s.Without},
 	} {
-		p.io.Printf("%-46s%12s%12s%12s%14s\n", row.name, thousands(row.Median), thousands(row.P90), thousands(row.Max), thousands(row.Total))
+		p.proveRow(row.name, prove.Thousands(row.Median), prove.Thousands(row.Max), prove.Thousands(row.Total))
 	}
+	p.proveRow("  commits that made nothing stale", "", "", fmt.Sprintf("%d of %d", r.Commits.Valid, r.Commits.Replayed))
 }
 
-func (p *program) printNet(r *prove.Report) {
-	n := r.Net
-	list := []prove.Balance{n.Outline, n.Model, n.Reread}
-	row := func(name string, of func(prove.Balance) string) {
-		p.io.Printf("%-46s", name)
-		for _, b := range list {
-			p.io.Printf("%17s", of(b))
+func (p *program) printBriefs(r *prove.Report) {
+	if r.Briefs == nil {
+		return
+	}
+	p.io.Printf("\n")
+	p.proveRow("size in tokens (median)", "briefs", "the brief", "its files")
+	for _, row := range []struct {
+		name string
+		of   prove.BriefSize
+	}{
+		{"  of a file", r.Briefs.Files},
+		{"  of a directory", r.Briefs.Directories},
+		{"  of the repository", r.Briefs.Repository},
+	} {
+		if row.of.Sampled > 0 {
+			p.proveRow(row.name, fmt.Sprint(row.of.Sampled), prove.Thousands(row.of.Brief), prove.Thousands(row.of.Contents))
 		}
-		p.io.Printf("\n")
-	}
-	p.io.Printf("\n%-46s%17s%17s%17s\n", "net tokens (saved minus spent)", "outlines (free)", "a model", "model rereads")
-	row("if all neighbours were read without briefs", func(b prove.Balance) string { return signed(b.All) })
-	row("if none were read", func(b prove.Balance) string { return signed(b.None) })
-	row("pays off from this share of neighbours", func(b prove.Balance) string {
-		switch {
-		case b.Even == nil:
-			return "no neighbours"
-		case *b.Even > 100:
-			return fmt.Sprintf("never (%s%%)", thousands(*b.Even))
-		}
-		return fmt.Sprintf("%d%%", *b.Even)
-	})
-	p.io.Printf("%s of the model's refresh tokens are for directories above a change; unchanged summaries would save most of them\n", thousands(n.Above))
-	p.io.Printf("not counted: about %s tokens for a model to summarize everything once\n", thousands(n.Describe))
-	p.io.Printf("briefs were longer than all neighbours in %d of %s\n", r.Commits.Lost, counted(r.Commits.Replayed, "commit"))
-}
-
-// printWorst lists the commits with the greatest losses.
-func (p *program) printWorst(r *prove.Report) {
-	p.io.Printf("\nworst commits: net tokens with a model if all neighbours were read; commit; summaries to write; subject\n")
-	for i := range r.Worst {
-		o := &r.Worst[i]
-		p.io.Printf("%12s  %s  %5d  %s\n", signed(o.Net()), o.Commit.Short(), o.Stale()+o.Added+o.NewDirs, term.Shorten(term.Clean(o.Subject), 70))
 	}
 }
 
-// thousands writes a number with commas between thousands.
-func thousands(n int64) string {
-	if n < 0 {
-		return "-" + thousands(-n)
-	}
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
+// percentOf writes a part as a percentage.
+func percentOf(part, of int) string { return fmt.Sprintf("%d%%", (100*part+of/2)/of) }
+
+// steps shows the progress of work in several steps, one after the other.
+type steps struct {
+	io   *term.IO
+	name string
+	show *term.Progress
 }
 
-// signed is thousands with a plus sign for positive numbers.
-func signed(n int64) string {
-	if n > 0 {
-		return "+" + thousands(n)
+func (p *program) steps() *steps { return &steps{io: p.io} }
+
+func (s *steps) update(name string, done, total int) {
+	if s.show == nil || s.name != name {
+		s.done()
+		s.name, s.show = name, s.io.Progress(name)
 	}
-	return thousands(n)
+	s.show.Update(done, total)
+}
+
+func (s *steps) done() {
+	if s.show != nil {
+		s.show.Done()
+	}
+	s.show = nil
 }
 
 // counted is term.Count with commas between thousands.
 func counted(n int, unit string) string {
 	_, unit, _ = strings.Cut(term.Count(n, unit), " ")
-	return thousands(int64(n)) + " " + unit
+	return prove.Thousands(int64(n)) + " " + unit
 }
 
 // wrap breaks a text into lines of at most so many bytes, between words.

@@ -191,7 +191,7 @@ func (p *program) encodeReport(known *knowledge) error {
 func (p *program) printReport(known *knowledge, opts reportOptions) {
 	rep := known.Report
 	if known.Overview != nil {
-		p.printOverview(known, known.Overview)
+		p.printOverview(known, known.Overview, overviewItems)
 	} else {
 		p.io.Printf("%-12s %s\n", "files", filesLine(rep, opts.verifies))
 		if known.Directories != nil {

@@ -27,12 +27,12 @@ func (p *program) up() *cobra.Command {
 	var served, unserved bool
 	c := &cobra.Command{
 		Use:   "up",
-		Short: "Check this repository, describe its directories, and say how things stand",
-		Long: `Compares all files with the last check, describes every directory that has no
-current text, and prints what the repository is, how things stand and what needs
-attention. Without a provider in the configuration, ken up works offline and costs
-nothing: it describes directories by their outlines.`,
-		Example: `  ken up                      # check, describe, report
+		Short: "Read this repository, and say what it is and what needs attention",
+		Long: `Checks which files changed since the last run, reads what is new, and prints what the
+repository is, how its summaries, specs and documents stand, and what needs attention.
+Run it again at any time: it reads only what changed. Without a provider in the
+configuration, ken up works offline and costs nothing.`,
+		Example: `  ken up                      # read what is new, and report
   ken up --provider outline   # ask no model, whatever is configured`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -78,7 +78,11 @@ func (p *program) bringUp(c *cobra.Command, w Workspace, f *surveyFlags) (failed
 	if err != nil {
 		return nil, err
 	}
-	b, err := w.Brief(ctx, BriefOptions{})
+	var b *brief.Brief
+	err = p.during("updating the search index", func() error {
+		b, err = w.Brief(ctx, BriefOptions{})
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +96,9 @@ func (p *program) bringUp(c *cobra.Command, w Workspace, f *surveyFlags) (failed
 		p.io.Remarkf("hint: %s", untracked(rep))
 		return failed, nil
 	}
-	if !p.io.JSON && (len(ran.Done) > 0 || len(ran.Failed) > 0 || ran.Left > 0) {
+	_, free := writer.(survey.Outliner)
+	described := len(ran.Done) > 0 && !free
+	if !p.io.JSON && (described || len(ran.Failed) > 0 || ran.Left > 0) {
 		p.printRan(ran, writer, f.again("ken survey run"))
 		p.io.Printf("\n")
 	}
@@ -111,9 +117,17 @@ func (p *program) bringUp(c *cobra.Command, w Workspace, f *surveyFlags) (failed
 		return failed, p.io.Encode(did)
 	}
 	p.printWhat(did.Glance)
-	p.printOverview(known, did.Overview)
+	p.printOverview(known, did.Overview, glanceItems)
 	p.printNext(did.Glance, did.Overview)
 	return failed, nil
+}
+
+// during shows some work while it takes long.
+func (p *program) during(what string, work func() error) error {
+	show := p.io.Progress(what)
+	defer show.Done()
+	show.Wait()
+	return work()
 }
 
 // anyWriter returns the writer for the provider that was named. If none was named, it

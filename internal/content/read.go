@@ -34,6 +34,12 @@ var (
 	errChanged   = errors.New("changed while being read")
 )
 
+// IsNoFile reports whether reading failed because there is a link, a directory or a device at
+// the path. The stat of the path says so, too.
+func IsNoFile(err error) bool {
+	return errors.Is(err, errLink) || errors.Is(err, errDirectory) || errors.Is(err, errSpecial)
+}
+
 // Read reads files, each streamed once, and answers in their order. Wants in
 // byte order of their paths are read fastest.
 //

@@ -30,6 +30,7 @@ type inputs struct {
 
 	looked  []repo.Path
 	missing []repo.ID
+	objects bool // git lacks contents and does not say which: any new object may change the report
 }
 
 // inputs reads the first part of the inputs. It starts no git.
@@ -80,6 +81,7 @@ func (c *Checker) recent() int64 {
 type moreInputs struct {
 	Looked  [][]byte // paths
 	Missing []repo.ID
+	Objects bool
 }
 
 // foundKey is the key of the second part of the inputs.
@@ -109,6 +111,13 @@ func (c *Checker) reportKey(ctx context.Context, in *inputs) (k *cache.Key, ok b
 			return nil, false
 		}
 		fmt.Fprintf(k, "%q %d %+v\n", string(in.looked[i]), f.Presence, stat)
+	}
+	if in.objects {
+		digest := c.Git.ObjectsDigest(time.Unix(0, recent))
+		if digest == "" {
+			return nil, false
+		}
+		fmt.Fprintf(k, "objects %s\n", digest)
 	}
 	if len(in.missing) == 0 {
 		return k, true
@@ -140,7 +149,7 @@ func (c *Checker) load(ctx context.Context, in *inputs) *Report {
 	for _, p := range more.Looked {
 		in.looked = append(in.looked, repo.Path(p))
 	}
-	in.missing = more.Missing
+	in.missing, in.objects = more.Missing, more.Objects
 	key, ok := c.reportKey(ctx, in)
 	if !ok {
 		return nil
@@ -182,7 +191,7 @@ func (c *Checker) save(ctx context.Context, in *inputs, rep *Report) {
 	if err != nil {
 		return
 	}
-	more := moreInputs{Missing: in.missing}
+	more := moreInputs{Missing: in.missing, Objects: in.objects}
 	for _, p := range in.looked {
 		more.Looked = append(more.Looked, []byte(p))
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -171,5 +172,55 @@ func TestCachedReportOfPartialClone(t *testing.T) {
 	origin.Git("-C", dir, "cat-file", "-p", "HEAD~1:README.md") // fetches it
 	if whole := ask(); len(whole.Mentions) != 1 || whole.Mentions[0].Verdict != Gone {
 		t.Errorf("with the old document: %+v; want one mention that is gone", whole.Mentions)
+	}
+}
+
+// A link at the path of a makefile is no reason to check all documents each time.
+func TestCachedReportWithLinkedMakefile(t *testing.T) {
+	r := testrepo.New(t)
+	r.Write("README.md", "Run `make test`.\n")
+	r.Write("build/root.mk", "test:\n")
+	r.Symlink("build/root.mk", "Makefile")
+	r.Commit("first")
+	c := checker(t, r.Dir)
+	c.Now = func() time.Time { return time.Now().Add(time.Minute) }
+	reportOf(t, c)
+	if n := cachedReports(t, r.Dir); n != 1 {
+		t.Errorf("%d reports were cached, want 1", n)
+	}
+}
+
+// If git lacks contents that would tell where a file moved, the report is cached until git gets
+// an object.
+func TestCachedReportWhereMovesAreUnknown(t *testing.T) {
+	origin := testrepo.New(t)
+	origin.Git("config", "uploadpack.allowFilter", "true")
+	origin.Write("README.md", "Read `api/b.go`.\n")
+	text := "package api\n\n" + strings.Repeat("// a line that stays\n", 20)
+	origin.Write("api/b.go", text)
+	origin.Commit("first")
+	origin.Git("mv", "api/b.go", "api/c.go")
+	origin.Write("api/c.go", text+"\nvar C int\n")
+	origin.Commit("second")
+	dir := filepath.Join(t.TempDir(), "clone")
+	origin.Git("clone", "-q", "--filter=blob:none", "file://"+origin.Dir, dir)
+	ask := func() *Report {
+		c := checker(t, dir)
+		c.Now = func() time.Time { return time.Now().Add(time.Minute) }
+		return reportOf(t, c)
+	}
+	lacking := ask()
+	if len(lacking.Mentions) != 1 || lacking.Mentions[0].Verdict == Moved {
+		t.Fatalf("without the old file: %+v; want one mention of which nobody knows that it moved", lacking.Mentions)
+	}
+	if n := cachedReports(t, dir); n != 1 {
+		t.Fatalf("%d reports were cached, want 1", n)
+	}
+	if again := ask(); !sameReport(t, again, lacking) {
+		t.Errorf("the cached report is %+v, want %+v", again, lacking)
+	}
+	origin.Git("-C", dir, "cat-file", "-p", "HEAD~1:api/b.go") // fetches it
+	if whole := ask(); len(whole.Mentions) != 1 || whole.Mentions[0].Verdict != Moved {
+		t.Errorf("with the old file: %+v; want one mention that moved", whole.Mentions)
 	}
 }

@@ -133,7 +133,8 @@ func (c *Checker) check(ctx context.Context, snapshot *repo.Snapshot, opts Optio
 		return nil, err
 	}
 	rep.Remarks = past.remarks
-	if opts.Paths == nil && !past.unsure && !tree.unsure.Load() {
+	if opts.Paths == nil && !tree.unsure.Load() {
+		in.objects = past.unsure
 		in.looked, in.missing = tree.looked, append(past.missing, tree.missing...)
 		c.save(ctx, in, rep)
 	}

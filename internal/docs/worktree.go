@@ -53,7 +53,7 @@ func (t *workTree) Read(ctx context.Context, files []File, most int64, see func(
 	tell := func(i int, b []byte, err error) {
 		if errors.Is(err, content.ErrTooLarge) {
 			err = tooLarge(paths[i], most)
-		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		} else if err != nil && !errors.Is(err, fs.ErrNotExist) && !content.IsNoFile(err) {
 			t.unsure.Store(true)
 		}
 		see(i, b, err)

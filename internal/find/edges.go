@@ -48,6 +48,7 @@ type change struct {
 	path    repo.Path
 	appears bool            // the file is new or gone, or of another package
 	names   map[string]bool // that it declares now and did not before, or the other way round
+	rules   bool            // of a manifest: resolving depends on something that changed
 }
 
 // compare notes how the declarations of a file changed.
@@ -98,8 +99,21 @@ func declared(symbols []outline.Symbol) map[declaredName]int {
 	return counts
 }
 
+// whichEdges selects the files whose edges are computed again after some changes. A file that
+// has names is affected only if it mentions one of them.
+type whichEdges func(ctx context.Context, w *searchindex.Writer, r *uses.Resolver, files []File, changes []change) (again []File, names map[repo.Path]map[string]bool, err error)
+
+// changedOnly selects the files that changed.
+func changedOnly(_ context.Context, _ *searchindex.Writer, _ *uses.Resolver, files []File, changes []change) ([]File, map[repo.Path]map[string]bool, error) {
+	changed := make(map[repo.Path]bool, len(changes))
+	for _, c := range changes {
+		changed[c.path] = true
+	}
+	return slices.DeleteFunc(slices.Clone(files), func(f File) bool { return !changed[f.Path] }), nil, nil
+}
+
 // updateEdges computes again the edges of the files whose uses may lead elsewhere now.
-func updateEdges(ctx context.Context, w *searchindex.Writer, t Tree, files []File, changes []change) error {
+func updateEdges(ctx context.Context, w *searchindex.Writer, t Tree, files []File, changes []change, which whichEdges) error {
 	if len(changes) == 0 {
 		return nil
 	}
@@ -111,7 +125,7 @@ func updateEdges(ctx context.Context, w *searchindex.Writer, t Tree, files []Fil
 	if err != nil {
 		return err
 	}
-	again, names, err := affected(ctx, w, r, files, changes)
+	again, names, err := which(ctx, w, r, files, changes)
 	if err != nil {
 		return err
 	}
@@ -145,8 +159,8 @@ func updateEdges(ctx context.Context, w *searchindex.Writer, t Tree, files []Fil
 	return w.CountUsers()
 }
 
-// affected lists the files whose edges may differ after some changes. A changed manifest
-// affects all files. A changed file affects itself. If it declares other names, it affects
+// affected lists the files whose edges may differ after some changes. A manifest that
+// resolving depends on affects all files. A changed file affects itself. If it declares other names, it affects
 //   - the files of its directory, and the files that use something of its directory or import
 //     a package of Go with its name;
 //   - the files that use those, as long as they may export names of others again;
@@ -159,7 +173,7 @@ func affected(ctx context.Context, w *searchindex.Writer, r *uses.Resolver, file
 	dirs := make(map[repo.Path]map[string]bool) // the names to mention, nil for any
 	byName := false
 	for _, c := range changes {
-		if uses.IsManifest(c.path) {
+		if uses.IsManifest(c.path) && (c.appears || c.rules) {
 			return files, nil, nil
 		}
 		wanted[c.path] = true

@@ -305,6 +305,7 @@ func TestUpdateIsLikeANewIndex(t *testing.T) {
 		"class Beta\n  def run_beta\n  end\nend\n",
 		"module shop\n",
 		"module other\n",
+		"module shop\n\nrequire example.com/x v1.0.0\n",
 	}
 	rapid.Check(t, func(r *rapid.T) {
 		tree, x := &memoryTree{files: map[repo.Path]string{}, notes: map[repo.Path]string{}}, newIndex(t)

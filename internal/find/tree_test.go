@@ -24,6 +24,7 @@ type memoryTree struct {
 	reads   int           // files whose facts were asked for
 	lists   int           // how often the files were listed
 	unnamed bool          // it has no name for its state
+	again   int           // files whose references were asked for
 }
 
 func (t *memoryTree) State(context.Context) (string, error) {
@@ -80,6 +81,7 @@ func (t *memoryTree) Facts(_ context.Context, files []File, see func(File, Facts
 }
 
 func (t *memoryTree) References(ctx context.Context, files []File, see func(File, *outline.References) error) error {
+	t.again += len(files)
 	before := t.reads
 	defer func() { t.reads = before }()
 	return t.Facts(ctx, files, func(f File, facts Facts, _ []byte) error { return see(f, facts.References) })

@@ -3,10 +3,12 @@ package find
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 
 	"ken/internal/outline"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
+	"ken/internal/uses"
 )
 
 const (
@@ -17,14 +19,25 @@ const (
 // Update brings the index up to date with a tree. It reads only the files whose content is not
 // indexed, and only the commits that are new.
 func Update(ctx context.Context, w *searchindex.Writer, t Tree) (cut bool, err error) {
-	if err := updateTree(ctx, w, t); err != nil {
+	return updateAll(ctx, w, t, affected)
+}
+
+// UpdateChanged is Update for a tree that only a rank is asked for: it computes the uses of
+// changed files alone. An unchanged file that used something which changed keeps its uses,
+// so [Uses] may be wrong. In a large tree this takes a fraction of the time.
+func UpdateChanged(ctx context.Context, w *searchindex.Writer, t Tree) (cut bool, err error) {
+	return updateAll(ctx, w, t, changedOnly)
+}
+
+func updateAll(ctx context.Context, w *searchindex.Writer, t Tree, again whichEdges) (cut bool, err error) {
+	if err := updateTree(ctx, w, t, again); err != nil {
 		return false, err
 	}
 	return updateCommits(ctx, w, t)
 }
 
 // updateTree updates the files, unless the tree says that they are those of the last update.
-func updateTree(ctx context.Context, w *searchindex.Writer, t Tree) error {
+func updateTree(ctx context.Context, w *searchindex.Writer, t Tree, again whichEdges) error {
 	state, err := t.State(ctx) // before the files are listed: a later change has another name
 	if err != nil {
 		return err
@@ -33,13 +46,13 @@ func updateTree(ctx context.Context, w *searchindex.Writer, t Tree) error {
 	if err != nil || state != "" && state == before {
 		return err
 	}
-	if err := updateFiles(ctx, w, t); err != nil || state == before {
+	if err := updateFiles(ctx, w, t, again); err != nil || state == before {
 		return err
 	}
 	return w.SetNote("files", state)
 }
 
-func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree) error {
+func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree, again whichEdges) error {
 	files, err := t.Files(ctx)
 	if err != nil {
 		return err
@@ -88,6 +101,11 @@ func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree) error {
 		if hasText(f) {
 			d.Text = string(content)
 		}
+		if uses.IsManifest(f.Path) {
+			if changes[f.Path].rules, err = updateRules(w, f.Path, content); err != nil {
+				return err
+			}
+		}
 		return w.Put(d)
 	})
 	if err != nil {
@@ -97,7 +115,19 @@ func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree) error {
 	for _, c := range changes {
 		list = append(list, *c)
 	}
-	return updateEdges(ctx, w, t, files, list)
+	return updateEdges(ctx, w, t, files, list, again)
+}
+
+// updateRules stores what resolving depends on in a manifest, and reports whether it changed.
+func updateRules(w *searchindex.Writer, p repo.Path, content []byte) (changed bool, err error) {
+	key := "rules " + string(p)
+	before, err := w.Note(key)
+	if err != nil {
+		return false, err
+	}
+	sum := sha256.Sum256([]byte(uses.ManifestRules(p, content)))
+	now := hex.EncodeToString(sum[:16])
+	return now != before, w.SetNote(key, now)
 }
 
 // hasText reports whether the text of a file is searched.

@@ -10,14 +10,13 @@ import (
 	"unicode"
 )
 
-// Plot draws a report's history as SVG: above, what each commit changed and made stale;
-// below, what was read and spent up to it. It suits a light and a dark page.
+// Plot draws a report's history as SVG: what each commit changed and made stale. It suits a
+// light and a dark page.
 func Plot(w io.Writer, r *Report) error {
 	p := &plot{Writer: bufio.NewWriter(w), report: r, bars: bars(r.History)}
 	p.frame()
 	if len(p.bars) > 0 {
-		p.upper()
-		p.lower()
+		p.commits()
 	} else {
 		p.text(plotWidth/2, plotHeight/2, "middle", "", "no commits to draw")
 	}
@@ -27,10 +26,9 @@ func Plot(w io.Writer, r *Report) error {
 
 // The picture, in its own units.
 const (
-	plotWidth, plotHeight = 960, 660
+	plotWidth, plotHeight = 960, 370
 	plotLeft, plotRight   = 80, 940
-	upperTop, upperBottom = 108, 300
-	lowerTop, lowerBottom = 396, 590
+	barsTop, barsBottom   = 108, 300
 	mostBars              = 240
 )
 
@@ -40,7 +38,6 @@ type bar struct {
 	unknown int // of them
 	label   string
 	parts   [6]int64 // in the order of barParts
-	sums    [5]int64 // up to here, in the order of lineParts
 }
 
 var barParts = [6]struct{ class, name string }{
@@ -50,14 +47,6 @@ var barParts = [6]struct{ class, name string }{
 	{"content", "content"},
 	{"self", "directories whose files changed"},
 	{"below", "directories above them, at most"},
-}
-
-var lineParts = [5]struct{ class, name string }{
-	{"all", "no briefs, all neighbours read"},
-	{"none", "no briefs, no neighbours read"},
-	{"outline", "briefs, outlines (free)"},
-	{"model", "briefs and a model"},
-	{"reread", "briefs and a model that rereads"},
 }
 
 func (b *bar) height() int64 {
@@ -72,7 +61,6 @@ func (b *bar) height() int64 {
 func bars(history []Outcome) []bar {
 	each := max(1, (len(history)+mostBars-1)/mostBars)
 	var list []bar
-	var sums [5]int64
 	for group := range slices.Chunk(history, each) {
 		b := bar{commits: len(group)}
 		for i := range group {
@@ -84,11 +72,7 @@ func bars(history []Outcome) []bar {
 			for k, n := range []int{o.Grades.Format, o.Grades.Body, o.Grades.Interface, o.Grades.Content, o.StaleSelf, o.StaleBelow} {
 				b.parts[k] += int64(n)
 			}
-			for k, n := range []int64{o.Without(), o.Touched, o.With(), o.With() + o.Refresh, o.With() + o.Reread} {
-				sums[k] += n
-			}
 		}
-		b.sums = sums
 		b.label = group[0].Commit.Short() + " " + group[0].Subject
 		if each > 1 {
 			b.label = group[0].Commit.Short() + " to " + group[len(group)-1].Commit.Short()
@@ -110,9 +94,8 @@ const plotStyle = `text{font:12px system-ui,sans-serif;fill:#333}
 .title{font-size:16px;font-weight:600}.head{font-weight:600}.note{fill:#666}
 .grid{stroke:#ddd}.axis{stroke:#888}.page{fill:#fff}
 .format{fill:#bbb}.body{fill:#56b4e9}.interface{fill:#e69f00}.content{fill:#d55e00}.self{fill:#009e73}.below{fill:#9fd8c6}.unknown{fill:#f3e0f0}
-.line{fill:none;stroke-width:2}.all{stroke:#d55e00}.none{stroke:#999;stroke-dasharray:5 4}.outline{stroke:#0072b2}.model{stroke:#cc79a7}.reread{stroke:#cc79a7;stroke-dasharray:2 3}
 @media(prefers-color-scheme:dark){text{fill:#ddd}.note{fill:#aaa}.grid{stroke:#3a3a3a}.axis{stroke:#888}.page{fill:#161616}
-.format{fill:#777}.below{fill:#2f6b59}.outline{stroke:#56b4e9}.unknown{fill:#3b2a38}}
+.format{fill:#777}.below{fill:#2f6b59}.unknown{fill:#3b2a38}}
 `
 
 // frame draws what is there whatever the figures are.
@@ -137,20 +120,20 @@ func (p *plot) frame() {
 	p.text(plotLeft, 48, "start", "note", note)
 }
 
-// upper draws what each commit changed and made stale.
-func (p *plot) upper() {
+// commits draws what each commit changed and made stale.
+func (p *plot) commits() {
 	each := p.bars[0].commits
 	head := "Changed files by grade, and stale directories, for each commit"
 	if each > 1 {
 		head = fmt.Sprintf("Changed files by grade, and stale directories, for every %d commits", each)
 	}
-	p.text(plotLeft, upperTop-26, "start", "head", head)
+	p.text(plotLeft, barsTop-26, "start", "head", head)
 	heights := make([]int64, len(p.bars))
 	for i := range p.bars {
 		heights[i] = p.bars[i].height()
 	}
 	top := ceiling(heights)
-	y := p.axis(upperTop, upperBottom, top)
+	y := p.axis(barsTop, barsBottom, top)
 	wide := float64(plotRight-plotLeft) / float64(len(p.bars))
 	lastCut := -1000.0
 	for i := range p.bars {
@@ -161,7 +144,7 @@ func (p *plot) upper() {
 		}
 		p.printf("<g><title>%s</title>", escape(b.label))
 		if b.unknown > 0 {
-			p.printf(`<rect class="unknown" x="%.1f" y="%d" width="%.2f" height="%d"/>`, x, upperTop, wide, upperBottom-upperTop)
+			p.printf(`<rect class="unknown" x="%.1f" y="%d" width="%.2f" height="%d"/>`, x, barsTop, wide, barsBottom-barsTop)
 		}
 		var below int64
 		for k, part := range b.parts {
@@ -173,38 +156,17 @@ func (p *plot) upper() {
 		}
 		p.printf("</g>\n")
 		if below > top && x-lastCut > 30 {
-			p.text(x+wide/2, upperTop-4, "middle", "note", "↑"+short(below))
+			p.text(x+wide/2, barsTop-4, "middle", "note", "↑"+short(below))
 			lastCut = x
 		}
 	}
 	x := plotLeft
 	for _, part := range barParts {
-		p.printf(`<rect class="%s" x="%d" y="%d" width="10" height="10"/>`, part.class, x, upperBottom+16)
-		p.text(float64(x+15), upperBottom+25, "start", "", part.name)
+		p.printf(`<rect class="%s" x="%d" y="%d" width="10" height="10"/>`, part.class, x, barsBottom+16)
+		p.text(float64(x+15), barsBottom+25, "start", "", part.name)
 		x += 40 + 7*len(part.name)
 	}
-	p.ends(upperBottom + 48)
-}
-
-// lower draws what was read and spent up to each commit.
-func (p *plot) lower() {
-	p.text(plotLeft, lowerTop-12, "start", "head", "Tokens up to each commit, estimated at "+fmt.Sprint(p.report.Assumed.BytesPerToken)+" bytes each")
-	last := p.bars[len(p.bars)-1].sums
-	y := p.axis(lowerTop, lowerBottom, max(1, slices.Max(last[:])))
-	wide := float64(plotRight-plotLeft) / float64(len(p.bars))
-	for k, part := range lineParts {
-		var points strings.Builder
-		fmt.Fprintf(&points, "%d,%.1f", plotLeft, y(0))
-		for i := range p.bars {
-			fmt.Fprintf(&points, " %.1f,%.1f", plotLeft+float64(i+1)*wide, y(p.bars[i].sums[k]))
-		}
-		p.printf(`<polyline class="line %s" points="%s"/>`+"\n", part.class, points.String())
-	}
-	for k, part := range lineParts {
-		x, y := plotLeft+290*(k%3), lowerBottom+28+22*(k/3)
-		p.printf(`<path class="line %s" d="M%d %dh16"/>`, part.class, x, y-4)
-		p.text(float64(x+22), float64(y), "start", "", short(last[k])+" "+part.name)
-	}
+	p.ends(barsBottom + 48)
 }
 
 // ends names the first and the last commit.

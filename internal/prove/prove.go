@@ -1,9 +1,11 @@
-// Package prove replays a history and counts what summaries would have cost and saved in
-// it, commit by commit.
+// Package prove tests ken on a repository's own history. It answers three questions: would
+// ken find have found the files that a commit changed, how long does knowledge last, and how
+// large is a brief?
 //
-// It assumes that before the first commit every file and every directory that policy
-// admits has a current summary, and that after each commit exactly the stale summaries are
-// written again. The rules of staleness are ken's own:
+// The answer to the second question comes from a replay of the last commits. It assumes that
+// before the first commit every file and every directory that policy admits has a current
+// summary, and that after each commit exactly the stale summaries are written again. The rules
+// of staleness are ken's own:
 //
 //   - A file's summary belongs to its content. A content that existed before, here or
 //     elsewhere, brings its summary along: a move, a copy or a revert costs nothing.
@@ -16,17 +18,14 @@
 //     are stale. A writer may answer "keep" instead. No history tells how often, so the count
 //     is an upper bound.
 //
-// Tokens are estimated by sizes. Where an assumption cannot be neutral, it counts against
-// ken; see [Assumed]. The result depends on the history alone: on no clock and no cache.
+// Where an assumption cannot be neutral, it counts against ken. The result depends on no
+// clock and no cache.
 //
-// [Reader] reads the history from git. The caller says which files count, and keeps
-// outlines.
+// [Reader] reads the history from git. The caller says which files count, keeps outlines, and
+// puts the questions of [Tasks] to the search index.
 package prove
 
 import (
-	"cmp"
-	"slices"
-
 	"ken/internal/fresh"
 	"ken/internal/repo"
 )
@@ -35,9 +34,13 @@ import (
 type History struct {
 	Before  []Entry  // the tree before the first commit
 	Commits []Commit // the oldest first, each on top of the one before it
-	Asked   int      // how many commits were requested
-	Cut     bool     // a shallow clone has fewer commits
-	Whole   bool     // it begins with the first commit of the repository
+	// Mentions are the paths that documents mention before the first commit or, if there is
+	// nothing before it, in the middle of the history. Followed counts the commits after that.
+	Mentions []Mention
+	Followed int
+	Asked    int  // how many commits were requested
+	Cut      bool // a shallow clone has fewer commits
+	Whole    bool // it begins with the first commit of the repository
 }
 
 // An Entry is a file in a tree.
@@ -59,6 +62,9 @@ type Commit struct {
 	ID      repo.ID
 	Subject string
 	Merge   bool
+	Parent  repo.ID // the first one; zero if there is none
+	// Task is the subject to ask ken find with: of a merge that of the commit that it merged.
+	Task    string
 	Changes []Change
 }
 
@@ -69,25 +75,14 @@ type Change struct {
 	Grade    fresh.Grade // of the change, if both count and differ
 }
 
-// Assumed are the numbers behind the token estimates.
-type Assumed struct {
-	BytesPerToken int64 `json:"bytes_per_token"`
-	ReadBytes     int64 `json:"read_bytes"`    // the most that is read of one file
-	Brief         int64 `json:"brief_tokens"`  // of a brief
-	Text          int64 `json:"text_tokens"`   // of the summary of a file or subdirectory
-	Apart         int64 `json:"apart_tokens"`  // of rules and tools, per directory
-	Answer        int64 `json:"answer_tokens"` // of a directory's new summary
-}
-
 // Options are the rules of a replay.
 type Options struct {
-	Assumed Assumed
 	// Counts reports whether a change of that grade makes a summary stale; all but
 	// format do when nil.
 	Counts func(fresh.Grade) bool
 }
 
-// An Outcome is what one commit made stale, and what that would have cost.
+// An Outcome is what one commit made stale.
 type Outcome struct {
 	Commit  repo.ID `json:"commit"`
 	Subject string  `json:"subject"`
@@ -107,24 +102,7 @@ type Outcome struct {
 	StaleSelf  int `json:"stale_self"`  // directories whose own files changed
 	StaleBelow int `json:"stale_below"` // directories of which only a subdirectory changed
 	NewDirs    int `json:"new_directories"`
-
-	Refresh    int64 `json:"refresh_tokens"`   // reading the changed files, and the summaries of the others
-	Above      int64 `json:"above_tokens"`     // the part of Refresh for StaleBelow
-	Reread     int64 `json:"reread_tokens"`    // reading every file of every stale directory
-	Briefs     int64 `json:"brief_tokens"`     // of the directories that it touched
-	Touched    int64 `json:"touched_tokens"`   // of the files that it touched, as they were
-	Neighbours int64 `json:"neighbour_tokens"` // of all other files in their directories
 }
-
-// With is the tokens read with briefs.
-func (o *Outcome) With() int64 { return o.Touched + o.Briefs }
-
-// Without is the tokens read without briefs, if all neighbours are read.
-func (o *Outcome) Without() int64 { return o.Touched + o.Neighbours }
-
-// Net is the tokens saved if a model writes the summaries, and if an agent without a brief
-// reads all neighbours. A loss is negative.
-func (o *Outcome) Net() int64 { return o.Neighbours - o.Briefs - o.Refresh }
 
 // Stale is how many summaries are stale.
 func (o *Outcome) Stale() int { return o.StaleFiles + o.StaleSelf + o.StaleBelow }
@@ -173,26 +151,18 @@ func Replay(h History, opts Options) *Report {
 		t.put(e.Path, e.File)
 		t.texts[e.ID] = t.texts[e.ID] || e.Counts
 	}
-	r := &Report{Commits: Commits{Asked: h.Asked, Cut: h.Cut, Whole: h.Whole}, Assumed: opts.Assumed, Method: method(opts.Assumed)}
 	t.describe()
+	t.observe(h.Before)
+	r := &Report{Commits: Commits{Asked: h.Asked, Cut: h.Cut, Whole: h.Whole}, Method: method()}
 	r.History = make([]Outcome, len(h.Commits))
 	for i := range h.Commits {
+		t.commit = i + 1
 		r.History[i] = t.apply(&h.Commits[i])
 	}
 	r.Files, r.Directories = t.files, t.counted
-	r.Net.Describe = t.whole()
 	r.sum()
+	r.Lasting.Files = t.fileTexts.lasting(len(h.Commits))
+	r.Lasting.Directories = t.dirTexts.lasting(len(h.Commits))
+	r.Lasting.Mentions = lastingMentions(h.Mentions, h.Followed)
 	return r
-}
-
-// worst returns the places of the known commits with the greatest losses.
-func worst(list []Outcome, most int) []int {
-	var places []int
-	for i := range list {
-		if !list[i].Unknown {
-			places = append(places, i)
-		}
-	}
-	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(list[a].Net(), list[b].Net()) })
-	return places[:min(most, len(places))]
 }

@@ -22,6 +22,9 @@ type Reader struct {
 	// Outlines returns the outlines of contents, nil where there is none. It calls read for those
 	// that are not stored; which names them by their places in contents.
 	Outlines func(ctx context.Context, contents []Content, read ReadContents) ([]*outline.Outline, error)
+	// IsDocument reports whether a file is a document, and Mentioned lists the paths that a document mentions.
+	IsDocument func(repo.Path) bool
+	Mentioned  func(document repo.Path, content []byte) []string
 }
 
 // A Content is a content under the path that tells its language.
@@ -76,12 +79,51 @@ func (r *Reader) Read(ctx context.Context, commits int, progress func(done, tota
 	}
 	h.Commits = make([]Commit, len(newest))
 	for i, c := range newest {
-		h.Commits[i] = Commit{ID: c.ID, Subject: c.Subject, Merge: len(c.Parents) > 1, Changes: make([]Change, len(c.Changes))}
+		h.Commits[i] = Commit{ID: c.ID, Subject: c.Subject, Task: c.Subject, Merge: len(c.Parents) > 1, Changes: make([]Change, len(c.Changes))}
+		if len(c.Parents) > 0 {
+			h.Commits[i].Parent = c.Parents[0]
+		}
 		for k, ch := range c.Changes {
 			h.Commits[i].Changes[k] = Change{Path: ch.Path, Old: known.file(oldPlace(ch)), New: known.file(newPlace(ch))}
 		}
 	}
+	if err := r.mergedSubjects(ctx, newest, h.Commits); err != nil {
+		return h, err
+	}
+	from := 0
+	if len(before) == 0 {
+		from = len(newest) / 2
+	}
+	h.Followed = len(newest) - from
+	if h.Mentions, err = r.mentions(ctx, before, newest, from); err != nil {
+		return h, err
+	}
 	return h, r.gradeAll(ctx, h.Commits, progress)
+}
+
+// mergedSubjects gives each merge the subject of the commit that it merged: its own says only
+// that it is a merge.
+func (r *Reader) mergedSubjects(ctx context.Context, commits []repo.Commit, list []Commit) error {
+	merges := make(map[repo.ID][]int)
+	var ids []repo.ID
+	for i, c := range commits {
+		if len(c.Parents) != 2 {
+			continue
+		}
+		if merges[c.Parents[1]] == nil {
+			ids = append(ids, c.Parents[1])
+		}
+		merges[c.Parents[1]] = append(merges[c.Parents[1]], i)
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	return r.Git.Commits(ctx, ids, func(c repo.Commit) error {
+		for _, i := range merges[c.ID] {
+			list[i].Task = c.Subject
+		}
+		return nil
+	})
 }
 
 // A place is a content at a path of some tree. Without a content there is nothing.

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,67 +27,182 @@ func file(t *testing.T, digit string, size int64) File {
 	return File{ID: id(t, digit), Size: size, Counts: true}
 }
 
-// One commit by hand: 400 bytes of a file change, beside 40,000 of another, of which no
-// more than 32 KiB would be read.
+// change is one of a file that counts, from one content to another.
+func change(t *testing.T, p repo.Path, from, to string, grade fresh.Grade) Change {
+	t.Helper()
+	return Change{Path: p, Old: file(t, from, 400), New: file(t, to, 400), Grade: grade}
+}
+
 func TestReplayByHand(t *testing.T) {
 	h := History{
 		Before: []Entry{{"a/x.go", file(t, "1", 400)}, {"a/y.go", file(t, "2", 40_000)}, {"z.md", file(t, "3", 80)}},
 		Commits: []Commit{
-			{Subject: "one", Changes: []Change{{Path: "a/x.go", Old: file(t, "1", 400), New: file(t, "4", 800), Grade: fresh.GradeBody}}},
-			{Subject: "back", Changes: []Change{{Path: "a/x.go", Old: file(t, "4", 800), New: file(t, "1", 400), Grade: fresh.GradeBody}}},
-			{Subject: "spaces", Changes: []Change{{Path: "a/x.go", Old: file(t, "1", 400), New: file(t, "5", 404), Grade: fresh.GradeFormat}}},
+			{Subject: "one", Changes: []Change{change(t, "a/x.go", "1", "4", fresh.GradeBody)}},
+			{Subject: "back", Changes: []Change{change(t, "a/x.go", "4", "1", fresh.GradeBody)}},
+			{Subject: "spaces", Changes: []Change{change(t, "a/x.go", "1", "5", fresh.GradeFormat)}},
 			{Subject: "nothing"},
 		},
 	}
-	r := Replay(h, Options{Assumed: assumed})
-	one := Outcome{
-		Subject: "one", Texts: 5, Grades: Grades{Body: 1}, StaleFiles: 1, ByByte: 1, StaleSelf: 1, StaleBelow: 1,
-		// a: rules and answer, its old text, y's text, x read and written about;
-		// the root: the same, its file, which is shorter than a text, and its child.
-		Refresh: 1200 + 150 + 150 + 200 + 150 + 1200 + 150 + 20 + 150,
-		Above:   1200 + 150 + 20 + 150,
-		Reread:  1200 + 150 + 200 + 150 + 8192 + 1200 + 150 + 20 + 150,
-		Briefs:  1500, Touched: 100, Neighbours: 8192,
-	}
+	r := Replay(h, Options{})
+	one := Outcome{Subject: "one", Texts: 5, Grades: Grades{Body: 1}, StaleFiles: 1, ByByte: 1, StaleSelf: 1, StaleBelow: 1}
 	if got := r.History[0]; got != one {
 		t.Errorf("one\n got %+v\nwant %+v", got, one)
 	}
 	for i, name := range []string{"back", "spaces", "nothing"} {
-		if got := r.History[i+1]; !got.Valid() || got.Refresh != 0 || got.Briefs != 1500 {
-			t.Errorf("%s: %+v", name, got)
+		if got := r.History[i+1]; !got.Valid() {
+			t.Errorf("%s: %+v, want a commit that makes nothing stale", name, got)
 		}
 	}
-	if r.Commits.Valid != 3 || r.Commits.Replayed != 4 || r.Commits.Lost != 1 {
-		t.Errorf("commits: %+v", r.Commits)
+	if r.Commits.Valid != 3 || r.Commits.Replayed != 4 {
+		t.Errorf("commits: %+v, want 3 valid of 4", r.Commits)
 	}
-	n := r.Net
-	if n.Briefs != 6000 || n.Neighbours != 3*8192 || n.Outline.All != 3*8192-6000 || n.Outline.None != -6000 || *n.Outline.Even != 25 {
-		t.Errorf("net: %+v", n)
+	// One of three files went stale with the first commit, and both directories did.
+	if l := r.Lasting.Files; l.Texts != 3 || l.Stale != 1 || l.Half != nil || *l.Hold != 66 {
+		t.Errorf("file summaries: %+v", l)
 	}
-	if n.Model.All != n.Outline.All-one.Refresh || *n.Reread.Even != 71 {
-		t.Errorf("net: %+v, %d%%", n, *n.Reread.Even)
-	}
-	if r.Worst[0].Subject != "nothing" || len(r.Worst) != 4 {
-		t.Errorf("worst: %+v", r.Worst)
+	if l := r.Lasting.Directories; l.Texts != 2 || l.Stale != 2 || l.Half == nil || *l.Half != 1 || *l.Hold != 0 {
+		t.Errorf("directory summaries: %+v", l)
 	}
 }
 
-// What cannot be known is in no figure, and never taken for good news.
+// A deleted file is not stale, and a moved one keeps its summary: neither makes summaries look
+// shorter-lived, nor does a deletion make them look longer-lived.
+func TestLifetimesOfDeletedAndMovedFiles(t *testing.T) {
+	h := History{
+		Before: []Entry{{"a.go", file(t, "1", 9)}, {"b.go", file(t, "2", 9)}, {"c.go", file(t, "3", 9)}, {"d.go", file(t, "4", 9)}},
+		Commits: []Commit{
+			{Changes: []Change{{Path: "a.go", Old: file(t, "1", 9)}, {Path: "b.go", Old: file(t, "2", 9)}}},
+			{Changes: []Change{{Path: "c.go", Old: file(t, "3", 9)}, {Path: "e.go", New: file(t, "3", 9)}}},
+			{Changes: []Change{change(t, "e.go", "3", "5", fresh.GradeInterface)}},
+			{Changes: []Change{change(t, "e.go", "5", "6", fresh.GradeInterface)}},
+		},
+	}
+	l := Replay(h, Options{}).Lasting.Files
+	if l.Texts != 4 || l.Stale != 1 || l.Half == nil || *l.Half != 3 || *l.Hold != 50 {
+		t.Errorf("%+v: want 1 of the 2 files that stayed stale after commit 3", l)
+	}
+}
+
+// A summary of a file that was added later counts from then on.
+func TestLifetimesOfAddedFiles(t *testing.T) {
+	l := Replay(History{Commits: []Commit{
+		{Changes: []Change{{Path: "a/x.go", New: file(t, "1", 9)}}},
+		{},
+		{Changes: []Change{{Path: "a/y.go", New: file(t, "2", 9)}}},
+		{Changes: []Change{change(t, "a/x.go", "1", "3", fresh.GradeBody)}},
+	}}, Options{}).Lasting
+	// x went stale after 3 commits, when nobody followed y any more.
+	if f := l.Files; f.Texts != 2 || f.Stale != 1 || f.Half == nil || *f.Half != 3 || *f.Hold != 0 {
+		t.Errorf("file summaries: %+v, half %v, hold %v", f, f.Half, f.Hold)
+	}
+	// Both directories went stale after 2 commits.
+	if d := l.Directories; d.Texts != 2 || d.Stale != 2 || d.Half == nil || *d.Half != 2 {
+		t.Errorf("directory summaries: %+v, half %v", d, d.Half)
+	}
+}
+
+func TestLifetimeOfNothing(t *testing.T) {
+	l := Replay(History{Commits: []Commit{{}}, Followed: 1}, Options{}).Lasting
+	if l.Files.Hold != nil || l.Files.Half != nil || l.Mentions.Hold != nil {
+		t.Errorf("%+v: want null figures where there is no text", l)
+	}
+}
+
+// A commit whose contents git lacks is in no figure, and never taken for good news.
 func TestUnknownIsNoGoodNews(t *testing.T) {
 	gone := File{ID: id(t, "6"), Counts: true, Absent: true}
 	r := Replay(History{
 		Before: []Entry{{"a/x.go", gone}, {"b/y.go", file(t, "1", 400)}},
 		Commits: []Commit{
-			{Changes: []Change{{Path: "b/y.go", Old: file(t, "1", 400), New: file(t, "2", 400), Grade: fresh.GradeBody}}},
-			{Changes: []Change{{Path: "a/z.go", New: file(t, "3", 400)}}},
+			{Changes: []Change{change(t, "b/y.go", "1", "2", fresh.GradeBody)}},
+			{Changes: []Change{{Path: "a/z.go", New: gone}}},
 			{Changes: []Change{{Path: "a/x.go", Old: gone}}},
 		},
-	}, Options{Assumed: assumed})
-	if c := r.Commits; c.Replayed != 1 || c.Unknown != 2 || c.Valid != 0 || len(r.Worst) != 1 {
-		t.Errorf("%+v", c)
+	}, Options{})
+	if c := r.Commits; c.Replayed != 1 || c.Unknown != 2 || c.Valid != 0 {
+		t.Errorf("%+v: want 1 replayed, 2 unknown, none valid", c)
 	}
-	if r.Spreads.StaleSelf.Total != 1 || r.Net.Briefs != 1500 {
-		t.Errorf("%+v", r.Spreads)
+	if r.Spreads.StaleSelf.Total != 1 {
+		t.Errorf("%+v: want one stale directory", r.Spreads)
+	}
+}
+
+func TestTasks(t *testing.T) {
+	isCode := func(p repo.Path) bool { return strings.HasSuffix(string(p), ".go") }
+	commit := func(subject string, changes ...Change) Commit {
+		return Commit{ID: id(t, "a"), Parent: id(t, "b"), Subject: subject, Task: subject, Changes: changes}
+	}
+	edit := change(t, "x.go", "1", "2", fresh.GradeBody)
+	many := make([]Change, 9)
+	for i := range many {
+		many[i] = change(t, repo.Path("f"+string(rune('a'+i))+".go"), "1", "2", fresh.GradeBody)
+	}
+	first := commit("the first commit there is", edit)
+	first.Parent = repo.ID{}
+	h := History{Commits: []Commit{
+		first,
+		commit("parse an empty header (#12)", edit, change(t, "notes.md", "1", "2", fresh.GradeContent), Change{Path: "new.go", New: file(t, "3", 9)}),
+		commit("Merge branch of somebody", edit),
+		commit("Revert a change of yesterday", edit),
+		commit("v1.2.3 is out now", edit),
+		commit("two words", edit),
+		commit("only add a file", Change{Path: "new.go", New: file(t, "3", 9)}),
+		commit("rename it all over", many...),
+		commit("delete what nobody calls", Change{Path: "old.go", Old: file(t, "3", 9)}),
+	}}
+	tasks := Tasks(h, isCode)
+	if len(tasks) != 2 {
+		t.Fatalf("%d tasks, want 2: %+v", len(tasks), tasks)
+	}
+	if task := tasks[1]; task.Query != "parse an empty header" || !slices.Equal(task.Files, []repo.Path{"x.go"}) || task.Tree != id(t, "b") {
+		t.Errorf("%+v: want the subject without its number, and the code file that was there before", task)
+	}
+	if task := tasks[0]; !slices.Equal(task.Files, []repo.Path{"old.go"}) {
+		t.Errorf("%+v: want the deleted file, of the newest commit first", task)
+	}
+	h.Commits = nil
+	for i := range 5 * SampledTasks {
+		h.Commits = append(h.Commits, commit(strings.Repeat("words ", 3+i), edit))
+	}
+	tasks = Tasks(h, isCode)
+	if len(tasks) != SampledTasks {
+		t.Fatalf("%d tasks, want %d", len(tasks), SampledTasks)
+	}
+	if newest, oldest := len(strings.Fields(tasks[0].Query)), len(strings.Fields(tasks[SampledTasks-1].Query)); newest != 5*SampledTasks+2 || oldest > 10 {
+		t.Errorf("tasks of commits %d to %d, want them spread over all commits", oldest, newest)
+	}
+}
+
+func TestFound(t *testing.T) {
+	var f Found
+	f.Add(Task{Files: []repo.Path{"a", "b"}}, []repo.Path{"b", "x", "a"}, []repo.Path{"x", "a"})
+	f.Add(Task{Files: []repo.Path{"c"}}, nil, []repo.Path{"c"})
+	if want := (Found{Commits: 2, Files: 3, Ken: Located{2, 1}, Text: Located{2, 1}}); f != want {
+		t.Errorf("got %+v, want %+v", f, want)
+	}
+}
+
+// The sentences name figures that are there, and say unknown where there are none.
+func TestVerdict(t *testing.T) {
+	r := Replay(History{Before: []Entry{{"x.go", file(t, "1", 9)}}, Commits: []Commit{{Changes: []Change{change(t, "x.go", "1", "2", fresh.GradeBody)}}}}, Options{})
+	r.Conclude()
+	for i, want := range []string{"Unknown: ", "After 1 commit, 0% of file summaries and 0% of directory summaries still hold.", "Unknown: "} {
+		if !strings.HasPrefix(r.Verdict[i], want) {
+			t.Errorf("sentence %d: %q, want %q", i+1, r.Verdict[i], want)
+		}
+	}
+	r.Found = &Found{Commits: 2, Files: 3, Ken: Located{2, 1}, Text: Located{1, 1}}
+	r.Briefs = &Briefs{Directories: NewBriefSize([]int64{300, 100, 200}, []int64{4000, 9000, 5000})}
+	r.Conclude()
+	if !strings.Contains(r.Verdict[0], "67% of the files") || !strings.Contains(r.Verdict[0], "text search 33%") {
+		t.Errorf("%q: want 67%% and 33%%", r.Verdict[0])
+	}
+	if !strings.Contains(r.Verdict[2], "200 tokens") || !strings.Contains(r.Verdict[2], "25 times") {
+		t.Errorf("%q: want 200 tokens and 25 times", r.Verdict[2])
+	}
+	empty := Replay(History{}, Options{})
+	if empty.Conclude(); len(empty.Verdict) != 0 {
+		t.Errorf("%q about no commits", empty.Verdict)
 	}
 }
 
@@ -95,7 +211,7 @@ func TestSpread(t *testing.T) {
 	for i := 1; i <= 10; i++ {
 		list = append(list, Outcome{StaleFiles: i}, Outcome{StaleFiles: 1000, Unknown: true})
 	}
-	of := func(o *Outcome) int64 { return int64(o.StaleFiles) }
+	of := func(o *Outcome) int { return o.StaleFiles }
 	if got := spread(list, of); got != (Spread{5, 9, 10, 55}) {
 		t.Error(got)
 	}
@@ -117,7 +233,7 @@ func TestPlot(t *testing.T) {
 				Changes: []Change{{Path: "x", New: File{ID: id(t, string("123456789"[i%9])), Counts: true, Absent: i%5 == 4}}},
 			})
 		}
-		r := Replay(h, Options{Assumed: assumed})
+		r := Replay(h, Options{})
 		var first, second bytes.Buffer
 		if err := errors.Join(Plot(&first, r), Plot(&second, r)); err != nil {
 			t.Fatal(err)

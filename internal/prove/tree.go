@@ -21,6 +21,9 @@ type tree struct {
 	known   map[sum]bool     // texts about directories, each by what it was written from
 	files   int              // that count
 	counted int              // directories that do
+
+	commit              int // the number of the commit at hand, from 1
+	fileTexts, dirTexts cohort
 }
 
 // A directory is one with files that count, or with directories that do.
@@ -28,11 +31,8 @@ type directory struct {
 	path   repo.Path
 	parent *directory
 
-	files  int
-	absent int   // of them, whose content is not here
-	tokens int64 // of reading all of them
-	told   int64 // of what is said of them, or of themselves where that is shorter
-	names  sum   // of the files and their contents
+	files int
+	names sum // of the files and their contents
 	// Children that count, and the sum of their names and texts.
 	children int
 	below    sum
@@ -40,11 +40,9 @@ type directory struct {
 	text sum // what is said of it, by what that was written from; zero while it does not count
 
 	// What the commit at hand does to it.
-	touched bool  // a file that counts came, went or changed
-	self    bool  // by more than does not matter
-	moved   bool  // what is said of a child is other than it was
-	anew    int64 // tokens of reading the files that no text is about yet, beyond told
-	written int64 // tokens of the texts that are written about these
+	touched bool // a file that counts came, went or changed
+	self    bool // by more than does not matter
+	moved   bool // what is said of a child is other than it was
 	queued  bool
 }
 
@@ -88,6 +86,7 @@ func (s sum) bytes() string {
 
 func newTree(opts Options) *tree {
 	t := &tree{opts: opts, dirs: make(map[repo.Path]*directory), texts: make(map[repo.ID]bool), known: make(map[sum]bool)}
+	t.fileTexts, t.dirTexts = newCohort(), newCohort()
 	t.dirs[""] = &directory{}
 	return t
 }
@@ -101,14 +100,6 @@ func (t *tree) dir(p repo.Path) *directory {
 	}
 	return d
 }
-
-// read is what reading a file takes.
-func (t *tree) read(f File) int64 {
-	return min(f.Size, t.opts.Assumed.ReadBytes) / t.opts.Assumed.BytesPerToken
-}
-
-// tell is what it takes to tell of a file that there is a text about.
-func (t *tree) tell(f File) int64 { return min(t.read(f), t.opts.Assumed.Text) }
 
 // put enters a file that counts.
 func (t *tree) put(p repo.Path, f File) {
@@ -127,12 +118,6 @@ func (t *tree) enter(d *directory, p repo.Path, f File, sign int) {
 	} else {
 		d.names.sub(name)
 	}
-	if f.Absent {
-		d.absent += sign
-	} else {
-		d.tokens += int64(sign) * t.read(f)
-		d.told += int64(sign) * t.tell(f)
-	}
 }
 
 // basis names what a text about a directory would be written from.
@@ -150,17 +135,6 @@ func (t *tree) describe() {
 		}
 		d.moved = false
 	}
-}
-
-// whole is what describing everything takes.
-func (t *tree) whole() int64 {
-	var n int64
-	for _, d := range t.dirs {
-		if d.counts() {
-			n += t.estimate(d)
-		}
-	}
-	return n
 }
 
 // upwards sorts directories so that each comes after those below it.
@@ -206,33 +180,14 @@ func (t *tree) rewrite(d *directory, text sum) {
 	}
 }
 
-// estimate is what describing a directory takes if all of its files are read.
-func (t *tree) estimate(d *directory) int64 {
-	a := t.opts.Assumed
-	return a.Apart + a.Answer + d.tokens + int64(d.children)*a.Text
-}
-
-// reread is the same for one that went stale: what was said of it is told too, and texts
-// are written about the files that have none.
-func (t *tree) reread(d *directory) int64 {
-	n := t.estimate(d) + d.written
-	if d.text != (sum{}) {
-		n += t.opts.Assumed.Text
-	}
-	return n
-}
-
-// refresh is reread if only those files are read that no text is about yet: of the others
-// it is the texts.
-func (t *tree) refresh(d *directory) int64 { return t.reread(d) - d.tokens + d.told + d.anew }
-
 // apply replays a commit: finds what it made stale, and has it written anew.
 func (t *tree) apply(c *Commit) Outcome {
 	o := Outcome{Commit: c.ID, Subject: c.Subject, Merge: c.Merge, Texts: t.files + t.counted}
-	touched := t.reading(c, &o)
+	touched := t.touch(c)
 	for i := range c.Changes {
 		t.change(&c.Changes[i], &o)
 	}
+	t.followMoves(c)
 	t.settle(touched, &o)
 	for i := range c.Changes {
 		if f := c.Changes[i].New; f.Counts {
@@ -242,9 +197,52 @@ func (t *tree) apply(c *Commit) Outcome {
 	return o
 }
 
-// reading counts what is read before the commit is made, and returns the directories
-// that it touches.
-func (t *tree) reading(c *Commit, o *Outcome) []*directory {
+// observe begins to follow the texts of the tree as it is.
+func (t *tree) observe(files []Entry) {
+	for _, e := range files {
+		if e.Counts {
+			t.fileTexts.add(e.Path, 0)
+		}
+	}
+	for p, d := range t.dirs {
+		if d.counts() {
+			t.dirTexts.add(p, 0)
+		}
+	}
+}
+
+// followMoves has the texts of files that a commit moved go along, drops those of files that it
+// deleted, and begins to follow those of new files.
+func (t *tree) followMoves(c *Commit) {
+	gone := make(map[repo.ID]repo.Path)
+	for i := range c.Changes {
+		ch := &c.Changes[i]
+		if !ch.Old.Counts || ch.New.Counts {
+			continue
+		}
+		if _, twice := gone[ch.Old.ID]; twice {
+			t.fileTexts.leave(ch.Path, t.commit)
+		} else {
+			gone[ch.Old.ID] = ch.Path
+		}
+	}
+	for i := range c.Changes {
+		ch := &c.Changes[i]
+		if from, ok := gone[ch.New.ID]; ok && ch.New.Counts && !ch.Old.Counts {
+			t.fileTexts.move(from, ch.Path)
+			delete(gone, ch.New.ID)
+		}
+		if ch.New.Counts && !ch.Old.Counts && !ch.New.Absent && !t.texts[ch.New.ID] {
+			t.fileTexts.add(ch.Path, t.commit)
+		}
+	}
+	for _, p := range gone {
+		t.fileTexts.leave(p, t.commit)
+	}
+}
+
+// touch marks and returns the directories that a commit touches.
+func (t *tree) touch(c *Commit) []*directory {
 	var list []*directory
 	for i := range c.Changes {
 		ch := &c.Changes[i]
@@ -255,19 +253,8 @@ func (t *tree) reading(c *Commit, o *Outcome) []*directory {
 		if !d.touched {
 			d.touched = true
 			list = append(list, d)
-			o.Neighbours += d.tokens
-			o.Unknown = o.Unknown || d.absent > 0
-			if d.counts() {
-				o.Briefs += t.opts.Assumed.Brief
-			}
-		}
-		if ch.Old.Counts && !ch.Old.Absent {
-			o.Touched += t.read(ch.Old)
 		}
 	}
-	o.Neighbours -= o.Touched
-	// Who does not know yet where the work is asks too.
-	o.Briefs = max(o.Briefs, t.opts.Assumed.Brief)
 	return list
 }
 
@@ -313,9 +300,11 @@ func (t *tree) change(c *Change, o *Outcome) {
 		o.ByByte++ // its path is new
 		d.self = true
 	}
-	if stale {
-		d.anew += t.read(c.New) - t.tell(c.New)
-		d.written += t.opts.Assumed.Text
+	switch {
+	case c.Old.Absent || c.New.Absent:
+		t.fileTexts.leave(c.Path, t.commit) // nobody can tell
+	case was && is && stale:
+		t.fileTexts.stale(c.Path, t.commit)
 	}
 }
 
@@ -334,7 +323,7 @@ func (t *tree) settle(touched []*directory, o *Outcome) {
 		if t.judge(d, o) {
 			written = append(written, d.text)
 		}
-		d.touched, d.self, d.moved, d.queued, d.anew, d.written = false, false, false, false, 0, 0
+		d.touched, d.self, d.moved, d.queued = false, false, false, false
 	}
 	// Only now: of two that went stale alike, both did.
 	for _, text := range written {
@@ -348,11 +337,15 @@ func (t *tree) judge(d *directory, o *Outcome) (written bool) {
 	switch {
 	case !d.counts():
 		t.rewrite(d, sum{})
+		t.dirTexts.leave(d.path, t.commit)
 		return false
 	case !d.touched && !d.moved:
 		return false
 	}
 	basis := d.basis()
+	if d.text == (sum{}) {
+		t.dirTexts.add(d.path, t.commit)
+	}
 	switch {
 	case t.known[basis]:
 		t.rewrite(d, basis) // the text that was written from just that once
@@ -363,13 +356,12 @@ func (t *tree) judge(d *directory, o *Outcome) (written bool) {
 		o.StaleSelf++
 	case d.moved:
 		o.StaleBelow++
-		o.Above += t.refresh(d)
 	default:
 		return false // it changed by what does not matter
 	}
-	o.Unknown = o.Unknown || d.absent > 0
-	o.Refresh += t.refresh(d)
-	o.Reread += t.reread(d)
+	if d.text != (sum{}) {
+		t.dirTexts.stale(d.path, t.commit)
+	}
 	t.rewrite(d, basis)
 	return true
 }

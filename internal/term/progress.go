@@ -20,6 +20,8 @@ type Progress struct {
 	shown time.Time
 	now   func() time.Time
 
+	waiting chan struct{} // closed by Done; nil without Wait
+
 	every int           // see Lines
 	pause time.Duration // 0 for no lines
 	told  int           // of how many the last line spoke
@@ -36,6 +38,39 @@ func (o *IO) Progress(what string) *Progress {
 // done, if every is not 0, and one at the first chance after each pause.
 func (p *Progress) Lines(every int, pause time.Duration) {
 	p.every, p.pause, p.shown = every, pause, p.begun
+}
+
+// Wait shows the work with the seconds that it has taken, once it takes long enough to be felt:
+// for work that does not count its steps. Done ends it.
+func (p *Progress) Wait() {
+	if !p.io.Live || p.waiting != nil {
+		return
+	}
+	done := make(chan struct{})
+	p.waiting = done
+	go func() {
+		tick := time.NewTicker(patience)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				p.showWaiting()
+			}
+		}
+	}()
+}
+
+func (p *Progress) showWaiting() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.waiting == nil {
+		return
+	}
+	p.shown = p.now()
+	line := fmt.Sprintf("%s: %d s", p.what, int(p.shown.Sub(p.begun).Seconds()))
+	fmt.Fprintf(p.io.Err, "\r\x1b[K%s", p.io.fit(line))
 }
 
 // Update says that done of total are done.
@@ -107,6 +142,10 @@ func pace(done, total int, took time.Duration) string {
 func (p *Progress) Done() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.waiting != nil {
+		close(p.waiting)
+		p.waiting = nil
+	}
 	if p.io.Live && !p.shown.IsZero() {
 		fmt.Fprint(p.io.Err, "\r\x1b[K")
 		p.shown = time.Time{}

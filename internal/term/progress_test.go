@@ -77,3 +77,30 @@ func TestProgressFits(t *testing.T) {
 		}
 	}
 }
+
+// Work that does not count its steps is shown with its time, on a terminal only, and not after
+// it is done.
+func TestProgressWait(t *testing.T) {
+	for _, live := range []bool{true, false} {
+		var out bytes.Buffer
+		clock := time.Unix(0, 0)
+		p := (&IO{Err: &out, Live: live}).Progress("reading documents")
+		p.now, p.begun = func() time.Time { return clock }, clock
+		if live {
+			p.waiting = make(chan struct{}) // as by Wait, without its clock
+		} else {
+			p.Wait()
+		}
+		clock = clock.Add(3 * time.Second)
+		p.showWaiting()
+		p.Done()
+		p.showWaiting()
+		want := ""
+		if live {
+			want = "\r\x1b[Kreading documents: 3 s\r\x1b[K"
+		}
+		if out.String() != want {
+			t.Errorf("live %v: %q, want %q", live, out.String(), want)
+		}
+	}
+}

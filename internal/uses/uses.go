@@ -164,6 +164,22 @@ func IsManifest(p repo.Path) bool {
 	return isManifest(base) || strings.HasPrefix(base, "tsconfig") || strings.HasPrefix(base, "jsconfig")
 }
 
+// ManifestRules returns the part of a manifest that resolving depends on. A Go module that only
+// requires other versions resolves as before.
+func ManifestRules(p repo.Path, content []byte) string {
+	if base := p.Base(); base != "go.mod" && base != "go.work" {
+		return string(content)
+	}
+	var rules strings.Builder
+	for _, d := range goDirectives(content) {
+		switch d[0] {
+		case "module", "use", "replace":
+			fmt.Fprintf(&rules, "%q\n", d)
+		}
+	}
+	return rules.String()
+}
+
 func isManifest(base string) bool {
 	switch base {
 	case "go.mod", "go.work",

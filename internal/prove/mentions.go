@@ -1,0 +1,204 @@
+package prove
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"ken/internal/repo"
+)
+
+// A Mention is a path of the repository that a document names.
+type Mention struct {
+	Document repo.Path
+	Name     string // as the document has it
+	// Ended is the number of the commit that ended it, from 1 for the first that it was followed
+	// through, or 0 if it holds after the last.
+	// Stale says that the path went and the document still names it; otherwise the document
+	// was corrected or deleted.
+	Ended int
+	Stale bool
+}
+
+// A mentionReader follows the mentions of a history.
+type mentionReader struct {
+	*Reader
+	files map[repo.Path]place // of the tree at hand
+	dirs  map[repo.Path]int   // files below each directory
+	list  []Mention
+	by    map[repo.Path][]int // mentions by the path that they mean
+	asked []mentionCheck
+}
+
+// A mentionCheck asks whether a document still has a mention whose path went.
+type mentionCheck struct {
+	mention  int
+	document repo.ID
+}
+
+// mentions reads the documents of the tree after some first commits, finds the paths in them
+// that the tree has, and follows these through the other commits.
+func (r *Reader) mentions(ctx context.Context, before []place, commits []repo.Commit, first int) ([]Mention, error) {
+	m := &mentionReader{Reader: r, files: make(map[repo.Path]place), dirs: make(map[repo.Path]int), by: make(map[repo.Path][]int)}
+	for _, p := range before {
+		m.put(p)
+	}
+	for _, c := range commits[:first] {
+		m.apply(0, c)
+	}
+	if err := m.read(ctx); err != nil {
+		return nil, err
+	}
+	for i, c := range commits[first:] {
+		m.apply(i+1, c)
+	}
+	return m.list, m.check(ctx)
+}
+
+// put enters a file into the tree.
+func (m *mentionReader) put(p place) {
+	m.files[p.path] = p
+	for dir := p.path.Dir(); dir != ""; dir = dir.Dir() {
+		m.dirs[dir]++
+	}
+}
+
+// remove takes a file out, and returns the paths that are no more: its own, and those of the
+// directories that it was the last file of.
+func (m *mentionReader) remove(p repo.Path) []repo.Path {
+	delete(m.files, p)
+	gone := []repo.Path{p}
+	for dir := p.Dir(); dir != ""; dir = dir.Dir() {
+		if m.dirs[dir]--; m.dirs[dir] == 0 {
+			delete(m.dirs, dir)
+			gone = append(gone, dir)
+		}
+	}
+	return gone
+}
+
+// read finds the mentions of the documents of a tree.
+func (m *mentionReader) read(ctx context.Context) error {
+	documents := make(map[repo.ID][]repo.Path)
+	var ids []repo.ID
+	for _, p := range m.files {
+		if !p.regular() || !m.IsDocument(p.path) {
+			continue
+		}
+		if documents[p.id] == nil {
+			ids = append(ids, p.id)
+		}
+		documents[p.id] = append(documents[p.id], p.path)
+	}
+	var mu sync.Mutex
+	err := m.eachContent(ctx, ids, func(id repo.ID, b []byte) {
+		for _, document := range documents[id] {
+			names := m.Mentioned(document, b)
+			mu.Lock()
+			for _, name := range names {
+				m.list = append(m.list, Mention{Document: document, Name: name})
+			}
+			mu.Unlock()
+		}
+	})
+	if err != nil {
+		return err
+	}
+	m.list = slices.DeleteFunc(m.list, func(n Mention) bool { return m.resolve(n) == "" })
+	slices.SortFunc(m.list, func(a, b Mention) int {
+		return cmp.Or(strings.Compare(string(a.Document), string(b.Document)), strings.Compare(a.Name, b.Name))
+	})
+	m.list = slices.Compact(m.list)
+	for i, n := range m.list {
+		target := m.resolve(n)
+		m.by[target] = append(m.by[target], i)
+	}
+	return nil
+}
+
+// resolve returns the path that a mention means: from the directory of its document, or from
+// one above it. It is "" if the tree has none.
+func (m *mentionReader) resolve(n Mention) repo.Path {
+	dir := n.Document.Dir()
+	if strings.HasPrefix(n.Name, "/") {
+		dir = ""
+	}
+	for {
+		p := repo.Path(strings.TrimPrefix(path.Join("/", string(dir), n.Name), "/"))
+		if _, ok := m.files[p]; ok && p != n.Document {
+			return p
+		}
+		if m.dirs[p] > 0 {
+			return p
+		}
+		if dir == "" {
+			return ""
+		}
+		dir = dir.Dir()
+	}
+}
+
+// apply follows one commit.
+func (m *mentionReader) apply(number int, c repo.Commit) {
+	var gone []repo.Path
+	for _, ch := range c.Changes {
+		_, was := m.files[ch.Path]
+		is := newPlace(ch)
+		switch {
+		case is.id.IsZero():
+			gone = append(gone, m.remove(ch.Path)...)
+		case was:
+			m.files[ch.Path] = is
+		default:
+			m.put(is)
+		}
+	}
+	for _, p := range gone {
+		if _, ok := m.files[p]; ok || m.dirs[p] > 0 {
+			continue // the same commit put it back
+		}
+		list := m.by[p]
+		delete(m.by, p)
+		for _, i := range list {
+			m.lose(number, i)
+		}
+	}
+}
+
+// lose judges a mention whose path went with a commit.
+func (m *mentionReader) lose(number, i int) {
+	n := &m.list[i]
+	if target := m.resolve(*n); target != "" {
+		m.by[target] = append(m.by[target], i)
+		return
+	}
+	n.Ended = number
+	if document, ok := m.files[n.Document]; ok && document.regular() {
+		m.asked = append(m.asked, mentionCheck{i, document.id})
+	}
+}
+
+// check reads the documents whose mentions lost their paths: those that still have the name
+// are stale.
+func (m *mentionReader) check(ctx context.Context) error {
+	byDocument := make(map[repo.ID][]int)
+	var ids []repo.ID
+	for _, a := range m.asked {
+		if byDocument[a.document] == nil {
+			ids = append(ids, a.document)
+		}
+		byDocument[a.document] = append(byDocument[a.document], a.mention)
+	}
+	var mu sync.Mutex
+	return m.eachContent(ctx, ids, func(id repo.ID, b []byte) {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, i := range byDocument[id] {
+			m.list[i].Stale = bytes.Contains(b, []byte(m.list[i].Name))
+		}
+	})
+}

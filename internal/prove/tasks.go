@@ -1,0 +1,92 @@
+package prove
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"ken/internal/repo"
+)
+
+// A Task is a question to ken find, made of a commit.
+type Task struct {
+	Commit repo.ID
+	Tree   repo.ID     // the commit whose tree and history are searched: the parent
+	Query  string      // the subject
+	Files  []repo.Path // that the commit changed or deleted
+}
+
+// Limits of tasks.
+const (
+	SampledTasks = 40 // at most
+	taskWords    = 3  // of a subject, at least
+	taskFiles    = 8  // of a commit, at most: a larger change is not about one place
+)
+
+var (
+	releaseSubject = regexp.MustCompile(`(?i)^(merge |chore\(release\)|release|bump|revert|v?[0-9]+\.[0-9]+)`)
+	pullRequest    = regexp.MustCompile(`\s*\(#[0-9]+\)`)
+)
+
+// Tasks makes tasks of a history, the newest first: at most [SampledTasks], evenly spread. A
+// commit counts if its subject has three words or more and is not about a release, a merge or a
+// revert, and if it changed one to eight files that isCode admits and that were there before.
+func Tasks(h History, isCode func(repo.Path) bool) []Task {
+	var tasks []Task
+	for _, c := range slices.Backward(h.Commits) {
+		if c.Parent.IsZero() || releaseSubject.MatchString(c.Task) || len(strings.Fields(c.Task)) < taskWords {
+			continue
+		}
+		var files []repo.Path
+		for _, ch := range c.Changes {
+			if ch.Old.Counts && !ch.Old.Absent && isCode(ch.Path) {
+				files = append(files, ch.Path)
+			}
+		}
+		if len(files) == 0 || len(files) > taskFiles {
+			continue
+		}
+		tasks = append(tasks, Task{Commit: c.ID, Tree: c.Parent, Query: pullRequest.ReplaceAllString(c.Task, ""), Files: files})
+	}
+	if len(tasks) <= SampledTasks {
+		return tasks
+	}
+	sampled := make([]Task, SampledTasks)
+	for i := range sampled {
+		sampled[i] = tasks[i*len(tasks)/SampledTasks]
+	}
+	return sampled
+}
+
+// Found says which of the files that some commits changed were found.
+type Found struct {
+	Commits int     `json:"commits"` // that were asked about
+	Files   int     `json:"files"`   // that they changed
+	Ken     Located `json:"ken"`     // by ken find
+	Text    Located `json:"text"`    // by a plain text search
+}
+
+// Located counts the answers of one search.
+type Located struct {
+	Files int `json:"files"` // changed files among the first ten
+	First int `json:"first"` // commits for which the first file is one that they changed
+}
+
+// Add counts the answers to a task: the first ten files of both searches.
+func (f *Found) Add(t Task, ken, text []repo.Path) {
+	f.Commits++
+	f.Files += len(t.Files)
+	f.Ken.add(t, ken)
+	f.Text.add(t, text)
+}
+
+func (l *Located) add(t Task, answer []repo.Path) {
+	for _, p := range t.Files {
+		if slices.Contains(answer, p) {
+			l.Files++
+		}
+	}
+	if len(answer) > 0 && slices.Contains(t.Files, answer[0]) {
+		l.First++
+	}
+}
