@@ -13,7 +13,7 @@ import (
 
 // Uses says who uses a file, a directory or a symbol of the work tree, or of a commit.
 func (w *workspace) Uses(ctx context.Context, opts cli.UsesOptions) (answer *find.UsesAnswer, err error) {
-	q := find.UsesQuery{Asked: opts.Asked, Limit: opts.Limit}
+	q := find.UsesQuery{Asked: opts.Asked, Limit: opts.Limit, Tests: opts.Tests}
 	if q.Whole, err = w.Path(opts.Asked); err != nil {
 		return nil, err
 	}

@@ -188,7 +188,7 @@ func (r *usesReader) symbol(asked string, found []searchindex.Declaration) error
 	if len(list) == 1 {
 		tested = declaring
 	}
-	if err := r.addTests(tested, all); err != nil {
+	if err := r.addTests(tested, all, list[0].Symbol.FullName()); err != nil || r.tests {
 		return err
 	}
 	if err := r.enclosing(); err != nil {
@@ -249,12 +249,12 @@ func (r *usesReader) usedInside(p repo.Path, s *outline.Symbol) error {
 	return nil
 }
 
-// enclosing fills in the declarations around the lines of the listed users.
+// enclosing fills in the declarations around the lines of the first users.
 func (r *usesReader) enclosing() error {
 	list := r.answer.UsedBy
 	var paths []repo.Path
 	for i := range list {
-		if !slices.Contains(paths, list[i].path) {
+		if len(paths) < 2*DefaultUsesLimit && !slices.Contains(paths, list[i].path) {
 			paths = append(paths, list[i].path)
 		}
 	}
@@ -297,14 +297,10 @@ func around(symbols []outline.Symbol, line int) string {
 // maxAmbiguous is how many files are read to count ambiguous uses.
 const maxAmbiguous = 150
 
-// ambiguous counts the uses of a member's name that may mean several declarations.
+// ambiguous counts the uses of a member's name that may mean it or something else: other
+// declarations have the name, or ken does not know the type of the value.
 func (r *usesReader) ambiguous(s outline.Symbol, o *outline.Outline, known map[repo.Path]bool) error {
-	all, err := r.index.Declarations(r.ctx, s.Name)
-	if err != nil {
-		return err
-	}
-	members := slices.DeleteFunc(slices.Clone(all), func(d searchindex.Declaration) bool { return !isMember(&d.Symbol) })
-	if len(members) < 2 || !isMember(&s) || o == nil {
+	if !isMember(&s) || o == nil {
 		return nil
 	}
 	candidates, err := r.index.MatchAll(r.ctx, searchindex.InText, []string{joined(s.Name)}, maxAmbiguous)
@@ -318,17 +314,34 @@ func (r *usesReader) ambiguous(s outline.Symbol, o *outline.Outline, known map[r
 			files = append(files, File{Path: c.Path, ID: c.ID, Kind: c.Kind})
 		}
 	}
-	return r.tree.References(r.ctx, files, func(_ File, refs *outline.References) error {
+	err = r.tree.References(r.ctx, files, func(f File, refs *outline.References) error {
 		if refs == nil {
 			return nil
 		}
+		found := LinesOf{PathJSON: f.Path.JSON()}
 		for _, u := range refs.Uses {
 			if u.Name == s.Name && u.Member && u.Qualifier == "" {
-				r.answer.Ambiguous += len(u.Lines) + u.More
+				found.Lines = append(found.Lines, u.Lines...)
+				found.More += u.More
 			}
 		}
+		if len(found.Lines) == 0 {
+			return nil
+		}
+		slices.Sort(found.Lines)
+		found.Lines = slices.Compact(found.Lines)
+		r.answer.Ambiguous += len(found.Lines) + found.More
+		r.answer.AmbiguousIn = append(r.answer.AmbiguousIn, found)
 		return nil
 	})
+	slices.SortStableFunc(r.answer.AmbiguousIn, func(a, b LinesOf) int {
+		return cmp.Or(
+			compareBool(r.isTest(repo.Path(a.Path)), r.isTest(repo.Path(b.Path))),
+			cmp.Compare(len(b.Lines)+b.More, len(a.Lines)+a.More),
+			strings.Compare(a.Path, b.Path),
+		)
+	})
+	return err
 }
 
 func (r *usesReader) noPath(p repo.Path) error {

@@ -131,6 +131,7 @@ func (f *caseFile) around(n int) (c TestCase, helper string) {
 		}
 		if name := lastGroup(f.rules.test(), line); name != "" && f.marked(i) {
 			c = TestCase{name, i + 1} // the outermost counts: it runs the others
+			groups = nil              // a class inside of a test is no part of its name
 			continue
 		}
 		if f.rules.group != nil {

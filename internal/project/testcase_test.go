@@ -96,7 +96,8 @@ class TestCart:
 
 
 async def test_alone():
-    use()  # USE
+    class Fake:
+        value = use()  # USE
 `},
 		{"pytest: a fixture", "test_a.py", "pytest test_a.py::test_x", `
 -- pyproject.toml --
