@@ -8,13 +8,11 @@ import (
 	"ken/internal/brief"
 	"ken/internal/cli"
 	"ken/internal/config"
-	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
 	"ken/internal/spec"
-	"ken/internal/suggest"
 	"ken/internal/survey"
 )
 
@@ -71,19 +69,6 @@ func (w *workspace) Orient(ctx context.Context, budget int) (*registry.Orientati
 type oneTree interface {
 	survey.Tree
 	one(ctx context.Context, p repo.Path) (*survey.File, error)
-}
-
-// untracked returns the error for a path that git does not track. Its hint is the path that
-// was probably meant.
-func (r *briefReader) untracked(p repo.Path) error {
-	hint := "list the tracked paths: git ls-files"
-	for _, path := range r.paths {
-		if _, meant := suggest.Slip(path.Base(), p.Base()); meant && path.Dir() == p.Dir() {
-			hint = "did you mean " + fault.Quote(path.String()) + "?"
-			break
-		}
-	}
-	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf("git tracks no file or directory %s", p)}
 }
 
 // fileWords returns the summary of a file, or what the file says of itself.

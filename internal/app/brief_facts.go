@@ -57,7 +57,7 @@ func (r *briefReader) brief(ctx context.Context, opts cli.BriefOptions) (b *brie
 	if len(r.below(p)) > 0 {
 		return r.directory(ctx, p, opts.Budget)
 	}
-	return nil, r.untracked(p)
+	return nil, r.w.noPath(ctx, "brief", r.t, p, r.paths)
 }
 
 // outlines returns what grammars saw in files, nil for nothing.

@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 
 	"ken/internal/cli"
@@ -30,6 +32,9 @@ func (w *workspace) Uses(ctx context.Context, opts cli.UsesOptions) (answer *fin
 	}
 	remarks, err := w.askIndex(ctx, opts.At, func(x *searchindex.Index, t *findTree, _ bool) (err error) {
 		answer, err = find.Uses(ctx, x, t, q)
+		if missing, ok := errors.AsType[*find.NoPathError](err); ok {
+			return w.noPath(ctx, "uses", t, missing.Path, slices.Sorted(maps.Keys(t.listed)))
+		}
 		return err
 	})
 	if err != nil {

@@ -198,7 +198,7 @@ func (r *usesReader) dispatch(q UsesQuery) error {
 		return r.file(WithoutLines(q.Whole))
 	case q.Path != "":
 		if _, ok := r.files[q.Path]; !ok {
-			return r.noPath(q.Path)
+			return &NoPathError{q.Path}
 		}
 		return r.symbolOf(q.Path, q.Symbol)
 	}
@@ -210,7 +210,7 @@ func (r *usesReader) dispatch(q UsesQuery) error {
 		return r.symbol(q.Asked, found)
 	}
 	if q.Whole != "" && (strings.ContainsAny(q.Asked, `/\`) || r.hasExtension(path.Ext(q.Asked))) {
-		return r.noPath(q.Whole)
+		return &NoPathError{q.Whole}
 	}
 	return r.noSymbol(q.Asked)
 }

@@ -87,6 +87,14 @@ func (r *usesReader) symbolOf(p repo.Path, name string) error {
 			return r.symbol(name, found)
 		}
 	}
+	elsewhere, err := r.declarations(name)
+	if err != nil {
+		return err
+	}
+	if len(elsewhere) > 0 {
+		d := elsewhere[0]
+		return notFound("ken uses "+fault.Quote(d.Path.String()+"#"+d.Symbol.FullName()), "%s does not declare %s; %s does", p, name, d.Path)
+	}
 	var names []string
 	for i := range o.Symbols {
 		names = append(names, o.Symbols[i].FullName(), o.Symbols[i].Name)
@@ -344,28 +352,15 @@ func (r *usesReader) ambiguous(s outline.Symbol, o *outline.Outline, known map[r
 	return err
 }
 
-func (r *usesReader) noPath(p repo.Path) error {
-	hint := "list the tracked paths: git ls-files"
-	best := 0
-	for _, o := range r.paths {
-		letters, meant := suggest.Slip(o.Base(), p.Base())
-		if !meant {
-			continue
-		}
-		if o.Dir() != p.Dir() {
-			letters += 10
-		}
-		if best == 0 || letters+1 < best {
-			best = letters + 1
-			hint = "did you mean " + fault.Quote(o.String()) + "?"
-		}
-	}
-	return notFound(hint, "git tracks no file or directory %s", p)
-}
+// A NoPathError says that the tree has no such file or directory.
+type NoPathError struct{ Path repo.Path }
+
+func (e *NoPathError) Error() string { return "git tracks no file or directory " + e.Path.String() }
 
 func (r *usesReader) noSymbol(asked string) error {
 	_, name := splitName(asked)
-	names, err := r.index.SymbolNames(r.ctx, len(name)/2, len(name)+3)
+	const longer = 12 // a name may have two more words
+	names, err := r.index.SymbolNames(r.ctx, len(name)/2, len(name)+longer)
 	if err != nil {
 		return err
 	}
@@ -380,21 +375,39 @@ func (r *usesReader) noSymbol(asked string) error {
 	return notFound(didYouMean(name, names, "search for it: ken find "+fault.Quote(asked)), "no file that ken can parse declares %s, and git tracks no such path", asked)
 }
 
-// didYouMean returns a hint with the nearest of some names: the same words in another
-// spelling, or a typing mistake.
+// didYouMean returns a hint with the nearest of some names: the same words in another spelling, a
+// typing mistake, or the name with more words or fewer, up to three of these.
 func didYouMean(name string, names []string, otherwise string) string {
-	best, least := "", 0
+	const few, contains = 3, 100
+	type near struct {
+		name  string
+		score int
+	}
+	var found []near
 	for _, n := range names {
-		letters, ok := suggest.Slip(n, name)
-		if joined(n) == joined(name) && joined(n) != "" {
-			letters, ok = 0, true
+		score, ok := suggest.Slip(n, name)
+		switch a, b := joined(n), joined(name); {
+		case a == "" || b == "":
+		case a == b:
+			score, ok = 0, true
+		case !ok && len(nameWords(n)) > 1 && min(len(a), len(b)) > 4 && (strings.Contains(a, b) || strings.Contains(b, a)):
+			score, ok = contains+max(len(a), len(b)), true
 		}
-		if ok && (best == "" || letters < least) {
-			best, least = n, letters
+		if ok {
+			found = append(found, near{n, score})
 		}
 	}
-	if best == "" {
+	slices.SortStableFunc(found, func(a, b near) int { return cmp.Compare(a.score, b.score) })
+	found = slices.Compact(found)
+	if len(found) == 0 {
 		return otherwise
 	}
-	return "did you mean " + fault.Quote(best) + "?"
+	if found[0].score < contains {
+		return "did you mean " + fault.Quote(found[0].name) + "?"
+	}
+	var list []string
+	for _, n := range found[:min(few, len(found))] {
+		list = append(list, fault.Quote(n.name))
+	}
+	return "similar names: " + strings.Join(list, ", ")
 }
