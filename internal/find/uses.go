@@ -481,7 +481,7 @@ func declaredAt(s *outline.Symbol, lines []string) int {
 	if i := strings.Index(first, s.Name); i >= 0 {
 		first = first[:i+len(s.Name)]
 	}
-	for n := s.Line; n <= s.EndLine && n <= len(lines); n++ {
+	for n := s.Line; n <= s.EndLine && n <= len(lines) && first != ""; n++ {
 		if strings.Contains(strings.Join(strings.Fields(lines[n-1]), " "), first) {
 			return n
 		}
