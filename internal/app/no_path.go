@@ -23,6 +23,9 @@ func (w *workspace) noPath(ctx context.Context, verb string, t *findTree, p repo
 	}
 	asked := p
 	p = find.WithoutLines(p)
+	if file, symbol, ok := strings.Cut(string(p), "#"); ok && t.listed[repo.Path(file)] != nil {
+		return fail("ken uses "+fault.Quote(p.String()), "%s is no path, but the symbol %s of a file", p, symbol)
+	}
 	_, isCommit := t.oneTree.(*commitTree)
 	if !isCommit && w.onDisk(p) {
 		ignored, err := w.git.Ignored(ctx, []repo.Path{p})
@@ -30,9 +33,9 @@ func (w *workspace) noPath(ctx context.Context, verb string, t *findTree, p repo
 			return err
 		}
 		if ignored[0] {
-			return fail("ken reads only tracked files; read it yourself", "%s is untracked, and git ignores it", p)
+			return fail("read the file itself", "%s is untracked, and git ignores it", p)
 		}
-		return fail("ken reads only tracked files: git add "+fault.Quote(p.String()), "%s is untracked", p)
+		return fail("track it first: git add "+fault.Quote(p.String()), "%s is untracked", p)
 	}
 	if meant := nearestPath(p, paths); meant != "" && meant.Dir() == p.Dir() {
 		return fail("did you mean "+fault.Quote(meant.String())+"?", "git tracks no file or directory %s", asked)

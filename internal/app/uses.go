@@ -10,20 +10,26 @@ import (
 	"ken/internal/cli"
 	"ken/internal/fault"
 	"ken/internal/find"
+	"ken/internal/repo"
 	"ken/internal/searchindex"
 )
 
 // Uses says who uses a file, a directory or a symbol of the work tree, or of a commit.
-func (w *workspace) Uses(ctx context.Context, opts cli.UsesOptions) (answer *find.UsesAnswer, err error) {
+func (w *workspace) Uses(ctx context.Context, opts cli.UsesOptions) (*find.UsesAnswer, error) {
+	return w.uses(ctx, opts, w.Path)
+}
+
+// uses answers Uses for a path that resolve turns into one from the root.
+func (w *workspace) uses(ctx context.Context, opts cli.UsesOptions, resolve func(string) (repo.Path, error)) (answer *find.UsesAnswer, err error) {
 	q := find.UsesQuery{Asked: opts.Asked, Limit: opts.Limit, Tests: opts.Tests}
-	if q.Whole, err = w.Path(opts.Asked); err != nil {
+	if q.Whole, err = resolve(opts.Asked); err != nil {
 		return nil, err
 	}
 	if q.Whole == "" {
 		return nil, &fault.Error{Kind: fault.Usage, Hint: "ken brief", Err: errors.New("the whole repository has no users: name a file, a directory or a symbol")}
 	}
 	if i := strings.LastIndexByte(opts.Asked, '#'); i > 0 {
-		p, err := w.Path(opts.Asked[:i])
+		p, err := resolve(opts.Asked[:i])
 		if err != nil {
 			return nil, err
 		}
