@@ -79,7 +79,7 @@ type Place struct {
 	repo.PathJSON
 	Symbols []Symbol `json:"symbols"` // the symbol around the line first
 	Line    int      `json:"line,omitempty"`
-	Text    string   `json:"text,omitempty"` // of the line
+	Text    string   `json:"text,omitempty"`    // of the line
 	Command string   `json:"command,omitempty"` // runs the test, if tests were asked for
 	Score   float64  `json:"score"`
 	Why     []string `json:"why"`

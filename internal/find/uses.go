@@ -37,23 +37,25 @@ const (
 
 // A UsesAnswer says who uses something, what it uses, and what tests it.
 type UsesAnswer struct {
-	At             string          `json:"at"` // the commit, or "worktree"
-	repo.PathJSON                  // of the file or directory; "" for several declarations
-	Symbol         string          `json:"symbol"`
-	Declarations   []Declaration   `json:"declarations"` // of the symbol, or the main ones of the file
-	UsedBy         []User          `json:"used_by"`
-	Uses           []User          `json:"uses"`
-	Tests          []Test          `json:"tests"`
-	ReachedByTests int             `json:"reached_by_tests"` // test files that are not in Tests
-	ChangesWith    []ChangesWith   `json:"changes_with"`
-	Commits        *CommitSpan     `json:"commits,omitempty"` // that ChangesWith counts
-	SameBytes      []repo.PathJSON `json:"same_bytes"`
-	Mentions       []Mention       `json:"mentions"`               // of the path, or of the symbol in other spellings
-	Ambiguous      int             `json:"ambiguous"`              // uses that may mean something else
-	AmbiguousIn    []LinesOf       `json:"ambiguous_in,omitempty"` // files with such uses of the symbol
-	Unknown        string          `json:"unknown,omitempty"`      // why users are unknown
-	More           map[string]int  `json:"more,omitempty"`         // what the limit left out of each list
-	Remarks        []string        `json:"remarks,omitempty"`      // what limits the answer
+	At             string        `json:"at"` // the commit, or "worktree"
+	repo.PathJSON                // of the file or directory; "" for several declarations
+	Symbol         string        `json:"symbol"`
+	Declarations   []Declaration `json:"declarations"` // of the symbol, or the main ones of the file
+	UsedBy         []User        `json:"used_by"`
+	Uses           []User        `json:"uses"`
+	Tests          []Test        `json:"tests"`
+	ReachedByTests int           `json:"reached_by_tests"` // test files that are not in Tests
+	// Through lists interfaces through which the symbol, a method, may be called.
+	Through     []ThroughInterface `json:"through,omitempty"`
+	ChangesWith []ChangesWith      `json:"changes_with"`
+	Commits     *CommitSpan        `json:"commits,omitempty"` // that ChangesWith counts
+	SameBytes   []repo.PathJSON    `json:"same_bytes"`
+	Mentions    []Mention          `json:"mentions"`               // of the path, or of the symbol in other spellings
+	Ambiguous   int                `json:"ambiguous"`              // uses that may mean something else
+	AmbiguousIn []LinesOf          `json:"ambiguous_in,omitempty"` // files with such uses of the symbol
+	Unknown     string             `json:"unknown,omitempty"`      // why users are unknown
+	More        map[string]int     `json:"more,omitempty"`         // what the limit left out of each list
+	Remarks     []string           `json:"remarks,omitempty"`      // what limits the answer
 
 	// Directory says that the answer is about a directory.
 	Directory bool `json:"-"`
@@ -132,6 +134,8 @@ type UsePlace struct {
 	Lines  []int     `json:"lines"`
 	More   int       `json:"more,omitempty"`
 	In     []string  `json:"in,omitempty"` // the declarations around the lines
+	// Match says of a use in a match or switch whether that has a catch-all arm; "" if ken cannot tell.
+	Match string `json:"match,omitempty"`
 }
 
 // ChangesWith is a file that the same commits touched.
@@ -482,7 +486,8 @@ func declaredAt(s *outline.Symbol, lines []string) int {
 		first = first[:i+len(s.Name)]
 	}
 	for n := s.Line; n <= s.EndLine && n <= len(lines) && first != ""; n++ {
-		if strings.Contains(strings.Join(strings.Fields(lines[n-1]), " "), first) {
+		line := strings.Join(strings.Fields(lines[n-1]), " ")
+		if strings.Contains(line, first) && !isComment(line) {
 			return n
 		}
 	}

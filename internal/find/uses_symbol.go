@@ -190,6 +190,9 @@ func (r *usesReader) symbol(asked string, found []searchindex.Declaration) error
 			if err := r.history(j.Path); err != nil {
 				return err
 			}
+			if err := r.throughInterfaces(j.Path, &s); err != nil {
+				return err
+			}
 		}
 	}
 	var tested []repo.Path
@@ -275,11 +278,18 @@ func (r *usesReader) enclosing() error {
 		if o == nil {
 			continue
 		}
+		lines := splitLines(facts[list[i].path].content)
 		for k := range list[i].Places {
 			place := &list[i].Places[k]
 			for _, line := range place.Lines {
 				if in := around(o.Symbols, line); in != "" && !slices.Contains(place.In, in) {
 					place.In = append(place.In, in)
+				}
+				if place.How != string(outline.UseMatch) || place.Match == withoutCatchAll {
+					continue
+				}
+				if match := catchAll(lines, line); match != "" {
+					place.Match = match // one without a catch-all arm says more than one with it
 				}
 			}
 		}
@@ -315,10 +325,11 @@ func (r *usesReader) ambiguous(s outline.Symbol, o *outline.Outline, known map[r
 	if err != nil {
 		return err
 	}
-	family := extensionFamily(repo.Path(r.answer.Declarations[0].Path))
+	own := r.answer.Declarations[0].PathJSON // it lists its own lines
+	family := extensionFamily(repo.Path(own.Path))
 	var files []File
 	for _, c := range candidates {
-		if !known[c.Path] && extensionFamily(c.Path) == family && c.Kind != repo.KindVendored {
+		if !known[c.Path] && c.Path.JSON() != own && extensionFamily(c.Path) == family && c.Kind != repo.KindVendored {
 			files = append(files, File{Path: c.Path, ID: c.ID, Kind: c.Kind})
 		}
 	}
@@ -328,16 +339,29 @@ func (r *usesReader) ambiguous(s outline.Symbol, o *outline.Outline, known map[r
 		}
 		found := LinesOf{PathJSON: f.Path.JSON()}
 		for _, u := range refs.Uses {
-			if u.Name == s.Name && u.Member && u.Qualifier == "" {
+			if u.Name == s.Name && u.Member && isOpen(refs, u.Qualifier) {
 				found.Lines = append(found.Lines, u.Lines...)
 				found.More += u.More
 			}
 		}
+		slices.Sort(found.Lines)
+		found.Lines = slices.Compact(found.Lines)
 		if len(found.Lines) == 0 {
 			return nil
 		}
-		slices.Sort(found.Lines)
-		found.Lines = slices.Compact(found.Lines)
+		others, err := r.index.Uses(r.ctx, f.Path)
+		if err != nil {
+			return err
+		}
+		found.Lines = slices.DeleteFunc(found.Lines, func(n int) bool { // ken knows what these lines mean
+			return slices.ContainsFunc(others, func(e searchindex.Edge) bool {
+				_, name := splitName(e.Symbol)
+				return name == s.Name && slices.Contains(e.Lines, n)
+			})
+		})
+		if len(found.Lines) == 0 {
+			return nil
+		}
 		r.answer.Ambiguous += len(found.Lines) + found.More
 		r.answer.AmbiguousIn = append(r.answer.AmbiguousIn, found)
 		return nil
@@ -350,6 +374,18 @@ func (r *usesReader) ambiguous(s outline.Symbol, o *outline.Outline, known map[r
 		)
 	})
 	return err
+}
+
+// isOpen reports whether the type of a value is unknown: an expression, or a field of a field. What follows the name
+// of an import is no value of this repository, or ken resolved it.
+func isOpen(refs *outline.References, qualifier string) bool {
+	first, _, isChain := strings.Cut(qualifier, ".")
+	if qualifier == "" || !isChain {
+		return qualifier == ""
+	}
+	return !slices.ContainsFunc(refs.Imports, func(im outline.Import) bool {
+		return path.Base(im.Module) == first || slices.ContainsFunc(im.Names, func(b outline.Binding) bool { return b.Local() == first })
+	})
 }
 
 // A NoPathError says that the tree has no such file or directory.

@@ -67,6 +67,9 @@ func TestDeclaredAt(t *testing.T) {
 	if got := declaredAt(s, lines); got != 3 {
 		t.Errorf("declared at line %d, expected 3: comments do not count", got)
 	}
+	if got := declaredAt(&outline.Symbol{Name: "Allow", Line: 1, EndLine: 2, Signature: "Allow() bool"}, []string{"// Allow allows.", "Allow() bool"}); got != 2 {
+		t.Errorf("a method of an interface is declared at line %d, expected 2: its comment has the name, too", got)
+	}
 	s.Signature = "something else"
 	if got := declaredAt(s, lines); got != 3 {
 		t.Errorf("with another signature, declared at line %d, expected 3", got)

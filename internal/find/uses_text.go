@@ -194,6 +194,7 @@ func (t *usesText) users(list []User, limit, left int, inside, ownFile bool) (sh
 		t.linef("used by %s", countOf(total, "file"))
 	}
 	if !inside && t.answer.Symbol != "" {
+		t.through()
 		t.ambiguous()
 	}
 	if len(rows) > limit && !inside && !t.limits.all {
@@ -225,6 +226,8 @@ func (t *usesText) users(list []User, limit, left int, inside, ownFile bool) (sh
 // noUser says that ken lists no user that is no test.
 func (t *usesText) noUser(tested, ownFile bool) string {
 	switch {
+	case len(t.answer.Through) > 0:
+		return "ken found no direct use of it"
 	case t.answer.Ambiguous > 0 && t.answer.Symbol != "":
 		return "ken found no certain use of it"
 	case tested && ownFile:
@@ -417,7 +420,7 @@ func (t *usesText) places(places []UsePlace) string {
 	members := make(map[kind][]string)
 	around := make(map[kind][]string)
 	for _, p := range places {
-		k := kind{cmp.Or(p.How, "mention"), p.Via}
+		k := kind{strings.TrimSpace(cmp.Or(p.How, "mention") + " " + p.Match), p.Via}
 		if !slices.Contains(order, k) {
 			order = append(order, k)
 		}
@@ -678,15 +681,21 @@ func (t *usesText) ambiguous() {
 		t.linef("%d more uses in this file are ambiguous: several declarations have those names", n)
 		return
 	}
+	const many = 30 // files, of which a few say nothing
 	few := 5
-	if t.limits.all {
+	total := len(a.AmbiguousIn) + a.More["ambiguous_in"]
+	switch {
+	case t.limits.all:
 		few = len(a.AmbiguousIn)
+	case total > many:
+		t.linef("%s (ken does not know the type of the value), in %d files (--all)", ambiguousUses(n, len(a.UsedBy) > 0), total)
+		return
 	}
 	var files []string
 	for _, f := range a.AmbiguousIn[:min(few, len(a.AmbiguousIn))] {
 		files = append(files, lineList(f.Path, f.Lines, f.More))
 	}
-	t.linef("%s (ken does not know the type of the value): %s", ambiguousUses(n, len(a.UsedBy) > 0), listed(files, len(a.AmbiguousIn)+a.More["ambiguous_in"]))
+	t.linef("%s (ken does not know the type of the value): %s", ambiguousUses(n, len(a.UsedBy) > 0), listed(files, total))
 }
 
 // ambiguousUses counts uses, besides others or not.
@@ -699,6 +708,21 @@ func ambiguousUses(n int, besides bool) string {
 		return "1 " + more + "use is ambiguous"
 	}
 	return fmt.Sprintf("%d %suses are ambiguous", n, more)
+}
+
+// through names the files that may call a method through an interface.
+func (t *usesText) through() {
+	few := 5
+	if t.limits.all {
+		few = NoLimit
+	}
+	for _, i := range t.answer.Through {
+		var files []string
+		for _, f := range i.UsedBy[:min(few, len(i.UsedBy))] {
+			files = append(files, lineList(f.Path, f.Lines, f.More))
+		}
+		t.linef("likely through %s (%s:%d): %s", i.Name, i.Path, i.Line, listed(files, len(i.UsedBy)+i.More))
+	}
 }
 
 // chunksBy returns the runs of neighbours with the same key.
