@@ -21,9 +21,6 @@ type FileFacts struct {
 	Project *project.Project
 	Users   []searchindex.Edge
 	Uses    []searchindex.Edge
-	Alone   bool // no other file of the repository has its name
-	// Tests are all test files of the repository.
-	Tests   []repo.Path
 	History History
 	// Documents name the path of the file.
 	Documents []Mention

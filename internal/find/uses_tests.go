@@ -31,6 +31,7 @@ const (
 	maxReach     = 1500 // files that are looked at for tests that reach a file through others
 	reachDeep    = 5    // steps
 	maxCaseFiles = 40   // test files that are read for the names of their tests
+	manySymbols  = 12   // of the asked file; a test file that uses more of them is about all of it
 )
 
 // addTests lists the tests among the users and those that are named for the files, and counts
@@ -113,10 +114,15 @@ func sortByCommand(list []Test) {
 func (r *usesReader) addCases(list []Test, symbols map[repo.Path][]string) {
 	for i := 0; i < len(list); {
 		var together []project.TestCase
+		isMany := false // most of its tests use something
 		end := i
 		for ; end < len(list) && list[end].Command == list[i].Command; end++ {
 			t := &list[end]
 			lines := t.Lines
+			if !t.all && len(symbols[t.path]) > manySymbols {
+				isMany = true
+				continue
+			}
 			if !t.all {
 				lines = append(slices.Clone(lines), r.linesWith(t.path, symbols[t.path])...)
 			}
@@ -126,7 +132,7 @@ func (r *usesReader) addCases(list []Test, symbols map[repo.Path][]string) {
 			}
 			together = append(together, cases...)
 		}
-		if command, ok := r.project.CaseCommand(list[i].path, together); ok && list[i].Command != "" {
+		if command, ok := r.project.CaseCommand(list[i].path, together); ok && list[i].Command != "" && !isMany {
 			for k := i; k < end; k++ {
 				list[k].CasesCommand = command.Run
 			}

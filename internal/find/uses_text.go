@@ -240,7 +240,8 @@ func (t *usesText) noUser(tested, ownFile bool) string {
 	return "ken found no use of it in other files"
 }
 
-// directories prints a row for each directory with users, those with the most users first.
+// directories prints a row for each directory with users, those with the most users first; directories of
+// tests and generated files come last.
 func (t *usesText) directories(rows []*userRow, limit, left int) {
 	const few = 3
 	byDir := make(map[string][]*userRow)
@@ -252,7 +253,12 @@ func (t *usesText) directories(rows []*userRow, limit, left int) {
 		}
 		byDir[dir] = append(byDir[dir], row)
 	}
-	slices.SortStableFunc(dirs, func(a, b string) int { return cmp.Compare(len(byDir[b]), len(byDir[a])) })
+	isSide := func(dir string) bool { // only tests or generated files
+		return !slices.ContainsFunc(byDir[dir], func(r *userRow) bool { return !r.test && !r.generated })
+	}
+	slices.SortStableFunc(dirs, func(a, b string) int {
+		return cmp.Or(compareBool(isSide(a), isSide(b)), cmp.Compare(len(byDir[b]), len(byDir[a])))
+	})
 	var cells [][]string
 	shown := 0
 	for _, dir := range dirs[:min(limit, len(dirs))] {
