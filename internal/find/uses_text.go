@@ -581,14 +581,14 @@ func (t *usesText) tests() {
 				dir = d
 			}
 			isNamed := strings.HasSuffix(" "+test.Command, " "+test.Path)
+			cases := t.cases(test)
+			if isNamed {
+				name = ""
+			}
 			switch {
 			case isNamed && test.CasesCommand != "" && len(group) == 1:
-				name = ""
-			case isNamed:
-				name = strings.TrimPrefix(lineList("", test.Lines, 0), ":")
-				if name != "" {
-					name = ":" + name
-				}
+			case cases != "":
+				name = strings.TrimSpace(name + " " + cases)
 			default:
 				name = lineList(name, test.Lines, 0)
 			}
@@ -619,6 +619,22 @@ func (t *usesText) tests() {
 	} else if n > 1 {
 		t.linef("%d more test files reach it through other files", n)
 	}
+}
+
+// cases names tests of a file that contain uses, if its command does not.
+func (t *usesText) cases(test Test) string {
+	few := 3
+	if t.answer.OnlyTests {
+		few = 10
+	}
+	if test.CasesCommand != "" || len(test.Cases) == 0 {
+		return ""
+	}
+	names := slices.Clone(test.Cases[:min(few, len(test.Cases))])
+	for i := range names {
+		names[i] = clip(names[i], 60)
+	}
+	return "(" + listed(names, len(test.Cases)) + ")"
 }
 
 // changes prints what changes with the file, and its copies.

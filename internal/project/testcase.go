@@ -16,7 +16,7 @@ type TestCase struct {
 }
 
 // maxCases is how many tests one command names. With more of them the command of the file is better.
-const maxCases = 8
+const maxCases = 10
 
 // caseRules find the tests of a language. They rely on indentation: a declaration contains the lines below it that are
 // indented more.
@@ -71,8 +71,8 @@ var caseRulesOf = map[string]caseRules{
 	},
 }
 
-// CasesAt returns the tests of a file that contain some of its lines, in the order of the file. A line in a helper
-// counts for the tests of the file that name the helper. Lines that are in no test are left out.
+// CasesAt returns the tests of a file that contain some of its lines, in the order of the file. If no test does, it returns
+// those that name a helper with one of the lines.
 func (p *Project) CasesAt(test repo.Path, lines []int) []TestCase {
 	p.mu.Lock()
 	text := p.text(test)
@@ -92,6 +92,9 @@ func (p *Project) CasesAt(test repo.Path, lines []int) []TestCase {
 		case helper != "" && !slices.Contains(helpers, helper):
 			helpers = append(helpers, helper)
 		}
+	}
+	if len(found) > 0 {
+		helpers = nil
 	}
 	for i, line := range f.lines {
 		if slices.ContainsFunc(helpers, func(h string) bool { return containsWord(line, h) }) {
@@ -337,6 +340,9 @@ func nodeCases(run string, names []string) (string, bool) {
 		}
 	}
 	pattern := strings.Join(list, "|")
+	if strings.HasPrefix(pattern, "-") {
+		return "", false // it would be a flag
+	}
 	if runner.name == "deno" {
 		pattern = "/" + pattern + "/"
 	}

@@ -300,7 +300,7 @@ func TestCasesAtNamesExactlyTheTests(t *testing.T) {
 		var lines []int
 		want := ""
 		used := 0
-		for i := range rng.IntN(12) {
+		for i := range rng.IntN(16) {
 			content += fmt.Sprintf("\nfunc Test%d(t *testing.T) {\n", i)
 			uses := false
 			for range rng.IntN(4) {
@@ -326,7 +326,7 @@ func TestCasesAtNamesExactlyTheTests(t *testing.T) {
 			t.Fatalf("lines %v are in %q; want %q in\n%s", lines, got, want, content)
 		}
 		cmd, ok := p.CaseCommand("a_test.go", cases)
-		if ok != (used > 0 && used <= 8) {
+		if ok != (used > 0 && used <= 10) {
 			t.Fatalf("%d tests have a command: %v", used, ok)
 		}
 		if n := len(regexp.MustCompile(`Test\d`).FindAllString(cmd.Run, -1)); ok && n != used {
