@@ -59,6 +59,8 @@ type Query struct {
 	Words []string
 	Limit int         // of places; 0 is DefaultLimit
 	Kinds []repo.Kind // only files of these kinds; all if empty
+	// NoCommands leaves out the commands that run tests.
+	NoCommands bool
 }
 
 // DefaultLimit is the number of places in an answer.

@@ -35,10 +35,10 @@ func Search(ctx context.Context, x *searchindex.Index, t Tree, q Query) (*Answer
 		}
 		a.Places = append(a.Places, p)
 	}
-	if isAboutTests || slices.Contains(q.Kinds, repo.KindTest) {
-		return a, addCommands(ctx, x, t, a.Places)
+	if q.NoCommands || !isAboutTests && !slices.Contains(q.Kinds, repo.KindTest) {
+		return a, nil
 	}
-	return a, nil
+	return a, addCommands(ctx, x, t, a.Places)
 }
 
 // withoutTestWords returns a query without the words that ask for tests, and whether it has any. A query of
