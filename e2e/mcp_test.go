@@ -242,17 +242,45 @@ func TestAgentRoots(t *testing.T) {
 	a.refused("orient", map[string]any{"budget": 3})
 }
 
+// The tool brief answers for a symbol: who uses it, and the command that runs its tests.
+func TestAgentAsksForASymbol(t *testing.T) {
+	r := testrepo.New(t)
+	r.Write("go.mod", "module example.com/a\n")
+	r.Write("api/server.go", "package api\n\nfunc Serve() {}\n")
+	r.Write("api/start.go", "package api\n\nfunc Start() { Serve() }\n")
+	r.Write("api/server_test.go", "package api\n\nimport \"testing\"\n\nfunc TestServe(t *testing.T) { Serve() }\n")
+	r.Commit("first")
+	a := connect(t, r)
+	for _, name := range []string{"api/server.go#Serve", "Serve"} {
+		said := a.text("brief", map[string]any{"paths": []string{name}})
+		for _, want := range []string{"api/server.go:3  func Serve()", "api/start.go:3  call in Start", "go test ./api -run '^TestServe$'"} {
+			if !strings.Contains(said, want) {
+				t.Errorf("brief of the symbol %s: %s\nwant %q", name, said, want)
+			}
+		}
+	}
+}
+
 // What an agent did wrong, it is told in the words of tools and arguments.
 func TestAgentIsToldWhatToDo(t *testing.T) {
 	r := testrepo.New(t)
 	r.Write("a.go", "package a\n")
+	r.Write("deep/long.go", "package deep\n\n// Moved is found again under its new name.\nfunc Moved() {}\n")
+	r.Write("deep/gone.go", "package deep\n")
 	r.Commit("first")
+	r.Git("mv", "deep/long.go", "short.go")
+	r.Remove("deep/gone.go")
+	r.Commit("move and delete")
 	a := connect(t, r)
 	for _, c := range []struct {
 		tool string
 		args map[string]any
 		hint string
 	}{
+		{"brief", map[string]any{"paths": "deep/long.go"}, `renamed it to short.go
+hint: brief {"paths": ["short.go"]}`},
+		{"brief", map[string]any{"paths": "deep/gone.go"}, "deleted it\nhint: its last content is in the commit"},
+		{"brief", map[string]any{"paths": "a.go#Moved"}, `hint: brief {"paths": ["short.go#Moved"]}`},
 		{"orient", map[string]any{"root": t.TempDir()}, "hint: give root, a directory in a git work tree"},
 		{"orient", map[string]any{"root": filepath.Join(r.Dir, "nowhere")}, "hint: set root to a directory"},
 		{"orient", map[string]any{"root": filepath.Join(r.Dir, "a.go")}, "hint: name its directory: {\"root\": "},

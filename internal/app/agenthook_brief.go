@@ -140,7 +140,7 @@ func newEditReader(ctx context.Context, w *workspace, x *searchindex.Index) (*ed
 func (r *editReader) facts(ctx context.Context, p repo.Path, k *registry.Knowledge) (facts brief.FileFacts, indexed bool, err error) {
 	kinds := make(map[repo.Path]repo.Kind)
 	facts = brief.FileFacts{
-		Path: p, Kind: k.Kind, Project: r.project, Alone: r.alone(p), Tests: r.testsLike(p),
+		Path: p, Kind: k.Kind, Project: r.project,
 		Kinds: func(p repo.Path) repo.Kind { return kinds[p] },
 	}
 	if k.Text != "" && (k.Verdict == fresh.Fresh || k.Verdict == fresh.Stale) {
@@ -193,18 +193,6 @@ func (r *editReader) users(ctx context.Context, facts *brief.FileFacts, kinds ma
 		facts.UserFiles, err = r.x.UserCount(ctx, facts.Path)
 	}
 	return err
-}
-
-// testsLike returns the test files whose name has the name of a file.
-func (r *editReader) testsLike(p repo.Path) []repo.Path {
-	stem, _, _ := strings.Cut(p.Base(), ".")
-	var list []repo.Path
-	for _, t := range r.paths {
-		if strings.Contains(t.Base(), stem) && r.project.IsTest(t) {
-			list = append(list, t)
-		}
-	}
-	return list
 }
 
 // tracks reports whether git tracks a path.

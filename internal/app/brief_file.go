@@ -50,8 +50,6 @@ func (r *briefReader) file(ctx context.Context, f *survey.File, budget int) (*br
 	if facts.Uses, err = r.x.Uses(ctx, f.Path); err != nil {
 		return nil, err
 	}
-	facts.Tests = r.tests("")
-	facts.Alone = r.alone(f.Path)
 	if facts.History, err = r.fileHistory(ctx, f.Path); err != nil {
 		return nil, err
 	}

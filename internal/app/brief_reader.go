@@ -2,16 +2,13 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"ken/internal/brief"
-	"ken/internal/fault"
 	"ken/internal/outline"
 	"ken/internal/project"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
-	"ken/internal/suggest"
 	"ken/internal/survey"
 )
 
@@ -47,20 +44,7 @@ func (r *briefReader) brief(ctx context.Context, p repo.Path, budget int) (b *br
 	if len(r.below(p)) > 0 {
 		return r.directory(ctx, p, budget)
 	}
-	return nil, r.untracked(p)
-}
-
-// untracked returns the error for a path that git does not track. Its hint is the path that
-// was probably meant.
-func (r *briefReader) untracked(p repo.Path) error {
-	hint := "list the tracked paths: git ls-files"
-	for _, path := range r.paths {
-		if _, meant := suggest.Slip(path.Base(), p.Base()); meant && path.Dir() == p.Dir() {
-			hint = "did you mean " + fault.Quote(path.String()) + "?"
-			break
-		}
-	}
-	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf("git tracks no file or directory %s", p)}
+	return nil, r.w.noPath(ctx, "brief", r.t, p, r.paths)
 }
 
 func (r *briefReader) kind(p repo.Path) repo.Kind {

@@ -291,7 +291,11 @@ func (w *workspace) Find(ctx context.Context, q find.Query, at string) (answer *
 	shallow := false
 	remarks, err := w.askIndexOnly(ctx, at, func(x *searchindex.Index, t *findTree, cut bool) (err error) {
 		shallow = cut
-		answer, err = find.Search(ctx, x, t, q)
+		if answer, err = find.Search(ctx, x, t, q); err != nil {
+			return err
+		}
+		gone, err := w.removedWords(ctx, t, q.Words)
+		answer.Remarks = append(answer.Remarks, gone...)
 		return err
 	})
 	if err != nil {

@@ -30,6 +30,11 @@ func (a agentSpace) Find(ctx context.Context, words []string, opts mcp.FindOptio
 	return a.workspace.Find(ctx, find.Query{Words: words, Limit: opts.Limit, Kinds: kinds}, "")
 }
 
+// Uses is the text and the document of ken uses.
+func (a agentSpace) Uses(ctx context.Context, symbol string) (fmt.Stringer, error) {
+	return a.uses(ctx, cli.UsesOptions{Asked: symbol, Limit: find.NoLimit}, a.RootPath)
+}
+
 // confined restricts MCP over HTTP to the worktrees of one repository. It removes the
 // session of the server, which is not the agent's.
 func confined(g *git.Repo, deps mcp.Deps) mcp.Deps {

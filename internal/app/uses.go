@@ -3,25 +3,33 @@ package app
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 
 	"ken/internal/cli"
 	"ken/internal/fault"
 	"ken/internal/find"
+	"ken/internal/repo"
 	"ken/internal/searchindex"
 )
 
 // Uses says who uses a file, a directory or a symbol of the work tree, or of a commit.
-func (w *workspace) Uses(ctx context.Context, opts cli.UsesOptions) (answer *find.UsesAnswer, err error) {
-	q := find.UsesQuery{Asked: opts.Asked, Limit: opts.Limit}
-	if q.Whole, err = w.Path(opts.Asked); err != nil {
+func (w *workspace) Uses(ctx context.Context, opts cli.UsesOptions) (*find.UsesAnswer, error) {
+	return w.uses(ctx, opts, w.Path)
+}
+
+// uses answers Uses for a path that resolve turns into one from the root.
+func (w *workspace) uses(ctx context.Context, opts cli.UsesOptions, resolve func(string) (repo.Path, error)) (answer *find.UsesAnswer, err error) {
+	q := find.UsesQuery{Asked: opts.Asked, Limit: opts.Limit, Tests: opts.Tests}
+	if q.Whole, err = resolve(opts.Asked); err != nil {
 		return nil, err
 	}
 	if q.Whole == "" {
 		return nil, &fault.Error{Kind: fault.Usage, Hint: "ken brief", Err: errors.New("the whole repository has no users: name a file, a directory or a symbol")}
 	}
 	if i := strings.LastIndexByte(opts.Asked, '#'); i > 0 {
-		p, err := w.Path(opts.Asked[:i])
+		p, err := resolve(opts.Asked[:i])
 		if err != nil {
 			return nil, err
 		}
@@ -30,6 +38,9 @@ func (w *workspace) Uses(ctx context.Context, opts cli.UsesOptions) (answer *fin
 	}
 	remarks, err := w.askIndex(ctx, opts.At, func(x *searchindex.Index, t *findTree, _ bool) (err error) {
 		answer, err = find.Uses(ctx, x, t, q)
+		if missing, ok := errors.AsType[*find.NoPathError](err); ok {
+			return w.noPath(ctx, "uses", t, missing.Path, slices.Sorted(maps.Keys(t.listed)))
+		}
 		return err
 	})
 	if err != nil {

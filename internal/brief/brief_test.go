@@ -94,8 +94,7 @@ func limitsFacts(t *testing.T) brief.FileFacts {
 			edge("server/testdata/mod.rs", "server/limits.go", "Limiter", true, 12),
 			edge("server/tests/__init__.py", "server/limits.go", "Limiter", true, 12),
 		},
-		Uses:  []searchindex.Edge{edge("server/limits.go", "config/tenant.go", "Tenant", true, 2)},
-		Tests: []repo.Path{"server/limits_test.go", "server/other_test.go"},
+		Uses: []searchindex.Edge{edge("server/limits.go", "config/tenant.go", "Tenant", true, 2)},
 		History: brief.History{
 			Searched: 120, Since: "2024-01-02T03:04:05Z", Commits: 9,
 			Companions: []brief.Companion{{Path: "server/server.go", Together: 7}, {Path: "docs/limits.md", Together: 2}, {Path: "x.go", Together: 1}},

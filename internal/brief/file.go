@@ -23,10 +23,7 @@ type FileFacts struct {
 	Uses    []searchindex.Edge
 	// UserFiles is how many files use it, if Users are only some of them; else 0.
 	UserFiles int
-	Alone     bool // no other file of the repository has its name
-	// Tests are all test files of the repository.
-	Tests   []repo.Path
-	History History
+	History   History
 	// Documents name the path of the file.
 	Documents []Mention
 	Copies    []repo.Path // other paths with the same bytes

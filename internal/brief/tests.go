@@ -3,7 +3,6 @@ package brief
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -134,10 +133,7 @@ func (f *FileFacts) testFiles() []testFile {
 			found[l.other] = &testFile{path: l.other, count: l.count}
 		}
 	}
-	for _, t := range f.Tests {
-		if t == f.Path || !namedFor(t, f.Path, f.Alone) {
-			continue
-		}
+	for _, t := range f.Project.NamedTests(f.Path) {
 		if found[t] == nil {
 			found[t] = &testFile{path: t}
 		}
@@ -162,50 +158,6 @@ func (f *FileFacts) testFiles() []testFile {
 func isPackageFile(p repo.Path) bool {
 	switch p.Base() {
 	case "mod.rs", "__init__.py", "conftest.py":
-		return true
-	}
-	return false
-}
-
-// namedFor reports whether a test has the name of a file, and lies beside it or, if no other
-// file has this name, in a directory of tests.
-func namedFor(test, file repo.Path, alone bool) bool {
-	sameLanguage := path.Ext(string(test)) == path.Ext(string(file)) || isScript(test) && isScript(file)
-	if !sameLanguage {
-		return false
-	}
-	stem, _, _ := strings.Cut(file.Base(), ".")
-	if isPackageFile(file) || stem == "index" || stem == "lib" || stem == "main" {
-		return false // there are many of them
-	}
-	own, _, _ := strings.Cut(test.Base(), ".")
-	for _, affix := range []string{"_test", "-test", "Test", "Tests", "_spec", "Spec", "IT"} {
-		own = strings.TrimSuffix(own, affix)
-	}
-	own = strings.TrimPrefix(own, "test_")
-	if own != stem {
-		return false
-	}
-	if test.Dir() == file.Dir() {
-		return test.Base() != file.Base()
-	}
-	if !alone || path.Ext(string(file)) == ".go" {
-		return false
-	}
-	// A directory of tests belongs to what lies beside it.
-	for d := test.Dir(); d != ""; d = d.Dir() {
-		switch strings.ToLower(d.Base()) {
-		case "test", "tests", "__tests__", "spec", "specs":
-			above := string(d.Dir())
-			return above == "" || strings.HasPrefix(string(file), above+"/")
-		}
-	}
-	return false
-}
-
-func isScript(p repo.Path) bool {
-	switch path.Ext(string(p)) {
-	case ".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts":
 		return true
 	}
 	return false

@@ -62,6 +62,8 @@ type Query struct {
 	Words []string
 	Limit int         // of places; 0 is DefaultLimit
 	Kinds []repo.Kind // only files of these kinds; all if empty
+	// NoCommands leaves out the commands that run tests.
+	NoCommands bool
 }
 
 // DefaultLimit is the number of places in an answer.
@@ -82,7 +84,8 @@ type Place struct {
 	repo.PathJSON
 	Symbols []Symbol `json:"symbols"` // the symbol around the line first
 	Line    int      `json:"line,omitempty"`
-	Text    string   `json:"text,omitempty"` // of the line
+	Text    string   `json:"text,omitempty"`    // of the line
+	Command string   `json:"command,omitempty"` // runs the test, if tests were asked for
 	Score   float64  `json:"score"`
 	Why     []string `json:"why"`
 }

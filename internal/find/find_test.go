@@ -391,3 +391,39 @@ func TestSearchIsRepeatable(t *testing.T) {
 		}
 	}
 }
+
+// A question about tests ranks tests up, each with the command that runs the test around its line.
+func TestSearchForTests(t *testing.T) {
+	tree, x := shop(), newIndex(t)
+	update(t, x, tree)
+	isTest := func(p Place) bool { return p.Path == "server/limits_test.go" }
+	a, plain := search(t, x, tree, "which tests cover the limiter"), search(t, x, tree, "the limiter")
+	i, k := slices.IndexFunc(a.Places, isTest), slices.IndexFunc(plain.Places, isTest)
+	if i < 0 || k < 0 || a.Places[i].Score <= plain.Places[k].Score {
+		t.Fatalf("expected a higher score for server/limits_test.go than without the word tests, found:\n%s\n%s", a, plain)
+	}
+	if got, want := a.Places[i].Command, "go test ./server -run '^TestAllow$'"; got != want {
+		t.Errorf("the command is %q, expected %q", got, want)
+	}
+	if a := search(t, x, tree, "limiter"); a.Places[0].Path != "server/limits.go" || a.Places[0].Command != "" {
+		t.Errorf("expected server/limits.go first, and no command, found:\n%s", a)
+	}
+	if a := search(t, x, tree, "tests"); len(a.Places) == 0 {
+		t.Error("a query of the word tests alone finds nothing, expected the tests")
+	}
+}
+
+// Symbols come with the line of their declaration, whatever comment is above it.
+func TestSearchGivesTheLineOfDeclarations(t *testing.T) {
+	tree, x := shop(), newIndex(t)
+	update(t, x, tree)
+	for _, p := range search(t, x, tree, "limiter allow tenant").Places {
+		lines := strings.Split(tree.files[p.Path], "\n")
+		for _, s := range p.Symbols {
+			name := s.Name[strings.LastIndexByte(s.Name, '.')+1:]
+			if line := lines[s.Line-1]; !strings.Contains(line, name) || strings.HasPrefix(line, "//") {
+				t.Errorf("%s:%d is %q, expected the declaration of %s", p.Path, s.Line, line, s.Name)
+			}
+		}
+	}
+}

@@ -52,7 +52,7 @@ func Prompt(ctx context.Context, x *searchindex.Index, t Tree, prompt string) ([
 	if err != nil {
 		return nil, err
 	}
-	a, err := Search(ctx, x, t, Query{Words: words, Limit: 2 * promptPlaces})
+	a, err := Search(ctx, x, t, Query{Words: words, Limit: 2 * promptPlaces, NoCommands: true})
 	if err != nil || len(a.Places) == 0 {
 		return nil, err
 	}

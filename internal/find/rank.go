@@ -393,6 +393,14 @@ func isSecondary(k repo.Kind) bool {
 	}
 }
 
+// forTests returns the weights for a question about tests: then tests count more than what they test.
+func (w weights) forTests(asked bool) weights {
+	if asked {
+		w.Test = 2
+	}
+	return w
+}
+
 func (w weights) factor(k repo.Kind) float64 {
 	switch k {
 	case repo.KindTest:

@@ -4,18 +4,22 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 
 	"ken/internal/outline"
+	"ken/internal/project"
+	"ken/internal/repo"
 	"ken/internal/searchindex"
 )
 
 // Search answers a query from an index that is up to date with the tree.
 func Search(ctx context.Context, x *searchindex.Index, t Tree, q Query) (*Answer, error) {
-	query := terms(q.Words)
-	list, err := rank(ctx, x, q.Words, query, q.Kinds, tuned)
+	words, isAboutTests := withoutTestWords(q.Words)
+	query := terms(words)
+	list, err := rank(ctx, x, words, query, q.Kinds, tuned.forTests(isAboutTests))
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +35,57 @@ func Search(ctx context.Context, x *searchindex.Index, t Tree, q Query) (*Answer
 		}
 		a.Places = append(a.Places, p)
 	}
-	return a, nil
+	if q.NoCommands || !isAboutTests && !slices.Contains(q.Kinds, repo.KindTest) {
+		return a, nil
+	}
+	return a, addCommands(ctx, x, t, a.Places)
+}
+
+// withoutTestWords returns a query without the words that ask for tests, and whether it has any. A query of
+// such words alone keeps them.
+func withoutTestWords(words []string) ([]string, bool) {
+	all := strings.Fields(strings.Join(words, " "))
+	asked := false
+	left := slices.DeleteFunc(slices.Clone(all), func(word string) bool {
+		switch strings.ToLower(strings.Trim(word, "`'\"(),;:?!.")) {
+		case "test", "tests", "tested":
+			asked = true
+			return true
+		case "cover", "covers", "covered":
+			return true
+		}
+		return false
+	})
+	if !asked || len(terms(left)) == 0 || slices.ContainsFunc(terms(left), func(t string) bool { return stopWords()[t] }) {
+		return words, asked
+	}
+	return left, true
+}
+
+// addCommands fills in the commands that run the tests among some places: the test around the line, or the
+// file.
+func addCommands(ctx context.Context, x *searchindex.Index, t Tree, places []Place) error {
+	files, err := x.Files(ctx)
+	if err != nil {
+		return err
+	}
+	paths := slices.Sorted(maps.Keys(files))
+	p, err := project.New(paths, func(f repo.Path) ([]byte, error) { return t.Read(ctx, f), nil })
+	if err != nil {
+		return err
+	}
+	for i := range places {
+		at := &places[i]
+		command, ok, _ := p.TestCommand(at.Path)
+		if !ok || !p.IsTest(at.Path) {
+			continue
+		}
+		if one, ok := p.CaseCommand(at.Path, p.CasesAt(at.Path, []int{at.Line})); ok {
+			command = one
+		}
+		at.Command = command.Run
+	}
+	return nil
 }
 
 // rarity returns what each term is worth in a line: the fewer files have it, the more. Terms
@@ -70,13 +124,15 @@ func place(ctx context.Context, x *searchindex.Index, t Tree, c *candidate, weig
 	if content != nil && hasText(File{Kind: c.file.Kind, Size: int64(len(content))}) {
 		p.Line, p.Text = bestLine(string(content), weights, o.Symbols, imports)
 	}
+	lines := splitLines(content)
 	for i := range o.Symbols {
 		if s := &o.Symbols[i]; c.named != "" && isNamed(s, c.named) && content != nil {
-			p.Line, p.Text = declarationLine(string(content), s)
+			p.Line = declaredAt(s, lines)
+			p.Text = clip(strings.TrimSpace(lines[min(p.Line, len(lines))-1]), maxLine)
 			break
 		}
 	}
-	p.Symbols = symbolsAt(o.Symbols, p.Line, weights)
+	p.Symbols = symbolsAt(o.Symbols, p.Line, weights, lines)
 	p.Why, err = reasons(ctx, x, c, o.Symbols, weights)
 	return p, err
 }
@@ -114,20 +170,6 @@ func bestLine(content string, weights map[string]float64, symbols []outline.Symb
 		}
 	}
 	return at, text
-}
-
-// declarationLine returns the line of a symbol that has its name: its comment comes first.
-func declarationLine(content string, s *outline.Symbol) (int, string) {
-	n := 0
-	for line := range strings.Lines(content) {
-		n++
-		text := strings.TrimSpace(line)
-		isComment := strings.HasPrefix(text, "//") || strings.HasPrefix(text, "#") || strings.HasPrefix(text, "*") || strings.HasPrefix(text, "/*")
-		if n >= s.Line && n <= s.EndLine && !isComment && strings.Contains(line, s.Name) {
-			return n, clip(text, maxLine)
-		}
-	}
-	return s.Line, ""
 }
 
 // worth adds up the terms that a text has, each once.
@@ -173,8 +215,9 @@ func stem(term string) string {
 // maxSymbols is how many symbols a place lists.
 const maxSymbols = 3
 
-// symbolsAt returns the innermost symbol around a line, then the symbols whose names have terms.
-func symbolsAt(symbols []outline.Symbol, line int, weights map[string]float64) []Symbol {
+// symbolsAt returns the innermost symbol around a line, then the symbols whose names have terms, each with
+// the line of its declaration.
+func symbolsAt(symbols []outline.Symbol, line int, weights map[string]float64, lines []string) []Symbol {
 	list := []Symbol{}
 	around := -1
 	for i := range symbols {
@@ -183,21 +226,21 @@ func symbolsAt(symbols []outline.Symbol, line int, weights map[string]float64) [
 		}
 	}
 	if around >= 0 {
-		list = append(list, Symbol{symbols[around].FullName(), symbols[around].Line})
+		list = append(list, Symbol{symbols[around].FullName(), declaredAt(&symbols[around], lines)})
 	}
 	type named struct {
-		Symbol
-		worth float64
+		symbol *outline.Symbol
+		worth  float64
 	}
 	var others []named
 	for i := range symbols {
 		if w := worth(symbols[i].Name, weights); i != around && w > 0 {
-			others = append(others, named{Symbol{symbols[i].FullName(), symbols[i].Line}, w})
+			others = append(others, named{&symbols[i], w})
 		}
 	}
 	slices.SortStableFunc(others, func(a, b named) int { return cmp.Compare(b.worth, a.worth) })
 	for _, o := range others[:min(len(others), maxSymbols-len(list))] {
-		list = append(list, o.Symbol)
+		list = append(list, Symbol{o.symbol.FullName(), declaredAt(o.symbol, lines)})
 	}
 	return list
 }

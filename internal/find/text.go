@@ -2,12 +2,16 @@ package find
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
+// detailed is how many places have their best line and further symbols in a text.
+const detailed = 5
+
 // String is the answer for people and agents: a line for each place with its symbol and the
-// reasons, and the best line below it.
+// reasons. The first places have the best line and further symbols below it.
 func (a *Answer) String() string {
 	var b strings.Builder
 	width := 0
@@ -15,16 +19,19 @@ func (a *Answer) String() string {
 		width = max(width, len(p.where()))
 	}
 	width = min(width, 44)
-	for _, p := range a.Places {
+	for i, p := range a.Places {
 		symbol := ""
 		if len(p.Symbols) > 0 {
 			symbol = p.Symbols[0].Name + "  "
 		}
-		fmt.Fprintf(&b, "%-*s  %s%s\n", width, p.where(), symbol, strings.Join(p.Why, "; "))
-		if p.Text != "" {
+		fmt.Fprintf(&b, "%-*s  %s%s\n", width, p.where(), symbol, strings.Join(p.telling(), "; "))
+		if p.Text != "" && i < detailed {
 			fmt.Fprintf(&b, "    %s\n", clip(p.Text, 120))
 		}
-		if len(p.Symbols) > 1 {
+		if p.Command != "" {
+			fmt.Fprintf(&b, "    run %s\n", p.Command)
+		}
+		if len(p.Symbols) > 1 && i < detailed {
 			var others []string
 			for _, s := range p.Symbols[1:] {
 				others = append(others, fmt.Sprintf("%s:%d", s.Name, s.Line))
@@ -42,6 +49,15 @@ func (a *Answer) String() string {
 		fmt.Fprintf(&b, "note: %s\n", r)
 	}
 	return b.String()
+}
+
+// telling returns the reasons that a reader does not see: not that the path or a name has the words.
+func (p *Place) telling() []string {
+	list := slices.DeleteFunc(slices.Clone(p.Why), func(reason string) bool { return reason == "path" || reason == "name" || reason == "text" })
+	if len(list) == 0 {
+		return p.Why
+	}
+	return list
 }
 
 // where is the path with the line, as editors take it.

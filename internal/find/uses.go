@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"path"
 	"regexp"
 	"slices"
@@ -24,34 +25,71 @@ type UsesQuery struct {
 	Path   repo.Path // the part before #; "" if there is none
 	Symbol string    // the part after #
 	Limit  int       // of files per list; 0 is DefaultUsesLimit
+	Tests  bool      // only the tests are wanted
 }
 
-// DefaultUsesLimit is the number of files in each list of an answer.
-const DefaultUsesLimit = 30
+const (
+	// DefaultUsesLimit is the number of files in each list of an answer.
+	DefaultUsesLimit = 30
+	// NoLimit lists all files.
+	NoLimit = math.MaxInt
+)
 
 // A UsesAnswer says who uses something, what it uses, and what tests it.
 type UsesAnswer struct {
-	At             string          `json:"at"` // the commit, or "worktree"
-	repo.PathJSON                  // of the file or directory; "" for several declarations
-	Symbol         string          `json:"symbol"`
-	Declarations   []Declaration   `json:"declarations"` // of the symbol, or the main ones of the file
-	UsedBy         []User          `json:"used_by"`
-	Uses           []User          `json:"uses"`
-	Tests          []Test          `json:"tests"`
-	ReachedByTests int             `json:"reached_by_tests"` // test files that are not in Tests
-	ChangesWith    []ChangesWith   `json:"changes_with"`
-	Commits        *CommitSpan     `json:"commits,omitempty"` // that ChangesWith counts
-	SameBytes      []repo.PathJSON `json:"same_bytes"`
-	Mentions       []Mention       `json:"mentions"`          // of the path, or of the symbol in other spellings
-	Ambiguous      int             `json:"ambiguous"`         // uses that may mean something else
-	Unknown        string          `json:"unknown,omitempty"` // why users are unknown
-	More           map[string]int  `json:"more,omitempty"`    // what the limit left out of each list
-	Remarks        []string        `json:"remarks,omitempty"` // what limits the answer
+	At             string        `json:"at"` // the commit, or "worktree"
+	repo.PathJSON                // of the file or directory; "" for several declarations
+	Symbol         string        `json:"symbol"`
+	Declarations   []Declaration `json:"declarations"` // of the symbol, or the main ones of the file
+	UsedBy         []User        `json:"used_by"`
+	Uses           []User        `json:"uses"`
+	Tests          []Test        `json:"tests"`
+	ReachedByTests int           `json:"reached_by_tests"` // test files that are not in Tests
+	// Through lists interfaces through which the symbol, a method, may be called.
+	Through     []ThroughInterface `json:"through,omitempty"`
+	ChangesWith []ChangesWith      `json:"changes_with"`
+	Commits     *CommitSpan        `json:"commits,omitempty"` // that ChangesWith counts
+	SameBytes   []repo.PathJSON    `json:"same_bytes"`
+	Mentions    []Mention          `json:"mentions"`               // of the path, or of the symbol in other spellings
+	Ambiguous   int                `json:"ambiguous"`              // uses that may mean something else
+	AmbiguousIn []LinesOf          `json:"ambiguous_in,omitempty"` // files with such uses of the symbol
+	Unknown     string             `json:"unknown,omitempty"`      // why users are unknown
+	More        map[string]int     `json:"more,omitempty"`         // what the limit left out of each list
+	Remarks     []string           `json:"remarks,omitempty"`      // what limits the answer
 
 	// Directory says that the answer is about a directory.
 	Directory bool `json:"-"`
+	// OnlyTests says that only the tests were asked for.
+	OnlyTests bool `json:"-"`
 	// Named is the number of declarations of a bare symbol.
 	Named int `json:"-"`
+}
+
+// A TestsDocument is the part of an answer about tests.
+type TestsDocument struct {
+	At string `json:"at"`
+	repo.PathJSON
+	Symbol         string         `json:"symbol"`
+	Tests          []Test         `json:"tests"`
+	ReachedByTests int            `json:"reached_by_tests"`
+	More           map[string]int `json:"more,omitempty"`
+	Remarks        []string       `json:"remarks,omitempty"`
+}
+
+// TestsDocument returns the part about tests.
+func (a *UsesAnswer) TestsDocument() TestsDocument {
+	d := TestsDocument{At: a.At, PathJSON: a.PathJSON, Symbol: a.Symbol, Tests: a.Tests, ReachedByTests: a.ReachedByTests, Remarks: a.Remarks}
+	if n := a.More["tests"]; n > 0 {
+		d.More = map[string]int{"tests": n}
+	}
+	return d
+}
+
+// LinesOf are lines of a file.
+type LinesOf struct {
+	repo.PathJSON
+	Lines []int `json:"lines"`
+	More  int   `json:"more,omitempty"`
 }
 
 // A Declaration is a symbol with its place.
@@ -96,6 +134,8 @@ type UsePlace struct {
 	Lines  []int     `json:"lines"`
 	More   int       `json:"more,omitempty"`
 	In     []string  `json:"in,omitempty"` // the declarations around the lines
+	// Match says of a use in a match or switch whether that has a catch-all arm; "" if ken cannot tell.
+	Match string `json:"match,omitempty"`
 }
 
 // ChangesWith is a file that the same commits touched.
@@ -120,14 +160,15 @@ type usesReader struct {
 	paths   []repo.Path // sorted
 	project *project.Project
 	limit   int
+	tests   bool // only the tests are wanted
 	answer  *UsesAnswer
 }
 
 // Uses answers from an index that is up to date with the tree.
 func Uses(ctx context.Context, x *searchindex.Index, t Tree, q UsesQuery) (*UsesAnswer, error) {
-	r := &usesReader{ctx: ctx, index: x, tree: t, limit: cmp.Or(q.Limit, DefaultUsesLimit)}
+	r := &usesReader{ctx: ctx, index: x, tree: t, limit: cmp.Or(q.Limit, DefaultUsesLimit), tests: q.Tests}
 	r.answer = &UsesAnswer{
-		At: "worktree", Declarations: []Declaration{}, UsedBy: []User{}, Uses: []User{}, Tests: []Test{}, ChangesWith: []ChangesWith{},
+		At: "worktree", OnlyTests: q.Tests, Declarations: []Declaration{}, UsedBy: []User{}, Uses: []User{}, Tests: []Test{}, ChangesWith: []ChangesWith{},
 		SameBytes: []repo.PathJSON{}, Mentions: []Mention{}, More: make(map[string]int),
 	}
 	var err error
@@ -161,7 +202,7 @@ func (r *usesReader) dispatch(q UsesQuery) error {
 		return r.file(WithoutLines(q.Whole))
 	case q.Path != "":
 		if _, ok := r.files[q.Path]; !ok {
-			return r.noPath(q.Path)
+			return &NoPathError{q.Path}
 		}
 		return r.symbolOf(q.Path, q.Symbol)
 	}
@@ -173,7 +214,7 @@ func (r *usesReader) dispatch(q UsesQuery) error {
 		return r.symbol(q.Asked, found)
 	}
 	if q.Whole != "" && (strings.ContainsAny(q.Asked, `/\`) || r.hasExtension(path.Ext(q.Asked))) {
-		return r.noPath(q.Whole)
+		return &NoPathError{q.Whole}
 	}
 	return r.noSymbol(q.Asked)
 }
@@ -216,10 +257,13 @@ func (r *usesReader) file(p repo.Path) error {
 	}
 	a.UsedBy = r.group(users, fromFile)
 	a.Uses = r.group(used, toFile)
+	if err := r.addTests([]repo.Path{p}, a.UsedBy, ""); err != nil || r.tests {
+		return err
+	}
 	if err := r.mainSymbols(p, users); err != nil {
 		return err
 	}
-	if err := r.addTests([]repo.Path{p}, a.UsedBy); err != nil {
+	if err := r.enclosing(); err != nil {
 		return err
 	}
 	if err := r.history(p); err != nil {
@@ -262,8 +306,12 @@ func (r *usesReader) directory(dir repo.Path) error {
 	if !resolved {
 		a.Unknown = "ken does not resolve references to any of its files"
 	}
-	if err := r.addTests(nil, a.UsedBy); err != nil {
+	if err := r.addTests(nil, a.UsedBy, ""); err != nil {
 		return err
+	}
+	if r.tests {
+		r.testsBelow(dir)
+		return nil
 	}
 	return r.pathMentions(dir, users)
 }
@@ -303,7 +351,8 @@ const (
 )
 
 // group makes one entry of the edges of one certainty that begin or end in one file. Code comes before
-// tests, exact before likely, and hand-written files before generated ones.
+// tests, exact before likely, hand-written files before generated ones, and files with more uses
+// before others.
 func (r *usesReader) group(edges []searchindex.Edge, by side) []User {
 	type key struct {
 		path  repo.Path
@@ -348,6 +397,7 @@ func (r *usesReader) group(edges []searchindex.Edge, by side) []User {
 			compareBool(a.Test, b.Test),
 			cmp.Compare(a.Certainty, b.Certainty), // exact, likely
 			compareBool(a.Generated, b.Generated),
+			cmp.Compare(len(b.Lines)+b.More, len(a.Lines)+a.More),
 			strings.Compare(string(a.path), string(b.path)),
 		)
 	})
@@ -435,8 +485,9 @@ func declaredAt(s *outline.Symbol, lines []string) int {
 	if i := strings.Index(first, s.Name); i >= 0 {
 		first = first[:i+len(s.Name)]
 	}
-	for n := s.Line; n <= s.EndLine && n <= len(lines); n++ {
-		if strings.Contains(strings.Join(strings.Fields(lines[n-1]), " "), first) {
+	for n := s.Line; n <= s.EndLine && n <= len(lines) && first != ""; n++ {
+		line := strings.Join(strings.Fields(lines[n-1]), " ")
+		if strings.Contains(line, first) && !isComment(line) {
 			return n
 		}
 	}
@@ -511,6 +562,7 @@ func (r *usesReader) bound() {
 	a.Tests = bounded(a, "tests", a.Tests, r.limit)
 	a.Mentions = bounded(a, "mentions", a.Mentions, r.limit)
 	a.SameBytes = bounded(a, "same_bytes", a.SameBytes, r.limit)
+	a.AmbiguousIn = bounded(a, "ambiguous_in", a.AmbiguousIn, r.limit)
 	for name, n := range a.More {
 		if n == 0 {
 			delete(a.More, name)

@@ -87,6 +87,14 @@ func (r *usesReader) symbolOf(p repo.Path, name string) error {
 			return r.symbol(name, found)
 		}
 	}
+	elsewhere, err := r.declarations(name)
+	if err != nil {
+		return err
+	}
+	if len(elsewhere) > 0 {
+		d := elsewhere[0]
+		return notFound("ken uses "+fault.Quote(d.Path.String()+"#"+d.Symbol.FullName()), "%s does not declare %s; %s does", p, name, d.Path)
+	}
 	var names []string
 	for i := range o.Symbols {
 		names = append(names, o.Symbols[i].FullName(), o.Symbols[i].Name)
@@ -182,13 +190,16 @@ func (r *usesReader) symbol(asked string, found []searchindex.Declaration) error
 			if err := r.history(j.Path); err != nil {
 				return err
 			}
+			if err := r.throughInterfaces(j.Path, &s); err != nil {
+				return err
+			}
 		}
 	}
 	var tested []repo.Path
 	if len(list) == 1 {
 		tested = declaring
 	}
-	if err := r.addTests(tested, all); err != nil {
+	if err := r.addTests(tested, all, list[0].Symbol.FullName()); err != nil || r.tests {
 		return err
 	}
 	if err := r.enclosing(); err != nil {
@@ -249,12 +260,12 @@ func (r *usesReader) usedInside(p repo.Path, s *outline.Symbol) error {
 	return nil
 }
 
-// enclosing fills in the declarations around the lines of the listed users.
+// enclosing fills in the declarations around the lines of the first users.
 func (r *usesReader) enclosing() error {
 	list := r.answer.UsedBy
 	var paths []repo.Path
 	for i := range list {
-		if !slices.Contains(paths, list[i].path) {
+		if len(paths) < 2*DefaultUsesLimit && !slices.Contains(paths, list[i].path) {
 			paths = append(paths, list[i].path)
 		}
 	}
@@ -267,11 +278,18 @@ func (r *usesReader) enclosing() error {
 		if o == nil {
 			continue
 		}
+		lines := splitLines(facts[list[i].path].content)
 		for k := range list[i].Places {
 			place := &list[i].Places[k]
 			for _, line := range place.Lines {
 				if in := around(o.Symbols, line); in != "" && !slices.Contains(place.In, in) {
 					place.In = append(place.In, in)
+				}
+				if place.How != string(outline.UseMatch) || place.Match == withoutCatchAll {
+					continue
+				}
+				if match := catchAll(lines, line); match != "" {
+					place.Match = match // one without a catch-all arm says more than one with it
 				}
 			}
 		}
@@ -297,62 +315,88 @@ func around(symbols []outline.Symbol, line int) string {
 // maxAmbiguous is how many files are read to count ambiguous uses.
 const maxAmbiguous = 150
 
-// ambiguous counts the uses of a member's name that may mean several declarations.
+// ambiguous counts the uses of a member's name that may mean it or something else: other
+// declarations have the name, or ken does not know the type of the value.
 func (r *usesReader) ambiguous(s outline.Symbol, o *outline.Outline, known map[repo.Path]bool) error {
-	all, err := r.index.Declarations(r.ctx, s.Name)
-	if err != nil {
-		return err
-	}
-	members := slices.DeleteFunc(slices.Clone(all), func(d searchindex.Declaration) bool { return !isMember(&d.Symbol) })
-	if len(members) < 2 || !isMember(&s) || o == nil {
+	if !isMember(&s) || o == nil {
 		return nil
 	}
 	candidates, err := r.index.MatchAll(r.ctx, searchindex.InText, []string{joined(s.Name)}, maxAmbiguous)
 	if err != nil {
 		return err
 	}
-	family := extensionFamily(repo.Path(r.answer.Declarations[0].Path))
+	own := r.answer.Declarations[0].PathJSON // it lists its own lines
+	family := extensionFamily(repo.Path(own.Path))
 	var files []File
 	for _, c := range candidates {
-		if !known[c.Path] && extensionFamily(c.Path) == family && c.Kind != repo.KindVendored {
+		if !known[c.Path] && c.Path.JSON() != own && extensionFamily(c.Path) == family && c.Kind != repo.KindVendored {
 			files = append(files, File{Path: c.Path, ID: c.ID, Kind: c.Kind})
 		}
 	}
-	return r.tree.References(r.ctx, files, func(_ File, refs *outline.References) error {
+	err = r.tree.References(r.ctx, files, func(f File, refs *outline.References) error {
 		if refs == nil {
 			return nil
 		}
+		found := LinesOf{PathJSON: f.Path.JSON()}
 		for _, u := range refs.Uses {
-			if u.Name == s.Name && u.Member && u.Qualifier == "" {
-				r.answer.Ambiguous += len(u.Lines) + u.More
+			if u.Name == s.Name && u.Member && isOpen(refs, u.Qualifier) {
+				found.Lines = append(found.Lines, u.Lines...)
+				found.More += u.More
 			}
 		}
+		slices.Sort(found.Lines)
+		found.Lines = slices.Compact(found.Lines)
+		if len(found.Lines) == 0 {
+			return nil
+		}
+		others, err := r.index.Uses(r.ctx, f.Path)
+		if err != nil {
+			return err
+		}
+		found.Lines = slices.DeleteFunc(found.Lines, func(n int) bool { // ken knows what these lines mean
+			return slices.ContainsFunc(others, func(e searchindex.Edge) bool {
+				_, name := splitName(e.Symbol)
+				return name == s.Name && slices.Contains(e.Lines, n)
+			})
+		})
+		if len(found.Lines) == 0 {
+			return nil
+		}
+		r.answer.Ambiguous += len(found.Lines) + found.More
+		r.answer.AmbiguousIn = append(r.answer.AmbiguousIn, found)
 		return nil
+	})
+	slices.SortStableFunc(r.answer.AmbiguousIn, func(a, b LinesOf) int {
+		return cmp.Or(
+			compareBool(r.isTest(repo.Path(a.Path)), r.isTest(repo.Path(b.Path))),
+			cmp.Compare(len(b.Lines)+b.More, len(a.Lines)+a.More),
+			strings.Compare(a.Path, b.Path),
+		)
+	})
+	return err
+}
+
+// isOpen reports whether the type of a value is unknown: an expression, or a field of a field. What follows the name
+// of an import is no value of this repository, or ken resolved it.
+func isOpen(refs *outline.References, qualifier string) bool {
+	first, _, isChain := strings.Cut(qualifier, ".")
+	if qualifier == "" || !isChain {
+		return qualifier == ""
+	}
+	return !slices.ContainsFunc(refs.Imports, func(im outline.Import) bool {
+		return path.Base(im.Module) == first || slices.ContainsFunc(im.Names, func(b outline.Binding) bool { return b.Local() == first })
 	})
 }
 
-func (r *usesReader) noPath(p repo.Path) error {
-	hint := "list the tracked paths: git ls-files"
-	best := 0
-	for _, o := range r.paths {
-		letters, meant := suggest.Slip(o.Base(), p.Base())
-		if !meant {
-			continue
-		}
-		if o.Dir() != p.Dir() {
-			letters += 10
-		}
-		if best == 0 || letters+1 < best {
-			best = letters + 1
-			hint = "did you mean " + fault.Quote(o.String()) + "?"
-		}
-	}
-	return notFound(hint, "git tracks no file or directory %s", p)
-}
+// A NoPathError says that the tree has no such file or directory.
+type NoPathError struct{ Path repo.Path }
+
+func (e *NoPathError) Error() string { return "git tracks no file or directory " + e.Path.String() }
 
 func (r *usesReader) noSymbol(asked string) error {
 	_, name := splitName(asked)
-	names, err := r.index.SymbolNames(r.ctx, len(name)/2, len(name)+3)
+	const longer = 12 // a name may have two more words
+	names, err := r.index.SymbolNames(r.ctx, len(name)/2, len(name)+longer)
 	if err != nil {
 		return err
 	}
@@ -367,21 +411,39 @@ func (r *usesReader) noSymbol(asked string) error {
 	return notFound(didYouMean(name, names, "search for it: ken find "+fault.Quote(asked)), "no file that ken can parse declares %s, and git tracks no such path", asked)
 }
 
-// didYouMean returns a hint with the nearest of some names: the same words in another
-// spelling, or a typing mistake.
+// didYouMean returns a hint with the nearest of some names: the same words in another spelling, a
+// typing mistake, or the name with more words or fewer, up to three of these.
 func didYouMean(name string, names []string, otherwise string) string {
-	best, least := "", 0
+	const few, contains = 3, 100
+	type near struct {
+		name  string
+		score int
+	}
+	var found []near
 	for _, n := range names {
-		letters, ok := suggest.Slip(n, name)
-		if joined(n) == joined(name) && joined(n) != "" {
-			letters, ok = 0, true
+		score, ok := suggest.Slip(n, name)
+		switch a, b := joined(n), joined(name); {
+		case a == "" || b == "":
+		case a == b:
+			score, ok = 0, true
+		case !ok && len(nameWords(n)) > 1 && min(len(a), len(b)) > 4 && (strings.Contains(a, b) || strings.Contains(b, a)):
+			score, ok = contains+max(len(a), len(b)), true
 		}
-		if ok && (best == "" || letters < least) {
-			best, least = n, letters
+		if ok {
+			found = append(found, near{n, score})
 		}
 	}
-	if best == "" {
+	slices.SortStableFunc(found, func(a, b near) int { return cmp.Compare(a.score, b.score) })
+	found = slices.Compact(found)
+	if len(found) == 0 {
 		return otherwise
 	}
-	return "did you mean " + fault.Quote(best) + "?"
+	if found[0].score < contains {
+		return "did you mean " + fault.Quote(found[0].name) + "?"
+	}
+	var list []string
+	for _, n := range found[:min(few, len(found))] {
+		list = append(list, fault.Quote(n.name))
+	}
+	return "similar names: " + strings.Join(list, ", ")
 }

@@ -1,16 +1,13 @@
 package find
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"ken/internal/outline"
-	"ken/internal/project"
 	"ken/internal/repo"
-	"ken/internal/searchindex"
 )
 
 func TestHasPath(t *testing.T) {
@@ -70,39 +67,15 @@ func TestDeclaredAt(t *testing.T) {
 	if got := declaredAt(s, lines); got != 3 {
 		t.Errorf("declared at line %d, expected 3: comments do not count", got)
 	}
+	if got := declaredAt(&outline.Symbol{Name: "Allow", Line: 1, EndLine: 2, Signature: "Allow() bool"}, []string{"// Allow allows.", "Allow() bool"}); got != 2 {
+		t.Errorf("a method of an interface is declared at line %d, expected 2: its comment has the name, too", got)
+	}
 	s.Signature = "something else"
 	if got := declaredAt(s, lines); got != 3 {
 		t.Errorf("with another signature, declared at line %d, expected 3", got)
 	}
 	if got := declaredAt(s, nil); got != 1 {
 		t.Errorf("without the content, declared at line %d, expected its first line", got)
-	}
-}
-
-func TestNamedFor(t *testing.T) {
-	files := []repo.Path{
-		"go.mod", "parse/parse.go", "parse/parse_test.go", "other/parse_test.go",
-		"pyproject.toml", "shop/cart.py", "tests/test_cart.py",
-		"package.json", "src/jsx/dom/context.test.tsx", "src/context.ts", "src/context.test.ts", "lib/a/index.ts", "lib/b/index.ts", "lib/a/index.test.ts", "test/b/index.test.ts",
-	}
-	slices.Sort(files)
-	contents := map[repo.Path]string{"package.json": `{"devDependencies":{"vitest":"1"},"scripts":{"test":"vitest"}}`, "go.mod": "module x", "pyproject.toml": "[tool.pytest.ini_options]\n"}
-	p, err := project.New(files, func(f repo.Path) ([]byte, error) { return []byte(contents[f]), nil })
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &usesReader{paths: files, project: p, files: make(map[repo.Path]searchindex.File)}
-	for file, want := range map[repo.Path][]repo.Path{
-		"parse/parse.go":      {"parse/parse_test.go"},
-		"shop/cart.py":        {"tests/test_cart.py"},
-		"src/context.ts":      {"src/context.test.ts"},
-		"lib/a/index.ts":      {"lib/a/index.test.ts"},
-		"lib/b/index.ts":      {"test/b/index.test.ts"},
-		"parse/parse_test.go": nil,
-	} {
-		if got := r.namedFor(file); !slices.Equal(got, want) {
-			t.Errorf("named for %s: %v, expected %v", file, got, want)
-		}
 	}
 }
 

@@ -7,39 +7,47 @@ import (
 	"strings"
 
 	"ken/internal/outline"
+	"ken/internal/project"
 	"ken/internal/repo"
 )
 
 // A Test is a test file with the command that runs it.
 type Test struct {
 	repo.PathJSON
-	How     string `json:"how"`               // uses: it uses the file; named: it is named for it
-	Command string `json:"command,omitempty"` // "" if ken does not know one
-	Note    string `json:"note,omitempty"`    // why there is no command, or what it does not run
-	Lines   []int  `json:"lines,omitempty"`
+	How     string   `json:"how"`               // uses: it uses the file; named: it is named for it; below: it is in the directory
+	Command string   `json:"command,omitempty"` // "" if ken does not know one
+	Note    string   `json:"note,omitempty"`    // why there is no command, or what it does not run
+	Lines   []int    `json:"lines,omitempty"`
+	Cases   []string `json:"cases,omitempty"` // the tests of the file that contain the uses
+	// CasesCommand runs only the cases of all files with the same Command; "" if they are many.
+	CasesCommand string `json:"cases_command,omitempty"`
 
 	path repo.Path
+	all  bool // Lines has every line
 }
 
-// Limits of the search for tests that reach a file through others.
+// Limits of the search for tests.
 const (
-	maxReach  = 1500 // files that are looked at
-	reachDeep = 5    // steps
+	maxReach     = 1500 // files that are looked at for tests that reach a file through others
+	reachDeep    = 5    // steps
+	maxCaseFiles = 40   // test files that are read for the names of their tests
+	manySymbols  = 12   // of the asked file; a test file that uses more of them is about all of it
 )
 
 // addTests lists the tests among the users and those that are named for the files, and counts
-// the tests that reach them through other files.
-func (r *usesReader) addTests(files []repo.Path, users []User) error {
+// the tests that reach them through other files. name is the symbol that was asked for, if any.
+func (r *usesReader) addTests(files []repo.Path, users []User, name string) error {
 	byPath := make(map[repo.Path]int)
 	var list []Test
-	add := func(p repo.Path, how string, lines []int) {
+	add := func(p repo.Path, how string, lines []int, all bool) {
 		if i, known := byPath[p]; known {
 			list[i].Lines = append(list[i].Lines, lines...)
 			slices.Sort(list[i].Lines)
 			list[i].Lines = slices.Compact(list[i].Lines)
+			list[i].all = list[i].all && all
 			return
 		}
-		t := Test{PathJSON: p.JSON(), path: p, How: how, Lines: slices.Clone(lines)}
+		t := Test{PathJSON: p.JSON(), path: p, How: how, Lines: slices.Clone(lines), all: all}
 		command, ok, note := r.project.TestCommand(p)
 		if ok {
 			t.Command = command.Run
@@ -50,18 +58,18 @@ func (r *usesReader) addTests(files []repo.Path, users []User) error {
 	}
 	for _, u := range users {
 		if r.project.IsTest(u.path) && u.path.Base() != "mod.rs" {
-			add(u.path, "uses", u.Lines)
+			add(u.path, "uses", u.Lines, u.More == 0)
 		}
 	}
 	named := make(map[repo.Path]bool)
 	for _, p := range files {
 		if _, ok, _ := r.project.TestCommand(p); ok && !r.project.IsTest(p) {
 			named[p] = true
-			add(p, "uses", nil) // the file contains tests of its own
+			add(p, "uses", nil, false) // the file contains tests of its own
 		}
-		for _, test := range r.namedFor(p) {
+		for _, test := range r.project.NamedTests(p) {
 			named[test] = true
-			add(test, "named", nil)
+			add(test, "named", nil, true)
 		}
 	}
 	// The tests that are named for the file, then those with the most lines about it, each with
@@ -69,6 +77,26 @@ func (r *usesReader) addTests(files []repo.Path, users []User) error {
 	slices.SortStableFunc(list, func(a, b Test) int {
 		return cmp.Or(compareBool(!named[a.path], !named[b.path]), cmp.Compare(len(b.Lines), len(a.Lines)))
 	})
+	sortByCommand(list)
+	symbols := make(map[repo.Path][]string)
+	for _, u := range users {
+		symbols[u.path] = append(symbols[u.path], u.Symbols...)
+	}
+	if name != "" {
+		for _, p := range files {
+			symbols[p] = append(symbols[p], name)
+		}
+	}
+	r.addCases(list[:min(len(list), maxCaseFiles)], symbols)
+	r.answer.Tests = append(r.answer.Tests, list...)
+	reached, err := r.reachedBy(files, users, byPath)
+	r.answer.ReachedByTests = reached
+	return err
+}
+
+// sortByCommand puts tests of one command together, in the order of the first of them. Tests
+// without a command come last.
+func sortByCommand(list []Test) {
 	first := make(map[string]int)
 	for i, t := range list {
 		if _, known := first[t.Command]; !known {
@@ -78,10 +106,77 @@ func (r *usesReader) addTests(files []repo.Path, users []User) error {
 	slices.SortStableFunc(list, func(a, b Test) int {
 		return cmp.Or(compareBool(a.Command == "", b.Command == ""), cmp.Compare(first[a.Command], first[b.Command]))
 	})
-	r.answer.Tests = append(r.answer.Tests, list...)
-	reached, err := r.reachedBy(files, users, byPath)
-	r.answer.ReachedByTests = reached
-	return err
+}
+
+// addCases fills in the tests of each file that contain its lines, and the command that runs only
+// these. symbols are the names that each file uses: the lines of a name that is used often are
+// not all listed.
+func (r *usesReader) addCases(list []Test, symbols map[repo.Path][]string) {
+	for i := 0; i < len(list); {
+		var together []project.TestCase
+		isMany := false // most of its tests use something
+		end := i
+		for ; end < len(list) && list[end].Command == list[i].Command; end++ {
+			t := &list[end]
+			lines := t.Lines
+			if !t.all && len(symbols[t.path]) > manySymbols {
+				isMany = true
+				continue
+			}
+			if !t.all {
+				lines = append(slices.Clone(lines), r.linesWith(t.path, symbols[t.path])...)
+			}
+			cases := r.project.CasesAt(t.path, lines)
+			for _, c := range cases {
+				t.Cases = append(t.Cases, c.Name)
+			}
+			together = append(together, cases...)
+		}
+		if command, ok := r.project.CaseCommand(list[i].path, together); ok && list[i].Command != "" && !isMany {
+			for k := i; k < end; k++ {
+				list[k].CasesCommand = command.Run
+			}
+		}
+		i = end
+	}
+}
+
+// linesWith returns the lines of a file with the last part of some names, without comments.
+func (r *usesReader) linesWith(p repo.Path, names []string) []int {
+	var short []string
+	for _, name := range names {
+		_, name = splitName(name)
+		if len(name) > 1 && !slices.Contains(short, name) {
+			short = append(short, name)
+		}
+	}
+	var at []int
+	for i, line := range splitLines(r.tree.Read(r.ctx, p)) {
+		if !isComment(strings.TrimSpace(line)) && slices.ContainsFunc(short, func(name string) bool { return hasWord(line, name) }) {
+			at = append(at, i+1)
+		}
+	}
+	return at
+}
+
+// testsBelow lists the tests in a directory.
+func (r *usesReader) testsBelow(dir repo.Path) {
+	var list []Test
+	for i, _ := slices.BinarySearch(r.paths, dir+"/"); i < len(r.paths) && r.paths[i].Under(dir); i++ {
+		p := r.paths[i]
+		if !r.project.IsTest(p) {
+			continue
+		}
+		t := Test{PathJSON: p.JSON(), path: p, How: "below"}
+		command, ok, note := r.project.TestCommand(p)
+		if ok {
+			t.Command = command.Run
+		}
+		t.Note = note
+		list = append(list, t)
+	}
+	sortByCommand(list)
+	r.answer.Tests = append(list, r.answer.Tests...)
 }
 
 // reachedBy counts the test files that use one of the users, directly or through further files.
@@ -125,80 +220,6 @@ func (r *usesReader) reachedBy(files []repo.Path, users []User, listed map[repo.
 		}
 	}
 	return count, nil
-}
-
-// namedFor returns the tests that are named for a file: parse_test.go for parse.go. Of several
-// that lie elsewhere it takes only those whose directory ends like that of the file.
-func (r *usesReader) namedFor(p repo.Path) []repo.Path {
-	stem := strings.TrimSuffix(p.Base(), path.Ext(p.Base()))
-	if len(stem) < 2 || r.isTest(p) {
-		return nil
-	}
-	family := extensionFamily(p)
-	var same, alike, others []repo.Path
-	for _, test := range r.paths {
-		tested, ok := testedStem(test)
-		if !ok || tested != strings.ToLower(stem) || extensionFamily(test) != family || !r.project.IsTest(test) {
-			continue
-		}
-		switch {
-		case withoutTestDirs(test.Dir()) == p.Dir():
-			same = append(same, test)
-		case p.Dir() != "" && withoutTestDirs(test.Dir()).Base() == p.Dir().Base():
-			alike = append(alike, test)
-		default:
-			others = append(others, test)
-		}
-	}
-	switch {
-	case len(same) > 0:
-		return same
-	case len(alike) > 0:
-		return alike
-	case len(others) == 1 && !r.isCommonStem(p, stem):
-		return others
-	}
-	return nil
-}
-
-// isCommonStem reports whether other files of the tree have the same name.
-func (r *usesReader) isCommonStem(p repo.Path, stem string) bool {
-	return slices.ContainsFunc(r.paths, func(o repo.Path) bool {
-		return o != p && strings.TrimSuffix(o.Base(), path.Ext(o.Base())) == stem && extensionFamily(o) == extensionFamily(p)
-	})
-}
-
-// withoutTestDirs returns a directory without the parts that are named for tests.
-func withoutTestDirs(dir repo.Path) repo.Path {
-	var kept []string
-	for part := range strings.SplitSeq(string(dir), "/") {
-		switch part {
-		case "test", "tests", "__tests__", "spec", "unit":
-		default:
-			kept = append(kept, part)
-		}
-	}
-	return repo.Path(strings.Join(kept, "/"))
-}
-
-// testedStem returns the name that a test is named for, in lower case.
-func testedStem(test repo.Path) (string, bool) {
-	base := test.Base()
-	stem := strings.TrimSuffix(base, path.Ext(base))
-	for _, suffix := range []string{"_test", ".test", "-test", "_spec", ".spec", "_tests", "Tests", "Test", "Spec", "IT"} {
-		if cut, ok := strings.CutSuffix(stem, suffix); ok && cut != "" {
-			return strings.ToLower(cut), true
-		}
-	}
-	for _, prefix := range []string{"test_", "test-"} {
-		if cut, ok := strings.CutPrefix(stem, prefix); ok && cut != "" {
-			return strings.ToLower(cut), true
-		}
-	}
-	if withoutTestDirs(test.Dir()) != test.Dir() { // tests/cart.rs
-		return strings.ToLower(stem), true
-	}
-	return "", false
 }
 
 // extensionFamily groups extensions of one language.

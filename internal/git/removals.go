@@ -145,3 +145,15 @@ func (p *treeChanges) line(part []string) error {
 	}
 	return nil
 }
+
+// LastRemoval returns the newest commit that deleted or renamed a path, or a file in a directory
+// of that name; the zero id for none. Only commits that head leads to count. A deletion that a
+// merge alone made is not found.
+func (r *Repo) LastRemoval(ctx context.Context, head repo.ID, path repo.Path) (repo.ID, error) {
+	out, err := r.read(ctx, nil, "log", "--format=%H", "--max-count=1", "--full-history", "--no-merges", "--diff-filter=D", "--no-renames", head.String(), "--", string(path))
+	out = strings.TrimSpace(out)
+	if err != nil || out == "" {
+		return repo.ID{}, err
+	}
+	return repo.ParseID(out)
+}

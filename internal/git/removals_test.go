@@ -142,3 +142,26 @@ func TestRemovalsWithoutContents(t *testing.T) {
 		t.Errorf("got %v", to)
 	}
 }
+
+func TestLastRemoval(t *testing.T) {
+	r := testrepo.New(t)
+	r.Write("a.go", "one\n")
+	r.Write("dir/b.go", "two\n")
+	r.Write("*.go", "odd\n")
+	r.Commit("first")
+	r.Remove("a.go")
+	r.Commit("delete a")
+	r.Write("a.go", "again\n")
+	r.Commit("add a again")
+	r.Remove("a.go")
+	last := idOf(t, r.Commit("delete a for good"))
+	r.Git("mv", "dir", "other")
+	moved := idOf(t, r.Commit("rename dir"))
+
+	for path, want := range map[repo.Path]repo.ID{"a.go": last, "dir": moved, "dir/b.go": moved, "other": {}, "never.go": {}, "*.go": {}} {
+		got, err := opened(t, r.Dir).LastRemoval(t.Context(), moved, path)
+		if err != nil || got != want {
+			t.Errorf("%s was last removed by %v, %v; expected %v", path, got, err, want)
+		}
+	}
+}

@@ -16,7 +16,7 @@ import (
 
 type briefInput struct {
 	commonInput
-	Paths   []string `json:"paths,omitempty" jsonschema:"files and directories, from the repository root; default: the repository"`
+	Paths   []string `json:"paths,omitempty" jsonschema:"files, directories, or PATH#SYMBOL for its users and tests, from the repository root; default: the repository"`
 	Budget  int      `json:"budget,omitempty" jsonschema:"size of the whole answer in tokens; default 1500, minimum 50"`
 	Verbose bool     `json:"verbose,omitempty" jsonschema:"with content ids and receipts"`
 }
@@ -106,12 +106,20 @@ func allFailed(list []error) error {
 }
 
 func briefPath(ctx context.Context, w Workspace, name string, budget int, verbose bool) (pathBrief, error) {
+	if strings.Contains(name, "#") {
+		return briefSymbol(ctx, w, name)
+	}
 	path, err := w.RootPath(name)
 	if err != nil {
 		return pathBrief{}, err
 	}
 	b, err := w.Brief(ctx, path, budget)
 	if err != nil {
+		if !strings.Contains(name, "/") {
+			if s, failed := briefSymbol(ctx, w, name); failed == nil {
+				return s, nil
+			}
+		}
 		return pathBrief{}, err
 	}
 	out := pathBrief{PathJSON: repo.DirLabel(path).JSON(), Brief: &featureDocument{b}, text: term.CleanText(b.String())}
@@ -119,6 +127,15 @@ func briefPath(ctx context.Context, w Workspace, name string, budget int, verbos
 		out.ids, err = identify(ctx, w, path)
 	}
 	return out, err
+}
+
+// briefSymbol says who uses a symbol, and what tests it.
+func briefSymbol(ctx context.Context, w Workspace, name string) (pathBrief, error) {
+	u, err := w.Uses(ctx, name)
+	if err != nil {
+		return pathBrief{}, err
+	}
+	return pathBrief{PathJSON: repo.PathJSON{Path: name}, Brief: &featureDocument{u}, text: term.CleanText(u.String())}, nil
 }
 
 // identify returns the content ids and the receipt of a file, or the receipt of a directory.

@@ -41,6 +41,8 @@ var phrases = []phrase{
 	{`ken survey show WORD(?: --json)?`, `brief {"paths": [$1]}`},
 	{`--read names the content of`, `read names the content of`},
 	{`ken summary set WORD -m TEXT`, `file_registry_update_summaries {"updates": [{"path": $1, "summary": "TEXT"}]}`},
+	{`see it as it was: ken (?:brief|uses) --at WORD .*`, `its last content is in the commit $1`},
+	{`ken uses WORD`, `brief {"paths": [$1]}`},
 	{`ken brief WORD`, `brief {"paths": [$1]}`},
 	{`ken brief$`, `brief {}`},
 	{`ken find WORD`, `find {"words": $1}`},
@@ -66,7 +68,7 @@ var phrasePatterns = sync.OnceValue(func() []*regexp.Regexp {
 
 // command matches a ken command in a hint.
 var command = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\bken (brief|close|doctor|find|init|install|serve|share|spec|state|status|summary|survey|verify|worker)\b`)
+	return regexp.MustCompile(`\bken (brief|close|doctor|find|init|install|serve|share|spec|state|status|summary|survey|uses|verify|worker)\b`)
 })
 
 // forAgents replaces commands in a hint by tool calls. If a command is left, it adds

@@ -42,6 +42,8 @@ type Workspace interface {
 	Orient(ctx context.Context, budget int) (*registry.Orientation, error)
 	// Find returns the text and the document of ken find.
 	Find(ctx context.Context, words []string, opts FindOptions) (fmt.Stringer, error)
+	// Uses returns the text and the document of ken uses for a symbol, or PATH#SYMBOL.
+	Uses(ctx context.Context, symbol string) (fmt.Stringer, error)
 	// RootPath turns a path from the repository root, or an absolute one, into a path from
 	// the root. A path outside is an error.
 	RootPath(arg string) (repo.Path, error)

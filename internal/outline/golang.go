@@ -367,6 +367,14 @@ func (g *goReader) function(d *ast.FuncDecl) {
 
 // receiver names the type that a method belongs to.
 func receiver(e ast.Expr) string {
+	if name, ok := namedType(e).(*ast.Ident); ok {
+		return name.Name
+	}
+	return ""
+}
+
+// namedType returns the type behind pointers, parentheses and type arguments.
+func namedType(e ast.Expr) ast.Expr {
 	for {
 		switch t := e.(type) {
 		case *ast.StarExpr:
@@ -377,10 +385,8 @@ func receiver(e ast.Expr) string {
 			e = t.X
 		case *ast.IndexListExpr:
 			e = t.X
-		case *ast.Ident:
-			return t.Name
 		default:
-			return ""
+			return e
 		}
 	}
 }

@@ -307,32 +307,22 @@ func (c *goNames) params(list *ast.FieldList) {
 
 // typeOf names the type that an expression for a type means, through pointers.
 func (c *goNames) typeOf(e ast.Expr) pathName {
-	for {
-		switch t := e.(type) {
-		case *ast.StarExpr:
-			e = t.X
-		case *ast.ParenExpr:
-			e = t.X
-		case *ast.IndexExpr:
-			e = t.X
-		case *ast.IndexListExpr:
-			e = t.X
-		case *ast.Ident:
-			id := c.idOf(t.Name)
-			if c.isLocal(id) {
-				return pathName{} // a type of the function's own, or a type parameter
-			}
-			return one(id)
-		case *ast.SelectorExpr:
-			pkg, ok := t.X.(*ast.Ident)
-			if !ok {
-				return pathName{}
-			}
-			root := c.idOf(pkg.Name)
-			return c.join(one(root), ".", []byte(t.Sel.Name))
-		default:
+	switch t := namedType(e).(type) {
+	case *ast.Ident:
+		id := c.idOf(t.Name)
+		if c.isLocal(id) {
+			return pathName{} // a type of the function's own, or a type parameter
+		}
+		return one(id)
+	case *ast.SelectorExpr:
+		pkg, ok := t.X.(*ast.Ident)
+		if !ok {
 			return pathName{}
 		}
+		root := c.idOf(pkg.Name)
+		return c.join(one(root), ".", []byte(t.Sel.Name))
+	default:
+		return pathName{}
 	}
 }
 

@@ -22,6 +22,7 @@ func FuzzManifest(f *testing.F) {
 		"tasks: &a\n  test: *a\n", "[package]\nname = \"x\"\n[[test]]\npath = \"tests/a.rs\"\n[workspace]\n", "<project><modules><module>.</module></modules></project>",
 		"[tool.pytest.ini_options]\ntestpaths = \"tests\"\n[tool.tox]\nlegacy_tox_ini = \"[testenv]\"\n", "jobs: {a: {steps: [{run: \"cd x && go test '\"}]}}",
 		"test: {include: ['**/(*.)+(a|b).+(ts', '!x'], exclude: [...x]}", "---\nglobs: *.go\n---\n- Always `src/` *x*\n", "[a\n= b", "#!/bin/sh\n//go:build a && !b\npackage main\n#[test]\n",
+		"it('a $(x) `y`', () => {\n  use()\n})\n", "func TestA(t *testing.T) {\n\tuse()\n}\n", "class T:\n  def test_a(self):\n    use()\n", "mod tests {\n    #[test]\n    fn a() {\n",
 	}
 	for i := range names {
 		for _, seed := range seeds {
@@ -55,6 +56,9 @@ func FuzzManifest(f *testing.F) {
 				checkCommand(t, files, cmd)
 			}
 			checkLine(t, note)
+			if cmd, ok := p.CaseCommand(path, p.CasesAt(path, []int{0, 1, 2, 3, 5, 8})); ok {
+				checkCommand(t, files, cmd)
+			}
 			for _, r := range p.Rules(path) {
 				checkLine(t, r.Text)
 				if r.Line < 1 {

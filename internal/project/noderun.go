@@ -34,17 +34,18 @@ type nodeRunner struct {
 	fileFlag string   // goes before the file, if it needs one
 	builtin  bool     // needs no package manager
 	exact    bool     // a name without ./ would be a filter
+	nameFlag string   // goes before the title of a test, or before an expression for several
 }
 
 const jsExt = `?(c|m)[jt]s?(x)`
 
 var nodeRunners = []*nodeRunner{
-	{name: "vitest", start: []string{"vitest", "run"}, patterns: []string{"**/*.{test,spec}." + jsExt}, drop: []string{"run", "watch", "--run", "--watch", "-w", "--coverage", "--ui", "--coverage.enabled"}},
-	{name: "jest", start: []string{"jest"}, patterns: []string{"**/__tests__/**/*." + jsExt, "**/?(*.)+(spec|test)." + jsExt}, drop: []string{"--watch", "--watchAll", "--coverage", "--collectCoverage"}},
-	{name: "playwright", start: []string{"playwright", "test"}, patterns: []string{"**/*.@(spec|test)." + jsExt}, drop: []string{"test", "--ui"}},
+	{name: "vitest", start: []string{"vitest", "run"}, patterns: []string{"**/*.{test,spec}." + jsExt}, drop: []string{"run", "watch", "--run", "--watch", "-w", "--coverage", "--ui", "--coverage.enabled"}, nameFlag: "-t"},
+	{name: "jest", start: []string{"jest"}, patterns: []string{"**/__tests__/**/*." + jsExt, "**/?(*.)+(spec|test)." + jsExt}, drop: []string{"--watch", "--watchAll", "--coverage", "--collectCoverage"}, nameFlag: "-t"},
+	{name: "playwright", start: []string{"playwright", "test"}, patterns: []string{"**/*.@(spec|test)." + jsExt}, drop: []string{"test", "--ui"}, nameFlag: "-g"},
 	{name: "cypress", start: []string{"cypress", "run"}, patterns: []string{"cypress/e2e/**/*.cy.{js,jsx,ts,tsx}"}, drop: []string{"run", "open"}, fileFlag: "--spec"},
-	{name: "mocha", start: []string{"mocha"}, patterns: []string{"test/*.{js,cjs,mjs}"}, drop: []string{"--watch", "-w", "--recursive"}},
-	{name: "ts-mocha", start: []string{"ts-mocha"}, patterns: []string{"test/*.ts"}, drop: []string{"--watch", "-w", "--recursive"}},
+	{name: "mocha", start: []string{"mocha"}, patterns: []string{"test/*.{js,cjs,mjs}"}, drop: []string{"--watch", "-w", "--recursive"}, nameFlag: "-g"},
+	{name: "ts-mocha", start: []string{"ts-mocha"}, patterns: []string{"test/*.ts"}, drop: []string{"--watch", "-w", "--recursive"}, nameFlag: "-g"},
 	{name: "ava", start: []string{"ava"}, patterns: []string{"test.js", "src/test.js", "**/test-*.js", "**/*.{spec,test}.{js,cjs,mjs,ts}", "**/{test,tests,__tests__}/**/*.{js,cjs,mjs,ts}"}, drop: []string{"--watch", "-w"}},
 	{name: "tap", start: []string{"tap"}, patterns: []string{"**/{test,tests,__tests__}/**/*." + jsExt, "**/*.{test,spec}." + jsExt}, drop: []string{"--watch"}},
 	{name: "tape", start: []string{"tape"}},
@@ -52,11 +53,13 @@ var nodeRunners = []*nodeRunner{
 	{name: "qunit", start: []string{"qunit"}, patterns: []string{"test/**/*.js"}},
 	{name: "wtr", start: []string{"wtr"}, drop: []string{"--watch"}},
 	{name: "web-test-runner", start: []string{"web-test-runner"}, drop: []string{"--watch"}},
-	{name: "react-scripts", start: []string{"react-scripts", "test", "--watchAll=false"}, patterns: []string{"src/**/__tests__/**/*.{js,jsx,ts,tsx}", "src/**/*.{spec,test}.{js,jsx,ts,tsx}"}, drop: []string{"test", "--watchAll", "--watchAll=false"}},
-	{name: "node", start: []string{"node", "--test"}, patterns: []string{"**/*{.,-,_}test.{js,cjs,mjs,ts,cts,mts}", "**/test-*.{js,cjs,mjs,ts,cts,mts}", "**/test.{js,cjs,mjs,ts,cts,mts}", "**/test/**/*.{js,cjs,mjs,ts,cts,mts}"}, drop: []string{"--test", "--watch", "--experimental-test-coverage"}, builtin: true},
-	{name: "tsx", start: []string{"tsx", "--test"}, patterns: []string{"**/*{.,-,_}test.{js,cjs,mjs,ts,cts,mts,tsx}"}, drop: []string{"--test", "--watch"}},
-	{name: "bun", start: []string{"bun", "test"}, patterns: []string{"**/*{.,_}{test,spec}." + jsExt}, drop: []string{"test", "--watch", "--coverage"}, builtin: true, exact: true},
-	{name: "deno", start: []string{"deno", "test"}, patterns: []string{"**/?(*[._])test.{ts,tsx,mts,js,mjs,jsx}", "**/__tests__/**/*.{ts,tsx,mts,js,mjs,jsx}"}, drop: []string{"test", "--watch"}, builtin: true},
+	{name: "react-scripts", start: []string{"react-scripts", "test", "--watchAll=false"}, patterns: []string{"src/**/__tests__/**/*.{js,jsx,ts,tsx}", "src/**/*.{spec,test}.{js,jsx,ts,tsx}"}, drop: []string{"test", "--watchAll", "--watchAll=false"}, nameFlag: "-t"},
+	{name: "node", start: []string{"node", "--test"}, patterns: []string{"**/*{.,-,_}test.{js,cjs,mjs,ts,cts,mts}", "**/test-*.{js,cjs,mjs,ts,cts,mts}", "**/test.{js,cjs,mjs,ts,cts,mts}", "**/test/**/*.{js,cjs,mjs,ts,cts,mts}"}, drop: []string{"--test", "--watch", "--experimental-test-coverage"}, builtin: true, nameFlag: "--test-name-pattern"},
+	// borp runs files by node's runner, and a list of files in its configuration besides the one that it is given.
+	{name: "borp", start: []string{"node", "--test"}, patterns: []string{"**/*.test.{js,cjs,mjs}"}, builtin: true},
+	{name: "tsx", start: []string{"tsx", "--test"}, patterns: []string{"**/*{.,-,_}test.{js,cjs,mjs,ts,cts,mts,tsx}"}, drop: []string{"--test", "--watch"}, nameFlag: "--test-name-pattern"},
+	{name: "bun", start: []string{"bun", "test"}, patterns: []string{"**/*{.,_}{test,spec}." + jsExt}, drop: []string{"test", "--watch", "--coverage"}, builtin: true, exact: true, nameFlag: "-t"},
+	{name: "deno", start: []string{"deno", "test"}, patterns: []string{"**/?(*[._])test.{ts,tsx,mts,js,mjs,jsx}", "**/__tests__/**/*.{ts,tsx,mts,js,mjs,jsx}"}, drop: []string{"test", "--watch"}, builtin: true, nameFlag: "--filter"},
 }
 
 // runnerNamed returns a runner, nil if there is none of that name.
@@ -166,8 +169,10 @@ func (p *Project) parseRun(pkg *nodePackage, words []string) (testRun, bool) {
 	name := path.Base(tool[0])
 	args := tool[1:]
 	switch name {
-	case "borp", "c8", "nyc":
+	case "c8", "nyc":
 		return run, false
+	case "borp":
+		args = nil // its flags are not those of node
 	case "_mocha":
 		name = "mocha"
 	case "node", "tsx":

@@ -1,0 +1,70 @@
+package find
+
+import (
+	"regexp"
+	"strings"
+)
+
+// How an arm of a match or switch treats values that no other arm names.
+const (
+	withCatchAll    = "with a catch-all arm"
+	withoutCatchAll = "without a catch-all arm"
+)
+
+var (
+	matchHead = regexp.MustCompile(`\b(match|switch)\b.*\{\s*$`)
+	// A name without a capital takes any value. A condition behind it makes it one of several.
+	rustCatchAll   = regexp.MustCompile(`^(?:.*\|\s*)?(?:_|[a-z][a-z0-9_]*)\s*=>`)
+	switchCatchAll = regexp.MustCompile(`^default\b`)
+)
+
+// catchAll says whether the match or switch around a line has an arm for all other values; "" if ken sees no
+// match around it. It relies on indentation.
+func catchAll(lines []string, n int) string {
+	if n < 1 || n > len(lines) {
+		return ""
+	}
+	indent := func(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
+	// Each line that is indented less contains the line. In Go, a switch is indented like its cases.
+	head := -1
+	around := lines[n-1]
+	for i := n - 2; i >= 0 && head < 0; i-- {
+		line := lines[i]
+		if strings.TrimSpace(line) == "" || indent(line) > indent(around) {
+			continue
+		}
+		m := matchHead.FindStringSubmatch(line)
+		isCase := strings.HasPrefix(strings.TrimSpace(around), "case")
+		isBeside := indent(line) == indent(around)
+		switch {
+		case m != nil && (!isBeside || isCase && m[1] == "switch"):
+			head = i
+		case !isBeside:
+			around = line
+		}
+	}
+	if head < 0 {
+		return ""
+	}
+	isRust := matchHead.FindStringSubmatch(lines[head])[1] == "match"
+	arm := -1
+	for _, line := range lines[head+1:] {
+		text := strings.TrimSpace(line)
+		if text == "" {
+			continue
+		}
+		if indent(line) <= indent(lines[head]) && strings.HasPrefix(text, "}") {
+			return withoutCatchAll
+		}
+		if arm < 0 {
+			arm = indent(line)
+		}
+		if indent(line) != arm {
+			continue
+		}
+		if isRust && rustCatchAll.MatchString(text) || !isRust && switchCatchAll.MatchString(text) {
+			return withCatchAll
+		}
+	}
+	return ""
+}

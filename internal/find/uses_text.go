@@ -1,0 +1,573 @@
+package find
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ken/internal/fault"
+)
+
+// textLimits are how much of each list a text has.
+type textLimits struct {
+	users     int // files; more of them are grouped by directory
+	perSymbol int // files of each of several declarations
+	used      int // files that it uses
+	tests     int // commands
+	files     int // test files of one command
+	together  int // files that change with it
+	mentions  int
+	decls     int // declarations of a name
+	all       bool
+}
+
+var shortLimits = textLimits{users: 10, perSymbol: 3, used: 5, tests: 5, files: 3, together: 4, mentions: 3, decls: 4}
+
+// String is the answer for people and agents, in about 25 lines: the most telling of each list,
+// and how many more there are.
+func (a *UsesAnswer) String() string { return a.text(shortLimits) }
+
+// Text is the answer with at most limit files in each list.
+func (a *UsesAnswer) Text(limit int) string {
+	return a.text(textLimits{
+		users: limit, perSymbol: max(fewUsers, limit), used: limit, tests: limit, files: limit, together: limit, mentions: limit,
+		decls: maxDeclarations, all: true,
+	})
+}
+
+func (a *UsesAnswer) text(limits textLimits) string {
+	t := &usesText{answer: a, limits: limits}
+	switch {
+	case a.OnlyTests:
+		t.limits.tests = max(limits.tests, DefaultUsesLimit)
+		t.linef("%s", t.subject())
+	case a.Symbol == "":
+		t.path()
+		t.uses()
+	default:
+		t.symbol()
+		t.uses()
+	}
+	t.tests()
+	if !a.OnlyTests {
+		t.changes()
+		t.mentions()
+	}
+	return t.String()
+}
+
+// usesText writes an answer.
+type usesText struct {
+	strings.Builder
+	answer *UsesAnswer
+	limits textLimits
+}
+
+func (t *usesText) linef(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
+
+// rows prints lines of columns. The last column may be empty.
+func (t *usesText) rows(rows [][]string) {
+	const widest = 60
+	var widths []int
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			if n := len([]rune(cell)); n <= widest {
+				widths[i] = max(widths[i], n)
+			}
+		}
+	}
+	for _, row := range rows {
+		line := "  "
+		for i, cell := range row {
+			line += cell
+			if i+1 < len(row) {
+				line += strings.Repeat(" ", max(0, widths[i]-len([]rune(cell)))+2)
+			}
+		}
+		t.linef("%s", strings.TrimRight(line, " "))
+	}
+}
+
+// more says how many entries of a list are left out.
+func (t *usesText) more(n int, unit string) {
+	switch {
+	case n <= 0:
+	case t.limits.all:
+		t.linef("  and %s (--limit)", moreOf(n, unit))
+	default:
+		t.linef("  and %s (--all)", moreOf(n, unit))
+	}
+}
+
+// moreOf returns "3 more files".
+func moreOf(n int, unit string) string { return countOf(n, "more "+unit) }
+
+// countOf returns a number of things.
+func countOf(n int, unit string) string {
+	if n == 1 {
+		return "1 " + unit
+	}
+	if stem, ok := strings.CutSuffix(unit, "ry"); ok {
+		unit = stem + "rie"
+	}
+	return fmt.Sprintf("%d %ss", n, unit)
+}
+
+// subject is the path, with the symbol if one was asked for.
+func (t *usesText) subject() string {
+	a := t.answer
+	name := a.Path
+	if a.Directory {
+		name += "/"
+	}
+	switch {
+	case a.Symbol == "":
+		return name
+	case name == "":
+		return a.Symbol
+	}
+	return name + "#" + a.Symbol
+}
+
+// path prints the head of a file or directory, and who uses it.
+func (t *usesText) path() {
+	a := t.answer
+	t.linef("%s", t.subject())
+	if t.limits.all {
+		var rows [][]string
+		for _, d := range a.Declarations {
+			rows = append(rows, []string{":" + strconv.Itoa(d.Line), d.Signature})
+		}
+		t.rows(rows)
+		if n := a.More["declarations"]; n > 0 {
+			t.linef("  and %s", moreOf(n, "symbol"))
+		}
+	} else if len(a.Declarations) > 0 {
+		const few = 8
+		var names []string
+		last := ""
+		for _, d := range a.Declarations {
+			if d.Name != last && len(names) < few { // a getter and its setter are one
+				names = append(names, d.Name+":"+strconv.Itoa(d.Line))
+			}
+			last = d.Name
+		}
+		t.linef("  declares %s", listed(names, len(a.Declarations)+a.More["declarations"]))
+	}
+	if a.Unknown != "" {
+		t.linef("users unknown: %s", a.Unknown)
+		return
+	}
+	t.users(a.UsedBy, t.limits.users, a.More["used_by"], false, false)
+}
+
+// listed joins names and says how many more there are.
+func listed(names []string, total int) string {
+	text := strings.Join(names, ", ")
+	if total > len(names) {
+		text += fmt.Sprintf(" and %d more", total-len(names))
+	}
+	return text
+}
+
+// users prints a row for each user that is no test, or for each directory if there are many. left is
+// how many files the list lacks. inside says that the declaration is one of several; ownFile that
+// its own file uses it, too.
+func (t *usesText) users(list []User, limit, left int, inside, ownFile bool) (shown int) {
+	rows := userRows(slices.DeleteFunc(slices.Clone(list), func(u User) bool { return u.Starts }))
+	indent := ""
+	if inside {
+		indent = "  "
+	}
+	total := len(rows) + left
+	switch {
+	case total == 0:
+		t.linef("%s%s", indent, t.noUser(len(list) > 0, ownFile))
+	case !inside:
+		t.linef("used by %s", countOf(total, "file"))
+	}
+	if !inside && t.answer.Symbol != "" {
+		t.through()
+		t.ambiguous()
+	}
+	if len(rows) > limit && !inside && !t.limits.all {
+		t.directories(rows, limit, left)
+		return len(rows)
+	}
+	rows = rows[:min(len(rows), limit)]
+	for _, part := range []struct {
+		title         string
+		likely, tests bool
+	}{{"", false, false}, {"likely:", true, false}, {"files of tests:", false, true}, {"files of tests, likely:", true, true}} {
+		var cells [][]string
+		for _, row := range rows {
+			if row.onlyLikely() == part.likely && row.test == part.tests {
+				cells = append(cells, []string{lineList(row.path.Path, row.lines, row.more), t.how(row), row.marks()})
+			}
+		}
+		if len(cells) > 0 && part.title != "" {
+			t.linef("  %s", part.title)
+		}
+		t.rows(cells)
+	}
+	if !inside {
+		t.more(total-len(rows), "file")
+	}
+	return len(rows)
+}
+
+// noUser says that ken lists no user that is no test.
+func (t *usesText) noUser(tested, ownFile bool) string {
+	switch {
+	case len(t.answer.Through) > 0:
+		return "ken found no direct use of it"
+	case t.answer.Ambiguous > 0 && t.answer.Symbol != "":
+		return "ken found no certain use of it"
+	case tested && ownFile:
+		return "in other files, only tests use it"
+	case tested:
+		return "only tests use it"
+	case ownFile:
+		return "only this file uses it"
+	}
+	return "ken found no use of it in other files"
+}
+
+// directories prints a row for each directory with users, those with the most users first; directories of
+// tests and generated files come last.
+func (t *usesText) directories(rows []*userRow, limit, left int) {
+	const few = 3
+	byDir := make(map[string][]*userRow)
+	var dirs []string
+	for _, row := range rows {
+		dir, _ := splitPath(row.path.Path)
+		if byDir[dir] == nil {
+			dirs = append(dirs, dir)
+		}
+		byDir[dir] = append(byDir[dir], row)
+	}
+	isSide := func(dir string) bool { // only tests or generated files
+		return !slices.ContainsFunc(byDir[dir], func(r *userRow) bool { return !r.test && !r.generated })
+	}
+	slices.SortStableFunc(dirs, func(a, b string) int {
+		return cmp.Or(compareBool(isSide(a), isSide(b)), cmp.Compare(len(byDir[b]), len(byDir[a])))
+	})
+	var cells [][]string
+	shown := 0
+	for _, dir := range dirs[:min(limit, len(dirs))] {
+		in := byDir[dir]
+		var names []string
+		for _, row := range in[:min(few, len(in))] {
+			_, base := splitPath(row.path.Path)
+			name := lineList(base, row.lines[:min(1, len(row.lines))], 0)
+			if row.onlyLikely() {
+				name += " (likely)"
+			}
+			names = append(names, name)
+		}
+		shown += len(in)
+		cells = append(cells, []string{cmp.Or(dir, "./"), listed(names, len(in))})
+	}
+	t.rows(cells)
+	if n := len(rows) - shown + left; n > 0 {
+		t.linef("  and %s in other directories; --all lists all", moreOf(n, "file"))
+	} else {
+		t.linef("  --all lists all files with their lines")
+	}
+}
+
+// splitPath splits a path behind its last slash.
+func splitPath(p string) (dir, base string) {
+	i := strings.LastIndexByte(p, '/') + 1
+	return p[:i], p[i:]
+}
+
+// symbol prints each declaration with its own users.
+func (t *usesText) symbol() {
+	a := t.answer
+	several := len(a.Declarations) > 1
+	if several {
+		t.linef("%d declarations of %s; each with its own users", a.Named, a.Symbol)
+		t.ambiguous()
+	}
+	shown := a.Declarations[:min(len(a.Declarations), max(1, t.limits.decls))]
+	for _, d := range shown {
+		t.linef("%s:%d  %s", d.Path, d.Line, clip(d.Signature, 160))
+		if len(d.SameFile) > 0 {
+			t.linef("  also in this file: %s", strings.TrimPrefix(lineList("", d.SameFile, 0), ":"))
+		}
+		users := a.UsedBy
+		if several {
+			of := d.Path + "#" + d.Name
+			users = slices.DeleteFunc(slices.Clone(users), func(u User) bool { return u.Of != of })
+		}
+		switch {
+		case a.Unknown != "":
+			t.linef("  users unknown: %s", a.Unknown)
+		case several:
+			rows := len(userRows(slices.DeleteFunc(slices.Clone(users), func(u User) bool { return u.Starts })))
+			printed := t.users(users, t.limits.perSymbol, d.More, true, d.OwnFile)
+			if n := rows - printed + d.More; n > 0 {
+				t.linef("  and %s: ken uses %s", moreOf(n, "file"), fault.Quote(d.Path+"#"+d.Name))
+			}
+		default:
+			t.users(users, t.limits.users, a.More["used_by"], false, d.OwnFile)
+		}
+	}
+	var others []string
+	for _, d := range a.Declarations[len(shown):] {
+		others = append(others, fmt.Sprintf("%s:%d", d.Path, d.Line))
+	}
+	n := a.More["declarations"]
+	switch {
+	case len(others) > 0:
+		t.linef("also declared in %s; ask for one: ken uses PATH#%s", listed(others, len(others)+n), a.Symbol)
+	case n > 0:
+		t.linef("and %s; ask for one: ken uses PATH#%s", moreOf(n, "declaration"), a.Symbol)
+	}
+}
+
+// uses prints what the file or symbol uses: for a file only the names of files, unless all is wanted.
+func (t *usesText) uses() {
+	a := t.answer
+	rows := userRows(a.Uses)
+	total := len(rows) + a.More["uses"]
+	shown := rows[:min(len(rows), t.limits.used)]
+	switch {
+	case total == 0:
+	case a.Symbol == "" && !t.limits.all:
+		var names []string
+		for _, row := range shown {
+			names = append(names, row.path.Path)
+		}
+		t.linef("uses %s: %s", countOf(total, "file"), listed(names, total))
+	default:
+		t.linef("uses %s", countOf(total, "file"))
+	}
+	if a.Symbol == "" {
+		t.ambiguous()
+		if !t.limits.all {
+			return
+		}
+	}
+	var cells [][]string
+	for _, row := range shown {
+		names := symbolsOf(row.exact)
+		if len(row.likely) > 0 {
+			names = strings.TrimPrefix(names+"; likely "+symbolsOf(row.likely), "; ")
+		}
+		cells = append(cells, []string{row.path.Path, names, row.marks()})
+	}
+	t.rows(cells)
+	t.more(total-len(shown), "file")
+}
+
+// tests prints the commands that run the tests, each with its files.
+func (t *usesText) tests() {
+	a := t.answer
+	groups := slices.Collect(chunksBy(a.Tests, func(x Test) string { return x.Command + "\x00" + x.Note }))
+	switch {
+	case len(groups) > 0:
+		t.linef("tests")
+	case a.OnlyTests && a.ReachedByTests == 0:
+		t.linef("ken found no test of it")
+	}
+	var cells [][]string
+	for _, group := range groups[:min(len(groups), t.limits.tests)] {
+		command := cmp.Or(group[0].CasesCommand, group[0].Command, "command unknown")
+		var files []string
+		dir := ""
+		for _, test := range group[:min(len(group), t.limits.files)] {
+			name := test.Path
+			if d, base := splitPath(name); d == dir && d != "" {
+				name = base
+			} else {
+				dir = d
+			}
+			isNamed := strings.HasSuffix(" "+test.Command, " "+test.Path)
+			cases := t.cases(test)
+			if isNamed {
+				name = ""
+			}
+			switch {
+			case isNamed && test.CasesCommand != "" && len(group) == 1:
+			case cases != "":
+				name = strings.TrimSpace(name + " " + cases)
+			default:
+				name = lineList(name, test.Lines, 0)
+			}
+			if test.How == "named" {
+				name = strings.TrimSpace(name + " (named for it)")
+			}
+			if name != "" {
+				files = append(files, name)
+			}
+		}
+		what := ""
+		if len(files) > 0 {
+			what = listed(files, len(files)+len(group)-min(len(group), t.limits.files))
+		}
+		if group[0].Note != "" {
+			what += " (" + group[0].Note + ")"
+		}
+		cells = append(cells, []string{command, strings.TrimSpace(what)})
+	}
+	t.rows(cells)
+	left := a.More["tests"]
+	for _, group := range groups[min(len(groups), t.limits.tests):] {
+		left += len(group)
+	}
+	t.more(left, "test file")
+	if n := a.ReachedByTests; n == 1 {
+		t.linef("1 more test file reaches it through other files")
+	} else if n > 1 {
+		t.linef("%d more test files reach it through other files", n)
+	}
+}
+
+// cases names tests of a file that contain uses, if its command does not.
+func (t *usesText) cases(test Test) string {
+	few := 3
+	if t.answer.OnlyTests {
+		few = 10
+	}
+	if test.CasesCommand != "" || len(test.Cases) == 0 {
+		return ""
+	}
+	names := slices.Clone(test.Cases[:min(few, len(test.Cases))])
+	for i := range names {
+		names[i] = clip(names[i], 60)
+	}
+	return "(" + listed(names, len(test.Cases)) + ")"
+}
+
+// changes prints what changes with the file, and its copies.
+func (t *usesText) changes() {
+	a := t.answer
+	if len(a.ChangesWith) > 0 {
+		what := "changes with"
+		if a.Symbol != "" {
+			what = "its file changes with"
+		}
+		var list []string
+		for i, c := range a.ChangesWith[:min(len(a.ChangesWith), t.limits.together)] {
+			one := fmt.Sprintf("%s %d", c.Path, c.Together)
+			if i == 0 {
+				one += fmt.Sprintf(" of %d", c.Of)
+			}
+			list = append(list, one)
+		}
+		t.linef("%s %s (in %s since %s)", what, strings.Join(list, ", "), countOf(a.Commits.Count, "commit"), a.Commits.Since)
+	}
+	if len(a.SameBytes) > 0 {
+		var names []string
+		for _, p := range a.SameBytes[:min(len(a.SameBytes), t.limits.mentions)] {
+			names = append(names, p.Path)
+		}
+		t.linef("same bytes: %s", listed(names, len(a.SameBytes)+a.More["same_bytes"]))
+	}
+}
+
+// mentions prints the files that have the path, or the name in another spelling, in their text.
+func (t *usesText) mentions() {
+	a := t.answer
+	if len(a.Mentions) == 0 {
+		return
+	}
+	if a.Symbol != "" {
+		t.linef("likely: the same name in text or in another spelling")
+	} else {
+		t.linef("mentioned in")
+	}
+	shown := a.Mentions[:min(len(a.Mentions), t.limits.mentions)]
+	var rows [][]string
+	for _, m := range shown {
+		mark := ""
+		if m.Generated {
+			mark = "generated"
+		}
+		rows = append(rows, []string{lineList(m.Path, m.Lines, m.More), m.Text, mark})
+	}
+	t.rows(rows)
+	t.more(len(a.Mentions)-len(shown)+a.More["mentions"], "file")
+}
+
+// ambiguous counts the uses that the list above or below leaves out: of the asked symbol, or in the
+// asked file. For a symbol it names some of the files.
+func (t *usesText) ambiguous() {
+	a := t.answer
+	n := a.Ambiguous
+	switch {
+	case n == 0:
+		return
+	case a.Symbol == "" && n == 1:
+		t.linef("1 more use in this file is ambiguous: several declarations have that name")
+		return
+	case a.Symbol == "":
+		t.linef("%d more uses in this file are ambiguous: several declarations have those names", n)
+		return
+	}
+	const many = 30 // files, of which a few say nothing
+	few := 5
+	total := len(a.AmbiguousIn) + a.More["ambiguous_in"]
+	switch {
+	case t.limits.all:
+		few = len(a.AmbiguousIn)
+	case total > many:
+		t.linef("%s (ken does not know the type of the value), in %d files (--all)", ambiguousUses(n, len(a.UsedBy) > 0), total)
+		return
+	}
+	var files []string
+	for _, f := range a.AmbiguousIn[:min(few, len(a.AmbiguousIn))] {
+		files = append(files, lineList(f.Path, f.Lines, f.More))
+	}
+	t.linef("%s (ken does not know the type of the value): %s", ambiguousUses(n, len(a.UsedBy) > 0), listed(files, total))
+}
+
+// ambiguousUses counts uses, besides others or not.
+func ambiguousUses(n int, besides bool) string {
+	more := ""
+	if besides {
+		more = "more "
+	}
+	if n == 1 {
+		return "1 " + more + "use is ambiguous"
+	}
+	return fmt.Sprintf("%d %suses are ambiguous", n, more)
+}
+
+// through names the files that may call a method through an interface.
+func (t *usesText) through() {
+	few := 5
+	if t.limits.all {
+		few = NoLimit
+	}
+	for _, i := range t.answer.Through {
+		var files []string
+		for _, f := range i.UsedBy[:min(few, len(i.UsedBy))] {
+			files = append(files, lineList(f.Path, f.Lines, f.More))
+		}
+		t.linef("likely through %s (%s:%d): %s", i.Name, i.Path, i.Line, listed(files, len(i.UsedBy)+i.More))
+	}
+}
+
+// chunksBy returns the runs of neighbours with the same key.
+func chunksBy[T any](list []T, key func(T) string) func(yield func([]T) bool) {
+	return func(yield func([]T) bool) {
+		for len(list) > 0 {
+			n := 1
+			for n < len(list) && key(list[n]) == key(list[0]) {
+				n++
+			}
+			if !yield(list[:n]) {
+				return
+			}
+			list = list[n:]
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package project_test
+
+import (
+	"slices"
+	"testing"
+
+	"ken/internal/repo"
+)
+
+func TestNamedTests(t *testing.T) {
+	p := open(t, `
+-- go.mod --
+module x
+-- parse/parse.go --
+-- parse/parse_test.go --
+-- other/parse_test.go --
+-- pyproject.toml --
+[tool.pytest.ini_options]
+-- shop/cart.py --
+-- shop/utils.py --
+-- tests/test_cart.py --
+-- tests/test_utils.py --
+-- package.json --
+{"devDependencies":{"vitest":"1"},"scripts":{"test":"vitest"}}
+-- src/jsx/dom/context.test.tsx --
+-- src/context.ts --
+-- src/context.test.ts --
+-- lib/a/index.ts --
+-- lib/b/index.ts --
+-- lib/a/index.test.ts --
+-- test/lib/b/index.test.ts --
+-- lib/c/index.ts --
+-- test/c/index.test.ts --
+-- lib/router.ts --
+-- pkg/one/package.json --
+{"name": "one"}
+-- pkg/one/src/index.ts --
+-- pkg/one/src/router.ts --
+-- pkg/one/test/router.spec.ts --
+-- pkg/two/package.json --
+{"name": "two"}
+-- pkg/two/src/index.spec.ts --
+-- pkg/two/src/query.spec.ts --
+-- pkg/one/src/query.ts --
+`)
+	for file, want := range map[repo.Path][]repo.Path{
+		"parse/parse.go":        {"parse/parse_test.go"},
+		"shop/cart.py":          {"tests/test_cart.py"},
+		"shop/utils.py":         nil, // the name says too little
+		"src/context.ts":        {"src/context.test.ts"},
+		"lib/a/index.ts":        {"lib/a/index.test.ts"},
+		"lib/b/index.ts":        {"test/lib/b/index.test.ts"},
+		"lib/c/index.ts":        nil,
+		"pkg/one/src/index.ts":  nil, // the test is of another package
+		"pkg/one/src/query.ts":  nil,
+		"pkg/one/src/router.ts": {"pkg/one/test/router.spec.ts"},
+		"parse/parse_test.go":   nil,
+	} {
+		if got := p.NamedTests(file); !slices.Equal(got, want) {
+			t.Errorf("named for %s: %v, expected %v", file, got, want)
+		}
+	}
+}
