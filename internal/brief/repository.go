@@ -38,7 +38,7 @@ const (
 	rootParts = 14
 	rootStart = 8
 	rootStale = 5
-	rootRules = 5
+	rootRules = 10
 )
 
 // Repository returns the brief of the whole repository.

@@ -59,6 +59,7 @@ type Project struct {
 	steps   []ciStep
 	readCI  bool
 	rules   map[repo.Path][]ruleLine
+	linked  map[repo.Path][]repo.Path
 	pyTests map[repo.Path]pytestConfig
 }
 
@@ -79,6 +80,7 @@ func New(files []repo.Path, read func(repo.Path) ([]byte, error)) (*Project, err
 		nodes:     make(map[repo.Path]*nodePackage),
 		found:     make(map[repo.Path][]candidate),
 		rules:     make(map[repo.Path][]ruleLine),
+		linked:    make(map[repo.Path][]repo.Path),
 		pyTests:   make(map[repo.Path]pytestConfig),
 	}
 	for _, f := range files {

@@ -20,10 +20,10 @@ type Rule struct {
 }
 
 // maxRules is how many rules are listed for a path.
-const maxRules = 12
+const maxRules = 14
 
 // maxGeneral is how many of them may be about the whole repository.
-const maxGeneral = 8
+const maxGeneral = 10
 
 // maxFacts is how many of them may say what a path is, and not what to do.
 const maxFacts = 3
@@ -40,98 +40,134 @@ const (
 	aboutNothing
 )
 
+// A rankedRule is a rule with what decides about its place.
+type rankedRule struct {
+	Rule
+	about int
+	depth int // of the directory that is named or that the document is about
+	force int
+	agent bool // from a document for agents
+	topic int
+	score int
+}
+
 // Rules returns what documents above a path state for it, the most particular first: lines that name the path, its
-// directory or a pattern of its name, then the rules of documents in directories above it, then those for the whole
-// repository. There are at most twelve.
+// directory, a pattern of its name or its language, then the rules of documents in directories above it, then those for
+// the whole repository that matter most to somebody who changes code. There are at most maxRules.
 func (p *Project) Rules(file repo.Path) []Rule {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	type ranked struct {
-		Rule
-		about int
-		depth int // of the directory that is named or that the document is about
-		binds bool
-		agent bool
-	}
-	var list []ranked
-	isTest := p.isTest(file)
-	for _, doc := range p.ruleFiles {
-		scope := ruleScope(doc)
-		if !file.Under(scope) {
-			continue
-		}
-		globs, always, lines := p.ruleLines(doc)
-		selected := len(globs) > 0 && !always
-		rel, _ := relative(scope, file)
-		if selected && !matchesAny(anywhere(globs), rel) {
-			continue
-		}
-		forAgents := !strings.EqualFold(strings.TrimSuffix(doc.Base(), path.Ext(doc.Base())), "contributing")
-		for _, l := range lines {
-			about, depth := p.about(l.text, scope, file)
-			// A rule such as "never edit gen.go" is for that file only; "update CHANGELOG.md" is for all.
-			onlyThere := about == aboutOtherPath && (noTouch().MatchString(l.text) || !bindingWord().MatchString(l.text))
-			if onlyThere || l.row && about > aboutPattern {
-				continue
+	var own, general []rankedRule
+	for _, doc := range p.ruleDocs(file) {
+		for _, r := range p.rulesOf(doc, file) {
+			same := func(o rankedRule) bool { return sameRule(o.Text, r.Text) }
+			switch {
+			case slices.ContainsFunc(own, same) || slices.ContainsFunc(general, same):
+			case r.General:
+				general = append(general, r)
+			default:
+				own = append(own, r)
 			}
-			if about > aboutPattern && l.binding {
-				inHeading, d := p.about(l.heading, scope, file)
-				switch {
-				case about == aboutOtherName || inHeading == aboutOtherPath || inHeading == aboutOtherName || isProcedure(l.text):
-					about = aboutNothing
-				case inHeading <= aboutPattern:
-					about, depth = inHeading, d
-				case isTest && strings.Contains(strings.ToLower(l.heading), "test"):
-					about = aboutPattern
-				case scope != "" || selected:
-					about, depth = aboutScope, strings.Count(string(scope), "/")+1
-				default:
-					about = aboutAll
-				}
-			}
-			if about > aboutAll {
-				continue
-			}
-			list = append(list, ranked{Rule{l.text, doc, l.line, about == aboutAll}, about, depth, l.binding, forAgents})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b ranked) int {
-		if c := cmp.Compare(a.about, b.about); c != 0 {
-			return c
-		}
-		if c := cmp.Compare(b.depth, a.depth); c != 0 {
-			return c
-		}
-		if a.binds != b.binds {
-			return ahead(a.binds)
-		}
-		if a.agent != b.agent {
-			return ahead(a.agent)
-		}
-		return 0
+	slices.SortStableFunc(own, func(a, b rankedRule) int {
+		return cmp.Or(cmp.Compare(a.about, b.about), cmp.Compare(b.depth, a.depth), ahead(a.force > 0, b.force > 0), ahead(a.agent, b.agent))
 	})
+	slices.SortStableFunc(general, func(a, b rankedRule) int { return ahead(a.agent, b.agent) })
 	var rules []Rule
-	general := 0
 	facts := 0
-	for _, r := range list {
-		same := func(o Rule) bool { return o.Text == r.Text } // CLAUDE.md is often a copy of AGENTS.md
-		if len(rules) == maxRules || r.General && general == maxGeneral || !r.binds && facts == maxFacts || slices.ContainsFunc(rules, same) {
-			continue
-		}
-		if r.General {
-			general++
-		}
-		if !r.binds {
+	for _, r := range own {
+		if r.force == 0 {
 			facts++
 		}
+		if len(rules) < maxRules && (r.force > 0 || facts <= maxFacts) {
+			rules = append(rules, r.Rule)
+		}
+	}
+	for _, r := range pickRules(general, min(maxGeneral, maxRules-len(rules))) {
 		rules = append(rules, r.Rule)
 	}
 	return rules
 }
 
-// ahead orders two elements of which one fulfils a condition: the first, if holds is set.
-func ahead(holds bool) int {
-	if holds {
+// sameRule reports whether two rules say the same or begin with the same words: CLAUDE.md is often a copy of AGENTS.md.
+func sameRule(a, b string) bool {
+	const enough = 50
+	return a == b || len(a) > enough && len(b) > enough && strings.EqualFold(a[:enough], b[:enough])
+}
+
+// rulesOf returns the rules of one document that apply to a path, in the order of the document.
+func (p *Project) rulesOf(doc ruleDoc, file repo.Path) []rankedRule {
+	globs, always, lines := p.ruleLines(doc.file)
+	selected := len(globs) > 0 && !always
+	rel, _ := relative(doc.scope, file)
+	if selected && !matchesAny(anywhere(globs), rel) {
+		return nil
+	}
+	var list []rankedRule
+	for i := range lines {
+		l := &lines[i]
+		about, depth := p.ruleAbout(l, doc.scope, file, selected)
+		if about > aboutAll {
+			continue
+		}
+		r := rankedRule{
+			Rule:  Rule{Text: l.text, Source: doc.file, Line: l.line, General: about == aboutAll},
+			about: about, depth: depth, force: l.force, agent: isAgentFile(doc.file), topic: l.topic, score: l.score(),
+		}
+		if r.agent {
+			r.score++
+		}
+		if !r.General || r.score >= minScore {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// ruleAbout returns how closely a line of a document applies to a path, and the depth of the directory that it names.
+func (p *Project) ruleAbout(l *ruleLine, scope, file repo.Path, selected bool) (about, depth int) {
+	about, depth = p.about(l.text, scope, file)
+	if about <= aboutPattern {
+		return about, depth
+	}
+	isRoot := file == ""
+	// A rule such as "never edit gen.go" is for that file only; "update CHANGELOG.md" is for all.
+	onlyThere := about == aboutOtherPath && !isRoot && noTouch().MatchString(l.text)
+	if onlyThere || l.row || l.force == 0 || about == aboutOtherName {
+		return aboutNothing, 0
+	}
+	lang := ruleLanguage(file)
+	named := l.languageNamed()
+	inHeading, d := p.about(l.heading, scope, file)
+	switch {
+	case inHeading <= aboutPattern:
+		return inHeading, d
+	case named != "" && named == lang:
+		return aboutPattern, 0
+	case named != "" && lang != "":
+		return aboutNothing, 0
+	case (inHeading == aboutOtherPath || inHeading == aboutOtherName) && !isRoot:
+		return aboutNothing, 0
+	case p.isTest(file) && (testHeading().MatchString(l.heading) || forTests().MatchString(l.text)):
+		return aboutPattern, 0
+	case scope != "" || selected:
+		return aboutScope, strings.Count(string(scope), "/") + 1
+	}
+	return aboutAll, 0
+}
+
+var (
+	testHeading = later(`(?i)\btest(?:s|ing)?\b`)
+	forTests    = later(`(?i)^(?:in|for) (?:\w+ )?tests?\b`)
+)
+
+// ahead orders two elements of which one fulfils a condition before the other.
+func ahead(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
 		return -1
 	}
 	return 1
@@ -216,4 +252,3 @@ func (p *Project) about(text string, scope, file repo.Path) (int, int) {
 	}
 	return best, depth
 }
-

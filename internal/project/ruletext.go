@@ -2,6 +2,7 @@ package project
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -14,8 +15,11 @@ type ruleLine struct {
 	text    string
 	line    int
 	heading string
+	section string // the headings above, without the title of the document
+	bold    bool
 	row     bool // of a table: a rule only if it names the path
-	binding bool // it says what to do
+	force   int  // how much it obliges; 0 if it does not say what to do
+	topic   int  // in topics
 }
 
 // ruleLines returns the lines of a document, with the globs of the files that it is for if its head has some.
@@ -29,6 +33,9 @@ func (p *Project) ruleLines(doc repo.Path) (globs []string, always bool, lines [
 	}
 	if known, ok := p.rules[doc]; ok {
 		return globs, always, known
+	}
+	if isTemplate(doc) {
+		text = strings.NewReplacer("<!--", "", "-->", "").Replace(text)
 	}
 	lines = splitRules(text, strings.EqualFold(path.Ext(doc.Base()), ".rst"))
 	for i := range lines {
@@ -87,17 +94,9 @@ var (
 	onlyLink      = later(`^\[[^\]]*\]\([^)]*\)\.?$|^\[[^\]]*\]\[[^\]]*\]\.?$`)
 	emphasis      = later("(^|[\\s(])[*_]([^*_`\\s](?:[^*_`]*[^*_`\\s])?)[*_]")
 	sentenceEnd   = later("([.!?])\\s+([A-Z`*\"(])")
-	bindingWord   = later(`(?i)\b(must|never|always|do not|don['’]t|should|shouldn['’]t|shall|(?:is|are) required|(?:is|are) expected to|avoid|prefer|ensure|make sure|cannot|not allowed|forbidden|mandatory)\b`)
-	imperative    = later(`^(?i)(?:please\s+)?(?:use|run|add|keep|write|follow|put|name|update|place|include|document|format|import|return|handle|test|check|make|wrap|declare|register|regenerate|sign|rebase|squash|set|call|pass|start|prefix|commit|treat|no)\b`)
-	chat          = later(`(?i)^(?:although|so,|you may|you can|feel free|don['’]t (?:worry|hesitate|be)|if you (?:have|find|would|want|are|need|think|like|propose)|we (?:will|are|would)|it (?:is|was))\b|\bI\b|\b(?:could|will|can) always\b|\bplease try\b|\bwe['’](?:d|ll|re)\b`)
-	procedure     = later(`(?i)\b(code of conduct|bug reports?|issues?|discord|slack|mailing list|forum|sponsor\w*|donat\w*|thanks?|welcome|stack overflow|fork the|github account|labels?|maintainers?|screenshots?|security@|see instructions)\b`)
-	ruleHeading   = later(`(?i)\b(rules?|conventions?|style|guidelines?|standards?|requirements?|principles|policy)\b`)
-	noTouch       = later(`(?i)\b(edit|modify|change|touch|format|delete|remove|rename|move)\b`)
+	boldText      = later(`\*\*([^*]+)\*\*`)
 	htmlComment   = later(`(?s)<!--.*?-->`)
 )
-
-// isProcedure reports sentences about how to reach people, which no change of code has to follow.
-func isProcedure(text string) bool { return procedure().MatchString(text) }
 
 // splitRules returns the sentences and list items of a Markdown or reStructuredText document.
 func splitRules(text string, rst bool) []ruleLine {
@@ -109,6 +108,7 @@ func splitRules(text string, rst bool) []ruleLine {
 	item := false
 	row := false
 	heading := ""
+	var above []string // headings below the title, one for each level
 	indent, leadIndent := 0, 0
 	lead := "" // an item that announces those below it: "First line:"
 	flush := func() {
@@ -118,6 +118,7 @@ func splitRules(text string, rst bool) []ruleLine {
 		if len(whole) > maxBlock {
 			return
 		}
+		bold := boldText().FindAllStringSubmatch(whole, maxNames)
 		whole = plainText(whole)
 		if whole == "" || len(out) >= maxLines || len(lines) == 1 && onlyLink().MatchString(lines[0]) {
 			return
@@ -135,6 +136,10 @@ func splitRules(text string, rst bool) []ruleLine {
 			lead, leadIndent = whole, indent
 			return
 		}
+		if item && len(out) > 0 && strings.HasPrefix(whole, "`") && strings.HasSuffix(out[len(out)-1].text, ":") {
+			// The first of the commands that a sentence announces belongs to it.
+			out[len(out)-1].text = cleanText(out[len(out)-1].text + " " + codeSpan().FindString(whole))
+		}
 		at := 0
 		for _, part := range parts {
 			at = startLine(lines, at, part)
@@ -142,9 +147,10 @@ func splitRules(text string, rst bool) []ruleLine {
 			if words < 2 || words < 4 && !item {
 				continue
 			}
-			binding := bindingWord().MatchString(part) || item && (imperative().MatchString(part) || ruleHeading().MatchString(heading))
-			binding = binding && !chat().MatchString(part)
-			out = append(out, ruleLine{cleanText(part), blockLine + at, heading, row, binding})
+			out = append(out, ruleLine{
+				text: cleanText(part), line: blockLine + at, heading: heading, section: strings.Join(above, " / "), bold: hasAny(part, bold), row: row,
+				force: forceOf(part, heading, item), topic: topicOf(part),
+			})
 		}
 		row = false
 	}
@@ -187,8 +193,14 @@ func splitRules(text string, rst bool) []ruleLine {
 			flush()
 			item = false
 			heading = plainText(headingMark().FindStringSubmatch(line)[1])
+			if level := len(trimmed) - len(strings.TrimLeft(trimmed, "#")); level > 1 {
+				above = append(above[:min(len(above), level-2)], heading)
+			} else {
+				above = nil
+			}
 		case underlineMark().MatchString(line) && previous != "" && len(block) == 1 && !item:
 			heading = plainText(previous)
+			above = []string{heading}
 			block = nil
 		case strings.HasPrefix(trimmed, ".. ") && rst:
 			flush()
@@ -227,6 +239,13 @@ func splitRules(text string, rst bool) []ruleLine {
 	}
 	flush()
 	return out
+}
+
+// hasAny reports whether a sentence has one of the matches that is no mere word.
+func hasAny(part string, matches [][]string) bool {
+	return slices.ContainsFunc(matches, func(m []string) bool {
+		return strings.Count(m[1], " ") > 2 && strings.Contains(part, plainText(m[1]))
+	})
 }
 
 // addCode adds the one line of a code block to the sentence that announces it.
