@@ -52,8 +52,8 @@ func Repository(r RepositoryFacts, budget int) *Brief {
 	blocks = append(blocks,
 		parts(MainParts, r.Parts, rootParts),
 		described("start reading at", r.Start, rootStart),
-		central("most used files", r.Central, "", MostUsed),
 		rules(r.Project.Rules(""), true, rootRules),
+		central("most used files", r.Central, "", MostUsed),
 		r.stale(),
 	)
 	for _, k := range r.History.blocks("the repository") {
@@ -82,6 +82,8 @@ func described(subject string, list []Described, first int) *block {
 func (r *RepositoryFacts) commands() []*block {
 	c := r.Project.For("")
 	list := []*block{
+		r.needs(),
+		command("install dependencies", c.Install),
 		command("build", c.Build),
 		command("test", c.Test),
 	}
@@ -90,9 +92,18 @@ func (r *RepositoryFacts) commands() []*block {
 	}
 	list = append(list, command("lint", c.Lint))
 	if len(c.Run) > 0 {
-		list = append(list, command("run", c.Run))
+		return append(list, command("run", c.Run))
 	}
-	return list
+	return append(list, unknown("run", "no manifest names a program"))
+}
+
+// needs lists the languages and tools that the manifests ask for, in one line.
+func (r *RepositoryFacts) needs() *block {
+	var texts []string
+	for _, n := range r.Project.Needs("") {
+		texts = append(texts, fmt.Sprintf("%s (%s)", n.Text, at(n.Source, n.Line)))
+	}
+	return line("needs", strings.Join(texts, ", "))
 }
 
 func command(subject string, list []project.Command) *block {

@@ -103,11 +103,14 @@ func (f *FileFacts) tests() (tests, command *block) {
 	return facts(subject, fileTests, items...), nil
 }
 
-func source(c project.Command) string {
-	if c.Line == 0 {
-		return name(c.Source)
+func source(c project.Command) string { return at(c.Source, c.Line) }
+
+// at returns a file with a line in it, which may be unknown.
+func at(file repo.Path, line int) string {
+	if line == 0 {
+		return name(file)
 	}
-	return fmt.Sprintf("%s:%d", name(c.Source), c.Line)
+	return fmt.Sprintf("%s:%d", name(file), line)
 }
 
 // testItem is the line of a command that runs tests.

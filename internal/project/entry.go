@@ -43,16 +43,8 @@ func (p *Project) Entrypoints(dir repo.Path) []repo.Path {
 				add(f)
 			}
 		}
-		doc := p.document(p.first(d, "pyproject.toml"))
-		for _, scripts := range []map[string]any{tableAt(doc, "project", "scripts"), tableAt(doc, "project", "gui-scripts"), tableAt(doc, "tool", "poetry", "scripts")} {
-			for _, name := range names(scripts) {
-				add(p.pythonModule(d, textAt(scripts, name)))
-			}
-		}
-		for _, line := range strings.Split(parseINI(p.text(p.first(d, "setup.cfg")))["options.entry_points"]["console_scripts"].text, "\n") {
-			if _, target, ok := strings.Cut(line, "="); ok {
-				add(p.pythonModule(d, target))
-			}
+		for _, script := range p.consoleScripts(d) {
+			add(p.pythonModule(d, script.target))
 		}
 		add(p.first(d, "manage.py"))
 	}
