@@ -95,6 +95,7 @@ func (r *briefReader) fileWords(ctx context.Context, f *survey.File, own, unread
 		if f.Problem != "" {
 			return s, nil
 		}
+	case f.Excluded != "" && f.Kind == repo.KindGenerated:
 	case f.Excluded != "":
 		s.Verdict, s.Text = fresh.Excluded.String(), fmt.Sprintf("left out by policy: %s", f.Excluded)
 	case own == "":

@@ -11,6 +11,7 @@ import (
 
 	"ken/internal/brief"
 	"ken/internal/cli"
+	"ken/internal/find"
 	"ken/internal/fresh"
 	"ken/internal/outline"
 	"ken/internal/project"
@@ -30,6 +31,8 @@ type briefReader struct {
 
 	paths   []repo.Path // of all files, sorted
 	project *project.Project
+	used    []searchindex.Used // source files, most used first
+	dirs    map[repo.Path]*survey.Directory
 }
 
 func (r *briefReader) kind(p repo.Path) repo.Kind {
@@ -44,18 +47,24 @@ func (r *briefReader) brief(ctx context.Context, opts cli.BriefOptions) (b *brie
 		r.paths = append(r.paths, p)
 	}
 	slices.Sort(r.paths)
-	if r.project, err = project.New(r.paths, func(p repo.Path) ([]byte, error) { return r.t.Read(ctx, p), nil }); err != nil {
+	if r.project, err = project.New(r.paths, func(p repo.Path) ([]byte, error) { return r.read(ctx, p), nil }); err != nil {
 		return nil, err
 	}
-	p := opts.Path
-	if p == "" {
-		return r.repository(ctx, opts.Budget)
+	if f := r.t.listed[opts.Path]; f != nil && f.Kind == repo.KindSymlink {
+		return r.link(ctx, f, opts)
 	}
-	if f := r.t.listed[p]; f != nil {
-		return r.file(ctx, f, opts.Budget)
-	}
-	if len(r.below(p)) > 0 {
-		return r.directory(ctx, p, opts.Budget)
+	return r.briefOf(ctx, opts.Path, opts.Budget)
+}
+
+// briefOf returns the brief of a path that is no link, with sections that go before all others.
+func (r *briefReader) briefOf(ctx context.Context, p repo.Path, budget int, first ...brief.Section) (*brief.Brief, error) {
+	switch f := r.t.listed[p]; {
+	case p == "":
+		return r.repository(ctx, budget)
+	case f != nil:
+		return r.file(ctx, f, budget, first...)
+	case len(r.below(p)) > 0:
+		return r.directory(ctx, p, budget, first...)
 	}
 	return nil, r.untracked(p)
 }
@@ -76,7 +85,7 @@ func (r *briefReader) outlines(ctx context.Context, files []*survey.File) ([]*ou
 // maxTogether is the size of a commit that counts as one change.
 const maxTogether = 30
 
-func (r *briefReader) file(ctx context.Context, f *survey.File, budget int) (*brief.Brief, error) {
+func (r *briefReader) file(ctx context.Context, f *survey.File, budget int, first ...brief.Section) (*brief.Brief, error) {
 	seen, err := r.t.Outlines(ctx, []*survey.File{f})
 	if err != nil {
 		return nil, err
@@ -97,6 +106,9 @@ func (r *briefReader) file(ctx context.Context, f *survey.File, budget int) (*br
 			own = o.Doc // of the package, which this file documents
 		}
 	}
+	if f.Kind == repo.KindGenerated && facts.Unread == "" {
+		own = generatedWords(facts.Content)
+	}
 	words, err := r.fileWords(ctx, f, own, facts.Unread)
 	if err != nil {
 		return nil, err
@@ -105,7 +117,7 @@ func (r *briefReader) file(ctx context.Context, f *survey.File, budget int) (*br
 	if err != nil {
 		return nil, err
 	}
-	facts.Words = append([]brief.Section{words}, specs...)
+	facts.Words = slices.Concat(first, []brief.Section{words}, specs)
 	if facts.Users, err = r.x.Users(ctx, f.Path); err != nil {
 		return nil, err
 	}
@@ -151,7 +163,11 @@ func (r *briefReader) tests(dir repo.Path) []repo.Path {
 
 func (r *briefReader) history(ctx context.Context) (h brief.History, err error) {
 	h.Cut, h.Behind = r.cut, r.t.behind
-	h.Searched, h.Since, err = r.x.History(ctx)
+	if h.Searched, h.Since, err = r.x.History(ctx); err != nil {
+		return h, err
+	}
+	h.LargeFiles = find.MaxTouched
+	h.Large, err = r.x.CommitsLargerThan(ctx, find.MaxTouched)
 	return h, err
 }
 
@@ -242,7 +258,7 @@ func (r *briefReader) alone(p repo.Path) bool {
 // centralLimit is how many central files a brief may tell of.
 const centralLimit = 30
 
-func (r *briefReader) directory(ctx context.Context, dir repo.Path, budget int) (*brief.Brief, error) {
+func (r *briefReader) directory(ctx context.Context, dir repo.Path, budget int, first ...brief.Section) (*brief.Brief, error) {
 	layout, err := r.layout(ctx)
 	if err != nil {
 		return nil, err
@@ -261,8 +277,11 @@ func (r *briefReader) directory(ctx context.Context, dir repo.Path, budget int) 
 	if err != nil {
 		return nil, err
 	}
-	facts.Words = append([]brief.Section{words}, specs...)
-	pairs, err := r.x.Pairs(ctx, dir)
+	facts.Words = slices.Concat(first, []brief.Section{words}, specs)
+	if err := r.readMostUsed(ctx); err != nil {
+		return nil, err
+	}
+	pairs, err := r.pairs(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -282,7 +301,7 @@ func (r *briefReader) directory(ctx context.Context, dir repo.Path, budget int) 
 			byPath[p.To] = c
 		}
 		switch {
-		case r.kind(p.From) == repo.KindTest:
+		case r.kind(p.From) == repo.KindTest || r.project.IsTest(p.From):
 			c.Tests++
 		case outside:
 			c.Outside++
@@ -336,6 +355,7 @@ func (r *briefReader) layout(ctx context.Context) (map[repo.Path]*survey.Directo
 	for _, d := range order {
 		byPath[d.Path] = d
 	}
+	r.dirs = byPath
 	return byPath, nil
 }
 
@@ -358,7 +378,7 @@ func (r *briefReader) dirWords(ctx context.Context, d *survey.Directory, texts m
 		return s, err
 	}
 	if s.Text = own; own == "" {
-		s.Text, _ = r.project.Description(d.Path)
+		s.Text = r.linkedReadme(ctx, d)
 	}
 	unread := slices.IndexFunc(d.Files, func(f *survey.File) bool { return f.Problem != "" })
 	switch {
@@ -389,8 +409,26 @@ func (r *briefReader) parts(ctx context.Context, d *survey.Directory, texts map[
 			list = append(list, part)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b brief.Part) int { return cmp.Compare(r.sources(b.Path), r.sources(a.Path)) })
+	r.sortParts(list)
 	return list, nil
+}
+
+// sortParts puts the directories with most code and users first, and those with tests,
+// examples and tools last.
+func (r *briefReader) sortParts(list []brief.Part) {
+	weight := make(map[repo.Path]int, len(list))
+	for _, part := range list {
+		n := 0
+		for _, u := range r.used {
+			if u.Path.Under(part.Path) {
+				n += u.Users
+			}
+		}
+		weight[part.Path] = r.sources(part.Path) + n/4
+	}
+	slices.SortStableFunc(list, func(a, b brief.Part) int {
+		return cmp.Or(cmp.Compare(brief.PartRank(a.Path), brief.PartRank(b.Path)), cmp.Compare(weight[b.Path], weight[a.Path]))
+	})
 }
 
 // part returns a directory with a line about it.
@@ -487,14 +525,13 @@ func (r *briefReader) repository(ctx context.Context, budget int) (*brief.Brief,
 		return nil, err
 	}
 	facts.Words = []brief.Section{words}
-	used, err := r.x.MostUsed(ctx, repo.KindSource)
-	if err != nil {
+	if err := r.readMostUsed(ctx); err != nil {
 		return nil, err
 	}
-	if facts.Parts, err = r.mainParts(ctx, root, texts, used); err != nil {
+	if facts.Parts, err = r.mainParts(ctx, root, texts); err != nil {
 		return nil, err
 	}
-	for _, u := range used {
+	for _, u := range r.used {
 		if !brief.IsProduct(u.Path) || len(facts.Central) == brief.MostUsed {
 			continue
 		}
@@ -505,6 +542,14 @@ func (r *briefReader) repository(ctx context.Context, budget int) (*brief.Brief,
 	}
 	if facts.Start, err = r.described(ctx, r.start()); err != nil {
 		return nil, err
+	}
+	isProgram := func(d brief.Described) bool { return r.kind(d.Path) == repo.KindSource && !brief.IsModuleFile(d.Path) }
+	if !slices.ContainsFunc(facts.Start, isProgram) {
+		hubs, err := r.hubs(ctx, facts.Central)
+		if err != nil {
+			return nil, err
+		}
+		facts.Start = append(facts.Start, hubs...)
 	}
 	for i, d := range facts.Start {
 		if strings.HasPrefix(strings.ToLower(d.Path.Base()), "readme") {
@@ -531,7 +576,7 @@ const maxParts = 24
 // mainParts returns the directories at the root with what they are for, those with most code
 // first. A directory that says nothing of itself, or that has most of the code, has its
 // subdirectories told too.
-func (r *briefReader) mainParts(ctx context.Context, root *survey.Directory, texts map[repo.Path]survey.DirText, used []searchindex.Used) ([]brief.Part, error) {
+func (r *briefReader) mainParts(ctx context.Context, root *survey.Directory, texts map[repo.Path]survey.DirText) ([]brief.Part, error) {
 	all := r.sources("")
 	var list []brief.Part
 	var below []*survey.Directory
@@ -550,8 +595,8 @@ func (r *briefReader) mainParts(ctx context.Context, root *survey.Directory, tex
 		if d.IsCode() && (part.About == "" || len(d.Files) == 0 || most) {
 			below = append(below, d.Children...)
 		}
-		if part.About == "" && d.IsCode() && len(d.Files) > 0 {
-			part.About = r.mostUsed(d.Path, used)
+		if part.About == "" && (!d.IsCode() || len(d.Files) > 0) {
+			part.About = cmp.Or(r.mostUsed(d.Path), r.testCount(d.Path))
 		}
 		list = append(list, part)
 	}
@@ -565,18 +610,72 @@ func (r *briefReader) mainParts(ctx context.Context, root *survey.Directory, tex
 			return nil, err
 		}
 		if part.About == "" && d.IsCode() {
-			part.About = r.mostUsed(d.Path, used)
+			part.About = r.mostUsed(d.Path)
 		}
 		list = append(list, part)
 	}
-	slices.SortStableFunc(list, func(a, b brief.Part) int { return cmp.Compare(r.sources(b.Path), r.sources(a.Path)) })
+	list = r.withoutShells(list)
+	if err := r.distinguish(ctx, list, texts); err != nil {
+		return nil, err
+	}
+	r.sortParts(list)
 	return list, nil
 }
 
+// distinguish replaces a text that several parts have by one that is about each of them: that
+// of its sources, or its most used files.
+func (r *briefReader) distinguish(ctx context.Context, list []brief.Part, texts map[repo.Path]survey.DirText) error {
+	times := make(map[string]int)
+	for _, p := range list {
+		times[p.About]++
+	}
+	for i := range list {
+		p := &list[i]
+		if p.About == "" || times[p.About] == 1 || p.Verdict != "" {
+			continue
+		}
+		p.About = ""
+		if d := r.dirs[p.Path+"/src"]; d != nil {
+			source, err := r.part(ctx, d, texts)
+			if err != nil {
+				return err
+			}
+			p.About = source.About
+		}
+		if p.About == "" || times[p.About] > 0 {
+			p.About = r.mostUsed(p.Path)
+		}
+	}
+	return nil
+}
+
+// testCount tells of a directory that has mostly tests, "" for any other.
+func (r *briefReader) testCount(dir repo.Path) string {
+	n := len(r.tests(dir))
+	if n < 3 || n*2 < len(r.below(dir)) {
+		return ""
+	}
+	return fmt.Sprintf("%d test files", n)
+}
+
+// withoutShells removes the directories of which only most used files are known, if a
+// subdirectory with nearly all of them is listed too.
+func (r *briefReader) withoutShells(list []brief.Part) []brief.Part {
+	return slices.DeleteFunc(slices.Clone(list), func(p brief.Part) bool {
+		return strings.HasPrefix(p.About, mostUsedMark) && slices.ContainsFunc(list, func(c brief.Part) bool {
+			inside := c.Path != p.Path && c.Path.Under(p.Path)
+			return inside && r.sources(c.Path)*10 >= r.sources(p.Path)*8
+		})
+	})
+}
+
+// mostUsedMark begins a line about a directory that says nothing of itself.
+const mostUsedMark = "most used: "
+
 // mostUsed tells of a directory by the files in it that most others use, "" if nobody uses any.
-func (r *briefReader) mostUsed(dir repo.Path, used []searchindex.Used) string {
+func (r *briefReader) mostUsed(dir repo.Path) string {
 	var names []string
-	for _, u := range used {
+	for _, u := range r.used {
 		rest, ok := strings.CutPrefix(string(u.Path), string(dir)+"/")
 		if ok && u.Users > 1 && len(names) < 3 {
 			names = append(names, fmt.Sprintf("%s (by %d files)", repo.Path(rest), u.Users))
@@ -585,7 +684,30 @@ func (r *briefReader) mostUsed(dir repo.Path, used []searchindex.Used) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return "most used: " + strings.Join(names, ", ")
+	return mostUsedMark + strings.Join(names, ", ")
+}
+
+// startHubs is how many files of a library are named as a place to start reading.
+const startHubs = 2
+
+// hubs returns those of the central files that use most others: there the parts of a library,
+// which has no program, come together.
+func (r *briefReader) hubs(ctx context.Context, central []brief.Central) ([]brief.Described, error) {
+	uses := make(map[repo.Path]int)
+	for _, c := range central {
+		edges, err := r.x.Uses(ctx, c.Path)
+		if err != nil {
+			return nil, err
+		}
+		uses[c.Path] = len(searchindex.Links(edges, func(e searchindex.Edge) repo.Path { return e.To }))
+	}
+	list := slices.Clone(central)
+	slices.SortStableFunc(list, func(a, b brief.Central) int { return cmp.Compare(uses[b.Path], uses[a.Path]) })
+	var hubs []brief.Described
+	for _, c := range list[:min(len(list), startHubs)] {
+		hubs = append(hubs, brief.Described{Path: c.Path, About: c.About})
+	}
+	return hubs, nil
 }
 
 // startPrograms is how many programs are named as a place to start reading.
@@ -597,15 +719,95 @@ func (r *briefReader) start() []repo.Path {
 	for _, want := range []string{"readme", "architecture", "design", "hacking", "contributing", "development", "agents", "claude", "guide"} {
 		for _, p := range r.paths {
 			dir := string(p.Dir())
-			if r.kind(p) != repo.KindDoc || dir != "" && dir != "docs" && dir != "doc" && dir != ".github" {
+			if r.kind(p) != repo.KindDoc && r.kind(p) != repo.KindSymlink || dir != "" && dir != "docs" && dir != "doc" && dir != ".github" {
 				continue
 			}
-			stem, _, _ := strings.Cut(strings.ToLower(p.Base()), ".")
-			if stem == want && !slices.ContainsFunc(list, func(o repo.Path) bool { return strings.EqualFold(o.Base(), p.Base()) }) {
+			stem, ext, _ := strings.Cut(strings.ToLower(p.Base()), ".")
+			translated := strings.Contains(ext, ".")
+			if stem == want && !translated && !slices.ContainsFunc(list, func(o repo.Path) bool { return strings.EqualFold(o.Base(), p.Base()) }) {
 				list = append(list, p)
 			}
 		}
 	}
-	programs := slices.DeleteFunc(r.project.Entrypoints(""), func(p repo.Path) bool { return !brief.IsProduct(p) })
+	programs := slices.DeleteFunc(r.project.Entrypoints(""), func(p repo.Path) bool { return brief.PartRank(p.Dir()) > 0 })
 	return append(list, programs[:min(len(programs), startPrograms)]...)
+}
+
+// namedGlobs are the names of files in languages whose uses ken finds by name alone, so that
+// none of them is certain.
+var namedGlobs = []string{"*.rb", "*.php", "*.cs"}
+
+// byName reports whether ken finds the uses of a file by name alone.
+func byName(p repo.Path) bool {
+	return slices.ContainsFunc(namedGlobs, func(glob string) bool { return strings.HasSuffix(string(p), glob[1:]) })
+}
+
+// pairs returns which files use files of a directory. Uses that are likely count in languages
+// that have no other.
+func (r *briefReader) pairs(ctx context.Context, dir repo.Path) ([]searchindex.Pair, error) {
+	list, err := r.x.Pairs(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	likely, err := r.x.LikelyPairs(ctx, dir, namedGlobs)
+	list = slices.DeleteFunc(list, func(p searchindex.Pair) bool { return byName(p.To) })
+	return append(list, likely...), err
+}
+
+// readMostUsed reads which source files are used most.
+func (r *briefReader) readMostUsed(ctx context.Context) error {
+	used, err := r.x.MostUsed(ctx, repo.KindSource)
+	if err != nil {
+		return err
+	}
+	used = slices.DeleteFunc(used, func(u searchindex.Used) bool { return byName(u.Path) })
+	likely, err := r.x.LikelyPairs(ctx, "", namedGlobs)
+	if err != nil {
+		return err
+	}
+	counts := make(map[repo.Path]*searchindex.Used)
+	for _, p := range likely {
+		if r.kind(p.To) != repo.KindSource {
+			continue
+		}
+		u := counts[p.To]
+		if u == nil {
+			u = &searchindex.Used{Path: p.To}
+			counts[p.To] = u
+		}
+		if r.kind(p.From) == repo.KindTest {
+			u.Tests++
+		} else {
+			u.Users++
+		}
+	}
+	for _, u := range counts {
+		used = append(used, *u)
+	}
+	slices.SortFunc(used, func(a, b searchindex.Used) int {
+		return cmp.Or(cmp.Compare(b.Users, a.Users), cmp.Compare(b.Tests, a.Tests), strings.Compare(string(a.Path), string(b.Path)))
+	})
+	r.used = used
+	return nil
+}
+
+// generatedWords returns what a generated file says of its origin, from its first lines.
+func generatedWords(content []byte) string {
+	const head = 2 << 10
+	text := string(content[:min(len(content), head)])
+	said := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(strings.Trim(strings.TrimSpace(line), "/*#-<>!;"))
+		low := strings.ToLower(line)
+		switch {
+		case said == "" && (strings.Contains(low, "generated") || strings.Contains(low, "do not edit")):
+			said = line
+		case said != "" && strings.HasPrefix(low, "source:"):
+			said += " (" + line + ")"
+		}
+	}
+	if said == "" {
+		return "a generated file"
+	}
+	return "a generated file: " + said
 }

@@ -22,6 +22,14 @@ type RepositoryFacts struct {
 	History History
 }
 
+// Link returns the brief of a symbolic link that leads to nothing that ken can tell of.
+func Link(p repo.Path, about Section) *Brief {
+	j := p.JSON()
+	b := &Brief{Path: j.Path, PathB64: j.B64, Kind: KindFile}
+	b.fit([]*block{{Section: about}}, 0)
+	return b
+}
+
 // A Stale is a text that somebody wrote and that no longer describes what is there.
 type Stale struct {
 	Subject string // "summary of PATH"
