@@ -13,7 +13,7 @@ func (p *Project) installCommands(dir repo.Path, add func(candidate)) {
 	offer := func(run string, source repo.Path, lang string, order int) {
 		add(candidate{
 			Command: Command{Run: inDir(dir, run), Source: source},
-			purpose: forInstall, lang: lang, key: run, order: order,
+			purpose: forInstall, lang: lang, key: installKey("", strings.Fields(run)), order: order,
 		})
 	}
 	p.nodeInstall(dir, offer)
@@ -154,6 +154,19 @@ func installs(tool string, args []string) bool {
 		return a == "-e" || a == "--editable" || a == "-r" || a == "--requirement" || a == "." || strings.HasPrefix(a, ".[") || strings.HasPrefix(a, "-r")
 	}
 	return slices.ContainsFunc(args, own)
+}
+
+// installKey returns what is the same for all ways to call a package manager. What pip installs depends on its arguments.
+func installKey(tool string, words []string) string {
+	if tool == "" {
+		tool = words[0]
+	}
+	switch lang := installLanguage(tool); {
+	case tool == "pip" || tool == "pip3" || lang == "":
+		return strings.Join(words, " ")
+	default:
+		return "install " + lang
+	}
 }
 
 // installLanguage returns the language that a package manager is for.

@@ -141,3 +141,12 @@ CMake 3.20 # CMakeLists.txt`
 		t.Errorf("needs are\n%s\nwant\n%s", got, want)
 	}
 }
+
+// The same manager with other flags is the same command.
+func TestInstallOnce(t *testing.T) {
+	p := open(t, "-- package.json --\n{\"dependencies\": {\"a\": \"1\"}}\n-- pnpm-lock.yaml --\n-- .github/workflows/test.yml --\n"+
+		"jobs:\n  t:\n    steps:\n      - run: pnpm install --frozen-lockfile\n      - run: pnpm i\n")
+	if got, want := commandLines(p.For("").Install), "pnpm install # pnpm-lock.yaml"; got != want {
+		t.Errorf("install commands are\n%s\nwant\n%s", got, want)
+	}
+}
