@@ -464,7 +464,7 @@ func (r *briefReader) describe(ctx context.Context, list []brief.Central) error 
 	}
 	said, err := r.described(ctx, files)
 	for i := range said {
-		list[i].About = said[i].About
+		list[i].About, list[i].Likely = said[i].About, byName(list[i].Path)
 	}
 	return err
 }

@@ -34,6 +34,7 @@ type Central struct {
 	Path           repo.Path
 	Users, Outside int // files that use it, without tests; those of them outside the directory
 	Tests          int
+	Likely         bool // ken finds the uses of its language by name alone
 	About          string
 }
 
@@ -122,6 +123,9 @@ func central(subject string, list []Central, below repo.Path, first int) *block 
 			used += " outside"
 		case below != "" && c.Outside > 0:
 			used += fmt.Sprintf(", %d outside", c.Outside)
+		}
+		if c.Likely {
+			used = "likely " + used
 		}
 		show := fmt.Sprintf("%s (%s)", name(c.Path), used)
 		if c.About != "" {

@@ -91,7 +91,7 @@ func (r *RepositoryFacts) commands() []*block {
 	c := r.Project.For("")
 	list := []*block{
 		r.needs(),
-		command("install dependencies", c.Install),
+		install(c.Install),
 		command("build", c.Build),
 		command("test", c.Test),
 	}
@@ -112,6 +112,13 @@ func (r *RepositoryFacts) needs() *block {
 		texts = append(texts, fmt.Sprintf("%s (%s)", n.Text, at(n.Source, n.Line)))
 	}
 	return line("needs", strings.Join(texts, ", "))
+}
+
+func install(list []project.Command) *block {
+	if len(list) == 0 {
+		return unknown("install dependencies", "no manifest lists any or says how")
+	}
+	return command("install dependencies", list)
 }
 
 func command(subject string, list []project.Command) *block {

@@ -208,6 +208,10 @@ Please note we have a [code of conduct](CODE_OF_CONDUCT.md).
 1. Sign off your commits with `+"`git commit -s`"+`.
 1. Never edit `+"`src/gen.go`"+`, it is generated.
 1. Run `+"`./check.sh`"+` before you push.
+
+## Releases
+
+Releases are made by the maintainers. Do not bump version numbers.
 -- docs/dev.md --
 # Development
 
@@ -231,7 +235,7 @@ You must be nice in every commit.
 	got := strings.Join(texts, "\n")
 	for _, want := range []string{
 		"target the `develop` branch", "Every change must have a test", "CHANGELOG.md", "Sign off your commits", "Never edit `src/gen.go`", "Run `./check.sh`",
-		"run `make fmt`", "Autonomous agents are not allowed", "Update the documentation",
+		"run `make fmt`", "Autonomous agents are not allowed", "Update the documentation", "Do not bump version numbers",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the rules lack %q:\n%s", want, got)
@@ -280,5 +284,14 @@ func TestRulesOfLanguage(t *testing.T) {
 		if got := strings.Join(texts, "|"); got != want {
 			t.Errorf("rules of %s are %q, want %q", path, got, want)
 		}
+	}
+}
+
+// A sentence about what is not welcome is a rule, one about who is welcome is none.
+func TestRulesAboutWelcome(t *testing.T) {
+	p := open(t, "-- CONTRIBUTING.md --\nPull requests without a human are not welcome. You should know that all pull requests are welcome.\n")
+	rules := p.Rules("")
+	if len(rules) != 1 || rules[0].Text != "Pull requests without a human are not welcome." {
+		t.Errorf("the rules are %v, want only the one about what is not welcome", rules)
 	}
 }

@@ -33,8 +33,10 @@ var topics = []topic{
 	{later(`(?i)\bpull requests?\b|\bPRs?\b|\bpatch(?:es)?\b|merge requests?`), 2},
 }
 
-// noTopic is the topic of a rule that names none of topics.
-const noTopic = -1
+const (
+	signTopic = 0  // the first of topics
+	noTopic   = -1 // of a rule that names none of them
+)
 
 // topicOf returns the topic of a rule, noTopic for none.
 func topicOf(text string) int {
@@ -43,6 +45,7 @@ func topicOf(text string) int {
 
 var (
 	strongWord = later(`(?i)\b(must|never|always|shall|(?:is|are) required|not allowed|forbidden|mandatory|do(?:es)? not accept|will not be (?:merged|accepted|considered)|will be (?:closed|rejected))\b|(?:^|[,;:.]\s|please\s|you\s|and\s|but\s|however,\s)(?:do not|don['’]t)\b`)
+	refused    = later(`(?i)\b(?:is|are|will) not (?:be )?(?:welcome|accepted)\b`)
 	forbids    = later(`^(?i)(?:please\s+)?(?:do not|don['’]t|never)\b`)
 	softWord   = later(`(?i)\b(should|shouldn['’]t|(?:is|are) expected|avoid|prefer|ensure|make sure|be sure to|ought to|have to|has to|needs? to|needs? an?|we (?:require|expect|ask)|please)\b`)
 	imperative = later(`^(?i)(?:(?:also|then|before [^,]{3,60}|after [^,]{3,60}|when [^,]{3,80}|if [^,]{3,80}|in [^,]{3,60}|for [^,]{3,60}),\s+)?(?:please\s+)?(?:use|run|add|keep|write|follow|put|name|update|place|include|document|format|import|return|handle|test|check|make|wrap|declare|register|regenerate|sign|rebase|squash|set|call|pass|start|prefix|commit|treat|create|submit|target|base|have|describe|provide|limit|verify|reference|mention|link|bump|no)\b`)
@@ -62,6 +65,8 @@ var (
 // forceOf returns how much a sentence obliges its reader: 0 for not at all, 4 for most.
 func forceOf(text, heading string, item bool) int {
 	switch {
+	case refused().MatchString(text):
+		return 3
 	case chat().MatchString(text):
 		return 0
 	case forbids().MatchString(text):
@@ -102,8 +107,11 @@ func (l *ruleLine) score() int {
 	if goesOn().MatchString(l.text) {
 		n--
 	}
-	if sideHeading().MatchString(l.section) {
-		n -= 3
+	if sideHeading().MatchString(l.section) && l.topic != signTopic {
+		n -= 4
+		if l.force > 3 {
+			n += 2 // a plain prohibition holds wherever it stands
+		}
 	}
 	if procedure().MatchString(l.text) {
 		n -= 3
@@ -122,7 +130,7 @@ func pickRules(list []rankedRule, most int) []rankedRule {
 	for len(picked) < most && len(left) > 0 {
 		best, bestScore := 0, -1<<30
 		for i, r := range left {
-			if s := 2*r.score - 5*min(seen[r.topic], 3); s > bestScore {
+			if s := 2*r.score - 8*min(seen[r.topic], 2); s > bestScore {
 				best, bestScore = i, s
 			}
 		}
