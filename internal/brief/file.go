@@ -87,7 +87,7 @@ func rules(list []project.Rule, code bool, general int) *block {
 		source := fmt.Sprintf("%s:%d", name(r.Source), r.Line)
 		items = append(items, Item{Text: r.Text, Source: source, show: cut(r.Text, ruleBytes) + "  (" + source + ")"})
 	}
-	return facts("rules", first, items...)
+	return growing("rules", first, items...)
 }
 
 // documents lists documents that name the file.
