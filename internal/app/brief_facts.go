@@ -31,7 +31,7 @@ type briefReader struct {
 
 	paths   []repo.Path // of all files, sorted
 	project *project.Project
-	used    []searchindex.Used // source files, most used first
+	used    []searchindex.Used // source files with how often they are used
 	dirs    map[repo.Path]*survey.Directory
 }
 
@@ -278,9 +278,6 @@ func (r *briefReader) directory(ctx context.Context, dir repo.Path, budget int, 
 		return nil, err
 	}
 	facts.Words = slices.Concat(first, []brief.Section{words}, specs)
-	if err := r.readMostUsed(ctx); err != nil {
-		return nil, err
-	}
 	pairs, err := r.pairs(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -312,6 +309,7 @@ func (r *briefReader) directory(ctx context.Context, dir repo.Path, budget int, 
 	}
 	for _, c := range byPath {
 		facts.Central = append(facts.Central, *c)
+		r.used = append(r.used, searchindex.Used{Path: c.Path, Users: c.Users, Tests: c.Tests})
 	}
 	slices.SortFunc(facts.Central, func(a, b brief.Central) int {
 		return cmp.Or(cmp.Compare(b.Users+b.Outside, a.Users+a.Outside), cmp.Compare(b.Tests, a.Tests), strings.Compare(string(a.Path), string(b.Path)))
@@ -742,6 +740,17 @@ func byName(p repo.Path) bool {
 	return slices.ContainsFunc(namedGlobs, func(glob string) bool { return strings.HasSuffix(string(p), glob[1:]) })
 }
 
+// namedGlobs returns those of namedGlobs that a file below a directory has.
+func (r *briefReader) namedGlobs(dir repo.Path) []string {
+	var list []string
+	for _, glob := range namedGlobs {
+		if slices.ContainsFunc(r.below(dir), func(p repo.Path) bool { return strings.HasSuffix(string(p), glob[1:]) }) {
+			list = append(list, glob)
+		}
+	}
+	return list
+}
+
 // pairs returns which files use files of a directory. Uses that are likely count in languages
 // that have no other.
 func (r *briefReader) pairs(ctx context.Context, dir repo.Path) ([]searchindex.Pair, error) {
@@ -749,7 +758,7 @@ func (r *briefReader) pairs(ctx context.Context, dir repo.Path) ([]searchindex.P
 	if err != nil {
 		return nil, err
 	}
-	likely, err := r.x.LikelyPairs(ctx, dir, namedGlobs)
+	likely, err := r.x.LikelyPairs(ctx, dir, r.namedGlobs(dir))
 	list = slices.DeleteFunc(list, func(p searchindex.Pair) bool { return byName(p.To) })
 	return append(list, likely...), err
 }
@@ -761,7 +770,7 @@ func (r *briefReader) readMostUsed(ctx context.Context) error {
 		return err
 	}
 	used = slices.DeleteFunc(used, func(u searchindex.Used) bool { return byName(u.Path) })
-	likely, err := r.x.LikelyPairs(ctx, "", namedGlobs)
+	likely, err := r.x.LikelyPairs(ctx, "", r.namedGlobs(""))
 	if err != nil {
 		return err
 	}
