@@ -411,24 +411,6 @@ func (r *briefReader) parts(ctx context.Context, d *survey.Directory, texts map[
 	return list, nil
 }
 
-// sortParts puts the directories with most code and users first, and those with tests,
-// examples and tools last.
-func (r *briefReader) sortParts(list []brief.Part) {
-	weight := make(map[repo.Path]int, len(list))
-	for _, part := range list {
-		n := 0
-		for _, u := range r.used {
-			if u.Path.Under(part.Path) {
-				n += u.Users
-			}
-		}
-		weight[part.Path] = r.sources(part.Path) + n/4
-	}
-	slices.SortStableFunc(list, func(a, b brief.Part) int {
-		return cmp.Or(cmp.Compare(brief.PartRank(a.Path), brief.PartRank(b.Path)), cmp.Compare(weight[b.Path], weight[a.Path]))
-	})
-}
-
 // part returns a directory with a line about it.
 func (r *briefReader) part(ctx context.Context, d *survey.Directory, texts map[repo.Path]survey.DirText) (brief.Part, error) {
 	s, err := r.dirWords(ctx, d, texts)
@@ -620,53 +602,6 @@ func (r *briefReader) mainParts(ctx context.Context, root *survey.Directory, tex
 	return list, nil
 }
 
-// distinguish replaces a text that several parts have by one that is about each of them: that
-// of its sources, or its most used files.
-func (r *briefReader) distinguish(ctx context.Context, list []brief.Part, texts map[repo.Path]survey.DirText) error {
-	times := make(map[string]int)
-	for _, p := range list {
-		times[p.About]++
-	}
-	for i := range list {
-		p := &list[i]
-		if p.About == "" || times[p.About] == 1 || p.Verdict != "" {
-			continue
-		}
-		p.About = ""
-		if d := r.dirs[p.Path+"/src"]; d != nil {
-			source, err := r.part(ctx, d, texts)
-			if err != nil {
-				return err
-			}
-			p.About = source.About
-		}
-		if p.About == "" || times[p.About] > 0 {
-			p.About = r.mostUsed(p.Path)
-		}
-	}
-	return nil
-}
-
-// testCount tells of a directory that has mostly tests, "" for any other.
-func (r *briefReader) testCount(dir repo.Path) string {
-	n := len(r.tests(dir))
-	if n < 3 || n*2 < len(r.below(dir)) {
-		return ""
-	}
-	return fmt.Sprintf("%d test files", n)
-}
-
-// withoutShells removes the directories of which only most used files are known, if a
-// subdirectory with nearly all of them is listed too.
-func (r *briefReader) withoutShells(list []brief.Part) []brief.Part {
-	return slices.DeleteFunc(slices.Clone(list), func(p brief.Part) bool {
-		return strings.HasPrefix(p.About, mostUsedMark) && slices.ContainsFunc(list, func(c brief.Part) bool {
-			inside := c.Path != p.Path && c.Path.Under(p.Path)
-			return inside && r.sources(c.Path)*10 >= r.sources(p.Path)*8
-		})
-	})
-}
-
 // mostUsedMark begins a line about a directory that says nothing of itself.
 const mostUsedMark = "most used: "
 
@@ -683,29 +618,6 @@ func (r *briefReader) mostUsed(dir repo.Path) string {
 		return ""
 	}
 	return mostUsedMark + strings.Join(names, ", ")
-}
-
-// startHubs is how many files of a library are named as a place to start reading.
-const startHubs = 2
-
-// hubs returns those of the central files that use most others: there the parts of a library,
-// which has no program, come together.
-func (r *briefReader) hubs(ctx context.Context, central []brief.Central) ([]brief.Described, error) {
-	uses := make(map[repo.Path]int)
-	for _, c := range central {
-		edges, err := r.x.Uses(ctx, c.Path)
-		if err != nil {
-			return nil, err
-		}
-		uses[c.Path] = len(searchindex.Links(edges, func(e searchindex.Edge) repo.Path { return e.To }))
-	}
-	list := slices.Clone(central)
-	slices.SortStableFunc(list, func(a, b brief.Central) int { return cmp.Compare(uses[b.Path], uses[a.Path]) })
-	var hubs []brief.Described
-	for _, c := range list[:min(len(list), startHubs)] {
-		hubs = append(hubs, brief.Described{Path: c.Path, About: c.About})
-	}
-	return hubs, nil
 }
 
 // startPrograms is how many programs are named as a place to start reading.
@@ -729,94 +641,4 @@ func (r *briefReader) start() []repo.Path {
 	}
 	programs := slices.DeleteFunc(r.project.Entrypoints(""), func(p repo.Path) bool { return brief.PartRank(p.Dir()) > 0 })
 	return append(list, programs[:min(len(programs), startPrograms)]...)
-}
-
-// namedGlobs are the names of files in languages whose uses ken finds by name alone, so that
-// none of them is certain.
-var namedGlobs = []string{"*.rb", "*.php", "*.cs"}
-
-// byName reports whether ken finds the uses of a file by name alone.
-func byName(p repo.Path) bool {
-	return slices.ContainsFunc(namedGlobs, func(glob string) bool { return strings.HasSuffix(string(p), glob[1:]) })
-}
-
-// namedGlobs returns those of namedGlobs that a file below a directory has.
-func (r *briefReader) namedGlobs(dir repo.Path) []string {
-	var list []string
-	for _, glob := range namedGlobs {
-		if slices.ContainsFunc(r.below(dir), func(p repo.Path) bool { return strings.HasSuffix(string(p), glob[1:]) }) {
-			list = append(list, glob)
-		}
-	}
-	return list
-}
-
-// pairs returns which files use files of a directory. Uses that are likely count in languages
-// that have no other.
-func (r *briefReader) pairs(ctx context.Context, dir repo.Path) ([]searchindex.Pair, error) {
-	list, err := r.x.Pairs(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-	likely, err := r.x.LikelyPairs(ctx, dir, r.namedGlobs(dir))
-	list = slices.DeleteFunc(list, func(p searchindex.Pair) bool { return byName(p.To) })
-	return append(list, likely...), err
-}
-
-// readMostUsed reads which source files are used most.
-func (r *briefReader) readMostUsed(ctx context.Context) error {
-	used, err := r.x.MostUsed(ctx, repo.KindSource)
-	if err != nil {
-		return err
-	}
-	used = slices.DeleteFunc(used, func(u searchindex.Used) bool { return byName(u.Path) })
-	likely, err := r.x.LikelyPairs(ctx, "", r.namedGlobs(""))
-	if err != nil {
-		return err
-	}
-	counts := make(map[repo.Path]*searchindex.Used)
-	for _, p := range likely {
-		if r.kind(p.To) != repo.KindSource {
-			continue
-		}
-		u := counts[p.To]
-		if u == nil {
-			u = &searchindex.Used{Path: p.To}
-			counts[p.To] = u
-		}
-		if r.kind(p.From) == repo.KindTest {
-			u.Tests++
-		} else {
-			u.Users++
-		}
-	}
-	for _, u := range counts {
-		used = append(used, *u)
-	}
-	slices.SortFunc(used, func(a, b searchindex.Used) int {
-		return cmp.Or(cmp.Compare(b.Users, a.Users), cmp.Compare(b.Tests, a.Tests), strings.Compare(string(a.Path), string(b.Path)))
-	})
-	r.used = used
-	return nil
-}
-
-// generatedWords returns what a generated file says of its origin, from its first lines.
-func generatedWords(content []byte) string {
-	const head = 2 << 10
-	text := string(content[:min(len(content), head)])
-	said := ""
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(strings.Trim(strings.TrimSpace(line), "/*#-<>!;"))
-		low := strings.ToLower(line)
-		switch {
-		case said == "" && (strings.Contains(low, "generated") || strings.Contains(low, "do not edit")):
-			said = line
-		case said != "" && strings.HasPrefix(low, "source:"):
-			said += " (" + line + ")"
-		}
-	}
-	if said == "" {
-		return "a generated file"
-	}
-	return "a generated file: " + said
 }
