@@ -48,8 +48,8 @@ func TestAgentSurveys(t *testing.T) {
 
 	var orientation struct{ Brief string }
 	a.call("orient", nil, &orientation)
-	if strings.Contains(orientation.Brief, "directories") {
-		t.Errorf("orient speaks of directories that nobody has described: %s", orientation.Brief)
+	if !strings.Contains(orientation.Brief, "\n.: \"Routes orders.\"\n") {
+		t.Errorf("orient says %s, want what the README says", orientation.Brief)
 	}
 
 	var order []string
@@ -104,7 +104,7 @@ func TestAgentSurveys(t *testing.T) {
 	}
 
 	a.call("orient", nil, &orientation)
-	for _, want := range []string{`[fresh] .: "About .."`, `[fresh] api: "About api."`, `api/api.go  "Serves."`} {
+	for _, want := range []string{`[fresh] .: "About .."`, `  "api/: About api."`, `  "api/v1/: About api/v1."`} {
 		if !strings.Contains(orientation.Brief, want) {
 			t.Errorf("orient does not say %q:\n%s", want, orientation.Brief)
 		}

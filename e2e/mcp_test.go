@@ -182,8 +182,12 @@ func TestAgentSession(t *testing.T) {
 		t.Fatalf("verify after an edit: %+v", v)
 	}
 	a.call("orient", map[string]any{"budget": 60}, &o)
-	if !strings.Contains(o.Brief, "stale  api/server.go") || len(o.Brief) > 240 {
-		t.Fatalf("brief: %q", o.Brief)
+	if !strings.Contains(o.Brief, "1 stale") || len(o.Brief) > 240 {
+		t.Fatalf("orient with 60 tokens says %q, want that a summary is stale, in at most 240 bytes", o.Brief)
+	}
+	a.call("orient", nil, &o)
+	if !strings.Contains(o.Brief, "\nstale texts: \"summary of api/server.go: the file changed since\"\n") {
+		t.Fatalf("orient says %q, want which summary is stale", o.Brief)
 	}
 	said = a.text("brief", map[string]any{"paths": []string{"api/server.go"}, "verbose": true})
 	_, id, _ := strings.Cut(said, "\ncontent ")

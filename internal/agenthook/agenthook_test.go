@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
@@ -73,13 +74,34 @@ func TestAnswer(t *testing.T) {
 // A greeting has at most 200 tokens, starts with the headline and ends with the tools to ask.
 func TestGreetingFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		line := rapid.StringN(0, 300, 2000)
-		brief := strings.Join(rapid.SliceOfN(line, 0, 20).Draw(t, "brief"), "\n")
-		got := Greeting(line.Draw(t, "headline"), brief)
-		if len(got) > MaxGreeting || !strings.HasPrefix(got, "ken: ") || !strings.HasSuffix(got, "(tools find, brief) before you search or read files.\n") {
+		headline := rapid.StringN(0, 20, -1).Draw(t, "headline") + strings.Repeat("é", rapid.IntRange(0, 900).Draw(t, "long"))
+		room := GreetingRoom(headline)
+		if room < len(NoBrief) {
+			t.Fatalf("the brief has room for %d bytes, want at least those of %q", room, NoBrief)
+		}
+		got := Greeting(headline, strings.Repeat("b", room))
+		if len(got) > MaxGreeting || !utf8.ValidString(got) || !strings.HasPrefix(got, "ken: ") || !strings.HasSuffix(got, "(tools find, brief) before you search or read files.\n") {
 			t.Fatalf("the greeting has %d bytes (limit %d): %q", len(got), MaxGreeting, got)
 		}
 	})
+}
+
+// The text before an edit names the file, and says that facts from the index may be old.
+func TestBeforeEdit(t *testing.T) {
+	for _, tt := range []struct {
+		path, brief string
+		indexed     bool
+		want        string
+	}{
+		{"a.go", "", true, ""},
+		{"a.go", "tests: x\n", false, "ken: about a.go:\ntests: x\n"},
+		{"a.go", "tests: x\n", true, "ken: about a.go; uses and history as last indexed:\ntests: x\n"},
+		{"run it now.md", "tests: x\n", false, "ken: about \"run it now.md\":\ntests: x\n"},
+	} {
+		if got := BeforeEdit(tt.path, tt.brief, tt.indexed); got != tt.want {
+			t.Errorf("BeforeEdit(%q, %q, %v) is %q, want %q", tt.path, tt.brief, tt.indexed, got, tt.want)
+		}
+	}
 }
 
 func TestNoticesAreShort(t *testing.T) {

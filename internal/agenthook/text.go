@@ -12,34 +12,43 @@ import (
 // MaxGreeting is the limit for the bytes of a greeting: 200 tokens of 4 bytes.
 const MaxGreeting = 800
 
-// Greeting returns the text for a new session: the headline, as much of the brief as fits,
-// and the tools to ask.
+// askKen ends a greeting.
+const askKen = "Ask ken (tools find, brief) before you search or read files.\n"
+
+// Greeting returns the text for a new session: the headline, the brief of the repository, and
+// the tools to ask. The brief has at most [GreetingRoom] bytes.
 func Greeting(headline, brief string) string {
-	const ask = "Ask ken (tools find, brief) before you search or read files.\n"
-	var s strings.Builder
-	add := func(line string, keep int) bool {
-		if s.Len()+len(line)+keep > MaxGreeting {
-			return false
-		}
-		s.WriteString(line)
-		return true
+	return greetingHead(headline) + brief + askKen
+}
+
+// GreetingRoom returns how many bytes a greeting has for the brief of the repository.
+func GreetingRoom(headline string) int {
+	return MaxGreeting - len(greetingHead(headline)) - len(askKen)
+}
+
+func greetingHead(headline string) string {
+	return cut("ken: "+headline, MaxGreeting-len(NoBrief)-len(askKen)-1) + "\n"
+}
+
+// NoBrief says that the brief of the repository took too long.
+const NoBrief = "ken: timed out before it had the brief of the repository; run: ken brief\n"
+
+// MaxEdit is the limit for the bytes of what an agent is told about files before an edit,
+// without their paths: 150 tokens of 4 bytes.
+const MaxEdit = 600
+
+// BeforeEdit returns the text about a file before an edit: a head and the brief; "" if there is
+// no brief. indexed says that some of the brief is from the search index, which may be older
+// than the files.
+func BeforeEdit(path, brief string, indexed bool) string {
+	if brief == "" {
+		return ""
 	}
-	line := "ken: " + headline + "\n"
-	if !add(line, len(ask)) {
-		s.WriteString(cut(line, MaxGreeting-len(ask)-1) + "\n")
+	head := "ken: about " + quoted(path)
+	if indexed {
+		head += "; uses and history as last indexed"
 	}
-	for l := range strings.Lines(brief) {
-		l = strings.TrimRight(l, "\n") + "\n"
-		if add(l, len(ask)) {
-			continue
-		}
-		if room := MaxGreeting - s.Len() - len(ask) - 1; room > minLine && strings.HasSuffix(l, "\"\n") {
-			s.WriteString(cutQuotation(strings.TrimRight(l, "\n"), room) + "\n")
-		}
-		break
-	}
-	s.WriteString(ask)
-	return s.String()
+	return head + ":\n" + brief
 }
 
 // cut shortens a text to most bytes, at the end of a character.
@@ -50,10 +59,8 @@ func cut(text string, most int) string {
 	return strings.ToValidUTF8(text[:max(0, most)], "")
 }
 
-const (
-	maxLine = 300 // the limit for one line
-	minLine = 80  // a shorter rest of a line is left out
-)
+// maxLine is the limit for the bytes of one line.
+const maxLine = 300
 
 // A Spec is a spec that governs a file.
 type Spec struct {

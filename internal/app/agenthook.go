@@ -17,7 +17,6 @@ import (
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/spec"
-	"ken/internal/survey"
 )
 
 // answerHook answers a hook of an agent's client with the current state. Outside a
@@ -38,7 +37,7 @@ func answerHook(ctx context.Context, dir string, e agenthook.Event, c agenthook.
 	h := &hookEvent{w: w, file: sessionIn(w.git.GitDir(), c.Session)}
 	h.memory = h.file.load()
 	if end, ok := ctx.Deadline(); ok {
-		h.driftTime = max(time.Until(end)/driftShare, 1)
+		h.left = max(time.Until(end), 1)
 	}
 	switch e {
 	case agenthook.SessionStart, agenthook.SubagentStart:
@@ -97,13 +96,27 @@ type hookEvent struct {
 	memory *agenthook.Memory
 	lines  strings.Builder // to add to the session file
 
-	// driftTime limits the search for the drift of specs; 0 is no limit.
-	driftTime time.Duration
+	// left is the time that the hook has; 0 is no limit.
+	left time.Duration
 }
 
-// driftShare is the part of a hook's time for the drift of specs: 250 ms of two seconds. That is
-// enough for a cached listing and a few new commits; a hook does not walk a whole history.
-const driftShare = 8
+// A hook gives its parts a share of its time, two seconds as a rule, so that the others can still
+// answer.
+const (
+	// 250 ms are enough for a cached listing and a few new commits; a hook does not walk a whole
+	// history.
+	driftShare = 8
+	editShare  = 4
+	greetShare = 2
+)
+
+// within limits a part of the hook to a share of its time.
+func (h *hookEvent) within(ctx context.Context, share time.Duration) (context.Context, context.CancelFunc) {
+	if h.left == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, max(h.left/share, 1))
+}
 
 // once returns the text, or "" if what is the last that the session was told about the
 // subject.
@@ -113,40 +126,6 @@ func (h *hookEvent) once(subject, what, text string) string {
 	}
 	h.lines.WriteString(agenthook.ToldLine(subject, what))
 	return text
-}
-
-// greet returns the headline and the start of the brief. If the repository was never
-// verified, or if its root has no summary, it returns the headline alone: a hook does not
-// read every file.
-func (h *hookEvent) greet(ctx context.Context) (string, error) {
-	_, verified, err := h.w.store.Baseline(ctx, h.w.git.Worktree())
-	if err != nil {
-		return "", err
-	}
-	if verified {
-		root, err := h.w.store.LatestOf(ctx, []repo.Path{""})
-		if err != nil {
-			return "", err
-		}
-		if len(root[""]) > 0 {
-			return h.brief(ctx)
-		}
-	}
-	rep, err := h.w.registry.Status(ctx, registry.VerifyOptions{OmitNew: true})
-	if err != nil || rep.State == registry.StateNew {
-		return "", err
-	}
-	return agenthook.Greeting(rep.Headline(), ""), nil
-}
-
-// brief verifies the repository, and returns the headline and the brief of the root.
-func (h *hookEvent) brief(ctx context.Context) (string, error) {
-	tree := &surveyTree{w: h.w}
-	b, err := h.w.surveyOf(tree, nil).Brief(ctx, survey.BriefOptions{Budget: agenthook.MaxGreeting / survey.BytesPerToken, Quoted: true})
-	if err != nil {
-		return "", err
-	}
-	return agenthook.Greeting(tree.headline, b.Quoted()), nil
 }
 
 // paths returns the paths of an input, from the root, without those outside it.
@@ -164,12 +143,22 @@ func (h *hookEvent) paths(c agenthook.Input) []repo.Path {
 	return list
 }
 
-// beforeTool says which specs govern the files that the agent will edit.
+// beforeTool says which specs govern the files that the agent will edit, and what to know
+// about them.
 func (h *hookEvent) beforeTool(ctx context.Context, c agenthook.Input) (string, error) {
 	if c.Access != agenthook.Edit {
 		return "", nil
 	}
-	return h.governed(ctx, h.paths(c))
+	paths := h.paths(c)
+	specs, err := h.governed(ctx, paths)
+	if err != nil {
+		return "", err
+	}
+	files, err := h.beforeEdit(ctx, paths)
+	if err != nil {
+		return "", err
+	}
+	return strings.Join(slices.DeleteFunc([]string{specs, files}, func(s string) bool { return s == "" }), "\n"), nil
 }
 
 func (h *hookEvent) governed(ctx context.Context, paths []repo.Path) (string, error) {
@@ -217,11 +206,8 @@ func (h *hookEvent) drifts(ctx context.Context) map[string]int {
 	if !specs.Listed() {
 		return drifts
 	}
-	if h.driftTime > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, h.driftTime)
-		defer cancel()
-	}
+	ctx, cancel := h.within(ctx, driftShare)
+	defer cancel()
 	l, err := specs.List(ctx)
 	if err != nil {
 		return drifts

@@ -7,6 +7,7 @@ import (
 
 	"ken/internal/agenthook"
 	"ken/internal/content"
+	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/testrepo"
 )
@@ -24,7 +25,7 @@ func TestAgentIsToldOfGate(t *testing.T) {
 	edit("0")
 	const unknown = "its drift is unknown, run: ken spec ls"
 	memory := agenthook.ParseMemory(nil)
-	answerHook := func(list bool, driftTime time.Duration) string {
+	answerHook := func(list bool, left time.Duration) string {
 		w, err := open(t.Context(), openOptions{dir: r.Dir})
 		if err != nil {
 			t.Fatal(err)
@@ -38,7 +39,7 @@ func TestAgentIsToldOfGate(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		h := &hookEvent{w: w, memory: memory, driftTime: driftTime}
+		h := &hookEvent{w: w, memory: memory, left: left}
 		said, err := h.governed(t.Context(), []repo.Path{"a.go"})
 		if err != nil || !strings.HasPrefix(said, "ken: spec a governs a.go (ken spec show a)") {
 			t.Errorf("%q, %v", said, err)
@@ -65,5 +66,43 @@ func TestAgentIsToldOfGate(t *testing.T) {
 	// A session that was told so is told the drift as soon as it is known.
 	if said := answerHook(false, whatItTakes); !strings.Contains(said, "its drift is 3, so the gate stops your commit") {
 		t.Errorf("at the threshold: told %q, want what the gate does", said)
+	}
+}
+
+// If the brief takes too long, a session is told the headline and that there is no brief, and an
+// agent that edits is told nothing about the file. Both are told when there is time.
+func TestAgentIsToldOfNoBrief(t *testing.T) {
+	t.Parallel()
+	r := testrepo.New(t)
+	r.Write("Makefile", "test:\n\ttrue\n")
+	r.Write("a.go", "package a\n")
+	r.Write("a_test.go", "package a\n")
+	r.Write("go.mod", "module a\n")
+	r.Commit("first")
+	w, err := open(t.Context(), openOptions{dir: r.Dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if _, err := w.registry.Verify(t.Context(), registry.VerifyOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	const whatItTakes, over = 0, 1
+	for _, tt := range []struct {
+		left        time.Duration
+		start, edit string
+	}{
+		{over, agenthook.NoBrief, ""},
+		{whatItTakes, "\ntest:\n  \"make test (Makefile:1)\"\n", "tests (1 file): \"go test . # a_test.go named for it\""},
+	} {
+		h := &hookEvent{w: w, memory: agenthook.ParseMemory(nil), left: tt.left}
+		said, err := h.greet(t.Context())
+		if err != nil || !strings.HasPrefix(said, "ken: ") || !strings.Contains(said, tt.start) {
+			t.Errorf("a session with %v for its start is told %q, %v; want %q", tt.left, said, err, tt.start)
+		}
+		said, err = h.beforeEdit(t.Context(), []repo.Path{"a.go"})
+		if err != nil || !strings.HasSuffix(said, tt.edit) || said != "" && tt.edit == "" {
+			t.Errorf("an agent with %v for its edit is told %q, %v; want %q", tt.left, said, err, tt.edit)
+		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"ken/internal/brief"
-	"ken/internal/cli"
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/survey"
@@ -59,7 +58,7 @@ func (r *briefReader) read(ctx context.Context, p repo.Path) []byte {
 }
 
 // link returns the brief of what a link leads to, with a line about the link first.
-func (r *briefReader) link(ctx context.Context, f *survey.File, opts cli.BriefOptions) (*brief.Brief, error) {
+func (r *briefReader) link(ctx context.Context, f *survey.File, budget int) (*brief.Brief, error) {
 	target, text := r.linkTarget(ctx, f)
 	if target == "" {
 		about := "a symbolic link, whose target ken cannot read"
@@ -69,7 +68,7 @@ func (r *briefReader) link(ctx context.Context, f *survey.File, opts cli.BriefOp
 		return brief.Link(f.Path, brief.Section{Subject: f.Path.String(), Verdict: fresh.Unknown.String(), Text: about}), nil
 	}
 	said := brief.Section{Subject: f.Path.String(), Verdict: fresh.Fresh.String(), Text: "a symbolic link to " + repo.DirLabel(target).String() + ", which this brief is about"}
-	return r.briefOf(ctx, target, opts.Budget, said)
+	return r.briefOf(ctx, target, budget, said)
 }
 
 // linkedReadme returns what a README says that is a link to a file elsewhere in the repository.

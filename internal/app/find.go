@@ -18,7 +18,7 @@ import (
 
 // A findTree gives find the files of a tree and the history behind it.
 type findTree struct {
-	oneTree
+	survey.Tree
 	w      *workspace
 	listed map[repo.Path]*survey.File
 	stale  map[repo.Path]bool // files whose summary is of another content
@@ -27,7 +27,7 @@ type findTree struct {
 
 // Files lists the files with the summaries that are fresh.
 func (t *findTree) Files(ctx context.Context) ([]find.File, error) {
-	files, err := t.oneTree.Files(ctx)
+	files, err := t.Tree.Files(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func parseAtOnce(contents [][]byte) readContents {
 // contents reads files of at most find.MaxBytes; the others are nil.
 func (t *findTree) contents(ctx context.Context, files []*survey.File) ([][]byte, error) {
 	contents := make([][]byte, len(files))
-	if _, ok := t.oneTree.(*commitTree); ok {
+	if _, ok := t.Tree.(*commitTree); ok {
 		ids := make([]repo.ID, len(files))
 		for i, f := range files {
 			ids[i] = f.ID
@@ -180,7 +180,7 @@ func (t *findTree) contents(ctx context.Context, files []*survey.File) ([][]byte
 
 // Head is the commit that the tree belongs to.
 func (t *findTree) Head(ctx context.Context) (repo.ID, error) {
-	if _, err := t.oneTree.Files(ctx); err != nil {
+	if _, err := t.Tree.Files(ctx); err != nil {
 		return repo.ID{}, err
 	}
 	return t.Commit(), nil
@@ -219,7 +219,7 @@ func (w *workspace) askIndex(ctx context.Context, at string, ask func(x *searchi
 	tree := &findTree{w: w}
 	update := (*searchindex.Index).Update
 	if at == "" {
-		tree.oneTree = &surveyTree{w: w}
+		tree.Tree = &surveyTree{w: w}
 	} else {
 		commit, err := w.commitOf(ctx, at)
 		if err != nil {
@@ -230,7 +230,7 @@ func (w *workspace) askIndex(ctx context.Context, at string, ask func(x *searchi
 				return nil, err
 			}
 		}
-		tree.oneTree = &commitTree{w: w, commit: commit}
+		tree.Tree = &commitTree{w: w, commit: commit}
 		update = (*searchindex.Index).Try
 	}
 	x, err := searchindex.Open(ctx, w.searchIndexFile())

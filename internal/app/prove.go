@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"ken/internal/atomicfile"
+	"ken/internal/brief"
 	"ken/internal/cli"
 	"ken/internal/content"
 	"ken/internal/fault"
@@ -35,7 +36,7 @@ func (w *workspace) Prove(ctx context.Context, opts cli.ProveOptions) (*prove.Re
 	r := prove.Replay(h, prove.Options{
 		Counts: w.cfg.Registry.Counts,
 		Assumed: prove.Assumed{
-			BytesPerToken: survey.BytesPerToken, Brief: survey.DefaultBudget,
+			BytesPerToken: survey.BytesPerToken, Brief: brief.DefaultBudget,
 			ReadBytes: a.ReadBytes, Text: a.Text, Apart: a.Apart, Answer: a.Answer,
 		},
 	})

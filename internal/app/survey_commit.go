@@ -35,19 +35,6 @@ func (t *commitTree) Files(ctx context.Context) ([]survey.File, error) {
 	return t.files, t.err
 }
 
-// one returns a file, nil when there is none.
-func (t *commitTree) one(ctx context.Context, p repo.Path) (*survey.File, error) {
-	files, err := t.Files(ctx)
-	if err != nil {
-		return nil, err
-	}
-	i, ok := slices.BinarySearchFunc(files, p, func(f survey.File, p repo.Path) int { return strings.Compare(string(f.Path), string(p)) })
-	if !ok {
-		return nil, nil
-	}
-	return &files[i], nil
-}
-
 func (t *commitTree) list(ctx context.Context) ([]survey.File, error) {
 	list, err := t.w.git.FilesAt(ctx, t.commit)
 	if err != nil {

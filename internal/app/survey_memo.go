@@ -166,11 +166,6 @@ func (m *surveyMemo) Save(kept []byte) {
 	}
 }
 
-func (m *surveyMemo) Tracks(ctx context.Context, p repo.Path) (bool, error) {
-	f, err := m.one(ctx, p)
-	return f != nil, err
-}
-
 func (m *surveyMemo) LatestOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*store.DirRecord, error) {
 	return m.w.store.LatestOf(ctx, dirs)
 }

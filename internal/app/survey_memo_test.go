@@ -322,7 +322,7 @@ func (w *surveyWorld) asked(paths []repo.Path, forget bool) (answers []string, r
 			case 1:
 				answer, err = s.Plan(ctx, agentWriter{}, survey.PlanOptions{})
 			default:
-				answer, err = s.Brief(ctx, survey.BriefOptions{Path: paths[i-2]})
+				answer, _, err = s.Written(ctx, paths[i-2:i-1])
 			}
 			text, _ := json.Marshal(answer)
 			answers = append(answers, fmt.Sprint(string(text), " ", err))

@@ -21,9 +21,8 @@ type surveyTree struct {
 	w      *workspace
 	commit repo.ID
 	state  registry.State // as the files were found
-	// headline says in one line what holds of files now that they were looked at.
-	headline string
-	about    map[repo.Path]store.FileRow
+	report *registry.Report
+	about  map[repo.Path]store.FileRow
 	// problems are why contents are not known.
 	problems map[repo.Path]string
 	// missing are the files of rows that are gone from the disk.
@@ -71,12 +70,7 @@ func (t *surveyTree) verify(ctx context.Context) error {
 
 // take takes over what a verification of all files has found.
 func (t *surveyTree) take(rep *registry.Report) {
-	t.commit, t.state, t.step = rep.Head, rep.State, rep.Step
-	after := *rep
-	if rep.Step != nil && rep.Step.Baseline.Clean { // that is what the next one will trust
-		after.State, after.Reasons = registry.StateTrust, nil
-	}
-	t.headline = after.Headline()
+	t.commit, t.state, t.step, t.report = rep.Head, rep.State, rep.Step, rep
 	t.problems, t.missing = make(map[repo.Path]string), make(map[repo.Path]bool)
 	for _, v := range rep.Verdicts {
 		switch v.Verdict {
@@ -87,6 +81,15 @@ func (t *surveyTree) take(rep *registry.Report) {
 		default:
 		}
 	}
+}
+
+// headline says in one line what holds of files now that they were looked at.
+func (t *surveyTree) headline() string {
+	after := *t.report
+	if t.step != nil && t.step.Baseline.Clean { // that is what the next one will trust
+		after.State, after.Reasons = registry.StateTrust, nil
+	}
+	return after.Headline()
 }
 
 func (t *surveyTree) list(ctx context.Context) ([]survey.File, error) {
@@ -117,27 +120,6 @@ func (t *surveyTree) file(row store.FileRow) survey.File {
 		f.ID, f.Problem = repo.ID{}, why
 	}
 	return f
-}
-
-// one returns a file without listing all of them, nil when there is none. Its size is
-// what the row says.
-func (t *surveyTree) one(ctx context.Context, p repo.Path) (*survey.File, error) {
-	if err := t.verify(ctx); err != nil || t.state == registry.StateNew {
-		return nil, err
-	}
-	rows, err := t.w.store.RowsOf(ctx, t.w.git.Worktree(), []repo.Path{p})
-	if err != nil {
-		return nil, err
-	}
-	row, ok := rows[p]
-	if !ok || t.missing[p] {
-		return nil, nil
-	}
-	if !row.About.IsZero() && t.about == nil {
-		t.about = map[repo.Path]store.FileRow{p: row}
-	}
-	f := t.file(row)
-	return &f, nil
 }
 
 // A measured is a file's size as it was found.

@@ -52,6 +52,8 @@ type Section struct {
 	More    int     `json:"more,omitempty"`  // items that are not listed
 	// Written says that somebody wrote the text, so that it can be stale.
 	Written bool `json:"written"`
+	// Own says that the text is ken's own statement, not one of the repository.
+	Own bool `json:"-"`
 }
 
 // An Item is one line of a section. It has the fields that its section needs.
@@ -86,10 +88,7 @@ func (it Item) at(p repo.Path) Item {
 // String returns the section as text. Words that somebody wrote carry their verdict; so does
 // every section that is not certain.
 func (s Section) String() string {
-	head := s.Subject
-	if v := s.shownVerdict(); v != "" {
-		head = "[" + v + "] " + head
-	}
+	head := s.head()
 	if s.Text == "" {
 		return head + "\n"
 	}

@@ -17,6 +17,10 @@ import (
 // newProject returns the project of some files, given with their contents.
 func newProject(t *testing.T, files map[repo.Path]string) *project.Project {
 	t.Helper()
+	return projectOf(t, files)
+}
+
+func projectOf(t interface{ Fatal(args ...any) }, files map[repo.Path]string) *project.Project {
 	var paths []repo.Path
 	for p := range files {
 		paths = append(paths, p)

@@ -21,7 +21,9 @@ type FileFacts struct {
 	Project *project.Project
 	Users   []searchindex.Edge
 	Uses    []searchindex.Edge
-	Alone   bool // no other file of the repository has its name
+	// UserFiles is how many files use it, if Users are only some of them; else 0.
+	UserFiles int
+	Alone     bool // no other file of the repository has its name
 	// Tests are all test files of the repository.
 	Tests   []repo.Path
 	History History

@@ -45,21 +45,11 @@ func (h *History) blocks(place string) []*block {
 	if h.Searched == 0 {
 		return nil
 	}
-	var list []*block
-	var items []Item
-	for i, c := range h.Companions {
-		if often := c.Together*10 >= h.Commits || i < 2 && c.Together > 2; !often || c.Together < 2 {
-			continue
-		}
-		items = append(items, Item{Together: c.Together, Of: h.Commits, show: fmt.Sprintf("%s (%d of %d commits)", name(c.Path), c.Together, h.Commits)}.at(c.Path))
-	}
-	if len(items) > 0 {
-		list = append(list, facts(fmt.Sprintf("changes with (%s)", h.covers()), fileTogether, items...))
-	}
+	list := []*block{h.together()}
 	if len(h.Last) == 0 {
 		return append(list, line("last commits", fmt.Sprintf("none of %s touched %s%s", h.covers(), place, h.without())))
 	}
-	items = nil
+	var items []Item
 	for _, c := range h.Last {
 		day, _, _ := strings.Cut(c.Date, "T")
 		subject := cut(c.Subject, subjectBytes)
@@ -78,6 +68,21 @@ func (h *History) without() string {
 }
 
 const subjectBytes = 120
+
+// together lists the files that often change with a place, nil if there are none.
+func (h *History) together() *block {
+	var items []Item
+	for i, c := range h.Companions {
+		if often := c.Together*10 >= h.Commits || i < 2 && c.Together > 2; !often || c.Together < 2 {
+			continue
+		}
+		items = append(items, Item{Together: c.Together, Of: h.Commits, show: fmt.Sprintf("%s (%d of %d commits)", name(c.Path), c.Together, h.Commits)}.at(c.Path))
+	}
+	if len(items) == 0 {
+		return nil
+	}
+	return facts(fmt.Sprintf("changes with (%s)", h.covers()), fileTogether, items...)
+}
 
 // covers says which commits count.
 func (h *History) covers() string {

@@ -7,8 +7,8 @@ import (
 	"ken/internal/repo"
 )
 
-// A block is a section in the making: of its items the first ones are told in any case, the
-// others as the budget allows.
+// A block is a section in the making: of its items the first ones are told before those of
+// later blocks, or a part of them if the budget is small; then others as the budget allows.
 type block struct {
 	Section
 	items []Item
@@ -32,19 +32,35 @@ func growing(subject string, first int, items ...Item) *block {
 
 // unknown returns a block that says what ken could not find out.
 func unknown(subject, why string) *block {
-	return &block{Section: Section{Subject: subject, Verdict: fresh.Unknown.String(), Text: why}}
+	return &block{Section: Section{Subject: subject, Verdict: fresh.Unknown.String(), Text: why, Own: true}}
 }
 
 // line returns a block with one fact.
 func line(subject, text string) *block {
-	return &block{Section: Section{Subject: subject, Verdict: fresh.Fresh.String(), Text: text}}
+	return &block{Section: Section{Subject: subject, Verdict: fresh.Fresh.String(), Text: text, Own: true}}
 }
 
 // leastBytes is how much of a text that was cut is worth reading.
 const leastBytes = 40
 
-// leastItems is how many items a block is told by however small the budget is.
-const leastItems = 2
+// leastText is how long a text may be however small the budget is.
+const leastText = 240
+
+// least is how many items a block is told by however small the budget is.
+func (k *block) least() int {
+	if k.grows {
+		return 2
+	}
+	return 1
+}
+
+// most is how many items a block is told by however large the budget is.
+func (k *block) most() int {
+	if k.grows {
+		return len(k.items)
+	}
+	return min(k.first, len(k.items))
+}
 
 // fit puts as much of the blocks into a brief as the budget allows: first the beginning of
 // each block in order, then further items, one of each block in turn.
@@ -63,7 +79,11 @@ func (b *Brief) fit(blocks []*block, budget int) {
 		}
 		if len(k.items) == 0 {
 			s := k.Section
-			if over := len(s.String()) - left; over > 0 {
+			room := left
+			if budget < DefaultBudget {
+				room = max(left/2, min(left, leastText)) // leave some for later blocks
+			}
+			if over := len(s.String()) - room; over > 0 {
 				if len(s.Text)-over < leastBytes {
 					b.LeftOut++
 					continue
@@ -79,8 +99,8 @@ func (b *Brief) fit(blocks []*block, budget int) {
 			size += len(v) + len("[] ")
 		}
 		first := k.first
-		if k.grows && budget < DefaultBudget {
-			first = max(leastItems, first*budget/DefaultBudget) // leave room for later blocks
+		if budget < DefaultBudget { // leave room for later blocks
+			first = max(k.least(), first*budget/DefaultBudget)
 		}
 		n := 0
 		for n < len(k.items) && n < first && size+itemSize(k.items[n]) <= left {
@@ -98,7 +118,7 @@ func (b *Brief) fit(blocks []*block, budget int) {
 	for grown := true; grown; {
 		grown = false
 		for _, k := range chosen {
-			if k.grows && k.told < len(k.items) && itemSize(k.items[k.told]) <= left {
+			if k.told < k.most() && itemSize(k.items[k.told]) <= left {
 				left -= itemSize(k.items[k.told])
 				k.told++
 				grown = true

@@ -65,7 +65,7 @@ func Repository(r RepositoryFacts, budget int) *Brief {
 		r.stale(),
 	)
 	for _, k := range r.History.blocks("the repository") {
-		if strings.HasPrefix(k.Subject, "last") {
+		if k != nil && strings.HasPrefix(k.Subject, "last") {
 			blocks = append(blocks, k)
 		}
 	}
@@ -76,7 +76,7 @@ func Repository(r RepositoryFacts, budget int) *Brief {
 // Empty is the brief of a repository without tracked files.
 func Empty() *Brief {
 	b := &Brief{Path: ".", Kind: KindRepository}
-	b.fit([]*block{{Section: Section{Subject: ".", Verdict: fresh.None.String(), Text: "git tracks no file yet"}}}, 0)
+	b.fit([]*block{{Section: Section{Subject: ".", Verdict: fresh.None.String(), Text: "git tracks no file yet", Own: true}}}, 0)
 	return b
 }
 

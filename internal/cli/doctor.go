@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"context"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"ken/internal/allow"
+	"ken/internal/fault"
 	"ken/internal/install"
 	"ken/internal/repo"
 	"ken/internal/term"
@@ -46,6 +48,9 @@ func (p *program) doctor() *cobra.Command {
 				if err != nil {
 					return err
 				}
+			}
+			if !noConfig && f.dir == "" {
+				d.findings = append(d.findings, p.specFindings(c.Context())...)
 			}
 			d.dropFilesOfKen()
 			if err := p.printDiagnosis(d); err != nil {
@@ -117,6 +122,27 @@ func (p *program) diagnose(c *cobra.Command, f *stateFlags, d *diagnosis) (noCon
 		}
 	}
 	return facts.Config != nil, nil
+}
+
+// specFindings returns the problems of specs. Outside of a repository there are none.
+func (p *program) specFindings(ctx context.Context) []workflow.Finding {
+	var list []workflow.Finding
+	err := p.within(ctx, func(w Workspace) error {
+		l, err := w.Spec().List(ctx)
+		if err != nil {
+			return err
+		}
+		for i := range l.Nodes {
+			for _, problem := range l.Nodes[i].Problems {
+				list = append(list, workflow.Finding{Code: "SPEC_PROBLEM", What: l.Nodes[i].ID + ": " + problem.Message, Mend: problem.Fix})
+			}
+		}
+		return nil
+	})
+	if err != nil && fault.KindOf(err) != fault.NoRepo {
+		p.io.Remarkf("ken: could not check the specs: %s", term.Clean(err.Error()))
+	}
+	return list
 }
 
 // printDiagnosis prints a diagnosis. In JSON, unknown files of other tools are null.

@@ -86,7 +86,7 @@ func (o *Overview) collectAttention(known *knowledge, command func(args ...strin
 			n := &s.nodes[i]
 			switch {
 			case len(n.Problems) > 0:
-				add("broken", "broken", term.Bad, n.ID, "the spec has errors", "spec", "lint")
+				add("broken", "broken", term.Bad, n.ID, n.Problems[0].Message, "spec", "show", n.ID)
 			case len(n.Missing) > 0:
 				add("broken", "broken", term.Bad, n.ID, "it governs files that do not exist: "+strings.Join(n.Missing, ", "), "spec", "lint")
 			}

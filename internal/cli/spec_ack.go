@@ -29,7 +29,12 @@ stay as they are.`,
 				if p.io.JSON {
 					return p.io.Encode(done)
 				}
-				p.io.Line(term.Good, "acked", strings.Join(done.Nodes, ", "), "in commit "+done.Commit.Short())
+				if len(done.Nodes) > 0 {
+					p.io.Line(term.Good, "acked", strings.Join(done.Nodes, ", "), "in commit "+done.Commit.Short())
+				}
+				if len(done.NoDrift) > 0 {
+					p.io.Line(term.Plain, "no drift", strings.Join(done.NoDrift, ", "), "nothing to acknowledge")
+				}
 				return nil
 			})
 		},

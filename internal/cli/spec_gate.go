@@ -14,15 +14,16 @@ import (
 )
 
 func (p *program) specGate() *cobra.Command {
-	var opts spec.GateOptions
+	opts := spec.GateOptions{WorkTree: true}
 	c := &cobra.Command{
 		Use:   "gate [--range A..B]",
 		Short: "Refuse a commit to code whose spec is too far behind",
-		Long: `Checks the staged files. The gate refuses them if a spec governs one of them, its
-drift has reached the threshold (spec.gate_threshold, 3 by default) and the spec
-itself is not staged. With --range it checks the commits of a range, for CI. Exits
-with 3 if the gate refuses or if a drift is unknown.`,
-		Example: `  ken spec gate                      # what is staged, as the commit hook asks
+		Long: `Checks the staged files or, if nothing is staged, the edited ones, as git commit -a
+would commit them. The gate refuses them if a spec governs one of them, its drift has
+reached the threshold (spec.gate_threshold, 3 by default) and the spec itself is not
+changed too. With --range it checks the commits of a range, for CI. Exits with 3 if
+the gate refuses or if a drift is unknown.`,
+		Example: `  ken spec gate                      # the files that you are about to commit
   ken spec gate --range HEAD~1..HEAD # a range of commits, for CI`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -52,6 +53,9 @@ with 3 if the gate refuses or if a drift is unknown.`,
 }
 
 func (p *program) printGate(g *spec.GateResult) {
+	if g.WorkTree {
+		p.io.Remarkf("ken: nothing is staged; checked the edited files")
+	}
 	for _, b := range g.Blocked {
 		p.io.Line(term.Bad, "blocked", b.Node, fmt.Sprintf("drift %d  %s", b.Drift, firstFew(b.Paths)))
 	}

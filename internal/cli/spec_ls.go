@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -52,11 +53,43 @@ func (p *program) printListing(l *spec.Listing) {
 		p.io.Remarkf("hint: write the first one: ken spec new NAME --code PATH")
 		return
 	}
+	shared := sharedReason(l.Nodes)
 	p.io.Together(func() {
 		for _, at := range spec.InOrder(l.Nodes) {
-			p.io.Line(statusTone(at.Node.Status), at.Node.Status.String(), strings.Repeat("  ", at.Depth)+at.Node.ID, at.Node.InWords())
+			n := *at.Node
+			n.Unknown = slices.Clone(n.Unknown)
+			for i, u := range n.Unknown {
+				if u.Reason == shared {
+					n.Unknown[i].Reason = "" // it follows once for all
+				}
+			}
+			p.io.Line(statusTone(n.Status), n.Status.String(), strings.Repeat("  ", at.Depth)+n.ID, n.InWords())
+		}
+		if shared != "" {
+			p.io.Printf("unknown: %s\n", term.Clean(shared))
 		}
 	})
+}
+
+// sharedReason returns the reason for unknown facts that most specs have, "" if only one spec
+// has it.
+func sharedReason(nodes []spec.Listed) string {
+	specs := make(map[string]int)
+	most := ""
+	for i := range nodes {
+		counted := make(map[string]bool)
+		for _, u := range nodes[i].Unknown {
+			if counted[u.Reason] {
+				continue
+			}
+			counted[u.Reason] = true
+			specs[u.Reason]++
+			if specs[u.Reason] > max(specs[most], 1) {
+				most = u.Reason
+			}
+		}
+	}
+	return most
 }
 
 func statusTone(s spec.Status) term.Tone {

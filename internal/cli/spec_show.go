@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"context"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,54 +18,39 @@ func (p *program) specShow() *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.within(c.Context(), func(w Workspace) error {
-				n, err := w.Spec().Node(c.Context(), args[0])
+				n, err := w.Spec().Show(c.Context(), args[0])
 				if err != nil {
 					return err
 				}
 				if p.io.JSON {
-					return p.io.Encode(struct {
-						spec.Described
-						Body  string      `json:"body"`
-						Parts *spec.Parts `json:"parts"`
-					}{n.Describe(), n.Body, n.Parts})
+					return p.io.Encode(n)
 				}
-				p.printNode(n)
-				return p.printDrift(c.Context(), w, n.ID)
+				p.printSpec(n)
+				return nil
 			})
 		},
 	}
 }
 
-// printDrift says how far a spec is behind its code, and how to settle that.
-func (p *program) printDrift(ctx context.Context, w Workspace, id string) error {
-	l, err := w.Spec().List(ctx)
-	if err != nil {
-		return err
-	}
-	i := slices.IndexFunc(l.Nodes, func(n spec.Listed) bool { return n.ID == id })
-	if i < 0 {
-		return nil
-	}
-	n := &l.Nodes[i]
-	p.io.Printf("\n")
-	p.io.Line(statusTone(n.Status), n.Status.String(), n.ID, n.InWords())
-	if n.Drift != nil && *n.Drift > 0 {
-		p.io.Remarkf("hint: if the code changed the meaning of %s, edit %s; if the spec still holds: ken spec ack %s --reason TEXT",
-			term.Clean(n.ID), term.Clean(n.Path), fault.Quote(n.ID))
-	}
-	return nil
-}
-
-func (p *program) printNode(n *spec.Node) {
+func (p *program) printSpec(n *spec.Shown) {
 	p.io.Line(term.Plain, n.ID, n.Title, n.Desc)
+	facts := *n.Listed
+	facts.Problems = nil // each has a line of its own
+	p.io.Line(statusTone(n.Status), n.Status.String(), n.Path, facts.InWords())
+	if n.Session != nil {
+		p.io.Line(term.Plain, "session", *n.Session, "")
+	}
 	for _, e := range n.Code {
-		p.io.Line(term.Plain, "governs", e.Text, "")
+		p.io.Line(term.Plain, "governs", e, "")
 	}
 	for _, e := range n.Related {
-		p.io.Line(term.Dim, "related", e.Text, "")
+		p.io.Line(term.Dim, "related", e, "")
 	}
 	for _, problem := range n.Problems {
-		p.io.Line(term.Bad, "problem", n.Path.String(), problem.Message)
+		p.io.Line(term.Bad, "problem", n.Path, problem.Message+"; "+problem.Fix)
 	}
 	p.io.Printf("\n%s\n", strings.TrimSpace(plain(n.Body)))
+	if n.Drift != nil && *n.Drift > 0 {
+		p.io.Remarkf("hint: see what changed: ken spec drift %s", fault.Quote(n.ID))
+	}
 }

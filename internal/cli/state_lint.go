@@ -3,12 +3,14 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"ken/internal/contract"
 	"ken/internal/fault"
 	"ken/internal/repo"
+	"ken/internal/term"
 )
 
 func (p *program) stateLint(f *stateFlags) *cobra.Command {
@@ -33,17 +35,20 @@ prints file:line: name and moves nothing.`,
 					return err
 				}
 				if p.io.JSON {
-					if err := p.io.Encode(struct {
-						References []contract.Reference `json:"references"`
-					}{found}); err != nil {
+					if err := p.io.Encode(found); err != nil {
 						return err
 					}
 				} else {
-					p.printReferences(found)
+					p.printReferences(found, s.Mentions())
 				}
 				switch {
-				case check && len(found) > 0:
+				case check && len(found.References) > 0:
 					return errWanting
+				case check && found.Mentions == 0:
+					return &fault.Error{
+						Kind: fault.Stale, Hint: "if the documents name another state directory: ken state lint --dir DIR PATH…",
+						Err: errors.New("nothing was checked"),
+					}
 				case check && unread > 0:
 					return &fault.Error{Kind: fault.Stale, Err: errors.New("some files could not be read, so their mentions are unknown")}
 				}
@@ -51,28 +56,39 @@ prints file:line: name and moves nothing.`,
 			})
 		},
 	}
-	c.Flags().BoolVar(&check, "check", false, "exit 3 if there is such a mention, or a file could not be read")
+	c.Flags().BoolVar(&check, "check", false, "exit 3 if there is such a mention, if no state file is mentioned, or if a file could not be read")
 	return c
 }
 
-func lint(c *cobra.Command, s StateSpace, args []string, left func(path string, why error)) ([]contract.Reference, error) {
-	found := []contract.Reference{}
+// A lintResult is the document of ken state lint.
+type lintResult struct {
+	References []contract.Reference `json:"references"`
+	Files      int                  `json:"files"`    // that were read
+	Mentions   int                  `json:"mentions"` // of state files, that were checked
+}
+
+func lint(c *cobra.Command, s StateSpace, args []string, left func(path string, why error)) (*lintResult, error) {
+	found := &lintResult{References: []contract.Reference{}}
 	err := s.Documents(c.Context(), args, left, func(path string, content []byte) error {
-		found = append(found, s.Keeper().Contract().Lint(path, content, s.Mentions())...)
+		wrong, checked := s.Keeper().Contract().Lint(path, content, s.Mentions())
+		found.References = append(found.References, wrong...)
+		found.Files++
+		found.Mentions += checked
 		return nil
 	})
 	return found, err
 }
 
-func (p *program) printReferences(found []contract.Reference) {
-	for _, r := range found {
+func (p *program) printReferences(found *lintResult, dirs []string) {
+	for _, r := range found.References {
 		if r.Nearest != "" {
 			p.io.Printf("%s:%d: %s  did you mean %s?\n", plain(r.File), r.Line, plain(r.Name), r.Nearest)
 		} else {
 			p.io.Printf("%s:%d: %s\n", plain(r.File), r.Line, plain(r.Name))
 		}
 	}
-	if len(found) > 0 {
+	p.io.Remarkf("checked %s of files in %s, in %s", term.Count(found.Mentions, "mention"), term.Clean(strings.Join(dirs, ", ")), term.Count(found.Files, "file"))
+	if len(found.References) > 0 {
 		p.io.Remarkf("hint: correct the name, or add it to .ken/contract.yaml; list the allowed names with: ken state contract")
 	}
 }

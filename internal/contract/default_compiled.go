@@ -21,6 +21,7 @@ func compiled() *Contract {
 			{Name: "workflow.yaml", Group: "control", Writer: "ken state update", Purpose: "The current workflow: its id, phase, type, status and verdict", Role: "workflow"},
 			{Name: "scratchpad.md", Group: "control", Writer: "any agent", Purpose: "Notes that agents share"},
 			{Name: ".lock", Group: "control", Writer: "ken", Purpose: "The process that has the lock, and since when", Role: "lock", Exempt: true},
+			{Name: ".gitignore", Group: "control", Writer: "ken", Purpose: "Keeps the directory out of git", Exempt: true},
 			{Name: ".journal.jsonl", Group: "control", Writer: "ken", Purpose: "The workflow that wrote each file", Role: "journal", Exempt: true},
 			{Name: "plan.md", Group: "artifact", Writer: "architect or planner", Purpose: "The plan of the work"},
 			{Name: "spec.md", Group: "artifact", Writer: "specifier", Purpose: "The requirements"},

@@ -41,7 +41,7 @@ func TestDefaultSets(t *testing.T) {
 	}{
 		{
 			"exempt", func(f contract.File) bool { return f.Exempt },
-			`.lock .archive .journal.jsonl .graphify-rebuild.lock deferred.md preflight-denies.jsonl dispatch-warnings.jsonl
+			`.lock .archive .gitignore .journal.jsonl .graphify-rebuild.lock deferred.md preflight-denies.jsonl dispatch-warnings.jsonl
 			probe-failures.jsonl static-compress.jsonl last-curator-run.txt graphify-impact-plan.json`,
 		},
 		{

@@ -83,7 +83,11 @@ func FuzzLint(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content []byte) {
 		c := contract.Default()
 		lines := strings.Count(string(content), "\n") + 1
-		for _, r := range c.Lint("a.md", content, []string{".ken/state", ".devt/state"}) {
+		wrong, checked := c.Lint("a.md", content, []string{".ken/state", ".devt/state"})
+		if len(wrong) > 0 && checked == 0 {
+			t.Errorf("%d wrong mentions, and none was checked", len(wrong))
+		}
+		for _, r := range wrong {
 			if r.Line < 1 || r.Line > lines || r.Name == "" || strings.ContainsAny(r.Name, "\n") {
 				t.Fatalf("%+v", r)
 			}

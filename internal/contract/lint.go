@@ -16,17 +16,17 @@ type Reference struct {
 }
 
 // Lint finds the mentions of files in one of dirs that the contract does not allow, in
-// order, each once per line. It expands braces. A name with a placeholder or a glob is
+// order, each once per line; checked is how many mentions it looked at. It expands braces. A name with a placeholder or a glob is
 // allowed if an allowed name matches it, and ignored if it is only a placeholder. For a
 // path below a directory, Lint checks the directory.
-func (c *Contract) Lint(document string, content []byte, dirs []string) []Reference {
-	var found []Reference
+func (c *Contract) Lint(document string, content []byte, dirs []string) (found []Reference, checked int) {
 	in := lintDirs(dirs)
 	for number := 1; len(content) > 0; number++ {
 		var line []byte
 		line, content, _ = bytes.Cut(content, []byte("\n"))
 		var said map[string]bool
 		for _, m := range mentions(string(line), in) {
+			checked++
 			for _, name := range expand(m.name) {
 				text := name.String()
 				if said[text] || !name.says() || c.legal(name, m.dir) {
@@ -44,7 +44,7 @@ func (c *Contract) Lint(document string, content []byte, dirs []string) []Refere
 			}
 		}
 	}
-	return found
+	return found, checked
 }
 
 // A lintDir has the elements of a directory's path.

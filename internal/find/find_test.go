@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -71,6 +72,7 @@ func TestSearch(t *testing.T) {
 		{"limiters", "server/limits.go", ""},
 		{"withLimits", "server/middleware.go", ""},
 		{"with_limits", "server/middleware.go", ""},
+		{"WithLimits", "server/middleware.go", ""},
 		{"billing invoices", "docs/billing.md", ""},
 		{"deploy production", "scripts/deploy", ""},
 		{"who is subscribed", "config/tenant.go", ""},
@@ -115,6 +117,77 @@ func TestSearchPutsNamedFilesFirst(t *testing.T) {
 	}
 	if a := search(t, x, tree, "fooBarQuux"); strings.Join(a.Unknown, " ") != "bar foo quux" {
 		t.Errorf("expected the three unknown parts, found %q", a.Unknown)
+	}
+}
+
+// A task is about the part in front of its colon, about tests if it says so, and more probably
+// about a file that changed lately.
+func TestSearchForATask(t *testing.T) {
+	tree, x := &memoryTree{files: map[repo.Path]string{}}, newIndex(t)
+	for _, p := range []repo.Path{"alpha/read.go", "beta/read.go", "alpha/read_test.go", "beta/read_test.go"} {
+		tree.files[p] = "package a\n\n// quoted fields\nfunc quoted() {}\n"
+	}
+	tree.files["gamma/old.go"] = "package gamma\n\n// nested lists\nfunc nested() {}\n"
+	tree.files["gamma/recent.go"] = "package gamma\n\n// nested lists\nfunc nested() {}\n"
+	for _, subject := range []string{"first version", "second version", "third version"} {
+		tree.commit(subject, "gamma/old.go")
+	}
+	for i := range 300 {
+		tree.commit("other work "+string(rune('a'+i)), "gamma/none.go")
+	}
+	tree.commit("more of it", "gamma/recent.go")
+	for i := range tree.commits { // newest first
+		tree.commits[i].Date = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC).Add(-time.Duration(i) * time.Hour).Format(time.RFC3339)
+	}
+	update(t, x, tree)
+	tests := []struct {
+		words string
+		want  repo.Path
+	}{
+		{"alpha: quoted fields", "alpha/read.go"},
+		{"beta: quoted fields", "beta/read.go"},
+		{"alpha: test of quoted fields", "alpha/read_test.go"},
+		{"nested lists", "gamma/recent.go"},
+	}
+	for _, tt := range tests {
+		a := search(t, x, tree, tt.words)
+		if len(a.Places) == 0 || a.Places[0].Path != tt.want {
+			t.Errorf("%q: expected %s first, found:\n%s", tt.words, tt.want, a)
+		}
+	}
+}
+
+func TestNameSpellings(t *testing.T) {
+	tests := map[string]string{
+		"with_limits":  "with_limits withLimits WithLimits",
+		"WithLimits":   "WithLimits with_limits withLimits",
+		"limits":       "limits",
+		"a/with_me":    "a/with_me",
+		"größe_ändern": "größe_ändern größeÄndern GrößeÄndern",
+	}
+	for name, want := range tests {
+		if got := strings.Join(nameSpellings(name), " "); got != want {
+			t.Errorf("%s: expected %q, found %q", name, want, got)
+		}
+	}
+}
+
+// The detailed comparison of the best files neither hides the others nor puts one of them in front.
+func TestSearchListsMoreThanAreCompared(t *testing.T) {
+	tree, x := &memoryTree{files: map[repo.Path]string{}}, newIndex(t)
+	for i := range 2 * reranked {
+		text := "package p\n\n// lantern" + strings.Repeat(" filler", i) + "\n"
+		tree.files[repo.Path("p/f"+strings.Repeat("x", i)+".go")] = text
+	}
+	update(t, x, tree)
+	a, err := Search(t.Context(), x, tree, Query{Words: []string{"lantern"}, Limit: 3 * reranked})
+	if err != nil || len(a.Places) != 2*reranked {
+		t.Fatalf("expected %d places, found %d, error %v", 2*reranked, len(a.Places), err)
+	}
+	for i := 1; i < len(a.Places); i++ {
+		if a.Places[i].Score > a.Places[i-1].Score {
+			t.Errorf("expected falling scores, place %d has %v after %v", i, a.Places[i].Score, a.Places[i-1].Score)
+		}
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 const (
 	promptPlaces = 4
 	promptScore  = 3.3  // that the best place needs, times the logarithm of the number of files
-	promptShare  = 0.4  // of the best score that the others need
+	promptShare  = 0.5  // of the best score that the others need
 	promptBytes  = 4000 // of the prompt that are read
 	promptTerms  = 24   // that are searched
 	promptWords  = 2    // that a place has in its path, symbols and line

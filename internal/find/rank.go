@@ -3,11 +3,13 @@ package find
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"ken/internal/outline"
 	"ken/internal/repo"
@@ -75,7 +77,35 @@ const (
 	maxTogether = 30 // files of a commit that counts as one change
 )
 
+// rank returns the files that matter for a query, best first.
 func rank(ctx context.Context, x *searchindex.Index, words, query []string, kinds []repo.Kind, w weights) ([]*candidate, error) {
+	list, err := matching(ctx, x, query, kinds, w)
+	if err != nil {
+		return nil, err
+	}
+	// The weights of the detailed comparison were learnt from tasks. A question asks where something
+	// is, not what changes next.
+	if !isQuestion(words) {
+		if err := rerank(ctx, x, words, query, list, w); err != nil {
+			return nil, err
+		}
+	}
+	if list, err = addNamed(ctx, x, words, kinds, list); err != nil {
+		return nil, err
+	}
+	sortCandidates(list)
+	return list, nil
+}
+
+// isQuestion reports whether a query begins as a question does.
+func isQuestion(words []string) bool {
+	first, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(strings.Join(words, " "))), " ")
+	return slices.Contains([]string{"where", "how", "which", "what", "who"}, first)
+}
+
+// matching returns the files that the fields match, best first, and those that follow from the
+// best of them.
+func matching(ctx context.Context, x *searchindex.Index, query []string, kinds []repo.Kind, w weights) ([]*candidate, error) {
 	found := make(map[int64]*candidate)
 	get := func(row int64) *candidate {
 		c := found[row]
@@ -103,16 +133,18 @@ func rank(ctx context.Context, x *searchindex.Index, words, query []string, kind
 	if err := addSubjects(ctx, x, query, w, get); err != nil {
 		return nil, err
 	}
+	files, err := x.FilesAt(ctx, slices.Collect(maps.Keys(found)))
+	if err != nil {
+		return nil, err
+	}
 	touches, err := x.Touches(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var list []*candidate
-	for _, c := range found {
-		if c.file, err = x.FileAt(ctx, c.file.Number); err != nil {
-			return nil, err
-		}
-		c.score *= w.factor(c.file.Kind) * (1 + w.Busy*math.Log1p(float64(touches[c.file.Number])))
+	for number, c := range found {
+		c.file = files[number]
+		c.score *= w.factor(c.file.Kind) * (1 + w.Busy*math.Log1p(float64(touches[number])))
 		list = append(list, c)
 	}
 	sortCandidates(list)
@@ -121,9 +153,6 @@ func rank(ctx context.Context, x *searchindex.Index, words, query []string, kind
 		return nil, err
 	}
 	if list, err = addUsed(ctx, x, list, found, w); err != nil {
-		return nil, err
-	}
-	if list, err = addNamed(ctx, x, words, list, found); err != nil {
 		return nil, err
 	}
 	if len(kinds) > 0 {
@@ -141,7 +170,7 @@ func addSubjects(ctx context.Context, x *searchindex.Index, query []string, w we
 	}
 	scores := make(map[int64][]float64)
 	err = x.Touched(ctx, commits, func(e searchindex.Hit, files int, file int64) {
-		scores[file] = append(scores[file], e.Score/math.Sqrt(1+float64(files)/4))
+		scores[file] = append(scores[file], e.Score*commitWeight(files))
 		get(file).commits++
 	})
 	for file, list := range scores {
@@ -244,7 +273,7 @@ const maxNamed = 5
 
 // addNamed puts first the files that the query names: by their path or file name, or by the
 // exact name of a symbol that they declare.
-func addNamed(ctx context.Context, x *searchindex.Index, words []string, list []*candidate, found map[int64]*candidate) ([]*candidate, error) {
+func addNamed(ctx context.Context, x *searchindex.Index, words []string, kinds []repo.Kind, list []*candidate) ([]*candidate, error) {
 	best := 1.0
 	for _, c := range list {
 		best = max(best, c.score)
@@ -257,11 +286,11 @@ func addNamed(ctx context.Context, x *searchindex.Index, words []string, list []
 		c := byPath[p]
 		if c == nil {
 			f, err := x.File(ctx, p)
-			if err != nil || f.Number == 0 {
+			if err != nil || f.Number == 0 || len(kinds) > 0 && !slices.Contains(kinds, f.Kind) {
 				return err
 			}
 			c = &candidate{file: f, fields: make(map[searchindex.Field]float64)}
-			byPath[p], found[f.Number], list = c, c, append(list, c)
+			byPath[p], list = c, append(list, c)
 		}
 		c.score += best * share
 		c.named = name
@@ -279,21 +308,45 @@ func addNamed(ctx context.Context, x *searchindex.Index, words []string, list []
 				}
 			}
 		}
-		declared, err := x.Declarations(ctx, word[strings.LastIndexByte(word, '.')+1:])
-		if err != nil {
-			return nil, err
-		}
-		declared = slices.DeleteFunc(declared, func(d searchindex.Declaration) bool { return !isNamed(&d.Symbol, word) })
-		if len(declared) > maxNamed {
-			continue
-		}
-		for _, d := range declared {
-			if err := raise(d.Path, 1/math.Sqrt(float64(len(declared))), word); err != nil {
+		for _, name := range nameSpellings(word) {
+			declared, err := x.Declarations(ctx, name[strings.LastIndexByte(name, '.')+1:])
+			if err != nil {
 				return nil, err
+			}
+			declared = slices.DeleteFunc(declared, func(d searchindex.Declaration) bool { return !isNamed(&d.Symbol, name) })
+			if len(declared) > maxNamed {
+				continue
+			}
+			for _, d := range declared {
+				if err := raise(d.Path, 1/math.Sqrt(float64(len(declared))), name); err != nil {
+					return nil, err
+				}
 			}
 		}
 	}
 	return list, nil
+}
+
+// nameSpellings returns a name as it is and as other languages would spell it: with_limits,
+// withLimits and WithLimits.
+func nameSpellings(name string) []string {
+	list := []string{name}
+	words := nameWords(name)
+	if len(words) < 2 || strings.ContainsAny(name, "./-") {
+		return list
+	}
+	capital := make([]string, len(words))
+	for i, word := range words {
+		r, size := utf8.DecodeRuneInString(word)
+		capital[i] = string(unicode.ToUpper(r)) + word[size:]
+	}
+	camel := words[0] + strings.Join(capital[1:], "")
+	for _, other := range []string{strings.Join(words, "_"), camel, strings.Join(capital, "")} {
+		if !slices.Contains(list, other) {
+			list = append(list, other)
+		}
+	}
+	return list
 }
 
 // isNamed reports whether a word is the name of a symbol that others can ask for: a field or an

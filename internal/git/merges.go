@@ -63,6 +63,26 @@ func (c *Contents) Merged(ctx context.Context, files []repo.MergedFile) ([]repo.
 	return list, nil
 }
 
+// MergeKeeps returns those of some paths that a merge of a branch into main would leave as
+// main has them: nothing of the branch is left to merge there. A merge that git cannot make
+// keeps nothing.
+func (c *Contents) MergeKeeps(ctx context.Context, main, branch repo.ID, paths []repo.Path) (map[repo.Path]bool, error) {
+	view, err := c.r.historyView(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("merge %s into %s: %w", branch.Short(), main.Short(), err)
+	}
+	m := &merge{commit: main, parents: []repo.ID{main, branch}, paths: paths}
+	byGit, _ := c.r.repeatMerges(ctx, view.files, []*merge{m}, &mergeFailures{})
+	if ctx.Err() != nil {
+		return nil, stopped(ctx, "merge "+branch.Short())
+	}
+	keeps := make(map[repo.Path]bool)
+	for _, p := range paths {
+		keeps[p] = byGit[mergedPath{main, p}]
+	}
+	return keeps, nil
+}
+
 // A merge is a merge commit that is to be repeated.
 type merge struct {
 	commit  repo.ID

@@ -40,6 +40,8 @@ func result(a answer, f answerFormat) (*mcp.CallToolResult, error) {
 		if err := e.Encode(a); err != nil {
 			return nil, fmt.Errorf("write the answer: %w", err)
 		}
+		safe := repo.EscapeJSON(b.Bytes())
+		b = *bytes.NewBuffer(safe)
 	} else {
 		a.print(&term.IO{Out: &b, Err: &b})
 	}

@@ -38,8 +38,8 @@ func TestTextsSayWhatTheyLeaveOut(t *testing.T) {
 		answer answer
 		want   []string
 	}{
-		"orient":    {orientation{&registry.Orientation{Brief: "trust\n", LeftOut: 3}}, []string{"trust\n3 summaries left out: call brief with a path, or raise budget\n"}},
-		"one left":  {orientation{&registry.Orientation{Brief: "trust\n", LeftOut: 1}}, []string{"1 summary left out"}},
+		"orient":    {orientation{&registry.Orientation{Brief: "trust\n", LeftOut: 3}}, []string{"trust\n3 lines left out: call brief with a path, or raise budget\n"}},
+		"one left":  {orientation{&registry.Orientation{Brief: "trust\n", LeftOut: 1}}, []string{"1 line left out"}},
 		"update":    {closed{&registry.Closing{NeedsSummary: needs}, false}, []string{"needs       f49.go  ", "\n20 more: set paths"}},
 		"brief":     {&briefAnswer{Briefs: []pathBrief{{PathJSON: repo.PathJSON{Path: "a.go"}, text: "It.\n"}}, LeftOut: 2}, []string{"== a.go ==\nIt.\n", "\n2 paths left out: raise budget"}},
 		"spec":      {&specAnswer{Counts: map[string]int{"merged": 40, "drift": 2}, Nodes: []specRow{}, Omitted: 12}, []string{"42 specs: 2 drift, 40 merged\n", "12 more: set limit"}},

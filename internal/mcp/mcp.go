@@ -19,6 +19,7 @@ import (
 	"ken/internal/repo"
 	"ken/internal/spec"
 	"ken/internal/survey"
+	"ken/internal/term"
 )
 
 // A Workspace is an open repository. app implements it; mcp cannot import app.
@@ -148,15 +149,38 @@ func author(req *mcp.CallToolRequest) string {
 	return ""
 }
 
-// rootPaths resolves the paths of a call.
-func rootPaths(w Workspace, args []string) ([]repo.Path, error) {
-	var out []repo.Path
+// A pathError is the reason why a tool has no answer for a path.
+type pathError struct {
+	Path  string `json:"path"`
+	Error string `json:"error"`
+	Hint  string `json:"hint,omitempty"`
+}
+
+// rootPaths resolves arguments that are paths. A wrong path is an error for this path alone,
+// unless all are wrong.
+func rootPaths(w Workspace, args []string) (paths []repo.Path, wrong []pathError, err error) {
+	var failed []error
 	for _, a := range args {
 		p, err := w.RootPath(a)
 		if err != nil {
-			return nil, err
+			failed = append(failed, err)
+			wrong = append(wrong, pathError{Path: a, Error: err.Error(), Hint: forAgents(fault.HintOf(err))})
+			continue
 		}
-		out = append(out, p)
+		paths = append(paths, p)
 	}
-	return out, nil
+	if len(failed) > 0 && len(paths) == 0 {
+		return nil, nil, allFailed(failed)
+	}
+	return paths, wrong, nil
+}
+
+// printWrong prints the paths that have no answer.
+func printWrong(out *term.IO, list []pathError) {
+	for _, e := range list {
+		out.Line(term.Bad, "error", repo.Path(e.Path).String(), e.Error)
+		if e.Hint != "" {
+			out.Remarkf("hint: %s", term.Clean(e.Hint))
+		}
+	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"ken/internal/brief"
 	"ken/internal/fault"
 	"ken/internal/registry"
 	"ken/internal/term"
@@ -22,8 +23,8 @@ func (s *server) addOrient(m *mcp.Server) {
 		Description: "Call this first in a session: is ken's knowledge of this repository current, why not, and a brief. Verifies when needed.",
 		Annotations: additive(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in orientInput) (answer, error) {
-		if in.Budget != 0 && in.Budget < registry.MinBudget {
-			return nil, &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("budget is %d: set at least %d, or leave it out", in.Budget, registry.MinBudget)}
+		if in.Budget != 0 && in.Budget < brief.MinBudget {
+			return nil, &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("budget is %d: set at least %d, or leave it out", in.Budget, brief.MinBudget)}
 		}
 		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (answer, error) {
 			o, err := w.Orient(ctx, in.Budget)
@@ -40,6 +41,6 @@ type orientation struct{ *registry.Orientation }
 func (o orientation) print(out *term.IO) {
 	out.Printf("%s", o.Brief)
 	if o.LeftOut > 0 {
-		out.Remarkf("%s left out: call brief with a path, or raise budget", term.Count(o.LeftOut, "summary"))
+		out.Remarkf("%s left out: call brief with a path, or raise budget", term.Count(o.LeftOut, "line"))
 	}
 }

@@ -116,11 +116,11 @@ func (s *server) readSummary(ctx context.Context, req *mcp.ReadResourceRequest) 
 	uri := req.Params.URI
 	return s.readResource(ctx, uri, func(w Workspace) (string, error) {
 		name, _ := summaryPath(uri)
-		paths, err := rootPaths(w, []string{name})
+		path, err := w.RootPath(name)
 		if err != nil {
 			return "", notFound(uri, err)
 		}
-		k, err := known(ctx, w, paths[0])
+		k, err := known(ctx, w, path)
 		if err != nil {
 			return "", err
 		}
@@ -133,7 +133,7 @@ func (s *server) readSummary(ctx context.Context, req *mcp.ReadResourceRequest) 
 		}
 		f := k.file
 		if f.Verdict == fresh.Unknown && f.CurrentID.IsZero() && f.Text == "" {
-			return "", notFound(uri, fmt.Errorf("no summary of %s: %s", paths[0], strings.Join(f.Reasons, ", ")))
+			return "", notFound(uri, fmt.Errorf("no summary of %s: %s", path, strings.Join(f.Reasons, ", ")))
 		}
 		return withVerdict(f.Verdict.String(), f.Path, f.Reasons, f.Receipt, f.Text), nil
 	})

@@ -81,11 +81,16 @@ func answerSpec(ctx context.Context, w Workspace, in specInput) (*specAnswer, er
 	case in.ID != "":
 		return specOf(ctx, w.Spec(), in.ID, in.History)
 	case len(in.Paths) > 0:
-		paths, err := rootPaths(w, in.Paths)
+		paths, wrong, err := rootPaths(w, in.Paths)
 		if err != nil {
 			return nil, err
 		}
-		return specOwners(ctx, w.Spec(), paths, limit)
+		out, err := specOwners(ctx, w.Spec(), paths, limit)
+		if err != nil {
+			return nil, err
+		}
+		out.Wrong = wrong
+		return out, nil
 	case in.Query != "":
 		nodes, err := w.Spec().Nodes(ctx)
 		if err != nil {

@@ -20,6 +20,7 @@ type specAnswer struct {
 	Nodes  []specRow      `json:"nodes,omitzero"`
 	Node   *specNode      `json:"node,omitempty"`
 	Owners []specOwned    `json:"owners,omitzero"`
+	Wrong  []pathError    `json:"errors,omitempty"` // paths without an answer
 	Hits   []spec.Hit     `json:"hits,omitzero"`
 	// Omitted is the number of specs or hits above the limit.
 	Omitted int            `json:"omitted,omitempty"`

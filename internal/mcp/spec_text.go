@@ -67,6 +67,7 @@ func (a *specAnswer) printList(out *term.IO) {
 		}
 		o.LeftOut.print(out)
 	}
+	printWrong(out, a.Wrong)
 	for i := range a.listed {
 		n := a.listed[i]
 		n.Overlays = n.Overlays[:min(len(n.Overlays), rowItems)]

@@ -76,11 +76,17 @@ func messageError(line []byte) (code int, why string) {
 	}
 	var head struct {
 		Version string `json:"jsonrpc"`
+		ID      any    `json:"id"`
 	}
 	if json.Unmarshal(line, &head) != nil || head.Version != "2.0" {
 		return jsonrpc.CodeInvalidRequest, "not a JSON-RPC 2.0 message"
 	}
-	return 0, ""
+	switch head.ID.(type) {
+	case nil, string, float64:
+		return 0, ""
+	default:
+		return jsonrpc.CodeInvalidRequest, "the id of a request is a string or a number"
+	}
 }
 
 // drainingTransport waits at the end of input until all requests are answered.

@@ -3,11 +3,14 @@ package mcp
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"ken/internal/fault"
 	"ken/internal/registry"
+	"ken/internal/repo"
 	"ken/internal/term"
 )
 
@@ -23,7 +26,8 @@ type verifyInput struct {
 // A verified is a report with a limited list of verdicts, those first that need attention.
 type verified struct {
 	*registry.Report
-	Omitted int `json:"omitted"` // verdicts left out
+	Omitted int         `json:"omitted"` // verdicts left out
+	Wrong   []pathError `json:"errors,omitempty"`
 
 	verbose bool
 }
@@ -36,16 +40,26 @@ func (s *server) addVerify(m *mcp.Server) {
 		Annotations: additive(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in verifyInput) (answer, error) {
 		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (answer, error) {
-			only, err := rootPaths(w, in.Paths)
+			only, wrong, err := rootPaths(w, in.Paths)
 			if err != nil {
 				return nil, err
 			}
 			short := in.Format != "json" && !in.All
-			rep, err := w.Registry().Verify(ctx, registry.VerifyOptions{Full: in.Full, All: in.All, Paths: only, OmitNew: short, OmitSparse: short})
+			opts := registry.VerifyOptions{Full: in.Full, All: in.All, Paths: only, OmitNew: short, OmitSparse: short}
+			rep, err := w.Registry().Verify(ctx, opts)
+			if untracked, ok := errors.AsType[*registry.NotTrackedError](err); ok && len(untracked.Paths) < len(only) {
+				for _, p := range untracked.Paths {
+					wrong = append(wrong, pathError{Path: p.JSON().Path, Error: "not tracked", Hint: fault.HintOf(err)})
+				}
+				opts.Paths = slices.DeleteFunc(only, func(p repo.Path) bool { return slices.Contains(untracked.Paths, p) })
+				rep, err = w.Registry().Verify(ctx, opts)
+			}
 			if err != nil {
 				return nil, err
 			}
-			return limitVerdicts(rep, in.Limit, in.Verbose), nil
+			out := limitVerdicts(rep, in.Limit, in.Verbose)
+			out.Wrong = wrong
+			return out, nil
 		})
 	})
 }
@@ -83,6 +97,7 @@ func (v *verified) print(out *term.IO) {
 		}
 		out.Line(term.Plain, word, f.RawPath().String(), why)
 	}
+	printWrong(out, v.Wrong)
 	if v.Omitted > 0 {
 		out.Remarkf("%d more: set limit, or paths to a directory", v.Omitted)
 	} else if sparse > 0 {

@@ -57,7 +57,6 @@ func TestNotKnowingIsAnErrorOfEveryQuestion(t *testing.T) {
 			_, err := w.registry().Close(w.ctx, registry.CloseOptions{Paths: []repo.Path{"a.go"}})
 			return err
 		},
-		"orient": func(w *world) error { _, err := w.registry().Orient(w.ctx, 0); return err },
 		"write": func(w *world) error {
 			_, err := w.registry().Write(w.ctx, []registry.Update{{Path: "a.go", Text: "x"}})
 			return err

@@ -85,3 +85,17 @@ func colon(reason string) string {
 	}
 	return ": " + reason
 }
+
+// Gist is the first line of the text, behind what a reader should hear of it.
+func (k *Knowledge) Gist() string {
+	if notes := k.caveats(); len(notes) > 0 {
+		return "(" + strings.Join(notes, ", ") + ") " + firstLine(k.Text)
+	}
+	return firstLine(k.Text)
+}
+
+// firstLine is a text's first line, for lists.
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}

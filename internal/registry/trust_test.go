@@ -238,7 +238,6 @@ func TestOneSnapshotPerRegistry(t *testing.T) {
 		"show":    func() error { _, err := r.Show(w.ctx, paths); return err },
 		"list":    func() error { _, err := r.List(w.ctx, nil, nil); return err },
 		"close":   func() error { _, err := r.Close(w.ctx, registry.CloseOptions{}); return err },
-		"orient":  func() error { _, err := r.Orient(w.ctx, 0); return err },
 		"content": func() error { _, _, err := r.ShowContent(w.ctx, contentOf("alpha")); return err },
 	} {
 		if err := ask(); err != nil {

@@ -271,10 +271,22 @@ func (r *Registry) asRow(row store.FileRow, f Finding) Verdict {
 	}
 }
 
-// selected returns the entries and row paths that opts.Paths names, and fails
-// on a path that names neither.
+// A NotTrackedError says which of the paths to verify name no tracked file.
+type NotTrackedError struct{ Paths []repo.Path }
+
+func (e *NotTrackedError) Error() string {
+	names := make([]string, len(e.Paths))
+	for i, p := range e.Paths {
+		names[i] = p.String()
+	}
+	return "not tracked: " + strings.Join(names, ", ")
+}
+
+// selected returns the entries and row paths that opts.Paths names, and fails with a
+// [NotTrackedError] when some name neither.
 func selected(entries []repo.Entry, rows map[repo.Path]store.FileRow, paths []repo.Path) ([]int, error) {
 	var only []int
+	var unknown []repo.Path
 	for _, p := range paths {
 		n := len(only)
 		from := sort.Search(len(entries), func(i int) bool { return entries[i].Path >= p })
@@ -284,11 +296,14 @@ func selected(entries []repo.Entry, rows map[repo.Path]store.FileRow, paths []re
 			}
 		}
 		if _, ok := rows[p]; len(only) == n && !ok {
-			return nil, &fault.Error{
-				Kind: fault.Usage,
-				Hint: "list tracked files with: git ls-files",
-				Err:  fmt.Errorf("not tracked: %s", p),
-			}
+			unknown = append(unknown, p)
+		}
+	}
+	if len(unknown) > 0 {
+		return nil, &fault.Error{
+			Kind: fault.Usage,
+			Hint: "list tracked files with: git ls-files",
+			Err:  &NotTrackedError{Paths: unknown},
 		}
 	}
 	slices.Sort(only)

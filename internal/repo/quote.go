@@ -1,8 +1,12 @@
 package repo
 
 import (
+	"bytes"
+	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // QuotationNote tells an agent how to read what [Quotation] returns.
@@ -35,6 +39,29 @@ func Misleads(r rune) bool {
 		return true
 	}
 	return r >= 0xE0000 && r <= 0xE007F
+}
+
+// EscapeJSON replaces the misleading characters of a JSON document by their \u escapes, so that a
+// terminal shows them and a parser reads the same text. It returns b itself where there are none.
+func EscapeJSON(b []byte) []byte {
+	// Line ends and tabs stand between values; encoding/json escapes those inside strings.
+	misleads := func(r rune) bool { return r >= 0x7f && Misleads(r) }
+	if !bytes.ContainsFunc(b, misleads) {
+		return b
+	}
+	out := make([]byte, 0, len(b)+64)
+	for _, r := range string(b) {
+		switch {
+		case !misleads(r):
+			out = utf8.AppendRune(out, r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+	}
+	return out
 }
 
 // fieldsOf splits a text at ordinary white space. Line ends that only some programs know stay, to be

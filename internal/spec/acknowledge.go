@@ -21,13 +21,15 @@ type AckRequest struct {
 
 // Acked is what was put on record.
 type Acked struct {
-	Commit repo.ID  `json:"commit"`
-	Nodes  []string `json:"nodes"` // as the commit calls them
+	Commit repo.ID  `json:"commit,omitzero"` // zero when no spec needed an ack
+	Nodes  []string `json:"nodes"`           // as the commit calls them
+	// NoDrift are the specs that needed no ack: their code did not change.
+	NoDrift []string `json:"no_drift,omitempty"`
 }
 
 // Ack records, in an empty commit on top of HEAD, that the code that nodes govern
 // was looked at and their specs still hold. Neither the index nor the work tree is
-// touched. An id that is unknown refuses all of them, and so does a spec in conflict. If HEAD is not, or no longer, the
+// touched. Nodes without drift need no ack; if all are such, there is no commit. An id that is unknown refuses all of them, and so does a spec in conflict. If HEAD is not, or no longer, the
 // one that was looked at, nothing is recorded and the error is a [*repo.MovedError].
 func (r *Reader) Ack(ctx context.Context, req AckRequest) (*Acked, error) {
 	reason := paragraphs(req.Reason)
@@ -55,11 +57,15 @@ func (r *Reader) Ack(ctx context.Context, req AckRequest) (*Acked, error) {
 	if err != nil {
 		return nil, err
 	}
+	done := &Acked{Nodes: []string{}}
+	nodes, done.NoDrift, err = r.drifting(ctx, head.Commit, nodes)
+	if err != nil || len(nodes) == 0 {
+		return done, err
+	}
 	bases, err := BasesAt(ctx, nodes, JudgedAt{Head: head.Commit}, h, r.past.Contents())
 	if err != nil {
 		return nil, err
 	}
-	done := &Acked{}
 	for _, n := range nodes {
 		done.Nodes = append(done.Nodes, n.ID)
 	}
@@ -68,6 +74,27 @@ func (r *Reader) Ack(ctx context.Context, req AckRequest) (*Acked, error) {
 		return nil, err
 	}
 	return done, nil
+}
+
+// drifting returns those of the nodes of a commit that are in drift, or may be, and the ids of
+// the others.
+func (r *Reader) drifting(ctx context.Context, commit repo.ID, nodes []*Node) (drift []*Node, none []string, err error) {
+	all, err := r.nodesAt(ctx, commit, r.anyIndex(ctx))
+	if err != nil {
+		return nil, nil, err
+	}
+	facts, err := r.factsAmong(ctx, nodes, all, commit)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, n := range nodes {
+		if f := &facts[i]; f.Drift != nil && *f.Drift == 0 && len(f.Problems) == 0 {
+			none = append(none, n.ID)
+			continue
+		}
+		drift = append(drift, n)
+	}
+	return drift, none, nil
 }
 
 // toAck returns the nodes of the commit that ids mean, each once. An id is that of

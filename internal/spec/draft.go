@@ -113,6 +113,19 @@ func (d Draft) text(file repo.Path) ([]byte, error) {
 	if err := enc.Encode(front); err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(&b, "---\n# %s\n\n## raw source\n\n## expanded spec\n", title)
+	fmt.Fprintf(&b, template, title)
 	return b.Bytes(), nil
 }
+
+// template is the body of a new spec. Comments explain its parts; a reader does not see them.
+const template = `---
+# %s
+
+## raw source
+
+<!-- What you want, in your own words. Agents do not edit this part. -->
+
+## expanded spec
+
+<!-- What the code does now, in detail: rules, limits, errors. Keep it true when the code changes. -->
+`

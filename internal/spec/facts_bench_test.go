@@ -60,6 +60,10 @@ func (h *longHistory) At(_ context.Context, places []repo.CommitPath) ([]repo.ID
 }
 
 // Merged says that people made all merges.
+func (h *longHistory) MergeKeeps(context.Context, repo.ID, repo.ID, []repo.Path) (map[repo.Path]bool, error) {
+	return nil, nil
+}
+
 func (h *longHistory) Merged(_ context.Context, files []repo.MergedFile) ([]repo.MergeVerdict, error) {
 	list := make([]repo.MergeVerdict, len(files))
 	for i := range list {

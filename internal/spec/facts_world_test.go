@@ -377,6 +377,11 @@ func (w *world) byGit(c repo.CommitNumber, p repo.Path) repo.MergeVerdict {
 	return repo.MergeVerdict{By: repo.MergeByGit}
 }
 
+// MergeKeeps is not asked in a history without worktrees.
+func (w *world) MergeKeeps(context.Context, repo.ID, repo.ID, []repo.Path) (map[repo.Path]bool, error) {
+	return nil, errors.New("a world has no worktrees")
+}
+
 // Merged answers from the trees.
 func (w *world) Merged(ctx context.Context, files []repo.MergedFile) ([]repo.MergeVerdict, error) {
 	w.repeated += len(files)

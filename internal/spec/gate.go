@@ -26,6 +26,8 @@ type GatePolicy struct {
 type GateOptions struct {
 	Threshold int    // the drift from which a node blocks; DefaultThreshold when 0
 	Range     string // judge these commits, A..B, instead of what is staged
+	// WorkTree judges the edited files if nothing is staged, as commit -a would commit them.
+	WorkTree bool
 }
 
 // GateResult is the verdict of a gate.
@@ -34,6 +36,8 @@ type GateResult struct {
 	// Notice says why nothing was judged, "" when it was.
 	Notice string `json:"notice,omitempty"`
 	Merge  bool   `json:"-"` // it was not judged because it is a merge
+	// WorkTree says that nothing is staged, and that the edited files were judged.
+	WorkTree bool `json:"work_tree,omitempty"`
 	// Unknown is what could not be judged: the gate does not know that it is right.
 	Unknown []Unjudged `json:"unknown"`
 }
@@ -82,6 +86,8 @@ func (r *Reader) Gate(ctx context.Context, opts GateOptions) (*GateResult, error
 	switch {
 	case err != nil:
 		return unjudged(ctx, FactStaged, err)
+	case len(paths) == 0 && !p.Merge && opts.WorkTree:
+		return r.gateWorkTree(ctx, head.Commit, opts)
 	case len(paths) == 0 && !p.Merge:
 		return passed("nothing is staged"), nil
 	}
@@ -106,16 +112,42 @@ func (r *Reader) Gate(ctx context.Context, opts GateOptions) (*GateResult, error
 			}
 		}
 	}
-	nodes, err := r.nodesAt(ctx, head.Commit, x)
+	return r.gatePaths(ctx, head.Commit, paths, x, opts.Threshold, undecided...)
+}
+
+// gateWorkTree judges the tracked files that are edited and not staged.
+func (r *Reader) gateWorkTree(ctx context.Context, head repo.ID, opts GateOptions) (*GateResult, error) {
+	tracked, err := r.src.Tracked(ctx)
+	if err != nil {
+		return unjudged(ctx, FactStaged, err)
+	}
+	edited, err := r.src.Edited(ctx, tracked, 0)
+	switch {
+	case err != nil:
+		return unjudged(ctx, FactStaged, err)
+	case len(edited) == 0:
+		return passed("nothing is staged, and no tracked file is edited"), nil
+	}
+	g, err := r.gatePaths(ctx, head, slices.Sorted(maps.Keys(edited)), r.anyIndex(ctx), opts.Threshold)
+	if err != nil {
+		return nil, err
+	}
+	g.WorkTree = true
+	return g, nil
+}
+
+// gatePaths judges a change to some paths on top of a commit; x is what the work tree has.
+func (r *Reader) gatePaths(ctx context.Context, head repo.ID, paths []repo.Path, x *index, threshold int, undecided ...Unjudged) (*GateResult, error) {
+	nodes, err := r.nodesAt(ctx, head, x)
 	if err != nil {
 		return unjudged(ctx, FactSpecs, err)
 	}
 	cases := stagedCases(nodes, paths)
-	drifts, err := r.driftsOf(ctx, head.Commit, nodes, cases)
+	drifts, err := r.driftsOf(ctx, head, nodes, cases)
 	if err != nil {
 		return nil, err
 	}
-	return judge(cases, drifts, opts.Threshold, undecided...), nil
+	return judge(cases, drifts, threshold, undecided...), nil
 }
 
 // pendingPaths lists the paths that a commit would change, sorted.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ken/internal/fault"
 )
 
 // shownFiles is the number of files that a line names.
@@ -55,9 +57,9 @@ func (n *Listed) InWords() string {
 	switch len(n.Problems) {
 	case 0:
 	case 1:
-		words = append(words, "1 problem")
+		words = append(words, "1 problem: ken spec show "+fault.Quote(n.ID))
 	default:
-		words = append(words, fmt.Sprintf("%d problems", len(n.Problems)))
+		words = append(words, fmt.Sprintf("%d problems: ken spec show %s", len(n.Problems), fault.Quote(n.ID)))
 	}
 	for _, o := range n.Overlays {
 		words = append(words, string(o.Op)+" in "+o.Worktree)
@@ -73,7 +75,11 @@ func (n *Listed) InWords() string {
 			}
 			facts += ", " + same.Fact
 		}
-		words = append(words, fmt.Sprintf("%s unknown: %s", facts, u.Reason))
+		word := facts + " unknown"
+		if u.Reason != "" {
+			word += ": " + u.Reason
+		}
+		words = append(words, word)
 	}
 	return strings.Join(words, "  ")
 }

@@ -42,6 +42,14 @@ type Op struct {
 	Main             repo.Path // where main has the node, "" when it has not
 }
 
+// paths returns the path of an op and, for a move, the path before.
+func (o Op) paths() []repo.Path {
+	if o.From == "" || o.From == o.Path {
+		return []repo.Path{o.Path}
+	}
+	return []repo.Path{o.Path, o.From}
+}
+
 // An OpKind is what happens to a node.
 type OpKind string
 

@@ -91,6 +91,9 @@ type Contents interface {
 	// Merged says of each file of a merge commit who made its content. An error means
 	// that it could not say so of any of them.
 	Merged(ctx context.Context, files []repo.MergedFile) ([]repo.MergeVerdict, error)
+	// MergeKeeps returns those of some paths that a merge of a branch into main would
+	// leave as main has them.
+	MergeKeeps(ctx context.Context, main, branch repo.ID, paths []repo.Path) (map[repo.Path]bool, error)
 }
 
 // A Preparer is contents that can get ready for the first question.

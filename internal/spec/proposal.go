@@ -291,7 +291,31 @@ func (r *Reader) judge(ctx context.Context, p *proposals, g *graph, h History) e
 	m.ID = p.names()
 	for _, c := range open {
 		c.Ops = Overlay(m, &c.Checkout)
+		if err := c.dropMerged(ctx, g, h, r.past.Contents()); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// dropMerged removes the committed ops of which nothing is left to merge: they landed by a
+// squash or a cherry-pick, and main changed the spec besides.
+func (c *proposal) dropMerged(ctx context.Context, g *graph, h History, contents Contents) error {
+	var paths []repo.Path
+	for _, op := range c.Ops {
+		if !op.Dirty {
+			paths = append(paths, op.paths()...)
+		}
+	}
+	if len(paths) == 0 {
+		return nil
+	}
+	keeps, err := contents.MergeKeeps(ctx, h.Commit(g.head).ID, c.head, paths)
+	if err != nil {
+		return err
+	}
+	changes := func(p repo.Path) bool { return !keeps[p] }
+	c.Ops = slices.DeleteFunc(c.Ops, func(op Op) bool { return !op.Dirty && !slices.ContainsFunc(op.paths(), changes) })
 	return nil
 }
 

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -61,6 +62,30 @@ func (r *Reader) Node(ctx context.Context, id string) (*Node, error) {
 	return nil, unknownNode(nodes, id)
 }
 
+// A Shown is one node with its text and what git says about it.
+type Shown struct {
+	*Listed
+	Body  string `json:"body"`
+	Parts *Parts `json:"parts"`
+}
+
+// Show returns the node of an id, with its text and what git says about it.
+func (r *Reader) Show(ctx context.Context, id string) (*Shown, error) {
+	n, err := r.Node(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	l, err := r.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(l.Nodes, func(other Listed) bool { return other.ID == id })
+	if i < 0 {
+		return nil, fmt.Errorf("%s changed while ken read it; try again", n.Path)
+	}
+	return &Shown{&l.Nodes[i], n.Body, n.Parts}, nil
+}
+
 // unknownNode refuses an id, and names those that it may have been meant for.
 func unknownNode(nodes []*Node, id string) error {
 	var meant []string
@@ -118,7 +143,39 @@ func (r *Reader) Lint(ctx context.Context) (LintResult, error) {
 	if err != nil {
 		return LintResult{}, err
 	}
-	return Lint(ctx, nodes, opts)
+	found, err := Lint(ctx, nodes, opts)
+	if err != nil {
+		return LintResult{}, err
+	}
+	l, err := r.List(ctx)
+	if err != nil {
+		return LintResult{}, err
+	}
+	found.addHistory(nodes, l)
+	stray, err := r.strayAcks(ctx, l)
+	found.Warnings = append(found.Warnings, stray...)
+	return found, err
+}
+
+// addHistory adds what the history shows of nodes: a warning for each problem that a listing
+// has and no finding says.
+func (l *LintResult) addHistory(nodes []*Node, listing *Listing) {
+	byID := make(map[string]*Node, len(nodes))
+	for _, n := range nodes {
+		byID[n.ID] = n
+	}
+	for i := range listing.Nodes {
+		n := byID[listing.Nodes[i].ID]
+		if n == nil {
+			continue
+		}
+		for _, p := range listing.Nodes[i].Problems {
+			said := func(f Finding) bool { return f.Node == n.ID && f.Message == p.Message }
+			if !slices.ContainsFunc(l.Errors, said) {
+				l.Warnings = append(l.Warnings, n.finding(p.Rule, p.Line, p.Message, p.Fix))
+			}
+		}
+	}
 }
 
 // symbolOutlines returns the outlines of the files of which entries name a part: as they

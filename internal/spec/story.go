@@ -28,6 +28,26 @@ type DriftCommit struct {
 	Paths   []repo.Path // what it changed of that, sorted
 }
 
+// Drift returns the commits that the drift of a node counts, newest first. A drift that is
+// not known is an error.
+func (r *Reader) Drift(ctx context.Context, id string) ([]DriftCommit, error) {
+	f, err := r.factsOf(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	for _, u := range f.Unknown {
+		if u.Fact == FactDrift {
+			return nil, fmt.Errorf("drift of %s unknown: %s", id, u.Reason)
+		}
+	}
+	return r.advances(ctx, f)
+}
+
+// DriftPatch returns what a commit of a drift changed in the code that the node governs.
+func (r *Reader) DriftPatch(ctx context.Context, c DriftCommit) (string, error) {
+	return r.past.Patch(ctx, c.Commit, c.Paths)
+}
+
 // ahead returns the commits that drift counts, and which files each changed.
 func (s *study) ahead() map[repo.CommitNumber][]repo.Path {
 	at := make(map[repo.CommitNumber][]repo.Path)
@@ -88,12 +108,12 @@ func (r *Reader) AdvanceDiff(ctx context.Context, id, prefix string) (repo.ID, s
 	}
 	for _, m := range ahead {
 		if len(prefix) >= leastPrefix && len(prefix) <= len(m.Commit.String()) && m.Commit.String()[:len(prefix)] == prefix {
-			patch, err := r.past.Patch(ctx, m.Commit, m.Paths)
+			patch, err := r.DriftPatch(ctx, m)
 			return m.Commit, patch, err
 		}
 	}
 	return repo.ID{}, "", &fault.Error{
-		Kind: fault.Usage, Hint: "see its drift: ken spec show " + fault.Quote(id),
+		Kind: fault.Usage, Hint: "list its drift: ken spec drift " + fault.Quote(id),
 		Err: fmt.Errorf("commit %s is not part of the drift of %s", show(prefix), id),
 	}
 }

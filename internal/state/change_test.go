@@ -91,8 +91,25 @@ func TestEmptyChangeMakesNoSnapshot(t *testing.T) {
 	if got := snapshotList(t, dir); len(got) > 0 {
 		t.Errorf("snapshots %q", got)
 	}
-	if got := image(t, dir); len(got) > 1 {
+	got := image(t, dir)
+	delete(got, ignoreName)
+	if len(got) > 1 {
 		t.Errorf("unexpected files: %v", got)
+	}
+}
+
+// A directory that ken creates is out of git from its first moment; one that is there keeps
+// its files.
+func TestNewDirectoryIsIgnored(t *testing.T) {
+	created := filepath.Join(t.TempDir(), "state")
+	apply(t, created, Change{Verb: "reset"})
+	if got, err := os.ReadFile(filepath.Join(created, ".gitignore")); err != nil || string(got) != "*\n" {
+		t.Errorf(".gitignore is %q, %v; want a star", got, err)
+	}
+	there := t.TempDir()
+	apply(t, there, Change{Verb: "reset"})
+	if _, err := os.Lstat(filepath.Join(there, ".gitignore")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a directory that was there got a .gitignore: %v", err)
 	}
 }
 

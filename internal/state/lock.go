@@ -140,6 +140,9 @@ func (d *Dir) make() error {
 	if err := mkdir(path, 0o755); err != nil {
 		return d.unwritable("create", err)
 	}
+	if err := d.ignore(); err != nil {
+		return d.unwritable("create", err)
+	}
 	for _, p := range parents {
 		f, err := open(p)
 		if err == nil {
@@ -150,6 +153,27 @@ func (d *Dir) make() error {
 		}
 	}
 	return nil
+}
+
+// ignoreName is the name of the file that keeps a new directory out of git.
+const ignoreName = ".gitignore"
+
+// ignore keeps the directory, which was just created, out of git.
+func (d *Dir) ignore() error {
+	root, err := d.open()
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	f, err := root.OpenFile(ignoreName, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return nil // another process created the directory at the same time
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString("*\n")
+	return errors.Join(err, f.Sync(), f.Close())
 }
 
 func (h *Locked) take(waiting context.Context, command string) error {

@@ -45,14 +45,12 @@ type judgement struct {
 	failed map[repo.Path]store.DirFailure
 	at     map[*Directory]*DirStatus
 
-	restored     bool     // it was kept, see look
-	kinds        []string // of files, when it was kept
-	unsure       bool     // a grammar saw nothing where it once did: the file may have been on the move
-	outlinesOnly bool     // the store has no summary by a model or an agent
-	refreshes    bool     // outlines of changed content are made again, see refresh
-	refreshed    bool     // some were, and are not stored
-	made         string   // names what it was made from, "" when that was not asked or cannot be told
-	saved        bool     // what is kept is just this
+	unsure       bool   // a grammar saw nothing where it once did: the file may have been on the move
+	outlinesOnly bool   // the store has no summary by a model or an agent
+	refreshes    bool   // outlines of changed content are made again, see refresh
+	refreshed    bool   // some were, and are not stored
+	made         string // names what it was made from, "" when that was not asked or cannot be told
+	saved        bool   // what is kept is just this
 }
 
 // judge reads the tree and finds how every directory stands. Directories without a summary

@@ -37,8 +37,6 @@ type Memo interface {
 	Load(ctx context.Context) []byte
 	// Save keeps a judgement, in place of the one before.
 	Save(kept []byte)
-	// Tracks reports whether a path is a tracked file.
-	Tracks(ctx context.Context, p repo.Path) (bool, error)
 	// LatestOf returns what [Store.Latest] has of some directories.
 	LatestOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*store.DirRecord, error)
 }
@@ -103,15 +101,11 @@ func (s *Survey) judgeMade(ctx context.Context) (*judgement, error) {
 type cachedStatus struct {
 	files    int
 	estimate int64
-	kinds    []kindCount // of its files
 	from     recordSource
 	basis    fresh.Digest // of a record that was found by it, there or elsewhere
 
 	nothingNew bool
 }
-
-// A kindCount is how many files are of a kind, by its number in [judgement.kinds].
-type kindCount struct{ kind, files int }
 
 // A recordSource says where the record that speaks for a directory is found again, in a
 // store that holds just what it held.
@@ -133,7 +127,7 @@ func (s *DirStatus) count() int {
 	return len(s.Dir.Files)
 }
 
-const keptFormat = 5
+const keptFormat = 6
 
 // source says where the record that speaks for a directory is found again, and the basis
 // that it is found by if it is not the latest.
@@ -150,30 +144,6 @@ func (j *judgement) source(st *DirStatus) (from recordSource, basis fresh.Digest
 	default:
 		return fromBasis, r.Basis.Digest()
 	}
-}
-
-// kindsOf counts the files of a directory by kind, as numbers in names, to which it adds
-// the kinds that are not there yet.
-func (j *judgement) kindsOf(st *DirStatus, names *numbering) []kindCount {
-	var list []kindCount
-	count := func(kind string, files int) {
-		n := names.of(kind)
-		if i := slices.IndexFunc(list, func(c kindCount) bool { return c.kind == n }); i >= 0 {
-			list[i].files += files
-			return
-		}
-		list = append(list, kindCount{n, files})
-	}
-	if st.kept != nil {
-		for _, c := range st.kept.kinds {
-			count(j.kinds[c.kind], c.files)
-		}
-		return list
-	}
-	for _, f := range st.Dir.Files {
-		count(extension(f.Path), 1)
-	}
-	return list
 }
 
 // A numbering gives numbers to strings, in the order in which they come.
@@ -203,40 +173,35 @@ func (n *numbering) append(out []byte) []byte {
 }
 
 // keep writes down how directories stand: a sum over the rest, the name of what it is
-// made from, the recipes, the kinds of files, how much there is of what follows, then each
-// directory after all below it.
+// made from, the recipes, how much there is of what follows, then each directory after all
+// below it.
 func (j *judgement) keep(made string) []byte {
 	out := make([]byte, 4, 4+len(made)+128*len(j.order))
 	out = append(out, keptFormat)
 	out = appendString(out, made)
-	var recipes, kinds numbering
-	counts := make([][]kindCount, len(j.order))
-	reasons, counted := 0, 0
-	for i, d := range j.order {
+	var recipes numbering
+	reasons := 0
+	for _, d := range j.order {
 		st := j.at[d]
-		counts[i] = j.kindsOf(st, &kinds)
-		reasons, counted = reasons+len(st.Reasons), counted+len(counts[i])
+		reasons += len(st.Reasons)
 		if st.Record != nil {
 			recipes.of(st.Record.Recipe)
 		}
 	}
-	out = kinds.append(recipes.append(out))
-	for _, n := range []int{len(j.order), reasons, counted} {
+	out = recipes.append(out)
+	for _, n := range []int{len(j.order), reasons} {
 		out = binary.AppendUvarint(out, uint64(n))
 	}
-	for i, d := range j.order {
+	for _, d := range j.order {
 		st := j.at[d]
 		out = appendString(out, string(d.Path))
 		out = append(out, byte(d.depth), byte(d.depth>>8), byte(d.rank), byte(d.band), byte(st.Verdict), flag(j.nothingNew(st)))
 		out = appendString(out, d.Excluded)
-		for _, n := range []int{st.K, st.N, st.count(), int(st.estimate()), len(st.Reasons), len(counts[i])} {
+		for _, n := range []int{st.K, st.N, st.count(), int(st.estimate()), len(st.Reasons)} {
 			out = binary.AppendUvarint(out, uint64(n))
 		}
 		for _, r := range st.Reasons {
 			out = appendString(out, r)
-		}
-		for _, c := range counts[i] {
-			out = binary.AppendUvarint(binary.AppendUvarint(out, uint64(c.kind)), uint64(c.files))
 		}
 		from, basis := j.source(st)
 		out = append(out, byte(from))
@@ -273,12 +238,12 @@ func (s *Survey) restore(made string, b []byte) *judgement {
 	}
 	// One copy for all the strings that are cut from it.
 	r := &keptReader{rest: string(b[4+len(prefix):])}
-	recipes, kinds := r.texts(), r.texts()
+	recipes := r.texts()
 	n := r.size()
-	j := &judgement{Survey: s, restored: true, kinds: kinds, order: make([]*Directory, n), at: make(map[*Directory]*DirStatus, n)}
+	j := &judgement{Survey: s, order: make([]*Directory, n), at: make(map[*Directory]*DirStatus, n)}
 	dirs, standings, facts := make([]Directory, n), make([]DirStatus, n), make([]cachedStatus, n)
 	records := make([]store.DirRecord, n)
-	reasons, counts := make([]string, r.size()), make([]kindCount, r.size())
+	reasons := make([]string, r.size())
 	// Those whose parents have not come yet, deepest last; a parent takes what is one
 	// deeper. All slices of children are cut from one.
 	var open []int32
@@ -291,8 +256,8 @@ func (s *Survey) restore(made string, b []byte) *judgement {
 		k.nothingNew = r.octet() != 0
 		d.Excluded = r.text()
 		st.K, st.N, k.files, k.estimate = r.number(), r.number(), r.number(), int64(r.number())
-		m, c := r.number(), r.number()
-		if m > len(reasons) || c > len(counts) {
+		m := r.number()
+		if m > len(reasons) {
 			return nil
 		}
 		if m > 0 {
@@ -300,12 +265,6 @@ func (s *Survey) restore(made string, b []byte) *judgement {
 		}
 		for i := range st.Reasons {
 			st.Reasons[i] = r.text()
-		}
-		k.kinds, counts = counts[:c:c], counts[c:]
-		for i := range k.kinds {
-			if k.kinds[i] = (kindCount{r.number(), r.number()}); k.kinds[i].kind >= len(kinds) {
-				return nil
-			}
 		}
 		if k.from = recordSource(r.octet()); k.from != noRecord && k.from < sourceNumber {
 			records[i].Path = d.Path

@@ -24,6 +24,14 @@ type Report struct {
 	Summaries DirCounts `json:"summaries"`
 }
 
+// A Section is a text about one subject, and whether it holds.
+type Section struct {
+	Subject string  `json:"subject"`
+	Verdict string  `json:"verdict"`
+	Text    string  `json:"text"`
+	Receipt *string `json:"receipt"`
+}
+
 // Report tells what is known of the top levels, and what authors flagged anywhere. A
 // flag goes with the text that it came with: once that no longer holds, it is gone.
 func (s *Survey) Report(ctx context.Context) (*Report, error) {

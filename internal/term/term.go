@@ -12,6 +12,8 @@ import (
 	"os"
 
 	"golang.org/x/term"
+
+	"ken/internal/repo"
 )
 
 // An IO is one run's streams. Answers go to Out, everything else to Err.
@@ -121,14 +123,13 @@ func openObject(w *bufio.Writer, head any) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "%s,\n", bytes.TrimSuffix(b, []byte("\n}")))
+	fmt.Fprintf(w, "%s,\n", bytes.TrimSuffix(repo.EscapeJSON(b), []byte("\n}")))
 	return nil
 }
 
 func (l List) encode(w *bufio.Writer, indent string) error {
 	fmt.Fprintf(w, "%s%q: [", indent, l.Name)
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
+	enc := newEncoder(w)
 	for i := range l.Len {
 		if i > 0 {
 			fmt.Fprint(w, indent, "  ,")
@@ -148,8 +149,25 @@ func (l List) encode(w *bufio.Writer, indent string) error {
 
 // Encode writes v to Out as one JSON document.
 func (o *IO) Encode(v any) error {
-	enc := json.NewEncoder(o.Out)
-	enc.SetEscapeHTML(false)
+	enc := newEncoder(o.Out)
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
+}
+
+// newEncoder returns an encoder whose documents are safe to show in a terminal.
+func newEncoder(w io.Writer) *json.Encoder {
+	enc := json.NewEncoder(escapeWriter{w})
+	enc.SetEscapeHTML(false)
+	return enc
+}
+
+// An escapeWriter escapes the misleading characters of whole JSON values. An encoder writes
+// each value at once.
+type escapeWriter struct{ w io.Writer }
+
+func (e escapeWriter) Write(b []byte) (int, error) {
+	if _, err := e.w.Write(repo.EscapeJSON(b)); err != nil {
+		return 0, err
+	}
+	return len(b), nil
 }

@@ -109,15 +109,7 @@ func (s *Server) withinState(r *http.Request, ask func(context.Context, *workflo
 }
 
 func apiNode(r *http.Request, w Workspace) (any, error) {
-	n, err := w.Spec().Node(r.Context(), r.PathValue("id"))
-	if err != nil {
-		return nil, err
-	}
-	return struct {
-		spec.Described
-		Body  string      `json:"body"`
-		Parts *spec.Parts `json:"parts"`
-	}{n.Describe(), n.Body, n.Parts}, nil
+	return w.Spec().Show(r.Context(), r.PathValue("id"))
 }
 
 func apiDiff(r *http.Request, w Workspace) (any, error) {
@@ -280,6 +272,7 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, v any, err error,
 		s.fail(w, r, err)
 		return
 	}
+	b = repo.EscapeJSON(b)
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	if r.Method == http.MethodGet {
 		s.answer(w, r, append(b, '\n'), tagOf(b))

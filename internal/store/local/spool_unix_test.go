@@ -181,9 +181,11 @@ func newSandbox(t *testing.T) *sandbox {
 	return b
 }
 
-// protect takes our own right to write, where we are not root, who needs none.
+// protect takes our own right to write. Root needs none: there the child is another user, who
+// gets the right to read.
 func (b *sandbox) protect(on bool) {
 	if os.Getuid() == 0 {
+		b.letOthersRead()
 		return
 	}
 	dir, file := os.FileMode(0o755), os.FileMode(0o644)
@@ -196,6 +198,15 @@ func (b *sandbox) protect(on bool) {
 		}
 		return errors.Join(err, os.Chmod(path, file))
 	})
+}
+
+// letOthersRead stands for a sandbox of the same user, who can read the private database.
+func (b *sandbox) letOthersRead() {
+	for _, name := range []string{b.path(), b.path() + "-wal", b.path() + "-shm"} {
+		if err := os.Chmod(name, 0o604); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			b.t.Error(err)
+		}
+	}
 }
 
 func (b *sandbox) path() string { return filepath.Join(b.common, "ken", "ken.db") }

@@ -122,7 +122,7 @@ func parse(address string) (Address, *pgxpool.Config, error) {
 	if torn(address) {
 		return Address{}, nil, unreadable("where its password ends cannot be told; " + escape)
 	}
-	config, err := pgxpool.ParseConfig(address)
+	config, err := parseConfig(address)
 	if err != nil {
 		why := "libpq would not take it either"
 		if _, bad := url.Parse(address); bad != nil {
@@ -146,6 +146,33 @@ func parse(address string) (Address, *pgxpool.Config, error) {
 		a.secrets = []string{c.Password, url.QueryEscape(c.Password), url.PathEscape(c.Password)}
 	}
 	return a, config, nil
+}
+
+// parseConfig reads an address. Over a network ken encrypts: the modes prefer, which is the
+// default of libpq, and allow would go on in plain text if somebody in between asks for it, so
+// they count as require.
+func parseConfig(address string) (*pgxpool.Config, error) {
+	config, err := pgxpool.ParseConfig(address)
+	if err != nil || onThisMachine(config.ConnConfig.Host) {
+		return config, err
+	}
+	if mode := sslmode(config.ConnConfig); mode != "prefer" && mode != "allow" {
+		return config, nil
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil, err
+	}
+	query := u.Query()
+	query.Set("sslmode", "require")
+	u.RawQuery = query.Encode()
+	return pgxpool.ParseConfig(u.String())
+}
+
+// onThisMachine reports whether a host is a socket or a loopback address.
+func onThisMachine(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.HasPrefix(host, "/") || host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // torn reports whether an address holds a character that means something in a URL where a password

@@ -55,12 +55,27 @@ func TestShare(t *testing.T) {
 	})
 }
 
-// What is agreed to says how far a server has to prove itself, as libpq would have it.
+// A permission says how far a server has to prove itself. Over a network ken does not take
+// the modes that may fall back to plain text.
 func TestAgreement(t *testing.T) {
-	for _, mode := range []string{"disable", "allow", "prefer", "require", "verify-full"} {
-		a, err := postgres.Parse("postgres://ken:secret@h/d?sslmode=" + mode)
-		if want := "postgres://ken@h:5432/d?sslmode=" + mode; err != nil || a.Agreement() != want {
-			t.Errorf("%s, %v, want %s", a.Agreement(), err, want)
+	for _, c := range []struct{ host, mode, want string }{
+		{"h", "disable", "disable"},
+		{"h", "", "require"},
+		{"h", "allow", "require"},
+		{"h", "prefer", "require"},
+		{"h", "require", "require"},
+		{"h", "verify-full", "verify-full"},
+		{"10.0.0.1", "prefer", "require"},
+		{"127.0.0.1", "prefer", "prefer"},
+		{"localhost", "allow", "allow"},
+	} {
+		address := "postgres://ken:secret@" + c.host + "/d"
+		if c.mode != "" {
+			address += "?sslmode=" + c.mode
+		}
+		a, err := postgres.Parse(address)
+		if want := "postgres://ken@" + c.host + ":5432/d?sslmode=" + c.want; err != nil || a.Agreement() != want {
+			t.Errorf("%s with mode %q: %s, %v, want %s", c.host, c.mode, a.Agreement(), err, want)
 		}
 	}
 	a, err := postgres.Parse("postgres://ken@/d?host=/run/postgresql")

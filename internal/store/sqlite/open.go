@@ -51,12 +51,18 @@ func (s *Store) writer(ctx context.Context) (*sqlite.Conn, error) {
 		if err := os.MkdirAll(filepath.Dir(s.path), 0o777); err != nil {
 			return nil, err
 		}
+		if err := keepPrivate(s.path); err != nil {
+			return nil, err
+		}
 		if conn, err = s.open(nil, sqlite.OpenReadWrite|sqlite.OpenCreate); err != nil {
 			return nil, err
 		}
 	}
 	if s.wrote {
 		return conn, nil
+	}
+	if err := keepPrivate(s.path); err != nil {
+		return nil, err
 	}
 	defer interruptible(ctx, conn)()
 	version, err := versionOf(conn, s.path)

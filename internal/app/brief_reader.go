@@ -1,0 +1,158 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"ken/internal/brief"
+	"ken/internal/fault"
+	"ken/internal/outline"
+	"ken/internal/project"
+	"ken/internal/repo"
+	"ken/internal/searchindex"
+	"ken/internal/suggest"
+	"ken/internal/survey"
+)
+
+// A briefReader collects the facts for one brief.
+type briefReader struct {
+	w      *workspace
+	x      *searchindex.Index // nil for the brief of the repository without facts from the index
+	t      *findTree
+	cut    bool // the clone is shallow
+	survey *survey.Survey
+
+	paths   []repo.Path // of all files, sorted
+	project *project.Project
+	used    []searchindex.Used // source files with how often they are used
+	dirs    map[repo.Path]*survey.Directory
+
+	sourceCounts map[repo.Path]int // that were asked for, by directory
+}
+
+// brief returns the brief of a path, within a budget in tokens.
+func (r *briefReader) brief(ctx context.Context, p repo.Path, budget int) (b *brief.Brief, err error) {
+	for p := range r.t.listed {
+		r.paths = append(r.paths, p)
+	}
+	slices.Sort(r.paths)
+	if r.project, err = project.New(r.paths, func(p repo.Path) ([]byte, error) { return r.read(ctx, p), nil }); err != nil {
+		return nil, err
+	}
+	if f := r.t.listed[p]; f != nil && f.Kind == repo.KindSymlink {
+		return r.link(ctx, f, budget)
+	}
+	return r.briefOf(ctx, p, budget)
+}
+
+// briefOf returns the brief of a path that is no link, with sections that go before all others.
+func (r *briefReader) briefOf(ctx context.Context, p repo.Path, budget int, first ...brief.Section) (*brief.Brief, error) {
+	switch f := r.t.listed[p]; {
+	case p == "":
+		return r.repository(ctx, budget)
+	case f != nil:
+		return r.file(ctx, f, budget, first...)
+	case len(r.below(p)) > 0:
+		return r.directory(ctx, p, budget, first...)
+	}
+	return nil, r.untracked(p)
+}
+
+// untracked returns the error for a path that git does not track. Its hint is the path that
+// was probably meant.
+func (r *briefReader) untracked(p repo.Path) error {
+	hint := "list the tracked paths: git ls-files"
+	for _, path := range r.paths {
+		if _, meant := suggest.Slip(path.Base(), p.Base()); meant && path.Dir() == p.Dir() {
+			hint = "did you mean " + fault.Quote(path.String()) + "?"
+			break
+		}
+	}
+	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf("git tracks no file or directory %s", p)}
+}
+
+func (r *briefReader) kind(p repo.Path) repo.Kind {
+	if f := r.t.listed[p]; f != nil {
+		return f.Kind
+	}
+	return repo.KindUnknown
+}
+
+// below returns the paths of the files below a directory.
+func (r *briefReader) below(dir repo.Path) []repo.Path {
+	if dir == "" {
+		return r.paths
+	}
+	first, _ := slices.BinarySearch(r.paths, dir+"/")
+	end, _ := slices.BinarySearch(r.paths, dir+"0") // the character after the slash
+	return r.paths[first:end]
+}
+
+// tests returns the test files below a directory.
+func (r *briefReader) tests(dir repo.Path) []repo.Path {
+	var list []repo.Path
+	for _, p := range r.below(dir) {
+		if r.kind(p) == repo.KindTest && r.project.IsTest(p) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// alone reports whether no other file has the name of a file.
+func (r *briefReader) alone(p repo.Path) bool {
+	return !slices.ContainsFunc(r.paths, func(o repo.Path) bool { return o != p && o.Base() == p.Base() })
+}
+
+// sources counts the source files below a directory.
+func (r *briefReader) sources(dir repo.Path) int {
+	n, ok := r.sourceCounts[dir]
+	if ok {
+		return n
+	}
+	for _, p := range r.below(dir) {
+		if r.kind(p) == repo.KindSource {
+			n++
+		}
+	}
+	if r.sourceCounts == nil {
+		r.sourceCounts = make(map[repo.Path]int)
+	}
+	r.sourceCounts[dir] = n
+	return n
+}
+
+// outlines returns what grammars saw in files, nil for nothing.
+func (r *briefReader) outlines(ctx context.Context, files []*survey.File) ([]*outline.Outline, error) {
+	seen, err := r.t.Outlines(ctx, files)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]*outline.Outline, len(files))
+	for i, s := range seen {
+		list[i] = s.Outline
+	}
+	return list, nil
+}
+
+func (r *briefReader) layout(ctx context.Context) (map[repo.Path]*survey.Directory, error) {
+	order, err := r.survey.Layout(ctx)
+	if err != nil {
+		return nil, err
+	}
+	byPath := make(map[repo.Path]*survey.Directory, len(order))
+	for _, d := range order {
+		byPath[d.Path] = d
+	}
+	r.dirs = byPath
+	return byPath, nil
+}
+
+func childPaths(d *survey.Directory) []repo.Path {
+	var list []repo.Path
+	for _, c := range d.Children {
+		list = append(list, c.Path)
+	}
+	return list
+}

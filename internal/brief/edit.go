@@ -1,0 +1,35 @@
+package brief
+
+import "fmt"
+
+// editItems is how many items of a section are told before an edit.
+const editItems = 3
+
+// BeforeEdit returns what to know before an edit of a file: what somebody wrote about it, the
+// rules for its path, who uses it, its tests and what changes with it. It has only what ken
+// knows: facts that are left out may be unknown.
+func BeforeEdit(f FileFacts, budget int) *Brief {
+	j := f.Path.JSON()
+	b := &Brief{Path: j.Path, PathB64: j.B64, Kind: KindFile}
+	var blocks []*block
+	for _, s := range f.Words {
+		blocks = append(blocks, &block{Section: s})
+	}
+	users := f.usedBy()
+	if users != nil && f.UserFiles > 0 {
+		users.Subject = fmt.Sprintf("used by %s, among them", count(f.UserFiles, "file"))
+	}
+	tests, command := f.tests()
+	together := f.History.together()
+	if together != nil {
+		together.Subject = "changes with"
+	}
+	for _, k := range []*block{rules(f.Project.Rules(f.Path), false, 0), users, command, tests, together} {
+		if k != nil && len(k.items) > 0 {
+			k.first, k.grows = editItems, false
+			blocks = append(blocks, k)
+		}
+	}
+	b.fit(blocks, budget)
+	return b
+}

@@ -1,0 +1,79 @@
+package brief
+
+import (
+	"strings"
+
+	"ken/internal/repo"
+)
+
+// Quoted returns the brief for agents that did not ask for it, in at most so many bytes. Texts
+// of the repository are quotations, so that an agent can tell them from what ken says. It is
+// "" if there is no room for a section; left counts the lines that had none.
+func (b *Brief) Quoted(limit int) (text string, left int) {
+	var out strings.Builder
+	room := limit - len(repo.QuotationNote) - 1
+	add := func(s string) bool {
+		if len(s) > room {
+			return false
+		}
+		room -= len(s)
+		out.WriteString(s)
+		return true
+	}
+	for _, s := range b.Sections {
+		if len(s.Items) == 0 {
+			if !add(s.quoted(room)) {
+				left++
+			}
+			continue
+		}
+		told := 0
+		for _, it := range s.Items {
+			line := "  " + repo.Quotation(it.show) + "\n"
+			switch {
+			case told > 0:
+			case len(s.Items) == 1:
+				line = s.head() + ": " + line[len("  "):]
+			default:
+				line = s.head() + ":\n" + line
+			}
+			if !add(line) {
+				break
+			}
+			told++
+		}
+		left += len(s.Items) - told
+	}
+	for _, r := range b.Remarks {
+		if !add("note: " + r + "\n") {
+			left++
+		}
+	}
+	if out.Len() == 0 {
+		return "", left
+	}
+	return repo.QuotationNote + "\n" + out.String(), left
+}
+
+// head returns the subject of a section after its verdict.
+func (s Section) head() string {
+	if v := s.shownVerdict(); v != "" {
+		return "[" + v + "] " + s.Subject
+	}
+	return s.Subject
+}
+
+// quoted returns a section without items as a line of at most room bytes. If less than
+// leastBytes of its text would fit, the line is longer than that.
+func (s Section) quoted(room int) string {
+	head := s.head() + ": "
+	if s.Own {
+		return head + strings.Join(strings.Fields(s.Text), " ") + "\n"
+	}
+	quote := repo.Quotation(s.Text)
+	over := len(head) + len(quote) + 1 - room
+	if inner := len(quote) - len(`""`) - over; over > 0 && inner >= leastBytes {
+		quote = `"` + cut(quote[1:len(quote)-1], inner) + `"`
+	}
+	return head + quote + "\n"
+}

@@ -1,0 +1,129 @@
+package brief_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"ken/internal/brief"
+	"ken/internal/repo"
+	"ken/internal/searchindex"
+)
+
+// Before an edit, a brief has what somebody wrote, the rules for the path, users, tests and what
+// changes with it, a few of each.
+func TestBeforeEdit(t *testing.T) {
+	f := limitsFacts(t)
+	f.History = brief.History{
+		Searched: 9, Since: "2026-01-02T03:04:05Z", Commits: 4, Companions: []brief.Companion{{Path: "server/server.go", Together: 3}},
+		Last: []searchindex.Entry{{Subject: "limit", Date: "2026-01-02"}},
+	}
+	got, left := brief.BeforeEdit(f, 200).Quoted(800)
+	for _, want := range []string{
+		`[stale: signatures changed since] server/limits.go: "Limits requests."` + "\n",
+		`rules: "Files in server/ must not log secrets. (AGENTS.md:3)"` + "\n",
+		"used by ", `  "server/server.go:`,
+		`tests (2 files): "go test ./server # server/limits_test.go named for it, server/other_test.go"` + "\n",
+		`changes with: "server/server.go (3 of 4 commits)"` + "\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the brief has no %q:\n%s", want, got)
+		}
+	}
+	for _, other := range []string{"symbols", "last commits", "uses "} {
+		if strings.Contains(got, "\n"+other) {
+			t.Errorf("the brief has %q, want only what matters for an edit:\n%s", other, got)
+		}
+	}
+	if left != 0 {
+		t.Errorf("%d lines had no room in 800 bytes, want all of them to fit:\n%s", left, got)
+	}
+	f.UserFiles = 1234
+	if got, _ := brief.BeforeEdit(f, 200).Quoted(800); !strings.Contains(got, "used by 1234 files, among them:\n") {
+		t.Errorf("the brief does not say that 1234 files use the file:\n%s", got)
+	}
+}
+
+// Facts that ken does not have are left out, and never told as none.
+func TestBeforeEditWithoutFacts(t *testing.T) {
+	f := limitsFacts(t)
+	f.Words, f.Users, f.Uses, f.Outline, f.Tests = nil, nil, nil, nil, nil
+	f.History = brief.History{}
+	f.Path = "other/new.go"
+	if b := brief.BeforeEdit(f, 200); len(b.Sections) != 0 {
+		t.Errorf("without facts: %s, want nothing", b)
+	}
+	if text, left := brief.BeforeEdit(f, 200).Quoted(800); text != "" || left != 0 {
+		t.Errorf("without facts: %q and %d left out, want nothing", text, left)
+	}
+}
+
+// A quoted brief keeps to its limit, and everything that the repository says is in quotes on
+// its line.
+func TestQuoted(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		nasty := rapid.StringMatching(`[a-z "\n“”é]{0,80}`)
+		r := brief.RepositoryFacts{
+			Words: []brief.Section{{Subject: ".", Verdict: "fresh", Text: nasty.Draw(t, "words"), Written: true}},
+			Project: projectOf(t, map[repo.Path]string{
+				"Makefile": "build:\n\tgo build\n\ntest:\n\tgo test\n",
+			}),
+		}
+		for _, text := range rapid.SliceOfN(nasty, 0, 6).Draw(t, "parts") {
+			r.Parts = append(r.Parts, brief.Part{Path: "p", About: text})
+		}
+		limit := rapid.IntRange(0, 1200).Draw(t, "limit")
+		got, left := brief.Repository(r, 300).Quoted(limit)
+		if len(got) > limit || !utf8.ValidString(got) {
+			t.Fatalf("%d bytes, limit %d: %q", len(got), limit, got)
+		}
+		if got == "" {
+			if left == 0 {
+				t.Fatalf("nothing is told, and nothing left out")
+			}
+			return
+		}
+		lines := strings.Split(strings.TrimSuffix(got, "\n"), "\n")
+		if lines[0] != repo.QuotationNote {
+			t.Fatalf("the first line is %q, want %q", lines[0], repo.QuotationNote)
+		}
+		own := []string{"[unknown] lint: no manifest says how", "main parts:"}
+		for _, l := range lines[1:] {
+			if n := strings.Count(l, `"`); n != 2 && !slices.Contains(own, l) {
+				t.Fatalf("line %q has %d quotes, want one quotation", l, n)
+			}
+		}
+	})
+}
+
+// A long text leaves room for other sections.
+func TestLongTextLeavesRoom(t *testing.T) {
+	r := brief.RepositoryFacts{
+		Words:   []brief.Section{{Subject: ".", Verdict: "fresh", Text: strings.Repeat("many words ", 500), Written: true}},
+		Project: newProject(t, map[repo.Path]string{"Makefile": "test:\n\tgo test\n"}),
+	}
+	if got := brief.Repository(r, 150).String(); !strings.Contains(got, "make test") {
+		t.Errorf("the brief of 150 tokens does not say how to test:\n%s", got)
+	}
+}
+
+// A small budget has one command of each kind before a second one of any.
+func TestSmallBudgetHasEachCommand(t *testing.T) {
+	r := brief.RepositoryFacts{
+		Project: newProject(t, map[repo.Path]string{
+			"go.mod":   "module shop\n",
+			"Makefile": "build:\n\tgo build\n\ntest:\n\tgo test\n\nlint:\n\tgo vet\n",
+			"main.go":  "package main\n",
+		}),
+		Parts: []brief.Part{{Path: "cart", About: "Counts what a customer buys."}},
+	}
+	got := brief.Repository(r, 50).String()
+	for _, want := range []string{"make build", "make test", "make lint", "cart/: Counts"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the brief of 50 tokens has no %q:\n%s", want, got)
+		}
+	}
+}

@@ -1,0 +1,229 @@
+package find
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"ken/internal/repo"
+	"ken/internal/searchindex"
+)
+
+const (
+	reranked   = 60  // best files that are compared in detail
+	recentHalf = 100 // commits after which a commit counts half as a recent one
+)
+
+// The parts of a detailed comparison. All but byTextTerms and byTestAsked are relative to the
+// file that has most of it.
+const (
+	byScore       = iota // the score so far
+	bySymbols            // BM25 of symbols and doc comments
+	byPath               // BM25 of the path
+	byTextTerms          // share of the terms that the text has, by rarity; BM25 punishes long files, this does not
+	byPart               // terms in front of a colon that the path has
+	byPartCommits        // terms in front of a colon in the subjects of its commits
+	byRecent             // commits that touched it, by logarithm; an old one counts less
+	byDir                // scores of the other files in its directory
+	byTestAsked          // 1 for a test if the query speaks of tests
+	partCount
+)
+
+type parts [partCount]float64
+
+// partWeights were learnt from the tasks of ten repositories, which docs/evidence.md names: a
+// softmax over the files of a task makes the changed files most probable. byPath and byTextTerms were
+// lowered after that, since questions ("where is …") lost by them.
+var partWeights = parts{
+	byScore: 3.3, bySymbols: 0.5, byPath: 1, byTextTerms: 2, byPart: 1, byPartCommits: 1.2,
+	byRecent: 1, byDir: 0.3, byTestAsked: 1.3,
+}
+
+// rerank compares the best files in detail and gives them new scores. The new best score is the
+// old best score, so that scores of different queries stay comparable. Files behind those that are
+// compared stay behind them.
+func rerank(ctx context.Context, x *searchindex.Index, words, query []string, list []*candidate, w weights) error {
+	if len(list) == 0 || list[0].score <= 0 {
+		return nil
+	}
+	compared := list[:min(len(list), reranked)]
+	others := list[len(compared):]
+	all, err := compare(ctx, x, words, query, compared)
+	if err != nil {
+		return err
+	}
+	sums := make([]float64, len(compared))
+	for i, c := range compared {
+		for part, weight := range partWeights {
+			sums[i] += weight * all[i][part]
+		}
+		if c.file.Kind != repo.KindTest { // byScore has the factor of a test
+			sums[i] *= w.factor(c.file.Kind)
+		}
+	}
+	unit := list[0].score / slices.Max(sums)
+	for i, c := range compared {
+		// Rounded: sums depend a little on the order in which commits were indexed.
+		c.score = math.Round(1e9*unit*sums[i]) / 1e9
+	}
+	if len(others) > 0 {
+		shrink := min(1, unit*slices.Min(sums)/others[0].score)
+		for _, c := range others {
+			c.score *= shrink
+		}
+	}
+	return nil
+}
+
+// compare returns the parts of each file.
+func compare(ctx context.Context, x *searchindex.Index, words, query []string, list []*candidate) ([]parts, error) {
+	all := make([]parts, len(list))
+	rows := make([]int64, len(list))
+	inDir := make(map[repo.Path]float64)
+	for i, c := range list {
+		rows[i] = c.file.Number
+		inDir[c.file.Path.Dir()] += c.score
+	}
+	asksTests := slices.Contains(query, "test") || slices.Contains(query, "tests")
+	for i, c := range list {
+		all[i][byScore] = c.score
+		all[i][bySymbols] = c.fields[searchindex.InSymbol]
+		all[i][byPath] = c.fields[searchindex.InPath]
+		all[i][byDir] = inDir[c.file.Path.Dir()] - c.score
+		if asksTests && c.file.Kind == repo.KindTest {
+			all[i][byTestAsked] = 1
+		}
+	}
+	inFront := termsInFront(words)
+	if err := addTerms(ctx, x, query, inFront, rows, all); err != nil {
+		return nil, err
+	}
+	if err := addHistory(ctx, x, inFront, rows, all); err != nil {
+		return nil, err
+	}
+	for part := range partCount {
+		if part == byTextTerms || part == byTestAsked {
+			continue
+		}
+		most := 0.0
+		for i := range all {
+			most = max(most, all[i][part])
+		}
+		for i := range all {
+			if most > 0 {
+				all[i][part] /= most
+			}
+		}
+	}
+	return all, nil
+}
+
+// maxFront is how long the part of a query in front of a colon is, at most.
+const maxFront = 40
+
+// termsInFront returns the terms in front of a colon: "parser: accept tabs" is about the parser.
+func termsInFront(words []string) []string {
+	front, _, found := strings.Cut(strings.Join(words, " "), ": ")
+	if !found || len(front) > maxFront {
+		return nil
+	}
+	return terms([]string{front})
+}
+
+// idf is the worth of a term that some of all rows have, as in BM25.
+func idf(having, all int) float64 {
+	if having == 0 {
+		return 0
+	}
+	return math.Log(1 + (float64(all-having)+0.5)/(float64(having)+0.5))
+}
+
+// addTerms adds how much of the query each text has, and of the terms in front of a colon each path.
+func addTerms(ctx context.Context, x *searchindex.Index, query, inFront []string, rows []int64, all []parts) error {
+	files, err := x.Size(ctx)
+	if err != nil {
+		return err
+	}
+	total := 0.0
+	for _, term := range query {
+		count, inText, err := x.Among(ctx, searchindex.InText, term, rows)
+		if err != nil {
+			return err
+		}
+		inPath := make(map[int64]bool)
+		if slices.Contains(inFront, term) {
+			if _, inPath, err = x.Among(ctx, searchindex.InPath, term, rows); err != nil {
+				return err
+			}
+		}
+		worth := idf(count, files)
+		total += worth
+		for i, row := range rows {
+			if inText[row] {
+				all[i][byTextTerms] += worth
+			}
+			if inPath[row] {
+				all[i][byPart] += worth
+			}
+		}
+	}
+	for i := range all {
+		if total > 0 {
+			all[i][byTextTerms] /= total
+		}
+	}
+	return nil
+}
+
+// addHistory adds how recently each file was touched, and whether the commits name what is in front
+// of a colon.
+func addHistory(ctx context.Context, x *searchindex.Index, inFront []string, rows []int64, all []parts) error {
+	commits, _, err := x.History(ctx)
+	if err != nil {
+		return err
+	}
+	ages, err := x.Ages(ctx, 10*recentHalf)
+	if err != nil {
+		return err
+	}
+	touches := make([][]searchindex.Touch, len(rows))
+	var entries []int64
+	for i, row := range rows {
+		if touches[i], err = x.TouchesOf(ctx, row); err != nil {
+			return err
+		}
+		recent := 0.0
+		for _, t := range touches[i] {
+			entries = append(entries, t.Entry)
+			if age, ok := ages[t.Entry]; ok && t.Files <= maxTogether {
+				recent += math.Exp2(-float64(age) / recentHalf)
+			}
+		}
+		all[i][byRecent] = math.Log1p(recent)
+	}
+	slices.Sort(entries)
+	entries = slices.Compact(entries)
+	for _, term := range inFront {
+		count, having, err := x.Among(ctx, searchindex.InSubject, term, entries)
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			said := 0.0
+			for _, t := range touches[i] {
+				if having[t.Entry] {
+					said += commitWeight(t.Files)
+				}
+			}
+			// A file with many commits has most words in some of them.
+			all[i][byPartCommits] += idf(count, commits) * said / (said + 1 + float64(len(touches[i]))/50)
+		}
+	}
+	return nil
+}
+
+// commitWeight is what a commit says about each of its files: less if it touched many.
+func commitWeight(files int) float64 {
+	return 1 / math.Sqrt(1+float64(files)/4)
+}
