@@ -64,6 +64,7 @@ func Repository(r RepositoryFacts, budget int) *Brief {
 		central("most used files", r.Central, "", MostUsed),
 		r.stale(),
 	)
+	blocks = append(blocks, r.unknownCommands()...)
 	for _, k := range r.History.blocks("the repository") {
 		if k != nil && strings.HasPrefix(k.Subject, "last") {
 			blocks = append(blocks, k)
@@ -91,7 +92,7 @@ func (r *RepositoryFacts) commands() []*block {
 	c := r.Project.For("")
 	list := []*block{
 		r.needs(),
-		install(c.Install),
+		commandIfKnown("install dependencies", c.Install),
 		command("build", c.Build),
 		command("test", c.Test),
 	}
@@ -99,10 +100,21 @@ func (r *RepositoryFacts) commands() []*block {
 		list = append(list, one)
 	}
 	list = append(list, command("lint", c.Lint))
-	if len(c.Run) > 0 {
-		return append(list, command("run", c.Run))
+	return append(list, commandIfKnown("run", c.Run))
+}
+
+// unknownCommands says which commands of the repository ken does not know that not every
+// repository has. It comes after what is known.
+func (r *RepositoryFacts) unknownCommands() []*block {
+	c := r.Project.For("")
+	var list []*block
+	if len(c.Install) == 0 {
+		list = append(list, unknown("install dependencies", "no manifest lists any or says how"))
 	}
-	return append(list, unknown("run", "no manifest names a program"))
+	if len(c.Run) == 0 {
+		list = append(list, unknown("run", "no manifest names a program"))
+	}
+	return list
 }
 
 // needs lists the languages and tools that the manifests ask for, in one line.
@@ -111,14 +123,18 @@ func (r *RepositoryFacts) needs() *block {
 	for _, n := range r.Project.Needs("") {
 		texts = append(texts, fmt.Sprintf("%s (%s)", n.Text, at(n.Source, n.Line)))
 	}
-	return line("needs", strings.Join(texts, ", "))
+	if len(texts) == 0 {
+		return nil
+	}
+	text := strings.Join(texts, ", ")
+	return facts("needs", 1, Item{Text: text, show: text})
 }
 
-func install(list []project.Command) *block {
+func commandIfKnown(subject string, list []project.Command) *block {
 	if len(list) == 0 {
-		return unknown("install dependencies", "no manifest lists any or says how")
+		return nil
 	}
-	return command("install dependencies", list)
+	return command(subject, list)
 }
 
 func command(subject string, list []project.Command) *block {
