@@ -19,15 +19,16 @@ const maxLinks = 5
 func (r *briefReader) linkTarget(ctx context.Context, link *survey.File) (target repo.Path, text string) {
 	at := link
 	for range maxLinks {
-		content, err := r.w.git.Blobs(ctx, []repo.ID{at.ID})
-		if err != nil || len(content) == 0 {
+		content := ""
+		err := r.w.git.EachBlob(ctx, []repo.ID{at.ID}, func(_ int, b []byte, _ int64) { content = string(b) })
+		if err != nil || content == "" {
 			return "", text
 		}
 		if text == "" {
-			text = string(content[0])
+			text = content
 		}
-		joined := path.Join(string(at.Path.Dir()), string(content[0]))
-		outside := path.IsAbs(string(content[0])) || joined == ".." || strings.HasPrefix(joined, "../")
+		joined := path.Join(string(at.Path.Dir()), content)
+		outside := path.IsAbs(content) || joined == ".." || strings.HasPrefix(joined, "../")
 		target = repo.Path(joined)
 		next := r.t.listed[target]
 		switch {
@@ -63,7 +64,7 @@ func (r *briefReader) link(ctx context.Context, f *survey.File, budget int) (*br
 	if target == "" {
 		about := "a symbolic link, whose target ken cannot read"
 		if text != "" {
-			about = "a symbolic link to " + repo.Path(text).String() + ", where git tracks nothing"
+			about = "a symbolic link to " + repo.Path(text).String() + ", which is no tracked file or directory"
 		}
 		return brief.Link(f.Path, brief.Section{Subject: f.Path.String(), Verdict: fresh.Unknown.String(), Text: about}), nil
 	}

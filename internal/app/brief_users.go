@@ -81,13 +81,14 @@ func (r *briefReader) readMostUsed(ctx context.Context) error {
 
 // generatedWords returns what a generated file says of its origin, from its first lines.
 func generatedWords(content []byte) string {
-	const head = 2 << 10
-	text := string(content[:min(len(content), head)])
+	const head, longest = 2 << 10, 200
+	text := strings.ToValidUTF8(string(content[:min(len(content), head)]), "")
 	said := ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(strings.Trim(strings.TrimSpace(line), "/*#-<>!;"))
 		low := strings.ToLower(line)
 		switch {
+		case len(line) > longest: // code
 		case said == "" && (strings.Contains(low, "generated") || strings.Contains(low, "do not edit")):
 			said = line
 		case said != "" && strings.HasPrefix(low, "source:"):
