@@ -21,7 +21,6 @@ const (
 	indexDiskBudget   = 200_000_000
 
 	indexColdRounds = 3
-	indexWarmRounds = 20
 
 	codegraphInit = "codegraph init"
 )
@@ -34,7 +33,7 @@ func instant(files int) time.Duration {
 }
 
 // indexStudy measures what ken's index costs, against ctags and CodeGraph, and what
-// answers cost once it is there.
+// answers cost once it is there. Times are processor time.
 func (b *bench) indexStudy(ctx context.Context) (string, error) {
 	if len(b.repos) == 0 {
 		return "", errors.New("-run index needs a repository: -repo DIR")
@@ -138,6 +137,7 @@ func (s *indexSite) cold(ctx context.Context) error {
 		ken:       s.find(),
 		other:     s.command("ctags", "-R", "--exclude=.git", "-f", tags, "."),
 		rounds:    min(s.rounds, indexColdRounds),
+		processor: true,
 		beforeKen: s.forget,
 		after:     func(ctx context.Context, _ int) error { return s.mustAnswer(ctx) },
 	}
@@ -198,7 +198,7 @@ func (s *indexSite) codegraph(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.add(row{work: "find, cold", ken: ken.wall, against: codegraphInit, other: other.wall})
+	s.add(row{work: "find, cold", ken: ken.cpu, against: codegraphInit, other: other.cpu})
 	s.add(row{work: "find, cold, memory", memory: memory, against: codegraphInit, otherMemory: other.memory, memoryBudget: indexMemoryBudget})
 	s.add(row{work: "find, cold, disk", memory: disk, against: codegraphInit, otherMemory: otherDisk, memoryBudget: indexDiskBudget})
 	return os.RemoveAll(kept)
@@ -212,7 +212,8 @@ func (s *indexSite) memoryCold(ctx context.Context) (int64, error) {
 	return s.find().alone(ctx)
 }
 
-// answers measures questions when nothing has changed, and after an edit of one file.
+// answers measures questions when nothing has changed, after an edit of one file, and after
+// a commit of that edit.
 func (s *indexSite) answers(ctx context.Context) error {
 	limit := instant(len(s.tree.files))
 	for _, q := range []struct {
@@ -222,19 +223,26 @@ func (s *indexSite) answers(ctx context.Context) error {
 		{"find", s.find()},
 		{"uses", s.command(s.ken, "uses", s.task.want[0])},
 		{"brief PATH", s.command(s.ken, "brief", s.task.want[0])},
+		{"brief", s.command(s.ken, "brief")},
 	} {
-		progress("%s, %s", q.name, s.name)
-		warm := duel{ken: q.ken, other: s.gitStatus(), rounds: max(s.rounds, indexWarmRounds)}
-		ken, other, _, err := warm.fight(ctx)
-		if err != nil {
-			return err
+		for _, when := range []struct {
+			name   string
+			duel   duel
+			budget time.Duration
+		}{
+			{"warm", duel{ken: q.ken, other: s.gitStatus()}, limit},
+			{"one edit", s.edited(q.ken, false), 2 * limit},
+			{"one commit", s.edited(q.ken, true), 2 * limit},
+		} {
+			progress("%s, %s, %s", q.name, when.name, s.name)
+			when.duel.rounds = s.rounds
+			when.duel.processor = true
+			ken, other, _, err := when.duel.fight(ctx)
+			if err != nil {
+				return err
+			}
+			s.add(row{work: q.name + ", " + when.name, ken: ken, against: gitStatus, other: other, budget: when.budget})
 		}
-		s.add(row{work: q.name + ", warm", ken: ken, against: gitStatus, other: other, budget: limit})
-		ken, other, _, err = s.edited(q.ken).fight(ctx)
-		if err != nil {
-			return err
-		}
-		s.add(row{work: q.name + ", one edit", ken: ken, against: gitStatus, other: other, budget: 2 * limit})
 	}
 	return s.mustAnswer(ctx)
 }
@@ -243,9 +251,9 @@ func (s *indexSite) gitStatus() command {
 	return s.command("git", "status", "--porcelain=v2", "--branch", "-z")
 }
 
-// edited asks after an edit of one file, another one each round. Putting it back is not
-// timed, and neither is what ken then does about it.
-func (s *indexSite) edited(ken command) duel {
+// edited asks after an edit of one file, another one each round, and after its commit if
+// that is wanted. Putting it back is not timed, and neither is what ken then does about it.
+func (s *indexSite) edited(ken command, commit bool) duel {
 	files := slices.DeleteFunc(slices.Clone(s.tree.files), func(f string) bool {
 		info, err := os.Lstat(filepath.Join(s.tree.dir, f))
 		return err != nil || !info.Mode().IsRegular() || !isSource(f)
@@ -253,16 +261,28 @@ func (s *indexSite) edited(ken command) duel {
 	var name string
 	var text []byte
 	return duel{
-		ken: ken, other: s.gitStatus(), rounds: max(s.rounds, indexWarmRounds),
-		before: func(_ context.Context, round int) (err error) {
+		ken: ken, other: s.gitStatus(),
+		before: func(ctx context.Context, round int) (err error) {
 			file := files[round*7919%len(files)]
 			name = filepath.Join(s.tree.dir, file)
 			if text, err = os.ReadFile(name); err != nil {
 				return err
 			}
-			return os.WriteFile(name, fmt.Appendf(slices.Clone(text), "\n%s edited in round %d\n", commentSign(file), round), 0o644)
+			err = os.WriteFile(name, fmt.Appendf(slices.Clone(text), "\n%s edited in round %d\n", commentSign(file), round), 0o644)
+			if err != nil || !commit {
+				return err
+			}
+			return git(ctx, s.tree.dir, s.env, nil, "-c", "user.name=bench", "-c", "user.email=bench@example.org", "commit", "--quiet", "--all", "-m", "edit a file")
 		},
 		after: func(ctx context.Context, _ int) error {
+			if commit {
+				if err := git(ctx, s.tree.dir, s.env, nil, "reset", "--quiet", "--soft", "HEAD~1"); err != nil {
+					return err
+				}
+				if err := git(ctx, s.tree.dir, s.env, nil, "reset", "--quiet"); err != nil {
+					return err
+				}
+			}
 			if err := os.WriteFile(name, text, 0o644); err != nil {
 				return err
 			}

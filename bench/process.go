@@ -21,6 +21,7 @@ type command struct {
 // A result is what one run of a command cost.
 type result struct {
 	wall   time.Duration
+	cpu    time.Duration // of the process and the ones that it started, on all cores
 	memory int64 // peak resident, in bytes; 0 where the system does not tell
 	stdout []byte
 }
@@ -38,7 +39,8 @@ func (c command) run(ctx context.Context) (result, error) {
 	if err != nil {
 		return result{}, fmt.Errorf("%s: %w\n%s", strings.Join(c.args, " "), err, tail(stderr.Bytes()))
 	}
-	return result{wall: wall, memory: peakMemory(cmd.ProcessState), stdout: stdout.Bytes()}, nil
+	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	return result{wall: wall, cpu: cpu, memory: peakMemory(cmd.ProcessState), stdout: stdout.Bytes()}, nil
 }
 
 // alone runs the command and returns the most memory that it held itself, its
@@ -72,6 +74,7 @@ func tail(b []byte) []byte {
 type duel struct {
 	ken, other command
 	rounds     int
+	processor  bool // compare processor time: a busy machine changes it less than wall time
 	// before prepares each round, and after clears up; neither is timed. Both
 	// may be nil.
 	before, after func(ctx context.Context, round int) error
@@ -83,8 +86,8 @@ type duel struct {
 }
 
 // fight runs the two sides alternately, each going first every other time, once
-// to warm up and then for the rounds asked for. It returns the median wall times
-// and ken's peak memory.
+// to warm up and then for the rounds asked for. It returns the median wall or processor
+// times and ken's peak memory.
 func (d duel) fight(ctx context.Context) (ken, other time.Duration, memory int64, err error) {
 	var kens, others []time.Duration
 	for round := range d.rounds + 1 {
@@ -93,8 +96,14 @@ func (d duel) fight(ctx context.Context) (ken, other time.Duration, memory int64
 			return 0, 0, 0, err
 		}
 		memory = max(memory, k.memory)
-		if round > 0 {
-			kens, others = append(kens, k.wall), append(others, o.wall)
+		switch {
+		case round == 0:
+		case d.processor:
+			kens = append(kens, k.cpu)
+			others = append(others, o.cpu)
+		default:
+			kens = append(kens, k.wall)
+			others = append(others, o.wall)
 		}
 	}
 	return median(kens), median(others), memory, nil

@@ -20,22 +20,34 @@ import (
 type findTree struct {
 	survey.Tree
 	w      *workspace
-	listed map[repo.Path]*survey.File
+	listed map[repo.Path]*survey.File // nil until the files are listed
+	files  []find.File
 	stale  map[repo.Path]bool // files whose summary is of another content
 	behind bool               // another process is updating the index: it may be of an older tree
 }
 
+// State verifies the work tree and names the rows that its list of files is made from.
+func (t *findTree) State(ctx context.Context) (string, error) {
+	if work, ok := t.Tree.(*surveyTree); ok {
+		return work.rowsName(ctx)
+	}
+	return "", nil
+}
+
 // Files lists the files with the summaries that are fresh.
 func (t *findTree) Files(ctx context.Context) ([]find.File, error) {
+	if t.listed != nil {
+		return t.files, nil
+	}
 	files, err := t.Tree.Files(ctx)
 	if err != nil {
 		return nil, err
 	}
-	t.listed = make(map[repo.Path]*survey.File, len(files))
+	listed := make(map[repo.Path]*survey.File, len(files))
 	all := make([]*survey.File, len(files))
 	for i := range files {
 		all[i] = &files[i]
-		t.listed[files[i].Path] = all[i]
+		listed[files[i].Path] = all[i]
 	}
 	said, err := t.Summaries(ctx, all)
 	if err != nil {
@@ -56,6 +68,8 @@ func (t *findTree) Files(ctx context.Context) ([]find.File, error) {
 		}
 		list = append(list, one)
 	}
+	t.listed = listed
+	t.files = list
 	return list, nil
 }
 
@@ -88,7 +102,7 @@ func (t *findTree) Facts(ctx context.Context, files []find.File, see func(find.F
 func (t *findTree) References(ctx context.Context, files []find.File, see func(find.File, *outline.References) error) error {
 	for some := range slices.Chunk(files, factsAtOnce) {
 		listed := t.of(some)
-		_, refs, err := t.w.facts(ctx, listed, func(which []int, seeContent func(int, []byte)) error {
+		refs, err := t.w.references(ctx, listed, func(which []int, seeContent func(int, []byte)) error {
 			missing := make([]*survey.File, len(which))
 			for k, i := range which {
 				missing[k] = listed[i]
@@ -180,8 +194,10 @@ func (t *findTree) contents(ctx context.Context, files []*survey.File) ([][]byte
 
 // Head is the commit that the tree belongs to.
 func (t *findTree) Head(ctx context.Context) (repo.ID, error) {
-	if _, err := t.Tree.Files(ctx); err != nil {
-		return repo.ID{}, err
+	if work, ok := t.Tree.(*surveyTree); ok {
+		if err := work.verify(ctx); err != nil {
+			return repo.ID{}, err
+		}
 	}
 	return t.Commit(), nil
 }
@@ -197,6 +213,9 @@ func (t *findTree) Commits(ctx context.Context, ids []repo.ID, f func(repo.Commi
 // Read returns the content of a file, nil if it is too large or not the one that was listed.
 func (t *findTree) Read(ctx context.Context, p repo.Path) []byte {
 	f := t.listed[p]
+	if work, ok := t.Tree.(*surveyTree); ok && t.listed == nil {
+		f, _ = work.one(ctx, p) // an error is the same as no content
+	}
 	if f == nil {
 		return nil
 	}
@@ -213,9 +232,20 @@ func (w *workspace) searchIndexFile() string {
 }
 
 // askIndex brings the search index up to date with the work tree, or with the commit that at
-// names, and calls ask. The remarks say what limits the answer; cut says that the clone is
-// shallow.
+// names, lists the files and calls ask. The remarks say what limits the answer; cut says that
+// the clone is shallow.
 func (w *workspace) askIndex(ctx context.Context, at string, ask func(x *searchindex.Index, t *findTree, cut bool) error) (remarks []string, err error) {
+	return w.askIndexOnly(ctx, at, func(x *searchindex.Index, t *findTree, cut bool) error {
+		if _, err := t.Files(ctx); err != nil {
+			return err
+		}
+		return ask(x, t, cut)
+	})
+}
+
+// askIndexOnly is askIndex for questions that the index answers by itself: it does not list
+// the files if they are as they were at the last update.
+func (w *workspace) askIndexOnly(ctx context.Context, at string, ask func(x *searchindex.Index, t *findTree, cut bool) error) (remarks []string, err error) {
 	tree := &findTree{w: w}
 	update := (*searchindex.Index).Update
 	if at == "" {
@@ -248,7 +278,7 @@ func (w *workspace) askIndex(ctx context.Context, at string, ask func(x *searchi
 	if errors.Is(err, searchindex.ErrBusy) && at == "" {
 		tree.behind = true
 		remarks = append(remarks, "another process is updating the search index; this answer is from the index as it was before")
-		_, err = tree.Files(ctx)
+		err = nil
 	}
 	if err == nil && at == "" {
 		err = ask(x, tree, cut)
@@ -259,7 +289,7 @@ func (w *workspace) askIndex(ctx context.Context, at string, ask func(x *searchi
 // Find searches the work tree, or the commit that at names.
 func (w *workspace) Find(ctx context.Context, q find.Query, at string) (answer *find.Answer, err error) {
 	shallow := false
-	remarks, err := w.askIndex(ctx, at, func(x *searchindex.Index, t *findTree, cut bool) (err error) {
+	remarks, err := w.askIndexOnly(ctx, at, func(x *searchindex.Index, t *findTree, cut bool) (err error) {
 		shallow = cut
 		answer, err = find.Search(ctx, x, t, q)
 		return err

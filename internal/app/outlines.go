@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"path"
@@ -34,19 +33,35 @@ type readContents = func(which []int, see func(k int, content []byte)) error
 // outlines returns the outlines of files by their contents: those that are kept, and
 // of the others what read brings; which they are is said by their places.
 func (w *workspace) outlines(ctx context.Context, files []*survey.File, read readContents) ([]*outline.Outline, error) {
-	list, _, err := w.readFacts(ctx, files, read, false)
+	list, _, err := w.readFacts(ctx, files, read, wantedFacts{outlines: true})
 	return list, err
+}
+
+// references returns the references of files by their contents, as outlines does. They are
+// nil for a file that no grammar reads, and empty for one without an outline.
+func (w *workspace) references(ctx context.Context, files []*survey.File, read readContents) ([]*outline.References, error) {
+	_, refs, err := w.readFacts(ctx, files, read, wantedFacts{references: true})
+	return refs, err
 }
 
 // facts returns the outlines and the references of files by their contents, as outlines
 // does. A file without an outline has no references.
 func (w *workspace) facts(ctx context.Context, files []*survey.File, read readContents) ([]*outline.Outline, []*outline.References, error) {
-	return w.readFacts(ctx, files, read, true)
+	outlines, refs, err := w.readFacts(ctx, files, read, wantedFacts{outlines: true, references: true})
+	for i, o := range outlines {
+		if o == nil {
+			refs[i] = nil
+		}
+	}
+	return outlines, refs, err
 }
 
-// readFacts returns outlines, and references if they are wanted. A file is parsed once
-// for both, and both are kept, whoever asked first.
-func (w *workspace) readFacts(ctx context.Context, files []*survey.File, read readContents, wantRefs bool) ([]*outline.Outline, []*outline.References, error) {
+// wantedFacts says what to load of the facts that are kept.
+type wantedFacts struct{ outlines, references bool }
+
+// readFacts returns outlines and references, as far as they are wanted. A file is parsed
+// once for both, and both are kept, whoever asked first.
+func (w *workspace) readFacts(ctx context.Context, files []*survey.File, read readContents, want wantedFacts) ([]*outline.Outline, []*outline.References, error) {
 	outlines := make([]*outline.Outline, len(files))
 	refs := make([]*outline.References, len(files))
 	var which []int
@@ -55,15 +70,15 @@ func (w *workspace) readFacts(ctx context.Context, files []*survey.File, read re
 			which = append(which, i)
 		}
 	}
-	missing := w.loadFacts(ctx, files, which, outlineMaker, func(i int, kept []byte) bool {
-		var o *outline.Outline
-		if json.Unmarshal(kept, &o) != nil {
-			return false
-		}
-		outlines[i] = o
-		return true
-	})
-	if wantRefs {
+	var missing []int
+	if want.outlines {
+		missing = w.loadFacts(ctx, files, which, outlineMaker, func(i int, kept []byte) bool {
+			o, err := outline.ReadBinary(kept)
+			outlines[i] = o
+			return err == nil
+		})
+	}
+	if want.references {
 		without := w.loadFacts(ctx, files, which, refsMaker, func(i int, kept []byte) bool {
 			r := new(outline.References)
 			if r.UnmarshalBinary(kept) != nil {
@@ -86,19 +101,14 @@ func (w *workspace) readFacts(ctx context.Context, files []*survey.File, read re
 				o, r = nil, new(outline.References)
 			}
 			outlines[i], refs[i] = o, r
-			foundOutlines[k] = o.AppendJSON(nil)
-			foundRefs[k], _ = r.AppendBinary(nil) // its error is always nil
+			foundOutlines[k], _ = o.AppendBinary(nil) // the errors are always nil
+			foundRefs[k], _ = r.AppendBinary(nil)
 		})
 		if err != nil {
 			return nil, nil, err
 		}
 		w.keepFacts(ctx, files, missing, outlineMaker, foundOutlines)
 		w.keepFacts(ctx, files, missing, refsMaker, foundRefs)
-	}
-	for i, o := range outlines {
-		if o == nil {
-			refs[i] = nil
-		}
 	}
 	return outlines, refs, nil
 }

@@ -114,12 +114,46 @@ func (t *surveyTree) list(ctx context.Context) ([]survey.File, error) {
 	return files, t.measure(ctx, files)
 }
 
+// rowsName verifies the work tree and names the rows that list is made from. It is "" if a
+// file is missing or its content is unknown, because rows do not record that.
+func (t *surveyTree) rowsName(ctx context.Context) (string, error) {
+	if err := t.verify(ctx); err != nil || t.state == registry.StateNew || len(t.problems)+len(t.missing) > 0 {
+		return "", err
+	}
+	b, ok, err := t.w.store.Baseline(ctx, t.w.git.Worktree())
+	if err != nil || !ok {
+		return "", err
+	}
+	return fmt.Sprint(b.Generation, " ", b.Records), nil
+}
+
 func (t *surveyTree) file(row store.FileRow) survey.File {
 	f := survey.File{Path: row.Path, ID: row.Content.ID, Size: row.Stat.Size, Kind: row.Kind, Excluded: row.Excluded}
 	if why, ok := t.problems[row.Path]; ok {
 		f.ID, f.Problem = repo.ID{}, why
 	}
 	return f
+}
+
+// one returns a file without listing all of them, nil when there is none. Its size is
+// what the row says.
+func (t *surveyTree) one(ctx context.Context, p repo.Path) (*survey.File, error) {
+	if err := t.verify(ctx); err != nil || t.state == registry.StateNew {
+		return nil, err
+	}
+	rows, err := t.w.store.RowsOf(ctx, t.w.git.Worktree(), []repo.Path{p})
+	if err != nil {
+		return nil, err
+	}
+	row, ok := rows[p]
+	if !ok || t.missing[p] {
+		return nil, nil
+	}
+	if !row.About.IsZero() && t.about == nil {
+		t.about = map[repo.Path]store.FileRow{p: row}
+	}
+	f := t.file(row)
+	return &f, nil
 }
 
 // A measured is a file's size as it was found.

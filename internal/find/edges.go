@@ -3,6 +3,7 @@ package find
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -44,19 +45,63 @@ func (s *source) Declarations(name string) ([]uses.Declaration, error) {
 
 // A change is a file that the update put into the index or took out.
 type change struct {
-	path     repo.Path
-	declares bool // other names than before, or the file is new or gone
-	appears  bool // the file is new or gone
+	path    repo.Path
+	appears bool            // the file is new or gone, or of another package
+	names   map[string]bool // that it declares now and did not before, or the other way round
+}
+
+// compare notes how the declarations of a file changed.
+func (c *change) compare(before outline.Outline, after *outline.Outline) {
+	if after == nil {
+		after = new(outline.Outline)
+	}
+	if before.Package != after.Package {
+		c.appears = true
+		return
+	}
+	was := declared(before.Symbols)
+	is := declared(after.Symbols)
+	c.names = make(map[string]bool)
+	for d, n := range was {
+		if is[d] != n {
+			c.names[d.base()] = true
+		}
+	}
+	for d, n := range is {
+		if was[d] != n {
+			c.names[d.base()] = true
+		}
+	}
+}
+
+// declares reports whether other names are declared than before.
+func (c *change) declares() bool { return c.appears || len(c.names) > 0 }
+
+// A declaredName is what other files may see of a symbol.
+type declaredName struct {
+	kind     outline.Kind
+	name     string
+	exported bool
+}
+
+// base returns the last part of the name.
+func (d declaredName) base() string { return d.name[strings.LastIndexByte(d.name, '.')+1:] }
+
+// declared counts the declarations of a file.
+func declared(symbols []outline.Symbol) map[declaredName]int {
+	counts := make(map[declaredName]int)
+	for i := range symbols {
+		if s := &symbols[i]; s.Kind != outline.Heading {
+			counts[declaredName{s.Kind, s.FullName(), s.Exported}]++
+		}
+	}
+	return counts
 }
 
 // updateEdges computes again the edges of the files whose uses may lead elsewhere now.
 func updateEdges(ctx context.Context, w *searchindex.Writer, t Tree, files []File, changes []change) error {
 	if len(changes) == 0 {
 		return nil
-	}
-	again, err := affected(ctx, w, files, changes)
-	if err != nil {
-		return err
 	}
 	src := &source{ctx: ctx, index: w.Index, tree: t, paths: make([]repo.Path, len(files))}
 	for i, f := range files {
@@ -66,8 +111,15 @@ func updateEdges(ctx context.Context, w *searchindex.Writer, t Tree, files []Fil
 	if err != nil {
 		return err
 	}
-	return t.References(ctx, again, func(f File, refs *outline.References) error {
+	again, names, err := affected(ctx, w, r, files, changes)
+	if err != nil {
+		return err
+	}
+	err = t.References(ctx, again, func(f File, refs *outline.References) error {
 		if refs == nil || f.Kind == repo.KindVendored {
+			return nil
+		}
+		if only := names[f.Path]; only != nil && !mentions(refs, only) {
 			return nil
 		}
 		file, err := src.File(f.Path)
@@ -87,25 +139,32 @@ func updateEdges(ctx context.Context, w *searchindex.Writer, t Tree, files []Fil
 		}
 		return w.PutEdges(f.Path, list, ambiguous)
 	})
+	if err != nil {
+		return err
+	}
+	return w.CountUsers()
 }
 
 // affected lists the files whose edges may differ after some changes. A changed manifest
 // affects all files. A changed file affects itself. If it declares other names, it affects
-//   - the files of its directory, and the files that use something of its directory;
+//   - the files of its directory, and the files that use something of its directory or import
+//     a package of Go with its name;
 //   - the files that use those, as long as they may export names of others again;
 //   - in a language that is resolved by names, all files of such languages;
 //   - if it is new or gone, the files with an import that ends in its name.
-func affected(ctx context.Context, w *searchindex.Writer, files []File, changes []change) ([]File, error) {
+//
+// A file that has names is affected only if it mentions one of them.
+func affected(ctx context.Context, w *searchindex.Writer, r *uses.Resolver, files []File, changes []change) (again []File, names map[repo.Path]map[string]bool, err error) {
 	wanted := make(map[repo.Path]bool)
-	dirs := make(map[repo.Path]bool)
+	dirs := make(map[repo.Path]map[string]bool) // the names to mention, nil for any
 	byName := false
 	for _, c := range changes {
 		if uses.IsManifest(c.path) {
-			return files, nil
+			return files, nil, nil
 		}
 		wanted[c.path] = true
-		if c.declares {
-			dirs[c.path.Dir()] = true
+		if c.declares() {
+			addNames(dirs, c)
 			byName = byName || isByName(c.path)
 		}
 		if !c.appears {
@@ -114,23 +173,84 @@ func affected(ctx context.Context, w *searchindex.Writer, files []File, changes 
 		base := c.path.Base()
 		list, err := w.Wanting(ctx, []string{strings.TrimSuffix(base, path.Ext(base)), c.path.Dir().Base()})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, p := range list {
 			wanted[p] = true
 		}
 	}
 	if 2*len(wanted) > len(files) {
-		return files, nil
+		return files, nil, nil
 	}
-	for dir := range dirs {
-		if err := addUsers(ctx, w, dir, wanted); err != nil {
-			return nil, err
+	names = make(map[repo.Path]map[string]bool)
+	for dir, only := range dirs {
+		users := make(map[repo.Path]bool)
+		if err := addUsers(ctx, w, dir, users); err != nil {
+			return nil, nil, err
+		}
+		if importPath := r.GoImportPath(dir); importPath != "" {
+			importers, err := w.Importers(ctx, importPath)
+			if err != nil {
+				return nil, nil, err
+			}
+			for _, p := range importers {
+				users[p] = true
+			}
+		}
+		for p := range users {
+			switch {
+			case only == nil:
+				wanted[p] = true
+			case names[p] == nil:
+				names[p] = maps.Clone(only)
+			default:
+				maps.Copy(names[p], only)
+			}
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(files), func(f File) bool {
-		return !wanted[f.Path] && !dirs[f.Path.Dir()] && (!byName || !isByName(f.Path))
-	}), nil
+	for p := range names {
+		_, inside := dirs[p.Dir()]
+		if wanted[p] || inside || byName && isByName(p) {
+			delete(names, p)
+		}
+	}
+	again = slices.DeleteFunc(slices.Clone(files), func(f File) bool {
+		_, inside := dirs[f.Path.Dir()]
+		return !wanted[f.Path] && names[f.Path] == nil && !inside && (!byName || !isByName(f.Path))
+	})
+	return again, names, nil
+}
+
+// addNames adds the directory of a changed file with the names that a user must mention to be
+// affected. Only in Go do the names tell: another package's file sees what it names, and the
+// init functions of a package that it imports for its side effects.
+func addNames(dirs map[repo.Path]map[string]bool, c change) {
+	dir := c.path.Dir()
+	only, known := dirs[dir]
+	tell := !c.appears && !c.names["init"] && outline.LanguageOf(c.path, nil) == outline.Go
+	switch {
+	case !tell:
+		dirs[dir] = nil
+	case !known:
+		dirs[dir] = maps.Clone(c.names)
+	case only != nil:
+		maps.Copy(only, c.names)
+	}
+}
+
+// mentions reports whether a file uses one of some names, or a member of one.
+func mentions(refs *outline.References, names map[string]bool) bool {
+	return slices.ContainsFunc(refs.Uses, func(u outline.Use) bool {
+		if names[u.Name] {
+			return true
+		}
+		for part := range strings.SplitSeq(u.Qualifier, ".") {
+			if names[part] {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // isByName reports whether a file is in a language whose names are resolved over the whole tree.
@@ -168,15 +288,4 @@ func addUsers(ctx context.Context, w *searchindex.Writer, dir repo.Path, wanted 
 		edges = append(edges, more...)
 	}
 	return nil
-}
-
-// declared returns the names that a file declares, to compare two versions of it.
-func declared(symbols []outline.Symbol) string {
-	var b strings.Builder
-	for i := range symbols {
-		if s := &symbols[i]; s.Kind != outline.Heading {
-			fmt.Fprintf(&b, "%s %s %t\n", s.Kind, s.FullName(), s.Exported)
-		}
-	}
-	return b.String()
 }

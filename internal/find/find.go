@@ -17,6 +17,9 @@ import (
 
 // A Tree is the files and the history of the work tree or of a commit.
 type Tree interface {
+	// State names the files with their contents, kinds and summaries: two equal names mean
+	// equal lists. It is "" if there is no name for them.
+	State(ctx context.Context) (string, error)
 	// Files lists the files with their content ids.
 	Files(ctx context.Context) ([]File, error)
 	// Facts calls see with the facts of each file and with its content, which is nil if it is

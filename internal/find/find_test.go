@@ -1,6 +1,7 @@
 package find
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -210,10 +211,10 @@ func TestSearchByKind(t *testing.T) {
 func TestUpdateReadsWhatChanged(t *testing.T) {
 	tree, x := shop(), newIndex(t)
 	update(t, x, tree)
-	tree.reads = 0
+	tree.reads, tree.lists = 0, 0
 	update(t, x, tree)
-	if tree.reads != 0 {
-		t.Errorf("expected no file to be read again, %d were", tree.reads)
+	if tree.reads != 0 || tree.lists != 0 {
+		t.Errorf("expected no file to be read or listed again, %d were read, %d lists were made", tree.reads, tree.lists)
 	}
 	tree.files["web/cart.ts"] = "export function total() {\n  return 2\n}\n"
 	update(t, x, tree)
@@ -283,10 +284,13 @@ func TestEdgesToTheRoot(t *testing.T) {
 
 // However an index came about, it answers like one that was made from the tree at once.
 func TestUpdateIsLikeANewIndex(t *testing.T) {
-	names := []repo.Path{"a.go", "b.go", "sub/c.go", "sub/d_test.go", "app/x.ts", "deep/y.ts", "lib/index.ts", "m/m.py", "m/pkg/__init__.py", "m/pkg/n.py", "c/main.c", "c/top.h", "c/in/low.h", "r/a.rb", "r/lib/b.rb", "go.mod"}
+	names := []repo.Path{"a.go", "b.go", "sub/c.go", "side/s.go", "sub/d_test.go", "app/x.ts", "deep/y.ts", "lib/index.ts", "m/m.py", "m/pkg/__init__.py", "m/pkg/n.py", "c/main.c", "c/top.h", "c/in/low.h", "r/a.rb", "r/lib/b.rb", "go.mod"}
 	contents := []string{
 		"package a\n\nfunc Alpha() { Beta() }\n",
 		"package a\n\nfunc Beta() {}\n",
+		"package a\n\nfunc Beta() *beta { return nil }\n\ntype beta struct{}\n\nfunc (*beta) Run() {}\n",
+		"package b\n\nfunc Beta() {}\n\nfunc init() {}\n",
+		"package sub\n\nimport (\n\tx \"shop\"\n\t_ \"shop/side\"\n)\n\nfunc Gamma() { x.Beta().Run() }\n",
 		"package sub\n\nimport \"shop\"\n\nfunc Gamma() { shop.Alpha() }\n",
 		"import { Beta } from '../lib'\nexport const Alpha = Beta()\n",
 		"export * from '../deep/y'\n",
@@ -304,6 +308,16 @@ func TestUpdateIsLikeANewIndex(t *testing.T) {
 	}
 	rapid.Check(t, func(r *rapid.T) {
 		tree, x := &memoryTree{files: map[repo.Path]string{}, notes: map[repo.Path]string{}}, newIndex(t)
+		if rapid.Bool().Draw(r, "large") {
+			// In a tree of many files, an update computes only some edges again.
+			tree.files["go.mod"] = "module shop\n"
+			tree.files["a.go"] = "package a\n"
+			tree.files["sub/c.go"] = rapid.SampledFrom(contents).Draw(r, "user")
+			for i := range 20 {
+				tree.files[repo.Path(fmt.Sprintf("more/%d.txt", i))] = "alpha\n"
+			}
+			update(t, x, tree)
+		}
 		for range rapid.IntRange(1, 6).Draw(r, "steps") {
 			for range rapid.IntRange(1, 3).Draw(r, "edits") {
 				p := rapid.SampledFrom(names).Draw(r, "path")
@@ -322,6 +336,7 @@ func TestUpdateIsLikeANewIndex(t *testing.T) {
 			if len(tree.commits) > 1 && rapid.IntRange(0, 3).Draw(r, "reset") == 0 {
 				tree.commits = tree.commits[1:]
 			}
+			tree.unnamed = rapid.IntRange(0, 2).Draw(r, "unnamed") == 0
 			update(t, x, tree)
 		}
 		anew := newIndex(t)
@@ -337,13 +352,41 @@ func contentsOf(tb testing.TB, x *searchindex.Index, tree *memoryTree) string {
 	tb.Helper()
 	var b strings.Builder
 	if err := x.AllEdges(tb.Context(), func(e searchindex.Edge) error {
-		b.WriteString(strings.Join([]string{string(e.From), string(e.To), e.Symbol, string(e.Kind), string(e.Via)}, " ") + "\n")
+		fmt.Fprintln(&b, e.From, e.To, e.Symbol, e.Kind, e.Via, e.Exact, e.Lines, e.More)
 		return nil
 	}); err != nil {
 		tb.Fatal(err)
+	}
+	for _, kind := range []repo.Kind{repo.KindSource, repo.KindTest} {
+		used, err := x.MostUsed(tb.Context(), kind)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		fmt.Fprintln(&b, kind, used)
 	}
 	for _, words := range []string{"alpha", "beta gamma", "pkg n"} {
 		b.WriteString(search(tb, x, tree, words).String())
 	}
 	return b.String()
+}
+
+// Files that use each other get the same scores every time.
+func TestSearchIsRepeatable(t *testing.T) {
+	tree, x := &memoryTree{files: map[repo.Path]string{"go.mod": "module shop\n"}}, newIndex(t)
+	for i := range 8 {
+		text := fmt.Sprintf("package shop\n\n// Lease%d renews a lease.\nfunc Lease%d() {\n", i, i)
+		for k := range 8 {
+			if k != i && k%(i+2) != 1 {
+				text += fmt.Sprintf("\tLease%d()\n", k)
+			}
+		}
+		tree.files[repo.Path(fmt.Sprintf("lease%d.go", i))] = text + "}\n"
+	}
+	update(t, x, tree)
+	want := fmt.Sprint(search(t, x, tree, "renew lease").Places)
+	for range 20 {
+		if got := fmt.Sprint(search(t, x, tree, "renew lease").Places); got != want {
+			t.Fatalf("the same question has two answers\n%s\n%s", got, want)
+		}
+	}
 }

@@ -249,6 +249,7 @@ func addUsed(ctx context.Context, x *searchindex.Index, list []*candidate, found
 			}
 		}
 	}
+	gains := make(map[*candidate]float64) // all from the scores as they are, in whatever order
 	for p, by := range users {
 		c := byPath[p]
 		if c == nil || len(by) < 2 || isSecondary(c.file.Kind) {
@@ -263,7 +264,10 @@ func addUsed(ctx context.Context, x *searchindex.Index, list []*candidate, found
 			gain += u.score
 		}
 		c.usedBy = len(by)
-		c.score += w.Used * gain / math.Sqrt(float64(max(all, len(by))))
+		gains[c] = w.Used * gain / math.Sqrt(float64(max(all, len(by))))
+	}
+	for c, gain := range gains {
+		c.score += gain
 	}
 	return list, nil
 }

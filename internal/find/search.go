@@ -96,12 +96,13 @@ func bestLine(content string, weights map[string]float64, symbols []outline.Symb
 		isImport[im.Line] = true
 	}
 	best, at, text, n := 0.0, 0, "", 0
+	worthOf := scorer(weights)
 	for line := range strings.Lines(content) {
 		n++
 		if len(line) > maxLine {
 			continue
 		}
-		score := worth(line, weights)
+		score := worthOf(line)
 		switch {
 		case isImport[n]:
 			score *= 0.3
@@ -130,17 +131,33 @@ func declarationLine(content string, s *outline.Symbol) (int, string) {
 }
 
 // worth adds up the terms that a text has, each once.
-func worth(text string, weights map[string]float64) float64 {
-	sum := 0.0
-	var seen []string
-	for _, term := range searchindex.Terms(text) {
-		term = stem(term)
-		if w := weights[term]; w > 0 && !slices.Contains(seen, term) {
-			seen = append(seen, term)
-			sum += w
-		}
+func worth(text string, weights map[string]float64) float64 { return scorer(weights)(text) }
+
+// scorer returns worth for many texts: it splits each word only once.
+func scorer(weights map[string]float64) func(text string) float64 {
+	known := make(map[string][]string) // the terms of a word that have a weight
+	return func(text string) float64 {
+		sum := 0.0
+		var seen []string
+		searchindex.EachWord(text, func(word string) {
+			terms, ok := known[word]
+			if !ok {
+				for _, term := range searchindex.Terms(word) {
+					if term = stem(term); weights[term] > 0 {
+						terms = append(terms, term)
+					}
+				}
+				known[word] = terms
+			}
+			for _, term := range terms {
+				if !slices.Contains(seen, term) {
+					seen = append(seen, term)
+					sum += weights[term]
+				}
+			}
+		})
+		return sum
 	}
-	return sum
 }
 
 // stem cuts the usual English endings, so that retries, retried and retry compare equal.

@@ -3,6 +3,8 @@ package find
 import (
 	"context"
 	"crypto/sha1"
+	"encoding/hex"
+	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -20,6 +22,19 @@ type memoryTree struct {
 	notes   map[repo.Path]string
 	commits []repo.Commit // newest first
 	reads   int           // files whose facts were asked for
+	lists   int           // how often the files were listed
+	unnamed bool          // it has no name for its state
+}
+
+func (t *memoryTree) State(context.Context) (string, error) {
+	if t.unnamed {
+		return "", nil
+	}
+	sum := sha1.New()
+	for _, p := range slices.Sorted(maps.Keys(t.files)) {
+		fmt.Fprintf(sum, "%q %q %q\n", p, t.files[p], t.notes[p])
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 func idOf(content string) repo.ID {
@@ -40,6 +55,7 @@ func kindOf(p repo.Path) repo.Kind {
 }
 
 func (t *memoryTree) Files(context.Context) ([]File, error) {
+	t.lists++
 	var list []File
 	for _, p := range slices.Sorted(maps.Keys(t.files)) {
 		content := t.files[p]

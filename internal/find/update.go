@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 
+	"ken/internal/outline"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
 )
@@ -17,10 +18,26 @@ const (
 // Update brings the index up to date with a tree. It reads only the files whose content is not
 // indexed, and only the commits that are new.
 func Update(ctx context.Context, w *searchindex.Writer, t Tree) (cut bool, err error) {
-	if err := updateFiles(ctx, w, t); err != nil {
+	if err := updateTree(ctx, w, t); err != nil {
 		return false, err
 	}
 	return updateCommits(ctx, w, t)
+}
+
+// updateTree updates the files, unless the tree says that they are those of the last update.
+func updateTree(ctx context.Context, w *searchindex.Writer, t Tree) error {
+	state, err := t.State(ctx) // before the files are listed: a later change has another name
+	if err != nil {
+		return err
+	}
+	before, err := w.Note("files")
+	if err != nil || state != "" && state == before {
+		return err
+	}
+	if err := updateFiles(ctx, w, t); err != nil || state == before {
+		return err
+	}
+	return w.SetNote("files", state)
 }
 
 func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree) error {
@@ -34,21 +51,21 @@ func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree) error {
 	}
 	var changed []File
 	changes := make(map[repo.Path]*change)
-	before := make(map[repo.Path]string) // what changed files declared
+	before := make(map[repo.Path]outline.Outline) // what changed files declared
 	for _, f := range files {
 		old, ok := known[f.Path]
 		delete(known, f.Path)
 		if ok && old.ID == f.ID && old.NoteID == noteID(f.Note) && old.Kind == f.Kind {
 			continue
 		}
-		c := &change{path: f.Path, declares: !ok, appears: !ok}
+		c := &change{path: f.Path, appears: !ok}
 		changes[f.Path] = c
 		if ok {
 			o, _, _, err := w.Facts(ctx, f.Path)
 			if err != nil {
 				return err
 			}
-			before[f.Path] = declared(o.Symbols)
+			before[f.Path] = o
 			if err := w.Remove(f.Path); err != nil {
 				return err
 			}
@@ -56,7 +73,7 @@ func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree) error {
 		changed = append(changed, f)
 	}
 	for p := range known {
-		changes[p] = &change{path: p, declares: true, appears: true}
+		changes[p] = &change{path: p, appears: true}
 		if err := w.Remove(p); err != nil {
 			return err
 		}
@@ -66,8 +83,8 @@ func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree) error {
 		if facts.References != nil {
 			d.Imports = facts.References.Imports
 		}
-		if c := changes[f.Path]; !c.declares && facts.Outline != nil {
-			c.declares = declared(facts.Outline.Symbols) != before[f.Path]
+		if c := changes[f.Path]; !c.appears {
+			c.compare(before[f.Path], facts.Outline)
 		}
 		if hasText(f) {
 			d.Text = string(content)

@@ -1,6 +1,7 @@
 package outline
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -19,6 +20,25 @@ func TestMayDirect(t *testing.T) {
 		text += rapid.SampledFrom([]string{"", ":", " :", " x", "-"}).Draw(rt, "tail")
 		if directive().MatchString(text) && !mayDirect(text) {
 			rt.Fatalf("%q", text)
+		}
+	})
+}
+
+// The comments of Go that a tool reads are those that regular expressions would find.
+func TestGoDirectives(t *testing.T) {
+	directives := regexp.MustCompile(`^//(line |export |extern |nolint|[a-z0-9]+:[a-z0-9])|^//\s*\+build |^// Code generated .* DO NOT EDIT\.$`)
+	output := regexp.MustCompile(`^(//|/\*)\s*(?i:unordered )?(?i:output:)`)
+	pieces := []string{
+		"line ", "export ", "extern", "nolint", "go", ":", "build", "embed", " ", "\t", "\n", "+build ", "+", "A", "é", "9",
+		" Code generated ", "by x.", " DO NOT EDIT.", "Code generated ", "output:", "Output:", "unordered ", "Unordered OUTPUT", ":", "*/",
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		comment := rapid.SampledFrom([]string{"//", "/*"}).Draw(rt, "opening") + strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 5).Draw(rt, "pieces"), "")
+		if got, want := isGoDirective(comment), directives.MatchString(comment); got != want {
+			rt.Errorf("isGoDirective(%q) is %t, want %t", comment, got, want)
+		}
+		if got, want := isOutput(comment), output.MatchString(comment); got != want {
+			rt.Errorf("isOutput(%q) is %t, want %t", comment, got, want)
 		}
 	})
 }

@@ -6,11 +6,9 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 )
 
 // readGo reads Go by the standard library: go/parser for what is declared,
@@ -66,15 +64,43 @@ func (g *goReader) at(p token.Pos) int {
 	return min(max(g.tokens.Offset(p), 0), len(g.src))
 }
 
-// directives are comments that a tool reads: the compiler's and those of linters.
-var directives = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^//(line |export |extern |nolint|[a-z0-9]+:[a-z0-9])|^//\s*\+build |^// Code generated .* DO NOT EDIT\.$`)
-})
+// isGoDirective reports a comment that a tool reads, such as the compiler or a linter. A file
+// has thousands of comments, so the rules are written out: a regular expression takes longer
+// than the rest of the scan.
+func isGoDirective(comment string) bool {
+	text, ok := strings.CutPrefix(comment, "//")
+	if !ok {
+		return false
+	}
+	if spaced := strings.TrimLeft(text, spaces); strings.HasPrefix(spaced, "+build ") {
+		return true
+	}
+	for _, start := range []string{"line ", "export ", "extern ", "nolint"} {
+		if strings.HasPrefix(text, start) {
+			return true
+		}
+	}
+	if tool := strings.TrimLeft(text, lowerOrDigit); len(tool) < len(text) && len(tool) > 1 && tool[0] == ':' {
+		return strings.IndexByte(lowerOrDigit, tool[1]) >= 0
+	}
+	generated, ok := strings.CutPrefix(text, " Code generated ")
+	return ok && strings.HasSuffix(generated, " DO NOT EDIT.") && !strings.Contains(generated, "\n")
+}
 
-// isOutput finds the comment that says what an example prints. The comments behind it belong to it.
-var isOutput = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(//|/\*)\s*(?i:unordered )?(?i:output:)`)
-})
+const (
+	spaces       = " \t\n\f\r"
+	lowerOrDigit = "abcdefghijklmnopqrstuvwxyz0123456789"
+)
+
+// isOutput reports the comment that says what an example prints. The comments behind it belong to it.
+func isOutput(comment string) bool {
+	const output = "output:"
+	text := strings.TrimLeft(comment[len("//"):], spaces)
+	if before := "unordered "; len(text) >= len(before) && strings.EqualFold(text[:len(before)], before) {
+		text = text[len(before):]
+	}
+	return len(text) >= len(output) && strings.EqualFold(text[:len(output)], output)
+}
 
 func emptyLineFollows(src []byte) bool {
 	rest, found := bytes.CutPrefix(bytes.TrimLeft(src, " \t\r"), []byte("\n"))
@@ -172,11 +198,11 @@ func (g *goReader) scan() {
 			// The scanner takes carriage returns out of lit.
 			it.end = uint32(start + g.commentLen(start))
 			own := pos + token.Pos(base)
-			output = isOutput().MatchString(lit) || output
+			output = isOutput(lit) || output
 			switch {
 			case output || g.preamble[own]:
 				it.what = aside
-			case directives().MatchString(lit):
+			case isGoDirective(lit):
 				it.what = aside
 				g.items = append(g.items, it)
 				// Some directives count only with an empty line behind them, and some only without.

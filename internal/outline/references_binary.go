@@ -1,7 +1,6 @@
 package outline
 
 import (
-	"encoding/binary"
 	"errors"
 	"slices"
 )
@@ -22,7 +21,7 @@ const (
 
 // AppendBinary appends the binary form of references. The error is always nil.
 func (r *References) AppendBinary(out []byte) ([]byte, error) {
-	w := refWriter{out: slices.Grow(out, 64+24*len(r.Imports)+20*len(r.Uses)), known: make(map[string]int, len(r.Uses))}
+	w := binaryWriter{out: slices.Grow(out, 64+24*len(r.Imports)+20*len(r.Uses)), known: make(map[string]int, len(r.Uses))}
 	w.text(r.Partial)
 	w.count(r.More)
 	w.count(len(r.Imports))
@@ -70,30 +69,11 @@ func (r *References) AppendBinary(out []byte) ([]byte, error) {
 	return w.out, nil
 }
 
-type refWriter struct {
-	out   []byte
-	known map[string]int
-}
-
-func (w *refWriter) count(n int)    { w.out = binary.AppendUvarint(w.out, uint64(n)) }
-func (w *refWriter) distance(n int) { w.out = binary.AppendVarint(w.out, int64(n)) }
-
-func (w *refWriter) text(s string) {
-	if n, ok := w.known[s]; ok {
-		w.count(n)
-		return
-	}
-	w.known[s] = len(w.known) + 1
-	w.count(0)
-	w.count(len(s))
-	w.out = append(w.out, s...)
-}
-
 var errReferences = errors.New("not the binary form of references")
 
 // UnmarshalBinary reads references from their binary form.
 func (r *References) UnmarshalBinary(b []byte) error {
-	in := refReader{rest: b}
+	in := binaryReader{rest: b}
 	*r = References{Partial: in.text(), More: in.count()}
 	line := 0
 	for range in.length() {
@@ -138,67 +118,4 @@ func (r *References) UnmarshalBinary(b []byte) error {
 		return errReferences
 	}
 	return nil
-}
-
-// A refReader reads the parts of the binary form. What is not there is zero, and bad.
-type refReader struct {
-	rest  []byte
-	known []string
-	bad   bool
-}
-
-func (in *refReader) take() byte {
-	if len(in.rest) == 0 {
-		in.bad = true
-		return 0
-	}
-	b := in.rest[0]
-	in.rest = in.rest[1:]
-	return b
-}
-
-func (in *refReader) count() int {
-	n, size := binary.Uvarint(in.rest)
-	if size <= 0 || n > 1<<31 {
-		in.bad, in.rest = true, nil
-		return 0
-	}
-	in.rest = in.rest[size:]
-	return int(n)
-}
-
-func (in *refReader) distance() int {
-	n, size := binary.Varint(in.rest)
-	if size <= 0 || n > 1<<31 || n < -1<<31 {
-		in.bad, in.rest = true, nil
-		return 0
-	}
-	in.rest = in.rest[size:]
-	return int(n)
-}
-
-// length is the number of elements of a list, each of which has a byte at least.
-func (in *refReader) length() int { return in.within(in.count()) }
-
-func (in *refReader) within(n int) int {
-	if n > len(in.rest) {
-		in.bad, in.rest = true, nil
-		return 0
-	}
-	return n
-}
-
-func (in *refReader) text() string {
-	if n := in.count(); n > 0 {
-		if n > len(in.known) {
-			in.bad, in.rest = true, nil
-			return ""
-		}
-		return in.known[n-1]
-	}
-	n := in.length()
-	s := string(in.rest[:n])
-	in.rest = in.rest[n:]
-	in.known = append(in.known, s)
-	return s
 }

@@ -2,9 +2,9 @@ package searchindex
 
 import (
 	"context"
-	"encoding/json"
+	"encoding/binary"
+	"errors"
 	"path"
-	"strconv"
 	"strings"
 
 	"zombiezen.com/go/sqlite"
@@ -25,72 +25,176 @@ type Edge struct {
 	Via      repo.Path
 }
 
-// PutEdges replaces the edges that leave a file, and the number of its ambiguous uses.
+// PutEdges replaces the edges that leave a file, and the number of its ambiguous uses. The
+// edges to one file must follow each other.
 func (w *Writer) PutEdges(from repo.Path, edges []Edge, ambiguous int) error {
-	id, ok, err := w.lookUp(from)
+	id, ok, err := w.knownNumber(from)
 	if !ok || err != nil {
 		return err
 	}
-	if err := sqlitex.Execute(w.conn, `DELETE FROM edge WHERE source = ?1`, &sqlitex.ExecOptions{Args: []any{id}}); err != nil {
+	if err := w.noteTargets(id); err != nil {
 		return err
 	}
-	if err := sqlitex.Execute(w.conn, `UPDATE file SET ambiguous = ?2 WHERE id = ?1`, &sqlitex.ExecOptions{Args: []any{id, int64(ambiguous)}}); err != nil {
+	if err := w.exec(`DELETE FROM edge WHERE source = ?1`, id); err != nil {
 		return err
 	}
-	for _, e := range edges {
-		to, ok, err := w.lookUp(e.To)
-		if err != nil {
+	if err := w.exec(`UPDATE facts SET ambiguous = ?2 WHERE id = ?1`, id, int64(ambiguous)); err != nil {
+		return err
+	}
+	for len(edges) > 0 {
+		n := 1
+		for n < len(edges) && edges[n].To == edges[0].To {
+			n++
+		}
+		if err := w.putEdge(id, edges[:n]); err != nil {
 			return err
 		}
-		if !ok {
-			continue
-		}
-		var via int64
-		if e.Via != "" {
-			if via, _, err = w.lookUp(e.Via); err != nil {
-				return err
-			}
-		}
-		lines := make([]string, len(e.Lines))
-		for i, line := range e.Lines {
-			lines[i] = strconv.Itoa(line)
-		}
-		if err := sqlitex.Execute(w.conn, `INSERT INTO edge VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`, &sqlitex.ExecOptions{
-			Args: []any{id, to, e.Symbol, string(e.Kind), e.Exact, via, strings.Join(lines, ","), int64(e.More)},
-		}); err != nil {
-			return err
-		}
+		edges = edges[n:]
 	}
 	return nil
 }
 
-const edgeColumns = `SELECT source.path, target.path, edge.symbol, edge.kind, edge.certain, coalesce(via.path, ''), edge.lines, edge.more
-	FROM edge JOIN path AS source ON source.id = edge.source JOIN path AS target ON target.id = edge.target LEFT JOIN path AS via ON via.id = edge.via `
+// putEdge adds the uses between two files.
+func (w *Writer) putEdge(from int64, uses []Edge) error {
+	to, ok, err := w.knownNumber(uses[0].To)
+	if !ok || err != nil {
+		return err
+	}
+	var packed []byte
+	certain := false
+	for i := range uses {
+		u := &uses[i]
+		via := int64(0)
+		if u.Via != "" {
+			if via, _, err = w.knownNumber(u.Via); err != nil {
+				return err
+			}
+		}
+		packed = appendUse(packed, u, via)
+		certain = certain || u.Exact
+	}
+	w.targets[to] = true
+	return w.exec(`INSERT INTO edge VALUES (?1, ?2, ?3, ?4)`, from, to, certain, packed)
+}
+
+// appendUse appends one use in binary form: its symbol and kind, whether it is exact, the
+// number of the path between, and the lines.
+func appendUse(out []byte, e *Edge, via int64) []byte {
+	for _, text := range []string{e.Symbol, string(e.Kind)} {
+		out = binary.AppendUvarint(out, uint64(len(text)))
+		out = append(out, text...)
+	}
+	exact := byte(0)
+	if e.Exact {
+		exact = 1
+	}
+	out = append(out, exact)
+	out = binary.AppendUvarint(out, uint64(via))
+	out = binary.AppendUvarint(out, uint64(e.More))
+	out = binary.AppendUvarint(out, uint64(len(e.Lines)))
+	for _, line := range e.Lines {
+		out = binary.AppendUvarint(out, uint64(line))
+	}
+	return out
+}
+
+var errUse = errors.New("damaged edge in the search index")
+
+// takeUse reads one use and returns what is behind it.
+func takeUse(in []byte) (e Edge, via int64, rest []byte, err error) {
+	number := func() uint64 {
+		n, size := binary.Uvarint(in)
+		if size <= 0 {
+			err = errUse
+			return 0
+		}
+		in = in[size:]
+		return n
+	}
+	text := func() string {
+		n := number()
+		if n > uint64(len(in)) {
+			err = errUse
+			return ""
+		}
+		s := string(in[:n])
+		in = in[n:]
+		return s
+	}
+	e.Symbol = text()
+	e.Kind = outline.UseKind(text())
+	e.Exact = number() == 1
+	via = int64(number())
+	e.More = int(number())
+	for n := number(); n > 0 && err == nil; n-- {
+		e.Lines = append(e.Lines, int(number()))
+	}
+	return e, via, in, err
+}
+
+// noteTargets notes the files that a file uses: their users are counted again.
+func (w *Writer) noteTargets(source int64) error {
+	return sqlitex.Execute(w.conn, `SELECT target FROM edge WHERE source = ?1`, &sqlitex.ExecOptions{
+		Args:       []any{source},
+		ResultFunc: func(s *sqlite.Stmt) error { w.targets[s.ColumnInt64(0)] = true; return nil },
+	})
+}
+
+// CountUsers counts the users of files again where edges changed. Call it after the last change.
+func (w *Writer) CountUsers() error {
+	const counts = `
+		INSERT INTO used SELECT edge.target, sum(file.kind <> ?1), sum(file.kind = ?1)
+		FROM edge JOIN file ON file.id = edge.source WHERE certain `
+	tests := int64(repo.KindTest)
+	if len(w.targets) > manyTargets {
+		clear(w.targets)
+		if err := w.exec(`DELETE FROM used`); err != nil {
+			return err
+		}
+		return w.exec(counts+`GROUP BY edge.target`, tests)
+	}
+	for id := range w.targets {
+		if err := w.exec(`DELETE FROM used WHERE id = ?1`, id); err != nil {
+			return err
+		}
+		if err := w.exec(counts+`AND edge.target = ?2 GROUP BY edge.target`, tests, id); err != nil {
+			return err
+		}
+	}
+	clear(w.targets)
+	return nil
+}
+
+// manyTargets is from when on counting all users at once is quicker.
+const manyTargets = 1000
+
+const edgeColumns = `SELECT source.path, target.path, edge.uses
+	FROM edge JOIN path AS source ON source.id = edge.source JOIN path AS target ON target.id = edge.target `
 
 // Users returns the edges that lead to a file.
 func (x *Index) Users(ctx context.Context, p repo.Path) ([]Edge, error) {
-	return x.edges(ctx, `WHERE target.path = ?1 ORDER BY source.path, edge.rowid`, string(p))
+	return x.edges(ctx, `WHERE target.path = ?1 ORDER BY source.path, target.path`, string(p))
 }
 
 // UsersBelow returns the edges that lead into a directory from files outside of it.
 func (x *Index) UsersBelow(ctx context.Context, dir repo.Path) ([]Edge, error) {
-	return x.edges(ctx, `WHERE target.path GLOB ?1 AND NOT source.path GLOB ?1 ORDER BY source.path, edge.rowid`, globBelow(dir))
+	return x.edges(ctx, `WHERE target.path GLOB ?1 AND NOT source.path GLOB ?1 ORDER BY source.path, target.path`, globBelow(dir))
 }
 
 // UsersOfDir returns the edges that lead to the files directly in a directory.
 func (x *Index) UsersOfDir(ctx context.Context, dir repo.Path) ([]Edge, error) {
 	below := globBelow(dir)
-	return x.edges(ctx, `WHERE target.path GLOB ?1 AND NOT target.path GLOB ?2 ORDER BY source.path, edge.rowid`, below, below+"/*")
+	return x.edges(ctx, `WHERE target.path GLOB ?1 AND NOT target.path GLOB ?2 ORDER BY source.path, target.path`, below, below+"/*")
 }
 
 // Uses returns the edges that leave a file.
 func (x *Index) Uses(ctx context.Context, p repo.Path) ([]Edge, error) {
-	return x.edges(ctx, `WHERE source.path = ?1 ORDER BY target.path, edge.rowid`, string(p))
+	return x.edges(ctx, `WHERE source.path = ?1 ORDER BY target.path`, string(p))
 }
 
 // AllEdges calls f with every edge.
 func (x *Index) AllEdges(ctx context.Context, f func(Edge) error) error {
-	return x.eachEdge(ctx, f, `ORDER BY source.path, target.path, edge.rowid`)
+	return x.eachEdge(ctx, f, `ORDER BY source.path, target.path`)
 }
 
 func globBelow(dir repo.Path) string {
@@ -113,23 +217,43 @@ func (x *Index) edges(ctx context.Context, where string, args ...any) (list []Ed
 func (x *Index) eachEdge(ctx context.Context, f func(Edge) error, where string, args ...any) error {
 	x.conn.SetInterrupt(ctx.Done())
 	return sqlitex.Execute(x.conn, edgeColumns+where, &sqlitex.ExecOptions{Args: args, ResultFunc: func(s *sqlite.Stmt) error {
-		e := Edge{
-			From: repo.Path(s.ColumnText(0)), To: repo.Path(s.ColumnText(1)), Symbol: s.ColumnText(2), Kind: outline.UseKind(s.ColumnText(3)),
-			Exact: s.ColumnBool(4), Via: repo.Path(s.ColumnText(5)), More: s.ColumnInt(7),
-		}
-		for n := range strings.SplitSeq(s.ColumnText(6), ",") {
-			if line, err := strconv.Atoi(n); err == nil {
-				e.Lines = append(e.Lines, line)
+		from := repo.Path(s.ColumnText(0))
+		to := repo.Path(s.ColumnText(1))
+		rest := make([]byte, s.ColumnLen(2))
+		s.ColumnBytes(2, rest)
+		for len(rest) > 0 {
+			e, via, behind, err := takeUse(rest)
+			if err != nil {
+				return err
+			}
+			rest = behind
+			e.From = from
+			e.To = to
+			if via != 0 {
+				if e.Via, err = x.pathAt(via); err != nil {
+					return err
+				}
+			}
+			if err := f(e); err != nil {
+				return err
 			}
 		}
-		return f(e)
+		return nil
 	}})
+}
+
+func (x *Index) pathAt(number int64) (p repo.Path, err error) {
+	err = sqlitex.Execute(x.conn, `SELECT path FROM path WHERE id = ?1`, &sqlitex.ExecOptions{
+		Args:       []any{number},
+		ResultFunc: func(s *sqlite.Stmt) error { p = repo.Path(s.ColumnText(0)); return nil },
+	})
+	return p, err
 }
 
 // UserCount counts the files that use a file.
 func (x *Index) UserCount(ctx context.Context, p repo.Path) (n int, err error) {
 	x.conn.SetInterrupt(ctx.Done())
-	err = sqlitex.Execute(x.conn, `SELECT count(DISTINCT source) FROM edge JOIN path ON path.id = edge.target WHERE path.path = ?1 AND certain`, &sqlitex.ExecOptions{
+	err = sqlitex.Execute(x.conn, `SELECT users + tests FROM used JOIN path USING (id) WHERE path = ?1`, &sqlitex.ExecOptions{
 		Args: []any{string(p)}, ResultFunc: func(s *sqlite.Stmt) error { n = s.ColumnInt(0); return nil },
 	})
 	return n, err
@@ -138,7 +262,7 @@ func (x *Index) UserCount(ctx context.Context, p repo.Path) (n int, err error) {
 // Ambiguous returns how many uses of a file have several possible targets.
 func (x *Index) Ambiguous(ctx context.Context, p repo.Path) (n int, err error) {
 	x.conn.SetInterrupt(ctx.Done())
-	err = sqlitex.Execute(x.conn, `SELECT ambiguous FROM file JOIN path USING (id) WHERE path = ?1`, &sqlitex.ExecOptions{
+	err = sqlitex.Execute(x.conn, `SELECT ambiguous FROM facts JOIN path USING (id) WHERE path = ?1`, &sqlitex.ExecOptions{
 		Args: []any{string(p)}, ResultFunc: func(s *sqlite.Stmt) error { n = s.ColumnInt(0); return nil },
 	})
 	return n, err
@@ -149,20 +273,23 @@ func (x *Index) Ambiguous(ctx context.Context, p repo.Path) (n int, err error) {
 func (x *Index) Facts(ctx context.Context, p repo.Path) (o outline.Outline, imports []outline.Import, ok bool, err error) {
 	x.conn.SetInterrupt(ctx.Done())
 	var id int64
-	err = sqlitex.Execute(x.conn, `SELECT file.id, language, package, imports FROM file JOIN path USING (id) WHERE path = ?1`, &sqlitex.ExecOptions{
+	err = sqlitex.Execute(x.conn, `SELECT id, language, package, imports FROM facts JOIN path USING (id) WHERE path = ?1`, &sqlitex.ExecOptions{
 		Args: []any{string(p)},
 		ResultFunc: func(s *sqlite.Stmt) error {
 			id, ok = s.ColumnInt64(0), true
 			o.Language, o.Package = outline.Language(s.ColumnText(1)), s.ColumnText(2)
 			b := make([]byte, s.ColumnLen(3))
 			s.ColumnBytes(3, b)
-			return json.Unmarshal(b, &imports)
+			var refs outline.References
+			err := refs.UnmarshalBinary(b)
+			imports = refs.Imports
+			return err
 		},
 	})
 	if err != nil || !ok {
 		return o, nil, ok, err
 	}
-	err = sqlitex.Execute(x.conn, `SELECT `+symbolColumns+` FROM symbol WHERE file = ?1 ORDER BY rowid`, &sqlitex.ExecOptions{
+	err = sqlitex.Execute(x.conn, `SELECT `+symbolColumns+` FROM symbol WHERE file = ?1 ORDER BY place`, &sqlitex.ExecOptions{
 		Args:       []any{id},
 		ResultFunc: func(s *sqlite.Stmt) error { o.Symbols = append(o.Symbols, symbolAt(s)); return nil },
 	})
@@ -211,6 +338,11 @@ func (x *Index) Wanting(ctx context.Context, names []string) (list []repo.Path, 
 	return list, nil
 }
 
+// Importers returns the files with an import that ends like a module's name.
+func (x *Index) Importers(ctx context.Context, module string) ([]repo.Path, error) {
+	return x.Wanting(ctx, []string{lastName(module)})
+}
+
 // wantedNames returns the names of files and directories that imports may mean.
 func wantedNames(imports []outline.Import) []string {
 	var names []string
@@ -243,10 +375,9 @@ type Pair struct {
 func (x *Index) Pairs(ctx context.Context, dir repo.Path) (list []Pair, err error) {
 	x.conn.SetInterrupt(ctx.Done())
 	err = sqlitex.Execute(x.conn, `
-		SELECT source.path, target.path FROM (
-			SELECT DISTINCT edge.source AS s, edge.target AS t FROM path JOIN edge ON edge.target = path.id
-			WHERE path.path GLOB ?1 AND certain AND edge.source <> edge.target
-		) JOIN path AS source ON source.id = s JOIN path AS target ON target.id = t`, &sqlitex.ExecOptions{
+		SELECT source.path, target.path
+		FROM path AS target JOIN edge ON edge.target = target.id AND edge.certain JOIN path AS source ON source.id = edge.source
+		WHERE target.path GLOB ?1`, &sqlitex.ExecOptions{
 		Args: []any{globBelow(dir)},
 		ResultFunc: func(s *sqlite.Stmt) error {
 			list = append(list, Pair{repo.Path(s.ColumnText(0)), repo.Path(s.ColumnText(1))})
@@ -266,11 +397,9 @@ type Used struct {
 func (x *Index) MostUsed(ctx context.Context, kind repo.Kind) (list []Used, err error) {
 	x.conn.SetInterrupt(ctx.Done())
 	err = sqlitex.Execute(x.conn, `
-		SELECT path.path, sum(user.kind <> ?2) AS users, sum(user.kind = ?2) AS tests FROM (
-			SELECT DISTINCT source AS s, target AS t FROM edge WHERE certain AND source <> target
-		) JOIN file ON file.id = t JOIN file AS user ON user.id = s JOIN path ON path.id = t
-		WHERE file.kind = ?1 GROUP BY t ORDER BY users DESC, tests DESC, path.path`, &sqlitex.ExecOptions{
-		Args: []any{int64(kind), int64(repo.KindTest)},
+		SELECT path.path, used.users, used.tests FROM used JOIN file USING (id) JOIN path USING (id)
+		WHERE file.kind = ?1 ORDER BY used.users DESC, used.tests DESC, path.path`, &sqlitex.ExecOptions{
+		Args: []any{int64(kind)},
 		ResultFunc: func(s *sqlite.Stmt) error {
 			list = append(list, Used{repo.Path(s.ColumnText(0)), s.ColumnInt(1), s.ColumnInt(2)})
 			return nil

@@ -20,10 +20,13 @@ import (
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
+
+	"ken/internal/outline"
 )
 
-// version changes with the tables and with the terms in them.
-const version = 2
+// version is of the tables and of what the grammars see. The first number changes with the
+// tables, with the terms in them and with how uses are resolved.
+const version = 3<<16 | outline.Version<<8 | outline.ReferencesVersion
 
 // An Index is open for one process. It is not safe for concurrent use.
 type Index struct {
@@ -117,33 +120,26 @@ func (x *Index) create() (err error) {
 	return sqlitex.ExecuteTransient(x.conn, fmt.Sprintf(`PRAGMA user_version = %d`, version), nil)
 }
 
-// schema: a path has a number for good, so that commits can name files that are gone. The
-// FTS tables store no text, only which terms are in which row. wanted has the names that the
-// imports of a file end in: a new file with such a name may be what the import means.
+// schema: a path has a number for good, so that commits can name files that are gone. Every
+// question reads file as a whole, so its rows are short. An edge has all uses between two
+// files; used counts the files that use a file for sure. wanted has the names that the
+// imports of a file end in: a new file with such a name may be what the import means. The FTS
+// tables store no text, only which terms are in which row.
 const schema = `
 CREATE TABLE path (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE);
-CREATE TABLE file (
-	id      INTEGER PRIMARY KEY REFERENCES path,
-	content BLOB NOT NULL,
-	note    BLOB NOT NULL,
-	kind    INTEGER NOT NULL,
-	language  TEXT NOT NULL,
-	package   TEXT NOT NULL,
-	imports   BLOB NOT NULL,
-	ambiguous INTEGER NOT NULL
+CREATE TABLE file (id INTEGER PRIMARY KEY REFERENCES path, content BLOB NOT NULL, note BLOB NOT NULL, kind INTEGER NOT NULL);
+CREATE TABLE facts (
+	id INTEGER PRIMARY KEY REFERENCES file, language TEXT NOT NULL, package TEXT NOT NULL, imports BLOB NOT NULL, ambiguous INTEGER NOT NULL
 );
 CREATE TABLE symbol (
-	file INTEGER NOT NULL, name TEXT NOT NULL, qualified TEXT NOT NULL, kind TEXT NOT NULL,
-	line INTEGER NOT NULL, end_line INTEGER NOT NULL, exported INTEGER NOT NULL, depth INTEGER NOT NULL
-);
-CREATE INDEX symbol_file ON symbol (file);
+	file INTEGER NOT NULL, place INTEGER NOT NULL, name TEXT NOT NULL, qualified TEXT NOT NULL, kind TEXT NOT NULL,
+	line INTEGER NOT NULL, end_line INTEGER NOT NULL, exported INTEGER NOT NULL, depth INTEGER NOT NULL,
+	PRIMARY KEY (file, place)
+) WITHOUT ROWID;
 CREATE INDEX symbol_name ON symbol (name);
-CREATE TABLE edge (
-	source INTEGER NOT NULL, target INTEGER NOT NULL, symbol TEXT NOT NULL, kind TEXT NOT NULL,
-	certain INTEGER NOT NULL, via INTEGER NOT NULL, lines TEXT NOT NULL, more INTEGER NOT NULL
-);
-CREATE INDEX edge_source ON edge (source);
-CREATE INDEX edge_target ON edge (target);
+CREATE TABLE edge (source INTEGER NOT NULL, target INTEGER NOT NULL, certain INTEGER NOT NULL, uses BLOB NOT NULL, PRIMARY KEY (source, target)) WITHOUT ROWID;
+CREATE INDEX edge_target ON edge (target, certain);
+CREATE TABLE used (id INTEGER PRIMARY KEY REFERENCES path, users INTEGER NOT NULL, tests INTEGER NOT NULL);
 CREATE TABLE wanted (name TEXT NOT NULL, file INTEGER NOT NULL, PRIMARY KEY (name, file)) WITHOUT ROWID;
 CREATE INDEX wanted_file ON wanted (file);
 CREATE TABLE entry (id INTEGER PRIMARY KEY, oid BLOB NOT NULL UNIQUE, subject TEXT NOT NULL, date TEXT NOT NULL, files INTEGER NOT NULL);

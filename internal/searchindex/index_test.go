@@ -182,7 +182,7 @@ func TestDirectories(t *testing.T) {
 				return err
 			}
 		}
-		return nil
+		return w.CountUsers()
 	})
 	if err != nil {
 		t.Fatal(err)

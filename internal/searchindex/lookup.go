@@ -63,11 +63,11 @@ func (x *Index) Size(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// UserFiles returns the files with an edge to a file, each once.
+// UserFiles returns the files with an edge to a file.
 func (x *Index) UserFiles(ctx context.Context, p repo.Path) (list []repo.Path, err error) {
 	x.conn.SetInterrupt(ctx.Done())
 	err = sqlitex.Execute(x.conn,
-		`SELECT DISTINCT source.path FROM edge JOIN path AS source ON source.id = edge.source JOIN path AS target ON target.id = edge.target WHERE target.path = ?1`,
+		`SELECT source.path FROM path JOIN edge ON edge.target = path.id JOIN path AS source ON source.id = edge.source WHERE path.path = ?1`,
 		&sqlitex.ExecOptions{
 			Args:       []any{string(p)},
 			ResultFunc: func(s *sqlite.Stmt) error { list = append(list, repo.Path(s.ColumnText(0))); return nil },
@@ -77,7 +77,7 @@ func (x *Index) UserFiles(ctx context.Context, p repo.Path) (list []repo.Path, e
 
 // UsesBelow returns the edges that leave a directory.
 func (x *Index) UsesBelow(ctx context.Context, dir repo.Path) ([]Edge, error) {
-	return x.edges(ctx, `WHERE source.path GLOB ?1 AND NOT target.path GLOB ?1 ORDER BY target.path, edge.rowid`, globBelow(dir))
+	return x.edges(ctx, `WHERE source.path GLOB ?1 AND NOT target.path GLOB ?1 ORDER BY target.path, source.path`, globBelow(dir))
 }
 
 // SymbolNames returns the names of declared symbols that have about so many bytes, each once.

@@ -17,6 +17,11 @@ func Terms(text string) []string {
 
 // eachTerm calls f with every term of a text, in order.
 func eachTerm(text string, f func(term string)) {
+	EachWord(text, func(word string) { splitWord(word, f) })
+}
+
+// EachWord calls f with every word of a text, in order.
+func EachWord(text string, f func(word string)) {
 	for i := 0; i < len(text); {
 		start := i
 		for i < len(text) {
@@ -34,7 +39,7 @@ func eachTerm(text string, f func(term string)) {
 			i += size
 		}
 		if start < i {
-			splitWord(text[start:i], f)
+			f(text[start:i])
 		}
 	}
 }

@@ -2,9 +2,9 @@ package searchindex
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"zombiezen.com/go/sqlite"
@@ -36,7 +36,11 @@ type Commit struct {
 }
 
 // A Writer changes the index inside one transaction.
-type Writer struct{ *Index }
+type Writer struct {
+	*Index
+	numbers map[repo.Path]int64 // of paths that were looked up
+	targets map[int64]bool      // files whose users may be others now
+}
 
 // ErrBusy says that another process is writing the index.
 var ErrBusy = errors.New("another process is writing the search index")
@@ -60,7 +64,7 @@ func (x *Index) transaction(ctx context.Context, commit bool, f func(*Writer) er
 		}
 		return err
 	}
-	err := f(&Writer{x})
+	err := f(&Writer{Index: x, numbers: make(map[repo.Path]int64), targets: make(map[int64]bool)})
 	if err == nil && commit {
 		return sqlitex.ExecuteTransient(x.conn, `COMMIT`, nil)
 	}
@@ -73,11 +77,26 @@ func (x *Index) transaction(ctx context.Context, commit bool, f func(*Writer) er
 
 // pathNumber returns the number of a path, and gives it one if it has none.
 func (w *Writer) pathNumber(p repo.Path) (int64, error) {
-	if id, ok, err := w.lookUp(p); ok || err != nil {
+	if id, ok, err := w.knownNumber(p); ok || err != nil {
 		return id, err
 	}
 	err := sqlitex.Execute(w.conn, `INSERT INTO path (path) VALUES (?1)`, &sqlitex.ExecOptions{Args: []any{string(p)}})
-	return w.conn.LastInsertRowID(), err
+	id := w.conn.LastInsertRowID()
+	if err == nil {
+		w.numbers[p] = id
+	}
+	return id, err
+}
+
+// knownNumber returns the number of a path, if it has one.
+func (w *Writer) knownNumber(p repo.Path) (id int64, ok bool, err error) {
+	if id, ok = w.numbers[p]; ok {
+		return id, true, nil
+	}
+	if id, ok, err = w.lookUp(p); ok && err == nil {
+		w.numbers[p] = id
+	}
+	return id, ok, err
 }
 
 func (x *Index) lookUp(p repo.Path) (id int64, ok bool, err error) {
@@ -101,16 +120,18 @@ func (w *Writer) Put(d Document) error {
 	if o == nil {
 		o = new(outline.Outline)
 	}
-	imports, err := json.Marshal(d.Imports)
+	if err := w.exec(`INSERT INTO file VALUES (?1, ?2, ?3, ?4)`, id, d.ID.Bytes(), d.NoteID, int64(d.Kind)); err != nil {
+		return err
+	}
+	imports, err := (&outline.References{Imports: d.Imports}).AppendBinary(nil)
 	if err != nil {
 		return err
 	}
-	if err := sqlitex.Execute(w.conn, `INSERT INTO file VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0)`,
-		&sqlitex.ExecOptions{Args: []any{id, d.ID.Bytes(), d.NoteID, int64(d.Kind), string(o.Language), o.Package, imports}}); err != nil {
+	if err := w.exec(`INSERT INTO facts VALUES (?1, ?2, ?3, ?4, 0)`, id, string(o.Language), o.Package, imports); err != nil {
 		return err
 	}
 	for _, name := range wantedNames(d.Imports) {
-		if err := sqlitex.Execute(w.conn, `INSERT OR IGNORE INTO wanted VALUES (?1, ?2)`, &sqlitex.ExecOptions{Args: []any{name, id}}); err != nil {
+		if err := w.exec(`INSERT OR IGNORE INTO wanted VALUES (?1, ?2)`, name, id); err != nil {
 			return err
 		}
 	}
@@ -121,9 +142,8 @@ func (w *Writer) Put(d Document) error {
 			symbols.WriteString(s.Name + " ")
 			continue
 		}
-		if err := sqlitex.Execute(w.conn, `INSERT INTO symbol VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`, &sqlitex.ExecOptions{
-			Args: []any{id, s.Name, s.Qualified, string(s.Kind), int64(s.Line), int64(s.EndLine), s.Exported, int64(s.Depth)},
-		}); err != nil {
+		if err := w.exec(`INSERT INTO symbol VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`,
+			id, int64(i), s.Name, s.Qualified, string(s.Kind), int64(s.Line), int64(s.EndLine), s.Exported, int64(s.Depth)); err != nil {
 			return err
 		}
 		symbols.WriteString(s.FullName())
@@ -146,12 +166,16 @@ func (w *Writer) Put(d Document) error {
 
 // Remove takes a file out of the index. Commits still name its path.
 func (w *Writer) Remove(p repo.Path) error {
-	id, ok, err := w.lookUp(p)
+	id, ok, err := w.knownNumber(p)
 	if !ok || err != nil {
+		return err
+	}
+	if err := w.noteTargets(id); err != nil {
 		return err
 	}
 	for _, query := range []string{
 		`DELETE FROM file WHERE id = ?1`,
+		`DELETE FROM facts WHERE id = ?1`,
 		`DELETE FROM symbol WHERE file = ?1`,
 		`DELETE FROM edge WHERE source = ?1`,
 		`DELETE FROM wanted WHERE file = ?1`,
@@ -160,11 +184,15 @@ func (w *Writer) Remove(p repo.Path) error {
 		`DELETE FROM in_text WHERE rowid = ?1`,
 		`DELETE FROM in_note WHERE rowid = ?1`,
 	} {
-		if err := sqlitex.Execute(w.conn, query, &sqlitex.ExecOptions{Args: []any{id}}); err != nil {
+		if err := w.exec(query, id); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (w *Writer) exec(query string, args ...any) error {
+	return sqlitex.Execute(w.conn, query, &sqlitex.ExecOptions{Args: args})
 }
 
 // PutCommit adds a commit.
@@ -225,13 +253,20 @@ func (w *Writer) putTerms(table string, row int64, text string) error {
 // that a file has a hundred times says little more than one that it has ten times, and the
 // index is a third of the size.
 func damped(text string) string {
-	counts := make(map[string]int)
+	words := make(map[string]int) // split each of them once: most come again
+	EachWord(text, func(word string) { words[word]++ })
+	counts := make(map[string]int, len(words))
 	var order []string
-	eachTerm(text, func(term string) {
-		if counts[term]++; counts[term] == 1 {
-			order = append(order, term)
-		}
-	})
+	for word, n := range words {
+		splitWord(word, func(term string) {
+			before := counts[term]
+			if before == 0 {
+				order = append(order, term)
+			}
+			counts[term] = before + n
+		})
+	}
+	slices.Sort(order) // the same text makes the same index
 	var b strings.Builder
 	for _, term := range order {
 		for range bits.Len(uint(counts[term])) {

@@ -2,6 +2,7 @@ package uses
 
 import (
 	"bytes"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -150,6 +151,16 @@ func (m *goModules) moduleOf(dir repo.Path) *goModule {
 		}
 	}
 	return nil
+}
+
+// GoImportPath returns the path by which Go files import a directory, "" if it has no Go files
+// or no module has it.
+func (r *Resolver) GoImportPath(dir repo.Path) string {
+	mod := r.goModules.moduleOf(dir)
+	if mod == nil || mod.path == "" || !r.hasGo(dir) {
+		return ""
+	}
+	return path.Join(mod.path, strings.TrimPrefix(string(dir), string(mod.dir)))
 }
 
 // workspaceOf returns the workspace that uses a module.

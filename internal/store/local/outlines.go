@@ -9,7 +9,7 @@ import (
 )
 
 // outlinesLimit is how many bytes the outlines may take on disk: those of some
-// 200,000 contents.
+// 80,000 contents.
 const outlinesLimit = 256 << 20
 
 // Outlines are what was seen in contents, kept so that it need not be looked for

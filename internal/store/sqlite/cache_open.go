@@ -103,10 +103,10 @@ func (c *Cache) prepare(ctx context.Context) (err error) {
 	return wait(`COMMIT`)
 }
 
-// cacheVersion is of the tables, and in user_version; cacheID marks the file as such
+// cacheVersion is of the tables and of the form of what is kept, and in user_version; cacheID marks the file as such
 // a cache ("kenc").
 const (
-	cacheVersion = 1
+	cacheVersion = 2
 	cacheID      = 0x6b656e63
 )
 

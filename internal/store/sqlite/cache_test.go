@@ -80,7 +80,7 @@ func TestCache(t *testing.T) {
 	if got, err := c.Load(t.Context(), "m", []repo.ID{long, {}}); err != nil || len(got) != 1 || string(got[long]) != "by sha256" {
 		t.Errorf("%q, %v", got, err)
 	}
-	if got := shell(t, path, "PRAGMA journal_mode; PRAGMA user_version; PRAGMA integrity_check"); got != "wal\n1\nok" {
+	if got := shell(t, path, "PRAGMA journal_mode; PRAGMA user_version; PRAGMA integrity_check"); got != "wal\n2\nok" {
 		t.Errorf("settings are %q", got)
 	}
 }
@@ -120,7 +120,7 @@ func TestCacheBeginsAnew(t *testing.T) {
 		"a noisy log": func(path string) error {
 			return errors.Join(os.WriteFile(path, good, 0o666), os.WriteFile(path+"-wal", noise, 0o666))
 		},
-		"a newer one":      func(path string) error { shell(t, path, "PRAGMA user_version = 2"); return nil },
+		"a newer one":      func(path string) error { shell(t, path, "PRAGMA user_version = 3"); return nil },
 		"another's":        func(path string) error { shell(t, path, "PRAGMA application_id = 42"); return nil },
 		"no tables":        func(path string) error { shell(t, path, "DROP TABLE made; DROP TABLE maker"); return nil },
 		"a missing table":  func(path string) error { shell(t, path, "DROP TABLE made"); return nil },

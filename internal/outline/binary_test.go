@@ -9,8 +9,8 @@ import (
 	"ken/internal/outline"
 )
 
-// An outline is written as the library writes it, whatever is in it.
-func TestAppendJSON(t *testing.T) {
+// An outline reads back the same from its binary form, whatever is in it.
+func TestOutlineBinary(t *testing.T) {
 	const seed = 3
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	pieces := []string{"a", "Name", " ", `"`, `\`, "<", ">", "&", "\n", "\x00", "\x7f", "é", "\u2028", "\xff", "😀", "/", "'"}
@@ -60,11 +60,27 @@ func TestAppendJSON(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := o.AppendJSON(nil); string(got) != string(want) {
+		b, _ := o.AppendBinary(nil)
+		read, err := outline.ReadBinary(b)
+		if err != nil {
+			t.Fatalf("seed %d: read the binary form of %s: %v", seed, want, err)
+		}
+		got, err := json.Marshal(read)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got) != string(want) {
 			t.Fatalf("seed %d\ngot  %s\nwant %s", seed, got, want)
 		}
+		// A damaged form is an error or another outline, and never a panic.
+		b[rnd.IntN(len(b))] ^= 1 << rnd.IntN(8)
+		_, _ = outline.ReadBinary(b[:rnd.IntN(len(b)+1)])
 	}
-	if got := (*outline.Outline)(nil).AppendJSON([]byte("x")); string(got) != "xnull" {
-		t.Errorf("of none: %s", got)
+	b, _ := (*outline.Outline)(nil).AppendBinary(nil)
+	if o, err := outline.ReadBinary(b); o != nil || err != nil {
+		t.Errorf("no outline reads back as %v, %v", o, err)
+	}
+	if _, err := outline.ReadBinary(nil); err == nil {
+		t.Error("no bytes read as an outline, want an error")
 	}
 }
