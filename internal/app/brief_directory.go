@@ -9,6 +9,7 @@ import (
 	"ken/internal/brief"
 	"ken/internal/outline"
 	"ken/internal/repo"
+	"ken/internal/searchindex"
 	"ken/internal/survey"
 	"ken/internal/uses"
 )
@@ -16,7 +17,7 @@ import (
 // centralLimit is how many central files a brief may tell of.
 const centralLimit = 30
 
-func (r *briefReader) directory(ctx context.Context, dir repo.Path, budget int) (*brief.Brief, error) {
+func (r *briefReader) directory(ctx context.Context, dir repo.Path, budget int, first ...brief.Section) (*brief.Brief, error) {
 	layout, err := r.layout(ctx)
 	if err != nil {
 		return nil, err
@@ -35,8 +36,8 @@ func (r *briefReader) directory(ctx context.Context, dir repo.Path, budget int) 
 	if err != nil {
 		return nil, err
 	}
-	facts.Words = append([]brief.Section{words}, specs...)
-	pairs, err := r.x.Pairs(ctx, dir)
+	facts.Words = slices.Concat(first, []brief.Section{words}, specs)
+	pairs, err := r.pairs(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +57,7 @@ func (r *briefReader) directory(ctx context.Context, dir repo.Path, budget int) 
 			byPath[p.To] = c
 		}
 		switch {
-		case r.kind(p.From) == repo.KindTest:
+		case r.kind(p.From) == repo.KindTest || r.project.IsTest(p.From):
 			c.Tests++
 		case outside:
 			c.Outside++
@@ -67,6 +68,7 @@ func (r *briefReader) directory(ctx context.Context, dir repo.Path, budget int) 
 	}
 	for _, c := range byPath {
 		facts.Central = append(facts.Central, *c)
+		r.used = append(r.used, searchindex.Used{Path: c.Path, Users: c.Users, Tests: c.Tests})
 	}
 	slices.SortFunc(facts.Central, func(a, b brief.Central) int {
 		return cmp.Or(cmp.Compare(b.Users+b.Outside, a.Users+a.Outside), cmp.Compare(b.Tests, a.Tests), strings.Compare(string(a.Path), string(b.Path)))
@@ -108,6 +110,6 @@ func (r *briefReader) parts(ctx context.Context, d *survey.Directory, texts map[
 			list = append(list, part)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b brief.Part) int { return cmp.Compare(r.sources(b.Path), r.sources(a.Path)) })
+	r.sortParts(list)
 	return list, nil
 }

@@ -14,7 +14,7 @@ import (
 	"ken/internal/survey"
 )
 
-func (r *briefReader) file(ctx context.Context, f *survey.File, budget int) (*brief.Brief, error) {
+func (r *briefReader) file(ctx context.Context, f *survey.File, budget int, first ...brief.Section) (*brief.Brief, error) {
 	seen, err := r.t.Outlines(ctx, []*survey.File{f})
 	if err != nil {
 		return nil, err
@@ -35,6 +35,9 @@ func (r *briefReader) file(ctx context.Context, f *survey.File, budget int) (*br
 			own = o.Doc // of the package, which this file documents
 		}
 	}
+	if f.Kind == repo.KindGenerated && facts.Unread == "" {
+		own = generatedWords(facts.Content)
+	}
 	words, err := r.fileWords(ctx, f, own, facts.Unread)
 	if err != nil {
 		return nil, err
@@ -43,7 +46,7 @@ func (r *briefReader) file(ctx context.Context, f *survey.File, budget int) (*br
 	if err != nil {
 		return nil, err
 	}
-	facts.Words = append([]brief.Section{words}, specs...)
+	facts.Words = slices.Concat(first, []brief.Section{words}, specs)
 	if facts.Users, err = r.x.Users(ctx, f.Path); err != nil {
 		return nil, err
 	}

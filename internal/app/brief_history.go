@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"ken/internal/brief"
+	"ken/internal/find"
 	"ken/internal/repo"
 )
 
@@ -12,7 +13,11 @@ const maxTogether = 30
 
 func (r *briefReader) history(ctx context.Context) (h brief.History, err error) {
 	h.Cut, h.Behind = r.cut, r.t.behind
-	h.Searched, h.Since, err = r.x.History(ctx)
+	if h.Searched, h.Since, err = r.x.History(ctx); err != nil {
+		return h, err
+	}
+	h.LargeFiles = find.MaxTouched
+	h.Large, err = r.x.CommitsLargerThan(ctx, find.MaxTouched)
 	return h, err
 }
 

@@ -22,6 +22,8 @@ type briefReader struct {
 
 	paths   []repo.Path // of all files, sorted
 	project *project.Project
+	used    []searchindex.Used // source files with how often they are used
+	dirs    map[repo.Path]*survey.Directory
 
 	sourceCounts map[repo.Path]int // that were asked for, by directory
 }
@@ -32,17 +34,24 @@ func (r *briefReader) brief(ctx context.Context, p repo.Path, budget int) (b *br
 		r.paths = append(r.paths, p)
 	}
 	slices.Sort(r.paths)
-	if r.project, err = project.New(r.paths, func(p repo.Path) ([]byte, error) { return r.t.Read(ctx, p), nil }); err != nil {
+	if r.project, err = project.New(r.paths, func(p repo.Path) ([]byte, error) { return r.read(ctx, p), nil }); err != nil {
 		return nil, err
 	}
-	if p == "" {
+	if f := r.t.listed[p]; f != nil && f.Kind == repo.KindSymlink {
+		return r.link(ctx, f, budget)
+	}
+	return r.briefOf(ctx, p, budget)
+}
+
+// briefOf returns the brief of a path that is no link, with sections that go before all others.
+func (r *briefReader) briefOf(ctx context.Context, p repo.Path, budget int, first ...brief.Section) (*brief.Brief, error) {
+	switch f := r.t.listed[p]; {
+	case p == "":
 		return r.repository(ctx, budget)
-	}
-	if f := r.t.listed[p]; f != nil {
-		return r.file(ctx, f, budget)
-	}
-	if len(r.below(p)) > 0 {
-		return r.directory(ctx, p, budget)
+	case f != nil:
+		return r.file(ctx, f, budget, first...)
+	case len(r.below(p)) > 0:
+		return r.directory(ctx, p, budget, first...)
 	}
 	return nil, r.w.noPath(ctx, "brief", r.t, p, r.paths)
 }
@@ -120,6 +129,7 @@ func (r *briefReader) layout(ctx context.Context) (map[repo.Path]*survey.Directo
 	for _, d := range order {
 		byPath[d.Path] = d
 	}
+	r.dirs = byPath
 	return byPath, nil
 }
 

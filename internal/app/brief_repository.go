@@ -9,7 +9,6 @@ import (
 
 	"ken/internal/brief"
 	"ken/internal/repo"
-	"ken/internal/searchindex"
 	"ken/internal/survey"
 )
 
@@ -36,19 +35,18 @@ func (r *briefReader) repository(ctx context.Context, budget int) (*brief.Brief,
 		return nil, err
 	}
 	facts.Words = []brief.Section{words}
-	var used []searchindex.Used
 	if r.x != nil {
-		if used, err = r.x.MostUsed(ctx, repo.KindSource); err != nil {
+		if err := r.readMostUsed(ctx); err != nil {
 			return nil, err
 		}
 		if facts.History, err = r.dirHistory(ctx, ""); err != nil {
 			return nil, err
 		}
 	}
-	if facts.Parts, err = r.mainParts(ctx, root, texts, used); err != nil {
+	if facts.Parts, err = r.mainParts(ctx, root, texts); err != nil {
 		return nil, err
 	}
-	for _, u := range used {
+	for _, u := range r.used {
 		if !brief.IsProduct(u.Path) || len(facts.Central) == brief.MostUsed {
 			continue
 		}
@@ -59,6 +57,14 @@ func (r *briefReader) repository(ctx context.Context, budget int) (*brief.Brief,
 	}
 	if facts.Start, err = r.described(ctx, r.start()); err != nil {
 		return nil, err
+	}
+	isProgram := func(d brief.Described) bool { return r.kind(d.Path) == repo.KindSource && !brief.IsModuleFile(d.Path) }
+	if !slices.ContainsFunc(facts.Start, isProgram) {
+		hubs, err := r.hubs(ctx, facts.Central)
+		if err != nil {
+			return nil, err
+		}
+		facts.Start = append(facts.Start, hubs...)
 	}
 	for i, d := range facts.Start {
 		if strings.HasPrefix(strings.ToLower(d.Path.Base()), "readme") {
@@ -82,7 +88,7 @@ const maxParts = 24
 // mainParts returns the directories at the root with what they are for, those with most code
 // first. A directory that says nothing of itself, or that has most of the code, has its
 // subdirectories told too.
-func (r *briefReader) mainParts(ctx context.Context, root *survey.Directory, texts map[repo.Path]survey.DirText, used []searchindex.Used) ([]brief.Part, error) {
+func (r *briefReader) mainParts(ctx context.Context, root *survey.Directory, texts map[repo.Path]survey.DirText) ([]brief.Part, error) {
 	all := r.sources("")
 	var list []brief.Part
 	var below []*survey.Directory
@@ -101,8 +107,8 @@ func (r *briefReader) mainParts(ctx context.Context, root *survey.Directory, tex
 		if d.IsCode() && (part.About == "" || len(d.Files) == 0 || most) {
 			below = append(below, d.Children...)
 		}
-		if part.About == "" && d.IsCode() && len(d.Files) > 0 {
-			part.About = r.mostUsed(d.Path, used)
+		if part.About == "" && (!d.IsCode() || len(d.Files) > 0) {
+			part.About = cmp.Or(r.mostUsed(d.Path), r.testCount(d.Path))
 		}
 		list = append(list, part)
 	}
@@ -116,18 +122,25 @@ func (r *briefReader) mainParts(ctx context.Context, root *survey.Directory, tex
 			return nil, err
 		}
 		if part.About == "" && d.IsCode() {
-			part.About = r.mostUsed(d.Path, used)
+			part.About = r.mostUsed(d.Path)
 		}
 		list = append(list, part)
 	}
-	slices.SortStableFunc(list, func(a, b brief.Part) int { return cmp.Compare(r.sources(b.Path), r.sources(a.Path)) })
+	list = r.withoutShells(list)
+	if err := r.distinguish(ctx, list, texts); err != nil {
+		return nil, err
+	}
+	r.sortParts(list)
 	return list, nil
 }
 
+// mostUsedMark begins a line about a directory that says nothing of itself.
+const mostUsedMark = "most used: "
+
 // mostUsed tells of a directory by the files in it that most others use, "" if nobody uses any.
-func (r *briefReader) mostUsed(dir repo.Path, used []searchindex.Used) string {
+func (r *briefReader) mostUsed(dir repo.Path) string {
 	var names []string
-	for _, u := range used {
+	for _, u := range r.used {
 		rest, ok := strings.CutPrefix(string(u.Path), string(dir)+"/")
 		if ok && u.Users > 1 && len(names) < 3 {
 			names = append(names, fmt.Sprintf("%s (by %d files)", repo.Path(rest), u.Users))
@@ -136,7 +149,7 @@ func (r *briefReader) mostUsed(dir repo.Path, used []searchindex.Used) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return "most used: " + strings.Join(names, ", ")
+	return mostUsedMark + strings.Join(names, ", ")
 }
 
 // startPrograms is how many programs are named as a place to start reading.
@@ -148,15 +161,16 @@ func (r *briefReader) start() []repo.Path {
 	for _, want := range []string{"readme", "architecture", "design", "hacking", "contributing", "development", "agents", "claude", "guide"} {
 		for _, p := range r.paths {
 			dir := string(p.Dir())
-			if r.kind(p) != repo.KindDoc || dir != "" && dir != "docs" && dir != "doc" && dir != ".github" {
+			if r.kind(p) != repo.KindDoc && r.kind(p) != repo.KindSymlink || dir != "" && dir != "docs" && dir != "doc" && dir != ".github" {
 				continue
 			}
-			stem, _, _ := strings.Cut(strings.ToLower(p.Base()), ".")
-			if stem == want && !slices.ContainsFunc(list, func(o repo.Path) bool { return strings.EqualFold(o.Base(), p.Base()) }) {
+			stem, ext, _ := strings.Cut(strings.ToLower(p.Base()), ".")
+			translated := strings.Contains(ext, ".")
+			if stem == want && !translated && !slices.ContainsFunc(list, func(o repo.Path) bool { return strings.EqualFold(o.Base(), p.Base()) }) {
 				list = append(list, p)
 			}
 		}
 	}
-	programs := slices.DeleteFunc(r.project.Entrypoints(""), func(p repo.Path) bool { return !brief.IsProduct(p) })
+	programs := slices.DeleteFunc(r.project.Entrypoints(""), func(p repo.Path) bool { return brief.PartRank(p.Dir()) > 0 })
 	return append(list, programs[:min(len(programs), startPrograms)]...)
 }

@@ -23,6 +23,7 @@ func (r *briefReader) fileWords(ctx context.Context, f *survey.File, own, unread
 		if f.Problem != "" {
 			return s, nil
 		}
+	case f.Excluded != "" && f.Kind == repo.KindGenerated:
 	case f.Excluded != "":
 		s.Verdict, s.Text = fresh.Excluded.String(), fmt.Sprintf("left out by policy: %s", f.Excluded)
 	case own == "":
@@ -88,7 +89,7 @@ func (r *briefReader) dirWords(ctx context.Context, d *survey.Directory, texts m
 		return s, err
 	}
 	if s.Text = own; own == "" {
-		s.Text, _ = r.project.Description(d.Path)
+		s.Text = r.linkedReadme(ctx, d)
 	}
 	unread := slices.IndexFunc(d.Files, func(f *survey.File) bool { return f.Problem != "" })
 	switch {
@@ -162,7 +163,7 @@ func (r *briefReader) describe(ctx context.Context, list []brief.Central) error 
 	}
 	said, err := r.described(ctx, files)
 	for i := range said {
-		list[i].About = said[i].About
+		list[i].About, list[i].Likely = said[i].About, byName(list[i].Path)
 	}
 	return err
 }

@@ -69,6 +69,7 @@ type Item struct {
 	Certainty string   `json:"certainty,omitempty"` // exact or likely
 	Via       string   `json:"via,omitempty"`
 	Users     int      `json:"users,omitempty"` // files that use it
+	Uses      int      `json:"uses,omitempty"`  // files of the directory that it uses
 	Together  int      `json:"together,omitempty"`
 	Of        int      `json:"of,omitempty"`
 	Commit    string   `json:"commit,omitempty"`

@@ -115,10 +115,12 @@ symbols, most used first:
   8: func (l *Limiter) Allow(tenant string) bool — Allow reports whether a request may pass. (used by 1 file)
   12: var v1
   12: var v22
-used by 2 files, likely by 1 more, and by 3 tests:
+used by 4 files, likely by 1 more (2 of them for tests), and by 1 test:
   server/server.go:4,9,…  Reset, Limiter
   cmd/main.go:7  Reset
   server/maybe.go:3,4,5  Limiter.Allow (likely)
+  server/testdata/mod.rs:12  Limiter
+  server/tests/__init__.py:12  Limiter
 tests (2 files): go test ./server  # server/limits_test.go named for it, server/other_test.go
 uses 1 file: config/tenant.go  Tenant
 changes with (the last 120 commits, since 2024-01-02):
@@ -263,9 +265,10 @@ entry points: server/main/main.go: Begins.
 run its tests:
   go test ./server  # server/limits_test.go
   go test ./...  # all tests (go.mod:1)
-used from outside by 3 files in 2 directories, and by 1 test:
-  cmd/ (2 files)
-  web/ (1 file)
+used from outside by 3 files, and by 1 test:
+  cmd/b.go  doc.go, limits.go
+  cmd/a.go  limits.go
+  web/a.go  limits.go
 changes with (the last 5 commits, since 2024-01-02): web/a.go (2 of 3 commits)
 last commits: none of the last 5 commits, since 2024-01-02 touched this directory
 `

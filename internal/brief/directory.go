@@ -34,6 +34,7 @@ type Central struct {
 	Path           repo.Path
 	Users, Outside int // files that use it, without tests; those of them outside the directory
 	Tests          int
+	Likely         bool // ken finds the uses of its language by name alone
 	About          string
 }
 
@@ -68,7 +69,7 @@ func Directory(d DirectoryFacts, budget int) *Brief {
 		said[s.Text] = true
 		blocks = append(blocks, &block{Section: s})
 	}
-	d.Central = slices.DeleteFunc(d.Central, func(c Central) bool { return c.About == "" && isModuleFile(c.Path) })
+	d.Central = slices.DeleteFunc(d.Central, func(c Central) bool { return c.About == "" && IsModuleFile(c.Path) })
 	for i := range d.Central {
 		once(said, &d.Central[i].About)
 	}
@@ -103,9 +104,9 @@ func once(said map[string]bool, text *string) {
 	said[*text] = true
 }
 
-// isModuleFile reports whether a file stands for its directory, mostly by exporting the names
+// IsModuleFile reports whether a file stands for its directory, mostly by exporting the names
 // of others.
-func isModuleFile(p repo.Path) bool {
+func IsModuleFile(p repo.Path) bool {
 	stem, _, _ := strings.Cut(p.Base(), ".")
 	return isPackageFile(p) || stem == "index" || stem == "mod"
 }
@@ -122,6 +123,9 @@ func central(subject string, list []Central, below repo.Path, first int) *block 
 			used += " outside"
 		case below != "" && c.Outside > 0:
 			used += fmt.Sprintf(", %d outside", c.Outside)
+		}
+		if c.Likely {
+			used = "likely " + used
 		}
 		show := fmt.Sprintf("%s (%s)", name(c.Path), used)
 		if c.About != "" {
@@ -256,27 +260,40 @@ func nearest(tests []repo.Path) []repo.Path {
 	return list[:min(len(list), exampleTests)]
 }
 
-// dependents lists the directories with files that use files of this one.
+// dependents lists the files outside that use files of this directory, those first that use
+// most of them.
 func (d *DirectoryFacts) dependents() *block {
-	type group struct {
-		dir   repo.Path
-		files int
-	}
-	byDir := make(map[repo.Path]map[repo.Path]bool)
-	all, tests := make(map[repo.Path]bool), make(map[repo.Path]bool)
+	uses := make(map[repo.Path][]string) // by each file outside
+	byDir := make(map[repo.Path]int)
+	tests, helpers := 0, 0
+	seen := make(map[repo.Path]bool)
 	for _, p := range d.Dependents {
-		if d.Kinds(p.From) == repo.KindTest {
-			tests[p.From] = true
+		first := !seen[p.From]
+		seen[p.From] = true
+		switch {
+		case d.Project.IsTest(p.From):
+			if first {
+				tests++
+			}
 			continue
+		case d.Kinds(p.From) == repo.KindTest:
+			if first {
+				helpers++
+			}
+			continue
+		case first:
+			byDir[p.From.Dir()]++
 		}
-		all[p.From] = true
-		dir := p.From.Dir()
-		if byDir[dir] == nil {
-			byDir[dir] = make(map[repo.Path]bool)
-		}
-		byDir[dir][p.From] = true
+		uses[p.From] = append(uses[p.From], strings.TrimPrefix(name(p.To), name(d.Path)+"/"))
 	}
-	if len(all) == 0 {
+	ofTests := ""
+	if helpers > 0 {
+		ofTests = fmt.Sprintf(", by %s for tests", count(helpers, "file"))
+	}
+	if tests > 0 {
+		ofTests += fmt.Sprintf(", and by %s", count(tests, "test"))
+	}
+	if len(uses) == 0 {
 		switch {
 		case !d.Code:
 			return nil
@@ -284,29 +301,34 @@ func (d *DirectoryFacts) dependents() *block {
 			return unknown("used from outside", "another process is still reading the files; ask again")
 		case !d.Followed:
 			return unknown("used from outside", "ken does not follow uses in the files of this directory")
-		case len(tests) > 0:
-			return line("used from outside", fmt.Sprintf("only by %s, as far as ken sees", count(len(tests), "test")))
+		case ofTests != "":
+			return line("used from outside", "only"+strings.TrimPrefix(strings.TrimPrefix(ofTests, ", and"), ",")+", as far as ken sees")
 		}
 		return line("used from outside", "by no file that ken can tell")
 	}
-	list := make([]group, 0, len(byDir))
-	for dir, files := range byDir {
-		list = append(list, group{dir: dir, files: len(files)})
-	}
-	slices.SortFunc(list, func(a, b group) int {
-		return cmp.Or(cmp.Compare(b.files, a.files), strings.Compare(string(a.dir), string(b.dir)))
+	files := slices.SortedFunc(maps.Keys(uses), func(a, b repo.Path) int {
+		return cmp.Or(compareBool(IsProduct(a), IsProduct(b)), cmp.Compare(len(uses[b]), len(uses[a])), strings.Compare(string(a), string(b)))
 	})
-	items := make([]Item, len(list))
-	for i, g := range list {
-		label := name(g.dir)
-		if g.dir != "" {
-			label += "/"
-		}
-		items[i] = Item{Users: g.files, show: fmt.Sprintf("%s (%s)", label, count(g.files, "file"))}.at(g.dir)
+	items := make([]Item, len(files))
+	for i, f := range files {
+		slices.Sort(uses[f])
+		items[i] = Item{Uses: len(uses[f]), show: fmt.Sprintf("%s  %s", name(f), enumerate(uses[f], linkSymbols))}.at(f)
 	}
-	subject := fmt.Sprintf("used from outside by %s in %s", count(len(all), "file"), count(len(list), "directory"))
-	if len(tests) > 0 {
-		subject += fmt.Sprintf(", and by %s", count(len(tests), "test"))
+	subject := fmt.Sprintf("used from outside by %s", count(len(uses), "file"))
+	if len(byDir) > 1 && len(uses) > dirDependents {
+		subject += ", most in " + mostOf(byDir)
 	}
-	return growing(subject, dirDependents, items...)
+	return growing(subject+ofTests, dirDependents, items...)
+}
+
+// mostOf returns directories with their number of files, those with most first.
+func mostOf(byDir map[repo.Path]int) string {
+	dirs := slices.SortedFunc(maps.Keys(byDir), func(a, b repo.Path) int {
+		return cmp.Or(cmp.Compare(byDir[b], byDir[a]), strings.Compare(string(a), string(b)))
+	})
+	labels := make([]string, min(len(dirs), linkSymbols))
+	for i, d := range dirs[:len(labels)] {
+		labels[i] = fmt.Sprintf("%s/ (%d)", name(d), byDir[d])
+	}
+	return strings.Join(labels, ", ")
 }

@@ -1,66 +1,11 @@
 package brief
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
-	"ken/internal/repo"
 	"ken/internal/searchindex"
 )
-
-// A link is all edges between two files, seen from one of them.
-type link struct {
-	other   repo.Path
-	symbols []string // most used first
-	lines   []int    // in the file that uses the other
-	count   int      // places
-	exact   bool
-	via     repo.Path
-}
-
-// links groups edges by the file that end returns, exact links first, then those with more
-// places.
-func links(edges []searchindex.Edge, end func(searchindex.Edge) repo.Path) []link {
-	byPath := make(map[repo.Path]*link)
-	counts := make(map[repo.Path]map[string]int)
-	for _, e := range edges {
-		p := end(e)
-		l := byPath[p]
-		if l == nil {
-			l = &link{other: p}
-			byPath[p] = l
-			counts[p] = make(map[string]int)
-		}
-		places := len(e.Lines) + e.More
-		l.count += places
-		l.lines = append(l.lines, e.Lines...)
-		if e.Exact && !l.exact || l.via == "" {
-			l.via = e.Via
-		}
-		l.exact = l.exact || e.Exact
-		if e.Symbol != "" {
-			counts[p][e.Symbol] += places
-		}
-	}
-	list := make([]link, 0, len(byPath))
-	for p, l := range byPath {
-		slices.Sort(l.lines)
-		l.lines = slices.Compact(l.lines)
-		for s := range counts[p] {
-			l.symbols = append(l.symbols, s)
-		}
-		slices.SortFunc(l.symbols, func(a, b string) int {
-			return cmp.Or(cmp.Compare(counts[p][b], counts[p][a]), strings.Compare(a, b))
-		})
-		list = append(list, *l)
-	}
-	slices.SortFunc(list, func(a, b link) int {
-		return cmp.Or(compareBool(a.exact, b.exact), cmp.Compare(b.count, a.count), strings.Compare(string(a.other), string(b.other)))
-	})
-	return list
-}
 
 // compareBool puts true before false.
 func compareBool(a, b bool) int {
@@ -79,30 +24,30 @@ const (
 	linkSymbols = 4 // symbols of a link
 )
 
-// item returns a link as a line: the file with the lines in it, and the symbols.
-func (l link) item(withLines bool) Item {
-	it := Item{Names: l.symbols, Lines: l.lines, Certainty: "exact"}.at(l.other)
-	show := name(l.other)
-	if withLines && len(l.lines) > 0 {
+// linkItem returns a link as a line: the file with the lines in it, and the symbols.
+func linkItem(l searchindex.Link, withLines bool) Item {
+	it := Item{Names: l.Symbols, Lines: l.Lines, Certainty: "exact"}.at(l.Other)
+	show := name(l.Other)
+	if withLines && len(l.Lines) > 0 {
 		shown := make([]string, 0, linkLines)
-		for _, n := range l.lines[:min(len(l.lines), linkLines)] {
+		for _, n := range l.Lines[:min(len(l.Lines), linkLines)] {
 			shown = append(shown, fmt.Sprint(n))
 		}
 		show += ":" + strings.Join(shown, ",")
-		if l.count > len(shown) {
+		if l.Places > len(shown) {
 			show += ",…"
 		}
 	}
-	if len(l.symbols) > 0 {
-		show += "  " + enumerate(l.symbols, linkSymbols)
+	if len(l.Symbols) > 0 {
+		show += "  " + enumerate(l.Symbols, linkSymbols)
 	}
-	if !l.exact {
+	if !l.Exact {
 		it.Certainty = "likely"
 		show += " (likely)"
 	}
-	if l.via != "" {
-		it.Via = string(l.via)
-		show += " (through " + name(l.via) + ")"
+	if l.Via != "" {
+		it.Via = string(l.Via)
+		show += " (through " + name(l.Via) + ")"
 	}
 	it.show = show
 	return it

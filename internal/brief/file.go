@@ -66,14 +66,15 @@ const (
 )
 
 const (
-	ruleBytes    = 180
-	generalRules = 2 // that are about the whole repository
+	ruleBytes    = 200
+	generalRules = 4 // that are about the whole repository
 	fileRules    = 6
 )
 
 // rules returns the rules of documents for a path, few of those for the whole repository, and
 // none of them where there is no code.
 func rules(list []project.Rule, code bool, general int) *block {
+	first := max(fileRules, general)
 	var items []Item
 	for _, r := range list {
 		if r.General {
@@ -85,7 +86,7 @@ func rules(list []project.Rule, code bool, general int) *block {
 		source := fmt.Sprintf("%s:%d", name(r.Source), r.Line)
 		items = append(items, Item{Text: r.Text, Source: source, show: cut(r.Text, ruleBytes) + "  (" + source + ")"})
 	}
-	return facts("rules", fileRules, items...)
+	return growing("rules", first, items...)
 }
 
 // documents lists documents that name the file.

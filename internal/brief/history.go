@@ -2,6 +2,7 @@ package brief
 
 import (
 	"fmt"
+	"path"
 	"strings"
 
 	"ken/internal/repo"
@@ -14,6 +15,8 @@ type History struct {
 	Since      string // date of the oldest of them
 	Cut        bool   // the clone is shallow
 	Behind     bool   // another process is updating the index, which may be of an older tree
+	Large      int    // commits of so many files that ken does not say which
+	LargeFiles int    // from how many files on
 	Commits    int    // that touched the place, small ones only
 	Last       []searchindex.Entry
 	Companions []Companion
@@ -44,7 +47,7 @@ func (h *History) blocks(place string) []*block {
 	}
 	list := []*block{h.together()}
 	if len(h.Last) == 0 {
-		return append(list, line("last commits", fmt.Sprintf("none of %s touched %s", h.covers(), place)))
+		return append(list, line("last commits", fmt.Sprintf("none of %s touched %s%s", h.covers(), place, h.without())))
 	}
 	var items []Item
 	for _, c := range h.Last {
@@ -53,7 +56,15 @@ func (h *History) blocks(place string) []*block {
 		id := c.ID.String()
 		items = append(items, Item{Commit: id, Date: c.Date, Text: c.Subject, show: fmt.Sprintf("%s %s %s", day, id[:min(len(id), 7)], subject)})
 	}
-	return append(list, facts("last commits", len(items), items...))
+	return append(list, facts("last commits"+h.without(), len(items), items...))
+}
+
+// without says that commits of many files are not counted, if there are any.
+func (h *History) without() string {
+	if h.Large == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (without %s of more than %d files)", count(h.Large, "commit"), h.LargeFiles)
 }
 
 const subjectBytes = 120
@@ -80,19 +91,61 @@ func (h *History) covers() string {
 }
 
 // IsCompanion reports whether a file may count as one that changes with another: generated,
-// vendored, lock and snapshot files change with everything.
+// vendored, lock and snapshot files, change logs and manifests change with everything.
 func IsCompanion(p repo.Path, k repo.Kind) bool {
 	switch k {
 	case repo.KindGenerated, repo.KindVendored, repo.KindLockfile, repo.KindBinary, repo.KindData, repo.KindLFS, repo.KindSymlink, repo.KindGitlink:
 		return false
 	default:
-		return !isSnapshot(p)
+		return !isSnapshot(p) && !isChangeLog(p) && !isDependencyList(p)
 	}
+}
+
+// isChangeLog reports the files that list what changed.
+func isChangeLog(p repo.Path) bool {
+	stem, _, _ := strings.Cut(strings.ToLower(p.Base()), ".")
+	switch strings.NewReplacer("-", "", "_", "").Replace(stem) {
+	case "changelog", "changes", "history", "news", "releasenotes", "releases", "unreleased":
+		return path.Ext(p.Base()) != ".go" && !strings.HasSuffix(p.Base(), ".js") && !strings.HasSuffix(p.Base(), ".ts")
+	}
+	for part := range strings.SplitSeq(strings.ToLower(string(p.Dir())), "/") {
+		switch part {
+		case "changelog", "changelogs", ".changeset", ".changes", "changelog.d", "newsfragments", "releasenotes":
+			return true
+		}
+	}
+	return false
+}
+
+// isDependencyList reports manifests and lock files: they change with every release.
+func isDependencyList(p repo.Path) bool {
+	switch p.Base() {
+	case "package.json", "go.mod", "go.sum", "go.work", "go.work.sum", "Cargo.toml", "Cargo.lock", "pyproject.toml", "setup.py", "setup.cfg",
+		"pom.xml", "composer.json", "Gemfile", "Gemfile.lock", "uv.lock", "poetry.lock", "package-lock.json", "pnpm-lock.yaml", "yarn.lock":
+		return true
+	}
+	return strings.HasPrefix(p.Base(), "requirements") && strings.HasSuffix(p.Base(), ".txt")
 }
 
 func isSnapshot(p repo.Path) bool {
 	s := string(p)
 	return strings.HasSuffix(s, ".snap") || strings.HasSuffix(s, ".golden") || strings.Contains("/"+s, "/__snapshots__/") || strings.Contains("/"+s, "/testdata/")
+}
+
+// PartRank orders directories: 0 for what the repository is for, 1 for what helps to make it,
+// 2 for tests, examples and documents.
+func PartRank(dir repo.Path) int {
+	if !IsProduct(dir + "/x") {
+		return 2
+	}
+	for part := range strings.SplitSeq(strings.ToLower(string(dir)), "/") {
+		switch part {
+		case "script", "scripts", "hack", "contrib", "tools", "tool", "build", "ci", "fuzz", "fuzzing", "fuzzers", "benchsuite", "website", "site", "www",
+			"packaging", "pkg-config", "docker", "deploy", "e2e", "integration", "security", "changelog", "third_party", "misc", "etc", "assets":
+			return 1
+		}
+	}
+	return 0
 }
 
 // IsProduct reports whether a file belongs to what the repository is for, not to examples,
@@ -101,7 +154,7 @@ func IsProduct(p repo.Path) bool {
 	for part := range strings.SplitSeq(strings.ToLower(string(p.Dir())), "/") {
 		switch part {
 		case "example", "examples", "sample", "samples", "demo", "demos", "bench", "benches", "benchmark", "benchmarks",
-			"test", "tests", "testing", "testdata", "fixtures", "testutil", "testutils", "docs", "doc", "playground", "playgrounds":
+			"test", "tests", "testing", "testdata", "fixtures", "testutil", "testutils", "fixture", "__fixtures__", "__tests__", "e2e", "docs", "documentation", "doc", "playground", "playgrounds":
 			return false
 		}
 	}

@@ -22,6 +22,14 @@ type RepositoryFacts struct {
 	History History
 }
 
+// Link returns the brief of a symbolic link that leads to nothing that ken can tell of.
+func Link(p repo.Path, about Section) *Brief {
+	j := p.JSON()
+	b := &Brief{Path: j.Path, PathB64: j.B64, Kind: KindFile}
+	b.fit([]*block{{Section: about}}, 0)
+	return b
+}
+
 // A Stale is a text that somebody wrote and that no longer describes what is there.
 type Stale struct {
 	Subject string // "summary of PATH"
@@ -38,7 +46,7 @@ const (
 	rootParts = 14
 	rootStart = 8
 	rootStale = 5
-	rootRules = 5
+	rootRules = 10
 )
 
 // Repository returns the brief of the whole repository.
@@ -52,10 +60,11 @@ func Repository(r RepositoryFacts, budget int) *Brief {
 	blocks = append(blocks,
 		parts(MainParts, r.Parts, rootParts),
 		described("start reading at", r.Start, rootStart),
-		central("most used files", r.Central, "", MostUsed),
 		rules(r.Project.Rules(""), true, rootRules),
+		central("most used files", r.Central, "", MostUsed),
 		r.stale(),
 	)
+	blocks = append(blocks, r.unknownCommands()...)
 	for _, k := range r.History.blocks("the repository") {
 		if k != nil && strings.HasPrefix(k.Subject, "last") {
 			blocks = append(blocks, k)
@@ -82,6 +91,8 @@ func described(subject string, list []Described, first int) *block {
 func (r *RepositoryFacts) commands() []*block {
 	c := r.Project.For("")
 	list := []*block{
+		r.needs(),
+		commandIfKnown("install dependencies", c.Install),
 		command("build", c.Build),
 		command("test", c.Test),
 	}
@@ -89,10 +100,41 @@ func (r *RepositoryFacts) commands() []*block {
 		list = append(list, one)
 	}
 	list = append(list, command("lint", c.Lint))
-	if len(c.Run) > 0 {
-		list = append(list, command("run", c.Run))
+	return append(list, commandIfKnown("run", c.Run))
+}
+
+// unknownCommands says which commands of the repository ken does not know that not every
+// repository has. It comes after what is known.
+func (r *RepositoryFacts) unknownCommands() []*block {
+	c := r.Project.For("")
+	var list []*block
+	if len(c.Install) == 0 {
+		list = append(list, unknown("install dependencies", "no manifest lists any or says how"))
+	}
+	if len(c.Run) == 0 {
+		list = append(list, unknown("run", "no manifest names a program"))
 	}
 	return list
+}
+
+// needs lists the languages and tools that the manifests ask for, in one line.
+func (r *RepositoryFacts) needs() *block {
+	var texts []string
+	for _, n := range r.Project.Needs("") {
+		texts = append(texts, fmt.Sprintf("%s (%s)", n.Text, at(n.Source, n.Line)))
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	text := strings.Join(texts, ", ")
+	return facts("needs", 1, Item{Text: text, show: text})
+}
+
+func commandIfKnown(subject string, list []project.Command) *block {
+	if len(list) == 0 {
+		return nil
+	}
+	return command(subject, list)
 }
 
 func command(subject string, list []project.Command) *block {

@@ -93,7 +93,7 @@ func (f *FileFacts) tests() (tests, command *block) {
 		if f.Kind != repo.KindSource || f.Outline == nil || !uses.Resolves(f.Outline.Language) {
 			return nil, nil
 		}
-		return line("tests", "none uses this file directly or is named for it, as far as ken sees"), nil
+		return line("tests", "none that uses it directly or is named for it; tests that start the built program are not seen"), nil
 	}
 	subject := "tests"
 	if len(list) > 0 {
@@ -102,11 +102,14 @@ func (f *FileFacts) tests() (tests, command *block) {
 	return facts(subject, fileTests, items...), nil
 }
 
-func source(c project.Command) string {
-	if c.Line == 0 {
-		return name(c.Source)
+func source(c project.Command) string { return at(c.Source, c.Line) }
+
+// at returns a file with a line in it, which may be unknown.
+func at(file repo.Path, line int) string {
+	if line == 0 {
+		return name(file)
 	}
-	return fmt.Sprintf("%s:%d", name(c.Source), c.Line)
+	return fmt.Sprintf("%s:%d", name(file), line)
 }
 
 // testItem is the line of a command that runs tests.
@@ -128,9 +131,9 @@ func testItem(command, source, note, which string) Item {
 // that are named for it, then those with more places.
 func (f *FileFacts) testFiles() []testFile {
 	found := make(map[repo.Path]*testFile)
-	for _, l := range links(f.Users, func(e searchindex.Edge) repo.Path { return e.From }) {
-		if l.other != f.Path && f.isTest(l.other) && !isPackageFile(l.other) && f.Project.IsTest(l.other) {
-			found[l.other] = &testFile{path: l.other, count: l.count}
+	for _, l := range searchindex.Links(f.Users, fromFile) {
+		if l.Other != f.Path && !isPackageFile(l.Other) && f.Project.IsTest(l.Other) {
+			found[l.Other] = &testFile{path: l.Other, count: l.Places}
 		}
 	}
 	for _, t := range f.Project.NamedTests(f.Path) {

@@ -9,28 +9,34 @@ import (
 	"ken/internal/uses"
 )
 
-// isTest reports whether a file is a test or belongs to tests.
-func (f *FileFacts) isTest(p repo.Path) bool { return f.Kinds(p) == repo.KindTest }
+// The two ends of an edge.
+func fromFile(e searchindex.Edge) repo.Path { return e.From }
+func toFile(e searchindex.Edge) repo.Path   { return e.To }
 
-// usedBy lists the files that use this one, without tests.
+// usedBy lists the files that use this one, without the tests that a runner starts: ken uses
+// counts the same way.
 func (f *FileFacts) usedBy() *block {
-	list := links(f.Users, func(e searchindex.Edge) repo.Path { return e.From })
-	list = slices.DeleteFunc(list, func(l link) bool { return l.other == f.Path })
-	var items []Item
+	var items, helpers []Item
 	exact, likely, tests := 0, 0, 0
-	for _, l := range list {
+	for _, l := range searchindex.Links(f.Users, fromFile) {
 		switch {
-		case f.isTest(l.other):
+		case l.Other == f.Path:
+			continue
+		case f.Project.IsTest(l.Other):
 			tests++
 			continue
-		case l.exact:
+		case l.Exact:
 			exact++
 		default:
 			likely++
 		}
-		items = append(items, l.item(true))
+		if f.Kinds(l.Other) == repo.KindTest {
+			helpers = append(helpers, linkItem(l, true))
+		} else {
+			items = append(items, linkItem(l, true))
+		}
 	}
-	if len(items) == 0 {
+	if len(items) == 0 && len(helpers) == 0 {
 		return f.unused(tests)
 	}
 	subject := fmt.Sprintf("used by %s", count(exact, "file"))
@@ -40,10 +46,13 @@ func (f *FileFacts) usedBy() *block {
 	case likely > 0:
 		subject += fmt.Sprintf(", likely by %d more", likely)
 	}
+	if len(helpers) > 0 {
+		subject += fmt.Sprintf(" (%d of them for tests)", len(helpers))
+	}
 	if tests > 0 {
 		subject += fmt.Sprintf(", and by %s", count(tests, "test"))
 	}
-	return growing(subject, fileUsers, items...)
+	return growing(subject, fileUsers, append(items, helpers...)...)
 }
 
 // unused says that no file is known to use this one, or that ken cannot know.
@@ -72,11 +81,11 @@ func (f *FileFacts) unused(tests int) *block {
 
 // uses lists the files of the repository that this one uses.
 func (f *FileFacts) uses() *block {
-	list := links(f.Uses, func(e searchindex.Edge) repo.Path { return e.To })
-	list = slices.DeleteFunc(list, func(l link) bool { return l.other == f.Path })
-	items := make([]Item, len(list))
-	for i, l := range list {
-		items[i] = l.item(false)
+	var items []Item
+	for _, l := range searchindex.Links(f.Uses, toFile) {
+		if l.Other != f.Path {
+			items = append(items, linkItem(l, false))
+		}
 	}
-	return growing("uses "+count(len(list), "file"), fileUses, items...)
+	return growing("uses "+count(len(items), "file"), fileUses, items...)
 }

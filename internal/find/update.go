@@ -13,7 +13,8 @@ import (
 
 const (
 	maxCommits = 5000 // of the history that are searched
-	maxTouched = 200  // files of a commit: one that touches more says nothing about each of them
+	// MaxTouched is how many files a commit touches at most that counts for each of them.
+	MaxTouched = 200
 )
 
 // Update brings the index up to date with a tree. It reads only the files whose content is not
@@ -190,10 +191,10 @@ func updateCommits(ctx context.Context, w *searchindex.Writer, t Tree) (cut bool
 			for _, change := range c.Changes {
 				paths = append(paths, change.Path)
 			}
-			if len(paths) > maxTouched {
+			if len(paths) > MaxTouched {
 				paths = nil
 			}
-			return w.PutCommit(searchindex.Commit{ID: c.ID, Subject: c.Subject, Date: c.Date, Paths: paths})
+			return w.PutCommit(searchindex.Commit{ID: c.ID, Subject: c.Subject, Date: c.Date, Paths: paths, Files: len(c.Changes)})
 		})
 		if err != nil {
 			return false, err

@@ -354,43 +354,16 @@ const (
 // tests, exact before likely, hand-written files before generated ones, and files with more uses
 // before others.
 func (r *usesReader) group(edges []searchindex.Edge, by side) []User {
-	type key struct {
-		path  repo.Path
-		exact bool
+	end := func(e searchindex.Edge) repo.Path { return e.From }
+	if by == toFile {
+		end = func(e searchindex.Edge) repo.Path { return e.To }
 	}
-	at := make(map[key]int)
 	list := []User{}
-	for _, e := range edges {
-		k := key{e.From, e.Exact}
-		if by == toFile {
-			k.path = e.To
+	for _, certainty := range []uses.Certainty{uses.Exact, uses.Likely} {
+		other := func(e searchindex.Edge) bool { return e.Exact != (certainty == uses.Exact) }
+		for _, l := range searchindex.Links(slices.DeleteFunc(slices.Clone(edges), other), end) {
+			list = append(list, r.user(&l, certainty))
 		}
-		i, known := at[k]
-		if !known {
-			i = len(list)
-			at[k] = i
-			u := User{PathJSON: k.path.JSON(), path: k.path, Symbols: []string{}, Lines: []int{}, Certainty: uses.Likely, Via: e.Via, Test: r.isTest(k.path), Starts: r.project.IsTest(k.path)}
-			if e.Exact {
-				u.Certainty = uses.Exact
-			}
-			kind := r.files[k.path].Kind
-			u.Generated = kind == repo.KindGenerated || kind == repo.KindVendored
-			list = append(list, u)
-		}
-		u := &list[i]
-		if e.Via == "" {
-			u.Via = ""
-		}
-		if e.Symbol != "" && !slices.Contains(u.Symbols, e.Symbol) {
-			u.Symbols = append(u.Symbols, e.Symbol)
-		}
-		u.Lines = append(u.Lines, e.Lines...)
-		u.More += e.More
-		u.Places = append(u.Places, UsePlace{Symbol: e.Symbol, How: string(e.Kind), Via: e.Via, Lines: e.Lines, More: e.More})
-	}
-	for i := range list {
-		slices.Sort(list[i].Lines)
-		list[i].Lines = slices.Compact(list[i].Lines)
 	}
 	slices.SortStableFunc(list, func(a, b User) int {
 		return cmp.Or(
@@ -402,6 +375,29 @@ func (r *usesReader) group(edges []searchindex.Edge, by side) []User {
 		)
 	})
 	return list
+}
+
+// user returns a link as an entry of an answer.
+func (r *usesReader) user(l *searchindex.Link, certainty uses.Certainty) User {
+	kind := r.files[l.Other].Kind
+	u := User{
+		PathJSON: l.Other.JSON(), path: l.Other, Symbols: []string{}, Lines: l.Lines, More: l.Places, Certainty: certainty, Via: l.Edges[0].Via,
+		Test: r.isTest(l.Other), Starts: r.project.IsTest(l.Other), Generated: kind == repo.KindGenerated || kind == repo.KindVendored,
+	}
+	if u.Lines == nil {
+		u.Lines = []int{}
+	}
+	for _, e := range l.Edges {
+		if e.Via == "" {
+			u.Via = ""
+		}
+		if e.Symbol != "" && !slices.Contains(u.Symbols, e.Symbol) {
+			u.Symbols = append(u.Symbols, e.Symbol)
+		}
+		u.More -= len(e.Lines)
+		u.Places = append(u.Places, UsePlace{Symbol: e.Symbol, How: string(e.Kind), Via: e.Via, Lines: e.Lines, More: e.More})
+	}
+	return u
 }
 
 func compareBool(a, b bool) int {

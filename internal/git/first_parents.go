@@ -19,7 +19,7 @@ import (
 // What that one changed cannot be known: f never sees it, and cut is true.
 func (r *Repo) FirstParents(ctx context.Context, head repo.ID, n int, f func(repo.Commit) error) (cut bool, err error) {
 	options := []string{"--first-parent", "--diff-merges=first-parent", "--max-count=" + strconv.Itoa(n)}
-	err = r.walk(ctx, strings.NewReader(head.String()+"\n"), options, nil, func(c repo.Commit) error {
+	err = r.walk(ctx, strings.NewReader(head.String()+"\n"), options, walkFormat, nil, func(c repo.Commit) error {
 		if len(c.Parents) == 0 {
 			var err error
 			if cut, err = r.cutOff(c.ID); err != nil || cut {

@@ -26,11 +26,13 @@ func (r *Repo) Recent(ctx context.Context, head repo.ID, limit int) (ids []repo.
 	return ids, shallow != "" && len(ids) < limit, err
 }
 
-// Commits calls f with each of some commits and its changes, in any order.
+// Commits calls f with each of some commits and its changes, in any order. Their date is that of the
+// committer: a commit may be on a branch long after its author wrote it.
 func (r *Repo) Commits(ctx context.Context, ids []repo.ID, f func(repo.Commit) error) error {
 	var revisions strings.Builder
 	for _, id := range ids {
 		revisions.WriteString(id.String() + "\n")
 	}
-	return r.walk(ctx, strings.NewReader(revisions.String()), []string{"--no-walk=unsorted"}, nil, f)
+	format := strings.Replace(walkFormat, "%aI", "%cI", 1)
+	return r.walk(ctx, strings.NewReader(revisions.String()), []string{"--no-walk=unsorted"}, format, nil, f)
 }

@@ -30,12 +30,12 @@ func (r *Repo) Walk(ctx context.Context, heads, known []repo.ID, keys []string, 
 	for _, id := range known {
 		fmt.Fprintf(&revisions, "^%s\n", id)
 	}
-	return r.walk(ctx, &revisions, nil, keys, f)
+	return r.walk(ctx, &revisions, nil, walkFormat, keys, f)
 }
 
-// walk runs git log over revisions, a line each, with more options.
-func (r *Repo) walk(ctx context.Context, revisions io.Reader, options, keys []string, f func(repo.Commit) error) error {
-	format := walkFormat
+// walk runs git log over revisions, a line each, with more options. The format is walkFormat, or one with
+// another date.
+func (r *Repo) walk(ctx context.Context, revisions io.Reader, options []string, format string, keys []string, f func(repo.Commit) error) error {
 	for _, key := range keys {
 		format += ",key=" + key
 	}

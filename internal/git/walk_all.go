@@ -65,7 +65,7 @@ func (r *Repo) walkParts(ctx context.Context, commits []string, size, workers in
 		part := commits[:min(size, len(commits))]
 		commits = commits[len(part):]
 		g.Go(func() error {
-			return r.walk(ctx, strings.NewReader(strings.Join(part, "")+"\n"), []string{"--no-walk=unsorted"}, keys, one)
+			return r.walk(ctx, strings.NewReader(strings.Join(part, "")+"\n"), []string{"--no-walk=unsorted"}, walkFormat, keys, one)
 		})
 	}
 	return g.Wait()

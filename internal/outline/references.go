@@ -8,7 +8,7 @@ import (
 )
 
 // ReferencesVersion changes whenever the same bytes would get other references.
-const ReferencesVersion = 2
+const ReferencesVersion = 3
 
 // Limits of the references of a file.
 const (
@@ -37,6 +37,10 @@ type Import struct {
 	Reexport bool      `json:"reexport,omitempty"` // the file exports the names again: export … from, pub use
 	Line     int       `json:"line"`
 }
+
+// InText is what the module of an import begins with that stands in the text of a string, as in
+// Django's settings. The string may mean something else.
+const InText = "text:"
 
 // A Binding is one imported name. {Name: "*"} stands for all names of the module.
 // {Name: "", As: "ns"} is the module itself: import * as ns, a Go package, Python's

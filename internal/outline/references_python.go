@@ -19,9 +19,12 @@ func (c *treeNames) python(n syntax.Node, kind kindCode) {
 	case "string":
 		if kind == typeKind {
 			c.pythonQuoted(n)
-		} else {
-			c.children(n)
+			break
 		}
+		if name := pythonText(c.bytes(n)); name != "" && n.Start() != c.required {
+			c.imports(InText+name, n.Start())
+		}
+		c.children(n)
 	case "attribute":
 		c.pythonPath(n, kind)
 	case "call":
@@ -202,11 +205,42 @@ func (c *treeNames) pythonRequired(call syntax.Node) string {
 	}
 	for _, arg := range call.Child("arguments").Children() {
 		if arg.Type() == "string" && arg.First("interpolation").IsZero() {
+			c.required = arg.Start()
 			return unquote(c.text(arg))
 		}
 		if arg.Named() {
 			return ""
 		}
+	}
+	return ""
+}
+
+// pythonText returns the module that a string may name: celery.app.base of "celery.app.base:Celery" or
+// "celery.app.base.Celery", and "app:create" as it is. It is "" for any other string.
+func pythonText(quoted []byte) string {
+	const longest = 100
+	if len(quoted) < 5 || len(quoted) > longest || quoted[0] != '"' && quoted[0] != '\'' {
+		return ""
+	}
+	name, attribute, hasAttribute := strings.Cut(string(quoted[1:len(quoted)-1]), ":")
+	parts := strings.Split(name, ".")
+	all := parts
+	if hasAttribute {
+		all = append(strings.Split(attribute, "."), parts...)
+	}
+	for _, part := range all {
+		if !isIdentifier(part) {
+			return ""
+		}
+	}
+	for len(parts) > 1 && parts[len(parts)-1][0] >= 'A' && parts[len(parts)-1][0] <= 'Z' {
+		parts = parts[:len(parts)-1] // a class
+	}
+	switch {
+	case len(parts) > 1:
+		return strings.Join(parts, ".")
+	case hasAttribute:
+		return parts[0] + ":" + attribute
 	}
 	return ""
 }

@@ -564,6 +564,7 @@ def f():
     from late import thing
     return thing(np.array, a.b.c.call(), sibling.q, y, one)
 importlib.import_module("by.name")
+names = ["shop.orders:Order", 'shop.orders.Order', "shop.run", "main:app", "a word", "one", "1.2", "a..b", f"x.{0}", "Shop.x"]
 `, `
 1 import __future__
 2 import os: =os
@@ -575,6 +576,11 @@ importlib.import_module("by.name")
 7 import pkg: one, two
 10 import late: thing
 12 import by.name
+13 import text:shop.orders
+13 import text:shop.orders
+13 import text:shop.run
+13 import text:main:app
+13 import text:Shop.x
 11 call thing
 11 - np.array
 11 - a.b

@@ -21,6 +21,7 @@ type treeNames struct {
 	classMembers map[string]map[nameID]bool              // that the file declares, by class
 	inBodyNames  map[nameID]bool                         // in Python: names that the body of the class has bound so far
 	globals      map[nameID]bool                         // in Python: names that the function does not bind
+	required     int                                     // in Python: where the text of a module begins that a call imports
 	exports      []exportedName
 }
 

@@ -184,6 +184,9 @@ func classify(words []string) (use purpose, key, lang string, ok bool) {
 	}
 	tool := strings.TrimSuffix(path.Base(words[0]), ".cmd")
 	args := words[1:]
+	if installs(tool, args) {
+		return forInstall, installKey(tool, words), installLanguage(tool), true
+	}
 	verb := ""
 	for _, a := range args {
 		if !strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "+") {

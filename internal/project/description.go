@@ -2,6 +2,7 @@ package project
 
 import (
 	"encoding/xml"
+	"path"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -9,65 +10,83 @@ import (
 	"ken/internal/repo"
 )
 
-var gemDescription = later(`(?m)^\s*\w+\.(?:summary|description)\s*=\s*(?:%q?[({\[<]?\s*)?["']?(.+?)["'\])}>]?\s*$`)
+// DescribingManifests are the names of manifests that may describe their directory, as patterns of [path.Match] in
+// lower case. If a directory has several, the first one that has a description counts.
+var DescribingManifests = []string{
+	"package.json", "jsr.json", "deno.json", "composer.json", "cargo.toml", "pyproject.toml", "setup.cfg", "*.gemspec", "pom.xml", "*.csproj", "*.fsproj",
+	"pubspec.yaml", "chart.yaml", "action.yml", "action.yaml", "vcpkg.json",
+}
 
-// Description returns the description in the manifest of a directory, and that manifest; "" if none has one.
-func (p *Project) Description(dir repo.Path) (string, repo.Path) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, m := range []struct {
-		pattern string
-		keys    [][]string
-	}{
-		{"package.json", [][]string{{"description"}}},
-		{"jsr.json", [][]string{{"description"}}},
-		{"deno.json", [][]string{{"description"}}},
-		{"composer.json", [][]string{{"description"}}},
-		{"vcpkg.json", [][]string{{"description"}}},
-		{"Cargo.toml", [][]string{{"package", "description"}}},
-		{"pyproject.toml", [][]string{{"project", "description"}, {"tool", "poetry", "description"}}},
-	} {
-		doc := p.document(p.first(dir, m.pattern))
-		for _, keys := range m.keys {
-			if text := cleanText(textAt(doc, keys...)); text != "" {
-				return text, join(dir, m.pattern)
-			}
+// Description returns the description in a manifest with a name, on one line; "" if it has none or cannot be read.
+func Description(name string, content []byte) string {
+	name = strings.ToLower(name)
+	content = []byte(strings.TrimPrefix(string(content), "\uFEFF"))
+	switch path.Ext(name) {
+	case ".json", ".toml", ".yml", ".yaml":
+		return cleanText(documentDescription(name, content))
+	case ".cfg":
+		text := parseINI(content)["metadata"]["description"].text
+		if strings.HasPrefix(text, "file:") {
+			return ""
+		}
+		return cleanText(text)
+	case ".gemspec":
+		return cleanText(gemDescription(string(content)))
+	case ".xml", ".csproj", ".fsproj":
+		return cleanText(xmlDescription(content))
+	}
+	return ""
+}
+
+func documentDescription(name string, content []byte) string {
+	var doc any
+	if len(content) > maxFile || parse(repo.Path(name), content, &doc) != nil {
+		return ""
+	}
+	if root, ok := doc.(*yaml.Node); ok {
+		return yamlText(yamlAt(root, "description"))
+	}
+	places := [][]string{{"description"}}
+	switch name {
+	case "cargo.toml":
+		places = [][]string{{"package", "description"}}
+	case "pyproject.toml":
+		places = [][]string{{"project", "description"}, {"tool", "poetry", "description"}}
+	}
+	for _, keys := range places {
+		if text := textAt(doc, keys...); text != "" {
+			return text
 		}
 	}
-	if file := p.first(dir, "setup.cfg"); file != "" {
-		if text := cleanText(parseINI(p.text(file))["metadata"]["description"].text); text != "" && !strings.HasPrefix(text, "file:") {
-			return text, file
+	return ""
+}
+
+func xmlDescription(content []byte) string {
+	var in struct {
+		Description string   `xml:"description"`               // of Maven
+		Project     []string `xml:"PropertyGroup>Description"` // of MSBuild
+	}
+	if xml.Unmarshal(content, &in) != nil {
+		return ""
+	}
+	if len(in.Project) > 0 {
+		return in.Project[0]
+	}
+	return in.Description
+}
+
+var gemLine = later(`(?m)^\s*\w+\.(summary|description)\s*=\s*(?:"([^"\\]*)"|'([^'\\]*)'|%[qQ]?\{([^{}\\]*)\}|%[qQ]?\(([^()\\]*)\))`)
+
+// gemDescription returns the summary of a gem, or its description. A text that is computed is none.
+func gemDescription(content string) string {
+	found := make(map[string]string)
+	for _, m := range gemLine().FindAllStringSubmatch(content, maxNames) {
+		if text := strings.Join(m[2:], ""); !strings.Contains(text, "#{") {
+			found[m[1]] = text
 		}
 	}
-	for _, name := range []string{"pubspec.yaml", "Chart.yaml", "action.yml", "action.yaml"} {
-		root, _ := p.document(p.first(dir, name)).(*yaml.Node)
-		if text := cleanText(yamlText(yamlAt(root, "description"))); text != "" {
-			return text, join(dir, name)
-		}
+	if text := found["summary"]; text != "" {
+		return text
 	}
-	if read := p.pom(dir); read != nil {
-		if text := cleanText(read.Description); text != "" {
-			return text, join(dir, "pom.xml")
-		}
-	}
-	if file := p.manifest(dir, "*.gemspec"); file != "" {
-		if m := gemDescription().FindSubmatch(p.text(file)); m != nil {
-			return cleanText(string(m[1])), file
-		}
-	}
-	if file := p.manifest(dir, "*.csproj"); file != "" {
-		var project struct {
-			Groups []struct {
-				Description string `xml:"Description"`
-			} `xml:"PropertyGroup"`
-		}
-		if xml.Unmarshal(p.text(file), &project) == nil {
-			for _, g := range project.Groups {
-				if text := cleanText(g.Description); text != "" {
-					return text, file
-				}
-			}
-		}
-	}
-	return "", ""
+	return found["description"]
 }

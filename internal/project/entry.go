@@ -12,7 +12,7 @@ import (
 const maxEntrypoints = 20
 
 // Entrypoints returns the files below a directory in which programs start: main packages of Go, bin of package.json,
-// console scripts of Python, programs of Cargo packages. A JavaScript or Rust package without a program has the file that
+// console scripts of Python, programs of Cargo packages. A JavaScript, Python or Rust package without a program has the file that
 // its users import. Those of examples and tools come last.
 func (p *Project) Entrypoints(dir repo.Path) []repo.Path {
 	p.mu.Lock()
@@ -43,16 +43,12 @@ func (p *Project) Entrypoints(dir repo.Path) []repo.Path {
 				add(f)
 			}
 		}
-		doc := p.document(p.first(d, "pyproject.toml"))
-		for _, scripts := range []map[string]any{tableAt(doc, "project", "scripts"), tableAt(doc, "project", "gui-scripts"), tableAt(doc, "tool", "poetry", "scripts")} {
-			for _, name := range names(scripts) {
-				add(p.pythonModule(d, textAt(scripts, name)))
-			}
+		scripts := p.consoleScripts(d)
+		for _, script := range scripts {
+			add(p.pythonModule(d, script.target))
 		}
-		for _, line := range strings.Split(parseINI(p.text(p.first(d, "setup.cfg")))["options.entry_points"]["console_scripts"].text, "\n") {
-			if _, target, ok := strings.Cut(line, "="); ok {
-				add(p.pythonModule(d, target))
-			}
+		if len(scripts) == 0 {
+			add(p.pythonPackage(d))
 		}
 		add(p.first(d, "manage.py"))
 	}
@@ -126,6 +122,20 @@ func (p *Project) builtFrom(dir repo.Path, built string) repo.Path {
 		}
 	}
 	return ""
+}
+
+// pythonPackage returns the file that users of the Python package of a directory import, "" if it has none.
+func (p *Project) pythonPackage(dir repo.Path) repo.Path {
+	doc := p.document(p.first(dir, "pyproject.toml"))
+	name := textAt(doc, "project", "name")
+	if name == "" {
+		name = textAt(doc, "tool", "poetry", "name")
+	}
+	name = strings.NewReplacer("-", "_", ".", "_").Replace(strings.ToLower(name))
+	if !isVariable(name) {
+		return ""
+	}
+	return p.first(dir, "src/"+name+"/__init__.py", name+"/__init__.py")
 }
 
 // pythonModule returns the file of an entry point such as package.module:function.

@@ -14,7 +14,8 @@ func FuzzManifest(f *testing.F) {
 	names := []repo.Path{
 		"Makefile", "justfile", "Taskfile.yml", "package.json", "vitest.config.ts", "deno.json", "pnpm-workspace.yaml", "go.mod", "go.work", "Cargo.toml",
 		"pyproject.toml", "setup.cfg", "tox.ini", "noxfile.py", "settings.gradle", "build.gradle", "pom.xml", "CMakeLists.txt", "Makefile.am", "configure.ac",
-		"Rakefile", "composer.json", "x.gemspec", "x.csproj", ".github/workflows/ci.yml", ".gitlab-ci.yml", "AGENTS.md", "CONTRIBUTING.rst", ".cursor/rules/a.mdc",
+		"Rakefile", "composer.json", "x.gemspec", "x.csproj", ".github/workflows/ci.yml", ".gitlab-ci.yml", "AGENTS.md", "CONTRIBUTING.rst", ".cursor/rules/a.mdc", "README.md", "setup.py", "Gemfile",
+		".github/PULL_REQUEST_TEMPLATE.md",
 	}
 	code := []repo.Path{"a_test.go", "a.test.ts", "test_a.py", "tests/a.rs", "src/lib.rs", "ATest.java", "a_test.cc", "a_spec.rb", "ATest.php", "ATests.cs", "cmd/x/main.go"}
 	seeds := []string{
@@ -43,7 +44,7 @@ func FuzzManifest(f *testing.F) {
 		}
 		for _, path := range append([]repo.Path{"", "src", "none/x.go"}, files...) {
 			c := p.For(path)
-			for _, list := range [][]project.Command{c.Build, c.Test, c.Lint, c.Run} {
+			for _, list := range [][]project.Command{c.Install, c.Build, c.Test, c.Lint, c.Run} {
 				if len(list) > 3 {
 					t.Errorf("%d commands of one kind for %q, want at most 3", len(list), path)
 				}
@@ -66,8 +67,12 @@ func FuzzManifest(f *testing.F) {
 				}
 			}
 		}
-		text, _ := p.Description("")
-		checkLine(t, text)
+		for _, name := range project.DescribingManifests {
+			checkLine(t, project.Description(strings.Replace(name, "*", "a", 1), []byte(content)))
+		}
+		for _, n := range p.Needs("") {
+			checkLine(t, n.Text)
+		}
 		p.Entrypoints("")
 		for _, s := range p.Skipped() {
 			checkLine(t, s.Why)

@@ -23,7 +23,7 @@ import (
 // Commands are the ways to work on a part of a repository, the most likely first, at most three of each.
 // An empty list means unknown.
 type Commands struct {
-	Build, Test, Lint, Run []Command
+	Install, Build, Test, Lint, Run []Command // Install gets the dependencies
 }
 
 // A Command is a line for a shell at the root of the repository.
@@ -59,6 +59,7 @@ type Project struct {
 	steps   []ciStep
 	readCI  bool
 	rules   map[repo.Path][]ruleLine
+	linked  map[repo.Path][]repo.Path
 	pyTests map[repo.Path]pytestConfig
 }
 
@@ -79,6 +80,7 @@ func New(files []repo.Path, read func(repo.Path) ([]byte, error)) (*Project, err
 		nodes:     make(map[repo.Path]*nodePackage),
 		found:     make(map[repo.Path][]candidate),
 		rules:     make(map[repo.Path][]ruleLine),
+		linked:    make(map[repo.Path][]repo.Path),
 		pyTests:   make(map[repo.Path]pytestConfig),
 	}
 	for _, f := range files {
@@ -119,6 +121,7 @@ const (
 	forTest
 	forLint
 	forRun
+	forInstall
 	purposes
 )
 
@@ -160,7 +163,7 @@ func (p *Project) For(path repo.Path) Commands {
 	for want := range purposes {
 		all[want] = p.nearest(dir, lang, want)
 	}
-	return Commands{Build: all[forBuild], Test: all[forTest], Lint: all[forLint], Run: all[forRun]}
+	return Commands{Install: all[forInstall], Build: all[forBuild], Test: all[forTest], Lint: all[forLint], Run: all[forRun]}
 }
 
 // nearest returns the commands for a purpose of the nearest directory that offers some.
@@ -224,11 +227,15 @@ func (p *Project) candidates(dir repo.Path) []candidate {
 			(*Project).taskCommands, (*Project).nodeCommands, (*Project).denoCommands, (*Project).goCommands, (*Project).cargoCommands,
 			(*Project).pythonCommands, (*Project).gradleCommands, (*Project).mavenCommands, (*Project).nativeCommands,
 			(*Project).rubyCommands, (*Project).phpCommands, (*Project).dotnetCommands, (*Project).otherCommands,
+			(*Project).installCommands, (*Project).runCommands,
 		} {
 			offer(p, dir, add)
 		}
 	}
 	p.applyCI(dir, &list, add)
+	if dir == "" {
+		p.docCommands(&list, add)
+	}
 	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(a.order, b.order) })
 	p.found[dir] = list
 	return list
@@ -246,6 +253,10 @@ func inDir(dir repo.Path, words string) string {
 func purposeOf(name string) (purpose, int, bool) {
 	name = strings.ToLower(name)
 	name = strings.NewReplacer(":", "-", "_", "-", ".", "-", "/", "-").Replace(name)
+	switch name {
+	case "setup", "bootstrap", "deps", "dependencies", "install-deps", "install-dependencies", "get-deps", "dev-deps", "dev-setup", "setup-dev", "install-dev", "dev-install":
+		return forInstall, orderVariant, true
+	}
 	for _, part := range strings.Split(name, "-") {
 		switch part {
 		case "watch", "fix", "ui", "update", "debug", "clean", "install", "deps", "docker", "release", "publish", "deploy", "setup", "generate",

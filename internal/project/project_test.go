@@ -1204,37 +1204,26 @@ name = "rl"
 	}
 }
 
+// A manifest describes its directory in a place of its own. A text that cannot be read is none.
 func TestDescription(t *testing.T) {
-	p := open(t, `
--- package.json --
-{"description": "A web\n framework\u0007"}
--- rs/Cargo.toml --
-[package]
-description = """
-Searches
-files.
-"""
--- py/setup.cfg --
-[metadata]
-description = A tool
--- jv/pom.xml --
-<project><description>
-  Parses text.
-</description></project>
--- rb/x.gemspec --
-  s.summary = "A static site"
--- ch/Chart.yaml --
-description: Runs it
--- go/go.mod --
-module m
-`)
-	for dir, want := range map[repo.Path]string{
-		"": "A web framework (package.json)", "rs": "Searches files. (rs/Cargo.toml)", "py": "A tool (py/setup.cfg)", "jv": "Parses text. (jv/pom.xml)",
-		"rb": "A static site (rb/x.gemspec)", "ch": "Runs it (ch/Chart.yaml)", "go": " ()",
+	for name, c := range map[string]struct{ content, want string }{
+		"package.json":   {`{"name": "x", "description": "Routes orders."}`, "Routes orders."},
+		"composer.json":  {`{"description": ["no", "text"]}`, ""},
+		"vcpkg.json":     {`{"description": `, ""},
+		"Cargo.toml":     {"[package]\nname = \"x\"\ndescription = \"Routes \\\"orders\\\".\" # so\n[dependencies]\ndescription = \"no\"\n", `Routes "orders".`},
+		"pyproject.toml": {"[tool.other]\ndescription = 'no'\n[project]\ndescription = 'Routes orders.'\n", "Routes orders."},
+		"setup.cfg":      {"[metadata]\nname = x\ndescription = Routes orders.\n", "Routes orders."},
+		"x.gemspec":      {"Gem::Specification.new do |s|\n  s.description = \"Of #{name}\"\n  s.summary     = %q{Routes orders.}\nend\n", "Routes orders."},
+		"pom.xml":        {`<project><modules/><description>Routes orders.</description></project>`, "Routes orders."},
+		"X.csproj":       {`<Project><PropertyGroup><Description>Routes orders.</Description></PropertyGroup></Project>`, "Routes orders."},
+		"pubspec.yaml":   {"name: x\ndescription: >-\n  Routes\n  orders.\nversion: 1\n", "Routes orders."},
+		"action.yml":     {"name: x\ninputs:\n  description: no\ndescription: 'Routes orders.'\n", "Routes orders."},
+		"Chart.yaml":     {"description: [no]\n", ""},
+		"other.txt":      {"description: no\n", ""},
+		"jsr.json":       {"{\"description\": \"Routes\\n orders\\u0007.\"}", "Routes orders."},
 	} {
-		text, source := p.Description(dir)
-		if got := fmt.Sprintf("%s (%s)", text, source); got != want {
-			t.Errorf("description of %q = %q, want %q", dir, got, want)
+		if got := project.Description(name, []byte(c.content)); got != c.want {
+			t.Errorf("the description in %s is %q, want %q", name, got, c.want)
 		}
 	}
 }

@@ -374,18 +374,6 @@ func (p *Project) pythonBuild(dir repo.Path, doc any, prefix string, add func(ca
 		Command: Command{Run: inDir(dir, run), Source: file, Line: lineOf(p.text(file), `^[ \t]*\[build-system\]`)},
 		purpose: forBuild, lang: "python", key: "build", order: orderImplied,
 	})
-	scripts := tableAt(doc, "project", "scripts")
-	if prefix == "" {
-		return
-	}
-	for _, name := range names(scripts) {
-		if isName(name) {
-			add(candidate{
-				Command: Command{Run: inDir(dir, prefix+name), Source: file, Line: lineOf(p.text(file), `^[ \t]*["']?`+regexp.QuoteMeta(name)+`["']?\s*=`)},
-				purpose: forRun, lang: "python", key: name, order: orderImplied,
-			})
-		}
-	}
 }
 
 // pythonTest returns the command that runs one Python test file.

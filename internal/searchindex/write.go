@@ -32,6 +32,7 @@ type Commit struct {
 	Subject string
 	Date    string // RFC 3339
 	Paths   []repo.Path
+	Files   int // that it touched; more than Paths if these are left out
 }
 
 // A Writer changes the index inside one transaction.
@@ -197,7 +198,7 @@ func (w *Writer) exec(query string, args ...any) error {
 // PutCommit adds a commit.
 func (w *Writer) PutCommit(c Commit) error {
 	if err := sqlitex.Execute(w.conn, `INSERT INTO entry (oid, subject, date, files) VALUES (?1, ?2, ?3, ?4)`,
-		&sqlitex.ExecOptions{Args: []any{c.ID.Bytes(), c.Subject, c.Date, int64(len(c.Paths))}}); err != nil {
+		&sqlitex.ExecOptions{Args: []any{c.ID.Bytes(), c.Subject, c.Date, int64(max(c.Files, len(c.Paths)))}}); err != nil {
 		return err
 	}
 	entry := w.conn.LastInsertRowID()

@@ -8,37 +8,6 @@ import (
 	"ken/internal/repo"
 )
 
-// What a manifest says is read, and what cannot be read is none.
-func TestManifests(t *testing.T) {
-	for name, c := range map[string]struct{ content, want string }{
-		"package.json":   {`{"name": "x", "description": "Routes orders."}`, "Routes orders."},
-		"composer.json":  {`{"description": ["no", "text"]}`, ""},
-		"vcpkg.json":     {`{"description": `, ""},
-		"Cargo.toml":     {"[package]\nname = \"x\"\ndescription = \"Routes \\\"orders\\\".\" # so\n[dependencies]\ndescription = \"no\"\n", `Routes "orders".`},
-		"pyproject.toml": {"[tool.other]\ndescription = 'no'\n[project]\ndescription = 'Routes orders.'\n", "Routes orders."},
-		"setup.cfg":      {"[metadata]\nname = x\ndescription = Routes orders.\n", "Routes orders."},
-		"x.gemspec":      {"Gem::Specification.new do |s|\n  s.description = \"Of #{name}\"\n  s.summary     = %q{Routes orders.}\nend\n", "Routes orders."},
-		"pom.xml":        {`<project><modules/><description>Routes orders.</description></project>`, "Routes orders."},
-		"X.csproj":       {`<Project><PropertyGroup><Description>Routes orders.</Description></PropertyGroup></Project>`, "Routes orders."},
-		"pubspec.yaml":   {"name: x\ndescription: >-\n  Routes\n  orders.\nversion: 1\n", "Routes\norders."},
-		"action.yml":     {"name: x\ninputs:\n  description: no\ndescription: 'Routes orders.'\n", "Routes orders."},
-		"chart.yaml":     {"description: [no]\n", ""},
-	} {
-		found := false
-		for _, m := range manifests {
-			if m.matches(name) {
-				found = true
-				if got := m.read(c.content); got != c.want {
-					t.Errorf("%s: %q, want %q", name, got, c.want)
-				}
-			}
-		}
-		if !found {
-			t.Errorf("%s is no manifest", name)
-		}
-	}
-}
-
 // What tells something is told from what does not.
 func TestTelling(t *testing.T) {
 	for text, want := range map[string]bool{

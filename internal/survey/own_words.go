@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"path"
 	"slices"
 	"strings"
 
 	"ken/internal/outline"
+	"ken/internal/project"
 	"ken/internal/repo"
 	"ken/internal/store"
 )
@@ -212,14 +214,11 @@ func moduleText(comment string) (text string, tagged bool) {
 
 // manifest returns the description in the first manifest that has one.
 func (r *wordReader) manifest() OwnWords {
-	for _, m := range manifests {
-		i := slices.IndexFunc(r.item.Files, func(f ItemFile) bool { return m.matches(f.Path.Base()) })
-		if i < 0 {
-			continue
-		}
-		text := tidy(m.read(r.read(i)))
+	for _, i := range r.manifests() {
+		base := r.item.Files[i].Path.Base()
+		text := tidy(project.Description(base, []byte(r.read(i))))
 		if telling(text) && !placeholder(text) {
-			return OwnWords{ended(text), r.item.Files[i].Path.Base()}
+			return OwnWords{ended(text), base}
 		}
 	}
 	return OwnWords{}
@@ -229,11 +228,9 @@ func (r *wordReader) manifest() OwnWords {
 // its manifests.
 func (r *wordReader) names() []string {
 	names := []string{r.item.Path.Base()}
-	for _, m := range manifests {
-		i := slices.IndexFunc(r.item.Files, func(f ItemFile) bool { return m.matches(f.Path.Base()) })
-		if i >= 0 {
-			names = append(names, manifestName(r.read(i)), strings.TrimSuffix(r.item.Files[i].Path.Base(), m.name))
-		}
+	for _, i := range r.manifests() {
+		base := r.item.Files[i].Path.Base()
+		names = append(names, manifestName(r.read(i)), strings.TrimSuffix(base, path.Ext(base)))
 	}
 	return names
 }

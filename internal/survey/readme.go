@@ -289,3 +289,6 @@ func isProse(text string) bool {
 func isRuled(line string) bool {
 	return len(line) > 2 && strings.Trim(line, "=-~^\"'`#*+_.:") == ""
 }
+
+// ReadmeWords returns the sentence of a README that says what its directory is, "" for none.
+func ReadmeWords(content string) string { return cut(parseReadme(content).lead(), leadBytes) }

@@ -69,7 +69,8 @@ func (d *Directory) mayOwnWords(f *File) bool {
 	case "doc", "__init__", "mod", "lib", "package-info", "index", "main", "readme", strings.ToLower(d.Name()):
 		return true
 	}
-	return slices.ContainsFunc(manifests, func(m manifest) bool { return m.matches(f.Path.Base()) })
+	_, ok := describes(f.Path.Base())
+	return ok
 }
 
 func (s *Survey) ownWordsOf(ctx context.Context, dir repo.Path, files []*File) (own OwnWords, absent int, err error) {

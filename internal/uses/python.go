@@ -35,11 +35,34 @@ func (s pythonRules) resolve(_ *collector, from repo.Path, spec string) (module,
 	if strings.HasPrefix(spec, ".") {
 		return s.relative(from, spec)
 	}
+	if name, ok := strings.CutPrefix(spec, outline.InText); ok {
+		return s.inText(from, name)
+	}
 	names := strings.Split(spec, ".")
 	if pythonStdlib()[names[0]] && !s.inPackage(from, names[0]) {
 		return module{}, outside
 	}
 	return s.r.pythonAbsolute(from, names)
+}
+
+// inText returns the module that a string names. Its last part may be a name in the module.
+func (s pythonRules) inText(from repo.Path, text string) (module, state) {
+	text, _, hasAttribute := strings.Cut(text, ":")
+	names := strings.Split(text, ".")
+	if pythonStdlib()[names[0]] {
+		return module{}, outside
+	}
+	for n := len(names); n > 1 || n == 1 && hasAttribute; n-- {
+		mod, st := s.r.pythonAbsolute(from, names[:n])
+		if st == inside && mod.file != "" && mod.file != from {
+			mod.certainty = Likely
+			return mod, inside
+		}
+		if n < len(names) {
+			break
+		}
+	}
+	return module{}, outside
 }
 
 // relative resolves an import that begins with dots.

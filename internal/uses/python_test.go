@@ -240,6 +240,36 @@ func TestPythonModules(t *testing.T) {
 	})
 }
 
+// Text that names a module, such as celery.app.base:Celery, is a likely use of it.
+func TestPythonModulesInText(t *testing.T) {
+	const archive = `
+		-- app.py --
+		-- setup.py --
+		-- pkg/__init__.py --
+		-- pkg/base.py --
+		-- pkg/sub/__init__.py --
+		-- pkg/sub/tasks.py --
+		-- other.py --
+		import text:pkg.base
+		import text:pkg.sub.tasks.run
+		import text:app:create
+		import text:setup.py
+		import text:os.path
+		import text:pkg.missing.x
+		import text:nowhere.at
+	`
+	runCases(t, []resolveCase{{
+		name:    "modules in text",
+		archive: archive,
+		from:    "other.py",
+		want: `
+			likely app.py
+			likely pkg/base.py
+			likely pkg/sub/tasks.py
+		`,
+	}})
+}
+
 func TestPythonNestedRootFromInside(t *testing.T) {
 	runCases(t, []resolveCase{{
 		name: "the root of the own package is certain",

@@ -1,0 +1,413 @@
+package project
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"ken/internal/repo"
+)
+
+// installCommands offers the commands that install the dependencies of a directory.
+func (p *Project) installCommands(dir repo.Path, add func(candidate)) {
+	offer := func(run string, source repo.Path, lang string, order int) {
+		add(candidate{
+			Command: Command{Run: inDir(dir, run), Source: source},
+			purpose: forInstall, lang: lang, key: installKey("", strings.Fields(run)), order: order,
+		})
+	}
+	p.nodeInstall(dir, offer)
+	p.pythonInstall(dir, offer)
+	vendored := p.has(join(dir, "vendor/modules.txt"))
+	if sum := p.first(dir, "go.sum"); sum != "" && p.has(join(dir, "go.mod")) && !vendored {
+		offer("go mod download", sum, "go", orderImplied)
+	}
+	if file := p.first(dir, "Cargo.toml"); file != "" {
+		if root, ok := p.cargoWorkspace(dir); !ok || root == dir {
+			offer("cargo fetch", file, "rust", orderImplied)
+		}
+	}
+	if file := p.first(dir, "composer.json"); file != "" {
+		offer("composer install", file, "php", orderImplied)
+	}
+	if file := p.manifest(dir, "*.sln"); file != "" {
+		offer("dotnet restore", file, "dotnet", orderImplied)
+	}
+	if file := p.first(dir, "pubspec.yaml"); file != "" {
+		offer(p.dartTool(file)+" pub get", file, "dart", orderImplied)
+	}
+	for _, tool := range [][3]string{
+		{"Gemfile", "bundle install", "ruby"},
+		{"pom.xml", "mvn install -DskipTests", "jvm"},
+		{"mix.exs", "mix deps.get", "elixir"},
+		{"Package.swift", "swift package resolve", "swift"},
+	} {
+		if file := p.first(dir, tool[0]); file != "" && (tool[0] != "pom.xml" || !p.has(join(dir.Dir(), "pom.xml")) || dir == "") {
+			run := tool[1]
+			if tool[0] == "pom.xml" && p.has(join(dir, "mvnw")) {
+				run = "./mvnw" + strings.TrimPrefix(run, "mvn")
+			}
+			offer(run, file, tool[2], orderImplied)
+		}
+	}
+	if file := p.first(dir, ".gitmodules"); file != "" {
+		offer("git submodule update --init --recursive", file, "", orderImplied+1)
+	}
+}
+
+// nodeInstall offers the command of the package manager. A member of a workspace is installed with the workspace.
+func (p *Project) nodeInstall(dir repo.Path, offer func(string, repo.Path, string, int)) {
+	pkg := p.nodePackage(dir)
+	if pkg == nil || pkg.member {
+		return
+	}
+	lock := p.first(dir, "pnpm-lock.yaml", "yarn.lock", "bun.lock", "bun.lockb", "package-lock.json", "npm-shrinkwrap.json")
+	source := pkg.file
+	if lock != "" {
+		source = lock
+	}
+	needs := false
+	for _, key := range []string{"dependencies", "devDependencies", "workspaces"} {
+		needs = needs || at(pkg.doc, key) != nil
+	}
+	run := pkg.manager + " install"
+	if pkg.manager == "npm" && lock != "" {
+		run = "npm ci"
+	}
+	if needs || lock != "" {
+		offer(run, source, "js", orderImplied)
+	}
+}
+
+// pythonInstall offers the command of the project's own tool, else pip.
+func (p *Project) pythonInstall(dir repo.Path, offer func(string, repo.Path, string, int)) {
+	pyproject := p.first(dir, "pyproject.toml")
+	doc := p.document(pyproject)
+	for _, t := range [][4]string{
+		{"uv", "uv.lock", "uv sync"},
+		{"poetry", "poetry.lock", "poetry install"},
+		{"pdm", "pdm.lock", "pdm install"},
+		{"rye", "requirements-dev.lock", "rye sync"},
+	} {
+		if lock := p.first(dir, t[1]); lock != "" {
+			offer(t[2], lock, "python", orderImplied)
+			return
+		}
+		if at(doc, "tool", t[0]) != nil {
+			offer(t[2], pyproject, "python", orderImplied)
+			return
+		}
+	}
+	if file := p.first(dir, "Pipfile"); file != "" {
+		offer("pipenv install --dev", file, "python", orderImplied)
+		return
+	}
+	if at(doc, "tool", "hatch", "envs") != nil {
+		offer("hatch env create", pyproject, "python", orderImplied+1)
+	}
+	extra := ""
+	for _, name := range []string{"dev", "develop", "development", "all", "test", "tests", "testing"} {
+		if at(doc, "project", "optional-dependencies", name) != nil {
+			extra = "[" + name + "]"
+			break
+		}
+	}
+	setup := p.first(dir, "setup.py")
+	switch {
+	case at(doc, "build-system") != nil || at(doc, "project", "name") != nil:
+		run := "pip install -e " + quoteWord("."+extra)
+		if at(doc, "dependency-groups", "dev") != nil {
+			run += " --group dev"
+		}
+		offer(run, pyproject, "python", orderImplied)
+	case setup != "":
+		offer("pip install -e .", setup, "python", orderImplied)
+	}
+	if file := p.first(dir, "requirements-dev.txt", "requirements_dev.txt", "dev-requirements.txt", "dev_requirements.txt", "requirements/dev.txt",
+		"requirements/develop.txt", "requirements/development.txt", "requirements-test.txt", "requirements/test.txt", "requirements/tests.txt",
+		"requirements.txt", "requirements/base.txt", "requirements/default.txt"); file != "" {
+		rel, _ := relative(dir, file)
+		offer("pip install -r "+quotePath(repo.Path(rel)), file, "python", orderImplied+1)
+	}
+}
+
+// installs reports whether the words of a command install the dependencies of the project, and not one package.
+func installs(tool string, args []string) bool {
+	named := ""
+	for _, a := range args {
+		if !strings.HasPrefix(a, "-") {
+			named += " " + a
+		}
+	}
+	switch tool + named {
+	case "npm ci", "npm install", "npm i", "pnpm install", "pnpm i", "yarn install", "yarn", "bun install", "uv sync", "poetry install", "pdm install",
+		"pipenv install", "rye sync", "bundle install", "bundle", "composer install", "go mod download", "cargo fetch", "dotnet restore", "mix deps.get":
+		return !slices.Contains(args, "-g") && !slices.Contains(args, "--global") && !slices.Contains(args, "--version")
+	}
+	if tool == "uv" && len(args) > 1 && args[0] == "pip" {
+		tool, args = "pip", args[1:]
+	}
+	if tool != "pip" && tool != "pip3" || len(args) == 0 || args[0] != "install" {
+		return false
+	}
+	own := func(a string) bool {
+		return a == "-e" || a == "--editable" || a == "-r" || a == "--requirement" || a == "." || strings.HasPrefix(a, ".[") || strings.HasPrefix(a, "-r")
+	}
+	return slices.ContainsFunc(args, own)
+}
+
+// installKey returns what is the same for all ways to call a package manager. What pip installs depends on its arguments.
+func installKey(tool string, words []string) string {
+	if tool == "" {
+		tool = words[0]
+	}
+	switch lang := installLanguage(tool); {
+	case tool == "pip" || tool == "pip3" || lang == "":
+		return strings.Join(words, " ")
+	default:
+		return "install " + lang
+	}
+}
+
+// installLanguage returns the language that a package manager is for.
+func installLanguage(tool string) string {
+	switch tool {
+	case "npm", "pnpm", "yarn", "bun":
+		return "js"
+	case "pip", "pip3", "uv", "poetry", "pdm", "pipenv", "rye":
+		return "python"
+	case "bundle":
+		return "ruby"
+	case "composer":
+		return "php"
+	case "go":
+		return "go"
+	case "cargo":
+		return "rust"
+	}
+	return ""
+}
+
+// runCommands offers the programs that a package of Python, Ruby or JavaScript has. Those of other languages are offered
+// with their builds.
+func (p *Project) runCommands(dir repo.Path, add func(candidate)) {
+	offer := func(run string, source repo.Path, line int, lang string, order int) {
+		add(candidate{
+			Command: Command{Run: inDir(dir, run), Source: source, Line: line},
+			purpose: forRun, lang: lang, key: run, order: order,
+		})
+	}
+	scripts := p.consoleScripts(dir)
+	for _, s := range scripts {
+		offer(p.pythonPrefix(dir)+s.name, s.source, s.line, "python", orderImplied)
+	}
+	if len(scripts) == 0 && p.isPythonRoot(dir) {
+		for _, root := range []string{"", "src/"} {
+			for _, f := range p.under(join(dir, strings.TrimSuffix(root, "/")), len(p.files)) {
+				rel, _ := relative(join(dir, strings.TrimSuffix(root, "/")), f)
+				name, ok := strings.CutSuffix(rel, "/__main__.py")
+				if ok && isVariable(name) && !isSideDir(name) {
+					offer(p.pythonPrefix(dir)+"python -m "+name, f, 0, "python", orderImplied+1)
+				}
+			}
+		}
+	}
+	if p.manifest(dir, "*.gemspec") != "" {
+		for _, f := range p.under(join(dir, "exe"), maxNames) {
+			rel, _ := relative(dir, f)
+			offer(p.bundled(dir)+quotePath(repo.Path(rel)), f, 0, "ruby", orderImplied)
+		}
+	}
+	pkg := p.nodePackage(dir)
+	if pkg == nil || at(pkg.doc, "bin") == nil {
+		return
+	}
+	for _, f := range p.nodeBins(pkg) {
+		if rel, ok := relative(dir, f); ok && f != "" && strings.HasSuffix(rel, "js") {
+			offer("node "+quotePath(repo.Path(rel)), pkg.file, jsonLine(pkg.text, "bin"), "js", orderImplied+2)
+		}
+	}
+}
+
+// isSideDir reports directories whose programs are not the project's.
+func isSideDir(name string) bool {
+	switch name {
+	case "tests", "test", "docs", "examples", "scripts", "tools", "benchmarks":
+		return true
+	}
+	return false
+}
+
+// A consoleScript is a program that an installed Python package has.
+type consoleScript struct {
+	name   string
+	target string // package.module:function
+	source repo.Path
+	line   int
+}
+
+var setupScripts = later(`(?s)['"]?console_scripts['"]?\s*[:=]\s*\[(.*?)\]`)
+
+// consoleScripts returns the programs that the package of a directory installs.
+func (p *Project) consoleScripts(dir repo.Path) []consoleScript {
+	var list []consoleScript
+	add := func(name, target string, source repo.Path) {
+		name = strings.TrimSpace(name)
+		if !isName(name) {
+			return
+		}
+		line := lineOf(p.text(source), `^[ \t]*["']?`+regexp.QuoteMeta(name)+`["']?\s*=`)
+		list = append(list, consoleScript{name, strings.TrimSpace(target), source, line})
+	}
+	if file := p.first(dir, "pyproject.toml"); file != "" {
+		doc := p.document(file)
+		for _, table := range []map[string]any{tableAt(doc, "project", "scripts"), tableAt(doc, "project", "gui-scripts"), tableAt(doc, "tool", "poetry", "scripts")} {
+			for _, name := range names(table) {
+				add(name, textAt(table, name), file)
+			}
+		}
+	}
+	if file := p.first(dir, "setup.cfg"); file != "" {
+		for _, line := range strings.Split(parseINI(p.text(file))["options.entry_points"]["console_scripts"].text, "\n") {
+			if name, target, ok := strings.Cut(line, "="); ok {
+				add(name, target, file)
+			}
+		}
+	}
+	if file := p.first(dir, "setup.py"); file != "" {
+		if m := setupScripts().FindSubmatch(p.text(file)); m != nil {
+			for _, text := range quotedStrings(string(m[1])) {
+				if name, target, ok := strings.Cut(text, "="); ok {
+					add(name, target, file)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// A Need is a language or tool with the version that a manifest asks for.
+type Need struct {
+	Text   string // "Go 1.24"
+	Source repo.Path
+	Line   int
+}
+
+// Needs returns the languages and tools that the manifests of a directory ask for.
+func (p *Project) Needs(dir repo.Path) []Need {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var list []Need
+	add := func(name, version string, source repo.Path, line int) {
+		version = cleanText(version)
+		same := func(n Need) bool { return strings.HasPrefix(n.Text, name+" ") }
+		if version != "" && len(version) < 40 && !slices.ContainsFunc(list, same) {
+			list = append(list, Need{name + " " + version, source, line})
+		}
+	}
+	matched := func(name string, file repo.Path, expr func() *regexp.Regexp) {
+		text := p.text(file)
+		if m := expr().FindSubmatchIndex(text); m != nil {
+			add(name, string(text[m[2]:m[3]]), file, lineAt(text, m[2]))
+		}
+	}
+	matched("Go", p.first(dir, "go.mod"), goVersion)
+	if pkg := p.nodePackage(dir); pkg != nil {
+		engines := tableAt(pkg.doc, "engines")
+		for _, name := range []string{"node", "npm", "pnpm", "yarn", "bun"} {
+			shown := name
+			if name == "node" {
+				shown = "Node.js"
+			}
+			add(shown, textAt(engines, name), pkg.file, jsonLine(pkg.text, "engines", name))
+		}
+		if tool, version, ok := strings.Cut(textAt(pkg.doc, "packageManager"), "@"); ok && isManager(tool) {
+			version, _, _ = strings.Cut(version, "+")
+			add(tool, version, pkg.file, jsonLine(pkg.text, "packageManager"))
+		}
+	}
+	for _, f := range []string{".nvmrc", ".node-version"} {
+		matched("Node.js", p.first(dir, f), onlyVersion)
+	}
+	for _, f := range []string{"pyproject.toml", "setup.cfg", "setup.py"} {
+		matched("Python", p.first(dir, f), pythonVersion)
+	}
+	matched("Python", p.first(dir, ".python-version"), onlyVersion)
+	matched("Rust", p.first(dir, "Cargo.toml"), rustVersion)
+	matched("Rust", p.first(dir, "rust-toolchain.toml"), rustChannel)
+	matched("Rust", p.first(dir, "rust-toolchain"), onlyVersion)
+	matched("Ruby", p.manifest(dir, "*.gemspec"), rubyVersion)
+	matched("Ruby", p.first(dir, ".ruby-version"), onlyVersion)
+	if file := p.first(dir, "composer.json"); file != "" {
+		add("PHP", textAt(p.document(file), "require", "php"), file, jsonLine(p.text(file), "require", "php"))
+	}
+	matched("Java", p.first(dir, "pom.xml"), javaVersion)
+	matched("Java", p.first(dir, "build.gradle", "build.gradle.kts"), gradleVersion)
+	matched("CMake", p.first(dir, "CMakeLists.txt"), cmakeVersion)
+	return list
+}
+
+var (
+	goVersion     = later(`(?m)^go\s+(\S+)`)
+	onlyVersion   = later(`\A\s*([vV]?[\w.*/-]+)\s*\n?\z`)
+	pythonVersion = later(`(?m)^\s*(?:requires-python|python_requires)\s*=\s*["']?([^"'\n#]+?)["']?\s*,?\s*(?:#.*)?$`)
+	rustVersion   = later(`(?m)^\s*rust-version\s*=\s*"([^"]+)"`)
+	rustChannel   = later(`(?m)^\s*channel\s*=\s*"([^"]+)"`)
+	rubyVersion   = later(`required_ruby_version\s*=?\s*(?:Gem::Requirement\.new\()?["']([^"']+)`)
+	javaVersion   = later(`<(?:maven\.compiler\.(?:release|source)|java\.version|release)>\s*([\d.]+)\s*<`)
+	gradleVersion = later(`(?:languageVersion[^\n]*of\(|JavaVersion\.VERSION_|sourceCompatibility\s*=\s*["']?)(\d[\d_.]*)`)
+	cmakeVersion  = later(`(?i)cmake_minimum_required\s*\(\s*VERSION\s+([\d.]+)`)
+)
+
+// orderDoc is the order of a command that only a document says.
+const orderDoc = 18
+
+// docCommands offers the commands that guides and the README show and that no manifest offers.
+func (p *Project) docCommands(list *[]candidate, add func(candidate)) {
+	for _, doc := range p.ruleDocs("") {
+		if doc.scope == "" && !isTemplate(doc.file) {
+			p.commandsIn(doc.file, nil, list, add)
+		}
+	}
+	if readme := p.first("", "README.md", "README.rst", "README", "readme.md", "Readme.md"); readme != "" {
+		p.commandsIn(readme, devHeading(), list, add)
+	}
+}
+
+var devHeading = later(`(?i)contribut|develop|hacking|from source|\bbuild|\btest`)
+
+// commandsIn offers the commands in the code blocks of a document, of all sections or of those with some headings.
+func (p *Project) commandsIn(doc repo.Path, headings *regexp.Regexp, list *[]candidate, add func(candidate)) {
+	n := 0
+	fenced := false
+	wanted := headings == nil
+	for line := range strings.Lines(string(p.text(doc))) {
+		n++
+		trimmed := strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~"):
+			fenced = !fenced
+			continue
+		case !fenced && headingMark().MatchString(trimmed):
+			wanted = headings == nil || headings.MatchString(trimmed)
+			continue
+		}
+		indented := strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")
+		if !wanted || !fenced && !indented {
+			continue
+		}
+		trimmed = strings.TrimPrefix(strings.TrimPrefix(trimmed, "$ "), "> ")
+		for _, c := range splitShell(trimmed) {
+			use, key, lang, ok := classify(c.words)
+			placeholder := strings.ContainsAny(trimmed, "<>{}…")
+			known := func(o candidate) bool { return o.purpose == use && o.key == key }
+			if !ok || !c.plain || placeholder || slices.ContainsFunc(*list, known) {
+				continue
+			}
+			add(candidate{
+				Command: Command{Run: quoteWords(c.words), Source: doc, Line: n},
+				purpose: use, lang: lang, key: key, order: orderDoc,
+			})
+		}
+	}
+}
