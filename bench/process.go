@@ -22,7 +22,7 @@ type command struct {
 type result struct {
 	wall   time.Duration
 	cpu    time.Duration // of the process and the ones that it started, on all cores
-	memory int64 // peak resident, in bytes; 0 where the system does not tell
+	memory int64         // peak resident, in bytes; 0 where the system does not tell
 	stdout []byte
 }
 
