@@ -50,7 +50,7 @@ func TestBeforeEdit(t *testing.T) {
 // Facts that ken does not have are left out, and never told as none.
 func TestBeforeEditWithoutFacts(t *testing.T) {
 	f := limitsFacts(t)
-	f.Words, f.Users, f.Uses, f.Outline, f.Tests = nil, nil, nil, nil, nil
+	f.Words, f.Users, f.Uses, f.Outline = nil, nil, nil, nil
 	f.History = brief.History{}
 	f.Path = "other/new.go"
 	if b := brief.BeforeEdit(f, 200); len(b.Sections) != 0 {
