@@ -205,9 +205,11 @@ func TestServeAcksHaveNoSession(t *testing.T) {
 	r := specced(t)
 	s := serveRepo(t, r, nil)
 	s.gives(http.StatusOK, call{method: http.MethodPost, path: ackPath, body: `{"reason":"from a page"}`, token: true})
+	r.Write("api.go", "package api\n\nfunc Again() {}\n")
+	r.Commit("again")
 	a := s.agent(nil)
 	a.call("spec_ack", map[string]any{"ids": []string{"api"}, "reason": "from afar"})
-	if got := r.Git("log", "-2", "--format=%B"); strings.Contains(got, "the-servers-own") || !strings.Contains(got, "from afar") {
+	if got := r.Git("log", "-3", "--format=%B"); strings.Contains(got, "the-servers-own") || !strings.Contains(got, "from afar") {
 		t.Errorf("the commits say:\n%s", got)
 	}
 }

@@ -520,7 +520,7 @@ func TestServeSimultaneousAcks(t *testing.T) {
 	}
 	// Those who do not say what they saw come one after another: the first settles the drift,
 	// and the others have nothing to acknowledge.
-	r.Write("api/server.go", "package api\n\nfunc Again() {}\n")
+	r.Write("api.go", "package api\n\nfunc Again() {}\n")
 	r.Commit("again")
 	for i := range 8 {
 		all.Go(func() {
