@@ -16,7 +16,7 @@ type group struct {
 // groups are the groups of commands in the order of ken --help. A command that
 // is in none is plumbing: only ken help --all lists it.
 var groups = []group{
-	{"Start", []string{"up", "status", "find", "uses", "brief", "serve"}},
+	{"Start", []string{"up", "status", "find", "uses", "brief", "review", "serve"}},
 	{"Write", []string{"summary", "confirm", "close"}},
 	{"Describe", []string{"survey"}},
 	{"Intent", []string{"spec"}},

@@ -30,6 +30,14 @@ const (
 // addTests lists the tests among the users and those that are named for the files, and counts
 // the tests that reach them through other files.
 func (r *usesReader) addTests(files []repo.Path, users []User) error {
+	reached, err := r.reachedBy(files, users, r.listTests(files, users))
+	r.answer.ReachedByTests = reached
+	return err
+}
+
+// listTests lists the tests among the users and those that are named for the files. It returns
+// them by path.
+func (r *usesReader) listTests(files []repo.Path, users []User) map[repo.Path]int {
 	byPath := make(map[repo.Path]int)
 	var list []Test
 	add := func(p repo.Path, how string, lines []int) {
@@ -79,9 +87,7 @@ func (r *usesReader) addTests(files []repo.Path, users []User) error {
 		return cmp.Or(compareBool(a.Command == "", b.Command == ""), cmp.Compare(first[a.Command], first[b.Command]))
 	})
 	r.answer.Tests = append(r.answer.Tests, list...)
-	reached, err := r.reachedBy(files, users, byPath)
-	r.answer.ReachedByTests = reached
-	return err
+	return byPath
 }
 
 // reachedBy counts the test files that use one of the users, directly or through further files.

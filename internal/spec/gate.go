@@ -26,6 +26,8 @@ type GatePolicy struct {
 type GateOptions struct {
 	Threshold int    // the drift from which a node blocks; DefaultThreshold when 0
 	Range     string // judge these commits, A..B, instead of what is staged
+	// Paths are judged as if they were staged, if there are any.
+	Paths []repo.Path
 }
 
 // GateResult is the verdict of a gate.
@@ -79,6 +81,9 @@ func (r *Reader) Gate(ctx context.Context, opts GateOptions) (*GateResult, error
 	}
 	p, err := r.past.Pending(ctx, head.Commit)
 	paths := pendingPaths(p)
+	if len(opts.Paths) > 0 {
+		paths = slices.Sorted(slices.Values(opts.Paths))
+	}
 	switch {
 	case err != nil:
 		return unjudged(ctx, FactStaged, err)
@@ -94,7 +99,7 @@ func (r *Reader) Gate(ctx context.Context, opts GateOptions) (*GateResult, error
 		g := passed("")
 		g.Unknown = undecided
 		return g, nil
-	case p.Merge:
+	case p.Merge && len(opts.Paths) == 0:
 		g := passed("a merge: its commits were checked when they were made")
 		g.Merge = true
 		return g, nil

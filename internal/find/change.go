@@ -1,0 +1,322 @@
+package find
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"ken/internal/outline"
+	"ken/internal/project"
+	"ken/internal/repo"
+	"ken/internal/searchindex"
+	"ken/internal/uses"
+)
+
+// An OldFile is a file as it was before a change, at the path that it had then.
+type OldFile struct {
+	Path    repo.Path
+	Outline *outline.Outline  // nil if ken has none
+	Imports []outline.Import  // what the old content imported
+	Read    func() []byte     // the old content, nil if it is not here
+	Removed map[string]string // last name by full name: the symbols that the new tree does not declare here
+	Gone    bool              // the new tree has no file at this path
+}
+
+// A Remaining is a use in the new tree of something that a change removed.
+type Remaining struct {
+	From   repo.Path
+	Lines  []int
+	To     repo.Path // the old path of the file that had it
+	Symbol string    // full name; "" if the file as a whole was imported
+	Test   bool
+}
+
+// Limits of the search for remaining uses.
+const (
+	maxRemovedNames   = 300 // names that are looked for
+	maxNamedFiles     = 150 // files that mention one name
+	maxRemainingFiles = 2000
+)
+
+// RemainingUses finds the exact uses, in the indexed tree, of symbols and files that a change removed. It
+// resolves the names of the tree as it is now against the declarations of the tree as it was, and
+// leaves out the uses that lead somewhere else now. added are the paths that the old tree did not
+// have. cut says that not all files were searched.
+func RemainingUses(ctx context.Context, x *searchindex.Index, t Tree, old []OldFile, added []repo.Path) (list []Remaining, cut bool, err error) {
+	wanted := make(map[repo.Path]*OldFile)
+	names := make(map[string]bool)
+	for i := range old {
+		f := &old[i]
+		if len(f.Removed) == 0 && !f.Gone {
+			continue
+		}
+		wanted[f.Path] = f
+		for _, name := range f.Removed {
+			names[name] = true
+		}
+	}
+	if len(wanted) == 0 {
+		return nil, false, nil
+	}
+	files, err := x.Files(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	candidates, cut, err := candidateUsers(ctx, x, files, wanted, names)
+	if err != nil || len(candidates) == 0 {
+		return nil, cut, err
+	}
+	src := newOldSource(ctx, x, t, files, old, added)
+	r, err := uses.NewResolver(src)
+	if err != nil {
+		return nil, cut, err
+	}
+	err = t.References(ctx, candidates, func(f File, refs *outline.References) error {
+		if refs == nil || !mentionsAny(refs, names, wanted) {
+			return nil
+		}
+		file, err := src.now.File(f.Path)
+		if err != nil || file == nil {
+			return err
+		}
+		edges, _, err := r.Edges(file, refs)
+		if err != nil {
+			return fmt.Errorf("find what %s uses: %w", f.Path, err)
+		}
+		left, err := remainingOf(ctx, x, edges, wanted)
+		for i := range left {
+			left[i].Test = f.Kind == repo.KindTest
+		}
+		list = append(list, left...)
+		return err
+	})
+	return list, cut, err
+}
+
+// candidateUsers lists the files that may use one of the removed things: those with an import that
+// ends in the name of the file or of its directory, those beside it, and those whose text has a name.
+func candidateUsers(ctx context.Context, x *searchindex.Index, files map[repo.Path]searchindex.File, wanted map[repo.Path]*OldFile, names map[string]bool) (list []File, cut bool, err error) {
+	chosen := make(map[repo.Path]bool)
+	dirs := make(map[repo.Path]bool)
+	stems := make(map[string]bool)
+	for p := range wanted {
+		dirs[p.Dir()] = true
+		base := p.Base()
+		stems[strings.TrimSuffix(base, path.Ext(base))] = true
+		stems[p.Dir().Base()] = true
+	}
+	importing, err := x.Wanting(ctx, slices.Sorted(maps.Keys(stems)))
+	if err != nil {
+		return nil, false, err
+	}
+	for _, p := range importing {
+		chosen[p] = true
+	}
+	for p := range files {
+		if dirs[p.Dir()] {
+			chosen[p] = true
+		}
+	}
+	sorted := slices.Sorted(maps.Keys(names))
+	if len(sorted) > maxRemovedNames {
+		sorted, cut = sorted[:maxRemovedNames], true
+	}
+	for _, name := range sorted {
+		terms := searchindex.Terms(name)
+		if len(terms) == 0 {
+			continue
+		}
+		found, err := x.MatchAll(ctx, searchindex.InText, terms, maxNamedFiles)
+		if err != nil {
+			return nil, cut, err
+		}
+		for _, f := range found {
+			chosen[f.Path] = true
+		}
+	}
+	for _, p := range slices.Sorted(maps.Keys(chosen)) {
+		f, ok := files[p]
+		if !ok || f.Kind == repo.KindVendored || f.Kind == repo.KindGenerated || !uses.Resolves(outline.LanguageOf(p, nil)) {
+			continue
+		}
+		list = append(list, File{Path: p, ID: f.ID, Kind: f.Kind})
+	}
+	if len(list) > maxRemainingFiles {
+		list, cut = list[:maxRemainingFiles], true
+	}
+	return list, cut, nil
+}
+
+// mentionsAny reports whether a file has one of the names, or an import that may mean a removed file.
+func mentionsAny(refs *outline.References, names map[string]bool, wanted map[repo.Path]*OldFile) bool {
+	for i := range refs.Uses {
+		if names[refs.Uses[i].Name] {
+			return true
+		}
+	}
+	for _, im := range refs.Imports {
+		for _, b := range im.Names {
+			if names[b.Name] {
+				return true
+			}
+		}
+	}
+	for _, f := range wanted {
+		if f.Gone {
+			return true
+		}
+	}
+	return false
+}
+
+// remainingOf returns the edges of one file that lead to something removed, unless the name leads
+// to another declaration now.
+func remainingOf(ctx context.Context, x *searchindex.Index, edges []uses.Edge, wanted map[repo.Path]*OldFile) ([]Remaining, error) {
+	var list []Remaining
+	var now []searchindex.Edge
+	asked := false
+	for _, e := range edges {
+		f := wanted[e.To]
+		if f == nil || e.Certainty != uses.Exact || e.From == e.To {
+			continue
+		}
+		_, removed := f.Removed[e.Symbol]
+		if !removed && !(f.Gone && e.Symbol == "") {
+			continue
+		}
+		if !asked {
+			var err error
+			if now, err = x.Uses(ctx, e.From); err != nil {
+				return nil, err
+			}
+			asked = true
+		}
+		lines := slices.DeleteFunc(slices.Clone(e.Lines), func(line int) bool { return leadsElsewhere(now, e.Symbol, line) })
+		if len(lines) > 0 {
+			list = append(list, Remaining{From: e.From, Lines: lines, To: e.To, Symbol: e.Symbol})
+		}
+	}
+	return list, nil
+}
+
+// leadsElsewhere reports whether a line uses a declaration of the same name that the tree has now. Of an
+// import of a whole file, any other file on its line counts.
+func leadsElsewhere(now []searchindex.Edge, symbol string, line int) bool {
+	return slices.ContainsFunc(now, func(e searchindex.Edge) bool {
+		if !slices.Contains(e.Lines, line) {
+			return false
+		}
+		return symbol == "" || lastName(e.Symbol) == lastName(symbol)
+	})
+}
+
+// lastName returns the name of a symbol without what it belongs to.
+func lastName(full string) string {
+	return full[strings.LastIndexAny(full, ".:#")+1:]
+}
+
+// An oldSource gives a resolver the tree as it was before a change: the indexed tree with the old
+// versions of the changed files.
+type oldSource struct {
+	now   *source
+	old   map[repo.Path]*OldFile
+	added map[repo.Path]bool
+	paths []repo.Path
+}
+
+func newOldSource(ctx context.Context, x *searchindex.Index, t Tree, files map[repo.Path]searchindex.File, old []OldFile, added []repo.Path) *oldSource {
+	s := &oldSource{now: &source{ctx: ctx, index: x, tree: t}, old: make(map[repo.Path]*OldFile), added: make(map[repo.Path]bool)}
+	for _, p := range added {
+		s.added[p] = true
+	}
+	for i := range old {
+		s.old[old[i].Path] = &old[i]
+		if _, there := files[old[i].Path]; !there {
+			s.paths = append(s.paths, old[i].Path)
+		}
+	}
+	for p := range files {
+		if !s.added[p] {
+			s.paths = append(s.paths, p)
+		}
+	}
+	slices.Sort(s.paths)
+	return s
+}
+
+func (s *oldSource) Paths() []repo.Path { return s.paths }
+
+func (s *oldSource) Read(p repo.Path) ([]byte, error) {
+	if f := s.old[p]; f != nil {
+		return f.Read(), nil
+	}
+	return s.now.Read(p)
+}
+
+func (s *oldSource) File(p repo.Path) (*uses.File, error) {
+	f := s.old[p]
+	if f == nil {
+		return s.now.File(p)
+	}
+	if f.Outline == nil {
+		return nil, nil
+	}
+	return &uses.File{Path: p, Language: f.Outline.Language, Package: f.Outline.Package, Symbols: f.Outline.Symbols, Imports: f.Imports}, nil
+}
+
+func (s *oldSource) Declarations(name string) ([]uses.Declaration, error) {
+	list, err := s.now.Declarations(name)
+	if err != nil {
+		return nil, err
+	}
+	list = slices.DeleteFunc(list, func(d uses.Declaration) bool { return s.added[d.Path] || s.old[d.Path] != nil })
+	for p, f := range s.old {
+		if f.Outline == nil {
+			continue
+		}
+		for i := range f.Outline.Symbols {
+			if f.Outline.Symbols[i].Name == name {
+				list = append(list, uses.Declaration{Path: p, Symbol: f.Outline.Symbols[i]})
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b uses.Declaration) int { return strings.Compare(string(a.Path), string(b.Path)) })
+	return list, nil
+}
+
+// TestsOf lists the tests that use some files directly or are named for them, each once, with the
+// command that runs it. Files that are tests themselves are among them.
+func TestsOf(ctx context.Context, x *searchindex.Index, t Tree, changed []repo.Path) ([]Test, error) {
+	r := &usesReader{ctx: ctx, index: x, tree: t, answer: &UsesAnswer{}}
+	var err error
+	if r.files, err = x.Files(ctx); err != nil {
+		return nil, err
+	}
+	r.paths = slices.Sorted(maps.Keys(r.files))
+	read := func(p repo.Path) ([]byte, error) { return t.Read(ctx, p), nil }
+	if r.project, err = project.New(r.paths, read); err != nil {
+		return nil, err
+	}
+	var edges []searchindex.Edge
+	var files []repo.Path
+	for _, p := range changed {
+		if !r.isFile(p) {
+			continue
+		}
+		files = append(files, p)
+		if r.project.IsTest(p) {
+			edges = append(edges, searchindex.Edge{From: p, To: p, Exact: true})
+			continue
+		}
+		users, err := x.Users(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		edges = append(edges, users...)
+	}
+	r.listTests(files, r.group(edges, fromFile))
+	return r.answer.Tests, nil
+}

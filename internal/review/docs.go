@@ -1,0 +1,178 @@
+package review
+
+import (
+	"fmt"
+	"slices"
+
+	"ken/internal/docs"
+	"ken/internal/repo"
+	"ken/internal/searchindex"
+)
+
+// Limits of the search for documents.
+const (
+	maxNames     = 400 // removed names that are looked for in documents
+	maxDocuments = 300 // documents that have one of the names
+	maxTexts     = 200 // files that may still have the name of a removed symbol
+)
+
+// docs lists the mentions that the change broke. Only documents that have a removed name are read.
+func (j *judge) docs() error {
+	c := j.treeChange()
+	names := c.Names()
+	if len(names) == 0 {
+		return nil
+	}
+	if len(names) > maxNames {
+		j.unknown(Docs, fmt.Sprintf("the change removes %d names; ken looked for the first %d in documents", len(names), maxNames), "ken docs")
+		names = names[:maxNames]
+	}
+	documents, cut, err := j.documentsWith(names)
+	if err != nil {
+		return err
+	}
+	if cut {
+		j.unknown(Docs, fmt.Sprintf("more than %d documents have a removed name", maxDocuments), "ken docs")
+	}
+	for _, p := range documents {
+		content := j.Tree.Read(j.ctx, p)
+		if content == nil {
+			continue
+		}
+		broken, err := c.Broken(p, content, j.changedPath(p))
+		if err != nil {
+			return err
+		}
+		for _, m := range broken {
+			j.add(mentionLine(&m))
+		}
+	}
+	return nil
+}
+
+// treeChange returns the change as the docs feature judges it.
+func (j *judge) treeChange() *docs.TreeChange {
+	c := &docs.TreeChange{After: slices.Clone(j.After), Renamed: make(map[repo.Path]repo.Path), Policy: j.Policy}
+	old := make(map[repo.Path]repo.ID)
+	isNew := make(map[repo.Path]bool)
+	changed := make(map[repo.Path]docs.File)
+	for i := range j.Changes {
+		f := &j.Changes[i]
+		if f.OldMode != 0 {
+			old[f.OldPath()] = f.Old
+			changed[f.OldPath()] = docs.File{Path: f.OldPath(), ID: f.Old, Mode: f.OldMode}
+		}
+		if f.From != "" {
+			c.Renamed[f.From] = f.Path
+		}
+		if f.Kind == repo.Added || f.From != "" {
+			isNew[f.Path] = true
+		}
+	}
+	there := make(map[repo.Path]bool, len(j.After))
+	for _, f := range j.After {
+		there[f.Path] = true
+		if isNew[f.Path] {
+			continue
+		}
+		if before, ok := changed[f.Path]; ok {
+			f = before
+		}
+		c.Before = append(c.Before, f)
+	}
+	for p, f := range changed {
+		if !there[p] || isNew[p] {
+			c.Before = append(c.Before, f)
+		}
+	}
+	for _, s := range j.removed {
+		c.Symbols = append(c.Symbols, docs.RemovedSymbol{Path: s.path, Package: s.pkg, Symbol: s.symbol})
+	}
+	c.Read = func(p repo.Path, before bool) []byte {
+		if id, ok := old[p]; before && ok {
+			return j.ReadOld(id)
+		}
+		return j.Tree.Read(j.ctx, p)
+	}
+	c.Named = j.named
+	c.Declared = func(name string) ([]docs.RemovedSymbol, error) {
+		found, err := j.Index.Declarations(j.ctx, name)
+		var list []docs.RemovedSymbol
+		for _, d := range found {
+			list = append(list, docs.RemovedSymbol{Path: d.Path, Symbol: d.Symbol})
+		}
+		for i := range j.Changes { // also of new files that git does not track
+			f := &j.Changes[i]
+			if f.After == nil {
+				continue
+			}
+			for _, s := range f.After.Symbols {
+				if s.Name == name {
+					list = append(list, docs.RemovedSymbol{Path: f.Path, Package: f.After.Package, Symbol: s})
+				}
+			}
+		}
+		return list, err
+	}
+	return c
+}
+
+// documentsWith lists the documents that have one of the names.
+func (j *judge) documentsWith(names []string) (list []repo.Path, cut bool, err error) {
+	chosen := make(map[repo.Path]bool)
+	for _, name := range names {
+		terms := searchindex.Terms(name)
+		if len(terms) == 0 {
+			continue
+		}
+		found, err := j.Index.Having(j.ctx, searchindex.InText, repo.KindDoc, terms, maxDocuments)
+		if err != nil {
+			return nil, false, err
+		}
+		for _, f := range found {
+			if docs.IsDocument(f.Path) && !chosen[f.Path] {
+				chosen[f.Path] = true
+				list = append(list, f.Path)
+			}
+		}
+		if len(list) > maxDocuments {
+			return list[:maxDocuments], true, nil
+		}
+	}
+	slices.Sort(list)
+	return list, false, nil
+}
+
+// named reports whether a file that is no document has a word. If too many files may have it, they
+// are taken to have it.
+func (j *judge) named(word string) (bool, error) {
+	terms := searchindex.Terms(word)
+	if len(terms) == 0 {
+		return true, nil
+	}
+	found, err := j.Index.MatchAll(j.ctx, searchindex.InText, terms, maxTexts)
+	if err != nil || len(found) == maxTexts {
+		return true, err
+	}
+	for _, f := range found {
+		if !docs.IsDocument(f.Path) && docs.HasWord(j.Tree.Read(j.ctx, f.Path), word) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// mentionLine says what became of a mention.
+func mentionLine(m *docs.CheckedMention) Line {
+	l := Line{Kind: Docs}
+	l.place(m.File, m.Line)
+	switch {
+	case m.Verdict == docs.Moved:
+		l.setText(data(m.Text), said(" was moved by this change to "), data(m.To.String()))
+	case m.Kind == docs.Symbol:
+		l.setText(data(m.Text), said(" was removed by this change from "), data(m.Was.String()))
+	default:
+		l.setText(data(m.Text), said(" was removed by this change"))
+	}
+	return l
+}
