@@ -69,6 +69,8 @@ type Workspace interface {
 	// Review judges a change; FailOn returns the kinds of lines that fail a check.
 	Review(ctx context.Context, opts ReviewOptions) (*review.Review, error)
 	FailOn() []review.Kind
+	// Diff says what changed in a file or directory since its summary was written.
+	Diff(ctx context.Context, p repo.Path) (*review.Diff, error)
 	// Confirm says that what is said of files and directories still holds, for what
 	// is there now or, of one path, for what was read.
 	Confirm(ctx context.Context, paths []repo.Path, read string) ([]Confirmed, error)
@@ -297,7 +299,7 @@ too, and ken help glossary explains the words that ken uses.`,
 	cmd.Flags().AddFlagSet(status.Flags())
 	cmd.AddCommand(
 		p.up(), status, p.find(), p.uses(), p.brief(), p.review(), p.serve(),
-		p.summary(), p.confirm(), p.close(),
+		p.summary(), p.diff(), p.confirm(), p.close(),
 		p.survey(),
 		p.spec(),
 		p.docs(),

@@ -17,7 +17,7 @@ type group struct {
 // is in none is plumbing: only ken help --all lists it.
 var groups = []group{
 	{"Start", []string{"up", "status", "find", "uses", "brief", "review", "serve"}},
-	{"Write", []string{"summary", "confirm", "close"}},
+	{"Write", []string{"summary", "diff", "confirm", "close"}},
 	{"Describe", []string{"survey"}},
 	{"Intent", []string{"spec"}},
 	{"Documents", []string{"docs"}},

@@ -17,8 +17,8 @@ type TreeChange struct {
 	Before, After []File                  // of both trees
 	Renamed       map[repo.Path]repo.Path // new paths by old ones
 	Symbols       []RemovedSymbol
-	// Named reports whether a file of the new tree that is no document has a word.
-	Named func(word string) (bool, error)
+	// Named reports whether a file of the new tree in a directory has a word, and is no document.
+	Named func(word string, dir repo.Path) (bool, error)
 	// Declared lists the symbols of that name which the new tree declares.
 	Declared func(name string) ([]RemovedSymbol, error)
 	// Read returns the content of a file before or after the change; nil if it cannot be read.
@@ -244,15 +244,22 @@ func (c *TreeChange) judgeSymbol(m *CheckedMention) error {
 		if err != nil {
 			return err
 		}
-		if !slices.ContainsFunc(now, func(s RemovedSymbol) bool { return s.belongsTo(qualifier) }) {
-			m.Verdict, m.True, m.Was = Gone, true, removed[i].Path
+		if slices.ContainsFunc(now, func(s RemovedSymbol) bool { return s.belongsTo(qualifier) }) {
+			return nil
 		}
+		if !removed[i].hasOwner() { // a module may bring the name from elsewhere, or make it
+			named, err := c.Named(word, removed[i].Path.Dir())
+			if err != nil || named {
+				return err
+			}
+		}
+		m.Verdict, m.True, m.Was = Gone, true, removed[i].Path
 		return nil
 	}
 	if isFaint(&removed[0].Symbol) && !m.plainly() {
 		return nil
 	}
-	named, err := c.Named(word)
+	named, err := c.Named(word, "")
 	if err != nil || named {
 		return err
 	}
@@ -269,10 +276,15 @@ func qualifierOf(name string) string {
 	return parts[len(parts)-2]
 }
 
+// hasOwner reports whether the symbol belongs to a type.
+func (s *RemovedSymbol) hasOwner() bool {
+	return s.Symbol.Qualified != "" && s.Symbol.Qualified != s.Symbol.Name
+}
+
 // belongsTo reports whether a qualifier means what the symbol belongs to: its type, its package,
 // its module or its directory.
 func (s *RemovedSymbol) belongsTo(qualifier string) bool {
-	if s.Symbol.Qualified != "" && s.Symbol.Qualified != s.Symbol.Name {
+	if s.hasOwner() {
 		return qualifierOf(s.Symbol.Qualified) == qualifier
 	}
 	base := s.Path.Base()

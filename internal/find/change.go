@@ -287,36 +287,55 @@ func (s *oldSource) Declarations(name string) ([]uses.Declaration, error) {
 	return list, nil
 }
 
-// TestsOf lists the tests that use some files directly or are named for them, each once, with the
-// command that runs it. Files that are tests themselves are among them.
-func TestsOf(ctx context.Context, x *searchindex.Index, t Tree, changed []repo.Path) ([]Test, error) {
+// A ChangedFile is a file of the tree with the symbols of it that a change touched.
+type ChangedFile struct {
+	Path    repo.Path
+	Symbols map[string]bool // full names; nil if they are unknown
+}
+
+// TestsOf lists the tests of some changed files, each once, with the command that runs it: those
+// that use one of the changed symbols directly, and those that are named for a file. If there are
+// none, it lists the tests that use the files in any way. Changed files that are tests are not listed, and
+// commands has those that run them.
+func TestsOf(ctx context.Context, x *searchindex.Index, t Tree, changed []ChangedFile) (list []Test, commands []string, err error) {
 	r := &usesReader{ctx: ctx, index: x, tree: t, answer: &UsesAnswer{}}
-	var err error
 	if r.files, err = x.Files(ctx); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r.paths = slices.Sorted(maps.Keys(r.files))
 	read := func(p repo.Path) ([]byte, error) { return t.Read(ctx, p), nil }
 	if r.project, err = project.New(r.paths, read); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var edges []searchindex.Edge
+	var all, direct []searchindex.Edge
 	var files []repo.Path
-	for _, p := range changed {
-		if !r.isFile(p) {
+	isChanged := make(map[repo.Path]bool)
+	for _, c := range changed {
+		if !r.isFile(c.Path) {
 			continue
 		}
-		files = append(files, p)
-		if r.project.IsTest(p) {
-			edges = append(edges, searchindex.Edge{From: p, To: p, Exact: true})
+		if r.isTest(c.Path) {
+			isChanged[c.Path] = true
+			if command, ok, _ := r.project.TestCommand(c.Path); ok && !slices.Contains(commands, command.Run) {
+				commands = append(commands, command.Run)
+			}
 			continue
 		}
-		users, err := x.Users(ctx, p)
+		files = append(files, c.Path)
+		users, err := x.Users(ctx, c.Path)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		edges = append(edges, users...)
+		for _, e := range users {
+			all = append(all, e)
+			if c.Symbols == nil || c.Symbols[e.Symbol] {
+				direct = append(direct, e)
+			}
+		}
 	}
-	r.listTests(files, r.group(edges, fromFile))
-	return r.answer.Tests, nil
+	r.listTests(files, r.group(direct, fromFile))
+	if len(r.answer.Tests) == 0 {
+		r.listTests(files, r.group(all, fromFile))
+	}
+	return slices.DeleteFunc(r.answer.Tests, func(t Test) bool { return isChanged[t.path] }), commands, nil
 }

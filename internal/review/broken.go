@@ -2,6 +2,7 @@ package review
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -23,17 +24,59 @@ func (j *judge) broken() error {
 	slices.SortStableFunc(list, func(a, b find.Remaining) int {
 		return cmp.Or(strings.Compare(string(a.From), string(b.From)), cmp.Compare(a.Lines[0], b.Lines[0]))
 	})
-	for _, u := range j.withoutImports(list) {
-		l := Line{Kind: Broken}
-		l.place(u.From, u.Lines[0])
-		if u.Symbol == "" {
-			l.setText(said("still imports "), data(u.To.String()), said(", which this change removes"))
-		} else {
-			l.setText(said("still uses "), data(u.Symbol), said(" of "), data(u.To.String()), said(", which this change removes"))
+	list = j.withoutImports(list)
+	for len(list) > 0 {
+		first := list[0]
+		same := func(u find.Remaining) bool { return u.To == first.To && u.Symbol == first.Symbol }
+		var places []placeOf
+		for _, u := range list {
+			if same(u) {
+				places = append(places, placeOf{u.From, u.Lines[0]})
+			}
 		}
-		j.add(l)
+		list = slices.DeleteFunc(list, same)
+		what := []word{said("still imports "), data(first.To.String()), said(", which this change removes")}
+		if first.Symbol != "" {
+			what = []word{said("still uses "), data(first.Symbol), said(" of "), data(first.To.String()), said(", which this change removes")}
+		}
+		j.addPlaces(places, "", what)
 	}
 	return nil
+}
+
+// A placeOf is a line of a file.
+type placeOf struct {
+	path repo.Path
+	line int
+}
+
+// addPlaces adds a line for each place, or one for all of them unless all lines are wanted.
+func (j *judge) addPlaces(places []placeOf, command string, what []word) {
+	seen := make(map[repo.Path]bool)
+	places = slices.DeleteFunc(places, func(p placeOf) bool {
+		known := seen[p.path]
+		seen[p.path] = true
+		return known
+	})
+	for i, p := range places {
+		l := Line{Kind: Broken, Command: command}
+		l.place(p.path, p.line)
+		if i == 0 && len(places) > 1 && !j.All {
+			l.setText(slices.Concat(what, []word{said(fmt.Sprintf("; %s too", doSo(len(places)-1)))})...)
+			j.add(l)
+			return
+		}
+		l.setText(what...)
+		j.add(l)
+	}
+}
+
+// doSo returns "1 more file does" or "2 more files do".
+func doSo(n int) string {
+	if n == 1 {
+		return "1 more file does"
+	}
+	return fmt.Sprintf("%d more files do", n)
 }
 
 // withoutImports leaves out the line that imports a removed file if a line for one of its symbols
@@ -77,6 +120,12 @@ func (j *judge) oldFiles() (old []find.OldFile, added []repo.Path) {
 		f := find.OldFile{Path: c.OldPath(), Outline: c.Before, Imports: c.Imports, Read: func() []byte { return j.ReadOld(c.Old) }}
 		if c.Unread == "" && c.Before != nil {
 			f.Removed = removed[f.Path]
+			if c.From != "" { // nothing is at the old path any more
+				f.Removed = make(map[string]string)
+				for _, s := range c.Before.Symbols {
+					f.Removed[s.FullName()] = s.Name
+				}
+			}
 			f.Gone = (c.Kind == repo.Deleted || c.From != "") && uses.Resolves(c.Before.Language)
 		}
 		old = append(old, f)

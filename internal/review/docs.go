@@ -143,9 +143,9 @@ func (j *judge) documentsWith(names []string) (list []repo.Path, cut bool, err e
 	return list, false, nil
 }
 
-// named reports whether a file that is no document has a word. If too many files may have it, they
-// are taken to have it.
-func (j *judge) named(word string) (bool, error) {
+// named reports whether a file in a directory that is no document has a word. If too many files may
+// have it, they are taken to have it.
+func (j *judge) named(word string, dir repo.Path) (bool, error) {
 	terms := searchindex.Terms(word)
 	if len(terms) == 0 {
 		return true, nil
@@ -155,7 +155,7 @@ func (j *judge) named(word string) (bool, error) {
 		return true, err
 	}
 	for _, f := range found {
-		if !docs.IsDocument(f.Path) && docs.HasWord(j.Tree.Read(j.ctx, f.Path), word) {
+		if f.Path.Under(dir) && !docs.IsDocument(f.Path) && docs.HasWord(j.Tree.Read(j.ctx, f.Path), word) {
 			return true, nil
 		}
 	}

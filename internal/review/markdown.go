@@ -44,8 +44,11 @@ func (r *Review) markdownHeadline() string {
 func (l *Line) markdown() string {
 	var b strings.Builder
 	b.WriteString("**" + string(l.Kind) + "** ")
-	if l.Subject != "" {
+	switch {
+	case l.Path != "":
 		b.WriteString(codeSpan(l.Subject) + " ")
+	case l.Subject != "":
+		b.WriteString(l.Subject + " ")
 	}
 	for _, w := range l.words {
 		if w.data {

@@ -18,24 +18,8 @@ func (j *judge) signatures() error {
 			checked++
 			continue
 		}
-		users, err := j.Index.Users(j.ctx, s.path)
-		if err != nil {
+		if err := j.callers(&s); err != nil {
 			return err
-		}
-		shown := make(map[string]bool)
-		for _, e := range users {
-			if e.Symbol != s.after.FullName() || !e.Exact || len(e.Lines) == 0 || e.Kind != outline.UseCall || shown[string(e.From)] {
-				continue
-			}
-			// A file that the change edits is taken to be adapted.
-			if j.changedPath(e.From) {
-				continue
-			}
-			shown[string(e.From)] = true
-			l := Line{Kind: Broken, Command: "ken uses " + fault.Quote(string(s.path)+"#"+s.after.FullName())}
-			l.place(e.From, e.Lines[0])
-			l.setText(said("calls "), data(s.after.FullName()), said(" of "), data(s.path.String()), said(", whose parameters this change alters"))
-			j.add(l)
 		}
 	}
 	if checked > 0 && j.All {
@@ -50,6 +34,25 @@ func (j *judge) signatures() error {
 	return nil
 }
 
+// callers lists the files that call a symbol with other parameters than before, and that the change
+// does not edit: an edited one is taken to be adapted.
+func (j *judge) callers(s *changedSignature) error {
+	users, err := j.Index.Users(j.ctx, s.path)
+	if err != nil {
+		return err
+	}
+	var places []placeOf
+	for _, e := range users {
+		calls := e.Symbol == s.after.FullName() && e.Exact && len(e.Lines) > 0 && e.Kind == outline.UseCall
+		if calls && !j.changedPath(e.From) {
+			places = append(places, placeOf{e.From, e.Lines[0]})
+		}
+	}
+	what := []word{said("calls "), data(s.after.FullName()), said(" of "), data(s.path.String()), said(", whose parameters this change alters")}
+	j.addPlaces(places, "ken uses "+fault.Quote(string(s.path)+"#"+s.after.FullName()), what)
+	return nil
+}
+
 // unchecked reports whether nothing checks calls before they run.
 func unchecked(lang outline.Language) bool {
 	return slices.Contains([]outline.Language{outline.Python, outline.JavaScript, outline.Ruby, outline.PHP, outline.Bash}, lang)
@@ -60,6 +63,9 @@ func unchecked(lang outline.Language) bool {
 func incompatible(lang outline.Language, before, after *outline.Symbol) bool {
 	if !unchecked(lang) {
 		return true
+	}
+	if after.Kind != outline.Func && after.Kind != outline.Method {
+		return false
 	}
 	was, ok := parameters(before.Signature)
 	is, also := parameters(after.Signature)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ken/internal/find"
+	"ken/internal/outline"
 	"ken/internal/repo"
 )
 
@@ -12,45 +13,93 @@ import (
 // the better choice.
 const maxTestArguments = 8
 
-// tests names the tests that use the changed files directly, with the command that runs them.
+// tests names the tests that use what changed, with one command that runs them and the changed
+// tests. It says nothing if all of them are run by whoever runs the changed tests.
 func (j *judge) tests() error {
-	var changed []repo.Path
+	var changed []find.ChangedFile
 	for i := range j.Changes {
 		if c := &j.Changes[i]; c.Kind != repo.Deleted && isCode(c.FileKind) {
-			changed = append(changed, c.Path)
+			changed = append(changed, find.ChangedFile{Path: c.Path, Symbols: touchedSymbols(c.Before, c.After)})
 		}
 	}
 	if len(changed) == 0 {
 		return nil
 	}
-	list, err := find.TestsOf(j.ctx, j.Index, j.Tree, changed)
-	if err != nil || len(list) == 0 {
+	list, commands, err := find.TestsOf(j.ctx, j.Index, j.Tree, changed)
+	if err != nil {
 		return err
 	}
-	var commands []string
+	known := len(commands)
+	further := 0
 	for _, t := range list {
+		if t.Command == "" || !slices.Contains(commands[:known], t.Command) {
+			further++
+		}
 		if t.Command != "" && !slices.Contains(commands, t.Command) {
 			commands = append(commands, t.Command)
 		}
+	}
+	if further == 0 {
+		return nil
 	}
 	l := Line{Kind: Tests, Subject: count(len(list), "file")}
 	if len(list) == 1 {
 		l.PathJSON, l.Subject = list[0].PathJSON, list[0].Path
 	}
+	verb := "use"
+	if len(list) == 1 {
+		verb = "uses"
+	}
 	joined, left := JoinCommands(commands, maxTestArguments)
 	l.Command = joined
 	switch {
 	case joined == "":
-		l.setText(said("use the changed files; ken does not know how to run them"))
+		l.setText(said(verb + " what changed; ken does not know how to run them"))
 	case left > 0:
-		l.setText(said("use the changed files; the command runs the nearest of them"))
-	case len(list) == 1:
-		l.setText(said("tests the changed files"))
+		l.setText(said(verb + " what changed; the command runs the nearest"))
 	default:
-		l.setText(said("test the changed files"))
+		l.setText(said(verb + " what changed"))
 	}
 	j.add(l)
 	return nil
+}
+
+// touchedSymbols returns the symbols that differ between two versions of a file, without those that
+// differ only inside of a symbol that they contain; nil if that is unknown.
+func touchedSymbols(before, after *outline.Outline) map[string]bool {
+	if before == nil || after == nil {
+		return nil
+	}
+	was := make(map[string]*outline.Symbol)
+	for i := range before.Symbols {
+		was[before.Symbols[i].FullName()] = &before.Symbols[i]
+	}
+	touched := make(map[string]bool)
+	for i := range after.Symbols {
+		s := &after.Symbols[i]
+		old := was[s.FullName()]
+		if old == nil || old.Text != s.Text {
+			touched[s.FullName()] = true
+		}
+	}
+	for name := range was {
+		if !slices.ContainsFunc(after.Symbols, func(s outline.Symbol) bool { return s.FullName() == name }) {
+			touched[name] = true
+		}
+	}
+	for i := range after.Symbols {
+		s := &after.Symbols[i]
+		if !touched[s.FullName()] || was[s.FullName()] == nil || was[s.FullName()].Shape != s.Shape {
+			continue
+		}
+		within := func(o outline.Symbol) bool {
+			return o.Depth > s.Depth && o.Line >= s.Line && o.EndLine <= s.EndLine && touched[o.FullName()] && o.FullName() != s.FullName()
+		}
+		if slices.ContainsFunc(after.Symbols, within) {
+			delete(touched, s.FullName())
+		}
+	}
+	return touched
 }
 
 // JoinCommands makes one command line of several. Commands that differ only in their last
