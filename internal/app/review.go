@@ -78,7 +78,7 @@ func (c *reviewer) judge(ctx context.Context) (*review.Review, error) {
 		return nil, err
 	}
 	f := review.Facts{
-		Changes: c.changes, Index: c.x, Tree: c.t, After: c.after(list), ReadOld: func(id repo.ID) []byte { return c.blob(ctx, id) },
+		Changes: c.changes, Index: c.x, Tree: c.t, After: func() []docs.File { return c.after(list) }, ReadOld: func(id repo.ID) []byte { return c.blob(ctx, id) },
 		Policy: c.w.cfg.Docs, All: c.all,
 	}
 	if f.Gate, err = c.gate(ctx); err != nil {

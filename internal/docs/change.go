@@ -41,6 +41,16 @@ type RemovedSymbol struct {
 // A changedTool is what a tool offered before a change and offers after it.
 type changedTool struct{ before, after recipes }
 
+// IsTaskFile reports whether a file lists what a tool runs: Makefile, package.json.
+func IsTaskFile(p repo.Path) bool {
+	for _, book := range books {
+		if book.has(p) {
+			return true
+		}
+	}
+	return false
+}
+
 // Names returns the names that a document must have for the change to break one of its
 // mentions: last elements of paths, symbols and commands.
 func (c *TreeChange) Names() []string {

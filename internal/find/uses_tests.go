@@ -142,9 +142,8 @@ func (r *usesReader) namedFor(p repo.Path) []repo.Path {
 	}
 	family := extensionFamily(p)
 	var same, alike, others []repo.Path
-	for _, test := range r.paths {
-		tested, ok := testedStem(test)
-		if !ok || tested != strings.ToLower(stem) || extensionFamily(test) != family || !r.project.IsTest(test) {
+	for _, test := range r.testsByStem()[strings.ToLower(stem)] {
+		if extensionFamily(test) != family || !r.project.IsTest(test) {
 			continue
 		}
 		switch {
@@ -165,6 +164,19 @@ func (r *usesReader) namedFor(p repo.Path) []repo.Path {
 		return others
 	}
 	return nil
+}
+
+// testsByStem returns the files that may be tests by the name that they are named for.
+func (r *usesReader) testsByStem() map[string][]repo.Path {
+	if r.tested == nil {
+		r.tested = make(map[string][]repo.Path)
+		for _, p := range r.paths {
+			if stem, ok := testedStem(p); ok {
+				r.tested[stem] = append(r.tested[stem], p)
+			}
+		}
+	}
+	return r.tested
 }
 
 // isCommonStem reports whether other files of the tree have the same name.

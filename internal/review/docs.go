@@ -18,6 +18,9 @@ const (
 
 // docs lists the mentions that the change broke. Only documents that have a removed name are read.
 func (j *judge) docs() error {
+	if !j.removesAnything() {
+		return nil
+	}
 	c := j.treeChange()
 	names := c.Names()
 	if len(names) == 0 {
@@ -50,9 +53,17 @@ func (j *judge) docs() error {
 	return nil
 }
 
+// removesAnything reports whether the change removes a path or a symbol, or edits a file that lists
+// commands.
+func (j *judge) removesAnything() bool {
+	return len(j.removed) > 0 || slices.ContainsFunc(j.Changes, func(c Change) bool {
+		return c.Kind == repo.Deleted || c.From != "" || c.OldMode != 0 && docs.IsTaskFile(c.Path)
+	})
+}
+
 // treeChange returns the change as the docs feature judges it.
 func (j *judge) treeChange() *docs.TreeChange {
-	c := &docs.TreeChange{After: slices.Clone(j.After), Renamed: make(map[repo.Path]repo.Path), Policy: j.Policy}
+	c := &docs.TreeChange{After: j.After(), Renamed: make(map[repo.Path]repo.Path), Policy: j.Policy}
 	old := make(map[repo.Path]repo.ID)
 	isNew := make(map[repo.Path]bool)
 	changed := make(map[repo.Path]docs.File)
@@ -69,8 +80,8 @@ func (j *judge) treeChange() *docs.TreeChange {
 			isNew[f.Path] = true
 		}
 	}
-	there := make(map[repo.Path]bool, len(j.After))
-	for _, f := range j.After {
+	there := make(map[repo.Path]bool, len(c.After))
+	for _, f := range c.After {
 		there[f.Path] = true
 		if isNew[f.Path] {
 			continue

@@ -41,4 +41,3 @@ func (j *judge) drift() error {
 	}
 	return nil
 }
-

@@ -115,8 +115,8 @@ type Facts struct {
 	// Index and Tree are those of the tree after the change. Untracked files may be among the changes.
 	Index *searchindex.Index
 	Tree  find.Tree
-	// After lists the files of that tree.
-	After []docs.File
+	// After lists the files of that tree, untracked ones included.
+	After func() []docs.File
 	// ReadOld returns an old content, nil if it is not here.
 	ReadOld func(id repo.ID) []byte
 	// Policy says which documents and mentions are right as they are.

@@ -84,4 +84,3 @@ func difference(before, after *outline.Outline) []word {
 	}
 	return words
 }
-

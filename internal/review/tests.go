@@ -18,7 +18,7 @@ const maxTestArguments = 8
 func (j *judge) tests() error {
 	var changed []find.ChangedFile
 	for i := range j.Changes {
-		if c := &j.Changes[i]; c.Kind != repo.Deleted && isCode(c.FileKind) {
+		if c := &j.Changes[i]; c.Kind != repo.Deleted && isCode(c.FileKind) && !onlyComments(c.Before, c.After) {
 			changed = append(changed, find.ChangedFile{Path: c.Path, Symbols: touchedSymbols(c.Before, c.After)})
 		}
 	}
@@ -62,6 +62,11 @@ func (j *judge) tests() error {
 	}
 	j.add(l)
 	return nil
+}
+
+// onlyComments reports whether two versions of a file differ in white space and comments alone.
+func onlyComments(before, after *outline.Outline) bool {
+	return before != nil && after != nil && !before.Tokens.IsZero() && before.Tokens == after.Tokens
 }
 
 // touchedSymbols returns the symbols that differ between two versions of a file, without those that
@@ -148,4 +153,3 @@ func joinable(head string) bool {
 	}
 	return false
 }
-
