@@ -51,23 +51,39 @@ func IsTaskFile(p repo.Path) bool {
 	return false
 }
 
-// Names returns the names that a document must have for the change to break one of its
-// mentions: last elements of paths, symbols and commands.
-func (c *TreeChange) Names() []string {
+// Phrases returns texts of which a document must have one for the change to break one of its
+// mentions: last elements of paths, symbols and commands. A symbol whose name is still declared
+// elsewhere counts only behind what it belonged to.
+func (c *TreeChange) Phrases() ([]string, error) {
 	c.collect()
-	names := make(map[string]bool)
-	maps.Copy(names, c.removed)
-	for word := range c.words {
-		names[word] = true
-	}
-	for _, t := range c.tools {
-		for name := range t.before.names {
-			if !t.after.names[name] {
-				names[name] = true
+	phrases := make(map[string]bool)
+	maps.Copy(phrases, c.removed)
+	for word, removed := range c.words {
+		now, err := c.Declared(word)
+		if err != nil {
+			return nil, err
+		}
+		if len(now) == 0 {
+			phrases[word] = true
+			continue
+		}
+		for _, s := range removed {
+			for _, q := range s.qualifiers() {
+				for _, separator := range []string{".", "::", "#"} {
+					phrases[q+separator+word] = true
+				}
 			}
 		}
 	}
-	return slices.Sorted(maps.Keys(names))
+	for tool, t := range c.tools {
+		for name := range t.before.names {
+			if !t.after.names[name] {
+				phrases[tool+" "+name] = true
+				phrases["run "+name] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(phrases)), nil
 }
 
 // collect finds what the change removed.
@@ -137,7 +153,7 @@ func (c *TreeChange) recipes(book *taskFile, files []File, before bool) recipes 
 // Broken returns the mentions of a document of the new tree that the change broke. edited says
 // that the change also edited the document.
 func (c *TreeChange) Broken(doc repo.Path, content []byte, edited bool) ([]CheckedMention, error) {
-	if !IsDocument(doc) || excluded(c.Policy.Exclude, doc) {
+	if !IsDocument(doc) || historical(doc) || excluded(c.Policy.Exclude, doc) {
 		return nil, nil
 	}
 	c.collect()
@@ -291,12 +307,18 @@ func (s *RemovedSymbol) hasOwner() bool {
 	return s.Symbol.Qualified != "" && s.Symbol.Qualified != s.Symbol.Name
 }
 
-// belongsTo reports whether a qualifier means what the symbol belongs to: its type, its package,
-// its module or its directory.
+// belongsTo reports whether a qualifier means what the symbol belongs to.
 func (s *RemovedSymbol) belongsTo(qualifier string) bool {
+	return slices.Contains(s.qualifiers(), qualifier)
+}
+
+// qualifiers returns the names that may stand before the symbol: its type, or else its package, its
+// module and its directory.
+func (s *RemovedSymbol) qualifiers() []string {
 	if s.hasOwner() {
-		return qualifierOf(s.Symbol.Qualified) == qualifier
+		return []string{qualifierOf(s.Symbol.Qualified)}
 	}
 	base := s.Path.Base()
-	return qualifier == s.Package || qualifier == strings.TrimSuffix(base, path.Ext(base)) || qualifier == s.Path.Dir().Base()
+	list := []string{s.Package, strings.TrimSuffix(base, path.Ext(base)), s.Path.Dir().Base()}
+	return slices.DeleteFunc(list, func(q string) bool { return q == "" })
 }

@@ -75,7 +75,8 @@ func RemainingUses(ctx context.Context, x *searchindex.Index, t Tree, old []OldF
 		return nil, cut, err
 	}
 	err = t.References(ctx, candidates, func(f File, refs *outline.References) error {
-		if refs == nil || !mentionsAny(refs, names, wanted) {
+		refs = relevant(f.Path, refs, names, wanted)
+		if refs == nil {
 			return nil
 		}
 		file, err := src.now.File(f.Path)
@@ -124,9 +125,13 @@ func candidateUsers(ctx context.Context, x *searchindex.Index, files map[repo.Pa
 	if len(sorted) > maxRemovedNames {
 		sorted, cut = sorted[:maxRemovedNames], true
 	}
+	onlyGo := true // no Go file exports the names of another one
+	for p := range wanted {
+		onlyGo = onlyGo && outline.LanguageOf(p, nil) == outline.Go
+	}
 	for _, name := range sorted {
 		terms := searchindex.Terms(name)
-		if len(terms) == 0 {
+		if len(terms) == 0 || onlyGo {
 			continue
 		}
 		found, err := x.MatchAll(ctx, searchindex.InText, terms, maxNamedFiles)
@@ -150,22 +155,45 @@ func candidateUsers(ctx context.Context, x *searchindex.Index, files map[repo.Pa
 	return list, cut, nil
 }
 
-// mentionsAny reports whether a file has one of the names, or an import that may mean a removed file.
-func mentionsAny(refs *outline.References, names map[string]bool, wanted map[repo.Path]*OldFile) bool {
-	for i := range refs.Uses {
-		if names[refs.Uses[i].Name] {
-			return true
+// relevant returns the part of a file's references that may lead to something removed; nil if
+// there is none.
+func relevant(p repo.Path, refs *outline.References, names map[string]bool, wanted map[repo.Path]*OldFile) *outline.References {
+	if refs == nil {
+		return nil
+	}
+	part := &outline.References{Imports: refs.Imports, Partial: refs.Partial}
+	for _, u := range refs.Uses {
+		if names[u.Name] {
+			part.Uses = append(part.Uses, u)
 		}
 	}
-	for _, im := range refs.Imports {
-		for _, b := range im.Names {
-			if names[b.Name] {
-				return true
-			}
-		}
+	gone, beside := false, false
+	for old, f := range wanted {
+		gone = gone || f.Gone
+		beside = beside || old.Dir() == p.Dir()
 	}
-	for _, f := range wanted {
-		if f.Gone {
+	if outline.LanguageOf(p, nil) == outline.Go {
+		part.Imports = slices.DeleteFunc(slices.Clone(refs.Imports), func(im outline.Import) bool { return !mayImport(im.Module, wanted) })
+		if len(part.Uses) == 0 || len(part.Imports) == 0 && !beside {
+			return nil
+		}
+		return part
+	}
+	named := slices.ContainsFunc(refs.Imports, func(im outline.Import) bool {
+		return slices.ContainsFunc(im.Names, func(b outline.Binding) bool { return names[b.Name] })
+	})
+	if len(part.Uses) == 0 && !named && !gone {
+		return nil
+	}
+	return part
+}
+
+// mayImport reports whether an import path ends in the directory of a removed thing. The last
+// element of a module's path may be its version.
+func mayImport(module string, wanted map[repo.Path]*OldFile) bool {
+	for p := range wanted {
+		dir := p.Dir().Base()
+		if dir == "" || strings.HasSuffix("/"+module, "/"+dir) || strings.Contains("/"+module, "/"+dir+"/v") || !strings.Contains(module, "/") {
 			return true
 		}
 	}

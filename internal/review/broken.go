@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ken/internal/find"
+	"ken/internal/outline"
 	"ken/internal/repo"
 	"ken/internal/uses"
 )
@@ -120,13 +121,15 @@ func (j *judge) oldFiles() (old []find.OldFile, added []repo.Path) {
 		f := find.OldFile{Path: c.OldPath(), Outline: c.Before, Imports: c.Imports, Read: func() []byte { return j.ReadOld(c.Old) }}
 		if c.Unread == "" && c.Before != nil {
 			f.Removed = removed[f.Path]
-			if c.From != "" { // nothing is at the old path any more
+			// In Go a file is part of a package, whatever its name is.
+			samePackage := c.Before.Language == outline.Go && c.From.Dir() == c.Path.Dir()
+			if c.From != "" && !samePackage { // nothing is at the old path any more
 				f.Removed = make(map[string]string)
 				for _, s := range c.Before.Symbols {
 					f.Removed[s.FullName()] = s.Name
 				}
 			}
-			f.Gone = (c.Kind == repo.Deleted || c.From != "") && uses.Resolves(c.Before.Language)
+			f.Gone = (c.Kind == repo.Deleted || c.From != "" && !samePackage) && uses.Resolves(c.Before.Language)
 		}
 		old = append(old, f)
 	}

@@ -1,8 +1,11 @@
 package review
 
 import (
+	"bytes"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"ken/internal/docs"
 	"ken/internal/repo"
@@ -11,9 +14,9 @@ import (
 
 // Limits of the search for documents.
 const (
-	maxNames     = 400 // removed names that are looked for in documents
-	maxDocuments = 300 // documents that have one of the names
-	maxTexts     = 200 // files that may still have the name of a removed symbol
+	maxPhrases   = 1000 // removed names that are looked for in documents
+	maxDocuments = 300  // documents that have one of the names
+	maxTexts     = 200  // files that may still have the name of a removed symbol
 )
 
 // docs lists the mentions that the change broke. Only documents that have a removed name are read.
@@ -22,24 +25,24 @@ func (j *judge) docs() error {
 		return nil
 	}
 	c := j.treeChange()
-	names := c.Names()
-	if len(names) == 0 {
-		return nil
+	phrases, err := c.Phrases()
+	if err != nil || len(phrases) == 0 {
+		return err
 	}
-	if len(names) > maxNames {
-		j.unknown(Docs, fmt.Sprintf("the change removes %d names; ken looked for the first %d in documents", len(names), maxNames), "ken docs")
-		names = names[:maxNames]
+	if len(phrases) > maxPhrases {
+		j.unknown(Docs, fmt.Sprintf("the change removes many names; ken looked for %d of them in documents", maxPhrases), "ken docs")
+		phrases = phrases[:maxPhrases]
 	}
-	documents, cut, err := j.documentsWith(names)
+	documents, cut, err := j.documentsWith(phrases)
 	if err != nil {
 		return err
 	}
 	if cut {
 		j.unknown(Docs, fmt.Sprintf("more than %d documents have a removed name", maxDocuments), "ken docs")
 	}
-	for _, p := range documents {
+	for _, p := range slices.Sorted(maps.Keys(documents)) {
 		content := j.Tree.Read(j.ctx, p)
-		if content == nil {
+		if !slices.ContainsFunc(documents[p], func(phrase string) bool { return bytes.Contains(content, []byte(phrase)) }) {
 			continue
 		}
 		broken, err := c.Broken(p, content, j.changedPath(p))
@@ -128,30 +131,29 @@ func (j *judge) treeChange() *docs.TreeChange {
 	return c
 }
 
-// documentsWith lists the documents that have one of the names.
-func (j *judge) documentsWith(names []string) (list []repo.Path, cut bool, err error) {
-	chosen := make(map[repo.Path]bool)
-	for _, name := range names {
-		terms := searchindex.Terms(name)
-		if len(terms) == 0 {
-			continue
+// documentsWith lists the documents that have the terms of one of the phrases.
+func (j *judge) documentsWith(phrases []string) (documents map[repo.Path][]string, cut bool, err error) {
+	documents = make(map[repo.Path][]string)
+	byTerms := make(map[string][]string)
+	for _, phrase := range phrases {
+		key := strings.Join(searchindex.Terms(phrase), " ")
+		if key != "" {
+			byTerms[key] = append(byTerms[key], phrase)
 		}
-		found, err := j.Index.Having(j.ctx, searchindex.InText, repo.KindDoc, terms, maxDocuments)
+	}
+	for key, alike := range byTerms {
+		found, err := j.Index.Having(j.ctx, searchindex.InText, repo.KindDoc, strings.Fields(key), maxDocuments)
 		if err != nil {
 			return nil, false, err
 		}
 		for _, f := range found {
-			if docs.IsDocument(f.Path) && !chosen[f.Path] {
-				chosen[f.Path] = true
-				list = append(list, f.Path)
+			if docs.IsDocument(f.Path) {
+				documents[f.Path] = append(documents[f.Path], alike...)
 			}
 		}
-		if len(list) > maxDocuments {
-			return list[:maxDocuments], true, nil
-		}
+		cut = cut || len(found) == maxDocuments
 	}
-	slices.Sort(list)
-	return list, false, nil
+	return documents, cut, nil
 }
 
 // named reports whether a file in a directory that is no document has a word. If too many files may

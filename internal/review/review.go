@@ -161,8 +161,7 @@ func Judge(ctx context.Context, f Facts) (*Review, error) {
 		r.Unknown = []Unknown{}
 	}
 	j := &judge{ctx: ctx, Facts: f, review: r}
-	j.compareSymbols()
-	for _, step := range []func() error{j.docs, j.drift, j.broken, j.signatures, j.tests, j.stale, j.also} {
+	for _, step := range []func() error{j.compareSymbols, j.docs, j.drift, j.broken, j.signatures, j.tests, j.stale, j.also} {
 		if err := step(); err != nil {
 			return nil, err
 		}

@@ -67,8 +67,8 @@ func incompatible(lang outline.Language, before, after *outline.Symbol) bool {
 	if after.Kind != outline.Func && after.Kind != outline.Method {
 		return false
 	}
-	was, ok := parameters(before.Signature)
-	is, also := parameters(after.Signature)
+	was, ok := parameters(before)
+	is, also := parameters(after)
 	if !ok || !also {
 		return false
 	}
@@ -103,12 +103,19 @@ type parameter struct {
 	rest     bool // it takes any number
 }
 
-// parameters reads the list between the first parentheses of a signature.
-func parameters(signature string) (list []parameter, ok bool) {
-	start := strings.IndexByte(signature, '(')
+// parameters reads the list between the first parentheses behind the name of a symbol. Before the
+// name there may be decorators.
+func parameters(s *outline.Symbol) (list []parameter, ok bool) {
+	signature := s.Signature
+	name := strings.LastIndex(signature, s.Name+"(")
+	if name < 0 {
+		name = max(0, strings.Index(signature, s.Name))
+	}
+	start := strings.IndexByte(signature[name:], '(')
 	if start < 0 {
 		return nil, false
 	}
+	start += name
 	depth, from := 0, start+1
 	add := func(text string) {
 		if text = strings.TrimSpace(text); text != "" && text != "/" && text != "*" {
@@ -139,6 +146,9 @@ func parameterOf(text string) parameter {
 	p := parameter{rest: strings.HasPrefix(text, "*") || strings.HasPrefix(text, "...") || strings.HasPrefix(text, "&")}
 	p.optional = strings.Contains(text, "=")
 	text = strings.TrimLeft(text, "*.&")
+	if i := strings.IndexByte(text, '$'); i >= 0 { // PHP has the type first
+		text = text[i:]
+	}
 	end := strings.IndexAny(text, ":= ")
 	if end < 0 {
 		end = len(text)

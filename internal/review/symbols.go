@@ -5,6 +5,7 @@ import (
 
 	"ken/internal/outline"
 	"ken/internal/repo"
+	"ken/internal/searchindex"
 )
 
 // A removedSymbol is a symbol that a file does not declare any more.
@@ -23,7 +24,7 @@ type changedSignature struct {
 
 // compareSymbols finds the symbols that changed files do not declare any more, and those with
 // another signature.
-func (j *judge) compareSymbols() {
+func (j *judge) compareSymbols() error {
 	for i := range j.Changes {
 		c := &j.Changes[i]
 		gone := c.Kind == repo.Deleted
@@ -55,6 +56,29 @@ func (j *judge) compareSymbols() {
 			}
 		}
 	}
+	return j.dropInherited()
+}
+
+// dropInherited takes out removed members if another type has a member of that name: the type may
+// inherit it.
+func (j *judge) dropInherited() error {
+	inherited := make(map[string]bool)
+	var err error
+	j.removed = slices.DeleteFunc(j.removed, func(r removedSymbol) bool {
+		name := r.symbol.Name
+		if err != nil || r.symbol.FullName() == name {
+			return false
+		}
+		known, asked := inherited[name]
+		if !asked {
+			var found []searchindex.Declaration
+			found, err = j.Index.Declarations(j.ctx, name)
+			known = slices.ContainsFunc(found, func(d searchindex.Declaration) bool { return d.Symbol.FullName() != name })
+			inherited[name] = known
+		}
+		return known
+	})
+	return err
 }
 
 // isCode reports whether people write a file to be run.
