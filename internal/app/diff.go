@@ -31,7 +31,7 @@ func (w *workspace) Diff(ctx context.Context, p repo.Path) (*review.Diff, error)
 		return d, err
 	}
 	return nil, &fault.Error{
-		Kind: fault.Usage, Hint: "list summaries with: ken summary ls",
+		Kind: fault.Usage, Hint: "list tracked files with: git ls-files",
 		Err: fmt.Errorf("git tracks nothing at %s", p),
 	}
 }
@@ -45,7 +45,7 @@ func (w *workspace) diffFile(ctx context.Context, p repo.Path, k *registry.Knowl
 		return d, nil
 	}
 	if k.CurrentID.IsZero() && k.CurrentMD5.IsZero() {
-		return nil, &fault.Error{Hint: "ken summary show " + fault.Quote(string(p)), Err: fmt.Errorf("%s is gone or cannot be read", p)}
+		return nil, &fault.Error{Hint: "see its state with: git status", Err: fmt.Errorf("%s is gone or cannot be read", p)}
 	}
 	if k.CurrentID.IsZero() {
 		d.Read = k.CurrentMD5.String()

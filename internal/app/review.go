@@ -31,7 +31,7 @@ func (w *workspace) Review(ctx context.Context, opts cli.ReviewOptions) (*review
 	}
 	var r *review.Review
 	remarks, err := w.askIndex(ctx, at, func(x *searchindex.Index, t *findTree, _ bool) (err error) {
-		c := &reviewer{w: w, x: x, t: t, span: span, all: opts.All}
+		c := &reviewer{w: w, x: x, t: t, span: span, all: opts.All, only: opts.Only}
 		r, err = c.judge(ctx)
 		return err
 	})
@@ -40,9 +40,6 @@ func (w *workspace) Review(ctx context.Context, opts cli.ReviewOptions) (*review
 	}
 	w.remarks = append(w.remarks, remarks...)
 	r.From, r.To, r.Base = span.from.String(), span.end(), span.base
-	if opts.Only != nil {
-		r.Only(opts.Only)
-	}
 	if !opts.All {
 		r.Limit(review.MaxLines)
 	}
@@ -64,6 +61,7 @@ type reviewer struct {
 	t    *findTree
 	span reviewSpan
 	all  bool
+	only []repo.Path // the changed files that are judged, if not nil
 
 	changes []review.Change
 	unknown []review.Unknown
@@ -73,6 +71,9 @@ func (c *reviewer) judge(ctx context.Context) (*review.Review, error) {
 	list, err := c.compare(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if c.only != nil {
+		list = slices.DeleteFunc(list, func(f repo.FileChange) bool { return !slices.Contains(c.only, f.Path) && !slices.Contains(c.only, f.From) })
 	}
 	if err := c.readChanges(ctx, list); err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ import (
 type ReviewOptions struct {
 	Range string      // A..B, REV or "" for the work tree since the main branch
 	All   bool        // every line, and older debts
-	Only  []repo.Path // only lines about these files, if not nil
+	Only  []repo.Path // judge only these files, if not nil
 }
 
 // A reviewer is a repository that can judge a change.

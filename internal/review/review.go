@@ -215,18 +215,6 @@ func (r *Review) Limit(most int) {
 	r.Lines = kept
 }
 
-// Only keeps the lines that are about some files, and the tests.
-func (r *Review) Only(paths []repo.Path) {
-	about := make(map[repo.Path]bool)
-	for _, p := range paths {
-		about[p] = true
-	}
-	r.Lines = slices.DeleteFunc(r.Lines, func(l Line) bool {
-		p, err := l.Raw()
-		return err != nil || l.Path != "" && !about[p]
-	})
-}
-
 // Debt returns a line about something that the change did not make.
 func Debt(kind Kind, p repo.Path, text, command string) Line {
 	l := Line{Kind: kind, Command: command}

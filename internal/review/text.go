@@ -2,6 +2,7 @@ package review
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -90,6 +91,15 @@ func writeRows(b *strings.Builder, lines []Line) {
 		}
 		b.WriteString(strings.TrimRight(parts, " ") + "\n")
 	}
+}
+
+// String returns the line without columns.
+func (l *Line) String() string {
+	parts := []string{string(l.Kind), plain(l.Subject), plain(l.Text)}
+	if l.Command != "" {
+		parts = append(parts, plain(l.Command))
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "  ")
 }
 
 // plain returns text of the repository on one line, without characters that act on a terminal.
