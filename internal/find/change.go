@@ -212,7 +212,8 @@ func remainingOf(ctx context.Context, x *searchindex.Index, edges []uses.Edge, w
 			continue
 		}
 		_, removed := f.Removed[e.Symbol]
-		if !removed && !(f.Gone && e.Symbol == "") {
+		importsGone := f.Gone && e.Symbol == ""
+		if !removed && !importsGone {
 			continue
 		}
 		if !asked {

@@ -17,10 +17,7 @@ func (j *judge) also() error {
 		}
 		parts = append(parts, fmt.Sprintf("%d %s a stale summary", j.DirsAbove, noun))
 	}
-	var elsewhere []string
-	for _, id := range slices.Sorted(maps.Keys(j.EditedElsewhere)) {
-		elsewhere = append(elsewhere, id)
-	}
+	elsewhere := slices.Sorted(maps.Keys(j.EditedElsewhere))
 	command := ""
 	if j.DirsAbove > 0 {
 		command = "ken status"
