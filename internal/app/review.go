@@ -30,7 +30,7 @@ func (w *workspace) Review(ctx context.Context, opts cli.ReviewOptions) (*review
 		at = span.to.String()
 	}
 	var r *review.Review
-	remarks, err := w.askIndex(ctx, at, func(x *searchindex.Index, t *findTree, _ bool) (err error) {
+	_, err = w.askIndex(ctx, at, func(x *searchindex.Index, t *findTree, _ bool) (err error) {
 		c := &reviewer{w: w, x: x, t: t, span: span, all: opts.All, only: opts.Only}
 		r, err = c.judge(ctx)
 		return err
@@ -38,7 +38,6 @@ func (w *workspace) Review(ctx context.Context, opts cli.ReviewOptions) (*review
 	if err != nil {
 		return nil, err
 	}
-	w.remarks = append(w.remarks, remarks...)
 	r.From, r.To, r.Base = span.from.String(), span.end(), span.base
 	if !opts.All {
 		r.Limit(review.MaxLines)
@@ -68,6 +67,11 @@ type reviewer struct {
 }
 
 func (c *reviewer) judge(ctx context.Context) (*review.Review, error) {
+	if c.t.behind {
+		c.unknown = append(c.unknown, review.Unknown{
+			Reason: "another process is updating the search index, and this answer is from the index as it was before", Command: "ken review",
+		})
+	}
 	list, err := c.compare(ctx)
 	if err != nil {
 		return nil, err
