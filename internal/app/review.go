@@ -2,12 +2,14 @@ package app
 
 import (
 	"context"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"ken/internal/cli"
 	"ken/internal/docs"
+	"ken/internal/fault"
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/review"
@@ -317,9 +319,9 @@ func (c *reviewer) older(r *review.Review) {
 		changed[c.changes[i].Path] = true
 	}
 	var debts []review.Line
-	for _, p := range slices.Sorted(keysOf(c.t.stale)) {
+	for _, p := range slices.Sorted(maps.Keys(c.t.stale)) {
 		if !changed[p] {
-			debts = append(debts, review.Debt(review.Stale, p, "stale summary", "ken diff "+string(p)))
+			debts = append(debts, review.Debt(review.Stale, p, "stale summary", "ken diff "+fault.Quote(string(p))))
 		}
 	}
 	for p, texts := range c.w.staleMentions() {
@@ -327,7 +329,7 @@ func (c *reviewer) older(r *review.Review) {
 			continue
 		}
 		for _, text := range texts {
-			debts = append(debts, review.Debt(review.Docs, p, "mentions "+text+", which is gone", "ken docs "+string(p)))
+			debts = append(debts, review.Debt(review.Docs, p, "mentions "+text+", which is gone", "ken docs "+fault.Quote(string(p))))
 		}
 	}
 	slices.SortStableFunc(debts, func(a, b review.Line) int { return strings.Compare(a.Path, b.Path) })

@@ -3,8 +3,6 @@ package app
 import (
 	"context"
 	"fmt"
-	"iter"
-	"maps"
 	"slices"
 	"strings"
 
@@ -22,8 +20,6 @@ const (
 	// maxUntracked is the number of new files that are read although git does not track them.
 	maxUntracked = 500
 )
-
-func keysOf[K comparable, V any](m map[K]V) iter.Seq[K] { return maps.Keys(m) }
 
 // compare lists the changed files.
 func (c *reviewer) compare(ctx context.Context) ([]repo.FileChange, error) {
@@ -48,24 +44,27 @@ func (c *reviewer) compare(ctx context.Context) ([]repo.FileChange, error) {
 
 // edited returns the index entries whose file in the work tree has another content, or is gone.
 func (c *reviewer) edited(ctx context.Context, entries []repo.Entry) (map[repo.Path]repo.Entry, error) {
-	var suspects []repo.Entry
+	edited := make(map[repo.Path]repo.Entry)
+	suspects := make(map[repo.Path]repo.Entry)
+	var list []repo.Entry
 	for _, e := range entries {
 		f := c.t.listed[e.Path]
-		if f == nil || f.ID != e.ID {
-			suspects = append(suspects, e)
+		switch {
+		case f != nil && f.ID == e.ID:
+		case e.Mode == repo.Gitlink:
+			if f != nil && !f.ID.IsZero() { // another commit is checked out in the submodule
+				edited[e.Path] = e
+			}
+		default:
+			suspects[e.Path] = e
+			list = append(list, e)
 		}
 	}
-	paths, err := c.w.files.Edited(ctx, suspects)
-	if err != nil {
-		return nil, err
+	paths, err := c.w.files.Edited(ctx, list)
+	for _, p := range paths {
+		edited[p] = suspects[p]
 	}
-	edited := make(map[repo.Path]repo.Entry)
-	for _, e := range suspects {
-		if slices.Contains(paths, e.Path) {
-			edited[e.Path] = e
-		}
-	}
-	return edited, nil
+	return edited, err
 }
 
 // withEdits adds to what is staged the edits that are not.

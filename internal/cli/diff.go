@@ -11,8 +11,8 @@ func (p *program) diff() *cobra.Command {
 		Long: `Shows the summary of a file or directory and what changed since it was written. The
 last lines have the commands that settle it: ken confirm with the id of the content
 that you just saw, or a new summary.`,
-		Example: `  ken diff main.go
-  ken diff internal/parse   # a directory`,
+		Example: `  ken diff main.go          # a file; directories work too
+  ken diff main.go --json   # with the ids of both contents`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {

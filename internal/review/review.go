@@ -176,6 +176,7 @@ type judge struct {
 	review  *Review
 	removed []removedSymbol
 	changed []changedSignature
+	paths   map[repo.Path]bool // of the changes; nil until they are needed
 }
 
 func (j *judge) add(l Line) { j.review.Lines = append(j.review.Lines, l) }

@@ -86,5 +86,11 @@ func isCode(kind repo.Kind) bool { return kind == repo.KindSource || kind == rep
 
 // changedPath reports whether the change touched a path of the new tree.
 func (j *judge) changedPath(p repo.Path) bool {
-	return slices.ContainsFunc(j.Changes, func(c Change) bool { return c.Path == p })
+	if j.paths == nil {
+		j.paths = make(map[repo.Path]bool, len(j.Changes))
+		for i := range j.Changes {
+			j.paths[j.Changes[i].Path] = true
+		}
+	}
+	return j.paths[p]
 }
