@@ -111,7 +111,7 @@ func TestCommandsCanBePasted(t *testing.T) {
 			d.reads("#file-facts", "fresh")
 			tree.Write(name, "x = "+strings.Repeat("3", i+1)+strings.Repeat(" ", len(picked))+"\n")
 			d.reads("#why", "edited since the summary was written")
-			d.paste("#next code", "", "") // ken confirm
+			d.paste("#next code", " diff ", " confirm ")
 			d.reads("#file-facts", "fresh")
 		}
 	}

@@ -36,7 +36,7 @@ func (w *workspace) Confirm(ctx context.Context, paths []repo.Path, read string)
 	// then it is another's.
 	if read != "" && ask[0].Read.UnmarshalText([]byte(read)) != nil {
 		return nil, &fault.Error{
-			Kind: fault.Usage, Hint: "take basis from: ken survey show " + fault.Quote(string(repo.DirLabel(ask[0].Path))) + " --json",
+			Kind: fault.Usage, Hint: "take it from: ken diff " + fault.Quote(string(repo.DirLabel(ask[0].Path))),
 			Err: fmt.Errorf("%s: --read %q is not the basis of a directory", repo.DirLabel(ask[0].Path), read),
 		}
 	}

@@ -103,7 +103,7 @@ func TestPageOfStaleSummary(t *testing.T) {
 	r.Write("api.go", "package api\n\nfunc Other() {}\n")
 	s := serveRepo(t, r, nil)
 	has(t, s.page(http.StatusOK, "/file?path=api.go"),
-		[]string{"edited since the summary was written", "ken confirm api.go", "ken summary set api.go -m TEXT"}, []string{"content_changed"})
+		[]string{"edited since the summary was written", "ken diff api.go"}, []string{"content_changed", "ken confirm"})
 }
 
 // A merged spec with missing code is shown as broken.

@@ -21,7 +21,8 @@ func (p *program) confirm() *cobra.Command {
 		Long: `Records that you read a file or directory and that its summary still holds. ken
 stores the same text for the current content, with your name. Directories above that
 were stale only because of this summary become fresh again.`,
-		Example: `  ken confirm main.go
+		Example: `  ken diff main.go             # read what changed first
+  ken confirm main.go
   ken confirm internal/parse   # a directory`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args)+len(b64) == 0 {
@@ -40,7 +41,7 @@ were stale only because of this summary become fresh again.`,
 			})
 		},
 	}
-	c.Flags().StringVar(&read, "read", "", "content `ID` or md5 of what you read; for a directory, basis from ken survey show --json")
+	c.Flags().StringVar(&read, "read", "", "the `ID` of what you read, as ken diff prints it; of a file also its md5")
 	pathB64(c, &b64)
 	return c
 }

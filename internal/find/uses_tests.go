@@ -37,6 +37,14 @@ const (
 // addTests lists the tests among the users and those that are named for the files, and counts
 // the tests that reach them through other files. name is the symbol that was asked for, if any.
 func (r *usesReader) addTests(files []repo.Path, users []User, name string) error {
+	reached, err := r.reachedBy(files, users, r.listTests(files, users, name))
+	r.answer.ReachedByTests = reached
+	return err
+}
+
+// listTests lists the tests among the users and those that are named for the files. It returns
+// them by path.
+func (r *usesReader) listTests(files []repo.Path, users []User, name string) map[repo.Path]int {
 	byPath := make(map[repo.Path]int)
 	var list []Test
 	add := func(p repo.Path, how string, lines []int, all bool) {
@@ -89,9 +97,7 @@ func (r *usesReader) addTests(files []repo.Path, users []User, name string) erro
 	}
 	r.addCases(list[:min(len(list), maxCaseFiles)], symbols)
 	r.answer.Tests = append(r.answer.Tests, list...)
-	reached, err := r.reachedBy(files, users, byPath)
-	r.answer.ReachedByTests = reached
-	return err
+	return byPath
 }
 
 // sortByCommand puts tests of one command together, in the order of the first of them. Tests

@@ -59,6 +59,10 @@ const configText = `# Settings of ken for this repository. The values below are 
 #  # Paths that the survey leaves out.
 #  exclude: []
 
+#review:
+#  # The lines that fail ken review --check: docs, drift, broken, tests, stale or also.
+#  fail_on: [docs, drift]
+
 #share:
 #  # The git remote to share summaries with, and whether ken close pushes to it.
 #  remote: origin
