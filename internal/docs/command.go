@@ -45,6 +45,16 @@ func (b *taskFile) has(p repo.Path) bool {
 	return slices.Contains(b.names, base) || b.ext != "" && strings.HasSuffix(base, b.ext)
 }
 
+// isTaskFile reports whether some tool reads a file for what it can run.
+func isTaskFile(p repo.Path) bool {
+	for _, b := range books {
+		if b.has(p) {
+			return true
+		}
+	}
+	return false
+}
+
 const maxBook = 1 << 20
 
 var (

@@ -16,7 +16,9 @@
 // verdict is unknown.
 //
 // [Checker] reads the tree and the history through git.Repo and content.Tree, and caches
-// its reports.
+// its reports. [Checker.Check] judges documents. [Checker.BrokenBy] lists the mentions that
+// a change broke, given the files that it removed and edited: it compares two trees, and reads
+// neither the history nor documents without a removed name.
 package docs
 
 import "ken/internal/repo"

@@ -144,6 +144,8 @@ type judge struct {
 	past   *past
 	policy Policy
 	paths  []repo.Path // documents, or directories of them; all when nil
+	// relevant reports whether a document is to be judged, by its content; nil if all are.
+	relevant func(content []byte) bool
 
 	index   *treeIndex
 	history *history // nil while nothing needs it
@@ -296,6 +298,10 @@ func (j *judge) readDocuments(ctx context.Context, files []File) error {
 	failed := make([]error, len(chosen))
 	err := j.tree.Read(ctx, chosen, MaxBytes, func(i int, content []byte, err error) {
 		if failed[i] = err; err != nil {
+			return
+		}
+		if j.relevant != nil && !j.relevant(content) {
+			failed[i] = fs.ErrNotExist
 			return
 		}
 		found[i], partial[i], failed[i] = j.mentions(chosen[i].Path, content)

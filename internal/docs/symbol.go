@@ -35,6 +35,13 @@ func wordOf(name string) string {
 	return strings.Trim(name, "$@?!&*()")
 }
 
+// add adds a word to look for.
+func (w wordSet) add(word string) {
+	if w[word] == nil {
+		w[word] = new(atomic.Bool)
+	}
+}
+
 // mark notes the words that a text has.
 func (w wordSet) mark(text []byte) {
 	eachWord(text, func(word []byte) {
