@@ -56,8 +56,9 @@ type Mention struct {
 	In string
 
 	Form Form
-	// Hedged is set if the words around it call it removed, planned or an example.
-	Hedged bool
+	// Hedged is set if the words around it call it removed, planned, an example or the reader's.
+	// SaidGone is set if they say that it is not there: then it is no news.
+	Hedged, SaidGone bool
 	// Acked is set if the document says that the mention is right.
 	Acked bool
 	// At is the position of Name in the document, if the document has it letter by letter.

@@ -35,6 +35,8 @@ type CheckedMention struct {
 
 	// Was is the path that it meant, or the file that it was in.
 	Was repo.Path
+
+	ignored bool // git ignores the path
 }
 
 // A Report is what was found in documents.
@@ -149,6 +151,7 @@ type judge struct {
 
 	index   *treeIndex
 	history *history // nil while nothing needs it
+	scan    *symbolScan
 	list    []CheckedMention
 	report  *Report
 }
@@ -194,6 +197,8 @@ func (t docStatements) hidden(m *CheckedMention) string {
 		return string(m.Verdict)
 	case m.Hidden != "":
 		return m.Hidden
+	case m.Hedged && (!m.True || m.Verdict != Gone && m.Verdict != Moved):
+		return HiddenHedged // a thing that history never had
 	case m.Verdict != Gone && m.Verdict != Moved:
 		return string(m.Verdict)
 	case !m.True:
@@ -226,7 +231,7 @@ func statementsOf(list []CheckedMention) docStatements {
 		if m.Kind != Path {
 			continue
 		}
-		if m.Hedged {
+		if m.SaidGone && m.Form != Link {
 			t.gone[docName{m.File, m.Name}] = true
 		}
 		if moved && m.Verdict == Holds {
@@ -371,8 +376,8 @@ func (j *judge) judgeByTree(ctx context.Context, files []File) error {
 	return j.judgeSymbols(ctx, files)
 }
 
-// judgeUntracked decides about paths that are not tracked. A path holds if something is there,
-// or if git ignores it: a build makes it, or it is the reader's own.
+// judgeUntracked decides about paths that are not tracked. A path holds if something is there. One
+// that git ignores holds too, unless the history shows that the repository tracked it.
 func (j *judge) judgeUntracked(ctx context.Context, open []int) error {
 	var paths []repo.Path
 	var whose []int
@@ -411,12 +416,13 @@ func (j *judge) judgeUntracked(ctx context.Context, open []int) error {
 		return err
 	}
 	for k, i := range restOf {
-		if ignored[k] {
-			j.list[i].Verdict, j.list[i].Why = Holds, "git ignores it: a build makes it, or it is your own"
-		}
+		j.list[i].ignored = j.list[i].ignored || ignored[k]
 	}
 	return nil
 }
+
+// whyIgnored is why an ignored path holds.
+const whyIgnored = "git ignores it: a build makes it, or it is your own"
 
 // usable reports whether a path can be asked for at all.
 func usable(p string) bool { return !strings.ContainsAny(p, "\x00\n") && len(p) < 4096 }
@@ -431,6 +437,7 @@ func (j *judge) judgeByHistory(ctx context.Context) error {
 		return nil
 	}
 	if j.past.head.IsZero() {
+		j.keepIgnored()
 		j.settle(Never, "nothing is committed yet")
 		return nil
 	}
@@ -442,6 +449,7 @@ func (j *judge) judgeByHistory(ctx context.Context) error {
 	if err := j.judgePast(ctx); err != nil {
 		return err
 	}
+	j.keepIgnored()
 	if err := j.hideMadeFiles(ctx); err != nil {
 		return err
 	}
@@ -452,10 +460,24 @@ func (j *judge) judgeByHistory(ctx context.Context) error {
 	return nil
 }
 
-// dropMembers removes names that may be members of something and were never a file's.
-// Where the history is cut off, one is taken for a file's if there are others of its kind.
+// keepIgnored lets the ignored paths hold that the repository did not track when the document
+// named them.
+func (j *judge) keepIgnored() {
+	for i := range j.list {
+		if m := &j.list[i]; m.ignored && !m.True && m.Verdict != Holds {
+			m.Verdict, m.Why, m.Since, m.To, m.Was = Holds, whyIgnored, nil, "", ""
+		}
+	}
+}
+
+// dropMembers removes names that may be members of something and were never a file's, and words
+// with a capital that were never a type's. Where the history is cut off, a name is taken for
+// a file's if there are others of its kind.
 func (j *judge) dropMembers() {
 	j.list = slices.DeleteFunc(j.list, func(m CheckedMention) bool {
+		if m.Kind == Symbol && capitalised(m.Text) {
+			return m.Verdict == Never || m.Verdict == Ambiguous || m.Verdict == Unknown
+		}
 		if m.Kind != Path || m.Form == Link || m.Form == Import || !memberlike(m.Name) {
 			return false
 		}

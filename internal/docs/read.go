@@ -124,8 +124,8 @@ type reader struct {
 // A section is what a heading or a leading line says of all that follows, so far as
 // it is deeper.
 type section struct {
-	level  int
-	hedged bool
+	level int
+	hedge hedge
 }
 
 // A passage is the text of a block, without what its lines are indented by, and
@@ -233,7 +233,7 @@ func (r *reader) leaf(l *block) {
 		}
 		around = r.around()
 		mask := r.inline(&p, l)
-		r.headings = append(r.headings, section{l.level, hedgedHeading(mask)})
+		r.headings = append(r.headings, section{l.level, hedgeOfHeading(mask)})
 		r.weigh(before, mask, around)
 	case paragraph:
 		if r.mdx && (strings.HasPrefix(p.text, "import ") || strings.HasPrefix(p.text, "export ")) {
@@ -258,18 +258,24 @@ func (r *reader) leaf(l *block) {
 	}
 }
 
-// around reports whether what stands above hedges.
-func (r *reader) around() bool {
-	is := func(s section) bool { return s.hedged }
-	return slices.ContainsFunc(r.headings, is) || slices.ContainsFunc(r.leads, is)
+// around returns how much the headings and leading lines above hedge.
+func (r *reader) around() hedge {
+	most := unhedged
+	for _, s := range slices.Concat(r.headings, r.leads) {
+		most = max(most, s.hedge)
+	}
+	return most
 }
 
-// weigh marks the mentions that were found from an index on as hedged where the
-// sentence they stand in is, or all is. It returns how to learn that of the last sentence.
-func (r *reader) weigh(from int, mask string, all bool) (last func() bool) {
+// weigh marks the mentions that were found from an index on by what the sentence that they
+// stand in says, or by all if that says more. It returns how to learn that of the last sentence.
+func (r *reader) weigh(from int, mask string, all hedge) (last func() hedge) {
 	var ends []int
-	known := make(map[int]bool)
-	sentence := func(at int) bool {
+	known := make(map[int]hedge)
+	sentence := func(at int) hedge {
+		if mask == "" {
+			return all
+		}
 		if ends == nil {
 			ends = sentences(mask)
 		}
@@ -283,19 +289,22 @@ func (r *reader) weigh(from int, mask string, all bool) (last func() bool) {
 			if i > 0 {
 				start = ends[i-1]
 			}
-			is = hedged(mask[start:ends[i]])
+			is = max(all, hedgeOf(mask[start:ends[i]]))
 			known[i] = is
 		}
 		return is
 	}
 	for i := from; i < len(r.found); i++ {
-		r.found[i].Hedged = all || mask != "" && sentence(r.found[i].text)
+		r.found[i].hedge(sentence(r.found[i].text))
 	}
-	return func() bool { return all || mask != "" && sentence(len(strings.TrimRight(mask, " \t\n"))-1) }
+	return func() hedge { return sentence(len(strings.TrimRight(mask, " \t\n")) - 1) }
 }
 
+// hedge notes what the words around a mention say.
+func (m *Mention) hedge(h hedge) { m.Hedged, m.SaidGone = h >= doubtful, h == saidGone }
+
 // code reads a block of code.
-func (r *reader) code(p *passage, l *block, hedge bool) {
+func (r *reader) code(p *passage, l *block, around hedge) {
 	if len(l.lines) == 0 {
 		return
 	}
@@ -304,7 +313,7 @@ func (r *reader) code(p *passage, l *block, hedge bool) {
 		if names, comments, ok := drawnNames(p.text); ok {
 			for i, n := range names {
 				f := r.add(p, 0, p.text, n, Drawing)
-				f.Hedged = hedge || hedged(comments[i])
+				f.hedge(max(around, hedgeOf(comments[i])))
 			}
 			return
 		}
@@ -316,7 +325,7 @@ func (r *reader) code(p *passage, l *block, hedge bool) {
 		return
 	}
 	for _, n := range shellNames(p.text, l.info != "") {
-		r.add(p, 0, p.text, n, Block).Hedged = hedge
+		r.add(p, 0, p.text, n, Block).hedge(around)
 	}
 }
 

@@ -164,10 +164,10 @@ func (v *fileVersion) at(p repo.Path) {
 	}
 }
 
-// defines reports whether such a content defined a word. Where no grammar can tell, one that
-// has it may.
-func (v *fileVersion) defines(word string) bool {
-	if !hasWord(v.content, word) {
+// defines reports whether such a content defined a symbol. Where no grammar can tell, one that
+// has its name may.
+func (v *fileVersion) defines(name symbolName) bool {
+	if !hasWord(v.content, name.member) {
 		return false
 	}
 	if !v.asked {
@@ -177,7 +177,7 @@ func (v *fileVersion) defines(word string) bool {
 		}
 	}
 	return v.outline == nil || v.outline.Partial != "" ||
-		slices.ContainsFunc(v.outline.Symbols, func(s outline.Symbol) bool { return wordOf(s.Name) == word })
+		slices.ContainsFunc(v.outline.Symbols, func(s outline.Symbol) bool { return name.definedBy(v.path, &s) })
 }
 
 // alsoIn returns the searches that go on: the commit that each has come to left what it seeks

@@ -1,0 +1,375 @@
+package docs
+
+import (
+	"bytes"
+	"context"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"ken/internal/outline"
+	"ken/internal/repo"
+)
+
+// A symbolName is the name of a symbol: a member, and what it belongs to if the repository has
+// that: a type, or a package.
+type symbolName struct{ owner, member string }
+
+// A symbolScan finds names of symbols in the files of the tree.
+//
+// A name counts where it stands in code and not in a comment. A qualified name is looked for
+// where its owner is: in the files that declare a type of that name, or that belong to a package of that
+// name. If there are none, the owner is a variable or another project's, and the member alone counts.
+// A member also counts in a file that declares a type which the owner's file names: the owner
+// may inherit it.
+type symbolScan struct {
+	words wordSet               // members, and whether one stands in code
+	pairs map[symbolName]bool   // qualified names, and whether one stands in code as it is
+	owned map[string]bool       // words that own a member
+	ofAny map[string][]string   // owners by member
+	homes map[string][]File     // files by the owners that they declare, or belong to
+	coded map[string][]File     // files by the members of pairs that stand in their code
+	known map[symbolName]bool   // pairs that a file has which the owner may inherit from
+
+	mu     sync.Mutex
+	having map[string][]File // files by the words that they have anywhere
+}
+
+// maxHaving is how many files may have a name for it to be looked at more closely.
+const maxHaving = 300
+
+func newSymbolScan() *symbolScan {
+	return &symbolScan{
+		words: make(wordSet), pairs: make(map[symbolName]bool), owned: make(map[string]bool), ofAny: make(map[string][]string),
+		homes: make(map[string][]File), coded: make(map[string][]File), known: make(map[symbolName]bool), having: make(map[string][]File),
+	}
+}
+
+// split returns the last two parts of a name.
+func split(name string) symbolName {
+	parts := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(".:#", r) })
+	n := symbolName{member: wordOf(name)}
+	if len(parts) > 1 {
+		n.owner = strings.Trim(parts[len(parts)-2], "$@?!&*()")
+	}
+	return n
+}
+
+// add adds the name of a mention to what is looked for.
+func (s *symbolScan) add(name string) {
+	n := split(name)
+	s.words.add(n.member)
+	if _, known := s.pairs[n]; n.owner != "" && !known {
+		s.pairs[n] = false
+		s.owned[n.owner] = true
+		s.ofAny[n.member] = append(s.ofAny[n.member], n.owner)
+	}
+}
+
+// path notes the words in the path of a file.
+func (s *symbolScan) path(p repo.Path) {
+	for element := range strings.SplitSeq(string(p), "/") {
+		s.words.mark([]byte(element))
+	}
+}
+
+// text notes the names in a file. It may be called from several goroutines.
+func (s *symbolScan) text(f File, text []byte) {
+	code := codeOf(f.Path)
+	has := make(map[string]bool)    // anywhere
+	coded := make(map[string]bool)  // members, in code
+	home := make(map[string]bool)   // owners that it declares
+	var used []symbolName
+	s.eachWordAt(text, func(at int, word []byte) {
+		known, owns := s.words[string(word)], s.owned[string(word)]
+		if known == nil && !owns {
+			return
+		}
+		if owns && !home[string(word)] && declares(text, at) {
+			home[string(word)] = true
+		}
+		if known == nil {
+			return
+		}
+		owners := s.ofAny[string(word)]
+		if has[string(word)] && known.Load() && len(owners) == 0 {
+			return
+		}
+		has[string(word)] = true
+		if known.Load() && len(owners) == 0 || code.comment(text, at) {
+			return
+		}
+		known.Store(true)
+		if len(owners) > 0 {
+			coded[string(word)] = true
+			for _, owner := range owners {
+				if after(text[:at], owner) {
+					used = append(used, symbolName{owner, string(word)})
+				}
+			}
+		}
+	})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for word := range has {
+		if len(s.having[word]) <= maxHaving {
+			s.having[word] = append(s.having[word], f)
+		}
+	}
+	for word := range coded {
+		s.coded[word] = append(s.coded[word], f)
+	}
+	for owner := range s.owned {
+		if home[owner] || packageOf(f.Path, owner) {
+			s.homes[owner] = append(s.homes[owner], f)
+		}
+	}
+	for _, n := range used {
+		s.pairs[n] = true
+	}
+}
+
+// eachWordAt is eachWord with the place of each word.
+func (s *symbolScan) eachWordAt(text []byte, f func(at int, word []byte)) {
+	start, is := -1, wordBytes()
+	for i, c := range text {
+		switch {
+		case is[c] && start < 0:
+			start = i
+		case !is[c] && start >= 0:
+			f(start, text[start:i])
+			start = -1
+		}
+	}
+	if start >= 0 {
+		f(start, text[start:])
+	}
+}
+
+// after reports whether a text ends with an owner and a mark that joins it with a member.
+func after(text []byte, owner string) bool {
+	for _, mark := range []string{".", "::", "#", "->", "?.", `\`} {
+		rest, ok := bytes.CutSuffix(text, []byte(mark))
+		if !ok {
+			continue
+		}
+		rest, ok = bytes.CutSuffix(rest, []byte(owner))
+		if ok && (len(rest) == 0 || !wordBytes()[rest[len(rest)-1]]) {
+			return true
+		}
+	}
+	return false
+}
+
+// declares reports whether the word at a place is declared there as a type, by the word before it.
+func declares(text []byte, at int) bool {
+	line := text[bytes.LastIndexByte(text[:at], '\n')+1 : at]
+	fields := bytes.Fields(line)
+	if len(fields) == 0 {
+		return false
+	}
+	last := string(fields[len(fields)-1])
+	switch {
+	case typeWords.has(last):
+		return true
+	case string(fields[0]) == "impl" || bytes.HasPrefix(fields[0], []byte("impl<")):
+		return true
+	case string(fields[0]) == "func" && len(fields) <= 3: // a receiver
+		return bytes.HasSuffix(bytes.TrimRight(line, "*"), []byte(" ")) || bytes.HasSuffix(line, []byte("(")) || bytes.HasSuffix(line, []byte("(*"))
+	}
+	return false
+}
+
+var typeWords = lexicon{text: "class struct type trait interface enum module mod namespace object record union protocol extension mixin"}
+
+// packageOf reports whether a file belongs to a package of a name: it is called so, or it is
+// below a directory that is.
+func packageOf(p repo.Path, name string) bool {
+	same := func(element string) bool { return element == name || strings.ReplaceAll(element, "-", "_") == name }
+	base := p.Base()
+	if same(strings.TrimSuffix(base, path.Ext(base))) {
+		return true
+	}
+	return slices.ContainsFunc(strings.Split(string(p.Dir()), "/"), same)
+}
+
+// nameOf returns what a mention's name is looked for as.
+func (s *symbolScan) nameOf(name string) symbolName {
+	n := split(name)
+	if n.owner != "" && len(s.homes[n.owner]) == 0 {
+		n.owner = ""
+	}
+	return n
+}
+
+// holds reports whether a name is in the code of the tree.
+func (s *symbolScan) holds(name string) bool {
+	n := split(name)
+	if !s.words[n.member].Load() {
+		return false
+	}
+	homes := s.homes[n.owner]
+	coded := s.coded[n.member]
+	if n.owner == "" || len(homes) == 0 || s.pairs[n] || s.known[n] || len(coded) > maxHaving || len(homes) > maxHaving {
+		return true
+	}
+	at := make(map[repo.Path]bool)
+	for _, f := range homes {
+		at[f.Path] = true
+		if strings.HasSuffix(string(f.Path), ".go") {
+			at[f.Path.Dir()+"/*.go"] = true
+		}
+	}
+	return slices.ContainsFunc(coded, func(f File) bool {
+		return at[f.Path] || strings.HasSuffix(string(f.Path), ".go") && at[f.Path.Dir()+"/*.go"]
+	})
+}
+
+// inherited finds the qualified names whose member is in a file that declares a type which a
+// file of the owner names.
+func (s *symbolScan) inherited(ctx context.Context, tree *workTree) error {
+	var open []symbolName
+	var files []File
+	asked := make(map[repo.Path]bool)
+	ask := func(list []File) {
+		for _, f := range list {
+			if !asked[f.Path] {
+				asked[f.Path] = true
+				files = append(files, f)
+			}
+		}
+	}
+	for n := range s.pairs {
+		if !s.holds(n.owner + "." + n.member) && s.words[n.member].Load() {
+			open = append(open, n)
+			ask(s.homes[n.owner])
+			ask(s.coded[n.member])
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	var mu sync.Mutex
+	types := make(map[repo.Path]map[string]bool) // that a file declares
+	words := make(map[repo.Path]map[string]bool) // that begin with a capital
+	err := tree.Read(ctx, files, maxText, func(i int, text []byte, err error) {
+		if err != nil {
+			return
+		}
+		declared, all := make(map[string]bool), make(map[string]bool)
+		s.eachWordAt(text, func(at int, word []byte) {
+			if len(word) < 3 || word[0] < 'A' || word[0] > 'Z' {
+				return
+			}
+			all[string(word)] = true
+			if !declared[string(word)] && declares(text, at) {
+				declared[string(word)] = true
+			}
+		})
+		mu.Lock()
+		defer mu.Unlock()
+		types[files[i].Path], words[files[i].Path] = declared, all
+	})
+	if err != nil {
+		return err
+	}
+	for _, n := range open {
+		for _, home := range s.homes[n.owner] {
+			for _, f := range s.coded[n.member] {
+				if s.known[n] || isTest(f.Path) {
+					continue
+				}
+				for name := range types[f.Path] {
+					if name != n.owner && words[home.Path][name] {
+						s.known[n] = true
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// isTest reports whether a file is a test or an example, by its path.
+func isTest(p repo.Path) bool {
+	base := strings.ToLower(p.Base())
+	return ofTests(p) || strings.Contains(base, "_test.") || strings.Contains(base, ".test.") || strings.Contains(base, ".spec.") || strings.HasPrefix(base, "test_")
+}
+
+// definedBy reports whether a symbol of a file is the one of this name.
+func (n symbolName) definedBy(file repo.Path, s *outline.Symbol) bool {
+	if wordOf(s.Name) != n.member {
+		return false
+	}
+	if n.owner == "" {
+		return true
+	}
+	if s.Depth == 0 && s.Qualified == "" {
+		return packageOf(file, n.owner)
+	}
+	owner := split(s.Qualified).owner
+	return owner == n.owner || owner == "" && packageOf(file, n.owner)
+}
+
+// isFaint reports whether the name alone does not tell a symbol from an option, a key, a column or
+// a word: that of a field, of a method or a module in lower case, of anything but a type if it is
+// a word with a capital.
+func (n symbolName) isFaint(s *outline.Symbol) bool {
+	if capitalised(n.member) && n.owner == "" {
+		return !typeKind(s.Kind)
+	}
+	switch s.Kind {
+	case outline.Field, outline.Property, outline.Member:
+		return true
+	case outline.Module:
+		return s.Name == strings.ToLower(s.Name)
+	default:
+		return s.Depth > 0 && s.Name == strings.ToLower(s.Name) && !strings.Contains(strings.Trim(s.Name, "_"), "_")
+	}
+}
+
+func typeKind(k outline.Kind) bool {
+	return slices.Contains([]outline.Kind{outline.Type, outline.Class, outline.Struct, outline.Union, outline.Interface, outline.Trait, outline.Enum}, k)
+}
+
+// capitalised reports whether a word has a capital at its front and nowhere else.
+func capitalised(word string) bool {
+	return word != "" && word[:1] != strings.ToLower(word[:1]) && word[1:] == strings.ToLower(word[1:]) && !strings.Contains(word, "_")
+}
+
+// commentMarks are how comments begin in a kind of file.
+type commentMarks struct {
+	line  []string // up to the end of the line
+	stars bool     // /* … */, whose lines begin with a star
+}
+
+// codeOf returns how comments begin in a file, nothing if it is no source.
+func codeOf(p repo.Path) commentMarks {
+	switch outline.LanguageOf(p, nil) {
+	case outline.Python, outline.Ruby, outline.Bash:
+		return commentMarks{line: []string{"#"}}
+	case outline.Go, outline.Rust, outline.Java, outline.JavaScript, outline.TypeScript, outline.TSX, outline.C, outline.CPP, outline.CSharp, outline.PHP:
+		return commentMarks{line: []string{"//"}, stars: true}
+	}
+	return commentMarks{}
+}
+
+// comment reports whether a place in a text is in a comment, by the line that it is on.
+func (c commentMarks) comment(text []byte, at int) bool {
+	line := text[bytes.LastIndexByte(text[:at], '\n')+1 : at]
+	trimmed := bytes.TrimLeft(line, " \t")
+	if c.stars && (bytes.HasPrefix(trimmed, []byte("* ")) || bytes.HasPrefix(trimmed, []byte("/*"))) {
+		return true
+	}
+	for _, mark := range c.line {
+		if bytes.HasPrefix(trimmed, []byte(mark)) {
+			return true
+		}
+		i := bytes.Index(line, []byte(" "+mark+" "))
+		if i >= 0 && bytes.Count(line[:i], []byte(`"`))%2 == 0 && bytes.Count(line[:i], []byte(`'`))%2 == 0 {
+			return true
+		}
+	}
+	return false
+}
