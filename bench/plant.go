@@ -347,11 +347,17 @@ func (g *gardener) readSource(name string, text []byte) {
 
 func plantLines(name, text string) []plantLine {
 	var lines []plantLine
-	fenced := false
+	fenced, session := false, false
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
 		if fenceMark.MatchString(line) {
-			fenced = !fenced
+			fenced, session = !fenced, false
+			line = ""
+		}
+		// In a session, other lines are what a program printed once.
+		command := strings.HasPrefix(strings.TrimSpace(line), "$ ")
+		session = session || fenced && command
+		if session && !command {
 			line = ""
 		}
 		indented := path.Ext(name) == ".rst" && (strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t"))

@@ -224,6 +224,8 @@ func (l *losses) file(m *Mention) repo.Path {
 		return l.words[wordOf(m.Name)]
 	case Command:
 		return l.tasks[taskName{m.Tool, m.Name}]
+	case Anchor:
+		return ""
 	case Path:
 	}
 	if m.Glob {

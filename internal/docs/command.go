@@ -24,6 +24,16 @@ type recipes struct {
 	names map[string]bool
 	// open is set if there may be others: the file includes another, or computes names.
 	open bool
+	// patterns are names that stand for others: a "%" matches anything.
+	patterns []string
+}
+
+// mayMake reports whether a pattern makes a command of this name.
+func (r *recipes) mayMake(name string) bool {
+	return slices.ContainsFunc(r.patterns, func(p string) bool {
+		front, back, _ := strings.Cut(p, "%")
+		return len(name) > len(front)+len(back) && strings.HasPrefix(name, front) && strings.HasSuffix(name, back)
+	})
 }
 
 // books are the tools whose books can be read.
@@ -60,6 +70,7 @@ const maxBook = 1 << 20
 var (
 	makeRule = later(`(?m)^([^\s#:=][^#:=\n]*?)\s*::?(?:[^=:\n]|$)`)
 	makeOpen = later(`(?m)^\s*-?s?include\b|^[^\s#:=]*[%$][^:=\n]*:|\$\(eval\b`)
+	makeVariable = later(`\$\([^)]*\)|\$\{[^}]*\}|\$.`)
 	justRule = later(`(?m)^(?:@?([A-Za-z_][\w-]*)(?:\s[^:\n]*)?:(?:[^=]|$)|alias\s+([\w-]+)\s*:=)`)
 	justOpen = later(`(?m)^(?:import|mod)\b`)
 	taskRule = later(`(?m)^\s+["']?([\w:.*-]+)["']?:`)
@@ -79,6 +90,10 @@ func makeTargets(content []byte) recipes {
 	for _, m := range makeRule().FindAllStringSubmatch(joined, -1) {
 		for name := range strings.FieldsSeq(m[1]) {
 			r.names[name] = true
+			// A name that is nothing but a variable is one name, which nobody can tell.
+			if pattern := makeVariable().ReplaceAllString(name, "%"); pattern != "%" && strings.Count(pattern, "%") == 1 || name == "%" {
+				r.patterns = append(r.patterns, pattern)
+			}
 		}
 	}
 	delete(r.names, ".PHONY")
@@ -146,7 +161,7 @@ func scripts(content []byte) recipes {
 func (j *judge) judgeCommands(ctx context.Context, files []File) error {
 	open := make(map[string][]int) // by tool
 	for i := range j.list {
-		if m := &j.list[i]; m.Kind == Command {
+		if m := &j.list[i]; m.Kind == Command && m.Verdict == "" {
 			open[m.Tool] = append(open[m.Tool], i)
 		}
 	}
@@ -163,11 +178,15 @@ func (j *judge) judgeCommands(ctx context.Context, files []File) error {
 			return err
 		}
 		for _, i := range which {
+			m := &j.list[i]
 			switch {
-			case all.names[j.list[i].Name]:
-				j.list[i].Verdict = Holds
+			case all.names[m.Name]:
+				m.Verdict = Holds
+			case all.mayMake(m.Name):
+				m.Verdict, m.Why = Ambiguous, "a pattern of "+tool+" may make it"
 			case all.open:
-				j.list[i].Verdict, j.list[i].Why = Ambiguous, tool+" may run more than its files list"
+				// If a file listed it once and none does now, it is gone all the same.
+				m.Why = tool + " may run more than its files list"
 			}
 		}
 	}
@@ -192,6 +211,7 @@ func (j *judge) allRecipes(ctx context.Context, files []File, b *taskFile) (reci
 		lock.Lock()
 		defer lock.Unlock()
 		all.open = all.open || r.open || err != nil
+		all.patterns = append(all.patterns, r.patterns...)
 		for name := range r.names {
 			all.names[name] = true
 		}
@@ -269,6 +289,8 @@ func (j *judge) judgePastCommands(ctx context.Context, open []int, claims map[in
 			m.Verdict, m.Why = Unknown, vague[i]
 		case claims[i].vague != "":
 			m.Verdict, m.Why = Unknown, claims[i].vague
+		case m.Why != "":
+			m.Verdict = Ambiguous
 		case more[i]:
 			m.Verdict, m.Why = Ambiguous, m.Tool+" may have run more than its files listed"
 		}

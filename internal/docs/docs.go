@@ -1,7 +1,7 @@
 // Package docs checks the prose that people and agents rely on: does what a document
 // mentions of its repository still exist?
 //
-// A mention is a path, a symbol or a command that a document names. It is stale if the
+// A mention is a path, a symbol, a command or an anchor of a heading that a document names. It is stale if the
 // history proves it: the thing existed at the commit that wrote the mention, and does not
 // exist now. A thing that never existed may be an example, a file of the reader or
 // of another project. Such a mention is not stale and not listed by default.
@@ -31,6 +31,7 @@ const (
 	Path    Kind = "path"
 	Symbol  Kind = "symbol"
 	Command Kind = "command"
+	Anchor  Kind = "anchor" // of a heading in a document
 )
 
 // A Mention is a place in a document that names something of the repository.
@@ -45,14 +46,15 @@ type Mention struct {
 	// slash at its end, perhaps with ".." in it; one that begins with a slash is
 	// meant from the top of the repository or of a site. Of a symbol it is its name,
 	// parts joined by dots; of a command what the tool is asked to run, "test" in
-	// make test.
+	// make test; of an anchor what follows the "#".
 	Name string
 	Tool string // of a command: make, npm, yarn, pnpm, bun, just, task, rake, composer
 	Dir  bool   // of a path: it is said to be a directory
 	Glob bool   // of a path: Name is a pattern in the manner of doublestar
 	// In is the directory that Name is said to be in: what the shell changed to, or
 	// the root of a drawing. It may as well be the repository's own, under the name
-	// it has been cloned to. "" where nothing is said.
+	// it has been cloned to. "" where nothing is said. Of an anchor it is the
+	// path of the document that has the heading, "" for the same one.
 	In string
 
 	Form Form
@@ -61,6 +63,9 @@ type Mention struct {
 	Hedged, SaidGone bool
 	// Acked is set if the document says that the mention is right.
 	Acked bool
+	// Casual is set if it may be no mention at all: a word with a capital, a path in a block of code.
+	// It counts only if history has it.
+	Casual bool
 	// At is the position of Name in the document, if the document has it letter by letter.
 	// A mention that moved can be corrected there.
 	At Span

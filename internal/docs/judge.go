@@ -370,6 +370,9 @@ func (j *judge) judgeByTree(ctx context.Context, files []File) error {
 	if err := j.judgeUntracked(ctx, open); err != nil {
 		return err
 	}
+	if err := j.judgeAnchors(ctx); err != nil {
+		return err
+	}
 	if err := j.judgeCommands(ctx, files); err != nil {
 		return err
 	}
@@ -470,12 +473,12 @@ func (j *judge) keepIgnored() {
 	}
 }
 
-// dropMembers removes names that may be members of something and were never a file's, and words
-// with a capital that were never a type's. Where the history is cut off, a name is taken for
-// a file's if there are others of its kind.
+// dropMembers removes casual mentions of what never was, and names that may be members of
+// something and were never a file's. Where the history is cut off, a name is taken for a
+// file's if there are others of its kind.
 func (j *judge) dropMembers() {
 	j.list = slices.DeleteFunc(j.list, func(m CheckedMention) bool {
-		if m.Kind == Symbol && capitalised(m.Text) {
+		if m.Casual {
 			return m.Verdict == Never || m.Verdict == Ambiguous || m.Verdict == Unknown
 		}
 		if m.Kind != Path || m.Form == Link || m.Form == Import || !memberlike(m.Name) {

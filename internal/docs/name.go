@@ -15,6 +15,7 @@ type named struct {
 	tool       string
 	in         string
 	dir, glob  bool
+	casual     bool
 	text       Span // what of the text is the mention; the zero one for all of it
 }
 

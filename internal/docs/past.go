@@ -53,6 +53,9 @@ func (j *judge) judgePast(ctx context.Context) error {
 	if err := j.findMoves(ctx, gone); err != nil {
 		return err
 	}
+	if err := j.judgePastAnchors(ctx, open[Anchor], claims); err != nil {
+		return err
+	}
 	if err := j.judgePastCommands(ctx, open[Command], claims); err != nil {
 		return err
 	}

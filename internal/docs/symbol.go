@@ -433,6 +433,7 @@ func (j *judge) dateSymbols(ctx context.Context, gone []goneSymbol) error {
 			break
 		}
 	}
+	var latest []*removalSearch
 	for _, g := range gone {
 		last := hunts[place{g.name, g.files[0]}]
 		for _, file := range g.files[:min(len(g.files), most)] {
@@ -442,8 +443,9 @@ func (j *judge) dateSymbols(ctx context.Context, gone []goneSymbol) error {
 			}
 		}
 		j.since(g.mention, last)
+		latest = append(latest, last)
 	}
-	return nil
+	return j.checkRenames(ctx, gone, latest)
 }
 
 // since notes the commit at which a search says that something was removed.
