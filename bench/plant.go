@@ -270,6 +270,7 @@ var (
 	makeTarget    = regexp.MustCompile(`(?m)^([a-z][\w-]*)\s*:(?:[^=]|$)`)
 	fenceMark     = regexp.MustCompile("^\\s*(```|~~~)")
 	address       = regexp.MustCompile(`[a-z]+://[^\s)>\]]+`)
+	permanent     = regexp.MustCompile(`/blob/[0-9a-f]{7,40}/`) // what a commit had stays there
 	pathWord      = regexp.MustCompile(`[A-Za-z0-9_.@+-]*(?:/[A-Za-z0-9_.@+-]+)+/?|[A-Za-z0-9_-]+\.[A-Za-z]{1,5}\b`)
 	codeSpan      = regexp.MustCompile("`+~?!?([^`\n]+?)`+")
 	plainSymbol   = regexp.MustCompile(`^([A-Za-z_]\w{3,})(?:\(.*\))?$`)
@@ -357,7 +358,7 @@ func plantLines(name, text string) []plantLine {
 		// In a session, other lines are what a program printed once.
 		command := strings.HasPrefix(strings.TrimSpace(line), "$ ")
 		session = session || fenced && command
-		if session && !command {
+		if session && !command || permanent.MatchString(line) {
 			line = ""
 		}
 		indented := path.Ext(name) == ".rst" && (strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t"))

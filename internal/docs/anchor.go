@@ -203,4 +203,3 @@ func (j *judge) judgePastAnchors(ctx context.Context, open []int, claims map[int
 	}
 	return nil
 }
-

@@ -24,6 +24,8 @@ type recipes struct {
 	names map[string]bool
 	// open is set if there may be others: the file includes another, or computes names.
 	open bool
+	// includes are the files that it takes in.
+	includes []string
 	// patterns are names that stand for others: a "%" matches anything.
 	patterns []string
 }
@@ -52,7 +54,8 @@ var books = map[string]taskFile{
 // has reports whether a file is of this kind.
 func (b *taskFile) has(p repo.Path) bool {
 	base := p.Base()
-	return slices.Contains(b.names, base) || b.ext != "" && strings.HasSuffix(base, b.ext)
+	return slices.Contains(b.names, base) || b.ext != "" && strings.HasSuffix(base, b.ext) ||
+		b.ext == ".mk" && strings.HasPrefix(base, "Makefile.")
 }
 
 // isTaskFile reports whether some tool reads a file for what it can run.
@@ -68,14 +71,15 @@ func isTaskFile(p repo.Path) bool {
 const maxBook = 1 << 20
 
 var (
-	makeRule = later(`(?m)^([^\s#:=][^#:=\n]*?)\s*::?(?:[^=:\n]|$)`)
-	makeOpen = later(`(?m)^\s*-?s?include\b|^[^\s#:=]*[%$][^:=\n]*:|\$\(eval\b`)
+	makeRule     = later(`(?m)^([^\s#:=][^#:=\n]*?)\s*::?(?:[^=:\n]|$)`)
+	makeOpen     = later(`(?m)^\s*-?s?include\b|^[^\s#:=]*[%$][^:=\n]*:|\$\(eval\b`)
+	makeInclude  = later(`(?m)^[ \t]*include[ \t]+([^#\n]+)`) // with a dash, it may be missing
 	makeVariable = later(`\$\([^)]*\)|\$\{[^}]*\}|\$.`)
-	justRule = later(`(?m)^(?:@?([A-Za-z_][\w-]*)(?:\s[^:\n]*)?:(?:[^=]|$)|alias\s+([\w-]+)\s*:=)`)
-	justOpen = later(`(?m)^(?:import|mod)\b`)
-	taskRule = later(`(?m)^\s+["']?([\w:.*-]+)["']?:`)
-	taskOpen = later(`(?m)^includes:`)
-	rakeRule = later(`\b(?:task|file|multitask)\b[\s(]*(?::?["']?([\w:-]+)["']?)`)
+	justRule     = later(`(?m)^(?:@?([A-Za-z_][\w-]*)(?:\s[^:\n]*)?:(?:[^=]|$)|alias\s+([\w-]+)\s*:=)`)
+	justOpen     = later(`(?m)^(?:import|mod)\b`)
+	taskRule     = later(`(?m)^\s+["']?([\w:.*-]+)["']?:`)
+	taskOpen     = later(`(?m)^includes:`)
+	rakeRule     = later(`\b(?:task|file|multitask)\b[\s(]*(?::?["']?([\w:-]+)["']?)`)
 )
 
 // later returns an expression that is compiled when it is first asked for: hooks start ken all
@@ -87,6 +91,9 @@ func later(expr string) func() *regexp.Regexp {
 func makeTargets(content []byte) recipes {
 	r := recipes{names: make(map[string]bool), open: makeOpen().Match(content)}
 	joined := strings.ReplaceAll(string(content), "\\\n", " ")
+	for _, m := range makeInclude().FindAllStringSubmatch(joined, -1) {
+		r.includes = append(r.includes, strings.Fields(m[1])...)
+	}
 	for _, m := range makeRule().FindAllStringSubmatch(joined, -1) {
 		for name := range strings.FieldsSeq(m[1]) {
 			r.names[name] = true
@@ -184,6 +191,8 @@ func (j *judge) judgeCommands(ctx context.Context, files []File) error {
 				m.Verdict = Holds
 			case all.mayMake(m.Name):
 				m.Verdict, m.Why = Ambiguous, "a pattern of "+tool+" may make it"
+			case j.includesUnseen(&all):
+				m.Verdict, m.Why = Ambiguous, tool+" may run more than its files list"
 			case all.open:
 				// If a file listed it once and none does now, it is gone all the same.
 				m.Why = tool + " may run more than its files list"
@@ -191,6 +200,17 @@ func (j *judge) judgeCommands(ctx context.Context, files []File) error {
 		}
 	}
 	return nil
+}
+
+// includesUnseen reports whether a task file takes in one that git does not track.
+func (j *judge) includesUnseen(r *recipes) bool {
+	return slices.ContainsFunc(r.includes, func(name string) bool {
+		if i := strings.LastIndexAny(name, ")}"); i >= 0 {
+			name = name[i+1:] // behind a variable
+		}
+		name = strings.TrimPrefix(path.Clean("/"+name), "/")
+		return !strings.ContainsAny(name, "*?[$") && !j.index.ends(name)
+	})
 }
 
 // allRecipes reads all books of a tool. One that cannot be read may have anything.
@@ -211,6 +231,7 @@ func (j *judge) allRecipes(ctx context.Context, files []File, b *taskFile) (reci
 		lock.Lock()
 		defer lock.Unlock()
 		all.open = all.open || r.open || err != nil
+		all.includes = append(all.includes, r.includes...)
 		all.patterns = append(all.patterns, r.patterns...)
 		for name := range r.names {
 			all.names[name] = true

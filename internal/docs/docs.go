@@ -61,6 +61,7 @@ type Mention struct {
 	// Hedged is set if the words around it call it removed, planned, an example or the reader's.
 	// SaidGone is set if they say that it is not there: then it is no news.
 	Hedged, SaidGone bool
+	inSentence       bool // the sentence says so, and not a heading above
 	// Acked is set if the document says that the mention is right.
 	Acked bool
 	// Casual is set if it may be no mention at all: a word with a capital, a path in a block of code.

@@ -197,12 +197,12 @@ var (
 		upgrade upgrading templates template examples-data postmortems newsletters blog _posts`}
 	// records are directories whose pages were written about one day, or are something
 	// to be measured with. Guides and instructions among them are kept up.
-	records    = lexicon{text: "issues .issues plans planning reports audits bench benchmark benchmarks"}
+	records = lexicon{text: "issues .issues plans planning reports audits bench benchmark benchmarks"}
 	// requestForms are the forms that hosts show to people who open a request.
 	requestForms = lexicon{text: "pull_request_template merge_request_templates merge_request_template issue_template"}
 	chronicles   = lexicon{text: `changes releases archive archived`}
-	pastStems  = lexicon{text: `breakingchanges whatsnew`}
-	pastWords  = lexicon{text: `changelog migration migrations migrating migrate upgrade upgrading deprecated deprecation deprecations
+	pastStems    = lexicon{text: `breakingchanges whatsnew`}
+	pastWords    = lexicon{text: `changelog migration migrations migrating migrate upgrade upgrading deprecated deprecation deprecations
 		postmortem template old`}
 	// recordWords are what the name of such a page ends in, behind other words.
 	recordWords = lexicon{text: "report issues findings audit plan phases prd retrospective"}

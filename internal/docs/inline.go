@@ -87,7 +87,7 @@ func (r *reader) spans(p *passage, l *block, out []byte) {
 func (r *reader) link(p *passage, known, at int, reference bool, to string) int {
 	if elsewhereLink(to) {
 		// The page of a file on the repository's host has the path of the file.
-		r.forget(known, func(f *found) bool { return f.Kind != Path || !strings.Contains(f.Name, "/") || !strings.HasSuffix(to, "/"+f.Name) })
+		r.forget(known, func(f *found) bool { return f.Kind != Path || !pageOf(to, f.Name) })
 	}
 	closing := strings.IndexByte(p.text[at:], ']')
 	if reference || closing < 0 {
@@ -109,6 +109,18 @@ func (r *reader) link(p *passage, known, at int, reference bool, to string) int 
 		r.add(p, dest.Start, text, n, Link)
 	}
 	return next
+}
+
+// pageOf reports whether an address is the page of a file on a branch: /blob/main/ and its path. What a
+// commit had stays there.
+func pageOf(address, name string) bool {
+	address, _, _ = strings.Cut(address, "#")
+	branch, ok := strings.CutSuffix(address, "/"+name)
+	if !ok || !strings.Contains(name, "/") {
+		return false
+	}
+	branch, ref := path.Split(branch)
+	return strings.HasSuffix(branch, "/blob/") && (len(ref) < 7 || strings.Trim(ref, "0123456789abcdef") != "")
 }
 
 // forget takes back what was found from an index on and is no link. Of a text with a
@@ -253,10 +265,10 @@ func (r *reader) codeSpan(p *passage, t string, start, end int) {
 	if end-start > maxName+2 {
 		return
 	}
+	for start < end && (t[start] == '~' && end-start > 1 && t[start+1] != '/' || t[start] == '!') {
+		start++ // as Sphinx has it
+	}
 	if r.plain {
-		for start < end && (t[start] == '~' || t[start] == '!') {
-			start++
-		}
 		if end-start > 2 && t[start] == '_' && t[end-1] == '_' && t[start+1] != '_' { // set in italics
 			start, end = start+1, end-1
 		}

@@ -231,7 +231,7 @@ func statementsOf(list []CheckedMention) docStatements {
 		if m.Kind != Path {
 			continue
 		}
-		if m.SaidGone && m.Form != Link {
+		if m.inSentence {
 			t.gone[docName{m.File, m.Name}] = true
 		}
 		if moved && m.Verdict == Holds {

@@ -301,7 +301,7 @@ func TestTelling(t *testing.T) {
 		{Mention: Mention{File: "a.md", Line: 4, Kind: Path, Name: "old.go"}, Verdict: Moved, True: true, To: "new.go"},
 		{Mention: Mention{File: "a.md", Line: 5, Kind: Path, Name: "old.go"}, Verdict: Moved, True: true, To: "new.go"},
 		{Mention: Mention{File: "a.md", Line: 6, Kind: Path, Name: "x.go"}, Verdict: Gone, True: true},
-		{Mention: Mention{File: "a.md", Line: 99, Kind: Path, Name: "x.go", Hedged: true, SaidGone: true}, Verdict: Gone, True: true, Hidden: HiddenHedged},
+		{Mention: Mention{File: "a.md", Line: 99, Kind: Path, Name: "x.go", Hedged: true, SaidGone: true, inSentence: true}, Verdict: Gone, True: true, Hidden: HiddenHedged},
 		{Mention: Mention{File: "b.md", Line: 1, Kind: Path, Name: "x.go"}, Verdict: Gone, True: true},
 	}
 	told := statementsOf(list)

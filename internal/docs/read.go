@@ -345,7 +345,7 @@ func (r *reader) weigh(from int, mask string, all hedge) (last func() hedge) {
 	known := make(map[int]hedge)
 	sentence := func(at int) hedge {
 		if mask == "" {
-			return all
+			return unhedged
 		}
 		if ends == nil {
 			ends = sentences(mask)
@@ -360,15 +360,17 @@ func (r *reader) weigh(from int, mask string, all hedge) (last func() hedge) {
 			if i > 0 {
 				start = ends[i-1]
 			}
-			is = max(all, hedgeOf(mask[start:ends[i]]))
+			is = hedgeOf(mask[start:ends[i]])
 			known[i] = is
 		}
 		return is
 	}
 	for i := from; i < len(r.found); i++ {
-		r.found[i].hedge(sentence(r.found[i].text))
+		is := sentence(r.found[i].text)
+		r.found[i].hedge(max(all, is))
+		r.found[i].inSentence = is == saidGone
 	}
-	return func() hedge { return sentence(len(strings.TrimRight(mask, " \t\n")) - 1) }
+	return func() hedge { return max(all, sentence(len(strings.TrimRight(mask, " \t\n"))-1)) }
 }
 
 // hedge notes what the words around a mention say.

@@ -21,16 +21,16 @@ type symbolName struct{ owner, member string }
 // A name counts where it stands in code and not in a comment. A qualified name is looked for
 // where its owner is: in the files that declare a type of that name, or that belong to a package of that
 // name. If there are none, the owner is a variable or another project's, and the member alone counts.
-// A member also counts in a file that declares a type which the owner's file names: the owner
-// may inherit it.
+// A member also counts in a file that declares a type which the declaration of the owner names: the
+// owner may inherit it.
 type symbolScan struct {
-	words wordSet               // members, and whether one stands in code
-	pairs map[symbolName]bool   // qualified names, and whether one stands in code as it is
-	owned map[string]bool       // words that own a member
-	ofAny map[string][]string   // owners by member
-	homes map[string][]File     // files by the owners that they declare, or belong to
-	coded map[string][]File     // files by the members of pairs that stand in their code
-	known map[symbolName]bool   // pairs that a file has which the owner may inherit from
+	words wordSet             // members, and whether one stands in code
+	pairs map[symbolName]bool // qualified names, and whether one stands in code as it is
+	owned wordSet             // words that own a member, and whether one stands in code
+	ofAny map[string][]string // owners by member
+	homes map[string][]File   // files by the owners that they declare, or belong to
+	coded map[string][]File   // files by the members of pairs that stand in their code
+	known map[symbolName]bool // pairs that a file has which the owner may inherit from
 
 	mu     sync.Mutex
 	having map[string][]File // files by the words that they have anywhere
@@ -41,7 +41,7 @@ const maxHaving = 300
 
 func newSymbolScan() *symbolScan {
 	return &symbolScan{
-		words: make(wordSet), pairs: make(map[symbolName]bool), owned: make(map[string]bool), ofAny: make(map[string][]string),
+		words: make(wordSet), pairs: make(map[symbolName]bool), owned: make(wordSet), ofAny: make(map[string][]string),
 		homes: make(map[string][]File), coded: make(map[string][]File), known: make(map[symbolName]bool), having: make(map[string][]File),
 	}
 }
@@ -62,7 +62,7 @@ func (s *symbolScan) add(name string) {
 	s.words.add(n.member)
 	if _, known := s.pairs[n]; n.owner != "" && !known {
 		s.pairs[n] = false
-		s.owned[n.owner] = true
+		s.owned.add(n.owner)
 		s.ofAny[n.member] = append(s.ofAny[n.member], n.owner)
 	}
 }
@@ -77,16 +77,19 @@ func (s *symbolScan) path(p repo.Path) {
 // text notes the names in a file. It may be called from several goroutines.
 func (s *symbolScan) text(f File, text []byte) {
 	code := codeOf(f.Path)
-	has := make(map[string]bool)    // anywhere
-	coded := make(map[string]bool)  // members, in code
-	home := make(map[string]bool)   // owners that it declares
+	has := make(map[string]bool)   // anywhere
+	coded := make(map[string]bool) // members, in code
+	home := make(map[string]bool)  // owners that it declares
 	var used []symbolName
 	s.eachWordAt(text, func(at int, word []byte) {
 		known, owns := s.words[string(word)], s.owned[string(word)]
-		if known == nil && !owns {
+		if known == nil && owns == nil {
 			return
 		}
-		if owns && !home[string(word)] && declares(text, at) {
+		if owns != nil && !owns.Load() && !code.comment(text, at) {
+			owns.Store(true)
+		}
+		if owns != nil && !home[string(word)] && declares(text, at) {
 			home[string(word)] = true
 		}
 		if known == nil {
@@ -197,16 +200,24 @@ func packageOf(p repo.Path, name string) bool {
 // nameOf returns what a mention's name is looked for as.
 func (s *symbolScan) nameOf(name string) symbolName {
 	n := split(name)
-	if n.owner != "" && len(s.homes[n.owner]) == 0 {
+	if n.owner != "" && len(s.homes[n.owner]) == 0 && !s.ownerGone(n.owner) {
 		n.owner = ""
 	}
 	return n
+}
+
+// ownerGone reports whether an owner is called like a type and stands in no code.
+func (s *symbolScan) ownerGone(owner string) bool {
+	return owner != strings.ToLower(owner) && !s.owned[owner].Load()
 }
 
 // holds reports whether a name is in the code of the tree.
 func (s *symbolScan) holds(name string) bool {
 	n := split(name)
 	if !s.words[n.member].Load() {
+		return false
+	}
+	if n.owner != "" && s.ownerGone(n.owner) {
 		return false
 	}
 	homes := s.homes[n.owner]
@@ -226,8 +237,8 @@ func (s *symbolScan) holds(name string) bool {
 	})
 }
 
-// inherited finds the qualified names whose member is in a file that declares a type which a
-// file of the owner names.
+// inherited finds the qualified names whose member is in a file that declares a type which the
+// declaration of the owner names.
 func (s *symbolScan) inherited(ctx context.Context, tree *workTree) error {
 	var open []symbolName
 	var files []File
@@ -241,7 +252,7 @@ func (s *symbolScan) inherited(ctx context.Context, tree *workTree) error {
 		}
 	}
 	for n := range s.pairs {
-		if !s.holds(n.owner + "." + n.member) && s.words[n.member].Load() {
+		if !s.holds(n.owner+"."+n.member) && s.words[n.member].Load() {
 			open = append(open, n)
 			ask(s.homes[n.owner])
 			ask(s.coded[n.member])
@@ -252,43 +263,64 @@ func (s *symbolScan) inherited(ctx context.Context, tree *workTree) error {
 	}
 	var mu sync.Mutex
 	types := make(map[repo.Path]map[string]bool) // that a file declares
-	words := make(map[repo.Path]map[string]bool) // that begin with a capital
+	named := make(map[string]map[string]bool)    // types by the owner whose declaration names them
 	err := tree.Read(ctx, files, maxText, func(i int, text []byte, err error) {
 		if err != nil {
 			return
 		}
-		declared, all := make(map[string]bool), make(map[string]bool)
+		declared := make(map[string]bool)
+		parts := make(map[string][]byte) // of declarations, by owner
 		s.eachWordAt(text, func(at int, word []byte) {
-			if len(word) < 3 || word[0] < 'A' || word[0] > 'Z' {
+			if len(word) < 3 || word[0] < 'A' || word[0] > 'Z' || !declares(text, at) {
 				return
 			}
-			all[string(word)] = true
-			if !declared[string(word)] && declares(text, at) {
-				declared[string(word)] = true
+			declared[string(word)] = true
+			if s.owned[string(word)] != nil {
+				line := text[bytes.LastIndexByte(text[:at], '\n')+1 : at]
+				parts[string(word)] = append(append(parts[string(word)], line...), declarationFrom(text[at:], files[i].Path)...)
 			}
 		})
 		mu.Lock()
 		defer mu.Unlock()
-		types[files[i].Path], words[files[i].Path] = declared, all
+		types[files[i].Path] = declared
+		for owner, part := range parts {
+			if named[owner] == nil {
+				named[owner] = make(map[string]bool)
+			}
+			eachWord(part, func(word []byte) { named[owner][string(word)] = true })
+		}
 	})
 	if err != nil {
 		return err
 	}
 	for _, n := range open {
-		for _, home := range s.homes[n.owner] {
-			for _, f := range s.coded[n.member] {
-				if s.known[n] || isTest(f.Path) {
-					continue
-				}
-				for name := range types[f.Path] {
-					if name != n.owner && words[home.Path][name] {
-						s.known[n] = true
-					}
+		for _, f := range s.coded[n.member] {
+			for name := range types[f.Path] {
+				if name != n.owner && named[n.owner][name] && !isTest(f.Path) {
+					s.known[n] = true
 				}
 			}
 		}
 	}
 	return nil
+}
+
+// declarationFrom returns the part of a declaration that names what a type is made of: up to its body, and
+// in Go the body too, whose embedded fields it is made of.
+func declarationFrom(text []byte, p repo.Path) []byte {
+	const most = 2000
+	text = text[:min(len(text), most)]
+	end := bytes.IndexAny(text, "{:;")
+	if path.Ext(string(p)) == ".go" {
+		end = bytes.Index(text, []byte("\n}"))
+	}
+	if path.Ext(string(p)) == ".rb" {
+		end = bytes.IndexByte(text, '\n')
+	}
+	if end < 0 {
+		return text
+	}
+	return text[:end]
 }
 
 // isTest reports whether a file is a test or an example, by its path.

@@ -232,7 +232,7 @@ func (j *judge) judgePastSymbols(ctx context.Context, open []int, claims map[int
 	if err != nil {
 		return err
 	}
-	return j.dateSymbols(ctx, gone)
+	return j.dateSymbols(ctx, gone, p)
 }
 
 // A goneSymbol is a symbol that the files defined when the document named it.
@@ -310,6 +310,7 @@ type definitionSearch struct {
 	blank   map[repo.ID]string    // contents that could not be read, with the reason
 	vague   map[repo.ID][]string  // words of contents that have no outline
 	budget  int64
+	probes  int // trees that were read to date symbols
 	// Of the commit that was asked for last:
 	cut    string          // why something could not be read, "" if all was
 	unsure map[string]bool // words that files have which have no outline
@@ -391,26 +392,111 @@ func (p *definitionSearch) read(ctx context.Context, files []File) error {
 func (m *Mention) plainly() bool { return strings.ContainsAny(m.Text, ".:#(") }
 
 // dateSymbols finds the commits that took symbols away, the last of each. One that took it out
-// of a file may have put it into another, and several files may have defined it.
-func (j *judge) dateSymbols(ctx context.Context, gone []goneSymbol) error {
+// of a file may have put it into another, and other files may have defined it still.
+func (j *judge) dateSymbols(ctx context.Context, gone []goneSymbol, defs *definitionSearch) error {
 	const most = 8 // files of one symbol
-	type place struct {
-		name symbolName
-		file repo.Path
-	}
-	hunts := make(map[place]*removalSearch)
-	var open []*removalSearch
-	for _, g := range gone {
+	hunts := make(map[definedName]*removalSearch)
+	latest := make([]*removalSearch, len(gone))
+	for i := range gone {
+		g := &gone[i]
 		m := &j.list[g.mention]
 		m.Why = "it was defined in " + m.Was.String()
-		for _, file := range g.files[:min(len(g.files), most)] {
-			at := place{g.name, file}
-			if hunts[at] == nil {
-				hunts[at] = &removalSearch{file: file, last: -1, is: func(v *fileVersion) bool { return v.defines(g.name) }}
-				open = append(open, hunts[at])
+		g.files = g.files[:min(len(g.files), most)]
+	}
+	for range maxMoves {
+		var open []*removalSearch
+		for _, g := range gone {
+			for _, file := range g.files {
+				at := definedName{g.name, file}
+				if hunts[at] == nil {
+					hunts[at] = &removalSearch{file: file, last: -1, is: func(v *fileVersion) bool { return v.defines(g.name) }}
+					open = append(open, hunts[at])
+				}
+			}
+		}
+		if len(open) == 0 {
+			break
+		}
+		if err := j.huntSymbols(ctx, open); err != nil {
+			return err
+		}
+		for i, g := range gone {
+			latest[i] = lastOf(hunts, g)
+		}
+		if err := j.definedElsewhere(ctx, gone, latest, defs, most); err != nil {
+			return err
+		}
+	}
+	for i, g := range gone {
+		j.since(g.mention, latest[i])
+	}
+	return j.checkRenames(ctx, gone, latest)
+}
+
+// A definedName is a symbol in a file.
+type definedName struct {
+	name symbolName
+	file repo.Path
+}
+
+// lastOf returns the search of a symbol that found the last removal. One that knows nothing
+// counts only if all do.
+func lastOf(hunts map[definedName]*removalSearch, g goneSymbol) *removalSearch {
+	last := hunts[definedName{g.name, g.files[0]}]
+	for _, file := range g.files {
+		h := hunts[definedName{g.name, file}]
+		unknown := last.blind || last.inHead
+		if !h.blind && !h.inHead && (unknown || h.last > last.last) {
+			last = h
+		}
+	}
+	return last
+}
+
+// maxProbes is how many trees are read to date symbols.
+const maxProbes = 24
+
+// definedElsewhere adds to symbols the files that define them after the commit that was found
+// last: in its tree, and in three later ones, since what one commit removes another may
+// bring back.
+func (j *judge) definedElsewhere(ctx context.Context, gone []goneSymbol, latest []*removalSearch, defs *definitionSearch, most int) error {
+	byCommit := make(map[repo.CommitNumber][]int)
+	for i, h := range latest {
+		if h.last >= 0 && !h.inHead && !h.blind {
+			byCommit[h.last] = append(byCommit[h.last], i)
+		}
+	}
+	head := repo.CommitNumber(len(j.history.reached) - 1)
+	for _, n := range slices.Sorted(maps.Keys(byCommit)) {
+		for part := range repo.CommitNumber(4) {
+			at := n + (head-n)*part/4
+			for at > n && !j.history.reached[at] {
+				at--
+			}
+			if defs.budget <= 0 || defs.probes == maxProbes {
+				return nil
+			}
+			defs.probes++
+			where, err := defs.at(ctx, j.history.Commit(at).ID)
+			if err != nil {
+				return err
+			}
+			for _, i := range byCommit[n] {
+				g := &gone[i]
+				for _, d := range where[g.name.member] {
+					if len(g.files) < 2*most && !slices.Contains(g.files, d.file) && g.name.definedBy(d.file, &d.symbol) {
+						g.files = append(g.files, d.file)
+					}
+				}
 			}
 		}
 	}
+	return nil
+}
+
+// huntSymbols finds the commits that removed symbols from files, and from the files that those
+// commits moved them to.
+func (j *judge) huntSymbols(ctx context.Context, open []*removalSearch) error {
 	for range maxMoves {
 		before := make([]repo.CommitNumber, len(open))
 		for k, h := range open {
@@ -427,25 +513,10 @@ func (j *judge) dateSymbols(ctx context.Context, gone []goneSymbol) error {
 		}
 		var err error
 		if open, err = j.alsoIn(ctx, moved); err != nil || len(open) == 0 {
-			if err != nil {
-				return err
-			}
-			break
+			return err
 		}
 	}
-	var latest []*removalSearch
-	for _, g := range gone {
-		last := hunts[place{g.name, g.files[0]}]
-		for _, file := range g.files[:min(len(g.files), most)] {
-			h := hunts[place{g.name, file}]
-			if h.inHead || h.blind || !last.inHead && !last.blind && h.last > last.last {
-				last = h
-			}
-		}
-		j.since(g.mention, last)
-		latest = append(latest, last)
-	}
-	return j.checkRenames(ctx, gone, latest)
+	return nil
 }
 
 // since notes the commit at which a search says that something was removed.

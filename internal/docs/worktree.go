@@ -77,7 +77,9 @@ func (t *workTree) Read(ctx context.Context, files []File, most int64, see func(
 		for i, f := range files {
 			ids[i] = f.ID
 		}
-		return t.git.EachBlob(ctx, ids, func(i int, b []byte, size int64) { t.seeBlob(files[i], b, size, most, func(b []byte, err error) { see(i, b, err) }) })
+		return t.git.EachBlob(ctx, ids, func(i int, b []byte, size int64) {
+			t.seeBlob(files[i], b, size, most, func(b []byte, err error) { see(i, b, err) })
+		})
 	}
 	if !t.git.Sparse() {
 		return t.files.Bytes(ctx, paths, most, tell)
