@@ -34,10 +34,7 @@ func (c *Checker) BrokenBy(ctx context.Context, change Change) (*Report, error) 
 		head = change.From
 	}
 	files := tree.tracked()
-	j := &judge{
-		tree: tree, policy: c.Policy, index: newTreeIndex(files), report: &Report{Head: head},
-		past: &past{Repo: c.Git, head: head, contents: c.Git.Contents()},
-	}
+	j := newJudge(tree, &past{Repo: c.Git, head: head, contents: c.Git.Contents()}, c.Policy, files)
 	gone, err := j.lossesOf(ctx, &change, files)
 	if err != nil || gone.none() {
 		return j.report, err

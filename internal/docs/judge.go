@@ -37,6 +37,7 @@ type CheckedMention struct {
 	Was repo.Path
 
 	ignored bool // git ignores the path
+	carried bool // the verdict is that of an earlier report
 }
 
 // A Report is what was found in documents.
@@ -148,31 +149,51 @@ type judge struct {
 	paths  []repo.Path // documents, or directories of them; all when nil
 	// relevant reports whether a document is to be judged, by its content; nil if all are.
 	relevant func(content []byte) bool
+	// only are the documents that are judged; all if it is nil.
+	only map[repo.Path]bool
 
 	index   *treeIndex
 	history *history // nil while nothing needs it
 	scan    *symbolScan
 	list    []CheckedMention
 	report  *Report
+	dropped map[repo.Path][]string // keys of casual mentions that never were
+	fresh   map[repo.Path]*docPart // documents that were judged now
+}
+
+func newJudge(tree *workTree, past *past, policy Policy, files []File) *judge {
+	return &judge{
+		tree: tree, past: past, policy: policy, index: newTreeIndex(files), report: &Report{Head: past.head},
+		dropped: make(map[repo.Path][]string), fresh: make(map[repo.Path]*docPart),
+	}
 }
 
 // judgeAll reads the documents of a tree and says of each mention whether what it names is
 // there.
-func judgeAll(ctx context.Context, tree *workTree, past *past, policy Policy, paths []repo.Path) (*Report, error) {
+func judgeAll(ctx context.Context, tree *workTree, past *past, policy Policy, paths []repo.Path) (*judge, error) {
 	files := tree.tracked()
-	j := &judge{tree: tree, past: past, policy: policy, paths: paths, index: newTreeIndex(files), report: &Report{Head: past.head}}
+	j := newJudge(tree, past, policy, files)
+	j.paths = paths
+	return j, j.run(ctx, files, nil)
+}
+
+// run judges documents. Verdicts of earlier parts are taken over.
+func (j *judge) run(ctx context.Context, files []File, earlier *parts) error {
 	if err := j.readDocuments(ctx, files); err != nil {
-		return nil, err
+		return err
+	}
+	if earlier != nil {
+		j.carry(earlier)
 	}
 	if err := j.judgeByTree(ctx, files); err != nil {
-		return nil, err
+		return err
 	}
 	if err := j.judgeByHistory(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	j.dropMembers()
 	j.tally()
-	return j.report, nil
+	return nil
 }
 
 // tally puts what was found into the report.
@@ -340,6 +361,9 @@ func (j *judge) readDocuments(ctx context.Context, files []File) error {
 
 // asked reports whether a document is among those that are to be judged.
 func (j *judge) asked(p repo.Path) bool {
+	if j.only != nil {
+		return j.only[p]
+	}
 	return j.paths == nil || slices.ContainsFunc(j.paths, p.Under)
 }
 
@@ -348,7 +372,7 @@ func (j *judge) judgeByTree(ctx context.Context, files []File) error {
 	var open []int
 	for i := range j.list {
 		m := &j.list[i]
-		if m.Kind != Path {
+		if m.Kind != Path || m.Verdict != "" {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
@@ -478,13 +502,17 @@ func (j *judge) keepIgnored() {
 // file's if there are others of its kind.
 func (j *judge) dropMembers() {
 	j.list = slices.DeleteFunc(j.list, func(m CheckedMention) bool {
-		if m.Casual {
-			return m.Verdict == Never || m.Verdict == Ambiguous || m.Verdict == Unknown
+		drop := false
+		switch {
+		case m.Casual:
+			drop = m.Verdict == Never || m.Verdict == Ambiguous || m.Verdict == Unknown
+		case m.Kind == Path && m.Form != Link && m.Form != Import && memberlike(m.Name):
+			drop = m.Verdict == Never || m.Verdict == Unknown && m.Was == "" && !j.index.exts[path.Ext(m.Name)]
 		}
-		if m.Kind != Path || m.Form == Link || m.Form == Import || !memberlike(m.Name) {
-			return false
+		if drop && m.judged() {
+			j.dropped[m.File] = append(j.dropped[m.File], m.key())
 		}
-		return m.Verdict == Never || m.Verdict == Unknown && m.Was == "" && !j.index.exts[path.Ext(m.Name)]
+		return drop
 	})
 }
 

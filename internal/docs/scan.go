@@ -123,10 +123,13 @@ func (s *symbolScan) text(f File, text []byte) {
 	for word := range coded {
 		s.coded[word] = append(s.coded[word], f)
 	}
-	for owner := range s.owned {
-		if home[owner] || packageOf(f.Path, owner) {
-			s.homes[owner] = append(s.homes[owner], f)
+	for _, name := range packagesOf(f.Path) {
+		if s.owned[name] != nil {
+			home[name] = true
 		}
+	}
+	for owner := range home {
+		s.homes[owner] = append(s.homes[owner], f)
 	}
 	for _, n := range used {
 		s.pairs[n] = true
@@ -165,9 +168,16 @@ func after(text []byte, owner string) bool {
 	return false
 }
 
+// lineBefore returns the line before a place, of a long one only the end.
+func lineBefore(text []byte, at int) []byte {
+	const most = 400
+	before := text[max(0, at-most):at]
+	return before[bytes.LastIndexByte(before, '\n')+1:]
+}
+
 // declares reports whether the word at a place is declared there as a type, by the word before it.
 func declares(text []byte, at int) bool {
-	line := text[bytes.LastIndexByte(text[:at], '\n')+1 : at]
+	line := lineBefore(text, at)
 	fields := bytes.Fields(line)
 	if len(fields) == 0 {
 		return false
@@ -186,16 +196,24 @@ func declares(text []byte, at int) bool {
 
 var typeWords = lexicon{text: "class struct type trait interface enum module mod namespace object record union protocol extension mixin"}
 
-// packageOf reports whether a file belongs to a package of a name: it is called so, or it is
-// below a directory that is.
-func packageOf(p repo.Path, name string) bool {
-	same := func(element string) bool { return element == name || strings.ReplaceAll(element, "-", "_") == name }
+// packagesOf returns the names of the packages that a file may belong to: its own name, and those
+// of the directories that it is below.
+func packagesOf(p repo.Path) []string {
 	base := p.Base()
-	if same(strings.TrimSuffix(base, path.Ext(base))) {
-		return true
+	names := []string{strings.TrimSuffix(base, path.Ext(base))}
+	for dir := range strings.SplitSeq(string(p.Dir()), "/") {
+		names = append(names, dir)
 	}
-	return slices.ContainsFunc(strings.Split(string(p.Dir()), "/"), same)
+	for _, name := range names {
+		if strings.Contains(name, "-") {
+			names = append(names, strings.ReplaceAll(name, "-", "_"))
+		}
+	}
+	return names
 }
+
+// packageOf reports whether a file may belong to a package of a name.
+func packageOf(p repo.Path, name string) bool { return slices.Contains(packagesOf(p), name) }
 
 // nameOf returns what a mention's name is looked for as.
 func (s *symbolScan) nameOf(name string) symbolName {
@@ -240,7 +258,6 @@ func (s *symbolScan) holds(name string) bool {
 // inherited finds the qualified names whose member is in a file that declares a type which the
 // declaration of the owner names.
 func (s *symbolScan) inherited(ctx context.Context, tree *workTree) error {
-	var open []symbolName
 	var files []File
 	asked := make(map[repo.Path]bool)
 	ask := func(list []File) {
@@ -253,12 +270,11 @@ func (s *symbolScan) inherited(ctx context.Context, tree *workTree) error {
 	}
 	for n := range s.pairs {
 		if !s.holds(n.owner+"."+n.member) && s.words[n.member].Load() {
-			open = append(open, n)
 			ask(s.homes[n.owner])
 			ask(s.coded[n.member])
 		}
 	}
-	if len(open) == 0 {
+	if len(files) == 0 {
 		return nil
 	}
 	var mu sync.Mutex
@@ -276,7 +292,7 @@ func (s *symbolScan) inherited(ctx context.Context, tree *workTree) error {
 			}
 			declared[string(word)] = true
 			if s.owned[string(word)] != nil {
-				line := text[bytes.LastIndexByte(text[:at], '\n')+1 : at]
+				line := lineBefore(text, at)
 				parts[string(word)] = append(append(parts[string(word)], line...), declarationFrom(text[at:], files[i].Path)...)
 			}
 		})
@@ -293,7 +309,14 @@ func (s *symbolScan) inherited(ctx context.Context, tree *workTree) error {
 	if err != nil {
 		return err
 	}
-	for _, n := range open {
+	s.inheritedFrom(named, types)
+	return nil
+}
+
+// inheritedFrom notes the qualified names that an owner may inherit, by the types that its declaration
+// names and those that files declare.
+func (s *symbolScan) inheritedFrom(named map[string]map[string]bool, types map[repo.Path]map[string]bool) {
+	for n := range s.pairs {
 		for _, f := range s.coded[n.member] {
 			for name := range types[f.Path] {
 				if name != n.owner && named[n.owner][name] && !isTest(f.Path) {
@@ -302,7 +325,6 @@ func (s *symbolScan) inherited(ctx context.Context, tree *workTree) error {
 			}
 		}
 	}
-	return nil
 }
 
 // declarationFrom returns the part of a declaration that names what a type is made of: up to its body, and
@@ -389,7 +411,7 @@ func codeOf(p repo.Path) commentMarks {
 
 // comment reports whether a place in a text is in a comment, by the line that it is on.
 func (c commentMarks) comment(text []byte, at int) bool {
-	line := text[bytes.LastIndexByte(text[:at], '\n')+1 : at]
+	line := lineBefore(text, at)
 	trimmed := bytes.TrimLeft(line, " \t")
 	if c.stars && (bytes.HasPrefix(trimmed, []byte("* ")) || bytes.HasPrefix(trimmed, []byte("/*"))) {
 		return true
