@@ -113,7 +113,7 @@ func (p *parts) changedSince(files []File, ids map[repo.Path]repo.ID) map[repo.P
 		if !read {
 			id = f.ID
 		}
-		if IsDocument(f.Path) && before[f.Path] != id {
+		if before[f.Path] != id && f.Mode.SameType(repo.Regular) && IsDocument(f.Path) {
 			changed[f.Path] = true
 		}
 	}
@@ -129,7 +129,7 @@ func (p *parts) changedSince(files []File, ids map[repo.Path]repo.ID) map[repo.P
 func (t *workTree) contentIDs(ctx context.Context, files []File) (map[repo.Path]repo.ID, error) {
 	var edited []File
 	for _, f := range files {
-		if f.Edited && IsDocument(f.Path) {
+		if f.Edited && f.Mode.SameType(repo.Regular) && IsDocument(f.Path) {
 			edited = append(edited, f)
 		}
 	}
