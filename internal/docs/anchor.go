@@ -3,7 +3,6 @@ package docs
 import (
 	"bytes"
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -55,7 +54,7 @@ func anchorsOf(content []byte) map[string]bool {
 		}
 		above = text
 		for _, m := range idAttribute().FindAllSubmatch(line, -1) {
-			anchors[strings.ToLower(string(m[1]))] = true
+			anchors[strings.ToLower(string(bytes.Join(m[1:], nil)))] = true
 		}
 	}
 	return anchors
@@ -71,8 +70,10 @@ func fenceOf(line []byte) string {
 }
 
 var (
-	headingID   = later(`\s*\{#([^}\s]+)[^}]*\}\s*$`)
-	idAttribute = later(`\b(?:id|name)\s*=\s*["']([^"']+)["']`)
+	// Sites set ids behind a title: {#id}, {/* #id */}, <!-- #id -->.
+	headingID   = later(`\s*(?:\{|<!--)[^}]*?#([^}\s*]+)[^}]*(?:\}|-->)\s*$`)
+	idAttribute = later(`\b(?:id|name)\s*=\s*["']([^"']+)["']|^\s*\{:[^}]*#([\w-]+)|^\(([\w-]+)\)=\s*$`)
+	anyMarks    = later(`[^\pL\pN_]+`)
 	linkedWords = later(`!?\[([^\]]*)\]\([^)]*\)`)
 )
 
@@ -88,12 +89,20 @@ func slugs(title string) []string {
 			exact.WriteByte('-')
 		}
 	}
-	short := strings.Trim(regexp.MustCompile(`[^\pL\pN_]+`).ReplaceAllString(strings.ToLower(title), "-"), "-")
+	short := strings.Trim(anyMarks().ReplaceAllString(strings.ToLower(title), "-"), "-")
 	list := []string{exact.String()}
 	if short != exact.String() {
 		list = append(list, short)
 	}
 	return list
+}
+
+// hasAnchor reports whether a version of a document has an anchor.
+func (v *fileVersion) hasAnchor(name string) bool {
+	if v.anchors == nil {
+		v.anchors = anchorsOf(v.content)
+	}
+	return v.anchors[name]
 }
 
 // anchorTargets returns the documents that an anchor may be in.
@@ -167,7 +176,7 @@ func (j *judge) judgePastAnchors(ctx context.Context, open []int, claims map[int
 	for _, i := range open {
 		m, c := &j.list[i], claims[i]
 		name := strings.ToLower(m.Name)
-		hunt := &removalSearch{is: func(v *fileVersion) bool { return anchorsOf(v.content)[name] }}
+		hunt := &removalSearch{is: func(v *fileVersion) bool { return v.hasAnchor(name) }}
 		for _, p := range slices.Compact(append(anchorTargets(c.doc, &m.Mention), m.Was)) {
 			looks = append(looks, versionCheck{place: repo.CommitPath{Commit: c.commit, Path: p}, hunt: hunt})
 			whose = append(whose, i)

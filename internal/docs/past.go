@@ -82,17 +82,20 @@ func (j *judge) pathsByName() map[string][]repo.Path {
 // maxEndings is how many paths may end in a name for it to mean one of them.
 const maxEndings = 12
 
-// endingIn returns the paths that end in the name of a mention, none if there are too many. A
-// bare name, and one that may be an example, does not mean a file of tests or examples.
+// endingIn returns the paths that end in the name of a mention, none if there are too many. They are
+// no files of tests or examples. A name that may be an example, or a directory without another around it, means none.
 func endingIn(m *Mention, ever map[string][]repo.Path) []repo.Path {
 	name := strings.TrimPrefix(path.Clean("/"+m.Name), "/")
 	if m.Form == Link || m.Form == Import || strings.HasPrefix(m.Name, "/") || strings.HasPrefix(m.Name, "..") {
 		return nil // it says from where
 	}
 	bare := !strings.Contains(name, "/")
+	if m.Hedged || bare && m.Dir {
+		return nil
+	}
 	var list []repo.Path
 	for _, p := range ever[path.Base(name)] {
-		if !strings.HasSuffix(string(p), "/"+name) || (bare || m.Hedged) && (m.Hedged || m.Dir || ofTests(p)) {
+		if !strings.HasSuffix(string(p), "/"+name) || ofTests(p) {
 			continue
 		}
 		if list = append(list, p); len(list) > maxEndings {

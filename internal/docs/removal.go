@@ -155,6 +155,7 @@ type fileVersion struct {
 	content []byte
 	outline *outline.Outline // nil while nobody asked, or if there is none
 	asked   bool
+	anchors map[string]bool // nil while nobody asked
 }
 
 // at takes the content for that of a file.
