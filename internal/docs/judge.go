@@ -292,7 +292,7 @@ func common(name string) bool {
 		return false
 	}
 	stem, _, _ := strings.Cut(strings.TrimPrefix(base, "."), ".")
-	return slices.Contains(commonNames, base) || slices.Contains(commonStems, stem) || dotfiles.has(base)
+	return slices.Contains(commonNames, base) || slices.Contains(commonStems, stem)
 }
 
 var (
@@ -301,6 +301,7 @@ var (
 		"claude", "agents", "gemini", "copilot-instructions", "makefile", "dockerfile", "docker-compose", "rakefile",
 		"gemfile", "procfile", "vagrantfile", "justfile", "env", "config", "settings", "index", "main", "gitignore",
 		"gitattributes", "editorconfig", "npmrc", "nvmrc", "eslintrc", "prettierrc", "babelrc",
+		"prettierignore", "eslintignore", "dockerignore", "npmignore",
 		"cursorrules", "windsurfrules", "clinerules", "roorules", "goosehints", "rules",
 	}
 	commonNames = []string{
