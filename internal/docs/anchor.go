@@ -73,13 +73,14 @@ var (
 	// Sites set ids behind a title: {#id}, {/* #id */}, <!-- #id -->.
 	headingID   = later(`\s*(?:\{|<!--)[^}]*?#([^}\s*]+)[^}]*(?:\}|-->)\s*$`)
 	idAttribute = later(`\b(?:id|name)\s*=\s*["']([^"']+)["']|^\s*\{:[^}]*#([\w-]+)|^\(([\w-]+)\)=\s*$`)
+	anyTag      = later(`</?[A-Za-z][^>]*>`)
 	anyMarks    = later(`[^\pL\pN_]+`)
 	linkedWords = later(`!?\[([^\]]*)\]\([^)]*\)`)
 )
 
 // slugs returns the anchors that hosts make of a title: GitHub's way, and with runs of marks made one.
 func slugs(title string) []string {
-	title = linkedWords().ReplaceAllString(title, "$1")
+	title = strings.TrimSpace(anyTag().ReplaceAllString(linkedWords().ReplaceAllString(title, "$1"), ""))
 	var exact strings.Builder
 	for _, r := range strings.ToLower(title) {
 		switch {

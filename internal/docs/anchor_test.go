@@ -9,7 +9,7 @@ import (
 
 func TestAnchorsOf(t *testing.T) {
 	got := slices.Sorted(maps.Keys(anchorsOf([]byte(strings.Join([]string{
-		"# The `first` Title!", "## [Linked](x.md) words", "## Twice", "## Twice", "### Set {#by-hand}", "### In MDX {/* #commented */}", "### In HTML <!-- #hidden -->",
+		"# The `first` Title! <Badge type=\"x\" />", "## [Linked](x.md) words", "## Twice", "## Twice", "### Set {#by-hand}", "### In MDX {/* #commented */}", "### In HTML <!-- #hidden -->",
 		"Underlined", "---", `<a name="Named"></a>`, "{: #kramdown}", "(myst)=", "```", "# no title", "```",
 	}, "\n")))))
 	want := []string{

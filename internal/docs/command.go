@@ -3,6 +3,7 @@ package docs
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -74,6 +75,7 @@ var (
 	makeRule     = later(`(?m)^([^\s#:=][^#:=\n]*?)\s*::?(?:[^=:\n]|$)`)
 	makeOpen     = later(`(?m)^\s*-?s?include\b|^[^\s#:=]*[%$][^:=\n]*:|\$\(eval\b`)
 	makeInclude  = later(`(?m)^[ \t]*include[ \t]+([^#\n]+)`) // with a dash, it may be missing
+	makeForward  = later(`(?m)^%:\s*([\w-]+)%`)
 	makeVariable = later(`\$\([^)]*\)|\$\{[^}]*\}|\$.`)
 	justRule     = later(`(?m)^(?:@?([A-Za-z_][\w-]*)(?:\s[^:\n]*)?:(?:[^=]|$)|alias\s+([\w-]+)\s*:=)`)
 	justOpen     = later(`(?m)^(?:import|mod)\b`)
@@ -98,8 +100,16 @@ func makeTargets(content []byte) recipes {
 		for name := range strings.FieldsSeq(m[1]) {
 			r.names[name] = true
 			// A name that is nothing but a variable is one name, which nobody can tell.
-			if pattern := makeVariable().ReplaceAllString(name, "%"); pattern != "%" && strings.Count(pattern, "%") == 1 || name == "%" {
+			if pattern := makeVariable().ReplaceAllString(name, "%"); pattern != "%" && strings.Count(pattern, "%") == 1 {
 				r.patterns = append(r.patterns, pattern)
+			}
+		}
+	}
+	// "%: common-%" makes a target of every other one that begins so.
+	for _, m := range makeForward().FindAllStringSubmatch(joined, -1) {
+		for name := range maps.Clone(r.names) {
+			if rest, ok := strings.CutPrefix(name, m[1]); ok && rest != "" {
+				r.names[rest] = true
 			}
 		}
 	}

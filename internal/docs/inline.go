@@ -87,7 +87,10 @@ func (r *reader) spans(p *passage, l *block, out []byte) {
 func (r *reader) link(p *passage, known, at int, reference bool, to string) int {
 	if elsewhereLink(to) {
 		// The page of a file on the repository's host has the path of the file.
-		r.forget(known, func(f *found) bool { return f.Kind != Path || !pageOf(to, f.Name) })
+		// A page about a symbol has its name.
+		r.forget(known, func(f *found) bool {
+			return !(f.Kind == Path && pageOf(to, f.Name) || f.Kind == Symbol && strings.HasSuffix(to, "#"+wordOf(f.Name)))
+		})
 	}
 	closing := strings.IndexByte(p.text[at:], ']')
 	if reference || closing < 0 {

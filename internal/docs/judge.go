@@ -292,7 +292,7 @@ func common(name string) bool {
 		return false
 	}
 	stem, _, _ := strings.Cut(strings.TrimPrefix(base, "."), ".")
-	return slices.Contains(commonNames, base) || slices.Contains(commonStems, stem)
+	return slices.Contains(commonNames, base) || slices.Contains(commonStems, stem) || dotfiles.has(base)
 }
 
 var (

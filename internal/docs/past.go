@@ -227,8 +227,8 @@ func (j *judge) findMoves(ctx context.Context, gone []int) error {
 	return j.keepBuilt(ctx, gone)
 }
 
-// keepBuilt lets ignored paths hold if the commit that removed them edited a .gitignore: since then a
-// build makes them.
+// keepBuilt lets ignored directories hold, and ignored files if the commit that removed them edited
+// a .gitignore: since then a build makes them.
 func (j *judge) keepBuilt(ctx context.Context, gone []int) error {
 	var commits []repo.ID
 	for _, i := range gone {
@@ -245,7 +245,8 @@ func (j *judge) keepBuilt(ctx context.Context, gone []int) error {
 		if !m.ignored {
 			continue
 		}
-		built := buildDirs.has(firstElement(string(m.Was)))
+		directory := len(j.history.Touching(m.Was)) == 0
+		built := directory || buildDirs.has(firstElement(string(m.Was)))
 		if m.Since != nil {
 			paths := changed[slices.Index(commits, m.Since.ID)]
 			built = built || slices.ContainsFunc(paths, func(p repo.Path) bool { return p.Base() == ".gitignore" })

@@ -187,7 +187,7 @@ func declares(text []byte, at int) bool {
 	case typeWords.has(last):
 		return true
 	case string(fields[0]) == "impl" || bytes.HasPrefix(fields[0], []byte("impl<")):
-		return true
+		return len(fields) == 1 || last == "for" || bytes.HasPrefix(fields[0], []byte("impl<")) && bytes.HasSuffix(bytes.TrimRight(line, " "), []byte(">"))
 	case string(fields[0]) == "func" && len(fields) <= 3: // a receiver
 		return bytes.HasSuffix(bytes.TrimRight(line, "*"), []byte(" ")) || bytes.HasSuffix(line, []byte("(")) || bytes.HasSuffix(line, []byte("(*"))
 	}
@@ -369,7 +369,7 @@ func (n symbolName) definedBy(file repo.Path, s *outline.Symbol) bool {
 // isFaint reports whether the name alone does not tell a symbol from an option, a key, a column or
 // a word: that of a field, of a method or a module in lower case, of anything but a type if it is
 // a word with a capital.
-func (n symbolName) isFaint(s *outline.Symbol) bool {
+func (n symbolName) isFaint(file repo.Path, s *outline.Symbol) bool {
 	if capitalised(n.member) && n.owner == "" {
 		return !typeKind(s.Kind)
 	}
@@ -379,7 +379,8 @@ func (n symbolName) isFaint(s *outline.Symbol) bool {
 	case outline.Module:
 		return s.Name == strings.ToLower(s.Name)
 	default:
-		return s.Depth > 0 && s.Name == strings.ToLower(s.Name) && !strings.Contains(strings.Trim(s.Name, "_"), "_")
+		plain := !strings.Contains(strings.Trim(s.Name, "_"), "_") || path.Ext(string(file)) == ".rb" // whose settings are methods
+		return s.Depth > 0 && s.Name == strings.ToLower(s.Name) && plain
 	}
 }
 

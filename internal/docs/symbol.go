@@ -205,7 +205,7 @@ func (j *judge) judgePastSymbols(ctx context.Context, open []int, claims map[int
 			for _, d := range where[name.member] {
 				switch {
 				case !name.definedBy(d.file, &d.symbol):
-				case name.isFaint(&d.symbol) && !m.plainly():
+				case name.isFaint(d.file, &d.symbol) && !m.plainly():
 					faint = d.file
 				default:
 					files = append(files, d.file)
