@@ -18,6 +18,7 @@
 //	go run ./bench -run find -repo DIR                     which files will a commit change
 //	go run ./bench -run where -questions FILE -repos DIR   where is X handled
 //	go run ./bench -run edges -repo DIR                    who uses whom, against compilers
+//	go run ./bench -run docs -repo DIR                     which stale mentions does ken docs list
 //	go run ./bench -run index -repo DIR                    time, memory and disk of all that
 //	go run ./bench -run review -repo DIR                   time of a review of twenty edited files
 package main

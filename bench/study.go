@@ -33,7 +33,7 @@ func (o *studyOptions) flags() {
 	flag.StringVar(&o.engines, "engines", "", "with -run find or where: ask only these `engines`, with commas")
 	flag.StringVar(&o.questions, "questions", "", "with -run where: a JSON `file` of questions with their answers")
 	flag.StringVar(&o.dir, "repos", "", "with -run where: the `directory` that holds the repositories of the questions")
-	flag.StringVar(&o.details, "details", "", "with -run find, where or edges: write every answer into this `file`, as JSON lines")
+	flag.StringVar(&o.details, "details", "", "with -run find, where, edges or docs: write every answer into this `file`, as JSON lines")
 	flag.StringVar(&o.earlier, "earlier", "", "with -run find: take answers from these `files` that -details wrote, instead of asking again")
 	flag.BoolVar(&o.codegraph, "codegraph", false, "with -run index: measure CodeGraph too, which takes minutes on a large repository")
 	flag.StringVar(&o.without, "without", "", "with -run index: remove these `directories` first, with commas")
@@ -43,6 +43,7 @@ func (o *studyOptions) flags() {
 type study func(*bench, context.Context) (string, error)
 
 var studies = map[string]study{
+	"docs":   (*bench).docsStudy,
 	"edges":  (*bench).edgesStudy,
 	"find":   (*bench).findStudy,
 	"index":  (*bench).indexStudy,

@@ -271,8 +271,9 @@ func sarifOfDocs(version string, found []docs.CheckedMention) sarifLog {
 	run.Results = []sarifResult{}
 	for i := range found {
 		j := &found[i]
-		rule := sarifRule{"docs/" + string(j.Kind) + "-" + string(j.Verdict)}
-		if !slices.Contains(run.Tool.Driver.Rules, rule) {
+		rule := docsRule(j.Kind, j.Verdict)
+		known := func(r sarifRule) bool { return r.ID == rule.ID }
+		if !slices.ContainsFunc(run.Tool.Driver.Rules, known) {
 			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule)
 		}
 		r := sarifResult{RuleID: rule.ID, Level: "warning", Message: sarifText{term.Clean(j.Text) + " is " + term.Clean(docsVerdict(j, docsSubject))}}
@@ -283,6 +284,18 @@ func sarifOfDocs(version string, found []docs.CheckedMention) sarifLog {
 		run.Results = append(run.Results, r)
 	}
 	return sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}}
+}
+
+// docsRule is the rule that a stale mention breaks.
+func docsRule(kind docs.Kind, verdict docs.Verdict) sarifRule {
+	thing := map[docs.Kind]string{
+		docs.Path: "A file or directory", docs.Symbol: "A symbol", docs.Command: "A command", docs.Anchor: "A heading",
+	}[kind]
+	short, help := thing+" that a document mentions is gone.", "Change the document. If the mention is right, add a comment: <!-- ken:ok MENTION -->."
+	if verdict == docs.Moved {
+		short, help = thing+" that a document mentions has moved.", "Run: ken docs --fix. If the mention is right, add a comment: <!-- ken:ok MENTION -->."
+	}
+	return sarifRule{ID: "docs/" + string(kind) + "-" + string(verdict), Short: &sarifText{short}, Help: &sarifText{help}}
 }
 
 // fixDocs rewrites mentions that moved, prints them, and reports whether any stay stale.

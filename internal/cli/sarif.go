@@ -31,7 +31,9 @@ type sarifDriver struct {
 }
 
 type sarifRule struct {
-	ID string `json:"id"`
+	ID    string     `json:"id"`
+	Short *sarifText `json:"shortDescription,omitempty"`
+	Help  *sarifText `json:"help,omitempty"`
 }
 
 type sarifResult struct {
@@ -87,7 +89,7 @@ func sarifOf(version string, found spec.LintResult) sarifLog {
 	add("error", found.Errors)
 	add("warning", found.Warnings)
 	for _, id := range slices.Sorted(maps.Keys(rules)) {
-		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{id})
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{ID: id})
 	}
 	return sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}}
 }

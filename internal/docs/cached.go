@@ -24,9 +24,12 @@ const settled = 2 * time.Second
 // untracked paths that it looked at, and contents that git does not have. It is stored
 // under the key of the first part, the report under the key of both.
 type inputs struct {
+	kind   string // of the answer that is made from them
 	key    []byte
 	proven bool   // the stats prove the contents
 	edited []bool // of the index's entries: the file may differ from it
+	found  []repo.Found
+	around []byte // the key of what is no tracked file
 
 	looked  []repo.Path
 	missing []repo.ID
@@ -44,9 +47,10 @@ func (c *Checker) inputs(ctx context.Context, s *repo.Snapshot) (*inputs, error)
 		return nil, err
 	}
 	ignored := c.Git.IgnoreDigest()
-	in := &inputs{edited: make([]bool, len(found)), proven: ignored != ""}
+	in := &inputs{kind: cacheKind, edited: make([]bool, len(found)), found: found, proven: ignored != ""}
 	k := c.Cache.Key(cacheKind)
 	fmt.Fprintf(k, "%q\n%s\n%s\n%s\n%q\n%v\n", c.Git.GitDir(), s.Head.Commit, view, ignored, c.Policy, c.Git.Sparse())
+	in.around = k.Sum()
 	fmt.Fprintf(k, "%s %d\n", s.Index.Checksum, len(s.Index.Entries))
 	recent := c.recent()
 	for i := range s.Index.Entries {
@@ -86,7 +90,7 @@ type moreInputs struct {
 
 // foundKey is the key of the second part of the inputs.
 func (c *Checker) foundKey(in *inputs) *cache.Key {
-	k := c.Cache.Key(cacheKind + "-inputs")
+	k := c.Cache.Key(in.kind + "-inputs")
 	fmt.Fprintf(k, "%x\n", in.key)
 	return k
 }
@@ -94,7 +98,7 @@ func (c *Checker) foundKey(in *inputs) *cache.Key {
 // reportKey is the key of both parts as they are now; ok is false if they cannot be read, or
 // prove nothing.
 func (c *Checker) reportKey(ctx context.Context, in *inputs) (k *cache.Key, ok bool) {
-	k = c.Cache.Key(cacheKind + "-report")
+	k = c.Cache.Key(in.kind + "-report")
 	fmt.Fprintf(k, "%x\n", in.key)
 	seen, err := c.Files.Stat(ctx, entriesOf(in.looked))
 	if err != nil {
@@ -132,29 +136,36 @@ func (c *Checker) reportKey(ctx context.Context, in *inputs) (k *cache.Key, ok b
 	return k, true
 }
 
-// load returns the report that was made from the inputs, without the mentions that hold; nil
-// if there is none.
-func (c *Checker) load(ctx context.Context, in *inputs) *Report {
+// secondKey is the key of both parts of the inputs; the second one is that which was stored with
+// the first.
+func (c *Checker) secondKey(ctx context.Context, in *inputs) (k *cache.Key, ok bool) {
 	if !in.proven {
-		return nil
+		return nil, false
 	}
 	stored, ok := c.Cache.Load(c.foundKey(in))
 	if !ok {
-		return nil
+		return nil, false
 	}
 	var more moreInputs
 	if json.Unmarshal(stored, &more) != nil {
-		return nil
+		return nil, false
 	}
+	in.looked = nil
 	for _, p := range more.Looked {
 		in.looked = append(in.looked, repo.Path(p))
 	}
 	in.missing, in.objects = more.Missing, more.Objects
-	key, ok := c.reportKey(ctx, in)
+	return c.reportKey(ctx, in)
+}
+
+// load returns the report that was made from the inputs, without the mentions that hold; nil
+// if there is none.
+func (c *Checker) load(ctx context.Context, in *inputs) *Report {
+	key, ok := c.secondKey(ctx, in)
 	if !ok {
 		return nil
 	}
-	stored, ok = c.Cache.Load(key)
+	stored, ok := c.Cache.Load(key)
 	if !ok {
 		return nil
 	}
@@ -165,32 +176,37 @@ func (c *Checker) load(ctx context.Context, in *inputs) *Report {
 	return &rep
 }
 
+// unchanged reports whether the inputs are still the same.
+func (c *Checker) unchanged(ctx context.Context, in *inputs) bool {
+	snapshot, err := c.Git.Snapshot(ctx)
+	if err != nil {
+		return false
+	}
+	now, err := c.inputs(ctx, snapshot)
+	return err == nil && slices.Equal(now.key, in.key)
+}
+
 // save stores a report, unless an input may have changed while it was made.
 func (c *Checker) save(ctx context.Context, in *inputs, rep *Report) {
 	if !in.proven || !storable(rep) {
 		return
 	}
-	snapshot, err := c.Git.Snapshot(ctx)
-	if err != nil {
-		return
-	}
-	now, err := c.inputs(ctx, snapshot)
-	if err != nil || !now.proven || !slices.Equal(now.key, in.key) {
-		return
-	}
-	in.looked = withIgnoreFiles(in.looked)
-	slices.SortFunc(in.missing, func(a, b repo.ID) int { return slices.Compare(a.Bytes(), b.Bytes()) })
-	in.missing = slices.Compact(in.missing)
 	key, ok := c.reportKey(ctx, in)
 	if !ok {
 		return
 	}
 	short := *rep
-	short.Mentions = slices.DeleteFunc(slices.Clone(rep.Mentions), func(m CheckedMention) bool { return m.Verdict == Holds })
+	short.Mentions = withoutHolding(rep.Mentions)
 	report, err := json.Marshal(short)
 	if err != nil {
 		return
 	}
+	c.Cache.Save(key, report)
+	c.saveLooked(in)
+}
+
+// saveLooked stores the second part of the inputs under the key of the first.
+func (c *Checker) saveLooked(in *inputs) {
 	more := moreInputs{Missing: in.missing, Objects: in.objects}
 	for _, p := range in.looked {
 		more.Looked = append(more.Looked, []byte(p))
@@ -199,8 +215,15 @@ func (c *Checker) save(ctx context.Context, in *inputs, rep *Report) {
 	if err != nil {
 		return
 	}
-	c.Cache.Save(key, report)
 	c.Cache.Save(c.foundKey(in), second)
+}
+
+// learnt adds to the inputs what was found while a report was made.
+func (in *inputs) learnt(looked []repo.Path, missing []repo.ID) {
+	in.looked = withIgnoreFiles(append(in.looked, looked...))
+	in.missing = append(in.missing, missing...)
+	slices.SortFunc(in.missing, func(a, b repo.ID) int { return slices.Compare(a.Bytes(), b.Bytes()) })
+	in.missing = slices.Compact(in.missing)
 }
 
 // withIgnoreFiles adds to paths the .gitignore files that may ignore them, sorted. Such a file

@@ -282,7 +282,7 @@ func (c *TreeChange) judgeSymbol(m *CheckedMention) error {
 		m.Verdict, m.True, m.Was = Gone, true, removed[i].Path
 		return nil
 	}
-	if isFaint(&removed[0].Symbol) && !m.plainly() {
+	if split(m.Name).isFaint(removed[0].Path, &removed[0].Symbol) && !m.plainly() {
 		return nil
 	}
 	named, err := c.Named(word, "")

@@ -128,17 +128,69 @@ func (c *Checker) check(ctx context.Context, snapshot *repo.Snapshot, opts Optio
 	}
 	tree := &workTree{git: c.Git, files: c.Files, snapshot: snapshot, edited: in.edited}
 	past := &past{Repo: c.Git, head: snapshot.Head.Commit, contents: c.Git.Contents()}
-	rep, err := judgeAll(ctx, tree, past, c.Policy, opts.Paths)
+	if opts.Holding {
+		j, err := judgeAll(ctx, tree, past, c.Policy, opts.Paths)
+		if err != nil {
+			return nil, err
+		}
+		j.report.Remarks = past.remarks
+		return j.report, nil
+	}
+	base := c.partsInputs(snapshot, in)
+	earlier := c.loadParts(ctx, base)
+	if earlier == nil && opts.Paths != nil {
+		j, err := judgeAll(ctx, tree, past, c.Policy, opts.Paths)
+		if err != nil {
+			return nil, err
+		}
+		j.report.Remarks = past.remarks
+		return j.report, nil
+	}
+	rep, err := c.judgeChanged(ctx, tree, past, in, base, earlier)
 	if err != nil {
 		return nil, err
 	}
 	rep.Remarks = past.remarks
-	if opts.Paths == nil && !tree.unsure.Load() {
-		in.objects = past.unsure
-		in.looked, in.missing = tree.looked, append(past.missing, tree.missing...)
-		c.save(ctx, in, rep)
+	if opts.Paths != nil {
+		return rep.Only(opts.Paths), nil
 	}
 	return rep, nil
+}
+
+// judgeChanged judges the documents that changed since earlier parts were made, all if there are none, and
+// returns the report of all documents. It stores what it had to ask the history for.
+func (c *Checker) judgeChanged(ctx context.Context, tree *workTree, past *past, in, base *inputs, earlier *parts) (*Report, error) {
+	files := tree.tracked()
+	ids, err := tree.contentIDs(ctx, files)
+	if err != nil {
+		return nil, err
+	}
+	j := newJudge(tree, past, c.Policy, files)
+	if earlier != nil {
+		j.only = earlier.changedSince(files, ids)
+	}
+	if err := j.run(ctx, files, earlier); err != nil {
+		return nil, err
+	}
+	if earlier != nil {
+		j.merge(files, &earlier.Report)
+	}
+	if tree.unsure.Load() || earlier != nil && j.history == nil && len(tree.looked) == 0 {
+		return j.report, nil
+	}
+	looked, missing := tree.looked, append(past.missing, tree.missing...)
+	base.learnt(looked, missing)
+	in.looked, in.missing = nil, nil
+	in.learnt(base.looked, base.missing)
+	in.objects = past.unsure
+	if !c.unchanged(ctx, in) {
+		return j.report, nil
+	}
+	c.save(ctx, in, j.report)
+	if !past.unsure {
+		c.saveParts(ctx, base, j.parts(files, ids, earlier))
+	}
+	return j.report, nil
 }
 
 // Fix corrects the mentions of a report that moved, unless dry is set, and returns what was

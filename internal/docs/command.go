@@ -3,6 +3,7 @@ package docs
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -24,6 +25,18 @@ type recipes struct {
 	names map[string]bool
 	// open is set if there may be others: the file includes another, or computes names.
 	open bool
+	// includes are the files that it takes in.
+	includes []string
+	// patterns are names that stand for others: a "%" matches anything.
+	patterns []string
+}
+
+// mayMake reports whether a pattern makes a command of this name.
+func (r *recipes) mayMake(name string) bool {
+	return slices.ContainsFunc(r.patterns, func(p string) bool {
+		front, back, _ := strings.Cut(p, "%")
+		return len(name) > len(front)+len(back) && strings.HasPrefix(name, front) && strings.HasSuffix(name, back)
+	})
 }
 
 // books are the tools whose books can be read.
@@ -42,19 +55,33 @@ var books = map[string]taskFile{
 // has reports whether a file is of this kind.
 func (b *taskFile) has(p repo.Path) bool {
 	base := p.Base()
-	return slices.Contains(b.names, base) || b.ext != "" && strings.HasSuffix(base, b.ext)
+	return slices.Contains(b.names, base) || b.ext != "" && strings.HasSuffix(base, b.ext) ||
+		b.ext == ".mk" && strings.HasPrefix(base, "Makefile.")
+}
+
+// isTaskFile reports whether some tool reads a file for what it can run.
+func isTaskFile(p repo.Path) bool {
+	for _, b := range books {
+		if b.has(p) {
+			return true
+		}
+	}
+	return false
 }
 
 const maxBook = 1 << 20
 
 var (
-	makeRule = later(`(?m)^([^\s#:=][^#:=\n]*?)\s*::?(?:[^=:\n]|$)`)
-	makeOpen = later(`(?m)^\s*-?s?include\b|^[^\s#:=]*[%$][^:=\n]*:|\$\(eval\b`)
-	justRule = later(`(?m)^(?:@?([A-Za-z_][\w-]*)(?:\s[^:\n]*)?:(?:[^=]|$)|alias\s+([\w-]+)\s*:=)`)
-	justOpen = later(`(?m)^(?:import|mod)\b`)
-	taskRule = later(`(?m)^\s+["']?([\w:.*-]+)["']?:`)
-	taskOpen = later(`(?m)^includes:`)
-	rakeRule = later(`\b(?:task|file|multitask)\b[\s(]*(?::?["']?([\w:-]+)["']?)`)
+	makeRule     = later(`(?m)^([^\s#:=][^#:=\n]*?)\s*::?(?:[^=:\n]|$)`)
+	makeOpen     = later(`(?m)^\s*-?s?include\b|^[^\s#:=]*[%$][^:=\n]*:|\$\(eval\b`)
+	makeInclude  = later(`(?m)^[ \t]*include[ \t]+([^#\n]+)`) // with a dash, it may be missing
+	makeForward  = later(`(?m)^%:\s*([\w-]+)%`)
+	makeVariable = later(`\$\([^)]*\)|\$\{[^}]*\}|\$.`)
+	justRule     = later(`(?m)^(?:@?([A-Za-z_][\w-]*)(?:\s[^:\n]*)?:(?:[^=]|$)|alias\s+([\w-]+)\s*:=)`)
+	justOpen     = later(`(?m)^(?:import|mod)\b`)
+	taskRule     = later(`(?m)^\s+["']?([\w:.*-]+)["']?:`)
+	taskOpen     = later(`(?m)^includes:`)
+	rakeRule     = later(`\b(?:task|file|multitask)\b[\s(]*(?::?["']?([\w:-]+)["']?)`)
 )
 
 // later returns an expression that is compiled when it is first asked for: hooks start ken all
@@ -66,9 +93,24 @@ func later(expr string) func() *regexp.Regexp {
 func makeTargets(content []byte) recipes {
 	r := recipes{names: make(map[string]bool), open: makeOpen().Match(content)}
 	joined := strings.ReplaceAll(string(content), "\\\n", " ")
+	for _, m := range makeInclude().FindAllStringSubmatch(joined, -1) {
+		r.includes = append(r.includes, strings.Fields(m[1])...)
+	}
 	for _, m := range makeRule().FindAllStringSubmatch(joined, -1) {
 		for name := range strings.FieldsSeq(m[1]) {
 			r.names[name] = true
+			// A name that is nothing but a variable is one name, which nobody can tell.
+			if pattern := makeVariable().ReplaceAllString(name, "%"); pattern != "%" && strings.Count(pattern, "%") == 1 {
+				r.patterns = append(r.patterns, pattern)
+			}
+		}
+	}
+	// "%: common-%" makes a target of every other one that begins so.
+	for _, m := range makeForward().FindAllStringSubmatch(joined, -1) {
+		for name := range maps.Clone(r.names) {
+			if rest, ok := strings.CutPrefix(name, m[1]); ok && rest != "" {
+				r.names[rest] = true
+			}
 		}
 	}
 	delete(r.names, ".PHONY")
@@ -136,7 +178,7 @@ func scripts(content []byte) recipes {
 func (j *judge) judgeCommands(ctx context.Context, files []File) error {
 	open := make(map[string][]int) // by tool
 	for i := range j.list {
-		if m := &j.list[i]; m.Kind == Command {
+		if m := &j.list[i]; m.Kind == Command && m.Verdict == "" {
 			open[m.Tool] = append(open[m.Tool], i)
 		}
 	}
@@ -153,15 +195,32 @@ func (j *judge) judgeCommands(ctx context.Context, files []File) error {
 			return err
 		}
 		for _, i := range which {
+			m := &j.list[i]
 			switch {
-			case all.names[j.list[i].Name]:
-				j.list[i].Verdict = Holds
+			case all.names[m.Name]:
+				m.Verdict = Holds
+			case all.mayMake(m.Name):
+				m.Verdict, m.Why = Ambiguous, "a pattern of "+tool+" may make it"
+			case j.includesUnseen(&all):
+				m.Verdict, m.Why = Ambiguous, tool+" may run more than its files list"
 			case all.open:
-				j.list[i].Verdict, j.list[i].Why = Ambiguous, tool+" may run more than its files list"
+				// If a file listed it once and none does now, it is gone all the same.
+				m.Why = tool + " may run more than its files list"
 			}
 		}
 	}
 	return nil
+}
+
+// includesUnseen reports whether a task file takes in one that git does not track.
+func (j *judge) includesUnseen(r *recipes) bool {
+	return slices.ContainsFunc(r.includes, func(name string) bool {
+		if i := strings.LastIndexAny(name, ")}"); i >= 0 {
+			name = name[i+1:] // behind a variable
+		}
+		name = strings.TrimPrefix(path.Clean("/"+name), "/")
+		return !strings.ContainsAny(name, "*?[$") && !j.index.ends(name)
+	})
 }
 
 // allRecipes reads all books of a tool. One that cannot be read may have anything.
@@ -182,6 +241,8 @@ func (j *judge) allRecipes(ctx context.Context, files []File, b *taskFile) (reci
 		lock.Lock()
 		defer lock.Unlock()
 		all.open = all.open || r.open || err != nil
+		all.includes = append(all.includes, r.includes...)
+		all.patterns = append(all.patterns, r.patterns...)
 		for name := range r.names {
 			all.names[name] = true
 		}
@@ -259,6 +320,8 @@ func (j *judge) judgePastCommands(ctx context.Context, open []int, claims map[in
 			m.Verdict, m.Why = Unknown, vague[i]
 		case claims[i].vague != "":
 			m.Verdict, m.Why = Unknown, claims[i].vague
+		case m.Why != "":
+			m.Verdict = Ambiguous
 		case more[i]:
 			m.Verdict, m.Why = Ambiguous, m.Tool+" may have run more than its files listed"
 		}

@@ -1,7 +1,7 @@
 // Package docs checks the prose that people and agents rely on: does what a document
 // mentions of its repository still exist?
 //
-// A mention is a path, a symbol or a command that a document names. It is stale if the
+// A mention is a path, a symbol, a command or an anchor of a heading that a document names. It is stale if the
 // history proves it: the thing existed at the commit that wrote the mention, and does not
 // exist now. A thing that never existed may be an example, a file of the reader or
 // of another project. Such a mention is not stale and not listed by default.
@@ -16,7 +16,9 @@
 // verdict is unknown.
 //
 // [Checker] reads the tree and the history through git.Repo and content.Tree, and caches
-// its reports.
+// its reports. [Checker.Check] judges documents. [Checker.BrokenBy] lists the mentions that
+// a change broke, given the files that it removed and edited: it compares two trees, and reads
+// neither the history nor documents without a removed name.
 package docs
 
 import "ken/internal/repo"
@@ -29,6 +31,7 @@ const (
 	Path    Kind = "path"
 	Symbol  Kind = "symbol"
 	Command Kind = "command"
+	Anchor  Kind = "anchor" // of a heading in a document
 )
 
 // A Mention is a place in a document that names something of the repository.
@@ -43,21 +46,27 @@ type Mention struct {
 	// slash at its end, perhaps with ".." in it; one that begins with a slash is
 	// meant from the top of the repository or of a site. Of a symbol it is its name,
 	// parts joined by dots; of a command what the tool is asked to run, "test" in
-	// make test.
+	// make test; of an anchor what follows the "#".
 	Name string
 	Tool string // of a command: make, npm, yarn, pnpm, bun, just, task, rake, composer
 	Dir  bool   // of a path: it is said to be a directory
 	Glob bool   // of a path: Name is a pattern in the manner of doublestar
 	// In is the directory that Name is said to be in: what the shell changed to, or
 	// the root of a drawing. It may as well be the repository's own, under the name
-	// it has been cloned to. "" where nothing is said.
+	// it has been cloned to. "" where nothing is said. Of an anchor it is the
+	// path of the document that has the heading, "" for the same one.
 	In string
 
 	Form Form
-	// Hedged is set if the words around it call it removed, planned or an example.
-	Hedged bool
+	// Hedged is set if the words around it call it removed, planned, an example or the reader's.
+	// SaidGone is set if they say that it is not there: then it is no news.
+	Hedged, SaidGone bool
+	inSentence       bool // the sentence says so, and not a heading above
 	// Acked is set if the document says that the mention is right.
 	Acked bool
+	// Casual is set if it may be no mention at all: a word with a capital, a path in a block of code.
+	// It counts only if history has it.
+	Casual bool
 	// At is the position of Name in the document, if the document has it letter by letter.
 	// A mention that moved can be corrected there.
 	At Span

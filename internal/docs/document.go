@@ -104,6 +104,9 @@ func historical(p repo.Path) bool {
 	parts := strings.Split(strings.ToLower(string(p)), "/")
 	base := parts[len(parts)-1]
 	page := roleOf(p) == Page
+	if slices.ContainsFunc(parts, func(part string) bool { return requestForms.has(strings.TrimSuffix(part, path.Ext(part))) }) {
+		return false // somebody fills them in today
+	}
 	for _, dir := range parts[:len(parts)-1] {
 		if elsewhere.has(dir) || ofRelease(dir) || page && records.has(dir) {
 			return true
@@ -194,10 +197,12 @@ var (
 		upgrade upgrading templates template examples-data postmortems newsletters blog _posts`}
 	// records are directories whose pages were written about one day, or are something
 	// to be measured with. Guides and instructions among them are kept up.
-	records    = lexicon{text: "issues .issues plans planning reports audits bench benchmark benchmarks"}
-	chronicles = lexicon{text: `changes releases archive archived`}
-	pastStems  = lexicon{text: `breakingchanges whatsnew`}
-	pastWords  = lexicon{text: `changelog migration migrations migrating migrate upgrade upgrading deprecated deprecation deprecations
+	records = lexicon{text: "issues .issues plans planning reports audits bench benchmark benchmarks"}
+	// requestForms are the forms that hosts show to people who open a request.
+	requestForms = lexicon{text: "pull_request_template merge_request_templates merge_request_template issue_template"}
+	chronicles   = lexicon{text: `changes releases archive archived`}
+	pastStems    = lexicon{text: `breakingchanges whatsnew`}
+	pastWords    = lexicon{text: `changelog migration migrations migrating migrate upgrade upgrading deprecated deprecation deprecations
 		postmortem template old`}
 	// recordWords are what the name of such a page ends in, behind other words.
 	recordWords = lexicon{text: "report issues findings audit plan phases prd retrospective"}

@@ -22,6 +22,9 @@ func drawnNames(text string) (names []named, comments []string, ok bool) {
 	if strings.ContainsAny(text, "┐┘┤┼╮╯┓┛╗╝") {
 		return nil, nil, false // boxes
 	}
+	if isLogGraph(text) {
+		return nil, nil, false
+	}
 	lines, branches := drawnLines(text)
 	if branches < 2 && !indented(lines, text) {
 		return nil, nil, false
@@ -97,6 +100,20 @@ func drawnNames(text string) (names []named, comments []string, ok bool) {
 		stack = append(stack, lv)
 	}
 	return names, comments, true
+}
+
+// isLogGraph reports whether a text is a graph of commits, as git log --graph draws it.
+func isLogGraph(text string) bool {
+	for line := range strings.Lines(text) {
+		marks := strings.TrimRight(line[:len(line)-len(strings.TrimLeft(line, "|\\/_ *"))], " ")
+		if strings.HasSuffix(marks, "*") && strings.Count(marks, "*") == 1 && (strings.HasPrefix(marks, "*") || strings.HasPrefix(marks, "|")) {
+			return true
+		}
+		if marks == `|\` || marks == "|/" || strings.HasSuffix(marks, `|\`) || strings.HasSuffix(marks, "|/") {
+			return true
+		}
+	}
+	return false
 }
 
 // drawnLines takes the lines of a drawing apart, and counts those with branches.

@@ -26,7 +26,7 @@ type Fixed struct {
 }
 
 // Fix corrects the mentions of one document that moved, and keeps their form: a path that
-// was relative to the document stays relative. It leaves a mention that the document does not
+// was relative to the document stays relative, and the columns of a table stay aligned. It leaves a mention that the document does not
 // have letter by letter, and one whose new name cannot be written in its form.
 func Fix(doc repo.Path, content []byte, judged []CheckedMention) ([]byte, Fixed) {
 	list := slices.DeleteFunc(slices.Clone(judged), func(j CheckedMention) bool { return j.File != doc || j.Hidden != "" })
@@ -57,7 +57,15 @@ func Fix(doc repo.Path, content []byte, judged []CheckedMention) ([]byte, Fixed)
 		fixed.Edits = append(fixed.Edits, Edit{doc, j.Line, j.Name, name})
 	}
 	slices.SortStableFunc(fixed.Left, func(a, b CheckedMention) int { return a.Line - b.Line })
-	return append(out, content[done:]...), fixed
+	out = append(out, content[done:]...)
+	if len(fixed.Edits) > 0 && isMarkdown(doc) {
+		var lines []int
+		for _, e := range fixed.Edits {
+			lines = append(lines, e.Line)
+		}
+		out = alignTables(content, out, lines)
+	}
+	return out, fixed
 }
 
 // newName is how a document names what has moved, or why it cannot be said.

@@ -1,44 +1,71 @@
 package docs
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// hedged reports whether a sentence says of what it names that it is not there, or
-// is an example.
-func hedged(sentence string) bool {
+// A hedge is how much the words around a mention take back of it.
+type hedge int
+
+const (
+	unhedged hedge = iota
+	// doubtful words call it an example, a plan or the reader's own. They do not excuse a
+	// mention of something that existed when it was written and is gone.
+	doubtful
+	// saidGone is what words say that call it removed, or not there.
+	saidGone
+)
+
+// hedgeOf returns what a sentence says of the things that it names.
+func hedgeOf(sentence string) hedge {
 	if strings.ContainsFunc(sentence, func(r rune) bool { return r >= utf8.RuneSelf }) {
-		for _, p := range hedgesElsewhere {
+		for _, p := range goneElsewhere {
 			if strings.Contains(sentence, p) {
-				return true
+				return saidGone
 			}
 		}
 	}
+	most := unhedged
 	var before [2]string // the two words before
 	for word := range lowerWords(sentence) {
-		if hedges.has(word) || before[1] != "" && hedges.has(before[1]+"_"+word) ||
-			before[0] != "" && hedges.has(before[0]+"_"+before[1]+"_"+word) {
-			return true
+		for _, phrase := range []string{word, before[1] + "_" + word, before[0] + "_" + before[1] + "_" + word} {
+			if goneWords.has(phrase) {
+				return saidGone
+			}
+			if doubts.has(phrase) {
+				most = doubtful
+			}
 		}
 		before[0], before[1] = before[1], word
 	}
-	return false
+	if most == unhedged && slices.ContainsFunc(doubtsElsewhere, func(p string) bool { return strings.Contains(sentence, p) }) {
+		return doubtful
+	}
+	return most
 }
 
-// hedgedHeading reports whether a heading says so of all that is below it.
-func hedgedHeading(text string) bool {
+// hedgeOfHeading returns what a heading says of all that is below it.
+func hedgeOfHeading(text string) hedge {
+	const plan = "plan:"
+	text = strings.TrimSpace(text)
+	if len(text) >= len(plan) && strings.EqualFold(text[:len(plan)], plan) {
+		return saidGone
+	}
+	most := hedgeOf(text)
 	before := ""
 	for word := range lowerWords(text) {
-		if hedgingHeadings.has(word) || before == "implementation" && word == "plan" {
-			return true
+		switch {
+		case goneHeadings.has(word) || before == "implementation" && word == "plan":
+			return saidGone
+		case doubtHeadings.has(word):
+			most = max(most, doubtful)
 		}
 		before = word
 	}
-	const plan = "plan:"
-	text = strings.TrimSpace(text)
-	return len(text) >= len(plan) && strings.EqualFold(text[:len(plan)], plan) || hedged(text)
+	return most
 }
 
 // lowerWords yields the words of a text in lower case.
@@ -114,25 +141,28 @@ func abbreviated(text string) bool {
 }
 
 var (
-	hedges = lexicon{text: `removed deleted renamed deprecated obsolete legacy formerly previously was were old would create planned todo
-		imagine suppose supposing your hypothetical hypothetically dropped superseded defunct retired
-		historically historical proposed proposal someday eventually tbd wip generated gitignored untracked nonexistent
-		used_to no_longer instead_of replaced_by replaces will_be to_be_created add_a_new add_new for_example for_instance
-		such_as e_g not_exist doesn't_exist don't_exist didn't_exist never_existed not_yet moved_to moved_from moved_into
-		has_been had_been have_been to_be_added to_be_written will_live will_become going_away went_away is_gone are_gone
+	// goneWords say that something is not there: no more, or not at this place.
+	goneWords = lexicon{text: `removed deleted renamed deprecated obsolete legacy formerly previously old dropped superseded defunct retired
+		historically historical generated gitignored untracked nonexistent
+		used_to no_longer instead_of replaced_by replaces not_exist doesn't_exist don't_exist didn't_exist never_existed
+		moved_to moved_from moved_into going_away went_away is_gone are_gone
+		replacement_for successor_to in_place_of in_favor_of in_favour_of before_this never_had
+		there_is_no there_are_no there's_no entfernt veraltet eliminado obsoleto removido`}
+	doubts = lexicon{text: `was were would create planned todo
+		imagine suppose supposing your hypothetical hypothetically proposed proposal someday eventually tbd wip
+		will_be to_be_created add_a_new add_new for_example for_instance such_as e_g not_yet
+		has_been had_been have_been to_be_added to_be_written will_live will_become
 		let's_say if_you_have say_you creating_a create_a created_a new_file new_files pretend like_this
-		replacement_for successor_to in_place_of in_favor_of in_favour_of before_this never_had names_like paths_like
-		files_like ids_like something_like there_is_no there_are_no there's_no
-		add_files add_a_file
-		por_ejemplo por_exemplo zum_beispiel z_b entfernt veraltet eliminado obsoleto removido`}
-	hedgingHeadings = lexicon{text: `migration migrations migrating history removed removal removals changelog deprecated deprecations
-		deprecation example examples sample samples roadmap future ideas planned plans upgrading upgrade legacy obsolete
-		breaking proposal proposals alternatives rejected superseded previously tutorial walkthrough archive postmortem
-		background motivation before`}
-	// hedgesElsewhere are those with letters that are not ASCII's.
-	hedgesElsewhere = []string{
-		"已删除", "已移除", "删除了", "移除了", "废弃", "弃用", "例如", "比如", "不再", "以前", "曾经", "示例", "旧的", "重命名",
-		"削除", "廃止", "例えば", "以前は", "삭제", "예를 들어", "устарел", "удалён", "удален", "например",
-		"supprimé", "obsolète", "früher", "gelöscht",
+		names_like paths_like files_like ids_like something_like add_files add_a_file
+		por_ejemplo por_exemplo zum_beispiel z_b`}
+	goneHeadings = lexicon{text: `migration migrations migrating history removed removal removals changelog deprecated deprecations
+		deprecation roadmap future ideas planned plans upgrading upgrade legacy obsolete
+		breaking proposal proposals alternatives rejected superseded previously archive postmortem before`}
+	doubtHeadings = lexicon{text: `example examples sample samples tutorial walkthrough background motivation`}
+	// goneElsewhere and doubtsElsewhere are the same with letters that are not ASCII's.
+	goneElsewhere = []string{
+		"已删除", "已移除", "删除了", "移除了", "废弃", "弃用", "不再", "以前", "曾经", "旧的", "重命名",
+		"削除", "廃止", "以前は", "삭제", "устарел", "удалён", "удален", "supprimé", "obsolète", "früher", "gelöscht",
 	}
+	doubtsElsewhere = []string{"例如", "比如", "示例", "例えば", "예를 들어", "например"}
 )

@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -17,6 +18,7 @@ func (r *reader) inline(p *passage, l *block) (mask string) {
 	switch {
 	case r.plain:
 		copy(out, p.text)
+		r.directives(p, out)
 		r.plainSpans(p, out)
 	case l.kind == html:
 		r.markup(p, l, 0, p.text)
@@ -84,7 +86,11 @@ func (r *reader) spans(p *passage, l *block, out []byte) {
 // that leads elsewhere is somebody else's.
 func (r *reader) link(p *passage, known, at int, reference bool, to string) int {
 	if elsewhereLink(to) {
-		r.forget(known, func(*found) bool { return true })
+		// The page of a file on the repository's host has the path of the file.
+		// A page about a symbol has its name.
+		r.forget(known, func(f *found) bool {
+			return !(f.Kind == Path && pageOf(to, f.Name) || f.Kind == Symbol && strings.HasSuffix(to, "#"+wordOf(f.Name)))
+		})
 	}
 	closing := strings.IndexByte(p.text[at:], ']')
 	if reference || closing < 0 {
@@ -99,12 +105,25 @@ func (r *reader) link(p *passage, known, at int, reference bool, to string) int 
 		return at
 	}
 	text := p.text[dest.Start:dest.End]
+	r.anchor(p, dest.Start, text)
 	if n, ok := linkName(text); ok {
 		// The words of the link say the same again.
 		r.forget(known, func(f *found) bool { return strings.HasSuffix("/"+n.name, "/"+f.Name) })
 		r.add(p, dest.Start, text, n, Link)
 	}
 	return next
+}
+
+// pageOf reports whether an address is the page of a file on a branch: /blob/main/ and its path. What a
+// commit had stays there.
+func pageOf(address, name string) bool {
+	address, _, _ = strings.Cut(address, "#")
+	branch, ok := strings.CutSuffix(address, "/"+name)
+	if !ok || !strings.Contains(name, "/") {
+		return false
+	}
+	branch, ref := path.Split(branch)
+	return strings.HasSuffix(branch, "/blob/") && (len(ref) < 7 || strings.Trim(ref, "0123456789abcdef") != "")
 }
 
 // forget takes back what was found from an index on and is no link. Of a text with a
@@ -135,9 +154,27 @@ func (r *reader) define(p *passage) {
 // destination puts down where a link leads; dest is in piece, which begins at offset.
 func (r *reader) destination(p *passage, offset int, piece string, dest Span) {
 	text := piece[dest.Start:dest.End]
+	r.anchor(p, offset+dest.Start, text)
 	if n, ok := linkName(text); ok {
 		r.add(p, offset+dest.Start, text, n, Link)
 	}
+}
+
+// anchor puts down the heading that a link leads to.
+func (r *reader) anchor(p *passage, offset int, dest string) {
+	page, fragment, ok := strings.Cut(dest, "#")
+	if !ok || fragment == "" || r.plain || len(fragment) > maxName || strings.ContainsAny(fragment, "/:!=?&~{}<>$\\%") || elsewhereLink(dest) {
+		return
+	}
+	n := named{kind: Anchor, name: fragment, casual: true}
+	if page != "" {
+		to, ok := linkName(page)
+		if !ok || to.dir || !markdown.has(path.Ext(to.name)) {
+			return
+		}
+		n.in = to.name
+	}
+	r.add(p, offset, dest, n, Link)
 }
 
 // plainSpans reads the spans of code in a text that is not Markdown, and blanks
@@ -162,6 +199,18 @@ func (r *reader) plainSpans(p *passage, out []byte) {
 		r.codeSpan(p, t, start, end)
 		i = end + len(ticks)
 		clear(out[start-len(ticks) : i])
+	}
+}
+
+// directives reads the paths that directives of reStructuredText take in, and blanks them in out.
+func (r *reader) directives(p *passage, out []byte) {
+	at := 0
+	for line := range strings.Lines(p.text) {
+		if dest, ok := directivePath(line); ok {
+			r.destination(p, at, line, dest)
+			clear(out[at+dest.Start : at+dest.End])
+		}
+		at += len(line)
 	}
 }
 
@@ -219,10 +268,10 @@ func (r *reader) codeSpan(p *passage, t string, start, end int) {
 	if end-start > maxName+2 {
 		return
 	}
+	for start < end && (t[start] == '~' && end-start > 1 && t[start+1] != '/' || t[start] == '!') {
+		start++ // as Sphinx has it
+	}
 	if r.plain {
-		for start < end && (t[start] == '~' || t[start] == '!') {
-			start++
-		}
 		if end-start > 2 && t[start] == '_' && t[end-1] == '_' && t[start+1] != '_' { // set in italics
 			start, end = start+1, end-1
 		}

@@ -35,6 +35,9 @@ type CheckedMention struct {
 
 	// Was is the path that it meant, or the file that it was in.
 	Was repo.Path
+
+	ignored bool // git ignores the path
+	carried bool // the verdict is that of an earlier report
 }
 
 // A Report is what was found in documents.
@@ -144,30 +147,53 @@ type judge struct {
 	past   *past
 	policy Policy
 	paths  []repo.Path // documents, or directories of them; all when nil
+	// relevant reports whether a document is to be judged, by its content; nil if all are.
+	relevant func(content []byte) bool
+	// only are the documents that are judged; all if it is nil.
+	only map[repo.Path]bool
 
 	index   *treeIndex
 	history *history // nil while nothing needs it
+	scan    *symbolScan
 	list    []CheckedMention
 	report  *Report
+	dropped map[repo.Path][]string // keys of casual mentions that never were
+	fresh   map[repo.Path]*docPart // documents that were judged now
+}
+
+func newJudge(tree *workTree, past *past, policy Policy, files []File) *judge {
+	return &judge{
+		tree: tree, past: past, policy: policy, index: newTreeIndex(files), report: &Report{Head: past.head},
+		dropped: make(map[repo.Path][]string), fresh: make(map[repo.Path]*docPart),
+	}
 }
 
 // judgeAll reads the documents of a tree and says of each mention whether what it names is
 // there.
-func judgeAll(ctx context.Context, tree *workTree, past *past, policy Policy, paths []repo.Path) (*Report, error) {
+func judgeAll(ctx context.Context, tree *workTree, past *past, policy Policy, paths []repo.Path) (*judge, error) {
 	files := tree.tracked()
-	j := &judge{tree: tree, past: past, policy: policy, paths: paths, index: newTreeIndex(files), report: &Report{Head: past.head}}
+	j := newJudge(tree, past, policy, files)
+	j.paths = paths
+	return j, j.run(ctx, files, nil)
+}
+
+// run judges documents. Verdicts of earlier parts are taken over.
+func (j *judge) run(ctx context.Context, files []File, earlier *parts) error {
 	if err := j.readDocuments(ctx, files); err != nil {
-		return nil, err
+		return err
+	}
+	if earlier != nil {
+		j.carry(earlier)
 	}
 	if err := j.judgeByTree(ctx, files); err != nil {
-		return nil, err
+		return err
 	}
 	if err := j.judgeByHistory(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	j.dropMembers()
 	j.tally()
-	return j.report, nil
+	return nil
 }
 
 // tally puts what was found into the report.
@@ -192,6 +218,8 @@ func (t docStatements) hidden(m *CheckedMention) string {
 		return string(m.Verdict)
 	case m.Hidden != "":
 		return m.Hidden
+	case m.Hedged && (!m.True || m.Verdict != Gone && m.Verdict != Moved):
+		return HiddenHedged // a thing that history never had
 	case m.Verdict != Gone && m.Verdict != Moved:
 		return string(m.Verdict)
 	case !m.True:
@@ -224,7 +252,7 @@ func statementsOf(list []CheckedMention) docStatements {
 		if m.Kind != Path {
 			continue
 		}
-		if m.Hedged {
+		if m.inSentence {
 			t.gone[docName{m.File, m.Name}] = true
 		}
 		if moved && m.Verdict == Holds {
@@ -264,7 +292,7 @@ func common(name string) bool {
 		return false
 	}
 	stem, _, _ := strings.Cut(strings.TrimPrefix(base, "."), ".")
-	return slices.Contains(commonNames, base) || slices.Contains(commonStems, stem)
+	return slices.Contains(commonNames, base) || slices.Contains(commonStems, stem) || dotfiles.has(base)
 }
 
 var (
@@ -273,6 +301,7 @@ var (
 		"claude", "agents", "gemini", "copilot-instructions", "makefile", "dockerfile", "docker-compose", "rakefile",
 		"gemfile", "procfile", "vagrantfile", "justfile", "env", "config", "settings", "index", "main", "gitignore",
 		"gitattributes", "editorconfig", "npmrc", "nvmrc", "eslintrc", "prettierrc", "babelrc",
+		"prettierignore", "eslintignore", "dockerignore", "npmignore",
 		"cursorrules", "windsurfrules", "clinerules", "roorules", "goosehints", "rules",
 	}
 	commonNames = []string{
@@ -296,6 +325,10 @@ func (j *judge) readDocuments(ctx context.Context, files []File) error {
 	failed := make([]error, len(chosen))
 	err := j.tree.Read(ctx, chosen, MaxBytes, func(i int, content []byte, err error) {
 		if failed[i] = err; err != nil {
+			return
+		}
+		if j.relevant != nil && !j.relevant(content) {
+			failed[i] = fs.ErrNotExist
 			return
 		}
 		found[i], partial[i], failed[i] = j.mentions(chosen[i].Path, content)
@@ -329,6 +362,9 @@ func (j *judge) readDocuments(ctx context.Context, files []File) error {
 
 // asked reports whether a document is among those that are to be judged.
 func (j *judge) asked(p repo.Path) bool {
+	if j.only != nil {
+		return j.only[p]
+	}
 	return j.paths == nil || slices.ContainsFunc(j.paths, p.Under)
 }
 
@@ -337,7 +373,7 @@ func (j *judge) judgeByTree(ctx context.Context, files []File) error {
 	var open []int
 	for i := range j.list {
 		m := &j.list[i]
-		if m.Kind != Path {
+		if m.Kind != Path || m.Verdict != "" {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
@@ -359,14 +395,17 @@ func (j *judge) judgeByTree(ctx context.Context, files []File) error {
 	if err := j.judgeUntracked(ctx, open); err != nil {
 		return err
 	}
+	if err := j.judgeAnchors(ctx); err != nil {
+		return err
+	}
 	if err := j.judgeCommands(ctx, files); err != nil {
 		return err
 	}
 	return j.judgeSymbols(ctx, files)
 }
 
-// judgeUntracked decides about paths that are not tracked. A path holds if something is there,
-// or if git ignores it: a build makes it, or it is the reader's own.
+// judgeUntracked decides about paths that are not tracked. A path holds if something is there. One
+// that git ignores holds too, unless the history shows that the repository tracked it.
 func (j *judge) judgeUntracked(ctx context.Context, open []int) error {
 	var paths []repo.Path
 	var whose []int
@@ -405,12 +444,13 @@ func (j *judge) judgeUntracked(ctx context.Context, open []int) error {
 		return err
 	}
 	for k, i := range restOf {
-		if ignored[k] {
-			j.list[i].Verdict, j.list[i].Why = Holds, "git ignores it: a build makes it, or it is your own"
-		}
+		j.list[i].ignored = j.list[i].ignored || ignored[k]
 	}
 	return nil
 }
+
+// whyIgnored is why an ignored path holds.
+const whyIgnored = "git ignores it: a build makes it, or it is your own"
 
 // usable reports whether a path can be asked for at all.
 func usable(p string) bool { return !strings.ContainsAny(p, "\x00\n") && len(p) < 4096 }
@@ -425,6 +465,7 @@ func (j *judge) judgeByHistory(ctx context.Context) error {
 		return nil
 	}
 	if j.past.head.IsZero() {
+		j.keepIgnored()
 		j.settle(Never, "nothing is committed yet")
 		return nil
 	}
@@ -436,6 +477,7 @@ func (j *judge) judgeByHistory(ctx context.Context) error {
 	if err := j.judgePast(ctx); err != nil {
 		return err
 	}
+	j.keepIgnored()
 	if err := j.hideMadeFiles(ctx); err != nil {
 		return err
 	}
@@ -446,14 +488,32 @@ func (j *judge) judgeByHistory(ctx context.Context) error {
 	return nil
 }
 
-// dropMembers removes names that may be members of something and were never a file's.
-// Where the history is cut off, one is taken for a file's if there are others of its kind.
+// keepIgnored lets the ignored paths hold that the repository did not track when the document
+// named them.
+func (j *judge) keepIgnored() {
+	for i := range j.list {
+		if m := &j.list[i]; m.ignored && !m.True && m.Verdict != Holds {
+			m.Verdict, m.Why, m.Since, m.To, m.Was = Holds, whyIgnored, nil, "", ""
+		}
+	}
+}
+
+// dropMembers removes casual mentions of what never was, and names that may be members of
+// something and were never a file's. Where the history is cut off, a name is taken for a
+// file's if there are others of its kind.
 func (j *judge) dropMembers() {
 	j.list = slices.DeleteFunc(j.list, func(m CheckedMention) bool {
-		if m.Kind != Path || m.Form == Link || m.Form == Import || !memberlike(m.Name) {
-			return false
+		drop := false
+		switch {
+		case m.Casual:
+			drop = m.Verdict == Never || m.Verdict == Ambiguous || m.Verdict == Unknown
+		case m.Kind == Path && m.Form != Link && m.Form != Import && memberlike(m.Name):
+			drop = m.Verdict == Never || m.Verdict == Unknown && m.Was == "" && !j.index.exts[path.Ext(m.Name)]
 		}
-		return m.Verdict == Never || m.Verdict == Unknown && m.Was == "" && !j.index.exts[path.Ext(m.Name)]
+		if drop && m.judged() {
+			j.dropped[m.File] = append(j.dropped[m.File], m.key())
+		}
+		return drop
 	})
 }
 

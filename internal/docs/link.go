@@ -72,7 +72,7 @@ func elsewhereLink(dest string) bool {
 		b := dest[i]
 		switch {
 		case b == ':':
-			return i > 1
+			return i > 1 && !strings.HasPrefix(dest[i:], "::") // crate::item
 		case !isLetter(b) && (i == 0 || !isDigit(b) && b != '+' && b != '-' && b != '.'):
 			return false
 		}
@@ -84,7 +84,7 @@ func elsewhereLink(dest string) bool {
 // into the document itself.
 func linkName(dest string) (named, bool) {
 	n := named{kind: Path}
-	if dest == "" || len(dest) > 1000 || elsewhereLink(dest) || strings.ContainsAny(dest, "{}<>$|\n\"") || !utf8.ValidString(dest) {
+	if dest == "" || len(dest) > 1000 || elsewhereLink(dest) || strings.Contains(dest, "::") || strings.ContainsAny(dest, "{}<>$|\n\"") || !utf8.ValidString(dest) {
 		return n, false
 	}
 	end := len(dest)

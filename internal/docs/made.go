@@ -17,7 +17,7 @@ import (
 func (j *judge) hideMadeFiles(ctx context.Context) error {
 	named := make(map[repo.Path]*atomic.Bool)
 	mayBeMade := func(m *CheckedMention) bool {
-		return (m.Verdict == Gone || m.Verdict == Moved) && m.True && m.Hidden == "" && m.Kind == Path &&
+		return (m.Verdict == Gone || m.Verdict == Moved) && m.True && m.Hidden == "" && m.Kind == Path && !m.carried &&
 			m.Form != Link && m.Form != Import && j.isData(m.Was)
 	}
 	for i := range j.list {

@@ -27,7 +27,7 @@ func (j *judge) mentions(doc repo.Path, content []byte) (list []CheckedMention, 
 			list[i].Hidden = HiddenAcked
 		case past, decision && m.Form != Link: // it was so when it was decided, but a link leads somewhere
 			list[i].Hidden = HiddenHistorical
-		case m.Hedged:
+		case m.SaidGone && m.Form != Link: // but a link leads somewhere
 			list[i].Hidden = HiddenHedged
 		case m.Form == Drawing:
 			if prompted == nil {

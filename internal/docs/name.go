@@ -15,6 +15,7 @@ type named struct {
 	tool       string
 	in         string
 	dir, glob  bool
+	casual     bool
 	text       Span // what of the text is the mention; the zero one for all of it
 }
 
@@ -435,7 +436,7 @@ func symbolic(parts []string, called bool, sep string) bool {
 		return false // a variable of the environment, as likely as a constant
 	}
 	core := strings.Trim(first, "_")
-	return strings.Contains(core, "_") || mixed(core)
+	return strings.Contains(core, "_") || mixed(core) || capitalised(core) && len(core) > 3
 }
 
 // mixed reports whether a word has capitals inside: fooBar, FooBar, HTTPServer.

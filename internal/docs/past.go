@@ -14,7 +14,7 @@ const maxMoves = 12
 
 // judgePast judges what is not there.
 func (j *judge) judgePast(ctx context.Context) error {
-	ever := j.everNamed()
+	ever := j.pathsByName()
 	open := make(map[Kind][]int)
 	var asked []int // when they were written
 	for i := range j.list {
@@ -25,7 +25,7 @@ func (j *judge) judgePast(ctx context.Context) error {
 		case m.Glob:
 			m.Verdict, m.Why = Ambiguous, "nothing matches it"
 			continue
-		case m.Kind == Path && !ever[path.Base(path.Clean(m.Name))]:
+		case m.Kind == Path && ever[path.Base(path.Clean(m.Name))] == nil:
 			continue
 		case m.Hidden == "":
 			asked = append(asked, i)
@@ -46,11 +46,14 @@ func (j *judge) judgePast(ctx context.Context) error {
 			j.list[i].Written = &written
 		}
 	}
-	gone, err := j.existedThen(ctx, open[Path], claims)
+	gone, err := j.existedThen(ctx, open[Path], claims, ever)
 	if err != nil {
 		return err
 	}
 	if err := j.findMoves(ctx, gone); err != nil {
+		return err
+	}
+	if err := j.judgePastAnchors(ctx, open[Anchor], claims); err != nil {
 		return err
 	}
 	if err := j.judgePastCommands(ctx, open[Command], claims); err != nil {
@@ -59,29 +62,75 @@ func (j *judge) judgePast(ctx context.Context) error {
 	return j.judgePastSymbols(ctx, open[Symbol], claims)
 }
 
-// everNamed returns the last elements of all paths that there ever were, of files and
-// directories.
-func (j *judge) everNamed() map[string]bool {
-	ever := make(map[string]bool)
+// pathsByName returns all paths that there ever were, of files and directories, by their last
+// element.
+func (j *judge) pathsByName() map[string][]repo.Path {
+	ever := make(map[string][]repo.Path)
 	dirs := make(map[string]bool)
 	for _, p := range j.history.Below("") {
-		ever[path.Base(string(p))] = true
+		base := path.Base(string(p))
+		ever[base] = append(ever[base], p)
 		for dir := parent(string(p)); dir != "" && !dirs[dir]; dir = parent(dir) {
 			dirs[dir] = true
-			ever[path.Base(dir)] = true
+			base := path.Base(dir)
+			ever[base] = append(ever[base], repo.Path(dir))
 		}
 	}
 	return ever
 }
 
+// maxEndings is how many paths may end in a name for it to mean one of them.
+const maxEndings = 12
+
+// endingIn returns the paths that end in the name of a mention, none if there are too many. They are
+// no files of tests or examples. A name that may be an example, or a directory without another around it, means none.
+func endingIn(m *Mention, ever map[string][]repo.Path) []repo.Path {
+	name := strings.TrimPrefix(path.Clean("/"+m.Name), "/")
+	if m.Form == Link || m.Form == Import || strings.HasPrefix(m.Name, "/") || strings.HasPrefix(m.Name, "..") {
+		return nil // it says from where
+	}
+	bare := !strings.Contains(name, "/")
+	if m.Hedged || bare && m.Dir {
+		return nil
+	}
+	var list []repo.Path
+	for _, p := range ever[path.Base(name)] {
+		if !strings.HasSuffix(string(p), "/"+name) || ofTests(p) {
+			continue
+		}
+		if list = append(list, p); len(list) > maxEndings {
+			return nil
+		}
+	}
+	return list
+}
+
+// ofTests reports whether a path is below a directory of tests or examples, whose files go by
+// names that the reader's have too.
+func ofTests(p repo.Path) bool {
+	return slices.ContainsFunc(strings.Split(strings.ToLower(string(p.Dir())), "/"), testDirs.has)
+}
+
+var testDirs = lexicon{text: "test tests testing __tests__ testdata fixtures fixture example examples sample samples demo demos playground e2e templates"}
+
 // existedThen finds out what existed when the document named it, and returns what ever was.
-func (j *judge) existedThen(ctx context.Context, open []int, claims map[int]origin) ([]int, error) {
+func (j *judge) existedThen(ctx context.Context, open []int, claims map[int]origin, ever map[string][]repo.Path) ([]int, error) {
+	meant := func(i int) []repo.Path {
+		c, ok := claims[i]
+		if !ok {
+			return nil
+		}
+		m := &j.list[i].Mention
+		var list []repo.Path
+		for _, p := range readingOf(c.doc, m, true).paths {
+			list = append(list, repo.Path(p))
+		}
+		return append(list, endingIn(m, ever)...)
+	}
 	var places []repo.CommitPath
 	for _, i := range open {
-		if c, ok := claims[i]; ok {
-			for _, p := range readingOf(c.doc, &j.list[i].Mention, true).paths {
-				places = append(places, repo.CommitPath{Commit: c.commit, Path: repo.Path(p)})
-			}
+		for _, p := range meant(i) {
+			places = append(places, repo.CommitPath{Commit: claims[i].commit, Path: p})
 		}
 	}
 	ids, err := j.past.contents.At(ctx, places)
@@ -92,14 +141,12 @@ func (j *judge) existedThen(ctx context.Context, open []int, claims map[int]orig
 	k := 0
 	for _, i := range open {
 		m := &j.list[i]
-		c, ok := claims[i]
-		if ok {
-			for _, p := range readingOf(c.doc, &m.Mention, true).paths {
-				if !ids[k].IsZero() && m.Was == "" {
-					m.Was, m.True = repo.Path(p), true
-				}
-				k++
+		c := claims[i]
+		for _, p := range meant(i) {
+			if !ids[k].IsZero() && m.Was == "" {
+				m.Was, m.True = p, true
 			}
+			k++
 		}
 		if m.Was == "" {
 			for _, p := range readingOf(m.File, &m.Mention, true).paths {
@@ -126,8 +173,9 @@ func (j *judge) existedThen(ctx context.Context, open []int, claims map[int]orig
 // A moveSearch follows one path through its moves.
 type moveSearch struct {
 	at     repo.Path
+	name   string // as the mention has it
 	dir    bool
-	since  repo.CommitNumber // the commit that first took it away, -1 while nobody knows
+	since  repo.CommitNumber // the commit after which the name was wrong, -1 while nobody knows
 	to     repo.Path
 	maybe  repo.Path         // where it may be, if git's guess is right
 	remove repo.CommitNumber // of the step that is being taken
@@ -135,14 +183,20 @@ type moveSearch struct {
 	unseen bool              // contents are not here by which it might be found
 }
 
+// A movedName is a path and the name that a mention has for it.
+type movedName struct {
+	was  repo.Path
+	name string
+}
+
 // findMoves finds out when paths went, and where to.
 func (j *judge) findMoves(ctx context.Context, gone []int) error {
-	chases := make(map[repo.Path]*moveSearch)
+	chases := make(map[movedName]*moveSearch)
 	var open []*moveSearch
 	for _, i := range gone {
-		target := j.list[i].Was
+		target := movedName{j.list[i].Was, j.list[i].Name}
 		if chases[target] == nil {
-			c := &moveSearch{at: target, since: -1}
+			c := &moveSearch{at: target.was, name: target.name, since: -1}
 			chases[target] = c
 			open = append(open, c)
 		}
@@ -159,7 +213,7 @@ func (j *judge) findMoves(ctx context.Context, gone []int) error {
 	}
 	for _, i := range gone {
 		m := &j.list[i]
-		c := chases[m.Was]
+		c := chases[movedName{m.Was, m.Name}]
 		m.Since, m.Uncommitted = j.commit(c.since), c.since < 0 && c.inHead
 		switch {
 		case c.to != "":
@@ -170,8 +224,46 @@ func (j *judge) findMoves(ctx context.Context, gone []int) error {
 			m.Why = "or moved: " + WhyAbsent
 		}
 	}
+	return j.keepBuilt(ctx, gone)
+}
+
+// keepBuilt lets ignored directories hold, and ignored files if the commit that removed them edited
+// a .gitignore: since then a build makes them.
+func (j *judge) keepBuilt(ctx context.Context, gone []int) error {
+	var commits []repo.ID
+	for _, i := range gone {
+		if m := &j.list[i]; m.ignored && m.Since != nil && !slices.Contains(commits, m.Since.ID) {
+			commits = append(commits, m.Since.ID)
+		}
+	}
+	changed, err := j.past.Changed(ctx, commits)
+	if err != nil {
+		return err
+	}
+	for _, i := range gone {
+		m := &j.list[i]
+		if !m.ignored {
+			continue
+		}
+		directory := len(j.history.Touching(m.Was)) == 0
+		built := directory || buildDirs.has(firstElement(string(m.Was)))
+		if m.Since != nil {
+			paths := changed[slices.Index(commits, m.Since.ID)]
+			built = built || slices.ContainsFunc(paths, func(p repo.Path) bool { return p.Base() == ".gitignore" })
+		}
+		if built {
+			m.True = false
+		}
+	}
 	return nil
 }
+
+func firstElement(p string) string {
+	first, _, _ := strings.Cut(p, "/")
+	return first
+}
+
+var buildDirs = lexicon{text: "dist build out target coverage bin _build _site public generated tmp"}
 
 // contents returns the tracked files by what is in them.
 func (j *judge) contents() map[repo.ID][]repo.Path {
@@ -220,6 +312,9 @@ func (j *judge) followMoves(ctx context.Context, open []*moveSearch, byID map[re
 			c.to = next
 		case !sure:
 		default:
+			if strings.HasSuffix("/"+string(next), "/"+strings.TrimPrefix(c.name, "/")) {
+				c.since = -1 // the name is right there, too
+			}
 			c.at = next
 			further = append(further, c)
 		}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"sort"
 	"strings"
@@ -37,54 +38,75 @@ var (
 // Read returns what a document mentions. A document larger than [MaxBytes] is
 // [ErrTooLarge], one with zero bytes near its front [ErrNotText], and one that
 // would take long to parse [ErrTooComplex]. Bytes that are not UTF-8 are read past.
-func Read(path repo.Path, content []byte) (*Document, error) {
+func Read(doc repo.Path, content []byte) (*Document, error) {
 	if len(content) > MaxBytes {
-		return nil, fmt.Errorf("read %s: %w: %d bytes; the limit is %d", path, ErrTooLarge, len(content), MaxBytes)
+		return nil, fmt.Errorf("read %s: %w: %d bytes; the limit is %d", doc, ErrTooLarge, len(content), MaxBytes)
 	}
 	if bytes.IndexByte(content[:min(len(content), 8000)], 0) >= 0 {
-		return nil, fmt.Errorf("read %s: %w: it contains zero bytes", path, ErrNotText)
+		return nil, fmt.Errorf("read %s: %w: it contains zero bytes", doc, ErrNotText)
 	}
-	r := reader{path: path, src: content, agent: roleOf(path) == Agent, mdx: strings.HasSuffix(string(path), ".mdx")}
+	r := reader{path: doc, src: content, agent: roleOf(doc) == Agent, mdx: strings.HasSuffix(string(doc), ".mdx")}
 	var blocks []block
-	if isMarkdown(path) {
+	if isMarkdown(doc) {
 		var err error
 		blocks, err = markdownBlocks(content)
 		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", path, err)
+			return nil, fmt.Errorf("read %s: %w", doc, err)
 		}
 	} else {
 		r.plain = true
-		blocks = paragraphs(content)
+		blocks = paragraphs(content, strings.HasSuffix(string(doc), ".rst"))
 	}
 	for i := range blocks {
 		r.leaf(&blocks[i])
 	}
 
 	slices.SortStableFunc(r.found, func(a, b found) int { return cmp.Compare(a.pos, b.pos) })
-	doc := &Document{Path: path, Acks: r.finish()}
+	read := &Document{Path: doc, Acks: r.finish()}
 	if more := len(r.found) - maxMentions; more > 0 {
 		r.found = r.found[:maxMentions]
-		doc.Partial = fmt.Sprintf("only the first %d mentions were judged, and there are %d more", maxMentions, more)
+		read.Partial = fmt.Sprintf("only the first %d mentions were judged, and there are %d more", maxMentions, more)
 	}
-	doc.Mentions = make([]Mention, len(r.found))
+	read.Mentions = make([]Mention, len(r.found))
 	for i, f := range r.found {
-		doc.Mentions[i] = f.Mention
+		read.Mentions[i] = f.Mention
 	}
-	return doc, nil
+	return read, nil
 }
 
 // paragraphs returns the blocks of a text that is no Markdown: lines up to the next
-// blank one. What is indented is code or a continuation, and left alone.
-func paragraphs(src []byte) []block {
+// blank one. What is indented is code or a continuation, and left alone; in
+// reStructuredText it is code only after two colons or a directive for code.
+func paragraphs(src []byte, rst bool) []block {
 	var out []block
 	open := false
+	literal := -1 // by how much the line is indented that introduced the code; -1 outside of code
+	language := ""
+	var before Span // the line before
 	for at := 0; at < len(src); {
 		end, next := lineEnd(src, at)
 		line := src[at:end]
+		indent := len(line) - len(bytes.TrimLeft(line, " \t"))
+		blank := len(bytes.TrimSpace(line)) == 0
+		if !blank && indent <= literal {
+			literal, open = -1, false
+		}
 		switch {
-		case len(bytes.TrimSpace(line)) == 0:
+		case blank && literal >= 0 && open && out[len(out)-1].kind == code:
+			out[len(out)-1].lines = append(out[len(out)-1].lines, Span{end, end})
+		case blank:
 			open = false
-		case bytes.HasPrefix(line, []byte("    ")) || bytes.HasPrefix(line, []byte("\t")):
+		case literal >= 0:
+			if !open {
+				out = append(out, block{kind: code, info: language})
+				open = true
+			}
+			last := &out[len(out)-1]
+			last.lines = append(last.lines, Span{at, end})
+		case !rst && (bytes.HasPrefix(line, []byte("    ")) || bytes.HasPrefix(line, []byte("\t"))):
+		case rst && underline(line) && open && len(out[len(out)-1].lines) > 0 && out[len(out)-1].lines[len(out[len(out)-1].lines)-1] == before:
+			out[len(out)-1].kind, out[len(out)-1].level = heading, headingLevel(line[0])
+			open = false
 		default:
 			if !open {
 				out = append(out, block{kind: paragraph})
@@ -92,10 +114,59 @@ func paragraphs(src []byte) []block {
 			}
 			last := &out[len(out)-1]
 			last.lines = append(last.lines, Span{at, end})
+			if !rst {
+				break
+			}
+			if lang, ok := codeDirective(line); ok {
+				literal, language, open = indent, lang, false
+			} else if bytes.HasSuffix(bytes.TrimRight(line, " \t"), []byte("::")) && !bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("..")) {
+				literal, language, open = indent, "", false
+			}
+		}
+		if !blank {
+			before = Span{at, end}
 		}
 		at = next
 	}
 	return out
+}
+
+// underline reports whether a line is the mark below a title in reStructuredText.
+func underline(line []byte) bool {
+	const shortest = 3
+	line = bytes.TrimRight(line, " \t")
+	return len(line) >= shortest && strings.IndexByte("=-~^\"'#*+:._", line[0]) >= 0 && run(line) == len(line)
+}
+
+// headingLevel is how deep a title is by the mark below it, as most documents have it.
+func headingLevel(mark byte) int { return strings.IndexByte("#*=-~^\"'+:._", mark) + 1 }
+
+// codeDirective reports whether a line of reStructuredText introduces code, and in which language.
+func codeDirective(line []byte) (language string, ok bool) {
+	name, rest, found := strings.Cut(strings.TrimSpace(string(line)), "::")
+	if !found {
+		return "", false
+	}
+	switch strings.TrimPrefix(name, ".. ") {
+	case "code-block", "code", "sourcecode":
+		return strings.ToLower(strings.TrimSpace(rest)), true
+	case "literal", "parsed-literal", "prompt":
+		return "", true
+	}
+	return "", false
+}
+
+// directivePath returns the path that a directive of reStructuredText takes in, its span in the line.
+func directivePath(line string) (Span, bool) {
+	for _, name := range []string{".. image::", ".. figure::", ".. include::", ".. literalinclude::"} {
+		if i := strings.Index(line, name); i >= 0 && strings.TrimSpace(line[:i]) == "" {
+			start := i + len(name)
+			start += len(line[start:]) - len(strings.TrimLeft(line[start:], " \t"))
+			end := len(strings.TrimRight(line, " \t\r\n"))
+			return Span{start, end}, end > start && !strings.Contains(line[start:end], " ")
+		}
+	}
+	return Span{}, false
 }
 
 // A found is a mention with the place it stands at.
@@ -124,8 +195,8 @@ type reader struct {
 // A section is what a heading or a leading line says of all that follows, so far as
 // it is deeper.
 type section struct {
-	level  int
-	hedged bool
+	level int
+	hedge hedge
 }
 
 // A passage is the text of a block, without what its lines are indented by, and
@@ -196,7 +267,7 @@ func (r *reader) add(p *passage, offset int, piece string, n named, form Form) *
 	f := found{
 		Mention: Mention{
 			File: r.path, Text: strings.ReplaceAll(text, "\n", " "), Kind: n.kind, Name: n.name, Tool: n.tool,
-			Dir: n.dir, Glob: n.glob, In: n.in, Form: form,
+			Dir: n.dir, Glob: n.glob, In: n.in, Form: form, Casual: n.casual || n.kind == Symbol && capitalised(text),
 		},
 		pos: pos, text: offset + n.text.Start,
 	}
@@ -233,7 +304,7 @@ func (r *reader) leaf(l *block) {
 		}
 		around = r.around()
 		mask := r.inline(&p, l)
-		r.headings = append(r.headings, section{l.level, hedgedHeading(mask)})
+		r.headings = append(r.headings, section{l.level, hedgeOfHeading(mask)})
 		r.weigh(before, mask, around)
 	case paragraph:
 		if r.mdx && (strings.HasPrefix(p.text, "import ") || strings.HasPrefix(p.text, "export ")) {
@@ -258,18 +329,24 @@ func (r *reader) leaf(l *block) {
 	}
 }
 
-// around reports whether what stands above hedges.
-func (r *reader) around() bool {
-	is := func(s section) bool { return s.hedged }
-	return slices.ContainsFunc(r.headings, is) || slices.ContainsFunc(r.leads, is)
+// around returns how much the headings and leading lines above hedge.
+func (r *reader) around() hedge {
+	most := unhedged
+	for _, s := range slices.Concat(r.headings, r.leads) {
+		most = max(most, s.hedge)
+	}
+	return most
 }
 
-// weigh marks the mentions that were found from an index on as hedged where the
-// sentence they stand in is, or all is. It returns how to learn that of the last sentence.
-func (r *reader) weigh(from int, mask string, all bool) (last func() bool) {
+// weigh marks the mentions that were found from an index on by what the sentence that they
+// stand in says, or by all if that says more. It returns how to learn that of the last sentence.
+func (r *reader) weigh(from int, mask string, all hedge) (last func() hedge) {
 	var ends []int
-	known := make(map[int]bool)
-	sentence := func(at int) bool {
+	known := make(map[int]hedge)
+	sentence := func(at int) hedge {
+		if mask == "" {
+			return unhedged
+		}
 		if ends == nil {
 			ends = sentences(mask)
 		}
@@ -283,45 +360,82 @@ func (r *reader) weigh(from int, mask string, all bool) (last func() bool) {
 			if i > 0 {
 				start = ends[i-1]
 			}
-			is = hedged(mask[start:ends[i]])
+			is = hedgeOf(mask[start:ends[i]])
 			known[i] = is
 		}
 		return is
 	}
 	for i := from; i < len(r.found); i++ {
-		r.found[i].Hedged = all || mask != "" && sentence(r.found[i].text)
+		is := sentence(r.found[i].text)
+		r.found[i].hedge(max(all, is))
+		r.found[i].inSentence = is == saidGone
 	}
-	return func() bool { return all || mask != "" && sentence(len(strings.TrimRight(mask, " \t\n"))-1) }
+	return func() hedge { return max(all, sentence(len(strings.TrimRight(mask, " \t\n"))-1)) }
 }
 
+// hedge notes what the words around a mention say.
+func (m *Mention) hedge(h hedge) { m.Hedged, m.SaidGone = h >= doubtful, h == saidGone }
+
 // code reads a block of code.
-func (r *reader) code(p *passage, l *block, hedge bool) {
+func (r *reader) code(p *passage, l *block, around hedge) {
 	if len(l.lines) == 0 {
 		return
 	}
-	switch {
-	case drawings.has(l.info) || l.info == "":
+	if drawings.has(l.info) || l.info == "" {
 		if names, comments, ok := drawnNames(p.text); ok {
 			for i, n := range names {
 				f := r.add(p, 0, p.text, n, Drawing)
-				f.Hedged = hedge || hedged(comments[i])
+				f.hedge(max(around, hedgeOf(comments[i])))
 			}
 			return
 		}
-	case shells.has(l.info):
-	default:
+	}
+	known := len(r.found)
+	if l.info == "" || shells.has(l.info) {
+		for _, n := range shellNames(p.text, l.info != "") {
+			r.add(p, 0, p.text, n, Block).hedge(around)
+		}
+	}
+	if len(r.found) > known || shells.has(l.info) || prompted(p.text) != p.text || diffs.has(l.info) {
 		return
 	}
-	if l.info != "" && !shells.has(l.info) {
-		return
+	for _, n := range pathWords(p.text) {
+		r.add(p, 0, p.text, n, Block).hedge(around)
 	}
-	for _, n := range shellNames(p.text, l.info != "") {
-		r.add(p, 0, p.text, n, Block).Hedged = hedge
+}
+
+// pathWords returns the paths in a text in any language: words with a slash and an extension.
+func pathWords(text string) []named {
+	const most = 200 // of one block
+	var list []named
+	for at := 0; at < len(text) && len(list) < most; {
+		end := at
+		for end < len(text) && strings.IndexByte(" \t\r\n\"'`()[]{}<>,;|=*&$!%^?", text[end]) < 0 {
+			end++
+		}
+		word := strings.TrimRight(text[at:end], ".:")
+		start := at
+		at = end + 1
+		if !strings.Contains(word, "/") || strings.HasPrefix(word, "/") || strings.HasPrefix(word, "../") || len(word) > maxName {
+			continue
+		}
+		if start > 0 && strings.IndexByte("}$>*", text[start-1]) >= 0 || end < len(text) && strings.IndexByte("{$<*", text[end]) >= 0 {
+			continue // a part of a longer one
+		}
+		n, ok := pathOf(word)
+		if !ok || n.glob || n.dir || !isExtension(path.Ext(n.name)) || !strings.Contains(n.name, "/") {
+			continue
+		}
+		n = n.shift(start)
+		n.text, n.casual = Span{start, start + len(word)}, true
+		list = append(list, n)
 	}
+	return list
 }
 
 var (
 	shells   = lexicon{text: `sh bash shell console zsh terminal shell-session shellsession sh-session bash-session fish ksh shellscript`}
 	drawings = lexicon{text: `text txt plain plaintext tree ascii none console sh bash shell markdown md dir directory nohighlight fs bash
 		zsh terminal`}
+	diffs = lexicon{text: `diff patch`}
 )

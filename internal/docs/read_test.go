@@ -194,8 +194,9 @@ func TestSpansOfCode(t *testing.T) {
 		{"net/http.Client", ""},
 		{"_posts", ""},
 		{"Node.js", ""},
-		{"Note", ""},
-		{"Error", ""},
+		{"Note", "symbol Note"},
+		{"Error", "symbol Error"},
+		{"Box", ""},
 		{"word", ""},
 		{"kebab-case", ""},
 		{"camelCase", ""},
@@ -286,8 +287,10 @@ func TestLinks(t *testing.T) {
 		"1 path link b.md",
 		"1 path link img/x.png",
 		"1 path link my dir/c d.md",
+		"1 anchor link x in e f.md nowhere",
 		"1 path link e f.md nowhere",
 		"1 path link ../README.md",
+		"2 anchor link here nowhere",
 		"2 path link /docs/x",
 		"2 path link sub dir",
 		"3 path link a_(b).md",
@@ -357,6 +360,7 @@ func TestBlocks(t *testing.T) {
 		"18 command block check by make",
 		"20 command block start by npm in web",
 		"21 path block docs/a.md",
+		"25 path block src/a.go", // in any language
 		"28 command block indented by make",
 		"34 command block listed by make",
 		"37 command block quoted by make",
@@ -556,7 +560,19 @@ func TestOtherFormats(t *testing.T) {
 		"4 path code src/a.ts acked", "6 path code src/b.ts acked", "8 path code src/c.ts",
 	})
 	same(t, told(read(t, "README.rst", "Read ``src/a.py`` and :class:`~flask.Flask`.\n\n    src/code.py ``src/b.py``\n\nsrc/c.py").Mentions), []string{
-		"1 path code src/a.py", "1 symbol code flask.Flask", "5 path word src/c.py",
+		"1 path code src/a.py", "1 symbol code flask.Flask", "3 path word src/code.py", "3 path code src/b.py", "5 path word src/c.py",
+	})
+	same(t, told(read(t, "docs/a.rst", strings.Join([]string{
+		"Removed things", "==============", "``src/a.py``", "",
+		"Layout", "------", "Run it::", "", "    make deploy", "    cat src/b.py", "",
+		".. image:: img/c.png", "   :alt: no/d.png is no file", "",
+		".. code-block:: python", "", "    open('src/e.py')", "",
+		".. note::", "", "    Read ``src/f.py``.",
+	}, "\n")).Mentions), []string{
+		"3 path code src/a.py hedged",
+		"9 command block deploy by make hedged", "10 path block src/b.py hedged",
+		"12 path link img/c.png hedged", "13 path word no/d.png hedged",
+		"17 path block src/e.py hedged", "21 path code src/f.py hedged",
 	})
 	same(t, told(read(t, ".cursorrules", "- Use `src/a.ts`\n").Mentions), []string{"1 path code src/a.ts"})
 }

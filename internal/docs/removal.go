@@ -155,6 +155,7 @@ type fileVersion struct {
 	content []byte
 	outline *outline.Outline // nil while nobody asked, or if there is none
 	asked   bool
+	anchors map[string]bool // nil while nobody asked
 }
 
 // at takes the content for that of a file.
@@ -164,20 +165,15 @@ func (v *fileVersion) at(p repo.Path) {
 	}
 }
 
-// defines reports whether such a content defined a word. Where no grammar can tell, one that
-// has it may.
-func (v *fileVersion) defines(word string) bool {
-	if !HasWord(v.content, word) {
+// defines reports whether such a content defined a symbol. Where a grammar fails, one that
+// has its name may. A text that is in no known language defines nothing.
+func (v *fileVersion) defines(name symbolName) bool {
+	if !HasWord(v.content, name.member) || outline.LanguageOf(v.path, v.content) == outline.Unknown {
 		return false
 	}
-	if !v.asked {
-		v.asked = true
-		if o, err := outline.Of(v.path, v.content); err == nil {
-			v.outline = o
-		}
-	}
+	v.read()
 	return v.outline == nil || v.outline.Partial != "" ||
-		slices.ContainsFunc(v.outline.Symbols, func(s outline.Symbol) bool { return wordOf(s.Name) == word })
+		slices.ContainsFunc(v.outline.Symbols, func(s outline.Symbol) bool { return name.definedBy(v.path, &s) })
 }
 
 // alsoIn returns the searches that go on: the commit that each has come to left what it seeks
@@ -221,4 +217,126 @@ func (j *judge) alsoIn(ctx context.Context, hunts []*removalSearch) ([]*removalS
 		}
 	}
 	return further, nil
+}
+
+// checkRenames looks at the commits that removed symbols: which symbol stands in its place
+// since, and does another type have the member since? Then the symbol may only have moved
+// to a type that its owner is made of.
+func (j *judge) checkRenames(ctx context.Context, gone []goneSymbol, hunts []*removalSearch) error {
+	var commits []repo.ID
+	for i, g := range gone {
+		m := &j.list[g.mention]
+		if m.Since != nil && hunts[i].last >= 0 && !slices.Contains(commits, m.Since.ID) {
+			commits = append(commits, m.Since.ID)
+		}
+	}
+	changed, err := j.past.Changed(ctx, commits)
+	if err != nil {
+		return err
+	}
+	var looks []versionCheck
+	var whose []int
+	for i, g := range gone {
+		m := &j.list[g.mention]
+		if m.Since == nil || hunts[i].last < 0 {
+			continue
+		}
+		var before, after *outline.Outline
+		for _, p := range j.history.parents.Of(hunts[i].last) {
+			looks = append(looks, versionCheck{
+				place: repo.CommitPath{Commit: j.history.Commit(p).ID, Path: hunts[i].file},
+				hunt:  &removalSearch{is: func(v *fileVersion) bool { before = v.read(); return false }},
+			})
+			whose = append(whose, -1)
+			break
+		}
+		looks = append(looks, versionCheck{
+			place: repo.CommitPath{Commit: m.Since.ID, Path: hunts[i].file},
+			hunt: &removalSearch{is: func(v *fileVersion) bool {
+				after = v.read()
+				if name := replacementOf(before, after, g.name); name != "" {
+					m.Why += "; " + name + " is in its place"
+				}
+				return false
+			}},
+		})
+		whose = append(whose, -1)
+		if g.name.owner == "" {
+			continue
+		}
+		for _, p := range changed[slices.Index(commits, m.Since.ID)] {
+			if !IsDocument(p) && outline.MayRead(p) && !isTest(p) {
+				member := symbolName{member: g.name.member}
+				looks = append(looks, versionCheck{
+					place: repo.CommitPath{Commit: m.Since.ID, Path: p},
+					hunt:  &removalSearch{is: func(v *fileVersion) bool { return v.defines(member) }},
+				})
+				whose = append(whose, g.mention)
+			}
+		}
+	}
+	if err := j.readVersions(ctx, looks); err != nil {
+		return err
+	}
+	for k, l := range looks {
+		if l.has {
+			m := &j.list[whose[k]]
+			m.Verdict, m.True, m.Since = Ambiguous, false, nil
+			m.Why = "another type in " + l.place.Path.String() + " has it since"
+		}
+	}
+	return nil
+}
+
+// read returns the outline of the content, nil for none.
+func (v *fileVersion) read() *outline.Outline {
+	if !v.asked {
+		v.asked = true
+		if o, err := outline.Of(v.path, v.content); err == nil {
+			v.outline = o
+		}
+	}
+	return v.outline
+}
+
+// replacementOf returns the symbol that stands in the place of another: it is new, of the same
+// kind, and between the same neighbours. It is "" for none.
+func replacementOf(before, after *outline.Outline, name symbolName) string {
+	if before == nil || after == nil {
+		return ""
+	}
+	had := make(map[string]bool)
+	at := -1
+	for i := range before.Symbols {
+		s := &before.Symbols[i]
+		had[s.FullName()] = true
+		owner := split(s.FullName()).owner
+		if wordOf(s.Name) == name.member && (name.owner == "" || owner == name.owner || owner == "") {
+			at = i
+		}
+	}
+	if at < 0 {
+		return ""
+	}
+	neighbour := func(o *outline.Outline, i int) string {
+		if i < 0 || i >= len(o.Symbols) {
+			return ""
+		}
+		return o.Symbols[i].FullName()
+	}
+	found := ""
+	for i := range after.Symbols {
+		s := &after.Symbols[i]
+		if had[s.FullName()] || s.Kind != before.Symbols[at].Kind || s.Depth != before.Symbols[at].Depth {
+			continue
+		}
+		beside := neighbour(after, i-1) == neighbour(before, at-1) && neighbour(after, i+1) == neighbour(before, at+1)
+		if beside && found != "" {
+			return ""
+		}
+		if beside {
+			found = s.FullName()
+		}
+	}
+	return found
 }

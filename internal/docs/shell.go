@@ -500,7 +500,7 @@ func (r *shellReader) script(tool string, args []word) {
 			if workspaceOf(args[i+1:]) {
 				return
 			}
-			if tool == "bun" && (isExtension(path.Ext(v)) || v == "test") {
+			if tool == "bun" && (isExtension(path.Ext(v)) || v == "test" && !run) {
 				r.path(args[i], true)
 				return
 			}

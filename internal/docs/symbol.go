@@ -35,6 +35,13 @@ func wordOf(name string) string {
 	return strings.Trim(name, "$@?!&*()")
 }
 
+// add adds a word to look for.
+func (w wordSet) add(word string) {
+	if w[word] == nil {
+		w[word] = new(atomic.Bool)
+	}
+}
+
 // mark notes the words that a text has.
 func (w wordSet) mark(text []byte) {
 	eachWord(text, func(word []byte) {
@@ -85,17 +92,18 @@ func eachWord(text []byte, f func(word []byte)) {
 	}
 }
 
-// judgeSymbols decides which symbols hold: those whose name is anywhere in the tree
-// beside its documents, be it defined there or merely used. A name that is still in use
-// may be another's now, which nobody can tell from its spelling.
+// judgeSymbols decides which symbols hold: those whose name is anywhere in the code of the tree, be it
+// defined there or merely used. A name that is still in use may be another's now, which nobody
+// can tell from its spelling. A comment does not count, and a qualified name has to be
+// where its first part is (see [symbolScan]).
 func (j *judge) judgeSymbols(ctx context.Context, files []File) error {
-	words := make(wordSet)
+	scan := newSymbolScan()
 	for i := range j.list {
-		if m := &j.list[i]; m.Kind == Symbol {
-			words[wordOf(m.Name)] = new(atomic.Bool)
+		if m := &j.list[i]; m.Kind == Symbol && m.Verdict == "" {
+			scan.add(m.Name)
 		}
 	}
-	if len(words) == 0 {
+	if len(scan.words) == 0 {
 		return nil
 	}
 	var texts []File
@@ -104,20 +112,21 @@ func (j *judge) judgeSymbols(ctx context.Context, files []File) error {
 			continue
 		}
 		texts = append(texts, f)
-		for element := range strings.SplitSeq(string(f.Path), "/") {
-			words.mark([]byte(element))
-		}
+		scan.path(f.Path)
 	}
 	unread := make([]error, len(texts))
 	err := j.tree.Read(ctx, texts, maxText, func(i int, content []byte, err error) {
 		if err == nil {
-			words.mark(content)
+			scan.text(texts[i], content)
 		} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrNotText) {
 			unread[i] = err
 		}
 	})
 	if err == nil {
 		err = ctx.Err()
+	}
+	if err == nil {
+		err = scan.inherited(ctx, j.tree)
 	}
 	if err != nil {
 		return err
@@ -131,13 +140,14 @@ func (j *judge) judgeSymbols(ctx context.Context, files []File) error {
 	}
 	for i := range j.list {
 		switch m := &j.list[i]; {
-		case m.Kind != Symbol:
-		case words[wordOf(m.Name)].Load():
+		case m.Kind != Symbol || m.Verdict != "":
+		case scan.holds(m.Name):
 			m.Verdict = Holds
 		case blind >= 0:
 			m.Verdict, m.Why = Unknown, why
 		}
 	}
+	j.scan = scan
 	return nil
 }
 
@@ -157,9 +167,9 @@ func (j *judge) judgePastSymbols(ctx context.Context, open []int, claims map[int
 	words := make(wordSet)
 	byCommit := make(map[repo.ID][]int)
 	for _, i := range open {
-		c := claims[i]
-		words[wordOf(j.list[i].Name)] = new(atomic.Bool)
-		byCommit[c.commit] = append(byCommit[c.commit], i)
+		words.add(wordOf(j.list[i].Name))
+		id := claims[i].commit
+		byCommit[id] = append(byCommit[id], i)
 	}
 	commits := make([]repo.ID, 0, len(byCommit))
 	for id := range byCommit {
@@ -175,7 +185,7 @@ func (j *judge) judgePastSymbols(ctx context.Context, open []int, claims map[int
 			p.now[f.ID] = true
 		}
 	}
-	var gone []int
+	var gone []goneSymbol
 	for n, id := range commits {
 		if n >= maxPastTrees || p.budget <= 0 {
 			for _, i := range byCommit[id] {
@@ -189,16 +199,27 @@ func (j *judge) judgePastSymbols(ctx context.Context, open []int, claims map[int
 		}
 		for _, i := range byCommit[id] {
 			m := &j.list[i]
-			def, ok := where[wordOf(m.Name)]
+			name := j.scan.nameOf(m.Name)
+			var files []repo.Path
+			faint := repo.Path("")
+			for _, d := range where[name.member] {
+				switch {
+				case !name.definedBy(d.file, &d.symbol):
+				case name.isFaint(d.file, &d.symbol) && !m.plainly():
+					faint = d.file
+				default:
+					files = append(files, d.file)
+				}
+			}
 			switch {
-			case ok && def.faint && !m.plainly():
-				m.Verdict, m.Why = Ambiguous, "it was a member in "+def.file.String()+", and other things have the same name"
-			case ok:
-				m.Verdict, m.True, m.Was = Gone, true, def.file
-				gone = append(gone, i)
+			case len(files) > 0:
+				m.Verdict, m.True, m.Was = Gone, true, files[0]
+				gone = append(gone, goneSymbol{i, name, files})
+			case faint != "":
+				m.Verdict, m.Why = Ambiguous, "it was a member in "+faint.String()+", and other things have the same name"
 			case p.cut != "":
 				m.Verdict, m.Why = Unknown, p.cut
-			case p.unsure[wordOf(m.Name)]:
+			case p.unsure[name.member]:
 				m.Verdict, m.Why = Unknown, "a file that named it then has no outline"
 			case claims[i].vague != "":
 				m.Verdict, m.Why = Unknown, claims[i].vague
@@ -207,21 +228,77 @@ func (j *judge) judgePastSymbols(ctx context.Context, open []int, claims map[int
 			}
 		}
 	}
-	return j.dateSymbols(ctx, gone)
+	gone, err := j.stillDefined(ctx, gone)
+	if err != nil {
+		return err
+	}
+	return j.dateSymbols(ctx, gone, p)
+}
+
+// A goneSymbol is a symbol that the files defined when the document named it.
+type goneSymbol struct {
+	mention int
+	name    symbolName
+	files   []repo.Path
+}
+
+// stillDefined lets symbols hold that a file of the tree defines, and returns the others. It
+// reads the files that have the name, for those names that some file has.
+func (j *judge) stillDefined(ctx context.Context, gone []goneSymbol) ([]goneSymbol, error) {
+	which := make(map[repo.Path]bool)
+	var files []File
+	for _, g := range gone {
+		for _, f := range j.scan.having[g.name.member] {
+			if !which[f.Path] && outline.MayRead(f.Path) {
+				which[f.Path] = true
+				files = append(files, f)
+			}
+		}
+	}
+	holds := make([]atomic.Bool, len(gone))
+	err := j.tree.Read(ctx, files, maxText, func(i int, content []byte, err error) {
+		if err != nil {
+			return
+		}
+		o, err := outline.Of(files[i].Path, content)
+		for k, g := range gone {
+			if err != nil || o.Partial != "" {
+				if HasWord(content, g.name.member) {
+					holds[k].Store(true) // nobody can tell
+				}
+				continue
+			}
+			defines := func(s outline.Symbol) bool { return g.name.definedBy(files[i].Path, &s) }
+			if slices.ContainsFunc(o.Symbols, defines) {
+				holds[k].Store(true)
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	var left []goneSymbol
+	for k, g := range gone {
+		if !holds[k].Load() {
+			left = append(left, g)
+			continue
+		}
+		m := &j.list[g.mention]
+		m.Verdict, m.True, m.Was = Holds, false, ""
+	}
+	return left, nil
+}
+
+// A definedAt is a definition in a file.
+type definedAt struct {
+	file   repo.Path
+	symbol outline.Symbol
 }
 
 // A defined is a word that a content defines.
 type defined struct {
-	word string
-	// faint is set if the name alone does not tell it from an option, a key or a
-	// column: that of a field, or of a method or a module in lower case.
-	faint bool
-}
-
-// A definedAt is where a word was defined.
-type definedAt struct {
-	file  repo.Path
-	faint bool // in each place
+	word   string
+	symbol outline.Symbol
 }
 
 // A definitionSearch finds where words were defined.
@@ -233,13 +310,14 @@ type definitionSearch struct {
 	blank   map[repo.ID]string    // contents that could not be read, with the reason
 	vague   map[repo.ID][]string  // words of contents that have no outline
 	budget  int64
+	probes  int // trees that were read to date symbols
 	// Of the commit that was asked for last:
 	cut    string          // why something could not be read, "" if all was
 	unsure map[string]bool // words that files have which have no outline
 }
 
-// at returns which of the words a commit defined, and in which file.
-func (p *definitionSearch) at(ctx context.Context, commit repo.ID) (map[string]definedAt, error) {
+// at returns which of the words a commit defined, and in which files.
+func (p *definitionSearch) at(ctx context.Context, commit repo.ID) (map[string][]definedAt, error) {
 	files, err := p.j.past.filesAt(ctx, commit)
 	if err != nil {
 		return nil, err
@@ -263,7 +341,7 @@ func (p *definitionSearch) at(ctx context.Context, commit repo.ID) (map[string]d
 			return nil, err
 		}
 	}
-	where := make(map[string]definedAt)
+	where := make(map[string][]definedAt)
 	p.cut, p.unsure = "", make(map[string]bool)
 	for _, f := range files {
 		if why := p.blank[f.ID]; p.cut != WhyAbsent && why != "" {
@@ -273,9 +351,7 @@ func (p *definitionSearch) at(ctx context.Context, commit repo.ID) (map[string]d
 			p.unsure[word] = true
 		}
 		for _, d := range p.defines[f.ID] {
-			if old, ok := where[d.word]; !ok || old.faint && !d.faint {
-				where[d.word] = definedAt{f.Path, d.faint}
-			}
+			where[d.word] = append(where[d.word], definedAt{f.Path, d.symbol})
 		}
 	}
 	return where, nil
@@ -303,24 +379,12 @@ func (p *definitionSearch) read(ctx context.Context, files []File) error {
 			p.vague[ids[i]] = slices.Collect(maps.Keys(found))
 			return
 		}
-		for k := range o.Symbols {
-			s := &o.Symbols[k]
+		for _, s := range o.Symbols {
 			if name := wordOf(s.Name); found[name] {
-				p.defines[ids[i]] = append(p.defines[ids[i]], defined{name, isFaint(s)})
+				p.defines[ids[i]] = append(p.defines[ids[i]], defined{name, s})
 			}
 		}
 	})
-}
-
-func isFaint(s *outline.Symbol) bool {
-	switch s.Kind {
-	case outline.Field, outline.Property, outline.Member:
-		return true
-	case outline.Module:
-		return s.Name == strings.ToLower(s.Name)
-	default:
-		return s.Depth > 0 && s.Name == strings.ToLower(s.Name)
-	}
 }
 
 // plainly reports whether a mention can mean nothing but a symbol: it says whose it is, or
@@ -328,19 +392,111 @@ func isFaint(s *outline.Symbol) bool {
 func (m *Mention) plainly() bool { return strings.ContainsAny(m.Text, ".:#(") }
 
 // dateSymbols finds the commits that took symbols away, the last of each. One that took it out
-// of a file may have put it into another.
-func (j *judge) dateSymbols(ctx context.Context, gone []int) error {
-	hunts := make(map[string]*removalSearch)
-	var open []*removalSearch
-	for _, i := range gone {
-		m := &j.list[i]
+// of a file may have put it into another, and other files may have defined it still.
+func (j *judge) dateSymbols(ctx context.Context, gone []goneSymbol, defs *definitionSearch) error {
+	const most = 8 // files of one symbol
+	hunts := make(map[definedName]*removalSearch)
+	latest := make([]*removalSearch, len(gone))
+	for i := range gone {
+		g := &gone[i]
+		m := &j.list[g.mention]
 		m.Why = "it was defined in " + m.Was.String()
-		word := wordOf(m.Name)
-		if hunts[word] == nil {
-			hunts[word] = &removalSearch{file: m.Was, last: -1, is: func(v *fileVersion) bool { return v.defines(word) }}
-			open = append(open, hunts[word])
+		g.files = g.files[:min(len(g.files), most)]
+	}
+	for range maxMoves {
+		var open []*removalSearch
+		for _, g := range gone {
+			for _, file := range g.files {
+				at := definedName{g.name, file}
+				if hunts[at] == nil {
+					hunts[at] = &removalSearch{file: file, last: -1, is: func(v *fileVersion) bool { return v.defines(g.name) }}
+					open = append(open, hunts[at])
+				}
+			}
+		}
+		if len(open) == 0 {
+			break
+		}
+		if err := j.huntSymbols(ctx, open); err != nil {
+			return err
+		}
+		for i, g := range gone {
+			latest[i] = lastOf(hunts, g)
+		}
+		if err := j.definedElsewhere(ctx, gone, latest, defs, most); err != nil {
+			return err
 		}
 	}
+	for i, g := range gone {
+		j.since(g.mention, latest[i])
+	}
+	return j.checkRenames(ctx, gone, latest)
+}
+
+// A definedName is a symbol in a file.
+type definedName struct {
+	name symbolName
+	file repo.Path
+}
+
+// lastOf returns the search of a symbol that found the last removal. One that knows nothing
+// counts only if all do.
+func lastOf(hunts map[definedName]*removalSearch, g goneSymbol) *removalSearch {
+	last := hunts[definedName{g.name, g.files[0]}]
+	for _, file := range g.files {
+		h := hunts[definedName{g.name, file}]
+		unknown := last.blind || last.inHead
+		if !h.blind && !h.inHead && (unknown || h.last > last.last) {
+			last = h
+		}
+	}
+	return last
+}
+
+// maxProbes is how many trees are read to date symbols.
+const maxProbes = 24
+
+// definedElsewhere adds to symbols the files that define them after the commit that was found
+// last: in its tree, and in three later ones, since what one commit removes another may
+// bring back.
+func (j *judge) definedElsewhere(ctx context.Context, gone []goneSymbol, latest []*removalSearch, defs *definitionSearch, most int) error {
+	byCommit := make(map[repo.CommitNumber][]int)
+	for i, h := range latest {
+		if h.last >= 0 && !h.inHead && !h.blind {
+			byCommit[h.last] = append(byCommit[h.last], i)
+		}
+	}
+	head := repo.CommitNumber(len(j.history.reached) - 1)
+	for _, n := range slices.Sorted(maps.Keys(byCommit)) {
+		for part := range repo.CommitNumber(4) {
+			at := n + (head-n)*part/4
+			for at > n && !j.history.reached[at] {
+				at--
+			}
+			if defs.budget <= 0 || defs.probes == maxProbes {
+				return nil
+			}
+			defs.probes++
+			where, err := defs.at(ctx, j.history.Commit(at).ID)
+			if err != nil {
+				return err
+			}
+			for _, i := range byCommit[n] {
+				g := &gone[i]
+				for _, d := range where[g.name.member] {
+					if len(g.files) < 2*most && !slices.Contains(g.files, d.file) && g.name.definedBy(d.file, &d.symbol) {
+						g.files = append(g.files, d.file)
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// huntSymbols finds the commits that removed symbols from files, and from the files that those
+// commits moved them to.
+func (j *judge) huntSymbols(ctx context.Context, open []*removalSearch) error {
 	for range maxMoves {
 		before := make([]repo.CommitNumber, len(open))
 		for k, h := range open {
@@ -357,14 +513,8 @@ func (j *judge) dateSymbols(ctx context.Context, gone []int) error {
 		}
 		var err error
 		if open, err = j.alsoIn(ctx, moved); err != nil || len(open) == 0 {
-			if err != nil {
-				return err
-			}
-			break
+			return err
 		}
-	}
-	for _, i := range gone {
-		j.since(i, hunts[wordOf(j.list[i].Name)])
 	}
 	return nil
 }

@@ -165,5 +165,5 @@ func (c *treeIndex) holdsPath(m *Mention, r reading) bool {
 	if m.Glob {
 		return c.globs.match("**/" + name) // it may be cut short, as any other path
 	}
-	return name == "" || c.ends(name)
+	return name == "" || !strings.HasPrefix(m.Name, "../") && c.ends(name)
 }

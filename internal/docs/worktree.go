@@ -28,6 +28,11 @@ type workTree struct {
 	snapshot *repo.Snapshot
 	edited   []bool // of the index's entries: the file may differ
 
+	// committed are the files of a commit. If it is set, that commit is judged and not the work tree.
+	committed []File
+	// removed are tracked files that are not in the work tree.
+	removed []repo.Path
+
 	looked  []repo.Path // untracked paths that the judgement depends on
 	missing []repo.ID   // contents that git does not have
 	unsure  atomic.Bool // something could not be read that may be readable next time
@@ -35,9 +40,18 @@ type workTree struct {
 
 // tracked lists what the index has, sorted by path.
 func (t *workTree) tracked() []File {
-	files := make([]File, len(t.snapshot.Index.Entries))
+	if t.snapshot == nil {
+		return t.committed
+	}
+	gone := make(map[repo.Path]bool, len(t.removed))
+	for _, p := range t.removed {
+		gone[p] = true
+	}
+	files := make([]File, 0, len(t.snapshot.Index.Entries))
 	for i, e := range t.snapshot.Index.Entries {
-		files[i] = File{Path: e.Path, ID: e.ID, Mode: e.Mode, Edited: t.edited[i]}
+		if !gone[e.Path] {
+			files = append(files, File{Path: e.Path, ID: e.ID, Mode: e.Mode, Edited: t.edited[i]})
+		}
 	}
 	return files
 }
@@ -57,6 +71,15 @@ func (t *workTree) Read(ctx context.Context, files []File, most int64, see func(
 			t.unsure.Store(true)
 		}
 		see(i, b, err)
+	}
+	if t.snapshot == nil {
+		ids := make([]repo.ID, len(files))
+		for i, f := range files {
+			ids[i] = f.ID
+		}
+		return t.git.EachBlob(ctx, ids, func(i int, b []byte, size int64) {
+			t.seeBlob(files[i], b, size, most, func(b []byte, err error) { see(i, b, err) })
+		})
 	}
 	if !t.git.Sparse() {
 		return t.files.Bytes(ctx, paths, most, tell)
@@ -82,17 +105,21 @@ func (t *workTree) Read(ctx context.Context, files []File, most int64, see func(
 		return err
 	}
 	return t.git.EachBlob(ctx, ids, func(i int, b []byte, size int64) {
-		p := paths[whose[i]]
-		switch {
-		case size < 0:
-			t.missing = append(t.missing, ids[i])
-			see(whose[i], nil, fmt.Errorf("read %s: not checked out, and %w", p, ErrAbsent))
-		case size > most || size > int64(len(b)):
-			see(whose[i], nil, tooLarge(p, min(most, int64(len(b)))))
-		default:
-			see(whose[i], b, nil)
-		}
+		t.seeBlob(files[whose[i]], b, size, most, func(b []byte, err error) { see(whose[i], b, err) })
 	})
+}
+
+// seeBlob calls see with a content that git has, or the reason why it cannot be read.
+func (t *workTree) seeBlob(f File, b []byte, size, most int64, see func(content []byte, err error)) {
+	switch {
+	case size < 0:
+		t.missing = append(t.missing, f.ID)
+		see(nil, fmt.Errorf("read %s: not checked out, and %w", f.Path, ErrAbsent))
+	case size > most || size > int64(len(b)):
+		see(nil, tooLarge(f.Path, min(most, int64(len(b)))))
+	default:
+		see(b, nil)
+	}
 }
 
 // tooLarge says that a file is not read, unless its name says that there is no text in it.
@@ -106,6 +133,9 @@ func tooLarge(p repo.Path, most int64) error {
 // Present says of each path whether anything lies there, tracked or not. A path that cannot
 // be looked at may be there.
 func (t *workTree) Present(ctx context.Context, paths []repo.Path) ([]bool, error) {
+	if t.snapshot == nil {
+		return make([]bool, len(paths)), nil
+	}
 	t.looked = append(t.looked, paths...)
 	found, err := t.files.Stat(ctx, entriesOf(paths))
 	there := make([]bool, len(found))
@@ -117,6 +147,9 @@ func (t *workTree) Present(ctx context.Context, paths []repo.Path) ([]bool, erro
 
 // Ignored says of each path whether git would ignore it.
 func (t *workTree) Ignored(ctx context.Context, paths []repo.Path) ([]bool, error) {
+	if t.snapshot == nil {
+		return make([]bool, len(paths)), nil
+	}
 	return t.git.Ignored(ctx, paths)
 }
 

@@ -1,0 +1,321 @@
+package docs
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"ken/internal/repo"
+)
+
+// parts are a report together with what is needed to make the next one after documents were
+// edited: only those are judged again. Their key is made from everything but the contents of
+// documents: HEAD, the other tracked files, the paths of the documents, the policy.
+type parts struct {
+	Report    Report // without the mentions that hold
+	Documents []docPart
+}
+
+// A docPart is a document as it was judged.
+type docPart struct {
+	Path []byte
+	ID   repo.ID // of its content
+	// Held and Dropped are the keys of the mentions that the report does not have: those that hold,
+	// and casual ones that never were.
+	Held, Dropped []string
+	// Anchors are other documents whose headings it links to.
+	Anchors [][]byte
+}
+
+// key tells the mentions of one document apart that may be judged differently.
+func (m *Mention) key() string {
+	return fmt.Sprintf("%s\x00%s\x00%s\x00%s\x00%s\x00%v%v", m.Kind, m.Tool, m.In, m.Name, m.Form, m.Dir, m.Glob)
+}
+
+// nameKey is the key of a symbol or a command, which holds in every document or in none; "" for others.
+func (m *Mention) nameKey() string {
+	if m.Kind != Symbol && m.Kind != Command {
+		return ""
+	}
+	return fmt.Sprintf("%s\x00%s\x00%s", m.Kind, m.Tool, m.Name)
+}
+
+// partsInputs are the inputs of parts; proven is false if a file that is no document was
+// written so recently that its stat proves nothing.
+func (c *Checker) partsInputs(s *repo.Snapshot, in *inputs) *inputs {
+	const kind = cacheKind + "-parts"
+	k := c.Cache.Key(kind)
+	fmt.Fprintf(k, "%x\n", in.around)
+	base := &inputs{kind: kind, proven: true}
+	recent := c.recent()
+	for i := range s.Index.Entries {
+		e, f := &s.Index.Entries[i], &in.found[i]
+		if IsDocument(e.Path) && e.Mode.SameType(repo.Regular) {
+			fmt.Fprintf(k, "%q\n", string(e.Path))
+			continue
+		}
+		fmt.Fprintf(k, "%q %s %o %d\n", string(e.Path), e.ID, e.Mode, e.Flags)
+		if !in.edited[i] && f.Presence == repo.File {
+			continue
+		}
+		fmt.Fprintf(k, "%d %+v\n", f.Presence, f.Stat)
+		if f.Stat.Mtime > recent || f.Stat.Ctime > recent {
+			base.proven = false
+		}
+	}
+	base.key = k.Sum()
+	return base
+}
+
+// loadParts returns the parts that were made from the inputs, nil if there are none.
+func (c *Checker) loadParts(ctx context.Context, base *inputs) *parts {
+	key, ok := c.secondKey(ctx, base)
+	if !ok {
+		return nil
+	}
+	stored, ok := c.Cache.Load(key)
+	if !ok {
+		return nil
+	}
+	var p parts
+	if json.Unmarshal(stored, &p) != nil {
+		return nil
+	}
+	return &p
+}
+
+// saveParts stores what a judge of all documents found.
+func (c *Checker) saveParts(ctx context.Context, base *inputs, p *parts) {
+	key, ok := c.reportKey(ctx, base)
+	if !ok || !base.proven || !storable(&p.Report) {
+		return
+	}
+	text, err := json.Marshal(p)
+	if err != nil {
+		return
+	}
+	c.Cache.Save(key, text)
+	c.saveLooked(base)
+}
+
+// changedSince returns the documents that have to be judged again: those whose content is another, and
+// those that link to headings of these.
+func (p *parts) changedSince(files []File, ids map[repo.Path]repo.ID) map[repo.Path]bool {
+	before := make(map[repo.Path]repo.ID, len(p.Documents))
+	for _, d := range p.Documents {
+		before[repo.Path(d.Path)] = d.ID
+	}
+	changed := make(map[repo.Path]bool)
+	for _, f := range files {
+		id, read := ids[f.Path]
+		if !read {
+			id = f.ID
+		}
+		if before[f.Path] != id && f.Mode.SameType(repo.Regular) && IsDocument(f.Path) {
+			changed[f.Path] = true
+		}
+	}
+	for _, d := range p.Documents {
+		if slices.ContainsFunc(d.Anchors, func(to []byte) bool { return changed[repo.Path(to)] }) {
+			changed[repo.Path(d.Path)] = true
+		}
+	}
+	return changed
+}
+
+// contentIDs returns the ids of documents whose files may differ from the index.
+func (t *workTree) contentIDs(ctx context.Context, files []File) (map[repo.Path]repo.ID, error) {
+	var edited []File
+	for _, f := range files {
+		if f.Edited && f.Mode.SameType(repo.Regular) && IsDocument(f.Path) {
+			edited = append(edited, f)
+		}
+	}
+	ids := make([]repo.ID, len(edited))
+	err := t.Read(ctx, edited, MaxBytes, func(i int, content []byte, err error) {
+		if err == nil {
+			ids[i] = t.git.ObjectFormat().Blob(content)
+		}
+	})
+	byPath := make(map[repo.Path]repo.ID, len(edited))
+	for i, f := range edited {
+		byPath[f.Path] = ids[i]
+	}
+	return byPath, err
+}
+
+// carry takes over the verdicts of mentions that the documents had before.
+func (j *judge) carry(p *parts) {
+	before := make(map[repo.Path]map[string]*CheckedMention)
+	for i := range p.Report.Mentions {
+		m := &p.Report.Mentions[i]
+		if !j.only[m.File] {
+			continue
+		}
+		if before[m.File] == nil {
+			before[m.File] = make(map[string]*CheckedMention)
+		}
+		before[m.File][m.key()] = m
+	}
+	held := make(map[repo.Path]map[string]bool)
+	dropped := make(map[repo.Path]map[string]bool)
+	names := make(map[string]bool)
+	for _, d := range p.Documents {
+		path := repo.Path(d.Path)
+		for _, key := range d.Held {
+			if kind, rest, _ := bytes.Cut([]byte(key), []byte{0}); string(kind) == string(Symbol) || string(kind) == string(Command) {
+				parts := bytes.Split(rest, []byte{0})
+				names[fmt.Sprintf("%s\x00%s\x00%s", kind, parts[0], parts[2])] = true
+			}
+		}
+		if j.only[path] {
+			held[path], dropped[path] = setOf(d.Held), setOf(d.Dropped)
+		}
+	}
+	j.list = slices.DeleteFunc(j.list, func(m CheckedMention) bool {
+		if dropped[m.File][m.key()] {
+			j.dropped[m.File] = append(j.dropped[m.File], m.key())
+			return true
+		}
+		return false
+	})
+	for i := range j.list {
+		m := &j.list[i]
+		old := before[m.File][m.key()]
+		switch {
+		case m.Kind == Anchor: // whose document may have changed
+		case held[m.File][m.key()] || names[m.nameKey()]:
+			m.Verdict, m.carried = Holds, true
+		case old != nil && (old.judged() || m.Hidden != ""):
+			m.Verdict, m.Since, m.Uncommitted, m.To, m.True = old.Verdict, old.Since, old.Uncommitted, old.To, old.True
+			m.Written, m.Why, m.Was, m.carried = old.Written, old.Why, old.Was, true
+			if old.Hidden == HiddenMade {
+				m.Hidden = HiddenMade
+			}
+		}
+	}
+}
+
+// judged reports whether a mention was judged by its history: a hidden one may not have been.
+func (m *CheckedMention) judged() bool {
+	switch m.Hidden {
+	case HiddenAcked, HiddenHistorical, HiddenPrinted:
+		return false
+	case HiddenHedged:
+		return !m.SaidGone || m.Form == Link
+	}
+	return true
+}
+
+func setOf(list []string) map[string]bool {
+	set := make(map[string]bool, len(list))
+	for _, s := range list {
+		set[s] = true
+	}
+	return set
+}
+
+// parts returns what the judge found, with the documents of earlier parts that it did not judge.
+func (j *judge) parts(files []File, ids map[repo.Path]repo.ID, earlier *parts) *parts {
+	p := &parts{Report: *j.report}
+	p.Report.Mentions = withoutHolding(j.report.Mentions)
+	byDoc := make(map[repo.Path]*docPart)
+	if earlier != nil {
+		for i := range earlier.Documents {
+			byDoc[repo.Path(earlier.Documents[i].Path)] = &earlier.Documents[i]
+		}
+	}
+	for i := range j.list {
+		m := &j.list[i]
+		d := byDoc[m.File]
+		if d == nil || d.ID.IsZero() || j.fresh[m.File] == nil {
+			d = &docPart{Path: []byte(m.File)}
+			byDoc[m.File] = d
+			j.fresh[m.File] = d
+		}
+		if m.Verdict == Holds && m.Kind != Anchor {
+			d.Held = append(d.Held, m.key())
+		}
+		if m.Kind == Anchor && m.Was != m.File && m.Was != "" {
+			d.Anchors = append(d.Anchors, []byte(m.Was))
+		}
+	}
+	for _, f := range files {
+		if !IsDocument(f.Path) || !f.Mode.SameType(repo.Regular) {
+			continue
+		}
+		d := byDoc[f.Path]
+		judged := j.only == nil || j.only[f.Path]
+		if d == nil || judged && j.fresh[f.Path] == nil {
+			d = &docPart{Path: []byte(f.Path)}
+		}
+		if judged {
+			d.ID, d.Dropped = f.ID, j.dropped[f.Path]
+			if id, edited := ids[f.Path]; edited {
+				d.ID = id
+			}
+		}
+		p.Documents = append(p.Documents, *d)
+	}
+	return p
+}
+
+func withoutHolding(list []CheckedMention) []CheckedMention {
+	return slices.DeleteFunc(slices.Clone(list), func(m CheckedMention) bool { return m.Verdict == Holds })
+}
+
+// merge adds to a report of some documents the others of an earlier one.
+func (j *judge) merge(files []File, earlier *Report) {
+	type piece struct {
+		tally    *Tally
+		mentions []CheckedMention
+		unread   []Unread
+	}
+	pieces := make(map[repo.Path]*piece)
+	at := func(p repo.Path) *piece {
+		if pieces[p] == nil {
+			pieces[p] = &piece{}
+		}
+		return pieces[p]
+	}
+	gather := func(r *Report, which func(repo.Path) bool) {
+		for i := range r.Documents {
+			if d := &r.Documents[i]; which(d.File) {
+				at(d.File).tally = d
+			}
+		}
+		for _, m := range r.Mentions {
+			if which(m.File) {
+				p := at(m.File)
+				p.mentions = append(p.mentions, m)
+			}
+		}
+		for _, u := range r.Unread {
+			if which(u.File) {
+				p := at(u.File)
+				p.unread = append(p.unread, u)
+			}
+		}
+	}
+	gather(earlier, func(p repo.Path) bool { return !j.only[p] })
+	gather(j.report, func(p repo.Path) bool { return j.only[p] })
+	merged := &Report{Head: j.report.Head, Gap: earlier.Gap}
+	if j.report.Gap != "" {
+		merged.Gap = j.report.Gap
+	}
+	for _, f := range files {
+		p := pieces[f.Path]
+		if p == nil {
+			continue
+		}
+		if p.tally != nil {
+			merged.Documents = append(merged.Documents, *p.tally)
+		}
+		merged.Mentions = append(merged.Mentions, p.mentions...)
+		merged.Unread = append(merged.Unread, p.unread...)
+	}
+	merged.Gap = gapOf(merged.Mentions, merged.Gap)
+	j.report = merged
+}

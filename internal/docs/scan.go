@@ -1,0 +1,430 @@
+package docs
+
+import (
+	"bytes"
+	"context"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"ken/internal/outline"
+	"ken/internal/repo"
+)
+
+// A symbolName is the name of a symbol: a member, and what it belongs to if the repository has
+// that: a type, or a package.
+type symbolName struct{ owner, member string }
+
+// A symbolScan finds names of symbols in the files of the tree.
+//
+// A name counts where it stands in code and not in a comment. A qualified name is looked for
+// where its owner is: in the files that declare a type of that name, or that belong to a package of that
+// name. If there are none, the owner is a variable or another project's, and the member alone counts.
+// A member also counts in a file that declares a type which the declaration of the owner names: the
+// owner may inherit it.
+type symbolScan struct {
+	words wordSet             // members, and whether one stands in code
+	pairs map[symbolName]bool // qualified names, and whether one stands in code as it is
+	owned wordSet             // words that own a member, and whether one stands in code
+	ofAny map[string][]string // owners by member
+	homes map[string][]File   // files by the owners that they declare, or belong to
+	coded map[string][]File   // files by the members of pairs that stand in their code
+	known map[symbolName]bool // pairs that a file has which the owner may inherit from
+
+	mu     sync.Mutex
+	having map[string][]File // files by the words that they have anywhere
+}
+
+// maxHaving is how many files may have a name for it to be looked at more closely.
+const maxHaving = 300
+
+func newSymbolScan() *symbolScan {
+	return &symbolScan{
+		words: make(wordSet), pairs: make(map[symbolName]bool), owned: make(wordSet), ofAny: make(map[string][]string),
+		homes: make(map[string][]File), coded: make(map[string][]File), known: make(map[symbolName]bool), having: make(map[string][]File),
+	}
+}
+
+// split returns the last two parts of a name.
+func split(name string) symbolName {
+	parts := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(".:#", r) })
+	n := symbolName{member: wordOf(name)}
+	if len(parts) > 1 {
+		n.owner = strings.Trim(parts[len(parts)-2], "$@?!&*()")
+	}
+	return n
+}
+
+// add adds the name of a mention to what is looked for.
+func (s *symbolScan) add(name string) {
+	n := split(name)
+	s.words.add(n.member)
+	if _, known := s.pairs[n]; n.owner != "" && !known {
+		s.pairs[n] = false
+		s.owned.add(n.owner)
+		s.ofAny[n.member] = append(s.ofAny[n.member], n.owner)
+	}
+}
+
+// path notes the words in the path of a file.
+func (s *symbolScan) path(p repo.Path) {
+	for element := range strings.SplitSeq(string(p), "/") {
+		s.words.mark([]byte(element))
+	}
+}
+
+// text notes the names in a file. It may be called from several goroutines.
+func (s *symbolScan) text(f File, text []byte) {
+	code := codeOf(f.Path)
+	has := make(map[string]bool)   // anywhere
+	coded := make(map[string]bool) // members, in code
+	home := make(map[string]bool)  // owners that it declares
+	var used []symbolName
+	s.eachWordAt(text, func(at int, word []byte) {
+		known, owns := s.words[string(word)], s.owned[string(word)]
+		if known == nil && owns == nil {
+			return
+		}
+		if owns != nil && !owns.Load() && !code.comment(text, at) {
+			owns.Store(true)
+		}
+		if owns != nil && !home[string(word)] && declares(text, at) {
+			home[string(word)] = true
+		}
+		if known == nil {
+			return
+		}
+		owners := s.ofAny[string(word)]
+		if has[string(word)] && known.Load() && len(owners) == 0 {
+			return
+		}
+		has[string(word)] = true
+		if known.Load() && len(owners) == 0 || code.comment(text, at) {
+			return
+		}
+		known.Store(true)
+		if len(owners) > 0 {
+			coded[string(word)] = true
+			for _, owner := range owners {
+				if after(text[:at], owner) {
+					used = append(used, symbolName{owner, string(word)})
+				}
+			}
+		}
+	})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for word := range has {
+		if len(s.having[word]) <= maxHaving {
+			s.having[word] = append(s.having[word], f)
+		}
+	}
+	for word := range coded {
+		s.coded[word] = append(s.coded[word], f)
+	}
+	for _, name := range packagesOf(f.Path) {
+		if s.owned[name] != nil {
+			home[name] = true
+		}
+	}
+	for owner := range home {
+		s.homes[owner] = append(s.homes[owner], f)
+	}
+	for _, n := range used {
+		s.pairs[n] = true
+	}
+}
+
+// eachWordAt is eachWord with the place of each word.
+func (s *symbolScan) eachWordAt(text []byte, f func(at int, word []byte)) {
+	start, is := -1, wordBytes()
+	for i, c := range text {
+		switch {
+		case is[c] && start < 0:
+			start = i
+		case !is[c] && start >= 0:
+			f(start, text[start:i])
+			start = -1
+		}
+	}
+	if start >= 0 {
+		f(start, text[start:])
+	}
+}
+
+// after reports whether a text ends with an owner and a mark that joins it with a member.
+func after(text []byte, owner string) bool {
+	for _, mark := range []string{".", "::", "#", "->", "?.", `\`} {
+		rest, ok := bytes.CutSuffix(text, []byte(mark))
+		if !ok {
+			continue
+		}
+		rest, ok = bytes.CutSuffix(rest, []byte(owner))
+		if ok && (len(rest) == 0 || !wordBytes()[rest[len(rest)-1]]) {
+			return true
+		}
+	}
+	return false
+}
+
+// lineBefore returns the line before a place, of a long one only the end.
+func lineBefore(text []byte, at int) []byte {
+	const most = 400
+	before := text[max(0, at-most):at]
+	return before[bytes.LastIndexByte(before, '\n')+1:]
+}
+
+// declares reports whether the word at a place is declared there as a type, by the word before it.
+func declares(text []byte, at int) bool {
+	line := lineBefore(text, at)
+	fields := bytes.Fields(line)
+	if len(fields) == 0 {
+		return false
+	}
+	last := string(fields[len(fields)-1])
+	switch {
+	case typeWords.has(last):
+		return true
+	case string(fields[0]) == "impl" || bytes.HasPrefix(fields[0], []byte("impl<")):
+		return len(fields) == 1 || last == "for" || bytes.HasPrefix(fields[0], []byte("impl<")) && bytes.HasSuffix(bytes.TrimRight(line, " "), []byte(">"))
+	case string(fields[0]) == "func" && len(fields) <= 3: // a receiver
+		return bytes.HasSuffix(bytes.TrimRight(line, "*"), []byte(" ")) || bytes.HasSuffix(line, []byte("(")) || bytes.HasSuffix(line, []byte("(*"))
+	}
+	return false
+}
+
+var typeWords = lexicon{text: "class struct type trait interface enum module mod namespace object record union protocol extension mixin"}
+
+// packagesOf returns the names of the packages that a file may belong to: its own name, and those
+// of the directories that it is below.
+func packagesOf(p repo.Path) []string {
+	base := p.Base()
+	names := []string{strings.TrimSuffix(base, path.Ext(base))}
+	for dir := range strings.SplitSeq(string(p.Dir()), "/") {
+		names = append(names, dir)
+	}
+	for _, name := range names {
+		if strings.Contains(name, "-") {
+			names = append(names, strings.ReplaceAll(name, "-", "_"))
+		}
+	}
+	return names
+}
+
+// packageOf reports whether a file may belong to a package of a name.
+func packageOf(p repo.Path, name string) bool { return slices.Contains(packagesOf(p), name) }
+
+// nameOf returns what a mention's name is looked for as.
+func (s *symbolScan) nameOf(name string) symbolName {
+	n := split(name)
+	if n.owner != "" && len(s.homes[n.owner]) == 0 && !s.ownerGone(n.owner) {
+		n.owner = ""
+	}
+	return n
+}
+
+// ownerGone reports whether an owner is called like a type and stands in no code.
+func (s *symbolScan) ownerGone(owner string) bool {
+	return owner != strings.ToLower(owner) && !s.owned[owner].Load()
+}
+
+// holds reports whether a name is in the code of the tree.
+func (s *symbolScan) holds(name string) bool {
+	n := split(name)
+	if !s.words[n.member].Load() {
+		return false
+	}
+	if n.owner != "" && s.ownerGone(n.owner) {
+		return false
+	}
+	homes := s.homes[n.owner]
+	coded := s.coded[n.member]
+	if n.owner == "" || len(homes) == 0 || s.pairs[n] || s.known[n] || len(coded) > maxHaving || len(homes) > maxHaving {
+		return true
+	}
+	at := make(map[repo.Path]bool)
+	for _, f := range homes {
+		at[f.Path] = true
+		if strings.HasSuffix(string(f.Path), ".go") {
+			at[f.Path.Dir()+"/*.go"] = true
+		}
+	}
+	return slices.ContainsFunc(coded, func(f File) bool {
+		return at[f.Path] || strings.HasSuffix(string(f.Path), ".go") && at[f.Path.Dir()+"/*.go"]
+	})
+}
+
+// inherited finds the qualified names whose member is in a file that declares a type which the
+// declaration of the owner names.
+func (s *symbolScan) inherited(ctx context.Context, tree *workTree) error {
+	var files []File
+	asked := make(map[repo.Path]bool)
+	ask := func(list []File) {
+		for _, f := range list {
+			if !asked[f.Path] {
+				asked[f.Path] = true
+				files = append(files, f)
+			}
+		}
+	}
+	for n := range s.pairs {
+		if !s.holds(n.owner+"."+n.member) && s.words[n.member].Load() {
+			ask(s.homes[n.owner])
+			ask(s.coded[n.member])
+		}
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	var mu sync.Mutex
+	types := make(map[repo.Path]map[string]bool) // that a file declares
+	named := make(map[string]map[string]bool)    // types by the owner whose declaration names them
+	err := tree.Read(ctx, files, maxText, func(i int, text []byte, err error) {
+		if err != nil {
+			return
+		}
+		declared := make(map[string]bool)
+		parts := make(map[string][]byte) // of declarations, by owner
+		s.eachWordAt(text, func(at int, word []byte) {
+			if len(word) < 3 || word[0] < 'A' || word[0] > 'Z' || !declares(text, at) {
+				return
+			}
+			declared[string(word)] = true
+			if s.owned[string(word)] != nil {
+				line := lineBefore(text, at)
+				parts[string(word)] = append(append(parts[string(word)], line...), declarationFrom(text[at:], files[i].Path)...)
+			}
+		})
+		mu.Lock()
+		defer mu.Unlock()
+		types[files[i].Path] = declared
+		for owner, part := range parts {
+			if named[owner] == nil {
+				named[owner] = make(map[string]bool)
+			}
+			eachWord(part, func(word []byte) { named[owner][string(word)] = true })
+		}
+	})
+	if err != nil {
+		return err
+	}
+	s.inheritedFrom(named, types)
+	return nil
+}
+
+// inheritedFrom notes the qualified names that an owner may inherit, by the types that its declaration
+// names and those that files declare.
+func (s *symbolScan) inheritedFrom(named map[string]map[string]bool, types map[repo.Path]map[string]bool) {
+	for n := range s.pairs {
+		for _, f := range s.coded[n.member] {
+			for name := range types[f.Path] {
+				if name != n.owner && named[n.owner][name] && !isTest(f.Path) {
+					s.known[n] = true
+				}
+			}
+		}
+	}
+}
+
+// declarationFrom returns the part of a declaration that names what a type is made of: up to its body, and
+// in Go the body too, whose embedded fields it is made of.
+func declarationFrom(text []byte, p repo.Path) []byte {
+	const most = 2000
+	text = text[:min(len(text), most)]
+	end := bytes.IndexAny(text, "{:;")
+	if path.Ext(string(p)) == ".go" {
+		end = bytes.Index(text, []byte("\n}"))
+	}
+	if path.Ext(string(p)) == ".rb" {
+		end = bytes.IndexByte(text, '\n')
+	}
+	if end < 0 {
+		return text
+	}
+	return text[:end]
+}
+
+// isTest reports whether a file is a test or an example, by its path.
+func isTest(p repo.Path) bool {
+	base := strings.ToLower(p.Base())
+	return ofTests(p) || strings.Contains(base, "_test.") || strings.Contains(base, ".test.") || strings.Contains(base, ".spec.") || strings.HasPrefix(base, "test_")
+}
+
+// definedBy reports whether a symbol of a file is the one of this name.
+func (n symbolName) definedBy(file repo.Path, s *outline.Symbol) bool {
+	if wordOf(s.Name) != n.member {
+		return false
+	}
+	if n.owner == "" {
+		return true
+	}
+	if s.Depth == 0 && s.Qualified == "" {
+		return packageOf(file, n.owner)
+	}
+	owner := split(s.Qualified).owner
+	return owner == n.owner || owner == "" && packageOf(file, n.owner)
+}
+
+// isFaint reports whether the name alone does not tell a symbol from an option, a key, a column or
+// a word: that of a field, of a method or a module in lower case, of anything but a type if it is
+// a word with a capital.
+func (n symbolName) isFaint(file repo.Path, s *outline.Symbol) bool {
+	if capitalised(n.member) && n.owner == "" {
+		return !typeKind(s.Kind)
+	}
+	switch s.Kind {
+	case outline.Field, outline.Property, outline.Member:
+		return true
+	case outline.Module:
+		return s.Name == strings.ToLower(s.Name)
+	default:
+		plain := !strings.Contains(strings.Trim(s.Name, "_"), "_") || path.Ext(string(file)) == ".rb" // whose settings are methods
+		return s.Depth > 0 && s.Name == strings.ToLower(s.Name) && plain
+	}
+}
+
+func typeKind(k outline.Kind) bool {
+	return slices.Contains([]outline.Kind{outline.Type, outline.Class, outline.Struct, outline.Union, outline.Interface, outline.Trait, outline.Enum}, k)
+}
+
+// capitalised reports whether a word has a capital at its front and nowhere else.
+func capitalised(word string) bool {
+	return word != "" && word[:1] != strings.ToLower(word[:1]) && word[1:] == strings.ToLower(word[1:]) && !strings.Contains(word, "_")
+}
+
+// commentMarks are how comments begin in a kind of file.
+type commentMarks struct {
+	line  []string // up to the end of the line
+	stars bool     // /* … */, whose lines begin with a star
+}
+
+// codeOf returns how comments begin in a file, nothing if it is no source.
+func codeOf(p repo.Path) commentMarks {
+	switch outline.LanguageOf(p, nil) {
+	case outline.Python, outline.Ruby, outline.Bash:
+		return commentMarks{line: []string{"#"}}
+	case outline.Go, outline.Rust, outline.Java, outline.JavaScript, outline.TypeScript, outline.TSX, outline.C, outline.CPP, outline.CSharp, outline.PHP:
+		return commentMarks{line: []string{"//"}, stars: true}
+	}
+	return commentMarks{}
+}
+
+// comment reports whether a place in a text is in a comment, by the line that it is on.
+func (c commentMarks) comment(text []byte, at int) bool {
+	line := lineBefore(text, at)
+	trimmed := bytes.TrimLeft(line, " \t")
+	if c.stars && (bytes.HasPrefix(trimmed, []byte("* ")) || bytes.HasPrefix(trimmed, []byte("/*"))) {
+		return true
+	}
+	for _, mark := range c.line {
+		if bytes.HasPrefix(trimmed, []byte(mark)) {
+			return true
+		}
+		i := bytes.Index(line, []byte(" "+mark+" "))
+		if i >= 0 && bytes.Count(line[:i], []byte(`"`))%2 == 0 && bytes.Count(line[:i], []byte(`'`))%2 == 0 {
+			return true
+		}
+	}
+	return false
+}
