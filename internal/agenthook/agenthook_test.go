@@ -89,11 +89,11 @@ func TestNoticesAreShort(t *testing.T) {
 	if strings.Count(got, "\n") != 2 || len(got) > 3*maxLine || !strings.Contains(got, "more specs govern it (1)") {
 		t.Errorf("for three specs: %q, want two lines and one for the rest", got)
 	}
-	if GoverningSpecs("x.go", nil) != "" || StaleSummary("x.go", fresh.Fresh, "") != "" || StaleSummary("x.go", fresh.None, "") != "" || StaleList(nil, 0) != "" {
+	if GoverningSpecs("x.go", nil) != "" || StaleSummary("x.go", fresh.Fresh, "") != "" || StaleSummary("x.go", fresh.None, "") != "" || Review(nil, 0) != "" {
 		t.Error("got a notice without a reason; want none")
 	}
-	if got := StaleList([]string{"a", "b", "c", "d", "e", "f"}, 2); got != "ken: 6 summaries are stale: a, b, c, d, e and 1 more; ken could not judge 2" {
-		t.Errorf("six stale summaries: %q", got)
+	if got := Review([]string{"a", "b", "c", "d"}, 2); got != "ken: a\nken: b\nken: c (3 more: ken review)" {
+		t.Errorf("six lines of a review: %q, want three lines", got)
 	}
 }
 
@@ -137,7 +137,7 @@ func TestTimedOut(t *testing.T) {
 		"before a read":    {PreToolUse, &Input{Access: Read, Paths: []string{"a"}}, ""},
 		"after an edit":    {PostToolUse, edit, "ken: timed out before it knew whether the summary of a b.go still holds; run: ken summary show 'a b.go'"},
 		"after a read":     {PostToolUse, &Input{Access: Read, Paths: []string{"a"}}, ""},
-		"the end":          {Stop, &Input{}, "ken: timed out before it knew which summaries are stale; run: ken status"},
+		"the end":          {Stop, &Input{}, "ken: timed out before it knew what the edits of this session break; run: ken review"},
 	} {
 		if got := TimedOut(tt.event, tt.call); got != tt.want {
 			t.Errorf("%s: told %q, want %q", name, got, tt.want)

@@ -2,6 +2,8 @@ package agenthook
 
 import (
 	"bytes"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,8 +13,9 @@ import (
 // A Memory is what a session saw and was told. It is stored as lines, and hooks only add
 // lines, so that two hooks at the same time lose nothing. Malformed lines are ignored.
 type Memory struct {
-	seen map[repo.Path]repo.ID
-	told map[string]string
+	seen   map[repo.Path]repo.ID
+	edited map[repo.Path]bool
+	told   map[string]string
 }
 
 // MaxMemory is the limit for the bytes of a session's lines. A session that exceeds it
@@ -21,13 +24,14 @@ const MaxMemory = 1 << 20
 
 // The first words of lines.
 const (
-	seenWord = "seen"
-	toldWord = "told"
+	seenWord   = "seen"
+	editedWord = "edited"
+	toldWord   = "told"
 )
 
 // ParseMemory decodes the lines of a session.
 func ParseMemory(lines []byte) *Memory {
-	m := &Memory{seen: make(map[repo.Path]repo.ID), told: make(map[string]string)}
+	m := &Memory{seen: make(map[repo.Path]repo.ID), edited: make(map[repo.Path]bool), told: make(map[string]string)}
 	for line := range bytes.Lines(lines) {
 		word, rest, _ := strings.Cut(strings.TrimRight(string(line), "\n"), " ")
 		value, quoted, _ := strings.Cut(rest, " ")
@@ -40,6 +44,8 @@ func ParseMemory(lines []byte) *Memory {
 			if id, err := repo.ParseID(value); err == nil && !id.IsZero() {
 				m.seen[repo.Path(key)] = id
 			}
+		case editedWord:
+			m.edited[repo.Path(key)] = true
 		case toldWord:
 			m.told[key] = value
 		}
@@ -54,6 +60,9 @@ func (m *Memory) Seen(p repo.Path) (id repo.ID, ok bool) {
 	return id, ok
 }
 
+// Edited lists the files that the session edited, sorted.
+func (m *Memory) Edited() []repo.Path { return slices.Sorted(maps.Keys(m.edited)) }
+
 // Told reports whether what, a single word, is the last that the session was told about a
 // subject.
 func (m *Memory) Told(subject, what string) bool {
@@ -64,6 +73,11 @@ func (m *Memory) Told(subject, what string) bool {
 // SeenLine returns the line for a content that the session saw.
 func SeenLine(p repo.Path, id repo.ID) string {
 	return seenWord + " " + id.String() + " " + strconv.Quote(string(p)) + "\n"
+}
+
+// EditedLine returns the line for a file that the session edited.
+func EditedLine(p repo.Path) string {
+	return editedWord + " - " + strconv.Quote(string(p)) + "\n"
 }
 
 // ToldLine returns the line for something that the session was told.

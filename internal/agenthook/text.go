@@ -114,32 +114,23 @@ func StaleSummary(path string, verdict fresh.State, grade fresh.Grade) string {
 	return cut(fmt.Sprintf("ken: the summary of %s is now stale%s. After the commit, write a new one with file_registry_update_summaries.", path, how), maxLine)
 }
 
-// StaleList lists stale summaries at the end of a turn; "" if there are none.
-func StaleList(stale []string, unknown int) string {
-	if len(stale) == 0 && unknown == 0 {
+// MaxReview is the number of lines about the files of a session at its end.
+const MaxReview = 3
+
+// Review lists what the files that a session edited make stale or break; "" if there is nothing.
+func Review(lines []string, more int) string {
+	if len(lines) == 0 {
 		return ""
 	}
-	const few = 5
-	var s strings.Builder
-	s.WriteString("ken: ")
-	switch len(stale) {
-	case 0:
-	case 1:
-		s.WriteString("1 summary is stale: ")
-	default:
-		fmt.Fprintf(&s, "%d summaries are stale: ", len(stale))
+	said := make([]string, 0, MaxReview)
+	for _, line := range lines[:min(len(lines), MaxReview)] {
+		said = append(said, cut("ken: "+line, maxLine))
 	}
-	s.WriteString(strings.Join(stale[:min(few, len(stale))], ", "))
-	if len(stale) > few {
-		fmt.Fprintf(&s, " and %d more", len(stale)-few)
+	more += len(lines) - len(said)
+	if more > 0 {
+		said[len(said)-1] += fmt.Sprintf(" (%d more: ken review)", more)
 	}
-	if unknown > 0 {
-		if len(stale) > 0 {
-			s.WriteString("; ")
-		}
-		fmt.Fprintf(&s, "ken could not judge %d", unknown)
-	}
-	return cut(s.String(), MaxGreeting)
+	return strings.Join(said, "\n")
 }
 
 // MaxPlaces is the limit for the bytes of a list of places: 150 tokens of 4 bytes.
@@ -189,7 +180,7 @@ func TimedOut(e Event, c *Input) string {
 	case SessionStart, SubagentStart:
 		return timedOut("what changed since the last check", "ken status")
 	case Stop:
-		return timedOut("which summaries are stale", "ken status")
+		return timedOut("what the edits of this session break", "ken review")
 	case UserPromptSubmit: // the agent can search by itself
 		return ""
 	case PreToolUse, PostToolUse:

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"ken/internal/agenthook"
+	"ken/internal/cli"
 	"ken/internal/fault"
-	"ken/internal/fresh"
 	"ken/internal/git"
 	"ken/internal/registry"
 	"ken/internal/repo"
@@ -261,6 +261,7 @@ func (h *hookEvent) afterTool(ctx context.Context, c agenthook.Input) (string, e
 		if c.Access != agenthook.Edit {
 			continue
 		}
+		h.lines.WriteString(agenthook.EditedLine(paths[i]))
 		text := h.once("summary of "+string(paths[i]), k.Verdict.String(), agenthook.StaleSummary(paths[i].String(), k.Verdict, k.Grade))
 		if text != "" {
 			said = append(said, text)
@@ -279,18 +280,24 @@ func (h *hookEvent) afterTool(ctx context.Context, c agenthook.Input) (string, e
 	return strings.Join(said, "\n"), nil
 }
 
-// stop lists stale summaries, unless the list is the same as last time.
+// stop reviews the files that the session edited, until it has told something. It does not build
+// a search index.
 func (h *hookEvent) stop(ctx context.Context) (string, error) {
-	rep, err := h.w.registry.Status(ctx, registry.VerifyOptions{OmitNew: true})
+	edited := h.memory.Edited()
+	const subject, reviewed = "review", "told"
+	if len(edited) == 0 || h.memory.Told(subject, reviewed) || !exists(h.w.searchIndexFile()) {
+		return "", nil
+	}
+	r, err := h.w.Review(ctx, cli.ReviewOptions{Only: edited})
+	if fault.KindOf(err) == fault.Usage {
+		return "", nil // there is nothing to compare with
+	}
 	if err != nil {
 		return "", err
 	}
-	var stale []string
-	for _, v := range rep.Verdicts {
-		if v.Summary == fresh.Stale {
-			stale = append(stale, v.RawPath().String())
-		}
+	lines := make([]string, len(r.Lines))
+	for i := range r.Lines {
+		lines[i] = r.Lines[i].String()
 	}
-	text := agenthook.StaleList(stale, rep.Counts.Unknown)
-	return h.once("left", digest(text), text), nil
+	return h.once(subject, reviewed, agenthook.Review(lines, r.More)), nil
 }

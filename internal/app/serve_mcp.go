@@ -30,6 +30,11 @@ func (a agentSpace) Find(ctx context.Context, words []string, opts mcp.FindOptio
 	return a.workspace.Find(ctx, find.Query{Words: words, Limit: opts.Limit, Kinds: kinds}, "")
 }
 
+// Review is the text and the document of ken review.
+func (a agentSpace) Review(ctx context.Context, span string, all bool) (fmt.Stringer, error) {
+	return a.workspace.Review(ctx, cli.ReviewOptions{Range: span, All: all})
+}
+
 // confined restricts MCP over HTTP to the worktrees of one repository. It removes the
 // session of the server, which is not the agent's.
 func confined(g *git.Repo, deps mcp.Deps) mcp.Deps {

@@ -6,7 +6,7 @@ import "slices"
 // below internal/.
 var (
 	words     = []string{"repo", "fault", "suggest", "fresh", "model", "outline", "outline/syntax", "allow", "store", "project"}
-	decisions = []string{"registry", "survey", "surveyrun", "contract", "workflow", "spec", "githook", "docs", "prove", "board", "install", "agenthook", "share", "uses", "find", "brief"}
+	decisions = []string{"registry", "survey", "surveyrun", "contract", "workflow", "spec", "githook", "docs", "prove", "board", "install", "agenthook", "share", "uses", "find", "brief", "review"}
 	// Facts are below the features (decisions): a feature may use their concrete types,
 	// since one open repository serves all features and needs no second description.
 	facts = []string{
@@ -56,6 +56,8 @@ var imports = func() map[string][]string {
 	m["find"] = join(words, readers, []string{"searchindex", "uses"})
 	// Brief tells what the search index knows about a place, and in which languages ken follows uses.
 	m["brief"] = join(words, []string{"searchindex", "uses"})
+	// Review puts together what documents, specs and the search index say about a change.
+	m["review"] = join(words, []string{"searchindex", "uses", "find", "docs", "spec"})
 	// What many workers share is a survey.
 	m["surveyrun"] = join(words, readers, []string{"survey"})
 	m["board"] = without(join(words, readers, decisions), "board")

@@ -25,6 +25,7 @@ import (
 	"ken/internal/prove"
 	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/review"
 	"ken/internal/share"
 	"ken/internal/spec"
 	"ken/internal/store"
@@ -65,6 +66,11 @@ type Workspace interface {
 	Uses(ctx context.Context, opts UsesOptions) (*find.UsesAnswer, error)
 	// AllUses calls f with every use of one file by another, in the work tree or at a revision.
 	AllUses(ctx context.Context, at string, f func(find.WholeEdge) error) error
+	// Review judges a change; FailOn returns the kinds of lines that fail a check.
+	Review(ctx context.Context, opts ReviewOptions) (*review.Review, error)
+	FailOn() []review.Kind
+	// Diff says what changed in a file or directory since its summary was written.
+	Diff(ctx context.Context, p repo.Path) (*review.Diff, error)
 	// Confirm says that what is said of files and directories still holds, for what
 	// is there now or, of one path, for what was read.
 	Confirm(ctx context.Context, paths []repo.Path, read string) ([]Confirmed, error)
@@ -107,6 +113,9 @@ type Commits interface {
 	// Brief is that of a Workspace, with a revision.
 	Brief(ctx context.Context, opts BriefOptions) (*brief.Brief, error)
 	Path(arg string) (repo.Path, error)
+	// Review is that of a Workspace, for two commits.
+	Review(ctx context.Context, opts ReviewOptions) (*review.Review, error)
+	FailOn() []review.Kind
 	// Share answers for what it shares with other clones.
 	Share(ctx context.Context) (*share.Share, error)
 	// Base keeps this clone in step with the base of its team, or only says how it stands; nil
@@ -289,8 +298,8 @@ too, and ken help glossary explains the words that ken uses.`,
 	cmd.PersistentFlags().BoolVar(&p.io.JSON, "json", false, "print one JSON document")
 	cmd.Flags().AddFlagSet(status.Flags())
 	cmd.AddCommand(
-		p.up(), status, p.find(), p.uses(), p.brief(), p.serve(),
-		p.summary(), p.confirm(), p.close(),
+		p.up(), status, p.find(), p.uses(), p.brief(), p.review(), p.serve(),
+		p.summary(), p.diff(), p.confirm(), p.close(),
 		p.survey(),
 		p.spec(),
 		p.docs(),

@@ -126,7 +126,7 @@ func (p *program) printClosing(out *registry.Closing) error {
 			p.io.Line(term.Warn, "needs", display(n.PathJSON), "summary "+n.Summary.String()+", content "+name(n.ID))
 		}
 		if len(out.NeedsSummary) > 0 {
-			p.io.Remarkf("hint: describe a file with: ken summary set PATH --read ID -m TEXT; if the old summary still holds: ken confirm PATH")
+			p.io.Remarkf("hint: describe a file with: ken summary set PATH --read ID -m TEXT; see what changed since the old one: ken diff PATH")
 		}
 	}
 	if rejected {

@@ -16,8 +16,8 @@ type group struct {
 // groups are the groups of commands in the order of ken --help. A command that
 // is in none is plumbing: only ken help --all lists it.
 var groups = []group{
-	{"Start", []string{"up", "status", "find", "uses", "brief", "serve"}},
-	{"Write", []string{"summary", "confirm", "close"}},
+	{"Start", []string{"up", "status", "find", "uses", "brief", "review", "serve"}},
+	{"Write", []string{"summary", "diff", "confirm", "close"}},
 	{"Describe", []string{"survey"}},
 	{"Intent", []string{"spec"}},
 	{"Documents", []string{"docs"}},

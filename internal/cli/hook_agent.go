@@ -33,7 +33,7 @@ var agentShort = map[agenthook.Event]string{
 	agenthook.UserPromptSubmit: "Tell an agent which files a prompt may be about",
 	agenthook.PreToolUse:       "Tell an agent which spec governs the file that it will edit",
 	agenthook.PostToolUse:      "Record what an agent read, and tell it what its edit made stale",
-	agenthook.Stop:             "Tell the user which summaries are stale",
+	agenthook.Stop:             "Tell the user what the edits of the session make stale or break",
 }
 
 func (p *program) hookAgent(e agenthook.Event) *cobra.Command {

@@ -32,7 +32,7 @@ func (p *program) hookPostCommit() *cobra.Command {
 				return nil
 			}
 			p.io.Remarkf("ken: the commit made these summaries stale: %s", firstFew(stale))
-			p.io.Remarkf("hint: list what to write: ken close; if a summary still holds: ken confirm PATH")
+			p.io.Remarkf("hint: list what to write: ken close; see what changed since a summary: ken diff PATH")
 			return nil
 		}),
 	}

@@ -115,7 +115,7 @@ func (p *program) printKnowledge(known []registry.Knowledge) error {
 		p.io.Printf("    -- %s, %s, from %s\n", k.Author, when, from)
 		if k.Verdict == fresh.Stale && k.Hint == "" {
 			path := fault.Quote(display(k.PathJSON))
-			defer p.io.Remarkf("hint: if the summary still holds: ken confirm %s; otherwise: ken summary set %s -m TEXT", path, path)
+			defer p.io.Remarkf("hint: see what changed, and settle it: ken diff %s", path)
 		}
 	}
 	return nil

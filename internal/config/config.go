@@ -27,6 +27,7 @@ import (
 	"ken/internal/model"
 	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/review"
 	"ken/internal/share"
 	"ken/internal/spec"
 	"ken/internal/survey"
@@ -45,6 +46,7 @@ type Config struct {
 	Spec     Spec
 	Survey   Survey
 	Docs     docs.Policy
+	Review   Review
 	Share    share.Policy
 	Team     Team
 }
@@ -75,6 +77,12 @@ type Spec struct {
 	Gate spec.GatePolicy
 }
 
+// Review is the policy of reviews.
+type Review struct {
+	// FailOn are the kinds of lines that fail ken review --check; nil for the usual ones.
+	FailOn []review.Kind
+}
+
 // State is the policy of the workflow directory.
 type State struct {
 	// Dir is where it lies, from the root of the work tree and inside it; the
@@ -91,6 +99,7 @@ type file struct {
 	Spec     specPolicy     `yaml:"spec"`
 	Survey   surveyPolicy   `yaml:"survey"`
 	Docs     docsPolicy     `yaml:"docs"`
+	Review   reviewPolicy   `yaml:"review"`
 	Share    sharePolicy    `yaml:"share"`
 	Store    string         `yaml:"store"`
 	Team     teamPolicy     `yaml:"team"`
@@ -99,6 +108,10 @@ type file struct {
 type docsPolicy struct {
 	OK      []string `yaml:"ok"`
 	Exclude []string `yaml:"exclude"`
+}
+
+type reviewPolicy struct {
+	FailOn []string `yaml:"fail_on"`
 }
 
 type surveyPolicy struct {
@@ -321,6 +334,11 @@ func Parse(b []byte) (Config, error) {
 		}
 	}
 	c.Docs = docs.Policy(f.Docs)
+	if f.Review.FailOn != nil {
+		if c.Review.FailOn, err = review.ParseKinds(f.Review.FailOn); err != nil {
+			return Config{}, malformed(fmt.Errorf("review: fail_on: %w", err))
+		}
+	}
 	c.State = State{Dir: string(f.State.Dir), ArchiveRuns: (*int)(f.State.ArchiveRuns)}
 	return c, nil
 }

@@ -167,7 +167,7 @@ func (v *fileVersion) at(p repo.Path) {
 // defines reports whether such a content defined a word. Where no grammar can tell, one that
 // has it may.
 func (v *fileVersion) defines(word string) bool {
-	if !hasWord(v.content, word) {
+	if !HasWord(v.content, word) {
 		return false
 	}
 	if !v.asked {

@@ -386,7 +386,8 @@ func (j *judge) commit(n repo.CommitNumber) *Commit {
 	return &c
 }
 
-func hasWord(content []byte, word string) (has bool) {
+// HasWord reports whether a text has a word.
+func HasWord(content []byte, word string) (has bool) {
 	eachWord(content, func(w []byte) { has = has || string(w) == word })
 	return has
 }

@@ -117,7 +117,8 @@ type usesReader struct {
 	index   *searchindex.Index
 	tree    Tree
 	files   map[repo.Path]searchindex.File
-	paths   []repo.Path // sorted
+	paths   []repo.Path            // sorted
+	tested  map[string][]repo.Path // see testsByStem; nil until it is needed
 	project *project.Project
 	limit   int
 	answer  *UsesAnswer

@@ -30,6 +30,14 @@ const (
 // addTests lists the tests among the users and those that are named for the files, and counts
 // the tests that reach them through other files.
 func (r *usesReader) addTests(files []repo.Path, users []User) error {
+	reached, err := r.reachedBy(files, users, r.listTests(files, users))
+	r.answer.ReachedByTests = reached
+	return err
+}
+
+// listTests lists the tests among the users and those that are named for the files. It returns
+// them by path.
+func (r *usesReader) listTests(files []repo.Path, users []User) map[repo.Path]int {
 	byPath := make(map[repo.Path]int)
 	var list []Test
 	add := func(p repo.Path, how string, lines []int) {
@@ -79,9 +87,7 @@ func (r *usesReader) addTests(files []repo.Path, users []User) error {
 		return cmp.Or(compareBool(a.Command == "", b.Command == ""), cmp.Compare(first[a.Command], first[b.Command]))
 	})
 	r.answer.Tests = append(r.answer.Tests, list...)
-	reached, err := r.reachedBy(files, users, byPath)
-	r.answer.ReachedByTests = reached
-	return err
+	return byPath
 }
 
 // reachedBy counts the test files that use one of the users, directly or through further files.
@@ -136,9 +142,8 @@ func (r *usesReader) namedFor(p repo.Path) []repo.Path {
 	}
 	family := extensionFamily(p)
 	var same, alike, others []repo.Path
-	for _, test := range r.paths {
-		tested, ok := testedStem(test)
-		if !ok || tested != strings.ToLower(stem) || extensionFamily(test) != family || !r.project.IsTest(test) {
+	for _, test := range r.testsByStem()[strings.ToLower(stem)] {
+		if extensionFamily(test) != family || !r.project.IsTest(test) {
 			continue
 		}
 		switch {
@@ -159,6 +164,19 @@ func (r *usesReader) namedFor(p repo.Path) []repo.Path {
 		return others
 	}
 	return nil
+}
+
+// testsByStem returns the files that may be tests by the name that they are named for.
+func (r *usesReader) testsByStem() map[string][]repo.Path {
+	if r.tested == nil {
+		r.tested = make(map[string][]repo.Path)
+		for _, p := range r.paths {
+			if stem, ok := testedStem(p); ok {
+				r.tested[stem] = append(r.tested[stem], p)
+			}
+		}
+	}
+	return r.tested
 }
 
 // isCommonStem reports whether other files of the tree have the same name.

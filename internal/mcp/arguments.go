@@ -27,6 +27,7 @@ var examples = map[string]string{
 	"orient":               `{"budget": 1500}`,
 	"find":                 `{"words": "rate limit per tenant", "kind": "code,test", "limit": 10}`,
 	"brief":                `{"paths": ["src/main.go", "src"], "budget": 1500, "verbose": true}`,
+	"review":               `{"range": "main..HEAD", "all": true}`,
 	"file_registry_verify": `{"paths": ["src/main.go"], "full": true, "all": true, "limit": 200, "verbose": true}`,
 	"file_registry_update_summaries": `{"paths": ["src/main.go"], "verbose": true,
 		"updates": [{"path": "src/main.go", "summary": "Starts the server.", "read": "CONTENT_ID"}]}`,

@@ -42,6 +42,8 @@ type Workspace interface {
 	Orient(ctx context.Context, budget int) (*registry.Orientation, error)
 	// Find returns the text and the document of ken find.
 	Find(ctx context.Context, words []string, opts FindOptions) (fmt.Stringer, error)
+	// Review returns the text and the document of ken review.
+	Review(ctx context.Context, span string, all bool) (fmt.Stringer, error)
 	// RootPath turns a path from the repository root, or an absolute one, into a path from
 	// the root. A path outside is an error.
 	RootPath(arg string) (repo.Path, error)
@@ -69,7 +71,7 @@ type server struct {
 }
 
 const instructions = `ken keeps summaries of this repository's files and directories and knows which are fresh.
-Call orient at the start of a session. Call find first when you look for code. Call brief before you read a file.
+Call orient at the start of a session. Call find first when you look for code. Call brief before you read a file. Call review before you finish.
 To survey or describe the repository, repeat survey_next and survey_submit.
 After a commit, call file_registry_update_summaries with the summaries you wrote.
 Use state for the workflow's phase and artifacts.
@@ -105,6 +107,7 @@ func newServerWith(deps Deps, w *subscriptions) *mcp.Server {
 	s.addUpdate(m)
 	s.addFind(m)
 	s.addBrief(m)
+	s.addReview(m)
 	s.addSurveyNext(m)
 	s.addSurveySubmit(m)
 	s.addState(m)

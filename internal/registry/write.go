@@ -228,6 +228,11 @@ func (r *Registry) draft(u Update, author string, s *subject, old fresh.Record) 
 	if err != nil {
 		return reject("%s", err)
 	}
+	if moved && u.Keep {
+		w, none := reject("the file changed since you read it")
+		w.Hint = "see what changed: ken diff " + fault.Quote(string(u.Path))
+		return w, none
+	}
 	record.Basis, record.Assumed = fresh.Basis{Content: content}, u.Read == ""
 	if u.Keep && old.Basis.Holds(content) {
 		// Its author said what it read, and that is what is there.

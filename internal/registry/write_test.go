@@ -273,8 +273,8 @@ func TestConfirm(t *testing.T) {
 		t.Errorf("%+v", k)
 	}
 	w.write("a.go", "third")
-	if got, err = w.registry().Confirm(w.ctx, []repo.Path{"a.go"}, blob("other").String()); err != nil || got[0].Result != registry.Superseded {
-		t.Errorf("confirmed what was read before: %+v, %v", got, err)
+	if got, err = w.registry().Confirm(w.ctx, []repo.Path{"a.go"}, blob("other").String()); err != nil || got[0].Result != registry.Rejected {
+		t.Errorf("a confirmation of older content is %+v, %v; want it rejected", got, err)
 	}
 	if verdictOf(t, w, "a.go") != fresh.Stale {
 		t.Error("a confirmation of other bytes made the text fresh")

@@ -28,6 +28,8 @@ type GateOptions struct {
 	Range     string // judge these commits, A..B, instead of what is staged
 	// WorkTree judges the edited files if nothing is staged, as commit -a would commit them.
 	WorkTree bool
+	// Paths are judged as if they were staged, if there are any.
+	Paths []repo.Path
 }
 
 // GateResult is the verdict of a gate.
@@ -83,6 +85,9 @@ func (r *Reader) Gate(ctx context.Context, opts GateOptions) (*GateResult, error
 	}
 	p, err := r.past.Pending(ctx, head.Commit)
 	paths := pendingPaths(p)
+	if len(opts.Paths) > 0 {
+		paths = slices.Sorted(slices.Values(opts.Paths))
+	}
 	switch {
 	case err != nil:
 		return unjudged(ctx, FactStaged, err)
@@ -100,7 +105,7 @@ func (r *Reader) Gate(ctx context.Context, opts GateOptions) (*GateResult, error
 		g := passed("")
 		g.Unknown = undecided
 		return g, nil
-	case p.Merge:
+	case p.Merge && len(opts.Paths) == 0:
 		g := passed("a merge: its commits were checked when they were made")
 		g.Merge = true
 		return g, nil

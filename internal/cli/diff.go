@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+)
+
+func (p *program) diff() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "diff PATH",
+		Short: "Show what changed since a summary was written",
+		Long: `Shows the summary of a file or directory and what changed since it was written. The
+last lines have the commands that settle it: ken confirm with the id of the content
+that you just saw, or a new summary.`,
+		Example: `  ken diff main.go
+  ken diff internal/parse   # a directory`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return missing(c, "PATH")
+			}
+			return p.within(c.Context(), func(w Workspace) error {
+				path, err := w.Path(args[0])
+				if err != nil {
+					return err
+				}
+				d, err := w.Diff(c.Context(), path)
+				if err != nil {
+					return err
+				}
+				if p.io.JSON {
+					return p.io.Encode(d)
+				}
+				p.io.Printf("%s", plain(d.String()))
+				return nil
+			})
+		},
+	}
+	return c
+}

@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ken/internal/repo"
+	"ken/internal/review"
+	"ken/internal/term"
+)
+
+// ReviewOptions say which change is judged.
+type ReviewOptions struct {
+	Range string      // A..B, REV or "" for the work tree since the main branch
+	All   bool        // every line, and older debts
+	Only  []repo.Path // judge only these files, if not nil
+}
+
+// A reviewer is a repository that can judge a change.
+type reviewer interface {
+	Review(ctx context.Context, opts ReviewOptions) (*review.Review, error)
+	FailOn() []review.Kind
+	Remarks() []string
+}
+
+func (p *program) review() *cobra.Command {
+	var opts ReviewOptions
+	var markdown, sarif, check bool
+	c := &cobra.Command{
+		Use:   "review [RANGE]",
+		Short: "List what a change makes stale or breaks, and what to test it with",
+		Long: `Judges the change from the merge base with the main branch to the work tree, staged
+or not. REV takes another commit than the main branch, and A..B judges what B has and
+A does not.
+
+It lists documents that mention what the change removes (docs), specs that the gate
+would refuse (drift), uses of removed symbols that remain (broken), the tests that use
+the changed files (tests) and summaries of older content (stale), the most important
+first and at most seven. It says nothing about what was wrong before.
+
+With --check it exits with 3 for docs and drift; review.fail_on in .ken/config.yaml
+names other kinds.`,
+		Example: `  ken review                    # what I changed since the main branch
+  ken review HEAD               # only what is not committed
+  ken review HEAD~1..HEAD --markdown   # for a pull request`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if markdown && sarif || p.io.JSON && (markdown || sarif) {
+				return usage(c, errors.New("set only one of --json, --markdown, --sarif"))
+			}
+			if len(args) > 0 {
+				opts.Range = args[0]
+			}
+			run := func(w reviewer) error {
+				r, err := w.Review(c.Context(), opts)
+				if err != nil {
+					return err
+				}
+				switch {
+				case p.io.JSON:
+					err = p.io.Encode(r)
+				case markdown:
+					p.io.Printf("%s", r.Markdown())
+				case sarif:
+					err = p.io.Encode(p.reviewSARIF(r))
+				default:
+					p.io.Printf("%s", plain(r.String()))
+				}
+				if err == nil && check && r.Fails(w.FailOn()) {
+					err = errWanting
+				}
+				return err
+			}
+			if strings.Contains(opts.Range, "..") { // a bare repository has commits, too
+				return p.withCommits(c.Context(), run)
+			}
+			return p.within(c.Context(), func(w Workspace) error { return run(w) })
+		},
+	}
+	c.Flags().BoolVar(&opts.All, "all", false, "list every line, and what was wrong before the change")
+	c.Flags().BoolVar(&check, "check", false, "exit with 3 if there is a line of a kind in review.fail_on")
+	c.Flags().BoolVar(&markdown, "markdown", false, "print Markdown for a pull request; nothing if there is no line")
+	c.Flags().BoolVar(&sarif, "sarif", false, "print SARIF 2.1.0 for code scanning")
+	return c
+}
+
+// withCommits opens the repository for questions about commits.
+func (p *program) withCommits(ctx context.Context, f func(reviewer) error) (err error) {
+	w, err := p.OpenCommits(ctx, p.dir)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		err = errors.Join(err, w.Close())
+		for _, r := range w.Remarks() {
+			p.io.Remarkf("ken: %s", r)
+		}
+	}()
+	return f(w)
+}
+
+// reviewSARIF returns the lines that name a file as SARIF. Counts and tests have no place.
+func (p *program) reviewSARIF(r *review.Review) sarifLog {
+	var run sarifRun
+	run.Tool.Driver = sarifDriver{Name: "ken", Version: p.Version, Rules: []sarifRule{}}
+	run.Results = []sarifResult{}
+	known := make(map[string]bool)
+	for _, line := range r.Lines {
+		if line.Kind == review.Tests || line.Kind == review.Also || line.Path == "" {
+			continue
+		}
+		id := "review/" + string(line.Kind)
+		if !known[id] {
+			known[id] = true
+			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{ID: id})
+		}
+		level := "warning"
+		if line.Kind == review.Stale {
+			level = "note"
+		}
+		text := term.Clean(line.Text)
+		if line.Command != "" {
+			text += "; next: " + term.Clean(line.Command)
+		}
+		var place sarifLocation
+		place.Physical.Artifact.URI = sarifURI(line.Path)
+		place.Physical.Region = &sarifRegion{max(line.Line, 1)}
+		run.Results = append(run.Results, sarifResult{RuleID: id, Level: level, Message: sarifText{text}, Locations: []sarifLocation{place}})
+	}
+	return sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}}
+}

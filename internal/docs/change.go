@@ -1,0 +1,324 @@
+package docs
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"ken/internal/outline"
+	"ken/internal/repo"
+)
+
+// A TreeChange is a change to a tree, as far as documents can mention what it removes. It
+// judges which mentions held before the change and do not hold after it. It asks no history:
+// the tree before the change proves that the mention was right.
+type TreeChange struct {
+	Before, After []File                  // of both trees
+	Renamed       map[repo.Path]repo.Path // new paths by old ones
+	Symbols       []RemovedSymbol
+	// Named reports whether a file of the new tree in a directory has a word, and is no document.
+	Named func(word string, dir repo.Path) (bool, error)
+	// Declared lists the symbols of that name which the new tree declares.
+	Declared func(name string) ([]RemovedSymbol, error)
+	// Read returns the content of a file before or after the change; nil if it cannot be read.
+	Read   func(p repo.Path, before bool) []byte
+	Policy Policy
+
+	removed       map[string]bool // last elements of the paths of files and directories
+	words         map[string][]RemovedSymbol
+	tools         map[string]changedTool
+	before, after *treeIndex
+}
+
+// A RemovedSymbol is a symbol with the file that declares it.
+type RemovedSymbol struct {
+	Path    repo.Path
+	Package string
+	Symbol  outline.Symbol
+}
+
+// A changedTool is what a tool offered before a change and offers after it.
+type changedTool struct{ before, after recipes }
+
+// IsTaskFile reports whether a file lists what a tool runs: Makefile, package.json.
+func IsTaskFile(p repo.Path) bool {
+	for _, book := range books {
+		if book.has(p) {
+			return true
+		}
+	}
+	return false
+}
+
+// Phrases returns texts of which a document must have one for the change to break one of its
+// mentions: last elements of paths, symbols and commands. A symbol whose name is still declared
+// elsewhere counts only behind what it belonged to.
+func (c *TreeChange) Phrases() ([]string, error) {
+	c.collect()
+	phrases := make(map[string]bool)
+	maps.Copy(phrases, c.removed)
+	for word, removed := range c.words {
+		now, err := c.Declared(word)
+		if err != nil {
+			return nil, err
+		}
+		if len(now) == 0 {
+			phrases[word] = true
+			continue
+		}
+		for _, s := range removed {
+			for _, q := range s.qualifiers() {
+				for _, separator := range []string{".", "::", "#"} {
+					phrases[q+separator+word] = true
+				}
+			}
+		}
+	}
+	for tool, t := range c.tools {
+		for name := range t.before.names {
+			if !t.after.names[name] {
+				phrases[tool+" "+name] = true
+				phrases["run "+name] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(phrases)), nil
+}
+
+// collect finds what the change removed.
+func (c *TreeChange) collect() {
+	if c.removed != nil {
+		return
+	}
+	c.removed = make(map[string]bool)
+	c.words = make(map[string][]RemovedSymbol)
+	c.tools = make(map[string]changedTool)
+	there := make(map[repo.Path]repo.ID, len(c.After))
+	dirs := map[repo.Path]bool{"": true}
+	for _, f := range c.After {
+		there[f.Path] = f.ID
+		for dir := f.Path.Dir(); !dirs[dir]; dir = dir.Dir() {
+			dirs[dir] = true
+		}
+	}
+	changed := make(map[string]bool) // tools with a changed task file
+	for _, f := range c.Before {
+		id, ok := there[f.Path]
+		if !ok || id != f.ID {
+			for tool, book := range books {
+				changed[tool] = changed[tool] || book.has(f.Path)
+			}
+		}
+		if ok {
+			continue
+		}
+		c.removed[f.Path.Base()] = true
+		for dir := f.Path.Dir(); !dirs[dir]; dir = dir.Dir() {
+			c.removed[dir.Base()] = true
+			dirs[dir] = true
+		}
+	}
+	for tool := range changed {
+		if changed[tool] {
+			book := books[tool]
+			c.tools[tool] = changedTool{c.recipes(&book, c.Before, true), c.recipes(&book, c.After, false)}
+		}
+	}
+	for _, s := range c.Symbols {
+		word := wordOf(s.Symbol.Name)
+		c.words[word] = append(c.words[word], s)
+	}
+}
+
+// recipes reads all task files of a tool.
+func (c *TreeChange) recipes(book *taskFile, files []File, before bool) recipes {
+	all := recipes{names: make(map[string]bool)}
+	for _, f := range files {
+		if !book.has(f.Path) {
+			continue
+		}
+		content := c.Read(f.Path, before)
+		if content == nil || len(content) > maxBook {
+			all.open = true
+			continue
+		}
+		r := book.recipes(content)
+		all.open = all.open || r.open
+		maps.Copy(all.names, r.names)
+	}
+	return all
+}
+
+// Broken returns the mentions of a document of the new tree that the change broke. edited says
+// that the change also edited the document.
+func (c *TreeChange) Broken(doc repo.Path, content []byte, edited bool) ([]CheckedMention, error) {
+	if !IsDocument(doc) || historical(doc) || excluded(c.Policy.Exclude, doc) {
+		return nil, nil
+	}
+	c.collect()
+	j := &judge{policy: c.Policy}
+	list, _, err := j.mentions(doc, content)
+	if err != nil {
+		return nil, nil //nolint:nilerr // a document that ken cannot read mentions nothing
+	}
+	found := false
+	for i := range list {
+		m := &list[i]
+		if m.Hidden == HiddenHedged && !edited {
+			// A hedge may hide a name that the repository never had. This one it had.
+			m.Hidden = ""
+		}
+		var err error
+		switch m.Kind {
+		case Path:
+			c.judgePath(m)
+		case Command:
+			c.judgeCommand(m)
+		case Symbol:
+			err = c.judgeSymbol(m)
+		}
+		if err != nil {
+			return nil, err
+		}
+		found = found || m.Verdict == Gone || m.Verdict == Moved
+	}
+	if !found {
+		return nil, nil
+	}
+	for i := range list { // a document may name the new place nearby
+		if m := &list[i]; m.Kind == Path && m.Verdict == "" && c.after != nil && c.after.holdsPath(&m.Mention, readingOf(doc, &m.Mention, false)) {
+			m.Verdict = Holds
+		}
+	}
+	told := statementsOf(list)
+	return slices.DeleteFunc(list, func(m CheckedMention) bool {
+		return m.Verdict != Gone && m.Verdict != Moved || told.hidden(&m) != ""
+	}), nil
+}
+
+func (c *TreeChange) judgePath(m *CheckedMention) {
+	if m.Glob || !c.removed[path.Base(path.Clean(m.Name))] {
+		return
+	}
+	if c.after == nil {
+		c.before, c.after = newTreeIndex(c.Before), newTreeIndex(c.After)
+	}
+	r := readingOf(m.File, &m.Mention, false)
+	if c.after.holdsPath(&m.Mention, r) || c.after.behind(strings.TrimPrefix(m.Name, "/"), repo.Gitlink) {
+		return
+	}
+	if !c.before.holdsPath(&m.Mention, r) {
+		return
+	}
+	m.Verdict, m.True, m.Was = Gone, true, c.meant(m, r)
+	if to, ok := c.Renamed[m.Was]; ok {
+		m.Verdict, m.To = Moved, to
+		return
+	}
+	if c.before.dirs[string(m.Was)] {
+		var left []repo.Removal
+		for from, to := range c.Renamed {
+			left = append(left, repo.Removal{Path: from, MovedTo: to})
+		}
+		for _, f := range c.Before {
+			if _, moved := c.Renamed[f.Path]; !moved && f.Path.Under(m.Was) {
+				left = append(left, repo.Removal{Path: f.Path})
+			}
+		}
+		if to := movedDir(m.Was, left); to != "" && c.after.has(string(to)) {
+			m.Verdict, m.To = Moved, to
+		}
+	}
+}
+
+// meant returns the path of the old tree that a mention meant.
+func (c *TreeChange) meant(m *CheckedMention, r reading) repo.Path {
+	for _, p := range r.paths {
+		if c.before.has(p) {
+			return repo.Path(p)
+		}
+	}
+	name := strings.TrimPrefix(path.Clean("/"+m.Name), "/")
+	for _, p := range c.before.byBase[path.Base(name)] {
+		if strings.HasSuffix("/"+p, "/"+name) {
+			return repo.Path(p)
+		}
+	}
+	return repo.Path(name)
+}
+
+func (c *TreeChange) judgeCommand(m *CheckedMention) {
+	t, ok := c.tools[m.Tool]
+	if !ok || !t.before.names[m.Name] || t.after.names[m.Name] || t.after.open && !t.before.open {
+		return
+	}
+	m.Verdict, m.True = Gone, true
+}
+
+// judgeSymbol decides about a symbol that the change removed from a file. A qualified name is
+// broken if nothing else declares it for the same qualifier, a bare one if no file has the word.
+func (c *TreeChange) judgeSymbol(m *CheckedMention) error {
+	word := wordOf(m.Name)
+	removed := c.words[word]
+	if len(removed) == 0 {
+		return nil
+	}
+	qualifier := qualifierOf(m.Name)
+	if i := slices.IndexFunc(removed, func(s RemovedSymbol) bool { return qualifier != "" && s.belongsTo(qualifier) }); i >= 0 {
+		now, err := c.Declared(word)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(now, func(s RemovedSymbol) bool { return s.belongsTo(qualifier) }) {
+			return nil
+		}
+		if !removed[i].hasOwner() { // a module may bring the name from elsewhere, or make it
+			named, err := c.Named(word, removed[i].Path.Dir())
+			if err != nil || named {
+				return err
+			}
+		}
+		m.Verdict, m.True, m.Was = Gone, true, removed[i].Path
+		return nil
+	}
+	if isFaint(&removed[0].Symbol) && !m.plainly() {
+		return nil
+	}
+	named, err := c.Named(word, "")
+	if err != nil || named {
+		return err
+	}
+	m.Verdict, m.True, m.Was = Gone, true, removed[0].Path
+	return nil
+}
+
+// qualifierOf returns the part of a name before the last one; "" for a bare name.
+func qualifierOf(name string) string {
+	parts := strings.FieldsFunc(name, func(r rune) bool { return r == '.' || r == ':' || r == '#' })
+	if len(parts) < 2 {
+		return ""
+	}
+	return parts[len(parts)-2]
+}
+
+// hasOwner reports whether the symbol belongs to a type.
+func (s *RemovedSymbol) hasOwner() bool {
+	return s.Symbol.Qualified != "" && s.Symbol.Qualified != s.Symbol.Name
+}
+
+// belongsTo reports whether a qualifier means what the symbol belongs to.
+func (s *RemovedSymbol) belongsTo(qualifier string) bool {
+	return slices.Contains(s.qualifiers(), qualifier)
+}
+
+// qualifiers returns the names that may stand before the symbol: its type, or else its package, its
+// module and its directory.
+func (s *RemovedSymbol) qualifiers() []string {
+	if s.hasOwner() {
+		return []string{qualifierOf(s.Symbol.Qualified)}
+	}
+	base := s.Path.Base()
+	list := []string{s.Package, strings.TrimSuffix(base, path.Ext(base)), s.Path.Dir().Base()}
+	return slices.DeleteFunc(list, func(q string) bool { return q == "" })
+}

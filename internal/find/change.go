@@ -1,0 +1,369 @@
+package find
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"ken/internal/outline"
+	"ken/internal/project"
+	"ken/internal/repo"
+	"ken/internal/searchindex"
+	"ken/internal/uses"
+)
+
+// An OldFile is a file as it was before a change, at the path that it had then.
+type OldFile struct {
+	Path    repo.Path
+	Outline *outline.Outline  // nil if ken has none
+	Imports []outline.Import  // what the old content imported
+	Read    func() []byte     // the old content, nil if it is not here
+	Removed map[string]string // last name by full name: the symbols that the new tree does not declare here
+	Gone    bool              // the new tree has no file at this path
+}
+
+// A Remaining is a use in the new tree of something that a change removed.
+type Remaining struct {
+	From   repo.Path
+	Lines  []int
+	To     repo.Path // the old path of the file that had it
+	Symbol string    // full name; "" if the file as a whole was imported
+	Test   bool
+}
+
+// Limits of the search for remaining uses.
+const (
+	maxRemovedNames   = 300 // names that are looked for
+	maxNamedFiles     = 150 // files that mention one name
+	maxRemainingFiles = 2000
+)
+
+// RemainingUses finds the exact uses, in the indexed tree, of symbols and files that a change removed. It
+// resolves the names of the tree as it is now against the declarations of the tree as it was, and
+// leaves out the uses that lead somewhere else now. added are the paths that the old tree did not
+// have. cut says that not all files were searched.
+func RemainingUses(ctx context.Context, x *searchindex.Index, t Tree, old []OldFile, added []repo.Path) (list []Remaining, cut bool, err error) {
+	wanted := make(map[repo.Path]*OldFile)
+	names := make(map[string]bool)
+	for i := range old {
+		f := &old[i]
+		if len(f.Removed) == 0 && !f.Gone {
+			continue
+		}
+		wanted[f.Path] = f
+		for _, name := range f.Removed {
+			names[name] = true
+		}
+	}
+	if len(wanted) == 0 {
+		return nil, false, nil
+	}
+	files, err := x.Files(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	candidates, cut, err := candidateUsers(ctx, x, files, wanted, names)
+	if err != nil || len(candidates) == 0 {
+		return nil, cut, err
+	}
+	src := newOldSource(ctx, x, t, files, old, added)
+	r, err := uses.NewResolver(src)
+	if err != nil {
+		return nil, cut, err
+	}
+	err = t.References(ctx, candidates, func(f File, refs *outline.References) error {
+		refs = relevant(f.Path, refs, names, wanted)
+		if refs == nil {
+			return nil
+		}
+		file, err := src.now.File(f.Path)
+		if err != nil || file == nil {
+			return err
+		}
+		edges, _, err := r.Edges(file, refs)
+		if err != nil {
+			return fmt.Errorf("find what %s uses: %w", f.Path, err)
+		}
+		left, err := remainingOf(ctx, x, edges, wanted)
+		for i := range left {
+			left[i].Test = f.Kind == repo.KindTest
+		}
+		list = append(list, left...)
+		return err
+	})
+	return list, cut, err
+}
+
+// candidateUsers lists the files that may use one of the removed things: those with an import that
+// ends in the name of the file or of its directory, those beside it, and those whose text has a name.
+func candidateUsers(ctx context.Context, x *searchindex.Index, files map[repo.Path]searchindex.File, wanted map[repo.Path]*OldFile, names map[string]bool) (list []File, cut bool, err error) {
+	chosen := make(map[repo.Path]bool)
+	dirs := make(map[repo.Path]bool)
+	stems := make(map[string]bool)
+	for p := range wanted {
+		dirs[p.Dir()] = true
+		base := p.Base()
+		stems[strings.TrimSuffix(base, path.Ext(base))] = true
+		stems[p.Dir().Base()] = true
+	}
+	importing, err := x.Wanting(ctx, slices.Sorted(maps.Keys(stems)))
+	if err != nil {
+		return nil, false, err
+	}
+	for _, p := range importing {
+		chosen[p] = true
+	}
+	for p := range files {
+		if dirs[p.Dir()] {
+			chosen[p] = true
+		}
+	}
+	sorted := slices.Sorted(maps.Keys(names))
+	if len(sorted) > maxRemovedNames {
+		sorted, cut = sorted[:maxRemovedNames], true
+	}
+	onlyGo := true // no Go file exports the names of another one
+	for p := range wanted {
+		onlyGo = onlyGo && outline.LanguageOf(p, nil) == outline.Go
+	}
+	for _, name := range sorted {
+		terms := searchindex.Terms(name)
+		if len(terms) == 0 || onlyGo {
+			continue
+		}
+		found, err := x.MatchAll(ctx, searchindex.InText, terms, maxNamedFiles)
+		if err != nil {
+			return nil, cut, err
+		}
+		for _, f := range found {
+			chosen[f.Path] = true
+		}
+	}
+	for _, p := range slices.Sorted(maps.Keys(chosen)) {
+		f, ok := files[p]
+		if !ok || f.Kind == repo.KindVendored || f.Kind == repo.KindGenerated || !uses.Resolves(outline.LanguageOf(p, nil)) {
+			continue
+		}
+		list = append(list, File{Path: p, ID: f.ID, Kind: f.Kind})
+	}
+	if len(list) > maxRemainingFiles {
+		list, cut = list[:maxRemainingFiles], true
+	}
+	return list, cut, nil
+}
+
+// relevant returns the part of a file's references that may lead to something removed; nil if
+// there is none.
+func relevant(p repo.Path, refs *outline.References, names map[string]bool, wanted map[repo.Path]*OldFile) *outline.References {
+	if refs == nil {
+		return nil
+	}
+	part := &outline.References{Imports: refs.Imports, Partial: refs.Partial}
+	for _, u := range refs.Uses {
+		if names[u.Name] {
+			part.Uses = append(part.Uses, u)
+		}
+	}
+	gone, beside := false, false
+	for old, f := range wanted {
+		gone = gone || f.Gone
+		beside = beside || old.Dir() == p.Dir()
+	}
+	if outline.LanguageOf(p, nil) == outline.Go {
+		part.Imports = slices.DeleteFunc(slices.Clone(refs.Imports), func(im outline.Import) bool { return !mayImport(im.Module, wanted) })
+		if len(part.Uses) == 0 || len(part.Imports) == 0 && !beside {
+			return nil
+		}
+		return part
+	}
+	named := slices.ContainsFunc(refs.Imports, func(im outline.Import) bool {
+		return slices.ContainsFunc(im.Names, func(b outline.Binding) bool { return names[b.Name] })
+	})
+	if len(part.Uses) == 0 && !named && !gone {
+		return nil
+	}
+	return part
+}
+
+// mayImport reports whether an import path ends in the directory of a removed thing. The last
+// element of a module's path may be its version.
+func mayImport(module string, wanted map[repo.Path]*OldFile) bool {
+	for p := range wanted {
+		dir := p.Dir().Base()
+		if dir == "" || strings.HasSuffix("/"+module, "/"+dir) || strings.Contains("/"+module, "/"+dir+"/v") || !strings.Contains(module, "/") {
+			return true
+		}
+	}
+	return false
+}
+
+// remainingOf returns the edges of one file that lead to something removed, unless the name leads
+// to another declaration now.
+func remainingOf(ctx context.Context, x *searchindex.Index, edges []uses.Edge, wanted map[repo.Path]*OldFile) ([]Remaining, error) {
+	var list []Remaining
+	var now []searchindex.Edge
+	asked := false
+	for _, e := range edges {
+		f := wanted[e.To]
+		if f == nil || e.Certainty != uses.Exact || e.From == e.To {
+			continue
+		}
+		_, removed := f.Removed[e.Symbol]
+		if !removed && !(f.Gone && e.Symbol == "") {
+			continue
+		}
+		if !asked {
+			var err error
+			if now, err = x.Uses(ctx, e.From); err != nil {
+				return nil, err
+			}
+			asked = true
+		}
+		lines := slices.DeleteFunc(slices.Clone(e.Lines), func(line int) bool { return leadsElsewhere(now, e.Symbol, line) })
+		if len(lines) > 0 {
+			list = append(list, Remaining{From: e.From, Lines: lines, To: e.To, Symbol: e.Symbol})
+		}
+	}
+	return list, nil
+}
+
+// leadsElsewhere reports whether a line uses a declaration of the same name that the tree has now. Of an
+// import of a whole file, any other file on its line counts.
+func leadsElsewhere(now []searchindex.Edge, symbol string, line int) bool {
+	return slices.ContainsFunc(now, func(e searchindex.Edge) bool {
+		if !slices.Contains(e.Lines, line) {
+			return false
+		}
+		return symbol == "" || lastName(e.Symbol) == lastName(symbol)
+	})
+}
+
+// lastName returns the name of a symbol without what it belongs to.
+func lastName(full string) string {
+	return full[strings.LastIndexAny(full, ".:#")+1:]
+}
+
+// An oldSource gives a resolver the tree as it was before a change: the indexed tree with the old
+// versions of the changed files.
+type oldSource struct {
+	now   *source
+	old   map[repo.Path]*OldFile
+	added map[repo.Path]bool
+	paths []repo.Path
+}
+
+func newOldSource(ctx context.Context, x *searchindex.Index, t Tree, files map[repo.Path]searchindex.File, old []OldFile, added []repo.Path) *oldSource {
+	s := &oldSource{now: &source{ctx: ctx, index: x, tree: t}, old: make(map[repo.Path]*OldFile), added: make(map[repo.Path]bool)}
+	for _, p := range added {
+		s.added[p] = true
+	}
+	for i := range old {
+		s.old[old[i].Path] = &old[i]
+		if _, there := files[old[i].Path]; !there {
+			s.paths = append(s.paths, old[i].Path)
+		}
+	}
+	for p := range files {
+		if !s.added[p] {
+			s.paths = append(s.paths, p)
+		}
+	}
+	slices.Sort(s.paths)
+	return s
+}
+
+func (s *oldSource) Paths() []repo.Path { return s.paths }
+
+func (s *oldSource) Read(p repo.Path) ([]byte, error) {
+	if f := s.old[p]; f != nil {
+		return f.Read(), nil
+	}
+	return s.now.Read(p)
+}
+
+func (s *oldSource) File(p repo.Path) (*uses.File, error) {
+	f := s.old[p]
+	if f == nil {
+		return s.now.File(p)
+	}
+	if f.Outline == nil {
+		return nil, nil
+	}
+	return &uses.File{Path: p, Language: f.Outline.Language, Package: f.Outline.Package, Symbols: f.Outline.Symbols, Imports: f.Imports}, nil
+}
+
+func (s *oldSource) Declarations(name string) ([]uses.Declaration, error) {
+	list, err := s.now.Declarations(name)
+	if err != nil {
+		return nil, err
+	}
+	list = slices.DeleteFunc(list, func(d uses.Declaration) bool { return s.added[d.Path] || s.old[d.Path] != nil })
+	for p, f := range s.old {
+		if f.Outline == nil {
+			continue
+		}
+		for i := range f.Outline.Symbols {
+			if f.Outline.Symbols[i].Name == name {
+				list = append(list, uses.Declaration{Path: p, Symbol: f.Outline.Symbols[i]})
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b uses.Declaration) int { return strings.Compare(string(a.Path), string(b.Path)) })
+	return list, nil
+}
+
+// A ChangedFile is a file of the tree with the symbols of it that a change touched.
+type ChangedFile struct {
+	Path    repo.Path
+	Symbols map[string]bool // full names; nil if they are unknown
+}
+
+// TestsOf lists the tests of some changed files, each once, with the command that runs it: those
+// that use one of the changed symbols directly, and those that are named for a file. If there are
+// none, it lists the tests that use the files in any way. Changed files that are tests are not listed, and
+// commands has those that run them.
+func TestsOf(ctx context.Context, x *searchindex.Index, t Tree, changed []ChangedFile) (list []Test, commands []string, err error) {
+	r := &usesReader{ctx: ctx, index: x, tree: t, answer: &UsesAnswer{}}
+	if r.files, err = x.Files(ctx); err != nil {
+		return nil, nil, err
+	}
+	r.paths = slices.Sorted(maps.Keys(r.files))
+	read := func(p repo.Path) ([]byte, error) { return t.Read(ctx, p), nil }
+	if r.project, err = project.New(r.paths, read); err != nil {
+		return nil, nil, err
+	}
+	var all, direct []searchindex.Edge
+	var files []repo.Path
+	isChanged := make(map[repo.Path]bool)
+	for _, c := range changed {
+		if !r.isFile(c.Path) {
+			continue
+		}
+		if r.isTest(c.Path) {
+			isChanged[c.Path] = true
+			if command, ok, _ := r.project.TestCommand(c.Path); ok && !slices.Contains(commands, command.Run) {
+				commands = append(commands, command.Run)
+			}
+			continue
+		}
+		files = append(files, c.Path)
+		users, err := x.Users(ctx, c.Path)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, e := range users {
+			all = append(all, e)
+			if c.Symbols == nil || c.Symbols[e.Symbol] {
+				direct = append(direct, e)
+			}
+		}
+	}
+	r.listTests(files, r.group(direct, fromFile))
+	if len(r.answer.Tests) == 0 {
+		r.listTests(files, r.group(all, fromFile))
+	}
+	return slices.DeleteFunc(r.answer.Tests, func(t Test) bool { return isChanged[t.path] }), commands, nil
+}

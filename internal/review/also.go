@@ -1,0 +1,59 @@
+package review
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// also counts what is not worth a line each.
+func (j *judge) also() error {
+	var parts []string
+	if j.DirsAbove > 0 {
+		noun := "directories above have"
+		if j.DirsAbove == 1 {
+			noun = "directory above has"
+		}
+		parts = append(parts, fmt.Sprintf("%d %s a stale summary", j.DirsAbove, noun))
+	}
+	var elsewhere []string
+	for _, id := range slices.Sorted(maps.Keys(j.EditedElsewhere)) {
+		elsewhere = append(elsewhere, id)
+	}
+	command := ""
+	if j.DirsAbove > 0 {
+		command = "ken status"
+	}
+	l := Line{Kind: Also, Command: command}
+	words := []word{said(strings.Join(parts, ", "))}
+	if len(elsewhere) > 0 {
+		if len(parts) > 0 {
+			words = append(words, said(", "))
+		}
+		noun := "specs that other worktrees edit: "
+		if len(elsewhere) == 1 {
+			noun = "spec that another worktree edits: "
+		}
+		words = append(words, said(fmt.Sprintf("%d %s", len(elsewhere), noun)))
+		for i, id := range elsewhere {
+			if i > 0 {
+				words = append(words, said(", "))
+			}
+			words = append(words, data(id), said(" ("), data(strings.Join(j.EditedElsewhere[id], ", ")), said(")"))
+		}
+	}
+	l.setText(words...)
+	if l.Text != "" {
+		j.add(l)
+	}
+	return nil
+}
+
+// count returns "3 files".
+func count(n int, unit string) string {
+	if n == 1 {
+		return "1 " + unit
+	}
+	return fmt.Sprintf("%d %ss", n, unit)
+}

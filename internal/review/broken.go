@@ -1,0 +1,137 @@
+package review
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ken/internal/find"
+	"ken/internal/outline"
+	"ken/internal/repo"
+	"ken/internal/uses"
+)
+
+// broken lists the exact uses that remain of symbols and files that the change removed.
+func (j *judge) broken() error {
+	old, added := j.oldFiles()
+	list, cut, err := find.RemainingUses(j.ctx, j.Index, j.Tree, old, added)
+	if err != nil {
+		return err
+	}
+	if cut {
+		j.unknown(Broken, "the change removes many symbols; ken did not look for all of their users", "")
+	}
+	slices.SortStableFunc(list, func(a, b find.Remaining) int {
+		return cmp.Or(strings.Compare(string(a.From), string(b.From)), cmp.Compare(a.Lines[0], b.Lines[0]))
+	})
+	list = j.withoutImports(list)
+	for len(list) > 0 {
+		first := list[0]
+		same := func(u find.Remaining) bool { return u.To == first.To && u.Symbol == first.Symbol }
+		var places []placeOf
+		for _, u := range list {
+			if same(u) {
+				places = append(places, placeOf{u.From, u.Lines[0]})
+			}
+		}
+		list = slices.DeleteFunc(list, same)
+		what := []word{said("still imports "), data(first.To.String()), said(", which this change removes")}
+		if first.Symbol != "" {
+			what = []word{said("still uses "), data(first.Symbol), said(" of "), data(first.To.String()), said(", which this change removes")}
+		}
+		j.addPlaces(places, "", what)
+	}
+	return nil
+}
+
+// A placeOf is a line of a file.
+type placeOf struct {
+	path repo.Path
+	line int
+}
+
+// addPlaces adds a line for each place, or one for all of them unless all lines are wanted.
+func (j *judge) addPlaces(places []placeOf, command string, what []word) {
+	seen := make(map[repo.Path]bool)
+	places = slices.DeleteFunc(places, func(p placeOf) bool {
+		known := seen[p.path]
+		seen[p.path] = true
+		return known
+	})
+	for i, p := range places {
+		l := Line{Kind: Broken, Command: command}
+		l.place(p.path, p.line)
+		if i == 0 && len(places) > 1 && !j.All {
+			l.setText(slices.Concat(what, []word{said(fmt.Sprintf("; %s too", doSo(len(places)-1)))})...)
+			j.add(l)
+			return
+		}
+		l.setText(what...)
+		j.add(l)
+	}
+}
+
+// doSo returns "1 more file does" or "2 more files do".
+func doSo(n int) string {
+	if n == 1 {
+		return "1 more file does"
+	}
+	return fmt.Sprintf("%d more files do", n)
+}
+
+// withoutImports leaves out the line that imports a removed file if a line for one of its symbols
+// is there for the same user, and further lines about one symbol.
+func (j *judge) withoutImports(list []find.Remaining) []find.Remaining {
+	type key struct {
+		from, to repo.Path
+		symbol   string
+	}
+	seen := make(map[key]bool)
+	for _, u := range list {
+		if u.Symbol != "" {
+			seen[key{u.From, u.To, ""}] = true
+		}
+	}
+	return slices.DeleteFunc(list, func(u find.Remaining) bool {
+		k := key{u.From, u.To, u.Symbol}
+		known := seen[k]
+		seen[k] = true
+		return known
+	})
+}
+
+// oldFiles returns the changed files as they were, and the paths that the old tree did not have.
+func (j *judge) oldFiles() (old []find.OldFile, added []repo.Path) {
+	removed := make(map[repo.Path]map[string]string)
+	for _, s := range j.removed {
+		if removed[s.path] == nil {
+			removed[s.path] = make(map[string]string)
+		}
+		removed[s.path][s.symbol.FullName()] = s.symbol.Name
+	}
+	for i := range j.Changes {
+		c := &j.Changes[i]
+		if c.Kind == repo.Added || c.From != "" {
+			added = append(added, c.Path)
+		}
+		if c.OldMode == 0 {
+			continue
+		}
+		f := find.OldFile{Path: c.OldPath(), Outline: c.Before, Imports: c.Imports, Read: func() []byte { return j.ReadOld(c.Old) }}
+		if c.Unread == "" && c.Before != nil {
+			f.Removed = removed[f.Path]
+			// In Go a file is part of a package, whatever its name is.
+			samePackage := c.Before.Language == outline.Go && c.From.Dir() == c.Path.Dir()
+			if c.From != "" && !samePackage { // nothing is at the old path any more
+				f.Removed = make(map[string]string)
+				for _, s := range c.Before.Symbols {
+					f.Removed[s.FullName()] = s.Name
+				}
+			}
+			f.Gone = (c.Kind == repo.Deleted || c.From != "" && !samePackage) && uses.Resolves(c.Before.Language)
+		}
+		old = append(old, f)
+	}
+	return old, added
+}

@@ -1,0 +1,191 @@
+package review
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"ken/internal/docs"
+	"ken/internal/repo"
+	"ken/internal/searchindex"
+)
+
+// Limits of the search for documents.
+const (
+	maxPhrases   = 1000 // removed names that are looked for in documents
+	maxDocuments = 300  // documents that have one of the names
+	maxTexts     = 200  // files that may still have the name of a removed symbol
+)
+
+// docs lists the mentions that the change broke. Only documents that have a removed name are read.
+func (j *judge) docs() error {
+	if !j.removesAnything() {
+		return nil
+	}
+	c := j.treeChange()
+	phrases, err := c.Phrases()
+	if err != nil || len(phrases) == 0 {
+		return err
+	}
+	if len(phrases) > maxPhrases {
+		j.unknown(Docs, fmt.Sprintf("the change removes many names; ken looked for %d of them in documents", maxPhrases), "ken docs")
+		phrases = phrases[:maxPhrases]
+	}
+	documents, cut, err := j.documentsWith(phrases)
+	if err != nil {
+		return err
+	}
+	if cut {
+		j.unknown(Docs, fmt.Sprintf("more than %d documents have a removed name", maxDocuments), "ken docs")
+	}
+	for _, p := range slices.Sorted(maps.Keys(documents)) {
+		content := j.Tree.Read(j.ctx, p)
+		if !slices.ContainsFunc(documents[p], func(phrase string) bool { return bytes.Contains(content, []byte(phrase)) }) {
+			continue
+		}
+		broken, err := c.Broken(p, content, j.changedPath(p))
+		if err != nil {
+			return err
+		}
+		for _, m := range broken {
+			j.add(mentionLine(&m))
+		}
+	}
+	return nil
+}
+
+// removesAnything reports whether the change removes a path or a symbol, or edits a file that lists
+// commands.
+func (j *judge) removesAnything() bool {
+	return len(j.removed) > 0 || slices.ContainsFunc(j.Changes, func(c Change) bool {
+		return c.Kind == repo.Deleted || c.From != "" || c.OldMode != 0 && docs.IsTaskFile(c.Path)
+	})
+}
+
+// treeChange returns the change as the docs feature judges it.
+func (j *judge) treeChange() *docs.TreeChange {
+	c := &docs.TreeChange{After: j.After(), Renamed: make(map[repo.Path]repo.Path), Policy: j.Policy}
+	old := make(map[repo.Path]repo.ID)
+	isNew := make(map[repo.Path]bool)
+	changed := make(map[repo.Path]docs.File)
+	for i := range j.Changes {
+		f := &j.Changes[i]
+		if f.OldMode != 0 {
+			old[f.OldPath()] = f.Old
+			changed[f.OldPath()] = docs.File{Path: f.OldPath(), ID: f.Old, Mode: f.OldMode}
+		}
+		if f.From != "" {
+			c.Renamed[f.From] = f.Path
+		}
+		if f.Kind == repo.Added || f.From != "" {
+			isNew[f.Path] = true
+		}
+	}
+	there := make(map[repo.Path]bool, len(c.After))
+	for _, f := range c.After {
+		there[f.Path] = true
+		if isNew[f.Path] {
+			continue
+		}
+		if before, ok := changed[f.Path]; ok {
+			f = before
+		}
+		c.Before = append(c.Before, f)
+	}
+	for p, f := range changed {
+		if !there[p] || isNew[p] {
+			c.Before = append(c.Before, f)
+		}
+	}
+	for _, s := range j.removed {
+		c.Symbols = append(c.Symbols, docs.RemovedSymbol{Path: s.path, Package: s.pkg, Symbol: s.symbol})
+	}
+	c.Read = func(p repo.Path, before bool) []byte {
+		if id, ok := old[p]; before && ok {
+			return j.ReadOld(id)
+		}
+		return j.Tree.Read(j.ctx, p)
+	}
+	c.Named = j.named
+	c.Declared = func(name string) ([]docs.RemovedSymbol, error) {
+		found, err := j.Index.Declarations(j.ctx, name)
+		var list []docs.RemovedSymbol
+		for _, d := range found {
+			list = append(list, docs.RemovedSymbol{Path: d.Path, Symbol: d.Symbol})
+		}
+		for i := range j.Changes { // also of new files that git does not track
+			f := &j.Changes[i]
+			if f.After == nil {
+				continue
+			}
+			for _, s := range f.After.Symbols {
+				if s.Name == name {
+					list = append(list, docs.RemovedSymbol{Path: f.Path, Package: f.After.Package, Symbol: s})
+				}
+			}
+		}
+		return list, err
+	}
+	return c
+}
+
+// documentsWith lists the documents that have the terms of one of the phrases.
+func (j *judge) documentsWith(phrases []string) (documents map[repo.Path][]string, cut bool, err error) {
+	documents = make(map[repo.Path][]string)
+	byTerms := make(map[string][]string)
+	for _, phrase := range phrases {
+		key := strings.Join(searchindex.Terms(phrase), " ")
+		if key != "" {
+			byTerms[key] = append(byTerms[key], phrase)
+		}
+	}
+	for key, alike := range byTerms {
+		found, err := j.Index.Having(j.ctx, searchindex.InText, repo.KindDoc, strings.Fields(key), maxDocuments)
+		if err != nil {
+			return nil, false, err
+		}
+		for _, f := range found {
+			if docs.IsDocument(f.Path) {
+				documents[f.Path] = append(documents[f.Path], alike...)
+			}
+		}
+		cut = cut || len(found) == maxDocuments
+	}
+	return documents, cut, nil
+}
+
+// named reports whether a file in a directory that is no document has a word. If too many files may
+// have it, they are taken to have it.
+func (j *judge) named(word string, dir repo.Path) (bool, error) {
+	terms := searchindex.Terms(word)
+	if len(terms) == 0 {
+		return true, nil
+	}
+	found, err := j.Index.MatchAll(j.ctx, searchindex.InText, terms, maxTexts)
+	if err != nil || len(found) == maxTexts {
+		return true, err
+	}
+	for _, f := range found {
+		if f.Path.Under(dir) && !docs.IsDocument(f.Path) && docs.HasWord(j.Tree.Read(j.ctx, f.Path), word) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// mentionLine says what became of a mention.
+func mentionLine(m *docs.CheckedMention) Line {
+	l := Line{Kind: Docs}
+	l.place(m.File, m.Line)
+	switch {
+	case m.Verdict == docs.Moved:
+		l.setText(data(m.Text), said(" was moved by this change to "), data(m.To.String()))
+	case m.Kind == docs.Symbol:
+		l.setText(data(m.Text), said(" was removed by this change from "), data(m.Was.String()))
+	default:
+		l.setText(data(m.Text), said(" was removed by this change"))
+	}
+	return l
+}

@@ -1,0 +1,43 @@
+package review
+
+import (
+	"cmp"
+	"fmt"
+
+	"ken/internal/fault"
+	"ken/internal/repo"
+)
+
+// drift lists the specs that the gate refuses.
+func (j *judge) drift() error {
+	if j.Gate == nil {
+		return nil
+	}
+	for _, b := range j.Gate.Blocked {
+		l := Line{Kind: Drift, Command: "ken spec ack " + fault.Quote(b.Node) + " --reason TEXT"}
+		l.place(repo.Path(b.Spec), 0)
+		l.Subject = b.Node
+		paths := b.Paths[:min(len(b.Paths), 1)]
+		what := "its files are"
+		words := []word{said(what)}
+		if len(paths) > 0 {
+			words = []word{data(paths[0])}
+			if more := len(b.Paths) - 1; more > 0 {
+				words = append(words, said(fmt.Sprintf(" and %d more are", more)))
+			} else {
+				words = append(words, said(" is"))
+			}
+		}
+		words = append(words, said(fmt.Sprintf(" %s ahead of the spec; the gate refuses the commit", count(b.Drift, "commit"))))
+		l.setText(words...)
+		j.add(l)
+	}
+	for _, u := range j.Gate.Unknown {
+		reason := "drift is unknown: " + u.Reason
+		if u.Node != "" {
+			reason = "drift of spec " + u.Node + " is unknown: " + u.Reason
+		}
+		j.unknown(Drift, reason, cmp.Or(u.Fix, "ken spec gate"))
+	}
+	return nil
+}

@@ -1,0 +1,87 @@
+package review
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Markdown returns the review for a pull request; "" if there is nothing to say. Text of the
+// repository stands in code spans, where nothing is a link, a mention or HTML.
+func (r *Review) Markdown() string {
+	if len(r.Lines) == 0 && len(r.Unknown) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("**ken review**: " + r.markdownHeadline() + "\n\n")
+	for _, l := range r.Lines {
+		b.WriteString("- " + l.markdown() + "\n")
+	}
+	if r.More > 0 {
+		fmt.Fprintf(&b, "- and %s: `ken review --all`\n", count(r.More, "more line"))
+	}
+	for _, u := range r.Unknown {
+		b.WriteString("- **unknown** " + codeSpan(u.Reason))
+		if u.Command != "" {
+			b.WriteString(": " + codeSpan(u.Command))
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+func (r *Review) markdownHeadline() string {
+	if r.From == "" {
+		return "this change could not be reviewed"
+	}
+	text := count(r.Files, "file") + " changed since " + codeSpan(r.Base) + " (" + codeSpan(short(r.From)) + ")"
+	if r.To != Worktree {
+		text += " up to " + codeSpan(short(r.To))
+	}
+	return text
+}
+
+// markdown returns one line.
+func (l *Line) markdown() string {
+	var b strings.Builder
+	b.WriteString("**" + string(l.Kind) + "** ")
+	switch {
+	case l.Path != "":
+		b.WriteString(codeSpan(l.Subject) + " ")
+	case l.Subject != "":
+		b.WriteString(l.Subject + " ")
+	}
+	for _, w := range l.words {
+		if w.data {
+			b.WriteString(codeSpan(w.text))
+		} else {
+			b.WriteString(w.text)
+		}
+	}
+	if l.Command != "" {
+		b.WriteString(": " + codeSpan(l.Command))
+	}
+	return b.String()
+}
+
+// codeSpan returns a text as a code span. The fence is longer than any run of backticks in it.
+func codeSpan(text string) string {
+	text = strings.TrimSpace(plain(text))
+	if text == "" {
+		return ""
+	}
+	longest, run := 0, 0
+	for _, r := range text {
+		if r == '`' {
+			run++
+			longest = max(longest, run)
+		} else {
+			run = 0
+		}
+	}
+	fence := strings.Repeat("`", longest+1)
+	pad := ""
+	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") {
+		pad = " "
+	}
+	return fence + pad + text + pad + fence
+}

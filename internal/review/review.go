@@ -1,0 +1,246 @@
+// Package review judges a change: which documents it breaks, which specs it leaves behind, which
+// uses it breaks, which tests to run, and which summaries it makes stale.
+//
+// It speaks only about what was true before the change. It is given the two sides of the change
+// and the search index of the tree after it, and it reads nothing else: it starts no process and
+// asks no history. Facts that it was not given are listed as unknown.
+//
+//	r, err := review.Judge(ctx, facts)
+//	fmt.Print(r.String())
+//
+// One [Review] serves the command line, JSON, Markdown, SARIF, MCP and the hooks.
+package review
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ken/internal/docs"
+	"ken/internal/find"
+	"ken/internal/fresh"
+	"ken/internal/outline"
+	"ken/internal/repo"
+	"ken/internal/searchindex"
+	"ken/internal/spec"
+)
+
+// A Kind is what a line of a review is about.
+type Kind string
+
+// The kinds, the most important first.
+const (
+	Docs   Kind = "docs"   // a document mentions what the change removed
+	Drift  Kind = "drift"  // the gate would refuse a spec
+	Broken Kind = "broken" // a use of what the change removed remains
+	Tests  Kind = "tests"  // the tests of the changed files
+	Stale  Kind = "stale"  // a summary of older content
+	Also   Kind = "also"   // counts
+)
+
+// Kinds lists all kinds, the most important first.
+var Kinds = []Kind{Docs, Drift, Broken, Tests, Stale, Also}
+
+// MaxLines is the number of lines of a review, unless all are wanted.
+const MaxLines = 7
+
+// A Review says what a change makes stale or breaks, and what to test it with.
+type Review struct {
+	From    string    `json:"from"` // the commit that the change starts from; "" if it is unknown
+	To      string    `json:"to"`   // the commit that it ends with, or "worktree"
+	Base    string    `json:"base"` // the name of the branch or revision that From belongs to
+	Files   int       `json:"files"`
+	Lines   []Line    `json:"lines"`   // the most important first
+	More    int       `json:"more"`    // lines that the limit left out
+	Older   int       `json:"older"`   // debts that the change did not make
+	Unknown []Unknown `json:"unknown"` // what could not be judged
+
+	// Debts are the older ones, if all lines were wanted.
+	Debts []Line `json:"debts,omitempty"`
+}
+
+// A Line names a place, the reason and the next command.
+type Line struct {
+	Kind          Kind   `json:"kind"`
+	Subject       string `json:"subject"` // a path, the id of a spec, or a count
+	repo.PathJSON        // the file that the line is about; "" for several files
+	Line          int    `json:"line,omitempty"`
+	Text          string `json:"text"`
+	Command       string `json:"command,omitempty"` // to run next
+
+	words []word // of Text
+}
+
+// An Unknown is something that could not be judged.
+type Unknown struct {
+	Kind    Kind   `json:"kind,omitempty"` // the lines that may be missing; "" for all of them
+	Reason  string `json:"reason"`
+	Command string `json:"command,omitempty"` // that helps
+}
+
+// A word is a part of a text: words of ken, or data of the repository, which Markdown must not
+// interpret.
+type word struct {
+	text string
+	data bool
+}
+
+func said(text string) word { return word{text, false} }
+
+func data(text string) word { return word{text, true} }
+
+// setText sets the text of a line from its parts.
+func (l *Line) setText(words ...word) {
+	l.words = words
+	var b strings.Builder
+	for _, w := range words {
+		b.WriteString(w.text)
+	}
+	l.Text = b.String()
+}
+
+// place sets the file that a line is about.
+func (l *Line) place(p repo.Path, line int) {
+	l.PathJSON, l.Line = p.JSON(), line
+	l.Subject = p.String()
+	if line > 0 {
+		l.Subject = fmt.Sprintf("%s:%d", p, line)
+	}
+}
+
+// Facts are what a change is judged by.
+type Facts struct {
+	Changes []Change
+	// Index and Tree are those of the tree after the change. Untracked files may be among the changes.
+	Index *searchindex.Index
+	Tree  find.Tree
+	// After lists the files of that tree, untracked ones included.
+	After func() []docs.File
+	// ReadOld returns an old content, nil if it is not here.
+	ReadOld func(id repo.ID) []byte
+	// Policy says which documents and mentions are right as they are.
+	Policy docs.Policy
+	// Gate is the verdict on the specs; nil if there are none.
+	Gate *spec.GateResult
+	// Summaries are the ones of the old contents of changed files.
+	Summaries []Summary
+	// DirsAbove counts the directories above the changed files whose summaries the change makes stale.
+	DirsAbove int
+	// EditedElsewhere has, by spec, the other worktrees that edit a spec which governs a changed file.
+	EditedElsewhere map[string][]string
+	// Unknown are the facts that are missing.
+	Unknown []Unknown
+	// All asks for every line.
+	All bool
+}
+
+// A Change is a changed file with what grammars saw in both versions.
+type Change struct {
+	repo.FileChange
+	FileKind      repo.Kind
+	Before, After *outline.Outline // nil if ken has none
+	Imports       []outline.Import // of the old content
+	// Unread says why the symbols of the file were not compared; "" if they were.
+	Unread string
+}
+
+// A Summary is a text about the old content of a changed file that nobody has confirmed or
+// rewritten for the new one.
+type Summary struct {
+	Path    repo.Path
+	Author  string
+	Written bool // by a person or an agent, not by a survey
+	Grade   fresh.Grade
+}
+
+// Judge returns the review of a change. The caller sets From, To and Base.
+func Judge(ctx context.Context, f Facts) (*Review, error) {
+	r := &Review{Files: len(f.Changes), Lines: []Line{}, Unknown: slices.Clone(f.Unknown)}
+	if r.Unknown == nil {
+		r.Unknown = []Unknown{}
+	}
+	j := &judge{ctx: ctx, Facts: f, review: r}
+	for _, step := range []func() error{j.compareSymbols, j.docs, j.drift, j.broken, j.signatures, j.tests, j.stale, j.also} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// A judge makes one review.
+type judge struct {
+	ctx context.Context
+	Facts
+	review  *Review
+	removed []removedSymbol
+	changed []changedSignature
+}
+
+func (j *judge) add(l Line) { j.review.Lines = append(j.review.Lines, l) }
+
+func (j *judge) unknown(kind Kind, reason, command string) {
+	j.review.Unknown = append(j.review.Unknown, Unknown{kind, reason, command})
+}
+
+// Limit leaves out lines above a number. Of each kind it keeps the first line, then those of the
+// most important kinds.
+func (r *Review) Limit(most int) {
+	if len(r.Lines) <= most {
+		return
+	}
+	keep := make([]bool, len(r.Lines))
+	left := most
+	for _, kind := range Kinds {
+		i := slices.IndexFunc(r.Lines, func(l Line) bool { return l.Kind == kind })
+		if i >= 0 && left > 0 {
+			keep[i] = true
+			left--
+		}
+	}
+	for i := range r.Lines {
+		if !keep[i] && left > 0 {
+			keep[i] = true
+			left--
+		}
+	}
+	kept := make([]Line, 0, most)
+	for i, l := range r.Lines {
+		if keep[i] {
+			kept = append(kept, l)
+		}
+	}
+	r.More += len(r.Lines) - len(kept)
+	r.Lines = kept
+}
+
+// Debt returns a line about something that the change did not make.
+func Debt(kind Kind, p repo.Path, text, command string) Line {
+	l := Line{Kind: kind, Command: command}
+	l.place(p, 0)
+	l.setText(data(text))
+	return l
+}
+
+// DefaultFailOn are the kinds that fail a check, unless the configuration names others.
+var DefaultFailOn = []Kind{Docs, Drift}
+
+// Fails reports whether a line of one of the kinds is there, or may be.
+func (r *Review) Fails(kinds []Kind) bool {
+	return slices.ContainsFunc(r.Lines, func(l Line) bool { return slices.Contains(kinds, l.Kind) }) ||
+		slices.ContainsFunc(r.Unknown, func(u Unknown) bool { return u.Kind == "" || slices.Contains(kinds, u.Kind) })
+}
+
+// ParseKinds reads the names of kinds.
+func ParseKinds(names []string) ([]Kind, error) {
+	kinds := []Kind{}
+	for _, name := range names {
+		kind := Kind(name)
+		if !slices.Contains(Kinds, kind) {
+			return nil, fmt.Errorf("unknown kind %q (valid: docs, drift, broken, tests, stale, also)", name)
+		}
+		kinds = append(kinds, kind)
+	}
+	return kinds, nil
+}

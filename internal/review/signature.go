@@ -1,0 +1,158 @@
+package review
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ken/internal/fault"
+	"ken/internal/outline"
+)
+
+// signatures lists the users of symbols whose callers must change, in languages whose compiler does
+// not check calls. For the others it counts them, if all lines are wanted.
+func (j *judge) signatures() error {
+	checked := 0
+	for _, s := range j.changed {
+		if !unchecked(s.language) {
+			checked++
+			continue
+		}
+		if err := j.callers(&s); err != nil {
+			return err
+		}
+	}
+	if checked > 0 && j.All {
+		l := Line{Kind: Also}
+		noun := "signatures that a compiler checks changed"
+		if checked == 1 {
+			noun = "signature that a compiler checks changed"
+		}
+		l.setText(said(fmt.Sprintf("%d %s", checked, noun)))
+		j.add(l)
+	}
+	return nil
+}
+
+// callers lists the files that call a symbol with other parameters than before, and that the change
+// does not edit: an edited one is taken to be adapted.
+func (j *judge) callers(s *changedSignature) error {
+	users, err := j.Index.Users(j.ctx, s.path)
+	if err != nil {
+		return err
+	}
+	var places []placeOf
+	for _, e := range users {
+		calls := e.Symbol == s.after.FullName() && e.Exact && len(e.Lines) > 0 && e.Kind == outline.UseCall
+		if calls && !j.changedPath(e.From) {
+			places = append(places, placeOf{e.From, e.Lines[0]})
+		}
+	}
+	what := []word{said("calls "), data(s.after.FullName()), said(" of "), data(s.path.String()), said(", whose parameters this change alters")}
+	j.addPlaces(places, "ken uses "+fault.Quote(string(s.path)+"#"+s.after.FullName()), what)
+	return nil
+}
+
+// unchecked reports whether nothing checks calls before they run.
+func unchecked(lang outline.Language) bool {
+	return slices.Contains([]outline.Language{outline.Python, outline.JavaScript, outline.Ruby, outline.PHP, outline.Bash}, lang)
+}
+
+// incompatible reports whether callers of a symbol may have to change. Elsewhere than in a language
+// without checks, any other signature counts.
+func incompatible(lang outline.Language, before, after *outline.Symbol) bool {
+	if !unchecked(lang) {
+		return true
+	}
+	if after.Kind != outline.Func && after.Kind != outline.Method {
+		return false
+	}
+	was, ok := parameters(before)
+	is, also := parameters(after)
+	if !ok || !also {
+		return false
+	}
+	for i, p := range was {
+		if p.rest {
+			continue
+		}
+		if i >= len(is) {
+			return !hasRest(is)
+		}
+		named := lang == outline.Python || lang == outline.Ruby || lang == outline.PHP
+		if named && is[i].name != p.name && !is[i].rest || p.optional && !is[i].optional && !is[i].rest {
+			return true
+		}
+	}
+	for i := len(was); i < len(is); i++ {
+		if !is[i].optional && !is[i].rest {
+			return !hasRest(was)
+		}
+	}
+	return false
+}
+
+func hasRest(list []parameter) bool {
+	return slices.ContainsFunc(list, func(p parameter) bool { return p.rest })
+}
+
+// A parameter is one of a function's.
+type parameter struct {
+	name     string
+	optional bool
+	rest     bool // it takes any number
+}
+
+// parameters reads the list between the first parentheses behind the name of a symbol. Before the
+// name there may be decorators.
+func parameters(s *outline.Symbol) (list []parameter, ok bool) {
+	signature := s.Signature
+	name := strings.LastIndex(signature, s.Name+"(")
+	if name < 0 {
+		name = max(0, strings.Index(signature, s.Name))
+	}
+	start := strings.IndexByte(signature[name:], '(')
+	if start < 0 {
+		return nil, false
+	}
+	start += name
+	depth, from := 0, start+1
+	add := func(text string) {
+		if text = strings.TrimSpace(text); text != "" && text != "/" && text != "*" {
+			list = append(list, parameterOf(text))
+		}
+	}
+	for i := start; i < len(signature); i++ {
+		switch signature[i] {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			depth--
+			if depth == 0 {
+				add(signature[from:i])
+				return list, true
+			}
+		case ',':
+			if depth == 1 {
+				add(signature[from:i])
+				from = i + 1
+			}
+		}
+	}
+	return nil, false
+}
+
+func parameterOf(text string) parameter {
+	p := parameter{rest: strings.HasPrefix(text, "*") || strings.HasPrefix(text, "...") || strings.HasPrefix(text, "&")}
+	p.optional = strings.Contains(text, "=")
+	text = strings.TrimLeft(text, "*.&")
+	if i := strings.IndexByte(text, '$'); i >= 0 { // PHP has the type first
+		text = text[i:]
+	}
+	end := strings.IndexAny(text, ":= ")
+	if end < 0 {
+		end = len(text)
+	}
+	p.name = text[:end]
+	return p
+}

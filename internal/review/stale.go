@@ -1,0 +1,86 @@
+package review
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"ken/internal/fault"
+	"ken/internal/fresh"
+	"ken/internal/outline"
+)
+
+// stale lists the summaries that the change makes stale. A change inside of definitions counts only
+// for a text that a person or an agent wrote.
+func (j *judge) stale() error {
+	for _, s := range j.Summaries {
+		silent := s.Grade == fresh.GradeFormat || s.Grade == fresh.GradeBody && !s.Written
+		if silent {
+			continue
+		}
+		l := Line{Kind: Stale, Command: "ken diff " + fault.Quote(string(s.Path))}
+		l.place(s.Path, 0)
+		words := []word{said("summary")}
+		if s.Author != "" {
+			words = append(words, said(" by "), data(s.Author))
+		}
+		words = append(words, said("; "))
+		i := slices.IndexFunc(j.Changes, func(c Change) bool { return c.Path == s.Path })
+		if i >= 0 {
+			words = append(words, difference(j.Changes[i].Before, j.Changes[i].After)...)
+		}
+		l.setText(words...)
+		j.add(l)
+	}
+	return nil
+}
+
+// difference says in a few words how two versions of a file differ.
+func difference(before, after *outline.Outline) []word {
+	if before == nil || after == nil {
+		return []word{said("its content changed")}
+	}
+	index := func(o *outline.Outline) map[string]*outline.Symbol {
+		m := make(map[string]*outline.Symbol)
+		for i := range o.Symbols {
+			m[o.Symbols[i].FullName()] = &o.Symbols[i]
+		}
+		return m
+	}
+	was, is := index(before), index(after)
+	var words []word
+	n := 0
+	note := func(name, what string) {
+		n++
+		if n == 1 {
+			words = append(words, data(name), said(what))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(was)) {
+		switch {
+		case is[name] == nil:
+			note(name, " was removed")
+		case is[name].Shape != was[name].Shape:
+			note(name, " has another signature")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(is)) {
+		if was[name] == nil {
+			note(name, " is new")
+		}
+	}
+	if n == 0 {
+		for _, name := range slices.Sorted(maps.Keys(was)) {
+			if is[name] != nil && is[name].Text != was[name].Text {
+				note(name, " changed inside")
+			}
+		}
+	}
+	if n == 0 {
+		return []word{said("its content changed")}
+	}
+	if n > 1 {
+		words = append(words, said(fmt.Sprintf(", and %s changed", count(n-1, "more symbol"))))
+	}
+	return words
+}

@@ -1,0 +1,81 @@
+package survey
+
+import (
+	"context"
+	"slices"
+
+	"ken/internal/repo"
+	"ken/internal/store"
+)
+
+// A DirDiff is how a directory differs from what its summary was written from.
+type DirDiff struct {
+	Shown ShownDirectory
+	Files []FileDiff
+	// Children are the subdirectories whose summaries are not those that the text knew.
+	Children []repo.Path
+}
+
+// A FileDiff is a file of a directory whose content is not the one that the summary was written from.
+type FileDiff struct {
+	Path repo.Path
+	Old  repo.ID // zero if the file is new
+	New  repo.ID // zero if the file is gone
+}
+
+// Diff compares a directory with the basis of its summary; nil if the path is no directory of
+// tracked files.
+func (s *Survey) Diff(ctx context.Context, p repo.Path) (*DirDiff, error) {
+	if err := s.keepOutlines(ctx); err != nil {
+		return nil, err
+	}
+	j, err := s.judge(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d, err := j.find(p)
+	if err != nil {
+		return nil, nil //nolint:nilerr // the caller says what the path is
+	}
+	st := j.at[d]
+	diff := &DirDiff{Shown: j.shown(st)}
+	if st.Record == nil {
+		return diff, nil
+	}
+	join := func(name []byte) repo.Path {
+		if p == "" {
+			return repo.Path(name)
+		}
+		return p + "/" + repo.Path(name)
+	}
+	now := j.basis(st)
+	old := make(map[string]repo.ID)
+	for _, f := range st.Record.Basis.Files {
+		old[string(f.Name)] = f.ID
+	}
+	for _, f := range now.Files {
+		before, known := old[string(f.Name)]
+		delete(old, string(f.Name))
+		if !known || before != f.ID {
+			diff.Files = append(diff.Files, FileDiff{join(f.Name), before, f.ID})
+		}
+	}
+	for _, f := range st.Record.Basis.Files {
+		if id, gone := old[string(f.Name)]; gone {
+			diff.Files = append(diff.Files, FileDiff{Path: join(f.Name), Old: id})
+		}
+	}
+	for _, c := range now.Children {
+		same := func(o store.BasisChild) bool { return string(o.Name) == string(c.Name) && o.Text == c.Text }
+		if !slices.ContainsFunc(st.Record.Basis.Children, same) {
+			diff.Children = append(diff.Children, join(c.Name))
+		}
+	}
+	for _, c := range st.Record.Basis.Children {
+		named := func(o store.BasisChild) bool { return string(o.Name) == string(c.Name) }
+		if !slices.ContainsFunc(now.Children, named) {
+			diff.Children = append(diff.Children, join(c.Name))
+		}
+	}
+	return diff, nil
+}
