@@ -12,13 +12,14 @@
 //	go run ./bench -check                status 1 if a limit is missed
 //	go run ./bench -update FILE          also writes the table into a page
 //
-// Four studies ask how good ken's answers are, on real repositories, beside grep,
+// Five studies ask how good ken's answers are, on real repositories, beside grep,
 // BM25, ctags and CodeGraph; docs/evidence.md has their method and figures:
 //
 //	go run ./bench -run find -repo DIR                     which files will a commit change
 //	go run ./bench -run where -questions FILE -repos DIR   where is X handled
 //	go run ./bench -run edges -repo DIR                    who uses whom, against compilers
 //	go run ./bench -run index -repo DIR                    time, memory and disk of all that
+//	go run ./bench -run review -repo DIR                   time of a review of twenty edited files
 package main
 
 import (

@@ -21,7 +21,8 @@ type command struct {
 // A result is what one run of a command cost.
 type result struct {
 	wall   time.Duration
-	memory int64 // peak resident, in bytes; 0 where the system does not tell
+	cpu    time.Duration // processor time, that of processes which it started included
+	memory int64         // peak resident, in bytes; 0 where the system does not tell
 	stdout []byte
 }
 
@@ -38,7 +39,8 @@ func (c command) run(ctx context.Context) (result, error) {
 	if err != nil {
 		return result{}, fmt.Errorf("%s: %w\n%s", strings.Join(c.args, " "), err, tail(stderr.Bytes()))
 	}
-	return result{wall: wall, memory: peakMemory(cmd.ProcessState), stdout: stdout.Bytes()}, nil
+	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	return result{wall: wall, cpu: cpu, memory: peakMemory(cmd.ProcessState), stdout: stdout.Bytes()}, nil
 }
 
 // alone runs the command and returns the most memory that it held itself, its
@@ -80,10 +82,13 @@ type duel struct {
 	// sees, when not nil, names what the output of either side must mention:
 	// a side that overlooked the work was not fast at it.
 	sees func(round int) string
+	// processor compares processor time instead of wall time. It depends less on what else the
+	// machine does.
+	processor bool
 }
 
 // fight runs the two sides alternately, each going first every other time, once
-// to warm up and then for the rounds asked for. It returns the median wall times
+// to warm up and then for the rounds asked for. It returns the median times
 // and ken's peak memory.
 func (d duel) fight(ctx context.Context) (ken, other time.Duration, memory int64, err error) {
 	var kens, others []time.Duration
@@ -93,7 +98,11 @@ func (d duel) fight(ctx context.Context) (ken, other time.Duration, memory int64
 			return 0, 0, 0, err
 		}
 		memory = max(memory, k.memory)
-		if round > 0 {
+		switch {
+		case round == 0:
+		case d.processor:
+			kens, others = append(kens, k.cpu), append(others, o.cpu)
+		default:
 			kens, others = append(kens, k.wall), append(others, o.wall)
 		}
 	}

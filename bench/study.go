@@ -43,10 +43,11 @@ func (o *studyOptions) flags() {
 type study func(*bench, context.Context) (string, error)
 
 var studies = map[string]study{
-	"edges": (*bench).edgesStudy,
-	"find":  (*bench).findStudy,
-	"index": (*bench).indexStudy,
-	"where": (*bench).whereStudy,
+	"edges":  (*bench).edgesStudy,
+	"find":   (*bench).findStudy,
+	"index":  (*bench).indexStudy,
+	"review": (*bench).reviewStudy,
+	"where":  (*bench).whereStudy,
 }
 
 func studyNames() string {

@@ -73,7 +73,9 @@ func (c *reviewer) judge(ctx context.Context) (*review.Review, error) {
 		return nil, err
 	}
 	if c.only != nil {
-		list = slices.DeleteFunc(list, func(f repo.FileChange) bool { return !slices.Contains(c.only, f.Path) && !slices.Contains(c.only, f.From) })
+		list = slices.DeleteFunc(list, func(f repo.FileChange) bool {
+			return !slices.Contains(c.only, f.Path) && !slices.Contains(c.only, f.From)
+		})
 	}
 	if err := c.readChanges(ctx, list); err != nil {
 		return nil, err

@@ -209,9 +209,11 @@ func (c *reviewer) readChanges(ctx context.Context, list []repo.FileChange) erro
 		})
 	}
 	if unmerged > 0 {
-		c.unknown = append(c.unknown, review.Unknown{
-			Kind: review.Broken, Reason: fmt.Sprintf("%d files have merge conflicts", unmerged), Command: "git status",
-		})
+		reason := "1 file has a merge conflict"
+		if unmerged > 1 {
+			reason = fmt.Sprintf("%d files have merge conflicts", unmerged)
+		}
+		c.unknown = append(c.unknown, review.Unknown{Kind: review.Broken, Reason: reason, Command: "git status"})
 	}
 	outlines, refs, err := c.w.facts(ctx, before, func(which []int, see func(int, []byte)) error {
 		ids, places := byContent(before, which)

@@ -36,12 +36,6 @@ func (w *workspace) reviewRange(ctx context.Context, text string) (reviewSpan, e
 	if both {
 		return w.reviewCommits(ctx, cmp.Or(a, "HEAD"), cmp.Or(strings.TrimPrefix(b, "."), "HEAD"))
 	}
-	if w.bare {
-		return reviewSpan{}, &fault.Error{
-			Kind: fault.Usage, Hint: "name both ends, for example: ken review main..BRANCH",
-			Err: errors.New("this repository has no work tree to review"),
-		}
-	}
 	head, err := w.git.Head(ctx)
 	if err != nil {
 		return reviewSpan{}, err
@@ -62,19 +56,32 @@ func (w *workspace) reviewRange(ctx context.Context, text string) (reviewSpan, e
 	return w.sinceMergeBase(ctx, span, start, head.Commit, "HEAD")
 }
 
-// reviewBase returns the main branch and its commit. On the main branch itself it is what the remote
-// has of it, or HEAD.
+// reviewBase returns the main branch and its commit. On the main branch itself it is the same branch
+// of the remote, or HEAD. A clone without a remote compares with main or master.
 func (w *workspace) reviewBase(ctx context.Context, head repo.Head) (string, repo.ID, error) {
 	name, commit, err := w.git.Mainline(ctx, w.cfg.Spec.Main)
 	if err != nil {
 		return "", repo.ID{}, err
 	}
 	onMain := head.Branch == "refs/heads/"+name
-	if !onMain && !commit.IsZero() {
+	if !onMain && name != "" && !commit.IsZero() {
 		return name, commit, nil
 	}
 	if remote, ok, err := w.git.ResolveRef(ctx, "refs/remotes/origin/"+name); err == nil && ok && name != "" {
 		return "origin/" + name, remote, nil
+	}
+	if w.cfg.Spec.Main != "" {
+		return "HEAD", head.Commit, nil
+	}
+	// Without a remote, the branch of the main checkout counts as the main one, whatever it is.
+	for _, usual := range []string{"main", "master"} {
+		id, ok, err := w.git.ResolveRef(ctx, "refs/heads/"+usual)
+		if err == nil && ok && usual != name {
+			return usual, id, nil
+		}
+		if usual == name {
+			break
+		}
 	}
 	return "HEAD", head.Commit, nil
 }

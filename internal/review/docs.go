@@ -49,8 +49,13 @@ func (j *judge) docs() error {
 		if err != nil {
 			return err
 		}
+		last := Line{}
 		for _, m := range broken {
-			j.add(mentionLine(&m))
+			l := mentionLine(&m)
+			if l.Subject != last.Subject || l.Text != last.Text { // a line may name a thing twice
+				j.add(l)
+			}
+			last = l
 		}
 	}
 	return nil
