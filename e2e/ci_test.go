@@ -544,6 +544,23 @@ func TestCISpecsInAShallowCheckout(t *testing.T) {
 	}
 }
 
+// A pull request without a common commit fails the job, and the comment stays as it was.
+func TestCIUnrelatedHistories(t *testing.T) {
+	t.Parallel()
+	j := newCIJob(t)
+	j.propose(breakGuide)
+	j.origin.Git("checkout", "-q", "--orphan", "other")
+	j.origin.Commit("other")
+	j.base = "other"
+	j.comment(j.login, ciMarker+"\nan older review")
+	if status := j.run(); status != 1 || !strings.Contains(j.log, "no common commit") {
+		t.Errorf("exit status %d, want 1 with the message of ken\n%s", status, j.log)
+	}
+	if j.comments[0].Body != ciMarker+"\nan older review" || len(j.calls) > 0 {
+		t.Errorf("the API was called: %v", j.calls)
+	}
+}
+
 // If the base branch is gone, its last commit is the base.
 func TestCIBaseGone(t *testing.T) {
 	t.Parallel()
