@@ -26,23 +26,52 @@ func (j *judge) broken() error {
 		return cmp.Or(strings.Compare(string(a.From), string(b.From)), cmp.Compare(a.Lines[0], b.Lines[0]))
 	})
 	list = j.withoutImports(list)
+	gone := make(map[repo.Path]bool)
+	for i := range old {
+		gone[old[i].Path] = old[i].Gone
+	}
 	for len(list) > 0 {
 		first := list[0]
-		same := func(u find.Remaining) bool { return u.To == first.To && u.Symbol == first.Symbol }
+		same := func(u find.Remaining) bool {
+			whole := gone[u.To] && !j.All // one line is enough about a file that is gone
+			return u.To == first.To && (u.Symbol == first.Symbol || whole)
+		}
 		var places []placeOf
+		names := make(map[string]bool)
 		for _, u := range list {
 			if same(u) {
 				places = append(places, placeOf{u.From, u.Lines[0]})
+				names[u.Symbol] = true
 			}
 		}
 		list = slices.DeleteFunc(list, same)
-		what := []word{said("still imports "), data(first.To.String()), said(", which this change removes")}
+		what := []word{said("still imports ")}
 		if first.Symbol != "" {
-			what = []word{said("still uses "), data(first.Symbol), said(" of "), data(first.To.String()), said(", which this change removes")}
+			what = []word{said("still uses "), data(first.Symbol)}
+			if more := len(names) - 1; more > 0 {
+				what = append(what, said(" and "+count(more, "more name")))
+			}
+			what = append(what, said(" of "))
+		}
+		what = append(what, data(first.To.String()))
+		if to := j.movedTo(first.To); to != "" {
+			what = append(what, said(", which this change moves to "), data(to.String()))
+		} else {
+			what = append(what, said(", which this change removes"))
 		}
 		j.addPlaces(places, "", what)
 	}
 	return nil
+}
+
+// movedTo returns the new path of a renamed file; "" if it was not renamed.
+func (j *judge) movedTo(p repo.Path) repo.Path {
+	for i := range j.Changes {
+		if j.Changes[i].From == p {
+			return j.Changes[i].Path
+		}
+	}
+	return ""
 }
 
 // A placeOf is a line of a file.

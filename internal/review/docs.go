@@ -15,7 +15,7 @@ import (
 // Limits of the search for documents.
 const (
 	maxPhrases   = 1000 // removed names that are looked for in documents
-	maxDocuments = 300  // documents that have one of the names
+	maxDocuments = 1000 // documents that have one of the names
 	maxTexts     = 200  // files that may still have the name of a removed symbol
 )
 

@@ -14,7 +14,7 @@ func (j *judge) drift() error {
 		return nil
 	}
 	for _, b := range j.Gate.Blocked {
-		l := Line{Kind: Drift, Command: "ken spec ack " + fault.Quote(b.Node) + " --reason TEXT"}
+		l := Line{Kind: Drift, Command: "ken spec show " + fault.Quote(b.Node)}
 		l.place(repo.Path(b.Spec), 0)
 		l.Subject = b.Node
 		paths := b.Paths[:min(len(b.Paths), 1)]
