@@ -44,7 +44,7 @@ func run(m *testing.M) int {
 		fmt.Fprintf(os.Stderr, "build ken: %v\n%s", err, out)
 		return 1
 	}
-	for _, tool := range []string{"git", "sqlite3", "strace"} {
+	for _, tool := range []string{"git", "sqlite3", "strace", "curl", "jq", "shellcheck"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			fmt.Fprintf(os.Stderr, "%s is missing: run scripts/setup\n", tool)
 			return 1
