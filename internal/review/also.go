@@ -9,23 +9,19 @@ import (
 
 // also counts what is not worth a line each.
 func (j *judge) also() error {
-	var parts []string
+	l := Line{Kind: Also}
+	var words []word
 	if j.DirsAbove > 0 {
 		noun := "directories above have"
 		if j.DirsAbove == 1 {
 			noun = "directory above has"
 		}
-		parts = append(parts, fmt.Sprintf("%d %s a stale summary", j.DirsAbove, noun))
+		words = append(words, said(fmt.Sprintf("%d %s a stale summary", j.DirsAbove, noun)))
+		l.Command = "ken status"
 	}
 	elsewhere := slices.Sorted(maps.Keys(j.EditedElsewhere))
-	command := ""
-	if j.DirsAbove > 0 {
-		command = "ken status"
-	}
-	l := Line{Kind: Also, Command: command}
-	words := []word{said(strings.Join(parts, ", "))}
 	if len(elsewhere) > 0 {
-		if len(parts) > 0 {
+		if len(words) > 0 {
 			words = append(words, said(", "))
 		}
 		noun := "specs that other worktrees edit: "

@@ -166,6 +166,7 @@ func Judge(ctx context.Context, f Facts) (*Review, error) {
 			return nil, err
 		}
 	}
+	slices.SortStableFunc(r.Lines, func(a, b Line) int { return slices.Index(Kinds, a.Kind) - slices.Index(Kinds, b.Kind) })
 	return r, nil
 }
 
