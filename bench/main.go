@@ -12,7 +12,7 @@
 //	go run ./bench -check                status 1 if a limit is missed
 //	go run ./bench -update FILE          also writes the table into a page
 //
-// Five studies ask how good ken's answers are, on real repositories, beside grep,
+// Five studies ask how good ken's answers are, on real repositories, some beside grep,
 // BM25, ctags and CodeGraph; docs/evidence.md has their method and figures:
 //
 //	go run ./bench -run find -repo DIR                     which files will a commit change

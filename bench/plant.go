@@ -237,6 +237,7 @@ type gardener struct {
 	targets  map[string][]string // task files by "tool target"
 
 	claimed map[string]bool // paths and names that a case has used
+	used    map[string]bool // documents that have a case
 }
 
 type plantDoc struct {
@@ -252,7 +253,7 @@ type plantLine struct {
 func newGardener(b *bench, t tree) *gardener {
 	return &gardener{
 		b: b, t: t, files: make(map[string]bool), dirs: make(map[string]int), sources: make(map[string][]byte),
-		declared: make(map[string][]string), types: make(map[string][]string), targets: make(map[string][]string), claimed: make(map[string]bool),
+		declared: make(map[string][]string), types: make(map[string][]string), targets: make(map[string][]string), claimed: make(map[string]bool), used: make(map[string]bool),
 	}
 }
 
@@ -270,14 +271,16 @@ var (
 	makeTarget    = regexp.MustCompile(`(?m)^([a-z][\w-]*)\s*:(?:[^=]|$)`)
 	fenceMark     = regexp.MustCompile("^\\s*(```|~~~)")
 	address       = regexp.MustCompile(`[a-z]+://[^\s)>\]]+`)
-	permanent     = regexp.MustCompile(`/blob/[0-9a-f]{7,40}/`) // what a commit had stays there
-	pathWord      = regexp.MustCompile(`[A-Za-z0-9_.@+-]*(?:/[A-Za-z0-9_.@+-]+)+/?|[A-Za-z0-9_-]+\.[A-Za-z]{1,5}\b`)
-	codeSpan      = regexp.MustCompile("`+~?!?([^`\n]+?)`+")
-	plainSymbol   = regexp.MustCompile(`^([A-Za-z_]\w{3,})(?:\(.*\))?$`)
-	joinedNames   = regexp.MustCompile(`^((?:[A-Za-z_]\w*(?:\.|::|#))*[A-Za-z_]\w*)(?:\.|::|#)([A-Za-z_]\w{2,})(?:\(.*\))?$`)
-	commandLine   = regexp.MustCompile(`\b(make|npm run|yarn run|yarn|pnpm run|pnpm|bun run|just|task|rake) ([a-z][\w:-]*)`)
-	anchorLink    = regexp.MustCompile(`\]\(([^)\s#]*)#([\w-]+)\)`)
-	headingLine   = regexp.MustCompile(`^#{1,6}\s+(.+?)\s*#*$`)
+	// A word with a slash in front is a route of a site, and these stand for other names.
+	placeholderName = regexp.MustCompile(`(^|/)(foo|bar|baz|my[-_]?\w*|your[-_]?\w*)\.?\w*$|(^|/)path/to/`)
+	permanent       = regexp.MustCompile(`/blob/[0-9a-f]{7,40}/`) // what a commit had stays there
+	pathWord        = regexp.MustCompile(`[A-Za-z0-9_.@+-]*(?:/[A-Za-z0-9_.@+-]+)+/?|[A-Za-z0-9_-]+\.[A-Za-z]{1,5}\b`)
+	codeSpan        = regexp.MustCompile("`+~?!?([^`\n]+?)`+")
+	plainSymbol     = regexp.MustCompile(`^([A-Za-z_]\w{3,})(?:\(.*\))?$`)
+	joinedNames     = regexp.MustCompile(`^((?:[A-Za-z_]\w*(?:\.|::|#))*[A-Za-z_]\w*)(?:\.|::|#)([A-Za-z_]\w{2,})(?:\(.*\))?$`)
+	commandLine     = regexp.MustCompile(`\b(make|npm run|yarn run|yarn|pnpm run|pnpm|bun run|just|task|rake) ([a-z][\w:-]*)`)
+	anchorLink      = regexp.MustCompile(`\]\(([^)\s#]*)#([\w-]+)\)`)
+	headingLine     = regexp.MustCompile(`^#{1,6}\s+(.+?)\s*#*$`)
 )
 
 // anyProjectHas are bare names that mean a file of the reader as often as one of the repository.
@@ -349,8 +352,13 @@ func (g *gardener) readSource(name string, text []byte) {
 func plantLines(name, text string) []plantLine {
 	var lines []plantLine
 	fenced, session := false, false
+	front := strings.HasPrefix(text, "---\n") // fields, which are data
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
+		if front {
+			front = len(lines) == 0 || line != "---"
+			line = ""
+		}
 		if fenceMark.MatchString(line) {
 			fenced, session = !fenced, false
 			line = ""
@@ -430,7 +438,7 @@ func (g *gardener) pathsOn(kind, doc string, line plantLine) []plant {
 		word := text[at[0]:at[1]]
 		word = strings.TrimRight(word, ".")
 		bare := !strings.Contains(strings.Trim(strings.TrimPrefix(word, "./"), "/"), "/")
-		if at[0] > 0 && strings.ContainsRune("$}~:@=<*", rune(text[at[0]-1])) || bare != (kind == plantBare) {
+		if at[0] > 0 && strings.ContainsRune("$}~:@=<>*", rune(text[at[0]-1])) || strings.HasPrefix(word, "/") || placeholderName.MatchString(word) || bare != (kind == plantBare) {
 			continue
 		}
 		target := g.resolve(doc, word, kind == plantDir)
@@ -557,9 +565,17 @@ func (g *gardener) taken(p plant) bool {
 		return true
 	}
 	for dir := p.Doc; dir != "."; dir = path.Dir(dir) {
-		if g.claimed[dir] {
+		if g.claimed[dir] && p.Kind != plantAnchor {
 			return true // the document has moved
 		}
+	}
+	for doc := range g.used {
+		if p.Kind != plantAnchor && (doc == p.target || strings.HasPrefix(doc, p.target+"/")) {
+			return true // it has a case
+		}
+	}
+	if p.within != "" && g.claimed[p.within[strings.LastIndexByte(p.within, '.')+1:]] {
+		return true
 	}
 	for dir := p.target; strings.Contains(dir, "/"); dir = path.Dir(dir) {
 		if g.claimed[dir] {
@@ -589,7 +605,7 @@ func (g *gardener) breakIt(p plant, n int) (ok bool, err error) {
 		ok, err = g.renameHeading(p.target, p.within)
 	}
 	if ok {
-		g.claimed[p.Name], g.claimed[p.target] = true, true
+		g.claimed[p.Name], g.claimed[p.target], g.used[p.Doc] = true, true, true
 	}
 	return ok, err
 }
@@ -726,6 +742,9 @@ func (g *gardener) renameMember(owner, member string) (bool, error) {
 		}
 	}
 	owner = parts[len(parts)-1]
+	if g.isPackage(member) {
+		return false, nil // the module is meant
+	}
 	var where []string
 	for _, name := range g.declared[member] {
 		if slices.Contains(g.types[owner], name) || isPackageOf(name, owner) || path.Ext(name) == ".go" && slices.ContainsFunc(g.types[owner], func(t string) bool { return path.Dir(t) == path.Dir(name) }) {

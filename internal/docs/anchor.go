@@ -78,22 +78,27 @@ var (
 	linkedWords = later(`!?\[([^\]]*)\]\([^)]*\)`)
 )
 
-// slugs returns the anchors that hosts make of a title: GitHub's way, and with runs of marks made one.
+// slugs returns the anchors that hosts make of a title: GitHub's way, and with runs of marks made one; both
+// with the names of tags, which stay if they are code, and without.
 func slugs(title string) []string {
-	title = strings.TrimSpace(anyTag().ReplaceAllString(linkedWords().ReplaceAllString(title, "$1"), ""))
-	var exact strings.Builder
-	for _, r := range strings.ToLower(title) {
-		switch {
-		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '-' || r == '_':
-			exact.WriteRune(r)
-		case r == ' ':
-			exact.WriteByte('-')
+	title = linkedWords().ReplaceAllString(title, "$1")
+	var list []string
+	for _, text := range []string{title, strings.TrimSpace(anyTag().ReplaceAllString(title, ""))} {
+		var exact strings.Builder
+		for _, r := range strings.ToLower(text) {
+			switch {
+			case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '-' || r == '_':
+				exact.WriteRune(r)
+			case r == ' ':
+				exact.WriteByte('-')
+			}
 		}
-	}
-	short := strings.Trim(anyMarks().ReplaceAllString(strings.ToLower(title), "-"), "-")
-	list := []string{exact.String()}
-	if short != exact.String() {
-		list = append(list, short)
+		short := strings.Trim(anyMarks().ReplaceAllString(strings.ToLower(text), "-"), "-")
+		for _, slug := range []string{exact.String(), short} {
+			if slug != "" && !slices.Contains(list, slug) {
+				list = append(list, slug)
+			}
+		}
 	}
 	return list
 }

@@ -177,6 +177,7 @@ func (c *TreeChange) Broken(doc repo.Path, content []byte, edited bool) ([]Check
 			c.judgeCommand(m)
 		case Symbol:
 			err = c.judgeSymbol(m)
+		case Anchor: // ken docs judges headings
 		}
 		if err != nil {
 			return nil, err

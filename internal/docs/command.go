@@ -59,16 +59,6 @@ func (b *taskFile) has(p repo.Path) bool {
 		b.ext == ".mk" && strings.HasPrefix(base, "Makefile.")
 }
 
-// isTaskFile reports whether some tool reads a file for what it can run.
-func isTaskFile(p repo.Path) bool {
-	for _, b := range books {
-		if b.has(p) {
-			return true
-		}
-	}
-	return false
-}
-
 const maxBook = 1 << 20
 
 var (

@@ -158,7 +158,6 @@ type usesReader struct {
 	tree    Tree
 	files   map[repo.Path]searchindex.File
 	paths   []repo.Path            // sorted
-	tested  map[string][]repo.Path // see testsByStem; nil until it is needed
 	project *project.Project
 	limit   int
 	tests   bool // only the tests are wanted
