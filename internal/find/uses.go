@@ -157,7 +157,7 @@ type usesReader struct {
 	index   *searchindex.Index
 	tree    Tree
 	files   map[repo.Path]searchindex.File
-	paths   []repo.Path            // sorted
+	paths   []repo.Path // sorted
 	project *project.Project
 	limit   int
 	tests   bool // only the tests are wanted
