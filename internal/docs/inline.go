@@ -89,7 +89,8 @@ func (r *reader) link(p *passage, known, at int, reference bool, to string) int 
 		// The page of a file on the repository's host has the path of the file.
 		// A page about a symbol has its name.
 		r.forget(known, func(f *found) bool {
-			return !(f.Kind == Path && pageOf(to, f.Name) || f.Kind == Symbol && strings.HasSuffix(to, "#"+wordOf(f.Name)))
+			page := f.Kind == Path && pageOf(to, f.Name) || f.Kind == Symbol && strings.HasSuffix(to, "#"+wordOf(f.Name))
+			return !page
 		})
 	}
 	closing := strings.IndexByte(p.text[at:], ']')

@@ -406,8 +406,9 @@ func codeOf(p repo.Path) commentMarks {
 		return commentMarks{line: []string{"#"}}
 	case outline.Go, outline.Rust, outline.Java, outline.JavaScript, outline.TypeScript, outline.TSX, outline.C, outline.CPP, outline.CSharp, outline.PHP:
 		return commentMarks{line: []string{"//"}, stars: true}
+	default:
+		return commentMarks{}
 	}
-	return commentMarks{}
 }
 
 // comment reports whether a place in a text is in a comment, by the line that it is on.
