@@ -16,9 +16,8 @@
 // verdict is unknown.
 //
 // [Checker] reads the tree and the history through git.Repo and content.Tree, and caches
-// its reports. [Checker.Check] judges documents. [Checker.BrokenBy] lists the mentions that
-// a change broke, given the files that it removed and edited: it compares two trees, and reads
-// neither the history nor documents without a removed name.
+// its reports. [Checker.Check] judges documents. [TreeChange] judges which mentions a change
+// broke: it compares two trees, and reads neither the history nor documents without a removed name.
 package docs
 
 import "ken/internal/repo"

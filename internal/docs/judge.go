@@ -147,8 +147,6 @@ type judge struct {
 	past   *past
 	policy Policy
 	paths  []repo.Path // documents, or directories of them; all when nil
-	// relevant reports whether a document is to be judged, by its content; nil if all are.
-	relevant func(content []byte) bool
 	// only are the documents that are judged; all if it is nil.
 	only map[repo.Path]bool
 
@@ -325,10 +323,6 @@ func (j *judge) readDocuments(ctx context.Context, files []File) error {
 	failed := make([]error, len(chosen))
 	err := j.tree.Read(ctx, chosen, MaxBytes, func(i int, content []byte, err error) {
 		if failed[i] = err; err != nil {
-			return
-		}
-		if j.relevant != nil && !j.relevant(content) {
-			failed[i] = fs.ErrNotExist
 			return
 		}
 		found[i], partial[i], failed[i] = j.mentions(chosen[i].Path, content)

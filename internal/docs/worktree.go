@@ -28,11 +28,6 @@ type workTree struct {
 	snapshot *repo.Snapshot
 	edited   []bool // of the index's entries: the file may differ
 
-	// committed are the files of a commit. If it is set, that commit is judged and not the work tree.
-	committed []File
-	// removed are tracked files that are not in the work tree.
-	removed []repo.Path
-
 	looked  []repo.Path // untracked paths that the judgement depends on
 	missing []repo.ID   // contents that git does not have
 	unsure  atomic.Bool // something could not be read that may be readable next time
@@ -40,18 +35,9 @@ type workTree struct {
 
 // tracked lists what the index has, sorted by path.
 func (t *workTree) tracked() []File {
-	if t.snapshot == nil {
-		return t.committed
-	}
-	gone := make(map[repo.Path]bool, len(t.removed))
-	for _, p := range t.removed {
-		gone[p] = true
-	}
-	files := make([]File, 0, len(t.snapshot.Index.Entries))
+	files := make([]File, len(t.snapshot.Index.Entries))
 	for i, e := range t.snapshot.Index.Entries {
-		if !gone[e.Path] {
-			files = append(files, File{Path: e.Path, ID: e.ID, Mode: e.Mode, Edited: t.edited[i]})
-		}
+		files[i] = File{Path: e.Path, ID: e.ID, Mode: e.Mode, Edited: t.edited[i]}
 	}
 	return files
 }
@@ -71,15 +57,6 @@ func (t *workTree) Read(ctx context.Context, files []File, most int64, see func(
 			t.unsure.Store(true)
 		}
 		see(i, b, err)
-	}
-	if t.snapshot == nil {
-		ids := make([]repo.ID, len(files))
-		for i, f := range files {
-			ids[i] = f.ID
-		}
-		return t.git.EachBlob(ctx, ids, func(i int, b []byte, size int64) {
-			t.seeBlob(files[i], b, size, most, func(b []byte, err error) { see(i, b, err) })
-		})
 	}
 	if !t.git.Sparse() {
 		return t.files.Bytes(ctx, paths, most, tell)
@@ -133,9 +110,6 @@ func tooLarge(p repo.Path, most int64) error {
 // Present says of each path whether anything lies there, tracked or not. A path that cannot
 // be looked at may be there.
 func (t *workTree) Present(ctx context.Context, paths []repo.Path) ([]bool, error) {
-	if t.snapshot == nil {
-		return make([]bool, len(paths)), nil
-	}
 	t.looked = append(t.looked, paths...)
 	found, err := t.files.Stat(ctx, entriesOf(paths))
 	there := make([]bool, len(found))
@@ -147,9 +121,6 @@ func (t *workTree) Present(ctx context.Context, paths []repo.Path) ([]bool, erro
 
 // Ignored says of each path whether git would ignore it.
 func (t *workTree) Ignored(ctx context.Context, paths []repo.Path) ([]bool, error) {
-	if t.snapshot == nil {
-		return make([]bool, len(paths)), nil
-	}
 	return t.git.Ignored(ctx, paths)
 }
 
