@@ -3,6 +3,7 @@ package survey
 import (
 	"html"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -130,7 +131,23 @@ func telling(text string) bool {
 	if strings.Contains(low, "inspired by") || strings.Contains(low, "borrowed from") || strings.Contains(low, "adapted from") {
 		return false // where it comes from is not what it is
 	}
+	if asksForMoney(low) || refersToNeighbour(low) {
+		return false
+	}
 	return !mayBeBanner(low) || !banner().MatchString(low)
+}
+
+// asksForMoney reports whether a sentence, in lower case, is about those who pay for the project.
+func asksForMoney(low string) bool {
+	return slices.ContainsFunc([]string{"sponsor", "donat", "funding platform", "open collective", "backers", "tidelift", "patreon"},
+		func(word string) bool { return strings.Contains(low, word) })
+}
+
+// refersToNeighbour reports whether a sentence, in lower case, is about a picture or an example
+// beside it.
+func refersToNeighbour(low string) bool {
+	words := strings.Fields(low)
+	return slices.Contains(words[:min(len(words), 4)], "above") || slices.Contains(words[:min(len(words), 4)], "below")
 }
 
 // legal is the language of licences, and of tools that are told what to do.
