@@ -121,6 +121,7 @@ func TestOwnWords(t *testing.T) {
 		{"no note of a fork", "-- README.md --\n# Shop\n\nThis is a fork of the old market.\n\nRoutes orders between shops.\n", "Routes orders between shops."},
 		{"no request for money", "-- README.rst --\nDonations\n=========\n\n`Open Collective <https://x>`_ is our community-powered funding platform.\n\nWhat is a shop?\n===============\n\nRoutes orders between shops.\n", "Routes orders between shops."},
 		{"no caption of a picture", "-- README.md --\n<p align=\"center\">\n  The shop above is not importing any code.\n</p>\n\n## Intro\n\nRoutes orders between shops.\n", "Routes orders between shops."},
+		{"no link alone", "-- README.md --\n# Shop\n\n[Official Announcement](https://x)\n\nRoutes orders between shops.\n", "Routes orders between shops."},
 		{"no licence", "-- index.js --\n/**\n * Copyright (c) 2020 The Authors. All rights reserved.\n * @module\n */\nexport const a = 1\n-- README.md --\nRoutes orders between shops.\n", "Routes orders between shops."},
 		{"no navigation", "-- README.md --\n# Shop\n\n[English](README.md) | [中文](README.zh.md) | [Website](https://shop.example)\n\nRoutes orders between shops.\n", "Routes orders between shops."},
 		{"no template of Create React App", "-- README.md --\n# Getting Started with Create React App\n\nThis project was bootstrapped with [Create React App](https://github.com/facebook/create-react-app).\n\n## Available Scripts\n\nIn the project directory, you can run:\n", store.EmptyOutline},
