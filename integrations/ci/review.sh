@@ -62,7 +62,7 @@ install_ken() {
 		fail "cannot download $name.tar.gz from the input url"
 	sum=$(sha256sum "$work/ken.tar.gz" 2>/dev/null || shasum -a 256 "$work/ken.tar.gz")
 	[ "${sum%% *}" = "$KEN_SHA256" ] ||
-		fail "wrong checksum: $name.tar.gz has the SHA-256 ${sum%% *}, not the one in the input sha256; nothing of it was run"
+		fail "wrong checksum: $name.tar.gz has the SHA-256 ${sum%% *}, not the one in the input sha256; the action did not unpack it"
 	mkdir "$work/bin"
 	tar -xzf "$work/ken.tar.gz" -C "$work/bin" --strip-components=1 "$name/ken" || fail "$name.tar.gz does not contain ken"
 	PATH=$work/bin:$PATH
@@ -136,7 +136,7 @@ find_comment() {
 	done
 }
 
-# write_comment keeps one comment up to date. Without a line there is none to create.
+# write_comment keeps one comment up to date. It creates the comment only if the review has a line.
 write_comment() {
 	if ! find_comment; then
 		refused "find its comment"

@@ -304,7 +304,7 @@ func (c *reviewer) editedElsewhere(ctx context.Context, specs bool) (map[string]
 	return edited, nil
 }
 
-// older counts the debts that the change did not make: stale summaries of other content, and stale
+// older counts the problems that the change did not cause: stale summaries of other content, and stale
 // mentions that the last check of all documents listed.
 func (c *reviewer) older(r *review.Review) {
 	if !c.span.to.IsZero() {

@@ -146,7 +146,7 @@ func TestUnknownUsers(t *testing.T) {
 		{"broken", func(f *brief.FileFacts) { o := *f.Outline; o.Partial = "broken"; f.Outline = &o }, "[unknown] used by: the file breaks its grammar"},
 		{"absent", func(f *brief.FileFacts) { f.Outline = nil; f.Unread = "its content is not in this clone" }, "[unknown] used by: its content is not in this clone"},
 		{"updating", func(f *brief.FileFacts) { f.History.Behind = true }, "[unknown] used by: another process"},
-		{"unused", func(*brief.FileFacts) {}, "used by: no file that ken can tell"},
+		{"unused", func(*brief.FileFacts) {}, "used by: no file that ken found"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := limitsFacts(t)

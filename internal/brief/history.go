@@ -15,8 +15,8 @@ type History struct {
 	Since      string // date of the oldest of them
 	Cut        bool   // the clone is shallow
 	Behind     bool   // another process is updating the index, which may be of an older tree
-	Large      int    // commits of so many files that ken does not say which
-	LargeFiles int    // from how many files on
+	Large      int    // commits with too many files to be listed
+	LargeFiles int    // a commit with more files than this is large
 	Commits    int    // that touched the place, small ones only
 	Last       []searchindex.Entry
 	Companions []Companion

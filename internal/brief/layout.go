@@ -7,8 +7,8 @@ import (
 	"ken/internal/repo"
 )
 
-// A block is a section in the making: of its items the first ones are told before those of
-// later blocks, or a part of them if the budget is small; then others as the budget allows.
+// A block is a section that fit fills. Its first items, or some of them if the budget is small,
+// come before those of later blocks. Further items follow as the budget allows.
 type block struct {
 	Section
 	items []Item

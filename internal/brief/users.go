@@ -76,7 +76,7 @@ func (f *FileFacts) unused(tests int) *block {
 	if slices.Contains(f.Project.Entrypoints(f.Path.Dir()), f.Path) {
 		return line("used by", "no file; programs or users of the package start here")
 	}
-	return line("used by", "no file that ken can tell; calls through interfaces and names with several meanings are not counted")
+	return line("used by", "no file that ken found; it does not count calls through interfaces and names with several declarations")
 }
 
 // uses lists the files of the repository that this one uses.

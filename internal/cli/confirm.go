@@ -19,8 +19,8 @@ func (p *program) confirm() *cobra.Command {
 		Use:   "confirm PATH…",
 		Short: "Record that the summary of a file or directory still holds",
 		Long: `Records that you read a file or directory and that its summary still holds. ken
-stores the same text for the current content, with your name. Directories above that
-were stale only because of this summary become fresh again.`,
+stores the same text for the current content, with your name. Parent directories
+that were stale only because of this summary become fresh again.`,
 		Example: `  ken diff main.go             # read what changed first
   ken confirm main.go
   ken confirm internal/parse   # a directory`,

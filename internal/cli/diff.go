@@ -9,8 +9,8 @@ func (p *program) diff() *cobra.Command {
 		Use:   "diff PATH",
 		Short: "Show what changed since a summary was written",
 		Long: `Shows the summary of a file or directory and what changed since it was written. The
-last lines have the commands that settle it: ken confirm with the id of the content
-that you just saw, or a new summary.`,
+last lines have the next command: ken confirm with the id of the content that you just
+saw, or the command for a new summary.`,
 		Example: `  ken diff main.go          # a file; directories work too
   ken diff main.go --json   # with the ids of both contents`,
 		Args: cobra.MaximumNArgs(1),

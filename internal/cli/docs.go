@@ -26,8 +26,8 @@ func (p *program) docs() *cobra.Command {
 		Use:   "docs [PATH…]",
 		Short: "List mentions in documents that have gone stale",
 		Long: `Reads README, docs, decisions, specs and instructions for agents, and checks every path,
-symbol and command that they mention. A mention is stale if history proves it: the thing
-existed when the document mentioned it, and does not exist now.`,
+symbol, command and heading that they mention. A mention is stale if history proves it:
+the thing existed when the document mentioned it, and does not exist now.`,
 		Example: `  ken docs                  # list stale mentions in all documents
   ken docs docs/guide.md    # check one document
   ken docs --fix            # rewrite mentions of files that moved`,

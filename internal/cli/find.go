@@ -21,8 +21,9 @@ func (p *program) find() *cobra.Command {
 		Short: "List the places that matter for a task, best first",
 		Long: `Searches paths, symbols, comments, code, summaries, documents and the subjects of past
 commits for the words, and lists the files that matter most, each with the line to
-read first and the reason. Then it adds files that the best ones use, and files that
-change together with them. Give a task, a question or several names.
+read first and the reason. It adds files that change together with the best ones, and
+ranks a matching file higher if several of the best ones use it. Give a task, a question
+or several names.
 
 The first call indexes the work tree; later calls read only what changed.`,
 		Example: `  ken find parse a line              # where is this handled?

@@ -31,18 +31,18 @@ func (p *program) review() *cobra.Command {
 	var markdown, sarif, check bool
 	c := &cobra.Command{
 		Use:   "review [RANGE]",
-		Short: "List what a change makes stale or breaks, and what to test it with",
-		Long: `Judges the change from the merge base with the main branch to the work tree, staged
-or not. REV takes another commit than the main branch, and A..B judges what B has and
-A does not.
+		Short: "List what a change makes stale or breaks, and which tests to run",
+		Long: `Judges your change since the merge base with the main branch: commits, staged and
+unstaged edits, and new files. REV replaces the main branch. A..B judges the commits
+that B has and A does not.
 
-It lists documents that mention what the change removes (docs), specs that the gate
-would refuse (drift), uses of removed symbols that remain (broken), the tests that use
-the changed files (tests) and summaries of older content (stale), the most important
-first and at most seven. It says nothing about what was wrong before.
+ken lists documents that mention removed things (docs), specs with too much drift for
+the gate (drift), code that still uses removed things (broken), tests to run (tests) and
+summaries of older content (stale). The most important lines come first, and there are
+at most seven. ken only counts older problems; --all lists them.
 
-With --check it exits with 3 for docs and drift; review.fail_on in .ken/config.yaml
-names other kinds.`,
+With --check, ken exits with 3 if there is a line of docs or drift. review.fail_on in
+.ken/config.yaml names other kinds.`,
 		Example: `  ken review                    # what I changed since the main branch
   ken review HEAD               # only what is not committed
   ken review HEAD~1..HEAD --markdown   # for a pull request`,
@@ -80,7 +80,7 @@ names other kinds.`,
 			return p.within(c.Context(), func(w Workspace) error { return run(w) })
 		},
 	}
-	c.Flags().BoolVar(&opts.All, "all", false, "list every line, and what was wrong before the change")
+	c.Flags().BoolVar(&opts.All, "all", false, "list every line, and problems from before the change")
 	c.Flags().BoolVar(&check, "check", false, "exit with 3 if there is a line of a kind in review.fail_on")
 	c.Flags().BoolVar(&markdown, "markdown", false, "print Markdown for a pull request; nothing if there is no line")
 	c.Flags().BoolVar(&sarif, "sarif", false, "print SARIF 2.1.0 for code scanning")

@@ -28,9 +28,9 @@ func (p *program) uses() *cobra.Command {
 its tests with the command that runs them; the files that change with it; its copies;
 and the scripts and documents that mention its path.
 
-An exact use was resolved through an import or a package. A likely use is the only
-declaration of that name in reach. Uses that may mean several declarations are only
-counted. Where ken has no rules for a language, it says that the users are unknown.
+An exact use was resolved through an import or a package. A use is likely if its name
+has only one declaration in reach. If a name has several possible declarations, ken only
+counts the use. If ken has no rules for a language, it says that the users are unknown.
 
 The answer has about 25 lines, the most telling first. --all lists everything.`,
 		Example: `  ken uses internal/parse/parse.go         # a file

@@ -78,8 +78,8 @@ var (
 	linkedWords = later(`!?\[([^\]]*)\]\([^)]*\)`)
 )
 
-// slugs returns the anchors that hosts make of a title: GitHub's way, and with runs of marks made one; both
-// with the names of tags, which stay if they are code, and without.
+// slugs returns the anchors that hosts may make of a title: GitHub's, and one with a single hyphen for
+// each run of punctuation; both with the names of tags, which stay if they are code, and without.
 func slugs(title string) []string {
 	title = linkedWords().ReplaceAllString(title, "$1")
 	var list []string

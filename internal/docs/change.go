@@ -10,9 +10,9 @@ import (
 	"ken/internal/repo"
 )
 
-// A TreeChange is a change to a tree, as far as documents can mention what it removes. It
-// judges which mentions held before the change and do not hold after it. It asks no history:
-// the tree before the change proves that the mention was right.
+// A TreeChange has both trees of a change and the symbols that it removes. It finds the mentions
+// that hold before the change and not after it. It asks no history: the tree before the change
+// proves that a mention was right.
 type TreeChange struct {
 	Before, After []File                  // of both trees
 	Renamed       map[repo.Path]repo.Path // new paths by old ones
@@ -51,9 +51,9 @@ func IsTaskFile(p repo.Path) bool {
 	return false
 }
 
-// Phrases returns texts of which a document must have one for the change to break one of its
-// mentions: last elements of paths, symbols and commands. A symbol whose name is still declared
-// elsewhere counts only behind what it belonged to.
+// Phrases returns the texts to search documents for: last elements of paths, symbols and commands.
+// The change breaks no mention in a document that has none of them. If a symbol's name is still
+// declared elsewhere, the phrase is the name with its type, package, module or directory.
 func (c *TreeChange) Phrases() ([]string, error) {
 	c.collect()
 	phrases := make(map[string]bool)

@@ -10,9 +10,9 @@ import (
 	"ken/internal/repo"
 )
 
-// parts are a report together with what is needed to make the next one after documents were
-// edited: only those are judged again. Their key is made from everything but the contents of
-// documents: HEAD, the other tracked files, the paths of the documents, the policy.
+// parts hold a report and the data to update it after an edit of documents: ken then judges only
+// the edited ones again. The cache key covers everything but the contents of documents: HEAD, the
+// other tracked files, the paths of the documents, the policy.
 type parts struct {
 	Report    Report // without the mentions that hold
 	Documents []docPart
@@ -29,7 +29,7 @@ type docPart struct {
 	Anchors [][]byte
 }
 
-// key tells the mentions of one document apart that may be judged differently.
+// key identifies a mention in its document: mentions with the same key get the same verdict.
 func (m *Mention) key() string {
 	return fmt.Sprintf("%s\x00%s\x00%s\x00%s\x00%s\x00%v%v", m.Kind, m.Tool, m.In, m.Name, m.Form, m.Dir, m.Glob)
 }

@@ -215,7 +215,8 @@ func packagesOf(p repo.Path) []string {
 // packageOf reports whether a file may belong to a package of a name.
 func packageOf(p repo.Path, name string) bool { return slices.Contains(packagesOf(p), name) }
 
-// nameOf returns what a mention's name is looked for as.
+// nameOf returns the name to look for. It has no owner if no file declares the owner, unless the
+// owner looks like a type that is gone.
 func (s *symbolScan) nameOf(name string) symbolName {
 	n := split(name)
 	if n.owner != "" && len(s.homes[n.owner]) == 0 && !s.ownerGone(n.owner) {
@@ -366,9 +367,9 @@ func (n symbolName) definedBy(file repo.Path, s *outline.Symbol) bool {
 	return owner == n.owner || owner == "" && packageOf(file, n.owner)
 }
 
-// isFaint reports whether the name alone does not tell a symbol from an option, a key, a column or
-// a word: that of a field, of a method or a module in lower case, of anything but a type if it is
-// a word with a capital.
+// isFaint reports whether the name may as well be an option, a key, a column or an ordinary word:
+// the name of a field, of a method or module in lower case, or a capitalised word that is not the
+// name of a type.
 func (n symbolName) isFaint(file repo.Path, s *outline.Symbol) bool {
 	if capitalised(n.member) && n.owner == "" {
 		return !typeKind(s.Kind)

@@ -427,3 +427,26 @@ func TestSearchGivesTheLineOfDeclarations(t *testing.T) {
 		}
 	}
 }
+
+// A source file of Rust with a module of tests counts as a test, with the command that runs the
+// test around its line.
+func TestSearchForTestsInsideFiles(t *testing.T) {
+	tree, x := &memoryTree{files: map[repo.Path]string{
+		"Cargo.toml":   "[package]\nname = \"shop\"\n\n[features]\ndefault = []\nforms = []\n",
+		"src/lib.rs":   "pub mod form;\npub mod cart;\n",
+		"src/form.rs":  "pub struct Form;\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn rejects_empty_boundary() {\n        assert!(true);\n    }\n}\n",
+		"src/cart.rs":  "/// Rejects an empty cart.\npub fn check() {}\n",
+		"src/other.rs": "pub struct Form;\n\n#[cfg(test)]\nmod tests {\n    use super::Form;\n    #[test]\n    fn makes_form() {\n        let _ = Form;\n    }\n}\n",
+	}}, newIndex(t)
+	update(t, x, tree)
+	a, err := Search(t.Context(), x, tree, Query{Words: []string{"rejects empty boundary"}, Kinds: []repo.Kind{repo.KindTest}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(a.Places) == 0 || a.Places[0].Path != "src/form.rs" || slices.ContainsFunc(a.Places, func(p Place) bool { return p.Path == "src/cart.rs" }) {
+		t.Fatalf("expected src/form.rs and no file without tests, found:\n%s", a)
+	}
+	if got, want := a.Places[0].Command, "cargo test --all-features --lib form::tests::rejects_empty_boundary"; got != want {
+		t.Errorf("the command is %q, expected %q", got, want)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"math"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -156,10 +157,34 @@ func matching(ctx context.Context, x *searchindex.Index, query []string, kinds [
 		return nil, err
 	}
 	if len(kinds) > 0 {
-		list = slices.DeleteFunc(list, func(c *candidate) bool { return !slices.Contains(kinds, c.file.Kind) })
+		inside, err := testsInside(ctx, x, kinds)
+		if err != nil {
+			return nil, err
+		}
+		list = slices.DeleteFunc(list, func(c *candidate) bool { return !slices.Contains(kinds, c.file.Kind) && !inside[c.file.Path] })
 	}
 	sortCandidates(list)
 	return list, nil
+}
+
+// testsInside returns the source files of Rust with a module of tests, if tests are asked for.
+func testsInside(ctx context.Context, x *searchindex.Index, kinds []repo.Kind) (map[repo.Path]bool, error) {
+	if !slices.Contains(kinds, repo.KindTest) {
+		return nil, nil
+	}
+	inside := make(map[repo.Path]bool)
+	for _, name := range []string{"tests", "test"} {
+		found, err := x.Declarations(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range found {
+			if d.Symbol.Kind == outline.Module && path.Ext(string(d.Path)) == ".rs" {
+				inside[d.Path] = true
+			}
+		}
+	}
+	return inside, nil
 }
 
 // addSubjects adds the best commits' scores to the files that they touched.

@@ -77,11 +77,14 @@ func addCommands(ctx context.Context, x *searchindex.Index, t Tree, places []Pla
 	for i := range places {
 		at := &places[i]
 		command, ok, _ := p.TestCommand(at.Path)
-		if !ok || !p.IsTest(at.Path) {
+		if !ok {
 			continue
 		}
-		if one, ok := p.CaseCommand(at.Path, p.CasesAt(at.Path, []int{at.Line})); ok {
+		one, isCase := p.CaseCommand(at.Path, p.CasesAt(at.Path, []int{at.Line}))
+		if isCase {
 			command = one
+		} else if !p.IsTest(at.Path) {
+			continue // a file with tests inside, and the line is in none of them
 		}
 		at.Command = command.Run
 	}

@@ -196,7 +196,7 @@ func (r *usesReader) symbol(asked string, found []searchindex.Declaration) error
 		}
 	}
 	var tested []repo.Path
-	if len(list) == 1 {
+	if len(list) == 1 || r.tests {
 		tested = declaring
 	}
 	if err := r.addTests(tested, all, list[0].Symbol.FullName()); err != nil || r.tests {

@@ -9,7 +9,7 @@ import (
 type reviewInput struct {
 	commonInput
 	Range string `json:"range,omitempty" jsonschema:"A..B or REV; default: the work tree since the main branch"`
-	All   bool   `json:"all,omitempty" jsonschema:"every line, and older debts"`
+	All   bool   `json:"all,omitempty" jsonschema:"every line, and older problems"`
 }
 
 func (s *server) addReview(m *mcp.Server) {

@@ -81,6 +81,33 @@ func (p *Project) cargoFlags(dir repo.Path) string {
 	return p.cargoManifest(dir)
 }
 
+// cargoFeatures returns the flag that switches all features of a package on, if some are off by
+// default: a module behind such a feature is not compiled, and its tests do not run.
+func (p *Project) cargoFeatures(dir repo.Path) string {
+	features, _ := at(p.document(join(dir, "Cargo.toml")), "features").(map[string]any)
+	on := make(map[string]bool)
+	var add func(name string)
+	add = func(name string) {
+		if on[name] {
+			return
+		}
+		on[name] = true
+		list, _ := features[name].([]any)
+		for _, f := range list {
+			if other, ok := f.(string); ok {
+				add(other)
+			}
+		}
+	}
+	add("default")
+	for name := range features {
+		if !on[name] && !strings.HasPrefix(name, "__") {
+			return " --all-features"
+		}
+	}
+	return ""
+}
+
 // cargoWorkspace returns the directory of the workspace that a package directory belongs to.
 func (p *Project) cargoWorkspace(dir repo.Path) (repo.Path, bool) {
 	for d := range upward(dir) {
@@ -179,7 +206,7 @@ func (p *Project) rustTest(test repo.Path) (Command, bool, string) {
 		if !ok {
 			return Command{}, false, "no target of " + file.String() + " is known to contain it"
 		}
-		run := "cargo test" + p.cargoFlags(d) + which
+		run := "cargo test" + p.cargoFlags(d) + p.cargoFeatures(d) + which
 		return Command{Run: run, Dir: d, Source: file, Line: lineOf(p.text(file), `^[ \t]*\[package\]`)}, true, ""
 	}
 	return Command{}, false, "no Cargo.toml above it"

@@ -15,7 +15,7 @@ func (p *Project) NamedTests(file repo.Path) []repo.Path {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	stem := strings.TrimSuffix(file.Base(), path.Ext(file.Base()))
-	if len(stem) < 2 || p.isTest(file) {
+	if stem == "" || p.isTest(file) {
 		return nil
 	}
 	var same, alike, others []repo.Path
@@ -28,7 +28,7 @@ func (p *Project) NamedTests(file repo.Path) []repo.Path {
 		switch {
 		case dir == file.Dir():
 			same = append(same, test)
-		case isGenericStem(stem) || p.packageDir(test) != p.packageDir(file):
+		case len(stem) < 2 || isGenericStem(stem) || p.packageDir(test) != p.packageDir(file):
 		case file.Dir() != "" && dir.Base() == file.Dir().Base():
 			alike = append(alike, test)
 		default:

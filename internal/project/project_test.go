@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -1200,6 +1202,31 @@ name = "rl"
 	} {
 		if diff := cmp.Diff(want, p.Entrypoints(dir)); diff != "" {
 			t.Errorf("entry points of %q (-want +got):\n%s", dir, diff)
+		}
+	}
+}
+
+// A test command switches all features on if some are off by default.
+func TestCargoFeatures(t *testing.T) {
+	for features, want := range map[string]string{
+		"":                                      "cargo test --lib a::",
+		"[features]\ndefault = ['b']\nb = []\n": "cargo test --lib a::",
+		"[features]\ndefault = ['b']\nb = ['c']\nc = []\n": "cargo test --lib a::",
+		"[features]\ndefault = []\nb = []\n":               "cargo test --all-features --lib a::",
+		"[features]\nb = []\n":                             "cargo test --all-features --lib a::",
+		"[features]\n__docs = []\n":                        "cargo test --lib a::",
+	} {
+		files := map[repo.Path]string{
+			"Cargo.toml": "[package]\nname = 'm'\n" + features,
+			"src/lib.rs": "mod a;\n",
+			"src/a.rs":   "#[cfg(test)]\nmod tests {\n    #[test]\n    fn one() {}\n}\n",
+		}
+		p, err := project.New(slices.Sorted(maps.Keys(files)), func(f repo.Path) ([]byte, error) { return []byte(files[f]), nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, ok, note := p.TestCommand("src/a.rs"); !ok || got.Run != want {
+			t.Errorf("%q: the command is %q (%s), want %q", features, got.Run, note, want)
 		}
 	}
 }

@@ -31,9 +31,9 @@ func (c *contents) file(p place) File {
 	return f
 }
 
-// contents finds which contents of a tree and of what became of it count: by their names
-// and sizes, and where these let them by their bytes, each read once. Policy and git
-// attributes are those of now. One that is not here goes by its name.
+// contents decides which files of the tree before the commits, and of the commits, count. It
+// judges by path and size and, if these admit the file, by its content, which it reads once. It
+// applies today's policy and git attributes. If git lacks a content, the path decides.
 func (r *Reader) contents(ctx context.Context, before []place, commits []repo.Commit, progress func(done, total int)) (*contents, error) {
 	known := &contents{sizes: make(map[repo.ID]int64), counts: make(map[place]bool)}
 	ids, places := known.gather(before, commits)
@@ -80,7 +80,7 @@ func (r *Reader) contents(ctx context.Context, before []place, commits []repo.Co
 	return known, err
 }
 
-// gather lists the contents of a tree and of what became of it, and where they lay, each
+// gather lists the contents of a tree and of the commits after it, and their paths, each
 // once and without modes: an executable is a file like others.
 func (c *contents) gather(before []place, commits []repo.Commit) (ids []repo.ID, places []place) {
 	see := func(p place) {
@@ -132,9 +132,9 @@ func (r *Reader) attributesNow(ctx context.Context, places []place) (map[repo.Pa
 	return said, nil
 }
 
-// eachContent reads contents, each by one of several gits, and calls see with them, from
-// several goroutines. Those that are not here are left out; of a large one there is the
-// beginning.
+// eachContent reads contents with several git processes and calls see with each, from several
+// goroutines. It leaves out contents that git lacks, and passes only the beginning of a large
+// one.
 func (r *Reader) eachContent(ctx context.Context, ids []repo.ID, see func(id repo.ID, b []byte)) error {
 	workers := min(runtime.GOMAXPROCS(0), maxReaders)
 	parts := min(4*workers, len(ids)/minRead+1) // some for the slower one to leave to the faster
@@ -208,8 +208,8 @@ func (r *Reader) gradeAll(ctx context.Context, commits []Commit, progress func(d
 // shapeBatch is how many outlines are held whole at a time.
 const shapeBatch = 512
 
-// shapes returns of the outlines of files as much as they are compared by. Of those that
-// are not kept the contents are read, and outlined on all cores.
+// shapes returns the parts of the files' outlines that a comparison needs. If an outline is not
+// stored, ken reads the content and outlines it, on all cores.
 func (r *Reader) shapes(ctx context.Context, files []Content, progress func(done, total int)) ([]*outline.Outline, error) {
 	shapes := make([]*outline.Outline, 0, len(files))
 	for part := range slices.Chunk(files, shapeBatch) {

@@ -39,7 +39,7 @@ type Commits struct {
 	Replayed int     `json:"replayed"` // all but the unknown ones
 	Unknown  int     `json:"unknown"`  // git lacks contents that it takes to tell
 	Cut      bool    `json:"cut"`      // a shallow clone has fewer than were asked for
-	Whole    bool    `json:"whole"`    // the history has no more of them
+	Whole    bool    `json:"whole"`    // the replay begins with the first commit of the repository
 	Valid    int     `json:"valid"`    // commits that made nothing stale and added nothing to summarize
 	First    repo.ID `json:"first"`
 	Last     repo.ID `json:"last"`

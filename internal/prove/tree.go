@@ -37,17 +37,17 @@ type directory struct {
 	children int
 	below    sum
 
-	text sum // what is said of it, by what that was written from; zero while it does not count
+	text sum // the basis of its summary; zero while it does not count
 
-	// What the commit at hand does to it.
-	touched bool // a file that counts came, went or changed
-	self    bool // by more than does not matter
-	moved   bool // what is said of a child is other than it was
+	// How the current commit changes it.
+	touched bool // a file that counts was added, removed or changed
+	self    bool // the change is large enough to make its summary stale
+	moved   bool // the summary of a child changed
 	queued  bool
 }
 
-// A sum names a set of things: it is the same in whatever order they came, and what was
-// added can be taken out again.
+// A sum is a digest of a set. The order of additions does not change it, and an element can be
+// taken out again.
 type sum [4]uint64
 
 func (s *sum) add(t sum) {
@@ -152,7 +152,7 @@ func depth(p repo.Path) int {
 	return strings.Count(string(p), "/") + 1
 }
 
-// rewrite has a directory's text be another one, zero for none, and tells its parent.
+// rewrite sets a directory's text, zero for none, and updates its parent.
 func (t *tree) rewrite(d *directory, text sum) {
 	was := d.text
 	if was == text {
@@ -325,7 +325,7 @@ func (t *tree) settle(touched []*directory, o *Outcome) {
 		}
 		d.touched, d.self, d.moved, d.queued = false, false, false, false
 	}
-	// Only now: of two that went stale alike, both did.
+	// Not earlier: if two directories need the same text, both went stale.
 	for _, text := range written {
 		t.known[text] = true
 	}
@@ -348,7 +348,7 @@ func (t *tree) judge(d *directory, o *Outcome) (written bool) {
 	}
 	switch {
 	case t.known[basis]:
-		t.rewrite(d, basis) // the text that was written from just that once
+		t.rewrite(d, basis) // a text was written from exactly this before
 		return false
 	case d.text == sum{}:
 		o.NewDirs++

@@ -1,9 +1,9 @@
-// Package review judges a change: which documents it breaks, which specs it leaves behind, which
-// uses it breaks, which tests to run, and which summaries it makes stale.
+// Package review judges a change: which documents and uses it breaks, which specs have too much
+// drift, which tests to run, and which summaries it makes stale.
 //
-// It speaks only about what was true before the change. It is given the two sides of the change
-// and the search index of the tree after it, and it reads nothing else: it starts no process and
-// asks no history. Facts that it was not given are listed as unknown.
+// It judges only things that were true before the change. The caller passes both sides of the
+// change and the search index of the tree after it. The package reads nothing else, starts no
+// process and asks no history. It lists missing facts as unknown.
 //
 //	r, err := review.Judge(ctx, facts)
 //	fmt.Print(r.String())
@@ -53,7 +53,7 @@ type Review struct {
 	Files   int       `json:"files"`
 	Lines   []Line    `json:"lines"`   // the most important first
 	More    int       `json:"more"`    // lines that the limit left out
-	Older   int       `json:"older"`   // debts that the change did not make
+	Older   int       `json:"older"`   // problems that the change did not cause
 	Unknown []Unknown `json:"unknown"` // what could not be judged
 
 	// Debts are the older ones, if all lines were wanted.

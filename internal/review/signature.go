@@ -58,8 +58,8 @@ func unchecked(lang outline.Language) bool {
 	return slices.Contains([]outline.Language{outline.Python, outline.JavaScript, outline.Ruby, outline.PHP, outline.Bash}, lang)
 }
 
-// incompatible reports whether callers of a symbol may have to change. Elsewhere than in a language
-// without checks, any other signature counts.
+// incompatible reports whether callers of a symbol may have to change. In a language whose compiler
+// checks calls, any change of the signature counts.
 func incompatible(lang outline.Language, before, after *outline.Symbol) bool {
 	if !unchecked(lang) {
 		return true

@@ -14,7 +14,7 @@ import (
 const maxTestArguments = 8
 
 // tests names the tests that use what changed, with one command that runs them and the changed
-// tests. It says nothing if all of them are run by whoever runs the changed tests.
+// tests. It adds no line if the commands of the changed tests run all of them.
 func (j *judge) tests() error {
 	var changed []find.ChangedFile
 	for i := range j.Changes {

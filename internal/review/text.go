@@ -32,7 +32,7 @@ func (r *Review) String() string {
 		b.WriteString("\nolder than this change\n")
 		writeRows(&b, r.Debts)
 	case r.Older > 0:
-		fmt.Fprintf(&b, "%s of before this change (--all)\n", count(r.Older, "more debt"))
+		fmt.Fprintf(&b, "%s (--all)\n", count(r.Older, "older problem"))
 	}
 	return b.String()
 }
