@@ -147,7 +147,7 @@ func exampleRepository(t *testing.T) *testrepo.Repo {
 	t.Helper()
 	r := testrepo.New(t)
 	r.Write("README.md", "# Example\n\nParses words. It begins in `main.go`, see [the guide](docs/guide.md).\n")
-	r.Write("docs/guide.md", "# Guide\n\n`internal/parse/parse.go` splits a text into words.\n")
+	r.Write("docs/guide.md", "# Guide\n\n`internal/parse/parse.go` splits a text into words. Agents keep their plan in `.ken/state/plan.md`.\n")
 	r.Write("main.go", "// Command example parses words.\npackage main\n\nfunc main() {}\n")
 	r.Write("internal/parse/parse.go", "// Package parse splits texts into words.\npackage parse\n\n// Words returns the words of a text.\nfunc Words(text string) []string { return nil }\n")
 	r.Write(".spec/parser/spec.md", "---\ntitle: Parser\ndesc: splits a text into words\ncode: [internal/parse/]\n---\n# Parser\n\nA word has no blanks.\n")

@@ -173,6 +173,8 @@ func TestAgentAcksSpecs(t *testing.T) {
 	}
 
 	side := r.Worktree("side")
+	side.Write("src/print.go", "package src\n\nfunc Print() {}\n")
+	side.Commit("print")
 	a.call("spec_ack", map[string]any{"ids": []string{"printer"}, "reason": "as it was", "root": side.Dir}, &acked)
 	if here, there := r.Git("rev-parse", "HEAD"), side.Git("rev-parse", "HEAD"); acked.Commit != there || here == there {
 		t.Errorf("acked in another worktree: %+v; here %s, there %s", acked, here, there)

@@ -106,7 +106,11 @@ func TestCommandsCanBePasted(t *testing.T) {
 		for i, name := range some {
 			tree.Write(name, "x = "+strings.Repeat("2", i+1)+strings.Repeat(" ", len(picked))+"\n")
 			d.open("/file?" + url.Values{"path": {name}, "w": {picked}}.Encode())
-			d.paste("#next code", "TEXT", "'It is.'")
+			if picked == "" {
+				d.paste("#next code", "TEXT", "'It is.'")
+			} else { // the summary of the first worktree, which is stale here
+				d.paste("#next code", " diff ", " confirm ")
+			}
 			d.reads("#said", "It is.")
 			d.reads("#file-facts", "fresh")
 			tree.Write(name, "x = "+strings.Repeat("3", i+1)+strings.Repeat(" ", len(picked))+"\n")

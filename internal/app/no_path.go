@@ -180,7 +180,13 @@ func (w *workspace) removedWords(ctx context.Context, t *findTree, words []strin
 	var remarks []string
 	for _, word := range words {
 		p, err := w.Path(word)
-		if err != nil || !strings.Contains(word, "/") || path.Ext(word) == "" || t.listed[p] != nil || t.hasDir(p) {
+		if err != nil || !strings.Contains(word, "/") || path.Ext(word) == "" {
+			continue
+		}
+		if _, err := t.Files(ctx); err != nil { // a find of an unchanged tree lists no files
+			return nil, err
+		}
+		if t.listed[p] != nil || t.hasDir(p) {
 			continue
 		}
 		gone, err := w.removed(ctx, t, p)

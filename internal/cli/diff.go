@@ -5,6 +5,7 @@ import (
 )
 
 func (p *program) diff() *cobra.Command {
+	var b64 []string
 	c := &cobra.Command{
 		Use:   "diff PATH",
 		Short: "Show what changed since a summary was written",
@@ -15,15 +16,15 @@ saw, or the command for a new summary.`,
   ken diff main.go --json   # with the ids of both contents`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
+			if len(args)+len(b64) != 1 {
 				return missing(c, "PATH")
 			}
 			return p.within(c.Context(), func(w Workspace) error {
-				path, err := w.Path(args[0])
+				only, err := paths(w, args, b64)
 				if err != nil {
 					return err
 				}
-				d, err := w.Diff(c.Context(), path)
+				d, err := w.Diff(c.Context(), only[0])
 				if err != nil {
 					return err
 				}
@@ -35,5 +36,6 @@ saw, or the command for a new summary.`,
 			})
 		},
 	}
+	pathB64(c, &b64)
 	return c
 }

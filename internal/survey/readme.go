@@ -51,7 +51,7 @@ func (r *readme) lead() string {
 			if !fits(p) {
 				continue
 			}
-			if text := tidy(sentenceOf(p.text)); telling(text) && !placeholder(text) && strings.Count(text, " ") > 1 { // two words are a title
+			if text := tidy(sentenceOf(p.text)); telling(text) && !placeholder(text) && (strings.Count(text, " ") > 1 || strings.HasSuffix(text, ".")) { // two words alone are a title
 				return text
 			}
 		}
