@@ -256,8 +256,14 @@ func (c *reviewer) readUntracked(ctx context.Context, which []int) error {
 		}
 		change := &c.changes[which[k]]
 		change.FileKind = content.KindOf(change.Path, b)
-		if o, err := outline.Of(change.Path, b); err == nil {
-			change.After = o
+		change.Untracked = true
+		o, refs, err := outline.Read(change.Path, b)
+		if err != nil {
+			return
+		}
+		change.After = o
+		if refs != nil {
+			change.NewImports = refs.Imports
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"ken/internal/outline"
 	"ken/internal/project"
@@ -23,6 +24,13 @@ type OldFile struct {
 	Read    func() []byte     // the old content, nil if it is not here
 	Removed map[string]string // last name by full name: the symbols that the new tree does not declare here
 	Gone    bool              // the new tree has no file at this path
+}
+
+// A NewFile is a file of the tree after a change that the index does not have: git does not track it.
+type NewFile struct {
+	Path    repo.Path
+	Outline *outline.Outline
+	Imports []outline.Import
 }
 
 // A Remaining is a use in the new tree of something that a change removed.
@@ -44,8 +52,9 @@ const (
 // RemainingUses finds the exact uses, in the indexed tree, of symbols and files that a change removed. It
 // resolves the names of the tree as it is now against the declarations of the tree as it was, and
 // leaves out the uses that lead somewhere else now. added are the paths that the old tree did not
-// have. cut says that not all files were searched.
-func RemainingUses(ctx context.Context, x *searchindex.Index, t Tree, old []OldFile, added []repo.Path) (list []Remaining, cut bool, err error) {
+// have, untracked the files of the new tree that the index does not have. cut says that not all
+// files were searched.
+func RemainingUses(ctx context.Context, x *searchindex.Index, t Tree, old []OldFile, added []repo.Path, untracked []NewFile) (list []Remaining, cut bool, err error) {
 	wanted := make(map[repo.Path]*OldFile)
 	names := make(map[string]bool)
 	for i := range old {
@@ -74,6 +83,10 @@ func RemainingUses(ctx context.Context, x *searchindex.Index, t Tree, old []OldF
 	if err != nil {
 		return nil, cut, err
 	}
+	search := &remainingSearch{ctx: ctx, index: x, wanted: wanted, before: r}
+	search.after = sync.OnceValues(func() (*uses.Resolver, error) {
+		return uses.NewResolver(newNewSource(src.now, files, untracked))
+	})
 	err = t.References(ctx, candidates, func(f File, refs *outline.References) error {
 		refs = relevant(f.Path, refs, names, wanted)
 		if refs == nil {
@@ -87,7 +100,7 @@ func RemainingUses(ctx context.Context, x *searchindex.Index, t Tree, old []OldF
 		if err != nil {
 			return fmt.Errorf("find what %s uses: %w", f.Path, err)
 		}
-		left, err := remainingOf(ctx, x, edges, wanted)
+		left, err := search.remainingOf(file, refs, edges)
 		for i := range left {
 			left[i].Test = f.Kind == repo.KindTest
 		}
@@ -200,14 +213,22 @@ func mayImport(module string, wanted map[repo.Path]*OldFile) bool {
 	return false
 }
 
-// remainingOf returns the edges of one file that lead to something removed, unless the name leads
-// to another declaration now.
-func remainingOf(ctx context.Context, x *searchindex.Index, edges []uses.Edge, wanted map[repo.Path]*OldFile) ([]Remaining, error) {
+// A remainingSearch sorts out the old edges of files that lead to something removed.
+type remainingSearch struct {
+	ctx    context.Context
+	index  *searchindex.Index
+	wanted map[repo.Path]*OldFile
+	before *uses.Resolver                 // of the old tree
+	after  func() (*uses.Resolver, error) // of the new tree
+}
+
+// remainingOf returns the old edges of one file that lead to something removed, unless the name
+// leads to another declaration now.
+func (s *remainingSearch) remainingOf(file *uses.File, refs *outline.References, old []uses.Edge) ([]Remaining, error) {
 	var list []Remaining
-	var now []searchindex.Edge
-	asked := false
-	for _, e := range edges {
-		f := wanted[e.To]
+	var now *newEdges
+	for _, e := range old {
+		f := s.wanted[e.To]
 		if f == nil || e.Certainty != uses.Exact || e.From == e.To {
 			continue
 		}
@@ -216,14 +237,22 @@ func remainingOf(ctx context.Context, x *searchindex.Index, edges []uses.Edge, w
 		if !removed && !importsGone {
 			continue
 		}
-		if !asked {
+		if now == nil {
 			var err error
-			if now, err = x.Uses(ctx, e.From); err != nil {
+			if now, err = s.newEdgesOf(file, refs, old); err != nil {
 				return nil, err
 			}
-			asked = true
 		}
-		lines := slices.DeleteFunc(slices.Clone(e.Lines), func(line int) bool { return leadsElsewhere(now, e.Symbol, line) })
+		offered, renamed, err := now.offers(e)
+		if err != nil {
+			return nil, err
+		}
+		if offered {
+			continue
+		}
+		lines := slices.DeleteFunc(slices.Clone(e.Lines), func(line int) bool {
+			return now.leadsElsewhere(e.Symbol, line) || renamed && now.leadsThrough(e.Via, line)
+		})
 		if len(lines) > 0 {
 			list = append(list, Remaining{From: e.From, Lines: lines, To: e.To, Symbol: e.Symbol})
 		}
@@ -231,14 +260,62 @@ func remainingOf(ctx context.Context, x *searchindex.Index, edges []uses.Edge, w
 	return list, nil
 }
 
+// newEdges are the edges of one file in the tree after a change.
+type newEdges struct {
+	before, after *uses.Resolver
+	file          *uses.File
+	old           []uses.Edge
+	edges         []uses.Edge        // of the same references as the old ones
+	indexed       []searchindex.Edge // of all references, without the files that git does not track
+}
+
+func (s *remainingSearch) newEdgesOf(file *uses.File, refs *outline.References, old []uses.Edge) (*newEdges, error) {
+	after, err := s.after()
+	if err != nil {
+		return nil, err
+	}
+	n := &newEdges{before: s.before, after: after, file: file, old: old}
+	if n.edges, _, err = after.Edges(file, refs); err != nil {
+		return nil, fmt.Errorf("find what %s uses: %w", file.Path, err)
+	}
+	n.indexed, err = s.index.Uses(s.ctx, file.Path)
+	return n, err
+}
+
+// offers reports whether the file that an old edge led to or through still offers the name of its
+// symbol, from another place. If that file offered the symbol under another name, it reports renamed.
+func (n *newEdges) offers(e uses.Edge) (offered, renamed bool, err error) {
+	if e.Symbol == "" {
+		return false, false, nil
+	}
+	name, _, _ := strings.Cut(e.Symbol, ".")
+	if e.Via == "" {
+		offered, err = n.after.Offers(n.file, e.To, name, e.To)
+		return offered, false, err
+	}
+	if known, err := n.before.Offers(n.file, e.Via, name, ""); err != nil || !known {
+		return false, true, err
+	}
+	offered, err = n.after.Offers(n.file, e.Via, name, e.To)
+	return offered, false, err
+}
+
 // leadsElsewhere reports whether a line uses a declaration of the same name that the tree has now. Of an
 // import of a whole file, any other file on its line counts.
-func leadsElsewhere(now []searchindex.Edge, symbol string, line int) bool {
-	return slices.ContainsFunc(now, func(e searchindex.Edge) bool {
-		if !slices.Contains(e.Lines, line) {
-			return false
-		}
-		return symbol == "" || lastName(e.Symbol) == lastName(symbol)
+func (n *newEdges) leadsElsewhere(symbol string, line int) bool {
+	same := func(now string, lines []int) bool {
+		return slices.Contains(lines, line) && (symbol == "" || lastName(now) == lastName(symbol))
+	}
+	return slices.ContainsFunc(n.indexed, func(e searchindex.Edge) bool { return same(e.Symbol, e.Lines) }) ||
+		slices.ContainsFunc(n.edges, func(e uses.Edge) bool { return same(e.Symbol, e.Lines) })
+}
+
+// leadsThrough reports whether a line uses a declaration that a file exports again, and that it did
+// not use before.
+func (n *newEdges) leadsThrough(via repo.Path, line int) bool {
+	return slices.ContainsFunc(n.edges, func(e uses.Edge) bool {
+		known := func(o uses.Edge) bool { return o.To == e.To && o.Symbol == e.Symbol && o.Via == e.Via }
+		return (e.Via == via || e.To == via && e.Symbol != "") && slices.Contains(e.Lines, line) && !slices.ContainsFunc(n.old, known)
 	})
 }
 
@@ -306,6 +383,53 @@ func (s *oldSource) Declarations(name string) ([]uses.Declaration, error) {
 		if f.Outline == nil {
 			continue
 		}
+		for i := range f.Outline.Symbols {
+			if f.Outline.Symbols[i].Name == name {
+				list = append(list, uses.Declaration{Path: p, Symbol: f.Outline.Symbols[i]})
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b uses.Declaration) int { return strings.Compare(string(a.Path), string(b.Path)) })
+	return list, nil
+}
+
+// A newSource gives a resolver the tree after a change: the indexed tree with the new files that git
+// does not track.
+type newSource struct {
+	*source
+	untracked map[repo.Path]*NewFile
+	paths     []repo.Path
+}
+
+func newNewSource(indexed *source, files map[repo.Path]searchindex.File, untracked []NewFile) *newSource {
+	s := &newSource{source: indexed, untracked: make(map[repo.Path]*NewFile), paths: slices.Collect(maps.Keys(files))}
+	for i := range untracked {
+		f := &untracked[i]
+		if _, there := files[f.Path]; !there {
+			s.untracked[f.Path] = f
+			s.paths = append(s.paths, f.Path)
+		}
+	}
+	slices.Sort(s.paths)
+	return s
+}
+
+func (s *newSource) Paths() []repo.Path { return s.paths }
+
+func (s *newSource) File(p repo.Path) (*uses.File, error) {
+	f := s.untracked[p]
+	if f == nil {
+		return s.source.File(p)
+	}
+	return &uses.File{Path: p, Language: f.Outline.Language, Package: f.Outline.Package, Symbols: f.Outline.Symbols, Imports: f.Imports}, nil
+}
+
+func (s *newSource) Declarations(name string) ([]uses.Declaration, error) {
+	list, err := s.source.Declarations(name)
+	if err != nil {
+		return nil, err
+	}
+	for p, f := range s.untracked {
 		for i := range f.Outline.Symbols {
 			if f.Outline.Symbols[i].Name == name {
 				list = append(list, uses.Declaration{Path: p, Symbol: f.Outline.Symbols[i]})

@@ -15,7 +15,7 @@ import (
 // broken lists the exact uses that remain of symbols and files that the change removed.
 func (j *judge) broken() error {
 	old, added := j.oldFiles()
-	list, cut, err := find.RemainingUses(j.ctx, j.Index, j.Tree, old, added)
+	list, cut, err := find.RemainingUses(j.ctx, j.Index, j.Tree, old, added, j.untrackedFiles())
 	if err != nil {
 		return err
 	}
@@ -128,6 +128,17 @@ func (j *judge) withoutImports(list []find.Remaining) []find.Remaining {
 		seen[k] = true
 		return known
 	})
+}
+
+// untrackedFiles returns the new files that the index does not have.
+func (j *judge) untrackedFiles() []find.NewFile {
+	var list []find.NewFile
+	for i := range j.Changes {
+		if c := &j.Changes[i]; c.Untracked && c.After != nil {
+			list = append(list, find.NewFile{Path: c.Path, Outline: c.After, Imports: c.NewImports})
+		}
+	}
+	return list
 }
 
 // oldFiles returns the changed files as they were, and the paths that the old tree did not have.

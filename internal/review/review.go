@@ -141,6 +141,8 @@ type Change struct {
 	FileKind      repo.Kind
 	Before, After *outline.Outline // nil if ken has none
 	Imports       []outline.Import // of the old content
+	Untracked     bool             // the index does not have the new content
+	NewImports    []outline.Import // of the new content, if it is untracked
 	// Unread says why the symbols of the file were not compared; "" if they were.
 	Unread string
 }

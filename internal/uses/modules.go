@@ -487,8 +487,7 @@ func (s *moduleScope) starModules(f *fileFacts) []module {
 		var list []module
 		for i := range f.imports {
 			im := &f.imports[i]
-			isStar := func(b outline.Binding) bool { return b.Name == "*" && b.As == "" }
-			if !s.rules.passesOn(im) || im.Module == "" || !slices.ContainsFunc(im.Names, isStar) {
+			if !passesAllOn(s.rules, im) {
 				continue
 			}
 			if next, st := s.rules.resolve(s.e, f.path, im.Module); st == inside {
@@ -577,6 +576,38 @@ func (s *moduleScope) imports(p repo.Path) []repo.Path {
 	}
 	slices.Sort(list)
 	return slices.Compact(list)
+}
+
+// offers reports whether others can import a name from a module that a file other than not declares.
+// If the module may take the name from outside of the repository, it reports true.
+func (s *moduleScope) offers(mod module, name string, not repo.Path) bool {
+	got := s.find(mod, name)
+	switch {
+	case got.state == inside && got.module == nil:
+		return got.symbol.path != not
+	case got.state != unknown:
+		return true
+	}
+	f := s.e.file(mod.file)
+	if f == nil {
+		return false
+	}
+	if len(f.decls.top("__getattr__")) > 0 {
+		return true // a function that Python calls for any name
+	}
+	return slices.ContainsFunc(f.imports, func(im outline.Import) bool {
+		if !passesAllOn(s.rules, &im) || strings.HasPrefix(im.Module, ".") {
+			return false
+		}
+		_, st := s.rules.resolve(s.e, f.path, im.Module)
+		return st == outside || st == several // any name may come from there
+	})
+}
+
+// passesAllOn reports whether others can import all names of the module that an import names.
+func passesAllOn(rules moduleRules, im *outline.Import) bool {
+	isStar := func(b outline.Binding) bool { return b.Name == "*" && b.As == "" }
+	return rules.passesOn(im) && im.Module != "" && slices.ContainsFunc(im.Names, isStar)
 }
 
 // moduleImported returns the files that an import means.

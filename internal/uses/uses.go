@@ -300,6 +300,28 @@ func (r *Resolver) Imported(from *File, im outline.Import) []repo.Path {
 	return slices.Compact(paths)
 }
 
+// Offers reports whether a file can import a name from the TypeScript or Python file p, and the
+// declaration is in a file other than not. If p may take the name from outside of the repository, it
+// reports true.
+func (r *Resolver) Offers(from *File, p repo.Path, name string, not repo.Path) (bool, error) {
+	if from == nil || !r.has(p) {
+		return false, nil
+	}
+	var rules moduleRules
+	switch familyOf(from.Language) {
+	case outline.TypeScript:
+		rules = scriptRules{r}
+	case outline.Python:
+		rules = pythonRules{r}
+	default:
+		return false, nil
+	}
+	e := &collector{r: r, from: from, refs: &outline.References{}}
+	s := &moduleScope{e: e, rules: rules}
+	offered := s.offers(module{file: p, dir: p.Dir()}, name, not)
+	return offered, e.err
+}
+
 // Resolves reports whether ken finds the uses of files in a language.
 func Resolves(lang outline.Language) bool {
 	switch familyOf(lang) {
