@@ -160,6 +160,31 @@ func TestTryWaitsForAnotherWriter(t *testing.T) {
 	})
 }
 
+// An empty index answers nothing, so its update waits.
+func TestUpdateOfAnEmptyIndexWaits(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "search.db")
+	synctest.Test(t, func(t *testing.T) {
+		y := open(t, file)
+		release := hold(t, file)
+		updated := make(chan error, 1)
+		go func() {
+			updated <- y.Update(t.Context(), func(w *Writer) error { return w.Put(Document{Path: "b"}) })
+		}()
+		synctest.Wait()
+		select {
+		case err := <-updated:
+			t.Errorf("expected Update to wait for the other writer, found %v", err)
+			release()
+			return
+		default:
+		}
+		release()
+		if err := <-updated; err != nil {
+			t.Errorf("expected Update to go on after the other writer, found %v", err)
+		}
+	})
+}
+
 func TestTryDoesNotWaitForever(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "search.db")
 	synctest.Test(t, func(t *testing.T) {

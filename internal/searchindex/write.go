@@ -49,13 +49,21 @@ var ErrBusy error = &fault.Error{
 	Kind: fault.Locked, Hint: "try again when the other ken is done", Err: errors.New("another process is writing the search index"),
 }
 
-// writePatience is how long Try waits: other processes may review large changes meanwhile.
+// writePatience is how long a writer waits for others: they may be reviewing large changes.
 const writePatience = 30 * time.Second
 
 // Update runs f in a transaction and commits it. If another process is writing, it returns
-// [ErrBusy] at once.
+// [ErrBusy] at once: the caller can ask the index as it is. An empty index answers nothing, so
+// its update waits as Try does.
 func (x *Index) Update(ctx context.Context, f func(*Writer) error) error {
-	return x.transaction(ctx, 0, true, f)
+	err := x.transaction(ctx, 0, true, f)
+	if !errors.Is(err, ErrBusy) {
+		return err
+	}
+	if n, sizeErr := x.Size(ctx); sizeErr != nil || n > 0 {
+		return errors.Join(err, sizeErr)
+	}
+	return x.transaction(ctx, writePatience, true, f)
 }
 
 // Try runs f in a transaction and rolls it back: questions that f asks see its changes. If
