@@ -266,11 +266,11 @@ func (h *hookEvent) afterTool(ctx context.Context, c agenthook.Input) (string, e
 }
 
 // stop reviews the files that the session edited, until it has told something. It does not build
-// a search index.
+// a search index, nor wait for one that is being built.
 func (h *hookEvent) stop(ctx context.Context) (string, error) {
 	edited := h.memory.Edited()
 	const subject, reviewed = "review", "told"
-	if len(edited) == 0 || h.memory.Told(subject, reviewed) || !exists(h.w.searchIndexFile()) {
+	if len(edited) == 0 || h.memory.Told(subject, reviewed) || !h.w.hasSearchIndex(ctx) {
 		return "", nil
 	}
 	r, err := h.w.Review(ctx, cli.ReviewOptions{Only: edited})

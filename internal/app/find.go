@@ -231,6 +231,16 @@ func (w *workspace) searchIndexFile() string {
 	return filepath.Join(w.git.GitDir(), "ken", "cache", "search.db")
 }
 
+// hasSearchIndex reports whether an index has been built.
+func (w *workspace) hasSearchIndex(ctx context.Context) bool {
+	x := searchindex.OpenExisting(ctx, w.searchIndexFile())
+	if x == nil {
+		return false
+	}
+	n, err := x.Size(ctx)
+	return errors.Join(err, x.Close()) == nil && n > 0
+}
+
 // askIndex brings the search index up to date with the work tree, or with the commit that at
 // names, lists the files and calls ask. The remarks say what limits the answer; cut says that
 // the clone is shallow.
@@ -275,7 +285,7 @@ func (w *workspace) askIndexOnly(ctx context.Context, at string, ask func(x *sea
 		}
 		return ask(x, tree, cut)
 	})
-	if errors.Is(err, searchindex.ErrBusy) && at == "" {
+	if errors.Is(err, searchindex.ErrBusy) && at == "" && w.hasSearchIndex(ctx) {
 		tree.behind = true
 		remarks = append(remarks, "another process is updating the search index; this answer is from the index as it was before")
 		err = nil

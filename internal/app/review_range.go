@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -141,9 +142,21 @@ func (w *workspace) reviewCommit(ctx context.Context, rev string) (repo.ID, erro
 	if near := nearestRef(rev, names); near != "" {
 		hint = "did you mean " + near + "?"
 	} else if shallow, err := w.git.Shallow(); err == nil && shallow {
-		hint = "fetch it first: git fetch origin " + fault.Quote(strings.TrimPrefix(rev, "origin/"))
+		hint = shallowHint(rev)
 	}
 	return commit, &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf("no such commit: %q", rev)}
+}
+
+// expression is a revision that git fetch does not accept: one with an operator, such as HEAD~1, or
+// a short commit id.
+var expression = regexp.MustCompile(`[~^:{]|^[0-9a-f]{4,39}$`)
+
+// shallowHint names the fetch that brings a revision into a shallow clone.
+func shallowHint(rev string) string {
+	if expression.MatchString(rev) {
+		return "the clone is shallow; fetch more history: git fetch --deepen=100"
+	}
+	return "fetch it first: git fetch origin " + fault.Quote(strings.TrimPrefix(rev, "origin/"))
 }
 
 // nearestRef returns the name that differs least from a mistyped one; "" if none is near. A branch of a

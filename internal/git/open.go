@@ -292,7 +292,7 @@ func (e *BareError) Error() string {
 
 func bareError(gitDir string) error {
 	return &fault.Error{
-		Hint: "add a work tree and run ken there: git -C " + fault.Quote(gitDir) + " worktree add ../work (about a commit, this does: ken brief --at HEAD)",
+		Hint: "add a work tree and run ken there: git -C " + fault.Quote(gitDir) + " worktree add ../work (about commits, these do: ken brief --at HEAD, ken review A..B)",
 		Err:  &BareError{gitDir},
 	}
 }

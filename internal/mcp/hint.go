@@ -28,7 +28,7 @@ var phrases = []phrase{
 	{`or: ken -C DIR …`, `or give root, a directory in the work tree that it is in`},
 	{`run ken in the work tree`, `give the work tree as root`},
 	{`run ken there`, `give it as root`},
-	{` \(about a commit, this does: ken brief --at HEAD\)`, ``},
+	{` \(about commits, these do: ken brief --at HEAD, ken review A\.\.B\)`, ``},
 	{`ken -C WORD …`, `{"root": $1}`},
 	{`ken state --dir WORD …`, `{"dir": $1}`},
 	{`ken state update phase=implement`, `{"action": "update", "set": {"phase": "implement"}}`},

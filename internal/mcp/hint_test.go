@@ -19,21 +19,21 @@ import (
 func TestForAgents(t *testing.T) {
 	odd := "it's a dir"
 	for said, want := range map[string]string{
-		"run ken inside a repository, or: ken -C DIR …":                                             `give root, a directory in a git work tree: {"root": "/path/to/worktree"}`,
-		"name its directory: ken -C " + fault.Quote(odd) + " …":                                     `name its directory: {"root": "it's a dir"}`,
-		"see its versions with: ken spec history a/b":                                               `see its versions with: spec {"id": "a/b", "history": true}`,
-		"ken state update phase=implement":                                                          `{"action": "update", "set": {"phase": "implement"}}`,
-		"see what there is with: ken state get":                                                     `see what there is with: {"action": "get"}`,
-		"record one with: ken summary set 'a b' -m TEXT":                                            `record one with: file_registry_update_summaries {"updates": [{"path": "a b", "summary": "TEXT"}]}`,
-		"ken state get phase":                                                                       `{"action": "get", "key": "phase"}`,
-		"correct the content, or write it anyway with --force":                                      `correct the content, or write it anyway with "force": true`,
-		"add a work tree and run ken there: git x (about a commit, this does: ken brief --at HEAD)": "add a work tree and give it as root: git x",
-		"see it with: ken brief 'a b'":                                                              `see it with: brief {"paths": ["a b"]}`,
-		"look for it: ken find lexer":                                                               `look for it: find {"words": "lexer"}`,
-		"then run: ken close":                                                                       `then run: file_registry_update_summaries`,
-		"to use it: ken share status":                                                               "to use it: ken share status (run ken commands in a shell)",
-		"ken keeps it":                                                                              "ken keeps it",
-		"":                                                                                          "",
+		"run ken inside a repository, or: ken -C DIR …":         `give root, a directory in a git work tree: {"root": "/path/to/worktree"}`,
+		"name its directory: ken -C " + fault.Quote(odd) + " …": `name its directory: {"root": "it's a dir"}`,
+		"see its versions with: ken spec history a/b":           `see its versions with: spec {"id": "a/b", "history": true}`,
+		"ken state update phase=implement":                      `{"action": "update", "set": {"phase": "implement"}}`,
+		"see what there is with: ken state get":                 `see what there is with: {"action": "get"}`,
+		"record one with: ken summary set 'a b' -m TEXT":        `record one with: file_registry_update_summaries {"updates": [{"path": "a b", "summary": "TEXT"}]}`,
+		"ken state get phase":                                   `{"action": "get", "key": "phase"}`,
+		"correct the content, or write it anyway with --force":  `correct the content, or write it anyway with "force": true`,
+		"add a work tree and run ken there: git x (about commits, these do: ken brief --at HEAD, ken review A..B)": "add a work tree and give it as root: git x",
+		"see it with: ken brief 'a b'": `see it with: brief {"paths": ["a b"]}`,
+		"look for it: ken find lexer":  `look for it: find {"words": "lexer"}`,
+		"then run: ken close":          `then run: file_registry_update_summaries`,
+		"to use it: ken share status":  "to use it: ken share status (run ken commands in a shell)",
+		"ken keeps it":                 "ken keeps it",
+		"":                             "",
 	} {
 		if got := forAgents(said); got != want {
 			t.Errorf("forAgents(%q) is\n%q, want\n%q", said, got, want)

@@ -39,13 +39,13 @@ type Index struct {
 // version. Where nothing can be written, the index is in memory and empty.
 func Open(ctx context.Context, file string) (*Index, error) {
 	x, err := openFile(ctx, file)
-	if err == nil || ctx.Err() != nil || isBusy(err) {
+	if err == nil || ctx.Err() != nil || errors.Is(err, ErrBusy) {
 		return x, err
 	}
 	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
 		_ = os.Remove(file + suffix) // if it stays, opening fails again
 	}
-	if x, err = openFile(ctx, file); err == nil || ctx.Err() != nil || isBusy(err) {
+	if x, err = openFile(ctx, file); err == nil || ctx.Err() != nil || errors.Is(err, ErrBusy) {
 		return x, err
 	}
 	conn, err := sqlite.OpenConn(":memory:", sqlite.OpenReadWrite)
@@ -71,12 +71,12 @@ func openFile(ctx context.Context, file string) (*Index, error) {
 		return nil, err
 	}
 	conn.SetInterrupt(ctx.Done())
-	conn.SetBusyTimeout(openPatience)
+	conn.SetBusyTimeout(0) // SQLite would not stop waiting when ctx ends
 	x := &Index{conn: conn}
-	if err := x.prepare(); err != nil {
+	// The other process may make the tables and go on writing, so look again before each attempt.
+	if err := whenFree(ctx, openPatience, x.prepare); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
-	conn.SetBusyTimeout(0) // from now on a writer does not wait for another
 	return x, nil
 }
 
@@ -163,4 +163,23 @@ func (x *Index) Close() error {
 func isBusy(err error) bool {
 	code := sqlite.ErrCode(err).ToPrimary()
 	return code == sqlite.ResultBusy || code == sqlite.ResultLocked
+}
+
+// whenFree calls f again while another process is writing the index, for as long as patience and
+// ctx allow. After that it returns [ErrBusy], or the error of ctx.
+func whenFree(ctx context.Context, patience time.Duration, f func() error) error {
+	for start := time.Now(); ; {
+		err := f()
+		if !isBusy(err) {
+			return err
+		}
+		if time.Since(start) >= patience {
+			return ErrBusy
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
 }

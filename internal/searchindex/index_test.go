@@ -3,10 +3,17 @@ package searchindex
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+
+	"ken/internal/fault"
 	"ken/internal/repo"
 )
 
@@ -104,6 +111,151 @@ func TestUpdateDoesNotWaitForAnotherWriter(t *testing.T) {
 	if n := count(t, y); n != 2 {
 		t.Errorf("expected 2 files after the update, found %d", n)
 	}
+}
+
+// hold makes a connection of its own the writer of an index until release is called.
+func hold(t *testing.T, file string) (release func()) {
+	t.Helper()
+	started, end, ended := make(chan bool), make(chan bool), make(chan error)
+	x := open(t, file)
+	go func() {
+		ended <- x.Update(t.Context(), func(*Writer) error {
+			close(started)
+			<-end
+			return nil
+		})
+	}()
+	<-started
+	return func() {
+		t.Helper()
+		close(end)
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestTryWaitsForAnotherWriter(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "search.db")
+	synctest.Test(t, func(t *testing.T) {
+		y := open(t, file)
+		put(t, y, "a")
+		release := hold(t, file)
+		tried := make(chan error, 1)
+		go func() {
+			tried <- y.Try(t.Context(), func(w *Writer) error { return w.Put(Document{Path: "b"}) })
+		}()
+		synctest.Wait()
+		select {
+		case err := <-tried:
+			t.Errorf("expected Try to wait for the other writer, found %v", err)
+			release()
+			return
+		default:
+		}
+		release()
+		if err := <-tried; err != nil {
+			t.Errorf("expected Try to go on after the other writer, found %v", err)
+		}
+	})
+}
+
+// An empty index answers nothing, so its update waits.
+func TestUpdateOfAnEmptyIndexWaits(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "search.db")
+	synctest.Test(t, func(t *testing.T) {
+		y := open(t, file)
+		release := hold(t, file)
+		updated := make(chan error, 1)
+		go func() {
+			updated <- y.Update(t.Context(), func(w *Writer) error { return w.Put(Document{Path: "b"}) })
+		}()
+		synctest.Wait()
+		select {
+		case err := <-updated:
+			t.Errorf("expected Update to wait for the other writer, found %v", err)
+			release()
+			return
+		default:
+		}
+		release()
+		if err := <-updated; err != nil {
+			t.Errorf("expected Update to go on after the other writer, found %v", err)
+		}
+	})
+}
+
+func TestTryDoesNotWaitForever(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "search.db")
+	synctest.Test(t, func(t *testing.T) {
+		y := open(t, file)
+		release := hold(t, file)
+		defer release()
+		start := time.Now() // the clock of synctest, not of the machine
+		err := y.Try(t.Context(), func(*Writer) error { return nil })
+		if !errors.Is(err, ErrBusy) || fault.KindOf(err) != fault.Locked || fault.HintOf(err) == "" {
+			t.Errorf("expected ErrBusy with a hint, found %v", err)
+		}
+		if waited := time.Since(start); waited < writePatience {
+			t.Errorf("expected Try to wait for %v, it waited for %v", writePatience, waited)
+		}
+	})
+}
+
+func TestTryWaitsUntilItsContextEnds(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "search.db")
+	synctest.Test(t, func(t *testing.T) {
+		y := open(t, file)
+		release := hold(t, file)
+		defer release()
+		ctx, cancel := context.WithCancel(t.Context())
+		tried := make(chan error, 1)
+		go func() { tried <- y.Try(ctx, func(*Writer) error { return nil }) }()
+		synctest.Wait()
+		cancel()
+		if err := <-tried; !errors.Is(err, context.Canceled) {
+			t.Errorf("expected the error of the context, found %v", err)
+		}
+	})
+}
+
+// Of two processes that find no index, one makes the tables and goes on writing before the other
+// looks again.
+func TestOpenDoesNotWaitForAWriterOfMadeTables(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "search.db")
+	synctest.Test(t, func(t *testing.T) {
+		conn, err := sqlite.OpenConn(file, sqlite.OpenReadWrite|sqlite.OpenCreate|sqlite.OpenWAL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		exec := func(query string) {
+			t.Helper()
+			if err := sqlitex.ExecuteTransient(conn, query, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		exec(`BEGIN IMMEDIATE`)
+		opened := make(chan error, 1)
+		go func() {
+			y, err := Open(t.Context(), file)
+			if err == nil {
+				err = y.Close()
+			}
+			opened <- err
+		}()
+		synctest.Wait()
+		if err := sqlitex.ExecuteScript(conn, schema, nil); err != nil {
+			t.Fatal(err)
+		}
+		exec(fmt.Sprintf(`PRAGMA user_version = %d`, version))
+		exec(`COMMIT`)
+		exec(`BEGIN IMMEDIATE`)
+		if err := <-opened; err != nil {
+			t.Errorf("expected the tables that the other process made, found %v", err)
+		}
+		exec(`ROLLBACK`)
+	})
 }
 
 func TestTryLeavesNothingBehind(t *testing.T) {

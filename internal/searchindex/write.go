@@ -6,10 +6,12 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"time"
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
+	"ken/internal/fault"
 	"ken/internal/outline"
 	"ken/internal/repo"
 )
@@ -43,25 +45,37 @@ type Writer struct {
 }
 
 // ErrBusy says that another process is writing the index.
-var ErrBusy = errors.New("another process is writing the search index")
+var ErrBusy error = &fault.Error{
+	Kind: fault.Locked, Hint: "try again when the other ken is done", Err: errors.New("another process is writing the search index"),
+}
+
+// writePatience is how long a writer waits for others: they may be reviewing large changes.
+const writePatience = 30 * time.Second
 
 // Update runs f in a transaction and commits it. If another process is writing, it returns
-// [ErrBusy] at once.
+// [ErrBusy] at once: the caller can ask the index as it is. An empty index answers nothing, so
+// its update waits as Try does.
 func (x *Index) Update(ctx context.Context, f func(*Writer) error) error {
-	return x.transaction(ctx, true, f)
+	err := x.transaction(ctx, 0, true, f)
+	if !errors.Is(err, ErrBusy) {
+		return err
+	}
+	if n, sizeErr := x.Size(ctx); sizeErr != nil || n > 0 {
+		return errors.Join(err, sizeErr)
+	}
+	return x.transaction(ctx, writePatience, true, f)
 }
 
-// Try runs f in a transaction and rolls it back: questions that f asks see its changes.
+// Try runs f in a transaction and rolls it back: questions that f asks see its changes. If
+// another process is writing, Try waits, and returns [ErrBusy] if that takes too long.
 func (x *Index) Try(ctx context.Context, f func(*Writer) error) error {
-	return x.transaction(ctx, false, f)
+	return x.transaction(ctx, writePatience, false, f)
 }
 
-func (x *Index) transaction(ctx context.Context, commit bool, f func(*Writer) error) error {
+func (x *Index) transaction(ctx context.Context, patience time.Duration, commit bool, f func(*Writer) error) error {
 	x.conn.SetInterrupt(ctx.Done())
-	if err := sqlitex.ExecuteTransient(x.conn, `BEGIN IMMEDIATE`, nil); err != nil {
-		if isBusy(err) {
-			return ErrBusy
-		}
+	begin := func() error { return sqlitex.ExecuteTransient(x.conn, `BEGIN IMMEDIATE`, nil) }
+	if err := whenFree(ctx, patience, begin); err != nil {
 		return err
 	}
 	err := f(&Writer{Index: x, numbers: make(map[repo.Path]int64), targets: make(map[int64]bool)})
