@@ -212,7 +212,11 @@ func (c *TreeChange) judgePath(m *CheckedMention) {
 	if !c.before.holdsPath(&m.Mention, r) {
 		return
 	}
-	m.Verdict, m.True, m.Was = Gone, true, c.meant(m, r)
+	was, ok := c.meant(m, r)
+	if !ok {
+		return
+	}
+	m.Verdict, m.True, m.Was = Gone, true, was
 	if to, ok := c.Renamed[m.Was]; ok {
 		m.Verdict, m.To = Moved, to
 		return
@@ -233,20 +237,29 @@ func (c *TreeChange) judgePath(m *CheckedMention) {
 	}
 }
 
-// meant returns the path of the old tree that a mention meant.
-func (c *TreeChange) meant(m *CheckedMention, r reading) repo.Path {
+// meant returns the path of the old tree that a mention meant, false if it may mean a file of the
+// reader. If a document cuts a path short to a bare name, that name must have been the only one below
+// the document's directory, or else in the tree.
+func (c *TreeChange) meant(m *CheckedMention, r reading) (repo.Path, bool) {
 	for _, p := range r.paths {
 		if c.before.has(p) {
-			return repo.Path(p)
+			return repo.Path(p), true
 		}
 	}
-	name := strings.TrimPrefix(path.Clean("/"+m.Name), "/")
-	for _, p := range c.before.byBase[path.Base(name)] {
-		if strings.HasSuffix("/"+p, "/"+name) {
-			return repo.Path(p)
-		}
+	base := path.Base(path.Clean("/" + m.Name))
+	var called []repo.Path
+	for _, p := range c.before.byBase[base] {
+		called = append(called, repo.Path(p))
 	}
-	return repo.Path(name)
+	list := endingIn(&m.Mention, map[string][]repo.Path{base: called})
+	below := slices.DeleteFunc(slices.Clone(list), func(p repo.Path) bool { return !p.Under(m.File.Dir()) })
+	if len(below) > 0 {
+		list = below
+	}
+	if len(list) == 0 || len(list) > 1 && !strings.Contains(m.Name, "/") {
+		return "", false
+	}
+	return list[0], true
 }
 
 func (c *TreeChange) judgeCommand(m *CheckedMention) {

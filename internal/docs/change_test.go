@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -62,5 +63,59 @@ func TestTreeChange(t *testing.T) {
 	past, err := c.Broken("CHANGELOG.md", []byte(text), false)
 	if err != nil || len(past) > 0 {
 		t.Errorf("in a changelog the change breaks %v (%v), want nothing", past, err)
+	}
+}
+
+// regularFiles lists files with the same content.
+func regularFiles(paths ...repo.Path) (list []File) {
+	for _, p := range paths {
+		list = append(list, File{Path: p, Mode: repo.Regular, ID: repo.IDFromBytes(slices.Repeat([]byte{1}, 20))})
+	}
+	return list
+}
+
+// brokenTexts returns the lines of a document that a change broke, as line:text.
+func brokenTexts(t *testing.T, c *TreeChange, doc repo.Path, text string) []string {
+	t.Helper()
+	list, err := c.Broken(doc, []byte(text), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, m := range list {
+		got = append(got, fmt.Sprintf("%d:%s", m.Line, m.Text))
+	}
+	return got
+}
+
+// A bare name in a document often means a file of the reader's own project. The removal of a file of
+// that name breaks the mention only if the document means that file.
+func TestTreeChangeOfBareName(t *testing.T) {
+	c := &TreeChange{After: regularFiles("main.go"), Before: regularFiles(
+		"modules/web/example/caddy.json", "create/template-a/src/site-env.d.ts", "playground/env/local.env", "tests/unit/certs.pem",
+		"a/deep/queue.go", "a/deep/stack.go", "b/deep/stack.go", "lib/quotas.toml",
+	)}
+	text := "# Guide\n\n" +
+		"Use any file (`caddy.json` is one).\n\n" + // 3: of an example
+		"Add `site-env.d.ts` in `src`.\n\n" + // 5: of a template
+		"Write `local.env` and `certs.pem`.\n\n" + // 7: of a playground and of a test
+		"See `queue.go`.\n\n" + // 9: unique
+		"See `stack.go`.\n\n" + // 11: one of two
+		"Write for example `quotas.toml`.\n\n" + // 13: perhaps the reader's
+		"See [queue](queue.go).\n\n" + // 15: a link says from where
+		"See `modules/web/example/caddy.json`.\n" // 17: the whole path
+	tests := []struct {
+		doc  repo.Path
+		want []string
+	}{
+		{"README.md", []string{"9:queue.go", "17:modules/web/example/caddy.json"}},
+		{"b/README.md", []string{"9:queue.go", "11:stack.go", "17:modules/web/example/caddy.json"}},
+		{"b/deep/README.md", []string{"9:queue.go", "11:stack.go", "17:modules/web/example/caddy.json"}},
+		{"tests/unit/README.md", []string{"7:certs.pem", "9:queue.go", "17:modules/web/example/caddy.json"}},
+	}
+	for _, test := range tests {
+		if got := brokenTexts(t, c, test.doc, text); !slices.Equal(got, test.want) {
+			t.Errorf("in %s the change breaks %q, want %q", test.doc, got, test.want)
+		}
 	}
 }
