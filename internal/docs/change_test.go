@@ -119,3 +119,62 @@ func TestTreeChangeOfBareName(t *testing.T) {
 		}
 	}
 }
+
+// A link to a heading is broken if the change removes the heading from the document.
+func TestTreeChangeOfHeading(t *testing.T) {
+	pages := regularFiles("docs/guide/features.md", "docs/guide/included.md", "docs/config/index.md", "docs/guide/api.md")
+	edited := slices.Clone(pages)
+	for i := range edited[:3] {
+		edited[i].ID = repo.IDFromBytes(slices.Repeat([]byte{2}, 20))
+	}
+	c := &TreeChange{Before: pages, After: edited, Read: func(p repo.Path, before bool) []byte {
+		switch {
+		case before:
+			return []byte("# Features\n\n## Lightning CSS\n\n## Workers\n")
+		case p == "docs/guide/included.md":
+			return []byte("# Features\n\n<!--@include: ./css.md-->\n\n## Workers\n")
+		}
+		return []byte("# Features\n\n## Workers\n\n## Styles\n")
+	}}
+	phrases, err := c.Phrases()
+	if want := []string{"#lightning-css"}; err != nil || !slices.Equal(phrases, want) {
+		t.Errorf("the change removes %q (%v), want %q", phrases, err, want)
+	}
+	text := "# Guide\n\n" +
+		"[a](/guide/features#lightning-css), [b](/guide/features#workers)\n\n" +
+		"[c](./features.md#lightning-css), [d](features#never-was)\n\n" +
+		"[e](/config/#Lightning-CSS), [f](../config/index.html#lightning-css)\n\n" +
+		"[g](/guide/included#lightning-css), [h](api.md#lightning-css)\n\n" + // taken in from elsewhere, not edited
+		"[i](#lightning-css), [j](/no/page#lightning-css)\n"
+	want := []string{
+		"3:/guide/features#lightning-css", "5:./features.md#lightning-css", "7:/config/#Lightning-CSS", "7:../config/index.html#lightning-css",
+	}
+	if got := brokenTexts(t, c, "docs/guide/ssr.md", text); !slices.Equal(got, want) {
+		t.Errorf("the change breaks %q, want %q", got, want)
+	}
+	want = []string{"1:#lightning-css"}
+	if got := brokenTexts(t, c, "docs/guide/features.md", "See [above](#lightning-css) and [below](#workers).\n"); !slices.Equal(got, want) {
+		t.Errorf("in the same document the change breaks %q, want %q", got, want)
+	}
+}
+
+// A link of a site leaves out the extension of a page and begins at the top of the site.
+func TestTreeChangeOfPage(t *testing.T) {
+	c := &TreeChange{
+		Before:  regularFiles("docs/guide/ssr.md", "docs/guide/api.md", "docs/config/index.md"),
+		After:   regularFiles("docs/guide/server-side.md", "docs/guide/api.md", "src/ssr/main.go"),
+		Renamed: map[repo.Path]repo.Path{"docs/guide/ssr.md": "docs/guide/server-side.md"},
+	}
+	phrases, err := c.Phrases()
+	if want := []string{"/ssr", "config", "index.md", "ssr.md"}; err != nil || !slices.Equal(phrases, want) {
+		t.Errorf("the change removes %q (%v), want %q", phrases, err, want)
+	}
+	text := "# Guide\n\n" +
+		"[a](/guide/ssr), [b](/guide/ssr#setup), [c](./ssr.html), [d](/guide/ssr.md)\n\n" +
+		"[e](/guide/api), [f](/other/ssr), `ssr`, `/guide/ssr`\n\n" +
+		"[g](/config/), [h](./ssr)\n"
+	want := []string{"3:/guide/ssr", "3:/guide/ssr#setup", "3:./ssr.html", "3:/guide/ssr.md", "7:/config/", "7:./ssr"}
+	if got := brokenTexts(t, c, "docs/guide/api.md", text); !slices.Equal(got, want) {
+		t.Errorf("the change breaks %q, want %q", got, want)
+	}
+}

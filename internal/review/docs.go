@@ -61,11 +61,11 @@ func (j *judge) docs() error {
 	return nil
 }
 
-// removesAnything reports whether the change removes a path or a symbol, or edits a file that lists
-// commands.
+// removesAnything reports whether the change removes a path or a symbol, or edits a document or a file
+// that lists commands.
 func (j *judge) removesAnything() bool {
 	return len(j.removed) > 0 || slices.ContainsFunc(j.Changes, func(c Change) bool {
-		return c.Kind == repo.Deleted || c.From != "" || c.OldMode != 0 && docs.IsTaskFile(c.Path)
+		return c.Kind == repo.Deleted || c.From != "" || c.OldMode != 0 && (docs.IsTaskFile(c.Path) || docs.IsDocument(c.Path))
 	})
 }
 
@@ -187,7 +187,7 @@ func mentionLine(m *docs.CheckedMention) Line {
 	switch {
 	case m.Verdict == docs.Moved:
 		l.setText(data(m.Text), said(" was moved by this change to "), data(m.To.String()))
-	case m.Kind == docs.Symbol:
+	case m.Kind == docs.Symbol, m.Kind == docs.Anchor:
 		l.setText(data(m.Text), said(" was removed by this change from "), data(m.Was.String()))
 	default:
 		l.setText(data(m.Text), said(" was removed by this change"))
