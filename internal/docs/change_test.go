@@ -178,3 +178,18 @@ func TestTreeChangeOfPage(t *testing.T) {
 		t.Errorf("the change breaks %q, want %q", got, want)
 	}
 }
+
+// A mention that was corrected hides no other one in the same document.
+func TestTreeChangeOfCorrectedMention(t *testing.T) {
+	c := &TreeChange{
+		Before:  regularFiles("requirements/tools.txt"),
+		After:   regularFiles("requirements/dev.txt"),
+		Renamed: map[repo.Path]repo.Path{"requirements/tools.txt": "requirements/dev.txt"},
+	}
+	text := "Tools\n=====\n\n" +
+		"The tools are in :file:`requirements/dev.txt`.\n\n" +
+		"Installing them:\n\n.. code-block:: console\n\n    $ pip install -U -r requirements/tools.txt\n"
+	if got, want := brokenTexts(t, c, "CONTRIBUTING.rst", text), []string{"10:requirements/tools.txt"}; !slices.Equal(got, want) {
+		t.Errorf("the change breaks %q, want %q", got, want)
+	}
+}
