@@ -151,6 +151,35 @@ func (c *TreeChange) collect() {
 	}
 }
 
+// correctedLines returns the numbers of the lines in which the change only replaced an old path with
+// the new one. They do not describe the move.
+func (c *TreeChange) correctedLines(doc repo.Path, content []byte, list []CheckedMention, edited bool) map[int]bool {
+	if !edited || c.before == nil || !c.before.has(string(doc)) {
+		return nil
+	}
+	old := make(map[string]bool)
+	for line := range strings.Lines(string(c.Read(doc, true))) {
+		old[strings.TrimSpace(line)] = true
+	}
+	moved := make(map[string]string) // old paths by new ones
+	for i := range list {
+		if m := &list[i]; m.Verdict == Moved {
+			moved[string(m.To)] = string(m.Was)
+		}
+	}
+	corrected := make(map[int]bool)
+	number := 0
+	for line := range strings.Lines(string(content)) {
+		number++
+		for to, was := range moved {
+			if strings.Contains(line, to) && old[strings.TrimSpace(strings.ReplaceAll(line, to, was))] {
+				corrected[number] = true
+			}
+		}
+	}
+	return corrected
+}
+
 // compareAnchors finds the anchors that an edited document no longer has.
 func (c *TreeChange) compareAnchors(p repo.Path) {
 	before, after := c.Read(p, true), c.Read(p, false)
@@ -226,8 +255,10 @@ func (c *TreeChange) Broken(doc repo.Path, content []byte, edited bool) ([]Check
 	if !found {
 		return nil, nil
 	}
+	corrected := c.correctedLines(doc, content, list, edited)
 	for i := range list { // a document may name the new place nearby
-		if m := &list[i]; m.Kind == Path && m.Verdict == "" && c.after != nil && c.after.holdsPath(&m.Mention, readingOf(doc, &m.Mention, false)) {
+		m := &list[i]
+		if m.Kind == Path && m.Verdict == "" && !corrected[m.Line] && c.after != nil && c.after.holdsPath(&m.Mention, readingOf(doc, &m.Mention, false)) {
 			m.Verdict = Holds
 		}
 	}

@@ -189,6 +189,18 @@ func TestTreeChangeOfCorrectedMention(t *testing.T) {
 	text := "Tools\n=====\n\n" +
 		"The tools are in :file:`requirements/dev.txt`.\n\n" +
 		"Installing them:\n\n.. code-block:: console\n\n    $ pip install -U -r requirements/tools.txt\n"
+	old := "# Guide\n\n- Read `requirements/tools.txt`.\n- Install `requirements/tools.txt`.\n"
+	c.Before = append(c.Before, regularFiles("GUIDE.md")...)
+	c.Read = func(repo.Path, bool) []byte { return []byte(old) }
+	for text, want := range map[string]int{
+		"# Guide\n\n- Read `requirements/dev.txt`.\n- Install `requirements/tools.txt`.\n":                        1,
+		"# Guide\n\n- Read `requirements/dev.txt` now.\n- It was `requirements/tools.txt` in the last version.\n": 0,
+	} {
+		list, err := c.Broken("GUIDE.md", []byte(text), true)
+		if err != nil || len(list) != want {
+			t.Errorf("the change breaks %d mentions (%v) of %q, want %d", len(list), err, text, want)
+		}
+	}
 	if got, want := brokenTexts(t, c, "CONTRIBUTING.rst", text), []string{"10:requirements/tools.txt"}; !slices.Equal(got, want) {
 		t.Errorf("the change breaks %q, want %q", got, want)
 	}
