@@ -137,7 +137,7 @@ func (j *judge) judgeAnchors(ctx context.Context) error {
 		gone[i] = true
 		for _, p := range anchorTargets(m.File, &m.Mention) {
 			f, ok := j.index.files[string(p)]
-			if !ok || !f.Mode.SameType(repo.Regular) {
+			if !ok || !f.Mode.SameType(repo.Regular) || !isMarkdown(p) {
 				continue
 			}
 			if byTarget[p] == nil {

@@ -28,6 +28,8 @@ type TreeChange struct {
 	removed       map[string]bool // last elements of the paths of files and directories
 	words         map[string][]RemovedSymbol
 	tools         map[string]changedTool
+	pages         map[string]bool               // last elements of links to removed pages of a site
+	anchors       map[repo.Path]map[string]bool // removed ones of edited documents
 	before, after *treeIndex
 }
 
@@ -75,6 +77,14 @@ func (c *TreeChange) Phrases() ([]string, error) {
 			}
 		}
 	}
+	for page := range c.pages {
+		phrases["/"+page] = true
+	}
+	for _, anchors := range c.anchors {
+		for name := range anchors {
+			phrases["#"+name] = true
+		}
+	}
 	for tool, t := range c.tools {
 		for name := range t.before.names {
 			if !t.after.names[name] {
@@ -94,6 +104,8 @@ func (c *TreeChange) collect() {
 	c.removed = make(map[string]bool)
 	c.words = make(map[string][]RemovedSymbol)
 	c.tools = make(map[string]changedTool)
+	c.pages = make(map[string]bool)
+	c.anchors = make(map[repo.Path]map[string]bool)
 	there := make(map[repo.Path]repo.ID, len(c.After))
 	dirs := map[repo.Path]bool{"": true}
 	for _, f := range c.After {
@@ -111,9 +123,17 @@ func (c *TreeChange) collect() {
 			}
 		}
 		if ok {
+			if id != f.ID && isMarkdown(f.Path) {
+				c.compareAnchors(f.Path)
+			}
 			continue
 		}
 		c.removed[f.Path.Base()] = true
+		base := f.Path.Base()
+		stem := strings.TrimSuffix(base, path.Ext(base))
+		if isMarkdown(f.Path) && stem != "index" && stem != "README" {
+			c.pages[stem] = true
+		}
 		for dir := f.Path.Dir(); !dirs[dir]; dir = dir.Dir() {
 			c.removed[dir.Base()] = true
 			dirs[dir] = true
@@ -130,6 +150,53 @@ func (c *TreeChange) collect() {
 		c.words[word] = append(c.words[word], s)
 	}
 }
+
+// correctedLines returns the numbers of the lines in which the change only replaced an old path with
+// the new one. They do not describe the move.
+func (c *TreeChange) correctedLines(doc repo.Path, content []byte, list []CheckedMention, edited bool) map[int]bool {
+	if !edited || c.before == nil || !c.before.has(string(doc)) {
+		return nil
+	}
+	old := make(map[string]bool)
+	for line := range strings.Lines(string(c.Read(doc, true))) {
+		old[strings.TrimSpace(line)] = true
+	}
+	moved := make(map[string]string) // old paths by new ones
+	for i := range list {
+		if m := &list[i]; m.Verdict == Moved {
+			moved[string(m.To)] = string(m.Was)
+		}
+	}
+	corrected := make(map[int]bool)
+	number := 0
+	for line := range strings.Lines(string(content)) {
+		number++
+		for to, was := range moved {
+			if strings.Contains(line, to) && old[strings.TrimSpace(strings.ReplaceAll(line, to, was))] {
+				corrected[number] = true
+			}
+		}
+	}
+	return corrected
+}
+
+// compareAnchors finds the anchors that an edited document no longer has.
+func (c *TreeChange) compareAnchors(p repo.Path) {
+	before, after := c.Read(p, true), c.Read(p, false)
+	if before == nil || after == nil || max(len(before), len(after)) > MaxBytes || includes().Match(after) {
+		return
+	}
+	left := anchorsOf(before)
+	for name := range anchorsOf(after) {
+		delete(left, name)
+	}
+	if len(left) > 0 {
+		c.anchors[p] = left
+	}
+}
+
+// includes finds the marks by which a document takes in another one, which may have a heading.
+var includes = later(`@include|\{%-?\s*include|\{include\}|--8<--|\{\{[<%]|\bimport\b.*\.mdx?['"]`)
 
 // recipes reads all task files of a tool.
 func (c *TreeChange) recipes(book *taskFile, files []File, before bool) recipes {
@@ -177,7 +244,8 @@ func (c *TreeChange) Broken(doc repo.Path, content []byte, edited bool) ([]Check
 			c.judgeCommand(m)
 		case Symbol:
 			err = c.judgeSymbol(m)
-		case Anchor: // ken docs judges headings
+		case Anchor:
+			c.judgeAnchor(m)
 		}
 		if err != nil {
 			return nil, err
@@ -187,8 +255,10 @@ func (c *TreeChange) Broken(doc repo.Path, content []byte, edited bool) ([]Check
 	if !found {
 		return nil, nil
 	}
+	corrected := c.correctedLines(doc, content, list, edited)
 	for i := range list { // a document may name the new place nearby
-		if m := &list[i]; m.Kind == Path && m.Verdict == "" && c.after != nil && c.after.holdsPath(&m.Mention, readingOf(doc, &m.Mention, false)) {
+		m := &list[i]
+		if m.Kind == Path && m.Verdict == "" && !corrected[m.Line] && c.after != nil && c.after.holdsPath(&m.Mention, readingOf(doc, &m.Mention, false)) {
 			m.Verdict = Holds
 		}
 	}
@@ -198,21 +268,50 @@ func (c *TreeChange) Broken(doc repo.Path, content []byte, edited bool) ([]Check
 	}), nil
 }
 
-func (c *TreeChange) judgePath(m *CheckedMention) {
-	if m.Glob || !c.removed[path.Base(path.Clean(m.Name))] {
+// judgeAnchor decides about a link to a heading of a document that the change edited.
+func (c *TreeChange) judgeAnchor(m *CheckedMention) {
+	if len(c.anchors) == 0 {
 		return
 	}
+	c.index()
+	target := m.File
+	if m.In != "" {
+		var ok bool
+		if target, ok = c.after.page(m.File, m.In); !ok {
+			return
+		}
+	}
+	if c.anchors[target][strings.ToLower(m.Name)] {
+		m.Verdict, m.True, m.Was = Gone, true, target
+	}
+}
+
+func (c *TreeChange) index() {
 	if c.after == nil {
 		c.before, c.after = newTreeIndex(c.Before), newTreeIndex(c.After)
 	}
+}
+
+func (c *TreeChange) judgePath(m *CheckedMention) {
+	base := path.Base(path.Clean(m.Name))
+	if m.Glob || !c.removed[base] && (m.Form != Link || !c.pages[strings.TrimSuffix(base, ".html")]) {
+		return
+	}
+	c.index()
 	r := readingOf(m.File, &m.Mention, false)
-	if c.after.holdsPath(&m.Mention, r) || c.after.behind(strings.TrimPrefix(m.Name, "/"), repo.Gitlink) {
+	if m.Form == Link {
+		if _, ok := c.after.page(m.File, m.Name); ok {
+			return
+		}
+	}
+	if c.after.holdsPath(&m.Mention, r) && !c.leadsAstray(m, r) || c.after.behind(strings.TrimPrefix(m.Name, "/"), repo.Gitlink) {
 		return
 	}
-	if !c.before.holdsPath(&m.Mention, r) {
+	was, ok := c.meant(m, r)
+	if !ok {
 		return
 	}
-	m.Verdict, m.True, m.Was = Gone, true, c.meant(m, r)
+	m.Verdict, m.True, m.Was = Gone, true, was
 	if to, ok := c.Renamed[m.Was]; ok {
 		m.Verdict, m.To = Moved, to
 		return
@@ -233,20 +332,42 @@ func (c *TreeChange) judgePath(m *CheckedMention) {
 	}
 }
 
-// meant returns the path of the old tree that a mention meant.
-func (c *TreeChange) meant(m *CheckedMention, r reading) repo.Path {
+// leadsAstray reports whether a relative link led to a page before the change, and after it only
+// another directory has something of that name.
+func (c *TreeChange) leadsAstray(m *CheckedMention, r reading) bool {
+	if m.Form != Link || strings.HasPrefix(m.Name, "/") || slices.ContainsFunc(r.paths, c.after.has) {
+		return false
+	}
+	p, ok := c.before.page(m.File, m.Name)
+	return ok && isMarkdown(p)
+}
+
+// meant returns the path of the old tree that a mention meant, false if it may mean a file of the
+// reader. If a document cuts a path short to a bare name, that name must have been the only one below
+// the document's directory, or else in the tree.
+func (c *TreeChange) meant(m *CheckedMention, r reading) (repo.Path, bool) {
 	for _, p := range r.paths {
 		if c.before.has(p) {
-			return repo.Path(p)
+			return repo.Path(p), true
 		}
 	}
-	name := strings.TrimPrefix(path.Clean("/"+m.Name), "/")
-	for _, p := range c.before.byBase[path.Base(name)] {
-		if strings.HasSuffix("/"+p, "/"+name) {
-			return repo.Path(p)
-		}
+	if p, ok := c.before.page(m.File, m.Name); ok && m.Form == Link {
+		return p, true
 	}
-	return repo.Path(name)
+	base := path.Base(path.Clean("/" + m.Name))
+	var called []repo.Path
+	for _, p := range c.before.byBase[base] {
+		called = append(called, repo.Path(p))
+	}
+	list := endingIn(&m.Mention, map[string][]repo.Path{base: called})
+	below := slices.DeleteFunc(slices.Clone(list), func(p repo.Path) bool { return !p.Under(m.File.Dir()) })
+	if len(below) > 0 {
+		list = below
+	}
+	if len(list) == 0 || len(list) > 1 && !strings.Contains(m.Name, "/") {
+		return "", false
+	}
+	return list[0], true
 }
 
 func (c *TreeChange) judgeCommand(m *CheckedMention) {

@@ -170,7 +170,8 @@ func (r *reader) anchor(p *passage, offset int, dest string) {
 	n := named{kind: Anchor, name: fragment, casual: true}
 	if page != "" {
 		to, ok := linkName(page)
-		if !ok || to.dir || !markdown.has(path.Ext(to.name)) {
+		ext := path.Ext(to.name)
+		if !ok || to.dir && ext != "" || ext != "" && ext != ".html" && !markdown.has(ext) {
 			return
 		}
 		n.in = to.name

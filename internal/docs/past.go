@@ -108,10 +108,13 @@ func endingIn(m *Mention, ever map[string][]repo.Path) []repo.Path {
 // ofTests reports whether a path is below a directory of tests or examples, whose files go by
 // names that the reader's have too.
 func ofTests(p repo.Path) bool {
-	return slices.ContainsFunc(strings.Split(strings.ToLower(string(p.Dir())), "/"), testDirs.has)
+	return slices.ContainsFunc(strings.Split(strings.ToLower(string(p.Dir())), "/"), func(dir string) bool {
+		return testDirs.has(dir) || strings.HasPrefix(dir, "template-")
+	})
 }
 
-var testDirs = lexicon{text: "test tests testing __tests__ testdata fixtures fixture example examples sample samples demo demos playground e2e templates"}
+var testDirs = lexicon{text: `test tests testing __tests__ testdata fixtures fixture example examples sample samples demo demos playground playgrounds
+	e2e template templates skeleton boilerplate scaffold starter starters`}
 
 // existedThen finds out what existed when the document named it, and returns what ever was.
 func (j *judge) existedThen(ctx context.Context, open []int, claims map[int]origin, ever map[string][]repo.Path) ([]int, error) {

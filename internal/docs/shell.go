@@ -316,6 +316,12 @@ func (r *shellReader) command(line []word) {
 		if len(args) > 0 && goVerbs.has(args[0].value) {
 			r.paths(args[1:], true)
 		}
+	case "pip", "pip3":
+		for i := 1; i < len(args); i++ {
+			if requirementFlags.has(args[i-1].value) {
+				r.path(args[i], true)
+			}
+		}
 	case "cp", "mv", "ln", "install", "rsync", "scp":
 		if len(args) > 1 {
 			r.paths(args[:len(args)-1], true)
@@ -536,20 +542,22 @@ var (
 	heads = lexicon{text: `make gmake just task rake mage npm pnpm yarn bun composer go cargo python python3 node deno ruby php perl bash
 		sh zsh source cat ls cd cp mv rm less head tail tree vim vi nano code tsx ts-node pytest jest vitest mocha eslint
 		prettier tsc ruff mypy black bin/rails rails phpunit gofmt golangci-lint shellcheck terraform ansible-playbook
-		docker kubectl bazel gradle mvn cmake ctest chmod mkdir git`}
+		docker kubectl bazel gradle mvn cmake ctest chmod mkdir git pip pip3`}
 	// pathful are the commands whose arguments are paths as a rule.
 	pathful = lexicon{text: `python python3 node deno ruby php perl bash sh zsh source . cat ls rm less head tail tree vim vi nano code
 		tsx ts-node pytest jest vitest mocha eslint prettier tsc ruff mypy black gofmt shellcheck chmod diff wc bat rustc
 		gcc clang javac java open nvim emacs pylint flake8 phpunit`}
 	// silent are the commands whose arguments are no files of the repository.
-	silent = lexicon{text: `echo printf export alias touch curl wget docker podman brew apt apt-get yum dnf pacman apk pip pip3 gem
+	silent = lexicon{text: `echo printf export alias touch curl wget docker podman brew apt apt-get yum dnf pacman apk gem
 		helm ssh kill which command type set unset read exit return gh hub heroku aws gcloud az nvm asdf mise rustup
 		conda choco scoop winget snap port open-url tee mktemp dd mount umount chown systemctl service journalctl psql
 		mysql redis-cli ping dig nc telnet man sed awk grep rg fd find jq yq tr cut sort uniq test [ [[ if while for
 		case function true false cargo`}
-	goVerbs   = lexicon{text: `run test build vet install generate list doc fmt tool`}
-	outputs   = lexicon{text: `-o --output --out -O --outfile --outdir --out-dir --output-dir --dest --target -m --message -t --tag -p --name`}
-	lifecycle = lexicon{text: `test start stop restart t`}
+	// requirementFlags are the flags of pip that take a file.
+	requirementFlags = lexicon{text: `-r --requirement -c --constraint`}
+	goVerbs          = lexicon{text: `run test build vet install generate list doc fmt tool`}
+	outputs          = lexicon{text: `-o --output --out -O --outfile --outdir --out-dir --output-dir --dest --target -m --message -t --tag -p --name`}
+	lifecycle        = lexicon{text: `test start stop restart t`}
 	// managing are the words of package tools that are no scripts.
 	managing = lexicon{text: `add install i ci remove rm uninstall update upgrade up link unlink init create publish pack login logout whoami
 		config cache list ls info view why outdated audit dlx exec x store import set plugin plugins workspaces version

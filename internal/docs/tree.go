@@ -106,6 +106,30 @@ func (c *treeIndex) inLanguage(doc repo.Path, p string) bool {
 
 var languages = lexicon{text: "js ts py python java csharp go rust ruby php kotlin swift en de fr es it pt ru uk pl tr ar ja jp ko zh cn tw"}
 
+// page returns the file that a link leads to. A link of a site may leave out the extension of a page
+// and the name of an index. If it begins with a slash, it is from the top of the site, which is a
+// directory above the document.
+func (c *treeIndex) page(doc repo.Path, name string) (repo.Path, bool) {
+	rooted, fromTop := strings.CutPrefix(name, "/")
+	for dir := doc.Dir(); ; dir = dir.Dir() {
+		p := path.Join(string(dir), rooted)
+		if _, ok := c.files[p]; ok {
+			return repo.Path(p), true
+		}
+		if ext := path.Ext(p); ext == "" || ext == ".html" {
+			stem := strings.TrimSuffix(p, ".html")
+			for _, end := range []string{".md", ".mdx", "/index.md", "/index.mdx", "/README.md"} {
+				if _, ok := c.files[stem+end]; ok {
+					return repo.Path(stem + end), true
+				}
+			}
+		}
+		if dir == "" || !fromTop {
+			return "", false
+		}
+	}
+}
+
 func (c *treeIndex) anyOf(stem string, exts ...string) bool {
 	for _, ext := range exts {
 		if _, ok := c.files[stem+ext]; ok {

@@ -61,11 +61,11 @@ func (j *judge) docs() error {
 	return nil
 }
 
-// removesAnything reports whether the change removes a path or a symbol, or edits a file that lists
-// commands.
+// removesAnything reports whether the change removes a path or a symbol, or edits a document or a file
+// that lists commands.
 func (j *judge) removesAnything() bool {
 	return len(j.removed) > 0 || slices.ContainsFunc(j.Changes, func(c Change) bool {
-		return c.Kind == repo.Deleted || c.From != "" || c.OldMode != 0 && docs.IsTaskFile(c.Path)
+		return c.Kind == repo.Deleted || c.From != "" || c.OldMode != 0 && (docs.IsTaskFile(c.Path) || docs.IsDocument(c.Path))
 	})
 }
 
@@ -187,6 +187,8 @@ func mentionLine(m *docs.CheckedMention) Line {
 	switch {
 	case m.Verdict == docs.Moved:
 		l.setText(data(m.Text), said(" was moved by this change to "), data(m.To.String()))
+	case m.Kind == docs.Anchor:
+		l.setText(data(m.Text), said(" leads to a heading that this change removed from "), data(m.Was.String()))
 	case m.Kind == docs.Symbol:
 		l.setText(data(m.Text), said(" was removed by this change from "), data(m.Was.String()))
 	default:
