@@ -325,8 +325,9 @@ type ChangedFile struct {
 
 // TestsOf lists the tests of some changed files, each once, with the command that runs it: those that
 // use one of the changed symbols directly, and those that are named for a file, unless they use only
-// other symbols of it. Tests that are named for a file or lie beside it come first. edited lists the
-// changed files that are tests; they are not in list.
+// other symbols of it. Tests that are named for a file or lie beside it come first. Of a changed Go
+// package without such tests, the last ones in list are How "package": another test of it. edited lists
+// the changed files that are tests; they are not in list.
 func TestsOf(ctx context.Context, x *searchindex.Index, t Tree, changed []ChangedFile) (list, edited []Test, err error) {
 	r := &usesReader{ctx: ctx, index: x, tree: t, answer: &UsesAnswer{}}
 	if r.files, err = x.Files(ctx); err != nil {
@@ -373,18 +374,41 @@ func TestsOf(ctx context.Context, x *searchindex.Index, t Tree, changed []Change
 	slices.SortStableFunc(list, func(a, b Test) int {
 		return compareBool(!isNamed[a.path] && !dirs[a.path.Dir()], !isNamed[b.path] && !dirs[b.path.Dir()])
 	})
-	return list, edited, nil
+	return append(list, r.packageTests(files, slices.Concat(list, edited))...), edited, nil
+}
+
+// packageTests returns a test for each directory of Go files that has tests, but none among those that
+// are listed.
+func (r *usesReader) packageTests(files []repo.Path, listed []Test) []Test {
+	done := make(map[repo.Path]bool)
+	for _, t := range listed {
+		done[t.path.Dir()] = true
+	}
+	var list []Test
+	for _, p := range files {
+		dir := p.Dir()
+		if done[dir] || outline.LanguageOf(p, nil) != outline.Go {
+			continue
+		}
+		done[dir] = true
+		i := slices.IndexFunc(r.paths, func(o repo.Path) bool { return o.Dir() == dir && r.project.IsTest(o) })
+		if i < 0 {
+			continue
+		}
+		if command, ok, _ := r.project.TestCommand(r.paths[i]); ok {
+			list = append(list, Test{PathJSON: r.paths[i].JSON(), path: r.paths[i], How: "package", Command: command.Run})
+		}
+	}
+	return list
 }
 
 // usesChanged reports whether a test uses a changed symbol of a file. A test that uses a type counts
-// for a changed member of it if the test has the name of the member. A Go test counts for every file
-// of its own package that it uses.
+// for a changed member of it if the test has the name of the member.
 func (r *usesReader) usesChanged(c ChangedFile, e searchindex.Edge) bool {
 	if c.Symbols == nil || e.Symbol == "" {
 		return false
 	}
-	ownPackage := e.From.Dir() == c.Path.Dir() && outline.LanguageOf(c.Path, nil) == outline.Go
-	if c.Symbols[e.Symbol] || ownPackage && len(c.Symbols) > 0 {
+	if c.Symbols[e.Symbol] {
 		return true
 	}
 	var members []string

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"ken/internal/outline"
 )
@@ -47,7 +48,7 @@ func sameWords(a, b []string) bool {
 }
 
 // reach adds to some symbols of a file those that have the name of one of them in their code, and
-// so on. If private is true, it follows only symbols that other files cannot use, and adds no
+// so on. If private is true, it follows only functions and values that other files cannot use, and adds no
 // types: a test of a type may test another part of it.
 func (v *version) reach(symbols map[string]bool, private bool) map[string]bool {
 	reached := make(map[string]bool)
@@ -55,7 +56,8 @@ func (v *version) reach(symbols map[string]bool, private bool) map[string]bool {
 	add := func(name string, exported bool) {
 		reached[name] = true
 		last := name[strings.LastIndexAny(name, ".:#")+1:]
-		if len(last) > 2 && !(private && exported) {
+		isMember := last != name
+		if len(last) > 2 && (!private || !exported && (!isMember || isPrivate(last))) {
 			follow[last] = true
 		}
 	}
@@ -81,6 +83,11 @@ func (v *version) reach(symbols map[string]bool, private bool) map[string]bool {
 		}
 	}
 	return reached
+}
+
+// isPrivate reports whether the name of a member says that only its type uses it.
+func isPrivate(name string) bool {
+	return strings.HasPrefix(name, "_") && !strings.HasPrefix(name, "__")
 }
 
 // hasName reports whether a word is one of some names. A literal may contain code.
@@ -164,7 +171,7 @@ func lineEnd(code string) int {
 func isBlank(code string) bool { return strings.TrimSpace(code[:lineEnd(code)]) == "" }
 
 // literalEnd returns the length of the literal that code begins with. A quote that nothing closes
-// on its line is a literal up to the end of the line, and in Rust a quote alone.
+// on its line is a literal up to the end of the line.
 func literalEnd(lang outline.Language, code string) int {
 	quote := code[:1]
 	if lang == outline.Python && strings.HasPrefix(code, strings.Repeat(quote, 3)) {
@@ -173,6 +180,13 @@ func literalEnd(lang outline.Language, code string) int {
 		}
 		return len(code)
 	}
+	if lang == outline.Rust && quote == "'" && !strings.HasPrefix(code[1:], "\\") {
+		_, size := utf8.DecodeRuneInString(code[1:])
+		if !strings.HasPrefix(code[1+size:], quote) {
+			return 1 // of a lifetime
+		}
+		return size + 2
+	}
 	for i := 1; i < len(code); i++ {
 		switch {
 		case code[i] == '\\' && !(lang == outline.Go && quote == "`"):
@@ -180,9 +194,6 @@ func literalEnd(lang outline.Language, code string) int {
 		case code[i] == quote[0]:
 			return i + 1
 		case code[i] == '\n' && quote != "`":
-			if lang == outline.Rust && quote == "'" {
-				return 1
-			}
 			return i
 		}
 	}

@@ -30,6 +30,9 @@ func (j *judge) tests() error {
 	if err != nil {
 		return err
 	}
+	isPackage := func(t find.Test) bool { return t.How == "package" }
+	packages := slices.DeleteFunc(slices.Clone(list), func(t find.Test) bool { return !isPackage(t) })
+	list = slices.DeleteFunc(list, isPackage)
 	slices.SortStableFunc(list, func(a, b find.Test) int { return compareBool(needsServices(a), needsServices(b)) })
 	// Tests that need services do not share a command with unit tests.
 	onlyUnit := slices.ContainsFunc(slices.Concat(list, edited), func(t find.Test) bool { return !needsServices(t) })
@@ -58,6 +61,11 @@ func (j *judge) tests() error {
 	}
 	if further == 0 {
 		return nil
+	}
+	for _, t := range packages {
+		if !slices.Contains(commands, t.Command) {
+			commands = slices.Insert(commands, 0, t.Command)
+		}
 	}
 	joined, left := JoinCommands(commands, maxTestArguments)
 	j.add(testsLine(list, joined, left+leftOut, j.All))
@@ -107,6 +115,9 @@ func (j *judge) testedChange(c *Change) (find.ChangedFile, bool) {
 	after := &version{outline: c.After}
 	after.setContent(j.Tree.Read(j.ctx, c.Path))
 	f.Symbols = touchedSymbols(before, after)
+	if c.After.Language == outline.Go {
+		delete(f.Symbols, "init") // every test that imports the package runs it
+	}
 	if len(f.Symbols) == 0 && before.lines != nil && after.lines != nil && sameWords(before.all(), after.all()) {
 		return f, false
 	}
@@ -147,27 +158,33 @@ func onlyComments(before, after *outline.Outline) bool {
 // touchedSymbols returns the symbols whose code differs between two versions of a file, without those
 // that differ only inside of a symbol that they contain.
 func touchedSymbols(before, after *version) map[string]bool {
-	was := make(map[string]*outline.Symbol)
+	// A name may stand for several symbols, such as the getter and the setter of a property.
+	was := make(map[string][]*outline.Symbol)
 	for i := range before.outline.Symbols {
-		was[before.outline.Symbols[i].FullName()] = &before.outline.Symbols[i]
+		s := &before.outline.Symbols[i]
+		was[s.FullName()] = append(was[s.FullName()], s)
 	}
 	symbols := after.outline.Symbols
 	touched := make(map[string]bool)
+	seen := make(map[string]int)
 	for i := range symbols {
 		s := &symbols[i]
-		old := was[s.FullName()]
-		if old == nil || old.Text != s.Text && !sameCode(before, old, after, s) {
-			touched[s.FullName()] = true
+		name := s.FullName()
+		k := seen[name]
+		seen[name]++
+		if k >= len(was[name]) || was[name][k].Text != s.Text && !sameCode(before, was[name][k], after, s) {
+			touched[name] = true
 		}
 	}
 	for name := range was {
-		if !slices.ContainsFunc(symbols, func(s outline.Symbol) bool { return s.FullName() == name }) {
+		if seen[name] < len(was[name]) {
 			touched[name] = true
 		}
 	}
 	for i := range symbols {
 		s := &symbols[i]
-		if !touched[s.FullName()] || was[s.FullName()] == nil || was[s.FullName()].Shape != s.Shape {
+		old := was[s.FullName()]
+		if !touched[s.FullName()] || len(old) == 0 || old[0].Shape != s.Shape {
 			continue
 		}
 		within := func(o outline.Symbol) bool {
