@@ -425,6 +425,19 @@ func (r *usesReader) usesChanged(c ChangedFile, e searchindex.Edge) bool {
 	return len(members) > 0 && len(r.linesWith(e.From, members)) > 0
 }
 
+// reaches reports whether the change may reach a symbol of the file or a member of it.
+func (c *ChangedFile) reaches(symbol string) bool {
+	if c.Reached[symbol] {
+		return true
+	}
+	for name := range c.Reached {
+		if owner, _ := splitName(name); owner == symbol {
+			return true
+		}
+	}
+	return false
+}
+
 // isTestOf reports whether a test that is named for a file tests it: the test uses a symbol that the
 // change may reach. If ken knows no use of the file in the test, the directories must agree.
 func isTestOf(test repo.Path, c ChangedFile, users []searchindex.Edge) bool {
@@ -433,7 +446,7 @@ func isTestOf(test repo.Path, c ChangedFile, users []searchindex.Edge) bool {
 		if e.From != test {
 			continue
 		}
-		if e.Symbol == "" || len(c.Symbols) == 0 || c.Reached[e.Symbol] {
+		if e.Symbol == "" || len(c.Symbols) == 0 || c.reaches(e.Symbol) {
 			return true
 		}
 		known = true

@@ -62,10 +62,16 @@ func (j *judge) tests() error {
 	if further == 0 {
 		return nil
 	}
+	var own []string // of changed packages
 	for _, t := range packages {
 		if !slices.Contains(commands, t.Command) {
-			commands = slices.Insert(commands, 0, t.Command)
+			own = append(own, t.Command)
 		}
+	}
+	if len(own)+len(commands) <= maxTestArguments {
+		commands = append(own, commands...)
+	} else {
+		commands = append(commands, own...)
 	}
 	joined, left := JoinCommands(commands, maxTestArguments)
 	j.add(testsLine(list, joined, left+leftOut, j.All))
