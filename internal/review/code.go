@@ -189,7 +189,7 @@ func literalEnd(lang outline.Language, code string) int {
 	}
 	for i := 1; i < len(code); i++ {
 		switch {
-		case code[i] == '\\' && !(lang == outline.Go && quote == "`"):
+		case code[i] == '\\' && (lang != outline.Go || quote != "`"):
 			i++
 		case code[i] == quote[0]:
 			return i + 1
