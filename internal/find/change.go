@@ -320,7 +320,7 @@ func (s *oldSource) Declarations(name string) ([]uses.Declaration, error) {
 type ChangedFile struct {
 	Path    repo.Path
 	Symbols map[string]bool // full names; nil if they are unknown
-	Reached map[string]bool // Symbols, and the symbols of the file that may use them
+	Reached map[string]bool // Symbols, and the symbols of the file that may use them; nil if they are unknown
 }
 
 // TestsOf lists the tests of some changed files, each once, with the command that runs it: those that
@@ -427,7 +427,7 @@ func (r *usesReader) usesChanged(c ChangedFile, e searchindex.Edge) bool {
 
 // reaches reports whether the change may reach a symbol of the file or a member of it.
 func (c *ChangedFile) reaches(symbol string) bool {
-	if c.Reached[symbol] {
+	if c.Reached == nil || c.Reached[symbol] {
 		return true
 	}
 	for name := range c.Reached {

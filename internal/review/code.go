@@ -14,10 +14,12 @@ import (
 type version struct {
 	outline *outline.Outline
 	lines   []string // nil if ken does not have the content
+	codes   map[*outline.Symbol][]string
 }
 
 func (v *version) setContent(content []byte) {
 	if content != nil {
+		v.codes = make(map[*outline.Symbol][]string)
 		v.lines = strings.Split(string(bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n"))), "\n")
 	}
 }
@@ -27,7 +29,12 @@ func (v *version) code(s *outline.Symbol) []string {
 	if v.lines == nil || s.Line < 1 || s.EndLine < s.Line || s.EndLine > len(v.lines) {
 		return nil
 	}
-	return words(v.outline.Language, strings.Join(v.lines[s.Line-1:s.EndLine], "\n"))
+	code, known := v.codes[s]
+	if !known {
+		code = words(v.outline.Language, strings.Join(v.lines[s.Line-1:s.EndLine], "\n"))
+		v.codes[s] = code
+	}
+	return code
 }
 
 // all returns the words of the whole file without comments.

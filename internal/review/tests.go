@@ -130,7 +130,9 @@ func (j *judge) testedChange(c *Change) (find.ChangedFile, bool) {
 	if onlyVersions(f.Symbols) {
 		return f, false
 	}
-	f.Reached = after.reach(f.Symbols, false)
+	if before.outline.Partial == "" && after.outline.Partial == "" {
+		f.Reached = after.reach(f.Symbols, false)
+	}
 	f.Symbols = after.reach(f.Symbols, true)
 	return f, true
 }
