@@ -68,8 +68,11 @@ type Line struct {
 	Line          int    `json:"line,omitempty"`
 	Text          string `json:"text"`
 	Command       string `json:"command,omitempty"` // to run next
+	// Tests are the test files of a line of the kind tests.
+	Tests []repo.PathJSON `json:"tests,omitempty"`
 
-	words []word // of Text
+	words     []word // of Text
+	listTests bool   // String lists Tests below the line
 }
 
 // An Unknown is something that could not be judged.

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -18,50 +19,143 @@ const maxTestArguments = 8
 func (j *judge) tests() error {
 	var changed []find.ChangedFile
 	for i := range j.Changes {
-		if c := &j.Changes[i]; c.Kind != repo.Deleted && isCode(c.FileKind) && !onlyComments(c.Before, c.After) {
-			changed = append(changed, find.ChangedFile{Path: c.Path, Symbols: touchedSymbols(c.Before, c.After)})
+		if c, ok := j.testedChange(&j.Changes[i]); ok {
+			changed = append(changed, c)
 		}
 	}
 	if len(changed) == 0 {
 		return nil
 	}
-	list, commands, err := find.TestsOf(j.ctx, j.Index, j.Tree, changed)
+	list, edited, err := find.TestsOf(j.ctx, j.Index, j.Tree, changed)
 	if err != nil {
 		return err
 	}
-	known := len(commands)
-	further := 0
-	for _, t := range list {
-		if t.Command == "" || !slices.Contains(commands[:known], t.Command) {
-			further++
+	isPackage := func(t find.Test) bool { return t.How == "package" }
+	packages := slices.DeleteFunc(slices.Clone(list), func(t find.Test) bool { return !isPackage(t) })
+	list = slices.DeleteFunc(list, isPackage)
+	slices.SortStableFunc(list, func(a, b find.Test) int { return compareBool(needsServices(a), needsServices(b)) })
+	// Tests that need services do not share a command with unit tests.
+	onlyUnit := slices.ContainsFunc(slices.Concat(list, edited), func(t find.Test) bool { return !needsServices(t) })
+	var commands []string
+	add := func(t find.Test) (isNew bool) {
+		if onlyUnit && needsServices(t) {
+			return false
 		}
-		if t.Command != "" && !slices.Contains(commands, t.Command) {
+		isNew = t.Command == "" || !slices.Contains(commands, t.Command)
+		if isNew && t.Command != "" {
 			commands = append(commands, t.Command)
+		}
+		return isNew
+	}
+	for _, t := range edited {
+		add(t)
+	}
+	further, leftOut := 0, 0
+	for _, t := range list {
+		switch {
+		case add(t):
+			further++
+		case onlyUnit && needsServices(t):
+			leftOut++
 		}
 	}
 	if further == 0 {
 		return nil
 	}
-	l := Line{Kind: Tests, Subject: count(len(list), "file")}
-	if len(list) == 1 {
-		l.PathJSON, l.Subject = list[0].PathJSON, list[0].Path
+	var own []string // of changed packages
+	for _, t := range packages {
+		if !slices.Contains(commands, t.Command) {
+			own = append(own, t.Command)
+		}
 	}
-	verb := "use"
-	if len(list) == 1 {
-		verb = "uses"
+	if len(own)+len(commands) <= maxTestArguments {
+		commands = append(own, commands...)
+	} else {
+		commands = append(commands, own...)
 	}
 	joined, left := JoinCommands(commands, maxTestArguments)
-	l.Command = joined
+	j.add(testsLine(list, joined, left+leftOut, j.All))
+	return nil
+}
+
+// testsLine returns the line about some tests and the command that runs them. left is the number of
+// tests or packages that the command does not run.
+func testsLine(list []find.Test, command string, left int, all bool) Line {
+	l := Line{Kind: Tests, Subject: count(len(list), "file"), Command: command}
+	verb := "use"
+	if len(list) == 1 {
+		l.PathJSON, l.Subject = list[0].PathJSON, list[0].Path
+		verb = "uses"
+	}
+	for _, t := range list {
+		l.Tests = append(l.Tests, t.PathJSON)
+	}
+	l.listTests = all && len(list) > 1
 	switch {
-	case joined == "":
+	case command == "":
 		l.setText(said(verb + " what changed; ken does not know how to run them"))
 	case left > 0:
 		l.setText(said(verb + " what changed; the command runs the nearest"))
 	default:
 		l.setText(said(verb + " what changed"))
 	}
-	j.add(l)
-	return nil
+	return l
+}
+
+// testedChange returns a changed file with the symbols that the change touched; false if it needs no
+// test.
+func (j *judge) testedChange(c *Change) (find.ChangedFile, bool) {
+	f := find.ChangedFile{Path: c.Path}
+	if c.Kind == repo.Deleted || !isCode(c.FileKind) || onlyComments(c.Before, c.After) {
+		return f, false
+	}
+	if c.FileKind == repo.KindTest || c.After == nil || c.Before == nil && c.Kind != repo.Added {
+		return f, true
+	}
+	before := &version{outline: c.Before}
+	if c.Before == nil {
+		before.outline = &outline.Outline{Language: c.After.Language}
+	} else {
+		before.setContent(j.ReadOld(c.Old))
+	}
+	after := &version{outline: c.After}
+	after.setContent(j.Tree.Read(j.ctx, c.Path))
+	f.Symbols = touchedSymbols(before, after)
+	if c.After.Language == outline.Go {
+		delete(f.Symbols, "init") // every test that imports the package runs it
+	}
+	if len(f.Symbols) == 0 && before.lines != nil && after.lines != nil && sameWords(before.all(), after.all()) {
+		return f, false
+	}
+	if onlyVersions(f.Symbols) {
+		return f, false
+	}
+	if before.outline.Partial == "" && after.outline.Partial == "" {
+		f.Reached = after.reach(f.Symbols, false)
+	}
+	f.Symbols = after.reach(f.Symbols, true)
+	return f, true
+}
+
+// needsServices reports whether a test lies in a directory for tests that need more than the code.
+func needsServices(t find.Test) bool {
+	for _, part := range strings.Split(path.Dir(t.Path), "/") {
+		switch part {
+		case "integration", "smoke", "e2e", "playground":
+			return true
+		}
+	}
+	return false
+}
+
+// onlyVersions reports whether some symbols are versions of the program and nothing else.
+func onlyVersions(symbols map[string]bool) bool {
+	for name := range symbols {
+		if strings.ToLower(strings.Trim(name, "_")) != "version" {
+			return false
+		}
+	}
+	return len(symbols) > 0
 }
 
 // onlyComments reports whether two versions of a file differ in white space and comments alone.
@@ -69,38 +163,42 @@ func onlyComments(before, after *outline.Outline) bool {
 	return before != nil && after != nil && !before.Tokens.IsZero() && before.Tokens == after.Tokens
 }
 
-// touchedSymbols returns the symbols that differ between two versions of a file, without those that
-// differ only inside of a symbol that they contain; nil if that is unknown.
-func touchedSymbols(before, after *outline.Outline) map[string]bool {
-	if before == nil || after == nil {
-		return nil
+// touchedSymbols returns the symbols whose code differs between two versions of a file, without those
+// that differ only inside of a symbol that they contain.
+func touchedSymbols(before, after *version) map[string]bool {
+	// A name may stand for several symbols, such as the getter and the setter of a property.
+	was := make(map[string][]*outline.Symbol)
+	for i := range before.outline.Symbols {
+		s := &before.outline.Symbols[i]
+		was[s.FullName()] = append(was[s.FullName()], s)
 	}
-	was := make(map[string]*outline.Symbol)
-	for i := range before.Symbols {
-		was[before.Symbols[i].FullName()] = &before.Symbols[i]
-	}
+	symbols := after.outline.Symbols
 	touched := make(map[string]bool)
-	for i := range after.Symbols {
-		s := &after.Symbols[i]
-		old := was[s.FullName()]
-		if old == nil || old.Text != s.Text {
-			touched[s.FullName()] = true
-		}
-	}
-	for name := range was {
-		if !slices.ContainsFunc(after.Symbols, func(s outline.Symbol) bool { return s.FullName() == name }) {
+	seen := make(map[string]int)
+	for i := range symbols {
+		s := &symbols[i]
+		name := s.FullName()
+		k := seen[name]
+		seen[name]++
+		if k >= len(was[name]) || was[name][k].Text != s.Text && !sameCode(before, was[name][k], after, s) {
 			touched[name] = true
 		}
 	}
-	for i := range after.Symbols {
-		s := &after.Symbols[i]
-		if !touched[s.FullName()] || was[s.FullName()] == nil || was[s.FullName()].Shape != s.Shape {
+	for name := range was {
+		if seen[name] < len(was[name]) {
+			touched[name] = true
+		}
+	}
+	for i := range symbols {
+		s := &symbols[i]
+		old := was[s.FullName()]
+		if !touched[s.FullName()] || len(old) == 0 || old[0].Shape != s.Shape {
 			continue
 		}
 		within := func(o outline.Symbol) bool {
 			return o.Depth > s.Depth && o.Line >= s.Line && o.EndLine <= s.EndLine && touched[o.FullName()] && o.FullName() != s.FullName()
 		}
-		if slices.ContainsFunc(after.Symbols, within) {
+		if slices.ContainsFunc(symbols, within) {
 			delete(touched, s.FullName())
 		}
 	}
@@ -152,4 +250,14 @@ func joinable(head string) bool {
 		}
 	}
 	return false
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
 }

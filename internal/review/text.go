@@ -90,6 +90,11 @@ func writeRows(b *strings.Builder, lines []Line) {
 			parts += "  " + plain(l.Command)
 		}
 		b.WriteString(strings.TrimRight(parts, " ") + "\n")
+		if l.listTests {
+			for _, t := range l.Tests {
+				fmt.Fprintf(b, "%-7s  %s\n", "", plain(t.Path))
+			}
+		}
 	}
 }
 
