@@ -35,7 +35,7 @@ func TestLargeFile(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	// What the system counts for a child includes the memory of the test, from before the exec.
+	// The system counts the memory of the test for its child too: the child shares it until the exec.
 	most := 0
 	for {
 		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))

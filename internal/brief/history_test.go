@@ -30,7 +30,7 @@ func TestIsCompanion(t *testing.T) {
 	}
 }
 
-// What a repository is for comes before what helps to make it, and that before tests and examples.
+// Product code comes first, then scripts and tools, then tests, examples and documents.
 func TestPartRank(t *testing.T) {
 	for dir, want := range map[repo.Path]int{
 		"src": 0, "packages/vite": 0, "internal/test_tools": 0,

@@ -9,7 +9,7 @@ func (o Options) LeftOut(p repo.Path) bool {
 		return true
 	}
 	for d := p.Dir(); ; d = d.Dir() {
-		// What lies below one that is skipped is skipped, however it is ranked.
+		// A skipped directory skips everything below it, whatever rank that has.
 		if o.Ranks[d] == RankSkip || d != "" && matches(o.Exclude, d) {
 			return true
 		}
