@@ -38,6 +38,8 @@ func makeBoard(ctx context.Context, dir string, all bool) (*board.Board, error) 
 type boardMemory struct {
 	runs  *runsCache
 	specs *lastSpecs // of the main worktree; nil for a single board
+	// documents says that documents are checked too, which may take seconds.
+	documents bool
 }
 
 // boardOf builds the board of some worktrees. tell gets the unfinished board.
@@ -59,7 +61,11 @@ func boardOf(ctx context.Context, g *git.Repo, all, some []git.Checkout, memory 
 		if d != nil {
 			readers = append(readers, d)
 		}
-		sources = append(sources, d.source(c, err))
+		source := d.source(c, err)
+		if err == nil && memory.documents {
+			source.Documents = d.Docs
+		}
+		sources = append(sources, source)
 	}
 	over, err := open(ctx, openOptions{dir: g.Root()})
 	if err != nil {

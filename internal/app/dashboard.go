@@ -70,7 +70,7 @@ func (d dashboard) board(ctx context.Context, name string, tell func(*board.Boar
 	if err != nil {
 		return nil, err
 	}
-	return boardOf(ctx, g, all, []git.Checkout{c}, boardMemory{d.prints.runs, d.specs}, tell)
+	return boardOf(ctx, g, all, []git.Checkout{c}, boardMemory{d.prints.runs, d.specs, true}, tell)
 }
 
 func (d dashboard) open(ctx context.Context, name string) (web.Workspace, error) {

@@ -8,10 +8,15 @@ import (
 	"sync"
 
 	"ken/internal/board"
+	"ken/internal/brief"
+	"ken/internal/cli"
+	"ken/internal/docs"
+	"ken/internal/find"
 	"ken/internal/fresh"
 	"ken/internal/git"
 	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/review"
 	"ken/internal/spec"
 	"ken/internal/survey"
 )
@@ -158,6 +163,57 @@ func (d *worktreeReader) tracked() []survey.File {
 
 // Spec returns the reader of specs.
 func (d *worktreeReader) Spec() *spec.Reader { return d.specs.Spec() }
+
+// Brief returns what to know first about a path.
+func (d *worktreeReader) Brief(ctx context.Context, path repo.Path) (*brief.Brief, error) {
+	return d.files.Brief(ctx, cli.BriefOptions{Path: path, Budget: pageBudget})
+}
+
+// pageBudget is the length of a brief on a page, in tokens. A page has more room than a terminal.
+const pageBudget = 8 * brief.DefaultBudget
+
+// Diff returns what changed in a file or directory since its summary was written.
+func (d *worktreeReader) Diff(ctx context.Context, path repo.Path) (*review.Diff, error) {
+	return d.files.Diff(ctx, path)
+}
+
+// Find lists the places that matter for some words.
+func (d *worktreeReader) Find(ctx context.Context, q find.Query) (*find.Answer, error) {
+	return d.files.Find(ctx, q, "")
+}
+
+// Review judges the change of the worktree since the main branch.
+func (d *worktreeReader) Review(ctx context.Context) (*review.Review, error) {
+	return d.files.Review(ctx, cli.ReviewOptions{All: true})
+}
+
+// Docs judges the mentions in documents.
+func (d *worktreeReader) Docs(ctx context.Context) (*docs.Report, error) {
+	return d.specs.Docs(ctx, docs.Options{})
+}
+
+// FixDocs corrects the mentions that moved.
+func (d *worktreeReader) FixDocs(ctx context.Context, rep *docs.Report) (docs.Fixed, error) {
+	return d.specs.FixDocs(ctx, rep, false)
+}
+
+// Confirm records that a summary holds for the content that read names.
+func (d *worktreeReader) Confirm(ctx context.Context, path repo.Path, read string) (registry.Written, error) {
+	done, err := d.files.Confirm(ctx, []repo.Path{path}, read)
+	if err != nil {
+		return registry.Written{}, err
+	}
+	return done[0].Written, nil
+}
+
+// Write stores the summary of a file.
+func (d *worktreeReader) Write(ctx context.Context, update registry.Update) (registry.Written, error) {
+	done, err := d.files.registry.Write(ctx, []registry.Update{update})
+	if err != nil {
+		return registry.Written{}, err
+	}
+	return done[0], nil
+}
 
 // Summaries returns the summaries of files.
 func (d *worktreeReader) Summaries(ctx context.Context, paths []repo.Path) ([]registry.Knowledge, error) {

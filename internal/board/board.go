@@ -46,6 +46,8 @@ type Worktree struct {
 	Survey Part[Survey] `json:"survey"`
 	State  Part[State]  `json:"state"`
 	Spec   Part[Spec]   `json:"spec"`
+	// Documents is nil if nobody asked for it: the check may take seconds.
+	Documents *Part[Documents] `json:"documents,omitempty"`
 }
 
 // A Part is one kind of knowledge, or the reason why it is unknown. The zero value is a
@@ -201,7 +203,8 @@ type Proposals struct {
 // ready.
 func Make(ctx context.Context, repository string, sources []Source, overlays func(context.Context) ([]spec.WorktreeChanges, error), tell func(*Board)) *Board {
 	b := &Board{Repository: repository, Worktrees: make([]Worktree, len(sources))}
-	var all sync.WaitGroup
+	var all, slow sync.WaitGroup
+	documents := make([]Part[Documents], len(sources))
 	var mu sync.Mutex
 	come := func(put func()) {
 		mu.Lock()
@@ -232,6 +235,10 @@ func Make(ctx context.Context, repository string, sources []Source, overlays fun
 			survey := part(func() (*Survey, error) { return s.survey(ctx, files.Known) })
 			come(func() { w.Survey = survey })
 		})
+		if s.Documents != nil {
+			w.Documents = &Part[Documents]{}
+			slow.Go(func() { documents[i] = part(func() (*Documents, error) { return s.documents(ctx) }) })
+		}
 		all.Go(func() {
 			state := part(func() (*State, error) { return s.state(ctx) })
 			come(func() { w.State = state })
@@ -246,17 +253,34 @@ func Make(ctx context.Context, repository string, sources []Source, overlays fun
 		come(func() { b.Proposals = p })
 	})
 	all.Wait()
-	for i := range b.Worktrees {
-		w := &b.Worktrees[i]
-		if w.Spec.Known == nil {
-			continue
+	come(func() {
+		for i := range b.Worktrees {
+			if w := &b.Worktrees[i]; w.Spec.Known != nil && b.Proposals.Known != nil {
+				w.Spec.Known = w.Spec.Known.meet(b.Proposals.Known.Meetings)
+			}
 		}
-		if p := b.Proposals.Known; p != nil {
-			w.Spec.Known.meet(p.Meetings)
+	})
+	slow.Wait()
+	for i := range b.Worktrees {
+		if b.Worktrees[i].Documents != nil {
+			b.Worktrees[i].Documents = &documents[i]
 		}
 	}
 	return b
 }
+
+// OnlyDocumentsMissing reports whether a board is finished but for the documents.
+func (b *Board) OnlyDocumentsMissing() bool {
+	for i := range b.Worktrees {
+		w := &b.Worktrees[i]
+		if !w.Files.read() || !w.Survey.read() || !w.State.read() || !w.Spec.read() {
+			return false
+		}
+	}
+	return b.Proposals.read()
+}
+
+func (p Part[T]) read() bool { return p.Known != nil || p.Unknown != nil }
 
 // part returns the result of f. It turns an error or a panic into an unknown part.
 func part[T any](f func() (*T, error)) (p Part[T]) {

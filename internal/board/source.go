@@ -3,6 +3,7 @@ package board
 import (
 	"context"
 
+	"ken/internal/docs"
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/spec"
@@ -24,6 +25,8 @@ type Source struct {
 	Directories func(context.Context) (*survey.Shown, error)
 	// Specs lists the specs.
 	Specs func(context.Context) (*spec.Listing, error)
+	// Documents judges the mentions in documents. It may be nil.
+	Documents func(context.Context) (*docs.Report, error)
 	// State opens the state directory.
 	State func() (StateDir, error)
 }

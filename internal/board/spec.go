@@ -107,8 +107,11 @@ func Collisions(list []spec.WorktreeChanges) []Collision {
 	return out
 }
 
-// meet adds collisions to their specs.
-func (s *Spec) meet(all []Collision) {
+// meet returns a copy with the collisions of its specs.
+func (s *Spec) meet(all []Collision) *Spec {
+	out := *s
+	s = &out
+	s.Nodes = slices.Clone(s.Nodes)
 	at := make(map[string]int, len(s.Nodes))
 	for i := range s.Nodes {
 		at[s.Nodes[i].ID] = i
@@ -118,4 +121,5 @@ func (s *Spec) meet(all []Collision) {
 			s.Nodes[i].Collisions = append(s.Nodes[i].Collisions, m)
 		}
 	}
+	return s
 }

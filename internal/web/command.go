@@ -67,7 +67,7 @@ func readHint(text string) hint {
 func (h hint) Name() string { return pagesByPath[h.Page] }
 
 // pagesByPath are the pages that a hint may name.
-var pagesByPath = map[string]string{"/": "the Board", "/map": "the Map", "/files": "Files", "/state": "State", "/worktrees": "Worktrees"}
+var pagesByPath = map[string]string{"/": "Home", "/map": "the Map", "/files": "Files", "/specs": "Specs", "/documents": "Documents", "/state": "State", "/worktrees": "Worktrees"}
 
 // isCommand reports whether a text is a command and nothing else.
 func isCommand(text string) bool {

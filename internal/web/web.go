@@ -20,8 +20,12 @@ import (
 	"golang.org/x/net/netutil"
 
 	"ken/internal/board"
+	"ken/internal/brief"
+	"ken/internal/docs"
+	"ken/internal/find"
 	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/review"
 	"ken/internal/spec"
 	"ken/internal/survey"
 	"ken/internal/workflow"
@@ -73,6 +77,22 @@ type Workspace interface {
 	Show(ctx context.Context, within repo.Path) (*survey.Shown, error)
 	// Summaries returns the summaries of files, in the order of paths. It writes nothing.
 	Summaries(ctx context.Context, paths []repo.Path) ([]registry.Knowledge, error)
+	// Brief returns what to know first about a file or directory; "" is the root.
+	Brief(ctx context.Context, path repo.Path) (*brief.Brief, error)
+	// Diff returns what changed in a file or directory since its summary was written.
+	Diff(ctx context.Context, path repo.Path) (*review.Diff, error)
+	// Find lists the places that matter for some words.
+	Find(ctx context.Context, q find.Query) (*find.Answer, error)
+	// Review judges the change of the worktree since the main branch.
+	Review(ctx context.Context) (*review.Review, error)
+	// Docs judges the mentions in documents. FixDocs corrects those that moved.
+	Docs(ctx context.Context) (*docs.Report, error)
+	FixDocs(ctx context.Context, rep *docs.Report) (docs.Fixed, error)
+	// Confirm records that the summary of a file or directory holds for the content
+	// that read names.
+	Confirm(ctx context.Context, path repo.Path, read string) (registry.Written, error)
+	// Write stores the summary of a file.
+	Write(ctx context.Context, update registry.Update) (registry.Written, error)
 	Close() error
 }
 
@@ -194,7 +214,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 // handler returns the routes behind the guard.
 func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", s.page(s.boardPage))
+	mux.HandleFunc("GET /{$}", s.page(s.homePage))
+	mux.HandleFunc("GET /specs", s.page(s.specsPage))
+	mux.HandleFunc("GET /documents", s.page(s.documentsPage))
+	mux.HandleFunc("GET /review", s.page(s.reviewPage))
 	mux.HandleFunc("GET /node/{id}", s.page(s.nodePage))
 	mux.HandleFunc("GET /node/{id}/patch/{commit}", s.page(s.patchPage))
 	mux.HandleFunc("GET /map", s.page(s.mapPage))

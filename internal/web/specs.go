@@ -12,9 +12,9 @@ import (
 	"ken/internal/survey"
 )
 
-// boardPage is the first page: a summary of all parts, and the tree of specs.
-func (s *Server) boardPage(r *http.Request) (*pageData, error) {
-	f, err := s.newPage(r, "board", "Board")
+// specsPage shows the tree of specs.
+func (s *Server) specsPage(r *http.Request) (*pageData, error) {
+	f, err := s.newPage(r, "specs", "Specs")
 	if err != nil || f.Tree == nil {
 		return f, err
 	}
