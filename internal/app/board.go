@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"ken/internal/board"
+	"ken/internal/docs"
 	"ken/internal/git"
 )
 
@@ -38,8 +39,9 @@ func makeBoard(ctx context.Context, dir string, all bool) (*board.Board, error) 
 type boardMemory struct {
 	runs  *runsCache
 	specs *lastSpecs // of the main worktree; nil for a single board
-	// documents says that documents are checked too, which may take seconds.
-	documents bool
+	// documents returns the newest report on the documents of a worktree; nil for a single
+	// board.
+	documents func(context.Context, git.Checkout) (*docs.Report, error)
 }
 
 // boardOf builds the board of some worktrees. tell gets the unfinished board.
@@ -62,8 +64,8 @@ func boardOf(ctx context.Context, g *git.Repo, all, some []git.Checkout, memory 
 			readers = append(readers, d)
 		}
 		source := d.source(c, err)
-		if err == nil && memory.documents {
-			source.Documents = d.Docs
+		if err == nil && memory.documents != nil {
+			source.Documents = func(ctx context.Context) (*docs.Report, error) { return memory.documents(ctx, c) }
 		}
 		sources = append(sources, source)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"ken/internal/board"
 	"ken/internal/content"
+	"ken/internal/docs"
 	"ken/internal/fault"
 	"ken/internal/git"
 	"ken/internal/mcp"
@@ -14,8 +15,9 @@ import (
 
 // webDeps builds the dashboard of a repository. shell is the directory where the server
 // was started.
-func webDeps(g *git.Repo, shell string) web.Deps {
-	d := dashboard{root: g.Root(), shell: shell, prints: newFingerprinter(g.Root()), specs: &lastSpecs{}}
+func webDeps(ctx context.Context, g *git.Repo, shell string) web.Deps {
+	d := dashboard{root: g.Root(), shell: shell, prints: newFingerprinter(g.Root()), specs: &lastSpecs{}, documents: newDocumentChecks(ctx)}
+	d.prints.checks = d.documents.finished
 	return web.Deps{
 		Version:     Version,
 		Worktrees:   d.worktrees,
@@ -24,6 +26,7 @@ func webDeps(g *git.Repo, shell string) web.Deps {
 		Watch:       func(ctx context.Context, nudge func()) { content.Watch(ctx, d.prints.places, nudge) },
 		Open:        d.open,
 		OpenState:   d.openState,
+		Close:       d.documents.close,
 		MCP:         mcp.Handler(confined(g, mcpDeps(g.Root()))),
 	}
 }
@@ -34,6 +37,8 @@ type dashboard struct {
 	shell  string // directory where the server was started
 	prints *fingerprinter
 	specs  *lastSpecs
+	// documents checks documents in the background.
+	documents *documentChecks
 }
 
 func (d dashboard) checkouts(ctx context.Context) (*git.Repo, []git.Checkout, error) {
@@ -70,7 +75,12 @@ func (d dashboard) board(ctx context.Context, name string, tell func(*board.Boar
 	if err != nil {
 		return nil, err
 	}
-	return boardOf(ctx, g, all, []git.Checkout{c}, boardMemory{d.prints.runs, d.specs, true}, tell)
+	return boardOf(ctx, g, all, []git.Checkout{c}, boardMemory{d.prints.runs, d.specs, d.report}, tell)
+}
+
+// report returns the newest report on the documents of a worktree.
+func (d dashboard) report(ctx context.Context, c git.Checkout) (*docs.Report, error) {
+	return d.documents.report(ctx, c.Repo, d.prints.filesOf(c.Name))
 }
 
 func (d dashboard) open(ctx context.Context, name string) (web.Workspace, error) {

@@ -31,10 +31,12 @@ type fingerprinter struct {
 	root string // root of the worktree of the server
 	now  func() time.Time
 
-	runs *runsCache
+	runs   *runsCache
+	checks func() int // finished checks of documents; may be nil
 
 	mu      sync.Mutex
 	indexes map[string]*trackedFiles // by git directory
+	files   map[string]string        // last hash of HEAD and the tracked files, by worktree
 }
 
 // trackedFiles are the entries of an index with a given stat.
@@ -45,7 +47,7 @@ type trackedFiles struct {
 }
 
 func newFingerprinter(root string) *fingerprinter {
-	return &fingerprinter{root: root, now: time.Now, runs: &runsCache{root: root}, indexes: make(map[string]*trackedFiles)}
+	return &fingerprinter{root: root, now: time.Now, runs: &runsCache{root: root}, indexes: make(map[string]*trackedFiles), files: make(map[string]string)}
 }
 
 // take computes the fingerprint of all worktrees.
@@ -68,7 +70,7 @@ func (p *fingerprinter) take(ctx context.Context) (web.Fingerprint, error) {
 			continue
 		}
 		root := c.Repo.Root()
-		group.Go(func() error { return at[0].of(func(sum hash.Hash) error { return p.files(ctx, sum, c.Repo) }) })
+		group.Go(func() error { return at[0].of(func(sum hash.Hash) error { return p.hashFiles(ctx, sum, c.Repo) }) })
 		group.Go(func() error {
 			return at[1].of(func(sum hash.Hash) error { hashTree(sum, filepath.Join(root, spec.Root)); return nil })
 		})
@@ -84,6 +86,12 @@ func (p *fingerprinter) take(ctx context.Context) (web.Fingerprint, error) {
 		c := &trees[i]
 		fmt.Fprintf(all, "%q %t %q %s %v\n", c.Name, c.Here, c.Head.Branch, c.Head.Commit, c.Err)
 		fmt.Fprintf(specs, "%x\n", parts[first+3*i+1])
+		p.mu.Lock()
+		p.files[c.Name] = fmt.Sprintf("%s %x", c.Head.Commit, parts[first+3*i])
+		p.mu.Unlock()
+	}
+	if p.checks != nil {
+		fmt.Fprintf(all, "%d checks\n", p.checks())
 	}
 	for _, part := range parts {
 		fmt.Fprintf(all, "%x\n", part)
@@ -153,8 +161,15 @@ func hashOwn(ctx context.Context, sum hash.Hash, g *git.Repo) error {
 	return s.Close()
 }
 
-// files hashes the stats of all tracked files.
-func (p *fingerprinter) files(ctx context.Context, sum hash.Hash, g *git.Repo) error {
+// filesOf returns the last hash of HEAD and the tracked files of a worktree.
+func (p *fingerprinter) filesOf(worktree string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.files[worktree]
+}
+
+// hashFiles hashes the stats of all tracked files.
+func (p *fingerprinter) hashFiles(ctx context.Context, sum hash.Hash, g *git.Repo) error {
 	idx, err := p.index(ctx, g)
 	if err != nil {
 		return err

@@ -37,7 +37,7 @@ func serve(ctx context.Context, dir string, opts cli.ServeOptions) error {
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	s, err := web.New(webDeps(g, workingDir()), web.Options{Addr: addr, Hosts: opts.Hosts, Token: token, Name: g.CommonDir()})
+	s, err := web.New(webDeps(ctx, g, workingDir()), web.Options{Addr: addr, Hosts: opts.Hosts, Token: token, Name: g.CommonDir()})
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}

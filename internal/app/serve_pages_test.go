@@ -192,7 +192,7 @@ func TestWorktreeAtHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	for shell, want := range map[string]int{g.Root(): 1, filepath.Join(g.Root(), "sub"): 0, "": 0} {
-		list, err := webDeps(g, shell).Worktrees(t.Context())
+		list, err := webDeps(t.Context(), g, shell).Worktrees(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

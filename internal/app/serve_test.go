@@ -52,7 +52,7 @@ func serveRepo(t *testing.T, r *testrepo.Repo, more func(*web.Options)) *served 
 	if more != nil {
 		more(&opts)
 	}
-	s, err := web.New(webDeps(g, g.Root()), opts)
+	s, err := web.New(webDeps(t.Context(), g, g.Root()), opts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,8 +46,9 @@ type Worktree struct {
 	Survey Part[Survey] `json:"survey"`
 	State  Part[State]  `json:"state"`
 	Spec   Part[Spec]   `json:"spec"`
-	// Documents is nil if nobody asked for it: the check may take seconds.
-	Documents *Part[Documents] `json:"documents,omitempty"`
+	// Documents are those of the newest check of documents, which may be of older files.
+	// They are only in the dashboard, and not part of the JSON.
+	Documents Part[Documents] `json:"-"`
 }
 
 // A Part is one kind of knowledge, or the reason why it is unknown. The zero value is a
@@ -203,8 +204,7 @@ type Proposals struct {
 // ready.
 func Make(ctx context.Context, repository string, sources []Source, overlays func(context.Context) ([]spec.WorktreeChanges, error), tell func(*Board)) *Board {
 	b := &Board{Repository: repository, Worktrees: make([]Worktree, len(sources))}
-	var all, slow sync.WaitGroup
-	documents := make([]Part[Documents], len(sources))
+	var all sync.WaitGroup
 	var mu sync.Mutex
 	come := func(put func()) {
 		mu.Lock()
@@ -236,8 +236,10 @@ func Make(ctx context.Context, repository string, sources []Source, overlays fun
 			come(func() { w.Survey = survey })
 		})
 		if s.Documents != nil {
-			w.Documents = &Part[Documents]{}
-			slow.Go(func() { documents[i] = part(func() (*Documents, error) { return s.documents(ctx) }) })
+			all.Go(func() {
+				documents := part(func() (*Documents, error) { return s.documents(ctx) })
+				come(func() { w.Documents = documents })
+			})
 		}
 		all.Go(func() {
 			state := part(func() (*State, error) { return s.state(ctx) })
@@ -260,27 +262,8 @@ func Make(ctx context.Context, repository string, sources []Source, overlays fun
 			}
 		}
 	})
-	slow.Wait()
-	for i := range b.Worktrees {
-		if b.Worktrees[i].Documents != nil {
-			b.Worktrees[i].Documents = &documents[i]
-		}
-	}
 	return b
 }
-
-// OnlyDocumentsMissing reports whether a board is finished but for the documents.
-func (b *Board) OnlyDocumentsMissing() bool {
-	for i := range b.Worktrees {
-		w := &b.Worktrees[i]
-		if !w.Files.read() || !w.Survey.read() || !w.State.read() || !w.Spec.read() {
-			return false
-		}
-	}
-	return b.Proposals.read()
-}
-
-func (p Part[T]) read() bool { return p.Known != nil || p.Unknown != nil }
 
 // part returns the result of f. It turns an error or a panic into an unknown part.
 func part[T any](f func() (*T, error)) (p Part[T]) {

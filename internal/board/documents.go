@@ -8,19 +8,17 @@ import (
 
 // Documents counts the mentions in documents.
 type Documents struct {
-	Documents int `json:"documents"`
-	Mentions  int `json:"mentions"`
-	Hold      int `json:"hold"`
-	Wrong     int `json:"wrong"` // mentions that ken docs lists
-
-	// Report has the mentions. It is not part of the JSON: ken docs --json prints it.
-	Report *docs.Report `json:"-"`
+	Documents int
+	Mentions  int
+	Hold      int
+	Wrong     int // mentions that ken docs lists
+	Report    *docs.Report
 }
 
-// documents reads the mentions in documents.
+// documents reads the mentions in documents. It returns nil if no check has finished yet.
 func (s *Source) documents(ctx context.Context) (*Documents, error) {
 	rep, err := s.Documents(ctx)
-	if err != nil {
+	if err != nil || rep == nil {
 		return nil, err
 	}
 	counts := rep.Counts()

@@ -25,7 +25,8 @@ type Source struct {
 	Directories func(context.Context) (*survey.Shown, error)
 	// Specs lists the specs.
 	Specs func(context.Context) (*spec.Listing, error)
-	// Documents judges the mentions in documents. It may be nil.
+	// Documents returns the newest report on documents, nil before the first one. The
+	// function may be nil.
 	Documents func(context.Context) (*docs.Report, error)
 	// State opens the state directory.
 	State func() (StateDir, error)

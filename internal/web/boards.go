@@ -37,7 +37,7 @@ type boardCache struct {
 // A cachedBoard is the state of one worktree in the cache.
 type cachedBoard struct {
 	last    *boardView
-	partial *boardView    // the unfinished board
+	partial *boardView    // the unfinished first board
 	err     error         // why the last build failed
 	busy    chan struct{} // closed when the running build ends; nil if none runs
 	from    Fingerprint   // the fingerprint of last or err
@@ -51,7 +51,7 @@ func newBoardCache(deps Deps) *boardCache {
 func (b *boardCache) wait() { b.running.Wait() }
 
 // get returns the current board of a worktree. If that takes longer than patience, it
-// returns the unfinished or previous board, which may be nil, and late.
+// returns the previous or unfinished board, which may be nil, and late.
 func (b *boardCache) get(ctx context.Context, worktree string, patience time.Duration) (v *boardView, late bool, err error) {
 	waiting, stop := context.WithTimeout(ctx, patience)
 	defer stop()
@@ -107,10 +107,7 @@ func (b *boardCache) make(worktree string, s *cachedBoard, fp Fingerprint) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		if s.last != nil {
-			if !so.OnlyDocumentsMissing() {
-				return // the previous board says more
-			}
-			so = withDocumentsOf(so, s.last.board)
+			return // the previous board says more
 		}
 		parts++
 		s.partial = &boardView{board: so, tree: so.Worktree(worktree), tag: fmt.Sprintf("%d-parts-of-%s", parts, digest(fp.Key))}
@@ -126,19 +123,7 @@ func (b *boardCache) make(worktree string, s *cachedBoard, fp Fingerprint) {
 	s.busy = nil
 }
 
-// withDocumentsOf returns a board whose documents were not read yet with those of an
-// older board.
-func withDocumentsOf(b, older *board.Board) *board.Board {
-	for i := range b.Worktrees {
-		w := &b.Worktrees[i]
-		if before := older.Worktree(w.Name); before != nil && w.Documents != nil {
-			w.Documents = before.Documents
-		}
-	}
-	return b
-}
-
-// soFar returns the unfinished board or the previous one. It may be nil.
+// soFar returns the previous board or the unfinished first one. It may be nil.
 func (b *boardCache) soFar(worktree string) *boardView {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -146,10 +131,10 @@ func (b *boardCache) soFar(worktree string) *boardView {
 	switch {
 	case s == nil: // no board was requested, or it was dropped
 		return nil
-	case s.partial != nil:
-		return s.partial
-	default:
+	case s.last != nil:
 		return s.last
+	default:
+		return s.partial
 	}
 }
 
@@ -180,6 +165,11 @@ func (v *boardView) mark(fp Fingerprint) string {
 	if f := v.tree.Files.Known; f != nil {
 		for _, l := range f.Leaves {
 			fmt.Fprintf(sum, "%q %d %d %d %s %q\n", l.Path, l.Size, l.Found, l.Summary, l.Grade, l.Reason)
+		}
+	}
+	if d := v.tree.Documents.Known; d != nil {
+		for _, m := range d.Report.Shown() {
+			fmt.Fprintf(sum, "%q %d %q %s %q\n", m.File, m.Line, m.Text, m.Verdict, m.To)
 		}
 	}
 	if known := v.tree.Survey.Known; known != nil {

@@ -48,6 +48,8 @@ type Deps struct {
 	Open func(ctx context.Context, worktree string) (Workspace, error)
 	// OpenState opens the state directory of a worktree.
 	OpenState func(ctx context.Context, worktree string) (StateSpace, error)
+	// Close ends what runs in the background. It may be nil.
+	Close func()
 	// MCP serves agents. It may be nil.
 	MCP http.Handler
 }
@@ -205,6 +207,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	s.hub.close()
 	watching.Wait()
 	s.boards.wait()
+	if s.deps.Close != nil {
+		s.deps.Close()
+	}
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}
