@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -440,3 +441,66 @@ func TestPlainAnswers(t *testing.T) {
 		}
 	}
 }
+
+// A model that cannot finish a directory is asked about it once per run, and once more by the
+// next run. Other directories are asked about once, and the overview is written.
+func TestPartialAnswerIsAskedForOnce(t *testing.T) {
+	w := newWorld("a/b/x.go", "a/y.go", "c/z.go")
+	n := 0
+	o := &oracle{say: func(req model.Request) (model.Reply, error) {
+		if subject(req) != "a/b" {
+			return describing(req)
+		}
+		n++
+		return calling("submit", map[string]any{"summary": fmt.Sprintf("the first %d files", n), "completeness": "partial"}), nil
+	}}
+	asked := func() map[string]int {
+		count := make(map[string]int)
+		for _, req := range o.turns() {
+			count[subject(req)]++
+		}
+		return count
+	}
+	for i, want := range []map[string]int{
+		{"a/b": 1, "a": 1, "c": 1, ".": 1, "": 1},
+		{"a/b": 1, "a": 1, "": 1}, // the new text of a/b makes a stale; the text of a stays the same
+		{},
+	} {
+		ran := run(t, w, &survey.ModelDescriber{Model: o})
+		if got := asked(); !maps.Equal(got, want) {
+			t.Errorf("run %d asked %v, want %v (the overview is \"\")", i+1, got, want)
+		}
+		if ran.Left != 0 || len(ran.Failed) != 0 || ran.Stopped != "" {
+			t.Errorf("run %d: %+v; nothing should be left or failed", i+1, ran)
+		}
+		if i < 2 && (len(ran.Remarks) != 1 || !strings.Contains(ran.Remarks[0], "a/b")) {
+			t.Errorf("run %d: remarks %q; one should name a/b, which the model could not finish", i+1, ran.Remarks)
+		}
+		if v := verdicts(t, w)["a/b"]; v != "partial" {
+			t.Errorf("after run %d a/b is %s, want partial", i+1, v)
+		}
+	}
+	plan, err := w.survey(nil).Plan(t.Context(), &survey.ModelDescriber{Model: o}, survey.PlanOptions{})
+	if err != nil || len(plan.Directories) != 0 {
+		t.Errorf("plan %+v, %v; it should list nothing, as a run asks nothing", plan, err)
+	}
+	other := &survey.ModelDescriber{Model: renamed{o, "test/other"}}
+	run(t, w, other)
+	if got := asked(); got["a/b"] != 1 {
+		t.Errorf("another model was asked %v; it should be asked about a/b once", got)
+	}
+	w.content["a/b/x.go"] = "changed"
+	run(t, w, other)
+	if got := asked(); got["a/b"] != 1 {
+		t.Errorf("after an edit %v; a/b should be asked about once", got)
+	}
+}
+
+// A renamed model has another name, and so another recipe.
+type renamed struct {
+	*oracle
+
+	name string
+}
+
+func (r renamed) Name() string { return r.name }

@@ -101,6 +101,9 @@ func wanted(s *DirStatus, w Writer) bool {
 // inVain reports whether a writer would be given just what the text was written from:
 // what is below could not be described, or not be read, and so nothing new can be said.
 func (j *judgement) inVain(s *DirStatus, w Writer) bool {
+	if s.Verdict == Partial && s.Record.Recipe != w.Recipe() {
+		return false
+	}
 	return j.nothingNew(s) && (outlines(w) || !s.Record.Outlined())
 }
 
@@ -109,6 +112,9 @@ func (j *judgement) inVain(s *DirStatus, w Writer) bool {
 func (j *judgement) nothingNew(s *DirStatus) bool {
 	if s.kept != nil {
 		return s.kept.nothingNew
+	}
+	if s.Verdict == Partial {
+		return s.retried
 	}
 	return (s.Verdict == StaleBelow || s.Verdict == Incomplete) && !s.Record.Partial && s.Record.Basis.Digest() == j.basis(s).Digest()
 }
@@ -124,7 +130,7 @@ func outlines(w Writer) bool { return (&store.DirRecord{Recipe: w.Recipe()}).Out
 func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*RunResult, error) {
 	r := &run{
 		writer: w, how: opts, mine: make(map[repo.Path]store.Lease), alike: make(map[string][]*store.DirRecord), waitingForSame: make(map[fresh.Digest][]*DirStatus),
-		gaveUp: make(map[repo.Path]bool), ran: &RunResult{Done: []string{}, Failed: []FailedPath{}},
+		gaveUp: make(map[repo.Path]bool), partial: make(map[fresh.Digest]partialAnswer), ran: &RunResult{Done: []string{}, Failed: []FailedPath{}},
 	}
 	defer r.sum()
 	defer r.pulse(ctx)()
@@ -161,6 +167,8 @@ func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*RunResult
 		return r.ran, err
 	}
 	r.remember(ctx)
+	r.remarkAlike()
+	r.remarkPartial()
 	if thinks && r.ran.Stopped == "" && opts.Within == "" && r.ran.Left == 0 {
 		cost, err := s.Synthesise(ctx, mind)
 		r.spent = r.spent.Add(cost)
@@ -194,7 +202,7 @@ func (r *run) wants(s *DirStatus) bool {
 	if r.how.Refresh && (s.Verdict == Failed || s.Record == nil && !r.outlinesOnly) {
 		return false
 	}
-	return s.Dir.Path.Under(r.how.Within) && !r.gaveUp[s.Dir.Path] && wanted(s, r.writer)
+	return s.Dir.Path.Under(r.how.Within) && !r.gaveUp[s.Dir.Path] && !r.triedPartial(s) && wanted(s, r.writer)
 }
 
 // note puts down what went wrong apart from directories.
@@ -223,6 +231,8 @@ type run struct {
 	away   int                           // directories in a row that the provider was away for
 	alike  map[string][]*store.DirRecord // what minds wrote, by the words
 	gaveUp map[repo.Path]bool            // directories that this run has failed at
+	// partial are the directories that this run's model could not finish, by their basis.
+	partial map[fresh.Digest]partialAnswer
 	// waitingForSame are the directories that wait for one of the same basis, which a model or an agent is being
 	// asked about: its text will speak for them too.
 	waitingForSame map[fresh.Digest][]*DirStatus
@@ -306,7 +316,6 @@ func (r *run) work(ctx context.Context) error {
 		fatal = err
 	}
 	r.ran.Left = r.queue.left()
-	r.remarkAlike()
 	return fatal
 }
 
@@ -385,7 +394,7 @@ func (r *run) take(ctx context.Context) (*DirStatus, error) {
 			*st = *r.at[st.Dir]
 			r.at[st.Dir] = st
 		}
-		if !wanted(st, r.writer) || r.inVain(st, r.writer) {
+		if !wanted(st, r.writer) || r.triedPartial(st) || r.inVain(st, r.writer) {
 			r.queue.done(st)
 			continue
 		}
@@ -437,6 +446,9 @@ func (r *run) finish(ctx context.Context, a answer) error {
 		}
 		if !a.draft.Keep && !rec.Outlined() {
 			r.alike[rec.Text] = append(r.alike[rec.Text], rec)
+		}
+		if rec.Partial && !rec.Outlined() {
+			r.partial[rec.Basis.Digest()] = partialAnswer{rec.Path, st.Record != nil && sameAttempt(rec, st.Record)}
 		}
 		st.Record, st.Reasons, st.K = rec, nil, 0
 		st.finish()
