@@ -23,6 +23,8 @@ type ModelWriter interface {
 	Writer
 	// See gives it the tree that it writes about, and may look around in.
 	See(tree Tree)
+	// Limit gives it a budget for all of its calls; nil for no limit.
+	Limit(b *Budget)
 	// Price is what its tokens cost.
 	Price() model.Price
 	Ask(ctx context.Context, rules, question string) (answer string, spent Spent, err error)

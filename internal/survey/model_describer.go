@@ -22,10 +22,15 @@ type ModelDescriber struct {
 	// Plain has the model told everything at once, and takes its answer as it is: for
 	// one that cannot call tools.
 	Plain bool
+
+	budget *Budget
 }
 
 // See gives the model the tree to look at.
 func (t *ModelDescriber) See(tree Tree) { t.Tree = tree }
+
+// Limit gives the model a budget for all of its calls; nil for no limit.
+func (t *ModelDescriber) Limit(b *Budget) { t.budget = b }
 
 // How far a model may go about one directory.
 const (
@@ -153,7 +158,12 @@ type session struct {
 
 // turn asks the model, and counts what that cost.
 func (s *session) turn(ctx context.Context, req model.Request) (model.Reply, error) {
-	reply, err := s.Model.Turn(ctx, req, model.Listener{})
+	call, err := s.budget.begin(ctx, req, s.Price())
+	if err != nil {
+		return model.Reply{}, err
+	}
+	reply, err := s.Model.Turn(ctx, req, model.Listener{Retry: func(r model.Retry) error { return call.again(ctx, r) }})
+	call.end(reply, err)
 	s.draft.Spent = s.draft.Spent.Add(Spent{
 		Calls: reply.Usage.Requests, In: reply.Usage.Input, Out: reply.Usage.Output,
 		Cost: reply.Cost.USD, Unknown: !reply.Cost.Known(),

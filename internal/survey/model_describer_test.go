@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"ken/internal/fault"
 	"ken/internal/model"
 	"ken/internal/repo"
@@ -321,41 +323,80 @@ func TestProviderAway(t *testing.T) {
 	}
 }
 
-// Limits end a run, and the next one goes on.
-func TestThinkerLimits(t *testing.T) {
-	priced := model.Price{Input: 1e4, Output: 0} // a dollar for each hundred tokens
-	for name, tt := range map[string]struct {
-		opts  survey.RunOptions
-		price model.Price
-		done  int
-	}{
-		"tokens":         {survey.RunOptions{MaxTokens: 220}, model.Price{}, 2},
-		"cost":           {survey.RunOptions{MaxCost: 2.5}, priced, 3},
-		"enough for all": {survey.RunOptions{MaxCost: 100, MaxTokens: 10_000}, priced, 5},
-	} {
+// A greedy model uses all the tokens that a request can use.
+type greedy struct {
+	*oracle
+
+	broken bool // the first attempt of every call breaks off after its input was read
+}
+
+func (g greedy) Turn(ctx context.Context, req model.Request, l model.Listener) (model.Reply, error) {
+	reply, err := g.oracle.Turn(ctx, req, l)
+	reply.Usage = req.MaxUsage()
+	reply.Usage.Requests = 1
+	if g.broken {
+		once := reply.Usage
+		if err := l.Retry(model.Retry{Attempt: 1, Err: &model.Failure{Reason: model.Down, Err: errors.New("broke off")}, Usage: once, Cost: g.price.Most(once)}); err != nil {
+			return model.Reply{Usage: once, Cost: g.price.Most(once)}, err
+		}
+		reply.Usage = once.Add(once)
+	}
+	reply.Cost = g.price.Most(reply.Usage)
+	return reply, err
+}
+
+// A run never spends more than its limits, however many calls it makes at the same time. A limit
+// of 0 allows no call. The next run continues.
+func TestLimitsAreNotExceeded(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld("a/a.go", "b/b.go", "c/c.go", "d/d.go")
-		o := &oracle{say: describing, price: tt.price}
-		ran, err := w.survey(nil).Run(t.Context(), &survey.ModelDescriber{Model: o}, tt.opts)
+		price := model.Price{Input: 1e4, Written: 2e4, Output: 3e4}
+		m := greedy{&oracle{say: describing, price: price}, rapid.Bool().Draw(t, "broken")}
+		var opts survey.RunOptions
+		opts.Jobs = rapid.IntRange(1, 5).Draw(t, "jobs")
+		if rapid.Bool().Draw(t, "limits tokens") {
+			n := rapid.SampledFrom([]int64{0, 1, 10_000, 30_000, 60_000}).Draw(t, "tokens")
+			opts.MaxTokens = &n
+		} else {
+			n := rapid.SampledFrom([]float64{0, 1, 200, 900, 2000}).Draw(t, "dollars")
+			opts.MaxCost = &n
+		}
+		ran, err := w.survey(nil).Run(context.Background(), &survey.ModelDescriber{Model: m}, opts)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(ran.Done) != tt.done || (ran.Stopped == "") != (tt.done == 5) || ran.Left != 5-tt.done || len(ran.Failed) != 0 {
-			t.Errorf("%s: %+v", name, ran)
+		if opts.MaxTokens != nil && ran.Tokens.In+ran.Tokens.Out > *opts.MaxTokens {
+			t.Errorf("spent %d tokens, the limit is %d", ran.Tokens.In+ran.Tokens.Out, *opts.MaxTokens)
 		}
-		n := len(o.turns())
-		if ran.Calls != n || ran.Tokens != (survey.Tokens{In: int64(100 * n), Out: int64(10 * n)}) {
-			t.Errorf("%s: %d calls, %+v", name, n, ran)
+		if opts.MaxCost != nil && *ran.Cost > *opts.MaxCost {
+			t.Errorf("spent $%f, the limit is $%f", *ran.Cost, *opts.MaxCost)
 		}
-		if (ran.Cost == nil) != (tt.price == model.Price{}) || ran.Cost != nil && *ran.Cost != float64(n) {
-			t.Errorf("%s: cost %v after %d calls", name, ran.Cost, n)
+		if len(ran.Done)+ran.Left != 5 || len(ran.Failed) != 0 || ran.Left > 0 && !strings.Contains(ran.Stopped, "limit") {
+			t.Errorf("%+v; what is not done should be left because of the limit", ran)
 		}
-		if rest := run(t, w, &survey.ModelDescriber{Model: o}); len(rest.Done) != 5-tt.done {
-			t.Errorf("%s: then %+v", name, rest)
+		if rest, err := w.survey(nil).Run(context.Background(), &survey.ModelDescriber{Model: m}, survey.RunOptions{}); err != nil || len(rest.Done) != 5-len(ran.Done) {
+			t.Errorf("the next run did %+v, %v; it should do what was left by %+v", rest, err, ran)
 		}
+	})
+}
+
+// Calls that cost less than they could leave their rest to the calls after them.
+func TestLimitsCountActualCost(t *testing.T) {
+	w := newWorld("a/a.go", "b/b.go", "c/c.go", "d/d.go")
+	o := &oracle{say: describing, price: model.Price{Input: 1e4}} // a dollar for a hundred tokens
+	limit := int64(20_000)
+	dollars := 200.0
+	ran, err := w.survey(nil).Run(t.Context(), &survey.ModelDescriber{Model: o}, survey.RunOptions{Jobs: 4, MaxTokens: &limit, MaxCost: &dollars})
+	if err != nil || len(ran.Done) != 5 || ran.Stopped != "" || ran.Calls != 6 || *ran.Cost != 6 {
+		t.Errorf("%+v, %v; all 5 directories and the overview fit", ran, err)
 	}
-	// A limit that could not be kept to is none that anybody wants.
+}
+
+// A limit in dollars needs a price.
+func TestCostLimitNeedsPrice(t *testing.T) {
 	o := &oracle{say: describing}
-	_, err := newWorld("a.go").survey(nil).Run(t.Context(), &survey.ModelDescriber{Model: o}, survey.RunOptions{MaxCost: 1})
+	limit := 1.0
+	_, err := newWorld("a.go").survey(nil).Run(t.Context(), &survey.ModelDescriber{Model: o}, survey.RunOptions{MaxCost: &limit})
 	if fault.KindOf(err) != fault.Usage || len(o.turns()) != 0 {
 		t.Errorf("without a price: %v", err)
 	}

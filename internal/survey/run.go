@@ -18,9 +18,11 @@ import (
 // RunOptions says how far a run goes. The zero value does all that is to be done, one
 // directory at a time.
 type RunOptions struct {
-	Jobs      int       // directories that are described at once; 1 when 0
-	MaxTokens int64     // spent in and out together, at which no more are begun; no limit when 0
-	MaxCost   float64   // the same in dollars
+	Jobs int // directories that are described at once; 1 when 0
+	// MaxTokens limits the tokens of all calls, in and out together, and MaxCost the same in
+	// dollars. Nil is no limit, and 0 allows no call.
+	MaxTokens *int64
+	MaxCost   *float64
 	Within    repo.Path // only this directory and those below it
 	// Refresh is for a run that nobody asked for. It leaves out directories that a model failed
 	// to describe, or may be about to describe: a record would end the failure. So where models
@@ -152,13 +154,14 @@ func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*RunResult
 	}
 	mind, thinks := w.(ModelWriter)
 	if thinks {
-		if opts.MaxCost > 0 && !mind.Price().Known() {
+		if opts.MaxCost != nil && !mind.Price().Known() {
 			return r.ran, &fault.Error{
 				Kind: fault.Usage, Hint: "set survey.prices in .ken/config.yaml, or use --max-tokens",
 				Err: fmt.Errorf("no price known for %s: --max-cost cannot be enforced", mind.Author()),
 			}
 		}
 		mind.See(s.tree)
+		mind.Limit(newBudget(opts.MaxTokens, opts.MaxCost))
 		if j, err = r.plan(ctx, j, mind); err != nil || r.ran.Stopped != "" {
 			return r.ran, err
 		}
@@ -213,6 +216,8 @@ func (r *run) note(ctx context.Context, err error) {
 		r.ran.Stopped = interrupted
 	case errors.Is(err, ErrHopeless):
 		r.ran.Stopped, r.ran.Err = oneLine(err.Error()), err
+	case isLimit(err):
+		r.ran.Stopped = err.Error()
 	default:
 		r.ran.Remarks = append(r.ran.Remarks, oneLine(err.Error()))
 	}
@@ -236,10 +241,8 @@ type run struct {
 	// waitingForSame are the directories that wait for one of the same basis, which a model or an agent is being
 	// asked about: its text will speak for them too.
 	waitingForSame map[fresh.Digest][]*DirStatus
-	// reached says which limit was, nil for none.
-	reached func() string
-	unkept  []*store.DirRecord
-	kept    []*store.DirRecord // by this run
+	unkept         []*store.DirRecord
+	kept           []*store.DirRecord // by this run
 
 	mu   sync.Mutex // guards what beats tell and keep
 	last Progress
@@ -283,7 +286,7 @@ func (r *run) work(ctx context.Context) error {
 	}
 	var fatal error
 	busy := 0
-	r.limits(ctx) // planning may have cost it all
+	r.limits(ctx)
 	for {
 		for busy < jobs && fatal == nil && r.ran.Stopped == "" {
 			st, err := r.take(ctx)
@@ -343,9 +346,6 @@ func (r *run) remarkAlike() {
 
 // sum puts down what was spent.
 func (r *run) sum() {
-	if r.reached != nil {
-		r.ran.Stopped = r.reached()
-	}
 	r.ran.Calls, r.ran.Tokens = r.spent.Calls, Tokens{r.spent.In, r.spent.Out}
 	if !r.spent.Unknown {
 		r.ran.Cost = &r.spent.Cost
@@ -461,7 +461,7 @@ func (r *run) finish(ctx context.Context, a answer) error {
 		}
 	case ctx.Err() != nil:
 		return nil // it was stopped, and did not fail
-	case errors.Is(a.err, ErrHopeless):
+	case errors.Is(a.err, ErrHopeless), isLimit(a.err):
 		r.note(ctx, a.err) // nor did the directory
 		return nil
 	case errors.Is(a.err, ErrMoved):
@@ -504,7 +504,7 @@ const maxAway = 8
 
 const interrupted = "interrupted"
 
-// limits stops the run when enough has been spent, or nobody answers any more.
+// limits stops the run when it was interrupted, or nobody answers any more.
 func (r *run) limits(ctx context.Context) {
 	switch {
 	case r.ran.Stopped != "":
@@ -512,20 +512,14 @@ func (r *run) limits(ctx context.Context) {
 		r.ran.Stopped = interrupted
 	case r.away >= maxAway:
 		r.ran.Stopped = fmt.Sprintf("the provider did not answer for %d directories in a row", r.away)
-	case r.how.MaxTokens > 0 && r.spent.In+r.spent.Out >= r.how.MaxTokens:
-		r.reach(func() string {
-			return fmt.Sprintf("%d tokens spent, the limit is %d", r.spent.In+r.spent.Out, r.how.MaxTokens)
-		})
-	case r.how.MaxCost > 0 && r.spent.Cost >= r.how.MaxCost:
-		r.reach(func() string {
-			return fmt.Sprintf("$%.4f spent, the limit is $%.2f", r.spent.Cost, r.how.MaxCost)
-		})
 	}
 }
 
-// reach stops the run at a limit. What is under way is finished, so that what was spent is
-// told when all is over.
-func (r *run) reach(limit func() string) { r.ran.Stopped, r.reached = limit(), limit }
+// isLimit reports whether a call was not made because of a limit.
+func isLimit(err error) bool {
+	_, ok := errors.AsType[*limitError](err)
+	return ok
+}
 
 // repeats reports whether a record has the same text, basis and recipe as an old one.
 func repeats(r, old *store.DirRecord) bool {

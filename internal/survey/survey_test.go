@@ -821,28 +821,6 @@ func TestNoTexts(t *testing.T) {
 	}
 }
 
-// A run that is stopped keeps what was paid for and goes on later.
-func TestLimits(t *testing.T) {
-	w := newWorld("a/x.go", "b/x.go", "c/x.go")
-	s := &scribe{say: func(it *survey.Item) (survey.Draft, error) {
-		return survey.Draft{Text: "about " + repo.DirLabel(it.Path).String(), Spent: survey.Spent{Calls: 1, In: 60, Out: 40}}, nil
-	}}
-	ran, err := w.survey(nil).Run(t.Context(), s, survey.RunOptions{MaxTokens: 150})
-	if err != nil || ran.Stopped == "" || ran.Left != 2 || ran.Tokens.In != 120 {
-		t.Errorf("%+v, %v", ran, err)
-	}
-	same(t, "first", s.paths(), []string{"a", "b"})
-	run(t, w, s)
-	same(t, "then", s.paths(), []string{"c", "."})
-
-	// What was under way is told with the rest.
-	w = newWorld("a/x.go", "b/x.go", "c/x.go", "d/x.go")
-	ran, err = w.survey(nil).Run(t.Context(), s, survey.RunOptions{MaxTokens: 10, Jobs: 3})
-	if err != nil || !strings.HasPrefix(ran.Stopped, fmt.Sprint(ran.Tokens.In+ran.Tokens.Out, " tokens")) {
-		t.Errorf("%+v, %v", ran, err)
-	}
-}
-
 // Who keeps a text keeps the one that was shown, whatever is said by then.
 func TestKeepIsOfWhatWasShown(t *testing.T) {
 	w := newWorld("src/b.go")

@@ -27,7 +27,7 @@ func TestSilence(t *testing.T) {
 			))
 			m, _ := open(t, srv, api, func(o *provider.Options) { o.Idle = 3 * time.Second })
 			var why model.Retry
-			r, err := m.Turn(t.Context(), hello, model.Listener{Retry: func(r model.Retry) { why = r }})
+			r, err := m.Turn(t.Context(), hello, model.Listener{Retry: func(r model.Retry) error { why = r; return nil }})
 			if err != nil || r.Text != "so" {
 				t.Fatalf("%+v, %v", r, err)
 			}
