@@ -292,3 +292,54 @@ func TestEstimate(t *testing.T) {
 		}
 	}
 }
+
+// An overview is written when most directories are described. It is not bought from nothing.
+func TestOverviewNeedsDescriptions(t *testing.T) {
+	w := newWorld("a/a.go", "b/b.go", "c/c.go", "d/d.go")
+	broken := map[string]bool{"a": true, "b": true, "c": true}
+	o := &oracle{say: func(req model.Request) (model.Reply, error) {
+		if broken[subject(req)] {
+			return model.Reply{Stop: model.Refusal}, nil
+		}
+		return describing(req)
+	}}
+	ran := run(t, w, &survey.ModelDescriber{Model: o})
+	if _, n := questions(o.turns()); n != 0 {
+		t.Errorf("%d overviews while 2 of 5 directories are described; there should be none", n)
+	}
+	if !slices.ContainsFunc(ran.Remarks, func(r string) bool { return strings.Contains(r, "overview") && strings.Contains(r, "2 of 5") }) {
+		t.Errorf("remarks %q; one should say why there is no overview", ran.Remarks)
+	}
+	delete(broken, "a")
+	run(t, w, &survey.ModelDescriber{Model: o})
+	if _, n := questions(o.turns()); n != 1 {
+		t.Errorf("%d overviews while 3 of 5 directories are described; there should be one", n)
+	}
+}
+
+// A refusal is no overview and no summary, in words or by the reason to stop.
+func TestRefusalIsNoText(t *testing.T) {
+	for _, reply := range []model.Reply{
+		{Text: "I am sorry, I cannot help with that."}, {Text: "I\u2019m sorry, but I can\u2019t assist."}, {Text: "Sorry, I can't do that."},
+		{Text: "I cannot describe this repository."}, {Text: "Unfortunately, I am unable to help."}, {Text: "As an AI language model, I cannot."},
+		{Text: "Some words.", Stop: model.Refusal},
+	} {
+		w := newWorld("a/a.go", "b/b.go")
+		o := &oracle{say: func(req model.Request) (model.Reply, error) {
+			if subject(req) == "" {
+				return reply, nil
+			}
+			return describing(req)
+		}}
+		ran := run(t, w, &survey.ModelDescriber{Model: o})
+		rep, err := w.survey(nil).Report(t.Context())
+		if err != nil || rep.Overview != nil || len(ran.Remarks) != 1 || !strings.Contains(ran.Remarks[0], "refuse") {
+			t.Errorf("%+v: overview %+v, %v, remarks %q; it should be refused", reply, rep.Overview, err, ran.Remarks)
+		}
+		// The same as the answer of a program, about a directory.
+		plain := &survey.ModelDescriber{Model: &oracle{say: func(model.Request) (model.Reply, error) { return reply, nil }}, Tree: w, Plain: true}
+		if d, err := plain.Write(t.Context(), &survey.Item{Path: "a"}); err == nil || !strings.Contains(err.Error(), "refus") {
+			t.Errorf("%+v: kept %q, %v; it should be refused", reply, d.Text, err)
+		}
+	}
+}

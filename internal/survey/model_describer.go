@@ -90,8 +90,6 @@ func (t *ModelDescriber) Write(ctx context.Context, it *Item) (Draft, error) {
 			if turn == turns-2 {
 				next.Text = "That was the last tool call. Call submit with your text now."
 			}
-		case reply.Stop == model.Refusal:
-			return s.draft, ErrRefused
 		case idle == idleTurns:
 			return s.draft, s.unsubmitted(turn + 1)
 		default:
@@ -102,8 +100,8 @@ func (t *ModelDescriber) Write(ctx context.Context, it *Item) (Draft, error) {
 	return s.draft, s.unsubmitted(turns)
 }
 
-// ErrRefused is in the chain when a model will not write about a directory.
-var ErrRefused = errors.New("the model refuses to describe it")
+// ErrRefused is in the chain when a model refuses to write.
+var ErrRefused = errors.New("the model refuses to write the text")
 
 // unsubmitted says that no text came, and what was wrong with the last one that did.
 func (s *session) unsubmitted(turns int) error {
@@ -169,6 +167,8 @@ func (s *session) turn(ctx context.Context, req model.Request) (model.Reply, err
 		Cost: reply.Cost.USD, Unknown: !reply.Cost.Known(),
 	})
 	switch reason := model.ReasonOf(err); {
+	case err == nil && reply.Stop == model.Refusal && len(reply.Calls) == 0:
+		err = ErrRefused
 	case err == nil:
 	case reason.Hopeless():
 		err = &providerError{err, ErrHopeless}

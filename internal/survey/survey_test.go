@@ -806,6 +806,7 @@ func TestNoTexts(t *testing.T) {
 		"an echo":              func(it *survey.Item) string { return survey.Rules + it.Prompt() },
 		"an echo of the data":  func(it *survey.Item) string { return it.Prompt() },
 		"more than asked for":  func(*survey.Item) string { return strings.Repeat("words ", 700) },
+		"a refusal":            func(*survey.Item) string { return "I am sorry, I cannot help with that." },
 		"and nothing that is.": func(*survey.Item) string { return " " },
 	} {
 		ran := run(t, w, &scribe{say: func(it *survey.Item) (survey.Draft, error) { return survey.Draft{Text: say(it)}, nil }})
@@ -814,7 +815,7 @@ func TestNoTexts(t *testing.T) {
 		}
 	}
 	ran := run(t, w, &scribe{say: func(*survey.Item) (survey.Draft, error) {
-		return survey.Draft{Text: "I am sorry, I cannot help with that."}, nil
+		return survey.Draft{Text: "A directory of this repository."}, nil
 	}})
 	if len(ran.Remarks) != 1 || !strings.Contains(ran.Remarks[0], "4 directories got the same summary") {
 		t.Errorf("remarked %q", ran.Remarks)
