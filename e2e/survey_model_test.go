@@ -298,6 +298,9 @@ func TestSurveyTroubles(t *testing.T) {
 				!strings.Contains(doc.Failed[0].Reason, "prompt is odd") {
 				t.Errorf("%+v", o)
 			}
+			if !strings.Contains(o.stderr, "ken: the provider is rate limited (") || !strings.Contains(o.stderr, "); waiting 1s before attempt 2\n") {
+				t.Errorf("%q; it should say that it waits for the rate limit, and how long", o.stderr)
+			}
 			if v := surveyVerdicts(t, r); v["src"] != "failed" || v["."] != "incomplete" || v["src/deep"] != "fresh" {
 				t.Errorf("%v", v)
 			}
@@ -454,8 +457,11 @@ func TestSurveyJobs(t *testing.T) {
 	o := ken(t, r, func(cmd *exec.Cmd) { by(srv)(cmd); cmd.Stderr = &lines },
 		"survey", "run", "--provider", "anthropic", "--model", "m1", "--jobs", "6", "--json")
 	doc := decode[ran](t, o.stdout)
-	if o.status != 0 || len(doc.Done) != 39 || len(doc.Remarks) != 0 {
+	if o.status != 0 || len(doc.Done) != 39 {
 		t.Fatalf("%+v", o)
+	}
+	if len(doc.Remarks) != 1 || !strings.Contains(doc.Remarks[0], "leaves out p00; to include it, add --rank p00=normal") {
+		t.Errorf("remarks %q; one should say that the plan leaves out p00, and how to include it", doc.Remarks)
 	}
 	// Nobody watches: a plain line for each ten.
 	if n := strings.Count(lines.String(), "\n"); n < 3 || strings.ContainsAny(lines.String(), "\r\x1b") || strings.Count(lines.String(), " tokens") != n {

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"ken/internal/fault"
+	"ken/internal/model"
 	"ken/internal/survey"
 	"ken/internal/surveyrun"
 	"ken/internal/term"
@@ -128,7 +130,26 @@ func (p *program) runSurvey(c *cobra.Command, w Workspace, s *survey.Survey, wri
 		}
 		show.Tell(done.Done, done.Total, more)
 	}
+	opts.OnWait = announceWaits(time.Now, func(text string) { show.Remarkf("ken: %s", text) })
 	return s.Run(c.Context(), writer, opts)
+}
+
+// announceWaits returns a function that prints the waits of a model. While one wait is under way,
+// it prints only waits that end later, since several directories wait at the same time.
+func announceWaits(now func() time.Time, print func(text string)) func(model.Retry) {
+	var mu sync.Mutex
+	var announced time.Time // when the longest wait ends
+	return func(r model.Retry) {
+		mu.Lock()
+		defer mu.Unlock()
+		end := now().Add(r.Wait)
+		if end.Before(announced.Add(2 * time.Second)) {
+			return
+		}
+		announced = end
+		wait := max(r.Wait.Round(time.Second), time.Second)
+		print(fmt.Sprintf("the provider is %s (%s); waiting %s before attempt %d", r.Reason, plain(r.Err.Error()), wait, r.Attempt+1))
+	}
 }
 
 // printRan prints the result of a run. The command again continues it.

@@ -343,3 +343,26 @@ func TestRefusalIsNoText(t *testing.T) {
 		}
 	}
 }
+
+// A run says which directories the plan of a model leaves out, and how to include them. It does
+// not name those that the user ranked.
+func TestRunNamesWhatThePlanLeavesOut(t *testing.T) {
+	w := wide()
+	plan := `{"about": "A shop.", "ranks": {"core": "skip", "core/deep": "skip", "examples": "skip", "p00": "shallow"}}`
+	o := planner(&plan)
+	says := func(ran *survey.RunResult) string { return strings.Join(ran.Remarks, "\n") }
+	want := "the plan of test/oracle leaves out core, examples; to include them, add --rank core=normal --rank examples=normal, or set survey.ranks in .ken/config.yaml"
+	for i := range 2 { // the second run uses the stored plan
+		if got := says(run(t, w, &survey.ModelDescriber{Model: o})); got != want {
+			t.Errorf("run %d remarks %q, want %q", i+1, got, want)
+		}
+	}
+	ranks := map[repo.Path]survey.Rank{"core": survey.RankNormal, "examples": survey.RankSkip}
+	ran, err := w.survey(ranks).Run(t.Context(), &survey.ModelDescriber{Model: o}, survey.RunOptions{})
+	if err != nil || says(ran) != "" {
+		t.Errorf("remarks %q, %v; the user ranked both directories", says(ran), err)
+	}
+	if !slices.Contains(ran.Done, "core") {
+		t.Errorf("described %q; core should be included", ran.Done)
+	}
+}

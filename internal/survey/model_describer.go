@@ -24,6 +24,7 @@ type ModelDescriber struct {
 	Plain bool
 
 	budget *Budget
+	onWait func(model.Retry)
 }
 
 // See gives the model the tree to look at.
@@ -31,6 +32,9 @@ func (t *ModelDescriber) See(tree Tree) { t.Tree = tree }
 
 // Limit gives the model a budget for all of its calls; nil for no limit.
 func (t *ModelDescriber) Limit(b *Budget) { t.budget = b }
+
+// OnWait sets the function to call before the model waits and is asked again; nil for none.
+func (t *ModelDescriber) OnWait(f func(model.Retry)) { t.onWait = f }
 
 // How far a model may go about one directory.
 const (
@@ -160,7 +164,14 @@ func (s *session) turn(ctx context.Context, req model.Request) (model.Reply, err
 	if err != nil {
 		return model.Reply{}, err
 	}
-	reply, err := s.Model.Turn(ctx, req, model.Listener{Retry: func(r model.Retry) error { return call.again(ctx, r) }})
+	retry := func(r model.Retry) error {
+		err := call.again(ctx, r)
+		if err == nil && s.onWait != nil {
+			s.onWait(r)
+		}
+		return err
+	}
+	reply, err := s.Model.Turn(ctx, req, model.Listener{Retry: retry})
 	call.end(reply, err)
 	s.draft.Spent = s.draft.Spent.Add(Spent{
 		Calls: reply.Usage.Requests, In: reply.Usage.Input, Out: reply.Usage.Output,

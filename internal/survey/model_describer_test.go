@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -545,3 +546,28 @@ type renamed struct {
 }
 
 func (r renamed) Name() string { return r.name }
+
+// A limited model reports a rate limit before it answers.
+type limited struct{ *oracle }
+
+func (m limited) Turn(ctx context.Context, req model.Request, l model.Listener) (model.Reply, error) {
+	err := l.Retry(model.Retry{Attempt: 1, Reason: model.RateLimited, Err: &model.Failure{Reason: model.RateLimited, Err: errors.New("429")}, Wait: 100 * time.Second})
+	if err != nil {
+		return model.Reply{}, err
+	}
+	return m.oracle.Turn(ctx, req, l)
+}
+
+// A run reports the waits of its model, with their length.
+func TestRunReportsWaits(t *testing.T) {
+	w := newWorld("a/a.go")
+	var waits []model.Retry
+	opts := survey.RunOptions{OnWait: func(r model.Retry) { waits = append(waits, r) }}
+	ran, err := w.survey(nil).Run(t.Context(), &survey.ModelDescriber{Model: limited{&oracle{say: describing}}}, opts)
+	if err != nil || len(ran.Done) != 2 {
+		t.Fatalf("%+v, %v", ran, err)
+	}
+	if len(waits) != 3 || waits[0].Wait != 100*time.Second || waits[0].Reason != model.RateLimited {
+		t.Errorf("%+v; there should be a wait of 100 seconds for each of two directories and the overview", waits)
+	}
+}

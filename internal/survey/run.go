@@ -11,6 +11,7 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/fresh"
+	"ken/internal/model"
 	"ken/internal/repo"
 	"ken/internal/store"
 )
@@ -39,6 +40,9 @@ type RunOptions struct {
 	// the run is still at it.
 	Progress func(Progress)
 	Beat     time.Duration // 5 seconds when 0
+	// OnWait hears that the model waits before it is asked again, such as for a rate limit.
+	// Several goroutines call it.
+	OnWait func(model.Retry)
 	// Ticks is what a run goes by. Without it, it gives no sign of life, and waits for no other.
 	Ticks TickerFunc
 	// Files is given what is to be said of files; nil to let that go.
@@ -162,9 +166,11 @@ func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*RunResult
 		}
 		mind.See(s.tree)
 		mind.Limit(newBudget(opts.MaxTokens, opts.MaxCost))
+		mind.OnWait(opts.OnWait)
 		if j, err = r.plan(ctx, j, mind); err != nil || r.ran.Stopped != "" {
 			return r.ran, err
 		}
+		r.remarkSkipped(j)
 	}
 	if err := r.rounds(ctx, j); err != nil {
 		return r.ran, err
