@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -310,6 +311,30 @@ func TestSurveyTroubles(t *testing.T) {
 				t.Errorf("%+v", o)
 			}
 		})
+	}
+}
+
+// A page instead of an answer, and an API that rejects every request: the run stops after three
+// requests, and the hint speaks of the address.
+func TestSurveyWrongAddress(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]modeltest.Answer{
+		"a page":      {Header: http.Header{"Content-Type": {"text/html"}}, Body: []byte("<html>Welcome</html>")},
+		"a rejection": {Status: 400, Message: "unknown parameter"},
+	} {
+		r := testrepo.New(t)
+		for i := range 6 {
+			r.Write(fmt.Sprintf("p%d/a.go", i), fmt.Sprintf("package p // %d\n", i))
+		}
+		r.Commit("first")
+		srv := modeltest.Start(t, func(modeltest.Turn) modeltest.Answer { return answer })
+		doc, o := think(t, r, srv, "openai")
+		if o.status != 1 || len(srv.Turns()) != 3 || len(doc.Failed) != 3 || doc.Left != 4 || doc.Stopped == "" {
+			t.Errorf("%s: %d requests, %+v; it should stop after three", name, len(srv.Turns()), o)
+		}
+		if !strings.Contains(o.stderr, "hint: does "+srv.URL) {
+			t.Errorf("%s: %q; the hint should speak of the address", name, o.stderr)
+		}
 	}
 }
 

@@ -185,6 +185,8 @@ func (s *session) turn(ctx context.Context, req model.Request) (model.Reply, err
 		err = &providerError{err, ErrHopeless}
 	case reason == model.Down || reason == model.Overloaded || reason == model.RateLimited:
 		err = &providerError{err, errAway}
+	case reason == model.BadRequest || reason == model.BadAnswer:
+		err = &providerError{err, errUnusable}
 	}
 	return reply, err
 }

@@ -571,3 +571,31 @@ func TestRunReportsWaits(t *testing.T) {
 		t.Errorf("%+v; there should be a wait of 100 seconds for each of two directories and the overview", waits)
 	}
 }
+
+// A provider that rejects one request after the other, or does not answer in its API, is asked
+// about three directories and not about all. One rejection is the failure of that directory.
+func TestUnusableProviderStopsTheRun(t *testing.T) {
+	files := []string{"a/x", "b/x", "c/x", "d/x", "e/x", "f/x"}
+	for _, reason := range []model.Reason{model.BadRequest, model.BadAnswer} {
+		w := newWorld(files...)
+		rejected := &fault.Error{Hint: "check the address", Err: &model.Failure{Reason: reason, Err: errors.New("no such API")}}
+		o := &oracle{say: func(model.Request) (model.Reply, error) { return model.Reply{}, rejected }}
+		ran := run(t, w, &survey.ModelDescriber{Model: o})
+		if n := len(o.turns()); n != 3 || len(ran.Failed) != 3 || ran.Left != 4 {
+			t.Errorf("%s: %d requests, %+v; it should stop after three", reason, n, ran)
+		}
+		if fault.HintOf(ran.Err) != "check the address" || !strings.Contains(ran.Stopped, "no such API") {
+			t.Errorf("%s: stopped with %q, %v; it should have the provider's error and hint", reason, ran.Stopped, ran.Err)
+		}
+		odd := 0
+		o.say = func(req model.Request) (model.Reply, error) {
+			if odd++; odd%3 != 0 {
+				return model.Reply{}, rejected
+			}
+			return describing(req)
+		}
+		if ran := run(t, w, &survey.ModelDescriber{Model: o}); ran.Stopped != "" || ran.Left != 0 {
+			t.Errorf("%s: %+v; two rejections in a row should not stop the run", reason, ran)
+		}
+	}
+}

@@ -201,6 +201,7 @@ func (r *run) plan(ctx context.Context, j *judgement, m ModelWriter) (*judgement
 	if err != nil {
 		r.ran.Left = newQueue(j, r.wants).total
 		r.note(ctx, err)
+		r.countUnusable(err)
 		return j, nil
 	}
 	return j.judgeStored(context.WithoutCancel(ctx))
@@ -238,10 +239,13 @@ type run struct {
 	queue  *queue
 	ran    *RunResult
 	spent  Spent
-	batch  int                           // how many records are kept at once
-	away   int                           // directories in a row that the provider was away for
-	alike  map[string][]*store.DirRecord // what minds wrote, by the words
-	gaveUp map[repo.Path]bool            // directories that this run has failed at
+	batch  int // how many records are kept at once
+	away   int // directories in a row that the provider was away for
+	// unusable counts requests in a row that the provider rejected, or answered with something
+	// else than its API.
+	unusable int
+	alike    map[string][]*store.DirRecord // what minds wrote, by the words
+	gaveUp   map[repo.Path]bool            // directories that this run has failed at
 	// partial are the directories that this run's model could not finish, by their basis.
 	partial map[fresh.Digest]partialAnswer
 	// waitingForSame are the directories that wait for one of the same basis, which a model or an agent is being
@@ -459,7 +463,7 @@ func (r *run) finish(ctx context.Context, a answer) error {
 		st.Record, st.Reasons, st.K = rec, nil, 0
 		st.finish()
 		r.ran.Done = append(r.ran.Done, repo.DirLabel(st.Dir.Path).JSON().Path)
-		r.away = 0
+		r.away, r.unusable = 0, 0
 		if r.how.Files != nil && len(a.draft.Files) > 0 {
 			if err := r.how.Files(keep, r.writer.Author(), a.item, a.draft.Files); err != nil {
 				r.ran.Remarks = append(r.ran.Remarks, oneLine(fmt.Sprintf("summaries of files in %s: %v", repo.DirLabel(st.Dir.Path), err)))
@@ -481,6 +485,7 @@ func (r *run) finish(ctx context.Context, a answer) error {
 		} else {
 			r.away = 0
 		}
+		r.countUnusable(a.err)
 		f := store.DirFailure{Path: st.Dir.Path, Reason: oneLine(a.err.Error()), At: r.stamp(st.Dir.Path)}
 		if a.item != nil {
 			f.Basis = a.item.Basis.Digest()
@@ -503,6 +508,27 @@ var ErrHopeless = errors.New("the provider fails for every directory")
 
 // errAway is in the chain of a failure of a provider that did not answer.
 var errAway = errors.New("the provider does not answer")
+
+// errUnusable is in the chain when a provider rejected a request, or answered with something else
+// than its API.
+var errUnusable = errors.New("the provider cannot be used")
+
+// maxUnusable is after how many such failures in a row a run stops: one may be about the content
+// of a directory, several are about the address or the model.
+const maxUnusable = 3
+
+// countUnusable counts failures in a row that are errUnusable, and stops the run if they are too
+// many.
+func (r *run) countUnusable(err error) {
+	if !errors.Is(err, errUnusable) {
+		r.unusable = 0
+		return
+	}
+	r.unusable++
+	if r.unusable == maxUnusable && r.ran.Stopped == "" {
+		r.ran.Stopped, r.ran.Err = oneLine(err.Error()), err
+	}
+}
 
 // maxAway is for how many directories in a row a provider may be away before no more
 // are begun: each has waited for a while.
