@@ -4,7 +4,7 @@ import "fmt"
 
 // Usage counts tokens.
 type Usage struct {
-	Requests int   // attempts that reached the model
+	Requests int   // attempts that the model may have begun to answer
 	Input    int64 // tokens read, those below included
 	Cached   int64 // of Input: read from the provider's cache, cheaply
 	Written  int64 // of Input: put into its cache, dearly with some
