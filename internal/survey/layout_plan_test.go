@@ -1,14 +1,19 @@
 package survey_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"ken/internal/fresh"
 	"ken/internal/model"
 	"ken/internal/repo"
+	"ken/internal/store"
 	"ken/internal/survey"
 )
 
@@ -364,5 +369,75 @@ func TestRunNamesWhatThePlanLeavesOut(t *testing.T) {
 	}
 	if !slices.Contains(ran.Done, "core") {
 		t.Errorf("described %q; core should be included", ran.Done)
+	}
+}
+
+// A watchedStore reports leases that it refuses.
+type watchedStore struct {
+	*world
+
+	refused func(repo.Path)
+}
+
+func (w watchedStore) Take(ctx context.Context, worktree string, l store.Lease, now time.Time) (bool, error) {
+	ok, err := w.world.Take(ctx, worktree, l, now)
+	if !ok && err == nil {
+		w.refused(l.Path)
+	}
+	return ok, err
+}
+
+// Two runs at the same time pay for one plan and one overview: the second run waits for the
+// answer of the first.
+func TestRunsAtOnceShareQuestions(t *testing.T) {
+	w := wide()
+	var mu sync.Mutex
+	asked := make(map[repo.Path]int)
+	met := map[repo.Path]chan struct{}{"/plan": make(chan struct{}), "/report": make(chan struct{})}
+	meet := func(p repo.Path) { // the other run waits, or asked too
+		mu.Lock()
+		defer mu.Unlock()
+		if c := met[p]; c != nil {
+			close(c)
+			met[p] = nil
+		}
+	}
+	question := func(p repo.Path) {
+		mu.Lock()
+		asked[p]++
+		second, c := asked[p] > 1, met[p]
+		mu.Unlock()
+		if second {
+			meet(p)
+		} else if c != nil {
+			<-c
+		}
+	}
+	o := &oracle{say: func(req model.Request) (model.Reply, error) {
+		switch {
+		case strings.Contains(req.System, "You plan"):
+			question("/plan")
+			return model.Reply{Text: `{"about": "A shop."}`}, nil
+		case subject(req) == "":
+			question("/report")
+		}
+		return describing(req)
+	}}
+	var n atomic.Int64
+	var runs sync.WaitGroup
+	for range 2 {
+		runs.Go(func() {
+			sv := w.survey(nil)
+			leases := watchedStore{w, meet}
+			dispatcher := survey.NewDispatcher(sv, leases, "", func() string { return fmt.Sprint("t", n.Add(1)) })
+			ran, err := sv.Run(t.Context(), &survey.ModelDescriber{Model: o}, survey.RunOptions{Dispatcher: dispatcher, Beat: time.Millisecond, Ticks: ticks})
+			if err != nil || ran.Left != 0 || len(ran.Failed) != 0 || len(ran.Remarks) != 0 {
+				t.Errorf("%+v, %v", ran, err)
+			}
+		})
+	}
+	runs.Wait()
+	if asked["/plan"] != 1 || asked["/report"] != 1 {
+		t.Errorf("asked %v; two runs should pay for one plan and one overview", asked)
 	}
 }

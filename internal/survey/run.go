@@ -167,6 +167,7 @@ func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*RunResult
 		mind.See(s.tree)
 		mind.Limit(newBudget(opts.MaxTokens, opts.MaxCost))
 		mind.OnWait(opts.OnWait)
+		r.judgement = j
 		if j, err = r.plan(ctx, j, mind); err != nil || r.ran.Stopped != "" {
 			return r.ran, err
 		}
@@ -179,7 +180,7 @@ func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*RunResult
 	r.remarkAlike()
 	r.remarkPartial()
 	if thinks && r.ran.Stopped == "" && opts.Within == "" && r.ran.Left == 0 {
-		cost, err := s.Synthesise(ctx, mind)
+		cost, err := s.Synthesise(ctx, mind, func(basis store.DirBasis) (func(), error) { return r.exclusive(ctx, reportPath, basis) })
 		r.spent = r.spent.Add(cost)
 		r.note(ctx, err)
 	}
@@ -195,6 +196,26 @@ func (r *run) plan(ctx context.Context, j *judgement, m ModelWriter) (*judgement
 	if err := j.inVainPlanned(m); err != nil {
 		r.note(ctx, err)
 		return j, nil
+	}
+	release, err := r.exclusive(ctx, reconPath, j.planBasis())
+	if err != nil {
+		r.ran.Left = newQueue(j, r.wants).total
+		r.note(ctx, err)
+		return j, nil
+	}
+	defer release()
+	if r.leased() { // another run may have planned meanwhile
+		now, err := j.judgeStored(ctx)
+		if err != nil {
+			return j, err
+		}
+		if now.plan != nil && now.plan.exact {
+			return now, nil
+		}
+		if err := now.inVainPlanned(m); err != nil {
+			r.note(ctx, err)
+			return now, nil
+		}
 	}
 	cost, err := j.replan(ctx, m)
 	r.spent = r.spent.Add(cost)

@@ -70,8 +70,9 @@ func (j *judgement) judgeOverview(ctx context.Context) (*DirStatus, error) {
 }
 
 // Synthesise asks a model for the overview. It does not ask if there is an overview of the
-// present summaries, nor if most of the directories have no summary.
-func (s *Survey) Synthesise(ctx context.Context, m ModelWriter) (Spent, error) {
+// present summaries, nor if most of the directories have no summary. Before it asks, it calls
+// exclusive, which waits until no other run asks for the overview of the same basis.
+func (s *Survey) Synthesise(ctx context.Context, m ModelWriter, exclusive func(store.DirBasis) (release func(), err error)) (Spent, error) {
 	j, err := s.judge(ctx)
 	if err != nil {
 		return Spent{}, err
@@ -92,6 +93,14 @@ func (s *Survey) Synthesise(ctx context.Context, m ModelWriter) (Spent, error) {
 	}
 	if 2*described <= len(st.children) {
 		return Spent{}, fmt.Errorf("no overview: %d of %d directories at the top have a summary; ken asks for it when most have one", described, len(st.children))
+	}
+	release, err := exclusive(basis)
+	if err != nil {
+		return Spent{}, err
+	}
+	defer release()
+	if r, err := j.synthesis(ctx, basis); err != nil || r != nil {
+		return Spent{}, err // another run wrote it meanwhile
 	}
 	var b strings.Builder
 	for _, below := range st.children {
