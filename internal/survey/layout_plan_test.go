@@ -325,8 +325,12 @@ func TestOverviewNeedsDescriptions(t *testing.T) {
 // A refusal is no overview and no summary, in words or by the reason to stop.
 func TestRefusalIsNoText(t *testing.T) {
 	for _, reply := range []model.Reply{
-		{Text: "I am sorry, I cannot help with that."}, {Text: "I\u2019m sorry, but I can\u2019t assist."}, {Text: "Sorry, I can't do that."},
-		{Text: "I cannot describe this repository."}, {Text: "Unfortunately, I am unable to help."}, {Text: "As an AI language model, I cannot."},
+		{Text: "I am sorry, I cannot help with that."},
+		{Text: "I\u2019m sorry, but I can\u2019t assist."},
+		{Text: "Sorry, I can't do that."},
+		{Text: "I cannot describe this repository."},
+		{Text: "Unfortunately, I am unable to help."},
+		{Text: "As an AI language model, I cannot."},
 		{Text: "Some words.", Stop: model.Refusal},
 	} {
 		w := newWorld("a/a.go", "b/b.go")
