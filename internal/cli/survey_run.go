@@ -20,7 +20,10 @@ import (
 func (p *program) surveyRun() *cobra.Command {
 	var f surveyFlags
 	var opts survey.RunOptions
-	var limits ceilingFlags
+	var limits struct {
+		tokens int64
+		cost   float64
+	}
 	var shared struct {
 		workers, detach bool
 		at              string
