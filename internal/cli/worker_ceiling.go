@@ -59,8 +59,8 @@ func (p *program) workerCeiling() *cobra.Command {
 	c := &cobra.Command{
 		Use: "ceiling", Short: "Show or set the spending limit of all runs per day (UTC)", Args: cobra.NoArgs,
 		Long: `Show the spending of today and the limit of all runs on the server. --max-tokens and
---max-cost set the limit: 0 allows nothing, and none removes the limit. Spending never exceeds the limit: ken makes a call
-only if the most that it can cost fits.`,
+--max-cost set the limit: 0 allows nothing, and none removes the limit. Spending never
+exceeds the limit: ken makes a call only if the most that it can cost fits.`,
 		Example: `  ken worker ceiling                   # show spending and limit
   ken worker ceiling --max-cost 50     # spend at most 50 dollars per day
   ken worker ceiling --max-cost none   # remove the limit`,

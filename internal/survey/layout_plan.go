@@ -138,6 +138,7 @@ func (r *run) remarkSkipped(j *judgement) {
 	if len(skipped) == 0 {
 		return
 	}
+	slices.Sort(flags) // as names sorts the directories
 	it := "it"
 	if len(skipped) > 1 {
 		it = "them"
