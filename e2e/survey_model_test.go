@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -298,6 +299,9 @@ func TestSurveyTroubles(t *testing.T) {
 				!strings.Contains(doc.Failed[0].Reason, "prompt is odd") {
 				t.Errorf("%+v", o)
 			}
+			if !strings.Contains(o.stderr, "ken: the provider is rate limited (") || !strings.Contains(o.stderr, "); waiting 1s before attempt 2\n") {
+				t.Errorf("%q; it should say that it waits for the rate limit, and how long", o.stderr)
+			}
 			if v := surveyVerdicts(t, r); v["src"] != "failed" || v["."] != "incomplete" || v["src/deep"] != "fresh" {
 				t.Errorf("%v", v)
 			}
@@ -307,6 +311,30 @@ func TestSurveyTroubles(t *testing.T) {
 				t.Errorf("%+v", o)
 			}
 		})
+	}
+}
+
+// A page instead of an answer, and an API that rejects every request: the run stops after three
+// requests, and the hint speaks of the address.
+func TestSurveyWrongAddress(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]modeltest.Answer{
+		"a page":      {Header: http.Header{"Content-Type": {"text/html"}}, Body: []byte("<html>Welcome</html>")},
+		"a rejection": {Status: 400, Message: "unknown parameter"},
+	} {
+		r := testrepo.New(t)
+		for i := range 6 {
+			r.Write(fmt.Sprintf("p%d/a.go", i), fmt.Sprintf("package p // %d\n", i))
+		}
+		r.Commit("first")
+		srv := modeltest.Start(t, func(modeltest.Turn) modeltest.Answer { return answer })
+		doc, o := think(t, r, srv, "openai")
+		if o.status != 1 || len(srv.Turns()) != 3 || len(doc.Failed) != 3 || doc.Left != 4 || doc.Stopped == "" {
+			t.Errorf("%s: %d requests, %+v; it should stop after three", name, len(srv.Turns()), o)
+		}
+		if !strings.Contains(o.stderr, "hint: does "+srv.URL) {
+			t.Errorf("%s: %q; the hint should speak of the address", name, o.stderr)
+		}
 	}
 }
 
@@ -370,7 +398,7 @@ func TestSurveyInterrupted(t *testing.T) {
 		}
 		if times == 1 {
 			doc := decode[ran](t, out.String())
-			if !slices.Equal(doc.Done, []string{"src/deep"}) || len(doc.Failed) != 0 || doc.Stopped != "interrupted" || doc.Left != 2 || doc.Calls == 0 {
+			if !slices.Equal(doc.Done, []string{"src/deep"}) || len(doc.Failed) != 0 || doc.Stopped != "interrupted" || doc.Left != 2 || doc.Calls != len(srv.Turns()) {
 				t.Errorf("%s%s", &out, &complaints)
 			}
 		}
@@ -399,14 +427,23 @@ func TestSurveyLimits(t *testing.T) {
 	if o := ken(t, r, by(srv), "allow", srv.URL+"/v1"); o.status != 0 {
 		t.Fatalf("%+v", o)
 	}
-	doc, o := think(t, r, srv, "openai", "--max-cost", "1.50")
-	if o.status != 0 || len(doc.Done) != 1 || doc.Left != 3 || doc.Cost == nil || *doc.Cost != 2 || doc.Stopped == "" {
-		t.Errorf("%+v", o)
+	// A limit of 0 allows no call.
+	for _, limit := range [][]string{{"--max-cost", "0"}, {"--max-tokens", "0"}} {
+		doc, o := think(t, r, srv, "openai", limit...)
+		if o.status != 0 || doc.Calls != 0 || doc.Left == 0 || !strings.Contains(doc.Stopped, "limit") || len(srv.Turns()) != 0 {
+			t.Errorf("%q: %+v; no call should be made", limit, o)
+		}
 	}
-	doc, o = think(t, r, srv, "openai", "--max-tokens", "3000")
-	if o.status != 0 || len(doc.Done) != 2 || doc.Left != 1 || doc.Tokens.In != 2000 || doc.Tokens.Out != 1000 || doc.Stopped == "" {
-		t.Errorf("%+v", o)
+	// Every call reserves the most that it can cost, so no limit is exceeded.
+	doc, o := think(t, r, srv, "openai", "--jobs", "4", "--max-cost", "18")
+	if o.status != 0 || len(doc.Done) == 0 || doc.Left == 0 || doc.Cost == nil || *doc.Cost > 18 || !strings.Contains(doc.Stopped, "$18.00") {
+		t.Errorf("%+v; it should stop within the limit of 18 dollars", o)
 	}
+	doc, o = think(t, r, srv, "openai", "--jobs", "4", "--max-tokens", "3000")
+	if o.status != 0 || doc.Calls != 0 || !strings.Contains(doc.Stopped, "3000") {
+		t.Errorf("%+v; the first call could already use more than 3000 tokens", o)
+	}
+	turns := len(srv.Turns())
 	// Nobody's price is known but that one's.
 	o = ken(t, r, by(srv), "survey", "run", "--provider", "openai", "--model", "m2", "--max-cost", "1")
 	if o.status != 2 || !strings.Contains(o.stderr, "survey.prices") {
@@ -422,8 +459,8 @@ func TestSurveyLimits(t *testing.T) {
 			t.Errorf("%s: %+v", name, p)
 		}
 	}
-	if len(srv.Turns()) != 3 {
-		t.Errorf("%d turns", len(srv.Turns()))
+	if n := len(srv.Turns()) - turns; n != 0 {
+		t.Errorf("%d turns; a plan and a run without a price ask nothing", n)
 	}
 }
 
@@ -445,8 +482,11 @@ func TestSurveyJobs(t *testing.T) {
 	o := ken(t, r, func(cmd *exec.Cmd) { by(srv)(cmd); cmd.Stderr = &lines },
 		"survey", "run", "--provider", "anthropic", "--model", "m1", "--jobs", "6", "--json")
 	doc := decode[ran](t, o.stdout)
-	if o.status != 0 || len(doc.Done) != 39 || len(doc.Remarks) != 0 {
+	if o.status != 0 || len(doc.Done) != 39 {
 		t.Fatalf("%+v", o)
+	}
+	if len(doc.Remarks) != 1 || !strings.Contains(doc.Remarks[0], "leaves out p00; to include it, add --rank p00=normal") {
+		t.Errorf("remarks %q; one should say that the plan leaves out p00, and how to include it", doc.Remarks)
 	}
 	// Nobody watches: a plain line for each ten.
 	if n := strings.Count(lines.String(), "\n"); n < 3 || strings.ContainsAny(lines.String(), "\r\x1b") || strings.Count(lines.String(), " tokens") != n {

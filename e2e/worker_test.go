@@ -550,8 +550,20 @@ func TestRunsOfOthers(t *testing.T) {
 	if o.status != 2 || !strings.Contains(o.stderr, "per day") || !strings.Contains(o.stderr, "survey.prices") {
 		t.Errorf("%+v", o)
 	}
-	if o := ours.ken("worker", "ceiling", "--max-cost", "0"); o.status != 0 || !strings.Contains(o.stdout, "ceiling none") {
-		t.Errorf("%+v", o)
+	// 0 allows nothing, and none removes the limit.
+	if o := ours.ken("worker", "ceiling", "--max-cost", "0"); o.status != 0 || !strings.Contains(o.stdout, "ceiling $0.0000") {
+		t.Errorf("%+v; 0 should be the limit", o)
+	}
+	if o := ours.ken("worker", "ceiling", "--max-cost", "few"); o.status != 2 || !strings.Contains(o.stderr, "--max-cost few: expected a number") {
+		t.Errorf("%+v; it should name the wrong value", o)
+	}
+	if o := ours.ken("worker", "ceiling", "--max-cost", "none"); o.status != 0 || !strings.Contains(o.stdout, "ceiling none") {
+		t.Errorf("%+v; none should remove the limit", o)
+	}
+	// A run with a limit of 0 makes no call.
+	o = ours.ken("survey", "run", "--workers", "--detach", "--provider", "anthropic", "--model", "m1", "--max-tokens", "0", "--json")
+	if o.status != 0 || !strings.Contains(ours.ken("worker", "runs", "--json").stdout, `"max_tokens": 0`) {
+		t.Errorf("%+v; the run should have a ceiling of 0 tokens", o)
 	}
 }
 

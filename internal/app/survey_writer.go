@@ -17,10 +17,10 @@ func (w *workspace) SurveyLimits(opts survey.RunOptions) survey.RunOptions {
 	if opts.Jobs == 0 {
 		opts.Jobs = cmp.Or(c.Jobs, defaultJobs)
 	}
-	if opts.MaxTokens == 0 {
+	if opts.MaxTokens == nil {
 		opts.MaxTokens = c.MaxTokens
 	}
-	if opts.MaxCost == 0 {
+	if opts.MaxCost == nil {
 		opts.MaxCost = c.MaxCost
 	}
 	opts.Dispatcher = w.Dispatcher()

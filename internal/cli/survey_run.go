@@ -5,18 +5,25 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"ken/internal/fault"
+	"ken/internal/model"
 	"ken/internal/survey"
+	"ken/internal/surveyrun"
 	"ken/internal/term"
 )
 
 func (p *program) surveyRun() *cobra.Command {
 	var f surveyFlags
 	var opts survey.RunOptions
+	var limits struct {
+		tokens int64
+		cost   float64
+	}
 	var shared struct {
 		workers, detach bool
 		at              string
@@ -26,17 +33,24 @@ func (p *program) surveyRun() *cobra.Command {
 		Short: "Describe the directories whose summary is missing or stale",
 		Long: `Describes the directories whose summary is missing or stale, subdirectories first.
 Each summary is stored as soon as it is written, so you can interrupt a run and
-continue it later.
+continue it later. ken makes a call only if the most that it can cost is within
+--max-tokens and --max-cost.
 
 With --workers the directories go to the machines that run ken worker on the team's
-store. The command waits until all are done. Limits are then never exceeded.`,
+store. The command waits until all are done.`,
 		Example: `  ken survey run
   ken survey run internal --provider outline
   ken survey run --provider anthropic --max-cost 2`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if opts.Jobs < 0 || opts.MaxTokens < 0 || opts.MaxCost < 0 {
+			if opts.Jobs < 0 || limits.tokens < 0 || !(limits.cost >= 0) {
 				return usage(c, errors.New("--jobs, --max-tokens and --max-cost cannot be negative"))
+			}
+			if c.Flags().Changed("max-tokens") {
+				opts.MaxTokens = &limits.tokens
+			}
+			if c.Flags().Changed("max-cost") {
+				opts.MaxCost = &limits.cost
 			}
 			if shared.workers {
 				return p.runShared(c, f, opts, shared.at, args, shared.detach)
@@ -71,8 +85,8 @@ store. The command waits until all are done. Limits are then never exceeded.`,
 	}
 	f.bind(c)
 	c.Flags().IntVar(&opts.Jobs, "jobs", 0, "`N` directories at once (default: from the configuration, else 4; outlines use all cores)")
-	c.Flags().Int64Var(&opts.MaxTokens, "max-tokens", 0, "start no more directories after `N` tokens")
-	c.Flags().Float64Var(&opts.MaxCost, "max-cost", 0, "start no more directories after `N` dollars")
+	c.Flags().Int64Var(&limits.tokens, "max-tokens", 0, "spend at most `N` tokens; 0 allows none (default: from the configuration, else no limit)")
+	c.Flags().Float64Var(&limits.cost, "max-cost", 0, "spend at most `N` dollars; 0 allows none (default: from the configuration, else no limit)")
 	c.Flags().BoolVar(&shared.workers, "workers", false, "give the directories to the workers of the team's store")
 	c.Flags().StringVar(&shared.at, "at", "", "with --workers: survey this `REVISION` (default HEAD)")
 	c.Flags().BoolVar(&shared.detach, "detach", false, "with --workers: print the number of the run and do not wait")
@@ -84,10 +98,10 @@ func (p *program) runShared(c *cobra.Command, f surveyFlags, opts survey.RunOpti
 	if opts.Jobs > 0 || len(f.ranks) > 0 {
 		return usage(c, errors.New("--jobs and --rank do not work with --workers: each worker has its own --jobs, and ranks come from the commit's configuration"))
 	}
-	limits := ceilingFlags{opts.MaxTokens, opts.MaxCost}
-	ceiling, err := limits.ceiling(c)
-	if err != nil {
-		return err
+	ceiling := surveyrun.Ceiling{Tokens: opts.MaxTokens}
+	if opts.MaxCost != nil {
+		cost := surveyrun.Dollars(*opts.MaxCost)
+		ceiling.Cost = &cost
 	}
 	return p.startRun(c, StartRunOptions{At: at, Provider: f.provider, Model: f.model, Ceiling: ceiling}, args, detach)
 }
@@ -119,7 +133,26 @@ func (p *program) runSurvey(c *cobra.Command, w Workspace, s *survey.Survey, wri
 		}
 		show.Tell(done.Done, done.Total, more)
 	}
+	opts.OnWait = announceWaits(time.Now, func(text string) { show.Remarkf("ken: %s", text) })
 	return s.Run(c.Context(), writer, opts)
+}
+
+// announceWaits returns a function that prints the waits of a model. While one wait is under way,
+// it prints only waits that end later, since several directories wait at the same time.
+func announceWaits(now func() time.Time, print func(text string)) func(model.Retry) {
+	var mu sync.Mutex
+	var announced time.Time // when the longest wait ends
+	return func(r model.Retry) {
+		mu.Lock()
+		defer mu.Unlock()
+		end := now().Add(r.Wait)
+		if end.Before(announced.Add(2 * time.Second)) {
+			return
+		}
+		announced = end
+		wait := max(r.Wait.Round(time.Second), time.Second)
+		print(fmt.Sprintf("the provider is %s (%s); waiting %s before attempt %d", r.Reason, plain(r.Err.Error()), wait, r.Attempt+1))
+	}
 }
 
 // printRan prints the result of a run. The command again continues it.

@@ -49,7 +49,7 @@ func (p *program) workerResume() *cobra.Command {
 			})
 		},
 	}
-	f.bind(c)
+	f.bind(c, "")
 	of.bind(c)
 	return c
 }

@@ -61,9 +61,9 @@ type Survey struct {
 	Exclude  []string // globs of what is left out
 	Ranks    map[repo.Path]survey.Rank
 	Jobs     int
-	// MaxTokens and MaxCost are what one run may spend; no limit when 0.
-	MaxTokens int64
-	MaxCost   float64
+	// MaxTokens and MaxCost are what one run may spend; no limit when nil.
+	MaxTokens *int64
+	MaxCost   *float64
 	// Prices are those of models by name; they go before the ones that are known.
 	Prices map[string]model.Price
 }
@@ -123,8 +123,8 @@ type surveyPolicy struct {
 	Exclude   []string               `yaml:"exclude"`
 	Ranks     map[string]survey.Rank `yaml:"ranks"`
 	Jobs      int                    `yaml:"jobs"`
-	MaxTokens int64                  `yaml:"max_tokens"`
-	MaxCost   float64                `yaml:"max_cost"`
+	MaxTokens *int64                 `yaml:"max_tokens"`
+	MaxCost   *float64               `yaml:"max_cost"`
 	Prices    map[string]price       `yaml:"prices"`
 }
 
@@ -177,7 +177,7 @@ func (p surveyPolicy) policy() (Survey, error) {
 		return s, errors.New("the provider command needs survey.command: a list of the program and its arguments")
 	case !slices.Contains([]string{"", "text", "json"}, p.Protocol):
 		return s, fmt.Errorf("unknown protocol %q (valid: text, json)", p.Protocol)
-	case p.Jobs < 0 || p.MaxTokens < 0 || p.MaxCost < 0 || math.IsNaN(p.MaxCost):
+	case p.Jobs < 0 || p.MaxTokens != nil && *p.MaxTokens < 0 || p.MaxCost != nil && !(*p.MaxCost >= 0):
 		return s, errors.New("jobs, max_tokens and max_cost cannot be negative")
 	}
 	return s, nil

@@ -169,14 +169,18 @@ func (s Stop) String() string {
 // A Listener hears a turn while it is under way. Both functions may be nil, and
 // none is called after Turn has returned.
 type Listener struct {
-	Text  func(piece string) // the text as it arrives
-	Retry func(Retry)        // it begins again: what was heard of this turn counts no more
+	Text func(piece string) // the text as it arrives
+	// Retry hears that the turn will begin again: what was heard of it counts no more. An error
+	// ends the turn, and Turn returns it.
+	Retry func(Retry) error
 }
 
 // A Retry tells that an attempt failed and another follows.
 type Retry struct {
 	Attempt int           // that failed, from 1 on
 	Reason  Reason        // why
-	Err     error         // the same in words
+	Err     error         // the same in words, a [Failure]
 	Wait    time.Duration // until the next
+	Usage   Usage         // of the attempt that failed
+	Cost    Cost          // of Usage
 }

@@ -4,7 +4,7 @@ import "fmt"
 
 // Usage counts tokens.
 type Usage struct {
-	Requests int   // attempts that reached the model
+	Requests int   // attempts that the model may have begun to answer
 	Input    int64 // tokens read, those below included
 	Cached   int64 // of Input: read from the provider's cache, cheaply
 	Written  int64 // of Input: put into its cache, dearly with some
@@ -66,6 +66,57 @@ func (p Price) Of(u Usage) Cost {
 		float64(u.Written)*or(p.Written, p.Input) +
 		float64(u.Output)*p.Output
 	return Cost{USD: usd / 1e6}
+}
+
+// Most returns the most that one request can cost: the provider may write all of the input to
+// its cache.
+func (p Price) Most(u Usage) Cost {
+	plain := p.Of(Usage{Input: u.Input, Output: u.Output})
+	written := p.Of(Usage{Input: u.Input, Written: u.Input, Output: u.Output})
+	plain.USD = max(plain.USD, written.USD)
+	return plain
+}
+
+// The most tokens of a request besides its texts.
+const (
+	overheadTokens   = 2048 // that a provider adds to explain tools
+	tokensPerMessage = 64
+)
+
+// MaxUsage returns the most tokens that one request can use. A token has at least one byte, and
+// a reply has at most the tokens that were asked for.
+func (r Request) MaxUsage() Usage {
+	in := int64(overheadTokens + len(r.System))
+	for _, t := range r.Tools {
+		in += int64(len(t.Name) + len(t.Description) + len(t.Schema))
+	}
+	for _, m := range r.Messages {
+		text := len(m.Text)
+		for _, c := range m.Calls {
+			text += len(c.ID) + len(c.Name) + len(c.Args)
+		}
+		in += int64(max(text, len(m.Raw)) + tokensPerMessage)
+		for _, result := range m.Results {
+			in += int64(len(result.ID) + len(result.Text) + tokensPerMessage)
+		}
+	}
+	out := int64(r.MaxTokens)
+	if out == 0 {
+		out = DefaultMaxTokens
+	}
+	return Usage{Input: in, Output: out}
+}
+
+// Metered reports whether the usage of a reply is all that the provider can charge. After a call
+// that broke off before the provider reported its usage, a budget must assume the most.
+func (r Reply) Metered(err error) bool {
+	if err == nil {
+		return true
+	}
+	if r.Usage.Tokens() > 0 {
+		return !r.Usage.Estimated
+	}
+	return Unpaid(err)
 }
 
 // A Cost is what tokens have cost. The zero Cost is that of nothing.

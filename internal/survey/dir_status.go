@@ -23,6 +23,7 @@ type DirStatus struct {
 	K, N int
 
 	outlined bool          // Record is the outline of what is there now
+	retried  bool          // the author of Record could not finish it, twice
 	children []*DirStatus  // by name
 	kept     *cachedStatus // of one that was kept, nil for one that was judged now
 }
@@ -121,7 +122,51 @@ func (j *judgement) judgeLevel(ctx context.Context, level []*Directory) error {
 	if err := j.settleLevel(ctx, level); err != nil {
 		return err
 	}
+	if err := j.findRetried(ctx, level); err != nil {
+		return err
+	}
 	return j.refresh(ctx, level)
+}
+
+// findRetried finds the directories with a partial summary that the same author wrote twice
+// from the same basis. A third attempt would end like the first two.
+func (j *judgement) findRetried(ctx context.Context, level []*Directory) error {
+	var dirs []repo.Path
+	for _, d := range level {
+		if s := j.at[d]; s.Verdict == Partial && s.written() {
+			dirs = append(dirs, s.Record.Path)
+		}
+	}
+	if len(dirs) == 0 {
+		return nil
+	}
+	written, err := j.store.WrittenOf(ctx, dirs)
+	if err != nil {
+		return err
+	}
+	for _, d := range level {
+		s := j.at[d]
+		if s.Verdict != Partial || !s.written() {
+			continue
+		}
+		attempts := 0
+		for _, r := range written[s.Record.Path] {
+			if sameAttempt(r, s.Record) {
+				attempts++
+			}
+		}
+		if attempts > 1 {
+			s.retried = true
+			s.Reasons = []string{"its author could not finish it, twice"}
+		}
+	}
+	return nil
+}
+
+// sameAttempt reports whether both records are partial summaries by the same recipe from the
+// same basis.
+func sameAttempt(a, b *store.DirRecord) bool {
+	return a.Partial && b.Partial && a.Recipe == b.Recipe && a.Basis.Digest() == b.Basis.Digest()
 }
 
 // settleLevel judges directories by the records that are stored.

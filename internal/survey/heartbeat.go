@@ -159,6 +159,35 @@ func (r *run) hold(ctx context.Context, st *DirStatus) (met store.Lease, ok bool
 	return met, false, err
 }
 
+// exclusive leases a question about the whole repository, the plan or the overview, so that runs at
+// the same time pay for it once. It waits while another run has it. The caller calls release.
+func (r *run) exclusive(ctx context.Context, at repo.Path, basis store.DirBasis) (release func(), err error) {
+	if !r.leased() || r.how.Ticks == nil {
+		return func() {}, nil
+	}
+	dispatcher := r.how.Dispatcher
+	for {
+		now := r.opts.Now()
+		l := store.Lease{Path: at, Token: dispatcher.token(), Expires: now.Add(runLease).UTC(), Basis: basis, Recipe: r.writer.Recipe()}
+		ok, err := dispatcher.leases.Take(ctx, dispatcher.worktree, l, now)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			r.mu.Lock()
+			r.mine[at] = l
+			r.mu.Unlock()
+			return func() {
+				// If this fails, the lease ends by itself.
+				_, _ = r.letGo(context.WithoutCancel(ctx), &DirStatus{Dir: &Directory{Path: at}}, nil)
+			}, nil
+		}
+		if err := r.how.Ticks.wait(ctx, awaitPause); err != nil {
+			return nil, err
+		}
+	}
+}
+
 // letGo ends the lease of a directory, and keeps its record with it if there is one and
 // nobody has taken over; ok reports whether it did.
 func (r *run) letGo(ctx context.Context, st *DirStatus, rec *store.DirRecord) (ok bool, err error) {

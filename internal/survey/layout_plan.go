@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/model"
 	"ken/internal/repo"
@@ -23,6 +24,10 @@ type ModelWriter interface {
 	Writer
 	// See gives it the tree that it writes about, and may look around in.
 	See(tree Tree)
+	// Limit gives it a budget for all of its calls; nil for no limit.
+	Limit(b *Budget)
+	// OnWait gives it a function to call before it waits and asks again; nil for none.
+	OnWait(f func(model.Retry))
 	// Price is what its tokens cost.
 	Price() model.Price
 	Ask(ctx context.Context, rules, question string) (answer string, spent Spent, err error)
@@ -33,8 +38,9 @@ type LayoutPlan struct {
 	About string          `json:"about"` // what this is, and how to approach it
 	Ranks map[string]Rank `json:"ranks"` // by directory
 
-	ranks map[repo.Path]Rank // of those that are there
-	exact bool               // it was made for just the directories that are there
+	ranks  map[repo.Path]Rank // of those that are there
+	exact  bool               // it was made for just the directories that are there
+	author string
 }
 
 // tiny is how many directories need no plan.
@@ -78,7 +84,7 @@ func (j *judgement) recall(ctx context.Context) (*LayoutPlan, error) {
 	}
 	for _, r := range ranked(known[now]) {
 		if plan, err := j.readRecon(r.Text); err == nil && r.Path == reconPath {
-			plan.exact = true
+			plan.exact, plan.author = true, r.Author
 			return plan, nil
 		}
 	}
@@ -89,6 +95,7 @@ func (j *judgement) recall(ctx context.Context) (*LayoutPlan, error) {
 	if err != nil {
 		return nil, nil //nolint:nilerr // what cannot be read is no plan
 	}
+	plan.author = last.Author
 	return plan, nil
 }
 
@@ -106,6 +113,38 @@ func (r *LayoutPlan) under(given map[repo.Path]Rank) map[repo.Path]Rank {
 	})
 	maps.Copy(ranks, given)
 	return ranks
+}
+
+// remarkSkipped names the directories that the plan of a model leaves out, and says how to include
+// them.
+func (r *run) remarkSkipped(j *judgement) {
+	if j.plan == nil {
+		return
+	}
+	ranks := j.plan.under(j.opts.Ranks)
+	var skipped, flags []string
+	for _, d := range j.order {
+		byPlan := d.Excluded != "" && ranks[d.Path] == RankSkip
+		if _, byUser := j.opts.Ranks[d.Path]; !byPlan || byUser || !d.Path.Under(r.how.Within) {
+			continue
+		}
+		if d.Parent != nil && d.Parent.rank == RankSkip {
+			continue // its parent is named
+		}
+		name := repo.DirLabel(d.Path).String()
+		skipped = append(skipped, name)
+		flags = append(flags, "--rank "+fault.Quote(name+"=normal"))
+	}
+	if len(skipped) == 0 {
+		return
+	}
+	slices.Sort(flags) // as names sorts the directories
+	it := "it"
+	if len(skipped) > 1 {
+		it = "them"
+	}
+	r.ran.Remarks = append(r.ran.Remarks, fmt.Sprintf("the plan of %s leaves out %s; to include %s, add %s, or set survey.ranks in .ken/config.yaml",
+		oneLine(j.plan.author), names(skipped), it, strings.Join(flags[:min(len(flags), mostNames)], " ")))
 }
 
 // planAsked names the question for a plan: about these directories, to this mind.

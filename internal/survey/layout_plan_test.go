@@ -1,14 +1,19 @@
 package survey_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"ken/internal/fresh"
 	"ken/internal/model"
 	"ken/internal/repo"
+	"ken/internal/store"
 	"ken/internal/survey"
 )
 
@@ -290,5 +295,153 @@ func TestEstimate(t *testing.T) {
 		if tt.price.Input > 0 && (*p.Cost < 0.008 || *p.Cost > 0.02) {
 			t.Errorf("cost %v of %d tokens", *p.Cost, p.Estimate)
 		}
+	}
+}
+
+// An overview is written when most directories are described. It is not bought from nothing.
+func TestOverviewNeedsDescriptions(t *testing.T) {
+	w := newWorld("a/a.go", "b/b.go", "c/c.go", "d/d.go")
+	broken := map[string]bool{"a": true, "b": true, "c": true}
+	o := &oracle{say: func(req model.Request) (model.Reply, error) {
+		if broken[subject(req)] {
+			return model.Reply{Stop: model.Refusal}, nil
+		}
+		return describing(req)
+	}}
+	ran := run(t, w, &survey.ModelDescriber{Model: o})
+	if _, n := questions(o.turns()); n != 0 {
+		t.Errorf("%d overviews while 2 of 5 directories are described; there should be none", n)
+	}
+	if !slices.ContainsFunc(ran.Remarks, func(r string) bool { return strings.Contains(r, "overview") && strings.Contains(r, "2 of 5") }) {
+		t.Errorf("remarks %q; one should say why there is no overview", ran.Remarks)
+	}
+	delete(broken, "a")
+	run(t, w, &survey.ModelDescriber{Model: o})
+	if _, n := questions(o.turns()); n != 1 {
+		t.Errorf("%d overviews while 3 of 5 directories are described; there should be one", n)
+	}
+}
+
+// A refusal is no overview and no summary, in words or by the reason to stop.
+func TestRefusalIsNoText(t *testing.T) {
+	for _, reply := range []model.Reply{
+		{Text: "I am sorry, I cannot help with that."},
+		{Text: "I\u2019m sorry, but I can\u2019t assist."},
+		{Text: "Sorry, I can't do that."},
+		{Text: "I cannot describe this repository."},
+		{Text: "Unfortunately, I am unable to help."},
+		{Text: "As an AI language model, I cannot."},
+		{Text: "Some words.", Stop: model.Refusal},
+	} {
+		w := newWorld("a/a.go", "b/b.go")
+		o := &oracle{say: func(req model.Request) (model.Reply, error) {
+			if subject(req) == "" {
+				return reply, nil
+			}
+			return describing(req)
+		}}
+		ran := run(t, w, &survey.ModelDescriber{Model: o})
+		rep, err := w.survey(nil).Report(t.Context())
+		if err != nil || rep.Overview != nil || len(ran.Remarks) != 1 || !strings.Contains(ran.Remarks[0], "refuse") {
+			t.Errorf("%+v: overview %+v, %v, remarks %q; it should be refused", reply, rep.Overview, err, ran.Remarks)
+		}
+		// The same as the answer of a program, about a directory.
+		plain := &survey.ModelDescriber{Model: &oracle{say: func(model.Request) (model.Reply, error) { return reply, nil }}, Tree: w, Plain: true}
+		if d, err := plain.Write(t.Context(), &survey.Item{Path: "a"}); err == nil || !strings.Contains(err.Error(), "refus") {
+			t.Errorf("%+v: kept %q, %v; it should be refused", reply, d.Text, err)
+		}
+	}
+}
+
+// A run says which directories the plan of a model leaves out, and how to include them. It does
+// not name those that the user ranked.
+func TestRunNamesWhatThePlanLeavesOut(t *testing.T) {
+	w := wide()
+	plan := `{"about": "A shop.", "ranks": {"core": "skip", "core/deep": "skip", "examples": "skip", "p00": "shallow"}}`
+	o := planner(&plan)
+	says := func(ran *survey.RunResult) string { return strings.Join(ran.Remarks, "\n") }
+	want := "the plan of test/oracle leaves out core, examples; to include them, add --rank core=normal --rank examples=normal, or set survey.ranks in .ken/config.yaml"
+	for i := range 2 { // the second run uses the stored plan
+		if got := says(run(t, w, &survey.ModelDescriber{Model: o})); got != want {
+			t.Errorf("run %d remarks %q, want %q", i+1, got, want)
+		}
+	}
+	ranks := map[repo.Path]survey.Rank{"core": survey.RankNormal, "examples": survey.RankSkip}
+	ran, err := w.survey(ranks).Run(t.Context(), &survey.ModelDescriber{Model: o}, survey.RunOptions{})
+	if err != nil || says(ran) != "" {
+		t.Errorf("remarks %q, %v; the user ranked both directories", says(ran), err)
+	}
+	if !slices.Contains(ran.Done, "core") {
+		t.Errorf("described %q; core should be included", ran.Done)
+	}
+}
+
+// A watchedStore reports leases that it refuses.
+type watchedStore struct {
+	*world
+
+	refused func(repo.Path)
+}
+
+func (w watchedStore) Take(ctx context.Context, worktree string, l store.Lease, now time.Time) (bool, error) {
+	ok, err := w.world.Take(ctx, worktree, l, now)
+	if !ok && err == nil {
+		w.refused(l.Path)
+	}
+	return ok, err
+}
+
+// Two runs at the same time pay for one plan and one overview: the second run waits for the
+// answer of the first.
+func TestRunsAtOnceShareQuestions(t *testing.T) {
+	w := wide()
+	var mu sync.Mutex
+	asked := make(map[repo.Path]int)
+	met := map[repo.Path]chan struct{}{"/plan": make(chan struct{}), "/report": make(chan struct{})}
+	meet := func(p repo.Path) { // the other run waits, or asked too
+		mu.Lock()
+		defer mu.Unlock()
+		if c := met[p]; c != nil {
+			close(c)
+			met[p] = nil
+		}
+	}
+	question := func(p repo.Path) {
+		mu.Lock()
+		asked[p]++
+		second, c := asked[p] > 1, met[p]
+		mu.Unlock()
+		if second {
+			meet(p)
+		} else if c != nil {
+			<-c
+		}
+	}
+	o := &oracle{say: func(req model.Request) (model.Reply, error) {
+		switch {
+		case strings.Contains(req.System, "You plan"):
+			question("/plan")
+			return model.Reply{Text: `{"about": "A shop."}`}, nil
+		case subject(req) == "":
+			question("/report")
+		}
+		return describing(req)
+	}}
+	var n atomic.Int64
+	var runs sync.WaitGroup
+	for range 2 {
+		runs.Go(func() {
+			sv := w.survey(nil)
+			leases := watchedStore{w, meet}
+			dispatcher := survey.NewDispatcher(sv, leases, "", func() string { return fmt.Sprint("t", n.Add(1)) })
+			ran, err := sv.Run(t.Context(), &survey.ModelDescriber{Model: o}, survey.RunOptions{Dispatcher: dispatcher, Beat: time.Millisecond, Ticks: ticks})
+			if err != nil || ran.Left != 0 || len(ran.Failed) != 0 || len(ran.Remarks) != 0 {
+				t.Errorf("%+v, %v", ran, err)
+			}
+		})
+	}
+	runs.Wait()
+	if asked["/plan"] != 1 || asked["/report"] != 1 {
+		t.Errorf("asked %v; two runs should pay for one plan and one overview", asked)
 	}
 }

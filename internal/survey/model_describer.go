@@ -22,10 +22,19 @@ type ModelDescriber struct {
 	// Plain has the model told everything at once, and takes its answer as it is: for
 	// one that cannot call tools.
 	Plain bool
+
+	budget *Budget
+	onWait func(model.Retry)
 }
 
 // See gives the model the tree to look at.
 func (t *ModelDescriber) See(tree Tree) { t.Tree = tree }
+
+// Limit gives the model a budget for all of its calls; nil for no limit.
+func (t *ModelDescriber) Limit(b *Budget) { t.budget = b }
+
+// OnWait sets the function to call before the model waits and is asked again; nil for none.
+func (t *ModelDescriber) OnWait(f func(model.Retry)) { t.onWait = f }
 
 // How far a model may go about one directory.
 const (
@@ -85,8 +94,6 @@ func (t *ModelDescriber) Write(ctx context.Context, it *Item) (Draft, error) {
 			if turn == turns-2 {
 				next.Text = "That was the last tool call. Call submit with your text now."
 			}
-		case reply.Stop == model.Refusal:
-			return s.draft, ErrRefused
 		case idle == idleTurns:
 			return s.draft, s.unsubmitted(turn + 1)
 		default:
@@ -97,8 +104,8 @@ func (t *ModelDescriber) Write(ctx context.Context, it *Item) (Draft, error) {
 	return s.draft, s.unsubmitted(turns)
 }
 
-// ErrRefused is in the chain when a model will not write about a directory.
-var ErrRefused = errors.New("the model refuses to describe it")
+// ErrRefused is in the chain when a model refuses to write.
+var ErrRefused = errors.New("the model refuses to write the text")
 
 // unsubmitted says that no text came, and what was wrong with the last one that did.
 func (s *session) unsubmitted(turns int) error {
@@ -153,17 +160,33 @@ type session struct {
 
 // turn asks the model, and counts what that cost.
 func (s *session) turn(ctx context.Context, req model.Request) (model.Reply, error) {
-	reply, err := s.Model.Turn(ctx, req, model.Listener{})
+	call, err := s.budget.begin(ctx, req, s.Price())
+	if err != nil {
+		return model.Reply{}, err
+	}
+	retry := func(r model.Retry) error {
+		err := call.again(ctx, r)
+		if err == nil && s.onWait != nil {
+			s.onWait(r)
+		}
+		return err
+	}
+	reply, err := s.Model.Turn(ctx, req, model.Listener{Retry: retry})
+	call.end(reply, err)
 	s.draft.Spent = s.draft.Spent.Add(Spent{
 		Calls: reply.Usage.Requests, In: reply.Usage.Input, Out: reply.Usage.Output,
 		Cost: reply.Cost.USD, Unknown: !reply.Cost.Known(),
 	})
 	switch reason := model.ReasonOf(err); {
+	case err == nil && reply.Stop == model.Refusal && len(reply.Calls) == 0:
+		err = ErrRefused
 	case err == nil:
 	case reason.Hopeless():
 		err = &providerError{err, ErrHopeless}
 	case reason == model.Down || reason == model.Overloaded || reason == model.RateLimited:
 		err = &providerError{err, errAway}
+	case reason == model.BadRequest || reason == model.BadAnswer:
+		err = &providerError{err, errUnusable}
 	}
 	return reply, err
 }

@@ -5,9 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
+	"time"
+
+	"pgregory.net/rapid"
 
 	"ken/internal/fault"
 	"ken/internal/model"
@@ -320,41 +324,80 @@ func TestProviderAway(t *testing.T) {
 	}
 }
 
-// Limits end a run, and the next one goes on.
-func TestThinkerLimits(t *testing.T) {
-	priced := model.Price{Input: 1e4, Output: 0} // a dollar for each hundred tokens
-	for name, tt := range map[string]struct {
-		opts  survey.RunOptions
-		price model.Price
-		done  int
-	}{
-		"tokens":         {survey.RunOptions{MaxTokens: 220}, model.Price{}, 2},
-		"cost":           {survey.RunOptions{MaxCost: 2.5}, priced, 3},
-		"enough for all": {survey.RunOptions{MaxCost: 100, MaxTokens: 10_000}, priced, 5},
-	} {
+// A greedy model uses all the tokens that a request can use.
+type greedy struct {
+	*oracle
+
+	broken bool // the first attempt of every call breaks off after its input was read
+}
+
+func (g greedy) Turn(ctx context.Context, req model.Request, l model.Listener) (model.Reply, error) {
+	reply, err := g.oracle.Turn(ctx, req, l)
+	reply.Usage = req.MaxUsage()
+	reply.Usage.Requests = 1
+	if g.broken {
+		once := reply.Usage
+		if err := l.Retry(model.Retry{Attempt: 1, Err: &model.Failure{Reason: model.Down, Err: errors.New("broke off")}, Usage: once, Cost: g.price.Most(once)}); err != nil {
+			return model.Reply{Usage: once, Cost: g.price.Most(once)}, err
+		}
+		reply.Usage = once.Add(once)
+	}
+	reply.Cost = g.price.Most(reply.Usage)
+	return reply, err
+}
+
+// A run never spends more than its limits, however many calls it makes at the same time. A limit
+// of 0 allows no call. The next run continues.
+func TestLimitsAreNotExceeded(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld("a/a.go", "b/b.go", "c/c.go", "d/d.go")
-		o := &oracle{say: describing, price: tt.price}
-		ran, err := w.survey(nil).Run(t.Context(), &survey.ModelDescriber{Model: o}, tt.opts)
+		price := model.Price{Input: 1e4, Written: 2e4, Output: 3e4}
+		m := greedy{&oracle{say: describing, price: price}, rapid.Bool().Draw(t, "broken")}
+		var opts survey.RunOptions
+		opts.Jobs = rapid.IntRange(1, 5).Draw(t, "jobs")
+		if rapid.Bool().Draw(t, "limits tokens") {
+			n := rapid.SampledFrom([]int64{0, 1, 10_000, 30_000, 60_000}).Draw(t, "tokens")
+			opts.MaxTokens = &n
+		} else {
+			n := rapid.SampledFrom([]float64{0, 1, 200, 900, 2000}).Draw(t, "dollars")
+			opts.MaxCost = &n
+		}
+		ran, err := w.survey(nil).Run(context.Background(), &survey.ModelDescriber{Model: m}, opts)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(ran.Done) != tt.done || (ran.Stopped == "") != (tt.done == 5) || ran.Left != 5-tt.done || len(ran.Failed) != 0 {
-			t.Errorf("%s: %+v", name, ran)
+		if opts.MaxTokens != nil && ran.Tokens.In+ran.Tokens.Out > *opts.MaxTokens {
+			t.Errorf("spent %d tokens, the limit is %d", ran.Tokens.In+ran.Tokens.Out, *opts.MaxTokens)
 		}
-		n := len(o.turns())
-		if ran.Calls != n || ran.Tokens != (survey.Tokens{In: int64(100 * n), Out: int64(10 * n)}) {
-			t.Errorf("%s: %d calls, %+v", name, n, ran)
+		if opts.MaxCost != nil && *ran.Cost > *opts.MaxCost {
+			t.Errorf("spent $%f, the limit is $%f", *ran.Cost, *opts.MaxCost)
 		}
-		if (ran.Cost == nil) != (tt.price == model.Price{}) || ran.Cost != nil && *ran.Cost != float64(n) {
-			t.Errorf("%s: cost %v after %d calls", name, ran.Cost, n)
+		if len(ran.Done)+ran.Left != 5 || len(ran.Failed) != 0 || ran.Left > 0 && !strings.Contains(ran.Stopped, "limit") {
+			t.Errorf("%+v; what is not done should be left because of the limit", ran)
 		}
-		if rest := run(t, w, &survey.ModelDescriber{Model: o}); len(rest.Done) != 5-tt.done {
-			t.Errorf("%s: then %+v", name, rest)
+		if rest, err := w.survey(nil).Run(context.Background(), &survey.ModelDescriber{Model: m}, survey.RunOptions{}); err != nil || len(rest.Done) != 5-len(ran.Done) {
+			t.Errorf("the next run did %+v, %v; it should do what was left by %+v", rest, err, ran)
 		}
+	})
+}
+
+// Calls that cost less than they could leave their rest to the calls after them.
+func TestLimitsCountActualCost(t *testing.T) {
+	w := newWorld("a/a.go", "b/b.go", "c/c.go", "d/d.go")
+	o := &oracle{say: describing, price: model.Price{Input: 1e4}} // a dollar for a hundred tokens
+	limit := int64(20_000)
+	dollars := 200.0
+	ran, err := w.survey(nil).Run(t.Context(), &survey.ModelDescriber{Model: o}, survey.RunOptions{Jobs: 4, MaxTokens: &limit, MaxCost: &dollars})
+	if err != nil || len(ran.Done) != 5 || ran.Stopped != "" || ran.Calls != 6 || *ran.Cost != 6 {
+		t.Errorf("%+v, %v; all 5 directories and the overview fit", ran, err)
 	}
-	// A limit that could not be kept to is none that anybody wants.
+}
+
+// A limit in dollars needs a price.
+func TestCostLimitNeedsPrice(t *testing.T) {
 	o := &oracle{say: describing}
-	_, err := newWorld("a.go").survey(nil).Run(t.Context(), &survey.ModelDescriber{Model: o}, survey.RunOptions{MaxCost: 1})
+	limit := 1.0
+	_, err := newWorld("a.go").survey(nil).Run(t.Context(), &survey.ModelDescriber{Model: o}, survey.RunOptions{MaxCost: &limit})
 	if fault.KindOf(err) != fault.Usage || len(o.turns()) != 0 {
 		t.Errorf("without a price: %v", err)
 	}
@@ -437,6 +480,122 @@ func TestPlainAnswers(t *testing.T) {
 		}
 		if req := o.turns()[0]; len(req.Tools) != 0 {
 			t.Error("a program was offered tools")
+		}
+	}
+}
+
+// A model that cannot finish a directory is asked about it once per run, and once more by the
+// next run. Other directories are asked about once, and the overview is written.
+func TestPartialAnswerIsAskedForOnce(t *testing.T) {
+	w := newWorld("a/b/x.go", "a/y.go", "c/z.go")
+	n := 0
+	o := &oracle{say: func(req model.Request) (model.Reply, error) {
+		if subject(req) != "a/b" {
+			return describing(req)
+		}
+		n++
+		return calling("submit", map[string]any{"summary": fmt.Sprintf("the first %d files", n), "completeness": "partial"}), nil
+	}}
+	asked := func() map[string]int {
+		count := make(map[string]int)
+		for _, req := range o.turns() {
+			count[subject(req)]++
+		}
+		return count
+	}
+	for i, want := range []map[string]int{
+		{"a/b": 1, "a": 1, "c": 1, ".": 1, "": 1},
+		{"a/b": 1, "a": 1, "": 1}, // the new text of a/b makes a stale; the text of a stays the same
+		{},
+	} {
+		ran := run(t, w, &survey.ModelDescriber{Model: o})
+		if got := asked(); !maps.Equal(got, want) {
+			t.Errorf("run %d asked %v, want %v (the overview is \"\")", i+1, got, want)
+		}
+		if ran.Left != 0 || len(ran.Failed) != 0 || ran.Stopped != "" {
+			t.Errorf("run %d: %+v; nothing should be left or failed", i+1, ran)
+		}
+		if i < 2 && (len(ran.Remarks) != 1 || !strings.Contains(ran.Remarks[0], "a/b")) {
+			t.Errorf("run %d: remarks %q; one should name a/b, which the model could not finish", i+1, ran.Remarks)
+		}
+		if v := verdicts(t, w)["a/b"]; v != "partial" {
+			t.Errorf("after run %d a/b is %s, want partial", i+1, v)
+		}
+	}
+	plan, err := w.survey(nil).Plan(t.Context(), &survey.ModelDescriber{Model: o}, survey.PlanOptions{})
+	if err != nil || len(plan.Directories) != 0 {
+		t.Errorf("plan %+v, %v; it should list nothing, as a run asks nothing", plan, err)
+	}
+	other := &survey.ModelDescriber{Model: renamed{o, "test/other"}}
+	run(t, w, other)
+	if got := asked(); got["a/b"] != 1 {
+		t.Errorf("another model was asked %v; it should be asked about a/b once", got)
+	}
+	w.content["a/b/x.go"] = "changed"
+	run(t, w, other)
+	if got := asked(); got["a/b"] != 1 {
+		t.Errorf("after an edit %v; a/b should be asked about once", got)
+	}
+}
+
+// A renamed model has another name, and so another recipe.
+type renamed struct {
+	*oracle
+
+	name string
+}
+
+func (r renamed) Name() string { return r.name }
+
+// A limited model reports a rate limit before it answers.
+type limited struct{ *oracle }
+
+func (m limited) Turn(ctx context.Context, req model.Request, l model.Listener) (model.Reply, error) {
+	err := l.Retry(model.Retry{Attempt: 1, Reason: model.RateLimited, Err: &model.Failure{Reason: model.RateLimited, Err: errors.New("429")}, Wait: 100 * time.Second})
+	if err != nil {
+		return model.Reply{}, err
+	}
+	return m.oracle.Turn(ctx, req, l)
+}
+
+// A run reports the waits of its model, with their length.
+func TestRunReportsWaits(t *testing.T) {
+	w := newWorld("a/a.go")
+	var waits []model.Retry
+	opts := survey.RunOptions{OnWait: func(r model.Retry) { waits = append(waits, r) }}
+	ran, err := w.survey(nil).Run(t.Context(), &survey.ModelDescriber{Model: limited{&oracle{say: describing}}}, opts)
+	if err != nil || len(ran.Done) != 2 {
+		t.Fatalf("%+v, %v", ran, err)
+	}
+	if len(waits) != 3 || waits[0].Wait != 100*time.Second || waits[0].Reason != model.RateLimited {
+		t.Errorf("%+v; there should be a wait of 100 seconds for each of two directories and the overview", waits)
+	}
+}
+
+// A provider that rejects one request after the other, or does not answer in its API, is asked
+// about three directories and not about all. One rejection is the failure of that directory.
+func TestUnusableProviderStopsTheRun(t *testing.T) {
+	files := []string{"a/x", "b/x", "c/x", "d/x", "e/x", "f/x"}
+	for _, reason := range []model.Reason{model.BadRequest, model.BadAnswer} {
+		w := newWorld(files...)
+		rejected := &fault.Error{Hint: "check the address", Err: &model.Failure{Reason: reason, Err: errors.New("no such API")}}
+		o := &oracle{say: func(model.Request) (model.Reply, error) { return model.Reply{}, rejected }}
+		ran := run(t, w, &survey.ModelDescriber{Model: o})
+		if n := len(o.turns()); n != 3 || len(ran.Failed) != 3 || ran.Left != 4 {
+			t.Errorf("%s: %d requests, %+v; it should stop after three", reason, n, ran)
+		}
+		if fault.HintOf(ran.Err) != "check the address" || !strings.Contains(ran.Stopped, "no such API") {
+			t.Errorf("%s: stopped with %q, %v; it should have the provider's error and hint", reason, ran.Stopped, ran.Err)
+		}
+		odd := 0
+		o.say = func(req model.Request) (model.Reply, error) {
+			if odd++; odd%3 != 0 {
+				return model.Reply{}, rejected
+			}
+			return describing(req)
+		}
+		if ran := run(t, w, &survey.ModelDescriber{Model: o}); ran.Stopped != "" || ran.Left != 0 {
+			t.Errorf("%s: %+v; two rejections in a row should not stop the run", reason, ran)
 		}
 	}
 }

@@ -65,7 +65,7 @@ func (s *Survey) Plan(ctx context.Context, w Writer, opts PlanOptions) (*Plan, e
 	}
 	p := &Plan{Directories: []Planned{}}
 	var asked int64
-	work := j.work(w)
+	work := j.work(w, func(s *DirStatus) bool { return wanted(s, w) })
 	for d, st := range j.at {
 		if d.Path.Under(opts.Within) && wanted(st, agent{}) {
 			p.Minds++
@@ -112,13 +112,14 @@ func (s *Survey) Plan(ctx context.Context, w Writer, opts PlanOptions) (*Plan, e
 	return p, nil
 }
 
-// work finds the directories that a writer would describe. One that could be told nothing
-// new is none of them, unless something below is: that may turn out otherwise.
-func (j *judgement) work(w Writer) map[*Directory]bool {
+// work finds the directories that a writer would describe, among those that wants accepts. One
+// that could be told nothing new is none of them, unless something below is: that may turn out
+// otherwise.
+func (j *judgement) work(w Writer, wants func(*DirStatus) bool) map[*Directory]bool {
 	work := make(map[*Directory]bool)
 	for _, d := range j.order { // each after all below it
 		below := slices.ContainsFunc(d.Children, func(c *Directory) bool { return work[c] })
-		work[d] = wanted(j.at[d], w) && (below || !j.inVain(j.at[d], w))
+		work[d] = wants(j.at[d]) && (below || !j.inVain(j.at[d], w))
 	}
 	return work
 }

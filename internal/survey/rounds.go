@@ -68,8 +68,8 @@ func (r *run) lookAgain(ctx context.Context) error {
 // left counts the directories that this run would describe.
 func (r *run) left(j *judgement) int {
 	n := 0
-	for d, ok := range j.work(r.writer) {
-		if ok && r.wants(j.at[d]) {
+	for _, ok := range j.work(r.writer, r.wants) {
+		if ok {
 			n++
 		}
 	}

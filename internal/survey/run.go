@@ -11,6 +11,7 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/fresh"
+	"ken/internal/model"
 	"ken/internal/repo"
 	"ken/internal/store"
 )
@@ -18,9 +19,11 @@ import (
 // RunOptions says how far a run goes. The zero value does all that is to be done, one
 // directory at a time.
 type RunOptions struct {
-	Jobs      int       // directories that are described at once; 1 when 0
-	MaxTokens int64     // spent in and out together, at which no more are begun; no limit when 0
-	MaxCost   float64   // the same in dollars
+	Jobs int // directories that are described at once; 1 when 0
+	// MaxTokens limits the tokens of all calls, in and out together, and MaxCost the same in
+	// dollars. Nil is no limit, and 0 allows no call.
+	MaxTokens *int64
+	MaxCost   *float64
 	Within    repo.Path // only this directory and those below it
 	// Refresh is for a run that nobody asked for. It leaves out directories that a model failed
 	// to describe, or may be about to describe: a record would end the failure. So where models
@@ -37,6 +40,9 @@ type RunOptions struct {
 	// the run is still at it.
 	Progress func(Progress)
 	Beat     time.Duration // 5 seconds when 0
+	// OnWait hears that the model waits before it is asked again, such as for a rate limit.
+	// Several goroutines call it.
+	OnWait func(model.Retry)
 	// Ticks is what a run goes by. Without it, it gives no sign of life, and waits for no other.
 	Ticks TickerFunc
 	// Files is given what is to be said of files; nil to let that go.
@@ -101,6 +107,9 @@ func wanted(s *DirStatus, w Writer) bool {
 // inVain reports whether a writer would be given just what the text was written from:
 // what is below could not be described, or not be read, and so nothing new can be said.
 func (j *judgement) inVain(s *DirStatus, w Writer) bool {
+	if s.Verdict == Partial && s.Record.Recipe != w.Recipe() {
+		return false
+	}
 	return j.nothingNew(s) && (outlines(w) || !s.Record.Outlined())
 }
 
@@ -109,6 +118,9 @@ func (j *judgement) inVain(s *DirStatus, w Writer) bool {
 func (j *judgement) nothingNew(s *DirStatus) bool {
 	if s.kept != nil {
 		return s.kept.nothingNew
+	}
+	if s.Verdict == Partial {
+		return s.retried
 	}
 	return (s.Verdict == StaleBelow || s.Verdict == Incomplete) && !s.Record.Partial && s.Record.Basis.Digest() == j.basis(s).Digest()
 }
@@ -124,7 +136,7 @@ func outlines(w Writer) bool { return (&store.DirRecord{Recipe: w.Recipe()}).Out
 func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*RunResult, error) {
 	r := &run{
 		writer: w, how: opts, mine: make(map[repo.Path]store.Lease), alike: make(map[string][]*store.DirRecord), waitingForSame: make(map[fresh.Digest][]*DirStatus),
-		gaveUp: make(map[repo.Path]bool), ran: &RunResult{Done: []string{}, Failed: []FailedPath{}},
+		gaveUp: make(map[repo.Path]bool), partial: make(map[fresh.Digest]partialAnswer), ran: &RunResult{Done: []string{}, Failed: []FailedPath{}},
 	}
 	defer r.sum()
 	defer r.pulse(ctx)()
@@ -146,23 +158,29 @@ func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*RunResult
 	}
 	mind, thinks := w.(ModelWriter)
 	if thinks {
-		if opts.MaxCost > 0 && !mind.Price().Known() {
+		if opts.MaxCost != nil && !mind.Price().Known() {
 			return r.ran, &fault.Error{
 				Kind: fault.Usage, Hint: "set survey.prices in .ken/config.yaml, or use --max-tokens",
 				Err: fmt.Errorf("no price known for %s: --max-cost cannot be enforced", mind.Author()),
 			}
 		}
 		mind.See(s.tree)
+		mind.Limit(newBudget(opts.MaxTokens, opts.MaxCost))
+		mind.OnWait(opts.OnWait)
+		r.judgement = j
 		if j, err = r.plan(ctx, j, mind); err != nil || r.ran.Stopped != "" {
 			return r.ran, err
 		}
+		r.remarkSkipped(j)
 	}
 	if err := r.rounds(ctx, j); err != nil {
 		return r.ran, err
 	}
 	r.remember(ctx)
+	r.remarkAlike()
+	r.remarkPartial()
 	if thinks && r.ran.Stopped == "" && opts.Within == "" && r.ran.Left == 0 {
-		cost, err := s.Synthesise(ctx, mind)
+		cost, err := s.Synthesise(ctx, mind, func(basis store.DirBasis) (func(), error) { return r.exclusive(ctx, reportPath, basis) })
 		r.spent = r.spent.Add(cost)
 		r.note(ctx, err)
 	}
@@ -179,11 +197,32 @@ func (r *run) plan(ctx context.Context, j *judgement, m ModelWriter) (*judgement
 		r.note(ctx, err)
 		return j, nil
 	}
+	release, err := r.exclusive(ctx, reconPath, j.planBasis())
+	if err != nil {
+		r.ran.Left = newQueue(j, r.wants).total
+		r.note(ctx, err)
+		return j, nil
+	}
+	defer release()
+	if r.leased() { // another run may have planned meanwhile
+		now, err := j.judgeStored(ctx)
+		if err != nil {
+			return j, err
+		}
+		if now.plan != nil && now.plan.exact {
+			return now, nil
+		}
+		if err := now.inVainPlanned(m); err != nil {
+			r.note(ctx, err)
+			return now, nil
+		}
+	}
 	cost, err := j.replan(ctx, m)
 	r.spent = r.spent.Add(cost)
 	if err != nil {
 		r.ran.Left = newQueue(j, r.wants).total
 		r.note(ctx, err)
+		r.countUnusable(err)
 		return j, nil
 	}
 	return j.judgeStored(context.WithoutCancel(ctx))
@@ -194,7 +233,7 @@ func (r *run) wants(s *DirStatus) bool {
 	if r.how.Refresh && (s.Verdict == Failed || s.Record == nil && !r.outlinesOnly) {
 		return false
 	}
-	return s.Dir.Path.Under(r.how.Within) && !r.gaveUp[s.Dir.Path] && wanted(s, r.writer)
+	return s.Dir.Path.Under(r.how.Within) && !r.gaveUp[s.Dir.Path] && !r.triedPartial(s) && wanted(s, r.writer)
 }
 
 // note puts down what went wrong apart from directories.
@@ -205,6 +244,8 @@ func (r *run) note(ctx context.Context, err error) {
 		r.ran.Stopped = interrupted
 	case errors.Is(err, ErrHopeless):
 		r.ran.Stopped, r.ran.Err = oneLine(err.Error()), err
+	case isLimit(err):
+		r.ran.Stopped = err.Error()
 	default:
 		r.ran.Remarks = append(r.ran.Remarks, oneLine(err.Error()))
 	}
@@ -219,17 +260,20 @@ type run struct {
 	queue  *queue
 	ran    *RunResult
 	spent  Spent
-	batch  int                           // how many records are kept at once
-	away   int                           // directories in a row that the provider was away for
-	alike  map[string][]*store.DirRecord // what minds wrote, by the words
-	gaveUp map[repo.Path]bool            // directories that this run has failed at
+	batch  int // how many records are kept at once
+	away   int // directories in a row that the provider was away for
+	// unusable counts requests in a row that the provider rejected, or answered with something
+	// else than its API.
+	unusable int
+	alike    map[string][]*store.DirRecord // what minds wrote, by the words
+	gaveUp   map[repo.Path]bool            // directories that this run has failed at
+	// partial are the directories that this run's model could not finish, by their basis.
+	partial map[fresh.Digest]partialAnswer
 	// waitingForSame are the directories that wait for one of the same basis, which a model or an agent is being
 	// asked about: its text will speak for them too.
 	waitingForSame map[fresh.Digest][]*DirStatus
-	// reached says which limit was, nil for none.
-	reached func() string
-	unkept  []*store.DirRecord
-	kept    []*store.DirRecord // by this run
+	unkept         []*store.DirRecord
+	kept           []*store.DirRecord // by this run
 
 	mu   sync.Mutex // guards what beats tell and keep
 	last Progress
@@ -273,7 +317,7 @@ func (r *run) work(ctx context.Context) error {
 	}
 	var fatal error
 	busy := 0
-	r.limits(ctx) // planning may have cost it all
+	r.limits(ctx)
 	for {
 		for busy < jobs && fatal == nil && r.ran.Stopped == "" {
 			st, err := r.take(ctx)
@@ -306,7 +350,6 @@ func (r *run) work(ctx context.Context) error {
 		fatal = err
 	}
 	r.ran.Left = r.queue.left()
-	r.remarkAlike()
 	return fatal
 }
 
@@ -334,9 +377,6 @@ func (r *run) remarkAlike() {
 
 // sum puts down what was spent.
 func (r *run) sum() {
-	if r.reached != nil {
-		r.ran.Stopped = r.reached()
-	}
 	r.ran.Calls, r.ran.Tokens = r.spent.Calls, Tokens{r.spent.In, r.spent.Out}
 	if !r.spent.Unknown {
 		r.ran.Cost = &r.spent.Cost
@@ -385,7 +425,7 @@ func (r *run) take(ctx context.Context) (*DirStatus, error) {
 			*st = *r.at[st.Dir]
 			r.at[st.Dir] = st
 		}
-		if !wanted(st, r.writer) || r.inVain(st, r.writer) {
+		if !wanted(st, r.writer) || r.triedPartial(st) || r.inVain(st, r.writer) {
 			r.queue.done(st)
 			continue
 		}
@@ -438,10 +478,13 @@ func (r *run) finish(ctx context.Context, a answer) error {
 		if !a.draft.Keep && !rec.Outlined() {
 			r.alike[rec.Text] = append(r.alike[rec.Text], rec)
 		}
+		if rec.Partial && !rec.Outlined() {
+			r.partial[rec.Basis.Digest()] = partialAnswer{rec.Path, st.Record != nil && sameAttempt(rec, st.Record)}
+		}
 		st.Record, st.Reasons, st.K = rec, nil, 0
 		st.finish()
 		r.ran.Done = append(r.ran.Done, repo.DirLabel(st.Dir.Path).JSON().Path)
-		r.away = 0
+		r.away, r.unusable = 0, 0
 		if r.how.Files != nil && len(a.draft.Files) > 0 {
 			if err := r.how.Files(keep, r.writer.Author(), a.item, a.draft.Files); err != nil {
 				r.ran.Remarks = append(r.ran.Remarks, oneLine(fmt.Sprintf("summaries of files in %s: %v", repo.DirLabel(st.Dir.Path), err)))
@@ -449,7 +492,7 @@ func (r *run) finish(ctx context.Context, a answer) error {
 		}
 	case ctx.Err() != nil:
 		return nil // it was stopped, and did not fail
-	case errors.Is(a.err, ErrHopeless):
+	case errors.Is(a.err, ErrHopeless), isLimit(a.err):
 		r.note(ctx, a.err) // nor did the directory
 		return nil
 	case errors.Is(a.err, ErrMoved):
@@ -463,6 +506,7 @@ func (r *run) finish(ctx context.Context, a answer) error {
 		} else {
 			r.away = 0
 		}
+		r.countUnusable(a.err)
 		f := store.DirFailure{Path: st.Dir.Path, Reason: oneLine(a.err.Error()), At: r.stamp(st.Dir.Path)}
 		if a.item != nil {
 			f.Basis = a.item.Basis.Digest()
@@ -486,13 +530,34 @@ var ErrHopeless = errors.New("the provider fails for every directory")
 // errAway is in the chain of a failure of a provider that did not answer.
 var errAway = errors.New("the provider does not answer")
 
+// errUnusable is in the chain when a provider rejected a request, or answered with something else
+// than its API.
+var errUnusable = errors.New("the provider cannot be used")
+
+// maxUnusable is after how many such failures in a row a run stops: one may be about the content
+// of a directory, several are about the address or the model.
+const maxUnusable = 3
+
+// countUnusable counts failures in a row that are errUnusable, and stops the run if they are too
+// many.
+func (r *run) countUnusable(err error) {
+	if !errors.Is(err, errUnusable) {
+		r.unusable = 0
+		return
+	}
+	r.unusable++
+	if r.unusable == maxUnusable && r.ran.Stopped == "" {
+		r.ran.Stopped, r.ran.Err = oneLine(err.Error()), err
+	}
+}
+
 // maxAway is for how many directories in a row a provider may be away before no more
 // are begun: each has waited for a while.
 const maxAway = 8
 
 const interrupted = "interrupted"
 
-// limits stops the run when enough has been spent, or nobody answers any more.
+// limits stops the run when it was interrupted, or nobody answers any more.
 func (r *run) limits(ctx context.Context) {
 	switch {
 	case r.ran.Stopped != "":
@@ -500,20 +565,14 @@ func (r *run) limits(ctx context.Context) {
 		r.ran.Stopped = interrupted
 	case r.away >= maxAway:
 		r.ran.Stopped = fmt.Sprintf("the provider did not answer for %d directories in a row", r.away)
-	case r.how.MaxTokens > 0 && r.spent.In+r.spent.Out >= r.how.MaxTokens:
-		r.reach(func() string {
-			return fmt.Sprintf("%d tokens spent, the limit is %d", r.spent.In+r.spent.Out, r.how.MaxTokens)
-		})
-	case r.how.MaxCost > 0 && r.spent.Cost >= r.how.MaxCost:
-		r.reach(func() string {
-			return fmt.Sprintf("$%.4f spent, the limit is $%.2f", r.spent.Cost, r.how.MaxCost)
-		})
 	}
 }
 
-// reach stops the run at a limit. What is under way is finished, so that what was spent is
-// told when all is over.
-func (r *run) reach(limit func() string) { r.ran.Stopped, r.reached = limit(), limit }
+// isLimit reports whether a call was not made because of a limit.
+func isLimit(err error) bool {
+	_, ok := errors.AsType[*limitError](err)
+	return ok
+}
 
 // repeats reports whether a record has the same text, basis and recipe as an old one.
 func repeats(r, old *store.DirRecord) bool {

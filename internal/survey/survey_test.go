@@ -806,6 +806,7 @@ func TestNoTexts(t *testing.T) {
 		"an echo":              func(it *survey.Item) string { return survey.Rules + it.Prompt() },
 		"an echo of the data":  func(it *survey.Item) string { return it.Prompt() },
 		"more than asked for":  func(*survey.Item) string { return strings.Repeat("words ", 700) },
+		"a refusal":            func(*survey.Item) string { return "I am sorry, I cannot help with that." },
 		"and nothing that is.": func(*survey.Item) string { return " " },
 	} {
 		ran := run(t, w, &scribe{say: func(it *survey.Item) (survey.Draft, error) { return survey.Draft{Text: say(it)}, nil }})
@@ -814,32 +815,10 @@ func TestNoTexts(t *testing.T) {
 		}
 	}
 	ran := run(t, w, &scribe{say: func(*survey.Item) (survey.Draft, error) {
-		return survey.Draft{Text: "I am sorry, I cannot help with that."}, nil
+		return survey.Draft{Text: "A directory of this repository."}, nil
 	}})
 	if len(ran.Remarks) != 1 || !strings.Contains(ran.Remarks[0], "4 directories got the same summary") {
 		t.Errorf("remarked %q", ran.Remarks)
-	}
-}
-
-// A run that is stopped keeps what was paid for and goes on later.
-func TestLimits(t *testing.T) {
-	w := newWorld("a/x.go", "b/x.go", "c/x.go")
-	s := &scribe{say: func(it *survey.Item) (survey.Draft, error) {
-		return survey.Draft{Text: "about " + repo.DirLabel(it.Path).String(), Spent: survey.Spent{Calls: 1, In: 60, Out: 40}}, nil
-	}}
-	ran, err := w.survey(nil).Run(t.Context(), s, survey.RunOptions{MaxTokens: 150})
-	if err != nil || ran.Stopped == "" || ran.Left != 2 || ran.Tokens.In != 120 {
-		t.Errorf("%+v, %v", ran, err)
-	}
-	same(t, "first", s.paths(), []string{"a", "b"})
-	run(t, w, s)
-	same(t, "then", s.paths(), []string{"c", "."})
-
-	// What was under way is told with the rest.
-	w = newWorld("a/x.go", "b/x.go", "c/x.go", "d/x.go")
-	ran, err = w.survey(nil).Run(t.Context(), s, survey.RunOptions{MaxTokens: 10, Jobs: 3})
-	if err != nil || !strings.HasPrefix(ran.Stopped, fmt.Sprint(ran.Tokens.In+ran.Tokens.Out, " tokens")) {
-		t.Errorf("%+v, %v", ran, err)
 	}
 }
 

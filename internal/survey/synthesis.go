@@ -69,9 +69,10 @@ func (j *judgement) judgeOverview(ctx context.Context) (*DirStatus, error) {
 	return j.compare(st, r, nil), nil
 }
 
-// Synthesise has a model or an agent write the overview, unless there is one from just what is said
-// now.
-func (s *Survey) Synthesise(ctx context.Context, m ModelWriter) (Spent, error) {
+// Synthesise asks a model for the overview. It does not ask if there is an overview of the
+// present summaries, nor if most of the directories have no summary. Before it asks, it calls
+// exclusive, which waits until no other run asks for the overview of the same basis.
+func (s *Survey) Synthesise(ctx context.Context, m ModelWriter, exclusive func(store.DirBasis) (release func(), err error)) (Spent, error) {
 	j, err := s.judge(ctx)
 	if err != nil {
 		return Spent{}, err
@@ -83,6 +84,23 @@ func (s *Survey) Synthesise(ctx context.Context, m ModelWriter) (Spent, error) {
 	basis := j.basis(st)
 	if r, err := j.synthesis(ctx, basis); err != nil || r != nil {
 		return Spent{}, err
+	}
+	described := 0
+	for _, c := range st.children {
+		if c.written() {
+			described++
+		}
+	}
+	if 2*described <= len(st.children) {
+		return Spent{}, fmt.Errorf("no overview: %d of %d directories at the top have a summary; ken asks for it when most have one", described, len(st.children))
+	}
+	release, err := exclusive(basis)
+	if err != nil {
+		return Spent{}, err
+	}
+	defer release()
+	if r, err := j.synthesis(ctx, basis); err != nil || r != nil {
+		return Spent{}, err // another run wrote it meanwhile
 	}
 	var b strings.Builder
 	for _, below := range st.children {
@@ -105,6 +123,9 @@ func (s *Survey) Synthesise(ctx context.Context, m ModelWriter) (Spent, error) {
 	text = clean(text)
 	if err := badText(text); err != nil {
 		return spent, fmt.Errorf("write the overview: %w", err)
+	}
+	if isRefusal(text) {
+		return spent, fmt.Errorf("write the overview: %w", ErrRefused)
 	}
 	return spent, s.store.Keep(context.WithoutCancel(ctx), []*store.DirRecord{{
 		Path: reportPath, Basis: basis, Text: text, Author: oneLine(m.Author()), Recipe: m.Recipe(),

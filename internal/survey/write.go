@@ -93,6 +93,9 @@ func badWords(text string) error {
 	if err := fresh.CheckText(text, MaxWords, repo.Misleads); err != nil {
 		return err
 	}
+	if isRefusal(text) {
+		return errRefusalText
+	}
 	asked, _, _ := strings.Cut(Rules, "\n")
 	if strings.Contains(text, asked) {
 		return errors.New("the text repeats the prompt")
@@ -103,6 +106,21 @@ func badWords(text string) error {
 		}
 	}
 	return nil
+}
+
+// errRefusalText says that a text is a refusal in words.
+var errRefusalText = errors.New("the text is a refusal, not a summary")
+
+// refusals are the words with which models refuse. No summary begins with them.
+var refusals = []string{
+	"i'm sorry", "i am sorry", "i apologize", "i apologise", "sorry,", "i cannot", "i can't", "i can not", "i won't", "i will not",
+	"i'm unable", "i am unable", "i'm not able", "i am not able", "unfortunately, i ", "as an ai",
+}
+
+// isRefusal reports whether a text is a refusal in words.
+func isRefusal(text string) bool {
+	text = strings.ToLower(strings.ReplaceAll(strings.TrimSpace(text), "\u2019", "'"))
+	return slices.ContainsFunc(refusals, func(words string) bool { return strings.HasPrefix(text, words) })
 }
 
 // badText says what is wrong with a text.

@@ -95,36 +95,11 @@ func (c Ceiling) String() string {
 	}
 }
 
-// The most tokens of a request besides its texts.
-const (
-	overheadTokens   = 2048 // that a provider adds to explain tools
-	tokensPerMessage = 64
-)
-
-// MaxAmount returns the most that one request can cost. A token has at least one byte, and a
-// reply has at most the tokens that were asked for. The provider may write all of the input to
-// its cache, which costs more.
+// MaxAmount returns the most that one request can cost.
 func MaxAmount(req model.Request, price model.Price) Amount {
-	in := int64(overheadTokens + len(req.System))
-	for _, t := range req.Tools {
-		in += int64(len(t.Name) + len(t.Description) + len(t.Schema))
-	}
-	for _, m := range req.Messages {
-		text := len(m.Text)
-		for _, c := range m.Calls {
-			text += len(c.ID) + len(c.Name) + len(c.Args)
-		}
-		in += int64(max(text, len(m.Raw)) + tokensPerMessage)
-		for _, r := range m.Results {
-			in += int64(len(r.ID) + len(r.Text) + tokensPerMessage)
-		}
-	}
-	out := int64(req.MaxTokens)
-	if out == 0 {
-		out = model.DefaultMaxTokens
-	}
-	dear := max(price.Of(model.Usage{Input: in, Output: out}).USD, price.Of(model.Usage{Input: in, Written: in, Output: out}).USD)
-	return Amount{in + out, Dollars(dear), !price.Of(model.Usage{Input: in, Output: out}).Known()}
+	usage := req.MaxUsage()
+	cost := price.Most(usage)
+	return Amount{usage.Tokens(), Dollars(cost.USD), !cost.Known()}
 }
 
 // ErrCeiling is in the chain when ken did not make a call because it could have exceeded a
@@ -171,15 +146,10 @@ func (p *MeteredModel) Turn(ctx context.Context, req model.Request, l model.List
 // actualAmount returns the cost of a call. A call that ended before the provider reported its
 // usage counts as the most that it can have cost, unless the provider did no work.
 func actualAmount(reply model.Reply, err error, most Amount) Amount {
-	reported := Amount{reply.Usage.Tokens(), Dollars(reply.Cost.USD), !reply.Cost.Known()}
-	switch {
-	case err == nil, reported.Tokens > 0 && !reply.Usage.Estimated:
-		return reported
-	case reported.Tokens == 0 && model.Unpaid(err):
-		return Amount{}
-	default:
+	if !reply.Metered(err) {
 		return most
 	}
+	return Amount{reply.Usage.Tokens(), Dollars(reply.Cost.USD), !reply.Cost.Known()}
 }
 
 // Last returns the cost of the last call, which is not recorded yet.

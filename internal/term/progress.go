@@ -138,6 +138,16 @@ func pace(done, total int, took time.Duration) string {
 	return fmt.Sprintf(", %s, about %s left", rate, left.Round(time.Second))
 }
 
+// Remarkf prints a line of its own. The line of the progress follows with the next step.
+func (p *Progress) Remarkf(format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.io.Live {
+		fmt.Fprint(p.io.Err, "\r\x1b[K")
+	}
+	p.io.Remarkf(format, args...)
+}
+
 // Done wipes the line, if one was shown.
 func (p *Progress) Done() {
 	p.mu.Lock()

@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"net"
 	"net/http"
@@ -27,7 +28,7 @@ func TestSilence(t *testing.T) {
 			))
 			m, _ := open(t, srv, api, func(o *provider.Options) { o.Idle = 3 * time.Second })
 			var why model.Retry
-			r, err := m.Turn(t.Context(), hello, model.Listener{Retry: func(r model.Retry) { why = r }})
+			r, err := m.Turn(t.Context(), hello, model.Listener{Retry: func(r model.Retry) error { why = r; return nil }})
 			if err != nil || r.Text != "so" {
 				t.Fatalf("%+v, %v", r, err)
 			}
@@ -226,5 +227,36 @@ func TestNobodyAtHome(t *testing.T) {
 	_, err = m.Turn(t.Context(), hello, model.Listener{})
 	if failure(t, err) != model.Down || !model.Unpaid(err) || len(w.all()) != 0 || !strings.Contains(err.Error(), addr) {
 		t.Errorf("%v, waits %v", err, w.all())
+	}
+}
+
+// A request that the caller cancels before the first byte of the answer was sent and may be
+// charged: it counts as a request, with an estimate of its input.
+func TestCancelledRequestCounts(t *testing.T) {
+	for _, api := range apis {
+		for name, headers := range map[string]bool{"before the headers": false, "after the headers": true} {
+			t.Run(api+" "+name, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				over := make(chan struct{})
+				srv := modeltest.Start(t, func(modeltest.Turn) modeltest.Answer {
+					if headers {
+						time.AfterFunc(50*time.Millisecond, cancel)
+						return modeltest.Answer{Hang: true, Cuts: true}
+					}
+					cancel()
+					<-over
+					return modeltest.Answer{}
+				})
+				m, _ := open(t, srv, api)
+				r, err := m.Turn(ctx, hello, model.Listener{})
+				close(over)
+				if failure(t, err) != model.Cancelled {
+					t.Fatal(err)
+				}
+				if r.Usage.Requests != 1 || r.Usage.Input == 0 || !r.Usage.Estimated {
+					t.Errorf("usage %+v; it should count one request with an estimated input", r.Usage)
+				}
+			})
+		}
 	}
 }

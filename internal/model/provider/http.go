@@ -11,8 +11,10 @@ import (
 	"mime"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -110,9 +112,17 @@ func (c *client) post(ctx context.Context, req model.Request, text func(string))
 	r.Header.Set("User-Agent", "ken")
 	c.wire.header(r.Header, c.endpoint.key)
 
+	var sent atomic.Bool
+	r = r.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		WroteRequest: func(info httptrace.WroteRequestInfo) { sent.Store(info.Err == nil) },
+	}))
 	resp, err := c.http.Do(r)
 	if err != nil {
-		return answer{}, c.broken(ctx, err), nil
+		t := c.broken(ctx, err)
+		if ctx.Err() != nil && sent.Load() {
+			return unanswered(body), t, nil
+		}
+		return answer{}, t, nil
 	}
 	in := resp.Body
 	defer in.Close()
@@ -122,7 +132,18 @@ func (c *client) post(ctx context.Context, req model.Request, text func(string))
 		return answer{}, t, complaint
 	}
 	a, t := c.read(ctx, resp, stream, c.wire.listen(body, text))
+	if t != nil && ctx.Err() != nil && !a.reached {
+		a = unanswered(body)
+	}
 	return a, t, nil
+}
+
+// unanswered returns the answer to a request that ken sent and did not wait for. The provider may
+// charge its input.
+func unanswered(body []byte) answer {
+	a := answer{reached: true}
+	a.Usage = model.Usage{Input: model.EstimateTokens(len(body)), Estimated: true}
+	return a
 }
 
 // read takes an answer in, up to its end.

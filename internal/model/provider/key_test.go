@@ -81,7 +81,7 @@ func TestKeyIsNeverRepeated(t *testing.T) {
 			t.Fatal(err)
 		}
 		var said []string
-		_, err = m.Turn(t.Context(), hello, model.Listener{Retry: func(r model.Retry) { said = append(said, r.Err.Error()) }})
+		_, err = m.Turn(t.Context(), hello, model.Listener{Retry: func(r model.Retry) error { said = append(said, r.Err.Error()); return nil }})
 		if err == nil {
 			t.Fatal("that was no answer")
 		}

@@ -61,7 +61,7 @@ func TestRefusals(t *testing.T) {
 			srv := modeltest.Start(t, modeltest.Say(modeltest.Answer{Status: tt.status, Type: tt.kind, Message: "\x1b[31mso\n" + tt.message}))
 			m, w := open(t, srv, tt.api)
 			var retries []model.Retry
-			r, err := m.Turn(t.Context(), hello, model.Listener{Retry: func(r model.Retry) { retries = append(retries, r) }})
+			r, err := m.Turn(t.Context(), hello, model.Listener{Retry: func(r model.Retry) error { retries = append(retries, r); return nil }})
 			if got := failure(t, err); got != tt.reason {
 				t.Errorf("reason %v: %v", got, err)
 			}
@@ -180,7 +180,7 @@ func TestErrorsAmidAnAnswer(t *testing.T) {
 			var heard bytes.Buffer
 			r, err := m.Turn(t.Context(), hello, model.Listener{
 				Text:  func(s string) { heard.WriteString(s) },
-				Retry: func(model.Retry) { heard.Reset() },
+				Retry: func(model.Retry) error { heard.Reset(); return nil },
 			})
 			if got := failure(t, err); got != tt.reason || !strings.Contains(err.Error(), "sorry") {
 				t.Errorf("reason %v: %v", got, err)
@@ -255,12 +255,13 @@ func testBroken(t *testing.T, api string, step int, network func(http.Handler) h
 		retries := 0
 		r, err := m.Turn(t.Context(), req, model.Listener{
 			Text: func(s string) { heard.WriteString(s) },
-			Retry: func(r model.Retry) {
+			Retry: func(r model.Retry) error {
 				heard.Reset()
 				if retries++; r.Reason != model.Down {
 					t.Errorf("cut at %d: %v", cut, r.Err)
 				}
 				req.Messages[0] = model.Ask("well?") // the same slice: the next attempt goes through
+				return nil
 			},
 		})
 		if err != nil {
@@ -329,7 +330,7 @@ func TestCancelled(t *testing.T) {
 		srv := modeltest.Start(t, modeltest.Say(modeltest.Answer{Status: 529}))
 		m, _ := open(t, srv, "anthropic", func(o *provider.Options) { o.Sleep = nil })
 		ctx, cancel := context.WithCancel(t.Context())
-		_, err := m.Turn(ctx, hello, model.Listener{Retry: func(model.Retry) { cancel() }})
+		_, err := m.Turn(ctx, hello, model.Listener{Retry: func(model.Retry) error { cancel(); return nil }})
 		if failure(t, err) != model.Cancelled {
 			t.Errorf("%v", err)
 		}

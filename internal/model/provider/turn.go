@@ -31,12 +31,14 @@ func (m *Model) Turn(ctx context.Context, req model.Request, l model.Listener) (
 		if a.reached {
 			a.Usage.Requests = 1
 		}
-		usage, cost = usage.Add(a.Usage), cost.Add(m.price.Of(a.Usage))
+		attemptCost := m.price.Of(a.Usage)
+		usage, cost = usage.Add(a.Usage), cost.Add(attemptCost)
 		if t == nil {
 			a.Usage, a.Cost = usage, cost
 			return a.Reply, nil
 		}
-		sent = sent || !t.unsent
+		unsent := t.unsent
+		sent = sent || !unsent
 		t.unsent = !sent
 		spent := model.Reply{Usage: usage, Cost: cost}
 		if limited.Err() != nil {
@@ -47,7 +49,10 @@ func (m *Model) Turn(ctx context.Context, req model.Request, l model.Listener) (
 			return spent, m.failed(t, attempt)
 		}
 		if l.Retry != nil {
-			l.Retry(model.Retry{Attempt: attempt, Reason: t.reason, Err: errors.New(m.hide.clean(t.text)), Wait: wait})
+			failure := &model.Failure{Reason: t.reason, Unsent: unsent, Err: errors.New(m.hide.clean(t.text))}
+			if err := l.Retry(model.Retry{Attempt: attempt, Reason: t.reason, Err: failure, Wait: wait, Usage: a.Usage, Cost: attemptCost}); err != nil {
+				return spent, err
+			}
 		}
 		if err := m.opts.Sleep(limited, wait); err != nil {
 			return spent, m.ended(ctx, attempt)

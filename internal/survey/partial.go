@@ -1,0 +1,59 @@
+package survey
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ken/internal/repo"
+)
+
+// A partialAnswer is a directory that a model could not finish.
+type partialAnswer struct {
+	path  repo.Path
+	again bool // an earlier run could not finish it either
+}
+
+// triedPartial reports whether this run has a partial summary from the present basis of a
+// directory. The run does not ask for it again; the next run does, once.
+func (r *run) triedPartial(s *DirStatus) bool {
+	if s.Verdict != Partial {
+		return false
+	}
+	_, ok := r.partial[r.basis(s).Digest()]
+	return ok
+}
+
+// remarkPartial names the directories that the model could not finish.
+func (r *run) remarkPartial() {
+	var first, again []string
+	for _, p := range r.partial {
+		name := repo.DirLabel(p.path).String()
+		if p.again {
+			again = append(again, name)
+		} else {
+			first = append(first, name)
+		}
+	}
+	if len(first) > 0 {
+		r.ran.Remarks = append(r.ran.Remarks, "the model could not finish "+names(first)+
+			": the summary is stored as partial, and the next run asks once more")
+	}
+	if len(again) > 0 {
+		r.ran.Remarks = append(r.ran.Remarks, "the model could not finish "+names(again)+
+			" the second time: the summary stays partial, and ken asks again when the content changes")
+	}
+}
+
+// mostNames is how many directories a remark names.
+const mostNames = 5
+
+// names lists directories in words.
+func names(list []string) string {
+	slices.Sort(list)
+	rest := len(list) - mostNames
+	if rest <= 0 {
+		return strings.Join(list, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(list[:mostNames], ", "), rest)
+}
