@@ -230,25 +230,21 @@ func (h *Locked) manifest(path string, at time.Time, p *plan, files []Entry) ([]
 func describe(root *os.Root, e Entry, why planMove) ManifestEntry {
 	name := repo.Path(e.Name).JSON()
 	m := ManifestEntry{
-		Name: name.Path, B64: name.B64, Kind: "special", Size: e.Size, MTime: e.ModTime.UTC(),
+		Name: name.Path, B64: name.B64, Kind: e.Kind.String(), Size: e.Size, MTime: e.ModTime.UTC(),
 		Bucket: why.Bucket, Reason: why.Reason,
 	}
 	switch e.Kind {
 	case Regular:
-		m.Kind = "file"
 		_ = readFile(root, e.Name, func(f *os.File, _ fs.FileInfo) (err error) {
 			m.SHA256, err = digest(f)
 			return err
 		})
-	case Directory:
-		m.Kind = "dir"
 	case Symlink:
-		m.Kind = "link"
 		m.Target, _ = root.Readlink(e.Name)
 		if !utf8.ValidString(m.Target) {
 			m.Target = strconv.Quote(m.Target)
 		}
-	case Special, Uninspected:
+	default:
 	}
 	return m
 }
@@ -276,13 +272,10 @@ func (f *folder) sums() map[string]string {
 	return sums
 }
 
-// missing lists the names in the manifest that were not in the snapshot when the plan was
-// made.
-func (p *plan) missing(sums map[string]string) []string {
-	back := make(map[string]bool, len(p.Back))
-	for _, name := range p.Back {
-		back[string(name)] = true
-	}
+// others lists the names in the manifest that the plan does not restore. Unless it is
+// partial, these are no longer in the snapshot.
+func (p *plan) others(sums map[string]string) []string {
+	back := p.back()
 	var out []string
 	for name := range sums {
 		if !back[name] {
@@ -313,8 +306,8 @@ func (h *Locked) unaltered(path string, e Entry, sums map[string]string) error {
 	})
 }
 
-// bringBack moves the entries of a snapshot back to the directory, unless their name
-// exists there, and removes an empty snapshot.
+// bringBack moves the planned entries of a snapshot back to the directory, unless their
+// name exists there, and removes an empty snapshot.
 //
 // It does not restore files that differ from the manifest.
 func (h *Locked) bringBack(p *plan, out *Applied) error {
@@ -326,13 +319,20 @@ func (h *Locked) bringBack(p *plan, out *Applied) error {
 	if err != nil {
 		return err
 	}
-	left := make(map[string]bool)
+	left := make(map[string]bool) // what the snapshot still has, or should have
 	sums := s.sums()
-	for _, missing := range p.missing(sums) {
-		note(&out.Left, missing, errors.New("it is no longer in the archive"))
-		left[missing] = true
+	back := p.back()
+	for _, other := range p.others(sums) {
+		left[other] = true
+		if !p.Partial {
+			note(&out.Left, other, errors.New("it is no longer in the archive"))
+		}
 	}
 	for _, e := range s.entries {
+		if !back[e.Name] {
+			left[e.Name] = true
+			continue
+		}
 		err := h.own(e.Name)
 		if err == nil {
 			err = h.vacant(e.Name)
