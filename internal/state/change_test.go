@@ -460,3 +460,32 @@ func TestPlanOfAnotherDirectoryIsNotCarriedOut(t *testing.T) {
 		})
 	}
 }
+
+// Moving and restoring a large file does not read it, so that others do not wait for the
+// lock. The manifest has no digest of it then; its size and time stand in.
+func TestLargeFileIsNotRead(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, map[string]string{"large": "", "small": "s", "sparse": ""})
+	for _, name := range []string{"large", "sparse"} {
+		if err := os.Truncate(filepath.Join(dir, name), maxDigested+1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := apply(t, dir, Change{Verb: "cleanup", Moves: moves("large", "small", "sparse"), Keep: 5})
+	for _, m := range snapshots(t, dir)[0].Manifest.Files {
+		if digested := m.SHA256 != ""; digested != (m.Name == "small") {
+			t.Errorf("%s has the digest %q; want one of small files only", m.Name, m.SHA256)
+		}
+	}
+	in := filepath.Join(dir, ".archive", out.Snapshot, "files")
+	if err := os.Truncate(filepath.Join(in, "sparse"), maxDigested+2); err != nil {
+		t.Fatal(err)
+	}
+	out = apply(t, dir, Change{Verb: "restore", Restore: out.Snapshot, Keep: 5})
+	if !slices.Equal(out.Restored, []string{"large", "small"}) {
+		t.Errorf("restored %q; want large and small", out.Restored)
+	}
+	if out.Left["sparse"] == nil || !strings.Contains(out.Left["sparse"].Error(), "changed in the archive") {
+		t.Errorf("left %v; want sparse, since its size changed in the archive", out.Left)
+	}
+}
