@@ -69,15 +69,15 @@ func (k *Manager) keep() int {
 func (k *Manager) locked(ctx context.Context, verb string, f func(*state.Locked) error) error {
 	h, err := k.dir.Lock(ctx, "ken state "+verb)
 	if err != nil {
-		return err
+		return fault.WithDiskHint(err, k.dir.Path())
 	}
-	return errors.Join(f(h), h.Unlock())
+	return fault.WithDiskHint(errors.Join(f(h), h.Unlock()), k.dir.Path())
 }
 
 // reading calls f, which only reads, until it saw the directory before a change or
 // after it.
 func (k *Manager) reading(ctx context.Context, verb string, f func() error) error {
-	return k.dir.View(ctx, "ken state "+verb, f)
+	return fault.WithDiskHint(k.dir.View(ctx, "ken state "+verb, f), k.dir.Path())
 }
 
 // load reads the workflow document; nil if there is none.
