@@ -52,7 +52,7 @@ func openState(ctx context.Context, opts stateOptions) (*stateSpace, error) {
 			return nil, err
 		}
 	}
-	c, err := config.LoadContract(root, cmp.Or(named, cfg.State.Dir))
+	c, err := config.LoadContract(root, filepath.ToSlash(cmp.Or(named, cfg.State.Dir)))
 	if err != nil {
 		return nil, err
 	}

@@ -240,7 +240,7 @@ func tell(ctx context.Context, io *term.IO, err error, ran *cobra.Command) {
 	if text := strings.TrimSpace(err.Error()); text != "" {
 		io.Remarkf("ken: %s", plain(text))
 	}
-	if hint := fault.HintOf(fault.WithDiskHint(err, ".")); hint != "" {
+	if hint := fault.HintOf(err); hint != "" {
 		io.Remarkf("hint: %s", plain(about(ran, hint)))
 	}
 }

@@ -3,7 +3,6 @@ package contract
 import (
 	_ "embed"
 	"path"
-	"path/filepath"
 	"strings"
 	"sync"
 )
@@ -11,10 +10,10 @@ import (
 //go:embed devt.yaml
 var devtFile []byte
 
-// DefaultFor returns the default contract of a state directory. One of devt,
+// DefaultFor returns the default contract of a state directory, a path with slashes. One of devt,
 // .devt/state or a directory in it, gets the names of devt too; they are in devt.yaml.
 func DefaultFor(dir string) *Contract {
-	inside := "/" + path.Clean(filepath.ToSlash(dir)) + "/"
+	inside := "/" + path.Clean(dir) + "/"
 	if strings.Contains(inside, "/.devt/state/") {
 		return devtContract()
 	}

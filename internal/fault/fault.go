@@ -2,7 +2,7 @@
 // each face turns into its own form (exit status, tool error, HTTP status), and
 // a hint, the next command to paste.
 //
-// It prints nothing. Of particular failures it knows those of a disk.
+// It does not print anything and knows no particular failure.
 package fault
 
 import (

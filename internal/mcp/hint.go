@@ -11,7 +11,7 @@ import (
 
 // withHint adds the hint to the text of an error, because models see only the text.
 func withHint(err error) error {
-	if hint := fault.HintOf(fault.WithDiskHint(err, ".")); hint != "" {
+	if hint := fault.HintOf(err); hint != "" {
 		return fmt.Errorf("%w\nhint: %s", err, forAgents(hint))
 	}
 	return err
