@@ -9,12 +9,14 @@ usage() {
 usage: sh install.sh --from URL-OR-DIRECTORY [--to DIRECTORY] [--share DIRECTORY | --no-share]
 
 Takes the archive of ken for this machine, compares it with SHA256SUMS beside it, and
-installs the program, its manual pages and its completions for bash, zsh and fish.
+installs the program, its licences, its manual pages and its completions for bash, zsh
+and fish.
 
   --from URL-OR-DIRECTORY  where the archives are
   --to DIRECTORY           where the program goes (~/.local/bin)
   --share DIRECTORY        where the rest goes: man/man1, bash-completion/completions,
-                           zsh/site-functions and fish/vendor_completions.d below it
+                           zsh/site-functions, fish/vendor_completions.d and doc/ken
+                           below it
                            (share beside a --to that is called bin, else none)
   --man DIRECTORY          where the manual pages go instead: man1 below it
   --no-share               the program alone
@@ -116,6 +118,9 @@ if [ -n "$share" ]; then
 	place "$have/completions/ken.bash" "$share/bash-completion/completions" ken
 	place "$have/completions/_ken" "$share/zsh/site-functions" _ken
 	place "$have/completions/ken.fish" "$share/fish/vendor_completions.d" ken.fish
+	for name in LICENSE THIRD-PARTY.txt; do
+		place "$have/$name" "$share/doc/ken" "$name"
+	done
 fi
 "$to/ken" version
 case :$PATH: in

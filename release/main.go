@@ -1,5 +1,6 @@
 // Command release packs ken for every platform it is made for: an archive to each with
-// the program, its manual pages and completions, and one list of checksums.
+// the program, the licences of everything in it, its manual pages and completions, and
+// one list of checksums.
 //
 //	go run ./release -version v1.2.3 -o dist
 //
@@ -112,8 +113,12 @@ func pack(ctx context.Context, p platform, version, out string, made time.Time, 
 	if err != nil {
 		return "", err
 	}
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false",
-		"-tags", strings.Join(strings.Fields(string(tags)), ","),
+	linkedTags := strings.Join(strings.Fields(string(tags)), ",")
+	thirdParty, err := notices(ctx, p, linkedTags)
+	if err != nil {
+		return "", err
+	}
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-tags", linkedTags,
 		"-ldflags", "-s -w -X ken/internal/app.Version="+version, "-o", filepath.Join(dir, binary), "./cmd/ken")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.os, "GOARCH="+p.arch)
 	build.Stderr = os.Stderr
@@ -125,7 +130,7 @@ func pack(ctx context.Context, p platform, version, out string, made time.Time, 
 		return "", err
 	}
 	stem := fmt.Sprintf("ken_%s_%s_%s", strings.TrimPrefix(version, "v"), p.os, p.arch)
-	files := append([]file{{name: binary, mode: 0o755, content: program}}, shared...)
+	files := append([]file{{name: binary, mode: 0o755, content: program}, thirdParty}, shared...)
 	if p.os == "windows" {
 		return stem + ".zip", write(filepath.Join(out, stem+".zip"), zipped(stem, files, made))
 	}

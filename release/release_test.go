@@ -79,7 +79,9 @@ func TestInstall(t *testing.T) {
 	stem := "ken_1_" + runtime.GOOS + "_" + runtime.GOARCH
 	dist := t.TempDir()
 	program := []byte("#!/bin/sh\necho ken of the archive\n")
-	files := []file{{"ken", 0o755, program}, {"man/ken.1", 0o644, []byte("page")}}
+	files := []file{
+		{"ken", 0o755, program}, {"man/ken.1", 0o644, []byte("page")}, {"LICENSE", 0o644, []byte("ours")}, {noticesName, 0o644, []byte("theirs")},
+	}
 	for _, name := range []string{"ken.bash", "_ken", "ken.fish", "ken.ps1"} {
 		files = append(files, file{"completions/" + name, 0o644, []byte(name)})
 	}
@@ -103,7 +105,7 @@ func TestInstall(t *testing.T) {
 	}
 	beside := []string{
 		"share/man/man1/ken.1", "share/bash-completion/completions/ken", "share/zsh/site-functions/_ken",
-		"share/fish/vendor_completions.d/ken.fish",
+		"share/fish/vendor_completions.d/ken.fish", "share/doc/ken/LICENSE", "share/doc/ken/" + noticesName,
 	}
 	for _, name := range append([]string{"bin/ken"}, beside...) {
 		if _, err := os.Stat(filepath.Join(to, name)); err != nil {

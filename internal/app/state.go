@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -51,14 +52,11 @@ func openState(ctx context.Context, opts stateOptions) (*stateSpace, error) {
 			return nil, err
 		}
 	}
-	c, err := config.LoadContract(root)
+	c, err := config.LoadContract(root, filepath.ToSlash(cmp.Or(named, cfg.State.Dir)))
 	if err != nil {
 		return nil, err
 	}
-	place := c.Dir
-	if cfg.State.Dir != "" {
-		place = cfg.State.Dir
-	}
+	place := cmp.Or(cfg.State.Dir, c.Dir)
 	so := state.Options{
 		Wait:  opts.wait,
 		Names: state.Names{Lock: c.Name(contract.Lock), Archive: c.Name(contract.Archive)},

@@ -88,6 +88,7 @@ func Directory(d DirectoryFacts, budget int) *Brief {
 		rules(d.Project.Rules(d.Path), d.Code, generalRules),
 	)
 	blocks = append(blocks, d.History.blocks("this directory")...)
+	b.Remarks = append(b.Remarks, unread(d.Project, d.Path)...)
 	b.fit(blocks, budget)
 	return b
 }

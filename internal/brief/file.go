@@ -47,6 +47,7 @@ func File(f FileFacts, budget int) *Brief {
 	blocks = append(blocks, command, rules(f.Project.Rules(f.Path), f.isCode(), generalRules), f.symbols(), f.usedBy(), tests, f.uses())
 	blocks = append(blocks, f.History.blocks("this file")...)
 	blocks = append(blocks, f.documents(), f.copies())
+	b.Remarks = append(b.Remarks, unread(f.Project, f.Path)...)
 	b.fit(blocks, budget)
 	return b
 }

@@ -70,6 +70,7 @@ func Repository(r RepositoryFacts, budget int) *Brief {
 			blocks = append(blocks, k)
 		}
 	}
+	b.Remarks = append(b.Remarks, unread(r.Project, "")...)
 	b.fit(blocks, budget)
 	return b
 }

@@ -76,13 +76,16 @@ func (p *program) printClient(done *install.ClientResult) error {
 	if p.io.JSON {
 		return p.io.Encode(done)
 	}
-	changed := false
+	changed, added := false, false
 	for _, f := range done.Files {
 		tone, action := term.Good, f.Action
 		if f.Action == "kept" || f.Action == "absent" {
 			tone = term.Dim
 		} else {
 			changed = true
+		}
+		if f.Action == "created" || f.Action == "added" {
+			added = true
 		}
 		if done.DryRun {
 			action = install.Would(action)
@@ -100,6 +103,9 @@ func (p *program) printClient(done *install.ClientResult) error {
 		p.io.Remarkf("ken: nothing was changed")
 	case changed:
 		p.io.Remarkf("ken: %s loads the change when it starts", done.Client)
+		if done.Scope == install.Project && added {
+			p.io.Remarkf("ken: if you commit the files, the client of a colleague without ken reports that the server did not start; for yourself alone: ken install %s --user", done.Client)
+		}
 	}
 	return nil
 }

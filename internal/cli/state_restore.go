@@ -9,18 +9,20 @@ import (
 func (p *program) stateRestore(f *stateFlags) *cobra.Command {
 	var opts workflow.RestoreOptions
 	c := &cobra.Command{
-		Use:   "restore [SNAPSHOT]",
+		Use:   "restore [SNAPSHOT [NAME…]]",
 		Short: "Undo a cleanup, reset, evict or init",
 		Long: `Moves the files of a snapshot back, byte for byte and with their times, and removes
-the snapshot. Without SNAPSHOT it is the latest one that ken made. Files that are in
-the way move to the archive. If one of them is newer than the file that would replace
-it, ken changes nothing, unless you pass --overwrite.`,
+the snapshot. Without SNAPSHOT it is the latest one that ken made. With names, only
+these files move back, and the others stay in the snapshot. Files that are in the way
+move to the archive. If one of them is newer than the file that would replace it, ken
+changes nothing, unless you pass --overwrite.`,
 		Example: `  ken state reset
   ken state restore   # undo the reset`,
-		Args: cobra.MaximumNArgs(1),
+		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			if opts.Latest = len(args) == 0; !opts.Latest {
-				opts.Snapshot = args[0]
+			opts.Latest = len(args) == 0
+			if !opts.Latest {
+				opts.Snapshot, opts.Names = args[0], args[1:]
 			}
 			return p.inState(c, f, func(s StateSpace) error {
 				done, err := s.Keeper().Restore(c.Context(), opts)

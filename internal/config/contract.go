@@ -13,15 +13,16 @@ import (
 // from the repository root.
 const ContractName = ".ken/contract.yaml"
 
-// LoadContract returns the contract in force in the work tree at root: the default
-// one, and what the project adds to it. Outside of any, root is "".
-func LoadContract(root string) (*contract.Contract, error) {
+// LoadContract returns the contract of a state directory in the work tree at root: the
+// default contract for that directory, extended by the project. Outside a work tree,
+// root is "". If dir is "", the directory is the one that the contract names.
+func LoadContract(root, dir string) (*contract.Contract, error) {
 	if root == "" {
-		return contract.Default(), nil
+		return contract.DefaultFor(dir), nil
 	}
 	b, err := read(root, ContractName)
 	if errors.Is(err, fs.ErrNotExist) {
-		return contract.Default(), nil
+		return contract.DefaultFor(dir), nil
 	}
 	if err != nil {
 		return nil, &fault.Error{
@@ -29,5 +30,9 @@ func LoadContract(root string) (*contract.Contract, error) {
 			Err:  fmt.Errorf("read %s: %w", ContractName, err),
 		}
 	}
-	return contract.Extend(contract.Default(), b, ContractName)
+	c, err := contract.Extend(contract.DefaultFor(dir), b, ContractName)
+	if err != nil || dir != "" || contract.DefaultFor(c.Dir) == contract.Default() {
+		return c, err
+	}
+	return contract.Extend(contract.DefaultFor(c.Dir), b, ContractName)
 }

@@ -89,8 +89,9 @@ const (
 
 // The hooks, in the format of each client. Claude Code and Codex run them in a POSIX shell,
 // which first checks that ken exists, since not everybody who works in the repository has
-// it. Cursor reads the answer of a hook only when a session starts and after a tool. VS Code
-// adds no text to a prompt.
+// it. Cursor has one command for POSIX shells and for PowerShell, so its hooks end with
+// exit 0 instead; it reads the answer of a hook only when a session starts and after a
+// tool. VS Code adds no text to a prompt.
 func claudeHooks() []Part {
 	return []Part{
 		claudeHook("SessionStart", "session-start", ""),
@@ -164,7 +165,7 @@ func codexHook(at, event, tools string) Part {
 }
 
 func cursorHook(at, event, tools string) Part {
-	return hook(at, event, strings.TrimSuffix(`{"command":"`+run(event, "cursor")+`","timeout":5,`+matcher(tools), ",")+`}`)
+	return hook(at, event, strings.TrimSuffix(`{"command":"`+run(event, "cursor")+`; exit 0","timeout":5,`+matcher(tools), ",")+`}`)
 }
 
 func codeHook(at, event string) Part {

@@ -19,9 +19,12 @@ type Change struct {
 	Time time.Time // when; it names the snapshot
 	// WorkflowID is the workflow whose files are moved, "" if unknown.
 	WorkflowID string
-	Moves      []Move  // out of the directory, into one new snapshot
-	Restore    string  // the snapshot whose files come back, "" for none
-	Writes     []Write // new contents, after the moves; a file may be both moved and written
+	Moves      []Move // out of the directory, into one new snapshot
+	Restore    string // the snapshot whose files come back, "" for none
+	// RestoreOnly lists the entries of the snapshot that come back; all if empty. The
+	// others stay in the snapshot.
+	RestoreOnly []string
+	Writes      []Write // new contents, after the moves; a file may be both moved and written
 	// Keep is how many snapshots may remain, including the new one, which is
 	// never pruned. 0 keeps none, and a negative number keeps all.
 	Keep int

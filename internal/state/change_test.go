@@ -196,6 +196,32 @@ func TestRestoreKeepsExistingFiles(t *testing.T) {
 	}
 }
 
+// A restore of some entries leaves the others in the snapshot.
+func TestRestoreOnly(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, map[string]string{"a": "a", "b": "b", "c": "c"})
+	name := apply(t, dir, Change{Verb: "cleanup", Time: past, Moves: moves("a", "b", "c"), Keep: 5}).Snapshot
+	out := apply(t, dir, Change{Verb: "restore", Restore: name, RestoreOnly: []string{"b"}, Keep: 5})
+	if !slices.Equal(out.Restored, []string{"b"}) || len(out.Left) > 0 {
+		t.Fatalf("restored %q, left %v; want only b restored and nothing left behind", out.Restored, out.Left)
+	}
+	s := snapshots(t, dir)
+	if len(s) != 1 || len(s[0].Files) != 2 || len(s[0].Manifest.Files) != 2 {
+		t.Fatalf("the archive has %+v; want one snapshot with a and c", s)
+	}
+	// With the last entries the snapshot goes.
+	out = apply(t, dir, Change{Verb: "restore", Restore: name, RestoreOnly: []string{"a", "c"}, Keep: 5})
+	if !slices.Equal(out.Restored, []string{"a", "c"}) || len(snapshots(t, dir)) > 0 {
+		t.Errorf("restored %q, and the archive has %d snapshots; want a and c, and none", out.Restored, len(snapshots(t, dir)))
+	}
+	h := lockDirectory(t, dir)
+	defer unlockDirectory(t, h)
+	put(t, dir, map[string]string{".archive/2020-01-01/f": "f"})
+	if _, err := h.Apply(t.Context(), Change{Verb: "restore", Restore: "2020-01-01", RestoreOnly: []string{"g"}}); err == nil {
+		t.Error("restored g, which the snapshot does not have; want an error")
+	}
+}
+
 // A snapshot of another program is restored without its manifest.
 func TestRestoreSnapshotOfAnotherProgram(t *testing.T) {
 	dir := t.TempDir()
@@ -432,5 +458,34 @@ func TestPlanOfAnotherDirectoryIsNotCarriedOut(t *testing.T) {
 				t.Errorf("%+v", s)
 			}
 		})
+	}
+}
+
+// Moving and restoring a large file does not read it, so that others do not wait for the
+// lock. The manifest has no digest of it then; its size and time stand in.
+func TestLargeFileIsNotRead(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, map[string]string{"large": "", "small": "s", "sparse": ""})
+	for _, name := range []string{"large", "sparse"} {
+		if err := os.Truncate(filepath.Join(dir, name), maxDigested+1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := apply(t, dir, Change{Verb: "cleanup", Moves: moves("large", "small", "sparse"), Keep: 5})
+	for _, m := range snapshots(t, dir)[0].Manifest.Files {
+		if digested := m.SHA256 != ""; digested != (m.Name == "small") {
+			t.Errorf("%s has the digest %q; want one of small files only", m.Name, m.SHA256)
+		}
+	}
+	in := filepath.Join(dir, ".archive", out.Snapshot, "files")
+	if err := os.Truncate(filepath.Join(in, "sparse"), maxDigested+2); err != nil {
+		t.Fatal(err)
+	}
+	out = apply(t, dir, Change{Verb: "restore", Restore: out.Snapshot, Keep: 5})
+	if !slices.Equal(out.Restored, []string{"large", "small"}) {
+		t.Errorf("restored %q; want large and small", out.Restored)
+	}
+	if out.Left["sparse"] == nil || !strings.Contains(out.Left["sparse"].Error(), "changed in the archive") {
+		t.Errorf("left %v; want sparse, since its size changed in the archive", out.Left)
 	}
 }

@@ -77,6 +77,9 @@ func scenarios(t testing.TB) []scenario {
 			Verb: "restore", Restore: snapshotName(past, "cleanup"), Keep: 5,
 			Moves: moves("both", "in the way", "back"), Writes: []Write{{Name: "journal", Content: []byte("j\n")}},
 		})},
+		{"restore one", withArchive, change(Change{
+			Verb: "restore", Restore: snapshotName(past, "cleanup"), RestoreOnly: []string{"both"}, Keep: 5, Moves: moves("both"),
+		})},
 		{"restore foreign", withArchive, change(Change{Verb: "restore", Restore: "2020-01-01", Keep: 5})},
 	}
 }

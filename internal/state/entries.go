@@ -32,6 +32,20 @@ const (
 	Special // a device, a socket, a pipe
 )
 
+// String returns the name of the kind in a manifest.
+func (k EntryKind) String() string {
+	switch k {
+	case Regular:
+		return "file"
+	case Directory:
+		return "dir"
+	case Symlink:
+		return "link"
+	default:
+		return "special"
+	}
+}
+
 // Entries lists the directory, sorted by name. A directory that does not exist has no
 // entries. Entries that disappear meanwhile are omitted; one that cannot be inspected
 // has the error.

@@ -21,8 +21,9 @@ type plan struct {
 	Moves      []planMove `json:"moves"`
 	Writes     []rawName  `json:"writes"`
 	Restore    string     `json:"restore,omitempty"`
-	From       string     `json:"from,omitempty"` // the folder of the restored files, relative to the state directory
-	Back       []rawName  `json:"back,omitempty"` // their names
+	From       string     `json:"from,omitempty"`    // the folder of the restored files, relative to the state directory
+	Back       []rawName  `json:"back,omitempty"`    // their names
+	Partial    bool       `json:"partial,omitempty"` // Back does not have all names of the snapshot
 	Keep       int        `json:"keep"`
 
 	accounted bool // the manifest is written
@@ -37,13 +38,18 @@ type planMove struct {
 // A rawName is a name of any bytes, in base64 in JSON.
 type rawName []byte
 
-const planVersion = 1
+const (
+	planVersion = 2
+	// wholePlan is the version of a plan that restores whole snapshots. Versions of ken
+	// that know no others can finish it.
+	wholePlan = 1
+)
 
 // plan returns the plan of a change. If a snapshot has its time already, the plan gets
 // the next free one.
 func (h *Locked) plan(c Change) (*plan, error) {
 	p := &plan{
-		Version: planVersion, Verb: c.Verb, Time: c.Time.UTC(), WorkflowID: c.WorkflowID, Restore: c.Restore, Keep: c.Keep,
+		Version: wholePlan, Verb: c.Verb, Time: c.Time.UTC(), WorkflowID: c.WorkflowID, Restore: c.Restore, Keep: c.Keep,
 		Moves: make([]planMove, 0, len(c.Moves)), Writes: make([]rawName, 0, len(c.Writes)),
 	}
 	if c.Time.IsZero() {
@@ -60,13 +66,8 @@ func (h *Locked) plan(c Change) (*plan, error) {
 		p.Writes = append(p.Writes, rawName(w.Name))
 	}
 	if c.Restore != "" {
-		s, err := h.openSnapshot(c.Restore)
-		if err != nil {
+		if err := h.planRestore(p, c); err != nil {
 			return nil, err
-		}
-		p.From = s.files
-		for _, e := range s.entries {
-			p.Back = append(p.Back, rawName(e.Name))
 		}
 	}
 	taken, err := list(h.root, h.dir.names.Archive)
@@ -78,6 +79,42 @@ func (h *Locked) plan(c Change) (*plan, error) {
 		p.Time = p.Time.Add(time.Nanosecond)
 	}
 	return p, nil
+}
+
+// planRestore adds the entries that come back from a snapshot.
+func (h *Locked) planRestore(p *plan, c Change) error {
+	s, err := h.openSnapshot(c.Restore)
+	if err != nil {
+		return err
+	}
+	p.From = s.files
+	if len(c.RestoreOnly) > 0 {
+		p.Partial, p.Version = true, planVersion
+	}
+	selected := make(map[string]bool, len(c.RestoreOnly))
+	for _, name := range c.RestoreOnly {
+		selected[name] = true
+	}
+	for _, e := range s.entries {
+		if p.Partial && !selected[e.Name] {
+			continue
+		}
+		p.Back = append(p.Back, rawName(e.Name))
+		delete(selected, e.Name)
+	}
+	for name := range selected {
+		return fmt.Errorf("snapshot %s has no %s", repo.Path(c.Restore), repo.Path(name))
+	}
+	return nil
+}
+
+// back returns the names that come back from a snapshot.
+func (p *plan) back() map[string]bool {
+	set := make(map[string]bool, len(p.Back))
+	for _, name := range p.Back {
+		set[string(name)] = true
+	}
+	return set
 }
 
 // moved returns the names that the plan moves.

@@ -25,6 +25,9 @@ const (
 	// maxManifest is the size of the largest manifest, for about a million entries.
 	maxManifest     = 512 << 20
 	manifestVersion = 1
+	// maxDigested is how many bytes a snapshot reads for the digests in its manifest.
+	// The process has the lock meanwhile.
+	maxDigested = 64 << 20
 	// foreignManifest is the manifest of other programs that use the archive.
 	foreignManifest = "MANIFEST.txt"
 )
@@ -208,13 +211,14 @@ func (h *Locked) manifest(path string, at time.Time, p *plan, files []Entry) ([]
 	for _, move := range p.Moves {
 		why[string(move.Name)] = move
 	}
+	readable := digested(files)
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	const run = 64
 	for lo := 0; lo < len(files); lo += run {
 		g.Go(func() error {
 			for i := lo; i < min(lo+run, len(files)); i++ {
-				m.Files[i] = describe(root, files[i], why[files[i].Name])
+				m.Files[i] = describe(root, files[i], why[files[i].Name], readable[i])
 			}
 			return nil
 		})
@@ -226,29 +230,42 @@ func (h *Locked) manifest(path string, at time.Time, p *plan, files []Entry) ([]
 	return append(b, '\n'), err
 }
 
+// digested says of which files the manifest has a digest. They have at most maxDigested
+// bytes together; a file that exceeds the rest is left out.
+func digested(files []Entry) []bool {
+	read := make([]bool, len(files))
+	rest := int64(maxDigested)
+	for i, e := range files {
+		if e.Kind == Regular && e.Size <= rest {
+			read[i] = true
+			rest -= e.Size
+		}
+	}
+	return read
+}
+
 // describe returns the manifest entry of e. A file that cannot be read has no digest.
-func describe(root *os.Root, e Entry, why planMove) ManifestEntry {
+func describe(root *os.Root, e Entry, why planMove, withDigest bool) ManifestEntry {
 	name := repo.Path(e.Name).JSON()
 	m := ManifestEntry{
-		Name: name.Path, B64: name.B64, Kind: "special", Size: e.Size, MTime: e.ModTime.UTC(),
+		Name: name.Path, B64: name.B64, Kind: e.Kind.String(), Size: e.Size, MTime: e.ModTime.UTC(),
 		Bucket: why.Bucket, Reason: why.Reason,
 	}
 	switch e.Kind {
 	case Regular:
-		m.Kind = "file"
+		if !withDigest {
+			break
+		}
 		_ = readFile(root, e.Name, func(f *os.File, _ fs.FileInfo) (err error) {
 			m.SHA256, err = digest(f)
 			return err
 		})
-	case Directory:
-		m.Kind = "dir"
 	case Symlink:
-		m.Kind = "link"
 		m.Target, _ = root.Readlink(e.Name)
 		if !utf8.ValidString(m.Target) {
 			m.Target = strconv.Quote(m.Target)
 		}
-	case Special, Uninspected:
+	default:
 	}
 	return m
 }
@@ -262,29 +279,26 @@ func (h *Locked) vacant(name string) error {
 	return err
 }
 
-// sums returns the digests in the manifest by name, "" for an entry without one.
-func (f *folder) sums() map[string]string {
-	sums := make(map[string]string)
+// recorded returns the entries of the manifest by name.
+func (f *folder) recorded() map[string]ManifestEntry {
+	recorded := make(map[string]ManifestEntry)
 	if f.manifest == nil {
-		return sums
+		return recorded
 	}
 	for _, m := range f.manifest.Files {
 		if raw, err := (repo.PathJSON{Path: m.Name, B64: m.B64}).Raw(); err == nil {
-			sums[string(raw)] = m.SHA256
+			recorded[string(raw)] = m
 		}
 	}
-	return sums
+	return recorded
 }
 
-// missing lists the names in the manifest that were not in the snapshot when the plan was
-// made.
-func (p *plan) missing(sums map[string]string) []string {
-	back := make(map[string]bool, len(p.Back))
-	for _, name := range p.Back {
-		back[string(name)] = true
-	}
+// others lists the names in the manifest that the plan does not restore. Unless it is
+// partial, these are no longer in the snapshot.
+func (p *plan) others(recorded map[string]ManifestEntry) []string {
+	back := p.back()
 	var out []string
-	for name := range sums {
+	for name := range recorded {
 		if !back[name] {
 			out = append(out, name)
 		}
@@ -293,10 +307,18 @@ func (p *plan) missing(sums map[string]string) []string {
 	return out
 }
 
-// unaltered returns an error if a file was changed in the archive.
-func (h *Locked) unaltered(path string, e Entry, sums map[string]string) error {
-	want := sums[e.Name]
-	if want == "" || e.Kind != Regular {
+// unaltered returns an error if a file was changed in the archive. Without a digest its
+// size and time decide.
+func (h *Locked) unaltered(path string, e Entry, recorded map[string]ManifestEntry) error {
+	was, ok := recorded[e.Name]
+	if !ok || e.Kind != Regular {
+		return nil
+	}
+	changed := fmt.Errorf("it was changed in the archive; copy it by hand from %s", repo.Path(path))
+	if was.SHA256 == "" {
+		if e.Size != was.Size || !e.ModTime.Equal(was.MTime) {
+			return changed
+		}
 		return nil
 	}
 	files, err := h.root.OpenRoot(filepath.Dir(path))
@@ -306,15 +328,15 @@ func (h *Locked) unaltered(path string, e Entry, sums map[string]string) error {
 	defer files.Close()
 	return readFile(files, e.Name, func(f *os.File, _ fs.FileInfo) error {
 		got, err := digest(f)
-		if err == nil && got != want {
-			err = fmt.Errorf("it was changed in the archive; copy it by hand from %s", repo.Path(path))
+		if err == nil && got != was.SHA256 {
+			err = changed
 		}
 		return err
 	})
 }
 
-// bringBack moves the entries of a snapshot back to the directory, unless their name
-// exists there, and removes an empty snapshot.
+// bringBack moves the planned entries of a snapshot back to the directory, unless their
+// name exists there, and removes an empty snapshot.
 //
 // It does not restore files that differ from the manifest.
 func (h *Locked) bringBack(p *plan, out *Applied) error {
@@ -326,19 +348,26 @@ func (h *Locked) bringBack(p *plan, out *Applied) error {
 	if err != nil {
 		return err
 	}
-	left := make(map[string]bool)
-	sums := s.sums()
-	for _, missing := range p.missing(sums) {
-		note(&out.Left, missing, errors.New("it is no longer in the archive"))
-		left[missing] = true
+	left := make(map[string]bool) // what the snapshot still has, or should have
+	recorded := s.recorded()
+	back := p.back()
+	for _, other := range p.others(recorded) {
+		left[other] = true
+		if !p.Partial {
+			note(&out.Left, other, errors.New("it is no longer in the archive"))
+		}
 	}
 	for _, e := range s.entries {
+		if !back[e.Name] {
+			left[e.Name] = true
+			continue
+		}
 		err := h.own(e.Name)
 		if err == nil {
 			err = h.vacant(e.Name)
 		}
 		if err == nil {
-			err = h.unaltered(s.files+"/"+e.Name, e, sums)
+			err = h.unaltered(s.files+"/"+e.Name, e, recorded)
 		}
 		if err == nil {
 			err = h.rename(s.files+"/"+e.Name, e.Name)

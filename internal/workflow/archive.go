@@ -2,6 +2,8 @@ package workflow
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"ken/internal/contract"
@@ -26,6 +28,25 @@ type ArchivedItem struct {
 	Foreign    bool      `json:"foreign,omitempty"`
 }
 
+// An ArchivedSnapshot is a snapshot with its entries.
+type ArchivedSnapshot struct {
+	ArchivedItem
+	Entries []ArchivedEntry `json:"entries"`
+}
+
+// An ArchivedEntry is one entry of a snapshot. Bucket and Reason are "" if the manifest
+// does not have it.
+type ArchivedEntry struct {
+	Name
+	Kind    string    `json:"kind"` // file, dir, link, special
+	Size    int64     `json:"size"`
+	MTime   time.Time `json:"mtime"`
+	Target  string    `json:"target,omitempty"` // of a link
+	Bucket  string    `json:"bucket,omitempty"`
+	Reason  string    `json:"reason,omitempty"`
+	Missing bool      `json:"missing,omitempty"` // the manifest has it, the snapshot does not
+}
+
 // Archive lists the snapshots, oldest first.
 func (k *Manager) Archive(ctx context.Context) (*ArchiveList, error) {
 	all, err := k.snapshots(ctx, "archive ls")
@@ -34,18 +55,61 @@ func (k *Manager) Archive(ctx context.Context) (*ArchiveList, error) {
 	}
 	list := &ArchiveList{Archive: k.name(contract.Archive), Keep: k.keep(), Snapshots: []ArchivedItem{}}
 	for _, s := range all {
-		item := ArchivedItem{Name: s.Name, Time: s.Time.UTC(), Files: len(s.Files), Foreign: s.Manifest == nil}
-		if s.Manifest != nil {
-			item.Verb, item.WorkflowID = s.Manifest.Verb, s.Manifest.WorkflowID
-		}
-		for _, f := range s.Files {
-			if f.Kind == state.Regular {
-				item.Bytes += f.Size
-			}
-		}
-		list.Snapshots = append(list.Snapshots, item)
+		list.Snapshots = append(list.Snapshots, archivedItem(s))
 	}
 	return list, nil
+}
+
+// Snapshot returns a snapshot of the archive with its entries, sorted by name. Without a
+// name it is the latest that ken made.
+func (k *Manager) Snapshot(ctx context.Context, name string) (*ArchivedSnapshot, error) {
+	all, err := k.snapshots(ctx, "archive show")
+	if err != nil {
+		return nil, err
+	}
+	snap, err := latest(all)
+	if name != "" {
+		snap, err = k.find(all, name, "ken state archive show ")
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := &ArchivedSnapshot{ArchivedItem: archivedItem(snap), Entries: []ArchivedEntry{}}
+	recorded := make(map[Name]state.ManifestEntry)
+	if snap.Manifest != nil {
+		for _, m := range snap.Manifest.Files {
+			recorded[Name{m.Name, m.B64}] = m
+		}
+	}
+	for _, e := range snap.Files {
+		name := nameJSON(e.Name)
+		m := recorded[name]
+		delete(recorded, name)
+		out.Entries = append(out.Entries, ArchivedEntry{
+			Name: name, Kind: e.Kind.String(), Size: e.Size, MTime: e.ModTime.UTC(),
+			Target: m.Target, Bucket: m.Bucket, Reason: m.Reason,
+		})
+	}
+	for name, m := range recorded {
+		out.Entries = append(out.Entries, ArchivedEntry{
+			Name: name, Kind: m.Kind, Size: m.Size, MTime: m.MTime, Target: m.Target, Bucket: m.Bucket, Reason: m.Reason, Missing: true,
+		})
+	}
+	slices.SortFunc(out.Entries, func(a, b ArchivedEntry) int { return strings.Compare(a.Name.Name, b.Name.Name) })
+	return out, nil
+}
+
+func archivedItem(s state.Snapshot) ArchivedItem {
+	item := ArchivedItem{Name: s.Name, Time: s.Time.UTC(), Files: len(s.Files), Foreign: s.Manifest == nil}
+	if s.Manifest != nil {
+		item.Verb, item.WorkflowID = s.Manifest.Verb, s.Manifest.WorkflowID
+	}
+	for _, f := range s.Files {
+		if f.Kind == state.Regular {
+			item.Bytes += f.Size
+		}
+	}
+	return item
 }
 
 // snapshots lists the archive before or after a change.

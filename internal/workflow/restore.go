@@ -18,11 +18,12 @@ import (
 // RestoreOptions selects a snapshot.
 type RestoreOptions struct {
 	Snapshot  string
-	Latest    bool // the latest snapshot that ken made
-	Overwrite bool // replace newer files too
+	Latest    bool     // the latest snapshot that ken made
+	Names     []string // the entries to restore; all if empty
+	Overwrite bool     // replace newer files too
 }
 
-// Restore moves the files of a snapshot back. Files in their way move to the archive.
+// Restore moves the files of a snapshot back, or some of them. Files in their way move to the archive.
 // If one of those is newer than the file that would replace it, Restore changes nothing
 // unless Overwrite is set.
 func (k *Manager) Restore(ctx context.Context, opts RestoreOptions) (*Sweep, error) {
@@ -30,7 +31,7 @@ func (k *Manager) Restore(ctx context.Context, opts RestoreOptions) (*Sweep, err
 	if err != nil {
 		return nil, err
 	}
-	if _, err := k.choose(all, opts); err != nil {
+	if _, _, err := k.choose(all, opts); err != nil {
 		return nil, err // before the lock creates the directory
 	}
 	var s *Sweep
@@ -46,7 +47,7 @@ func (k *Manager) restore(ctx context.Context, h *state.Locked, opts RestoreOpti
 	if err != nil {
 		return nil, err
 	}
-	snap, err := k.choose(all, opts)
+	snap, names, err := k.choose(all, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -57,12 +58,14 @@ func (k *Manager) restore(ctx context.Context, h *state.Locked, opts RestoreOpti
 	moves, newer := obstacles(k.c, entries, snap)
 	if len(newer) > 0 && !opts.Overwrite {
 		return nil, &fault.Error{
-			Hint: "replace them, and archive the newer ones, with: ken state restore --overwrite " + fault.Quote(snap.Name),
+			Hint: "replace them, and archive the newer ones, with: " + restoreCommand("--overwrite", snap.Name, names),
 			Err:  fmt.Errorf("restore %s: %w: %s", snap.Name, ErrNewer, strings.Join(newer, ", ")),
 		}
 	}
 	// Keep all snapshots: the restored one makes room.
-	applied, err := h.Apply(ctx, state.Change{Verb: "restore", Time: k.opts.Now(), Moves: moves, Restore: snap.Name, Keep: -1, WorkflowID: k.currentID()})
+	applied, err := h.Apply(ctx, state.Change{
+		Verb: "restore", Time: k.opts.Now(), Moves: moves, Restore: snap.Name, RestoreOnly: names, Keep: -1, WorkflowID: k.currentID(),
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -80,13 +83,36 @@ func (k *Manager) restore(ctx context.Context, h *state.Locked, opts RestoreOpti
 var (
 	ErrNewer      = errors.New("newer than the files in the snapshot")
 	ErrNoSnapshot = errors.New("the archive has no snapshot")
+	ErrNoEntry    = errors.New("the snapshot has no")
 )
 
-// choose finds the selected snapshot.
-func (k *Manager) choose(all []state.Snapshot, opts RestoreOptions) (state.Snapshot, error) {
-	if !opts.Latest {
-		return k.find(all, opts.Snapshot)
+// choose finds the selected snapshot and returns it with only the selected entries, and
+// their names. Without a selection names is nil.
+func (k *Manager) choose(all []state.Snapshot, opts RestoreOptions) (snap state.Snapshot, names []string, err error) {
+	if opts.Latest {
+		snap, err = latest(all)
+	} else {
+		snap, err = k.find(all, opts.Snapshot, "ken state restore ")
 	}
+	if err != nil || len(opts.Names) == 0 {
+		return snap, nil, err
+	}
+	var selected []state.Entry
+	for _, name := range opts.Names {
+		e, err := entryOf(snap, name)
+		if err != nil {
+			return snap, nil, err
+		}
+		if !slices.Contains(names, e.Name) {
+			selected, names = append(selected, e), append(names, e.Name)
+		}
+	}
+	snap.Files = selected
+	return snap, names, nil
+}
+
+// latest returns the latest snapshot that ken made.
+func latest(all []state.Snapshot) (state.Snapshot, error) {
 	own := slices.DeleteFunc(slices.Clone(all), func(s state.Snapshot) bool { return s.Manifest == nil })
 	if len(own) == 0 {
 		return state.Snapshot{}, &fault.Error{Hint: "list the snapshots with: ken state archive ls", Err: fmt.Errorf("%w that ken made", ErrNoSnapshot)}
@@ -96,21 +122,59 @@ func (k *Manager) choose(all []state.Snapshot, opts RestoreOptions) (state.Snaps
 	}), nil
 }
 
-// find finds a snapshot by its name, which may begin with the name of the archive.
-func (k *Manager) find(all []state.Snapshot, name string) (state.Snapshot, error) {
+// find finds a snapshot by its name, which may begin with the name of the archive. The
+// hint of its error repeats command with a similar name.
+func (k *Manager) find(all []state.Snapshot, name, command string) (state.Snapshot, error) {
 	name = strings.TrimPrefix(strings.TrimSuffix(name, "/"), k.name(contract.Archive)+"/")
 	var names []string
+	hint := "list the snapshots with: ken state archive ls"
 	for _, s := range all {
 		if s.Name == name {
 			return s, nil
 		}
 		names = append(names, s.Name)
+		if _, err := entryOf(s, name); err == nil {
+			hint = restoreCommand("", s.Name, []string{name}) // the latest with such a file
+		}
 	}
-	hint := "list the snapshots with: ken state archive ls"
 	if near, ok := contract.Near(name, names); ok {
-		hint = "ken state restore " + fault.Quote(near)
+		hint = command + fault.Quote(near)
 	}
 	return state.Snapshot{}, &fault.Error{Hint: hint, Err: fmt.Errorf("%w %q", ErrNoSnapshot, name)}
+}
+
+// entryOf finds an entry of a snapshot by its name, or by the form of it that commands
+// print.
+func entryOf(snap state.Snapshot, name string) (state.Entry, error) {
+	name = strings.TrimSuffix(name, "/")
+	var names []string
+	for _, e := range snap.Files {
+		if e.Name == name || nameJSON(e.Name).Name == name {
+			return e, nil
+		}
+		names = append(names, e.Name)
+	}
+	hint := "list its entries with: ken state archive show " + fault.Quote(snap.Name)
+	near, ok := contract.Near(name, names)
+	if dir, _, below := strings.Cut(name, "/"); below && slices.Contains(names, dir) {
+		near, ok = dir, true // ken restores a directory as a whole
+	}
+	if ok {
+		hint = restoreCommand("", snap.Name, []string{near})
+	}
+	return state.Entry{}, &fault.Error{Hint: hint, Err: fmt.Errorf("%w %s: %s", ErrNoEntry, repo.Path(name), snap.Name)}
+}
+
+// restoreCommand returns a command that restores entries of a snapshot.
+func restoreCommand(flag, snapshot string, names []string) string {
+	words := []string{"ken state restore"}
+	if flag != "" {
+		words = append(words, flag)
+	}
+	for _, word := range append([]string{snapshot}, names...) {
+		words = append(words, fault.Quote(word))
+	}
+	return strings.Join(words, " ")
 }
 
 // obstacles lists the entries that a snapshot's files would replace, and the names of

@@ -69,15 +69,15 @@ func (k *Manager) keep() int {
 func (k *Manager) locked(ctx context.Context, verb string, f func(*state.Locked) error) error {
 	h, err := k.dir.Lock(ctx, "ken state "+verb)
 	if err != nil {
-		return err
+		return k.dir.WithDiskHint(err)
 	}
-	return errors.Join(f(h), h.Unlock())
+	return k.dir.WithDiskHint(errors.Join(f(h), h.Unlock()))
 }
 
 // reading calls f, which only reads, until it saw the directory before a change or
 // after it.
 func (k *Manager) reading(ctx context.Context, verb string, f func() error) error {
-	return k.dir.View(ctx, "ken state "+verb, f)
+	return k.dir.WithDiskHint(k.dir.View(ctx, "ken state "+verb, f))
 }
 
 // load reads the workflow document; nil if there is none.

@@ -1,0 +1,29 @@
+package contract
+
+import (
+	_ "embed"
+	"path"
+	"strings"
+	"sync"
+)
+
+//go:embed devt.yaml
+var devtFile []byte
+
+// DefaultFor returns the default contract of a state directory, a path with slashes. One of devt,
+// .devt/state or a directory in it, gets the names of devt too; they are in devt.yaml.
+func DefaultFor(dir string) *Contract {
+	inside := "/" + path.Clean(dir) + "/"
+	if strings.Contains(inside, "/.devt/state/") {
+		return devtContract()
+	}
+	return Default()
+}
+
+var devtContract = sync.OnceValue(func() *Contract {
+	c, err := Extend(Default(), devtFile, "devt.yaml")
+	if err != nil {
+		panic(err) // a test reads the file
+	}
+	return c
+})
