@@ -49,7 +49,7 @@ func testDirectories(t *testing.T, s SurveyStore) {
 		Text: "what it is\n\tüber \u2028 all\n", Author: "ann", Recipe: ModelRecipe, Confirmer: "bob", Partial: true,
 		At: time.Date(2026, 5, 6, 7, 8, 9, 123456000, time.UTC),
 		Flags: []store.DirFlag{
-			{Path: "dir/\xff", Severity: "critical", Finding: `a "key" in it`},
+			{Path: "dir/\xff", Severity: "critical", Finding: `a "key" in it`, Content: ID256("sha256")},
 			{Path: `"quoted"`, Severity: "info", Finding: ""},
 		},
 	}
