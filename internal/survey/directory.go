@@ -17,6 +17,8 @@ type Directory struct {
 	Parent   *Directory // nil for the root
 	Excluded string     // why it is left out, "" when it is not
 
+	leftOut map[string]bool // names of own files that exist and do not count
+
 	rank  Rank // how it is to be treated
 	band  Rank // when it is worked on: never after what is above it
 	depth int
@@ -53,17 +55,9 @@ func directories(files []File, opts Options) []*Directory {
 		if dir := f.Path.Dir(); dir != at.Path {
 			at = enter(dir)
 		}
-		why := f.Excluded
-		if why == "" && matches(opts.Exclude, f.Path) {
-			why = "policy"
+		if why := at.add(f, opts); why != "" && reasons[at] == "" {
+			reasons[at] = why
 		}
-		if why != "" {
-			if reasons[at] == "" {
-				reasons[at] = why
-			}
-			continue
-		}
-		at.Files = append(at.Files, f)
 	}
 	opts.rank(root, rankUnset, RankSkip)
 	var order []*Directory
@@ -92,6 +86,23 @@ func directories(files []File, opts Options) []*Directory {
 	}
 	walk(root, "")
 	return order
+}
+
+// add adds an own file, and returns why it is left out, "" if it counts.
+func (d *Directory) add(f *File, opts Options) (why string) {
+	why = f.Excluded
+	if why == "" && matches(opts.Exclude, f.Path) {
+		why = "policy"
+	}
+	if why == "" {
+		d.Files = append(d.Files, f)
+		return ""
+	}
+	if d.leftOut == nil {
+		d.leftOut = make(map[string]bool)
+	}
+	d.leftOut[f.Path.Base()] = true
+	return why
 }
 
 func matches(globs []string, p repo.Path) bool {

@@ -917,3 +917,70 @@ func ticks(pause time.Duration) (<-chan time.Time, func()) {
 	t := time.NewTicker(pause)
 	return t.C, t.Stop
 }
+
+// A subdirectory or a file that policy leaves out does not count: the summary stays
+// fresh, and no reason says that it is gone. When it is deleted, the summary is stale.
+func TestLeftOutIsNotGone(t *testing.T) {
+	w := newWorld("src/a.go", "src/gen.go", "src/db/b.go", "src/web/c.go")
+	run(t, w, &scribe{})
+	skip := map[repo.Path]survey.Rank{"src/db": survey.RankSkip}
+	show := func() survey.ShownDirectory {
+		t.Helper()
+		shown, err := w.survey(skip).Show(t.Context(), "src")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return shown.Directories[0]
+	}
+	w.excluded["src/gen.go"] = "generated"
+	if got := show(); got.Verdict != survey.Fresh || got.K != 0 || got.N != 1 {
+		t.Errorf("with db and gen.go left out, src is %s (%d of %d, %q); want fresh, 0 of 1", got.Verdict, got.K, got.N, got.Reasons)
+	}
+	w.content["src/web/c.go"] = "another"
+	if got := show(); got.Verdict != survey.StaleBelow {
+		t.Errorf("after an edit in web, src is %s; want stale-below", got.Verdict)
+	} else {
+		same(t, "reasons after an edit in web", got.Reasons, []string{"web is stale"})
+	}
+	w.content["src/a.go"] = "another"
+	same(t, "reasons after an edit of a.go", show().Reasons, []string{"a.go changed (interface)", "web is stale"})
+	diff, err := w.survey(skip).Diff(t.Context(), "src")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(diff.Files) != 1 || len(diff.Children) > 0 {
+		t.Errorf("the diff has files %v and subdirectories %v; want a.go alone", diff.Files, diff.Children)
+	}
+	delete(w.content, "src/db/b.go")
+	delete(w.content, "src/gen.go")
+	same(t, "reasons after both were deleted", show().Reasons, []string{"a.go changed (interface)", "gen.go is gone", "web is stale", "db is gone"})
+}
+
+// An outline names its subdirectories, so it is made again without one that is left out.
+func TestOutlineWithoutWhatIsLeftOut(t *testing.T) {
+	w := newWorld("a.go", "db/b.go")
+	w.content["db/b.go"] = "Package db stores."
+	run(t, w, survey.Outliner{})
+	shown, err := w.survey(map[repo.Path]survey.Rank{"db": survey.RankSkip}).Show(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if root := shown.Directories[0]; root.Verdict != survey.Fresh || strings.Contains(root.Words(), "stores") {
+		t.Errorf("the root is %s with the text %q; want a fresh outline without db", root.Verdict, root.Words())
+	}
+}
+
+// An overview stays fresh when a directory that it was written from is left out.
+func TestOverviewOfWhatIsLeftOut(t *testing.T) {
+	w := newWorld("src/a.go", "src/db/b.go")
+	run(t, w, &survey.ModelDescriber{Model: &oracle{say: describing}})
+	for _, skip := range []map[repo.Path]survey.Rank{nil, {"src/db": survey.RankSkip}} {
+		r, err := w.survey(skip).Report(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Overview == nil || r.Overview.Verdict != "fresh" {
+			t.Errorf("with the ranks %v, the overview is %+v; want it fresh", skip, r.Overview)
+		}
+	}
+}
