@@ -626,7 +626,7 @@ func workDesk(t *rapid.T, w *world, ranks map[repo.Path]survey.Rank, s *scribe) 
 			}
 			continue
 		}
-		got, err := dispatcher().Next(t.Context(), time.Hour)
+		got, err := dispatcher().Next(t.Context(), survey.NextOptions{Lasting: time.Hour})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -671,7 +671,7 @@ func TestLeases(t *testing.T) {
 	}
 	next := func() *survey.WorkItem {
 		t.Helper()
-		got, err := dispatcher().Next(t.Context(), time.Minute)
+		got, err := dispatcher().Next(t.Context(), survey.NextOptions{Lasting: time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -721,7 +721,7 @@ func TestRunsTakeLeases(t *testing.T) {
 	dispatcher := func() *survey.Dispatcher {
 		return survey.NewDispatcher(survey.New(w, w, survey.Options{}), w, "", func() string { return fmt.Sprint("t", n.Add(1)) })
 	}
-	handed, err := dispatcher().Next(t.Context(), time.Hour)
+	handed, err := dispatcher().Next(t.Context(), survey.NextOptions{Lasting: time.Hour})
 	if err != nil || handed.Item == nil || handed.Item.Path != "a" {
 		t.Fatalf("%+v, %v", handed, err)
 	}
@@ -852,7 +852,7 @@ func TestKeepIsOfWhatWasShown(t *testing.T) {
 	}
 	next := func() *survey.WorkItem {
 		t.Helper()
-		got, err := dispatcher().Next(t.Context(), time.Minute)
+		got, err := dispatcher().Next(t.Context(), survey.NextOptions{Lasting: time.Minute})
 		if err != nil || got.Item == nil {
 			t.Fatal(got, err)
 		}
