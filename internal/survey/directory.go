@@ -68,6 +68,9 @@ func directories(files []File, opts Options) []*Directory {
 		}
 		if d.rank == RankSkip {
 			why = "skipped by plan"
+			if slices.ContainsFunc(ownDirs, d.Path.Under) {
+				why = leftOutByDefault
+			}
 		}
 		slices.SortFunc(d.Children, func(a, b *Directory) int { return strings.Compare(string(a.Path), string(b.Path)) })
 		wanted := len(d.Files) > 0
@@ -91,7 +94,10 @@ func directories(files []File, opts Options) []*Directory {
 // add adds an own file, and returns why it is left out, "" if it counts.
 func (d *Directory) add(f *File, opts Options) (why string) {
 	why = f.Excluded
-	if why == "" && matches(opts.Exclude, f.Path) {
+	switch {
+	case f.Path == configFile:
+		why = leftOutByDefault
+	case why == "" && matches(opts.Exclude, f.Path):
 		why = "policy"
 	}
 	if why == "" {

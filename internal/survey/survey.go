@@ -62,8 +62,8 @@ var ErrMoved = errors.New("changed while being read")
 
 // Options tunes a Survey. The zero value is ready to use.
 type Options struct {
-	Exclude []string // globs of directories and files that are left out
-	Ranks   map[repo.Path]Rank
+	Exclude []string           // globs of directories and files that are left out
+	Ranks   map[repo.Path]Rank // .ken and .spec have RankSkip unless they are in it
 	// Past says that the tree is one of the past, about which nothing is planned any
 	// more: a plan that was made for other directories does not hold for it.
 	Past bool
@@ -95,5 +95,5 @@ func New(tree Tree, store store.Directories, opts Options) *Survey {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	return &Survey{tree, store, opts}
+	return &Survey{tree, store, opts.withDefaults()}
 }
