@@ -52,15 +52,26 @@ time. Give it back with: ken survey release DIR.`,
 					p.io.Printf("%s\n", unready(got))
 					return nil
 				}
-				p.io.Printf("%s\n", plain(got.Item.Prompt))
-				p.io.Remarkf("ken: leased to you until %s; submit with: ken survey submit %s --lease %s -F -",
-					got.Item.Expires.Format(time.RFC3339), fault.Quote(display(got.Item.PathJSON)), got.Item.Lease)
+				p.io.Printf("%s\n%s", plain(got.Item.Prompt), howToAnswer(got.Item))
+				p.io.Remarkf("ken: leased to you until %s", got.Item.Expires.Format(time.RFC3339))
 				return nil
 			})
 		},
 	}
 	c.Flags().IntVar(&seconds, "lease", 0, "length of the lease in `SECONDS` (default 900)")
 	return c
+}
+
+// howToAnswer has the commands that end a work item. They are part of the prompt: the reader
+// may see nothing else.
+func howToAnswer(it *survey.WorkItem) string {
+	dir := fault.Quote(display(it.PathJSON))
+	submit := fmt.Sprintf("ken survey submit %s --lease %s", dir, it.Lease)
+	text := "To answer, run: " + submit + " -F - with your text on standard input.\n"
+	if it.HasText {
+		text += "If the present text still holds, run: " + submit + " --keep\n"
+	}
+	return text + "To give the directory back, run: ken survey release " + dir + "\n"
 }
 
 // unready says why no directory is ready, and when to ask again.

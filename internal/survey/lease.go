@@ -94,6 +94,8 @@ type WorkItem struct {
 	Lease   string    `json:"lease"`
 	Expires time.Time `json:"expires_at"`
 	Prompt  string    `json:"prompt"`
+
+	HasText bool `json:"-"` // the prompt has an older text, which the agent can keep
 }
 
 // patience is how many directories are tried that others take in that moment.
@@ -190,7 +192,7 @@ func (d *Dispatcher) Next(ctx context.Context, opts NextOptions) (*NextItem, err
 			return nil, err
 		}
 		if ok {
-			out.Item = &WorkItem{repo.DirLabel(l.Path).JSON(), l.Token, l.Expires, Rules + "\n\n" + it.Prompt()}
+			out.Item = &WorkItem{repo.DirLabel(l.Path).JSON(), l.Token, l.Expires, Rules + "\n\n" + it.Prompt(), it.Old != nil}
 			return out, nil
 		}
 		l.Expires = now.UTC() // it is over

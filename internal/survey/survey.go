@@ -32,6 +32,9 @@ type Tree interface {
 	Read(ctx context.Context, f *File, most int) ([]byte, error)
 	// Outlines returns what the grammars see in files, in their order.
 	Outlines(ctx context.Context, files []*File) ([]Seen, error)
+	// Patch returns how a file differs from an older content, as a patch; "" if git does not
+	// have that content, or if it is not a text.
+	Patch(ctx context.Context, f *File, old repo.ID) (string, error)
 	// Summaries returns what is said of files, in their order.
 	Summaries(ctx context.Context, files []*File) ([]Summary, error)
 }

@@ -31,6 +31,7 @@ type world struct {
 	records  []*store.DirRecord
 	failures map[repo.Path]store.DirFailure
 	leases   map[repo.Path]store.Lease
+	blobs    map[repo.ID]string // contents that git has besides those of files
 	clock    time.Time
 }
 
@@ -117,6 +118,16 @@ func (w *world) Outlines(_ context.Context, files []*survey.File) ([]survey.Seen
 
 func (w *world) Summaries(_ context.Context, files []*survey.File) ([]survey.Summary, error) {
 	return make([]survey.Summary, len(files)), nil
+}
+
+// Patch has the old content in one line and the new one in the next. A content that no
+// file ever had is not known.
+func (w *world) Patch(_ context.Context, f *survey.File, old repo.ID) (string, error) {
+	was, ok := w.blobs[old]
+	if !ok {
+		return "", nil
+	}
+	return "@@\n-" + was + "\n+" + w.content[f.Path] + "\n", nil
 }
 
 func (w *world) Latest(context.Context) (map[repo.Path][]*store.DirRecord, error) {
@@ -982,5 +993,43 @@ func TestOverviewOfWhatIsLeftOut(t *testing.T) {
 		if r.Overview == nil || r.Overview.Verdict != "fresh" {
 			t.Errorf("with the ranks %v, the overview is %+v; want it fresh", skip, r.Overview)
 		}
+	}
+}
+
+// A work item that asks whether a text still holds shows what changed since it was written,
+// within a limit. It says of which files it cannot.
+func TestPromptShowsWhatChanged(t *testing.T) {
+	w := newWorld("src/a.go", "src/b.go", "src/c.go", "src/d.go", "src/e.go")
+	run(t, w, &scribe{})
+	w.blobs = make(map[repo.ID]string)
+	for _, p := range []repo.Path{"src/a.go", "src/c.go", "src/d.go", "src/e.go"} {
+		w.blobs[repo.SHA1.Blob([]byte(w.content[p]))] = w.content[p]
+	}
+	w.content["src/a.go"] = "one; return 1"
+	w.content["src/c.go"] = strings.Repeat("long line\n", 5000)
+	w.content["src/b.go"] = "another"
+	w.content["src/d.go"] = "too late"
+	w.content["src/e.go"] += " # a comment"
+	text, err := w.survey(nil).Prompt(t.Context(), "src")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, changes, _ := strings.Cut(text, "Changes of its files since then:\n")
+	changes, _, _ = strings.Cut(changes, "If that still holds word for word")
+	for _, want := range []string{
+		"- a.go:\n<<<data\n@@\n-content of src/a.go\n+one; return 1\ndata>>>\n",
+		"(cut here: 3", // more bytes
+		"- b.go: git does not have its earlier content; read the file\n",
+		"- d.go: left out for length; read the file\n",
+	} {
+		if !strings.Contains(changes, want) {
+			t.Errorf("the prompt does not have %q:\n%.2000s", want, changes)
+		}
+	}
+	if strings.Contains(changes, "e.go") {
+		t.Errorf("the prompt shows a change that does not count:\n%.2000s", changes)
+	}
+	if len(changes) > 13<<10 {
+		t.Errorf("the changes take %d bytes, want at most 13 KiB", len(changes))
 	}
 }
