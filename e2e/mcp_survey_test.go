@@ -127,6 +127,13 @@ func TestAgentsSubmissionIsJudged(t *testing.T) {
 	if h.Item == nil || h.Item.Path != "api/v1" || other.Item != nil || other.Remaining != 3 {
 		t.Fatalf("one is ready: %+v, %+v", h, other)
 	}
+	b.call("survey_next", map[string]any{"path": "api/v1"}, &other)
+	if other.Item != nil || other.Remaining != 1 {
+		t.Errorf("survey_next in api/v1 returned %+v; want no item and 1 remaining", other)
+	}
+	if words := b.refused("survey_next", map[string]any{"path": "nowhere"}); !strings.Contains(words, "no directory with tracked files: nowhere") {
+		t.Errorf("survey_next in nowhere: %s", words)
+	}
 	for want, with := range map[string]map[string]any{
 		"empty":                        {"text": "  "},
 		"4096":                         {"text": strings.Repeat("x", 20_000)},

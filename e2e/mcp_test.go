@@ -300,7 +300,7 @@ hint: brief {"paths": ["short.go"]}`},
 			t.Errorf("%s %v: %q, want %q", c.tool, c.args, words, c.hint)
 		}
 	}
-	for path, want := range map[string]string{"nowhere": "path is as in the item of survey_next", ".": "with: survey_next"} {
+	for path, want := range map[string]string{"nowhere": "give a directory with tracked files, such as the path in the answer of survey_next", ".": "with: survey_next"} {
 		var done struct{ Result, Reason string }
 		a.call("survey_submit", map[string]any{"path": path, "lease": "x", "text": "x"}, &done)
 		if !strings.HasSuffix(done.Reason, want) {

@@ -93,12 +93,12 @@ func TestConversation(t *testing.T) {
 	}
 	said.WriteString("(another agent asks meanwhile)\n")
 	say("survey_next", nil)
-	submit := map[string]any{"path": ".spec/api", "lease": lease[1], "text": "Says what the API is meant to do."}
+	submit := map[string]any{"path": "api", "lease": lease[1], "text": "Answers requests."}
 	res, err := a.session.CallTool(t.Context(), &mcp.CallToolParams{Name: "survey_submit", Arguments: submit})
 	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Fprintf(&said, ">>> survey_submit {\"path\": \".spec/api\", \"lease\": \"LEASE\", \"text\": \"…\"}\n%s\n", textOf(res))
+	fmt.Fprintf(&said, ">>> survey_submit {\"path\": \"api\", \"lease\": \"LEASE\", \"text\": \"…\"}\n%s\n", textOf(res))
 	say("state", map[string]any{"action": "get"})
 	say("state", map[string]any{"action": "update", "set": map[string]any{"phase": "implement", "iteration": 2}})
 	say("state", map[string]any{"action": "get", "key": "iteration"})

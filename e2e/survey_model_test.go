@@ -417,6 +417,7 @@ func TestSurveyLimits(t *testing.T) {
 	t.Parallel()
 	r := nested(t)
 	r.Write(".ken/config.yaml", "survey:\n  prices: {m1: {input: 1000, output: 2000}}\n")
+	r.Write("lib/lib.go", "package lib\n")
 	r.Commit("prices")
 	srv := modeltest.Start(t, func(turn modeltest.Turn) modeltest.Answer {
 		a := describe(turn)

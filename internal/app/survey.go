@@ -75,6 +75,14 @@ func ticks(pause time.Duration) (<-chan time.Time, func()) {
 	return t.C, t.Stop
 }
 
+// Next leases a directory to the agent or person who asks.
+func (w *workspace) Next(ctx context.Context, opts survey.NextOptions) (*survey.NextItem, error) {
+	if opts.Holder == "" {
+		opts.Holder = author(ctx, w.git, w.author)
+	}
+	return w.Dispatcher().Next(ctx, opts)
+}
+
 // Submit takes in what an agent wrote. What it says of files is kept for the contents
 // that the work item held.
 func (w *workspace) Submit(ctx context.Context, sub survey.Submission) (*survey.Submitted, error) {

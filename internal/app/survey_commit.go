@@ -174,6 +174,11 @@ func (t *commitTree) Read(ctx context.Context, f *survey.File, most int) ([]byte
 	return found[0], nil
 }
 
+// Patch has git compare two contents.
+func (t *commitTree) Patch(ctx context.Context, f *survey.File, old repo.ID) (string, error) {
+	return t.w.patchFrom(ctx, f, old, func() (string, error) { return t.w.git.DiffBlobs(ctx, old, f.ID) })
+}
+
 // Outlines reads the contents from git.
 func (t *commitTree) Outlines(ctx context.Context, files []*survey.File) ([]survey.Seen, error) {
 	list, err := t.w.outlines(ctx, files, func(which []int, see func(k int, content []byte)) error {

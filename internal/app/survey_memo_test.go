@@ -232,7 +232,7 @@ func (w *surveyWorld) submit(ctx context.Context) {
 // next takes the next directory, nil when none is ready.
 func (w *surveyWorld) next(ctx context.Context) (it *survey.WorkItem) {
 	w.within(func(ws *workspace) error {
-		handed, err := ws.Dispatcher().Next(ctx, time.Minute)
+		handed, err := ws.Dispatcher().Next(ctx, survey.NextOptions{Lasting: time.Minute})
 		if err == nil {
 			it = handed.Item
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"ken/internal/content"
@@ -338,6 +339,29 @@ func (t *surveyTree) Outlines(ctx context.Context, files []*survey.File) ([]surv
 		}
 	}
 	return out, nil
+}
+
+// Patch has git compare the older content with the file in the work tree.
+func (t *surveyTree) Patch(ctx context.Context, f *survey.File, old repo.ID) (string, error) {
+	return t.w.patchFrom(ctx, f, old, func() (string, error) { return t.w.git.DiffFile(ctx, old, f.Path) })
+}
+
+// patchFrom returns the hunks of a patch, "" if git does not have the older content, and for
+// contents that are too large or are not text.
+func (w *workspace) patchFrom(ctx context.Context, f *survey.File, old repo.ID, diff func() (string, error)) (string, error) {
+	sizes, err := w.git.Sizes(ctx, []repo.ID{old})
+	if err != nil || sizes[0] < 0 || max(sizes[0], f.Size) > outline.MaxBytes {
+		return "", err
+	}
+	patch, err := diff()
+	if err != nil {
+		return "", err
+	}
+	start := strings.Index(patch, "\n@@ ")
+	if start < 0 {
+		return "", nil
+	}
+	return patch[start+1:], nil
 }
 
 // Summaries returns what the registry has about files.

@@ -86,8 +86,10 @@ type Workspace interface {
 	// FixDocs puts right what merely moved in documents, unless dry is set, and
 	// returns what was changed, or would be, and what was not.
 	FixDocs(ctx context.Context, rep *docs.Report, dry bool) (docs.Fixed, error)
-	// Dispatcher hands out directories to agents.
+	// Dispatcher leases directories to agents.
 	Dispatcher() *survey.Dispatcher
+	// Next leases a directory to the user or agent who asks.
+	Next(ctx context.Context, opts survey.NextOptions) (*survey.NextItem, error)
 	// Submit takes in what an agent wrote, about a directory and its files.
 	Submit(ctx context.Context, sub survey.Submission) (*survey.Submitted, error)
 	// Share answers for what it shares with other clones.

@@ -16,12 +16,13 @@ import (
 
 func (p *program) summaryShow() *cobra.Command {
 	var id string
-	var check bool
+	var check, all bool
 	var b64 []string
 	c := &cobra.Command{
 		Use:   "show PATH… | --id CONTENT_ID",
 		Short: "Show the summaries of files, and whether they still hold",
 		Example: `  ken summary show main.go
+  ken summary show main.go --all     # also what others wrote from the same content
   ken summary show main.go --check   # for scripts`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if (id != "") == (len(args)+len(b64) > 0) {
@@ -36,7 +37,10 @@ func (p *program) summaryShow() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if err := p.printKnowledge(known); err != nil {
+				if err := w.Registry().AddOthers(c.Context(), known); err != nil {
+					return err
+				}
+				if err := p.printKnowledge(known, all); err != nil {
 					return err
 				}
 				for _, k := range known {
@@ -49,6 +53,7 @@ func (p *program) summaryShow() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&id, "id", "", "find the summary that was written from the content `ID`, at any path; an md5 works too")
+	c.Flags().BoolVar(&all, "all", false, "list all summaries that were written from the same content")
 	c.Flags().BoolVar(&check, "check", false, "exit 3 unless all are fresh")
 	pathB64(c, &b64)
 	return c
@@ -85,8 +90,9 @@ func parseContent(s string) (repo.Content, error) {
 	return repo.Content{ID: id}, err
 }
 
-// printKnowledge prints one document for one file, a list for several.
-func (p *program) printKnowledge(known []registry.Knowledge) error {
+// printKnowledge prints one document for one file, a list for several. If all is set, the
+// other summaries of the same content follow.
+func (p *program) printKnowledge(known []registry.Knowledge, all bool) error {
 	if p.io.JSON {
 		if len(known) == 1 {
 			return p.io.Encode(known[0])
@@ -102,23 +108,37 @@ func (p *program) printKnowledge(known []registry.Knowledge) error {
 		if k.Text == "" {
 			continue
 		}
-		// Indented: a text must not pass for a line of ours.
-		p.io.Printf("    %s\n", strings.ReplaceAll(k.Text, "\n", "\n    "))
 		from := k.ID.String()
 		if from == "" {
 			from = "md5 " + k.MD5.String()
 		}
-		when := k.UpdatedAt.Format("2006-01-02 15:04")
-		if k.ConfirmedBy != "" {
-			when = "confirmed by " + k.ConfirmedBy + " on " + when
+		p.printText(registry.OtherText{Text: k.Text, Author: k.Author, UpdatedAt: *k.UpdatedAt, ConfirmedBy: k.ConfirmedBy}, from)
+		path := fault.Quote(display(k.PathJSON))
+		switch {
+		case all:
+			for _, o := range k.Others {
+				p.io.Line(term.Dim, "other", display(k.PathJSON), "written from the same content")
+				p.printText(o, from)
+			}
+		case len(k.Others) > 0:
+			defer p.io.Remarkf("hint: %s of this content: ken summary show --all %s", term.Count(len(k.Others), "other summary"), path)
 		}
-		p.io.Printf("    -- %s, %s, from %s\n", k.Author, when, from)
 		if k.Verdict == fresh.Stale && k.Hint == "" {
-			path := fault.Quote(display(k.PathJSON))
 			defer p.io.Remarkf("hint: see what changed, and settle it: ken diff %s", path)
 		}
 	}
 	return nil
+}
+
+// printText prints a text with its author. It is indented, so that no line of it looks like
+// one of ken's.
+func (p *program) printText(t registry.OtherText, from string) {
+	p.io.Printf("    %s\n", strings.ReplaceAll(t.Text, "\n", "\n    "))
+	when := t.UpdatedAt.Format("2006-01-02 15:04")
+	if t.ConfirmedBy != "" {
+		when = "confirmed by " + t.ConfirmedBy + " on " + when
+	}
+	p.io.Printf("    -- %s, %s, from %s\n", t.Author, when, from)
 }
 
 // reasonWords puts the reasons of a document, such as content_changed, into words.

@@ -25,7 +25,7 @@ summary is still fresh.`,
 		Args: cobra.NoArgs,
 		RunE: needsSub,
 	}
-	c.AddCommand(p.surveyPlan(), p.surveyRun(), p.surveyShow(), p.surveyPrompt(), p.surveyNext(), p.surveySubmit(), p.surveyReport())
+	c.AddCommand(p.surveyPlan(), p.surveyRun(), p.surveyShow(), p.surveyPrompt(), p.surveyNext(), p.surveySubmit(), p.surveyRelease(), p.surveyReport())
 	return c
 }
 

@@ -18,15 +18,17 @@ import (
 func (p *program) surveyNext() *cobra.Command {
 	var seconds int
 	c := &cobra.Command{
-		Use:   "next [--lease SECONDS]",
+		Use:   "next [DIR] [--lease SECONDS]",
 		Short: "Lease the next directory to describe",
 		Long: `Prints a directory to describe, with everything that its summary is written
-from. Its subdirectories have summaries already. Submit your summary with:
-ken survey submit DIR --lease TOKEN -F FILE. Any number of agents can work at
-once: a directory is leased to one agent at a time.`,
-		Example: `  ken survey next`,
-		Args:    cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+from. Its subdirectories have summaries already. With DIR, it is DIR or a directory
+below it. Submit your summary with: ken survey submit DIR --lease TOKEN -F FILE.
+Any number of agents can work at once: a directory is leased to one agent at a
+time. Give it back with: ken survey release DIR.`,
+		Example: `  ken survey next              # any directory
+  ken survey next internal     # one in internal`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
 			lasting, err := survey.LeaseFor(seconds)
 			if c.Flags().Changed("lease") && seconds == 0 {
 				err = errors.New("a lease lasts at least 1 second")
@@ -35,7 +37,11 @@ once: a directory is leased to one agent at a time.`,
 				return usage(c, fmt.Errorf("--lease: %w", err))
 			}
 			return p.within(c.Context(), func(w Workspace) error {
-				got, err := w.Dispatcher().Next(c.Context(), lasting)
+				dir, err := oneDir(w, args)
+				if err != nil {
+					return err
+				}
+				got, err := w.Next(c.Context(), survey.NextOptions{Within: dir, Lasting: lasting})
 				if err != nil {
 					return err
 				}
@@ -46,9 +52,8 @@ once: a directory is leased to one agent at a time.`,
 					p.io.Printf("%s\n", unready(got))
 					return nil
 				}
-				p.io.Printf("%s\n", plain(got.Item.Prompt))
-				p.io.Remarkf("ken: leased to you until %s; submit with: ken survey submit %s --lease %s -F -",
-					got.Item.Expires.Format(time.RFC3339), fault.Quote(display(got.Item.PathJSON)), got.Item.Lease)
+				p.io.Printf("%s\n%s", plain(got.Item.Prompt), howToAnswer(got.Item))
+				p.io.Remarkf("ken: leased to you until %s", got.Item.Expires.Format(time.RFC3339))
 				return nil
 			})
 		},
@@ -57,15 +62,84 @@ once: a directory is leased to one agent at a time.`,
 	return c
 }
 
+// howToAnswer has the commands that end a work item. They are part of the prompt: the reader
+// may see nothing else.
+func howToAnswer(it *survey.WorkItem) string {
+	dir := fault.Quote(display(it.PathJSON))
+	submit := fmt.Sprintf("ken survey submit %s --lease %s", dir, it.Lease)
+	text := "To answer, run: " + submit + " -F - with your text on standard input.\n"
+	if it.HasText {
+		text += "If the present text still holds, run: " + submit + " --keep\n"
+	}
+	return text + "To give the directory back, run: ken survey release " + dir + "\n"
+}
+
 // unready says why no directory is ready, and when to ask again.
 func unready(got *survey.NextItem) string {
+	if got.Remaining == 0 {
+		return "all directories are described"
+	}
 	text := fmt.Sprintf("no directory is ready; %d left to describe", got.Remaining)
 	if len(got.Held) == 0 {
 		return text
 	}
 	first := slices.MinFunc(got.Held, func(a, b survey.HeldPath) int { return a.Until.Compare(b.Until) })
-	return text + fmt.Sprintf(": %s leased to others, %s until %s; ask again then",
-		term.Count(len(got.Held), "directory"), display(first.PathJSON), first.Until.Format(time.RFC3339))
+	path := display(first.PathJSON)
+	by := ""
+	if first.By != "" {
+		by = " to " + first.By
+	}
+	return text + fmt.Sprintf(": %s leased to others, %s%s until %s; ask again then, or release it: ken survey release %s",
+		term.Count(len(got.Held), "directory"), path, by, first.Until.Format(time.RFC3339), fault.Quote(path))
+}
+
+func (p *program) surveyRelease() *cobra.Command {
+	return &cobra.Command{
+		Use:   "release [DIR]",
+		Short: "End the leases of agents, so that others can have the directories",
+		Long: `Ends the leases that agents have of a directory and of all below it. Without DIR,
+all leases of agents end. An agent can still submit its summary until another one
+leases the directory. The leases of ken survey run stay.`,
+		Example: `  ken survey release internal/parse   # give a directory back
+  ken survey release                  # end all leases of agents`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return p.within(c.Context(), func(w Workspace) error {
+				dir, err := oneDir(w, args)
+				if err != nil {
+					return err
+				}
+				done, err := w.Dispatcher().Release(c.Context(), dir)
+				if err != nil {
+					return err
+				}
+				if p.io.JSON {
+					return p.io.Encode(done)
+				}
+				if len(done.Released) == 0 {
+					text := "no agent has a lease"
+					if dir != "" {
+						text += " in " + dir.String()
+					}
+					p.io.Printf("%s\n", text)
+					return nil
+				}
+				for _, h := range done.Released {
+					p.io.Line(term.Good, "released", display(h.PathJSON), leasedTo(h))
+				}
+				return nil
+			})
+		},
+	}
+}
+
+// leasedTo says who has a directory, and until when.
+func leasedTo(h survey.HeldPath) string {
+	by := ""
+	if h.By != "" {
+		by = " to " + h.By
+	}
+	return fmt.Sprintf("leased%s until %s", by, h.Until.Local().Format(time.TimeOnly))
 }
 
 func (p *program) surveySubmit() *cobra.Command {

@@ -25,7 +25,7 @@ func (p *program) surveyShow() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				shown, err := w.Survey(nil).Show(c.Context(), dir)
+				shown, err := w.Dispatcher().Show(c.Context(), dir)
 				if err != nil {
 					return err
 				}
@@ -52,9 +52,16 @@ func (p *program) printShown(shown *survey.Shown, named bool) {
 		p.io.Printf("no directories: git tracks no file yet\n")
 		return
 	}
+	leases := make(map[string]survey.HeldPath, len(shown.Leases))
+	for _, h := range shown.Leases {
+		leases[h.Path] = h
+	}
 	p.io.Together(func() {
 		for i, d := range shown.Directories {
 			why := d.Reasons
+			if h, ok := leases[d.Path]; ok {
+				why = append([]string{leasedTo(h)}, why...)
+			}
 			if d.Verdict == survey.StaleBelow {
 				why = append([]string{fmt.Sprintf("%d of %s changed", d.K, term.Count(d.N, "subdirectory"))}, why...)
 			}

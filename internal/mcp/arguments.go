@@ -31,7 +31,7 @@ var examples = map[string]string{
 	"file_registry_verify": `{"paths": ["src/main.go"], "full": true, "all": true, "limit": 200, "verbose": true}`,
 	"file_registry_update_summaries": `{"paths": ["src/main.go"], "verbose": true,
 		"updates": [{"path": "src/main.go", "summary": "Starts the server.", "read": "CONTENT_ID"}]}`,
-	"survey_next":   `{"lease": 900}`,
+	"survey_next":   `{"path": "src", "lease": 900}`,
 	"survey_submit": `{"path": "src", "lease": "LEASE", "text": "Holds the server.", "keep": true, "files": {"src/main.go": "Starts the server."}}`,
 	"state": `{"dir": ".ken/state", "action": "get", "key": "phase", "set": {"phase": "implement"},
 		"name": "plan.md", "content": "# Plan\n", "force": true}`,

@@ -37,7 +37,7 @@ var phrases = []phrase{
 	{`ken state get$`, `{"action": "get"}`},
 	{`ken state get WORD`, `{"action": "get", "key": $1}`},
 	{`anyway with --force`, `anyway with "force": true`},
-	{`list directories(?: with)?: ken survey show$`, `path is as in the item of survey_next`},
+	{`list directories(?: with)?: ken survey show$`, `give a directory with tracked files, such as the path in the answer of survey_next`},
 	{`ken survey show WORD(?: --json)?`, `brief {"paths": [$1]}`},
 	{`--read names the content of`, `read names the content of`},
 	{`ken summary set WORD -m TEXT`, `file_registry_update_summaries {"updates": [{"path": $1, "summary": "TEXT"}]}`},

@@ -29,8 +29,8 @@ type Workspace interface {
 	Spec() *spec.Reader
 	// Survey returns the survey of directories. ranks override configured ones.
 	Survey(ranks map[repo.Path]survey.Rank) *survey.Survey
-	// Dispatcher leases directories to agents.
-	Dispatcher() *survey.Dispatcher
+	// Next leases a directory to the agent.
+	Next(ctx context.Context, opts survey.NextOptions) (*survey.NextItem, error)
 	// Submit stores what an agent wrote about a directory and its files.
 	Submit(ctx context.Context, sub survey.Submission) (*survey.Submitted, error)
 	// Brief says what to know about a file or a directory, "" for the repository, within a

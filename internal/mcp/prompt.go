@@ -40,7 +40,7 @@ Write only what you read. At the end, list what you could not find out.`,
 3. Read the file. If the text still holds, keep it. If not, write a new one: what the file is for and how it works, for a reader who does not open it.
 4. Call file_registry_update_summaries once for a batch: updates with path, read (the content id of what you read), and summary, or keep: true.
 5. An entry that is superseded changed while you read it: repeat it. A rejected entry has a reason.
-6. Then repeat survey_next and survey_submit until no directory is ready, to update the directories.
+6. Then repeat survey_next (with the path of the scope, if there is one) and survey_submit until no directory is ready, to update the directories.
 
 Do not summarise a file that you did not read.`,
 	},

@@ -10,19 +10,21 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ken/internal/fault"
+	"ken/internal/repo"
 	"ken/internal/survey"
 	"ken/internal/term"
 )
 
 type surveyNextInput struct {
 	commonInput
-	Lease int `json:"lease,omitempty" jsonschema:"lease in seconds; default 900"`
+	Path  string `json:"path,omitempty" jsonschema:"only in this directory"`
+	Lease int    `json:"lease,omitempty" jsonschema:"in seconds; default 900"`
 }
 
 func (s *server) addSurveyNext(m *mcp.Server) {
 	add(s, m, &mcp.Tool{
 		Name: "survey_next",
-		Description: "Lease the next directory to describe, children before parents. The answer has everything you need. " +
+		Description: "Lease the next directory to describe, children before parents. " +
 			"Call survey_submit, then repeat until no directory is ready.",
 		Annotations: recording(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in surveyNextInput) (answer, error) {
@@ -31,7 +33,13 @@ func (s *server) addSurveyNext(m *mcp.Server) {
 			return nil, &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("lease: %w; leave it out to use 900", err)}
 		}
 		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (answer, error) {
-			next, err := w.Dispatcher().Next(ctx, lasting)
+			var within repo.Path
+			if in.Path != "" {
+				if within, err = w.RootPath(in.Path); err != nil {
+					return nil, err
+				}
+			}
+			next, err := w.Next(ctx, survey.NextOptions{Within: within, Lasting: lasting})
 			if err != nil {
 				return nil, err
 			}
@@ -62,8 +70,12 @@ func (n nextItem) notReady() string {
 		return text
 	}
 	first := slices.MinFunc(n.Held, func(a, b survey.HeldPath) int { return a.Until.Compare(b.Until) })
-	return text + fmt.Sprintf(", %d leased to others, %s until %s; ask again then",
-		len(n.Held), display(first.PathJSON), first.Until.Format(time.RFC3339))
+	by := ""
+	if first.By != "" {
+		by = " to " + first.By
+	}
+	return text + fmt.Sprintf(", %d leased to others, %s%s until %s; ask again then",
+		len(n.Held), display(first.PathJSON), by, first.Until.Format(time.RFC3339))
 }
 
 func directories(n int) string { return term.Count(n, "directory") }

@@ -23,7 +23,7 @@ func (s *server) addSurveySubmit(m *mcp.Server) {
 	add(s, m, &mcp.Tool{
 		Name: "survey_submit",
 		Description: "Submit the summary of a directory from survey_next. Returns stored; superseded (the directory changed, call survey_next again); " +
-			"fenced (the lease ended, another agent has it); or rejected, with the reason (submit a better text).",
+			"fenced (the lease ended, another agent has it); or rejected, with the reason.",
 		Annotations: recording(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in surveySubmitInput) (answer, error) {
 		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (answer, error) {

@@ -36,6 +36,8 @@ type Knowledge struct {
 	Hint       string  `json:"hint,omitempty"` // what to do about a path that nothing is known of
 	Receipt    string  `json:"receipt"`
 	Commit     repo.ID `json:"commit"` // judged at
+	// Others are further summaries of the same content, the newest first. [Registry.AddOthers] sets them.
+	Others []OtherText `json:"others,omitempty"`
 
 	untracked bool // git tracks no file at the path
 }

@@ -53,6 +53,7 @@ func Encode(r store.Record) []byte {
 			e.text("path", string(d.Flags[i].Path))
 			e.text("severity", d.Flags[i].Severity)
 			e.text("finding", d.Flags[i].Finding)
+			e.text("content", d.Flags[i].Content.String())
 		})
 		e.list("files", len(d.Basis.Files), func(i int) {
 			f := &d.Basis.Files[i]
@@ -192,6 +193,7 @@ type flagged struct {
 	SeverityB64 []byte `json:"severity_b64"`
 	Finding     string `json:"finding"`
 	FindingB64  []byte `json:"finding_b64"`
+	Content     fileID `json:"content"`
 }
 
 type named struct {
@@ -291,6 +293,7 @@ func (d *document) record() (store.Record, error) {
 		for _, f := range d.Flags {
 			r.Flags = append(r.Flags, store.DirFlag{
 				Path: repo.Path(either(f.Path, f.PathB64)), Severity: either(f.Severity, f.SeverityB64), Finding: either(f.Finding, f.FindingB64),
+				Content: repo.ID(f.Content),
 			})
 		}
 		for _, f := range d.Files {

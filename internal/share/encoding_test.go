@@ -31,7 +31,7 @@ func examples() []store.Record {
 	md5.At = time.Date(2026, 5, 6, 7, 8, 9, 123456789, time.FixedZone("", 3600))
 	dir := storetest.Directory("a/b", "x", 1)
 	dir.Partial, dir.Confirmer = true, "bob"
-	dir.Flags = []store.DirFlag{{Path: "a/\xff", Severity: "info", Finding: "f"}, {Path: "a", Severity: "\xff", Finding: "\xfe"}}
+	dir.Flags = []store.DirFlag{{Path: "a/\xff", Severity: "info", Finding: "f"}, {Path: "a", Severity: "\xff", Finding: "\xfe", Content: storetest.ID("a")}}
 	dir.Basis.Files = append(dir.Basis.Files, store.BasisFile{Name: []byte("\xff"), Shape: store.OutlineShape{Language: "c++", Partial: true, Digest: fresh.Digest{1}}})
 	dir.Basis.Children = append(dir.Basis.Children, store.BasisChild{Name: []byte("\xff")})
 	return []store.Record{

@@ -35,6 +35,8 @@ type DirFlag struct {
 	Path     repo.Path `json:"path"`
 	Severity string    `json:"severity"` // info, concern or critical
 	Finding  string    `json:"finding"`
+	// Content is the content of the file that the author saw. It is zero in older records.
+	Content repo.ID `json:"content,omitzero"`
 }
 
 // OutlineRecipe begins the recipe of every text that ken made of outlines alone.

@@ -38,6 +38,9 @@ func records() *rapid.Generator[*store.DirRecord] {
 		}
 		for range rapid.IntRange(0, 2).Draw(t, "flags") {
 			r.Flags = append(r.Flags, store.DirFlag{Path: repo.Path(word.Draw(t, "path")), Severity: "info", Finding: word.Draw(t, "finding")})
+			if n := rapid.SampledFrom([]int{0, 20, 32}).Draw(t, "size of the content id"); n > 0 {
+				r.Flags[len(r.Flags)-1].Content = repo.IDFromBytes(rapid.SliceOfN(rapid.Byte(), n, n).Draw(t, "content"))
+			}
 		}
 		return r
 	})

@@ -27,6 +27,7 @@ type Lease struct {
 	Expires time.Time
 	Basis   DirBasis // of the directory when the lease was taken
 	Recipe  string   // of the summary that will be written
+	Holder  string   // name of the agent or model, on one line; "" in older leases
 	// Shown is the id of the record whose text the agent was shown, zero when it was
 	// shown none: the agent may keep that text.
 	Shown fresh.Digest

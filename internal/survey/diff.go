@@ -61,7 +61,7 @@ func (s *Survey) Diff(ctx context.Context, p repo.Path) (*DirDiff, error) {
 		}
 	}
 	for _, f := range st.Record.Basis.Files {
-		if id, gone := old[string(f.Name)]; gone {
+		if id, absent := old[string(f.Name)]; absent && !st.leftOut(string(f.Name)) {
 			diff.Files = append(diff.Files, FileDiff{Path: join(f.Name), Old: id})
 		}
 	}
@@ -73,7 +73,7 @@ func (s *Survey) Diff(ctx context.Context, p repo.Path) (*DirDiff, error) {
 	}
 	for _, c := range st.Record.Basis.Children {
 		named := func(o store.BasisChild) bool { return string(o.Name) == string(c.Name) }
-		if !slices.ContainsFunc(now.Children, named) {
+		if !slices.ContainsFunc(now.Children, named) && !st.leftOut(string(c.Name)) {
 			diff.Children = append(diff.Children, join(c.Name))
 		}
 	}

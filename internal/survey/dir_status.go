@@ -380,11 +380,32 @@ func (s *DirStatus) differing(r *store.DirRecord) (names []string, unknown int) 
 		}
 	}
 	for _, c := range r.Basis.Children {
-		if _, gone := was[string(c.Name)]; gone {
-			names = append(names, said(string(c.Name))+" is gone")
+		if _, absent := was[string(c.Name)]; absent {
+			names = append(names, s.absent(string(c.Name), r)...)
 		}
 	}
 	return names, unknown
+}
+
+// absent says why a file or a subdirectory of a record's basis is not among those that
+// count now. Policy may have left it out: then it does not count, and a summary stays as
+// it is. An outline is made again, because it names what counts.
+func (s *DirStatus) absent(name string, r *store.DirRecord) []string {
+	switch {
+	case !s.leftOut(name):
+		return []string{said(name) + " is gone"}
+	case r.Outlined():
+		return []string{said(name) + " is left out by policy"}
+	default:
+		return nil
+	}
+}
+
+// leftOut reports whether policy leaves out a file or a subdirectory that exists.
+func (s *DirStatus) leftOut(name string) bool {
+	return s.Dir.leftOut[name] || slices.ContainsFunc(s.children, func(c *DirStatus) bool {
+		return c.Verdict == Excluded && s.calls(c) == name
+	})
 }
 
 // said is a name as a reason has it: whoever reads one sees which file is meant, whatever
@@ -572,8 +593,8 @@ func (j *judgement) changed(s *DirStatus, r *store.DirRecord, shapes map[*File]*
 		}
 	}
 	for _, b := range r.Basis.Files {
-		if _, gone := was[string(b.Name)]; gone {
-			names = append(names, said(string(b.Name))+" is gone")
+		if _, absent := was[string(b.Name)]; absent {
+			names = append(names, s.absent(string(b.Name), r)...)
 		}
 	}
 	return names

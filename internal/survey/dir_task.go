@@ -119,7 +119,8 @@ func (s *Survey) Assign(ctx context.Context, w Writer, about string, of TaskInpu
 	if err != nil {
 		return nil, err
 	}
-	d := &Directory{Path: of.Path, Files: ownFiles(files, of.Path, s.opts), rank: of.Rank, band: of.Band}
+	d := &Directory{Path: of.Path, rank: of.Rank, band: of.Band}
+	d.addOwn(files, s.opts)
 	if len(d.Files) == 0 && len(below) == 0 {
 		return nil, noDirectory(of.Path)
 	}
@@ -178,25 +179,22 @@ func (p *Assignment) Result() (v Verdict, reasons []string, record fresh.Digest)
 	return p.st.Verdict, p.st.Reasons, p.st.recordID()
 }
 
-// ownFiles returns the files of a directory that the survey does not exclude, without its
-// subdirectories. The list of all files is sorted by path.
-func ownFiles(files []File, dir repo.Path, opts Options) []*File {
+// addOwn adds the own files of the directory. The list of all files is sorted by path.
+func (d *Directory) addOwn(files []File, opts Options) {
 	first := 0
 	prefix := ""
-	if dir != "" {
-		prefix = string(dir) + "/"
+	if d.Path != "" {
+		prefix = string(d.Path) + "/"
 		first, _ = slices.BinarySearchFunc(files, prefix, func(f File, p string) int { return strings.Compare(string(f.Path), p) })
 	}
-	var own []*File
 	for i := first; i < len(files); i++ {
 		f := &files[i]
 		rest, in := strings.CutPrefix(string(f.Path), prefix)
 		if !in {
 			break
 		}
-		if !strings.Contains(rest, "/") && f.Excluded == "" && !matches(opts.Exclude, f.Path) {
-			own = append(own, f)
+		if !strings.Contains(rest, "/") {
+			d.add(f, opts)
 		}
 	}
-	return own
 }

@@ -17,6 +17,8 @@ type Directory struct {
 	Parent   *Directory // nil for the root
 	Excluded string     // why it is left out, "" when it is not
 
+	leftOut map[string]bool // names of own files that exist and do not count
+
 	rank  Rank // how it is to be treated
 	band  Rank // when it is worked on: never after what is above it
 	depth int
@@ -53,17 +55,9 @@ func directories(files []File, opts Options) []*Directory {
 		if dir := f.Path.Dir(); dir != at.Path {
 			at = enter(dir)
 		}
-		why := f.Excluded
-		if why == "" && matches(opts.Exclude, f.Path) {
-			why = "policy"
+		if why := at.add(f, opts); why != "" && reasons[at] == "" {
+			reasons[at] = why
 		}
-		if why != "" {
-			if reasons[at] == "" {
-				reasons[at] = why
-			}
-			continue
-		}
-		at.Files = append(at.Files, f)
 	}
 	opts.rank(root, rankUnset, RankSkip)
 	var order []*Directory
@@ -74,6 +68,9 @@ func directories(files []File, opts Options) []*Directory {
 		}
 		if d.rank == RankSkip {
 			why = "skipped by plan"
+			if slices.ContainsFunc(ownDirs, d.Path.Under) {
+				why = leftOutByDefault
+			}
 		}
 		slices.SortFunc(d.Children, func(a, b *Directory) int { return strings.Compare(string(a.Path), string(b.Path)) })
 		wanted := len(d.Files) > 0
@@ -92,6 +89,26 @@ func directories(files []File, opts Options) []*Directory {
 	}
 	walk(root, "")
 	return order
+}
+
+// add adds an own file, and returns why it is left out, "" if it counts.
+func (d *Directory) add(f *File, opts Options) (why string) {
+	why = f.Excluded
+	switch {
+	case f.Path == configFile:
+		why = leftOutByDefault
+	case why == "" && matches(opts.Exclude, f.Path):
+		why = "policy"
+	}
+	if why == "" {
+		d.Files = append(d.Files, f)
+		return ""
+	}
+	if d.leftOut == nil {
+		d.leftOut = make(map[string]bool)
+	}
+	d.leftOut[f.Path.Base()] = true
+	return why
 }
 
 func matches(globs []string, p repo.Path) bool {

@@ -141,7 +141,7 @@ func (r *run) hold(ctx context.Context, st *DirStatus) (met store.Lease, ok bool
 		return store.Lease{}, true, nil
 	}
 	dispatcher, now := r.how.Dispatcher, r.opts.Now()
-	l := store.Lease{Path: st.Dir.Path, Token: dispatcher.token(), Expires: now.Add(runLease).UTC(), Basis: r.basis(st), Recipe: r.writer.Recipe()}
+	l := store.Lease{Path: st.Dir.Path, Token: dispatcher.token(), Expires: now.Add(runLease).UTC(), Basis: r.basis(st), Recipe: r.writer.Recipe(), Holder: oneLine(r.writer.Author())}
 	if ok, err := dispatcher.leases.Take(ctx, dispatcher.worktree, l, now); err != nil {
 		return store.Lease{}, false, err
 	} else if !ok { // somebody was faster

@@ -22,6 +22,7 @@ type Item struct {
 	Children []Child
 	Old      *store.DirRecord // what was said of it before, nil for nothing
 	Changes  []string         // since then
+	Patches  []FilePatch      // of its own files that changed since then
 	Absent   int              // files whose content nobody can see here
 }
 
@@ -113,6 +114,9 @@ func (j *judgement) item(ctx context.Context, s *DirStatus) (*Item, error) {
 			}
 			it.Files = append(it.Files, ItemFile{f, shapes[i].Outline, said[i]})
 			it.Basis.Files[i].Shape = store.ShapeOf(shapes[i].Outline)
+		}
+		if it.Patches, err = j.patches(ctx, it); err != nil {
+			return nil, err
 		}
 		if it.Own, err = j.ownWords(ctx, it); err != nil {
 			return nil, err

@@ -204,7 +204,7 @@ func TestOverview(t *testing.T) {
 	}
 }
 
-// A flag goes with what it was raised about.
+// A flag is listed as long as its file has the content that the author saw.
 func TestFlags(t *testing.T) {
 	w := newWorld("src/a.go", "src/b.go")
 	flags := func() (list []string) {
@@ -236,7 +236,7 @@ func TestFlags(t *testing.T) {
 	secret, odd := "critical src/a.go a secret", "info src/b.go odd"
 	same(t, "flags", flags(), []string{secret, odd})
 	w.content["src/a.go"] = "the secret is gone"
-	same(t, "of a text that does not hold", flags(), nil)
+	same(t, "flags after an edit of one file", flags(), []string{odd})
 	// The text is kept, and with it what was said of the file that is as it was.
 	o.turns()
 	ran := run(t, w, &survey.ModelDescriber{Model: o})
@@ -253,6 +253,73 @@ func TestFlags(t *testing.T) {
 		delete(w.content, "src/"+name)
 	}
 	same(t, "flags after a rename", flags(), []string{"critical lib/a.go a secret", "info lib/b.go odd"})
+}
+
+// Several directories report the same finding about a file of another directory. The report
+// lists it once, as long as that file has the content that they saw.
+func TestFlagsOfFilesElsewhere(t *testing.T) {
+	w := newWorld("main.go", "lib/a.go", "src/b.go")
+	severity := map[string]string{"lib": "info", "src": "critical"}
+	o := &oracle{say: func(req model.Request) (model.Reply, error) {
+		if len(req.Messages) == 1 && severity[subject(req)] != "" {
+			return calling("flag", map[string]any{"path": "main.go", "finding": "hard-coded", "severity": severity[subject(req)]}), nil
+		}
+		return submitting("about " + subject(req)), nil
+	}}
+	run(t, w, &survey.ModelDescriber{Model: o})
+	flags := func() (list []string) {
+		t.Helper()
+		r, err := w.survey(nil).Report(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range r.Flags {
+			list = append(list, f.Severity+" "+string(f.Path)+" "+f.Finding)
+		}
+		return list
+	}
+	once := []string{"critical main.go hard-coded"}
+	same(t, "findings of two directories", flags(), once)
+	before := w.content["main.go"]
+	w.content["main.go"] = "fixed"
+	same(t, "findings after the file was edited", flags(), nil)
+	w.content["main.go"] = before
+	same(t, "findings after a revert", flags(), once)
+	delete(w.content, "main.go")
+	same(t, "findings after the file was deleted", flags(), nil)
+}
+
+// Flags of older records have no content id. The basis of the record has it for the
+// directory's own files. For other files ken only knows whether they exist.
+func TestFlagsWithoutContent(t *testing.T) {
+	w := newWorld("main.go", "src/a.go", "src/b.go")
+	run(t, w, &survey.ModelDescriber{Model: &oracle{say: func(req model.Request) (model.Reply, error) {
+		return submitting("about " + subject(req)), nil
+	}}})
+	for _, r := range w.records {
+		if r.Path == "src" {
+			r.Flags = []store.DirFlag{
+				{Path: "src/a.go", Severity: "info", Finding: "odd"},
+				{Path: "main.go", Severity: "info", Finding: "odd"},
+			}
+		}
+	}
+	flags := func() (list []string) {
+		t.Helper()
+		r, err := w.survey(nil).Report(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range r.Flags {
+			list = append(list, string(f.Path))
+		}
+		return list
+	}
+	same(t, "flagged files", flags(), []string{"src/a.go", "main.go"})
+	w.content["src/a.go"] = "changed"
+	same(t, "flagged files after an edit of src/a.go", flags(), []string{"main.go"})
+	delete(w.content, "main.go")
+	same(t, "flagged files after main.go was deleted", flags(), nil)
 }
 
 // A plan that made no sense is not paid for again, until there is something else to

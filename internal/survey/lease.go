@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -93,6 +94,8 @@ type WorkItem struct {
 	Lease   string    `json:"lease"`
 	Expires time.Time `json:"expires_at"`
 	Prompt  string    `json:"prompt"`
+
+	HasText bool `json:"-"` // the prompt has an older text, which the agent can keep
 }
 
 // patience is how many directories are tried that others take in that moment.
@@ -108,15 +111,28 @@ func (d *Dispatcher) Remaining(ctx context.Context) (int, error) {
 	return newQueue(j, func(s *DirStatus) bool { return wanted(s, agent{}) }).total, nil
 }
 
-// Next hands out the next directory that is ready: all below it have a text, or could
-// not be given one.
-func (d *Dispatcher) Next(ctx context.Context, lasting time.Duration) (*NextItem, error) {
+// NextOptions selects a directory to lease. The zero value is ready to use.
+type NextOptions struct {
+	Within  repo.Path     // a directory in this one; in the repository when ""
+	Lasting time.Duration // length of the lease; DefaultLease when 0
+	Holder  string        // name of the agent
+}
+
+// Next leases the next directory that is ready: all below it have a summary, or nobody
+// could write one.
+func (d *Dispatcher) Next(ctx context.Context, opts NextOptions) (*NextItem, error) {
+	lasting := opts.Lasting
 	if lasting <= 0 {
 		lasting = DefaultLease
 	}
 	j, err := d.judgeStored(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if opts.Within != "" {
+		if _, err := j.find(opts.Within); err != nil {
+			return nil, err
+		}
 	}
 	now := d.opts.Now()
 	holds := func(l store.Lease) bool { return l.Expires.After(now) }
@@ -125,7 +141,7 @@ func (d *Dispatcher) Next(ctx context.Context, lasting time.Duration) (*NextItem
 		return nil, err
 	}
 	hand := agent{}
-	q := newQueue(j, func(s *DirStatus) bool { return wanted(s, hand) })
+	q := newQueue(j, func(s *DirStatus) bool { return s.Dir.Path.Under(opts.Within) && wanted(s, hand) })
 	out := &NextItem{Remaining: q.total}
 	for tries := 0; tries < patience; {
 		st := q.next()
@@ -152,7 +168,7 @@ func (d *Dispatcher) Next(ctx context.Context, lasting time.Duration) (*NextItem
 		if it.Old == nil && st.Record != nil && st.Verdict == Fresh {
 			it.Old, it.Changes = st.Record, []string{"no agent or model has checked it yet"}
 		}
-		l := store.Lease{Path: st.Dir.Path, Token: d.token(), Expires: now.Add(lasting).UTC().Truncate(time.Second), Basis: it.Basis, Recipe: hand.Recipe()}
+		l := store.Lease{Path: st.Dir.Path, Token: d.token(), Expires: now.Add(lasting).UTC().Truncate(time.Second), Basis: it.Basis, Recipe: hand.Recipe(), Holder: oneLine(opts.Holder)}
 		if it.Old != nil {
 			l.Shown = it.Old.ID()
 		}
@@ -176,7 +192,7 @@ func (d *Dispatcher) Next(ctx context.Context, lasting time.Duration) (*NextItem
 			return nil, err
 		}
 		if ok {
-			out.Item = &WorkItem{repo.DirLabel(l.Path).JSON(), l.Token, l.Expires, Rules + "\n\n" + it.Prompt()}
+			out.Item = &WorkItem{repo.DirLabel(l.Path).JSON(), l.Token, l.Expires, Rules + "\n\n" + it.Prompt(), it.Old != nil}
 			return out, nil
 		}
 		l.Expires = now.UTC() // it is over
@@ -190,6 +206,73 @@ func (d *Dispatcher) Next(ctx context.Context, lasting time.Duration) (*NextItem
 		}
 	}
 	out.Held = q.putBack()
+	return out, nil
+}
+
+// Show is [Survey.Show] with the leases of the directories.
+func (d *Dispatcher) Show(ctx context.Context, within repo.Path) (*Shown, error) {
+	shown, err := d.Survey.Show(ctx, within)
+	if err != nil {
+		return nil, err
+	}
+	leases, err := d.validLeases(ctx, within)
+	for _, l := range leases {
+		shown.Leases = append(shown.Leases, heldPath(l))
+	}
+	return shown, err
+}
+
+// validLeases returns the leases of a directory and all below it that have not run out, by path.
+// It leaves out the leases of the plan and the overview, which are no directories.
+func (d *Dispatcher) validLeases(ctx context.Context, within repo.Path) ([]store.Lease, error) {
+	all, err := d.leases.Leases(ctx, d.worktree)
+	if err != nil {
+		return nil, err
+	}
+	now := d.opts.Now()
+	var valid []store.Lease
+	for _, p := range slices.Sorted(maps.Keys(all)) {
+		isDirectory := p != reconPath && p != reportPath
+		if l := all[p]; isDirectory && p.Under(within) && l.Expires.After(now) {
+			valid = append(valid, l)
+		}
+	}
+	return valid, nil
+}
+
+// A Release is the result of [Dispatcher.Release].
+type Release struct {
+	Released []HeldPath `json:"released"`
+}
+
+// Release ends the leases that agents have of a directory and of all below it. An agent can
+// still submit, as after the end of its lease, until another one leases the directory. The
+// leases of runs stay: a run that ended leaves none behind for long.
+func (d *Dispatcher) Release(ctx context.Context, within repo.Path) (*Release, error) {
+	leases, err := d.validLeases(ctx, within)
+	if err != nil {
+		return nil, err
+	}
+	if len(leases) == 0 && within != "" {
+		if err := d.Known(ctx, []repo.Path{within}); err != nil {
+			return nil, err
+		}
+	}
+	out := &Release{Released: []HeldPath{}}
+	for _, l := range leases {
+		held := heldPath(l)
+		if !held.agent {
+			continue
+		}
+		l.Expires = d.opts.Now().UTC().Truncate(time.Microsecond)
+		ok, err := d.leases.Take(ctx, d.worktree, l, l.Expires)
+		if err != nil {
+			return out, fmt.Errorf("release %s: %w", repo.DirLabel(l.Path), err)
+		}
+		if ok { // else another agent has leased it in this moment
+			out.Released = append(out.Released, held)
+		}
+	}
 	return out, nil
 }
 

@@ -32,7 +32,7 @@ func TestNextTellsWhoWasFaster(t *testing.T) {
 		w.content["b/x.go"] = w.content["a/x.go"]
 		var other store.Lease
 		faster := sync.OnceFunc(func() {
-			handed, err := dispatchers(w)().Next(t.Context(), time.Hour)
+			handed, err := dispatchers(w)().Next(t.Context(), survey.NextOptions{Lasting: time.Hour})
 			if err != nil || handed.Item == nil || handed.Item.Path != "a" {
 				t.Errorf("%+v, %v", handed, err)
 				return
@@ -46,7 +46,7 @@ func TestNextTellsWhoWasFaster(t *testing.T) {
 		})
 		n := 0
 		dispatcher := survey.NewDispatcher(w.survey(nil), preempted{w, faster}, "", func() string { n++; return fmt.Sprint("s", n) })
-		got, err := dispatcher.Next(t.Context(), time.Minute)
+		got, err := dispatcher.Next(t.Context(), survey.NextOptions{Lasting: time.Minute})
 		if err != nil || got.Item != nil || got.Remaining != 3 {
 			t.Fatalf("%s: %+v, %v", at, got, err)
 		}
@@ -129,7 +129,7 @@ func TestTwinsInTheSameMoment(t *testing.T) {
 		for i, path := range []repo.Path{"a", "b"} {
 			agents.Go(func() {
 				var err error
-				if got[i], err = e.dispatcher(path).Next(t.Context(), time.Hour); err != nil {
+				if got[i], err = e.dispatcher(path).Next(t.Context(), survey.NextOptions{Lasting: time.Hour}); err != nil {
 					t.Error(err)
 				}
 			})

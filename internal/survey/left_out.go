@@ -1,16 +1,48 @@
 package survey
 
-import "ken/internal/repo"
+import (
+	"maps"
 
-// LeftOut reports whether a file is left out of the survey by globs or by rank: itself, or
-// with a directory that it is in.
+	"ken/internal/repo"
+)
+
+// ownDirs have files that only ken reads. They say nothing about the code.
+var ownDirs = []repo.Path{".ken", ".spec"}
+
+// configFile decides what a survey leaves out. If it were part of a basis, each change of
+// it would make summaries stale.
+const configFile repo.Path = ".ken/config.yaml"
+
+// leftOutByDefault is the reason why a directory of ken's own files is left out.
+const leftOutByDefault = "left out by default"
+
+// withDefaults returns the options in which ken's own directories are skipped, except for
+// those that have a rank or contain a directory with one.
+func (o Options) withDefaults() Options {
+	ranks := make(map[repo.Path]Rank, len(o.Ranks)+len(ownDirs))
+	for _, own := range ownDirs {
+		ranks[own] = RankSkip
+		for p := range o.Ranks {
+			if p.Under(own) {
+				delete(ranks, own)
+			}
+		}
+	}
+	maps.Copy(ranks, o.Ranks)
+	o.Ranks = ranks
+	return o
+}
+
+// LeftOut reports whether a file is left out of the survey by globs, by rank or by default:
+// itself, or with a directory that it is in.
 func (o Options) LeftOut(p repo.Path) bool {
-	if matches(o.Exclude, p) {
+	if p == configFile || matches(o.Exclude, p) {
 		return true
 	}
+	ranks := o.withDefaults().Ranks
 	for d := p.Dir(); ; d = d.Dir() {
 		// A skipped directory skips everything below it, whatever rank that has.
-		if o.Ranks[d] == RankSkip || d != "" && matches(o.Exclude, d) {
+		if ranks[d] == RankSkip || d != "" && matches(o.Exclude, d) {
 			return true
 		}
 		if d == "" {

@@ -38,3 +38,44 @@ func TestLeftOutIsWhatDirectoriesLeaveOut(t *testing.T) {
 		}
 	}
 }
+
+// The directories of ken's own files are left out, unless a rank names one of them or a
+// directory below. The configuration is left out always.
+func TestOwnDirectoriesAreLeftOut(t *testing.T) {
+	var files []File
+	for _, p := range []repo.Path{".ken/config.yaml", ".ken/notes/n.md", ".spec/a/spec.md", ".spec/spec.md", "src/.spec/x.go", "x.go"} {
+		files = append(files, File{Path: p})
+	}
+	for name, c := range map[string]struct {
+		ranks map[repo.Path]Rank
+		want  []repo.Path
+	}{
+		"by default":        {nil, []repo.Path{"src/.spec/x.go", "x.go"}},
+		"a rank of .spec":   {map[repo.Path]Rank{".spec": RankNormal}, []repo.Path{".spec/a/spec.md", ".spec/spec.md", "src/.spec/x.go", "x.go"}},
+		"a rank below":      {map[repo.Path]Rank{".spec/a": RankPriority}, []repo.Path{".spec/a/spec.md", ".spec/spec.md", "src/.spec/x.go", "x.go"}},
+		"a rank of .ken":    {map[repo.Path]Rank{".ken": RankShallow}, []repo.Path{".ken/notes/n.md", "src/.spec/x.go", "x.go"}},
+		"a rank of another": {map[repo.Path]Rank{"src": RankPriority}, []repo.Path{"src/.spec/x.go", "x.go"}},
+	} {
+		opts := New(nil, nil, Options{Ranks: c.ranks}).opts
+		var counted, left []repo.Path
+		for _, d := range directories(files, opts) {
+			for _, f := range d.Files {
+				if d.Excluded == "" {
+					counted = append(counted, f.Path)
+				}
+			}
+			if d.Path == ".spec" && c.ranks == nil && d.Excluded != "left out by default" {
+				t.Errorf("%s: .spec is excluded because %q, want %q", name, d.Excluded, "left out by default")
+			}
+		}
+		slices.Sort(counted)
+		for _, f := range files {
+			if !(Options{Ranks: c.ranks}).LeftOut(f.Path) {
+				left = append(left, f.Path)
+			}
+		}
+		if !slices.Equal(counted, c.want) || !slices.Equal(left, c.want) {
+			t.Errorf("%s: the survey has %q, and LeftOut leaves %q; want %q", name, counted, left, c.want)
+		}
+	}
+}

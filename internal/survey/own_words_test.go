@@ -61,6 +61,8 @@ func (t directoryTree) Outlines(_ context.Context, files []*File) ([]Seen, error
 	return list, nil
 }
 
+func (directoryTree) Patch(context.Context, *File, repo.ID) (string, error) { return "", nil }
+
 func (directoryTree) Summaries(_ context.Context, files []*File) ([]Summary, error) {
 	return make([]Summary, len(files)), nil
 }

@@ -31,6 +31,12 @@ func (it *Item) Prompt() string {
 	fmt.Fprintf(&b, "Directory: %s\n", repo.DirLabel(it.Path))
 	if it.Old != nil {
 		fmt.Fprintf(&b, "\nWhat was said of it before (%s), by %s:\n%s\n", oneLine(strings.Join(it.Changes, ", ")), it.Old.Author, fence(it.Old.Text))
+		if len(it.Patches) > 0 {
+			b.WriteString("Changes of its files since then:\n")
+		}
+		for _, p := range it.Patches {
+			p.prompt(&b)
+		}
 		b.WriteString("If that still holds word for word, answer with the single word keep.\n")
 	}
 	b.WriteString("\nFiles:\n")

@@ -79,12 +79,11 @@ func (q *queue) putBack() []HeldPath {
 	var list []HeldPath
 	told := make(map[repo.Path]bool)
 	for _, a := range q.waiting {
-		at := a.Dir.Path
-		if a.by.Token != "" {
-			at = a.by.Path
+		if a.by.Token == "" {
+			a.by.Path = a.Dir.Path
 		}
-		if !told[at] {
-			told[at], list = true, append(list, HeldPath{repo.DirLabel(at).JSON(), a.by.Expires, a.by.Recipe == LeaseRecipe})
+		if at := a.by.Path; !told[at] {
+			told[at], list = true, append(list, heldPath(a.by))
 		}
 		q.taken[a.Dir] = false
 	}

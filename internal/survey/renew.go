@@ -163,8 +163,8 @@ func (j *judgement) furnish(ctx context.Context, dirs []*Directory) error {
 	}
 	for i := range files {
 		f := &files[i]
-		if d := own[f.Path.Dir()]; d != nil && f.Excluded == "" && !matches(j.opts.Exclude, f.Path) {
-			d.Files = append(d.Files, f)
+		if d := own[f.Path.Dir()]; d != nil {
+			d.add(f, j.opts)
 		}
 	}
 	if j.latest, err = j.opts.Memo.LatestOf(ctx, paths); err != nil {

@@ -3,10 +3,8 @@ package survey
 import (
 	"context"
 	"fmt"
-	"path"
 	"strings"
 
-	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/store"
 )
@@ -32,8 +30,7 @@ type Section struct {
 	Receipt *string `json:"receipt"`
 }
 
-// Report tells what is known of the top levels, and what authors flagged anywhere. A
-// flag goes with the text that it came with: once that no longer holds, it is gone.
+// Report returns the summaries of the top levels, and the flags of all directories.
 func (s *Survey) Report(ctx context.Context) (*Report, error) {
 	if err := s.keepOutlines(ctx); err != nil {
 		return nil, err
@@ -42,18 +39,9 @@ func (s *Survey) Report(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Commit: s.tree.Commit(), Sections: []ShownDirectory{}, Flags: []store.DirFlag{}, Counts: make(map[string]int), Summaries: *j.counts(nil)}
+	r := &Report{Commit: s.tree.Commit(), Sections: []ShownDirectory{}, Flags: j.flags(), Counts: make(map[string]int), Summaries: *j.counts(nil)}
 	for _, d := range j.order {
-		st := j.at[d]
-		r.Counts[st.Verdict.String()]++
-		if st.Record != nil && st.Verdict.State() == fresh.Fresh {
-			for _, f := range st.Record.Flags {
-				if rest, ok := strings.CutPrefix(string(f.Path), string(st.Record.Path)); ok && f.Path.Under(st.Record.Path) {
-					f.Path = repo.Path(strings.TrimPrefix(path.Join(string(st.Dir.Path), rest), "/")) // the directory may have moved
-				}
-				r.Flags = append(r.Flags, f)
-			}
-		}
+		r.Counts[j.at[d].Verdict.String()]++
 	}
 	whole, err := j.judgeOverview(ctx)
 	if err != nil {

@@ -80,12 +80,18 @@ type FailedPath struct {
 	Reason string `json:"reason"`
 }
 
-// A HeldPath is a directory that somebody else is describing.
+// A HeldPath is a directory that an agent or a run has leased.
 type HeldPath struct {
 	repo.PathJSON
-	Until time.Time `json:"until"` // when it can be had, if nothing comes of it
+	By    string    `json:"by,omitempty"` // name of the agent or model
+	Until time.Time `json:"until"`        // end of the lease
 
-	agent bool
+	agent bool // no run has it
+}
+
+// heldPath describes a lease.
+func heldPath(l store.Lease) HeldPath {
+	return HeldPath{repo.DirLabel(l.Path).JSON(), l.Holder, l.Expires, l.Recipe == LeaseRecipe}
 }
 
 // Tokens are what went in and came out.

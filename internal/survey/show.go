@@ -15,6 +15,8 @@ type Shown struct {
 	Commit      repo.ID          `json:"commit"`
 	Directories []ShownDirectory `json:"directories"`
 	Summaries   DirCounts        `json:"summaries"`
+	// Leases are the directories that agents and runs have now. Only a dispatcher lists them.
+	Leases []HeldPath `json:"leases,omitempty"`
 }
 
 // A ShownDirectory is what is known of one.

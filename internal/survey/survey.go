@@ -32,6 +32,9 @@ type Tree interface {
 	Read(ctx context.Context, f *File, most int) ([]byte, error)
 	// Outlines returns what the grammars see in files, in their order.
 	Outlines(ctx context.Context, files []*File) ([]Seen, error)
+	// Patch returns how a file differs from an older content, as a patch; "" if git does not
+	// have that content, or if it is not a text.
+	Patch(ctx context.Context, f *File, old repo.ID) (string, error)
 	// Summaries returns what is said of files, in their order.
 	Summaries(ctx context.Context, files []*File) ([]Summary, error)
 }
@@ -62,8 +65,8 @@ var ErrMoved = errors.New("changed while being read")
 
 // Options tunes a Survey. The zero value is ready to use.
 type Options struct {
-	Exclude []string // globs of directories and files that are left out
-	Ranks   map[repo.Path]Rank
+	Exclude []string           // globs of directories and files that are left out
+	Ranks   map[repo.Path]Rank // .ken and .spec have RankSkip unless they are in it
 	// Past says that the tree is one of the past, about which nothing is planned any
 	// more: a plan that was made for other directories does not hold for it.
 	Past bool
@@ -95,5 +98,5 @@ func New(tree Tree, store store.Directories, opts Options) *Survey {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	return &Survey{tree, store, opts}
+	return &Survey{tree, store, opts.withDefaults()}
 }

@@ -31,6 +31,7 @@ type world struct {
 	records  []*store.DirRecord
 	failures map[repo.Path]store.DirFailure
 	leases   map[repo.Path]store.Lease
+	blobs    map[repo.ID]string // contents that git has besides those of files
 	clock    time.Time
 }
 
@@ -117,6 +118,16 @@ func (w *world) Outlines(_ context.Context, files []*survey.File) ([]survey.Seen
 
 func (w *world) Summaries(_ context.Context, files []*survey.File) ([]survey.Summary, error) {
 	return make([]survey.Summary, len(files)), nil
+}
+
+// Patch has the old content in one line and the new one in the next. A content that no
+// file ever had is not known.
+func (w *world) Patch(_ context.Context, f *survey.File, old repo.ID) (string, error) {
+	was, ok := w.blobs[old]
+	if !ok {
+		return "", nil
+	}
+	return "@@\n-" + was + "\n+" + w.content[f.Path] + "\n", nil
 }
 
 func (w *world) Latest(context.Context) (map[repo.Path][]*store.DirRecord, error) {
@@ -626,7 +637,7 @@ func workDesk(t *rapid.T, w *world, ranks map[repo.Path]survey.Rank, s *scribe) 
 			}
 			continue
 		}
-		got, err := dispatcher().Next(t.Context(), time.Hour)
+		got, err := dispatcher().Next(t.Context(), survey.NextOptions{Lasting: time.Hour})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -671,7 +682,7 @@ func TestLeases(t *testing.T) {
 	}
 	next := func() *survey.WorkItem {
 		t.Helper()
-		got, err := dispatcher().Next(t.Context(), time.Minute)
+		got, err := dispatcher().Next(t.Context(), survey.NextOptions{Lasting: time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -721,7 +732,7 @@ func TestRunsTakeLeases(t *testing.T) {
 	dispatcher := func() *survey.Dispatcher {
 		return survey.NewDispatcher(survey.New(w, w, survey.Options{}), w, "", func() string { return fmt.Sprint("t", n.Add(1)) })
 	}
-	handed, err := dispatcher().Next(t.Context(), time.Hour)
+	handed, err := dispatcher().Next(t.Context(), survey.NextOptions{Lasting: time.Hour})
 	if err != nil || handed.Item == nil || handed.Item.Path != "a" {
 		t.Fatalf("%+v, %v", handed, err)
 	}
@@ -831,7 +842,7 @@ func TestKeepIsOfWhatWasShown(t *testing.T) {
 	}
 	next := func() *survey.WorkItem {
 		t.Helper()
-		got, err := dispatcher().Next(t.Context(), time.Minute)
+		got, err := dispatcher().Next(t.Context(), survey.NextOptions{Lasting: time.Minute})
 		if err != nil || got.Item == nil {
 			t.Fatal(got, err)
 		}
@@ -895,4 +906,109 @@ func TestKeepIsOfWhatWasShown(t *testing.T) {
 func ticks(pause time.Duration) (<-chan time.Time, func()) {
 	t := time.NewTicker(pause)
 	return t.C, t.Stop
+}
+
+// A subdirectory or a file that policy leaves out does not count: the summary stays
+// fresh, and no reason says that it is gone. When it is deleted, the summary is stale.
+func TestLeftOutIsNotGone(t *testing.T) {
+	w := newWorld("src/a.go", "src/gen.go", "src/db/b.go", "src/web/c.go")
+	run(t, w, &scribe{})
+	skip := map[repo.Path]survey.Rank{"src/db": survey.RankSkip}
+	show := func() survey.ShownDirectory {
+		t.Helper()
+		shown, err := w.survey(skip).Show(t.Context(), "src")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return shown.Directories[0]
+	}
+	w.excluded["src/gen.go"] = "generated"
+	if got := show(); got.Verdict != survey.Fresh || got.K != 0 || got.N != 1 {
+		t.Errorf("with db and gen.go left out, src is %s (%d of %d, %q); want fresh, 0 of 1", got.Verdict, got.K, got.N, got.Reasons)
+	}
+	w.content["src/web/c.go"] = "another"
+	if got := show(); got.Verdict != survey.StaleBelow {
+		t.Errorf("after an edit in web, src is %s; want stale-below", got.Verdict)
+	} else {
+		same(t, "reasons after an edit in web", got.Reasons, []string{"web is stale"})
+	}
+	w.content["src/a.go"] = "another"
+	same(t, "reasons after an edit of a.go", show().Reasons, []string{"a.go changed (interface)", "web is stale"})
+	diff, err := w.survey(skip).Diff(t.Context(), "src")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(diff.Files) != 1 || len(diff.Children) > 0 {
+		t.Errorf("the diff has files %v and subdirectories %v; want a.go alone", diff.Files, diff.Children)
+	}
+	delete(w.content, "src/db/b.go")
+	delete(w.content, "src/gen.go")
+	same(t, "reasons after both were deleted", show().Reasons, []string{"a.go changed (interface)", "gen.go is gone", "web is stale", "db is gone"})
+}
+
+// An outline names its subdirectories, so it is made again without one that is left out.
+func TestOutlineWithoutWhatIsLeftOut(t *testing.T) {
+	w := newWorld("a.go", "db/b.go")
+	w.content["db/b.go"] = "Package db stores."
+	run(t, w, survey.Outliner{})
+	shown, err := w.survey(map[repo.Path]survey.Rank{"db": survey.RankSkip}).Show(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if root := shown.Directories[0]; root.Verdict != survey.Fresh || strings.Contains(root.Words(), "stores") {
+		t.Errorf("the root is %s with the text %q; want a fresh outline without db", root.Verdict, root.Words())
+	}
+}
+
+// An overview stays fresh when a directory that it was written from is left out.
+func TestOverviewOfWhatIsLeftOut(t *testing.T) {
+	w := newWorld("src/a.go", "src/db/b.go")
+	run(t, w, &survey.ModelDescriber{Model: &oracle{say: describing}})
+	for _, skip := range []map[repo.Path]survey.Rank{nil, {"src/db": survey.RankSkip}} {
+		r, err := w.survey(skip).Report(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Overview == nil || r.Overview.Verdict != "fresh" {
+			t.Errorf("with the ranks %v, the overview is %+v; want it fresh", skip, r.Overview)
+		}
+	}
+}
+
+// A work item that asks whether a text still holds shows what changed since it was written,
+// within a limit. It says of which files it cannot.
+func TestPromptShowsWhatChanged(t *testing.T) {
+	w := newWorld("src/a.go", "src/b.go", "src/c.go", "src/d.go", "src/e.go")
+	run(t, w, &scribe{})
+	w.blobs = make(map[repo.ID]string)
+	for _, p := range []repo.Path{"src/a.go", "src/c.go", "src/d.go", "src/e.go"} {
+		w.blobs[repo.SHA1.Blob([]byte(w.content[p]))] = w.content[p]
+	}
+	w.content["src/a.go"] = "one; return 1"
+	w.content["src/c.go"] = strings.Repeat("long line\n", 5000)
+	w.content["src/b.go"] = "another"
+	w.content["src/d.go"] = "too late"
+	w.content["src/e.go"] += " # a comment"
+	text, err := w.survey(nil).Prompt(t.Context(), "src")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, changes, _ := strings.Cut(text, "Changes of its files since then:\n")
+	changes, _, _ = strings.Cut(changes, "If that still holds word for word")
+	for _, want := range []string{
+		"- a.go:\n<<<data\n@@\n-content of src/a.go\n+one; return 1\ndata>>>\n",
+		"(cut here: 3", // more bytes
+		"- b.go: git does not have its earlier content; read the file\n",
+		"- d.go: left out for length; read the file\n",
+	} {
+		if !strings.Contains(changes, want) {
+			t.Errorf("the prompt does not have %q:\n%.2000s", want, changes)
+		}
+	}
+	if strings.Contains(changes, "e.go") {
+		t.Errorf("the prompt shows a change that does not count:\n%.2000s", changes)
+	}
+	if len(changes) > 13<<10 {
+		t.Errorf("the changes take %d bytes, want at most 13 KiB", len(changes))
+	}
 }

@@ -3,6 +3,7 @@ package survey
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ken/internal/fresh"
@@ -46,7 +47,13 @@ func (j *judgement) whole() *DirStatus {
 	if len(list) == 0 {
 		return nil
 	}
-	return &DirStatus{Dir: &Directory{Path: reportPath}, Verdict: None, N: len(list), children: list}
+	dir := &Directory{Path: reportPath, leftOut: make(map[string]bool)}
+	for _, d := range j.order {
+		if !slices.Contains(list, j.at[d]) {
+			dir.leftOut[string(repo.DirLabel(d.Path))] = true
+		}
+	}
+	return &DirStatus{Dir: dir, Verdict: None, N: len(list), children: list}
 }
 
 // judgeOverview finds how the repository stands by the overview that was written from

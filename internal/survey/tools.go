@@ -244,11 +244,11 @@ func (s *session) flag(ctx context.Context, name, finding, severity string) (str
 	switch {
 	case len(s.draft.Flags) >= maxFlags:
 		return "", errors.New("too many findings for one directory")
-	case !slices.Contains([]string{"info", "concern", "critical"}, severity):
-		return "", fmt.Errorf("unknown severity %q (valid: info, concern, critical)", severity)
+	case !slices.Contains(severities, severity):
+		return "", fmt.Errorf("unknown severity %q (valid: %s)", severity, strings.Join(severities, ", "))
 	case badText(finding) != nil:
 		return "", fmt.Errorf("finding: %w", badText(finding))
 	}
-	s.draft.Flags = append(s.draft.Flags, store.DirFlag{Path: f.Path, Severity: severity, Finding: cut(finding, 500)})
+	s.draft.Flags = append(s.draft.Flags, store.DirFlag{Path: f.Path, Severity: severity, Finding: cut(finding, 500), Content: f.ID})
 	return "noted", nil
 }

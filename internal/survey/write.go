@@ -68,7 +68,7 @@ func (j *judgement) record(it *Item, d Draft, author, recipe string) (*store.Dir
 		if !it.Old.Outlined() { // else a mind has looked at it by now, and need not again
 			r.Recipe = it.Old.Recipe
 		}
-		r.Flags = append(flagsFor(it.Old, it.Basis), r.Flags...)
+		r.Flags = append(flagsOf(it.Old), r.Flags...)
 		return r, badText(r.Text)
 	}
 	if !r.Outlined() {
@@ -134,21 +134,4 @@ func oneLine(s string) string {
 		return c
 	}, strings.ToValidUTF8(s, "?"))
 	return strings.TrimSpace(s)
-}
-
-// flagsFor returns the flags of a record whose files have the same content in a later basis.
-func flagsFor(r *store.DirRecord, now store.DirBasis) []store.DirFlag {
-	same := make(map[string]bool)
-	for _, f := range now.Files {
-		same[string(f.Name)+"\x00"+f.ID.String()] = true
-	}
-	var list []store.DirFlag
-	for _, flag := range r.Flags {
-		if slices.ContainsFunc(r.Basis.Files, func(f store.BasisFile) bool {
-			return string(f.Name) == flag.Path.Base() && flag.Path.Dir() == r.Path && same[string(f.Name)+"\x00"+f.ID.String()]
-		}) {
-			list = append(list, flag)
-		}
-	}
-	return list
 }

@@ -19,11 +19,12 @@ var (
 	_ store.Leases      = (*Store)(nil)
 )
 
-// A flag is [survey.Flag] with a path that need not be UTF-8.
+// A flag is [store.DirFlag] with a path that need not be UTF-8.
 type flag struct {
 	repo.PathJSON
-	Severity string `json:"severity"`
-	Finding  string `json:"finding"`
+	Severity string  `json:"severity"`
+	Finding  string  `json:"finding"`
+	Content  repo.ID `json:"content,omitzero"`
 }
 
 // A directoryRow is what is read of a directory's record.
@@ -76,7 +77,7 @@ func (r *directoryRow) read() (*store.DirRecord, error) {
 		if err != nil {
 			return nil, fmt.Errorf("flags of directory %s: %w", repo.DirLabel(out.Path), err)
 		}
-		out.Flags = append(out.Flags, store.DirFlag{Path: p, Severity: f.Severity, Finding: f.Finding})
+		out.Flags = append(out.Flags, store.DirFlag{Path: p, Severity: f.Severity, Finding: f.Finding, Content: f.Content})
 	}
 	return out, nil
 }
@@ -87,7 +88,7 @@ func flagsOf(r *store.DirRecord) ([]byte, error) {
 	}
 	flags := make([]flag, len(r.Flags))
 	for i, f := range r.Flags {
-		flags[i] = flag{f.Path.JSON(), f.Severity, f.Finding}
+		flags[i] = flag{f.Path.JSON(), f.Severity, f.Finding, f.Content}
 	}
 	return json.Marshal(flags)
 }

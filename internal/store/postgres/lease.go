@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -22,7 +23,9 @@ func (s *Store) Leases(ctx context.Context, worktree string) (map[repo.Path]stor
 		var path, token, recipe, shown, basis []byte
 		var expires time.Time
 		return scanAll(rows, err, func() error {
-			l := store.Lease{Path: repo.Path(path), Token: string(token), Expires: expires.UTC(), Recipe: string(recipe)}
+			// The second line of the recipe is the holder.
+			word, holder, _ := strings.Cut(string(recipe), "\n")
+			l := store.Lease{Path: repo.Path(path), Token: string(token), Expires: expires.UTC(), Recipe: word, Holder: holder}
 			copy(l.Shown[:], shown)
 			if err := json.Unmarshal(basis, &l.Basis); err != nil {
 				return fmt.Errorf("lease of %s: %w", repo.DirLabel(l.Path), err)
@@ -48,6 +51,10 @@ func (s *Store) Take(ctx context.Context, worktree string, l store.Lease, now ti
 	if !l.Shown.IsZero() {
 		shown = l.Shown[:]
 	}
+	recipe := l.Recipe
+	if l.Holder != "" {
+		recipe += "\n" + l.Holder
+	}
 	err = s.write(ctx, "write", func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `
 			INSERT INTO ken.lease AS l (repository, machine, worktree, path, token, expires, recipe, shown, basis)
@@ -55,7 +62,7 @@ func (s *Store) Take(ctx context.Context, worktree string, l store.Lease, now ti
 			ON CONFLICT (repository, machine, worktree, path) DO UPDATE SET
 				token = excluded.token, expires = excluded.expires, recipe = excluded.recipe, shown = excluded.shown, basis = excluded.basis
 			WHERE l.expires <= $10 OR l.token = excluded.token`,
-			s.repository, s.machine(), []byte(worktree), []byte(l.Path), []byte(l.Token), l.Expires, []byte(l.Recipe), shown, string(basis), now)
+			s.repository, s.machine(), []byte(worktree), []byte(l.Path), []byte(l.Token), l.Expires, []byte(recipe), shown, string(basis), now)
 		ok = tag.RowsAffected() > 0
 		return err
 	})

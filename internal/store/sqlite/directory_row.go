@@ -31,8 +31,9 @@ type directoryRow struct {
 // A flag is [store.DirFlag] with a path that need not be UTF-8.
 type flag struct {
 	repo.PathJSON
-	Severity string `json:"severity"`
-	Finding  string `json:"finding"`
+	Severity string  `json:"severity"`
+	Finding  string  `json:"finding"`
+	Content  repo.ID `json:"content,omitzero"`
 }
 
 func directoryRowOf(r *store.DirRecord) (row directoryRow, err error) {
@@ -46,7 +47,7 @@ func directoryRowOf(r *store.DirRecord) (row directoryRow, err error) {
 	}
 	flags := make([]flag, len(r.Flags))
 	for i, f := range r.Flags {
-		flags[i] = flag{f.Path.JSON(), f.Severity, f.Finding}
+		flags[i] = flag{f.Path.JSON(), f.Severity, f.Finding, f.Content}
 	}
 	text, err := json.Marshal(flags)
 	row.flags = string(text)
@@ -116,7 +117,7 @@ func decodeFlags(text []byte) ([]store.DirFlag, error) {
 		if err != nil {
 			return nil, err
 		}
-		list[i] = store.DirFlag{Path: p, Severity: f.Severity, Finding: f.Finding}
+		list[i] = store.DirFlag{Path: p, Severity: f.Severity, Finding: f.Finding, Content: f.Content}
 	}
 	return list, nil
 }

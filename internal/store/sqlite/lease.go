@@ -19,22 +19,30 @@ type leaseRow struct {
 	path     []byte
 	token    string
 	expires  int64
-	recipe   string // and on a second line the id of the record that was shown, if one was
+	recipe   string // a second line has the id of the record that was shown, a third the holder
 	basis    []byte
 }
 
 func leaseRowOf(worktree string, l store.Lease) leaseRow {
 	row := leaseRow{worktree, []byte(l.Path), l.Token, l.Expires.UnixMicro(), l.Recipe, appendBasis(nil, l.Basis)}
+	shown := ""
 	if !l.Shown.IsZero() {
-		row.recipe += "\n" + l.Shown.String()
+		shown = l.Shown.String()
+	}
+	if shown != "" || l.Holder != "" {
+		row.recipe += "\n" + shown
+	}
+	if l.Holder != "" {
+		row.recipe += "\n" + l.Holder
 	}
 	return row
 }
 
 // lease returns the lease that a row holds.
 func (l leaseRow) lease(read *basisReader) (store.Lease, error) {
-	recipe, shown, _ := strings.Cut(l.recipe, "\n")
-	out := store.Lease{Path: repo.Path(l.path), Token: l.token, Expires: time.UnixMicro(l.expires).UTC(), Recipe: recipe}
+	recipe, rest, _ := strings.Cut(l.recipe, "\n")
+	shown, holder, _ := strings.Cut(rest, "\n")
+	out := store.Lease{Path: repo.Path(l.path), Token: l.token, Expires: time.UnixMicro(l.expires).UTC(), Recipe: recipe, Holder: holder}
 	var err error
 	if out.Basis, err = read.read(l.basis); err == nil && shown != "" {
 		err = out.Shown.UnmarshalText([]byte(shown))

@@ -49,7 +49,7 @@ func testDirectories(t *testing.T, s SurveyStore) {
 		Text: "what it is\n\tüber \u2028 all\n", Author: "ann", Recipe: ModelRecipe, Confirmer: "bob", Partial: true,
 		At: time.Date(2026, 5, 6, 7, 8, 9, 123456000, time.UTC),
 		Flags: []store.DirFlag{
-			{Path: "dir/\xff", Severity: "critical", Finding: `a "key" in it`},
+			{Path: "dir/\xff", Severity: "critical", Finding: `a "key" in it`, Content: ID256("sha256")},
 			{Path: `"quoted"`, Severity: "info", Finding: ""},
 		},
 	}
@@ -232,11 +232,11 @@ func testFailures(t *testing.T, s SurveyStore) {
 
 func testLeases(t *testing.T, s SurveyStore) {
 	full := store.Lease{
-		Shown: fresh.Digest{1, 2, 3},
-		Path:  "dir/\xff\n", Token: "token", Expires: time.Date(2026, 5, 6, 7, 8, 9, 123456000, time.UTC), Recipe: ModelRecipe,
+		Shown: fresh.Digest{1, 2, 3}, Holder: "ada \xff",
+		Path: "dir/\xff\n", Token: "token", Expires: time.Date(2026, 5, 6, 7, 8, 9, 123456000, time.UTC), Recipe: ModelRecipe,
 		Basis: store.DirBasis{Files: []store.BasisFile{{Name: []byte("\xff"), ID: ID256("x"), Shape: store.OutlineShape{Language: "go", Interface: fresh.Digest{1}, Tokens: fresh.Digest{2}}}}},
 	}
-	root := store.Lease{Path: "", Token: "other", Expires: Epoch}
+	root := store.Lease{Path: "", Token: "other", Expires: Epoch, Holder: "bob"}
 	take(t, s, "", full, 0, true)
 	take(t, s, "", root, 0, true)
 	take(t, s, "two\xff", Lease("a", "third", 5), 0, true)

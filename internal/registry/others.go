@@ -1,0 +1,72 @@
+package registry
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"ken/internal/fresh"
+	"ken/internal/repo"
+)
+
+// An OtherText is a summary that was written from the same content as the one that ken shows.
+type OtherText struct {
+	Text        string    `json:"text"`
+	Author      string    `json:"author"`
+	UpdatedAt   time.Time `json:"updated_at"`
+	ConfirmedBy string    `json:"confirmed_by,omitempty"`
+	Assumed     bool      `json:"assumed"` // the author did not say what it read
+}
+
+// AddOthers sets the other summaries of each content: those with another text, written at the
+// path or at the path that the shown text was written for.
+func (r *Registry) AddOthers(ctx context.Context, known []Knowledge) error {
+	var paths []repo.Path
+	for i := range known {
+		paths = append(paths, known[i].writtenAt()...)
+	}
+	written, err := r.store.WrittenAt(ctx, paths)
+	if err != nil {
+		return err
+	}
+	for i := range known {
+		k := &known[i]
+		content := repo.Content{ID: k.ID, MD5: k.MD5}
+		told := map[string]bool{k.Text: true}
+		for _, p := range k.writtenAt() {
+			for _, h := range written[p] {
+				if fresh.Judge(h.Basis, content) != fresh.Fresh {
+					continue
+				}
+				record, ok, err := r.store.Record(ctx, h.ID)
+				if err != nil {
+					return err
+				}
+				if !ok || told[record.Text] {
+					continue
+				}
+				told[record.Text] = true
+				k.Others = append(k.Others, OtherText{record.Text, record.Author, record.At.UTC(), record.Confirmer, record.Assumed})
+			}
+		}
+		slices.SortStableFunc(k.Others, func(a, b OtherText) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
+	}
+	return nil
+}
+
+// writtenAt returns the paths at which summaries of the shown content were written, none
+// if no summary is shown.
+func (k *Knowledge) writtenAt() []repo.Path {
+	if k.Text == "" {
+		return nil
+	}
+	var paths []repo.Path
+	if p, err := k.Raw(); err == nil {
+		paths = append(paths, p)
+	}
+	elsewhere := repo.PathJSON{Path: k.WrittenFor, B64: k.WrittenForB64}
+	if p, err := elsewhere.Raw(); err == nil && k.WrittenFor != "" {
+		paths = append(paths, p)
+	}
+	return paths
+}

@@ -1,0 +1,78 @@
+package survey
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"ken/internal/outline"
+	"ken/internal/repo"
+	"ken/internal/store"
+)
+
+// The limits of the patches in one prompt, in bytes.
+const (
+	patchBytes        = 12 << 10
+	shallowPatchBytes = 3 << 10
+)
+
+// A FilePatch is the change of a file since the summary of its directory was written.
+type FilePatch struct {
+	Name    string
+	Text    string // "" if there is no patch to show
+	Missing string // why there is none
+}
+
+// patches returns the changes of an item's own files since its old text was written: those
+// that count, until the limit is reached.
+func (j *judgement) patches(ctx context.Context, it *Item) ([]FilePatch, error) {
+	if it.Old == nil {
+		return nil, nil
+	}
+	was := make(map[string]store.BasisFile, len(it.Old.Basis.Files))
+	for _, b := range it.Old.Basis.Files {
+		was[string(b.Name)] = b
+	}
+	left := patchBytes
+	if it.Rank == RankShallow {
+		left = shallowPatchBytes
+	}
+	var list []FilePatch
+	for _, f := range it.Files {
+		b, known := was[f.Path.Base()]
+		if !known || b.ID == f.ID || !j.opts.Counts(outline.Grade(b.Shape.Outline(), f.Outline)) {
+			continue
+		}
+		p := FilePatch{Name: f.Path.Base()}
+		if left == 0 {
+			p.Missing = "left out for length; read the file"
+			list = append(list, p)
+			continue
+		}
+		text, err := j.tree.Patch(ctx, f.File, b.ID)
+		if err != nil {
+			return nil, fmt.Errorf("compare %s with its earlier content: %w", f.Path, err)
+		}
+		switch text = clean(text); {
+		case text == "":
+			p.Missing = "git does not have its earlier content; read the file"
+		case len(text) > left:
+			p.Text = fmt.Sprintf("%s\n(cut here: %d more bytes)", strings.ToValidUTF8(text[:left], ""), len(text)-left)
+			left = 0
+		default:
+			p.Text = text
+			left -= len(text)
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+func (p *FilePatch) prompt(b *strings.Builder) {
+	name := repo.Path(p.Name)
+	if p.Text == "" {
+		fmt.Fprintf(b, "- %s: %s\n", name, p.Missing)
+		return
+	}
+	fmt.Fprintf(b, "- %s:\n%s\n", name, fence(p.Text))
+}
