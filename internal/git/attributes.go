@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ken/internal/git/index"
 	"ken/internal/repo"
 )
 
@@ -42,7 +43,7 @@ func (r *Repo) attributes(ctx context.Context, paths []repo.Path) ([]rawAttribut
 	}
 	var in strings.Builder
 	for _, p := range paths {
-		if !soundPath([]byte(p)) {
+		if !index.ValidPath([]byte(p)) {
 			return nil, fmt.Errorf("look up attributes: %s is no path of a work tree", p)
 		}
 		in.WriteString(string(p))

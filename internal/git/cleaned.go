@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ken/internal/git/index"
 	"ken/internal/repo"
 )
 
@@ -79,7 +80,7 @@ func (r *Repo) addAll(ctx context.Context, env []string, paths []repo.Path) ([]r
 	if err != nil {
 		return nil, fmt.Errorf("clean files: %w", err)
 	}
-	entries, err := parseLsFiles(out)
+	entries, err := index.ParseLsFiles(out)
 	if err != nil {
 		return nil, err
 	}

@@ -9,14 +9,12 @@ import (
 	"path/filepath"
 
 	"ken/internal/fault"
+	"ken/internal/git/index"
 	"ken/internal/repo"
 )
 
 // maxIndex is far above the index of any work tree that a machine can hold.
 const maxIndex = 4 << 30
-
-// inline is the size up to which checking an index is cheaper than a goroutine.
-const inline = 32 << 10
 
 func (r *Repo) indexFile() string { return filepath.Join(r.gitDir, "index") }
 
@@ -33,48 +31,15 @@ func (r *Repo) index(ctx context.Context) (repo.Index, error) {
 	case err != nil:
 		return repo.Index{}, fmt.Errorf("read index: %w", err)
 	}
-	idx, err := r.decodeIndex(buf, stat.Mtime)
+	idx, err := index.Parse(buf, r.format, stat.Mtime)
 	switch {
-	case errors.Is(err, errUnusual):
+	case errors.Is(err, index.ErrUnusual):
 		return r.indexFromGit(ctx)
 	case err != nil:
 		return repo.Index{}, r.corruptIndex(err)
 	}
 	idx.Stat = stat
 	return idx, nil
-}
-
-// decodeIndex parses an index and, beside that, checks its checksum: hashing
-// takes about as long as parsing.
-func (r *Repo) decodeIndex(buf []byte, mtime int64) (repo.Index, error) {
-	if len(buf) < inline {
-		if !r.checksum(buf) {
-			return repo.Index{}, fmt.Errorf("%w: its checksum does not match", errCorrupt)
-		}
-		return parseIndex(buf, r.format, mtime)
-	}
-	sound := make(chan bool, 1)
-	go func() { sound <- r.checksum(buf) }()
-	idx, err := parseIndex(buf, r.format, mtime)
-	if !<-sound {
-		return repo.Index{}, fmt.Errorf("%w: its checksum does not match", errCorrupt)
-	}
-	return idx, err
-}
-
-// checksum reports whether an index ends with the hash of all before it, or
-// with the zeros that index.skipHash leaves there.
-func (r *Repo) checksum(buf []byte) bool {
-	n := len(buf) - r.format.Size()
-	if n < 0 {
-		return false
-	}
-	if repo.IDFromBytes(buf[n:]).IsZero() {
-		return true
-	}
-	h := r.format.New()
-	h.Write(buf[:n])
-	return string(h.Sum(nil)) == string(buf[n:])
 }
 
 func (r *Repo) corruptIndex(err error) error {

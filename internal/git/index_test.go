@@ -2,8 +2,6 @@ package git
 
 import (
 	"crypto/sha1"
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -28,10 +26,7 @@ func (b *box) listed() []repo.Entry {
 	var entries []repo.Entry
 	for out != "" {
 		item, rest, _ := strings.Cut(out, "\x00")
-		e, stage, err := parseLsFile(item)
-		if err != nil {
-			b.t.Fatal(err)
-		}
+		e, stage := b.listedEntry(item)
 		lines := strings.SplitN(rest, "\n", 6)
 		var sec, ns int64
 		fmt.Sscanf(lines[0], "  ctime: %d:%d", &sec, &ns)
@@ -58,6 +53,33 @@ func (b *box) listed() []repo.Entry {
 		entries = append(entries, e)
 	}
 	return entries
+}
+
+// listedEntry reads what ls-files prints of an entry before its stat.
+func (b *box) listedEntry(item string) (e repo.Entry, stage int) {
+	b.t.Helper()
+	fields, path, _ := strings.Cut(item, "\t")
+	var tag, id string
+	var mode uint32
+	if _, err := fmt.Sscanf(fields, "%s %o %s %d", &tag, &mode, &id, &stage); err != nil {
+		b.t.Fatalf("git ls-files printed %q: %v", item, err)
+	}
+	e = repo.Entry{Path: repo.Path(path), Mode: repo.Mode(mode)}
+	if strings.ToLower(tag) == tag {
+		e.Flags |= repo.AssumeUnchanged
+	}
+	if strings.EqualFold(tag, "S") {
+		e.Flags |= repo.SkipWorktree
+	}
+	if stage > 0 {
+		e.Flags |= repo.Conflicted
+		return e, stage
+	}
+	var err error
+	if e.ID, err = repo.ParseID(id); err != nil {
+		b.t.Fatalf("git ls-files printed %q: %v", item, err)
+	}
+	return e, stage
 }
 
 func (b *box) compareIndex(idx repo.Index) {
@@ -278,29 +300,6 @@ func resum(p []byte) []byte {
 	return p
 }
 
-func TestRacy(t *testing.T) {
-	const second, ms = int64(1e9), int64(1e6)
-	written := 1000*second + 500*ms + 1
-	for _, c := range []struct {
-		name           string
-		mtime, written int64
-		want           bool
-	}{
-		{"long before", written - second, written, false},
-		{"the tick before", written - 9*ms, written, true},
-		{"two ticks before", written - 21*ms, written, false},
-		{"the same moment", written, written, true},
-		{"later", written + second, written, true},
-		{"whole seconds, the same", 1000 * second, written, true},
-		{"whole seconds, before", 999 * second, written, false},
-		{"index in whole seconds", 1000*second + 7, 1000 * second, true},
-	} {
-		if got := isRacy(c.mtime, c.written); got != c.want {
-			t.Errorf("%s: %v, want %v", c.name, got, c.want)
-		}
-	}
-}
-
 func TestFreshEntryIsRacyAndOldIsNot(t *testing.T) {
 	b := newBox(t)
 	b.commit("a", "1")
@@ -318,99 +317,4 @@ func TestFreshEntryIsRacyAndOldIsNot(t *testing.T) {
 	if f := b.snapshot().Index.Entries[0].Flags; !f.Has(repo.Racy) {
 		t.Error("an entry that is no older than the index is not racy")
 	}
-}
-
-// build makes an index of count entries, with paths in the manner of a large
-// tree.
-func build(version uint32, count int) []byte {
-	var p []byte
-	p = append(p, "DIRC"...)
-	p = binary.BigEndian.AppendUint32(p, version)
-	p = binary.BigEndian.AppendUint32(p, uint32(count))
-	prev := ""
-	for i := range count {
-		path := fmt.Sprintf("staging/src/component%03d/internal/package%02d/file%06d_test.go", i/1000, i/100%10, i)
-		start := len(p)
-		for w := range 10 {
-			v := uint32(1_700_000_000 + i + w)
-			if w == 6 {
-				v = uint32(repo.Regular)
-			}
-			p = binary.BigEndian.AppendUint32(p, v)
-		}
-		sum := sha1.Sum([]byte(path))
-		p = append(p, sum[:]...)
-		p = binary.BigEndian.AppendUint16(p, uint16(len(path)))
-		if version == 4 {
-			n := commonPrefix([]byte(prev), []byte(path))
-			p = append(p, byte(len(prev)-n)) // below 128 here
-			p = append(p, path[n:]...)
-			p = append(p, 0)
-			prev = path
-			continue
-		}
-		p = append(p, path...)
-		p = append(p, make([]byte, 8-(len(p)-start)%8)...)
-	}
-	p = append(p, make([]byte, 20)...)
-	return resum(p)
-}
-
-func BenchmarkIndex100k(b *testing.B) {
-	for _, version := range []uint32{2, 4} {
-		buf := build(version, 100_000)
-		r := &Repo{format: repo.SHA1}
-		b.Run(fmt.Sprintf("v%d/parse", version), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := parseIndex(buf, repo.SHA1, 0); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-		b.Run(fmt.Sprintf("v%d/decode", version), func(b *testing.B) {
-			for b.Loop() {
-				if _, err := r.decodeIndex(buf, 0); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
-// Whatever bytes an index has, reading them does not panic, and what is read
-// has sound paths in order, each once.
-func FuzzIndex(f *testing.F) {
-	for _, v := range []uint32{2, 3, 4} {
-		f.Add(build(v, 3), false)
-	}
-	f.Add(build(2, 0), true)
-	f.Add([]byte("DIRC"), false)
-	tree := build(2, 1)
-	tree = append(tree[:len(tree)-20], "TREE\x00\x00\x00\x19\x001 0\n01234567890123456789"...)
-	f.Add(append(tree, make([]byte, 20)...), false)
-	f.Fuzz(func(t *testing.T, buf []byte, long bool) {
-		format := repo.SHA1
-		if long {
-			format = repo.SHA256
-		}
-		idx, err := parseIndex(buf, format, 0)
-		if err != nil {
-			if !errors.Is(err, errUnusual) && !errors.Is(err, errCorrupt) {
-				t.Fatalf("an error of no kind: %v", err)
-			}
-			return
-		}
-		for i, e := range idx.Entries {
-			if !soundPath([]byte(e.Path)) {
-				t.Fatalf("path %q", e.Path)
-			}
-			if i > 0 && idx.Entries[i-1].Path >= e.Path {
-				t.Fatalf("%q before %q", idx.Entries[i-1].Path, e.Path)
-			}
-			if e.Flags.Has(repo.Conflicted) != e.ID.IsZero() && e.Flags.Has(repo.Conflicted) {
-				t.Fatalf("%q is conflicted with an id", e.Path)
-			}
-		}
-	})
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ken/internal/fault"
+	"ken/internal/git/index"
 	"ken/internal/repo"
 )
 
@@ -93,7 +94,7 @@ func (r *Repo) Reachable(ctx context.Context, commit repo.ID) (bool, error) {
 // At returns the entry of a path in a commit, ok false when it has none. A
 // commit that is not here is an error.
 func (r *Repo) At(ctx context.Context, commit repo.ID, path repo.Path) (id repo.ID, ok bool, err error) {
-	if !soundPath([]byte(path)) {
+	if !index.ValidPath([]byte(path)) {
 		return repo.ID{}, false, &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("%s is no path of a work tree", path)}
 	}
 	if commit.IsZero() {

@@ -1,8 +1,11 @@
 package git
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"ken/internal/repo"
@@ -191,13 +194,17 @@ func TestWorkTreeElsewhere(t *testing.T) {
 
 func BenchmarkSnapshot100k(b *testing.B) {
 	dir := b.TempDir()
-	for _, d := range []string{".git/objects", ".git/refs/heads"} {
-		os.MkdirAll(filepath.Join(dir, d), 0o755)
+	var entries strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&entries, "100644 %040x 0\tstaging/src/component%03d/internal/package%02d/file%06d_test.go\n", i+1, i/1000, i/100%10, i)
 	}
-	for name, text := range map[string]string{
-		"HEAD": "ref: refs/heads/main\n", "config": "[core]\n\tfilemode = true\n", "index": string(build(2, 100_000)),
-	} {
-		os.WriteFile(filepath.Join(dir, ".git", name), []byte(text), 0o644)
+	for _, args := range [][]string{{"init", "-q"}, {"update-index", "--index-info"}} {
+		cmd := exec.CommandContext(b.Context(), "git", args...)
+		cmd.Dir = dir
+		cmd.Stdin = strings.NewReader(entries.String())
+		if out, err := cmd.CombinedOutput(); err != nil {
+			b.Fatalf("git %q: %v\n%s", args, err, out)
+		}
 	}
 	for b.Loop() {
 		r, err := Open(b.Context(), dir)

@@ -1,4 +1,10 @@
-package git
+// Package index parses the index of a git repository: the bytes of the index file, or
+// the output of `git ls-files`.
+//
+// It understands index versions 2, 3 and 4 as git writes them by default. A split or
+// sparse index is [ErrUnusual]; the caller then asks git. The package reads no file and
+// starts no process.
+package index
 
 import (
 	"bytes"
@@ -12,8 +18,12 @@ import (
 	"ken/internal/repo"
 )
 
-// errCorrupt marks an index that breaks its own format.
-var errCorrupt = errors.New("corrupt")
+var (
+	// ErrCorrupt marks an index that breaks its own format.
+	ErrCorrupt = errors.New("corrupt")
+	// ErrUnusual marks an index that only git can be trusted to read.
+	ErrUnusual = errors.New("unusual layout")
+)
 
 // The fixed part of an entry: ten 32-bit words of stat, then the id, then the
 // flags.
@@ -36,8 +46,8 @@ const (
 // the index, may carry any stamp of that tick.
 const racyWindow = 10_000_000
 
-// An indexParser reads an index that lies in memory as a whole.
-type indexParser struct {
+// An parser reads an index that lies in memory as a whole.
+type parser struct {
 	buf     []byte
 	text    string // the same bytes; v2 and v3 paths are cut from it
 	hash    int    // bytes of an id
@@ -50,28 +60,63 @@ type indexParser struct {
 	ends    []int  // v4: where each entry's path ends in arena
 }
 
-// parseIndex reads the bytes of an index file that was last written at mtime.
+// inline is the size up to which checking an index is cheaper than a goroutine.
+const inline = 32 << 10
+
+// Parse reads the bytes of an index file that was last written at mtime, and checks
+// its checksum beside that: hashing takes about as long as parsing.
 //
-// The error is errUnusual when only git can tell what the index means, and
-// errCorrupt when it ends too early or contradicts itself. The checksum is left
-// to [checksum].
-func parseIndex(buf []byte, f repo.ObjectFormat, mtime int64) (repo.Index, error) {
-	p := indexParser{buf: buf, hash: f.Size(), mtime: mtime}
+// The error is [ErrUnusual] when only git can tell what the index means, and
+// [ErrCorrupt] when it ends too early, contradicts itself or has a wrong checksum.
+func Parse(buf []byte, f repo.ObjectFormat, mtime int64) (repo.Index, error) {
+	if len(buf) < inline {
+		if !checksum(buf, f) {
+			return repo.Index{}, fmt.Errorf("%w: its checksum does not match", ErrCorrupt)
+		}
+		return parse(buf, f, mtime)
+	}
+	sound := make(chan bool, 1)
+	go func() { sound <- checksum(buf, f) }()
+	idx, err := parse(buf, f, mtime)
+	if !<-sound {
+		return repo.Index{}, fmt.Errorf("%w: its checksum does not match", ErrCorrupt)
+	}
+	return idx, err
+}
+
+// checksum reports whether an index ends with the hash of all before it, or
+// with the zeros that index.skipHash leaves there.
+func checksum(buf []byte, f repo.ObjectFormat) bool {
+	n := len(buf) - f.Size()
+	if n < 0 {
+		return false
+	}
+	if repo.IDFromBytes(buf[n:]).IsZero() {
+		return true
+	}
+	h := f.New()
+	h.Write(buf[:n])
+	return string(h.Sum(nil)) == string(buf[n:])
+}
+
+// parse is [Parse] without the checksum.
+func parse(buf []byte, f repo.ObjectFormat, mtime int64) (repo.Index, error) {
+	p := parser{buf: buf, hash: f.Size(), mtime: mtime}
 	if len(buf) > 0 {
 		// The paths of a hundred thousand entries are not worth a second copy
 		// of the file; nobody writes to buf any more.
 		p.text = unsafe.String(&buf[0], len(buf))
 	}
 	if len(buf) < 12+p.hash || p.text[:4] != "DIRC" {
-		return repo.Index{}, fmt.Errorf("%w: no index header", errCorrupt)
+		return repo.Index{}, fmt.Errorf("%w: no index header", ErrCorrupt)
 	}
 	p.version = binary.BigEndian.Uint32(buf[4:])
 	if p.version < 2 || p.version > 4 {
-		return repo.Index{}, errUnusual
+		return repo.Index{}, ErrUnusual
 	}
 	count := binary.BigEndian.Uint32(buf[8:])
 	if int64(count) > int64(len(buf)/(entryStat+p.hash+2)) {
-		return repo.Index{}, fmt.Errorf("%w: it is too short for its %d entries", errCorrupt, count)
+		return repo.Index{}, fmt.Errorf("%w: it is too short for its %d entries", ErrCorrupt, count)
 	}
 	p.count = int(count)
 	end, err := p.readEntries()
@@ -86,7 +131,7 @@ func parseIndex(buf []byte, f repo.ObjectFormat, mtime int64) (repo.Index, error
 	return idx, nil
 }
 
-func (p *indexParser) readEntries() (end int, err error) {
+func (p *parser) readEntries() (end int, err error) {
 	p.entries = make([]repo.Entry, 0, p.count)
 	if p.version == 4 {
 		p.ends = make([]int, 0, p.count)
@@ -98,7 +143,7 @@ func (p *indexParser) readEntries() (end int, err error) {
 	prevStage := -1 // and its stage
 	for range p.count {
 		if limit-at < entryStat+p.hash+4 {
-			return 0, fmt.Errorf("%w: it ends inside an entry", errCorrupt)
+			return 0, fmt.Errorf("%w: it ends inside an entry", ErrCorrupt)
 		}
 		e := p.buf[at:limit]
 		flags := binary.BigEndian.Uint16(e[entryStat+p.hash:])
@@ -106,12 +151,12 @@ func (p *indexParser) readEntries() (end int, err error) {
 		var ext uint16
 		if flags&flagExtended != 0 {
 			if p.version < 3 {
-				return 0, fmt.Errorf("%w: extended flags in version 2", errCorrupt)
+				return 0, fmt.Errorf("%w: extended flags in version 2", ErrCorrupt)
 			}
 			ext = binary.BigEndian.Uint16(e[head:])
 			head += 2
 			if ext&^(extSkipWorktree|extIntentToAdd) != 0 {
-				return 0, errUnusual
+				return 0, ErrUnusual
 			}
 		}
 		name, size, err := p.name(e, head, int(flags&flagName), prev)
@@ -124,9 +169,9 @@ func (p *indexParser) readEntries() (end int, err error) {
 		case !sound, order < 0:
 			// A split index has entries without names; anything else is
 			// for git to refuse.
-			return 0, errUnusual
+			return 0, ErrUnusual
 		case order == 0 && (prevStage == 0 || stage <= prevStage):
-			return 0, errUnusual
+			return 0, ErrUnusual
 		case order == 0:
 			p.joinStage(e, stage)
 		default:
@@ -153,7 +198,7 @@ func (p *indexParser) readEntries() (end int, err error) {
 
 // name finds the path of the entry e, whose fixed part is head bytes long, and
 // the bytes of the whole entry.
-func (p *indexParser) name(e []byte, head, length int, prev []byte) (name []byte, size int, err error) {
+func (p *parser) name(e []byte, head, length int, prev []byte) (name []byte, size int, err error) {
 	if p.version == 4 {
 		return p.nameV4(e, head, prev)
 	}
@@ -163,26 +208,26 @@ func (p *indexParser) name(e []byte, head, length int, prev []byte) (name []byte
 	// One to eight NULs fill the entry up to a multiple of eight bytes.
 	size = (head + length + 8) &^ 7
 	if length < 0 || size > len(e) || e[head+length] != 0 {
-		return nil, 0, fmt.Errorf("%w: a path without an end", errCorrupt)
+		return nil, 0, fmt.Errorf("%w: a path without an end", ErrCorrupt)
 	}
 	return e[head : head+length], size, nil
 }
 
 // nameV4 puts together a path that is stored as how much of the previous one to
 // drop, and what to add.
-func (p *indexParser) nameV4(e []byte, head int, prev []byte) (name []byte, size int, err error) {
+func (p *parser) nameV4(e []byte, head int, prev []byte) (name []byte, size int, err error) {
 	drop, n := varint(e[head:])
 	if n == 0 || drop > len(prev) {
-		return nil, 0, fmt.Errorf("%w: a path prefix is longer than the previous path", errCorrupt)
+		return nil, 0, fmt.Errorf("%w: a path prefix is longer than the previous path", ErrCorrupt)
 	}
 	rest := e[head+n:]
 	length := bytes.IndexByte(rest, 0)
 	if length < 0 {
-		return nil, 0, fmt.Errorf("%w: a path without an end", errCorrupt)
+		return nil, 0, fmt.Errorf("%w: a path without an end", ErrCorrupt)
 	}
 	keep := len(prev) - drop
 	if keep+length > maxPath {
-		return nil, 0, errUnusual
+		return nil, 0, ErrUnusual
 	}
 	start := len(p.arena)
 	p.arena = append(p.arena, prev[:keep]...)
@@ -209,10 +254,10 @@ func varint(b []byte) (v, n int) {
 }
 
 // add appends the entry e, whose path stands at offset path of the file.
-func (p *indexParser) add(e []byte, flags, ext uint16, path int, name []byte) error {
+func (p *parser) add(e []byte, flags, ext uint16, path int, name []byte) error {
 	mode, ok := cleanMode(binary.BigEndian.Uint32(e[24:]))
 	if !ok {
-		return errUnusual
+		return ErrUnusual
 	}
 	p.entries = append(p.entries, repo.Entry{Mode: mode})
 	entry := &p.entries[len(p.entries)-1]
@@ -241,7 +286,7 @@ func (p *indexParser) add(e []byte, flags, ext uint16, path int, name []byte) er
 		Inode: uint64(binary.BigEndian.Uint32(e[20:])),
 		Size:  int64(binary.BigEndian.Uint32(e[36:])),
 	}
-	if isRacy(entry.Stat.Mtime, p.mtime) {
+	if IsRacy(entry.Stat.Mtime, p.mtime) {
 		entry.Flags |= repo.Racy
 	}
 	return nil
@@ -249,7 +294,7 @@ func (p *indexParser) add(e []byte, flags, ext uint16, path int, name []byte) er
 
 // joinStage makes a later stage of an unmerged path part of its one entry. Ours
 // gives the mode, where there is one.
-func (p *indexParser) joinStage(e []byte, stage int) {
+func (p *parser) joinStage(e []byte, stage int) {
 	if p.version == 4 {
 		p.arena = p.arena[:p.ends[len(p.ends)-1]]
 	}
@@ -262,9 +307,9 @@ func nanos(b []byte) int64 {
 	return int64(binary.BigEndian.Uint32(b))*1e9 + int64(binary.BigEndian.Uint32(b[4:]))
 }
 
-// isRacy reports whether a file stamped mtime could have been written again
+// IsRacy reports whether a file stamped mtime could have been written again
 // unnoticed after an index stamped written had recorded it.
-func isRacy(mtime, written int64) bool {
+func IsRacy(mtime, written int64) bool {
 	if mtime%1e9 == 0 || written%1e9 == 0 {
 		// A file system, or a git, that keeps whole seconds only.
 		return mtime/1e9 >= written/1e9
@@ -300,12 +345,12 @@ func checkPath(prev, name []byte) (order int, sound bool) {
 		return -1, true
 	}
 	start := bytes.LastIndexByte(name[:n], '/') + 1
-	return 1, soundPath(name[start:])
+	return 1, ValidPath(name[start:])
 }
 
-// soundPath reports whether every element of a path is one that git would
+// ValidPath reports whether every element of a path is one that git would
 // track.
-func soundPath(name []byte) bool {
+func ValidPath(name []byte) bool {
 	start := 0
 	for i, c := range name {
 		switch {

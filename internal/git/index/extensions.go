@@ -1,4 +1,4 @@
-package git
+package index
 
 import (
 	"bytes"
@@ -15,21 +15,21 @@ import (
 // An extension whose name begins with a lower-case letter changes what the
 // entries mean (link: a split index; sdir: a sparse one), so it makes the index
 // unusual. The others are caches and may be skipped.
-func (p *indexParser) readExtensions(at int) (repo.ID, error) {
+func (p *parser) readExtensions(at int) (repo.ID, error) {
 	var tree repo.ID
 	limit := len(p.buf) - p.hash
 	for at < limit {
 		if limit-at < 8 {
-			return repo.ID{}, fmt.Errorf("%w: it ends inside an extension", errCorrupt)
+			return repo.ID{}, fmt.Errorf("%w: it ends inside an extension", ErrCorrupt)
 		}
 		name := p.text[at : at+4]
 		size := binary.BigEndian.Uint32(p.buf[at+4:])
 		at += 8
 		if int64(size) > int64(limit-at) {
-			return repo.ID{}, fmt.Errorf("%w: it ends inside an extension", errCorrupt)
+			return repo.ID{}, fmt.Errorf("%w: it ends inside an extension", ErrCorrupt)
 		}
 		if name[0] < 'A' || name[0] > 'Z' {
-			return repo.ID{}, errUnusual
+			return repo.ID{}, ErrUnusual
 		}
 		if name == "TREE" {
 			tree = p.rootTree(p.buf[at : at+int(size)])
@@ -41,7 +41,7 @@ func (p *indexParser) readExtensions(at int) (repo.ID, error) {
 
 // rootTree returns the id of the root in a TREE extension, zero when the cache
 // does not cover the whole index.
-func (p *indexParser) rootTree(b []byte) repo.ID {
+func (p *parser) rootTree(b []byte) repo.ID {
 	// Empty name, NUL, entries below, space, subtrees, newline, id. The
 	// number of entries is -1 once one of them has changed.
 	name, b, ok := bytes.Cut(b, []byte{0})
