@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"ken/internal/fault"
+	"ken/internal/git/history"
 	"ken/internal/repo"
 )
 
@@ -27,12 +27,17 @@ func (r *Repo) historyTrailers() []string {
 // the paths they changed and the moves of the files that its filter follows. It may hold commits that none
 // of the heads reaches. It does not change, and may be read from several goroutines.
 type History struct {
-	segments []*segment // one behind the other
-	lines    repo.ParentTable
-	lined    sync.Once // lines are those of all commits
-	gap      string
-	remarks  []string
+	*history.Index
+	gap     string
+	remarks []string
 }
+
+// Gap says why the history does not go back to the beginning, "" when it does.
+func (h *History) Gap() string { return h.gap }
+
+// Remarks are what the user may want to know of how the history was read, a cache
+// that could not be written say. None of it changes an answer.
+func (h *History) Remarks() []string { return slices.Clone(h.remarks) }
 
 // History returns the history of everything that can be reached from heads. It comes
 // from an index in the cache directory, which is first brought up to date by a walk
@@ -65,7 +70,7 @@ func (r *Repo) History(ctx context.Context, heads []repo.ID) (*History, error) {
 		if before.key != after.key {
 			continue
 		}
-		if err := r.saveHistory(h.History); err != nil {
+		if err := r.saveHistory(h.Index); err != nil {
 			h.remarks = append(h.remarks, fmt.Sprintf("the index of the history could not be written to %s, and has to be made again each time: %v", r.historyDir(), cause(err)))
 		}
 		return h.History, nil
@@ -85,29 +90,29 @@ type update struct {
 // historyOf returns the history as one view has it.
 func (r *Repo) historyOf(ctx context.Context, v view, heads []repo.ID) (update, error) {
 	early := r.walkEarly(ctx, v.key, heads)
-	u := update{History: r.loadHistory(v.key)}
-	missing := u.lacks(heads)
-	if !early.fits(missing, knownOf(u.tips())) {
+	u := update{History: &History{Index: r.loadHistory(v.key)}}
+	missing := u.Missing(heads)
+	if !early.fits(missing, knownOf(u.Tips())) {
 		early.drop()
 		early = nil
 	}
 	if early != nil {
-		u.line() // while git walks
+		u.LoadParents() // while git walks
 	}
 	if len(missing) > 0 {
-		d, err := r.whatIsNew(ctx, u.History, missing, early)
-		if errors.Is(err, errInconsistent) && u.Len() > 0 {
-			u.segments, u.lines = nil, repo.ParentTable{}
-			d, err = r.whatIsNew(ctx, u.History, heads, nil)
+		b, err := r.whatIsNew(ctx, u.Index, missing, early)
+		if errors.Is(err, history.ErrInconsistent) && u.Len() > 0 {
+			u.Index = &history.Index{}
+			b, err = r.whatIsNew(ctx, u.Index, heads, nil)
 		}
 		if err == nil {
-			err = u.append(d, v.key)
+			err = u.Append(b, v.key)
 		}
 		if err != nil {
 			return u, err
 		}
 		u.fresh = true
-		if missing = u.lacks(missing); len(missing) > 0 {
+		if missing = u.Missing(missing); len(missing) > 0 {
 			return u, fmt.Errorf("%s is no commit", missing[0])
 		}
 	}
@@ -117,28 +122,19 @@ func (r *Repo) historyOf(ctx context.Context, v view, heads []repo.ID) (update, 
 
 // whatIsNew returns what can be reached from heads and is not in the history. The
 // walk over it may have begun early.
-func (r *Repo) whatIsNew(ctx context.Context, h *History, heads []repo.ID, early *earlyWalk) (*draft, error) {
+func (r *Repo) whatIsNew(ctx context.Context, h *history.Index, heads []repo.ID, early *earlyWalk) (*history.Builder, error) {
 	b, err := r.walkNew(ctx, h, heads, early)
 	if err != nil {
 		return nil, err
 	}
-	o, err := b.order()
+	if err := b.Number(); err != nil {
+		return nil, err
+	}
+	moves, err := r.fileMoves(ctx, b.Moving())
 	if err != nil {
 		return nil, err
 	}
-	moves, err := b.moves(ctx, r, o)
-	if err != nil {
-		return nil, err
-	}
-	return b.draft(o, moves), nil
-}
-
-// lacks returns those of some commits that are not in the history.
-func (h *History) lacks(ids []repo.ID) []repo.ID {
-	return slices.DeleteFunc(slices.Clone(ids), func(id repo.ID) bool {
-		_, ok := h.Find(id)
-		return ok
-	})
+	return b, b.SetMoves(moves)
 }
 
 // maxKnown is how many commits are named to git as known. One that is left out costs
@@ -149,17 +145,17 @@ const maxKnown = 100
 func knownOf(tips []repo.ID) []repo.ID { return tips[max(0, len(tips)-maxKnown):] }
 
 // walkNew walks what can be reached from heads and is not in the history.
-func (r *Repo) walkNew(ctx context.Context, h *History, heads []repo.ID, early *earlyWalk) (*builder, error) {
-	known := knownOf(h.tips())
-	b := newBuilder(h, r.format, *r.filter)
+func (r *Repo) walkNew(ctx context.Context, h *history.Index, heads []repo.ID, early *earlyWalk) (*history.Builder, error) {
+	known := knownOf(h.Tips())
+	b := history.NewBuilder(h, r.format, *r.filter)
 	var err error
 	switch {
 	case early != nil:
-		err = early.take(b.add)
+		err = early.take(b.Add)
 	case len(known) == 0:
-		err = r.walkAll(ctx, heads, r.historyTrailers(), b.add)
+		err = r.walkAll(ctx, heads, r.historyTrailers(), b.Add)
 	default:
-		err = r.Walk(ctx, heads, known, r.historyTrailers(), b.add)
+		err = r.Walk(ctx, heads, known, r.historyTrailers(), b.Add)
 	}
 	if _, refused := errors.AsType[*refusal](err); !refused || len(known) == 0 {
 		return b, err
@@ -169,13 +165,13 @@ func (r *Repo) walkNew(ctx context.Context, h *History, heads []repo.ID, early *
 	if probeErr != nil || len(here) == len(known) {
 		return nil, err
 	}
-	b = newBuilder(h, r.format, *r.filter)
+	b = history.NewBuilder(h, r.format, *r.filter)
 	for _, id := range known {
 		if !slices.Contains(here, id) {
-			b.lost = append(b.lost, id)
+			b.DropTip(id)
 		}
 	}
-	return b, r.Walk(ctx, heads, here, r.historyTrailers(), b.add)
+	return b, r.Walk(ctx, heads, here, r.historyTrailers(), b.Add)
 }
 
 // present returns those of some commits that are in the repository.
@@ -196,33 +192,3 @@ func (r *Repo) present(ctx context.Context, ids []repo.ID) ([]repo.ID, error) {
 	}
 	return here, nil
 }
-
-// append adds what is new. The tail is written anew for every commit, so that it
-// goes into the base once it is no longer small beside it.
-func (h *History) append(d *draft, key historyKey) error {
-	var follows segmentID
-	if len(h.segments) > 0 {
-		follows = h.segments[0].id
-	}
-	s, err := d.seal(key, follows)
-	if err != nil {
-		return err
-	}
-	if len(h.segments) > 1 {
-		if s, err = joined(h.segments[1], s).seal(key, follows); err != nil {
-			return err
-		}
-		h.segments = h.segments[:1]
-	}
-	if len(h.segments) == 1 && len(s.data) > len(h.segments[0].data)/8+tailRoom {
-		if s, err = joined(h.segments[0], s).seal(key, segmentID{}); err != nil {
-			return err
-		}
-		h.segments = nil
-	}
-	h.segments = append(h.segments, s)
-	return nil
-}
-
-// tailRoom is what a tail may take beside any base.
-const tailRoom = 64 << 10

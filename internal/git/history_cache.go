@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ken/internal/atomicfile"
+	"ken/internal/git/history"
 )
 
 // The index lies in two files, each of them one segment: the base, and the tail that
@@ -24,42 +25,30 @@ func (r *Repo) historyDir() string { return filepath.Join(r.common, "ken", "cach
 
 // loadHistory returns what the cache holds for a key. Whatever is wrong with it, it
 // holds nothing.
-func (r *Repo) loadHistory(key historyKey) *History {
-	h := &History{}
-	base := r.loadSegment(baseFile, key, segmentID{}, 0)
-	if base == nil {
-		return h
-	}
-	h.segments = append(h.segments, base)
-	if tail := r.loadSegment(tailFile, key, base.id, base.count); tail != nil {
-		h.segments = append(h.segments, tail)
-	}
-	return h
-}
-
-func (r *Repo) loadSegment(name string, key historyKey, follows segmentID, first int) *segment {
-	data, err := loadFile(filepath.Join(r.historyDir(), name), maxHistory)
+func (r *Repo) loadHistory(key history.Key) *history.Index {
+	base, err := loadFile(filepath.Join(r.historyDir(), baseFile), history.MaxSize)
 	if err != nil {
-		return nil
+		return &history.Index{}
 	}
-	s, err := openSegment(data)
-	if err != nil || s.key != key || s.follows != follows || s.first != first || s.size != r.format.Size() {
-		return nil
+	tail, err := loadFile(filepath.Join(r.historyDir(), tailFile), history.MaxSize)
+	if err != nil {
+		tail = nil
 	}
-	return s
+	return history.Open(key, r.format, base, tail)
 }
 
 // saveHistory writes what changed: the tail alone, or a base that stands alone.
-func (r *Repo) saveHistory(h *History) error {
+func (r *Repo) saveHistory(h *history.Index) error {
 	dir := r.historyDir()
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
 	sweep(dir)
-	if len(h.segments) > 1 {
-		return replaceFile(dir, tailFile, h.segments[1].data)
+	base, tail := h.Files()
+	if tail != nil {
+		return replaceFile(dir, tailFile, tail)
 	}
-	if err := replaceFile(dir, baseFile, h.segments[0].data); err != nil {
+	if err := replaceFile(dir, baseFile, base); err != nil {
 		return err
 	}
 	// It follows another base, and would only be read in vain.
@@ -72,7 +61,7 @@ func (r *Repo) saveHistory(h *History) error {
 // replaceFile replaces a file of the cache. A crash may damage it; readers
 // recognise that and make it again.
 func replaceFile(dir, name string, data []byte) error {
-	if len(data) > maxHistory {
+	if len(data) > history.MaxSize {
 		return fmt.Errorf("%d bytes are more than is kept", len(data))
 	}
 	return atomicfile.WriteCache(filepath.Join(dir, name), data)

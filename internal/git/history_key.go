@@ -2,7 +2,6 @@ package git
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"ken/internal/git/history"
 	"ken/internal/repo"
 )
 
@@ -22,7 +22,7 @@ import (
 // tells the same history as git log.
 type view struct {
 	shallow []repo.ID // the commits whose parents were left out
-	key     historyKey
+	key     history.Key
 	files   viewFiles
 }
 
@@ -55,15 +55,11 @@ func (r *Repo) historyView(ctx context.Context) (view, error) {
 			v.shallow = append(v.shallow, id)
 		}
 	}
-	parts := []string{historyMagic, fmt.Sprint(r.format), strings.Join(r.historyTrailers(), "\n"), shallow, grafts, replaced}
+	parts := []string{fmt.Sprint(r.format), strings.Join(r.historyTrailers(), "\n"), shallow, grafts, replaced}
 	if r.filter != nil {
 		parts = append(parts, r.filter.Marker, string(r.filter.MoveDir), r.filter.MoveName)
 	}
-	sum := sha256.New()
-	for _, part := range parts {
-		fmt.Fprintf(sum, "%d\n%s", len(part), part)
-	}
-	sum.Sum(v.key[:0])
+	v.key = history.NewKey(parts...)
 	return v, nil
 }
 

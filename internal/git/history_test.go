@@ -17,8 +17,8 @@ import (
 	"ken/internal/testrepo"
 )
 
-// history opens the repository anew, as each command does, and returns its history.
-func history(t *testing.T, r *testrepo.Repo, heads ...repo.ID) *History {
+// readHistory opens the repository anew, as each command does, and returns its history.
+func readHistory(t *testing.T, r *testrepo.Repo, heads ...repo.ID) *History {
 	t.Helper()
 	g, err := openFiltered(t.Context(), r.Dir)
 	if err != nil {
@@ -50,16 +50,16 @@ func TestHistory(t *testing.T) {
 					for range rnd.IntN(3) {
 						heads = append(heads, ids[rnd.IntN(len(ids))])
 					}
-					h := history(t, r, heads...)
+					h := readHistory(t, r, heads...)
 					m.check(h, heads)
 					if h.Gap() != "" || h.Remarks() != nil {
 						t.Errorf("gap %q, remarks %q", h.Gap(), h.Remarks())
 					}
 				}
-				h := history(t, r, ids...)
+				h := readHistory(t, r, ids...)
 				m.check(h, ids)
 				r.Remove(".git/ken/cache/history")
-				m.check(history(t, r, ids...), ids)
+				m.check(readHistory(t, r, ids...), ids)
 			})
 		}
 	}
@@ -75,10 +75,10 @@ func TestHistoryWarm(t *testing.T) {
 	side.Write("b", "b\n")
 	side.Commit("two\n\nSession: s\nSpec-OK: a")
 	heads := []repo.ID{headOf(t, r, "main"), headOf(t, r, "side")}
-	first := history(t, r, heads...)
+	first := readHistory(t, r, heads...)
 	withoutGit(t)
 	for _, at := range []*testrepo.Repo{r, side} {
-		h := history(t, at, heads...)
+		h := readHistory(t, at, heads...)
 		if d := differ(first, h); d != "" {
 			t.Error(d)
 		}
@@ -86,7 +86,7 @@ func TestHistoryWarm(t *testing.T) {
 			t.Errorf("%d commits, %v marked", h.Len(), h.Marked())
 		}
 	}
-	if h := history(t, r); h.Len() != 2 {
+	if h := readHistory(t, r); h.Len() != 2 {
 		t.Errorf("without heads %d commits", h.Len())
 	}
 }
@@ -156,20 +156,21 @@ func TestHistoryGrows(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := h
-		h = history(t, r, head)
-		bases[string(h.segments[0].id[:])] = true
+		h = readHistory(t, r, head)
+		base, _ := h.Files()
+		bases[string(base)] = true
 		for k := repo.CommitNumber(0); before != nil && k < before.Len(); k++ {
-			if before.id(k) != h.id(k) {
-				t.Fatalf("%d was %s and is %s", k, before.id(k), h.id(k))
+			if before.Commit(k).ID != h.Commit(k).ID {
+				t.Fatalf("%d was %s and is %s", k, before.Commit(k).ID, h.Commit(k).ID)
 			}
 		}
 	}
 	if len(bases) < 3 || len(bases) > 25 {
 		t.Errorf("%d bases", len(bases))
 	}
-	h = history(t, r, headOf(t, r, "main"))
+	h = readHistory(t, r, headOf(t, r, "main"))
 	r.Remove(".git/ken/cache/history")
-	if d := differ(h, history(t, r, headOf(t, r, "main"))); d != "" || h.Len() != n {
+	if d := differ(h, readHistory(t, r, headOf(t, r, "main"))); d != "" || h.Len() != n {
 		t.Errorf("%d commits; %s", h.Len(), d)
 	}
 }
@@ -177,7 +178,7 @@ func TestHistoryGrows(t *testing.T) {
 func TestHistoryEmpty(t *testing.T) {
 	r := testrepo.New(t)
 	withoutGit(t)
-	h := history(t, r, repo.ID{})
+	h := readHistory(t, r, repo.ID{})
 	if h.Len() != 0 || h.Below("") != nil || h.Touching("a") != nil || h.Marked() != nil || h.Moves() != nil || h.Gap() != "" || h.Remarks() != nil {
 		t.Errorf("%+v", h)
 	}
@@ -195,14 +196,14 @@ func TestHistoryPruned(t *testing.T) {
 	for i := range 3 {
 		r.Write("b", fmt.Sprint(i))
 		r.Commit(fmt.Sprint("lost ", i))
-		history(t, r, headOf(t, r, "HEAD"))
+		readHistory(t, r, headOf(t, r, "HEAD"))
 		r.Git("reset", "-q", "--hard", "HEAD~1")
 		r.Git("reflog", "expire", "--expire=now", "--all")
 		r.Git("prune", "--expire=now")
 		r.Write("c", fmt.Sprint(i))
 		r.Commit(fmt.Sprint("kept ", i))
 		head := headOf(t, r, "HEAD")
-		m.check(history(t, r, head), []repo.ID{head})
+		m.check(readHistory(t, r, head), []repo.ID{head})
 	}
 }
 
@@ -214,19 +215,19 @@ func TestHistoryUnwritable(t *testing.T) {
 	r.Commit("one")
 	head := headOf(t, r, "HEAD")
 	r.Write(".git/ken", "in the way\n")
-	h := history(t, r, head)
+	h := readHistory(t, r, head)
 	if len(h.Remarks()) != 1 || !strings.Contains(h.Remarks()[0], "could not be written") || h.Len() != 1 {
 		t.Errorf("%d commits, remarks %q", h.Len(), h.Remarks())
 	}
 	r.Remove(".git/ken")
 	r.Write(".git/ken/cache/history/base", "nonsense\n")
 	r.Write(".git/ken/cache/history/tail/dir", "nonsense\n")
-	if d := differ(h, history(t, r, head)); d != "" {
+	if d := differ(h, readHistory(t, r, head)); d != "" {
 		t.Error(d)
 	}
 	r.Remove(".git/ken/cache/history")
 	r.Write(".git/ken/cache/history/base/dir", "nonsense\n")
-	if again := history(t, r, head); differ(h, again) != "" || len(again.Remarks()) != 1 {
+	if again := readHistory(t, r, head); differ(h, again) != "" || len(again.Remarks()) != 1 {
 		t.Errorf("%s, remarks %q", differ(h, again), again.Remarks())
 	}
 }
@@ -240,18 +241,18 @@ func TestHistoryShallow(t *testing.T) {
 	}
 	r := origin.Clone("--depth=2")
 	head := headOf(t, r, "HEAD")
-	if h := history(t, r, head); h.Len() != 2 || !strings.Contains(h.Gap(), "shallow") || len(h.Touching("a")) != 2 {
+	if h := readHistory(t, r, head); h.Len() != 2 || !strings.Contains(h.Gap(), "shallow") || len(h.Touching("a")) != 2 {
 		t.Errorf("%d commits, gap %q", h.Len(), h.Gap())
 	}
-	if h := history(t, r, head); h.Len() != 2 || h.Gap() == "" {
+	if h := readHistory(t, r, head); h.Len() != 2 || h.Gap() == "" {
 		t.Errorf("again: %d commits, gap %q", h.Len(), h.Gap())
 	}
 	r.Git("fetch", "-q", "--deepen=1")
-	if h := history(t, r, head); h.Len() != 3 || h.Gap() == "" {
+	if h := readHistory(t, r, head); h.Len() != 3 || h.Gap() == "" {
 		t.Errorf("deeper: %d commits, gap %q", h.Len(), h.Gap())
 	}
 	r.Git("fetch", "-q", "--unshallow")
-	if h := history(t, r, head); h.Len() != 5 || h.Gap() != "" {
+	if h := readHistory(t, r, head); h.Len() != 5 || h.Gap() != "" {
 		t.Errorf("whole: %d commits, gap %q", h.Len(), h.Gap())
 	}
 }
@@ -267,7 +268,7 @@ func TestHistoryReplaced(t *testing.T) {
 	head := headOf(t, r, "HEAD")
 	check := func(want repo.CommitNumber) {
 		t.Helper()
-		h := history(t, r, head)
+		h := readHistory(t, r, head)
 		if got := r.Git("rev-list", "--count", "HEAD"); got != fmt.Sprint(want) || h.Len() != want {
 			t.Errorf("%d commits, git has %s, want %d", h.Len(), got, want)
 		}
@@ -323,11 +324,11 @@ func TestHistoryBroken(t *testing.T) {
 	if after := files(); !slices.Equal(before, after) {
 		t.Errorf("left behind: %q", after)
 	}
-	h := history(t, r, known)
+	h := readHistory(t, r, known)
 	if _, err := g.History(t.Context(), []repo.ID{head}); err == nil {
 		t.Error("a history with a hole was read on")
 	}
-	if d := differ(h, history(t, r, known)); d != "" {
+	if d := differ(h, readHistory(t, r, known)); d != "" {
 		t.Error(d)
 	}
 }
@@ -358,7 +359,7 @@ func TestHistoryAtOnce(t *testing.T) {
 			m.check(h, ids[i:i+2])
 		}
 	}
-	m.check(history(t, r, ids...), ids)
+	m.check(readHistory(t, r, ids...), ids)
 	left, err := filepath.Glob(r.Path(".git/ken/cache/history/.*"))
 	if err != nil || left != nil {
 		t.Errorf("left behind: %q, %v", left, err)
@@ -375,7 +376,7 @@ func TestHistoryWide(t *testing.T) {
 		fmt.Fprintf(&in, "M 644 :1 dir%d/sub%d/file%d\n", i%100, i%1000, i)
 	}
 	fastImport(t, r, &in)
-	h := history(t, r, headOf(t, r, "main"))
+	h := readHistory(t, r, headOf(t, r, "main"))
 	if got := len(h.Below("")); got != n {
 		t.Errorf("%d paths", got)
 	}
@@ -420,7 +421,7 @@ func TestHistoryMoves(t *testing.T) {
 	r.Git("mv", ".spec/a2", ".spec/a3")
 	r.Write(".spec/a3/spec.md", text("a")+"more\n")
 	r.Commit("merged")
-	h := history(t, r, headOf(t, r, "HEAD"))
+	h := readHistory(t, r, headOf(t, r, "HEAD"))
 	var got []string
 	for _, m := range h.Moves() {
 		got = append(got, fmt.Sprint(h.Commit(m.Commit).Subject, ": ", m.From, " > ", m.To, " ", m.Same))

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ken/internal/git/history"
 	"ken/internal/repo"
 	"ken/internal/testrepo"
 )
@@ -215,8 +216,8 @@ func TestMergedCache(t *testing.T) {
 			t.Fatal(err)
 		}
 		g := &Repo{root: l.Dir, common: l.Path(".git"), format: repo.SHA1}
-		var key historyKey
-		copy(key[:], whole[len(mergesMagic):])
+		var key history.Key
+		copy(key[:], whole[8:]) // after the magic number
 		if kept := g.loadMerges(key); len(kept.byGit) > 0 {
 			t.Fatalf("byte %d is another, and the file is believed: %v", i, kept.byGit)
 		}

@@ -1,9 +1,10 @@
-package git
+package history
 
 import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"math"
 	"sync"
@@ -22,7 +23,7 @@ import (
 // Numbers of fixed width are little endian, lengths in text are varints.
 type segment struct {
 	data    []byte
-	key     historyKey
+	key     Key
 	follows segmentID // the base of a tail; zero for a base
 	id      segmentID
 	size    int // of an object id
@@ -31,10 +32,24 @@ type segment struct {
 	section [sections][]byte
 }
 
-type (
-	historyKey [sha256.Size]byte
-	segmentID  [16]byte
-)
+// A Key names everything beside the commits that decides what an index holds. An index is
+// only read with the key that it was written with.
+type Key [sha256.Size]byte
+
+// NewKey returns the key of some texts. It changes with the format of the files, too.
+func NewKey(parts ...string) (k Key) {
+	sum := sha256.New()
+	for _, part := range append([]string{magic}, parts...) {
+		fmt.Fprintf(sum, "%d\n%s", len(part), part)
+	}
+	sum.Sum(k[:0])
+	return k
+}
+
+type segmentID [16]byte
+
+// MaxSize is the largest size of a file of the index.
+const MaxSize = 2 << 30
 
 // The sections.
 const (
@@ -54,19 +69,18 @@ const (
 )
 
 const (
-	// historyMagic changes with the layout, and with what is kept.
-	historyMagic = "kenhist\x02"
-	headerSize   = len(historyMagic) + sha256.Size + 16 + 3*4 + sections*12 + 4
+	// magic changes with the layout, and with what is kept.
+	magic      = "kenhist\x02"
+	headerSize = len(magic) + sha256.Size + 16 + 3*4 + sections*12 + 4
 
 	recordSize = 18 // two parents, seconds, minutes east
 	textGroup  = 16
 	pathBlock  = 16
 	blockSize  = 16
 
-	noParent   = math.MaxUint32
-	moreFlag   = 1 << 31       // of a second parent: a place in secParents; there: the last one
-	oddZone    = math.MinInt16 // the date is in the text, as it was found
-	maxHistory = 2 << 30       // bytes of a file
+	noParent = math.MaxUint32
+	moreFlag = 1 << 31       // of a second parent: a place in secParents; there: the last one
+	oddZone  = math.MinInt16 // the date is in the text, as it was found
 )
 
 var (
@@ -78,7 +92,7 @@ var (
 // openSegment reads the bytes of a file. Those that are not whole, or make no sense,
 // are an error; what it accepts can be asked anything.
 func openSegment(data []byte) (*segment, error) {
-	if len(data) < headerSize || string(data[:len(historyMagic)]) != historyMagic {
+	if len(data) < headerSize || string(data[:len(magic)]) != magic {
 		return nil, errSegment
 	}
 	head, sum := data[:headerSize-4], binary.LittleEndian.Uint32(data[headerSize-4:])
@@ -113,7 +127,7 @@ type sectionHead struct {
 // sections.
 func (s *segment) readHeader(head []byte) (secs [sections]sectionHead) {
 	s.id = segmentIDOf(head)
-	head = head[len(historyMagic):]
+	head = head[len(magic):]
 	head = head[copy(s.key[:], head):]
 	head = head[copy(s.follows[:], head):]
 	s.size = int(binary.LittleEndian.Uint32(head))
@@ -226,14 +240,14 @@ func (d *draft) add(sec int, n uint32) {
 }
 
 // seal returns the finished segment.
-func (d *draft) seal(key historyKey, follows segmentID) (*segment, error) {
+func (d *draft) seal(key Key, follows segmentID) (*segment, error) {
 	d.section[secBlocks], d.section[secPaths], d.section[secTouches] = d.paths.blocks, d.paths.paths, d.paths.touches
 	total := headerSize
 	for _, sec := range d.section {
 		total += len(sec)
 	}
 	data := make([]byte, 0, total)
-	data = append(data, historyMagic...)
+	data = append(data, magic...)
 	data = append(data, key[:]...)
 	data = append(data, follows[:]...)
 	for _, n := range []int{d.size, d.first, d.count} {

@@ -1,18 +1,20 @@
-package git
+package history
 
 import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
-	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"ken/internal/repo"
-	"ken/internal/testrepo"
 )
+
+// testFilter is what the tests' histories keep.
+var testFilter = repo.HistoryFilter{
+	Trailers: []string{"Session", "Spec-OK", "Spec-OK-Basis"}, Marker: "Spec-OK", MoveDir: ".spec", MoveName: "spec.md",
+}
 
 // smallSegment is a segment with something in each section.
 func smallSegment(tb testing.TB) *segment {
@@ -24,7 +26,7 @@ func smallSegment(tb testing.TB) *segment {
 		}
 		return id
 	}
-	b := newBuilder(&History{}, repo.SHA1, testFilter)
+	b := NewBuilder(&Index{}, repo.SHA1, testFilter)
 	for n := 39; n >= 0; n-- {
 		c := repo.Commit{ID: id(n), Date: "2026-01-02T03:04:05+01:00", Subject: fmt.Sprint("commit ", n)}
 		for p := n - 1; p >= max(0, n-1-n%4); p-- {
@@ -37,16 +39,15 @@ func smallSegment(tb testing.TB) *segment {
 		for k := range n % 3 {
 			c.Changes = append(c.Changes, repo.Change{Path: repo.Path(fmt.Sprintf("dir%d/file%d", n%6, n+k)), Kind: repo.ChangeKind(n % 4)})
 		}
-		if err := b.add(c); err != nil {
+		if err := b.Add(c); err != nil {
 			tb.Fatal(err)
 		}
 	}
-	o, err := b.order()
-	if err != nil {
+	if err := b.Number(); err != nil {
 		tb.Fatal(err)
 	}
-	moves := []repo.Move{{Commit: 3, From: ".spec/a/spec.md", To: ".spec/b/spec.md", Same: true}, {Commit: 9, From: "x", To: "y"}}
-	s, err := b.draft(o, moves).seal(historyKey{1}, segmentID{})
+	b.moves = []repo.Move{{Commit: 3, From: ".spec/a/spec.md", To: ".spec/b/spec.md", Same: true}, {Commit: 9, From: "x", To: "y"}}
+	s, err := b.draft().seal(Key{1}, segmentID{})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -81,80 +82,27 @@ func TestSegmentIsWhole(t *testing.T) {
 	}
 }
 
-// Whatever happens to the files of the cache, the answers stay the same.
-func TestHistoryCorrupted(t *testing.T) {
-	r := testrepo.New(t)
-	rnd := rand.New(rand.NewPCG(3, 4))
-	ids := randomHistory(t, r, rnd, 30)
-	want := history(t, r, ids...)
-	r.Remove(".git/ken/cache/history")
-	write := func(name, text string) { r.Write(".git/ken/cache/history/"+name, text) }
-	read := func(name string) string { return r.Read(".git/ken/cache/history/" + name) }
-	history(t, r, ids[:20]...)
-	one := read("base")
-	history(t, r, ids...)
-	base, tail := read("base"), read("tail")
-	if base != one {
-		t.Fatal("the base changed")
-	}
-	for _, name := range []string{"base", "tail"} {
-		whole := map[string]string{"base": base, "tail": tail}
-		for range 20 {
-			write("base", base)
-			write("tail", tail)
-			bad := []byte(whole[name])
-			switch rnd.IntN(3) {
-			case 0:
-				bad[rnd.IntN(len(bad))] ^= 1 << rnd.IntN(8)
-			case 1:
-				bad = bad[:rnd.IntN(len(bad))]
-			default:
-				bad = []byte(whole[map[string]string{"base": "tail", "tail": "base"}[name]])
-			}
-			write(name, string(bad))
-			if d := differ(want, history(t, r, ids...)); d != "" {
-				t.Fatalf("%s: %s", name, d)
-			}
-		}
-	}
-	// Another repository's files are no use either.
-	other := testrepo.New(t)
-	other.Write("a", "b")
-	other.Commit("c")
-	history(t, other, headOf(t, other, "HEAD"))
-	write("base", other.Read(".git/ken/cache/history/base"))
-	if h := history(t, r, ids...); len(h.lacks(ids)) > 0 {
-		t.Error("commits of another repository hide its own")
-	}
-	if err := os.RemoveAll(r.Path(".git/ken")); err != nil {
-		t.Fatal(err)
-	}
-	if d := differ(want, history(t, r, ids...)); d != "" {
-		t.Error(d)
-	}
-}
-
 // No bytes make a segment that cannot be asked everything: those that are accepted
 // once their checksums are put right included.
 func FuzzHistoryIndex(f *testing.F) {
 	whole := smallSegment(f).data
 	f.Add(whole)
 	f.Add(whole[:headerSize])
-	f.Add([]byte(historyMagic))
+	f.Add([]byte(magic))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, b := range [][]byte{data, mended(data)} {
 			s, err := openSegment(b)
 			if err != nil {
 				continue
 			}
-			askAll(&History{segments: []*segment{s}})
+			askAll(&Index{segments: []*segment{s}})
 			if s.first > 0 {
 				continue
 			}
 			key, id := s.key, s.id
 			if both, err := openSegment(follower(t, s)); err == nil {
 				if j, err := joined(s, both).seal(key, id); err == nil {
-					askAll(&History{segments: []*segment{j}})
+					askAll(&Index{segments: []*segment{j}})
 				}
 			}
 		}
@@ -186,12 +134,12 @@ func mended(data []byte) []byte {
 // follower returns the bytes of a segment of one commit that follows another.
 func follower(t *testing.T, s *segment) []byte {
 	t.Helper()
-	h := &History{segments: []*segment{s}}
+	h := &Index{segments: []*segment{s}}
 	format := repo.SHA1
 	if s.size == repo.SHA256.Size() {
 		format = repo.SHA256
 	}
-	b := newBuilder(h, format, testFilter)
+	b := NewBuilder(h, format, testFilter)
 	id, err := repo.ParseID(strings.Repeat("9e", s.size))
 	if err != nil {
 		t.Fatal(err)
@@ -200,21 +148,20 @@ func follower(t *testing.T, s *segment) []byte {
 	if s.count > 0 && !h.id(0).IsZero() {
 		c.Parents = []repo.ID{h.id(0)}
 	}
-	if err := b.add(c); err != nil {
+	if err := b.Add(c); err != nil {
 		t.Fatal(err)
 	}
-	o, err := b.order()
-	if err != nil {
+	if b.Number() != nil {
 		return nil
 	}
-	d, err := b.draft(o, nil).seal(s.key, s.id)
+	d, err := b.draft().seal(s.key, s.id)
 	if err != nil {
 		return nil
 	}
 	return d.data
 }
 
-func askAll(h *History) {
+func askAll(h *Index) {
 	for n := range h.Len() {
 		if n += repo.CommitNumber(h.segments[0].first); n > 0 && int(n) < h.segments[0].first+h.segments[0].count {
 			h.Commit(n)
@@ -223,7 +170,7 @@ func askAll(h *History) {
 	}
 	h.Marked()
 	h.Moves()
-	h.tips()
+	h.Tips()
 	for _, p := range h.Below("") {
 		h.Touching(p)
 	}

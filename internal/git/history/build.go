@@ -1,4 +1,4 @@
-package git
+package history
 
 import (
 	"bytes"
@@ -12,11 +12,11 @@ import (
 	"ken/internal/repo"
 )
 
-// A builder takes the commits of a walk, in any order and some of them twice, and
+// A Builder takes the commits of a walk, in any order and some of them twice, and
 // makes a segment of those that the history before it has not. It keeps a few bytes
 // for each commit and each change, and each path once.
-type builder struct {
-	before *History
+type Builder struct {
+	before *Index
 	filter repo.HistoryFilter
 	lost   []repo.ID // tips of it that are no longer in the repository
 	size   int       // of an object id
@@ -30,6 +30,9 @@ type builder struct {
 	names   []string // by the number that paths gives them
 	touches []uint32 // number of the path and kind
 	moving  []uint32 // the commits that may have moved a file that the filter follows
+
+	numbers *order      // set by Number
+	moves   []repo.Move // by ascending number
 }
 
 // A walkedCommit says where in the builder's lists the parts of a commit end; they
@@ -41,15 +44,16 @@ type walkedCommit struct {
 	marked                 bool
 }
 
-func newBuilder(before *History, format repo.ObjectFormat, filter repo.HistoryFilter) *builder {
-	return &builder{before: before, filter: filter, size: format.Size(), first: int(before.Len()), paths: make(map[string]uint32)}
+// NewBuilder returns a Builder for commits that come after an index, which may be empty.
+func NewBuilder(before *Index, format repo.ObjectFormat, filter repo.HistoryFilter) *Builder {
+	return &Builder{before: before, filter: filter, size: format.Size(), first: int(before.Len()), paths: make(map[string]uint32)}
 }
 
 // maxPaths is how many paths fit beside a kind.
 const maxPaths = 1 << 30
 
-// add takes a commit of the walk.
-func (b *builder) add(c repo.Commit) error {
+// Add takes a commit of the walk.
+func (b *Builder) Add(c repo.Commit) error {
 	if _, again := b.before.Find(c.ID); again {
 		return nil
 	}
@@ -100,14 +104,25 @@ func (b *builder) add(c repo.Commit) error {
 	return nil
 }
 
+// DropTip says that a tip of the index before is no longer in the repository.
+func (b *Builder) DropTip(id repo.ID) { b.lost = append(b.lost, id) }
+
+// Number numbers the commits, parents before children. The error is [ErrInconsistent] when
+// they do not form a history together with the index before.
+func (b *Builder) Number() error {
+	o, err := b.order()
+	b.numbers = o
+	return err
+}
+
 // marks reports whether a trailer marks its commit.
-func (b *builder) marks(t repo.Trailer) bool { return strings.EqualFold(t.Key, b.filter.Marker) }
+func (b *Builder) marks(t repo.Trailer) bool { return strings.EqualFold(t.Key, b.filter.Marker) }
 
 // id returns the id of the commit that came i-th.
-func (b *builder) id(i uint32) []byte { return b.ids[int(i)*b.size : (int(i)+1)*b.size] }
+func (b *Builder) id(i uint32) []byte { return b.ids[int(i)*b.size : (int(i)+1)*b.size] }
 
 // ends returns the walked commit, and the one before it for where its parts begin.
-func (b *builder) ends(i uint32) (from, to walkedCommit) {
+func (b *Builder) ends(i uint32) (from, to walkedCommit) {
 	if i > 0 {
 		from = b.commits[i-1]
 	}
@@ -122,8 +137,8 @@ type order struct {
 	parents []int32  // the numbers of all parents, as they lie in the builder
 }
 
-// errInconsistent says that commits do not form a history.
-var errInconsistent = errors.New("git log")
+// ErrInconsistent says that commits do not form a history.
+var ErrInconsistent = errors.New("git log")
 
 const (
 	unnumbered = -1
@@ -131,7 +146,7 @@ const (
 )
 
 // order numbers the commits, parents before children.
-func (b *builder) order() (*order, error) {
+func (b *Builder) order() (*order, error) {
 	o := &order{number: make([]int32, len(b.commits)), byID: b.sorted()}
 	if err := b.resolve(o); err != nil {
 		return nil, err
@@ -177,13 +192,13 @@ func (b *builder) order() (*order, error) {
 }
 
 // waitsFor returns a parent of the commit that has no number yet, -1 if all have.
-func (b *builder) waitsFor(o *order, i uint32) (int32, error) {
+func (b *Builder) waitsFor(o *order, i uint32) (int32, error) {
 	from, to := b.ends(i)
 	for _, p := range o.parents[from.parents:to.parents] {
 		switch {
 		case p < 0:
 		case o.number[p] == begun:
-			return 0, fmt.Errorf("%w: commit %s is among its own ancestors", errInconsistent, repo.IDFromBytes(b.id(uint32(p))))
+			return 0, fmt.Errorf("%w: commit %s is among its own ancestors", ErrInconsistent, repo.IDFromBytes(b.id(uint32(p))))
 		case o.number[p] == unnumbered:
 			return p, nil
 		}
@@ -193,7 +208,7 @@ func (b *builder) waitsFor(o *order, i uint32) (int32, error) {
 
 // resolve finds the parents: each as its place in the walk, or ^number for one of
 // the history before.
-func (b *builder) resolve(o *order) error {
+func (b *Builder) resolve(o *order) error {
 	o.parents = make([]int32, len(b.parents)/b.size)
 	for i := range o.parents {
 		id := b.parents[i*b.size : (i+1)*b.size]
@@ -205,7 +220,7 @@ func (b *builder) resolve(o *order) error {
 		}
 		n, ok := b.before.Find(repo.IDFromBytes(id))
 		if !ok {
-			return fmt.Errorf("%w: parent %s is missing from git's output", errInconsistent, repo.IDFromBytes(id))
+			return fmt.Errorf("%w: parent %s is missing from git's output", ErrInconsistent, repo.IDFromBytes(id))
 		}
 		o.parents[i] = ^int32(n)
 	}
@@ -214,7 +229,7 @@ func (b *builder) resolve(o *order) error {
 
 // sorted returns the places of the commits by their ids, the first where one is
 // there twice.
-func (b *builder) sorted() []uint32 {
+func (b *Builder) sorted() []uint32 {
 	type key struct {
 		start uint64
 		at    uint32
@@ -238,9 +253,9 @@ func (b *builder) sorted() []uint32 {
 	return list
 }
 
-// draft writes the sections of the segment. Moves are those of the commits, by
-// ascending number.
-func (b *builder) draft(o *order, moves []repo.Move) *draft {
+// draft writes the sections of the segment.
+func (b *Builder) draft() *draft {
+	o := b.numbers
 	d := &draft{size: b.size, first: b.first, count: len(o.walked)}
 	d.section[secIDs] = make([]byte, 0, d.count*b.size)
 	d.section[secCommits] = make([]byte, 0, d.count*recordSize)
@@ -260,7 +275,7 @@ func (b *builder) draft(o *order, moves []repo.Move) *draft {
 	for _, i := range o.byID {
 		d.add(secByID, uint32(int(o.number[i])-b.first))
 	}
-	for _, m := range moves {
+	for _, m := range b.moves {
 		d.addMove(m)
 	}
 	for _, n := range b.tips(o) {
@@ -310,9 +325,9 @@ func (d *draft) addMove(m repo.Move) {
 
 // tips returns the numbers of the commits, of the history before too, that no other
 // one stands on, ascending.
-func (b *builder) tips(o *order) []uint32 {
+func (b *Builder) tips(o *order) []uint32 {
 	base := make(map[uint32]bool)
-	for _, id := range b.before.tips() {
+	for _, id := range b.before.Tips() {
 		if n, ok := b.before.Find(id); ok && !slices.Contains(b.lost, id) {
 			base[uint32(n)] = true
 		}
@@ -346,7 +361,7 @@ func (b *builder) tips(o *order) []uint32 {
 
 // addPaths writes the paths and their commits: the first round over the changes
 // finds how long each path's list is, the second one writes it in its place.
-func (b *builder) addPaths(d *draft, o *order) {
+func (b *Builder) addPaths(d *draft, o *order) {
 	ends := make([]int, len(b.names))
 	b.eachTouch(o, func(path uint32, v uint64) { ends[path] += uvarintSize(v) })
 	total := 0
@@ -373,7 +388,7 @@ func (b *builder) addPaths(d *draft, o *order) {
 
 // eachTouch calls f with every change of a path, by ascending number of the commit,
 // as it is written: distance to the one before, and kind.
-func (b *builder) eachTouch(o *order, f func(path uint32, v uint64)) {
+func (b *Builder) eachTouch(o *order, f func(path uint32, v uint64)) {
 	last := make([]uint32, len(b.names))
 	for k, i := range o.walked {
 		n := uint32(b.first + k)

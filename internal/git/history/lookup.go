@@ -1,4 +1,4 @@
-package git
+package history
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 )
 
 // Len is how many commits there are, numbered from 0.
-func (h *History) Len() repo.CommitNumber {
+func (h *Index) Len() repo.CommitNumber {
 	n := 0
 	for _, s := range h.segments {
 		n += s.count
@@ -23,7 +23,7 @@ func (h *History) Len() repo.CommitNumber {
 }
 
 // Find returns a commit's number; ok is false for one that is not there.
-func (h *History) Find(id repo.ID) (n repo.CommitNumber, ok bool) {
+func (h *Index) Find(id repo.ID) (n repo.CommitNumber, ok bool) {
 	for _, s := range h.segments {
 		if i, ok := s.find(id.Bytes()); ok {
 			return repo.CommitNumber(s.first + i), true
@@ -34,24 +34,24 @@ func (h *History) Find(id repo.ID) (n repo.CommitNumber, ok bool) {
 
 // Commit returns what is known of a commit. A number that is not one is the
 // caller's mistake, and panics as an index would.
-func (h *History) Commit(n repo.CommitNumber) repo.HistoryCommit {
+func (h *Index) Commit(n repo.CommitNumber) repo.HistoryCommit {
 	for _, s := range h.segments {
 		if i := int(n) - s.first; i >= 0 && i < s.count {
 			return s.commit(i)
 		}
 	}
-	panic(fmt.Sprintf("git: no commit %d among %d", n, h.Len()))
+	panic(fmt.Sprintf("history: no commit %d among %d", n, h.Len()))
 }
 
 // Parents returns the parents of all commits, each in git's order.
-func (h *History) Parents() repo.ParentTable {
-	h.lined.Do(h.line)
+func (h *Index) Parents() repo.ParentTable {
+	h.lined.Do(h.LoadParents)
 	return h.lines
 }
 
-// line brings lines up to date with the segments. Commits keep their numbers, so
+// LoadParents reads the parents of the commits that h has now. Commits keep their numbers, so
 // that it may be done before more are appended.
-func (h *History) line() {
+func (h *Index) LoadParents() {
 	l := &h.lines
 	if l.Starts == nil {
 		commits := int(h.Len())
@@ -67,7 +67,7 @@ func (h *History) line() {
 }
 
 // Marked lists the commits with the filter's marker, ascending.
-func (h *History) Marked() []repo.CommitNumber {
+func (h *Index) Marked() []repo.CommitNumber {
 	var list []repo.CommitNumber
 	for _, s := range h.segments {
 		for i := range len(s.section[secMarked]) / 4 {
@@ -78,7 +78,7 @@ func (h *History) Marked() []repo.CommitNumber {
 }
 
 // Touching lists the commits that changed a path, ascending.
-func (h *History) Touching(path repo.Path) []repo.Touch {
+func (h *Index) Touching(path repo.Path) []repo.Touch {
 	var list []repo.Touch
 	for _, s := range h.segments {
 		if c := s.seek([]byte(path)); c.ok && string(c.name) == string(path) {
@@ -105,7 +105,7 @@ func (s *segment) has(n uint64) bool { return n >= uint64(s.first) && n < uint64
 
 // Below lists every path that ever was in a directory or below it, "" being the
 // root, sorted.
-func (h *History) Below(dir repo.Path) []repo.Path {
+func (h *Index) Below(dir repo.Path) []repo.Path {
 	prefix := ""
 	if dir != "" {
 		prefix = string(dir) + "/"
@@ -125,7 +125,7 @@ func (h *History) Below(dir repo.Path) []repo.Path {
 
 // Since lists the paths that commits from a number on changed, with those changes.
 // A path of both segments may be there twice.
-func (h *History) Since(first repo.CommitNumber) []repo.PathTouches {
+func (h *Index) Since(first repo.CommitNumber) []repo.PathTouches {
 	var list []repo.PathTouches
 	for _, s := range h.segments {
 		if s.first+s.count <= int(first) {
@@ -144,7 +144,7 @@ func (h *History) Since(first repo.CommitNumber) []repo.PathTouches {
 }
 
 // Moves lists the moves of files that the filter follows, by ascending commit.
-func (h *History) Moves() []repo.Move {
+func (h *Index) Moves() []repo.Move {
 	var list []repo.Move
 	for _, s := range h.segments {
 		b := reader(s.section[secMoves])
@@ -158,27 +158,7 @@ func (h *History) Moves() []repo.Move {
 	return list
 }
 
-// Gap says why the history does not go back to the beginning, "" when it does.
-func (h *History) Gap() string { return h.gap }
-
-// Remarks are what the user may want to know of how the history was read, a cache
-// that could not be written say. None of it changes an answer.
-func (h *History) Remarks() []string { return slices.Clone(h.remarks) }
-
-// tips returns the ids of the commits that no other one stands on.
-func (h *History) tips() []repo.ID {
-	if len(h.segments) == 0 {
-		return nil
-	}
-	last := h.segments[len(h.segments)-1]
-	var ids []repo.ID
-	for i := range len(last.section[secTips]) / 4 {
-		ids = append(ids, h.id(repo.CommitNumber(last.u32(secTips, i))))
-	}
-	return ids
-}
-
-func (h *History) id(n repo.CommitNumber) repo.ID {
+func (h *Index) id(n repo.CommitNumber) repo.ID {
 	for _, s := range h.segments {
 		if i := int(n) - s.first; i >= 0 && i < s.count {
 			return repo.IDFromBytes(s.idBytes(i))
