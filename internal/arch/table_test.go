@@ -10,7 +10,7 @@ var (
 	// Facts are below the features (decisions): a feature may use their concrete types,
 	// since one open repository serves all features and needs no second description.
 	facts = []string{
-		"atomicfile", "env", "cache", "git", "git/index", "git/history", "content", "state", "model/provider", "searchindex",
+		"atomicfile", "env", "cache", "git", "git/config", "git/index", "git/history", "content", "state", "model/provider", "searchindex",
 		"store/local", "store/sqlite", "store/postgres", "store/memory", "store/team",
 	}
 	// These are above the features, since they put them together: the settings of all
@@ -70,7 +70,8 @@ var imports = func() map[string][]string {
 	m["env"] = []string{"fault"} // every fact that waits reads how long from it
 	m["atomicfile"] = nil        // every fact that keeps files replaces them with it
 	// git reads a repository; the packages below it parse what it read.
-	m["git"] = join(words, []string{"atomicfile", "env", "git/index", "git/history"})
+	m["git"] = join(words, []string{"atomicfile", "env", "git/config", "git/index", "git/history"})
+	m["git/config"] = nil
 	m["git/index"] = []string{"repo"}
 	m["git/history"] = []string{"repo"}
 	// local opens the database of a clone, or the spool while that is read-only.

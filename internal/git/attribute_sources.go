@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/git/config"
 	"ken/internal/repo"
 )
 
@@ -74,7 +75,7 @@ func (r *Repo) attributeFiles() (files, settings []string, sure bool) {
 	// Git for Windows brings a system-wide file, in a place only it knows.
 	sure = runtime.GOOS != "windows" && !r.strange
 	files = []string{filepath.Join(r.common, "info", "attributes")}
-	if off, _ := parseBool(os.Getenv("GIT_ATTR_NOSYSTEM")); !off {
+	if off, _ := config.ParseBool(os.Getenv("GIT_ATTR_NOSYSTEM")); !off {
 		files = append(files, "/etc/gitattributes", "/usr/local/etc/gitattributes", "/opt/homebrew/etc/gitattributes")
 	}
 	if dir := xdgDir(); dir != "" {
@@ -121,19 +122,19 @@ func (s *configSearch) visit(file string, depth int) {
 	}
 }
 
-func (s *configSearch) take(c config, file string, depth int) {
-	for _, one := range c.list {
+func (s *configSearch) take(c config.Settings, file string, depth int) {
+	for _, one := range c.List {
 		switch {
-		case slices.Contains(lineEndingSettings, one.key):
-			s.settings = append(s.settings, one.key+"="+one.value)
-		case one.key == s.key:
-			if path, ok := expand(one.value, s.root); ok {
+		case slices.Contains(lineEndingSettings, one.Key):
+			s.settings = append(s.settings, one.Key+"="+one.Value)
+		case one.Key == s.key:
+			if path, ok := expand(one.Value, s.root); ok {
 				s.found = append(s.found, path)
 			} else {
 				s.sure = false
 			}
-		case one.key == "include.path", strings.HasPrefix(one.key, "includeif.") && strings.HasSuffix(one.key, ".path"):
-			if path, ok := expand(one.value, filepath.Dir(file)); ok {
+		case one.Key == "include.path", strings.HasPrefix(one.Key, "includeif.") && strings.HasSuffix(one.Key, ".path"):
+			if path, ok := expand(one.Value, filepath.Dir(file)); ok {
 				s.visit(path, depth+1)
 			} else {
 				s.sure = false

@@ -164,9 +164,9 @@ func (r *Repo) autoCRLF(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if v, ok := c.last("core.autocrlf"); ok && strings.EqualFold(v, "input") {
+	if v, ok := c.Last("core.autocrlf"); ok && strings.EqualFold(v, "input") {
 		return true, nil
 	}
-	on, _ := c.flag("core.autocrlf")
+	on, _ := c.Bool("core.autocrlf")
 	return on, nil
 }

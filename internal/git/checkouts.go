@@ -61,11 +61,11 @@ func (r *Repo) mainRepo() (main *Repo, ok bool) {
 		return r, true
 	}
 	root := filepath.Dir(r.common)
-	if tree, moved := r.own.last("core.worktree"); moved {
+	if tree, moved := r.own.Last("core.worktree"); moved {
 		if root = filepath.FromSlash(tree); !filepath.IsAbs(root) {
 			root = filepath.Join(r.common, root)
 		}
-	} else if bare, _ := r.own.flag("core.bare"); bare || filepath.Base(r.common) != ".git" {
+	} else if bare, _ := r.own.Bool("core.bare"); bare || filepath.Base(r.common) != ".git" {
 		return nil, false
 	}
 	real, err := filepath.EvalSymlinks(root)

@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"ken/internal/git/config"
 	"ken/internal/repo"
 )
 
@@ -33,8 +34,8 @@ type Repo struct {
 	prefix repo.Path
 
 	format  repo.ObjectFormat
-	own     config // the repository's own config files
-	strange bool   // says something we do not understand: ask git for everything
+	own     config.Settings // the repository's own config files
+	strange bool            // says something we do not understand: ask git for everything
 	// detached says that the work tree is not where git would find the git
 	// directory by itself (core.worktree), so every call names both.
 	detached bool
@@ -46,7 +47,7 @@ type Repo struct {
 	filter *repo.HistoryFilter
 
 	mu    sync.Mutex
-	full  config // everything git reads, once asked for
+	full  config.Settings // everything git reads, once asked for
 	asked bool
 	trees map[repo.ID]repo.ID // trees of commits; a commit never changes its tree
 }
@@ -84,8 +85,8 @@ func (r *Repo) Author(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		name = cmp.Or(name, c.person("author.name", "user.name"))
-		email = cmp.Or(email, c.person("author.email", "user.email"), cleanName(os.Getenv("EMAIL")))
+		name = cmp.Or(name, person(c, "author.name", "user.name"))
+		email = cmp.Or(email, person(c, "author.email", "user.email"), cleanName(os.Getenv("EMAIL")))
 	}
 	switch {
 	case name == "" && email == "":

@@ -102,7 +102,7 @@ func (r *Repo) replacements(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if on, ok := c.flag("core.usereplacerefs"); ok && !on {
+	if on, ok := c.Bool("core.usereplacerefs"); ok && !on {
 		return "", nil
 	}
 	return refs, nil

@@ -97,6 +97,16 @@ func (b *box) git(args ...string) string {
 	return strings.TrimSuffix(out, "\n")
 }
 
+// raw returns all that git prints, with its last newline.
+func (b *box) raw(args ...string) string {
+	b.t.Helper()
+	out, err := b.try(args...)
+	if err != nil {
+		b.t.Fatalf("git %q: %v", args, err)
+	}
+	return out
+}
+
 func (b *box) path(name string) string { return filepath.Join(b.dir, filepath.FromSlash(name)) }
 
 func (b *box) write(name, text string) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ken/internal/fault"
+	"ken/internal/git/config"
 	"ken/internal/repo"
 )
 
@@ -99,7 +100,7 @@ func discover(ctx context.Context, start string) (at, gitDir string, err error) 
 	if err != nil {
 		return "", "", fmt.Errorf("open %s: %w", start, cause(err))
 	}
-	across, _ := parseBool(os.Getenv("GIT_DISCOVERY_ACROSS_FILESYSTEM"))
+	across, _ := config.ParseBool(os.Getenv("GIT_DISCOVERY_ACROSS_FILESYSTEM"))
 	for at = start; ; {
 		gitDir, err := gitDirIn(at)
 		if err != nil || gitDir != "" {
@@ -269,7 +270,7 @@ func insideGitDir(ctx context.Context, start, gitDir string) error {
 	}
 	r, err := open(gitDir, gitDir)
 	if err == nil && filepath.Base(gitDir) != ".git" && r.gitDir == r.common {
-		if bare, ok := r.own.flag("core.bare"); bare || !ok {
+		if bare, ok := r.own.Bool("core.bare"); bare || !ok {
 			return bareError(gitDir)
 		}
 	}
@@ -335,12 +336,12 @@ func open(root, gitDir string) (*Repo, error) {
 func (r *Repo) settle(ctx context.Context) error {
 	// Of a linked worktree, the shared config says nothing about the work tree,
 	// unless each worktree has a config of its own.
-	perWorktree, _ := r.own.flag("extensions.worktreeconfig")
+	perWorktree, _ := r.own.Bool("extensions.worktreeconfig")
 	if r.gitDir != r.common && !perWorktree {
 		return nil
 	}
-	tree, moved := r.own.last("core.worktree")
-	if bare, _ := r.own.flag("core.bare"); bare && !moved {
+	tree, moved := r.own.Last("core.worktree")
+	if bare, _ := r.own.Bool("core.bare"); bare && !moved {
 		return bareError(r.gitDir)
 	}
 	if !moved {

@@ -28,29 +28,6 @@ func FuzzCheckAttr(f *testing.F) {
 	})
 }
 
-// Whatever `git config -z` prints, what is read of it prints the same again.
-func FuzzConfigList(f *testing.F) {
-	f.Add("core.bare\nfalse\x00a.b\x00branch.x y.merge\nrefs/heads/\nx\x00")
-	f.Add("\x00")
-	f.Fuzz(func(t *testing.T, out string) {
-		c, err := parseConfigList(out)
-		if err != nil {
-			return
-		}
-		var back strings.Builder
-		for _, s := range c.list {
-			back.WriteString(s.key)
-			if !s.implied {
-				back.WriteString("\n" + s.value)
-			}
-			back.WriteByte(0)
-		}
-		if back.String() != out {
-			t.Fatalf("%q became %q", out, back.String())
-		}
-	})
-}
-
 // Whatever a list of paths holds, none of those read is empty, and they print
 // the same again.
 func FuzzPaths(f *testing.F) {

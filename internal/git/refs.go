@@ -174,7 +174,7 @@ func (r *Repo) brokenRef(name string) error {
 // space follow.
 func idAtStart(text string, f repo.ObjectFormat) (repo.ID, bool) {
 	n := 2 * f.Size()
-	if len(text) < n || len(text) > n && !isSpace(text[n]) {
+	if len(text) < n || len(text) > n && strings.IndexByte(" \t\r\n", text[n]) < 0 {
 		return repo.ID{}, false
 	}
 	id, err := repo.ParseID(text[:n])

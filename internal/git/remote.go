@@ -17,11 +17,11 @@ func (r *Repo) OnRemote(ctx context.Context, commit repo.ID) (bool, error) {
 // does not say where they go, and by itself fetches only what the remote has checked out.
 func (r *Repo) Fetching(ctx context.Context) []string {
 	cfg, err := r.shared(ctx)
-	if err != nil || len(cfg.all("remote.origin.fetch")) > 0 || len(cfg.all("remote.origin.url")) == 0 {
+	if err != nil || len(cfg.All("remote.origin.fetch")) > 0 || len(cfg.All("remote.origin.url")) == 0 {
 		return []string{"fetch"}
 	}
 	to := "refs/remotes/origin/*"
-	if bare, _ := cfg.flag("core.bare"); bare {
+	if bare, _ := cfg.Bool("core.bare"); bare {
 		to = "refs/heads/*"
 	}
 	return []string{"fetch", "origin", "+refs/heads/*:" + to}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/git/config"
 	"ken/internal/repo"
 )
 
@@ -42,7 +43,7 @@ func (r *Repo) readOwnConfig() error {
 	// The format is judged by this file alone, as git does: no per-worktree
 	// config and no include can change it.
 	r.judgeFormat()
-	if on, _ := c.flag("extensions.worktreeconfig"); !on {
+	if on, _ := c.Bool("extensions.worktreeconfig"); !on {
 		return nil
 	}
 	file = filepath.Join(r.gitDir, "config.worktree")
@@ -54,30 +55,30 @@ func (r *Repo) readOwnConfig() error {
 	case err != nil:
 		return fmt.Errorf("read %s: %w", file, cause(err))
 	}
-	r.own.list = append(r.own.list, more.list...)
-	r.own.includes = r.own.includes || more.includes
+	r.own.List = append(r.own.List, more.List...)
+	r.own.Includes = r.own.Includes || more.Includes
 	return nil
 }
 
 // judgeFormat sets the object format, and whether the repository is strange.
 func (r *Repo) judgeFormat() {
-	version, _ := r.own.last("core.repositoryformatversion")
+	version, _ := r.own.Last("core.repositoryformatversion")
 	if version != "" && version != "0" && version != "1" {
 		r.strange = true
 	}
-	for _, s := range r.own.list {
-		name, ok := strings.CutPrefix(s.key, "extensions.")
+	for _, s := range r.own.List {
+		name, ok := strings.CutPrefix(s.Key, "extensions.")
 		if !ok {
 			continue
 		}
 		switch {
 		case !slices.Contains(knownExtensions, name):
 			r.strange = true
-		case name == "refstorage" && s.value != "files":
+		case name == "refstorage" && s.Value != "files":
 			r.strange = true
-		case name == "objectformat" && s.value == "sha256":
+		case name == "objectformat" && s.Value == "sha256":
 			r.format = repo.SHA256
-		case name == "objectformat" && s.value != "sha1":
+		case name == "objectformat" && s.Value != "sha1":
 			r.strange = true
 		case name == "objectformat":
 			r.format = repo.SHA1
@@ -91,21 +92,21 @@ func (r *Repo) judgeFormat() {
 // errConfig marks a config file that breaks the grammar.
 var errConfig = errors.New("not understood")
 
-func readConfig(file string) (config, error) {
+func readConfig(file string) (config.Settings, error) {
 	b, _, err := readFile(file, maxConfig)
 	if err != nil {
-		return config{}, err
+		return config.Settings{}, err
 	}
-	c, err := parseConfig(string(b))
+	c, err := config.Parse(string(b))
 	if err != nil {
-		return config{}, fmt.Errorf("%w: %w", errConfig, err)
+		return config.Settings{}, fmt.Errorf("%w: %w", errConfig, err)
 	}
 	return c, nil
 }
 
 // everything returns all the configuration that git reads for this repository,
 // asking git once.
-func (r *Repo) everything(ctx context.Context) (config, error) {
+func (r *Repo) everything(ctx context.Context) (config.Settings, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.asked {
@@ -113,11 +114,11 @@ func (r *Repo) everything(ctx context.Context) (config, error) {
 	}
 	out, err := r.read(ctx, nil, "config", "-z", "--includes", "--list")
 	if err != nil {
-		return config{}, err
+		return config.Settings{}, err
 	}
-	r.full, err = parseConfigList(out)
+	r.full, err = config.ParseList(out)
 	if err != nil {
-		return config{}, err
+		return config.Settings{}, err
 	}
 	r.asked = true
 	return r.full, nil
@@ -126,8 +127,8 @@ func (r *Repo) everything(ctx context.Context) (config, error) {
 // shared returns the configuration to look up what belongs to the repository
 // rather than to its user: its own files, or everything where these refer to
 // others or cannot be read by us.
-func (r *Repo) shared(ctx context.Context) (config, error) {
-	if r.own.includes || r.strange {
+func (r *Repo) shared(ctx context.Context) (config.Settings, error) {
+	if r.own.Includes || r.strange {
 		return r.everything(ctx)
 	}
 	return r.own, nil
@@ -139,7 +140,7 @@ func (r *Repo) symlinks(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	on, ok := c.flag("core.symlinks")
+	on, ok := c.Bool("core.symlinks")
 	return on || !ok, nil
 }
 
@@ -149,7 +150,7 @@ func (r *Repo) fileMode(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if on, ok := c.flag("core.filemode"); ok {
+	if on, ok := c.Bool("core.filemode"); ok {
 		return on, nil
 	}
 	// git init always writes it; a repository made by something else may leave
@@ -157,27 +158,8 @@ func (r *Repo) fileMode(ctx context.Context) (bool, error) {
 	if c, err = r.everything(ctx); err != nil {
 		return false, err
 	}
-	on, ok := c.flag("core.filemode")
+	on, ok := c.Bool("core.filemode")
 	return on || !ok, nil
-}
-
-// parseConfigList reads `git config -z --list`: key, newline, value, NUL; a key
-// without a value has no newline.
-func parseConfigList(out string) (config, error) {
-	var c config
-	for len(out) > 0 {
-		item, rest, ok := strings.Cut(out, "\x00")
-		if !ok {
-			return config{}, errors.New("git config: the answer breaks off")
-		}
-		key, value, has := strings.Cut(item, "\n")
-		if key == "" {
-			return config{}, errors.New("git config: a setting without a key")
-		}
-		c.list = append(c.list, setting{key: key, value: value, implied: !has})
-		out = rest
-	}
-	return c, nil
 }
 
 // userConfigFiles returns where the user's and the system's config files may
@@ -187,7 +169,7 @@ func userConfigFiles() []string {
 	var files []string
 	if f := os.Getenv("GIT_CONFIG_SYSTEM"); f != "" {
 		files = append(files, f)
-	} else if off, _ := parseBool(os.Getenv("GIT_CONFIG_NOSYSTEM")); !off {
+	} else if off, _ := config.ParseBool(os.Getenv("GIT_CONFIG_NOSYSTEM")); !off {
 		files = append(files, "/etc/gitconfig", "/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitconfig")
 	}
 	if f, ok := os.LookupEnv("GIT_CONFIG_GLOBAL"); ok {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ken/internal/git/config"
 	"ken/internal/repo"
 )
 
@@ -92,16 +93,16 @@ func parseCounts(out string) (left, right int, err error) {
 
 // trackingRef returns the ref in which the branch's upstream is kept, "" when
 // it follows none.
-func trackingRef(cfg config, branch string) string {
-	remote, ok := cfg.last("branch." + branch + ".remote")
-	merge := cfg.all("branch." + branch + ".merge")
+func trackingRef(cfg config.Settings, branch string) string {
+	remote, ok := cfg.Last("branch." + branch + ".remote")
+	merge := cfg.All("branch." + branch + ".merge")
 	if !ok || len(merge) == 0 {
 		return ""
 	}
 	if remote == "." {
 		return merge[0]
 	}
-	return mapRef(cfg.all("remote."+remote+".fetch"), merge[0])
+	return mapRef(cfg.All("remote."+remote+".fetch"), merge[0])
 }
 
 // mapRef returns where the refspecs put a ref when it is fetched, "" when they
