@@ -13,13 +13,13 @@ import (
 	"ken/internal/repo"
 )
 
-// maxIndex is far above the index of any work tree that a machine can hold.
+// maxIndex is larger than the index of any real work tree.
 const maxIndex = 4 << 30
 
 func (r *Repo) indexFile() string { return filepath.Join(r.gitDir, "index") }
 
-// index reads the index. One that does not exist is empty; one that only git
-// understands is asked of git.
+// index reads the index. A missing index is empty. If only git understands the index, git lists
+// the entries.
 func (r *Repo) index(ctx context.Context) (repo.Index, error) {
 	if r.strange {
 		return r.indexFromGit(ctx)
@@ -51,46 +51,47 @@ func (r *Repo) corruptIndex(err error) error {
 	}
 }
 
-// A stamp tells one state of the index file from another, at the cost of
-// reading its last bytes.
-type stamp struct {
+// An indexVersion identifies one version of the index file. Reading it takes only the last bytes
+// of the file.
+type indexVersion struct {
 	checksum repo.ID
 	stat     repo.Stat
 }
 
-// stampIndex reads the stamp that the index has now; zero when there is none.
-func (r *Repo) stampIndex() (stamp, error) {
+// indexVersion returns the version of the index file, zero if the file does not exist.
+func (r *Repo) indexVersion() (indexVersion, error) {
 	f, err := os.OpenFile(r.indexFile(), os.O_RDONLY|openFlags, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return stamp{}, nil
+		return indexVersion{}, nil
 	}
 	if err != nil {
-		return stamp{}, fmt.Errorf("read index: %w", err)
+		return indexVersion{}, fmt.Errorf("read index: %w", err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return stamp{}, fmt.Errorf("read index: %w", err)
+		return indexVersion{}, fmt.Errorf("read index: %w", err)
 	}
-	s := stamp{stat: statOf(info)}
+	s := indexVersion{stat: statOf(info)}
 	tail := make([]byte, r.format.Size())
 	if info.Size() >= int64(len(tail)) {
 		if _, err := f.ReadAt(tail, info.Size()-int64(len(tail))); err != nil {
-			return stamp{}, fmt.Errorf("read index: %w", err)
+			return indexVersion{}, fmt.Errorf("read index: %w", err)
 		}
 		s.checksum = repo.IDFromBytes(tail)
 	}
 	return s, nil
 }
 
-// IndexStamp names the state that the index is in, at the cost of reading its last
-// bytes; "" when it carries no checksum, or only git could tell.
+// IndexStamp returns a text that changes with the index: its checksum. It reads only the last bytes
+// of the file. The text is "none" without an index, and "" if the index has no checksum or the
+// layout is unknown.
 func (r *Repo) IndexStamp() string {
-	s, err := r.stampIndex()
+	s, err := r.indexVersion()
 	switch {
 	case r.strange || err != nil:
 		return ""
-	case s == stamp{}:
+	case s == indexVersion{}:
 		return "none"
 	case s.checksum.IsZero():
 		return ""
@@ -98,9 +99,9 @@ func (r *Repo) IndexStamp() string {
 	return s.checksum.String()
 }
 
-// same reports whether two stamps are of one state: by checksum, which covers
-// every byte, or by stat where the file carries none.
-func (s stamp) same(t stamp) bool {
+// same reports whether two versions are equal: by the checksum, which covers every byte, or by the
+// stat if the file has no checksum.
+func (s indexVersion) same(t indexVersion) bool {
 	if s.checksum != t.checksum {
 		return false
 	}

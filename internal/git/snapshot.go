@@ -29,7 +29,7 @@ func (r *Repo) Snapshot(ctx context.Context) (*repo.Snapshot, error) {
 		}
 		head = again
 	}
-	return nil, errMoving("HEAD")
+	return nil, errKeepsChanging("HEAD")
 }
 
 // complete adds what the work tree's settings say to a snapshot.
@@ -50,11 +50,11 @@ func (r *Repo) complete(ctx context.Context, s *repo.Snapshot) (*repo.Snapshot, 
 // Unmoved reports whether HEAD and the index are still those of s. It reads
 // HEAD and the last bytes of the index, and no more.
 func (r *Repo) Unmoved(ctx context.Context, s *repo.Snapshot) (bool, error) {
-	now, err := r.stampIndex()
+	now, err := r.indexVersion()
 	if err != nil {
 		return false, err
 	}
-	if !now.same(stamp{checksum: s.Index.Checksum, stat: s.Index.Stat}) {
+	if !now.same(indexVersion{checksum: s.Index.Checksum, stat: s.Index.Stat}) {
 		return false, nil
 	}
 	head, err := r.Head(ctx)

@@ -12,31 +12,31 @@ import (
 	"ken/internal/repo"
 )
 
-// A Builder takes the commits of a walk, in any order and some of them twice, and
-// makes a segment of those that the history before it has not. It keeps a few bytes
-// for each commit and each change, and each path once.
+// A Builder collects the commits of a walk, and makes a segment of those that the index does not
+// have yet. Commits may come in any order and more than once. The builder stores a few bytes for
+// each commit and each change, and each path once.
 type Builder struct {
 	before *Index
 	filter repo.HistoryFilter
-	lost   []repo.ID // tips of it that are no longer in the repository
-	size   int       // of an object id
-	first  int
+	lost   []repo.ID // tips of before that are no longer in the repository
+	size   int       // size of an object id in bytes
+	first  int       // number of the first new commit
 
-	ids     []byte // of the commits, in the order of the walk
-	parents []byte // ids too
+	ids     []byte // ids of the commits, in the order of the walk
+	parents []byte // ids of all parents
 	commits []walkedCommit
 	text    []byte
 	paths   map[string]uint32
-	names   []string // by the number that paths gives them
-	touches []uint32 // number of the path and kind
-	moving  []uint32 // the commits that may have moved a file that the filter follows
+	names   []string // paths by number
+	touches []uint32 // number of the path, and the kind in the lowest two bits
+	moving  []uint32 // commits that may have moved a file that the filter follows
 
 	numbers *order      // set by Number
 	moves   []repo.Move // by ascending number
 }
 
-// A walkedCommit says where in the builder's lists the parts of a commit end; they
-// begin where those of the commit before end.
+// A walkedCommit has the ends of a commit's parts in the lists of the builder. They start at the ends
+// of the previous commit.
 type walkedCommit struct {
 	parents, touches, text int
 	sec                    int64
@@ -44,17 +44,17 @@ type walkedCommit struct {
 	marked                 bool
 }
 
-// NewBuilder returns a Builder for commits that come after an index, which may be empty.
+// NewBuilder returns a Builder of commits for an index, which may be empty.
 func NewBuilder(before *Index, format repo.ObjectFormat, filter repo.HistoryFilter) *Builder {
 	return &Builder{before: before, filter: filter, size: format.Size(), first: int(before.Len()), paths: make(map[string]uint32)}
 }
 
-// maxPaths is how many paths fit beside a kind.
+// maxPaths is the number of paths that 30 bits can count.
 const maxPaths = 1 << 30
 
-// Add takes a commit of the walk.
+// Add adds a commit. It ignores a commit that the index has.
 func (b *Builder) Add(c repo.Commit) error {
-	if _, again := b.before.Find(c.ID); again {
+	if _, known := b.before.Find(c.ID); known {
 		return nil
 	}
 	if len(c.ID.Bytes()) != b.size {
@@ -67,12 +67,12 @@ func (b *Builder) Add(c repo.Commit) error {
 		}
 		b.parents = append(b.parents, p.Bytes()...)
 	}
-	gone, come := false, false
+	deleted, added := false, false
 	for _, ch := range c.Changes {
 		path, ok := b.paths[string(ch.Path)]
 		if !ok {
 			if path = uint32(len(b.names)); path == maxPaths {
-				return errors.New("more paths than can be counted")
+				return errors.New("too many paths")
 			}
 			name := string(ch.Path)
 			b.paths[name] = path
@@ -80,18 +80,18 @@ func (b *Builder) Add(c repo.Commit) error {
 		}
 		b.touches = append(b.touches, path<<2|uint32(ch.Kind))
 		if (ch.Kind == repo.Added || ch.Kind == repo.Deleted) && b.filter.Follows(ch.Path) {
-			gone = gone || ch.Kind == repo.Deleted
-			come = come || ch.Kind == repo.Added
+			deleted = deleted || ch.Kind == repo.Deleted
+			added = added || ch.Kind == repo.Added
 		}
 	}
-	// What a merge moved may have had another name in each parent.
-	if come && (gone || len(c.Parents) > 1) {
+	// A file that a merge moved can have a different name in each parent.
+	if added && (deleted || len(c.Parents) > 1) {
 		b.moving = append(b.moving, uint32(len(b.commits)))
 	}
 	w := walkedCommit{marked: slices.ContainsFunc(c.Trailers, b.marks)}
 	var usual bool
 	if w.sec, w.zone, usual = parseDate(c.Date); !usual {
-		w.sec, w.zone = 0, oddZone
+		w.sec, w.zone = 0, zoneInText
 		b.text = appendText(b.text, c.Date)
 	}
 	b.text = appendText(b.text, c.Subject)
@@ -104,11 +104,11 @@ func (b *Builder) Add(c repo.Commit) error {
 	return nil
 }
 
-// DropTip says that a tip of the index before is no longer in the repository.
+// DropTip removes a tip of the index that is no longer in the repository.
 func (b *Builder) DropTip(id repo.ID) { b.lost = append(b.lost, id) }
 
-// Number numbers the commits, parents before children. The error is [ErrInconsistent] when
-// they do not form a history together with the index before.
+// Number numbers the commits, parents before children. The error is [ErrInconsistent] if a parent is
+// neither in the index nor among the new commits, or if a commit is its own ancestor.
 func (b *Builder) Number() error {
 	o, err := b.order()
 	b.numbers = o
@@ -118,10 +118,10 @@ func (b *Builder) Number() error {
 // marks reports whether a trailer marks its commit.
 func (b *Builder) marks(t repo.Trailer) bool { return strings.EqualFold(t.Key, b.filter.Marker) }
 
-// id returns the id of the commit that came i-th.
+// id returns the id of the i-th commit of the walk.
 func (b *Builder) id(i uint32) []byte { return b.ids[int(i)*b.size : (int(i)+1)*b.size] }
 
-// ends returns the walked commit, and the one before it for where its parts begin.
+// ends returns the i-th commit of the walk, and the previous one, whose ends are its starts.
 func (b *Builder) ends(i uint32) (from, to walkedCommit) {
 	if i > 0 {
 		from = b.commits[i-1]
@@ -129,12 +129,12 @@ func (b *Builder) ends(i uint32) (from, to walkedCommit) {
 	return from, b.commits[i]
 }
 
-// An order is how the commits of a walk are numbered.
+// An order has the numbers of the commits of a walk.
 type order struct {
-	byID    []uint32 // places in the walk, by ascending id, each commit once
-	walked  []uint32 // the place in the walk of each number, from first on
-	number  []int32  // the number of each place in the walk; unnumbered for one that is there twice
-	parents []int32  // the numbers of all parents, as they lie in the builder
+	byID    []uint32 // positions in the walk, sorted by id, each commit once
+	walked  []uint32 // position in the walk of each number, from first on
+	number  []int32  // number of each position in the walk; unnumbered for a repeated commit
+	parents []int32  // numbers of all parents, in the order of Builder.parents
 }
 
 // ErrInconsistent says that commits do not form a history.
@@ -142,7 +142,7 @@ var ErrInconsistent = errors.New("git log")
 
 const (
 	unnumbered = -1
-	begun      = -2 // its parents are being numbered
+	inProgress = -2 // its parents get their numbers first
 )
 
 // order numbers the commits, parents before children.
@@ -154,7 +154,7 @@ func (b *Builder) order() (*order, error) {
 	for i := range o.number {
 		o.number[i] = unnumbered
 	}
-	// Mostly the walk ends with the oldest, so that the way to a parent is short.
+	// A walk usually ends with the oldest commit, so starting at the end keeps the stack small.
 	once := make([]bool, len(b.commits))
 	for _, i := range o.byID {
 		once[i] = true
@@ -172,7 +172,7 @@ func (b *Builder) order() (*order, error) {
 				return nil, err
 			}
 			if waits >= 0 {
-				o.number[top] = begun
+				o.number[top] = inProgress
 				stack = append(stack, uint32(waits))
 				continue
 			}
@@ -191,13 +191,13 @@ func (b *Builder) order() (*order, error) {
 	return o, nil
 }
 
-// waitsFor returns a parent of the commit that has no number yet, -1 if all have.
+// waitsFor returns a parent of the commit that has no number yet, -1 if there is none.
 func (b *Builder) waitsFor(o *order, i uint32) (int32, error) {
 	from, to := b.ends(i)
 	for _, p := range o.parents[from.parents:to.parents] {
 		switch {
 		case p < 0:
-		case o.number[p] == begun:
+		case o.number[p] == inProgress:
 			return 0, fmt.Errorf("%w: commit %s is among its own ancestors", ErrInconsistent, repo.IDFromBytes(b.id(uint32(p))))
 		case o.number[p] == unnumbered:
 			return p, nil
@@ -206,8 +206,7 @@ func (b *Builder) waitsFor(o *order, i uint32) (int32, error) {
 	return -1, nil
 }
 
-// resolve finds the parents: each as its place in the walk, or ^number for one of
-// the history before.
+// resolve finds the parents. Each becomes its position in the walk, or ^number if the index has it.
 func (b *Builder) resolve(o *order) error {
 	o.parents = make([]int32, len(b.parents)/b.size)
 	for i := range o.parents {
@@ -227,8 +226,8 @@ func (b *Builder) resolve(o *order) error {
 	return nil
 }
 
-// sorted returns the places of the commits by their ids, the first where one is
-// there twice.
+// sorted returns the positions of the commits sorted by id. Of a repeated commit it returns the
+// first position.
 func (b *Builder) sorted() []uint32 {
 	type key struct {
 		start uint64
@@ -253,40 +252,40 @@ func (b *Builder) sorted() []uint32 {
 	return list
 }
 
-// draft writes the sections of the segment.
-func (b *Builder) draft() *draft {
+// writeSegment writes the sections of the segment.
+func (b *Builder) writeSegment() *segmentWriter {
 	o := b.numbers
-	d := &draft{size: b.size, first: b.first, count: len(o.walked)}
-	d.section[secIDs] = make([]byte, 0, d.count*b.size)
-	d.section[secCommits] = make([]byte, 0, d.count*recordSize)
-	d.section[secText] = make([]byte, 0, len(b.text)+2*d.count)
+	w := &segmentWriter{size: b.size, first: b.first, count: len(o.walked)}
+	w.section[secIDs] = make([]byte, 0, w.count*b.size)
+	w.section[secCommits] = make([]byte, 0, w.count*recordSize)
+	w.section[secText] = make([]byte, 0, len(b.text)+2*w.count)
 	for k, i := range o.walked {
 		from, to := b.ends(i)
-		d.section[secIDs] = append(d.section[secIDs], b.id(i)...)
-		d.addCommit(o.parents[from.parents:to.parents], to)
-		if k%textGroup == 0 {
-			d.section[secTextStart] = binary.LittleEndian.AppendUint64(d.section[secTextStart], uint64(len(d.section[secText])))
+		w.section[secIDs] = append(w.section[secIDs], b.id(i)...)
+		w.addCommit(o.parents[from.parents:to.parents], to)
+		if k%commitsPerTextStart == 0 {
+			w.section[secTextStarts] = binary.LittleEndian.AppendUint64(w.section[secTextStarts], uint64(len(w.section[secText])))
 		}
-		d.section[secText] = appendText(d.section[secText], b.text[from.text:to.text])
+		w.section[secText] = appendText(w.section[secText], b.text[from.text:to.text])
 		if to.marked {
-			d.add(secMarked, uint32(b.first+k))
+			w.add(secMarked, uint32(b.first+k))
 		}
 	}
 	for _, i := range o.byID {
-		d.add(secByID, uint32(int(o.number[i])-b.first))
+		w.add(secByID, uint32(int(o.number[i])-b.first))
 	}
 	for _, m := range b.moves {
-		d.addMove(m)
+		w.addMove(m)
 	}
 	for _, n := range b.tips(o) {
-		d.add(secTips, n)
+		w.add(secTips, n)
 	}
-	b.addPaths(d, o)
-	return d
+	b.addPaths(w, o)
+	return w
 }
 
 // addCommit appends the record of a commit.
-func (d *draft) addCommit(parents []int32, c walkedCommit) {
+func (w *segmentWriter) addCommit(parents []int32, c walkedCommit) {
 	first, second := uint32(noParent), uint32(noParent)
 	if len(parents) > 0 {
 		first = uint32(parents[0])
@@ -296,35 +295,34 @@ func (d *draft) addCommit(parents []int32, c walkedCommit) {
 	case 2:
 		second = uint32(parents[1])
 	default:
-		second = uint32(len(d.section[secParents])/4) | moreFlag
+		second = uint32(len(w.section[secParents])/4) | listFlag
 		for i, p := range parents[1:] {
 			n := uint32(p)
 			if i == len(parents)-2 {
-				n |= moreFlag
+				n |= listFlag
 			}
-			d.add(secParents, n)
+			w.add(secParents, n)
 		}
 	}
-	d.add(secCommits, first)
-	d.add(secCommits, second)
-	d.section[secCommits] = binary.LittleEndian.AppendUint64(d.section[secCommits], uint64(c.sec))
-	d.section[secCommits] = binary.LittleEndian.AppendUint16(d.section[secCommits], uint16(c.zone))
+	w.add(secCommits, first)
+	w.add(secCommits, second)
+	w.section[secCommits] = binary.LittleEndian.AppendUint64(w.section[secCommits], uint64(c.sec))
+	w.section[secCommits] = binary.LittleEndian.AppendUint16(w.section[secCommits], uint16(c.zone))
 }
 
 // addMove appends a move.
-func (d *draft) addMove(m repo.Move) {
-	sec := binary.AppendUvarint(d.section[secMoves], uint64(m.Commit))
+func (w *segmentWriter) addMove(m repo.Move) {
+	sec := binary.AppendUvarint(w.section[secMoves], uint64(m.Commit))
 	same := uint64(0)
 	if m.Same {
 		same = 1
 	}
 	sec = binary.AppendUvarint(sec, same)
 	sec = appendText(sec, string(m.From))
-	d.section[secMoves] = appendText(sec, string(m.To))
+	w.section[secMoves] = appendText(sec, string(m.To))
 }
 
-// tips returns the numbers of the commits, of the history before too, that no other
-// one stands on, ascending.
+// tips returns the sorted numbers of the commits without children, including those of the index.
 func (b *Builder) tips(o *order) []uint32 {
 	base := make(map[uint32]bool)
 	for _, id := range b.before.Tips() {
@@ -359,9 +357,9 @@ func (b *Builder) tips(o *order) []uint32 {
 	return tips
 }
 
-// addPaths writes the paths and their commits: the first round over the changes
-// finds how long each path's list is, the second one writes it in its place.
-func (b *Builder) addPaths(d *draft, o *order) {
+// addPaths writes the paths and their commits. A first pass over the changes computes the size of
+// each path's list, a second pass writes the lists.
+func (b *Builder) addPaths(w *segmentWriter, o *order) {
 	ends := make([]int, len(b.names))
 	b.eachTouch(o, func(path uint32, v uint64) { ends[path] += uvarintSize(v) })
 	total := 0
@@ -376,18 +374,18 @@ func (b *Builder) addPaths(d *draft, o *order) {
 		inOrder[i] = uint32(i)
 	}
 	slices.SortFunc(inOrder, func(x, y uint32) int { return cmp.Compare(b.names[x], b.names[y]) })
-	d.paths.touches = make([]byte, 0, total)
+	w.paths.touches = make([]byte, 0, total)
 	for _, i := range inOrder {
 		start := 0
 		if i > 0 {
 			start = ends[i-1]
 		}
-		d.paths.add([]byte(b.names[i]), lists[start:ends[i]])
+		w.paths.add([]byte(b.names[i]), lists[start:ends[i]])
 	}
 }
 
-// eachTouch calls f with every change of a path, by ascending number of the commit,
-// as it is written: distance to the one before, and kind.
+// eachTouch calls f with every change of a path, in the order of the commits, as the file stores
+// it: the difference to the path's previous commit, and the kind.
 func (b *Builder) eachTouch(o *order, f func(path uint32, v uint64)) {
 	last := make([]uint32, len(b.names))
 	for k, i := range o.walked {

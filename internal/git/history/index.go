@@ -1,9 +1,8 @@
 // Package history is ken's index of the commits of a repository: their parents, dates, subjects
-// and trailers, the paths they changed and the moves of some files.
+// and trailers, the paths that they changed and the moves of some files.
 //
-// A [Builder] takes commits and adds them to an [Index]; the index answers questions and gives
-// the bytes of its two files. The package reads no file and starts no process: package git walks
-// the commits and keeps the files.
+// A [Builder] collects commits, and [Index.Append] adds them to an [Index]. The package reads and
+// writes no files and starts no process. Package git walks the commits and stores the index.
 package history
 
 import (
@@ -17,13 +16,13 @@ import (
 // follows. Its zero value is empty. It may be read from several goroutines, but not while
 // [Index.Append] or [Index.LoadParents] runs.
 type Index struct {
-	segments []*segment // one behind the other
-	lines    repo.ParentTable
-	lined    sync.Once // lines are those of all commits
+	segments    []*segment // the base and the tail
+	parents     repo.ParentTable
+	parentsOnce sync.Once // parents has all commits
 }
 
-// Open returns the index that two files hold for a key: the base, and the tail that follows it.
-// Whatever is wrong with a file, it holds nothing.
+// Open returns the index that is stored in two files, the base and the tail. It ignores a file
+// that is invalid or has another key, and a tail of another base.
 func Open(key Key, format repo.ObjectFormat, base, tail []byte) *Index {
 	h := &Index{}
 	first := openAt(base, key, format, segmentID{}, 0)
@@ -37,7 +36,8 @@ func Open(key Key, format repo.ObjectFormat, base, tail []byte) *Index {
 	return h
 }
 
-// openAt opens a segment, nil if it is not the one that belongs there.
+// openAt opens a segment that follows another and starts at a number. It returns nil if the data is
+// invalid or another segment.
 func openAt(data []byte, key Key, format repo.ObjectFormat, follows segmentID, first int) *segment {
 	s, err := openSegment(data)
 	if err != nil || s.key != key || s.follows != follows || s.first != first || s.size != format.Size() {
@@ -46,8 +46,8 @@ func openAt(data []byte, key Key, format repo.ObjectFormat, follows segmentID, f
 	return s
 }
 
-// Files returns the bytes of the base and of the tail, nil for one that there is not. They must
-// not be written to.
+// Files returns the content of the base file and of the tail file, nil for a file that the index
+// does not have. The caller must not change them.
 func (h *Index) Files() (base, tail []byte) {
 	if len(h.segments) > 0 {
 		base = h.segments[0].data
@@ -58,7 +58,7 @@ func (h *Index) Files() (base, tail []byte) {
 	return base, tail
 }
 
-// Missing returns those of some commits that are not in the history.
+// Missing returns the commits that the index does not have.
 func (h *Index) Missing(ids []repo.ID) []repo.ID {
 	return slices.DeleteFunc(slices.Clone(ids), func(id repo.ID) bool {
 		_, ok := h.Find(id)
@@ -66,7 +66,7 @@ func (h *Index) Missing(ids []repo.ID) []repo.ID {
 	})
 }
 
-// Tips returns the ids of the commits that no other one stands on.
+// Tips returns the ids of the commits without children.
 func (h *Index) Tips() []repo.ID {
 	if len(h.segments) == 0 {
 		return nil
@@ -79,25 +79,25 @@ func (h *Index) Tips() []repo.ID {
 	return ids
 }
 
-// Append adds the commits of a builder, which are numbered. The tail is written anew for every commit, so that it
-// goes into the base once it is no longer small beside it.
+// Append adds the commits of a builder, after [Builder.Number]. Every new commit makes a new tail.
+// When the tail is no longer small compared with the base, Append merges the two.
 func (h *Index) Append(b *Builder, key Key) error {
 	var follows segmentID
 	if len(h.segments) > 0 {
 		follows = h.segments[0].id
 	}
-	s, err := b.draft().seal(key, follows)
+	s, err := b.writeSegment().finish(key, follows)
 	if err != nil {
 		return err
 	}
 	if len(h.segments) > 1 {
-		if s, err = joined(h.segments[1], s).seal(key, follows); err != nil {
+		if s, err = mergeSegments(h.segments[1], s).finish(key, follows); err != nil {
 			return err
 		}
 		h.segments = h.segments[:1]
 	}
 	if len(h.segments) == 1 && len(s.data) > len(h.segments[0].data)/8+tailRoom {
-		if s, err = joined(h.segments[0], s).seal(key, segmentID{}); err != nil {
+		if s, err = mergeSegments(h.segments[0], s).finish(key, segmentID{}); err != nil {
 			return err
 		}
 		h.segments = nil
@@ -106,5 +106,5 @@ func (h *Index) Append(b *Builder, key Key) error {
 	return nil
 }
 
-// tailRoom is what a tail may take beside any base.
+// tailRoom is the size in bytes that a tail may always have.
 const tailRoom = 64 << 10

@@ -5,38 +5,37 @@ import (
 	"encoding/binary"
 )
 
-// joined returns a draft of two segments in one, b being the one that follows a.
-// Numbers stay as they are.
-func joined(a, b *segment) *draft {
-	d := &draft{size: a.size, first: a.first, count: a.count + b.count}
+// mergeSegments writes two segments as one. Segment b follows a. The numbers of commits do not change.
+func mergeSegments(a, b *segment) *segmentWriter {
+	w := &segmentWriter{size: a.size, first: a.first, count: a.count + b.count}
 	for _, sec := range []int{secIDs, secParents, secMarked, secMoves} {
-		d.section[sec] = append(append(make([]byte, 0, len(a.section[sec])+len(b.section[sec])), a.section[sec]...), b.section[sec]...)
+		w.section[sec] = append(append(make([]byte, 0, len(a.section[sec])+len(b.section[sec])), a.section[sec]...), b.section[sec]...)
 	}
-	d.section[secTips] = b.section[secTips]
-	d.joinCommits(a, b)
-	d.joinOrder(a, b)
-	d.joinText(a, b)
-	d.joinPaths(a, b)
-	return d
+	w.section[secTips] = b.section[secTips]
+	w.mergeCommits(a, b)
+	w.mergeByID(a, b)
+	w.mergeText(a, b)
+	w.mergePaths(a, b)
+	return w
 }
 
-// joinCommits copies the records; those of b that have parents elsewhere find them
-// behind those of a.
-func (d *draft) joinCommits(a, b *segment) {
-	sec := append(make([]byte, 0, d.count*recordSize), a.section[secCommits]...)
+// mergeCommits copies the records of the commits, and shifts the positions in secParents that the
+// records of b have.
+func (w *segmentWriter) mergeCommits(a, b *segment) {
+	sec := append(make([]byte, 0, w.count*recordSize), a.section[secCommits]...)
 	start := len(sec)
 	sec = append(sec, b.section[secCommits]...)
 	shift := uint32(len(a.section[secParents]) / 4)
 	for i := range b.count {
-		if _, second := b.record(i); second != noParent && second&moreFlag != 0 {
+		if _, second := b.record(i); second != noParent && second&listFlag != 0 {
 			binary.LittleEndian.PutUint32(sec[start+i*recordSize+4:], second+shift)
 		}
 	}
-	d.section[secCommits] = sec
+	w.section[secCommits] = sec
 }
 
-func (d *draft) joinOrder(a, b *segment) {
-	sec := make([]byte, 0, d.count*4)
+func (w *segmentWriter) mergeByID(a, b *segment) {
+	sec := make([]byte, 0, w.count*4)
 	i, k := 0, 0
 	for i < a.count || k < b.count {
 		var n uint32
@@ -49,51 +48,51 @@ func (d *draft) joinOrder(a, b *segment) {
 		}
 		sec = binary.LittleEndian.AppendUint32(sec, n)
 	}
-	d.section[secByID] = sec
+	w.section[secByID] = sec
 }
 
-// joinText copies the texts. The starts of b's groups are found anew, since a's last
-// group need not be full.
-func (d *draft) joinText(a, b *segment) {
+// mergeText copies the texts. It computes the offsets for b again, since the last group of a may be
+// incomplete.
+func (w *segmentWriter) mergeText(a, b *segment) {
 	size := len(a.section[secText]) + len(b.section[secText])
-	d.section[secText] = append(make([]byte, 0, size), a.section[secText]...)
-	d.section[secTextStart] = append(make([]byte, 0, (d.count/textGroup+1)*8), a.section[secTextStart]...)
+	w.section[secText] = append(make([]byte, 0, size), a.section[secText]...)
+	w.section[secTextStarts] = append(make([]byte, 0, (w.count/commitsPerTextStart+1)*8), a.section[secTextStarts]...)
 	rest := reader(b.section[secText])
-	for n := a.count; n < d.count; n++ {
-		if n%textGroup == 0 {
-			d.section[secTextStart] = binary.LittleEndian.AppendUint64(d.section[secTextStart], uint64(len(d.section[secText])))
+	for n := a.count; n < w.count; n++ {
+		if n%commitsPerTextStart == 0 {
+			w.section[secTextStarts] = binary.LittleEndian.AppendUint64(w.section[secTextStarts], uint64(len(w.section[secText])))
 		}
-		d.section[secText] = appendText(d.section[secText], rest.text())
+		w.section[secText] = appendText(w.section[secText], rest.text())
 	}
 }
 
-// joinPaths merges the paths.
-func (d *draft) joinPaths(a, b *segment) {
-	d.paths.paths = make([]byte, 0, len(a.section[secPaths])+len(b.section[secPaths]))
-	d.paths.touches = make([]byte, 0, len(a.section[secTouches])+len(b.section[secTouches]))
+// mergePaths merges the sorted paths and their commits.
+func (w *segmentWriter) mergePaths(a, b *segment) {
+	w.paths.paths = make([]byte, 0, len(a.section[secPaths])+len(b.section[secPaths]))
+	w.paths.touches = make([]byte, 0, len(a.section[secTouches])+len(b.section[secTouches]))
 	x, y := a.block(0), b.block(0)
 	var both []byte
 	for x.ok || y.ok {
 		order := bytes.Compare(x.name, y.name)
 		switch {
 		case !y.ok || x.ok && order < 0:
-			d.paths.add(x.name, x.touches)
+			w.paths.add(x.name, x.touches)
 			x.next()
 		case !x.ok || order > 0:
-			d.paths.add(y.name, y.touches)
+			w.paths.add(y.name, y.touches)
 			y.next()
 		default:
-			both = joinTouches(both[:0], x.touches, y.touches)
-			d.paths.add(x.name, both)
+			both = mergeTouches(both[:0], x.touches, y.touches)
+			w.paths.add(x.name, both)
 			x.next()
 			y.next()
 		}
 	}
 }
 
-// joinTouches appends two lists of commits, the second of which goes on from the
-// last commit of the first.
-func joinTouches(list []byte, a, b reader) []byte {
+// mergeTouches appends two lists of commits. The first difference in b becomes the difference to the
+// last commit of a.
+func mergeTouches(list []byte, a, b reader) []byte {
 	list = append(list, a...)
 	last := uint64(0)
 	for len(a) > 0 {

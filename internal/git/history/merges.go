@@ -14,14 +14,14 @@ type MergedFile struct {
 	ByGit  bool
 }
 
-// mergesMagic changes with the layout, and with what makes a verdict.
+// mergesMagic is the version of the format and of the rules for verdicts.
 const mergesMagic = "kenmerg\x01"
 
-// DecodeMerges reads a file that [EncodeMerges] made for the same key. Whatever is wrong with
-// it, it holds nothing.
+// DecodeMerges reads a file of [EncodeMerges]. It returns nil if the file is invalid or has another
+// key. The format is:
 //
-//	magic, key, checksum of the rest; then for each verdict the id of the commit,
-//	1 for git and 0 for a person, and the path with its length before it
+//	magic, key, checksum of the rest; for each verdict the id of the commit,
+//	1 for git or 0 for a person, the length of the path, the path
 func DecodeMerges(data []byte, key Key, format repo.ObjectFormat) []MergedFile {
 	start := len(mergesMagic) + len(key) + 4
 	if len(data) < start || string(data[:start-4]) != mergesMagic+string(key[:]) {
@@ -42,7 +42,7 @@ func DecodeMerges(data []byte, key Key, format repo.ObjectFormat) []MergedFile {
 	return list
 }
 
-// EncodeMerges returns the bytes of a file that keeps verdicts under a key.
+// EncodeMerges returns the content of a file with verdicts for a key.
 func EncodeMerges(key Key, list []MergedFile) []byte {
 	var body []byte
 	for _, f := range list {

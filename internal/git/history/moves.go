@@ -10,18 +10,18 @@ import (
 	"ken/internal/repo"
 )
 
-// A FileMove is a move that git found in a commit, against one of its parents.
+// A FileMove is a move of a file that git found between a commit and one of its parents.
 type FileMove struct {
 	Commit   repo.ID
 	From, To repo.Path
-	Same     bool // the content did not change
+	Same     bool // the content is the same
 }
 
-// ParseMoves reads the moves of files that a filter follows from the output of `git diff-tree
-// -M --raw -z --format=%H%x00`: the id of a commit, then entries with two paths each, and
-// entries with one that are no moves.
+// ParseMoves parses the output of `git diff-tree -M --raw -z --format=%H%x00`, and returns the moves
+// of files that the filter follows. The output has the id of a commit, then its entries: moves have
+// two paths, other entries have one.
 func ParseMoves(out string, filter repo.HistoryFilter) ([]FileMove, error) {
-	errShort := errors.New("git diff-tree: the answer breaks off")
+	errShort := errors.New("git diff-tree: truncated output")
 	var moves []FileMove
 	var commit repo.ID
 	for len(out) > 0 {
@@ -70,8 +70,8 @@ func ParseMoves(out string, filter repo.HistoryFilter) ([]FileMove, error) {
 	return moves, nil
 }
 
-// Moving returns the commits that may have moved a file that the filter follows. Call it after
-// [Builder.Number].
+// Moving returns the commits that may have moved a file that the filter follows. Call
+// [Builder.Number] first.
 func (b *Builder) Moving() []repo.ID {
 	var ids []repo.ID
 	for _, i := range b.moving {
@@ -82,8 +82,8 @@ func (b *Builder) Moving() []repo.ID {
 	return ids
 }
 
-// SetMoves takes the moves that git found in the commits that [Builder.Moving] returned. Of a
-// merge's those count that led to a name which no parent has.
+// SetMoves sets the moves that git found in the commits of [Builder.Moving]. Of the moves of a merge
+// it takes those to a path that no parent has.
 func (b *Builder) SetMoves(found []FileMove) error {
 	places := make(map[repo.ID]uint32)
 	for _, i := range b.moving {
@@ -95,7 +95,7 @@ func (b *Builder) SetMoves(found []FileMove) error {
 	for _, f := range found {
 		i, ok := places[f.Commit]
 		if !ok {
-			return fmt.Errorf("git diff-tree: commit %s was not asked for", f.Commit)
+			return fmt.Errorf("git diff-tree: unexpected commit %s", f.Commit)
 		}
 		if b.adds(i, f.To) {
 			moves = append(moves, repo.Move{Commit: repo.CommitNumber(b.numbers.number[i]), From: f.From, To: f.To, Same: f.Same})
@@ -110,15 +110,15 @@ func (b *Builder) SetMoves(found []FileMove) error {
 		}
 		return cmp.Or(cmp.Compare(x.Commit, y.Commit), cmp.Compare(x.To, y.To), cmp.Compare(x.From, y.From))
 	})
-	// A merge may find it against every parent; content that one of them had is no
-	// other content.
+	// Git can find the same move for each parent of a merge. The sort puts a move with the same
+	// content first.
 	b.moves = slices.CompactFunc(moves, func(x, y repo.Move) bool {
 		return x.Commit == y.Commit && x.From == y.From && x.To == y.To
 	})
 	return nil
 }
 
-// adds reports whether the commit that came i-th added a path.
+// adds reports whether the i-th commit of the walk added a path.
 func (b *Builder) adds(i uint32, path repo.Path) bool {
 	n, ok := b.paths[string(path)]
 	from, to := b.ends(i)

@@ -11,12 +11,12 @@ import (
 	"ken/internal/repo"
 )
 
-// A Partial is a look into the files of the index that reads next to nothing: enough
-// to see what is new, so that git can walk that while the index is read. What it
-// says is checked when the whole is there.
+// A Partial is an index of which only the headers are in memory. It reads a few more bytes per
+// question, without verifying them. It shows early which commits are new, so that git can walk them
+// while ken reads the whole index and checks the answers.
 type Partial struct{ segments []partialSegment }
 
-// A partialSegment is a file of which the head was read.
+// A partialSegment is a file of which only the header is in memory.
 type partialSegment struct {
 	segment
 	f      io.ReaderAt
@@ -24,8 +24,8 @@ type partialSegment struct {
 	sizes  [sections]int64
 }
 
-// OpenPartial opens the base, and the tail if there is one, for a key. The result is empty if
-// the base is for another key, or odd.
+// OpenPartial opens the base and, if given, the tail. The result is empty if the base is invalid or
+// has another key.
 func OpenPartial(key Key, format repo.ObjectFormat, files ...io.ReaderAt) (p Partial) {
 	var follows segmentID
 	first := 0
@@ -44,10 +44,10 @@ func OpenPartial(key Key, format repo.ObjectFormat, files ...io.ReaderAt) (p Par
 	return p
 }
 
-// Empty reports whether nothing could be read.
+// Empty reports whether no file was valid.
 func (p Partial) Empty() bool { return len(p.segments) == 0 }
 
-// readHeader reads the head of a segment.
+// readHeader reads the header of a segment.
 func (s *partialSegment) readHeader(head []byte) bool {
 	if string(head[:len(magic)]) != magic ||
 		crc32.Checksum(head[:headerSize-4], crcTable()) != binary.LittleEndian.Uint32(head[headerSize-4:]) {
@@ -64,7 +64,7 @@ func (s *partialSegment) readHeader(head []byte) bool {
 	return true
 }
 
-// read reads a part of a section, nil when it is not there.
+// read returns a part of a section, nil if it cannot be read.
 func (s *partialSegment) read(sec int, from, size int64) []byte {
 	b := make([]byte, size)
 	if from < 0 || from+size > s.sizes[sec] {
@@ -76,12 +76,12 @@ func (s *partialSegment) read(sec int, from, size int64) []byte {
 	return b
 }
 
-// id returns the id of the i-th commit, nil when that cannot be read.
+// idAt returns the id of the i-th commit, nil if it cannot be read.
 func (s *partialSegment) idAt(i uint32) []byte {
 	return s.read(secIDs, int64(i)*int64(s.size), int64(s.size))
 }
 
-// Has reports whether a commit is there.
+// Has reports whether the index has a commit.
 func (p Partial) Has(id repo.ID) bool {
 	return slices.ContainsFunc(p.segments, func(s partialSegment) bool {
 		_, ok := sort.Find(s.count, func(k int) int {
@@ -95,7 +95,7 @@ func (p Partial) Has(id repo.ID) bool {
 	})
 }
 
-// Tips returns what [Index.Tips] returns, nil when that cannot be read.
+// Tips returns the same as [Index.Tips], nil if it cannot be read.
 func (p Partial) Tips() []repo.ID {
 	last := p.segments[len(p.segments)-1]
 	list := last.read(secTips, 0, last.sizes[secTips])

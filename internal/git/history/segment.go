@@ -12,31 +12,31 @@ import (
 	"ken/internal/repo"
 )
 
-// A segment is a run of numbered commits with what they touched: the bytes of a
-// file, read in place. The base holds the commits from 0 on, the tail those that
-// came after it. A number in a segment is that of the whole history.
+// A segment holds consecutive commits and the paths that they changed. It is the content of a file,
+// and lookups read it in place. The base has the commits from number 0 on, the tail has the commits
+// after those. Numbers of commits are numbers in the whole history.
 //
-//	header    magic, key, the base it follows, first number, count, and for each
-//	          section its length and checksum; then a checksum of all that
-//	sections  in the order below, one behind the other
+//	header    magic, key, id of the base that a tail follows, first number, count; the length
+//	          and checksum of each section; a checksum of the header
+//	sections  in the order below
 //
-// Numbers of fixed width are little endian, lengths in text are varints.
+// Integers of fixed size are little endian. Lengths of texts are varints.
 type segment struct {
 	data    []byte
 	key     Key
-	follows segmentID // the base of a tail; zero for a base
+	follows segmentID // a tail: the id of its base; a base: zero
 	id      segmentID
-	size    int // of an object id
-	first   int
-	count   int
+	size    int // size of an object id in bytes
+	first   int // number of the first commit
+	count   int // how many commits
 	section [sections][]byte
 }
 
-// A Key names everything beside the commits that decides what an index holds. An index is
-// only read with the key that it was written with.
+// A Key is a digest of the inputs of an index other than the commits, such as the filter. A stored
+// index is valid only for the key that it was made with.
 type Key [sha256.Size]byte
 
-// NewKey returns the key of some texts. It changes with the format of the files, too.
+// NewKey returns the digest of the texts and of the version of the file format.
 func NewKey(parts ...string) (k Key) {
 	sum := sha256.New()
 	for _, part := range append([]string{magic}, parts...) {
@@ -48,83 +48,82 @@ func NewKey(parts ...string) (k Key) {
 
 type segmentID [16]byte
 
-// MaxSize is the largest size of a file of the index.
+// MaxSize is the largest size of an index file in bytes.
 const MaxSize = 2 << 30
 
 // The sections.
 const (
-	secIDs       = iota // object ids by number
-	secByID             // places in the section before, by ascending id
-	secCommits          // records of recordSize
-	secParents          // parents from the second on, of those that have more than two
-	secTextStart        // where the text of each textGroup-th commit starts
-	secText             // for each commit its length, then date, subject and trailers
-	secMarked           // numbers of the commits with acks
-	secMoves            // moves of spec files
-	secTips             // numbers of the commits that no other one stands on
-	secBlocks           // where each block of paths, and what is told of it, starts
-	secPaths            // paths in order, front-coded in blocks of pathBlock
-	secTouches          // for each path its commits
+	secIDs        = iota // object ids by number
+	secByID              // positions in secIDs, sorted by id
+	secCommits           // records of recordSize
+	secParents           // for commits with more than two parents: all but the first
+	secTextStarts        // offset in secText of every commitsPerTextStart-th commit
+	secText              // for each commit: length, date, subject, trailers
+	secMarked            // numbers of the commits with the filter's marker
+	secMoves             // moves of files that the filter follows
+	secTips              // numbers of the commits without children
+	secBlocks            // for each block of paths: offsets in secPaths and secTouches
+	secPaths             // sorted paths, front-coded in blocks of pathsPerBlock
+	secTouches           // for each path: the commits that changed it
 	sections
 )
 
 const (
-	// magic changes with the layout, and with what is kept.
+	// magic is the version of the format.
 	magic      = "kenhist\x02"
 	headerSize = len(magic) + sha256.Size + 16 + 3*4 + sections*12 + 4
 
-	recordSize = 18 // two parents, seconds, minutes east
-	textGroup  = 16
-	pathBlock  = 16
-	blockSize  = 16
+	recordSize          = 18 // two parents, seconds, minutes east of UTC
+	commitsPerTextStart = 16
+	pathsPerBlock       = 16
+	blockSize           = 16
 
-	noParent = math.MaxUint32
-	moreFlag = 1 << 31       // of a second parent: a place in secParents; there: the last one
-	oddZone  = math.MinInt16 // the date is in the text, as it was found
+	noParent   = math.MaxUint32
+	listFlag   = 1 << 31       // in a second parent: this is a position in secParents; in secParents: this is the last parent
+	zoneInText = math.MinInt16 // secText has the date as git printed it
 )
 
 var (
-	// Made when it is needed: every start would pay for it.
+	// crcTable is made on first use, to keep the start of the program fast.
 	crcTable   = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
-	errSegment = errors.New("not a history index")
+	errInvalid = errors.New("not a history index")
 )
 
-// openSegment reads the bytes of a file. Those that are not whole, or make no sense,
-// are an error; what it accepts can be asked anything.
+// openSegment opens the content of a file. It verifies checksums and numbers, so that no lookup in
+// an accepted segment panics.
 func openSegment(data []byte) (*segment, error) {
 	if len(data) < headerSize || string(data[:len(magic)]) != magic {
-		return nil, errSegment
+		return nil, errInvalid
 	}
 	head, sum := data[:headerSize-4], binary.LittleEndian.Uint32(data[headerSize-4:])
 	if crc32.Checksum(head, crcTable()) != sum {
-		return nil, errSegment
+		return nil, errInvalid
 	}
 	s := &segment{data: data}
 	rest := data[headerSize:]
 	for i, sec := range s.readHeader(head) {
 		if sec.size > uint64(len(rest)) {
-			return nil, errSegment
+			return nil, errInvalid
 		}
 		s.section[i] = rest[:sec.size:sec.size]
 		if crc32.Checksum(s.section[i], crcTable()) != sec.sum {
-			return nil, errSegment
+			return nil, errInvalid
 		}
 		rest = rest[sec.size:]
 	}
-	if len(rest) > 0 || !s.sound() {
-		return nil, errSegment
+	if len(rest) > 0 || !s.valid() {
+		return nil, errInvalid
 	}
 	return s, nil
 }
 
-// A sectionHead is what the header says of a section.
+// A sectionHead is the entry of a section in the header.
 type sectionHead struct {
 	size uint64
 	sum  uint32
 }
 
-// readHeader reads a header whose checksum is right, and returns what it says of the
-// sections.
+// readHeader reads a header with a valid checksum, and returns its entries for the sections.
 func (s *segment) readHeader(head []byte) (secs [sections]sectionHead) {
 	s.id = segmentIDOf(head)
 	head = head[len(magic):]
@@ -147,16 +146,16 @@ func segmentIDOf(head []byte) (id segmentID) {
 	return id
 }
 
-// sound reports whether the tables fit each other, so that no number leads out of
-// them. Text and paths are checked as they are read.
-func (s *segment) sound() bool {
+// valid reports whether the sections have the right sizes and all numbers in them are in range.
+// Texts and paths are checked by the lookups.
+func (s *segment) valid() bool {
 	total := s.first + s.count
 	if s.size != repo.SHA1.Size() && s.size != repo.SHA256.Size() || total > math.MaxInt32 {
 		return false
 	}
 	for sec, want := range map[int]int{
 		secIDs: s.count * s.size, secByID: s.count * 4, secCommits: s.count * recordSize,
-		secTextStart: (s.count + textGroup - 1) / textGroup * 8,
+		secTextStarts: (s.count + commitsPerTextStart - 1) / commitsPerTextStart * 8,
 	} {
 		if len(s.section[sec]) != want {
 			return false
@@ -167,15 +166,15 @@ func (s *segment) sound() bool {
 		return false
 	}
 	for i := range s.count {
-		if s.u32(secByID, i) >= uint32(s.count) || !s.soundParents(i) {
+		if s.u32(secByID, i) >= uint32(s.count) || !s.validParents(i) {
 			return false
 		}
 	}
 	return true
 }
 
-// soundParents reports whether the parents of the i-th commit are numbered lower.
-func (s *segment) soundParents(i int) bool {
+// validParents reports whether all parents of the i-th commit have lower numbers.
+func (s *segment) validParents(i int) bool {
 	own := uint32(s.first + i)
 	first, second := s.record(i)
 	switch {
@@ -185,22 +184,22 @@ func (s *segment) soundParents(i int) bool {
 		return false
 	case second == noParent:
 		return true
-	case second&moreFlag == 0:
+	case second&listFlag == 0:
 		return second < own
 	}
-	for at := int(second &^ moreFlag); at < len(s.section[secParents])/4; at++ {
+	for at := int(second &^ listFlag); at < len(s.section[secParents])/4; at++ {
 		n := s.u32(secParents, at)
-		if n&^moreFlag >= own {
+		if n&^listFlag >= own {
 			return false
 		}
-		if n&moreFlag != 0 {
+		if n&listFlag != 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// ascending reports whether a section lists numbers from first up to below end.
+// ascending reports whether a section is a sorted list of numbers in [first, end).
 func ascending(sec []byte, first, end int) bool {
 	if len(sec)%4 != 0 {
 		return false
@@ -216,7 +215,7 @@ func ascending(sec []byte, first, end int) bool {
 	return true
 }
 
-// u32 returns the i-th number of a section that is made of such.
+// u32 returns the i-th number of a section of 32-bit numbers.
 func (s *segment) u32(sec, i int) uint32 { return binary.LittleEndian.Uint32(s.section[sec][4*i:]) }
 
 // record returns the first two parents of the i-th commit.
@@ -225,8 +224,8 @@ func (s *segment) record(i int) (first, second uint32) {
 	return binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])
 }
 
-// A draft is a segment while its sections are written.
-type draft struct {
+// A segmentWriter collects the sections of a new segment.
+type segmentWriter struct {
 	size    int
 	first   int
 	count   int
@@ -234,48 +233,48 @@ type draft struct {
 	paths   pathWriter
 }
 
-// add appends a number to a section that is made of such.
-func (d *draft) add(sec int, n uint32) {
-	d.section[sec] = binary.LittleEndian.AppendUint32(d.section[sec], n)
+// add appends a number to a section of 32-bit numbers.
+func (w *segmentWriter) add(sec int, n uint32) {
+	w.section[sec] = binary.LittleEndian.AppendUint32(w.section[sec], n)
 }
 
-// seal returns the finished segment.
-func (d *draft) seal(key Key, follows segmentID) (*segment, error) {
-	d.section[secBlocks], d.section[secPaths], d.section[secTouches] = d.paths.blocks, d.paths.paths, d.paths.touches
+// finish returns the segment.
+func (w *segmentWriter) finish(key Key, follows segmentID) (*segment, error) {
+	w.section[secBlocks], w.section[secPaths], w.section[secTouches] = w.paths.blocks, w.paths.paths, w.paths.touches
 	total := headerSize
-	for _, sec := range d.section {
+	for _, sec := range w.section {
 		total += len(sec)
 	}
 	data := make([]byte, 0, total)
 	data = append(data, magic...)
 	data = append(data, key[:]...)
 	data = append(data, follows[:]...)
-	for _, n := range []int{d.size, d.first, d.count} {
+	for _, n := range []int{w.size, w.first, w.count} {
 		data = binary.LittleEndian.AppendUint32(data, uint32(n))
 	}
-	for _, sec := range d.section {
+	for _, sec := range w.section {
 		data = binary.LittleEndian.AppendUint64(data, uint64(len(sec)))
 		data = binary.LittleEndian.AppendUint32(data, crc32.Checksum(sec, crcTable()))
 	}
 	data = binary.LittleEndian.AppendUint32(data, crc32.Checksum(data, crcTable()))
-	for i, sec := range d.section {
+	for i, sec := range w.section {
 		data = append(data, sec...)
-		d.section[i] = nil
+		w.section[i] = nil
 	}
 	return openSegment(data)
 }
 
-// A pathWriter writes the paths of a segment, which are given in order.
+// A pathWriter writes the paths of a segment. The caller adds them in order.
 type pathWriter struct {
 	blocks, paths, touches []byte
 	count                  int
 	last                   []byte
 }
 
-// add appends a path and what is told of it.
+// add appends a path and its list of commits.
 func (w *pathWriter) add(path, touches []byte) {
 	shared := 0
-	if w.count%pathBlock == 0 {
+	if w.count%pathsPerBlock == 0 {
 		w.blocks = binary.LittleEndian.AppendUint64(w.blocks, uint64(len(w.paths)))
 		w.blocks = binary.LittleEndian.AppendUint64(w.blocks, uint64(len(w.touches)))
 	} else {
@@ -291,14 +290,14 @@ func (w *pathWriter) add(path, touches []byte) {
 	w.last = append(w.last[:0], path...)
 }
 
-// appendText appends a text and before it its length.
+// appendText appends the length of a text and the text.
 func appendText[T string | []byte](b []byte, text T) []byte {
 	b = binary.AppendUvarint(b, uint64(len(text)))
 	return append(b, text...)
 }
 
-// A reader takes numbers and texts from bytes. Once something is not there, it is
-// spent and gives zeros.
+// A reader reads numbers and texts from bytes. After the end, or after an invalid length, it is empty
+// and returns zeros.
 type reader []byte
 
 func (r *reader) uvarint() uint64 {

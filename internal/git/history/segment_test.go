@@ -11,12 +11,12 @@ import (
 	"ken/internal/repo"
 )
 
-// testFilter is what the tests' histories keep.
+// testFilter is the filter of all tests.
 var testFilter = repo.HistoryFilter{
 	Trailers: []string{"Session", "Spec-OK", "Spec-OK-Basis"}, Marker: "Spec-OK", MoveDir: ".spec", MoveName: "spec.md",
 }
 
-// smallSegment is a segment with something in each section.
+// smallSegment returns a segment without empty sections.
 func smallSegment(tb testing.TB) *segment {
 	tb.Helper()
 	id := func(n int) repo.ID {
@@ -47,7 +47,7 @@ func smallSegment(tb testing.TB) *segment {
 		tb.Fatal(err)
 	}
 	b.moves = []repo.Move{{Commit: 3, From: ".spec/a/spec.md", To: ".spec/b/spec.md", Same: true}, {Commit: 9, From: "x", To: "y"}}
-	s, err := b.draft().seal(Key{1}, segmentID{})
+	s, err := b.writeSegment().finish(Key{1}, segmentID{})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -59,8 +59,8 @@ func smallSegment(tb testing.TB) *segment {
 	return s
 }
 
-// No byte of a file can change, and no end be cut off, unnoticed.
-func TestSegmentIsWhole(t *testing.T) {
+// openSegment rejects a file with a changed, missing or additional byte.
+func TestOpenSegmentRejectsDamage(t *testing.T) {
 	data := smallSegment(t).data
 	if _, err := openSegment(slices.Clone(data)); err != nil {
 		t.Fatal(err)
@@ -70,47 +70,47 @@ func TestSegmentIsWhole(t *testing.T) {
 			bad := slices.Clone(data)
 			bad[i] ^= bit
 			if _, err := openSegment(bad); err == nil {
-				t.Fatalf("byte %d was changed by %#x, and nobody noticed", i, bit)
+				t.Fatalf("openSegment accepted a file with byte %d changed by %#x", i, bit)
 			}
 		}
 		if _, err := openSegment(data[:i]); err == nil {
-			t.Fatalf("it was cut off at %d, and nobody noticed", i)
+			t.Fatalf("openSegment accepted a file that was cut off at byte %d", i)
 		}
 	}
 	if _, err := openSegment(append(slices.Clone(data), 0)); err == nil {
-		t.Error("nobody noticed a byte too many")
+		t.Error("openSegment accepted a file with an additional byte")
 	}
 }
 
-// No bytes make a segment that cannot be asked everything: those that are accepted
-// once their checksums are put right included.
+// No lookup panics in a segment that openSegment accepts, even if its bytes are arbitrary and only
+// the checksums are right.
 func FuzzHistoryIndex(f *testing.F) {
 	whole := smallSegment(f).data
 	f.Add(whole)
 	f.Add(whole[:headerSize])
 	f.Add([]byte(magic))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, b := range [][]byte{data, mended(data)} {
+		for _, b := range [][]byte{data, withChecksums(data)} {
 			s, err := openSegment(b)
 			if err != nil {
 				continue
 			}
-			askAll(&Index{segments: []*segment{s}})
+			callAllLookups(&Index{segments: []*segment{s}})
 			if s.first > 0 {
 				continue
 			}
 			key, id := s.key, s.id
 			if both, err := openSegment(follower(t, s)); err == nil {
-				if j, err := joined(s, both).seal(key, id); err == nil {
-					askAll(&Index{segments: []*segment{j}})
+				if j, err := mergeSegments(s, both).finish(key, id); err == nil {
+					callAllLookups(&Index{segments: []*segment{j}})
 				}
 			}
 		}
 	})
 }
 
-// mended returns the bytes with the checksums that belong to them.
-func mended(data []byte) []byte {
+// withChecksums returns the bytes with right checksums.
+func withChecksums(data []byte) []byte {
 	b := slices.Clone(data)
 	if len(b) < headerSize {
 		return b
@@ -131,7 +131,7 @@ func mended(data []byte) []byte {
 	return b
 }
 
-// follower returns the bytes of a segment of one commit that follows another.
+// follower returns the content of a segment with one commit that follows s.
 func follower(t *testing.T, s *segment) []byte {
 	t.Helper()
 	h := &Index{segments: []*segment{s}}
@@ -154,14 +154,14 @@ func follower(t *testing.T, s *segment) []byte {
 	if b.Number() != nil {
 		return nil
 	}
-	d, err := b.draft().seal(s.key, s.id)
+	d, err := b.writeSegment().finish(s.key, s.id)
 	if err != nil {
 		return nil
 	}
 	return d.data
 }
 
-func askAll(h *Index) {
+func callAllLookups(h *Index) {
 	for n := range h.Len() {
 		if n += repo.CommitNumber(h.segments[0].first); n > 0 && int(n) < h.segments[0].first+h.segments[0].count {
 			h.Commit(n)

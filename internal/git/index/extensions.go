@@ -9,12 +9,12 @@ import (
 	"ken/internal/repo"
 )
 
-// readExtensions walks the extensions that follow the entries, and returns the
-// tree the index would write where the TREE extension knows it.
+// readExtensions reads the extensions after the entries. It returns the id of the tree that git
+// would write for the index, or zero if the TREE extension does not have it.
 //
-// An extension whose name begins with a lower-case letter changes what the
-// entries mean (link: a split index; sdir: a sparse one), so it makes the index
-// unusual. The others are caches and may be skipped.
+// An extension whose name starts with a lower-case letter changes the meaning of the entries
+// (link: a split index, sdir: a sparse index), so the index is unusual. Other extensions are
+// caches; the parser skips them.
 func (p *parser) readExtensions(at int) (repo.ID, error) {
 	var tree repo.ID
 	limit := len(p.buf) - p.hash
@@ -39,11 +39,11 @@ func (p *parser) readExtensions(at int) (repo.ID, error) {
 	return tree, nil
 }
 
-// rootTree returns the id of the root in a TREE extension, zero when the cache
-// does not cover the whole index.
+// rootTree returns the id of the root tree in a TREE extension, zero if the extension does not
+// cover all entries.
 func (p *parser) rootTree(b []byte) repo.ID {
-	// Empty name, NUL, entries below, space, subtrees, newline, id. The
-	// number of entries is -1 once one of them has changed.
+	// The format is: empty name, NUL, number of entries, space, number of subtrees, newline,
+	// id. The number of entries is -1 after one of them changed.
 	name, b, ok := bytes.Cut(b, []byte{0})
 	if !ok || len(name) != 0 {
 		return repo.ID{}

@@ -9,38 +9,38 @@ import (
 	"ken/internal/repo"
 )
 
-// ParseLsFiles reads `git ls-files -z --stage -v --debug`: tag, mode, id, stage,
-// tab, path, NUL, and then what git saw on disk. The tag is S for skip-worktree,
-// and in lower case for assume-unchanged.
+// ParseLsFiles parses the output of `git ls-files -z --stage -v --debug`: tag, mode, id, stage,
+// tab, path, NUL, and the stat of the file. The tag is S for skip-worktree, and lower case for
+// assume-unchanged.
 func ParseLsFiles(out string) ([]repo.Entry, error) {
 	entries := make([]repo.Entry, 0, strings.Count(out, "\x00"))
-	stageBefore := 0
+	prevStage := 0
 	for len(out) > 0 {
 		item, rest, ok := strings.Cut(out, "\x00")
 		if !ok {
-			return nil, errors.New("git ls-files: the answer breaks off")
+			return nil, errors.New("git ls-files: truncated output")
 		}
 		e, stage, err := parseLsFile(item)
 		if err != nil {
 			return nil, err
 		}
-		if out, err = parseSeen(rest, &e); err != nil {
+		if out, err = parseStat(rest, &e); err != nil {
 			return nil, err
 		}
 		if n := len(entries); n > 0 {
 			last := &entries[n-1]
 			switch {
-			case last.Path == e.Path && stage > stageBefore && stageBefore > 0:
+			case last.Path == e.Path && stage > prevStage && prevStage > 0:
 				if stage == 2 {
 					last.Mode = e.Mode
 				}
-				stageBefore = stage
+				prevStage = stage
 				continue
 			case last.Path >= e.Path:
 				return nil, fmt.Errorf("git ls-files: %s is out of order", e.Path)
 			}
 		}
-		stageBefore = stage
+		prevStage = stage
 		entries = append(entries, e)
 	}
 	return entries, nil
@@ -83,39 +83,39 @@ func parseLsFile(item string) (e repo.Entry, stage int, err error) {
 	return e, stage, nil
 }
 
-// parseSeen reads the five lines in which --debug shows the rest of an entry, and
-// returns what follows them. Git does not promise their form, so a value that
-// cannot be read is left zero: that proves nothing, and costs a look at the file.
-func parseSeen(text string, e *repo.Entry) (rest string, err error) {
+// parseStat parses the five lines that --debug prints for an entry, and returns the text after
+// them. Git may change their form, so an unreadable value leaves the stat zero. A zero stat proves
+// nothing, and ken reads the file.
+func parseStat(text string, e *repo.Entry) (rest string, err error) {
 	var value [5]string
 	for i, name := range []string{"ctime", "mtime", "dev", "uid", "size"} {
 		line, after, ok := strings.Cut(text, "\n")
-		key, v, sound := strings.Cut(strings.TrimLeft(line, " "), ": ")
-		if !ok || !sound || key != name {
-			return "", fmt.Errorf("git ls-files: no %s of %s in the answer", name, e.Path)
+		key, v, hasColon := strings.Cut(strings.TrimLeft(line, " "), ": ")
+		if !ok || !hasColon || key != name {
+			return "", fmt.Errorf("git ls-files: no %s of %s in the output", name, e.Path)
 		}
 		value[i], text = v, after
 	}
-	var seen repo.Stat
-	seen.Ctime, seen.Mtime = nanoseconds(value[0]), nanoseconds(value[1])
+	var stat repo.Stat
+	stat.Ctime = nanoseconds(value[0])
+	stat.Mtime = nanoseconds(value[1])
 	_, inode, _ := strings.Cut(value[2], "\tino: ")
 	size, flags, _ := strings.Cut(value[4], "\tflags: ")
 	n, errInode := strconv.ParseUint(inode, 10, 64)
-	seen.Inode = n
-	seen.Size, err = strconv.ParseInt(size, 10, 64)
+	stat.Inode = n
+	stat.Size, err = strconv.ParseInt(size, 10, 64)
 	bits, errFlags := strconv.ParseUint(flags, 16, 64)
 	const intentToAdd = 1 << 29 // CE_INTENT_TO_ADD
 	if bits&intentToAdd != 0 {
 		e.Flags |= repo.IntentToAdd
 	}
 	if errInode == nil && err == nil && errFlags == nil && !e.Flags.Has(repo.Conflicted) {
-		e.Stat = seen
+		e.Stat = stat
 	}
 	return text, nil
 }
 
-// nanoseconds reads seconds and nanoseconds with a colon between them; 0 is what
-// it says of anything else.
+// nanoseconds parses "seconds:nanoseconds". It returns 0 for anything else.
 func nanoseconds(s string) int64 {
 	sec, ns, _ := strings.Cut(s, ":")
 	a, errA := strconv.ParseInt(sec, 10, 64)

@@ -1,9 +1,8 @@
 // Package index parses the index of a git repository: the bytes of the index file, or
 // the output of `git ls-files`.
 //
-// It understands index versions 2, 3 and 4 as git writes them by default. A split or
-// sparse index is [ErrUnusual]; the caller then asks git. The package reads no file and
-// starts no process.
+// It understands index versions 2, 3 and 4. A split or sparse index is [ErrUnusual]; the caller
+// then asks git. The package reads no file and starts no process.
 package index
 
 import (
@@ -19,14 +18,13 @@ import (
 )
 
 var (
-	// ErrCorrupt marks an index that breaks its own format.
+	// ErrCorrupt marks an index that violates the format.
 	ErrCorrupt = errors.New("corrupt")
-	// ErrUnusual marks an index that only git can be trusted to read.
+	// ErrUnusual marks an index that only git understands.
 	ErrUnusual = errors.New("unusual layout")
 )
 
-// The fixed part of an entry: ten 32-bit words of stat, then the id, then the
-// flags.
+// An entry starts with ten 32-bit words of stat, the id and the flags.
 const (
 	entryStat       = 40
 	flagAssume      = 0x8000
@@ -35,58 +33,57 @@ const (
 	flagName        = 0x0fff
 	extSkipWorktree = 0x4000
 	extIntentToAdd  = 0x2000
-	// maxPath is the longest path read here; a file system allows no longer
-	// ones, and in version 4 a few bytes could ask for gigabytes of them.
+	// maxPath is the longest path that the parser accepts. File systems allow no longer
+	// paths, and in version 4 a few bytes could expand to gigabytes of paths.
 	maxPath = 4096
 )
 
-// racyWindow is how close to the index's own time an entry's may be before it
-// proves nothing. Files are stamped with a clock that advances in ticks of up
-// to 10 ms, so a file written again after git looked at it, but before git wrote
-// the index, may carry any stamp of that tick.
+// racyWindow is the time before the index was written in which an entry's mtime proves
+// nothing. The clock of a file system advances in ticks of up to 10 ms. If a file was written
+// again after git read it and before git wrote the index, its mtime can be anywhere in that tick.
 const racyWindow = 10_000_000
 
-// An parser reads an index that lies in memory as a whole.
+// A parser reads an index that is in memory as a whole.
 type parser struct {
 	buf     []byte
-	text    string // the same bytes; v2 and v3 paths are cut from it
-	hash    int    // bytes of an id
+	text    string // the same bytes; paths of v2 and v3 are substrings
+	hash    int    // size of an id in bytes
 	version uint32
 	mtime   int64 // of the index file
 
 	entries []repo.Entry
-	count   int    // of entries in the file, before unmerged ones are joined
-	arena   []byte // v4: the paths, one after the other
-	ends    []int  // v4: where each entry's path ends in arena
+	count   int    // number of entries in the file; the stages of an unmerged path count separately
+	arena   []byte // v4: all paths, without separators
+	ends    []int  // v4: the end of each entry's path in arena
 }
 
-// inline is the size up to which checking an index is cheaper than a goroutine.
-const inline = 32 << 10
+// minParallel is the size from which hashing in a second goroutine saves time.
+const minParallel = 32 << 10
 
-// Parse reads the bytes of an index file that was last written at mtime, and checks
-// its checksum beside that: hashing takes about as long as parsing.
+// Parse parses the bytes of an index file that was last written at mtime, and verifies its
+// checksum in parallel: hashing takes about as long as parsing.
 //
-// The error is [ErrUnusual] when only git can tell what the index means, and
-// [ErrCorrupt] when it ends too early, contradicts itself or has a wrong checksum.
+// The error is [ErrUnusual] if only git understands the index, and [ErrCorrupt] if it is
+// truncated, inconsistent or has a wrong checksum.
 func Parse(buf []byte, f repo.ObjectFormat, mtime int64) (repo.Index, error) {
-	if len(buf) < inline {
-		if !checksum(buf, f) {
+	if len(buf) < minParallel {
+		if !checksumMatches(buf, f) {
 			return repo.Index{}, fmt.Errorf("%w: its checksum does not match", ErrCorrupt)
 		}
 		return parse(buf, f, mtime)
 	}
-	sound := make(chan bool, 1)
-	go func() { sound <- checksum(buf, f) }()
+	matches := make(chan bool, 1)
+	go func() { matches <- checksumMatches(buf, f) }()
 	idx, err := parse(buf, f, mtime)
-	if !<-sound {
+	if !<-matches {
 		return repo.Index{}, fmt.Errorf("%w: its checksum does not match", ErrCorrupt)
 	}
 	return idx, err
 }
 
-// checksum reports whether an index ends with the hash of all before it, or
-// with the zeros that index.skipHash leaves there.
-func checksum(buf []byte, f repo.ObjectFormat) bool {
+// checksumMatches reports whether an index ends with the hash of its content, or with the
+// zeros that git writes if index.skipHash is set.
+func checksumMatches(buf []byte, f repo.ObjectFormat) bool {
 	n := len(buf) - f.Size()
 	if n < 0 {
 		return false
@@ -103,8 +100,8 @@ func checksum(buf []byte, f repo.ObjectFormat) bool {
 func parse(buf []byte, f repo.ObjectFormat, mtime int64) (repo.Index, error) {
 	p := parser{buf: buf, hash: f.Size(), mtime: mtime}
 	if len(buf) > 0 {
-		// The paths of a hundred thousand entries are not worth a second copy
-		// of the file; nobody writes to buf any more.
+		// Paths share the memory of buf, which nothing changes from here on. Copying the paths
+		// of a hundred thousand entries would take too long.
 		p.text = unsafe.String(&buf[0], len(buf))
 	}
 	if len(buf) < 12+p.hash || p.text[:4] != "DIRC" {
@@ -135,12 +132,12 @@ func (p *parser) readEntries() (end int, err error) {
 	p.entries = make([]repo.Entry, 0, p.count)
 	if p.version == 4 {
 		p.ends = make([]int, 0, p.count)
-		p.arena = make([]byte, 0, 64*p.count) // a guess, to grow seldom
+		p.arena = make([]byte, 0, 64*p.count) // an estimate
 	}
 	limit := len(p.buf) - p.hash
 	at := 12
-	var prev []byte // path of the entry before
-	prevStage := -1 // and its stage
+	var prev []byte // the path of the previous entry
+	prevStage := -1 // the stage of the previous entry
 	for range p.count {
 		if limit-at < entryStat+p.hash+4 {
 			return 0, fmt.Errorf("%w: it ends inside an entry", ErrCorrupt)
@@ -164,16 +161,16 @@ func (p *parser) readEntries() (end int, err error) {
 			return 0, err
 		}
 		stage := int(flags&flagStage) >> 12
-		order, sound := checkPath(prev, name)
+		order, valid := checkPath(prev, name)
 		switch {
-		case !sound, order < 0:
-			// A split index has entries without names; anything else is
-			// for git to refuse.
+		case !valid, order < 0:
+			// The entries of a split index have no names. Other cases are errors that
+			// git reports.
 			return 0, ErrUnusual
 		case order == 0 && (prevStage == 0 || stage <= prevStage):
 			return 0, ErrUnusual
 		case order == 0:
-			p.joinStage(e, stage)
+			p.addStage(e, stage)
 		default:
 			if err := p.add(e, flags, ext, at+head, name); err != nil {
 				return 0, err
@@ -186,7 +183,7 @@ func (p *parser) readEntries() (end int, err error) {
 		at += size
 	}
 	if len(p.arena) > 0 {
-		paths := unsafe.String(&p.arena[0], len(p.arena)) // complete by now, too
+		paths := unsafe.String(&p.arena[0], len(p.arena)) // arena does not grow any more
 		start := 0
 		for i, end := range p.ends {
 			p.entries[i].Path = repo.Path(paths[start:end])
@@ -196,16 +193,16 @@ func (p *parser) readEntries() (end int, err error) {
 	return at, nil
 }
 
-// name finds the path of the entry e, whose fixed part is head bytes long, and
-// the bytes of the whole entry.
+// name returns the path of the entry e and the size of the whole entry. The part before the
+// path has head bytes.
 func (p *parser) name(e []byte, head, length int, prev []byte) (name []byte, size int, err error) {
 	if p.version == 4 {
 		return p.nameV4(e, head, prev)
 	}
-	if length == flagName { // or longer
+	if length == flagName { // the path has this length or is longer
 		length = bytes.IndexByte(e[head:], 0)
 	}
-	// One to eight NULs fill the entry up to a multiple of eight bytes.
+	// One to eight NULs pad the entry to a multiple of eight bytes.
 	size = (head + length + 8) &^ 7
 	if length < 0 || size > len(e) || e[head+length] != 0 {
 		return nil, 0, fmt.Errorf("%w: a path without an end", ErrCorrupt)
@@ -213,8 +210,8 @@ func (p *parser) name(e []byte, head, length int, prev []byte) (name []byte, siz
 	return e[head : head+length], size, nil
 }
 
-// nameV4 puts together a path that is stored as how much of the previous one to
-// drop, and what to add.
+// nameV4 returns a path of version 4. It is stored as the number of bytes to drop from the end
+// of the previous path, and the bytes to append.
 func (p *parser) nameV4(e []byte, head int, prev []byte) (name []byte, size int, err error) {
 	drop, n := varint(e[head:])
 	if n == 0 || drop > len(prev) {
@@ -235,8 +232,8 @@ func (p *parser) nameV4(e []byte, head int, prev []byte) (name []byte, size int,
 	return p.arena[start:len(p.arena):len(p.arena)], head + n + length + 1, nil
 }
 
-// varint reads git's variable-length number, n bytes of b; n is zero when there
-// is none that fits a path.
+// varint reads a number in git's variable-length encoding and returns its size in bytes. The size
+// is zero if b has no number, or one that is too large for a path.
 func varint(b []byte) (v, n int) {
 	for i, c := range b {
 		if i > 3 {
@@ -253,7 +250,7 @@ func varint(b []byte) (v, n int) {
 	return 0, 0
 }
 
-// add appends the entry e, whose path stands at offset path of the file.
+// add appends the entry e, whose path is at offset path of the file.
 func (p *parser) add(e []byte, flags, ext uint16, path int, name []byte) error {
 	mode, ok := cleanMode(binary.BigEndian.Uint32(e[24:]))
 	if !ok {
@@ -292,9 +289,9 @@ func (p *parser) add(e []byte, flags, ext uint16, path int, name []byte) error {
 	return nil
 }
 
-// joinStage makes a later stage of an unmerged path part of its one entry. Ours
-// gives the mode, where there is one.
-func (p *parser) joinStage(e []byte, stage int) {
+// addStage adds another stage of an unmerged path to the entry of that path. The entry has the
+// mode of stage 2 ("ours") if that exists.
+func (p *parser) addStage(e []byte, stage int) {
 	if p.version == 4 {
 		p.arena = p.arena[:p.ends[len(p.ends)-1]]
 	}
@@ -307,17 +304,17 @@ func nanos(b []byte) int64 {
 	return int64(binary.BigEndian.Uint32(b))*1e9 + int64(binary.BigEndian.Uint32(b[4:]))
 }
 
-// IsRacy reports whether a file stamped mtime could have been written again
-// unnoticed after an index stamped written had recorded it.
+// IsRacy reports whether a file could have changed after git recorded it in the index without a
+// change of its mtime. Written is the mtime of the index. Both are in nanoseconds.
 func IsRacy(mtime, written int64) bool {
 	if mtime%1e9 == 0 || written%1e9 == 0 {
-		// A file system, or a git, that keeps whole seconds only.
+		// The file system or git stores whole seconds.
 		return mtime/1e9 >= written/1e9
 	}
 	return mtime >= written-racyWindow
 }
 
-// cleanMode returns the mode that git would read out of an entry.
+// cleanMode returns the mode that git reads from an entry.
 func cleanMode(m uint32) (repo.Mode, bool) {
 	switch {
 	case m&0o170000 == 0o100000 && m&0o100 != 0:
@@ -330,10 +327,9 @@ func cleanMode(m uint32) (repo.Mode, bool) {
 	return 0, false
 }
 
-// checkPath compares a path with the one before it, and reports whether it is
-// sound: one that git would track, and that leads nowhere but down. What the
-// two have in common was checked with the first.
-func checkPath(prev, name []byte) (order int, sound bool) {
+// checkPath compares a path with the previous one, and reports whether it is valid. It does not
+// check their common prefix again.
+func checkPath(prev, name []byte) (order int, valid bool) {
 	n := commonPrefix(prev, name)
 	switch {
 	case n == len(name) && n == len(prev):
@@ -348,8 +344,7 @@ func checkPath(prev, name []byte) (order int, sound bool) {
 	return 1, ValidPath(name[start:])
 }
 
-// ValidPath reports whether every element of a path is one that git would
-// track.
+// ValidPath reports whether git would track the path: no element is empty, ".", ".." or ".git".
 func ValidPath(name []byte) bool {
 	start := 0
 	for i, c := range name {
@@ -357,16 +352,16 @@ func ValidPath(name []byte) bool {
 		case c == 0, os.PathSeparator == '\\' && (c == '\\' || c == ':'):
 			return false
 		case c == '/':
-			if !soundName(name[start:i]) {
+			if !validName(name[start:i]) {
 				return false
 			}
 			start = i + 1
 		}
 	}
-	return soundName(name[start:])
+	return validName(name[start:])
 }
 
-func soundName(name []byte) bool {
+func validName(name []byte) bool {
 	if len(name) == 0 {
 		return false
 	}
@@ -376,7 +371,7 @@ func soundName(name []byte) bool {
 	return len(name) > 1 && string(name) != ".." && (len(name) != 4 || !bytes.EqualFold(name, []byte(".git")))
 }
 
-// commonPrefix returns how many bytes a and b begin with in common.
+// commonPrefix returns the length of the common prefix of a and b.
 func commonPrefix(a, b []byte) int {
 	n := min(len(a), len(b))
 	i := 0

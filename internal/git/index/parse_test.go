@@ -19,29 +19,28 @@ func TestRacy(t *testing.T) {
 		want           bool
 	}{
 		{"long before", written - second, written, false},
-		{"the tick before", written - 9*ms, written, true},
+		{"one tick before", written - 9*ms, written, true},
 		{"two ticks before", written - 21*ms, written, false},
 		{"the same moment", written, written, true},
 		{"later", written + second, written, true},
-		{"whole seconds, the same", 1000 * second, written, true},
-		{"whole seconds, before", 999 * second, written, false},
-		{"index in whole seconds", 1000*second + 7, 1000 * second, true},
+		{"the same second, whole seconds", 1000 * second, written, true},
+		{"a second before, whole seconds", 999 * second, written, false},
+		{"the same second, index in whole seconds", 1000*second + 7, 1000 * second, true},
 	} {
 		if got := IsRacy(c.mtime, c.written); got != c.want {
-			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+			t.Errorf("%s: IsRacy returned %v, want %v", c.name, got, c.want)
 		}
 	}
 }
 
-// resum gives bytes the checksum that belongs to them.
+// resum replaces the checksum at the end of p by the right one.
 func resum(p []byte) []byte {
 	sum := sha1.Sum(p[:len(p)-20])
 	copy(p[len(p)-20:], sum[:])
 	return p
 }
 
-// build makes an index of count entries, with paths in the manner of a large
-// tree.
+// build returns an index with count entries and paths like those of a large repository.
 func build(version uint32, count int) []byte {
 	var p []byte
 	p = append(p, "DIRC"...)
@@ -97,8 +96,7 @@ func BenchmarkIndex100k(b *testing.B) {
 	}
 }
 
-// Whatever bytes an index has, reading them does not panic, and what is read
-// has sound paths in order, each once.
+// The parser never panics. Paths of an index that it accepts are valid, sorted and unique.
 func FuzzIndex(f *testing.F) {
 	for _, v := range []uint32{2, 3, 4} {
 		f.Add(build(v, 3), false)
@@ -116,19 +114,19 @@ func FuzzIndex(f *testing.F) {
 		idx, err := parse(buf, format, 0)
 		if err != nil {
 			if !errors.Is(err, ErrUnusual) && !errors.Is(err, ErrCorrupt) {
-				t.Fatalf("an error of no kind: %v", err)
+				t.Fatalf("the error is neither ErrUnusual nor ErrCorrupt: %v", err)
 			}
 			return
 		}
 		for i, e := range idx.Entries {
 			if !ValidPath([]byte(e.Path)) {
-				t.Fatalf("path %q", e.Path)
+				t.Fatalf("the parser accepted the invalid path %q", e.Path)
 			}
 			if i > 0 && idx.Entries[i-1].Path >= e.Path {
-				t.Fatalf("%q before %q", idx.Entries[i-1].Path, e.Path)
+				t.Fatalf("paths out of order: %q before %q", idx.Entries[i-1].Path, e.Path)
 			}
 			if e.Flags.Has(repo.Conflicted) != e.ID.IsZero() && e.Flags.Has(repo.Conflicted) {
-				t.Fatalf("%q is conflicted with an id", e.Path)
+				t.Fatalf("%q is conflicted and has an id", e.Path)
 			}
 		}
 	})

@@ -9,23 +9,22 @@ import (
 	"ken/internal/repo"
 )
 
-// tries bounds how often a reading is repeated because something moved under
-// it.
+// tries is how often ken reads something again that changed during the reading.
 const tries = 5
 
-// indexFromGit asks git what the index tracks, and what git saw of it last. It is
-// slower than reading the index by a factor of ten and understands every layout.
+// indexFromGit has git list the entries of the index with their stats. It takes ten times as long
+// as reading the file, and works with every layout.
 func (r *Repo) indexFromGit(ctx context.Context) (repo.Index, error) {
 	for range tries {
-		before, err := r.stampIndex()
+		before, err := r.indexVersion()
 		if err != nil {
 			return repo.Index{}, err
 		}
-		idx, err := r.askIndex(ctx)
+		idx, err := r.listIndex(ctx)
 		if err != nil {
 			return repo.Index{}, err
 		}
-		after, err := r.stampIndex()
+		after, err := r.indexVersion()
 		if err != nil {
 			return repo.Index{}, err
 		}
@@ -39,17 +38,17 @@ func (r *Repo) indexFromGit(ctx context.Context) (repo.Index, error) {
 			return idx, nil
 		}
 	}
-	return repo.Index{}, errMoving("the index")
+	return repo.Index{}, errKeepsChanging("the index")
 }
 
-func errMoving(what string) error {
+func errKeepsChanging(what string) error {
 	return &fault.Error{
 		Hint: "let the other git command finish, then try again",
 		Err:  fmt.Errorf("read repository: %s keeps changing", what),
 	}
 }
 
-func (r *Repo) askIndex(ctx context.Context) (repo.Index, error) {
+func (r *Repo) listIndex(ctx context.Context) (repo.Index, error) {
 	listed, err := r.read(ctx, nil, "ls-files", "-z", "--stage", "-v", "--debug", "--full-name")
 	if err != nil {
 		return repo.Index{}, err
