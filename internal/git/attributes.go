@@ -44,7 +44,7 @@ func (r *Repo) attributes(ctx context.Context, paths []repo.Path) ([]rawAttribut
 	var in strings.Builder
 	for _, p := range paths {
 		if !index.ValidPath([]byte(p)) {
-			return nil, fmt.Errorf("look up attributes: %s is no path of a work tree", p)
+			return nil, fmt.Errorf("look up attributes: %s is not a valid path", p)
 		}
 		in.WriteString(string(p))
 		in.WriteByte(0)

@@ -21,7 +21,7 @@ type Contents struct {
 	ready *question // nil when none is
 
 	merging sync.Mutex
-	merges  *keptMerges // nil while nobody asked
+	merges  *mergeVerdicts // nil while nobody asked
 }
 
 // Contents returns the content ids of the repository's commits.

@@ -12,10 +12,9 @@ import (
 	"ken/internal/git/history"
 )
 
-// The index lies in two files, each of them one segment: the base, and the tail that
-// names the base it follows. Both are replaced whole, by rename. So a reader meets a
-// base with or without what follows it, never half of either; and of two writers the
-// last one wins, with what is correct as well.
+// The history index has two files: the base, and the tail, which names its base. Writers replace a
+// file as a whole, by rename. So a reader sees a base with or without its tail, never a part of a
+// file. If two processes write, the last one wins; both wrote a correct index.
 const (
 	baseFile = "base"
 	tailFile = "tail"
@@ -23,8 +22,7 @@ const (
 
 func (r *Repo) historyDir() string { return filepath.Join(r.common, "ken", "cache", "history") }
 
-// loadHistory returns what the cache holds for a key. Whatever is wrong with it, it
-// holds nothing.
+// loadHistory returns the cached index for a key. It is empty if the cache is missing or invalid.
 func (r *Repo) loadHistory(key history.Key) *history.Index {
 	base, err := loadFile(filepath.Join(r.historyDir(), baseFile), history.MaxSize)
 	if err != nil {
@@ -37,7 +35,7 @@ func (r *Repo) loadHistory(key history.Key) *history.Index {
 	return history.Open(key, r.format, base, tail)
 }
 
-// saveHistory writes what changed: the tail alone, or a base that stands alone.
+// saveHistory writes the file that changed: the tail, or a base without a tail.
 func (r *Repo) saveHistory(h *history.Index) error {
 	dir := r.historyDir()
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -51,23 +49,23 @@ func (r *Repo) saveHistory(h *history.Index) error {
 	if err := replaceFile(dir, baseFile, base); err != nil {
 		return err
 	}
-	// It follows another base, and would only be read in vain.
+	// The old tail follows another base.
 	if err := os.Remove(filepath.Join(dir, tailFile)); !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	return nil
 }
 
-// replaceFile replaces a file of the cache. A crash may damage it; readers
-// recognise that and make it again.
+// replaceFile replaces a file of the cache. A crash can damage the file; readers detect that and build
+// the index again.
 func replaceFile(dir, name string, data []byte) error {
 	if len(data) > history.MaxSize {
-		return fmt.Errorf("%d bytes are more than is kept", len(data))
+		return fmt.Errorf("%d bytes are too many for the cache", len(data))
 	}
 	return atomicfile.WriteCache(filepath.Join(dir, name), data)
 }
 
-// sweep removes what writers that died have left.
+// sweep removes temporary files of processes that were killed.
 func sweep(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -76,7 +74,7 @@ func sweep(dir string) {
 	for _, e := range entries {
 		info, err := e.Info()
 		if err == nil && strings.HasSuffix(e.Name(), atomicfile.Suffix) && time.Since(info.ModTime()) > time.Hour {
-			_ = os.Remove(filepath.Join(dir, e.Name())) // there is always another time
+			_ = os.Remove(filepath.Join(dir, e.Name())) // the next writer tries again
 		}
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"ken/internal/repo"
 )
 
-// fileMoves returns the moves of files that the filter follows, as git finds them in some commits, in
-// one run. It looks at nothing else, so that what else a commit moved costs
-// nothing and takes no such file's place. For a merge they are those against each parent.
+// fileMoves returns the moves that git finds in the commits, among the files that the filter follows,
+// in one run of git. Other files cost no time and cannot be taken for the source of a move. The moves
+// of a merge are those from each parent.
 func (r *Repo) fileMoves(ctx context.Context, commits []repo.ID) ([]history.FileMove, error) {
 	if len(commits) == 0 || r.filter.MoveName == "" {
 		return nil, nil
@@ -20,8 +20,8 @@ func (r *Repo) fileMoves(ctx context.Context, commits []repo.ID) ([]history.File
 	for _, id := range commits {
 		fmt.Fprintf(&in, "%s\n", id)
 	}
-	// Beyond a thousand moves with edits in one commit only those without are found,
-	// as git has it where nobody set another limit.
+	// In a commit with more than a thousand candidates git finds only moves without edits. That is
+	// git's default limit.
 	out, err := r.read(ctx, &in, "diff-tree", "--stdin", "-m", "-r", "-M50%", "-l1000", "--raw", "-z", "--no-abbrev",
 		"--no-ext-diff", "--no-textconv", "--no-color", "--no-notes", "--format=%H%x00", "--", string(r.filter.MoveDir))
 	if err != nil {

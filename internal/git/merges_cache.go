@@ -7,20 +7,18 @@ import (
 	"ken/internal/git/history"
 )
 
-// keptMerges are the verdicts on merges that were found before, as one view of the
-// history has them. They can be deleted at any time.
-type keptMerges struct {
+// mergeVerdicts are the cached verdicts about merged files.
+type mergeVerdicts struct {
 	key     history.Key
 	byGit   map[mergedPath]bool
-	changed bool // more are known than the file holds
+	changed bool // the file does not have all verdicts
 }
 
 const mergesFile = "merges"
 
-// loadMerges reads the verdicts for a key. Whatever is wrong with the file, it holds
-// nothing.
-func (r *Repo) loadMerges(key history.Key) *keptMerges {
-	k := &keptMerges{key: key, byGit: make(map[mergedPath]bool)}
+// loadMerges reads the cached verdicts for a key. There are none if the file is missing or invalid.
+func (r *Repo) loadMerges(key history.Key) *mergeVerdicts {
+	k := &mergeVerdicts{key: key, byGit: make(map[mergedPath]bool)}
 	data, _, err := readFile(filepath.Join(r.historyDir(), mergesFile), history.MaxSize)
 	if err != nil {
 		return k
@@ -31,9 +29,9 @@ func (r *Repo) loadMerges(key history.Key) *keptMerges {
 	return k
 }
 
-// saveMerges writes the verdicts, if there are new ones. A file that cannot be written
-// costs time alone: they are found again.
-func (r *Repo) saveMerges(k *keptMerges) {
+// saveMerges writes the verdicts if there are new ones. If the file cannot be written, the next command
+// computes them again.
+func (r *Repo) saveMerges(k *mergeVerdicts) {
 	if !k.changed {
 		return
 	}

@@ -79,7 +79,7 @@ func (r *Repo) stagedSince(ctx context.Context, commit repo.ID, env []string) ([
 		return nil, err
 	}
 	if len(items)%2 != 0 {
-		return nil, errors.New("git diff-index: the answer breaks off")
+		return nil, errors.New("git diff-index: truncated output")
 	}
 	var list []stagedChange
 	for pair := range slices.Chunk(items, 2) {

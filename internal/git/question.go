@@ -54,7 +54,7 @@ func (q *question) answers(names []string, f func(name string, o object) error) 
 	case err != nil:
 		return err
 	case len(q.hears.names) > 0 || q.hears.skip > 0:
-		return errors.New("git cat-file: the answer breaks off")
+		return errors.New("git cat-file: truncated output")
 	}
 	return nil
 }

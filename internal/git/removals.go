@@ -86,7 +86,7 @@ func (r *Repo) diffTrees(ctx context.Context, commits []repo.ID, more []string, 
 	}, more...)
 	err := r.split(ctx, call{args: args, stdin: strings.NewReader(names.String()), steady: true}, p.item)
 	if err == nil && (p.wants > 0 || p.seen < len(commits)) {
-		err = errors.New("git diff-tree: the answer breaks off")
+		err = errors.New("git diff-tree: truncated output")
 	}
 	return err
 }

@@ -59,7 +59,7 @@ func (r *Repo) stagedRenames(ctx context.Context, s *repo.Snapshot) (map[repo.Pa
 		return nil, err
 	}
 	if len(items)%3 != 0 {
-		return nil, fmt.Errorf("git diff-index: the answer breaks off")
+		return nil, fmt.Errorf("git diff-index: truncated output")
 	}
 	for rename := range slices.Chunk(items, 3) {
 		from, to := rename[1], rename[2]

@@ -91,7 +91,7 @@ func (r *Repo) sizes(ctx context.Context, ids []repo.ID) ([]int64, error) {
 	case status != 0:
 		return nil, r.failed(args, status, lastComplaint(stderr))
 	case len(w.rest) > 0 || len(w.sizes) != len(ids):
-		return nil, errors.New("git cat-file: the answer breaks off")
+		return nil, errors.New("git cat-file: truncated output")
 	}
 	return w.sizes, nil
 }

@@ -20,7 +20,7 @@ func (r *Repo) split(ctx context.Context, c call, f func(text string) error) err
 	case status != 0:
 		return r.failed(c.args, status, stderr)
 	case len(s.rest) > 0:
-		return fmt.Errorf("git %s: the answer breaks off", c.args[0])
+		return fmt.Errorf("git %s: truncated output", c.args[0])
 	}
 	return nil
 }

@@ -114,7 +114,7 @@ func ParseList(out string) (Settings, error) {
 	for len(out) > 0 {
 		item, rest, ok := strings.Cut(out, "\x00")
 		if !ok {
-			return Settings{}, errors.New("git config: the answer breaks off")
+			return Settings{}, errors.New("git config: truncated output")
 		}
 		key, value, has := strings.Cut(item, "\n")
 		if key == "" {

@@ -65,7 +65,7 @@ func parseLsFile(item string) (e repo.Entry, stage int, err error) {
 		return repo.Entry{}, 0, fmt.Errorf("git ls-files: unknown stage in %q", item)
 	}
 	if !ValidPath([]byte(path)) {
-		return repo.Entry{}, 0, fmt.Errorf("git ls-files: %s is no path of a work tree", repo.Path(path))
+		return repo.Entry{}, 0, fmt.Errorf("git ls-files: %s is not a valid path", repo.Path(path))
 	}
 	e = repo.Entry{Path: repo.Path(path), ID: id, Mode: mode}
 	stage = int(part[3][0] - '0')
