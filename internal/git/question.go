@@ -10,22 +10,22 @@ import (
 	"strings"
 )
 
-// An object is what git has under a name: of no kind when there is nothing.
+// An object is an object that git has under a name. Its kind is "" if there is none.
 type object struct {
 	kind    string
-	content []byte // of a tree, until the next one comes
-	size    int    // of an id
+	content []byte // of a tree; valid until the next object
+	size    int    // size of an id in bytes
 }
 
-// A question is a git that waits to be asked for objects. It is asked once; one that
-// is not is ended by closing names.
+// A question is a git process that waits for the names of objects. It is used once. To end an unused one,
+// close names.
 type question struct {
 	names *io.PipeWriter
 	hears *listener
 	done  chan error
 }
 
-// ask starts a git to be asked.
+// ask starts a git process that waits for names.
 func (r *Repo) ask(ctx context.Context) *question {
 	in, names := io.Pipe()
 	q := &question{names, &listener{size: r.format.Size()}, make(chan error, 1)}
@@ -35,14 +35,13 @@ func (r *Repo) ask(ctx context.Context) *question {
 		if err == nil && status != 0 {
 			err = r.failed(args, status, stderr)
 		}
-		_ = in.Close() // so that nobody waits to be read
+		_ = in.Close() // so that writers of names do not block
 		q.done <- err
 	}()
 	return q
 }
 
-// answers asks for the objects of some names, each of which fits in a line, and calls
-// f with them, one after the other.
+// answers asks for the objects of some names and calls f with each of them. A name must not contain a newline.
 func (q *question) answers(names []string, f func(name string, o object) error) error {
 	q.hears.names, q.hears.f = names, f
 	_, _ = io.WriteString(q.names, strings.Join(names, "\n")+"\n") // the answer says what went wrong
@@ -59,14 +58,13 @@ func (q *question) answers(names []string, f func(name string, o object) error) 
 	return nil
 }
 
-// A listener takes the answers as they come, so that no more than one of them is held
-// at a time.
+// A listener parses the output while git writes it, so that only one object is in memory at a time.
 type listener struct {
-	names []string // that are not answered
+	names []string // without an answer yet
 	f     func(name string, o object) error
 	size  int
-	text  []byte // that was not understood yet
-	skip  int    // how much follows that nobody wants
+	text  []byte // not parsed yet
+	skip  int    // bytes to skip
 	err   error
 }
 
@@ -84,7 +82,7 @@ func (l *listener) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// listen takes what is there whole.
+// listen parses the complete objects in the text.
 func (l *listener) listen() error {
 	rest := l.text
 	for len(l.names) > 0 {
@@ -97,7 +95,7 @@ func (l *listener) listen() error {
 			return err
 		}
 		switch {
-		case size >= 0 && o.kind != "tree": // a file, however large, that is in a directory's place
+		case size >= 0 && o.kind != "tree": // a file where a directory was expected; it may be large
 			skipped := min(size+1, len(after))
 			l.skip, after = size+1-skipped, after[skipped:]
 		case size >= 0:
@@ -119,15 +117,14 @@ func (l *listener) listen() error {
 	return nil
 }
 
-// keep keeps the end of the text until more comes.
+// keep keeps the incomplete end of the text.
 func (l *listener) keep(rest []byte) {
-	if len(rest) < len(l.text) { // a long answer comes in many pieces
+	if len(rest) < len(l.text) { // a long object comes in many parts
 		l.text = append(l.text[:0], rest...)
 	}
 }
 
-// head reads the line that an answer begins with; size is that of what follows, -1
-// when nothing does.
+// head parses the first line of an answer. It returns the size of the content, -1 if there is none.
 func (l *listener) head(line string) (o object, size int, err error) {
 	o.size = l.size
 	word := strings.Fields(line)
