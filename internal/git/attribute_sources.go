@@ -57,7 +57,7 @@ func (r *Repo) attributeSources(entries []repo.Entry) (attributed bool, digest s
 	}
 	if !sure {
 		found = true
-		io.WriteString(h, "unsure\n") //nolint:errcheck // a hash takes everything
+		io.WriteString(h, "unsure\n") //nolint:errcheck // writing to a hash cannot fail
 	}
 	if !found && len(settings) == 0 {
 		return attributed, ""
@@ -70,7 +70,7 @@ func (r *Repo) attributeSources(entries []repo.Entry) (attributed bool, digest s
 // in the config files. It returns sure = false if a config file cannot be read.
 func (r *Repo) attributeFiles() (files, settings []string, sure bool) {
 	// Git for Windows has a system-wide file in a place that only git knows.
-	sure = runtime.GOOS != "windows" && !r.strange
+	sure = runtime.GOOS != "windows" && !r.unknownLayout
 	files = []string{filepath.Join(r.common, "info", "attributes")}
 	if off, _ := config.ParseBool(os.Getenv("GIT_ATTR_NOSYSTEM")); !off {
 		files = append(files, "/etc/gitattributes", "/usr/local/etc/gitattributes", "/opt/homebrew/etc/gitattributes")

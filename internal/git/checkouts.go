@@ -76,7 +76,7 @@ func (r *Repo) mainRepo() (main *Repo, ok bool) {
 // sibling returns the Repo of another work tree of the repository.
 func (r *Repo) sibling(root, gitDir string) *Repo {
 	return &Repo{
-		root: root, gitDir: gitDir, common: r.common, format: r.format, own: r.own, strange: r.strange, filter: r.filter,
+		root: root, gitDir: gitDir, common: r.common, format: r.format, own: r.own, unknownLayout: r.unknownLayout, filter: r.filter,
 		detached: gitDir == r.common, trees: map[repo.ID]repo.ID{},
 	}
 }

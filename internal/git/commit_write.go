@@ -138,7 +138,7 @@ func (r *Repo) Identity(ctx context.Context) (who string, signs bool, err error)
 
 // committer returns the name and address that git would commit with.
 func (r *Repo) committer(ctx context.Context) (name, email string, signs bool, err error) {
-	c, err := r.everything(ctx)
+	c, err := r.allConfig(ctx)
 	if err != nil {
 		return "", "", false, err
 	}

@@ -15,7 +15,7 @@ func (r *Repo) Head(ctx context.Context) (repo.Head, error) {
 	if ctx.Err() != nil {
 		return repo.Head{}, stopped(ctx, "read HEAD")
 	}
-	if !r.strange {
+	if !r.unknownLayout {
 		head, err := r.headFromFiles()
 		if !errors.Is(err, errUnusual) {
 			return head, err

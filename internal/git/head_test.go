@@ -44,9 +44,9 @@ func TestHead(t *testing.T) {
 				if out, err := b.try("rev-parse", "--verify", "-q", "HEAD"); err == nil {
 					want.Commit, _ = repo.ParseID(strings.TrimSpace(out))
 				}
-				strange := b.open()
-				strange.strange = true
-				if got, err := strange.Head(ctx(t)); got != want || err != nil {
+				unknownLayout := b.open()
+				unknownLayout.unknownLayout = true
+				if got, err := unknownLayout.Head(ctx(t)); got != want || err != nil {
 					t.Errorf("by git: %+v, %v; want %+v", got, err, want)
 				}
 				r := b.open()

@@ -155,7 +155,7 @@ func (r *Repo) walkNew(ctx context.Context, h *history.Index, heads []repo.ID, e
 	default:
 		err = r.Walk(ctx, heads, known, r.historyTrailers(), b.Add)
 	}
-	if _, refused := errors.AsType[*refusal](err); !refused || len(known) == 0 {
+	if _, refused := errors.AsType[*gitError](err); !refused || len(known) == 0 {
 		return b, err
 	}
 	// Git may have pruned one of the known commits.

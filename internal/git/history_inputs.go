@@ -87,7 +87,7 @@ func (r *Repo) replacements(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if r.strange || !known {
+	if r.unknownLayout || !known {
 		if refs, err = r.read(ctx, nil, "for-each-ref", "--format=%(objectname) %(refname)", replaceRefs); err != nil {
 			return "", err
 		}
@@ -95,7 +95,7 @@ func (r *Repo) replacements(ctx context.Context) (string, error) {
 	if refs == "" {
 		return "", nil
 	}
-	c, err := r.everything(ctx)
+	c, err := r.allConfig(ctx)
 	if err != nil {
 		return "", err
 	}

@@ -56,7 +56,7 @@ func (r *Repo) RebaseInProgress(ctx context.Context) (bool, error) {
 			return false, fmt.Errorf("see what git is doing: %w", err)
 		}
 	}
-	if !r.strange {
+	if !r.unknownLayout {
 		return false, nil
 	}
 	_, found, err := r.probe(ctx, "rev-parse", "--quiet", "--verify", "CHERRY_PICK_HEAD")

@@ -13,7 +13,7 @@ import (
 // IgnoreDigest returns a digest of the ignore rules outside of the work tree. It changes when they change.
 // It is "" if only git can find them.
 func (r *Repo) IgnoreDigest() string {
-	s := configSearch{key: "core.excludesfile", root: r.root, sure: runtime.GOOS != "windows" && !r.strange}
+	s := configSearch{key: "core.excludesfile", root: r.root, sure: runtime.GOOS != "windows" && !r.unknownLayout}
 	s.take(r.own, filepath.Join(r.common, "config"), 0)
 	for _, f := range userConfigFiles() {
 		s.visit(f, 0)

@@ -16,7 +16,7 @@ func (r *Repo) Ignored(ctx context.Context, paths []repo.Path) ([]bool, error) {
 		return ignored, nil
 	}
 	found, err := r.checkIgnore(ctx, paths)
-	if _, refused := errors.AsType[*refusal](err); refused && len(paths) > 1 {
+	if _, refused := errors.AsType[*gitError](err); refused && len(paths) > 1 {
 		// Git refuses the whole list because of one such path.
 		half := len(paths) / 2
 		first, err := r.Ignored(ctx, paths[:half])

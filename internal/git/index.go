@@ -21,7 +21,7 @@ func (r *Repo) indexFile() string { return filepath.Join(r.gitDir, "index") }
 // index reads the index. A missing index is empty. If only git understands the index, git lists
 // the entries.
 func (r *Repo) index(ctx context.Context) (repo.Index, error) {
-	if r.strange {
+	if r.unknownLayout {
 		return r.indexFromGit(ctx)
 	}
 	buf, stat, err := readFile(r.indexFile(), maxIndex)
@@ -89,7 +89,7 @@ func (r *Repo) indexVersion() (indexVersion, error) {
 func (r *Repo) IndexStamp() string {
 	s, err := r.indexVersion()
 	switch {
-	case r.strange || err != nil:
+	case r.unknownLayout || err != nil:
 		return ""
 	case s == indexVersion{}:
 		return "none"

@@ -169,15 +169,15 @@ func TestUnusualIndexIsAskedOfGit(t *testing.T) {
 			b.git("update-index", "--index-version", "4")
 			b.git("update-index", "--split-index")
 		},
-		"strange": func(b *box) { b.git("config", "core.repositoryformatversion", "0") },
+		"unknownLayout": func(b *box) { b.git("config", "core.repositoryformatversion", "0") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBox(t)
 			b.fill()
 			make(b)
 			r := b.open()
-			if name == "strange" {
-				r.strange = true
+			if name == "unknownLayout" {
+				r.unknownLayout = true
 			}
 			s, err := r.Snapshot(ctx(t))
 			if err != nil {

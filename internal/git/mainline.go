@@ -52,7 +52,7 @@ func (r *Repo) branch(ctx context.Context, short string) (name string, id repo.I
 
 // symref returns the target of a symbolic ref; ok is false if the ref is not symbolic.
 func (r *Repo) symref(ctx context.Context, name string) (target string, ok bool, err error) {
-	if !r.strange {
+	if !r.unknownLayout {
 		text, err := r.loose(name)
 		if err == nil {
 			target, ok = strings.CutPrefix(text, "ref:")

@@ -159,7 +159,7 @@ func (r *Repo) mergePairs(ctx context.Context, merges []*merge, failures *mergeF
 		}
 		failures.add(done, err)
 		merges = merges[done:]
-		_, refused := errors.AsType[*refusal](err)
+		_, refused := errors.AsType[*gitError](err)
 		switch {
 		case err == nil && len(merges) == 0:
 			return nil

@@ -172,7 +172,7 @@ func TestOwnerIsJudgedAsGitDoes(t *testing.T) {
 					t.Fatalf("git says %v (%s), and ken says %v", gitErr, said, err)
 				case err == nil:
 					// What git is asked later, it answers as well.
-					if _, err := r.everything(t.Context()); err != nil {
+					if _, err := r.allConfig(t.Context()); err != nil {
 						t.Errorf("bare %v: the first question to git fails: %v", bare, err)
 					}
 				case strings.Contains(string(said), "dubious ownership"):

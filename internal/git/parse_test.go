@@ -22,8 +22,8 @@ func FuzzCheckAttr(f *testing.F) {
 	f.Fuzz(func(t *testing.T, out string) {
 		list, err := parseCheckAttr(out, []repo.Path{"a"})
 		if err == nil {
-			list[0].judge(true)
-			list[0].judge(false)
+			list[0].evaluate(true)
+			list[0].evaluate(false)
 		}
 	})
 }

@@ -31,7 +31,7 @@ func (r *Repo) ResolveRef(ctx context.Context, name string) (id repo.ID, ok bool
 	if !validRef(name) {
 		return repo.ID{}, false, nil
 	}
-	if !r.strange {
+	if !r.unknownLayout {
 		id, _, err = r.follow(name)
 		switch {
 		case err == nil:

@@ -16,7 +16,7 @@ func (r *Repo) OnRemote(ctx context.Context, commit repo.ID) (bool, error) {
 // Fetching are the arguments of git that fetch every branch of the remote. A bare clone has no refspec, and
 // would fetch only the default branch.
 func (r *Repo) Fetching(ctx context.Context) []string {
-	cfg, err := r.shared(ctx)
+	cfg, err := r.repoConfig(ctx)
 	if err != nil || len(cfg.All("remote.origin.fetch")) > 0 || len(cfg.All("remote.origin.url")) == 0 {
 		return []string{"fetch"}
 	}

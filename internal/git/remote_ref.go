@@ -17,7 +17,7 @@ import (
 // CheckRemote refuses a remote that the repository does not configure. The name can come from a
 // committed file, and git would accept a path, an address or an option instead of a name.
 func (r *Repo) CheckRemote(ctx context.Context, remote string) error {
-	c, err := r.everything(ctx)
+	c, err := r.allConfig(ctx)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (r *Repo) MoveRefs(ctx context.Context, moves ...RefMove) (moved bool, err 
 
 // speak runs a git command that contacts a remote.
 func (r *Repo) speak(ctx context.Context, remote string, args ...string) (out string, status int, said string, err error) {
-	c, err := r.everything(ctx)
+	c, err := r.allConfig(ctx)
 	if err != nil {
 		return "", 0, "", err
 	}

@@ -15,7 +15,7 @@ import (
 // only files with the same content.
 func (r *Repo) Removals(ctx context.Context, commits []repo.ID) ([][]repo.Removal, error) {
 	list, err := r.removals(ctx, commits, "-M")
-	if _, refused := errors.AsType[*refusal](err); !refused {
+	if _, refused := errors.AsType[*gitError](err); !refused {
 		return list, err
 	}
 	// Git refuses the whole list because of one commit. Bisect to find it.

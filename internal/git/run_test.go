@@ -231,7 +231,7 @@ func TestHostileConfig(t *testing.T) {
 	b.write(".git/info/exclude", "run\norder\n")
 	os.Remove(b.path("../ran"))
 	r := b.open()
-	r.strange = true // the long way, through git
+	r.unknownLayout = true // the long way, through git
 	s, err := r.Snapshot(ctx(t))
 	if err != nil {
 		t.Fatal(err)

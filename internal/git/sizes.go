@@ -43,7 +43,7 @@ func (r *Repo) Sizes(ctx context.Context, ids []repo.ID) ([]int64, error) {
 // wouldFetch reports whether git failed because a partial clone has not fetched an object. Old versions of git
 // fail at the first missing content. Newer ones fail only if they need the object.
 func wouldFetch(err error) bool {
-	why, refused := errors.AsType[*refusal](err)
+	why, refused := errors.AsType[*gitError](err)
 	return refused && strings.Contains(why.text, "promisor")
 }
 

@@ -57,9 +57,9 @@ func TestSubmoduleHead(t *testing.T) {
 	second := b.sub(b.path("deep/mod")).commit("s", "2")
 	os.RemoveAll(b.path("away"))
 	os.Mkdir(b.path("away"), 0o755)
-	for _, strange := range []bool{false, true} {
+	for _, unknownLayout := range []bool{false, true} {
 		r := b.open()
-		r.strange = strange
+		r.unknownLayout = unknownLayout
 		s, err := r.Snapshot(ctx(t))
 		if err != nil {
 			t.Fatal(err)
@@ -178,7 +178,7 @@ func TestWorkTreeElsewhere(t *testing.T) {
 	if r.Root() != other.dir {
 		t.Fatalf("root %s", r.Root())
 	}
-	for _, r.strange = range []bool{false, true} {
+	for _, r.unknownLayout = range []bool{false, true} {
 		s, err := r.Snapshot(ctx(t))
 		if err != nil || len(s.Index.Entries) != 2 {
 			t.Fatalf("%+v, %v", s, err)

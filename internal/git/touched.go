@@ -61,7 +61,7 @@ func (r *Repo) commit(ctx context.Context, rev string) (repo.ID, error) {
 		}
 	}
 	out, found, err := r.probe(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
-	if why, refused := errors.AsType[*refusal](err); refused {
+	if why, refused := errors.AsType[*gitError](err); refused {
 		return repo.ID{}, unknown(why.text)
 	}
 	if err != nil {

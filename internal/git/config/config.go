@@ -9,23 +9,21 @@ import (
 	"strings"
 )
 
-// Settings are the settings of one or more config files in the order they were
-// read. Its zero value has none.
+// Settings are the settings of one or more config files, in their order. The zero value has none.
 type Settings struct {
 	List []Setting
-	// Includes says that a file refers to others, which were not read.
+	// Includes says that a file includes other files. Parse does not read them.
 	Includes bool
 }
 
-// A Setting is one line of a config. The section and the name in its key are in lower
-// case, the subsection between them as it stands. Implied marks a key without a value,
-// which means true.
+// A Setting is a line of a config file. In its key, section and name are in lower case; the subsection keeps its
+// case. Implied marks a key without a value, which means true.
 type Setting struct {
 	Key, Value string
 	Implied    bool
 }
 
-// Last returns the value that counts for a key, ok false when there is none.
+// Last returns the last value of a key, which takes precedence; ok is false if there is none.
 func (c Settings) Last(key string) (value string, ok bool) {
 	for i := len(c.List) - 1; i >= 0; i-- {
 		if s := c.List[i]; s.Key == key {
@@ -46,8 +44,7 @@ func (c Settings) All(key string) []string {
 	return out
 }
 
-// Bool returns a key's value as a bool, ok false when there is none or it is
-// not one.
+// Bool returns the last value of a key as a bool; ok is false if there is none or it is not a bool.
 func (c Settings) Bool(key string) (value, ok bool) {
 	for i := len(c.List) - 1; i >= 0; i-- {
 		if s := c.List[i]; s.Key == key {
@@ -60,7 +57,7 @@ func (c Settings) Bool(key string) (value, ok bool) {
 	return false, false
 }
 
-// ParseBool reads the words and numbers that git takes for a bool.
+// ParseBool parses the words and numbers that git accepts as a bool.
 func ParseBool(s string) (value, ok bool) {
 	switch strings.ToLower(s) {
 	case "true", "yes", "on":
@@ -72,12 +69,11 @@ func ParseBool(s string) (value, ok bool) {
 	return n != 0, err == nil
 }
 
-// Parse reads one config file by git's own grammar. What git would refuse
-// is an error; include directives are noted and not followed.
+// Parse parses the text of a config file by git's grammar. It returns an error for a text that git refuses.
 func Parse(text string) (Settings, error) {
 	p := parser{rest: strings.TrimPrefix(text, "\ufeff"), line: 1}
 	if strings.IndexByte(text, 0) >= 0 {
-		return Settings{}, errors.New("a NUL byte in it")
+		return Settings{}, errors.New("the file contains a NUL byte")
 	}
 	var c Settings
 	section := ""
@@ -107,8 +103,8 @@ func Parse(text string) (Settings, error) {
 	}
 }
 
-// ParseList reads `git config -z --list`: key, newline, value, NUL; a key
-// without a value has no newline.
+// ParseList parses the output of `git config -z --list`: key, newline, value, NUL. A key without a value has no
+// newline.
 func ParseList(out string) (Settings, error) {
 	var c Settings
 	for len(out) > 0 {
@@ -135,7 +131,7 @@ func (p *parser) fail(what string) error {
 	return fmt.Errorf("line %d: %s", p.line, what)
 }
 
-// peek returns the next character; CRLF counts as LF, as git has it.
+// peek returns the next character. Like git, it treats CRLF as LF.
 func (p *parser) peek() (byte, bool) {
 	if strings.HasPrefix(p.rest, "\r\n") {
 		p.rest = p.rest[1:]
@@ -146,7 +142,7 @@ func (p *parser) peek() (byte, bool) {
 	return p.rest[0], true
 }
 
-// next takes a character. The end of the file ends a line too.
+// next consumes a character. At the end of the file it returns a newline.
 func (p *parser) next() byte {
 	ch, ok := p.peek()
 	if !ok {
@@ -159,7 +155,7 @@ func (p *parser) next() byte {
 	return ch
 }
 
-// skipBlank passes over white space, empty lines and comments.
+// skipBlank skips white space, empty lines and comments.
 func (p *parser) skipBlank() {
 	for {
 		ch, ok := p.peek()
@@ -180,7 +176,7 @@ func (p *parser) skipBlank() {
 	}
 }
 
-// header reads [section], [section.sub] or [section "sub"].
+// header parses [section], [section.sub] or [section "sub"].
 func (p *parser) header() (string, error) {
 	p.next()
 	var name strings.Builder
@@ -253,8 +249,8 @@ func (p *parser) setting(section string) (Setting, error) {
 	return Setting{}, p.fail("a key without '='")
 }
 
-// value reads up to the end of the line: quotes may start and stop anywhere,
-// space is kept inside them and trimmed at either end outside.
+// value parses the value up to the end of the line. Quotes may start and end anywhere. White space inside quotes is
+// kept; outside it is trimmed at both ends of the value.
 func (p *parser) value() (string, error) {
 	var v strings.Builder
 	space, quoted := 0, false
@@ -293,10 +289,10 @@ func (p *parser) value() (string, error) {
 	}
 }
 
-// unescape returns what a backslash and ch stand for in a value.
+// unescape returns the meaning of a backslash and ch in a value.
 func unescape(ch byte) (text string, ok bool) {
 	switch ch {
-	case '\n': // the value goes on in the next line
+	case '\n': // the value continues in the next line
 		return "", true
 	case 't':
 		return "\t", true

@@ -24,8 +24,8 @@ var brokenConfigs = []string{
 	"[a]\nk = \\q\n", "[a \"x\"\n]", "[]\nk=1\n",
 }
 
-// What we read in a config file is what git reads.
-func TestConfigIsWhatGitReads(t *testing.T) {
+// Parse reads the same settings as git.
+func TestParseReadsTheSameAsGit(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "config")
 	for _, text := range configs {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -57,8 +57,7 @@ func TestConfigIsWhatGitReads(t *testing.T) {
 	}
 }
 
-// Whatever a config holds, reading it does not panic, and what is read has
-// sections.
+// Parse never panics, and every setting that it returns has a section.
 func FuzzConfig(f *testing.F) {
 	for _, text := range append(configs, brokenConfigs...) {
 		f.Add(text)
@@ -70,14 +69,14 @@ func FuzzConfig(f *testing.F) {
 		}
 		for _, s := range c.List {
 			if !strings.Contains(s.Key, ".") || s.Implied && s.Value != "" {
-				t.Fatalf("%+v", s)
+				t.Fatalf("setting without a section, or implied with a value: %+v", s)
 			}
 			c.Bool(s.Key)
 		}
 	})
 }
 
-// Whatever `git config -z` prints, what is read of it prints the same again.
+// The output of `git config -z` can be restored from the parsed settings.
 func FuzzConfigList(f *testing.F) {
 	f.Add("core.bare\nfalse\x00a.b\x00branch.x y.merge\nrefs/heads/\nx\x00")
 	f.Add("\x00")
