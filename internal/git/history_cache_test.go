@@ -8,7 +8,7 @@ import (
 	"ken/internal/testrepo"
 )
 
-// Whatever happens to the files of the cache, the answers stay the same.
+// A damaged or missing cache does not change the history.
 func TestHistoryCorrupted(t *testing.T) {
 	r := testrepo.New(t)
 	rnd := rand.New(rand.NewPCG(3, 4))
@@ -22,7 +22,7 @@ func TestHistoryCorrupted(t *testing.T) {
 	readHistory(t, r, ids...)
 	base, tail := read("base"), read("tail")
 	if base != one {
-		t.Fatal("the base changed")
+		t.Fatal("adding commits changed the base file, want only a tail")
 	}
 	for _, name := range []string{"base", "tail"} {
 		whole := map[string]string{"base": base, "tail": tail}
@@ -40,18 +40,18 @@ func TestHistoryCorrupted(t *testing.T) {
 			}
 			write(name, string(bad))
 			if d := differ(want, readHistory(t, r, ids...)); d != "" {
-				t.Fatalf("%s: %s", name, d)
+				t.Fatalf("with a damaged file %s the history differs: %s", name, d)
 			}
 		}
 	}
-	// Another repository's files are no use either.
+	// Files of another repository are ignored, too.
 	other := testrepo.New(t)
 	other.Write("a", "b")
 	other.Commit("c")
 	readHistory(t, other, headOf(t, other, "HEAD"))
 	write("base", other.Read(".git/ken/cache/history/base"))
 	if h := readHistory(t, r, ids...); len(h.Missing(ids)) > 0 {
-		t.Error("commits of another repository hide its own")
+		t.Error("with the base of another repository, commits are missing")
 	}
 	if err := os.RemoveAll(r.Path(".git/ken")); err != nil {
 		t.Fatal(err)

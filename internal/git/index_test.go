@@ -15,8 +15,7 @@ import (
 	"ken/internal/repo"
 )
 
-// listed asks git for the index in a form to compare with: stat included, racy
-// left out, which git does not show.
+// listed returns the entries of the index as git lists them, with stats. Git does not print whether an entry is racy.
 func (b *box) listed() []repo.Entry {
 	b.t.Helper()
 	out, err := b.try("ls-files", "-z", "--stage", "-v", "--debug")
@@ -55,7 +54,7 @@ func (b *box) listed() []repo.Entry {
 	return entries
 }
 
-// listedEntry reads what ls-files prints of an entry before its stat.
+// listedEntry parses the line of ls-files before the stat.
 func (b *box) listedEntry(item string) (e repo.Entry, stage int) {
 	b.t.Helper()
 	fields, path, _ := strings.Cut(item, "\t")
@@ -86,12 +85,12 @@ func (b *box) compareIndex(idx repo.Index) {
 	b.t.Helper()
 	want := b.listed()
 	if len(want) != len(idx.Entries) {
-		b.t.Fatalf("%d entries, git has %d", len(idx.Entries), len(want))
+		b.t.Fatalf("the index has %d entries, git lists %d", len(idx.Entries), len(want))
 	}
 	for i, e := range idx.Entries {
 		e.Flags &^= repo.Racy
 		if e != want[i] {
-			b.t.Errorf("entry %d is\n%+v, git has\n%+v", i, e, want[i])
+			b.t.Errorf("entry %d is\n%+v, git lists\n%+v", i, e, want[i])
 		}
 	}
 	if tree, err := b.try("write-tree", "--missing-ok"); err == nil && !idx.Tree.IsZero() && idx.Tree.String() != strings.TrimSpace(tree) {
@@ -99,7 +98,7 @@ func (b *box) compareIndex(idx repo.Index) {
 	}
 }
 
-// fill makes a repository in which every kind of entry occurs.
+// fill adds files and index entries of every kind.
 func (b *box) fill() {
 	b.t.Helper()
 	b.commit("a.txt", "a\n", "b/c/d.txt", "d\n", "b/c/e.txt", "e\n", "b.txt", "b\n", "both", "base\n",
@@ -122,7 +121,7 @@ func (b *box) fill() {
 	b.git("update-index", "--assume-unchanged", "b/c/e.txt")
 }
 
-func TestIndexIsWhatGitSays(t *testing.T) {
+func TestIndexMatchesGit(t *testing.T) {
 	for _, format := range []string{"sha1", "sha256"} {
 		for _, version := range []string{"2", "3", "4"} {
 			t.Run(format+"/v"+version, func(t *testing.T) {
@@ -156,8 +155,8 @@ func TestIndexTree(t *testing.T) {
 	}
 }
 
-// A layout only git understands gives the same entries as an ordinary one.
-func TestUnusualIndexIsAskedOfGit(t *testing.T) {
+// Entries of an unusual layout are the same as those that git lists.
+func TestUnusualIndexIsReadByGit(t *testing.T) {
 	for name, make := range map[string]func(b *box){
 		"split": func(b *box) { b.git("update-index", "--split-index"); b.write("more", "1"); b.git("add", "more") },
 		"split, replaced": func(b *box) {
@@ -169,14 +168,14 @@ func TestUnusualIndexIsAskedOfGit(t *testing.T) {
 			b.git("update-index", "--index-version", "4")
 			b.git("update-index", "--split-index")
 		},
-		"unknownLayout": func(b *box) { b.git("config", "core.repositoryformatversion", "0") },
+		"unknown layout": func(b *box) { b.git("config", "core.repositoryformatversion", "0") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBox(t)
 			b.fill()
 			make(b)
 			r := b.open()
-			if name == "unknownLayout" {
+			if name == "unknown layout" {
 				r.unknownLayout = true
 			}
 			s, err := r.Snapshot(ctx(t))
@@ -185,16 +184,16 @@ func TestUnusualIndexIsAskedOfGit(t *testing.T) {
 			}
 			want := b.listed()
 			if len(want) != len(s.Index.Entries) {
-				t.Fatalf("%d entries, git has %d", len(s.Index.Entries), len(want))
+				t.Fatalf("the index has %d entries, git lists %d", len(s.Index.Entries), len(want))
 			}
 			for i, e := range s.Index.Entries {
 				e.Flags &^= repo.Racy
 				if e != want[i] {
-					t.Errorf("entry %d is\n%+v, git has\n%+v", i, e, want[i])
+					t.Errorf("entry %d is\n%+v, git lists\n%+v", i, e, want[i])
 				}
 			}
 			if ok, err := r.Unmoved(ctx(t), s); !ok || err != nil {
-				t.Errorf("unmoved: %v, %v", ok, err)
+				t.Errorf("Unmoved returned %v, %v; want true", ok, err)
 			}
 		})
 	}
@@ -205,7 +204,7 @@ func TestSparseIndexIsExpanded(t *testing.T) {
 	b.commit("in/a", "1", "out/x/b", "2", "out/x/c", "3", "top", "4")
 	b.git("sparse-checkout", "set", "--cone", "--sparse-index", "in")
 	if !strings.Contains(b.git("ls-files", "--sparse"), "out/\n") {
-		t.Fatal("this git makes no sparse index: 2.34 or later is needed")
+		t.Fatal("this test needs git 2.34 or newer for sparse indexes")
 	}
 	b.write("in/a", "edited")
 	got := map[repo.Path]repo.Flags{}
@@ -226,12 +225,12 @@ func TestIndexAbsentIsEmpty(t *testing.T) {
 		t.Fatalf("%+v, %v", s, err)
 	}
 	if ok, err := r.Unmoved(ctx(t), s); !ok || err != nil {
-		t.Errorf("unmoved: %v, %v", ok, err)
+		t.Errorf("Unmoved returned %v, %v; want true", ok, err)
 	}
 	b.write("a", "")
 	b.git("add", "a")
 	if ok, err := r.Unmoved(ctx(t), s); ok || err != nil {
-		t.Errorf("unmoved after add: %v, %v", ok, err)
+		t.Errorf("Unmoved returned %v, %v after git add; want false", ok, err)
 	}
 }
 
@@ -253,18 +252,18 @@ func TestIndexWithoutChecksum(t *testing.T) {
 		t.Fatalf("%+v, %v", s, err)
 	}
 	if ok, err := r.Unmoved(ctx(t), s); !ok || err != nil {
-		t.Errorf("unmoved: %v, %v", ok, err)
+		t.Errorf("Unmoved returned %v, %v; want true", ok, err)
 	}
 	if err := os.WriteFile(file, append(buf[:0:0], buf...), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	os.Chtimes(file, time.Time{}, time.Now().Add(time.Second))
 	if ok, err := r.Unmoved(ctx(t), s); ok || err != nil {
-		t.Errorf("unmoved after a write: %v, %v", ok, err)
+		t.Errorf("Unmoved returned %v, %v after a write; want false", ok, err)
 	}
 }
 
-func TestCorruptIndexIsNamed(t *testing.T) {
+func TestCorruptIndexIsAnError(t *testing.T) {
 	b := newBox(t)
 	b.commit("a", "1", "b", "2")
 	file := b.path(".git/index")
@@ -287,13 +286,13 @@ func TestCorruptIndexIsNamed(t *testing.T) {
 			}
 			_, err := b.open().Snapshot(ctx(t))
 			if err == nil || !strings.Contains(err.Error(), file) || !strings.Contains(fault.HintOf(err), "git -C "+b.dir+" reset") {
-				t.Errorf("error %v, hint %q", err, fault.HintOf(err))
+				t.Errorf("the error %v should name the file, its hint %q should be git reset", err, fault.HintOf(err))
 			}
 		})
 	}
 }
 
-// resum gives bytes the checksum that belongs to them.
+// resum replaces the checksum at the end of p by the right one.
 func resum(p []byte) []byte {
 	sum := sha1.Sum(p[:len(p)-20])
 	copy(p[len(p)-20:], sum[:])
@@ -308,13 +307,13 @@ func TestFreshEntryIsRacyAndOldIsNot(t *testing.T) {
 		t.Error("an old entry is racy")
 	}
 	b.write("a", "2")
-	// However long git takes to be started, the index is not written after this.
+	// The file gets a time in the future, so that git writes the index before it.
 	later := time.Now().Add(time.Minute)
 	if err := os.Chtimes(filepath.Join(b.dir, "a"), later, later); err != nil {
 		t.Fatal(err)
 	}
 	b.git("add", "a")
 	if f := b.snapshot().Index.Entries[0].Flags; !f.Has(repo.Racy) {
-		t.Error("an entry that is no older than the index is not racy")
+		t.Error("an entry with the time of the index, or later, is not racy")
 	}
 }

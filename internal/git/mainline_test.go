@@ -35,7 +35,7 @@ func TestMainline(t *testing.T) {
 	expect(tree, "topic", "topic", topic)
 	expect(r, "refs/heads/topic", "topic", topic)
 	if _, _, err := main(r, "none"); err == nil {
-		t.Error("found a branch that is not there")
+		t.Error("Mainline found a branch that does not exist")
 	}
 	r.Git("checkout", "-q", "-b", "other")
 	expect(r, "", "other", first)

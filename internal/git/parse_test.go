@@ -28,8 +28,7 @@ func FuzzCheckAttr(f *testing.F) {
 	})
 }
 
-// Whatever a list of paths holds, none of those read is empty, and they print
-// the same again.
+// parsePaths returns no empty path, and its result joined with NULs is the input.
 func FuzzPaths(f *testing.F) {
 	f.Add("a\x00b\nc\x00")
 	f.Add("a")
@@ -41,7 +40,7 @@ func FuzzPaths(f *testing.F) {
 		back := ""
 		for _, p := range paths {
 			if p == "" {
-				t.Fatal("an empty path")
+				t.Fatal("parsePaths returned an empty path")
 			}
 			back += string(p) + "\x00"
 		}
@@ -63,7 +62,7 @@ func FuzzBatchCheck(f *testing.F) {
 	})
 }
 
-// Whatever is read of an item is said by it, and an item that breaks off is none.
+// The text of an item contains the parsed values.
 func FuzzTreeItem(f *testing.F) {
 	f.Add("100644 blob " + one + "\ta")
 	f.Add("100644 blob " + one + "      12\ta b")

@@ -9,7 +9,7 @@ import (
 	"ken/internal/testrepo"
 )
 
-// Files are followed from name to name, by commits that HEAD leads to and by the index.
+// Renamed follows files through the commits that HEAD reaches and the index.
 func TestRenamed(t *testing.T) {
 	r := testrepo.New(t)
 	long := strings.Repeat("a line that is long enough to be found again\n", 20)

@@ -10,7 +10,7 @@ import (
 	"ken/internal/repo"
 )
 
-func TestBegins(t *testing.T) {
+func TestRootCommit(t *testing.T) {
 	b := newBox(t)
 	if id, err := b.open().RootCommit(ctx(t), RootCommit{}); err == nil || !strings.Contains(err.Error(), "no commit yet") {
 		t.Errorf("unborn: %v, %v", id, err)
@@ -26,7 +26,7 @@ func TestBegins(t *testing.T) {
 			t.Fatalf("%s: %v", what, err)
 		}
 		if known, err = b.open().RootCommit(ctx(t), known); known != anew || err != nil {
-			t.Errorf("%s: %v, %v to who remembers, %v to others", what, known, err, anew)
+			t.Errorf("%s: with an earlier result RootCommit returned %v, %v; without one %v", what, known, err, anew)
 		}
 		return anew.Root.String()
 	}
@@ -84,7 +84,7 @@ func TestBegins(t *testing.T) {
 	b.git("commit", "-q", "--allow-empty", "-m", "anew")
 	b.git("branch", "-q", "-M", "anew", "main")
 	if got, want := root("anew"), b.git("rev-parse", "HEAD"); got != want {
-		t.Errorf("anew: %s, want %s", got, want)
+		t.Errorf("after the branch was recreated: %s, want %s", got, want)
 	}
 	// So does one whose old commits are gone.
 	gone, err := repo.ParseID(strings.Repeat("12", len(first.String())/2))

@@ -130,8 +130,7 @@ func TestAttributedAndDigest(t *testing.T) {
 	check("tracked", false)
 }
 
-// While others commit, a snapshot never fails and never shows a HEAD that was
-// not there.
+// Snapshot works while other processes commit, and returns only commits that HEAD had.
 func TestSnapshotWhileOthersCommit(t *testing.T) {
 	b := newBox(t)
 	b.commit("a", "0")
@@ -164,7 +163,7 @@ func TestSnapshotWhileOthersCommit(t *testing.T) {
 	}
 }
 
-// With core.worktree elsewhere, every call still means that work tree.
+// With core.worktree, every method uses that work tree.
 func TestWorkTreeElsewhere(t *testing.T) {
 	b := newBox(t)
 	b.git("config", "core.worktree", "../../other")
