@@ -17,7 +17,7 @@ type Contents struct {
 
 	mu    sync.Mutex
 	known map[repo.CommitPath]repo.ID
-	ready *question // started by Prepare and not used yet
+	ready *catFile // started by Prepare and not used yet
 
 	merging sync.Mutex
 	merges  *mergeVerdicts // nil before the first call of Merged
@@ -32,7 +32,7 @@ func (c *Contents) Prepare(ctx context.Context) (release func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.ready == nil {
-		c.ready = c.r.ask(ctx)
+		c.ready = c.r.startCatFile(ctx)
 	}
 	mine := c.ready
 	return func() {
@@ -62,7 +62,7 @@ func (c *Contents) At(ctx context.Context, places []repo.CommitPath) ([]repo.ID,
 			asked = append(asked, p)
 		}
 	}
-	var ready *question
+	var ready *catFile
 	if len(asked) > 0 {
 		ready, c.ready = c.ready, nil
 	}
@@ -86,7 +86,7 @@ func (c *Contents) At(ctx context.Context, places []repo.CommitPath) ([]repo.ID,
 }
 
 // lookUp finds the ids of distinct places.
-func (r *Repo) lookUp(ctx context.Context, places []repo.CommitPath, ready *question) ([]repo.ID, error) {
+func (r *Repo) lookUp(ctx context.Context, places []repo.CommitPath, ready *catFile) ([]repo.ID, error) {
 	if ready != nil {
 		defer func() { _ = ready.names.Close() }() // even if it is not used
 	}
@@ -166,7 +166,7 @@ func (q *treeLookup) up() (string, error) {
 }
 
 // search finishes the lookups, with one git process per step. The process of the first step may already run.
-func (r *Repo) search(ctx context.Context, lookups []*treeLookup, ids []repo.ID, ready *question) error {
+func (r *Repo) search(ctx context.Context, lookups []*treeLookup, ids []repo.ID, ready *catFile) error {
 	for len(lookups) > 0 {
 		waiting := make(map[string][]*treeLookup)
 		var names []string
@@ -185,9 +185,9 @@ func (r *Repo) search(ctx context.Context, lookups []*treeLookup, ids []repo.ID,
 		}
 		lookups = lookups[:0:0]
 		if ready == nil {
-			ready = r.ask(ctx)
+			ready = r.startCatFile(ctx)
 		}
-		err := ready.answers(names, func(name string, o object) error {
+		err := ready.objects(names, func(name string, o object) error {
 			further, err := stepAll(waiting[name], o, ids)
 			lookups = append(lookups, further...)
 			return err

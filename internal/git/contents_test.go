@@ -141,14 +141,14 @@ func FuzzReadTree(f *testing.F) {
 	})
 }
 
-// The listener parses output in parts of any size, and rejects truncated output.
-func TestListener(t *testing.T) {
+// The parser of cat-file reads output in parts of any size, and rejects truncated output.
+func TestCatFileParser(t *testing.T) {
 	id := strings.Repeat("1", 40)
 	text := id + " tree 5\na\nb\nc\nx missing\n" + id + " tree 0\n\n" + id + " blob 3\n\n\n\n\n" + id + " submodule\n"
 	names := []string{"n", "x", "t", "b", "s"}
-	hear := func(size int, text string) (string, *listener, error) {
+	hear := func(size int, text string) (string, *catFileParser, error) {
 		var heard string
-		l := &listener{size: 20, names: names, f: func(name string, o object) error {
+		l := &catFileParser{size: 20, names: names, f: func(name string, o object) error {
 			heard += fmt.Sprintf("%s %s %q;", name, o.kind, o.content)
 			return nil
 		}}
@@ -168,7 +168,7 @@ func TestListener(t *testing.T) {
 			t.Errorf("in pieces of %d: %s, %v, %v are left", size, got, err, l.names)
 		}
 		if _, l, err := hear(len(text), text[:size]); err == nil && size < len(text) && len(l.names) == 0 && l.skip == 0 {
-			t.Errorf("the listener accepted %d bytes of %d as complete", size, len(text))
+			t.Errorf("the parser accepted %d bytes of %d as complete", size, len(text))
 		}
 	}
 	for _, bad := range []string{id + " tree 1\nab", id + " blob -1\n", "y missing\n", id + " blob\n"} {

@@ -17,21 +17,21 @@ type object struct {
 	size    int    // size of an id in bytes
 }
 
-// A question is a git process that waits for the names of objects. It is used once. To end an unused one,
+// A catFile is a git cat-file process that waits for the names of objects. It is used once. To end an unused one,
 // close names.
-type question struct {
-	names *io.PipeWriter
-	hears *listener
-	done  chan error
+type catFile struct {
+	names  *io.PipeWriter
+	parser *catFileParser
+	done   chan error
 }
 
-// ask starts a git process that waits for names.
-func (r *Repo) ask(ctx context.Context) *question {
+// startCatFile starts a git process that waits for names.
+func (r *Repo) startCatFile(ctx context.Context) *catFile {
 	in, names := io.Pipe()
-	q := &question{names, &listener{size: r.format.Size()}, make(chan error, 1)}
+	q := &catFile{names, &catFileParser{size: r.format.Size()}, make(chan error, 1)}
 	args := []string{"cat-file", "--buffer", "--batch=%(objectname) %(objecttype) %(objectsize)"}
 	go func() {
-		status, stderr, err := r.run(ctx, call{args: args, stdin: in, stdout: q.hears, steady: true})
+		status, stderr, err := r.run(ctx, call{args: args, stdin: in, stdout: q.parser, steady: true})
 		if err == nil && status != 0 {
 			err = r.failed(args, status, stderr)
 		}
@@ -41,25 +41,25 @@ func (r *Repo) ask(ctx context.Context) *question {
 	return q
 }
 
-// answers asks for the objects of some names and calls f with each of them. A name must not contain a newline.
-func (q *question) answers(names []string, f func(name string, o object) error) error {
-	q.hears.names, q.hears.f = names, f
-	_, _ = io.WriteString(q.names, strings.Join(names, "\n")+"\n") // the answer says what went wrong
-	_ = q.names.Close()                                            // a pipe of our own
+// objects reads the objects of some names and calls f with each of them. A name must not contain a newline.
+func (q *catFile) objects(names []string, f func(name string, o object) error) error {
+	q.parser.names, q.parser.f = names, f
+	_, _ = io.WriteString(q.names, strings.Join(names, "\n")+"\n") // done has the error
+	_ = q.names.Close()                                            // closing a pipe of this process cannot fail
 	err := <-q.done
 	switch {
-	case q.hears.err != nil:
-		return q.hears.err
+	case q.parser.err != nil:
+		return q.parser.err
 	case err != nil:
 		return err
-	case len(q.hears.names) > 0 || q.hears.skip > 0:
+	case len(q.parser.names) > 0 || q.parser.skip > 0:
 		return errors.New("git cat-file: truncated output")
 	}
 	return nil
 }
 
-// A listener parses the output while git writes it, so that only one object is in memory at a time.
-type listener struct {
+// A catFileParser parses the output while git writes it, so that only one object is in memory at a time.
+type catFileParser struct {
 	names []string // without an answer yet
 	f     func(name string, o object) error
 	size  int
@@ -68,13 +68,13 @@ type listener struct {
 	err   error
 }
 
-func (l *listener) Write(b []byte) (int, error) {
+func (l *catFileParser) Write(b []byte) (int, error) {
 	n := len(b)
 	skipped := min(l.skip, len(b))
 	l.skip -= skipped
 	if b = b[skipped:]; l.err == nil && len(b) > 0 {
 		l.text = append(l.text, b...)
-		l.err = l.listen()
+		l.err = l.parse()
 	}
 	if l.err != nil {
 		return 0, l.err
@@ -82,8 +82,8 @@ func (l *listener) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// listen parses the complete objects in the text.
-func (l *listener) listen() error {
+// parse parses the complete objects in the text.
+func (l *catFileParser) parse() error {
 	rest := l.text
 	for len(l.names) > 0 {
 		line, after, ok := bytes.Cut(rest, []byte{'\n'})
@@ -118,20 +118,20 @@ func (l *listener) listen() error {
 }
 
 // keep keeps the incomplete end of the text.
-func (l *listener) keep(rest []byte) {
+func (l *catFileParser) keep(rest []byte) {
 	if len(rest) < len(l.text) { // a long object comes in many parts
 		l.text = append(l.text[:0], rest...)
 	}
 }
 
 // head parses the first line of an answer. It returns the size of the content, -1 if there is none.
-func (l *listener) head(line string) (o object, size int, err error) {
+func (l *catFileParser) head(line string) (o object, size int, err error) {
 	o.size = l.size
 	word := strings.Fields(line)
 	switch {
 	case line == l.names[0]+" missing":
 		return o, -1, nil
-	case len(word) == 2 && word[1] == "submodule": // the word of newer gits
+	case len(word) == 2 && word[1] == "submodule": // newer versions of git
 		o.kind = "commit"
 		return o, -1, nil
 	case len(word) == 3:
