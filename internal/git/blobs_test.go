@@ -45,12 +45,12 @@ func TestBlobs(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked := []repo.ID{ids[3], commit, ids[0], repo.SHA1.Blob([]byte("absent")), ids[2], ids[6]}
-	var told []string
+	var reported []string
 	err = g.EachBlob(t.Context(), asked, func(i int, content []byte, size int64) {
-		told = append(told, fmt.Sprintf("%d %q %t %d", i, content[:min(len(content), 20)], content == nil, size-int64(len(content))))
+		reported = append(reported, fmt.Sprintf("%d %q %t %d", i, content[:min(len(content), 20)], content == nil, size-int64(len(content))))
 	})
-	if want := `0 "two\nlines\n" false 0, 1 "" true -1, 2 "" false 0, 3 "" true -1, 4 "one" false 0, 5 "yyyyyyyyyyyyyyyyyyyy" false 1`; err != nil || strings.Join(told, ", ") != want {
-		t.Errorf("EachBlob reported %q, %v", told, err)
+	if want := `0 "two\nlines\n" false 0, 1 "" true -1, 2 "" false 0, 3 "" true -1, 4 "one" false 0, 5 "yyyyyyyyyyyyyyyyyyyy" false 1`; err != nil || strings.Join(reported, ", ") != want {
+		t.Errorf("EachBlob reported %q, %v", reported, err)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		contents := rapid.SliceOfN(rapid.SliceOfN(rapid.SampledFrom([]byte("ab\n")), 0, 6), 1, 4).Draw(t, "contents")
@@ -96,12 +96,12 @@ func TestEachBlobPartial(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // nor by the first time
-		var told []string
+		var reported []string
 		err = g.EachBlob(t.Context(), ids, func(i int, content []byte, size int64) {
-			told = append(told, fmt.Sprintf("%d %q %d", i, content, size))
+			reported = append(reported, fmt.Sprintf("%d %q %d", i, content, size))
 		})
-		if want := `0 "" -1, 1 "" -1, 2 "three\n" 6, 3 "same\n" 5, 4 "" -1`; err != nil || strings.Join(told, ", ") != want {
-			t.Errorf("EachBlob reported %q, %v", told, err)
+		if want := `0 "" -1, 1 "" -1, 2 "three\n" 6, 3 "same\n" 5, 4 "" -1`; err != nil || strings.Join(reported, ", ") != want {
+			t.Errorf("EachBlob reported %q, %v", reported, err)
 		}
 	}
 }

@@ -92,7 +92,7 @@ func TestWriteWaits(t *testing.T) {
 	var got repo.ID
 	r := b.open()
 	go func() { var err error; got, err = r.WriteCommit(ctx(t), someCommit()); done <- err }()
-	// What was written and not added stays, so that a second one is of a second attempt.
+	// Each attempt leaves a temporary pack, so two of them mean a second attempt.
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	for len(packs(t, b, "objects/pack/tmp_pack_*")) < 2 {
@@ -113,8 +113,7 @@ func TestWriteWaits(t *testing.T) {
 	}
 }
 
-// A few trees that name each other a hundredfold lead to more files than there is room
-// for; that is told, before they fill it.
+// A few nested trees can have more files than fit into memory. TreeChanges returns an error before it lists them all.
 func TestTreeOfTrees(t *testing.T) {
 	b := named(t)
 	b.write("x", "x\n")
@@ -140,7 +139,7 @@ func TestTreeOfTrees(t *testing.T) {
 	for _, from := range []repo.ID{{}, empty} {
 		list, err := r.TreeChanges(ctx(t), from, bomb)
 		if err == nil || !strings.Contains(err.Error(), "more than 1000000 files") {
-			t.Errorf("%d files, %v", len(list), err)
+			t.Errorf("TreeChanges returned %d files, %v; want an error about too many files", len(list), err)
 		}
 	}
 }

@@ -50,7 +50,7 @@ func TestContents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Asked for much of a commit, it looks in another way.
+		// With many paths of a commit, At lists the whole commit.
 		more := slices.Clone(places)
 		for _, id := range ids[:len(ids)/2] {
 			for i := range maxNamed {
@@ -105,7 +105,7 @@ func TestContentsOfMissingObjects(t *testing.T) {
 	if err != nil || fmt.Sprint(got) != fmt.Sprint([]string{blob, strings.Repeat("12", 20), "", "", tree}) {
 		t.Errorf("%v, %v", got, err)
 	}
-	// Among many, below a directory that is here, and below one that is not all here.
+	// Many paths: below a complete directory, and below one with a missing tree.
 	for _, dir := range []string{"dir/", ""} {
 		many := []repo.CommitPath{{Commit: two, Path: "dir/a"}, {Commit: two, Path: "dir/sub"}}
 		for i := range maxNamed {

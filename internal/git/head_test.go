@@ -99,7 +99,7 @@ func TestBrokenHeadIsAnError(t *testing.T) {
 func TestReftableIsReadByGit(t *testing.T) {
 	b := newBox(t)
 	want := repo.Head{Commit: b.commit("a", "1"), Branch: "refs/heads/main"}
-	// What such a repository looks like to us; this git need not know the format.
+	// Change the config by hand, since this version of git may not support reftable.
 	b.write(".git/HEAD", "ref: refs/heads/.invalid\n")
 	b.git("config", "core.repositoryformatversion", "1")
 	config, _ := os.ReadFile(b.path(".git/config"))

@@ -104,7 +104,7 @@ func TestCommentChar(t *testing.T) {
 	check(";")
 	b.git("config", "core.commentString", "//")
 	check("//")
-	// As git hands it on to a hook, which is what its own aliases are told, too.
+	// Git passes settings to a hook in these variables.
 	t.Setenv("GIT_CONFIG_COUNT", "1")
 	t.Setenv("GIT_CONFIG_KEY_0", "core.commentChar")
 	t.Setenv("GIT_CONFIG_VALUE_0", "%")

@@ -85,12 +85,12 @@ func (c *Contents) MergeKeeps(ctx context.Context, main, branch repo.ID, paths [
 type merge struct {
 	commit  repo.ID
 	parents []repo.ID
-	paths   []repo.Path // that somebody asks about
+	paths   []repo.Path // the requested paths
 
-	// What came of it.
-	tree      repo.ID // what git makes of the parents
+	// The result of merging the parents again.
+	tree      repo.ID
 	conflicts map[repo.Path]bool
-	err       error // it cannot be repeated
+	err       error // why git cannot repeat the merge
 }
 
 // A mergedPath is a path in a merge commit.

@@ -142,7 +142,7 @@ func (l *mergeLab) mergeCases() (files []repo.MergedFile, want []repo.MergeAutho
 	add("moved there", l.merge("moved", "first", two("mover"), "", ""), "g", repo.MergeByGit)
 	add("moved here", l.merge("moved2", "mover", two("first"), "", ""), "g", repo.MergeByGit)
 
-	// Criss-cross: two merge bases, of which git makes one.
+	// Criss-cross: git merges the two merge bases into one.
 	other := l.merge("clean2", "last", two("first"), "", "")
 	l.branch("cross1", clean.String(), "f", lines("1=x 8=p 20=y"))
 	l.branch("cross2", other.String(), "f", lines("1=x 14=q 20=y"))
@@ -397,7 +397,7 @@ func TestMergedReplaced(t *testing.T) {
 	if got := l.ask(l.file(m, "f"))[0]; got.By != repo.MergeByGit {
 		t.Fatalf("%s made it, want git %s", authorNames[got.By], got.Why)
 	}
-	// With another base the two are in conflict.
+	// With another merge base the merge has a conflict.
 	l.branch("base2", "base", "f", lines("1=other 20=other"))
 	l.Git("replace", l.Git("rev-parse", "base"), l.Git("commit-tree", "-m", "base", "base2^{tree}"))
 	if got := l.ask(l.file(m, "f"))[0]; got.By != repo.MergeByPerson {

@@ -164,16 +164,16 @@ func TestOwnerCheckMatchesGit(t *testing.T) {
 				said, gitErr := ask.CombinedOutput()
 				r, bare, err := OpenCommits(t.Context(), dir)
 				if inside := strings.HasPrefix(layout, "inside"); inside && gitErr == nil && err != nil {
-					// It is refused as a place without a work tree.
+					// Open refuses it because it has no work tree.
 					r, bare, err = OpenCommits(t.Context(), filepath.Dir(dir))
 				}
 				switch {
 				case (err == nil) != (gitErr == nil):
-					t.Fatalf("git says %v (%s), and ken says %v", gitErr, said, err)
+					t.Fatalf("git returned %v (%s), and Open returned %v; want the same decision", gitErr, said, err)
 				case err == nil:
-					// What git is asked later, it answers as well.
+					// Later calls of git work, too.
 					if _, err := r.allConfig(t.Context()); err != nil {
-						t.Errorf("bare %v: the first question to git fails: %v", bare, err)
+						t.Errorf("bare %v: the first call of git fails: %v", bare, err)
 					}
 				case strings.Contains(string(said), "dubious ownership"):
 					hint := "if you trust it: git config --global --add safe.directory "
@@ -205,7 +205,7 @@ func TestConfigOfAnotherUserIsNotRead(t *testing.T) {
 				config = filepath.Join(dir, ".git", "config")
 			}
 			b.must(os.Remove(config))
-			b.must(os.Mkdir(config, 0o755)) // an error to whoever reads it
+			b.must(os.Mkdir(config, 0o755)) // reading it is an error
 			giveAway(t, dir)
 			_, _, err := OpenCommits(t.Context(), dir)
 			if err == nil || !strings.Contains(err.Error(), "belongs to another user") {

@@ -53,7 +53,7 @@ func TestRenamed(t *testing.T) {
 		"a.go": {"odd \xff\n.go"}, "b.go": {"odd \xff\n.go"},
 	})
 
-	// A branch that HEAD does not lead to says nothing, though it is known.
+	// A branch that HEAD does not reach does not count, even if the history has it.
 	r.Git("switch", "-q", "-c", "side", first.String())
 	r.Git("mv", "other.go", "side.go")
 	r.Commit("side")
@@ -64,7 +64,7 @@ func TestRenamed(t *testing.T) {
 	want("on main", renamed("other.go"), nil)
 	r.Git("reset", "-q", "--hard", third.String())
 
-	// Less than half alike is another file.
+	// A file that is less than half similar is another file.
 	r.Git("mv", "other.go", "new.go")
 	r.Write("new.go", "func main() { println(1, 2, 3) }\nfunc more() {}\n")
 	r.Commit("other")

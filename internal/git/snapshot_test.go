@@ -72,7 +72,7 @@ func TestSubmoduleHead(t *testing.T) {
 			t.Errorf("submodule not checked out: %+v", e)
 		}
 	}
-	// A link in its place leads out of the work tree, and is not followed.
+	// A symbolic link leads out of the work tree; ken does not follow it.
 	os.RemoveAll(b.path("away"))
 	os.Symlink(other.dir, b.path("away"))
 	os.Rename(b.path("deep"), filepath.Join(b.dir, "..", "deep"))
