@@ -1,8 +1,7 @@
-// Package arch holds the shape of the house as tests: who may import whom, what
-// the deciding packages keep out, and that every package says what it knows.
+// Package arch tests the structure of ken: which packages may import which, that features do not use processes, files,
+// sockets or clocks, and that every package has a package comment.
 //
-// It reads source files only, whatever system they are meant for. The table is
-// in table_test.go.
+// The tests read source files, also those for other systems. The table of imports is in table_test.go.
 package arch
 
 import (
@@ -27,13 +26,13 @@ const module = "ken/"
 // A file is one parsed source file of ken.
 type file struct {
 	path    string // from the module's root, with slashes
-	pkg     string // its package: below internal/ as in the table, else from the root
+	pkg     string // its package: the path below internal/, or else from the root
 	test    bool
 	imports []string
 	ast     *ast.File
 }
 
-// Every package imports only what the table gives it.
+// Every package imports only packages that the table allows.
 func TestImports(t *testing.T) {
 	for _, f := range parse(t) {
 		may, known := imports[f.pkg]
@@ -41,19 +40,19 @@ func TestImports(t *testing.T) {
 			may, known = outside[f.pkg]
 		}
 		if !known {
-			t.Errorf("%s: package %s has no place in internal/arch/table_test.go; give it a layer, and the commit a sentence that says why", f.path, f.pkg)
+			t.Errorf("%s: package %s is not in internal/arch/table_test.go; add it to a layer, and give the reason in the commit message", f.path, f.pkg)
 			continue
 		}
 		for _, imp := range f.imports {
-			if problem := judge(f, may, imp); problem != "" {
+			if problem := checkImport(f, may, imp); problem != "" {
 				t.Errorf("%s imports %s: %s", f.path, imp, problem)
 			}
 		}
 	}
 }
 
-// judge returns what is wrong with an import of f's, "" if nothing is.
-func judge(f file, may []string, imp string) string {
+// checkImport returns the problem with an import of f, "" if it is allowed.
+func checkImport(f file, may []string, imp string) string {
 	if own, ok := strings.CutPrefix(imp, module); ok {
 		own = strings.TrimPrefix(own, "internal/")
 		switch {
@@ -62,35 +61,34 @@ func judge(f file, may []string, imp string) string {
 		case f.test && (slices.Contains(inTests, own) || slices.Contains(realParts[f.pkg], own)):
 			return ""
 		case slices.Contains(helpers, own):
-			return "that package is for test files"
+			return "only test files may import that package"
 		}
-		return fmt.Sprintf("%s may import of ken only %s", f.pkg, list(may))
+		return fmt.Sprintf("of ken's packages, %s may import only %s", f.pkg, list(may))
 	}
 	if f.test {
 		return ""
 	}
-	if within(imp, pure) && (slices.Contains(words, f.pkg) || slices.Contains(decisions, f.pkg)) {
-		return "words and decisions are pure; let whoever calls bring the fact in"
+	if within(imp, pure) && (slices.Contains(types, f.pkg) || slices.Contains(features, f.pkg)) {
+		return "types and features do no I/O; pass the data as an argument"
 	}
-	for door, keys := range doors {
-		if within(imp, []string{door}) && !slices.Contains(keys, f.pkg) {
-			return "that door is opened by " + list(keys) + " alone"
+	for library, users := range restricted {
+		if within(imp, []string{library}) && !slices.Contains(users, f.pkg) {
+			return "only " + list(users) + " may import that library"
 		}
 	}
 	return ""
 }
 
-// The words and decisions never look at a clock themselves. Naming time.Now as
-// the default of an option is fine; calling it is not.
-func TestNoClockInDecisions(t *testing.T) {
+// Types and features do not call the clock. They may use time.Now as the default value of an option.
+func TestNoClockInFeatures(t *testing.T) {
 	for _, f := range parse(t) {
-		if f.test || !slices.Contains(words, f.pkg) && !slices.Contains(decisions, f.pkg) {
+		if f.test || !slices.Contains(types, f.pkg) && !slices.Contains(features, f.pkg) {
 			continue
 		}
 		ast.Inspect(f.ast, func(n ast.Node) bool {
 			if call, ok := n.(*ast.CallExpr); ok {
 				if name, ok := timeFunc(call.Fun); ok && slices.Contains(clocks, name) {
-					t.Errorf("%s calls time.%s: a decision is told the time; take it from the options", f.path, name)
+					t.Errorf("%s calls time.%s: take the time from the options", f.path, name)
 				}
 			}
 			return true
@@ -98,7 +96,7 @@ func TestNoClockInDecisions(t *testing.T) {
 	}
 }
 
-// timeFunc returns the name of the function of package time that e is.
+// timeFunc returns the name of a function of package time, if e is one.
 func timeFunc(e ast.Expr) (string, bool) {
 	s, ok := e.(*ast.SelectorExpr)
 	if !ok {
@@ -108,44 +106,44 @@ func timeFunc(e ast.Expr) (string, bool) {
 	return s.Sel.Name, ok && x.Name == "time"
 }
 
-// No two layers claim one package, and none is left out of the table.
-func TestTableIsWhole(t *testing.T) {
-	layers := join(words, decisions, facts, assembled, screen, faces, assembly, helpers)
+// Every package of the table is in exactly one layer, and every package of a layer is in the table.
+func TestEveryPackageHasOneLayer(t *testing.T) {
+	layers := join(types, features, facts, assembled, screen, faces, assembly, helpers)
 	seen := make(map[string]bool)
 	for _, p := range layers {
 		if seen[p] {
-			t.Errorf("%s stands in two layers", p)
+			t.Errorf("%s is in two layers", p)
 		}
 		seen[p] = true
 		if _, ok := imports[p]; !ok {
-			t.Errorf("%s has a layer and no row", p)
+			t.Errorf("%s is in a layer and has no row in imports", p)
 		}
 	}
 	for p := range imports {
 		if !seen[p] {
-			t.Errorf("%s has a row and no layer", p)
+			t.Errorf("%s has a row in imports and is in no layer", p)
 		}
 	}
 }
 
-// Every package opens with what it knows and what it leaves to others.
+// Every package has a package comment.
 func TestPackageComments(t *testing.T) {
-	said := make(map[string]bool)
+	documented := make(map[string]bool)
 	for _, f := range parse(t) {
 		dir := path.Dir(f.path)
 		if strings.HasSuffix(f.ast.Name.Name, "_test") {
 			continue
 		}
-		said[dir] = said[dir] || f.ast.Doc != nil && len(strings.Fields(f.ast.Doc.Text())) > 5
+		documented[dir] = documented[dir] || f.ast.Doc != nil && len(strings.Fields(f.ast.Doc.Text())) > 5
 	}
-	for dir, ok := range said {
+	for dir, ok := range documented {
 		if !ok {
-			t.Errorf("%s has no package comment: say what it knows and what it leaves to others", dir)
+			t.Errorf("%s has no package comment: describe what it does and what it leaves to other packages", dir)
 		}
 	}
 }
 
-// Nothing in the tree speaks of the machine it was written on.
+// No file contains a path of the machine on which it was written.
 func TestNoMachinePaths(t *testing.T) {
 	machine := regexp.MustCompile(`(^|[^\w./$}-])/(work|root)/\w`)
 	walk(t, func(name string) {
@@ -158,7 +156,7 @@ func TestNoMachinePaths(t *testing.T) {
 		}
 		for i, line := range strings.Split(string(b), "\n") {
 			if machine.MatchString(line) {
-				t.Errorf("%s:%d names a place on one machine: %s", name, i+1, strings.TrimSpace(line))
+				t.Errorf("%s:%d contains a path of one machine: %s", name, i+1, strings.TrimSpace(line))
 			}
 		}
 	})
@@ -166,7 +164,7 @@ func TestNoMachinePaths(t *testing.T) {
 
 const root = "../.."
 
-// walk calls visit with every file of the tree that git would track, in order.
+// walk calls visit with every file of the repository, sorted.
 func walk(t *testing.T, visit func(name string)) {
 	t.Helper()
 	err := fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
@@ -185,7 +183,7 @@ func walk(t *testing.T, visit func(name string)) {
 	}
 }
 
-// parse reads every Go file of the tree, those for other systems too.
+// parse parses every Go file of the repository, also those for other systems.
 func parse(t *testing.T) []file {
 	t.Helper()
 	var files []file
@@ -218,7 +216,7 @@ func parse(t *testing.T) []file {
 	return files
 }
 
-// within reports whether a package is one of those named, or below one.
+// within reports whether a package is one of names, or below one of them.
 func within(pkg string, names []string) bool {
 	return slices.ContainsFunc(names, func(n string) bool {
 		return pkg == n || strings.HasPrefix(pkg, n+"/")

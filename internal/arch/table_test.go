@@ -2,19 +2,16 @@ package arch
 
 import "slices"
 
-// The layers, bottom to top. A package stands in exactly one, under its path
-// below internal/.
+// The layers, from bottom to top. Every package is in exactly one, with its path below internal/.
 var (
-	words     = []string{"repo", "fault", "suggest", "fresh", "model", "outline", "outline/syntax", "allow", "store", "project"}
-	decisions = []string{"registry", "survey", "surveyrun", "contract", "workflow", "spec", "githook", "docs", "prove", "board", "install", "agenthook", "share", "uses", "find", "brief", "review"}
-	// Facts are below the features (decisions): a feature may use their concrete types,
-	// since one open repository serves all features and needs no second description.
+	types    = []string{"repo", "fault", "suggest", "fresh", "model", "outline", "outline/syntax", "allow", "store", "project"}
+	features = []string{"registry", "survey", "surveyrun", "contract", "workflow", "spec", "githook", "docs", "prove", "board", "install", "agenthook", "share", "uses", "find", "brief", "review"}
+	// Facts are below the features. A feature may use their concrete types.
 	facts = []string{
-		"atomicfile", "env", "cache", "git", "content", "state", "model/provider", "searchindex",
+		"atomicfile", "env", "cache", "git", "git/config", "git/index", "git/history", "content", "state", "model/provider", "searchindex",
 		"store/local", "store/sqlite", "store/postgres", "store/memory", "store/team",
 	}
-	// These are above the features, since they put them together: the settings of all
-	// features, and a queue of survey runs.
+	// These combine features: the settings of all features, and a queue of survey runs.
 	assembled = []string{"config", "queue"}
 	screen    = []string{"term"}
 	faces     = []string{"cli", "mcp", "web"}
@@ -22,116 +19,111 @@ var (
 	helpers   = []string{"testrepo", "testcost", "arch", "store/storetest", "model/modeltest", "pgtest", "queue/queuetest"}
 )
 
-// readers are the facts that features may import: how the repository is read, and where
-// answers about it are cached.
+// readers are the facts that features may import. They read the repository and cache answers.
 var readers = []string{"git", "content", "cache"}
 
-// imports says what of ken each package may import. What is not listed, it may
-// not: faces import features and no facts, facts import no feature.
-// Widening it is a design decision and comes with a sentence.
+// imports lists for each package which packages of ken it may import. Faces import features and no facts. Facts import
+// no features. To allow another import is a design decision; add a comment with the reason.
 var imports = func() map[string][]string {
 	m := make(map[string][]string)
-	for _, p := range words {
+	for _, p := range types {
 		m[p] = nil
 	}
 	m["fresh"] = []string{"repo", "fault"}
-	// What a configuration may contact is refused with a hint.
+	// allow refuses addresses with a hint.
 	m["allow"] = []string{"fault"}
-	// What a grammar sees follows from a name and bytes alone, and every decision
-	// about what moved is made with it.
+	// outline depends only on the name and the bytes of a file. Features use it to grade changes.
 	m["outline"] = []string{"repo", "fault", "fresh", "outline/syntax"}
 	// project reads manifests and documents that its caller passes; any feature may ask it how a path is tested.
 	m["project"] = []string{"repo"}
-	// store is types and interfaces of what is stored: features use them, engines implement them.
+	// store has the stored types and the interfaces that the engines implement.
 	m["store"] = []string{"repo", "fault", "fresh", "outline"}
-	for _, p := range decisions {
-		m[p] = join(words, readers)
+	for _, p := range features {
+		m[p] = join(types, readers)
 	}
-	// A feature sits above the facts that it works on: the verbs of a workflow change a
-	// state directory by its contract.
-	m["workflow"] = join(words, readers, []string{"contract", "state"})
+	// A workflow changes a state directory by its contract.
+	m["workflow"] = join(types, readers, []string{"contract", "state"})
 	// Share exchanges records of files and of the survey through git.
-	m["share"] = join(words, readers, []string{"survey"})
+	m["share"] = join(types, readers, []string{"survey"})
 	// Find ranks what the search index matches, and says who uses it and how it is tested.
-	m["find"] = join(words, readers, []string{"searchindex", "uses"})
+	m["find"] = join(types, readers, []string{"searchindex", "uses"})
 	// Brief tells what the search index knows about a place, and in which languages ken follows uses.
-	m["brief"] = join(words, []string{"searchindex", "uses"})
+	m["brief"] = join(types, []string{"searchindex", "uses"})
 	// Review puts together what documents, specs and the search index say about a change.
-	m["review"] = join(words, []string{"searchindex", "uses", "find", "docs", "spec"})
-	// What many workers share is a survey.
-	m["surveyrun"] = join(words, readers, []string{"survey"})
-	m["board"] = without(join(words, readers, decisions), "board")
+	m["review"] = join(types, []string{"searchindex", "uses", "find", "docs", "spec"})
+	// Surveyrun shares a survey among workers.
+	m["surveyrun"] = join(types, readers, []string{"survey"})
+	m["board"] = without(join(types, readers, features), "board")
 	for _, p := range facts {
-		m[p] = join(words, []string{"atomicfile", "env"})
+		m[p] = join(types, []string{"atomicfile", "env"})
 	}
 	for _, p := range assembled {
-		m[p] = join(words, decisions, []string{"atomicfile", "env"})
+		m[p] = join(types, features, []string{"atomicfile", "env"})
 	}
-	m["env"] = []string{"fault"} // every fact that waits reads how long from it
-	m["atomicfile"] = nil        // every fact that keeps files replaces them with it
+	m["env"] = []string{"fault"} // facts read timeouts with it
+	m["atomicfile"] = nil        // facts replace files with it
+	// git reads a repository. The packages below it parse what git has read, without I/O.
+	m["git"] = join(types, []string{"atomicfile", "env", "git/config", "git/index", "git/history"})
+	m["git/config"] = nil
+	m["git/index"] = []string{"repo"}
+	m["git/history"] = []string{"repo"}
 	// local opens the database of a clone, or the spool while that is read-only.
-	m["store/local"] = join(words, []string{"atomicfile", "env", "store/sqlite"})
-	// team keeps the store of a clone in step with the database of a team.
-	m["store/team"] = join(words, []string{"atomicfile", "env", "store/postgres"})
-	m["term"] = words
+	m["store/local"] = join(types, []string{"atomicfile", "env", "store/sqlite"})
+	// team exchanges records between the store of a clone and the database of a team.
+	m["store/team"] = join(types, []string{"atomicfile", "env", "store/postgres"})
+	m["term"] = types
 	for _, p := range faces {
-		m[p] = join(words, decisions)
+		m[p] = join(types, features)
 	}
-	m["cli"] = join(words, decisions, screen)
+	m["cli"] = join(types, features, screen)
 	// Agents read the lines that the command line prints.
-	m["mcp"] = join(words, decisions, screen)
-	m["app"] = join(words, decisions, facts, assembled, screen, faces)
+	m["mcp"] = join(types, features, screen)
+	m["app"] = join(types, features, facts, assembled, screen, faces)
 	m["testrepo"] = nil
 	m["testcost"] = nil
 	m["arch"] = nil
 	// storetest compares every engine with the memory store.
-	m["store/storetest"] = join(words, []string{"store/memory"})
-	// It plays a provider in the words that providers are spoken to in, and knows
-	// nothing of ours: what it shared with provider, it could not try.
-	m["model/modeltest"] = words
+	m["store/storetest"] = join(types, []string{"store/memory"})
+	// modeltest is a provider for tests. It does not import model/provider, so that it can find mistakes in it.
+	m["model/modeltest"] = types
 	m["pgtest"] = nil
-	m["queue/queuetest"] = join(words, []string{"survey"})
+	m["queue/queuetest"] = join(types, []string{"survey"})
 	return m
 }()
 
-// outside is the same for the packages that are not under internal/.
+// outside is the same table for the packages that are not below internal/.
 var outside = map[string][]string{
 	"cmd/ken": {"app"},
-	// It knows ken by its command line, but for the store of a team: what is held
-	// against COPY is the writing alone, and a base is filled with what a team would
-	// have written. Workers need a model to ask.
-	"bench": join(words, []string{"registry", "survey", "share", "surveyrun", "store/postgres", "queue", "queue/queuetest", "pgtest", "model/modeltest"}),
-	// Manual pages and completions are made of the commands themselves.
+	// bench runs the program. It also measures the store of a team directly, compares it with COPY, and fills
+	// databases with generated records. Its workers use a model for tests.
+	"bench": join(types, []string{"registry", "survey", "share", "surveyrun", "store/postgres", "queue", "queue/queuetest", "pgtest", "model/modeltest"}),
+	// release generates manual pages and completions from the commands.
 	"release": {"cli"},
-	// These start the built program, as its users do.
+	// These tests run the built program.
 	"e2e":         nil,
 	"e2e/browser": nil,
 	"e2e/lives":   nil,
 }
 
-// inTests is what test files may import beyond their package's own row: the
-// helpers, and the memory store, which is our fake.
+// inTests lists the packages that all test files may import: the helpers, and the memory store as a fake.
 var inTests = join(helpers, []string{"store/memory"})
 
-// realParts is what the tests of a package may import besides, since the real
-// thing is as quick as a fake would be, or the fake is held against it: the model
-// of a history is one that git tells, as is what clones share. What a
-// played model says to the built program is written in the words of a conversation. The
-// end-to-end tests walk the tree of commands to run the examples of each.
+// realParts lists what the tests of a package may import in addition, because the real package is as fast as a fake, or
+// because a test compares the fake with it. The end-to-end tests write the replies of a test model with types of
+// model, and run the examples of every command of cli.
 var realParts = map[string][]string{"spec": {"git"}, "git": {"registry"}, "share": {"git"}, "e2e": {"model", "cli"}, "store/team": {"store/local"}}
 
-// pure is what the words and the decisions keep out, each with everything below
-// it: no process, no SQL, no socket, no disk. Clocks are kept out call by call.
+// pure lists the packages that types and features must not import, with all packages below them: no processes, SQL,
+// sockets or files. TestNoClockInFeatures checks for clocks.
 var pure = []string{"os", "io/ioutil", "net", "syscall", "database", "plugin", "golang.org/x/sys", "path/filepath"}
 
-// clocks are the functions of package time by which a decision would learn what
-// time it is, or wait. It is told the time instead.
+// clocks are the functions of package time that features must not call, since they return the time or wait.
 var clocks = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
 
-// doors are the packages through which ken reaches something outside itself, and
-// who holds the key. A door covers everything below it; test files may pass.
-var doors = map[string][]string{
-	// git is a program, and a program may be the model that the user has.
+// restricted lists libraries that only some packages may import, with all packages below them. Test files may import
+// them.
+var restricted = map[string][]string{
+	// ken runs git, and the user's model may be a program.
 	"os/exec":                                {"git", "model/provider", "testrepo", "pgtest", "bench", "release"},
 	"zombiezen.com/go/sqlite":                {"store/sqlite", "searchindex"},
 	"modernc.org":                            {"store/sqlite", "searchindex"},

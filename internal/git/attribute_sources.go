@@ -13,19 +13,18 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/git/config"
 	"ken/internal/repo"
 )
 
-// maxAttributes is the largest attributes file that git itself reads.
+// maxAttributes is the size of the largest attributes file that git reads.
 const maxAttributes = 100 << 20
 
-// attributeSources reports whether any attributes may apply to any path, and a
-// digest over those that are not in tracked files, "" when there are none. Settings that
-// convert what no attribute speaks of are part of the digest.
+// attributeSources reports whether attributes may apply to any path. It also returns a digest of the attributes
+// that are not in tracked files and of the settings for line endings, "" if there are none.
 //
-// It starts no process, so it cannot know which config files count. It looks
-// into all that might: attributes found for nothing cost one question to git,
-// attributes missed would cost a wrong answer.
+// It starts no process, so it does not know which config files git uses. It reads all candidates. An unused
+// file costs one question to git; a missed file would make an answer wrong.
 func (r *Repo) attributeSources(entries []repo.Entry) (attributed bool, digest string) {
 	rootTracked := false
 	for i := range entries {
@@ -42,7 +41,7 @@ func (r *Repo) attributeSources(entries []repo.Entry) (attributed bool, digest s
 	}
 	files, settings, sure := r.attributeFiles()
 	if !rootTracked {
-		// Git heeds one that nobody has added yet.
+		// Git also uses an untracked .gitattributes.
 		files = append(files, filepath.Join(r.root, ".gitattributes"))
 	}
 	h := sha256.New()
@@ -58,7 +57,7 @@ func (r *Repo) attributeSources(entries []repo.Entry) (attributed bool, digest s
 	}
 	if !sure {
 		found = true
-		io.WriteString(h, "unsure\n") //nolint:errcheck // a hash takes everything
+		io.WriteString(h, "unsure\n") //nolint:errcheck // writing to a hash cannot fail
 	}
 	if !found && len(settings) == 0 {
 		return attributed, ""
@@ -67,14 +66,13 @@ func (r *Repo) attributeSources(entries []repo.Entry) (attributed bool, digest s
 	return attributed || found, hex.EncodeToString(h.Sum(nil))
 }
 
-// attributeFiles lists the files outside the work tree that may hold
-// attributes, and the settings that convert line endings, as the config files have
-// them. It is not sure of them when a config cannot be read.
+// attributeFiles lists the files outside the work tree that may have attributes, and the settings for line endings
+// in the config files. It returns sure = false if a config file cannot be read.
 func (r *Repo) attributeFiles() (files, settings []string, sure bool) {
-	// Git for Windows brings a system-wide file, in a place only it knows.
-	sure = runtime.GOOS != "windows" && !r.strange
+	// Git for Windows has a system-wide file in a place that only git knows.
+	sure = runtime.GOOS != "windows" && !r.unknownLayout
 	files = []string{filepath.Join(r.common, "info", "attributes")}
-	if off, _ := parseBool(os.Getenv("GIT_ATTR_NOSYSTEM")); !off {
+	if off, _ := config.ParseBool(os.Getenv("GIT_ATTR_NOSYSTEM")); !off {
 		files = append(files, "/etc/gitattributes", "/usr/local/etc/gitattributes", "/opt/homebrew/etc/gitattributes")
 	}
 	if dir := xdgDir(); dir != "" {
@@ -90,20 +88,20 @@ func (r *Repo) attributeFiles() (files, settings []string, sure bool) {
 	return slices.Compact(files), s.settings, s.sure
 }
 
-// lineEndingSettings are those that convert line endings.
+// lineEndingSettings are the settings that convert line endings.
 var lineEndingSettings = []string{"core.autocrlf", "core.eol"}
 
-// A configSearch looks for a setting that names files in config files and in all they
-// include, whether or not the condition of an include holds.
+// A configSearch finds the values of a setting in config files and the files that they include. It follows
+// every include, even if its condition is false.
 type configSearch struct {
 	key      string
 	root     string
 	found    []string
-	settings []string // those of lineEndingSettings, with their values
+	settings []string // the values of lineEndingSettings
 	sure     bool
 }
 
-// maxIncludes is how deep git lets includes nest.
+// maxIncludes is the depth of includes that git allows.
 const maxIncludes = 10
 
 func (s *configSearch) visit(file string, depth int) {
@@ -121,19 +119,19 @@ func (s *configSearch) visit(file string, depth int) {
 	}
 }
 
-func (s *configSearch) take(c config, file string, depth int) {
-	for _, one := range c.list {
+func (s *configSearch) take(c config.Settings, file string, depth int) {
+	for _, one := range c.List {
 		switch {
-		case slices.Contains(lineEndingSettings, one.key):
-			s.settings = append(s.settings, one.key+"="+one.value)
-		case one.key == s.key:
-			if path, ok := expand(one.value, s.root); ok {
+		case slices.Contains(lineEndingSettings, one.Key):
+			s.settings = append(s.settings, one.Key+"="+one.Value)
+		case one.Key == s.key:
+			if path, ok := expand(one.Value, s.root); ok {
 				s.found = append(s.found, path)
 			} else {
 				s.sure = false
 			}
-		case one.key == "include.path", strings.HasPrefix(one.key, "includeif.") && strings.HasSuffix(one.key, ".path"):
-			if path, ok := expand(one.value, filepath.Dir(file)); ok {
+		case one.Key == "include.path", strings.HasPrefix(one.Key, "includeif.") && strings.HasSuffix(one.Key, ".path"):
+			if path, ok := expand(one.Value, filepath.Dir(file)); ok {
 				s.visit(path, depth+1)
 			} else {
 				s.sure = false
@@ -142,8 +140,8 @@ func (s *configSearch) take(c config, file string, depth int) {
 	}
 }
 
-// expand makes a file name of a path in a config, ok false when only git knows
-// how. A relative path is taken from base.
+// expand returns the file name for a path in a config file. A relative path is relative to base. It returns
+// ok = false if only git can expand the path.
 func expand(path, base string) (string, bool) {
 	switch {
 	case path == "":

@@ -6,19 +6,18 @@ import (
 	"fmt"
 	"strings"
 
+	"ken/internal/git/index"
 	"ken/internal/repo"
 )
 
-// attributeNames are the attributes that ken asks for. The order is that of
-// the answer.
+// attributeNames are the attributes that ken reads, in the order of git's output.
 var attributeNames = []string{
 	"text", "crlf", "eol", "filter", "ident", "working-tree-encoding",
 	"linguist-generated", "linguist-vendored", "binary",
 }
 
-// Attributes looks up what git attributes and the line-ending configuration say
-// of paths, in their order. It asks git even where the snapshot found no
-// attributes, since git also heeds files that nobody has added yet.
+// Attributes returns the attributes of paths, with the settings for line endings, in the order of paths. It runs git
+// even if the snapshot found no attributes, since git also reads untracked .gitattributes files.
 func (r *Repo) Attributes(ctx context.Context, paths []repo.Path) ([]repo.Attributes, error) {
 	raw, err := r.attributes(ctx, paths)
 	if err != nil {
@@ -30,20 +29,20 @@ func (r *Repo) Attributes(ctx context.Context, paths []repo.Path) ([]repo.Attrib
 	}
 	out := make([]repo.Attributes, len(raw))
 	for i, a := range raw {
-		out[i] = a.judge(auto)
+		out[i] = a.evaluate(auto)
 	}
 	return out, nil
 }
 
-// attributes asks git for the attributes of paths, in their order.
+// attributes returns the attributes of paths as git prints them, in the order of paths.
 func (r *Repo) attributes(ctx context.Context, paths []repo.Path) ([]rawAttributes, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
 	var in strings.Builder
 	for _, p := range paths {
-		if !soundPath([]byte(p)) {
-			return nil, fmt.Errorf("look up attributes: %s is no path of a work tree", p)
+		if !index.ValidPath([]byte(p)) {
+			return nil, fmt.Errorf("look up attributes: %s is not a valid path", p)
 		}
 		in.WriteString(string(p))
 		in.WriteByte(0)
@@ -56,14 +55,13 @@ func (r *Repo) attributes(ctx context.Context, paths []repo.Path) ([]rawAttribut
 	return parseCheckAttr(out, paths)
 }
 
-// rawAttributes are the values git gives for attributeNames: "set", "unset",
-// "unspecified" or what the attribute was set to.
+// rawAttributes are the values of attributeNames as git prints them: "set", "unset", "unspecified" or a value.
 type rawAttributes struct {
 	text, crlf, eol, filter, ident, encoding, generated, vendored, binary string
 }
 
-// parseCheckAttr reads `git check-attr -z`: path, NUL, attribute, NUL, value,
-// NUL, for each of the paths and each of attributeNames.
+// parseCheckAttr parses the output of `git check-attr -z`: path, NUL, attribute, NUL, value, NUL for each path and
+// each of attributeNames.
 func parseCheckAttr(out string, paths []repo.Path) ([]rawAttributes, error) {
 	list := make([]rawAttributes, len(paths))
 	field := func() (string, bool) {
@@ -79,7 +77,7 @@ func parseCheckAttr(out string, paths []repo.Path) ([]rawAttributes, error) {
 			name, ok2 := field()
 			v, ok3 := field()
 			if !ok1 || !ok2 || !ok3 || path != string(want) || name != attributeNames[k] {
-				return nil, fmt.Errorf("git check-attr: no %s for %s in the answer", attributeNames[k], want)
+				return nil, fmt.Errorf("git check-attr: no %s for %s in the output", attributeNames[k], want)
 			}
 			*value = v
 		}
@@ -90,9 +88,8 @@ func parseCheckAttr(out string, paths []repo.Path) ([]rawAttributes, error) {
 	return list, nil
 }
 
-// judge turns attributes into what ken cares about. auto says that core.autocrlf
-// converts what no attribute speaks of.
-func (a rawAttributes) judge(auto bool) repo.Attributes {
+// evaluate returns the attributes that ken uses. auto says that core.autocrlf converts files without an attribute.
+func (a rawAttributes) evaluate(auto bool) repo.Attributes {
 	out := repo.Attributes{
 		Convert:   a.lineEndings(auto),
 		Filtered:  hasValue(a.filter),
@@ -107,11 +104,10 @@ func (a rawAttributes) judge(auto bool) repo.Attributes {
 	return out
 }
 
-// lineEndings decides, as convert_attrs in git's convert.c does, what becomes
-// of CRLF on the way into the repository. Which ending a checkout would write
-// makes no difference here.
+// lineEndings returns how git add converts CRLF, by the rules of convert_attrs in git's convert.c. The line ending
+// that a checkout would write does not matter.
 func (a rawAttributes) lineEndings(auto bool) repo.Convert {
-	const undefined = repo.ConvertGit // stands in for "no attribute says"
+	const undefined = repo.ConvertGit // means that no attribute is set
 	action := func(value string) repo.Convert {
 		switch value {
 		case "set", "input":
@@ -127,7 +123,7 @@ func (a rawAttributes) lineEndings(auto bool) repo.Convert {
 	if convert == undefined {
 		convert = action(a.crlf)
 	}
-	// An explicit eol makes it text, unless it is auto or not text at all.
+	// A file with an eol attribute is text, unless the text attribute says something else.
 	if convert == undefined && (a.eol == "lf" || a.eol == "crlf") {
 		convert = repo.ConvertText
 	}
@@ -140,13 +136,13 @@ func (a rawAttributes) lineEndings(auto bool) repo.Convert {
 	return repo.ConvertNone
 }
 
-// hasValue reports whether an attribute is set to something.
+// hasValue reports whether an attribute has a value.
 func hasValue(value string) bool {
 	return value != "" && value != "set" && value != "unset" && value != "unspecified"
 }
 
-// flagAttribute reads an attribute that says yes or no, nil when it says
-// nothing. The linguist attributes are also written as =true and =false.
+// flagAttribute returns the value of a boolean attribute, nil if it is not set. People also write the linguist
+// attributes as =true and =false.
 func flagAttribute(value string) *bool {
 	switch value {
 	case "set", "true":
@@ -157,15 +153,15 @@ func flagAttribute(value string) *bool {
 	return nil
 }
 
-// autoCRLF reports whether core.autocrlf is on; "input" is, on the way in.
+// autoCRLF reports whether git add converts line endings: core.autocrlf is true or input.
 func (r *Repo) autoCRLF(ctx context.Context) (bool, error) {
-	c, err := r.everything(ctx)
+	c, err := r.allConfig(ctx)
 	if err != nil {
 		return false, err
 	}
-	if v, ok := c.last("core.autocrlf"); ok && strings.EqualFold(v, "input") {
+	if v, ok := c.Last("core.autocrlf"); ok && strings.EqualFold(v, "input") {
 		return true, nil
 	}
-	on, _ := c.flag("core.autocrlf")
+	on, _ := c.Bool("core.autocrlf")
 	return on, nil
 }

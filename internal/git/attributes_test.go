@@ -9,9 +9,8 @@ import (
 	"ken/internal/repo"
 )
 
-// For every combination of attributes and configuration, what Attributes says
-// of a file is what git add does to it.
-func TestAttributesAreWhatGitAddDoes(t *testing.T) {
+// For every combination of attributes and settings, Attributes returns the conversion that git add does.
+func TestAttributesMatchGitAdd(t *testing.T) {
 	attributes := []string{
 		"", "text", "-text", "text=auto", "text=input", "text=other", "crlf", "-crlf", "crlf=input", "crlf=auto",
 		"eol=lf", "eol=crlf", "text=auto eol=crlf", "text=auto eol=lf", "-text eol=crlf", "text eol=lf", "-text crlf",
@@ -66,10 +65,10 @@ func TestAttributesAreWhatGitAddDoes(t *testing.T) {
 					disk, _ := os.ReadFile(b.path(string(p)))
 					want := b.byRule(r, got[i].Convert, string(disk), before, p)
 					if stored != want {
-						t.Errorf("%s (%s): git stores %q; by convert %d it would be %q", p, attributes[i/3], stored, got[i].Convert, want)
+						t.Errorf("%s (%s): git add stores %q, but conversion %d would store %q", p, attributes[i/3], stored, got[i].Convert, want)
 					}
 					if id := b.id(":" + string(p)); id != cleaned[i] {
-						t.Errorf("%s (%s): git stores %s, cleaned says %s", p, attributes[i/3], id, cleaned[i])
+						t.Errorf("%s (%s): git add stores %s, Cleaned returned %s", p, attributes[i/3], id, cleaned[i])
 					}
 				}
 			})
@@ -77,7 +76,7 @@ func TestAttributesAreWhatGitAddDoes(t *testing.T) {
 	}
 }
 
-// byRule converts text as a reader of Attributes would.
+// byRule converts text by the result of Attributes.
 func (b *box) byRule(r *Repo, c repo.Convert, text string, idx repo.Index, p repo.Path) string {
 	b.t.Helper()
 	lf := strings.ReplaceAll(text, "\r\n", "\n")
@@ -102,7 +101,7 @@ func (b *box) byRule(r *Repo, c repo.Convert, text string, idx repo.Index, p rep
 	}
 }
 
-func TestAttributesJudged(t *testing.T) {
+func TestAttributes(t *testing.T) {
 	b := newBox(t)
 	b.write(".gitattributes", strings.Join([]string{
 		"*.lfs filter=lfs -text", "*.gen linguist-generated", "*.src linguist-generated=false -linguist-vendored",
@@ -139,13 +138,13 @@ func TestAttributesJudged(t *testing.T) {
 		}
 	}
 	if got, err := b.open().Attributes(ctx(t), nil); len(got) != 0 || err != nil {
-		t.Errorf("of nothing: %v, %v", got, err)
+		t.Errorf("Attributes of no paths returned %v, %v; want nothing", got, err)
 	}
 }
 
-// Cleaned gives the id that git add would store, whatever the name, the
-// conversion or the flags, and leaves the repository as it was.
-func TestCleanedIsWhatGitAddStores(t *testing.T) {
+// Cleaned returns the id that git add would store, for unusual names, conversions and flags. It does not change the
+// repository.
+func TestCleanedMatchesGitAdd(t *testing.T) {
 	for _, format := range []string{"sha1", "sha256"} {
 		b := newBox(t, "--object-format="+format)
 		b.commit("id.txt", "$Id$\r\n", "plain", "1", "odd\nname.txt", "x\r\n", "hidden.txt", "h\r\n", "auto.txt", "a\n")
@@ -183,13 +182,13 @@ func TestCleanedStartsNoFilter(t *testing.T) {
 	b.git("config", "filter.evil.clean", "touch "+b.path("ran"))
 	b.write("a.x", "1")
 	if ids, err := b.open().Cleaned(ctx(t), []repo.Path{"a.x"}); err == nil {
-		t.Errorf("got %v", ids)
+		t.Errorf("Cleaned returned %v for a path with a filter, want an error", ids)
 	}
 	if _, err := os.Stat(b.path("ran")); err == nil {
 		t.Error("the filter was run")
 	}
 	if ids, err := b.open().Cleaned(ctx(t), []repo.Path{"absent"}); err == nil {
-		t.Errorf("absent: got %v", ids)
+		t.Errorf("Cleaned returned %v for a missing file, want an error", ids)
 	}
 }
 
@@ -207,11 +206,11 @@ func TestHasCRLF(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := b.open().HasCRLF(ctx(t), id); got != want || err != nil {
-			t.Errorf("%.20q: %v, %v", text, got, err)
+			t.Errorf("HasCRLF of %.20q returned %v, %v", text, got, err)
 		}
 	}
 	missing, _ := repo.ParseID(strings.Repeat("1", 40))
 	if got, err := b.open().HasCRLF(ctx(t), missing); err == nil {
-		t.Errorf("missing: %v", got)
+		t.Errorf("HasCRLF returned %v for a missing blob, want an error", got)
 	}
 }

@@ -12,12 +12,11 @@ import (
 	"ken/internal/repo"
 )
 
-// maxBlob is how much is kept of one content: a small one in a repository can be a
-// huge one on paper.
+// maxBlob limits the part of a content that is kept in memory. A small compressed object can have a huge
+// content.
 const maxBlob = 4 << 20
 
-// Blobs returns contents by their ids, of a large one the beginning; one that is not
-// here is an error.
+// Blobs returns contents by their ids, and only the beginning of a large one. A missing one is an error.
 func (r *Repo) Blobs(ctx context.Context, ids []repo.ID) ([][]byte, error) {
 	var found [][]byte
 	w := &blobWriter{see: func(content []byte, _ int64) { found = append(found, content) }}
@@ -27,17 +26,16 @@ func (r *Repo) Blobs(ctx context.Context, ids []repo.ID) ([][]byte, error) {
 	return found, nil
 }
 
-// EachBlob is Blobs for many, and for what may not be here: see is called with each
-// content as it comes, in order, and with its size. A size larger than the content says
-// that this is but its beginning; what is not here or is no blob is nil, of size -1.
-// Nothing is fetched.
+// EachBlob is Blobs for many contents, some of which may be missing. It calls see with each content and its
+// size, in order. If the size is larger than the content, the content is only the beginning. A missing
+// object, or one that is not a blob, is nil with size -1. EachBlob fetches nothing.
 func (r *Repo) EachBlob(ctx context.Context, ids []repo.ID, see func(i int, content []byte, size int64)) error {
 	next := 0
-	tell := func(content []byte, size int64) {
+	report := func(content []byte, size int64) {
 		next++
 		see(next-1, content, size)
 	}
-	err := r.catBlobs(ctx, ids, &blobWriter{lenient: true, see: tell})
+	err := r.catBlobs(ctx, ids, &blobWriter{lenient: true, see: report})
 	if !wouldFetch(err) {
 		return err
 	}
@@ -45,16 +43,16 @@ func (r *Repo) EachBlob(ctx context.Context, ids []repo.ID, see func(i int, cont
 	if err != nil {
 		return err
 	}
-	pass := func() { // over what is not here
+	skipMissing := func() {
 		for next < len(ids) && !here[ids[next]] {
-			tell(nil, -1)
+			report(nil, -1)
 		}
 	}
-	pass()
+	skipMissing()
 	rest := slices.DeleteFunc(slices.Clone(ids[next:]), func(id repo.ID) bool { return !here[id] })
 	return r.catBlobs(ctx, rest, &blobWriter{lenient: true, see: func(content []byte, size int64) {
-		tell(content, size)
-		pass()
+		report(content, size)
+		skipMissing()
 	}})
 }
 
@@ -76,28 +74,28 @@ func (r *Repo) catBlobs(ctx context.Context, ids []repo.ID, w *blobWriter) error
 	case status != 0:
 		return r.failed(args, status, stderr)
 	case w.inside || w.seen != len(ids):
-		return errors.New("git cat-file: the answer breaks off")
+		return errors.New("git cat-file: truncated output")
 	}
 	return nil
 }
 
-// A blobWriter reads the answer of git cat-file --batch as it comes: of each object a
-// line with its name, kind and size, its content, and a line end.
+// A blobWriter parses the output of git cat-file --batch while git writes it: for each object a line with
+// name, kind and size, then the content and a newline.
 type blobWriter struct {
 	see     func(content []byte, size int64)
 	seen    int
-	lenient bool // what is not here, or is no blob, is nil
+	lenient bool // a missing object, or one that is not a blob, is nil
 
-	head   []byte // of a line that is not complete
-	inside bool   // of a content
-	size   int64  // of it
-	left   int64  // of it, the line end included
-	skip   bool   // it is not wanted
-	body   []byte // as much of it as is kept
+	head   []byte // the start of an incomplete line
+	inside bool   // within a content
+	size   int64  // of the content
+	left   int64  // bytes to come, with the newline
+	skip   bool   // the object is not a blob
+	body   []byte // the content, up to maxBlob
 	err    error
 }
 
-// Write takes the next piece.
+// Write parses the next part of the output.
 func (w *blobWriter) Write(p []byte) (int, error) {
 	n := len(p)
 	for len(p) > 0 && w.err == nil {
@@ -114,7 +112,7 @@ func (w *blobWriter) Write(p []byte) (int, error) {
 		if room := maxBlob - len(w.body); room > 0 && !w.skip {
 			keep := min(k, int64(room))
 			if k == w.left && keep == k {
-				keep-- // the line end
+				keep-- // without the newline
 			}
 			w.body = append(w.body, p[:keep]...)
 		}
@@ -130,14 +128,14 @@ func (w *blobWriter) Write(p []byte) (int, error) {
 	return n, w.err
 }
 
-// begin reads the line before a content.
+// begin parses the line before a content.
 func (w *blobWriter) begin(line string) {
 	word := strings.Fields(line)
 	switch {
 	case len(word) == 2 && w.lenient:
 		w.end(nil, -1)
 	case len(word) == 2:
-		w.err = fmt.Errorf("read content %s: it is not here", word[0])
+		w.err = fmt.Errorf("read content %s: git does not have it", word[0])
 	case len(word) != 3 || word[1] != "blob" && !w.lenient:
 		w.err = fmt.Errorf("git cat-file: cannot read %q", line)
 	default:
@@ -153,7 +151,7 @@ func (w *blobWriter) begin(line string) {
 	}
 }
 
-// end tells of a content.
+// end passes a content to see.
 func (w *blobWriter) end(content []byte, size int64) {
 	w.seen++
 	w.body = nil

@@ -12,8 +12,8 @@ import (
 	"ken/internal/testrepo"
 )
 
-// However the answer is cut into pieces, every content is the one that was asked for,
-// and of a large one the beginning.
+// Blobs returns the requested contents, and the beginning of a large one. It does not matter how git's output is split
+// into writes.
 func TestBlobs(t *testing.T) {
 	r := testrepo.New(t)
 	texts := []string{"", "\n", "one", "two\nlines\n", "a blob 3\nabc\n", strings.Repeat("x", maxBlob), strings.Repeat("y", maxBlob+1), strings.Repeat("z", 2*maxBlob) + "\n"}
@@ -34,23 +34,23 @@ func TestBlobs(t *testing.T) {
 	}
 	for i, text := range texts {
 		if want := text[:min(len(text), maxBlob)]; string(got[i]) != want {
-			t.Errorf("of %d bytes: %d", len(text), len(got[i]))
+			t.Errorf("Blobs returned %d bytes of a content of %d bytes", len(got[i]), len(text))
 		}
 	}
 	if _, err := g.Blobs(t.Context(), []repo.ID{ids[0], repo.SHA1.Blob([]byte("absent"))}); err == nil {
-		t.Error("a content that is not here is no error")
+		t.Error("Blobs returned no error for a missing content")
 	}
 	commit, err := repo.ParseID(strings.TrimSpace(r.Git("rev-parse", "HEAD")))
 	if err != nil {
 		t.Fatal(err)
 	}
 	asked := []repo.ID{ids[3], commit, ids[0], repo.SHA1.Blob([]byte("absent")), ids[2], ids[6]}
-	var told []string
+	var reported []string
 	err = g.EachBlob(t.Context(), asked, func(i int, content []byte, size int64) {
-		told = append(told, fmt.Sprintf("%d %q %t %d", i, content[:min(len(content), 20)], content == nil, size-int64(len(content))))
+		reported = append(reported, fmt.Sprintf("%d %q %t %d", i, content[:min(len(content), 20)], content == nil, size-int64(len(content))))
 	})
-	if want := `0 "two\nlines\n" false 0, 1 "" true -1, 2 "" false 0, 3 "" true -1, 4 "one" false 0, 5 "yyyyyyyyyyyyyyyyyyyy" false 1`; err != nil || strings.Join(told, ", ") != want {
-		t.Errorf("each: %q, %v", told, err)
+	if want := `0 "two\nlines\n" false 0, 1 "" true -1, 2 "" false 0, 3 "" true -1, 4 "one" false 0, 5 "yyyyyyyyyyyyyyyyyyyy" false 1`; err != nil || strings.Join(reported, ", ") != want {
+		t.Errorf("EachBlob reported %q, %v", reported, err)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		contents := rapid.SliceOfN(rapid.SliceOfN(rapid.SampledFrom([]byte("ab\n")), 0, 6), 1, 4).Draw(t, "contents")
@@ -68,17 +68,17 @@ func TestBlobs(t *testing.T) {
 			rest = rest[n:]
 		}
 		if w.inside || len(found) != len(contents) {
-			t.Fatalf("%d contents of %d", len(found), len(contents))
+			t.Fatalf("found %d contents, want %d", len(found), len(contents))
 		}
 		for i, c := range contents {
 			if !bytes.Equal(found[i], c) {
-				t.Fatalf("%q, want %q", found[i], c)
+				t.Fatalf("found content %q, want %q", found[i], c)
 			}
 		}
 	})
 }
 
-// What a partial clone lacks is told apart from what it has, in order, and not fetched.
+// EachBlob reports the missing contents of a partial clone in order, and fetches nothing.
 func TestEachBlobPartial(t *testing.T) {
 	r := testrepo.New(t)
 	r.Git("config", "uploadpack.allowFilter", "true")
@@ -96,12 +96,12 @@ func TestEachBlobPartial(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // nor by the first time
-		var told []string
+		var reported []string
 		err = g.EachBlob(t.Context(), ids, func(i int, content []byte, size int64) {
-			told = append(told, fmt.Sprintf("%d %q %d", i, content, size))
+			reported = append(reported, fmt.Sprintf("%d %q %d", i, content, size))
 		})
-		if want := `0 "" -1, 1 "" -1, 2 "three\n" 6, 3 "same\n" 5, 4 "" -1`; err != nil || strings.Join(told, ", ") != want {
-			t.Errorf("each: %q, %v", told, err)
+		if want := `0 "" -1, 1 "" -1, 2 "three\n" 6, 3 "same\n" 5, 4 "" -1`; err != nil || strings.Join(reported, ", ") != want {
+			t.Errorf("EachBlob reported %q, %v", reported, err)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"ken/internal/repo"
 )
 
-// Differ lists the paths that two commits have otherwise.
+// Differ lists the paths that differ between two commits.
 func (r *Repo) Differ(ctx context.Context, a, b repo.ID) ([]repo.Path, error) {
 	out, err := r.read(ctx, nil, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-relative",
 		"--ignore-submodules=none", "--no-ext-diff", "--no-textconv", a.String(), b.String(), "--")
@@ -18,9 +18,8 @@ func (r *Repo) Differ(ctx context.Context, a, b repo.ID) ([]repo.Path, error) {
 	return parsePaths("diff-tree", out)
 }
 
-// ChangedSince lists the paths that are staged otherwise than a commit has them,
-// and those that git neither tracks nor ignores, sorted. Edits that are not staged
-// are for whoever reads the files.
+// ChangedSince lists the paths that differ between a commit and the index, and the paths that are neither
+// tracked nor ignored, sorted. It does not look at unstaged edits.
 func (r *Repo) ChangedSince(ctx context.Context, commit repo.ID) ([]repo.Path, error) {
 	staged, err := r.stagedSince(ctx, commit, nil)
 	if err != nil {

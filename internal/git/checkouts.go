@@ -14,18 +14,17 @@ import (
 
 // A Checkout is a work tree of the repository, the main one or a linked one.
 type Checkout struct {
-	Name string // one of its own among the checkouts, for people
-	Here bool   // it is the one that was opened
+	Name string // unique among the checkouts; for people
+	Here bool   // this is the opened work tree
 	Head repo.Head
-	// Err says why it cannot be looked into: its directory is away, its HEAD
-	// cannot be read.
+	// Err is set if the work tree cannot be read: its directory is missing, or its HEAD is
+	// unreadable.
 	Err  error
-	Repo *Repo // not to be used when there is an Err
+	Repo *Repo // invalid if Err is set
 }
 
-// Checkouts lists the work trees of the repository, the main one first, the others
-// by name. In ordinary layouts it starts no process. A bare
-// repository has no main one.
+// Checkouts lists the work trees of the repository: the main one first, then the others by name. A bare
+// repository has no main work tree. In ordinary layouts it starts no process.
 func (r *Repo) Checkouts(ctx context.Context) ([]Checkout, error) {
 	names, err := r.Worktrees()
 	if err != nil {
@@ -54,18 +53,17 @@ func (r *Repo) Checkouts(ctx context.Context) ([]Checkout, error) {
 	return append([]Checkout{c}, list...), nil
 }
 
-// mainRepo returns the repository as its main work tree has it; ok is false when
-// there is none, or none that we can tell.
+// mainRepo returns the Repo of the main work tree; ok is false if there is none or it cannot be found.
 func (r *Repo) mainRepo() (main *Repo, ok bool) {
 	if r.gitDir == r.common {
 		return r, true
 	}
 	root := filepath.Dir(r.common)
-	if tree, moved := r.own.last("core.worktree"); moved {
+	if tree, moved := r.own.Last("core.worktree"); moved {
 		if root = filepath.FromSlash(tree); !filepath.IsAbs(root) {
 			root = filepath.Join(r.common, root)
 		}
-	} else if bare, _ := r.own.flag("core.bare"); bare || filepath.Base(r.common) != ".git" {
+	} else if bare, _ := r.own.Bool("core.bare"); bare || filepath.Base(r.common) != ".git" {
 		return nil, false
 	}
 	real, err := filepath.EvalSymlinks(root)
@@ -75,15 +73,15 @@ func (r *Repo) mainRepo() (main *Repo, ok bool) {
 	return r.sibling(real, r.common), true
 }
 
-// sibling returns the repository as another of its work trees has it.
+// sibling returns the Repo of another work tree of the repository.
 func (r *Repo) sibling(root, gitDir string) *Repo {
 	return &Repo{
-		root: root, gitDir: gitDir, common: r.common, format: r.format, own: r.own, strange: r.strange, filter: r.filter,
+		root: root, gitDir: gitDir, common: r.common, format: r.format, own: r.own, unknownLayout: r.unknownLayout, filter: r.filter,
 		detached: gitDir == r.common, trees: map[repo.ID]repo.ID{},
 	}
 }
 
-// checkout reads the linked worktree of a name.
+// checkout returns a linked worktree by its name.
 func (r *Repo) checkout(ctx context.Context, name string) Checkout {
 	gitDir := filepath.Join(r.common, "worktrees", name)
 	if gitDir == r.gitDir {
@@ -106,8 +104,7 @@ func (r *Repo) checkout(ctx context.Context, name string) Checkout {
 	return c
 }
 
-// linkedRoot returns the directory of a linked worktree: the one whose .git its
-// git directory names.
+// linkedRoot returns the root of a linked worktree. The gitdir file of its git directory names it.
 func linkedRoot(gitDir string) (string, error) {
 	text, err := readSmall(filepath.Join(gitDir, "gitdir"))
 	if err != nil {
@@ -123,7 +120,7 @@ func linkedRoot(gitDir string) (string, error) {
 		}
 		return "", fmt.Errorf("%s: %w", filepath.Dir(dotGit), cause(err))
 	}
-	// A copy of a repository has the worktrees of the original by name.
+	// In a copy of a repository, these files still name the worktrees of the original.
 	if back, err := followPointer(dotGit); err != nil || !sameFile(back, gitDir) {
 		return "", fmt.Errorf("%s: not a worktree of this repository; if you moved it: git worktree repair", filepath.Dir(dotGit))
 	}

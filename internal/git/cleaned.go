@@ -9,17 +9,15 @@ import (
 	"strconv"
 	"strings"
 
+	"ken/internal/git/index"
 	"ken/internal/repo"
 )
 
-// Cleaned returns the ids git would store the files under if they were added
-// now, in the order of paths. A path under a filter driver is an error: adding
-// it would start a program.
+// Cleaned returns the blob ids that git add would give the files now, in the order of paths. A path with a
+// filter attribute is an error: adding it would start a program.
 //
-// It does what git add does, in a scratch directory with an index and an object
-// store of its own. `git hash-object` would be less work and is not the same: it
-// does not look at the index, and so converts line endings that git add, seeing
-// them in the index too, leaves alone.
+// Cleaned runs git add with a temporary index and object directory. `git hash-object` is not enough: it does
+// not read the index, so it converts line endings that git add keeps because the index has them, too.
 func (r *Repo) Cleaned(ctx context.Context, paths []repo.Path) ([]repo.ID, error) {
 	if len(paths) == 0 {
 		return nil, nil
@@ -50,7 +48,7 @@ func (r *Repo) Cleaned(ctx context.Context, paths []repo.Path) ([]repo.ID, error
 	return r.addAll(ctx, env, paths)
 }
 
-// addAll adds paths to a scratch index and returns the ids they got.
+// addAll adds paths to the temporary index and returns their ids.
 func (r *Repo) addAll(ctx context.Context, env []string, paths []repo.Path) ([]repo.ID, error) {
 	before, err := r.seed(ctx, paths)
 	if err != nil {
@@ -79,7 +77,7 @@ func (r *Repo) addAll(ctx context.Context, env []string, paths []repo.Path) ([]r
 	if err != nil {
 		return nil, fmt.Errorf("clean files: %w", err)
 	}
-	entries, err := parseLsFiles(out)
+	entries, err := index.ParseLsFiles(out)
 	if err != nil {
 		return nil, err
 	}
@@ -94,10 +92,9 @@ func (r *Repo) addAll(ctx context.Context, env []string, paths []repo.Path) ([]r
 	return ids, nil
 }
 
-// seed returns what the scratch index has to hold before, in the form of
-// update-index --index-info: the paths themselves, whose line endings count, and
-// the attributes, which git reads from the index where they are not checked out.
-// They come without stat or flags, so that git reads every file.
+// seed returns the initial entries of the temporary index, as input for update-index --index-info: the paths,
+// since git looks at their line endings, and .gitattributes files, since git reads those from the index
+// if they are not checked out. The entries have no stat and no flags, so that git reads every file.
 func (r *Repo) seed(ctx context.Context, paths []repo.Path) (string, error) {
 	idx, err := r.index(ctx)
 	if err != nil {
@@ -122,7 +119,7 @@ func (r *Repo) seed(ctx context.Context, paths []repo.Path) (string, error) {
 	return b.String(), nil
 }
 
-// find looks up a path among entries in their order.
+// find finds a path in sorted entries.
 func find(entries []repo.Entry, p repo.Path) (repo.Entry, bool) {
 	i, ok := slices.BinarySearchFunc(entries, p, func(e repo.Entry, p repo.Path) int {
 		return strings.Compare(string(e.Path), string(p))
@@ -133,8 +130,7 @@ func find(entries []repo.Entry, p repo.Path) (repo.Entry, bool) {
 	return entries[i], true
 }
 
-// listQuote makes a path one element of a list of directories in git's
-// environment.
+// listQuote quotes a path for an environment variable of git that is a list of directories.
 func listQuote(path string) string {
 	if strings.ContainsAny(path, string(os.PathListSeparator)+`"`) {
 		return strconv.Quote(path)

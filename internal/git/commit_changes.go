@@ -83,7 +83,7 @@ func (r *Repo) TreeChanges(ctx context.Context, from, to repo.ID) ([]repo.Change
 		return err
 	})
 	if err == nil && entry != "" {
-		err = errors.New("git diff-tree: the answer breaks off")
+		err = errors.New("git diff-tree: truncated output")
 	}
 	return list, err
 }
@@ -144,7 +144,7 @@ func (r *Repo) HavePaths(ctx context.Context, paths []repo.Path, tips ...repo.ID
 	}
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
 	if len(lines) != len(paths)*len(tips) {
-		return nil, errors.New("git cat-file: the answer breaks off")
+		return nil, errors.New("git cat-file: truncated output")
 	}
 	for i, line := range lines {
 		if !strings.HasSuffix(line, " missing") {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ken/internal/fault"
+	"ken/internal/git/config"
 	"ken/internal/repo"
 )
 
@@ -137,26 +138,26 @@ func (r *Repo) Identity(ctx context.Context) (who string, signs bool, err error)
 
 // committer returns the name and address that git would commit with.
 func (r *Repo) committer(ctx context.Context) (name, email string, signs bool, err error) {
-	c, err := r.everything(ctx)
+	c, err := r.allConfig(ctx)
 	if err != nil {
 		return "", "", false, err
 	}
-	name = cmp.Or(cleanName(os.Getenv("GIT_COMMITTER_NAME")), c.person("committer.name", "user.name"))
-	email = cmp.Or(cleanName(os.Getenv("GIT_COMMITTER_EMAIL")), c.person("committer.email", "user.email"))
+	name = cmp.Or(cleanName(os.Getenv("GIT_COMMITTER_NAME")), person(c, "committer.name", "user.name"))
+	email = cmp.Or(cleanName(os.Getenv("GIT_COMMITTER_EMAIL")), person(c, "committer.email", "user.email"))
 	if name == "" || email == "" {
 		return "", "", false, &fault.Error{
 			Hint: `git config user.name "Your Name" && git config user.email you@example.org`,
 			Err:  errors.New("git has no name and address for you"),
 		}
 	}
-	signs, _ = c.flag("commit.gpgsign")
+	signs, _ = c.Bool("commit.gpgsign")
 	return name, email, signs, nil
 }
 
 // person returns the first of keys that is set to a name or an address.
-func (c config) person(keys ...string) string {
+func person(c config.Settings, keys ...string) string {
 	for _, k := range keys {
-		v, _ := c.last(k)
+		v, _ := c.Last(k)
 		if v = cleanName(v); v != "" {
 			return v
 		}

@@ -29,7 +29,7 @@ func packs(t *testing.T, b *box, pattern string) []string {
 	return list
 }
 
-// mktree makes a tree of lines.
+// mktree writes a tree with the given entries.
 func (b *box) mktree(lines string) string {
 	b.t.Helper()
 	cmd := exec.CommandContext(ctx(b.t), "git", "mktree")
@@ -49,7 +49,7 @@ func named(t *testing.T) *box {
 	return b
 }
 
-// Whoever writes the same at the same moment in the same clone gets the same.
+// Writers of the same commit in the same clone at the same time all get the same id.
 func TestWriteAtOnce(t *testing.T) {
 	b := named(t)
 	var wg sync.WaitGroup
@@ -66,11 +66,11 @@ func TestWriteAtOnce(t *testing.T) {
 	}
 	b.git("fsck", "--strict", "--no-dangling")
 	if list := packs(t, b, "fast_import_crash_*"); len(list) > 0 {
-		t.Errorf("left behind: %v", list)
+		t.Errorf("files left in the repository: %v", list)
 	}
 }
 
-// While another run of git is about to add the same pack, a writer waits.
+// A writer waits while another git process adds the same pack.
 func TestWriteWaits(t *testing.T) {
 	twin, b := named(t), named(t)
 	want, err := twin.open().WriteCommit(ctx(t), someCommit())
@@ -92,13 +92,13 @@ func TestWriteWaits(t *testing.T) {
 	var got repo.ID
 	r := b.open()
 	go func() { var err error; got, err = r.WriteCommit(ctx(t), someCommit()); done <- err }()
-	// What was written and not added stays, so that a second one is of a second attempt.
+	// Each attempt leaves a temporary pack, so two of them mean a second attempt.
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	for len(packs(t, b, "objects/pack/tmp_pack_*")) < 2 {
 		select {
 		case err := <-done:
-			t.Fatalf("it did not wait: %v", err)
+			t.Fatalf("the writer did not wait for the other git process: %v", err)
 		case <-tick.C:
 		}
 	}
@@ -109,12 +109,11 @@ func TestWriteWaits(t *testing.T) {
 		t.Errorf("%v, %v, want %v", got, err, want)
 	}
 	if list := packs(t, b, "fast_import_crash_*"); len(list) > 0 {
-		t.Errorf("left behind: %v", list)
+		t.Errorf("files left in the repository: %v", list)
 	}
 }
 
-// A few trees that name each other a hundredfold lead to more files than there is room
-// for; that is told, before they fill it.
+// A few nested trees can have more files than fit into memory. TreeChanges returns an error before it lists them all.
 func TestTreeOfTrees(t *testing.T) {
 	b := named(t)
 	b.write("x", "x\n")
@@ -140,12 +139,12 @@ func TestTreeOfTrees(t *testing.T) {
 	for _, from := range []repo.ID{{}, empty} {
 		list, err := r.TreeChanges(ctx(t), from, bomb)
 		if err == nil || !strings.Contains(err.Error(), "more than 1000000 files") {
-			t.Errorf("%d files, %v", len(list), err)
+			t.Errorf("TreeChanges returned %d files, %v; want an error about too many files", len(list), err)
 		}
 	}
 }
 
-// What a remote says of how far it has come is no reason to refuse something.
+// The reason of a refused push does not include progress lines of the remote.
 func TestRefused(t *testing.T) {
 	for said, want := range map[string]string{
 		"": "the remote refuses the push: deny updating a hidden ref",

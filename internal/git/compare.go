@@ -65,7 +65,7 @@ func (r *Repo) compare(ctx context.Context, args []string) ([]repo.FileChange, e
 		return nil
 	})
 	if err == nil && head != "" {
-		err = fmt.Errorf("git %s: the answer breaks off", args[0])
+		err = fmt.Errorf("git %s: truncated output", args[0])
 	}
 	return list, err
 }

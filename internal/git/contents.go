@@ -11,29 +11,28 @@ import (
 	"ken/internal/repo"
 )
 
-// Contents finds the content ids of paths in commits, and keeps them in memory. It may be
-// used from several goroutines.
+// Contents finds the content ids of paths in commits, and caches them in memory. Several goroutines may use it.
 type Contents struct {
 	r *Repo
 
 	mu    sync.Mutex
 	known map[repo.CommitPath]repo.ID
-	ready *question // nil when none is
+	ready *catFile // started by Prepare and not used yet
 
 	merging sync.Mutex
-	merges  *keptMerges // nil while nobody asked
+	merges  *mergeVerdicts // nil before the first call of Merged
 }
 
 // Contents returns the content ids of the repository's commits.
 func (r *Repo) Contents() *Contents { return &Contents{r: r, known: make(map[repo.CommitPath]repo.ID)} }
 
-// Prepare starts the git process for the first question, while the caller still prepares
-// that. release ends a process that was not used.
+// Prepare starts the git process for the first call of At, which the caller is still preparing. Release ends the
+// process if it was not used.
 func (c *Contents) Prepare(ctx context.Context) (release func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.ready == nil {
-		c.ready = c.r.ask(ctx)
+		c.ready = c.r.startCatFile(ctx)
 	}
 	mine := c.ready
 	return func() {
@@ -41,17 +40,16 @@ func (c *Contents) Prepare(ctx context.Context) (release func()) {
 		defer c.mu.Unlock()
 		if c.ready == mine {
 			c.ready = nil
-			_ = mine.names.Close() // a pipe of our own
+			_ = mine.names.Close() // closing a pipe of this process cannot fail
 		}
 	}
 }
 
-// At returns the content id at each place, zero where there was nothing: the blob of a file,
-// the tree of a directory, the commit of a submodule. Git need not have the content
-// itself; a missing commit or tree is an error.
+// At returns the content id at each place: the blob of a file, the tree of a directory, the commit of a submodule,
+// or zero if nothing is there. Git does not need to have the content. A missing commit or tree is an error.
 //
-// Git is asked once for each directory that a place is in, then for the directories above
-// those that do not exist. A commit with many places is listed whole.
+// At asks git once for the directory of each place. If a directory does not exist, it asks for the one above.
+// It lists a commit with many places as a whole.
 func (c *Contents) At(ctx context.Context, places []repo.CommitPath) ([]repo.ID, error) {
 	ids := make([]repo.ID, len(places))
 	var asked []repo.CommitPath
@@ -64,7 +62,7 @@ func (c *Contents) At(ctx context.Context, places []repo.CommitPath) ([]repo.ID,
 			asked = append(asked, p)
 		}
 	}
-	var ready *question
+	var ready *catFile
 	if len(asked) > 0 {
 		ready, c.ready = c.ready, nil
 	}
@@ -88,9 +86,9 @@ func (c *Contents) At(ctx context.Context, places []repo.CommitPath) ([]repo.ID,
 }
 
 // lookUp finds the ids of distinct places.
-func (r *Repo) lookUp(ctx context.Context, places []repo.CommitPath, ready *question) ([]repo.ID, error) {
+func (r *Repo) lookUp(ctx context.Context, places []repo.CommitPath, ready *catFile) ([]repo.ID, error) {
 	if ready != nil {
-		defer func() { _ = ready.names.Close() }() // whether or not it is asked
+		defer func() { _ = ready.names.Close() }() // even if it is not used
 	}
 	ids := make([]repo.ID, len(places))
 	listed, err := r.listMany(ctx, places, ids)
@@ -123,8 +121,7 @@ func (r *Repo) lookUp(ctx context.Context, places []repo.CommitPath, ready *ques
 	return ids, r.search(ctx, lookups, ids, ready)
 }
 
-// inAnyTree reports whether a tree could have the path. Git would take some others
-// for relative ones.
+// inAnyTree reports whether a tree can have the path. Git would take some other paths for relative ones.
 func inAnyTree(path string) bool {
 	for name := range strings.SplitSeq(path, "/") {
 		if name == "" && path != "" || name == "." || name == ".." || strings.Contains(name, "\x00") {
@@ -134,8 +131,7 @@ func inAnyTree(path string) bool {
 	return true
 }
 
-// placeName returns how git is asked for a path in a commit; ok is false for a path
-// that does not fit in a line.
+// placeName returns the revision expression for a path in a commit; ok is false if the path contains a newline.
 func placeName(commit repo.ID, path string) (name string, ok bool) {
 	if path == "" {
 		return commit.String() + "^{tree}", true
@@ -143,8 +139,8 @@ func placeName(commit repo.ID, path string) (name string, ok bool) {
 	return commit.String() + ":" + path, !strings.ContainsAny(path, "\r\n")
 }
 
-// A treeLookup finds the id of one place. It goes up to the nearest directory that exists,
-// mostly the one that the place is in, and from there down, tree by tree.
+// A treeLookup finds the id of one place. It goes up to the nearest directory that exists, which usually is the
+// directory of the place. From there it goes down, tree by tree.
 type treeLookup struct {
 	place  int
 	commit repo.ID
@@ -153,7 +149,7 @@ type treeLookup struct {
 	tree   repo.ID  // while going down
 }
 
-// up goes to the directory above, and returns how git is asked for it.
+// up goes to the parent directory and returns its revision expression.
 func (q *treeLookup) up() (string, error) {
 	for q.dir != "" {
 		above, name := "", q.dir
@@ -169,9 +165,8 @@ func (q *treeLookup) up() (string, error) {
 	return "", fmt.Errorf("look into commit %s: it is not here", q.commit)
 }
 
-// search finishes the lookups, with one git process per step. The process of the first step
-// may be ready.
-func (r *Repo) search(ctx context.Context, lookups []*treeLookup, ids []repo.ID, ready *question) error {
+// search finishes the lookups, with one git process per step. The process of the first step may already run.
+func (r *Repo) search(ctx context.Context, lookups []*treeLookup, ids []repo.ID, ready *catFile) error {
 	for len(lookups) > 0 {
 		waiting := make(map[string][]*treeLookup)
 		var names []string
@@ -190,9 +185,9 @@ func (r *Repo) search(ctx context.Context, lookups []*treeLookup, ids []repo.ID,
 		}
 		lookups = lookups[:0:0]
 		if ready == nil {
-			ready = r.ask(ctx)
+			ready = r.startCatFile(ctx)
 		}
-		err := ready.answers(names, func(name string, o object) error {
+		err := ready.objects(names, func(name string, o object) error {
 			further, err := stepAll(waiting[name], o, ids)
 			lookups = append(lookups, further...)
 			return err
@@ -205,7 +200,7 @@ func (r *Repo) search(ctx context.Context, lookups []*treeLookup, ids []repo.ID,
 	return nil
 }
 
-// stepAll gives git's answer to some lookups, and returns those that go on.
+// stepAll passes git's answer to lookups, and returns those that are not finished.
 func stepAll(lookups []*treeLookup, o object, ids []repo.ID) (further []*treeLookup, err error) {
 	var tree map[string]treeEntry
 	if o.kind == "tree" {
@@ -229,7 +224,7 @@ func stepAll(lookups []*treeLookup, o object, ids []repo.ID) (further []*treeLoo
 	return further, nil
 }
 
-// step takes git's answer, and reports whether the lookup goes on.
+// step processes git's answer, and reports whether the lookup continues.
 func (q *treeLookup) step(kind string, tree map[string]treeEntry, ids []repo.ID) (further bool, err error) {
 	switch {
 	case kind == "" && !q.tree.IsZero():
@@ -252,7 +247,7 @@ func (q *treeLookup) step(kind string, tree map[string]treeEntry, ids []repo.ID)
 	return e.isTree, nil
 }
 
-// A treeEntry is what a tree has under a name.
+// A treeEntry is an entry of a tree.
 type treeEntry struct {
 	id     repo.ID
 	isTree bool
@@ -278,8 +273,7 @@ func readTree(tree []byte, names map[string]bool, size int) (map[string]treeEntr
 	return found, nil
 }
 
-// batchCheck returns the ids of objects by their names, each in a line of its own;
-// zero for one that is not here.
+// batchCheck returns the ids of objects by their revision expressions, zero for a missing object.
 func (r *Repo) batchCheck(ctx context.Context, names []string) ([]repo.ID, error) {
 	ids := make([]repo.ID, 0, len(names))
 	if len(names) == 0 {

@@ -8,14 +8,12 @@ import (
 	"ken/internal/repo"
 )
 
-// maxNamed is how many places of one commit git is asked for by their directories. It
-// reads the trees on the way for each of these again, so that from here on it is
-// quicker to have it list them all.
+// maxNamed is the largest number of places of one commit that ken looks up by their directories. For each of
+// them git reads the trees on the path again, so with more places listing the commit is faster.
 const maxNamed = 1_000
 
-// listMany finds the ids of the places in commits of which many are asked, and returns
-// those commits. One that cannot be listed is not among them: not all of it need be
-// here for what is asked.
+// listMany finds the ids for commits with many places, and returns these commits. It leaves out a commit that git
+// cannot list: a lookup may still work, since it needs fewer objects.
 func (r *Repo) listMany(ctx context.Context, places []repo.CommitPath, ids []repo.ID) (map[repo.ID]bool, error) {
 	if len(places) <= maxNamed {
 		return nil, nil
@@ -36,7 +34,7 @@ func (r *Repo) listMany(ctx context.Context, places []repo.CommitPath, ids []rep
 			}
 		}
 		err := r.list(ctx, commit, asked, ids)
-		if _, refused := errors.AsType[*refusal](err); refused {
+		if _, refused := errors.AsType[*gitError](err); refused {
 			clearIDs(ids, asked)
 			continue
 		}
@@ -54,8 +52,7 @@ func clearIDs(ids []repo.ID, at map[string]int) {
 	}
 }
 
-// list lists the directory that holds all asked paths of a commit, and puts their ids
-// where they are asked for.
+// list lists the directory that contains all requested paths of a commit, and sets their ids.
 func (r *Repo) list(ctx context.Context, commit repo.ID, asked map[string]int, ids []repo.ID) error {
 	args := []string{"ls-tree", "-r", "-t", "-z", "--full-tree", commit.String()}
 	if dir := sharedDir(asked); dir != "" {
@@ -65,7 +62,7 @@ func (r *Repo) list(ctx context.Context, commit repo.ID, asked map[string]int, i
 		_, path, _ := strings.Cut(text, "\t")
 		i, wanted := asked[path]
 		if !wanted {
-			return nil // most are not, and need not be read
+			return nil // most paths are not requested
 		}
 		item, err := parseTreeItem(text)
 		ids[i] = item.id
@@ -73,7 +70,7 @@ func (r *Repo) list(ctx context.Context, commit repo.ID, asked map[string]int, i
 	})
 }
 
-// sharedDir returns the directory that all paths lie in, "" for the root.
+// sharedDir returns the deepest directory that contains all paths, "" for the root.
 func sharedDir(paths map[string]int) string {
 	dir, first := "", true
 	for p := range paths {

@@ -12,8 +12,7 @@ import (
 	"ken/internal/testrepo"
 )
 
-// Of every path in every commit it knows what was there, as git does when it is
-// asked for one at a time.
+// At returns the same ids as git rev-parse, for every path in every commit.
 func TestContents(t *testing.T) {
 	for _, opt := range [][]testrepo.Option{nil, {testrepo.SHA256}} {
 		r := testrepo.New(t, opt...)
@@ -51,7 +50,7 @@ func TestContents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Asked for much of a commit, it looks in another way.
+		// With many paths of a commit, At lists the whole commit.
 		more := slices.Clone(places)
 		for _, id := range ids[:len(ids)/2] {
 			for i := range maxNamed {
@@ -83,9 +82,8 @@ func TestContents(t *testing.T) {
 	}
 }
 
-// What lay in a place is known even if its content is not here, as that of a
-// submodule never is; that a commit or a tree is not here is an error.
-func TestContentsNotHere(t *testing.T) {
+// At returns the id of a missing content and of a submodule. A missing commit or tree is an error.
+func TestContentsOfMissingObjects(t *testing.T) {
 	r := testrepo.New(t)
 	r.Write("dir/a", "a\n")
 	r.Write("other/b", "b\n")
@@ -107,7 +105,7 @@ func TestContentsNotHere(t *testing.T) {
 	if err != nil || fmt.Sprint(got) != fmt.Sprint([]string{blob, strings.Repeat("12", 20), "", "", tree}) {
 		t.Errorf("%v, %v", got, err)
 	}
-	// Among many, below a directory that is here, and below one that is not all here.
+	// Many paths: below a complete directory, and below one with a missing tree.
 	for _, dir := range []string{"dir/", ""} {
 		many := []repo.CommitPath{{Commit: two, Path: "dir/a"}, {Commit: two, Path: "dir/sub"}}
 		for i := range maxNamed {
@@ -132,7 +130,7 @@ func TestContentsNotHere(t *testing.T) {
 	}
 }
 
-// No tree crashes the reader, and a name that is in it is found.
+// readTree does not panic for any tree, and finds the names in it.
 func FuzzReadTree(f *testing.F) {
 	f.Add([]byte("100644 a\x00"+strings.Repeat("x", 20)+"40000 b\x00"+strings.Repeat("y", 20)), "b")
 	f.Fuzz(func(t *testing.T, tree []byte, name string) {
@@ -143,15 +141,14 @@ func FuzzReadTree(f *testing.F) {
 	})
 }
 
-// Answers are understood however they are cut into pieces, and one that breaks off
-// is not taken for whole.
-func TestListener(t *testing.T) {
+// The parser of cat-file reads output in parts of any size, and rejects truncated output.
+func TestCatFileParser(t *testing.T) {
 	id := strings.Repeat("1", 40)
 	text := id + " tree 5\na\nb\nc\nx missing\n" + id + " tree 0\n\n" + id + " blob 3\n\n\n\n\n" + id + " submodule\n"
 	names := []string{"n", "x", "t", "b", "s"}
-	hear := func(size int, text string) (string, *listener, error) {
+	hear := func(size int, text string) (string, *catFileParser, error) {
 		var heard string
-		l := &listener{size: 20, names: names, f: func(name string, o object) error {
+		l := &catFileParser{size: 20, names: names, f: func(name string, o object) error {
 			heard += fmt.Sprintf("%s %s %q;", name, o.kind, o.content)
 			return nil
 		}}
@@ -171,7 +168,7 @@ func TestListener(t *testing.T) {
 			t.Errorf("in pieces of %d: %s, %v, %v are left", size, got, err, l.names)
 		}
 		if _, l, err := hear(len(text), text[:size]); err == nil && size < len(text) && len(l.names) == 0 && l.skip == 0 {
-			t.Errorf("%d bytes of %d were taken for whole", size, len(text))
+			t.Errorf("the parser accepted %d bytes of %d as complete", size, len(text))
 		}
 	}
 	for _, bad := range []string{id + " tree 1\nab", id + " blob -1\n", "y missing\n", id + " blob\n"} {

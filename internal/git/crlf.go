@@ -8,9 +8,8 @@ import (
 	"ken/internal/repo"
 )
 
-// HasCRLF reports whether a blob is text with CRLF in it, by the rules with
-// which git decides to leave such line endings alone. A blob that is not here
-// is an error.
+// HasCRLF reports whether a blob is text with CRLF. It uses the rules by which git keeps such line endings. A missing
+// blob is an error.
 func (r *Repo) HasCRLF(ctx context.Context, blob repo.ID) (bool, error) {
 	if blob.IsZero() {
 		return false, nil
@@ -18,7 +17,7 @@ func (r *Repo) HasCRLF(ctx context.Context, blob repo.ID) (bool, error) {
 	var s textGuess
 	status, stderr, err := r.run(ctx, call{args: []string{"cat-file", "blob", blob.String()}, stdout: &s})
 	if s.Hopeless() {
-		return false, nil // certain, though git may complain that nobody reads on
+		return false, nil // the answer is certain; git fails because ken stopped reading
 	}
 	if err == nil && status != 0 {
 		err = r.failed([]string{"cat-file"}, status, stderr)
@@ -29,10 +28,10 @@ func (r *Repo) HasCRLF(ctx context.Context, blob repo.ID) (bool, error) {
 	return !s.Binary() && s.CRLF() > 0, nil
 }
 
-// errBinary stops the reading of a blob that turned out not to be text.
+// errBinary stops reading a blob that is not text.
 var errBinary = errors.New("not text")
 
-// A textGuess is repo's, which fails as soon as nothing can make it text.
+// A textGuess is a writer that fails as soon as the content cannot be text.
 type textGuess struct{ repo.TextStats }
 
 func (g *textGuess) Write(p []byte) (int, error) {

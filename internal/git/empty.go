@@ -11,9 +11,8 @@ import (
 	"ken/internal/repo"
 )
 
-// CommitEmpty makes a commit on top of HEAD that changes nothing, and moves HEAD's
-// branch to it. Neither the index nor the work tree is touched, and no hook runs. If
-// HEAD is not at parent any more, nothing happens and that is the error.
+// CommitEmpty makes an empty commit on top of HEAD and moves HEAD's branch to it. It does not change the index or the
+// work tree, and runs no hook. If HEAD is no longer at parent, it returns an error and changes nothing.
 func (r *Repo) CommitEmpty(ctx context.Context, parent repo.ID, message string) (repo.ID, error) {
 	tree, ok, err := r.Tree(ctx, parent)
 	if err == nil && !ok {
@@ -38,8 +37,7 @@ func (r *Repo) CommitEmpty(ctx context.Context, parent repo.ID, message string) 
 }
 
 func (r *Repo) commitTree(ctx context.Context, tree, parent repo.ID, message string) (repo.ID, error) {
-	// Who commits may be in the environment, which calls that only read are kept
-	// away from.
+	// Environment variables may set the author and committer. Other calls do not pass them to git.
 	var who []string
 	for _, kv := range os.Environ() {
 		if strings.HasPrefix(kv, "GIT_AUTHOR_") || strings.HasPrefix(kv, "GIT_COMMITTER_") {

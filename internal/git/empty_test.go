@@ -38,7 +38,7 @@ func TestCommitEmpty(t *testing.T) {
 		t.Errorf("the branch is at %s", branch)
 	}
 	if _, err := g.CommitEmpty(t.Context(), first, "late\n"); err == nil {
-		t.Error("a commit was put on top of what is no more HEAD")
+		t.Error("CommitEmpty committed on top of a commit that is no longer HEAD")
 	}
 	if strings.TrimSpace(r.Git("rev-parse", "HEAD")) != id.String() {
 		t.Error("HEAD moved")

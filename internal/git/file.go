@@ -9,13 +9,12 @@ import (
 	"ken/internal/repo"
 )
 
-// maxSmall bounds the small files of a git directory: HEAD, a loose ref, a
-// pointer. Git itself reads a few hundred bytes of them.
+// maxSmall is the largest size of small files in a git directory: HEAD, a loose ref, a pointer. Git reads a few
+// hundred bytes of them.
 const maxSmall = 64 << 10
 
-// readFile reads a regular file of at most max bytes and says what stat it had.
-// Anything else at that path is an error; a pipe in particular, which would
-// make us wait for ever.
+// readFile reads a regular file of at most max bytes, and returns its stat. Anything else is an error. A pipe would
+// block forever.
 func readFile(path string, limit int64) ([]byte, repo.Stat, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|openFlags, 0)
 	if err != nil {
@@ -35,7 +34,7 @@ func readFile(path string, limit int64) ([]byte, repo.Stat, error) {
 	buf := make([]byte, info.Size())
 	n, err := io.ReadFull(f, buf)
 	if err == io.EOF || err == io.ErrUnexpectedEOF { //nolint:errorlint // io.ReadFull returns these two bare
-		err = nil // it shrank; the caller's checks meet what is left
+		err = nil // the file was truncated; the caller checks the rest
 	}
 	if err != nil {
 		return nil, repo.Stat{}, err

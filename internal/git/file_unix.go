@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// openFlags keep open from waiting for the other end of a pipe.
+// openFlags prevent that open waits for the other end of a pipe.
 const openFlags = syscall.O_NONBLOCK
 
-// sameDevice reports whether two files lie on one file system.
+// sameDevice reports whether two files are on the same file system.
 func sameDevice(a, b fs.FileInfo) bool {
 	x, ok := a.Sys().(*syscall.Stat_t)
 	y, also := b.Sys().(*syscall.Stat_t)

@@ -11,12 +11,12 @@ import (
 	"ken/internal/repo"
 )
 
-// FirstParents calls f with the newest n commits of a branch, the newest first: from
-// head along first parents, each with its changes against the first parent, so that a
-// merge has what it brought to the branch. It is one run of git, read as it goes.
+// FirstParents calls f with the newest n commits of a branch, newest first: from head along first
+// parents, each with its changes against the first parent. The changes of a merge are those that it
+// brought to the branch. It runs git once.
 //
-// Where a shallow clone ends, git takes a commit for a first one that holds everything.
-// What that one changed cannot be known: f never sees it, and cut is true.
+// At the end of a shallow clone git takes a commit for a root commit that adds every file. Its real
+// changes are unknown, so FirstParents leaves it out and returns cut = true.
 func (r *Repo) FirstParents(ctx context.Context, head repo.ID, n int, f func(repo.Commit) error) (cut bool, err error) {
 	options := []string{"--first-parent", "--diff-merges=first-parent", "--max-count=" + strconv.Itoa(n)}
 	err = r.walk(ctx, strings.NewReader(head.String()+"\n"), options, walkFormat, nil, func(c repo.Commit) error {
@@ -28,7 +28,7 @@ func (r *Repo) FirstParents(ctx context.Context, head repo.ID, n int, f func(rep
 		}
 		return f(c)
 	})
-	if why, refused := errors.AsType[*refusal](err); refused {
+	if why, refused := errors.AsType[*gitError](err); refused {
 		err = &fault.Error{
 			Hint: "if this is a partial clone, fetch what is missing: git fetch --refetch --no-filter",
 			Err:  fmt.Errorf("walk the history of %s: %w", head.Short(), why),

@@ -29,8 +29,7 @@ func parents(t *testing.T, r *testrepo.Repo, n int) (list []repo.Commit, cut boo
 	return list, cut
 }
 
-// A merge is what it brought to the branch, and what came before on the other side is
-// nobody's commit of its own.
+// A merge has the changes that it brought to the branch. Commits of the merged branch are left out.
 func TestFirstParents(t *testing.T) {
 	r := testrepo.New(t)
 	r.Write("a", "one\n")
@@ -67,7 +66,7 @@ func TestFirstParents(t *testing.T) {
 	stop := errors.New("enough")
 	g := opened(t, r)
 	if _, err := g.FirstParents(t.Context(), list[0].ID, 10, func(repo.Commit) error { return stop }); !errors.Is(err, stop) {
-		t.Errorf("its caller's error became %v", err)
+		t.Errorf("FirstParents returned %v instead of the error of f", err)
 	}
 }
 
@@ -97,7 +96,7 @@ func TestEntriesAt(t *testing.T) {
 	}
 }
 
-// Of what is not here there is no size, and nothing is fetched to find out.
+// Sizes returns -1 for a missing content, and fetches nothing.
 func TestSizes(t *testing.T) {
 	r := testrepo.New(t)
 	r.Git("config", "uploadpack.allowFilter", "true")

@@ -1,16 +1,17 @@
-// Package git reads facts from a git repository: where HEAD is, what the index
-// tracks, what attributes and history say. It is the only door to git in ken.
+// Package git reads a git repository: HEAD, index, attributes, objects and history. No other package of ken runs
+// git or reads its files.
 //
-// In ordinary layouts HEAD, refs, config and index are read from their files,
-// which is an order of magnitude cheaper than a process. Whatever those readers
-// do not understand completely (reftable, a split or sparse index, an extension
-// of next year) is asked of git itself, so an unusual repository costs time and
-// never a wrong answer. What neither can tell is an error.
+// In ordinary layouts it reads HEAD, refs, config and index from their files, which takes a tenth of the time of a
+// git process. It runs git for layouts that it does not understand completely: reftable, a split or sparse index,
+// an unknown extension. An unusual repository takes longer, but no answer is wrong. If git fails, too, the
+// package returns an error.
 //
-// The package leaves reading the files of the work tree, and deciding what the facts mean, to
-// others. It changes the repository only in CommitEmpty, WriteCommit, MoveRefs, FetchRef and
-// PushRef, and in a cache of the history that you can delete at any time. Only the functions
-// for remotes and signatures start programs that a configuration names or use the network.
+// Other packages read the files of the work tree and decide what the facts mean. This package changes the
+// repository only in CommitEmpty, WriteCommit, MoveRefs, FetchRef and PushRef. It also writes a cache, which you can
+// delete at any time. Only the functions for remotes and signatures use the network or start programs that a
+// configuration names.
+//
+// Subpackages parse what this package reads: index, history and config.
 package git
 
 import (
@@ -20,33 +21,32 @@ import (
 	"path/filepath"
 	"sync"
 
+	"ken/internal/git/config"
 	"ken/internal/repo"
 )
 
-// A Repo is one work tree and the git directory behind it. It remembers the
-// configuration it was opened with, so a new command opens a new Repo. It may
-// be used from several goroutines.
+// A Repo is a work tree and its git directory. It caches the configuration, so every command opens a new Repo.
+// Several goroutines may use it.
 type Repo struct {
 	root   string // canonical path of the work tree
 	gitDir string // canonical path of its git directory
-	common string // where refs, objects and config are; gitDir unless a linked worktree
+	common string // directory of refs, objects and config; other than gitDir in a linked worktree
 	prefix repo.Path
 
-	format  repo.ObjectFormat
-	own     config // the repository's own config files
-	strange bool   // says something we do not understand: ask git for everything
-	// detached says that the work tree is not where git would find the git
-	// directory by itself (core.worktree), so every call names both.
+	format        repo.ObjectFormat
+	own           config.Settings // the repository's own config files
+	unknownLayout bool            // ken does not understand the layout: git answers every question
+	// detached says that git would not find the git directory from the work tree (core.worktree), so every
+	// call names both.
 	detached bool
-	// foreign says that the repository belongs to another user, and that git uses it
-	// all the same.
+	// foreign says that the repository belongs to another user and git accepts it.
 	foreign bool
 
-	// filter says what histories keep of commits; nil until FilterHistory is called.
+	// filter selects what the history index stores; nil until FilterHistory is called.
 	filter *repo.HistoryFilter
 
 	mu    sync.Mutex
-	full  config // everything git reads, once asked for
+	full  config.Settings // result of allConfig
 	asked bool
 	trees map[repo.ID]repo.ID // trees of commits; a commit never changes its tree
 }
@@ -75,17 +75,17 @@ func (r *Repo) Worktree() string {
 	return filepath.Base(r.gitDir)
 }
 
-// Author returns "Name <email>" as git would write it into a commit, from the environment and the
-// configuration, "" when they name nobody.
+// Author returns "Name <email>" of the environment and the configuration, as git would write it into a commit. It is
+// "" if no author is set.
 func (r *Repo) Author(ctx context.Context) (string, error) {
 	name, email := cleanName(os.Getenv("GIT_AUTHOR_NAME")), cleanName(os.Getenv("GIT_AUTHOR_EMAIL"))
 	if name == "" || email == "" {
-		c, err := r.everything(ctx)
+		c, err := r.allConfig(ctx)
 		if err != nil {
 			return "", err
 		}
-		name = cmp.Or(name, c.person("author.name", "user.name"))
-		email = cmp.Or(email, c.person("author.email", "user.email"), cleanName(os.Getenv("EMAIL")))
+		name = cmp.Or(name, person(c, "author.name", "user.name"))
+		email = cmp.Or(email, person(c, "author.email", "user.email"), cleanName(os.Getenv("EMAIL")))
 	}
 	switch {
 	case name == "" && email == "":

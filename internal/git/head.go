@@ -9,13 +9,13 @@ import (
 	"ken/internal/repo"
 )
 
-// Head returns where HEAD points: a branch, or a commit when detached. While
-// the branch has no commit yet the commit is zero.
+// Head returns the branch and the commit of HEAD. A detached HEAD has no branch. The commit is zero if
+// the branch has none yet.
 func (r *Repo) Head(ctx context.Context) (repo.Head, error) {
 	if ctx.Err() != nil {
 		return repo.Head{}, stopped(ctx, "read HEAD")
 	}
-	if !r.strange {
+	if !r.unknownLayout {
 		head, err := r.headFromFiles()
 		if !errors.Is(err, errUnusual) {
 			return head, err
@@ -41,7 +41,7 @@ func (r *Repo) headFromFiles() (repo.Head, error) {
 	return repo.Head{Commit: id, Branch: name}, nil
 }
 
-// headFromGit asks git, which understands every layout or says why not.
+// headFromGit reads HEAD by running git, which understands every layout.
 func (r *Repo) headFromGit(ctx context.Context) (repo.Head, error) {
 	var head repo.Head
 	name, symbolic, err := r.probe(ctx, "symbolic-ref", "--quiet", "HEAD")
@@ -56,7 +56,7 @@ func (r *Repo) headFromGit(ctx context.Context) (repo.Head, error) {
 		return repo.Head{}, fmt.Errorf("read HEAD: %w", err)
 	}
 	if !found {
-		// Git says the same of an unborn branch and of a broken one.
+		// Git gives the same answer for a branch without commits and for a broken one.
 		if !symbolic || r.looseExists(head.Branch) {
 			return repo.Head{}, r.brokenRef("HEAD")
 		}

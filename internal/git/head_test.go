@@ -44,9 +44,9 @@ func TestHead(t *testing.T) {
 				if out, err := b.try("rev-parse", "--verify", "-q", "HEAD"); err == nil {
 					want.Commit, _ = repo.ParseID(strings.TrimSpace(out))
 				}
-				strange := b.open()
-				strange.strange = true
-				if got, err := strange.Head(ctx(t)); got != want || err != nil {
+				unknownLayout := b.open()
+				unknownLayout.unknownLayout = true
+				if got, err := unknownLayout.Head(ctx(t)); got != want || err != nil {
 					t.Errorf("by git: %+v, %v; want %+v", got, err, want)
 				}
 				r := b.open()
@@ -76,7 +76,7 @@ func TestHeadOfEachWorktree(t *testing.T) {
 	}
 }
 
-// A ref that cannot be read is an error, not an unborn branch.
+// An unreadable ref is an error, not a branch without commits.
 func TestBrokenHeadIsAnError(t *testing.T) {
 	for name, text := range map[string]string{
 		"garbage": "garbage\n", "empty": "", "zeros": strings.Repeat("0", 40) + "\n", "short": "abc123\n",
@@ -96,10 +96,10 @@ func TestBrokenHeadIsAnError(t *testing.T) {
 	}
 }
 
-func TestReftableIsAskedOfGit(t *testing.T) {
+func TestReftableIsReadByGit(t *testing.T) {
 	b := newBox(t)
 	want := repo.Head{Commit: b.commit("a", "1"), Branch: "refs/heads/main"}
-	// What such a repository looks like to us; this git need not know the format.
+	// Change the config by hand, since this version of git may not support reftable.
 	b.write(".git/HEAD", "ref: refs/heads/.invalid\n")
 	b.git("config", "core.repositoryformatversion", "1")
 	config, _ := os.ReadFile(b.path(".git/config"))
@@ -114,7 +114,7 @@ esac`)
 	}
 }
 
-func TestUnknownExtensionIsLeftToGit(t *testing.T) {
+func TestUnknownExtensionIsAnErrorOfGit(t *testing.T) {
 	b := newBox(t)
 	b.commit("a", "1")
 	b.git("config", "core.repositoryformatversion", "1")
@@ -144,12 +144,12 @@ func FuzzPackedRefs(f *testing.F) {
 	f.Add("# pack-refs with: peeled\n1111111111111111111111111111111111111111 refs/heads/main\n", "refs/heads/main")
 	f.Fuzz(func(t *testing.T, text, name string) {
 		if id, err := findPacked(text, name, repo.SHA1); err == nil && id.IsZero() {
-			t.Fatal("found a ref that leads nowhere")
+			t.Fatal("findPacked found a ref with a zero id")
 		}
 	})
 }
 
-// Whatever passes for a ref name stays below the git directory.
+// The file of a valid ref name is below the git directory.
 func FuzzValidRef(f *testing.F) {
 	for _, s := range []string{"refs/heads/main", "../x", "refs//x", "refs/heads/a..b", "HEAD", "a/.b", "a\\b", "refs/x.lock"} {
 		f.Add(s)

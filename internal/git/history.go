@@ -5,17 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"ken/internal/fault"
+	"ken/internal/git/history"
 	"ken/internal/repo"
 )
 
-// FilterHistory says what the histories of the repository keep of commits. It must be
-// called once, before the first call of [Repo.History].
+// FilterHistory sets which trailers, markers and moves the history index stores. Call it once,
+// before the first call of [Repo.History].
 func (r *Repo) FilterHistory(f repo.HistoryFilter) { r.filter = &f }
 
-// historyTrailers are the keys of the trailers that are kept, in any case.
+// historyTrailers returns the keys of the trailers that the index stores. Case does not matter.
 func (r *Repo) historyTrailers() []string {
 	if r.filter == nil {
 		return nil
@@ -23,162 +23,156 @@ func (r *Repo) historyTrailers() []string {
 	return r.filter.Trailers
 }
 
-// A History is what happened, as far as it can be reached from some heads: commits,
-// the paths they changed and the moves of the files that its filter follows. It may hold commits that none
-// of the heads reaches. It does not change, and may be read from several goroutines.
+// A History is an index of the commits that some heads reach. It may also have commits that none of
+// the heads reaches. It does not change, and several goroutines may use it.
 type History struct {
-	segments []*segment // one behind the other
-	lines    repo.ParentTable
-	lined    sync.Once // lines are those of all commits
-	gap      string
-	remarks  []string
+	*history.Index
+	gap     string
+	remarks []string
 }
 
-// History returns the history of everything that can be reached from heads. It comes
-// from an index in the cache directory, which is first brought up to date by a walk
-// over what is new. When nothing is, no process is started. Zero heads are skipped.
+// Gap returns the reason why the history is incomplete, "" if it is complete.
+func (h *History) Gap() string { return h.gap }
+
+// Remarks returns messages for the user about reading the history, for example that the cache is not
+// writable. They do not change an answer.
+func (h *History) Remarks() []string { return slices.Clone(h.remarks) }
+
+// History returns the history of all commits that heads reach. It updates the index in the cache
+// directory by a walk over the new commits. If there are none, it starts no process. It ignores zero
+// ids.
 //
-// A history that cannot be read whole is an error, and leaves the index as it was;
-// an index that cannot be written is a remark.
+// If git cannot read a part of the history, History returns an error and does not change the index.
+// If the index cannot be written, the history has a remark.
 func (r *Repo) History(ctx context.Context, heads []repo.ID) (*History, error) {
 	if r.filter == nil {
 		return nil, errors.New("read history: FilterHistory was not called")
 	}
 	heads = slices.DeleteFunc(slices.Clone(heads), repo.ID.IsZero)
-	// Someone may fetch what a shallow clone lacks while we walk.
+	// Another process may deepen a shallow clone during the walk.
 	for range 3 {
-		before, err := r.historyView(ctx)
+		before, err := r.historyInputs(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("read history: %w", err)
 		}
-		h, err := r.historyOf(ctx, before, heads)
+		h, err := r.updateHistory(ctx, before, heads)
 		if err != nil {
 			return nil, fmt.Errorf("read history: %w", err)
 		}
-		if !h.fresh {
+		if !h.changed {
 			return h.History, nil
 		}
-		after, err := r.historyView(ctx)
+		after, err := r.historyInputs(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("read history: %w", err)
 		}
 		if before.key != after.key {
 			continue
 		}
-		if err := r.saveHistory(h.History); err != nil {
-			h.remarks = append(h.remarks, fmt.Sprintf("the index of the history could not be written to %s, and has to be made again each time: %v", r.historyDir(), cause(err)))
+		if err := r.saveHistory(h.Index); err != nil {
+			h.remarks = append(h.remarks, fmt.Sprintf("the index of the history could not be written to %s, so every command builds it again: %v", r.historyDir(), cause(err)))
 		}
 		return h.History, nil
 	}
 	return nil, &fault.Error{
 		Hint: "wait for git fetch to finish, and try again",
-		Err:  errors.New("read history: it keeps changing"),
+		Err:  errors.New("read history: the repository keeps changing"),
 	}
 }
 
-// An update is a history, and whether it holds what the cache does not.
+// An update is a history; changed says that the cache does not have all of it.
 type update struct {
 	*History
-	fresh bool
+	changed bool
 }
 
-// historyOf returns the history as one view has it.
-func (r *Repo) historyOf(ctx context.Context, v view, heads []repo.ID) (update, error) {
-	early := r.walkEarly(ctx, v.key, heads)
-	u := update{History: r.loadHistory(v.key)}
-	missing := u.lacks(heads)
-	if !early.fits(missing, knownOf(u.tips())) {
+// updateHistory reads the index from the cache and adds the new commits.
+func (r *Repo) updateHistory(ctx context.Context, in historyInputs, heads []repo.ID) (update, error) {
+	early := r.startEarlyWalk(ctx, in.key, heads)
+	u := update{History: &History{Index: r.loadHistory(in.key)}}
+	missing := u.Missing(heads)
+	if !early.fits(missing, walkBoundary(u.Tips())) {
 		early.drop()
 		early = nil
 	}
 	if early != nil {
-		u.line() // while git walks
+		u.LoadParents() // git walks in the meantime
 	}
 	if len(missing) > 0 {
-		d, err := r.whatIsNew(ctx, u.History, missing, early)
-		if errors.Is(err, errInconsistent) && u.Len() > 0 {
-			u.segments, u.lines = nil, repo.ParentTable{}
-			d, err = r.whatIsNew(ctx, u.History, heads, nil)
+		b, err := r.readNew(ctx, u.Index, missing, early)
+		if errors.Is(err, history.ErrInconsistent) && u.Len() > 0 {
+			u.Index = &history.Index{}
+			b, err = r.readNew(ctx, u.Index, heads, nil)
 		}
 		if err == nil {
-			err = u.append(d, v.key)
+			err = u.Append(b, in.key)
 		}
 		if err != nil {
 			return u, err
 		}
-		u.fresh = true
-		if missing = u.lacks(missing); len(missing) > 0 {
-			return u, fmt.Errorf("%s is no commit", missing[0])
+		u.changed = true
+		if missing = u.Missing(missing); len(missing) > 0 {
+			return u, fmt.Errorf("%s is not a commit", missing[0])
 		}
 	}
-	u.gap = v.gap(u.History)
+	u.gap = in.gap(u.History)
 	return u, nil
 }
 
-// whatIsNew returns what can be reached from heads and is not in the history. The
-// walk over it may have begun early.
-func (r *Repo) whatIsNew(ctx context.Context, h *History, heads []repo.ID, early *earlyWalk) (*draft, error) {
+// readNew reads the commits that heads reach and the index does not have. The walk may already run.
+func (r *Repo) readNew(ctx context.Context, h *history.Index, heads []repo.ID, early *earlyWalk) (*history.Builder, error) {
 	b, err := r.walkNew(ctx, h, heads, early)
 	if err != nil {
 		return nil, err
 	}
-	o, err := b.order()
+	if err := b.Number(); err != nil {
+		return nil, err
+	}
+	moves, err := r.fileMoves(ctx, b.Moving())
 	if err != nil {
 		return nil, err
 	}
-	moves, err := b.moves(ctx, r, o)
-	if err != nil {
-		return nil, err
-	}
-	return b.draft(o, moves), nil
+	return b, b.SetMoves(moves)
 }
 
-// lacks returns those of some commits that are not in the history.
-func (h *History) lacks(ids []repo.ID) []repo.ID {
-	return slices.DeleteFunc(slices.Clone(ids), func(id repo.ID) bool {
-		_, ok := h.Find(id)
-		return ok
-	})
-}
+// maxBoundary is the number of known commits at which git is told to stop. If more are known, the walk
+// takes longer and the builder ignores the repeated commits.
+const maxBoundary = 100
 
-// maxKnown is how many commits are named to git as known. One that is left out costs
-// a longer walk, since what comes again is recognised.
-const maxKnown = 100
+// walkBoundary returns the tips of an index at which git is told to stop.
+func walkBoundary(tips []repo.ID) []repo.ID { return tips[max(0, len(tips)-maxBoundary):] }
 
-// knownOf returns those of the tips of a history that are named.
-func knownOf(tips []repo.ID) []repo.ID { return tips[max(0, len(tips)-maxKnown):] }
-
-// walkNew walks what can be reached from heads and is not in the history.
-func (r *Repo) walkNew(ctx context.Context, h *History, heads []repo.ID, early *earlyWalk) (*builder, error) {
-	known := knownOf(h.tips())
-	b := newBuilder(h, r.format, *r.filter)
+// walkNew walks the commits that heads reach and the index does not have.
+func (r *Repo) walkNew(ctx context.Context, h *history.Index, heads []repo.ID, early *earlyWalk) (*history.Builder, error) {
+	known := walkBoundary(h.Tips())
+	b := history.NewBuilder(h, r.format, *r.filter)
 	var err error
 	switch {
 	case early != nil:
-		err = early.take(b.add)
+		err = early.take(b.Add)
 	case len(known) == 0:
-		err = r.walkAll(ctx, heads, r.historyTrailers(), b.add)
+		err = r.walkAll(ctx, heads, r.historyTrailers(), b.Add)
 	default:
-		err = r.Walk(ctx, heads, known, r.historyTrailers(), b.add)
+		err = r.Walk(ctx, heads, known, r.historyTrailers(), b.Add)
 	}
-	if _, refused := errors.AsType[*refusal](err); !refused || len(known) == 0 {
+	if _, refused := errors.AsType[*gitError](err); !refused || len(known) == 0 {
 		return b, err
 	}
-	// Of what is known, something may have been pruned since.
+	// Git may have pruned one of the known commits.
 	here, probeErr := r.present(ctx, known)
 	if probeErr != nil || len(here) == len(known) {
 		return nil, err
 	}
-	b = newBuilder(h, r.format, *r.filter)
+	b = history.NewBuilder(h, r.format, *r.filter)
 	for _, id := range known {
 		if !slices.Contains(here, id) {
-			b.lost = append(b.lost, id)
+			b.DropTip(id)
 		}
 	}
-	return b, r.Walk(ctx, heads, here, r.historyTrailers(), b.add)
+	return b, r.Walk(ctx, heads, here, r.historyTrailers(), b.Add)
 }
 
-// present returns those of some commits that are in the repository.
+// present returns the commits that the repository has.
 func (r *Repo) present(ctx context.Context, ids []repo.ID) ([]repo.ID, error) {
 	names := make([]string, len(ids))
 	for i, id := range ids {
@@ -196,33 +190,3 @@ func (r *Repo) present(ctx context.Context, ids []repo.ID) ([]repo.ID, error) {
 	}
 	return here, nil
 }
-
-// append adds what is new. The tail is written anew for every commit, so that it
-// goes into the base once it is no longer small beside it.
-func (h *History) append(d *draft, key historyKey) error {
-	var follows segmentID
-	if len(h.segments) > 0 {
-		follows = h.segments[0].id
-	}
-	s, err := d.seal(key, follows)
-	if err != nil {
-		return err
-	}
-	if len(h.segments) > 1 {
-		if s, err = joined(h.segments[1], s).seal(key, follows); err != nil {
-			return err
-		}
-		h.segments = h.segments[:1]
-	}
-	if len(h.segments) == 1 && len(s.data) > len(h.segments[0].data)/8+tailRoom {
-		if s, err = joined(h.segments[0], s).seal(key, segmentID{}); err != nil {
-			return err
-		}
-		h.segments = nil
-	}
-	h.segments = append(h.segments, s)
-	return nil
-}
-
-// tailRoom is what a tail may take beside any base.
-const tailRoom = 64 << 10

@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"ken/internal/atomicfile"
+	"ken/internal/git/history"
 )
 
-// The index lies in two files, each of them one segment: the base, and the tail that
-// names the base it follows. Both are replaced whole, by rename. So a reader meets a
-// base with or without what follows it, never half of either; and of two writers the
-// last one wins, with what is correct as well.
+// The history index has two files: the base, and the tail, which names its base. Writers replace a
+// file as a whole, by rename. So a reader sees a base with or without its tail, never a part of a
+// file. If two processes write, the last one wins; both wrote a correct index.
 const (
 	baseFile = "base"
 	tailFile = "tail"
@@ -22,63 +22,50 @@ const (
 
 func (r *Repo) historyDir() string { return filepath.Join(r.common, "ken", "cache", "history") }
 
-// loadHistory returns what the cache holds for a key. Whatever is wrong with it, it
-// holds nothing.
-func (r *Repo) loadHistory(key historyKey) *History {
-	h := &History{}
-	base := r.loadSegment(baseFile, key, segmentID{}, 0)
-	if base == nil {
-		return h
-	}
-	h.segments = append(h.segments, base)
-	if tail := r.loadSegment(tailFile, key, base.id, base.count); tail != nil {
-		h.segments = append(h.segments, tail)
-	}
-	return h
-}
-
-func (r *Repo) loadSegment(name string, key historyKey, follows segmentID, first int) *segment {
-	data, err := loadFile(filepath.Join(r.historyDir(), name), maxHistory)
+// loadHistory returns the cached index for a key. It is empty if the cache is missing or invalid.
+func (r *Repo) loadHistory(key history.Key) *history.Index {
+	base, err := loadFile(filepath.Join(r.historyDir(), baseFile), history.MaxSize)
 	if err != nil {
-		return nil
+		return &history.Index{}
 	}
-	s, err := openSegment(data)
-	if err != nil || s.key != key || s.follows != follows || s.first != first || s.size != r.format.Size() {
-		return nil
+	tail, err := loadFile(filepath.Join(r.historyDir(), tailFile), history.MaxSize)
+	if err != nil {
+		tail = nil
 	}
-	return s
+	return history.Open(key, r.format, base, tail)
 }
 
-// saveHistory writes what changed: the tail alone, or a base that stands alone.
-func (r *Repo) saveHistory(h *History) error {
+// saveHistory writes the file that changed: the tail, or a base without a tail.
+func (r *Repo) saveHistory(h *history.Index) error {
 	dir := r.historyDir()
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
 	sweep(dir)
-	if len(h.segments) > 1 {
-		return replaceFile(dir, tailFile, h.segments[1].data)
+	base, tail := h.Files()
+	if tail != nil {
+		return replaceFile(dir, tailFile, tail)
 	}
-	if err := replaceFile(dir, baseFile, h.segments[0].data); err != nil {
+	if err := replaceFile(dir, baseFile, base); err != nil {
 		return err
 	}
-	// It follows another base, and would only be read in vain.
+	// The old tail follows another base.
 	if err := os.Remove(filepath.Join(dir, tailFile)); !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	return nil
 }
 
-// replaceFile replaces a file of the cache. A crash may damage it; readers
-// recognise that and make it again.
+// replaceFile replaces a file of the cache. A crash can damage the file; readers detect that and build
+// the index again.
 func replaceFile(dir, name string, data []byte) error {
-	if len(data) > maxHistory {
-		return fmt.Errorf("%d bytes are more than is kept", len(data))
+	if len(data) > history.MaxSize {
+		return fmt.Errorf("%d bytes are too many for the cache", len(data))
 	}
 	return atomicfile.WriteCache(filepath.Join(dir, name), data)
 }
 
-// sweep removes what writers that died have left.
+// sweep removes temporary files of processes that were killed.
 func sweep(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -87,7 +74,7 @@ func sweep(dir string) {
 	for _, e := range entries {
 		info, err := e.Info()
 		if err == nil && strings.HasSuffix(e.Name(), atomicfile.Suffix) && time.Since(info.ModTime()) > time.Hour {
-			_ = os.Remove(filepath.Join(dir, e.Name())) // there is always another time
+			_ = os.Remove(filepath.Join(dir, e.Name())) // the next writer tries again
 		}
 	}
 }

@@ -15,15 +15,13 @@ import (
 	"ken/internal/testrepo"
 )
 
-// oddNames are the paths of random histories: some lie below what is a file at other
-// times.
+// oddNames are the paths of random histories. Some are directories in one commit and files in another.
 var oddNames = []string{
 	"a", "dir/b", "dir/deep/er/c", "d", "d/e", "new\nline", "dir/car\rriage", "qu\"o\\te", "\xff\xfe", " lead", "tab\t.x", "ü", ":100644 x",
 	".spec/spec.md", ".spec/x/spec.md", ".spec/x/notes.md", ".spec/y/z/spec.md", ".spec/n\nl/spec.md", ".spec/w w/spec.md", ".spec/\xe9/spec.md", "spec.md",
 }
 
-// randomHistory imports n commits that know every kind of trouble, and returns them
-// oldest first.
+// randomHistory imports n random commits with merges, moves, wrong dates and unusual names. It returns them oldest first.
 func randomHistory(t *testing.T, r *testrepo.Repo, rnd *rand.Rand, n int) []repo.ID {
 	t.Helper()
 	var in bytes.Buffer
@@ -40,12 +38,12 @@ func randomHistory(t *testing.T, r *testrepo.Repo, rnd *rand.Rand, n int) []repo
 		}
 		return s.String()
 	}
-	has := make([]map[string]string, n) // what each commit holds, as far as it is known
+	has := make([]map[string]string, n) // the files of each commit
 	for i := range n {
 		var parents []int
 		for range []int{1, 1, 1, 1, 1, 2, 2, 3, 5, 0}[rnd.IntN(10)] {
 			if i > 0 {
-				// Mostly the newest, so that the history has some length.
+				// Prefer new commits, so that the history gets long.
 				p := i - 1 - min(rnd.IntN(i), rnd.IntN(i), rnd.IntN(i))
 				if !slices.Contains(parents, p) {
 					parents = append(parents, p)
@@ -104,7 +102,7 @@ func randomHistory(t *testing.T, r *testrepo.Repo, rnd *rand.Rand, n int) []repo
 	return ids
 }
 
-// makeWay adds a file. A directory makes way for it, and the other way round.
+// makeWay adds a file. It removes a directory of the same name, and files that are parents of name.
 func makeWay(files map[string]string, name, content string) {
 	maps.DeleteFunc(files, func(p, _ string) bool {
 		return strings.HasPrefix(p, name+"/") || strings.HasPrefix(name, p+"/")
@@ -131,7 +129,7 @@ func fastImport(t *testing.T, r *testrepo.Repo, in *bytes.Buffer) {
 	}
 }
 
-// A model is the history of a repository as git tells it commit by commit, slowly.
+// A model reads the history of a repository with simple git commands, one commit at a time.
 type model struct {
 	t       *testing.T
 	r       *testrepo.Repo
@@ -151,7 +149,7 @@ func newModel(t *testing.T, r *testrepo.Repo) *model {
 	return &model{t: t, r: r, commits: make(map[repo.ID]*modelCommit)}
 }
 
-// commit learns all about a commit and what is below it.
+// commit reads a commit and its ancestors.
 func (m *model) commit(id repo.ID) *modelCommit {
 	m.t.Helper()
 	if c, ok := m.commits[id]; ok {
@@ -252,7 +250,7 @@ func (m *model) move(c *modelCommit) {
 	}
 }
 
-// reachable returns the commits that some heads lead to.
+// reachable returns the commits that heads reach.
 func (m *model) reachable(heads []repo.ID) map[repo.ID]*modelCommit {
 	found := make(map[repo.ID]*modelCommit)
 	for todo := slices.Clone(heads); len(todo) > 0; {
@@ -266,7 +264,7 @@ func (m *model) reachable(heads []repo.ID) map[repo.ID]*modelCommit {
 	return found
 }
 
-// check holds a history against the model, as far as heads reach.
+// check compares a history with the model, for the commits that heads reach.
 func (m *model) check(h *History, heads []repo.ID) {
 	m.t.Helper()
 	t := m.t
@@ -277,13 +275,13 @@ func (m *model) check(h *History, heads []repo.ID) {
 	for id, w := range want {
 		n, ok := h.Find(id)
 		if !ok {
-			t.Fatalf("%s is not there", id)
+			t.Fatalf("the history does not have commit %s", id)
 		}
 		got := h.Commit(n)
 		var parents []repo.ID
 		for _, p := range got.Parents {
 			if p >= n {
-				t.Errorf("%s is %d, its parent %d", id, n, p)
+				t.Errorf("commit %s has number %d, its parent has %d; want a lower number", id, n, p)
 			}
 			parents = append(parents, h.Commit(p).ID)
 		}
@@ -312,7 +310,7 @@ func (m *model) check(h *History, heads []repo.ID) {
 			}
 		}
 		if !maps.Equal(got, w) || !slices.IsSortedFunc(touches, func(a, b repo.Touch) int { return cmp.Compare(a.Commit, b.Commit) }) {
-			t.Errorf("%s was touched by %v, want %v", path, got, w)
+			t.Errorf("Touching(%s) returned %v, want %v", path, got, w)
 		}
 	}
 	m.checkPaths(h, byPath)
@@ -323,7 +321,7 @@ func (m *model) check(h *History, heads []repo.ID) {
 		}
 	}
 	if !maps.Equal(gotMarked, marked) || !slices.IsSorted(h.Marked()) {
-		t.Errorf("marked are %v, want %v", gotMarked, marked)
+		t.Errorf("Marked returned %v, want %v", gotMarked, marked)
 	}
 	gotMoves := make(map[string]bool)
 	for _, move := range h.Moves() {
@@ -332,7 +330,7 @@ func (m *model) check(h *History, heads []repo.ID) {
 		}
 	}
 	if !maps.Equal(gotMoves, moves) || !slices.IsSortedFunc(h.Moves(), func(a, b repo.Move) int { return cmp.Compare(a.Commit, b.Commit) }) {
-		t.Errorf("moves are\n%v, want\n%v", gotMoves, moves)
+		t.Errorf("Moves returned\n%v, want\n%v", gotMoves, moves)
 	}
 }
 
@@ -341,16 +339,16 @@ func (m *model) checkPaths(h *History, byPath map[repo.Path]map[repo.ID]repo.Cha
 	all := h.Below("")
 	for path := range byPath {
 		if !slices.Contains(all, path) {
-			m.t.Errorf("%s is not among the paths", path)
+			m.t.Errorf("Below(\"\") does not have %s", path)
 		}
 	}
 	if !slices.IsSorted(all) || len(slices.Compact(slices.Clone(all))) != len(all) {
-		m.t.Errorf("not in order: %q", all)
+		m.t.Errorf("Below(\"\") is not sorted: %q", all)
 	}
 	for _, dir := range []repo.Path{".spec", ".spec/x", "d", "di", "dir", "dir/deep", "a", "zzz", "\xff"} {
 		want := slices.DeleteFunc(slices.Clone(all), func(p repo.Path) bool { return p == dir || !p.Under(dir) })
 		if got := h.Below(dir); !slices.Equal(got, want) {
-			m.t.Errorf("below %s are %q, want %q", dir, got, want)
+			m.t.Errorf("Below(%s) returned %q, want %q", dir, got, want)
 		}
 	}
 }

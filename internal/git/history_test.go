@@ -17,8 +17,8 @@ import (
 	"ken/internal/testrepo"
 )
 
-// history opens the repository anew, as each command does, and returns its history.
-func history(t *testing.T, r *testrepo.Repo, heads ...repo.ID) *History {
+// readHistory opens the repository again, as each command does, and returns its history.
+func readHistory(t *testing.T, r *testrepo.Repo, heads ...repo.ID) *History {
 	t.Helper()
 	g, err := openFiltered(t.Context(), r.Dir)
 	if err != nil {
@@ -31,7 +31,7 @@ func history(t *testing.T, r *testrepo.Repo, heads ...repo.ID) *History {
 	return h
 }
 
-// Whatever the history, and in whatever steps it is read, it is told as git tells it.
+// The history is the same as git's, for random commits that are read in random steps.
 func TestHistory(t *testing.T) {
 	for _, opt := range [][]testrepo.Option{nil, {testrepo.SHA256}} {
 		for range 3 {
@@ -50,23 +50,22 @@ func TestHistory(t *testing.T) {
 					for range rnd.IntN(3) {
 						heads = append(heads, ids[rnd.IntN(len(ids))])
 					}
-					h := history(t, r, heads...)
+					h := readHistory(t, r, heads...)
 					m.check(h, heads)
 					if h.Gap() != "" || h.Remarks() != nil {
 						t.Errorf("gap %q, remarks %q", h.Gap(), h.Remarks())
 					}
 				}
-				h := history(t, r, ids...)
+				h := readHistory(t, r, ids...)
 				m.check(h, ids)
 				r.Remove(".git/ken/cache/history")
-				m.check(history(t, r, ids...), ids)
+				m.check(readHistory(t, r, ids...), ids)
 			})
 		}
 	}
 }
 
-// With nothing new no git is started, from whichever worktree; and there is nothing
-// new in a worktree whose head is known.
+// Without new commits History starts no git, in every worktree.
 func TestHistoryWarm(t *testing.T) {
 	r := testrepo.New(t)
 	r.Write(".spec/a/spec.md", "a\n")
@@ -75,10 +74,10 @@ func TestHistoryWarm(t *testing.T) {
 	side.Write("b", "b\n")
 	side.Commit("two\n\nSession: s\nSpec-OK: a")
 	heads := []repo.ID{headOf(t, r, "main"), headOf(t, r, "side")}
-	first := history(t, r, heads...)
+	first := readHistory(t, r, heads...)
 	withoutGit(t)
 	for _, at := range []*testrepo.Repo{r, side} {
-		h := history(t, at, heads...)
+		h := readHistory(t, at, heads...)
 		if d := differ(first, h); d != "" {
 			t.Error(d)
 		}
@@ -86,19 +85,18 @@ func TestHistoryWarm(t *testing.T) {
 			t.Errorf("%d commits, %v marked", h.Len(), h.Marked())
 		}
 	}
-	if h := history(t, r); h.Len() != 2 {
+	if h := readHistory(t, r); h.Len() != 2 {
 		t.Errorf("without heads %d commits", h.Len())
 	}
 }
 
-// differ says in what two histories of the same commits differ, whatever their
-// numbers are.
+// differ describes a difference between two histories, "" if there is none. The numbers of commits may differ.
 func differ(a, b *History) string {
 	if x, y := a.Len(), b.Len(); x != y {
 		return fmt.Sprintf("%d commits and %d", x, y)
 	}
 	name := func(h *History, n repo.CommitNumber) string { return h.Commit(n).ID.String() }
-	tell := func(h *History) []string {
+	facts := func(h *History) []string {
 		var list []string
 		for n := range h.Len() {
 			c := h.Commit(n)
@@ -122,7 +120,7 @@ func differ(a, b *History) string {
 		slices.Sort(list)
 		return list
 	}
-	x, y := tell(a), tell(b)
+	x, y := facts(a), facts(b)
 	for i := range min(len(x), len(y)) {
 		if x[i] != y[i] {
 			return fmt.Sprintf("%q and %q", x[i], y[i])
@@ -134,7 +132,7 @@ func differ(a, b *History) string {
 	return ""
 }
 
-// A tail that has grown goes into the base, and every number stays.
+// A large tail is merged into the base, and commits keep their numbers.
 func TestHistoryGrows(t *testing.T) {
 	r := testrepo.New(t)
 	var in bytes.Buffer
@@ -156,20 +154,21 @@ func TestHistoryGrows(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := h
-		h = history(t, r, head)
-		bases[string(h.segments[0].id[:])] = true
+		h = readHistory(t, r, head)
+		base, _ := h.Files()
+		bases[string(base)] = true
 		for k := repo.CommitNumber(0); before != nil && k < before.Len(); k++ {
-			if before.id(k) != h.id(k) {
-				t.Fatalf("%d was %s and is %s", k, before.id(k), h.id(k))
+			if before.Commit(k).ID != h.Commit(k).ID {
+				t.Fatalf("commit number %d was %s and is %s", k, before.Commit(k).ID, h.Commit(k).ID)
 			}
 		}
 	}
 	if len(bases) < 3 || len(bases) > 25 {
-		t.Errorf("%d bases", len(bases))
+		t.Errorf("the base was written %d times, want 3 to 25", len(bases))
 	}
-	h = history(t, r, headOf(t, r, "main"))
+	h = readHistory(t, r, headOf(t, r, "main"))
 	r.Remove(".git/ken/cache/history")
-	if d := differ(h, history(t, r, headOf(t, r, "main"))); d != "" || h.Len() != n {
+	if d := differ(h, readHistory(t, r, headOf(t, r, "main"))); d != "" || h.Len() != n {
 		t.Errorf("%d commits; %s", h.Len(), d)
 	}
 }
@@ -177,16 +176,16 @@ func TestHistoryGrows(t *testing.T) {
 func TestHistoryEmpty(t *testing.T) {
 	r := testrepo.New(t)
 	withoutGit(t)
-	h := history(t, r, repo.ID{})
+	h := readHistory(t, r, repo.ID{})
 	if h.Len() != 0 || h.Below("") != nil || h.Touching("a") != nil || h.Marked() != nil || h.Moves() != nil || h.Gap() != "" || h.Remarks() != nil {
-		t.Errorf("%+v", h)
+		t.Errorf("the history of an empty repository is %+v, want an empty one", h)
 	}
 	if _, err := os.Stat(r.Path(".git/ken")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("something was written: %v", err)
+		t.Errorf("History wrote to the cache of an empty repository: %v", err)
 	}
 }
 
-// Commits that were rebased away, and then pruned, are no hindrance.
+// History works after known commits were pruned.
 func TestHistoryPruned(t *testing.T) {
 	r := testrepo.New(t)
 	r.Write("a", "1\n")
@@ -195,43 +194,42 @@ func TestHistoryPruned(t *testing.T) {
 	for i := range 3 {
 		r.Write("b", fmt.Sprint(i))
 		r.Commit(fmt.Sprint("lost ", i))
-		history(t, r, headOf(t, r, "HEAD"))
+		readHistory(t, r, headOf(t, r, "HEAD"))
 		r.Git("reset", "-q", "--hard", "HEAD~1")
 		r.Git("reflog", "expire", "--expire=now", "--all")
 		r.Git("prune", "--expire=now")
 		r.Write("c", fmt.Sprint(i))
 		r.Commit(fmt.Sprint("kept ", i))
 		head := headOf(t, r, "HEAD")
-		m.check(history(t, r, head), []repo.ID{head})
+		m.check(readHistory(t, r, head), []repo.ID{head})
 	}
 }
 
-// A cache that cannot be written costs time and a remark; one that holds anything
-// else is made again.
+// If the cache cannot be written, the history has a remark. An invalid cache is built again.
 func TestHistoryUnwritable(t *testing.T) {
 	r := testrepo.New(t)
 	r.Write("a", "1\n")
 	r.Commit("one")
 	head := headOf(t, r, "HEAD")
 	r.Write(".git/ken", "in the way\n")
-	h := history(t, r, head)
+	h := readHistory(t, r, head)
 	if len(h.Remarks()) != 1 || !strings.Contains(h.Remarks()[0], "could not be written") || h.Len() != 1 {
 		t.Errorf("%d commits, remarks %q", h.Len(), h.Remarks())
 	}
 	r.Remove(".git/ken")
 	r.Write(".git/ken/cache/history/base", "nonsense\n")
 	r.Write(".git/ken/cache/history/tail/dir", "nonsense\n")
-	if d := differ(h, history(t, r, head)); d != "" {
+	if d := differ(h, readHistory(t, r, head)); d != "" {
 		t.Error(d)
 	}
 	r.Remove(".git/ken/cache/history")
 	r.Write(".git/ken/cache/history/base/dir", "nonsense\n")
-	if again := history(t, r, head); differ(h, again) != "" || len(again.Remarks()) != 1 {
+	if again := readHistory(t, r, head); differ(h, again) != "" || len(again.Remarks()) != 1 {
 		t.Errorf("%s, remarks %q", differ(h, again), again.Remarks())
 	}
 }
 
-// A shallow clone says so, and what is fetched later is there.
+// The history of a shallow clone has a gap. After a fetch it has more commits.
 func TestHistoryShallow(t *testing.T) {
 	origin := testrepo.New(t)
 	for i := range 5 {
@@ -240,24 +238,23 @@ func TestHistoryShallow(t *testing.T) {
 	}
 	r := origin.Clone("--depth=2")
 	head := headOf(t, r, "HEAD")
-	if h := history(t, r, head); h.Len() != 2 || !strings.Contains(h.Gap(), "shallow") || len(h.Touching("a")) != 2 {
+	if h := readHistory(t, r, head); h.Len() != 2 || !strings.Contains(h.Gap(), "shallow") || len(h.Touching("a")) != 2 {
 		t.Errorf("%d commits, gap %q", h.Len(), h.Gap())
 	}
-	if h := history(t, r, head); h.Len() != 2 || h.Gap() == "" {
+	if h := readHistory(t, r, head); h.Len() != 2 || h.Gap() == "" {
 		t.Errorf("again: %d commits, gap %q", h.Len(), h.Gap())
 	}
 	r.Git("fetch", "-q", "--deepen=1")
-	if h := history(t, r, head); h.Len() != 3 || h.Gap() == "" {
+	if h := readHistory(t, r, head); h.Len() != 3 || h.Gap() == "" {
 		t.Errorf("deeper: %d commits, gap %q", h.Len(), h.Gap())
 	}
 	r.Git("fetch", "-q", "--unshallow")
-	if h := history(t, r, head); h.Len() != 5 || h.Gap() != "" {
+	if h := readHistory(t, r, head); h.Len() != 5 || h.Gap() != "" {
 		t.Errorf("whole: %d commits, gap %q", h.Len(), h.Gap())
 	}
 }
 
-// Where commits are replaced, the history is that of git log; and it is again the
-// old one once they are no longer.
+// With replaced commits the history is the same as that of git log, also after the replacement is deleted.
 func TestHistoryReplaced(t *testing.T) {
 	r := testrepo.New(t)
 	for i := range 5 {
@@ -267,7 +264,7 @@ func TestHistoryReplaced(t *testing.T) {
 	head := headOf(t, r, "HEAD")
 	check := func(want repo.CommitNumber) {
 		t.Helper()
-		h := history(t, r, head)
+		h := readHistory(t, r, head)
 		if got := r.Git("rev-list", "--count", "HEAD"); got != fmt.Sprint(want) || h.Len() != want {
 			t.Errorf("%d commits, git has %s, want %d", h.Len(), got, want)
 		}
@@ -288,7 +285,7 @@ func TestHistoryReplaced(t *testing.T) {
 	check(3)
 }
 
-// A history with a hole is an error each time, and leaves nothing behind.
+// A missing object is an error each time, and does not change the cache.
 func TestHistoryBroken(t *testing.T) {
 	r := testrepo.New(t)
 	for i := range 10 {
@@ -304,7 +301,7 @@ func TestHistoryBroken(t *testing.T) {
 	tag := r.Git("commit-tree", "-m", "x", "HEAD^{tree}")
 	r.Git("tag", "-a", "-m", "x", "tagged", tag)
 	if _, err := g.History(t.Context(), []repo.ID{headOf(t, r, "refs/tags/tagged")}); err == nil {
-		t.Error("a tag passed for a commit")
+		t.Error("History accepted a tag as a commit")
 	}
 	r.Remove(".git/objects/" + tree[:2] + "/" + tree[2:])
 	files := func() []string {
@@ -317,22 +314,22 @@ func TestHistoryBroken(t *testing.T) {
 	before := files()
 	for range 2 {
 		if _, err := g.History(t.Context(), []repo.ID{head}); err == nil {
-			t.Error("a history with a hole was read")
+			t.Error("History returned no error for a missing tree")
 		}
 	}
 	if after := files(); !slices.Equal(before, after) {
-		t.Errorf("left behind: %q", after)
+		t.Errorf("a failed History changed the files of the cache: %q", after)
 	}
-	h := history(t, r, known)
+	h := readHistory(t, r, known)
 	if _, err := g.History(t.Context(), []repo.ID{head}); err == nil {
-		t.Error("a history with a hole was read on")
+		t.Error("History returned no error for a missing tree in new commits")
 	}
-	if d := differ(h, history(t, r, known)); d != "" {
+	if d := differ(h, readHistory(t, r, known)); d != "" {
 		t.Error(d)
 	}
 }
 
-// Many at once, each with heads of its own, all read what is true.
+// Processes that read the history in parallel with different heads all get the right history.
 func TestHistoryAtOnce(t *testing.T) {
 	r := testrepo.New(t)
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -358,14 +355,14 @@ func TestHistoryAtOnce(t *testing.T) {
 			m.check(h, ids[i:i+2])
 		}
 	}
-	m.check(history(t, r, ids...), ids)
+	m.check(readHistory(t, r, ids...), ids)
 	left, err := filepath.Glob(r.Path(".git/ken/cache/history/.*"))
 	if err != nil || left != nil {
-		t.Errorf("left behind: %q, %v", left, err)
+		t.Errorf("temporary files left in the cache: %q, %v", left, err)
 	}
 }
 
-// One commit may add very many files.
+// A commit can add 80,000 files.
 func TestHistoryWide(t *testing.T) {
 	r := testrepo.New(t)
 	const n = 80_000
@@ -375,20 +372,19 @@ func TestHistoryWide(t *testing.T) {
 		fmt.Fprintf(&in, "M 644 :1 dir%d/sub%d/file%d\n", i%100, i%1000, i)
 	}
 	fastImport(t, r, &in)
-	h := history(t, r, headOf(t, r, "main"))
+	h := readHistory(t, r, headOf(t, r, "main"))
 	if got := len(h.Below("")); got != n {
-		t.Errorf("%d paths", got)
+		t.Errorf("Below(\"\") returned %d paths, want %d", got, n)
 	}
 	if got := len(h.Below("dir7")); got != n/100 {
-		t.Errorf("%d paths below dir7", got)
+		t.Errorf("Below(dir7) returned %d paths, want %d", got, n/100)
 	}
 	if got := h.Touching("dir5/sub5/file5"); len(got) != 1 || got[0].Kind != repo.Added {
-		t.Errorf("touched by %v", got)
+		t.Errorf("Touching returned %v, want one addition", got)
 	}
 }
 
-// Each move is found as git finds it: alone or among others, in a merge too; and
-// what else a commit does is no move of a spec.
+// Moves has the moves of specs that git finds, also in commits with other changes and in merges.
 func TestHistoryMoves(t *testing.T) {
 	r := testrepo.New(t)
 	text := func(name string) string {
@@ -402,7 +398,7 @@ func TestHistoryMoves(t *testing.T) {
 	r.Git("mv", ".spec/a", ".spec/a2")
 	r.Git("mv", ".spec/b", ".spec/b2")
 	r.Write(".spec/b2/spec.md", text("b")+"more\n")
-	// None of these is one: no spec, one that keeps its name, a new one.
+	// These are not moves of a spec: another file, a spec that keeps its path, a new spec.
 	r.Git("mv", "notes/spec.md", ".spec/notes.md")
 	r.Write(".spec/d/spec.md", text("something else, entirely"))
 	r.Write(".spec/f/spec.md", "quite\nanother\nthing\nfrom the start\n")
@@ -420,7 +416,7 @@ func TestHistoryMoves(t *testing.T) {
 	r.Git("mv", ".spec/a2", ".spec/a3")
 	r.Write(".spec/a3/spec.md", text("a")+"more\n")
 	r.Commit("merged")
-	h := history(t, r, headOf(t, r, "HEAD"))
+	h := readHistory(t, r, headOf(t, r, "HEAD"))
 	var got []string
 	for _, m := range h.Moves() {
 		got = append(got, fmt.Sprint(h.Commit(m.Commit).Subject, ": ", m.From, " > ", m.To, " ", m.Same))

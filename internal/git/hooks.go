@@ -13,16 +13,16 @@ import (
 	"ken/internal/fault"
 )
 
-// A HooksDir is where git looks for the hooks of a work tree.
+// A HooksDir is the directory of the hooks of a work tree.
 type HooksDir struct {
 	Path string // absolute; need not exist
-	// Scope says whose core.hooksPath it is, in git's word (worktree, local,
-	// global, system); "" where that is not set.
+	// Scope is the scope in which core.hooksPath is set: worktree, local, global or system; ""
+	// if it is not set.
 	Scope string
 }
 
-// HooksDir asks git where it looks for hooks: what core.hooksPath says, from the root
-// of the work tree, else a directory that all worktrees share.
+// HooksDir returns the directory in which git looks for hooks: core.hooksPath, relative to the root of
+// the work tree, or else a directory that all worktrees share.
 func (r *Repo) HooksDir(ctx context.Context) (HooksDir, error) {
 	set, err := r.configured(ctx, nil, "core.hookspath", "--type=path")
 	if err != nil {
@@ -45,7 +45,7 @@ func (r *Repo) HooksDir(ctx context.Context) (HooksDir, error) {
 	return d, nil
 }
 
-// RebaseInProgress reports whether git replays commits, in a rebase or a cherry-pick.
+// RebaseInProgress reports whether a rebase or a cherry-pick is in progress.
 func (r *Repo) RebaseInProgress(ctx context.Context) (bool, error) {
 	for _, name := range []string{"rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD"} {
 		_, err := os.Lstat(filepath.Join(r.gitDir, name))
@@ -56,15 +56,15 @@ func (r *Repo) RebaseInProgress(ctx context.Context) (bool, error) {
 			return false, fmt.Errorf("see what git is doing: %w", err)
 		}
 	}
-	if !r.strange {
+	if !r.unknownLayout {
 		return false, nil
 	}
 	_, found, err := r.probe(ctx, "rev-parse", "--quiet", "--verify", "CHERRY_PICK_HEAD")
 	return found, err
 }
 
-// CommentChar returns what begins a comment in a commit message, as it is configured,
-// be it only for the git that runs us (git -c); "" where it is not.
+// CommentChar returns the configured start of a comment in a commit message, "" if it is not configured.
+// It includes settings of the calling git (git -c).
 func (r *Repo) CommentChar(ctx context.Context) (string, error) {
 	set, err := r.configured(ctx, commandSettings(os.Environ()), "core.comment(char|string)")
 	if err != nil || len(set) == 0 {
@@ -73,8 +73,7 @@ func (r *Repo) CommentChar(ctx context.Context) (string, error) {
 	return set[len(set)-1].value, nil
 }
 
-// commandSettings are the variables by which git hands on what it was told with -c, and
-// by which others tell it the same.
+// commandSettings returns the environment variables that pass settings to git, such as those of git -c.
 func commandSettings(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
@@ -83,12 +82,11 @@ func commandSettings(env []string) []string {
 	})
 }
 
-// A scoped is a setting and whose it is.
+// A scoped is a value of a setting and its scope.
 type scoped struct{ scope, value string }
 
-// configured asks git, in an environment with env in it, for the values of the keys that
-// match, in the order in which they count. Our own calls are pinned to one of each, which
-// is last, and left out.
+// configured returns the values of the matching keys; a later value takes precedence. It runs git with
+// env in its environment. It leaves out the last value, which ken itself sets for every call of git.
 func (r *Repo) configured(ctx context.Context, env []string, keys string, flags ...string) ([]scoped, error) {
 	args := append([]string{"config", "-z", "--show-scope"}, flags...)
 	args = append(args, "--get-regexp", "^"+keys+"$")
@@ -97,12 +95,12 @@ func (r *Repo) configured(ctx context.Context, env []string, keys string, flags 
 	if err != nil {
 		return nil, err
 	}
-	if status != 0 { // there is the pinned one at least
+	if status != 0 { // there is at least the value that ken sets
 		return nil, r.failed(args, status, stderr)
 	}
 	items := strings.Split(strings.TrimSuffix(out.String(), "\x00"), "\x00")
 	if len(items)%2 != 0 || items[len(items)-2] != "command" {
-		return nil, errors.New("git config: the answer breaks off")
+		return nil, errors.New("git config: truncated output")
 	}
 	var set []scoped
 	for i := 0; i < len(items)-2; i += 2 {

@@ -26,7 +26,7 @@ func TestHooksDir(t *testing.T) {
 	check := func(want HooksDir) {
 		t.Helper()
 		if got := b.hooksDir(); got != want {
-			t.Errorf("hooks are looked for at %+v, want %+v", got, want)
+			t.Errorf("HooksDir returned %+v, want %+v", got, want)
 		}
 	}
 	check(HooksDir{Path: b.path(".git/hooks")})
@@ -52,11 +52,11 @@ func TestHooksDir(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d, err := r.HooksDir(t.Context()); err == nil {
-		t.Errorf("an empty core.hooksPath is %+v", d)
+		t.Errorf("HooksDir returned %+v for an empty core.hooksPath, want an error", d)
 	}
 }
 
-func TestReplaying(t *testing.T) {
+func TestRebaseInProgress(t *testing.T) {
 	b := newBox(t)
 	b.git("commit", "-q", "--allow-empty", "-m", "first")
 	replaying := func() bool {
@@ -72,18 +72,18 @@ func TestReplaying(t *testing.T) {
 		return is
 	}
 	if replaying() {
-		t.Error("a quiet repository is said to replay")
+		t.Error("RebaseInProgress is true in a repository without a rebase")
 	}
 	b.git("update-ref", "CHERRY_PICK_HEAD", "HEAD")
 	if !replaying() {
-		t.Error("a cherry-pick goes unnoticed")
+		t.Error("RebaseInProgress is false during a cherry-pick")
 	}
 	b.git("update-ref", "-d", "CHERRY_PICK_HEAD")
 	if err := os.Mkdir(b.path(".git/rebase-merge"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if !replaying() {
-		t.Error("a rebase goes unnoticed")
+		t.Error("RebaseInProgress is false during a rebase")
 	}
 }
 
@@ -96,7 +96,7 @@ func TestCommentChar(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := r.CommentChar(t.Context()); err != nil || got != want {
-			t.Errorf("comments begin with %q, %v; want %q", got, err, want)
+			t.Errorf("CommentChar returned %q, %v; want %q", got, err, want)
 		}
 	}
 	check("")
@@ -104,7 +104,7 @@ func TestCommentChar(t *testing.T) {
 	check(";")
 	b.git("config", "core.commentString", "//")
 	check("//")
-	// As git hands it on to a hook, which is what its own aliases are told, too.
+	// Git passes settings to a hook in these variables.
 	t.Setenv("GIT_CONFIG_COUNT", "1")
 	t.Setenv("GIT_CONFIG_KEY_0", "core.commentChar")
 	t.Setenv("GIT_CONFIG_VALUE_0", "%")

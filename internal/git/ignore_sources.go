@@ -10,10 +10,10 @@ import (
 	"runtime"
 )
 
-// IgnoreDigest names what is ignored by files outside of the work tree: another name, and
-// other paths may be ignored. It is "" where that cannot be told without asking git.
+// IgnoreDigest returns a digest of the ignore rules outside of the work tree. It changes when they change.
+// It is "" if only git can find them.
 func (r *Repo) IgnoreDigest() string {
-	s := configSearch{key: "core.excludesfile", root: r.root, sure: runtime.GOOS != "windows" && !r.strange}
+	s := configSearch{key: "core.excludesfile", root: r.root, sure: runtime.GOOS != "windows" && !r.unknownLayout}
 	s.take(r.own, filepath.Join(r.common, "config"), 0)
 	for _, f := range userConfigFiles() {
 		s.visit(f, 0)

@@ -8,16 +8,16 @@ import (
 	"ken/internal/repo"
 )
 
-// Ignored says of each path whether git would ignore a file there. What git refuses to
-// say, since the path lies behind a link or in a submodule, is not ignored.
+// Ignored reports for each path whether git would ignore a file there. A path behind a symbolic link or
+// in a submodule is not ignored.
 func (r *Repo) Ignored(ctx context.Context, paths []repo.Path) ([]bool, error) {
 	ignored := make([]bool, len(paths))
 	if len(paths) == 0 {
 		return ignored, nil
 	}
 	found, err := r.checkIgnore(ctx, paths)
-	if _, refused := errors.AsType[*refusal](err); refused && len(paths) > 1 {
-		// One such path spoils the whole question.
+	if _, refused := errors.AsType[*gitError](err); refused && len(paths) > 1 {
+		// Git refuses the whole list because of one such path.
 		half := len(paths) / 2
 		first, err := r.Ignored(ctx, paths[:half])
 		if err != nil {
@@ -40,7 +40,7 @@ func (r *Repo) Ignored(ctx context.Context, paths []repo.Path) ([]bool, error) {
 func (r *Repo) checkIgnore(ctx context.Context, paths []repo.Path) (map[string]bool, error) {
 	var names strings.Builder
 	for _, p := range paths {
-		// A name that begins like this is never taken for an option or for magic.
+		// With this prefix git takes no name for an option or a pathspec.
 		names.WriteString("./" + string(p) + "\x00")
 	}
 	found := make(map[string]bool)

@@ -9,21 +9,19 @@ import (
 	"path/filepath"
 
 	"ken/internal/fault"
+	"ken/internal/git/index"
 	"ken/internal/repo"
 )
 
-// maxIndex is far above the index of any work tree that a machine can hold.
+// maxIndex is larger than the index of any real work tree.
 const maxIndex = 4 << 30
-
-// inline is the size up to which checking an index is cheaper than a goroutine.
-const inline = 32 << 10
 
 func (r *Repo) indexFile() string { return filepath.Join(r.gitDir, "index") }
 
-// index reads the index. One that does not exist is empty; one that only git
-// understands is asked of git.
+// index reads the index. A missing index is empty. If only git understands the index, git lists
+// the entries.
 func (r *Repo) index(ctx context.Context) (repo.Index, error) {
-	if r.strange {
+	if r.unknownLayout {
 		return r.indexFromGit(ctx)
 	}
 	buf, stat, err := readFile(r.indexFile(), maxIndex)
@@ -33,48 +31,15 @@ func (r *Repo) index(ctx context.Context) (repo.Index, error) {
 	case err != nil:
 		return repo.Index{}, fmt.Errorf("read index: %w", err)
 	}
-	idx, err := r.decodeIndex(buf, stat.Mtime)
+	idx, err := index.Parse(buf, r.format, stat.Mtime)
 	switch {
-	case errors.Is(err, errUnusual):
+	case errors.Is(err, index.ErrUnusual):
 		return r.indexFromGit(ctx)
 	case err != nil:
 		return repo.Index{}, r.corruptIndex(err)
 	}
 	idx.Stat = stat
 	return idx, nil
-}
-
-// decodeIndex parses an index and, beside that, checks its checksum: hashing
-// takes about as long as parsing.
-func (r *Repo) decodeIndex(buf []byte, mtime int64) (repo.Index, error) {
-	if len(buf) < inline {
-		if !r.checksum(buf) {
-			return repo.Index{}, fmt.Errorf("%w: its checksum does not match", errCorrupt)
-		}
-		return parseIndex(buf, r.format, mtime)
-	}
-	sound := make(chan bool, 1)
-	go func() { sound <- r.checksum(buf) }()
-	idx, err := parseIndex(buf, r.format, mtime)
-	if !<-sound {
-		return repo.Index{}, fmt.Errorf("%w: its checksum does not match", errCorrupt)
-	}
-	return idx, err
-}
-
-// checksum reports whether an index ends with the hash of all before it, or
-// with the zeros that index.skipHash leaves there.
-func (r *Repo) checksum(buf []byte) bool {
-	n := len(buf) - r.format.Size()
-	if n < 0 {
-		return false
-	}
-	if repo.IDFromBytes(buf[n:]).IsZero() {
-		return true
-	}
-	h := r.format.New()
-	h.Write(buf[:n])
-	return string(h.Sum(nil)) == string(buf[n:])
 }
 
 func (r *Repo) corruptIndex(err error) error {
@@ -86,46 +51,47 @@ func (r *Repo) corruptIndex(err error) error {
 	}
 }
 
-// A stamp tells one state of the index file from another, at the cost of
-// reading its last bytes.
-type stamp struct {
+// An indexVersion identifies one version of the index file. Reading it takes only the last bytes
+// of the file.
+type indexVersion struct {
 	checksum repo.ID
 	stat     repo.Stat
 }
 
-// stampIndex reads the stamp that the index has now; zero when there is none.
-func (r *Repo) stampIndex() (stamp, error) {
+// indexVersion returns the version of the index file, zero if the file does not exist.
+func (r *Repo) indexVersion() (indexVersion, error) {
 	f, err := os.OpenFile(r.indexFile(), os.O_RDONLY|openFlags, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return stamp{}, nil
+		return indexVersion{}, nil
 	}
 	if err != nil {
-		return stamp{}, fmt.Errorf("read index: %w", err)
+		return indexVersion{}, fmt.Errorf("read index: %w", err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return stamp{}, fmt.Errorf("read index: %w", err)
+		return indexVersion{}, fmt.Errorf("read index: %w", err)
 	}
-	s := stamp{stat: statOf(info)}
+	s := indexVersion{stat: statOf(info)}
 	tail := make([]byte, r.format.Size())
 	if info.Size() >= int64(len(tail)) {
 		if _, err := f.ReadAt(tail, info.Size()-int64(len(tail))); err != nil {
-			return stamp{}, fmt.Errorf("read index: %w", err)
+			return indexVersion{}, fmt.Errorf("read index: %w", err)
 		}
 		s.checksum = repo.IDFromBytes(tail)
 	}
 	return s, nil
 }
 
-// IndexStamp names the state that the index is in, at the cost of reading its last
-// bytes; "" when it carries no checksum, or only git could tell.
+// IndexStamp returns a text that changes with the index: its checksum. It reads only the last bytes
+// of the file. The text is "none" without an index, and "" if the index has no checksum or the
+// layout is unknown.
 func (r *Repo) IndexStamp() string {
-	s, err := r.stampIndex()
+	s, err := r.indexVersion()
 	switch {
-	case r.strange || err != nil:
+	case r.unknownLayout || err != nil:
 		return ""
-	case s == stamp{}:
+	case s == indexVersion{}:
 		return "none"
 	case s.checksum.IsZero():
 		return ""
@@ -133,9 +99,9 @@ func (r *Repo) IndexStamp() string {
 	return s.checksum.String()
 }
 
-// same reports whether two stamps are of one state: by checksum, which covers
-// every byte, or by stat where the file carries none.
-func (s stamp) same(t stamp) bool {
+// same reports whether two versions are equal: by the checksum, which covers every byte, or by the
+// stat if the file has no checksum.
+func (s indexVersion) same(t indexVersion) bool {
 	if s.checksum != t.checksum {
 		return false
 	}

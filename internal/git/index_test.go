@@ -2,8 +2,6 @@ package git
 
 import (
 	"crypto/sha1"
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,8 +15,7 @@ import (
 	"ken/internal/repo"
 )
 
-// listed asks git for the index in a form to compare with: stat included, racy
-// left out, which git does not show.
+// listed returns the entries of the index as git lists them, with stats. Git does not print whether an entry is racy.
 func (b *box) listed() []repo.Entry {
 	b.t.Helper()
 	out, err := b.try("ls-files", "-z", "--stage", "-v", "--debug")
@@ -28,10 +25,7 @@ func (b *box) listed() []repo.Entry {
 	var entries []repo.Entry
 	for out != "" {
 		item, rest, _ := strings.Cut(out, "\x00")
-		e, stage, err := parseLsFile(item)
-		if err != nil {
-			b.t.Fatal(err)
-		}
+		e, stage := b.listedEntry(item)
 		lines := strings.SplitN(rest, "\n", 6)
 		var sec, ns int64
 		fmt.Sscanf(lines[0], "  ctime: %d:%d", &sec, &ns)
@@ -60,16 +54,43 @@ func (b *box) listed() []repo.Entry {
 	return entries
 }
 
+// listedEntry parses the line of ls-files before the stat.
+func (b *box) listedEntry(item string) (e repo.Entry, stage int) {
+	b.t.Helper()
+	fields, path, _ := strings.Cut(item, "\t")
+	var tag, id string
+	var mode uint32
+	if _, err := fmt.Sscanf(fields, "%s %o %s %d", &tag, &mode, &id, &stage); err != nil {
+		b.t.Fatalf("git ls-files printed %q: %v", item, err)
+	}
+	e = repo.Entry{Path: repo.Path(path), Mode: repo.Mode(mode)}
+	if strings.ToLower(tag) == tag {
+		e.Flags |= repo.AssumeUnchanged
+	}
+	if strings.EqualFold(tag, "S") {
+		e.Flags |= repo.SkipWorktree
+	}
+	if stage > 0 {
+		e.Flags |= repo.Conflicted
+		return e, stage
+	}
+	var err error
+	if e.ID, err = repo.ParseID(id); err != nil {
+		b.t.Fatalf("git ls-files printed %q: %v", item, err)
+	}
+	return e, stage
+}
+
 func (b *box) compareIndex(idx repo.Index) {
 	b.t.Helper()
 	want := b.listed()
 	if len(want) != len(idx.Entries) {
-		b.t.Fatalf("%d entries, git has %d", len(idx.Entries), len(want))
+		b.t.Fatalf("the index has %d entries, git lists %d", len(idx.Entries), len(want))
 	}
 	for i, e := range idx.Entries {
 		e.Flags &^= repo.Racy
 		if e != want[i] {
-			b.t.Errorf("entry %d is\n%+v, git has\n%+v", i, e, want[i])
+			b.t.Errorf("entry %d is\n%+v, git lists\n%+v", i, e, want[i])
 		}
 	}
 	if tree, err := b.try("write-tree", "--missing-ok"); err == nil && !idx.Tree.IsZero() && idx.Tree.String() != strings.TrimSpace(tree) {
@@ -77,7 +98,7 @@ func (b *box) compareIndex(idx repo.Index) {
 	}
 }
 
-// fill makes a repository in which every kind of entry occurs.
+// fill adds files and index entries of every kind.
 func (b *box) fill() {
 	b.t.Helper()
 	b.commit("a.txt", "a\n", "b/c/d.txt", "d\n", "b/c/e.txt", "e\n", "b.txt", "b\n", "both", "base\n",
@@ -100,7 +121,7 @@ func (b *box) fill() {
 	b.git("update-index", "--assume-unchanged", "b/c/e.txt")
 }
 
-func TestIndexIsWhatGitSays(t *testing.T) {
+func TestIndexMatchesGit(t *testing.T) {
 	for _, format := range []string{"sha1", "sha256"} {
 		for _, version := range []string{"2", "3", "4"} {
 			t.Run(format+"/v"+version, func(t *testing.T) {
@@ -134,8 +155,8 @@ func TestIndexTree(t *testing.T) {
 	}
 }
 
-// A layout only git understands gives the same entries as an ordinary one.
-func TestUnusualIndexIsAskedOfGit(t *testing.T) {
+// Entries of an unusual layout are the same as those that git lists.
+func TestUnusualIndexIsReadByGit(t *testing.T) {
 	for name, make := range map[string]func(b *box){
 		"split": func(b *box) { b.git("update-index", "--split-index"); b.write("more", "1"); b.git("add", "more") },
 		"split, replaced": func(b *box) {
@@ -147,15 +168,15 @@ func TestUnusualIndexIsAskedOfGit(t *testing.T) {
 			b.git("update-index", "--index-version", "4")
 			b.git("update-index", "--split-index")
 		},
-		"strange": func(b *box) { b.git("config", "core.repositoryformatversion", "0") },
+		"unknown layout": func(b *box) { b.git("config", "core.repositoryformatversion", "0") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBox(t)
 			b.fill()
 			make(b)
 			r := b.open()
-			if name == "strange" {
-				r.strange = true
+			if name == "unknown layout" {
+				r.unknownLayout = true
 			}
 			s, err := r.Snapshot(ctx(t))
 			if err != nil {
@@ -163,16 +184,16 @@ func TestUnusualIndexIsAskedOfGit(t *testing.T) {
 			}
 			want := b.listed()
 			if len(want) != len(s.Index.Entries) {
-				t.Fatalf("%d entries, git has %d", len(s.Index.Entries), len(want))
+				t.Fatalf("the index has %d entries, git lists %d", len(s.Index.Entries), len(want))
 			}
 			for i, e := range s.Index.Entries {
 				e.Flags &^= repo.Racy
 				if e != want[i] {
-					t.Errorf("entry %d is\n%+v, git has\n%+v", i, e, want[i])
+					t.Errorf("entry %d is\n%+v, git lists\n%+v", i, e, want[i])
 				}
 			}
 			if ok, err := r.Unmoved(ctx(t), s); !ok || err != nil {
-				t.Errorf("unmoved: %v, %v", ok, err)
+				t.Errorf("Unmoved returned %v, %v; want true", ok, err)
 			}
 		})
 	}
@@ -183,7 +204,7 @@ func TestSparseIndexIsExpanded(t *testing.T) {
 	b.commit("in/a", "1", "out/x/b", "2", "out/x/c", "3", "top", "4")
 	b.git("sparse-checkout", "set", "--cone", "--sparse-index", "in")
 	if !strings.Contains(b.git("ls-files", "--sparse"), "out/\n") {
-		t.Fatal("this git makes no sparse index: 2.34 or later is needed")
+		t.Fatal("this test needs git 2.34 or newer for sparse indexes")
 	}
 	b.write("in/a", "edited")
 	got := map[repo.Path]repo.Flags{}
@@ -204,12 +225,12 @@ func TestIndexAbsentIsEmpty(t *testing.T) {
 		t.Fatalf("%+v, %v", s, err)
 	}
 	if ok, err := r.Unmoved(ctx(t), s); !ok || err != nil {
-		t.Errorf("unmoved: %v, %v", ok, err)
+		t.Errorf("Unmoved returned %v, %v; want true", ok, err)
 	}
 	b.write("a", "")
 	b.git("add", "a")
 	if ok, err := r.Unmoved(ctx(t), s); ok || err != nil {
-		t.Errorf("unmoved after add: %v, %v", ok, err)
+		t.Errorf("Unmoved returned %v, %v after git add; want false", ok, err)
 	}
 }
 
@@ -231,18 +252,18 @@ func TestIndexWithoutChecksum(t *testing.T) {
 		t.Fatalf("%+v, %v", s, err)
 	}
 	if ok, err := r.Unmoved(ctx(t), s); !ok || err != nil {
-		t.Errorf("unmoved: %v, %v", ok, err)
+		t.Errorf("Unmoved returned %v, %v; want true", ok, err)
 	}
 	if err := os.WriteFile(file, append(buf[:0:0], buf...), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	os.Chtimes(file, time.Time{}, time.Now().Add(time.Second))
 	if ok, err := r.Unmoved(ctx(t), s); ok || err != nil {
-		t.Errorf("unmoved after a write: %v, %v", ok, err)
+		t.Errorf("Unmoved returned %v, %v after a write; want false", ok, err)
 	}
 }
 
-func TestCorruptIndexIsNamed(t *testing.T) {
+func TestCorruptIndexIsAnError(t *testing.T) {
 	b := newBox(t)
 	b.commit("a", "1", "b", "2")
 	file := b.path(".git/index")
@@ -265,40 +286,17 @@ func TestCorruptIndexIsNamed(t *testing.T) {
 			}
 			_, err := b.open().Snapshot(ctx(t))
 			if err == nil || !strings.Contains(err.Error(), file) || !strings.Contains(fault.HintOf(err), "git -C "+b.dir+" reset") {
-				t.Errorf("error %v, hint %q", err, fault.HintOf(err))
+				t.Errorf("the error %v should name the file, its hint %q should be git reset", err, fault.HintOf(err))
 			}
 		})
 	}
 }
 
-// resum gives bytes the checksum that belongs to them.
+// resum replaces the checksum at the end of p by the right one.
 func resum(p []byte) []byte {
 	sum := sha1.Sum(p[:len(p)-20])
 	copy(p[len(p)-20:], sum[:])
 	return p
-}
-
-func TestRacy(t *testing.T) {
-	const second, ms = int64(1e9), int64(1e6)
-	written := 1000*second + 500*ms + 1
-	for _, c := range []struct {
-		name           string
-		mtime, written int64
-		want           bool
-	}{
-		{"long before", written - second, written, false},
-		{"the tick before", written - 9*ms, written, true},
-		{"two ticks before", written - 21*ms, written, false},
-		{"the same moment", written, written, true},
-		{"later", written + second, written, true},
-		{"whole seconds, the same", 1000 * second, written, true},
-		{"whole seconds, before", 999 * second, written, false},
-		{"index in whole seconds", 1000*second + 7, 1000 * second, true},
-	} {
-		if got := isRacy(c.mtime, c.written); got != c.want {
-			t.Errorf("%s: %v, want %v", c.name, got, c.want)
-		}
-	}
 }
 
 func TestFreshEntryIsRacyAndOldIsNot(t *testing.T) {
@@ -309,108 +307,13 @@ func TestFreshEntryIsRacyAndOldIsNot(t *testing.T) {
 		t.Error("an old entry is racy")
 	}
 	b.write("a", "2")
-	// However long git takes to be started, the index is not written after this.
+	// The file gets a time in the future, so that git writes the index before it.
 	later := time.Now().Add(time.Minute)
 	if err := os.Chtimes(filepath.Join(b.dir, "a"), later, later); err != nil {
 		t.Fatal(err)
 	}
 	b.git("add", "a")
 	if f := b.snapshot().Index.Entries[0].Flags; !f.Has(repo.Racy) {
-		t.Error("an entry that is no older than the index is not racy")
+		t.Error("an entry with the time of the index, or later, is not racy")
 	}
-}
-
-// build makes an index of count entries, with paths in the manner of a large
-// tree.
-func build(version uint32, count int) []byte {
-	var p []byte
-	p = append(p, "DIRC"...)
-	p = binary.BigEndian.AppendUint32(p, version)
-	p = binary.BigEndian.AppendUint32(p, uint32(count))
-	prev := ""
-	for i := range count {
-		path := fmt.Sprintf("staging/src/component%03d/internal/package%02d/file%06d_test.go", i/1000, i/100%10, i)
-		start := len(p)
-		for w := range 10 {
-			v := uint32(1_700_000_000 + i + w)
-			if w == 6 {
-				v = uint32(repo.Regular)
-			}
-			p = binary.BigEndian.AppendUint32(p, v)
-		}
-		sum := sha1.Sum([]byte(path))
-		p = append(p, sum[:]...)
-		p = binary.BigEndian.AppendUint16(p, uint16(len(path)))
-		if version == 4 {
-			n := commonPrefix([]byte(prev), []byte(path))
-			p = append(p, byte(len(prev)-n)) // below 128 here
-			p = append(p, path[n:]...)
-			p = append(p, 0)
-			prev = path
-			continue
-		}
-		p = append(p, path...)
-		p = append(p, make([]byte, 8-(len(p)-start)%8)...)
-	}
-	p = append(p, make([]byte, 20)...)
-	return resum(p)
-}
-
-func BenchmarkIndex100k(b *testing.B) {
-	for _, version := range []uint32{2, 4} {
-		buf := build(version, 100_000)
-		r := &Repo{format: repo.SHA1}
-		b.Run(fmt.Sprintf("v%d/parse", version), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := parseIndex(buf, repo.SHA1, 0); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-		b.Run(fmt.Sprintf("v%d/decode", version), func(b *testing.B) {
-			for b.Loop() {
-				if _, err := r.decodeIndex(buf, 0); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
-// Whatever bytes an index has, reading them does not panic, and what is read
-// has sound paths in order, each once.
-func FuzzIndex(f *testing.F) {
-	for _, v := range []uint32{2, 3, 4} {
-		f.Add(build(v, 3), false)
-	}
-	f.Add(build(2, 0), true)
-	f.Add([]byte("DIRC"), false)
-	tree := build(2, 1)
-	tree = append(tree[:len(tree)-20], "TREE\x00\x00\x00\x19\x001 0\n01234567890123456789"...)
-	f.Add(append(tree, make([]byte, 20)...), false)
-	f.Fuzz(func(t *testing.T, buf []byte, long bool) {
-		format := repo.SHA1
-		if long {
-			format = repo.SHA256
-		}
-		idx, err := parseIndex(buf, format, 0)
-		if err != nil {
-			if !errors.Is(err, errUnusual) && !errors.Is(err, errCorrupt) {
-				t.Fatalf("an error of no kind: %v", err)
-			}
-			return
-		}
-		for i, e := range idx.Entries {
-			if !soundPath([]byte(e.Path)) {
-				t.Fatalf("path %q", e.Path)
-			}
-			if i > 0 && idx.Entries[i-1].Path >= e.Path {
-				t.Fatalf("%q before %q", idx.Entries[i-1].Path, e.Path)
-			}
-			if e.Flags.Has(repo.Conflicted) != e.ID.IsZero() && e.Flags.Has(repo.Conflicted) {
-				t.Fatalf("%q is conflicted with an id", e.Path)
-			}
-		}
-	})
 }

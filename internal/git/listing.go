@@ -14,7 +14,7 @@ type TreeFile struct {
 	Path repo.Path
 	ID   repo.ID
 	Mode repo.Mode
-	Size int64 // of a blob, -1 when it is not here; 0 for others
+	Size int64 // of a blob, -1 if git does not have it; 0 for other entries
 }
 
 // FilesAt lists the files of a commit, sorted by path.
@@ -26,7 +26,7 @@ func (r *Repo) FilesAt(ctx context.Context, commit repo.ID) ([]TreeFile, error) 
 	return files, err
 }
 
-// partialFilesAt is FilesAt where some contents are not here.
+// partialFilesAt is FilesAt for a clone without some of the contents.
 func (r *Repo) partialFilesAt(ctx context.Context, commit repo.ID) ([]TreeFile, error) {
 	files, err := r.EntriesAt(ctx, commit)
 	if err != nil {
@@ -49,7 +49,7 @@ func (r *Repo) partialFilesAt(ctx context.Context, commit repo.ID) ([]TreeFile, 
 	return files, nil
 }
 
-// EntriesAt is FilesAt without sizes, so that contents that are not here do not matter.
+// EntriesAt is FilesAt without sizes. It does not need the contents.
 func (r *Repo) EntriesAt(ctx context.Context, commit repo.ID) ([]TreeFile, error) {
 	return r.filesAt(ctx, commit, "-r", commit.String())
 }
@@ -65,9 +65,8 @@ func (r *Repo) filesAt(ctx context.Context, commit repo.ID, args ...string) (fil
 	return files, nil
 }
 
-// FilesNamed returns the regular files of a commit that have a name and lie below a
-// directory, with their content ids. A zero commit has none; a commit that is not here is
-// an error.
+// FilesNamed returns the regular files of a commit with a name, below a directory, with their content
+// ids. A zero commit has none. A missing commit is an error.
 func (r *Repo) FilesNamed(ctx context.Context, commit repo.ID, dir repo.Path, name string) (map[repo.Path]repo.ID, error) {
 	files := make(map[repo.Path]repo.ID)
 	if commit.IsZero() {
@@ -89,12 +88,12 @@ func (r *Repo) FilesNamed(ctx context.Context, commit repo.ID, dir repo.Path, na
 type treeItem struct {
 	path repo.Path
 	mode repo.Mode
-	kind string // blob, commit or, where they are asked for, tree
+	kind string // blob, commit or, if requested, tree
 	id   repo.ID
-	size int64 // of a blob, where it is asked for; -1 when it is not here
+	size int64 // of a blob, if requested; -1 if git does not have it
 }
 
-// lsTree calls f with what git lists of a tree, as it comes.
+// lsTree calls f with each entry of a tree while git lists them.
 func (r *Repo) lsTree(ctx context.Context, f func(treeItem) error, args ...string) error {
 	args = append([]string{"ls-tree", "-z", "--full-tree"}, args...)
 	return r.split(ctx, call{args: args}, func(text string) error {
@@ -106,7 +105,7 @@ func (r *Repo) lsTree(ctx context.Context, f func(treeItem) error, args ...strin
 	})
 }
 
-// parseTreeItem reads an item of `git ls-tree -z`: mode, type, id, with -l the size padded
+// parseTreeItem parses an entry of `git ls-tree -z`: mode, type, id, with -l the size padded
 // with spaces, tab, path.
 func parseTreeItem(text string) (treeItem, error) {
 	what, path, tabbed := strings.Cut(text, "\t")

@@ -12,12 +12,12 @@ import (
 	"ken/internal/repo"
 )
 
-// testFilter is what the tests' histories keep.
+// testFilter is the history filter of the tests.
 var testFilter = repo.HistoryFilter{
 	Trailers: []string{"Session", "Spec-OK", "Spec-OK-Basis"}, Marker: "Spec-OK", MoveDir: ".spec", MoveName: "spec.md",
 }
 
-// openFiltered is Open for a test that reads histories.
+// openFiltered opens a repository and sets testFilter.
 func openFiltered(ctx context.Context, dir string) (*Repo, error) {
 	r, err := Open(ctx, dir)
 	if err == nil {
@@ -26,7 +26,7 @@ func openFiltered(ctx context.Context, dir string) (*Repo, error) {
 	return r, err
 }
 
-// Tests see no configuration but their own, and commits get fixed ids.
+// Tests use only their own configuration, and commits get fixed ids.
 func TestMain(m *testing.M) {
 	for _, kv := range os.Environ() {
 		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "GIT_") || strings.HasPrefix(name, "KEN_") {
@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// A box is a repository for one test.
+// A box is a repository for a test.
 type box struct {
 	t   *testing.T
 	dir string
@@ -74,7 +74,7 @@ var fixedEnv = []string{
 	"GIT_ALLOW_PROTOCOL=file", "LC_ALL=C",
 }
 
-// try runs git in the box and returns what it printed.
+// try runs git in the box and returns its output.
 func (b *box) try(args ...string) (string, error) {
 	b.t.Helper()
 	cmd := exec.CommandContext(b.t.Context(), "git", args...)
@@ -97,6 +97,16 @@ func (b *box) git(args ...string) string {
 	return strings.TrimSuffix(out, "\n")
 }
 
+// raw runs git and returns its output with the last newline.
+func (b *box) raw(args ...string) string {
+	b.t.Helper()
+	out, err := b.try(args...)
+	if err != nil {
+		b.t.Fatalf("git %q: %v", args, err)
+	}
+	return out
+}
+
 func (b *box) path(name string) string { return filepath.Join(b.dir, filepath.FromSlash(name)) }
 
 func (b *box) write(name, text string) {
@@ -109,7 +119,7 @@ func (b *box) write(name, text string) {
 	}
 }
 
-// commit writes files, given as name and text in turn, and commits everything.
+// commit writes files, given as pairs of name and text, and commits everything.
 func (b *box) commit(nameText ...string) repo.ID {
 	b.t.Helper()
 	for i := 0; i+1 < len(nameText); i += 2 {
@@ -129,7 +139,7 @@ func (b *box) id(rev string) repo.ID {
 	return id
 }
 
-// age makes every file old enough that nothing is racy, and refreshes the index.
+// age makes every file so old that no index entry is racy, and refreshes the index.
 func (b *box) age() {
 	b.t.Helper()
 	old := time.Now().Add(-time.Hour)
@@ -177,14 +187,13 @@ func ctx(t *testing.T) context.Context {
 	return t.Context()
 }
 
-// withoutGit makes starting git fail for the rest of the test, which proves
-// that what follows starts no process.
+// withoutGit makes git unavailable for the rest of the test, to prove that no process is started.
 func withoutGit(t *testing.T) {
 	t.Helper()
 	t.Setenv("PATH", t.TempDir())
 }
 
-// fakeGit puts a shell script in git's place.
+// fakeGit replaces git by a shell script.
 func fakeGit(t *testing.T, script string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -10,10 +10,9 @@ import (
 	"ken/internal/repo"
 )
 
-// Mainline returns the branch that counts as the main one, by its short name, and
-// its commit: the one given; else the one that the remote called origin calls its
-// main; else the one of the main checkout. A local branch goes before the remote
-// one of that name. The commit is zero while the branch has none.
+// Mainline returns the short name and the commit of the main branch. That is the given branch, or the
+// default branch of origin, or the branch of the main work tree. A local branch takes precedence over the
+// remote branch of the same name. The commit is zero if the branch has none yet.
 func (r *Repo) Mainline(ctx context.Context, given string) (name string, commit repo.ID, err error) {
 	if given != "" {
 		name, id, ok, err := r.branch(ctx, given)
@@ -39,7 +38,7 @@ func (r *Repo) Mainline(ctx context.Context, given string) (name string, commit 
 	return r.mainCheckout(ctx)
 }
 
-// branch finds a branch here, else at origin.
+// branch finds a local branch, or else a branch of origin.
 func (r *Repo) branch(ctx context.Context, short string) (name string, id repo.ID, ok bool, err error) {
 	short = strings.TrimPrefix(short, "refs/heads/")
 	for _, ref := range []string{"refs/heads/" + short, "refs/remotes/origin/" + short, "refs/remotes/" + short} {
@@ -51,9 +50,9 @@ func (r *Repo) branch(ctx context.Context, short string) (name string, id repo.I
 	return short, repo.ID{}, false, nil
 }
 
-// symref returns where a symbolic ref leads, ok false when it is none.
+// symref returns the target of a symbolic ref; ok is false if the ref is not symbolic.
 func (r *Repo) symref(ctx context.Context, name string) (target string, ok bool, err error) {
-	if !r.strange {
+	if !r.unknownLayout {
 		text, err := r.loose(name)
 		if err == nil {
 			target, ok = strings.CutPrefix(text, "ref:")
@@ -67,7 +66,7 @@ func (r *Repo) symref(ctx context.Context, name string) (target string, ok bool,
 	return strings.TrimSuffix(out, "\n"), ok, err
 }
 
-// mainCheckout is the branch of the main work tree, or of the bare repository.
+// mainCheckout returns the branch of the main work tree, or of the bare repository.
 func (r *Repo) mainCheckout(ctx context.Context) (string, repo.ID, error) {
 	main := r
 	if r.gitDir != r.common {

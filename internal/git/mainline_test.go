@@ -27,7 +27,7 @@ func TestMainline(t *testing.T) {
 	}
 	expect(r, "", "main", first)
 
-	// A checkout elsewhere changes what is checked out, not which is main there.
+	// A checkout in another worktree does not change the main branch.
 	tree := r.Worktree("topic")
 	tree.Write("a", "2")
 	topic := tree.Commit("topic")
@@ -35,13 +35,13 @@ func TestMainline(t *testing.T) {
 	expect(tree, "topic", "topic", topic)
 	expect(r, "refs/heads/topic", "topic", topic)
 	if _, _, err := main(r, "none"); err == nil {
-		t.Error("found a branch that is not there")
+		t.Error("Mainline found a branch that does not exist")
 	}
 	r.Git("checkout", "-q", "-b", "other")
 	expect(r, "", "other", first)
 	expect(tree, "", "other", first)
 
-	// Of a clone, the remote says which; what is committed here goes before.
+	// In a clone origin decides, and the local branch takes precedence.
 	c := r.Clone()
 	c.Git("checkout", "-q", "-b", "mine")
 	expect(c, "", "other", first)

@@ -10,13 +10,12 @@ import (
 	"syscall"
 )
 
-// minMapped is from what size on a file is not read but mapped: most of a large one
-// is never looked at twice, and to copy it takes longer than to look at it once.
+// minMapped is the size from which files are mapped into memory instead of read: ken looks at most
+// parts of a large file at most once, so copying it would take longer.
 const minMapped = 1 << 20
 
-// mapped are the files that are, by name. One that was replaced stays mapped, since
-// someone may be reading it still: files of that size are written seldom, and are
-// never changed or cut off, only replaced.
+// mapped has the mapped files by name. A file that was replaced stays mapped, since another goroutine may
+// still read it. Such large files are rarely written, and only replaced, never changed in place.
 var mapped struct {
 	sync.Mutex
 	byName map[string]mapping
@@ -27,8 +26,7 @@ type mapping struct {
 	data []byte
 }
 
-// loadFile returns the bytes of a regular file of at most limit bytes, which must
-// not be written to.
+// loadFile returns the content of a regular file of at most limit bytes. The caller must not change it.
 func loadFile(name string, limit int64) ([]byte, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|openFlags, 0)
 	if err != nil {

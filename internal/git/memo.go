@@ -5,17 +5,17 @@ import (
 	"path/filepath"
 )
 
-// maxMemo is more than any answer worth keeping.
+// maxMemo is the largest size of a saved answer in bytes.
 const maxMemo = 64 << 20
 
-// memoDir lies in the work tree's own git directory, and goes with it.
+// memoDir is in the git directory of the work tree, and git removes both together.
 func (r *Repo) memoDir() string { return filepath.Join(r.gitDir, "ken", "cache", "answers") }
 
-// tablesDir is that of all work trees.
+// tablesDir is shared by all work trees.
 func (r *Repo) tablesDir() string { return filepath.Join(r.CommonDir(), "ken", "cache", "grammars") }
 
-// LoadTables returns the tables of a grammar that were last saved under a name, nil for
-// none. What a crash left of them is for the caller to recognise.
+// LoadTables returns the tables of a grammar that were last saved under a name, nil if there are none.
+// A crash can leave damaged data; the caller has to detect that.
 func (r *Repo) LoadTables(name string) []byte {
 	data, _, err := readFile(filepath.Join(r.tablesDir(), name), maxMemo)
 	if err != nil {
@@ -24,8 +24,8 @@ func (r *Repo) LoadTables(name string) []byte {
 	return data
 }
 
-// SaveTables keeps the tables of a grammar under a name, in place of those before. Where
-// they cannot be kept they are made again.
+// SaveTables saves the tables of a grammar under a name and replaces earlier ones. If it fails, the next
+// command builds the tables again.
 func (r *Repo) SaveTables(name string, tables []byte) {
 	if os.MkdirAll(r.tablesDir(), 0o777) == nil {
 		sweep(r.tablesDir())
@@ -33,8 +33,8 @@ func (r *Repo) SaveTables(name string, tables []byte) {
 	}
 }
 
-// LoadMemo returns what was last saved under a name for this work tree, nil for
-// nothing. What a crash left of it is for the caller to recognise.
+// LoadMemo returns the answer that was last saved under a name for this work tree, nil if there is none.
+// A crash can leave damaged data; the caller has to detect that.
 func (r *Repo) LoadMemo(name string) []byte {
 	data, _, err := readFile(filepath.Join(r.memoDir(), name), maxMemo)
 	if err != nil {
@@ -43,7 +43,7 @@ func (r *Repo) LoadMemo(name string) []byte {
 	return data
 }
 
-// SaveMemo keeps an answer under a name, in place of the one before.
+// SaveMemo saves an answer under a name and replaces the earlier one.
 func (r *Repo) SaveMemo(name string, answer []byte) error {
 	if err := os.MkdirAll(r.memoDir(), 0o777); err != nil {
 		return err

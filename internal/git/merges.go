@@ -12,22 +12,21 @@ import (
 	"ken/internal/repo"
 )
 
-// Merged says who made the content of files in merge commits: it has git merge the
-// parents again and compares. Nobody's configuration, attributes or merge drivers take
-// part, so that the answer depends on the commits alone. It is kept in the cache
-// directory beside the index of the history.
+// Merged reports who made the content of files in merge commits: git or a person. It has git merge the
+// parents again and compares the results. Git uses no configuration, attributes or merge drivers, so
+// the verdict depends only on the commits. Merged caches verdicts beside the history index.
 //
-// A merge that git cannot repeat, for want of an object say, is unknown with the reason,
-// and is tried again next time.
+// If git cannot repeat a merge, for example because an object is missing, the verdict is unknown with
+// the reason. The next call tries again.
 func (c *Contents) Merged(ctx context.Context, files []repo.MergedFile) ([]repo.MergeVerdict, error) {
-	view, err := c.r.historyView(ctx)
+	inputs, err := c.r.historyInputs(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("repeat merges: %w", err)
 	}
 	c.merging.Lock()
 	defer c.merging.Unlock()
-	if c.merges == nil || c.merges.key != view.key {
-		c.merges = c.r.loadMerges(view.key)
+	if c.merges == nil || c.merges.key != inputs.key {
+		c.merges = c.r.loadMerges(inputs.key)
 	}
 	var asked []*merge
 	byCommit := make(map[repo.ID]*merge)
@@ -43,7 +42,7 @@ func (c *Contents) Merged(ctx context.Context, files []repo.MergedFile) ([]repo.
 		}
 		m.paths = append(m.paths, f.Path)
 	}
-	unknown := c.repeat(ctx, view, asked)
+	unknown := c.repeat(ctx, inputs, asked)
 	if ctx.Err() != nil {
 		return nil, stopped(ctx, "repeat merges")
 	}
@@ -63,16 +62,15 @@ func (c *Contents) Merged(ctx context.Context, files []repo.MergedFile) ([]repo.
 	return list, nil
 }
 
-// MergeKeeps returns those of some paths that a merge of a branch into main would leave as
-// main has them: nothing of the branch is left to merge there. A merge that git cannot make
-// keeps nothing.
+// MergeKeeps returns the paths that a merge of branch into main would not change. It returns none if
+// git cannot make the merge.
 func (c *Contents) MergeKeeps(ctx context.Context, main, branch repo.ID, paths []repo.Path) (map[repo.Path]bool, error) {
-	view, err := c.r.historyView(ctx)
+	inputs, err := c.r.historyInputs(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("merge %s into %s: %w", branch.Short(), main.Short(), err)
 	}
 	m := &merge{commit: main, parents: []repo.ID{main, branch}, paths: paths}
-	byGit, _ := c.r.repeatMerges(ctx, view.files, []*merge{m}, &mergeFailures{})
+	byGit, _ := c.r.repeatMerges(ctx, inputs.files, []*merge{m}, &mergeFailures{})
 	if ctx.Err() != nil {
 		return nil, stopped(ctx, "merge "+branch.Short())
 	}
@@ -83,16 +81,16 @@ func (c *Contents) MergeKeeps(ctx context.Context, main, branch repo.ID, paths [
 	return keeps, nil
 }
 
-// A merge is a merge commit that is to be repeated.
+// A merge is a merge commit to repeat.
 type merge struct {
 	commit  repo.ID
 	parents []repo.ID
-	paths   []repo.Path // that somebody asks about
+	paths   []repo.Path // the requested paths
 
-	// What came of it.
-	tree      repo.ID // what git makes of the parents
+	// The result of merging the parents again.
+	tree      repo.ID
 	conflicts map[repo.Path]bool
-	err       error // it cannot be repeated
+	err       error // why git cannot repeat the merge
 }
 
 // A mergedPath is a path in a merge commit.
@@ -118,9 +116,8 @@ func batches(merges []*merge) [][]*merge {
 	return list
 }
 
-// repeat repeats merges and keeps what came of them, as far as it got. It returns why
-// the rest is not known.
-func (c *Contents) repeat(ctx context.Context, v view, merges []*merge) map[mergedPath]error {
+// repeat repeats merges and caches the verdicts. It returns the errors of the others.
+func (c *Contents) repeat(ctx context.Context, inputs historyInputs, merges []*merge) map[mergedPath]error {
 	unknown := make(map[mergedPath]error)
 	if len(merges) == 0 {
 		return unknown
@@ -134,7 +131,7 @@ func (c *Contents) repeat(ctx context.Context, v view, merges []*merge) map[merg
 			if ctx.Err() != nil {
 				return nil
 			}
-			byGit, why := c.r.repeatMerges(ctx, v.files, some, failures)
+			byGit, why := c.r.repeatMerges(ctx, inputs.files, some, failures)
 			mu.Lock()
 			defer mu.Unlock()
 			for at, is := range byGit {
@@ -152,9 +149,9 @@ func (c *Contents) repeat(ctx context.Context, v view, merges []*merge) map[merg
 	return unknown
 }
 
-// repeatMerges repeats some merges and says of each path that was asked whether git
-// makes its content, or why that is not known.
-func (r *Repo) repeatMerges(ctx context.Context, files viewFiles, merges []*merge, failures *mergeFailures) (byGit map[mergedPath]bool, unknown map[mergedPath]error) {
+// repeatMerges repeats merges. For each path it returns whether git makes the same content, or the
+// error.
+func (r *Repo) repeatMerges(ctx context.Context, files historyInputFiles, merges []*merge, failures *mergeFailures) (byGit map[mergedPath]bool, unknown map[mergedPath]error) {
 	byGit, unknown = make(map[mergedPath]bool), make(map[mergedPath]error)
 	fail := func(m *merge, err error) {
 		for _, p := range m.paths {
@@ -210,7 +207,7 @@ func (r *Repo) repeatMerges(ctx context.Context, files viewFiles, merges []*merg
 	return byGit, unknown
 }
 
-// distinct returns places, each once, in the order in which they come.
+// distinct removes repeated places and keeps the order.
 func distinct(places []repo.CommitPath) []repo.CommitPath {
 	seen := make(map[repo.CommitPath]bool, len(places))
 	var list []repo.CommitPath

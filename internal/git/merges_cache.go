@@ -1,72 +1,45 @@
 package git
 
 import (
-	"encoding/binary"
-	"hash/crc32"
 	"os"
 	"path/filepath"
 
-	"ken/internal/repo"
+	"ken/internal/git/history"
 )
 
-// keptMerges are the verdicts on merges that were found before, as one view of the
-// history has them. They can be deleted at any time.
-type keptMerges struct {
-	key     historyKey
+// mergeVerdicts are the cached verdicts about merged files.
+type mergeVerdicts struct {
+	key     history.Key
 	byGit   map[mergedPath]bool
-	changed bool // more are known than the file holds
+	changed bool // the file does not have all verdicts
 }
 
-const (
-	mergesFile = "merges"
-	// mergesMagic changes with the layout, and with what makes a verdict.
-	mergesMagic = "kenmerg\x01"
-)
+const mergesFile = "merges"
 
-// loadMerges reads the verdicts for a key. Whatever is wrong with the file, it holds
-// nothing.
-//
-//	magic, key, checksum of the rest; then for each verdict the id of the commit,
-//	1 for git and 0 for a person, and the path with its length before it
-func (r *Repo) loadMerges(key historyKey) *keptMerges {
-	k := &keptMerges{key: key, byGit: make(map[mergedPath]bool)}
-	data, _, err := readFile(filepath.Join(r.historyDir(), mergesFile), maxHistory)
-	start := len(mergesMagic) + len(key) + 4
-	if err != nil || len(data) < start || string(data[:start-4]) != mergesMagic+string(key[:]) {
+// loadMerges reads the cached verdicts for a key. There are none if the file is missing or invalid.
+func (r *Repo) loadMerges(key history.Key) *mergeVerdicts {
+	k := &mergeVerdicts{key: key, byGit: make(map[mergedPath]bool)}
+	data, _, err := readFile(filepath.Join(r.historyDir(), mergesFile), history.MaxSize)
+	if err != nil {
 		return k
 	}
-	rest := reader(data[start:])
-	if crc32.Checksum(rest, crcTable()) != binary.LittleEndian.Uint32(data[start-4:]) {
-		return k
-	}
-	size := r.format.Size()
-	for len(rest) > size {
-		id, byGit := repo.IDFromBytes(rest[:size]), rest[size] == 1
-		rest = rest[size+1:]
-		k.byGit[mergedPath{id, repo.Path(rest.text())}] = byGit
+	for _, f := range history.DecodeMerges(data, key, r.format) {
+		k.byGit[mergedPath{f.Commit, f.Path}] = f.ByGit
 	}
 	return k
 }
 
-// saveMerges writes the verdicts, if there are new ones. A file that cannot be written
-// costs time alone: they are found again.
-func (r *Repo) saveMerges(k *keptMerges) {
+// saveMerges writes the verdicts if there are new ones. If the file cannot be written, the next command
+// computes them again.
+func (r *Repo) saveMerges(k *mergeVerdicts) {
 	if !k.changed {
 		return
 	}
-	var body []byte
+	var list []history.MergedFile
 	for at, byGit := range k.byGit {
-		body = append(body, at.commit.Bytes()...)
-		mark := byte(0)
-		if byGit {
-			mark = 1
-		}
-		body = append(body, mark)
-		body = appendText(body, string(at.path))
+		list = append(list, history.MergedFile{Commit: at.commit, Path: at.path, ByGit: byGit})
 	}
-	data := append([]byte(mergesMagic), k.key[:]...)
-	data = binary.LittleEndian.AppendUint32(data, crc32.Checksum(body, crcTable()))
-	data = append(data, body...)
+	data := history.EncodeMerges(k.key, list)
 	if os.MkdirAll(r.historyDir(), 0o777) == nil {
 		sweep(r.historyDir())
 		k.changed = replaceFile(r.historyDir(), mergesFile, data) != nil

@@ -10,9 +10,9 @@ import (
 	"ken/internal/repo"
 )
 
-// mergeFiles does for a git without the right merge-tree what can be done: it merges a
-// file that lies at one path in both parents and in their only merge base. A merge with
-// several bases, a file that was moved, and a merge of more parents are unknown.
+// mergeFiles merges single files, for versions of git whose merge-tree is too old. It can merge a file
+// that has the same path in both parents and in their only merge base. Other cases are unknown: more
+// than one base, more than two parents, a moved file.
 func (r *Repo) mergeFiles(ctx context.Context, m *merge, byGit map[mergedPath]bool, unknown map[mergedPath]error) {
 	base, err := r.onlyBase(ctx, m)
 	for _, p := range m.paths {
@@ -46,7 +46,7 @@ func (r *Repo) onlyBase(ctx context.Context, m *merge) (repo.ID, error) {
 	return repo.ParseID(bases[0])
 }
 
-// mergeFile reports whether git merges a file to what a merge commit has.
+// mergeFile reports whether git merges a file to the content in the merge commit.
 func (r *Repo) mergeFile(ctx context.Context, m *merge, base repo.ID, path repo.Path) (bool, error) {
 	var places []repo.CommitPath
 	for _, c := range []repo.ID{m.parents[0], base, m.parents[1], m.commit} {
@@ -73,8 +73,7 @@ func (r *Repo) mergeFile(ctx context.Context, m *merge, base repo.ID, path repo.
 	return r.mergesTo(ctx, []repo.ID{ours, was, theirs}, result)
 }
 
-// mergesTo reports whether git merge-file makes a content of three others, and without a
-// conflict.
+// mergesTo reports whether git merge-file merges three contents to a fourth without a conflict.
 func (r *Repo) mergesTo(ctx context.Context, three []repo.ID, result repo.ID) (bool, error) {
 	contents, err := r.Blobs(ctx, three)
 	if err != nil {

@@ -14,23 +14,22 @@ import (
 	"ken/internal/repo"
 )
 
-// errOldGit says that this git has no merge-tree that does a whole merge, which came with
-// 2.38, and a list of them, which came with 2.39.
+// errOldGit says that git is too old: merge-tree can merge whole trees since 2.38, and several merges
+// in one run since 2.39.
 var errOldGit = errors.New("this needs git 2.39 or newer")
 
-// maxFailedMerges is how many merges may fail one after the other until the rest is given
-// up: what is missing for so many of them is missing for all.
+// maxFailedMerges is the number of consecutive failures after which ken stops. The others would
+// probably fail for the same reason.
 const maxFailedMerges = 8
 
-// mergeFailures counts the merges that failed one after the other, in all lists together.
+// mergeFailures counts consecutive failures over all batches.
 type mergeFailures struct {
 	mu    sync.Mutex
 	count int
 	err   error // why the last one failed
 }
 
-// add notes that some merges were answered and that the one after them failed, unless err
-// is nil.
+// add records that some merges succeeded, and that the next one failed if err is not nil.
 func (f *mergeFailures) add(answered int, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -43,7 +42,7 @@ func (f *mergeFailures) add(answered int, err error) {
 	}
 }
 
-// tooMany returns why the rest is given up, nil when it is not.
+// tooMany returns an error if too many merges failed.
 func (f *mergeFailures) tooMany() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -53,10 +52,10 @@ func (f *mergeFailures) tooMany() error {
 	return f.err
 }
 
-// scratchRepo makes a git directory that reads the objects of this one and writes its
-// own. It has no configuration, attributes or refs, but for those that change what a
-// history is. What it returns removes it.
-func (r *Repo) scratchRepo(files viewFiles) (scratch *Repo, remove func(), err error) {
+// scratchRepo makes a temporary git directory. It reads the objects of this repository and writes its
+// own. It has no configuration, attributes or refs except the inputs of the history. The second result
+// removes the directory.
+func (r *Repo) scratchRepo(files historyInputFiles) (scratch *Repo, remove func(), err error) {
 	dir, err := os.MkdirTemp("", "ken-merge-")
 	if err != nil {
 		return nil, nil, err
@@ -97,8 +96,7 @@ func (r *Repo) scratchRepo(files viewFiles) (scratch *Repo, remove func(), err e
 	return scratch, remove, nil
 }
 
-// quoteAlternate writes the path of an object directory the way git reads it from a file,
-// whatever characters it has.
+// quoteAlternate quotes the path of an object directory for the alternates file.
 func quoteAlternate(path string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -117,12 +115,11 @@ func quoteAlternate(path string) string {
 	return b.String()
 }
 
-// withoutConfig keeps a git from reading the configuration and attributes of the user
-// and of the machine.
+// withoutConfig is the environment in which git reads no configuration or attributes of the user or of
+// the system.
 var withoutConfig = []string{"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_ATTR_NOSYSTEM=1"}
 
-// mergeAll repeats merges in a scratch repository. Of one that cannot be repeated, err
-// is set.
+// mergeAll repeats merges in a scratch repository. It sets err of each merge that fails.
 func (r *Repo) mergeAll(ctx context.Context, merges []*merge, failures *mergeFailures) error {
 	var pairs []*merge
 	for _, m := range merges {
@@ -130,7 +127,7 @@ func (r *Repo) mergeAll(ctx context.Context, merges []*merge, failures *mergeFai
 		case len(m.parents) == 2:
 			pairs = append(pairs, m)
 		case len(m.parents) < 2:
-			m.err = errors.New("it has fewer than two parents")
+			m.err = errors.New("the commit has fewer than two parents")
 		}
 	}
 	if err := r.mergePairs(ctx, pairs, failures); err != nil {
@@ -147,8 +144,7 @@ func (r *Repo) mergeAll(ctx context.Context, merges []*merge, failures *mergeFai
 	return nil
 }
 
-// mergePairs repeats merges of two parents each. When git ends at one of them, it goes on
-// with the next.
+// mergePairs repeats merges of two parents. If git fails at one of them, it continues with the next.
 func (r *Repo) mergePairs(ctx context.Context, merges []*merge, failures *mergeFailures) error {
 	for len(merges) > 0 {
 		if err := failures.tooMany(); err != nil {
@@ -159,16 +155,16 @@ func (r *Repo) mergePairs(ctx context.Context, merges []*merge, failures *mergeF
 		}
 		done, err := r.mergeTrees(ctx, merges)
 		if errors.Is(err, errOldGit) {
-			return err // there is another way
+			return err // the caller merges single files instead
 		}
 		failures.add(done, err)
 		merges = merges[done:]
-		_, refused := errors.AsType[*refusal](err)
+		_, refused := errors.AsType[*gitError](err)
 		switch {
 		case err == nil && len(merges) == 0:
 			return nil
 		case err == nil:
-			return errors.New("git merge-tree: the answer breaks off")
+			return errors.New("git merge-tree: truncated output")
 		case !refused || len(merges) == 0:
 			return err
 		}
@@ -178,7 +174,7 @@ func (r *Repo) mergePairs(ctx context.Context, merges []*merge, failures *mergeF
 	return nil
 }
 
-// mergeTrees repeats merges in one run of git and returns how many it answered.
+// mergeTrees repeats merges in one run of git. It returns how many git finished.
 func (r *Repo) mergeTrees(ctx context.Context, merges []*merge) (done int, err error) {
 	var in strings.Builder
 	for _, m := range merges {
@@ -200,11 +196,11 @@ func (r *Repo) mergeTrees(ctx context.Context, merges []*merge) (done int, err e
 	return done, err
 }
 
-// usageStatus is the exit status of a git that does not know an option.
+// usageStatus is the exit status of git for an unknown option.
 const usageStatus = 129
 
-// readMerges reads the answers of merge-tree: of each merge whether it is clean, the
-// tree, the paths in conflict, and an empty one.
+// readMerges parses the output of merge-tree: for each merge whether it is clean, the tree, the paths in
+// conflict, and an empty path.
 func readMerges(out []byte, merges []*merge) (done int, err error) {
 	token := func() (string, bool) {
 		text, rest, ok := bytes.Cut(out, []byte{0})
@@ -249,9 +245,8 @@ func readMerges(out []byte, merges []*merge) (done int, err error) {
 	return done, nil
 }
 
-// mergeOctopus repeats a merge of more than two parents the way git makes one: the
-// second is merged into the first, the third into what came of it, and so on. A path
-// that was in conflict on the way is in conflict.
+// mergeOctopus repeats a merge of more than two parents as git does: it merges the second into the
+// first, the third into the result, and so on. A conflict in one step is a conflict of the merge.
 func (r *Repo) mergeOctopus(ctx context.Context, m *merge, failures *mergeFailures) error {
 	conflicts := make(map[repo.Path]bool)
 	head := m.parents[0]
@@ -278,7 +273,7 @@ func (r *Repo) mergeOctopus(ctx context.Context, m *merge, failures *mergeFailur
 	return nil
 }
 
-// commitStep makes a commit in a scratch repository.
+// commitStep commits an intermediate result in the scratch repository.
 func (r *Repo) commitStep(ctx context.Context, tree repo.ID, parents []repo.ID) (repo.ID, error) {
 	args := []string{"commit-tree", "-m", "step", tree.String()}
 	for _, p := range parents {

@@ -9,11 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"ken/internal/git/history"
 	"ken/internal/repo"
 	"ken/internal/testrepo"
 )
 
-// mergeLab is a repository to merge in.
+// A mergeLab is a repository for tests of merges.
 type mergeLab struct {
 	*testrepo.Repo
 	t *testing.T
@@ -29,7 +30,7 @@ func newMergeLab(t *testing.T, opts ...testrepo.Option) *mergeLab {
 	return l
 }
 
-// lines returns a text of which some lines are replaced, as in "1=x 20=y".
+// lines returns a text with some lines replaced, as in "1=x 20=y".
 func lines(edits string) string {
 	list := make([]string, 21)
 	for i := range list {
@@ -44,7 +45,7 @@ func lines(edits string) string {
 	return strings.Join(list[1:], "\n") + "\n"
 }
 
-// branch makes a branch at a commit, and a commit on it.
+// branch makes a branch at a commit, with one new commit.
 func (l *mergeLab) branch(name, at, path, text string) {
 	l.t.Helper()
 	l.Git("checkout", "-q", "-B", name, at)
@@ -52,8 +53,8 @@ func (l *mergeLab) branch(name, at, path, text string) {
 	l.Commit(name)
 }
 
-// merge merges branches into a new one at the first, which then has what is given of a
-// path; "" leaves what git made.
+// merge merges branches into a new branch at the first, and writes content to a path in the merge commit. With "" the
+// merge commit has the content that git made.
 func (l *mergeLab) merge(name, first string, others []string, path, text string) repo.ID {
 	l.t.Helper()
 	l.Git("checkout", "-q", "-B", name, first)
@@ -91,7 +92,7 @@ func (l *mergeLab) file(commit repo.ID, path string) repo.MergedFile {
 	return f
 }
 
-// ask asks a reader that finds what those before it have left.
+// ask calls Merged in a new Repo, which finds the cache of earlier calls.
 func (l *mergeLab) ask(files ...repo.MergedFile) []repo.MergeVerdict {
 	l.t.Helper()
 	g, err := openFiltered(l.t.Context(), l.Dir)
@@ -107,7 +108,7 @@ func (l *mergeLab) ask(files ...repo.MergedFile) []repo.MergeVerdict {
 
 var authorNames = map[repo.MergeAuthor]string{repo.MergeUnknown: "unknown", repo.MergeByGit: "git", repo.MergeByPerson: "a person"}
 
-// mergeCases makes merges of all kinds and says who made which file.
+// mergeCases makes merges of all kinds, and returns the expected author of each file.
 func (l *mergeLab) mergeCases() (files []repo.MergedFile, want []repo.MergeAuthor, names []string) {
 	l.t.Helper()
 	add := func(name string, commit repo.ID, path string, by repo.MergeAuthor) {
@@ -141,7 +142,7 @@ func (l *mergeLab) mergeCases() (files []repo.MergedFile, want []repo.MergeAutho
 	add("moved there", l.merge("moved", "first", two("mover"), "", ""), "g", repo.MergeByGit)
 	add("moved here", l.merge("moved2", "mover", two("first"), "", ""), "g", repo.MergeByGit)
 
-	// Criss-cross: two merge bases, of which git makes one.
+	// Criss-cross: git merges the two merge bases into one.
 	other := l.merge("clean2", "last", two("first"), "", "")
 	l.branch("cross1", clean.String(), "f", lines("1=x 8=p 20=y"))
 	l.branch("cross2", other.String(), "f", lines("1=x 14=q 20=y"))
@@ -196,7 +197,7 @@ func TestMerged(t *testing.T) {
 
 var gitPath = os.Getenv("PATH")
 
-// A file of verdicts that is not whole, or of another view, is made again.
+// A damaged cache of verdicts is ignored and written again.
 func TestMergedCache(t *testing.T) {
 	l := newMergeLab(t)
 	l.branch("first", "base", "f", lines("1=x"))
@@ -215,10 +216,10 @@ func TestMergedCache(t *testing.T) {
 			t.Fatal(err)
 		}
 		g := &Repo{root: l.Dir, common: l.Path(".git"), format: repo.SHA1}
-		var key historyKey
-		copy(key[:], whole[len(mergesMagic):])
+		var key history.Key
+		copy(key[:], whole[8:]) // after the magic number
 		if kept := g.loadMerges(key); len(kept.byGit) > 0 {
-			t.Fatalf("byte %d is another, and the file is believed: %v", i, kept.byGit)
+			t.Fatalf("with byte %d changed, the cache still has verdicts: %v", i, kept.byGit)
 		}
 	}
 	if m := l.ask(f)[0]; m.By != repo.MergeByGit {
@@ -229,9 +230,8 @@ func TestMergedCache(t *testing.T) {
 	}
 }
 
-// Nobody's configuration, attributes or merge drivers change a verdict, and no driver is
-// started.
-func TestMergedIsNobodysConfig(t *testing.T) {
+// Configuration, attributes and merge drivers do not change a verdict, and no driver is started.
+func TestMergedIgnoresConfig(t *testing.T) {
 	l := newMergeLab(t)
 	files, want, names := l.mergeCases()
 	ran := filepath.Join(t.TempDir(), "ran")
@@ -260,8 +260,7 @@ func TestMergedIsNobodysConfig(t *testing.T) {
 	}
 }
 
-// A merge that cannot be repeated for want of an object is unknown, the others are not,
-// and it is tried again.
+// A merge with a missing object is unknown and tried again. Other merges are not affected.
 func TestMergedWithoutObjects(t *testing.T) {
 	l := newMergeLab(t)
 	files, want, names := l.mergeCases()
@@ -293,7 +292,7 @@ func TestMergedWithoutObjects(t *testing.T) {
 	}
 }
 
-// Where git fails at every merge, it is not started for each of them.
+// If git fails at every merge, ken stops after some of them.
 func TestMergedGivesUp(t *testing.T) {
 	l := newMergeLab(t)
 	l.branch("first", "base", "f", lines("1=x"))
@@ -323,9 +322,8 @@ func TestMergedGivesUp(t *testing.T) {
 	}
 }
 
-// Answers are kept though git is ended in a later list of merges, so that every run gets
-// further.
-func TestMergedGetsFurther(t *testing.T) {
+// Verdicts are cached even if git is stopped in a later batch, so that every run has more of them.
+func TestMergedCachesPartialResults(t *testing.T) {
 	l := newMergeLab(t)
 	l.branch("first", "base", "f", lines("1=x"))
 	first := l.Git("rev-parse", "first")
@@ -363,8 +361,7 @@ func TestMergedGetsFurther(t *testing.T) {
 	}
 }
 
-// A git without merge-tree --stdin merges files that stayed where they were; the rest is
-// unknown, and is not taken for anybody's.
+// With a git without merge-tree --stdin, ken merges files that were not moved. Others are unknown.
 func TestMergedByOldGit(t *testing.T) {
 	l := newMergeLab(t)
 	files, want, names := l.mergeCases()
@@ -379,7 +376,7 @@ func TestMergedByOldGit(t *testing.T) {
 			strings.Contains(names[i], "unrelated")
 		switch {
 		case beyond && (m.By != repo.MergeUnknown || !strings.Contains(m.Why, "2.39")):
-			t.Errorf("%s: %s made it, want unknown for want of git 2.39; got %q", names[i], authorNames[m.By], m.Why)
+			t.Errorf("%s: %s made it, want unknown, because git 2.39 is needed; got %q", names[i], authorNames[m.By], m.Why)
 		case !beyond && m.By != want[i]:
 			t.Errorf("%s: %s made it, want %s %s", names[i], authorNames[m.By], authorNames[want[i]], m.Why)
 		case !beyond:
@@ -391,7 +388,7 @@ func TestMergedByOldGit(t *testing.T) {
 	}
 }
 
-// Replaced commits are merged as what took their place.
+// A merge of replaced commits uses the replacements.
 func TestMergedReplaced(t *testing.T) {
 	l := newMergeLab(t)
 	l.branch("first", "base", "f", lines("1=x"))
@@ -400,7 +397,7 @@ func TestMergedReplaced(t *testing.T) {
 	if got := l.ask(l.file(m, "f"))[0]; got.By != repo.MergeByGit {
 		t.Fatalf("%s made it, want git %s", authorNames[got.By], got.Why)
 	}
-	// With another base the two are in conflict.
+	// With another merge base the merge has a conflict.
 	l.branch("base2", "base", "f", lines("1=other 20=other"))
 	l.Git("replace", l.Git("rev-parse", "base"), l.Git("commit-tree", "-m", "base", "base2^{tree}"))
 	if got := l.ask(l.file(m, "f"))[0]; got.By != repo.MergeByPerson {
@@ -408,7 +405,7 @@ func TestMergedReplaced(t *testing.T) {
 	}
 }
 
-// A context that is done ends it.
+// A cancelled context stops Merged.
 func TestMergedStops(t *testing.T) {
 	l := newMergeLab(t)
 	l.branch("first", "base", "f", lines("1=x"))
@@ -421,7 +418,7 @@ func TestMergedStops(t *testing.T) {
 	done, cancel := contextDone(t)
 	defer cancel()
 	if _, err := g.Contents().Merged(done, []repo.MergedFile{f}); err == nil {
-		t.Error("a context that is done gave an answer, want an error")
+		t.Error("Merged returned no error for a cancelled context")
 	}
 }
 

@@ -7,10 +7,11 @@ import (
 	"strings"
 
 	"ken/internal/fault"
+	"ken/internal/git/index"
 	"ken/internal/repo"
 )
 
-// Tree returns the tree of a commit, ok false when the commit is not there.
+// Tree returns the tree of a commit; ok is false if the repository does not have the commit.
 func (r *Repo) Tree(ctx context.Context, commit repo.ID) (tree repo.ID, ok bool, err error) {
 	if commit.IsZero() {
 		return repo.ID{}, false, nil
@@ -30,8 +31,8 @@ func (r *Repo) Tree(ctx context.Context, commit repo.ID) (tree repo.ID, ok bool,
 	return tree, true, nil
 }
 
-// object looks up an object by an expression without white space, ok false
-// when there is none of that name here.
+// object looks up an object by a revision expression without white space; ok is false if it does not
+// exist.
 func (r *Repo) object(ctx context.Context, expr string) (id repo.ID, ok bool, err error) {
 	out, err := r.read(ctx, strings.NewReader(expr+"\n"), "cat-file", "--batch-check=%(objectname) %(objecttype)")
 	if err != nil {
@@ -40,8 +41,8 @@ func (r *Repo) object(ctx context.Context, expr string) (id repo.ID, ok bool, er
 	return parseBatchCheck(out)
 }
 
-// parseBatchCheck reads one line of `git cat-file --batch-check`: id and type,
-// or what was asked for and a word that says why there is no answer.
+// parseBatchCheck parses a line of `git cat-file --batch-check`: id and type, or the expression and the
+// reason why there is no object.
 func parseBatchCheck(out string) (id repo.ID, ok bool, err error) {
 	name, what, cut := strings.Cut(strings.TrimSuffix(out, "\n"), " ")
 	if !cut {
@@ -63,8 +64,7 @@ func parseBatchCheck(out string) (id repo.ID, ok bool, err error) {
 	return repo.ID{}, false, fmt.Errorf("git cat-file: cannot read %q", out)
 }
 
-// Reachable reports whether HEAD or any ref still leads to the commit. One that
-// is not here at all is not reachable.
+// Reachable reports whether HEAD or a ref reaches the commit. A missing commit is not reachable.
 func (r *Repo) Reachable(ctx context.Context, commit repo.ID) (bool, error) {
 	if commit.IsZero() {
 		return false, nil
@@ -76,7 +76,7 @@ func (r *Repo) Reachable(ctx context.Context, commit repo.ID) (bool, error) {
 	if head.Commit == commit {
 		return true, nil
 	}
-	// HEAD mostly stands on it. That git refuses to say is for the next question to explain.
+	// Usually HEAD reaches it. If git fails here, the next call reports the reason.
 	if !head.Commit.IsZero() {
 		if ok, err := r.verdict(ctx, "merge-base", "--is-ancestor", commit.String(), head.Commit.String()); err == nil && ok {
 			return true, nil
@@ -90,11 +90,11 @@ func (r *Repo) Reachable(ctx context.Context, commit repo.ID) (bool, error) {
 	return out == "", err
 }
 
-// At returns the entry of a path in a commit, ok false when it has none. A
-// commit that is not here is an error.
+// At returns the id of a path in a commit; ok is false if the commit does not have the path. A missing
+// commit is an error.
 func (r *Repo) At(ctx context.Context, commit repo.ID, path repo.Path) (id repo.ID, ok bool, err error) {
-	if !soundPath([]byte(path)) {
-		return repo.ID{}, false, &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("%s is no path of a work tree", path)}
+	if !index.ValidPath([]byte(path)) {
+		return repo.ID{}, false, &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("%s is not a valid path", path)}
 	}
 	if commit.IsZero() {
 		return repo.ID{}, false, fmt.Errorf("look up %s: no commit to look in", path)
@@ -111,8 +111,8 @@ func (r *Repo) At(ctx context.Context, commit repo.ID, path repo.Path) (id repo.
 	return id, ok, nil
 }
 
-// Staged reports whether the index differs from a tree; the zero tree is the
-// empty one. The mere intent to add a path is no difference.
+// Staged reports whether the index differs from a tree. The zero id is the empty tree. A path that was only
+// added with git add -N is not a difference.
 func (r *Repo) Staged(ctx context.Context, s *repo.Snapshot, tree repo.ID) (bool, error) {
 	if tree.IsZero() {
 		for _, e := range s.Index.Entries {
@@ -130,9 +130,8 @@ func (r *Repo) Staged(ctx context.Context, s *repo.Snapshot, tree repo.ID) (bool
 	return !same, err
 }
 
-// Untracked lists the files that are neither tracked nor ignored, in git's
-// order. Another repository inside the work tree is one item that ends in a
-// slash.
+// Untracked lists the files that are neither tracked nor ignored, in git's order. A repository inside the
+// work tree is one item with a slash at the end.
 func (r *Repo) Untracked(ctx context.Context) ([]repo.Path, error) {
 	out, err := r.read(ctx, nil, "ls-files", "-z", "--others", "--exclude-standard", "--full-name")
 	if err != nil {
@@ -141,14 +140,14 @@ func (r *Repo) Untracked(ctx context.Context) ([]repo.Path, error) {
 	return parsePaths("ls-files", out)
 }
 
-// parsePaths reads paths that each end in a NUL.
+// parsePaths splits paths that end in a NUL each.
 func parsePaths(command, out string) ([]repo.Path, error) {
 	if out == "" {
 		return nil, nil
 	}
 	body, ok := strings.CutSuffix(out, "\x00")
 	if !ok {
-		return nil, fmt.Errorf("git %s: the answer breaks off", command)
+		return nil, fmt.Errorf("git %s: truncated output", command)
 	}
 	list := strings.Split(body, "\x00")
 	paths := make([]repo.Path, len(list))

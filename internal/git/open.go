@@ -10,19 +10,17 @@ import (
 	"strings"
 
 	"ken/internal/fault"
+	"ken/internal/git/config"
 	"ken/internal/repo"
 )
 
-// Open finds the repository whose work tree holds dir, as git would: by walking
-// up to the first .git. It starts no process unless core.worktree puts the work
-// tree somewhere else, or the repository seems to belong to another user.
+// Open finds the repository of the work tree that contains dir, as git does: it walks up to the first .git. It starts
+// no process unless core.worktree is set or another user seems to own the repository.
 //
-// A repository of another user is refused as git refuses it, before any file of
-// it is read.
+// Like git, Open refuses a repository of another user before it reads any other file of it.
 //
-// Outside any repository the error is a [fault.NoRepo]. A bare repository, the
-// inside of a git directory, and a .git that leads nowhere are errors too, each
-// with what to do about it.
+// Outside of a repository the error is a [fault.NoRepo]. A bare repository, a directory inside a git directory, and a
+// .git that leads nowhere are errors with a hint.
 func Open(ctx context.Context, dir string) (*Repo, error) {
 	if ctx.Err() != nil {
 		return nil, stopped(ctx, "open "+dir)
@@ -51,7 +49,7 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 		return nil, err
 	}
 	r.foreign = foreign
-	if err := r.settle(ctx); err != nil {
+	if err := r.findWorkTree(ctx); err != nil {
 		return nil, err
 	}
 	if rel, err := filepath.Rel(r.root, start); err == nil && filepath.IsLocal(rel) && rel != "." {
@@ -83,7 +81,7 @@ func canonical(dir string) (string, error) {
 	return abs, nil
 }
 
-// cause strips the path that a [fs.PathError] repeats.
+// cause removes the path from a [fs.PathError], since the message already has it.
 func cause(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err
@@ -91,15 +89,14 @@ func cause(err error) error {
 	return err
 }
 
-// discover walks up from start to the first directory with a git directory of
-// its own. An empty gitDir means that there is none.
+// discover walks up from start to the first directory with a git directory. gitDir is "" if there is none.
 func discover(ctx context.Context, start string) (at, gitDir string, err error) {
 	ceilings := filepath.SplitList(os.Getenv("GIT_CEILING_DIRECTORIES"))
 	first, err := os.Stat(start)
 	if err != nil {
 		return "", "", fmt.Errorf("open %s: %w", start, cause(err))
 	}
-	across, _ := parseBool(os.Getenv("GIT_DISCOVERY_ACROSS_FILESYSTEM"))
+	across, _ := config.ParseBool(os.Getenv("GIT_DISCOVERY_ACROSS_FILESYSTEM"))
 	for at = start; ; {
 		gitDir, err := gitDirIn(at)
 		if err != nil || gitDir != "" {
@@ -112,7 +109,7 @@ func discover(ctx context.Context, start string) (at, gitDir string, err error) 
 		if up == at || stopsAt(ceilings, up) {
 			return "", "", nil
 		}
-		// Git does not look beyond the file system it started in either.
+		// Like git, stop at the boundary of the file system.
 		if info, err := os.Stat(up); err != nil || !across && !sameDevice(first, info) {
 			return "", "", nil
 		}
@@ -135,8 +132,7 @@ func stopsAt(ceilings []string, dir string) bool {
 	return false
 }
 
-// gitDirIn returns the git directory that dir's .git is or points to, "" when
-// dir has none.
+// gitDirIn returns the git directory that dir's .git is or points to, "" if dir has no .git.
 func gitDirIn(dir string) (string, error) {
 	dotGit := filepath.Join(dir, ".git")
 	info, err := os.Stat(dotGit)
@@ -147,8 +143,8 @@ func gitDirIn(dir string) (string, error) {
 		return "", fmt.Errorf("look for a repository at %s: %w", dotGit, cause(err))
 	case info.IsDir():
 		if !IsGitDir(dotGit) {
-			// An empty .git is no repository, and git looks further up. One
-			// that we may not read is another matter.
+			// An empty .git is not a repository, and git looks further up. An unreadable .git is an
+			// error.
 			for _, name := range []string{".", "HEAD", "objects", "refs"} {
 				if err := denied(filepath.Join(dotGit, name)); err != nil {
 					return "", fmt.Errorf("read git directory %s: %w", dotGit, err)
@@ -165,7 +161,7 @@ func gitDirIn(dir string) (string, error) {
 	return followPointer(dotGit)
 }
 
-// denied returns the error of opening what we may not open, nil for all else.
+// denied returns the error if ken has no permission to open the path, nil otherwise.
 func denied(path string) error {
 	f, err := os.OpenFile(path, os.O_RDONLY|openFlags, 0)
 	switch {
@@ -205,8 +201,8 @@ func followPointer(file string) (string, error) {
 	return real, nil
 }
 
-// IsGitDir reports whether git would take dir for a git directory: a HEAD that
-// looks like one, with objects and refs beside it or in the common directory.
+// IsGitDir reports whether git takes dir for a git directory: it has a valid HEAD, and objects and refs are in dir or in
+// the common directory.
 func IsGitDir(dir string) bool {
 	if !looksLikeHead(filepath.Join(dir, "HEAD")) {
 		return false
@@ -239,8 +235,8 @@ func looksLikeHead(path string) bool {
 	return sha1 || sha256
 }
 
-// commonDir returns the directory that holds refs, objects and config for a git
-// directory: itself, or what its commondir file names.
+// commonDir returns the directory with the refs, objects and config of a git directory: itself, or the one that its
+// commondir file names.
 func commonDir(gitDir string) (string, error) {
 	file := filepath.Join(gitDir, "commondir")
 	text, err := readSmall(file)
@@ -261,15 +257,14 @@ func commonDir(gitDir string) (string, error) {
 	return real, nil
 }
 
-// insideGitDir explains why there is no work tree at start: gitDir is bare, or
-// start lies inside it.
+// insideGitDir returns the error for a start directory without a work tree: gitDir is bare, or start is inside of it.
 func insideGitDir(ctx context.Context, start, gitDir string) error {
 	if _, err := checkOwner(ctx, gitDir, gitDir); err != nil {
 		return err
 	}
 	r, err := open(gitDir, gitDir)
 	if err == nil && filepath.Base(gitDir) != ".git" && r.gitDir == r.common {
-		if bare, ok := r.own.flag("core.bare"); bare || !ok {
+		if bare, ok := r.own.Bool("core.bare"); bare || !ok {
 			return bareError(gitDir)
 		}
 	}
@@ -283,7 +278,7 @@ func insideGitDir(ctx context.Context, start, gitDir string) error {
 	}
 }
 
-// A BareError is in the chain of what Open returns for a repository without a work tree.
+// A BareError is the cause of the error of Open for a bare repository.
 type BareError struct{ GitDir string }
 
 func (e *BareError) Error() string {
@@ -297,8 +292,8 @@ func bareError(gitDir string) error {
 	}
 }
 
-// OpenCommits is Open for whoever asks about commits alone: a bare repository will do.
-// Its root is then the git directory, where no path of a commit leads anywhere.
+// OpenCommits is Open for callers that only read commits. It also opens a bare repository; the root is then the git
+// directory.
 func OpenCommits(ctx context.Context, dir string) (r *Repo, bare bool, err error) {
 	r, err = Open(ctx, dir)
 	if e, ok := errors.AsType[*BareError](err); ok {
@@ -308,7 +303,7 @@ func OpenCommits(ctx context.Context, dir string) (r *Repo, bare bool, err error
 	return r, false, err
 }
 
-// openBare opens a bare repository, if git would: safe.bareRepository may forbid to find one.
+// openBare opens a bare repository if git allows it (safe.bareRepository).
 func openBare(ctx context.Context, gitDir string) (*Repo, error) {
 	if err := askWhetherSafe(ctx, gitDir); err != nil {
 		return nil, err
@@ -321,7 +316,7 @@ func openBare(ctx context.Context, gitDir string) (*Repo, error) {
 	return r, nil
 }
 
-// open reads what a repository at root says about itself.
+// open reads the config files of the repository at root.
 func open(root, gitDir string) (*Repo, error) {
 	common, err := commonDir(gitDir)
 	if err != nil {
@@ -331,16 +326,16 @@ func open(root, gitDir string) (*Repo, error) {
 	return r, r.readOwnConfig()
 }
 
-// settle decides where the work tree is, and whether there is one.
-func (r *Repo) settle(ctx context.Context) error {
-	// Of a linked worktree, the shared config says nothing about the work tree,
-	// unless each worktree has a config of its own.
-	perWorktree, _ := r.own.flag("extensions.worktreeconfig")
+// findWorkTree sets the root if core.worktree is set. It returns an error for a bare repository.
+func (r *Repo) findWorkTree(ctx context.Context) error {
+	// In a linked worktree core.worktree and core.bare do not count, unless each worktree has its own config
+	// file.
+	perWorktree, _ := r.own.Bool("extensions.worktreeconfig")
 	if r.gitDir != r.common && !perWorktree {
 		return nil
 	}
-	tree, moved := r.own.last("core.worktree")
-	if bare, _ := r.own.flag("core.bare"); bare && !moved {
+	tree, moved := r.own.Last("core.worktree")
+	if bare, _ := r.own.Bool("core.bare"); bare && !moved {
 		return bareError(r.gitDir)
 	}
 	if !moved {
@@ -351,10 +346,9 @@ func (r *Repo) settle(ctx context.Context) error {
 		tree = filepath.Join(r.gitDir, tree)
 	}
 	if real, err := filepath.EvalSymlinks(tree); err == nil && real == r.root {
-		return nil // a submodule's, which only says what we found
+		return nil // core.worktree of a submodule names the root that discover found
 	}
-	// Asking git checks that it agrees, and that the owner is to be trusted,
-	// which it no longer does once both directories are named.
+	// Git checks the owner here. Later calls name both directories, and then git no longer checks it.
 	top, err := r.read(ctx, nil, "rev-parse", "--show-toplevel")
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"ken/internal/fault"
 )
 
-func TestOpenFindsWhatGitFinds(t *testing.T) {
+func TestOpenMatchesGit(t *testing.T) {
 	for name, build := range map[string]func(b *box) (dir string){
 		"root":         func(b *box) string { return b.dir },
 		"subdirectory": func(b *box) string { b.write("x/y/z", ""); return b.path("x/y") },
@@ -175,7 +175,7 @@ func TestWorktrees(t *testing.T) {
 	}
 }
 
-// The author is whom git would name.
+// Author returns the same author as git.
 func TestAuthor(t *testing.T) {
 	for _, v := range []string{"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "EMAIL"} {
 		t.Setenv(v, "")

@@ -8,12 +8,12 @@ import (
 	"slices"
 )
 
-// checkOwner refuses a repository that belongs to another user, as git does: nobody should obey
-// a configuration because somebody else has put it into a directory above. Root is the work tree,
-// or the git directory where there is none.
+// checkOwner refuses a repository of another user, as git does: another user must not be able to change
+// the configuration of ken by putting a repository into a directory above. Root is the work tree, or the
+// git directory of a bare repository.
 //
-// It looks at the owners of all that git looks at. If one of them is another user, git decides,
-// because the user may have called the directory safe; then foreign is true.
+// It checks the owners of the same files as git. If another user owns one of them, git decides, since
+// safe.directory may allow the directory; then foreign is true.
 func checkOwner(ctx context.Context, root, gitDir string) (foreign bool, err error) {
 	files := []string{root, gitDir}
 	if root != gitDir {
@@ -25,9 +25,9 @@ func checkOwner(ctx context.Context, root, gitDir string) (foreign bool, err err
 	return true, askWhetherSafe(ctx, root)
 }
 
-// askWhetherSafe has git decide whether the repository at root may be used, and returns its
-// refusal. Git looks at the owner, at safe.directory and at safe.bareRepository, before it reads
-// anything of the repository. The user may also call a directory safe for one command.
+// askWhetherSafe has git decide whether the repository at root may be used, and returns git's refusal.
+// Git checks the owner, safe.directory and safe.bareRepository before it reads anything else. The user
+// may also set safe.directory for a single command.
 func askWhetherSafe(ctx context.Context, root string) error {
 	r := &Repo{root: root}
 	args := []string{"rev-parse", "--git-dir"}

@@ -14,10 +14,10 @@ import (
 	"ken/internal/fault"
 )
 
-// otherUser is somebody who does not run the tests.
+// otherUser is a user id other than that of the tests.
 const otherUser = 41234
 
-// giveAway makes another user the owner of files, but not of what lies below them.
+// giveAway makes another user the owner of files and directories, but not of the files below them.
 func giveAway(t *testing.T, files ...string) {
 	t.Helper()
 	for _, f := range files {
@@ -27,8 +27,8 @@ func giveAway(t *testing.T, files ...string) {
 	}
 }
 
-// Ken opens a repository exactly where git does, whoever owns it and whatever the settings say.
-func TestOwnerIsJudgedAsGitDoes(t *testing.T) {
+// Open accepts and refuses the same repositories as git, for all owners and settings.
+func TestOwnerCheckMatchesGit(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give files to another user")
 	}
@@ -164,16 +164,16 @@ func TestOwnerIsJudgedAsGitDoes(t *testing.T) {
 				said, gitErr := ask.CombinedOutput()
 				r, bare, err := OpenCommits(t.Context(), dir)
 				if inside := strings.HasPrefix(layout, "inside"); inside && gitErr == nil && err != nil {
-					// It is refused as a place without a work tree.
+					// Open refuses it because it has no work tree.
 					r, bare, err = OpenCommits(t.Context(), filepath.Dir(dir))
 				}
 				switch {
 				case (err == nil) != (gitErr == nil):
-					t.Fatalf("git says %v (%s), and ken says %v", gitErr, said, err)
+					t.Fatalf("git returned %v (%s), and Open returned %v; want the same decision", gitErr, said, err)
 				case err == nil:
-					// What git is asked later, it answers as well.
-					if _, err := r.everything(t.Context()); err != nil {
-						t.Errorf("bare %v: the first question to git fails: %v", bare, err)
+					// Later calls of git work, too.
+					if _, err := r.allConfig(t.Context()); err != nil {
+						t.Errorf("bare %v: the first call of git fails: %v", bare, err)
 					}
 				case strings.Contains(string(said), "dubious ownership"):
 					hint := "if you trust it: git config --global --add safe.directory "
@@ -188,8 +188,7 @@ func TestOwnerIsJudgedAsGitDoes(t *testing.T) {
 	}
 }
 
-// Nothing of another user's repository is read before it is refused: not its configuration, which
-// would be understood differently, and not its store.
+// Open refuses a repository of another user before it reads the configuration or the store.
 func TestConfigOfAnotherUserIsNotRead(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give files to another user")
@@ -206,7 +205,7 @@ func TestConfigOfAnotherUserIsNotRead(t *testing.T) {
 				config = filepath.Join(dir, ".git", "config")
 			}
 			b.must(os.Remove(config))
-			b.must(os.Mkdir(config, 0o755)) // an error to whoever reads it
+			b.must(os.Mkdir(config, 0o755)) // reading it is an error
 			giveAway(t, dir)
 			_, _, err := OpenCommits(t.Context(), dir)
 			if err == nil || !strings.Contains(err.Error(), "belongs to another user") {
@@ -216,7 +215,7 @@ func TestConfigOfAnotherUserIsNotRead(t *testing.T) {
 	}
 }
 
-// A submodule and a work tree that belong to another user are not looked into.
+// ken does not read submodules and work trees of another user.
 func TestPartsOfAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give files to another user")
@@ -258,7 +257,7 @@ func TestPartsOfAnotherUser(t *testing.T) {
 	}
 }
 
-// An owner that git cannot be asked about is no reason to go on.
+// Without git, Open refuses a repository of another user.
 func TestOwnerWithoutGit(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give files to another user")
@@ -299,7 +298,7 @@ func (b *box) bare() string {
 	return dir
 }
 
-// safe sets the directories that the user calls safe.
+// safe sets safe.directory.
 func (b *box) safe(list ...string) {
 	b.t.Helper()
 	for _, dir := range list {

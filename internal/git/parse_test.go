@@ -12,27 +12,6 @@ const (
 	zero = "0000000000000000000000000000000000000000"
 )
 
-// Whatever ls-files prints, what is read of it is sound and in order.
-func FuzzLsFiles(f *testing.F) {
-	const seen = "  ctime: 1:2\n  mtime: 3:4\n  dev: 5\tino: 6\n  uid: 7\tgid: 8\n  size: 9\tflags: 0\n"
-	f.Add("H 100644 " + one + " 0\ta\x00" + seen + "s 100755 " + one + " 0\tb/c\x00" + seen)
-	f.Add("M 100644 " + one + " 1\ta\x00M 100644 " + one + " 2\ta\x00M 100644 " + one + " 3\ta\x00")
-	f.Add("H 160000 " + one + " 0\t../a\x00")
-	f.Add("H 040000 " + one + " 0\ta/\x00")
-	f.Add("H 100644")
-	f.Fuzz(func(t *testing.T, out string) {
-		entries, err := parseLsFiles(out)
-		if err != nil {
-			return
-		}
-		for i, e := range entries {
-			if !soundPath([]byte(e.Path)) || i > 0 && entries[i-1].Path >= e.Path {
-				t.Fatalf("%+v", entries)
-			}
-		}
-	})
-}
-
 func FuzzCheckAttr(f *testing.F) {
 	full := ""
 	for _, name := range attributeNames {
@@ -43,37 +22,13 @@ func FuzzCheckAttr(f *testing.F) {
 	f.Fuzz(func(t *testing.T, out string) {
 		list, err := parseCheckAttr(out, []repo.Path{"a"})
 		if err == nil {
-			list[0].judge(true)
-			list[0].judge(false)
+			list[0].evaluate(true)
+			list[0].evaluate(false)
 		}
 	})
 }
 
-// Whatever `git config -z` prints, what is read of it prints the same again.
-func FuzzConfigList(f *testing.F) {
-	f.Add("core.bare\nfalse\x00a.b\x00branch.x y.merge\nrefs/heads/\nx\x00")
-	f.Add("\x00")
-	f.Fuzz(func(t *testing.T, out string) {
-		c, err := parseConfigList(out)
-		if err != nil {
-			return
-		}
-		var back strings.Builder
-		for _, s := range c.list {
-			back.WriteString(s.key)
-			if !s.implied {
-				back.WriteString("\n" + s.value)
-			}
-			back.WriteByte(0)
-		}
-		if back.String() != out {
-			t.Fatalf("%q became %q", out, back.String())
-		}
-	})
-}
-
-// Whatever a list of paths holds, none of those read is empty, and they print
-// the same again.
+// parsePaths returns no empty path, and its result joined with NULs is the input.
 func FuzzPaths(f *testing.F) {
 	f.Add("a\x00b\nc\x00")
 	f.Add("a")
@@ -85,7 +40,7 @@ func FuzzPaths(f *testing.F) {
 		back := ""
 		for _, p := range paths {
 			if p == "" {
-				t.Fatal("an empty path")
+				t.Fatal("parsePaths returned an empty path")
 			}
 			back += string(p) + "\x00"
 		}
@@ -107,7 +62,7 @@ func FuzzBatchCheck(f *testing.F) {
 	})
 }
 
-// Whatever is read of an item is said by it, and an item that breaks off is none.
+// The text of an item contains the parsed values.
 func FuzzTreeItem(f *testing.F) {
 	f.Add("100644 blob " + one + "\ta")
 	f.Add("100644 blob " + one + "      12\ta b")

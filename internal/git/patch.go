@@ -9,9 +9,9 @@ import (
 	"ken/internal/repo"
 )
 
-// Lines counts what commits did to some paths, each against its first parent. A path
-// to which a commit did nothing is left out, and so is one that git takes for no
-// text. A file that a commit moved counts for what it edited, at its new path.
+// Lines counts the lines that commits added to and deleted from paths, each compared with its first parent.
+// It leaves out unchanged paths and binary files. A moved file counts at its new path, with the lines that
+// were edited.
 func (r *Repo) Lines(ctx context.Context, commits []repo.ID, paths []repo.Path) (map[repo.ID]map[repo.Path]repo.LineCount, error) {
 	if len(commits) == 0 || len(paths) == 0 {
 		return map[repo.ID]map[repo.Path]repo.LineCount{}, nil
@@ -28,8 +28,8 @@ func (r *Repo) Lines(ctx context.Context, commits []repo.ID, paths []repo.Path) 
 	return parseNumstat(out)
 }
 
-// Patch returns what a commit did to some paths, against its first parent, as a
-// patch; "" if it did nothing to them.
+// Patch returns the changes of a commit to some paths, compared with its first parent, as a patch. It is ""
+// if there are none.
 func (r *Repo) Patch(ctx context.Context, commit repo.ID, paths []repo.Path) (string, error) {
 	args := append([]string{"log", "--no-walk", "--format=", "--unified=3", "--inter-hunk-context=0", commit.String()}, patchArgs(paths)...)
 	out, err := r.read(ctx, nil, args...)
@@ -39,7 +39,7 @@ func (r *Repo) Patch(ctx context.Context, commit repo.ID, paths []repo.Path) (st
 	return out, nil
 }
 
-// patchArgs pins whatever a configuration could make of a patch.
+// patchArgs are options that override all settings about patches.
 func patchArgs(paths []repo.Path) []string {
 	args := []string{
 		"--diff-merges=first-parent", "--root", "-M50%", "--no-ext-diff", "--no-textconv", "-O/dev/null", "--no-color", "--no-notes",
@@ -53,8 +53,8 @@ func patchArgs(paths []repo.Path) []string {
 	return args
 }
 
-// parseNumstat reads commits between NULs, each with its lines of counts: added, tab,
-// deleted, tab, path, NUL; of a move the path is empty, and the two follow.
+// parseNumstat parses commits, separated by NULs, with a line per path: added, tab, deleted, tab, path, NUL.
+// For a move the path is empty, and the old and the new path follow.
 func parseNumstat(out string) (map[repo.ID]map[repo.Path]repo.LineCount, error) {
 	counts := make(map[repo.ID]map[repo.Path]repo.LineCount)
 	var commit repo.ID
@@ -86,7 +86,7 @@ func parseNumstat(out string) (map[repo.ID]map[repo.Path]repo.LineCount, error) 
 		}
 		added, err := strconv.Atoi(fields[0])
 		deleted, err2 := strconv.Atoi(fields[1])
-		if err == nil && err2 == nil { // else it is "-"
+		if err == nil && err2 == nil { // a binary file has "-"
 			counts[commit][repo.Path(path)] = repo.LineCount{Added: added, Deleted: deleted}
 		}
 	}

@@ -13,9 +13,8 @@ import (
 	"ken/internal/repo"
 )
 
-// Pending returns what the next commit on top of head would change: how the index differs. In
-// a hook it is the index that git names to the hook, which is not the usual one under
-// commit -a and commit -- path.
+// Pending returns the changes of the next commit on top of head: the difference to the index. In a hook it
+// uses the index that git passes to the hook. That is a temporary one for git commit -a and git commit -- PATH.
 func (r *Repo) Pending(ctx context.Context, head repo.ID) (repo.PendingCommit, error) {
 	var p repo.PendingCommit
 	switch _, err := os.Lstat(filepath.Join(r.gitDir, "MERGE_HEAD")); {
@@ -34,8 +33,8 @@ func (r *Repo) Pending(ctx context.Context, head repo.ID) (repo.PendingCommit, e
 	return p, nil
 }
 
-// hookIndex returns the variable by which git tells a hook of the index that will be
-// committed, unless it is meant for another repository than this.
+// hookIndex returns the environment variable with the index that a hook's commit uses. It returns none if
+// the variable is for another repository.
 func (r *Repo) hookIndex() []string {
 	const name = "GIT_INDEX_FILE"
 	file := os.Getenv(name)
@@ -45,8 +44,8 @@ func (r *Repo) hookIndex() []string {
 	if dir := os.Getenv("GIT_DIR"); dir != "" && !sameFile(dir, r.gitDir) {
 		return nil
 	}
-	// In an ordinary checkout git does not say whose it is, but names it in full, or
-	// from the root, where its hooks run.
+	// In an ordinary work tree git does not set GIT_DIR. Then the index has an absolute path, or a path
+	// relative to the root, where hooks run.
 	abs, err := filepath.Abs(file)
 	if dir := filepath.Dir(abs); err != nil || IsGitDir(dir) && !sameFile(dir, r.gitDir) {
 		return nil
@@ -60,7 +59,7 @@ type stagedChange struct {
 	unmerged bool
 }
 
-// stagedSince lists how the index differs from a commit, in git's order.
+// stagedSince lists the differences between the index and a commit, in git's order.
 func (r *Repo) stagedSince(ctx context.Context, commit repo.ID, env []string) ([]stagedChange, error) {
 	out := &bounded{max: maxAnswer}
 	args := []string{
@@ -79,7 +78,7 @@ func (r *Repo) stagedSince(ctx context.Context, commit repo.ID, env []string) ([
 		return nil, err
 	}
 	if len(items)%2 != 0 {
-		return nil, errors.New("git diff-index: the answer breaks off")
+		return nil, errors.New("git diff-index: truncated output")
 	}
 	var list []stagedChange
 	for pair := range slices.Chunk(items, 2) {

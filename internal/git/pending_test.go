@@ -10,8 +10,7 @@ import (
 	"ken/internal/testrepo"
 )
 
-// What is pending is in the index that a hook was handed, if that is of this
-// repository.
+// Pending uses the index of a hook if it belongs to this repository.
 func TestPending(t *testing.T) {
 	r := testrepo.New(t)
 	r.Write("a", "1")
@@ -52,7 +51,7 @@ func TestPending(t *testing.T) {
 	pending()
 }
 
-// A pending change carries its content after the commit, and an unmerged path says so.
+// Pending returns the new content of each change, and marks unmerged paths.
 func TestPendingChanges(t *testing.T) {
 	r := testrepo.New(t)
 	for _, name := range []string{"edited", "gone", "undecided"} {
@@ -66,7 +65,7 @@ func TestPendingChanges(t *testing.T) {
 	r.Write(".spec/undecided/spec.md", "here")
 	r.Commit("here")
 	if _, err := r.Try("cherry-pick", "side"); err == nil {
-		t.Fatal("there is no conflict")
+		t.Fatal("the merge has no conflict; this test needs one")
 	}
 	r.Write("spec.md", "none")
 	r.Write(".spec/edited/spec.md", "edited again")

@@ -26,8 +26,8 @@ func (r *Repo) Recent(ctx context.Context, head repo.ID, limit int) (ids []repo.
 	return ids, shallow != "" && len(ids) < limit, err
 }
 
-// Commits calls f with each of some commits and its changes, in any order. Their date is that of the
-// committer: a commit may be on a branch long after its author wrote it.
+// Commits calls f with each commit and its changes, in any order. The date is the committer date: a commit
+// can come to a branch long after its author wrote it.
 func (r *Repo) Commits(ctx context.Context, ids []repo.ID, f func(repo.Commit) error) error {
 	var revisions strings.Builder
 	for _, id := range ids {

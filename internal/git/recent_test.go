@@ -8,7 +8,7 @@ import (
 	"ken/internal/testrepo"
 )
 
-// A commit counts from when it was committed: a rebase moves old changes to a branch of today.
+// Commits have the committer date, since a rebase gives old changes a new commit.
 func TestCommitsHaveTheDateOfTheCommitter(t *testing.T) {
 	r := testrepo.New(t)
 	r.Write("a", "1")

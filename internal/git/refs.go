@@ -15,24 +15,23 @@ import (
 )
 
 var (
-	// errUnusual says that a file holds something only git can be trusted to
-	// read. It never leaves the package.
+	// errUnusual says that only git understands a file. The package does not return it to callers.
 	errUnusual = errors.New("unusual layout")
 	errNoRef   = errors.New("no such ref")
 )
 
-// maxSymrefs is how many symbolic refs git follows before it gives up.
+// maxSymrefs is the number of symbolic refs that git follows.
 const maxSymrefs = 5
 
 const maxPackedRefs = 1 << 30
 
-// ResolveRef returns the object a full ref name leads to, ok false when there
-// is no such ref. A broken ref is an error.
+// ResolveRef returns the object of a full ref name; ok is false if the ref does not exist. A broken ref is an
+// error.
 func (r *Repo) ResolveRef(ctx context.Context, name string) (id repo.ID, ok bool, err error) {
 	if !validRef(name) {
 		return repo.ID{}, false, nil
 	}
-	if !r.strange {
+	if !r.unknownLayout {
 		id, _, err = r.follow(name)
 		switch {
 		case err == nil:
@@ -50,8 +49,8 @@ func (r *Repo) ResolveRef(ctx context.Context, name string) (id repo.ID, ok bool
 	return id, ok, err
 }
 
-// follow resolves a ref by its files. It returns the name of the last ref of
-// the chain too, also with errNoRef.
+// follow resolves a ref from its files. It also returns the name of the last ref in the chain, even with
+// errNoRef.
 func (r *Repo) follow(name string) (repo.ID, string, error) {
 	for range maxSymrefs + 1 {
 		text, err := r.loose(name)
@@ -78,10 +77,10 @@ func (r *Repo) follow(name string) (repo.ID, string, error) {
 	return repo.ID{}, name, errUnusual
 }
 
-// loose returns the text of a ref's own file, errNoRef when there is none.
+// loose returns the text of a loose ref, errNoRef if there is none.
 func (r *Repo) loose(name string) (string, error) {
 	file := r.refFile(name)
-	// A symbolic link was once how HEAD named its branch.
+	// Old versions of git made HEAD a symbolic link to its branch.
 	if info, err := os.Lstat(file); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return "", errUnusual
 	}
@@ -97,8 +96,8 @@ func (r *Repo) loose(name string) (string, error) {
 	return "", fmt.Errorf("read ref %s: %w", name, err)
 }
 
-// refFile returns where the loose ref of that name is: what belongs to one
-// worktree in its own git directory, the rest in the common one.
+// refFile returns the file of a loose ref. Refs of a single worktree are in its git directory, others in the
+// common directory.
 func (r *Repo) refFile(name string) string {
 	dir := r.common
 	if !strings.HasPrefix(name, "refs/") || strings.HasPrefix(name, "refs/bisect/") ||
@@ -113,8 +112,8 @@ func (r *Repo) looseExists(name string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// packed finds a ref in packed-refs. Git writes that file before it deletes the
-// loose ones, so a ref that was not loose a moment ago is there by now.
+// packed finds a ref in packed-refs. Git writes that file before it deletes loose refs, so a ref that was just
+// packed is in it.
 func (r *Repo) packed(name string) (repo.ID, error) {
 	b, _, err := readFile(filepath.Join(r.common, "packed-refs"), maxPackedRefs)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -138,7 +137,7 @@ func findPacked(text, name string, f repo.ObjectFormat) (repo.ID, error) {
 			return repo.ID{}, errNoRef
 		}
 		i += at
-		// Comments hold such words too; only an id alone in front counts.
+		// A comment can contain the name, too. A ref has exactly an id before its name.
 		start := strings.LastIndexByte(text[:i], '\n') + 1
 		if i-start == 2*f.Size() {
 			if id, ok := idAtStart(text[start:], f); ok && !id.IsZero() {
@@ -150,7 +149,7 @@ func findPacked(text, name string, f repo.ObjectFormat) (repo.ID, error) {
 	}
 }
 
-// resolveByGit asks git for the object a ref leads to.
+// resolveByGit resolves a ref by running git.
 func (r *Repo) resolveByGit(ctx context.Context, name string) (repo.ID, bool, error) {
 	out, found, err := r.probe(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
 	if err != nil || !found {
@@ -170,19 +169,17 @@ func (r *Repo) brokenRef(name string) error {
 	}
 }
 
-// idAtStart reads the id that text begins with; like git, it lets only white
-// space follow.
+// idAtStart parses the id at the start of a text. Like git, it accepts only white space after the id.
 func idAtStart(text string, f repo.ObjectFormat) (repo.ID, bool) {
 	n := 2 * f.Size()
-	if len(text) < n || len(text) > n && !isSpace(text[n]) {
+	if len(text) < n || len(text) > n && strings.IndexByte(" \t\r\n", text[n]) < 0 {
 		return repo.ID{}, false
 	}
 	id, err := repo.ParseID(text[:n])
 	return id, err == nil
 }
 
-// validRef reports whether name is a ref name that git could have written.
-// Names that are not never become file names.
+// validRef reports whether git allows the name of a ref. Invalid names are never used as file names.
 func validRef(name string) bool {
 	if name == "" || strings.HasSuffix(name, ".") || strings.Contains(name, "@{") || name == "@" {
 		return false

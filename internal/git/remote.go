@@ -13,15 +13,15 @@ func (r *Repo) OnRemote(ctx context.Context, commit repo.ID) (bool, error) {
 	return strings.TrimSpace(out) != "", err
 }
 
-// Fetching are the arguments with which git brings every branch of the remote here. A bare clone
-// does not say where they go, and by itself fetches only what the remote has checked out.
+// Fetching are the arguments of git that fetch every branch of the remote. A bare clone has no refspec, and
+// would fetch only the default branch.
 func (r *Repo) Fetching(ctx context.Context) []string {
-	cfg, err := r.shared(ctx)
-	if err != nil || len(cfg.all("remote.origin.fetch")) > 0 || len(cfg.all("remote.origin.url")) == 0 {
+	cfg, err := r.repoConfig(ctx)
+	if err != nil || len(cfg.All("remote.origin.fetch")) > 0 || len(cfg.All("remote.origin.url")) == 0 {
 		return []string{"fetch"}
 	}
 	to := "refs/remotes/origin/*"
-	if bare, _ := cfg.flag("core.bare"); bare {
+	if bare, _ := cfg.Bool("core.bare"); bare {
 		to = "refs/heads/*"
 	}
 	return []string{"fetch", "origin", "+refs/heads/*:" + to}

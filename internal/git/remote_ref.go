@@ -17,17 +17,17 @@ import (
 // CheckRemote refuses a remote that the repository does not configure. The name can come from a
 // committed file, and git would accept a path, an address or an option instead of a name.
 func (r *Repo) CheckRemote(ctx context.Context, remote string) error {
-	c, err := r.everything(ctx)
+	c, err := r.allConfig(ctx)
 	if err != nil {
 		return err
 	}
-	_, configured := c.last("remote." + remote + ".url")
+	_, configured := c.Last("remote." + remote + ".url")
 	if configured && validRef("refs/remotes/"+remote) && !strings.HasPrefix(remote, "-") {
 		return nil
 	}
 	var names []string
-	for _, s := range c.list {
-		name, ok := strings.CutPrefix(s.key, "remote.")
+	for _, s := range c.List {
+		name, ok := strings.CutPrefix(s.Key, "remote.")
 		if ok && strings.HasSuffix(name, ".url") {
 			names = append(names, strings.TrimSuffix(name, ".url"))
 		}
@@ -78,17 +78,17 @@ func (r *Repo) MoveRefs(ctx context.Context, moves ...RefMove) (moved bool, err 
 
 // speak runs a git command that contacts a remote.
 func (r *Repo) speak(ctx context.Context, remote string, args ...string) (out string, status int, said string, err error) {
-	c, err := r.everything(ctx)
+	c, err := r.allConfig(ctx)
 	if err != nil {
 		return "", 0, "", err
 	}
 	// git has no terminal here, so ssh must not ask for a password.
 	var env []string
-	_, own := c.last("core.sshcommand")
+	_, own := c.Last("core.sshcommand")
 	if os.Getenv("GIT_SSH") == "" && os.Getenv("GIT_SSH_COMMAND") == "" && !own {
 		env = append(env, "GIT_SSH_COMMAND=ssh -o BatchMode=yes")
 	}
-	if mirror, _ := c.flag("remote." + remote + ".mirror"); mirror {
+	if mirror, _ := c.Bool("remote." + remote + ".mirror"); mirror {
 		// git refuses to push a single ref to a mirror.
 		env = append(env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=remote."+remote+".mirror", "GIT_CONFIG_VALUE_0=false")
 	}

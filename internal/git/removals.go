@@ -10,15 +10,15 @@ import (
 	"ken/internal/repo"
 )
 
-// Removals lists for each commit the paths that it removed, and where git finds the files
-// again: against the first parent, as git log -M does. If a commit removed more files than git
-// compares, or git lacks contents, only files with the same content are found.
+// Removals lists for each commit the paths that it removed and their new paths, compared with the first
+// parent, as git log -M does. If a commit removed too many files for git, or contents are missing, it finds
+// only files with the same content.
 func (r *Repo) Removals(ctx context.Context, commits []repo.ID) ([][]repo.Removal, error) {
 	list, err := r.removals(ctx, commits, "-M")
-	if _, refused := errors.AsType[*refusal](err); !refused {
+	if _, refused := errors.AsType[*gitError](err); !refused {
 		return list, err
 	}
-	// Git refuses all commits because of one: find it by halving.
+	// Git refuses the whole list because of one commit. Bisect to find it.
 	if len(commits) > 1 {
 		half := len(commits) / 2
 		front, err := r.Removals(ctx, commits[:half])
@@ -38,7 +38,7 @@ func (r *Repo) Removals(ctx context.Context, commits []repo.ID) ([][]repo.Remova
 	return list, err
 }
 
-// removals is Removals with one of git's options to find renames.
+// removals is Removals with a given option of git to find renames.
 func (r *Repo) removals(ctx context.Context, commits []repo.ID, renames string) ([][]repo.Removal, error) {
 	list := make([][]repo.Removal, len(commits))
 	err := r.diffTrees(ctx, commits, []string{renames, "-l1000"}, func(i int, c treeChange) {
@@ -56,12 +56,12 @@ func (r *Repo) Changed(ctx context.Context, commits []repo.ID) ([][]repo.Path, e
 	return list, err
 }
 
-// A treeChange is what a commit did to one path.
+// A treeChange is the change of a commit to one path.
 type treeChange struct {
 	kind  byte // git's letter
 	old   repo.ID
 	path  repo.Path
-	to    repo.Path // of one that was moved or copied
+	to    repo.Path // the new path of a move or copy
 	alike int
 }
 
@@ -86,20 +86,20 @@ func (r *Repo) diffTrees(ctx context.Context, commits []repo.ID, more []string, 
 	}, more...)
 	err := r.split(ctx, call{args: args, stdin: strings.NewReader(names.String()), steady: true}, p.item)
 	if err == nil && (p.wants > 0 || p.seen < len(commits)) {
-		err = errors.New("git diff-tree: the answer breaks off")
+		err = errors.New("git diff-tree: truncated output")
 	}
 	return err
 }
 
-// treeChanges reads what diff-tree says of commits: the id of each, followed by a line
-// and one or two paths for each change.
+// treeChanges parses the output of diff-tree: the id of each commit, and for each change a line and one or two
+// paths.
 type treeChanges struct {
 	where map[string]int
 	see   func(i int, c treeChange)
-	at    int // the commit, -1 before the first
-	seen  int // commits
+	at    int // index of the commit, -1 before the first
+	seen  int // number of commits
 	next  treeChange
-	wants int // paths of it that are still to come
+	wants int // number of paths still to come
 }
 
 func (p *treeChanges) item(text string) error {
@@ -117,7 +117,7 @@ func (p *treeChanges) item(text string) error {
 	if fields, ok := strings.CutPrefix(text, ":"); ok && p.at >= 0 {
 		return p.line(strings.Fields(fields))
 	}
-	// The id of a commit ends in a line end or a NUL, by the version of git.
+	// Some versions of git print a newline after the id of a commit, others a NUL.
 	i, ok := p.where[strings.TrimSpace(text)]
 	if !ok {
 		return fmt.Errorf("git diff-tree: cannot read %q", text)
@@ -127,7 +127,7 @@ func (p *treeChanges) item(text string) error {
 	return nil
 }
 
-// line reads two modes, two ids and a letter, perhaps with a number.
+// line parses two modes, two ids and a letter, which a number may follow.
 func (p *treeChanges) line(part []string) error {
 	if len(part) != 5 {
 		return fmt.Errorf("git diff-tree: cannot read %q", part)
@@ -146,9 +146,9 @@ func (p *treeChanges) line(part []string) error {
 	return nil
 }
 
-// LastRemoval returns the newest commit that deleted or renamed a path, or a file in a directory
-// of that name; the zero id for none. Only commits that head leads to count. A deletion that a
-// merge alone made is not found.
+// LastRemoval returns the newest commit that deleted or renamed a path, or a file in a directory of that name.
+// It is the zero id if there is none. Only commits that head reaches count. It does not find a deletion that
+// was made in a merge.
 func (r *Repo) LastRemoval(ctx context.Context, head repo.ID, path repo.Path) (repo.ID, error) {
 	out, err := r.read(ctx, nil, "log", "--format=%H", "--max-count=1", "--full-history", "--no-merges", "--diff-filter=D", "--no-renames", head.String(), "--", string(path))
 	out = strings.TrimSpace(out)

@@ -42,7 +42,7 @@ func TestRemovals(t *testing.T) {
 		{Path: "a.go", MovedTo: "moved.go", Similarity: 99, ID: blob(long)},
 	}
 	if len(got[0]) != 0 || len(got[2]) != 0 {
-		t.Errorf("a merge and a first commit took away %v and %v", got[0], got[2])
+		t.Errorf("Removals returned %v for a merge and %v for a root commit; want none", got[0], got[2])
 	}
 	if len(got[1]) != len(want) {
 		t.Fatalf("got %+v", got[1])
@@ -57,7 +57,7 @@ func TestRemovals(t *testing.T) {
 		}
 	}
 	if _, err := opened(t, r.Dir).Removals(t.Context(), []repo.ID{repo.SHA1.Blob(nil)}); err == nil {
-		t.Error("what is no commit took nothing away")
+		t.Error("Removals returned no error for an id that is not a commit")
 	}
 }
 
@@ -83,7 +83,7 @@ func TestIgnoreDigest(t *testing.T) {
 	r.Commit("first")
 	plain := opened(t, r.Dir).IgnoreDigest()
 	if plain == "" {
-		t.Fatal("in an ordinary layout it is known without asking git")
+		t.Fatal("IgnoreDigest is \"\" in an ordinary layout")
 	}
 	r.Write(".git/info/exclude", "*.x\n")
 	excluded := opened(t, r.Dir).IgnoreDigest()

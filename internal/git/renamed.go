@@ -10,10 +10,9 @@ import (
 )
 
 // Renamed finds the new paths of files that are no longer tracked: for each path the tracked
-// paths that git takes for the same file, sorted. If a commit removed a file, its new path
-// is the file that git finds at least half alike in that commit, and so on through later
-// commits. The index counts as the last step. Only commits that HEAD leads to count. Paths
-// without a new one are left out.
+// paths that git takes for the same file, sorted. If a commit removed a file, its new path is the file of that
+// commit that git finds at least half similar. Renamed follows it through later commits, and the index as
+// the last step. Only commits that HEAD reaches count. Paths without a new path are left out.
 //
 // A shallow clone hides renames before its first commits.
 func (r *Repo) Renamed(ctx context.Context, s *repo.Snapshot, gone []repo.Path) (map[repo.Path][]repo.Path, error) {
@@ -42,7 +41,7 @@ func (r *Repo) Renamed(ctx context.Context, s *repo.Snapshot, gone []repo.Path) 
 	return went, nil
 }
 
-// stagedRenames lists the renames of the index against HEAD.
+// stagedRenames lists the renames between HEAD and the index.
 func (r *Repo) stagedRenames(ctx context.Context, s *repo.Snapshot) (map[repo.Path][]repo.Path, error) {
 	renames := make(map[repo.Path][]repo.Path)
 	tree, ok, err := r.Tree(ctx, s.Head.Commit)
@@ -59,7 +58,7 @@ func (r *Repo) stagedRenames(ctx context.Context, s *repo.Snapshot) (map[repo.Pa
 		return nil, err
 	}
 	if len(items)%3 != 0 {
-		return nil, fmt.Errorf("git diff-index: the answer breaks off")
+		return nil, fmt.Errorf("git diff-index: truncated output")
 	}
 	for rename := range slices.Chunk(items, 3) {
 		from, to := rename[1], rename[2]
@@ -68,8 +67,8 @@ func (r *Repo) stagedRenames(ctx context.Context, s *repo.Snapshot) (map[repo.Pa
 	return renames, nil
 }
 
-// ReachedFrom says of each commit by number whether a head leads to it, the head included;
-// nil if the history does not have the head. A history may hold commits that it does not lead to.
+// ReachedFrom reports for each commit by number whether head reaches it; head reaches itself. It returns nil if
+// the history does not have head.
 func (h *History) ReachedFrom(head repo.ID) []bool {
 	n, ok := h.Find(head)
 	if !ok {
@@ -89,20 +88,19 @@ func (h *History) ReachedFrom(head repo.ID) []bool {
 	return reached
 }
 
-// A renameChain follows files from name to name.
+// A renameChain follows files through renames.
 type renameChain struct {
 	repo    *Repo
 	history *History
 	reached []bool
-	steps   map[repo.Path][]repo.Path // where each path went next
+	steps   map[repo.Path][]repo.Path // the next paths of each path
 	asked   map[repo.Path]bool
 }
 
-// follow finds where paths went, and where those went that they led to, down to what is
-// tracked.
+// follow finds the next paths, step by step, until they are tracked.
 func (f *renameChain) follow(ctx context.Context, paths []repo.Path, entries []repo.Entry) error {
 	for len(paths) > 0 {
-		left := make(map[repo.ID][]repo.Path) // by the commit that took them away
+		left := make(map[repo.ID][]repo.Path) // by the commit that removed them
 		var commits []repo.ID
 		for _, path := range paths {
 			if f.asked[path] {
@@ -140,7 +138,7 @@ func (f *renameChain) follow(ctx context.Context, paths []repo.Path, entries []r
 	return nil
 }
 
-// removals lists the commits that took a path away.
+// removals lists the commits that removed a path.
 func (f *renameChain) removals(path repo.Path) []repo.ID {
 	var list []repo.ID
 	for _, touch := range f.history.Touching(path) {
@@ -155,7 +153,7 @@ func (f *renameChain) reaches(n repo.CommitNumber) bool {
 	return int(n) < len(f.reached) && f.reached[n]
 }
 
-// ends lists the tracked paths that the steps from a path lead to, sorted.
+// ends returns the tracked paths at the ends of the steps from a path, sorted.
 func (f *renameChain) ends(path repo.Path, entries []repo.Entry) []repo.Path {
 	var ends []repo.Path
 	seen := map[repo.Path]bool{path: true}

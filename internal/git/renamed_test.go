@@ -9,7 +9,7 @@ import (
 	"ken/internal/testrepo"
 )
 
-// Files are followed from name to name, by commits that HEAD leads to and by the index.
+// Renamed follows files through the commits that HEAD reaches and the index.
 func TestRenamed(t *testing.T) {
 	r := testrepo.New(t)
 	long := strings.Repeat("a line that is long enough to be found again\n", 20)
@@ -53,7 +53,7 @@ func TestRenamed(t *testing.T) {
 		"a.go": {"odd \xff\n.go"}, "b.go": {"odd \xff\n.go"},
 	})
 
-	// A branch that HEAD does not lead to says nothing, though it is known.
+	// A branch that HEAD does not reach does not count, even if the history has it.
 	r.Git("switch", "-q", "-c", "side", first.String())
 	r.Git("mv", "other.go", "side.go")
 	r.Commit("side")
@@ -64,7 +64,7 @@ func TestRenamed(t *testing.T) {
 	want("on main", renamed("other.go"), nil)
 	r.Git("reset", "-q", "--hard", third.String())
 
-	// Less than half alike is another file.
+	// A file that is less than half similar is another file.
 	r.Git("mv", "other.go", "new.go")
 	r.Write("new.go", "func main() { println(1, 2, 3) }\nfunc more() {}\n")
 	r.Commit("other")

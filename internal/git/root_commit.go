@@ -53,8 +53,7 @@ func (r *Repo) RootCommit(ctx context.Context, known RootCommit) (RootCommit, er
 }
 
 func (r *Repo) begins(ctx context.Context, tip repo.ID, known RootCommit) (RootCommit, error) {
-	// A branch that was turned back or begun anew has nothing to do with what was known, nor has
-	// one whose old commits are gone.
+	// If the branch was reset or recreated, or its old commits are gone, the earlier result is of no use.
 	goesOn := false
 	if !known.Root.IsZero() && !known.Tip.IsZero() {
 		after, err := r.verdict(ctx, "merge-base", "--is-ancestor", known.Tip.String(), tip.String())
@@ -69,7 +68,7 @@ func (r *Repo) begins(ctx context.Context, tip repo.ID, known RootCommit) (RootC
 	}
 	roots, err := r.roots(ctx, commits)
 	if err == nil && goesOn {
-		// The walk leaves out what was known, and with it the root.
+		// The walk leaves out the known commits, and with them the root.
 		var old []root
 		old, err = r.roots(ctx, []string{known.Root.String()})
 		roots = append(roots, old...)

@@ -10,14 +10,14 @@ import (
 	"ken/internal/repo"
 )
 
-func TestBegins(t *testing.T) {
+func TestRootCommit(t *testing.T) {
 	b := newBox(t)
 	if id, err := b.open().RootCommit(ctx(t), RootCommit{}); err == nil || !strings.Contains(err.Error(), "no commit yet") {
 		t.Errorf("unborn: %v, %v", id, err)
 	}
 	first := b.commit("a", "1")
 	b.commit("a", "2")
-	// Who remembers comes to the same as who asks for the first time.
+	// An earlier result does not change the answer.
 	var known RootCommit
 	root := func(what string) string {
 		t.Helper()
@@ -26,7 +26,7 @@ func TestBegins(t *testing.T) {
 			t.Fatalf("%s: %v", what, err)
 		}
 		if known, err = b.open().RootCommit(ctx(t), known); known != anew || err != nil {
-			t.Errorf("%s: %v, %v to who remembers, %v to others", what, known, err, anew)
+			t.Errorf("%s: with an earlier result RootCommit returned %v, %v; without one %v", what, known, err, anew)
 		}
 		return anew.Root.String()
 	}
@@ -34,8 +34,8 @@ func TestBegins(t *testing.T) {
 		t.Errorf("linear: %s, want %s", got, first)
 	}
 
-	// Of histories that were merged, the oldest is where it begins; of two of one time, the one
-	// with the smallest id.
+	// Of several root commits RootCommit returns the oldest, and of two with the same time the one with the smaller
+	// id.
 	merge := func(at string) string {
 		t.Helper()
 		cmd := exec.CommandContext(ctx(t), "git", "commit-tree", "-m", "of "+at, b.git("rev-parse", "HEAD^{tree}"))
@@ -70,7 +70,7 @@ func TestBegins(t *testing.T) {
 		t.Errorf("shallow, and known before: %v, %v", got, err)
 	}
 
-	// What is checked out in a clone does not matter.
+	// The checked out branch of a clone does not matter.
 	clone := shallow
 	clone.git("fetch", "-q", "--unshallow")
 	clone.git("checkout", "-q", "--orphan", "pages")
@@ -79,14 +79,14 @@ func TestBegins(t *testing.T) {
 		t.Errorf("on another branch: %v, %v, want %s", got, err, older)
 	}
 
-	// A main branch that was begun anew begins there, for who remembers as well.
+	// A recreated main branch has a new root commit, even with an earlier result.
 	b.git("checkout", "-q", "--orphan", "anew")
 	b.git("commit", "-q", "--allow-empty", "-m", "anew")
 	b.git("branch", "-q", "-M", "anew", "main")
 	if got, want := root("anew"), b.git("rev-parse", "HEAD"); got != want {
-		t.Errorf("anew: %s, want %s", got, want)
+		t.Errorf("after the branch was recreated: %s, want %s", got, want)
 	}
-	// So does one whose old commits are gone.
+	// The same is true if the old commits are gone.
 	gone, err := repo.ParseID(strings.Repeat("12", len(first.String())/2))
 	if err != nil {
 		t.Fatal(err)

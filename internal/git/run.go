@@ -17,20 +17,18 @@ import (
 	"ken/internal/fault"
 )
 
-// Every git process starts in this file, mostly in one of four shapes, by how failure
-// behaves:
+// Every git process starts in this file, usually by one of four methods:
 //
-//	read     the answer, or an error
-//	split    the same, item by item as it comes (split.go)
-//	probe    the answer, or the ordinary answer that there is none, or an error
-//	verdict  yes or no by exit status, or an error
+//	read     returns the output, or an error
+//	split    passes each item of the output to a function (split.go)
+//	probe    returns the output, or that there is none, or an error
+//	verdict  returns a bool from the exit status, or an error
 
 const (
 	defaultTimeout = 60 * time.Second
-	// killDelay is how long a killed git may take to let go of its pipes.
+	// killDelay is how long ken waits for a killed git to close its pipes.
 	killDelay = 2 * time.Second
-	// maxAnswer bounds what is kept of an answer in memory: far more than a
-	// million paths need, and less than would take the machine down.
+	// maxAnswer is the largest output that ken reads into memory: far more than a million paths need.
 	maxAnswer = 1 << 30
 	maxStderr = 4 << 10
 )
@@ -40,18 +38,16 @@ type call struct {
 	args   []string
 	stdin  io.Reader // nothing when nil
 	stdout io.Writer
-	env    []string // beside the usual environment
-	// steady has it end for want of progress: the bound is not on the whole of it
-	// but on how long it may be silent.
+	env    []string // additional environment variables
+	// steady applies the timeout to the time without output instead of the whole run.
 	steady bool
-	// network lets it speak to a remote, which may take as long as it keeps talking.
+	// network lets git contact a remote. It may take as long as it shows progress.
 	network bool
-	// spec lets names be pathspecs, for a command that refuses to be told that they
-	// are not.
+	// spec omits --literal-pathspecs, which some commands refuse.
 	spec bool
 }
 
-// read runs git and returns what it printed. Any failure is an error.
+// read runs git and returns its output. Any failure is an error.
 func (r *Repo) read(ctx context.Context, stdin io.Reader, args ...string) (string, error) {
 	out := &bounded{max: maxAnswer}
 	status, stderr, err := r.run(ctx, call{args: args, stdin: stdin, stdout: out})
@@ -64,8 +60,8 @@ func (r *Repo) read(ctx context.Context, stdin io.Reader, args ...string) (strin
 	return out.String(), nil
 }
 
-// probe runs a git command that exits with 1, and no complaint, when what it
-// was asked for does not exist. Any other failure is an error.
+// probe runs a git command that exits with status 1 and no error message if the requested thing does not exist. Any
+// other failure is an error.
 func (r *Repo) probe(ctx context.Context, args ...string) (out string, found bool, err error) {
 	buf := &bounded{max: maxAnswer}
 	status, stderr, err := r.run(ctx, call{args: args, stdout: buf})
@@ -80,8 +76,7 @@ func (r *Repo) probe(ctx context.Context, args ...string) (out string, found boo
 	return "", false, r.failed(args, status, stderr)
 }
 
-// verdict runs a git command whose exit status is its answer: 0 is true, 1 is
-// false, anything else is an error.
+// verdict runs a git command whose exit status is the answer: 0 is true, 1 is false, anything else is an error.
 func (r *Repo) verdict(ctx context.Context, args ...string) (bool, error) {
 	status, stderr, err := r.run(ctx, call{args: args, stdout: io.Discard})
 	if err != nil {
@@ -93,26 +88,25 @@ func (r *Repo) verdict(ctx context.Context, args ...string) (bool, error) {
 	return status == 0, nil
 }
 
-// run starts git, waits for it, and returns its exit status and the beginning
-// of what it said on stderr. An error means that there is no exit status to go
-// by: git did not start, was stopped, or took too long.
+// run runs git and returns its exit status and the beginning of stderr. An error means that there is no exit status: git
+// did not start, was stopped, or took too long.
 func (r *Repo) run(ctx context.Context, c call) (status int, stderr string, err error) {
 	limit, err := timeout()
 	if err != nil {
 		return 0, "", err
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
-	complaint := &complaints{bounded: bounded{max: maxStderr, cut: true}}
+	complaint := &stderrBuffer{bounded: bounded{max: maxStderr, cut: true}}
 	var stderrTo io.Writer = complaint
 	if c.steady || c.network {
 		cancel()
 		limited, cancel = context.WithCancel(ctx)
 		timer := time.AfterFunc(limit, cancel)
 		defer timer.Stop()
-		c.stdout = &heard{c.stdout, func() { timer.Reset(limit) }}
+		c.stdout = &activityWriter{c.stdout, func() { timer.Reset(limit) }}
 		if c.network {
 			complaint.progress = true
-			stderrTo = &heard{complaint, func() { timer.Reset(limit) }}
+			stderrTo = &activityWriter{complaint, func() { timer.Reset(limit) }}
 		}
 	}
 	defer cancel()
@@ -122,8 +116,8 @@ func (r *Repo) run(ctx context.Context, c call) (status int, stderr string, err 
 		fixed = slices.DeleteFunc(fixed, func(arg string) bool { return arg == literalPathspecs })
 	}
 	if c.network {
-		// Which transports may be used is for git and the user's own settings to say: git refuses
-		// ext::, which starts a program, unless the user has allowed it.
+		// Git and the user's settings decide which transports are allowed. Git refuses ext::, which starts a
+		// program, unless the user has allowed it.
 		c.env = append(c.env, network(os.Environ())...)
 	} else {
 		fixed = append(fixed, "-c", "protocol.allow=never")
@@ -157,15 +151,14 @@ func (r *Repo) run(ctx context.Context, c call) (status int, stderr string, err 
 	return 0, "", fmt.Errorf("git %s: %w", c.args[0], err)
 }
 
-// complaints keeps what git says on stderr. Where it shows how far it is, those lines are
-// left out, or they would leave no room for what counts.
-type complaints struct {
+// stderrBuffer keeps the beginning of stderr. It leaves out progress lines, which would fill the buffer.
+type stderrBuffer struct {
 	bounded
 	progress bool
 	line     []byte
 }
 
-func (c *complaints) Write(p []byte) (int, error) {
+func (c *stderrBuffer) Write(p []byte) (int, error) {
 	if !c.progress {
 		return c.bounded.Write(p)
 	}
@@ -175,7 +168,7 @@ func (c *complaints) Write(p []byte) (int, error) {
 			c.line = c.line[:0]
 		case b == '\n':
 			if line := string(c.line); !strings.HasSuffix(line, ", done.") {
-				c.bounded.Write([]byte(line + "\n")) //nolint:errcheck // what is too much is cut
+				c.bounded.Write([]byte(line + "\n")) //nolint:errcheck // the buffer drops what is too much
 			}
 			c.line = c.line[:0]
 		case len(c.line) < maxStderr:
@@ -185,18 +178,18 @@ func (c *complaints) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A heard writer says of every write that there was one.
-type heard struct {
+// An activityWriter calls onWrite before every write.
+type activityWriter struct {
 	io.Writer
-	heard func()
+	onWrite func()
 }
 
-func (h *heard) Write(p []byte) (int, error) {
-	h.heard()
-	return h.Writer.Write(p)
+func (w *activityWriter) Write(p []byte) (int, error) {
+	w.onWrite()
+	return w.Writer.Write(p)
 }
 
-// stopped says that the caller's context ended what we were doing.
+// stopped returns the error for an act that the caller's context ended.
 func stopped(ctx context.Context, act string) error {
 	kind := fault.Failed
 	if errors.Is(ctx.Err(), context.Canceled) {
@@ -205,23 +198,23 @@ func stopped(ctx context.Context, act string) error {
 	return &fault.Error{Kind: kind, Err: fmt.Errorf("%s: %w", act, ctx.Err())}
 }
 
-// failed makes an error of an exit status, in git's own words where it had any.
+// failed returns the error for an exit status, with git's message if there is one.
 func (r *Repo) failed(args []string, status int, stderr string) error {
 	if strings.Contains(stderr, "dubious ownership") || strings.Contains(stderr, "unsafe repository") {
-		dir := cmp.Or(quotedIn(stderr), r.root) // it may be a remote's that is a directory here
+		dir := cmp.Or(quotedIn(stderr), r.root) // it may be the directory of a remote
 		return &fault.Error{
 			Hint: "if you trust it: git config --global --add safe.directory " + fault.Quote(dir),
 			Err:  fmt.Errorf("%s belongs to another user", dir),
 		}
 	}
-	said := &refusal{command: args[0], status: status, text: firstComplaint(stderr)}
+	said := &gitError{command: args[0], status: status, text: firstComplaint(stderr)}
 	if strings.Contains(stderr, "safe.bareRepository") {
 		return &fault.Error{Hint: "run ken in a work tree, or let git find bare repositories: git config --global safe.bareRepository all", Err: said}
 	}
 	return said
 }
 
-// quotedIn returns the first thing between single quotes.
+// quotedIn returns the first text between single quotes.
 func quotedIn(text string) string {
 	_, rest, _ := strings.Cut(text, "'")
 	quoted, _, closed := strings.Cut(rest, "'")
@@ -231,28 +224,27 @@ func quotedIn(text string) string {
 	return quoted
 }
 
-// A refusal is git's own word that it could not do what it was asked.
-type refusal struct {
+// A gitError is a failure that git reported.
+type gitError struct {
 	command string
 	status  int
 	text    string
 }
 
-func (e *refusal) Error() string {
+func (e *gitError) Error() string {
 	if e.text == "" {
 		return fmt.Sprintf("git %s: exit status %d", e.command, e.status)
 	}
 	return fmt.Sprintf("git %s: %s", e.command, e.text)
 }
 
-// firstComplaint returns the line of stderr that says what went wrong, without
-// the control characters a file name could smuggle in.
+// firstComplaint returns the line of stderr with the error, without control characters, which a file name can contain.
 func firstComplaint(stderr string) string {
 	first := ""
 	for line := range strings.Lines(stderr) {
 		line = strings.TrimSpace(line)
 		if strings.HasSuffix(first, ":") {
-			first += " " + line // what it complains of has a line of its own
+			first += " " + line // the next line has the details
 			break
 		}
 		if strings.HasPrefix(line, "fatal: ") || strings.HasPrefix(line, "error: ") {
@@ -274,11 +266,11 @@ func firstComplaint(stderr string) string {
 // timeout returns how long one git process may take: KEN_GIT_TIMEOUT, else a minute.
 func timeout() (time.Duration, error) { return env.Timeout("KEN_GIT_TIMEOUT", defaultTimeout) }
 
-// errTooLong stops a git whose answer does not end.
-var errTooLong = errors.New("the answer is too long")
+// errTooLong stops git if its output is too long.
+var errTooLong = errors.New("the output is too long")
 
-// A bounded keeps what is written to it up to max bytes. Beyond that it drops
-// the rest when cut, and fails the writer otherwise.
+// A bounded is a buffer of at most max bytes. If more is written, it drops the rest if cut is set, and returns an error
+// otherwise.
 type bounded struct {
 	bytes.Buffer
 	max int
@@ -296,7 +288,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return b.Buffer.Write(p)
 }
 
-// ReadFrom hides that of the buffer, which knows no bound.
+// ReadFrom hides the method of bytes.Buffer, which has no limit.
 func (b *bounded) ReadFrom(src io.Reader) (int64, error) {
 	return io.Copy(struct{ io.Writer }{b}, src)
 }

@@ -14,8 +14,7 @@ import (
 	"ken/internal/fault"
 )
 
-// A git that takes too long is stopped with the processes that it started: the pipe that one
-// of them holds is closed.
+// A timeout stops git and the processes that it started.
 func TestTimeoutStopsGitAndItsChildren(t *testing.T) {
 	b := newBox(t)
 	r := b.open()
@@ -111,8 +110,8 @@ func TestDubiousOwnershipHasAHint(t *testing.T) {
 	}
 }
 
-// Each shape tells failure from absence and from no.
-func TestThreeShapes(t *testing.T) {
+// read, probe and verdict distinguish a failure from a missing object and from "no".
+func TestReadProbeVerdict(t *testing.T) {
 	r := newBox(t).open()
 	for _, c := range []struct {
 		name, script                string
@@ -182,7 +181,7 @@ func TestEnvironmentIsStripped(t *testing.T) {
 	}
 }
 
-// What a hook or a shell left in the environment makes no difference.
+// Variables of a hook or a shell do not change an answer.
 func TestInheritedEnvironmentIsIgnored(t *testing.T) {
 	b, other := newBox(t), newBox(t)
 	b.commit("mine", "1")
@@ -204,7 +203,7 @@ func TestInheritedEnvironmentIsIgnored(t *testing.T) {
 	}
 }
 
-// No program that a config names is started, and no setting changes an answer.
+// No setting starts a program or changes an answer.
 func TestHostileConfig(t *testing.T) {
 	b := newBox(t)
 	b.commit("a", "1\n", "sub/b", "2\n", "quöte", "3")
@@ -231,7 +230,7 @@ func TestHostileConfig(t *testing.T) {
 	b.write(".git/info/exclude", "run\norder\n")
 	os.Remove(b.path("../ran"))
 	r := b.open()
-	r.strange = true // the long way, through git
+	r.unknownLayout = true // the long way, through git
 	s, err := r.Snapshot(ctx(t))
 	if err != nil {
 		t.Fatal(err)

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// ownGroup makes stopping git stop the programs it started, which would
-// otherwise live on and hold its pipes open.
+// ownGroup puts git into its own process group. When ken stops git, the programs that git started are stopped,
+// too. Otherwise they would keep its pipes open.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error {

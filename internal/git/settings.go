@@ -10,21 +10,20 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/git/config"
 	"ken/internal/repo"
 )
 
 const maxConfig = 16 << 20
 
-// knownExtensions are the extensions under which HEAD, refs and index are what
-// this package takes them for.
+// knownExtensions are the extensions of the repository format that this package understands.
 var knownExtensions = []string{
 	"noop", "noop-v1", "preciousobjects", "partialclone", "worktreeconfig",
 	"objectformat", "refstorage", "relativeworktrees",
 }
 
-// readOwnConfig reads the repository's own config files. What is in them that
-// we do not understand makes the repository strange, which leaves it to git to
-// answer or to refuse.
+// readOwnConfig reads the repository's own config files. If they have something that this package does not
+// understand, it sets unknownLayout, and git answers every question.
 func (r *Repo) readOwnConfig() error {
 	r.format = repo.SHA1
 	file := filepath.Join(r.common, "config")
@@ -33,16 +32,16 @@ func (r *Repo) readOwnConfig() error {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case errors.Is(err, errConfig):
-		r.strange = true
+		r.unknownLayout = true
 		return nil
 	case err != nil:
 		return fmt.Errorf("read %s: %w", file, cause(err))
 	}
 	r.own = c
-	// The format is judged by this file alone, as git does: no per-worktree
-	// config and no include can change it.
+	// As in git, only this file sets the format. A config file of a worktree or an included file cannot
+	// change it.
 	r.judgeFormat()
-	if on, _ := c.flag("extensions.worktreeconfig"); !on {
+	if on, _ := c.Bool("extensions.worktreeconfig"); !on {
 		return nil
 	}
 	file = filepath.Join(r.gitDir, "config.worktree")
@@ -50,62 +49,61 @@ func (r *Repo) readOwnConfig() error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case errors.Is(err, errConfig):
-		r.strange = true
+		r.unknownLayout = true
 	case err != nil:
 		return fmt.Errorf("read %s: %w", file, cause(err))
 	}
-	r.own.list = append(r.own.list, more.list...)
-	r.own.includes = r.own.includes || more.includes
+	r.own.List = append(r.own.List, more.List...)
+	r.own.Includes = r.own.Includes || more.Includes
 	return nil
 }
 
-// judgeFormat sets the object format, and whether the repository is strange.
+// judgeFormat sets the object format and unknownLayout.
 func (r *Repo) judgeFormat() {
-	version, _ := r.own.last("core.repositoryformatversion")
+	version, _ := r.own.Last("core.repositoryformatversion")
 	if version != "" && version != "0" && version != "1" {
-		r.strange = true
+		r.unknownLayout = true
 	}
-	for _, s := range r.own.list {
-		name, ok := strings.CutPrefix(s.key, "extensions.")
+	for _, s := range r.own.List {
+		name, ok := strings.CutPrefix(s.Key, "extensions.")
 		if !ok {
 			continue
 		}
 		switch {
 		case !slices.Contains(knownExtensions, name):
-			r.strange = true
-		case name == "refstorage" && s.value != "files":
-			r.strange = true
-		case name == "objectformat" && s.value == "sha256":
+			r.unknownLayout = true
+		case name == "refstorage" && s.Value != "files":
+			r.unknownLayout = true
+		case name == "objectformat" && s.Value == "sha256":
 			r.format = repo.SHA256
-		case name == "objectformat" && s.value != "sha1":
-			r.strange = true
+		case name == "objectformat" && s.Value != "sha1":
+			r.unknownLayout = true
 		case name == "objectformat":
 			r.format = repo.SHA1
 		}
 	}
 	if r.format == repo.SHA256 && version != "1" {
-		r.strange = true // git refuses such a repository, in its own words
+		r.unknownLayout = true // git refuses such a repository with its own message
 	}
 }
 
-// errConfig marks a config file that breaks the grammar.
+// errConfig marks a config file with a syntax error.
 var errConfig = errors.New("not understood")
 
-func readConfig(file string) (config, error) {
+func readConfig(file string) (config.Settings, error) {
 	b, _, err := readFile(file, maxConfig)
 	if err != nil {
-		return config{}, err
+		return config.Settings{}, err
 	}
-	c, err := parseConfig(string(b))
+	c, err := config.Parse(string(b))
 	if err != nil {
-		return config{}, fmt.Errorf("%w: %w", errConfig, err)
+		return config.Settings{}, fmt.Errorf("%w: %w", errConfig, err)
 	}
 	return c, nil
 }
 
-// everything returns all the configuration that git reads for this repository,
-// asking git once.
-func (r *Repo) everything(ctx context.Context) (config, error) {
+// allConfig returns all settings that git uses for this repository. It runs git once.
+func (r *Repo) allConfig(ctx context.Context) (config.Settings, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.asked {
@@ -113,81 +111,60 @@ func (r *Repo) everything(ctx context.Context) (config, error) {
 	}
 	out, err := r.read(ctx, nil, "config", "-z", "--includes", "--list")
 	if err != nil {
-		return config{}, err
+		return config.Settings{}, err
 	}
-	r.full, err = parseConfigList(out)
+	r.full, err = config.ParseList(out)
 	if err != nil {
-		return config{}, err
+		return config.Settings{}, err
 	}
 	r.asked = true
 	return r.full, nil
 }
 
-// shared returns the configuration to look up what belongs to the repository
-// rather than to its user: its own files, or everything where these refer to
-// others or cannot be read by us.
-func (r *Repo) shared(ctx context.Context) (config, error) {
-	if r.own.includes || r.strange {
-		return r.everything(ctx)
+// repoConfig returns the settings of the repository. They come from its own config files, or from git if these
+// include other files or the layout is unknown.
+func (r *Repo) repoConfig(ctx context.Context) (config.Settings, error) {
+	if r.own.Includes || r.unknownLayout {
+		return r.allConfig(ctx)
 	}
 	return r.own, nil
 }
 
-// symlinks returns core.symlinks, which git init writes only where it is false.
+// symlinks returns core.symlinks. git init writes it only if it is false.
 func (r *Repo) symlinks(ctx context.Context) (bool, error) {
-	c, err := r.shared(ctx)
+	c, err := r.repoConfig(ctx)
 	if err != nil {
 		return false, err
 	}
-	on, ok := c.flag("core.symlinks")
+	on, ok := c.Bool("core.symlinks")
 	return on || !ok, nil
 }
 
 // fileMode returns core.fileMode.
 func (r *Repo) fileMode(ctx context.Context) (bool, error) {
-	c, err := r.shared(ctx)
+	c, err := r.repoConfig(ctx)
 	if err != nil {
 		return false, err
 	}
-	if on, ok := c.flag("core.filemode"); ok {
+	if on, ok := c.Bool("core.filemode"); ok {
 		return on, nil
 	}
-	// git init always writes it; a repository made by something else may leave
-	// it to the user's config.
-	if c, err = r.everything(ctx); err != nil {
+	// git init always writes it. Other programs may create a repository without it; then the user's
+	// config counts.
+	if c, err = r.allConfig(ctx); err != nil {
 		return false, err
 	}
-	on, ok := c.flag("core.filemode")
+	on, ok := c.Bool("core.filemode")
 	return on || !ok, nil
 }
 
-// parseConfigList reads `git config -z --list`: key, newline, value, NUL; a key
-// without a value has no newline.
-func parseConfigList(out string) (config, error) {
-	var c config
-	for len(out) > 0 {
-		item, rest, ok := strings.Cut(out, "\x00")
-		if !ok {
-			return config{}, errors.New("git config: the answer breaks off")
-		}
-		key, value, has := strings.Cut(item, "\n")
-		if key == "" {
-			return config{}, errors.New("git config: a setting without a key")
-		}
-		c.list = append(c.list, setting{key: key, value: value, implied: !has})
-		out = rest
-	}
-	return c, nil
-}
-
-// userConfigFiles returns where the user's and the system's config files may
-// lie. More than git reads is fine: they are only looked at for what could
-// apply.
+// userConfigFiles returns the possible config files of the user and of the system. It may return more files than
+// git reads.
 func userConfigFiles() []string {
 	var files []string
 	if f := os.Getenv("GIT_CONFIG_SYSTEM"); f != "" {
 		files = append(files, f)
-	} else if off, _ := parseBool(os.Getenv("GIT_CONFIG_NOSYSTEM")); !off {
+	} else if off, _ := config.ParseBool(os.Getenv("GIT_CONFIG_NOSYSTEM")); !off {
 		files = append(files, "/etc/gitconfig", "/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitconfig")
 	}
 	if f, ok := os.LookupEnv("GIT_CONFIG_GLOBAL"); ok {
@@ -205,7 +182,7 @@ func userConfigFiles() []string {
 	return files
 }
 
-// xdgDir returns the directory of the user's git files, "" when there is none.
+// xdgDir returns the directory of the user's git files, "" if there is none.
 func xdgDir() string {
 	if dir := os.Getenv("XDG_CONFIG_HOME"); dir != "" {
 		return filepath.Join(dir, "git")

@@ -11,8 +11,7 @@ import (
 	"ken/internal/repo"
 )
 
-// Sizes returns how many bytes contents have, in their order, -1 for one that is not
-// here.
+// Sizes returns the sizes of contents in bytes, in their order; -1 for a missing one.
 func (r *Repo) Sizes(ctx context.Context, ids []repo.ID) ([]int64, error) {
 	sizes, err := r.sizes(ctx, ids)
 	if !wouldFetch(err) {
@@ -41,15 +40,14 @@ func (r *Repo) Sizes(ctx context.Context, ids []repo.ID) ([]int64, error) {
 	return sizes, nil
 }
 
-// wouldFetch reports whether git has failed because a partial clone lacks something. One
-// that does not know how not to fetch fails at the first content that it would have to;
-// others do where they cannot go on without.
+// wouldFetch reports whether git failed because a partial clone has not fetched an object. Old versions of git
+// fail at the first missing content. Newer ones fail only if they need the object.
 func wouldFetch(err error) bool {
-	why, refused := errors.AsType[*refusal](err)
+	why, refused := errors.AsType[*gitError](err)
 	return refused && strings.Contains(why.text, "promisor")
 }
 
-// here returns which contents of a partial clone are here.
+// here returns which contents a partial clone has.
 func (r *Repo) here(ctx context.Context, ids []repo.ID) (map[repo.ID]bool, error) {
 	out, err := r.read(ctx, names(ids), "rev-list", "--objects", "--no-object-names", "--no-walk",
 		"--ignore-missing", "--missing=allow-any", "--stdin")
@@ -67,7 +65,7 @@ func (r *Repo) here(ctx context.Context, ids []repo.ID) (map[repo.ID]bool, error
 	return here, nil
 }
 
-// names lists ids, a line each.
+// names returns ids, one per line.
 func names(ids []repo.ID) *strings.Reader {
 	var b strings.Builder
 	for _, id := range ids {
@@ -91,26 +89,26 @@ func (r *Repo) sizes(ctx context.Context, ids []repo.ID) ([]int64, error) {
 	case status != 0:
 		return nil, r.failed(args, status, lastComplaint(stderr))
 	case len(w.rest) > 0 || len(w.sizes) != len(ids):
-		return nil, errors.New("git cat-file: the answer breaks off")
+		return nil, errors.New("git cat-file: truncated output")
 	}
 	return w.sizes, nil
 }
 
-// lastComplaint returns the last line of stderr: a git that tries to fetch says first
-// why it could not, and then what.
+// lastComplaint returns the last line of stderr. When a fetch fails, git prints first the reason and then the
+// object.
 func lastComplaint(stderr string) string {
 	lines := strings.Split(strings.TrimSpace(stderr), "\n")
 	return lines[len(lines)-1]
 }
 
-// A sizeWriter reads sizes, a line each, or what was asked for and why there is none.
+// A sizeWriter parses sizes, one per line. A line for a missing object has its name and a reason.
 type sizeWriter struct {
 	sizes []int64
-	rest  []byte // of a line that is not complete
+	rest  []byte // the start of an incomplete line
 	err   error
 }
 
-// Write takes the next piece.
+// Write parses the next part of the output.
 func (w *sizeWriter) Write(p []byte) (int, error) {
 	n := len(p)
 	for w.err == nil {

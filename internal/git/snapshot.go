@@ -6,8 +6,8 @@ import (
 	"ken/internal/repo"
 )
 
-// Snapshot reads HEAD and the index as they were at one moment. In ordinary
-// layouts it starts no process. When they keep moving, that is an error.
+// Snapshot reads HEAD and the index of one moment. It returns an error if they keep changing. In ordinary
+// layouts it starts no process.
 func (r *Repo) Snapshot(ctx context.Context) (*repo.Snapshot, error) {
 	head, err := r.Head(ctx)
 	if err != nil {
@@ -18,8 +18,7 @@ func (r *Repo) Snapshot(ctx context.Context) (*repo.Snapshot, error) {
 		if err != nil {
 			return nil, err
 		}
-		// The index was read in one piece. If HEAD is still where it was
-		// before, that is where it was when the index was read.
+		// If HEAD is the same before and after reading the index, it was the same in between.
 		again, err := r.Head(ctx)
 		if err != nil {
 			return nil, err
@@ -29,10 +28,10 @@ func (r *Repo) Snapshot(ctx context.Context) (*repo.Snapshot, error) {
 		}
 		head = again
 	}
-	return nil, errMoving("HEAD")
+	return nil, errKeepsChanging("HEAD")
 }
 
-// complete adds what the work tree's settings say to a snapshot.
+// complete adds settings and submodules to a snapshot.
 func (r *Repo) complete(ctx context.Context, s *repo.Snapshot) (*repo.Snapshot, error) {
 	s.Worktree = r.Worktree()
 	s.Index.Submodules = r.submodules(ctx, s.Index.Entries)
@@ -47,14 +46,14 @@ func (r *Repo) complete(ctx context.Context, s *repo.Snapshot) (*repo.Snapshot, 
 	return s, nil
 }
 
-// Unmoved reports whether HEAD and the index are still those of s. It reads
-// HEAD and the last bytes of the index, and no more.
+// Unmoved reports whether HEAD and the index are still those of s. It reads only HEAD and the last bytes of the
+// index.
 func (r *Repo) Unmoved(ctx context.Context, s *repo.Snapshot) (bool, error) {
-	now, err := r.stampIndex()
+	now, err := r.indexVersion()
 	if err != nil {
 		return false, err
 	}
-	if !now.same(stamp{checksum: s.Index.Checksum, stat: s.Index.Stat}) {
+	if !now.same(indexVersion{checksum: s.Index.Checksum, stat: s.Index.Stat}) {
 		return false, nil
 	}
 	head, err := r.Head(ctx)

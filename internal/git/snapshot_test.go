@@ -1,8 +1,11 @@
 package git
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"ken/internal/repo"
@@ -54,9 +57,9 @@ func TestSubmoduleHead(t *testing.T) {
 	second := b.sub(b.path("deep/mod")).commit("s", "2")
 	os.RemoveAll(b.path("away"))
 	os.Mkdir(b.path("away"), 0o755)
-	for _, strange := range []bool{false, true} {
+	for _, unknownLayout := range []bool{false, true} {
 		r := b.open()
-		r.strange = strange
+		r.unknownLayout = unknownLayout
 		s, err := r.Snapshot(ctx(t))
 		if err != nil {
 			t.Fatal(err)
@@ -69,7 +72,7 @@ func TestSubmoduleHead(t *testing.T) {
 			t.Errorf("submodule not checked out: %+v", e)
 		}
 	}
-	// A link in its place leads out of the work tree, and is not followed.
+	// A symbolic link leads out of the work tree; ken does not follow it.
 	os.RemoveAll(b.path("away"))
 	os.Symlink(other.dir, b.path("away"))
 	os.Rename(b.path("deep"), filepath.Join(b.dir, "..", "deep"))
@@ -127,8 +130,7 @@ func TestAttributedAndDigest(t *testing.T) {
 	check("tracked", false)
 }
 
-// While others commit, a snapshot never fails and never shows a HEAD that was
-// not there.
+// Snapshot works while other processes commit, and returns only commits that HEAD had.
 func TestSnapshotWhileOthersCommit(t *testing.T) {
 	b := newBox(t)
 	b.commit("a", "0")
@@ -161,7 +163,7 @@ func TestSnapshotWhileOthersCommit(t *testing.T) {
 	}
 }
 
-// With core.worktree elsewhere, every call still means that work tree.
+// With core.worktree, every method uses that work tree.
 func TestWorkTreeElsewhere(t *testing.T) {
 	b := newBox(t)
 	b.git("config", "core.worktree", "../../other")
@@ -175,7 +177,7 @@ func TestWorkTreeElsewhere(t *testing.T) {
 	if r.Root() != other.dir {
 		t.Fatalf("root %s", r.Root())
 	}
-	for _, r.strange = range []bool{false, true} {
+	for _, r.unknownLayout = range []bool{false, true} {
 		s, err := r.Snapshot(ctx(t))
 		if err != nil || len(s.Index.Entries) != 2 {
 			t.Fatalf("%+v, %v", s, err)
@@ -191,13 +193,17 @@ func TestWorkTreeElsewhere(t *testing.T) {
 
 func BenchmarkSnapshot100k(b *testing.B) {
 	dir := b.TempDir()
-	for _, d := range []string{".git/objects", ".git/refs/heads"} {
-		os.MkdirAll(filepath.Join(dir, d), 0o755)
+	var entries strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&entries, "100644 %040x 0\tstaging/src/component%03d/internal/package%02d/file%06d_test.go\n", i+1, i/1000, i/100%10, i)
 	}
-	for name, text := range map[string]string{
-		"HEAD": "ref: refs/heads/main\n", "config": "[core]\n\tfilemode = true\n", "index": string(build(2, 100_000)),
-	} {
-		os.WriteFile(filepath.Join(dir, ".git", name), []byte(text), 0o644)
+	for _, args := range [][]string{{"init", "-q"}, {"update-index", "--index-info"}} {
+		cmd := exec.CommandContext(b.Context(), "git", args...)
+		cmd.Dir = dir
+		cmd.Stdin = strings.NewReader(entries.String())
+		if out, err := cmd.CombinedOutput(); err != nil {
+			b.Fatalf("git %q: %v\n%s", args, err, out)
+		}
 	}
 	for b.Loop() {
 		r, err := Open(b.Context(), dir)

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// split runs git and calls f with each of its answers that end in a NUL, as they come. The
-// first error of f's ends it.
+// split runs git and calls f with each NUL-terminated text of its output, while git writes it. The first error
+// of f stops git.
 func (r *Repo) split(ctx context.Context, c call, f func(text string) error) error {
 	s := &splitter{f: f}
 	c.stdout = s
@@ -20,16 +20,16 @@ func (r *Repo) split(ctx context.Context, c call, f func(text string) error) err
 	case status != 0:
 		return r.failed(c.args, status, stderr)
 	case len(s.rest) > 0:
-		return fmt.Errorf("git %s: the answer breaks off", c.args[0])
+		return fmt.Errorf("git %s: truncated output", c.args[0])
 	}
 	return nil
 }
 
-// A splitter calls f with each text that ends in a NUL, as it comes.
+// A splitter calls f with each NUL-terminated text that is written to it.
 type splitter struct {
 	f    func(text string) error
 	rest []byte
-	err  error // the first
+	err  error // the first error of f
 }
 
 func (s *splitter) Write(b []byte) (int, error) {

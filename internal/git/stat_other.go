@@ -8,8 +8,8 @@ import (
 	"ken/internal/repo"
 )
 
-// statOf knows no ctime or inode here. It only stamps the index file, and only
-// counts where that carries no checksum.
+// statOf has no ctime and inode on this system. It is used to compare versions of an index file without a
+// checksum.
 func statOf(info fs.FileInfo) repo.Stat {
 	return repo.Stat{Size: info.Size(), Mtime: info.ModTime().UnixNano()}
 }

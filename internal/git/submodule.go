@@ -12,8 +12,8 @@ import (
 	"ken/internal/repo"
 )
 
-// submodules returns the gitlinks that are checked out. They are read from the
-// submodules themselves, so no ignore setting hides them.
+// submodules returns the commits of the submodules that are checked out. It reads the submodules themselves, so
+// that no ignore setting hides them.
 func (r *Repo) submodules(ctx context.Context, entries []repo.Entry) map[repo.Path]repo.Submodule {
 	var found map[repo.Path]repo.Submodule
 	for i := range entries {
@@ -33,8 +33,7 @@ func (r *Repo) submodules(ctx context.Context, entries []repo.Entry) map[repo.Pa
 	return found
 }
 
-// submoduleHead returns the commit checked out in the submodule at path; there is
-// false when none is.
+// submoduleHead returns the commit that is checked out in the submodule at path; there is false if none is.
 func (r *Repo) submoduleHead(ctx context.Context, path repo.Path) (head repo.ID, there bool, err error) {
 	dir, ok := r.below(path)
 	if !ok {
@@ -46,11 +45,11 @@ func (r *Repo) submoduleHead(ctx context.Context, path repo.Path) (head repo.ID,
 	case err != nil:
 		return repo.ID{}, true, err
 	case info.Mode()&fs.ModeSymlink != 0:
-		return repo.ID{}, true, fmt.Errorf("submodule %s: its .git is a link, which is not followed", path)
+		return repo.ID{}, true, fmt.Errorf("submodule %s: its .git is a symbolic link; ken does not follow it", path)
 	}
 	gitDir, err := gitDirIn(dir)
 	if err == nil && gitDir == "" {
-		err = errors.New("its .git leads nowhere")
+		err = errors.New("its .git does not lead to a git directory")
 	}
 	if err != nil {
 		return repo.ID{}, true, fmt.Errorf("submodule %s: %w", path, err)
@@ -71,9 +70,8 @@ func (r *Repo) submoduleHead(ctx context.Context, path repo.Path) (head repo.ID,
 	return now.Commit, true, nil
 }
 
-// below returns the file name of a directory in the work tree, ok false when
-// something on the way is not a directory. A symbolic link is not: behind one,
-// the path would lead out of the work tree.
+// below returns the file name of a directory in the work tree; ok is false if an element of the path is not a
+// directory. A symbolic link does not count as one, since it could lead out of the work tree.
 func (r *Repo) below(path repo.Path) (dir string, ok bool) {
 	dir = r.root
 	for part := range strings.SplitSeq(string(path), "/") {

@@ -13,14 +13,13 @@ import (
 	"ken/internal/repo"
 )
 
-// Touched lists the paths a commit changed against its first parent, sorted,
-// and the commit's full id. A first commit touches all it holds; a merge, what
-// it brought to the branch it was made on. An unknown rev is a [fault.Usage].
+// Touched returns the full id of a commit and the paths that it changed compared with its first parent, sorted. A
+// root commit changed all its files. An unknown rev is a [fault.Usage].
 func (r *Repo) Touched(ctx context.Context, rev string) (commit repo.ID, paths []repo.Path, err error) {
 	if commit, err = r.commit(ctx, rev); err != nil {
 		return repo.ID{}, nil, err
 	}
-	// At the edge of a shallow clone git takes a commit for a first one.
+	// At the boundary of a shallow clone git takes a commit for a root commit.
 	cut, err := r.cutOff(commit)
 	if err != nil {
 		return repo.ID{}, nil, err
@@ -44,7 +43,7 @@ func (r *Repo) Touched(ctx context.Context, rev string) (commit repo.ID, paths [
 	return commit, slices.Compact(paths), nil
 }
 
-// commit returns the commit that a user's rev names.
+// commit returns the commit of a revision that a user gave.
 func (r *Repo) commit(ctx context.Context, rev string) (repo.ID, error) {
 	unknown := func(why string) error {
 		return &fault.Error{
@@ -56,13 +55,13 @@ func (r *Repo) commit(ctx context.Context, rev string) (repo.ID, error) {
 	if rev == "" || strings.ContainsAny(rev, "\x00\n") {
 		return repo.ID{}, unknown("not a revision")
 	}
-	if rev == "HEAD" { // the one that is asked for after each commit needs no process
+	if rev == "HEAD" { // the common case needs no process
 		if head, err := r.Head(ctx); err == nil && !head.Commit.IsZero() {
 			return head.Commit, nil
 		}
 	}
 	out, found, err := r.probe(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
-	if why, refused := errors.AsType[*refusal](err); refused {
+	if why, refused := errors.AsType[*gitError](err); refused {
 		return repo.ID{}, unknown(why.text)
 	}
 	if err != nil {
@@ -89,7 +88,7 @@ func (r *Repo) commit(ctx context.Context, rev string) (repo.ID, error) {
 	return repo.ID{}, unknown("git knows none by that name")
 }
 
-// cutOff reports whether a shallow clone ends at the commit.
+// cutOff reports whether the commit is at the boundary of a shallow clone.
 func (r *Repo) cutOff(commit repo.ID) (bool, error) {
 	b, _, err := readFile(filepath.Join(r.common, "shallow"), maxPackedRefs)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -10,22 +10,22 @@ import (
 	"strconv"
 	"strings"
 
+	"ken/internal/git/config"
 	"ken/internal/repo"
 )
 
-// Upstream returns the branch that s.Head's branch follows, as last fetched,
-// and how far the two are apart. No network is touched.
+// Upstream returns the upstream of the branch of s.Head, as last fetched, and how many commits they differ by. It
+// does not use the network.
 //
-// It is not known, which is no error, when HEAD is detached or unborn, when
-// nothing is followed, when what is followed is gone, and when a shallow clone
-// lacks the history to count in. When HEAD and upstream are those of knownHead
-// and known, the counts are taken from there.
+// Known is false, without an error, if HEAD is detached or has no commit, if the branch has no upstream, if the
+// upstream is gone, or if the history is missing in a shallow clone. If HEAD and the upstream are the same as in
+// an earlier result (known, knownHead), Upstream returns the counts of that result.
 func (r *Repo) Upstream(ctx context.Context, s *repo.Snapshot, known repo.Upstream, knownHead repo.ID) (repo.Upstream, error) {
 	branch, ok := strings.CutPrefix(s.Head.Branch, "refs/heads/")
 	if !ok || s.Head.Commit.IsZero() {
 		return repo.Upstream{}, nil
 	}
-	cfg, err := r.shared(ctx)
+	cfg, err := r.repoConfig(ctx)
 	if err != nil {
 		return repo.Upstream{}, err
 	}
@@ -47,8 +47,7 @@ func (r *Repo) Upstream(ctx context.Context, s *repo.Snapshot, known repo.Upstre
 	if shallow, err := r.isShallow(); err != nil || shallow {
 		return up, err
 	}
-	// A tracking ref to a commit that is not here says nothing about how far
-	// apart the two are.
+	// Without the commit of the upstream, the commits cannot be counted.
 	if _, here, err := r.Tree(ctx, up.Commit); err != nil || !here {
 		return up, err
 	}
@@ -63,7 +62,7 @@ func (r *Repo) Upstream(ctx context.Context, s *repo.Snapshot, known repo.Upstre
 	return up, nil
 }
 
-// isShallow reports whether parts of the history were never fetched.
+// isShallow reports whether this is a shallow clone.
 func (r *Repo) isShallow() (bool, error) {
 	info, err := os.Stat(filepath.Join(r.common, "shallow"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -75,7 +74,7 @@ func (r *Repo) isShallow() (bool, error) {
 	return info.Size() > 0, nil
 }
 
-// parseCounts reads `git rev-list --left-right --count`.
+// parseCounts parses the output of `git rev-list --left-right --count`.
 func parseCounts(out string) (left, right int, err error) {
 	l, r, ok := strings.Cut(strings.TrimSuffix(out, "\n"), "\t")
 	if ok {
@@ -90,22 +89,20 @@ func parseCounts(out string) (left, right int, err error) {
 	return left, right, nil
 }
 
-// trackingRef returns the ref in which the branch's upstream is kept, "" when
-// it follows none.
-func trackingRef(cfg config, branch string) string {
-	remote, ok := cfg.last("branch." + branch + ".remote")
-	merge := cfg.all("branch." + branch + ".merge")
+// trackingRef returns the local ref of the branch's upstream, "" if the branch has none.
+func trackingRef(cfg config.Settings, branch string) string {
+	remote, ok := cfg.Last("branch." + branch + ".remote")
+	merge := cfg.All("branch." + branch + ".merge")
 	if !ok || len(merge) == 0 {
 		return ""
 	}
 	if remote == "." {
 		return merge[0]
 	}
-	return mapRef(cfg.all("remote."+remote+".fetch"), merge[0])
+	return mapRef(cfg.All("remote."+remote+".fetch"), merge[0])
 }
 
-// mapRef returns where the refspecs put a ref when it is fetched, "" when they
-// do not fetch it or keep it nowhere.
+// mapRef returns the local ref to which the refspecs fetch a ref, "" if there is none.
 func mapRef(refspecs []string, ref string) string {
 	for _, spec := range refspecs {
 		if src, negative := strings.CutPrefix(spec, "^"); negative {
@@ -126,8 +123,7 @@ func mapRef(refspecs []string, ref string) string {
 	return ""
 }
 
-// matchGlob matches a ref with a pattern of at most one star, and returns what
-// the star stands for.
+// matchGlob matches a ref with a pattern that has at most one star, and returns the text that the star matches.
 func matchGlob(pattern, ref string) (star string, ok bool) {
 	before, after, glob := strings.Cut(pattern, "*")
 	if !glob {

@@ -7,7 +7,7 @@ import (
 	"ken/internal/repo"
 )
 
-// clone makes a box that follows b.
+// clone returns a box whose branch has an upstream in b.
 func (b *box) clone(args ...string) *box {
 	b.t.Helper()
 	b.git(append([]string{"clone", "-q", "--no-local"}, append(args, b.dir, "../clone")...)...)

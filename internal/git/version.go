@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Version is what git calls its version.
+// Version returns the version of git.
 func (r *Repo) Version(ctx context.Context) (string, error) {
 	out, err := r.read(ctx, nil, "version")
 	return strings.TrimSpace(strings.TrimPrefix(out, "git version ")), err

@@ -11,17 +11,16 @@ import (
 	"ken/internal/repo"
 )
 
-// walkFormat prints the head of a commit: five fields, each ended by a NUL, which
-// no text of a commit can hold. A trailer ends with its line.
+// walkFormat prints the header of a commit: five fields, each with a NUL at the end. A commit cannot contain a NUL. Each
+// trailer is a line.
 const walkFormat = "--format=%H%x00%P%x00%aI%x00%s%x00%(trailers:only,unfold"
 
-// Walk calls f with every commit that can be reached from heads and not from known,
-// in the order git finds them: mostly children first, though skewed dates may put a
-// parent first, and name one that known reaches. It is one run of git, read as it
-// goes. Trailers are those of the given keys.
+// Walk calls f with every commit that heads reach and known does not, in git's order. That is usually children first. With
+// wrong dates a parent can come before a child, and commits that known reaches can come, too. Commits have the trailers
+// of the given keys. Walk runs git once, and calls f while git runs.
 //
-// An error from f ends the walk and is returned. A history that cannot be read whole
-// is an error, at the latest when git ends.
+// Walk returns the first error of f. If git cannot read a part of the history, Walk returns an error after the last
+// commit.
 func (r *Repo) Walk(ctx context.Context, heads, known []repo.ID, keys []string, f func(repo.Commit) error) error {
 	var revisions bytes.Buffer
 	for _, id := range heads {
@@ -33,8 +32,8 @@ func (r *Repo) Walk(ctx context.Context, heads, known []repo.ID, keys []string, 
 	return r.walk(ctx, &revisions, nil, walkFormat, keys, f)
 }
 
-// walk runs git log over revisions, a line each, with more options. The format is walkFormat, or one with
-// another date.
+// walk runs git log with revisions, one per line, and additional options. The format is walkFormat, or one with another
+// date.
 func (r *Repo) walk(ctx context.Context, revisions io.Reader, options []string, format string, keys []string, f func(repo.Commit) error) error {
 	for _, key := range keys {
 		format += ",key=" + key
@@ -48,9 +47,9 @@ func (r *Repo) walk(ctx context.Context, revisions io.Reader, options []string, 
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	w := &walker{f: f, stop: stop}
-	// Without it git writes each commit by itself, which costs a tenth.
-	whole := []string{"GIT_FLUSH=0"}
-	status, stderr, err := r.run(ctx, call{args: args, stdin: revisions, stdout: w, env: whole, steady: true})
+	// Without GIT_FLUSH=0 git flushes after each commit, which takes a tenth longer.
+	buffered := []string{"GIT_FLUSH=0"}
+	status, stderr, err := r.run(ctx, call{args: args, stdin: revisions, stdout: w, env: buffered, steady: true})
 	switch {
 	case w.err != nil:
 		return w.err
@@ -62,21 +61,21 @@ func (r *Repo) walk(ctx context.Context, revisions io.Reader, options []string, 
 	return w.end()
 }
 
-// A walker reads the output of a walk as it comes.
+// A walker parses the output of git log while git writes it.
 type walker struct {
 	f    func(repo.Commit) error
 	stop context.CancelCauseFunc
-	err  error // the first, of f's or of the text's
+	err  error // the first error
 
-	rest   []byte // the beginning of a token
+	rest   []byte // the start of an incomplete token
 	head   [5]string
-	fields int // of the head that were read
+	fields int // number of fields of head that are set
 	entry  string
 	commit repo.Commit
-	open   bool // commit waits for its changes
+	open   bool // more changes of commit may come
 }
 
-// Write takes a piece of the output.
+// Write parses the next part of the output.
 func (w *walker) Write(b []byte) (int, error) {
 	n := len(b)
 	for w.err == nil {
@@ -84,7 +83,7 @@ func (w *walker) Write(b []byte) (int, error) {
 		if i < 0 {
 			w.rest = append(w.rest, b...)
 			if len(w.rest) > maxToken {
-				w.fail(errors.New("git log: a text without end"))
+				w.fail(errors.New("git log: a text is too long"))
 			}
 			break
 		}
@@ -104,7 +103,7 @@ func (w *walker) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// maxToken is longer than any subject or path that a person wrote.
+// maxToken is the largest size of a subject or path in bytes.
 const maxToken = 64 << 20
 
 func (w *walker) fail(err error) {
@@ -112,7 +111,7 @@ func (w *walker) fail(err error) {
 	w.stop(err)
 }
 
-// token takes the next field, entry or path.
+// token processes the next field, entry or path.
 func (w *walker) token(t string) error {
 	switch {
 	case w.entry != "":
@@ -136,7 +135,7 @@ func (w *walker) token(t string) error {
 	return w.field(t)
 }
 
-// field takes the next field of a head.
+// field processes the next field of a header.
 func (w *walker) field(t string) (err error) {
 	w.head[w.fields] = t
 	if w.fields++; w.fields < len(w.head) {
@@ -170,8 +169,7 @@ func parseHead(head [5]string) (repo.Commit, error) {
 	return c, nil
 }
 
-// change takes an entry, whose modes and ids are those of each parent and then of
-// the result, and its path.
+// change adds a change. The entry has the modes and ids of each parent and of the commit.
 func (w *walker) change(entry, path string) error {
 	parents := len(entry) - len(strings.TrimLeft(entry, ":"))
 	words := strings.Fields(entry[parents:])
@@ -200,7 +198,7 @@ func (w *walker) change(entry, path string) error {
 	return nil
 }
 
-// octal reads a mode, 0 when it is none.
+// octal parses a mode. It returns 0 for anything else.
 func octal(s string) repo.Mode {
 	var m repo.Mode
 	for i := range len(s) {
@@ -212,7 +210,7 @@ func octal(s string) repo.Mode {
 	return m
 }
 
-// flush hands over the commit whose changes are complete.
+// flush passes the complete commit to f.
 func (w *walker) flush() error {
 	if !w.open {
 		return nil
@@ -223,10 +221,10 @@ func (w *walker) flush() error {
 	return w.f(c)
 }
 
-// end hands over the last commit, unless the text ended in its midst.
+// end passes the last commit to f. It returns an error if the output is truncated.
 func (w *walker) end() error {
 	if len(bytes.TrimLeft(w.rest, "\n")) > 0 || w.entry != "" || w.fields > 0 {
-		return errors.New("git log: the answer ends in the midst of a commit")
+		return errors.New("git log: truncated output")
 	}
 	return w.flush()
 }

@@ -14,16 +14,15 @@ import (
 )
 
 const (
-	// maxWalkers is how many gits walk a history at a time: what they find has to
-	// be taken by one of us.
+	// maxWalkers is the number of git processes that walk a history in parallel. One goroutine processes their
+	// commits.
 	maxWalkers = 4
-	// minPart is how many commits are worth a git of their own.
+	// minPart is the smallest number of commits for a git process.
 	minPart = 2_000
 )
 
-// walkAll is Walk over all that heads reach, in any order. Of a long history, several
-// gits tell a part each: nearly all of the time goes into comparing trees, and a git
-// does that on one core.
+// walkAll is Walk over all commits that heads reach, in any order. For a long history it runs several git processes, since
+// git compares trees on a single core and that takes most of the time.
 func (r *Repo) walkAll(ctx context.Context, heads []repo.ID, keys []string, f func(repo.Commit) error) error {
 	workers := min(runtime.GOMAXPROCS(0), maxWalkers)
 	if workers < 2 {
@@ -31,13 +30,13 @@ func (r *Repo) walkAll(ctx context.Context, heads []repo.ID, keys []string, f fu
 	}
 	commits, err := r.reachable(ctx, heads)
 	if err != nil || len(commits) < 2*minPart {
-		return r.Walk(ctx, heads, nil, keys, f) // which may say better why not
+		return r.Walk(ctx, heads, nil, keys, f) // it reports the better error
 	}
-	// Parts of their own for the slower worker to leave to the faster one.
+	// Several parts per worker, so that a fast worker can take more of them.
 	return r.walkParts(ctx, commits, max(minPart, len(commits)/(4*workers)+1), workers, keys, f)
 }
 
-// reachable lists the ids of all commits that heads reach, each with a line end.
+// reachable returns the ids of all commits that heads reach, each with a newline.
 func (r *Repo) reachable(ctx context.Context, heads []repo.ID) ([]string, error) {
 	var revisions bytes.Buffer
 	for _, id := range heads {
@@ -50,8 +49,8 @@ func (r *Repo) reachable(ctx context.Context, heads []repo.ID) ([]string, error)
 	return strings.SplitAfter(strings.TrimSuffix(out, "\n"), "\n"), nil
 }
 
-// walkParts walks commits one by one, so many to a git, and calls f with them, one at
-// a time. Those that lie together have most of their trees in common, and stay so.
+// walkParts splits commits into parts of a size, one per git process, and calls f with one commit at a time. Neighbouring
+// commits share most of their trees, so a part consists of neighbours.
 func (r *Repo) walkParts(ctx context.Context, commits []string, size, workers int, keys []string, f func(repo.Commit) error) error {
 	var mu sync.Mutex
 	one := func(c repo.Commit) error {

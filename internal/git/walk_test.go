@@ -12,7 +12,7 @@ import (
 	"ken/internal/testrepo"
 )
 
-// walked renders commits for comparison, oldest first.
+// walked returns a line per commit, oldest first.
 func walked(t *testing.T, r *testrepo.Repo, heads, known []repo.ID) []string {
 	t.Helper()
 	g, err := openFiltered(t.Context(), r.Dir)
@@ -44,8 +44,7 @@ func headOf(t *testing.T, r *testrepo.Repo, rev string) repo.ID {
 	return id
 }
 
-// Every commit is told once, with what it changed and the trailers that git sees;
-// nothing in a message or a name can pass for anything else.
+// Walk returns every commit once, with its changes and trailers. Messages and file names cannot forge other fields.
 func TestWalk(t *testing.T) {
 	r := testrepo.New(t)
 	r.Write("a b\nc.go", "1\n")
@@ -91,7 +90,7 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// No setting changes what a walk tells: its text is the same for everybody.
+// No setting changes the commits of a walk.
 func TestWalkUnderAnyConfig(t *testing.T) {
 	r := testrepo.New(t)
 	r.Write("ü", "1\n")
@@ -126,7 +125,7 @@ func TestWalkUnderAnyConfig(t *testing.T) {
 	}
 }
 
-// What stops a walk is what comes back.
+// Walk returns the error that stopped it.
 func TestWalkFails(t *testing.T) {
 	r := testrepo.New(t)
 	for i := range 50 {
@@ -149,22 +148,22 @@ func TestWalkFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := g.Walk(t.Context(), []repo.ID{absent}, nil, nil, func(repo.Commit) error { return nil }); err == nil {
-		t.Error("a commit that is not there was walked")
+		t.Error("Walk returned no error for a missing commit")
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := g.Walk(ended, head, nil, nil, func(repo.Commit) error { return nil }); err == nil {
-		t.Error("walked without a context")
+		t.Error("Walk returned no error for a cancelled context")
 	}
-	// A tree that is gone is found missing, whatever came before it.
+	// A missing tree is an error, even after many good commits.
 	tree := strings.TrimSpace(r.Git("rev-parse", "HEAD~20^{tree}"))
 	r.Remove(".git/objects/" + tree[:2] + "/" + tree[2:])
 	if err := g.Walk(t.Context(), head, nil, nil, func(repo.Commit) error { return nil }); err == nil {
-		t.Error("a history with a hole was walked to its end")
+		t.Error("Walk returned no error for a missing tree")
 	}
 }
 
-// However the text is cut into pieces, it reads the same; and no text crashes.
+// The walker parses output in parts of any size, and does not panic.
 func FuzzWalker(f *testing.F) {
 	id := strings.Repeat("ab", 20)
 	f.Add([]byte(id+"\x00"+id+"\x002026-01-01T00:00:00Z\x00s\x00Session: x\n\x00\x00\n:100644 100644 "+id+" "+id+" M\x00p\x00"), 3)
@@ -189,8 +188,8 @@ func FuzzWalker(f *testing.F) {
 	})
 }
 
-// Told in parts, a history is the same: with merges, several roots, commits that
-// changed nothing, one whose parents were left out and one that was replaced.
+// walkParts returns the same commits as Walk, for a history with merges, several roots, empty commits, a shallow boundary
+// and a replaced commit.
 func TestWalkInParts(t *testing.T) {
 	r := testrepo.New(t)
 	for i := range 7 {

@@ -8,9 +8,8 @@ import (
 	"path/filepath"
 )
 
-// Worktrees lists the names of the worktrees that exist: "" for the main one,
-// then the linked ones in order. A worktree whose directory is away but which
-// git has not pruned still counts, since it may come back.
+// Worktrees lists the names of the worktrees: "" for the main one, then the linked ones, sorted. A worktree with a
+// missing directory counts until git prunes it, since the directory may come back.
 func (r *Repo) Worktrees() ([]string, error) {
 	dir := filepath.Join(r.common, "worktrees")
 	entries, err := os.ReadDir(dir)

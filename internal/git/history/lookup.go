@@ -1,4 +1,4 @@
-package git
+package history
 
 import (
 	"bytes"
@@ -13,8 +13,8 @@ import (
 	"ken/internal/repo"
 )
 
-// Len is how many commits there are, numbered from 0.
-func (h *History) Len() repo.CommitNumber {
+// Len returns the number of commits. They are numbered from 0.
+func (h *Index) Len() repo.CommitNumber {
 	n := 0
 	for _, s := range h.segments {
 		n += s.count
@@ -22,8 +22,8 @@ func (h *History) Len() repo.CommitNumber {
 	return repo.CommitNumber(n)
 }
 
-// Find returns a commit's number; ok is false for one that is not there.
-func (h *History) Find(id repo.ID) (n repo.CommitNumber, ok bool) {
+// Find returns the number of a commit; ok is false if the index does not have it.
+func (h *Index) Find(id repo.ID) (n repo.CommitNumber, ok bool) {
 	for _, s := range h.segments {
 		if i, ok := s.find(id.Bytes()); ok {
 			return repo.CommitNumber(s.first + i), true
@@ -32,42 +32,41 @@ func (h *History) Find(id repo.ID) (n repo.CommitNumber, ok bool) {
 	return 0, false
 }
 
-// Commit returns what is known of a commit. A number that is not one is the
-// caller's mistake, and panics as an index would.
-func (h *History) Commit(n repo.CommitNumber) repo.HistoryCommit {
+// Commit returns a commit by its number. It panics if the number is out of range.
+func (h *Index) Commit(n repo.CommitNumber) repo.HistoryCommit {
 	for _, s := range h.segments {
 		if i := int(n) - s.first; i >= 0 && i < s.count {
 			return s.commit(i)
 		}
 	}
-	panic(fmt.Sprintf("git: no commit %d among %d", n, h.Len()))
+	panic(fmt.Sprintf("history: no commit %d among %d", n, h.Len()))
 }
 
-// Parents returns the parents of all commits, each in git's order.
-func (h *History) Parents() repo.ParentTable {
-	h.lined.Do(h.line)
-	return h.lines
+// Parents returns the parents of all commits. The parents of a commit are in git's order.
+func (h *Index) Parents() repo.ParentTable {
+	h.parentsOnce.Do(h.LoadParents)
+	return h.parents
 }
 
-// line brings lines up to date with the segments. Commits keep their numbers, so
-// that it may be done before more are appended.
-func (h *History) line() {
-	l := &h.lines
-	if l.Starts == nil {
+// LoadParents reads the parents of all commits that the index has now. It may run before
+// [Index.Append], since commits keep their numbers.
+func (h *Index) LoadParents() {
+	table := &h.parents
+	if table.Starts == nil {
 		commits := int(h.Len())
 		room := commits + commits/8 + 64
-		l.Starts, l.Numbers = make([]int32, 1, room), make([]repo.CommitNumber, 0, room)
+		table.Starts, table.Numbers = make([]int32, 1, room), make([]repo.CommitNumber, 0, room)
 	}
 	for _, s := range h.segments {
-		for i := max(0, len(l.Starts)-1-s.first); i < s.count; i++ {
-			l.Numbers = s.appendParents(l.Numbers, i)
-			l.Starts = append(l.Starts, int32(len(l.Numbers)))
+		for i := max(0, len(table.Starts)-1-s.first); i < s.count; i++ {
+			table.Numbers = s.appendParents(table.Numbers, i)
+			table.Starts = append(table.Starts, int32(len(table.Numbers)))
 		}
 	}
 }
 
-// Marked lists the commits with the filter's marker, ascending.
-func (h *History) Marked() []repo.CommitNumber {
+// Marked returns the commits with the filter's marker, sorted.
+func (h *Index) Marked() []repo.CommitNumber {
 	var list []repo.CommitNumber
 	for _, s := range h.segments {
 		for i := range len(s.section[secMarked]) / 4 {
@@ -77,8 +76,8 @@ func (h *History) Marked() []repo.CommitNumber {
 	return list
 }
 
-// Touching lists the commits that changed a path, ascending.
-func (h *History) Touching(path repo.Path) []repo.Touch {
+// Touching returns the commits that changed a path, sorted.
+func (h *Index) Touching(path repo.Path) []repo.Touch {
 	var list []repo.Touch
 	for _, s := range h.segments {
 		if c := s.seek([]byte(path)); c.ok && string(c.name) == string(path) {
@@ -88,7 +87,7 @@ func (h *History) Touching(path repo.Path) []repo.Touch {
 	return list
 }
 
-// appendTouches reads the commits of a path, each as its distance to the one before.
+// appendTouches decodes the commits of a path.
 func (s *segment) appendTouches(list []repo.Touch, b reader) []repo.Touch {
 	n := uint64(0)
 	for len(b) > 0 {
@@ -100,12 +99,11 @@ func (s *segment) appendTouches(list []repo.Touch, b reader) []repo.Touch {
 	return list
 }
 
-// has reports whether a number is one of the segment's.
+// has reports whether the segment has the commit of a number.
 func (s *segment) has(n uint64) bool { return n >= uint64(s.first) && n < uint64(s.first+s.count) }
 
-// Below lists every path that ever was in a directory or below it, "" being the
-// root, sorted.
-func (h *History) Below(dir repo.Path) []repo.Path {
+// Below returns every path that was ever below a directory, sorted. The root is "".
+func (h *Index) Below(dir repo.Path) []repo.Path {
 	prefix := ""
 	if dir != "" {
 		prefix = string(dir) + "/"
@@ -123,9 +121,9 @@ func (h *History) Below(dir repo.Path) []repo.Path {
 	return list
 }
 
-// Since lists the paths that commits from a number on changed, with those changes.
-// A path of both segments may be there twice.
-func (h *History) Since(first repo.CommitNumber) []repo.PathTouches {
+// Since returns the paths that commits from a number on changed, with those commits. A path can be
+// in the list twice, once for each segment.
+func (h *Index) Since(first repo.CommitNumber) []repo.PathTouches {
 	var list []repo.PathTouches
 	for _, s := range h.segments {
 		if s.first+s.count <= int(first) {
@@ -143,8 +141,8 @@ func (h *History) Since(first repo.CommitNumber) []repo.PathTouches {
 	return list
 }
 
-// Moves lists the moves of files that the filter follows, by ascending commit.
-func (h *History) Moves() []repo.Move {
+// Moves returns the moves of files that the filter follows, sorted by commit.
+func (h *Index) Moves() []repo.Move {
 	var list []repo.Move
 	for _, s := range h.segments {
 		b := reader(s.section[secMoves])
@@ -158,27 +156,7 @@ func (h *History) Moves() []repo.Move {
 	return list
 }
 
-// Gap says why the history does not go back to the beginning, "" when it does.
-func (h *History) Gap() string { return h.gap }
-
-// Remarks are what the user may want to know of how the history was read, a cache
-// that could not be written say. None of it changes an answer.
-func (h *History) Remarks() []string { return slices.Clone(h.remarks) }
-
-// tips returns the ids of the commits that no other one stands on.
-func (h *History) tips() []repo.ID {
-	if len(h.segments) == 0 {
-		return nil
-	}
-	last := h.segments[len(h.segments)-1]
-	var ids []repo.ID
-	for i := range len(last.section[secTips]) / 4 {
-		ids = append(ids, h.id(repo.CommitNumber(last.u32(secTips, i))))
-	}
-	return ids
-}
-
-func (h *History) id(n repo.CommitNumber) repo.ID {
+func (h *Index) id(n repo.CommitNumber) repo.ID {
 	for _, s := range h.segments {
 		if i := int(n) - s.first; i >= 0 && i < s.count {
 			return repo.IDFromBytes(s.idBytes(i))
@@ -189,7 +167,7 @@ func (h *History) id(n repo.CommitNumber) repo.ID {
 
 func (s *segment) idBytes(i int) []byte { return s.section[secIDs][i*s.size : (i+1)*s.size] }
 
-// find returns the place of an id.
+// find returns the position of an id in the segment.
 func (s *segment) find(id []byte) (int, bool) {
 	if len(id) != s.size {
 		return 0, false
@@ -208,7 +186,7 @@ func (s *segment) commit(i int) repo.HistoryCommit {
 	b := s.text(i)
 	rec := s.section[secCommits][i*recordSize+8:]
 	sec, zone := int64(binary.LittleEndian.Uint64(rec)), int16(binary.LittleEndian.Uint16(rec[8:]))
-	if zone == oddZone {
+	if zone == zoneInText {
 		c.Date = string(b.text())
 	} else {
 		c.Date = formatDate(sec, zone)
@@ -228,45 +206,45 @@ func (s *segment) appendParents(list []repo.CommitNumber, i int) []repo.CommitNu
 		return list
 	case second == noParent:
 		return append(list, repo.CommitNumber(first))
-	case second&moreFlag == 0:
+	case second&listFlag == 0:
 		return append(list, repo.CommitNumber(first), repo.CommitNumber(second))
 	}
 	list = append(list, repo.CommitNumber(first))
-	for at := int(second &^ moreFlag); ; at++ {
+	for at := int(second &^ listFlag); ; at++ {
 		n := s.u32(secParents, at)
-		list = append(list, repo.CommitNumber(n&^moreFlag))
-		if n&moreFlag != 0 {
+		list = append(list, repo.CommitNumber(n&^listFlag))
+		if n&listFlag != 0 {
 			return list
 		}
 	}
 }
 
-// text returns what is written of the i-th commit.
+// text returns the text of the i-th commit: date, subject and trailers.
 func (s *segment) text(i int) reader {
-	start := binary.LittleEndian.Uint64(s.section[secTextStart][i/textGroup*8:])
+	start := binary.LittleEndian.Uint64(s.section[secTextStarts][i/commitsPerTextStart*8:])
 	if start > uint64(len(s.section[secText])) {
 		return nil
 	}
 	b := reader(s.section[secText][start:])
-	for range i % textGroup {
+	for range i % commitsPerTextStart {
 		b.text()
 	}
 	return b.text()
 }
 
-// A pathCursor stands on a path of a segment, or behind the last.
+// A pathCursor iterates over the paths of a segment. After the last path ok is false.
 type pathCursor struct {
 	ok      bool
 	name    []byte
 	touches reader
 
-	rest  reader // of the section of paths
-	after []byte // of the section of touches
+	rest  reader // the rest of secPaths
+	after []byte // the rest of secTouches
 }
 
-// seek returns a cursor on the first path that is not before the one given.
+// seek returns a cursor at the first path that is not less than the given one.
 func (s *segment) seek(path []byte) *pathCursor {
-	// The block before the first one that begins behind the path.
+	// The last block whose first path is not greater than path.
 	k := sort.Search(len(s.section[secBlocks])/blockSize, func(k int) bool {
 		paths, _ := s.blockAt(k)
 		paths.uvarint()
@@ -279,7 +257,7 @@ func (s *segment) seek(path []byte) *pathCursor {
 	return c
 }
 
-// block returns a cursor on the first path of a block.
+// block returns a cursor at the first path of a block.
 func (s *segment) block(k int) *pathCursor {
 	c := &pathCursor{}
 	c.rest, c.after = s.blockAt(k)
@@ -287,7 +265,7 @@ func (s *segment) block(k int) *pathCursor {
 	return c
 }
 
-// blockAt returns the paths from a block on, and what is told of them.
+// blockAt returns the sections of paths and touches, from the start of a block on.
 func (s *segment) blockAt(k int) (paths reader, touches []byte) {
 	if k*blockSize >= len(s.section[secBlocks]) {
 		return nil, nil
@@ -300,8 +278,7 @@ func (s *segment) blockAt(k int) (paths reader, touches []byte) {
 	return s.section[secPaths][p:], s.section[secTouches][t:]
 }
 
-// next goes on to the next path. Blocks lie one behind the other, so that the end
-// of one is no end.
+// next moves to the next path, which may be in the next block.
 func (c *pathCursor) next() {
 	shared, rest := c.rest.uvarint(), c.rest.text()
 	c.ok = len(c.rest) > 0
@@ -314,8 +291,8 @@ func (c *pathCursor) next() {
 	c.touches, c.after = c.after[:size], c.after[size:]
 }
 
-// parseDate takes apart a date as git prints it: seconds since 1970 and minutes east
-// of UTC. A date that formatDate would not give back is not ok.
+// parseDate splits a date of git into seconds since 1970 and minutes east of UTC. It is ok only if
+// formatDate returns the same date.
 func parseDate(text string) (sec int64, zone int16, ok bool) {
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {
@@ -328,7 +305,7 @@ func parseDate(text string) (sec int64, zone int16, ok bool) {
 	return sec, zone, back == text || zulu && utc+"+00:00" == text
 }
 
-// formatDate returns a date by RFC 3339, UTC as Z: git has printed it in both ways.
+// formatDate returns a date in RFC 3339, with Z for UTC. Versions of git print Z or +00:00.
 func formatDate(sec int64, zone int16) string {
 	return time.Unix(sec, 0).In(time.FixedZone("", int(zone)*60)).Format(time.RFC3339)
 }

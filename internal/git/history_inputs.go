@@ -2,7 +2,6 @@ package git
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -13,68 +12,62 @@ import (
 	"strings"
 	"syscall"
 
+	"ken/internal/git/history"
 	"ken/internal/repo"
 )
 
-// A view is what, beside the commits themselves, decides how git tells their
-// history: where a shallow clone was cut off, and which commits were put in place of
-// others. Git's own stand-ins are honoured, here as in every other call, so that ken
-// tells the same history as git log.
-type view struct {
-	shallow []repo.ID // the commits whose parents were left out
-	key     historyKey
-	files   viewFiles
+// historyInputs are the inputs of a history other than the commits: the boundary of a shallow clone,
+// grafts and replaced commits. Like git log, ken uses the replacements.
+type historyInputs struct {
+	shallow []repo.ID // commits whose parents this clone does not have
+	key     history.Key
+	files   historyInputFiles
 }
 
-// viewFiles are the texts that a view was read from. Another git directory that holds
-// them tells the same histories.
-type viewFiles struct {
+// historyInputFiles has the texts of the inputs. With the same texts in another git directory, git
+// shows the same history.
+type historyInputFiles struct {
 	shallow  string
 	grafts   string
-	replaced string // a ref in each line: id, name, and what else there is to tell
+	replaced string // one ref per line: id, name, and "loose" for a ref with its own file
 }
 
-// historyView reads the view from files; only where commits were replaced, or refs
-// are kept in a way we do not read, git is asked.
-func (r *Repo) historyView(ctx context.Context) (view, error) {
+// historyInputs reads the inputs from files. It runs git only if commits are replaced or the layout of
+// the refs is unknown.
+func (r *Repo) historyInputs(ctx context.Context) (historyInputs, error) {
 	shallow, err := r.optionalFile("shallow")
 	if err != nil {
-		return view{}, err
+		return historyInputs{}, err
 	}
 	grafts, err := r.optionalFile("info/grafts")
 	if err != nil {
-		return view{}, err
+		return historyInputs{}, err
 	}
 	replaced, err := r.replacements(ctx)
 	if err != nil {
-		return view{}, err
+		return historyInputs{}, err
 	}
-	v := view{files: viewFiles{shallow: shallow, grafts: grafts, replaced: replaced}}
+	v := historyInputs{files: historyInputFiles{shallow: shallow, grafts: grafts, replaced: replaced}}
 	for line := range strings.Lines(shallow) {
 		if id, ok := idAtStart(line, r.format); ok {
 			v.shallow = append(v.shallow, id)
 		}
 	}
-	parts := []string{historyMagic, fmt.Sprint(r.format), strings.Join(r.historyTrailers(), "\n"), shallow, grafts, replaced}
+	parts := []string{fmt.Sprint(r.format), strings.Join(r.historyTrailers(), "\n"), shallow, grafts, replaced}
 	if r.filter != nil {
 		parts = append(parts, r.filter.Marker, string(r.filter.MoveDir), r.filter.MoveName)
 	}
-	sum := sha256.New()
-	for _, part := range parts {
-		fmt.Fprintf(sum, "%d\n%s", len(part), part)
-	}
-	sum.Sum(v.key[:0])
+	v.key = history.NewKey(parts...)
 	return v, nil
 }
 
-// HistoryView names how git tells histories here. While the name is the same, a
-// commit stands on the same parents.
+// HistoryView returns a text that changes when git would show other parents of a commit.
 func (r *Repo) HistoryView(ctx context.Context) (string, error) {
-	v, err := r.historyView(ctx)
+	v, err := r.historyInputs(ctx)
 	return hex.EncodeToString(v.key[:]), err
 }
 
-// optionalFile returns the text of a file in the common directory, "" for none.
+// optionalFile returns the text of a file in the common directory, "" if it does not exist.
 func (r *Repo) optionalFile(name string) (string, error) {
 	b, _, err := readFile(filepath.Join(r.common, filepath.FromSlash(name)), maxPackedRefs)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -88,13 +81,13 @@ func (r *Repo) optionalFile(name string) (string, error) {
 
 const replaceRefs = "refs/replace/"
 
-// replacements describes the commits that were replaced, "" when none was.
+// replacements lists the refs of replaced commits, "" if there are none.
 func (r *Repo) replacements(ctx context.Context) (string, error) {
 	refs, known, err := r.replacementsFromFiles()
 	if err != nil {
 		return "", err
 	}
-	if r.strange || !known {
+	if r.unknownLayout || !known {
 		if refs, err = r.read(ctx, nil, "for-each-ref", "--format=%(objectname) %(refname)", replaceRefs); err != nil {
 			return "", err
 		}
@@ -102,18 +95,18 @@ func (r *Repo) replacements(ctx context.Context) (string, error) {
 	if refs == "" {
 		return "", nil
 	}
-	c, err := r.everything(ctx)
+	c, err := r.allConfig(ctx)
 	if err != nil {
 		return "", err
 	}
-	if on, ok := c.flag("core.usereplacerefs"); ok && !on {
+	if on, ok := c.Bool("core.usereplacerefs"); ok && !on {
 		return "", nil
 	}
 	return refs, nil
 }
 
-// replacementsFromFiles lists the refs that replace, one in a line; known is false
-// when they are not plain.
+// replacementsFromFiles lists the refs that replace commits, one per line. It returns known = false if
+// only git can read them.
 func (r *Repo) replacementsFromFiles() (list string, known bool, err error) {
 	packed, err := r.optionalFile("packed-refs")
 	if err != nil {
@@ -135,7 +128,7 @@ func (r *Repo) replacementsFromFiles() (list string, known bool, err error) {
 	for _, e := range entries {
 		text, err := readSmall(filepath.Join(dir, e.Name()))
 		if err != nil {
-			return "", false, nil //nolint:nilerr // whatever it is, git is asked
+			return "", false, nil //nolint:nilerr // git lists the refs instead
 		}
 		refs = append(refs, strings.TrimSpace(text)+" "+replaceRefs+e.Name()+" loose")
 	}
@@ -143,8 +136,8 @@ func (r *Repo) replacementsFromFiles() (list string, known bool, err error) {
 	return strings.Join(refs, "\n"), true, nil
 }
 
-// gap says why a history is not whole, "" if it is.
-func (v view) gap(h *History) string {
+// gap returns why a history is incomplete, "" if it is complete.
+func (v historyInputs) gap(h *History) string {
 	for _, id := range v.shallow {
 		if _, ok := h.Find(id); ok {
 			return fmt.Sprintf("this is a shallow clone: what came before %s is not here; to fetch it: git fetch --unshallow", id.Short())

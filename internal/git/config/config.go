@@ -1,4 +1,6 @@
-package git
+// Package config parses git's configuration: the text of a config file, or the output of
+// `git config --list`. It reads no file and starts no process.
+package config
 
 import (
 	"errors"
@@ -7,59 +9,56 @@ import (
 	"strings"
 )
 
-// A config is the settings of one or more config files in the order they were
-// read. Section and key are in lower case, the subsection between them as it
-// stands.
-type config struct {
-	list []setting
-	// includes says that a file refers to others, which were not read.
-	includes bool
+// Settings are the settings of one or more config files, in their order. The zero value has none.
+type Settings struct {
+	List []Setting
+	// Includes says that a file includes other files. Parse does not read them.
+	Includes bool
 }
 
-// A setting is one line of a config. Implied marks a key without a value, which
-// means true.
-type setting struct {
-	key, value string
-	implied    bool
+// A Setting is a line of a config file. In its key, section and name are in lower case; the subsection keeps its
+// case. Implied marks a key without a value, which means true.
+type Setting struct {
+	Key, Value string
+	Implied    bool
 }
 
-// last returns the value that counts for a key, ok false when there is none.
-func (c config) last(key string) (value string, ok bool) {
-	for i := len(c.list) - 1; i >= 0; i-- {
-		if s := c.list[i]; s.key == key {
-			return s.value, true
+// Last returns the last value of a key, which takes precedence; ok is false if there is none.
+func (c Settings) Last(key string) (value string, ok bool) {
+	for i := len(c.List) - 1; i >= 0; i-- {
+		if s := c.List[i]; s.Key == key {
+			return s.Value, true
 		}
 	}
 	return "", false
 }
 
-// all returns every value of a key, in order.
-func (c config) all(key string) []string {
+// All returns every value of a key, in order.
+func (c Settings) All(key string) []string {
 	var out []string
-	for _, s := range c.list {
-		if s.key == key {
-			out = append(out, s.value)
+	for _, s := range c.List {
+		if s.Key == key {
+			out = append(out, s.Value)
 		}
 	}
 	return out
 }
 
-// flag returns a key's value as a bool, ok false when there is none or it is
-// not one.
-func (c config) flag(key string) (value, ok bool) {
-	for i := len(c.list) - 1; i >= 0; i-- {
-		if s := c.list[i]; s.key == key {
-			if s.implied {
+// Bool returns the last value of a key as a bool; ok is false if there is none or it is not a bool.
+func (c Settings) Bool(key string) (value, ok bool) {
+	for i := len(c.List) - 1; i >= 0; i-- {
+		if s := c.List[i]; s.Key == key {
+			if s.Implied {
 				return true, true
 			}
-			return parseBool(s.value)
+			return ParseBool(s.Value)
 		}
 	}
 	return false, false
 }
 
-// parseBool reads the words and numbers that git takes for a bool.
-func parseBool(s string) (value, ok bool) {
+// ParseBool parses the words and numbers that git accepts as a bool.
+func ParseBool(s string) (value, ok bool) {
 	switch strings.ToLower(s) {
 	case "true", "yes", "on":
 		return true, true
@@ -70,14 +69,13 @@ func parseBool(s string) (value, ok bool) {
 	return n != 0, err == nil
 }
 
-// parseConfig reads one config file by git's own grammar. What git would refuse
-// is an error; include directives are noted and not followed.
-func parseConfig(text string) (config, error) {
-	p := configParser{rest: strings.TrimPrefix(text, "\ufeff"), line: 1}
+// Parse parses the text of a config file by git's grammar. It returns an error for a text that git refuses.
+func Parse(text string) (Settings, error) {
+	p := parser{rest: strings.TrimPrefix(text, "\ufeff"), line: 1}
 	if strings.IndexByte(text, 0) >= 0 {
-		return config{}, errors.New("a NUL byte in it")
+		return Settings{}, errors.New("the file contains a NUL byte")
 	}
-	var c config
+	var c Settings
 	section := ""
 	for {
 		p.skipBlank()
@@ -88,34 +86,53 @@ func parseConfig(text string) (config, error) {
 		case ch == '[':
 			var err error
 			if section, err = p.header(); err != nil {
-				return config{}, err
+				return Settings{}, err
 			}
 		case !isAlpha(ch) || section == "":
-			return config{}, p.fail("neither a section nor a key")
+			return Settings{}, p.fail("neither a section nor a key")
 		default:
 			s, err := p.setting(section)
 			if err != nil {
-				return config{}, err
+				return Settings{}, err
 			}
-			if strings.HasPrefix(s.key, "include.") || strings.HasPrefix(s.key, "includeif.") {
-				c.includes = true
+			if strings.HasPrefix(s.Key, "include.") || strings.HasPrefix(s.Key, "includeif.") {
+				c.Includes = true
 			}
-			c.list = append(c.list, s)
+			c.List = append(c.List, s)
 		}
 	}
 }
 
-type configParser struct {
+// ParseList parses the output of `git config -z --list`: key, newline, value, NUL. A key without a value has no
+// newline.
+func ParseList(out string) (Settings, error) {
+	var c Settings
+	for len(out) > 0 {
+		item, rest, ok := strings.Cut(out, "\x00")
+		if !ok {
+			return Settings{}, errors.New("git config: truncated output")
+		}
+		key, value, has := strings.Cut(item, "\n")
+		if key == "" {
+			return Settings{}, errors.New("git config: a setting without a key")
+		}
+		c.List = append(c.List, Setting{Key: key, Value: value, Implied: !has})
+		out = rest
+	}
+	return c, nil
+}
+
+type parser struct {
 	rest string
 	line int
 }
 
-func (p *configParser) fail(what string) error {
+func (p *parser) fail(what string) error {
 	return fmt.Errorf("line %d: %s", p.line, what)
 }
 
-// peek returns the next character; CRLF counts as LF, as git has it.
-func (p *configParser) peek() (byte, bool) {
+// peek returns the next character. Like git, it treats CRLF as LF.
+func (p *parser) peek() (byte, bool) {
 	if strings.HasPrefix(p.rest, "\r\n") {
 		p.rest = p.rest[1:]
 	}
@@ -125,8 +142,8 @@ func (p *configParser) peek() (byte, bool) {
 	return p.rest[0], true
 }
 
-// next takes a character. The end of the file ends a line too.
-func (p *configParser) next() byte {
+// next consumes a character. At the end of the file it returns a newline.
+func (p *parser) next() byte {
 	ch, ok := p.peek()
 	if !ok {
 		return '\n'
@@ -138,8 +155,8 @@ func (p *configParser) next() byte {
 	return ch
 }
 
-// skipBlank passes over white space, empty lines and comments.
-func (p *configParser) skipBlank() {
+// skipBlank skips white space, empty lines and comments.
+func (p *parser) skipBlank() {
 	for {
 		ch, ok := p.peek()
 		switch {
@@ -159,8 +176,8 @@ func (p *configParser) skipBlank() {
 	}
 }
 
-// header reads [section], [section.sub] or [section "sub"].
-func (p *configParser) header() (string, error) {
+// header parses [section], [section.sub] or [section "sub"].
+func (p *parser) header() (string, error) {
 	p.next()
 	var name strings.Builder
 	for {
@@ -180,7 +197,7 @@ func (p *configParser) header() (string, error) {
 	}
 }
 
-func (p *configParser) subsection(section string, ch byte) (string, error) {
+func (p *parser) subsection(section string, ch byte) (string, error) {
 	for isSpace(ch) {
 		if ch == '\n' {
 			return "", p.fail("incomplete section header")
@@ -210,31 +227,31 @@ func (p *configParser) subsection(section string, ch byte) (string, error) {
 	return section + "." + name.String(), nil
 }
 
-func (p *configParser) setting(section string) (setting, error) {
+func (p *parser) setting(section string) (Setting, error) {
 	var key strings.Builder
 	for ch, ok := p.peek(); ok && isKeyChar(ch); ch, ok = p.peek() {
 		key.WriteByte(lower(p.next()))
 	}
-	s := setting{key: section + "." + key.String()}
+	s := Setting{Key: section + "." + key.String()}
 	ch := p.next()
 	for ch == ' ' || ch == '\t' {
 		ch = p.next()
 	}
 	switch ch {
 	case '\n':
-		s.implied = true
+		s.Implied = true
 		return s, nil
 	case '=':
 		var err error
-		s.value, err = p.value()
+		s.Value, err = p.value()
 		return s, err
 	}
-	return setting{}, p.fail("a key without '='")
+	return Setting{}, p.fail("a key without '='")
 }
 
-// value reads up to the end of the line: quotes may start and stop anywhere,
-// space is kept inside them and trimmed at either end outside.
-func (p *configParser) value() (string, error) {
+// value parses the value up to the end of the line. Quotes may start and end anywhere. White space inside quotes is
+// kept; outside it is trimmed at both ends of the value.
+func (p *parser) value() (string, error) {
 	var v strings.Builder
 	space, quoted := 0, false
 	for {
@@ -272,10 +289,10 @@ func (p *configParser) value() (string, error) {
 	}
 }
 
-// unescape returns what a backslash and ch stand for in a value.
+// unescape returns the meaning of a backslash and ch in a value.
 func unescape(ch byte) (text string, ok bool) {
 	switch ch {
-	case '\n': // the value goes on in the next line
+	case '\n': // the value continues in the next line
 		return "", true
 	case 't':
 		return "\t", true
