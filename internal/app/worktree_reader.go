@@ -17,6 +17,7 @@ import (
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/review"
+	"ken/internal/share"
 	"ken/internal/spec"
 	"ken/internal/survey"
 )
@@ -70,6 +71,15 @@ func (d *worktreeReader) source(c git.Checkout, err error) board.Source {
 	s.Files = d.read
 	s.Directories = func(ctx context.Context) (*survey.Shown, error) { return d.Show(ctx, "") }
 	s.Specs = d.specs.Spec().List
+	s.Gate = d.specs.GatePolicy().Threshold
+	s.Changes = d.changes
+	s.Ignored = func(ctx context.Context) ([]share.Ignored, error) {
+		sh, err := d.specs.Share(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return sh.LastIgnored(), nil
+	}
 	s.State = func() (board.StateDir, error) {
 		if d.stateErr != nil {
 			return nil, d.stateErr

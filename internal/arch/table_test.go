@@ -6,7 +6,7 @@ import "slices"
 // below internal/.
 var (
 	words     = []string{"repo", "fault", "suggest", "fresh", "model", "outline", "outline/syntax", "allow", "store", "project"}
-	decisions = []string{"registry", "survey", "surveyrun", "contract", "workflow", "spec", "githook", "docs", "prove", "board", "install", "agenthook", "share", "uses", "find", "brief", "review"}
+	decisions = []string{"registry", "survey", "surveyrun", "contract", "workflow", "spec", "githook", "docs", "prove", "board", "install", "agenthook", "share", "uses", "find", "brief", "review", "attention"}
 	// Facts are below the features (decisions): a feature may use their concrete types,
 	// since one open repository serves all features and needs no second description.
 	facts = []string{
@@ -60,7 +60,9 @@ var imports = func() map[string][]string {
 	m["review"] = join(words, []string{"searchindex", "uses", "find", "docs", "spec"})
 	// What many workers share is a survey.
 	m["surveyrun"] = join(words, readers, []string{"survey"})
-	m["board"] = without(join(words, readers, decisions), "board")
+	m["board"] = without(without(join(words, readers, decisions), "board"), "attention")
+	// Attention judges what the board and the command line read.
+	m["attention"] = without(join(words, readers, decisions), "attention")
 	for _, p := range facts {
 		m[p] = join(words, []string{"atomicfile", "env"})
 	}

@@ -11,12 +11,14 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"ken/internal/contract"
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/share"
 	"ken/internal/spec"
 	"ken/internal/survey"
 	"ken/internal/workflow"
@@ -48,6 +50,21 @@ type Worktree struct {
 	Spec   Part[Spec]   `json:"spec"`
 	// Documents is nil if nobody asked for it: the check may take seconds.
 	Documents *Part[Documents] `json:"documents,omitempty"`
+
+	// Ignored are the shared records that this clone does not use. They are not part of
+	// the JSON: ken share status --json prints them.
+	Ignored Part[[]share.Ignored] `json:"-"`
+	// Changes has the newest change of the files that are stale or drifted, where it is
+	// known. It is filled last, like Documents.
+	Changes map[repo.Path]Change `json:"-"`
+}
+
+// A Change is the newest commit that changed a file, or the time of an edit that is not
+// committed.
+type Change struct {
+	Commit  repo.ID   `json:"commit,omitzero"`
+	Subject string    `json:"subject,omitempty"`
+	At      time.Time `json:"at,omitzero"`
 }
 
 // A Part is one kind of knowledge, or the reason why it is unknown. The zero value is a
@@ -75,6 +92,9 @@ type Files struct {
 	// Leaves are all tracked files, sorted by path. They are not part of the JSON,
 	// because there may be very many.
 	Leaves []Leaf `json:"-"`
+	// Wanting are the files whose summary is stale, or about which ken could not tell. They are
+	// not part of the JSON: ken status --json prints them.
+	Wanting []registry.Verdict `json:"-"`
 }
 
 // A Leaf is a tracked file on the map.
@@ -154,6 +174,7 @@ type Spec struct {
 	// the most drift comes first.
 	Nodes   []Node         `json:"nodes"`
 	Unknown []spec.Unknown `json:"unknown"` // facts that are unknown for all specs
+	Gate    int            `json:"-"`       // the drift from which the gate blocks a commit
 }
 
 // SpecCounts counts specs, first by status.
@@ -205,6 +226,7 @@ func Make(ctx context.Context, repository string, sources []Source, overlays fun
 	b := &Board{Repository: repository, Worktrees: make([]Worktree, len(sources))}
 	var all, slow sync.WaitGroup
 	documents := make([]Part[Documents], len(sources))
+	changes := make([]map[repo.Path]Change, len(sources))
 	var mu sync.Mutex
 	come := func(put func()) {
 		mu.Lock()
@@ -243,6 +265,15 @@ func Make(ctx context.Context, repository string, sources []Source, overlays fun
 			state := part(func() (*State, error) { return s.state(ctx) })
 			come(func() { w.State = state })
 		})
+		if s.Ignored != nil {
+			all.Go(func() {
+				ignored := part(func() (*[]share.Ignored, error) {
+					list, err := s.Ignored(ctx)
+					return &list, err
+				})
+				come(func() { w.Ignored = ignored })
+			})
+		}
 		all.Go(func() {
 			spec := part(func() (*Spec, error) { return s.spec(ctx) })
 			come(func() { w.Spec = spec })
@@ -260,11 +291,16 @@ func Make(ctx context.Context, repository string, sources []Source, overlays fun
 			}
 		}
 	})
+	for i := range sources {
+		slow.Go(func() { changes[i] = sources[i].changes(ctx, &b.Worktrees[i]) })
+	}
 	slow.Wait()
 	for i := range b.Worktrees {
-		if b.Worktrees[i].Documents != nil {
-			b.Worktrees[i].Documents = &documents[i]
+		w := &b.Worktrees[i]
+		if w.Documents != nil {
+			w.Documents = &documents[i]
 		}
+		w.Changes = changes[i]
 	}
 	return b
 }

@@ -29,6 +29,9 @@ func (s *Source) files(ctx context.Context) (*Files, error) {
 			continue // no longer tracked
 		}
 		f.Bytes += size
+		if v.Summary == fresh.Stale || v.Summary == fresh.Unknown || v.Verdict == registry.FoundUnknown || v.Verdict == registry.FoundConflicted {
+			f.Wanting = append(f.Wanting, *v)
+		}
 		f.Leaves = append(f.Leaves, Leaf{v.RawPath(), size, v.Verdict, v.Summary, v.Grade, v.Reason})
 	}
 	return f, nil

@@ -126,12 +126,17 @@ func (b *boardCache) make(worktree string, s *cachedBoard, fp Fingerprint) {
 	s.busy = nil
 }
 
-// withDocumentsOf returns a board whose documents were not read yet with those of an
-// older board.
+// withDocumentsOf returns a board whose documents and changes were not read yet with
+// those of an older board.
 func withDocumentsOf(b, older *board.Board) *board.Board {
 	for i := range b.Worktrees {
 		w := &b.Worktrees[i]
-		if before := older.Worktree(w.Name); before != nil && w.Documents != nil {
+		before := older.Worktree(w.Name)
+		if before == nil {
+			continue
+		}
+		w.Changes = before.Changes
+		if w.Documents != nil {
 			w.Documents = before.Documents
 		}
 	}
