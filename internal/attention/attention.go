@@ -13,6 +13,7 @@ import (
 
 	"ken/internal/board"
 	"ken/internal/docs"
+	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/repo"
@@ -49,6 +50,7 @@ type Item struct {
 	Path      repo.Path // of the file, directory or document; "" without one, and for the root
 	Directory bool      // Path is a directory
 	Line      int       // of the document, 0 without one
+	Content   repo.ID   // of the file now, zero if it is unknown
 	Spec      string    // the id of the spec
 	Name      string    // of an entry of the state directory
 	Worktrees []string  // that collide
@@ -121,8 +123,8 @@ func (f *Facts) staleSummaries() (list []Item) {
 		word, why := v.Describe()
 		path := pathOf(v)
 		list = append(list, Item{
-			Kind: Stale, Word: word, Subject: path.String(), Why: why, Path: path, Since: f.Changed[path],
-			Args: []string{"summary", "show", string(path)},
+			Kind: Stale, Word: word, Subject: path.String(), Why: why, Path: path, Content: v.ID, Since: f.Changed[path],
+			Args: []string{"diff", string(path)},
 		})
 	}
 	if f.Directories == nil {
@@ -135,7 +137,7 @@ func (f *Facts) staleSummaries() (list []Item) {
 		it := directory(d)
 		it.Kind, it.Word = Stale, "stale"
 		it.Since = f.Changed[it.Path]
-		it.Args = []string{"survey", "show", d.Path}
+		it.Args = []string{"diff", d.Path}
 		list = append(list, it)
 	}
 	return list
@@ -333,8 +335,8 @@ func (f *Facts) untrusted() (list []Item) {
 				})
 			}
 			it := &list[i]
-			it.Why = fmt.Sprintf("%s from %s not used: %s; to use them, change share in .ken/config.yaml, then: ken share pull",
-				count(counts[g], "record"), remote.Remote, u.Reason)
+			it.Why = fmt.Sprintf("%s from %s not used: %s; to use them, change share in .ken/config.yaml, then: ken share pull %s",
+				count(counts[g], "record"), remote.Remote, u.Reason, fault.Quote(remote.Remote))
 			if u.At.Before(it.Since.At) {
 				it.Since = board.Change{Commit: u.Commit, At: u.At}
 			}

@@ -84,8 +84,8 @@ func TestList(t *testing.T) {
 		got = append(got, string(it.Kind)+" "+it.Word+" "+it.Subject+": ken "+strings.Join(it.Args, " "))
 	}
 	want := []string{
-		"stale stale main.go: ken summary show main.go",
-		"stale stale internal: ken survey show internal",
+		"stale stale main.go: ken diff main.go",
+		"stale stale internal: ken diff internal",
 		"mention moved docs/guide.md:7: ken docs --fix docs/guide.md",
 		"drift drift parser: ken spec show parser",
 		"broken broken lost: ken spec lint",
@@ -120,7 +120,7 @@ func TestReasons(t *testing.T) {
 		{"x.tmp", "a temporary file in the state directory", board.Change{}},
 		{"tools", "ken could not describe it: refused", board.Change{}},
 		{"web", "the workers of run 7 gave up after 3 attempts: timeout", board.Change{At: day}},
-		{"Eve <eve@example.org>", "2 records from origin not used: committer not in share.authors; to use them, change share in .ken/config.yaml, then: ken share pull", board.Change{At: day.Add(-time.Hour)}},
+		{"Eve <eve@example.org>", "2 records from origin not used: committer not in share.authors; to use them, change share in .ken/config.yaml, then: ken share pull origin", board.Change{At: day.Add(-time.Hour)}},
 		{"locked.go", "permission denied", board.Change{}},
 		{"workflow", "the contract cannot be read", board.Change{}},
 	}

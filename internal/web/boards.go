@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -186,6 +187,17 @@ func (v *boardView) mark(fp Fingerprint) string {
 		for _, l := range f.Leaves {
 			fmt.Fprintf(sum, "%q %d %d %d %s %q\n", l.Path, l.Size, l.Found, l.Summary, l.Grade, l.Reason)
 		}
+	}
+	if d := v.tree.Documents; d != nil && d.Known != nil && d.Known.Report != nil {
+		for _, m := range d.Known.Report.Shown() {
+			fmt.Fprintf(sum, "%q %d %q %s %q %v\n", m.File, m.Line, m.Text, m.Verdict, m.To, m.Since)
+		}
+	}
+	if ignored := v.tree.Ignored.Known; ignored != nil {
+		fmt.Fprintf(sum, "%v\n", *ignored)
+	}
+	for _, p := range slices.Sorted(maps.Keys(v.tree.Changes)) {
+		fmt.Fprintf(sum, "%q %v\n", p, v.tree.Changes[p])
 	}
 	if known := v.tree.Survey.Known; known != nil {
 		for i := range known.Directories {
