@@ -73,6 +73,7 @@ func (d *worktreeReader) source(c git.Checkout, err error) board.Source {
 	s.Specs = d.specs.Spec().List
 	s.Gate = d.specs.GatePolicy().Threshold
 	s.Changes = d.changes
+	s.RenamedFrom = d.files.registry.RenamedFrom
 	s.Ignored = func(ctx context.Context) ([]share.Ignored, error) {
 		sh, err := d.specs.Share(ctx)
 		if err != nil {

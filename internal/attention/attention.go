@@ -79,6 +79,9 @@ type Facts struct {
 	Ignored                         []share.Ignored
 	// Unread are the parts that could not be read.
 	Unread []Unread
+	// RenamedFrom has the earlier paths of stale files that were renamed, also of renames that
+	// ken already recorded.
+	RenamedFrom map[repo.Path]repo.Path
 	// Changed has the newest change of files.
 	Changed map[repo.Path]board.Change
 }
@@ -114,6 +117,16 @@ func List(f Facts) []Item {
 	return list
 }
 
+// StaleFiles returns the first files with a stale summary, at most so many.
+func StaleFiles(files []registry.Verdict, most int) (paths []repo.Path) {
+	for i := range files {
+		if v := &files[i]; v.Summary == fresh.Stale && !unreadable(v) && len(paths) < most {
+			paths = append(paths, pathOf(v))
+		}
+	}
+	return paths
+}
+
 func (f *Facts) staleSummaries() (list []Item) {
 	for i := range f.Files {
 		v := &f.Files[i]
@@ -122,6 +135,9 @@ func (f *Facts) staleSummaries() (list []Item) {
 		}
 		word, why := v.Describe()
 		path := pathOf(v)
+		if from, ok := f.RenamedFrom[path]; ok && v.PathChanged == "" {
+			why = "renamed from " + from.String() + "; " + why
+		}
 		list = append(list, Item{
 			Kind: Stale, Word: word, Subject: path.String(), Why: why, Path: path, Content: v.ID, Since: f.Changed[path],
 			Args: []string{"diff", string(path)},

@@ -60,8 +60,9 @@ func facts() attention.Facts {
 			{Committer: "Eve <eve@example.org>", Reason: "committer not in share.authors", At: day},
 			{Committer: "Eve <eve@example.org>", Reason: "committer not in share.authors", At: day.Add(-time.Hour)},
 		}}},
-		Unread:  []attention.Unread{{Part: "workflow", Reason: "the contract cannot be read"}},
-		Changed: map[repo.Path]board.Change{"main.go": {Commit: id(1), Subject: "edit", At: day}},
+		Unread:      []attention.Unread{{Part: "workflow", Reason: "the contract cannot be read"}},
+		RenamedFrom: map[repo.Path]repo.Path{"main.go": "old.go"},
+		Changed:     map[repo.Path]board.Change{"main.go": {Commit: id(1), Subject: "edit", At: day}},
 	}
 }
 
@@ -110,7 +111,7 @@ func TestReasons(t *testing.T) {
 		subject, why string
 		since        board.Change
 	}{
-		{"main.go", "edited since the summary was written: body", commit},
+		{"main.go", "renamed from old.go; edited since the summary was written: body", commit},
 		{"internal", "its own files changed since the summary was written: a.go changed", board.Change{}},
 		{"docs/guide.md:7", "mentions `old.go`, moved to new.go since " + id(2).Short() + ` "rename it"`, board.Change{Commit: id(2), Subject: "rename it", At: day}},
 		{"parser", "5 commits to its files since it was edited or acknowledged; the gate blocks at 3", commit},

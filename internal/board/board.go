@@ -95,6 +95,8 @@ type Files struct {
 	// Wanting are the files whose summary is stale, or about which ken could not tell. They are
 	// not part of the JSON: ken status --json prints them.
 	Wanting []registry.Verdict `json:"-"`
+	// RenamedFrom has the earlier paths of the first stale files, of those that were renamed.
+	RenamedFrom map[repo.Path]repo.Path `json:"-"`
 }
 
 // A Leaf is a tracked file on the map.

@@ -3,7 +3,6 @@ package board
 import (
 	"context"
 
-	"ken/internal/fresh"
 	"ken/internal/repo"
 )
 
@@ -19,11 +18,7 @@ func (s *Source) changes(ctx context.Context, w *Worktree) map[repo.Path]Change 
 	}
 	var paths []repo.Path
 	if f := w.Files.Known; f != nil {
-		for i := range f.Wanting {
-			if f.Wanting[i].Summary == fresh.Stale && len(paths) < maxChanges {
-				paths = append(paths, f.Wanting[i].RawPath())
-			}
-		}
+		paths = f.stalePaths()
 	}
 	if d := w.Survey.Known; d != nil {
 		for _, dir := range d.Summaries.Wanting[:min(len(d.Summaries.Wanting), maxChanges)] {

@@ -34,7 +34,21 @@ func (s *Source) files(ctx context.Context) (*Files, error) {
 		}
 		f.Leaves = append(f.Leaves, Leaf{v.RawPath(), size, v.Verdict, v.Summary, v.Grade, v.Reason})
 	}
-	return f, nil
+	if s.RenamedFrom == nil {
+		return f, nil
+	}
+	f.RenamedFrom, err = s.RenamedFrom(ctx, f.stalePaths())
+	return f, err
+}
+
+// stalePaths returns the paths of the first files with a stale summary.
+func (f *Files) stalePaths() (paths []repo.Path) {
+	for i := range f.Wanting {
+		if f.Wanting[i].Summary == fresh.Stale && len(paths) < maxChanges {
+			paths = append(paths, f.Wanting[i].RawPath())
+		}
+	}
+	return paths
 }
 
 // survey reads the directories and adds up the files below them.

@@ -30,6 +30,9 @@ type Source struct {
 	Gate int
 	// Ignored returns the shared records that this clone does not use. It may be nil.
 	Ignored func(context.Context) ([]share.Ignored, error)
+	// RenamedFrom returns the earlier paths of files that were renamed since their summary was
+	// written. It may be nil.
+	RenamedFrom func(context.Context, []repo.Path) (map[repo.Path]repo.Path, error)
 	// Changes returns the newest changes of files, where they are known. It may be nil.
 	Changes func(context.Context, []repo.Path) (map[repo.Path]Change, error)
 	// Documents judges the mentions in documents. It may be nil.

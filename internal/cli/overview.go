@@ -7,6 +7,7 @@ import (
 	"ken/internal/attention"
 	"ken/internal/board"
 	"ken/internal/docs"
+	"ken/internal/repo"
 	"ken/internal/share"
 	"ken/internal/spec"
 	"ken/internal/workflow"
@@ -26,6 +27,7 @@ type Overview struct {
 
 	documents *docs.Report
 	ignored   []share.Ignored
+	renamed   map[repo.Path]repo.Path
 	runs      *board.Runs
 }
 
@@ -92,6 +94,10 @@ func (p *program) overview(ctx context.Context, w Workspace, known *knowledge, f
 		{"specs", func() error { return askSpecs(ctx, w, o) }},
 		{"worktrees", func() error { return askWorktrees(ctx, w, o) }},
 		{"workflow", func() error { return p.askWorkflow(ctx, o) }},
+		{"files", func() (err error) {
+			o.renamed, err = w.Registry().RenamedFrom(ctx, attention.StaleFiles(known.Verdicts, overviewItems))
+			return err
+		}},
 		{"runs", func() error { return askRuns(ctx, w, o) }},
 		{"shared records", func() error { return askIgnored(ctx, w, o) }},
 	}

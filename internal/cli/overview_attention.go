@@ -51,7 +51,7 @@ func (o *Overview) collectAttention(known *knowledge, command func(args ...strin
 // facts returns what the list of what needs attention is made from.
 func (o *Overview) facts(known *knowledge) attention.Facts {
 	f := attention.Facts{
-		Files: known.Verdicts, Directories: known.Directories, Documents: o.documents, Collisions: o.Collisions, Ignored: o.ignored,
+		Files: known.Verdicts, Directories: known.Directories, Documents: o.documents, Collisions: o.Collisions, Ignored: o.ignored, RenamedFrom: o.renamed,
 	}
 	if s := o.Specs; s != nil {
 		f.Gate, f.SpecsUnknown = s.Gate, s.unknown

@@ -114,7 +114,7 @@ func filesLine(rep *registry.Report, verified bool) string {
 }
 
 func directoriesLine(d *survey.DirCounts) string {
-	if d == nil {
+	if d == nil || d.Fresh+d.Stale+d.Unknown+d.Outlines == 0 {
 		return "not described yet: ken up"
 	}
 	return d.String()
