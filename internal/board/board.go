@@ -48,8 +48,9 @@ type Worktree struct {
 	Survey Part[Survey] `json:"survey"`
 	State  Part[State]  `json:"state"`
 	Spec   Part[Spec]   `json:"spec"`
-	// Documents is nil if nobody asked for it: the check may take seconds.
-	Documents *Part[Documents] `json:"documents,omitempty"`
+	// Documents is nil if nobody asked for it: the check may take seconds. It is not part of
+	// the JSON, so that ken board and the dashboard give the same document.
+	Documents *Part[Documents] `json:"-"`
 
 	// Ignored are the shared records that this clone does not use. They are not part of
 	// the JSON: ken share status --json prints them.

@@ -188,7 +188,11 @@ func (v *boardView) mark(fp Fingerprint) string {
 			fmt.Fprintf(sum, "%q %d %d %d %s %q\n", l.Path, l.Size, l.Found, l.Summary, l.Grade, l.Reason)
 		}
 	}
+	if d := v.tree.Documents; d != nil && d.Unknown != nil {
+		fmt.Fprintf(sum, "%q\n", d.Unknown.Reason)
+	}
 	if d := v.tree.Documents; d != nil && d.Known != nil && d.Known.Report != nil {
+		fmt.Fprintf(sum, "%d %d %d %d\n", d.Known.Documents, d.Known.Mentions, d.Known.Hold, d.Known.Wrong)
 		for _, m := range d.Known.Report.Shown() {
 			fmt.Fprintf(sum, "%q %d %q %s %q %v\n", m.File, m.Line, m.Text, m.Verdict, m.To, m.Since)
 		}
