@@ -283,6 +283,7 @@ func (f *Facts) stateFiles() (list []Item) {
 	for _, e := range f.Foreign {
 		it := stateEntry(Foreign, "foreign", e)
 		it.Why = "the contract does not allow this name in the state directory"
+		it.Args = []string{"state", "cleanup"}
 		list = append(list, it)
 	}
 	for _, e := range f.Leftovers {

@@ -91,7 +91,7 @@ func TestList(t *testing.T) {
 		"drift drift parser: ken spec show parser",
 		"broken broken lost: ken spec lint",
 		"collision collides parser: ken spec overlay",
-		"foreign foreign notes.md: ken state audit",
+		"foreign foreign notes.md: ken state cleanup",
 		"foreign leftover x.tmp: ken state cleanup",
 		"failed failed tools: ken survey run tools",
 		"failed failed web: ken worker retry 7",

@@ -48,7 +48,8 @@ type driftChange struct {
 // mentionLines are the lines of a document around a mention.
 type mentionLines struct {
 	Field repo.PathJSON
-	Moved string // where the mentioned thing is now; "" if it did not move
+	Name  string // the mentioned thing
+	Moved string // where it is now; "" if it did not move
 	Lines []mentionLine
 }
 
@@ -152,7 +153,7 @@ func (s *Server) mentionPage(r *http.Request) (*pageData, error) {
 	if mention == nil {
 		return f, statusErr(http.StatusNotFound, fmt.Sprintf("no stale mention in %s, line %d", at, line), "see them at /documents")
 	}
-	lines := &mentionLines{Field: at.JSON()}
+	lines := &mentionLines{Field: at.JSON(), Name: mention.Name}
 	if mention.Verdict == docs.Moved {
 		lines.Moved = mention.To.String()
 	}

@@ -24,7 +24,9 @@ func homeOf(t *testing.T, w board.Worktree) string {
 	t.Helper()
 	w.Name = "here"
 	deps := Deps{
-		Worktrees:   func(context.Context) ([]Worktree, error) { return []Worktree{{Name: "here", Here: true, AtHand: true}}, nil },
+		Worktrees: func(context.Context) ([]Worktree, error) {
+			return []Worktree{{Name: "here", Here: true, AtHand: true}}, nil
+		},
 		Fingerprint: func(context.Context, string) (Fingerprint, error) { return Fingerprint{Key: "1"}, nil },
 		Board: func(context.Context, string, func(*board.Board)) (*board.Board, error) {
 			return &board.Board{Repository: "sample", Worktrees: []board.Worktree{w}, Proposals: read(board.Proposals{})}, nil
