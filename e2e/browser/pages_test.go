@@ -182,6 +182,8 @@ func TestWorktreesAndTheirCollisions(t *testing.T) {
 	d.reads("#w-two .code", "api/server.go")
 	d.reads("#radar-title", "1 collision between worktrees")
 	d.open("/")
+	d.reads(".k-collision", "worktrees one and two change its")
+	d.open("/specs")
 	d.reads("#n-api .facts", "⚠")
 	d.reads("#n-api .facts", "~")
 	d.reads("#n-new", "+")
@@ -193,6 +195,8 @@ func TestEmptyRepository(t *testing.T) {
 	r := testrepo.New(t)
 	d := serve(t, r)
 	d.open("/")
+	d.reads("#steps", "git add FILE")
+	d.open("/specs")
 	d.reads("main", "There are no specs yet")
 	d.reads("#foot", "no commit yet")
 	d.open("/map")
@@ -312,7 +316,7 @@ func TestEveryPageIsAccessible(t *testing.T) {
 		d.media(theme)
 		for _, width := range []int64{1280, 360} {
 			d.do(chromedp.EmulateViewport(width, 800))
-			for _, path := range []string{"/", "/node/api", "/node/rtl", "/map", "/map?dir=long", "/map?dir=" + deep, "/file?path=" + deep + "/" + strings.Repeat("y", 120) + ".go", "/node/" + strings.Repeat("long", 30), "/map?dir=" + deep + "/none", "/?w=" + strings.Repeat("n", 200), "/map?dir=looks&looks=fresh,outline,stale,none,excluded", "/files", "/files?state=none", "/file?path=looks/plain.go", "/state", "/worktrees", "/login", "/nowhere"} {
+			for _, path := range []string{"/", "/specs", "/attention/summary?path=looks/aged.go", "/node/api", "/node/rtl", "/map", "/map?dir=long", "/map?dir=" + deep, "/file?path=" + deep + "/" + strings.Repeat("y", 120) + ".go", "/node/" + strings.Repeat("long", 30), "/map?dir=" + deep + "/none", "/?w=" + strings.Repeat("n", 200), "/map?dir=looks&looks=fresh,outline,stale,none,excluded", "/files", "/files?state=none", "/file?path=looks/plain.go", "/state", "/worktrees", "/login", "/nowhere"} {
 				d.open(path)
 				if path != "/login" && path != "/nowhere" && !strings.HasSuffix(path, "none") && !strings.HasPrefix(path, "/?w") {
 					d.until(`document.body.dataset.tag !== ""`)

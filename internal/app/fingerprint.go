@@ -130,8 +130,9 @@ func hashShared(sum hash.Hash, common string) error {
 	return nil
 }
 
-// hashStores hashes the stores of summaries.
+// hashStores hashes the stores of summaries, and what was last read of remotes.
 func hashStores(sum hash.Hash, common string) error {
+	hashStat(sum, local.OpenShareMemory[struct{}](common).Path())
 	for _, name := range databases(common) {
 		hashStat(sum, name)
 		if info, err := os.Lstat(name + "-wal"); err == nil && info.Size() > 0 { // readers leave empty files

@@ -57,7 +57,7 @@ func TestPagesOfProposedSpec(t *testing.T) {
 	has(t, s.page(http.StatusOK, "/file?path=lib/view.go"), []string{`href="/node/lib"`}, []string{`href="/node/view"`})
 	has(t, s.page(http.StatusOK, "/file?w=other&path=lib/view.go"), []string{`href="/node/view?w=other"`}, nil)
 	has(t, s.page(http.StatusOK, "/node/view"), []string{`href="/node/view?w=other"`}, []string{">v0<"})
-	has(t, s.page(http.StatusOK, "/"), []string{`id="n-view"`}, []string{">v0<"})
+	has(t, s.page(http.StatusOK, "/specs"), []string{`id="n-view"`}, []string{">v0<"})
 	has(t, s.page(http.StatusOK, "/node/view?w=other"), []string{"It shows.", `href="/file?path=lib%2Fview.go&w=other"`}, nil)
 	has(t, s.page(http.StatusOK, "/node/lib"), []string{`href="/map?dir=lib"`}, nil)
 	has(t, s.page(http.StatusOK, "/node/api"), []string{`href="/file?path=api.go"`}, nil)
@@ -116,7 +116,7 @@ func TestPagesOfBrokenSpec(t *testing.T) {
 	s := serveRepo(t, r, nil)
 	has(t, s.page(http.StatusOK, "/node/b"), []string{`class="tag broken bad"`}, []string{"</i> merged"})
 	has(t, s.page(http.StatusOK, "/node/a"), []string{"</i> merged"}, []string{"</i> broken"})
-	has(t, s.page(http.StatusOK, "/"), []string{"</i>merged 1<", "</i>broken 1<", `id="n-b" class="n" data-s="broken"`}, nil)
+	has(t, s.page(http.StatusOK, "/specs"), []string{"</i>merged 1<", "</i>broken 1<", `id="n-b" class="n" data-s="broken"`}, nil)
 }
 
 // An error page has a hint with a link or a command. For an unknown worktree it selects
@@ -130,7 +130,7 @@ func TestErrorPages(t *testing.T) {
 		"/node/nowhere":      `list specs:</span> <code dir="auto">ken spec ls</code>`,
 		"/map?dir=nowhere":   `start at</span> <a href="/map">the Map</a>`,
 		"/file?path=nowhere": `start at</span> <a href="/map">the Map</a>`,
-		"/nowhere":           `start at</span> <a href="/">the Board</a>`,
+		"/nowhere":           `start at</span> <a href="/">Home</a>`,
 		"/?w=nope":           `see them at</span> <a href="/worktrees">Worktrees</a>`,
 		"/node/apy":          `<p class="hint"><span dir="auto">did you mean api?</span>`,
 	} {

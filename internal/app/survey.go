@@ -20,14 +20,21 @@ func (w *workspace) Survey(ranks map[repo.Path]survey.Rank) *survey.Survey {
 	return w.surveyOf(&surveyTree{w: w}, ranks)
 }
 
-// Standings says how the texts about directories stand, nil where nobody ever wrote one. The
-// report is what was just found of files; verified says that it was also recorded.
+// Standings says how the texts about directories stand, nil where nobody ever wrote one or
+// failed to. The report is what was just found of files; verified says that it was also recorded.
 //
 // Where the files are as they were recorded, so may be how directories stand, and nothing is
 // read. Else all is judged from another look at the files, and nothing is written.
 func (w *workspace) Standings(ctx context.Context, rep *registry.Report, verified bool, within []repo.Path) (*survey.DirCounts, error) {
-	if any, err := w.store.Describes(ctx); !any || err != nil {
+	described, err := w.store.Describes(ctx)
+	if err != nil {
 		return nil, err
+	}
+	if !described {
+		failed, err := w.store.Failures(ctx)
+		if err != nil || len(failed) == 0 {
+			return nil, err
+		}
 	}
 	if len(within) > 0 || !verified && rep.State != registry.StateTrust {
 		reader := &worktreeReader{files: w}

@@ -17,6 +17,7 @@ import (
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/review"
+	"ken/internal/share"
 	"ken/internal/spec"
 	"ken/internal/survey"
 )
@@ -70,6 +71,16 @@ func (d *worktreeReader) source(c git.Checkout, err error) board.Source {
 	s.Files = d.read
 	s.Directories = func(ctx context.Context) (*survey.Shown, error) { return d.Show(ctx, "") }
 	s.Specs = d.specs.Spec().List
+	s.Gate = d.specs.GatePolicy().Threshold
+	s.Changes = d.changes
+	s.RenamedFrom = d.files.registry.RenamedFrom
+	s.Ignored = func(ctx context.Context) ([]share.Ignored, error) {
+		sh, err := d.specs.Share(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return sh.LastIgnored(), nil
+	}
 	s.State = func() (board.StateDir, error) {
 		if d.stateErr != nil {
 			return nil, d.stateErr
@@ -195,6 +206,11 @@ func (d *worktreeReader) Docs(ctx context.Context) (*docs.Report, error) {
 // FixDocs corrects the mentions that moved.
 func (d *worktreeReader) FixDocs(ctx context.Context, rep *docs.Report) (docs.Fixed, error) {
 	return d.specs.FixDocs(ctx, rep, false)
+}
+
+// Read calls see with the content of each file.
+func (d *worktreeReader) Read(ctx context.Context, paths []repo.Path, see func(i int, content []byte, err error)) error {
+	return d.files.files.Bytes(ctx, paths, find.MaxBytes, see)
 }
 
 // Confirm records that a summary holds for the content that read names.

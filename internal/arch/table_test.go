@@ -5,7 +5,7 @@ import "slices"
 // The layers, from bottom to top. Every package is in exactly one, with its path below internal/.
 var (
 	types    = []string{"repo", "fault", "suggest", "fresh", "model", "outline", "outline/syntax", "allow", "store", "project"}
-	features = []string{"registry", "survey", "surveyrun", "contract", "workflow", "spec", "githook", "docs", "prove", "board", "install", "agenthook", "share", "uses", "find", "brief", "review"}
+	features = []string{"registry", "survey", "surveyrun", "contract", "workflow", "spec", "githook", "docs", "prove", "board", "install", "agenthook", "share", "uses", "find", "brief", "review", "attention"}
 	// Facts are below the features. A feature may use their concrete types.
 	facts = []string{
 		"atomicfile", "env", "cache", "git", "git/config", "git/index", "git/history", "content", "state", "model/provider", "searchindex",
@@ -53,7 +53,9 @@ var imports = func() map[string][]string {
 	m["review"] = join(types, []string{"searchindex", "uses", "find", "docs", "spec"})
 	// Surveyrun shares a survey among workers.
 	m["surveyrun"] = join(types, readers, []string{"survey"})
-	m["board"] = without(join(types, readers, features), "board")
+	m["board"] = without(without(join(types, readers, features), "board"), "attention")
+	// Attention lists what the board and the command line found.
+	m["attention"] = without(join(types, readers, features), "attention")
 	for _, p := range facts {
 		m[p] = join(types, []string{"atomicfile", "env"})
 	}

@@ -11,12 +11,14 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"ken/internal/contract"
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/share"
 	"ken/internal/spec"
 	"ken/internal/survey"
 	"ken/internal/workflow"
@@ -49,6 +51,20 @@ type Worktree struct {
 	// Documents are those of the newest check of documents, which may be of older files.
 	// They are only in the dashboard, and not part of the JSON.
 	Documents Part[Documents] `json:"-"`
+	// Ignored are the shared records that this clone does not use. They are not part of
+	// the JSON: ken share status --json prints them.
+	Ignored Part[[]share.Ignored] `json:"-"`
+	// Changes has the newest change of the files that are stale or drifted, where it is
+	// known. It is filled last.
+	Changes map[repo.Path]Change `json:"-"`
+}
+
+// A Change is the newest commit that changed a file, or the time of an edit that is not
+// committed.
+type Change struct {
+	Commit  repo.ID   `json:"commit,omitzero"`
+	Subject string    `json:"subject,omitempty"`
+	At      time.Time `json:"at,omitzero"`
 }
 
 // A Part is one kind of knowledge, or the reason why it is unknown. The zero value is a
@@ -76,6 +92,11 @@ type Files struct {
 	// Leaves are all tracked files, sorted by path. They are not part of the JSON,
 	// because there may be very many.
 	Leaves []Leaf `json:"-"`
+	// Wanting are the files whose summary is stale, or about which ken could not tell. They are
+	// not part of the JSON: ken status --json prints them.
+	Wanting []registry.Verdict `json:"-"`
+	// RenamedFrom has the earlier paths of the first stale files, of those that were renamed.
+	RenamedFrom map[repo.Path]repo.Path `json:"-"`
 }
 
 // A Leaf is a tracked file on the map.
@@ -155,6 +176,7 @@ type Spec struct {
 	// the most drift comes first.
 	Nodes   []Node         `json:"nodes"`
 	Unknown []spec.Unknown `json:"unknown"` // facts that are unknown for all specs
+	Gate    int            `json:"-"`       // the drift from which the gate blocks a commit
 }
 
 // SpecCounts counts specs, first by status.
@@ -204,7 +226,8 @@ type Proposals struct {
 // ready.
 func Make(ctx context.Context, repository string, sources []Source, overlays func(context.Context) ([]spec.WorktreeChanges, error), tell func(*Board)) *Board {
 	b := &Board{Repository: repository, Worktrees: make([]Worktree, len(sources))}
-	var all sync.WaitGroup
+	var all, last sync.WaitGroup
+	changes := make([]map[repo.Path]Change, len(sources))
 	var mu sync.Mutex
 	come := func(put func()) {
 		mu.Lock()
@@ -245,6 +268,15 @@ func Make(ctx context.Context, repository string, sources []Source, overlays fun
 			state := part(func() (*State, error) { return s.state(ctx) })
 			come(func() { w.State = state })
 		})
+		if s.Ignored != nil {
+			all.Go(func() {
+				ignored := part(func() (*[]share.Ignored, error) {
+					list, err := s.Ignored(ctx)
+					return &list, err
+				})
+				come(func() { w.Ignored = ignored })
+			})
+		}
 		all.Go(func() {
 			spec := part(func() (*Spec, error) { return s.spec(ctx) })
 			come(func() { w.Spec = spec })
@@ -262,6 +294,13 @@ func Make(ctx context.Context, repository string, sources []Source, overlays fun
 			}
 		}
 	})
+	for i := range sources {
+		last.Go(func() { changes[i] = sources[i].changes(ctx, &b.Worktrees[i]) })
+	}
+	last.Wait()
+	for i := range b.Worktrees {
+		b.Worktrees[i].Changes = changes[i]
+	}
 	return b
 }
 

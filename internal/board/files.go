@@ -29,9 +29,26 @@ func (s *Source) files(ctx context.Context) (*Files, error) {
 			continue // no longer tracked
 		}
 		f.Bytes += size
+		if v.Summary == fresh.Stale || v.Summary == fresh.Unknown || v.Verdict == registry.FoundUnknown || v.Verdict == registry.FoundConflicted {
+			f.Wanting = append(f.Wanting, *v)
+		}
 		f.Leaves = append(f.Leaves, Leaf{v.RawPath(), size, v.Verdict, v.Summary, v.Grade, v.Reason})
 	}
-	return f, nil
+	if s.RenamedFrom == nil {
+		return f, nil
+	}
+	f.RenamedFrom, err = s.RenamedFrom(ctx, f.stalePaths())
+	return f, err
+}
+
+// stalePaths returns the paths of the first files with a stale summary.
+func (f *Files) stalePaths() (paths []repo.Path) {
+	for i := range f.Wanting {
+		if f.Wanting[i].Summary == fresh.Stale && len(paths) < maxChanges {
+			paths = append(paths, f.Wanting[i].RawPath())
+		}
+	}
+	return paths
 }
 
 // survey reads the directories and adds up the files below them.

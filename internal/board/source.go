@@ -6,6 +6,7 @@ import (
 	"ken/internal/docs"
 	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/share"
 	"ken/internal/spec"
 	"ken/internal/survey"
 	"ken/internal/workflow"
@@ -25,6 +26,15 @@ type Source struct {
 	Directories func(context.Context) (*survey.Shown, error)
 	// Specs lists the specs.
 	Specs func(context.Context) (*spec.Listing, error)
+	// Gate is the drift from which the gate blocks a commit, 0 for the default.
+	Gate int
+	// Ignored returns the shared records that this clone does not use. It may be nil.
+	Ignored func(context.Context) ([]share.Ignored, error)
+	// RenamedFrom returns the earlier paths of files that were renamed since their summary was
+	// written. It may be nil.
+	RenamedFrom func(context.Context, []repo.Path) (map[repo.Path]repo.Path, error)
+	// Changes returns the newest changes of files, where they are known. It may be nil.
+	Changes func(context.Context, []repo.Path) (map[repo.Path]Change, error)
 	// Documents returns the newest report on documents, nil before the first one. The
 	// function may be nil.
 	Documents func(context.Context) (*docs.Report, error)

@@ -14,7 +14,7 @@ func (s *Source) spec(ctx context.Context) (*Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Spec{Main: l.Main, Nodes: arrange(l.Nodes), Unknown: l.Unknown, Counts: CountSpecs(l.Nodes)}, nil
+	return &Spec{Main: l.Main, Nodes: arrange(l.Nodes), Unknown: l.Unknown, Counts: CountSpecs(l.Nodes), Gate: cmp.Or(s.Gate, spec.DefaultThreshold)}, nil
 }
 
 // CountSpecs counts nodes by status, drift and problems.

@@ -22,11 +22,7 @@ func (s *Source) state(ctx context.Context) (*State, error) {
 	}
 	out := &State{Dir: audit.Dir, Counts: audit.Counts, TotalBytes: audit.TotalBytes}
 	for _, name := range buckets {
-		b := Bucket{Name: name, Entries: []workflow.AuditEntry{}}
-		for _, e := range audit.Buckets[name] {
-			b.Entries = append(b.Entries, workflow.Shown(e))
-		}
-		out.Buckets = append(out.Buckets, b)
+		out.Buckets = append(out.Buckets, Bucket{Name: name, Entries: audit.Entries(name)})
 	}
 	out.Cleanup = part(func() (*[]workflow.Moved, error) {
 		sweep, err := dir.Cleanup(ctx, workflow.CleanupOptions{})

@@ -94,6 +94,8 @@ type Workspace interface {
 	Submit(ctx context.Context, sub survey.Submission) (*survey.Submitted, error)
 	// Share answers for what it shares with other clones.
 	Share(ctx context.Context) (*share.Share, error)
+	// Runs returns the surveys that workers run, nil without a team's store.
+	Runs(ctx context.Context) *board.Part[board.Runs]
 	// Base is that of Commits.
 	Base(ctx context.Context, sync bool) (*store.TeamStatus, error)
 	// AfterClose shares what is known, if that is wanted, and returns what a person should

@@ -90,7 +90,7 @@ func (p *program) remarkDocs(rep *docs.Report, all bool) (wanting bool) {
 	}
 	if rep.Gap != "" && rep.Undecided() {
 		p.io.Remarkf("ken: some mentions are unknown: %s", plain(rep.Gap))
-		p.io.Remarkf("hint: %s", docsHint(rep.Gap))
+		p.io.Remarkf("hint: %s", docs.GapHint(rep.Gap))
 		wanting = true
 	}
 	return wanting
@@ -105,14 +105,6 @@ func (p *program) showDocs(rep *docs.Report, f docsFlags) error {
 	}
 	p.io.Together(func() { p.printDocs(rep, f.all) })
 	return nil
-}
-
-// docsHint says how to get what the history lacks.
-func docsHint(gap string) string {
-	if gap == docs.WhyAbsent {
-		return "fetch them with: git fetch --refetch --no-filter"
-	}
-	return "fetch the rest of the history with: git fetch --unshallow"
 }
 
 // printDocs prints a line per mention, and a summary.
@@ -131,7 +123,7 @@ func (p *program) printDocs(rep *docs.Report, all bool) {
 				continue
 			}
 		}
-		p.io.Printf("%s:%d: %s — %s\n", j.File, j.Line, term.Clean(j.Text), term.Clean(docsVerdict(j, docsSubject)))
+		p.io.Printf("%s:%d: %s — %s\n", j.File, j.Line, term.Clean(j.Text), term.Clean(j.Describe(docsSubject)))
 	}
 	skipped := ""
 	if rep.Passed > 0 {
@@ -158,30 +150,6 @@ func (p *program) printDocs(rep *docs.Report, all bool) {
 
 // docsSubject is how many bytes of a commit's subject a line has.
 const docsSubject = 72
-
-// docsVerdict describes the verdict on a mention, with at most so many bytes of the commit's subject.
-func docsVerdict(j *docs.CheckedMention, subject int) string {
-	text := string(j.Verdict)
-	if j.Verdict == docs.Moved {
-		text += " to " + j.To.String()
-	}
-	switch {
-	case j.Since != nil:
-		text += fmt.Sprintf(" since %s %q", j.Since.ID.Short(), term.Shorten(j.Since.Subject, subject))
-	case j.Uncommitted:
-		text += ", not committed yet"
-	case j.Verdict == docs.Gone || j.Verdict == docs.Moved:
-		text += ", commit unknown"
-	}
-	why := j.Why
-	if j.Hidden != "" && j.Hidden != string(j.Verdict) {
-		why = j.Hidden
-	}
-	if why != "" {
-		text += " (" + why + ")"
-	}
-	return text
-}
 
 // A docsMention is a mention as --json prints it.
 type docsMention struct {
@@ -276,7 +244,7 @@ func sarifOfDocs(version string, found []docs.CheckedMention) sarifLog {
 		if !slices.ContainsFunc(run.Tool.Driver.Rules, known) {
 			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule)
 		}
-		r := sarifResult{RuleID: rule.ID, Level: "warning", Message: sarifText{term.Clean(j.Text) + " is " + term.Clean(docsVerdict(j, docsSubject))}}
+		r := sarifResult{RuleID: rule.ID, Level: "warning", Message: sarifText{term.Clean(j.Text) + " is " + term.Clean(j.Describe(docsSubject))}}
 		var l sarifLocation
 		l.Physical.Artifact.URI = sarifURI(j.File.String())
 		l.Physical.Region = &sarifRegion{max(j.Line, 1)}
@@ -330,7 +298,7 @@ func (p *program) fixDocs(c *cobra.Command, w Workspace, rep *docs.Report, dry b
 			}
 			for i := range fixed.Left {
 				j := &fixed.Left[i]
-				p.io.Printf("%s:%d: left: %s — %s\n", j.File, j.Line, term.Clean(j.Text), term.Clean(docsVerdict(j, docsSubject)))
+				p.io.Printf("%s:%d: left: %s — %s\n", j.File, j.Line, term.Clean(j.Text), term.Clean(j.Describe(docsSubject)))
 			}
 			p.io.Printf("%s %s; %d left\n", word, term.Count(len(fixed.Edits), "mention"), len(fixed.Left))
 		})

@@ -2,11 +2,14 @@ package cli
 
 import (
 	"context"
+	"errors"
 
+	"ken/internal/attention"
 	"ken/internal/board"
 	"ken/internal/docs"
+	"ken/internal/repo"
+	"ken/internal/share"
 	"ken/internal/spec"
-	"ken/internal/term"
 	"ken/internal/workflow"
 )
 
@@ -21,6 +24,11 @@ type Overview struct {
 	Unknown    []spec.Unknown    `json:"unknown"`
 	// Attention lists what somebody should look at, the most important first.
 	Attention []Attention `json:"attention"`
+
+	documents *docs.Report
+	ignored   []share.Ignored
+	renamed   map[repo.Path]repo.Path
+	runs      *board.Runs
 }
 
 // SpecsOverview counts specs.
@@ -61,13 +69,14 @@ type WorkflowOverview struct {
 
 // Attention is one thing to look at, with the command that shows or mends it.
 type Attention struct {
-	Kind    string `json:"kind"` // stale, mention, drift, broken, collision, foreign or unknown
-	Subject string `json:"subject"`
-	Why     string `json:"why"`
-	Command string `json:"command"`
+	Kind    attention.Kind `json:"kind"`
+	Subject string         `json:"subject"`
+	Why     string         `json:"why"`
+	Command string         `json:"command"`
+	// Since is the change that it comes from; nil if that is unknown.
+	Since *board.Change `json:"since,omitempty"`
 
-	word string
-	tone term.Tone
+	item attention.Item
 }
 
 // overview asks every part. If one part fails, the others are still reported. full has
@@ -85,6 +94,12 @@ func (p *program) overview(ctx context.Context, w Workspace, known *knowledge, f
 		{"specs", func() error { return askSpecs(ctx, w, o) }},
 		{"worktrees", func() error { return askWorktrees(ctx, w, o) }},
 		{"workflow", func() error { return p.askWorkflow(ctx, o) }},
+		{"files", func() (err error) {
+			o.renamed, err = w.Registry().RenamedFrom(ctx, attention.StaleFiles(known.Verdicts, overviewItems))
+			return err
+		}},
+		{"runs", func() error { return askRuns(ctx, w, o) }},
+		{"shared records", func() error { return askIgnored(ctx, w, o) }},
 	}
 	for _, part := range parts {
 		err := part.ask()
@@ -111,7 +126,7 @@ func (p *program) askDocs(ctx context.Context, w Workspace, o *Overview, full bo
 	if full {
 		rep, err := w.Docs(ctx, docs.Options{})
 		if err == nil {
-			o.Documents = docsOverview(rep)
+			o.documents, o.Documents = rep, docsOverview(rep)
 		}
 		return err
 	}
@@ -123,7 +138,7 @@ func (p *program) askDocs(ctx context.Context, w Workspace, o *Overview, full bo
 		o.Documents = &DocsOverview{Wrong: []docsMention{}, Unread: []unreadDoc{}}
 		return nil
 	}
-	o.Documents = docsOverview(rep)
+	o.documents, o.Documents = rep, docsOverview(rep)
 	return nil
 }
 
@@ -158,15 +173,13 @@ func askSpecs(ctx context.Context, w Workspace, o *Overview) error {
 		s.Gate = spec.DefaultThreshold
 	}
 	for i := range l.Nodes {
-		if s.overGate(&l.Nodes[i]) {
+		if attention.OverGate(&l.Nodes[i], s.Gate) {
 			s.OverGate++
 		}
 	}
 	o.Specs = s
 	return nil
 }
-
-func (s *SpecsOverview) overGate(n *spec.Listed) bool { return n.Drift != nil && *n.Drift >= s.Gate }
 
 func askWorktrees(ctx context.Context, w Workspace, o *Overview) error {
 	list, err := w.Spec().Overlays(ctx)
@@ -196,5 +209,28 @@ func (p *program) askWorkflow(ctx context.Context, o *Overview) error {
 	}
 	o.Workflow.ID = doc.Text("workflow_id")
 	o.Workflow.Type = doc.Text("workflow_type")
+	return nil
+}
+
+// askRuns asks for the surveys that workers run, if the team has a store.
+func askRuns(ctx context.Context, w Workspace, o *Overview) error {
+	part := w.Runs(ctx)
+	if part == nil {
+		return nil
+	}
+	if part.Known == nil {
+		return errors.New(part.Unknown.Reason)
+	}
+	o.runs = part.Known
+	return nil
+}
+
+// askIgnored asks which shared records this clone does not use. It contacts nobody.
+func askIgnored(ctx context.Context, w Workspace, o *Overview) error {
+	s, err := w.Share(ctx)
+	if err != nil {
+		return err
+	}
+	o.ignored = s.LastIgnored()
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/attention"
 	"ken/internal/registry"
 	"ken/internal/survey"
 	"ken/internal/term"
@@ -54,7 +55,7 @@ func (p *program) printAttention(list []Attention, items int) {
 			n++
 		}
 		for _, a := range list[:min(n, items)] {
-			p.io.Line(a.tone, a.word, a.Subject, a.Why+"  → "+a.Command)
+			p.io.Line(toneOfItem(&a.item), a.item.Word, a.Subject, a.Why+"  → "+a.Command)
 		}
 		if n > items {
 			p.io.Printf("            and %d more → %s\n", n-items, moreCommands[list[0].Kind])
@@ -64,9 +65,10 @@ func (p *program) printAttention(list []Attention, items int) {
 }
 
 // moreCommands list everything of a kind.
-var moreCommands = map[string]string{
-	"stale": "ken status --all", "mention": "ken docs", "drift": "ken spec ls", "broken": "ken spec lint",
-	"collision": "ken spec overlay", "foreign": "ken state audit", "unknown": "ken status --all",
+var moreCommands = map[attention.Kind]string{
+	attention.Stale: "ken status --all", attention.Mention: "ken docs", attention.Drift: "ken spec ls", attention.Broken: "ken spec lint",
+	attention.Collision: "ken spec overlay", attention.Foreign: "ken state audit", attention.Failed: "ken survey plan",
+	attention.Untrusted: "ken share status", attention.Unknown: "ken status --all",
 }
 
 // filesLine says how many files changed, and how many have a summary. verified says that
@@ -112,7 +114,7 @@ func filesLine(rep *registry.Report, verified bool) string {
 }
 
 func directoriesLine(d *survey.DirCounts) string {
-	if d == nil {
+	if d == nil || d.Fresh+d.Stale+d.Unknown+d.Outlines == 0 {
 		return "not described yet: ken up"
 	}
 	return d.String()

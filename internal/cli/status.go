@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/attention"
 	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/repo"
@@ -235,7 +236,7 @@ func (p *program) listFiles(known *knowledge) {
 	}
 	if d := known.Directories; d != nil {
 		for _, dir := range d.Wanting {
-			p.io.Line(toneOf(dir.Verdict.State()), dir.Verdict.State().String(), display(dir.PathJSON), directoryWhy(dir))
+			p.io.Line(toneOf(dir.Verdict.State()), dir.Verdict.State().String(), display(dir.PathJSON), attention.DirectoryWhy(dir))
 		}
 	}
 	if left > 0 {

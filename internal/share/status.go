@@ -3,6 +3,8 @@ package share
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"ken/internal/repo"
@@ -67,4 +69,27 @@ func (s *Share) status(ctx context.Context, remote string, fetch bool) (*Status,
 		out.Committer, out.Why = who, s.opts.Policy.untrustedSelf(who)
 	}
 	return out, nil
+}
+
+// An Ignored lists the records of a remote that this clone does not use, because the
+// policy does not trust their committers.
+type Ignored struct {
+	Remote  string
+	Records []Untrusted
+}
+
+// LastIgnored returns the records that the last command which read a remote did not trust,
+// by remote. It contacts nobody and reads no commit.
+func (s *Share) LastIgnored() []Ignored {
+	memory := s.memories.Load()
+	if memory.Version != memoryVersion {
+		return nil
+	}
+	var list []Ignored
+	for _, remote := range slices.Sorted(maps.Keys(memory.Remotes)) {
+		if records := memory.Remotes[remote].Untrusted; len(records) > 0 {
+			list = append(list, Ignored{remote, records})
+		}
+	}
+	return list
 }

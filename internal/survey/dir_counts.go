@@ -21,6 +21,9 @@ type DirCounts struct {
 	None        int `json:"none"`
 	// Wanting are the directories whose texts are stale or unknown, by path.
 	Wanting []StaleDirectory `json:"wanting"`
+	// Failed are the directories that could not be described, by path, with the reason.
+	// Each also counts as what its text is.
+	Failed []StaleDirectory `json:"failed,omitempty"`
 }
 
 // String returns the counts in words. Every command that counts directories prints this.
@@ -87,7 +90,9 @@ func (j *judgement) counts(within []repo.Path) *DirCounts {
 			c.add(repo.DirLabel(d.Path).JSON(), st.Verdict, st.Reasons, st.Record != nil, st.Record != nil && st.Record.Outlined())
 		}
 	}
-	slices.SortFunc(c.Wanting, func(a, b StaleDirectory) int { return slices.Compare([]byte(a.Path), []byte(b.Path)) })
+	byPath := func(a, b StaleDirectory) int { return slices.Compare([]byte(a.Path), []byte(b.Path)) }
+	slices.SortFunc(c.Wanting, byPath)
+	slices.SortFunc(c.Failed, byPath)
 	return c
 }
 
@@ -101,6 +106,9 @@ func (c *DirCounts) add(p repo.PathJSON, v Verdict, reasons []string, described,
 		return
 	}
 	c.Directories++
+	if v == Failed {
+		c.Failed = append(c.Failed, StaleDirectory{p, v, append([]string{}, reasons...)})
+	}
 	state := v.State()
 	switch {
 	case !described:

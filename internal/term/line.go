@@ -22,12 +22,7 @@ const (
 var codes = map[Tone]string{Plain: "", Good: "\x1b[32m", Warn: "\x1b[33m", Bad: "\x1b[31m", Dim: "\x1b[2m"}
 
 // Shorten cuts a text to at most so many characters, and ends it with an ellipsis if it did.
-func Shorten(text string, most int) string {
-	if r := []rune(text); len(r) > most {
-		return strings.TrimRight(string(r[:most-1]), " ") + "…"
-	}
-	return text
-}
+func Shorten(text string, most int) string { return repo.Shorten(text, most) }
 
 // Clean makes a text one harmless line: it replaces every character that would end the
 // line, move the cursor or change the direction of text.

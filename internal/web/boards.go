@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -167,10 +168,20 @@ func (v *boardView) mark(fp Fingerprint) string {
 			fmt.Fprintf(sum, "%q %d %d %d %s %q\n", l.Path, l.Size, l.Found, l.Summary, l.Grade, l.Reason)
 		}
 	}
+	if d := v.tree.Documents; d.Unknown != nil {
+		fmt.Fprintf(sum, "%q\n", d.Unknown.Reason)
+	}
 	if d := v.tree.Documents.Known; d != nil {
+		fmt.Fprintf(sum, "%d %d %d %d\n", d.Documents, d.Mentions, d.Hold, d.Wrong)
 		for _, m := range d.Report.Shown() {
-			fmt.Fprintf(sum, "%q %d %q %s %q\n", m.File, m.Line, m.Text, m.Verdict, m.To)
+			fmt.Fprintf(sum, "%q %d %q %s %q %v\n", m.File, m.Line, m.Text, m.Verdict, m.To, m.Since)
 		}
+	}
+	if ignored := v.tree.Ignored.Known; ignored != nil {
+		fmt.Fprintf(sum, "%v\n", *ignored)
+	}
+	for _, p := range slices.Sorted(maps.Keys(v.tree.Changes)) {
+		fmt.Fprintf(sum, "%q %v\n", p, v.tree.Changes[p])
 	}
 	if known := v.tree.Survey.Known; known != nil {
 		for i := range known.Directories {

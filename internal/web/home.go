@@ -1,6 +1,50 @@
 package web
 
-import "net/http"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"html/template"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"ken/internal/attention"
+	"ken/internal/board"
+	"ken/internal/fault"
+	"ken/internal/repo"
+)
+
+// A homeBody has the values of the home page.
+type homeBody struct {
+	*boardSummary
+	Items   []homeItem
+	Total   int      // items, also those that are not listed
+	Reading []string // parts that are not read yet
+	Steps   []step   // the first steps, where nobody wrote anything yet
+}
+
+// A homeItem is one thing that needs attention.
+type homeItem struct {
+	attention.Item
+	ID      string       // of its element
+	Page    template.URL // of its subject, "" without one
+	Patch   template.URL // of the change behind it, "" without one
+	Open    string       // the label of that change
+	Command string
+	Ago     string
+	Entry   *repo.PathJSON // the name of a file that can be moved away
+	// More is the number of items of the same kind after this one that are not listed.
+	More     int
+	MorePage template.URL
+}
+
+// A step is something to do first.
+type step struct{ Title, Text, Command string }
+
+// maxItems is the number of items of a kind that the home page lists.
+const maxItems = 20
 
 // homePage lists what needs the user, and says how the parts of the repository stand.
 func (s *Server) homePage(r *http.Request) (*pageData, error) {
@@ -8,6 +52,197 @@ func (s *Server) homePage(r *http.Request) (*pageData, error) {
 	if err != nil || f.Tree == nil {
 		return f, err
 	}
-	f.Body = summarize(f.Tree)
+	list := attention.List(attention.OfBoard(f.Board, f.Tree))
+	f.Body = &homeBody{
+		boardSummary: summarize(f.Tree), Items: f.homeItems(list, time.Now()), Total: len(list), Reading: readingParts(f.Board, f.Tree), Steps: firstSteps(f.Tree),
+	}
 	return f, nil
+}
+
+// homeItems returns the first items of each kind.
+func (f *pageData) homeItems(list []attention.Item, now time.Time) []homeItem {
+	var out []homeItem
+	for len(list) > 0 {
+		n := 1
+		for n < len(list) && list[n].Kind == list[0].Kind {
+			n++
+		}
+		for _, it := range list[:min(n, maxItems)] {
+			out = append(out, f.homeItem(it, now))
+		}
+		if n > maxItems {
+			last := &out[len(out)-1]
+			last.More, last.MorePage = n-maxItems, f.Link(morePages[last.Kind])
+		}
+		list = list[n:]
+	}
+	return out
+}
+
+// morePages list everything of a kind.
+var morePages = map[attention.Kind]string{
+	attention.Stale: "/files", attention.Mention: "/documents", attention.Drift: "/specs", attention.Broken: "/specs",
+	attention.Collision: "/worktrees", attention.Foreign: "/state", attention.Failed: "/map", attention.Untrusted: "/worktrees", attention.Unknown: "/files",
+}
+
+func (f *pageData) homeItem(it attention.Item, now time.Time) homeItem {
+	out := homeItem{Item: it, ID: itemID(&it), Page: f.itemPage(&it), Command: f.itemCommand(&it), Ago: ago(it.Since.At, now)}
+	switch it.Kind {
+	case attention.Stale:
+		out.Patch, out.Open = f.Link("/attention/summary", "path", dirPath(&it), "of", f.contentOf(&it)), "Show the change"
+	case attention.Drift:
+		out.Patch, out.Open = f.Link("/attention/drift", "spec", it.Spec, "of", f.Tree.Head.Short()), "Show the commits"
+	case attention.Mention:
+		out.Patch, out.Open = f.Link("/attention/mention", "path", it.Path, "line", it.Line), "Show the line"
+	case attention.Foreign:
+		j := repo.Path(it.Name).JSON()
+		out.Entry = &j
+	default: // a command settles it
+	}
+	return out
+}
+
+// contentOf returns a word that changes with the content of an item, so that the page
+// loads its patch again.
+func (f *pageData) contentOf(it *attention.Item) string {
+	if it.Directory {
+		return f.Tag
+	}
+	if it.Content.IsZero() {
+		return ""
+	}
+	return it.Content.Short()
+}
+
+// dirPath returns the path of an item for a query. The root is a dot, because an empty
+// value would be left out.
+func dirPath(it *attention.Item) repo.Path {
+	if it.Path == "" {
+		return "."
+	}
+	return it.Path
+}
+
+// itemID returns an id that an item keeps while its subject and kind stay the same.
+func itemID(it *attention.Item) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %q %q", it.Kind, it.Word, it.Subject, it.Name))
+	return "item-" + hex.EncodeToString(sum[:8])
+}
+
+// itemPage returns the address of the page about an item's subject.
+func (f *pageData) itemPage(it *attention.Item) template.URL {
+	switch {
+	case it.Kind == attention.Mention:
+		return f.Link("/documents")
+	case it.Kind == attention.Foreign || it.Name != "":
+		return f.Link("/state")
+	case it.Spec != "":
+		return f.Node(it.Spec)
+	case it.Directory:
+		return f.Link("/map", "dir", it.Path)
+	case it.Path != "":
+		return f.Link("/file", "path", it.Path)
+	case it.Kind == attention.Unknown:
+		return f.Link(partPages[it.Subject])
+	default:
+		return ""
+	}
+}
+
+// partPages are the pages of the parts that an unknown item can name.
+var partPages = map[string]string{
+	"files": "/files", "directories": "/map", "documents": "/documents", "specs": "/specs", "worktrees": "/worktrees", "workflow": "/state",
+}
+
+// itemCommand returns the command that shows or settles an item.
+func (f *pageData) itemCommand(it *attention.Item) string {
+	if it.Shell != "" {
+		return f.Command(it.Shell)
+	}
+	words := []string{"ken"}
+	for _, a := range it.Args {
+		words = append(words, fault.Quote(a))
+	}
+	return f.Command(strings.Join(words, " "))
+}
+
+// ago says how long ago a time was; "" for the zero time.
+func ago(t, now time.Time) string {
+	d := now.Sub(t)
+	switch {
+	case t.IsZero():
+		return ""
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return countText(int(d/time.Minute), "minute") + " ago"
+	case d < 48*time.Hour:
+		return countText(int(d/time.Hour), "hour") + " ago"
+	default:
+		return countText(int(d/(24*time.Hour)), "day") + " ago"
+	}
+}
+
+// readingParts names the parts of a board that are not read yet.
+func readingParts(b *board.Board, w *board.Worktree) []string {
+	var list []string
+	add := func(read bool, name string) {
+		if !read {
+			list = append(list, name)
+		}
+	}
+	add(w.Files.Known != nil || w.Files.Unknown != nil, "files")
+	add(w.Survey.Known != nil || w.Survey.Unknown != nil, "directories")
+	add(w.Spec.Known != nil || w.Spec.Unknown != nil, "specs")
+	add(w.Documents.Known != nil || w.Documents.Unknown != nil, "documents")
+	add(w.State.Known != nil || w.State.Unknown != nil, "the state directory")
+	add(b.Proposals.Known != nil || b.Proposals.Unknown != nil, "worktrees")
+	return list
+}
+
+// firstSteps returns what to do first in a repository where nobody wrote a summary; nil
+// elsewhere.
+func firstSteps(w *board.Worktree) []step {
+	files, dirs := w.Files.Known, w.Survey.Known
+	if files == nil || dirs == nil {
+		return nil
+	}
+	c, d := files.Counts, dirs.Summaries
+	if c.Fresh+c.Stale+c.Unknown+d.Fresh+d.Stale+d.Unknown > 0 {
+		return nil
+	}
+	install := step{"Connect your agent", "ken answers Claude Code, Codex, Cursor and others through MCP, and tells them what changed.", "ken install claude"}
+	if len(files.Leaves) == 0 {
+		return []step{{"Add a file", "ken reads the files that git tracks. There are none yet.", "git add FILE"}, install}
+	}
+	return []step{
+		{"Write the first summary", "One or two sentences about a file. ken says when the file changes after them. Agents can write summaries too.", "ken summary set " + pathArg(firstFile(files)) + " -m TEXT"},
+		{"Read the repository", "ken outlines every directory, and prints what this repository is, how to build and test it, and what needs you.", "ken up"},
+		install,
+	}
+}
+
+// firstFile returns the file to summarise first: a readme, or a file of code at the root.
+func firstFile(f *board.Files) repo.Path {
+	best, worth := f.Leaves[0].Path, -1
+	for _, l := range f.Leaves {
+		name := strings.ToLower(path.Base(string(l.Path)))
+		n := 0
+		if !strings.Contains(string(l.Path), "/") {
+			n++
+		}
+		switch {
+		case strings.HasPrefix(name, "main."):
+			n += 4
+		case strings.HasPrefix(name, "readme"):
+			n += 3
+		}
+		if strings.HasPrefix(string(l.Path), ".") {
+			n = 0
+		}
+		if n > worth {
+			best, worth = l.Path, n
+		}
+	}
+	return best
 }

@@ -90,6 +90,8 @@ type Workspace interface {
 	// Docs judges the mentions in documents. FixDocs corrects those that moved.
 	Docs(ctx context.Context) (*docs.Report, error)
 	FixDocs(ctx context.Context, rep *docs.Report) (docs.Fixed, error)
+	// Read calls see with the content of each file, several at once. The content is valid until see returns.
+	Read(ctx context.Context, paths []repo.Path, see func(i int, content []byte, err error)) error
 	// Confirm records that the summary of a file or directory holds for the content
 	// that read names.
 	Confirm(ctx context.Context, path repo.Path, read string) (registry.Written, error)
@@ -220,6 +222,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.page(s.homePage))
+	mux.HandleFunc("GET /attention/summary", s.page(s.summaryChangePage))
+	mux.HandleFunc("GET /attention/drift", s.page(s.driftChangePage))
+	mux.HandleFunc("GET /attention/mention", s.page(s.mentionPage))
 	mux.HandleFunc("GET /specs", s.page(s.specsPage))
 	mux.HandleFunc("GET /documents", s.page(s.documentsPage))
 	mux.HandleFunc("GET /review", s.page(s.reviewPage))

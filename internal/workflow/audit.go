@@ -57,6 +57,15 @@ func (k *Manager) Audit(ctx context.Context) (*Audit, error) {
 	return a, nil
 }
 
+// Entries returns the entries of a bucket for JSON. The list is never nil.
+func (a *Audit) Entries(b contract.Bucket) []AuditEntry {
+	list := make([]AuditEntry, len(a.Buckets[b]))
+	for i, e := range a.Buckets[b] {
+		list[i] = Shown(e)
+	}
+	return list
+}
+
 // An AuditEntry is an entry in JSON.
 type AuditEntry struct {
 	Name

@@ -12,6 +12,8 @@ import (
 // A file exactly as old as the cutoff stays.
 type CleanupOptions struct {
 	Apply bool // move; otherwise only list
+	// Only names the single entry that may move; "" for all.
+	Only string
 	// StaleDays is the age in days from which pattern_allowed files move; nil for the
 	// number of the contract.
 	StaleDays     *int
@@ -39,7 +41,7 @@ func planCleanup(c *contract.Contract, entries []state.Entry, now time.Time, opt
 	adHoc := newAge(now, opts.AdHocStaleDays, opts.AdHocCutoff)
 	var moves []state.Move
 	for _, e := range entries {
-		if isOwn(c, e.Name) {
+		if isOwn(c, e.Name) || opts.Only != "" && e.Name != opts.Only {
 			continue
 		}
 		reason := ""

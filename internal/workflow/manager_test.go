@@ -250,6 +250,8 @@ func TestCleanupCutoffs(t *testing.T) {
 		"a cutoff beats days":   {workflow.CleanupOptions{StaleDays: &zero, PatternCutoff: d.now.Add(-22 * day)}, []string{"notes.txt", "research-d.md", "x.tmp"}},
 		"a cutoff for ad hoc":   {workflow.CleanupOptions{AdHocStaleDays: &zero, AdHocCutoff: d.now.Add(time.Second)}, []string{"notes.txt", "research-b.md", "research-d.md", "x.tmp"}},
 		"equal to it is kept":   {workflow.CleanupOptions{AdHocCutoff: d.now}, []string{"research-b.md", "research-d.md", "x.tmp"}},
+		"one foreign entry":     {workflow.CleanupOptions{Only: "notes.txt"}, []string{"notes.txt"}},
+		"one that belongs":      {workflow.CleanupOptions{Only: "plan.md"}, nil},
 		"all the same for both": {workflow.CleanupOptions{AdHocStaleDays: &hundred, StaleDays: &hundred}, []string{"research-d.md", "x.tmp"}},
 	} {
 		if got := moved(c.opts); !slices.Equal(got, c.want) {

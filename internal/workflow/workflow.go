@@ -134,6 +134,15 @@ type Name struct {
 	B64  string `json:"name_b64,omitempty"`
 }
 
+// Raw returns the name by its bytes.
+func (n Name) Raw() string {
+	raw, err := repo.PathJSON{Path: n.Name, B64: n.B64}.Raw()
+	if err != nil {
+		return n.Name
+	}
+	return string(raw)
+}
+
 func nameJSON(name string) Name {
 	j := repo.Path(name).JSON()
 	return Name{j.Path, j.B64}

@@ -18,6 +18,9 @@ func OpenShareMemory[T any](common string) ShareMemory[T] {
 	return ShareMemory[T]{filepath.Join(common, "ken", "share.json")}
 }
 
+// Path returns the name of the file.
+func (m ShareMemory[T]) Path() string { return m.path }
+
 // Load returns the saved document, the zero T when there is none or it cannot be read.
 func (m ShareMemory[T]) Load() (out T) {
 	b, err := os.ReadFile(m.path)

@@ -1,0 +1,107 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"ken/internal/board"
+	"ken/internal/repo"
+)
+
+// maxCommits is the number of commits to search for the newest change of a file.
+const maxCommits = 500
+
+var errAllFound = errors.New("all paths found")
+
+// changes returns the newest change of files and directories: the time of the file if its content is not
+// committed, else the newest of the last commits of the branch that changed it. A path that none of them
+// changed is not in the map.
+func (d *worktreeReader) changes(ctx context.Context, paths []repo.Path) (map[repo.Path]board.Change, error) {
+	out := make(map[repo.Path]board.Change)
+	if err := d.uncommitted(ctx, paths, out); err != nil {
+		return nil, err
+	}
+	wanted := make(map[repo.Path]bool)
+	for _, p := range paths {
+		if out[p] == (board.Change{}) {
+			wanted[p] = true
+		}
+	}
+	if len(wanted) == 0 || d.report.Head.IsZero() {
+		return out, nil
+	}
+	_, err := d.files.git.FirstParents(ctx, d.report.Head, maxCommits, func(c repo.Commit) error {
+		for i := range c.Changes {
+			for p := c.Changes[i].Path; p != ""; p = p.Dir() {
+				if !wanted[p] {
+					continue
+				}
+				delete(wanted, p)
+				at, _ := time.Parse(time.RFC3339, c.Date) // zero if it is unknown
+				out[p] = board.Change{Commit: c.ID, Subject: c.Subject, At: at}
+			}
+		}
+		if len(wanted) == 0 {
+			return errAllFound
+		}
+		return nil
+	})
+	if errors.Is(err, errAllFound) {
+		err = nil
+	}
+	return out, err
+}
+
+// uncommitted adds the times of those files whose content differs from HEAD.
+func (d *worktreeReader) uncommitted(ctx context.Context, paths []repo.Path, out map[repo.Path]board.Change) error {
+	if _, _, err := d.read(ctx); err != nil {
+		return err
+	}
+	snap, err := d.files.git.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	differs := make(map[repo.Path]bool)
+	if !d.report.Head.IsZero() {
+		staged, err := d.files.git.CompareIndex(ctx, d.report.Head)
+		if err != nil {
+			return err
+		}
+		for i := range staged {
+			differs[staged[i].Path] = true
+		}
+	}
+	current := make(map[repo.Path]repo.ID, len(paths))
+	for _, p := range paths {
+		current[p] = repo.ID{}
+	}
+	for i := range d.report.Verdicts {
+		v := &d.report.Verdicts[i]
+		if _, ok := current[v.RawPath()]; ok {
+			current[v.RawPath()] = v.ID
+		}
+	}
+	entries := slices.DeleteFunc(slices.Clone(snap.Index.Entries), func(e repo.Entry) bool {
+		id, asked := current[e.Path]
+		return !asked || id == e.ID && !differs[e.Path] && !d.report.Head.IsZero()
+	})
+	found, err := d.files.files.Stat(ctx, entries)
+	if err != nil {
+		return err
+	}
+	for i := range entries {
+		if found[i].Presence == repo.File {
+			out[entries[i].Path] = board.Change{At: time.Unix(0, found[i].Stat.Mtime)}
+		}
+	}
+	return nil
+}
+
+// Runs returns the surveys that workers run, nil without a team's store.
+func (w *workspace) Runs(ctx context.Context) *board.Part[board.Runs] {
+	cache := &runsCache{root: w.git.Root()}
+	defer cache.close()
+	return cache.part(ctx, runsAnswer)
+}

@@ -1,0 +1,451 @@
+// Package attention lists what somebody should look at in a worktree, the most important
+// kind first: stale summaries, broken mentions in documents, drift, and so on. Each item says why, and
+// names the command that shows or settles it.
+//
+// `ken status`, `ken up` and the dashboard show this list. The package reads nothing
+// itself: [List] gets facts that others read.
+package attention
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"ken/internal/board"
+	"ken/internal/docs"
+	"ken/internal/fault"
+	"ken/internal/fresh"
+	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/share"
+	"ken/internal/spec"
+	"ken/internal/survey"
+	"ken/internal/surveyrun"
+	"ken/internal/workflow"
+)
+
+// A Kind is a kind of item.
+type Kind string
+
+// The kinds of items, the most important first.
+const (
+	Stale     Kind = "stale"     // a summary that somebody wrote is stale
+	Mention   Kind = "mention"   // a document mentions a thing that is gone or moved
+	Drift     Kind = "drift"     // a spec has so much drift that the gate blocks commits
+	Broken    Kind = "broken"    // a spec has errors, or governs files that do not exist
+	Collision Kind = "collision" // worktrees change the same spec or its code
+	Foreign   Kind = "foreign"   // a file does not belong in the state directory
+	Failed    Kind = "failed"    // a directory could not be described
+	Untrusted Kind = "untrusted" // ken ignores shared records of a committer
+	Unknown   Kind = "unknown"   // ken could not tell
+)
+
+// An Item is one thing to look at.
+type Item struct {
+	Kind    Kind
+	Word    string // the first word of its line, such as stale or moved
+	Subject string
+	Why     string
+
+	Path      repo.Path // of the file, directory or document; "" without one, and for the root
+	Directory bool      // Path is a directory
+	Line      int       // of the document, 0 without one
+	Content   repo.ID   // of the file now, zero if it is unknown
+	Spec      string    // the id of the spec
+	Name      string    // of an entry of the state directory
+	Worktrees []string  // that collide
+	// Since is the change that the item comes from. Its zero value means that it is unknown.
+	Since board.Change
+
+	// Args are the arguments of the ken command that shows or settles it. If Shell is set,
+	// that command is used instead.
+	Args  []string
+	Shell string
+}
+
+// Facts are what List needs to know. A part that is nil or empty has no items.
+type Facts struct {
+	Files        []registry.Verdict // List ignores those that are neither stale nor unknown
+	Directories  *survey.DirCounts
+	Documents    *docs.Report
+	Specs        []*spec.Listed
+	SpecsUnknown []spec.Unknown // facts that are unknown for all specs
+	Gate         int            // the drift from which the gate blocks a commit
+	Collisions   []board.Collision
+	// Foreign are the entries of the state directory that the contract does not allow, Leftovers
+	// the temporary ones, and Uninspected those that could not be inspected.
+	Foreign, Leftovers, Uninspected []workflow.AuditEntry
+	Runs                            []surveyrun.Run
+	Ignored                         []share.Ignored
+	// Unread are the parts that could not be read.
+	Unread []Unread
+	// RenamedFrom has the earlier paths of stale files that were renamed, also of renames that
+	// ken already recorded.
+	RenamedFrom map[repo.Path]repo.Path
+	// Changed has the newest change of files.
+	Changed map[repo.Path]board.Change
+}
+
+// An Unread is a part that could not be read.
+type Unread struct {
+	Part, Reason string
+	Hint         string // a command, or ""
+}
+
+// How many characters List takes from texts that others wrote, and from a mention or the
+// subject of a commit.
+const (
+	maxText    = 120
+	maxSubject = 40
+)
+
+// OverGate reports whether the gate blocks a commit for the drift of a spec.
+func OverGate(n *spec.Listed, gate int) bool { return n.Drift != nil && *n.Drift >= gate }
+
+// List lists what needs attention, the most important kind first.
+func List(f Facts) []Item {
+	var list []Item
+	list = append(list, f.staleSummaries()...)
+	list = append(list, f.mentions()...)
+	list = append(list, f.drift()...)
+	list = append(list, f.broken()...)
+	list = append(list, f.collisions()...)
+	list = append(list, f.stateFiles()...)
+	list = append(list, f.failed()...)
+	list = append(list, f.untrusted()...)
+	list = append(list, f.unknown()...)
+	return list
+}
+
+// StaleFiles returns the first files with a stale summary, at most so many.
+func StaleFiles(files []registry.Verdict, most int) (paths []repo.Path) {
+	for i := range files {
+		if v := &files[i]; v.Summary == fresh.Stale && !unreadable(v) && len(paths) < most {
+			paths = append(paths, pathOf(v))
+		}
+	}
+	return paths
+}
+
+func (f *Facts) staleSummaries() (list []Item) {
+	for i := range f.Files {
+		v := &f.Files[i]
+		if v.Summary != fresh.Stale || unreadable(v) {
+			continue
+		}
+		word, why := v.Describe()
+		path := pathOf(v)
+		if from, ok := f.RenamedFrom[path]; ok && v.PathChanged == "" {
+			why = "renamed from " + from.String() + "; " + why
+		}
+		list = append(list, Item{
+			Kind: Stale, Word: word, Subject: path.String(), Why: why, Path: path, Content: v.ID, Since: f.Changed[path],
+			Args: []string{"diff", string(path)},
+		})
+	}
+	if f.Directories == nil {
+		return list
+	}
+	for _, d := range f.Directories.Wanting {
+		if d.Verdict == survey.Failed || d.Verdict.State() != fresh.Stale {
+			continue
+		}
+		it := directory(d)
+		it.Kind, it.Word = Stale, "stale"
+		it.Since = f.Changed[it.Path]
+		it.Args = []string{"diff", d.Path}
+		list = append(list, it)
+	}
+	return list
+}
+
+// pathOf returns the path of a verdict by its bytes.
+func pathOf(v *registry.Verdict) repo.Path {
+	path, err := v.Raw()
+	if err != nil {
+		return repo.Path(v.Path)
+	}
+	return path
+}
+
+func unreadable(v *registry.Verdict) bool {
+	return v.Verdict == registry.FoundUnknown || v.Verdict == registry.FoundConflicted
+}
+
+// directory returns an item about a directory, without its kind.
+func directory(d survey.StaleDirectory) Item {
+	raw, err := d.Raw()
+	if err != nil {
+		raw = repo.Path(d.Path)
+	}
+	it := Item{Subject: raw.String(), Why: DirectoryWhy(d), Path: raw, Directory: true}
+	if raw == "." {
+		it.Path = ""
+	}
+	return it
+}
+
+// DirectoryWhy says why the summary of a directory is stale or unknown.
+func DirectoryWhy(d survey.StaleDirectory) string {
+	reasons := colon(repo.Shorten(strings.Join(d.Reasons, ", "), maxText))
+	switch d.Verdict {
+	case survey.StaleSelf:
+		return "its own files changed since the summary was written" + reasons
+	case survey.StaleBelow:
+		return "subdirectories changed since the summary was written" + reasons
+	default:
+		return "the summary is " + d.Verdict.String() + reasons
+	}
+}
+
+func (f *Facts) mentions() (list []Item) {
+	if f.Documents == nil {
+		return nil
+	}
+	stale := f.Documents.Shown()
+	for i := range stale {
+		m := &stale[i]
+		it := Item{
+			Kind: Mention, Word: string(m.Verdict), Subject: fmt.Sprintf("%s:%d", m.File, m.Line), Path: m.File, Line: m.Line,
+			Why:  "mentions " + repo.Shorten(m.Text, maxSubject) + ", " + m.Describe(maxSubject),
+			Args: []string{"docs", string(m.File)},
+		}
+		if m.Verdict == docs.Moved {
+			it.Args = []string{"docs", "--fix", string(m.File)}
+		}
+		if c := m.Since; c != nil {
+			it.Since = board.Change{Commit: c.ID, Subject: c.Subject, At: parseTime(c.Date)}
+		}
+		list = append(list, it)
+	}
+	return list
+}
+
+// parseTime returns a time stamp of RFC 3339, or the zero time.
+func parseTime(stamp string) time.Time {
+	t, err := time.Parse(time.RFC3339Nano, stamp)
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}
+
+func (f *Facts) drift() (list []Item) {
+	for _, n := range f.Specs {
+		if !OverGate(n, f.Gate) {
+			continue
+		}
+		it := aboutSpec(Drift, "drift", n)
+		it.Why = fmt.Sprintf("%s to its files since it was edited or acknowledged; the gate blocks at %d", count(*n.Drift, "commit"), f.Gate)
+		for _, file := range n.DriftFiles {
+			if since := f.Changed[repo.Path(file.File)]; since.At.After(it.Since.At) {
+				it.Since = since
+			}
+		}
+		list = append(list, it)
+	}
+	return list
+}
+
+func aboutSpec(kind Kind, word string, n *spec.Listed) Item {
+	return Item{Kind: kind, Word: word, Subject: n.ID, Spec: n.ID, Args: []string{"spec", "show", n.ID}}
+}
+
+func (f *Facts) broken() (list []Item) {
+	for _, n := range f.Specs {
+		it := aboutSpec(Broken, "broken", n)
+		switch {
+		case len(n.Problems) > 0:
+			it.Why = n.Problems[0].Message
+		case len(n.Missing) > 0:
+			it.Why = "it governs files that do not exist: " + strings.Join(n.Missing, ", ")
+			it.Args = []string{"spec", "lint"}
+		default:
+			continue
+		}
+		list = append(list, it)
+	}
+	return list
+}
+
+func (f *Facts) collisions() (list []Item) {
+	for _, c := range f.Collisions {
+		why := fmt.Sprintf("worktrees %s change its %s: %s", and(c.Worktrees), c.Kind.Words(), strings.Join(c.Paths, ", "))
+		list = append(list, Item{
+			Kind: Collision, Word: "collides", Subject: c.Node, Why: repo.Shorten(why, maxText), Spec: c.Node, Worktrees: c.Worktrees,
+			Args: []string{"spec", "overlay"},
+		})
+	}
+	return list
+}
+
+func (f *Facts) stateFiles() (list []Item) {
+	for _, e := range f.Foreign {
+		it := stateEntry(Foreign, "foreign", e)
+		it.Why = "the contract does not allow this name in the state directory"
+		it.Args = []string{"state", "cleanup"}
+		list = append(list, it)
+	}
+	for _, e := range f.Leftovers {
+		it := stateEntry(Foreign, "leftover", e)
+		it.Why = "a temporary file in the state directory"
+		it.Args = []string{"state", "cleanup"}
+		list = append(list, it)
+	}
+	return list
+}
+
+func stateEntry(kind Kind, word string, e workflow.AuditEntry) Item {
+	name := e.Raw()
+	it := Item{Kind: kind, Word: word, Subject: repo.Path(name).String(), Name: name, Args: []string{"state", "audit"}}
+	if e.MTime != nil {
+		it.Since.At = parseTime(*e.MTime)
+	}
+	return it
+}
+
+func (f *Facts) failed() (list []Item) {
+	if f.Directories != nil {
+		for _, d := range f.Directories.Failed {
+			it := directory(d)
+			it.Kind, it.Word = Failed, "failed"
+			it.Why = "ken could not describe it" + colon(repo.Shorten(strings.Join(d.Reasons, ", "), maxText))
+			it.Args = []string{"survey", "run", d.Path}
+			list = append(list, it)
+		}
+	}
+	for i := range f.Runs {
+		run := &f.Runs[i]
+		if run.State == surveyrun.Cancelled {
+			continue
+		}
+		for _, d := range run.Dead {
+			raw, err := d.Raw()
+			if err != nil {
+				raw = repo.Path(d.Path)
+			}
+			list = append(list, Item{
+				Kind: Failed, Word: "failed", Subject: raw.String(), Path: raw, Directory: true, Since: board.Change{At: d.At},
+				Why:  fmt.Sprintf("the workers of run %d gave up after %s%s", d.Run, count(d.Attempts, "attempt"), colon(repo.Shorten(d.Error, maxText))),
+				Args: []string{"worker", "retry", fmt.Sprint(d.Run)},
+			})
+		}
+	}
+	return list
+}
+
+func (f *Facts) untrusted() (list []Item) {
+	for _, remote := range f.Ignored {
+		type group struct{ committer, reason string }
+		at := make(map[group]int)
+		counts := make(map[group]int)
+		for _, u := range remote.Records {
+			g := group{u.Committer, u.Reason}
+			counts[g]++
+			i, ok := at[g]
+			if !ok {
+				i = len(list)
+				at[g] = i
+				list = append(list, Item{
+					Kind: Untrusted, Word: "ignored", Subject: u.Committer, Since: board.Change{Commit: u.Commit, At: u.At},
+					Args: []string{"share", "status", remote.Remote},
+				})
+			}
+			it := &list[i]
+			it.Why = fmt.Sprintf("%s from %s not used: %s; to use them, change share in .ken/config.yaml, then: ken share pull %s",
+				count(counts[g], "record"), remote.Remote, u.Reason, fault.Quote(remote.Remote))
+			if u.At.Before(it.Since.At) {
+				it.Since = board.Change{Commit: u.Commit, At: u.At}
+			}
+		}
+	}
+	return list
+}
+
+func (f *Facts) unknown() (list []Item) {
+	add := func(subject, why string, args ...string) *Item {
+		list = append(list, Item{Kind: Unknown, Word: "unknown", Subject: subject, Why: why, Args: args})
+		return &list[len(list)-1]
+	}
+	for i := range f.Files {
+		v := &f.Files[i]
+		if v.Summary == fresh.Unknown || unreadable(v) {
+			word, why := v.Describe()
+			path := pathOf(v)
+			it := add(path.String(), why, "status", string(path))
+			it.Word, it.Path = word, path
+		}
+	}
+	if d := f.Directories; d != nil {
+		for _, dir := range d.Wanting {
+			if dir.Verdict == survey.Failed || dir.Verdict.State() == fresh.Stale {
+				continue
+			}
+			it := directory(dir)
+			it.Kind, it.Word, it.Args = Unknown, "unknown", []string{"survey", "show", dir.Path}
+			list = append(list, it)
+		}
+	}
+	if d := f.Documents; d != nil {
+		for _, u := range d.Unread {
+			if !u.NoText {
+				add(u.File.String(), strings.TrimPrefix(u.Why, "read "+u.File.String()+": "), "docs", string(u.File)).Path = u.File
+			}
+		}
+		if d.Gap != "" && d.Undecided() {
+			why, _, _ := strings.Cut(d.Gap, ";")
+			_, fetch, _ := strings.Cut(docs.GapHint(d.Gap), ": ")
+			add("documents", "more mentions may be stale: "+why).Shell = fetch
+		}
+	}
+	for _, u := range f.SpecsUnknown {
+		add("specs", u.Fact+": "+u.Reason, "spec", "ls")
+	}
+	for _, n := range f.Specs {
+		for _, u := range n.Unknown {
+			add("spec "+n.ID, u.Fact+": "+u.Reason, "spec", "show", n.ID).Spec = n.ID
+		}
+	}
+	for _, e := range f.Uninspected {
+		it := stateEntry(Unknown, "unknown", e)
+		it.Why = "the entry of the state directory cannot be inspected"
+		list = append(list, it)
+	}
+	for _, u := range f.Unread {
+		args, ok := partCommands[u.Part]
+		if !ok { // one worktree of several
+			args = partCommands["worktrees"]
+		}
+		add(u.Part, u.Reason, args...).Shell = u.Hint
+	}
+	return list
+}
+
+// partCommands repeat the question that ken could not answer.
+var partCommands = map[string][]string{
+	"files": {"status"}, "directories": {"survey", "show"}, "documents": {"docs"}, "specs": {"spec", "ls"},
+	"worktrees": {"spec", "overlay"}, "workflow": {"state", "get"}, "runs": {"worker", "runs"}, "shared records": {"share", "status"},
+}
+
+func colon(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return ": " + reason
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// and joins words: "a, b and c".
+func and(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}

@@ -1,0 +1,157 @@
+package attention_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ken/internal/attention"
+	"ken/internal/board"
+	"ken/internal/docs"
+	"ken/internal/fresh"
+	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/share"
+	"ken/internal/spec"
+	"ken/internal/survey"
+	"ken/internal/surveyrun"
+	"ken/internal/workflow"
+)
+
+// A day on which everything in these tests changed.
+var day = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+
+// facts has one problem of each kind.
+func facts() attention.Facts {
+	drift := 5
+	stamp := day.Format(time.RFC3339Nano)
+	mention := docs.CheckedMention{
+		Mention: docs.Mention{File: "docs/guide.md", Line: 7, Text: "`old.go`", Name: "old.go"},
+		Verdict: docs.Moved, To: "new.go", True: true, Since: &docs.Commit{ID: id(2), Date: "2026-03-04T05:06:07Z", Subject: "rename it"},
+	}
+	return attention.Facts{
+		Files: []registry.Verdict{
+			{PathJSON: repo.Path("fresh.go").JSON(), Verdict: registry.FoundMatch, Summary: fresh.Fresh},
+			{PathJSON: repo.Path("locked.go").JSON(), Verdict: registry.FoundUnknown, Reason: "permission denied", Summary: fresh.Stale},
+			{PathJSON: repo.Path("main.go").JSON(), Verdict: registry.FoundMismatch, Summary: fresh.Stale, Grade: fresh.GradeBody},
+		},
+		Directories: &survey.DirCounts{
+			Wanting: []survey.StaleDirectory{
+				{PathJSON: repo.Path("internal").JSON(), Verdict: survey.StaleSelf, Reasons: []string{"a.go changed"}},
+				{PathJSON: repo.Path("tools").JSON(), Verdict: survey.Failed, Reasons: []string{"refused"}},
+			},
+			Failed: []survey.StaleDirectory{{PathJSON: repo.Path("tools").JSON(), Verdict: survey.Failed, Reasons: []string{"refused"}}},
+		},
+		Documents: &docs.Report{Mentions: []docs.CheckedMention{mention}},
+		Specs: []*spec.Listed{
+			{Described: spec.Described{ID: "parser"}, Drift: &drift, DriftFiles: []spec.DriftFile{{File: "main.go", Behind: 5}}},
+			{Described: spec.Described{ID: "lost"}, Missing: []string{"gone/"}},
+		},
+		Gate:       3,
+		Collisions: []board.Collision{{Node: "parser", Kind: spec.OnSpec, Worktrees: []string{"a", "b", "c"}, Paths: []string{".spec/parser/spec.md"}}},
+		Foreign:    []workflow.AuditEntry{{Name: workflow.Name{Name: "notes.md"}, MTime: &stamp}},
+		Leftovers:  []workflow.AuditEntry{{Name: workflow.Name{Name: "x.tmp"}}},
+		Runs: []surveyrun.Run{
+			{State: surveyrun.Incomplete, Dead: []surveyrun.Dead{{PathJSON: repo.Path("web").JSON(), Run: 7, Attempts: 3, Error: "timeout", At: day}}},
+			{State: surveyrun.Cancelled, Dead: []surveyrun.Dead{{PathJSON: repo.Path("other").JSON(), Run: 6}}},
+		},
+		Ignored: []share.Ignored{{Remote: "origin", Records: []share.Untrusted{
+			{Committer: "Eve <eve@example.org>", Reason: "committer not in share.authors", At: day},
+			{Committer: "Eve <eve@example.org>", Reason: "committer not in share.authors", At: day.Add(-time.Hour)},
+		}}},
+		Unread:      []attention.Unread{{Part: "workflow", Reason: "the contract cannot be read"}},
+		RenamedFrom: map[repo.Path]repo.Path{"main.go": "old.go"},
+		Changed:     map[repo.Path]board.Change{"main.go": {Commit: id(1), Subject: "edit", At: day}},
+	}
+}
+
+func id(n byte) repo.ID {
+	id, err := repo.ParseID(strings.Repeat("0"+string('0'+n), 20))
+	if err != nil {
+		panic(err)
+	}
+	return id
+}
+
+// The list has every kind in the order of importance, and each item has a reason and a
+// command.
+func TestList(t *testing.T) {
+	var got []string
+	for _, it := range attention.List(facts()) {
+		if it.Why == "" || len(it.Args) == 0 && it.Shell == "" {
+			t.Errorf("%s %s has no reason or no command: %+v", it.Word, it.Subject, it)
+		}
+		got = append(got, string(it.Kind)+" "+it.Word+" "+it.Subject+": ken "+strings.Join(it.Args, " "))
+	}
+	want := []string{
+		"stale stale main.go: ken diff main.go",
+		"stale stale internal: ken diff internal",
+		"mention moved docs/guide.md:7: ken docs --fix docs/guide.md",
+		"drift drift parser: ken spec show parser",
+		"broken broken lost: ken spec lint",
+		"collision collides parser: ken spec overlay",
+		"foreign foreign notes.md: ken state cleanup",
+		"foreign leftover x.tmp: ken state cleanup",
+		"failed failed tools: ken survey run tools",
+		"failed failed web: ken worker retry 7",
+		"untrusted ignored Eve <eve@example.org>: ken share status origin",
+		"unknown unknown locked.go: ken status locked.go",
+		"unknown unknown workflow: ken state get",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("list:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// Each kind says why and since when.
+func TestReasons(t *testing.T) {
+	commit := board.Change{Commit: id(1), Subject: "edit", At: day}
+	want := []struct {
+		subject, why string
+		since        board.Change
+	}{
+		{"main.go", "renamed from old.go; edited since the summary was written: body", commit},
+		{"internal", "its own files changed since the summary was written: a.go changed", board.Change{}},
+		{"docs/guide.md:7", "mentions `old.go`, moved to new.go since " + id(2).Short() + ` "rename it"`, board.Change{Commit: id(2), Subject: "rename it", At: day}},
+		{"parser", "5 commits to its files since it was edited or acknowledged; the gate blocks at 3", commit},
+		{"lost", "it governs files that do not exist: gone/", board.Change{}},
+		{"parser", "worktrees a, b and c change its spec: .spec/parser/spec.md", board.Change{}},
+		{"notes.md", "the contract does not allow this name in the state directory", board.Change{At: day}},
+		{"x.tmp", "a temporary file in the state directory", board.Change{}},
+		{"tools", "ken could not describe it: refused", board.Change{}},
+		{"web", "the workers of run 7 gave up after 3 attempts: timeout", board.Change{At: day}},
+		{"Eve <eve@example.org>", "2 records from origin not used: committer not in share.authors; to use them, change share in .ken/config.yaml, then: ken share pull origin", board.Change{At: day.Add(-time.Hour)}},
+		{"locked.go", "permission denied", board.Change{}},
+		{"workflow", "the contract cannot be read", board.Change{}},
+	}
+	list := attention.List(facts())
+	if len(list) != len(want) {
+		t.Fatalf("%d items, want %d", len(list), len(want))
+	}
+	for i, w := range want {
+		if it := list[i]; it.Subject != w.subject || it.Why != w.why || it.Since != w.since {
+			t.Errorf("item %d: %q %q %+v, want %q %q %+v", i, it.Subject, it.Why, it.Since, w.subject, w.why, w.since)
+		}
+	}
+}
+
+// Nothing to report gives an empty list, and so do parts that were not read yet.
+func TestListOfNothing(t *testing.T) {
+	if list := attention.List(attention.Facts{}); len(list) > 0 {
+		t.Errorf("%+v, want no items", list)
+	}
+	if list := attention.List(attention.OfBoard(&board.Board{}, &board.Worktree{})); len(list) > 0 {
+		t.Errorf("of an empty board: %+v, want no items", list)
+	}
+}
+
+// A part of the board that could not be read is an item, with the command of its hint.
+func TestUnreadPart(t *testing.T) {
+	b := &board.Board{}
+	w := &board.Worktree{Spec: board.Part[board.Spec]{Unknown: &board.Unread{Reason: "no main branch", Hint: "name it with: git branch main"}}}
+	list := attention.List(attention.OfBoard(b, w))
+	if len(list) != 1 || list[0].Kind != attention.Unknown || list[0].Subject != "specs" || list[0].Shell != "git branch main" {
+		t.Errorf("%+v, want one unknown item about specs with the command git branch main", list)
+	}
+}

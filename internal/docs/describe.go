@@ -1,0 +1,40 @@
+package docs
+
+import (
+	"fmt"
+
+	"ken/internal/repo"
+)
+
+// Describe puts the verdict on a mention into words, with at most so many characters of
+// the commit's subject.
+func (m *CheckedMention) Describe(subject int) string {
+	text := string(m.Verdict)
+	if m.Verdict == Moved {
+		text += " to " + m.To.String()
+	}
+	switch {
+	case m.Since != nil:
+		text += fmt.Sprintf(" since %s %q", m.Since.ID.Short(), repo.Shorten(m.Since.Subject, subject))
+	case m.Uncommitted:
+		text += ", not committed yet"
+	case m.Verdict == Gone || m.Verdict == Moved:
+		text += ", commit unknown"
+	}
+	why := m.Why
+	if m.Hidden != "" && m.Hidden != string(m.Verdict) {
+		why = m.Hidden
+	}
+	if why != "" {
+		text += " (" + why + ")"
+	}
+	return text
+}
+
+// GapHint says how to get what the history lacks.
+func GapHint(gap string) string {
+	if gap == WhyAbsent {
+		return "fetch them with: git fetch --refetch --no-filter"
+	}
+	return "fetch the rest of the history with: git fetch --unshallow"
+}

@@ -1,0 +1,52 @@
+package registry
+
+import (
+	"context"
+	"slices"
+
+	"ken/internal/repo"
+)
+
+// RenamedFrom returns the paths for which the summaries of files were written, of those files
+// that were renamed since: git no longer tracks the path.
+func (r *Registry) RenamedFrom(ctx context.Context, paths []repo.Path) (map[repo.Path]repo.Path, error) {
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	known, err := r.Show(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	from := make(map[repo.Path]repo.Path)
+	var others []repo.Path
+	for i := range known {
+		k := &known[i]
+		if k.WrittenFor == "" {
+			continue
+		}
+		other, err := repo.PathJSON{Path: k.WrittenFor, B64: k.WrittenForB64}.Raw()
+		if err != nil {
+			return nil, err
+		}
+		from[paths[i]] = other
+		others = append(others, other)
+	}
+	if len(others) == 0 {
+		return nil, nil
+	}
+	now, err := r.Show(ctx, others)
+	if err != nil {
+		return nil, err
+	}
+	for i := range now {
+		if slices.Contains(now[i].Reasons, "not_tracked") {
+			continue
+		}
+		for path, other := range from {
+			if other == others[i] {
+				delete(from, path)
+			}
+		}
+	}
+	return from, nil
+}
