@@ -33,6 +33,7 @@ func (s *Server) handleAPI(mux *http.ServeMux) {
 		return w.Show(r.Context(), dir)
 	}))
 	mux.HandleFunc("GET /api/summary", s.inWorktree(apiSummary))
+	s.handleSummaries(mux)
 	mux.HandleFunc("GET /api/archive", s.inState(func(r *http.Request, k *workflow.Manager) (any, error) { return k.Archive(r.Context()) }))
 	mux.HandleFunc("POST /api/spec/{id}/ack", s.apiAck)
 	mux.HandleFunc("POST /api/state/restore", s.apiRestore)
@@ -262,7 +263,11 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, v any, err error,
 	}
 	if back != "" && strings.Contains(r.Header.Get("Accept"), "text/html") {
 		if name := r.URL.Query().Get("w"); name != "" {
-			back += "?w=" + url.QueryEscape(name)
+			sep := "?"
+			if strings.Contains(back, sep) {
+				sep = "&"
+			}
+			back += sep + "w=" + url.QueryEscape(name)
 		}
 		http.Redirect(w, r, back, http.StatusSeeOther)
 		return

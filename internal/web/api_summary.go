@@ -1,0 +1,157 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+
+	"ken/internal/board"
+	"ken/internal/fault"
+	"ken/internal/registry"
+	"ken/internal/repo"
+)
+
+// handleSummaries adds the routes about one file or directory: what to know about it, what
+// changed since its summary was written, and the two ways to settle that.
+func (s *Server) handleSummaries(mux *http.ServeMux) {
+	mux.HandleFunc("GET /api/brief", s.inWorktree(func(r *http.Request, w Workspace) (any, error) {
+		p, err := cleanPath(r.URL.Query().Get("path"))
+		if err != nil {
+			return nil, err
+		}
+		return w.Brief(r.Context(), p)
+	}))
+	mux.HandleFunc("GET /api/diff", s.inWorktree(func(r *http.Request, w Workspace) (any, error) {
+		p, err := cleanPath(r.URL.Query().Get("path"))
+		if err != nil {
+			return nil, err
+		}
+		return w.Diff(r.Context(), p)
+	}))
+	mux.HandleFunc("POST /api/confirm", s.apiConfirm)
+	mux.HandleFunc("POST /api/summary", s.apiWrite)
+}
+
+// A pathField names a file or directory in a request, as documents do.
+type pathField struct {
+	Path    string `json:"path"`
+	PathB64 string `json:"path_b64"`
+}
+
+// clean returns the path. A request has to name one; the root is a dot.
+func (f pathField) clean() (repo.Path, error) {
+	raw, err := repo.PathJSON{Path: f.Path, B64: f.PathB64}.Raw()
+	if err != nil {
+		return "", statusErr(http.StatusBadRequest, err.Error(), "copy path_b64 from a document of ken")
+	}
+	if raw == "" {
+		return "", statusErr(http.StatusBadRequest, "no path given", "send \"path\"; the root is \".\"")
+	}
+	return cleanPath(string(raw))
+}
+
+// cleanPath returns a path from the root of the repository, "" for the root. It refuses
+// paths that lead out of the repository.
+func cleanPath(text string) (repo.Path, error) {
+	name := strings.TrimSuffix(text, "/")
+	if text == "" || name == "." {
+		return "", nil
+	}
+	outside := strings.HasPrefix(text, "/") || name == ".." || strings.HasPrefix(name, "../")
+	if outside || path.Clean(name) != name || strings.ContainsRune(name, 0) {
+		return "", statusErr(http.StatusBadRequest, "not a path in the repository: "+repo.Path(text).String(), "give a path from the root, such as docs/guide.md")
+	}
+	return repo.Path(name), nil
+}
+
+// apiConfirm records that a summary holds for the content that the client read. Without
+// that content, the answer could be about an edit that nobody looked at.
+func (s *Server) apiConfirm(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		pathField
+		Read string `json:"read"`
+	}
+	err := decode(r, &in)
+	if err == nil && in.Read == "" {
+		err = statusErr(http.StatusBadRequest, "no content id given", "send \"read\"; GET /api/diff?path=PATH returns it")
+	}
+	s.writeSummary(w, r, in.pathField, err, func(ctx context.Context, ws Workspace, p repo.Path) (registry.Written, error) {
+		return ws.Confirm(ctx, p, in.Read)
+	})
+}
+
+// apiWrite stores the summary of a file.
+func (s *Server) apiWrite(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		pathField
+		Read string `json:"read"`
+		Text string `json:"text"`
+	}
+	err := decode(r, &in)
+	text := strings.ReplaceAll(in.Text, "\r\n", "\n") // browsers end the lines of a form so
+	if err == nil && strings.TrimSpace(text) == "" {
+		err = statusErr(http.StatusBadRequest, "the summary is empty", "send \"text\"")
+	}
+	s.writeSummary(w, r, in.pathField, err, func(ctx context.Context, ws Workspace, p repo.Path) (registry.Written, error) {
+		return ws.Write(ctx, registry.Update{Path: p, Text: text, Read: in.Read})
+	})
+}
+
+// writeSummary runs act for a request that was decoded with err, and answers with what
+// became of the summary. A rejected one is an error.
+func (s *Server) writeSummary(w http.ResponseWriter, r *http.Request, at pathField, err error, act func(context.Context, Workspace, repo.Path) (registry.Written, error)) {
+	var p repo.Path
+	if err == nil {
+		p, err = at.clean()
+	}
+	var done any
+	if err == nil {
+		done, err = s.write(func() (any, error) {
+			return s.within(r, func(ctx context.Context, ws Workspace) (any, error) {
+				written, err := act(ctx, ws, p)
+				if err == nil && written.Result == registry.Rejected {
+					err = rejected(p, written)
+				}
+				return written, err
+			})
+		})
+	}
+	s.reply(w, r, done, err, s.pageOf(r, p))
+}
+
+// rejected returns the error for a summary that was not stored.
+func rejected(p repo.Path, done registry.Written) error {
+	hint := done.Hint
+	if hint == "" {
+		hint = "see its state with: ken summary show " + pathArg(p)
+	}
+	return statusErr(http.StatusConflict, done.Reason, hint)
+}
+
+// pageOf returns the address of the page of a file or directory, without the worktree.
+func (s *Server) pageOf(r *http.Request, p repo.Path) string {
+	name, err := s.worktree(r, &pageData{})
+	if p == "" || err != nil {
+		return "/map"
+	}
+	if v := s.boards.soFar(name); v != nil && isDirectory(v.tree, p) {
+		return "/map?" + url.Values{"dir": {string(p)}}.Encode()
+	}
+	return "/file?" + url.Values{"path": {string(p)}}.Encode()
+}
+
+// isDirectory reports whether a path is a directory on the board.
+func isDirectory(w *board.Worktree, p repo.Path) bool {
+	return w.Survey.Known != nil && w.Survey.Known.Directory(p) != nil
+}
+
+// unread returns an error as the reason why a part of a page is unknown.
+func unread(err error) *board.Unread {
+	if errors.Is(err, errBusy) {
+		return &board.Unread{Reason: "ken needs more time to read the repository.", Hint: "run once in a terminal: ken up"}
+	}
+	return &board.Unread{Reason: err.Error(), Hint: fault.HintOf(err)}
+}
