@@ -6,6 +6,7 @@ import { keys } from "./keys.js";
 import { forms, login } from "./forms.js";
 import { theme } from "./theme-switch.js";
 import { patches } from "./patches.js";
+import { filter } from "./filter.js";
 
 let etag = null;
 let fetching = null; // the running refresh
@@ -37,6 +38,7 @@ search();
 keys();
 patches();
 forms(refresh);
+filter(refresh);
 login().then((entered) => { if (entered) refresh(); });
 follow(document.body.dataset, refresh);
 

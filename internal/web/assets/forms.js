@@ -18,8 +18,9 @@ export function forms(refresh) {
         return;
       }
       if (form.matches("[data-login]")) { location.assign("/"); return; }
-      tell(outcome, "good", form.dataset.act);
-      notify(form.dataset.act + (said.commit ? " in " + said.commit.slice(0, 7) : ""));
+      const done = said.result && said.reason ? form.dataset.act + ": " + said.reason : form.dataset.act;
+      tell(outcome, "good", done);
+      notify(done + (said.commit ? " in " + said.commit.slice(0, 7) : ""));
       form.reset();
       await refresh();
     } catch (err) {
