@@ -151,3 +151,28 @@ func TestServeSummaryFormsWithoutScripts(t *testing.T) {
 		t.Errorf("a rejected form answers %s\n%s", resp.Status, body)
 	}
 }
+
+// Viewing the page of a file or directory is no check: the next session still hears which
+// files changed.
+func TestViewingPagesIsNoCheck(t *testing.T) {
+	r, w := summarised(t)
+	if _, err := w.Registry().Verify(t.Context(), registry.VerifyOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	r.Write("lib/a.go", "package lib\n\n// A is new.\nfunc A() {}\n")
+	r.Git("add", "lib")
+	r.Write("api.go", "package api\n\n// Other does it.\nfunc Other() {}\n")
+	s := serveRepo(t, r, nil)
+	if page := s.page(http.StatusOK, "/file?path=api.go"); !strings.Contains(page, "func Other()") {
+		t.Errorf("the page of a file has no outline of its content:\n%s", page)
+	}
+	if page := s.page(http.StatusOK, "/map?dir=lib"); !strings.Contains(page, "touched this directory") {
+		t.Errorf("the page of a new directory has no brief:\n%s", page)
+	}
+	s.gives(http.StatusOK, call{path: "/api/brief?path=api.go", token: true})
+	s.gives(http.StatusOK, call{path: "/api/diff?path=api.go", token: true})
+	rep, err := w.Registry().Status(t.Context(), registry.VerifyOptions{})
+	if err != nil || rep.State != registry.StateVerify || rep.Counts.Mismatch == 0 {
+		t.Errorf("after viewing, the registry says %q with %+v (%v), want the changes since the last check", rep.State, rep.Counts, err)
+	}
+}

@@ -175,6 +175,7 @@ const rowsShown = 12
 // the page.
 func (f *pageData) brief(b *brief.Brief) *briefView {
 	v := &briefView{Remarks: b.Remarks, LeftOut: b.LeftOut, Command: "ken brief " + pathArg(rawPath(b.Path, b.PathB64))}
+	ids := make(map[string]bool)
 	for i, s := range b.Sections {
 		words := s.Subject == b.Path && len(s.Items) == 0
 		switch {
@@ -183,7 +184,10 @@ func (f *pageData) brief(b *brief.Brief) *briefView {
 		case words, s.Written && strings.HasPrefix(s.Subject, "spec "):
 		default:
 			section := f.briefSection(s, rawPath(b.Path, b.PathB64))
-			section.ID = "brief-" + strconv.Itoa(i)
+			if section.ID = sectionID(s.Subject); ids[section.ID] {
+				section.ID += "-" + strconv.Itoa(i)
+			}
+			ids[section.ID] = true
 			if isList(s) {
 				v.Main = append(v.Main, section)
 			} else {
@@ -192,6 +196,15 @@ func (f *pageData) brief(b *brief.Brief) *briefView {
 		}
 	}
 	return v
+}
+
+// sectionID returns an id for a section from the words in front of its numbers.
+func sectionID(subject string) string {
+	end := strings.IndexFunc(subject, func(c rune) bool { return (c < 'a' || c > 'z') && c != ' ' })
+	if end >= 0 {
+		subject = subject[:end]
+	}
+	return "brief-" + strings.Join(strings.Fields(subject), "-")
 }
 
 // isList reports whether a section lists symbols or files, which need room.
