@@ -22,6 +22,7 @@ export function forms(refresh) {
       tell(outcome, "good", done);
       notify(done + (said.commit ? " in " + said.commit.slice(0, 7) : ""));
       form.reset();
+      fold(form.closest("details"));
       await refresh();
     } catch (err) {
       tell(outcome, "bad", "No answer from the server: " + err.message);
@@ -29,6 +30,13 @@ export function forms(refresh) {
       button.disabled = false;
     }
   });
+}
+
+// fold closes the details of a form that was sent, and keeps the focus there.
+function fold(details) {
+  if (!details) return;
+  details.open = false;
+  details.querySelector("summary").focus();
 }
 
 function tell(where, tone, text) {
