@@ -68,7 +68,13 @@ func (p *place) read(ctx context.Context, f *pageData, w Workspace, compare bool
 			p.Changes = f.changes(diff)
 		}
 	}
-	quick, cancel := context.WithTimeout(ctx, briefTime)
+	p.readBrief(ctx, f, w, briefTime)
+}
+
+// readBrief reads the brief. If that takes longer than within, Brief and BriefUnknown stay
+// nil.
+func (p *place) readBrief(ctx context.Context, f *pageData, w Workspace, within time.Duration) {
+	quick, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	b, err := w.Brief(quick, p.Path)
 	switch {

@@ -153,7 +153,9 @@ type fileBody struct {
 }
 
 // MayWrite reports whether ken keeps a summary of the file.
-func (b *fileBody) MayWrite() bool { return !b.Unmerged && b.Known.Verdict != fresh.Excluded && b.Read() != "" }
+func (b *fileBody) MayWrite() bool {
+	return !b.Unmerged && b.Known.Verdict != fresh.Excluded && b.Read() != ""
+}
 
 // Read identifies the content that the page is about.
 func (b *fileBody) Read() string {
