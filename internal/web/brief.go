@@ -165,8 +165,17 @@ type briefRow struct {
 // Shown returns the first lines of the file that the item is about.
 func (r briefRow) Shown() []int { return r.Lines[:min(len(r.Lines), rowLines)] }
 
-// rowLines is how many lines of a file a row shows.
-const rowLines = 5
+// FirstNames returns the first symbols of the item, and OtherNames counts the rest.
+func (r briefRow) FirstNames() []string { return r.Names[:min(len(r.Names), rowNames)] }
+
+// OtherNames returns how many symbols FirstNames leaves out.
+func (r briefRow) OtherNames() int { return len(r.Names) - len(r.FirstNames()) }
+
+// How many lines and symbols of a file a row shows.
+const (
+	rowLines = 5
+	rowNames = 5
+)
 
 // A pageLink is a path with the address of its page.
 type pageLink struct {
@@ -229,6 +238,9 @@ func (f *pageData) briefSection(s brief.Section, place repo.Path) briefSection {
 		out.Verdict = s.Verdict
 	}
 	for _, it := range s.Items {
+		if strings.HasPrefix(s.Subject, "uses ") {
+			it.Lines = nil // they are lines of this place, not of the file that the row names
+		}
 		out.Rows = append(out.Rows, f.briefRow(it, place))
 	}
 	if len(out.Rows) > rowsShown+2 {

@@ -80,6 +80,10 @@ func TestBriefSection(t *testing.T) {
 	if got := s.Rows[1].Page; got != "" {
 		t.Errorf("a file that git does not track leads to %q", got)
 	}
+	uses := f.briefSection(brief.Section{Subject: "uses 1 file", Items: []brief.Item{{Path: "a.go", Lines: []int{3}, Names: []string{"A", "B", "C", "D", "E", "F", "G"}}}}, "x.go").Rows[0]
+	if len(uses.Shown()) != 0 || len(uses.FirstNames()) != rowNames || uses.OtherNames() != 2 {
+		t.Errorf("a used file has lines %v and names %v and %d more; want no lines of another file, and 2 more names", uses.Shown(), uses.FirstNames(), uses.OtherNames())
+	}
 	for subject, want := range map[string]string{"used by 2 files": "brief-used-by", "symbols, most used first": "brief-symbols", "last commits (without 3)": "brief-last-commits"} {
 		if got := sectionID(subject); got != want {
 			t.Errorf("the id of %q is %q, want %q", subject, got, want)
