@@ -80,7 +80,7 @@ func TestFilePage(t *testing.T) {
 	d.until(`document.querySelectorAll("#t-api .small .p-stale").length === 1 && document.querySelectorAll("#t-api .small .t-none").length === 1`)
 	d.open("/")
 	d.click("#sum-files h2 a")
-	d.reads("#files", "api/server.go")
+	d.reads(`[id="in-api"]`, "server.go")
 	d.reads("#tab-stale", "1")
 }
 
@@ -316,7 +316,7 @@ func TestEveryPageIsAccessible(t *testing.T) {
 		d.media(theme)
 		for _, width := range []int64{1280, 360} {
 			d.do(chromedp.EmulateViewport(width, 800))
-			for _, path := range []string{"/", "/specs", "/attention/summary?path=looks/aged.go", "/node/api", "/node/rtl", "/map", "/map?dir=long", "/map?dir=" + deep, "/file?path=" + deep + "/" + strings.Repeat("y", 120) + ".go", "/node/" + strings.Repeat("long", 30), "/map?dir=" + deep + "/none", "/?w=" + strings.Repeat("n", 200), "/map?dir=looks&looks=fresh,outline,stale,none,excluded", "/files", "/files?state=none", "/file?path=looks/plain.go", "/state", "/worktrees", "/login", "/nowhere"} {
+			for _, path := range []string{"/", "/specs", "/attention/summary?path=looks/aged.go", "/node/api", "/node/rtl", "/map", "/map?dir=long", "/map?dir=" + deep, "/file?path=" + deep + "/" + strings.Repeat("y", 120) + ".go", "/node/" + strings.Repeat("long", 30), "/map?dir=" + deep + "/none", "/?w=" + strings.Repeat("n", 200), "/map?dir=looks&looks=fresh,outline,stale,none,excluded", "/files", "/files?state=none", "/files?state=all&q=looks", "/file?path=looks/plain.go", "/file?path=looks/aged.go", "/brief?path=looks/aged.go", "/state", "/worktrees", "/login", "/nowhere"} {
 				d.open(path)
 				if path != "/login" && path != "/nowhere" && !strings.HasSuffix(path, "none") && !strings.HasPrefix(path, "/?w") {
 					d.until(`document.body.dataset.tag !== ""`)

@@ -259,7 +259,7 @@ func (w *workspace) askIndexOnly(ctx context.Context, at string, ask func(x *sea
 	tree := &findTree{w: w}
 	update := (*searchindex.Index).Update
 	if at == "" {
-		tree.Tree = &surveyTree{w: w}
+		tree.Tree = w.workTree()
 	} else {
 		commit, err := w.commitOf(ctx, at)
 		if err != nil {

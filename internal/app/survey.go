@@ -17,7 +17,7 @@ import (
 
 // Survey answers for the directories of the work tree.
 func (w *workspace) Survey(ranks map[repo.Path]survey.Rank) *survey.Survey {
-	return w.surveyOf(&surveyTree{w: w}, ranks)
+	return w.surveyOf(w.workTree(), ranks)
 }
 
 // Standings says how the texts about directories stand, nil where nobody ever wrote one or

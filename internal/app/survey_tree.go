@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -39,12 +40,20 @@ type surveyTree struct {
 	// unkept turns the memo of verdicts off, for reading
 	// and for writing; unsaved turns off only the writing.
 	unkept, unsaved bool
+	// look judges the files and records nothing. If it is nil, the tree verifies them, which
+	// counts as a check.
+	look *worktreeReader
 
 	looked sync.Once
 	failed error
 	once   sync.Once
 	files  []survey.File
 	err    error
+}
+
+// workTree returns the files of the work tree.
+func (w *workspace) workTree() *surveyTree {
+	return &surveyTree{w: w, look: w.look, unkept: w.look != nil}
 }
 
 // Commit is HEAD, once the files were asked for.
@@ -59,7 +68,13 @@ func (t *surveyTree) Files(ctx context.Context) ([]survey.File, error) {
 // verify looks at the work tree, once.
 func (t *surveyTree) verify(ctx context.Context) error {
 	t.looked.Do(func() {
-		rep, err := t.w.registry.Verify(ctx, registry.VerifyOptions{OmitNew: true})
+		var rep *registry.Report
+		var err error
+		if t.look != nil {
+			rep, _, err = t.look.read(ctx)
+		} else {
+			rep, err = t.w.registry.Verify(ctx, registry.VerifyOptions{OmitNew: true})
+		}
 		if err != nil {
 			t.failed = err
 			return
@@ -99,6 +114,9 @@ func (t *surveyTree) list(ctx context.Context) ([]survey.File, error) {
 		return nil, err
 	}
 	var files []survey.File
+	if t.look != nil {
+		files = t.look.tracked()
+	}
 	t.about, t.measured = make(map[repo.Path]store.FileRow), nil
 	for row, err := range t.w.store.Rows(ctx, t.w.git.Worktree()) {
 		if err != nil {
@@ -110,7 +128,12 @@ func (t *surveyTree) list(ctx context.Context) ([]survey.File, error) {
 		if !row.About.IsZero() {
 			t.about[row.Path] = row
 		}
-		files = append(files, t.file(row))
+		if t.look == nil {
+			files = append(files, t.file(row))
+		}
+	}
+	if t.look != nil {
+		return files, nil // with sizes
 	}
 	return files, t.measure(ctx, files)
 }
@@ -120,6 +143,9 @@ func (t *surveyTree) list(ctx context.Context) ([]survey.File, error) {
 func (t *surveyTree) rowsName(ctx context.Context) (string, error) {
 	if err := t.verify(ctx); err != nil || t.state == registry.StateNew || len(t.problems)+len(t.missing) > 0 {
 		return "", err
+	}
+	if t.look != nil {
+		return "", nil // the rows may be of an older tree
 	}
 	b, ok, err := t.w.store.Baseline(ctx, t.w.git.Worktree())
 	if err != nil || !ok {
@@ -141,6 +167,14 @@ func (t *surveyTree) file(row store.FileRow) survey.File {
 func (t *surveyTree) one(ctx context.Context, p repo.Path) (*survey.File, error) {
 	if err := t.verify(ctx); err != nil || t.state == registry.StateNew {
 		return nil, err
+	}
+	if t.look != nil {
+		files, err := t.Files(ctx)
+		i := slices.IndexFunc(files, func(f survey.File) bool { return f.Path == p })
+		if err != nil || i < 0 {
+			return nil, err
+		}
+		return &files[i], nil
 	}
 	rows, err := t.w.store.RowsOf(ctx, t.w.git.Worktree(), []repo.Path{p})
 	if err != nil {

@@ -45,6 +45,8 @@ type workspace struct {
 
 	progress func(done, total int) // who hears how many files have been read; may be nil
 
+	look *worktreeReader // judges the files without a check; nil where reading is a check
+
 	specs *lastSpecs // of the work tree, by whoever reads them again and again; may be nil
 
 	memoryOnce sync.Once

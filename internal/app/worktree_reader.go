@@ -49,6 +49,7 @@ func openWorktree(ctx context.Context, c git.Checkout) (*worktreeReader, error) 
 		return nil, errors.Join(err, files.Close())
 	}
 	d := &worktreeReader{files: files, specs: specs}
+	files.look = d
 	d.state, d.stateErr = openState(ctx, stateOptions{from: c.Repo.Root()})
 	return d, nil
 }
@@ -143,7 +144,8 @@ func (d *worktreeReader) survey(ctx context.Context) (*survey.Survey, error) {
 	if _, _, err := d.read(ctx); err != nil {
 		return nil, err
 	}
-	t := &surveyTree{w: d.files, commit: d.report.Head, state: d.report.State, unkept: true}
+	t := d.files.workTree()
+	t.commit, t.state = d.report.Head, d.report.State
 	t.once.Do(func() { t.files = d.tracked() })
 	return d.files.surveyOf(t, nil), nil
 }
@@ -215,6 +217,7 @@ func (d *worktreeReader) Read(ctx context.Context, paths []repo.Path, see func(i
 
 // Confirm records that a summary holds for the content that read names.
 func (d *worktreeReader) Confirm(ctx context.Context, path repo.Path, read string) (registry.Written, error) {
+	d.files.look = nil // writing is a check
 	done, err := d.files.Confirm(ctx, []repo.Path{path}, read)
 	if err != nil {
 		return registry.Written{}, err

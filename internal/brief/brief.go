@@ -74,6 +74,8 @@ type Item struct {
 	Of        int      `json:"of,omitempty"`
 	Commit    string   `json:"commit,omitempty"`
 	Date      string   `json:"date,omitempty"`
+	// Files are the test files that Command runs, if there are several.
+	Files []repo.PathJSON `json:"files,omitempty"`
 
 	show string // the line
 }

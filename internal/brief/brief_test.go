@@ -310,3 +310,21 @@ func TestRepository(t *testing.T) {
 		t.Errorf("the brief names a directory of which nothing is known:\n%s", got)
 	}
 }
+
+// A command that runs several test files names each of them.
+func TestCommandNamesItsTestFiles(t *testing.T) {
+	for _, s := range brief.File(limitsFacts(t), 0).Sections {
+		if !strings.HasPrefix(s.Subject, "tests") {
+			continue
+		}
+		var got []string
+		for _, f := range s.Items[0].Files {
+			got = append(got, f.Path)
+		}
+		if want := []string{"server/limits_test.go", "server/other_test.go"}; !slices.Equal(got, want) {
+			t.Errorf("the command %q names %q, want %q", s.Items[0].Command, got, want)
+		}
+		return
+	}
+	t.Error("the brief has no section about tests")
+}

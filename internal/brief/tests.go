@@ -86,6 +86,10 @@ func (f *FileFacts) tests() (tests, command *block) {
 		it := testItem(r.command, r.source, r.note, enumerate(names, 4))
 		if len(r.files) == 1 {
 			it = it.at(r.files[0].path)
+		} else {
+			for _, t := range r.files {
+				it.Files = append(it.Files, t.path.JSON())
+			}
 		}
 		items = append(items, it)
 	}

@@ -1,24 +1,44 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"html/template"
 	"net/http"
+	"slices"
+	"strconv"
+	"strings"
 
 	"ken/internal/board"
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/repo"
-	"ken/internal/spec"
 )
 
-// A filesBody lists files of one state.
+// A filesBody lists files of one state by directory.
 type filesBody struct {
-	State string // of the listed files
-	Tabs  []tab
-	Files []board.Tile
-	More  int // files not listed
+	State  string // of the listed files, or "all"
+	Query  string // words that the paths contain
+	Tabs   []tab
+	Groups []fileGroup
+	Found  int // files of the state with the words
+	First  int // number of the first file on the page, from 1
+	Last   int
+	// Prev and Next are the numbers of other pages, 0 if there is none.
+	Prev, Next int
+}
+
+// A fileGroup lists the files of one directory.
+type fileGroup struct {
+	Dir   repo.Path
+	Files []fileRow
+}
+
+// A fileRow is a file with its name in its directory.
+type fileRow struct {
+	board.Tile
+	Name repo.Path
 }
 
 // A tab leads to the files of one state.
@@ -27,44 +47,84 @@ type tab struct {
 	Count      int
 }
 
-// mostFiles is the number of files to list.
-const mostFiles = 1000
+// pageFiles is the number of files on a page.
+const pageFiles = 200
+
+// allFiles is the tab of all files.
+const allFiles = "all"
 
 // fileStates are the tabs in order: those that need attention first.
 var fileStates = []fresh.State{fresh.Stale, fresh.Unknown, fresh.Gone, fresh.Fresh, fresh.None, fresh.Excluded}
 
-// filesPage lists the files of one state; stale by default.
+// filesPage lists the files of one state: those that are stale, or all if none is.
 func (s *Server) filesPage(r *http.Request) (*pageData, error) {
 	f, err := s.newPage(r, "files", "Files")
 	if err != nil || f.Tree == nil || f.Tree.Files.Known == nil {
 		return f, err
 	}
-	by := make(map[string][]board.Tile)
-	for _, l := range f.Tree.Files.Known.Leaves {
-		t := l.Tile()
-		by[t.State.String()] = append(by[t.State.String()], t)
+	leaves := f.Tree.Files.Known.Leaves
+	counts := make(map[fresh.State]int)
+	for _, l := range leaves {
+		counts[l.Tile().State]++
 	}
-	b := &filesBody{State: r.URL.Query().Get("state")}
-	known := b.State == ""
+	q := r.URL.Query()
+	b := &filesBody{State: q.Get("state"), Query: q.Get("q")}
+	if b.State == "" && counts[fresh.Stale] > 0 {
+		b.State = fresh.Stale.String()
+	} else if b.State == "" {
+		b.State = allFiles
+	}
+	known := b.State == allFiles
 	for _, st := range fileStates {
 		name := st.String()
 		known = known || name == b.State
-		if len(by[name]) > 0 || st == fresh.Stale || st == fresh.Fresh {
-			b.Tabs = append(b.Tabs, tab{name, stateText(st), len(by[name])})
+		if counts[st] > 0 || st == fresh.Stale || st == fresh.Fresh || name == b.State {
+			b.Tabs = append(b.Tabs, tab{name, stateText(st), counts[st]})
 		}
 	}
+	b.Tabs = append(b.Tabs, tab{allFiles, allFiles, len(leaves)})
 	if !known {
 		return f, statusErr(http.StatusNotFound, "unknown state: "+b.State, "start at /files")
 	}
-	if b.State == "" {
-		b.State = fresh.Stale.String()
-	}
-	b.Files = by[b.State]
-	if len(b.Files) > mostFiles {
-		b.Files, b.More = b.Files[:mostFiles], len(b.Files)-mostFiles
-	}
+	page, _ := strconv.Atoi(q.Get("page"))
+	b.list(leaves, page)
 	f.Body = b
 	return f, nil
+}
+
+// list shows one page of the files, by directory.
+func (b *filesBody) list(leaves []board.Leaf, page int) {
+	words := strings.Fields(strings.ToLower(b.Query))
+	var found []board.Tile
+	for _, l := range leaves {
+		t := l.Tile()
+		path := strings.ToLower(t.Path.String())
+		lacks := func(word string) bool { return !strings.Contains(path, word) }
+		if (b.State == allFiles || t.State.String() == b.State) && !slices.ContainsFunc(words, lacks) {
+			found = append(found, t)
+		}
+	}
+	slices.SortStableFunc(found, func(x, y board.Tile) int { return cmp.Compare(x.Path.Dir(), y.Path.Dir()) })
+	b.Found = len(found)
+	pages := max(1, (b.Found+pageFiles-1)/pageFiles)
+	page = min(max(page, 1), pages)
+	if page > 1 {
+		b.Prev = page - 1
+	}
+	if page < pages {
+		b.Next = page + 1
+	}
+	from := (page - 1) * pageFiles
+	found = found[from:min(from+pageFiles, len(found))]
+	b.First, b.Last = from+1, from+len(found)
+	for _, t := range found {
+		dir := t.Path.Dir()
+		if n := len(b.Groups); n == 0 || b.Groups[n-1].Dir != dir {
+			b.Groups = append(b.Groups, fileGroup{Dir: dir})
+		}
+		group := &b.Groups[len(b.Groups)-1]
+		group.Files = append(group.Files, fileRow{t, repo.Path(t.Path.Base())})
+	}
 }
 
 // stateText names the state of a file.
@@ -81,18 +141,31 @@ func stateText(s fresh.State) string {
 
 // A fileBody has the values of the page of a file.
 type fileBody struct {
-	Path  repo.Path
+	place
 	Above []crumb
 	Tile  board.Tile
 	Known registry.Knowledge
 	Words template.HTML
-	// Owners are the specs that govern the file. OwnersUnknown says why they are unknown.
-	Owners        []spec.Claim
-	OwnersUnknown *board.Unread
 	// Unmerged reports merge conflicts. ken stores no summary until they are resolved.
 	Unmerged bool
 	Arg      string // the path for ken commands
 	Add      string // the path for git add, "" if a shell cannot express it
+}
+
+// MayWrite reports whether ken keeps a summary of the file.
+func (b *fileBody) MayWrite() bool {
+	return !b.Unmerged && b.Known.Verdict != fresh.Excluded && b.Read() != ""
+}
+
+// Read identifies the content that the page is about.
+func (b *fileBody) Read() string {
+	switch {
+	case !b.Known.CurrentID.IsZero():
+		return b.Known.CurrentID.String()
+	case !b.Known.CurrentMD5.IsZero():
+		return b.Known.CurrentMD5.String()
+	}
+	return ""
 }
 
 // Why explains the verdict.
@@ -125,7 +198,7 @@ func (s *Server) filePage(r *http.Request) (*pageData, error) {
 		return f, statusErr(http.StatusNotFound, "not a tracked file: "+path.String(), "start at /map")
 	}
 	b := &fileBody{
-		Path: path, Tile: leaf.Tile(), Above: crumbs(f.Board.Repository, path),
+		place: place{Path: path}, Tile: leaf.Tile(), Above: crumbs(f.Board.Repository, path),
 		Unmerged: leaf.Found == registry.FoundConflicted, Arg: pathArg(path),
 	}
 	if path.String() == string(path) {
@@ -137,11 +210,8 @@ func (s *Server) filePage(r *http.Request) (*pageData, error) {
 			return err
 		}
 		b.Known, b.Words = known[0], markdown(known[0].Text, nil)
-		if owners, err := w.Spec().Owners(ctx, []repo.Path{path}); err != nil {
-			b.OwnersUnknown = &board.Unread{Reason: err.Error(), Hint: fault.HintOf(err)}
-		} else {
-			b.Owners = owners[0].Governing
-		}
+		stale := b.Known.Text != "" && b.Known.Verdict != fresh.Fresh && !b.Unmerged
+		b.read(ctx, f, w, stale)
 		return nil
 	})
 	if err != nil {

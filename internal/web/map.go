@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -14,7 +15,7 @@ import (
 
 // A mapBody has the values of the map of one directory.
 type mapBody struct {
-	Dir       repo.Path
+	place
 	About     *board.Directory
 	Words     template.HTML
 	Above     []crumb
@@ -50,24 +51,33 @@ func (s *Server) mapPage(r *http.Request) (*pageData, error) {
 		return f, nil // the template shows the reason
 	}
 	known := f.Tree.Survey.Known
-	b := &mapBody{Dir: repo.Path(r.URL.Query().Get("dir"))}
+	b := &mapBody{place: place{Path: repo.Path(r.URL.Query().Get("dir"))}}
 	b.Counts, b.Summaries = summarize(f.Tree).Directories, known.Summaries
 	f.Body = b
-	if len(known.Directories) == 0 && b.Dir == "" {
+	if len(known.Directories) == 0 && b.Path == "" {
 		return f, nil
 	}
-	if b.About = known.Directory(b.Dir); b.About == nil {
-		return f, statusErr(http.StatusNotFound, "not a tracked directory: "+b.Dir.String(), "start at /map")
+	if b.About = known.Directory(b.Path); b.About == nil {
+		return f, statusErr(http.StatusNotFound, "not a tracked directory: "+b.Path.String(), "start at /map")
 	}
 	b.Words = markdown(b.About.Text, nil)
-	b.Above = crumbs(f.Board.Repository, b.Dir)
+	b.Above = crumbs(f.Board.Repository, b.Path)
 	// The aspect ratio of the picture, so that tiles are nearly square.
-	tiles, _ := f.Tree.Map(b.Dir, board.Rect{W: 160, H: 100})
+	tiles, _ := f.Tree.Map(b.Path, board.Rect{W: 160, H: 100})
 	for _, t := range tiles {
 		b.Tiles = append(b.Tiles, layOutTile(t, 160, 100))
 	}
-	return f, nil
+	return f, s.withWorkspace(r.Context(), f.Worktree, func(ctx context.Context, w Workspace) error {
+		b.read(ctx, f, w, b.Written() && b.About.Verdict != survey.Fresh)
+		return nil
+	})
 }
+
+// Arg returns the directory as an argument of ken.
+func (b *mapBody) Arg() string { return pathArg(repo.DirLabel(b.Path)) }
+
+// Written reports whether somebody wrote a summary of the directory.
+func (b *mapBody) Written() bool { return b.About.Text != "" && !b.About.Outline }
 
 func crumbs(name string, dir repo.Path) []crumb {
 	list := []crumb{{name, ""}}

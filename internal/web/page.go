@@ -63,7 +63,7 @@ func loadPages() (*pages, error) {
 		p.assets[path.Base(name)] = asset{b, kind, `"` + hex.EncodeToString(sum[:8]) + `"`}
 	}
 	p.release = hex.EncodeToString(all.Sum(nil)[:6])
-	layout, err := template.New("layout").Funcs(helpers).ParseFS(files, "templates/layout.html", "templates/parts.html")
+	layout, err := template.New("layout").Funcs(helpers).ParseFS(files, "templates/layout.html", "templates/parts.html", "templates/place.html")
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func loadPages() (*pages, error) {
 	}
 	for _, name := range names {
 		base := strings.TrimSuffix(path.Base(name), ".html")
-		if base == "layout" || base == "parts" {
+		if base == "layout" || base == "parts" || base == "place" {
 			continue
 		}
 		t, err := template.Must(layout.Clone()).ParseFS(files, name)

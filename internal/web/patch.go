@@ -55,7 +55,11 @@ func isHexID(s string) bool {
 // mostLines is the number of patch lines to show.
 const mostLines = 1500
 
-func (p *patchBody) fill(patch string) {
+func (p *patchBody) fill(patch string) { p.Lines, p.Cut = patchLines(patch, mostLines) }
+
+// patchLines returns the first lines of a patch, each with its kind, and how many are left
+// out.
+func patchLines(patch string, most int) (lines []patchLine, cut int) {
 	head := true
 	for line := range strings.Lines(patch) {
 		line = strings.ToValidUTF8(strings.TrimRight(line, "\r\n"), "\uFFFD")
@@ -72,10 +76,11 @@ func (p *patchBody) fill(patch string) {
 		case strings.HasPrefix(line, "-"):
 			kind = "minus"
 		}
-		if len(p.Lines) == mostLines {
-			p.Cut++
+		if len(lines) == most {
+			cut++
 			continue
 		}
-		p.Lines = append(p.Lines, patchLine{kind, line})
+		lines = append(lines, patchLine{kind, line})
 	}
+	return lines, cut
 }

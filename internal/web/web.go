@@ -233,6 +233,7 @@ func (s *Server) handler() http.Handler {
 	mux.HandleFunc("GET /map", s.page(s.mapPage))
 	mux.HandleFunc("GET /files", s.page(s.filesPage))
 	mux.HandleFunc("GET /file", s.page(s.filePage))
+	mux.HandleFunc("GET /brief", s.page(s.briefPage))
 	mux.HandleFunc("GET /state", s.page(s.statePage))
 	mux.HandleFunc("GET /worktrees", s.page(s.worktreesPage))
 	mux.HandleFunc("GET /sessions", func(w http.ResponseWriter, r *http.Request) {

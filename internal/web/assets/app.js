@@ -7,6 +7,7 @@ import { forms, login } from "./forms.js";
 import { theme } from "./theme-switch.js";
 import { patches } from "./patches.js";
 import { home } from "./home.js";
+import { filter } from "./filter.js";
 
 let etag = null;
 let fetching = null; // the running refresh
@@ -39,6 +40,7 @@ keys();
 patches();
 forms(refresh);
 home();
+filter(refresh);
 login().then((entered) => { if (entered) refresh(); });
 follow(document.body.dataset, refresh);
 

@@ -18,9 +18,11 @@ export function forms(refresh) {
         return;
       }
       if (form.matches("[data-login]")) { location.assign("/"); return; }
-      tell(outcome, "good", form.dataset.act);
-      notify(form.dataset.act + (said.commit ? " in " + said.commit.slice(0, 7) : ""));
+      const done = said.result && said.reason ? form.dataset.act + ": " + said.reason : form.dataset.act;
+      tell(outcome, "good", done);
+      notify(done + (said.commit ? " in " + said.commit.slice(0, 7) : ""));
       form.reset();
+      fold(form.closest("details"));
       await refresh();
     } catch (err) {
       tell(outcome, "bad", "No answer from the server: " + err.message);
@@ -28,6 +30,13 @@ export function forms(refresh) {
       button.disabled = false;
     }
   });
+}
+
+// fold closes the details of a form that was sent, and keeps the focus there.
+function fold(details) {
+  if (!details) return;
+  details.open = false;
+  details.querySelector("summary").focus();
 }
 
 function tell(where, tone, text) {

@@ -15,6 +15,7 @@ function attributes(have, want) {
   if (keep === "all") return;
   for (const { name, value } of want.attributes) {
     if (name === "aria-pressed" && keep === "pressed") continue;
+    if (name === "open") continue; // the user decides what is folded
     if (have.getAttribute(name) !== value) have.setAttribute(name, value);
   }
   for (const { name } of [...have.attributes]) {
