@@ -197,6 +197,11 @@ func (d *worktreeReader) FixDocs(ctx context.Context, rep *docs.Report) (docs.Fi
 	return d.specs.FixDocs(ctx, rep, false)
 }
 
+// Read calls see with the content of each file.
+func (d *worktreeReader) Read(ctx context.Context, paths []repo.Path, see func(i int, content []byte, err error)) error {
+	return d.files.files.Bytes(ctx, paths, find.MaxBytes, see)
+}
+
 // Confirm records that a summary holds for the content that read names.
 func (d *worktreeReader) Confirm(ctx context.Context, path repo.Path, read string) (registry.Written, error) {
 	done, err := d.files.Confirm(ctx, []repo.Path{path}, read)

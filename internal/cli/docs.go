@@ -90,7 +90,7 @@ func (p *program) remarkDocs(rep *docs.Report, all bool) (wanting bool) {
 	}
 	if rep.Gap != "" && rep.Undecided() {
 		p.io.Remarkf("ken: some mentions are unknown: %s", plain(rep.Gap))
-		p.io.Remarkf("hint: %s", docsHint(rep.Gap))
+		p.io.Remarkf("hint: %s", docs.GapHint(rep.Gap))
 		wanting = true
 	}
 	return wanting
@@ -105,14 +105,6 @@ func (p *program) showDocs(rep *docs.Report, f docsFlags) error {
 	}
 	p.io.Together(func() { p.printDocs(rep, f.all) })
 	return nil
-}
-
-// docsHint says how to get what the history lacks.
-func docsHint(gap string) string {
-	if gap == docs.WhyAbsent {
-		return "fetch them with: git fetch --refetch --no-filter"
-	}
-	return "fetch the rest of the history with: git fetch --unshallow"
 }
 
 // printDocs prints a line per mention, and a summary.
@@ -184,45 +176,11 @@ func docsVerdict(j *docs.CheckedMention, subject int) string {
 }
 
 // A docsMention is a mention as --json prints it.
-type docsMention struct {
-	File    string       `json:"file"`
-	FileB64 string       `json:"file_b64,omitempty"`
-	Line    int          `json:"line"`
-	Mention string       `json:"mention"`
-	Name    string       `json:"name"`
-	Kind    docs.Kind    `json:"kind"`
-	Form    docs.Form    `json:"form"`
-	Tool    string       `json:"tool,omitempty"`
-	Verdict docs.Verdict `json:"verdict"`
-	Since   repo.ID      `json:"since"`
-	Subject string       `json:"since_subject,omitempty"`
-	Date    string       `json:"since_date,omitempty"`
-	Pending bool         `json:"uncommitted,omitempty"`
-	MovedTo *string      `json:"moved_to"`
-	Written repo.ID      `json:"written,omitzero"`
-	Hidden  string       `json:"hidden,omitempty"`
-	Why     string       `json:"why,omitempty"`
-}
+type docsMention = docs.MentionJSON
 
-func docsMentionOf(j *docs.CheckedMention) docsMention {
-	file := j.File.JSON()
-	m := docsMention{
-		File: file.Path, FileB64: file.B64, Line: j.Line, Mention: j.Text, Name: j.Name,
-		Kind: j.Kind, Form: j.Form, Tool: j.Tool, Verdict: j.Verdict, Hidden: j.Hidden, Why: j.Why,
-		Pending: j.Uncommitted,
-	}
-	if j.Since != nil {
-		m.Since, m.Subject, m.Date = j.Since.ID, j.Since.Subject, j.Since.Date
-	}
-	if j.Written != nil {
-		m.Written = j.Written.ID
-	}
-	if j.To != "" {
-		to := j.To.String()
-		m.MovedTo = &to
-	}
-	return m
-}
+func docsMentionOf(j *docs.CheckedMention) docsMention { return j.JSON() }
+
+func docsHint(gap string) string { return docs.GapHint(gap) }
 
 // An unreadDoc is a document that could not be checked.
 type unreadDoc struct {
@@ -261,7 +219,7 @@ func (p *program) encodeDocs(rep *docs.Report, all bool) error {
 			head.Hidden[j.Hidden]++
 		}
 	}
-	return p.io.EncodeList(head, term.List{Name: "mentions", Len: len(list), At: func(i int) any { return docsMentionOf(&list[i]) }})
+	return p.io.EncodeList(head, term.List{Name: "mentions", Len: len(list), At: func(i int) any { return list[i].JSON() }})
 }
 
 // sarifOfDocs returns stale mentions as SARIF.
@@ -306,21 +264,7 @@ func (p *program) fixDocs(c *cobra.Command, w Workspace, rep *docs.Report, dry b
 		word = "would fix"
 	}
 	if p.io.JSON {
-		type edit struct {
-			File string `json:"file"`
-			Line int    `json:"line"`
-			From string `json:"from"`
-			To   string `json:"to"`
-		}
-		edits, listed := []edit{}, []docsMention{}
-		for _, e := range fixed.Edits {
-			edits = append(edits, edit{e.File.String(), e.Line, e.From, e.To})
-		}
-		for i := range fixed.Left {
-			listed = append(listed, docsMentionOf(&fixed.Left[i]))
-		}
-		told := map[string]any{"dry_run": dry, "edits": edits, "left": len(listed), "mentions": listed}
-		if failed := p.io.Encode(told); failed != nil {
+		if failed := p.io.Encode(fixed.JSON(dry)); failed != nil {
 			return true, failed
 		}
 	} else {

@@ -88,6 +88,8 @@ type Workspace interface {
 	// Docs judges the mentions in documents. FixDocs corrects those that moved.
 	Docs(ctx context.Context) (*docs.Report, error)
 	FixDocs(ctx context.Context, rep *docs.Report) (docs.Fixed, error)
+	// Read calls see with the content of each file, several at once. The content is valid until see returns.
+	Read(ctx context.Context, paths []repo.Path, see func(i int, content []byte, err error)) error
 	// Confirm records that the summary of a file or directory holds for the content
 	// that read names.
 	Confirm(ctx context.Context, path repo.Path, read string) (registry.Written, error)
@@ -119,6 +121,9 @@ type Server struct {
 	// what the first did.
 	writing sync.Mutex
 	reads   readLimit
+
+	searches searches
+	reviews  reviewCache
 }
 
 // New returns a dashboard. It fails without a token.
@@ -218,6 +223,7 @@ func (s *Server) handler() http.Handler {
 	mux.HandleFunc("GET /specs", s.page(s.specsPage))
 	mux.HandleFunc("GET /documents", s.page(s.documentsPage))
 	mux.HandleFunc("GET /review", s.page(s.reviewPage))
+	mux.HandleFunc("GET /review/change", s.page(s.changePage))
 	mux.HandleFunc("GET /node/{id}", s.page(s.nodePage))
 	mux.HandleFunc("GET /node/{id}/patch/{commit}", s.page(s.patchPage))
 	mux.HandleFunc("GET /map", s.page(s.mapPage))
