@@ -278,7 +278,35 @@ func TestEveryPageIsAccessible(t *testing.T) {
 	r.Git("add", ".")
 	d.ken("state", "init", "--type", "debug")
 	r.Write(".ken/state/"+strings.Repeat("n", 200)+".txt", "x\n")
-	const check = `(() => {
+	for _, theme := range []string{"light", "dark"} {
+		d.media(theme)
+		for _, width := range []int64{1280, 360} {
+			d.do(chromedp.EmulateViewport(width, 800))
+			for _, path := range []string{"/", "/node/api", "/node/rtl", "/map", "/map?dir=long", "/map?dir=" + deep, "/file?path=" + deep + "/" + strings.Repeat("y", 120) + ".go", "/node/" + strings.Repeat("long", 30), "/map?dir=" + deep + "/none", "/?w=" + strings.Repeat("n", 200), "/map?dir=looks&looks=fresh,outline,stale,none,excluded", "/files", "/files?state=none", "/file?path=looks/plain.go", "/state", "/worktrees", "/login", "/nowhere"} {
+				d.open(path)
+				if path != "/login" && path != "/nowhere" && !strings.HasSuffix(path, "none") && !strings.HasPrefix(path, "/?w") {
+					d.until(`document.body.dataset.tag !== ""`)
+				}
+				if path == "/node/api" { // a patch may be wider than the screen; the page may not
+					d.reads("#live", "")
+					d.click("#history summary")
+					d.reads("#history", "+title: The API")
+				}
+				if path == "/node/rtl" { // whatever it is written in, a page begins where pages do
+					if left := eval[float64](d, `document.querySelector("h1 bdi").getBoundingClientRect().left - document.querySelector("main").getBoundingClientRect().left`); left > 48 {
+						t.Errorf("%s, %d wide: the title is %v from the edge", path, width, left)
+					}
+				}
+				if bad := eval[string](d, accessibility); bad != "" {
+					t.Errorf("%s, %s, %d wide:\n%s", path, theme, width, bad)
+				}
+			}
+		}
+	}
+}
+
+// accessibility lists the defects of a page, one on each line.
+const accessibility = `(() => {
 		const bad = [];
 		if (document.querySelectorAll("h1").length !== 1) bad.push("there are " + document.querySelectorAll("h1").length + " h1");
 		for (const tag of ["header", "nav", "main", "footer"]) if (!document.querySelector(tag)) bad.push("no " + tag);
@@ -308,32 +336,6 @@ func TestEveryPageIsAccessible(t *testing.T) {
 		for (const look of (new URLSearchParams(location.search).get("looks") || "").split(",").filter(Boolean)) if (!looks.has("lab l-" + look)) bad.push("no tile is " + look + ", but " + [...looks]);
 		return bad.join("\n");
 	})()`
-	for _, theme := range []string{"light", "dark"} {
-		d.media(theme)
-		for _, width := range []int64{1280, 360} {
-			d.do(chromedp.EmulateViewport(width, 800))
-			for _, path := range []string{"/", "/node/api", "/node/rtl", "/map", "/map?dir=long", "/map?dir=" + deep, "/file?path=" + deep + "/" + strings.Repeat("y", 120) + ".go", "/node/" + strings.Repeat("long", 30), "/map?dir=" + deep + "/none", "/?w=" + strings.Repeat("n", 200), "/map?dir=looks&looks=fresh,outline,stale,none,excluded", "/files", "/files?state=none", "/file?path=looks/plain.go", "/state", "/worktrees", "/login", "/nowhere"} {
-				d.open(path)
-				if path != "/login" && path != "/nowhere" && !strings.HasSuffix(path, "none") && !strings.HasPrefix(path, "/?w") {
-					d.until(`document.body.dataset.tag !== ""`)
-				}
-				if path == "/node/api" { // a patch may be wider than the screen; the page may not
-					d.reads("#live", "")
-					d.click("#history summary")
-					d.reads("#history", "+title: The API")
-				}
-				if path == "/node/rtl" { // whatever it is written in, a page begins where pages do
-					if left := eval[float64](d, `document.querySelector("h1 bdi").getBoundingClientRect().left - document.querySelector("main").getBoundingClientRect().left`); left > 48 {
-						t.Errorf("%s, %d wide: the title is %v from the edge", path, width, left)
-					}
-				}
-				if bad := eval[string](d, check); bad != "" {
-					t.Errorf("%s, %s, %d wide:\n%s", path, theme, width, bad)
-				}
-			}
-		}
-	}
-}
 
 // media sets what the system prefers.
 func (d *dashboard) media(theme string) {

@@ -90,7 +90,7 @@ func (p *program) remarkDocs(rep *docs.Report, all bool) (wanting bool) {
 	}
 	if rep.Gap != "" && rep.Undecided() {
 		p.io.Remarkf("ken: some mentions are unknown: %s", plain(rep.Gap))
-		p.io.Remarkf("hint: %s", docs.GapHint(rep.Gap))
+		p.io.Remarkf("hint: %s", docsHint(rep.Gap))
 		wanting = true
 	}
 	return wanting
@@ -105,6 +105,14 @@ func (p *program) showDocs(rep *docs.Report, f docsFlags) error {
 	}
 	p.io.Together(func() { p.printDocs(rep, f.all) })
 	return nil
+}
+
+// docsHint says how to get what the history lacks.
+func docsHint(gap string) string {
+	if gap == docs.WhyAbsent {
+		return "fetch them with: git fetch --refetch --no-filter"
+	}
+	return "fetch the rest of the history with: git fetch --unshallow"
 }
 
 // printDocs prints a line per mention, and a summary.
@@ -180,8 +188,6 @@ type docsMention = docs.MentionJSON
 
 func docsMentionOf(j *docs.CheckedMention) docsMention { return j.JSON() }
 
-func docsHint(gap string) string { return docs.GapHint(gap) }
-
 // An unreadDoc is a document that could not be checked.
 type unreadDoc struct {
 	repo.PathJSON
@@ -219,7 +225,7 @@ func (p *program) encodeDocs(rep *docs.Report, all bool) error {
 			head.Hidden[j.Hidden]++
 		}
 	}
-	return p.io.EncodeList(head, term.List{Name: "mentions", Len: len(list), At: func(i int) any { return list[i].JSON() }})
+	return p.io.EncodeList(head, term.List{Name: "mentions", Len: len(list), At: func(i int) any { return docsMentionOf(&list[i]) }})
 }
 
 // sarifOfDocs returns stale mentions as SARIF.

@@ -171,12 +171,12 @@ func (b *boardCache) build(worktree string, fp Fingerprint, tell func(*board.Boa
 	return v, nil
 }
 
-// mark hashes everything that pages show: the board, and texts that are not part of its
-// JSON.
+// mark hashes everything that pages show: the board, texts that are not part of its JSON,
+// and the fingerprint, because pages show contents of files and what a review says of them.
 func (v *boardView) mark(fp Fingerprint) string {
 	sum := sha256.New()
 	sum.Write(v.json)
-	_, _ = io.WriteString(sum, fp.Specs+" "+fp.Texts)
+	_, _ = io.WriteString(sum, fp.Key+" "+fp.Specs+" "+fp.Texts)
 	if f := v.tree.Files.Known; f != nil {
 		for _, l := range f.Leaves {
 			fmt.Fprintf(sum, "%q %d %d %d %s %q\n", l.Path, l.Size, l.Found, l.Summary, l.Grade, l.Reason)

@@ -81,13 +81,13 @@ const (
 // documentsPage lists the mentions of each document, those that are wrong first.
 func (s *Server) documentsPage(r *http.Request) (*pageData, error) {
 	f, err := s.newPage(r, "documents", "Documents")
-	if err != nil || f.Tree == nil || f.Tree.Documents == nil || f.Tree.Documents.Known == nil {
+	if err != nil || f.Tree == nil || f.Tree.Unknown != nil || f.Tree.Documents.Known == nil {
 		return f, err
 	}
 	known := f.Tree.Documents.Known
 	b := &documentsBody{Documents: known.Documents, Mentions: known.Mentions, Hold: known.Hold, Wrong: known.Wrong}
 	b.fill(f, known.Report)
-	if f.MayWrite && len(b.Stale) > 0 { // contents of files need the token
+	if len(b.Stale) > 0 {
 		err = s.withWorkspace(r.Context(), f.Worktree, func(ctx context.Context, w Workspace) error { return b.readLines(ctx, w, known.Report) })
 		if err != nil {
 			return f, err

@@ -65,10 +65,10 @@ export function keys() {
   comeBack();
   document.addEventListener("ken:drawn", comeBack);
   document.addEventListener("keydown", (e) => {
-    if (e.ctrlKey || e.metaKey || e.altKey || e.target.closest("dialog")) return;
+    if (e.ctrlKey || e.metaKey || e.altKey || document.querySelector("dialog[open]")) return;
     const box = document.getElementById("search");
     const typing = e.target.closest("input, textarea, select");
-    if (typing) {
+    if (typing && typing.checkVisibility()) { // the field of a closed dialog may still have the focus
       if (typing === box && (e.key === "ArrowDown" || e.key === "Enter")) {
         e.preventDefault();
         const first = hits()[0];

@@ -65,9 +65,9 @@ export function palette() {
   document.getElementById("find").addEventListener("click", open);
   document.addEventListener("keydown", (e) => {
     const combination = (e.ctrlKey || e.metaKey) && !e.altKey && !e.shiftKey && e.key.toLowerCase() === "k";
-    const slash = e.key === "/" && !e.ctrlKey && !e.metaKey && !e.altKey && !e.target.closest("input, textarea, select");
+    const typing = e.target.closest("input, textarea, select")?.checkVisibility();
+    const slash = e.key === "/" && !e.ctrlKey && !e.metaKey && !e.altKey && !typing && !dialog.open;
     if (!combination && !slash) return;
-    if (slash && dialog.open) return;
     e.preventDefault();
     if (dialog.open) dialog.close(); else open();
   });

@@ -1,4 +1,4 @@
-// Loads a patch, or another part of a page, when the user opens it.
+// Loads a patch when the user opens it.
 export function patches() {
   document.addEventListener("toggle", async (e) => {
     const details = e.target;
@@ -13,7 +13,7 @@ export function patches() {
       if (!answer.ok) throw new Error(part.querySelector("h1")?.textContent || answer.statusText);
       slot.replaceChildren(...part.body.childNodes);
     } catch (err) {
-      slot.textContent = "Could not load this part: " + err.message;
+      slot.textContent = "Could not load the patch: " + err.message;
       delete slot.dataset.filled;
     }
   }, true);
