@@ -79,8 +79,11 @@ func TestServeFind(t *testing.T) {
 			t.Errorf("%q finds %+v, want %+v among them", query, rows, want)
 		}
 	}
-	if rows, document := s.found(call{path: "/api/find?q=zzzyyyxxx", token: true}); len(rows) != 0 || len(document["places"].([]any)) != 0 {
-		t.Errorf("a word that occurs nowhere finds %+v", rows)
+	_, document = s.found(call{path: "/api/find?q=zzzyyyxxx", token: true})
+	for _, list := range []string{"rows", "places"} {
+		if got, ok := document[list].([]any); !ok || len(got) != 0 {
+			t.Errorf("a word that occurs nowhere has the %s %v, want an empty list", list, document[list])
+		}
 	}
 	if _, document := s.found(call{path: "/api/find?q=serve&limit=1", token: true}); len(document["places"].([]any)) != 1 {
 		t.Errorf("limit=1 lists %d places", len(document["places"].([]any)))

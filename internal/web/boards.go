@@ -153,6 +153,16 @@ func (b *boardCache) soFar(worktree string) *boardView {
 	}
 }
 
+// builtFrom returns the fingerprint of the newest finished board; zero if there is none.
+func (b *boardCache) builtFrom(worktree string) Fingerprint {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if s := b.at[worktree]; s != nil && s.last != nil {
+		return s.from
+	}
+	return Fingerprint{}
+}
+
 // build returns a new board. It turns a panic into an error.
 func (b *boardCache) build(worktree string, fp Fingerprint, tell func(*board.Board)) (v *boardView, err error) {
 	defer recoverInto(&err)

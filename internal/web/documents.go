@@ -36,7 +36,7 @@ type documentView struct {
 	Rows     []mentionRow
 	Mentions int
 	Wrong    int
-	Fixable  int // mentions that Fix corrects
+	Fixable  int           // mentions that Fix corrects
 	Form     repo.PathJSON // the path as fields of a form
 	Flag     string        // of ken docs: "--fix " if a mention moved
 	Arg      string        // the path for ken commands

@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode"
 
+	"ken/internal/fault"
 	"ken/internal/find"
 	"ken/internal/repo"
 )
@@ -76,6 +77,8 @@ func (s *Server) find(r *http.Request) (*findAnswer, error) {
 		switch {
 		case r.Context().Err() != nil:
 			return nil, r.Context().Err()
+		case fault.KindOf(err) == fault.Locked: // a review or another ken builds the search index
+			a.Reading = true
 		case err != nil: // paths and specs are still found
 			a.Remarks = append(a.Remarks, "the search failed: "+err.Error())
 		case found != nil:
@@ -200,11 +203,11 @@ func (f *pageData) findRows(words []string, places []find.Place) []findRow {
 	lower := strings.Fields(query)
 	specs, otherSpecs := f.matchSpecs(lower)
 	paths, otherPaths := f.matchPaths(lower)
-	rows = slices.Concat(rows, specs, paths)
+	rows = append(append(rows, specs...), paths...)
 	for i := range places {
 		rows = append(rows, f.placeRow(&places[i], lower))
 	}
-	rows = slices.Concat(rows, otherSpecs, otherPaths)
+	rows = append(append(rows, otherSpecs...), otherPaths...)
 	seen := make(map[string]bool, len(rows))
 	rows = slices.DeleteFunc(rows, func(r findRow) bool {
 		again := seen[r.Href]

@@ -123,16 +123,37 @@ func (s *Server) apiReview(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	found, late, err := s.reviews.get(r.Context(), s, name, reviewTime)
+	fp, err := s.boards.fingerprint(r.Context(), name)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	found, late, err := s.reviews.get(r.Context(), s, name, fp, reviewTime)
 	if err == nil && late {
 		err = statusErr(http.StatusServiceUnavailable, "the review is not ready yet", "try again")
 	}
 	s.reply(w, r, found, err, "")
 }
 
-// change returns the review of the page's worktree.
+// change returns the review of the page's worktree. It is about the state that the board
+// of the page shows.
 func (s *Server) change(ctx context.Context, f *pageData, patience time.Duration) (*changeBody, error) {
-	r, late, err := s.reviews.get(ctx, s, f.Worktree, patience)
+	var r *review.Review
+	var late bool
+	var err error
+	fp := s.boards.builtFrom(f.Worktree)
+	if fp == (Fingerprint{}) {
+		waiting, stop := context.WithTimeout(ctx, patience)
+		defer stop()
+		fp, err = s.boards.fingerprint(waiting, f.Worktree)
+		late = waiting.Err() != nil
+	}
+	switch {
+	case late:
+		r, err = s.reviews.previous(f.Worktree), nil
+	case err == nil:
+		r, late, err = s.reviews.get(ctx, s, f.Worktree, fp, patience)
+	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -250,19 +271,12 @@ type cachedReview struct {
 	busy   chan struct{} // closed when the running review ends; nil if none runs
 }
 
-// get returns the review of a worktree. If that takes longer than patience, it returns the
-// previous review, which may be nil, and late; the review goes on.
-func (c *reviewCache) get(ctx context.Context, s *Server, worktree string, patience time.Duration) (r *review.Review, late bool, err error) {
+// get returns the review of a worktree with a fingerprint. If that takes longer than
+// patience, it returns the previous review, which may be nil, and late; the review goes on.
+func (c *reviewCache) get(ctx context.Context, s *Server, worktree string, fp Fingerprint, patience time.Duration) (r *review.Review, late bool, err error) {
 	waiting, stop := context.WithTimeout(ctx, patience)
 	defer stop()
 	for {
-		fp, err := s.boards.fingerprint(waiting, worktree)
-		if waiting.Err() != nil {
-			return c.previous(worktree), true, ctx.Err()
-		}
-		if err != nil {
-			return nil, false, err
-		}
 		r, busy, err := c.ask(s, worktree, fp)
 		if busy == nil {
 			return r, false, err

@@ -1,7 +1,7 @@
 // The palette: a search over files, symbols, specs, documents and pages, from every page.
 
 const PAUSE = 120; // milliseconds without a key before the server is asked
-const AGAIN = 700; // until the next question while ken is reading the repository
+const AGAIN = 300; // until the next question while ken is reading the repository
 
 export function palette() {
   const dialog = document.getElementById("palette");
@@ -111,7 +111,10 @@ function draw(row, i) {
   link.href = row.href;
   link.setAttribute("role", "option");
   link.tabIndex = -1;
-  link.append(part("span", "tag", row.kind), part("bdi", "name", row.name), part("bdi", "detail", row.detail || ""), part("bdi", "text", row.text || ""));
+  const detail = part("span", "detail", "");
+  detail.append(part("bdi", "", row.detail || ""));
+  detail.firstChild.dir = "ltr";
+  link.append(part("span", "tag", row.kind), part("bdi", "name", row.name), detail, part("bdi", "text", row.text || ""));
   return link;
 }
 
@@ -124,7 +127,7 @@ function part(element, name, text) {
 
 function remark(answer) {
   const parts = [];
-  if (answer.reading) parts.push("ken is reading the repository. Until then it finds paths, specs and pages.");
+  if (answer.reading) parts.push("ken is reading the repository. So far it finds paths, specs and pages.");
   if (answer.query && answer.rows.length === 0 && !answer.reading) parts.push("Nothing found.");
   if (answer.unknown && answer.unknown.length > 0 && answer.rows.length > 0) parts.push("No file has: " + answer.unknown.join(", ") + ".");
   parts.push(...(answer.remarks || []));
