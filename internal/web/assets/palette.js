@@ -4,6 +4,8 @@ const PAUSE = 120; // milliseconds without a key before the server is asked
 const AGAIN = 300; // until the next question while ken is reading the repository
 
 export function palette() {
+  const button = document.getElementById("find");
+  if (!button) return; // there is nothing to search before the user signed in
   const dialog = document.getElementById("palette");
   const input = document.getElementById("palette-query");
   const list = document.getElementById("palette-rows");
@@ -62,7 +64,7 @@ export function palette() {
     ask();
   }
 
-  document.getElementById("find").addEventListener("click", open);
+  button.addEventListener("click", open);
   document.addEventListener("keydown", (e) => {
     const combination = (e.ctrlKey || e.metaKey) && !e.altKey && !e.shiftKey && e.key.toLowerCase() === "k";
     const typing = e.target.closest("input, textarea, select")?.checkVisibility();
