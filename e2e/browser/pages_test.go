@@ -305,6 +305,34 @@ func TestEveryPageIsAccessible(t *testing.T) {
 	}
 }
 
+// media sets what the system prefers.
+func (d *dashboard) media(theme string) {
+	d.t.Helper()
+	_, err := chromedp.Call(d.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}},
+	})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// The button goes round the themes, and the choice outlives the page.
+func TestTheme(t *testing.T) {
+	d := serve(t, sample(t))
+	d.media("light")
+	d.open("/")
+	d.reads("#live", "live")
+	light := eval[string](d, `getComputedStyle(document.documentElement).backgroundColor`)
+	d.click("#theme")
+	d.click("#theme")
+	d.reads("#theme", "dark")
+	d.open("/state")
+	d.reads("#theme", "dark")
+	if dark := eval[string](d, `getComputedStyle(document.documentElement).backgroundColor`); dark == light {
+		t.Errorf("light and dark are both %s", dark)
+	}
+}
+
 // accessibility lists the defects of a page, one on each line.
 const accessibility = `(() => {
 		const bad = [];
@@ -336,31 +364,3 @@ const accessibility = `(() => {
 		for (const look of (new URLSearchParams(location.search).get("looks") || "").split(",").filter(Boolean)) if (!looks.has("lab l-" + look)) bad.push("no tile is " + look + ", but " + [...looks]);
 		return bad.join("\n");
 	})()`
-
-// media sets what the system prefers.
-func (d *dashboard) media(theme string) {
-	d.t.Helper()
-	_, err := chromedp.Call(d.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}},
-	})
-	if err != nil {
-		d.t.Fatal(err)
-	}
-}
-
-// The button goes round the themes, and the choice outlives the page.
-func TestTheme(t *testing.T) {
-	d := serve(t, sample(t))
-	d.media("light")
-	d.open("/")
-	d.reads("#live", "live")
-	light := eval[string](d, `getComputedStyle(document.documentElement).backgroundColor`)
-	d.click("#theme")
-	d.click("#theme")
-	d.reads("#theme", "dark")
-	d.open("/state")
-	d.reads("#theme", "dark")
-	if dark := eval[string](d, `getComputedStyle(document.documentElement).backgroundColor`); dark == light {
-		t.Errorf("light and dark are both %s", dark)
-	}
-}

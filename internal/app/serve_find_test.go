@@ -26,6 +26,11 @@ func searched(t *testing.T) *testrepo.Repo {
 	return r
 }
 
+// signed returns the header of a request with the token.
+func (s *served) signed() map[string]string {
+	return map[string]string{"Authorization": "Bearer " + s.token}
+}
+
 type foundRow struct{ Kind, Name, Detail, Text, Href string }
 
 // found asks /api/find until the search index is ready.
@@ -57,7 +62,7 @@ func (s *served) found(c call) (rows []foundRow, document map[string]any) {
 func TestServeFind(t *testing.T) {
 	r := searched(t)
 	s := serveRepo(t, r, nil)
-	rows, document := s.found(call{path: "/api/find?q=serve", token: true})
+	rows, document := s.found(call{path: "/api/find?q=serve", head: s.signed()})
 	delete(document, "rows")
 	delete(document, "reading")
 	if want := printed(t, r.Dir, "find", "serve"); !reflect.DeepEqual(any(document), want) {
@@ -74,22 +79,22 @@ func TestServeFind(t *testing.T) {
 		"rev":      {Kind: "page", Name: "Review", Href: "/review"},
 		"":         {Kind: "page", Name: "Documents", Href: "/documents"},
 	} {
-		rows, _ := s.found(call{path: "/api/find?" + url.Values{"q": {query}}.Encode(), token: true})
+		rows, _ := s.found(call{path: "/api/find?" + url.Values{"q": {query}}.Encode(), head: s.signed()})
 		if !slices.Contains(rows, want) {
 			t.Errorf("%q finds %+v, want %+v among them", query, rows, want)
 		}
 	}
-	_, document = s.found(call{path: "/api/find?q=zzzyyyxxx", token: true})
+	_, document = s.found(call{path: "/api/find?q=zzzyyyxxx", head: s.signed()})
 	for _, list := range []string{"rows", "places"} {
 		if got, ok := document[list].([]any); !ok || len(got) != 0 {
 			t.Errorf("a word that occurs nowhere has the %s %v, want an empty list", list, document[list])
 		}
 	}
-	if _, document := s.found(call{path: "/api/find?q=serve&limit=1", token: true}); len(document["places"].([]any)) != 1 {
+	if _, document := s.found(call{path: "/api/find?q=serve&limit=1", head: s.signed()}); len(document["places"].([]any)) != 1 {
 		t.Errorf("limit=1 lists %d places", len(document["places"].([]any)))
 	}
 	for _, bad := range []string{"limit=0", "limit=x", "limit=9999", "q=" + strings.Repeat("a", 1000)} {
-		s.gives(http.StatusBadRequest, call{path: "/api/find?" + bad, token: true})
+		s.gives(http.StatusBadRequest, call{path: "/api/find?" + bad, head: s.signed()})
 	}
 }
 
@@ -99,7 +104,7 @@ func TestServeReview(t *testing.T) {
 	s := serveRepo(t, r, nil)
 	r.Git("rm", "-q", "tools/old.sh")
 	var got any
-	if err := json.Unmarshal([]byte(s.gives(http.StatusOK, call{path: "/api/review", token: true})), &got); err != nil {
+	if err := json.Unmarshal([]byte(s.gives(http.StatusOK, call{path: "/api/review", head: s.signed()})), &got); err != nil {
 		t.Fatal(err)
 	}
 	want := printed(t, r.Dir, "review", "--all")
@@ -120,10 +125,10 @@ func TestServeFixDocument(t *testing.T) {
 	r.Commit("move")
 	s := serveRepo(t, r, nil)
 	fix := func(body string) call {
-		return call{method: http.MethodPost, path: "/api/docs/fix", body: body, token: true}
+		return call{method: http.MethodPost, path: "/api/docs/fix", body: body, head: s.signed()}
 	}
 	without := fix(`{"path": "docs/guide.md"}`)
-	without.token = false
+	without.head = map[string]string{"Authorization": "Bearer wrong"}
 	s.gives(http.StatusUnauthorized, without)
 	s.gives(http.StatusBadRequest, fix(`{"path": ""}`))
 	s.gives(http.StatusBadRequest, fix(`{"path": "docs/guide.md", "all": true}`))
@@ -145,7 +150,9 @@ func TestServeFixDocument(t *testing.T) {
 	if body := s.gives(http.StatusConflict, fix(`{"path": "docs/guide.md"}`)); !strings.Contains(body, "no mention in it moved") {
 		t.Errorf("a second fix answers %s, want the reason", body)
 	}
-	resp, _ := s.do(call{method: http.MethodPost, path: "/api/docs/fix", body: "path=docs%2Fguide.md", token: true, head: map[string]string{"Content-Type": "application/x-www-form-urlencoded"}})
+	form := fix("path=docs%2Fguide.md")
+	form.head["Content-Type"] = "application/x-www-form-urlencoded"
+	resp, _ := s.do(form)
 	if resp.StatusCode != http.StatusConflict {
 		t.Errorf("a form is answered with %s, want 409", resp.Status)
 	}
