@@ -282,36 +282,6 @@ func TestEveryPageIsAccessible(t *testing.T) {
 	r.Git("add", ".")
 	d.ken("state", "init", "--type", "debug")
 	r.Write(".ken/state/"+strings.Repeat("n", 200)+".txt", "x\n")
-	const check = `(() => {
-		const bad = [];
-		if (document.querySelectorAll("h1").length !== 1) bad.push("there are " + document.querySelectorAll("h1").length + " h1");
-		for (const tag of ["header", "nav", "main", "footer"]) if (!document.querySelector(tag)) bad.push("no " + tag);
-		if (!document.documentElement.lang) bad.push("no language");
-		const name = (e) => (e.getAttribute("aria-label") || e.textContent || e.title || "").trim() || (e.labels && e.labels[0] && e.labels[0].textContent.trim());
-		for (const e of document.querySelectorAll("a, button, summary, [role=img]")) if (!name(e)) bad.push("no name: " + e.outerHTML.slice(0, 120));
-		for (const e of document.querySelectorAll("input:not([type=hidden]), select, textarea")) if (!name(e)) bad.push("no label: " + e.outerHTML.slice(0, 120));
-		const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
-		for (const id of ids) if (ids.indexOf(id) !== ids.lastIndexOf(id)) bad.push("twice: " + id);
-		for (const e of document.querySelectorAll("[aria-labelledby]")) if (!document.getElementById(e.getAttribute("aria-labelledby"))) bad.push("labelled by nothing: " + e.getAttribute("aria-labelledby"));
-		let last = 0;
-		for (const h of document.querySelectorAll("h1, h2, h3, h4")) { if (h.closest("dialog, .prose")) continue; const l = Number(h.tagName[1]); if (l > last + 1) bad.push("heading jumps to " + h.outerHTML.slice(0, 80)); last = l; }
-		if (document.documentElement.scrollWidth > innerWidth) { const wide = [...document.querySelectorAll("main *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest("pre, svg, .prose table")).slice(0, 3); bad.push("wider than the screen by " + (document.documentElement.scrollWidth - innerWidth) + ": " + wide.map((e) => e.outerHTML.slice(0, 100)).join(" | ")); }
-		const rgb = (c) => { const m = c.match(/[\d.]+/g).map(Number); return c.startsWith("color(") ? [m[0] * 255, m[1] * 255, m[2] * 255, m[3] ?? 1] : [m[0], m[1], m[2], m[3] ?? 1]; };
-		const lum = ([r, g, b]) => { const f = (v) => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }; return 0.2126 * f(r) + 0.7152 * f(g) + 0.0722 * f(b); };
-		const behind = (e) => { for (; e; e = e.parentElement) { const c = rgb(getComputedStyle(e).backgroundColor); if (c[3] > 0.9) return c; } return [255, 255, 255, 1]; };
-		const looks = new Set();
-		for (const e of document.querySelectorAll("main *, header *, footer *")) {
-			const tile = e.closest(".lab"); // its words stand on a colour that means something
-			if (!tile && e.closest("svg, .sr, [hidden], dialog") || ![...e.childNodes].some((n) => n.nodeType === 3 && n.nodeValue.trim()) || !e.checkVisibility()) continue;
-			if (!tile && (e.matches(".st, [aria-hidden]") || e.closest("[aria-hidden]"))) continue;
-			if (tile) looks.add(tile.className);
-			const a = lum(rgb(getComputedStyle(e).color)), b = lum(behind(e));
-			const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-			if (ratio < 4.5) bad.push("contrast " + ratio.toFixed(2) + ": " + e.outerHTML.slice(0, 100));
-		}
-		for (const look of (new URLSearchParams(location.search).get("looks") || "").split(",").filter(Boolean)) if (!looks.has("lab l-" + look)) bad.push("no tile is " + look + ", but " + [...looks]);
-		return bad.join("\n");
-	})()`
 	for _, theme := range []string{"light", "dark"} {
 		d.media(theme)
 		for _, width := range []int64{1280, 360} {
@@ -331,7 +301,7 @@ func TestEveryPageIsAccessible(t *testing.T) {
 						t.Errorf("%s, %d wide: the title is %v from the edge", path, width, left)
 					}
 				}
-				if bad := eval[string](d, check); bad != "" {
+				if bad := eval[string](d, accessibility); bad != "" {
 					t.Errorf("%s, %s, %d wide:\n%s", path, theme, width, bad)
 				}
 			}
@@ -366,3 +336,35 @@ func TestTheme(t *testing.T) {
 		t.Errorf("light and dark are both %s", dark)
 	}
 }
+
+// accessibility lists the defects of a page, one on each line.
+const accessibility = `(() => {
+		const bad = [];
+		if (document.querySelectorAll("h1").length !== 1) bad.push("there are " + document.querySelectorAll("h1").length + " h1");
+		for (const tag of ["header", "nav", "main", "footer"]) if (!document.querySelector(tag)) bad.push("no " + tag);
+		if (!document.documentElement.lang) bad.push("no language");
+		const name = (e) => (e.getAttribute("aria-label") || e.textContent || e.title || "").trim() || (e.labels && e.labels[0] && e.labels[0].textContent.trim());
+		for (const e of document.querySelectorAll("a, button, summary, [role=img]")) if (!name(e)) bad.push("no name: " + e.outerHTML.slice(0, 120));
+		for (const e of document.querySelectorAll("input:not([type=hidden]), select, textarea")) if (!name(e)) bad.push("no label: " + e.outerHTML.slice(0, 120));
+		const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
+		for (const id of ids) if (ids.indexOf(id) !== ids.lastIndexOf(id)) bad.push("twice: " + id);
+		for (const e of document.querySelectorAll("[aria-labelledby]")) if (!document.getElementById(e.getAttribute("aria-labelledby"))) bad.push("labelled by nothing: " + e.getAttribute("aria-labelledby"));
+		let last = 0;
+		for (const h of document.querySelectorAll("h1, h2, h3, h4")) { if (h.closest("dialog, .prose")) continue; const l = Number(h.tagName[1]); if (l > last + 1) bad.push("heading jumps to " + h.outerHTML.slice(0, 80)); last = l; }
+		if (document.documentElement.scrollWidth > innerWidth) { const wide = [...document.querySelectorAll("main *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest("pre, svg, .prose table")).slice(0, 3); bad.push("wider than the screen by " + (document.documentElement.scrollWidth - innerWidth) + ": " + wide.map((e) => e.outerHTML.slice(0, 100)).join(" | ")); }
+		const rgb = (c) => { const m = c.match(/[\d.]+/g).map(Number); return c.startsWith("color(") ? [m[0] * 255, m[1] * 255, m[2] * 255, m[3] ?? 1] : [m[0], m[1], m[2], m[3] ?? 1]; };
+		const lum = ([r, g, b]) => { const f = (v) => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }; return 0.2126 * f(r) + 0.7152 * f(g) + 0.0722 * f(b); };
+		const behind = (e) => { for (; e; e = e.parentElement) { const c = rgb(getComputedStyle(e).backgroundColor); if (c[3] > 0.9) return c; } return [255, 255, 255, 1]; };
+		const looks = new Set();
+		for (const e of document.querySelectorAll("main *, header *, footer *")) {
+			const tile = e.closest(".lab"); // its words stand on a colour that means something
+			if (!tile && e.closest("svg, .sr, [hidden], dialog") || ![...e.childNodes].some((n) => n.nodeType === 3 && n.nodeValue.trim()) || !e.checkVisibility()) continue;
+			if (!tile && (e.matches(".st, [aria-hidden]") || e.closest("[aria-hidden]"))) continue;
+			if (tile) looks.add(tile.className);
+			const a = lum(rgb(getComputedStyle(e).color)), b = lum(behind(e));
+			const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+			if (ratio < 4.5) bad.push("contrast " + ratio.toFixed(2) + ": " + e.outerHTML.slice(0, 100));
+		}
+		for (const look of (new URLSearchParams(location.search).get("looks") || "").split(",").filter(Boolean)) if (!looks.has("lab l-" + look)) bad.push("no tile is " + look + ", but " + [...looks]);
+		return bad.join("\n");
+	})()`

@@ -152,45 +152,9 @@ func (p *program) printDocs(rep *docs.Report, all bool) {
 const docsSubject = 72
 
 // A docsMention is a mention as --json prints it.
-type docsMention struct {
-	File    string       `json:"file"`
-	FileB64 string       `json:"file_b64,omitempty"`
-	Line    int          `json:"line"`
-	Mention string       `json:"mention"`
-	Name    string       `json:"name"`
-	Kind    docs.Kind    `json:"kind"`
-	Form    docs.Form    `json:"form"`
-	Tool    string       `json:"tool,omitempty"`
-	Verdict docs.Verdict `json:"verdict"`
-	Since   repo.ID      `json:"since"`
-	Subject string       `json:"since_subject,omitempty"`
-	Date    string       `json:"since_date,omitempty"`
-	Pending bool         `json:"uncommitted,omitempty"`
-	MovedTo *string      `json:"moved_to"`
-	Written repo.ID      `json:"written,omitzero"`
-	Hidden  string       `json:"hidden,omitempty"`
-	Why     string       `json:"why,omitempty"`
-}
+type docsMention = docs.MentionJSON
 
-func docsMentionOf(j *docs.CheckedMention) docsMention {
-	file := j.File.JSON()
-	m := docsMention{
-		File: file.Path, FileB64: file.B64, Line: j.Line, Mention: j.Text, Name: j.Name,
-		Kind: j.Kind, Form: j.Form, Tool: j.Tool, Verdict: j.Verdict, Hidden: j.Hidden, Why: j.Why,
-		Pending: j.Uncommitted,
-	}
-	if j.Since != nil {
-		m.Since, m.Subject, m.Date = j.Since.ID, j.Since.Subject, j.Since.Date
-	}
-	if j.Written != nil {
-		m.Written = j.Written.ID
-	}
-	if j.To != "" {
-		to := j.To.String()
-		m.MovedTo = &to
-	}
-	return m
-}
+func docsMentionOf(j *docs.CheckedMention) docsMention { return j.JSON() }
 
 // An unreadDoc is a document that could not be checked.
 type unreadDoc struct {
@@ -274,21 +238,7 @@ func (p *program) fixDocs(c *cobra.Command, w Workspace, rep *docs.Report, dry b
 		word = "would fix"
 	}
 	if p.io.JSON {
-		type edit struct {
-			File string `json:"file"`
-			Line int    `json:"line"`
-			From string `json:"from"`
-			To   string `json:"to"`
-		}
-		edits, listed := []edit{}, []docsMention{}
-		for _, e := range fixed.Edits {
-			edits = append(edits, edit{e.File.String(), e.Line, e.From, e.To})
-		}
-		for i := range fixed.Left {
-			listed = append(listed, docsMentionOf(&fixed.Left[i]))
-		}
-		told := map[string]any{"dry_run": dry, "edits": edits, "left": len(listed), "mentions": listed}
-		if failed := p.io.Encode(told); failed != nil {
+		if failed := p.io.Encode(fixed.JSON(dry)); failed != nil {
 			return true, failed
 		}
 	} else {

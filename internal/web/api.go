@@ -34,6 +34,8 @@ func (s *Server) handleAPI(mux *http.ServeMux) {
 	}))
 	mux.HandleFunc("GET /api/summary", s.inWorktree(apiSummary))
 	s.handleSummaries(mux)
+	mux.HandleFunc("GET /api/find", s.apiFind)
+	mux.HandleFunc("GET /api/review", s.apiReview)
 	mux.HandleFunc("POST /api/docs/fix", s.apiFixDocs)
 	mux.HandleFunc("GET /api/archive", s.inState(func(r *http.Request, k *workflow.Manager) (any, error) { return k.Archive(r.Context()) }))
 	mux.HandleFunc("POST /api/spec/{id}/ack", s.apiAck)

@@ -139,6 +139,16 @@ func (b *boardCache) soFar(worktree string) *boardView {
 	}
 }
 
+// builtFrom returns the fingerprint of the newest finished board; zero if there is none.
+func (b *boardCache) builtFrom(worktree string) Fingerprint {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if s := b.at[worktree]; s != nil && s.last != nil {
+		return s.from
+	}
+	return Fingerprint{}
+}
+
 // build returns a new board. It turns a panic into an error.
 func (b *boardCache) build(worktree string, fp Fingerprint, tell func(*board.Board)) (v *boardView, err error) {
 	defer recoverInto(&err)
@@ -157,12 +167,12 @@ func (b *boardCache) build(worktree string, fp Fingerprint, tell func(*board.Boa
 	return v, nil
 }
 
-// mark hashes everything that pages show: the board, and texts that are not part of its
-// JSON.
+// mark hashes everything that pages show: the board, texts that are not part of its JSON,
+// and the fingerprint, because pages show contents of files and what a review says of them.
 func (v *boardView) mark(fp Fingerprint) string {
 	sum := sha256.New()
 	sum.Write(v.json)
-	_, _ = io.WriteString(sum, fp.Specs+" "+fp.Texts)
+	_, _ = io.WriteString(sum, fp.Key+" "+fp.Specs+" "+fp.Texts)
 	if f := v.tree.Files.Known; f != nil {
 		for _, l := range f.Leaves {
 			fmt.Fprintf(sum, "%q %d %d %d %s %q\n", l.Path, l.Size, l.Found, l.Summary, l.Grade, l.Reason)

@@ -255,8 +255,8 @@ func TestTagCoversEverythingShown(t *testing.T) {
 			t.Errorf("%s changed, but the tag did not", what)
 		}
 	}
-	// The words of specs and summaries, which a board does not have.
-	for _, fp := range []Fingerprint{{Specs: "x"}, {Texts: "x"}} {
+	// The words of specs and summaries and the contents of files, which a board does not have.
+	for _, fp := range []Fingerprint{{Key: "x"}, {Specs: "x"}, {Texts: "x"}} {
 		if makeFrom(fp, func(*board.Leaf, *board.Directory) {}) == same {
 			t.Errorf("the tag does not change with %+v", fp)
 		}

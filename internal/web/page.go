@@ -129,6 +129,9 @@ func (f *pageData) Link(path string, pairs ...any) template.URL {
 	return template.URL(path) //nolint:gosec // values are escaped
 }
 
+// Bare reports whether only a part of the page is rendered.
+func (f *pageData) Bare() bool { return f.bare != "" }
+
 // In returns the address of a page for another worktree.
 func (f *pageData) In(worktree, path string) template.URL {
 	other := pageData{Worktree: worktree}

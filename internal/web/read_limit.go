@@ -47,3 +47,14 @@ func (s *Server) withWorkspace(ctx context.Context, worktree string, f func(cont
 		return f(ctx, w)
 	})
 }
+
+// inBackground opens a worktree and runs f for as long as the server runs. It is for work that outlives its
+// request, such as building the search index. The caller limits how often it runs at once.
+func (s *Server) inBackground(worktree string, f func(context.Context, Workspace) error) (err error) {
+	w, err := s.deps.Open(s.boards.ctx, worktree)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	return f(s.boards.ctx, w)
+}

@@ -1,8 +1,350 @@
 package web
 
-import "net/http"
+import (
+	"context"
+	"fmt"
+	"html/template"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"ken/internal/board"
+	"ken/internal/fault"
+	"ken/internal/repo"
+	"ken/internal/review"
+)
+
+// A reviewBody has the change of the page's worktree, and the other worktrees.
+type reviewBody struct {
+	Change *changeBody
+	Others []otherWorktree
+}
+
+// An otherWorktree is a worktree whose change is loaded on demand.
+type otherWorktree struct {
+	Name, Branch string
+	Page, Change template.URL
+}
+
+// A changeBody is the review of the change of a worktree.
+type changeBody struct {
+	Headline string
+	Nothing  bool // there is nothing to do
+	Groups   []reviewGroup
+	Unknown  []review.Unknown
+	Older    []reviewRow
+	MoreOld  int // older problems that are not listed
+	Failed   *board.Unread
+	// Late reports that ken is still judging the change. Lines may be missing, or those
+	// of an older state.
+	Late, Read bool
+}
+
+// A reviewGroup has the lines of one kind.
+type reviewGroup struct {
+	Kind  review.Kind
+	Title string
+	Rows  []reviewRow
+}
+
+// A reviewRow is a line of a review with its links.
+type reviewRow struct {
+	Kind    review.Kind
+	Subject string
+	Href    template.URL // "" if there is no page
+	Text    string
+	Command string
+	Tests   []reviewTest
+	More    int // tests that are not listed
+}
+
+type reviewTest struct {
+	Path string
+	Href template.URL
+}
+
+const (
+	reviewTime = 40 * time.Second // how long a program waits for a review
+	mostOlder  = 100              // older problems on a page
+	mostTests  = 20               // tests of one line
+)
 
 // reviewPage shows what the current change of each worktree makes stale or breaks.
 func (s *Server) reviewPage(r *http.Request) (*pageData, error) {
-	return s.newPage(r, "review", "Review")
+	f, err := s.newPage(r, "review", "Review")
+	if err != nil || f.Tree == nil {
+		return f, err
+	}
+	b := &reviewBody{}
+	b.Change, err = s.change(r.Context(), f, firstPaint)
+	if err != nil {
+		return f, err
+	}
+	branches := make(map[string]string)
+	if p := f.Board.Proposals.Known; p != nil {
+		for i := range p.Worktrees {
+			if branch := p.Worktrees[i].Branch; branch != nil {
+				branches[p.Worktrees[i].Worktree] = *branch
+			}
+		}
+	}
+	for _, w := range f.Worktrees {
+		if w.Name != f.Worktree {
+			b.Others = append(b.Others, otherWorktree{w.Name, branches[w.Name], f.In(w.Name, "/review"), f.In(w.Name, "/review/change")})
+		}
+	}
+	f.Body = b
+	return f, nil
+}
+
+// changePage shows the change of one worktree. The review page loads it on demand.
+func (s *Server) changePage(r *http.Request) (*pageData, error) {
+	f, err := s.newPage(r, "review", "Review")
+	if err != nil {
+		return f, err
+	}
+	change, err := s.change(r.Context(), f, reviewTime)
+	if err != nil {
+		return f, err
+	}
+	f.Body = &reviewBody{Change: change}
+	if r.Header.Get("X-Ken-Part") != "" {
+		f.bare = "change"
+	}
+	return f, nil
+}
+
+// apiReview answers with the document of ken review --all --json.
+func (s *Server) apiReview(w http.ResponseWriter, r *http.Request) {
+	name, err := s.worktree(r, &pageData{})
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	fp, err := s.boards.fingerprint(r.Context(), name)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	found, late, err := s.reviews.get(r.Context(), s, name, fp, reviewTime)
+	if err == nil && late {
+		err = statusErr(http.StatusServiceUnavailable, "the review is not ready yet", "try again")
+	}
+	s.reply(w, r, found, err, "")
+}
+
+// change returns the review of the page's worktree. It is about the state that the board
+// of the page shows.
+func (s *Server) change(ctx context.Context, f *pageData, patience time.Duration) (*changeBody, error) {
+	var r *review.Review
+	var late bool
+	var err error
+	fp := s.boards.builtFrom(f.Worktree)
+	if fp == (Fingerprint{}) {
+		waiting, stop := context.WithTimeout(ctx, patience)
+		defer stop()
+		fp, err = s.boards.fingerprint(waiting, f.Worktree)
+		late = waiting.Err() != nil
+	}
+	switch {
+	case late:
+		r, err = s.reviews.previous(f.Worktree), nil
+	case err == nil:
+		r, late, err = s.reviews.get(ctx, s, f.Worktree, fp, patience)
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	c := &changeBody{Late: late}
+	switch {
+	case err != nil:
+		c.Failed = &board.Unread{Reason: err.Error(), Hint: fault.HintOf(err)}
+	case r != nil:
+		c.fill(f, r)
+	}
+	return c, nil
+}
+
+func (c *changeBody) fill(f *pageData, r *review.Review) {
+	c.Read = true
+	c.Headline = r.Headline()
+	c.Nothing = len(r.Lines) == 0 && len(r.Unknown) == 0
+	c.Unknown = slices.Clone(r.Unknown) // the review is shared
+	for i := range c.Unknown {
+		c.Unknown[i].Command = f.Run(c.Unknown[i].Command)
+	}
+	for _, kind := range review.Kinds {
+		g := reviewGroup{Kind: kind, Title: kindTitle(kind)}
+		for i := range r.Lines {
+			if r.Lines[i].Kind == kind {
+				g.Rows = append(g.Rows, f.reviewRow(&r.Lines[i]))
+			}
+		}
+		if len(g.Rows) > 0 {
+			c.Groups = append(c.Groups, g)
+		}
+	}
+	for i := range r.Debts[:min(len(r.Debts), mostOlder)] {
+		c.Older = append(c.Older, f.reviewRow(&r.Debts[i]))
+	}
+	c.MoreOld = len(r.Debts) - len(c.Older)
+}
+
+// kindTitle is the heading of the lines of a kind.
+func kindTitle(kind review.Kind) string {
+	switch kind {
+	case review.Docs:
+		return "Documents that this change breaks"
+	case review.Drift:
+		return "Specs that the gate refuses"
+	case review.Broken:
+		return "Uses of removed names"
+	case review.Tests:
+		return "Tests to run"
+	case review.Stale:
+		return "Summaries that are now stale"
+	case review.Also:
+		return "Also"
+	default:
+		return string(kind)
+	}
+}
+
+// reviewRow adds links to a line.
+func (f *pageData) reviewRow(l *review.Line) reviewRow {
+	row := reviewRow{Kind: l.Kind, Subject: l.Subject, Text: l.Text, Command: f.Run(l.Command)}
+	if l.Kind == review.Also {
+		row.Subject = ""
+	}
+	if p, err := l.Raw(); err == nil && p != "" {
+		row.Href = f.fileLink(p, l.Line)
+	} else if l.Kind == review.Drift {
+		row.Href = f.Node(l.Subject)
+	}
+	for _, t := range l.Tests[:min(len(l.Tests), mostTests)] {
+		test := reviewTest{Path: t.Path}
+		if p, err := t.Raw(); err == nil {
+			test.Href = f.fileLink(p, 0)
+		}
+		row.Tests = append(row.Tests, test)
+	}
+	row.More = len(l.Tests) - len(row.Tests)
+	return row
+}
+
+// fileLink returns the address of the page of a file; "" if it has none.
+func (f *pageData) fileLink(p repo.Path, line int) template.URL {
+	if f.Tree == nil || f.Tree.Files.Known == nil || f.Tree.Files.Known.Leaf(p) == nil {
+		return ""
+	}
+	return f.File(p, line)
+}
+
+// Run returns a command of any program to paste in the directory where the server was
+// started. It acts on the page's worktree.
+func (f *pageData) Run(command string) string {
+	program, _, _ := strings.Cut(command, " ")
+	switch {
+	case command == "", f.atHand, f.dir == "":
+		return command
+	case program == "ken", program == "git":
+		return f.Command(command)
+	default:
+		return fmt.Sprintf("(cd %s && %s)", fault.Quote(f.dir), command)
+	}
+}
+
+// A reviewCache keeps the newest review of each worktree. The zero value is empty.
+type reviewCache struct {
+	mu       sync.Mutex
+	at       map[string]*cachedReview
+	building sync.Mutex // one review is made at a time
+}
+
+// A cachedReview is the state of one worktree in the cache.
+type cachedReview struct {
+	review *review.Review
+	err    error
+	from   Fingerprint   // of review or err
+	busy   chan struct{} // closed when the running review ends; nil if none runs
+}
+
+// get returns the review of a worktree with a fingerprint. If that takes longer than
+// patience, it returns the previous review, which may be nil, and late; the review goes on.
+func (c *reviewCache) get(ctx context.Context, s *Server, worktree string, fp Fingerprint, patience time.Duration) (r *review.Review, late bool, err error) {
+	waiting, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	for {
+		r, busy, err := c.ask(s, worktree, fp)
+		if busy == nil {
+			return r, false, err
+		}
+		select {
+		case <-busy:
+		case <-waiting.Done():
+			return c.previous(worktree), true, ctx.Err()
+		}
+	}
+}
+
+// ask returns the review for a fingerprint, or starts one and returns the channel that its
+// end closes.
+func (c *reviewCache) ask(s *Server, worktree string, fp Fingerprint) (r *review.Review, busy chan struct{}, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.at == nil {
+		c.at = make(map[string]*cachedReview)
+	}
+	kept := c.at[worktree]
+	if kept == nil {
+		kept = &cachedReview{}
+		c.at[worktree] = kept
+	}
+	if kept.busy != nil {
+		return nil, kept.busy, nil
+	}
+	if kept.from == fp && kept.err != nil {
+		kept.from = Fingerprint{} // the next request tries again
+		return nil, nil, kept.err
+	}
+	if kept.from == fp && kept.review != nil {
+		return kept.review, nil, nil
+	}
+	kept.busy = make(chan struct{})
+	s.boards.running.Go(func() { c.make(s, worktree, kept, fp) })
+	return nil, kept.busy, nil
+}
+
+// make reviews a worktree and stores the review.
+func (c *reviewCache) make(s *Server, worktree string, kept *cachedReview, fp Fingerprint) {
+	var made *review.Review
+	err := func() (err error) {
+		c.building.Lock()
+		defer c.building.Unlock()
+		defer recoverInto(&err)
+		return s.inBackground(worktree, func(ctx context.Context, w Workspace) (err error) {
+			made, err = w.Review(ctx)
+			return err
+		})
+	}()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	kept.err, kept.from = err, fp
+	if err == nil {
+		kept.review = made
+	}
+	close(kept.busy)
+	kept.busy = nil
+}
+
+// previous returns the last review of a worktree; nil if there is none.
+func (c *reviewCache) previous(worktree string) *review.Review {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if kept := c.at[worktree]; kept != nil {
+		return kept.review
+	}
+	return nil
 }

@@ -123,6 +123,9 @@ type Server struct {
 	// what the first did.
 	writing sync.Mutex
 	reads   readLimit
+
+	searches searches
+	reviews  reviewCache
 }
 
 // New returns a dashboard. It fails without a token.
@@ -228,6 +231,7 @@ func (s *Server) handler() http.Handler {
 	mux.HandleFunc("GET /specs", s.page(s.specsPage))
 	mux.HandleFunc("GET /documents", s.page(s.documentsPage))
 	mux.HandleFunc("GET /review", s.page(s.reviewPage))
+	mux.HandleFunc("GET /review/change", s.page(s.changePage))
 	mux.HandleFunc("GET /node/{id}", s.page(s.nodePage))
 	mux.HandleFunc("GET /node/{id}/patch/{commit}", s.page(s.patchPage))
 	mux.HandleFunc("GET /map", s.page(s.mapPage))

@@ -8,6 +8,7 @@ import { theme } from "./theme-switch.js";
 import { patches } from "./patches.js";
 import { home } from "./home.js";
 import { filter } from "./filter.js";
+import { palette } from "./palette.js";
 
 let etag = null;
 let fetching = null; // the running refresh
@@ -34,8 +35,17 @@ async function refresh() {
   return fetching;
 }
 
+// askAgain refreshes the page until a part is ready that the server is still working on.
+let asking = false;
+function askAgain() {
+  if (asking || !document.querySelector("[data-again]")) return;
+  asking = true;
+  setTimeout(() => refresh().catch(() => {}).finally(() => { asking = false; askAgain(); }), 500);
+}
+
 theme();
 search();
+palette();
 keys();
 patches();
 forms(refresh);
@@ -43,6 +53,8 @@ home();
 filter(refresh);
 login().then((entered) => { if (entered) refresh(); });
 follow(document.body.dataset, refresh);
+askAgain();
+document.addEventListener("ken:drawn", askAgain);
 
 document.addEventListener("change", (e) => {
   if (e.target.id !== "worktree") return;

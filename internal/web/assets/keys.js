@@ -1,7 +1,7 @@
 // Keyboard: j, k and the arrows move through the lists.
 
 function rows() {
-  return [...document.querySelectorAll("main .nodes li:not([hidden]):not(.lead) > a, main #inside a, main .trees a, main .rows a, main .radar a, main summary")];
+  return [...document.querySelectorAll("main .nodes li:not([hidden]):not(.lead) > a, main #inside a, main .trees a, main .rows a, main .lines a, main .mentions a, main .radar a, main summary")];
 }
 
 // hits are the matching rows of the tree, without their ancestors.
@@ -47,9 +47,11 @@ const does = {
   up,
 };
 
+// pages are the keys that open a page of the navigation.
+const pages = { h: "/", r: "/review", m: "/map", d: "/documents", p: "/specs", s: "/state", w: "/worktrees" };
+
 function go(path) {
-  const link = document.querySelector('header.top nav a[href^="' + path + '"]');
-  if (link) location.assign(link.href);
+  leave([...document.querySelectorAll("header.top nav a")].find((a) => a.pathname === path));
 }
 
 function showHelp(help) {
@@ -63,10 +65,10 @@ export function keys() {
   comeBack();
   document.addEventListener("ken:drawn", comeBack);
   document.addEventListener("keydown", (e) => {
-    if (e.ctrlKey || e.metaKey || e.altKey || help.open) return;
+    if (e.ctrlKey || e.metaKey || e.altKey || document.querySelector("dialog[open]")) return;
     const box = document.getElementById("search");
     const typing = e.target.closest("input, textarea, select");
-    if (typing) {
+    if (typing && typing.checkVisibility()) { // the field of a closed dialog may still have the focus
       if (typing === box && (e.key === "ArrowDown" || e.key === "Enter")) {
         e.preventDefault();
         const first = hits()[0];
@@ -79,12 +81,11 @@ export function keys() {
       return;
     }
     const act = {
-      "/": () => box && (box.focus(), box.select()),
+      f: () => box && (box.focus(), box.select()),
       j: () => step(1), ArrowDown: () => step(1), k: () => step(-1), ArrowUp: () => step(-1),
       u: () => leave(up()),
-      b: () => leave(document.querySelector(".brand")), m: () => go("/map"), s: () => go("/state"), w: () => go("/worktrees"),
       t: () => document.getElementById("theme").click(), "?": () => showHelp(help),
-    }[e.key];
+    }[e.key] || (pages[e.key] && (() => go(pages[e.key])));
     if (!act) return;
     e.preventDefault();
     act();

@@ -1,0 +1,73 @@
+package docs
+
+import "ken/internal/repo"
+
+// A MentionJSON is a mention as --json and the HTTP API print it.
+type MentionJSON struct {
+	File    string  `json:"file"`
+	FileB64 string  `json:"file_b64,omitempty"`
+	Line    int     `json:"line"`
+	Mention string  `json:"mention"`
+	Name    string  `json:"name"`
+	Kind    Kind    `json:"kind"`
+	Form    Form    `json:"form"`
+	Tool    string  `json:"tool,omitempty"`
+	Verdict Verdict `json:"verdict"`
+	Since   repo.ID `json:"since"`
+	Subject string  `json:"since_subject,omitempty"`
+	Date    string  `json:"since_date,omitempty"`
+	Pending bool    `json:"uncommitted,omitempty"`
+	MovedTo *string `json:"moved_to"`
+	Written repo.ID `json:"written,omitzero"`
+	Hidden  string  `json:"hidden,omitempty"`
+	Why     string  `json:"why,omitempty"`
+}
+
+// JSON returns the mention as --json prints it.
+func (m *CheckedMention) JSON() MentionJSON {
+	file := m.File.JSON()
+	out := MentionJSON{
+		File: file.Path, FileB64: file.B64, Line: m.Line, Mention: m.Text, Name: m.Name,
+		Kind: m.Kind, Form: m.Form, Tool: m.Tool, Verdict: m.Verdict, Hidden: m.Hidden, Why: m.Why,
+		Pending: m.Uncommitted,
+	}
+	if m.Since != nil {
+		out.Since, out.Subject, out.Date = m.Since.ID, m.Since.Subject, m.Since.Date
+	}
+	if m.Written != nil {
+		out.Written = m.Written.ID
+	}
+	if m.To != "" {
+		to := m.To.String()
+		out.MovedTo = &to
+	}
+	return out
+}
+
+// A FixedJSON is what ken docs --fix --json and POST /api/docs/fix print.
+type FixedJSON struct {
+	DryRun   bool          `json:"dry_run"`
+	Edits    []EditJSON    `json:"edits"`
+	Left     int           `json:"left"`
+	Mentions []MentionJSON `json:"mentions"` // those that are left
+}
+
+// An EditJSON is a corrected mention.
+type EditJSON struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// JSON returns the corrections as --json prints them.
+func (f *Fixed) JSON(dry bool) FixedJSON {
+	out := FixedJSON{DryRun: dry, Edits: []EditJSON{}, Left: len(f.Left), Mentions: []MentionJSON{}}
+	for _, e := range f.Edits {
+		out.Edits = append(out.Edits, EditJSON{e.File.String(), e.Line, e.From, e.To})
+	}
+	for i := range f.Left {
+		out.Mentions = append(out.Mentions, f.Left[i].JSON())
+	}
+	return out
+}

@@ -1,0 +1,86 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"ken/internal/find"
+	"ken/internal/review"
+)
+
+// A fakeWorkspace answers what a test sets.
+type fakeWorkspace struct {
+	Workspace
+	review func() (*review.Review, error)
+	find   func(find.Query) (*find.Answer, error)
+}
+
+func (w fakeWorkspace) Review(context.Context) (*review.Review, error) { return w.review() }
+
+func (w fakeWorkspace) Find(_ context.Context, q find.Query) (*find.Answer, error) { return w.find(q) }
+
+func (w fakeWorkspace) Close() error { return nil }
+
+func serverOf(t *testing.T, w fakeWorkspace) *Server {
+	t.Helper()
+	s, err := New(Deps{Open: func(context.Context, string) (Workspace, error) { return w, nil }}, Options{Token: "t"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.boards.wait)
+	return s
+}
+
+// A slow review makes nobody wait: the cache returns the previous one and late, and the new
+// one when it is ready. It judges each state once.
+func TestSlowReviewReturnsPreviousOne(t *testing.T) {
+	files := 1
+	hold := make(chan struct{}, 10)
+	hold <- struct{}{}
+	s := serverOf(t, fakeWorkspace{review: func() (*review.Review, error) {
+		<-hold
+		return &review.Review{Files: files}, nil
+	}})
+	get := func(key string, patience time.Duration) (*review.Review, bool) {
+		t.Helper()
+		r, late, err := s.reviews.get(t.Context(), s, "w", Fingerprint{Key: key}, patience)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r, late
+	}
+	if r, late := get("1", time.Minute); late || r.Files != 1 {
+		t.Fatalf("the first review is %+v, late %t", r, late)
+	}
+	if r, late := get("1", time.Minute); late || r.Files != 1 { // a second judgement would block
+		t.Fatalf("the same review is %+v, late %t", r, late)
+	}
+	files = 2
+	if r, late := get("2", time.Millisecond); !late || r.Files != 1 {
+		t.Errorf("while the second review runs, get returned %+v, late %t; want the previous one and late", r, late)
+	}
+	hold <- struct{}{}
+	if r, late := get("2", time.Minute); late || r.Files != 2 {
+		t.Errorf("after the second review get returned %+v, late %t", r, late)
+	}
+}
+
+// A review that failed is tried again by the next request.
+func TestFailedReviewIsTriedAgain(t *testing.T) {
+	failed := errors.New("no such commit")
+	calls := 0
+	s := serverOf(t, fakeWorkspace{review: func() (*review.Review, error) {
+		if calls++; calls == 1 {
+			return nil, failed
+		}
+		return &review.Review{}, nil
+	}})
+	if _, _, err := s.reviews.get(t.Context(), s, "w", Fingerprint{Key: "1"}, time.Minute); !errors.Is(err, failed) {
+		t.Errorf("the first review failed with %v, want %v", err, failed)
+	}
+	if r, late, err := s.reviews.get(t.Context(), s, "w", Fingerprint{Key: "1"}, time.Minute); err != nil || late || r == nil {
+		t.Errorf("the second review is %+v, late %t, %v", r, late, err)
+	}
+}
