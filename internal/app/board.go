@@ -38,7 +38,8 @@ func makeBoard(ctx context.Context, dir string, all bool) (*board.Board, error) 
 type boardMemory struct {
 	runs  *runsCache
 	specs *lastSpecs // of the main worktree; nil for a single board
-	// documents says that documents are checked too, which may take seconds.
+	// documents says that documents are checked and changes searched too, which may take
+	// seconds. The JSON of a board has neither.
 	documents bool
 }
 
@@ -63,7 +64,7 @@ func boardOf(ctx context.Context, g *git.Repo, all, some []git.Checkout, memory 
 		}
 		source := d.source(c, err)
 		if err == nil && memory.documents {
-			source.Documents = d.Docs
+			source.Documents, source.Changes = d.Docs, d.changes
 		}
 		sources = append(sources, source)
 	}
