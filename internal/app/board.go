@@ -39,8 +39,8 @@ func makeBoard(ctx context.Context, dir string, all bool) (*board.Board, error) 
 type boardMemory struct {
 	runs  *runsCache
 	specs *lastSpecs // of the main worktree; nil for a single board
-	// documents returns the newest report on the documents of a worktree; nil for a single
-	// board.
+	// documents returns the newest report on the documents of a worktree. It is nil for a
+	// single board, whose JSON has neither documents nor changes.
 	documents func(context.Context, git.Checkout) (*docs.Report, error)
 }
 
@@ -66,6 +66,7 @@ func boardOf(ctx context.Context, g *git.Repo, all, some []git.Checkout, memory 
 		source := d.source(c, err)
 		if err == nil && memory.documents != nil {
 			source.Documents = func(ctx context.Context) (*docs.Report, error) { return memory.documents(ctx, c) }
+			source.Changes = d.changes
 		}
 		sources = append(sources, source)
 	}

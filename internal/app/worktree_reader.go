@@ -73,7 +73,6 @@ func (d *worktreeReader) source(c git.Checkout, err error) board.Source {
 	s.Directories = func(ctx context.Context) (*survey.Shown, error) { return d.Show(ctx, "") }
 	s.Specs = d.specs.Spec().List
 	s.Gate = d.specs.GatePolicy().Threshold
-	s.Changes = d.changes
 	s.RenamedFrom = d.files.registry.RenamedFrom
 	s.Ignored = func(ctx context.Context) ([]share.Ignored, error) {
 		sh, err := d.specs.Share(ctx)

@@ -28,6 +28,7 @@ type itemChange struct {
 type summaryChange struct {
 	*review.Diff
 	Field repo.PathJSON // of the forms
+	Arg   string        // of commands
 	Files []changedPatch
 }
 
@@ -97,7 +98,7 @@ func (s *Server) summaryChangePage(r *http.Request) (*pageData, error) {
 }
 
 func newSummaryChange(diff *review.Diff, at repo.Path) *summaryChange {
-	c := &summaryChange{Diff: diff, Field: repo.DirLabel(at).JSON()}
+	c := &summaryChange{Diff: diff, Field: repo.DirLabel(at).JSON(), Arg: pathArg(repo.DirLabel(at))}
 	for i := range diff.Files {
 		file := &diff.Files[i]
 		out := changedPatch{Name: file.Path}

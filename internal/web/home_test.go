@@ -13,6 +13,7 @@ import (
 	"ken/internal/docs"
 	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/share"
 	"ken/internal/spec"
 	"ken/internal/survey"
 )
@@ -152,4 +153,45 @@ func TestItemID(t *testing.T) {
 
 func itemAbout(path repo.Path, why string) attention.Item {
 	return attention.Item{Kind: attention.Stale, Word: "stale", Subject: path.String(), Path: path, Why: why, Args: []string{"diff", string(path)}}
+}
+
+// The tag of a board changes with everything that the home page shows besides the JSON.
+func TestTagCoversHome(t *testing.T) {
+	tag := func(change func(*board.Worktree)) string {
+		t.Helper()
+		b := newBoardCache(Deps{Board: func(context.Context, string, func(*board.Board)) (*board.Board, error) {
+			w := empty()
+			w.Name = "w"
+			change(&w)
+			return &board.Board{Worktrees: []board.Worktree{w}}, nil
+		}})
+		v, err := b.build("w", Fingerprint{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v.tag
+	}
+	same := tag(func(*board.Worktree) {})
+	documents := func(mentions ...docs.CheckedMention) *board.Part[board.Documents] {
+		p := read(board.Documents{Report: &docs.Report{Mentions: mentions}})
+		return &p
+	}
+	for what, change := range map[string]func(*board.Worktree){
+		"a stale mention": func(w *board.Worktree) {
+			w.Documents = documents(docs.CheckedMention{Mention: docs.Mention{File: "a.md", Line: 1}, Verdict: docs.Gone, True: true})
+		},
+		"unread documents": func(w *board.Worktree) {
+			w.Documents = &board.Part[board.Documents]{Unknown: &board.Unread{Reason: "no history"}}
+		},
+		"an ignored record": func(w *board.Worktree) {
+			w.Ignored = read([]share.Ignored{{Remote: "origin", Records: []share.Untrusted{{Committer: "Eve"}}}})
+		},
+		"the time of an edit": func(w *board.Worktree) {
+			w.Changes = map[repo.Path]board.Change{"a.go": {At: time.Unix(1, 0)}}
+		},
+	} {
+		if tag(change) == same {
+			t.Errorf("the board has %s, but the tag is that of one without", what)
+		}
+	}
 }
