@@ -172,16 +172,15 @@ func TestTagCoversHome(t *testing.T) {
 		return v.tag
 	}
 	same := tag(func(*board.Worktree) {})
-	documents := func(mentions ...docs.CheckedMention) *board.Part[board.Documents] {
-		p := read(board.Documents{Report: &docs.Report{Mentions: mentions}})
-		return &p
+	documents := func(mentions ...docs.CheckedMention) board.Part[board.Documents] {
+		return read(board.Documents{Report: &docs.Report{Mentions: mentions}})
 	}
 	for what, change := range map[string]func(*board.Worktree){
 		"a stale mention": func(w *board.Worktree) {
 			w.Documents = documents(docs.CheckedMention{Mention: docs.Mention{File: "a.md", Line: 1}, Verdict: docs.Gone, True: true})
 		},
 		"unread documents": func(w *board.Worktree) {
-			w.Documents = &board.Part[board.Documents]{Unknown: &board.Unread{Reason: "no history"}}
+			w.Documents = board.Part[board.Documents]{Unknown: &board.Unread{Reason: "no history"}}
 		},
 		"an ignored record": func(w *board.Worktree) {
 			w.Ignored = read([]share.Ignored{{Remote: "origin", Records: []share.Untrusted{{Committer: "Eve"}}}})
