@@ -33,13 +33,13 @@ func (p *program) serve() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Show the dashboard in a browser",
-		Long: `Serves the dashboard and prints its address, until you press Ctrl-C. It shows specs, a
-map of the repository, the state directory and worktrees, and follows commits, edits
-and new summaries within a second.
+		Long: `Serves the dashboard and prints its address, until you press Ctrl-C. The dashboard shows
+what needs you, the current change, files, documents, specs and workflow files, and
+follows commits, edits and new summaries within a second.
 
-ken serve listens on this machine only. Every user of this machine may read; writing,
-and MCP at /mcp, need the token in the printed address. On any other address,
-everything needs the token.`,
+ken serve listens on this machine only, on a port that stays the same for a repository.
+Reading and writing need the token, which the printed address contains. Other users of
+the machine cannot read it.`,
 		Example: `  ken serve
   ken serve --port 8080`,
 		Args: cobra.NoArgs,

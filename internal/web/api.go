@@ -36,10 +36,7 @@ func (s *Server) handleAPI(mux *http.ServeMux) {
 	mux.HandleFunc("GET /api/archive", s.inState(func(r *http.Request, k *workflow.Manager) (any, error) { return k.Archive(r.Context()) }))
 	mux.HandleFunc("POST /api/spec/{id}/ack", s.apiAck)
 	mux.HandleFunc("POST /api/state/restore", s.apiRestore)
-	mux.HandleFunc("POST /api/login", func(w http.ResponseWriter, r *http.Request) {
-		v, err := s.login(r, w)
-		s.reply(w, r, v, err, "/")
-	})
+	mux.HandleFunc("POST /api/login", s.apiLogin)
 	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, errNoPage) })
 }
 

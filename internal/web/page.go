@@ -143,7 +143,7 @@ func (f *pageData) Node(id string) template.URL { return f.Link("/node/" + url.P
 
 // newPage returns the data of a page, with the board if it is ready soon.
 func (s *Server) newPage(r *http.Request, page, title string) (*pageData, error) {
-	f := &pageData{Page: page, Title: title, MayWrite: s.guard.mayWrite(r), Release: s.pages.release, Version: s.deps.Version, status: http.StatusOK}
+	f := &pageData{Page: page, Title: title, MayWrite: s.guard.signedIn(r), Release: s.pages.release, Version: s.deps.Version, status: http.StatusOK}
 	name, err := s.worktree(r, f)
 	if err != nil {
 		return f, err
@@ -270,7 +270,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	f := &pageData{
 		Page: "error", Title: "Error", Release: s.pages.release, Version: s.deps.Version, Body: t,
-		status: t.Status, Here: true, MayWrite: s.guard.mayWrite(r),
+		status: t.Status, Here: true, MayWrite: s.guard.signedIn(r),
 	}
 	if !errors.Is(err, errHost) && !errors.Is(err, errOrigin) && !errors.Is(err, errToken) {
 		_, _ = s.worktree(r, f)

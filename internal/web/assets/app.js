@@ -20,6 +20,7 @@ async function refresh() {
       const headers = etag ? { "If-None-Match": etag } : {};
       const answer = await fetch(location.href, { headers: { ...headers, Accept: "text/html" }, cache: "no-store", credentials: "same-origin" });
       if (answer.status === 304) continue;
+      if (answer.redirected) { location.assign(answer.url); return; } // signed out
       const text = await answer.text();
       const next = new DOMParser().parseFromString(text, "text/html");
       if (next.body.dataset.release !== document.body.dataset.release) { location.reload(); return; }
@@ -37,8 +38,10 @@ search();
 keys();
 patches();
 forms(refresh);
-login().then((entered) => { if (entered) refresh(); });
-follow(document.body.dataset, refresh);
+const enter = () => login().then((entered) => { if (entered) refresh(); });
+enter();
+addEventListener("hashchange", enter); // the printed address, pasted into an open page
+if (document.body.dataset.page !== "login") follow(document.body.dataset, refresh);
 
 document.addEventListener("change", (e) => {
   if (e.target.id !== "worktree") return;
