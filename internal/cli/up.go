@@ -50,7 +50,7 @@ configuration, ken up works offline and costs nothing.`,
 			if failed != nil {
 				p.io.Remarkf("ken: %s", plain(failed.Error()))
 			}
-			return errors.Join(p.Serve(c.Context(), p.dir, ServeOptions{Addr: anyPort, Ready: p.announce}), failed)
+			return errors.Join(p.serveDashboard(c.Context(), ServeOptions{}), failed)
 		},
 	}
 	c.Flags().BoolVar(&served, "serve", false, "then serve the dashboard, as ken serve does")

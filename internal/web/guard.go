@@ -219,6 +219,24 @@ func (g *guard) isToken(given string) bool {
 	return g.opts.Token != "" && subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 
+// Proof is what only a dashboard with this token on this port can answer to a challenge.
+// The port is part of it, so that another program cannot pass the challenge on.
+func Proof(token string, port uint16, challenge string) string {
+	mac := hmac.New(sha256.New, []byte(token))
+	fmt.Fprintf(mac, "healthz %d %s", port, challenge)
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// healthz answers "ok", or the proof for a challenge.
+func (g *guard) healthz(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	answer := "ok"
+	if challenge := r.URL.Query().Get("challenge"); challenge != "" {
+		answer = Proof(g.opts.Token, g.opts.Addr.Port(), challenge)
+	}
+	_, _ = io.WriteString(w, answer+"\n")
+}
+
 // setCookie signs the browser in.
 func (g *guard) setCookie(w http.ResponseWriter) {
 	http.SetCookie(w, &http.Cookie{

@@ -232,10 +232,7 @@ func (s *Server) handler() http.Handler {
 	mux.HandleFunc("GET /login", s.page(s.loginPage))
 	mux.HandleFunc("GET /assets/{name}", s.asset)
 	mux.HandleFunc("GET /events", s.events)
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		_, _ = w.Write([]byte("ok\n"))
-	})
+	mux.HandleFunc("GET /healthz", s.guard.healthz)
 	s.handleAPI(mux)
 	if s.deps.MCP != nil {
 		mux.Handle("/mcp", s.deps.MCP)
