@@ -23,6 +23,13 @@ func serve(ctx context.Context, dir string, opts cli.ServeOptions) error {
 	if err != nil {
 		return err
 	}
+	editor, err := g.UserSetting(ctx, "ken.editor")
+	if err != nil {
+		return err
+	}
+	if err := web.CheckEditor(editor); err != nil {
+		return err
+	}
 	l, running, err := listen(ctx, g.CommonDir(), opts)
 	if err != nil {
 		return err
@@ -43,7 +50,9 @@ func serve(ctx context.Context, dir string, opts cli.ServeOptions) error {
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	s, err := web.New(webDeps(g, workingDir()), web.Options{Addr: addr, Hosts: opts.Hosts, Token: token, Name: g.CommonDir()})
+	deps := webDeps(g, workingDir())
+	deps.Editor = editor
+	s, err := web.New(deps, web.Options{Addr: addr, Hosts: opts.Hosts, Token: token, Name: g.CommonDir()})
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}

@@ -48,6 +48,11 @@ type Deps struct {
 	Open func(ctx context.Context, worktree string) (Workspace, error)
 	// OpenState opens the state directory of a worktree.
 	OpenState func(ctx context.Context, worktree string) (StateSpace, error)
+	// Editor is the address that opens a file in the user's editor, with {path} and
+	// {line}. "" means [DefaultEditor].
+	Editor string
+	// Remote returns the remote of a worktree. It may be nil.
+	Remote func(ctx context.Context, worktree string) (Remote, error)
 	// MCP serves agents. It may be nil.
 	MCP http.Handler
 }

@@ -6,6 +6,7 @@ import { keys } from "./keys.js";
 import { forms, login } from "./forms.js";
 import { theme } from "./theme-switch.js";
 import { patches } from "./patches.js";
+import { copyButtons } from "./copy.js";
 
 let etag = null;
 let fetching = null; // the running refresh
@@ -37,6 +38,7 @@ theme();
 search();
 keys();
 patches();
+copyButtons();
 forms(refresh);
 const enter = () => login().then((entered) => { if (entered) refresh(); });
 enter();

@@ -12,6 +12,7 @@ export function patches() {
       const part = new DOMParser().parseFromString(await answer.text(), "text/html");
       if (!answer.ok) throw new Error(part.querySelector("h1")?.textContent || answer.statusText);
       slot.replaceChildren(...part.body.childNodes);
+      document.dispatchEvent(new CustomEvent("ken:loaded"));
     } catch (err) {
       slot.textContent = "Could not load the patch: " + err.message;
       delete slot.dataset.filled;
