@@ -116,9 +116,7 @@ func (p *program) bringUp(c *cobra.Command, w Workspace, f *surveyFlags) (failed
 	if p.io.JSON {
 		return failed, p.io.Encode(did)
 	}
-	p.printWhat(did.Glance)
-	p.printOverview(known, did.Overview, glanceItems)
-	p.printNext(did.Glance, did.Overview)
+	p.printUp(known, did.Glance, did.Overview)
 	return failed, nil
 }
 
