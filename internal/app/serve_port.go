@@ -90,7 +90,7 @@ func isDashboard(ctx context.Context, addr netip.AddrPort, token string) bool {
 	if err != nil {
 		return false
 	}
-	defer resp.Body.Close()
+	defer resp.Body.Close() //nolint:errcheck // it was only read
 	b, err := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
 	if err != nil || resp.StatusCode != http.StatusOK {
 		return false
