@@ -67,5 +67,5 @@ export async function login() {
 
 async function signedIn(page) {
   const answer = await fetch(page, { method: "HEAD", headers: { Accept: "text/html" } });
-  return !answer.redirected;
+  return answer.ok && !answer.redirected;
 }
