@@ -6,6 +6,7 @@
 # make spec     ken's own specs, linted and gated by ken
 # make bench    ken against git and md5sum, one table
 # make fuzz     every fuzz target for FUZZTIME, then random lives with LIVES operations
+# make screenshots  the pictures of the dashboard in docs/screenshots
 # make release  dist/: archives for every platform, checksums, install.sh
 # make fmt      rewrite the sources the way check wants them
 
@@ -32,7 +33,7 @@ BENCH    ?=
 LINT_VERSION := v2.14.0
 LINT         := bin/tools/golangci-lint-$(LINT_VERSION)/golangci-lint
 
-.PHONY: up build check test bench fuzz release fmt clean setup format vet lint quick race e2e cross static spec
+.PHONY: up build check test bench fuzz screenshots release fmt clean setup format vet lint quick race e2e cross static spec
 
 up: build
 	bin/ken up
@@ -55,6 +56,10 @@ bench:
 
 fuzz:
 	bash scripts/fuzz $(FUZZTIME) $(LIVES)
+
+screenshots:
+	mkdir -p docs/screenshots
+	go test ./e2e/browser -count=1 -run '^TestScreenshots$$' -screenshots $(CURDIR)/docs/screenshots
 
 release:
 	go run ./release -version $(VERSION) -o dist

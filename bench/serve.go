@@ -73,6 +73,7 @@ type serving struct {
 	*bench
 	dir   string
 	base  string
+	token string
 	pid   int
 	nodes int
 }
@@ -105,7 +106,7 @@ func (b *bench) served(ctx context.Context, nodes int, do func(*serving, context
 		return fmt.Errorf("ken serve said nothing: %w", err)
 	}
 	s := &serving{bench: b, dir: dir, pid: cmd.Process.Pid, nodes: nodes}
-	s.base, _, _ = strings.Cut(said.URL, "/#")
+	s.base, s.token, _ = strings.Cut(said.URL, "/#token=")
 	if _, err := s.get(ctx, "/api/board"); err != nil { // which waits until there is one
 		return err
 	}
@@ -118,6 +119,7 @@ func (s *serving) get(ctx context.Context, path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	req.Header.Set("Authorization", "Bearer "+s.token)
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return nil, err
@@ -130,12 +132,12 @@ func (s *serving) get(ctx context.Context, path string) ([]byte, error) {
 	return body, err
 }
 
-// timed fetches the first page again and again. Each must have the last node.
+// timed fetches the page of the specs again and again. Each must have the last node.
 func (s *serving) timed(ctx context.Context) (wall time.Duration, size int, err error) {
 	var times []time.Duration
 	for round := range 3*s.rounds + 1 {
 		start := time.Now()
-		body, err := s.get(ctx, "/")
+		body, err := s.get(ctx, "/specs")
 		took := time.Since(start)
 		if err != nil {
 			return 0, 0, err
@@ -247,6 +249,7 @@ func (s *serving) listen(ctx context.Context) (*listener, error) {
 		cancel()
 		return nil, err
 	}
+	req.Header.Set("Authorization", "Bearer "+s.token)
 	resp, err := new(http.Client).Do(req)
 	if err != nil {
 		cancel()

@@ -61,15 +61,16 @@ func TestServeReadOnlyGitDirectory(t *testing.T) {
 		}
 		lines.WriteString(line)
 	}
-	base, _, _ := strings.Cut(decode[struct {
+	base, token, _ := strings.Cut(decode[struct {
 		URL string `json:"url"`
-	}](t, lines.String()).URL, "/#")
+	}](t, lines.String()).URL, "/#token=")
 	board := func() string {
 		t.Helper()
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/api/board", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
+		req.Header.Set("Authorization", "Bearer "+token)
 		resp, err := http.DefaultClient.Do(req)
 		if err != nil {
 			t.Fatal(err)

@@ -584,16 +584,18 @@ func (m *team) dashboard() func() string {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	var at struct{ Addr string }
+	var at struct{ Addr, URL string }
 	if err := json.NewDecoder(out).Decode(&at); err != nil {
 		m.t.Fatal(err)
 	}
+	_, token, _ := strings.Cut(at.URL, "#token=")
 	return func() string {
 		m.t.Helper()
 		req, err := http.NewRequestWithContext(m.t.Context(), http.MethodGet, "http://"+at.Addr+"/", nil)
 		if err != nil {
 			m.t.Fatal(err)
 		}
+		req.Header.Set("Authorization", "Bearer "+token)
 		res, err := http.DefaultClient.Do(req)
 		if err != nil {
 			m.t.Fatal(err)

@@ -72,6 +72,7 @@ func serve(t *testing.T, r *testrepo.Repo) *dashboard {
 	d := &dashboard{t: t, repo: r}
 	d.start()
 	d.ctx = browse(t)
+	d.signIn()
 	return d
 }
 
@@ -144,7 +145,7 @@ func (d *dashboard) signIn() {
 	if err := chromedp.Do(d.ctx, chromedp.Navigate(d.full)); err != nil {
 		d.t.Fatal(err)
 	}
-	d.until(`!location.hash.includes("token") && !document.getElementById("foot").textContent.includes("read-only")`)
+	d.until(`!location.hash.includes("token") && !document.getElementById("foot").textContent.includes("signed out")`)
 }
 
 // do performs steps.

@@ -16,8 +16,8 @@ import (
 
 const serverCode = "package api\n\n// Serve answers requests.\nfunc Serve() int { return 1 }\n"
 
-// shop is a repository with code that is used and tested.
-func shop(t *testing.T) *testrepo.Repo {
+// fileShop is a repository with code that is used and tested.
+func fileShop(t *testing.T) *testrepo.Repo {
 	t.Helper()
 	r := testrepo.New(t)
 	r.Write("go.mod", "module shop\n\ngo 1.24\n")
@@ -33,7 +33,7 @@ func shop(t *testing.T) *testrepo.Repo {
 // The page of a file has what ken brief says: symbols with their lines, the files that use
 // it, its tests with their command, its history, and the spec that governs it.
 func TestFilePageHasTheBrief(t *testing.T) {
-	d := serve(t, shop(t))
+	d := serve(t, fileShop(t))
 	d.signIn()
 	d.open("/map")
 	d.click("#t-api")
@@ -65,7 +65,7 @@ func TestFilePageHasTheBrief(t *testing.T) {
 // A summary is written on the page of a file. After an edit the page shows the patch, and
 // confirming it there is what the command line sees.
 func TestSummaryIsWrittenAndConfirmed(t *testing.T) {
-	r := shop(t)
+	r := fileShop(t)
 	d := serve(t, r)
 	d.signIn()
 	d.open("/file?path=api/server.go")
@@ -102,7 +102,7 @@ func TestSummaryIsWrittenAndConfirmed(t *testing.T) {
 
 // The page of a directory shows the patch since its summary was written, and confirms it.
 func TestSummaryOfDirectoryIsConfirmed(t *testing.T) {
-	r := shop(t)
+	r := fileShop(t)
 	d := serve(t, r)
 	d.signIn()
 	d.describe("api", "The API of the shop.")
@@ -142,7 +142,7 @@ func (d *dashboard) describe(dir, text string) {
 
 // The list of files is grouped by directory, has pages, and is filtered while the user types.
 func TestFilesAreGroupedFilteredAndPaged(t *testing.T) {
-	r := shop(t)
+	r := fileShop(t)
 	for i := range 450 {
 		r.Write(fmt.Sprintf("many/%c/f%03d.txt", 'a'+i%3, i), fmt.Sprint(i, "\n"))
 	}
@@ -207,7 +207,7 @@ func TestHostileFilesAreShownAsText(t *testing.T) {
 // What can be touched on the pages of files and directories is large enough, in every theme
 // and width.
 func TestFilePagesHaveLargeTargets(t *testing.T) {
-	r := shop(t)
+	r := fileShop(t)
 	d := serve(t, r)
 	d.signIn()
 	d.ken("summary", "set", "api/server.go", "-m", "It serves.")

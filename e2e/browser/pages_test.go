@@ -234,20 +234,45 @@ func (d *dashboard) stateFile() string {
 	return ""
 }
 
-// Without the token a page is read-only and says how to sign in.
-func TestReadOnly(t *testing.T) {
-	r := sample(t)
-	r.Write("api/server.go", "package api\n\nfunc Serve(n int) int { return n }\n")
-	r.Commit("move")
-	d := serve(t, r)
+// Without the token every page is the sign-in page, which leads to the page that was
+// asked for.
+func TestSignIn(t *testing.T) {
+	d := &dashboard{t: t, repo: sample(t)}
+	d.start()
+	d.ctx = browse(t)
 	d.open("/node/api")
-	d.reads("#ack", "Read-only")
-	d.reads("#foot", "read-only")
-	d.open("/#token=WRONG")
+	d.reads("h1", "Sign in")
+	d.reads("#foot", "signed out")
+	d.lacks("body", "The API")
+	// The page looks once whether the cookie is there after all, and stays.
+	d.until(`performance.getEntriesByType("resource").some((e) => e.name.endsWith("/node/api"))`)
+	eval[bool](d, `(window.same = true)`)
+	d.click("#token")
+	d.keys("WRONG")
+	d.click("[data-login] button")
+	d.reads(".outcome", "wrong token")
+	if !eval[bool](d, `window.same === true`) {
+		t.Error("the sign-in page loaded itself again")
+	}
+	d.do(chromedp.Navigate(d.url + "/node/api#token=WRONG"))
 	d.reads(".toast", "not valid")
 	if got := eval[string](d, `location.hash`); got != "" {
 		t.Errorf("the token stays in the address: %q", got)
 	}
+	_, token, _ := strings.Cut(d.full, "#token=")
+	eval[bool](d, `(document.getElementById("token").value = "", true)`)
+	d.click("#token")
+	d.keys(token)
+	d.click("[data-login] button")
+	d.until(`location.pathname === "/node/api"`)
+	d.reads("h1", "The API")
+
+	// The printed token works in the address of any page.
+	other := &dashboard{t: t, repo: d.repo, ctx: browse(t)}
+	other.url, other.full = d.url, d.url+"/node/api#token="+token
+	other.do(chromedp.Navigate(other.full))
+	other.until(`location.pathname === "/node/api" && !location.hash`)
+	other.reads("h1", "The API")
 }
 
 // Every page has what a screen reader goes by: one h1, landmarks, names for all that

@@ -27,6 +27,7 @@ func webDeps(ctx context.Context, g *git.Repo, shell string) web.Deps {
 		Open:        d.open,
 		OpenState:   d.openState,
 		Close:       d.documents.close,
+		Remote:      d.remote,
 		MCP:         mcp.Handler(confined(g, mcpDeps(g.Root()))),
 	}
 }
@@ -100,6 +101,23 @@ func (d dashboard) openState(ctx context.Context, name string) (web.StateSpace, 
 		return nil, c.Err
 	}
 	return openState(ctx, stateOptions{from: c.Repo.Root()})
+}
+
+// remote returns the remote of a worktree and the newest commit that it is known to have.
+func (d dashboard) remote(ctx context.Context, name string) (web.Remote, error) {
+	c, err := d.find(ctx, name)
+	if err != nil {
+		return web.Remote{}, err
+	}
+	if c.Err != nil || c.Head.Commit.IsZero() {
+		return web.Remote{}, c.Err
+	}
+	address, err := c.Repo.RemoteURL(ctx)
+	if err != nil || address == "" {
+		return web.Remote{}, err
+	}
+	commit, err := c.Repo.PushedCommit(ctx, c.Head.Commit)
+	return web.Remote{URL: address, Commit: commit}, err
 }
 
 func (d dashboard) find(ctx context.Context, name string) (git.Checkout, error) {

@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
 	"sync"
 
 	"ken/internal/cli"
-	"ken/internal/fault"
 	"ken/internal/git"
 	"ken/internal/web"
 )
@@ -25,19 +23,36 @@ func serve(ctx context.Context, dir string, opts cli.ServeOptions) error {
 	if err != nil {
 		return err
 	}
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", opts.Addr)
+	editor, err := g.UserSetting(ctx, "ken.editor")
 	if err != nil {
-		return &fault.Error{Hint: "use a free port: ken serve --addr 127.0.0.1:0", Err: fmt.Errorf("listen on %s: %w", opts.Addr, err)}
+		return err
+	}
+	if err := web.CheckEditor(editor); err != nil {
+		return err
+	}
+	l, running, err := listen(ctx, g.CommonDir(), opts)
+	if err != nil {
+		return err
+	}
+	if running != nil {
+		running.URL, err = ownPage(ctx, g, running.URL)
+		if err != nil {
+			return err
+		}
+		opts.Ready(*running)
+		return nil
 	}
 	addr, err := netip.ParseAddrPort(l.Addr().String())
 	if err != nil {
-		return errors.Join(fmt.Errorf("listen on %s: %w", opts.Addr, err), l.Close())
+		return errors.Join(fmt.Errorf("listen on %s: %w", l.Addr(), err), l.Close())
 	}
 	token, err := serveToken(g.CommonDir(), opts.NewToken)
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	s, err := web.New(webDeps(ctx, g, workingDir()), web.Options{Addr: addr, Hosts: opts.Hosts, Token: token, Name: g.CommonDir()})
+	deps := webDeps(ctx, g, workingDir())
+	deps.Editor = editor
+	s, err := web.New(deps, web.Options{Addr: addr, Hosts: opts.Hosts, Token: token, Name: g.CommonDir()})
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
@@ -46,8 +61,13 @@ func serve(ctx context.Context, dir string, opts cli.ServeOptions) error {
 	follower.Go(func() { followTeam(following, g.Root()) })
 	defer follower.Wait()
 	defer stop()
-	opts.Ready(cli.Serving{URL: "http://" + shownAddr(addr) + "/#token=" + token, Addr: addr.String(), Local: addr.Addr().IsLoopback()})
+	opts.Ready(serving(addr, token))
 	return s.Serve(ctx, l)
+}
+
+// serving describes a server for the user.
+func serving(addr netip.AddrPort, token string) cli.Serving {
+	return cli.Serving{URL: "http://" + shownAddr(addr) + "/#token=" + token, Addr: addr.String(), Local: addr.Addr().IsLoopback()}
 }
 
 // workingDir returns the working directory without symbolic links; "" if it is unknown.

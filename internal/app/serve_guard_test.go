@@ -2,6 +2,7 @@ package app
 
 import (
 	"net/http"
+	"net/url"
 	"path"
 	"strings"
 	"testing"
@@ -16,7 +17,7 @@ const ackPath = "/api/spec/api/ack"
 // signIn trades the token for a cookie.
 func (s *served) signIn() string {
 	s.t.Helper()
-	resp, _ := s.do(call{method: http.MethodPost, path: "/api/login", body: `{"token":"` + s.token + `"}`})
+	resp, _ := s.do(call{method: http.MethodPost, path: "/api/login", body: `{"token":"` + s.token + `"}`, anonymous: true})
 	pair, _, _ := strings.Cut(resp.Header.Get("Set-Cookie"), ";")
 	if resp.StatusCode != http.StatusOK || pair == "" {
 		s.t.Fatalf("signing in: %s", resp.Status)
@@ -24,24 +25,23 @@ func (s *served) signIn() string {
 	return pair
 }
 
-// With --allow-host every request needs the token, and the origin may have another
-// port.
+// With --allow-host the origin may have another port.
 func TestServeBehindProxy(t *testing.T) {
 	r := specced(t)
 	s := serveRepo(t, r, func(o *web.Options) { o.Hosts = []string{"board.example"} })
 	_, port, _ := strings.Cut(strings.TrimPrefix(s.base, "http://"), ":")
 	for _, host := range []string{"board.example", "BOARD.example:443", "board.example:" + port, "127.0.0.1:" + port, "localhost:" + port} {
 		for _, path := range []string{"/api/board", "/events", "/map", "/api/spec"} {
-			s.gives(http.StatusUnauthorized, call{path: path, head: map[string]string{"Host": host}})
+			s.gives(http.StatusUnauthorized, call{path: path, head: map[string]string{"Host": host}, anonymous: true})
 		}
-		s.gives(http.StatusOK, call{path: "/login", head: map[string]string{"Host": host}})
-		s.gives(http.StatusOK, call{path: "/api/board", head: map[string]string{"Host": host}, token: true})
+		s.gives(http.StatusOK, call{path: "/login", head: map[string]string{"Host": host}, anonymous: true})
+		s.gives(http.StatusOK, call{path: "/api/board", head: map[string]string{"Host": host}})
 	}
 	for _, host := range []string{"127.0.0.1:443", "localhost", "evil.example", "board.example.evil.example"} {
-		s.gives(http.StatusMisdirectedRequest, call{path: "/api/board", head: map[string]string{"Host": host}, token: true})
+		s.gives(http.StatusMisdirectedRequest, call{path: "/api/board", head: map[string]string{"Host": host}})
 	}
 	ack := func(host, origin, site string) call {
-		return call{method: http.MethodPost, path: ackPath, body: `{"reason":"it holds"}`, token: true, head: map[string]string{"Host": host, "Origin": origin, "Sec-Fetch-Site": site}}
+		return call{method: http.MethodPost, path: ackPath, body: `{"reason":"it holds"}`, head: map[string]string{"Host": host, "Origin": origin, "Sec-Fetch-Site": site}}
 	}
 	for _, origin := range []string{"https://evil.example", "https://board.example.evil.example", "ftp://board.example", "null", "https://evil.example/?board.example", "https://board.example@evil.example"} {
 		s.gives(http.StatusForbidden, ack("board.example", origin, ""))
@@ -54,6 +54,66 @@ func TestServeBehindProxy(t *testing.T) {
 	s.gives(http.StatusOK, ack("127.0.0.1:"+port, "https://board.example:8443", ""))
 	if n := strings.TrimSpace(r.Git("rev-list", "--count", "HEAD")); n != "3" {
 		t.Errorf("there are %s commits after acks of one drift, want 3", n)
+	}
+}
+
+// Without the token every answer is a refusal, except for those that show nothing of the
+// repository.
+func TestServeShowsNothingWithoutToken(t *testing.T) {
+	r := specced(t)
+	s := serveRepo(t, r, nil)
+	head := strings.TrimSpace(r.Git("rev-parse", "HEAD"))
+	s.gives(http.StatusOK, call{path: "/api/board"}) // pages show the whole board from now on
+	for _, path := range []string{
+		"/", "/specs", "/documents", "/review", "/map", "/files", "/file?path=api.go", "/state", "/worktrees", "/sessions", "/node/api",
+		"/node/api/patch/" + head, "/events", "/mcp", "/nowhere",
+		"/api/board", "/api/spec", "/api/spec/api", "/api/spec/api/history", "/api/spec/api/diff/" + head, "/api/overlays",
+		"/api/survey", "/api/summary?path=api.go", "/api/archive", "/api/find?q=Serve", "/api/review", "/api/brief?path=api.go", "/api/diff?path=api.go",
+		"/healthz/", "/login/", "/assets", "/api/login/x",
+	} {
+		for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
+			if resp, body := s.do(call{method: method, path: path, anonymous: true}); resp.StatusCode != http.StatusUnauthorized {
+				t.Errorf("%s %s without the token: %s, want 401\n%s", method, path, resp.Status, body)
+			}
+		}
+		resp, body := s.do(call{path: path, anonymous: true, head: map[string]string{"Accept": "text/html"}})
+		if strings.Contains(body, "The API") || resp.StatusCode == http.StatusOK {
+			t.Errorf("a browser without the token got %s: %s\n%s", path, resp.Status, body)
+		}
+	}
+	for _, page := range []string{"/healthz", "/login", "/assets/app.js"} {
+		body := s.gives(http.StatusOK, call{path: page, anonymous: true})
+		if strings.Contains(body, "The API") || strings.Contains(body, s.token) || strings.Contains(body, `class="repo"`) {
+			t.Errorf("%s shows something of the repository:\n%s", page, body)
+		}
+	}
+}
+
+// A browser without the cookie gets the sign-in page, which says where the token is and
+// leads back to the page that was asked for.
+func TestServeSignInPage(t *testing.T) {
+	s := serveRepo(t, specced(t), nil)
+	resp, _ := s.do(call{path: "/file?path=a%26b", anonymous: true, head: map[string]string{"Accept": "text/html"}})
+	const want = "/login?to=%2Ffile%3Fpath%3Da%2526b"
+	if got := resp.Header.Get("Location"); resp.StatusCode != http.StatusSeeOther || got != want {
+		t.Fatalf("the answer is %s %s, want 303 %s", resp.Status, got, want)
+	}
+	page := s.gives(http.StatusOK, call{path: want, anonymous: true, head: map[string]string{"Accept": "text/html"}})
+	for _, text := range []string{"ken serve", "--git-common-dir", "ken/serve.token", `name="to" value="/file?path=a%26b"`} {
+		if !strings.Contains(page, text) {
+			t.Errorf("the sign-in page lacks %s:\n%s", text, page)
+		}
+	}
+	form := map[string]string{"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html", "Origin": s.base}
+	for to, want := range map[string]string{
+		"/file?path=a%26b": "/file?path=a%26b", "": "/", "https://evil.example": "/", "//evil.example": "/", `/\evil.example`: "/",
+		"evil.example": "/", "javascript:alert(1)": "/", "/\t/evil.example": "/",
+	} {
+		body := url.Values{"token": {s.token}, "to": {to}}.Encode()
+		resp, _ := s.do(call{method: http.MethodPost, path: "/api/login", body: body, anonymous: true, head: form})
+		if got := resp.Header.Get("Location"); resp.StatusCode != http.StatusSeeOther || got != want {
+			t.Errorf("signing in on the way to %q leads to %s %q, want %q", to, resp.Status, got, want)
+		}
 	}
 }
 
@@ -81,12 +141,12 @@ func TestServeRefusesWrongTokens(t *testing.T) {
 		"the cookie for a token": {"Authorization": "Bearer " + value},
 		"another scheme":         {"Authorization": "Basic " + s.token},
 	} {
-		if resp, _ := s.do(call{method: http.MethodPost, path: ackPath, body: `{"reason":"x"}`, head: head}); resp.StatusCode != http.StatusUnauthorized {
+		if resp, _ := s.do(call{method: http.MethodPost, path: ackPath, body: `{"reason":"x"}`, head: head, anonymous: true}); resp.StatusCode != http.StatusUnauthorized {
 			t.Errorf("%s: %s", what, resp.Status)
 		}
 	}
 	for _, body := range []string{`{"token":""}`, `{}`, `{"token":"` + s.token[:5] + `"}`, `{"token":"` + s.token + `x"}`} {
-		if resp, _ := s.do(call{method: http.MethodPost, path: "/api/login", body: body}); resp.StatusCode != http.StatusUnauthorized || resp.Header.Get("Set-Cookie") != "" {
+		if resp, _ := s.do(call{method: http.MethodPost, path: "/api/login", body: body, anonymous: true}); resp.StatusCode != http.StatusUnauthorized || resp.Header.Get("Set-Cookie") != "" {
 			t.Errorf("signing in with %s: %s", body, resp.Status)
 		}
 	}
@@ -130,7 +190,7 @@ func TestServeFormsWithoutScripts(t *testing.T) {
 	r := specced(t)
 	s := serveRepo(t, r, nil)
 	form := func(path, body string) call {
-		return call{method: http.MethodPost, path: path, body: body, head: map[string]string{
+		return call{method: http.MethodPost, path: path, body: body, anonymous: true, head: map[string]string{
 			"Cookie": s.signIn(), "Origin": s.base, "Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "navigate",
 			"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html,*/*",
 		}}
@@ -207,7 +267,7 @@ func TestServeAcksHaveNoSession(t *testing.T) {
 	}
 	r := specced(t)
 	s := serveRepo(t, r, nil)
-	s.gives(http.StatusOK, call{method: http.MethodPost, path: ackPath, body: `{"reason":"from a page"}`, token: true})
+	s.gives(http.StatusOK, call{method: http.MethodPost, path: ackPath, body: `{"reason":"from a page"}`})
 	r.Write("api.go", "package api\n\nfunc Again() {}\n")
 	r.Commit("again")
 	a := s.agent(nil)
@@ -222,7 +282,7 @@ func TestServeAckNeedsSeenCommit(t *testing.T) {
 	r := specced(t)
 	s := serveRepo(t, r, nil)
 	seen := strings.TrimSpace(r.Git("rev-parse", "HEAD"))
-	ack := call{method: http.MethodPost, path: ackPath, body: `{"reason":"x","head":"` + seen + `"}`, token: true}
+	ack := call{method: http.MethodPost, path: ackPath, body: `{"reason":"x","head":"` + seen + `"}`}
 	r.Write("api.go", "package api\n\nfunc Meanwhile() {}\n")
 	r.Commit("meanwhile")
 	if body := s.gives(http.StatusConflict, ack); !strings.Contains(body, "the repository changed") {
@@ -252,16 +312,13 @@ func TestServeRestoreOverwrites(t *testing.T) {
 		t.Fatalf("%+v, %v", sweep, err)
 	}
 	snapshot := path.Base(*sweep.Archive)
-	// It is offered to who may, and a page that was drawn for one is not shown to the other.
 	s.gives(http.StatusOK, call{path: "/api/board"}) // a page does not wait for it
-	for _, may := range []bool{false, true, false, true} {
-		page := s.gives(http.StatusOK, call{path: "/state", head: map[string]string{"Accept": "text/html"}, token: may})
-		if strings.Contains(page, `action="/api/state/restore"`) != may {
-			t.Errorf("with the token %t:\n%s", may, page)
-		}
+	page := s.gives(http.StatusOK, call{path: "/state", head: map[string]string{"Accept": "text/html"}})
+	if !strings.Contains(page, `action="/api/state/restore"`) {
+		t.Errorf("the page has no form to restore a snapshot:\n%s", page)
 	}
 	r.Write(".ken/state/odd.txt", "new")
-	restore := call{method: http.MethodPost, path: "/api/state/restore", token: true, body: `{"snapshot":"` + snapshot + `"}`}
+	restore := call{method: http.MethodPost, path: "/api/state/restore", body: `{"snapshot":"` + snapshot + `"}`}
 	s.do(restore)
 	if got := r.Read(".ken/state/odd.txt"); got != "new" {
 		t.Errorf("the file has %q", got)

@@ -31,6 +31,7 @@ func (s *served) listen(query string) *heardStream {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	req.Header.Set("Authorization", "Bearer "+s.token)
 	resp, err := new(http.Client).Do(req) //nolint:bodyclose // the goroutine does
 	if err != nil {
 		s.t.Fatal(err)

@@ -17,14 +17,14 @@ import (
 // post sends JSON with the token.
 func (s *served) post(status int, path, body string) string {
 	s.t.Helper()
-	return s.gives(status, call{method: http.MethodPost, path: path, body: body, token: true})
+	return s.gives(status, call{method: http.MethodPost, path: path, body: body})
 }
 
 // diffRead returns the content id that /api/diff gives for a path.
 func (s *served) diffRead(path string) string {
 	s.t.Helper()
 	var diff struct{ Read string }
-	body := s.gives(http.StatusOK, call{path: "/api/diff?path=" + url.QueryEscape(path), token: true})
+	body := s.gives(http.StatusOK, call{path: "/api/diff?path=" + url.QueryEscape(path)})
 	if err := json.Unmarshal([]byte(body), &diff); err != nil || diff.Read == "" {
 		s.t.Fatalf("the diff of %s has no content id (%v):\n%s", path, err, body)
 	}
@@ -44,7 +44,7 @@ func TestServeBriefAndDiffMatchCommandLine(t *testing.T) {
 	} {
 		want := printed(t, r.Dir, args...)
 		var got any
-		if err := json.Unmarshal([]byte(s.gives(http.StatusOK, call{path: path, token: true})), &got); err != nil {
+		if err := json.Unmarshal([]byte(s.gives(http.StatusOK, call{path: path})), &got); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
 		if !reflect.DeepEqual(got, want) {
@@ -108,7 +108,7 @@ func TestServeRefusesSummaries(t *testing.T) {
 		{"text too long", "/api/summary", `{"path":"api.go","text":"` + large + `"}`, http.StatusConflict, "16384"},
 		{"request too large", "/api/summary", `{"path":"api.go","text":"` + strings.Repeat("x", 300<<10) + `"}`, http.StatusRequestEntityTooLarge, "too large"},
 	} {
-		resp, body := s.do(call{method: http.MethodPost, path: c.path, body: c.body, token: true})
+		resp, body := s.do(call{method: http.MethodPost, path: c.path, body: c.body})
 		if resp.StatusCode != c.status || !strings.Contains(body, c.want) {
 			t.Errorf("%s: %s, want %d and %q:\n%.300s", c.name, resp.Status, c.status, c.want, body)
 		}
@@ -121,10 +121,10 @@ func TestServeRefusesSummaries(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/api/confirm", "/api/summary"} {
-		s.gives(http.StatusUnauthorized, call{method: http.MethodPost, path: path, body: `{"path":"api.go","read":"` + read + `"}`})
+		s.gives(http.StatusUnauthorized, call{method: http.MethodPost, path: path, body: `{"path":"api.go","read":"` + read + `"}`, anonymous: true})
 	}
 	for _, path := range []string{"/api/brief?path=../x", "/api/diff?path=/etc/passwd", "/api/brief?path=none.go", "/api/diff?path=none.go", "/api/diff?path=dir/a.go"} {
-		s.gives(http.StatusBadRequest, call{path: path, token: true})
+		s.gives(http.StatusBadRequest, call{path: path})
 	}
 }
 
@@ -169,8 +169,8 @@ func TestViewingPagesIsNoCheck(t *testing.T) {
 	if page := s.page(http.StatusOK, "/map?dir=lib"); !strings.Contains(page, "touched this directory") {
 		t.Errorf("the page of a new directory has no brief:\n%s", page)
 	}
-	s.gives(http.StatusOK, call{path: "/api/brief?path=api.go", token: true})
-	s.gives(http.StatusOK, call{path: "/api/diff?path=api.go", token: true})
+	s.gives(http.StatusOK, call{path: "/api/brief?path=api.go"})
+	s.gives(http.StatusOK, call{path: "/api/diff?path=api.go"})
 	rep, err := w.Registry().Status(t.Context(), registry.VerifyOptions{})
 	if err != nil || rep.State != registry.StateVerify || rep.Counts.Mismatch == 0 {
 		t.Errorf("after viewing, the registry says %q with %+v (%v), want the changes since the last check", rep.State, rep.Counts, err)

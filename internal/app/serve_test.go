@@ -73,7 +73,7 @@ func serveRepo(t *testing.T, r *testrepo.Repo, more func(*web.Options)) *served 
 type call struct {
 	method, path, body string
 	head               map[string]string
-	token              bool
+	anonymous          bool // without the token
 }
 
 // A reply is an answer without its body.
@@ -95,7 +95,7 @@ func (s *served) do(c call) (reply, string) {
 	if c.body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	if c.token {
+	if !c.anonymous {
 		req.Header.Set("Authorization", "Bearer "+s.token)
 	}
 	for name, value := range c.head {
@@ -251,7 +251,7 @@ func TestServeChecksHostAndOrigin(t *testing.T) {
 	port := s.base[strings.LastIndexByte(s.base, ':'):]
 	for _, host := range []string{"evil.example" + port, "evil.example", "127.0.0.1", "127.0.0.1:1", "127.0.0.1.evil.example" + port, "10.0.0.1" + port, "localhost.evil.example" + port, "@evil" + port} {
 		for _, path := range []string{"/", "/api/board", "/events", "/healthz", "/mcp", "/assets/app.js"} {
-			if resp, _ := s.do(call{path: path, head: map[string]string{"Host": host}, token: true}); resp.StatusCode != http.StatusMisdirectedRequest && resp.StatusCode != http.StatusBadRequest {
+			if resp, _ := s.do(call{path: path, head: map[string]string{"Host": host}}); resp.StatusCode != http.StatusMisdirectedRequest && resp.StatusCode != http.StatusBadRequest {
 				t.Errorf("%s under the name %s: %s", path, host, resp.Status)
 			}
 		}
@@ -266,9 +266,9 @@ func TestServeChecksHostAndOrigin(t *testing.T) {
 		{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"},
 	} {
 		for _, path := range []string{"/", "/api/board", "/events"} {
-			s.gives(http.StatusForbidden, call{path: path, head: head, token: true})
+			s.gives(http.StatusForbidden, call{path: path, head: head})
 		}
-		s.gives(http.StatusForbidden, call{method: http.MethodPost, path: "/api/spec/api/ack", body: `{"reason":"x"}`, head: head, token: true})
+		s.gives(http.StatusForbidden, call{method: http.MethodPost, path: "/api/spec/api/ack", body: `{"reason":"x"}`, head: head})
 	}
 	resp, _ := s.do(call{path: "/api/board", head: map[string]string{"Origin": s.base}})
 	for name := range resp.Header {
@@ -282,18 +282,18 @@ func TestServeChecksHostAndOrigin(t *testing.T) {
 	}
 }
 
-// On a loopback address writing needs the token.
+// Writing needs the token.
 func TestServeWritingNeedsToken(t *testing.T) {
 	r := specced(t)
 	s := serveRepo(t, r, nil)
-	ack := call{method: http.MethodPost, path: "/api/spec/api/ack", body: `{"reason":"it holds"}`}
+	ack := call{method: http.MethodPost, path: "/api/spec/api/ack", body: `{"reason":"it holds"}`, anonymous: true}
 	s.gives(http.StatusUnauthorized, ack)
-	s.gives(http.StatusUnauthorized, call{method: http.MethodPost, path: "/api/state/restore", body: `{"snapshot":"x"}`})
-	s.gives(http.StatusUnauthorized, call{method: http.MethodPost, path: "/mcp", body: `{}`})
-	s.gives(http.StatusUnauthorized, call{path: "/mcp"})
-	s.gives(http.StatusUnauthorized, call{method: http.MethodDelete, path: "/"})
+	s.gives(http.StatusUnauthorized, call{method: http.MethodPost, path: "/api/state/restore", body: `{"snapshot":"x"}`, anonymous: true})
+	s.gives(http.StatusUnauthorized, call{method: http.MethodPost, path: "/mcp", body: `{}`, anonymous: true})
+	s.gives(http.StatusUnauthorized, call{path: "/mcp", anonymous: true})
+	s.gives(http.StatusUnauthorized, call{method: http.MethodDelete, path: "/", anonymous: true})
 	for _, head := range []map[string]string{{"Authorization": "Bearer wrong"}, {"Authorization": "Bearer "}, {"Cookie": "ken_00000000=" + s.token}, {"Authorization": s.token}} {
-		s.gives(http.StatusUnauthorized, call{method: ack.method, path: ack.path, body: ack.body, head: head})
+		s.gives(http.StatusUnauthorized, call{method: ack.method, path: ack.path, body: ack.body, head: head, anonymous: true})
 	}
 	s.gives(http.StatusUnauthorized, call{method: http.MethodPost, path: "/api/login", body: `{"token":"wrong"}`})
 	if got := r.Git("rev-list", "--count", "HEAD"); strings.TrimSpace(got) != "2" {
@@ -305,11 +305,11 @@ func TestServeWritingNeedsToken(t *testing.T) {
 		t.Fatalf("%s, %q", resp.Status, cookie)
 	}
 	pair, _, _ := strings.Cut(cookie, ";")
-	s.gives(http.StatusOK, call{method: ack.method, path: ack.path, body: ack.body, head: map[string]string{"Cookie": pair}})
+	s.gives(http.StatusOK, call{method: ack.method, path: ack.path, body: ack.body, anonymous: true, head: map[string]string{"Cookie": pair}})
 	if got := strings.TrimSpace(r.Git("log", "-1", "--format=%s")); got != "ack api: it holds" {
 		t.Errorf("the last commit is %q", got)
 	}
-	ack.token = true
+	ack.anonymous = false
 	ack.body = `{"reason":"again"}`
 	s.gives(http.StatusOK, ack)
 }
@@ -321,17 +321,17 @@ func TestServeRemoteNeedsToken(t *testing.T) {
 		o.Hosts = []string{"board.example"}
 	})
 	for _, path := range []string{"/api/board", "/events", "/map", "/api/spec"} {
-		s.gives(http.StatusUnauthorized, call{path: path})
+		s.gives(http.StatusUnauthorized, call{path: path, anonymous: true})
 	}
-	resp, _ := s.do(call{path: "/", head: map[string]string{"Accept": "text/html"}})
-	if resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != "/login" {
+	resp, _ := s.do(call{path: "/", head: map[string]string{"Accept": "text/html"}, anonymous: true})
+	if resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != "/login?to=%2F" {
 		t.Errorf("a browser is sent to %s %q", resp.Status, resp.Header.Get("Location"))
 	}
-	s.gives(http.StatusOK, call{path: "/login"})
-	s.gives(http.StatusOK, call{path: "/api/board", token: true})
+	s.gives(http.StatusOK, call{path: "/login", anonymous: true})
+	s.gives(http.StatusOK, call{path: "/api/board"})
 	port := s.base[strings.LastIndexByte(s.base, ':'):]
-	s.gives(http.StatusOK, call{path: "/api/board", token: true, head: map[string]string{"Host": "board.example" + port}})
-	s.gives(http.StatusMisdirectedRequest, call{path: "/api/board", token: true, head: map[string]string{"Host": "other.example" + port}})
+	s.gives(http.StatusOK, call{path: "/api/board", head: map[string]string{"Host": "board.example" + port}})
+	s.gives(http.StatusMisdirectedRequest, call{path: "/api/board", head: map[string]string{"Host": "other.example" + port}})
 }
 
 // The token is nobody else's to read, stays the same, and can be replaced.
@@ -394,7 +394,7 @@ func TestServeConfinesPathsAndIDs(t *testing.T) {
 	}
 	for _, snapshot := range []string{"../../..", "/etc", "--help", ""} {
 		body, _ := json.Marshal(map[string]string{"snapshot": snapshot})
-		if resp, _ := s.do(call{method: http.MethodPost, path: "/api/state/restore", body: string(body), token: true}); resp.StatusCode < 400 {
+		if resp, _ := s.do(call{method: http.MethodPost, path: "/api/state/restore", body: string(body)}); resp.StatusCode < 400 {
 			t.Errorf("restore %q: %s", snapshot, resp.Status)
 		}
 	}
@@ -405,13 +405,13 @@ func TestServeConfinesPathsAndIDs(t *testing.T) {
 	other := specced(t)
 	for _, root := range []string{other.Dir, "/", filepath.Dir(r.Dir)} {
 		ask := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"spec","arguments":{"root":%q}}}`, root)
-		body := s.gives(http.StatusOK, call{method: http.MethodPost, path: "/mcp", body: ask, token: true, head: map[string]string{"Accept": "application/json, text/event-stream"}})
+		body := s.gives(http.StatusOK, call{method: http.MethodPost, path: "/mcp", body: ask, head: map[string]string{"Accept": "application/json, text/event-stream"}})
 		if !strings.Contains(body, "answers for one repository") {
 			t.Errorf("the answer about %s is: %s", root, body)
 		}
 	}
 	ask := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"spec","arguments":{}}}`
-	if body := s.gives(http.StatusOK, call{method: http.MethodPost, path: "/mcp", body: ask, token: true, head: map[string]string{"Accept": "application/json, text/event-stream"}}); !strings.Contains(body, "The API") && !strings.Contains(body, "api") || strings.Contains(body, `"isError":true`) {
+	if body := s.gives(http.StatusOK, call{method: http.MethodPost, path: "/mcp", body: ask, head: map[string]string{"Accept": "application/json, text/event-stream"}}); !strings.Contains(body, "The API") && !strings.Contains(body, "api") || strings.Contains(body, `"isError":true`) {
 		t.Errorf("the answer to the agent is: %s", body)
 	}
 }
@@ -440,18 +440,18 @@ func TestServeStaysUp(t *testing.T) {
 			t.Errorf("the server read %d bytes; it should have stopped at the limit", sent)
 		}
 		for _, bad := range []string{"{", "[]", `{"reason":"x"}{"reason":"y"}`, `{"reason":""}`, `{"reason":"   "}`, "\x00"} {
-			if resp, _ := s.do(call{method: http.MethodPost, path: "/api/spec/api/ack", body: bad, token: true}); resp.StatusCode != http.StatusBadRequest {
+			if resp, _ := s.do(call{method: http.MethodPost, path: "/api/spec/api/ack", body: bad}); resp.StatusCode != http.StatusBadRequest {
 				t.Errorf("%q: %s", bad, resp.Status)
 			}
 		}
 		form := map[string]string{"Content-Type": "application/x-www-form-urlencoded"}
-		s.gives(http.StatusUnsupportedMediaType, call{method: http.MethodPost, path: "/api/spec/api/ack", body: `{"reason":"x"}`, token: true, head: map[string]string{"Content-Type": "text/plain"}})
-		if body := s.gives(http.StatusUnsupportedMediaType, call{method: http.MethodPost, path: "/api/spec/api/ack", body: `{"reason":"x = y & z"}`, token: true, head: form}); !strings.Contains(body, "Content-Type: application/json") {
+		s.gives(http.StatusUnsupportedMediaType, call{method: http.MethodPost, path: "/api/spec/api/ack", body: `{"reason":"x"}`, head: map[string]string{"Content-Type": "text/plain"}})
+		if body := s.gives(http.StatusUnsupportedMediaType, call{method: http.MethodPost, path: "/api/spec/api/ack", body: `{"reason":"x = y & z"}`, head: form}); !strings.Contains(body, "Content-Type: application/json") {
 			t.Errorf("JSON sent as a form got %s", body)
 		}
 		// A guard that was misspelt guards nothing.
 		for body, head := range map[string]map[string]string{`{"reason":"x","haed":"1"}`: nil, "reason=x&haed=1": form} {
-			if said := s.gives(http.StatusBadRequest, call{method: http.MethodPost, path: "/api/spec/api/ack", body: body, token: true, head: head}); !strings.Contains(said, "haed") {
+			if said := s.gives(http.StatusBadRequest, call{method: http.MethodPost, path: "/api/spec/api/ack", body: body, head: head}); !strings.Contains(said, "haed") {
 				t.Errorf("%s got %s", body, said)
 			}
 		}
@@ -505,7 +505,7 @@ func TestServeSimultaneousAcks(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
-			resp, _ := s.do(call{method: http.MethodPost, path: "/api/spec/api/ack", body: fmt.Sprintf(`{"reason":"number %d","head":%q}`, i, head), token: true})
+			resp, _ := s.do(call{method: http.MethodPost, path: "/api/spec/api/ack", body: fmt.Sprintf(`{"reason":"number %d","head":%q}`, i, head)})
 			mu.Lock()
 			defer mu.Unlock()
 			got[resp.StatusCode]++
@@ -524,7 +524,7 @@ func TestServeSimultaneousAcks(t *testing.T) {
 	r.Commit("again")
 	for i := range 8 {
 		all.Go(func() {
-			if resp, body := s.do(call{method: http.MethodPost, path: ackPath, body: fmt.Sprintf(`{"reason":"again %d"}`, i), token: true}); resp.StatusCode != http.StatusOK {
+			if resp, body := s.do(call{method: http.MethodPost, path: ackPath, body: fmt.Sprintf(`{"reason":"again %d"}`, i)}); resp.StatusCode != http.StatusOK {
 				t.Errorf("%s: %s", resp.Status, body)
 			}
 		})
@@ -597,7 +597,7 @@ func TestServeRestoreRefused(t *testing.T) {
 	}
 	restore := func(snapshot string, overwrite bool) call {
 		body, _ := json.Marshal(map[string]any{"snapshot": snapshot, "overwrite": overwrite})
-		return call{method: http.MethodPost, path: "/api/state/restore", body: string(body), token: true}
+		return call{method: http.MethodPost, path: "/api/state/restore", body: string(body)}
 	}
 	s.gives(http.StatusNotFound, restore("no-such", false))
 	if body := s.gives(http.StatusConflict, restore(list.Snapshots[0].Name, false)); !strings.Contains(body, "replace newer files") || !strings.Contains(body, "mine.txt") {

@@ -20,16 +20,9 @@ func serveToken(common string, fresh bool) (string, error) {
 	dir := filepath.Join(common, "ken")
 	name := filepath.Join(dir, tokenFile)
 	if !fresh {
-		if info, err := os.Lstat(name); err == nil && info.Mode().IsRegular() {
-			b, err := os.ReadFile(name)
-			if err != nil {
-				return "", fmt.Errorf("read the token: %w", err)
-			}
-			token := strings.TrimSpace(string(b))
-			// Windows has no such modes; directories of a user are private there.
-			if len(token) >= 20 && (info.Mode().Perm()&0o077 == 0 || runtime.GOOS == "windows") {
-				return token, nil
-			} // readable by others, or invalid
+		token, err := readToken(name)
+		if err != nil || token != "" {
+			return token, err
 		}
 	}
 	token := rand.Text()
@@ -41,6 +34,36 @@ func serveToken(common string, fresh bool) (string, error) {
 		return "", fmt.Errorf("save the token: %w", err)
 	}
 	return token, nil
+}
+
+// readToken returns the token in a file, and "" if the file is missing, invalid or
+// readable by others.
+func readToken(name string) (string, error) {
+	info, err := os.Lstat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return "", nil
+	}
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return "", fmt.Errorf("read the token: %w", err)
+	}
+	token := strings.TrimSpace(string(b))
+	// Windows has no such modes; directories of a user are private there.
+	private := info.Mode().Perm()&0o077 == 0 || runtime.GOOS == "windows"
+	if len(token) < 20 || !private {
+		return "", nil
+	}
+	return token, nil
+}
+
+// storedToken returns the token of a repository, and "" if there is none that ken serve
+// would use.
+func storedToken(common string) string {
+	token, err := readToken(filepath.Join(common, "ken", tokenFile))
+	if err != nil {
+		return ""
+	}
+	return token
 }
 
 func keepToken(dir, name, token string) error {

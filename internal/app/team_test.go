@@ -49,7 +49,7 @@ func TestServeFollowsTheTeam(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &served{t: t, base: "http://" + base.Host}
+	s := &served{t: t, base: "http://" + base.Host, token: strings.TrimPrefix(base.Fragment, "token=")}
 	for deadline := time.Now().Add(patience); ; {
 		body := s.gives(http.StatusOK, call{path: "/api/summary?path=api.go"})
 		if strings.Contains(body, "By a colleague.") {

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"regexp"
 	"strings"
 
 	"ken/internal/brief"
@@ -52,24 +54,64 @@ func (p *program) glance(ctx context.Context, w Workspace, b *brief.Brief, o *Ov
 	return g, nil
 }
 
-// How much ken up prints, so that all of it fits on one screen.
+// The screen that the output of ken up fits on, with a line for the prompt.
 const (
-	glanceParts = 6 // lines about the main parts of the repository
-	glanceItems = 2 // things that need attention, of each kind
+	screenLines   = 23
+	screenColumns = 80
 )
 
-// printWhat prints what the repository is, and its main parts.
-func (p *program) printWhat(g *Glance) {
+// screenOf returns the text that print prints, and how many lines of the screen it takes.
+func (p *program) screenOf(print func()) (text string, lines int) {
+	var b bytes.Buffer
+	out, color := p.io.Out, p.io.Color
+	p.io.Out = &b
+	print()
+	p.io.Out = out
+	for line := range strings.Lines(b.String()) {
+		if color {
+			line = colorCode.ReplaceAllString(line, "")
+		}
+		lines += max(1, (len([]rune(strings.TrimSuffix(line, "\n")))+screenColumns-1)/screenColumns)
+	}
+	return b.String(), lines
+}
+
+var colorCode = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// printUp prints what the repository is, how things stand and what to do next. The main
+// parts of the repository take the lines of the screen that the rest leaves.
+func (p *program) printUp(known *knowledge, g *Glance, o *Overview) {
+	var rest string
+	var lines int
+	for _, items := range []int{2, 1} { // of each kind of thing that needs attention
+		rest, lines = p.screenOf(func() {
+			p.printOverview(known, o, items)
+			p.printNext(g, o)
+		})
+		if lines <= screenLines {
+			break
+		}
+	}
+	p.printWhat(g, screenLines-lines)
+	p.io.Printf("%s", rest)
+}
+
+// printWhat prints what the repository is, and as many of its main parts as fit.
+func (p *program) printWhat(g *Glance, lines int) {
 	if g.What == "" {
 		return
 	}
-	p.io.Printf("%s\n", term.Shorten(term.Clean(g.What), overviewWidth))
-	for i, line := range g.parts {
-		if i == glanceParts {
-			p.io.Printf("  … all of it: ken brief\n")
-			break
-		}
-		p.io.Printf("  %s\n", term.Shorten(term.Clean(line), overviewWidth))
+	p.io.Printf("%s\n", term.Shorten(term.Clean(g.What), screenColumns-1))
+	room := max(0, lines-2) // without the line above and the empty one below
+	parts := g.parts
+	if len(parts) > room {
+		parts = parts[:max(0, room-1)]
+	}
+	for _, line := range parts {
+		p.io.Printf("  %s\n", term.Shorten(term.Clean(line), screenColumns-3))
+	}
+	if len(parts) < len(g.parts) && room > 0 {
+		p.io.Printf("  … all of it: ken brief\n")
 	}
 	p.io.Printf("\n")
 }
@@ -82,14 +124,14 @@ func (p *program) printNext(g *Glance, o *Overview) {
 	p.io.Printf("\nTry next:\n")
 	p.io.Printf("  ken find WORDS    where to look for a task, a question or a name\n")
 	p.io.Printf("  ken brief PATH    what to know before you change a file or a directory\n")
-	p.io.Printf("  ken prove         how well ken would have done on your last 200 commits\n")
+	p.io.Printf("  ken serve         all of this in your browser, live\n")
 	if g.Undescribed == nil || *g.Undescribed == 0 {
 		return
 	}
-	have := "have"
+	lack := "lack"
 	if *g.Undescribed == 1 {
-		have = "has"
+		lack = "lacks"
 	}
-	p.io.Printf("\n%s %s no current summary. To have your agent write summaries, tell it:\n", term.Count(*g.Undescribed, "directory"), have)
+	p.io.Printf("\n%s %s a current summary. Tell your agent:\n", term.Count(*g.Undescribed, "directory"), lack)
 	p.io.Printf("  Run `ken survey next` and do what it says. Repeat this until nothing is left.\n")
 }

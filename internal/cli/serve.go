@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"net"
 	"strconv"
@@ -10,11 +11,15 @@ import (
 
 // ServeOptions says where and how a dashboard is served.
 type ServeOptions struct {
+	// Addr is the address to listen on. "" means the port of the repository on this
+	// machine.
 	Addr     string
-	Hosts    []string // names that it may be asked under besides
+	Hosts    []string // further host names to answer to
 	NewToken bool
-	// Ready hears where it can be reached.
+	// Ready hears where the dashboard can be reached.
 	Ready func(Serving)
+	// Taken hears that another listener has the port of the repository. It may be nil.
+	Taken func(port uint16)
 }
 
 // Serving is where a dashboard can be reached.
@@ -22,10 +27,9 @@ type Serving struct {
 	URL   string `json:"url"`  // with the token, which opens everything
 	Addr  string `json:"addr"` // that it listens on
 	Local bool   `json:"local"`
+	// Running reports that the dashboard was running already, so that ken started none.
+	Running bool `json:"running"`
 }
-
-// anyPort is where the dashboard listens unless told otherwise: on this machine alone.
-const anyPort = "127.0.0.1:0"
 
 func (p *program) serve() *cobra.Command {
 	var opts ServeOptions
@@ -33,15 +37,15 @@ func (p *program) serve() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Show the dashboard in a browser",
-		Long: `Serves the dashboard and prints its address, until you press Ctrl-C. It shows specs, a
-map of the repository, the state directory and worktrees, and follows commits, edits
-and new summaries within a second.
+		Long: `Serves the dashboard and prints its address, until you press Ctrl-C. The dashboard shows
+what needs you, the current change, files, documents, specs and workflow files, and
+follows commits, edits and new summaries within a second.
 
-ken serve listens on this machine only. Every user of this machine may read; writing,
-and MCP at /mcp, need the token in the printed address. On any other address,
-everything needs the token.`,
+ken serve listens on this machine only, on a port that stays the same for a repository.
+Reading and writing need the token, which the printed address contains. Other users of
+the machine cannot read it.`,
 		Example: `  ken serve
-  ken serve --port 8080`,
+  ken serve --port 8080   # instead of the port of this repository`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("port") {
@@ -50,15 +54,23 @@ everything needs the token.`,
 				}
 				opts.Addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(int(port)))
 			}
-			opts.Ready = p.announce
-			return p.Serve(c.Context(), p.dir, opts)
+			return p.serveDashboard(c.Context(), opts)
 		},
 	}
-	c.Flags().StringVar(&opts.Addr, "addr", anyPort, "listen on `ADDRESS`; port 0 means any free port")
+	c.Flags().StringVar(&opts.Addr, "addr", "", "listen on `ADDRESS`; port 0 means any free port")
 	c.Flags().Uint16Var(&port, "port", 0, "listen on `PORT` of 127.0.0.1")
 	c.Flags().StringArrayVar(&opts.Hosts, "allow-host", nil, "accept requests for the host `NAME` too")
 	c.Flags().BoolVar(&opts.NewToken, "new-token", false, "make a new token; the old one stops working")
 	return c
+}
+
+// serveDashboard serves the dashboard and prints its address.
+func (p *program) serveDashboard(ctx context.Context, opts ServeOptions) error {
+	opts.Ready = p.announce
+	opts.Taken = func(port uint16) {
+		p.io.Remarkf("ken: port %d, the port of this repository, is in use; ken uses another one", port)
+	}
+	return p.Serve(ctx, p.dir, opts)
 }
 
 // announce prints where the dashboard can be reached.
@@ -68,8 +80,12 @@ func (p *program) announce(s Serving) {
 		return
 	}
 	p.io.Printf("%s\n", s.URL)
+	if s.Running {
+		p.io.Remarkf("ken: the dashboard of this repository is already running; this is its address")
+		return
+	}
 	if !s.Local {
-		p.io.Remarkf("ken: other machines can reach %s; the connection is not encrypted, and everything needs the token", s.Addr)
+		p.io.Remarkf("ken: other machines can reach %s; the connection is not encrypted", s.Addr)
 	}
 	p.io.Remarkf("hint: stop it with Ctrl-C")
 }

@@ -8,13 +8,15 @@ import (
 	"ken/internal/term"
 )
 
-// A port alone is one of this machine's.
+// A port alone is one of this machine's. Without a port ken chooses that of the
+// repository.
 func TestServePort(t *testing.T) {
 	for _, tt := range []struct {
 		args []string
 		want string
 	}{
-		{[]string{"serve"}, "127.0.0.1:0"},
+		{[]string{"serve"}, ""},
+		{[]string{"serve", "--port", "0"}, "127.0.0.1:0"},
 		{[]string{"serve", "--port", "8080"}, "127.0.0.1:8080"},
 		{[]string{"serve", "--addr", "[::1]:9"}, "[::1]:9"},
 	} {

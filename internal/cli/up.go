@@ -50,7 +50,7 @@ configuration, ken up works offline and costs nothing.`,
 			if failed != nil {
 				p.io.Remarkf("ken: %s", plain(failed.Error()))
 			}
-			return errors.Join(p.Serve(c.Context(), p.dir, ServeOptions{Addr: anyPort, Ready: p.announce}), failed)
+			return errors.Join(p.serveDashboard(c.Context(), ServeOptions{}), failed)
 		},
 	}
 	c.Flags().BoolVar(&served, "serve", false, "then serve the dashboard, as ken serve does")
@@ -116,9 +116,7 @@ func (p *program) bringUp(c *cobra.Command, w Workspace, f *surveyFlags) (failed
 	if p.io.JSON {
 		return failed, p.io.Encode(did)
 	}
-	p.printWhat(did.Glance)
-	p.printOverview(known, did.Overview, glanceItems)
-	p.printNext(did.Glance, did.Overview)
+	p.printUp(known, did.Glance, did.Overview)
 	return failed, nil
 }
 

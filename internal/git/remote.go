@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"ken/internal/repo"
@@ -11,6 +12,46 @@ import (
 func (r *Repo) OnRemote(ctx context.Context, commit repo.ID) (bool, error) {
 	out, err := r.read(ctx, nil, "for-each-ref", "--count=1", "--format=%(refname)", "--contains="+commit.String(), "refs/remotes/")
 	return strings.TrimSpace(out) != "", err
+}
+
+// PushedCommit returns a commit that a remote has, as far as git knows here: the given one,
+// or the newest tip of a remote branch in its history. It is zero if there is none.
+func (r *Repo) PushedCommit(ctx context.Context, commit repo.ID) (repo.ID, error) {
+	pushed, err := r.OnRemote(ctx, commit)
+	if err != nil || pushed {
+		return commit, err
+	}
+	out, err := r.read(ctx, nil, "for-each-ref", "--count=1", "--sort=-committerdate", "--format=%(objectname)", "--merged="+commit.String(), "refs/remotes/")
+	if out = strings.TrimSpace(out); err != nil || out == "" {
+		return repo.ID{}, err
+	}
+	return repo.ParseID(out)
+}
+
+// RemoteURL returns the address of the remote origin, or of the only remote. It is "" if
+// there is none.
+func (r *Repo) RemoteURL(ctx context.Context) (string, error) {
+	out, err := r.read(ctx, nil, "remote")
+	if err != nil {
+		return "", err
+	}
+	names := strings.Fields(out)
+	name := "origin"
+	if !slices.Contains(names, name) {
+		if len(names) != 1 || !validRef("refs/remotes/"+names[0]) {
+			return "", nil
+		}
+		name = names[0]
+	}
+	out, err = r.read(ctx, nil, "remote", "get-url", "--", name)
+	return strings.TrimSuffix(out, "\n"), err
+}
+
+// UserSetting returns a setting of the user's own git configuration, whatever that of the
+// repository says. It is "" if the user has not set it.
+func (r *Repo) UserSetting(ctx context.Context, key string) (string, error) {
+	out, _, err := r.probe(ctx, "config", "--global", "--includes", "--get", key)
+	return strings.TrimSuffix(out, "\n"), err
 }
 
 // Fetching are the arguments of git that fetch every branch of the remote. A bare clone has no refspec, and

@@ -41,10 +41,7 @@ func (s *Server) handleAPI(mux *http.ServeMux) {
 	mux.HandleFunc("POST /api/spec/{id}/ack", s.apiAck)
 	mux.HandleFunc("POST /api/state/restore", s.apiRestore)
 	mux.HandleFunc("POST /api/state/cleanup", s.apiCleanup)
-	mux.HandleFunc("POST /api/login", func(w http.ResponseWriter, r *http.Request) {
-		v, err := s.login(r, w)
-		s.reply(w, r, v, err, "/")
-	})
+	mux.HandleFunc("POST /api/login", s.apiLogin)
 	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, errNoPage) })
 }
 

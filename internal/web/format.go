@@ -10,6 +10,7 @@ import (
 	"ken/internal/board"
 	"ken/internal/contract"
 	"ken/internal/fresh"
+	"ken/internal/repo"
 	"ken/internal/spec"
 	"ken/internal/survey"
 	"ken/internal/workflow"
@@ -17,7 +18,8 @@ import (
 
 // helpers are the functions for templates.
 var helpers = template.FuncMap{
-	"num": num, "yes": yes, "filters": extraFilters, "status": func(n board.Node) string { return displayStatus(&n) }, "summaries": summariesText, "cut": cutText, "time": shortTime, "session": shortSession,
+	"path": func(s string) repo.Path { return repo.Path(s) },
+	"num":  num, "yes": yes, "filters": extraFilters, "status": func(n board.Node) string { return displayStatus(&n) }, "summaries": summariesText, "cut": cutText, "time": shortTime, "session": shortSession,
 	"is":        func(p *string, s string) bool { return p != nil && *p == s },
 	"foreign":   func(c workflow.Counts) int { return c.AdHoc + c.Ephemeral + c.Unknown },
 	"str":       func(s string) string { return s },

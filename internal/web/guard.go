@@ -34,10 +34,10 @@ type Options struct {
 
 // A guard decides who has access.
 //
-// Local users may read, unless the dashboard can be reached from other machines, also
-// through a proxy. Writing and MCP need the token. Pages of other sites never get
-// through: the host must be a known one, which stops DNS rebinding, and the origin must
-// be the dashboard's own.
+// Every answer needs the token, except for those that show nothing of the repository:
+// see needsToken. Other users of the machine can connect, but cannot read the token.
+// Pages of other sites never get through: the host must be a known one, which stops DNS
+// rebinding, and the origin must be the dashboard's own.
 type guard struct {
 	opts        Options
 	cookie      string // name of the cookie
@@ -57,7 +57,7 @@ func newGuard(opts Options) *guard {
 var (
 	errHost   = statusErr(http.StatusMisdirectedRequest, "ken serve does not answer to this host name", "open the address that ken serve printed")
 	errOrigin = statusErr(http.StatusForbidden, "the request comes from another site", "use the dashboard's own pages")
-	errToken  = statusErr(http.StatusUnauthorized, "this needs the token", "open the address that ken serve printed, or send the header Authorization: Bearer TOKEN")
+	errToken  = statusErr(http.StatusUnauthorized, "the dashboard needs its token", "open the address that ken serve printed, or send the header Authorization: Bearer TOKEN")
 	errNoPage = statusErr(http.StatusNotFound, "page not found", "start at /")
 	errID     = statusErr(http.StatusBadRequest, "not a commit id", "use 4 to 64 hexadecimal digits")
 	errMoved  = statusErr(http.StatusConflict, "the repository changed since this page was loaded", "check the new state, then acknowledge again")
@@ -89,7 +89,8 @@ func (g *guard) protect(within time.Duration, next http.Handler, fail func(http.
 		h.Set("Cache-Control", "no-cache")
 		if err := g.check(r); err != nil {
 			if r.Method == http.MethodGet && errors.Is(err, errToken) && wantsPage(r) {
-				http.Redirect(w, r, "/login", http.StatusSeeOther) // browsers keep the fragment, which may have the token
+				// Browsers keep the fragment, which may have the token.
+				http.Redirect(w, r, "/login?"+url.Values{"to": {r.URL.RequestURI()}}.Encode(), http.StatusSeeOther)
 				return
 			}
 			fail(w, r, err)
@@ -131,7 +132,7 @@ func (g *guard) check(r *http.Request) error {
 	if g.crossSite(r) {
 		return errOrigin
 	}
-	if g.needsToken(r) && !g.mayWrite(r) {
+	if needsToken(r.URL.Path) && !g.signedIn(r) {
 		return errToken
 	}
 	return nil
@@ -194,20 +195,17 @@ func (g *guard) knownHost(r *http.Request) bool {
 // loopback reports whether the dashboard listens on a loopback address.
 func (g *guard) loopback() bool { return g.opts.Addr.Addr().IsLoopback() }
 
-func (g *guard) needsToken(r *http.Request) bool {
-	switch path := r.URL.Path; {
-	case path == "/healthz", path == "/login", path == "/api/login", strings.HasPrefix(path, "/assets/"):
+// needsToken reports whether the answer to a path may show something of the repository.
+func needsToken(path string) bool {
+	switch path {
+	case "/healthz", "/login", "/api/login":
 		return false
-	case path == "/mcp":
-		return true
-	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		return true
 	}
-	return !g.loopback() || len(g.opts.Hosts) > 0 // behind a proxy, users are on other machines
+	return !strings.HasPrefix(path, "/assets/")
 }
 
-// mayWrite reports whether a request has the token or the cookie.
-func (g *guard) mayWrite(r *http.Request) bool {
+// signedIn reports whether a request has the token or the cookie.
+func (g *guard) signedIn(r *http.Request) bool {
 	if given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok && g.isToken(given) {
 		return true
 	}
@@ -219,6 +217,24 @@ func (g *guard) mayWrite(r *http.Request) bool {
 func (g *guard) isToken(given string) bool {
 	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(g.opts.Token))
 	return g.opts.Token != "" && subtle.ConstantTimeCompare(a[:], b[:]) == 1
+}
+
+// Proof is what only a dashboard with this token on this port can answer to a challenge.
+// The port is part of it, so that another program cannot pass the challenge on.
+func Proof(token string, port uint16, challenge string) string {
+	mac := hmac.New(sha256.New, []byte(token))
+	fmt.Fprintf(mac, "healthz %d %s", port, challenge)
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// healthz answers "ok", or the proof for a challenge.
+func (g *guard) healthz(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	answer := "ok"
+	if challenge := r.URL.Query().Get("challenge"); challenge != "" {
+		answer = Proof(g.opts.Token, g.opts.Addr.Port(), challenge)
+	}
+	_, _ = io.WriteString(w, answer+"\n")
 }
 
 // setCookie signs the browser in.

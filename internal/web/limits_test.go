@@ -232,7 +232,7 @@ func TestSlowReaderIsDisconnected(t *testing.T) {
 		const large = 1 << 20 // larger than all buffers
 		s := serveInBubble(t, boardOf(strings.Repeat("x", large)), limits{header: endless, request: endless, answer: endless, write: 50 * time.Millisecond})
 		s.asks(http.MethodGet, "/api/board", "")
-		conn := s.dial("GET /api/board HTTP/1.1\r\nHost: HOST\r\n\r\n")
+		conn := s.dial("GET /api/board HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer the-token\r\n\r\n")
 		resp, err := http.ReadResponse(bufio.NewReaderSize(conn, 16), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -275,7 +275,7 @@ func TestShutdownClosesUnusedConnections(t *testing.T) {
 func TestShutdownClosesStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serveInBubble(t, boardOf("r"), defaultLimits)
-		conn := s.dial("GET /events HTTP/1.1\r\nHost: HOST\r\n\r\n")
+		conn := s.dial("GET /events HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer the-token\r\n\r\n")
 		if line, err := bufio.NewReader(conn).ReadString('\n'); err != nil || !strings.Contains(line, " 200 ") {
 			t.Fatalf("the stream begins with %q, %v", line, err)
 		}
@@ -331,7 +331,7 @@ func TestOneClientCannotExhaustTheServer(t *testing.T) {
 			})
 		},
 		"opens streams": func(s *serving) {
-			conn := s.dial("GET /events HTTP/1.1\r\nHost: HOST\r\n\r\n")
+			conn := s.dial("GET /events HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer the-token\r\n\r\n")
 			go func() { _, _ = io.Copy(io.Discard, conn) }()
 		},
 	} {

@@ -1,26 +1,40 @@
 package web
 
-import "net/http"
+import (
+	"net/http"
+	"net/url"
+	"strings"
+)
 
 // loginPage asks for the token.
 func (s *Server) loginPage(r *http.Request) (*pageData, error) {
 	return &pageData{
 		Page: "login", Title: "Sign in", Release: s.pages.release, Version: s.deps.Version, Here: true,
-		MayWrite: s.guard.mayWrite(r), status: http.StatusOK,
+		MayWrite: s.guard.signedIn(r), status: http.StatusOK, Body: localPage(r.URL.Query().Get("to")),
 	}, nil
 }
 
-// login checks the token and sets the cookie.
-func (s *Server) login(r *http.Request, w http.ResponseWriter) (any, error) {
+// apiLogin checks the token and sets the cookie.
+func (s *Server) apiLogin(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		Token string `json:"token"`
+		To    string `json:"to"` // the page that a form leads to
 	}
-	if err := decode(r, &in); err != nil {
-		return nil, err
+	err := decode(r, &in)
+	if err == nil && !s.guard.isToken(in.Token) {
+		err = statusErr(http.StatusUnauthorized, "wrong token", "open the address that ken serve printed, or make a new token with: ken serve --new-token")
 	}
-	if !s.guard.isToken(in.Token) {
-		return nil, statusErr(http.StatusUnauthorized, "wrong token", "open the address that ken serve printed, or make a new token with: ken serve --new-token")
+	if err == nil {
+		s.guard.setCookie(w)
 	}
-	s.guard.setCookie(w)
-	return map[string]bool{"ok": true}, nil
+	s.reply(w, r, map[string]bool{"ok": true}, err, localPage(in.To))
+}
+
+// localPage returns the address of a page of this dashboard, and / for any other address.
+func localPage(to string) string {
+	u, err := url.Parse(to)
+	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(u.Path, "/") || strings.HasPrefix(u.Path, "//") || strings.Contains(to, `\`) {
+		return "/"
+	}
+	return u.RequestURI()
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -16,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"ken/internal/board"
@@ -103,6 +105,8 @@ type pageData struct {
 	Body       any
 	dir        string // root of the worktree, "" if unknown
 	atHand     bool   // commands need no -C
+	editor     string // address of a file in the user's editor, see links.go
+	remote     func() Remote
 	bare       string // render only this template
 	status     int
 }
@@ -146,11 +150,13 @@ func (f *pageData) Node(id string) template.URL { return f.Link("/node/" + url.P
 
 // newPage returns the data of a page, with the board if it is ready soon.
 func (s *Server) newPage(r *http.Request, page, title string) (*pageData, error) {
-	f := &pageData{Page: page, Title: title, MayWrite: s.guard.mayWrite(r), Release: s.pages.release, Version: s.deps.Version, status: http.StatusOK}
+	f := &pageData{Page: page, Title: title, MayWrite: s.guard.signedIn(r), Release: s.pages.release, Version: s.deps.Version, status: http.StatusOK}
 	name, err := s.worktree(r, f)
 	if err != nil {
 		return f, err
 	}
+	f.editor = s.deps.Editor
+	f.remote = sync.OnceValue(func() Remote { return s.remote(r.Context(), name) })
 	v, late, err := s.boards.get(r.Context(), name, firstPaint)
 	if err != nil {
 		return f, err
@@ -163,6 +169,19 @@ func (s *Server) newPage(r *http.Request, page, title string) (*pageData, error)
 		}
 	}
 	return f, nil
+}
+
+// remote returns the remote of a worktree. It is empty if it cannot be read: the page then
+// has no link to it.
+func (s *Server) remote(ctx context.Context, worktree string) Remote {
+	if s.deps.Remote == nil {
+		return Remote{}
+	}
+	remote, err := s.deps.Remote(ctx, worktree)
+	if err != nil {
+		return Remote{}
+	}
+	return remote
 }
 
 // worktree returns the name of the worktree that a request is about.
@@ -273,7 +292,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	f := &pageData{
 		Page: "error", Title: "Error", Release: s.pages.release, Version: s.deps.Version, Body: t,
-		status: t.Status, Here: true, MayWrite: s.guard.mayWrite(r),
+		status: t.Status, Here: true, MayWrite: s.guard.signedIn(r),
 	}
 	if !errors.Is(err, errHost) && !errors.Is(err, errOrigin) && !errors.Is(err, errToken) {
 		_, _ = s.worktree(r, f)

@@ -50,6 +50,11 @@ type Deps struct {
 	OpenState func(ctx context.Context, worktree string) (StateSpace, error)
 	// Close ends what runs in the background. It may be nil.
 	Close func()
+	// Editor is the address that opens a file in the user's editor, with {path} and
+	// {line}. "" means [DefaultEditor].
+	Editor string
+	// Remote returns the remote of a worktree. It may be nil.
+	Remote func(ctx context.Context, worktree string) (Remote, error)
 	// MCP serves agents. It may be nil.
 	MCP http.Handler
 }
@@ -247,10 +252,7 @@ func (s *Server) handler() http.Handler {
 	mux.HandleFunc("GET /login", s.page(s.loginPage))
 	mux.HandleFunc("GET /assets/{name}", s.asset)
 	mux.HandleFunc("GET /events", s.events)
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		_, _ = w.Write([]byte("ok\n"))
-	})
+	mux.HandleFunc("GET /healthz", s.guard.healthz)
 	s.handleAPI(mux)
 	if s.deps.MCP != nil {
 		mux.Handle("/mcp", s.deps.MCP)

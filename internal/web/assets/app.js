@@ -9,6 +9,7 @@ import { patches } from "./patches.js";
 import { home } from "./home.js";
 import { filter } from "./filter.js";
 import { palette } from "./palette.js";
+import { copyButtons } from "./copy.js";
 
 let etag = null;
 let fetching = null; // the running refresh
@@ -23,6 +24,7 @@ async function refresh() {
       const headers = etag ? { "If-None-Match": etag } : {};
       const answer = await fetch(location.href, { headers: { ...headers, Accept: "text/html" }, cache: "no-store", credentials: "same-origin" });
       if (answer.status === 304) continue;
+      if (answer.redirected) { location.assign(answer.url); return; } // signed out
       const text = await answer.text();
       const next = new DOMParser().parseFromString(text, "text/html");
       if (next.body.dataset.release !== document.body.dataset.release) { location.reload(); return; }
@@ -48,11 +50,14 @@ search();
 palette();
 keys();
 patches();
+copyButtons();
 forms(refresh);
 home();
 filter(refresh);
-login().then((entered) => { if (entered) refresh(); });
-follow(document.body.dataset, refresh);
+const enter = () => login().then((entered) => { if (entered) refresh(); });
+enter();
+addEventListener("hashchange", enter); // the printed address, pasted into an open page
+if (document.body.dataset.page !== "login") follow(document.body.dataset, refresh);
 askAgain();
 document.addEventListener("ken:drawn", askAgain);
 

@@ -17,7 +17,7 @@ export function forms(refresh) {
         if (answer.status === 409) await refresh();
         return;
       }
-      if (form.matches("[data-login]")) { location.assign("/"); return; }
+      if (form.matches("[data-login]")) { location.assign(form.elements.to.value); return; }
       const done = said.result && said.reason ? form.dataset.act + ": " + said.reason : form.dataset.act;
       tell(outcome, "good", done);
       notify(done + (said.commit ? " in " + said.commit.slice(0, 7) : ""));
@@ -57,12 +57,24 @@ function notify(text) {
 }
 
 // login exchanges the token in the address for a cookie and removes it from the address.
+// The sign-in page then opens the page that the user asked for.
 export async function login() {
+  const form = document.querySelector("[data-login]");
   const token = new URLSearchParams(location.hash.slice(1)).get("token");
-  if (!token) return false;
+  if (!token) {
+    // A browser sends no cookie when the user follows a link on another site. The cookie
+    // may be there nevertheless.
+    if (form && await signedIn(form.elements.to.value)) location.replace(form.elements.to.value);
+    return false;
+  }
   history.replaceState(null, "", location.pathname + location.search);
   const answer = await fetch("/api/login", { method: "POST", headers: { "Content-Type": "application/json", Accept: "application/json" }, body: JSON.stringify({ token }) });
   if (!answer.ok) { notify("The token in the address is not valid."); return false; }
-  if (document.body.dataset.page === "login") { location.assign("/"); return false; }
+  if (form) { location.replace(form.elements.to.value); return false; }
   return true;
+}
+
+async function signedIn(page) {
+  const answer = await fetch(page, { method: "HEAD", headers: { Accept: "text/html" } });
+  return answer.ok && !answer.redirected;
 }

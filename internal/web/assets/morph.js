@@ -3,7 +3,8 @@
 //
 // Elements with an id are found by it wherever they are among their siblings. The
 // attribute data-keep names what the user controls: "all" of
-// the element, its "value", or whether it is "pressed".
+// the element, its "value", or whether it is "pressed". It is "added" for an element that
+// a script added: the other page does not have it.
 export function morph(have, want) {
   attributes(have, want);
   if (have.dataset && have.dataset.keep === "all") return;
@@ -28,7 +29,7 @@ function attributes(have, want) {
 function children(have, want) {
   const byID = new Map();
   for (const c of have.children) if (c.id) byID.set(c.id, c);
-  let at = have.firstChild;
+  let at = skipAdded(have.firstChild);
   for (const w of [...want.childNodes]) {
     let match = null;
     if (w.nodeType === Node.ELEMENT_NODE && w.id) {
@@ -41,7 +42,7 @@ function children(have, want) {
       have.insertBefore(document.importNode(w, true), at);
       continue;
     }
-    if (match === at) at = at.nextSibling;
+    if (match === at) at = skipAdded(at.nextSibling);
     else move(have, match, at);
     if (match.isEqualNode(w)) continue;
     if (match.nodeType === Node.ELEMENT_NODE) morph(match, w);
@@ -49,9 +50,15 @@ function children(have, want) {
   }
   while (at) {
     const gone = at;
-    at = at.nextSibling;
+    at = skipAdded(at.nextSibling);
     have.removeChild(gone);
   }
+}
+
+// skipAdded returns the first node from here on that no script added.
+function skipAdded(node) {
+  while (node && node.dataset && node.dataset.keep === "added") node = node.nextSibling;
+  return node;
 }
 
 // same reports whether a node without an id can be changed into another.

@@ -22,7 +22,9 @@ async function fill(slot, source) {
     const answer = await fetch(source, { headers: { "X-Ken-Part": "patch", Accept: "text/html" } });
     const part = new DOMParser().parseFromString(await answer.text(), "text/html");
     if (!answer.ok) throw new Error(part.querySelector("h1")?.textContent || answer.statusText);
-    if (slot.dataset.filled === source) slot.replaceChildren(...part.body.childNodes);
+    if (slot.dataset.filled !== source) return;
+    slot.replaceChildren(...part.body.childNodes);
+    document.dispatchEvent(new CustomEvent("ken:loaded"));
   } catch (err) {
     slot.textContent = "Could not load this part: " + err.message;
     delete slot.dataset.filled;
