@@ -26,7 +26,7 @@ func TestScreenshots(t *testing.T) {
 	if dir == "" {
 		dir = t.TempDir()
 	}
-	d := serve(t, shop(t))
+	d := serve(t, webShop(t))
 	for _, p := range []struct {
 		name, path, theme string
 		ready             string // selector of something on the complete page
@@ -65,8 +65,8 @@ func (d *dashboard) shoot(file string) {
 	}
 }
 
-// shop is a repository like a user's.
-func shop(t *testing.T) *testrepo.Repo {
+// webShop is a repository like a user's.
+func webShop(t *testing.T) *testrepo.Repo {
 	t.Helper()
 	r := testrepo.New(t)
 	dir := filepath.Join(t.TempDir(), "shop")
@@ -93,7 +93,7 @@ func shop(t *testing.T) *testrepo.Repo {
 	}
 	const ana, jonas, mei = "Ana Silva <ana@example.com>", "Jonas Berg <jonas@example.com>", "Mei Tanaka <mei@example.com>"
 
-	for path, text := range shopFiles {
+	for path, text := range webShopFiles {
 		r.Write(path, text)
 	}
 	node(r, "orders", "Orders", "what an order is, and how it changes", "api/orders.go",
@@ -111,9 +111,9 @@ func shop(t *testing.T) *testrepo.Repo {
 	describe("Mei Tanaka", "web/src/cart.ts", "The cart of the storefront. It asks the API for prices and never computes them itself.")
 	describe("Mei Tanaka", "worker/ship.py", "Takes paid orders from the queue, books a parcel and marks them as shipped.")
 
-	r.Write("api/orders.go", strings.Replace(shopFiles["api/orders.go"], "func Move(o *Order, to State) error {", "func Move(ctx context.Context, o *Order, to State) error {\n\tif err := ctx.Err(); err != nil {\n\t\treturn err\n\t}", 1))
+	r.Write("api/orders.go", strings.Replace(webShopFiles["api/orders.go"], "func Move(o *Order, to State) error {", "func Move(ctx context.Context, o *Order, to State) error {\n\tif err := ctx.Err(); err != nil {\n\t\treturn err\n\t}", 1))
 	commit(jonas, "orders: Move can be cancelled")
-	r.Write("api/payments.go", shopFiles["api/payments.go"]+"\n// RefundPart gives back a part of a charge.\nfunc RefundPart(charge string, cents int) error { return send(\"refund\", charge, cents) }\n")
+	r.Write("api/payments.go", webShopFiles["api/payments.go"]+"\n// RefundPart gives back a part of a charge.\nfunc RefundPart(charge string, cents int) error { return send(\"refund\", charge, cents) }\n")
 	commit(mei, "payments: refund a part of a charge")
 	r.Git("mv", "api/http.go", "api/server.go")
 	commit(jonas, "api: http.go is server.go")
@@ -143,7 +143,7 @@ func shop(t *testing.T) *testrepo.Repo {
 	return r
 }
 
-var shopFiles = map[string]string{
+var webShopFiles = map[string]string{
 	".gitignore":         ".ken/state/\n",
 	"README.md":          "# Shop\n\nA small web shop: an API in Go, a storefront in TypeScript, and a worker in Python.\n\n- `api/http.go` has the routes.\n- `api/orders.go` has the rules of an order.\n- `worker/label.py` prints labels.\n\nRun the tests with `go test ./...`.\n",
 	"docs/payments.md":   "# Payments\n\n`Charge` in `api/payments.go` takes the money, `Refund` gives it back.\n",
