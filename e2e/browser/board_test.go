@@ -78,13 +78,13 @@ func TestKeyboardAlone(t *testing.T) {
 	d.reads("#n-api", "The API")
 	d.reads("#live", "live") // the scripts run
 
-	d.press("/")
+	d.press("f")
 	d.until(`document.activeElement.id === "search"`)
 	d.keys("api")
 	d.reads("#found", "1 of 2")
 	d.keys(kb.ArrowDown) // to the match, past what only leads to it
 	d.until(`document.activeElement.closest("li").id === "n-api"`)
-	d.press("/")
+	d.press("f")
 	d.keys(kb.Enter)
 	d.until(`location.pathname === "/node/api" && document.body.dataset.page === "node"`)
 	d.reads("#live", "live")

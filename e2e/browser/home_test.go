@@ -68,7 +68,7 @@ func TestHomeSettlesProblems(t *testing.T) {
 	stale := d.item("stale", "main.go")
 	d.reads(stale, "edited since the summary was written: interface")
 	d.until(fmt.Sprintf(`document.querySelector(%q).title.length > 0`, stale+" time"))
-	if eval[bool](d, fmt.Sprintf(`!!document.querySelector(%q)`, stale+" button")) {
+	if eval[bool](d, fmt.Sprintf(`!!document.querySelector(%q)`, stale+" form")) {
 		t.Error("the summary can be confirmed before its change was shown")
 	}
 	d.click(stale + " summary")
