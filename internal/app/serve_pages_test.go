@@ -127,7 +127,7 @@ func TestErrorPages(t *testing.T) {
 	s := serveRepo(t, r, nil)
 	s.page(http.StatusOK, "/")
 	for path, want := range map[string]string{
-		"/node/nowhere":      `list specs:</span> <code class="cmd" dir="auto">ken spec ls</code>`,
+		"/node/nowhere":      `list specs:</span> <code dir="auto">ken spec ls</code>`,
 		"/map?dir=nowhere":   `start at</span> <a href="/map">the Map</a>`,
 		"/file?path=nowhere": `start at</span> <a href="/map">the Map</a>`,
 		"/nowhere":           `start at</span> <a href="/">Home</a>`,
