@@ -94,8 +94,8 @@ func TestKeyboardAlone(t *testing.T) {
 	d.reads("#live", "live")
 	d.press("?")
 	d.until(`document.getElementById("keys").open`)
-	if got := eval[string](d, `document.getElementById("keys").innerText`); strings.Contains(got, "search") || !strings.Contains(got, "up") {
-		t.Errorf("on a page without a search the keys are %q", got)
+	if got := eval[string](d, `document.getElementById("keys").innerText`); strings.Contains(got, "filter") || !strings.Contains(got, "up") {
+		t.Errorf("on a page without a filter the keys are %q", got)
 	}
 	d.keys(kb.Escape)
 	d.until(`!document.getElementById("keys").open`)
@@ -106,7 +106,7 @@ func TestKeyboardAlone(t *testing.T) {
 	d.press("m")
 	d.until(`location.pathname === "/map"`)
 	d.reads("#live", "live")
-	d.press("b")
+	d.press("h")
 	d.until(`location.pathname === "/"`)
 	d.reads("#live", "live")
 	// The first stop is the way past the header.
