@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
@@ -91,7 +92,7 @@ func webShop(t *testing.T) *testrepo.Repo {
 		t.Helper()
 		ken(author, "summary", "set", path, "--read", strings.TrimSpace(r.Git("hash-object", path)), "-m", text)
 	}
-	const ana, jonas, mei = "Ana Silva <ana@example.com>", "Jonas Berg <jonas@example.com>", "Mei Tanaka <mei@example.com>"
+	const ada, bob, carol = "Ada <ada@example.com>", "Bob <bob@example.com>", "Carol <carol@example.com>"
 
 	for path, text := range webShopFiles {
 		r.Write(path, text)
@@ -104,20 +105,22 @@ func webShop(t *testing.T) *testrepo.Repo {
 		"## raw source\n\nThe cart is always up to date.\n\n## expanded spec\n\n- The cart shows the price at which the order would be placed now.\n")
 	node(r, "fulfilment", "Fulfilment", "from a paid order to a parcel", "worker/",
 		"## raw source\n\nA paid order leaves within a day.\n\n## expanded spec\n\n- The worker takes each paid order once.\n")
-	commit(ana, "shop: orders, payments, storefront and fulfilment")
+	r.SetClock(time.Now().AddDate(0, 0, -12))
+	commit(ada, "shop: orders, payments, storefront and fulfilment")
 
-	describe("Ana Silva", "api/orders.go", "The life of an order: open, paid, shipped, cancelled. Every change of state goes through `Move`, which refuses what the spec does not allow.")
-	describe("Jonas Berg", "api/payments.go", "Charges and refunds through the payment provider. Each charge has an idempotency key, so that a retry never charges twice.")
-	describe("Mei Tanaka", "web/src/cart.ts", "The cart of the storefront. It asks the API for prices and never computes them itself.")
-	describe("Mei Tanaka", "worker/ship.py", "Takes paid orders from the queue, books a parcel and marks them as shipped.")
+	describe("Ada", "api/orders.go", "The life of an order: open, paid, shipped, cancelled. Every change of state goes through `Move`, which refuses what the spec does not allow.")
+	describe("Bob", "api/payments.go", "Charges and refunds through the payment provider. Each charge has an idempotency key, so that a retry never charges twice.")
+	describe("Carol", "web/src/cart.ts", "The cart of the storefront. It asks the API for prices and never computes them itself.")
+	describe("Carol", "worker/ship.py", "Takes paid orders from the queue, books a parcel and marks them as shipped.")
 
 	r.Write("api/orders.go", strings.Replace(webShopFiles["api/orders.go"], "func Move(o *Order, to State) error {", "func Move(ctx context.Context, o *Order, to State) error {\n\tif err := ctx.Err(); err != nil {\n\t\treturn err\n\t}", 1))
-	commit(jonas, "orders: Move can be cancelled")
+	r.SetClock(time.Now().AddDate(0, 0, -4))
+	commit(bob, "orders: Move can be cancelled")
 	r.Write("api/payments.go", webShopFiles["api/payments.go"]+"\n// RefundPart gives back a part of a charge.\nfunc RefundPart(charge string, cents int) error { return send(\"refund\", charge, cents) }\n")
-	commit(mei, "payments: refund a part of a charge")
+	commit(carol, "payments: refund a part of a charge")
 	r.Git("mv", "api/http.go", "api/server.go")
-	commit(jonas, "api: http.go is server.go")
-	ken("Ana Silva", "up", "--provider", "outline")
+	commit(bob, "api: http.go is server.go")
+	ken("Ada", "up", "--provider", "outline")
 
 	ken("", "state", "init", "--type", "dev", "task=refund cancelled orders")
 	r.Write(".ken/state/notes-from-yesterday.txt", "call the provider\n")
@@ -126,6 +129,7 @@ func webShop(t *testing.T) *testrepo.Repo {
 	r.Git("update-ref", "refs/remotes/origin/main", "main")
 	r.Git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
 
+	r.SetClock(time.Now().Add(-3 * time.Hour))
 	other := r.Worktree("express")
 	cart := other.Read(".spec/storefront/spec.md")
 	other.Write(".spec/storefront/spec.md", cart+"- The cart says when an express order arrives.\n")
@@ -133,13 +137,13 @@ func webShop(t *testing.T) *testrepo.Repo {
 
 	r.Git("switch", "--quiet", "--create", "refunds")
 	r.Write("api/orders.go", strings.Replace(r.Read("api/orders.go"), "o.State = to", "if to == Cancelled && o.State == Paid {\n\t\tif err := Refund(o.Charge); err != nil {\n\t\t\treturn err\n\t\t}\n\t}\n\to.State = to", 1))
-	commit(ana, "orders: refund a paid order when it is cancelled")
+	commit(ada, "orders: refund a paid order when it is cancelled")
 	r.Write("api/orders.go", r.Read("api/orders.go")+"\n// Reopen undoes a cancellation.\nfunc Reopen(o *Order) { o.State = Open }\n")
-	commit(jonas, "orders: a cancelled order can be opened again")
+	commit(bob, "orders: a cancelled order can be opened again")
 	r.Write(".spec/storefront/spec.md", cart+"- A cancelled order shows its refund.\n")
-	commit(mei, "storefront: show refunds")
+	commit(carol, "storefront: show refunds")
 	r.Remove("worker/label.py")
-	commit(ana, "worker: the provider prints the labels")
+	commit(ada, "worker: the provider prints the labels")
 	return r
 }
 

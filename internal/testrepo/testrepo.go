@@ -72,6 +72,9 @@ func (r *Repo) Worktree(branch string) *Repo {
 	return w
 }
 
+// SetClock sets the date of the next commit. Each commit is a minute later than the last.
+func (r *Repo) SetClock(t time.Time) { *r.clock = t }
+
 // URL returns the address under which git fetches from and pushes to r.
 func (r *Repo) URL() string { return "file://" + filepath.ToSlash(r.Dir) }
 

@@ -168,6 +168,7 @@ func (f *pageData) itemCommand(it *attention.Item) string {
 
 // ago says how long ago a time was; "" for the zero time.
 func ago(t, now time.Time) string {
+	const day = 24 * time.Hour
 	d := now.Sub(t)
 	switch {
 	case t.IsZero():
@@ -178,8 +179,12 @@ func ago(t, now time.Time) string {
 		return countText(int(d/time.Minute), "minute") + " ago"
 	case d < 48*time.Hour:
 		return countText(int(d/time.Hour), "hour") + " ago"
+	case d < 60*day:
+		return countText(int(d/day), "day") + " ago"
+	case d < 2*365*day:
+		return countText(int(d/(30*day)), "month") + " ago"
 	default:
-		return countText(int(d/(24*time.Hour)), "day") + " ago"
+		return countText(int(d/(365*day)), "year") + " ago"
 	}
 }
 

@@ -130,6 +130,8 @@ func TestAgo(t *testing.T) {
 		{59 * time.Minute, "59 minutes ago"},
 		{25 * time.Hour, "25 hours ago"},
 		{72 * time.Hour, "3 days ago"},
+		{70 * 24 * time.Hour, "2 months ago"},
+		{1000 * 24 * time.Hour, "2 years ago"},
 	} {
 		if got := ago(now.Add(-c.before), now); got != c.want {
 			t.Errorf("%v before: %q, want %q", c.before, got, c.want)

@@ -231,6 +231,9 @@ func (f *pageData) reviewRow(l *review.Line) reviewRow {
 		row.Tests = append(row.Tests, test)
 	}
 	row.More = len(l.Tests) - len(row.Tests)
+	if len(row.Tests) == 1 && row.Tests[0].Path == row.Subject {
+		row.Href, row.Tests = row.Tests[0].Href, nil // one test is named by the line itself
+	}
 	return row
 }
 
