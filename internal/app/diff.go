@@ -41,6 +41,7 @@ func (w *workspace) diffFile(ctx context.Context, p repo.Path, k *registry.Knowl
 		return nil, noSummary(p, "ken summary set "+fault.Quote(string(p))+" -m TEXT")
 	}
 	d := &review.Diff{PathJSON: p.JSON(), Verdict: k.Verdict.String(), Text: k.Text, Author: authorName(k.Author), Files: []review.FileDiff{}, Read: k.CurrentID.String()}
+	d.WrittenFor = k.WrittenFor
 	if k.Verdict == fresh.Fresh {
 		return d, nil
 	}
@@ -98,7 +99,7 @@ func (w *workspace) diffDirectory(ctx context.Context, p repo.Path) (*review.Dif
 		return nil, noSummary(p, "ken survey run "+fault.Quote(string(repo.DirLabel(p))))
 	}
 	d := &review.Diff{
-		PathJSON: repo.DirLabel(p).JSON(), Directory: true, Verdict: s.Verdict.Word(), Text: s.Words(), Files: []review.FileDiff{}, Read: s.Basis,
+		PathJSON: repo.DirLabel(p).JSON(), Directory: true, Verdict: s.Verdict.Word(), Text: s.Words(), Reasons: s.Reasons, Files: []review.FileDiff{}, Read: s.Basis,
 	}
 	if s.Author != nil {
 		d.Author = authorName(*s.Author)

@@ -8,12 +8,12 @@ package attention
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"ken/internal/board"
 	"ken/internal/docs"
-	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/repo"
@@ -146,7 +146,9 @@ func (f *Facts) staleSummaries() (list []Item) {
 	if f.Directories == nil {
 		return list
 	}
-	for _, d := range f.Directories.Wanting {
+	deepestFirst := slices.Clone(f.Directories.Wanting) // a parent can only be settled after its children
+	slices.SortStableFunc(deepestFirst, func(a, b survey.StaleDirectory) int { return depth(b.Path) - depth(a.Path) })
+	for _, d := range deepestFirst {
 		if d.Verdict == survey.Failed || d.Verdict.State() != fresh.Stale {
 			continue
 		}
@@ -157,6 +159,14 @@ func (f *Facts) staleSummaries() (list []Item) {
 		list = append(list, it)
 	}
 	return list
+}
+
+// depth counts the directories of a path; the root, ".", has none.
+func depth(path string) int {
+	if path == "." {
+		return 0
+	}
+	return 1 + strings.Count(path, "/")
 }
 
 // pathOf returns the path of a verdict by its bytes.
@@ -237,6 +247,7 @@ func (f *Facts) drift() (list []Item) {
 		}
 		it := aboutSpec(Drift, "drift", n)
 		it.Why = fmt.Sprintf("%s to its files since it was edited or acknowledged; the gate blocks at %d", count(*n.Drift, "commit"), f.Gate)
+		it.Args = []string{"spec", "drift", n.ID, "--patch"}
 		for _, file := range n.DriftFiles {
 			if since := f.Changed[repo.Path(file.File)]; since.At.After(it.Since.At) {
 				it.Since = since
@@ -304,13 +315,25 @@ func stateEntry(kind Kind, word string, e workflow.AuditEntry) Item {
 	return it
 }
 
+// sameProvider returns the flag that asks the provider again which failed. Reasons name it
+// as in "ask command/sh: …".
+func sameProvider(reasons []string) []string {
+	for _, r := range reasons {
+		if asked, ok := strings.CutPrefix(r, "ask "); ok {
+			name, _, _ := strings.Cut(asked, "/")
+			return []string{"--provider", name}
+		}
+	}
+	return nil
+}
+
 func (f *Facts) failed() (list []Item) {
 	if f.Directories != nil {
 		for _, d := range f.Directories.Failed {
 			it := directory(d)
 			it.Kind, it.Word = Failed, "failed"
 			it.Why = "ken could not describe it" + colon(repo.Shorten(strings.Join(d.Reasons, ", "), maxText))
-			it.Args = []string{"survey", "run", d.Path}
+			it.Args = append([]string{"survey", "run", d.Path}, sameProvider(d.Reasons)...)
 			list = append(list, it)
 		}
 	}
@@ -334,6 +357,15 @@ func (f *Facts) failed() (list []Item) {
 	return list
 }
 
+// address returns the address of "Name <address>".
+func address(committer string) string {
+	_, rest, ok := strings.Cut(committer, "<")
+	if !ok {
+		return committer
+	}
+	return strings.TrimSuffix(rest, ">")
+}
+
 func (f *Facts) untrusted() (list []Item) {
 	for _, remote := range f.Ignored {
 		type group struct{ committer, reason string }
@@ -352,8 +384,8 @@ func (f *Facts) untrusted() (list []Item) {
 				})
 			}
 			it := &list[i]
-			it.Why = fmt.Sprintf("%s from %s not used: %s; to use them, change share in .ken/config.yaml, then: ken share pull %s",
-				count(counts[g], "record"), remote.Remote, u.Reason, fault.Quote(remote.Remote))
+			it.Why = fmt.Sprintf("%s from %s not used: %s; in .ken/config.yaml, trust them (share.authors) or refuse them for good (share.refuse: [%q])",
+				count(counts[g], "record"), remote.Remote, u.Reason, address(u.Committer))
 			if u.At.Before(it.Since.At) {
 				it.Since = board.Change{Commit: u.Commit, At: u.At}
 			}

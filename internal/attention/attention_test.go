@@ -88,7 +88,7 @@ func TestList(t *testing.T) {
 		"stale stale main.go: ken diff main.go",
 		"stale stale internal: ken diff internal",
 		"mention moved docs/guide.md:7: ken docs --fix docs/guide.md",
-		"drift drift parser: ken spec show parser",
+		"drift drift parser: ken spec drift parser --patch",
 		"broken broken lost: ken spec lint",
 		"collision collides parser: ken spec overlay",
 		"foreign foreign notes.md: ken state cleanup",
@@ -121,7 +121,7 @@ func TestReasons(t *testing.T) {
 		{"x.tmp", "a temporary file in the state directory", board.Change{}},
 		{"tools", "ken could not describe it: refused", board.Change{}},
 		{"web", "the workers of run 7 gave up after 3 attempts: timeout", board.Change{At: day}},
-		{"Eve <eve@example.org>", "2 records from origin not used: committer not in share.authors; to use them, change share in .ken/config.yaml, then: ken share pull origin", board.Change{At: day.Add(-time.Hour)}},
+		{"Eve <eve@example.org>", "2 records from origin not used: committer not in share.authors; in .ken/config.yaml, trust them (share.authors) or refuse them for good (share.refuse: [\"eve@example.org\"])", board.Change{At: day.Add(-time.Hour)}},
 		{"locked.go", "permission denied", board.Change{}},
 		{"workflow", "the contract cannot be read", board.Change{}},
 	}
@@ -153,5 +153,31 @@ func TestUnreadPart(t *testing.T) {
 	list := attention.List(attention.OfBoard(b, w))
 	if len(list) != 1 || list[0].Kind != attention.Unknown || list[0].Subject != "specs" || list[0].Shell != "git branch main" {
 		t.Errorf("%+v, want one unknown item about specs with the command git branch main", list)
+	}
+}
+
+// A failed directory is asked about again with the provider that failed.
+func TestFailedNamesProvider(t *testing.T) {
+	f := attention.Facts{Directories: &survey.DirCounts{Failed: []survey.StaleDirectory{
+		{PathJSON: repo.Path("tools").JSON(), Verdict: survey.Failed, Reasons: []string{"ask command/sh: exit status 7"}},
+	}}}
+	got := attention.List(f)[0].Args
+	if want := []string{"survey", "run", "tools", "--provider", "command"}; !slices.Equal(got, want) {
+		t.Errorf("the command is %q, want %q", got, want)
+	}
+}
+
+// Directories come before their parents, which can only be settled after them.
+func TestDirectoriesBeforeParents(t *testing.T) {
+	var wanting []survey.StaleDirectory
+	for _, p := range []repo.Path{".", "a", "a/b", "c"} {
+		wanting = append(wanting, survey.StaleDirectory{PathJSON: p.JSON(), Verdict: survey.StaleBelow})
+	}
+	var got []string
+	for _, it := range attention.List(attention.Facts{Directories: &survey.DirCounts{Wanting: wanting}}) {
+		got = append(got, it.Subject)
+	}
+	if want := []string{"a/b", "a", "c", "."}; !slices.Equal(got, want) {
+		t.Errorf("the order is %q, want %q", got, want)
 	}
 }

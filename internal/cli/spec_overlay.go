@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/fault"
 	"ken/internal/spec"
 	"ken/internal/term"
 )
@@ -30,9 +31,31 @@ code that it governs: you see it before either is merged.`,
 				for _, o := range list {
 					p.printOverlay(o)
 				}
+				p.hintCollision(list)
 				return nil
 			})
 		},
+	}
+}
+
+// hintCollision says how to compare the two sides of the first collision.
+func (p *program) hintCollision(list []spec.WorktreeChanges) {
+	branches := make(map[string]string)
+	for _, o := range list {
+		if o.Branch != nil {
+			branches[o.Worktree] = *o.Branch
+		}
+	}
+	for _, o := range list {
+		for _, m := range o.Collisions {
+			a, b := branches[o.Worktree], branches[m.With[0]]
+			if a == "" || b == "" || len(m.Paths) == 0 {
+				continue
+			}
+			p.io.Remarkf("hint: compare what they committed: git diff %s %s -- %s", fault.Quote(a), fault.Quote(b), fault.Quote(m.Paths[0]))
+			p.io.Remarkf("hint: to settle it, change one of them, or merge one and rebase the other")
+			return
+		}
 	}
 }
 

@@ -16,12 +16,13 @@ type sharePolicy struct {
 	PushOnClose bool     `yaml:"push_on_close"`
 	Trust       string   `yaml:"trust"`
 	Authors     []string `yaml:"authors"`
+	Refuse      []string `yaml:"refuse"`
 	Budget      size     `yaml:"budget"`
 }
 
 // policy checks what it says.
 func (p sharePolicy) policy() (share.Policy, error) {
-	out := share.Policy{Remote: p.Remote, PushOnClose: p.PushOnClose, Authors: p.Authors, Budget: int64(p.Budget)}
+	out := share.Policy{Remote: p.Remote, PushOnClose: p.PushOnClose, Authors: p.Authors, Refuse: p.Refuse, Budget: int64(p.Budget)}
 	var err error
 	if out.Trust, err = share.ParseTrust(p.Trust); err != nil {
 		return out, err
@@ -29,6 +30,11 @@ func (p sharePolicy) policy() (share.Policy, error) {
 	for _, g := range p.Authors {
 		if err := share.CheckGlob(g); err != nil {
 			return out, fmt.Errorf("authors: %w", err)
+		}
+	}
+	for _, g := range p.Refuse {
+		if err := share.CheckGlob(g); err != nil {
+			return out, fmt.Errorf("refuse: %w", err)
 		}
 	}
 	return out, nil

@@ -11,11 +11,14 @@ import (
 // A Diff says what changed in a file or directory since its summary was written.
 type Diff struct {
 	repo.PathJSON
-	Directory bool       `json:"directory"`
-	Verdict   string     `json:"verdict"` // of the summary: fresh, stale, none, …
-	Text      string     `json:"text"`    // of the summary
-	Author    string     `json:"author"`
-	Files     []FileDiff `json:"files"`
+	Directory bool   `json:"directory"`
+	Verdict   string `json:"verdict"` // of the summary: fresh, stale, none, …
+	Text      string `json:"text"`    // of the summary
+	Author    string `json:"author"`
+	// WrittenFor is the earlier path that a summary was written for, "" if it is this one.
+	WrittenFor string     `json:"written_for,omitempty"`
+	Reasons    []string   `json:"reasons,omitempty"` // of a directory's verdict
+	Files      []FileDiff `json:"files"`
 	// Children are the subdirectories whose summaries changed.
 	Children []string `json:"children,omitempty"`
 	// Read identifies the content that this diff leads to: pass it to ken confirm --read.
@@ -40,15 +43,21 @@ func (d *Diff) String() string {
 	if d.Author != "" {
 		head += ", by " + plain(d.Author)
 	}
+	if d.WrittenFor != "" {
+		head += ", written for " + d.WrittenFor
+	}
 	b.WriteString(head + "\n")
 	for line := range strings.Lines(d.Text) {
 		b.WriteString("  " + strings.TrimRight(line, "\n") + "\n")
 	}
-	if len(d.Files)+len(d.Children) == 0 {
+	if len(d.Files)+len(d.Children) == 0 && (!d.Directory || d.Verdict == "fresh") {
 		b.WriteString("\nnothing changed since it was written\n")
 		return b.String()
 	}
 	b.WriteString("\n")
+	if len(d.Reasons) > 0 {
+		fmt.Fprintf(&b, "why: %s\n", plain(strings.Join(d.Reasons, "; ")))
+	}
 	for _, f := range d.Files {
 		switch {
 		case f.Missing != "":
@@ -62,11 +71,11 @@ func (d *Diff) String() string {
 		}
 	}
 	for _, c := range d.Children {
-		fmt.Fprintf(&b, "%s/: its summary changed; ken diff %s\n", c, fault.Quote(c))
+		fmt.Fprintf(&b, "%s/: its summary is new, changed or gone; ken survey show %s\n", c, fault.Quote(c))
 	}
 	set := "ken summary set " + name + " --read " + d.Read + " -m TEXT"
 	if d.Directory {
-		set = "ken survey run " + name
+		set = "ken survey next " + name
 	}
 	fmt.Fprintf(&b, "\nif the summary still holds: ken confirm %s --read %s\notherwise: %s\n", name, d.Read, set)
 	return b.String()

@@ -79,7 +79,8 @@ type Ignored struct {
 }
 
 // LastIgnored returns the records that the last command which read a remote did not trust,
-// by remote. It contacts nobody and reads no commit.
+// by remote, without those of committers that the policy refuses. It contacts nobody and
+// reads no commit.
 func (s *Share) LastIgnored() []Ignored {
 	memory := s.memories.Load()
 	if memory.Version != memoryVersion {
@@ -87,7 +88,9 @@ func (s *Share) LastIgnored() []Ignored {
 	}
 	var list []Ignored
 	for _, remote := range slices.Sorted(maps.Keys(memory.Remotes)) {
-		if records := memory.Remotes[remote].Untrusted; len(records) > 0 {
+		records := slices.Clone(memory.Remotes[remote].Untrusted)
+		records = slices.DeleteFunc(records, func(u Untrusted) bool { return s.opts.Policy.refuses(u.Committer) })
+		if len(records) > 0 {
 			list = append(list, Ignored{remote, records})
 		}
 	}

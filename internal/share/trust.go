@@ -16,6 +16,7 @@ type Policy struct {
 	PushOnClose bool     // ken close pushes
 	Trust       Trust    // which commits to trust
 	Authors     []string // globs, one of which the committer or signer has to match; none: anyone
+	Refuse      []string // globs of committers or signers whose records ken ignores and does not report
 	Budget      int64    // the most bytes of records; DefaultBudget when 0
 }
 
@@ -71,10 +72,20 @@ func (t Trust) String() string {
 }
 
 // trustsAnyone reports whether the policy trusts every commit.
-func (p Policy) trustsAnyone() bool { return p.Trust == Anyone && len(p.Authors) == 0 }
+func (p Policy) trustsAnyone() bool { return p.Trust == Anyone && len(p.Authors)+len(p.Refuse) == 0 }
 
 // key identifies the part of the policy that decides about trust.
-func (p Policy) key() string { return fmt.Sprintf("%s %q", p.Trust, p.Authors) }
+func (p Policy) key() string {
+	if len(p.Refuse) == 0 {
+		return fmt.Sprintf("%s %q", p.Trust, p.Authors)
+	}
+	return fmt.Sprintf("%s %q %q", p.Trust, p.Authors, p.Refuse)
+}
+
+// refuses reports whether a committer or signer is one that the policy refuses.
+func (p Policy) refuses(who string) bool {
+	return slices.ContainsFunc(p.Refuse, func(g string) bool { return matches(g, who) })
+}
 
 // Unverified is the reason to ignore a record whose commit has no signature, or one of a key that
 // git does not trust here.
@@ -97,6 +108,9 @@ func (p Policy) Trusts(c git.CommitInfo) (why string) {
 		who = c.Signer
 	default:
 		return fmt.Sprintf("unknown policy %q", string(p.Trust))
+	}
+	if p.refuses(who) || p.refuses(c.Committer) {
+		return "committer in share.refuse"
 	}
 	if len(p.Authors) == 0 || slices.ContainsFunc(p.Authors, func(g string) bool { return matches(g, who) }) {
 		return ""
