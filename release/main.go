@@ -1,6 +1,5 @@
-// Command release packs ken for every platform it is made for: an archive to each with
-// the program, the licences of everything in it, its manual pages and completions, and
-// one list of checksums.
+// Command release makes one archive per platform, and one list of checksums. An archive
+// has the program, the licences of all code in it, its manual pages and completions.
 //
 //	go run ./release -version v1.2.3 -o dist
 //

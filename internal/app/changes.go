@@ -15,9 +15,9 @@ const maxCommits = 500
 
 var errAllFound = errors.New("all paths found")
 
-// changes returns the newest change of files and directories: the time of the file if its content is not
-// committed, else the newest of the last commits of the branch that changed it. A path that none of them
-// changed is not in the map.
+// changes returns the newest change of files and directories. For a file with uncommitted content, that is
+// the time of the file. For other paths it is the newest commit that changed them, among the last maxCommits
+// commits of the branch. A path that none of these commits changed is not in the map.
 func (d *worktreeReader) changes(ctx context.Context, paths []repo.Path) (map[repo.Path]board.Change, error) {
 	out := make(map[repo.Path]board.Change)
 	if err := d.uncommitted(ctx, paths, out); err != nil {

@@ -22,8 +22,8 @@ import (
 	"ken/internal/web"
 )
 
-// Ports of dashboards. Systems give these ports to no outgoing connection: Linux begins
-// at 32768, others at 49152.
+// Ports of dashboards. Operating systems do not use them for outgoing connections: Linux
+// uses ports from 32768 on, others from 49152 on.
 const (
 	firstPort = 20000
 	portCount = 10000
@@ -49,7 +49,7 @@ func listen(ctx context.Context, common string, opts cli.ServeOptions) (l net.Li
 	if err == nil {
 		return l, nil, nil
 	}
-	plain := len(opts.Hosts) == 0 && !opts.NewToken // the running server has other options
+	plain := len(opts.Hosts) == 0 && !opts.NewToken // a running server may not have the requested options
 	if token := storedToken(common); plain && token != "" && isDashboard(ctx, own, token) {
 		at := serving(own, token)
 		at.Running = true

@@ -20,11 +20,11 @@ func (w *workspace) Survey(ranks map[repo.Path]survey.Rank) *survey.Survey {
 	return w.surveyOf(w.workTree(), ranks)
 }
 
-// Standings says how the texts about directories stand, nil where nobody ever wrote one or
-// failed to. The report is what was just found of files; verified says that it was also recorded.
+// Standings counts the summaries of directories by state. It returns nil if nobody wrote one yet
+// and no attempt failed. rep is the report on the files; verified says that the registry recorded it.
 //
-// Where the files are as they were recorded, so may be how directories stand, and nothing is
-// read. Else all is judged from another look at the files, and nothing is written.
+// If rep is verified or found no change, Standings can use cached verdicts. Otherwise, or if within
+// names paths, it reads the files again and writes nothing.
 func (w *workspace) Standings(ctx context.Context, rep *registry.Report, verified bool, within []repo.Path) (*survey.DirCounts, error) {
 	described, err := w.store.Describes(ctx)
 	if err != nil {

@@ -51,7 +51,7 @@ type surveyTree struct {
 	err    error
 }
 
-// workTree returns the files of the work tree.
+// workTree returns the tree that a survey of the work tree reads.
 func (w *workspace) workTree() *surveyTree {
 	return &surveyTree{w: w, look: w.look, unkept: w.look != nil}
 }

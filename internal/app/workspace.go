@@ -45,9 +45,9 @@ type workspace struct {
 
 	progress func(done, total int) // who hears how many files have been read; may be nil
 
-	look *worktreeReader // judges the files without a check; nil where reading is a check
+	look *worktreeReader // judges the files and records nothing; if nil, reading records a check
 
-	specs *lastSpecs // of the work tree, by whoever reads them again and again; may be nil
+	specs *lastSpecs // cached specs of the work tree; nil if the process reads them once
 
 	memoryOnce sync.Once
 	memory     *agenthook.Memory // of the session that this process runs in

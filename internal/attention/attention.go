@@ -82,7 +82,7 @@ type Facts struct {
 	// RenamedFrom has the earlier paths of stale files that were renamed, also of renames that
 	// ken already recorded.
 	RenamedFrom map[repo.Path]repo.Path
-	// Changed has the newest change of files.
+	// Changed has the newest change of files and directories.
 	Changed map[repo.Path]board.Change
 }
 

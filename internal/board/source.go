@@ -33,7 +33,8 @@ type Source struct {
 	// RenamedFrom returns the earlier paths of files that were renamed since their summary was
 	// written. It may be nil.
 	RenamedFrom func(context.Context, []repo.Path) (map[repo.Path]repo.Path, error)
-	// Changes returns the newest changes of files, where they are known. It may be nil.
+	// Changes returns the newest changes of files and directories, where they are known. It may be
+	// nil.
 	Changes func(context.Context, []repo.Path) (map[repo.Path]Change, error)
 	// Documents returns the newest report on documents, nil before the first one. The
 	// function may be nil.

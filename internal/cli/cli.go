@@ -83,8 +83,8 @@ type Workspace interface {
 	// QuickDocs is Docs without a long wait. The report is nil if the check would take
 	// long.
 	QuickDocs(ctx context.Context) (*docs.Report, error)
-	// FixDocs puts right what merely moved in documents, unless dry is set, and
-	// returns what was changed, or would be, and what was not.
+	// FixDocs corrects the mentions that moved. It returns the corrections and the mentions
+	// that are left. If dry is set, it writes nothing.
 	FixDocs(ctx context.Context, rep *docs.Report, dry bool) (docs.Fixed, error)
 	// Dispatcher leases directories to agents.
 	Dispatcher() *survey.Dispatcher

@@ -38,12 +38,12 @@ func (p *program) serve() *cobra.Command {
 		Use:   "serve",
 		Short: "Show the dashboard in a browser",
 		Long: `Serves the dashboard and prints its address, until you press Ctrl-C. The dashboard shows
-what needs you, the current change, files, documents, specs and workflow files, and
-follows commits, edits and new summaries within a second.
+what needs attention, the current change, files, documents, specs and workflow files,
+and follows commits, edits and new summaries within a second.
 
 ken serve listens on this machine only, on a port that stays the same for a repository.
-Reading and writing need the token, which the printed address contains. Other users of
-the machine cannot read it.`,
+Every request needs the token, which is part of the printed address. Other users of the
+machine cannot read the token.`,
 		Example: `  ken serve
   ken serve --port 8080   # instead of the port of this repository`,
 		Args: cobra.NoArgs,

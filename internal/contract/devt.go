@@ -10,8 +10,8 @@ import (
 //go:embed devt.yaml
 var devtFile []byte
 
-// DefaultFor returns the default contract of a state directory, a path with slashes. One of devt,
-// .devt/state or a directory in it, gets the names of devt too; they are in devt.yaml.
+// DefaultFor returns the default contract of a state directory, a path with slashes. The contract of
+// .devt/state, or of a directory in it, also has devt's names, which are in devt.yaml.
 func DefaultFor(dir string) *Contract {
 	inside := "/" + path.Clean(dir) + "/"
 	if strings.Contains(inside, "/.devt/state/") {

@@ -170,8 +170,8 @@ func (s Stop) String() string {
 // none is called after Turn has returned.
 type Listener struct {
 	Text func(piece string) // the text as it arrives
-	// Retry hears that the turn will begin again: what was heard of it counts no more. An error
-	// ends the turn, and Turn returns it.
+	// Retry is called before the turn begins again; the caller discards the text so far. If Retry
+	// returns an error, the turn ends and Turn returns that error.
 	Retry func(Retry) error
 }
 

@@ -54,8 +54,8 @@ func (r *Registry) AddOthers(ctx context.Context, known []Knowledge) error {
 	return nil
 }
 
-// writtenAt returns the paths at which summaries of the shown content were written, none
-// if no summary is shown.
+// writtenAt returns the paths where AddOthers looks for summaries: the path itself, and the one
+// that the shown summary was written for. It returns none if no summary is shown.
 func (k *Knowledge) writtenAt() []repo.Path {
 	if k.Text == "" {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"ken/internal/repo"
 )
 
-// RenamedFrom returns the paths for which the summaries of files were written, of those files
-// that were renamed since: git no longer tracks the path.
+// RenamedFrom returns the earlier paths of files that were renamed since their summary was written.
+// A file counts as renamed if git no longer tracks the path that its summary was written for.
 func (r *Registry) RenamedFrom(ctx context.Context, paths []repo.Path) (map[repo.Path]repo.Path, error) {
 	if len(paths) == 0 {
 		return nil, nil

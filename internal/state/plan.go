@@ -40,8 +40,8 @@ type rawName []byte
 
 const (
 	planVersion = 2
-	// wholePlan is the version of a plan that restores whole snapshots. Versions of ken
-	// that know no others can finish it.
+	// wholePlan is the version of a plan that does not restore a part of a snapshot. Older
+	// versions of ken can finish it.
 	wholePlan = 1
 )
 

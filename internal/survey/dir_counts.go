@@ -22,7 +22,7 @@ type DirCounts struct {
 	// Wanting are the directories whose texts are stale or unknown, by path.
 	Wanting []StaleDirectory `json:"wanting"`
 	// Failed are the directories that could not be described, by path, with the reason.
-	// Each also counts as what its text is.
+	// Each is also counted above, by the state of its text.
 	Failed []StaleDirectory `json:"failed,omitempty"`
 }
 

@@ -147,7 +147,7 @@ func (r *run) remarkSkipped(j *judgement) {
 		oneLine(j.plan.author), names(skipped), it, strings.Join(flags[:min(len(flags), mostNames)], " ")))
 }
 
-// planAsked names the question for a plan: about these directories, to this mind.
+// planAsked returns the digest of the question for a plan: its directories and the recipe of the model.
 func (j *judgement) planAsked(m ModelWriter) fresh.Digest {
 	return digestOf("ken plan asked 1", j.planBasis().Digest(), []byte(m.Recipe()))
 }

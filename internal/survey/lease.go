@@ -98,7 +98,7 @@ type WorkItem struct {
 	HasText bool `json:"-"` // the prompt has an older text, which the agent can keep
 }
 
-// patience is how many directories are tried that others take in that moment.
+// patience is the number of directories that Next tries if other agents take each of them first.
 const patience = 64
 
 // Remaining counts the directories that agents have still to describe, those in
@@ -276,7 +276,8 @@ func (d *Dispatcher) Release(ctx context.Context, within repo.Path) (*Release, e
 	return out, nil
 }
 
-// How often a dispatcher looks whether another one lets go of a directory with the same input, and how long it waits in between.
+// How often a dispatcher checks whether another one released a directory with the same input, and
+// how long it waits between the checks.
 const (
 	meetings  = 5
 	meetPause = 50 * time.Millisecond

@@ -6,7 +6,7 @@ import (
 	"ken/internal/repo"
 )
 
-// ownDirs have files that only ken reads. They say nothing about the code.
+// ownDirs contain ken's own files: its configuration and specs. They are not code.
 var ownDirs = []repo.Path{".ken", ".spec"}
 
 // configFile decides what a survey leaves out. If it were part of a basis, each change of
@@ -16,8 +16,8 @@ const configFile repo.Path = ".ken/config.yaml"
 // leftOutByDefault is the reason why a directory of ken's own files is left out.
 const leftOutByDefault = "left out by default"
 
-// withDefaults returns the options in which ken's own directories are skipped, except for
-// those that have a rank or contain a directory with one.
+// withDefaults returns options that skip ken's own directories. It does not skip one that has a
+// rank or contains a directory with a rank.
 func (o Options) withDefaults() Options {
 	ranks := make(map[repo.Path]Rank, len(o.Ranks)+len(ownDirs))
 	for _, own := range ownDirs {

@@ -55,7 +55,7 @@ func (j *judgement) patches(ctx context.Context, it *Item) ([]FilePatch, error) 
 		}
 		switch text = clean(text); {
 		case text == "":
-			p.Missing = "git does not have its earlier content; read the file"
+			p.Missing = "no patch available; read the file"
 		case len(text) > left:
 			p.Text = fmt.Sprintf("%s\n(cut here: %d more bytes)", strings.ToValidUTF8(text[:left], ""), len(text)-left)
 			left = 0

@@ -112,9 +112,9 @@ func (s *Survey) Plan(ctx context.Context, w Writer, opts PlanOptions) (*Plan, e
 	return p, nil
 }
 
-// work finds the directories that a writer would describe, among those that wants accepts. One
-// that could be told nothing new is none of them, unless something below is: that may turn out
-// otherwise.
+// work returns the directories that a writer would describe, among those that wants accepts. It
+// leaves out a directory for which the writer would get the same input as before. It keeps such a
+// directory if one below it will be described, because that can change the input.
 func (j *judgement) work(w Writer, wants func(*DirStatus) bool) map[*Directory]bool {
 	work := make(map[*Directory]bool)
 	for _, d := range j.order { // each after all below it

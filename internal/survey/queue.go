@@ -73,8 +73,8 @@ func (q *queue) putAside(s *DirStatus, by store.Lease) {
 	q.waiting = append(q.waiting, heldStanding{s, by})
 }
 
-// putBack has those that were put aside be ready again, and says what is in other hands:
-// they, or what is the same in another place.
+// putBack makes the directories that were put aside ready again. It returns the leases that they
+// waited for: of the directory itself, or of another one with the same input.
 func (q *queue) putBack() []HeldPath {
 	var list []HeldPath
 	told := make(map[repo.Path]bool)

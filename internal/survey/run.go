@@ -110,8 +110,9 @@ func wanted(s *DirStatus, w Writer) bool {
 	return s.Verdict == Fresh && s.Record.Outlined() && w.Recipe() != s.Record.Recipe
 }
 
-// inVain reports whether a writer would be given just what the text was written from:
-// what is below could not be described, or not be read, and so nothing new can be said.
+// inVain reports whether asking a writer again is useless. The writer would get the same input as
+// before, because the directories below could not be described or read, or because the same model
+// already gave two partial answers.
 func (j *judgement) inVain(s *DirStatus, w Writer) bool {
 	if s.Verdict == Partial && s.Record.Recipe != w.Recipe() {
 		return false
@@ -119,8 +120,8 @@ func (j *judgement) inVain(s *DirStatus, w Writer) bool {
 	return j.nothingNew(s) && (outlines(w) || !s.Record.Outlined())
 }
 
-// nothingNew reports whether a text that does not hold was written from all that there is
-// to tell now.
+// nothingNew reports whether a stale or partial text was already written from everything that a
+// writer would get now.
 func (j *judgement) nothingNew(s *DirStatus) bool {
 	if s.kept != nil {
 		return s.kept.nothingNew
@@ -271,12 +272,12 @@ type run struct {
 	// unusable counts requests in a row that the provider rejected, or answered with something
 	// else than its API.
 	unusable int
-	alike    map[string][]*store.DirRecord // what minds wrote, by the words
+	alike    map[string][]*store.DirRecord // summaries that models wrote, by text
 	gaveUp   map[repo.Path]bool            // directories that this run has failed at
 	// partial are the directories that this run's model could not finish, by their basis.
 	partial map[fresh.Digest]partialAnswer
-	// waitingForSame are the directories that wait for one of the same basis, which a model or an agent is being
-	// asked about: its text will speak for them too.
+	// waitingForSame are directories, by basis, that wait because a model or an agent is describing
+	// another one with the same basis. They will share its text.
 	waitingForSame map[fresh.Digest][]*DirStatus
 	unkept         []*store.DirRecord
 	kept           []*store.DirRecord // by this run
@@ -540,8 +541,8 @@ var errAway = errors.New("the provider does not answer")
 // than its API.
 var errUnusable = errors.New("the provider cannot be used")
 
-// maxUnusable is after how many such failures in a row a run stops: one may be about the content
-// of a directory, several are about the address or the model.
+// maxUnusable is the number of such failures in a row after which a run stops. One failure may come
+// from the content of a directory; several come from a wrong address or model.
 const maxUnusable = 3
 
 // countUnusable counts failures in a row that are errUnusable, and stops the run if they are too
@@ -563,7 +564,8 @@ const maxAway = 8
 
 const interrupted = "interrupted"
 
-// limits stops the run when it was interrupted, or nobody answers any more.
+// limits stops the run after an interrupt, or if the provider did not answer for maxAway directories
+// in a row.
 func (r *run) limits(ctx context.Context) {
 	switch {
 	case r.ran.Stopped != "":

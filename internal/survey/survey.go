@@ -32,8 +32,8 @@ type Tree interface {
 	Read(ctx context.Context, f *File, most int) ([]byte, error)
 	// Outlines returns what the grammars see in files, in their order.
 	Outlines(ctx context.Context, files []*File) ([]Seen, error)
-	// Patch returns how a file differs from an older content, as a patch; "" if git does not
-	// have that content, or if it is not a text.
+	// Patch returns the patch from an older content to a file. It returns "" if git does not have
+	// the older content, or if one of the two is too large or not text.
 	Patch(ctx context.Context, f *File, old repo.ID) (string, error)
 	// Summaries returns what is said of files, in their order.
 	Summaries(ctx context.Context, files []*File) ([]Summary, error)
@@ -66,7 +66,7 @@ var ErrMoved = errors.New("changed while being read")
 // Options tunes a Survey. The zero value is ready to use.
 type Options struct {
 	Exclude []string           // globs of directories and files that are left out
-	Ranks   map[repo.Path]Rank // .ken and .spec have RankSkip unless they are in it
+	Ranks   map[repo.Path]Rank // .ken and .spec have RankSkip unless it ranks them or a directory in them
 	// Past says that the tree is one of the past, about which nothing is planned any
 	// more: a plan that was made for other directories does not hold for it.
 	Past bool

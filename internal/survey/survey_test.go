@@ -998,7 +998,7 @@ func TestPromptShowsWhatChanged(t *testing.T) {
 	for _, want := range []string{
 		"- a.go:\n<<<data\n@@\n-content of src/a.go\n+one; return 1\ndata>>>\n",
 		"(cut here: 3", // more bytes
-		"- b.go: git does not have its earlier content; read the file\n",
+		"- b.go: no patch available; read the file\n",
 		"- d.go: left out for length; read the file\n",
 	} {
 		if !strings.Contains(changes, want) {

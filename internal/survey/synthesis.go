@@ -76,9 +76,9 @@ func (j *judgement) judgeOverview(ctx context.Context) (*DirStatus, error) {
 	return j.compare(st, r, nil), nil
 }
 
-// Synthesise asks a model for the overview. It does not ask if there is an overview of the
-// present summaries, nor if most of the directories have no summary. Before it asks, it calls
-// exclusive, which waits until no other run asks for the overview of the same basis.
+// Synthesise asks a model for the overview, unless there is one of the present summaries. It returns
+// an error if at most half of the directories at the top have a summary. Before it asks, it calls
+// exclusive, which waits until no other run asks for an overview.
 func (s *Survey) Synthesise(ctx context.Context, m ModelWriter, exclusive func(store.DirBasis) (release func(), err error)) (Spent, error) {
 	j, err := s.judge(ctx)
 	if err != nil {

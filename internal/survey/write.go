@@ -65,7 +65,7 @@ func (j *judgement) record(it *Item, d Draft, author, recipe string) (*store.Dir
 			return nil, errors.New("there was no summary to keep: submit a text")
 		}
 		r.Text, r.Author, r.Confirmer = it.Old.Text, it.Old.Author, oneLine(author)
-		if !it.Old.Outlined() { // else a mind has looked at it by now, and need not again
+		if !it.Old.Outlined() { // the author who keeps an outline has checked it, so the record gets the new recipe
 			r.Recipe = it.Old.Recipe
 		}
 		r.Flags = append(flagsOf(it.Old), r.Flags...)

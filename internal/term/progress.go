@@ -138,7 +138,8 @@ func pace(done, total int, took time.Duration) string {
 	return fmt.Sprintf(", %s, about %s left", rate, left.Round(time.Second))
 }
 
-// Remarkf prints a line of its own. The line of the progress follows with the next step.
+// Remarkf erases the progress line and prints a remark. The next step draws the progress line
+// again.
 func (p *Progress) Remarkf(format string, args ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

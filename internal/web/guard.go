@@ -219,7 +219,7 @@ func (g *guard) isToken(given string) bool {
 	return g.opts.Token != "" && subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 
-// Proof is what only a dashboard with this token on this port can answer to a challenge.
+// Proof returns the answer to a challenge. Only a server that has the token can compute it.
 // The port is part of it, so that another program cannot pass the challenge on.
 func Proof(token string, port uint16, challenge string) string {
 	mac := hmac.New(sha256.New, []byte(token))

@@ -222,12 +222,13 @@ func firstSteps(w *board.Worktree) []step {
 	}
 	return []step{
 		{"Write the first summary", "One or two sentences about a file. ken says when the file changes after them. Agents can write summaries too.", "ken summary set " + pathArg(firstFile(files)) + " -m TEXT"},
-		{"Read the repository", "ken outlines every directory, and prints what this repository is, how to build and test it, and what needs you.", "ken up"},
+		{"Read the repository", "ken outlines every directory, and prints what this repository is, how to build and test it, and what needs attention.", "ken up"},
 		install,
 	}
 }
 
-// firstFile returns the file to summarise first: a readme, or a file of code at the root.
+// firstFile returns the file to summarise first: a file named main, else a readme, at the root if
+// possible.
 func firstFile(f *board.Files) repo.Path {
 	best, worth := f.Leaves[0].Path, -1
 	for _, l := range f.Leaves {

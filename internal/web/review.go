@@ -37,8 +37,8 @@ type changeBody struct {
 	Older    []reviewRow
 	MoreOld  int // older problems that are not listed
 	Failed   *board.Unread
-	// Late reports that ken is still judging the change. Lines may be missing, or those
-	// of an older state.
+	// Read reports that there is a review to show. Late reports that ken is still judging the
+	// change: the review is missing, or is that of an older state.
 	Late, Read bool
 }
 

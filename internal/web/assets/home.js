@@ -16,7 +16,7 @@ export function home() {
   document.addEventListener("ken:drawn", () => { reload(); moveOn(); });
 }
 
-// reload loads the changes of items again whose content is another one now, unless the user
+// reload loads the change of an item again if the item's content changed, unless the user
 // has typed there.
 function reload() {
   for (const details of document.querySelectorAll("[data-item] > details[data-src]")) {
