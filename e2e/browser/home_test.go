@@ -100,7 +100,7 @@ func TestHomeSettlesProblems(t *testing.T) {
 	d.click(mention + " summary")
 	d.reads(mention+" .patch", "See `lib/view.go` for details.")
 	d.click(mention + " button.primary")
-	d.gone(mention, "Corrected docs/guide.md.")
+	d.gone(mention, "Corrected docs/guide.md, not committed yet.")
 	if got := d.ken("docs"); !strings.Contains(got, "0 stale mentions") {
 		t.Errorf("after the mention was corrected, ken docs says %s", got)
 	}

@@ -24,7 +24,7 @@ func TestPalette(t *testing.T) {
 	d.reads("#palette-rows", "Documents") // all pages, before anything is typed
 
 	for _, c := range []struct{ typed, kind, name, leads string }{
-		{"Serve", "symbol", "Serve", "/file?path=api%2Fserver.go#L3"},
+		{"Serve", "symbol", "Serve", "/file?line=3&path=api%2Fserver.go"},
 		{"client.go", "file", "client.go", "/file?path=api%2Fclient.go"},
 		{"the api", "spec", "The API", "/node/api"},
 		{"serving.md", "document", "serving.md", "/file?path=docs%2Fserving.md"},

@@ -52,7 +52,8 @@ func TestReview(t *testing.T) {
 	// The place of a line leads to the file.
 	d.open("/review")
 	d.click(`#change a[href*="main.go"]`)
-	d.until(`location.pathname === "/file" && location.hash === "#L5"`)
+	d.until(`location.pathname === "/file" && new URLSearchParams(location.search).get("line") === "5"`)
+	d.reads("#around .p-hunk", "5")
 }
 
 // Names and subjects on the new pages and in the palette are text.

@@ -68,7 +68,7 @@ func TestServeFind(t *testing.T) {
 	if want := printed(t, r.Dir, "find", "serve"); !reflect.DeepEqual(any(document), want) {
 		t.Errorf("/api/find and ken find differ:\n%s", cmp.Diff(want, any(document)))
 	}
-	want := foundRow{Kind: "symbol", Name: "Serve", Detail: "api.go:3", Text: "func Serve() {}", Href: "/file?path=api.go#L3"}
+	want := foundRow{Kind: "symbol", Name: "Serve", Detail: "api.go:3", Text: "func Serve() {}", Href: "/file?line=3&path=api.go"}
 	if !slices.Contains(rows, want) {
 		t.Errorf("the rows are %+v, want %+v among them", rows, want)
 	}

@@ -347,8 +347,12 @@ func (f *Facts) failed() (list []Item) {
 			if err != nil {
 				raw = repo.Path(d.Path)
 			}
+			subject := raw.String()
+			if raw == "." {
+				raw = "" // the root
+			}
 			list = append(list, Item{
-				Kind: Failed, Word: "failed", Subject: raw.String(), Path: raw, Directory: true, Since: board.Change{At: d.At},
+				Kind: Failed, Word: "failed", Subject: subject, Path: raw, Directory: true, Since: board.Change{At: d.At},
 				Why:  fmt.Sprintf("the workers of run %d gave up after %s%s", d.Run, count(d.Attempts, "attempt"), colon(repo.Shorten(d.Error, maxText))),
 				Args: []string{"worker", "retry", fmt.Sprint(d.Run)},
 			})

@@ -250,6 +250,7 @@ func Make(ctx context.Context, repository string, sources []Source, overlays fun
 			w.Branch, w.Head = nil, repo.ID{}
 			w.Unknown = failed[Files](s.Err).Unknown
 			w.Files, w.Survey, w.State, w.Spec = failed[Files](s.Err), failed[Survey](s.Err), failed[State](s.Err), failed[Spec](s.Err)
+			w.Documents = failed[Documents](s.Err)
 			continue
 		}
 		all.Go(func() {

@@ -77,7 +77,7 @@ func howToAnswer(it *survey.WorkItem) string {
 // unready says why no directory is ready, and when to ask again.
 func unready(got *survey.NextItem) string {
 	if got.Remaining == 0 {
-		return "all directories are described"
+		return "no directory is left to describe"
 	}
 	text := fmt.Sprintf("no directory is ready; %d left to describe", got.Remaining)
 	if len(got.Held) == 0 {

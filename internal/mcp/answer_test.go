@@ -46,7 +46,7 @@ func TestTextsSayWhatTheyLeaveOut(t *testing.T) {
 		"one spec":  {&specAnswer{Node: &specNode{Body: new("x"), LeftOut: history}, Note: "the body is shortened"}, []string{"9 more bytes of the text\nnote: the body is shortened\n\nx\n"}},
 		"drift":     {&specAnswer{Node: &specNode{Listed: spec.Listed{DriftFiles: ahead}}}, []string{"f3.go +1  and 3 more", "\nahead       f6.go  +1\n"}},
 		"owners":    {&specAnswer{Owners: []specOwned{{LeftOut: problems}}}, []string{"3 more problems"}},
-		"described": {nextItem{&survey.NextItem{}}, []string{"all directories are described\n"}},
+		"described": {nextItem{&survey.NextItem{}}, []string{"no directory is left to describe\n"}},
 		"leased": {
 			nextItem{&survey.NextItem{Remaining: 2, Held: []survey.HeldPath{{PathJSON: repo.PathJSON{Path: "b"}, Until: at.Add(time.Hour)}, {PathJSON: repo.PathJSON{Path: "a"}, Until: at}}}},
 			[]string{"no directory is ready; 2 directories left to describe, 2 leased to others, a until 2026-01-02T03:04:05Z; ask again then\n"},

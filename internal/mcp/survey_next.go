@@ -63,7 +63,7 @@ func (n nextItem) print(out *term.IO) {
 // notReady says why no directory is ready, and when to ask again.
 func (n nextItem) notReady() string {
 	if n.Remaining == 0 {
-		return "all directories are described"
+		return "no directory is left to describe"
 	}
 	text := fmt.Sprintf("no directory is ready; %s left to describe", directories(n.Remaining))
 	if len(n.Held) == 0 {

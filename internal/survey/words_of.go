@@ -119,7 +119,7 @@ func (s *Survey) Written(ctx context.Context, dirs []repo.Path) (texts map[repo.
 	for _, d := range dirs {
 		wanted[d] = true
 	}
-	j, err := s.look(ctx, s.judgeStored, func(j *judgement) []*Directory {
+	j, err := s.look(ctx, s.judge, func(j *judgement) []*Directory {
 		var list []*Directory
 		for _, d := range j.order {
 			if wanted[d.Path] || j.at[d].Verdict.State() == fresh.Stale {

@@ -146,6 +146,9 @@ type fileBody struct {
 	Tile  board.Tile
 	Known registry.Knowledge
 	Words template.HTML
+	// Line is the line that a link asked for, 0 for none; Around are the lines near it.
+	Line   int
+	Around []mentionLine
 	// Unmerged reports merge conflicts. ken stores no summary until they are resolved.
 	Unmerged bool
 	Arg      string // the path for ken commands
@@ -212,11 +215,29 @@ func (s *Server) filePage(r *http.Request) (*pageData, error) {
 		b.Known, b.Words = known[0], markdown(known[0].Text, nil)
 		stale := b.Known.Text != "" && b.Known.Verdict != fresh.Fresh && !b.Unmerged
 		b.read(ctx, f, w, stale)
-		return nil
+		return b.readLine(ctx, w, r.URL.Query().Get("line"))
 	})
 	if err != nil {
 		return f, err
 	}
 	f.Body = b
 	return f, nil
+}
+
+// readLine reads the lines around the line that a link asked for; none if it is not a line
+// of the file, or if the file cannot be read.
+func (b *fileBody) readLine(ctx context.Context, w Workspace, asked string) error {
+	line, err := strconv.Atoi(asked)
+	if err != nil || line < 1 {
+		return nil //nolint:nilerr // the page shows the file without a line
+	}
+	return w.Read(ctx, []repo.Path{b.Path}, func(_ int, content []byte, err error) {
+		var lines mentionLines
+		if err == nil {
+			lines.around(content, line)
+		}
+		if slices.ContainsFunc(lines.Lines, func(l mentionLine) bool { return l.Here }) {
+			b.Line, b.Around = line, lines.Lines
+		}
+	})
 }

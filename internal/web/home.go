@@ -87,6 +87,9 @@ var morePages = map[attention.Kind]string{
 
 func (f *pageData) homeItem(it attention.Item, now time.Time) homeItem {
 	out := homeItem{Item: it, ID: itemID(&it), Page: f.itemPage(&it), Command: f.itemCommand(&it), Ago: ago(it.Since.At, now)}
+	if it.Directory && it.Path == "" {
+		out.Subject = "the repository"
+	}
 	switch it.Kind {
 	case attention.Stale:
 		out.Patch, out.Open = f.Link("/attention/summary", "path", dirPath(&it), "of", f.contentOf(&it)), "Show the change"
@@ -142,7 +145,7 @@ func (f *pageData) itemPage(it *attention.Item) template.URL {
 		return f.Link("/map", "dir", it.Path)
 	case it.Path != "":
 		return f.Link("/file", "path", it.Path)
-	case it.Kind == attention.Unknown:
+	case it.Kind == attention.Unknown && partPages[it.Subject] != "":
 		return f.Link(partPages[it.Subject])
 	default:
 		return ""

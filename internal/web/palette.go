@@ -248,11 +248,10 @@ func (f *pageData) fileRow(p repo.Path, line int) findRow {
 
 // File returns the address of the page of a file, at a line if that is not 0.
 func (f *pageData) File(p repo.Path, line int) (link template.URL) {
-	link = f.Link("/file", "path", p)
-	if line > 0 {
-		link += template.URL("#L" + strconv.Itoa(line))
+	if line < 1 {
+		return f.Link("/file", "path", p)
 	}
-	return link
+	return f.Link("/file", "path", p, "line", line)
 }
 
 // isDocument reports whether the name of a file is that of a document.

@@ -45,7 +45,7 @@ func TestFindRowsOrder(t *testing.T) {
 	for _, r := range f.findRows([]string{"Parse"}, places) {
 		got = append(got, r.Kind+" "+r.Href)
 	}
-	want := []string{"file /file?path=parse.go", "file /file?path=deep%2Fdown%2Fparse.go", "symbol /file?path=lex.go#L3", "file /file?path=a%2Fparse%2Fx.go"}
+	want := []string{"file /file?path=parse.go", "file /file?path=deep%2Fdown%2Fparse.go", "symbol /file?line=3&path=lex.go", "file /file?path=a%2Fparse%2Fx.go"}
 	if len(got) != len(want) {
 		t.Fatalf("the rows are %q, want %q", got, want)
 	}

@@ -26,6 +26,7 @@ async function fill(slot, source) {
     slot.replaceChildren(...part.body.childNodes);
     document.dispatchEvent(new CustomEvent("ken:loaded"));
   } catch (err) {
+    if (slot.dataset.filled !== source) return;
     slot.textContent = "Could not load this part: " + err.message;
     delete slot.dataset.filled;
   }
