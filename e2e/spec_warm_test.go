@@ -2,7 +2,9 @@ package e2e
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -78,4 +80,45 @@ func specRepo(r *testrepo.Repo) {
 	r.Commit("first")
 	r.Write("a.go", "package a // 1\n")
 	r.Commit("code")
+}
+
+// A second ken spec overlay asks git only what no cache can know: what is staged and what
+// is untracked in each worktree with changes. A new proposal is seen at once.
+func TestSpecOverlayWarm(t *testing.T) {
+	t.Parallel()
+	r := testrepo.New(t)
+	specRepo(r)
+	const changed = 2
+	for _, name := range []string{"one", "two"} {
+		w := r.Worktree(name)
+		w.Write(".spec/a/spec.md", "---\ncode: [a.go]\n---\nproposed in "+name+"\n")
+		w.Commit("propose in " + name)
+	}
+	s := newSpy(t)
+	overlay := func() (calls int, answer string) {
+		t.Helper()
+		os.Remove(filepath.Join(s.dir, "calls"))
+		o := ken(t, r, func(c *exec.Cmd) {
+			c.Env = append(c.Env, "PATH="+s.dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+		}, "spec", "overlay", "--json")
+		if o.status != 0 {
+			t.Fatalf("exit %d\n%s%s", o.status, o.stdout, o.stderr)
+		}
+		said, _ := os.ReadFile(filepath.Join(s.dir, "calls"))
+		return strings.Count(string(said), "\n"), o.stdout
+	}
+	_, first := overlay()
+	calls, second := overlay()
+	if first != second {
+		t.Errorf("the second answer differs:\n%s\nfirst:\n%s", second, first)
+	}
+	if calls > 2*changed {
+		said, _ := os.ReadFile(filepath.Join(s.dir, "calls"))
+		t.Errorf("%d processes, want at most 2 for each of %d worktrees:\n%s", calls, changed, said)
+	}
+	r.Write(".spec/a/spec.md", "---\ncode: [a.go]\n---\nedited on main\n")
+	r.Commit("edit on main")
+	if _, third := overlay(); third == "" || strings.Count(third, `"op": "edited"`) != changed {
+		t.Errorf("after a commit on main the worktrees should still propose %d edits:\n%s", changed, third)
+	}
 }

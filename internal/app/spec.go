@@ -3,6 +3,9 @@ package app
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -166,12 +169,66 @@ func (s specPast) Worktrees(ctx context.Context) ([]spec.Worktree, error) {
 
 // SpecsAt leaves links out: a link is no spec.
 func (s specPast) SpecsAt(ctx context.Context, commit repo.ID) (spec.Set, error) {
-	return s.FilesNamed(ctx, commit, spec.Root, spec.FileName)
+	return cachedAnswer(ctx, s, "specs-at", commit.String(), func() (map[repo.Path]repo.ID, bool, error) {
+		set, err := s.FilesNamed(ctx, commit, spec.Root, spec.FileName)
+		return set, true, err
+	})
+}
+
+// cachedAnswer returns an answer that depends on commits alone. ask also says whether the
+// answer is complete; only then it is cached.
+func cachedAnswer[V any](ctx context.Context, s specPast, kind, question string, ask func() (map[repo.Path]V, bool, error)) (map[repo.Path]V, error) {
+	view, err := s.HistoryView(ctx)
+	if err != nil {
+		return nil, err
+	}
+	answers := s.w.answers()
+	key := answers.Key(kind)
+	fmt.Fprintf(key, "%q %q", view, question)
+	type row struct {
+		Path  []byte
+		Value V
+	}
+	var rows []row
+	if kept, ok := answers.Load(key); ok && json.Unmarshal(kept, &rows) == nil {
+		answer := make(map[repo.Path]V, len(rows))
+		for _, r := range rows {
+			answer[repo.Path(r.Path)] = r.Value
+		}
+		return answer, nil
+	}
+	answer, complete, err := ask()
+	if err != nil || !complete {
+		return answer, err
+	}
+	rows = make([]row, 0, len(answer))
+	for _, p := range slices.Sorted(maps.Keys(answer)) {
+		rows = append(rows, row{[]byte(p), answer[p]})
+	}
+	if text, err := json.Marshal(rows); err == nil {
+		answers.Save(key, text)
+	}
+	return answer, nil
 }
 
 func (s specPast) View(ctx context.Context) (string, error) { return s.HistoryView(ctx) }
 
-func (s specPast) Contents() spec.Contents { return s.Repo.Contents() }
+func (s specPast) Contents() spec.Contents { return specContents{s.Repo.Contents(), s} }
+
+// specContents caches which paths a merge keeps: git takes long to make a merge.
+type specContents struct {
+	*git.Contents
+	past specPast
+}
+
+// MergeKeeps asks git once for two commits.
+func (c specContents) MergeKeeps(ctx context.Context, main, branch repo.ID, paths []repo.Path) (map[repo.Path]bool, error) {
+	question := fmt.Sprintf("%s %s %q", main, branch, paths)
+	return cachedAnswer(ctx, c.past, "merge-keeps", question, func() (map[repo.Path]bool, bool, error) {
+		keeps, err := c.Contents.MergeKeeps(ctx, main, branch, paths)
+		return keeps, len(keeps) == len(paths), err
+	})
+}
 
 // Outlines reads contents from git, unless what a grammar saw in them is kept. One that
 // git cuts short has none.

@@ -62,8 +62,8 @@ func (c *Contents) Merged(ctx context.Context, files []repo.MergedFile) ([]repo.
 	return list, nil
 }
 
-// MergeKeeps returns the paths that a merge of branch into main would not change. It returns none if
-// git cannot make the merge.
+// MergeKeeps says of each path whether a merge of branch into main would leave it unchanged. It leaves
+// out the paths of which git cannot say it.
 func (c *Contents) MergeKeeps(ctx context.Context, main, branch repo.ID, paths []repo.Path) (map[repo.Path]bool, error) {
 	inputs, err := c.r.historyInputs(ctx)
 	if err != nil {
@@ -76,7 +76,9 @@ func (c *Contents) MergeKeeps(ctx context.Context, main, branch repo.ID, paths [
 	}
 	keeps := make(map[repo.Path]bool)
 	for _, p := range paths {
-		keeps[p] = byGit[mergedPath{main, p}]
+		if same, known := byGit[mergedPath{main, p}]; known {
+			keeps[p] = same
+		}
 	}
 	return keeps, nil
 }

@@ -91,8 +91,8 @@ type Contents interface {
 	// Merged says of each file of a merge commit who made its content. An error means
 	// that it could not say so of any of them.
 	Merged(ctx context.Context, files []repo.MergedFile) ([]repo.MergeVerdict, error)
-	// MergeKeeps returns those of some paths that a merge of a branch into main would
-	// leave as main has them.
+	// MergeKeeps says of some paths whether a merge of a branch into main would leave them
+	// as main has them. It leaves out paths of which it cannot say it.
 	MergeKeeps(ctx context.Context, main, branch repo.ID, paths []repo.Path) (map[repo.Path]bool, error)
 }
 
