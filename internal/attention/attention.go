@@ -52,7 +52,7 @@ type Item struct {
 	Line      int       // of the document, 0 without one
 	Content   repo.ID   // of the file now, zero if it is unknown
 	Spec      string    // the id of the spec
-	Name      string    // of an entry of the state directory
+	Name      string    // of an entry of the state directory, or of what a document mentions
 	Worktrees []string  // that collide
 	// Since is the change that the item comes from. Its zero value means that it is unknown.
 	Since board.Change
@@ -216,7 +216,7 @@ func (f *Facts) mentions() (list []Item) {
 	for i := range stale {
 		m := &stale[i]
 		it := Item{
-			Kind: Mention, Word: string(m.Verdict), Subject: fmt.Sprintf("%s:%d", m.File, m.Line), Path: m.File, Line: m.Line,
+			Kind: Mention, Word: string(m.Verdict), Subject: fmt.Sprintf("%s:%d", m.File, m.Line), Path: m.File, Line: m.Line, Name: m.Name,
 			Why:  "mentions " + repo.Shorten(m.Text, maxSubject) + ", " + m.Describe(maxSubject),
 			Args: []string{"docs", string(m.File)},
 		}

@@ -99,11 +99,12 @@ func (p *program) printKnowledge(known []registry.Knowledge, all bool) error {
 		}
 		return p.io.Encode(known)
 	}
+	var hints []string // after all summaries
 	for _, k := range known {
 		why := strings.Join(append(reasonWords(k.Reasons), remarksOf(&k)...), ", ")
 		p.io.Line(toneOf(k.Verdict), k.Verdict.String(), display(k.PathJSON), why)
 		if k.Hint != "" {
-			defer p.io.Remarkf("hint: %s", term.Clean(k.Hint))
+			hints = append(hints, term.Clean(k.Hint))
 		}
 		if k.Text == "" {
 			continue
@@ -121,11 +122,14 @@ func (p *program) printKnowledge(known []registry.Knowledge, all bool) error {
 				p.printText(o, from)
 			}
 		case len(k.Others) > 0:
-			defer p.io.Remarkf("hint: %s of this content: ken summary show --all %s", term.Count(len(k.Others), "other summary"), path)
+			hints = append(hints, fmt.Sprintf("%s of this content: ken summary show --all %s", term.Count(len(k.Others), "other summary"), path))
 		}
 		if k.Verdict == fresh.Stale && k.Hint == "" {
-			defer p.io.Remarkf("hint: see what changed, and settle it: ken diff %s", path)
+			hints = append(hints, "see what changed, and settle it: ken diff "+path)
 		}
+	}
+	for _, h := range hints {
+		p.io.Remarkf("hint: %s", h)
 	}
 	return nil
 }

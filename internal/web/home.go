@@ -96,7 +96,7 @@ func (f *pageData) homeItem(it attention.Item, now time.Time) homeItem {
 	case attention.Drift:
 		out.Patch, out.Open = f.Link("/attention/drift", "spec", it.Spec, "of", f.Tree.Head.Short()), "Show the commits"
 	case attention.Mention:
-		out.Patch, out.Open = f.Link("/attention/mention", "path", it.Path, "line", it.Line), "Show the line"
+		out.Patch, out.Open = f.Link("/attention/mention", "path", it.Path, "line", it.Line, "name", it.Name), "Show the line"
 	case attention.Foreign:
 		j := repo.Path(it.Name).JSON()
 		out.Entry = &j

@@ -150,7 +150,7 @@ func (s *Server) mentionPage(r *http.Request) (*pageData, error) {
 	if err != nil {
 		return f, err
 	}
-	mention := f.mention(at, line)
+	mention := f.mention(at, line, r.URL.Query().Get("name"))
 	if mention == nil {
 		return f, statusErr(http.StatusNotFound, fmt.Sprintf("no stale mention in %s, line %d", at, line), "see them at /documents")
 	}
@@ -172,14 +172,15 @@ func (s *Server) mentionPage(r *http.Request) (*pageData, error) {
 	})
 }
 
-// mention returns a stale mention of the board; nil if it is not there.
-func (f *pageData) mention(at repo.Path, line int) *docs.CheckedMention {
+// mention returns a stale mention of the board; nil if it is not there. A line can have
+// several.
+func (f *pageData) mention(at repo.Path, line int, name string) *docs.CheckedMention {
 	known := f.Tree.Documents.Known
 	if known == nil {
 		return nil
 	}
 	shown := known.Report.Shown()
-	i := slices.IndexFunc(shown, func(m docs.CheckedMention) bool { return m.File == at && m.Line == line })
+	i := slices.IndexFunc(shown, func(m docs.CheckedMention) bool { return m.File == at && m.Line == line && m.Name == name })
 	if i < 0 {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -194,5 +195,22 @@ func TestTagCoversHome(t *testing.T) {
 		if tag(change) == same {
 			t.Errorf("the board has %s, but the tag is that of one without", what)
 		}
+	}
+}
+
+// Two mentions on one line of a document have elements of their own.
+func TestMentionsOnOneLine(t *testing.T) {
+	w := empty()
+	mention := func(name string) docs.CheckedMention {
+		return docs.CheckedMention{Mention: docs.Mention{File: "a.md", Line: 3, Text: name, Name: name}, Verdict: docs.Gone, True: true}
+	}
+	w.Documents = read(board.Documents{Report: &docs.Report{Mentions: []docs.CheckedMention{mention("x.go"), mention("y.go")}}})
+	page := homeOf(t, w)
+	ids := regexp.MustCompile(`id="(item-[0-9a-f]+)"`).FindAllStringSubmatch(page, -1)
+	if len(ids) != 2 || ids[0][1] == ids[1][1] {
+		t.Errorf("the items are %q, want two with different ids", ids)
+	}
+	if !strings.Contains(page, "name=x.go") || !strings.Contains(page, "name=y.go") {
+		t.Error("the links to the lines do not name the mentions")
 	}
 }
