@@ -249,7 +249,7 @@ func TestProviderIsAllowedOnce(t *testing.T) {
 	asked := func(prepare func(*exec.Cmd), args ...string) {
 		t.Helper()
 		o := kenSaying(t, r, prepare, args...)
-		if told := s.take(); !strings.Contains(told, "sk-secret-secret") || !strings.Contains(told, "config.yaml") {
+		if told := s.take(); !strings.Contains(told, "sk-secret-secret") || !strings.Contains(told, "a.go") {
 			t.Errorf("ken %q: the provider got %q, want the key and the first directory: %+v", args, told, o)
 		}
 	}

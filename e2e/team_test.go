@@ -143,7 +143,7 @@ func TestTeamLines(t *testing.T) {
 			script := strings.NewReplacer(
 				"postgres://ken@db.example.com/ken", pgtest.Database(t), "git clone … && cd …", "git clone -q '"+origin.Dir+"' '"+second+"' && cd '"+second+"'",
 			).Replace(regexp.MustCompile(`(?m)\s+#.*$|^(createuser|export) .*$`).ReplaceAllString(block[1], ""))
-			cmd := exec.CommandContext(t.Context(), "sh", "-exc", script+"\n! ken survey show | grep -v '^outline '")
+			cmd := exec.CommandContext(t.Context(), "sh", "-exc", script+"\n! ken survey show | grep -v '^outline \\|^excluded '")
 			cmd.Dir, cmd.Env = r.Dir, r.Env("PATH="+bin+":"+os.Getenv("PATH"))
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%v\n%s", err, out)

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"time"
@@ -99,9 +100,30 @@ func (d *worktreeReader) uncommitted(ctx context.Context, paths []repo.Path, out
 	return nil
 }
 
-// Runs returns the surveys that workers run, nil without a team's store.
+// Runs returns the surveys that workers run, nil without a team's store. It asks the server
+// only if this command has just reached it; otherwise it returns the last answer. A server
+// that does not answer must not delay every command.
 func (w *workspace) Runs(ctx context.Context) *board.Part[board.Runs] {
+	if w.team == nil {
+		return nil
+	}
+	if !w.team.Visited() {
+		var kept board.Runs
+		if json.Unmarshal(w.git.LoadMemo(runsMemo), &kept) != nil {
+			return nil
+		}
+		return board.RunsPart(&kept, nil)
+	}
 	cache := &runsCache{root: w.git.Root()}
 	defer cache.close()
-	return cache.part(ctx, runsAnswer)
+	part := cache.part(ctx, runsAnswer)
+	if part != nil && part.Known != nil {
+		if text, err := json.Marshal(part.Known); err == nil {
+			_ = w.git.SaveMemo(runsMemo, text) // without it, the next answer has no runs
+		}
+	}
+	return part
 }
+
+// runsMemo is the name under which the last answer about runs is kept.
+const runsMemo = "runs"

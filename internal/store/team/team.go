@@ -98,7 +98,8 @@ type Team struct {
 	news    bool            // the base may have something that is not here
 	arrived map[string]bool // what came from the base in this run
 	moved   Moved
-	aside   int // what came from the base in this run and was not taken over
+	aside   int  // what came from the base in this run and was not taken over
+	visited bool // a visit of this process succeeded
 }
 
 // Moved counts the records that went each way.
@@ -257,6 +258,7 @@ func (t *Team) visit(ctx context.Context, do func(context.Context, stepper) erro
 	t.memory.At, t.memory.Took = now, now.Sub(began)
 	switch {
 	case err == nil:
+		t.visited = true
 		t.memory.Failures = 0
 		if t.aside > 0 {
 			note = fmt.Sprintf("ignored %d bad records of the store %s; list them with: ken share status", t.aside, t.address)
@@ -272,6 +274,9 @@ func (t *Team) visit(ctx context.Context, do func(context.Context, stepper) erro
 	t.keep()
 	return note
 }
+
+// Visited reports whether this process reached the base.
+func (t *Team) Visited() bool { return t.visited }
 
 // refusal is what a person is told of a base that must not be contacted.
 func refusal(err error) string {
