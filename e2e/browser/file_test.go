@@ -204,8 +204,8 @@ func TestHostileFilesAreShownAsText(t *testing.T) {
 	}
 }
 
-// What can be touched on the pages of files and directories is large enough, in every theme
-// and width.
+// Links and buttons on the pages of files and directories are large enough to touch, in every
+// theme and width.
 func TestFilePagesHaveLargeTargets(t *testing.T) {
 	r := fileShop(t)
 	d := serve(t, r)

@@ -181,3 +181,16 @@ func TestDirectoriesBeforeParents(t *testing.T) {
 		t.Errorf("the order is %q, want %q", got, want)
 	}
 }
+
+// An item about a document does not name it twice.
+func TestUnreadDocument(t *testing.T) {
+	f := attention.Facts{Documents: &docs.Report{Unread: []docs.Unread{
+		{File: "docs/big.md", Why: "read docs/big.md: permission denied"},
+		{File: "big.md", Why: "too large"},
+	}}}
+	for i, want := range []string{"permission denied", "too large"} {
+		if got := attention.List(f)[i].Why; got != want {
+			t.Errorf("the reason is %q, want %q", got, want)
+		}
+	}
+}

@@ -151,11 +151,6 @@ func (p *program) printDocs(rep *docs.Report, all bool) {
 // docsSubject is how many bytes of a commit's subject a line has.
 const docsSubject = 72
 
-// A docsMention is a mention as --json prints it.
-type docsMention = docs.MentionJSON
-
-func docsMentionOf(j *docs.CheckedMention) docsMention { return j.JSON() }
-
 // An unreadDoc is a document that could not be checked.
 type unreadDoc struct {
 	repo.PathJSON
@@ -193,7 +188,7 @@ func (p *program) encodeDocs(rep *docs.Report, all bool) error {
 			head.Hidden[j.Hidden]++
 		}
 	}
-	return p.io.EncodeList(head, term.List{Name: "mentions", Len: len(list), At: func(i int) any { return docsMentionOf(&list[i]) }})
+	return p.io.EncodeList(head, term.List{Name: "mentions", Len: len(list), At: func(i int) any { return list[i].JSON() }})
 }
 
 // sarifOfDocs returns stale mentions as SARIF.

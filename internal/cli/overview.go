@@ -44,13 +44,13 @@ type SpecsOverview struct {
 // DocsOverview counts mentions in documents. Checked is false if the check would take
 // long.
 type DocsOverview struct {
-	Checked   bool          `json:"checked"`
-	Documents int           `json:"documents"`
-	Mentions  int           `json:"mentions"`
-	Hold      int           `json:"hold"`
-	Wrong     []docsMention `json:"wrong"`
-	Unread    []unreadDoc   `json:"unread"`
-	Gap       string        `json:"gap,omitempty"` // why more may be wrong
+	Checked   bool               `json:"checked"`
+	Documents int                `json:"documents"`
+	Mentions  int                `json:"mentions"`
+	Hold      int                `json:"hold"`
+	Wrong     []docs.MentionJSON `json:"wrong"`
+	Unread    []unreadDoc        `json:"unread"`
+	Gap       string             `json:"gap,omitempty"` // why more may be wrong
 
 	stale     []docs.CheckedMention
 	unread    []docs.Unread // documents that are text
@@ -135,7 +135,7 @@ func (p *program) askDocs(ctx context.Context, w Workspace, o *Overview, full bo
 		return err
 	}
 	if rep == nil {
-		o.Documents = &DocsOverview{Wrong: []docsMention{}, Unread: []unreadDoc{}}
+		o.Documents = &DocsOverview{Wrong: []docs.MentionJSON{}, Unread: []unreadDoc{}}
 		return nil
 	}
 	o.documents, o.Documents = rep, docsOverview(rep)
@@ -146,14 +146,14 @@ func docsOverview(rep *docs.Report) *DocsOverview {
 	counts := rep.Counts()
 	d := &DocsOverview{
 		Checked: true, Documents: len(rep.Documents), Hold: counts[docs.Holds],
-		Wrong: []docsMention{}, Unread: unreadDocs(rep.Unread), Gap: rep.Gap,
+		Wrong: []docs.MentionJSON{}, Unread: unreadDocs(rep.Unread), Gap: rep.Gap,
 		stale: rep.Shown(), undecided: rep.Gap != "" && rep.Undecided(),
 	}
 	for _, n := range counts {
 		d.Mentions += n
 	}
 	for i := range d.stale {
-		d.Wrong = append(d.Wrong, docsMentionOf(&d.stale[i]))
+		d.Wrong = append(d.Wrong, d.stale[i].JSON())
 	}
 	for _, u := range rep.Unread {
 		if !u.NoText {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -260,11 +259,6 @@ func describe(v registry.Verdict) (word string, tone term.Tone, why string) {
 		tone = term.Bad
 	}
 	return word, tone, why
-}
-
-// withoutPath removes the path from an error about reading it: the line names it already.
-func withoutPath(path repo.Path, why string) string {
-	return strings.TrimPrefix(why, "read "+path.String()+": ")
 }
 
 // colon puts a reason behind what it explains.

@@ -160,7 +160,7 @@ func (s *Server) change(ctx context.Context, f *pageData, patience time.Duration
 	c := &changeBody{Late: late}
 	switch {
 	case err != nil:
-		c.Failed = &board.Unread{Reason: err.Error(), Hint: fault.HintOf(err)}
+		c.Failed = unread(err)
 	case r != nil:
 		c.fill(f, r)
 	}

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"ken/internal/board"
-	"ken/internal/fault"
 	"ken/internal/spec"
 )
 
@@ -36,7 +35,7 @@ func (c *storyCache) get(ctx context.Context, key storyKey, from *spec.Reader) (
 		return nil, nil // only other worktrees have it
 	}
 	if err != nil {
-		return nil, &board.Unread{Reason: err.Error(), Hint: fault.HintOf(err)}
+		return nil, unread(err)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
