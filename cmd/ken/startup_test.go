@@ -16,9 +16,8 @@ import (
 	"time"
 )
 
-// Hooks start ken on every commit and every tool call, so what it does before
-// main is paid all day. Nothing here looks at a clock on the wall, which says more about
-// the other processes of a machine than about ken; make bench does.
+// Hooks start ken on every commit and every tool call, so work before main has a price all day. These tests measure
+// processor time, because elapsed time depends on the other processes of a machine.
 const (
 	startupAtMost    = 6 // processor time of `ken version`, as a ratio to an empty Go program
 	initAllocsAtMost = 8000
@@ -31,16 +30,20 @@ func TestStartup(t *testing.T) {
 	t.Run("init", func(t *testing.T) { testInit(t, ken) })
 }
 
-// Starting ken costs at most so many times what starting nothing costs. The least of many
-// runs counts: nothing makes a run cheaper than it is.
+// Starting ken takes at most startupAtMost times the processor time of an empty program. The least of many runs counts,
+// since other processes can only make a run more expensive. On a busy machine, more runs are needed to find it.
 func testProcessorTime(t *testing.T, ken, empty string) {
 	t.Helper()
 	kens, empties := time.Hour, time.Hour
-	for range 60 {
+	ratio := 0.0
+	for n := 1; n <= 600; n++ {
 		kens = min(kens, processorTime(t, ken, "version"))
 		empties = min(empties, processorTime(t, empty))
+		ratio = float64(kens) / float64(empties)
+		if n >= 60 && ratio <= startupAtMost {
+			break
+		}
 	}
-	ratio := float64(kens) / float64(empties)
 	t.Logf("ken version %v, empty program %v: %.2fx", kens, empties, ratio)
 	if ratio > startupAtMost {
 		t.Errorf("ken version takes %.2fx the processor time of an empty Go program, at most %dx is promised", ratio, startupAtMost)

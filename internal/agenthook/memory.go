@@ -2,6 +2,8 @@ package agenthook
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"maps"
 	"slices"
 	"strconv"
@@ -83,4 +85,10 @@ func EditedLine(p repo.Path) string {
 // ToldLine returns the line for something that the session was told.
 func ToldLine(subject, what string) string {
 	return toldWord + " " + what + " " + strconv.Quote(subject) + "\n"
+}
+
+// digest returns a short hash of a text.
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:12])
 }

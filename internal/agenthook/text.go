@@ -33,8 +33,7 @@ func greetingHead(headline string) string {
 // NoBrief says that the brief of the repository took too long.
 const NoBrief = "ken: timed out before it had the brief of the repository; run: ken brief\n"
 
-// MaxEdit is the limit for the bytes of what an agent is told about files before an edit,
-// without their paths: 150 tokens of 4 bytes.
+// MaxEdit is the limit for the bytes of the text about files before an edit, without their paths: 150 tokens of 4 bytes.
 const MaxEdit = 600
 
 // BeforeEdit returns the text about a file before an edit: a head and the brief; "" if there is

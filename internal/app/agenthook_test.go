@@ -7,8 +7,8 @@ import (
 
 	"ken/internal/agenthook"
 	"ken/internal/content"
+	"ken/internal/ken"
 	"ken/internal/registry"
-	"ken/internal/repo"
 	"ken/internal/testrepo"
 )
 
@@ -26,25 +26,25 @@ func TestAgentIsToldOfGate(t *testing.T) {
 	const unknown = "its drift is unknown, run: ken spec ls"
 	memory := agenthook.ParseMemory(nil)
 	answerHook := func(list bool, left time.Duration) string {
-		w, err := open(t.Context(), openOptions{dir: r.Dir})
+		w, err := ken.Open(t.Context(), ken.Options{Dir: r.Dir})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer w.Close()
 		// By this clock what was just written has been at rest for long.
 		later := func() time.Time { return time.Now().Add(time.Minute) }
-		w.files = content.Open(r.Dir, content.Options{Format: w.git.ObjectFormat(), Now: later})
+		w.Files = content.Open(r.Dir, content.Options{Format: w.Git.ObjectFormat(), Now: later})
 		if list {
 			if _, err := w.Spec().List(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
-		h := &hookEvent{w: w, memory: memory, left: left}
-		said, err := h.governed(t.Context(), []repo.Path{"a.go"})
+		h := &agenthook.Call{Features: hookFeatures(w), Memory: memory, Left: left}
+		said, err := h.Answer(t.Context(), agenthook.PreToolUse, agenthook.Input{Access: agenthook.Edit, Paths: []string{"a.go"}})
 		if err != nil || !strings.HasPrefix(said, "ken: spec a governs a.go (ken spec show a)") {
 			t.Errorf("%q, %v", said, err)
 		}
-		memory = agenthook.ParseMemory([]byte(h.lines.String()))
+		memory = agenthook.ParseMemory([]byte(h.NewLines()))
 		return said
 	}
 	const whatItTakes, over = 0, 1
@@ -79,12 +79,12 @@ func TestAgentIsToldOfNoBrief(t *testing.T) {
 	r.Write("a_test.go", "package a\n")
 	r.Write("go.mod", "module a\n")
 	r.Commit("first")
-	w, err := open(t.Context(), openOptions{dir: r.Dir})
+	w, err := ken.Open(t.Context(), ken.Options{Dir: r.Dir})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	if _, err := w.registry.Verify(t.Context(), registry.VerifyOptions{}); err != nil {
+	if _, err := w.Registry.Verify(t.Context(), registry.VerifyOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	const whatItTakes, over = 0, 1
@@ -95,12 +95,12 @@ func TestAgentIsToldOfNoBrief(t *testing.T) {
 		{over, agenthook.NoBrief, ""},
 		{whatItTakes, "\ntest:\n  \"make test (Makefile:1)\"\n", "tests (1 file): \"go test . # a_test.go named for it\""},
 	} {
-		h := &hookEvent{w: w, memory: agenthook.ParseMemory(nil), left: tt.left}
-		said, err := h.greet(t.Context())
+		h := &agenthook.Call{Features: hookFeatures(w), Memory: agenthook.ParseMemory(nil), Left: tt.left}
+		said, err := h.Answer(t.Context(), agenthook.SessionStart, agenthook.Input{})
 		if err != nil || !strings.HasPrefix(said, "ken: ") || !strings.Contains(said, tt.start) {
 			t.Errorf("a session with %v for its start is told %q, %v; want %q", tt.left, said, err, tt.start)
 		}
-		said, err = h.beforeEdit(t.Context(), []repo.Path{"a.go"})
+		said, err = h.Answer(t.Context(), agenthook.PreToolUse, agenthook.Input{Access: agenthook.Edit, Paths: []string{"a.go"}})
 		if err != nil || !strings.HasSuffix(said, tt.edit) || said != "" && tt.edit == "" {
 			t.Errorf("an agent with %v for its edit is told %q, %v; want %q", tt.left, said, err, tt.edit)
 		}

@@ -1,6 +1,5 @@
-// Package app is the assembly: it alone sees both the faces and the facts, and
-// plugs them together. Each part is built when it is first needed, so a command
-// pays for what it uses.
+// Package app connects the features with facts and faces: it opens the repository, builds features and starts a face.
+// It builds each part on first use, so that a command pays only for what it uses.
 package app
 
 import (
@@ -12,8 +11,12 @@ import (
 
 	"ken/internal/cli"
 	"ken/internal/env"
+	"ken/internal/ken"
 	"ken/internal/mcp"
+	"ken/internal/session"
+	"ken/internal/statedir"
 	"ken/internal/term"
+	"ken/internal/workflow"
 )
 
 // Version names this build; the linker sets it for releases.
@@ -26,27 +29,27 @@ func Main(args []string) int {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process
 	deps := cli.Deps{
-		Open: func(ctx context.Context, dir string, progress func(done, total int)) (cli.Workspace, error) {
-			return openHere(ctx, openOptions{dir: dir, progress: progress})
+		Open: func(ctx context.Context, dir string, progress func(done, total int)) (*ken.Repository, error) {
+			return ken.OpenWithTeam(ctx, ken.Options{Dir: dir, Progress: progress})
 		},
-		OpenCommits:   func(ctx context.Context, dir string) (cli.Commits, error) { return openCommits(ctx, dir) },
-		OpenAddresses: func(ctx context.Context, dir string) (cli.AddressSpace, error) { return openCommits(ctx, dir) },
-		OpenState: func(ctx context.Context, opts cli.StateOptions) (cli.StateSpace, error) {
-			return openState(ctx, stateOptions{from: opts.From, dir: opts.Dir, wait: opts.Wait})
+		OpenCommits: func(ctx context.Context, dir string) (*ken.Repository, error) { return ken.OpenCommits(ctx, dir) },
+		OpenState: func(ctx context.Context, opts cli.StateOptions) (*workflow.Manager, error) {
+			return statedir.Open(ctx, statedir.Options{From: opts.From, Dir: opts.Dir, Wait: opts.Wait})
 		},
-		OpenHooks:   func(ctx context.Context, dir string) (cli.HookSpace, error) { return openHooks(ctx, dir) },
-		OpenRuns:    func(ctx context.Context, dir string) (cli.RunSpace, error) { return openRuns(ctx, dir) },
-		Board:       makeBoard,
-		Serve:       serve,
-		Work:        work,
-		AnswerHook:  answerHook,
-		HookTime:    func() (time.Duration, error) { return env.Timeout("KEN_HOOK_TIMEOUT", 2*time.Second) },
-		Diagnose:    diagnose,
-		ToolFiles:   findToolFiles,
-		OpenClients: func(ctx context.Context, dir string) (cli.ClientSpace, error) { return openClients(ctx, dir) },
-		ServeMCP:    serveMCP,
-		Session:     session,
-		Version:     Version,
+		OpenHooks:     func(ctx context.Context, dir string) (cli.HookSpace, error) { return openHooks(ctx, dir) },
+		OpenRuns:      func(ctx context.Context, dir string) (cli.RunSpace, error) { return openRuns(ctx, dir) },
+		Runs:          lastRuns,
+		Board:         makeBoard,
+		Serve:         serve,
+		Work:          work,
+		AnswerHook:    answerHook,
+		HookTime:      func() (time.Duration, error) { return env.Timeout("KEN_HOOK_TIMEOUT", 2*time.Second) },
+		Diagnose:      diagnose,
+		ToolFiles:     toolFiles,
+		InstallClient: installClient,
+		ServeMCP:      serveMCP,
+		Session:       session.ID,
+		Version:       Version,
 	}
 	err := cli.Run(ctx, deps, term.Std(), args)
 	return cli.ExitStatus(ctx, err)
@@ -56,26 +59,22 @@ func serveMCP(ctx context.Context, dir string) error {
 	return mcp.ServeStdio(ctx, mcpDeps(dir), os.Stdin, os.Stdout)
 }
 
-// mcpDeps is what agents are answered with, for dir unless they name another.
+// mcpDeps returns the functions of the MCP server, for dir unless an agent names another directory.
 func mcpDeps(dir string) mcp.Deps {
 	return mcp.Deps{
 		Version: Version,
-		Session: session,
-		Open: func(ctx context.Context, root, author string) (mcp.Workspace, error) {
+		Session: session.ID,
+		Open: func(ctx context.Context, root, author string) (*ken.Repository, error) {
 			if root == "" {
 				root = dir
 			}
-			w, err := openHere(ctx, openOptions{dir: root, author: author, recipe: "agent"})
-			if err != nil {
-				return nil, err
-			}
-			return agentSpace{w}, nil
+			return ken.OpenWithTeam(ctx, ken.Options{Dir: root, Author: author, Recipe: "agent"})
 		},
-		OpenState: func(ctx context.Context, root, named, author string) (mcp.StateSpace, error) {
+		OpenState: func(ctx context.Context, root, named, author string) (*workflow.Manager, error) {
 			if root == "" {
 				root = dir
 			}
-			return openState(ctx, stateOptions{from: root, dir: named, author: author})
+			return statedir.Open(ctx, statedir.Options{From: root, Dir: named, Author: author})
 		},
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"ken/internal/board"
 	"ken/internal/docs"
 	"ken/internal/git"
+	"ken/internal/ken"
+	"ken/internal/spec"
 )
 
 // makeBoard returns the board of the worktree that contains dir or, with all, of every
@@ -38,7 +40,7 @@ func makeBoard(ctx context.Context, dir string, all bool) (*board.Board, error) 
 // boardMemory is shared by successive boards of one repository.
 type boardMemory struct {
 	runs  *runsCache
-	specs *lastSpecs // of the main worktree; nil for a single board
+	specs *spec.LoadedSpecs // of the main worktree; nil for a single board
 	// documents returns the newest report on the documents of a worktree. It is nil for a
 	// single board, whose JSON has neither documents nor changes.
 	documents func(context.Context, git.Checkout) (*docs.Report, error)
@@ -70,11 +72,11 @@ func boardOf(ctx context.Context, g *git.Repo, all, some []git.Checkout, memory 
 		}
 		sources = append(sources, source)
 	}
-	over, err := open(ctx, openOptions{dir: g.Root()})
+	over, err := ken.Open(ctx, ken.Options{Dir: g.Root()})
 	if err != nil {
 		return nil, err
 	}
-	over.specs = memory.specs
+	over.LoadedSpecs = memory.specs
 	b := board.Make(ctx, repositoryName(g, all), sources, over.Spec().Overlays, tell)
 	b.Runs = <-runs
 	if err := errors.Join(ctx.Err(), over.Close()); err != nil {

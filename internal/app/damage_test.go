@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ken/internal/fresh"
+	"ken/internal/ken"
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/survey"
@@ -26,8 +27,8 @@ func TestFlippedBitsAreNeverFresh(t *testing.T) {
 		paths = append(paths, p)
 	}
 	r.Commit("first")
-	within := func(act func(*workspace) error) error {
-		w, err := open(t.Context(), openOptions{dir: r.Dir, author: "test"})
+	within := func(act func(*ken.Repository) error) error {
+		w, err := ken.Open(t.Context(), ken.Options{Dir: r.Dir, Author: "test"})
 		if err == nil {
 			err = act(w)
 			_ = w.Close() // a damaged database may not like it
@@ -35,8 +36,8 @@ func TestFlippedBitsAreNeverFresh(t *testing.T) {
 		return err
 	}
 	written := make(map[repo.Path]string)
-	err := within(func(w *workspace) error {
-		if _, err := w.registry.Verify(t.Context(), registry.VerifyOptions{}); err != nil {
+	err := within(func(w *ken.Repository) error {
+		if _, err := w.Registry.Verify(t.Context(), registry.VerifyOptions{}); err != nil {
 			return err
 		}
 		var updates []registry.Update
@@ -44,13 +45,13 @@ func TestFlippedBitsAreNeverFresh(t *testing.T) {
 			written[p] = strings.Repeat(fmt.Sprintf("What %s does. ", p), 1+i)
 			updates = append(updates, registry.Update{Path: p, Text: written[p]})
 		}
-		if _, err := w.registry.Write(t.Context(), updates); err != nil {
+		if _, err := w.Registry.Write(t.Context(), updates); err != nil {
 			return err
 		}
 		if _, err := w.Survey(nil).Run(t.Context(), survey.Outliner{}, survey.RunOptions{}); err != nil {
 			return err
 		}
-		_, err := w.Confirm(t.Context(), []repo.Path{"d0", "d1"}, "")
+		_, err := w.Summaries().Confirm(t.Context(), []repo.Path{"d0", "d1"}, "")
 		return err
 	})
 	if err != nil {
@@ -59,13 +60,13 @@ func TestFlippedBitsAreNeverFresh(t *testing.T) {
 	// Edited since: this one does not hold.
 	r.Write(string(paths[3]), "package other\n\nfunc Other() {}\n")
 	described := make(map[string]string)
-	show := func(w *workspace) (files []registry.Knowledge, dirs *survey.Shown, err error) {
-		if files, err = w.registry.Show(t.Context(), paths); err == nil {
+	show := func(w *ken.Repository) (files []registry.Knowledge, dirs *survey.Shown, err error) {
+		if files, err = w.Registry.Show(t.Context(), paths); err == nil {
 			dirs, err = w.Survey(nil).Show(t.Context(), "")
 		}
 		return files, dirs, err
 	}
-	err = within(func(w *workspace) error {
+	err = within(func(w *ken.Repository) error {
 		_, dirs, err := show(w)
 		for _, d := range dirs.Directories {
 			described[d.Path] = d.Words()
@@ -93,7 +94,7 @@ func TestFlippedBitsAreNeverFresh(t *testing.T) {
 		if err := os.WriteFile(path, damaged, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		err := within(func(w *workspace) error {
+		err := within(func(w *ken.Repository) error {
 			files, dirs, err := show(w)
 			if err != nil {
 				return err

@@ -6,43 +6,72 @@ import (
 
 	"ken/internal/board"
 	"ken/internal/content"
+	"ken/internal/dashboard"
 	"ken/internal/docs"
 	"ken/internal/fault"
 	"ken/internal/git"
+	"ken/internal/ken"
 	"ken/internal/mcp"
+	"ken/internal/spec"
+	"ken/internal/statedir"
 	"ken/internal/web"
+	"ken/internal/workflow"
 )
 
 // webDeps builds the dashboard of a repository. shell is the directory where the server
 // was started.
 func webDeps(ctx context.Context, g *git.Repo, shell string) web.Deps {
-	d := dashboard{root: g.Root(), shell: shell, prints: newFingerprinter(g.Root()), specs: &lastSpecs{}, documents: newDocumentChecks(ctx)}
-	d.prints.checks = d.documents.finished
+	documents := dashboard.NewDocumentChecks(ctx, checkDocuments)
+	runs := &runsCache{root: g.Root()}
+	d := webSource{root: g.Root(), shell: shell, runs: runs, specs: &spec.LoadedSpecs{}, documents: documents}
+	d.prints = dashboard.NewFingerprinter(dashboard.FingerprintOptions{
+		Root:     g.Root(),
+		StateDir: ken.StateDir(),
+		// A late answer changes the next fingerprint.
+		Runs: func(ctx context.Context) *board.Part[board.Runs] {
+			part := runs.part(ctx, runsBriefly)
+			if part == runsLate {
+				return nil
+			}
+			return part
+		},
+		Checks: documents.Finished,
+	})
 	return web.Deps{
 		Version:     Version,
 		Worktrees:   d.worktrees,
 		Board:       d.board,
-		Fingerprint: func(ctx context.Context, _ string) (web.Fingerprint, error) { return d.prints.take(ctx) },
-		Watch:       func(ctx context.Context, nudge func()) { content.Watch(ctx, d.prints.places, nudge) },
+		Fingerprint: func(ctx context.Context, _ string) (web.Fingerprint, error) { return d.prints.Take(ctx) },
+		Watch:       func(ctx context.Context, nudge func()) { content.Watch(ctx, d.prints.Places, nudge) },
 		Open:        d.open,
 		OpenState:   d.openState,
-		Close:       d.documents.close,
+		Close:       d.documents.Close,
 		Remote:      d.remote,
 		MCP:         mcp.Handler(confined(g, mcpDeps(g.Root()))),
 	}
 }
 
-// A dashboard implements web.Deps. It lists the worktrees anew on each call.
-type dashboard struct {
-	root   string // root of the worktree of the server
-	shell  string // directory where the server was started
-	prints *fingerprinter
-	specs  *lastSpecs
-	// documents checks documents in the background.
-	documents *documentChecks
+// A webSource implements web.Deps. It lists the worktrees anew on each call.
+type webSource struct {
+	root      string // root of the worktree of the server
+	shell     string // directory where the server was started
+	prints    *dashboard.Fingerprinter
+	runs      *runsCache
+	specs     *spec.LoadedSpecs
+	documents *dashboard.DocumentChecks // checks documents in the background
 }
 
-func (d dashboard) checkouts(ctx context.Context) (*git.Repo, []git.Checkout, error) {
+// checkDocuments reports on the documents of the worktree at root.
+func checkDocuments(ctx context.Context, root string) (*docs.Report, error) {
+	w, err := ken.Open(ctx, ken.Options{Dir: root})
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	return w.Documents().Check(ctx, docs.Options{})
+}
+
+func (d webSource) checkouts(ctx context.Context) (*git.Repo, []git.Checkout, error) {
 	g, err := git.Open(ctx, d.root)
 	if err != nil {
 		return nil, nil, err
@@ -51,7 +80,7 @@ func (d dashboard) checkouts(ctx context.Context) (*git.Repo, []git.Checkout, er
 	return g, all, err
 }
 
-func (d dashboard) worktrees(ctx context.Context) ([]web.Worktree, error) {
+func (d webSource) worktrees(ctx context.Context) ([]web.Worktree, error) {
 	_, all, err := d.checkouts(ctx)
 	if err != nil {
 		return nil, err
@@ -67,7 +96,7 @@ func (d dashboard) worktrees(ctx context.Context) ([]web.Worktree, error) {
 	return list, nil
 }
 
-func (d dashboard) board(ctx context.Context, name string, tell func(*board.Board)) (*board.Board, error) {
+func (d webSource) board(ctx context.Context, name string, tell func(*board.Board)) (*board.Board, error) {
 	g, all, err := d.checkouts(ctx)
 	if err != nil {
 		return nil, err
@@ -76,15 +105,15 @@ func (d dashboard) board(ctx context.Context, name string, tell func(*board.Boar
 	if err != nil {
 		return nil, err
 	}
-	return boardOf(ctx, g, all, []git.Checkout{c}, boardMemory{d.prints.runs, d.specs, d.report}, tell)
+	return boardOf(ctx, g, all, []git.Checkout{c}, boardMemory{d.runs, d.specs, d.report}, tell)
 }
 
 // report returns the newest report on the documents of a worktree.
-func (d dashboard) report(ctx context.Context, c git.Checkout) (*docs.Report, error) {
-	return d.documents.report(ctx, c.Repo, d.prints.filesOf(c.Name))
+func (d webSource) report(ctx context.Context, c git.Checkout) (*docs.Report, error) {
+	return d.documents.Report(ctx, c.Repo.Root(), d.prints.FilesKey(c.Name))
 }
 
-func (d dashboard) open(ctx context.Context, name string) (web.Workspace, error) {
+func (d webSource) open(ctx context.Context, name string) (web.Workspace, error) {
 	c, err := d.find(ctx, name)
 	if err != nil {
 		return nil, err
@@ -92,7 +121,7 @@ func (d dashboard) open(ctx context.Context, name string) (web.Workspace, error)
 	return openWorktree(ctx, c)
 }
 
-func (d dashboard) openState(ctx context.Context, name string) (web.StateSpace, error) {
+func (d webSource) openState(ctx context.Context, name string) (*workflow.Manager, error) {
 	c, err := d.find(ctx, name)
 	if err != nil {
 		return nil, err
@@ -100,11 +129,11 @@ func (d dashboard) openState(ctx context.Context, name string) (web.StateSpace, 
 	if c.Err != nil {
 		return nil, c.Err
 	}
-	return openState(ctx, stateOptions{from: c.Repo.Root()})
+	return statedir.Open(ctx, statedir.Options{From: c.Repo.Root()})
 }
 
 // remote returns the remote of a worktree and the newest commit that it is known to have.
-func (d dashboard) remote(ctx context.Context, name string) (web.Remote, error) {
+func (d webSource) remote(ctx context.Context, name string) (web.Remote, error) {
 	c, err := d.find(ctx, name)
 	if err != nil {
 		return web.Remote{}, err
@@ -120,7 +149,7 @@ func (d dashboard) remote(ctx context.Context, name string) (web.Remote, error) 
 	return web.Remote{URL: address, Commit: commit}, err
 }
 
-func (d dashboard) find(ctx context.Context, name string) (git.Checkout, error) {
+func (d webSource) find(ctx context.Context, name string) (git.Checkout, error) {
 	_, all, err := d.checkouts(ctx)
 	if err != nil {
 		return git.Checkout{}, err

@@ -5,20 +5,20 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
-	"ken/internal/cli"
 	"ken/internal/find"
 	"ken/internal/fresh"
+	"ken/internal/ken"
 	"ken/internal/outline"
 	"ken/internal/prove"
 	"ken/internal/repo"
 	"ken/internal/testrepo"
+	"ken/internal/tree"
 )
 
 func quiet(string, int, int) {}
@@ -26,19 +26,19 @@ func quiet(string, int, int) {}
 func quietly(int, int) {}
 
 // proved opens a repository, reads the history that is replayed, and replays it.
-func proved(t *testing.T, dir string, commits int) (*workspace, prove.History, *prove.Report) {
+func proved(t *testing.T, dir string, commits int) (*ken.Repository, prove.History, *prove.Report) {
 	t.Helper()
-	w, err := open(t.Context(), openOptions{dir: dir})
+	w, err := ken.Open(t.Context(), ken.Options{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = w.Close() })
-	opts := cli.ProveOptions{Commits: commits, Progress: quiet}
-	h, err := w.prover().Read(t.Context(), commits, quietly)
+	opts := prove.ProverOptions{Commits: commits, Progress: quiet}
+	h, err := w.Prover().Reader().Read(t.Context(), commits, quietly)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := w.Prove(t.Context(), opts)
+	r, err := w.Prover().Prove(t.Context(), opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,8 +145,8 @@ func gradeOf(r *testrepo.Repo, ch prove.Change) fresh.Grade {
 }
 
 // compareTree holds the files that count against those of a commit's own reading.
-func compareTree(rt *rapid.T, w *workspace, commit repo.ID, now map[repo.Path]prove.File) {
-	files, err := (&commitTree{w: w, commit: commit}).Files(rt.Context())
+func compareTree(rt *rapid.T, w *ken.Repository, commit repo.ID, now map[repo.Path]prove.File) {
+	files, err := tree.NewCommit(w.TreeSources(), commit).Files(rt.Context())
 	if err != nil {
 		rt.Fatal(err)
 	}
@@ -216,33 +216,6 @@ func TestProveShallow(t *testing.T) {
 	}
 }
 
-// A plot is there whole or not at all, and nothing stays beside it.
-func TestProvePlot(t *testing.T) {
-	r := testrepo.New(t)
-	r.Write("a.go", goFile(0, 1, 0))
-	r.Commit("first")
-	w, _, _ := proved(t, r.Dir, 1)
-	dir := t.TempDir()
-	name := filepath.Join(dir, "plot.svg")
-	for range 2 {
-		if _, err := w.Prove(t.Context(), cli.ProveOptions{Commits: 1, Plot: name, Progress: quiet}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, bad := range []string{dir, filepath.Join(dir, "none", "plot.svg"), filepath.Join(name, "plot.svg")} {
-		if _, err := w.Prove(t.Context(), cli.ProveOptions{Commits: 1, Plot: bad, Progress: quiet}); err == nil {
-			t.Errorf("a plot was written into %s", bad)
-		}
-	}
-	left, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(left) != 1 || left[0].Name() != "plot.svg" {
-		t.Errorf("left behind: %v", left)
-	}
-}
-
 // A task is asked on the tree and the history before its commit: neither a file that came later
 // nor a later subject is found. The index of the work tree stays as it is.
 func TestProveAsksThePast(t *testing.T) {
@@ -263,7 +236,7 @@ func TestProveAsksThePast(t *testing.T) {
 	if *report.Found != want {
 		t.Errorf("found %+v, want %+v: only the wheel was there before its commit", *report.Found, want)
 	}
-	answer, err := w.Find(t.Context(), find.Query{Words: []string{"refurbish"}}, "")
+	answer, err := w.Finder().Find(t.Context(), find.Query{Words: []string{"refurbish"}}, repo.ID{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,11 +3,13 @@ package app
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"sync"
 	"time"
 
 	"ken/internal/board"
+	"ken/internal/ken"
 	"ken/internal/queue"
 )
 
@@ -113,4 +115,31 @@ func (l *runsCache) close() {
 		_ = l.space.Close() // it only reads
 		l.space = nil
 	}
+}
+
+// lastRuns returns the surveys that workers run, nil without a team's store. It asks the server only if this command
+// has just reached it; otherwise it returns the last answer, since a server that does not answer must not delay every
+// command.
+func lastRuns(ctx context.Context, w *ken.Repository) *board.Part[board.Runs] {
+	if w.Team == nil {
+		return nil
+	}
+	key := w.Cache.Key("runs")
+	if !w.Team.Visited() {
+		var last board.Runs
+		stored, _ := w.Cache.Load(key)
+		if json.Unmarshal(stored, &last) != nil {
+			return nil
+		}
+		return board.RunsPart(&last, nil)
+	}
+	asked := &runsCache{root: w.Git.Root()}
+	defer asked.close()
+	part := asked.part(ctx, runsAnswer)
+	if part != nil && part.Known != nil {
+		if text, err := json.Marshal(part.Known); err == nil {
+			w.Cache.Save(key, text)
+		}
+	}
+	return part
 }

@@ -16,7 +16,7 @@ import (
 func TestRunsAreLookedAtAnew(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	proxy := pgtest.Through(t, pgtest.Database(t))
-	t.Setenv(storeVariable, proxy.Address())
+	t.Setenv("KEN_STORE", proxy.Address())
 	r := testrepo.New(t)
 	r.Write("a.go", "package a\n")
 	commit, err := repo.ParseID(r.Commit("begin"))

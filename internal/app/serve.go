@@ -8,9 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"ken/internal/cli"
+	"ken/internal/dashboard"
 	"ken/internal/git"
+	"ken/internal/ken"
 	"ken/internal/web"
 )
 
@@ -30,23 +33,27 @@ func serve(ctx context.Context, dir string, opts cli.ServeOptions) error {
 	if err := web.CheckEditor(editor); err != nil {
 		return err
 	}
-	l, running, err := listen(ctx, g.CommonDir(), opts)
+	l, running, err := dashboard.Listen(ctx, g.CommonDir(), dashboard.ListenOptions{
+		Addr: opts.Addr, New: len(opts.Hosts) > 0 || opts.NewToken, Taken: opts.Taken,
+	})
 	if err != nil {
 		return err
 	}
 	if running != nil {
-		running.URL, err = ownPage(ctx, g, running.URL)
+		at := serving(*running)
+		at.Running = true
+		at.URL, err = dashboard.WorktreeURL(ctx, g, at.URL)
 		if err != nil {
 			return err
 		}
-		opts.Ready(*running)
+		opts.Ready(at)
 		return nil
 	}
 	addr, err := netip.ParseAddrPort(l.Addr().String())
 	if err != nil {
 		return errors.Join(fmt.Errorf("listen on %s: %w", l.Addr(), err), l.Close())
 	}
-	token, err := serveToken(g.CommonDir(), opts.NewToken)
+	token, err := dashboard.Token(g.CommonDir(), opts.NewToken)
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
@@ -61,13 +68,13 @@ func serve(ctx context.Context, dir string, opts cli.ServeOptions) error {
 	follower.Go(func() { followTeam(following, g.Root()) })
 	defer follower.Wait()
 	defer stop()
-	opts.Ready(serving(addr, token))
+	opts.Ready(serving(dashboard.Address{AddrPort: addr, Token: token}))
 	return s.Serve(ctx, l)
 }
 
 // serving describes a server for the user.
-func serving(addr netip.AddrPort, token string) cli.Serving {
-	return cli.Serving{URL: "http://" + shownAddr(addr) + "/#token=" + token, Addr: addr.String(), Local: addr.Addr().IsLoopback()}
+func serving(at dashboard.Address) cli.Serving {
+	return cli.Serving{URL: at.URL(), Addr: at.String(), Local: at.Addr().IsLoopback()}
 }
 
 // workingDir returns the working directory without symbolic links; "" if it is unknown.
@@ -82,10 +89,23 @@ func workingDir() string {
 	return dir
 }
 
-// shownAddr returns an address that a browser can open.
-func shownAddr(addr netip.AddrPort) string {
-	if addr.Addr().IsUnspecified() {
-		return fmt.Sprintf("localhost:%d", addr.Port())
+// followEvery is how often a server fetches new records of the team, and so the longest time until two colleagues see
+// the same board.
+const followEvery = 15 * time.Second
+
+// followTeam synchronizes the repository at root with the store of its team, if there is one, until ctx ends. It ignores
+// errors, since commands report them.
+func followTeam(ctx context.Context, root string) {
+	tick := time.NewTicker(followEvery)
+	defer tick.Stop()
+	for {
+		if w, err := ken.OpenWithTeam(ctx, ken.Options{Dir: root}); err == nil {
+			_ = w.Close() // commands report the error
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
 	}
-	return addr.String()
 }

@@ -13,6 +13,9 @@ import (
 
 	"ken/internal/board"
 	"ken/internal/cli"
+	"ken/internal/ken"
+	"ken/internal/session"
+	"ken/internal/statedir"
 	"ken/internal/term"
 	"ken/internal/workflow"
 )
@@ -21,14 +24,14 @@ import (
 func printed(t *testing.T, dir string, args ...string) any {
 	t.Helper()
 	deps := cli.Deps{
-		Open: func(ctx context.Context, dir string, progress func(done, total int)) (cli.Workspace, error) {
-			return open(ctx, openOptions{dir: dir, progress: progress})
+		Open: func(ctx context.Context, dir string, progress func(done, total int)) (*ken.Repository, error) {
+			return ken.Open(ctx, ken.Options{Dir: dir, Progress: progress})
 		},
-		OpenState: func(ctx context.Context, opts cli.StateOptions) (cli.StateSpace, error) {
-			return openState(ctx, stateOptions{from: opts.From, dir: opts.Dir, wait: opts.Wait})
+		OpenState: func(ctx context.Context, opts cli.StateOptions) (*workflow.Manager, error) {
+			return statedir.Open(ctx, statedir.Options{From: opts.From, Dir: opts.Dir, Wait: opts.Wait})
 		},
 		Board:   func(ctx context.Context, dir string, all bool) (*board.Board, error) { return makeBoard(ctx, dir, all) },
-		Session: session, Version: Version,
+		Session: session.ID, Version: Version,
 	}
 	var out, errs bytes.Buffer
 	if err := cli.Run(t.Context(), deps, &term.IO{In: strings.NewReader(""), Out: &out, Err: &errs}, append([]string{"-C", dir, "--json"}, args...)); err != nil {
@@ -47,21 +50,21 @@ func TestServeAPIMatchesCommandLine(t *testing.T) {
 	r.Write(".spec/api/spec.md", "---\ntitle: The API\ncode:\n  - api.go\n---\nIt answers well.\n")
 	r.Commit("better")
 	r.Write(".ken/state/odd.txt", "x")
-	space, err := openState(t.Context(), stateOptions{from: r.Dir})
+	space, err := statedir.Open(t.Context(), statedir.Options{From: r.Dir})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := space.Keeper().Cleanup(t.Context(), workflow.CleanupOptions{Apply: true}); err != nil {
+	if _, err := space.Cleanup(t.Context(), workflow.CleanupOptions{Apply: true}); err != nil {
 		t.Fatal(err)
 	}
 	if err := space.Close(); err != nil {
 		t.Fatal(err)
 	}
-	w, err := open(t.Context(), openOptions{dir: r.Dir})
+	w, err := ken.Open(t.Context(), ken.Options{Dir: r.Dir})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Orient(t.Context(), 0); err != nil {
+	if _, err := w.Briefer().Orient(t.Context(), 0); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"ken/internal/session"
+	"ken/internal/statedir"
 	"ken/internal/testrepo"
 	"ken/internal/web"
 	"ken/internal/workflow"
@@ -262,7 +264,7 @@ func TestServeSecurityHeaders(t *testing.T) {
 // Acks from pages and from agents over HTTP do not carry the session of the server.
 func TestServeAcksHaveNoSession(t *testing.T) {
 	t.Setenv("KEN_SESSION", "the-servers-own")
-	if session() == "" {
+	if session.ID() == "" {
 		t.Fatal("the server runs in no session")
 	}
 	r := specced(t)
@@ -302,12 +304,12 @@ func TestServeRestoreOverwrites(t *testing.T) {
 	r.Commit("begin")
 	r.Write(".ken/state/odd.txt", "old")
 	s := serveRepo(t, r, nil)
-	space, err := openState(t.Context(), stateOptions{from: r.Dir})
+	space, err := statedir.Open(t.Context(), statedir.Options{From: r.Dir})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer space.Close()
-	sweep, err := space.Keeper().Cleanup(t.Context(), workflow.CleanupOptions{Apply: true})
+	sweep, err := space.Cleanup(t.Context(), workflow.CleanupOptions{Apply: true})
 	if err != nil || sweep.Archive == nil {
 		t.Fatalf("%+v, %v", sweep, err)
 	}

@@ -5,40 +5,12 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"ken/internal/cli"
 	"ken/internal/fault"
-	"ken/internal/find"
 	"ken/internal/git"
+	"ken/internal/ken"
 	"ken/internal/mcp"
-	"ken/internal/repo"
+	"ken/internal/workflow"
 )
-
-// An agentSpace is a workspace as agents ask it.
-type agentSpace struct{ *workspace }
-
-// Brief is the text and the document of ken brief.
-func (a agentSpace) Brief(ctx context.Context, path repo.Path, budget int) (fmt.Stringer, error) {
-	return a.workspace.Brief(ctx, cli.BriefOptions{Path: path, Budget: budget})
-}
-
-// Find is the text and the document of ken find.
-func (a agentSpace) Find(ctx context.Context, words []string, opts mcp.FindOptions) (fmt.Stringer, error) {
-	kinds, err := find.ParseKinds(opts.Kinds)
-	if err != nil {
-		return nil, &fault.Error{Kind: fault.Usage, Err: err}
-	}
-	return a.workspace.Find(ctx, find.Query{Words: words, Limit: opts.Limit, Kinds: kinds}, "")
-}
-
-// Uses is the text and the document of ken uses.
-func (a agentSpace) Uses(ctx context.Context, symbol string) (fmt.Stringer, error) {
-	return a.uses(ctx, cli.UsesOptions{Asked: symbol, Limit: find.NoLimit}, a.RootPath)
-}
-
-// Review is the text and the document of ken review.
-func (a agentSpace) Review(ctx context.Context, span string, all bool) (fmt.Stringer, error) {
-	return a.workspace.Review(ctx, cli.ReviewOptions{Range: span, All: all})
-}
 
 // confined restricts MCP over HTTP to the worktrees of one repository. It removes the
 // session of the server, which is not the agent's.
@@ -47,7 +19,7 @@ func confined(g *git.Repo, deps mcp.Deps) mcp.Deps {
 		if dir == "" {
 			return nil
 		}
-		other, err := git.Open(ctx, existing(dir))
+		other, err := git.Open(ctx, git.ExistingDir(dir))
 		if err != nil || other.CommonDir() != g.CommonDir() {
 			return &fault.Error{
 				Kind: fault.Usage, Hint: "leave root out, or name a directory in one of its worktrees",
@@ -58,13 +30,13 @@ func confined(g *git.Repo, deps mcp.Deps) mcp.Deps {
 	}
 	open, openState := deps.Open, deps.OpenState
 	deps.Session = nil
-	deps.Open = func(ctx context.Context, root, author string) (mcp.Workspace, error) {
+	deps.Open = func(ctx context.Context, root, author string) (*ken.Repository, error) {
 		if err := known(ctx, root); err != nil {
 			return nil, err
 		}
 		return open(ctx, root, author)
 	}
-	deps.OpenState = func(ctx context.Context, root, named, author string) (mcp.StateSpace, error) {
+	deps.OpenState = func(ctx context.Context, root, named, author string) (*workflow.Manager, error) {
 		if err := known(ctx, root); err != nil {
 			return nil, err
 		}

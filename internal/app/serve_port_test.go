@@ -13,25 +13,10 @@ import (
 	"testing"
 
 	"ken/internal/cli"
+	"ken/internal/dashboard"
 	"ken/internal/git"
 	"ken/internal/testrepo"
 )
-
-// The port depends on the repository alone, and is none that the system gives away.
-func TestRepositoryPort(t *testing.T) {
-	used := make(map[uint16]bool)
-	for i := range 1000 {
-		dir := fmt.Sprintf("/home/me/repository-%d/.git", i)
-		port := repositoryPort(dir)
-		if port != repositoryPort(dir) || port < 20000 || port > 29999 {
-			t.Fatalf("%s has port %d, then %d; want one from 20000 to 29999", dir, port, repositoryPort(dir))
-		}
-		used[port] = true
-	}
-	if len(used) < 900 {
-		t.Errorf("1000 repositories have %d ports; they should nearly all differ", len(used))
-	}
-}
 
 // A dashboardRun is one call of serve.
 type dashboardRun struct {
@@ -107,7 +92,7 @@ func TestServeOnTakenPort(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", fmt.Sprintf("127.0.0.1:%d", repositoryPort(g.CommonDir())))
+			l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", fmt.Sprintf("127.0.0.1:%d", dashboard.Port(g.CommonDir())))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -117,7 +102,7 @@ func TestServeOnTakenPort(t *testing.T) {
 				defer behind.stop()
 				to := &url.URL{Scheme: "http", Host: behind.at.Addr}
 				answer = &httputil.ReverseProxy{Rewrite: func(p *httputil.ProxyRequest) { p.SetURL(to) }}
-			} else if _, err := serveToken(g.CommonDir(), false); err != nil {
+			} else if _, err := dashboard.Token(g.CommonDir(), false); err != nil {
 				t.Fatal(err)
 			}
 			impostor := httptest.NewUnstartedServer(answer)
@@ -126,7 +111,7 @@ func TestServeOnTakenPort(t *testing.T) {
 			impostor.Start()
 			defer impostor.Close()
 			run := runServe(t, r.Dir, cli.ServeOptions{})
-			if run.at.Running || run.taken != repositoryPort(g.CommonDir()) || run.at.Addr == l.Addr().String() {
+			if run.at.Running || run.taken != dashboard.Port(g.CommonDir()) || run.at.Addr == l.Addr().String() {
 				t.Errorf("the server is %+v, and port %d was reported as in use; want another port than %s", run.at, run.taken, l.Addr())
 			}
 			run.stop()

@@ -65,7 +65,7 @@ func TestServeWritesAndConfirmsSummaries(t *testing.T) {
 	}
 	check := func(verdict, text string) {
 		t.Helper()
-		known, err := w.Registry().Show(t.Context(), []repo.Path{"api.go"})
+		known, err := w.Registry.Show(t.Context(), []repo.Path{"api.go"})
 		if err != nil || known[0].Verdict.String() != verdict || known[0].Text != text {
 			t.Errorf("the registry has %+v (%v), want %s %q", known[0], err, verdict, text)
 		}
@@ -156,7 +156,7 @@ func TestServeSummaryFormsWithoutScripts(t *testing.T) {
 // files changed.
 func TestViewingPagesIsNoCheck(t *testing.T) {
 	r, w := summarised(t)
-	if _, err := w.Registry().Verify(t.Context(), registry.VerifyOptions{}); err != nil {
+	if _, err := w.Registry.Verify(t.Context(), registry.VerifyOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	r.Write("lib/a.go", "package lib\n\n// A is new.\nfunc A() {}\n")
@@ -171,7 +171,7 @@ func TestViewingPagesIsNoCheck(t *testing.T) {
 	}
 	s.gives(http.StatusOK, call{path: "/api/brief?path=api.go"})
 	s.gives(http.StatusOK, call{path: "/api/diff?path=api.go"})
-	rep, err := w.Registry().Status(t.Context(), registry.VerifyOptions{})
+	rep, err := w.Registry.Status(t.Context(), registry.VerifyOptions{})
 	if err != nil || rep.State != registry.StateVerify || rep.Counts.Mismatch == 0 {
 		t.Errorf("after viewing, the registry says %q with %+v (%v), want the changes since the last check", rep.State, rep.Counts, err)
 	}

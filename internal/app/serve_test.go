@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -22,8 +21,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ken/internal/git"
+	"ken/internal/ken"
 	"ken/internal/registry"
 	"ken/internal/repo"
+	"ken/internal/statedir"
 	"ken/internal/testrepo"
 	"ken/internal/web"
 	"ken/internal/workflow"
@@ -169,15 +170,15 @@ func TestServeBoard(t *testing.T) {
 }
 
 // summarised is a repository like specced, with a summary of api.go.
-func summarised(t *testing.T) (*testrepo.Repo, *workspace) {
+func summarised(t *testing.T) (*testrepo.Repo, *ken.Repository) {
 	t.Helper()
 	r := specced(t)
-	w, err := open(t.Context(), openOptions{dir: r.Dir})
+	w, err := ken.Open(t.Context(), ken.Options{Dir: r.Dir})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = w.Close() })
-	if _, err := w.Registry().Write(t.Context(), []registry.Update{{Path: "api.go", Text: "It serves."}}); err != nil {
+	if _, err := w.Registry.Write(t.Context(), []registry.Update{{Path: "api.go", Text: "It serves."}}); err != nil {
 		t.Fatal(err)
 	}
 	return r, w
@@ -188,7 +189,7 @@ func summarised(t *testing.T) (*testrepo.Repo, *workspace) {
 func TestServeSummaries(t *testing.T) {
 	r, w := summarised(t)
 	s := serveRepo(t, r, nil)
-	want, err := w.Registry().Show(t.Context(), []repo.Path{"api.go", "none"})
+	want, err := w.Registry.Show(t.Context(), []repo.Path{"api.go", "none"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -332,42 +333,6 @@ func TestServeRemoteNeedsToken(t *testing.T) {
 	port := s.base[strings.LastIndexByte(s.base, ':'):]
 	s.gives(http.StatusOK, call{path: "/api/board", head: map[string]string{"Host": "board.example" + port}})
 	s.gives(http.StatusMisdirectedRequest, call{path: "/api/board", head: map[string]string{"Host": "other.example" + port}})
-}
-
-// The token is nobody else's to read, stays the same, and can be replaced.
-func TestServeToken(t *testing.T) {
-	dir := t.TempDir()
-	first, err := serveToken(dir, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	name := filepath.Join(dir, "ken", tokenFile)
-	if info, err := os.Stat(name); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
-		t.Errorf("%v, %v", info.Mode(), err)
-	}
-	if again, err := serveToken(dir, false); err != nil || again != first {
-		t.Errorf("%q, %v; before it was %q", again, err, first)
-	}
-	other, err := serveToken(dir, true)
-	if err != nil || other == first {
-		t.Errorf("a new token is %q, %v", other, err)
-	}
-	if runtime.GOOS != "windows" {
-		if err := os.Chmod(name, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if again, err := serveToken(dir, false); err != nil || again == other {
-			t.Errorf("a token that others could read is still used: %v", err)
-		}
-		secret := filepath.Join(t.TempDir(), "secret")
-		err := errors.Join(os.WriteFile(secret, []byte("something that is no token"), 0o600), os.Remove(name), os.Symlink(secret, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if again, err := serveToken(dir, false); err != nil || again == "something that is no token" {
-			t.Errorf("the target of a symbolic link was used as the token: %v", err)
-		}
-	}
 }
 
 // Nothing leads outside of the worktrees, and nothing but digits reaches git.
@@ -555,12 +520,12 @@ func TestServeStream(t *testing.T) {
 		}
 	}
 	change("a verification", func() {
-		w, err := open(t.Context(), openOptions{dir: r.Dir})
+		w, err := ken.Open(t.Context(), ken.Options{Dir: r.Dir})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer w.Close()
-		if _, err := w.Orient(t.Context(), 0); err != nil {
+		if _, err := w.Briefer().Orient(t.Context(), 0); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -576,17 +541,17 @@ func TestServeStream(t *testing.T) {
 func TestServeRestoreRefused(t *testing.T) {
 	r := specced(t)
 	s := serveRepo(t, r, nil)
-	st, err := openState(t.Context(), stateOptions{from: r.Dir})
+	st, err := statedir.Open(t.Context(), statedir.Options{From: r.Dir})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer st.Close()
 	r.Write(".ken/state/mine.txt", "old\n")
-	swept, err := st.Keeper().Cleanup(t.Context(), workflow.CleanupOptions{Apply: true})
+	swept, err := st.Cleanup(t.Context(), workflow.CleanupOptions{Apply: true})
 	if err != nil || len(swept.Moves) != 1 {
 		t.Fatalf("%+v, %v", swept, err)
 	}
-	list, err := st.Keeper().Archive(t.Context())
+	list, err := st.Archive(t.Context())
 	if err != nil || len(list.Snapshots) != 1 {
 		t.Fatalf("%+v, %v", list, err)
 	}

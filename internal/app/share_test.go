@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"ken/internal/ken"
 	"ken/internal/testrepo"
 )
 
@@ -20,13 +21,17 @@ func TestCloseLeavesASilentRemote(t *testing.T) {
 	r.Write("a.go", "package a\n")
 	r.Commit("one")
 	r.Git("remote", "add", "origin", "git://"+silent.Addr().String()+"/ken")
-	w, err := open(t.Context(), openOptions{dir: r.Dir})
+	w, err := ken.Open(t.Context(), ken.Options{Dir: r.Dir})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Close()
+	s, err := w.Share(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 	began := time.Now()
-	said := w.pushWithin(t.Context(), time.Second)
+	said := s.PushWithin(t.Context(), time.Second)
 	if want := "not shared: the remote did not answer within 1s (to wait for it: ken share push)"; said != want {
 		t.Errorf("%q, want %q", said, want)
 	}

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ken/internal/content"
+	"ken/internal/ken"
 	"ken/internal/testrepo"
 )
 
@@ -37,16 +38,18 @@ func TestSpecCachesChangeNothing(t *testing.T) {
 			if len(l.linked) > 0 && rapid.IntRange(0, 2).Draw(rt, "from a worktree") == 0 {
 				at = rapid.SampledFrom(l.linked).Draw(rt, "worktree")
 			}
-			memo := filepath.Join(gitDirOf(at), "ken/cache/answers/listing")
-			old, _ := os.Stat(memo)
+			old := l.keptListings()
 			first := l.read(at)
-			now, _ := os.Stat(memo)
+			isNew := func(now os.FileInfo) bool {
+				return !slices.ContainsFunc(old, func(old os.FileInfo) bool { return os.SameFile(old, now) })
+			}
+			saved := slices.ContainsFunc(l.keptListings(), isNew)
 			second, cold := l.read(at), l.readCold(at)
 			if first != cold || second != cold {
 				rt.Fatalf("%s\n\nread: %s\n\nread again: %s\n\nwithout caches: %s", strings.Join(l.log, "\n"), first, second, cold)
 			}
 			asked++
-			if now != nil && (old == nil || !os.SameFile(old, now)) {
+			if saved {
 				kept++
 			}
 		}
@@ -87,14 +90,14 @@ func specText(code, body string) string {
 // read returns all that is said of the specs in a checkout, as one text.
 func (l *life) read(r *testrepo.Repo) string {
 	ctx := l.t.Context()
-	w, err := open(ctx, openOptions{dir: r.Dir})
+	w, err := ken.Open(ctx, ken.Options{Dir: r.Dir})
 	if err != nil {
 		return "open: " + err.Error()
 	}
 	defer w.Close()
 	// By this clock what was just written has been at rest for long.
 	later := func() time.Time { return time.Now().Add(time.Minute) }
-	w.files = content.Open(r.Dir, content.Options{Format: w.git.ObjectFormat(), Now: later})
+	w.Files = content.Open(r.Dir, content.Options{Format: w.Git.ObjectFormat(), Now: later})
 	var out strings.Builder
 	tell := func(v any, err error) {
 		text, _ := json.MarshalIndent(v, "", " ")
@@ -122,6 +125,23 @@ func (l *life) readCold(r *testrepo.Repo) string {
 		}()
 	}
 	return l.read(r)
+}
+
+// keptListings returns the cached listings of all worktrees.
+func (l *life) keptListings() []os.FileInfo {
+	names, err := filepath.Glob(l.repo.Path(".git/ken/cache/digests/spec-listing-*"))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	var list []os.FileInfo
+	for _, name := range names {
+		info, err := os.Stat(name)
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		list = append(list, info)
+	}
+	return list
 }
 
 func gitDirOf(r *testrepo.Repo) string { return r.Git("rev-parse", "--absolute-git-dir") }

@@ -6,9 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"ken/internal/ken"
 	"ken/internal/outline"
-	"ken/internal/survey"
 	"ken/internal/testrepo"
+	"ken/internal/tree"
+	"ken/internal/workspace"
 )
 
 // A file that is no longer what was listed says so, and only such a file: not one that no
@@ -32,33 +34,33 @@ func TestSurveyTreeTellsWhatMoved(t *testing.T) {
 	w.Git("checkout", "ident.go") // as git writes it, which is not as git stores it
 	w.Git("update-index", "--skip-worktree", "away.go")
 	w.Remove("away.go")
-	w.within(func(ws *workspace) error {
-		tree := &surveyTree{w: ws}
-		files, err := tree.Files(t.Context())
+	w.within(func(ws *ken.Repository) error {
+		work := tree.NewWork(ws.TreeSources())
+		files, err := work.Files(t.Context())
 		if err != nil {
 			return err
 		}
 		w.Write("edited.go", "package q\n")
 		w.Write("grown.go", w.Read("large.go"))
 		w.Remove("lost.go")
-		list := make([]*survey.File, len(files))
+		list := make([]*workspace.File, len(files))
 		for i := range files {
 			list[i] = &files[i]
 		}
-		seen, err := tree.Outlines(t.Context(), list)
+		seen, err := work.Outlines(t.Context(), list)
 		if err != nil {
 			return err
 		}
 		moved := map[string]bool{"edited.go": true, "lost.go": true, "grown.go": true}
 		for i, f := range files {
 			name := string(f.Path)
-			if got := errors.Is(seen[i].Err, survey.ErrMoved); got != moved[name] {
+			if got := errors.Is(seen[i].Err, workspace.ErrChanged); got != moved[name] {
 				t.Errorf("%s: outlined with %v", name, seen[i].Err)
 			}
 			if got := seen[i].Outline != nil; got != (name == "same.go") {
 				t.Errorf("%s: outlined as %+v", name, seen[i].Outline)
 			}
-			if _, err := tree.Read(t.Context(), list[i], 1<<20); errors.Is(err, survey.ErrMoved) != moved[name] {
+			if _, err := work.Read(t.Context(), list[i], 1<<20); errors.Is(err, workspace.ErrChanged) != moved[name] {
 				t.Errorf("%s: read with %v", name, err)
 			}
 		}
@@ -79,18 +81,18 @@ func TestCommitTreeReadsWholeFiles(t *testing.T) {
 	w.Write("small.txt", "small\n")
 	w.Write("large.txt", strings.Repeat("large\n", 1<<20))
 	w.Commit("begin")
-	w.within(func(ws *workspace) error {
-		head, _, err := ws.git.Resolve(t.Context(), "HEAD")
+	w.within(func(ws *ken.Repository) error {
+		head, _, err := ws.Git.Resolve(t.Context(), "HEAD")
 		if err != nil {
 			return err
 		}
-		tree := &commitTree{w: ws, commit: head}
-		files, err := tree.Files(t.Context())
+		work := tree.NewCommit(ws.TreeSources(), head)
+		files, err := work.Files(t.Context())
 		if err != nil {
 			return err
 		}
 		for i, f := range files {
-			b, err := tree.Read(t.Context(), &files[i], 16<<20)
+			b, err := work.Read(t.Context(), &files[i], 16<<20)
 			if (err == nil) != (f.Path == "small.txt") || err == nil && string(b) != "small\n" {
 				t.Errorf("%s: %d bytes, %v", f.Path, len(b), err)
 			}

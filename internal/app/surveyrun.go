@@ -9,6 +9,7 @@ import (
 
 	"ken/internal/cli"
 	"ken/internal/fault"
+	"ken/internal/ken"
 	"ken/internal/model"
 	"ken/internal/model/provider"
 	"ken/internal/queue"
@@ -29,7 +30,7 @@ func openRuns(ctx context.Context, dir string) (*runSpace, error) {
 	return openRunsWith(ctx, dir, true, func(r *workerRepo) (*queue.Queue, error) {
 		q, err := openQueue(ctx, map[string]*workerRepo{r.identity: r}, 1)
 		if err == nil {
-			r.w.team.Reached()
+			r.w.Team.Reached()
 		}
 		return q, err
 	})
@@ -73,45 +74,23 @@ func (c *runSpace) Path(arg string) (repo.Path, error) { return c.repo.w.Path(ar
 
 // CancelRun cancels a run.
 func (c *runSpace) CancelRun(ctx context.Context, repository string, id int64) error {
-	return c.Cancel(ctx, repository, id, author(ctx, c.repo.w.git, ""))
+	return c.Cancel(ctx, repository, id, c.repo.w.Author(ctx))
 }
 
 // Sync exchanges records between the local store and the team's database: workers need not
 // summarise again what is known here, and their summaries arrive here.
 func (c *runSpace) Sync(ctx context.Context) error {
-	if c.repo.w.bare {
+	if c.repo.w.Bare {
 		return nil
 	}
-	_, err := c.repo.w.team.Sync(ctx)
-	return err
-}
-
-// priced returns an error if a ceiling of money cannot be enforced because the price of the model
-// is unknown: the run's ceiling, or the server's for a day.
-func (c *runSpace) priced(ctx context.Context, m model.Model, of surveyrun.Ceiling) error {
-	if m.Price().Known() {
-		return nil
-	}
-	if of.Cost != nil {
-		return &fault.Error{
-			Kind: fault.Usage, Hint: "set the price in survey.prices of .ken/config.yaml, or use --max-tokens",
-			Err: fmt.Errorf("no price known for %s: --max-cost cannot be enforced", m.Name()),
-		}
-	}
-	day, err := c.Today(ctx)
-	if err == nil && day.Ceiling.Cost != nil {
-		err = &fault.Error{
-			Kind: fault.Usage, Hint: "set the price in survey.prices of .ken/config.yaml, or see the limit of the server: ken worker ceiling",
-			Err: fmt.Errorf("no price known for %s: the limit of %s per day cannot be enforced", m.Name(), *day.Ceiling.Cost),
-		}
-	}
+	_, err := c.repo.w.Team.Sync(ctx)
 	return err
 }
 
 // StartRun plans the survey of a commit and starts a run.
 func (c *runSpace) StartRun(ctx context.Context, opts cli.StartRunOptions) (*cli.StartedRun, error) {
 	w := c.repo.w
-	commit, err := w.commitOf(ctx, cmp.Or(opts.At, "HEAD"))
+	commit, err := w.Commit(ctx, cmp.Or(opts.At, "HEAD"))
 	if err != nil {
 		return nil, err
 	}
@@ -123,15 +102,15 @@ func (c *runSpace) StartRun(ctx context.Context, opts cli.StartRunOptions) (*cli
 		return nil, err
 	}
 	who := w
-	if w.bare {
+	if w.Bare {
 		who = tree.w
 	}
-	cfg := who.provider(opts.Provider, opts.Model)
+	cfg := who.Provider(opts.Provider, opts.Model)
 	m, err := quoted(cfg)
 	if err != nil {
 		return nil, err
 	}
-	if err := who.checkProvider(&cfg, opts.Provider, opts.Model); err != nil {
+	if err := who.CheckProvider(&cfg, opts.Provider, opts.Model); err != nil {
 		return nil, err
 	}
 	// Without a model name, a program has the name of its file, which also selects its price.
@@ -140,17 +119,26 @@ func (c *runSpace) StartRun(ctx context.Context, opts cli.StartRunOptions) (*cli
 		return nil, err
 	}
 	writer := &survey.ModelDescriber{Model: m}
-	if err := c.priced(ctx, m, opts.Ceiling); err != nil {
+	if err := opts.Ceiling.CheckPrice(m); err != nil {
 		return nil, err
 	}
-	p := tree.w.cfg
-	sv := survey.New(tree, c.repo.store, survey.Options{Exclude: p.Survey.Exclude, Ranks: p.Survey.Ranks, Counts: p.Registry.Counts})
+	if !m.Price().Known() {
+		day, err := c.Today(ctx)
+		if err == nil {
+			err = day.CheckPrice(m)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	p := tree.w.Config
+	sv := survey.New(tree.files, c.repo.store, survey.Options{Exclude: p.Survey.Exclude, Ranks: p.Survey.Ranks, Counts: p.Registry.Counts})
 	out, err := sv.Tasks(ctx, writer, opts.Within)
 	if err != nil {
 		return nil, err
 	}
 	handed := &cli.StartedRun{Commit: commit, Work: out.Work, Estimate: out.Estimate}
-	if there, err := w.git.OnRemote(ctx, commit); err == nil && !there {
+	if there, err := w.Git.OnRemote(ctx, commit); err == nil && !there {
 		handed.Remark = fmt.Sprintf("commit %s is on no remote branch; push it, so that workers on other machines can fetch it", commit.String()[:12])
 	}
 	if out.Work == 0 {
@@ -158,14 +146,14 @@ func (c *runSpace) StartRun(ctx context.Context, opts cli.StartRunOptions) (*cli
 	}
 	handed.ID, err = c.Queue.StartRun(ctx, surveyrun.Run{
 		Repository: c.repo.identity, Commit: commit, Recipe: writer.Recipe(), Provider: cfg.Provider, Model: cfg.Model,
-		By: author(ctx, w.git, ""), Ceiling: opts.Ceiling, Spent: surveyrun.Amount{Unpriced: !m.Price().Known()},
+		By: w.Author(ctx), Ceiling: opts.Ceiling, Spent: surveyrun.Amount{Unpriced: !m.Price().Known()},
 	}, out)
 	return handed, err
 }
 
 // quoted returns the model of the plan. Each worker opens its own.
 func quoted(cfg provider.Config) (model.Model, error) {
-	if cfg.Provider == outlineProvider {
+	if cfg.Provider == ken.OutlineProvider {
 		return nil, &fault.Error{
 			Kind: fault.Usage, Hint: "name a model: --provider anthropic --model MODEL; or make outlines here: ken survey run",
 			Err: errors.New("outlines need no workers"),

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ken/internal/cli"
+	"ken/internal/ken"
 	"ken/internal/pgtest"
 	"ken/internal/registry"
 )
@@ -16,13 +17,13 @@ import (
 // Whoever looks at the board sees what a colleague wrote, without running a command here.
 func TestServeFollowsTheTeam(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	t.Setenv(storeVariable, pgtest.Database(t))
+	t.Setenv("KEN_STORE", pgtest.Database(t))
 	r := specced(t)
-	colleague, err := openHere(t.Context(), openOptions{dir: r.Clone().Dir})
+	colleague, err := ken.OpenWithTeam(t.Context(), ken.Options{Dir: r.Clone().Dir})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := colleague.Registry().Write(t.Context(), []registry.Update{{Path: "api.go", Text: "By a colleague."}}); err != nil {
+	if _, err := colleague.Registry.Write(t.Context(), []registry.Update{{Path: "api.go", Text: "By a colleague."}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := colleague.Close(); err != nil {

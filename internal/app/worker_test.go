@@ -31,7 +31,7 @@ func (generous) Reserve(context.Context, surveyrun.Amount, surveyrun.Amount) err
 // hands out a run is not who pays for what the program does.
 func TestWorkerStartsNoProgramUnasked(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	t.Setenv(storeVariable, pgtest.Database(t))
+	t.Setenv("KEN_STORE", pgtest.Database(t))
 	started := filepath.Join(t.TempDir(), "started")
 	r := testrepo.New(t)
 	r.Write("a.go", "package a\n")
@@ -81,7 +81,7 @@ func TestWorkerStartsNoProgramUnasked(t *testing.T) {
 // A worker that does not have a commit says what brings it here, in a bare clone too.
 func TestWorkerSaysHowToFetch(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	t.Setenv(storeVariable, "postgres://ken@127.0.0.1:1/ken")
+	t.Setenv("KEN_STORE", "postgres://ken@127.0.0.1:1/ken")
 	for _, how := range [][]string{{"--bare"}, {"--mirror"}, nil} {
 		r := testrepo.New(t)
 		r.Write("a.go", "package a\n")

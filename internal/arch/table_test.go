@@ -5,22 +5,23 @@ import "slices"
 // The layers, from bottom to top. Every package is in exactly one, with its path below internal/.
 var (
 	types    = []string{"repo", "fault", "suggest", "fresh", "model", "outline", "outline/syntax", "allow", "store", "project"}
-	features = []string{"registry", "survey", "surveyrun", "contract", "workflow", "spec", "githook", "docs", "prove", "board", "install", "agenthook", "share", "uses", "find", "brief", "review", "attention"}
+	features = []string{"registry", "tree", "survey/excerpt", "survey", "surveyrun", "contract", "workflow", "spec/parse", "spec/derive", "spec", "githook", "docs", "prove", "board", "install", "agenthook", "share", "uses", "find", "brief", "review", "attention", "summary"}
 	// Facts are below the features. A feature may use their concrete types.
 	facts = []string{
 		"atomicfile", "env", "cache", "git", "git/config", "git/index", "git/history", "content", "state", "model/provider", "searchindex",
-		"store/local", "store/sqlite", "store/postgres", "store/memory", "store/team",
+		"store/local", "store/sqlite", "store/postgres", "store/memory", "store/team", "workspace", "session",
 	}
-	// These combine features: the settings of all features, and a queue of survey runs.
-	assembled = []string{"config", "queue"}
+	// These combine features: the settings of all features, and a queue of survey runs. Others read and write the files
+	// that a feature decides about.
+	assembled = []string{"ken", "config", "queue", "install/disk", "githook/messagefile", "statedir", "permission"}
 	screen    = []string{"term"}
 	faces     = []string{"cli", "mcp", "web"}
-	assembly  = []string{"app"}
+	assembly  = []string{"app", "dashboard"}
 	helpers   = []string{"testrepo", "testcost", "arch", "store/storetest", "model/modeltest", "pgtest", "queue/queuetest"}
 )
 
 // readers are the facts that features may import. They read the repository and cache answers.
-var readers = []string{"git", "content", "cache"}
+var readers = []string{"workspace", "git", "content", "cache"}
 
 // imports lists for each package which packages of ken it may import. Faces import features and no facts. Facts import
 // no features. To allow another import is a design decision; add a comment with the reason.
@@ -41,18 +42,31 @@ var imports = func() map[string][]string {
 	for _, p := range features {
 		m[p] = join(types, readers)
 	}
+	// Parse reads spec files that its caller passes. Derive computes facts about them, and spec answers with both.
+	m["spec/parse"] = types
+	m["spec/derive"] = join(types, readers, []string{"spec/parse"})
+	m["spec"] = join(types, readers, []string{"spec/parse", "spec/derive"})
+	// Tree lists the files that the registry verified.
+	m["tree"] = join(types, readers, []string{"registry", "store/local"})
+	// Survey opens the trees that it surveys, and records the summaries of files that agents write with a directory.
+	m["survey"] = join(types, readers, []string{"registry", "tree", "survey/excerpt"})
+	// Excerpt reads texts that survey passes.
+	m["survey/excerpt"] = []string{"repo"}
 	// A workflow changes a state directory by its contract.
 	m["workflow"] = join(types, readers, []string{"contract", "state"})
 	// Share exchanges records of files and of the survey through git.
 	m["share"] = join(types, readers, []string{"survey"})
 	// Find ranks what the search index matches, and says who uses it and how it is tested.
-	m["find"] = join(types, readers, []string{"searchindex", "uses"})
-	// Brief tells what the search index knows about a place, and in which languages ken follows uses.
-	m["brief"] = join(types, []string{"searchindex", "uses"})
-	// Review puts together what documents, specs and the search index say about a change.
-	m["review"] = join(types, []string{"searchindex", "uses", "find", "docs", "spec"})
-	// Surveyrun shares a survey among workers.
-	m["surveyrun"] = join(types, readers, []string{"survey"})
+	m["find"] = join(types, readers, []string{"searchindex", "uses", "tree"})
+	// These put together what other features and the search index say: about a path, about a change, about the
+	// history, and to an agent.
+	m["brief"] = join(types, readers, []string{"searchindex", "uses", "find", "tree", "registry", "spec", "survey"})
+	m["review"] = join(types, readers, []string{"searchindex", "uses", "find", "tree", "registry", "spec", "survey", "docs"})
+	m["prove"] = join(types, readers, []string{"searchindex", "find", "tree", "registry", "survey", "docs", "brief"})
+	m["agenthook"] = join(types, readers, []string{"searchindex", "find", "tree", "registry", "spec", "brief", "review"})
+	m["summary"] = join(types, readers, []string{"tree", "registry", "survey"})
+	// Surveyrun shares a survey among workers, and checks the texts about files by the limits of the registry.
+	m["surveyrun"] = join(types, readers, []string{"survey", "registry"})
 	m["board"] = without(without(join(types, readers, features), "board"), "attention")
 	// Attention lists what the board and the command line found.
 	m["attention"] = without(join(types, readers, features), "attention")
@@ -62,25 +76,42 @@ var imports = func() map[string][]string {
 	for _, p := range assembled {
 		m[p] = join(types, features, []string{"atomicfile", "env"})
 	}
+	// install/disk reads and writes the files that install decides about, in the work tree and in the user's home.
+	m["install/disk"] = join(types, []string{"install", "git", "content", "atomicfile"})
+	// githook/messagefile changes the message file of a commit as githook decides.
+	m["githook/messagefile"] = join(types, []string{"githook", "git", "atomicfile"})
+	// statedir opens a state directory with the contract and the configuration of its repository.
+	m["statedir"] = join(types, []string{"config", "contract", "workflow", "state", "git"})
+	// permission compares the addresses in the configuration with what the user allowed.
+	m["permission"] = join(types, []string{"config", "model/provider", "store/local", "store/postgres"})
+	// ken puts all features together over one repository, for the faces.
+	m["ken"] = join(types, features, facts, []string{"config", "permission"})
 	m["env"] = []string{"fault"} // facts read timeouts with it
 	m["atomicfile"] = nil        // facts replace files with it
-	// git reads a repository. The packages below it parse what git has read, without I/O.
-	m["git"] = join(types, []string{"atomicfile", "env", "git/config", "git/index", "git/history"})
+	// git reads a repository, and caches who made the content of merged files. The packages below it parse what git has
+	// read, without I/O.
+	m["git"] = join(types, []string{"atomicfile", "env", "cache", "git/config", "git/index", "git/history"})
 	m["git/config"] = nil
 	m["git/index"] = []string{"repo"}
 	m["git/history"] = []string{"repo"}
 	// local opens the database of a clone, or the spool while that is read-only.
 	m["store/local"] = join(types, []string{"atomicfile", "env", "store/sqlite"})
-	// team exchanges records between the store of a clone and the database of a team.
-	m["store/team"] = join(types, []string{"atomicfile", "env", "store/postgres"})
+	// team exchanges records between the store of a clone and the database of a team. The root commit names the
+	// repository there.
+	m["store/team"] = join(types, []string{"atomicfile", "env", "store/postgres", "git"})
+	// workspace is one open repository, which all features share.
+	m["workspace"] = join(types, []string{"git", "content", "cache", "store/local"})
 	m["term"] = types
 	for _, p := range faces {
 		m[p] = join(types, features)
 	}
-	m["cli"] = join(types, features, screen)
+	// It writes the plot of ken prove.
+	m["cli"] = join(types, features, screen, []string{"ken", "atomicfile"})
 	// Agents read the lines that the command line prints.
-	m["mcp"] = join(types, features, screen)
-	m["app"] = join(types, features, facts, assembled, screen, faces)
+	m["mcp"] = join(types, features, screen, []string{"ken"})
+	m["app"] = join(types, features, facts, assembled, screen, faces, []string{"dashboard"})
+	// dashboard reads fingerprints, documents, the port and the token for web.
+	m["dashboard"] = join(types, features, []string{"git", "content", "store/local", "atomicfile", "config", "statedir", "web"})
 	m["testrepo"] = nil
 	m["testcost"] = nil
 	m["arch"] = nil
@@ -112,8 +143,9 @@ var inTests = join(helpers, []string{"store/memory"})
 
 // realParts lists what the tests of a package may import in addition, because the real package is as fast as a fake, or
 // because a test compares the fake with it. The end-to-end tests write the replies of a test model with types of
-// model, and run the examples of every command of cli.
-var realParts = map[string][]string{"spec": {"git"}, "git": {"registry"}, "share": {"git"}, "e2e": {"model", "cli"}, "store/team": {"store/local"}}
+// model, and run the examples of every command of cli. The tests of mcp open a damaged repository. Those of
+// spec/derive check that the linter obeys the same limits.
+var realParts = map[string][]string{"spec/derive": {"spec"}, "mcp": {"workspace"}, "git": {"registry"}, "share": {"git"}, "e2e": {"model", "cli"}, "store/team": {"store/local"}}
 
 // pure lists the packages that types and features must not import, with all packages below them: no processes, SQL,
 // sockets or files. TestNoClockInFeatures checks for clocks.

@@ -8,11 +8,14 @@ package atomicfile
 import (
 	"crypto/rand"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Suffix ends the names of files that are being written. A process that dies
@@ -47,6 +50,27 @@ func WriteIn(root *os.Root, name string, content []byte, mode fs.FileMode) error
 	return nil
 }
 
+// ReadIn reads a regular file of at most limit bytes inside of root.
+func ReadIn(root *os.Root, name string, limit int64) ([]byte, fs.FileInfo, error) {
+	f, err := root.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, fmt.Errorf("%s is not a regular file", name)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(text)) > limit {
+		err = fmt.Errorf("%s holds more than %d bytes", name, limit)
+	}
+	return text, info, err
+}
+
 func write(name string, content []byte, mode fs.FileMode, sync bool) error {
 	temp := filepath.Join(filepath.Dir(name), tempName(filepath.Base(name)))
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
@@ -60,6 +84,21 @@ func write(name string, content []byte, mode fs.FileMode, sync bool) error {
 		return errors.Join(err, os.Remove(temp))
 	}
 	return nil
+}
+
+// RemoveAbandoned removes files of a directory that a process began to write more than
+// an hour ago. Such a process has died.
+func RemoveAbandoned(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err == nil && strings.HasSuffix(e.Name(), Suffix) && time.Since(info.ModTime()) > time.Hour {
+			_ = os.Remove(filepath.Join(dir, e.Name())) // the next caller tries again
+		}
+	}
 }
 
 // fill writes a new file and closes it.

@@ -1,4 +1,4 @@
-// Package attention lists what somebody should look at in a worktree, the most important
+// Package attention lists what a user should look at in a worktree, the most important
 // kind first: stale summaries, broken mentions in documents, drift, and so on. Each item says why, and
 // names the command that shows or settles it.
 //
@@ -104,17 +104,17 @@ func OverGate(n *spec.Listed, gate int) bool { return n.Drift != nil && *n.Drift
 
 // List lists what needs attention, the most important kind first.
 func List(f Facts) []Item {
-	var list []Item
-	list = append(list, f.staleSummaries()...)
-	list = append(list, f.mentions()...)
-	list = append(list, f.drift()...)
-	list = append(list, f.broken()...)
-	list = append(list, f.collisions()...)
-	list = append(list, f.stateFiles()...)
-	list = append(list, f.failed()...)
-	list = append(list, f.untrusted()...)
-	list = append(list, f.unknown()...)
-	return list
+	return slices.Concat(
+		f.staleSummaries(),
+		f.mentions(),
+		f.drift(),
+		f.broken(),
+		f.collisions(),
+		f.stateFiles(),
+		f.failed(),
+		f.untrusted(),
+		f.unknown(),
+	)
 }
 
 // StaleFiles returns the first files with a stale summary, at most so many.
@@ -398,61 +398,104 @@ func (f *Facts) untrusted() (list []Item) {
 	return list
 }
 
-func (f *Facts) unknown() (list []Item) {
-	add := func(subject, why string, args ...string) *Item {
-		list = append(list, Item{Kind: Unknown, Word: "unknown", Subject: subject, Why: why, Args: args})
-		return &list[len(list)-1]
-	}
+func (f *Facts) unknown() []Item {
+	return slices.Concat(f.unknownFiles(), f.unknownDirectories(), f.unknownDocuments(), f.unknownSpecs(), f.uninspected(), f.unread())
+}
+
+func unknown(subject, why string, args ...string) Item {
+	return Item{Kind: Unknown, Word: "unknown", Subject: subject, Why: why, Args: args}
+}
+
+func (f *Facts) unknownFiles() (list []Item) {
 	for i := range f.Files {
 		v := &f.Files[i]
-		if v.Summary == fresh.Unknown || unreadable(v) {
-			word, why := v.Describe()
-			path := pathOf(v)
-			it := add(path.String(), why, "status", string(path))
-			it.Word, it.Path = word, path
+		if v.Summary != fresh.Unknown && !unreadable(v) {
+			continue
 		}
+		word, why := v.Describe()
+		path := pathOf(v)
+		it := unknown(path.String(), why, "status", string(path))
+		it.Word = word
+		it.Path = path
+		list = append(list, it)
 	}
-	if d := f.Directories; d != nil {
-		for _, dir := range d.Wanting {
-			if dir.Verdict == survey.Failed || dir.Verdict.State() == fresh.Stale {
-				continue
-			}
-			it := directory(dir)
-			it.Kind, it.Word, it.Args = Unknown, "unknown", []string{"survey", "show", dir.Path}
-			list = append(list, it)
-		}
+	return list
+}
+
+func (f *Facts) unknownDirectories() (list []Item) {
+	if f.Directories == nil {
+		return nil
 	}
-	if d := f.Documents; d != nil {
-		for _, u := range d.Unread {
-			if !u.NoText {
-				add(u.File.String(), strings.TrimPrefix(u.Why, "read "+u.File.String()+": "), "docs", string(u.File)).Path = u.File
-			}
+	for _, d := range f.Directories.Wanting {
+		if d.Verdict == survey.Failed || d.Verdict.State() == fresh.Stale {
+			continue
 		}
-		if d.Gap != "" && d.Undecided() {
-			why, _, _ := strings.Cut(d.Gap, ";")
-			_, fetch, _ := strings.Cut(docs.GapHint(d.Gap), ": ")
-			add("documents", "more mentions may be stale: "+why).Shell = fetch
-		}
+		it := directory(d)
+		it.Kind = Unknown
+		it.Word = "unknown"
+		it.Args = []string{"survey", "show", d.Path}
+		list = append(list, it)
 	}
+	return list
+}
+
+func (f *Facts) unknownDocuments() (list []Item) {
+	report := f.Documents
+	if report == nil {
+		return nil
+	}
+	for _, u := range report.Unread {
+		if u.NoText {
+			continue
+		}
+		why := strings.TrimPrefix(u.Why, "read "+u.File.String()+": ")
+		it := unknown(u.File.String(), why, "docs", string(u.File))
+		it.Path = u.File
+		list = append(list, it)
+	}
+	if report.Gap != "" && report.Undecided() {
+		why, _, _ := strings.Cut(report.Gap, ";")
+		it := unknown("documents", "more mentions may be stale: "+why)
+		_, it.Shell, _ = strings.Cut(docs.GapHint(report.Gap), ": ")
+		list = append(list, it)
+	}
+	return list
+}
+
+func (f *Facts) unknownSpecs() (list []Item) {
 	for _, u := range f.SpecsUnknown {
-		add("specs", u.Fact+": "+u.Reason, "spec", "ls")
+		list = append(list, unknown("specs", u.Fact+": "+u.Reason, "spec", "ls"))
 	}
 	for _, n := range f.Specs {
 		for _, u := range n.Unknown {
-			add("spec "+n.ID, u.Fact+": "+u.Reason, "spec", "show", n.ID).Spec = n.ID
+			it := unknown("spec "+n.ID, u.Fact+": "+u.Reason, "spec", "show", n.ID)
+			it.Spec = n.ID
+			list = append(list, it)
 		}
 	}
+	return list
+}
+
+// uninspected lists the entries of the state directory that could not be inspected.
+func (f *Facts) uninspected() (list []Item) {
 	for _, e := range f.Uninspected {
 		it := stateEntry(Unknown, "unknown", e)
 		it.Why = "the entry of the state directory cannot be inspected"
 		list = append(list, it)
 	}
+	return list
+}
+
+// unread lists the parts that could not be read.
+func (f *Facts) unread() (list []Item) {
 	for _, u := range f.Unread {
 		args, ok := partCommands[u.Part]
 		if !ok { // one worktree of several
 			args = partCommands["worktrees"]
 		}
-		add(u.Part, u.Reason, args...).Shell = u.Hint
+		it := unknown(u.Part, u.Reason, args...)
+		it.Shell = u.Hint
+		list = append(list, it)
 	}
 	return list
 }

@@ -1,9 +1,9 @@
-// Package board is one view of everything that ken knows about a repository: files,
-// directories, the state directory, specs, and the changes that worktrees propose.
+// Package board is one view of everything that ken knows about a repository: files, directories, the state
+// directory, specs, and the changes that worktrees propose.
 //
-// It decides what is listed and in which order, and derives nothing: a [Source] reads
-// each part. A part that cannot be read says why, and the others are shown. The same
-// [Board] is printed by `ken board --json`, served by the HTTP API and shown on pages.
+// It selects and sorts the entries, and derives nothing: a [Source] reads each part. If a part cannot be read, it
+// has the reason, and the others are shown. `ken board --json` prints the same [Board] that the HTTP API serves and
+// the pages show.
 package board
 
 import (
@@ -113,7 +113,7 @@ type Leaf struct {
 type Survey struct {
 	Counts map[string]int `json:"counts"` // directories by verdict; an outline is fresh
 	Tally  Tally          `json:"tally"`
-	// Summaries counts the summaries that somebody wrote, and the directories without one.
+	// Summaries counts the summaries that people, agents or models wrote, and the directories without one.
 	// All texts for people use these numbers.
 	Summaries   survey.DirCounts `json:"summaries"`
 	Directories []Directory      `json:"directories"`
@@ -206,8 +206,7 @@ type Node struct {
 	Collisions []Collision `json:"collisions"`
 }
 
-// A Collision is a collision: unmerged changes of several worktrees to one spec or its
-// code.
+// A Collision is a conflict between worktrees: unmerged changes of several worktrees to one spec or its code.
 type Collision struct {
 	Node      string             `json:"node"`
 	Kind      spec.CollisionKind `json:"kind"`
@@ -225,103 +224,130 @@ type Proposals struct {
 // is unknown. tell, unless it is nil, gets a copy of the board whenever a part is
 // ready.
 func Make(ctx context.Context, repository string, sources []Source, overlays func(context.Context) ([]spec.WorktreeChanges, error), tell func(*Board)) *Board {
-	b := &Board{Repository: repository, Worktrees: make([]Worktree, len(sources))}
-	var all, last sync.WaitGroup
-	changes := make([]map[repo.Path]Change, len(sources))
-	var mu sync.Mutex
-	come := func(put func()) {
-		mu.Lock()
-		defer mu.Unlock()
-		put()
-		if tell != nil {
-			so := *b
-			so.Worktrees = slices.Clone(b.Worktrees)
-			tell(&so)
-		}
+	m := &maker{
+		board: &Board{Repository: repository, Worktrees: make([]Worktree, len(sources))},
+		tell:  tell,
 	}
 	for i := range sources {
-		s := &sources[i]
-		w := &b.Worktrees[i]
-		w.Name, w.Here, w.Head = s.Name, s.Here, s.Head
-		if s.Branch != "" {
-			w.Branch = &s.Branch
-		}
-		if s.Err != nil {
-			w.Branch, w.Head = nil, repo.ID{}
-			w.Unknown = failed[Files](s.Err).Unknown
-			w.Files, w.Survey, w.State, w.Spec = failed[Files](s.Err), failed[Survey](s.Err), failed[State](s.Err), failed[Spec](s.Err)
-			w.Documents = failed[Documents](s.Err)
-			continue
-		}
-		all.Go(func() {
-			files := part(func() (*Files, error) { return s.files(ctx) })
-			come(func() { w.Files = files })
-			survey := part(func() (*Survey, error) { return s.survey(ctx, files.Known) })
-			come(func() { w.Survey = survey })
-		})
-		if s.Documents != nil {
-			all.Go(func() {
-				documents := part(func() (*Documents, error) { return s.documents(ctx) })
-				come(func() { w.Documents = documents })
-			})
-		}
-		all.Go(func() {
-			state := part(func() (*State, error) { return s.state(ctx) })
-			come(func() { w.State = state })
-		})
-		if s.Ignored != nil {
-			all.Go(func() {
-				ignored := part(func() (*[]share.Ignored, error) {
-					list, err := s.Ignored(ctx)
-					return &list, err
-				})
-				come(func() { w.Ignored = ignored })
-			})
-		}
-		all.Go(func() {
-			spec := part(func() (*Spec, error) { return s.spec(ctx) })
-			come(func() { w.Spec = spec })
+		m.readWorktree(ctx, &sources[i], &m.board.Worktrees[i])
+	}
+	read(m, &m.board.Proposals, func() (*Proposals, error) { return proposals(ctx, overlays) })
+	m.parts.Wait()
+	m.set(m.board.addCollisions)
+	m.board.addChanges(ctx, sources)
+	return m.board
+}
+
+// A maker builds a board. Goroutines read its parts.
+type maker struct {
+	tell  func(*Board)
+	parts sync.WaitGroup
+
+	mu    sync.Mutex
+	board *Board
+}
+
+// set changes the board and passes a copy of it to tell.
+func (m *maker) set(change func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	change()
+	if m.tell == nil {
+		return
+	}
+	unfinished := *m.board
+	unfinished.Worktrees = slices.Clone(m.board.Worktrees)
+	m.tell(&unfinished)
+}
+
+// read starts to read a part of the board.
+func read[T any](m *maker, to *Part[T], f func() (*T, error)) {
+	m.parts.Go(func() {
+		p := part(f)
+		m.set(func() { *to = p })
+	})
+}
+
+// readWorktree starts to read the parts of a worktree.
+func (m *maker) readWorktree(ctx context.Context, s *Source, w *Worktree) {
+	w.Name = s.Name
+	w.Here = s.Here
+	if s.Err != nil {
+		w.fail(s.Err)
+		return
+	}
+	w.Head = s.Head
+	if s.Branch != "" {
+		w.Branch = &s.Branch
+	}
+	// The map of directories needs the sizes of the files.
+	m.parts.Go(func() {
+		files := part(func() (*Files, error) { return s.files(ctx) })
+		m.set(func() { w.Files = files })
+		survey := part(func() (*Survey, error) { return s.survey(ctx, files.Known) })
+		m.set(func() { w.Survey = survey })
+	})
+	if s.Documents != nil {
+		read(m, &w.Documents, func() (*Documents, error) { return s.documents(ctx) })
+	}
+	read(m, &w.State, func() (*State, error) { return s.state(ctx) })
+	if s.Ignored != nil {
+		read(m, &w.Ignored, func() (*[]share.Ignored, error) {
+			list, err := s.Ignored(ctx)
+			return &list, err
 		})
 	}
-	all.Go(func() {
-		p := part(func() (*Proposals, error) { return proposals(ctx, overlays) })
-		come(func() { b.Proposals = p })
-	})
-	all.Wait()
-	come(func() {
-		for i := range b.Worktrees {
-			if w := &b.Worktrees[i]; w.Spec.Known != nil && b.Proposals.Known != nil {
-				w.Spec.Known = w.Spec.Known.meet(b.Proposals.Known.Meetings)
-			}
-		}
-	})
-	for i := range sources {
-		last.Go(func() { changes[i] = sources[i].changes(ctx, &b.Worktrees[i]) })
+	read(m, &w.Spec, func() (*Spec, error) { return s.spec(ctx) })
+}
+
+// fail makes all parts unknown, since the worktree cannot be opened.
+func (w *Worktree) fail(err error) {
+	w.Unknown = unread(err)
+	w.Files.Unknown = unread(err)
+	w.Survey.Unknown = unread(err)
+	w.State.Unknown = unread(err)
+	w.Spec.Unknown = unread(err)
+	w.Documents.Unknown = unread(err)
+}
+
+// addCollisions adds the collisions to the specs that they are about.
+func (b *Board) addCollisions() {
+	if b.Proposals.Known == nil {
+		return
 	}
-	last.Wait()
 	for i := range b.Worktrees {
-		b.Worktrees[i].Changes = changes[i]
+		w := &b.Worktrees[i]
+		if w.Spec.Known != nil {
+			w.Spec.Known = w.Spec.Known.withCollisions(b.Proposals.Known.Meetings)
+		}
 	}
-	return b
+}
+
+// addChanges adds the newest changes of stale files and directories, and of drifted files.
+func (b *Board) addChanges(ctx context.Context, sources []Source) {
+	var all sync.WaitGroup
+	for i := range sources {
+		w := &b.Worktrees[i]
+		all.Go(func() { w.Changes = sources[i].changes(ctx, w) })
+	}
+	all.Wait()
 }
 
 // part returns the result of f. It turns an error or a panic into an unknown part.
 func part[T any](f func() (*T, error)) (p Part[T]) {
 	defer func() {
 		if r := recover(); r != nil {
-			p = failed[T](fmt.Errorf("internal error: %v", r))
+			p = Part[T]{Unknown: unread(fmt.Errorf("internal error: %v", r))}
 		}
 	}()
 	known, err := f()
 	if err != nil {
-		return failed[T](err)
+		return Part[T]{Unknown: unread(err)}
 	}
 	return Part[T]{Known: known}
 }
 
-func failed[T any](err error) Part[T] {
-	return Part[T]{Unknown: &Unread{Reason: err.Error(), Hint: fault.HintOf(err)}}
-}
+func unread(err error) *Unread { return &Unread{Reason: err.Error(), Hint: fault.HintOf(err)} }
 
 // Worktree returns a worktree by name; nil if it is not on the board.
 func (b *Board) Worktree(name string) *Worktree {

@@ -11,8 +11,8 @@ import (
 	"ken/internal/survey"
 )
 
-// files reads the verdicts of all files. It writes nothing: reading a board must not
-// change what the next session finds.
+// files reads the verdicts of all files. It records no check, so that a board does not change the result of the
+// next session.
 func (s *Source) files(ctx context.Context) (*Files, error) {
 	rep, sizes, err := s.Files(ctx)
 	if err != nil {

@@ -17,7 +17,7 @@ type Tile struct {
 	Name  string // last element of the path, or a description
 	Path  repo.Path
 	Dir   bool
-	Rest  bool // stands for everything that is too small to show
+	Rest  bool // the sum of everything that is too small to show
 	Files int
 	Bytes int64
 	State fresh.State
@@ -31,7 +31,7 @@ type Tile struct {
 	Inside  []Tile // contents of a directory, one level
 }
 
-// Limits of the map. One tile stands for everything above them.
+// Limits of the map. Everything above them is merged into one tile.
 const (
 	mostTiles  = 160
 	mostInside = 24

@@ -6,7 +6,7 @@ import (
 	"ken/internal/fresh"
 )
 
-// The tile for everything too small has the worst state of what it stands for.
+// The tile for everything too small to show has the worst state of its entries.
 func TestRestTileHasWorstState(t *testing.T) {
 	tiles := []Tile{{Bytes: 9, State: fresh.Fresh}, {Bytes: 2, State: fresh.Fresh}, {Bytes: 1, State: fresh.Stale}, {Bytes: 1, State: fresh.Excluded}}
 	got := layOut(tiles, Rect{W: 100, H: 100}, 2)

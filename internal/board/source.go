@@ -43,7 +43,7 @@ type Source struct {
 	State func() (StateDir, error)
 }
 
-// A StateDir is an open state directory. Both [workflow.Keeper] and a fake in tests
+// A StateDir is an open state directory. Both [workflow.Manager] and a fake in tests
 // implement it.
 type StateDir interface {
 	Audit(ctx context.Context) (*workflow.Audit, error)

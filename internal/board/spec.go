@@ -107,19 +107,18 @@ func Collisions(list []spec.WorktreeChanges) []Collision {
 	return out
 }
 
-// meet returns a copy with the collisions of its specs.
-func (s *Spec) meet(all []Collision) *Spec {
+// withCollisions returns a copy with the collisions of its specs.
+func (s *Spec) withCollisions(all []Collision) *Spec {
 	out := *s
-	s = &out
-	s.Nodes = slices.Clone(s.Nodes)
-	at := make(map[string]int, len(s.Nodes))
-	for i := range s.Nodes {
-		at[s.Nodes[i].ID] = i
+	out.Nodes = slices.Clone(s.Nodes)
+	at := make(map[string]int, len(out.Nodes))
+	for i := range out.Nodes {
+		at[out.Nodes[i].ID] = i
 	}
-	for _, m := range all {
-		if i, ok := at[m.Node]; ok {
-			s.Nodes[i].Collisions = append(s.Nodes[i].Collisions, m)
+	for _, c := range all {
+		if i, ok := at[c.Node]; ok {
+			out.Nodes[i].Collisions = append(out.Nodes[i].Collisions, c)
 		}
 	}
-	return s
+	return &out
 }

@@ -5,16 +5,15 @@ import (
 	"slices"
 )
 
-// A Rect is a part of a plane.
+// A Rect is a rectangle.
 type Rect struct{ X, Y, W, H float64 }
 
-// Area is how much of the plane it is.
+// Area returns the area of the rectangle.
 func (r Rect) Area() float64 { return r.W * r.H }
 
-// Squarify divides a rectangle into one for each weight, in the order of the weights,
-// with areas in proportion and sides as even as they get: rows are filled from the
-// heaviest on, along the shorter side, for as long as that makes the worst of a row
-// better. A weight that is not above 0 gets an empty rectangle.
+// Squarify divides a rectangle into one for each weight, in the order of the weights. Areas are proportional to
+// weights, and sides are as even as possible: it fills rows along the shorter side, from the heaviest weight on, as
+// long as that improves the worst aspect ratio of the row. A weight that is not above 0 gets an empty rectangle.
 func Squarify(in Rect, weights []float64) []Rect {
 	out := make([]Rect, len(weights))
 	var order []int
@@ -25,7 +24,7 @@ func Squarify(in Rect, weights []float64) []Rect {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(weights[b], weights[a]) })
 	for len(order) > 0 && in.W > 0 && in.H > 0 {
-		total := 0.0 // anew each time: what is left of a difference may be nothing but error
+		total := 0.0 // add up again each time, since differences accumulate rounding errors
 		for _, i := range order {
 			total += weights[i]
 		}
@@ -36,14 +35,14 @@ func Squarify(in Rect, weights []float64) []Rect {
 	return out
 }
 
-// row returns how many of the weights make the next row, and what they weigh together.
+// row returns the number of weights in the next row, and their sum.
 func row(in Rect, scale float64, order []int, weights []float64) (n int, sum float64) {
 	side := min(in.W, in.H)
 	heaviest := weights[order[0]]
 	best := 0.0
 	for n < len(order) {
 		w := weights[order[n]]
-		// The worst of a row is its heaviest or its lightest.
+		// The worst aspect ratio is that of the heaviest or the lightest weight.
 		thick := scale * (sum + w) / side
 		worst := max(aspect(scale*heaviest/thick, thick), aspect(scale*w/thick, thick))
 		if n > 0 && worst > best {
@@ -56,8 +55,8 @@ func row(in Rect, scale float64, order []int, weights []float64) (n int, sum flo
 
 func aspect(a, b float64) float64 { return max(a/b, b/a) }
 
-// place lays a row, which is a share of the whole, along the shorter side, and returns
-// what is left.
+// place lays out a row along the shorter side and returns the rest of the rectangle. share is the part of the area
+// that the row takes.
 func place(in Rect, share float64, some []int, sum float64, weights []float64, out []Rect) Rect {
 	wide := in.W >= in.H
 	thick := max(in.W, in.H) * share

@@ -9,8 +9,7 @@ import (
 	"ken/internal/board"
 )
 
-// The rectangles fill the whole, in proportion to the weights, inside of it and
-// without overlapping.
+// The rectangles fill the whole rectangle without overlapping. Their areas are proportional to the weights.
 func TestSquarifyFillsTheWholeInProportion(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := board.Rect{W: rapid.Float64Range(1, 1000).Draw(t, "w"), H: rapid.Float64Range(1, 1000).Draw(t, "h")}
@@ -46,7 +45,7 @@ func TestSquarifyFillsTheWholeInProportion(t *testing.T) {
 	})
 }
 
-// Equal weights in a square become squares, more or less: that is what it is for.
+// Equal weights in a square give rectangles that are nearly square.
 func TestSquarifyIsSquare(t *testing.T) {
 	for _, r := range board.Squarify(board.Rect{W: 100, H: 100}, []float64{1, 1, 1, 1, 1, 1, 1, 1, 1}) {
 		if ratio := max(r.W/r.H, r.H/r.W); ratio > 2 {

@@ -42,7 +42,7 @@ const (
 	BytesPerToken = 4 // as an estimate
 )
 
-// A Section is what is said of one subject, and whether it holds.
+// A Section is a text about one subject, with its verdict.
 type Section struct {
 	Subject string  `json:"subject"`
 	Verdict string  `json:"verdict"`
@@ -50,7 +50,7 @@ type Section struct {
 	Receipt *string `json:"receipt"`
 	Items   []Item  `json:"items,omitempty"` // the lines of Text, in fields
 	More    int     `json:"more,omitempty"`  // items that are not listed
-	// Written says that somebody wrote the text, so that it can be stale.
+	// Written is set if a person or an agent wrote the text, so that it can be stale.
 	Written bool `json:"written"`
 	// Own says that the text is ken's own statement, not one of the repository.
 	Own bool `json:"-"`
@@ -87,8 +87,8 @@ func (it Item) at(p repo.Path) Item {
 	return it
 }
 
-// String returns the section as text. Words that somebody wrote carry their verdict; so does
-// every section that is not certain.
+// String returns the section as text. It includes the verdict if a person or an agent wrote the text, and if the text is
+// not certain.
 func (s Section) String() string {
 	head := s.head()
 	if s.Text == "" {
@@ -100,8 +100,8 @@ func (s Section) String() string {
 	return head + ": " + s.Text + "\n"
 }
 
-// shownVerdict returns the verdict for people and agents, "" where a line needs none: ken
-// derived it just now from what is there.
+// shownVerdict returns the verdict to print. It is "" for a section that ken derived just now from the current
+// content, because such a section is always fresh.
 func (s Section) shownVerdict() string {
 	if !s.Written && strings.HasPrefix(s.Verdict, fresh.Fresh.String()) {
 		return ""

@@ -2,12 +2,11 @@ package brief
 
 import "fmt"
 
-// editItems is how many items of a section are told before an edit.
+// editItems is the number of items that a section lists before an edit.
 const editItems = 3
 
-// BeforeEdit returns what to know before an edit of a file: what somebody wrote about it, the
-// rules for its path, who uses it, its tests and what changes with it. It has only what ken
-// knows: facts that are left out may be unknown.
+// BeforeEdit returns what to know before an edit of a file: its summary, the rules for its path,
+// its users, its tests and the files that change with it. Facts that are not listed may be unknown.
 func BeforeEdit(f FileFacts, budget int) *Brief {
 	j := f.Path.JSON()
 	b := &Brief{Path: j.Path, PathB64: j.B64, Kind: KindFile}

@@ -55,7 +55,7 @@ func File(f FileFacts, budget int) *Brief {
 // isCode reports whether the file is source or a test.
 func (f *FileFacts) isCode() bool { return f.Kind == repo.KindSource || f.Kind == repo.KindTest }
 
-// How many items of a block are told before the blocks that follow.
+// These are the numbers of items that a block lists before the blocks that follow it.
 const (
 	fileSymbols  = 10
 	fileUsers    = 8

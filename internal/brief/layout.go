@@ -23,7 +23,7 @@ func facts(subject string, first int, items ...Item) *block {
 	return &block{Section: Section{Subject: subject, Verdict: fresh.Fresh.String()}, items: items, first: first, total: len(items)}
 }
 
-// growing returns a block of facts of which a larger budget tells more.
+// growing returns a block of facts that lists more items if the budget is larger.
 func growing(subject string, first int, items ...Item) *block {
 	k := facts(subject, first, items...)
 	k.grows = true
@@ -43,10 +43,10 @@ func line(subject, text string) *block {
 // leastBytes is how much of a text that was cut is worth reading.
 const leastBytes = 40
 
-// leastText is how long a text may be however small the budget is.
+// leastText is the number of bytes that a text may have even with the smallest budget.
 const leastText = 240
 
-// least is how many items a block is told by however small the budget is.
+// least is the number of items that a block lists even with the smallest budget.
 func (k *block) least() int {
 	if k.grows {
 		return 2
@@ -54,7 +54,7 @@ func (k *block) least() int {
 	return 1
 }
 
-// most is how many items a block is told by however large the budget is.
+// most is the number of items that a block lists with an unlimited budget.
 func (k *block) most() int {
 	if k.grows {
 		return len(k.items)

@@ -30,7 +30,7 @@ func Link(p repo.Path, about Section) *Brief {
 	return b
 }
 
-// A Stale is a text that somebody wrote and that no longer describes what is there.
+// A Stale is a summary of an older content.
 type Stale struct {
 	Subject string // "summary of PATH"
 	Why     string
@@ -104,8 +104,8 @@ func (r *RepositoryFacts) commands() []*block {
 	return append(list, commandIfKnown("run", c.Run))
 }
 
-// unknownCommands says which commands of the repository ken does not know that not every
-// repository has. It comes after what is known.
+// unknownCommands returns a block for each of install and run that ken did not find. Not every repository has these
+// commands, so the blocks come after the known commands.
 func (r *RepositoryFacts) unknownCommands() []*block {
 	c := r.Project.For("")
 	var list []*block
@@ -178,7 +178,7 @@ func (r *RepositoryFacts) oneTest() *block {
 	return facts("run one test file, for example", len(items), items...)
 }
 
-// stale lists the words that no longer describe what is there.
+// stale lists the summaries of older contents.
 func (r *RepositoryFacts) stale() *block {
 	items := make([]Item, len(r.Stale))
 	for i, s := range r.Stale {

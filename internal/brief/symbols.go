@@ -90,8 +90,8 @@ func beforeName(signature, name string) string {
 	return before
 }
 
-// isMain reports whether a symbol is worth a line: no field of a struct, no name of one letter
-// or of digits, and nothing that every type has or that lies deep unless somebody uses it.
+// isMain reports whether a symbol is worth a line. Names of one letter or of digits are not. Fields, names that every
+// type has and deeply nested symbols are only if other files use them.
 func (f *FileFacts) isMain(s *outline.Symbol, users int) bool {
 	if len(s.Name) < 2 || strings.Trim(s.Name, "0123456789_") == "" {
 		return false

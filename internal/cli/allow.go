@@ -8,19 +8,9 @@ import (
 
 	"ken/internal/allow"
 	"ken/internal/fault"
+	"ken/internal/ken"
 	"ken/internal/term"
 )
-
-// An AddressSpace holds the addresses that the configuration of a repository names.
-type AddressSpace interface {
-	// Addresses lists what the configuration asks for and what the user has allowed.
-	Addresses(ctx context.Context) ([]allow.Permission, error)
-	// Allow allows an address, and returns the new permissions.
-	Allow(ctx context.Context, address string) ([]allow.Permission, error)
-	// Withdraw takes the permissions for an address back, and returns them.
-	Withdraw(ctx context.Context, address string) ([]allow.Permission, error)
-	Close() error
-}
 
 func (p *program) allow() *cobra.Command {
 	var withdraw bool
@@ -42,7 +32,7 @@ OPENAI_BASE_URL, --provider with --model.`,
 			if withdraw && address == "" {
 				return usage(c, errors.New("--withdraw: no address given"))
 			}
-			w, err := p.OpenAddresses(c.Context(), p.dir)
+			w, err := p.OpenCommits(c.Context(), p.dir)
 			if err != nil {
 				return err
 			}
@@ -57,7 +47,7 @@ OPENAI_BASE_URL, --provider with --model.`,
 	return c
 }
 
-func addresses(ctx context.Context, w AddressSpace, address string, withdraw bool) ([]allow.Permission, error) {
+func addresses(ctx context.Context, w *ken.Repository, address string, withdraw bool) ([]allow.Permission, error) {
 	switch {
 	case address == "":
 		return w.Addresses(ctx)

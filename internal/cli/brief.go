@@ -10,6 +10,7 @@ import (
 	"ken/internal/brief"
 	"ken/internal/fault"
 	"ken/internal/find"
+	"ken/internal/ken"
 )
 
 func (p *program) brief() *cobra.Command {
@@ -31,14 +32,19 @@ most important comes first, and ken prints no more than the budget allows.`,
 			if c.Flags().Changed("budget") && budget < brief.MinBudget {
 				return usage(c, fmt.Errorf("--budget %d: want at least %d tokens", budget, brief.MinBudget))
 			}
-			answer := func(w Commits) error {
+			answer := func(w *ken.Repository) error {
 				path, err := oneDir(w, args)
 				if err != nil {
 					return err
 				}
-				b, err := w.Brief(c.Context(), BriefOptions{Path: path, Budget: budget, At: rev})
+				at, err := w.At(c.Context(), rev)
+				if err != nil {
+					return err
+				}
+				briefer := w.Briefer()
+				b, err := briefer.Brief(c.Context(), brief.Options{Path: path, Budget: budget, At: at})
 				if file := find.WithoutLines(path); fault.KindOf(err) == fault.Usage && file != path { // PATH:LINE
-					if other, otherErr := w.Brief(c.Context(), BriefOptions{Path: file, Budget: budget, At: rev}); otherErr == nil {
+					if other, otherErr := briefer.Brief(c.Context(), brief.Options{Path: file, Budget: budget, At: at}); otherErr == nil {
 						b, err = other, nil
 					}
 				}
@@ -54,7 +60,7 @@ most important comes first, and ken prints no more than the budget allows.`,
 			if rev != "" {
 				return p.withinCommits(c.Context(), answer)
 			}
-			return p.within(c.Context(), func(w Workspace) error { return answer(w) })
+			return p.within(c.Context(), answer)
 		},
 	}
 	c.Flags().IntVar(&budget, "budget", 0, "print at most so many `TOKENS`, of 4 bytes each (default 1500)")
@@ -63,16 +69,16 @@ most important comes first, and ken prints no more than the budget allows.`,
 }
 
 // withinCommits runs f on a repository that may have no work tree.
-func (p *program) withinCommits(ctx context.Context, f func(Commits) error) (err error) {
+func (p *program) withinCommits(ctx context.Context, f func(*ken.Repository) error) (err error) {
 	w, err := p.OpenCommits(ctx, p.dir)
 	if err != nil {
 		return err
 	}
 	defer func() {
+		err = errors.Join(err, w.Close())
 		for _, r := range w.Remarks() {
 			p.io.Remarkf("ken: %s", r)
 		}
-		err = errors.Join(err, w.Close())
 	}()
 	return f(w)
 }

@@ -16,148 +16,26 @@ import (
 
 	"ken/internal/agenthook"
 	"ken/internal/board"
-	"ken/internal/brief"
-	"ken/internal/docs"
 	"ken/internal/fault"
-	"ken/internal/find"
-	"ken/internal/fresh"
 	"ken/internal/install"
-	"ken/internal/prove"
-	"ken/internal/registry"
+	"ken/internal/ken"
 	"ken/internal/repo"
-	"ken/internal/review"
-	"ken/internal/share"
-	"ken/internal/spec"
-	"ken/internal/store"
-	"ken/internal/survey"
 	"ken/internal/term"
+	"ken/internal/workflow"
 )
-
-// A Workspace is an open repository, as a command needs it.
-type Workspace interface {
-	// Registry answers for the work tree; one per command.
-	Registry() *registry.Registry
-	// Spec answers for its specs.
-	Spec() *spec.Reader
-	// GatePolicy is how strict the gate over them is.
-	GatePolicy() spec.GatePolicy
-	// Survey answers for its directories; ranks go before those that are
-	// configured.
-	Survey(ranks map[repo.Path]survey.Rank) *survey.Survey
-	// Standings says how the texts about directories stand, nil where nobody ever wrote one:
-	// within some paths, or all. The report is what was just found of files; verified says
-	// that it was also recorded.
-	Standings(ctx context.Context, rep *registry.Report, verified bool, within []repo.Path) (*survey.DirCounts, error)
-	// Unused reads every record, and returns those that are not used; RemoveUnused removes
-	// them.
-	Unused(ctx context.Context) ([]fresh.Unused, error)
-	RemoveUnused(ctx context.Context) ([]fresh.Unused, error)
-	// Writer returns who describes directories: the provider that is named, else
-	// the one that is configured.
-	Writer(provider, model string) (survey.Writer, error)
-	Planner(provider, model string) (survey.Writer, error)
-	// SurveyLimits fills in what is configured and was not given.
-	SurveyLimits(opts survey.RunOptions) survey.RunOptions
-	// Find lists the places that matter for some words, in the work tree or in a commit.
-	Find(ctx context.Context, q find.Query, at string) (*find.Answer, error)
-	// Brief says what to know about a path first.
-	Brief(ctx context.Context, opts BriefOptions) (*brief.Brief, error)
-	// Uses says who uses a file, a directory or a symbol.
-	Uses(ctx context.Context, opts UsesOptions) (*find.UsesAnswer, error)
-	// AllUses calls f with every use of one file by another, in the work tree or at a revision.
-	AllUses(ctx context.Context, at string, f func(find.WholeEdge) error) error
-	// Review judges a change; FailOn returns the kinds of lines that fail a check.
-	Review(ctx context.Context, opts ReviewOptions) (*review.Review, error)
-	FailOn() []review.Kind
-	// Diff says what changed in a file or directory since its summary was written.
-	Diff(ctx context.Context, p repo.Path) (*review.Diff, error)
-	// Confirm says that what is said of files and directories still holds, for what
-	// is there now or, of one path, for what was read.
-	Confirm(ctx context.Context, paths []repo.Path, read string) ([]Confirmed, error)
-	// CheckReceipt says whether a receipt of a file or a directory holds.
-	CheckReceipt(ctx context.Context, receipt string) (*registry.ReceiptCheck, error)
-	// Prove replays the history, and writes a plot of it if that is wanted.
-	Prove(ctx context.Context, opts ProveOptions) (*prove.Report, error)
-	// Docs judges what documents name.
-	Docs(ctx context.Context, opts docs.Options) (*docs.Report, error)
-	// QuickDocs is Docs without a long wait. The report is nil if the check would take
-	// long.
-	QuickDocs(ctx context.Context) (*docs.Report, error)
-	// FixDocs corrects the mentions that moved. It returns the corrections and the mentions
-	// that are left. If dry is set, it writes nothing.
-	FixDocs(ctx context.Context, rep *docs.Report, dry bool) (docs.Fixed, error)
-	// Dispatcher leases directories to agents.
-	Dispatcher() *survey.Dispatcher
-	// Next leases a directory to the user or agent who asks.
-	Next(ctx context.Context, opts survey.NextOptions) (*survey.NextItem, error)
-	// Submit takes in what an agent wrote, about a directory and its files.
-	Submit(ctx context.Context, sub survey.Submission) (*survey.Submitted, error)
-	// Share answers for what it shares with other clones.
-	Share(ctx context.Context) (*share.Share, error)
-	// Runs returns the surveys that workers run, nil without a team's store.
-	Runs(ctx context.Context) *board.Part[board.Runs]
-	// Base is that of Commits.
-	Base(ctx context.Context, sync bool) (*store.TeamStatus, error)
-	// AfterClose shares what is known, if that is wanted, and returns what a person should
-	// be told if it could not be.
-	AfterClose(ctx context.Context) string
-	// Path turns an argument, relative to where the command was run, into a
-	// path from the root. One that leads outside is an error.
-	Path(arg string) (repo.Path, error)
-	// RootPath is Path for a name that is from the root already.
-	RootPath(arg string) (repo.Path, error)
-	// Remarks says what the user should know about how the repository could
-	// be opened, e.g. that it is read-only.
-	Remarks() []string
-	Close() error
-}
-
-// Commits is a repository that is asked about commits alone, and may have no work tree.
-type Commits interface {
-	// Brief is that of a Workspace, with a revision.
-	Brief(ctx context.Context, opts BriefOptions) (*brief.Brief, error)
-	Path(arg string) (repo.Path, error)
-	// Review is that of a Workspace, for two commits.
-	Review(ctx context.Context, opts ReviewOptions) (*review.Review, error)
-	FailOn() []review.Kind
-	// Share answers for what it shares with other clones.
-	Share(ctx context.Context) (*share.Share, error)
-	// Base keeps this clone in step with the base of its team, or only says how it stands; nil
-	// where there is none. What is known without the base comes with the error, too.
-	Base(ctx context.Context, sync bool) (*store.TeamStatus, error)
-	Remarks() []string
-	Close() error
-}
-
-// BriefOptions say what a brief is about.
-type BriefOptions struct {
-	Path   repo.Path
-	Budget int    // tokens; the default when 0
-	At     string // a revision; the work tree when ""
-}
-
-// Confirmed tells what became of a confirmation. Verdict, Reasons, Basis and Above are
-// about directories.
-type Confirmed struct {
-	registry.Written
-	Basis   fresh.Digest    `json:"basis,omitzero"`
-	Verdict *survey.Verdict `json:"verdict,omitempty"`
-	Reasons []string        `json:"reasons,omitempty"`
-	Above   []string        `json:"above,omitempty"` // directories that hold again because of it
-}
 
 // Deps is what commands need from outside.
 type Deps struct {
 	// Open opens the repository that dir lies in. Progress may be nil.
-	Open func(ctx context.Context, dir string, progress func(done, total int)) (Workspace, error)
+	Open func(ctx context.Context, dir string, progress func(done, total int)) (*ken.Repository, error)
 	// OpenCommits opens it for questions about commits.
-	OpenCommits func(ctx context.Context, dir string) (Commits, error)
-	// OpenAddresses opens it for what its configuration may contact.
-	OpenAddresses func(ctx context.Context, dir string) (AddressSpace, error)
+	OpenCommits func(ctx context.Context, dir string) (*ken.Repository, error)
 	// OpenState opens the state directory that is meant.
-	OpenState func(ctx context.Context, opts StateOptions) (StateSpace, error)
+	OpenState func(ctx context.Context, opts StateOptions) (*workflow.Manager, error)
 	// OpenHooks opens the repository of dir for git hooks.
 	OpenHooks func(ctx context.Context, dir string) (HookSpace, error)
+	// Runs returns the surveys that workers run, nil without a team's store.
+	Runs func(ctx context.Context, w *ken.Repository) *board.Part[board.Runs]
 	// Board sums up the worktree that dir lies in, or every one.
 	Board func(ctx context.Context, dir string, all bool) (*board.Board, error)
 	// Serve shows it in a browser until ctx ends.
@@ -169,10 +47,11 @@ type Deps struct {
 	// Diagnose returns the facts for ken doctor about the repository of dir. ok is false outside
 	// a repository.
 	Diagnose func(ctx context.Context, dir string) (facts install.Facts, ok bool, err error)
-	// ToolFiles finds the files of other tools in the repository of dir.
-	ToolFiles func(ctx context.Context, dir string) ([]install.ToolFiles, error)
-	// OpenClients finds the files of agents' clients, for the repository of dir.
-	OpenClients func(ctx context.Context, dir string) (ClientSpace, error)
+	// ToolFiles finds the files of other tools in the repository of the state directory; none outside a repository.
+	ToolFiles func(ctx context.Context, opts StateOptions) ([]install.ToolFiles, error)
+	// InstallClient adds ken to the files of an agent's client, or removes it: those of the repository of dir, or the
+	// user's own.
+	InstallClient func(ctx context.Context, dir string, c install.Client, opts install.Options) (*install.ClientResult, error)
 	// ServeMCP answers an agent on stdin and stdout until it hangs up.
 	ServeMCP func(ctx context.Context, dir string) error
 	// OpenRuns opens the runs of the repository that dir lies in.
@@ -225,8 +104,8 @@ func Tree(version string) *cobra.Command {
 	return root
 }
 
-// about fills in which command a hint means that ends in "ken -C DIR …" or names
-// "ken … --dir DIR": whoever gave it does not know which one was run.
+// about inserts the command that was run into a hint that ends in "ken -C DIR …" or contains "ken … --dir DIR". The
+// package that made the hint does not know the command.
 func about(ran *cobra.Command, hint string) string {
 	words := strings.TrimPrefix(ran.CommandPath(), ran.Root().Name())
 	if with, open := strings.CutSuffix(hint, " …"); open && strings.Contains(with, "ken -C ") {
@@ -321,7 +200,7 @@ too, and ken help glossary explains the words that ken uses.`,
 }
 
 // within opens the repository, runs f in it, and closes it again.
-func (p *program) within(ctx context.Context, f func(Workspace) error) (err error) {
+func (p *program) within(ctx context.Context, f func(*ken.Repository) error) (err error) {
 	show := p.io.Progress("reading files")
 	w, err := p.Open(ctx, p.dir, show.Update)
 	if err != nil {
@@ -338,7 +217,7 @@ func (p *program) within(ctx context.Context, f func(Workspace) error) (err erro
 }
 
 // paths resolves arguments; nil when there are none.
-func paths(w Workspace, args, b64 []string) ([]repo.Path, error) {
+func paths(w *ken.Repository, args, b64 []string) ([]repo.Path, error) {
 	var out []repo.Path
 	for _, a := range args {
 		path, err := w.Path(a)

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/fault"
+	"ken/internal/ken"
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/term"
@@ -42,7 +43,7 @@ Updates are JSON: [{"path": "…", "summary": "…", "read": "content id or md5"
 					return usage(c, fmt.Errorf("updates in %s: %w", file, err))
 				}
 			}
-			return p.within(c.Context(), func(w Workspace) error {
+			return p.within(c.Context(), func(w *ken.Repository) error {
 				for i, u := range updates {
 					path, err := w.RootPath(string(u.Path))
 					if err != nil {
@@ -51,7 +52,7 @@ Updates are JSON: [{"path": "…", "summary": "…", "read": "content id or md5"
 					}
 					updates[i].Path = path
 				}
-				out, err := w.Registry().Close(c.Context(), registry.CloseOptions{Rev: rev, Updates: updates})
+				out, err := w.Registry.Close(c.Context(), registry.CloseOptions{Rev: rev, Updates: updates})
 				if err != nil {
 					return err
 				}

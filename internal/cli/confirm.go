@@ -7,7 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/fault"
+	"ken/internal/ken"
 	"ken/internal/registry"
+	"ken/internal/summary"
 	"ken/internal/survey"
 	"ken/internal/term"
 )
@@ -28,12 +30,12 @@ that were stale only because of this summary become fresh again.`,
 			if len(args)+len(b64) == 0 {
 				return missing(c, "PATH")
 			}
-			return p.within(c.Context(), func(w Workspace) error {
+			return p.within(c.Context(), func(w *ken.Repository) error {
 				only, err := paths(w, args, b64)
 				if err != nil {
 					return err
 				}
-				done, err := w.Confirm(c.Context(), only, read)
+				done, err := w.Summaries().Confirm(c.Context(), only, read)
 				if err != nil {
 					return err
 				}
@@ -48,7 +50,7 @@ that were stale only because of this summary become fresh again.`,
 
 // printConfirmed prints what became of confirmations. One that was rejected is a
 // failure, told by its own line.
-func (p *program) printConfirmed(list []Confirmed) error {
+func (p *program) printConfirmed(list []summary.Confirmed) error {
 	if p.io.JSON {
 		if err := p.io.Encode(list); err != nil {
 			return err

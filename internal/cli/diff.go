@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"ken/internal/ken"
+
 	"github.com/spf13/cobra"
 )
 
@@ -19,12 +21,12 @@ saw, or the command for a new summary.`,
 			if len(args)+len(b64) != 1 {
 				return missing(c, "PATH")
 			}
-			return p.within(c.Context(), func(w Workspace) error {
+			return p.within(c.Context(), func(w *ken.Repository) error {
 				only, err := paths(w, args, b64)
 				if err != nil {
 					return err
 				}
-				d, err := w.Diff(c.Context(), only[0])
+				d, err := w.Reviewer().Diff(c.Context(), only[0])
 				if err != nil {
 					return err
 				}

@@ -11,6 +11,7 @@ import (
 
 	"ken/internal/docs"
 	"ken/internal/fault"
+	"ken/internal/ken"
 	"ken/internal/repo"
 	"ken/internal/term"
 )
@@ -38,12 +39,12 @@ the thing existed when the document mentioned it, and does not exist now.`,
 			if f.sarif && (f.fix || p.io.JSON) {
 				return usage(c, errors.New("--sarif cannot be combined with --json or --fix"))
 			}
-			return p.within(c.Context(), func(w Workspace) error {
+			return p.within(c.Context(), func(w *ken.Repository) error {
 				only, err := paths(w, args, f.b64)
 				if err != nil {
 					return err
 				}
-				rep, err := w.Docs(c.Context(), docs.Options{Paths: only, Holding: f.all && p.io.JSON})
+				rep, err := w.Documents().Check(c.Context(), docs.Options{Paths: only, Holding: f.all && p.io.JSON})
 				if err != nil {
 					return err
 				}
@@ -226,8 +227,8 @@ func docsRule(kind docs.Kind, verdict docs.Verdict) sarifRule {
 }
 
 // fixDocs rewrites mentions that moved, prints them, and reports whether any stay stale.
-func (p *program) fixDocs(c *cobra.Command, w Workspace, rep *docs.Report, dry bool) (left bool, err error) {
-	fixed, err := w.FixDocs(c.Context(), rep, dry)
+func (p *program) fixDocs(c *cobra.Command, w *ken.Repository, rep *docs.Report, dry bool) (left bool, err error) {
+	fixed, err := w.Documents().Fix(c.Context(), rep, dry)
 	word := "fixed"
 	if dry {
 		word = "would fix"

@@ -10,6 +10,7 @@ import (
 	"ken/internal/allow"
 	"ken/internal/fault"
 	"ken/internal/install"
+	"ken/internal/ken"
 	"ken/internal/repo"
 	"ken/internal/term"
 	"ken/internal/workflow"
@@ -32,16 +33,16 @@ func (p *program) doctor() *cobra.Command {
 			}
 			if noConfig {
 				p.io.Remarkf("ken: the state directory was not checked, because the configuration that names it cannot be read")
-				d.tools, err = p.ToolFiles(c.Context(), p.dir)
+				d.tools, err = p.ToolFiles(c.Context(), StateOptions{From: p.dir})
 				d.toolsKnown = p.reportToolsError(err)
 			} else {
-				err = p.inState(c, f, func(s StateSpace) error {
-					found, err := s.Keeper().Findings(c.Context())
+				err = p.inState(c, f, func(s *workflow.Manager) error {
+					found, err := s.Findings(c.Context())
 					d.findings = append(found, d.findings...)
 					if err != nil {
 						return err
 					}
-					d.tools, err = s.ToolFiles(c.Context())
+					d.tools, err = p.ToolFiles(c.Context(), StateOptions{From: p.dir, Dir: f.dir})
 					d.toolsKnown = p.reportToolsError(err)
 					return nil
 				})
@@ -127,7 +128,7 @@ func (p *program) diagnose(c *cobra.Command, f *stateFlags, d *diagnosis) (noCon
 // specFindings returns the problems of specs. Outside of a repository there are none.
 func (p *program) specFindings(ctx context.Context) []workflow.Finding {
 	var list []workflow.Finding
-	err := p.within(ctx, func(w Workspace) error {
+	err := p.within(ctx, func(w *ken.Repository) error {
 		l, err := w.Spec().List(ctx)
 		if err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/find"
+	"ken/internal/ken"
 )
 
 func (p *program) find() *cobra.Command {
@@ -41,8 +42,12 @@ The first call indexes the work tree; later calls read only what changed.`,
 			if err != nil {
 				return usage(c, err)
 			}
-			return p.within(c.Context(), func(w Workspace) error {
-				a, err := w.Find(c.Context(), find.Query{Words: args, Limit: limit, Kinds: only}, rev)
+			return p.within(c.Context(), func(w *ken.Repository) error {
+				at, err := w.At(c.Context(), rev)
+				if err != nil {
+					return err
+				}
+				a, err := w.Finder().Find(c.Context(), find.Query{Words: args, Limit: limit, Kinds: only}, at)
 				if err != nil {
 					return err
 				}

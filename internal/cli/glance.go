@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ken/internal/brief"
+	"ken/internal/ken"
 	"ken/internal/repo"
 	"ken/internal/spec"
 	"ken/internal/survey"
@@ -29,7 +30,7 @@ type Glance struct {
 
 // glance asks what the overview does not have. If one part fails, the others are still
 // reported.
-func (p *program) glance(ctx context.Context, w Workspace, b *brief.Brief, o *Overview) (*Glance, error) {
+func (p *program) glance(ctx context.Context, w *ken.Repository, b *brief.Brief, o *Overview) (*Glance, error) {
 	g := &Glance{Docs: o.Documents, Collisions: []spec.CollideJSON{}, Unknown: append([]spec.Unknown{}, o.Unknown...)}
 	for _, m := range o.Collisions {
 		g.Collisions = append(g.Collisions, spec.CollideJSON{Node: m.Node, Kind: m.Kind, With: m.Worktrees, Paths: m.Paths})

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -12,12 +11,6 @@ import (
 	"ken/internal/install"
 	"ken/internal/term"
 )
-
-// A ClientSpace finds the files of agents' clients.
-type ClientSpace interface {
-	// Install adds ken to the files of a client, or removes it.
-	Install(ctx context.Context, c install.Client, opts install.Options) (*install.ClientResult, error)
-}
 
 func (p *program) install() *cobra.Command {
 	var opts install.Options
@@ -54,11 +47,7 @@ Clients: ` + strings.Join(install.ClientNames(), ", "),
 			if user {
 				opts.Scope = install.User
 			}
-			s, err := p.OpenClients(c.Context(), p.dir)
-			if err != nil {
-				return err
-			}
-			done, err := s.Install(c.Context(), which, opts)
+			done, err := p.InstallClient(c.Context(), p.dir, which, opts)
 			if err != nil {
 				return err
 			}

@@ -7,6 +7,7 @@ import (
 	"ken/internal/attention"
 	"ken/internal/board"
 	"ken/internal/docs"
+	"ken/internal/ken"
 	"ken/internal/repo"
 	"ken/internal/share"
 	"ken/internal/spec"
@@ -22,7 +23,7 @@ type Overview struct {
 	Workflow   *WorkflowOverview `json:"workflow"`
 	Collisions []board.Collision `json:"collisions"`
 	Unknown    []spec.Unknown    `json:"unknown"`
-	// Attention lists what somebody should look at, the most important first.
+	// Attention lists what the user should look at, the most important first.
 	Attention []Attention `json:"attention"`
 
 	documents *docs.Report
@@ -81,7 +82,7 @@ type Attention struct {
 
 // overview asks every part. If one part fails, the others are still reported. full has
 // documents checked even if that takes long.
-func (p *program) overview(ctx context.Context, w Workspace, known *knowledge, full bool) (*Overview, error) {
+func (p *program) overview(ctx context.Context, w *ken.Repository, known *knowledge, full bool) (*Overview, error) {
 	o := &Overview{Collisions: []board.Collision{}, Unknown: []spec.Unknown{}, Attention: []Attention{}}
 	if known.Counts.Files == 0 {
 		return o, nil
@@ -95,10 +96,10 @@ func (p *program) overview(ctx context.Context, w Workspace, known *knowledge, f
 		{"worktrees", func() error { return askWorktrees(ctx, w, o) }},
 		{"workflow", func() error { return p.askWorkflow(ctx, o) }},
 		{"files", func() (err error) {
-			o.renamed, err = w.Registry().RenamedFrom(ctx, attention.StaleFiles(known.Verdicts, overviewItems))
+			o.renamed, err = w.Registry.RenamedFrom(ctx, attention.StaleFiles(known.Verdicts, overviewItems))
 			return err
 		}},
-		{"runs", func() error { return askRuns(ctx, w, o) }},
+		{"runs", func() error { return p.askRuns(ctx, w, o) }},
 		{"shared records", func() error { return askIgnored(ctx, w, o) }},
 	}
 	for _, part := range parts {
@@ -119,18 +120,18 @@ func (p *program) overview(ctx context.Context, w Workspace, known *knowledge, f
 	return o, nil
 }
 
-func (p *program) askDocs(ctx context.Context, w Workspace, o *Overview, full bool) error {
+func (p *program) askDocs(ctx context.Context, w *ken.Repository, o *Overview, full bool) error {
 	show := p.io.Progress("checking documents")
 	defer show.Done()
 	show.Wait()
 	if full {
-		rep, err := w.Docs(ctx, docs.Options{})
+		rep, err := w.Documents().Check(ctx, docs.Options{})
 		if err == nil {
 			o.documents, o.Documents = rep, docsOverview(rep)
 		}
 		return err
 	}
-	rep, err := w.QuickDocs(ctx)
+	rep, err := w.Documents().Quick(ctx)
 	if err != nil {
 		return err
 	}
@@ -163,12 +164,12 @@ func docsOverview(rep *docs.Report) *DocsOverview {
 	return d
 }
 
-func askSpecs(ctx context.Context, w Workspace, o *Overview) error {
+func askSpecs(ctx context.Context, w *ken.Repository, o *Overview) error {
 	l, err := w.Spec().List(ctx)
 	if err != nil || len(l.Nodes) == 0 && len(l.Unknown) == 0 {
 		return err
 	}
-	s := &SpecsOverview{SpecCounts: board.CountSpecs(l.Nodes), Gate: w.GatePolicy().Threshold, nodes: l.Nodes, unknown: l.Unknown}
+	s := &SpecsOverview{SpecCounts: board.CountSpecs(l.Nodes), Gate: w.Config.Spec.Gate.Threshold, nodes: l.Nodes, unknown: l.Unknown}
 	if s.Gate == 0 {
 		s.Gate = spec.DefaultThreshold
 	}
@@ -181,7 +182,7 @@ func askSpecs(ctx context.Context, w Workspace, o *Overview) error {
 	return nil
 }
 
-func askWorktrees(ctx context.Context, w Workspace, o *Overview) error {
+func askWorktrees(ctx context.Context, w *ken.Repository, o *Overview) error {
 	list, err := w.Spec().Overlays(ctx)
 	o.Collisions = board.Collisions(list)
 	for i := range list {
@@ -198,12 +199,12 @@ func (p *program) askWorkflow(ctx context.Context, o *Overview) error {
 		return err
 	}
 	defer s.Close()
-	audit, err := s.Keeper().Audit(ctx)
+	audit, err := s.Audit(ctx)
 	if err != nil || audit.Counts.Total == 0 {
 		return err
 	}
 	o.Workflow = &WorkflowOverview{Dir: audit.Dir, Counts: audit.Counts, audit: audit}
-	doc, err := s.Keeper().Get(ctx)
+	doc, err := s.Get(ctx)
 	if err != nil {
 		return err
 	}
@@ -213,8 +214,8 @@ func (p *program) askWorkflow(ctx context.Context, o *Overview) error {
 }
 
 // askRuns asks for the surveys that workers run, if the team has a store.
-func askRuns(ctx context.Context, w Workspace, o *Overview) error {
-	part := w.Runs(ctx)
+func (p *program) askRuns(ctx context.Context, w *ken.Repository, o *Overview) error {
+	part := p.Runs(ctx, w)
 	if part == nil {
 		return nil
 	}
@@ -225,8 +226,8 @@ func askRuns(ctx context.Context, w Workspace, o *Overview) error {
 	return nil
 }
 
-// askIgnored asks which shared records this clone does not use. It contacts nobody.
-func askIgnored(ctx context.Context, w Workspace, o *Overview) error {
+// askIgnored asks which shared records this clone does not use. It contacts no server.
+func askIgnored(ctx context.Context, w *ken.Repository, o *Overview) error {
 	s, err := w.Share(ctx)
 	if err != nil {
 		return err

@@ -8,23 +8,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/ken"
 	"ken/internal/prove"
 	"ken/internal/term"
 )
-
-// ProveOptions say what to replay.
-type ProveOptions struct {
-	Commits int    // at most
-	Plot    string // the file to draw into; none when ""
-	// Progress is told which step ken is at, and how far it is.
-	Progress func(step string, done, total int)
-}
 
 // defaultCommits is how many commits are replayed unless another number is given.
 const defaultCommits = 200
 
 func (p *program) prove() *cobra.Command {
-	opts := ProveOptions{}
+	var opts prove.ProverOptions
+	var plot string
 	c := &cobra.Command{
 		Use:   "prove",
 		Short: "Test ken on your own history: does it find the place, and how long do summaries last",
@@ -40,17 +34,25 @@ brief beside the files that it stands for? A table and the method follow.`,
 			if opts.Commits < 1 {
 				return usage(c, errors.New("--commits must be at least 1"))
 			}
-			if c.Flags().Changed("plot") && opts.Plot == "" {
+			if c.Flags().Changed("plot") && plot == "" {
 				return usage(c, errors.New("--plot needs a file name"))
 			}
-			if opts.Plot != "" && !filepath.IsAbs(opts.Plot) {
-				opts.Plot = filepath.Join(p.dir, opts.Plot)
+			if plot != "" && !filepath.IsAbs(plot) {
+				plot = filepath.Join(p.dir, plot)
 			}
-			return p.within(c.Context(), func(w Workspace) error {
+			if plot != "" {
+				if err := checkPlot(plot); err != nil {
+					return err
+				}
+			}
+			return p.within(c.Context(), func(w *ken.Repository) error {
 				steps := p.steps()
 				opts.Progress = steps.update
-				r, err := w.Prove(c.Context(), opts)
+				r, err := w.Prover().Prove(c.Context(), opts)
 				steps.done()
+				if err == nil && plot != "" {
+					err = writePlot(plot, r)
+				}
 				if err != nil {
 					return err
 				}
@@ -63,7 +65,7 @@ brief beside the files that it stands for? A table and the method follow.`,
 		},
 	}
 	c.Flags().IntVar(&opts.Commits, "commits", defaultCommits, "replay the last `N` commits of HEAD (first parents only)")
-	c.Flags().StringVar(&opts.Plot, "plot", "", "draw what each commit made stale as SVG to `FILE`")
+	c.Flags().StringVar(&plot, "plot", "", "draw what each commit made stale as SVG to `FILE`")
 	return c
 }
 

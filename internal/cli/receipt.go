@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/fresh"
+	"ken/internal/ken"
 	"ken/internal/repo"
 )
 
@@ -37,8 +38,8 @@ holds here.`,
 				}
 				text = string(b)
 			}
-			return p.within(c.Context(), func(w Workspace) error {
-				out, err := w.CheckReceipt(c.Context(), text)
+			return p.within(c.Context(), func(w *ken.Repository) error {
+				out, err := w.Summaries().CheckReceipt(c.Context(), text)
 				if err != nil {
 					return err
 				}

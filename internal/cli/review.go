@@ -1,33 +1,18 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"ken/internal/repo"
+	"ken/internal/ken"
 	"ken/internal/review"
 	"ken/internal/term"
 )
 
-// ReviewOptions say which change is judged.
-type ReviewOptions struct {
-	Range string      // A..B, REV or "" for the work tree since the main branch
-	All   bool        // every line, and older debts
-	Only  []repo.Path // judge only these files, if not nil
-}
-
-// A reviewer is a repository that can judge a change.
-type reviewer interface {
-	Review(ctx context.Context, opts ReviewOptions) (*review.Review, error)
-	FailOn() []review.Kind
-	Remarks() []string
-}
-
 func (p *program) review() *cobra.Command {
-	var opts ReviewOptions
+	var opts review.Options
 	var markdown, sarif, check bool
 	c := &cobra.Command{
 		Use:   "review [RANGE]",
@@ -54,8 +39,8 @@ With --check, ken exits with 3 if there is a line of docs or drift. review.fail_
 			if len(args) > 0 {
 				opts.Range = args[0]
 			}
-			run := func(w reviewer) error {
-				r, err := w.Review(c.Context(), opts)
+			run := func(w *ken.Repository) error {
+				r, err := w.Reviewer().Review(c.Context(), opts)
 				if err != nil {
 					return err
 				}
@@ -75,9 +60,9 @@ With --check, ken exits with 3 if there is a line of docs or drift. review.fail_
 				return err
 			}
 			if strings.Contains(opts.Range, "..") { // a bare repository has commits, too
-				return p.withCommits(c.Context(), run)
+				return p.withinCommits(c.Context(), run)
 			}
-			return p.within(c.Context(), func(w Workspace) error { return run(w) })
+			return p.within(c.Context(), run)
 		},
 	}
 	c.Flags().BoolVar(&opts.All, "all", false, "list every line, and problems from before the change")
@@ -85,21 +70,6 @@ With --check, ken exits with 3 if there is a line of docs or drift. review.fail_
 	c.Flags().BoolVar(&markdown, "markdown", false, "print Markdown for a pull request; nothing if there is no line")
 	c.Flags().BoolVar(&sarif, "sarif", false, "print SARIF 2.1.0 for code scanning")
 	return c
-}
-
-// withCommits opens the repository for questions about commits.
-func (p *program) withCommits(ctx context.Context, f func(reviewer) error) (err error) {
-	w, err := p.OpenCommits(ctx, p.dir)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		err = errors.Join(err, w.Close())
-		for _, r := range w.Remarks() {
-			p.io.Remarkf("ken: %s", r)
-		}
-	}()
-	return f(w)
 }
 
 // reviewSARIF returns the lines that name a file as SARIF. Counts and tests have no place.

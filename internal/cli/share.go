@@ -48,7 +48,7 @@ func (p *program) sharing(ctx context.Context, remote string, act baseAct, f fun
 	}()
 	if remote == "" && act != noBase {
 		var away error
-		base, away = w.Base(ctx, act == syncBase)
+		base, away = w.TeamStatus(ctx, act == syncBase)
 		if base != nil {
 			p.printBase(base, act)
 		}

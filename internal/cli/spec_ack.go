@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/ken"
 	"ken/internal/spec"
 	"ken/internal/term"
 )
@@ -21,7 +22,7 @@ stay as they are.`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			req.Nodes, req.Session = args, p.Session()
-			return p.within(c.Context(), func(w Workspace) error {
+			return p.within(c.Context(), func(w *ken.Repository) error {
 				done, err := w.Spec().Ack(c.Context(), req)
 				if err != nil {
 					return err

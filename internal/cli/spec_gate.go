@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/fault"
+	"ken/internal/ken"
 	"ken/internal/spec"
 	"ken/internal/term"
 )
@@ -30,8 +31,8 @@ the gate refuses or if a drift is unknown.`,
 			if c.Flags().Changed("range") && opts.Range == "" {
 				return usage(c, errors.New("--range is empty: expected A..B"))
 			}
-			return p.within(c.Context(), func(w Workspace) error {
-				opts.Threshold = w.GatePolicy().Threshold
+			return p.within(c.Context(), func(w *ken.Repository) error {
+				opts.Threshold = w.Config.Spec.Gate.Threshold
 				g, err := w.Spec().Gate(c.Context(), opts)
 				if err != nil {
 					return err

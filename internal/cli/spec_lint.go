@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/ken"
 	"ken/internal/spec"
 	"ken/internal/term"
 )
@@ -22,7 +23,7 @@ nothing. Each line says how to fix it.`,
 		Example: `  ken spec lint --check   # for scripts`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return p.within(c.Context(), func(w Workspace) error {
+			return p.within(c.Context(), func(w *ken.Repository) error {
 				found, err := w.Spec().Lint(c.Context())
 				if err != nil {
 					return err

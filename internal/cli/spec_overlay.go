@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/fault"
+	"ken/internal/ken"
 	"ken/internal/spec"
 	"ken/internal/term"
 )
@@ -20,7 +21,7 @@ code that it governs: you see it before either is merged.`,
 		Example: `  ken spec overlay`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return p.within(c.Context(), func(w Workspace) error {
+			return p.within(c.Context(), func(w *ken.Repository) error {
 				list, err := w.Spec().Overlays(c.Context())
 				if err != nil {
 					return err

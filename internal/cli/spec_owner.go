@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"ken/internal/ken"
 	"ken/internal/term"
 )
 
@@ -13,7 +14,7 @@ func (p *program) specOwner() *cobra.Command {
 		Example: `  ken spec owner internal/parse/parse.go`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.within(c.Context(), func(w Workspace) error {
+			return p.within(c.Context(), func(w *ken.Repository) error {
 				chosen, err := paths(w, args, nil)
 				if err != nil {
 					return err

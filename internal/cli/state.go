@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,25 +10,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"ken/internal/fault"
-	"ken/internal/install"
 	"ken/internal/repo"
 	"ken/internal/term"
 	"ken/internal/workflow"
 )
-
-// A StateSpace is an open state directory.
-type StateSpace interface {
-	Keeper() *workflow.Manager
-	// Mentions lists the paths by which documents refer to the directory.
-	Mentions() []string
-	// Documents calls f with every text file in paths and in the directories among
-	// them. It calls left for files in directories that could not be read.
-	Documents(ctx context.Context, paths []string, left func(path string, why error), f func(path string, content []byte) error) error
-	// ToolFiles lists the files of other tools in the work tree, if there is
-	// one.
-	ToolFiles(ctx context.Context) ([]install.ToolFiles, error)
-	Close() error
-}
 
 // StateOptions selects a state directory.
 type StateOptions struct {
@@ -79,7 +63,7 @@ ken state restore brings them back.`,
 }
 
 // inState opens the state directory, calls do and closes the directory.
-func (p *program) inState(c *cobra.Command, f *stateFlags, do func(StateSpace) error) error {
+func (p *program) inState(c *cobra.Command, f *stateFlags, do func(*workflow.Manager) error) error {
 	if f.wait < 0 {
 		return usage(c, fmt.Errorf("--wait %v is negative", f.wait))
 	}
@@ -123,7 +107,7 @@ func again(c *cobra.Command, more string) string {
 
 // anywhere is inState for commands that need only the contract. Outside a repository
 // that is the default contract.
-func (p *program) anywhere(c *cobra.Command, f *stateFlags, do func(StateSpace) error) error {
+func (p *program) anywhere(c *cobra.Command, f *stateFlags, do func(*workflow.Manager) error) error {
 	err := p.inState(c, f, do)
 	if fault.KindOf(err) == fault.NoRepo {
 		return p.inState(c, &stateFlags{dir: ".", wait: f.wait}, do)

@@ -27,8 +27,8 @@ func (p *program) stateArchive(f *stateFlags) *cobra.Command {
 		Example: `  ken state archive ls`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return p.inState(c, f, func(s StateSpace) error {
-				list, err := s.Keeper().Archive(c.Context())
+			return p.inState(c, f, func(s *workflow.Manager) error {
+				list, err := s.Archive(c.Context())
 				if err != nil {
 					return err
 				}
@@ -53,8 +53,8 @@ was moved. Without SNAPSHOT it is the latest one that ken made.`,
   ken state archive show   # the files that the reset moved`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.inState(c, f, func(s StateSpace) error {
-				snap, err := s.Keeper().Snapshot(c.Context(), strings.Join(args, ""))
+			return p.inState(c, f, func(s *workflow.Manager) error {
+				snap, err := s.Snapshot(c.Context(), strings.Join(args, ""))
 				if err != nil {
 					return err
 				}

@@ -34,8 +34,8 @@ For an ad_hoc entry ken prints the nearest allowed name, or the line of
   ken state audit --check   # exit 3 if something does not belong there`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return p.inState(c, f, func(s StateSpace) error {
-				a, err := s.Keeper().Audit(c.Context())
+			return p.inState(c, f, func(s *workflow.Manager) error {
+				a, err := s.Audit(c.Context())
 				if err != nil {
 					return err
 				}
@@ -44,7 +44,7 @@ For an ad_hoc entry ken prints the nearest allowed name, or the line of
 						return err
 					}
 				} else {
-					p.printAudit(f, s.Keeper().Contract(), a, all)
+					p.printAudit(f, s.Contract(), a, all)
 				}
 				if check && a.Counts.Wanting() {
 					return errWanting

@@ -19,8 +19,8 @@ problem is printed with the file and the expected value. The command writes noth
   ken state check --check   # exit 3 if there is a problem`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return p.inState(c, f, func(s StateSpace) error {
-				found, err := s.Keeper().Check(c.Context())
+			return p.inState(c, f, func(s *workflow.Manager) error {
+				found, err := s.Check(c.Context())
 				if err != nil {
 					return err
 				}

@@ -40,8 +40,8 @@ Without --apply the command only lists what it would move.`,
 			if opts.PatternCutoff, err = cutoff(c, "pattern-cutoff", patternCutoff); err != nil {
 				return err
 			}
-			return p.inState(c, f, func(s StateSpace) error {
-				done, err := s.Keeper().Cleanup(c.Context(), opts)
+			return p.inState(c, f, func(s *workflow.Manager) error {
+				done, err := s.Cleanup(c.Context(), opts)
 				if err != nil {
 					return err
 				}

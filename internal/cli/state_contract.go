@@ -8,6 +8,7 @@ import (
 
 	"ken/internal/contract"
 	"ken/internal/term"
+	"ken/internal/workflow"
 )
 
 func (p *program) stateContract(f *stateFlags) *cobra.Command {
@@ -28,8 +29,8 @@ With --schema it prints the JSON Schema of that file, for editors.`,
 				p.io.Printf("%s", contract.JSONSchema())
 				return nil
 			}
-			return p.anywhere(c, f, func(s StateSpace) error {
-				ct := s.Keeper().Contract()
+			return p.anywhere(c, f, func(s *workflow.Manager) error {
+				ct := s.Contract()
 				switch {
 				case p.io.JSON:
 					return p.io.Encode(ct)

@@ -39,8 +39,8 @@ func (p *program) stateDeferAdd(f *stateFlags) *cobra.Command {
 		Example: `  ken state defer add "Split the parser" -m "It has grown too long."`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.inState(c, f, func(s StateSpace) error {
-				d, err := s.Keeper().Defer(c.Context(), args[0], body)
+			return p.inState(c, f, func(s *workflow.Manager) error {
+				d, err := s.Defer(c.Context(), args[0], body)
 				if err != nil {
 					return err
 				}
@@ -63,8 +63,8 @@ func (p *program) stateDeferList(f *stateFlags) *cobra.Command {
 			if status != "" && status != workflow.Open && status != workflow.Closed {
 				return usage(c, fmt.Errorf("--status %[3]q is neither %[1]s nor %[2]s", workflow.Open, workflow.Closed, status))
 			}
-			return p.inState(c, f, func(s StateSpace) error {
-				all, err := s.Keeper().Deferred(c.Context())
+			return p.inState(c, f, func(s *workflow.Manager) error {
+				all, err := s.Deferred(c.Context())
 				if err != nil {
 					return err
 				}
@@ -101,8 +101,8 @@ func (p *program) stateDeferMark(f *stateFlags, use, short string, mark func(*wo
 			if args[0] == "" {
 				return usage(c, errors.New("the id is empty"))
 			}
-			return p.inState(c, f, func(s StateSpace) error {
-				d, err := mark(s.Keeper(), c.Context(), args[0])
+			return p.inState(c, f, func(s *workflow.Manager) error {
+				d, err := mark(s, c.Context(), args[0])
 				if err != nil {
 					return err
 				}

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"ken/internal/workflow"
+
 	"github.com/spf13/cobra"
 )
 
@@ -21,8 +23,8 @@ file stays. Plans, specs, decisions and the scratchpad always stay.`,
 		Example: `  ken state evict --dry-run`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return p.inState(c, f, func(s StateSpace) error {
-				done, err := s.Keeper().Evict(c.Context(), dry)
+			return p.inState(c, f, func(s *workflow.Manager) error {
+				done, err := s.Evict(c.Context(), dry)
 				if err != nil {
 					return err
 				}

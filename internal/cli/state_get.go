@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"ken/internal/workflow"
+
 	"github.com/spf13/cobra"
 )
 
@@ -12,15 +14,15 @@ func (p *program) stateGet(f *stateFlags) *cobra.Command {
   ken state get phase`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.inState(c, f, func(s StateSpace) error {
+			return p.inState(c, f, func(s *workflow.Manager) error {
 				if len(args) == 0 {
-					d, err := s.Keeper().Get(c.Context())
+					d, err := s.Get(c.Context())
 					if err != nil {
 						return err
 					}
 					return p.printDocument(d)
 				}
-				v, err := s.Keeper().GetKey(c.Context(), args[0])
+				v, err := s.GetKey(c.Context(), args[0])
 				if err != nil {
 					return err
 				}

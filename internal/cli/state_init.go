@@ -30,8 +30,8 @@ start of the first workflow, and the new id is added to the history.`,
 			if opts.Pairs, err = pairs(c, args); err != nil {
 				return err
 			}
-			return p.inState(c, f, func(s StateSpace) error {
-				b, err := s.Keeper().Begin(c.Context(), opts)
+			return p.inState(c, f, func(s *workflow.Manager) error {
+				b, err := s.Begin(c.Context(), opts)
 				if err != nil {
 					return err
 				}

@@ -11,6 +11,7 @@ import (
 	"ken/internal/fault"
 	"ken/internal/repo"
 	"ken/internal/term"
+	"ken/internal/workflow"
 )
 
 func (p *program) stateLint(f *stateFlags) *cobra.Command {
@@ -25,7 +26,7 @@ prints file:line: name and moves nothing.`,
   ken state lint --check docs   # exit 3 if there is such a mention`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.inState(c, f, func(s StateSpace) error {
+			return p.inState(c, f, func(s *workflow.Manager) error {
 				unread := 0
 				found, err := lint(c, s, args, func(path string, why error) {
 					unread++
@@ -67,10 +68,10 @@ type lintResult struct {
 	Mentions   int                  `json:"mentions"` // of state files, that were checked
 }
 
-func lint(c *cobra.Command, s StateSpace, args []string, left func(path string, why error)) (*lintResult, error) {
+func lint(c *cobra.Command, s *workflow.Manager, args []string, left func(path string, why error)) (*lintResult, error) {
 	found := &lintResult{References: []contract.Reference{}}
 	err := s.Documents(c.Context(), args, left, func(path string, content []byte) error {
-		wrong, checked := s.Keeper().Contract().Lint(path, content, s.Mentions())
+		wrong, checked := s.Contract().Lint(path, content, s.Mentions())
 		found.References = append(found.References, wrong...)
 		found.Files++
 		found.Mentions += checked

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"ken/internal/workflow"
+
 	"github.com/spf13/cobra"
 )
 
@@ -19,8 +21,8 @@ marked. A log that reaches 4 MiB moves to the archive, and a new one starts.`,
 			if err != nil {
 				return err
 			}
-			return p.inState(c, f, func(s StateSpace) error {
-				line, err := s.Keeper().Log(c.Context(), args[0], record)
+			return p.inState(c, f, func(s *workflow.Manager) error {
+				line, err := s.Log(c.Context(), args[0], record)
 				if err != nil {
 					return err
 				}

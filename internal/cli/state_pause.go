@@ -17,8 +17,8 @@ the archive.`,
 		Example: `  ken state pause --task "add a parser" --phase implement --next "run the tests"`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return p.inState(c, f, func(s StateSpace) error {
-				done, err := s.Keeper().Pause(c.Context(), opts)
+			return p.inState(c, f, func(s *workflow.Manager) error {
+				done, err := s.Pause(c.Context(), opts)
 				if err != nil {
 					return err
 				}
@@ -44,8 +44,8 @@ the archive.`,
   ken state resume`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return p.inState(c, f, func(s StateSpace) error {
-				done, err := s.Keeper().Resume(c.Context(), force)
+			return p.inState(c, f, func(s *workflow.Manager) error {
+				done, err := s.Resume(c.Context(), force)
 				if err != nil {
 					return err
 				}

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/term"
+	"ken/internal/workflow"
 )
 
 func (p *program) statePut(f *stateFlags) *cobra.Command {
@@ -24,8 +25,8 @@ content without the status or the fields that the contract requires, unless you 
 			if err != nil {
 				return err
 			}
-			return p.inState(c, f, func(s StateSpace) error {
-				w, err := s.Keeper().Put(c.Context(), args[0], content, force)
+			return p.inState(c, f, func(s *workflow.Manager) error {
+				w, err := s.Put(c.Context(), args[0], content, force)
 				if err != nil {
 					return err
 				}

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"ken/internal/workflow"
+
 	"github.com/spf13/cobra"
 )
 
@@ -13,8 +15,8 @@ broken copy to the archive. A document that can be read stays as it is.`,
 		Example: `  ken state repair`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return p.inState(c, f, func(s StateSpace) error {
-				r, err := s.Keeper().Repair(c.Context())
+			return p.inState(c, f, func(s *workflow.Manager) error {
+				r, err := s.Repair(c.Context())
 				if err != nil {
 					return err
 				}

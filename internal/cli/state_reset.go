@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"ken/internal/workflow"
+
 	"github.com/spf13/cobra"
 )
 
@@ -17,8 +19,8 @@ in the configuration sets another number, and 0 deletes the files instead.`,
   ken state reset`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return p.inState(c, f, func(s StateSpace) error {
-				done, err := s.Keeper().Reset(c.Context(), dry)
+			return p.inState(c, f, func(s *workflow.Manager) error {
+				done, err := s.Reset(c.Context(), dry)
 				if err != nil {
 					return err
 				}

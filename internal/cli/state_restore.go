@@ -24,8 +24,8 @@ changes nothing, unless you pass --overwrite.`,
 			if !opts.Latest {
 				opts.Snapshot, opts.Names = args[0], args[1:]
 			}
-			return p.inState(c, f, func(s StateSpace) error {
-				done, err := s.Keeper().Restore(c.Context(), opts)
+			return p.inState(c, f, func(s *workflow.Manager) error {
+				done, err := s.Restore(c.Context(), opts)
 				if err != nil {
 					return err
 				}

@@ -23,8 +23,8 @@ workflow gives it the next id.`,
 			if err != nil {
 				return err
 			}
-			return p.inState(c, f, func(s StateSpace) error {
-				d, err := s.Keeper().Update(c.Context(), workflow.UpdateOptions{Pairs: set, Force: force})
+			return p.inState(c, f, func(s *workflow.Manager) error {
+				d, err := s.Update(c.Context(), workflow.UpdateOptions{Pairs: set, Force: force})
 				if err != nil {
 					return err
 				}

@@ -9,6 +9,7 @@ import (
 
 	"ken/internal/attention"
 	"ken/internal/fresh"
+	"ken/internal/ken"
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/survey"
@@ -91,30 +92,30 @@ type reportOptions struct {
 
 // report runs status or verify and prints the answer.
 func (p *program) report(ctx context.Context, opts reportOptions) error {
-	return p.within(ctx, func(w Workspace) error {
+	return p.within(ctx, func(w *ken.Repository) error {
 		only, err := paths(w, opts.args, opts.b64)
 		if err != nil {
 			return err
 		}
 		known := &knowledge{}
 		if opts.full {
-			if known.Removed, err = unusedOf(w.RemoveUnused(ctx)); err != nil {
+			if known.Removed, err = unusedOf(w.Store.RemoveUnused(ctx)); err != nil {
 				return err
 			}
 		}
-		// A list of all files helps nobody, nor does one of all that are new.
+		// People do not read a list of all files, or of all new files.
 		short := !p.io.JSON && !opts.all
-		known.Report, err = opts.run(w.Registry(), ctx, registry.VerifyOptions{
+		known.Report, err = opts.run(w.Registry, ctx, registry.VerifyOptions{
 			Full: opts.full, All: opts.all, Untracked: opts.untracked, Paths: only, OmitNew: short, OmitSparse: short,
 		})
 		if err != nil {
 			return err
 		}
-		if known.Directories, err = w.Standings(ctx, known.Report, opts.verifies, only); err != nil {
+		if known.Directories, err = w.DirCounts(ctx, known.Report, opts.verifies, only); err != nil {
 			return err
 		}
 		if opts.check {
-			if known.Unused, err = unusedOf(w.Unused(ctx)); err != nil {
+			if known.Unused, err = unusedOf(w.Store.Examine(ctx)); err != nil {
 				return err
 			}
 		}
@@ -136,16 +137,16 @@ func (p *program) report(ctx context.Context, opts reportOptions) error {
 }
 
 // knowledgeNow asks what ken status asks about files and directories.
-func (p *program) knowledgeNow(ctx context.Context, w Workspace) (known *knowledge, err error) {
+func (p *program) knowledgeNow(ctx context.Context, w *ken.Repository) (known *knowledge, err error) {
 	known = &knowledge{}
-	if known.Report, err = w.Registry().Status(ctx, registry.VerifyOptions{OmitNew: true, OmitSparse: true}); err != nil {
+	if known.Report, err = w.Registry.Status(ctx, registry.VerifyOptions{OmitNew: true, OmitSparse: true}); err != nil {
 		return nil, err
 	}
-	known.Directories, err = w.Standings(ctx, known.Report, false, nil)
+	known.Directories, err = w.DirCounts(ctx, known.Report, false, nil)
 	return known, err
 }
 
-// knowledge is the answer of status and verify: files, and what else somebody wrote.
+// knowledge is the answer of status and verify: the report on files, and the counts of the other texts.
 type knowledge struct {
 	*registry.Report
 	Directories *survey.DirCounts `json:"directories,omitempty"` // absent where nobody ever wrote about one

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/fresh"
+	"ken/internal/ken"
 )
 
 func (p *program) summaryList() *cobra.Command {
@@ -30,12 +31,12 @@ func (p *program) summaryList() *cobra.Command {
 				}
 				want = append(want, st)
 			}
-			return p.within(c.Context(), func(w Workspace) error {
+			return p.within(c.Context(), func(w *ken.Repository) error {
 				only, err := paths(w, args, b64)
 				if err != nil {
 					return err
 				}
-				l, err := w.Registry().List(c.Context(), only, want)
+				l, err := w.Registry.List(c.Context(), only, want)
 				if err != nil {
 					return err
 				}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/fault"
+	"ken/internal/ken"
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/term"
@@ -51,14 +52,14 @@ Otherwise ken assumes the current content, and marks the summary as assumed.`,
 				}
 				text = string(b)
 			}
-			return p.within(c.Context(), func(w Workspace) error {
+			return p.within(c.Context(), func(w *ken.Repository) error {
 				update := registry.Update{Text: text, Read: read}
 				path, err := onePath(w, args, b64)
 				if err != nil {
 					path, update.Refused = repo.Path(strings.Join(args, "")), err.Error()
 				}
 				update.Path = path
-				written, err := w.Registry().Write(c.Context(), []registry.Update{update})
+				written, err := w.Registry.Write(c.Context(), []registry.Update{update})
 				if err != nil {
 					return err
 				}
@@ -94,7 +95,7 @@ func readInput(stdin io.Reader, name string) ([]byte, error) {
 	return b, err
 }
 
-func onePath(w Workspace, args, b64 []string) (repo.Path, error) {
+func onePath(w *ken.Repository, args, b64 []string) (repo.Path, error) {
 	all, err := paths(w, args, b64)
 	if err != nil {
 		return "", err

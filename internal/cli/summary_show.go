@@ -9,6 +9,7 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/fresh"
+	"ken/internal/ken"
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/term"
@@ -32,12 +33,12 @@ func (p *program) summaryShow() *cobra.Command {
 			if id != "" && err != nil {
 				return usage(c, fmt.Errorf("--id %s: want 40 or 64 hexadecimal digits, or 32 of an md5", id))
 			}
-			return p.within(c.Context(), func(w Workspace) error {
+			return p.within(c.Context(), func(w *ken.Repository) error {
 				known, err := p.lookUp(c, w, content, args, b64)
 				if err != nil {
 					return err
 				}
-				if err := w.Registry().AddOthers(c.Context(), known); err != nil {
+				if err := w.Registry.AddOthers(c.Context(), known); err != nil {
 					return err
 				}
 				if err := p.printKnowledge(known, all); err != nil {
@@ -59,15 +60,15 @@ func (p *program) summaryShow() *cobra.Command {
 	return c
 }
 
-func (p *program) lookUp(c *cobra.Command, w Workspace, content repo.Content, args, b64 []string) ([]registry.Knowledge, error) {
+func (p *program) lookUp(c *cobra.Command, w *ken.Repository, content repo.Content, args, b64 []string) ([]registry.Knowledge, error) {
 	if len(args)+len(b64) > 0 {
 		only, err := paths(w, args, b64)
 		if err != nil {
 			return nil, err
 		}
-		return w.Registry().Show(c.Context(), only)
+		return w.Registry.Show(c.Context(), only)
 	}
-	k, ok, err := w.Registry().ShowContent(c.Context(), content)
+	k, ok, err := w.Registry.ShowContent(c.Context(), content)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +114,7 @@ func (p *program) printKnowledge(known []registry.Knowledge, all bool) error {
 		if from == "" {
 			from = "md5 " + k.MD5.String()
 		}
-		p.printText(registry.OtherText{Text: k.Text, Author: k.Author, UpdatedAt: *k.UpdatedAt, ConfirmedBy: k.ConfirmedBy}, from)
+		p.printText(registry.OtherSummary{Text: k.Text, Author: k.Author, UpdatedAt: *k.UpdatedAt, ConfirmedBy: k.ConfirmedBy}, from)
 		path := fault.Quote(display(k.PathJSON))
 		switch {
 		case all:
@@ -136,7 +137,7 @@ func (p *program) printKnowledge(known []registry.Knowledge, all bool) error {
 
 // printText prints a text with its author. It is indented, so that no line of it looks like
 // one of ken's.
-func (p *program) printText(t registry.OtherText, from string) {
+func (p *program) printText(t registry.OtherSummary, from string) {
 	p.io.Printf("    %s\n", strings.ReplaceAll(t.Text, "\n", "\n    "))
 	when := t.UpdatedAt.Format("2006-01-02 15:04")
 	if t.ConfirmedBy != "" {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/fault"
+	"ken/internal/ken"
 	"ken/internal/repo"
 	"ken/internal/survey"
 	"ken/internal/term"
@@ -36,7 +37,7 @@ time. Give it back with: ken survey release DIR.`,
 			if err != nil {
 				return usage(c, fmt.Errorf("--lease: %w", err))
 			}
-			return p.within(c.Context(), func(w Workspace) error {
+			return p.within(c.Context(), func(w *ken.Repository) error {
 				dir, err := oneDir(w, args)
 				if err != nil {
 					return err
@@ -104,7 +105,7 @@ leases the directory. The leases of ken survey run stay.`,
   ken survey release                  # end all leases of agents`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.within(c.Context(), func(w Workspace) error {
+			return p.within(c.Context(), func(w *ken.Repository) error {
 				dir, err := oneDir(w, args)
 				if err != nil {
 					return err
@@ -169,7 +170,7 @@ func (p *program) surveySubmit() *cobra.Command {
 				text = string(b)
 			}
 			sub.Text = text
-			return p.within(c.Context(), func(w Workspace) error {
+			return p.within(c.Context(), func(w *ken.Repository) error {
 				var err error
 				if sub.Path, err = oneDir(w, args); err != nil {
 					return err
@@ -189,7 +190,7 @@ func (p *program) surveySubmit() *cobra.Command {
 	return c
 }
 
-func (p *program) submit(c *cobra.Command, w Workspace, sub survey.Submission) error {
+func (p *program) submit(c *cobra.Command, w *ken.Repository, sub survey.Submission) error {
 	done, err := w.Submit(c.Context(), sub)
 	if err != nil {
 		return err
@@ -210,7 +211,7 @@ func (p *program) submit(c *cobra.Command, w Workspace, sub survey.Submission) e
 }
 
 // fileTexts parses the summaries of files.
-func fileTexts(c *cobra.Command, w Workspace, given []string) (map[repo.Path]string, error) {
+func fileTexts(c *cobra.Command, w *ken.Repository, given []string) (map[repo.Path]string, error) {
 	texts := make(map[repo.Path]string)
 	for _, g := range given {
 		name, text, ok := strings.Cut(g, "=")

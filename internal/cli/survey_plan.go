@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/fresh"
+	"ken/internal/ken"
 	"ken/internal/repo"
 	"ken/internal/survey"
 	"ken/internal/term"
@@ -25,7 +26,7 @@ func (p *program) surveyPlan() *cobra.Command {
   ken survey plan --all            # fresh ones too`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.within(c.Context(), func(w Workspace) error {
+			return p.within(c.Context(), func(w *ken.Repository) error {
 				s, writer, err := f.setup(c, w, w.Planner)
 				if err != nil {
 					return err

@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"ken/internal/ken"
 	"ken/internal/repo"
 )
 
@@ -13,7 +14,7 @@ func (p *program) surveyPrompt() *cobra.Command {
 		Example: `  ken survey prompt internal/parse`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.within(c.Context(), func(w Workspace) error {
+			return p.within(c.Context(), func(w *ken.Repository) error {
 				dir, err := oneDir(w, args)
 				if err != nil {
 					return err

@@ -1,6 +1,10 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"ken/internal/ken"
+
+	"github.com/spf13/cobra"
+)
 
 func (p *program) surveyReport() *cobra.Command {
 	return &cobra.Command{
@@ -9,7 +13,7 @@ func (p *program) surveyReport() *cobra.Command {
 		Example: `  ken survey report`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return p.within(c.Context(), func(w Workspace) error {
+			return p.within(c.Context(), func(w *ken.Repository) error {
 				r, err := w.Survey(nil).Report(c.Context())
 				if err != nil {
 					return err

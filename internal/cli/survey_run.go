@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/fault"
+	"ken/internal/ken"
 	"ken/internal/model"
 	"ken/internal/survey"
 	"ken/internal/surveyrun"
@@ -58,7 +59,7 @@ store. The command waits until all are done.`,
 			if shared.at != "" || shared.detach {
 				return usage(c, errors.New("--at and --detach need --workers"))
 			}
-			return p.within(c.Context(), func(w Workspace) error {
+			return p.within(c.Context(), func(w *ken.Repository) error {
 				s, writer, err := f.setup(c, w, w.Writer)
 				if err != nil {
 					return err
@@ -117,7 +118,7 @@ func limitsOf(c *cobra.Command) (words []string) {
 }
 
 // runSurvey runs a survey and shows its progress.
-func (p *program) runSurvey(c *cobra.Command, w Workspace, s *survey.Survey, writer survey.Writer, opts survey.RunOptions) (*survey.RunResult, error) {
+func (p *program) runSurvey(c *cobra.Command, w *ken.Repository, s *survey.Survey, writer survey.Writer, opts survey.RunOptions) (*survey.RunResult, error) {
 	show := p.io.Progress("describing directories")
 	defer show.Done()
 	opts = w.SurveyLimits(opts)

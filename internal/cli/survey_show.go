@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/ken"
 	"ken/internal/store"
 	"ken/internal/survey"
 	"ken/internal/term"
@@ -20,7 +21,7 @@ func (p *program) surveyShow() *cobra.Command {
   ken survey show internal     # those below one`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.within(c.Context(), func(w Workspace) error {
+			return p.within(c.Context(), func(w *ken.Repository) error {
 				dir, err := oneDir(w, args)
 				if err != nil {
 					return err

@@ -7,6 +7,7 @@ import (
 
 	"ken/internal/brief"
 	"ken/internal/fault"
+	"ken/internal/ken"
 	"ken/internal/registry"
 	"ken/internal/survey"
 )
@@ -40,7 +41,7 @@ configuration, ken up works offline and costs nothing.`,
 				return usage(c, errors.New("use either --serve or --no-serve"))
 			}
 			var failed error // some directories failed; the dashboard shows the others
-			err := p.within(c.Context(), func(w Workspace) (err error) {
+			err := p.within(c.Context(), func(w *ken.Repository) (err error) {
 				failed, err = p.bringUp(c, w, &f)
 				return err
 			})
@@ -61,9 +62,9 @@ configuration, ken up works offline and costs nothing.`,
 
 // bringUp does everything except serving. failed says that some directories could not
 // be described although everything else worked.
-func (p *program) bringUp(c *cobra.Command, w Workspace, f *surveyFlags) (failed, err error) {
+func (p *program) bringUp(c *cobra.Command, w *ken.Repository, f *surveyFlags) (failed, err error) {
 	ctx := c.Context()
-	rep, err := w.Registry().Verify(ctx, registry.VerifyOptions{OmitNew: true})
+	rep, err := w.Registry.Verify(ctx, registry.VerifyOptions{OmitNew: true})
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +81,7 @@ func (p *program) bringUp(c *cobra.Command, w Workspace, f *surveyFlags) (failed
 	}
 	var b *brief.Brief
 	err = p.during("updating the search index", func() error {
-		b, err = w.Brief(ctx, BriefOptions{})
+		b, err = w.Briefer().Brief(ctx, brief.Options{})
 		return err
 	})
 	if err != nil {
@@ -131,7 +132,7 @@ func (p *program) during(what string, work func() error) error {
 // anyWriter returns the writer for the provider that was named. If none was named, it
 // returns the configured one or, if that cannot be used, the outline: a newcomer without
 // a key still gets an answer.
-func (p *program) anyWriter(w Workspace) func(provider, model string) (survey.Writer, error) {
+func (p *program) anyWriter(w *ken.Repository) func(provider, model string) (survey.Writer, error) {
 	return func(provider, model string) (survey.Writer, error) {
 		writer, err := w.Writer(provider, model)
 		if err == nil || provider != "" {

@@ -8,18 +8,12 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/find"
+	"ken/internal/ken"
 )
 
-// UsesOptions say whose users are wanted.
-type UsesOptions struct {
-	Asked string // a path, PATH#SYMBOL or a symbol
-	Limit int    // of files per list; the default when 0
-	Tests bool   // only the tests
-	At    string // a revision; the work tree when ""
-}
-
 func (p *program) uses() *cobra.Command {
-	var opts UsesOptions
+	var opts find.UsesOptions
+	var rev string
 	var all bool
 	c := &cobra.Command{
 		Use:   "uses PATH[#SYMBOL]",
@@ -48,10 +42,13 @@ The answer has about 25 lines, the most telling first. --all lists everything.`,
 			case !all && len(args) == 0:
 				return missing(c, "PATH[#SYMBOL]")
 			}
-			return p.within(c.Context(), func(w Workspace) error {
+			return p.within(c.Context(), func(w *ken.Repository) (err error) {
+				if opts.At, err = w.At(c.Context(), rev); err != nil {
+					return err
+				}
 				if len(args) == 0 {
 					edges := []find.WholeEdge{}
-					err := w.AllUses(c.Context(), opts.At, func(e find.WholeEdge) error { edges = append(edges, e); return nil })
+					err := w.Finder().AllUses(c.Context(), opts.At, func(e find.WholeEdge) error { edges = append(edges, e); return nil })
 					if err != nil {
 						return err
 					}
@@ -62,7 +59,7 @@ The answer has about 25 lines, the most telling first. --all lists everything.`,
 				if all || short && !p.io.JSON {
 					opts.Limit = find.NoLimit // the text has its own limits
 				}
-				a, err := w.Uses(c.Context(), opts)
+				a, err := w.Finder().Uses(c.Context(), opts)
 				switch {
 				case err != nil:
 					return err
@@ -84,7 +81,7 @@ The answer has about 25 lines, the most telling first. --all lists everything.`,
 	}
 	c.Flags().IntVar(&opts.Limit, "limit", 0, "list at most `N` files in each part")
 	c.Flags().BoolVar(&opts.Tests, "tests", false, "list only the tests, with the commands that run them")
-	c.Flags().StringVar(&opts.At, "at", "", "answer for the commit `REV` instead of the work tree")
+	c.Flags().StringVar(&rev, "at", "", "answer for the commit `REV` instead of the work tree")
 	c.Flags().BoolVar(&all, "all", false, "list everything; without a path and with --json: all uses between files")
 	return c
 }

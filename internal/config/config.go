@@ -1,7 +1,7 @@
-// Package config reads a repository's committed policy, .ken/config.yaml.
+// Package config reads the policy of a repository, .ken/config.yaml.
 //
-// An absent file means defaults. A malformed one is an error that names the file
-// and the line: policy that is silently ignored is worse than none.
+// Without the file, the defaults apply. A malformed file is an error with the name of the file and the line: ken
+// never ignores a policy silently.
 package config
 
 import (
@@ -33,13 +33,13 @@ import (
 	"ken/internal/survey"
 )
 
-// Name is where the policy lies, from the repository root.
+// Name is the path of the policy, from the repository root.
 const Name = ".ken/config.yaml"
 
-// maxBytes bounds what is parsed: a policy is written by hand.
+// maxBytes is the size of the largest file that is parsed. A policy is written by hand.
 const maxBytes = 1 << 20
 
-// A Config is a repository's policy.
+// A Config is the policy of a repository.
 type Config struct {
 	Registry registry.Policy
 	State    State
@@ -53,27 +53,26 @@ type Config struct {
 
 // Survey is the policy of the survey.
 type Survey struct {
-	Provider string   // who describes; the outline when ""
-	Model    string   // of the provider's
-	BaseURL  string   // where the provider is
-	Command  []string // the program that answers, and its arguments
-	Protocol string   // how it is spoken to: text, also when "", or json
-	Exclude  []string // globs of what is left out
+	Provider string   // provider of the model; "" makes outlines only
+	Model    string   // name of the model
+	BaseURL  string   // address of the provider
+	Command  []string // for the provider "command": the program and its arguments
+	Protocol string   // protocol of the program: "text" (the default) or "json"
+	Exclude  []string // globs of files and directories that are left out
 	Ranks    map[repo.Path]survey.Rank
 	Jobs     int
-	// MaxTokens and MaxCost are what one run may spend; no limit when nil.
+	// MaxTokens and MaxCost limit one run; nil is no limit.
 	MaxTokens *int64
 	MaxCost   *float64
-	// Prices are those of models by name; they go before the ones that are known.
+	// Prices are the prices of models, by name. They replace the built-in prices.
 	Prices map[string]model.Price
 }
 
 // Spec is the policy of specs.
 type Spec struct {
-	// Main is the branch whose specs are canonical; what the remote calls its
-	// main when "".
+	// Main is the branch with the canonical specs; "" is the main branch of the remote.
 	Main string
-	// Gate is how strict the gate is.
+	// Gate is the policy of the gate.
 	Gate spec.GatePolicy
 }
 
@@ -85,14 +84,13 @@ type Review struct {
 
 // State is the policy of the workflow directory.
 type State struct {
-	// Dir is where it lies, from the root of the work tree and inside it; the
-	// contract's place when "".
+	// Dir is the path from the root of the work tree, inside it; "" is the path in the contract.
 	Dir string
-	// ArchiveRuns is how many snapshots its archive keeps; the contract's
-	// number when nil.
+	// ArchiveRuns is the number of snapshots in the archive; nil is the number in the contract.
 	ArchiveRuns *int
 }
 
+// A file is the content of .ken/config.yaml.
 type file struct {
 	Registry registryPolicy `yaml:"registry"`
 	State    statePolicy    `yaml:"state"`
@@ -128,7 +126,7 @@ type surveyPolicy struct {
 	Prices    map[string]price       `yaml:"prices"`
 }
 
-// A price is what a million tokens cost, in dollars.
+// A price is the cost of a million tokens, in dollars.
 type price struct {
 	Input   float64 `yaml:"input"`
 	Cached  float64 `yaml:"cached"`
@@ -136,8 +134,7 @@ type price struct {
 	Output  float64 `yaml:"output"`
 }
 
-// prices checks what is said of prices. One of nothing is that of a model that costs
-// nothing.
+// prices checks and converts prices. An empty price means that the model is free.
 func prices(given map[string]price) (map[string]model.Price, error) {
 	list := make(map[string]model.Price, len(given))
 	for name, p := range given {
@@ -151,7 +148,7 @@ func prices(given map[string]price) (map[string]model.Price, error) {
 	return list, nil
 }
 
-// policy checks what it says.
+// policy checks and converts the section survey.
 func (p surveyPolicy) policy() (Survey, error) {
 	s := Survey{
 		Provider: p.Provider, Model: p.Model, BaseURL: p.BaseURL, Command: p.Command, Protocol: p.Protocol, Exclude: p.Exclude,
@@ -189,11 +186,11 @@ type specPolicy struct {
 	GateUnknown   gateUnknown `yaml:"gate_unknown"`
 }
 
-// A threshold is a drift from which a node blocks: with none at all, every commit
-// would be stopped.
+// A threshold is the drift from which a spec blocks a commit. It is at least 1; a threshold of 0 would block every
+// commit.
 type threshold int
 
-// UnmarshalYAML refuses every number that is not plainly whole, from 1 on.
+// UnmarshalYAML accepts whole numbers from 1.
 func (t *threshold) UnmarshalYAML(n *yaml.Node) error {
 	if n.ShortTag() != "!!int" || n.Decode((*int)(t)) != nil || *t < 1 {
 		return fmt.Errorf("line %d: %q is not a whole number of at least 1", n.Line, n.Value)
@@ -201,10 +198,10 @@ func (t *threshold) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// A gateUnknown says whether a commit is blocked that the gate could not judge.
+// A gateUnknown says whether the gate blocks a commit that it could not judge.
 type gateUnknown bool
 
-// UnmarshalYAML reads the word for it.
+// UnmarshalYAML accepts the words warn and block.
 func (g *gateUnknown) UnmarshalYAML(n *yaml.Node) error {
 	switch n.Value {
 	case "block":
@@ -218,15 +215,15 @@ func (g *gateUnknown) UnmarshalYAML(n *yaml.Node) error {
 }
 
 type statePolicy struct {
-	Dir         place  `yaml:"dir"`
-	ArchiveRuns *whole `yaml:"archive_runs"`
+	Dir         stateDir `yaml:"dir"`
+	ArchiveRuns *whole   `yaml:"archive_runs"`
 }
 
-// A place is a directory of the work tree.
-type place string
+// A stateDir is the path of the workflow directory.
+type stateDir string
 
-// UnmarshalYAML refuses every other place.
-func (p *place) UnmarshalYAML(n *yaml.Node) error {
+// UnmarshalYAML accepts directories in the work tree.
+func (p *stateDir) UnmarshalYAML(n *yaml.Node) error {
 	if err := n.Decode((*string)(p)); err != nil {
 		return err
 	}
@@ -236,10 +233,10 @@ func (p *place) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// A whole is a number that is written as a whole one: 1.5 is not taken for 1.
+// A whole is a whole number. The YAML decoder would accept 1.5 as 1.
 type whole int
 
-// UnmarshalYAML refuses every number that is not plainly whole, from 0 on.
+// UnmarshalYAML accepts whole numbers from 0.
 func (w *whole) UnmarshalYAML(n *yaml.Node) error {
 	if n.ShortTag() != "!!int" || n.Decode((*int)(w)) != nil || *w < 0 {
 		return fmt.Errorf("line %d: %q is not a whole number of at least 0", n.Line, n.Value)
@@ -254,8 +251,7 @@ type registryPolicy struct {
 	StaleGrades []fresh.Grade `yaml:"stale_grades"`
 }
 
-// Load reads the policy of the work tree at root. Nothing is followed out of
-// the root.
+// Load reads the policy of the work tree at root. It follows no link out of root.
 func Load(root string) (Config, error) {
 	b, err := read(root, Name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -270,11 +266,12 @@ func Load(root string) (Config, error) {
 	return Parse(b)
 }
 
+// read reads a file of the work tree.
 func read(root, name string) ([]byte, error) {
-	// Nearly every repository has none: one look, before anything is opened.
+	// Most repositories do not have the file: check with one system call before opening anything.
 	info, err := os.Lstat(root + "/" + name)
 	if errors.Is(err, syscall.ENOTDIR) {
-		return nil, fs.ErrNotExist // .ken is somebody else's file
+		return nil, fs.ErrNotExist // .ken is a file of another program
 	}
 	if err != nil {
 		return nil, err
@@ -299,7 +296,7 @@ func read(root, name string) ([]byte, error) {
 	return b, err
 }
 
-// Parse reads a policy's text.
+// Parse parses the text of a policy.
 func Parse(b []byte) (Config, error) {
 	var f file
 	dec := yaml.NewDecoder(bytes.NewReader(b))
@@ -328,7 +325,7 @@ func Parse(b []byte) (Config, error) {
 	if err := repo.CheckGlobs(f.Docs.Exclude); err != nil {
 		return Config{}, malformed(atGlob(b, fmt.Errorf("docs: %w", err)))
 	}
-	for _, g := range f.Docs.OK { // or a mention, which need not be a glob
+	for _, g := range f.Docs.OK { // an entry may also be a mention, which need not be a valid glob
 		if err := repo.CheckGlobSize(g); err != nil {
 			return Config{}, malformed(atGlob(b, fmt.Errorf("docs: %w", err)))
 		}
@@ -343,7 +340,7 @@ func Parse(b []byte) (Config, error) {
 	return c, nil
 }
 
-// atGlob puts the line of a glob that is refused before the error, as the decoder does.
+// atGlob adds the line of a refused glob to an error, as the decoder does.
 func atGlob(text []byte, err error) error {
 	refused, ok := errors.AsType[*repo.GlobError](err)
 	if !ok {
@@ -372,9 +369,9 @@ func lineOf(n *yaml.Node, value string) int {
 	return 0
 }
 
-// malformed puts a decoder's complaint into the form file:line: what.
+// malformed turns an error of the decoder into the form FILE:LINE: MESSAGE.
 func malformed(err error) error {
-	// Compiled here: a run that finds nothing wrong should not pay for them.
+	// Compile the expressions only in case of an error.
 	atLine := regexp.MustCompile(`line (\d+): `)
 	notAField := regexp.MustCompile(`field (\S+) not found in type \S+`)
 	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "yaml: unmarshal errors:\n"), "yaml: ")

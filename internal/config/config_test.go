@@ -73,8 +73,7 @@ func TestMalformedNamesTheLine(t *testing.T) {
 	}
 }
 
-// A policy is the work tree's own file: nothing behind a link that leads out of
-// it, and nothing that is not a file.
+// Load reads only a regular file in the work tree. It follows no link out of it.
 func TestLoadStaysInside(t *testing.T) {
 	root, outside := t.TempDir(), filepath.Join(t.TempDir(), "policy.yaml")
 	if _, err := config.Load(root); err != nil {
@@ -91,7 +90,7 @@ func TestLoadStaysInside(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c, err := config.Load(root); err == nil {
-		t.Errorf("followed a link out of the work tree: %+v", c)
+		t.Errorf("Load followed a link out of the work tree: %+v; want an error", c)
 	}
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
@@ -100,11 +99,11 @@ func TestLoadStaysInside(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := config.Load(root); err == nil {
-		t.Error("a directory passes for a policy")
+		t.Error("Load accepted a directory as a policy; want an error")
 	}
 }
 
-// No text crashes the parser, and what it accepts is a valid policy.
+// No text crashes the parser, and every policy that it accepts is valid.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("registry:\n  exclude: ['a/**']\n"))
 	f.Add([]byte("registry: {stale_grades: [body]}"))
@@ -117,7 +116,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// A price is of dollars; none at all is that of a model that costs nothing.
+// Prices are in dollars. An empty price means that the model is free.
 func TestPrices(t *testing.T) {
 	c, err := config.Parse([]byte("survey: {prices: {m1: {input: 1.5, output: 6, cached: 0.1, written: 2}, local: {}}}"))
 	if err != nil {
@@ -125,27 +124,26 @@ func TestPrices(t *testing.T) {
 	}
 	want := map[string]model.Price{"m1": {Input: 1.5, Output: 6, Cached: 0.1, Written: 2}, "local": {Free: true}}
 	if !maps.Equal(c.Survey.Prices, want) {
-		t.Errorf("%+v", c.Survey.Prices)
+		t.Errorf("prices are %+v, want %+v", c.Survey.Prices, want)
 	}
 	for _, bad := range []string{"{m: {input: -1}}", "{m: {output: .nan}}", "{m: {input: .inf}}", "{m: {price: 1}}", "{m: cheap}", "[m]"} {
 		if _, err := config.Parse([]byte("survey: {prices: " + bad + "}")); err == nil {
-			t.Errorf("%s was taken", bad)
+			t.Errorf("Parse accepted the prices %s; want an error", bad)
 		}
 	}
 }
 
-// A budget is spelled as ken prints one, or without a unit.
+// A budget has the form in which ken prints sizes, or no unit.
 func TestBudget(t *testing.T) {
 	for text, want := range map[string]int64{"600": 600, "600B": 600, "239 B": 239, "2kB": 2000, "64 MB": 64_000_000, "1gb": 1_000_000_000} {
 		c, err := config.Parse([]byte("share: {budget: " + text + "}\n"))
 		if err != nil || c.Share.Budget != want {
-			t.Errorf("%s: %d, %v", text, c.Share.Budget, err)
+			t.Errorf("budget %s is %d, %v; want %d", text, c.Share.Budget, err, want)
 		}
 	}
 }
 
-// A glob that would take long to match is refused wherever the settings take one, with its line and
-// the limit.
+// Parse refuses a glob that would take long to match, in every section. The error has the line and the limit.
 func TestGlobLimits(t *testing.T) {
 	nested := strings.Repeat("{", 300) + "a" + strings.Repeat("}", 300)
 	for _, c := range []struct{ text, want string }{

@@ -9,8 +9,8 @@ import (
 	"ken/internal/fault"
 )
 
-// ContractName is where a project extends the contract of the workflow directory,
-// from the repository root.
+// ContractName is the path of the file in which a project extends the contract of the workflow directory, from the
+// repository root.
 const ContractName = ".ken/contract.yaml"
 
 // LoadContract returns the contract of a state directory in the work tree at root: the

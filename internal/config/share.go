@@ -20,7 +20,7 @@ type sharePolicy struct {
 	Budget      size     `yaml:"budget"`
 }
 
-// policy checks what it says.
+// policy checks and converts the section share.
 func (p sharePolicy) policy() (share.Policy, error) {
 	out := share.Policy{Remote: p.Remote, PushOnClose: p.PushOnClose, Authors: p.Authors, Refuse: p.Refuse, Budget: int64(p.Budget)}
 	var err error
@@ -40,10 +40,10 @@ func (p sharePolicy) policy() (share.Policy, error) {
 	return out, nil
 }
 
-// A size is a number of bytes, which may be followed by B, kB, MB or GB.
+// A size is a number of bytes, optionally with a unit: B, kB, MB or GB.
 type size int64
 
-// UnmarshalYAML refuses what is no size.
+// UnmarshalYAML accepts sizes from 1 byte.
 func (s *size) UnmarshalYAML(n *yaml.Node) error {
 	text, unit := strings.ReplaceAll(n.Value, " ", ""), int64(1)
 	if rest, ok := strings.CutSuffix(strings.ToLower(text), "b"); ok {

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Team is the policy of what several machines share through a base.
+// Team is the policy for the database that a team shares.
 type Team struct {
-	// Store is the address of the base, "" for none.
+	// Store is the address of the database, "" for none.
 	Store string
-	// Repository names the repository there; its root commit does when "".
+	// Repository is the name of the repository in the database; "" is its root commit.
 	Repository string
 }
 
@@ -17,7 +17,7 @@ type teamPolicy struct {
 	Repository string `yaml:"repository"`
 }
 
-// team checks what is said of a base. The address may hold a password, and is not quoted.
+// team checks the address of the database. Errors do not quote the address, because it may contain a password.
 func team(store string, p teamPolicy) (Team, error) {
 	if store != "" && !strings.HasPrefix(store, "postgres://") && !strings.HasPrefix(store, "postgresql://") {
 		return Team{}, errors.New("store: want the address of a PostgreSQL database: postgres://USER@HOST/DATABASE")

@@ -13,8 +13,8 @@ import (
 	"ken/internal/repo"
 )
 
-// benchTree returns a root and its entries in index order: the repository that
-// KEN_BENCH_ROOT names, or a tree of 5,000 small files made for the occasion.
+// benchTree returns a root and its entries in index order. The root is the repository in KEN_BENCH_ROOT, or
+// a new tree of 5,000 small files.
 func benchTree(b *testing.B) (string, []repo.Entry) {
 	b.Helper()
 	var entries []repo.Entry

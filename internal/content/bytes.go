@@ -8,14 +8,14 @@ import (
 	"ken/internal/repo"
 )
 
-// ErrTooLarge says that a file is larger than what was asked for.
+// ErrTooLarge means that a file is larger than the caller's limit.
 var ErrTooLarge = errors.New("too large")
 
-// Bytes reads whole files and hands each to see, with its place among paths; several
-// at once, so see must bear that. The bytes are see's until it returns. Of a file
-// larger than most bytes there are none, and no link is followed.
-func (t *Tree) Bytes(ctx context.Context, paths []repo.Path, most int64, see func(i int, content []byte, err error)) error {
-	return t.spread(ctx, len(paths), 1, func(w *walk) (func(lo, hi int), func()) {
+// Bytes reads whole files and calls handle with each, and with its index in paths. handle is called
+// concurrently. The bytes are valid until it returns. A file larger than most bytes gives [ErrTooLarge].
+// Links are not followed.
+func (t *Tree) Bytes(ctx context.Context, paths []repo.Path, most int64, handle func(i int, content []byte, err error)) error {
+	return t.parallel(ctx, len(paths), 1, func(w *walk) (func(lo, hi int), func()) {
 		var buf []byte
 		work := func(lo, hi int) {
 			for i := lo; i < hi; i++ {
@@ -23,14 +23,14 @@ func (t *Tree) Bytes(ctx context.Context, paths []repo.Path, most int64, see fun
 				if cap(b) > cap(buf) {
 					buf = b[:0]
 				}
-				see(i, b, err)
+				handle(i, b, err)
 			}
 		}
 		return work, func() {}
 	})
 }
 
-// readWhole reads one file into buf, or into a larger one.
+// readWhole reads one file into buf, or into a larger buffer.
 func readWhole(w *walk, p repo.Path, most int64, buf []byte) ([]byte, error) {
 	d, name, err := w.enter(p)
 	if err != nil {
@@ -54,7 +54,7 @@ func readWhole(w *walk, p repo.Path, most int64, buf []byte) ([]byte, error) {
 	if need := int(found.Stat.Size) + 1; cap(buf) < need {
 		buf = make([]byte, need)
 	}
-	buf = buf[:found.Stat.Size+1] // one more, to see it grow
+	buf = buf[:found.Stat.Size+1] // one more byte, to detect growth
 	n := 0
 	for n < len(buf) {
 		k, err := f.readAt(buf[n:], int64(n))

@@ -1,11 +1,8 @@
-// Package content reads facts from the files of a work tree: what stands at
-// each tracked path, what its bytes hash to, and what kind of file it is.
+// Package content reads the files of a work tree: their presence and stat, their hashes, and their kind.
 //
-// It opens nothing outside the root it was given: every parent directory of a
-// path must be a real directory, a link is read rather than followed, and a name
-// that could climb is refused. It keeps nothing between calls. Which paths are
-// tracked belongs to internal/git; what a fact means belongs to the deciding
-// packages.
+// It opens no file outside its root. Every parent directory of a path must be a real directory, a link is
+// read and not followed, and path elements such as ".." are rejected. It keeps no state between calls.
+// Package git knows which paths are tracked. Other packages interpret the results.
 package content
 
 import (
@@ -20,14 +17,14 @@ import (
 	"ken/internal/repo"
 )
 
-// Options tunes a Tree. The zero value is ready to use.
+// Options configures a Tree. The zero value is ready to use.
 type Options struct {
-	Workers int               // files looked at or read at once; GOMAXPROCS when 0
-	Now     func() time.Time  // the clock of the racy rule; time.Now when nil
-	Format  repo.ObjectFormat // how blob ids are made
+	Workers int               // number of concurrent workers; GOMAXPROCS if 0
+	Now     func() time.Time  // the clock; time.Now if nil
+	Format  repo.ObjectFormat // format of blob ids
 }
 
-// A Tree is the files below one root. It may be used from several goroutines.
+// A Tree gives access to the files below a root. It is safe for concurrent use.
 type Tree struct {
 	root    string
 	workers int
@@ -35,8 +32,8 @@ type Tree struct {
 	format  repo.ObjectFormat
 }
 
-// Open returns the files below root. It touches nothing: a root that cannot be
-// entered is the error of the first question asked.
+// Open returns the tree below root. It does not access the file system: if the root cannot be opened, the
+// first method call returns the error.
 func Open(root string, opts Options) *Tree {
 	t := &Tree{root: root, workers: opts.Workers, now: opts.Now, format: opts.Format}
 	if t.workers <= 0 {
@@ -48,14 +45,14 @@ func Open(root string, opts Options) *Tree {
 	return t
 }
 
-// spread covers [0, n) with calls of what begin returns, one begin per worker.
-// Work is dealt in runs of neighbours, because neighbours share directories, and
-// dealt as workers come free, because files differ in size.
-func (t *Tree) spread(ctx context.Context, n, run int, begin func(w *walk) (work func(lo, hi int), end func())) error {
+// parallel processes the range [0, n) with several workers. It calls begin once per worker, and then work
+// with subranges of length run. Neighbours are in the same subrange because they share directories. A worker
+// takes the next subrange when it is free because files differ in size.
+func (t *Tree) parallel(ctx context.Context, n, run int, begin func(w *walk) (work func(lo, hi int), end func())) error {
 	if n == 0 {
 		return nil
 	}
-	var dealt atomic.Int64
+	var next atomic.Int64
 	worker := func() error {
 		w, err := newWalk(t.root)
 		if err != nil {
@@ -68,7 +65,7 @@ func (t *Tree) spread(ctx context.Context, n, run int, begin func(w *walk) (work
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			hi := int(dealt.Add(int64(run)))
+			hi := int(next.Add(int64(run)))
 			if hi-run >= n {
 				return nil
 			}

@@ -12,24 +12,23 @@ import (
 	"ken/internal/repo"
 )
 
-// Create writes a file that is not there yet, whole, and the directories above it. What
-// fails leaves nothing behind.
+// Create writes a new file and its parent directories. If it fails, it removes them again.
 func (t *Tree) Create(p repo.Path, content []byte) error {
 	root, err := os.OpenRoot(t.root)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	made := lacking(root, path.Dir(string(p)))
+	made := missingDirs(root, path.Dir(string(p)))
 	err = create(root, string(p), content)
 	if err == nil {
 		return nil
 	}
 	for _, dir := range made {
-		_ = root.Remove(dir) // unless somebody has put something there
+		_ = root.Remove(dir) // fails if another process has created a file in it
 	}
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		err = e.Err // the name that it names is nobody's
+		err = e.Err // the path in e is a temporary name
 	}
 	switch {
 	case errors.Is(err, fs.ErrExist):
@@ -40,9 +39,9 @@ func (t *Tree) Create(p repo.Path, content []byte) error {
 	return fmt.Errorf("write %s: %w", p, err)
 }
 
-// lacking lists the directories on the way to one, and itself, that are not there; the
-// deepest first.
-func lacking(root *os.Root, dir string) []string {
+// missingDirs lists the parent directories of a path, and the path itself, that do not exist. The deepest is
+// first.
+func missingDirs(root *os.Root, dir string) []string {
 	var list []string
 	for ; dir != "."; dir = path.Dir(dir) {
 		if _, err := root.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
@@ -53,8 +52,7 @@ func lacking(root *os.Root, dir string) []string {
 	return list
 }
 
-// create writes a file under another name and then gives it its own, if nobody else has
-// it by then.
+// create writes a file under a temporary name and then links it to its own name, unless that exists by then.
 func create(root *os.Root, name string, content []byte) error {
 	if _, err := root.Lstat(name); err == nil {
 		return fs.ErrExist
@@ -62,7 +60,7 @@ func create(root *os.Root, name string, content []byte) error {
 	if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
 		return err
 	}
-	next, err := beside(name)
+	next, err := tempName(name)
 	if err != nil {
 		return err
 	}
@@ -78,7 +76,7 @@ func create(root *os.Root, name string, content []byte) error {
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		return errors.Join(err, root.Remove(next))
 	}
-	// Not every file system has a second name for a file.
+	// Not every file system supports hard links.
 	if err := root.Rename(next, name); err != nil {
 		return errors.Join(err, root.Remove(next))
 	}

@@ -2,6 +2,6 @@ package content
 
 import "golang.org/x/sys/unix"
 
-// dirFlags opens a directory as a place only: O_PATH asks for no permission to
-// list it, which looking up a known name does not need either.
+// dirFlags opens a directory with O_PATH. That needs no permission to list the directory, and neither does
+// opening a known name in it.
 const dirFlags = unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC

@@ -13,14 +13,13 @@ import (
 	"ken/internal/repo"
 )
 
-// A dir is a directory that was seen to be one, by name. Between the seeing and
-// the use someone could swap it; where there are directory descriptors, see
-// dir_unix.go, they cannot.
+// A dir is the path of a directory. Another process can replace it with a link between the check and the
+// use. Systems with directory descriptors do not have this problem, see dir_unix.go.
 type dir struct{ path string }
 
 var errNotDir = errors.New("not a directory")
 
-// openRoot checks the root, which the caller chose and may be behind a link.
+// openRoot checks the root directory, which may be a link.
 func openRoot(path string) (dir, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.IsDir() {
@@ -32,7 +31,7 @@ func openRoot(path string) (dir, error) {
 	return dir{path}, nil
 }
 
-// sub checks a directory in d; a link or junction to one is not one.
+// sub checks a directory in d. A link or junction is an error.
 func (d dir) sub(name string) (dir, error) {
 	path := filepath.Join(d.path, name)
 	info, err := os.Lstat(path)
@@ -47,7 +46,7 @@ func (d dir) sub(name string) (dir, error) {
 
 func (d dir) close() {}
 
-// lstat looks at name in d.
+// lstat sets f from the stat of name in d.
 func (d dir) lstat(name string, f *repo.Found) error {
 	info, err := os.Lstat(filepath.Join(d.path, name))
 	if err != nil {
@@ -57,8 +56,8 @@ func (d dir) lstat(name string, f *repo.Found) error {
 	return nil
 }
 
-// open opens the regular file name in d. A link is errLink; what is neither is
-// not opened, because opening could wait or act.
+// open opens the regular file name in d. A link is errLink. Other file types are not opened, because opening
+// them could block or have side effects.
 func (d dir) open(name string) (file, error) {
 	path := filepath.Join(d.path, name)
 	before, err := os.Lstat(path)
@@ -84,14 +83,13 @@ func (d dir) open(name string) (file, error) {
 	return file{f}, nil
 }
 
-// readlink reads the target of the link name into buf, with the slashes git
-// stores, and returns its length.
+// readlink reads the target of the link name into buf, with slashes as in git, and returns its length.
 func (d dir) readlink(name string, buf []byte) (int, error) {
 	target, err := os.Readlink(filepath.Join(d.path, name))
 	return copy(buf, filepath.ToSlash(target)), err
 }
 
-// A file is a file open for reading.
+// A file is open for reading.
 type file struct{ f *os.File }
 
 func (f file) close() { _ = f.f.Close() }
@@ -105,7 +103,7 @@ func (f file) stat(found *repo.Found) error {
 	return nil
 }
 
-// readAt reads at most len(b) bytes; 0 is the end of the file.
+// readAt reads at most len(b) bytes. It returns 0 at the end of the file.
 func (f file) readAt(b []byte, off int64) (int, error) {
 	n, err := f.f.ReadAt(b, off)
 	if errors.Is(err, io.EOF) {
@@ -129,11 +127,10 @@ func fill(f *repo.Found, info fs.FileInfo) {
 	f.Stat = repo.Stat{Size: info.Size(), Mtime: info.ModTime().UnixNano(), Ctime: changed(info)}
 }
 
-// absent reports whether err means that nothing stands at the path.
+// absent reports whether err means that the path does not exist.
 func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotDir) }
 
-// validName refuses the names that mean more than a name here: devices,
-// streams, other separators.
+// validName rejects names with a special meaning on this system: devices, streams, other separators.
 func validName(elem string) bool {
 	return filepath.IsLocal(elem) && !strings.ContainsAny(elem, `\:`)
 }

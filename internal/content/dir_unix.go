@@ -10,10 +10,10 @@ import (
 	"ken/internal/repo"
 )
 
-// A dir is an open directory. Names are looked up in it and nowhere else.
+// A dir is an open directory. Names are looked up relative to it.
 type dir struct{ fd int }
 
-// openRoot opens the root, which the caller chose and may be behind a link.
+// openRoot opens the root directory, which may be a link.
 func openRoot(path string) (dir, error) {
 	fd, err := openat(unix.AT_FDCWD, path, dirFlags)
 	if err != nil {
@@ -22,7 +22,7 @@ func openRoot(path string) (dir, error) {
 	return dir{fd}, nil
 }
 
-// sub opens a directory in d; a link to one is not one.
+// sub opens a directory in d. A link is an error.
 func (d dir) sub(name string) (dir, error) {
 	fd, err := openat(d.fd, name, dirFlags|unix.O_NOFOLLOW)
 	return dir{fd}, err
@@ -30,7 +30,7 @@ func (d dir) sub(name string) (dir, error) {
 
 func (d dir) close() { _ = unix.Close(d.fd) }
 
-// lstat looks at name in d.
+// lstat sets f from the stat of name in d.
 func (d dir) lstat(name string, f *repo.Found) error {
 	var st unix.Stat_t
 	for {
@@ -45,8 +45,7 @@ func (d dir) lstat(name string, f *repo.Found) error {
 	}
 }
 
-// open opens name in d for reading, whatever it is, without waiting for the
-// other end of a pipe. A link is errLink.
+// open opens name in d for reading, without waiting for the other end of a pipe. A link is errLink.
 func (d dir) open(name string) (file, error) {
 	fd, err := openat(d.fd, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC)
 	switch {
@@ -54,7 +53,7 @@ func (d dir) open(name string) (file, error) {
 		return file{fd}, nil
 	case errors.Is(err, unix.ELOOP):
 		return file{}, errLink
-	case errors.Is(err, unix.ENXIO): // a socket, or a device with no driver
+	case errors.Is(err, unix.ENXIO): // a socket, or a device without a driver
 		return file{}, errSpecial
 	}
 	return file{}, err
@@ -70,9 +69,8 @@ func (d dir) readlink(name string, buf []byte) (int, error) {
 	}
 }
 
-// A file is a file open for reading. It is a bare descriptor: an os.File costs
-// an allocation, a finalizer and a poller registration for each of the many
-// files that one read empties.
+// A file is open for reading. It is a plain descriptor, because an os.File costs an allocation, a finalizer
+// and a poller registration for every file.
 type file struct{ fd int }
 
 func (f file) close() { _ = unix.Close(f.fd) }
@@ -91,7 +89,7 @@ func (f file) stat(found *repo.Found) error {
 	}
 }
 
-// readAt reads once, at most len(b) bytes; 0 is the end of the file.
+// readAt reads once, at most len(b) bytes. It returns 0 at the end of the file.
 func (f file) readAt(b []byte, off int64) (int, error) {
 	for {
 		n, err := unix.Pread(f.fd, b, off)
@@ -117,7 +115,7 @@ func fill(f *repo.Found, st *unix.Stat_t) {
 	switch st.Mode & unix.S_IFMT {
 	case unix.S_IFREG:
 		f.Presence = repo.File
-		f.Executable = st.Mode&unix.S_IXUSR != 0 // the bit git looks at
+		f.Executable = st.Mode&unix.S_IXUSR != 0 // git uses this bit
 	case unix.S_IFLNK:
 		f.Presence = repo.Link
 	case unix.S_IFDIR:
@@ -128,11 +126,11 @@ func fill(f *repo.Found, st *unix.Stat_t) {
 	f.Stat = repo.Stat{Size: st.Size, Mtime: st.Mtim.Nano(), Ctime: st.Ctim.Nano(), Inode: st.Ino}
 }
 
-// absent reports whether err means that nothing stands at the path. A link or
-// file where a parent should be is ENOTDIR or ELOOP, by system.
+// absent reports whether err means that the path does not exist. If a parent is a link or a file, the error
+// is ENOTDIR or ELOOP, depending on the system.
 func absent(err error) bool {
 	return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.ELOOP)
 }
 
-// validName has nothing to add here: any byte may stand in a name.
+// validName always returns true: a name may contain any byte.
 func validName(string) bool { return true }

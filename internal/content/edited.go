@@ -6,9 +6,9 @@ import (
 	"ken/internal/repo"
 )
 
-// Edited lists the tracked files that are not what the index says: changed, or
-// gone. Line ends that git turns into its own make no difference; what a filter
-// makes of a file is not known, and so only a file that was written since counts.
+// Edited lists the tracked files that differ from the index or are missing. Line endings that git normalizes
+// do not count. The effect of a clean filter is unknown, so a filtered file counts only if it was written
+// since.
 func (t *Tree) Edited(ctx context.Context, entries []repo.Entry) ([]repo.Path, error) {
 	found, err := t.Stat(ctx, entries)
 	if err != nil {

@@ -2,10 +2,10 @@ package content
 
 import "bytes"
 
-// Git turns CRLF into LF before it stores a text file. These are the rules of
-// its convert.c, on a stream, for which CRs go; what a text is, is repo's.
+// Git converts CRLF to LF before it stores a text file. This file implements the rules of git's convert.c on
+// a stream. Package repo decides whether a file is text.
 
-// A crlfFinder finds out whether a stream holds a CR directly before an LF.
+// A crlfFinder detects a CR directly before an LF in a stream.
 type crlfFinder struct {
 	found bool
 	cr    bool // the last byte was a CR
@@ -19,9 +19,9 @@ func (f *crlfFinder) add(b []byte) {
 	f.cr = b[len(b)-1] == '\r'
 }
 
-// A crStripper drops every CR directly before an LF.
+// A crStripper removes every CR directly before an LF.
 type crStripper struct {
-	held bool // a CR at the end of the last piece, not yet passed on
+	pending bool // a CR at the end of the previous piece is pending
 }
 
 var (
@@ -29,16 +29,16 @@ var (
 	crlfBytes = []byte{'\r', '\n'}
 )
 
-// add passes b on without the CRs that go, closing the gaps in b itself.
+// add writes b without the removed CRs. It modifies b.
 func (s *crStripper) add(b []byte, write func([]byte)) {
 	if len(b) == 0 {
 		return
 	}
-	if s.held && b[0] != '\n' {
+	if s.pending && b[0] != '\n' {
 		write(crByte)
 	}
-	s.held = b[len(b)-1] == '\r'
-	if s.held {
+	s.pending = b[len(b)-1] == '\r'
+	if s.pending {
 		b = b[:len(b)-1]
 	}
 	n := bytes.IndexByte(b, '\r')
@@ -47,8 +47,7 @@ func (s *crStripper) add(b []byte, write func([]byte)) {
 		return
 	}
 	for rest := b[n:]; len(rest) > 0; {
-		// rest begins with a CR. Where it is alone, the next byte is the CR
-		// held above, so it stays.
+		// rest begins with a CR. If rest has no other byte, that CR is pending and stays.
 		if len(rest) > 1 && rest[1] == '\n' {
 			rest = rest[1:]
 		}
@@ -63,8 +62,8 @@ func (s *crStripper) add(b []byte, write func([]byte)) {
 }
 
 func (s *crStripper) end(write func([]byte)) {
-	if s.held {
+	if s.pending {
 		write(crByte)
-		s.held = false
+		s.pending = false
 	}
 }

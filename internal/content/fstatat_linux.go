@@ -8,14 +8,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fstatat looks at name in the directory fd, without following a link.
+// fstatat stats name in the directory fd without following a link.
 //
-// This is the hottest call of the program, and the kernel is nearly all of it.
-// What is not goes with a name on the stack instead of the heap, and without
-// telling the scheduler of a call that is over in two microseconds. statx
-// measures the same.
+// This is the program's most frequent system call. To save time outside the kernel, the name is on the stack
+// instead of the heap, and the scheduler is not notified of a call that takes two microseconds. statx is not
+// faster.
 func fstatat(fd int, name string, st *unix.Stat_t) error {
-	var buf [256]byte // a longer name does not exist
+	var buf [256]byte // longer names do not exist
 	if len(name) >= len(buf) {
 		return unix.ENAMETOOLONG
 	}

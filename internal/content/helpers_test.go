@@ -14,7 +14,7 @@ import (
 	"ken/internal/repo"
 )
 
-// write makes a file, and the directories it lies in.
+// write creates a file and its parent directories.
 func write(t testing.TB, root, name, text string) {
 	t.Helper()
 	full := filepath.Join(root, name)
@@ -26,7 +26,7 @@ func write(t testing.TB, root, name, text string) {
 	}
 }
 
-// git runs git in root, deaf to the user's configuration.
+// git runs git in root without the user's configuration.
 func git(t testing.TB, root, stdin string, args ...string) string {
 	t.Helper()
 	args = append([]string{"-C", root, "-c", "core.autocrlf=false", "-c", "core.safecrlf=false"}, args...)
@@ -42,7 +42,7 @@ func git(t testing.TB, root, stdin string, args ...string) string {
 	return string(out)
 }
 
-// gitIDs asks git what it would store the files under, attributes applied.
+// gitIDs returns git's blob ids of files, with attributes applied.
 func gitIDs(t testing.TB, root string, paths []string) []repo.ID {
 	t.Helper()
 	out := git(t, root, strings.Join(paths, "\n")+"\n", "hash-object", "--stdin-paths")
@@ -51,7 +51,7 @@ func gitIDs(t testing.TB, root string, paths []string) []repo.ID {
 		ids = append(ids, id(t, strings.TrimSpace(line)))
 	}
 	if len(ids) != len(paths) {
-		t.Fatalf("git answered %d ids for %d paths", len(ids), len(paths))
+		t.Fatalf("git returned %d ids for %d paths", len(ids), len(paths))
 	}
 	return ids
 }
@@ -65,7 +65,7 @@ func id(t testing.TB, s string) repo.ID {
 	return id
 }
 
-// blob asks git for the id of bytes as they are.
+// blob returns git's id of a text without conversion.
 func blob(t testing.TB, root, text string) repo.ID {
 	t.Helper()
 	return id(t, strings.TrimSpace(git(t, root, text, "hash-object", "--no-filters", "--stdin")))
@@ -73,7 +73,7 @@ func blob(t testing.TB, root, text string) repo.ID {
 
 func sumOf(text string) repo.MD5 { return md5.Sum([]byte(text)) }
 
-// readOne reads one file with a clock far enough ahead that nothing is racy.
+// readOne reads one file. Its clock is in the future, so that no file is racy.
 func readOne(t testing.TB, root, name string, c repo.Convert) repo.Reading {
 	t.Helper()
 	got, err := content.Open(root, content.Options{Now: later}).Read(t.Context(), []repo.ReadRequest{{Path: repo.Path(name), Convert: c}})
@@ -85,7 +85,7 @@ func readOne(t testing.TB, root, name string, c repo.Convert) repo.Reading {
 
 func later() time.Time { return time.Now().Add(time.Hour) }
 
-// stat looks at paths and returns the answers.
+// stat returns the result of Stat for paths.
 func stat(t testing.TB, root string, paths ...string) []repo.Found {
 	t.Helper()
 	entries := make([]repo.Entry, len(paths))

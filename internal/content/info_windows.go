@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// changed returns the time of creation: the file system keeps no time of change
-// within reach, and this is what git's index holds in its place.
+// changed returns the creation time. The time of change is not available, and git's index has the creation
+// time in its place.
 func changed(info fs.FileInfo) int64 {
 	if d, ok := info.Sys().(*syscall.Win32FileAttributeData); ok {
 		return d.CreationTime.Nanoseconds()
@@ -14,5 +14,5 @@ func changed(info fs.FileInfo) int64 {
 	return 0
 }
 
-// executable is never true: there is no such bit.
+// executable returns false: the system has no such bit.
 func executable(fs.FileMode) bool { return false }

@@ -7,16 +7,14 @@ import (
 	"ken/internal/repo"
 )
 
-// headSize is as much of a file as KindOf looks at.
+// headSize is the number of bytes that KindOf examines.
 const headSize = 8 << 10
 
-// KindOf says what kind of file path is, by its name, its directories and the
-// first bytes of its content: all of it, or at least its first 8 KiB. Text
-// that no table knows is data.
+// KindOf returns the kind of a file by its name, its directories and the beginning of its content. head must
+// have at least 8 KiB, or the whole file. Text with an unknown name is data.
 //
-// What a file can never be summarised for comes first: an LFS pointer, a
-// lockfile, a binary stay that wherever they lie. Then whose it is: vendored,
-// generated. Then what it is for.
+// LFS pointers, lockfiles and binaries come first: their directory does not matter. Then come vendored and
+// generated files. The rest is classified by purpose.
 func KindOf(path repo.Path, head []byte) repo.Kind {
 	if isLFS(head) {
 		return repo.KindLFS
@@ -30,7 +28,7 @@ func KindOf(path repo.Path, head []byte) repo.Kind {
 	case isVendored(string(path), n):
 		return repo.KindVendored
 	}
-	kind := isFor(n, head)
+	kind := kindByPurpose(n, head)
 	switch {
 	case isGeneratedName(n) || isGeneratedText(head, kind == repo.KindDoc, n.ext == "go"):
 		return repo.KindGenerated
@@ -40,29 +38,29 @@ func KindOf(path repo.Path, head []byte) repo.Kind {
 	return kind
 }
 
-// KindByName is KindOf for a file that nobody has read.
+// KindByName is KindOf without content.
 func (t *Tree) KindByName(path repo.Path) repo.Kind { return KindOf(path, nil) }
 
-// A name is the last element of a path, in lower case for the tables.
+// A name is the last element of a path, prepared for the tables.
 type name struct {
-	real string // as it is spelt
+	real string // as written
 	base string // in lower case
 	stem string // base without its last extension
-	ext  string // in lower case, without the dot; "" when there is none
+	ext  string // in lower case, without the dot; "" if there is none
 }
 
 func nameOf(path repo.Path) name {
 	n := name{real: path.Base()}
 	n.base = lower(n.real)
 	n.stem = n.base
-	if i := strings.LastIndexByte(n.base, '.'); i > 0 { // a leading dot hides, it does not extend
+	if i := strings.LastIndexByte(n.base, '.'); i > 0 { // a leading dot does not begin an extension
 		n.stem, n.ext = n.base[:i], n.base[i+1:]
 	}
 	return n
 }
 
-// lower puts ASCII into lower case and leaves all other bytes, so that nothing
-// changes its place. It allocates only where something is in upper case.
+// lower converts ASCII to lower case. It leaves all other bytes unchanged, so offsets stay the same. It
+// allocates only if the string has upper case.
 func lower(s string) string {
 	for i := range len(s) {
 		if s[i] >= 'A' && s[i] <= 'Z' {
@@ -78,8 +76,8 @@ func lower(s string) string {
 	return s
 }
 
-// isFor says what a file that people wrote is for: source, config, doc, data.
-func isFor(n name, head []byte) repo.Kind {
+// kindByPurpose returns the kind of a hand-written file: source, config, doc or data.
+func kindByPurpose(n name, head []byte) repo.Kind {
 	if k := kindOfName(n); k != repo.KindUnknown {
 		return k
 	}
@@ -95,7 +93,7 @@ func isFor(n name, head []byte) repo.Kind {
 	return repo.KindData
 }
 
-// isDump reports SQL that a database wrote to be read back.
+// isDump reports whether a file is SQL that a database tool wrote.
 func isDump(head []byte) bool {
 	for _, mark := range [...]string{
 		"-- MySQL dump", "-- MariaDB dump", "/*!999999", "-- phpMyAdmin SQL Dump",
@@ -108,21 +106,21 @@ func isDump(head []byte) bool {
 	return false
 }
 
-// isLFS reports a Git LFS pointer, whose specification keeps it under 1024 bytes.
+// isLFS reports whether a file is a Git LFS pointer. The specification limits it to less than 1024 bytes.
 func isLFS(head []byte) bool {
 	const mark = "version https://git-lfs.github.com/spec/v1\n"
 	return len(head) < 1024 && len(head) >= len(mark) && string(head[:len(mark)]) == mark
 }
 
-// isBinary reports content with a NUL in its first 8000 bytes, which is git's
-// own test, except UTF-16: people write that, and half of it is NULs.
+// isBinary reports whether the first 8000 bytes have a NUL, as git does. UTF-16 text is an exception, since
+// half of its bytes are NULs.
 func isBinary(head []byte) bool {
 	head = head[:min(len(head), 8000)]
 	return bytes.IndexByte(head, 0) >= 0 && !isUTF16(head)
 }
 
-// isUTF16 reports text that begins with a byte order mark and holds no NUL
-// character, which a binary that happens to begin so would.
+// isUTF16 reports whether head begins with a byte order mark and has no NUL character. The latter excludes
+// binary files that begin with the same bytes.
 func isUTF16(head []byte) bool {
 	utf16 := bytes.HasPrefix(head, []byte{0xff, 0xfe}) || bytes.HasPrefix(head, []byte{0xfe, 0xff})
 	if !utf16 {
@@ -136,8 +134,8 @@ func isUTF16(head []byte) bool {
 	return true
 }
 
-// isVendored reports files of other projects, by the directories that tools put
-// them in, and the wrappers that tools drop beside the code.
+// isVendored reports whether a file belongs to another project: by its directory, or because it is a wrapper
+// script of a build tool.
 func isVendored(path string, n name) bool {
 	if isWrapper(n.base) {
 		return true
@@ -145,7 +143,7 @@ func isVendored(path string, n name) bool {
 	return anyDir(path, isVendorDir)
 }
 
-// anyDir reports whether is says yes to one of the directories path lies in.
+// anyDir reports whether is returns true for one of the directories of path.
 func anyDir(path string, is func(elem string) bool) bool {
 	for {
 		elem, rest, more := strings.Cut(path, "/")
@@ -159,9 +157,8 @@ func anyDir(path string, is func(elem string) bool) bool {
 	}
 }
 
-// isTest reports files that are for tests only: by the name that a test runner
-// looks for, or by the directory. Prose stays prose beside tests, except in
-// testdata, where everything is input.
+// isTest reports whether a file is only for tests, by the name that a test runner looks for or by its
+// directory. Prose next to tests stays prose, except in testdata, where every file is input.
 func isTest(path string, n name, kind repo.Kind) bool {
 	if kind == repo.KindSource && isTestName(n) {
 		return true

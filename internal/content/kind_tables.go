@@ -6,11 +6,10 @@ import (
 	"ken/internal/repo"
 )
 
-// The tables are switches rather than maps: the compiler lays a switch out as
-// code, and a map would be built at every start of the program, whatever the
-// command. All names in them are in lower case unless they are said to be real.
+// The tables are switches and not maps, because a map would be built at every start of the program. All
+// names are in lower case, except where the parameter is called real.
 
-// isLockfile reports the files in which package managers pin what they resolved.
+// isLockfile reports whether a package manager pins its resolved versions in this file.
 func isLockfile(base string) bool {
 	switch base {
 	case "package-lock.json", "npm-shrinkwrap.json", ".package-lock.json", "yarn.lock", "pnpm-lock.yaml",
@@ -27,8 +26,7 @@ func isLockfile(base string) bool {
 	return false
 }
 
-// isWrapper reports the scripts and settings that build tools copy into every
-// project that uses them.
+// isWrapper reports whether build tools copy this script or settings file into every project.
 func isWrapper(base string) bool {
 	switch base {
 	case "gradlew", "gradlew.bat", "mvnw", "mvnw.cmd", ".pnp.cjs", ".pnp.loader.mjs":
@@ -37,8 +35,7 @@ func isWrapper(base string) bool {
 	return false
 }
 
-// isVendorDir reports the directories, spelt as tools spell them, that hold
-// other projects' files.
+// isVendorDir reports whether tools put other projects' files in this directory. The case must match.
 func isVendorDir(real string) bool {
 	switch real {
 	case "vendor", "vendored", "node_modules", "bower_components", "jspm_packages", "third_party", "third-party", "thirdparty",
@@ -48,7 +45,7 @@ func isVendorDir(real string) bool {
 	return false
 }
 
-// isTestDir reports the directories that hold tests in most languages.
+// isTestDir reports whether a directory contains tests in most languages.
 func isTestDir(real string) bool {
 	switch real {
 	case "test", "tests", "Test", "Tests", "__tests__", "__mocks__", "__fixtures__", "__snapshots__", "e2e", "androidTest", "unittests":
@@ -57,8 +54,8 @@ func isTestDir(real string) bool {
 	return false
 }
 
-// isSpecDir reports the directories that hold tests in some languages. In the
-// others "spec" is where a specification lives.
+// isSpecDir reports whether a directory contains tests in some languages. In others, "spec" contains a
+// specification.
 func isSpecDir(real string) bool { return real == "spec" || real == "specs" }
 
 func isSpecLanguage(ext string) bool {
@@ -69,7 +66,7 @@ func isSpecLanguage(ext string) bool {
 	return false
 }
 
-// isTestName reports the names that test runners look for.
+// isTestName reports whether test runners look for this name.
 func isTestName(n name) bool {
 	s := n.stem
 	switch n.ext {
@@ -82,7 +79,7 @@ func isTestName(n name) bool {
 	case "js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "coffee", "vue", "svelte":
 		return has(s, ".test") || has(s, ".spec") || has(s, ".e2e") || has(s, ".cy") || has(s, "_test") || has(s, "-test")
 	case "java", "kt", "kts", "scala", "groovy", "cs", "fs", "vb", "swift", "php", "m", "mm":
-		// Camel case, so that Latest.java is no test.
+		// Camel case matters: Latest.java is not a test.
 		real := n.real[:len(n.stem)]
 		return has(real, "Test") || has(real, "Tests") || has(real, "TestCase") || has(real, "Spec") || has(real, "IT")
 	case "sh", "bash", "bats":
@@ -93,7 +90,7 @@ func isTestName(n name) bool {
 	return false
 }
 
-// isGeneratedName reports the names that generators give.
+// isGeneratedName reports whether generators use this name.
 func isGeneratedName(n name) bool {
 	switch n.ext {
 	case "map":
@@ -126,10 +123,9 @@ func generatedStem(stem string) bool {
 
 func has(s, suffix string) bool { return len(s) > len(suffix) && strings.HasSuffix(s, suffix) }
 
-// isBinaryExt reports the extensions of formats that are never text, however
-// their first bytes look (a PDF begins with pages of ASCII) and even when the
-// file is empty. Extensions that text formats share, such as obj, ts or dat, are
-// left to the content.
+// isBinaryExt reports whether a format with this extension is never text, regardless of the content: a PDF
+// begins with pages of ASCII, and a file may be empty. Extensions that text formats share, such as obj, ts
+// or dat, are not included.
 func isBinaryExt(ext string) bool {
 	switch ext {
 	case "png", "jpg", "jpeg", "jpe", "gif", "bmp", "ico", "icns", "cur", "tif", "tiff", "webp", "avif", "heic", "heif", "jp2", "psd", "xcf", "dds", "ktx",
@@ -146,9 +142,8 @@ func isBinaryExt(ext string) bool {
 	return false
 }
 
-// kindOfName knows files by their whole name. Build files that are programs
-// (Makefile, Rakefile, CMakeLists.txt) are source, since there is logic in them
-// to explain; a Dockerfile and what only sets values are config.
+// kindOfName returns the kind of a file by its whole name. Build files with logic (Makefile, Rakefile,
+// CMakeLists.txt) are source. A Dockerfile and files that only set values are config.
 func kindOfName(n name) repo.Kind {
 	switch n.base {
 	case "makefile", "gnumakefile", "bsdmakefile", "makefile.am", "makefile.in", "kbuild", "cmakelists.txt", "meson.build", "sconstruct", "sconscript",
@@ -192,7 +187,7 @@ func kindOfName(n name) repo.Kind {
 	return repo.KindUnknown
 }
 
-// kindOfExt knows files by their extension.
+// kindOfExt returns the kind of a file by its extension.
 func kindOfExt(ext string) repo.Kind {
 	switch ext {
 	case "go", "c", "h", "cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "inl", "ipp", "ixx", "cppm", "m", "mm", "cu", "cuh", "s", "asm",

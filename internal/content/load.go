@@ -16,12 +16,12 @@ import (
 	"ken/internal/repo"
 )
 
-// maxLoaded is how many bytes of a file are kept in memory.
+// maxLoaded is the number of bytes of a file that LoadNamed reads.
 const maxLoaded = 2 << 20
 
-// LoadNamed returns the files with a name in a directory and below it, tracked or not, and
-// a digest of their stats, which is zero if the files may change without a trace in it. No
-// link is followed.
+// LoadNamed returns the files with a name in and below a directory, tracked or not, and a digest of their
+// stats. The digest is zero if the files could change without a change of their stats. Links are not
+// followed.
 func (t *Tree) LoadNamed(ctx context.Context, dir repo.Path, name string) ([]repo.LoadedFile, repo.StatDigest, error) {
 	start := t.now()
 	root, err := os.OpenRoot(t.root)
@@ -44,9 +44,9 @@ func (t *Tree) LoadNamed(ctx context.Context, dir repo.Path, name string) ([]rep
 	return w.found, t.settledDigest(ctx, w.seen, start), nil
 }
 
-// A namedWalk reads the files with one name in a tree. Names are bytes, of which fs.WalkDir
-// takes only those that are UTF-8. Each directory is entered from the one above it: a
-// path from the root is opened a name at a time, by every file anew.
+// A namedWalk reads the files with one name in a tree. It does not use fs.WalkDir, which accepts only names
+// in UTF-8. It opens each directory from its parent, because opening a path from the root opens every
+// directory on it again.
 type namedWalk struct {
 	format repo.ObjectFormat
 	name   string
@@ -54,8 +54,8 @@ type namedWalk struct {
 	seen   []repo.Path
 }
 
-// enter reads a directory of another one, and all below it, in the order of their names.
-// It is at a path from the root.
+// enter reads a directory and all directories below it, in the order of their names. name is relative to
+// from, and at is the path from the root.
 func (w *namedWalk) enter(ctx context.Context, from *os.Root, name, at string) error {
 	if ctx.Err() != nil {
 		return &fault.Error{Kind: fault.Interrupted, Err: fmt.Errorf("read the files in %s: %w", repo.Path(at), ctx.Err())}
@@ -99,8 +99,8 @@ func unreadDir(at string, err error) error {
 	return fmt.Errorf("read the files in %s: %w", repo.Path(at), err)
 }
 
-// settledDigest returns the digest of the stats of paths, zero if one of them is so recent
-// that a change since start may not show in it: file systems stamp in ticks.
+// settledDigest returns the digest of the stats of paths. It is zero if a stat is so recent that a change
+// since start may not show in it, because file systems store times in ticks.
 func (t *Tree) settledDigest(ctx context.Context, paths []repo.Path, start time.Time) repo.StatDigest {
 	sum, newest, err := t.statSum(ctx, paths)
 	if err != nil || newest >= start.Add(-racy).UnixNano() {
@@ -109,7 +109,7 @@ func (t *Tree) settledDigest(ctx context.Context, paths []repo.Path, start time.
 	return repo.NewStatDigest(paths, sum)
 }
 
-// Unchanged reports whether what lies at the digest's paths is surely the same as then.
+// Unchanged reports whether the files at the digest's paths are certainly unchanged.
 func (t *Tree) Unchanged(ctx context.Context, l repo.StatDigest) bool {
 	if l.IsZero() {
 		return false
@@ -144,7 +144,7 @@ func (t *Tree) statSum(ctx context.Context, paths []repo.Path) (sum []byte, newe
 	return digest[:], newest, nil
 }
 
-// read reads a file of a directory, and of a large one the beginning.
+// read reads a file in a directory, up to maxLoaded bytes.
 func (w *namedWalk) read(dir *os.Root, at repo.Path) (repo.LoadedFile, error) {
 	out := repo.LoadedFile{Path: at}
 	fail := func(err error) (repo.LoadedFile, error) { return out, fmt.Errorf("read %s: %w", out.Path, err) }

@@ -21,7 +21,7 @@ func loadSpecs(t *testing.T, root string, now func() time.Time) (*content.Tree, 
 	return tree, files, digest
 }
 
-// A stat digest is the same until anything about the files may have changed.
+// A stat digest changes with any change of the files.
 func TestStatDigest(t *testing.T) {
 	for name, change := range map[string]func(root string) error{
 		"edited, as long as before": func(root string) error {
@@ -72,30 +72,30 @@ func errorOf(errs ...error) error {
 	return nil
 }
 
-// A file that was written a moment ago can change again without a change of its stat.
-func TestDigestIsZeroForAFileWrittenJustNow(t *testing.T) {
+// A file that was just written can change again without a change of its stat.
+func TestDigestOfRecentFileIsZero(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, ".spec/a/spec.md", "1")
 	tree, _, digest := loadSpecs(t, root, nil)
 	if !digest.IsZero() || tree.Unchanged(t.Context(), digest) {
-		t.Errorf("digest %v of a file written just now, want none", digest)
+		t.Errorf("digest of a file written just now is %v, want zero", digest)
 	}
 }
 
-// A tree without specs is digested at as well: one may come.
-func TestLookAtNothing(t *testing.T) {
+// A tree without specs has a digest as well, because a spec may be added.
+func TestDigestWithoutFiles(t *testing.T) {
 	root := t.TempDir()
 	tree, files, digest := loadSpecs(t, root, nil)
 	if len(files) != 0 || digest.IsZero() || !tree.Unchanged(t.Context(), digest) {
-		t.Error("no specs are not the same as no specs")
+		t.Error("Unchanged is false without a change; want true")
 	}
 	write(t, root, ".spec/spec.md", "1")
 	if tree.Unchanged(t.Context(), digest) {
-		t.Error("specs came, and nobody noticed")
+		t.Error("Unchanged is true after a spec was added; want false")
 	}
 }
 
-// Edited compares files with the index; a touch is no edit, nor are line ends.
+// Edited compares files with the index. A new mtime or other line endings are no edit.
 func TestEdited(t *testing.T) {
 	root := t.TempDir()
 	for _, name := range []string{"same", "touched", "edited", "gone", "crlf"} {
@@ -128,6 +128,6 @@ func TestEdited(t *testing.T) {
 	}
 	slices.Sort(got)
 	if want := []repo.Path{"edited", "gone"}; !slices.Equal(got, want) {
-		t.Errorf("edited are %q, want %q", got, want)
+		t.Errorf("Edited = %q, want %q", got, want)
 	}
 }

@@ -15,15 +15,14 @@ import (
 )
 
 const (
-	// readRun is how many files a worker takes at a time, few because one of
-	// them may be large.
+	// readRun is the number of files in a worker's subrange. It is small because files may be large.
 	readRun = 16
-	// bufferSize is one read. Most files fit whole, and then a second look at
-	// their bytes costs no second reading.
+	// bufferSize is the size of one read. Most files fit into the buffer, so they can be processed twice
+	// after one read.
 	bufferSize = 128 << 10
-	// tries is how often a file that moves under the reader is begun.
-	tries = 3
-	// racy is the coarsest tick a common file system stamps in (FAT's).
+	// maxAttempts is the number of attempts to read a file that changes meanwhile.
+	maxAttempts = 3
+	// racy is the longest tick of common file systems, which is that of FAT.
 	racy = 2 * time.Second
 )
 
@@ -34,27 +33,25 @@ var (
 	errChanged   = errors.New("changed while being read")
 )
 
-// IsNoFile reports whether reading failed because there is a link, a directory or a device at
-// the path. The stat of the path says so, too.
+// IsNoFile reports whether reading failed because the path is a link, a directory or a device. The stat of
+// the path shows that as well.
 func IsNoFile(err error) bool {
 	return errors.Is(err, errLink) || errors.Is(err, errDirectory) || errors.Is(err, errSpecial)
 }
 
-// Read reads files, each streamed once, and answers in their order. Wants in
-// byte order of their paths are read fastest.
+// Read reads files, each in one pass, and returns the results in the same order. Requests in byte order of
+// their paths are fastest.
 //
-// A file that cannot be read has its own Err, and Found then says as much as was
-// seen: an absent one is Absent with an error that is [fs.ErrNotExist], a
-// directory or pipe is what it is. A file that keeps changing is an error rather
-// than a mixture. The error of Read is about the whole question: the root cannot
-// be entered, or ctx ended.
+// If a file cannot be read, its result has an Err, and Found has the facts that are known: a missing file is
+// Absent with an error that is [fs.ErrNotExist], and a directory or pipe has its own type. A file that keeps
+// changing is an error. Read itself returns an error only if the root cannot be opened or ctx ended.
 //
-// Found.Stat vouches for the bytes that were read, and is zero where it may not:
-// file systems stamp in ticks, up to two seconds long, so a file stamped within
-// that of now can be written again and look the same.
+// Found.Stat identifies the bytes that were read. It is zero for a file that was modified within the last
+// two seconds: file systems store times in ticks of up to that length, so such a file can change again
+// without a change of its stat.
 func (t *Tree) Read(ctx context.Context, wants []repo.ReadRequest) ([]repo.Reading, error) {
 	readings := make([]repo.Reading, len(wants))
-	err := t.spread(ctx, len(wants), readRun, func(w *walk) (func(lo, hi int), func()) {
+	err := t.parallel(ctx, len(wants), readRun, func(w *walk) (func(lo, hi int), func()) {
 		r := t.reader(ctx, w)
 		return func(lo, hi int) {
 			for i := lo; i < hi && ctx.Err() == nil; i++ {
@@ -63,7 +60,7 @@ func (t *Tree) Read(ctx context.Context, wants []repo.ReadRequest) ([]repo.Readi
 		}, r.release
 	})
 	if err == nil {
-		err = ctx.Err() // it may have ended inside the last run
+		err = ctx.Err() // it may have ended during the last subrange
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read files: %w", err)
@@ -71,45 +68,44 @@ func (t *Tree) Read(ctx context.Context, wants []repo.ReadRequest) ([]repo.Readi
 	return readings, nil
 }
 
-// A reader is what one worker reads with.
+// A reader reads files for one worker.
 type reader struct {
-	ctx  context.Context //nolint:containedctx // a reader lives inside one call of Read
+	ctx  context.Context //nolint:containedctx // a reader exists only during one call of Read
 	walk *walk
 	now  func() time.Time
-	// again is set while a file is begun anew, because it was not what it had
-	// been seen to be.
-	again bool
-	*tools
+	// retrying is set after an attempt that failed because the file changed.
+	retrying bool
+	*readTools
 }
 
-// tools are the parts worth keeping from one Read to the next.
-type tools struct {
+// readTools are the parts of a reader that are reused by later calls of Read.
+type readTools struct {
 	format repo.ObjectFormat
 	md5    hash.Hash
 	id     hash.Hash
 	buf    []byte
-	head   []byte // "blob SIZE\0", built here
+	head   []byte // "blob SIZE\0"
 	sum    []byte
 }
 
-// One pool per format, so that whatever comes out fits.
+// One pool per format, because the hashes differ.
 var pools [2]sync.Pool
 
 func (t *Tree) reader(ctx context.Context, w *walk) *reader {
-	k, ok := pools[t.format&1].Get().(*tools)
+	k, ok := pools[t.format&1].Get().(*readTools)
 	if !ok {
-		k = &tools{format: t.format, md5: md5.New(), id: t.format.New(), buf: make([]byte, bufferSize)}
+		k = &readTools{format: t.format, md5: md5.New(), id: t.format.New(), buf: make([]byte, bufferSize)}
 	}
-	return &reader{ctx: ctx, walk: w, now: t.now, tools: k}
+	return &reader{ctx: ctx, walk: w, now: t.now, readTools: k}
 }
 
-func (r *reader) release() { pools[r.format&1].Put(r.tools) }
+func (r *reader) release() { pools[r.format&1].Put(r.readTools) }
 
-// read fills out, which must be zero, with what w.Path holds.
+// read sets out, which must be zero, to the result for w.
 func (r *reader) read(w repo.ReadRequest, out *repo.Reading) {
-	r.again = false
-	for range tries {
-		err := r.try(w, out)
+	r.retrying = false
+	for range maxAttempts {
+		err := r.readOnce(w, out)
 		if err == nil {
 			return
 		}
@@ -118,12 +114,12 @@ func (r *reader) read(w repo.ReadRequest, out *repo.Reading) {
 			return
 		}
 		*out = repo.Reading{}
-		r.again = true
+		r.retrying = true
 	}
 	r.fail(w.Path, errChanged, out)
 }
 
-// fail keeps of out only what was found there, and says why that was all.
+// fail sets the error of out and clears everything but Found.
 func (r *reader) fail(p repo.Path, err error, out *repo.Reading) {
 	found := out.Found
 	if pe := (*pathError)(nil); !errors.As(err, &pe) {
@@ -135,19 +131,18 @@ func (r *reader) fail(p repo.Path, err error, out *repo.Reading) {
 	case errors.Is(err, errSpecial):
 		found.Presence = repo.Special
 	default:
-		found = refused(err)
+		found = foundFrom(err)
 	}
 	if found.Presence == repo.Absent && !errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%w (%w)", err, fs.ErrNotExist) // a link or file where a parent should be
+		err = fmt.Errorf("%w (%w)", err, fs.ErrNotExist) // a parent is a link or a file
 	}
 	found.Stat = repo.Stat{}
 	*out = repo.Reading{Found: found, Err: err}
 }
 
-// try reads once; errChanged means that the bytes read were nobody's version.
-func (r *reader) try(w repo.ReadRequest, out *repo.Reading) error {
-	// The clock is read first: whatever is written after this moment is stamped
-	// at this moment or later, give or take a tick.
+// readOnce makes one attempt. errChanged means that the file changed during the read.
+func (r *reader) readOnce(w repo.ReadRequest, out *repo.Reading) error {
+	// Get the time first: a later write has this time or a later one, give or take a tick.
 	start := r.now()
 	d, name, err := r.walk.enter(w.Path)
 	if err != nil {
@@ -170,10 +165,9 @@ func (r *reader) try(w repo.ReadRequest, out *repo.Reading) error {
 }
 
 func (r *reader) file(f file, w repo.ReadRequest, out *repo.Reading) error {
-	// A small file is read whole by one call, so a stat before it adds nothing
-	// to the one that was seen already: if the stat afterwards is that one, the
-	// bytes are of that very state.
-	seen := w.Seen.Size < int64(len(r.buf)) && !w.Seen.IsZero() && !r.again
+	// A small file is read by one call. If the stat after the read equals the known stat, the bytes belong
+	// to that state. A stat before the read is unnecessary.
+	seen := w.Seen.Size < int64(len(r.buf)) && !w.Seen.IsZero() && !r.retrying
 	if seen {
 		out.Found = repo.Found{Presence: repo.File, Stat: w.Seen}
 	} else if err := f.stat(&out.Found); err != nil {
@@ -200,12 +194,11 @@ func (r *reader) file(f file, w repo.ReadRequest, out *repo.Reading) error {
 	return nil
 }
 
-// digest reads f, whose stat is in out, and fills in what its bytes say.
+// digest reads f, whose stat is in out, and sets the digests and the kind.
 func (r *reader) digest(f file, w repo.ReadRequest, out *repo.Reading) error {
 	size := out.Found.Stat.Size
-	// A digest that the other one, or the stat, is likely to settle is left for
-	// later, at the price of a second look if it does not. md5 is the dearer of
-	// the two by far.
+	// A digest that the other digest or the stat will probably confirm is computed only if they do not. That
+	// needs a second pass. MD5 is much slower than the other hash.
 	proven := w.Proven && w.Seen == out.Found.Stat
 	guess := !w.Known.ID.IsZero() && !proven
 	var eol crlfFinder
@@ -230,7 +223,7 @@ func (r *reader) digest(f file, w repo.ReadRequest, out *repo.Reading) error {
 	out.Size, out.CRLF = size, eol.found
 	if proven && eol.found {
 		proven = false
-		err = r.look(f, size, func(b []byte) { r.id.Write(b) })
+		err = r.streamAgain(f, size, func(b []byte) { r.id.Write(b) })
 	}
 	r.end(&out.Raw)
 	switch {
@@ -239,7 +232,7 @@ func (r *reader) digest(f file, w repo.ReadRequest, out *repo.Reading) error {
 	case guess && out.Raw.ID == w.Known.ID:
 		out.Raw.MD5 = w.Known.MD5
 	case guess:
-		err = r.look(f, size, func(b []byte) {
+		err = r.streamAgain(f, size, func(b []byte) {
 			if out.Kind == repo.KindUnknown {
 				out.Kind = KindOf(w.Path, b[:min(len(b), headSize)])
 			}
@@ -256,13 +249,12 @@ func (r *reader) digest(f file, w repo.ReadRequest, out *repo.Reading) error {
 	return nil
 }
 
-// convert finds the id of f's bytes with CRLF turned into LF, and leaves it zero
-// when git would keep them as they are. It reads f twice more where f is larger
-// than the buffer: a blob's id begins with its size, so the CRs must be counted
-// first.
+// convert computes the id of f after the conversion of CRLF to LF. It leaves id zero if git would not
+// convert the file. If f is larger than the buffer, convert reads it twice more: the id begins with the
+// size, so the CRs must be counted first.
 func (r *reader) convert(f file, size int64, c repo.Convert, id *repo.ID) error {
 	var stats repo.TextStats
-	if err := r.look(f, size, stats.Add); err != nil {
+	if err := r.streamAgain(f, size, stats.Add); err != nil {
 		return err
 	}
 	if c == repo.ConvertAuto && stats.Binary() {
@@ -275,19 +267,19 @@ func (r *reader) convert(f file, size int64, c repo.Convert, id *repo.ID) error 
 		n, _ := r.id.Write(b)
 		got += int64(n)
 	}
-	if err := r.look(f, size, func(b []byte) { strip.add(b, write) }); err != nil {
+	if err := r.streamAgain(f, size, func(b []byte) { strip.add(b, write) }); err != nil {
 		return err
 	}
 	strip.end(write)
 	if got != size-stats.CRLF() {
-		return errChanged // the stat, stamped in ticks, might not show it
+		return errChanged // the stat, stored in ticks, might not show the change
 	}
 	r.sum = r.id.Sum(r.sum[:0])
 	*id = repo.IDFromBytes(r.sum)
 	return nil
 }
 
-// link reads a symbolic link: its content is the text of its target.
+// link reads a symbolic link. Its content is the path of its target.
 func (r *reader) link(d dir, name string, out *repo.Reading) error {
 	if err := d.lstat(name, &out.Found); err != nil {
 		return err
@@ -314,8 +306,8 @@ func (r *reader) link(d dir, name string, out *repo.Reading) error {
 	return nil
 }
 
-// stream gives do all of f in order, at least one piece, and insists on size
-// bytes. Each piece but the last fills the buffer.
+// stream calls do with all of f in order, at least once. It fails if f does not have size bytes. Every piece
+// except the last fills the buffer.
 func (r *reader) stream(f file, size int64, do func(b []byte)) error {
 	for off := int64(0); ; {
 		n, err := r.fill(f, off, size)
@@ -338,9 +330,9 @@ func (r *reader) stream(f file, size int64, do func(b []byte)) error {
 	}
 }
 
-// look is stream for another look, from memory where the buffer still holds all
-// of the file. do may overwrite what it is given in its last look.
-func (r *reader) look(f file, size int64, do func(b []byte)) error {
+// streamAgain is stream for another pass. It uses the buffer if that contains the whole file. In the last
+// pass, do may modify its argument.
+func (r *reader) streamAgain(f file, size int64, do func(b []byte)) error {
 	if size < int64(len(r.buf)) {
 		do(r.buf[:size])
 		return nil
@@ -348,9 +340,8 @@ func (r *reader) look(f file, size int64, do func(b []byte)) error {
 	return r.stream(f, size, do)
 }
 
-// fill reads until the buffer is full or the file ends. A short read that ends
-// at size is taken for the end, which saves asking: were there more, it would
-// have come along, or the stat afterwards will tell.
+// fill reads until the buffer is full or the file ends. A short read that ends at size counts as the end of
+// the file. If the file has grown, the stat after the read shows it.
 func (r *reader) fill(f file, off, size int64) (n int, err error) {
 	for n < len(r.buf) {
 		m, err := f.readAt(r.buf[n:], off+int64(n))

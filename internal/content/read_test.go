@@ -18,7 +18,7 @@ import (
 	"ken/internal/repo"
 )
 
-const buffer = 128 << 10 // one read of the package under test
+const buffer = 128 << 10 // bufferSize of the package
 
 func TestReadAgreesWithGit(t *testing.T) {
 	for _, format := range []struct {
@@ -89,7 +89,7 @@ func TestReadLinks(t *testing.T) {
 	}
 	for _, name := range []string{"../x", "real/../real/file", ""} {
 		if g := readOne(t, root, name, repo.ConvertNone); g.Found.Presence != repo.Unreadable || g.Err == nil || errors.Is(g.Err, fs.ErrNotExist) {
-			t.Errorf("%q: %+v, want refused", name, g)
+			t.Errorf("%q: %+v, want an error", name, g)
 		}
 	}
 	if g := readOne(t, root, "real", repo.ConvertNone); g.Found.Presence != repo.Directory || g.Err == nil {
@@ -97,8 +97,8 @@ func TestReadLinks(t *testing.T) {
 	}
 }
 
-// One file that cannot be read leaves the others as they are.
-func TestReadGoesOn(t *testing.T) {
+// An unreadable file does not affect the other results.
+func TestReadAfterUnreadableFile(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, "a", "a")
 	write(t, root, "c", "c")
@@ -124,7 +124,7 @@ func TestRacyRule(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		now     time.Time
-		vouches bool
+		trusted bool
 	}{
 		{"stamped this instant", stamped, false},
 		{"a second ago", stamped.Add(time.Second), false},
@@ -136,49 +136,47 @@ func TestRacyRule(t *testing.T) {
 		if err != nil || got[0].Err != nil {
 			t.Fatal(err, got[0].Err)
 		}
-		if vouches := got[0].Found.Stat == s; vouches != c.vouches || !vouches && !got[0].Found.Stat.IsZero() {
+		if trusted := got[0].Found.Stat == s; trusted != c.trusted || !trusted && !got[0].Found.Stat.IsZero() {
 			t.Errorf("%s: stat %v", c.name, got[0].Found.Stat)
 		}
 	}
-	// Stamped later than now while its ctime is long past.
+	// The mtime is in the future and the ctime is old.
 	ahead := time.Now().Add(2 * time.Hour)
 	if err := os.Chtimes(filepath.Join(root, "f"), ahead, ahead); err != nil {
 		t.Fatal(err)
 	}
 	if g := readOne(t, root, "f", repo.ConvertNone); g.Err != nil || !g.Found.Stat.IsZero() {
-		t.Errorf("mtime put ahead: %+v", g)
+		t.Errorf("mtime in the future: %+v", g)
 	}
-	// Its mtime put back, a file is still racy by its ctime.
+	// The mtime is old, but the file is racy by its ctime.
 	old := time.Now().Add(-time.Hour)
 	if err := os.Chtimes(filepath.Join(root, "f"), old, old); err != nil {
 		t.Fatal(err)
 	}
-	if runtime.GOOS != "windows" { // which keeps no ctime
+	if runtime.GOOS != "windows" { // Windows has no ctime
 		got, err := content.Open(root, content.Options{}).Read(t.Context(), []repo.ReadRequest{{Path: "f"}})
 		if err != nil || !got[0].Found.Stat.IsZero() {
-			t.Errorf("mtime put back: %v, stat %v", err, got[0].Found.Stat)
+			t.Errorf("old mtime: %v, stat %v", err, got[0].Found.Stat)
 		}
 	}
 }
 
-// A meddler is a context that does something whenever it is asked whether it
-// has ended, which a reader asks between two pieces of a file.
-type meddler struct {
+// A hookContext calls a function on every call of Err. A reader calls Err between two pieces of a file.
+type hookContext struct {
 	context.Context
 	meddle func()
 }
 
-func (m meddler) Err() error {
+func (m hookContext) Err() error {
 	m.meddle()
 	return m.Context.Err()
 }
 
-// A file written to throughout is an error, and one whose writer stops is read
-// as the writer left it.
+// A file that is written to throughout is an error. If the writer stops, Read returns the final content.
 func TestReadWhileWritten(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		stop int // the try before which the writer stops
+		stop int // the attempt before which the writer stops
 	}{{"throughout", 4}, {"for a while", 3}} {
 		t.Run(c.name, func(t *testing.T) {
 			root := t.TempDir()
@@ -191,7 +189,7 @@ func TestReadWhileWritten(t *testing.T) {
 			defer f.Close()
 			try := 0
 			tree := content.Open(root, content.Options{Now: func() time.Time { try++; return later() }})
-			ctx := meddler{t.Context(), func() {
+			ctx := hookContext{t.Context(), func() {
 				if try > 0 && try < c.stop {
 					text += "more\n"
 					if _, err := f.WriteString("more\n"); err != nil {
@@ -205,7 +203,7 @@ func TestReadWhileWritten(t *testing.T) {
 			}
 			g := got[0]
 			if try != 3 {
-				t.Errorf("tried %d times", try)
+				t.Errorf("%d attempts", try)
 			}
 			if c.stop > 3 {
 				if g.Err == nil || !strings.Contains(g.Err.Error(), "changed while being read") || g.Raw != (repo.Content{}) || !g.Found.Stat.IsZero() {
@@ -218,13 +216,13 @@ func TestReadWhileWritten(t *testing.T) {
 	}
 }
 
-// A change that keeps the size is seen by its stamp.
+// A change that keeps the size is detected by the mtime.
 func TestReadWhileOverwritten(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, "f", strings.Repeat("0123456789abcde\n", 3*buffer/16))
 	full := filepath.Join(root, "f")
 	stamp := time.Now().Add(-time.Hour)
-	ctx := meddler{t.Context(), func() {
+	ctx := hookContext{t.Context(), func() {
 		stamp = stamp.Add(time.Second)
 		if err := os.Chtimes(full, stamp, stamp); err != nil {
 			t.Error(err)
@@ -239,7 +237,7 @@ func TestReadWhileOverwritten(t *testing.T) {
 	}
 }
 
-// A large file passes through a small memory.
+// Reading a large file needs little memory.
 func TestReadStreams(t *testing.T) {
 	root := t.TempDir()
 	f, err := os.Create(filepath.Join(root, "big"))
@@ -262,8 +260,8 @@ func TestReadStreams(t *testing.T) {
 	}
 }
 
-// Whatever mixture of line ends and odd bytes a file holds, its id is git's:
-// under text, under text=auto, and where a CR falls on the edge of a buffer.
+// The id of any mixture of line endings and control bytes is that of git, with text and text=auto, and with
+// a CR at the end of the buffer.
 func TestConversionAgreesWithGit(t *testing.T) {
 	root := t.TempDir()
 	git(t, root, "", "init", "-q")
@@ -280,7 +278,7 @@ func TestConversionAgreesWithGit(t *testing.T) {
 			pieces = append(pieces, rapid.SliceOfN(piece, 0, 12).Draw(r, "odd pieces")...)
 		}
 		text := strings.Join(pieces, "")
-		if rapid.IntRange(0, 9).Draw(r, "size") == 0 { // push the mixture over the edge of a buffer
+		if rapid.IntRange(0, 9).Draw(r, "size") == 0 { // exceed the buffer
 			at := rapid.IntRange(-3, 3).Draw(r, "edge")
 			pad := max(0, buffer-len(text)/2+at)
 			text = strings.Repeat("0123456789abcde\n", pad/16+1)[:pad] + text
@@ -290,7 +288,7 @@ func TestConversionAgreesWithGit(t *testing.T) {
 		}
 		texts = append(texts, text)
 	})
-	// The edge itself, whatever the dice said.
+	// Test the end of the buffer in any case.
 	for _, end := range []string{"\r\n", "\r", "\rx\r\n", "\r\r\n", "\n"} {
 		for back := range 3 {
 			for _, tail := range []string{"", "tail\r\n", strings.Repeat("t", buffer) + "\r\n"} {
@@ -322,7 +320,7 @@ func TestConversionAgreesWithGit(t *testing.T) {
 		if !g.Converted.IsZero() {
 			converted++
 			if id == g.Converted {
-				t.Errorf("%s: converted into itself", names[i])
+				t.Errorf("%s: the converted id equals the raw id", names[i])
 			}
 			id = g.Converted
 		}
@@ -335,6 +333,6 @@ func TestConversionAgreesWithGit(t *testing.T) {
 	}
 	t.Logf("%d texts, %d conversions", len(texts), converted)
 	if converted < len(texts)/2 {
-		t.Errorf("only %d conversions: the texts prove little", converted)
+		t.Errorf("only %d conversions: the random texts cover too little", converted)
 	}
 }

@@ -14,17 +14,15 @@ import (
 	"ken/internal/repo"
 )
 
-// ErrChanged is the failure of a Replace whose file holds something else than the caller
-// has seen. Nothing was replaced; it may be read again.
+// ErrChanged means that Replace found another content than the caller expected. The file is not replaced.
+// The caller may read it again.
 var ErrChanged = errors.New("it was changed meanwhile")
 
-// Replace puts other content into a file, whole: whoever reads it meets the one or the
-// other. It is refused if the file is not a plain one or may not be written, if a link
-// stands on the way to it, or if it does not hold what the caller has seen.
+// Replace replaces the content of a file atomically. It fails if the path is not a regular file, is not
+// writable or leads through a link, or if the content is not the one that the caller has seen.
 //
-// Who writes to the file at the same time loses nothing that is written before Replace
-// has looked at the old file for the last time, which is after the new one is in its
-// place: then the old one is put back, and the error is [ErrChanged].
+// After it has installed the new file, Replace checks the old one again. If another process has written to
+// the old file by then, Replace puts it back and returns [ErrChanged].
 func (t *Tree) Replace(p repo.Path, seen, content []byte) error {
 	if err := t.replace(string(p), seen, content, func(string) {}); err != nil {
 		return fmt.Errorf("write %s: %w", p, err)
@@ -32,8 +30,8 @@ func (t *Tree) Replace(p repo.Path, seen, content []byte) error {
 	return nil
 }
 
-// beside returns a name next to another that no file has.
-func beside(name string) (string, error) {
+// tempName returns an unused name in the same directory.
+func tempName(name string) (string, error) {
 	var mark [8]byte
 	if _, err := rand.Read(mark[:]); err != nil {
 		return "", err
@@ -41,7 +39,7 @@ func beside(name string) (string, error) {
 	return path.Join(path.Dir(name), "."+path.Base(name)+".ken-"+hex.EncodeToString(mark[:])), nil
 }
 
-// replace calls done with the name of each step, when it is done.
+// replace calls done with the name of each step after the step.
 func (t *Tree) replace(name string, seen, content []byte, done func(step string)) error {
 	root, err := os.OpenRoot(t.root)
 	if err != nil {
@@ -55,10 +53,10 @@ func (t *Tree) replace(name string, seen, content []byte, done func(step string)
 	if info.Mode().Perm()&0o200 == 0 {
 		return &fault.Error{Hint: "chmod u+w " + fault.Quote(name), Err: errors.New("it may only be read")}
 	}
-	if err := stillHolds(root, name, seen); err != nil {
+	if err := checkContent(root, name, seen); err != nil {
 		return err
 	}
-	next, err := beside(name)
+	next, err := tempName(name)
 	if err != nil {
 		return err
 	}
@@ -66,13 +64,12 @@ func (t *Tree) replace(name string, seen, content []byte, done func(step string)
 		return errors.Join(err, root.Remove(next))
 	}
 	done("written")
-	// Writing takes longest, so it is looked at again.
-	if err := stillHolds(root, name, seen); err != nil {
+	// Writing takes the longest, so check again.
+	if err := checkContent(root, name, seen); err != nil {
 		return errors.Join(err, root.Remove(next))
 	}
 	done("looked")
-	// A second name keeps the old file. Not every file system has such; on those the look
-	// before has to do.
+	// A hard link keeps the old file. On file systems without hard links, the previous check must do.
 	old := next + ".old"
 	kept := root.Link(name, old) == nil
 	if err := root.Rename(next, name); err != nil {
@@ -86,18 +83,18 @@ func (t *Tree) replace(name string, seen, content []byte, done func(step string)
 		return nil
 	}
 	done("replaced")
-	err = stillHolds(root, old, seen)
+	err = checkContent(root, old, seen)
 	if err == nil {
 		syncDir(root, path.Dir(name))
 		done("synced")
-		// Who had it open by then has written by now, most likely.
-		err = stillHolds(root, old, seen)
+		// A process that had the old file open has probably written to it by now.
+		err = checkContent(root, old, seen)
 	}
 	if err == nil {
 		return root.Remove(old)
 	}
-	if stillHolds(root, name, content) != nil {
-		// Both were written to, and neither is to be lost.
+	if checkContent(root, name, content) != nil {
+		// Both files were written to. Keep both.
 		return &fault.Error{
 			Hint: "merge the two files by hand: " + fault.Quote(name) + " and " + fault.Quote(old),
 			Err:  fmt.Errorf("it changed while ken replaced it; the previous content is in %s", old),
@@ -106,7 +103,7 @@ func (t *Tree) replace(name string, seen, content []byte, done func(step string)
 	return errors.Join(err, root.Rename(old, name))
 }
 
-// writeNew writes a file that was not there, down to the disk.
+// writeNew creates a file, writes its content and syncs it to disk.
 func writeNew(root *os.Root, name string, content []byte, perm os.FileMode) error {
 	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
@@ -116,7 +113,7 @@ func writeNew(root *os.Root, name string, content []byte, perm os.FileMode) erro
 	return errors.Join(err, f.Chmod(perm), f.Sync(), f.Close())
 }
 
-// syncDir has a directory's names written down, where the system can do that.
+// syncDir syncs a directory to disk, if the system supports that.
 func syncDir(root *os.Root, dir string) {
 	if f, err := root.Open(dir); err == nil {
 		_ = f.Sync()
@@ -124,7 +121,7 @@ func syncDir(root *os.Root, dir string) {
 	}
 }
 
-// plainFile looks at a file that no link leads to.
+// plainFile returns the stat of a regular file whose path has no link.
 func plainFile(root *os.Root, name string) (os.FileInfo, error) {
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 		info, err := root.Lstat(dir)
@@ -142,7 +139,7 @@ func plainFile(root *os.Root, name string) (os.FileInfo, error) {
 	return info, err
 }
 
-func stillHolds(root *os.Root, name string, seen []byte) error {
+func checkContent(root *os.Root, name string, seen []byte) error {
 	f, err := root.Open(name)
 	if err != nil {
 		return err

@@ -36,7 +36,7 @@ func TestReplace(t *testing.T) {
 		}
 	}
 	if err := tree.Replace("plain", []byte("ol"), []byte("new")); err == nil || !strings.Contains(err.Error(), "meanwhile") {
-		t.Errorf("what nobody has seen was overwritten: %v", err)
+		t.Errorf("Replace overwrote content that the caller had not seen: %v", err)
 	}
 	if err := tree.Replace("sub/deep", []byte("old"), []byte("new")); err != nil {
 		t.Fatal(err)
@@ -49,18 +49,18 @@ func TestReplace(t *testing.T) {
 	}
 	info, err := os.Stat(filepath.Join(dir, "sub/deep"))
 	if err != nil || info.Mode().Perm() != 0o640 {
-		t.Errorf("its mode is %v, %v", info.Mode(), err)
+		t.Errorf("mode is %v, %v", info.Mode(), err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "sub", ".*")); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
+		t.Errorf("remaining temporary files: %v", left)
 	}
 	if b, _ := os.ReadFile(outside); string(b) != "old" {
-		t.Error("a link was followed out of the root")
+		t.Error("Replace followed a link out of the root")
 	}
 }
 
-// Whoever writes to a file while it is replaced finds it again with what was written.
-func TestReplaceMeanwhile(t *testing.T) {
+// Replace does not lose data that another process writes to the file meanwhile.
+func TestReplaceWithConcurrentWrite(t *testing.T) {
 	for _, step := range []string{"written", "looked", "replaced", "synced"} {
 		t.Run(step, func(t *testing.T) {
 			dir := t.TempDir()
@@ -81,19 +81,19 @@ func TestReplaceMeanwhile(t *testing.T) {
 				}
 			})
 			if !errors.Is(err, ErrChanged) {
-				t.Errorf("it says %v", err)
+				t.Errorf("error is %v", err)
 			}
 			if b, _ := os.ReadFile(name); string(b) != "old\nline\n" {
-				t.Errorf("it holds %q", b)
+				t.Errorf("content is %q", b)
 			}
 			if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
-				t.Errorf("left behind: %v", left)
+				t.Errorf("remaining temporary files: %v", left)
 			}
 		})
 	}
 }
 
-// Where the new file was written to as well as the old one, both are there still.
+// If both the old and the new file were written to, both are kept.
 func TestReplaceBothChanged(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a.md")
@@ -117,13 +117,13 @@ func TestReplaceBothChanged(t *testing.T) {
 	})
 	left, _ := filepath.Glob(filepath.Join(dir, ".a.md.*"))
 	if err == nil || errors.Is(err, ErrChanged) || len(left) != 1 || !strings.Contains(err.Error(), filepath.Base(left[0])) {
-		t.Fatalf("it says %v, and left %v", err, left)
+		t.Fatalf("error is %v, remaining files: %v", err, left)
 	}
 	if old, _ := os.ReadFile(left[0]); string(old) != "old line" {
-		t.Errorf("the old one holds %q", old)
+		t.Errorf("the old file has %q", old)
 	}
 	if b, _ := os.ReadFile(name); string(b) != "other" {
-		t.Errorf("the new one holds %q", b)
+		t.Errorf("the new file has %q", b)
 	}
 }
 
@@ -135,9 +135,9 @@ func TestReplaceReadOnly(t *testing.T) {
 	}
 	err := Open(dir, Options{}).Replace("a.md", []byte("old"), []byte("new"))
 	if err == nil || !strings.Contains(err.Error(), "may only be read") {
-		t.Errorf("it says %v", err)
+		t.Errorf("error is %v", err)
 	}
 	if b, _ := os.ReadFile(name); string(b) != "old" {
-		t.Errorf("it holds %q", b)
+		t.Errorf("content is %q", b)
 	}
 }

@@ -7,24 +7,22 @@ import (
 	"ken/internal/repo"
 )
 
-// statRun is how many entries a worker takes at a time: enough that entering
-// their directories again is lost in the looking, and few enough that a small
-// tree keeps every worker busy.
+// statRun returns the number of entries in a worker's subrange. It is large enough that opening the
+// directories again does not matter, and small enough to keep all workers busy in a small tree.
 func (t *Tree) statRun(n int) int { return min(max(n/(2*t.workers), 64), 512) }
 
-// Stat looks at every entry once and answers in their order. Entries in byte
-// order of their paths are looked at fastest.
+// Stat stats every entry and returns the results in the same order. Entries in byte order of their paths are
+// fastest.
 //
-// A path is Absent when nothing stands there, or when one of its parents is
-// missing or is anything but a directory. It is Unreadable, with the reason, when
-// the file system refused to say or the path could lead out of the root. The
-// error is about the whole question: the root cannot be entered, or ctx ended.
+// A path is Absent if it does not exist, or if a parent is missing or not a directory. It is Unreadable,
+// with the reason, if the file system returned another error or the path could lead out of the root. Stat
+// itself returns an error only if the root cannot be opened or ctx ended.
 func (t *Tree) Stat(ctx context.Context, entries []repo.Entry) ([]repo.Found, error) {
 	found := make([]repo.Found, len(entries))
-	err := t.spread(ctx, len(entries), t.statRun(len(entries)), func(w *walk) (func(lo, hi int), func()) {
+	err := t.parallel(ctx, len(entries), t.statRun(len(entries)), func(w *walk) (func(lo, hi int), func()) {
 		return func(lo, hi int) {
 			for i := lo; i < hi; i++ {
-				w.look(entries[i].Path, &found[i])
+				w.lstat(entries[i].Path, &found[i])
 			}
 		}, func() {}
 	})
@@ -34,9 +32,9 @@ func (t *Tree) Stat(ctx context.Context, entries []repo.Entry) ([]repo.Found, er
 	return found, nil
 }
 
-// look answers one lstat into f, which must be zero: a Found is large enough
-// that returning it shows in a profile.
-func (w *walk) look(p repo.Path, f *repo.Found) {
+// lstat stats p into f, which must be zero. It does not return a Found, because copying one is slow enough
+// to show in a profile.
+func (w *walk) lstat(p repo.Path, f *repo.Found) {
 	d, name, err := w.enter(p)
 	if err == nil {
 		if err = d.lstat(name, f); err != nil {
@@ -44,20 +42,19 @@ func (w *walk) look(p repo.Path, f *repo.Found) {
 		}
 	}
 	if err != nil {
-		*f = refused(err)
+		*f = foundFrom(err)
 	}
 }
 
-// refused is what was found where err is all the file system said.
-func refused(err error) repo.Found {
+// foundFrom returns the Found for an error of the file system.
+func foundFrom(err error) repo.Found {
 	if absent(err) {
 		return repo.Found{Presence: repo.Absent}
 	}
 	return repo.Found{Presence: repo.Unreadable, Err: err}
 }
 
-// A pathError names the act and the path, which may hold anything and is
-// therefore printed as a person should read it.
+// A pathError has an operation and a path. The path may contain any bytes and is quoted for display.
 type pathError struct {
 	act  string
 	path repo.Path

@@ -61,8 +61,8 @@ func TestStat(t *testing.T) {
 		{"a/b/", repo.Unreadable},
 		{"run\x00x", repo.Unreadable},
 		{"a\x00/b", repo.Unreadable},
-		{strings.Repeat("n", 300), repo.Unreadable}, // longer than a name may be
-		{"a/b/file", repo.File},                     // after all of that, the walk is where it should be
+		{strings.Repeat("n", 300), repo.Unreadable}, // longer than the maximum length of a name
+		{"a/b/file", repo.File},                     // the walk still works after these paths
 	}
 	paths := make([]string, len(cases))
 	for i, c := range cases {
@@ -84,19 +84,19 @@ func TestStat(t *testing.T) {
 	}
 }
 
-// In whatever order paths are asked for, the answers are those of os.Lstat.
+// Stat agrees with os.Lstat, for paths in any order.
 func TestStatAgreesWithLstat(t *testing.T) {
 	root := t.TempDir()
 	var paths []string
 	for i := range 40 {
 		dir := fmt.Sprintf("d%d/e%d/f%d", i%3, i%7, i%5)
-		deep := dir + strings.Repeat("/x", i*2) // beyond what a walk keeps open
+		deep := dir + strings.Repeat("/x", i*2) // deeper than maxOpen
 		for _, name := range []string{dir + fmt.Sprint("/file", i), deep + fmt.Sprint("/deep", i)} {
 			write(t, root, name, strings.Repeat("z", i))
 			paths = append(paths, name, name+".gone", filepath.Dir(name)+"/../not/clean")
 		}
 	}
-	for range 30 { // several runs' worth
+	for range 30 { // more than one subrange
 		paths = append(paths, paths[:240]...)
 	}
 	seed := rand.Uint64()
@@ -119,7 +119,7 @@ func TestStatAgreesWithLstat(t *testing.T) {
 	}
 }
 
-func TestStatEnds(t *testing.T) {
+func TestStatCancelled(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, "f", "x")
 	tree := content.Open(root, content.Options{})
@@ -129,7 +129,7 @@ func TestStatEnds(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 	if found, err := tree.Stat(t.Context(), nil); err != nil || len(found) != 0 {
-		t.Errorf("nothing asked: %v, %v", found, err)
+		t.Errorf("no entries: %v, %v", found, err)
 	}
 	gone := content.Open(filepath.Join(root, "none"), content.Options{})
 	if _, err := gone.Stat(t.Context(), []repo.Entry{{Path: "f"}}); !errors.Is(err, fs.ErrNotExist) {

@@ -20,13 +20,13 @@ import (
 	"ken/internal/repo"
 )
 
-// Opening a pipe waits for its other end; reading a work tree must not.
-func TestReadSpecials(t *testing.T) {
+// Read does not wait for the other end of a pipe.
+func TestReadSpecialFiles(t *testing.T) {
 	root := t.TempDir()
 	if err := unix.Mkfifo(filepath.Join(root, "pipe"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	t.Chdir(root) // a socket's address is short
+	t.Chdir(root) // a socket's address must be short
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "unix", "socket")
 	if err != nil {
 		t.Fatal(err)
@@ -42,19 +42,18 @@ func TestReadSpecials(t *testing.T) {
 	}
 }
 
-// A file that holds more than its size says, as those of /proc do, has no id
-// that git would agree with.
+// A file with more bytes than its stat shows, as in /proc, is an error: it would not have git's id.
 func TestReadBeyondSize(t *testing.T) {
 	if g := readOne(t, "/proc", "version", repo.ConvertNone); g.Err == nil || !g.Raw.ID.IsZero() {
 		t.Errorf("%+v", g)
 	}
 }
 
-// What may not be entered or opened is unreadable, which is neither absent nor
-// an error of the batch; a directory that may be entered but not listed will do.
+// A path without permissions is Unreadable. It is neither Absent nor an error of Stat. A directory needs no
+// permission to list it.
 func TestUnreadable(t *testing.T) {
 	root := t.TempDir()
-	if err := os.Chmod(filepath.Dir(root), 0o755); err != nil { // the nobody below has to get here
+	if err := os.Chmod(filepath.Dir(root), 0o755); err != nil { // the user nobody needs access
 		t.Fatal(err)
 	}
 	write(t, root, "closed/deep/file", "x")
@@ -67,8 +66,8 @@ func TestUnreadable(t *testing.T) {
 		}
 	}
 	if os.Getuid() == 0 {
-		// Permissions don't bind root. This thread stops being root, for files;
-		// one worker runs on the caller's thread.
+		// Permissions do not apply to root. This thread gives up root for file access. A single worker runs
+		// on the caller's thread.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		const nobody = 65534
@@ -77,7 +76,7 @@ func TestUnreadable(t *testing.T) {
 		}
 		defer unix.SetfsuidRetUid(0)
 		if now, _ := unix.SetfsuidRetUid(-1); now != nobody {
-			t.Fatalf("still uid %d for files", now)
+			t.Fatalf("the file system uid is still %d", now)
 		}
 	}
 	paths := []repo.Path{"closed/deep/file", "closed/deep/other", "plain", "secret", "unlisted/file"}
@@ -111,8 +110,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// Asking leaves no descriptor open, however deep the paths and however the
-// asking ended.
+// No method leaves a descriptor open, for any depth of paths, with or without an error.
 func TestDescriptors(t *testing.T) {
 	root := t.TempDir()
 	deep := "d"
@@ -143,37 +141,36 @@ func descriptors(t *testing.T) int {
 	return len(list)
 }
 
-// A file that cannot be written is not there, nor are the directories that were made for
-// it: the same can be done again.
-func TestCreateLeavesNothingBehind(t *testing.T) {
+// If Create cannot write the file, it removes the directories that it created.
+func TestFailedCreateRemovesDirs(t *testing.T) {
 	if root := os.Getenv(createInVariable); root != "" {
 		os.Exit(createWithoutRoom(root))
 	}
 	root := t.TempDir()
-	// What a process may not write, its tests' own log may not either: another one is limited.
-	limited := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestCreateLeavesNothingBehind$")
+	// A file size limit would apply to the log of this test as well, so a child process gets the limit.
+	limited := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestFailedCreateRemovesDirs$")
 	limited.Env = append(os.Environ(), createInVariable+"="+root)
 	if out, err := limited.CombinedOutput(); err != nil {
-		t.Fatalf("no file may be larger than nothing: %v\n%s", err, out)
+		t.Fatalf("child process without file space: %v\n%s", err, out)
 	}
 	tree := content.Open(root, content.Options{})
 	if left, err := os.ReadDir(root); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
+		t.Errorf("remaining files: %v, %v", left, err)
 	}
 	for i, want := range []bool{true, false} {
 		if err := tree.Create(".spec/a/b/spec.md", []byte("text")); (err == nil) != want {
-			t.Errorf("time %d: %v", i, err)
+			t.Errorf("attempt %d: %v", i, err)
 		}
 	}
 	if left, err := os.ReadDir(filepath.Join(root, ".spec/a/b")); err != nil || len(left) != 1 {
-		t.Errorf("in the end there is %v, %v", left, err)
+		t.Errorf("final files are %v, %v", left, err)
 	}
 }
 
-// createInVariable names the tree in which a process that may write nothing creates a file.
+// createInVariable is the environment variable with the tree in which the child process creates a file.
 const createInVariable = "KEN_TEST_CREATE_IN"
 
-// createWithoutRoom is that process; it returns its exit status.
+// createWithoutRoom is the child process. It returns its exit status.
 func createWithoutRoom(root string) int {
 	signal.Ignore(unix.SIGXFSZ)
 	err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{})

@@ -13,8 +13,8 @@ import (
 	"ken/internal/repo"
 )
 
-// maxWeighed is the limit for the entries that Usage counts.
-const maxWeighed = 100_000
+// maxUsageEntries limits the entries that Usage counts.
+const maxUsageEntries = 100_000
 
 // Names lists the names in a directory, sorted; "" is the root. The list is empty if the
 // directory does not exist.
@@ -47,8 +47,8 @@ func (t *Tree) Names(_ context.Context, dir repo.Path) ([]string, error) {
 	return names, nil
 }
 
-// Usage adds up the files at and below a path, and follows no link. The result says if a
-// directory could not be read.
+// Usage sums up the files at and below a path. Links are not followed. The result tells if a directory could
+// not be read.
 func (t *Tree) Usage(ctx context.Context, p repo.Path) (repo.DiskUsage, error) {
 	root, err := os.OpenRoot(t.root)
 	if err != nil {
@@ -62,8 +62,8 @@ func (t *Tree) Usage(ctx context.Context, p repo.Path) (repo.DiskUsage, error) {
 		if err := ctx.Err(); err != nil {
 			return repo.DiskUsage{}, err
 		}
-		if seen == maxWeighed {
-			w.Missed = fmt.Sprintf("more than %d files", maxWeighed)
+		if seen == maxUsageEntries {
+			w.Missed = fmt.Sprintf("more than %d files", maxUsageEntries)
 			break
 		}
 		at := ahead[len(ahead)-1]

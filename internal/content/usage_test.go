@@ -23,10 +23,10 @@ func TestUsageDoesNotFollowLinks(t *testing.T) {
 	}
 	w, err := content.Open(root, content.Options{}).Usage(t.Context(), "d")
 	if want := int64(5 + len(outside)); err != nil || w.Files != 2 || w.Bytes != want || !w.Dir || w.Missed != "" {
-		t.Errorf("weighed %+v, %v, want 2 files with %d bytes", w, err, want)
+		t.Errorf("Usage = %+v, %v, want 2 files with %d bytes", w, err, want)
 	}
 	names, err := content.Open(root, content.Options{}).Names(t.Context(), "d/link")
 	if err != nil || names != nil {
-		t.Errorf("a link was looked into: %v, %v", names, err)
+		t.Errorf("Names followed a link: %v, %v", names, err)
 	}
 }

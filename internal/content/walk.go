@@ -7,28 +7,26 @@ import (
 	"ken/internal/repo"
 )
 
-// maxOpen bounds the directories one walk holds open. Real trees are shallower;
-// a path with a thousand levels costs time instead of descriptors.
+// maxOpen limits the open directories of one walk. Real trees are shallower. A path with a thousand levels
+// takes more time instead of more descriptors.
 const maxOpen = 32
 
 var errPath = errors.New("not a path inside the work tree")
 
-// A walk is one worker's place in the tree: the directories from the root to
-// the one entered last, held open so that the next path, most often a
-// neighbour, costs one system call and no lookup from the root. Holding them
-// also settles what a name means: a parent swapped for a link between two calls
-// cannot lead a walk outside.
+// A walk is one worker's position in the tree: the open directories from the root to the current one. The
+// next path is usually close, so it costs one system call and no lookup from the root. Open directories are
+// also safe: if another process replaces a parent with a link, the walk does not leave the root.
 type walk struct {
-	prefix string // the path of the deepest level, with a slash behind it
+	prefix string // path of the deepest level, with a trailing slash
 	levels []level
 }
 
-// A level is a directory on the way, or the first thing that was not one: its
-// err then answers for everything below without asking again.
+// A level is a directory of the current path. If err is set, it could not be opened, and err applies to all
+// paths below it.
 type level struct {
-	next   int // the directory is prefix[:next]; names in it begin here
+	next   int // the directory is prefix[:next]
 	dir    dir
-	closed bool // given up for maxOpen
+	closed bool // closed because of maxOpen
 	err    error
 }
 
@@ -54,14 +52,13 @@ func (w *walk) leave() {
 	w.levels = w.levels[:last]
 }
 
-// enter returns the directory that holds p, open until the next call, and p's
-// name in it.
+// enter opens the parent directory of p, until the next call. It also returns the name of p in it.
 func (w *walk) enter(p repo.Path) (d dir, name string, err error) {
 	s := string(p)
 	for {
 		l := &w.levels[len(w.levels)-1]
 		if !l.closed && len(s) >= l.next && s[:l.next] == w.prefix[:l.next] {
-			break // the root at the latest: it is a prefix of all and never closed
+			break // the root is a prefix of every path and is never closed
 		}
 		w.leave()
 	}
@@ -92,9 +89,8 @@ func (w *walk) enter(p repo.Path) (d dir, name string, err error) {
 	return dir{}, "", l.err
 }
 
-// local reports whether every element of s is the name of something in the
-// directory before it. An index can be hostile, and these paths reach the
-// system as they are.
+// local reports whether every element of s is a name in its parent directory. An index can be malicious, and
+// these paths are passed to the system unchanged.
 func local(s string) bool {
 	if strings.IndexByte(s, 0) >= 0 {
 		return false

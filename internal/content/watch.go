@@ -9,21 +9,19 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// rewatch is how often the directories to be watched are asked for anew: some come,
-// some go.
-const rewatch = 5 * time.Second
+// rewatchInterval is the interval at which the list of directories is updated.
+const rewatchInterval = 5 * time.Second
 
-// Watch calls nudge soon after something in one of some directories has changed, until
-// ctx ends. It promises nothing: where the system has no such thing, or has no more
-// room for it, less is noticed, or nothing at all.
-func Watch(ctx context.Context, dirs func(context.Context) []string, nudge func()) {
+// Watch calls onChange soon after a change in one of the directories, until ctx ends. It may miss changes,
+// if the system does not support watching or has reached a limit.
+func Watch(ctx context.Context, dirs func(context.Context) []string, onChange func()) {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
 		return
 	}
 	defer w.Close()
-	again := time.NewTicker(rewatch)
-	defer again.Stop()
+	ticker := time.NewTicker(rewatchInterval)
+	defer ticker.Stop()
 	at := make(map[string]bool)
 	add := func() {
 		now := make(map[string]bool)
@@ -42,20 +40,20 @@ func Watch(ctx context.Context, dirs func(context.Context) []string, nudge func(
 		select {
 		case <-ctx.Done():
 			return
-		case <-again.C:
+		case <-ticker.C:
 			add()
 		case e, ok := <-w.Events:
 			if !ok {
 				return
 			}
-			if e.Op != fsnotify.Chmod && !strings.HasSuffix(filepath.Base(e.Name), "-shm") { // which readers touch
-				nudge()
+			if e.Op != fsnotify.Chmod && !strings.HasSuffix(filepath.Base(e.Name), "-shm") { // reading a file changes its access time
+				onChange()
 			}
 		case _, ok := <-w.Errors:
 			if !ok {
 				return
 			}
-			nudge() // something was missed
+			onChange() // an event was lost
 		}
 	}
 }

@@ -5,28 +5,26 @@ import (
 	"strings"
 )
 
-// An Ack is an acknowledgement that stands in the document itself, in a comment:
+// An Ack is an acknowledgement in the document itself, in a comment:
 //
 //	<!-- ken:ok MENTION [reason] -->         that mention, anywhere in the document
-//	<!-- ken:ok [-- reason] -->              the block it stands in, or the next one if it stands alone
+//	<!-- ken:ok [-- reason] -->              the block with the comment, or the next one if the comment is alone
 //	<!-- ken:off --> ... <!-- ken:on -->     everything between the two
 //
-// A mention with spaces in it is put between backticks or quotes. In MDX, which has
-// no such comments, {/* ken:ok */} is one.
+// A mention with spaces is written in backticks or quotes. MDX has no such comments; there, {/* ken:ok */} is one.
 type Ack struct {
 	Line    int
-	Mention string // "" if it covers a stretch
+	Mention string // "" if it covers a part of the document
 	Reason  string
-	Covers  int // how many mentions
+	Covers  int // the number of mentions
 }
 
-// A note is an acknowledgement with the stretch that it covers.
+// A note is an acknowledgement with the part of the document that it covers.
 type note struct {
 	Ack
 	span Span
 	open ackScope
-	// depth is that of the block the note stands in, of one that waits for the next
-	// block or is in the middle of it.
+	// depth is the depth of the block with the note, if the scope is waiting or within.
 	depth int
 }
 
@@ -34,11 +32,11 @@ type ackScope int
 
 const (
 	closed  ackScope = iota
-	waiting          // for the block that comes
-	within           // a block that goes on in deeper ones
+	waiting          // for the next block
+	within           // a block that continues in deeper ones
 )
 
-// note takes down a comment, if it is one for ken.
+// note records a comment if it is addressed to ken.
 func (r *reader) note(p *passage, l *block, at int, comment string) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(comment), "ken:")
 	if !ok {
@@ -76,7 +74,7 @@ func (r *reader) note(p *passage, l *block, at int, comment string) {
 	r.notes = append(r.notes, n)
 }
 
-// firstOf cuts the first word from a text, or what is between two quotes.
+// firstOf cuts the first word, or the first quoted text, from s.
 func firstOf(s string) (first, rest string) {
 	if strings.IndexByte("`\"'", s[0]) >= 0 {
 		if n := strings.IndexByte(s[1:], s[0]); n > 0 {
@@ -89,7 +87,7 @@ func firstOf(s string) (first, rest string) {
 	return s, ""
 }
 
-// cover puts a block under the notes that wait for one.
+// cover applies the waiting notes to a block.
 func (r *reader) cover(l *block) {
 	if len(l.lines) == 0 {
 		return
@@ -104,7 +102,7 @@ func (r *reader) cover(l *block) {
 			}
 			n.span = span
 			n.open = closed
-			if l.depth > n.depth { // a list or a quote, all of it
+			if l.depth > n.depth { // the whole list or quote
 				n.open = within
 			}
 		case within:
@@ -118,7 +116,7 @@ func (r *reader) cover(l *block) {
 	}
 }
 
-// finish marks what the notes cover, of mentions in their order, and returns them.
+// finish marks the mentions that the notes cover, and returns the notes.
 func (r *reader) finish() []Ack {
 	names := make(map[string]*note)
 	for i := range r.notes {

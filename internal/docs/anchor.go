@@ -11,8 +11,8 @@ import (
 	"ken/internal/repo"
 )
 
-// anchorsOf returns the anchors of a document as hosts make them: of its headings, and those that
-// are set by hand. Letters are small.
+// anchorsOf returns the anchors of a document in lower case, as hosts make them: those of headings, and those that
+// are set explicitly.
 func anchorsOf(content []byte) map[string]bool {
 	anchors := make(map[string]bool)
 	count := make(map[string]int)
@@ -70,7 +70,7 @@ func fenceOf(line []byte) string {
 }
 
 var (
-	// Sites set ids behind a title: {#id}, {/* #id */}, <!-- #id -->.
+	// Sites set ids after a title: {#id}, {/* #id */}, <!-- #id -->.
 	headingID   = later(`\s*(?:\{|<!--)[^}]*?#([^}\s*]+)[^}]*(?:\}|-->)\s*$`)
 	idAttribute = later(`\b(?:id|name)\s*=\s*["']([^"']+)["']|^\s*\{:[^}]*#([\w-]+)|^\(([\w-]+)\)=\s*$`)
 	anyTag      = later(`</?[A-Za-z][^>]*>`)
@@ -78,8 +78,8 @@ var (
 	linkedWords = later(`!?\[([^\]]*)\]\([^)]*\)`)
 )
 
-// slugs returns the anchors that hosts may make of a title: GitHub's, and one with a single hyphen for
-// each run of punctuation; both with the names of tags, which stay if they are code, and without.
+// slugs returns the anchors that hosts may make of a title: GitHub's, and one with a single hyphen for each run of
+// punctuation. Both are returned with and without the names of tags, which hosts keep in code.
 func slugs(title string) []string {
 	title = linkedWords().ReplaceAllString(title, "$1")
 	var list []string
@@ -123,7 +123,7 @@ func anchorTargets(doc repo.Path, m *Mention) []repo.Path {
 	return list
 }
 
-// judgeAnchors decides which anchors hold. One whose document is not there is dropped: the link to the
+// judgeAnchors decides which anchors exist. It drops an anchor whose document does not exist: the link to the
 // document is a mention of its own.
 func (j *judge) judgeAnchors(ctx context.Context) error {
 	byTarget := make(map[repo.Path][]int)
@@ -174,26 +174,26 @@ func (j *judge) judgeAnchors(ctx context.Context) error {
 	return nil
 }
 
-// judgePastAnchors judges the anchors that their documents do not have: did one have it when the link
-// was written?
+// judgePastAnchors judges the anchors that their documents do not have: did the document have the anchor when the
+// link was written?
 func (j *judge) judgePastAnchors(ctx context.Context, open []int, claims map[int]origin) error {
-	var looks []versionCheck
+	var checks []versionCheck
 	var whose []int
 	for _, i := range open {
 		m, c := &j.list[i], claims[i]
 		name := strings.ToLower(m.Name)
-		hunt := &removalSearch{is: func(v *fileVersion) bool { return v.hasAnchor(name) }}
+		search := &removalSearch{is: func(v *fileVersion) bool { return v.hasAnchor(name) }}
 		for _, p := range slices.Compact(append(anchorTargets(c.doc, &m.Mention), m.Was)) {
-			looks = append(looks, versionCheck{place: repo.CommitPath{Commit: c.commit, Path: p}, hunt: hunt})
+			checks = append(checks, versionCheck{place: repo.CommitPath{Commit: c.commit, Path: p}, search: search})
 			whose = append(whose, i)
 		}
 	}
-	if err := j.readVersions(ctx, looks); err != nil {
+	if err := j.readVersions(ctx, checks); err != nil {
 		return err
 	}
 	var list []*removalSearch
 	var gone []int
-	for k, l := range looks {
+	for k, l := range checks {
 		m := &j.list[whose[k]]
 		switch {
 		case l.unread && m.Verdict == "":
@@ -201,7 +201,7 @@ func (j *judge) judgePastAnchors(ctx context.Context, open []int, claims map[int
 		case l.has && !m.True:
 			m.Verdict, m.True = Gone, true
 			m.Why = "no heading of " + m.Was.String() + " makes it"
-			list = append(list, &removalSearch{file: m.Was, last: -1, is: l.hunt.is})
+			list = append(list, &removalSearch{file: m.Was, last: -1, is: l.search.is})
 			gone = append(gone, whose[k])
 		}
 	}

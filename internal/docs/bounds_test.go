@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A document with very many mentions is read in part, and says so.
-func TestReadsSoManyMentions(t *testing.T) {
+// A document with very many mentions is read in part, and Partial says so.
+func TestMentionLimit(t *testing.T) {
 	var b strings.Builder
 	for i := range maxMentions + 5 {
 		fmt.Fprintf(&b, "[a%d]: src/a%d.go\n", i, i)
@@ -24,9 +24,8 @@ func TestReadsSoManyMentions(t *testing.T) {
 	}
 }
 
-// A shell that goes ever deeper is followed for so long: the directory of each mention would
-// be longer than that of the one before.
-func TestFollowsTheShellSoFar(t *testing.T) {
+// The path of directories after many cd commands is limited.
+func TestShellDirLimit(t *testing.T) {
 	size := func(lines int) int {
 		doc, err := Read("README.md", []byte("```sh\n"+strings.Repeat("cd src && cat a/b.go\n", lines)+"```\n"))
 		if err != nil {
@@ -43,9 +42,8 @@ func TestFollowsTheShellSoFar(t *testing.T) {
 	}
 }
 
-// Older versions are searched up to the budget, also when one version has more mentions than
-// it allows.
-func TestComparesWithinTheBudget(t *testing.T) {
+// Older versions are searched up to the budget, even if one version has more mentions than it allows.
+func TestVersionBudget(t *testing.T) {
 	const mentions = 1000
 	j := &judge{list: make([]CheckedMention, mentions)}
 	open := make([]int, mentions)

@@ -12,31 +12,30 @@ import (
 	"ken/internal/repo"
 )
 
-// cacheKind names the reports in the cache.
+// cacheKind is the kind of reports in the cache.
 const cacheKind = "docs"
 
-// settled is how long ago a file has to be written for its stat to prove its content.
+// settled is the minimum age of a file for its stat to prove its content.
 const settled = 2 * time.Second
 
-// inputs are everything that a report of all documents is made from. Their first part is known
-// before: HEAD and how git tells histories, what is tracked, the stat of every file,
-// the policy, what is ignored. The second part is found while the report is made:
-// untracked paths that it looked at, and contents that git does not have. It is stored
-// under the key of the first part, the report under the key of both.
+// inputs are everything that a report on all documents depends on. The first part is known in advance: HEAD and
+// the git settings for histories, the tracked paths, the stat of every file, the policy and the ignore rules. The
+// second part is found during the check: the untracked paths that it looked up, and the contents that git does not
+// have. The second part is stored under the key of the first, and the report under the key of both.
 type inputs struct {
-	kind   string // of the answer that is made from them
+	kind   string // the kind of cache entry that depends on them
 	key    []byte
 	proven bool   // the stats prove the contents
-	edited []bool // of the index's entries: the file may differ from it
+	edited []bool // of the entries in the index: the file may differ
 	found  []repo.Found
-	around []byte // the key of what is no tracked file
+	around []byte // the key of all inputs except tracked files
 
 	looked  []repo.Path
 	missing []repo.ID
-	objects bool // git lacks contents and does not say which: any new object may change the report
+	objects bool // git lacks contents without naming them: any new object may change the report
 }
 
-// inputs reads the first part of the inputs. It starts no git.
+// inputs reads the first part of the inputs. It starts no git process.
 func (c *Checker) inputs(ctx context.Context, s *repo.Snapshot) (*inputs, error) {
 	view, err := c.Git.HistoryView(ctx)
 	if err != nil {
@@ -59,9 +58,9 @@ func (c *Checker) inputs(ctx context.Context, s *repo.Snapshot) (*inputs, error)
 			fmt.Fprintf(k, "%q %s %o %d\n", string(e.Path), e.ID, e.Mode, e.Flags)
 		}
 		if e.Flags&^repo.AssumeUnchanged == 0 && f.Presence == repo.File && f.Stat.MatchesIndex(e.Stat) {
-			continue // git has compared them, and the checksum covers its stat
+			continue // git has compared the file, and the checksum covers its stat
 		}
-		// A sparse checkout leaves files out: the index has their content.
+		// A sparse checkout omits files. Their content is in the index.
 		in.edited[i] = f.Presence != repo.Absent
 		fmt.Fprintf(k, "%d %q %d %+v\n", i, string(e.Path), f.Presence, f.Stat)
 		if f.Stat.Mtime > recent || f.Stat.Ctime > recent {
@@ -72,7 +71,7 @@ func (c *Checker) inputs(ctx context.Context, s *repo.Snapshot) (*inputs, error)
 	return in, nil
 }
 
-// recent is the time from which on a stat proves nothing.
+// recent returns the time from which on a stat proves nothing.
 func (c *Checker) recent() int64 {
 	now := time.Now
 	if c.Now != nil {
@@ -81,22 +80,21 @@ func (c *Checker) recent() int64 {
 	return now().Add(-settled).UnixNano()
 }
 
-// moreInputs are the second part of the inputs as they are stored.
+// moreInputs is the stored form of the second part of the inputs.
 type moreInputs struct {
 	Looked  [][]byte // paths
 	Missing []repo.ID
 	Objects bool
 }
 
-// foundKey is the key of the second part of the inputs.
+// foundKey returns the key of the second part of the inputs.
 func (c *Checker) foundKey(in *inputs) *cache.Key {
 	k := c.Cache.Key(in.kind + "-inputs")
 	fmt.Fprintf(k, "%x\n", in.key)
 	return k
 }
 
-// reportKey is the key of both parts as they are now; ok is false if they cannot be read, or
-// prove nothing.
+// reportKey returns the key of both parts as they are now. If they cannot be read or prove nothing, ok is false.
 func (c *Checker) reportKey(ctx context.Context, in *inputs) (k *cache.Key, ok bool) {
 	k = c.Cache.Key(in.kind + "-report")
 	fmt.Fprintf(k, "%x\n", in.key)
@@ -107,7 +105,7 @@ func (c *Checker) reportKey(ctx context.Context, in *inputs) (k *cache.Key, ok b
 	recent := c.recent()
 	for i, f := range seen {
 		stat := repo.Stat{}
-		// Of a directory, the report depends on its presence only.
+		// For a directory, the report depends only on its presence.
 		if f.Presence == repo.File {
 			stat = f.Stat
 		}
@@ -136,8 +134,7 @@ func (c *Checker) reportKey(ctx context.Context, in *inputs) (k *cache.Key, ok b
 	return k, true
 }
 
-// secondKey is the key of both parts of the inputs; the second one is that which was stored with
-// the first.
+// secondKey returns the key of both parts, with the second part that was stored for the first.
 func (c *Checker) secondKey(ctx context.Context, in *inputs) (k *cache.Key, ok bool) {
 	if !in.proven {
 		return nil, false
@@ -158,8 +155,7 @@ func (c *Checker) secondKey(ctx context.Context, in *inputs) (k *cache.Key, ok b
 	return c.reportKey(ctx, in)
 }
 
-// load returns the report that was made from the inputs, without the mentions that hold; nil
-// if there is none.
+// load returns the cached report for the inputs, without the mentions that hold; nil if there is none.
 func (c *Checker) load(ctx context.Context, in *inputs) *Report {
 	key, ok := c.secondKey(ctx, in)
 	if !ok {
@@ -218,16 +214,16 @@ func (c *Checker) saveLooked(in *inputs) {
 	c.Cache.Save(c.foundKey(in), second)
 }
 
-// learnt adds to the inputs what was found while a report was made.
-func (in *inputs) learnt(looked []repo.Path, missing []repo.ID) {
+// addFound adds the inputs that were found during a check.
+func (in *inputs) addFound(looked []repo.Path, missing []repo.ID) {
 	in.looked = withIgnoreFiles(append(in.looked, looked...))
 	in.missing = append(in.missing, missing...)
 	slices.SortFunc(in.missing, func(a, b repo.ID) int { return slices.Compare(a.Bytes(), b.Bytes()) })
 	in.missing = slices.Compact(in.missing)
 }
 
-// withIgnoreFiles adds to paths the .gitignore files that may ignore them, sorted. Such a file
-// need not be tracked.
+// withIgnoreFiles returns paths and the .gitignore files that may ignore them, sorted. A .gitignore file may be
+// untracked.
 func withIgnoreFiles(paths []repo.Path) []repo.Path {
 	all := slices.Clone(paths)
 	for _, p := range paths {
@@ -246,8 +242,8 @@ func withIgnoreFiles(paths []repo.Path) []repo.Path {
 	return slices.Compact(all)
 }
 
-// storable reports whether a report can be stored. A document that could not be read once may
-// be readable for the next caller, and text that is not UTF-8 would not come back the same.
+// storable reports whether a report can be stored. A document that could not be read may be readable for the next
+// caller, and text that is not UTF-8 would not survive the encoding.
 func storable(rep *Report) bool {
 	for _, u := range rep.Unread {
 		if !u.Lasting || !utf8.ValidString(string(u.File)) {

@@ -9,23 +9,18 @@ import (
 	"testing"
 	"time"
 
-	"ken/internal/cache"
-	"ken/internal/content"
-	"ken/internal/git"
-	"ken/internal/repo"
 	"ken/internal/testrepo"
+	"ken/internal/workspace"
 )
 
-// checker opens the documents of a directory anew, as each command does.
+// checker opens the documents of a directory again, as each command does.
 func checker(t *testing.T, dir string) *Checker {
 	t.Helper()
-	g, err := git.Open(t.Context(), dir)
+	ws, err := workspace.Open(t.Context(), workspace.Options{Dir: dir, Program: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.FilterHistory(repo.HistoryFilter{})
-	files := content.Open(g.Root(), content.Options{Format: g.ObjectFormat()})
-	return &Checker{Git: g, Files: files, Cache: cache.Open(g.CommonDir(), "test")}
+	return &Checker{Workspace: ws}
 }
 
 // reportOf returns a report without the mentions that hold, which are not cached.
@@ -39,7 +34,7 @@ func reportOf(t *testing.T, c *Checker) *Report {
 	return rep
 }
 
-// cachedReports is how many reports the cache of a clone has.
+// cachedReports returns the number of reports in the cache of a clone.
 func cachedReports(t *testing.T, dir string) int {
 	t.Helper()
 	list, err := filepath.Glob(filepath.Join(dir, ".git/ken/cache/digests/docs-report-*"))
@@ -49,8 +44,8 @@ func cachedReports(t *testing.T, dir string) int {
 	return len(list)
 }
 
-// After any change of the repository, the cached report equals the one that is made
-// without a cache; and while nothing changes, no git is started.
+// After any change of the repository, the cached report equals one that is made without a cache. While nothing
+// changes, no git process is started.
 func TestCachedReport(t *testing.T) {
 	r := testrepo.New(t)
 	r.Write("README.md", "Read `api/a.go`, `api/b.go`, `made.txt` and `late.txt`. `RunAll` runs it.\n")
@@ -75,7 +70,7 @@ func TestCachedReport(t *testing.T) {
 		{"nothing", func() {}},
 		{"a file comes, untracked", func() { r.Write("late.txt", "x\n") }},
 		{"it goes", func() { r.Remove("late.txt") }},
-		{"a directory of that name comes", func() { r.Write("late.txt/file", "x\n") }}, // its looks need not settle
+		{"a directory of that name comes", func() { r.Write("late.txt/file", "x\n") }}, // a directory has no stat that must settle
 		{"and goes", func() { r.Remove("late.txt") }},
 		{"it is ignored, by a file that is not tracked", func() { r.Write(".gitignore", "late.txt\n") }},
 		{"by the clone", func() { r.Remove(".gitignore"); r.Write(".git/info/exclude", "late.txt\n") }},
@@ -120,7 +115,7 @@ func TestCachedReport(t *testing.T) {
 	r.Write("README.md", "Read `api/b.go`, and more.\n")
 	r.Commit("last")
 	r.Age()
-	// Git takes two looks within a second for one: have it look anew.
+	// Git treats two stats within a second as one. Make it read the file again.
 	r.Remove(".git/index")
 	r.Git("reset", "-q")
 	want := ask()
@@ -150,8 +145,7 @@ func sameReport(t *testing.T, a, b *Report) bool {
 	return string(one) == string(two)
 }
 
-// A report with an unknown part is cached if git lacks an object, and no longer used once
-// git has it.
+// A report with an unknown part is cached if git lacks an object, and no longer used once git has it.
 func TestCachedReportOfPartialClone(t *testing.T) {
 	origin := testrepo.New(t)
 	origin.Git("config", "uploadpack.allowFilter", "true")
@@ -205,8 +199,7 @@ func TestCachedReportWithLinkedMakefile(t *testing.T) {
 	}
 }
 
-// If git lacks contents that would tell where a file moved, the report is cached until git gets
-// an object.
+// If git lacks contents that show where a file moved, the report is cached until git gets an object.
 func TestCachedReportWhereMovesAreUnknown(t *testing.T) {
 	origin := testrepo.New(t)
 	origin.Git("config", "uploadpack.allowFilter", "true")

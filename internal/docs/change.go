@@ -10,16 +10,15 @@ import (
 	"ken/internal/repo"
 )
 
-// A TreeChange has both trees of a change and the symbols that it removes. It finds the mentions
-// that hold before the change and not after it. It asks no history: the tree before the change
-// proves that a mention was right.
+// A TreeChange has both trees of a change and the symbols that it removes. It finds the mentions that hold before
+// the change and not after it. It needs no history: the tree before the change proves that a mention was right.
 type TreeChange struct {
 	Before, After []File                  // of both trees
 	Renamed       map[repo.Path]repo.Path // new paths by old ones
 	Symbols       []RemovedSymbol
-	// Named reports whether a file of the new tree in a directory has a word, and is no document.
+	// Named reports whether a file below dir in the new tree that is not a document contains a word.
 	Named func(word string, dir repo.Path) (bool, error)
-	// Declared lists the symbols of that name which the new tree declares.
+	// Declared lists the symbols of this name that the new tree declares.
 	Declared func(name string) ([]RemovedSymbol, error)
 	// Read returns the content of a file before or after the change; nil if it cannot be read.
 	Read   func(p repo.Path, before bool) []byte
@@ -29,7 +28,7 @@ type TreeChange struct {
 	words         map[string][]RemovedSymbol
 	tools         map[string]changedTool
 	pages         map[string]bool               // last elements of links to removed pages of a site
-	anchors       map[repo.Path]map[string]bool // removed ones of edited documents
+	anchors       map[repo.Path]map[string]bool // removed anchors of edited documents
 	before, after *treeIndex
 }
 
@@ -40,22 +39,22 @@ type RemovedSymbol struct {
 	Symbol  outline.Symbol
 }
 
-// A changedTool is what a tool offered before a change and offers after it.
-type changedTool struct{ before, after recipes }
+// A changedTool has the commands of a tool before and after a change.
+type changedTool struct{ before, after commandList }
 
-// IsTaskFile reports whether a file lists what a tool runs: Makefile, package.json.
+// IsTaskFile reports whether a file lists the commands of a tool: Makefile, package.json.
 func IsTaskFile(p repo.Path) bool {
-	for _, book := range books {
-		if book.has(p) {
+	for _, kind := range taskFiles {
+		if kind.has(p) {
 			return true
 		}
 	}
 	return false
 }
 
-// Phrases returns the texts to search documents for: last elements of paths, symbols and commands.
-// The change breaks no mention in a document that has none of them. If a symbol's name is still
-// declared elsewhere, the phrase is the name with its type, package, module or directory.
+// Phrases returns the texts to search documents for: last elements of paths, symbols and commands. The change
+// breaks no mention in a document without any of them. If a symbol's name is still declared elsewhere, the phrase
+// is the name with its type, package, module or directory.
 func (c *TreeChange) Phrases() ([]string, error) {
 	c.collect()
 	phrases := make(map[string]bool)
@@ -96,7 +95,7 @@ func (c *TreeChange) Phrases() ([]string, error) {
 	return slices.Sorted(maps.Keys(phrases)), nil
 }
 
-// collect finds what the change removed.
+// collect finds the paths, symbols, commands and anchors that the change removed.
 func (c *TreeChange) collect() {
 	if c.removed != nil {
 		return
@@ -118,8 +117,8 @@ func (c *TreeChange) collect() {
 	for _, f := range c.Before {
 		id, ok := there[f.Path]
 		if !ok || id != f.ID {
-			for tool, book := range books {
-				changed[tool] = changed[tool] || book.has(f.Path)
+			for tool, kind := range taskFiles {
+				changed[tool] = changed[tool] || kind.has(f.Path)
 			}
 		}
 		if ok {
@@ -141,8 +140,8 @@ func (c *TreeChange) collect() {
 	}
 	for tool := range changed {
 		if changed[tool] {
-			book := books[tool]
-			c.tools[tool] = changedTool{c.recipes(&book, c.Before, true), c.recipes(&book, c.After, false)}
+			kind := taskFiles[tool]
+			c.tools[tool] = changedTool{c.commands(&kind, c.Before, true), c.commands(&kind, c.After, false)}
 		}
 	}
 	for _, s := range c.Symbols {
@@ -195,30 +194,30 @@ func (c *TreeChange) compareAnchors(p repo.Path) {
 	}
 }
 
-// includes finds the marks by which a document takes in another one, which may have a heading.
+// includes matches the directives that include another document, which may have the heading.
 var includes = later(`@include|\{%-?\s*include|\{include\}|--8<--|\{\{[<%]|\bimport\b.*\.mdx?['"]`)
 
-// recipes reads all task files of a tool.
-func (c *TreeChange) recipes(book *taskFile, files []File, before bool) recipes {
-	all := recipes{names: make(map[string]bool)}
+// commands reads all task files of a tool.
+func (c *TreeChange) commands(kind *taskFile, files []File, before bool) commandList {
+	all := commandList{names: make(map[string]bool)}
 	for _, f := range files {
-		if !book.has(f.Path) {
+		if !kind.has(f.Path) {
 			continue
 		}
 		content := c.Read(f.Path, before)
-		if content == nil || len(content) > maxBook {
+		if content == nil || len(content) > maxTaskFile {
 			all.open = true
 			continue
 		}
-		r := book.recipes(content)
+		r := kind.commands(content)
 		all.open = all.open || r.open
 		maps.Copy(all.names, r.names)
 	}
 	return all
 }
 
-// Broken returns the mentions of a document of the new tree that the change broke. edited says
-// that the change also edited the document.
+// Broken returns the mentions of a document in the new tree that the change broke. edited says that the change
+// also edited the document.
 func (c *TreeChange) Broken(doc repo.Path, content []byte, edited bool) ([]CheckedMention, error) {
 	if !IsDocument(doc) || historical(doc) || excluded(c.Policy.Exclude, doc) {
 		return nil, nil
@@ -227,13 +226,13 @@ func (c *TreeChange) Broken(doc repo.Path, content []byte, edited bool) ([]Check
 	j := &judge{policy: c.Policy}
 	list, _, err := j.mentions(doc, content)
 	if err != nil {
-		return nil, nil //nolint:nilerr // a document that ken cannot read mentions nothing
+		return nil, nil //nolint:nilerr // a document that ken cannot read has no mentions
 	}
 	found := false
 	for i := range list {
 		m := &list[i]
 		if m.Hidden == HiddenHedged && !edited {
-			// A hedge may hide a name that the repository never had. This one it had.
+			// A hedge hides names that may never have existed. This one did exist.
 			m.Hidden = ""
 		}
 		var err error
@@ -256,7 +255,7 @@ func (c *TreeChange) Broken(doc repo.Path, content []byte, edited bool) ([]Check
 		return nil, nil
 	}
 	corrected := c.correctedLines(doc, content, list, edited)
-	for i := range list { // a document may name the new place nearby
+	for i := range list { // the document may name the new path nearby
 		m := &list[i]
 		if m.Kind == Path && m.Verdict == "" && !corrected[m.Line] && c.after != nil && c.after.holdsPath(&m.Mention, readingOf(doc, &m.Mention, false)) {
 			m.Verdict = Holds
@@ -268,7 +267,7 @@ func (c *TreeChange) Broken(doc repo.Path, content []byte, edited bool) ([]Check
 	}), nil
 }
 
-// judgeAnchor decides about a link to a heading of a document that the change edited.
+// judgeAnchor judges a link to a heading of a document that the change edited.
 func (c *TreeChange) judgeAnchor(m *CheckedMention) {
 	if len(c.anchors) == 0 {
 		return
@@ -332,8 +331,8 @@ func (c *TreeChange) judgePath(m *CheckedMention) {
 	}
 }
 
-// leadsAstray reports whether a relative link led to a page before the change, and after it only
-// another directory has something of that name.
+// leadsAstray reports whether a relative link led to a page before the change, and after it only another directory
+// has a page of that name.
 func (c *TreeChange) leadsAstray(m *CheckedMention, r reading) bool {
 	if m.Form != Link || strings.HasPrefix(m.Name, "/") || slices.ContainsFunc(r.paths, c.after.has) {
 		return false
@@ -342,9 +341,9 @@ func (c *TreeChange) leadsAstray(m *CheckedMention, r reading) bool {
 	return ok && isMarkdown(p)
 }
 
-// meant returns the path of the old tree that a mention meant, false if it may mean a file of the
-// reader. If a document cuts a path short to a bare name, that name must have been the only one below
-// the document's directory, or else in the tree.
+// meant returns the path in the old tree that a mention meant, or false if it may mean a file of the reader. If a
+// document shortens a path to a bare name, the name must have been the only one below the directory of the
+// document, or else in the tree.
 func (c *TreeChange) meant(m *CheckedMention, r reading) (repo.Path, bool) {
 	for _, p := range r.paths {
 		if c.before.has(p) {
@@ -378,8 +377,8 @@ func (c *TreeChange) judgeCommand(m *CheckedMention) {
 	m.Verdict, m.True = Gone, true
 }
 
-// judgeSymbol decides about a symbol that the change removed from a file. A qualified name is
-// broken if nothing else declares it for the same qualifier, a bare one if no file has the word.
+// judgeSymbol judges a symbol that the change removed from a file. A qualified name is broken if no other
+// declaration has the same qualifier, a bare one if no file contains the word.
 func (c *TreeChange) judgeSymbol(m *CheckedMention) error {
 	word := wordOf(m.Name)
 	removed := c.words[word]
@@ -395,7 +394,7 @@ func (c *TreeChange) judgeSymbol(m *CheckedMention) error {
 		if slices.ContainsFunc(now, func(s RemovedSymbol) bool { return s.belongsTo(qualifier) }) {
 			return nil
 		}
-		if !removed[i].hasOwner() { // a module may bring the name from elsewhere, or make it
+		if !removed[i].hasOwner() { // a module may import the name or generate it
 			named, err := c.Named(word, removed[i].Path.Dir())
 			if err != nil || named {
 				return err
@@ -404,7 +403,7 @@ func (c *TreeChange) judgeSymbol(m *CheckedMention) error {
 		m.Verdict, m.True, m.Was = Gone, true, removed[i].Path
 		return nil
 	}
-	if split(m.Name).isFaint(removed[0].Path, &removed[0].Symbol) && !m.plainly() {
+	if split(m.Name).isAmbiguous(removed[0].Path, &removed[0].Symbol) && !m.plainly() {
 		return nil
 	}
 	named, err := c.Named(word, "")
@@ -415,7 +414,7 @@ func (c *TreeChange) judgeSymbol(m *CheckedMention) error {
 	return nil
 }
 
-// qualifierOf returns the part of a name before the last one; "" for a bare name.
+// qualifierOf returns the qualifier of a name; "" for a bare name.
 func qualifierOf(name string) string {
 	parts := strings.FieldsFunc(name, func(r rune) bool { return r == '.' || r == ':' || r == '#' })
 	if len(parts) < 2 {
@@ -429,13 +428,13 @@ func (s *RemovedSymbol) hasOwner() bool {
 	return s.Symbol.Qualified != "" && s.Symbol.Qualified != s.Symbol.Name
 }
 
-// belongsTo reports whether a qualifier means what the symbol belongs to.
+// belongsTo reports whether a qualifier names the type, package, module or directory of the symbol.
 func (s *RemovedSymbol) belongsTo(qualifier string) bool {
 	return slices.Contains(s.qualifiers(), qualifier)
 }
 
-// qualifiers returns the names that may stand before the symbol: its type, or else its package, its
-// module and its directory.
+// qualifiers returns the names that may qualify the symbol: its type, or else its package, its module and its
+// directory.
 func (s *RemovedSymbol) qualifiers() []string {
 	if s.hasOwner() {
 		return []string{qualifierOf(s.Symbol.Qualified)}

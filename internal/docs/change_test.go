@@ -96,13 +96,13 @@ func TestTreeChangeOfBareName(t *testing.T) {
 		"a/deep/queue.go", "a/deep/stack.go", "b/deep/stack.go", "lib/quotas.toml",
 	)}
 	text := "# Guide\n\n" +
-		"Use any file (`caddy.json` is one).\n\n" + // 3: of an example
+		"Use any file (`caddy.json` is one).\n\n" + // of an example
 		"Add `site-env.d.ts` in `src`.\n\n" + // 5: of a template
 		"Write `local.env` and `certs.pem`.\n\n" + // 7: of a playground and of a test
 		"See `queue.go`.\n\n" + // 9: unique
 		"See `stack.go`.\n\n" + // 11: one of two
 		"Write for example `quotas.toml`.\n\n" + // 13: perhaps the reader's
-		"See [queue](queue.go).\n\n" + // 15: a link says from where
+		"See [queue](queue.go).\n\n" + // a link has a directory
 		"See `modules/web/example/caddy.json`.\n" // 17: the whole path
 	tests := []struct {
 		doc  repo.Path
@@ -144,7 +144,7 @@ func TestTreeChangeOfHeading(t *testing.T) {
 		"[a](/guide/features#lightning-css), [b](/guide/features#workers)\n\n" +
 		"[c](./features.md#lightning-css), [d](features#never-was)\n\n" +
 		"[e](/config/#Lightning-CSS), [f](../config/index.html#lightning-css)\n\n" +
-		"[g](/guide/included#lightning-css), [h](api.md#lightning-css)\n\n" + // taken in from elsewhere, not edited
+		"[g](/guide/included#lightning-css), [h](api.md#lightning-css)\n\n" + // included from elsewhere, not edited
 		"[i](#lightning-css), [j](/no/page#lightning-css)\n"
 	want := []string{
 		"3:/guide/features#lightning-css", "5:./features.md#lightning-css", "7:/config/#Lightning-CSS", "7:../config/index.html#lightning-css",

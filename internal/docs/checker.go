@@ -8,37 +8,34 @@ import (
 	"slices"
 	"time"
 
-	"ken/internal/cache"
 	"ken/internal/content"
 	"ken/internal/fault"
-	"ken/internal/git"
 	"ken/internal/repo"
+	"ken/internal/workspace"
 )
 
-// A Checker judges the documents of one work tree.
+// A Checker checks the documents of one work tree.
 type Checker struct {
-	Git    *git.Repo
-	Files  *content.Tree
-	Cache  *cache.Cache
+	*workspace.Workspace
+
 	Policy Policy
-	Now    func() time.Time // the clock of the racy rule; time.Now when nil
+	Now    func() time.Time // the clock that decides whether a stat is too recent; time.Now if nil
 }
 
-// A Policy is what a repository says about its documents.
+// A Policy is the configuration of a repository for its documents.
 type Policy struct {
-	OK      []string // mentions that are right as they are, letter by letter or as globs
-	Exclude []string // globs of documents that are not judged
+	OK      []string // accepted mentions, exact or as globs
+	Exclude []string // globs of documents that are not checked
 }
 
-// Options say which documents are judged.
+// Options select documents.
 type Options struct {
-	Paths []repo.Path // documents, or directories of them; all when nil
-	// Holding asks for the mentions that hold, too.
+	Paths []repo.Path // documents, or directories of them; all if nil
+	// Holding also returns the mentions that hold.
 	Holding bool
 }
 
-// Check judges documents. A report of all documents is cached until one of its inputs
-// changes.
+// Check checks documents. A report on all documents is cached until one of its inputs changes.
 func (c *Checker) Check(ctx context.Context, opts Options) (*Report, error) {
 	snapshot, err := c.Git.Snapshot(ctx)
 	if err != nil {
@@ -54,11 +51,34 @@ func (c *Checker) Check(ctx context.Context, opts Options) (*Report, error) {
 	}
 	rep.Missed = missed
 	rep.Passed = countUnreadForms(snapshot, opts.Paths)
+	c.Remark(rep.Remarks...)
+	if opts.Paths == nil {
+		c.saveStaleMentions(rep)
+	}
 	return rep, nil
 }
 
-// Cached returns the report of all documents if it is in the cache, nil otherwise, and the
-// number of tracked files. It reads no document.
+// maxQuickFiles is the number of tracked files up to which Quick checks documents. With more, the check can take seconds.
+const maxQuickFiles = 2000
+
+// Quick returns the cached report, or checks the documents of a small repository. Otherwise the report is nil.
+func (c *Checker) Quick(ctx context.Context) (*Report, error) {
+	rep, files, err := c.Cached(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if rep == nil && files <= maxQuickFiles {
+		return c.Check(ctx, Options{})
+	}
+	if rep != nil {
+		c.Remark(rep.Remarks...)
+		c.saveStaleMentions(rep)
+	}
+	return rep, nil
+}
+
+// Cached returns the report on all documents if it is in the cache, nil otherwise, and the number of tracked
+// files. It reads no document.
 func (c *Checker) Cached(ctx context.Context) (rep *Report, files int, err error) {
 	snapshot, err := c.Git.Snapshot(ctx)
 	if err != nil {
@@ -76,7 +96,7 @@ func (c *Checker) Cached(ctx context.Context) (rep *Report, files int, err error
 	return rep, files, nil
 }
 
-// countUnreadForms counts the tracked documents in a form that ken does not read.
+// countUnreadForms counts the tracked documents in formats that ken does not read.
 func countUnreadForms(s *repo.Snapshot, paths []repo.Path) int {
 	n := 0
 	for i := range s.Index.Entries {
@@ -88,8 +108,7 @@ func countUnreadForms(s *repo.Snapshot, paths []repo.Path) int {
 	return n
 }
 
-// undocumented returns the paths at which nothing is a document. A path at which nothing is
-// tracked is an error: it was mistyped.
+// undocumented returns the paths without any document. A path without a tracked file is an error: it was mistyped.
 func undocumented(s *repo.Snapshot, paths []repo.Path) (none []repo.Path, err error) {
 	for _, p := range paths {
 		tracked, document := p == "", false
@@ -112,7 +131,7 @@ func undocumented(s *repo.Snapshot, paths []repo.Path) (none []repo.Path, err er
 	return none, nil
 }
 
-// check is Check without what only the index says.
+// check implements Check, except for the results that need only the index.
 func (c *Checker) check(ctx context.Context, snapshot *repo.Snapshot, opts Options) (*Report, error) {
 	in, err := c.inputs(ctx, snapshot)
 	if err != nil {
@@ -157,8 +176,8 @@ func (c *Checker) check(ctx context.Context, snapshot *repo.Snapshot, opts Optio
 	return rep, nil
 }
 
-// judgeChanged judges the documents that changed since earlier parts were made, all if there are none, and
-// returns the report of all documents. It stores what it had to ask the history for.
+// judgeChanged checks the documents that changed since the earlier parts were stored, or all if there are none. It
+// returns the report on all documents, and stores the answers that took history.
 func (c *Checker) judgeChanged(ctx context.Context, tree *workTree, past *past, in, base *inputs, earlier *parts) (*Report, error) {
 	files := tree.tracked()
 	ids, err := tree.contentIDs(ctx, files)
@@ -179,9 +198,9 @@ func (c *Checker) judgeChanged(ctx context.Context, tree *workTree, past *past, 
 		return j.report, nil
 	}
 	looked, missing := tree.looked, append(past.missing, tree.missing...)
-	base.learnt(looked, missing)
+	base.addFound(looked, missing)
 	in.looked, in.missing = nil, nil
-	in.learnt(base.looked, base.missing)
+	in.addFound(base.looked, base.missing)
 	in.objects = past.unsure
 	if !c.unchanged(ctx, in) {
 		return j.report, nil
@@ -193,9 +212,8 @@ func (c *Checker) judgeChanged(ctx context.Context, tree *workTree, past *past, 
 	return j.report, nil
 }
 
-// Fix corrects the mentions of a report that moved, unless dry is set, and returns what was
-// changed, or would be, and what was not. A document that cannot be written does not stop
-// the others.
+// Fix corrects the moved mentions of a report, unless dry is set. It returns the corrections and the mentions that
+// stay stale. If a document cannot be written, Fix continues with the others.
 func (c *Checker) Fix(ctx context.Context, rep *Report, dry bool) (Fixed, error) {
 	var all Fixed
 	var failed []error
@@ -218,12 +236,11 @@ func (c *Checker) Fix(ctx context.Context, rep *Report, dry bool) (Fixed, error)
 	return all, errors.Join(failed...)
 }
 
-// fixTries is how often a document is read again if somebody else writes to it.
+// fixTries limits how often a document is read again because another process writes to it.
 const fixTries = 5
 
-// fixDocument corrects one document, of which these mentions are listed. If the document
-// was changed since it was judged, the mentions that still stand in their place are
-// corrected.
+// fixDocument corrects the listed mentions of one document. If the document has changed since the check, it
+// corrects those that are still at their position.
 func (c *Checker) fixDocument(ctx context.Context, p repo.Path, listed []CheckedMention, dry bool) (fixed Fixed, err error) {
 	if !slices.ContainsFunc(listed, func(j CheckedMention) bool { return j.Verdict == Moved }) {
 		return Fixed{Left: listed}, nil

@@ -13,36 +13,36 @@ import (
 	"ken/internal/repo"
 )
 
-// A taskFile is a kind of file that says what one tool can run: Makefile, package.json.
+// A taskFile is a kind of file that lists the commands of a tool: Makefile, package.json.
 type taskFile struct {
-	names   []string // of such files, the one that the tool prefers first
-	ext     string   // of more of them; "" for none
-	recipes func(content []byte) recipes
+	names    []string // file names, in the order of preference of the tool
+	ext      string   // the extension of further files; "" for none
+	commands func(content []byte) commandList
 }
 
-// recipes are what a task file offers.
-type recipes struct {
+// commandList has the commands in a task file.
+type commandList struct {
 	names map[string]bool
-	// open is set if there may be others: the file includes another, or computes names.
+	// open is set if there may be more commands: the file includes another one, or computes names.
 	open bool
-	// includes are the files that it takes in.
+	// includes are the files that it includes.
 	includes []string
-	// patterns are names that stand for others: a "%" matches anything.
+	// patterns are command names in which "%" matches any text.
 	patterns []string
 }
 
-// mayMake reports whether a pattern makes a command of this name.
-func (r *recipes) mayMake(name string) bool {
+// mayMake reports whether a pattern matches this name.
+func (r *commandList) mayMake(name string) bool {
 	return slices.ContainsFunc(r.patterns, func(p string) bool {
 		front, back, _ := strings.Cut(p, "%")
 		return len(name) > len(front)+len(back) && strings.HasPrefix(name, front) && strings.HasSuffix(name, back)
 	})
 }
 
-// books are the tools whose books can be read.
-var books = map[string]taskFile{
+// taskFiles has the task files of each tool.
+var taskFiles = map[string]taskFile{
 	"make":     {[]string{"GNUmakefile", "makefile", "Makefile"}, ".mk", makeTargets},
-	"just":     {[]string{"justfile", "Justfile", ".justfile"}, ".just", justRecipes},
+	"just":     {[]string{"justfile", "Justfile", ".justfile"}, ".just", justCommands},
 	"task":     {[]string{"Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"}, "", taskNames},
 	"rake":     {[]string{"Rakefile", "rakefile", "Rakefile.rb"}, ".rake", rakeTasks},
 	"composer": {[]string{"composer.json"}, "", scripts},
@@ -59,12 +59,12 @@ func (b *taskFile) has(p repo.Path) bool {
 		b.ext == ".mk" && strings.HasPrefix(base, "Makefile.")
 }
 
-const maxBook = 1 << 20
+const maxTaskFile = 1 << 20
 
 var (
 	makeRule     = later(`(?m)^([^\s#:=][^#:=\n]*?)\s*::?(?:[^=:\n]|$)`)
 	makeOpen     = later(`(?m)^\s*-?s?include\b|^[^\s#:=]*[%$][^:=\n]*:|\$\(eval\b`)
-	makeInclude  = later(`(?m)^[ \t]*include[ \t]+([^#\n]+)`) // with a dash, it may be missing
+	makeInclude  = later(`(?m)^[ \t]*include[ \t]+([^#\n]+)`) // with a dash, the file is optional
 	makeForward  = later(`(?m)^%:\s*([\w-]+)%`)
 	makeVariable = later(`\$\([^)]*\)|\$\{[^}]*\}|\$.`)
 	justRule     = later(`(?m)^(?:@?([A-Za-z_][\w-]*)(?:\s[^:\n]*)?:(?:[^=]|$)|alias\s+([\w-]+)\s*:=)`)
@@ -74,14 +74,13 @@ var (
 	rakeRule     = later(`\b(?:task|file|multitask)\b[\s(]*(?::?["']?([\w:-]+)["']?)`)
 )
 
-// later returns an expression that is compiled when it is first asked for: hooks start ken all
-// day, and read no task file.
+// later returns a function that compiles the expression on first use. Hooks start ken often and rarely need it.
 func later(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-func makeTargets(content []byte) recipes {
-	r := recipes{names: make(map[string]bool), open: makeOpen().Match(content)}
+func makeTargets(content []byte) commandList {
+	r := commandList{names: make(map[string]bool), open: makeOpen().Match(content)}
 	joined := strings.ReplaceAll(string(content), "\\\n", " ")
 	for _, m := range makeInclude().FindAllStringSubmatch(joined, -1) {
 		r.includes = append(r.includes, strings.Fields(m[1])...)
@@ -89,13 +88,13 @@ func makeTargets(content []byte) recipes {
 	for _, m := range makeRule().FindAllStringSubmatch(joined, -1) {
 		for name := range strings.FieldsSeq(m[1]) {
 			r.names[name] = true
-			// A name that is nothing but a variable is one name, which nobody can tell.
+			// A name that is only a variable could be any name.
 			if pattern := makeVariable().ReplaceAllString(name, "%"); pattern != "%" && strings.Count(pattern, "%") == 1 {
 				r.patterns = append(r.patterns, pattern)
 			}
 		}
 	}
-	// "%: common-%" makes a target of every other one that begins so.
+	// "%: common-%" makes a target for every target with this prefix.
 	for _, m := range makeForward().FindAllStringSubmatch(joined, -1) {
 		for name := range maps.Clone(r.names) {
 			if rest, ok := strings.CutPrefix(name, m[1]); ok && rest != "" {
@@ -114,41 +113,40 @@ func makeTargets(content []byte) recipes {
 	return r
 }
 
-func justRecipes(content []byte) recipes {
-	r := recipes{names: make(map[string]bool), open: justOpen().Match(content)}
+func justCommands(content []byte) commandList {
+	r := commandList{names: make(map[string]bool), open: justOpen().Match(content)}
 	for _, m := range justRule().FindAllSubmatch(content, -1) {
 		r.names[string(m[1])+string(m[2])] = true
 	}
 	return r
 }
 
-func taskNames(content []byte) recipes {
-	r := recipes{names: make(map[string]bool), open: taskOpen().Match(content)}
+func taskNames(content []byte) commandList {
+	r := commandList{names: make(map[string]bool), open: taskOpen().Match(content)}
 	for _, m := range taskRule().FindAllSubmatch(content, -1) {
 		r.names[string(m[1])] = true
 	}
 	return r
 }
 
-// rakeTasks never has all of them: tasks are made by code.
-func rakeTasks(content []byte) recipes {
-	r := recipes{names: make(map[string]bool), open: true}
+// rakeTasks returns the tasks of a Rakefile. The list is never complete: code can define tasks.
+func rakeTasks(content []byte) commandList {
+	r := commandList{names: make(map[string]bool), open: true}
 	for _, m := range rakeRule().FindAllSubmatch(content, -1) {
 		r.names[string(m[1])] = true
 	}
 	return r
 }
 
-// scripts are those of a package; a dependency brings programs that are run as if they
-// were.
-func scripts(content []byte) recipes {
+// scripts returns the scripts of a package. A dependency may add programs that run like scripts.
+func scripts(content []byte) commandList {
 	var pack struct {
 		Scripts      map[string]any `json:"scripts"`
 		Dependencies map[string]any `json:"dependencies"`
 		Dev          map[string]any `json:"devDependencies"`
 		Bin          any            `json:"bin"`
 	}
-	r := recipes{names: make(map[string]bool)}
+	r := commandList{names: make(map[string]bool)}
 	if json.Unmarshal(content, &pack) != nil {
 		r.open = true
 		return r
@@ -164,7 +162,7 @@ func scripts(content []byte) recipes {
 	return r
 }
 
-// judgeCommands decides which commands hold: those that any task file of the tree offers.
+// judgeCommands decides which commands hold: those that any task file of the tree lists.
 func (j *judge) judgeCommands(ctx context.Context, files []File) error {
 	open := make(map[string][]int) // by tool
 	for i := range j.list {
@@ -173,14 +171,14 @@ func (j *judge) judgeCommands(ctx context.Context, files []File) error {
 		}
 	}
 	for tool, which := range open {
-		b, ok := books[tool]
+		b, ok := taskFiles[tool]
 		if !ok {
 			for _, i := range which {
 				j.list[i].Verdict, j.list[i].Why = Ambiguous, "ken cannot read what "+tool+" runs"
 			}
 			continue
 		}
-		all, err := j.allRecipes(ctx, files, &b)
+		all, err := j.allCommands(ctx, files, &b)
 		if err != nil {
 			return err
 		}
@@ -194,7 +192,7 @@ func (j *judge) judgeCommands(ctx context.Context, files []File) error {
 			case j.includesUnseen(&all):
 				m.Verdict, m.Why = Ambiguous, tool+" may run more than its files list"
 			case all.open:
-				// If a file listed it once and none does now, it is gone all the same.
+				// If a file listed the command once and none does now, it is gone nevertheless.
 				m.Why = tool + " may run more than its files list"
 			}
 		}
@@ -202,31 +200,31 @@ func (j *judge) judgeCommands(ctx context.Context, files []File) error {
 	return nil
 }
 
-// includesUnseen reports whether a task file takes in one that git does not track.
-func (j *judge) includesUnseen(r *recipes) bool {
+// includesUnseen reports whether a task file includes a file that git does not track.
+func (j *judge) includesUnseen(r *commandList) bool {
 	return slices.ContainsFunc(r.includes, func(name string) bool {
 		if i := strings.LastIndexAny(name, ")}"); i >= 0 {
-			name = name[i+1:] // behind a variable
+			name = name[i+1:] // after a variable
 		}
 		name = strings.TrimPrefix(path.Clean("/"+name), "/")
 		return !strings.ContainsAny(name, "*?[$") && !j.index.ends(name)
 	})
 }
 
-// allRecipes reads all books of a tool. One that cannot be read may have anything.
-func (j *judge) allRecipes(ctx context.Context, files []File, b *taskFile) (recipes, error) {
+// allCommands reads all task files of a tool. A file that cannot be read may list any command.
+func (j *judge) allCommands(ctx context.Context, files []File, b *taskFile) (commandList, error) {
 	var mine []File
 	for _, f := range files {
 		if b.has(f.Path) {
 			mine = append(mine, f)
 		}
 	}
-	all := recipes{names: make(map[string]bool)}
+	all := commandList{names: make(map[string]bool)}
 	var lock sync.Mutex
-	err := j.tree.Read(ctx, mine, maxBook, func(_ int, content []byte, err error) {
-		var r recipes
+	err := j.tree.Read(ctx, mine, maxTaskFile, func(_ int, content []byte, err error) {
+		var r commandList
 		if err == nil {
-			r = b.recipes(content)
+			r = b.commands(content)
 		}
 		lock.Lock()
 		defer lock.Unlock()
@@ -240,8 +238,8 @@ func (j *judge) allRecipes(ctx context.Context, files []File, b *taskFile) (reci
 	return all, err
 }
 
-// judgePastCommands judges commands that no task file has: did one have it when the document
-// named it?
+// judgePastCommands judges the commands that no task file lists: did one list the command when the document named
+// it?
 func (j *judge) judgePastCommands(ctx context.Context, open []int, claims map[int]origin) error {
 	type try struct {
 		mention int
@@ -251,7 +249,7 @@ func (j *judge) judgePastCommands(ctx context.Context, open []int, claims map[in
 	var places []repo.CommitPath
 	for _, i := range open {
 		m, c := &j.list[i], claims[i]
-		b := books[m.Tool]
+		b := taskFiles[m.Tool]
 		for _, name := range b.names {
 			at := Mention{Name: name, In: m.In}
 			for _, p := range readingOf(c.doc, &at, false).paths {
@@ -276,20 +274,20 @@ func (j *judge) judgePastCommands(ctx context.Context, open []int, claims map[in
 		}
 		whose[id] = append(whose[id], k)
 	}
-	vague := make(map[int]string) // why a task file may have had a mention nevertheless
-	more := make(map[int]bool)    // a task file did not list it
+	vague := make(map[int]string) // why a task file may have listed a mention nevertheless
+	more := make(map[int]bool)    // a task file that is open did not list it
 	err = j.past.eachContent(ctx, blobs, func(k int, content []byte, err error) {
-		read := make(map[string]recipes) // by tool
+		read := make(map[string]commandList) // by tool
 		for _, k := range whose[blobs[k]] {
 			t := tries[k]
 			m := &j.list[t.mention]
 			r, known := read[m.Tool]
-			if !known && err == nil && len(content) <= maxBook {
-				r = books[m.Tool].recipes(content)
+			if !known && err == nil && len(content) <= maxTaskFile {
+				r = taskFiles[m.Tool].commands(content)
 				read[m.Tool] = r
 			}
 			switch {
-			case err != nil || len(content) > maxBook:
+			case err != nil || len(content) > maxTaskFile:
 				vague[t.mention] = unreadReason(err)
 			case m.Was == "" && r.names[m.Name]:
 				m.Verdict, m.True, m.Was = Gone, true, t.place.Path
@@ -319,22 +317,22 @@ func (j *judge) judgePastCommands(ctx context.Context, open []int, claims map[in
 	}))
 }
 
-// dateCommands finds the commits that took commands out of their books.
+// dateCommands finds the commits that removed commands from their task files.
 func (j *judge) dateCommands(ctx context.Context, gone []int) error {
 	type recipe struct {
-		book       repo.Path
+		kind       repo.Path
 		tool, name string
 	}
-	hunts := make(map[recipe]*removalSearch)
+	searches := make(map[recipe]*removalSearch)
 	var list []*removalSearch
 	for _, i := range gone {
 		m := &j.list[i]
 		m.Why = "it was in " + m.Was.String()
 		r := recipe{m.Was, m.Tool, m.Name}
-		if hunts[r] == nil {
-			recipesOf := books[m.Tool].recipes
-			hunts[r] = &removalSearch{file: m.Was, last: -1, is: func(v *fileVersion) bool { return recipesOf(v.content).names[r.name] }}
-			list = append(list, hunts[r])
+		if searches[r] == nil {
+			commandsOf := taskFiles[m.Tool].commands
+			searches[r] = &removalSearch{file: m.Was, last: -1, is: func(v *fileVersion) bool { return commandsOf(v.content).names[r.name] }}
+			list = append(list, searches[r])
 		}
 	}
 	if err := j.findRemovals(ctx, list); err != nil {
@@ -342,7 +340,7 @@ func (j *judge) dateCommands(ctx context.Context, gone []int) error {
 	}
 	for _, i := range gone {
 		m := &j.list[i]
-		j.since(i, hunts[recipe{m.Was, m.Tool, m.Name}])
+		j.since(i, searches[recipe{m.Was, m.Tool, m.Name}])
 	}
 	return nil
 }

@@ -6,8 +6,7 @@ import (
 	"ken/internal/repo"
 )
 
-// Describe puts the verdict on a mention into words, with at most so many characters of
-// the commit's subject.
+// Describe returns the verdict on a mention as text, with at most this many characters of the commit's subject.
 func (m *CheckedMention) Describe(subject int) string {
 	text := string(m.Verdict)
 	if m.Verdict == Moved {
@@ -31,7 +30,7 @@ func (m *CheckedMention) Describe(subject int) string {
 	return text
 }
 
-// GapHint says how to get what the history lacks.
+// GapHint returns the command that fetches the missing history.
 func GapHint(gap string) string {
 	if gap == WhyAbsent {
 		return "fetch them with: git fetch --refetch --no-filter"

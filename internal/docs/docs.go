@@ -1,5 +1,5 @@
-// Package docs checks the prose that people and agents rely on: does what a document
-// mentions of its repository still exist?
+// Package docs checks the documents in a repository: do the files, symbols and commands that they mention still
+// exist?
 //
 // A mention is a path, a symbol, a command or an anchor of a heading that a document names. It is stale if the
 // history proves it: the thing existed at the commit that wrote the mention, and does not
@@ -15,14 +15,14 @@
 // removed it, and where it moved. Where the history is cut off, or git lacks a content, the
 // verdict is unknown.
 //
-// [Checker] reads the tree and the history through git.Repo and content.Tree, and caches
-// its reports. [Checker.Check] judges documents. [TreeChange] judges which mentions a change
-// broke: it compares two trees, and reads neither the history nor documents without a removed name.
+// [Checker] reads the tree and the history of an open workspace, and caches its reports. [Checker.Check] checks
+// documents. [TreeChange] finds the mentions that a change breaks: it compares two trees, and reads neither the
+// history nor documents without a removed name.
 package docs
 
 import "ken/internal/repo"
 
-// A Kind is what sort of thing a mention names.
+// A Kind is the kind of thing that a mention names.
 type Kind string
 
 // The kinds.
@@ -37,47 +37,44 @@ const (
 type Mention struct {
 	File repo.Path // the document
 	Line int       // of its first byte, from 1
-	Text string    // as the document has it
+	Text string    // as written in the document
 	Kind Kind
 
-	// Name is what to look for. Of a path it is the path alone, unescaped, with
-	// forward slashes, without line numbers and anchors, a "./" at its front and a
-	// slash at its end, perhaps with ".." in it; one that begins with a slash is
-	// meant from the top of the repository or of a site. Of a symbol it is its name,
-	// parts joined by dots; of a command what the tool is asked to run, "test" in
-	// make test; of an anchor what follows the "#".
+	// Name is the name to look up. For a path, it is the unescaped path with forward slashes, without line
+	// numbers, anchors, a leading "./" and a trailing slash; it may contain "..". A leading slash means the top of
+	// the repository or of a site. For a symbol, it is the name, with dots between its parts. For a command, it is
+	// the argument of the tool, such as "test" in make test. For an anchor, it is the text after the "#".
 	Name string
 	Tool string // of a command: make, npm, yarn, pnpm, bun, just, task, rake, composer
-	Dir  bool   // of a path: it is said to be a directory
-	Glob bool   // of a path: Name is a pattern in the manner of doublestar
-	// In is the directory that Name is said to be in: what the shell changed to, or
-	// the root of a drawing. It may as well be the repository's own, under the name
-	// it has been cloned to. "" where nothing is said. Of an anchor it is the
-	// path of the document that has the heading, "" for the same one.
+	Dir  bool   // of a path: the document says that it is a directory
+	Glob bool   // of a path: Name is a doublestar pattern
+	// In is the directory of Name according to the document: that of a cd command, or the root of a drawing. It
+	// may be the repository itself, under the name of its clone. "" if the document names none. For an anchor, it
+	// is the path of the document with the heading, "" for the same document.
 	In string
 
 	Form Form
-	// Hedged is set if the words around it call it removed, planned, an example or the reader's.
-	// SaidGone is set if they say that it is not there: then it is no news.
+	// Hedged is set if the words around the mention call it removed, planned, an example or the reader's. SaidGone
+	// is set if they say that it does not exist.
 	Hedged, SaidGone bool
-	inSentence       bool // the sentence says so, and not a heading above
-	// Acked is set if the document says that the mention is right.
+	inSentence       bool // SaidGone is from the sentence, not from a heading above
+	// Acked is set if the document acknowledges the mention.
 	Acked bool
-	// Casual is set if it may be no mention at all: a word with a capital, a path in a block of code.
-	// It counts only if history has it.
+	// Casual is set if the text may not be a mention: a capitalised word, a path in a code block. It counts only
+	// if the history has it.
 	Casual bool
-	// At is the position of Name in the document, if the document has it letter by letter.
-	// A mention that moved can be corrected there.
+	// At is the position of Name in the document, if the document has it unchanged. A moved mention can be
+	// corrected there.
 	At Span
 }
 
-// A Form is how a document writes a mention. A link is meant more firmly than a word.
+// A Form is the way in which a document writes a mention. A link is more deliberate than a word.
 type Form string
 
 // The forms, the most deliberate first.
 const (
 	Link    Form = "link"    // the destination of a link or an image
-	Import  Form = "import"  // @path, by which an agent's document reads another
+	Import  Form = "import"  // @path, which includes another document in one for an agent
 	Code    Form = "code"    // between backticks
 	Block   Form = "block"   // in a code block
 	Drawing Form = "drawing" // in a drawing of a directory tree
@@ -94,8 +91,8 @@ const (
 	Gone      Verdict = "gone"      // it existed
 	Never     Verdict = "never"     // it never existed, as far as the history goes back
 	Ambiguous Verdict = "ambiguous" // it may be one of several things, or nothing of this repository
-	Unknown   Verdict = "unknown"   // the history does not tell
+	Unknown   Verdict = "unknown"   // the history is incomplete
 )
 
-// A Span is a stretch of a document's bytes. The zero one is none.
+// A Span is a range of bytes in a document. The zero Span is none.
 type Span struct{ Start, End int }

@@ -9,18 +9,18 @@ import (
 	"ken/internal/repo"
 )
 
-// A Role is what a document is there for. The zero one is no document.
+// A Role is the purpose of a document. The zero Role is not a document.
 type Role string
 
-// The roles, those first whose mistakes cost most.
+// The roles, in the order in which mistakes are most costly.
 const (
 	Agent    Role = "agent"    // instructions, skills, commands and rules for agents
 	Guide    Role = "guide"    // read before working: README, CONTRIBUTING, ARCHITECTURE
 	Decision Role = "decision" // a record of a decision
-	Page     Role = "page"     // any other
+	Page     Role = "page"     // any other document
 )
 
-// roleOf returns what the file is there for, "" if it is no document.
+// roleOf returns the role of a file, "" if it is not a document.
 func roleOf(p repo.Path) Role {
 	base := strings.ToLower(p.Base())
 	dirs := strings.Split(strings.ToLower(string(p.Dir())), "/")
@@ -53,26 +53,25 @@ func roleOf(p repo.Path) Role {
 	return ""
 }
 
-// IsDocument reports whether a file is prose to be judged.
+// IsDocument reports whether a file is a document that ken checks.
 func IsDocument(p repo.Path) bool { return roleOf(p) != "" }
 
-// UnreadForm reports whether a file lies among documents, and is prose in a form that
-// nobody here can read.
+// UnreadForm reports whether a file is in a directory of documents, and is prose in a format that ken does not
+// read.
 func UnreadForm(p repo.Path) bool {
 	lower := strings.ToLower(string(p))
 	return otherForms.has(path.Ext(lower)) && !IsDocument(p) && amongDocs(strings.Split(path.Dir(lower), "/"))
 }
 
-// amongDocs reports whether a directory, by its elements, is one of documents.
+// amongDocs reports whether the elements of a path include a directory of documents.
 func amongDocs(dirs []string) bool { return slices.ContainsFunc(dirs, docDirs.has) }
 
-// isList reports whether a text is called like one that a program reads line by line.
+// isList reports whether the name of a text file is that of a list for programs.
 func isList(stem string) bool {
 	return slices.ContainsFunc(strings.FieldsFunc(stem, func(r rune) bool { return r == '-' || r == '_' || r == '.' }), listWords.has)
 }
 
-// isMarkdown reports whether a document is read as Markdown; others are read as
-// lines with spans of code in them.
+// isMarkdown reports whether a document is read as Markdown. Others are read as lines with code spans.
 func isMarkdown(p repo.Path) bool {
 	ext := strings.ToLower(path.Ext(p.Base()))
 	return markdown.has(ext) || agentFiles.has(strings.ToLower(p.Base())) && !plainText.has(ext)
@@ -98,14 +97,14 @@ var (
 		quickstart style styleguide support security`}
 )
 
-// historical reports whether a document speaks of the past or of another project.
-// Those are judged only on demand.
+// historical reports whether a document describes the past or another project. Such documents are checked only on
+// demand.
 func historical(p repo.Path) bool {
 	parts := strings.Split(strings.ToLower(string(p)), "/")
 	base := parts[len(parts)-1]
 	page := roleOf(p) == Page
 	if slices.ContainsFunc(parts, func(part string) bool { return requestForms.has(strings.TrimSuffix(part, path.Ext(part))) }) {
-		return false // somebody fills them in today
+		return false // a form that people fill in now
 	}
 	for _, dir := range parts[:len(parts)-1] {
 		if elsewhere.has(dir) || ofRelease(dir) || page && records.has(dir) {
@@ -121,16 +120,15 @@ func historical(p repo.Path) bool {
 		mayBeChangelog(p) && (p.Dir() == "" || allCapitals(p.Base()))
 }
 
-// ofRelease reports whether a directory holds what was written for one release, and stays
-// with it.
+// ofRelease reports whether a directory has the documents of one release, which do not change later.
 func ofRelease(dir string) bool {
 	number, ok := strings.CutPrefix(dir, "version-")
 	return strings.HasPrefix(dir, "release-notes") || strings.HasPrefix(dir, "release_notes") ||
 		strings.HasSuffix(dir, "versioned_docs") || ok && number != "" && isDigit(number[0])
 }
 
-// dated reports whether the words of a name have a day among them: what is called by
-// the day it was written is not kept up afterwards.
+// dated reports whether the words of a name include a date. A document that is named for a day is not maintained
+// afterwards.
 func dated(words []string) bool {
 	const year, month, day = 4, 2, 2
 	digits := func(s string, n int) bool { return len(s) == n && strings.Trim(s, "0123456789") == "" }
@@ -145,16 +143,15 @@ func dated(words []string) bool {
 	return false
 }
 
-// mayBeChangelog reports whether a name is that of a changelog, or of a page about what it
-// says: history.md. At the root and in capitals it is a chronicle.
+// mayBeChangelog reports whether a name may be that of a changelog. history.md may also be another page. At the
+// root and in capitals it always is a changelog.
 func mayBeChangelog(p repo.Path) bool {
 	base := strings.ToLower(p.Base())
 	words := strings.FieldsFunc(strings.TrimSuffix(base, path.Ext(base)), func(r rune) bool { return r == '-' || r == '_' || r == '.' || r == ' ' })
 	return len(words) == 1 && chronicles.has(words[0]) || slices.Contains(words, "history") || slices.Contains(words, "news")
 }
 
-// isChangelog reports whether a document that may be one is a changelog: its headings are
-// versions or dates.
+// isChangelog reports whether a document that may be a changelog is one: its headings are versions or dates.
 func isChangelog(p repo.Path, content []byte) bool {
 	const enough = 2
 	if !mayBeChangelog(p) {
@@ -166,7 +163,7 @@ func isChangelog(p repo.Path, content []byte) bool {
 		head := bytes.TrimLeft(line, "#=")
 		switch {
 		case len(head) == len(line):
-			head = nil // unless it is underlined
+			head = nil // unless the next line underlines it
 			if len(bytes.Trim(line, "-~\r\n")) == 0 {
 				head = above
 			}
@@ -183,27 +180,27 @@ func isChangelog(p repo.Path, content []byte) bool {
 	return false
 }
 
-// allCapitals reports whether the name of a file, but for its extension, is in capitals.
+// allCapitals reports whether the name of a file, without its extension, is in capitals.
 func allCapitals(base string) bool {
 	stem := strings.TrimSuffix(base, path.Ext(base))
 	return stem == strings.ToUpper(stem)
 }
 
 var (
-	// elsewhere are directories whose documents speak of other projects or times.
+	// elsewhere are directories whose documents are about other projects or times.
 	elsewhere = lexicon{text: `testdata fixtures fixture __fixtures__ __snapshots__ snapshots node_modules vendor vendored third_party
 		third-party thirdparty external deps bower_components changelog changelogs .changeset changes release-notes
 		releasenotes release_notes releases archive archives archived attic old history legacy migrations migration
 		upgrade upgrading templates template examples-data postmortems newsletters blog _posts`}
-	// records are directories whose pages were written about one day, or are something
-	// to be measured with. Guides and instructions among them are kept up.
+	// records are directories of pages about one day, or of benchmark data. Guides and instructions in them are
+	// maintained.
 	records = lexicon{text: "issues .issues plans planning reports audits bench benchmark benchmarks"}
-	// requestForms are the forms that hosts show to people who open a request.
+	// requestForms are the templates that hosts show when a request is opened.
 	requestForms = lexicon{text: "pull_request_template merge_request_templates merge_request_template issue_template"}
 	chronicles   = lexicon{text: `changes releases archive archived`}
 	pastStems    = lexicon{text: `breakingchanges whatsnew`}
 	pastWords    = lexicon{text: `changelog migration migrations migrating migrate upgrade upgrading deprecated deprecation deprecations
 		postmortem template old`}
-	// recordWords are what the name of such a page ends in, behind other words.
+	// recordWords are the last words in the names of such pages.
 	recordWords = lexicon{text: "report issues findings audit plan phases prd retrospective"}
 )

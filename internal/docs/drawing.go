@@ -8,19 +8,19 @@ import (
 
 // A drawn is a line of a drawing of a directory tree.
 type drawn struct {
-	col        int // where the name begins
+	col        int // the column of the name
 	name       string
 	start, end int    // of the name, in the text
 	more       []Span // further names on the line, separated by commas
 	comment    string
-	branch     bool // lines are drawn before the name
+	branch     bool // the line has branch characters before the name
 }
 
-// drawnNames returns the paths in a drawing of a directory tree, ok if the text is
-// one at all. Each comes with the comment beside it.
+// drawnNames returns the paths in a drawing of a directory tree, each with the comment beside it. If the text is
+// not a drawing, ok is false.
 func drawnNames(text string) (names []named, comments []string, ok bool) {
 	if strings.ContainsAny(text, "┐┘┤┼╮╯┓┛╗╝") {
-		return nil, nil, false // boxes
+		return nil, nil, false // box drawings
 	}
 	if isLogGraph(text) {
 		return nil, nil, false
@@ -32,14 +32,14 @@ func drawnNames(text string) (names []named, comments []string, ok bool) {
 	type level struct {
 		col   int
 		path  string
-		named int // its index in names, -1 if it is not in there
+		named int // its index in names, -1 for none
 		void  bool
 	}
 	var stack []level
 	root := ""
 	for _, l := range lines {
 		if branches > 0 && !l.branch {
-			// What no branch leads to is a root, or words around the drawing.
+			// A line without a branch is a root, or text around the drawing.
 			stack = stack[:0]
 			root = ""
 			name := strings.TrimSuffix(strings.TrimPrefix(l.name, "./"), "/")
@@ -102,7 +102,7 @@ func drawnNames(text string) (names []named, comments []string, ok bool) {
 	return names, comments, true
 }
 
-// isLogGraph reports whether a text is a graph of commits, as git log --graph draws it.
+// isLogGraph reports whether a text is a commit graph of git log --graph.
 func isLogGraph(text string) bool {
 	for line := range strings.Lines(text) {
 		marks := strings.TrimRight(line[:len(line)-len(strings.TrimLeft(line, "|\\/_ *"))], " ")
@@ -116,7 +116,7 @@ func isLogGraph(text string) bool {
 	return false
 }
 
-// drawnLines takes the lines of a drawing apart, and counts those with branches.
+// drawnLines parses the lines of a drawing, and counts those with branches.
 func drawnLines(text string) (lines []drawn, branches int) {
 	at := 0
 	for line := range strings.Lines(text) {
@@ -189,7 +189,7 @@ func drawnLines(text string) (lines []drawn, branches int) {
 	return lines, branches
 }
 
-// asciiBranch returns how long a branch is that is drawn with plain letters.
+// asciiBranch returns the length of a branch in ASCII characters.
 func asciiBranch(s string) int {
 	for _, b := range []string{"|-- ", "`-- ", "+-- ", `\-- `, "|___", "|__ ", "|-", "+--- ", `\--- `, "|--", "`--"} {
 		if strings.HasPrefix(s, b) {
@@ -199,8 +199,7 @@ func asciiBranch(s string) int {
 	return 0
 }
 
-// drawable reports whether a name in a drawing is one of a file, and stands for no
-// other.
+// drawable reports whether a name in a drawing is a file name and not a placeholder.
 func drawable(s string) bool {
 	if s == "" || s == "." || s == ".." || len(s) > maxName || placeholder(s) || strings.Contains(s, "...") || strings.Contains(s, "//") {
 		return false
@@ -209,8 +208,8 @@ func drawable(s string) bool {
 	return ok && !glob && s[0] != '/' && s[0] != '~' && s[0] != '-' && utf8.ValidString(s)
 }
 
-// indented reports whether lines without branches are a drawing by indentation
-// alone: names and nothing else, below a first one that is a directory.
+// indented reports whether lines without branches are a drawing by indentation alone: only names, below a first
+// one that is a directory.
 func indented(lines []drawn, text string) bool {
 	if len(lines) < 3 || !strings.HasSuffix(lines[0].name, "/") || lines[0].branch {
 		return false
@@ -232,7 +231,7 @@ func indented(lines []drawn, text string) bool {
 	return deeper >= 2
 }
 
-// isComment reports whether what follows a name on its line is set apart from it.
+// isComment reports whether the text after a name on its line is separated from it.
 func isComment(l drawn, text string) bool {
 	for _, mark := range []string{"#", "//", "←", "<-", "-", "—", "–", "("} {
 		if strings.HasPrefix(l.comment, mark) {

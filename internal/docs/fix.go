@@ -11,23 +11,23 @@ import (
 	"ken/internal/repo"
 )
 
-// An Edit is a mention that was corrected.
+// An Edit is a corrected mention.
 type Edit struct {
 	File     repo.Path
 	Line     int
 	From, To string
 }
 
-// Fixed is what Fix did with the stale mentions.
+// Fixed is the result of Fix.
 type Fixed struct {
 	Edits []Edit
-	// Left are the mentions that stay stale. If one moved, Why says why it was not corrected.
+	// Left are the mentions that stay stale. For a moved one, Why says why it was not corrected.
 	Left []CheckedMention
 }
 
-// Fix corrects the mentions of one document that moved, and keeps their form: a path that
-// was relative to the document stays relative, and the columns of a table stay aligned. It leaves a mention that the document does not
-// have letter by letter, and one whose new name cannot be written in its form.
+// Fix corrects the moved mentions of one document and keeps their form: a relative path stays relative, and the
+// columns of a table stay aligned. It leaves a mention whose name the document has not unchanged, and one whose
+// new name cannot be written in its form.
 func Fix(doc repo.Path, content []byte, judged []CheckedMention) ([]byte, Fixed) {
 	list := slices.DeleteFunc(slices.Clone(judged), func(j CheckedMention) bool { return j.File != doc || j.Hidden != "" })
 	slices.SortStableFunc(list, func(a, b CheckedMention) int { return a.At.Start - b.At.Start })
@@ -68,7 +68,7 @@ func Fix(doc repo.Path, content []byte, judged []CheckedMention) ([]byte, Fixed)
 	return out, fixed
 }
 
-// newName is how a document names what has moved, or why it cannot be said.
+// newName returns the new name of a mention as its document would write it, or why there is none.
 func newName(doc repo.Path, j *CheckedMention) (name, why string) {
 	if j.In != "" && !strings.HasPrefix(j.Name, "/") {
 		return "", "its directory may be another one now"
@@ -80,8 +80,8 @@ func newName(doc repo.Path, j *CheckedMention) (name, why string) {
 	return name, ""
 }
 
-// spelled is a path as it is written in a form: a link has it percent-encoded, a span of
-// code as it is, and elsewhere it has to be plain.
+// spelled returns a path as written in a form: percent-encoded in a link, unchanged in a code span. Elsewhere the
+// path must have no special characters.
 func spelled(name string, doc repo.Path, form Form) (string, bool) {
 	var b strings.Builder
 	for _, c := range name {
@@ -103,8 +103,7 @@ func spelled(name string, doc repo.Path, form Form) (string, bool) {
 	return b.String(), true
 }
 
-// from is what has moved as its document would name it, by the directory that it was named
-// from.
+// from returns the new path of a mention, relative to the same directory as before.
 func from(doc repo.Path, j *CheckedMention) string {
 	to := string(j.To)
 	if strings.HasPrefix(j.Name, "/") {
@@ -127,7 +126,7 @@ func plainRune(c rune) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("._-/@+~", c)
 }
 
-// relative is a path as it is named from a directory.
+// relative returns a path relative to a directory.
 func relative(dir, p string) string {
 	var up string
 	for dir != "" && p != dir && !strings.HasPrefix(p, dir+"/") {

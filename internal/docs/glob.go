@@ -9,22 +9,21 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// What is done to match the globs of documents. Those that are left are matched by
-// nothing, and who asks is told so.
+// Limits on matching the globs of documents. A glob beyond them counts as not tried; see globs.skipped.
 const (
-	maxMatched = 16_000_000 // paths that are passed, each glob's for itself
-	matching   = 4          // paths are passed in the time that one is matched
-	maxGlob    = 512        // bytes of one
-	maxChoices = 16         // braces and commas of one: each pair may double the work
+	maxMatched = 16_000_000 // paths visited, counted for each glob
+	matching   = 4          // visited paths that cost as much as one match
+	maxGlob    = 512        // bytes of one glob
+	maxChoices = 16         // braces and commas of one glob: each pair may double the work
 )
 
-// globs are patterns of documents, matched with what git tracks.
+// globs matches the patterns in documents against the tracked paths.
 type globs struct {
 	census *treeIndex
-	paths  []string // files and directories, sorted; nil until somebody asks
+	paths  []string // files and directories, sorted; nil until first use
 	tried  map[string]bool
 	budget int
-	// skipped is set once a glob was not tried, for whoever asks next to clear.
+	// skipped is set if a glob was not tried. The caller resets it.
 	skipped bool
 }
 
@@ -46,7 +45,7 @@ func (g *globs) match(glob string) bool {
 	return does
 }
 
-// scan goes through the paths that have the beginning and the end of a glob.
+// scan tries the paths that begin and end like a glob.
 func (g *globs) scan(glob string) bool {
 	if g.paths == nil {
 		g.paths = append(slices.Sorted(maps.Keys(g.census.files)), slices.Collect(maps.Keys(g.census.dirs))...)
@@ -57,9 +56,9 @@ func (g *globs) scan(glob string) bool {
 	}
 	const meta = "*?[]{}\\"
 	head := glob[:strings.IndexAny(glob+"*", meta)]
-	tail := strings.TrimPrefix(glob[strings.LastIndexAny(glob, meta)+1:], "/") // **/a is a, too
+	tail := strings.TrimPrefix(glob[strings.LastIndexAny(glob, meta)+1:], "/") // **/a matches a too
 	if strings.HasPrefix(glob[len(head):], "**") {
-		head = strings.TrimSuffix(head, "/") // a/** is a, too
+		head = strings.TrimSuffix(head, "/") // a/** matches a too
 	}
 	start, _ := slices.BinarySearch(g.paths, head)
 	for _, p := range g.paths[start:] {

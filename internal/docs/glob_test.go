@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A glob matches what it would if every path were tried.
+// A glob matches the same paths as if every path were tried.
 func TestGlobs(t *testing.T) {
 	c := censusOf("a", "b/a", "b/b/a.go", "b/b/b.go", "ab/a.go", "a.go", "b.go/a", "b-a/a", "c/[a]", "README.md")
 	paths := []string{"b", "b/b", "ab", "b.go", "b-a", "c"}
@@ -29,7 +29,7 @@ func TestGlobs(t *testing.T) {
 	})
 }
 
-// What is not tried is told.
+// A glob beyond the limits sets skipped.
 func TestGlobsSpent(t *testing.T) {
 	c := censusOf("a/a.go", "b/b.go")
 	for _, glob := range []string{strings.Repeat("{a,b}", 9), strings.Repeat("*", maxGlob+1)} {

@@ -7,19 +7,19 @@ import (
 	"unicode/utf8"
 )
 
-// A hedge is how much the words around a mention take back of it.
+// A hedge is how far the words around a mention weaken it.
 type hedge int
 
 const (
 	unhedged hedge = iota
-	// doubtful words call it an example, a plan or the reader's own. They do not excuse a
-	// mention of something that existed when it was written and is gone.
+	// doubtful: the words call it an example, a plan or the reader's own. They do not excuse a mention of
+	// something that existed when it was written and is gone.
 	doubtful
-	// saidGone is what words say that call it removed, or not there.
+	// saidGone: the words call it removed or missing.
 	saidGone
 )
 
-// hedgeOf returns what a sentence says of the things that it names.
+// hedgeOf returns the hedge of a sentence.
 func hedgeOf(sentence string) hedge {
 	if strings.ContainsFunc(sentence, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		for _, p := range goneElsewhere {
@@ -47,7 +47,7 @@ func hedgeOf(sentence string) hedge {
 	return most
 }
 
-// hedgeOfHeading returns what a heading says of all that is below it.
+// hedgeOfHeading returns the hedge of a heading, for the text below it.
 func hedgeOfHeading(text string) hedge {
 	const plan = "plan:"
 	text = strings.TrimSpace(text)
@@ -97,7 +97,7 @@ func lower(s string) string {
 	return strings.ReplaceAll(strings.ToLower(s), "’", "'")
 }
 
-// sentences returns where the sentences of a text end. A row of a table is one.
+// sentences returns the ends of the sentences in a text. A row of a table is a sentence.
 func sentences(text string) []int {
 	var ends []int
 	row := false
@@ -130,7 +130,7 @@ func sentences(text string) []int {
 	return ends
 }
 
-// abbreviated reports whether the dot that a text ends with belongs to a word.
+// abbreviated reports whether the dot at the end of a text belongs to an abbreviation.
 func abbreviated(text string) bool {
 	for _, a := range []string{"e.g.", "i.e.", "etc.", "vs.", "cf.", "E.g.", "I.e.", "approx.", "incl.", "ex.", "z.B.", "p.ej."} {
 		if strings.HasSuffix(text, a) {
@@ -141,7 +141,7 @@ func abbreviated(text string) bool {
 }
 
 var (
-	// goneWords say that something is not there: no more, or not at this place.
+	// goneWords say that something no longer exists, or not at this path.
 	goneWords = lexicon{text: `removed deleted renamed deprecated obsolete legacy formerly previously old dropped superseded defunct retired
 		historically historical generated gitignored untracked nonexistent
 		used_to no_longer instead_of replaced_by replaces not_exist doesn't_exist don't_exist didn't_exist never_existed
@@ -159,7 +159,7 @@ var (
 		deprecation roadmap future ideas planned plans upgrading upgrade legacy obsolete
 		breaking proposal proposals alternatives rejected superseded previously archive postmortem before`}
 	doubtHeadings = lexicon{text: `example examples sample samples tutorial walkthrough background motivation`}
-	// goneElsewhere and doubtsElsewhere are the same with letters that are not ASCII's.
+	// goneElsewhere and doubtsElsewhere are the same in languages with other letters than ASCII.
 	goneElsewhere = []string{
 		"已删除", "已移除", "删除了", "移除了", "废弃", "弃用", "不再", "以前", "曾经", "旧的", "重命名",
 		"削除", "廃止", "以前は", "삭제", "устарел", "удалён", "удален", "supprimé", "obsolète", "früher", "gelöscht",

@@ -10,25 +10,25 @@ import (
 	"ken/internal/repo"
 )
 
-// ErrAbsent says that git knows of a content and does not have it.
+// ErrAbsent is returned for a content that git refers to and does not have.
 var ErrAbsent = errors.New("git does not have its content")
 
-// A Commit is one commit, as a reader recognises it.
+// A Commit identifies a commit for people.
 type Commit struct {
 	ID      repo.ID `json:"commit"`
 	Date    string  `json:"date,omitempty"` // RFC 3339
 	Subject string  `json:"subject"`
 }
 
-// A past is the history behind a work tree.
+// A past is the history of a work tree.
 type past struct {
 	*git.Repo
-	head     repo.ID // zero while nothing is committed
+	head     repo.ID // zero if there is no commit
 	contents *git.Contents
 
 	remarks []string
 	missing []repo.ID // contents that git does not have
-	unsure  bool      // git lacks contents, and does not say which
+	unsure  bool      // git lacks contents, without naming them
 }
 
 // history returns the commits that HEAD reaches.
@@ -58,8 +58,8 @@ func (p *past) filesAt(ctx context.Context, commit repo.ID) ([]File, error) {
 	return files, nil
 }
 
-// eachContent calls see with contents in order. One that git does not have is [ErrAbsent], one
-// that is not read whole [ErrTooLarge].
+// eachContent calls see with the contents in order. The error is [ErrAbsent] for a content that git does not have,
+// and [ErrTooLarge] for one that is too large to read.
 func (p *past) eachContent(ctx context.Context, ids []repo.ID, see func(i int, content []byte, err error)) error {
 	return p.EachBlob(ctx, ids, func(i int, b []byte, size int64) {
 		switch {
@@ -74,7 +74,7 @@ func (p *past) eachContent(ctx context.Context, ids []repo.ID, see func(i int, c
 	})
 }
 
-// removals lists for each commit the paths that it removed.
+// removals lists the paths that each commit removed.
 func (p *past) removals(ctx context.Context, commits []repo.ID) ([][]repo.Removal, error) {
 	list, err := p.Removals(ctx, commits)
 	for _, removed := range list {
@@ -91,13 +91,13 @@ type history struct {
 	parents repo.ParentTable
 }
 
-// Commit returns a commit as the report names it.
+// Commit returns a commit in the form for reports.
 func (h *history) Commit(n repo.CommitNumber) Commit {
 	c := h.History.Commit(n)
 	return Commit{ID: c.ID, Date: c.Date, Subject: c.Subject}
 }
 
-// Touching lists the commits that changed a path, ascending.
+// Touching lists the commits that changed a path, in ascending order.
 func (h *history) Touching(path repo.Path) []repo.Touch {
 	var list []repo.Touch
 	for _, t := range h.History.Touching(path) {

@@ -10,8 +10,8 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// inline reads the text of a block, and returns it with everything blanked that is
-// not prose: code, destinations, markup.
+// inline reads the text of a block. It returns the text with spaces in place of everything that is not prose:
+// code, destinations, markup.
 func (r *reader) inline(p *passage, l *block) (mask string) {
 	out := make([]byte, len(p.text))
 	known := len(r.found)
@@ -34,11 +34,11 @@ func (r *reader) inline(p *passage, l *block) (mask string) {
 	return string(out)
 }
 
-// spans reads the inline nodes of a block, and copies its prose to out.
+// spans reads the inline nodes of a block and copies its prose to out.
 func (r *reader) spans(p *passage, l *block, out []byte) {
-	before := make(map[ast.Node]int) // how much was found before a link
-	end := 0                         // of the last node that was read
-	// The walker returns no error of its own.
+	before := make(map[ast.Node]int) // the number of mentions found before a link
+	end := 0                         // the end of the last node that was read
+	// The walker returns no errors.
 	_ = ast.Walk(l.node, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch n := n.(type) {
 		case *ast.Text:
@@ -81,13 +81,12 @@ func (r *reader) spans(p *passage, l *block, out []byte) {
 	})
 }
 
-// link reads where a link leads, and returns where it ends. Its words end at the
-// place at, and known mentions were found before them. Code in the words of a link
-// that leads elsewhere is somebody else's.
+// link reads the destination of a link, and returns where it ends. The link text ends at the position at, and
+// known mentions were found before it. Code in the text of a link to another site is not of this repository.
 func (r *reader) link(p *passage, known, at int, reference bool, to string) int {
 	if elsewhereLink(to) {
-		// The page of a file on the repository's host has the path of the file.
-		// A page about a symbol has its name.
+		// The address of a file on the host of the repository contains its path. A page about a symbol has its
+		// name.
 		r.forget(known, func(f *found) bool {
 			isPage := f.Kind == Path && pageOf(to, f.Name) || f.Kind == Symbol && strings.HasSuffix(to, "#"+wordOf(f.Name))
 			return !isPage
@@ -108,15 +107,15 @@ func (r *reader) link(p *passage, known, at int, reference bool, to string) int 
 	text := p.text[dest.Start:dest.End]
 	r.anchor(p, dest.Start, text)
 	if n, ok := linkName(text); ok {
-		// The words of the link say the same again.
+		// The text of the link repeats the destination.
 		r.forget(known, func(f *found) bool { return strings.HasSuffix("/"+n.name, "/"+f.Name) })
 		r.add(p, dest.Start, text, n, Link)
 	}
 	return next
 }
 
-// pageOf reports whether an address is the page of a file on a branch: /blob/main/ and its path. What a
-// commit had stays there.
+// pageOf reports whether an address is the page of a file on a branch: /blob/main/ and its path. The page of a
+// file in a commit never changes.
 func pageOf(address, name string) bool {
 	address, _, _ = strings.Cut(address, "#")
 	branch, ok := strings.CutSuffix(address, "/"+name)
@@ -127,8 +126,8 @@ func pageOf(address, name string) bool {
 	return strings.HasSuffix(branch, "/blob/") && (len(ref) < 7 || strings.Trim(ref, "0123456789abcdef") != "")
 }
 
-// forget takes back what was found from an index on and is no link. Of a text with a
-// great many things in it, which is no link that anyone wrote, nothing is.
+// forget removes the mentions from an index on that satisfy is and are not links. It does nothing for a text with
+// very many mentions, which no author would write as a link.
 func (r *reader) forget(from int, is func(*found) bool) {
 	if len(r.found)-from > 64 {
 		return
@@ -145,14 +144,14 @@ func skipSpace(t string, i int) int {
 	return i
 }
 
-// define reads where a definition leads: [label]: destination.
+// define reads the destination of a definition: [label]: destination.
 func (r *reader) define(p *passage) {
 	if _, dest, ok := definition(p.text); ok {
 		r.destination(p, 0, p.text, dest)
 	}
 }
 
-// destination puts down where a link leads; dest is in piece, which begins at offset.
+// destination adds the destination of a link; dest is a span of piece, which begins at offset.
 func (r *reader) destination(p *passage, offset int, piece string, dest Span) {
 	text := piece[dest.Start:dest.End]
 	r.anchor(p, offset+dest.Start, text)
@@ -161,7 +160,7 @@ func (r *reader) destination(p *passage, offset int, piece string, dest Span) {
 	}
 }
 
-// anchor puts down the heading that a link leads to.
+// anchor adds the heading that a link leads to.
 func (r *reader) anchor(p *passage, offset int, dest string) {
 	page, fragment, ok := strings.Cut(dest, "#")
 	if !ok || fragment == "" || r.plain || len(fragment) > maxName || strings.ContainsAny(fragment, "/:!=?&~{}<>$\\%") || elsewhereLink(dest) {
@@ -179,8 +178,7 @@ func (r *reader) anchor(p *passage, offset int, dest string) {
 	r.add(p, offset, dest, n, Link)
 }
 
-// plainSpans reads the spans of code in a text that is not Markdown, and blanks
-// them in out.
+// plainSpans reads the code spans in a text that is not Markdown, and blanks them in out.
 func (r *reader) plainSpans(p *passage, out []byte) {
 	t := p.text
 	for i := 0; i < len(t); {
@@ -190,7 +188,7 @@ func (r *reader) plainSpans(p *passage, out []byte) {
 		}
 		start := i + n + run([]byte(t[i+n:]))
 		ticks := t[i+n : start]
-		// A longer span names nothing.
+		// A longer span is not a name.
 		ahead := t[start:min(len(t), start+maxName+2+len(ticks))]
 		size := strings.Index(ahead, ticks)
 		if size < 0 {
@@ -204,7 +202,7 @@ func (r *reader) plainSpans(p *passage, out []byte) {
 	}
 }
 
-// directives reads the paths that directives of reStructuredText take in, and blanks them in out.
+// directives reads the paths that reStructuredText directives include, and blanks them in out.
 func (r *reader) directives(p *passage, out []byte) {
 	at := 0
 	for line := range strings.Lines(p.text) {
@@ -216,7 +214,7 @@ func (r *reader) directives(p *passage, out []byte) {
 	}
 }
 
-// markup reads the comments and tags of a piece of HTML, which begins at offset.
+// markup reads the comments and tags in a piece of HTML, which begins at offset.
 func (r *reader) markup(p *passage, l *block, offset int, piece string) {
 	for i := 0; i < len(piece); {
 		n := strings.IndexByte(piece[i:], '<')
@@ -243,8 +241,8 @@ func (r *reader) markup(p *passage, l *block, offset int, piece string) {
 	}
 }
 
-// mdxComments reads the comments of MDX, and blanks them in out. It drops what was
-// found inside of them; the first known mentions belong to other blocks.
+// mdxComments reads the comments of MDX, and blanks them in out. It drops the mentions inside them; the first
+// known mentions belong to other blocks.
 func (r *reader) mdxComments(p *passage, l *block, known int, out []byte) {
 	for i := 0; ; {
 		n := strings.Index(p.text[i:], "{/*")
@@ -265,16 +263,16 @@ func (r *reader) mdxComments(p *passage, l *block, known int, out []byte) {
 	}
 }
 
-// codeSpan reads a span of code.
+// codeSpan reads a code span.
 func (r *reader) codeSpan(p *passage, t string, start, end int) {
 	if end-start > maxName+2 {
 		return
 	}
 	for start < end && (t[start] == '~' && end-start > 1 && t[start+1] != '/' || t[start] == '!') {
-		start++ // as Sphinx has it
+		start++ // Sphinx syntax
 	}
 	if r.plain {
-		if end-start > 2 && t[start] == '_' && t[end-1] == '_' && t[start+1] != '_' { // set in italics
+		if end-start > 2 && t[start] == '_' && t[end-1] == '_' && t[start+1] != '_' { // italics
 			start, end = start+1, end-1
 		}
 	}
@@ -289,8 +287,7 @@ func (r *reader) codeSpan(p *passage, t string, start, end int) {
 	}
 }
 
-// tagEnd returns where the tag or the address ends that begins at a place, 0 if none
-// does.
+// tagEnd returns the end of the tag or autolink that begins at i, 0 if there is none.
 func tagEnd(t string, i int) int {
 	if i+2 >= len(t) {
 		return 0
@@ -316,7 +313,7 @@ func tagEnd(t string, i int) int {
 	return 0
 }
 
-// tag reads where a tag leads.
+// tag reads the destination of a tag.
 func (r *reader) tag(p *passage, t string, i, end int) {
 	tag := t[i:end]
 	for _, attr := range []string{"href=", "src="} {
@@ -334,8 +331,7 @@ func (r *reader) tag(p *passage, t string, i, end int) {
 	}
 }
 
-// words reads the running text: words with a slash and an ending in them, and the
-// imports of an agent's document.
+// words reads the running text: words with a slash and an extension, and the imports of a document for agents.
 func (r *reader) words(p *passage, text []byte) {
 	t := string(text)
 	if !strings.Contains(t, "/") && (!r.agent || !strings.Contains(t, "@")) {
@@ -395,7 +391,7 @@ func (r *reader) word(p *passage, t string, start, end int) {
 		}
 	}
 	if form == Word && strings.HasPrefix(n.name, "/") {
-		return // as likely a route
+		return // it may be a route
 	}
 	n.text = Span{0, len(w)}
 	r.add(p, start, w, n, form)

@@ -2,7 +2,7 @@ package docs
 
 import "ken/internal/repo"
 
-// A MentionJSON is a mention as --json and the HTTP API print it.
+// A MentionJSON is a mention in the output of --json and the HTTP API.
 type MentionJSON struct {
 	File    string  `json:"file"`
 	FileB64 string  `json:"file_b64,omitempty"`
@@ -44,12 +44,12 @@ func (m *CheckedMention) JSON() MentionJSON {
 	return out
 }
 
-// A FixedJSON is what ken docs --fix --json and POST /api/docs/fix print.
+// A FixedJSON is the output of ken docs --fix --json and POST /api/docs/fix.
 type FixedJSON struct {
 	DryRun   bool          `json:"dry_run"`
 	Edits    []EditJSON    `json:"edits"`
 	Left     int           `json:"left"`
-	Mentions []MentionJSON `json:"mentions"` // those that are left
+	Mentions []MentionJSON `json:"mentions"` // the mentions that stay stale
 }
 
 // An EditJSON is a corrected mention.

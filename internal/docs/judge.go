@@ -16,34 +16,32 @@ import (
 type CheckedMention struct {
 	Mention
 	Verdict Verdict
-	// Since is the commit that removed it, nil where that is not known or not
-	// committed yet.
+	// Since is the commit that removed the thing; nil if it is unknown, or if the removal is not committed.
 	Since *Commit
-	// Uncommitted is set if HEAD still has it.
+	// Uncommitted is set if HEAD still has the thing.
 	Uncommitted bool
-	// To is where it is now, of one that moved.
+	// To is the new path of a moved thing.
 	To repo.Path
-	// True is set if it was there when the document named it: only then has the
-	// document become wrong.
+	// True is set if the thing existed when the document named it. Only then has the document become wrong.
 	True bool
-	// Written is the commit that wrote it into the document; nil where nobody looked.
+	// Written is the commit that wrote the mention; nil if it was not searched for.
 	Written *Commit
-	// Hidden says why it is not shown unless all is asked for, "" if it is.
+	// Hidden says why the mention is listed only with --all; "" if it is always listed.
 	Hidden string
-	// Why says more than the verdict does, "" for nothing.
+	// Why explains the verdict; it may be empty.
 	Why string
 
-	// Was is the path that it meant, or the file that it was in.
+	// Was is the path that the mention meant, or the file of the symbol or command.
 	Was repo.Path
 
 	ignored bool // git ignores the path
-	carried bool // the verdict is that of an earlier report
+	carried bool // the verdict is from an earlier report
 }
 
-// A Report is what was found in documents.
+// A Report is the result of a check.
 type Report struct {
 	Head      repo.ID
-	Documents []Tally          // those that were read, by path
+	Documents []Tally          // the documents that were read, by path
 	Mentions  []CheckedMention // by document and line
 	// Missed are the requested paths without a tracked document.
 	Missed []repo.Path
@@ -51,10 +49,10 @@ type Report struct {
 	Passed int
 	// Unread are the documents that could not be read, with the reason.
 	Unread []Unread
-	// Gap says why some mentions are unknown: the history does not go back to the beginning,
-	// or git lacks contents. It is "" if neither made a mention unknown.
+	// Gap says why some mentions are unknown: the history is incomplete, or git lacks contents. It is "" if
+	// neither made a mention unknown.
 	Gap string
-	// Remarks say what went wrong while the history was read. They change no verdict.
+	// Remarks are problems with reading the history. They change no verdict.
 	Remarks []string
 }
 
@@ -75,7 +73,7 @@ func (r *Report) Counts() map[Verdict]int {
 	return all
 }
 
-// Only returns the part of a report about some documents, or directories of them.
+// Only returns the part of a report for some documents or directories.
 func (r *Report) Only(paths []repo.Path) *Report {
 	part := *r
 	out := func(p repo.Path) bool { return !slices.ContainsFunc(paths, p.Under) }
@@ -86,7 +84,7 @@ func (r *Report) Only(paths []repo.Path) *Report {
 	return &part
 }
 
-// gapOf returns what leaves mentions unknown: a gap of the history, or missing contents.
+// gapOf returns the reason for unknown mentions: a gap in the history, or missing contents.
 func gapOf(list []CheckedMention, gap string) string {
 	found := ""
 	for i := range list {
@@ -101,21 +99,21 @@ func gapOf(list []CheckedMention, gap string) string {
 	return found
 }
 
-// Undecided reports whether a mention is unknown that may be stale.
+// Undecided reports whether any unknown mention may be stale.
 func (r *Report) Undecided() bool {
 	return slices.ContainsFunc(r.Mentions, func(m CheckedMention) bool {
 		return m.Verdict == Unknown && m.Hidden == string(Unknown) && !m.nameOfAnyProject()
 	})
 }
 
-// An Unread is a document that could not be judged, or only in part.
+// An Unread is a document that could not be checked, or only in part.
 type Unread struct {
 	File repo.Path
 	Why  string
-	// Lasting is set if the reason is the content, so that it stays until that changes.
-	// NoText is set if the content is no prose.
+	// Lasting is set if the cause is the content, so that it persists until the content changes. NoText is set if
+	// the content is not prose.
 	Lasting, NoText bool
-	Partial         bool // some of it is judged
+	Partial         bool // a part of it was checked
 }
 
 // Shown lists the stale mentions.
@@ -129,34 +127,34 @@ func (r *Report) Shown() []CheckedMention {
 	return list
 }
 
-// Why a mention is hidden, beside a verdict that is no complaint.
+// The reasons why a mention is hidden, besides a verdict that is no problem.
 const (
 	HiddenAcked      = "acknowledged"
-	HiddenHistorical = "historical"                    // the document speaks of the past
-	HiddenHedged     = "hedged"                        // the words around it say so themselves
-	HiddenPrinted    = "printed by a program"          // once
+	HiddenHistorical = "historical"                    // the document describes the past
+	HiddenHedged     = "hedged"                        // the words around the mention weaken it
+	HiddenPrinted    = "printed by a program"          // by a command in the document
 	HiddenUntrue     = "not there when it was written" // so it may mean something else
 	HiddenCommon     = "any project has one"           // so it may be the reader's
-	HiddenMade       = "named in code"                 // so a program may make it
-	HiddenSaid       = "told in the document"          // elsewhere in it
+	HiddenMade       = "named in code"                 // so a program may create it
+	HiddenSaid       = "told in the document"          // at another place in it
 )
 
-// A judge judges the documents of one tree.
+// A judge checks the documents of one tree.
 type judge struct {
 	tree   *workTree
 	past   *past
 	policy Policy
-	paths  []repo.Path // documents, or directories of them; all when nil
-	// only are the documents that are judged; all if it is nil.
+	paths  []repo.Path // documents, or directories of them; all if nil
+	// only are the documents to check; all if nil.
 	only map[repo.Path]bool
 
 	index   *treeIndex
-	history *history // nil while nothing needs it
+	history *history // nil until first use
 	scan    *symbolScan
 	list    []CheckedMention
 	report  *Report
-	dropped map[repo.Path][]string // keys of casual mentions that never were
-	fresh   map[repo.Path]*docPart // documents that were judged now
+	dropped map[repo.Path][]string // keys of casual mentions of things that never existed
+	fresh   map[repo.Path]*docPart // the documents that this run has checked
 }
 
 func newJudge(tree *workTree, past *past, policy Policy, files []File) *judge {
@@ -166,8 +164,7 @@ func newJudge(tree *workTree, past *past, policy Policy, files []File) *judge {
 	}
 }
 
-// judgeAll reads the documents of a tree and says of each mention whether what it names is
-// there.
+// judgeAll reads the documents of a tree and judges each mention.
 func judgeAll(ctx context.Context, tree *workTree, past *past, policy Policy, paths []repo.Path) (*judge, error) {
 	files := tree.tracked()
 	j := newJudge(tree, past, policy, files)
@@ -175,7 +172,7 @@ func judgeAll(ctx context.Context, tree *workTree, past *past, policy Policy, pa
 	return j, j.run(ctx, files, nil)
 }
 
-// run judges documents. Verdicts of earlier parts are taken over.
+// run checks documents. It takes over the verdicts of earlier parts.
 func (j *judge) run(ctx context.Context, files []File, earlier *parts) error {
 	if err := j.readDocuments(ctx, files); err != nil {
 		return err
@@ -194,10 +191,10 @@ func (j *judge) run(ctx context.Context, files []File, earlier *parts) error {
 	return nil
 }
 
-// tally puts what was found into the report.
+// tally counts the mentions of each document for the report.
 func (j *judge) tally() {
 	told := statementsOf(j.list)
-	at := 0 // mentions are in the order of documents
+	at := 0 // the mentions are in the order of the documents
 	for i := range j.list {
 		m := &j.list[i]
 		for j.report.Documents[at].File != m.File {
@@ -209,7 +206,7 @@ func (j *judge) tally() {
 	j.report.Mentions, j.report.Gap = j.list, gapOf(j.list, j.report.Gap)
 }
 
-// hidden says why a mention is not shown, "" if it is.
+// hidden returns why a mention is hidden, "" if it is not.
 func (t docStatements) hidden(m *CheckedMention) string {
 	switch {
 	case m.Verdict == Holds:
@@ -217,7 +214,7 @@ func (t docStatements) hidden(m *CheckedMention) string {
 	case m.Hidden != "":
 		return m.Hidden
 	case m.Hedged && (!m.True || m.Verdict != Gone && m.Verdict != Moved):
-		return HiddenHedged // a thing that history never had
+		return HiddenHedged // the history never had it
 	case m.Verdict != Gone && m.Verdict != Moved:
 		return string(m.Verdict)
 	case !m.True:
@@ -230,13 +227,13 @@ func (t docStatements) hidden(m *CheckedMention) string {
 	return ""
 }
 
-// docStatements are what documents say about their own mentions.
+// docStatements are the statements of documents about their own mentions.
 type docStatements struct {
-	gone  map[docName]bool  // said to be no more, in any place
-	holds map[docName][]int // on which lines something is named that is there, ascending
+	gone  map[docName]bool  // said to be gone, anywhere in the document
+	holds map[docName][]int // the lines that name something that exists, ascending
 }
 
-// A docName is a name in a document, or the path that it stands for.
+// A docName is a name in a document, or the path that it means.
 type docName struct {
 	doc  repo.Path
 	name string
@@ -263,8 +260,8 @@ func statementsOf(list []CheckedMention) docStatements {
 	return t
 }
 
-// namesNewPlace reports whether a document names, within a few lines, the place to which
-// something moved: then it describes the move.
+// namesNewPlace reports whether a document names the new path of a moved thing within a few lines. Then it
+// describes the move.
 func (t docStatements) namesNewPlace(m *CheckedMention) bool {
 	const close = 3 // lines
 	lines := t.holds[docName{m.File, string(m.To)}]
@@ -272,7 +269,7 @@ func (t docStatements) namesNewPlace(m *CheckedMention) bool {
 	return i < len(lines) && lines[i] <= m.Line+close
 }
 
-// saysGone reports whether a document says in another place that something no longer exists.
+// saysGone reports whether a document says elsewhere that a thing no longer exists.
 func (t docStatements) saysGone(m *CheckedMention) bool {
 	return m.Kind == Path && t.gone[docName{m.File, m.Name}]
 }
@@ -282,8 +279,8 @@ func (m *Mention) nameOfAnyProject() bool {
 	return m.Kind == Path && m.Form != Link && m.Form != Import && common(m.Name)
 }
 
-// common reports whether a bare name is one that files have in any project. Prose that
-// names it means the reader's more often than its own.
+// common reports whether a bare name is a file name of any project. A document that names it usually means a file
+// of the reader.
 func common(name string) bool {
 	base := strings.ToLower(name)
 	if strings.Contains(base, "/") {
@@ -310,7 +307,7 @@ var (
 	}
 )
 
-// readDocuments finds what the documents mention.
+// readDocuments finds the mentions in the documents.
 func (j *judge) readDocuments(ctx context.Context, files []File) error {
 	var chosen []File
 	for _, f := range files {
@@ -336,7 +333,7 @@ func (j *judge) readDocuments(ctx context.Context, files []File) error {
 				return failed[i]
 			}
 			if errors.Is(failed[i], fs.ErrNotExist) {
-				continue // it was removed, and that is not committed yet
+				continue // it was removed, and the removal is not committed
 			}
 			j.report.Unread = append(j.report.Unread, Unread{
 				File: f.Path, Why: failed[i].Error(),
@@ -354,7 +351,7 @@ func (j *judge) readDocuments(ctx context.Context, files []File) error {
 	return nil
 }
 
-// asked reports whether a document is among those that are to be judged.
+// asked reports whether a document is selected.
 func (j *judge) asked(p repo.Path) bool {
 	if j.only != nil {
 		return j.only[p]
@@ -362,7 +359,7 @@ func (j *judge) asked(p repo.Path) bool {
 	return j.paths == nil || slices.ContainsFunc(j.paths, p.Under)
 }
 
-// judgeByTree decides what the tree alone can decide: what holds.
+// judgeByTree finds the mentions that hold according to the tree alone.
 func (j *judge) judgeByTree(ctx context.Context, files []File) error {
 	var open []int
 	for i := range j.list {
@@ -398,8 +395,8 @@ func (j *judge) judgeByTree(ctx context.Context, files []File) error {
 	return j.judgeSymbols(ctx, files)
 }
 
-// judgeUntracked decides about paths that are not tracked. A path holds if something is there. One
-// that git ignores holds too, unless the history shows that the repository tracked it.
+// judgeUntracked judges paths that are not tracked. A path holds if it exists. A path that git ignores holds too,
+// unless the history shows that the repository tracked it.
 func (j *judge) judgeUntracked(ctx context.Context, open []int) error {
 	var paths []repo.Path
 	var whose []int
@@ -423,7 +420,7 @@ func (j *judge) judgeUntracked(ctx context.Context, open []int) error {
 		}
 	}
 	for k, i := range whose {
-		// What is in there has a history of its own, and git refuses to say what it ignores.
+		// A submodule has a history of its own, and git does not report which of its paths are ignored.
 		if m := &j.list[i]; m.Verdict == "" && j.index.behind(string(paths[k]), repo.Gitlink) {
 			m.Verdict, m.Why = Ambiguous, "it would be in a submodule, and is not there"
 		}
@@ -443,13 +440,13 @@ func (j *judge) judgeUntracked(ctx context.Context, open []int) error {
 	return nil
 }
 
-// whyIgnored is why an ignored path holds.
+// whyIgnored explains why an ignored path holds.
 const whyIgnored = "git ignores it: a build makes it, or it is your own"
 
-// usable reports whether a path can be asked for at all.
+// usable reports whether a path is valid for git and the file system.
 func usable(p string) bool { return !strings.ContainsAny(p, "\x00\n") && len(p) < 4096 }
 
-// judgeByHistory asks the history about what does not hold.
+// judgeByHistory judges the remaining mentions by the history.
 func (j *judge) judgeByHistory(ctx context.Context) error {
 	open := false
 	for i := range j.list {
@@ -482,8 +479,7 @@ func (j *judge) judgeByHistory(ctx context.Context) error {
 	return nil
 }
 
-// keepIgnored lets the ignored paths hold that the repository did not track when the document
-// named them.
+// keepIgnored marks ignored paths as holding if the repository did not track them when the document named them.
 func (j *judge) keepIgnored() {
 	for i := range j.list {
 		if m := &j.list[i]; m.ignored && !m.True && m.Verdict != Holds {
@@ -492,9 +488,8 @@ func (j *judge) keepIgnored() {
 	}
 }
 
-// dropMembers removes casual mentions of what never was, and names that may be members of
-// something and were never a file's. Where the history is cut off, a name is taken for a
-// file's if there are others of its kind.
+// dropMembers removes casual mentions of things that never existed, and names that may be members and were never
+// files. If the history is incomplete, a name counts as a file if the tree has files with its extension.
 func (j *judge) dropMembers() {
 	j.list = slices.DeleteFunc(j.list, func(m CheckedMention) bool {
 		drop := false
@@ -511,7 +506,7 @@ func (j *judge) dropMembers() {
 	})
 }
 
-// settle gives a verdict to what has none yet.
+// settle sets the verdict of all mentions without one.
 func (j *judge) settle(v Verdict, why string) {
 	for i := range j.list {
 		if m := &j.list[i]; m.Verdict == "" {
@@ -520,5 +515,5 @@ func (j *judge) settle(v Verdict, why string) {
 	}
 }
 
-// Verdicts are all of them.
+// Verdicts lists all verdicts.
 var Verdicts = []Verdict{Holds, Moved, Gone, Never, Ambiguous, Unknown}

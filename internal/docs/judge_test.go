@@ -37,15 +37,15 @@ func TestHoldsPath(t *testing.T) {
 		{"docs/guide.md", "../api/server.go", Mention{}, true},
 		{"docs/guide.md", "/api/server.go", Mention{}, true},
 		{"docs/guide.md", "api", Mention{Dir: true}, true},
-		{"docs/guide.md", "v1/index.ts", Mention{}, true}, // it is cut short
-		{"docs/guide.md", "util.ts", Mention{}, true},     // one of them will be meant
+		{"docs/guide.md", "v1/index.ts", Mention{}, true}, // it is shortened
+		{"docs/guide.md", "util.ts", Mention{}, true},     // one of them is meant
 		{"docs/guide.md", "x/util.ts", Mention{}, false},
 		{"docs/guide.md", "api/v1", Mention{}, true},
 		{"docs/guide.md", "api/server", Mention{}, true}, // a module
 		{"docs/guide.md", "site/about.html", Mention{Form: Link}, true},
 		{"docs/guide.md", "api/v1/index.js", Mention{Form: Code}, true},
 		{"docs/guide.md", "api/v1/index.js", Mention{Form: Link}, false},
-		{"docs/guide.md", "linked/anything.go", Mention{}, true}, // what is behind a link is not known
+		{"docs/guide.md", "linked/anything.go", Mention{}, true}, // paths behind a link are unknown
 		{"docs/guide.md", "server.go", Mention{In: "api"}, true},
 		{"docs/guide.md", "nothing.go", Mention{}, false},
 		{"docs/guide-js.md", "./cli.md", Mention{Form: Link}, true}, // the page in its language
@@ -67,8 +67,8 @@ func TestHoldsPath(t *testing.T) {
 	}
 }
 
-// What leads out of the repository has no reading, and a bare name only those from the two
-// ends when it has to be meant.
+// A path that leads out of the repository has no reading. A strict bare name has only those from the document's
+// directory and from the root.
 func TestReadingOf(t *testing.T) {
 	for _, tt := range []struct {
 		doc, name string
@@ -105,7 +105,7 @@ func TestSays(t *testing.T) {
 	}
 }
 
-func TestRecipes(t *testing.T) {
+func TestTaskFiles(t *testing.T) {
 	for _, tt := range []struct {
 		tool, text, want string
 		open             bool
@@ -121,7 +121,7 @@ func TestRecipes(t *testing.T) {
 		{"task", "version: '3'\ntasks:\n  build:\n    cmds: [x]\n", "build cmds", false},
 		{"rake", "task :a => :b do\nend\ntask('c')\n", "a c", true},
 	} {
-		r := books[tt.tool].recipes([]byte(tt.text))
+		r := taskFiles[tt.tool].commands([]byte(tt.text))
 		var names []string
 		for n := range r.names {
 			names = append(names, n)
@@ -159,7 +159,7 @@ func TestFix(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		change func(j *CheckedMention)
-		why    string // of one that is left
+		why    string // of a mention that stays stale
 	}{
 		"it is not there letter by letter":   {func(j *CheckedMention) { j.At.Start++ }, "the document writes it differently"},
 		"it is hidden":                       {func(j *CheckedMention) { j.Hidden = HiddenHedged }, ""},
@@ -245,7 +245,7 @@ func TestQuotes(t *testing.T) {
 	}
 }
 
-// A lot of mentions takes as long as there are: ten times as many, some ten times the time.
+// The time is linear in the number of mentions.
 func TestJudgeBombs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -294,8 +294,8 @@ func TestJudgeBombs(t *testing.T) {
 	}
 }
 
-// What a document tells of what it names, close by or anywhere, need not be told.
-func TestTelling(t *testing.T) {
+// A document that describes a removal or a move, near the mention or anywhere, needs no report.
+func TestDocumentStatements(t *testing.T) {
 	list := []CheckedMention{
 		{Mention: Mention{File: "a.md", Line: 1, Kind: Path, Name: "new.go"}, Verdict: Holds},
 		{Mention: Mention{File: "a.md", Line: 4, Kind: Path, Name: "old.go"}, Verdict: Moved, True: true, To: "new.go"},

@@ -5,8 +5,7 @@ import (
 	"sync"
 )
 
-// A lexicon is a set of words. It is made when it is first asked, so that a run
-// that reads no document does not pay for it.
+// A lexicon is a set of words. It is built on first use, because many runs read no document.
 type lexicon struct {
 	text string
 	once sync.Once

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// definition takes a line apart that defines a label: [label]: destination.
+// definition parses a line that defines a label: [label]: destination.
 func definition(line string) (label string, dest Span, ok bool) {
 	if len(line) == 0 || line[0] != '[' || len(line) > 1 && line[1] == '^' {
 		return "", Span{}, false
@@ -26,7 +26,7 @@ func definition(line string) (label string, dest Span, ok bool) {
 	return line[1:end], dest, true
 }
 
-// destination reads the destination of a link at a place, and returns where it ends.
+// destination parses the destination of a link at a position, and returns where it ends.
 func destination(t string, at int) (dest Span, next int, ok bool) {
 	if at < len(t) && t[at] == '<' {
 		for i := at + 1; i < len(t); i++ {
@@ -80,8 +80,7 @@ func elsewhereLink(dest string) bool {
 	return false
 }
 
-// linkName returns the path that a destination names, none if it leads elsewhere or
-// into the document itself.
+// linkName returns the path of a destination, and false if it leads to another site or into the document itself.
 func linkName(dest string) (named, bool) {
 	n := named{kind: Path}
 	if dest == "" || len(dest) > 1000 || elsewhereLink(dest) || strings.Contains(dest, "::") || strings.ContainsAny(dest, "{}<>$|\n\"") || !utf8.ValidString(dest) {
@@ -111,7 +110,7 @@ func linkName(dest string) (named, bool) {
 	first, rest, _ := strings.Cut(strings.TrimLeft(name, "./"), "/")
 	switch {
 	case strings.HasPrefix(name, "../") && hostPages.has(first):
-		return n, false // ../../issues, which the host of the repository makes
+		return n, false // ../../issues, a page of the repository's host
 	case first == "www" || strings.HasPrefix(first, "www.") || rest != "" && name[0] != '.' && isDomain(first):
 		return n, false
 	case strings.HasPrefix(name, "mailto") || strings.HasPrefix(name, "~") || strings.Contains(name, "//"):
@@ -130,7 +129,7 @@ func linkName(dest string) (named, bool) {
 	return n, true
 }
 
-// decode puts the bytes in that a destination has as %20.
+// decode replaces percent-encoded bytes such as %20.
 func decode(s string) string {
 	if !strings.Contains(s, "%") {
 		return s
@@ -149,7 +148,7 @@ func decode(s string) string {
 	return b.String()
 }
 
-// unescape takes the backslashes from before punctuation.
+// unescape removes the backslashes before punctuation.
 func unescape(s string) string {
 	if !strings.ContainsAny(s, `\&`) {
 		return s

@@ -11,9 +11,8 @@ import (
 	"ken/internal/repo"
 )
 
-// hideMadeFiles hides the data that a program makes. Somebody once committed it and somebody
-// took it out again, but the code has its path in a string still: what the document names
-// is what the program leaves with the reader.
+// hideMadeFiles hides data files that a program creates. Such a file was committed and removed again, but the code
+// still has its path in a string: the document means the file that the program creates for the reader.
 func (j *judge) hideMadeFiles(ctx context.Context) error {
 	named := make(map[repo.Path]*atomic.Bool)
 	mayBeMade := func(m *CheckedMention) bool {
@@ -55,14 +54,14 @@ func (j *judge) hideMadeFiles(ctx context.Context) error {
 	return nil
 }
 
-// isData reports whether a path was a directory or a file of data, below another.
+// isData reports whether a path was a directory or a data file below another directory.
 func (j *judge) isData(p repo.Path) bool {
 	return strings.Contains(string(p), "/") && (len(j.history.Touching(p)) == 0 || dataExt.has(path.Ext(strings.ToLower(string(p)))))
 }
 
 var dataExt = lexicon{text: ".json .jsonl .ndjson .db .sqlite .log .csv .tsv .yaml .yml .toml .txt .xml .pid .lock .env .cache"}
 
-// quotes reports whether a text has a path, or one below it, at the front of a string.
+// quotes reports whether a text has a string that begins with a path.
 func quotes(text []byte, p string) bool {
 	const quote = "\"'`"
 	for {

@@ -12,15 +12,15 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// A block is a part of a document with text and no further blocks in it.
+// A block is a part of a document that has text and no child blocks.
 type block struct {
 	kind  blockKind
-	lines []Span // what of each line is the block's, without the line's end
-	info  string // of code: the language, in lower case
-	level int    // of a heading
-	depth int    // how many quotes and list items it stands in
+	lines []Span // the part of each line that belongs to the block, without the line end
+	info  string // for code: the language, in lower case
+	level int    // for a heading
+	depth int    // the number of quotes and list items around it
 	node  ast.Node
-	base  int // where in the document the positions of node begin
+	base  int // the offset of the positions in node
 }
 
 type blockKind int
@@ -33,15 +33,14 @@ const (
 	linkDefinition
 )
 
-// ErrTooComplex is the reason not to read a document that would take goldmark
-// longer than its size allows.
+// ErrTooComplex is returned for a document that goldmark would parse too slowly for its size.
 var ErrTooComplex = errors.New("too deeply nested, or too many brackets in one paragraph")
 
 const (
-	// maxNesting is how many marks of quotes and lists a line may begin with.
+	// maxNesting limits the quote and list marks at the start of a line.
 	maxNesting = 100
-	// maxBrackets bounds the open brackets of a paragraph times its bytes: goldmark
-	// looks for the end of a link from every open bracket on.
+	// maxBrackets limits the open brackets of a paragraph times its bytes: goldmark searches for the end of a link
+	// from every open bracket.
 	maxBrackets = 20_000_000
 )
 
@@ -55,7 +54,7 @@ func markdownBlocks(src []byte) ([]block, error) {
 	var out []block
 	depth := 0
 	document := markdownParser().Parse(text.NewReader(body))
-	// The walker returns no error of its own.
+	// The walker returns no errors.
 	_ = ast.Walk(document, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		l := block{depth: depth, node: n, base: base}
 		switch n := n.(type) {
@@ -94,7 +93,7 @@ func markdownBlocks(src []byte) ([]block, error) {
 	return out, nil
 }
 
-// markdownParser parses CommonMark. Emphasis stays text: it changes no name.
+// markdownParser parses CommonMark. It leaves emphasis in the text, because it changes no name.
 var markdownParser = sync.OnceValue(func() parser.Parser {
 	var inlines []util.PrioritizedValue
 	for _, v := range parser.DefaultInlineParsers() {
@@ -109,7 +108,7 @@ var markdownParser = sync.OnceValue(func() parser.Parser {
 	)
 })
 
-// linesOf returns the lines of a block without their ends.
+// linesOf returns the lines of a block without their line ends.
 func linesOf(n ast.Node, body []byte, base int) []Span {
 	segments := n.Lines().Sliced(0, n.Lines().Len())
 	if block, ok := n.(*ast.HTMLBlock); ok && block.HasClosure() {
@@ -126,9 +125,9 @@ func linesOf(n ast.Node, body []byte, base int) []Span {
 	return lines
 }
 
-// tooComplex reports whether goldmark would take long for a document.
+// tooComplex reports whether goldmark would parse a document slowly.
 func tooComplex(body []byte) bool {
-	var square, round, most, size int // open brackets of the paragraph, the most at a time, its bytes
+	var square, round, most, size int // open brackets of the paragraph, their maximum, its size in bytes
 	for line := range bytes.Lines(body) {
 		if nesting(line) > maxNesting {
 			return true
@@ -158,8 +157,8 @@ func tooComplex(body []byte) bool {
 	return false
 }
 
-// nesting counts the marks of quotes and lists at the beginning of a line. A line
-// of nothing but dashes or stars is a rule, and nests nothing.
+// nesting counts the quote and list marks at the start of a line. A line of only dashes or stars is a rule and
+// counts as 0.
 func nesting(line []byte) int {
 	if len(bytes.Trim(line, "- \t\r\n")) == 0 || len(bytes.Trim(line, "* \t\r\n")) == 0 {
 		return 0
@@ -182,7 +181,7 @@ func nesting(line []byte) int {
 	return marks
 }
 
-// lineEnd returns where the line at a place ends, and where the next one begins.
+// lineEnd returns the end of the line at a position, and the start of the next line.
 func lineEnd(src []byte, at int) (end, next int) {
 	i := bytes.IndexByte(src[at:], '\n')
 	if i < 0 {
@@ -196,8 +195,8 @@ func lineEnd(src []byte, at int) (end, next int) {
 	return end, next
 }
 
-// skipFrontmatter returns where the prose begins: after a mark of byte order, and
-// after fields between two lines of dashes. Those are data.
+// skipFrontmatter returns the start of the prose: after a byte order mark, and after front matter between two
+// lines of dashes.
 func skipFrontmatter(src []byte) int {
 	at := 0
 	if bytes.HasPrefix(src, []byte("\uFEFF")) {
@@ -220,7 +219,7 @@ func skipFrontmatter(src []byte) int {
 	return at
 }
 
-// run returns how often the first byte is repeated.
+// run returns how often the first byte repeats.
 func run(line []byte) int {
 	n := 0
 	for n < len(line) && line[n] == line[0] {
@@ -229,7 +228,7 @@ func run(line []byte) int {
 	return n
 }
 
-// language returns the language that the line of a fence names.
+// language returns the language in the info string of a fence.
 func language(info string) string {
 	info = strings.TrimLeft(strings.TrimSpace(info), "{.")
 	if i := strings.IndexAny(info, " \t,{}:("); i >= 0 {

@@ -10,8 +10,8 @@ import (
 	"ken/internal/repo"
 )
 
-// mentions reads one document, and marks what nobody wants to hear of. It returns why there may be
-// more mentions, "" if these are all.
+// mentions reads one document, and hides mentions that are not useful. partial says why there may be more
+// mentions; "" if the list is complete.
 func (j *judge) mentions(doc repo.Path, content []byte) (list []CheckedMention, partial string, err error) {
 	read, err := Read(doc, content)
 	if err != nil {
@@ -19,15 +19,15 @@ func (j *judge) mentions(doc repo.Path, content []byte) (list []CheckedMention, 
 	}
 	list = make([]CheckedMention, len(read.Mentions))
 	past, decision := historical(doc) || isChangelog(doc, content), roleOf(doc) == Decision
-	var prompted []bool // of each line, once somebody asks
+	var prompted []bool // for each line; computed on first use
 	for i, m := range read.Mentions {
 		list[i].Mention = m
 		switch {
 		case m.Acked || acceptedByPolicy(j.policy.OK, &m):
 			list[i].Hidden = HiddenAcked
-		case past, decision && m.Form != Link: // it was so when it was decided, but a link leads somewhere
+		case past, decision && m.Form != Link: // true at the time of the decision, but a link must work now
 			list[i].Hidden = HiddenHistorical
-		case m.SaidGone && m.Form != Link: // but a link leads somewhere
+		case m.SaidGone && m.Form != Link: // a link must work nevertheless
 			list[i].Hidden = HiddenHedged
 		case m.Form == Drawing:
 			if prompted == nil {
@@ -41,8 +41,8 @@ func (j *judge) mentions(doc repo.Path, content []byte) (list []CheckedMention, 
 	return list, read.Partial, nil
 }
 
-// printed says of each line whether the block of code that it is in begins with a command
-// at a prompt: then the line is what a program once printed.
+// printed reports for each line whether its code block begins with a command at a prompt. Such a line is the
+// output of a program.
 func printed(content []byte) []bool {
 	var is []bool
 	at, fenced := false, false
@@ -59,7 +59,7 @@ func printed(content []byte) []bool {
 
 var prompts = []string{"$ ", "> ", "% ", "❯ ", "➜ ", "PS> "}
 
-// acceptedByPolicy reports whether the policy says that a mention is right as it is.
+// acceptedByPolicy reports whether the policy accepts a mention.
 func acceptedByPolicy(ok []string, m *Mention) bool {
 	for _, o := range ok {
 		if o == m.Text || o == m.Name {

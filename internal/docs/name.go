@@ -7,22 +7,22 @@ import (
 	"unicode/utf8"
 )
 
-// A named is what a piece of text names, and where in it.
+// A named is a name in a piece of text, with its position.
 type named struct {
 	kind       Kind
 	name       string
-	start, end int // of name in the text, as far as it stands there
+	start, end int // of name in the text, as far as the text has it
 	tool       string
 	in         string
 	dir, glob  bool
 	casual     bool
-	text       Span // what of the text is the mention; the zero one for all of it
+	text       Span // the part of the text that is the mention; zero for all of it
 }
 
-// maxName is how long a name may be. What is longer is no name that anyone wrote.
+// maxName limits the length of a name.
 const maxName = 300
 
-// spanNames returns what a span of code names.
+// spanNames returns the names in a code span.
 func spanNames(s string) []named {
 	s = strings.TrimRight(s, " \t\n")
 	lead := len(s) - len(strings.TrimLeft(s, " \t\n"))
@@ -34,7 +34,7 @@ func spanNames(s string) []named {
 		if symbol, ok := symbolOf(t); ok && strings.HasSuffix(t, ")") {
 			return []named{symbol.shift(lead)}
 		}
-		found := spoken(t)
+		found := commandNames(t)
 		for i := range found {
 			found[i] = found[i].shift(lead)
 		}
@@ -59,8 +59,7 @@ func (n named) shift(by int) named {
 	return n
 }
 
-// pathOf returns the path that a word without space in it is. It errs towards no:
-// a word that may as well be something else is none.
+// pathOf returns the path in a word without spaces. If the word may be something else, it returns false.
 func pathOf(s string) (named, bool) {
 	n := named{kind: Path, end: len(s)}
 	if s == "" || strings.Contains(s, "://") || strings.Contains(s, "…") || !utf8.ValidString(s) {
@@ -68,7 +67,7 @@ func pathOf(s string) (named, bool) {
 	}
 	n.end = cutPlace(s)
 	t := s[:n.end]
-	if strings.HasSuffix(t, "/...") { // all below, as Go has it
+	if strings.HasSuffix(t, "/...") { // Go syntax for all packages below
 		t = strings.TrimSuffix(t, "/...")
 		n.dir = true
 	}
@@ -116,8 +115,7 @@ func pathOf(s string) (named, bool) {
 	return n, true
 }
 
-// cutPlace returns where a path ends and a place in its file begins: a line, an
-// anchor, a test in it.
+// cutPlace returns the end of the path in s, before a line number, an anchor or the name of a test.
 func cutPlace(s string) int {
 	if i := strings.IndexByte(s, '#'); i > 0 {
 		s = s[:i]
@@ -140,8 +138,7 @@ func cutPlace(s string) int {
 	return len(s)
 }
 
-// windowsPath reports whether a word is a path with backslashes, and no pattern
-// and no name of a class.
+// windowsPath reports whether a word is a path with backslashes, and neither a pattern nor the name of a class.
 func windowsPath(s string) bool {
 	parts := strings.Split(strings.TrimRight(strings.TrimPrefix(s, `.\`), `\`), `\`)
 	for _, p := range parts {
@@ -157,8 +154,7 @@ func windowsPath(s string) bool {
 	return isExtension(path.Ext(s)) && len(parts) > 1
 }
 
-// plainOrGlob reports whether all of a word can be a path, and whether it is a
-// pattern for paths.
+// plainOrGlob reports whether a word can be a path, and whether it is a pattern.
 func plainOrGlob(t string) (glob, ok bool) {
 	brace := 0
 	for i, r := range t {
@@ -175,7 +171,7 @@ func plainOrGlob(t string) (glob, ok bool) {
 			brace--
 		case r == ',' && brace > 0:
 		case r == '[' || r == ']' || r == '(' || r == ')':
-			// Directories of routes are called so: app/[id]/(group)/page.tsx.
+			// Web frameworks name directories of routes like this: app/[id]/(group)/page.tsx.
 			if !strings.Contains(t, "/") || !isExtension(path.Ext(t)) || strings.HasPrefix(t, "[") || strings.HasPrefix(t, "(") {
 				return false, false
 			}
@@ -190,7 +186,7 @@ func plainOrGlob(t string) (glob, ok bool) {
 	return glob, brace == 0
 }
 
-// plausible reports whether a word of the letters of a path is meant as one.
+// plausible reports whether a word that can be a path is meant as one.
 func plausible(t string, dir, explicit, glob bool) bool {
 	if t[0] == '~' || t[0] == '-' || t[0] == '@' || t[0] == '+' || strings.Contains(t, "...") || strings.Contains(t, "//") {
 		return false
@@ -219,10 +215,10 @@ func plausible(t string, dir, explicit, glob bool) bool {
 			return false
 		}
 		if i < len(parts)-1 && (isExtension(path.Ext(p)) && !shortExt.has(path.Ext(p)) && path.Ext(p) != p || files.has(p)) {
-			return false // CLAUDE.md/AGENTS.md: the one or the other
+			return false // CLAUDE.md/AGENTS.md: alternatives
 		}
 		if i < len(parts)-1 && strings.Contains(p, "_") && strings.ToUpper(p) == p && !strings.Contains(p, "__") {
-			return false // a variable of the environment
+			return false // an environment variable
 		}
 		if glob && strings.Trim(p, "*.") == "" {
 			continue
@@ -238,7 +234,7 @@ func plausible(t string, dir, explicit, glob bool) bool {
 		return false
 	}
 	if glob {
-		// A pattern says where, or it could be about anything.
+		// A pattern without a directory could be about anything.
 		return len(parts) > 1 && !rooted && strings.Trim(first, "*") != "" && !isDomain(first)
 	}
 	if len(parts) == 1 {
@@ -250,7 +246,7 @@ func plausible(t string, dir, explicit, glob bool) bool {
 		case known:
 			return fileName(base, ext) || explicit
 		}
-		// src/ is a directory, and so is ./src; "and/" is not.
+		// src/ and ./src are directories, "and/" is not.
 		return (dir || explicit) && !words.has(strings.ToLower(base)) && len(base) > 1
 	}
 	if rooted {
@@ -263,7 +259,7 @@ func plausible(t string, dir, explicit, glob bool) bool {
 		return true
 	}
 	if ext != "" && !dir && strings.Trim(ext, ".0123456789") == "" && len(parts) == 2 {
-		return false // a product and its version: Mozilla/5.0
+		return false // a product with its version: Mozilla/5.0
 	}
 	if media.has(first) && len(parts) == 2 || remotes.has(first) && !dir || strings.Contains(t, "@") {
 		return false
@@ -277,15 +273,15 @@ func plausible(t string, dir, explicit, glob bool) bool {
 	return true
 }
 
-// fileName reports whether a name with a known extension and no directory is a
-// file's: main.go, and not Node.js, obj.key, foo.bar.
+// fileName reports whether a name with a known extension and no directory is a file name: main.go, but not
+// Node.js, obj.key or foo.bar.
 func fileName(base, ext string) bool {
 	stem := strings.TrimSuffix(base, ext)
 	switch {
 	case stem == "" || stem == "d" || stem == "tar" || products.has(strings.ToLower(base)) || shortExt.has(ext) && !letterExt.has(ext):
 		return false
 	case stem[0] == '.':
-		// .eslintrc.json is a file; .test.ts and .d.ts are endings.
+		// .eslintrc.json is a file; .test.ts and .d.ts are suffixes.
 		return !endings.has(stem[1:]) && !strings.HasPrefix(stem, "..")
 	case strings.ContainsAny(stem, "()"):
 		return false
@@ -293,13 +289,13 @@ func fileName(base, ext string) bool {
 	return true
 }
 
-// memberlike reports whether a name without a directory may as well be that of a member:
-// net.c is a file, and obj.c may be a field.
+// memberlike reports whether a name without a directory may be that of a member: net.c is a file, and obj.c may be
+// a field.
 func memberlike(name string) bool {
 	return !strings.Contains(name, "/") && letterExt.has(path.Ext(name))
 }
 
-// placeholder reports whether a part of a path stands for another.
+// placeholder reports whether an element of a path is a placeholder.
 func placeholder(p string) bool {
 	if p == "" {
 		return false
@@ -312,7 +308,7 @@ func placeholder(p string) bool {
 	return stem != "" && (strings.Contains(stem, "YYYY") || strings.Contains(stem, "XXX") || strings.Contains(stem, "NNN") || capsPlaceholders.has(stem))
 }
 
-// isDomain reports whether the first part of a path is a host's name.
+// isDomain reports whether the first element of a path is a host name.
 func isDomain(first string) bool {
 	i := strings.LastIndexByte(first, '.')
 	return i > 0 && (domains.has(first[i+1:]) || isDigit(first[0]) && strings.Trim(first, "0123456789.:") == "")
@@ -320,15 +316,15 @@ func isDomain(first string) bool {
 
 func isExtension(ext string) bool { return len(ext) > 1 && extensions.has(strings.ToLower(ext[1:])) }
 
-// qualified reports whether an ending is no file's and a symbol's name.
+// qualified reports whether an extension is not that of a file and may be the name of a symbol.
 func qualified(ext string) bool {
 	return len(ext) > 2 && 'A' <= ext[1] && ext[1] <= 'Z' && identifier(ext[1:]) && strings.ToUpper(ext) != ext
 }
 
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
-// symbolOf returns the symbol that a span of code names: Foo.bar, foo_bar,
-// foo(), (*T).M. A lone ordinary word is none.
+// symbolOf returns the symbol in a code span: Foo.bar, foo_bar, foo(), (*T).M. A single ordinary word is not a
+// symbol.
 func symbolOf(s string) (named, bool) {
 	n := named{kind: Symbol}
 	t := s
@@ -347,7 +343,7 @@ func symbolOf(s string) (named, bool) {
 		return n, true
 	}
 	if i := strings.LastIndexByte(t, '/'); i > 0 {
-		// net/http.Client, whose package goes by its last name.
+		// net/http.Client: the last element of the path is the name of the package.
 		if !qualified(path.Ext(t)) || foreign.has(t[:i]) {
 			return n, false
 		}
@@ -364,7 +360,7 @@ func symbolOf(s string) (named, bool) {
 		t = t[:i]
 		called = true
 	}
-	if strings.HasSuffix(t, "!") && !called { // a macro, a method of Ruby's
+	if strings.HasSuffix(t, "!") && !called { // a macro, or a Ruby method
 		t = strings.TrimSuffix(t, "!")
 		called = true
 	}
@@ -387,7 +383,7 @@ func symbolOf(s string) (named, bool) {
 	}
 	parts := strings.Split(t, sep)
 	if sep != "." && strings.Contains(t, ".") {
-		// mod.Type#method, and ken.path:Name alike.
+		// mod.Type#method, and ken.path:Name.
 		parts = strings.FieldsFunc(t, func(r rune) bool { return r == '.' || strings.ContainsRune(sep, r) })
 	}
 	for _, p := range parts {
@@ -405,7 +401,7 @@ func symbolOf(s string) (named, bool) {
 	return n, true
 }
 
-// symbolic reports whether identifiers that belong together are a symbol of a program.
+// symbolic reports whether the parts of a name look like a symbol of a program.
 func symbolic(parts []string, called bool, sep string) bool {
 	first, last := parts[0], parts[len(parts)-1]
 	if placeholders.has(strings.ToLower(first)) || placeholders.has(strings.ToLower(last)) {
@@ -433,7 +429,7 @@ func symbolic(parts []string, called bool, sep string) bool {
 		return !builtins.has(first)
 	}
 	if strings.ToUpper(first) == first {
-		return false // a variable of the environment, as likely as a constant
+		return false // an environment variable, as likely as a constant
 	}
 	core := strings.Trim(first, "_")
 	return strings.Contains(core, "_") || mixed(core) || capitalised(core) && len(core) > 3
@@ -449,11 +445,11 @@ func mixed(s string) bool {
 	if !lower || !inner {
 		return false
 	}
-	// APIs, IDs and v1Beta: a plural of an abbreviation is a word.
+	// Not APIs, IDs or v1Beta: the plural of an abbreviation is a word.
 	return !strings.HasSuffix(s, "s") || strings.ToUpper(s[:len(s)-1]) != s[:len(s)-1]
 }
 
-// identifier reports whether a word is a name in a programming language.
+// identifier reports whether a word is an identifier in a programming language.
 func identifier(s string) bool {
 	if s == "" || len(s) > 100 {
 		return false

@@ -11,27 +11,27 @@ import (
 	"ken/internal/repo"
 )
 
-// An origin is where a mention was written: the oldest version of the document, in the run
-// of versions back from HEAD, that has it.
+// An origin is the commit that wrote a mention: the oldest version of the document that has it, in the unbroken
+// run of versions back from HEAD.
 type origin struct {
 	commit repo.ID
-	num    repo.CommitNumber // of the commit; -1 for HEAD, if no version has the mention yet
-	doc    repo.Path         // where the document was then
+	num    repo.CommitNumber // of the commit; -1 for HEAD, if no committed version has the mention
+	doc    repo.Path         // the path of the document in that commit
 	// vague says why an older version may contain the mention too; "" if
 	// none does. If it is set, a thing that exists in this version existed
 	// when the mention was written; about other things nothing is known.
 	vague string
 }
 
-// Limits on reading old versions of documents. Beyond them, an origin is vague.
+// Limits on reading old versions of documents. An origin beyond them is vague.
 const (
 	maxVersions     = 2_000     // of one document
 	maxVersionBytes = 256 << 20 // of all
-	maxSearched     = 8 << 30   // bytes, each as often as something is looked for in it
+	maxSearched     = 8 << 30   // bytes, counted for each text that is searched for
 	maxDocMoves     = 8         // of one document
 )
 
-// Why something is unknown, where that is not the history's gap.
+// Reasons for the unknown verdict, besides a gap in the history.
 const (
 	// WhyAbsent is the reason in a partial clone.
 	WhyAbsent  = "git lacks contents of older commits"
@@ -39,7 +39,7 @@ const (
 	whyUnread  = "some contents of that time cannot be read"
 )
 
-// unreadReason says why a content that could not be read leaves something unknown.
+// unreadReason returns why a content that could not be read makes a verdict unknown.
 func unreadReason(err error) string {
 	if errors.Is(err, ErrAbsent) {
 		return WhyAbsent
@@ -50,17 +50,17 @@ func unreadReason(err error) string {
 // A docTrail follows a document back through its versions.
 type docTrail struct {
 	path    repo.Path
-	touches []repo.Touch      // that are still to come, ascending
-	last    repo.CommitNumber // the commit that was looked at last
-	read    int               // versions
+	touches []repo.Touch      // the remaining ones, ascending
+	last    repo.CommitNumber // the commit that was read last
+	read    int               // the number of versions
 	moves   int
-	begun   bool   // nothing of it is older than what was looked at last
-	absent  bool   // it is not where it was looked for last
-	vague   string // why the search stopped, "" if it did not
-	open    []int  // mentions that all versions had so far
+	begun   bool   // the document was created in the commit that was read last
+	absent  bool   // the document is not at its last known path
+	vague   string // why the search stopped early; "" if it did not
+	open    []int  // the mentions that all versions have had so far
 }
 
-// end says why older versions may have what all had so far.
+// end returns why older versions may have the open mentions.
 func (t *docTrail) end(h *history) string {
 	switch {
 	case t.vague != "":
@@ -70,12 +70,12 @@ func (t *docTrail) end(h *history) string {
 	case t.read == maxVersions || t.moves == maxDocMoves || len(t.touches) > 0:
 		return whyTooMuch
 	case len(h.parents.Of(t.last)) == 0:
-		return h.Gap() // it may be cut off here
+		return h.Gap() // the history may be cut off here
 	}
 	return ""
 }
 
-// origins finds where mentions were written, by their places in the list.
+// origins returns the origins of mentions, by their index in the list.
 func (j *judge) origins(ctx context.Context, which []int) (map[int]origin, error) {
 	found := make(map[int]origin, len(which))
 	byDoc := make(map[repo.Path]*docTrail)
@@ -115,19 +115,19 @@ func (j *judge) origins(ctx context.Context, which []int) (map[int]origin, error
 	return found, nil
 }
 
-// A versionBudget is what may still be read of versions, and searched in them.
+// A versionBudget is the remaining number of bytes to read from versions, and to search in them.
 type versionBudget struct{ bytes, searched int64 }
 
 func (b *versionBudget) left() bool { return b.bytes > 0 && b.searched > 0 }
 
-// A version is one of a document.
+// A version is an old version of a document.
 type version struct {
 	trail  *docTrail
 	commit repo.CommitNumber
 	id     repo.ID
 }
 
-// olderVersions takes the next older versions of each document.
+// olderVersions returns the next older versions of each document.
 func (j *judge) olderVersions(ctx context.Context, trails []*docTrail, step int) ([]version, error) {
 	var list []version
 	var places []repo.CommitPath
@@ -141,7 +141,7 @@ func (j *judge) olderVersions(ctx context.Context, trails []*docTrail, step int)
 			t.touches = t.touches[:len(t.touches)-1]
 			t.read++
 			if touch.Kind == repo.Deleted {
-				t.touches, t.begun = nil, true // what was before was another document
+				t.touches, t.begun = nil, true // before that, the path was another document
 				break
 			}
 			t.last = touch.Commit
@@ -157,14 +157,14 @@ func (j *judge) olderVersions(ctx context.Context, trails []*docTrail, step int)
 		list[i].id = ids[i]
 	}
 	return slices.DeleteFunc(list, func(v version) bool {
-		if v.id.IsZero() { // a merge has left it out
+		if v.id.IsZero() { // the merge does not have it
 			v.trail.touches, v.trail.begun, v.trail.absent = nil, true, true
 		}
 		return v.trail.absent
 	}), nil
 }
 
-// compare moves origins back to the versions that have the mention, and closes those that a version lacks.
+// compare moves origins back to older versions that have the mention, and closes those that a version lacks.
 func (j *judge) compare(ctx context.Context, versions []version, found map[int]origin, budget *versionBudget) error {
 	ids := make([]repo.ID, len(versions))
 	for i, v := range versions {
@@ -187,7 +187,7 @@ func (j *judge) compareOne(v *version, content []byte, err error, found map[int]
 		return
 	}
 	budget.bytes -= int64(len(content))
-	said := make(map[string]bool) // by what was looked for
+	said := make(map[string]bool) // by the text that was searched for
 	still := v.trail.open[:0]
 	for i, m := range v.trail.open {
 		if !budget.left() {
@@ -210,7 +210,7 @@ func (j *judge) compareOne(v *version, content []byte, err error, found map[int]
 	v.trail.open = still
 }
 
-// searched is the text by which a mention is found in other versions.
+// searched returns the text that identifies a mention in other versions.
 func (m *Mention) searched() string {
 	if m.At == (Span{}) {
 		return m.Text
@@ -218,7 +218,7 @@ func (m *Mention) searched() string {
 	return m.Name
 }
 
-// containsName reports whether a content has a text, not as part of a longer name.
+// containsName reports whether a content has a text that is not part of a longer name.
 func containsName(content []byte, searched string) bool {
 	text := []byte(searched)
 	for at := 0; ; {
@@ -240,7 +240,7 @@ func partOfName(c rune) bool {
 	return c == '_' || c != utf8.RuneError && (unicode.IsLetter(c) || unicode.IsDigit(c))
 }
 
-// followDocuments returns the trails that lead further, across moves of the documents.
+// followDocuments returns the trails that continue, across renames of the documents.
 func (j *judge) followDocuments(ctx context.Context, trails []*docTrail) ([]*docTrail, error) {
 	var further, ended []*docTrail
 	var commits []repo.ID
@@ -266,7 +266,7 @@ func (j *judge) followDocuments(ctx context.Context, trails []*docTrail) ([]*doc
 	for _, t := range ended {
 		for _, d := range left[at[j.history.Commit(t.last).ID]] {
 			if d.Unsearched && t.path != d.Path {
-				t.vague = WhyAbsent // it may be what that has become
+				t.vague = WhyAbsent // the missing content may be the same document
 			}
 			if d.MovedTo != t.path {
 				continue
@@ -282,7 +282,7 @@ func (j *judge) followDocuments(ctx context.Context, trails []*docTrail) ([]*doc
 	return further, nil
 }
 
-// before returns the touches of commits below a number.
+// before returns the touches of commits with a lower number.
 func before(touches []repo.Touch, n repo.CommitNumber) []repo.Touch {
 	for len(touches) > 0 && touches[len(touches)-1].Commit >= n {
 		touches = touches[:len(touches)-1]

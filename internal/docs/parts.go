@@ -10,22 +10,22 @@ import (
 	"ken/internal/repo"
 )
 
-// parts hold a report and the data to update it after an edit of documents: ken then judges only
-// the edited ones again. The cache key covers everything but the contents of documents: HEAD, the
-// other tracked files, the paths of the documents, the policy.
+// parts are a report and the data to update it after documents were edited: ken then checks only the edited ones
+// again. The cache key covers everything except the contents of documents: HEAD, the other tracked files, the
+// paths of the documents, the policy.
 type parts struct {
 	Report    Report // without the mentions that hold
 	Documents []docPart
 }
 
-// A docPart is a document as it was judged.
+// A docPart is the result for one document.
 type docPart struct {
 	Path []byte
 	ID   repo.ID // of its content
-	// Held and Dropped are the keys of the mentions that the report does not have: those that hold,
-	// and casual ones that never were.
+	// Held and Dropped are the keys of the mentions that the report omits: those that hold, and casual mentions of
+	// things that never existed.
 	Held, Dropped []string
-	// Anchors are other documents whose headings it links to.
+	// Anchors are the other documents whose headings it links to.
 	Anchors [][]byte
 }
 
@@ -34,7 +34,8 @@ func (m *Mention) key() string {
 	return fmt.Sprintf("%s\x00%s\x00%s\x00%s\x00%s\x00%v%v", m.Kind, m.Tool, m.In, m.Name, m.Form, m.Dir, m.Glob)
 }
 
-// nameKey is the key of a symbol or a command, which holds in every document or in none; "" for others.
+// nameKey returns the key of a symbol or a command, which has the same verdict in every document; "" for other
+// kinds.
 func (m *Mention) nameKey() string {
 	if m.Kind != Symbol && m.Kind != Command {
 		return ""
@@ -42,8 +43,8 @@ func (m *Mention) nameKey() string {
 	return fmt.Sprintf("%s\x00%s\x00%s", m.Kind, m.Tool, m.Name)
 }
 
-// partsInputs are the inputs of parts; proven is false if a file that is no document was
-// written so recently that its stat proves nothing.
+// partsInputs returns the inputs of parts. proven is false if a file that is not a document was written so
+// recently that its stat proves nothing.
 func (c *Checker) partsInputs(s *repo.Snapshot, in *inputs) *inputs {
 	const kind = cacheKind + "-parts"
 	k := c.Cache.Key(kind)
@@ -69,7 +70,7 @@ func (c *Checker) partsInputs(s *repo.Snapshot, in *inputs) *inputs {
 	return base
 }
 
-// loadParts returns the parts that were made from the inputs, nil if there are none.
+// loadParts returns the cached parts for the inputs, nil if there are none.
 func (c *Checker) loadParts(ctx context.Context, base *inputs) *parts {
 	key, ok := c.secondKey(ctx, base)
 	if !ok {
@@ -86,7 +87,7 @@ func (c *Checker) loadParts(ctx context.Context, base *inputs) *parts {
 	return &p
 }
 
-// saveParts stores what a judge of all documents found.
+// saveParts stores the result of a check of all documents.
 func (c *Checker) saveParts(ctx context.Context, base *inputs, p *parts) {
 	key, ok := c.reportKey(ctx, base)
 	if !ok || !base.proven || !storable(&p.Report) {
@@ -100,8 +101,8 @@ func (c *Checker) saveParts(ctx context.Context, base *inputs, p *parts) {
 	c.saveLooked(base)
 }
 
-// changedSince returns the documents that have to be judged again: those whose content is another, and
-// those that link to headings of these.
+// changedSince returns the documents to check again: those whose content changed, and those that link to headings
+// of these.
 func (p *parts) changedSince(files []File, ids map[repo.Path]repo.ID) map[repo.Path]bool {
 	before := make(map[repo.Path]repo.ID, len(p.Documents))
 	for _, d := range p.Documents {
@@ -125,7 +126,7 @@ func (p *parts) changedSince(files []File, ids map[repo.Path]repo.ID) map[repo.P
 	return changed
 }
 
-// contentIDs returns the ids of documents whose files may differ from the index.
+// contentIDs returns the content ids of the documents whose files may differ from the index.
 func (t *workTree) contentIDs(ctx context.Context, files []File) (map[repo.Path]repo.ID, error) {
 	var edited []File
 	for _, f := range files {
@@ -185,7 +186,7 @@ func (j *judge) carry(p *parts) {
 		m := &j.list[i]
 		old := before[m.File][m.key()]
 		switch {
-		case m.Kind == Anchor: // whose document may have changed
+		case m.Kind == Anchor: // the other document may have changed
 		case held[m.File][m.key()] || names[m.nameKey()]:
 			m.Verdict, m.carried = Holds, true
 		case old != nil && (old.judged() || m.Hidden != ""):
@@ -198,7 +199,7 @@ func (j *judge) carry(p *parts) {
 	}
 }
 
-// judged reports whether a mention was judged by its history: a hidden one may not have been.
+// judged reports whether a mention was judged by the history. A hidden one may not have been.
 func (m *CheckedMention) judged() bool {
 	switch m.Hidden {
 	case HiddenAcked, HiddenHistorical, HiddenPrinted:
@@ -217,7 +218,7 @@ func setOf(list []string) map[string]bool {
 	return set
 }
 
-// parts returns what the judge found, with the documents of earlier parts that it did not judge.
+// parts returns the result of the check, and for documents that were not checked the earlier parts.
 func (j *judge) parts(files []File, ids map[repo.Path]repo.ID, earlier *parts) *parts {
 	p := &parts{Report: *j.report}
 	p.Report.Mentions = withoutHolding(j.report.Mentions)
@@ -266,7 +267,7 @@ func withoutHolding(list []CheckedMention) []CheckedMention {
 	return slices.DeleteFunc(slices.Clone(list), func(m CheckedMention) bool { return m.Verdict == Holds })
 }
 
-// merge adds to a report of some documents the others of an earlier one.
+// merge adds the other documents of an earlier report to the report on some.
 func (j *judge) merge(files []File, earlier *Report) {
 	type piece struct {
 		tally    *Tally

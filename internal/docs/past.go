@@ -9,14 +9,14 @@ import (
 	"ken/internal/repo"
 )
 
-// maxMoves is how often something is followed from one place to the next.
+// maxMoves limits how many moves of a path are followed.
 const maxMoves = 12
 
-// judgePast judges what is not there.
+// judgePast judges the mentions of things that do not exist.
 func (j *judge) judgePast(ctx context.Context) error {
 	ever := j.pathsByName()
 	open := make(map[Kind][]int)
-	var asked []int // when they were written
+	var asked []int // those whose origin is needed
 	for i := range j.list {
 		m := &j.list[i]
 		switch {
@@ -30,7 +30,7 @@ func (j *judge) judgePast(ctx context.Context) error {
 		case m.Hidden == "":
 			asked = append(asked, i)
 		case m.Kind != Path:
-			// Of a path alone it can be said whether it ever was there.
+			// Only for a path is it known without its origin whether it ever existed.
 			m.Verdict, m.Why = Ambiguous, "not searched further"
 			continue
 		}
@@ -62,8 +62,7 @@ func (j *judge) judgePast(ctx context.Context) error {
 	return j.judgePastSymbols(ctx, open[Symbol], claims)
 }
 
-// pathsByName returns all paths that there ever were, of files and directories, by their last
-// element.
+// pathsByName returns all paths of files and directories that ever existed, by their last element.
 func (j *judge) pathsByName() map[string][]repo.Path {
 	ever := make(map[string][]repo.Path)
 	dirs := make(map[string]bool)
@@ -79,15 +78,15 @@ func (j *judge) pathsByName() map[string][]repo.Path {
 	return ever
 }
 
-// maxEndings is how many paths may end in a name for it to mean one of them.
+// maxEndings limits how many paths may end in a name for it to mean one of them.
 const maxEndings = 12
 
-// endingIn returns the paths that end in the name of a mention, none if there are too many. They are
-// no files of tests or examples. A name that may be an example, or a directory without another around it, means none.
+// endingIn returns the paths that end in the name of a mention, except files of tests or examples; nil if there
+// are too many. A name that may be an example, or a single directory, matches nothing.
 func endingIn(m *Mention, ever map[string][]repo.Path) []repo.Path {
 	name := strings.TrimPrefix(path.Clean("/"+m.Name), "/")
 	if m.Form == Link || m.Form == Import || strings.HasPrefix(m.Name, "/") || strings.HasPrefix(m.Name, "..") {
-		return nil // it says from where
+		return nil // the document names the directory
 	}
 	bare := !strings.Contains(name, "/")
 	if m.Hedged || bare && m.Dir {
@@ -105,8 +104,8 @@ func endingIn(m *Mention, ever map[string][]repo.Path) []repo.Path {
 	return list
 }
 
-// ofTests reports whether a path is below a directory of tests or examples, whose files go by
-// names that the reader's have too.
+// ofTests reports whether a path is below a directory of tests or examples. Files of the reader often have the
+// same names.
 func ofTests(p repo.Path) bool {
 	return slices.ContainsFunc(strings.Split(strings.ToLower(string(p.Dir())), "/"), func(dir string) bool {
 		return testDirs.has(dir) || strings.HasPrefix(dir, "template-")
@@ -116,7 +115,8 @@ func ofTests(p repo.Path) bool {
 var testDirs = lexicon{text: `test tests testing __tests__ testdata fixtures fixture example examples sample samples demo demos playground playgrounds
 	e2e template templates skeleton boilerplate scaffold starter starters`}
 
-// existedThen finds out what existed when the document named it, and returns what ever was.
+// existedThen finds the mentions of things that existed when the document named them, and returns those of things
+// that ever existed.
 func (j *judge) existedThen(ctx context.Context, open []int, claims map[int]origin, ever map[string][]repo.Path) ([]int, error) {
 	meant := func(i int) []repo.Path {
 		c, ok := claims[i]
@@ -162,7 +162,7 @@ func (j *judge) existedThen(ctx context.Context, open []int, claims map[int]orig
 		switch {
 		case m.Was == "":
 		case j.index.has(string(m.Was)):
-			m.Verdict = Holds // and the document is elsewhere
+			m.Verdict = Holds // the document has moved
 		case !m.True && c.vague != "":
 			m.Verdict, m.Why = Unknown, c.vague
 		default:
@@ -176,31 +176,31 @@ func (j *judge) existedThen(ctx context.Context, open []int, claims map[int]orig
 // A moveSearch follows one path through its moves.
 type moveSearch struct {
 	at     repo.Path
-	name   string // as the mention has it
+	name   string // as written in the mention
 	dir    bool
-	since  repo.CommitNumber // the commit after which the name was wrong, -1 while nobody knows
+	since  repo.CommitNumber // the commit that made the name wrong, -1 while it is unknown
 	to     repo.Path
-	maybe  repo.Path         // where it may be, if git's guess is right
-	remove repo.CommitNumber // of the step that is being taken
-	inHead bool              // nothing has taken it away yet that is committed
-	unseen bool              // contents are not here by which it might be found
+	maybe  repo.Path         // a possible new path, if git's rename detection is right
+	remove repo.CommitNumber // the commit of the current step
+	inHead bool              // no commit has removed it
+	unseen bool              // contents that might identify it are missing
 }
 
-// A movedName is a path and the name that a mention has for it.
+// A movedName is a path and its name in a mention.
 type movedName struct {
 	was  repo.Path
 	name string
 }
 
-// findMoves finds out when paths went, and where to.
+// findMoves finds the commits that removed paths, and the new paths.
 func (j *judge) findMoves(ctx context.Context, gone []int) error {
-	chases := make(map[movedName]*moveSearch)
+	searches := make(map[movedName]*moveSearch)
 	var open []*moveSearch
 	for _, i := range gone {
 		target := movedName{j.list[i].Was, j.list[i].Name}
-		if chases[target] == nil {
+		if searches[target] == nil {
 			c := &moveSearch{at: target.was, name: target.name, since: -1}
-			chases[target] = c
+			searches[target] = c
 			open = append(open, c)
 		}
 	}
@@ -216,7 +216,7 @@ func (j *judge) findMoves(ctx context.Context, gone []int) error {
 	}
 	for _, i := range gone {
 		m := &j.list[i]
-		c := chases[movedName{m.Was, m.Name}]
+		c := searches[movedName{m.Was, m.Name}]
 		m.Since, m.Uncommitted = j.commit(c.since), c.since < 0 && c.inHead
 		switch {
 		case c.to != "":
@@ -230,8 +230,8 @@ func (j *judge) findMoves(ctx context.Context, gone []int) error {
 	return j.keepBuilt(ctx, gone)
 }
 
-// keepBuilt lets ignored directories hold, and ignored files if the commit that removed them edited
-// a .gitignore: since then a build makes them.
+// keepBuilt clears True for ignored directories, and for ignored files if the commit that removed them edited a
+// .gitignore: since then a build creates them.
 func (j *judge) keepBuilt(ctx context.Context, gone []int) error {
 	var commits []repo.ID
 	for _, i := range gone {
@@ -268,7 +268,7 @@ func firstElement(p string) string {
 
 var buildDirs = lexicon{text: "dist build out target coverage bin _build _site public generated tmp"}
 
-// contents returns the tracked files by what is in them.
+// contents returns the tracked files by content id.
 func (j *judge) contents() map[repo.ID][]repo.Path {
 	byID := make(map[repo.ID][]repo.Path, len(j.index.files))
 	for _, f := range j.index.files {
@@ -277,7 +277,7 @@ func (j *judge) contents() map[repo.ID][]repo.Path {
 	return byID
 }
 
-// followMoves takes one step with each search, and returns those that go on.
+// followMoves advances each search by one step, and returns those that continue.
 func (j *judge) followMoves(ctx context.Context, open []*moveSearch, byID map[repo.ID][]repo.Path) ([]*moveSearch, error) {
 	var commits []repo.ID
 	at := make(map[repo.ID]int)
@@ -316,7 +316,7 @@ func (j *judge) followMoves(ctx context.Context, open []*moveSearch, byID map[re
 		case !sure:
 		default:
 			if strings.HasSuffix("/"+string(next), "/"+strings.TrimPrefix(c.name, "/")) {
-				c.since = -1 // the name is right there, too
+				c.since = -1 // the name is right there too
 			}
 			c.at = next
 			further = append(further, c)
@@ -325,25 +325,24 @@ func (j *judge) followMoves(ctx context.Context, open []*moveSearch, byID map[re
 	return further, nil
 }
 
-// findInHead finds out which paths HEAD has. Whatever commit took one of them away before,
-// it came back.
-func (j *judge) findInHead(ctx context.Context, chases []*moveSearch) error {
-	places := make([]repo.CommitPath, len(chases))
-	for i, c := range chases {
+// findInHead finds the paths that HEAD has. Earlier removals of them do not count.
+func (j *judge) findInHead(ctx context.Context, searches []*moveSearch) error {
+	places := make([]repo.CommitPath, len(searches))
+	for i, c := range searches {
 		places[i] = repo.CommitPath{Commit: j.past.head, Path: c.at}
 	}
 	ids, err := j.past.contents.At(ctx, places)
 	if err != nil {
 		return err
 	}
-	for i, c := range chases {
+	for i, c := range searches {
 		c.inHead = !ids[i].IsZero()
 	}
 	return nil
 }
 
-// findStagedMoves finds where the index has put what HEAD has elsewhere, letter by letter:
-// documents are put right in the commit that moves what they name.
+// findStagedMoves finds the new paths of unchanged files that the index has moved since HEAD. Documents are
+// usually corrected in the same commit.
 func (j *judge) findStagedMoves(ctx context.Context, open []*moveSearch) error {
 	open = slices.DeleteFunc(slices.Clone(open), func(c *moveSearch) bool { return !c.inHead })
 	if len(open) == 0 {
@@ -378,8 +377,8 @@ func (j *judge) findStagedMoves(ctx context.Context, open []*moveSearch) error {
 	return nil
 }
 
-// removed finds the commit that last took a path away that HEAD does not have; of a
-// directory, the one that took the last of it.
+// removed finds the last commit that removed a path that HEAD does not have; for a directory, the commit that
+// removed its last file.
 func (j *judge) removed(c *moveSearch) bool {
 	c.remove = -1
 	touches := j.history.Touching(c.at)
@@ -402,12 +401,11 @@ func lastDeletion(touches []repo.Touch) repo.CommitNumber {
 	return -1
 }
 
-// surelyAlike is how much of a file, in percent, has to be found under another name for
-// it to be the same one.
+// surelyAlike is the similarity, in percent, from which a renamed file counts as the same.
 const surelyAlike = 70
 
-// movedTo says where a commit put what it took away, "" for nowhere. It is sure if the name
-// is the same or most of the content is.
+// movedTo returns the new path of a file or directory that a commit removed, "" for none. It is sure if the name
+// or most of the content is the same.
 func movedTo(c *moveSearch, left []repo.Removal, byID map[repo.ID][]repo.Path) (to repo.Path, sure bool) {
 	if c.dir {
 		return movedDir(c.at, left), true
@@ -424,22 +422,21 @@ func movedTo(c *moveSearch, left []repo.Removal, byID map[repo.ID][]repo.Path) (
 	return "", false
 }
 
-// sameContent finds a file by what was in it: the only one there is, or the only one of
-// that name.
+// sameContent finds a file by its old content: the only file with the content, or the only one with the same name.
 func sameContent(d repo.Removal, byID map[repo.ID][]repo.Path) repo.Path {
 	found := byID[d.ID]
 	named := slices.DeleteFunc(slices.Clone(found), func(p repo.Path) bool { return p.Base() != d.Path.Base() })
 	if len(named) == 1 {
 		return named[0]
 	}
-	// A short text under another name is more likely there by itself.
+	// A short text with another name is probably a coincidence.
 	if len(found) == 1 && path.Ext(string(found[0])) == path.Ext(string(d.Path)) {
 		return found[0]
 	}
 	return ""
 }
 
-// movedDir says where most of a directory went, "" if that cannot be said.
+// movedDir returns the directory that most files of a directory moved to, "" if there is none.
 func movedDir(dir repo.Path, left []repo.Removal) repo.Path {
 	votes := make(map[string]int)
 	all := 0

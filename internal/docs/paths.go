@@ -2,9 +2,8 @@ package docs
 
 import "ken/internal/repo"
 
-// PathsIn lists the paths that a document mentions. A document about the past mentions none,
-// and neither does one that cannot be read. Paths that the words around them call removed,
-// planned or an example are left out, and so are patterns.
+// PathsIn lists the paths that a document mentions. It omits patterns, and paths that the words around them call
+// removed, planned or an example. It returns nothing for a document about the past, or one that cannot be read.
 func PathsIn(document repo.Path, content []byte) []string {
 	if historical(document) || isChangelog(document, content) || roleOf(document) == Decision {
 		return nil

@@ -13,31 +13,30 @@ import (
 	"ken/internal/repo"
 )
 
-// A Document is what a document says of its repository.
+// A Document is the content of a document that ken checks.
 type Document struct {
 	Path     repo.Path
-	Mentions []Mention // in the document's order
-	Acks     []Ack     // likewise
-	Partial  string    // why there may be more mentions; "" if these are all
+	Mentions []Mention // in the order of the document
+	Acks     []Ack     // in the order of the document
+	Partial  string    // why there may be more mentions; "" if the list is complete
 }
 
 const (
-	// MaxBytes is how large a document may be to be read.
+	// MaxBytes limits the size of a document.
 	MaxBytes = 1 << 20
-	// maxMentions is how many mentions of one document are judged: each is looked for in the
-	// document's older versions.
+	// maxMentions limits the mentions of one document: each is searched for in older versions of the document.
 	maxMentions = 10_000
 )
 
-// The reasons not to read a document, besides those of whoever fetches it.
+// The reasons not to read a document, besides those of the caller.
 var (
 	ErrTooLarge = errors.New("too large")
 	ErrNotText  = errors.New("not text")
 )
 
-// Read returns what a document mentions. A document larger than [MaxBytes] is
-// [ErrTooLarge], one with zero bytes near its front [ErrNotText], and one that
-// would take long to parse [ErrTooComplex]. Bytes that are not UTF-8 are read past.
+// Read returns the mentions in a document. The error is [ErrTooLarge] for a document larger than [MaxBytes],
+// [ErrNotText] for one with zero bytes near its start, and [ErrTooComplex] for one that would be slow to parse.
+// Read skips bytes that are not UTF-8.
 func Read(doc repo.Path, content []byte) (*Document, error) {
 	if len(content) > MaxBytes {
 		return nil, fmt.Errorf("read %s: %w: %d bytes; the limit is %d", doc, ErrTooLarge, len(content), MaxBytes)
@@ -74,15 +73,15 @@ func Read(doc repo.Path, content []byte) (*Document, error) {
 	return read, nil
 }
 
-// paragraphs returns the blocks of a text that is no Markdown: lines up to the next
-// blank one. What is indented is code or a continuation, and left alone; in
-// reStructuredText it is code only after two colons or a directive for code.
+// paragraphs returns the blocks of a text that is not Markdown: lines up to the next blank one. Indented lines are
+// code or a continuation, and are skipped. In reStructuredText, they are code only after two colons or a directive
+// for code.
 func paragraphs(src []byte, rst bool) []block {
 	var out []block
 	open := false
-	literal := -1 // by how much the line is indented that introduced the code; -1 outside of code
+	literal := -1 // the indentation of the line that introduced the code; -1 outside of code
 	language := ""
-	var before Span // the line before
+	var before Span // the previous line
 	for at := 0; at < len(src); {
 		end, next := lineEnd(src, at)
 		line := src[at:end]
@@ -131,17 +130,17 @@ func paragraphs(src []byte, rst bool) []block {
 	return out
 }
 
-// underline reports whether a line is the mark below a title in reStructuredText.
+// underline reports whether a line underlines a title in reStructuredText.
 func underline(line []byte) bool {
 	const shortest = 3
 	line = bytes.TrimRight(line, " \t")
 	return len(line) >= shortest && strings.IndexByte("=-~^\"'#*+:._", line[0]) >= 0 && run(line) == len(line)
 }
 
-// headingLevel is how deep a title is by the mark below it, as most documents have it.
+// headingLevel returns the usual level of a title with this underline character.
 func headingLevel(mark byte) int { return strings.IndexByte("#*=-~^\"'+:._", mark) + 1 }
 
-// codeDirective reports whether a line of reStructuredText introduces code, and in which language.
+// codeDirective reports whether a line of reStructuredText introduces code, and returns the language.
 func codeDirective(line []byte) (language string, ok bool) {
 	name, rest, found := strings.Cut(strings.TrimSpace(string(line)), "::")
 	if !found {
@@ -156,7 +155,7 @@ func codeDirective(line []byte) (language string, ok bool) {
 	return "", false
 }
 
-// directivePath returns the path that a directive of reStructuredText takes in, its span in the line.
+// directivePath returns the span of the path that a reStructuredText directive includes.
 func directivePath(line string) (Span, bool) {
 	for _, name := range []string{".. image::", ".. figure::", ".. include::", ".. literalinclude::"} {
 		if i := strings.Index(line, name); i >= 0 && strings.TrimSpace(line[:i]) == "" {
@@ -169,19 +168,19 @@ func directivePath(line string) (Span, bool) {
 	return Span{}, false
 }
 
-// A found is a mention with the place it stands at.
+// A found is a mention with its position.
 type found struct {
 	Mention
 	pos  int // in the document
-	text int // in the passage, while that is read
+	text int // in the passage, while it is read
 }
 
 // A reader reads one document.
 type reader struct {
 	path  repo.Path
 	src   []byte
-	agent bool // @path imports
-	plain bool // no Markdown
+	agent bool // a document for agents, with @path imports
+	plain bool // not Markdown
 	mdx   bool
 
 	ends     []int // of the lines
@@ -189,18 +188,16 @@ type reader struct {
 	leads    []section // lines that end in a colon
 	found    []found
 	notes    []note
-	off      int // which of them is open, counted from 1
+	off      int // the number of the open one, from 1; 0 for none
 }
 
-// A section is what a heading or a leading line says of all that follows, so far as
-// it is deeper.
+// A section is the hedge of a heading or an introductory line, for the deeper text that follows.
 type section struct {
 	level int
 	hedge hedge
 }
 
-// A passage is the text of a block, without what its lines are indented by, and
-// where in the document it comes from.
+// A passage is the text of a block, without its indentation, with its positions in the document.
 type passage struct {
 	text   string
 	starts []int // of each line, in text
@@ -223,7 +220,7 @@ func (r *reader) passage(l *block) passage {
 	return p
 }
 
-// at returns where in the document a place in the text is.
+// at returns the position in the document of a position in the text.
 func (p *passage) at(i int) int {
 	n := sort.SearchInts(p.starts, i+1) - 1
 	if n < 0 {
@@ -232,7 +229,7 @@ func (p *passage) at(i int) int {
 	return min(p.lines[n].Start+i-p.starts[n], p.lines[n].End)
 }
 
-// from returns where in the text a place of the document is: the inverse of at.
+// from returns the position in the text of a position in the document: the inverse of at.
 func (p *passage) from(pos int) int {
 	n := sort.Search(len(p.lines), func(i int) bool { return p.lines[i].Start > pos }) - 1
 	if n < 0 {
@@ -241,7 +238,7 @@ func (p *passage) from(pos int) int {
 	return p.starts[n] + min(pos, p.lines[n].End) - p.lines[n].Start
 }
 
-// lineOf returns the number of the line that a place is in.
+// lineOf returns the number of the line at a position.
 func (r *reader) lineOf(pos int) int {
 	if r.ends == nil {
 		r.ends = make([]int, 0, len(r.src)/32)
@@ -257,7 +254,7 @@ func (r *reader) lineOf(pos int) int {
 	return sort.SearchInts(r.ends, pos) + 1
 }
 
-// add puts down what a piece of the passage names; the piece begins at offset.
+// add adds the name in a piece of the passage; the piece begins at offset.
 func (r *reader) add(p *passage, offset int, piece string, n named, form Form) *found {
 	if n.text == (Span{}) {
 		n.text = Span{0, len(piece)}
@@ -305,22 +302,22 @@ func (r *reader) leaf(l *block) {
 		around = r.around()
 		mask := r.inline(&p, l)
 		r.headings = append(r.headings, section{l.level, hedgeOfHeading(mask)})
-		r.weigh(before, mask, around)
+		r.hedgeSentences(before, mask, around)
 	case paragraph:
 		if r.mdx && (strings.HasPrefix(p.text, "import ") || strings.HasPrefix(p.text, "export ")) {
 			return
 		}
 		mask := r.inline(&p, l)
-		last := r.weigh(before, mask, around)
+		last := r.hedgeSentences(before, mask, around)
 		if t := strings.TrimRight(mask, " \t\n*_"); strings.HasSuffix(t, ":") || strings.HasSuffix(t, "：") {
 			r.leads = append(r.leads, section{l.depth, last()})
 		}
 	case html:
 		r.inline(&p, l)
-		r.weigh(before, "", around)
+		r.hedgeSentences(before, "", around)
 	case linkDefinition:
 		r.define(&p)
-		r.weigh(before, "", around)
+		r.hedgeSentences(before, "", around)
 	case code:
 		r.code(&p, l, around)
 	}
@@ -329,7 +326,7 @@ func (r *reader) leaf(l *block) {
 	}
 }
 
-// around returns how much the headings and leading lines above hedge.
+// around returns the strongest hedge of the headings and introductory lines above.
 func (r *reader) around() hedge {
 	most := unhedged
 	for _, s := range slices.Concat(r.headings, r.leads) {
@@ -338,9 +335,9 @@ func (r *reader) around() hedge {
 	return most
 }
 
-// weigh marks the mentions that were found from an index on by what the sentence that they
-// stand in says, or by all if that says more. It returns how to learn that of the last sentence.
-func (r *reader) weigh(from int, mask string, all hedge) (last func() hedge) {
+// hedgeSentences sets the hedge of the mentions from an index on: that of their sentence, or all if it is
+// stronger. It returns a function for the hedge of the last sentence.
+func (r *reader) hedgeSentences(from int, mask string, all hedge) (last func() hedge) {
 	var ends []int
 	known := make(map[int]hedge)
 	sentence := func(at int) hedge {
@@ -373,10 +370,10 @@ func (r *reader) weigh(from int, mask string, all hedge) (last func() hedge) {
 	return func() hedge { return max(all, sentence(len(strings.TrimRight(mask, " \t\n"))-1)) }
 }
 
-// hedge notes what the words around a mention say.
+// hedge sets the hedge of a mention.
 func (m *Mention) hedge(h hedge) { m.Hedged, m.SaidGone = h >= doubtful, h == saidGone }
 
-// code reads a block of code.
+// code reads a code block.
 func (r *reader) code(p *passage, l *block, around hedge) {
 	if len(l.lines) == 0 {
 		return
@@ -404,9 +401,9 @@ func (r *reader) code(p *passage, l *block, around hedge) {
 	}
 }
 
-// pathWords returns the paths in a text in any language: words with a slash and an extension.
+// pathWords returns the paths in a text of any language: words with a slash and an extension.
 func pathWords(text string) []named {
-	const most = 200 // of one block
+	const most = 200 // per block
 	var list []named
 	for at := 0; at < len(text) && len(list) < most; {
 		end := at
@@ -420,7 +417,7 @@ func pathWords(text string) []named {
 			continue
 		}
 		if start > 0 && strings.IndexByte("}$>*", text[start-1]) >= 0 || end < len(text) && strings.IndexByte("{$<*", text[end]) >= 0 {
-			continue // a part of a longer one
+			continue // a part of a longer name
 		}
 		n, ok := pathOf(word)
 		if !ok || n.glob || n.dir || !isExtension(path.Ext(n.name)) || !strings.Contains(n.name, "/") {

@@ -9,8 +9,8 @@ import (
 	"ken/internal/repo"
 )
 
-// told puts mentions in a line each: kind, form, name, and what else is known.
-func told(ms []Mention) []string {
+// formatMentions formats each mention as a line: kind, form, name, and other facts.
+func formatMentions(ms []Mention) []string {
 	var out []string
 	for _, m := range ms {
 		s := fmt.Sprintf("%d %s %s %s", m.Line, m.Kind, m.Form, m.Name)
@@ -43,7 +43,7 @@ func read(t *testing.T, path repo.Path, content string) *Document {
 	return doc
 }
 
-// check holds what is true of every document that was read.
+// check checks invariants of every document that was read.
 func check(t *testing.T, content string, doc *Document) {
 	t.Helper()
 	at := 0
@@ -65,7 +65,7 @@ func check(t *testing.T, content string, doc *Document) {
 			t.Errorf("the name does not stand at %v: %+v", m.At, m)
 			continue
 		}
-		// A command goes over lines, and its last word may be on a later one.
+		// A command may span several lines, and its last word may be on a later one.
 		if n := strings.Count(content[:m.At.Start], "\n") + 1; m.Line > n || m.Line < n && m.Kind != Command && !strings.ContainsAny(m.Text, " ") {
 			t.Errorf("line %d, and it stands on %d: %+v", m.Line, n, m)
 		}
@@ -88,7 +88,7 @@ func same(t *testing.T, got, want []string) {
 	}
 }
 
-// What stands between backticks names one thing, or nothing.
+// A code span names one thing, or nothing.
 func TestSpansOfCode(t *testing.T) {
 	for _, c := range []struct{ span, want string }{
 		{"internal/git/open.go", "path internal/git/open.go"},
@@ -283,7 +283,7 @@ func TestLinks(t *testing.T) {
 		`<img alt="x" src="pic/b.png"/> src/no.go`,
 		"</div>",
 	}, "\n"))
-	same(t, told(doc.Mentions), []string{
+	same(t, formatMentions(doc.Mentions), []string{
 		"1 path link b.md",
 		"1 path link img/x.png",
 		"1 path link my dir/c d.md",
@@ -349,7 +349,7 @@ func TestBlocks(t *testing.T) {
 		"> make quoted",
 		"> ```",
 	}, "\n"))
-	same(t, told(doc.Mentions), []string{
+	same(t, formatMentions(doc.Mentions), []string{
 		"3 command block build by make",
 		"3 command block test by make",
 		"5 command block dev by npm in sub",
@@ -403,7 +403,7 @@ func TestDrawings(t *testing.T) {
 		"└──────┘",
 		"```",
 	}, "\r\n"))
-	same(t, told(doc.Mentions), []string{
+	same(t, formatMentions(doc.Mentions), []string{
 		"2 path drawing ken dir",
 		"3 path drawing cmd in ken dir",
 		"4 path drawing cmd/ken in ken dir nowhere",
@@ -433,7 +433,7 @@ func TestRunningText(t *testing.T) {
 		"<!-- src/hidden.go `src/hidden2.go` -->",
 		"Unclosed `` src/open.go and \\`src/escaped.go\\`.",
 	}, "\n"))
-	same(t, told(doc.Mentions), []string{
+	same(t, formatMentions(doc.Mentions), []string{
 		"4 path word src/main.go",
 		"4 path word docs/a.md",
 		"4 path word lib/x.rs",
@@ -447,7 +447,7 @@ func TestRunningText(t *testing.T) {
 		"9 path word src/open.go",
 	})
 	if doc := read(t, "docs/page.md", "@docs/rules.md"); len(doc.Mentions) > 0 {
-		t.Errorf("an import outside of an agent's document: %v", told(doc.Mentions))
+		t.Errorf("an import outside of an agent's document: %v", formatMentions(doc.Mentions))
 	}
 }
 
@@ -556,13 +556,13 @@ func TestAcks(t *testing.T) {
 }
 
 func TestOtherFormats(t *testing.T) {
-	same(t, told(read(t, "a.mdx", "import x from 'src/a.js'\n\n{/* ken:ok -- x */}\n`src/a.ts`\n\n`src/b.ts` {/* ken:ok */}\n\n`src/c.ts` {/* `src/d.ts` */}").Mentions), []string{
+	same(t, formatMentions(read(t, "a.mdx", "import x from 'src/a.js'\n\n{/* ken:ok -- x */}\n`src/a.ts`\n\n`src/b.ts` {/* ken:ok */}\n\n`src/c.ts` {/* `src/d.ts` */}").Mentions), []string{
 		"4 path code src/a.ts acked", "6 path code src/b.ts acked", "8 path code src/c.ts",
 	})
-	same(t, told(read(t, "README.rst", "Read ``src/a.py`` and :class:`~flask.Flask`.\n\n    src/code.py ``src/b.py``\n\nsrc/c.py").Mentions), []string{
+	same(t, formatMentions(read(t, "README.rst", "Read ``src/a.py`` and :class:`~flask.Flask`.\n\n    src/code.py ``src/b.py``\n\nsrc/c.py").Mentions), []string{
 		"1 path code src/a.py", "1 symbol code flask.Flask", "3 path word src/code.py", "3 path code src/b.py", "5 path word src/c.py",
 	})
-	same(t, told(read(t, "docs/a.rst", strings.Join([]string{
+	same(t, formatMentions(read(t, "docs/a.rst", strings.Join([]string{
 		"Removed things", "==============", "``src/a.py``", "",
 		"Layout", "------", "Run it::", "", "    make deploy", "    cat src/b.py", "",
 		".. image:: img/c.png", "   :alt: no/d.png is no file", "",
@@ -574,17 +574,17 @@ func TestOtherFormats(t *testing.T) {
 		"12 path link img/c.png hedged", "13 path word no/d.png hedged",
 		"17 path block src/e.py hedged", "21 path code src/f.py hedged",
 	})
-	same(t, told(read(t, ".cursorrules", "- Use `src/a.ts`\n").Mentions), []string{"1 path code src/a.ts"})
+	same(t, formatMentions(read(t, ".cursorrules", "- Use `src/a.ts`\n").Mentions), []string{"1 path code src/a.ts"})
 }
 
-// Which bytes are prose and which are code.
+// The bytes of prose and the bytes of code.
 func TestStructure(t *testing.T) {
 	doc := read(t, "a.md", strings.Join([]string{
 		"- a", "", "      make code", "", "  `in_item`", "", "1. x", "   ```", "   make fenced", "   ```", "> quote", "lazy `lazy_one`",
 		"", "Setext `set_ext`", "===", "    not code `cont_inued`", "", "\tmake tabbed", "", "~~~", "``` `no_t`", "~~~", "``a`b_c``", "* * *", "`af_ter`",
 		"<pre>", "`pre_formatted`", "", "`still_pre`", "</pre>", "`be_yond`",
 	}, "\n"))
-	same(t, told(doc.Mentions), []string{
+	same(t, formatMentions(doc.Mentions), []string{
 		"3 command block code by make",
 		"5 symbol code in_item",
 		"9 command block fenced by make",
@@ -605,8 +605,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Crafted documents are read, or refused as too complex. None takes longer than
-// its size allows: a test that hangs here has found one that does.
+// Crafted documents are read, or rejected as too complex. None takes longer than its size allows: if the test
+// hangs, it has found one.
 func TestBombs(t *testing.T) {
 	r := strings.Repeat
 	rising := func(unit string) func(int) string {
@@ -663,7 +663,7 @@ func TestTooComplex(t *testing.T) {
 	}
 }
 
-// A document reads the same each time, and what is said of where things stand is so.
+// A document reads the same each time, and the positions are right.
 func FuzzRead(f *testing.F) {
 	paths := []repo.Path{"CLAUDE.md", "a.md", "a.mdx", "a.rst"}
 	f.Add(byte(0), "# A `b_c`\r\n\r\n- [x](y/z.md#q) `make a`\r\n  ```sh\r\n  $ cd a && make b \\\r\n  c\r\n  ```\r\n@docs/a.md src/a.go\r\n")
@@ -728,7 +728,7 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-func TestChronicle(t *testing.T) {
+func TestChangelog(t *testing.T) {
 	const log = "# History\n\n## 1.1.0\n\n- `a.go`\n\n## [v1.0.0] - 2020\n"
 	for _, tt := range []struct {
 		path repo.Path

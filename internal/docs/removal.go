@@ -8,58 +8,58 @@ import (
 	"ken/internal/repo"
 )
 
-// A removalSearch looks for the commit that removed something from a file.
+// A removalSearch searches for the commit that removed a thing from a file.
 type removalSearch struct {
 	file repo.Path
-	is   func(v *fileVersion) bool // it has it
-	last repo.CommitNumber         // the last such commit; -1 while none is known
+	is   func(v *fileVersion) bool // reports whether a version has the thing
+	last repo.CommitNumber         // the last commit that removed it; -1 while none is known
 
-	inHead bool // HEAD's file has it: no such commit is the last
-	blind  bool // a content that has a say could not be read
+	inHead bool // the file in HEAD has it, so no commit removed it for good
+	blind  bool // a relevant content could not be read
 
-	touches []repo.Touch // still to be looked at
+	touches []repo.Touch // the remaining ones
 }
 
-// maxHunted is how many of the latest changes of a file are looked at.
-const maxHunted = 500
+// maxRemovalChanges limits how many of the latest changes of a file are read.
+const maxRemovalChanges = 500
 
-// findRemovals finds for each search the last commit that removed it from the file. If there
-// is none, the search stays as it was.
-func (j *judge) findRemovals(ctx context.Context, hunts []*removalSearch) error {
-	now := make([]versionCheck, len(hunts))
-	for i, h := range hunts {
-		now[i] = versionCheck{place: repo.CommitPath{Commit: j.past.head, Path: h.file}, hunt: h}
+// findRemovals finds the last commit of each search that removed the thing from the file. If there is none, the
+// search is unchanged.
+func (j *judge) findRemovals(ctx context.Context, searches []*removalSearch) error {
+	now := make([]versionCheck, len(searches))
+	for i, h := range searches {
+		now[i] = versionCheck{place: repo.CommitPath{Commit: j.past.head, Path: h.file}, search: h}
 	}
 	if err := j.readVersions(ctx, now); err != nil {
 		return err
 	}
 	var open []*removalSearch
-	for i, h := range hunts {
+	for i, h := range searches {
 		h.inHead, h.blind = now[i].has, h.blind || now[i].unread
 		if h.inHead || h.blind {
-			continue // whatever took it away, it came back, or may have
+			continue // the thing came back, or may have
 		}
 		h.touches = j.history.Touching(h.file)
-		h.touches = h.touches[max(0, len(h.touches)-maxHunted):]
+		h.touches = h.touches[max(0, len(h.touches)-maxRemovalChanges):]
 		open = append(open, h)
 	}
 	for step := 4; len(open) > 0; step *= 4 {
-		var looks []versionCheck
-		var first []int // check of each search
+		var checks []versionCheck
+		var first []int // the first check of each search
 		for _, h := range open {
-			first = append(first, len(looks))
-			looks = append(looks, j.versionChecks(h, step)...)
+			first = append(first, len(checks))
+			checks = append(checks, j.versionChecks(h, step)...)
 		}
-		if err := j.readVersions(ctx, looks); err != nil {
+		if err := j.readVersions(ctx, checks); err != nil {
 			return err
 		}
 		var further []*removalSearch
 		for k, h := range open {
-			end := len(looks)
+			end := len(checks)
 			if k+1 < len(first) {
 				end = first[k+1]
 			}
-			n, sure := lastLoss(looks[first[k]:end])
+			n, sure := lastLoss(checks[first[k]:end])
 			switch {
 			case !sure:
 				h.blind = true
@@ -74,39 +74,39 @@ func (j *judge) findRemovals(ctx context.Context, hunts []*removalSearch) error 
 	return nil
 }
 
-// A versionCheck looks at a file after a commit, or before it.
+// A versionCheck checks a file in a commit, or in a parent of it.
 type versionCheck struct {
 	place  repo.CommitPath
-	hunt   *removalSearch
+	search *removalSearch
 	commit repo.CommitNumber
-	found  bool // by the commit, in a parent
+	parent bool // place is in a parent of commit
 	has    bool
-	unread bool // nobody knows
+	unread bool // the content could not be read
 }
 
-// versionChecks takes the latest changes of a search's file.
+// versionChecks returns the checks for the latest changes of a file.
 func (j *judge) versionChecks(h *removalSearch, step int) []versionCheck {
 	some := h.touches[max(0, len(h.touches)-step):]
 	h.touches = h.touches[:len(h.touches)-len(some)]
 	var list []versionCheck
 	for _, t := range some {
-		list = append(list, versionCheck{place: repo.CommitPath{Commit: j.history.Commit(t.Commit).ID, Path: h.file}, hunt: h, commit: t.Commit})
+		list = append(list, versionCheck{place: repo.CommitPath{Commit: j.history.Commit(t.Commit).ID, Path: h.file}, search: h, commit: t.Commit})
 		for _, p := range j.history.parents.Of(t.Commit) {
-			list = append(list, versionCheck{place: repo.CommitPath{Commit: j.history.Commit(p).ID, Path: h.file}, hunt: h, commit: t.Commit, found: true})
+			list = append(list, versionCheck{place: repo.CommitPath{Commit: j.history.Commit(p).ID, Path: h.file}, search: h, commit: t.Commit, parent: true})
 		}
 	}
 	return list
 }
 
-// lastLoss returns the last commit that found something and did not leave it, -1 for none.
-// A merge took away only what all of its parents had. It is sure if no later one may have.
-func lastLoss(looks []versionCheck) (last repo.CommitNumber, sure bool) {
+// lastLoss returns the last commit that removed the thing, -1 for none. A merge removes only what all of its
+// parents have. sure is false if a later commit may have removed it.
+func lastLoss(checks []versionCheck) (last repo.CommitNumber, sure bool) {
 	last, maybe := -1, repo.CommitNumber(-1)
-	for i := 0; i < len(looks); {
-		made := looks[i]
+	for i := 0; i < len(checks); {
+		made := checks[i]
 		found, all, unread := false, true, made.unread
-		for i++; i < len(looks) && looks[i].found; i++ {
-			found, all, unread = true, all && (looks[i].has || looks[i].unread), unread || looks[i].unread
+		for i++; i < len(checks) && checks[i].parent; i++ {
+			found, all, unread = true, all && (checks[i].has || checks[i].unread), unread || checks[i].unread
 		}
 		switch {
 		case !found || !all || made.has:
@@ -119,10 +119,10 @@ func lastLoss(looks []versionCheck) (last repo.CommitNumber, sure bool) {
 	return last, last >= maybe
 }
 
-// readVersions says of each check whether what was there has it. Where nothing was, it has not.
-func (j *judge) readVersions(ctx context.Context, looks []versionCheck) error {
-	places := make([]repo.CommitPath, len(looks))
-	for i, l := range looks {
+// readVersions reads the versions of each check. A version without the file does not have the thing.
+func (j *judge) readVersions(ctx context.Context, checks []versionCheck) error {
+	places := make([]repo.CommitPath, len(checks))
+	for i, l := range checks {
 		places[i] = l.place
 	}
 	ids, err := j.past.contents.At(ctx, places)
@@ -143,30 +143,30 @@ func (j *judge) readVersions(ctx context.Context, looks []versionCheck) error {
 	return j.past.eachContent(ctx, asked, func(i int, content []byte, err error) {
 		v := fileVersion{content: content}
 		for _, k := range whose[asked[i]] {
-			v.at(looks[k].place.Path)
-			looks[k].has, looks[k].unread = err == nil && looks[k].hunt.is(&v), err != nil
+			v.at(checks[k].place.Path)
+			checks[k].has, checks[k].unread = err == nil && checks[k].search.is(&v), err != nil
 		}
 	})
 }
 
-// A fileVersion is an old content of a file, and what it defined.
+// A fileVersion is an old content of a file, and its definitions.
 type fileVersion struct {
 	path    repo.Path
 	content []byte
-	outline *outline.Outline // nil while nobody asked, or if there is none
+	outline *outline.Outline // nil until first use, or if there is none
 	asked   bool
-	anchors map[string]bool // nil while nobody asked
+	anchors map[string]bool // nil until first use
 }
 
-// at takes the content for that of a file.
+// at sets the path of the file.
 func (v *fileVersion) at(p repo.Path) {
 	if v.path != p {
 		v.path, v.outline, v.asked = p, nil, false
 	}
 }
 
-// defines reports whether such a content defined a symbol. Where a grammar fails, one that
-// has its name may. A text that is in no known language defines nothing.
+// defines reports whether the content defines a symbol. If the grammar fails, a content with the name may define
+// it. A text in an unknown language defines nothing.
 func (v *fileVersion) defines(name symbolName) bool {
 	if !HasWord(v.content, name.member) || outline.LanguageOf(v.path, v.content) == outline.Unknown {
 		return false
@@ -176,13 +176,12 @@ func (v *fileVersion) defines(name symbolName) bool {
 		slices.ContainsFunc(v.outline.Symbols, func(s outline.Symbol) bool { return name.definedBy(v.path, &s) })
 }
 
-// alsoIn returns the searches that go on: the commit that each has come to left what it seeks
-// in another file, which is the next.
-func (j *judge) alsoIn(ctx context.Context, hunts []*removalSearch) ([]*removalSearch, error) {
-	const most = 500 // files; a commit of more moved everything
+// alsoIn returns the searches that continue in another file, which has the thing after the commit that was found.
+func (j *judge) alsoIn(ctx context.Context, searches []*removalSearch) ([]*removalSearch, error) {
+	const most = 500 // files; a commit with more moved everything
 	var commits []repo.ID
 	at := make(map[repo.CommitNumber]int)
-	for _, h := range hunts {
+	for _, h := range searches {
 		if _, again := at[h.last]; !again {
 			at[h.last] = len(commits)
 			commits = append(commits, j.history.Commit(h.last).ID)
@@ -195,38 +194,37 @@ func (j *judge) alsoIn(ctx context.Context, hunts []*removalSearch) ([]*removalS
 	for i, paths := range changed {
 		changed[i] = slices.DeleteFunc(paths, func(p repo.Path) bool { return IsDocument(p) || !outline.MayRead(p) })
 	}
-	var looks []versionCheck
-	for _, h := range hunts {
+	var checks []versionCheck
+	for _, h := range searches {
 		if paths := changed[at[h.last]]; len(paths) <= most {
 			for _, p := range paths {
-				looks = append(looks, versionCheck{place: repo.CommitPath{Commit: commits[at[h.last]], Path: p}, hunt: h})
+				checks = append(checks, versionCheck{place: repo.CommitPath{Commit: commits[at[h.last]], Path: p}, search: h})
 			}
 		}
 	}
-	if err := j.readVersions(ctx, looks); err != nil {
+	if err := j.readVersions(ctx, checks); err != nil {
 		return nil, err
 	}
 	var further []*removalSearch
-	for _, l := range looks {
-		l.hunt.blind = l.hunt.blind || l.unread
+	for _, l := range checks {
+		l.search.blind = l.search.blind || l.unread
 	}
-	for _, l := range looks {
-		if l.has && !slices.Contains(further, l.hunt) {
-			l.hunt.file = l.place.Path
-			further = append(further, l.hunt)
+	for _, l := range checks {
+		if l.has && !slices.Contains(further, l.search) {
+			l.search.file = l.place.Path
+			further = append(further, l.search)
 		}
 	}
 	return further, nil
 }
 
-// checkRenames looks at the commits that removed symbols: which symbol stands in its place
-// since, and does another type have the member since? Then the symbol may only have moved
-// to a type that its owner is made of.
-func (j *judge) checkRenames(ctx context.Context, gone []goneSymbol, hunts []*removalSearch) error {
+// checkRenames reads the commits that removed symbols. It finds the symbol that replaced each of them, and whether
+// another type has the member since. Then the symbol may only have moved to a type that its owner embeds.
+func (j *judge) checkRenames(ctx context.Context, gone []goneSymbol, searches []*removalSearch) error {
 	var commits []repo.ID
 	for i, g := range gone {
 		m := &j.list[g.mention]
-		if m.Since != nil && hunts[i].last >= 0 && !slices.Contains(commits, m.Since.ID) {
+		if m.Since != nil && searches[i].last >= 0 && !slices.Contains(commits, m.Since.ID) {
 			commits = append(commits, m.Since.ID)
 		}
 	}
@@ -234,25 +232,25 @@ func (j *judge) checkRenames(ctx context.Context, gone []goneSymbol, hunts []*re
 	if err != nil {
 		return err
 	}
-	var looks []versionCheck
+	var checks []versionCheck
 	var whose []int
 	for i, g := range gone {
 		m := &j.list[g.mention]
-		if m.Since == nil || hunts[i].last < 0 {
+		if m.Since == nil || searches[i].last < 0 {
 			continue
 		}
 		var before, after *outline.Outline
-		for _, p := range j.history.parents.Of(hunts[i].last) {
-			looks = append(looks, versionCheck{
-				place: repo.CommitPath{Commit: j.history.Commit(p).ID, Path: hunts[i].file},
-				hunt:  &removalSearch{is: func(v *fileVersion) bool { before = v.read(); return false }},
+		for _, p := range j.history.parents.Of(searches[i].last) {
+			checks = append(checks, versionCheck{
+				place:  repo.CommitPath{Commit: j.history.Commit(p).ID, Path: searches[i].file},
+				search: &removalSearch{is: func(v *fileVersion) bool { before = v.read(); return false }},
 			})
 			whose = append(whose, -1)
 			break
 		}
-		looks = append(looks, versionCheck{
-			place: repo.CommitPath{Commit: m.Since.ID, Path: hunts[i].file},
-			hunt: &removalSearch{is: func(v *fileVersion) bool {
+		checks = append(checks, versionCheck{
+			place: repo.CommitPath{Commit: m.Since.ID, Path: searches[i].file},
+			search: &removalSearch{is: func(v *fileVersion) bool {
 				after = v.read()
 				if name := replacementOf(before, after, g.name); name != "" {
 					m.Why += "; " + name + " is in its place"
@@ -267,18 +265,18 @@ func (j *judge) checkRenames(ctx context.Context, gone []goneSymbol, hunts []*re
 		for _, p := range changed[slices.Index(commits, m.Since.ID)] {
 			if !IsDocument(p) && outline.MayRead(p) && !isTest(p) {
 				member := symbolName{member: g.name.member}
-				looks = append(looks, versionCheck{
-					place: repo.CommitPath{Commit: m.Since.ID, Path: p},
-					hunt:  &removalSearch{is: func(v *fileVersion) bool { return v.defines(member) }},
+				checks = append(checks, versionCheck{
+					place:  repo.CommitPath{Commit: m.Since.ID, Path: p},
+					search: &removalSearch{is: func(v *fileVersion) bool { return v.defines(member) }},
 				})
 				whose = append(whose, g.mention)
 			}
 		}
 	}
-	if err := j.readVersions(ctx, looks); err != nil {
+	if err := j.readVersions(ctx, checks); err != nil {
 		return err
 	}
-	for k, l := range looks {
+	for k, l := range checks {
 		if l.has {
 			m := &j.list[whose[k]]
 			m.Verdict, m.True, m.Since = Ambiguous, false, nil
@@ -299,8 +297,8 @@ func (v *fileVersion) read() *outline.Outline {
 	return v.outline
 }
 
-// replacementOf returns the symbol that stands in the place of another: it is new, of the same
-// kind, and between the same neighbours. It is "" for none.
+// replacementOf returns the symbol that replaced another: it is new, of the same kind, and between the same
+// neighbours. "" for none.
 func replacementOf(before, after *outline.Outline, name symbolName) string {
 	if before == nil || after == nil {
 		return ""

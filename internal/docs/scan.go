@@ -12,31 +12,29 @@ import (
 	"ken/internal/repo"
 )
 
-// A symbolName is the name of a symbol: a member, and what it belongs to if the repository has
-// that: a type, or a package.
+// A symbolName is the name of a symbol: a member, and its owner if the repository has that: a type, or a package.
 type symbolName struct{ owner, member string }
 
-// A symbolScan finds names of symbols in the files of the tree.
+// A symbolScan searches the files of the tree for names of symbols.
 //
-// A name counts where it stands in code and not in a comment. A qualified name is looked for
-// where its owner is: in the files that declare a type of that name, or that belong to a package of that
-// name. If there are none, the owner is a variable or another project's, and the member alone counts.
-// A member also counts in a file that declares a type which the declaration of the owner names: the
-// owner may inherit it.
+// A name counts in code and not in a comment. A qualified name is searched for where its owner is: in the files
+// that declare a type of that name, or that belong to a package of that name. If there are none, the owner is a
+// variable or from another project, and only the member counts. A member also counts in a file that declares a
+// type which the declaration of the owner names: the owner may inherit it.
 type symbolScan struct {
-	words wordSet             // members, and whether one stands in code
-	pairs map[symbolName]bool // qualified names, and whether one stands in code as it is
-	owned wordSet             // words that own a member, and whether one stands in code
+	words wordSet             // members, and whether they occur in code
+	pairs map[symbolName]bool // qualified names, and whether they occur in code
+	owned wordSet             // words that own a member, and whether they occur in code
 	ofAny map[string][]string // owners by member
 	homes map[string][]File   // files by the owners that they declare, or belong to
-	coded map[string][]File   // files by the members of pairs that stand in their code
-	known map[symbolName]bool // pairs that a file has which the owner may inherit from
+	coded map[string][]File   // files by the members of pairs in their code
+	known map[symbolName]bool // pairs in a file that the owner may inherit from
 
 	mu     sync.Mutex
-	having map[string][]File // files by the words that they have anywhere
+	having map[string][]File // files by the words that occur anywhere in them
 }
 
-// maxHaving is how many files may have a name for it to be looked at more closely.
+// maxHaving limits how many files may contain a name that is examined more closely.
 const maxHaving = 300
 
 func newSymbolScan() *symbolScan {
@@ -56,7 +54,7 @@ func split(name string) symbolName {
 	return n
 }
 
-// add adds the name of a mention to what is looked for.
+// add adds the name of a mention to the search.
 func (s *symbolScan) add(name string) {
 	n := split(name)
 	s.words.add(n.member)
@@ -67,19 +65,19 @@ func (s *symbolScan) add(name string) {
 	}
 }
 
-// path notes the words in the path of a file.
+// path marks the words in the path of a file.
 func (s *symbolScan) path(p repo.Path) {
 	for element := range strings.SplitSeq(string(p), "/") {
 		s.words.mark([]byte(element))
 	}
 }
 
-// text notes the names in a file. It may be called from several goroutines.
+// text marks the names in a file. It is safe for concurrent use.
 func (s *symbolScan) text(f File, text []byte) {
 	code := codeOf(f.Path)
 	has := make(map[string]bool)   // anywhere
 	coded := make(map[string]bool) // members, in code
-	home := make(map[string]bool)  // owners that it declares
+	home := make(map[string]bool)  // owners that the file declares
 	var used []symbolName
 	s.eachWordAt(text, func(at int, word []byte) {
 		known, owns := s.words[string(word)], s.owned[string(word)]
@@ -136,7 +134,7 @@ func (s *symbolScan) text(f File, text []byte) {
 	}
 }
 
-// eachWordAt is eachWord with the place of each word.
+// eachWordAt is eachWord with the position of each word.
 func (s *symbolScan) eachWordAt(text []byte, f func(at int, word []byte)) {
 	start, is := -1, wordBytes()
 	for i, c := range text {
@@ -153,7 +151,7 @@ func (s *symbolScan) eachWordAt(text []byte, f func(at int, word []byte)) {
 	}
 }
 
-// after reports whether a text ends with an owner and a mark that joins it with a member.
+// after reports whether a text ends with an owner and a separator.
 func after(text []byte, owner string) bool {
 	for _, mark := range []string{".", "::", "#", "->", "?.", `\`} {
 		rest, ok := bytes.CutSuffix(text, []byte(mark))
@@ -168,14 +166,14 @@ func after(text []byte, owner string) bool {
 	return false
 }
 
-// lineBefore returns the line before a place, of a long one only the end.
+// lineBefore returns the line before a position, shortened to the end of a long one.
 func lineBefore(text []byte, at int) []byte {
 	const most = 400
 	before := text[max(0, at-most):at]
 	return before[bytes.LastIndexByte(before, '\n')+1:]
 }
 
-// declares reports whether the word at a place is declared there as a type, by the word before it.
+// declares reports whether the word at a position is declared as a type, by the word before it.
 func declares(text []byte, at int) bool {
 	line := lineBefore(text, at)
 	fields := bytes.Fields(line)
@@ -196,8 +194,8 @@ func declares(text []byte, at int) bool {
 
 var typeWords = lexicon{text: "class struct type trait interface enum module mod namespace object record union protocol extension mixin"}
 
-// packagesOf returns the names of the packages that a file may belong to: its own name, and those
-// of the directories that it is below.
+// packagesOf returns the names of the packages that a file may belong to: its own name, and those of its
+// directories.
 func packagesOf(p repo.Path) []string {
 	base := p.Base()
 	names := []string{strings.TrimSuffix(base, path.Ext(base))}
@@ -212,11 +210,11 @@ func packagesOf(p repo.Path) []string {
 	return names
 }
 
-// packageOf reports whether a file may belong to a package of a name.
+// packageOf reports whether a file may belong to a package with this name.
 func packageOf(p repo.Path, name string) bool { return slices.Contains(packagesOf(p), name) }
 
-// nameOf returns the name to look for. It has no owner if no file declares the owner, unless the
-// owner looks like a type that is gone.
+// nameOf returns the name to search for. It has no owner if no file declares the owner, unless the owner checks
+// like a type that is gone.
 func (s *symbolScan) nameOf(name string) symbolName {
 	n := split(name)
 	if n.owner != "" && len(s.homes[n.owner]) == 0 && !s.ownerGone(n.owner) {
@@ -225,12 +223,12 @@ func (s *symbolScan) nameOf(name string) symbolName {
 	return n
 }
 
-// ownerGone reports whether an owner is called like a type and stands in no code.
+// ownerGone reports whether an owner checks like a type and occurs in no code.
 func (s *symbolScan) ownerGone(owner string) bool {
 	return owner != strings.ToLower(owner) && !s.owned[owner].Load()
 }
 
-// holds reports whether a name is in the code of the tree.
+// holds reports whether a name occurs in the code of the tree.
 func (s *symbolScan) holds(name string) bool {
 	n := split(name)
 	if !s.words[n.member].Load() {
@@ -256,8 +254,8 @@ func (s *symbolScan) holds(name string) bool {
 	})
 }
 
-// inherited finds the qualified names whose member is in a file that declares a type which the
-// declaration of the owner names.
+// inherited finds the qualified names whose member is in a file that declares a type which the declaration of the
+// owner names.
 func (s *symbolScan) inherited(ctx context.Context, tree *workTree) error {
 	var files []File
 	asked := make(map[repo.Path]bool)
@@ -279,14 +277,14 @@ func (s *symbolScan) inherited(ctx context.Context, tree *workTree) error {
 		return nil
 	}
 	var mu sync.Mutex
-	types := make(map[repo.Path]map[string]bool) // that a file declares
+	types := make(map[repo.Path]map[string]bool) // types by the file that declares them
 	named := make(map[string]map[string]bool)    // types by the owner whose declaration names them
 	err := tree.Read(ctx, files, maxText, func(i int, text []byte, err error) {
 		if err != nil {
 			return
 		}
 		declared := make(map[string]bool)
-		parts := make(map[string][]byte) // of declarations, by owner
+		parts := make(map[string][]byte) // parts of declarations, by owner
 		s.eachWordAt(text, func(at int, word []byte) {
 			if len(word) < 3 || word[0] < 'A' || word[0] > 'Z' || !declares(text, at) {
 				return
@@ -314,8 +312,8 @@ func (s *symbolScan) inherited(ctx context.Context, tree *workTree) error {
 	return nil
 }
 
-// inheritedFrom notes the qualified names that an owner may inherit, by the types that its declaration
-// names and those that files declare.
+// inheritedFrom marks the qualified names that an owner may inherit, given the types that its declaration names
+// and those that files declare.
 func (s *symbolScan) inheritedFrom(named map[string]map[string]bool, types map[repo.Path]map[string]bool) {
 	for n := range s.pairs {
 		for _, f := range s.coded[n.member] {
@@ -328,8 +326,8 @@ func (s *symbolScan) inheritedFrom(named map[string]map[string]bool, types map[r
 	}
 }
 
-// declarationFrom returns the part of a declaration that names what a type is made of: up to its body, and
-// in Go the body too, whose embedded fields it is made of.
+// declarationFrom returns the part of a declaration that names the base types: up to its body, and in Go also the
+// body with its embedded fields.
 func declarationFrom(text []byte, p repo.Path) []byte {
 	const most = 2000
 	text = text[:min(len(text), most)]
@@ -346,13 +344,13 @@ func declarationFrom(text []byte, p repo.Path) []byte {
 	return text[:end]
 }
 
-// isTest reports whether a file is a test or an example, by its path.
+// isTest reports whether a path is that of a test or an example.
 func isTest(p repo.Path) bool {
 	base := strings.ToLower(p.Base())
 	return ofTests(p) || strings.Contains(base, "_test.") || strings.Contains(base, ".test.") || strings.Contains(base, ".spec.") || strings.HasPrefix(base, "test_")
 }
 
-// definedBy reports whether a symbol of a file is the one of this name.
+// definedBy reports whether a symbol of a file has this name.
 func (n symbolName) definedBy(file repo.Path, s *outline.Symbol) bool {
 	if wordOf(s.Name) != n.member {
 		return false
@@ -367,10 +365,9 @@ func (n symbolName) definedBy(file repo.Path, s *outline.Symbol) bool {
 	return owner == n.owner || owner == "" && packageOf(file, n.owner)
 }
 
-// isFaint reports whether the name may as well be an option, a key, a column or an ordinary word:
-// the name of a field, of a method or module in lower case, or a capitalised word that is not the
-// name of a type.
-func (n symbolName) isFaint(file repo.Path, s *outline.Symbol) bool {
+// isAmbiguous reports whether the name may also be an option, a key, a column or an ordinary word: the name of a
+// field, of a method or module in lower case, or a capitalised word that is not the name of a type.
+func (n symbolName) isAmbiguous(file repo.Path, s *outline.Symbol) bool {
 	if capitalised(n.member) && n.owner == "" {
 		return !typeKind(s.Kind)
 	}
@@ -380,7 +377,7 @@ func (n symbolName) isFaint(file repo.Path, s *outline.Symbol) bool {
 	case outline.Module:
 		return s.Name == strings.ToLower(s.Name)
 	default:
-		plain := !strings.Contains(strings.Trim(s.Name, "_"), "_") || path.Ext(string(file)) == ".rb" // whose settings are methods
+		plain := !strings.Contains(strings.Trim(s.Name, "_"), "_") || path.Ext(string(file)) == ".rb" // its settings are methods
 		return s.Depth > 0 && s.Name == strings.ToLower(s.Name) && plain
 	}
 }
@@ -389,18 +386,18 @@ func typeKind(k outline.Kind) bool {
 	return slices.Contains([]outline.Kind{outline.Type, outline.Class, outline.Struct, outline.Union, outline.Interface, outline.Trait, outline.Enum}, k)
 }
 
-// capitalised reports whether a word has a capital at its front and nowhere else.
+// capitalised reports whether only the first letter of a word is a capital.
 func capitalised(word string) bool {
 	return word != "" && word[:1] != strings.ToLower(word[:1]) && word[1:] == strings.ToLower(word[1:]) && !strings.Contains(word, "_")
 }
 
-// commentMarks are how comments begin in a kind of file.
+// commentMarks are the comment syntax of a kind of file.
 type commentMarks struct {
 	line  []string // up to the end of the line
-	stars bool     // /* … */, whose lines begin with a star
+	stars bool     // /* … */, with a star at the start of each line
 }
 
-// codeOf returns how comments begin in a file, nothing if it is no source.
+// codeOf returns the comment syntax of a file, zero if it is not source code.
 func codeOf(p repo.Path) commentMarks {
 	switch outline.LanguageOf(p, nil) {
 	case outline.Python, outline.Ruby, outline.Bash:
@@ -412,7 +409,7 @@ func codeOf(p repo.Path) commentMarks {
 	}
 }
 
-// comment reports whether a place in a text is in a comment, by the line that it is on.
+// comment reports whether a position in a text is in a comment, judged by its line.
 func (c commentMarks) comment(text []byte, at int) bool {
 	line := lineBefore(text, at)
 	trimmed := bytes.TrimLeft(line, " \t")

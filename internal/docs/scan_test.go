@@ -8,8 +8,8 @@ import (
 	"ken/internal/testcost"
 )
 
-// A name counts in code and not in a comment; a member counts where its owner is, or where the
-// owner may inherit it from.
+// A name counts in code and not in a comment; a member counts where its owner is, or where the owner may inherit
+// it from.
 func TestSymbolScan(t *testing.T) {
 	files := map[string]string{
 		"src/app.py":      "class Context(Base):\n    def enter(self):\n        pass\n\n# Commented is gone\nx = 1  # Trailing too\n",

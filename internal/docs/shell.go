@@ -5,17 +5,16 @@ import (
 	"strings"
 )
 
-// spoken returns what a line in a span of code asks a shell for, nothing if it is
-// not clearly such a line.
-func spoken(t string) []named {
+// commandNames returns the names in a code span that is clearly a shell command.
+func commandNames(t string) []named {
 	r := shellReader{text: strings.ReplaceAll(t, "\n", " "), doubt: true}
 	r.text = strings.Replace(r.text, "$ ", "  ", min(1, strings.Count(r.text[:min(2, len(r.text))], "$ ")))
 	r.read()
 	return r.found
 }
 
-// shellNames returns what a block of code asks a shell for. Where nobody says that
-// it is a shell's, only lines that begin with a well-known command are read.
+// shellNames returns the names in a code block of shell commands. If sure is false, it reads only lines that begin
+// with a well-known command.
 func shellNames(text string, sure bool) []named {
 	r := shellReader{text: prompted(text), doubt: !sure}
 	if r.text != text {
@@ -25,12 +24,11 @@ func shellNames(text string, sure bool) []named {
 	return r.found
 }
 
-// prompted blanks the prompts of a session, and what was printed between them.
-// Every byte stays in its place.
+// prompted blanks the prompts of a session and the output between them. All positions stay the same.
 func prompted(text string) string {
 	session, first := false, true
 	for line := range strings.Lines(text) {
-		// A line may begin with > for another reason, the first one hardly.
+		// Other lines may begin with >, but rarely the first one.
 		if n := prompt(line); n > 0 && (first || strings.TrimSpace(line[:n]) != ">") {
 			session = true
 			break
@@ -41,7 +39,7 @@ func prompted(text string) string {
 		return text
 	}
 	var out strings.Builder
-	goes := false // the line before is continued
+	goes := false // the previous line continues here
 	for line := range strings.Lines(text) {
 		n := prompt(line)
 		keep := n > 0 || goes
@@ -55,7 +53,7 @@ func prompted(text string) string {
 	return out.String()
 }
 
-// prompt returns how long the prompt is that a line begins with.
+// prompt returns the length of the prompt at the start of a line.
 func prompt(line string) int {
 	n := len(line) - len(strings.TrimLeft(line, " \t"))
 	for _, p := range []string{"$ ", "% ", "> ", "❯ ", "➜ "} {
@@ -66,34 +64,34 @@ func prompt(line string) int {
 	return 0
 }
 
-// A word is one of a command's, without quotes.
+// A word is a word of a command, without quotes.
 type word struct {
 	value      string
 	start, end int
-	output     bool // written to
+	output     bool // the command writes to it
 }
 
-// A shellReader reads commands and remembers which directory they are in.
+// A shellReader parses commands and tracks their working directory.
 type shellReader struct {
 	text  string
-	doubt bool // not every line is a command
+	doubt bool // some lines may not be commands
 
 	place
 	head   int     // where the command begins
-	outer  []place // of the shells around
-	cloned bool    // the last but one command was git clone
+	outer  []place // of the enclosing shells
+	cloned bool    // the command before the last one was git clone
 	found  []named
 }
 
-// A place is where a shell is.
+// A place is the working directory of a shell.
 type place struct {
 	in   string
-	lost bool // no telling
+	lost bool // the directory is unknown
 }
 
 func (r *shellReader) read() {
 	var line []word
-	var here []string // the ends of documents that begin on the next line
+	var here []string // the terminators of here documents that begin on the next line
 	done := func() {
 		if len(line) > 0 {
 			r.command(line)
@@ -165,7 +163,7 @@ func (r *shellReader) read() {
 			}
 		default:
 			w, next := readWord(r.text, i)
-			if next == i { // no word after all
+			if next == i { // not a word
 				i++
 				continue
 			}
@@ -183,13 +181,13 @@ func (r *shellReader) read() {
 	done()
 }
 
-// isPlaceholder reports whether a text begins with one like <name>.
+// isPlaceholder reports whether a text begins with a placeholder like <name>.
 func isPlaceholder(t string) bool {
 	n := strings.IndexAny(t[:min(len(t), 80)], "> \t\n")
 	return n > 1 && t[n] == '>'
 }
 
-// readWord reads the word that begins at a place.
+// readWord reads the word at a position.
 func readWord(t string, i int) (word, int) {
 	w := word{start: i}
 	var value strings.Builder
@@ -258,7 +256,7 @@ func readWord(t string, i int) (word, int) {
 	return w, i
 }
 
-// skipHere returns where the document in a script ends that begins at a place.
+// skipHere returns the end of the here document at a position.
 func skipHere(t string, i int, end string) int {
 	for i < len(t) {
 		n := strings.IndexByte(t[i:], '\n')
@@ -271,10 +269,10 @@ func skipHere(t string, i int, end string) int {
 			return i
 		}
 	}
-	return len(t) // it is not closed; what follows may be data
+	return len(t) // not closed; the rest may be data
 }
 
-// command takes a command with its words.
+// command reads a command and its words.
 func (r *shellReader) command(line []word) {
 	for len(line) > 0 && (assignment(line[0].value) || prefixes.has(line[0].value)) {
 		line = line[1:]
@@ -305,7 +303,7 @@ func (r *shellReader) command(line []word) {
 	case "git":
 		r.cloned = len(args) > 0 && args[0].value == "clone"
 	case "mkdir":
-		r.cloned = true // and what is gone into then was not there before
+		r.cloned = true // a cd into the clone leads out of this repository
 	case "make", "gmake":
 		r.make(args)
 	case "just", "task", "rake", "mage":
@@ -333,8 +331,7 @@ func (r *shellReader) command(line []word) {
 	}
 }
 
-// maxDir is how long the path of a directory may become by one cd after another: longer than any
-// that a document means.
+// maxDir limits the length of a directory path after several cd commands.
 const maxDir = 1024
 
 // assignment reports whether a word sets a variable for a command.
@@ -370,8 +367,7 @@ func (r *shellReader) changeDir(args []word, cloned bool) {
 	}
 }
 
-// path adds a word that may be a path. Where paths are expected, one needs no
-// extension.
+// path adds a word that may be a path. If expected is set, the path needs no extension.
 func (r *shellReader) path(w word, expected bool) {
 	if r.lost || w.output || strings.HasPrefix(w.value, "-") || len(w.value) > maxName || strings.Contains(w.value, "=") {
 		return
@@ -402,8 +398,8 @@ func (r *shellReader) paths(args []word, expected bool) {
 	}
 }
 
-// ask adds what a tool is asked to run.
-func (r *shellReader) ask(tool string, w word, in string) {
+// addCommand adds the command that a tool runs.
+func (r *shellReader) addCommand(tool string, w word, in string) {
 	if r.lost || w.output || !target(w.value) {
 		return
 	}
@@ -416,7 +412,7 @@ func (r *shellReader) ask(tool string, w word, in string) {
 	r.found = append(r.found, n)
 }
 
-// target reports whether a word can be what a tool runs.
+// target reports whether a word can be a command of a tool.
 func target(s string) bool {
 	if s == "" || len(s) > 80 || !isLetter(s[0]) || placeholder(s) || strings.ToUpper(s) == s {
 		return false
@@ -441,7 +437,7 @@ func (r *shellReader) make(args []word) {
 		case v == "-f" && i+1 < len(args):
 			i++
 			r.path(args[i], true)
-			return // another makefile's
+			return // of another makefile
 		case v == "-j" && i+1 < len(args) && strings.Trim(args[i+1].value, "0123456789") == "":
 			i++
 		case strings.HasPrefix(v, "-") || strings.Contains(v, "="):
@@ -454,17 +450,17 @@ func (r *shellReader) make(args []word) {
 	}
 	for _, w := range asked {
 		if words.has(w.value) || english.has(w.value) {
-			return // make sure
+			return // prose: make sure
 		}
-		r.ask("make", w, in)
+		r.addCommand("make", w, in)
 	}
 }
 
-// targets adds what a tool is asked for that takes targets and their arguments.
+// targets adds the commands of a tool whose arguments are targets.
 func (r *shellReader) targets(tool string, args []word) {
 	for _, w := range args {
 		if strings.HasPrefix(w.value, "-") {
-			return // whose argument comes next is not known
+			return // the next word may be the argument of this option
 		}
 		if strings.Contains(w.value, "=") {
 			continue
@@ -475,12 +471,12 @@ func (r *shellReader) targets(tool string, args []word) {
 		if i := strings.IndexByte(w.value, '['); i > 0 && tool == "rake" {
 			w.value, w.end = w.value[:i], w.start+i
 		}
-		r.ask(tool, w, "")
+		r.addCommand(tool, w, "")
 		return
 	}
 }
 
-// script adds what a package's tool is asked to run.
+// script adds the script that a package manager runs.
 func (r *shellReader) script(tool string, args []word) {
 	in, run := "", false
 	for i := 0; i < len(args); i++ {
@@ -494,10 +490,10 @@ func (r *shellReader) script(tool string, args []word) {
 			}
 		case v == "-w" && tool == "pnpm" || v == "-r" || v == "--recursive" || v == "-s" || v == "--silent" || v == "--if-present" || v == "--workspaces" || v == "-ws":
 			if v == "-r" || v == "--recursive" || v == "--workspaces" || v == "-ws" {
-				return // of some package
+				return // of an unknown package
 			}
 		case strings.HasPrefix(v, "-"):
-			return // of a package that is not known, or an option's word comes next
+			return // of an unknown package, or the next word is the argument of an option
 		case v == "run" || v == "run-script":
 			run = true
 		case v == "workspace" && tool == "yarn":
@@ -510,20 +506,20 @@ func (r *shellReader) script(tool string, args []word) {
 				r.path(args[i], true)
 				return
 			}
-			r.ask(tool, args[i], in)
+			r.addCommand(tool, args[i], in)
 			return
 		case tool == "npm" || managing.has(v) || isExtension(path.Ext(v)):
 			return
 		default:
 			if !english.has(v) && !words.has(v) && !workspaceOf(args[i+1:]) && !strings.Contains(v, "@") && !strings.Contains(v, "/") {
-				r.ask(tool, args[i], in)
+				r.addCommand(tool, args[i], in)
 			}
 			return
 		}
 	}
 }
 
-// workspaceOf reports whether options say that another package is meant.
+// workspaceOf reports whether options select another package.
 func workspaceOf(args []word) bool {
 	for _, w := range args {
 		switch v := w.value; {
@@ -538,27 +534,27 @@ func workspaceOf(args []word) bool {
 
 var (
 	prefixes = lexicon{text: `sudo time exec env command nohup xargs npx bunx then do else ! && time watch poetry uv pipenv bundle run`}
-	// heads are the commands by which a line is known as a shell's.
+	// heads are commands that identify a line as a shell command.
 	heads = lexicon{text: `make gmake just task rake mage npm pnpm yarn bun composer go cargo python python3 node deno ruby php perl bash
 		sh zsh source cat ls cd cp mv rm less head tail tree vim vi nano code tsx ts-node pytest jest vitest mocha eslint
 		prettier tsc ruff mypy black bin/rails rails phpunit gofmt golangci-lint shellcheck terraform ansible-playbook
 		docker kubectl bazel gradle mvn cmake ctest chmod mkdir git pip pip3`}
-	// pathful are the commands whose arguments are paths as a rule.
+	// pathful are commands whose arguments are usually paths.
 	pathful = lexicon{text: `python python3 node deno ruby php perl bash sh zsh source . cat ls rm less head tail tree vim vi nano code
 		tsx ts-node pytest jest vitest mocha eslint prettier tsc ruff mypy black gofmt shellcheck chmod diff wc bat rustc
 		gcc clang javac java open nvim emacs pylint flake8 phpunit`}
-	// silent are the commands whose arguments are no files of the repository.
+	// silent are commands whose arguments are not files of the repository.
 	silent = lexicon{text: `echo printf export alias touch curl wget docker podman brew apt apt-get yum dnf pacman apk gem
 		helm ssh kill which command type set unset read exit return gh hub heroku aws gcloud az nvm asdf mise rustup
 		conda choco scoop winget snap port open-url tee mktemp dd mount umount chown systemctl service journalctl psql
 		mysql redis-cli ping dig nc telnet man sed awk grep rg fd find jq yq tr cut sort uniq test [ [[ if while for
 		case function true false cargo`}
-	// requirementFlags are the flags of pip that take a file.
+	// requirementFlags are the options of pip that take a file.
 	requirementFlags = lexicon{text: `-r --requirement -c --constraint`}
 	goVerbs          = lexicon{text: `run test build vet install generate list doc fmt tool`}
 	outputs          = lexicon{text: `-o --output --out -O --outfile --outdir --out-dir --output-dir --dest --target -m --message -t --tag -p --name`}
 	lifecycle        = lexicon{text: `test start stop restart t`}
-	// managing are the words of package tools that are no scripts.
+	// managing are subcommands of package managers that are not scripts.
 	managing = lexicon{text: `add install i ci remove rm uninstall update upgrade up link unlink init create publish pack login logout whoami
 		config cache list ls info view why outdated audit dlx exec x store import set plugin plugins workspaces version
 		versions npm rebuild prune dedupe fund doctor help bin root prefix self-update require dump-autoload global

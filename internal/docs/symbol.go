@@ -15,19 +15,19 @@ import (
 	"ken/internal/repo"
 )
 
-// What is read to learn whether symbols were defined. What is left is unknown.
+// Limits on the search for definitions. Symbols beyond them are unknown.
 const (
-	maxText      = 16 << 20  // of one file of the tree
+	maxText      = 16 << 20  // bytes of one file of the tree
 	maxPastTrees = 400       // commits whose files are listed
-	maxPastBytes = 384 << 20 // of contents that are no more
-	pastBatch    = 512       // contents that are asked for at a time
+	maxPastBytes = 384 << 20 // bytes of old contents
+	pastBatch    = 512       // contents in one request
 )
 
-// A wordSet is words to look for in texts. It may be asked from several goroutines.
+// A wordSet is a set of words to search for in texts. It is safe for concurrent use.
 type wordSet map[string]*atomic.Bool
 
-// wordOf is the word by which a symbol is found in a text: the last part of its name,
-// without what only some spell.
+// wordOf returns the word that identifies a symbol in a text: the last part of its name, without marks that only
+// some authors write.
 func wordOf(name string) string {
 	if i := strings.LastIndexAny(name, ".:#"); i >= 0 {
 		name = name[i+1:]
@@ -42,7 +42,7 @@ func (w wordSet) add(word string) {
 	}
 }
 
-// mark notes the words that a text has.
+// mark marks the words in a text.
 func (w wordSet) mark(text []byte) {
 	eachWord(text, func(word []byte) {
 		if seen := w[string(word)]; seen != nil && !seen.Load() {
@@ -51,7 +51,7 @@ func (w wordSet) mark(text []byte) {
 	})
 }
 
-// in returns the words that a text has, each once.
+// in returns the set of words in a text.
 func (w wordSet) in(text []byte) map[string]bool {
 	var found map[string]bool
 	eachWord(text, func(word []byte) {
@@ -66,7 +66,7 @@ func (w wordSet) in(text []byte) map[string]bool {
 	return found
 }
 
-// wordBytes are those that identifiers are made of; bytes that are no ASCII are letters.
+// wordBytes are the bytes of identifiers; bytes beyond ASCII count as letters.
 var wordBytes = sync.OnceValue(func() *[256]bool {
 	var is [256]bool
 	for c := range is {
@@ -75,7 +75,7 @@ var wordBytes = sync.OnceValue(func() *[256]bool {
 	return &is
 })
 
-// eachWord calls f with each word of a text that is long enough to mean anything.
+// eachWord calls f with each word of a text that is long enough to be a name.
 func eachWord(text []byte, f func(word []byte)) {
 	start, is := -1, wordBytes()
 	for i, c := range text {
@@ -92,10 +92,9 @@ func eachWord(text []byte, f func(word []byte)) {
 	}
 }
 
-// judgeSymbols decides which symbols hold: those whose name is anywhere in the code of the tree, be it
-// defined there or merely used. A name that is still in use may be another's now, which nobody
-// can tell from its spelling. A comment does not count, and a qualified name has to be
-// where its first part is (see [symbolScan]).
+// judgeSymbols decides which symbols hold: those whose name occurs in the code of the tree, as a definition or a
+// use. A name in use may belong to another symbol by now, but its spelling does not show that. Comments do not
+// count, and a qualified name must occur where its first part is (see [symbolScan]).
 func (j *judge) judgeSymbols(ctx context.Context, files []File) error {
 	scan := newSymbolScan()
 	for i := range j.list {
@@ -151,7 +150,7 @@ func (j *judge) judgeSymbols(ctx context.Context, files []File) error {
 	return nil
 }
 
-// unreadWhy is an error in a few words.
+// unreadWhy returns a short text for an error.
 func unreadWhy(err error) string {
 	for _, known := range []error{ErrTooLarge, fs.ErrPermission} {
 		if errors.Is(err, known) {
@@ -161,8 +160,8 @@ func unreadWhy(err error) string {
 	return err.Error()
 }
 
-// judgePastSymbols judges the symbols whose names are nowhere: were they defined when the
-// document named them?
+// judgePastSymbols judges the symbols whose names do not occur: did a file define the symbol when the document
+// named it?
 func (j *judge) judgePastSymbols(ctx context.Context, open []int, claims map[int]origin) error {
 	words := make(wordSet)
 	byCommit := make(map[repo.ID][]int)
@@ -175,7 +174,7 @@ func (j *judge) judgePastSymbols(ctx context.Context, open []int, claims map[int
 	for id := range byCommit {
 		commits = append(commits, id)
 	}
-	// Where most is to be learnt first; of the rest, in some order that is always the same.
+	// Commits with the most mentions first; the order is deterministic.
 	slices.SortFunc(commits, func(a, b repo.ID) int {
 		return cmp.Or(len(byCommit[b])-len(byCommit[a]), strings.Compare(a.String(), b.String()))
 	})
@@ -205,7 +204,7 @@ func (j *judge) judgePastSymbols(ctx context.Context, open []int, claims map[int
 			for _, d := range where[name.member] {
 				switch {
 				case !name.definedBy(d.file, &d.symbol):
-				case name.isFaint(d.file, &d.symbol) && !m.plainly():
+				case name.isAmbiguous(d.file, &d.symbol) && !m.plainly():
 					faint = d.file
 				default:
 					files = append(files, d.file)
@@ -235,15 +234,15 @@ func (j *judge) judgePastSymbols(ctx context.Context, open []int, claims map[int
 	return j.dateSymbols(ctx, gone, p)
 }
 
-// A goneSymbol is a symbol that the files defined when the document named it.
+// A goneSymbol is a symbol that a file defined when the document named it.
 type goneSymbol struct {
 	mention int
 	name    symbolName
 	files   []repo.Path
 }
 
-// stillDefined lets symbols hold that a file of the tree defines, and returns the others. It
-// reads the files that have the name, for those names that some file has.
+// stillDefined marks symbols as holding that a file of the tree defines, and returns the others. It reads the
+// files that contain the name.
 func (j *judge) stillDefined(ctx context.Context, gone []goneSymbol) ([]goneSymbol, error) {
 	which := make(map[repo.Path]bool)
 	var files []File
@@ -264,7 +263,7 @@ func (j *judge) stillDefined(ctx context.Context, gone []goneSymbol) ([]goneSymb
 		for k, g := range gone {
 			if err != nil || o.Partial != "" {
 				if HasWord(content, g.name.member) {
-					holds[k].Store(true) // nobody can tell
+					holds[k].Store(true) // the file cannot be parsed
 				}
 				continue
 			}
@@ -301,22 +300,22 @@ type defined struct {
 	symbol outline.Symbol
 }
 
-// A definitionSearch finds where words were defined.
+// A definitionSearch finds the definitions of words.
 type definitionSearch struct {
 	j       *judge
 	words   wordSet
-	defines map[repo.ID][]defined // of the words, by content, once it was read
-	now     map[repo.ID]bool      // contents that are in the tree, where the words are not
+	defines map[repo.ID][]defined // definitions of the words, by content, after it was read
+	now     map[repo.ID]bool      // contents in the tree, which do not have the words
 	blank   map[repo.ID]string    // contents that could not be read, with the reason
 	vague   map[repo.ID][]string  // words of contents that have no outline
 	budget  int64
-	probes  int // trees that were read to date symbols
-	// Of the commit that was asked for last:
-	cut    string          // why something could not be read, "" if all was
-	unsure map[string]bool // words that files have which have no outline
+	probes  int // the number of trees read to date symbols
+	// These fields are for the latest commit:
+	cut    string          // why something could not be read, "" if everything was read
+	unsure map[string]bool // words in files without an outline
 }
 
-// at returns which of the words a commit defined, and in which files.
+// at returns the words that a commit defined, with the files that define them.
 func (p *definitionSearch) at(ctx context.Context, commit repo.ID) (map[string][]definedAt, error) {
 	files, err := p.j.past.filesAt(ctx, commit)
 	if err != nil {
@@ -387,15 +386,14 @@ func (p *definitionSearch) read(ctx context.Context, files []File) error {
 	})
 }
 
-// plainly reports whether a mention can mean nothing but a symbol: it says whose it is, or
-// calls it.
+// plainly reports whether a mention can only mean a symbol: it is qualified or called.
 func (m *Mention) plainly() bool { return strings.ContainsAny(m.Text, ".:#(") }
 
-// dateSymbols finds the commits that took symbols away, the last of each. One that took it out
-// of a file may have put it into another, and other files may have defined it still.
+// dateSymbols finds the last commits that removed symbols. A commit that removed a symbol from one file may have
+// moved it to another, and other files may still have defined it.
 func (j *judge) dateSymbols(ctx context.Context, gone []goneSymbol, defs *definitionSearch) error {
-	const most = 8 // files of one symbol
-	hunts := make(map[definedName]*removalSearch)
+	const most = 8 // files per symbol
+	searches := make(map[definedName]*removalSearch)
 	latest := make([]*removalSearch, len(gone))
 	for i := range gone {
 		g := &gone[i]
@@ -408,20 +406,20 @@ func (j *judge) dateSymbols(ctx context.Context, gone []goneSymbol, defs *defini
 		for _, g := range gone {
 			for _, file := range g.files {
 				at := definedName{g.name, file}
-				if hunts[at] == nil {
-					hunts[at] = &removalSearch{file: file, last: -1, is: func(v *fileVersion) bool { return v.defines(g.name) }}
-					open = append(open, hunts[at])
+				if searches[at] == nil {
+					searches[at] = &removalSearch{file: file, last: -1, is: func(v *fileVersion) bool { return v.defines(g.name) }}
+					open = append(open, searches[at])
 				}
 			}
 		}
 		if len(open) == 0 {
 			break
 		}
-		if err := j.huntSymbols(ctx, open); err != nil {
+		if err := j.findSymbolRemovals(ctx, open); err != nil {
 			return err
 		}
 		for i, g := range gone {
-			latest[i] = lastOf(hunts, g)
+			latest[i] = lastOf(searches, g)
 		}
 		if err := j.definedElsewhere(ctx, gone, latest, defs, most); err != nil {
 			return err
@@ -439,12 +437,12 @@ type definedName struct {
 	file repo.Path
 }
 
-// lastOf returns the search of a symbol that found the last removal. One that knows nothing
-// counts only if all do.
-func lastOf(hunts map[definedName]*removalSearch, g goneSymbol) *removalSearch {
-	last := hunts[definedName{g.name, g.files[0]}]
+// lastOf returns the search of a symbol with the latest removal. A search without a result counts only if all are
+// without.
+func lastOf(searches map[definedName]*removalSearch, g goneSymbol) *removalSearch {
+	last := searches[definedName{g.name, g.files[0]}]
 	for _, file := range g.files {
-		h := hunts[definedName{g.name, file}]
+		h := searches[definedName{g.name, file}]
 		unknown := last.blind || last.inHead
 		if !h.blind && !h.inHead && (unknown || h.last > last.last) {
 			last = h
@@ -453,12 +451,11 @@ func lastOf(hunts map[definedName]*removalSearch, g goneSymbol) *removalSearch {
 	return last
 }
 
-// maxProbes is how many trees are read to date symbols.
+// maxProbes limits how many trees are read to date symbols.
 const maxProbes = 24
 
-// definedElsewhere adds to symbols the files that define them after the commit that was found
-// last: in its tree, and in three later ones, since what one commit removes another may
-// bring back.
+// definedElsewhere adds the files that define symbols after the last removal that was found: in the tree of that
+// commit, and in three later ones, because a later commit may bring a symbol back.
 func (j *judge) definedElsewhere(ctx context.Context, gone []goneSymbol, latest []*removalSearch, defs *definitionSearch, most int) error {
 	byCommit := make(map[repo.CommitNumber][]int)
 	for i, h := range latest {
@@ -494,9 +491,9 @@ func (j *judge) definedElsewhere(ctx context.Context, gone []goneSymbol, latest 
 	return nil
 }
 
-// huntSymbols finds the commits that removed symbols from files, and from the files that those
-// commits moved them to.
-func (j *judge) huntSymbols(ctx context.Context, open []*removalSearch) error {
+// findSymbolRemovals finds the commits that removed symbols from files, and from the files that those commits
+// moved them to.
+func (j *judge) findSymbolRemovals(ctx context.Context, open []*removalSearch) error {
 	for range maxMoves {
 		before := make([]repo.CommitNumber, len(open))
 		for k, h := range open {
@@ -519,7 +516,7 @@ func (j *judge) huntSymbols(ctx context.Context, open []*removalSearch) error {
 	return nil
 }
 
-// since notes the commit at which a search says that something was removed.
+// since sets the commit that removed a thing according to a search.
 func (j *judge) since(i int, h *removalSearch) {
 	m := &j.list[i]
 	if m.Uncommitted = h.inHead; !h.inHead && !h.blind {
@@ -536,7 +533,7 @@ func (j *judge) commit(n repo.CommitNumber) *Commit {
 	return &c
 }
 
-// HasWord reports whether a text has a word.
+// HasWord reports whether a text contains a word.
 func HasWord(content []byte, word string) (has bool) {
 	eachWord(content, func(w []byte) { has = has || string(w) == word })
 	return has

@@ -14,7 +14,7 @@ func alignTables(before, after []byte, lines []int) []byte {
 	if len(old) != len(now) {
 		return after
 	}
-	done := 0 // lines up to here belong to a table that was looked at
+	done := 0 // the lines up to here belong to a table that was processed
 	for _, line := range lines {
 		i := line - 1
 		if i < done || i >= len(old) || !isRow(old[i]) {
@@ -37,7 +37,7 @@ func alignTables(before, after []byte, lines []int) []byte {
 
 func isRow(line []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("|")) }
 
-// cells splits a row at its bars. A bar in code or behind a backslash belongs to a cell.
+// cells splits a row at its bars. A bar in code or after a backslash belongs to a cell.
 func cells(line []byte) []string {
 	text := strings.TrimRight(string(line), "\r\n")
 	var list []string
@@ -55,7 +55,7 @@ func cells(line []byte) []string {
 	return append(list, text[start:])
 }
 
-// aligned reports whether the bars of all rows are below each other.
+// aligned reports whether the bars of all rows are in the same columns.
 func aligned(rows [][]byte) bool {
 	var widths []int
 	for _, row := range rows {
@@ -71,7 +71,7 @@ func aligned(rows [][]byte) bool {
 	return len(rows) > 1
 }
 
-// align makes the cells of each column equally wide.
+// align pads the cells of each column to the same width.
 func align(rows [][]byte) {
 	split := make([][]string, len(rows))
 	var widths []int
@@ -99,7 +99,7 @@ func align(rows [][]byte) {
 	}
 }
 
-// toWidth makes a cell as wide as its column; the dashes below the header fill it.
+// toWidth pads a cell to the width of its column; dashes pad the line below the header.
 func toWidth(cell string, width int) string {
 	core := strings.TrimSpace(cell)
 	if strings.Trim(core, "-:") == "" && strings.Contains(core, "-") {

@@ -8,7 +8,7 @@ import (
 	"ken/internal/repo"
 )
 
-// A treeIndex finds the files and directories that git tracks by their names.
+// A treeIndex finds tracked files and directories by name.
 type treeIndex struct {
 	files  map[string]File
 	dirs   map[string]bool     // "" is the root
@@ -52,8 +52,8 @@ func (c *treeIndex) has(p string) bool {
 	return ok || c.dirs[p]
 }
 
-// behind reports whether a path leads through something of a mode whose inside git does
-// not track: a link or a submodule.
+// behind reports whether a path goes through an entry of this mode, a link or a submodule. Git does not track
+// paths inside it.
 func (c *treeIndex) behind(p string, mode repo.Mode) bool {
 	for dir := parent(p); dir != ""; dir = parent(dir) {
 		if f, ok := c.files[dir]; ok && f.Mode == mode {
@@ -63,7 +63,7 @@ func (c *treeIndex) behind(p string, mode repo.Mode) bool {
 	return false
 }
 
-// ends reports whether a tracked path ends in a name, element by element.
+// ends reports whether a tracked path ends in the elements of a name.
 func (c *treeIndex) ends(name string) bool {
 	for _, p := range c.byBase[path.Base(name)] {
 		if p == name || strings.HasSuffix(p, "/"+name) {
@@ -73,9 +73,8 @@ func (c *treeIndex) ends(name string) bool {
 	return false
 }
 
-// hasSource reports whether what a name stands for is kept under another extension: a page
-// that is made of its source, a module that is named without its ending, or by that of
-// what it is compiled to.
+// hasSource reports whether the tree has the source of a name under another extension: the source of a page, a
+// module without its extension, or the source of a compiled file.
 func (c *treeIndex) hasSource(p string, form Form) bool {
 	ext := path.Ext(p)
 	stem := strings.TrimSuffix(p, ext)
@@ -90,9 +89,8 @@ func (c *treeIndex) hasSource(p string, form Form) bool {
 	return false
 }
 
-// inLanguage reports whether a page is kept in the language that the document is in, by the
-// same mark at the end of its name: from guide-js.md or guide.de.md a link to page.md leads to
-// page-js.md or page.de.md.
+// inLanguage reports whether the tree has a page in the language of the document, with the same suffix in its
+// name: in guide-js.md or guide.de.md, a link to page.md leads to page-js.md or page.de.md.
 func (c *treeIndex) inLanguage(doc repo.Path, p string) bool {
 	base := strings.TrimSuffix(doc.Base(), path.Ext(doc.Base()))
 	i := strings.LastIndexAny(base, "-._")
@@ -106,9 +104,8 @@ func (c *treeIndex) inLanguage(doc repo.Path, p string) bool {
 
 var languages = lexicon{text: "js ts py python java csharp go rust ruby php kotlin swift en de fr es it pt ru uk pl tr ar ja jp ko zh cn tw"}
 
-// page returns the file that a link leads to. A link of a site may leave out the extension of a page
-// and the name of an index. If it begins with a slash, it is from the top of the site, which is a
-// directory above the document.
+// page returns the file that a link leads to. A link on a site may omit the extension of a page and the name of an
+// index. A leading slash means the top of the site, which is a directory above the document.
 func (c *treeIndex) page(doc repo.Path, name string) (repo.Path, bool) {
 	rooted, fromTop := strings.CutPrefix(name, "/")
 	for dir := doc.Dir(); ; dir = dir.Dir() {
@@ -139,15 +136,14 @@ func (c *treeIndex) anyOf(stem string, exts ...string) bool {
 	return false
 }
 
-// A reading is the ways to take a path that a document names.
+// A reading lists the paths that a name in a document may mean.
 type reading struct {
-	paths []string // from the root, the most literal first, each once
+	paths []string // from the root, the most literal first, without duplicates
 }
 
-// readingOf returns the paths that a name in a document may stand for: from the
-// document's directory, from the root, and from each directory between them. One that
-// begins with a slash is from the root. Strictly, a bare name is not looked for in
-// between: too many files go by the same one.
+// readingOf returns the paths that a name in a document may mean: relative to the directory of the document, to
+// the root, and to each directory between them. A leading slash means the root. If strict is set, a bare name is
+// not searched for in between: too many files have the same name.
 func readingOf(doc repo.Path, m *Mention, strict bool) reading {
 	var r reading
 	add := func(parts ...string) {
@@ -174,8 +170,7 @@ func readingOf(doc repo.Path, m *Mention, strict bool) reading {
 	}
 }
 
-// holdsPath reports whether a path that a document names is there, as far as what is
-// tracked can tell.
+// holdsPath reports whether a path in a document exists, as far as the tracked files show.
 func (c *treeIndex) holdsPath(m *Mention, r reading) bool {
 	name := strings.TrimPrefix(path.Clean("/"+m.Name), "/")
 	for _, p := range r.paths {
@@ -187,7 +182,7 @@ func (c *treeIndex) holdsPath(m *Mention, r reading) bool {
 		}
 	}
 	if m.Glob {
-		return c.globs.match("**/" + name) // it may be cut short, as any other path
+		return c.globs.match("**/" + name) // it may be shortened like any other path
 	}
 	return name == "" || !strings.HasPrefix(m.Name, "../") && c.ends(name)
 }

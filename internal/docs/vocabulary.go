@@ -1,8 +1,7 @@
 package docs
 
-// What is known of names without looking at a repository. A word in one of these
-// costs a mention that nobody will miss; one that is lacking costs a false report, if
-// history happens to have had a thing of that name.
+// Words that ken knows without reading a repository. A word too many in these lists hides a mention. A missing
+// word causes a false report if the history had a thing of that name.
 var (
 	extensions = lexicon{text: `go mod sum work js jsx ts tsx mjs cjs mts cts vue svelte astro py pyi ipynb rb erb rake gemspec
 		php phtml java kt kts scala groovy gradle rs c cc cpp cxx h hh hpp hxx l y m mm cs csproj sln fs fsproj vb swift dart
@@ -14,12 +13,12 @@ var (
 		pdf woff woff2 ttf mp4 webm mov mp3 wav wasm dll so dylib a jar war whl zip tar gz tgz xz zst txtar golden snap
 		diff patch service timer desktop rules example sample template in inc def po pot lean coq agda typ cu cuh cl glsl
 		hlsl frag vert ld map node tsbuildinfo cast db sqlite pem crt key`}
-	// shortExt are those that as well end a selector; they need a directory before them.
+	// shortExt are extensions that may also end a selector; they need a directory before them.
 	shortExt = lexicon{text: `.a .c .d .e .h .l .m .r .s .v .y .ex .in .key .map .node .lock .env .example .sample .template .service
 		.rules .timer .inc .def .work .move .snap .org .so .sum .mod .db .v .po .pl .pm .cl .ld .cast .patch .diff .sed
 		.properties .cmd .zip .tar .gz .wat .less .fish .jar .elm .desktop .conf .test .golden`}
-	// letterExt are those of them that are a letter, and a language's. Without a directory
-	// such a name counts where a file of that name is or was.
+	// letterExt are the single-letter extensions of languages among them. Without a directory, such a name counts
+	// if a file of that name exists or existed.
 	letterExt = lexicon{text: `.c .d .h .l .m .r .s .v .y`}
 	files     = lexicon{text: `Makefile makefile GNUmakefile Dockerfile Containerfile Justfile justfile Taskfile Gemfile Rakefile
 		Procfile Jenkinsfile Vagrantfile Brewfile Podfile Fastfile Pipfile Caddyfile Earthfile Tiltfile CODEOWNERS LICENSE
@@ -49,7 +48,7 @@ var (
 		ext xx nn nnnn xx`}
 	capsPlaceholders = lexicon{text: `PATH FILE DIR NAME FOO BAR BAZ FILENAME DIRNAME TARGET PROJECT MODULE PACKAGE VERSION ID SLUG
 		TOPIC OWNER REPO USER ORG DATE TITLE FEATURE YOUR`}
-	// words are those that are joined by a slash in prose, and never directories.
+	// words are joined by a slash in prose, and are never directories.
 	words = lexicon{text: `and or not he she his her him they yes no on off true false read write client server input output
 		request response left right top bottom start stop begin end open close pass fail success failure if else either
 		neither both min max before after up down in out push pull get set get/set add remove key value old new null nil
@@ -58,7 +57,7 @@ var (
 		allow deny async sync online offline internal/external public/private stdin stdout stderr warning error info debug
 		black white light dark row column width height horizontal vertical`}
 
-	// conventions are words with capitals or underscores in them that name no code.
+	// conventions are words with capitals or underscores that do not name code.
 	conventions = lexicon{text: `GitHub GitLab BitBucket Bitbucket JavaScript TypeScript CoffeeScript PostgreSQL MySQL MariaDB MongoDB SQLite
 		NoSQL DynamoDB CouchDB RocksDB LevelDB macOS iOS iPadOS tvOS watchOS OpenAI ChatGPT YouTube LaTeX GraphQL WebSocket
 		WebSockets WebAssembly WebRTC WebGL WebGPU NodeJS NextJS VueJS ReactJS DevOps OAuth OAuth2 OpenID OpenAPI OpenSSL
@@ -69,7 +68,7 @@ var (
 		snake_case UPPER_SNAKE_CASE SCREAMING_SNAKE_CASE lowerCamelCase UpperCamelCase kebabCase StackOverflow MacBook
 		README TODO FIXME eBPF gRPC jQuery lodash iPhone iPad MathJax KaTeX AsciiDoc reStructuredText CommonMark
 		x86_64 aarch64_be x86_32 amd64 arm64 en_US en_GB zh_CN zh_TW pt_BR utf8mb4 utf_8 us_east_1`}
-	// foreign are the roots of names that belong to languages and their libraries.
+	// foreign are the first parts of names that belong to languages and their libraries.
 	foreign = lexicon{text: `console window document process Math JSON Object Array Promise String Number Boolean Symbol Map Set Date
 		RegExp Reflect Proxy Intl globalThis global module exports require navigator location localStorage sessionStorage
 		performance Buffer self this super cls std core alloc fmt os sys io re json time datetime collections itertools
@@ -77,7 +76,7 @@ var (
 		http net url filepath ioutil reflect unsafe math rand unicode utf8 regexp runtime testing java javax kotlin scala
 		System Microsoft Array React ReactDOM np pd plt tf torch http.Client e i import meta node github gopkg golang
 		npm tar com org net io`}
-	// builtins are called everywhere and are nobody's own.
+	// builtins are functions that many languages have.
 	builtins = lexicon{text: `print println printf sprintf len cap append make new copy delete panic recover close range input open map
 		filter reduce forEach push pop shift unshift slice splice join split replace concat includes indexOf find findIndex
 		some every keys values entries assign freeze toString valueOf setTimeout setInterval clearTimeout clearInterval

@@ -12,7 +12,7 @@ import (
 	"ken/internal/repo"
 )
 
-// A File is a file that git tracks, now or in a commit.
+// A File is a tracked file, in the index or in a commit.
 type File struct {
 	Path repo.Path
 	ID   repo.ID
@@ -21,19 +21,19 @@ type File struct {
 	Edited bool
 }
 
-// A workTree is the work tree that documents are judged against.
+// A workTree is the work tree that documents are checked against.
 type workTree struct {
 	git      *git.Repo
 	files    *content.Tree
 	snapshot *repo.Snapshot
-	edited   []bool // of the index's entries: the file may differ
+	edited   []bool // of the entries in the index: the file may differ
 
-	looked  []repo.Path // untracked paths that the judgement depends on
+	looked  []repo.Path // untracked paths that the result depends on
 	missing []repo.ID   // contents that git does not have
-	unsure  atomic.Bool // something could not be read that may be readable next time
+	unsure  atomic.Bool // something could not be read, but may be readable next time
 }
 
-// tracked lists what the index has, sorted by path.
+// tracked lists the files in the index, sorted by path.
 func (t *workTree) tracked() []File {
 	files := make([]File, len(t.snapshot.Index.Entries))
 	for i, e := range t.snapshot.Index.Entries {
@@ -42,9 +42,9 @@ func (t *workTree) tracked() []File {
 	return files
 }
 
-// Read calls see with the content of each file in the work tree, several at once. A file
-// that a sparse checkout leaves out is read from git. A file of more than most bytes is
-// [ErrTooLarge], or [ErrNotText] if its name says so. see must not keep the bytes.
+// Read calls see with the content of each file in the work tree, concurrently. It reads files that a sparse
+// checkout omits from git. The error is [ErrTooLarge] for a file of more than most bytes, or [ErrNotText] if its
+// name shows that it is not text. see must not keep the bytes.
 func (t *workTree) Read(ctx context.Context, files []File, most int64, see func(i int, content []byte, err error)) error {
 	paths := make([]repo.Path, len(files))
 	for i, f := range files {
@@ -86,7 +86,7 @@ func (t *workTree) Read(ctx context.Context, files []File, most int64, see func(
 	})
 }
 
-// seeBlob calls see with a content that git has, or the reason why it cannot be read.
+// seeBlob calls see with a content from git, or with the reason why it cannot be read.
 func (t *workTree) seeBlob(f File, b []byte, size, most int64, see func(content []byte, err error)) {
 	switch {
 	case size < 0:
@@ -99,7 +99,7 @@ func (t *workTree) seeBlob(f File, b []byte, size, most int64, see func(content 
 	}
 }
 
-// tooLarge says that a file is not read, unless its name says that there is no text in it.
+// tooLarge returns ErrTooLarge, or ErrNotText if the name of the file shows that it is not text.
 func tooLarge(p repo.Path, most int64) error {
 	if content.KindOf(p, nil) == repo.KindBinary {
 		return fmt.Errorf("%w by its name, and larger than %d bytes", ErrNotText, most)
@@ -107,8 +107,8 @@ func tooLarge(p repo.Path, most int64) error {
 	return fmt.Errorf("%w: more than %d bytes", ErrTooLarge, most)
 }
 
-// Present says of each path whether anything lies there, tracked or not. A path that cannot
-// be looked at may be there.
+// Present reports for each path whether it exists, tracked or not. A path that cannot be examined counts as
+// existing.
 func (t *workTree) Present(ctx context.Context, paths []repo.Path) ([]bool, error) {
 	t.looked = append(t.looked, paths...)
 	found, err := t.files.Stat(ctx, entriesOf(paths))
@@ -119,7 +119,7 @@ func (t *workTree) Present(ctx context.Context, paths []repo.Path) ([]bool, erro
 	return there, err
 }
 
-// Ignored says of each path whether git would ignore it.
+// Ignored reports for each path whether git would ignore it.
 func (t *workTree) Ignored(ctx context.Context, paths []repo.Path) ([]bool, error) {
 	return t.git.Ignored(ctx, paths)
 }

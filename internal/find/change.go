@@ -16,45 +16,44 @@ import (
 	"ken/internal/uses"
 )
 
-// An OldFile is a file as it was before a change, at the path that it had then.
+// An OldFile is a file before a change, at its old path.
 type OldFile struct {
 	Path    repo.Path
 	Outline *outline.Outline  // nil if ken has none
-	Imports []outline.Import  // what the old content imported
-	Read    func() []byte     // the old content, nil if it is not here
-	Removed map[string]string // last name by full name: the symbols that the new tree does not declare here
+	Imports []outline.Import  // the imports of the old content
+	Read    func() []byte     // returns the old content, nil if git does not have it
+	Removed map[string]string // last name by full name: the symbols that the new tree does not declare at this path
 	Gone    bool              // the new tree has no file at this path
 }
 
-// A NewFile is a file of the tree after a change that the index does not have: git does not track it.
+// A NewFile is an untracked file of the tree after a change, which the index does not have.
 type NewFile struct {
 	Path    repo.Path
 	Outline *outline.Outline
 	Imports []outline.Import
 }
 
-// A Remaining is a use in the new tree of something that a change removed.
-type Remaining struct {
+// A RemainingUse is a use in the new tree of something that a change removed.
+type RemainingUse struct {
 	From   repo.Path
 	Lines  []int
-	To     repo.Path // the old path of the file that had it
+	To     repo.Path // the old path of the file that declared it
 	Symbol string    // full name; "" if the file as a whole was imported
 	Test   bool
 }
 
 // Limits of the search for remaining uses.
 const (
-	maxRemovedNames   = 300 // names that are looked for
+	maxRemovedNames   = 300 // names to search for
 	maxNamedFiles     = 150 // files that mention one name
 	maxRemainingFiles = 2000
 )
 
-// RemainingUses finds the exact uses, in the indexed tree, of symbols and files that a change removed. It
-// resolves the names of the tree as it is now against the declarations of the tree as it was, and
-// leaves out the uses that lead somewhere else now. added are the paths that the old tree did not
-// have, untracked the files of the new tree that the index does not have. cut says that not all
-// files were searched.
-func RemainingUses(ctx context.Context, x *searchindex.Index, t Tree, old []OldFile, added []repo.Path, untracked []NewFile) (list []Remaining, cut bool, err error) {
+// RemainingUses finds the exact uses, in the indexed tree, of symbols and files that a change removed. It resolves
+// the names in the new tree against the declarations of the old tree, and omits the uses that now resolve to
+// another declaration. added are the paths that the old tree did not have, untracked the files of the new tree
+// that are not in the index. cut is set if not all files were searched.
+func RemainingUses(ctx context.Context, x *searchindex.Index, t Tree, old []OldFile, added []repo.Path, untracked []NewFile) (list []RemainingUse, cut bool, err error) {
 	wanted := make(map[repo.Path]*OldFile)
 	names := make(map[string]bool)
 	for i := range old {
@@ -88,7 +87,7 @@ func RemainingUses(ctx context.Context, x *searchindex.Index, t Tree, old []OldF
 		return uses.NewResolver(newNewSource(src.now, files, untracked))
 	})
 	err = t.References(ctx, candidates, func(f File, refs *outline.References) error {
-		refs = relevant(f.Path, refs, names, wanted)
+		refs = referencesToRemoved(f.Path, refs, names, wanted)
 		if refs == nil {
 			return nil
 		}
@@ -110,8 +109,8 @@ func RemainingUses(ctx context.Context, x *searchindex.Index, t Tree, old []OldF
 	return list, cut, err
 }
 
-// candidateUsers lists the files that may use one of the removed things: those with an import that
-// ends in the name of the file or of its directory, those beside it, and those whose text has a name.
+// candidateUsers lists the files that may use one of the removed things: those with an import that ends in the
+// name of the file or of its directory, those beside it, and those whose text contains a name.
 func candidateUsers(ctx context.Context, x *searchindex.Index, files map[repo.Path]searchindex.File, wanted map[repo.Path]*OldFile, names map[string]bool) (list []File, cut bool, err error) {
 	chosen := make(map[repo.Path]bool)
 	dirs := make(map[repo.Path]bool)
@@ -138,7 +137,7 @@ func candidateUsers(ctx context.Context, x *searchindex.Index, files map[repo.Pa
 	if len(sorted) > maxRemovedNames {
 		sorted, cut = sorted[:maxRemovedNames], true
 	}
-	onlyGo := true // no Go file exports the names of another one
+	onlyGo := true // no Go file re-exports the names of another one
 	for p := range wanted {
 		onlyGo = onlyGo && outline.LanguageOf(p, nil) == outline.Go
 	}
@@ -168,9 +167,8 @@ func candidateUsers(ctx context.Context, x *searchindex.Index, files map[repo.Pa
 	return list, cut, nil
 }
 
-// relevant returns the part of a file's references that may lead to something removed; nil if
-// there is none.
-func relevant(p repo.Path, refs *outline.References, names map[string]bool, wanted map[repo.Path]*OldFile) *outline.References {
+// referencesToRemoved returns the references of a file that may lead to something removed; nil if there are none.
+func referencesToRemoved(p repo.Path, refs *outline.References, names map[string]bool, wanted map[repo.Path]*OldFile) *outline.References {
 	if refs == nil {
 		return nil
 	}
@@ -213,7 +211,7 @@ func mayImport(module string, wanted map[repo.Path]*OldFile) bool {
 	return false
 }
 
-// A remainingSearch sorts out the old edges of files that lead to something removed.
+// A remainingSearch examines the old edges of files that lead to something removed.
 type remainingSearch struct {
 	ctx    context.Context
 	index  *searchindex.Index
@@ -222,10 +220,10 @@ type remainingSearch struct {
 	after  func() (*uses.Resolver, error) // of the new tree
 }
 
-// remainingOf returns the old edges of one file that lead to something removed, unless the name
-// leads to another declaration now.
-func (s *remainingSearch) remainingOf(file *uses.File, refs *outline.References, old []uses.Edge) ([]Remaining, error) {
-	var list []Remaining
+// remainingOf returns the old edges of one file that lead to something removed, unless the name now leads to
+// another declaration.
+func (s *remainingSearch) remainingOf(file *uses.File, refs *outline.References, old []uses.Edge) ([]RemainingUse, error) {
+	var list []RemainingUse
 	var now *newEdges
 	for _, e := range old {
 		f := s.wanted[e.To]
@@ -254,7 +252,7 @@ func (s *remainingSearch) remainingOf(file *uses.File, refs *outline.References,
 			return now.leadsElsewhere(e.Symbol, line) || renamed && now.leadsThrough(e.Via, line)
 		})
 		if len(lines) > 0 {
-			list = append(list, Remaining{From: e.From, Lines: lines, To: e.To, Symbol: e.Symbol})
+			list = append(list, RemainingUse{From: e.From, Lines: lines, To: e.To, Symbol: e.Symbol})
 		}
 	}
 	return list, nil
@@ -266,7 +264,7 @@ type newEdges struct {
 	file          *uses.File
 	old           []uses.Edge
 	edges         []uses.Edge        // of the same references as the old ones
-	indexed       []searchindex.Edge // of all references, without the files that git does not track
+	indexed       []searchindex.Edge // of all references, without untracked files
 }
 
 func (s *remainingSearch) newEdgesOf(file *uses.File, refs *outline.References, old []uses.Edge) (*newEdges, error) {
@@ -282,8 +280,8 @@ func (s *remainingSearch) newEdgesOf(file *uses.File, refs *outline.References, 
 	return n, err
 }
 
-// offers reports whether the file that an old edge led to or through still offers the name of its
-// symbol, from another place. If that file offered the symbol under another name, it reports renamed.
+// offers reports whether the file that an old edge led to or through still offers the name of its symbol, from
+// another declaration. If that file offered the symbol under another name, it reports renamed.
 func (n *newEdges) offers(e uses.Edge) (offered, renamed bool, err error) {
 	if e.Symbol == "" {
 		return false, false, nil
@@ -300,8 +298,8 @@ func (n *newEdges) offers(e uses.Edge) (offered, renamed bool, err error) {
 	return offered, false, err
 }
 
-// leadsElsewhere reports whether a line uses a declaration of the same name that the tree has now. Of an
-// import of a whole file, any other file on its line counts.
+// leadsElsewhere reports whether a line uses a declaration of the same name in the new tree. For an import of a
+// whole file, any other file on its line counts.
 func (n *newEdges) leadsElsewhere(symbol string, line int) bool {
 	same := func(now string, lines []int) bool {
 		return slices.Contains(lines, line) && (symbol == "" || lastName(now) == lastName(symbol))
@@ -310,8 +308,7 @@ func (n *newEdges) leadsElsewhere(symbol string, line int) bool {
 		slices.ContainsFunc(n.edges, func(e uses.Edge) bool { return same(e.Symbol, e.Lines) })
 }
 
-// leadsThrough reports whether a line uses a declaration that a file exports again, and that it did
-// not use before.
+// leadsThrough reports whether a line uses a declaration that a file re-exports, and that it did not use before.
 func (n *newEdges) leadsThrough(via repo.Path, line int) bool {
 	return slices.ContainsFunc(n.edges, func(e uses.Edge) bool {
 		known := func(o uses.Edge) bool { return o.To == e.To && o.Symbol == e.Symbol && o.Via == e.Via }
@@ -319,13 +316,13 @@ func (n *newEdges) leadsThrough(via repo.Path, line int) bool {
 	})
 }
 
-// lastName returns the name of a symbol without what it belongs to.
+// lastName returns the last part of the name of a symbol.
 func lastName(full string) string {
 	return full[strings.LastIndexAny(full, ".:#")+1:]
 }
 
-// An oldSource gives a resolver the tree as it was before a change: the indexed tree with the old
-// versions of the changed files.
+// An oldSource is the source of a resolver for the tree before a change: the indexed tree with the old versions of
+// the changed files.
 type oldSource struct {
 	now   *source
 	old   map[repo.Path]*OldFile
@@ -393,8 +390,7 @@ func (s *oldSource) Declarations(name string) ([]uses.Declaration, error) {
 	return list, nil
 }
 
-// A newSource gives a resolver the tree after a change: the indexed tree with the new files that git
-// does not track.
+// A newSource is the source of a resolver for the tree after a change: the indexed tree with the untracked files.
 type newSource struct {
 	*source
 	untracked map[repo.Path]*NewFile
@@ -440,18 +436,18 @@ func (s *newSource) Declarations(name string) ([]uses.Declaration, error) {
 	return list, nil
 }
 
-// A ChangedFile is a file of the tree with the symbols of it that a change touched.
+// A ChangedFile is a file of the tree with its changed symbols.
 type ChangedFile struct {
 	Path    repo.Path
 	Symbols map[string]bool // full names; nil if they are unknown
 	Reached map[string]bool // Symbols, and the symbols of the file that may use them; nil if they are unknown
 }
 
-// TestsOf lists the tests of some changed files, each once, with the command that runs it: those that
-// use one of the changed symbols directly, and those that are named for a file, unless they use only
-// other symbols of it. Tests that are named for a file or lie beside it come first. Of a changed Go
-// package without such tests, the last ones in list are How "package": another test of it. edited lists
-// the changed files that are tests; they are not in list.
+// TestsOf lists the tests of some changed files, without duplicates, with the command that runs each: those that
+// use one of the changed symbols directly, and those that are named for a file, unless they use only other symbols
+// of it. Tests that are named for a file or are beside it come first. For a changed Go package without such tests,
+// the last ones in list are How "package": another test of it. edited lists the changed files that are tests; they
+// are not in list.
 func TestsOf(ctx context.Context, x *searchindex.Index, t Tree, changed []ChangedFile) (list, edited []Test, err error) {
 	r := &usesReader{ctx: ctx, index: x, tree: t, answer: &UsesAnswer{}}
 	if r.files, err = x.Files(ctx); err != nil {
@@ -501,8 +497,7 @@ func TestsOf(ctx context.Context, x *searchindex.Index, t Tree, changed []Change
 	return append(list, r.packageTests(files, slices.Concat(list, edited))...), edited, nil
 }
 
-// packageTests returns a test for each directory of Go files that has tests, but none among those that
-// are listed.
+// packageTests returns a test for each directory of Go files that has tests, none of which is listed yet.
 func (r *usesReader) packageTests(files []repo.Path, listed []Test) []Test {
 	done := make(map[repo.Path]bool)
 	for _, t := range listed {

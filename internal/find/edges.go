@@ -14,7 +14,7 @@ import (
 	"ken/internal/uses"
 )
 
-// A source gives a resolver the facts of an indexed tree.
+// A source provides the facts of an indexed tree to a resolver.
 type source struct {
 	ctx   context.Context
 	index *searchindex.Index
@@ -43,15 +43,15 @@ func (s *source) Declarations(name string) ([]uses.Declaration, error) {
 	return list, err
 }
 
-// A change is a file that the update put into the index or took out.
+// A change is a file that the update added to the index or removed from it.
 type change struct {
 	path    repo.Path
-	appears bool            // the file is new or gone, or of another package
-	names   map[string]bool // that it declares now and did not before, or the other way round
-	rules   bool            // of a manifest: resolving depends on something that changed
+	appears bool            // the file is new or deleted, or of another package
+	names   map[string]bool // the names that only one of both versions declares
+	rules   bool            // for a manifest: the rules for resolving changed
 }
 
-// compare notes how the declarations of a file changed.
+// compare records how the declarations of a file changed.
 func (c *change) compare(before outline.Outline, after *outline.Outline) {
 	if after == nil {
 		after = new(outline.Outline)
@@ -75,10 +75,10 @@ func (c *change) compare(before outline.Outline, after *outline.Outline) {
 	}
 }
 
-// declares reports whether other names are declared than before.
+// declares reports whether the declared names changed.
 func (c *change) declares() bool { return c.appears || len(c.names) > 0 }
 
-// A declaredName is what other files may see of a symbol.
+// A declaredName is the part of a symbol that other files may see.
 type declaredName struct {
 	kind     outline.Kind
 	name     string
@@ -99,8 +99,8 @@ func declared(symbols []outline.Symbol) map[declaredName]int {
 	return counts
 }
 
-// whichEdges selects the files whose edges are computed again after some changes. A file that
-// has names is affected only if it mentions one of them.
+// whichEdges selects the files whose edges are computed again after some changes. A file with names is affected
+// only if it mentions one of them.
 type whichEdges func(ctx context.Context, w *searchindex.Writer, r *uses.Resolver, files []File, changes []change) (again []File, names map[repo.Path]map[string]bool, err error)
 
 // changedOnly selects the files that changed.
@@ -112,7 +112,7 @@ func changedOnly(_ context.Context, _ *searchindex.Writer, _ *uses.Resolver, fil
 	return slices.DeleteFunc(slices.Clone(files), func(f File) bool { return !changed[f.Path] }), nil, nil
 }
 
-// updateEdges computes again the edges of the files whose uses may lead elsewhere now.
+// updateEdges computes the edges again of files whose uses may now resolve differently.
 func updateEdges(ctx context.Context, w *searchindex.Writer, t Tree, files []File, changes []change, which whichEdges) error {
 	if len(changes) == 0 {
 		return nil
@@ -235,9 +235,9 @@ func affected(ctx context.Context, w *searchindex.Writer, r *uses.Resolver, file
 	return again, names, nil
 }
 
-// addNames adds the directory of a changed file with the names that a user must mention to be
-// affected. Only in Go do the names tell: another package's file sees what it names, and the
-// init functions of a package that it imports for its side effects.
+// addNames adds the directory of a changed file with the names that a user must mention to be affected. Only in Go
+// do the names matter: a file of another package sees what it names, and the init functions of a package that it
+// imports for its side effects.
 func addNames(dirs map[repo.Path]map[string]bool, c change) {
 	dir := c.path.Dir()
 	only, known := dirs[dir]
@@ -277,8 +277,8 @@ func isByName(p repo.Path) bool {
 	}
 }
 
-// addUsers adds the files that use something of a directory, and the users of those among them
-// that may export it again. Only in Go does no file export the names of another.
+// addUsers adds the files that use something of a directory, and the users of those among them that may re-export
+// it. Only in Go does no file re-export the names of another.
 func addUsers(ctx context.Context, w *searchindex.Writer, dir repo.Path, wanted map[repo.Path]bool) error {
 	edges, err := w.UsersOfDir(ctx, dir)
 	if err != nil {

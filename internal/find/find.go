@@ -1,9 +1,9 @@
-// Package find answers where to look: from a task in words to the files, symbols and lines
-// that matter for it, best first, each with the reason.
+// Package find finds the files, symbols and lines for a task that is described in words. It lists the best first,
+// each with the reason.
 //
-// It searches paths, symbols, doc comments, text, summaries and the subjects of past commits
-// in the worktree's [searchindex.Index]; then it follows uses and common changes one step from
-// the best files. It starts no model and contacts nobody.
+// It searches paths, symbols, doc comments, text, summaries and the subjects of past commits in the worktree's
+// [searchindex.Index]. From the best files it follows uses and common changes one step. It uses no model and no
+// network.
 package find
 
 import (
@@ -15,10 +15,10 @@ import (
 	"ken/internal/repo"
 )
 
-// A Tree is the files and the history of the work tree or of a commit.
+// A Tree has the files and the history of the work tree or of a commit.
 type Tree interface {
-	// State names the files with their contents, kinds and summaries: two equal names mean
-	// equal lists. It is "" if there is no name for them.
+	// State returns a key for the list of files with their contents, kinds and summaries: equal keys mean equal
+	// lists. It is "" if there is no key.
 	State(ctx context.Context) (string, error)
 	// Files lists the files with their content ids.
 	Files(ctx context.Context) ([]File, error)
@@ -27,9 +27,9 @@ type Tree interface {
 	Facts(ctx context.Context, files []File, see func(f File, facts Facts, content []byte) error) error
 	// References calls see with the references of each file, nil if ken has none.
 	References(ctx context.Context, files []File, see func(f File, refs *outline.References) error) error
-	// Head is the commit whose history counts; zero before the first commit.
+	// Head returns the commit whose history counts; zero before the first commit.
 	Head(ctx context.Context) (repo.ID, error)
-	// Recent lists the newest commits that head reaches; cut says that a shallow clone hides older ones.
+	// Recent lists the newest commits in the history of head; cut is set if a shallow clone hides older ones.
 	Recent(ctx context.Context, head repo.ID, limit int) (ids []repo.ID, cut bool, err error)
 	// Commits calls f with each of some commits.
 	Commits(ctx context.Context, ids []repo.ID, f func(repo.Commit) error) error
@@ -43,30 +43,29 @@ type File struct {
 	ID   repo.ID
 	Kind repo.Kind
 	Size int64
-	// Note is what somebody wrote about this content: a summary that is fresh.
+	// Note is the summary of the file if it is fresh, otherwise "".
 	Note string
 }
 
-// Facts are what a grammar saw in a file; nil where it saw nothing.
+// Facts are the parsed facts of a file; nil if there are none.
 type Facts struct {
 	Outline    *outline.Outline
 	References *outline.References
 }
 
-// MaxBytes is the size up to which the text of a file is searched. A larger one is found by its
-// path.
+// MaxBytes is the size up to which the text of a file is searched. A larger file is found only by its path.
 const MaxBytes = outline.MaxBytes
 
-// A Query is a question. Words are searched as they are and split into their parts.
+// A Query is a search. Its words are searched unchanged and split into their parts.
 type Query struct {
 	Words []string
-	Limit int         // of places; 0 is DefaultLimit
+	Limit int         // the number of places; DefaultLimit if 0
 	Kinds []repo.Kind // only files of these kinds; all if empty
-	// NoCommands leaves out the commands that run tests.
+	// NoCommands omits the commands that run tests.
 	NoCommands bool
 }
 
-// DefaultLimit is the number of places in an answer.
+// DefaultLimit is the default number of places in an answer.
 const DefaultLimit = 10
 
 // An Answer lists the places that matter, best first.
@@ -74,8 +73,8 @@ type Answer struct {
 	Query   string   `json:"query"`
 	At      string   `json:"at"` // the commit, or "worktree"
 	Places  []Place  `json:"places"`
-	Unknown []string `json:"unknown"`           // words that no file and no commit has
-	Remarks []string `json:"remarks,omitempty"` // what limits the answer
+	Unknown []string `json:"unknown"`           // words that occur in no file and no commit
+	Remarks []string `json:"remarks,omitempty"` // limitations of the answer
 }
 
 // A Place is a file with the line to read first.
@@ -85,7 +84,7 @@ type Place struct {
 	Symbols []Symbol `json:"symbols"` // the symbol around the line first
 	Line    int      `json:"line,omitempty"`
 	Text    string   `json:"text,omitempty"`    // of the line
-	Command string   `json:"command,omitempty"` // runs the test, if tests were asked for
+	Command string   `json:"command,omitempty"` // runs the test, if the query asks for tests
 	Score   float64  `json:"score"`
 	Why     []string `json:"why"`
 }
@@ -96,14 +95,14 @@ type Symbol struct {
 	Line int    `json:"line"`
 }
 
-// kindsByName are the kinds that a query may be limited to.
+// kindsByName are the kinds that a query may select.
 var kindsByName = map[string][]repo.Kind{
 	"code": {repo.KindSource},
 	"test": {repo.KindTest},
 	"doc":  {repo.KindDoc},
 }
 
-// ParseKinds reads the names of kinds: code, test, doc.
+// ParseKinds parses the names of kinds: code, test, doc.
 func ParseKinds(names []string) ([]repo.Kind, error) {
 	var kinds []repo.Kind
 	for _, name := range names {

@@ -121,8 +121,8 @@ func TestSearchPutsNamedFilesFirst(t *testing.T) {
 	}
 }
 
-// A task is about the part in front of its colon, about tests if it says so, and more probably
-// about a file that changed lately.
+// A task is about the part before its colon, about tests if it mentions them, and more probably about a file that
+// changed recently.
 func TestSearchForATask(t *testing.T) {
 	tree, x := &memoryTree{files: map[repo.Path]string{}}, newIndex(t)
 	for _, p := range []repo.Path{"alpha/read.go", "beta/read.go", "alpha/read_test.go", "beta/read_test.go"} {
@@ -173,7 +173,7 @@ func TestNameSpellings(t *testing.T) {
 	}
 }
 
-// The detailed comparison of the best files neither hides the others nor puts one of them in front.
+// The detailed comparison of the best files neither hides the others nor moves one of them to the top.
 func TestSearchListsMoreThanAreCompared(t *testing.T) {
 	tree, x := &memoryTree{files: map[repo.Path]string{}}, newIndex(t)
 	for i := range 2 * reranked {
@@ -282,7 +282,7 @@ func TestEdgesToTheRoot(t *testing.T) {
 	}
 }
 
-// However an index came about, it answers like one that was made from the tree at once.
+// An updated index gives the same answers as a new one.
 func TestUpdateIsLikeANewIndex(t *testing.T) {
 	names := []repo.Path{"a.go", "b.go", "sub/c.go", "side/s.go", "sub/d_test.go", "app/x.ts", "deep/y.ts", "lib/index.ts", "m/m.py", "m/pkg/__init__.py", "m/pkg/n.py", "c/main.c", "c/top.h", "c/in/low.h", "r/a.rb", "r/lib/b.rb", "go.mod"}
 	contents := []string{
@@ -348,7 +348,7 @@ func TestUpdateIsLikeANewIndex(t *testing.T) {
 	})
 }
 
-// contentsOf writes down the edges of an index and its answers.
+// contentsOf formats the edges of an index and its answers.
 func contentsOf(tb testing.TB, x *searchindex.Index, tree *memoryTree) string {
 	tb.Helper()
 	var b strings.Builder
@@ -413,7 +413,7 @@ func TestSearchForTests(t *testing.T) {
 	}
 }
 
-// Symbols come with the line of their declaration, whatever comment is above it.
+// Symbols have the line of their declaration, with or without a comment above it.
 func TestSearchGivesTheLineOfDeclarations(t *testing.T) {
 	tree, x := shop(), newIndex(t)
 	update(t, x, tree)

@@ -9,8 +9,8 @@ import (
 	"ken/internal/searchindex"
 )
 
-// PlainSearch returns the files whose text has the words of a query, best first by BM25: the
-// search to compare [Search] with. It knows no paths, symbols, summaries, commits and uses.
+// PlainSearch returns the files whose text contains the words of a query, best first by BM25. It is the baseline
+// for comparisons with [Search], and uses no paths, symbols, summaries, commits and uses.
 func PlainSearch(ctx context.Context, x *searchindex.Index, q Query) ([]repo.Path, error) {
 	hits, err := x.Match(ctx, searchindex.InText, terms(q.Words), fieldHits)
 	if err != nil {

@@ -11,18 +11,18 @@ import (
 	"ken/internal/searchindex"
 )
 
-// Limits of a search for a prompt. They were chosen on flask, hono and etcd: 29 of 30 questions
-// and tasks about the code pass, and none of 25 other sentences.
+// Limits of a search for a prompt. They were tuned on flask, hono and etcd: 29 of 30 questions and tasks about the
+// code pass, and none of 25 other sentences.
 const (
 	promptPlaces = 4
-	promptScore  = 3.3  // that the best place needs, times the logarithm of the number of files
-	promptShare  = 0.5  // of the best score that the others need
-	promptBytes  = 4000 // of the prompt that are read
-	promptTerms  = 24   // that are searched
-	promptWords  = 2    // that a place has in its path, symbols and line
+	promptScore  = 3.3  // minimum score of the best place, times the logarithm of the number of files
+	promptShare  = 0.5  // minimum score of the others, as a share of the best score
+	promptBytes  = 4000 // the maximum size of the prompt that is read
+	promptTerms  = 24   // the maximum number of terms
+	promptWords  = 2    // the minimum number of words that a place has in its path, symbols and line
 )
 
-// chatWords say what an agent shall do, not where.
+// chatWords are about the work of an agent, not about a place in the code.
 var chatWords = sync.OnceValue(func() map[string]bool {
 	words := make(map[string]bool)
 	for w := range strings.FieldsSeq(`about actually after again ahead alright already am another any anything around ask back bad because been before being best better
@@ -41,8 +41,8 @@ var chatWords = sync.OnceValue(func() map[string]bool {
 	return words
 })
 
-// Prompt returns the places that a prompt is about, from an index as it is: at most four, and
-// none if the prompt is no question or task about the code.
+// Prompt returns the places that a prompt is about, at most four. It returns none if the prompt is not a question
+// or task about the code. It does not update the index.
 func Prompt(ctx context.Context, x *searchindex.Index, t Tree, prompt string) ([]Place, error) {
 	words, names := promptQuery(prompt)
 	if len(words) == 0 {
@@ -56,7 +56,7 @@ func Prompt(ctx context.Context, x *searchindex.Index, t Tree, prompt string) ([
 	if err != nil || len(a.Places) == 0 {
 		return nil, err
 	}
-	// A term is worth the logarithm of the number of files, at most.
+	// The weight of a term is at most the logarithm of the number of files.
 	least := promptScore * math.Log(float64(files))
 	if a.Places[0].Score < least && len(names) == 0 {
 		return nil, nil
@@ -71,8 +71,8 @@ func Prompt(ctx context.Context, x *searchindex.Index, t Tree, prompt string) ([
 	return list, nil
 }
 
-// promptQuery returns the words of a prompt that may say where, and those among them that are
-// spelt like identifiers or paths.
+// promptQuery returns the words of a prompt that may name a place, and those among them that are spelt like
+// identifiers or paths.
 func promptQuery(prompt string) (words, names []string) {
 	if len(prompt) > promptBytes {
 		prompt = prompt[:promptBytes]
@@ -113,8 +113,8 @@ func isIdentifier(word string) bool {
 	return false
 }
 
-// isAbout reports whether the path, symbols and line of a place have a name of the prompt, or
-// several of its words. For a question, one word is enough if both the path and a symbol have it.
+// isAbout reports whether the path, symbols and line of a place contain a name of the prompt, or several of its
+// words. For a question, one word is enough if both the path and a symbol contain it.
 func isAbout(p Place, words, names []string, asks bool) bool {
 	symbols := ""
 	for _, s := range p.Symbols {
@@ -140,7 +140,7 @@ func isAbout(p Place, words, names []string, asks bool) bool {
 	return found >= promptWords
 }
 
-// asksWhere reports whether a prompt asks where or how something is done.
+// asksWhere reports whether a prompt asks where something is or how it works.
 func asksWhere(prompt string) bool {
 	for word := range strings.FieldsSeq(strings.ToLower(prompt[:min(len(prompt), promptBytes)])) {
 		if word == "where" || word == "how" || word == "which" {
@@ -150,13 +150,13 @@ func asksWhere(prompt string) bool {
 	return false
 }
 
-// hasTerm reports whether terms have a word, perhaps with another ending.
+// hasTerm reports whether terms contain a word, possibly with another ending.
 func hasTerm(terms []string, word string) bool {
 	word = strings.ToLower(word)
 	return slices.ContainsFunc(terms, func(t string) bool { return t == word || len(word) > 3 && len(t) > 3 && sameStem(t, word) })
 }
 
-// sameStem reports whether two words differ in a short ending only: sign, signed, signing.
+// sameStem reports whether two words differ only in a short ending: sign, signed, signing.
 func sameStem(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a

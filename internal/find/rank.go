@@ -17,13 +17,13 @@ import (
 	"ken/internal/searchindex"
 )
 
-// weights of the fields, and of what follows from the best files. docs/evidence.md names the
-// repositories that they were chosen on, and measures them on others.
+// weights of the fields, and of the files that follow from the best files. docs/evidence.md names the repositories
+// on which they were tuned, and measures them on others.
 type weights struct {
 	Path, Symbol, Text, Note, Subject float64
-	Together                          float64 // share of a file's score that its companions get
-	Busy                              float64 // what many commits are worth
-	Used                              float64 // share of the scores of the best files that a file gets which they use
+	Together                          float64 // share of a file's score for the files that change with it
+	Busy                              float64 // weight of many commits
+	Used                              float64 // share of the scores of the best files for a file that they use
 	Test, Generated, Doc, Data        float64 // factors of kinds
 }
 
@@ -33,7 +33,7 @@ var tuned = weights{
 	Test: 0.9, Generated: 0.2, Doc: 0.5, Data: 0.3,
 }
 
-// stopWords say nothing about a place in code.
+// stopWords have no meaning for a place in code.
 var stopWords = sync.OnceValue(func() map[string]bool {
 	words := make(map[string]bool)
 	for w := range strings.FieldsSeq(`a an and are as at be by can do does for from how if in into is it its not of on or so than that the their
@@ -45,8 +45,7 @@ var stopWords = sync.OnceValue(func() map[string]bool {
 	return words
 })
 
-// terms returns the terms of a query without stop words, each once. A query of stop words
-// alone keeps them.
+// terms returns the terms of a query without stop words and duplicates. A query of only stop words keeps them.
 func terms(words []string) []string {
 	all := searchindex.Terms(strings.Join(words, " "))
 	list := slices.DeleteFunc(slices.Clone(all), func(t string) bool { return stopWords()[t] })
@@ -62,30 +61,30 @@ type candidate struct {
 	file         searchindex.File
 	score        float64
 	fields       map[searchindex.Field]float64
-	commits      int     // whose subject matches
-	with         int64   // the better file that it changes with
-	share        float64 // got from it
+	commits      int     // commits with a matching subject
+	with         int64   // the better file that changes together with it
+	share        float64 // the part of the score from that file
 	together, of int
-	usedBy       int    // of the best files
+	usedBy       int    // the number of best files that use it
 	named        string // the symbol that the query names
 }
 
 const (
 	fieldHits   = 300 // files per field
 	commitHits  = 200
-	seeds       = 5  // best files whose companions are looked at
-	usersAsked  = 12 // best files whose uses are looked at
-	maxTogether = 30 // files of a commit that counts as one change
+	seeds       = 5  // best files whose companions are added
+	usersAsked  = 12 // best files whose uses are added
+	maxTogether = 30 // the maximum number of files in a commit that counts as one change
 )
 
-// rank returns the files that matter for a query, best first.
+// rank returns the files for a query, best first.
 func rank(ctx context.Context, x *searchindex.Index, words, query []string, kinds []repo.Kind, w weights) ([]*candidate, error) {
 	list, err := matching(ctx, x, query, kinds, w)
 	if err != nil {
 		return nil, err
 	}
-	// The weights of the detailed comparison were learnt from tasks. A question asks where something
-	// is, not what changes next.
+	// The weights of the detailed comparison were learnt from tasks. A question asks where something is, not what
+	// changes next.
 	if !isQuestion(words) {
 		if err := rerank(ctx, x, words, query, list, w); err != nil {
 			return nil, err
@@ -98,14 +97,14 @@ func rank(ctx context.Context, x *searchindex.Index, words, query []string, kind
 	return list, nil
 }
 
-// isQuestion reports whether a query begins as a question does.
+// isQuestion reports whether a query begins like a question.
 func isQuestion(words []string) bool {
 	first, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(strings.Join(words, " "))), " ")
 	return slices.Contains([]string{"where", "how", "which", "what", "who"}, first)
 }
 
-// matching returns the files that the fields match, best first, and those that follow from the
-// best of them.
+// matching returns the files that match by their fields, best first, and the files that follow from the best of
+// them.
 func matching(ctx context.Context, x *searchindex.Index, query []string, kinds []repo.Kind, w weights) ([]*candidate, error) {
 	found := make(map[int64]*candidate)
 	get := func(row int64) *candidate {
@@ -167,7 +166,7 @@ func matching(ctx context.Context, x *searchindex.Index, query []string, kinds [
 	return list, nil
 }
 
-// testsInside returns the source files of Rust with a module of tests, if tests are asked for.
+// testsInside returns the Rust source files with a test module, if the query asks for tests.
 func testsInside(ctx context.Context, x *searchindex.Index, kinds []repo.Kind) (map[repo.Path]bool, error) {
 	if !slices.Contains(kinds, repo.KindTest) {
 		return nil, nil
@@ -187,7 +186,7 @@ func testsInside(ctx context.Context, x *searchindex.Index, kinds []repo.Kind) (
 	return inside, nil
 }
 
-// addSubjects adds the best commits' scores to the files that they touched.
+// addSubjects adds the scores of the best commits to the files that they touched.
 func addSubjects(ctx context.Context, x *searchindex.Index, query []string, w weights, get func(int64) *candidate) error {
 	commits, err := x.Match(ctx, searchindex.InSubject, query, commitHits)
 	if err != nil {
@@ -248,9 +247,8 @@ func addCompanions(ctx context.Context, x *searchindex.Index, list []*candidate,
 	return list, nil
 }
 
-// addUsed adds to the score of a file that several of the best files use: the implementation
-// often mentions the words less than its users do. A file that the whole repository uses gets
-// little.
+// addUsed raises the score of a file that several of the best files use: an implementation often mentions the
+// words less than its users do. A file that the whole repository uses gets little.
 func addUsed(ctx context.Context, x *searchindex.Index, list []*candidate, found map[int64]*candidate, w weights) ([]*candidate, error) {
 	if w.Used == 0 {
 		return list, nil
@@ -274,11 +272,11 @@ func addUsed(ctx context.Context, x *searchindex.Index, list []*candidate, found
 			}
 		}
 	}
-	gains := make(map[*candidate]float64) // all from the scores as they are, in whatever order
+	gains := make(map[*candidate]float64) // all computed from the unchanged scores, so the order does not matter
 	for p, by := range users {
 		c := byPath[p]
 		if c == nil || len(by) < 2 || isSecondary(c.file.Kind) {
-			continue // a file without any of the words is not what was asked for
+			continue // a file without any of the words is not a result
 		}
 		all, err := x.UserCount(ctx, p)
 		if err != nil {
@@ -297,11 +295,11 @@ func addUsed(ctx context.Context, x *searchindex.Index, list []*candidate, found
 	return list, nil
 }
 
-// maxNamed is how many declarations of one name are still an answer.
+// maxNamed limits the declarations of one name that count as an answer.
 const maxNamed = 5
 
-// addNamed puts first the files that the query names: by their path or file name, or by the
-// exact name of a symbol that they declare.
+// addNamed moves the files to the top that the query names: by their path or file name, or by the exact name of a
+// symbol that they declare.
 func addNamed(ctx context.Context, x *searchindex.Index, words []string, kinds []repo.Kind, list []*candidate) ([]*candidate, error) {
 	best := 1.0
 	for _, c := range list {
@@ -356,8 +354,7 @@ func addNamed(ctx context.Context, x *searchindex.Index, words []string, kinds [
 	return list, nil
 }
 
-// nameSpellings returns a name as it is and as other languages would spell it: with_limits,
-// withLimits and WithLimits.
+// nameSpellings returns a name in the spellings of several languages: with_limits, withLimits and WithLimits.
 func nameSpellings(name string) []string {
 	list := []string{name}
 	words := nameWords(name)
@@ -378,8 +375,8 @@ func nameSpellings(name string) []string {
 	return list
 }
 
-// isNamed reports whether a word is the name of a symbol that others can ask for: a field or an
-// implementation of something is none.
+// isNamed reports whether a word is the name of a symbol that a query may ask for, which excludes fields and
+// implementations.
 func isNamed(s *outline.Symbol, word string) bool {
 	switch s.Kind {
 	case outline.Field, outline.Member, outline.Impl, outline.Module:
@@ -389,8 +386,8 @@ func isNamed(s *outline.Symbol, word string) bool {
 	}
 }
 
-// names returns the words of a query that may be names: a query of one word, and words that
-// look like an identifier or a path.
+// names returns the words of a query that may be names: the only word, or words that look like an identifier or a
+// path.
 func names(words []string) []string {
 	all := strings.Fields(strings.Join(words, " "))
 	var list []string
@@ -404,7 +401,7 @@ func names(words []string) []string {
 	return list
 }
 
-// hasInnerCapital reports whether a word has a capital behind its first letter.
+// hasInnerCapital reports whether a word has a capital after its first letter.
 func hasInnerCapital(word string) bool {
 	return len(word) > 1 && strings.ContainsFunc(word[1:], unicode.IsUpper)
 }
@@ -418,7 +415,7 @@ func isSecondary(k repo.Kind) bool {
 	}
 }
 
-// forTests returns the weights for a question about tests: then tests count more than what they test.
+// forTests returns the weights for a query about tests: then tests count more than the tested code.
 func (w weights) forTests(asked bool) weights {
 	if asked {
 		w.Test = 2

@@ -11,38 +11,37 @@ import (
 )
 
 const (
-	reranked   = 60  // best files that are compared in detail
-	recentHalf = 100 // commits after which a commit counts half as a recent one
+	reranked   = 60  // the number of best files that are compared in detail
+	recentHalf = 100 // the number of commits after which a commit counts half
 )
 
-// The parts of a detailed comparison. All but byTextTerms and byTestAsked are relative to the
-// file that has most of it.
+// The parts of a detailed comparison. All but byTextTerms and byTestAsked are relative to the file with the
+// highest value.
 const (
 	byScore       = iota // the score so far
 	bySymbols            // BM25 of symbols and doc comments
 	byPath               // BM25 of the path
-	byTextTerms          // share of the terms that the text has, by rarity; BM25 punishes long files, this does not
-	byPart               // terms in front of a colon that the path has
-	byPartCommits        // terms in front of a colon in the subjects of its commits
+	byTextTerms          // share of the terms in the text, by rarity; unlike BM25 it does not penalise long files
+	byPart               // terms before a colon that the path contains
+	byPartCommits        // terms before a colon in the subjects of its commits
 	byRecent             // commits that touched it, by logarithm; an old one counts less
 	byDir                // scores of the other files in its directory
-	byTestAsked          // 1 for a test if the query speaks of tests
+	byTestAsked          // 1 for a test if the query mentions tests
 	partCount
 )
 
 type parts [partCount]float64
 
-// partWeights were learnt from the tasks of ten repositories, which docs/evidence.md names: a
-// softmax over the files of a task makes the changed files most probable. byPath and byTextTerms were
-// lowered after that, since questions ("where is …") lost by them.
+// partWeights were learnt from the tasks of ten repositories, which docs/evidence.md names: a softmax over the
+// files of a task makes the changed files most probable. byPath and byTextTerms were reduced after that, because
+// they made the results for questions ("where is …") worse.
 var partWeights = parts{
 	byScore: 3.3, bySymbols: 0.5, byPath: 1, byTextTerms: 2, byPart: 1, byPartCommits: 1.2,
 	byRecent: 1, byDir: 0.3, byTestAsked: 1.3,
 }
 
-// rerank compares the best files in detail and gives them new scores. The new best score is the
-// old best score, so that scores of different queries stay comparable. Files behind those that are
-// compared stay behind them.
+// rerank compares the best files in detail and sets new scores. The new best score is the old best score, so that
+// scores of different queries stay comparable. The other files stay behind the compared ones.
 func rerank(ctx context.Context, x *searchindex.Index, words, query []string, list []*candidate, w weights) error {
 	if len(list) == 0 || list[0].score <= 0 {
 		return nil
@@ -58,13 +57,13 @@ func rerank(ctx context.Context, x *searchindex.Index, words, query []string, li
 		for part, weight := range partWeights {
 			sums[i] += weight * all[i][part]
 		}
-		if c.file.Kind != repo.KindTest { // byScore has the factor of a test
+		if c.file.Kind != repo.KindTest { // byScore includes the factor of a test
 			sums[i] *= w.factor(c.file.Kind)
 		}
 	}
 	unit := list[0].score / slices.Max(sums)
 	for i, c := range compared {
-		// Rounded: sums depend a little on the order in which commits were indexed.
+		// Rounded, because sums depend slightly on the order in which commits were indexed.
 		c.score = math.Round(1e9*unit*sums[i]) / 1e9
 	}
 	if len(others) > 0 {
@@ -119,10 +118,10 @@ func compare(ctx context.Context, x *searchindex.Index, words, query []string, l
 	return all, nil
 }
 
-// maxFront is how long the part of a query in front of a colon is, at most.
+// maxFront limits the length of the part of a query before a colon.
 const maxFront = 40
 
-// termsInFront returns the terms in front of a colon: "parser: accept tabs" is about the parser.
+// termsInFront returns the terms before a colon: "parser: accept tabs" is about the parser.
 func termsInFront(words []string) []string {
 	front, _, found := strings.Cut(strings.Join(words, " "), ": ")
 	if !found || len(front) > maxFront {
@@ -131,7 +130,7 @@ func termsInFront(words []string) []string {
 	return terms([]string{front})
 }
 
-// idf is the worth of a term that some of all rows have, as in BM25.
+// idf returns the weight of a term that some of all rows contain, as in BM25.
 func idf(having, all int) float64 {
 	if having == 0 {
 		return 0
@@ -139,7 +138,7 @@ func idf(having, all int) float64 {
 	return math.Log(1 + (float64(all-having)+0.5)/(float64(having)+0.5))
 }
 
-// addTerms adds how much of the query each text has, and of the terms in front of a colon each path.
+// addTerms adds the share of the query in each text, and the share of the terms before a colon in each path.
 func addTerms(ctx context.Context, x *searchindex.Index, query, inFront []string, rows []int64, all []parts) error {
 	files, err := x.Size(ctx)
 	if err != nil {
@@ -176,8 +175,7 @@ func addTerms(ctx context.Context, x *searchindex.Index, query, inFront []string
 	return nil
 }
 
-// addHistory adds how recently each file was touched, and whether the commits name what is in front
-// of a colon.
+// addHistory adds how recently each file was touched, and whether its commits name the part before a colon.
 func addHistory(ctx context.Context, x *searchindex.Index, inFront []string, rows []int64, all []parts) error {
 	commits, _, err := x.History(ctx)
 	if err != nil {
@@ -223,7 +221,7 @@ func addHistory(ctx context.Context, x *searchindex.Index, inFront []string, row
 	return nil
 }
 
-// commitWeight is what a commit says about each of its files: less if it touched many.
+// commitWeight returns the weight of a commit for each of its files: lower if it touched many.
 func commitWeight(files int) float64 {
 	return 1 / math.Sqrt(1+float64(files)/4)
 }

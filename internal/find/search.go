@@ -41,8 +41,8 @@ func Search(ctx context.Context, x *searchindex.Index, t Tree, q Query) (*Answer
 	return a, addCommands(ctx, x, t, a.Places)
 }
 
-// withoutTestWords returns a query without the words that ask for tests, and whether it has any. A query of
-// such words alone keeps them.
+// withoutTestWords returns a query without the words that ask for tests, and whether it had any. A query of only
+// such words keeps them.
 func withoutTestWords(words []string) ([]string, bool) {
 	all := strings.Fields(strings.Join(words, " "))
 	asked := false
@@ -62,8 +62,7 @@ func withoutTestWords(words []string) ([]string, bool) {
 	return left, true
 }
 
-// addCommands fills in the commands that run the tests among some places: the test around the line, or the
-// file.
+// addCommands sets the commands that run the tests among some places: the test around the line, or the file.
 func addCommands(ctx context.Context, x *searchindex.Index, t Tree, places []Place) error {
 	files, err := x.Files(ctx)
 	if err != nil {
@@ -84,15 +83,15 @@ func addCommands(ctx context.Context, x *searchindex.Index, t Tree, places []Pla
 		if isCase {
 			command = one
 		} else if !p.IsTest(at.Path) {
-			continue // a file with tests inside, and the line is in none of them
+			continue // the file contains tests, and the line is in none of them
 		}
 		at.Command = command.Run
 	}
 	return nil
 }
 
-// rarity returns what each term is worth in a line: the fewer files have it, the more. Terms
-// that no file and no commit has are unknown.
+// rarity returns the weight of each term in a line: a rare term has a high weight. Terms that occur in no file and
+// no commit are unknown.
 func rarity(ctx context.Context, x *searchindex.Index, query []string) (weights map[string]float64, unknown []string, err error) {
 	weights, unknown = make(map[string]float64), []string{}
 	for _, term := range query {
@@ -110,7 +109,7 @@ func rarity(ctx context.Context, x *searchindex.Index, query []string) (weights 
 			}
 		}
 		if n == 0 && !slices.ContainsFunc(query, func(o string) bool { return o != term && strings.Contains(term, o) }) {
-			unknown = append(unknown, term) // a compound counts by its parts
+			unknown = append(unknown, term) // the parts of a compound count instead
 		}
 	}
 	return weights, unknown, nil
@@ -140,11 +139,11 @@ func place(ctx context.Context, x *searchindex.Index, t Tree, c *candidate, weig
 	return p, err
 }
 
-// maxLine is the longest line that is shown or compared. A longer one is data.
+// maxLine is the maximum length of a line that is shown or compared. A longer one is data.
 const maxLine = 500
 
-// bestLine returns the line that has the most of the terms, counted by their worth. A line that
-// declares a symbol counts more than one in a body, and a line in a body more than an import.
+// bestLine returns the line with the highest total weight of terms. A line that declares a symbol counts more than
+// one in a body, and a line in a body more than an import.
 func bestLine(content string, weights map[string]float64, symbols []outline.Symbol, imports []outline.Import) (int, string) {
 	declares := make(map[int]bool)
 	for i := range symbols {
@@ -175,12 +174,12 @@ func bestLine(content string, weights map[string]float64, symbols []outline.Symb
 	return at, text
 }
 
-// worth adds up the terms that a text has, each once.
+// worth returns the total weight of the terms in a text, without duplicates.
 func worth(text string, weights map[string]float64) float64 { return scorer(weights)(text) }
 
-// scorer returns worth for many texts: it splits each word only once.
+// scorer returns a function like worth for many texts: it splits each word only once.
 func scorer(weights map[string]float64) func(text string) float64 {
-	known := make(map[string][]string) // the terms of a word that have a weight
+	known := make(map[string][]string) // the terms with a weight, by word
 	return func(text string) float64 {
 		sum := 0.0
 		var seen []string
@@ -205,7 +204,7 @@ func scorer(weights map[string]float64) func(text string) float64 {
 	}
 }
 
-// stem cuts the usual English endings, so that retries, retried and retry compare equal.
+// stem removes the usual English endings, so that retries, retried and retry compare equal.
 func stem(term string) string {
 	for _, ending := range []string{"ies", "ied", "ing", "ers", "er", "ed", "es", "s", "y", "e"} {
 		if cut, ok := strings.CutSuffix(term, ending); ok && len(cut) >= 3 {
@@ -215,11 +214,11 @@ func stem(term string) string {
 	return term
 }
 
-// maxSymbols is how many symbols a place lists.
+// maxSymbols limits the symbols of a place.
 const maxSymbols = 3
 
-// symbolsAt returns the innermost symbol around a line, then the symbols whose names have terms, each with
-// the line of its declaration.
+// symbolsAt returns the innermost symbol around a line, then the symbols whose names contain terms, each with the
+// line of its declaration.
 func symbolsAt(symbols []outline.Symbol, line int, weights map[string]float64, lines []string) []Symbol {
 	list := []Symbol{}
 	around := -1
@@ -248,7 +247,7 @@ func symbolsAt(symbols []outline.Symbol, line int, weights map[string]float64, l
 	return list
 }
 
-// reasons says why a file is listed, most telling first.
+// reasons returns why a file is listed, the strongest reason first.
 func reasons(ctx context.Context, x *searchindex.Index, c *candidate, symbols []outline.Symbol, weights map[string]float64) ([]string, error) {
 	why := []string{}
 	named := slices.ContainsFunc(symbols, func(s outline.Symbol) bool { return worth(s.Name, weights) > 0 })

@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// detailed is how many places have their best line and further symbols in a text.
+// detailed is the number of places that have their best line and further symbols in a text.
 const detailed = 5
 
-// String is the answer for people and agents: a line for each place with its symbol and the
-// reasons. The first places have the best line and further symbols below it.
+// String returns the answer for people and agents: a line for each place with its symbol and the reasons. Below
+// the first places are the best line and further symbols.
 func (a *Answer) String() string {
 	var b strings.Builder
 	width := 0
@@ -51,7 +51,7 @@ func (a *Answer) String() string {
 	return b.String()
 }
 
-// telling returns the reasons that a reader does not see: not that the path or a name has the words.
+// telling returns the reasons that are not obvious from the path and the names.
 func (p *Place) telling() []string {
 	list := slices.DeleteFunc(slices.Clone(p.Why), func(reason string) bool { return reason == "path" || reason == "name" || reason == "text" })
 	if len(list) == 0 {
@@ -60,7 +60,7 @@ func (p *Place) telling() []string {
 	return list
 }
 
-// where is the path with the line, as editors take it.
+// where returns the path with the line, in the format of editors.
 func (p *Place) where() string {
 	if p.Line == 0 {
 		return p.Path.String()
@@ -68,7 +68,7 @@ func (p *Place) where() string {
 	return fmt.Sprintf("%s:%d", p.Path, p.Line)
 }
 
-// clip cuts a text to at most n bytes, at a character.
+// clip cuts a text to at most n bytes, at a character boundary.
 func clip(text string, n int) string {
 	if len(text) <= n {
 		return text

@@ -21,10 +21,10 @@ type memoryTree struct {
 	files   map[repo.Path]string
 	notes   map[repo.Path]string
 	commits []repo.Commit // newest first
-	reads   int           // files whose facts were asked for
+	reads   int           // files whose facts were read
 	lists   int           // how often the files were listed
-	unnamed bool          // it has no name for its state
-	again   int           // files whose references were asked for
+	unnamed bool          // it has no state
+	again   int           // files whose references were read
 }
 
 func (t *memoryTree) State(context.Context) (string, error) {

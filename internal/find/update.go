@@ -12,20 +12,19 @@ import (
 )
 
 const (
-	maxCommits = 5000 // of the history that are searched
-	// MaxTouched is how many files a commit touches at most that counts for each of them.
+	maxCommits = 5000 // the maximum number of commits that are searched
+	// MaxTouched is the maximum number of files in a commit that counts for each of them.
 	MaxTouched = 200
 )
 
-// Update brings the index up to date with a tree. It reads only the files whose content is not
-// indexed, and only the commits that are new.
+// Update updates the index to a tree. It reads only files whose content is not indexed, and only new commits.
 func Update(ctx context.Context, w *searchindex.Writer, t Tree) (cut bool, err error) {
 	return updateAll(ctx, w, t, affected)
 }
 
-// UpdateChanged is Update for a tree that only a rank is asked for: it computes the uses of
-// changed files alone. An unchanged file that used something which changed keeps its uses,
-// so [Uses] may be wrong. In a large tree this takes a fraction of the time.
+// UpdateChanged is Update for a tree of which only ranks are needed: it computes the uses of changed files alone.
+// An unchanged file that used something which changed keeps its uses, so [Uses] may be wrong. In a large tree this
+// takes a fraction of the time.
 func UpdateChanged(ctx context.Context, w *searchindex.Writer, t Tree) (cut bool, err error) {
 	return updateAll(ctx, w, t, changedOnly)
 }
@@ -37,9 +36,9 @@ func updateAll(ctx context.Context, w *searchindex.Writer, t Tree, again whichEd
 	return updateCommits(ctx, w, t)
 }
 
-// updateTree updates the files, unless the tree says that they are those of the last update.
+// updateTree updates the files, unless the tree has the state of the last update.
 func updateTree(ctx context.Context, w *searchindex.Writer, t Tree, again whichEdges) error {
-	state, err := t.State(ctx) // before the files are listed: a later change has another name
+	state, err := t.State(ctx) // before the files are listed, so that a later change has another state
 	if err != nil {
 		return err
 	}
@@ -64,7 +63,7 @@ func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree, again which
 	}
 	var changed []File
 	changes := make(map[repo.Path]*change)
-	before := make(map[repo.Path]outline.Outline) // what changed files declared
+	before := make(map[repo.Path]outline.Outline) // the declarations of changed files
 	for _, f := range files {
 		old, ok := known[f.Path]
 		delete(known, f.Path)
@@ -119,7 +118,7 @@ func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree, again which
 	return updateEdges(ctx, w, t, files, list, again)
 }
 
-// updateRules stores what resolving depends on in a manifest, and reports whether it changed.
+// updateRules stores the part of a manifest that resolving depends on, and reports whether it changed.
 func updateRules(w *searchindex.Writer, p repo.Path, content []byte) (changed bool, err error) {
 	key := "rules " + string(p)
 	before, err := w.Note(key)

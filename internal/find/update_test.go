@@ -6,8 +6,8 @@ import (
 	"ken/internal/repo"
 )
 
-// Edges are computed again for all files if a module is named or replaced differently, and not
-// if it requires another version.
+// Edges are computed again for all files if a module is named or replaced differently, but not if it requires
+// another version.
 func TestUpdateAfterRequiredVersion(t *testing.T) {
 	tree := &memoryTree{files: map[repo.Path]string{
 		"go.mod":   "module shop\n\nrequire example.com/x v1.0.0\n",

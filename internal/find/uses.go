@@ -18,24 +18,24 @@ import (
 	"ken/internal/uses"
 )
 
-// A UsesQuery asks who uses a file, a directory or a symbol.
+// A UsesQuery asks for the users of a file, a directory or a symbol.
 type UsesQuery struct {
 	Asked  string    // as the user typed it
 	Whole  repo.Path // Asked as a path
 	Path   repo.Path // the part before #; "" if there is none
 	Symbol string    // the part after #
-	Limit  int       // of files per list; 0 is DefaultUsesLimit
-	Tests  bool      // only the tests are wanted
+	Limit  int       // the number of files per list; DefaultUsesLimit if 0
+	Tests  bool      // list only the tests
 }
 
 const (
-	// DefaultUsesLimit is the number of files in each list of an answer.
+	// DefaultUsesLimit is the default number of files in each list of an answer.
 	DefaultUsesLimit = 30
 	// NoLimit lists all files.
 	NoLimit = math.MaxInt
 )
 
-// A UsesAnswer says who uses something, what it uses, and what tests it.
+// A UsesAnswer lists the users of something, what it uses, and its tests.
 type UsesAnswer struct {
 	At             string        `json:"at"` // the commit, or "worktree"
 	repo.PathJSON                // of the file or directory; "" for several declarations
@@ -48,18 +48,18 @@ type UsesAnswer struct {
 	// Through lists interfaces through which the symbol, a method, may be called.
 	Through     []ThroughInterface `json:"through,omitempty"`
 	ChangesWith []ChangesWith      `json:"changes_with"`
-	Commits     *CommitSpan        `json:"commits,omitempty"` // that ChangesWith counts
+	Commits     *CommitSpan        `json:"commits,omitempty"` // the commits that ChangesWith counts
 	SameBytes   []repo.PathJSON    `json:"same_bytes"`
 	Mentions    []Mention          `json:"mentions"`               // of the path, or of the symbol in other spellings
 	Ambiguous   int                `json:"ambiguous"`              // uses that may mean something else
 	AmbiguousIn []LinesOf          `json:"ambiguous_in,omitempty"` // files with such uses of the symbol
 	Unknown     string             `json:"unknown,omitempty"`      // why users are unknown
-	More        map[string]int     `json:"more,omitempty"`         // what the limit left out of each list
-	Remarks     []string           `json:"remarks,omitempty"`      // what limits the answer
+	More        map[string]int     `json:"more,omitempty"`         // the number of files above the limit, by list
+	Remarks     []string           `json:"remarks,omitempty"`      // limitations of the answer
 
-	// Directory says that the answer is about a directory.
+	// Directory is set if the answer is about a directory.
 	Directory bool `json:"-"`
-	// OnlyTests says that only the tests were asked for.
+	// OnlyTests is set if the query asks only for the tests.
 	OnlyTests bool `json:"-"`
 	// Named is the number of declarations of a bare symbol.
 	Named int `json:"-"`
@@ -101,16 +101,16 @@ type Declaration struct {
 	Signature string       `json:"signature"`
 	SameFile  []int        `json:"same_file,omitempty"` // further lines of its file with the name
 	Users     int          `json:"users"`               // files that use it
-	More      int          `json:"more,omitempty"`      // of them, that the limit left out
+	More      int          `json:"more,omitempty"`      // the number of users above the limit
 
-	// OwnFile says that its file has the name outside the declaration.
+	// OwnFile is set if its file has the name outside the declaration.
 	OwnFile bool `json:"-"`
 }
 
 // A User is a file that uses something, or that is used.
 type User struct {
 	repo.PathJSON
-	Symbols   []string       `json:"symbols"` // of the used file; none if it is imported as a whole
+	Symbols   []string       `json:"symbols"` // of the used file; empty if it is imported as a whole
 	Lines     []int          `json:"lines"`   // in the using file
 	More      int            `json:"more,omitempty"`
 	Certainty uses.Certainty `json:"certainty"`
@@ -120,13 +120,13 @@ type User struct {
 	Places    []UsePlace     `json:"places"`
 	Of        string         `json:"of,omitempty"` // PATH#SYMBOL, if there are several declarations
 
-	// Starts says that a runner starts the file as a test. Other files of tests are helpers.
+	// Starts is set if a test runner starts the file. Other test files are helpers.
 	Starts bool `json:"-"`
 
 	path repo.Path
 }
 
-// A UsePlace says how a file uses one symbol.
+// A UsePlace describes how a file uses one symbol.
 type UsePlace struct {
 	Symbol string    `json:"symbol,omitempty"`
 	How    string    `json:"how,omitempty"` // call, literal, type, match; "" is any other mention
@@ -134,7 +134,7 @@ type UsePlace struct {
 	Lines  []int     `json:"lines"`
 	More   int       `json:"more,omitempty"`
 	In     []string  `json:"in,omitempty"` // the declarations around the lines
-	// Match says of a use in a match or switch whether that has a catch-all arm; "" if ken cannot tell.
+	// Match says of a use in a match or switch whether that has a catch-all arm; "" if it is unknown.
 	Match string `json:"match,omitempty"`
 }
 
@@ -142,7 +142,7 @@ type UsePlace struct {
 type ChangesWith struct {
 	repo.PathJSON
 	Together int `json:"together"` // commits that touched both
-	Of       int `json:"of"`       // commits that touched the asked file
+	Of       int `json:"of"`       // commits that touched the file of the query
 }
 
 // A CommitSpan is the part of the history that was counted.
@@ -151,7 +151,7 @@ type CommitSpan struct {
 	Since string `json:"since"` // the date of the oldest
 }
 
-// A usesReader answers one question.
+// A usesReader answers one query.
 type usesReader struct {
 	ctx     context.Context
 	index   *searchindex.Index
@@ -160,7 +160,7 @@ type usesReader struct {
 	paths   []repo.Path // sorted
 	project *project.Project
 	limit   int
-	tests   bool // only the tests are wanted
+	tests   bool // list only the tests
 	answer  *UsesAnswer
 }
 
@@ -191,7 +191,7 @@ func Uses(ctx context.Context, x *searchindex.Index, t Tree, q UsesQuery) (*Uses
 	return r.answer, nil
 }
 
-// dispatch finds out whether a path or a symbol is meant.
+// dispatch decides whether the query means a path or a symbol.
 func (r *usesReader) dispatch(q UsesQuery) error {
 	switch {
 	case r.isFile(q.Whole):
@@ -224,7 +224,7 @@ func (r *usesReader) isFile(p repo.Path) bool {
 	return ok
 }
 
-// lineSuffix is how ken prints lines behind a path: a.go:3 or a.go:3,8,+2.
+// lineSuffix matches the lines that ken prints after a path: a.go:3 or a.go:3,8,+2.
 var lineSuffix = regexp.MustCompile(`:[0-9][0-9,:+-]*$`)
 
 // WithoutLines returns the path of PATH:LINE.
@@ -237,7 +237,7 @@ func (r *usesReader) isDir(p repo.Path) bool {
 	return i < len(r.paths) && strings.HasPrefix(string(r.paths[i]), string(p)+"/")
 }
 
-// file answers for a file as a whole.
+// file answers a query for a whole file.
 func (r *usesReader) file(p repo.Path) error {
 	a := r.answer
 	a.PathJSON = p.JSON()
@@ -272,7 +272,7 @@ func (r *usesReader) file(p repo.Path) error {
 	return r.pathMentions(p, users)
 }
 
-// directory answers for the files below a directory, as seen from outside.
+// directory answers a query for the files below a directory, as seen from outside.
 func (r *usesReader) directory(dir repo.Path) error {
 	a := r.answer
 	a.PathJSON = dir.JSON()
@@ -287,7 +287,7 @@ func (r *usesReader) directory(dir repo.Path) error {
 	}
 	a.UsedBy = r.group(users, fromFile)
 	a.Uses = r.group(used, toFile)
-	for i := range a.Uses { // lines of several files say nothing
+	for i := range a.Uses { // lines of several files have no meaning
 		a.Uses[i].Lines = []int{}
 		a.Uses[i].More = 0
 		for k := range a.Uses[i].Places {
@@ -316,7 +316,7 @@ func (r *usesReader) directory(dir repo.Path) error {
 	return r.pathMentions(dir, users)
 }
 
-// unresolved says why the users of a file are unknown; "" if they are known.
+// unresolved returns why the users of a file are unknown; "" if they are known.
 func (r *usesReader) unresolved(p repo.Path) (string, error) {
 	f := r.files[p]
 	switch f.Kind {
@@ -342,7 +342,7 @@ func (r *usesReader) unresolved(p repo.Path) (string, error) {
 	return "ken does not know the language of " + p.Base(), nil
 }
 
-// A side says which end of an edge is listed.
+// A side is the end of an edge that is listed.
 type side int
 
 const (
@@ -350,9 +350,8 @@ const (
 	toFile
 )
 
-// group makes one entry of the edges of one certainty that begin or end in one file. Code comes before
-// tests, exact before likely, hand-written files before generated ones, and files with more uses
-// before others.
+// group combines the edges of one certainty that begin or end in one file. Code comes before tests, exact before
+// likely, hand-written files before generated ones, and files with more uses before others.
 func (r *usesReader) group(edges []searchindex.Edge, by side) []User {
 	end := func(e searchindex.Edge) repo.Path { return e.From }
 	if by == toFile {
@@ -434,10 +433,10 @@ type fileFacts struct {
 	content []byte
 }
 
-// maxMainSymbols is how many symbols of a file are listed.
+// maxMainSymbols limits the symbols of a file that are listed.
 const maxMainSymbols = 12
 
-// mainSymbols lists what others may use of a file, most used first.
+// mainSymbols lists the symbols of a file that others may use, the most used first.
 func (r *usesReader) mainSymbols(p repo.Path, users []searchindex.Edge) error {
 	facts, err := r.facts([]repo.Path{p})
 	if err != nil {
@@ -475,7 +474,7 @@ func declaration(p repo.Path, s *outline.Symbol, lines []string, users int) Decl
 	return Declaration{PathJSON: p.JSON(), Name: s.FullName(), Kind: s.Kind, Line: declaredAt(s, lines), Signature: s.Signature, Users: users}
 }
 
-// declaredAt returns the line with the name of a symbol. Its own first line is that of its comment.
+// declaredAt returns the line with the name of a symbol. The first line of the symbol is that of its comment.
 func declaredAt(s *outline.Symbol, lines []string) int {
 	first := strings.TrimSpace(s.Signature)
 	if i := strings.Index(first, s.Name); i >= 0 {
@@ -511,7 +510,7 @@ func splitLines(content []byte) []string {
 	return strings.Split(string(content), "\n")
 }
 
-// history fills in what changes together with a file, and its copies.
+// history adds the files that change together with a file, and its copies.
 func (r *usesReader) history(p repo.Path) error {
 	const few, least = 8, 2
 	a := r.answer
@@ -538,7 +537,7 @@ func (r *usesReader) history(p repo.Path) error {
 		a.Commits = &CommitSpan{n, since}
 	}
 	if len(r.tree.Read(r.ctx, p)) == 0 {
-		return nil // empty files are no copies
+		return nil // empty files are not copies
 	}
 	for _, other := range r.paths {
 		if other != p && r.files[other].ID == f.ID {
@@ -566,8 +565,8 @@ func (r *usesReader) bound() {
 	}
 }
 
-// boundedUsers cuts the users to a limit of files, and those among the tests to as many. It
-// returns how many files it left out; tests are counted in their own list.
+// boundedUsers cuts the users to a limit of files, and the tests among them to the same limit. It returns the
+// number of files that it dropped; tests are counted in their own list.
 func (r *usesReader) boundedUsers(list []User, limit int) ([]User, int) {
 	isTest := func(u User) bool { return u.Starts }
 	tests, _ := boundedFiles(slices.DeleteFunc(slices.Clone(list), func(u User) bool { return !isTest(u) }), limit)
@@ -575,7 +574,7 @@ func (r *usesReader) boundedUsers(list []User, limit int) ([]User, int) {
 	return append(others, tests...), left
 }
 
-// boundedFiles keeps the entries of the first files, and counts the files that it left out.
+// boundedFiles keeps the entries of the first files, and counts the dropped files.
 func boundedFiles(list []User, limit int) ([]User, int) {
 	kept := []User{}
 	files := make(map[repo.Path]bool)
@@ -610,7 +609,7 @@ func AllEdges(ctx context.Context, x *searchindex.Index, f func(WholeEdge) error
 	})
 }
 
-// A WholeEdge is an edge as ken uses --all prints it.
+// A WholeEdge is an edge in the output of ken uses --all.
 type WholeEdge struct {
 	From      repo.Path       `json:"from"`
 	To        repo.Path       `json:"to"`

@@ -10,24 +10,24 @@ import (
 	"ken/internal/searchindex"
 )
 
-// A ThroughInterface lists the files that may call a method through an interface or trait that its
-// type fulfils.
+// A ThroughInterface lists the files that may call a method through an interface or trait that its type
+// implements.
 type ThroughInterface struct {
 	repo.PathJSON
 	Name   string    `json:"name"` // of the interface's method
 	Line   int       `json:"line"`
 	UsedBy []LinesOf `json:"used_by"`
-	More   int       `json:"more,omitempty"` // files that the limit left out
+	More   int       `json:"more,omitempty"` // the number of files above the limit
 }
 
 const (
-	maxInterfaces       = 3  // that are listed
-	maxInterfaceMembers = 60 // of one interface that are compared
+	maxInterfaces       = 3  // the maximum number of interfaces in an answer
+	maxInterfaceMembers = 60 // the maximum number of methods of one interface
 )
 
-// throughInterfaces lists who uses the method of an interface that a method fulfils: a call through the
-// interface names no type. A type fulfils an interface if the files of its directory declare all
-// methods of the interface on it.
+// throughInterfaces lists the users of the interface methods that a method implements: a call through an interface
+// names no type. A type implements an interface if the files of its directory declare all methods of the interface
+// on it.
 func (r *usesReader) throughInterfaces(p repo.Path, s *outline.Symbol) error {
 	owner, name := splitName(s.FullName())
 	if s.Kind != outline.Method || owner == "" {
@@ -71,8 +71,8 @@ func (r *usesReader) throughInterfaces(p repo.Path, s *outline.Symbol) error {
 	return nil
 }
 
-// fulfils reports whether a type of the directory of one file has all methods of an interface that
-// another file declares.
+// fulfils reports whether a type in the directory of one file has all methods of an interface that another file
+// declares.
 func (r *usesReader) fulfils(p repo.Path, owner string, at repo.Path, contract string) (bool, error) {
 	o, _, _, err := r.index.Facts(r.ctx, at)
 	if err != nil {

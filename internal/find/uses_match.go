@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// How an arm of a match or switch treats values that no other arm names.
+// The results of catchAll.
 const (
 	withCatchAll    = "with a catch-all arm"
 	withoutCatchAll = "without a catch-all arm"
@@ -13,13 +13,13 @@ const (
 
 var (
 	matchHead = regexp.MustCompile(`\b(match|switch)\b.*\{\s*$`)
-	// A name without a capital takes any value. A condition behind it makes it one of several.
+	// A lower-case name matches any value, unless a condition follows it.
 	rustCatchAll   = regexp.MustCompile(`^(?:.*\|\s*)?(?:_|[a-z][a-z0-9_]*)\s*=>`)
 	switchCatchAll = regexp.MustCompile(`^default\b`)
 )
 
-// catchAll says whether the match or switch around a line has an arm for all other values; "" if ken sees no
-// match around it. It relies on indentation.
+// catchAll says whether the match or switch around a line has an arm for all other values; "" if there is no match
+// around it. It relies on indentation.
 func catchAll(lines []string, n int) string {
 	if n < 1 || n > len(lines) {
 		return ""

@@ -11,7 +11,7 @@ import (
 	"ken/internal/searchindex"
 )
 
-// A Mention is a file whose text has a path, or a name in another spelling.
+// A Mention is a file whose text contains a path, or a name in another spelling.
 type Mention struct {
 	repo.PathJSON
 	Lines     []int     `json:"lines"`
@@ -25,8 +25,8 @@ type Mention struct {
 
 // Limits of the search for mentions.
 const (
-	mentionFiles = 80 // that are read
-	mentionLines = 5  // of one file
+	mentionFiles = 80 // the maximum number of files that are read
+	mentionLines = 5  // the maximum number of lines of one file
 )
 
 // pathMentions lists the plain-text mentions of a path in manifests, scripts, CI and documents:
@@ -64,7 +64,7 @@ func (r *usesReader) pathMentions(p repo.Path, edges []searchindex.Edge) error {
 	return nil
 }
 
-// mentionRank puts the files first in which mentions of a path matter most.
+// mentionRank sorts the files first in which mentions of a path matter most.
 func mentionRank(k repo.Kind) int {
 	switch k {
 	case repo.KindConfig, repo.KindUnknown:
@@ -78,8 +78,8 @@ func mentionRank(k repo.Kind) int {
 	}
 }
 
-// spellings returns how a file may name a path: from the root, from its own directory, or as a
-// Python module.
+// spellings returns the ways in which a file may name a path: relative to the root, relative to its own directory,
+// or as a Python module.
 func spellings(p, from repo.Path) []string {
 	var list []string
 	if p.Dir() != "" || p.Base() != path.Base(string(from)) && strings.Contains(p.Base(), ".") {
@@ -110,7 +110,7 @@ func relativeTo(dir, p repo.Path) string {
 	return up + string(p)
 }
 
-// mention adds a file in which match finds something.
+// mention adds a file if match finds something in it.
 func (r *usesReader) mention(c searchindex.File, match func(line string) string) {
 	content := r.tree.Read(r.ctx, c.Path)
 	if content == nil {
@@ -141,7 +141,7 @@ func (r *usesReader) mention(c searchindex.File, match func(line string) string)
 	}
 }
 
-// hasPath reports whether a line has a path that is no part of a longer one.
+// hasPath reports whether a line contains a path that is not part of a longer one.
 func hasPath(line, p string) bool {
 	for at := 0; ; {
 		i := strings.Index(line[at:], p)
@@ -169,7 +169,7 @@ func isWordByte(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b >= 0x80
 }
 
-// hasWord reports whether a line has a name that is no part of a longer one.
+// hasWord reports whether a line contains a name that is not part of a longer one.
 func hasWord(line, name string) bool {
 	for at := 0; ; {
 		i := strings.Index(line[at:], name)
@@ -185,9 +185,8 @@ func hasWord(line, name string) bool {
 	}
 }
 
-// spellings lists the files that have the words of a name in another spelling: snake case,
-// camel case, with dashes, in quotes, or with a word before or after it. One word is no
-// spelling.
+// spellings lists the files that contain the words of a name in another spelling: snake case, camel case, with
+// dashes, in quotes, or with a word before or after it. A single word does not count.
 func (r *usesReader) spellings(name string, declaring []repo.Path, known map[repo.Path]bool) error {
 	words := nameWords(name)
 	if len(words) < 2 {
@@ -231,8 +230,7 @@ func (r *usesReader) spellings(name string, declaring []repo.Path, known map[rep
 	return nil
 }
 
-// declares reports whether a file in the language of some files declares a name. Then it is a
-// name of its own.
+// declares reports whether a file in the language of some files declares a name. Then the name is another symbol.
 func (r *usesReader) declares(name string, files []repo.Path) bool {
 	found, err := r.index.Declarations(r.ctx, name)
 	return err == nil && slices.ContainsFunc(found, func(d searchindex.Declaration) bool {
@@ -260,7 +258,7 @@ func nameWords(name string) []string {
 	var words []string
 	for part := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '-' || r == '.' || r == ':' }) {
 		terms := searchindex.Terms(part)
-		if len(terms) > 1 { // the last one is the whole
+		if len(terms) > 1 { // the last one is the whole name
 			terms = terms[:len(terms)-1]
 		}
 		words = append(words, terms...)
@@ -268,7 +266,7 @@ func nameWords(name string) []string {
 	return words
 }
 
-// joined returns the words of a name without what joins them.
+// joined returns the words of a name without separators.
 func joined(name string) string { return strings.Join(nameWords(name), "") }
 
 func unique(list []string) []string {

@@ -11,7 +11,7 @@ import (
 	"ken/internal/uses"
 )
 
-// A userRow is one line about a file: what it uses, exact or likely.
+// A userRow is one line about a file: the symbols that it uses, exact or likely.
 type userRow struct {
 	path          repo.PathJSON
 	test          bool
@@ -21,7 +21,7 @@ type userRow struct {
 	exact, likely []UsePlace
 }
 
-// userRows makes one row of the entries of one file.
+// userRows combines the entries of each file into one row.
 func userRows(list []User) []*userRow {
 	var rows []*userRow
 	at := make(map[repo.PathJSON]int)
@@ -55,7 +55,7 @@ func (r *userRow) marks() string {
 	return ""
 }
 
-// how says which symbols a file uses, or how it uses the one that was asked about.
+// how returns which symbols a file uses, or how it uses the one in the query.
 func (t *usesText) how(r *userRow) string {
 	say := symbolsOf
 	if t.answer.Symbol != "" {
@@ -75,7 +75,7 @@ func (t *usesText) how(r *userRow) string {
 	return strings.TrimSpace(text)
 }
 
-// within names the functions around all lines of a file, if these are few.
+// within returns the functions around all lines of a file, if there are only a few.
 func within(places []UsePlace) string {
 	const few = 2
 	var names []string
@@ -95,8 +95,8 @@ func within(places []UsePlace) string {
 	return " in " + strings.Join(names, ", ")
 }
 
-// symbolsOf lists the names of used symbols: first those that are used directly, then those of
-// each file that re-exports them.
+// symbolsOf lists the names of used symbols: first those that are used directly, then those of each file that
+// re-exports them.
 func symbolsOf(places []UsePlace) string {
 	const few = 5
 	places = slices.Clone(places)
@@ -128,7 +128,7 @@ func symbolsOf(places []UsePlace) string {
 	return text
 }
 
-// through names the file that re-exports a symbol.
+// through returns the file that re-exports a symbol.
 func through(via repo.Path) string {
 	if via == "" {
 		return ""
@@ -136,8 +136,8 @@ func through(via repo.Path) string {
 	return " via " + via.String()
 }
 
-// places says how a symbol is used, and in which declarations. Members of a type that are used in the
-// same way are listed together.
+// places returns how a symbol is used, and in which declarations. Members of a type that are used in the same way
+// are listed together.
 func (t *usesText) places(places []UsePlace) string {
 	const few = 3
 	type kind struct {
@@ -178,7 +178,7 @@ func (t *usesText) places(places []UsePlace) string {
 	return strings.Join(parts, "; ")
 }
 
-// isAsked reports whether a symbol is one of the declarations that were asked for.
+// isAsked reports whether a symbol is one of the declarations in the query.
 func (t *usesText) isAsked(symbol string) bool {
 	return slices.ContainsFunc(t.answer.Declarations, func(d Declaration) bool { return d.Name == symbol })
 }

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	maxDeclarations = 10  // of one name that are listed
-	maxJudged       = 300 // of one name whose users are counted
-	fewUsers        = 3   // that each declaration lists, whatever the limit
+	maxDeclarations = 10  // the maximum number of declarations in an answer
+	maxJudged       = 300 // the maximum number of declarations whose users are counted
+	fewUsers        = 3   // the number of users that each declaration lists, regardless of the limit
 )
 
 // declarations returns the declarations that a name may mean: Name, Type.Member, package.Name.
@@ -68,7 +68,7 @@ func splitName(asked string) (qualifier, name string) {
 	return strings.TrimRight(asked[:i], ".:"), asked[i+1:]
 }
 
-// symbolOf answers for a symbol of one file.
+// symbolOf answers a query for a symbol of one file.
 func (r *usesReader) symbolOf(p repo.Path, name string) error {
 	r.answer.PathJSON = p.JSON()
 	o, _, _, err := r.index.Facts(r.ctx, p)
@@ -102,7 +102,7 @@ func (r *usesReader) symbolOf(p repo.Path, name string) error {
 	return notFound(didYouMean(name, names, "see what it declares: ken uses "+fault.Quote(p.String())), "%s does not declare %s", p, name)
 }
 
-// symbol answers for declarations of one name. Each has its own users.
+// symbol answers a query for declarations of one name. Each has its own users.
 func (r *usesReader) symbol(asked string, found []searchindex.Declaration) error {
 	a := r.answer
 	a.Symbol = asked
@@ -211,7 +211,7 @@ func (r *usesReader) symbol(asked string, found []searchindex.Declaration) error
 	return r.spellings(list[0].Symbol.Name, declaring, edgesTo)
 }
 
-// sameFile returns other lines of the declaring file that have the name.
+// sameFile returns other lines of the declaring file that contain the name.
 func sameFile(s *outline.Symbol, declared int, lines []string) []int {
 	const few = 8
 	var at []int
@@ -238,7 +238,7 @@ func ownFile(s *outline.Symbol, o *outline.Outline, lines []int) bool {
 	})
 }
 
-// usedInside lists what the lines of a symbol use.
+// usedInside lists the symbols that the lines of a symbol use.
 func (r *usesReader) usedInside(p repo.Path, s *outline.Symbol) error {
 	if s.EndLine == 0 {
 		return nil
@@ -260,7 +260,7 @@ func (r *usesReader) usedInside(p repo.Path, s *outline.Symbol) error {
 	return nil
 }
 
-// enclosing fills in the declarations around the lines of the first users.
+// enclosing adds the declarations around the lines of the first users.
 func (r *usesReader) enclosing() error {
 	list := r.answer.UsedBy
 	var paths []repo.Path
@@ -289,7 +289,7 @@ func (r *usesReader) enclosing() error {
 					continue
 				}
 				if match := catchAll(lines, line); match != "" {
-					place.Match = match // one without a catch-all arm says more than one with it
+					place.Match = match // a match without a catch-all arm is more important
 				}
 			}
 		}
@@ -297,7 +297,7 @@ func (r *usesReader) enclosing() error {
 	return nil
 }
 
-// around returns the name of the innermost declaration with a line; "" if there is none.
+// around returns the name of the innermost declaration around a line; "" if there is none.
 func around(symbols []outline.Symbol, line int) string {
 	name, length := "", 0
 	for i := range symbols {
@@ -312,11 +312,11 @@ func around(symbols []outline.Symbol, line int) string {
 	return name
 }
 
-// maxAmbiguous is how many files are read to count ambiguous uses.
+// maxAmbiguous limits how many files are read to count ambiguous uses.
 const maxAmbiguous = 150
 
-// ambiguous counts the uses of a member's name that may mean it or something else: other
-// declarations have the name, or ken does not know the type of the value.
+// ambiguous counts the uses of a member's name that may mean it or something else: other declarations have the
+// name, or ken does not know the type of the value.
 func (r *usesReader) ambiguous(s outline.Symbol, o *outline.Outline, known map[repo.Path]bool) error {
 	if !isMember(&s) || o == nil {
 		return nil
@@ -353,7 +353,7 @@ func (r *usesReader) ambiguous(s outline.Symbol, o *outline.Outline, known map[r
 		if err != nil {
 			return err
 		}
-		found.Lines = slices.DeleteFunc(found.Lines, func(n int) bool { // ken knows what these lines mean
+		found.Lines = slices.DeleteFunc(found.Lines, func(n int) bool { // the meaning of these lines is known
 			return slices.ContainsFunc(others, func(e searchindex.Edge) bool {
 				_, name := splitName(e.Symbol)
 				return name == s.Name && slices.Contains(e.Lines, n)
@@ -376,8 +376,8 @@ func (r *usesReader) ambiguous(s outline.Symbol, o *outline.Outline, known map[r
 	return err
 }
 
-// isOpen reports whether the type of a value is unknown: an expression, or a field of a field. What follows the name
-// of an import is no value of this repository, or ken resolved it.
+// isOpen reports whether the type of a value is unknown: an expression, or a field of a field. A name after an
+// import is not a value of this repository, or ken resolved it.
 func isOpen(refs *outline.References, qualifier string) bool {
 	first, _, isChain := strings.Cut(qualifier, ".")
 	if qualifier == "" || !isChain {
@@ -388,7 +388,7 @@ func isOpen(refs *outline.References, qualifier string) bool {
 	})
 }
 
-// A NoPathError says that the tree has no such file or directory.
+// A NoPathError is returned if the tree has no such file or directory.
 type NoPathError struct{ Path repo.Path }
 
 func (e *NoPathError) Error() string { return "git tracks no file or directory " + e.Path.String() }
@@ -411,8 +411,8 @@ func (r *usesReader) noSymbol(asked string) error {
 	return notFound(didYouMean(name, names, "search for it: ken find "+fault.Quote(asked)), "no file that ken can parse declares %s, and git tracks no such path", asked)
 }
 
-// didYouMean returns a hint with the nearest of some names: the same words in another spelling, a
-// typing mistake, or the name with more words or fewer, up to three of these.
+// didYouMean returns a hint with the most similar names: the same words in another spelling, a typing mistake, or
+// the name with more or fewer words, up to three of these.
 func didYouMean(name string, names []string, otherwise string) string {
 	const few, contains = 3, 100
 	type near struct {

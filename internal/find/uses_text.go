@@ -10,10 +10,10 @@ import (
 	"ken/internal/fault"
 )
 
-// textLimits are how much of each list a text has.
+// textLimits limit the length of each list in a text.
 type textLimits struct {
 	users     int // files; more of them are grouped by directory
-	perSymbol int // files of each of several declarations
+	perSymbol int // files of each declaration, if there are several
 	used      int // files that it uses
 	tests     int // commands
 	files     int // test files of one command
@@ -25,11 +25,11 @@ type textLimits struct {
 
 var shortLimits = textLimits{users: 10, perSymbol: 3, used: 5, tests: 5, files: 3, together: 4, mentions: 3, decls: 4}
 
-// String is the answer for people and agents, in about 25 lines: the most telling of each list,
-// and how many more there are.
+// String returns the answer for people and agents, in about 25 lines: the most important part of each list, and
+// the number of omitted entries.
 func (a *UsesAnswer) String() string { return a.text(shortLimits) }
 
-// Text is the answer with at most limit files in each list.
+// Text returns the answer with at most limit files in each list.
 func (a *UsesAnswer) Text(limit int) string {
 	return a.text(textLimits{
 		users: limit, perSymbol: max(fewUsers, limit), used: limit, tests: limit, files: limit, together: limit, mentions: limit,
@@ -93,7 +93,7 @@ func (t *usesText) rows(rows [][]string) {
 	}
 }
 
-// more says how many entries of a list are left out.
+// more prints the number of omitted entries of a list.
 func (t *usesText) more(n int, unit string) {
 	switch {
 	case n <= 0:
@@ -107,7 +107,7 @@ func (t *usesText) more(n int, unit string) {
 // moreOf returns "3 more files".
 func moreOf(n int, unit string) string { return countOf(n, "more "+unit) }
 
-// countOf returns a number of things.
+// countOf returns a number with its noun.
 func countOf(n int, unit string) string {
 	if n == 1 {
 		return "1 " + unit
@@ -118,7 +118,7 @@ func countOf(n int, unit string) string {
 	return fmt.Sprintf("%d %ss", n, unit)
 }
 
-// subject is the path, with the symbol if one was asked for.
+// subject returns the path, with the symbol of the query.
 func (t *usesText) subject() string {
 	a := t.answer
 	name := a.Path
@@ -134,7 +134,7 @@ func (t *usesText) subject() string {
 	return name + "#" + a.Symbol
 }
 
-// path prints the head of a file or directory, and who uses it.
+// path prints the header of a file or directory, and its users.
 func (t *usesText) path() {
 	a := t.answer
 	t.linef("%s", t.subject())
@@ -152,7 +152,7 @@ func (t *usesText) path() {
 		var names []string
 		last := ""
 		for _, d := range a.Declarations {
-			if d.Name != last && len(names) < few { // a getter and its setter are one
+			if d.Name != last && len(names) < few { // a getter and its setter count as one
 				names = append(names, d.Name+":"+strconv.Itoa(d.Line))
 			}
 			last = d.Name
@@ -166,7 +166,7 @@ func (t *usesText) path() {
 	t.users(a.UsedBy, t.limits.users, a.More["used_by"], false, false)
 }
 
-// listed joins names and says how many more there are.
+// listed joins names and adds the number of omitted ones.
 func listed(names []string, total int) string {
 	text := strings.Join(names, ", ")
 	if total > len(names) {
@@ -175,9 +175,9 @@ func listed(names []string, total int) string {
 	return text
 }
 
-// users prints a row for each user that is no test, or for each directory if there are many. left is
-// how many files the list lacks. inside says that the declaration is one of several; ownFile that
-// its own file uses it, too.
+// users prints a row for each user that is not a test, or for each directory if there are many. left is the number
+// of files missing in the list. inside is set if the declaration is one of several, ownFile if its own file uses
+// it too.
 func (t *usesText) users(list []User, limit, left int, inside, ownFile bool) (shown int) {
 	rows := userRows(slices.DeleteFunc(slices.Clone(list), func(u User) bool { return u.Starts }))
 	indent := ""
@@ -221,7 +221,7 @@ func (t *usesText) users(list []User, limit, left int, inside, ownFile bool) (sh
 	return len(rows)
 }
 
-// noUser says that ken lists no user that is no test.
+// noUser prints that there is no user except tests.
 func (t *usesText) noUser(tested, ownFile bool) string {
 	switch {
 	case len(t.answer.Through) > 0:
@@ -332,7 +332,8 @@ func (t *usesText) symbol() {
 	}
 }
 
-// uses prints what the file or symbol uses: for a file only the names of files, unless all is wanted.
+// uses prints the files or symbols that the file or symbol uses: for a file only the names of files, unless all is
+// set.
 func (t *usesText) uses() {
 	a := t.answer
 	rows := userRows(a.Uses)
@@ -430,7 +431,7 @@ func (t *usesText) tests() {
 	}
 }
 
-// cases names tests of a file that contain uses, if its command does not.
+// cases returns the tests of a file that contain uses, if its command does not name them.
 func (t *usesText) cases(test Test) string {
 	few := 3
 	if t.answer.OnlyTests {
@@ -446,7 +447,7 @@ func (t *usesText) cases(test Test) string {
 	return "(" + listed(names, len(test.Cases)) + ")"
 }
 
-// changes prints what changes with the file, and its copies.
+// changes prints the files that change with the file, and its copies.
 func (t *usesText) changes() {
 	a := t.answer
 	if len(a.ChangesWith) > 0 {
@@ -473,7 +474,7 @@ func (t *usesText) changes() {
 	}
 }
 
-// mentions prints the files that have the path, or the name in another spelling, in their text.
+// mentions prints the files whose text contains the path, or the name in another spelling.
 func (t *usesText) mentions() {
 	a := t.answer
 	if len(a.Mentions) == 0 {
@@ -497,8 +498,8 @@ func (t *usesText) mentions() {
 	t.more(len(a.Mentions)-len(shown)+a.More["mentions"], "file")
 }
 
-// ambiguous counts the uses that the list above or below leaves out: of the asked symbol, or in the
-// asked file. For a symbol it names some of the files.
+// ambiguous prints the number of uses that the list omits: of the symbol, or in the file of the query. For a
+// symbol it names some of the files.
 func (t *usesText) ambiguous() {
 	a := t.answer
 	n := a.Ambiguous
@@ -512,7 +513,7 @@ func (t *usesText) ambiguous() {
 		t.linef("%d more uses in this file are ambiguous: several declarations have those names", n)
 		return
 	}
-	const many = 30 // files, of which a few say nothing
+	const many = 30 // with so many files, naming a few does not help
 	few := 5
 	total := len(a.AmbiguousIn) + a.More["ambiguous_in"]
 	switch {
@@ -529,7 +530,7 @@ func (t *usesText) ambiguous() {
 	t.linef("%s (ken does not know the type of the value): %s", ambiguousUses(n, len(a.UsedBy) > 0), listed(files, total))
 }
 
-// ambiguousUses counts uses, besides others or not.
+// ambiguousUses returns the number of uses as text; besides is set if the list has other uses.
 func ambiguousUses(n int, besides bool) string {
 	more := ""
 	if besides {
@@ -541,7 +542,7 @@ func ambiguousUses(n int, besides bool) string {
 	return fmt.Sprintf("%d %suses are ambiguous", n, more)
 }
 
-// through names the files that may call a method through an interface.
+// through prints the files that may call a method through an interface.
 func (t *usesText) through() {
 	few := 5
 	if t.limits.all {

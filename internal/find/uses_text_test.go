@@ -52,7 +52,7 @@ func drawAnswer(t *rapid.T) *UsesAnswer {
 	return a
 }
 
-// The text of any answer is short, and says of each list how long it is.
+// The text of any answer is short, and has the length of each list.
 func TestUsesTextIsShort(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := drawAnswer(t)
@@ -123,8 +123,8 @@ func TestCatchAll(t *testing.T) {
 	}
 }
 
-// A method lists the callers of the interface that its type fulfils, and the calls on values of an
-// unknown type; it is never said to be unused.
+// A method lists the callers of the interface that its type implements, and the calls on values of an unknown
+// type; ken never calls it unused.
 func TestUsesOfMethod(t *testing.T) {
 	tree := &memoryTree{files: map[repo.Path]string{
 		"go.mod":         "module shop\n",

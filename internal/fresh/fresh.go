@@ -1,10 +1,7 @@
-// Package fresh decides whether something written about a repository still
-// holds.
+// Package fresh decides whether a text about a repository still holds.
 //
-// Every text carries its basis: the exact content it was written from. The
-// answer depends on that and on the content there now, and on nothing else: no
-// clock, no mtime, no guess. Where content comes from, and where texts are kept,
-// is for others to know.
+// Every text has a basis: the exact content it was written from. The answer depends on the basis and on the current
+// content alone, not on a clock or an mtime. The package reads and stores nothing.
 package fresh
 
 import (
@@ -14,18 +11,17 @@ import (
 	"ken/internal/repo"
 )
 
-// A State is how far a text can be trusted. Its zero value is Unknown, so that
-// a forgotten error cannot pass for good news.
+// A State is the verdict about a text. Its zero value is Unknown, so that a forgotten error cannot count as fresh.
 type State uint8
 
 // The states.
 const (
-	Unknown  State = iota // nobody has looked, or looking failed
+	Unknown  State = iota // not judged, or judging failed
 	Fresh                 // the content is what the text was written from
-	Stale                 // the content has moved since
+	Stale                 // the content changed
 	None                  // there is no text
-	Gone                  // there is nothing left to speak of
-	Excluded              // policy asks for no text
+	Gone                  // the subject no longer exists
+	Excluded              // the policy asks for no text
 )
 
 var stateNames = [...]string{"unknown", "fresh", "stale", "none", "gone", "excluded"}
@@ -51,25 +47,25 @@ func (s *State) UnmarshalText(b []byte) error {
 	return fmt.Errorf("unknown state %q", b)
 }
 
-// A Grade says how much of the content moved, from least to most.
+// A Grade says how much of the content changed, from least to most.
 type Grade string
 
 // The grades of a change.
 const (
 	GradeFormat    Grade = "format"    // white space and plain comments only
 	GradeBody      Grade = "body"      // inside definitions
-	GradeInterface Grade = "interface" // a signature appeared, changed or went
-	GradeContent   Grade = "content"   // other bytes; nothing finer is known
+	GradeInterface Grade = "interface" // a signature was added, changed or removed
+	GradeContent   Grade = "content"   // other bytes; the extent is unknown
 )
 
 // Grades lists every grade, from least to most.
 var Grades = []Grade{GradeFormat, GradeBody, GradeInterface, GradeContent}
 
-// Rank orders grades: the more moved, the higher; -1 for what is none.
+// Rank orders grades: the larger the change, the higher the rank; -1 for an unknown grade.
 func (g Grade) Rank() int { return slices.Index(Grades, g) }
 
-// Judge says whether a text written from basis holds for the content now there.
-// A content that could not be established is Unknown, whatever the basis.
+// Judge says whether a text with a basis holds for the current content. If the content is unknown, so is the
+// verdict.
 func Judge(basis Basis, now repo.Content) State {
 	switch {
 	case basis.IsZero():

@@ -9,20 +9,19 @@ import (
 	"ken/internal/repo"
 )
 
-// A Receipt is a verdict that can be checked later and elsewhere: what was
-// judged, by which record, on which basis, at which commit.
+// A Receipt is a verdict that can be checked later and elsewhere: the subject, the record, its basis and the
+// commit.
 type Receipt struct {
 	Subject repo.Path
 	Verdict State
 	Basis   Digest
 	Record  Digest
-	Commit  repo.ID // HEAD at the time, zero while unborn
+	Commit  repo.ID // HEAD at that time, zero without a commit
 }
 
 const receiptPrefix = "ken1:"
 
-// receiptJSON fixes the order and spelling of the fields: a receipt's text is
-// canonical, so equal receipts are equal strings.
+// receiptJSON fixes the order and names of the fields, so that equal receipts have equal texts.
 type receiptJSON struct {
 	Subject []byte  `json:"subject"`
 	Verdict State   `json:"verdict"`
@@ -31,7 +30,7 @@ type receiptJSON struct {
 	Commit  repo.ID `json:"commit"`
 }
 
-// String returns the receipt as one word that can be pasted anywhere.
+// String returns the receipt as one word that you can paste anywhere.
 func (r Receipt) String() string {
 	b, err := json.Marshal(receiptJSON{[]byte(r.Subject), r.Verdict, r.Basis, r.Record, r.Commit})
 	if err != nil {
@@ -42,8 +41,7 @@ func (r Receipt) String() string {
 
 var errNoReceipt = fmt.Errorf("not a receipt: it begins with %q, and the rest is cut off or was changed", receiptPrefix)
 
-// ParseReceipt reads what String wrote. Whatever it accepts, it reads back the
-// same after printing.
+// ParseReceipt reads the result of String. Printing a parsed receipt returns the same text.
 func ParseReceipt(s string) (Receipt, error) {
 	body, ok := strings.CutPrefix(strings.TrimSpace(s), receiptPrefix)
 	if !ok {

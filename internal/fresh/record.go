@@ -13,11 +13,10 @@ import (
 	"ken/internal/repo"
 )
 
-// A Digest names a text, a basis or a record by its content. Its zero value
-// names nothing.
+// A Digest identifies a text, a basis or a record by its content. The zero value identifies nothing.
 type Digest [sha256.Size]byte
 
-// IsZero reports whether d names nothing.
+// IsZero reports whether d is the zero value.
 func (d Digest) IsZero() bool { return d == Digest{} }
 
 func (d Digest) String() string {
@@ -27,10 +26,10 @@ func (d Digest) String() string {
 	return hex.EncodeToString(d[:])
 }
 
-// MarshalText writes the digest in hex, nothing for the zero Digest.
+// MarshalText writes the digest in hex, nothing for the zero value.
 func (d Digest) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText reads what MarshalText writes.
+// UnmarshalText reads the result of MarshalText.
 func (d *Digest) UnmarshalText(b []byte) error {
 	if len(b) == 0 {
 		*d = Digest{}
@@ -43,18 +42,17 @@ func (d *Digest) UnmarshalText(b []byte) error {
 	return err
 }
 
-// A Basis is the content that a file's summary was written from. A writer that
-// knew only the md5 of what it read leaves the id empty. The path is no part of
-// it: the same bytes deserve the same words wherever they lie.
+// A Basis is the content that a file's summary was written from. The id is empty if the author knew only the md5.
+// The path is not part of it: the same bytes have the same summary at every path.
 type Basis struct {
 	Content repo.Content
 }
 
-// IsZero reports whether the basis names no content.
+// IsZero reports whether the basis has no content.
 func (b Basis) IsZero() bool { return b.Content.ID.IsZero() && b.Content.MD5.IsZero() }
 
-// Holds reports whether now is the content the basis names. Ids decide; the md5
-// decides only for a writer that gave no id.
+// Holds reports whether now is the content of the basis. The ids decide; the md5 decides only for a basis without
+// an id.
 func (b Basis) Holds(now repo.Content) bool {
 	if !b.Content.ID.IsZero() {
 		return b.Content.ID == now.ID
@@ -62,8 +60,8 @@ func (b Basis) Holds(now repo.Content) bool {
 	return !b.Content.MD5.IsZero() && b.Content.MD5 == now.MD5
 }
 
-// Key is the part of the basis that decides: the id, or the md5 where there is
-// no id. Bases with equal keys hold for the same content.
+// Key returns the part of the basis that Holds compares: the id, or the md5 if there is no id. Bases with equal
+// keys hold for the same content.
 func (b Basis) Key() Basis {
 	if !b.Content.ID.IsZero() {
 		b.Content.MD5 = repo.MD5{}
@@ -71,7 +69,7 @@ func (b Basis) Key() Basis {
 	return b
 }
 
-// Digest names the basis.
+// Digest returns the digest of the basis.
 func (b Basis) Digest() Digest {
 	if b.Content.ID.IsZero() {
 		return digestOf("ken basis 1", "md5", b.Content.MD5.String())
@@ -79,31 +77,28 @@ func (b Basis) Digest() Digest {
 	return digestOf("ken basis 1", "content", b.Content.ID.String())
 }
 
-// A Record is a text with everything that says where it came from. Records are
-// immutable: a new text is a new record.
+// A Record is a text with its origin. Records are immutable: a new text is a new record.
 type Record struct {
 	Basis     Basis
 	Text      string
 	Author    string
 	Recipe    string    // prompt and model version; "hand" for a text given as it is
 	At        time.Time // UTC, to the microsecond
-	Assumed   bool      // the author named no content; what was there then was assumed
+	Assumed   bool      // the author named no content; the content at that time was assumed
 	Confirmer string    // who said that an older text holds for this basis, "" for a text of its own
-	Path      repo.Path // where the content lay when it was written; a help for readers only
+	Path      repo.Path // the path of the content when the text was written; informative only
 }
 
-// TextID names the words alone.
+// TextID returns the digest of the text alone.
 func (r Record) TextID() Digest { return digestOf("ken text 1", r.Text) }
 
-// ID names the record: words, basis, author, recipe and time, and whether the
-// author vouched for the basis.
+// ID returns the digest of the record: text, basis, author, recipe, time, and whether the basis was assumed.
 func (r Record) ID() Digest {
 	return digestOf("ken record 1", r.Text, r.Basis.Digest().String(), r.Author, r.Recipe,
 		r.At.UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano), r.Confirmer, strconv.FormatBool(r.Assumed))
 }
 
-// Compare orders records by age: by their time and, where that is the same, by their
-// id, so that every clone and every store takes the same one for the newest.
+// Compare orders records by time, then by id, so that every clone and every store agrees on the newest one.
 func (r Record) Compare(o Record) int {
 	if c := r.At.Compare(o.At); c != 0 {
 		return c
@@ -112,28 +107,27 @@ func (r Record) Compare(o Record) int {
 	return bytes.Compare(a[:], b[:])
 }
 
-// MaxAhead is how far the time of a record may be ahead of the clock of its reader. The
-// newest text is the one shown, so a record from the far future would be shown for ever.
+// MaxAhead is how far the time of a record may be ahead of the reader's clock. ken shows the newest text, so it
+// would show a record from the far future for ever.
 const MaxAhead = 24 * time.Hour
 
-// Latest is the latest time that a record may have at now. It has whole microseconds, as
-// the times of records do.
+// Latest returns the latest time that a record may have at now, in whole microseconds like the times of records.
 func Latest(now time.Time) time.Time { return now.UTC().Add(MaxAhead).Truncate(time.Microsecond) }
 
 // ErrAhead says that the time of a record is later than [Latest].
 var ErrAhead = errors.New("it is dated more than a day in the future")
 
-// ErrDamaged says that the content of a record is not what its id was made from.
+// ErrDamaged says that the content of a record does not match its id.
 var ErrDamaged = errors.New("its content does not match its hash")
 
-// An Unused is a record that is kept and not used: it is as if not there.
+// An Unused is a stored record that ken ignores.
 type Unused struct {
 	Path      repo.Path // of the file or directory that it is about
 	Directory bool
 	Why       error // [ErrDamaged] or [ErrAhead]
 }
 
-// Label names what the record is about.
+// Label names the subject of the record.
 func (u Unused) Label() string {
 	if u.Directory && u.Path == "" {
 		return "."
@@ -141,11 +135,9 @@ func (u Unused) Label() string {
 	return u.Path.String()
 }
 
-// Stamp is the time of a text that is written now and takes the place of others: now,
-// or right after the latest of those that it displaces. The newest text is the one
-// shown, and clocks differ: without this, words from a clock that is ahead could not be
-// replaced by anybody before that time has come. What is displaced comes from a store, which
-// has no record that is later than [Latest].
+// Stamp returns the time of a new text that replaces others: now, or just after the latest of those. ken shows the
+// newest text, and clocks differ. Otherwise a text from a clock that is ahead could not be replaced until that
+// time. The replaced texts come from a store, which has no record later than [Latest].
 func Stamp(now time.Time, displaced ...time.Time) time.Time {
 	at := now.UTC().Truncate(time.Microsecond)
 	for _, d := range displaced {
@@ -156,9 +148,8 @@ func Stamp(now time.Time, displaced ...time.Time) time.Time {
 	return at
 }
 
-// digestOf hashes fields so that no two lists of them can collide: as a JSON list of
-// strings in base64, which keeps bytes apart that are not UTF-8. It is spelled here and not
-// by encoding/json, since the id of a record is made anew whenever the record is read.
+// digestOf hashes fields so that no two lists of fields collide: as a JSON list of strings in base64, because
+// fields may not be UTF-8. It does not use encoding/json for speed: every read of a record computes its id.
 func digestOf(fields ...string) Digest {
 	size := 2
 	for _, f := range fields {

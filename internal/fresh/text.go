@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// CheckText says what is wrong with a text that is to be kept: it is empty, longer than
-// most bytes, not UTF-8, or has a character that is refused. Lines and tabs may be in it.
+// CheckText returns an error for a text that cannot be stored: it is empty, longer than most bytes, not UTF-8, or
+// has a refused character. Line ends and tabs are allowed.
 func CheckText(text string, most int, refused func(rune) bool) error {
 	switch {
 	case strings.TrimSpace(text) == "":

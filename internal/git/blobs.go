@@ -19,23 +19,23 @@ const maxBlob = 4 << 20
 // Blobs returns contents by their ids, and only the beginning of a large one. A missing one is an error.
 func (r *Repo) Blobs(ctx context.Context, ids []repo.ID) ([][]byte, error) {
 	var found [][]byte
-	w := &blobWriter{see: func(content []byte, _ int64) { found = append(found, content) }}
+	w := &blobWriter{visit: func(content []byte, _ int64) { found = append(found, content) }}
 	if err := r.catBlobs(ctx, ids, w); err != nil {
 		return nil, err
 	}
 	return found, nil
 }
 
-// EachBlob is Blobs for many contents, some of which may be missing. It calls see with each content and its
+// EachBlob is Blobs for many contents, some of which may be missing. It calls visit with each content and its
 // size, in order. If the size is larger than the content, the content is only the beginning. A missing
 // object, or one that is not a blob, is nil with size -1. EachBlob fetches nothing.
-func (r *Repo) EachBlob(ctx context.Context, ids []repo.ID, see func(i int, content []byte, size int64)) error {
+func (r *Repo) EachBlob(ctx context.Context, ids []repo.ID, visit func(i int, content []byte, size int64)) error {
 	next := 0
 	report := func(content []byte, size int64) {
 		next++
-		see(next-1, content, size)
+		visit(next-1, content, size)
 	}
-	err := r.catBlobs(ctx, ids, &blobWriter{lenient: true, see: report})
+	err := r.catBlobs(ctx, ids, &blobWriter{lenient: true, visit: report})
 	if !wouldFetch(err) {
 		return err
 	}
@@ -50,7 +50,7 @@ func (r *Repo) EachBlob(ctx context.Context, ids []repo.ID, see func(i int, cont
 	}
 	skipMissing()
 	rest := slices.DeleteFunc(slices.Clone(ids[next:]), func(id repo.ID) bool { return !here[id] })
-	return r.catBlobs(ctx, rest, &blobWriter{lenient: true, see: func(content []byte, size int64) {
+	return r.catBlobs(ctx, rest, &blobWriter{lenient: true, visit: func(content []byte, size int64) {
 		report(content, size)
 		skipMissing()
 	}})
@@ -82,7 +82,7 @@ func (r *Repo) catBlobs(ctx context.Context, ids []repo.ID, w *blobWriter) error
 // A blobWriter parses the output of git cat-file --batch while git writes it: for each object a line with
 // name, kind and size, then the content and a newline.
 type blobWriter struct {
-	see     func(content []byte, size int64)
+	visit   func(content []byte, size int64)
 	seen    int
 	lenient bool // a missing object, or one that is not a blob, is nil
 
@@ -151,9 +151,9 @@ func (w *blobWriter) begin(line string) {
 	}
 }
 
-// end passes a content to see.
+// end passes a content to visit.
 func (w *blobWriter) end(content []byte, size int64) {
 	w.seen++
 	w.body = nil
-	w.see(content, size)
+	w.visit(content, size)
 }

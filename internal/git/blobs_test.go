@@ -59,7 +59,7 @@ func TestBlobs(t *testing.T) {
 			answer.WriteString("0123 blob " + string(rune('0'+len(c))) + "\n" + string(c) + "\n")
 		}
 		var found [][]byte
-		w := &blobWriter{see: func(content []byte, _ int64) { found = append(found, content) }}
+		w := &blobWriter{visit: func(content []byte, _ int64) { found = append(found, content) }}
 		for rest := answer.Bytes(); len(rest) > 0; {
 			n := rapid.IntRange(1, len(rest)).Draw(t, "piece")
 			if _, err := w.Write(rest[:n]); err != nil {
@@ -95,7 +95,7 @@ func TestEachBlobPartial(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // nor by the first time
+	for range 2 { // the first call must not fetch either
 		var reported []string
 		err = g.EachBlob(t.Context(), ids, func(i int, content []byte, size int64) {
 			reported = append(reported, fmt.Sprintf("%d %q %d", i, content, size))

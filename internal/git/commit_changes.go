@@ -154,7 +154,7 @@ func (r *Repo) HavePaths(ctx context.Context, paths []repo.Path, tips ...repo.ID
 	return have, nil
 }
 
-// A CommitInfo is who made a commit and what the commit changed.
+// A CommitInfo has the committer, the signature and the changes of a commit.
 type CommitInfo struct {
 	ID        repo.ID
 	Committer string // Name <email>
@@ -196,7 +196,7 @@ func (r *Repo) committers(ctx context.Context, verify bool, selection ...string)
 	return infos, err
 }
 
-// VerifyCommits returns who made each commit, after verifying the signatures. It returns no
+// VerifyCommits returns the committer of each commit, after verifying the signatures. It returns no
 // trailers and no changes.
 func (r *Repo) VerifyCommits(ctx context.Context, commits []repo.ID) ([]CommitInfo, error) {
 	selection := []string{"--no-walk=unsorted"}

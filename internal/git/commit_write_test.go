@@ -72,12 +72,12 @@ func TestWriteAtOnce(t *testing.T) {
 
 // A writer waits while another git process adds the same pack.
 func TestWriteWaits(t *testing.T) {
-	twin, b := named(t), named(t)
-	want, err := twin.open().WriteCommit(ctx(t), someCommit())
+	a, b := named(t), named(t)
+	want, err := a.open().WriteCommit(ctx(t), someCommit())
 	if err != nil {
 		t.Fatal(err)
 	}
-	pack := packs(t, twin, "objects/pack/*.pack")
+	pack := packs(t, a, "objects/pack/*.pack")
 	if len(pack) != 1 {
 		t.Fatalf("packs: %v", pack)
 	}

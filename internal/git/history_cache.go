@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
-	"time"
 
 	"ken/internal/atomicfile"
 	"ken/internal/git/history"
@@ -41,7 +39,7 @@ func (r *Repo) saveHistory(h *history.Index) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	sweep(dir)
+	atomicfile.RemoveAbandoned(dir)
 	base, tail := h.Files()
 	if tail != nil {
 		return replaceFile(dir, tailFile, tail)
@@ -63,18 +61,4 @@ func replaceFile(dir, name string, data []byte) error {
 		return fmt.Errorf("%d bytes are too many for the cache", len(data))
 	}
 	return atomicfile.WriteCache(filepath.Join(dir, name), data)
-}
-
-// sweep removes temporary files of processes that were killed.
-func sweep(dir string) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		info, err := e.Info()
-		if err == nil && strings.HasSuffix(e.Name(), atomicfile.Suffix) && time.Since(info.ModTime()) > time.Hour {
-			_ = os.Remove(filepath.Join(dir, e.Name())) // the next writer tries again
-		}
-	}
 }

@@ -66,27 +66,27 @@ func randomHistory(t *testing.T, r *testrepo.Repo, rnd *rand.Rand, n int) []repo
 		}
 		for range rnd.IntN(5) {
 			name := oddNames[rnd.IntN(len(oddNames))]
-			held := slices.Sorted(maps.Keys(has[i]))
+			names := slices.Sorted(maps.Keys(has[i]))
 			put := func(name, content string) {
 				fmt.Fprintf(&in, "M %s inline %s\n", []string{"100644", "100755"}[rnd.IntN(2)], fastQuote(name))
 				data(content)
 				makeWay(has[i], name, content)
 			}
-			switch what := rnd.IntN(7); {
-			case what == 0 && len(held) > 0:
-				old := held[rnd.IntN(len(held))]
+			switch action := rnd.IntN(7); {
+			case action == 0 && len(names) > 0:
+				old := names[rnd.IntN(len(names))]
 				fmt.Fprintf(&in, "D %s\n", fastQuote(old))
 				delete(has[i], old)
-			case what == 1 && len(held) > 0:
-				old := held[rnd.IntN(len(held))]
+			case action == 1 && len(names) > 0:
+				old := names[rnd.IntN(len(names))]
 				if old != name && !strings.HasPrefix(name, old+"/") && !strings.HasPrefix(old, name+"/") {
 					fmt.Fprintf(&in, "R %s %s\n", fastQuote(old), fastQuote(name))
 					content := has[i][old]
 					delete(has[i], old)
 					makeWay(has[i], name, content)
 				}
-			case what == 2 && len(held) > 0: // with another mode, perhaps
-				old := held[rnd.IntN(len(held))]
+			case action == 2 && len(names) > 0: // possibly with another mode
+				old := names[rnd.IntN(len(names))]
 				put(old, has[i][old])
 			default:
 				put(name, text())

@@ -14,7 +14,7 @@ import (
 
 // Merged reports who made the content of files in merge commits: git or a person. It has git merge the
 // parents again and compares the results. Git uses no configuration, attributes or merge drivers, so
-// the verdict depends only on the commits. Merged caches verdicts beside the history index.
+// the verdict depends only on the commits. Merged caches verdicts.
 //
 // If git cannot repeat a merge, for example because an object is missing, the verdict is unknown with
 // the reason. The next call tries again.
@@ -62,8 +62,8 @@ func (c *Contents) Merged(ctx context.Context, files []repo.MergedFile) ([]repo.
 	return list, nil
 }
 
-// MergeKeeps says of each path whether a merge of branch into main would leave it unchanged. It leaves
-// out the paths of which git cannot say it.
+// MergeKeeps reports for each path whether a merge of branch into main would leave it unchanged. A path is
+// missing in the result if git cannot merge it here.
 func (c *Contents) MergeKeeps(ctx context.Context, main, branch repo.ID, paths []repo.Path) (map[repo.Path]bool, error) {
 	inputs, err := c.r.historyInputs(ctx)
 	if err != nil {
@@ -125,6 +125,7 @@ func (c *Contents) repeat(ctx context.Context, inputs historyInputs, merges []*m
 		return unknown
 	}
 	var mu sync.Mutex
+	known := len(c.merges.byGit)
 	var workers errgroup.Group
 	workers.SetLimit(min(runtime.GOMAXPROCS(0), maxWalkers))
 	failures := &mergeFailures{}
@@ -138,7 +139,6 @@ func (c *Contents) repeat(ctx context.Context, inputs historyInputs, merges []*m
 			defer mu.Unlock()
 			for at, is := range byGit {
 				c.merges.byGit[at] = is
-				c.merges.changed = true
 			}
 			for at, err := range why {
 				unknown[at] = err
@@ -147,7 +147,9 @@ func (c *Contents) repeat(ctx context.Context, inputs historyInputs, merges []*m
 		})
 	}
 	_ = workers.Wait() // none of them fails
-	c.r.saveMerges(c.merges)
+	if len(c.merges.byGit) > known {
+		c.r.saveMerges(c.merges)
+	}
 	return unknown
 }
 

@@ -1,47 +1,65 @@
 package git
 
 import (
-	"os"
-	"path/filepath"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
+	"ken/internal/cache"
 	"ken/internal/git/history"
+	"ken/internal/repo"
 )
 
-// mergeVerdicts are the cached verdicts about merged files.
+// mergesVersion is the version of the rules for verdicts and of their format in the cache.
+const mergesVersion = 2
+
+// mergeVerdicts are the verdicts about merged files that are known for a key.
 type mergeVerdicts struct {
-	key     history.Key
-	byGit   map[mergedPath]bool
-	changed bool // the file does not have all verdicts
+	key   history.Key
+	byGit map[mergedPath]bool
 }
 
-const mergesFile = "merges"
+// mergesCache returns the cache and the key of the verdicts. They depend on the commits and on mergesVersion, not on
+// the build of ken, so a new build does not repeat old merges.
+func (r *Repo) mergesCache(key history.Key) (*cache.Cache, *cache.Key) {
+	c := cache.Open(r.common, "")
+	k := c.Key("merges")
+	fmt.Fprintf(k, "%d %x\n", mergesVersion, key)
+	return c, k
+}
 
-// loadMerges reads the cached verdicts for a key. There are none if the file is missing or invalid.
+// loadMerges returns the cached verdicts for a key.
 func (r *Repo) loadMerges(key history.Key) *mergeVerdicts {
-	k := &mergeVerdicts{key: key, byGit: make(map[mergedPath]bool)}
-	data, _, err := readFile(filepath.Join(r.historyDir(), mergesFile), history.MaxSize)
-	if err != nil {
-		return k
+	m := &mergeVerdicts{key: key, byGit: make(map[mergedPath]bool)}
+	c, k := r.mergesCache(key)
+	answer, ok := c.Load(k)
+	if !ok {
+		return m
 	}
-	for _, f := range history.DecodeMerges(data, key, r.format) {
-		k.byGit[mergedPath{f.Commit, f.Path}] = f.ByGit
+	for line := range strings.Lines(string(answer)) {
+		commit, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		byGit, path, _ := strings.Cut(rest, " ")
+		id, err := repo.ParseID(commit)
+		if err != nil {
+			continue
+		}
+		name, err := strconv.Unquote(path)
+		if err != nil {
+			continue
+		}
+		m.byGit[mergedPath{id, repo.Path(name)}] = byGit == "true"
 	}
-	return k
+	return m
 }
 
-// saveMerges writes the verdicts if there are new ones. If the file cannot be written, the next command
-// computes them again.
-func (r *Repo) saveMerges(k *mergeVerdicts) {
-	if !k.changed {
-		return
+// saveMerges caches the verdicts, one on each line: the commit, whether git made the content, and the quoted path.
+func (r *Repo) saveMerges(m *mergeVerdicts) {
+	var lines []string
+	for at, byGit := range m.byGit {
+		lines = append(lines, fmt.Sprintf("%s %t %q\n", at.commit, byGit, at.path))
 	}
-	var list []history.MergedFile
-	for at, byGit := range k.byGit {
-		list = append(list, history.MergedFile{Commit: at.commit, Path: at.path, ByGit: byGit})
-	}
-	data := history.EncodeMerges(k.key, list)
-	if os.MkdirAll(r.historyDir(), 0o777) == nil {
-		sweep(r.historyDir())
-		k.changed = replaceFile(r.historyDir(), mergesFile, data) != nil
-	}
+	slices.Sort(lines)
+	c, k := r.mergesCache(m.key)
+	c.Save(k, []byte(strings.Join(lines, "")))
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"ken/internal/git/history"
 	"ken/internal/repo"
 	"ken/internal/testrepo"
 )
@@ -204,10 +203,25 @@ func TestMergedCache(t *testing.T) {
 	l.branch("last", "base", "f", lines("20=y"))
 	f := l.file(l.merge("m", "first", []string{"last"}, "", ""), "f")
 	l.ask(f)
-	name := l.Path(".git/ken/cache/history/merges")
+	names, err := filepath.Glob(l.Path(".git/ken/cache/digests/merges-*"))
+	if err != nil || len(names) != 1 {
+		t.Fatalf("the cache has the entries %v, want one: %v", names, err)
+	}
+	name := names[0]
 	whole, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
+	}
+	g, err := openFiltered(t.Context(), l.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inputs, err := g.historyInputs(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cached := g.loadMerges(inputs.key); len(cached.byGit) != 1 {
+		t.Fatalf("the cache has the verdicts %v, want one", cached.byGit)
 	}
 	for i := range whole {
 		broken := append([]byte{}, whole...)
@@ -215,11 +229,8 @@ func TestMergedCache(t *testing.T) {
 		if err := os.WriteFile(name, broken, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		g := &Repo{root: l.Dir, common: l.Path(".git"), format: repo.SHA1}
-		var key history.Key
-		copy(key[:], whole[8:]) // after the magic number
-		if kept := g.loadMerges(key); len(kept.byGit) > 0 {
-			t.Fatalf("with byte %d changed, the cache still has verdicts: %v", i, kept.byGit)
+		if cached := g.loadMerges(inputs.key); len(cached.byGit) > 0 {
+			t.Fatalf("with byte %d changed, the cache still has verdicts: %v", i, cached.byGit)
 		}
 	}
 	if m := l.ask(f)[0]; m.By != repo.MergeByGit {

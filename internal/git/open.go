@@ -58,6 +58,18 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 	return r, nil
 }
 
+// ExistingDir returns dir or its nearest existing parent. [Open] needs a directory that exists.
+func ExistingDir(dir string) string {
+	for {
+		info, err := os.Stat(dir)
+		if above := filepath.Dir(dir); (err != nil || !info.IsDir()) && above != dir {
+			dir = above
+			continue
+		}
+		return dir
+	}
+}
+
 // canonical returns dir as an absolute path without symbolic links.
 func canonical(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)

@@ -2,5 +2,5 @@
 
 package git
 
-// ownedByUser is false where owners are no numbers: git is asked then.
+// ownedByUser returns false on systems without numeric owners, so that git decides.
 func ownedByUser(string) bool { return false }

@@ -59,7 +59,7 @@ func TestLinesAndPatch(t *testing.T) {
 	}
 	r.Write(".gitattributes", "*.md binary\n")
 	if counts, err := g.Lines(t.Context(), []repo.ID{moved, first}, paths); err != nil || len(counts[moved])+len(counts[first]) > 0 {
-		t.Errorf("counted lines of what is no text: %v, %v", counts, err)
+		t.Errorf("counted the lines of a binary file: %v, %v", counts, err)
 	}
 	if patch, err := g.Patch(t.Context(), other, paths); err != nil || patch != "" {
 		t.Errorf("%v\n%s", err, patch)

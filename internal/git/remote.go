@@ -47,14 +47,14 @@ func (r *Repo) RemoteURL(ctx context.Context) (string, error) {
 	return strings.TrimSuffix(out, "\n"), err
 }
 
-// UserSetting returns a setting of the user's own git configuration, whatever that of the
-// repository says. It is "" if the user has not set it.
+// UserSetting returns a setting of the user's own git configuration. It ignores the configuration of the
+// repository. It is "" if the user has not set it.
 func (r *Repo) UserSetting(ctx context.Context, key string) (string, error) {
 	out, _, err := r.probe(ctx, "config", "--global", "--includes", "--get", key)
 	return strings.TrimSuffix(out, "\n"), err
 }
 
-// Fetching are the arguments of git that fetch every branch of the remote. A bare clone has no refspec, and
+// Fetching returns the arguments of git that fetch every branch of the remote. A bare clone has no refspec, and
 // would fetch only the default branch.
 func (r *Repo) Fetching(ctx context.Context) []string {
 	cfg, err := r.repoConfig(ctx)

@@ -195,10 +195,10 @@ func overtaken(summary string) bool {
 // progress matches a progress line of git: "Resolving deltas: 100% (7/7), done."
 var progress = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z][A-Za-z ]+: +\d+(%|, done|$)`) })
 
-// refused is the error of a remote that refuses a ref, in its own words.
-func refused(ref, summary, said string) error {
+// refused returns the error for a remote that refuses a ref, with the remote's own message.
+func refused(ref, summary, output string) error {
 	reason := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(summary, "[remote rejected] "), "("), ")")
-	for _, line := range strings.FieldsFunc(said, func(r rune) bool { return r == '\n' || r == '\r' }) {
+	for _, line := range strings.FieldsFunc(output, func(r rune) bool { return r == '\n' || r == '\r' }) {
 		text, ok := strings.CutPrefix(strings.TrimSpace(line), "remote: ")
 		if text = strings.TrimSpace(text); ok && text != "" && !strings.HasPrefix(text, "error: ") && !progress().MatchString(text) {
 			reason += ": " + firstComplaint(text)

@@ -9,8 +9,8 @@ import (
 	"ken/internal/repo"
 )
 
-// The remote is origin or the only one, and a repository cannot set what belongs to its
-// user.
+// The remote is origin or the only one, and UserSetting ignores the configuration of the
+// repository.
 func TestRemoteURLAndUserSetting(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)

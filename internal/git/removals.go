@@ -65,14 +65,14 @@ type treeChange struct {
 	alike int
 }
 
-// diffTrees calls see with each change of some commits against their first parents. A root
+// diffTrees calls visit with each change of some commits against their first parents. A root
 // commit has none.
-func (r *Repo) diffTrees(ctx context.Context, commits []repo.ID, more []string, see func(i int, c treeChange)) error {
+func (r *Repo) diffTrees(ctx context.Context, commits []repo.ID, more []string, visit func(i int, c treeChange)) error {
 	if len(commits) == 0 {
 		return nil
 	}
 	var names strings.Builder
-	p := &treeChanges{where: make(map[string]int, len(commits)), see: see, at: -1}
+	p := &treeChanges{where: make(map[string]int, len(commits)), visit: visit, at: -1}
 	for i, id := range commits {
 		if _, again := p.where[id.String()]; again {
 			return fmt.Errorf("list what %s changed: the commit was requested twice", id.Short())
@@ -95,7 +95,7 @@ func (r *Repo) diffTrees(ctx context.Context, commits []repo.ID, more []string, 
 // paths.
 type treeChanges struct {
 	where map[string]int
-	see   func(i int, c treeChange)
+	visit func(i int, c treeChange)
 	at    int // index of the commit, -1 before the first
 	seen  int // number of commits
 	next  treeChange
@@ -110,7 +110,7 @@ func (p *treeChanges) item(text string) error {
 			p.next.to = repo.Path(text)
 		}
 		if p.wants == 0 {
-			p.see(p.at, p.next)
+			p.visit(p.at, p.next)
 		}
 		return nil
 	}

@@ -168,7 +168,7 @@ func (c *stderrBuffer) Write(p []byte) (int, error) {
 			c.line = c.line[:0]
 		case b == '\n':
 			if line := string(c.line); !strings.HasSuffix(line, ", done.") {
-				c.bounded.Write([]byte(line + "\n")) //nolint:errcheck // the buffer drops what is too much
+				c.bounded.Write([]byte(line + "\n")) //nolint:errcheck // the buffer drops the excess
 			}
 			c.line = c.line[:0]
 		case len(c.line) < maxStderr:

@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"slices"
 
 	"ken/internal/repo"
 )
@@ -61,4 +62,13 @@ func (r *Repo) Unmoved(ctx context.Context, s *repo.Snapshot) (bool, error) {
 		return false, err
 	}
 	return head == s.Head, nil
+}
+
+// Tracks reports whether the index has a file in dir.
+func (r *Repo) Tracks(ctx context.Context, dir repo.Path) (bool, error) {
+	s, err := r.Snapshot(ctx)
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(s.Index.Entries, func(e repo.Entry) bool { return e.Path.Under(dir) }), nil
 }

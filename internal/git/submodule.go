@@ -33,8 +33,9 @@ func (r *Repo) submodules(ctx context.Context, entries []repo.Entry) map[repo.Pa
 	return found
 }
 
-// submoduleHead returns the commit that is checked out in the submodule at path; there is false if none is.
-func (r *Repo) submoduleHead(ctx context.Context, path repo.Path) (head repo.ID, there bool, err error) {
+// submoduleHead returns the commit that is checked out in the submodule at path. found is false if the
+// submodule is not checked out.
+func (r *Repo) submoduleHead(ctx context.Context, path repo.Path) (head repo.ID, found bool, err error) {
 	dir, ok := r.below(path)
 	if !ok {
 		return repo.ID{}, false, nil

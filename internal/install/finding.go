@@ -1,6 +1,7 @@
 package install
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"ken/internal/allow"
 	"ken/internal/fault"
+	"ken/internal/fresh"
 )
 
 // A Finding is something wrong with the set-up, and how to fix it.
@@ -46,6 +48,32 @@ type Facts struct {
 	Program string // the path of this program; "" if unknown
 	// Clients has the files of all clients, also missing ones.
 	Clients []ClientStatus
+}
+
+// AddUnused adds the records that ken ignores.
+func (f *Facts) AddUnused(list []fresh.Unused) {
+	for _, u := range list {
+		if errors.Is(u.Why, fresh.ErrDamaged) {
+			f.Damaged = append(f.Damaged, u.Label())
+		} else {
+			f.Ahead = append(f.Ahead, u.Label())
+		}
+	}
+}
+
+// AddHooks adds the result of a dry run of ken init --hooks, or its error.
+func (f *Facts) AddHooks(result *HooksResult, err error) {
+	f.Hooks = make(map[string]string)
+	f.NoHooks = err
+	if err != nil {
+		return
+	}
+	for _, hook := range result.Hooks {
+		f.Hooks[hook.Name] = hook.Action
+		if hook.Off {
+			f.Off = append(f.Off, hook.Name)
+		}
+	}
 }
 
 // oldest is the oldest version of git that ken supports.

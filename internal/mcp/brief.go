@@ -10,6 +10,8 @@ import (
 
 	"ken/internal/brief"
 	"ken/internal/fault"
+	"ken/internal/find"
+	"ken/internal/ken"
 	"ken/internal/repo"
 	"ken/internal/term"
 )
@@ -31,7 +33,7 @@ func (s *server) addBrief(m *mcp.Server) {
 		if in.Budget != 0 && in.Budget < brief.MinBudget {
 			return nil, &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("budget is %d: set at least %d, or leave it out", in.Budget, brief.MinBudget)}
 		}
-		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (answer, error) {
+		return withRepository(ctx, s, req, in.Root, func(w *ken.Repository) (answer, error) {
 			return briefPaths(ctx, w, in)
 		})
 	})
@@ -57,7 +59,7 @@ type pathBrief struct {
 
 // briefPaths answers for each path with an equal part of the budget; what one does not need, the
 // next ones get. A wrong path is an error for this path alone, unless all are wrong.
-func briefPaths(ctx context.Context, w Workspace, in briefInput) (answer, error) {
+func briefPaths(ctx context.Context, w *ken.Repository, in briefInput) (answer, error) {
 	names := in.Paths
 	if len(names) == 0 {
 		names = []string{"."}
@@ -105,7 +107,7 @@ func allFailed(list []error) error {
 	return errors.New(errors.Join(list...).Error())
 }
 
-func briefPath(ctx context.Context, w Workspace, name string, budget int, verbose bool) (pathBrief, error) {
+func briefPath(ctx context.Context, w *ken.Repository, name string, budget int, verbose bool) (pathBrief, error) {
 	if strings.Contains(name, "#") {
 		return briefSymbol(ctx, w, name)
 	}
@@ -113,7 +115,7 @@ func briefPath(ctx context.Context, w Workspace, name string, budget int, verbos
 	if err != nil {
 		return pathBrief{}, err
 	}
-	b, err := w.Brief(ctx, path, budget)
+	b, err := w.Briefer().Brief(ctx, brief.Options{Path: path, Budget: budget})
 	if err != nil {
 		if !strings.Contains(name, "/") {
 			if s, failed := briefSymbol(ctx, w, name); failed == nil {
@@ -130,8 +132,8 @@ func briefPath(ctx context.Context, w Workspace, name string, budget int, verbos
 }
 
 // briefSymbol says who uses a symbol, and what tests it.
-func briefSymbol(ctx context.Context, w Workspace, name string) (pathBrief, error) {
-	u, err := w.Uses(ctx, name)
+func briefSymbol(ctx context.Context, w *ken.Repository, name string) (pathBrief, error) {
+	u, err := w.Finder().UsesFromRoot(ctx, find.UsesOptions{Asked: name, Limit: find.NoLimit})
 	if err != nil {
 		return pathBrief{}, err
 	}
@@ -139,7 +141,7 @@ func briefSymbol(ctx context.Context, w Workspace, name string) (pathBrief, erro
 }
 
 // identify returns the content ids and the receipt of a file, or the receipt of a directory.
-func identify(ctx context.Context, w Workspace, path repo.Path) (string, error) {
+func identify(ctx context.Context, w *ken.Repository, path repo.Path) (string, error) {
 	k, err := known(ctx, w, path)
 	if err != nil {
 		return "", err

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ken/internal/fault"
+	"ken/internal/ken"
 )
 
 // Errors outside of tools have JSON-RPC codes.
@@ -27,7 +28,7 @@ func TestErrorsHaveCodes(t *testing.T) {
 			`{"jsonrpc":"2.0","id":"nosuch","method":"resources/read","params":{"uri":"ken://nosuch"}}`,
 		}, "\n")
 		var out strings.Builder
-		deps := Deps{Version: "test", Open: func(context.Context, string, string) (Workspace, error) { return nil, why }}
+		deps := Deps{Version: "test", Open: func(context.Context, string, string) (*ken.Repository, error) { return nil, why }}
 		if err := ServeStdio(t.Context(), deps, io.NopCloser(strings.NewReader(in)), &out); err != nil {
 			t.Fatal(err)
 		}

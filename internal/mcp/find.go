@@ -10,6 +10,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ken/internal/fault"
+	"ken/internal/find"
+	"ken/internal/ken"
+	"ken/internal/repo"
 	"ken/internal/term"
 )
 
@@ -22,12 +25,6 @@ type findInput struct {
 
 // findWords is a string or a list of strings; [normalise] makes it a list.
 type findWords []string
-
-// FindOptions limit the places that Find returns. The zero value sets no limit of its own.
-type FindOptions struct {
-	Kinds []string // code, test, doc; nil means all
-	Limit int      // 0 is the default limit
-}
 
 func (s *server) addFind(m *mcp.Server) {
 	add(s, m, &mcp.Tool{
@@ -42,8 +39,12 @@ func (s *server) addFind(m *mcp.Server) {
 				Err: errors.New("words is empty"),
 			}
 		}
-		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (answer, error) {
-			found, err := w.Find(ctx, in.Words, FindOptions{Kinds: kindsOf(in.Kind), Limit: in.Limit})
+		return withRepository(ctx, s, req, in.Root, func(w *ken.Repository) (answer, error) {
+			kinds, err := find.ParseKinds(kindsOf(in.Kind))
+			if err != nil {
+				return nil, &fault.Error{Kind: fault.Usage, Err: err}
+			}
+			found, err := w.Finder().Find(ctx, find.Query{Words: in.Words, Limit: in.Limit, Kinds: kinds}, repo.ID{})
 			if err != nil {
 				return nil, err
 			}

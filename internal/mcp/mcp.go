@@ -8,60 +8,26 @@ package mcp
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ken/internal/fault"
-	"ken/internal/registry"
+	"ken/internal/ken"
 	"ken/internal/repo"
-	"ken/internal/spec"
-	"ken/internal/survey"
 	"ken/internal/term"
+	"ken/internal/workflow"
 )
-
-// A Workspace is an open repository. app implements it; mcp cannot import app.
-type Workspace interface {
-	Registry() *registry.Registry
-	// Spec returns the reader of specs.
-	Spec() *spec.Reader
-	// Survey returns the survey of directories. ranks override configured ones.
-	Survey(ranks map[repo.Path]survey.Rank) *survey.Survey
-	// Next leases a directory to the agent.
-	Next(ctx context.Context, opts survey.NextOptions) (*survey.NextItem, error)
-	// Submit stores what an agent wrote about a directory and its files.
-	Submit(ctx context.Context, sub survey.Submission) (*survey.Submitted, error)
-	// Brief says what to know about a file or a directory, "" for the repository, within a
-	// budget in tokens; 0 is the default budget. String is the text of ken brief, and the
-	// JSON form is its document.
-	Brief(ctx context.Context, path repo.Path, budget int) (fmt.Stringer, error)
-	// Orient returns a brief of files and directories within a budget in tokens; 0 is the
-	// default budget.
-	Orient(ctx context.Context, budget int) (*registry.Orientation, error)
-	// Find returns the text and the document of ken find.
-	Find(ctx context.Context, words []string, opts FindOptions) (fmt.Stringer, error)
-	// Uses returns the text and the document of ken uses for a symbol, or PATH#SYMBOL.
-	Uses(ctx context.Context, symbol string) (fmt.Stringer, error)
-	// Review returns the text and the document of ken review.
-	Review(ctx context.Context, span string, all bool) (fmt.Stringer, error)
-	// RootPath turns a path from the repository root, or an absolute one, into a path from
-	// the root. A path outside is an error.
-	RootPath(arg string) (repo.Path, error)
-	// OnProgress makes the workspace call f with the number of files read.
-	OnProgress(f func(done, total int))
-	Close() error
-}
 
 // Deps are the functions that the server needs from the program.
 type Deps struct {
 	// Open opens the work tree that contains dir, for an author. dir "" is where the
 	// server was started.
-	Open func(ctx context.Context, dir, author string) (Workspace, error)
+	Open func(ctx context.Context, dir, author string) (*ken.Repository, error)
 	// OpenState opens the state directory dir, relative to root, or that of the work tree
 	// that contains root.
-	OpenState func(ctx context.Context, root, dir, author string) (StateSpace, error)
+	OpenState func(ctx context.Context, root, dir, author string) (*workflow.Manager, error)
 	// Session returns the session of the agent that runs the server; "" for none.
 	Session func() string
 	Version string
@@ -122,8 +88,8 @@ func newServerWith(deps Deps, w *subscriptions) *mcp.Server {
 	return m
 }
 
-// withWorkspace opens the work tree of a call, runs f and closes it.
-func withWorkspace(ctx context.Context, s *server, req *mcp.CallToolRequest, root string, f func(Workspace) (answer, error)) (answer, error) {
+// withRepository opens the work tree of a call, runs f and closes it.
+func withRepository(ctx context.Context, s *server, req *mcp.CallToolRequest, root string, f func(*ken.Repository) (answer, error)) (answer, error) {
 	w, err := s.Open(ctx, root, author(req))
 	if err != nil {
 		return nil, withRootHint(root, err)
@@ -163,7 +129,7 @@ type pathError struct {
 
 // rootPaths resolves arguments that are paths. A wrong path is an error for this path alone,
 // unless all are wrong.
-func rootPaths(w Workspace, args []string) (paths []repo.Path, wrong []pathError, err error) {
+func rootPaths(w *ken.Repository, args []string) (paths []repo.Path, wrong []pathError, err error) {
 	var failed []error
 	for _, a := range args {
 		p, err := w.RootPath(a)

@@ -8,6 +8,7 @@ import (
 
 	"ken/internal/brief"
 	"ken/internal/fault"
+	"ken/internal/ken"
 	"ken/internal/registry"
 	"ken/internal/term"
 )
@@ -26,8 +27,8 @@ func (s *server) addOrient(m *mcp.Server) {
 		if in.Budget != 0 && in.Budget < brief.MinBudget {
 			return nil, &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("budget is %d: set at least %d, or leave it out", in.Budget, brief.MinBudget)}
 		}
-		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (answer, error) {
-			o, err := w.Orient(ctx, in.Budget)
+		return withRepository(ctx, s, req, in.Root, func(w *ken.Repository) (answer, error) {
+			o, err := w.Briefer().Orient(ctx, in.Budget)
 			if err != nil {
 				return nil, err
 			}

@@ -16,6 +16,7 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/fresh"
+	"ken/internal/ken"
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/survey"
@@ -82,7 +83,7 @@ func document(uri, text string) *mcp.ReadResourceResult {
 
 // readResource opens the work tree where the server was started and returns the text of
 // f.
-func (s *server) readResource(ctx context.Context, uri string, f func(Workspace) (string, error)) (*mcp.ReadResourceResult, error) {
+func (s *server) readResource(ctx context.Context, uri string, f func(*ken.Repository) (string, error)) (*mcp.ReadResourceResult, error) {
 	w, err := s.Open(ctx, "", "")
 	if fault.KindOf(err) == fault.NoRepo {
 		return nil, notFound(uri, &fault.Error{
@@ -103,8 +104,8 @@ func (s *server) readResource(ctx context.Context, uri string, f func(Workspace)
 }
 
 func (s *server) readBrief(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-	return s.readResource(ctx, req.Params.URI, func(w Workspace) (string, error) {
-		o, err := w.Orient(ctx, 0)
+	return s.readResource(ctx, req.Params.URI, func(w *ken.Repository) (string, error) {
+		o, err := w.Briefer().Orient(ctx, 0)
 		if err != nil {
 			return "", err
 		}
@@ -114,7 +115,7 @@ func (s *server) readBrief(ctx context.Context, req *mcp.ReadResourceRequest) (*
 
 func (s *server) readSummary(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	uri := req.Params.URI
-	return s.readResource(ctx, uri, func(w Workspace) (string, error) {
+	return s.readResource(ctx, uri, func(w *ken.Repository) (string, error) {
 		name, _ := summaryPath(uri)
 		path, err := w.RootPath(name)
 		if err != nil {
@@ -146,8 +147,8 @@ type pathKnowledge struct {
 }
 
 // known returns the summary of a path with its verdict, ids and receipt.
-func known(ctx context.Context, w Workspace, path repo.Path) (pathKnowledge, error) {
-	files, err := w.Registry().Show(ctx, []repo.Path{path})
+func known(ctx context.Context, w *ken.Repository, path repo.Path) (pathKnowledge, error) {
+	files, err := w.Registry.Show(ctx, []repo.Path{path})
 	if err != nil {
 		return pathKnowledge{}, err
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"ken/internal/ken"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -30,7 +32,7 @@ func TestSummaryCommentCannotBeForged(t *testing.T) {
 // Subscribers are not notified after a failed call, and unsubscribing removes them.
 func TestSubscribersHearOfWritesOnly(t *testing.T) {
 	w := &subscriptions{}
-	m := newServerWith(Deps{Version: "test", Open: func(context.Context, string, string) (Workspace, error) { return nil, errors.New("no") }}, w)
+	m := newServerWith(Deps{Version: "test", Open: func(context.Context, string, string) (*ken.Repository, error) { return nil, errors.New("no") }}, w)
 	here, there := mcp.NewInMemoryTransports()
 	go func() { _ = m.Run(t.Context(), there) }()
 	told := make(chan string, 10)

@@ -3,6 +3,9 @@ package mcp
 import (
 	"context"
 
+	"ken/internal/ken"
+	"ken/internal/review"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -19,8 +22,8 @@ func (s *server) addReview(m *mcp.Server) {
 			"Each line names the place, the reason and the next command.",
 		Annotations: readOnly(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in reviewInput) (answer, error) {
-		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (answer, error) {
-			r, err := w.Review(ctx, in.Range, in.All)
+		return withRepository(ctx, s, req, in.Root, func(w *ken.Repository) (answer, error) {
+			r, err := w.Reviewer().Review(ctx, review.Options{Range: in.Range, All: in.All})
 			if err != nil {
 				return nil, err
 			}

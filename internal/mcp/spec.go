@@ -9,6 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"ken/internal/fault"
+	"ken/internal/ken"
 	"ken/internal/repo"
 	"ken/internal/spec"
 )
@@ -32,7 +33,7 @@ func (s *server) addSpec(m *mcp.Server) {
 			"Call with paths before you edit them. drift: commits to governed files since the spec was edited or acknowledged.",
 		Annotations: readOnly(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in specInput) (answer, error) {
-		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (answer, error) {
+		return withRepository(ctx, s, req, in.Root, func(w *ken.Repository) (answer, error) {
 			out, err := answerSpec(ctx, w, in)
 			if err != nil {
 				return nil, withSpecHint(err)
@@ -58,7 +59,7 @@ func withSpecHint(err error) error {
 	return &fault.Error{Kind: fault.KindOf(err), Hint: hint, Err: err}
 }
 
-func answerSpec(ctx context.Context, w Workspace, in specInput) (*specAnswer, error) {
+func answerSpec(ctx context.Context, w *ken.Repository, in specInput) (*specAnswer, error) {
 	in.ID, in.Query = nodeID(in.ID), strings.TrimSpace(in.Query)
 	asked := 0
 	for _, is := range []bool{in.ID != "", len(in.Paths) > 0, in.Query != ""} {

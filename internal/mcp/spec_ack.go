@@ -6,6 +6,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"ken/internal/ken"
 	"ken/internal/spec"
 	"ken/internal/term"
 )
@@ -30,7 +31,7 @@ func (s *server) addSpecAck(m *mcp.Server) {
 		if s.Session != nil {
 			ask.Session = s.Session()
 		}
-		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (answer, error) {
+		return withRepository(ctx, s, req, in.Root, func(w *ken.Repository) (answer, error) {
 			out, err := w.Spec().Ack(ctx, ask)
 			if err != nil {
 				return nil, withSpecHint(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ken/internal/fault"
+	"ken/internal/ken"
 	"ken/internal/spec"
 )
 
@@ -68,7 +69,7 @@ func escapeSpecURIs(next mcp.MethodHandler) mcp.MethodHandler {
 
 func (s *server) readSpec(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	uri := req.Params.URI
-	return s.readResource(ctx, uri, func(w Workspace) (string, error) { return specText(ctx, w.Spec(), uri) })
+	return s.readResource(ctx, uri, func(w *ken.Repository) (string, error) { return specText(ctx, w.Spec(), uri) })
 }
 
 // specText returns the file of a spec after its verdict.

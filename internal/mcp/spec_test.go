@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -15,9 +16,15 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/fresh"
-	"ken/internal/repo"
+	"ken/internal/ken"
 	"ken/internal/spec"
+	"ken/internal/testrepo"
 )
+
+func TestMain(m *testing.M) {
+	defer testrepo.Isolate()()
+	m.Run()
+}
 
 // node returns a listed spec.
 func node(id string, drift *int, changes ...func(*spec.Listed)) spec.Listed {
@@ -170,57 +177,30 @@ func TestSpecURIsRoundTrip(t *testing.T) {
 	})
 }
 
-// A tree is a work tree whose history cannot be read.
-type tree struct {
-	spec.Source
-	spec.HistorySource
-	files []repo.LoadedFile
+// withoutObjects opens a work tree with one spec file, whose history cannot be read: its objects are missing.
+func withoutObjects(t *testing.T, path, text string) *ken.Repository {
+	t.Helper()
+	r := testrepo.New(t)
+	r.Write(path, text)
+	r.Commit("spec")
+	if err := os.RemoveAll(r.Path(".git/objects")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(r.Path(".git/objects"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	w, err := ken.Open(t.Context(), ken.Options{Dir: r.Dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
 }
 
-func (w *tree) Blob(content []byte) repo.ID { return repo.SHA1.Blob(content) }
-
-func (w *tree) Specs(context.Context) ([]repo.LoadedFile, repo.StatDigest, error) {
-	return w.files, repo.StatDigest{}, nil
-}
-
-func (w *tree) Tracked(context.Context) ([]repo.Entry, error) { return nil, nil }
-func (w *tree) IndexStamp(context.Context) string             { return "" }
-func (w *tree) Edited(context.Context, []repo.Entry, int64) (map[repo.Path][]byte, error) {
-	return nil, nil
-}
-
-func (w *tree) Head(context.Context) (repo.Head, error) { return repo.Head{}, nil }
-func (w *tree) Mainline(context.Context) (string, repo.ID, error) {
-	return "", repo.ID{}, errors.New("no main")
-}
-func (w *tree) View(context.Context) (string, error)               { return "", nil }
-func (w *tree) Worktrees(context.Context) ([]spec.Worktree, error) { return nil, nil }
-func (w *tree) History(context.Context, []repo.ID) (spec.History, error) {
-	return nil, errors.New("git does not answer")
-}
-
-func (w *tree) SpecsAt(context.Context, repo.ID) (spec.Set, error) {
-	return nil, errors.New("git does not answer")
-}
-func (w *tree) Load(string) []byte  { return nil }
-func (w *tree) Save(string, []byte) {}
-func (w *tree) Maker() string       { return "" }
-
-// A space is a Workspace over a tree.
-type space struct {
-	Workspace
-	tree *tree
-}
-
-func (s space) Spec() *spec.Reader                     { return spec.NewReader(s.tree, s.tree, s.tree) }
-func (s space) RootPath(arg string) (repo.Path, error) { return repo.Path(arg), nil }
-func (s space) Close() error                           { return nil }
-
-// ask calls the tool spec of a server over a tree, through the SDK's own client.
-func ask(t *testing.T, w *tree) (call func(args map[string]any) map[string]any, session *mcp.ClientSession) {
+// ask calls the tool spec of a server over a work tree, through the SDK's own client.
+func ask(t *testing.T, w *ken.Repository) (call func(args map[string]any) map[string]any, session *mcp.ClientSession) {
 	t.Helper()
 	here, there := mcp.NewInMemoryTransports()
-	deps := Deps{Open: func(context.Context, string, string) (Workspace, error) { return space{tree: w}, nil }}
+	deps := Deps{Open: func(context.Context, string, string) (*ken.Repository, error) { return w, nil }}
 	go func() { _ = Serve(t.Context(), deps, there) }()
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), here, nil)
 	if err != nil {
@@ -246,7 +226,8 @@ func ask(t *testing.T, w *tree) (call func(args map[string]any) map[string]any, 
 // If git cannot be read, its facts are unknown with a reason, and the facts from files
 // are returned.
 func TestSpecsWithoutGit(t *testing.T) {
-	w := &tree{files: []repo.LoadedFile{{Path: ".spec/a/spec.md", Content: []byte("---\nstatus: merged\ncode: [a.go]\n---\nHolds.\n")}}}
+	w := withoutObjects(t, ".spec/a/spec.md", "---\nstatus: merged\ncode: [a.go]\n---\nHolds.\n")
+	const noHistory = "read history: git log: fatal: bad object "
 	call, session := ask(t, w)
 	why := func(list any) (reasons string) {
 		b, _ := json.Marshal(list)
@@ -273,19 +254,19 @@ func TestSpecsWithoutGit(t *testing.T) {
 		if counts, _ := got["counts"].(map[string]any); counts["merged"] != nil {
 			t.Errorf("%v: counts %v", args, counts)
 		}
-		if !strings.Contains(why(got["unknown"]), "git does not answer") {
+		if !strings.Contains(why(got["unknown"]), noHistory) {
 			t.Errorf("%v: no reason: %v", args, got["unknown"])
 		}
 	}
 	n, _ := call(map[string]any{"id": "a"})["node"].(map[string]any)
-	if n["drift"] != nil || n["body"] != "Holds.\n" || !strings.Contains(why(n["unknown"]), "git does not answer") {
+	if n["drift"] != nil || n["body"] != "Holds.\n" || !strings.Contains(why(n["unknown"]), noHistory) {
 		t.Errorf("the node: %v", n)
 	}
 	res, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "ken://spec/a"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := res.Contents[0].Text; !strings.HasPrefix(text, "<!-- ken\nstatus: unknown; ") || !strings.Contains(text, "\ndrift: unknown\n") || !strings.Contains(text, "\nunknown: drift: git does not answer\n") {
+	if text := res.Contents[0].Text; !strings.HasPrefix(text, "<!-- ken\nstatus: unknown; ") || !strings.Contains(text, "\ndrift: unknown\n") || !strings.Contains(text, "\nunknown: drift: "+noHistory) {
 		t.Errorf("the resource: %s", text)
 	}
 }
@@ -293,7 +274,7 @@ func TestSpecsWithoutGit(t *testing.T) {
 // Hints of the spec tools name tools, not commands, and the kind of error stays the
 // same.
 func TestSpecHintsNameTools(t *testing.T) {
-	w := &tree{files: []repo.LoadedFile{{Path: ".spec/parser/spec.md", Content: []byte("---\ncode: [a.go]\n---\n")}}}
+	w := withoutObjects(t, ".spec/parser/spec.md", "---\ncode: [a.go]\n---\n")
 	_, session := ask(t, w)
 	refused := func(tool string, args map[string]any) string {
 		t.Helper()

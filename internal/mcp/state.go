@@ -16,12 +16,6 @@ import (
 	"ken/internal/workflow"
 )
 
-// A StateSpace is an open state directory. app implements it; mcp cannot import app.
-type StateSpace interface {
-	Keeper() *workflow.Manager
-	Close() error
-}
-
 type stateInput struct {
 	commonInput
 	Dir     string            `json:"dir,omitempty" jsonschema:"state directory, from root; default: the repository's"`
@@ -64,7 +58,7 @@ func (s *server) addState(m *mcp.Server) {
 			return nil, withRootHint(in.Root, err)
 		}
 		defer space.Close()
-		out, err := answerState(ctx, space.Keeper(), in)
+		out, err := answerState(ctx, space, in)
 		if err != nil {
 			return nil, err
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ken/internal/fault"
+	"ken/internal/ken"
 	"ken/internal/repo"
 	"ken/internal/survey"
 	"ken/internal/term"
@@ -32,7 +33,7 @@ func (s *server) addSurveyNext(m *mcp.Server) {
 		if err != nil {
 			return nil, &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("lease: %w; leave it out to use 900", err)}
 		}
-		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (answer, error) {
+		return withRepository(ctx, s, req, in.Root, func(w *ken.Repository) (answer, error) {
 			var within repo.Path
 			if in.Path != "" {
 				if within, err = w.RootPath(in.Path); err != nil {

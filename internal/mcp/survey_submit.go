@@ -5,6 +5,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"ken/internal/ken"
 	"ken/internal/repo"
 	"ken/internal/survey"
 	"ken/internal/term"
@@ -26,7 +27,7 @@ func (s *server) addSurveySubmit(m *mcp.Server) {
 			"fenced (the lease ended, another agent has it); or rejected, with the reason.",
 		Annotations: recording(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in surveySubmitInput) (answer, error) {
-		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (answer, error) {
+		return withRepository(ctx, s, req, in.Root, func(w *ken.Repository) (answer, error) {
 			path, err := w.RootPath(in.Path)
 			if err != nil {
 				return nil, err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"ken/internal/ken"
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/term"
@@ -32,8 +33,8 @@ func (s *server) addUpdate(m *mcp.Server) {
 			"A rejected entry has a reason; the others are stored.",
 		Annotations: additive(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in updateInput) (answer, error) {
-		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (answer, error) {
-			out, err := w.Registry().Close(ctx, closing(w, in))
+		return withRepository(ctx, s, req, in.Root, func(w *ken.Repository) (answer, error) {
+			out, err := w.Registry.Close(ctx, closing(w, in))
 			if err != nil {
 				return nil, err
 			}
@@ -48,7 +49,7 @@ func (s *server) addUpdate(m *mcp.Server) {
 
 // closing turns a call into options of the registry. A path outside the repository is
 // refused; the other entries are stored.
-func closing(w Workspace, in updateInput) registry.CloseOptions {
+func closing(w *ken.Repository, in updateInput) registry.CloseOptions {
 	var opts registry.CloseOptions
 	for _, u := range in.Updates {
 		update := registry.Update{Text: u.Summary, Read: u.Read, Keep: u.Keep}

@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ken/internal/fault"
+	"ken/internal/ken"
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/term"
@@ -39,20 +40,20 @@ func (s *server) addVerify(m *mcp.Server) {
 			"the state of its summary (fresh, stale, none, excluded, unknown) or of the file, and why.",
 		Annotations: additive(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in verifyInput) (answer, error) {
-		return withWorkspace(ctx, s, req, in.Root, func(w Workspace) (answer, error) {
+		return withRepository(ctx, s, req, in.Root, func(w *ken.Repository) (answer, error) {
 			only, wrong, err := rootPaths(w, in.Paths)
 			if err != nil {
 				return nil, err
 			}
 			short := in.Format != "json" && !in.All
 			opts := registry.VerifyOptions{Full: in.Full, All: in.All, Paths: only, OmitNew: short, OmitSparse: short}
-			rep, err := w.Registry().Verify(ctx, opts)
+			rep, err := w.Registry.Verify(ctx, opts)
 			if untracked, ok := errors.AsType[*registry.NotTrackedError](err); ok && len(untracked.Paths) < len(only) {
 				for _, p := range untracked.Paths {
 					wrong = append(wrong, pathError{Path: p.JSON().Path, Error: "not tracked", Hint: fault.HintOf(err)})
 				}
 				opts.Paths = slices.DeleteFunc(only, func(p repo.Path) bool { return slices.Contains(untracked.Paths, p) })
-				rep, err = w.Registry().Verify(ctx, opts)
+				rep, err = w.Registry.Verify(ctx, opts)
 			}
 			if err != nil {
 				return nil, err

@@ -2,23 +2,23 @@ package model
 
 import "errors"
 
-// A Reason says why there is no reply.
+// A Reason is the kind of failure of a turn.
 type Reason int
 
-// The reasons. Those that pass have been waited out before they are given.
+// The reasons. RateLimited, Overloaded and Down are returned only after the retries.
 const (
 	Other        Reason = iota
-	NoKey               // none in the environment, or nothing that could be one
-	Unauthorized        // the provider does not accept the key
+	NoKey               // the environment has no key, or none that is valid
+	Unauthorized        // the provider rejects the key
 	NoCredit            // the account has no money or a spending limit is reached
-	NoModel             // the provider, or the machine, has no such model
-	RateLimited         // too much asked in too short a time, still
-	Overloaded          // the provider has too much to do, still
-	Down                // no connection, a broken one, silence or a server's failure, still
-	BadAnswer           // what came back is no answer, or too large to be one
-	BadRequest          // the provider does not take the request
-	TooLong             // the conversation is longer than the model can read
-	Cancelled           // the caller's context ended it
+	NoModel             // the provider, or this machine, does not have the model
+	RateLimited         // too many requests, even after the retries
+	Overloaded          // the provider is overloaded, even after the retries
+	Down                // no connection, a broken connection, a timeout or a server error, even after the retries
+	BadAnswer           // the response is not valid, or too large
+	BadRequest          // the provider rejects the request
+	TooLong             // the conversation exceeds the context window of the model
+	Cancelled           // the context of the caller was cancelled
 )
 
 var reasons = [...]string{
@@ -33,8 +33,8 @@ func (r Reason) String() string {
 	return reasons[r]
 }
 
-// Hopeless reports whether another conversation with the same model would fail
-// the same way, so that there is no use in trying the next.
+// Hopeless reports whether every other conversation with the same model would fail the same way. The caller should
+// not try the next one.
 func (r Reason) Hopeless() bool {
 	return r == NoKey || r == Unauthorized || r == NoCredit || r == NoModel
 }
@@ -43,7 +43,7 @@ func (r Reason) Hopeless() bool {
 type Failure struct {
 	Reason Reason
 	Err    error
-	// Unsent says that nobody has got the request, so that nothing can have been spent.
+	// Unsent is set if the request reached no server, so it cannot have cost anything.
 	Unsent bool
 }
 
@@ -51,8 +51,8 @@ func (f *Failure) Error() string { return f.Err.Error() }
 
 func (f *Failure) Unwrap() error { return f.Err }
 
-// Unpaid reports whether an error says that the model has not begun to work on a request:
-// nobody has got it, or it was turned away.
+// Unpaid reports whether the model did no work for the request that failed with err: the request was not sent, or
+// the provider rejected it.
 func Unpaid(err error) bool {
 	f, ok := errors.AsType[*Failure](err)
 	if !ok {
@@ -66,7 +66,7 @@ func Unpaid(err error) bool {
 	}
 }
 
-// ReasonOf returns the reason in err's chain, Other when there is none.
+// ReasonOf returns the reason in the chain of err, or Other if there is none.
 func ReasonOf(err error) Reason {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		return f.Reason

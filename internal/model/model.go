@@ -1,9 +1,8 @@
-// Package model holds the words of a conversation with a language model: what
-// is asked, what is answered, what it cost and why there was no answer.
+// Package model defines the types of a conversation with a language model: requests, replies, token usage, cost
+// and failures.
 //
-// A conversation is a list of messages. A turn sends all of it and brings the
-// next message: text, or calls of the tools that the request offered, which the
-// caller carries out and answers in the next turn.
+// A conversation is a list of messages. A turn sends the whole list and returns the next message: text, or calls
+// of the tools that the request offered. The caller runs the tools and sends their results in the next turn.
 //
 //	req := model.Request{System: rules, Tools: tools, Messages: []model.Message{model.Ask(question)}}
 //	for {
@@ -15,8 +14,8 @@
 //		req.Messages = append(req.Messages, reply.Message(), model.Answer(carryOut(reply.Calls)...))
 //	}
 //
-// Who answers, and over which wire, is known to package provider. What to ask,
-// when to stop and what may be spent are the caller's.
+// Package provider implements the models and their APIs. The caller decides what to ask, when to stop and how much
+// to spend.
 package model
 
 import (
@@ -25,44 +24,42 @@ import (
 	"time"
 )
 
-// A Model answers one turn of a conversation. It is safe for several goroutines.
+// A Model answers one turn of a conversation. It is safe for concurrent use.
 type Model interface {
-	// Name is the provider and its model, such as anthropic/claude-opus-5-5. It
-	// is part of the recipe of what the model writes.
+	// Name returns the provider and the model, such as anthropic/claude-opus-5-5. It is part of the recipe of
+	// every summary that the model writes.
 	Name() string
 
-	// Price is what its tokens cost; the zero Price when that is not known.
+	// Price returns the price of its tokens, or the zero Price if it is unknown.
 	Price() Price
 
-	// Turn sends the conversation and returns the model's next message, all of
-	// it. Passing troubles (rate limits, overload, broken connections) are
-	// waited out within bounds, and the whole turn is asked again.
+	// Turn sends the conversation and returns the complete next message of the model. It retries the whole turn,
+	// within limits, after rate limits, overload and broken connections.
 	//
-	// The reply's Usage and Cost hold with an error too: they are what was
-	// spent on trying. An error is a [fault.Error] with a hint, and [ReasonOf]
-	// tells what sort.
+	// The Usage and Cost of the reply are valid even with an error: they are what the attempts cost. An error is a
+	// [fault.Error] with a hint, and [ReasonOf] returns its reason.
 	Turn(ctx context.Context, req Request, l Listener) (Reply, error)
 }
 
-// A Request is one turn: the conversation so far, and what may be done in it.
+// A Request is one turn: the conversation so far, and the tools and limits of the reply.
 type Request struct {
-	System    string    // the standing rules; the same text every turn is cheapest
+	System    string    // the system prompt; the same text in every turn is cheapest
 	Messages  []Message // in order, the first and the last from the user
-	Tools     []Tool    // what the model may call; the same in every turn of a conversation
-	MaxTokens int       // the most that the reply may have, thinking included; DefaultMaxTokens when 0
+	Tools     []Tool    // the tools that the model may call; the same in every turn of a conversation
+	MaxTokens int       // the limit of the reply, including thinking; DefaultMaxTokens if 0
 }
 
-// DefaultMaxTokens is how long a reply may get when the request does not say.
+// DefaultMaxTokens limits a reply whose request sets no limit.
 const DefaultMaxTokens = 16 << 10
 
-// A Tool is something that the model may ask the caller to do.
+// A Tool is a function that the model may ask the caller to run.
 type Tool struct {
 	Name        string
 	Description string
-	Schema      json.RawMessage // JSON schema of the arguments, an object; no arguments when nil
+	Schema      json.RawMessage // JSON schema of the arguments, an object; nil for no arguments
 }
 
-// A Role says who speaks.
+// A Role is the author of a message.
 type Role int
 
 // The roles.
@@ -78,77 +75,76 @@ func (r Role) String() string {
 	return "user"
 }
 
-// A Message is one side's say. What a model said comes from [Reply.Message], what
-// it is told from [Ask] and [Answer].
+// A Message is one message of the user or the model. [Reply.Message] returns one of the model; [Ask] and [Answer]
+// return one of the user.
 type Message struct {
 	Role    Role
 	Text    string
-	Calls   []Call   // of an Assistant
-	Results []Result // of a User, one for each call of the message before
-	// Raw is an Assistant's message in its provider's own form, thinking and
-	// signatures included, which some want back unchanged. It means something
-	// to the model that wrote it only; nil does where there is none.
+	Calls   []Call   // only of an Assistant
+	Results []Result // only of a User, one for each call in the previous message
+	// Raw is an Assistant message as the provider encodes it, including thinking and signatures. Some providers
+	// require it unchanged. Only the model that wrote it can use it; it may be nil.
 	Raw json.RawMessage
 }
 
 // Ask returns a message of the user.
 func Ask(text string) Message { return Message{Role: User, Text: text} }
 
-// Answer returns the message that answers the calls of the one before.
+// Answer returns the message that answers the calls in the previous message.
 func Answer(results ...Result) Message { return Message{Role: User, Results: results} }
 
-// A Call is the model's wish to have a tool used.
+// A Call is a request of the model to run a tool.
 type Call struct {
 	ID   string
-	Name string          // as the model wrote it: maybe of no tool at all
-	Args json.RawMessage // a JSON object, though not necessarily one that the schema allows
-	// Err says that the model wrote something else than a JSON object for the
-	// arguments; Args is {} then. Tell the model with Fail: it will mend it.
+	Name string          // as the model wrote it; it may name no known tool
+	Args json.RawMessage // a JSON object, which may violate the schema
+	// Err is set if the arguments were not a JSON object; Args is {} then. Send it to the model with Fail, so that
+	// the model can correct the call.
 	Err error
 }
 
-// Result answers the call.
+// Result returns the result of a call that succeeded.
 func (c Call) Result(text string) Result { return Result{ID: c.ID, Text: text} }
 
-// Fail answers the call with what went wrong.
+// Fail returns the result of a call that failed.
 func (c Call) Fail(err error) Result { return Result{ID: c.ID, Text: err.Error(), Failed: true} }
 
-// A Result is what came of a call.
+// A Result is the outcome of a call.
 type Result struct {
-	ID     string // of the call
+	ID     string // the ID of the call
 	Text   string
-	Failed bool // Text says what went wrong
+	Failed bool // Text is an error message
 }
 
-// A Reply is the model's next message. Its text is what the model wrote, byte
-// for byte where that is UTF-8: it is not yet fit for a terminal.
+// A Reply is the next message of the model. Its text is not safe for a terminal: apart from invalid UTF-8, it is
+// exactly what the model wrote.
 type Reply struct {
 	Text  string
 	Calls []Call
 	Stop  Stop
-	Why   string // the provider's own word for Stop
-	Model string // the exact model, by its own account; "" when it does not say
+	Why   string // the name that the provider uses for Stop
+	Model string // the exact model, if the provider reports it
 	Raw   json.RawMessage
-	Usage Usage // of the whole turn, attempts that failed included
+	Usage Usage // of the whole turn, including failed attempts
 	Cost  Cost  // of Usage
 }
 
-// Message returns the reply as a part of the conversation that goes on.
+// Message returns the reply as a message for the next turn.
 func (r Reply) Message() Message {
 	return Message{Role: Assistant, Text: r.Text, Calls: r.Calls, Raw: r.Raw}
 }
 
-// A Stop says why a reply ends where it does. Its zero value is none that we
-// know; the provider's word is in [Reply.Why] then.
+// A Stop is the reason why a reply ends. The zero value is an unknown reason; [Reply.Why] has the name that the
+// provider gave.
 type Stop int
 
 // The reasons to stop.
 const (
 	Unknown   Stop = iota
-	End            // it has said what it wanted to
-	ToolUse        // it waits for its calls to be answered
-	MaxTokens      // cut off: the reply, or the conversation, got too long
-	Refusal        // it will not answer this
+	End            // the reply is complete
+	ToolUse        // the model waits for the results of its calls
+	MaxTokens      // cut off: the reply or the conversation is too long
+	Refusal        // the model refuses to answer
 )
 
 func (s Stop) String() string {
@@ -166,8 +162,8 @@ func (s Stop) String() string {
 	}
 }
 
-// A Listener hears a turn while it is under way. Both functions may be nil, and
-// none is called after Turn has returned.
+// A Listener receives the progress of a turn. Both functions may be nil. Neither is called after Turn has
+// returned.
 type Listener struct {
 	Text func(piece string) // the text as it arrives
 	// Retry is called before the turn begins again; the caller discards the text so far. If Retry
@@ -175,12 +171,12 @@ type Listener struct {
 	Retry func(Retry) error
 }
 
-// A Retry tells that an attempt failed and another follows.
+// A Retry describes a failed attempt that is followed by another one.
 type Retry struct {
-	Attempt int           // that failed, from 1 on
-	Reason  Reason        // why
-	Err     error         // the same in words, a [Failure]
-	Wait    time.Duration // until the next
-	Usage   Usage         // of the attempt that failed
+	Attempt int           // the number of the failed attempt, from 1
+	Reason  Reason        // why it failed
+	Err     error         // the error, a [Failure]
+	Wait    time.Duration // the time until the next attempt
+	Usage   Usage         // of the failed attempt
 	Cost    Cost          // of Usage
 }

@@ -33,7 +33,7 @@ func TestPriceOf(t *testing.T) {
 	}
 }
 
-// A sum is known only if all of it is, and says so.
+// A sum is known only if both terms are, and its text says so.
 func TestCostAdds(t *testing.T) {
 	known, unknown := model.Cost{USD: 0.25}, model.Cost{Unpriced: 7}
 	for c, want := range map[model.Cost]string{

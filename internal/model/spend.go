@@ -4,13 +4,13 @@ import "fmt"
 
 // Usage counts tokens.
 type Usage struct {
-	Requests int   // attempts that the model may have begun to answer
-	Input    int64 // tokens read, those below included
-	Cached   int64 // of Input: read from the provider's cache, cheaply
-	Written  int64 // of Input: put into its cache, dearly with some
-	Output   int64 // tokens written, thinking included
-	// Estimated says that the provider did not count some of them, as when a
-	// connection broke; ken counted four bytes to a token.
+	Requests int   // attempts that the model may have started to answer
+	Input    int64 // tokens read, including the two below
+	Cached   int64 // part of Input: read from the cache of the provider, at a lower price
+	Written  int64 // part of Input: written to that cache, at a higher price with some providers
+	Output   int64 // tokens written, including thinking
+	// Estimated is set if the provider did not report some of the counts, such as after a broken connection. ken
+	// then counts four bytes as a token.
 	Estimated bool
 }
 
@@ -25,28 +25,28 @@ func (u Usage) Add(v Usage) Usage {
 	}
 }
 
-// Tokens is how many were paid for.
+// Tokens returns the number of tokens that are charged.
 func (u Usage) Tokens() int64 { return u.Input + u.Output }
 
-// EstimateTokens says how many tokens so many bytes of text are, roughly.
+// EstimateTokens returns the approximate number of tokens in a text of this many bytes.
 func EstimateTokens(bytes int) int64 { return (int64(bytes) + 3) / 4 }
 
-// A Price is what a million tokens cost, in US dollars. The zero Price is not
-// known; a model that costs nothing is Free.
+// A Price is the price of a million tokens, in US dollars. The zero Price is unknown; a model that costs nothing
+// is Free.
 type Price struct {
 	Input   float64
-	Cached  float64 // read from the cache; as Input when 0
-	Written float64 // put into the cache; as Input when 0
+	Cached  float64 // read from the cache; Input if 0
+	Written float64 // written to the cache; Input if 0
 	Output  float64
-	UpTo    int64 // the longest input, in tokens, that this is the price for; any when 0
+	UpTo    int64 // the longest input, in tokens, that has this price; no limit if 0
 	Free    bool
 }
 
-// Known reports whether it is one.
+// Known reports whether the price is known.
 func (p Price) Known() bool { return p.Free || p.Input > 0 || p.Output > 0 }
 
-// Of returns what one request cost. Where the price does not cover it, the
-// tokens are counted as Unpriced: an unknown price is not 0.
+// Of returns the cost of one request. Tokens without a known price are counted as Unpriced, so that they do not
+// seem free.
 func (p Price) Of(u Usage) Cost {
 	switch {
 	case p.Free:
@@ -68,8 +68,7 @@ func (p Price) Of(u Usage) Cost {
 	return Cost{USD: usd / 1e6}
 }
 
-// Most returns the most that one request can cost: the provider may write all of the input to
-// its cache.
+// Most returns the highest possible cost of one request: the provider may write all of the input to its cache.
 func (p Price) Most(u Usage) Cost {
 	plain := p.Of(Usage{Input: u.Input, Output: u.Output})
 	written := p.Of(Usage{Input: u.Input, Written: u.Input, Output: u.Output})
@@ -77,14 +76,14 @@ func (p Price) Most(u Usage) Cost {
 	return plain
 }
 
-// The most tokens of a request besides its texts.
+// Upper bounds for the tokens of a request besides its texts.
 const (
-	overheadTokens   = 2048 // that a provider adds to explain tools
+	overheadTokens   = 2048 // added by the provider to explain tools
 	tokensPerMessage = 64
 )
 
-// MaxUsage returns the most tokens that one request can use. A token has at least one byte, and
-// a reply has at most the tokens that were asked for.
+// MaxUsage returns the most tokens that one request can use. A token has at least one byte, and a reply has at
+// most MaxTokens tokens.
 func (r Request) MaxUsage() Usage {
 	in := int64(overheadTokens + len(r.System))
 	for _, t := range r.Tools {
@@ -107,8 +106,8 @@ func (r Request) MaxUsage() Usage {
 	return Usage{Input: in, Output: out}
 }
 
-// Metered reports whether the usage of a reply is all that the provider can charge. After a call
-// that broke off before the provider reported its usage, a budget must assume the most.
+// Metered reports whether the usage of a reply is complete. If a call broke off before the provider reported its
+// usage, it is not, and a budget must assume the maximum.
 func (r Reply) Metered(err error) bool {
 	if err == nil {
 		return true
@@ -119,16 +118,16 @@ func (r Reply) Metered(err error) bool {
 	return Unpaid(err)
 }
 
-// A Cost is what tokens have cost. The zero Cost is that of nothing.
+// A Cost is the cost of some tokens. The zero Cost is the cost of no tokens.
 type Cost struct {
-	USD      float64 // of those whose price is known
-	Unpriced int64   // tokens whose price is not
+	USD      float64 // for the tokens with a known price
+	Unpriced int64   // the number of tokens without a known price
 }
 
 // Add returns the sum of c and d.
 func (c Cost) Add(d Cost) Cost { return Cost{USD: c.USD + d.USD, Unpriced: c.Unpriced + d.Unpriced} }
 
-// Known reports whether USD is all of it.
+// Known reports whether USD is the whole cost.
 func (c Cost) Known() bool { return c.Unpriced == 0 }
 
 func (c Cost) String() string {

@@ -9,18 +9,18 @@ import (
 // bash walks a shell script.
 func (r *reader) bash(root syntax.Node) {
 	children := root.Children()
-	r.headDoc(children)
+	r.readFileDoc(children)
 	r.bashStatements(children)
 }
 
-// bashStatements walks statements, those in blocks and under conditions too: a
-// function is declared wherever its definition runs.
+// bashStatements walks statements, including nested ones: a function definition in a block or a condition is
+// a declaration, too.
 func (r *reader) bashStatements(nodes []syntax.Node) {
-	r.each(nodes, func(n syntax.Node, l lead) {
+	r.eachDeclaration(nodes, func(n syntax.Node, l leadingNodes) {
 		switch n.Type() {
 		case "function_definition":
-			r.exporting(isPublicName(r.name(n)), func() {
-				i := r.add(Func, r.name(n), n, l, upTo(n, "body"))
+			r.withExported(isPublicName(r.name(n)), func() {
+				i := r.add(Func, r.name(n), n, l, signatureEnd(n, "body"))
 				if r.symbols[i].Doc == "" {
 					r.symbols[i].Doc = r.bashDoc(n.Child("body"))
 				}
@@ -36,7 +36,7 @@ func (r *reader) bashStatements(nodes []syntax.Node) {
 			}
 		case "command":
 			if name := r.text(n.Child("name")); name == "source" || name == "." {
-				r.importing(unquote(r.text(n.Child("argument"))))
+				r.addImport(unquote(r.text(n.Child("argument"))))
 			}
 		case "compound_statement", "if_statement", "list", "else_clause", "elif_clause", "redirected_statement", "subshell":
 			r.bashStatements(n.Children())
@@ -44,7 +44,7 @@ func (r *reader) bashStatements(nodes []syntax.Node) {
 	})
 }
 
-// bashDoc takes a comment that opens a function's body for its own.
+// bashDoc returns the documentation in the first comment of a function's body.
 func (r *reader) bashDoc(body syntax.Node) string {
 	var comments []syntax.Node
 	for _, c := range body.Children() {
@@ -58,8 +58,8 @@ func (r *reader) bashDoc(body syntax.Node) string {
 	return ""
 }
 
-// bashVariable adds what a script sets for others to see: those in capitals.
-func (r *reader) bashVariable(n, whole syntax.Node, l lead, exported bool) {
+// bashVariable adds an upper-case variable.
+func (r *reader) bashVariable(n, whole syntax.Node, l leadingNodes, exported bool) {
 	name := r.name(n)
 	if strings.ToUpper(name) != name || strings.ToLower(name) == name {
 		return
@@ -67,5 +67,5 @@ func (r *reader) bashVariable(n, whole syntax.Node, l lead, exported bool) {
 	if _, again := r.known[name]; again {
 		return
 	}
-	r.exporting(exported, func() { r.known[name] = r.add(Var, name, whole, l, n.Child("name").End()) })
+	r.withExported(exported, func() { r.known[name] = r.add(Var, name, whole, l, n.Child("name").End()) })
 }

@@ -9,14 +9,14 @@ import (
 	"ken/internal/repo"
 )
 
-// Of reads several megabytes a second; the grammar is loaded before.
+// BenchmarkOf measures Of without the loading of the grammar.
 func BenchmarkOf(b *testing.B) {
 	for _, s := range samples(b) {
 		b.Run(string(s.path), func(b *testing.B) { benchmark(b, []sample{s}) })
 	}
 }
 
-// Code is what people write: whatever lies below KEN_CODE, a megabyte of each language.
+// BenchmarkCode reads the files below KEN_CODE, up to a megabyte of each language.
 //
 //	KEN_CODE=~/src go test -run '^$' -bench Code ./internal/outline
 func BenchmarkCode(b *testing.B) {
@@ -62,7 +62,7 @@ func benchmark(b *testing.B, files []sample) {
 	b.ReportAllocs()
 	for b.Loop() {
 		for _, s := range files {
-			_, _ = Of(s.path, s.src) // what is no text has none
+			_, _ = Of(s.path, s.src) // binary files have no outline
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"ken/internal/outline"
 )
 
-// An outline reads back the same from its binary form, whatever is in it.
+// The binary form of any outline decodes to an equal outline.
 func TestOutlineBinary(t *testing.T) {
 	const seed = 3
 	rnd := rand.New(rand.NewPCG(seed, 1))
@@ -21,7 +21,7 @@ func TestOutlineBinary(t *testing.T) {
 		}
 		return s
 	}
-	// Every field has something, or nothing, also those that come some day.
+	// Fill every field or leave it empty, including fields that are added later.
 	var fill func(v reflect.Value)
 	fill = func(v reflect.Value) {
 		if rnd.IntN(4) == 0 {
@@ -72,7 +72,7 @@ func TestOutlineBinary(t *testing.T) {
 		if string(got) != string(want) {
 			t.Fatalf("seed %d\ngot  %s\nwant %s", seed, got, want)
 		}
-		// A damaged form is an error or another outline, and never a panic.
+		// Damaged data gives an error or another outline, but no panic.
 		b[rnd.IntN(len(b))] ^= 1 << rnd.IntN(8)
 		_, _ = outline.ReadBinary(b[:rnd.IntN(len(b)+1)])
 	}

@@ -4,33 +4,33 @@ import "bytes"
 
 // A conditional is an open #if.
 type conditional struct {
-	taking bool // the branch that is being read is the one taken
-	done   bool // one has been taken
-	plain  bool // it is none that the reading is about: all stays
+	taking bool // the current branch is taken
+	done   bool // a branch has been taken
+	plain  bool // it is ignored: all its branches stay
 }
 
-// A reading says what to make of an #if: nothing, or whether its first branch is
-// the one to be taken.
-type reading func(directive []byte) (decided, taken bool)
+// A branchChooser decides about an #if. If decided is false, all branches stay. Otherwise taken tells
+// whether the first branch is taken.
+type branchChooser func(directive []byte) (decided, taken bool)
 
-// firsts takes the first branch of each, and the second of #if 0.
-func firsts(directive []byte) (decided, taken bool) {
+// firstBranches takes the first branch of each #if, and the second one of #if 0.
+func firstBranches(directive []byte) (decided, taken bool) {
 	words := bytes.Fields(directive)
 	return true, len(words) != 2 || string(words[0]) != "if" || string(words[1]) != "0"
 }
 
-// forCPP leaves out what is there for C++ alone.
-func forCPP(directive []byte) (decided, taken bool) {
+// withoutCPP skips the branches for C++.
+func withoutCPP(directive []byte) (decided, taken bool) {
 	return bytes.Contains(directive, []byte("__cplusplus")) && !bytes.HasPrefix(directive, []byte("ifndef")) &&
 		!bytes.Contains(directive, []byte("!")), false
 }
 
-// branches returns src with every branch that a reading does not take made white,
-// and the lines of its directives too, and what was made so.
-func branches(src []byte, read reading) (out []byte, blanked []span) {
+// blankBranches replaces the branches that are not taken, and the lines of their directives, with spaces. It
+// returns the blanked ranges.
+func blankBranches(src []byte, choose branchChooser) (out []byte, blanked []span) {
 	var open []conditional
-	skipping := 0   // how many of them are not being taken
-	follow := false // the line goes on a directive's
+	skipping := 0   // number of open conditionals whose current branch is not taken
+	follow := false // the previous line is a directive that continues
 	for at := 0; at < len(src); {
 		end := len(src)
 		if i := bytes.IndexByte(src[at:], '\n'); i >= 0 {
@@ -43,7 +43,7 @@ func branches(src []byte, read reading) (out []byte, blanked []span) {
 			directive = true
 			switch {
 			case bytes.HasPrefix(rest, []byte("if")):
-				decided, taken := read(rest)
+				decided, taken := choose(rest)
 				open = append(open, conditional{taking: taken || !decided, done: taken, plain: !decided})
 				skipping += count(decided && !taken)
 				directive = decided
@@ -64,7 +64,7 @@ func branches(src []byte, read reading) (out []byte, blanked []span) {
 					skipping += count(!c.taking)
 				}
 			default:
-				directive = false // one that takes no branch
+				directive = false // not a conditional
 			}
 		}
 		if directive || skipping > 0 {

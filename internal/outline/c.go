@@ -10,26 +10,25 @@ import (
 // c walks C and C++.
 func (r *reader) c(root syntax.Node) {
 	children := root.Children()
-	r.headDoc(children)
+	r.readFileDoc(children)
 	r.cDeclarations(children)
 }
 
 func (r *reader) cDeclarations(nodes []syntax.Node) {
-	r.each(nodes, func(n syntax.Node, l lead) { r.cDeclaration(n, n, l) })
+	r.eachDeclaration(nodes, func(n syntax.Node, l leadingNodes) { r.cDeclaration(n, n, l) })
 }
 
-// cDeclaration walks one declaration; whole is it with what wraps it, such as a
-// template's parameters.
-func (r *reader) cDeclaration(n, whole syntax.Node, l lead) {
+// cDeclaration walks one declaration. whole is the declaration with its wrapper, such as a template.
+func (r *reader) cDeclaration(n, whole syntax.Node, l leadingNodes) {
 	switch n.Type() {
 	case "preproc_include":
-		r.importing(strings.Trim(r.text(n.Child("path")), `"<>`))
+		r.addImport(strings.Trim(r.text(n.Child("path")), `"<>`))
 	case "preproc_def":
-		if v := n.Child("value"); !v.IsZero() { // else it is for #ifdef, or a guard
+		if v := n.Child("value"); !v.IsZero() { // otherwise the macro is for #ifdef, or an include guard
 			r.add(Macro, r.name(n), n, l, n.End())
 		}
 	case "preproc_function_def":
-		r.add(Macro, r.name(n), n, l, upTo(n, "value"))
+		r.add(Macro, r.name(n), n, l, signatureEnd(n, "value"))
 	case "preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif", "preproc_elifdef", "declaration_list":
 		r.cDeclarations(n.Children())
 	case "linkage_specification":
@@ -50,7 +49,8 @@ func (r *reader) cDeclaration(n, whole syntax.Node, l lead) {
 	case "struct_specifier", "class_specifier", "union_specifier", "enum_specifier":
 		r.cType(n, whole, l)
 	case "function_definition":
-		r.cFunction(n, whole, l, upTo(n, "body", "default_method_clause", "delete_method_clause", "field_initializer_list", "try_statement"))
+		end := signatureEnd(n, "body", "default_method_clause", "delete_method_clause", "field_initializer_list", "try_statement")
+		r.cFunction(n, whole, l, end)
 	case "type_definition":
 		r.cTypedef(n, l)
 	case "declaration", "field_declaration":
@@ -64,32 +64,47 @@ func (r *reader) cNamespace(n syntax.Node) {
 	owner, public := r.owner, r.public
 	name := plainName(r.name(n))
 	r.owner = strings.Trim(join(owner, name), ".")
-	if name == "" { // what is in it stays in this file
+	if name == "" { // an anonymous namespace is private to its file
 		r.public = false
 	}
 	r.cDeclarations(n.Child("body").Children())
 	r.owner, r.public = owner, public
 }
 
-// cType adds a type that has a body; one without only names it.
-func (r *reader) cType(n, whole syntax.Node, l lead) {
+// cType adds a type that has a body. A type without one is only a reference.
+func (r *reader) cType(n, whole syntax.Node, l leadingNodes) {
 	body := n.Child("body")
 	if body.IsZero() || n.Child("name").IsZero() {
 		return
 	}
-	kind := map[string]Kind{"struct_specifier": Struct, "class_specifier": Class, "union_specifier": Union, "enum_specifier": Enum}[n.Type()]
+	kind := cTypeKind(n)
 	i := r.add(kind, plainName(r.name(n)), whole, l, body.Start())
 	r.cMembers(i, n, kind)
 }
 
+// cTypeKind returns the kind of a type with a body.
+func cTypeKind(n syntax.Node) Kind {
+	switch n.Type() {
+	case "struct_specifier":
+		return Struct
+	case "class_specifier":
+		return Class
+	case "union_specifier":
+		return Union
+	case "enum_specifier":
+		return Enum
+	}
+	return ""
+}
+
 // cMembers walks the body of a type.
 func (r *reader) cMembers(i int, n syntax.Node, kind Kind) {
-	r.within(i, func() {
+	r.withinSymbol(i, func() {
 		public := r.public
-		hidden := kind == Class // until something else is said
+		hidden := kind == Class // until an access specifier
 		r.public = public && !hidden
 		r.inside(true, func() {
-			r.each(n.Child("body").Children(), func(m syntax.Node, l lead) {
+			r.eachDeclaration(n.Child("body").Children(), func(m syntax.Node, l leadingNodes) {
 				switch m.Type() {
 				case "access_specifier":
 					r.public = public && !strings.HasPrefix(r.text(m), "private")
@@ -107,8 +122,7 @@ func (r *reader) cMembers(i int, n syntax.Node, kind Kind) {
 	})
 }
 
-// cName digs out what a declarator declares: its name, and whether that is a
-// function.
+// cName returns the name that a declarator declares, and whether it is a function.
 func (r *reader) cName(d syntax.Node) (name string, function bool) {
 	for !d.IsZero() {
 		switch d.Type() {
@@ -133,7 +147,10 @@ func (r *reader) cName(d syntax.Node) (name string, function bool) {
 		default:
 			next := d.Child("declarator")
 			if next.IsZero() {
-				next = d.First("function_declarator", "pointer_declarator", "array_declarator", "identifier", "qualified_identifier", "operator_name", "field_identifier", "type_identifier", "reference_declarator", "init_declarator")
+				next = d.First(
+					"function_declarator", "pointer_declarator", "array_declarator", "reference_declarator", "init_declarator",
+					"identifier", "qualified_identifier", "field_identifier", "type_identifier", "operator_name",
+				)
 			}
 			if next.IsZero() {
 				return "", function
@@ -144,8 +161,8 @@ func (r *reader) cName(d syntax.Node) (name string, function bool) {
 	return "", function
 }
 
-// addC adds a symbol whose name may say where it belongs, as in Type::method.
-func (r *reader) addC(kind Kind, name string, n syntax.Node, l lead, end int) int {
+// addC adds a symbol whose name may be qualified, as in Type::method.
+func (r *reader) addC(kind Kind, name string, n syntax.Node, l leadingNodes, end int) int {
 	full := plainName(withoutArguments(name))
 	if i := strings.LastIndexByte(full, '.'); i > 0 {
 		owner, in := r.owner, r.inType
@@ -160,8 +177,8 @@ func (r *reader) addC(kind Kind, name string, n syntax.Node, l lead, end int) in
 	return r.add(kind, full, n, l, end)
 }
 
-// withoutArguments takes a template's arguments out of a name: Shape<T>::area is
-// Shape::area. An operator keeps what it is made of.
+// withoutArguments removes template arguments from a name: Shape<T>::area becomes Shape::area. Operators
+// stay unchanged.
 func withoutArguments(name string) string {
 	head, operator, isOperator := strings.Cut(name, "operator")
 	var b strings.Builder
@@ -182,7 +199,7 @@ func withoutArguments(name string) string {
 	return b.String()
 }
 
-func (r *reader) cFunction(n, whole syntax.Node, l lead, end int) {
+func (r *reader) cFunction(n, whole syntax.Node, l leadingNodes, end int) {
 	name, function := r.cName(n.Child("declarator"))
 	if name == "" || !function {
 		return
@@ -191,7 +208,7 @@ func (r *reader) cFunction(n, whole syntax.Node, l lead, end int) {
 	if r.inType {
 		kind = Method
 	}
-	r.exporting(!r.isStatic(n) || r.inType, func() { r.addC(kind, name, whole, l, end) })
+	r.withExported(!r.isStatic(n) || r.inType, func() { r.addC(kind, name, whole, l, end) })
 }
 
 func (r *reader) isStatic(n syntax.Node) bool {
@@ -203,7 +220,7 @@ func (r *reader) isStatic(n syntax.Node) bool {
 	return false
 }
 
-func (r *reader) cTypedef(n syntax.Node, l lead) {
+func (r *reader) cTypedef(n syntax.Node, l leadingNodes) {
 	typ := n.Child("type")
 	for _, d := range n.Children() {
 		if d.Field() != "declarator" {
@@ -218,20 +235,19 @@ func (r *reader) cTypedef(n syntax.Node, l lead) {
 			r.add(Type, name, n, l, n.End())
 			continue
 		}
-		kind := map[string]Kind{"struct_specifier": Struct, "union_specifier": Union, "enum_specifier": Enum, "class_specifier": Class}[typ.Type()]
+		kind := cTypeKind(typ)
 		i := r.add(kind, name, n, l, body.Start())
 		r.symbols[i].ranges = []span{{start: n.Start(), end: body.Start()}, {start: d.Start(), end: d.End()}}
 		r.cMembers(i, typ, kind)
-		typ = syntax.Node{} // its members are said once
+		typ = syntax.Node{} // its members are listed once
 	}
 }
 
-// cVariables adds what a declaration declares: functions, variables, fields, and
-// the type that it may define on the way.
-func (r *reader) cVariables(n, whole syntax.Node, l lead) {
+// cVariables adds the symbols of a declaration: functions, variables, fields, and a type that it defines.
+func (r *reader) cVariables(n, whole syntax.Node, l leadingNodes) {
 	typ := n.Child("type")
 	static := r.isStatic(n) && !r.inType
-	// Where a type is defined, its body is no part of what the others say.
+	// If the declaration defines a type, the body of the type is not part of the other signatures.
 	until := typ.Start()
 	if body := typ.Child("body"); !body.IsZero() {
 		r.cType(typ, whole, l)
@@ -258,14 +274,14 @@ func (r *reader) cVariables(n, whole syntax.Node, l lead) {
 		case bytes.Contains(r.src[n.Start():d.Start()], []byte("const ")) && !bytes.Contains(r.src[d.Start():d.End()], []byte("*")):
 			kind = Const
 		}
-		if n.Broken() && kind == Var { // perhaps a macro that looks like one
+		if n.Broken() && kind == Var { // possibly a macro that looks like a variable
 			continue
 		}
 		end := d.End()
 		if d.Type() == "init_declarator" {
-			end = upTo(d, "value")
+			end = signatureEnd(d, "value")
 		}
-		r.exporting(!static, func() {
+		r.withExported(!static, func() {
 			i := r.addC(kind, name, whole, l, end)
 			r.symbols[i].ranges = []span{{start: whole.Start(), end: max(until, whole.Start())}, {start: max(until, d.Start()), end: end}}
 			if d.Start() < until || typ.IsZero() {

@@ -18,23 +18,23 @@ import (
 
 var (
 	corpus     = flag.String("corpus", "", "directories, parted by commas, whose files' outlines are compared")
-	corpusSums = flag.String("corpus-sums", "", "file with what their outlines were; it is written when it does not exist")
+	corpusSums = flag.String("corpus-sums", "", "file with the digests of an earlier run; written if it does not exist")
 )
 
-// What is seen in real repositories is byte for byte what an earlier version saw: run it
-// there first, with the same flags.
+// The outlines of real repositories are the same as in an earlier version. Run the test in the earlier version
+// first, with the same flags.
 //
 //	go test ./internal/outline -run Corpus -corpus ../a,../b -corpus-sums /tmp/sums
 func TestCorpus(t *testing.T) {
 	if *corpus == "" || *corpusSums == "" {
 		t.Skip("no -corpus or no -corpus-sums")
 	}
-	was := make(map[string]string)
+	oldSums := make(map[string]string)
 	known, err := os.Open(*corpusSums)
 	if err == nil {
 		for lines := bufio.NewScanner(known); lines.Scan(); {
 			sum, name, _ := strings.Cut(lines.Text(), " ")
-			was[name] = sum
+			oldSums[name] = sum
 		}
 		known.Close()
 	}
@@ -67,9 +67,9 @@ func TestCorpus(t *testing.T) {
 			sum := fmt.Sprintf("%x", sha256.Sum256(text))
 			fmt.Fprintf(&out, "%s %q\n", sum, name)
 			if known != nil {
-				if old := was[fmt.Sprintf("%q", name)]; old != sum {
+				if old := oldSums[fmt.Sprintf("%q", name)]; old != sum {
 					if differ++; differ <= 20 {
-						t.Errorf("%s has another outline: %.300s", name, text)
+						t.Errorf("the outline of %s changed: %.300s", name, text)
 					}
 				}
 			}

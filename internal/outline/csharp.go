@@ -9,13 +9,13 @@ import (
 // csharp walks a compilation unit.
 func (r *reader) csharp(root syntax.Node) {
 	children := root.Children()
-	r.headDoc(children)
+	r.readFileDoc(children)
 	r.csharpMembers(children, "")
 }
 
-// csharpMembers walks the members of a type of some kind, "" at the top.
+// csharpMembers walks the members of a type of the given kind, which is "" at the top level.
 func (r *reader) csharpMembers(nodes []syntax.Node, of Kind) {
-	r.each(nodes, func(n syntax.Node, l lead) {
+	r.eachDeclaration(nodes, func(n syntax.Node, l leadingNodes) {
 		public, constant := of == Interface || of == Enum, false
 		for _, c := range n.Children() {
 			if c.Type() != "modifier" {
@@ -31,21 +31,21 @@ func (r *reader) csharpMembers(nodes []syntax.Node, of Kind) {
 			}
 		}
 		typ := func(kind Kind) {
-			r.exporting(public, func() {
-				i := r.add(kind, r.name(n), n, l, upTo(n, "body", "declaration_list", "enum_member_declaration_list", ";"))
+			r.withExported(public, func() {
+				i := r.add(kind, r.name(n), n, l, signatureEnd(n, "body", "declaration_list", "enum_member_declaration_list", ";"))
 				body := n.Child("body")
 				if body.IsZero() {
 					body = n.First("declaration_list", "enum_member_declaration_list")
 				}
-				r.within(i, func() { r.csharpMembers(body.Children(), kind) })
+				r.withinSymbol(i, func() { r.csharpMembers(body.Children(), kind) })
 			})
 		}
 		member := func(kind Kind, name string, cut ...string) {
-			r.exporting(public, func() { r.add(kind, name, n, l, upTo(n, cut...)) })
+			r.withExported(public, func() { r.add(kind, name, n, l, signatureEnd(n, cut...)) })
 		}
 		switch n.Type() {
 		case "using_directive":
-			r.importing(strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(r.text(n), "global "), "using "), ";"))
+			r.addImport(strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(r.text(n), "global "), "using "), ";"))
 		case "namespace_declaration", "file_scoped_namespace_declaration":
 			if r.pkg == "" {
 				r.pkg = r.text(n.Child("name"))
@@ -94,7 +94,7 @@ func (r *reader) csharpMembers(nodes []syntax.Node, of Kind) {
 	})
 }
 
-// conversion names the type that a conversion operator makes.
+// conversion returns the target type of a conversion operator.
 func (r *reader) conversion(n syntax.Node) string {
 	if n.Type() == "conversion_operator_declaration" {
 		return r.text(n.Child("type"))
@@ -102,7 +102,7 @@ func (r *reader) conversion(n syntax.Node) string {
 	return ""
 }
 
-func (r *reader) csharpFields(n syntax.Node, l lead, kind Kind, public bool) {
+func (r *reader) csharpFields(n syntax.Node, l leadingNodes, kind Kind, public bool) {
 	decl := n.First("variable_declaration")
 	first := -1
 	for _, d := range decl.Children() {
@@ -114,13 +114,13 @@ func (r *reader) csharpFields(n syntax.Node, l lead, kind Kind, public bool) {
 		}
 		end := d.End()
 		if kind != Const {
-			end = upTo(d, "=", "equals_value_clause")
+			end = signatureEnd(d, "=", "equals_value_clause")
 		}
 		name := d.Child("name")
 		if name.IsZero() {
 			name = d.First("identifier")
 		}
-		r.exporting(public, func() {
+		r.withExported(public, func() {
 			i := r.add(kind, r.text(name), n, l, end)
 			r.symbols[i].ranges = []span{{start: n.Start(), end: first}, {start: d.Start(), end: end}}
 		})

@@ -10,11 +10,11 @@ import (
 	"ken/internal/fresh"
 )
 
-// A Sum names a part of a file by its content, shorter than a digest since an
-// outline keeps three for every symbol. Its zero value names nothing.
+// A Sum is a short digest of a part of a file. It is short because an outline has three for every symbol.
+// The zero Sum means none.
 type Sum [16]byte
 
-// IsZero reports whether s names nothing.
+// IsZero reports whether s is the zero Sum.
 func (s Sum) IsZero() bool { return s == Sum{} }
 
 func (s Sum) String() string {
@@ -24,7 +24,7 @@ func (s Sum) String() string {
 	return base64.RawURLEncoding.EncodeToString(s[:])
 }
 
-// MarshalText writes the sum in base64, nothing for the zero Sum.
+// MarshalText encodes the sum in base64. The zero Sum is empty.
 func (s Sum) MarshalText() ([]byte, error) {
 	if s.IsZero() {
 		return nil, nil
@@ -32,7 +32,7 @@ func (s Sum) MarshalText() ([]byte, error) {
 	return base64.RawURLEncoding.AppendEncode(nil, s[:]), nil
 }
 
-// UnmarshalText reads what MarshalText writes.
+// UnmarshalText decodes the result of MarshalText.
 func (s *Sum) UnmarshalText(b []byte) error {
 	*s = Sum{}
 	if len(b) == 0 {
@@ -46,15 +46,15 @@ func (s *Sum) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// A digester hashes a sequence of parts so that no two sequences run into each
-// other: every part goes in with its length.
+// A digester hashes a sequence of parts. Every part includes its length, so different sequences have
+// different input.
 type digester struct {
 	h   hash.Hash
-	buf []byte // what is not hashed yet: most parts are a few bytes
+	buf []byte // not hashed yet; most parts have a few bytes
 	out fresh.Digest
 }
 
-// digesterBytes are hashed at a time.
+// digesterBytes is the size of the digester's buffer.
 const digesterBytes = 4 << 10
 
 func newDigester() *digester { return &digester{h: sha256.New(), buf: make([]byte, 0, digesterBytes)} }
@@ -75,7 +75,7 @@ func (d *digester) text(kind byte, s string) {
 	d.buf = append(d.buf, s...)
 }
 
-// begin adds what stands before a part, behind which there is room for a small one.
+// begin adds the header of a part. If the part is small, the buffer has room for it afterwards.
 func (d *digester) begin(kind byte, size int) {
 	if len(d.buf)+size+1+binary.MaxVarintLen64 > digesterBytes {
 		d.flush()
@@ -92,8 +92,8 @@ func (d *digester) flush() {
 	d.buf = d.buf[:0]
 }
 
-// coded adds parts that are written down already.
-func (d *digester) coded(parts []byte) {
+// encoded adds parts that appendPart has encoded.
+func (d *digester) encoded(parts []byte) {
 	d.flush()
 	d.h.Write(parts)
 }

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What the first characters rule out is no directive.
+// If mayDirect returns false, directive does not match.
 func TestMayDirect(t *testing.T) {
 	words := strings.FieldsFunc(directive().String(), func(c rune) bool { return strings.ContainsRune(`|()?:^\[]*`, c) })
 	rapid.Check(t, func(rt *rapid.T) {
@@ -24,7 +24,7 @@ func TestMayDirect(t *testing.T) {
 	})
 }
 
-// The comments of Go that a tool reads are those that regular expressions would find.
+// isGoDirective agrees with regular expressions for the same comments.
 func TestGoDirectives(t *testing.T) {
 	directives := regexp.MustCompile(`^//(line |export |extern |nolint|[a-z0-9]+:[a-z0-9])|^//\s*\+build |^// Code generated .* DO NOT EDIT\.$`)
 	output := regexp.MustCompile(`^(//|/\*)\s*(?i:unordered )?(?i:output:)`)

@@ -6,61 +6,61 @@ import (
 	"strings"
 )
 
-// A file is an outline in the making. A reader of one language fills in the
-// items, which are the file's tokens in order, and the symbols, each a range of
-// items; what is said of them is the same for all languages and done here.
+// A file collects the data for an outline. The reader of a language fills in the items, which are the file's
+// tokens in order, and the symbols, which are ranges of items. The digests are computed here for all
+// languages.
 type file struct {
-	lang    Language
-	src     []byte
-	doc     string
-	pkg     string
-	imports []string
-	items   []item
-	names   []string // of marks
-	symbols []draft
-	partial string
-	broken  int  // bytes that do not parse
-	blind   bool // the items are not to be trusted: there is no Tokens
-	lines   []int
-	scratch *scratch
+	lang     Language
+	src      []byte
+	doc      string
+	pkg      string
+	imports  []string
+	items    []item
+	names    []string // names of tree nodes, see item.name
+	symbols  []draft
+	partial  string
+	broken   int  // number of bytes in syntax errors
+	noTokens bool // the items are unreliable: the outline has no Tokens
+	lines    []int
+	scratch  *scratch
 
 	wantRefs bool
 	refs     *References
 }
 
-// An item is one token, or a mark where a part of the syntax tree begins or ends.
+// An item is a token, or the start or end of a node in the syntax tree.
 type item struct {
-	start, end uint32 // its bytes
-	name       uint16 // of a mark, in the file's names
-	what       itemKind
+	start, end uint32 // byte range
+	name       uint16 // index into file.names
+	kind       itemKind
 }
 
 type itemKind byte
 
 const (
-	leaf   itemKind = 't' // a token: its bytes count
-	aside  itemKind = 'a' // text that was not read: its bytes count
-	docs   itemKind = 'd' // a doc comment or directive: its words count
-	prose  itemKind = 'p' // running text: its bytes count, but not where lines end
-	mark   itemKind = 'm' // a token of white space: that it is there counts
-	opened itemKind = '('
-	closed itemKind = ')'
+	leaf       itemKind = 't' // a token, by its bytes
+	verbatim   itemKind = 'a' // a directive or skipped text, by its bytes
+	docs       itemKind = 'd' // a doc comment, by its words
+	prose      itemKind = 'p' // running text, by its bytes without line breaks
+	whiteToken itemKind = 'm' // a token of white space, by its name
+	opened     itemKind = '('
+	closed     itemKind = ')'
 
-	blanks    itemKind = 'w' // white space within a line: its bytes count
-	lineBreak itemKind = 'n' // the end of a line, however many empty lines follow
+	blanks    itemKind = 'w' // white space within a line, by its bytes
+	lineBreak itemKind = 'n' // the end of a line and any empty lines after it
 	indent    itemKind = '>'
 	dedent    itemKind = '<'
 )
 
-// A draft is a symbol before its digests are made.
+// A draft is a symbol without its digests.
 type draft struct {
 	Symbol
-	start, end int // its bytes, the comment included
-	from, to   int // its items
+	start, end int // byte range, including the comment
+	from, to   int // range of items
 	prefix     string
-	ranges     []span // of its signature
-	without    []span // in them: attributes
-	hidden     bool   // asks not to be used, whoever exports its owner
+	ranges     []span // ranges of its signature
+	without    []span // attributes in these ranges
+	hidden     bool   // not exported, even if its owner is
 }
 
 func newFile(lang Language, src []byte) *file {
@@ -68,7 +68,7 @@ func newFile(lang Language, src []byte) *file {
 	return &file{lang: lang, src: src, scratch: s, items: s.items[:0], symbols: s.symbols[:0], lines: appendLines(s.lines[:0], src)}
 }
 
-// line returns the line that an offset is on, from 1.
+// line returns the line number of an offset, from 1.
 func (f *file) line(offset int) int {
 	i, found := slices.BinarySearch(f.lines, offset)
 	if found {
@@ -77,21 +77,21 @@ func (f *file) line(offset int) int {
 	return i
 }
 
-// note records why the outline may miss something; the first reason stays.
+// note sets the reason why the outline may be incomplete. The first reason wins.
 func (f *file) note(reason string) {
 	if f.partial == "" {
 		f.partial = reason
 	}
 }
 
-// importing adds an import, once.
-func (f *file) importing(name string) {
+// addImport adds an import. outline removes duplicates.
+func (f *file) addImport(name string) {
 	if name = strings.TrimSpace(name); name != "" && len(f.imports) < MaxSymbols {
 		f.imports = append(f.imports, name)
 	}
 }
 
-// itemsIn returns the range of items that lie within some bytes.
+// itemsIn returns the range of items that start between two offsets.
 func (f *file) itemsIn(start, end int) (from, to int) {
 	at := func(offset int) int {
 		i, _ := slices.BinarySearchFunc(f.items, offset, func(it item, offset int) int { return int(it.start) - offset })
@@ -100,7 +100,7 @@ func (f *file) itemsIn(start, end int) (from, to int) {
 	return at(start), at(end)
 }
 
-// unwrapped joins the lines of running text, but for those that end in a break.
+// unwrapped joins the lines of running text, except at hard line breaks.
 func unwrapped(text []byte) []byte {
 	var out []byte
 	for line := range bytes.Lines(text) {
@@ -110,7 +110,7 @@ func unwrapped(text []byte) []byte {
 		body := bytes.TrimRight(line, " \t\r\n")
 		out = append(out, body...)
 		switch {
-		case len(body) == len(line): // the last
+		case len(body) == len(line): // the last line
 		case bytes.HasSuffix(body, []byte(`\`)) || bytes.HasPrefix(line[len(body):], []byte("  ")):
 			out = append(out, '\n')
 		default:
@@ -120,7 +120,7 @@ func unwrapped(text []byte) []byte {
 	return out
 }
 
-// outline makes the outline of what was read.
+// outline returns the outline of the file.
 func (f *file) outline() *Outline {
 	o := &Outline{
 		Language: f.lang, Doc: f.doc, Package: f.pkg, Imports: unique(f.imports), Partial: f.partial,
@@ -128,17 +128,17 @@ func (f *file) outline() *Outline {
 	}
 	d := &f.scratch.hash
 	d.reset()
-	if !f.blind {
+	if !f.noTokens {
 		f.encode()
 		d.text('l', string(f.lang))
-		d.coded(f.scratch.code)
+		d.encoded(f.scratch.code)
 		o.Tokens = d.digest()
 	}
 	if n := min(len(f.symbols), MaxSymbols); n > 0 {
 		o.Symbols = make([]Symbol, 0, n)
 	}
 	shapes := make([]string, 0, len(f.symbols))
-	all := &f.scratch.another
+	all := &f.scratch.outlineHash
 	all.reset()
 	all.text('l', string(f.lang))
 	all.text('d', f.doc)
@@ -175,8 +175,7 @@ func (f *file) outline() *Outline {
 	return o
 }
 
-// finish computes what follows from a draft's ranges. Its signature and shape
-// are there already.
+// finish sets the lines and digests of a draft. Its signature and Shape are already set.
 func (f *file) finish(s *draft, d *digester) {
 	s.Line, s.EndLine = f.line(s.start), f.line(max(s.start, s.end-1))
 	if s.Qualified == s.Name {
@@ -185,9 +184,9 @@ func (f *file) finish(s *draft, d *digester) {
 	d.reset()
 	d.part('x', f.src[s.start:s.end])
 	s.Text = d.sum()
-	if !f.blind {
+	if !f.noTokens {
 		d.reset()
-		d.coded(f.codeOf(s.from, s.to))
+		d.encoded(f.codeOf(s.from, s.to))
 		s.Tokens = d.sum()
 	}
 }

@@ -24,8 +24,8 @@ import (
 // a source that does not parse.
 type parseFunc func(t *testing.T, src []byte) (tree string, ok bool)
 
-// A change that is graded format leaves the syntax tree as it was. Sources are changed by
-// white space, line ends and comments, and the parser of the language itself is asked.
+// A change with the grade format does not change the syntax tree. The test changes white space, line ends
+// and comments, and compares the trees of the language's own parser.
 func TestFormatKeepsTheTree(t *testing.T) {
 	for _, c := range []struct {
 		path     repo.Path
@@ -34,7 +34,7 @@ func TestFormatKeepsTheTree(t *testing.T) {
 		comments []string
 		short    int // changes tried with -short
 		full     int
-		formats  int // of a hundred changes, so many are graded format at least
+		formats  int // minimum of format grades in a hundred changes
 	}{
 		{"a.go", "testdata/format.go.txt", goParser, []string{"// c\n", "/* c */", "/* c\n*/"}, 2000, 6000, 10},
 		{"a.py", "testdata/format.py", pythonParser, []string{"# c\n", " # c\n"}, 1000, 5000, 10},
@@ -74,7 +74,7 @@ func TestFormatKeepsTheTree(t *testing.T) {
 				if got, ok := parse(t, changed); !ok {
 					t.Errorf("%s is graded format, but the result does not parse", what)
 				} else if got != want {
-					t.Errorf("%s is graded format, but the tree is another%s", what, firstDifference(want, got))
+					t.Errorf("%s is graded format, but changes the tree%s", what, firstDifference(want, got))
 				}
 			}
 			if formats*100 < tries*c.formats {
@@ -85,8 +85,8 @@ func TestFormatKeepsTheTree(t *testing.T) {
 	}
 }
 
-// changeSpacing inserts, removes or replaces white space or a comment somewhere, and says
-// what it did.
+// changeSpacing inserts, removes or replaces white space or a comment at a random position. It also returns
+// a description of the change.
 func changeSpacing(rnd *rand.Rand, src []byte, comments []string) (out []byte, what string) {
 	texts := append([]string{" ", "  ", "\t", "\n", "\n\n", " \n", "\n  ", "\\\n", "\n", " ", "\n\n"}, comments...)
 	text := texts[rnd.IntN(len(texts))]
@@ -100,7 +100,7 @@ func changeSpacing(rnd *rand.Rand, src []byte, comments []string) (out []byte, w
 			at++
 		}
 		end = at
-	case 2: // put it in place of white space
+	case 2: // replace white space with it
 		at, end = nextSpace(src, at)
 	case 3: // remove white space
 		at, end = nextSpace(src, at)
@@ -125,7 +125,7 @@ func nextSpace(src []byte, from int) (start, end int) {
 	return start, end
 }
 
-// firstDifference shows where two trees part.
+// firstDifference shows where two trees begin to differ.
 func firstDifference(a, b string) string {
 	i := 0
 	for i < min(len(a), len(b)) && a[i] == b[i] {
@@ -135,7 +135,7 @@ func firstDifference(a, b string) string {
 	return fmt.Sprintf(":\nwas %q\nis  %q", show(a), show(b))
 }
 
-// goParser is the standard library's.
+// goParser uses go/parser.
 func goParser(*testing.T) parseFunc {
 	return func(_ *testing.T, src []byte) (string, bool) {
 		tree, err := parser.ParseFile(token.NewFileSet(), "", src, parser.SkipObjectResolution)
@@ -148,7 +148,7 @@ func goParser(*testing.T) parseFunc {
 	}
 }
 
-// pythonParser is the module ast.
+// pythonParser uses Python's ast module.
 func pythonParser(t *testing.T) parseFunc {
 	t.Helper()
 	return askProcess(t, "python3", "-c", `
@@ -162,8 +162,8 @@ for line in sys.stdin:
 `)
 }
 
-// scriptParser is acorn, which reads a source as a script and as a module. It comes with the
-// Debian package node-acorn, whose modules node does not look for by itself.
+// scriptParser uses acorn, which parses a source as a script and as a module. acorn comes from the Debian
+// package node-acorn, which node does not find by default.
 func scriptParser(t *testing.T) parseFunc {
 	t.Helper()
 	return askProcess(t, "node", "-e", `
@@ -221,7 +221,7 @@ func askProcess(t *testing.T, name string, args ...string) parseFunc {
 		if err != nil {
 			in.Close()
 			_ = cmd.Wait()
-			t.Fatalf("%s ended: install what it needs with: make setup (%v)\n%s", name, err, stderr.String())
+			t.Fatalf("%s ended: install its dependencies with: make setup (%v)\n%s", name, err, stderr.String())
 		}
 		var tree *string
 		if err := json.Unmarshal(line, &tree); err != nil {
@@ -234,8 +234,8 @@ func askProcess(t *testing.T, name string, args ...string) parseFunc {
 	}
 }
 
-// shellParser is bash, which prints a script as it has read it. Nothing of the script is run. The
-// script becomes the body of a function, since bash prints empty lines between functions.
+// shellParser uses bash to print a script in normalized form, without running it. The script becomes the
+// body of a function, because bash prints empty lines between functions.
 func shellParser(t *testing.T) parseFunc {
 	t.Helper()
 	seen := make(map[string]string)

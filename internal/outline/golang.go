@@ -11,19 +11,24 @@ import (
 	"strings"
 )
 
-// readGo reads Go by the standard library: go/parser for what is declared,
-// go/scanner for the tokens.
+// readGo reads Go with the standard library: declarations with go/parser, and tokens with go/scanner.
 func readGo(f *file) error {
 	set := token.NewFileSet()
 	tree, err := parser.ParseFile(set, "", f.src, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
-		f.blind = true
+		f.noTokens = true
 		f.note("syntax error: " + clip(err.Error(), 200))
 	}
 	if tree == nil {
 		return nil
 	}
-	g := &goReader{file: f, tokens: set.File(tree.FileStart), docs: make(map[token.Pos]bool), preamble: make(map[token.Pos]bool), toks: f.scratch.spans[:0]}
+	g := &goReader{
+		file:     f,
+		tokens:   set.File(tree.FileStart),
+		docs:     make(map[token.Pos]bool),
+		preamble: make(map[token.Pos]bool),
+		toks:     f.scratch.spans[:0],
+	}
 	if tree.Name != nil {
 		f.pkg = tree.Name.Name
 	}
@@ -52,9 +57,9 @@ func readGo(f *file) error {
 type goReader struct {
 	*file
 	tokens   *token.File
-	docs     map[token.Pos]bool // comments that document something
+	docs     map[token.Pos]bool // comments that are documentation
 	preamble map[token.Pos]bool // comments that cgo reads
-	toks     []span             // all tokens; auto-inserted semicolons are empty
+	toks     []span             // all tokens; automatic semicolons are empty
 }
 
 func (g *goReader) at(p token.Pos) int {
@@ -64,9 +69,9 @@ func (g *goReader) at(p token.Pos) int {
 	return min(max(g.tokens.Offset(p), 0), len(g.src))
 }
 
-// isGoDirective reports a comment that a tool reads, such as the compiler or a linter. A file
-// has thousands of comments, so the rules are written out: a regular expression takes longer
-// than the rest of the scan.
+// isGoDirective reports whether a comment is an instruction for a tool, such as the compiler or a linter. A
+// file can have thousands of comments, so it uses no regular expression: that would take longer than the
+// rest of the scan.
 func isGoDirective(comment string) bool {
 	text, ok := strings.CutPrefix(comment, "//")
 	if !ok {
@@ -92,7 +97,8 @@ const (
 	lowerOrDigit = "abcdefghijklmnopqrstuvwxyz0123456789"
 )
 
-// isOutput reports the comment that says what an example prints. The comments behind it belong to it.
+// isOutput reports whether a comment gives the output of an example. The comments after it are part of the
+// output.
 func isOutput(comment string) bool {
 	const output = "output:"
 	text := strings.TrimLeft(comment[len("//"):], spaces)
@@ -107,7 +113,7 @@ func emptyLineFollows(src []byte) bool {
 	return found && bytes.HasPrefix(bytes.TrimLeft(rest, " \t\r"), []byte("\n"))
 }
 
-// markC notes the comment of import "C", which is a program in C.
+// markC marks the comment of import "C", which is C code.
 func (g *goReader) markC(c *ast.CommentGroup) {
 	if c == nil {
 		return
@@ -117,7 +123,7 @@ func (g *goReader) markC(c *ast.CommentGroup) {
 	}
 }
 
-// onlyImport returns what a declaration imports, when it is one import.
+// onlyImport returns the path of a declaration with a single import.
 func onlyImport(n *ast.GenDecl) (path string, ok bool) {
 	if n.Tok != token.IMPORT || len(n.Specs) != 1 {
 		return "", false
@@ -129,8 +135,7 @@ func onlyImport(n *ast.GenDecl) (path string, ok bool) {
 	return spec.Path.Value, true
 }
 
-// markDocs notes the doc comments of a declaration. Those inside of bodies
-// document nothing that others see.
+// markDocs marks the doc comments of a declaration, but not those in function bodies.
 func (g *goReader) markDocs(decl ast.Decl) {
 	note := func(groups ...*ast.CommentGroup) {
 		for _, c := range groups {
@@ -168,25 +173,24 @@ func (g *goReader) markDocs(decl ast.Decl) {
 	})
 }
 
-// scan makes the items. A semicolon is one whether written or implied by the end
-// of a line, and none before a closing brace or parenthesis, where it and a comma
-// mean nothing.
+// scan appends the items. Written and automatic semicolons are equal. A semicolon or comma before a closing
+// brace or parenthesis is not an item, because it has no meaning there.
 func (g *goReader) scan() {
 	set := token.NewFileSet()
 	tf := set.AddFile("", -1, len(g.src))
 	var s scanner.Scanner
 	s.Init(tf, g.src, func(pos token.Position, msg string) {
-		g.blind = true
+		g.noTokens = true
 		g.note("syntax error: " + strconv.Itoa(pos.Line) + ":" + strconv.Itoa(pos.Column) + ": " + msg)
 	}, scanner.ScanComments)
 	g.names = []string{";"}
 	base := g.tokens.Base() - tf.Base()
-	output := false // the comment is part of what an example prints
-	held := item{}  // a comma or semicolon that the next token decides about
+	output := false   // the comment is part of an example's output
+	pending := item{} // a comma or semicolon; the next token decides whether it counts
 	for {
 		pos, tok, lit := s.Scan()
 		start := tf.Offset(pos)
-		it := item{what: leaf, start: uint32(start), end: uint32(start + len(lit))}
+		it := item{kind: leaf, start: uint32(start), end: uint32(start + len(lit))}
 		if tok.IsOperator() && tok != token.SEMICOLON {
 			it.end = uint32(start + len(tok.String()))
 		}
@@ -195,63 +199,63 @@ func (g *goReader) scan() {
 		}
 		switch tok {
 		case token.COMMENT:
-			// The scanner takes carriage returns out of lit.
+			// The scanner removes carriage returns from lit.
 			it.end = uint32(start + g.commentLen(start))
 			own := pos + token.Pos(base)
 			output = isOutput(lit) || output
 			switch {
 			case output || g.preamble[own]:
-				it.what = aside
+				it.kind = verbatim
 			case isGoDirective(lit):
-				it.what = aside
+				it.kind = verbatim
 				g.items = append(g.items, it)
-				// Some directives count only with an empty line behind them, and some only without.
+				// The meaning of some directives depends on whether an empty line follows.
 				if emptyLineFollows(g.src[it.end:]) {
-					g.items = append(g.items, item{what: lineBreak, start: it.end, end: it.end})
+					g.items = append(g.items, item{kind: lineBreak, start: it.end, end: it.end})
 				}
 				continue
 			case g.docs[own]:
-				it.what = docs
+				it.kind = docs
 			default:
 				continue
 			}
 		case token.SEMICOLON:
-			it = item{what: mark, start: uint32(start), end: uint32(start)}
+			it = item{kind: whiteToken, start: uint32(start), end: uint32(start)}
 		case token.STRING:
 			it.end = uint32(start + g.stringLen(start, lit))
 		default:
 		}
-		if held.what != 0 && tok != token.COMMENT {
+		if pending.kind != 0 && tok != token.COMMENT {
 			if tok != token.RPAREN && tok != token.RBRACE && tok != token.EOF {
-				g.items = append(g.items, held)
-				g.toks = append(g.toks, spanOf(held))
+				g.items = append(g.items, pending)
+				g.toks = append(g.toks, spanOf(pending))
 			}
-			held = item{}
+			pending = item{}
 		}
 		switch tok {
 		case token.EOF:
 			return
 		case token.COMMA, token.SEMICOLON:
-			held = it
+			pending = it
 			continue
 		default:
 		}
 		g.items = append(g.items, it)
-		if it.what == leaf {
+		if it.kind == leaf {
 			g.toks = append(g.toks, spanOf(it))
 		}
 	}
 }
 
 func spanOf(it item) span {
-	if it.what == mark {
+	if it.kind == whiteToken {
 		return span{int(it.start), int(it.end), ";"}
 	}
 	return span{start: int(it.start), end: int(it.end)}
 }
 
 func (g *goReader) commentLen(start int) int {
-	rest := g.src[start:] // never a copy: there may be as many comments as lines
+	rest := g.src[start:] // no copy, since a file may have a comment on every line
 	if bytes.HasPrefix(rest, []byte("/*")) {
 		if i := bytes.Index(rest, []byte("*/")); i >= 0 {
 			return i + 2
@@ -264,8 +268,8 @@ func (g *goReader) commentLen(start int) int {
 	return len(rest)
 }
 
-// stringLen is the length of a literal, whose carriage returns the scanner takes
-// out of a raw one.
+// stringLen returns the length of a literal in the source. The scanner removes carriage returns from raw
+// strings.
 func (g *goReader) stringLen(start int, lit string) int {
 	if lit[0] != '`' {
 		return len(lit)
@@ -294,14 +298,18 @@ func (g *goReader) declare(decl ast.Decl) {
 		g.function(d)
 	case *ast.GenDecl:
 		for _, spec := range d.Specs {
-			doc, start, end := d.Doc, d.Pos(), d.End()
+			doc := d.Doc
+			start := d.Pos()
+			end := d.End()
 			if d.Lparen.IsValid() {
-				doc, start, end = nil, spec.Pos(), spec.End()
+				doc = nil
+				start = spec.Pos()
+				end = spec.End()
 			}
 			switch s := spec.(type) {
 			case *ast.ImportSpec:
 				if name, err := strconv.Unquote(s.Path.Value); err == nil {
-					g.importing(name)
+					g.addImport(name)
 				}
 			case *ast.TypeSpec:
 				g.typ(s, doc, start, end)
@@ -312,10 +320,13 @@ func (g *goReader) declare(decl ast.Decl) {
 	}
 }
 
-// add begins a symbol whose comment is one of groups.
+// add adds a symbol. groups are its comments and may be nil.
 func (g *goReader) add(kind Kind, name string, start, end token.Pos, groups ...*ast.CommentGroup) *draft {
 	s := draft{start: g.at(start), end: g.at(end)}
-	s.Kind, s.Name, s.Qualified, s.Exported = kind, name, name, ast.IsExported(name)
+	s.Kind = kind
+	s.Name = name
+	s.Qualified = name
+	s.Exported = ast.IsExported(name)
 	for _, c := range groups {
 		if c != nil {
 			s.start, s.end = min(s.start, g.at(c.Pos())), max(s.end, g.at(c.End()))
@@ -326,14 +337,14 @@ func (g *goReader) add(kind Kind, name string, start, end token.Pos, groups ...*
 	return &g.symbols[len(g.symbols)-1]
 }
 
-// between returns the tokens from one place to another.
+// between returns the tokens between two positions.
 func (g *goReader) between(start, end token.Pos) []span {
 	from, to := g.at(start), g.at(end)
 	lo, hi := searchSpans(g.toks, from), searchSpans(g.toks, to)
 	return g.toks[lo:max(lo, hi)]
 }
 
-// searchSpans returns the first of spans that starts at an offset or behind it.
+// searchSpans returns the index of the first span that starts at or after an offset.
 func searchSpans(spans []span, offset int) int {
 	lo, hi := 0, len(spans)
 	for lo < hi {
@@ -365,7 +376,7 @@ func (g *goReader) function(d *ast.FuncDecl) {
 	g.sign(s, g.between(d.Pos(), end))
 }
 
-// receiver names the type that a method belongs to.
+// receiver returns the type name of a method's receiver.
 func receiver(e ast.Expr) string {
 	if name, ok := namedType(e).(*ast.Ident); ok {
 		return name.Name
@@ -373,7 +384,7 @@ func receiver(e ast.Expr) string {
 	return ""
 }
 
-// namedType returns the type behind pointers, parentheses and type arguments.
+// namedType removes pointers, parentheses and type arguments from a type.
 func namedType(e ast.Expr) ast.Expr {
 	for {
 		switch t := e.(type) {
@@ -408,7 +419,7 @@ func (g *goReader) typ(spec *ast.TypeSpec, doc *ast.CommentGroup, start, end tok
 	}
 }
 
-// signType signs a type by everything before its opening brace.
+// signType signs a type with the tokens before its opening brace.
 func (g *goReader) signType(s *draft, spec *ast.TypeSpec, fields *ast.FieldList) {
 	end := spec.End()
 	if fields != nil && fields.Opening.IsValid() {
@@ -428,7 +439,7 @@ func (g *goReader) fields(owner string, exported bool, list *ast.FieldList, kind
 	}
 	for _, field := range list.List {
 		names := field.Names
-		if len(names) == 0 { // embedded; in an interface perhaps a union of types
+		if len(names) == 0 { // embedded; in an interface possibly a union of types
 			name := receiver(field.Type)
 			if sel, ok := field.Type.(*ast.SelectorExpr); ok {
 				name = sel.Sel.Name
@@ -449,7 +460,9 @@ func (g *goReader) fields(owner string, exported bool, list *ast.FieldList, kind
 				k = Field
 			}
 			s := g.add(k, name.Name, field.Pos(), field.End(), field.Doc, field.Comment)
-			s.Qualified, s.Depth, s.Exported = owner+"."+s.Name, depth, s.Exported && exported
+			s.Qualified = owner + "." + s.Name
+			s.Depth = depth
+			s.Exported = s.Exported && exported
 			tokens := g.between(field.Type.Pos(), field.End())
 			if len(field.Names) > 0 {
 				tokens = slices.Concat(g.between(name.Pos(), name.End()), tokens)
@@ -459,8 +472,7 @@ func (g *goReader) fields(owner string, exported bool, list *ast.FieldList, kind
 	}
 }
 
-// values adds constants, whose values are part of what they declare, or
-// variables, whose values are not.
+// values adds constants or variables. The signature of a constant includes its value.
 func (g *goReader) values(tok token.Token, spec *ast.ValueSpec, doc *ast.CommentGroup, start, end token.Pos) {
 	kind := Var
 	if tok == token.CONST {

@@ -6,12 +6,11 @@ import (
 	"ken/internal/fresh"
 )
 
-// Grade says how far a file has moved from one version to another, given that
-// their bytes differ.
+// Grade grades the change between two versions of a file whose bytes differ.
 //
-// Equal tokens are a change of format. Equal signatures are a change of bodies,
-// where both versions are whole; else the interface has moved. Without two
-// outlines in one language nothing finer than content is known.
+// If the tokens are equal, the change is one of format. If both outlines are complete and the signatures are
+// equal, it is one of body, otherwise of interface. Without two outlines in the same language, the grade is
+// content.
 func Grade(old, now *Outline) fresh.Grade {
 	switch {
 	case old == nil || now == nil || old.Language != now.Language:
@@ -27,12 +26,12 @@ func Grade(old, now *Outline) fresh.Grade {
 	}
 }
 
-// GradeSymbol is Grade for what one name stands for, as Type.Method, and nothing
-// else of the file. It is "" when that has not moved at all.
+// GradeSymbol grades the change of one symbol, such as Type.Method. The grade is "" if the symbol did not
+// change.
 //
-// A name that came or went is a change of interface. One that neither version has
-// is graded as the file is, and found is false; so is any name of a partial outline,
-// which may have missed it, or where it ends.
+// An added or removed symbol is a change of interface. If neither version has the symbol, GradeSymbol
+// returns the grade of the file and found is false. The same applies if an outline is partial, because it
+// may lack the symbol or end it too early.
 func GradeSymbol(old, now *Outline, name string) (g fresh.Grade, found bool) {
 	if old == nil || now == nil || old.Language != now.Language {
 		return fresh.GradeContent, false
@@ -55,10 +54,9 @@ func GradeSymbol(old, now *Outline, name string) (g fresh.Grade, found bool) {
 	}
 }
 
-// Find returns the symbols that a name stands for: one as a rule, several where
-// the language overloads, or declares here and defines there. Type.Method may be
-// written Type::Method or Type#Method too. What comes before may be left out as
-// long as one name remains: Method, where only one type has it.
+// Find returns the symbols with a name. There are several if the language has overloading, or separates
+// declarations from definitions. Type.Method can also be written Type::Method or Type#Method. The qualifier
+// can be omitted if only one symbol matches.
 func (o *Outline) Find(name string) []*Symbol {
 	if o == nil || name == "" {
 		return nil
@@ -86,7 +84,7 @@ func (o *Outline) Find(name string) []*Symbol {
 	return exact
 }
 
-// same reports whether both lists have the same sums, known and in order.
+// same reports whether both lists have the same nonzero sums in order.
 func same(a, b []*Symbol, of func(*Symbol) Sum) bool {
 	if len(a) != len(b) {
 		return false

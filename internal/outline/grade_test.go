@@ -281,7 +281,7 @@ int main(int argc, char **argv)
 		{"# Title", "# Titles", iface},
 		{"# Title", "## Title", iface},
 	}},
-	// White space that means something.
+	// Significant white space.
 	{"crlf.sh", "f() {\r\n  a=b c\r\n  echo 1\r\n}\r\n", []edit{
 		{"  echo 1", "  # note\r\n  echo 1", format},
 		{"  echo 1", "  # note\r echo 2\r\n  echo 1", body},
@@ -431,8 +431,8 @@ func TestGrade(t *testing.T) {
 	}
 }
 
-// What has no outline is never graded better than content.
-func TestGradeOfNothing(t *testing.T) {
+// A file without an outline never grades better than content.
+func TestGradeWithoutOutline(t *testing.T) {
 	o, err := outline.Of("a.go", []byte("package a\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -473,9 +473,9 @@ func TestGradeSymbol(t *testing.T) {
 		{"M() {}", "M() { F() }", "M", body},
 		{"(T) N() {}", "(T) N() { F() }", "N", ""},
 		{"(T) N() {}", "(T) N() { F() }", "a.T.N", body},
-		{"F() int", "F( int", "T.M", whole}, // lost with what is broken
+		{"F() int", "F( int", "T.M", whole}, // the symbol is lost in the syntax error
 		{"F() int", "F( int", "F", whole},
-		{"return 1", "return 2", "Z", body}, // nobody knows it: as the file
+		{"return 1", "return 2", "Z", body}, // unknown: graded as the file
 	} {
 		now, err := outline.Of("a.go", []byte(strings.Replace(src, c.old, c.now, 1)))
 		if err != nil {

@@ -21,22 +21,22 @@ func (r *reader) java(root syntax.Node) {
 			if !c.First("asterisk").IsZero() {
 				name += ".*"
 			}
-			r.importing(name)
+			r.addImport(name)
 		}
 	}
 	r.javaMembers(children, "")
 }
 
-// javaMembers walks the members of a type of some kind, "" at the top.
+// javaMembers walks the members of a type of the given kind, which is "" at the top level.
 func (r *reader) javaMembers(nodes []syntax.Node, of Kind) {
-	r.each(nodes, func(n syntax.Node, l lead) {
+	r.eachDeclaration(nodes, func(n syntax.Node, l leadingNodes) {
 		modifiers := " " + strings.Join(strings.Fields(r.text(n.First("modifiers"))), " ") + " "
 		public := of == Interface && !strings.Contains(modifiers, " private ") || of == Member ||
 			strings.Contains(modifiers, " public ") || strings.Contains(modifiers, " protected ")
 		typ := func(kind Kind) {
-			r.exporting(public, func() {
-				i := r.add(kind, r.name(n), n, l, upTo(n, "body"))
-				r.within(i, func() { r.javaMembers(n.Child("body").Children(), kind) })
+			r.withExported(public, func() {
+				i := r.add(kind, r.name(n), n, l, signatureEnd(n, "body"))
+				r.withinSymbol(i, func() { r.javaMembers(n.Child("body").Children(), kind) })
 			})
 		}
 		switch n.Type() {
@@ -51,9 +51,9 @@ func (r *reader) javaMembers(nodes []syntax.Node, of Kind) {
 		case "enum_body_declarations":
 			r.javaMembers(n.Children(), Class)
 		case "enum_constant":
-			r.add(Member, r.name(n), n, l, upTo(n, "body"))
+			r.add(Member, r.name(n), n, l, signatureEnd(n, "body"))
 		case "method_declaration", "constructor_declaration", "compact_constructor_declaration", "annotation_type_element_declaration":
-			r.exporting(public, func() { r.add(Method, r.name(n), n, l, upTo(n, "body")) })
+			r.withExported(public, func() { r.add(Method, r.name(n), n, l, signatureEnd(n, "body")) })
 		case "field_declaration", "constant_declaration":
 			kind := Field
 			if n.Type() == "constant_declaration" || strings.Contains(modifiers, " static ") && strings.Contains(modifiers, " final ") {
@@ -64,9 +64,9 @@ func (r *reader) javaMembers(nodes []syntax.Node, of Kind) {
 	})
 }
 
-// declarators adds the variables of one declaration: what stands before the
-// first of them belongs to each.
-func (r *reader) declarators(n syntax.Node, l lead, kind Kind, public bool, declarator, value string) {
+// declarators adds the variables of one declaration. Each signature begins with the part before the first
+// variable.
+func (r *reader) declarators(n syntax.Node, l leadingNodes, kind Kind, public bool, declarator, value string) {
 	first := -1
 	for _, d := range n.Children() {
 		if d.Type() != declarator {
@@ -75,12 +75,12 @@ func (r *reader) declarators(n syntax.Node, l lead, kind Kind, public bool, decl
 		if first < 0 {
 			first = d.Start()
 		}
-		end := upTo(d, value, "=")
+		end := signatureEnd(d, value, "=")
 		name := d.Child("name")
 		if name.IsZero() {
 			name = d.First("identifier")
 		}
-		r.exporting(public, func() {
+		r.withExported(public, func() {
 			i := r.add(kind, r.text(name), n, l, end)
 			r.symbols[i].ranges = []span{{start: n.Start(), end: first}, {start: d.Start(), end: end}}
 		})

@@ -8,7 +8,7 @@ import (
 	"ken/internal/repo"
 )
 
-// A Language is one that outlines are made of. Its zero value is Unknown.
+// A Language is a language that outlines support. The zero value is Unknown.
 type Language string
 
 // The languages.
@@ -30,13 +30,12 @@ const (
 	TypeScript Language = "typescript"
 )
 
-// LanguageOf says which language a file is in, by its name, else by the program
-// that its first line names. A header with C++ in it is C++.
+// LanguageOf returns the language of a file by its name, or by the program in its first line.
 func LanguageOf(p repo.Path, content []byte) Language {
 	base := strings.ToLower(p.Base())
 	if i := strings.LastIndexByte(base, '.'); i >= 0 {
 		ext := base[i+1:]
-		if p.Base() != base && strings.HasSuffix(p.Base(), ".C") { // by long custom C++
+		if p.Base() != base && strings.HasSuffix(p.Base(), ".C") { // by convention C++
 			return CPP
 		}
 		if lang := languageOfExt(ext); lang != Unknown {
@@ -54,8 +53,8 @@ func LanguageOf(p repo.Path, content []byte) Language {
 	return languageOfShebang(content)
 }
 
-// MayRead reports whether there may be a grammar for a file, by its name alone: one
-// without an extension may name its language in its first line.
+// MayRead reports whether a file may have an outline, by its name alone. A file without an extension may
+// name its language in its first line.
 func MayRead(p repo.Path) bool {
 	return LanguageOf(p, nil) != Unknown || path.Ext(p.Base()) == ""
 }
@@ -94,7 +93,7 @@ func languageOfExt(ext string) Language {
 	return Unknown
 }
 
-// languageOfShebang knows the programs that scripts without an extension name.
+// languageOfShebang returns the language of a script by its #! line.
 func languageOfShebang(content []byte) Language {
 	line, _, _ := bytes.Cut(content[:min(len(content), 256)], []byte("\n"))
 	rest, ok := bytes.CutPrefix(line, []byte("#!"))
@@ -121,7 +120,7 @@ func languageOfShebang(content []byte) Language {
 			continue
 		}
 		if i > 0 && (strings.HasPrefix(word, "-") || strings.ContainsRune(word, '=')) {
-			continue // of env: an option, or a variable for the program
+			continue // an option of env, or a variable
 		}
 		break
 	}

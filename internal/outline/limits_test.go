@@ -18,8 +18,7 @@ import (
 	"ken/internal/repo"
 )
 
-// What is too large, no text or in no known language has no outline, and the
-// reason is said.
+// A file that is too large, binary or in an unknown language has no outline. The error gives the reason.
 func TestNoOutline(t *testing.T) {
 	for name, c := range map[string]struct {
 		path repo.Path
@@ -38,7 +37,7 @@ func TestNoOutline(t *testing.T) {
 	}
 }
 
-// Deeply nested text costs no more than its outline.
+// A deeply nested file has an outline or an error, but no crash.
 func TestNesting(t *testing.T) {
 	size := 10_000
 	if os.Getenv("KEN_CORPUS") != "" {
@@ -59,7 +58,7 @@ func TestNesting(t *testing.T) {
 	}
 }
 
-// More symbols than are listed are counted all the same.
+// Symbols beyond MaxSymbols are counted.
 func TestManySymbols(t *testing.T) {
 	n := 30_000
 	if os.Getenv("KEN_CORPUS") != "" {
@@ -87,7 +86,7 @@ func TestManySymbols(t *testing.T) {
 	}
 }
 
-// A long chain is nested as deeply as it is long. What is left out of it is said.
+// A long chain of names is nested as deeply as it is long. Partial reports the omitted part.
 func TestLongChains(t *testing.T) {
 	n := 20_000
 	for path, file := range map[repo.Path]string{
@@ -112,7 +111,7 @@ func TestLongChains(t *testing.T) {
 	}
 }
 
-// More uses than are listed are counted all the same.
+// Uses beyond MaxUses are counted.
 func TestManyUses(t *testing.T) {
 	n := MaxUses + 500
 	for path, line := range map[repo.Path]string{"a.go": "var _ = u%d\n", "a.py": "u%d\n", "a.js": "u%d\n"} {
@@ -137,8 +136,7 @@ func TestManyUses(t *testing.T) {
 	}
 }
 
-// Go's own library is read whole, and as gofmt sees it: indentation means
-// nothing.
+// Go's standard library has complete outlines. Indentation does not change them.
 func TestGoLibrary(t *testing.T) {
 	goroot, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
 	if err != nil {
@@ -180,7 +178,7 @@ func TestGoLibrary(t *testing.T) {
 		checkSpans(t, name, src, o)
 		checkUnresolved(t, name, path, src)
 		if strings.Contains(string(src), "`") || strings.Contains(string(src), `import "C"`) {
-			return nil // tabs count in a raw string, and in the C that cgo reads
+			return nil // tabs are significant in raw strings and in cgo comments
 		}
 		spaced := regexp.MustCompile(`(?m)^\t+`).ReplaceAllStringFunc(string(src), func(tabs string) string {
 			return strings.Repeat("    ", len(tabs))
@@ -198,8 +196,7 @@ func TestGoLibrary(t *testing.T) {
 	}
 }
 
-// checkUnresolved compares the uses of a Go file with the names that go/parser cannot
-// resolve in it.
+// checkUnresolved compares the uses of a Go file with the names that go/parser cannot resolve.
 func checkUnresolved(t *testing.T, name repo.Path, path string, src []byte) {
 	t.Helper()
 	o, refs, err := Read(name, src)
@@ -217,7 +214,7 @@ func checkUnresolved(t *testing.T, name repo.Path, path string, src []byte) {
 			unresolved[ident.Name] = true
 		}
 	}
-	keys := make(map[string]bool) // of literals, which go/parser does not resolve: it knows no types
+	keys := make(map[string]bool) // keys of literals; go/parser does not resolve them
 	ast.Inspect(tree, func(n ast.Node) bool {
 		if pair, ok := n.(*ast.KeyValueExpr); ok {
 			if key, ok := pair.Key.(*ast.Ident); ok {

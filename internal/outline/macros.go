@@ -6,18 +6,17 @@ import (
 	"strings"
 )
 
-// A word is a token of C, as far as macros have to be told from the rest.
+// A word is a token of C in the detail that withoutMacros needs.
 type word struct {
 	start, end int
 	text       string // "" for a literal
-	first      bool   // on its line
+	first      bool   // first on its line
 }
 
-// withoutMacros returns src with the macros made white that a grammar without a
-// preprocessor stumbles over, and what was made so: what marks a class for export, a
-// function for a checker, a parameter as unused, or stands alone on its line. It
-// goes by names in capitals and by where they stand; it is tried only on text
-// that does not parse otherwise.
+// withoutMacros replaces macros that do not parse without a preprocessor with spaces. It returns the blanked
+// ranges. Such macros export a class, annotate a function, mark a parameter as unused, or are alone on a
+// line. They are found by their upper-case names and their position. The function is used only for text that
+// does not parse otherwise.
 func withoutMacros(src []byte) (out []byte, blanked []span) {
 	words := wordsOf(src)
 	for i := 0; i < len(words); i++ {
@@ -39,8 +38,8 @@ func withoutMacros(src []byte) (out []byte, blanked []span) {
 	return blank(src, blanked), blanked
 }
 
-// isDecoration reports a macro that declares nothing itself, by its neighbours:
-// the word before it, and the two behind it and its arguments.
+// isDecoration reports whether a macro is not a declaration itself. It looks at the word before the macro,
+// and at the two words after its arguments.
 func isDecoration(m, before, after, second word, called bool) bool {
 	switch before.text {
 	case "class", "struct", "union", "enum", "namespace":
@@ -53,14 +52,22 @@ func isDecoration(m, before, after, second word, called bool) bool {
 	case m.first && (after.first || after.text == ""): // alone on its line
 		return after.text != "{" && !strings.ContainsAny(before.text, ",(=+-*/|&?<")
 	case before.text == ")":
-		return ends || after.text == ":" || isMacroName(after.text) || after.text == "override" || after.text == "const" || after.text == "noexcept"
+		switch after.text {
+		case ":", "override", "const", "noexcept":
+			return true
+		}
+		return ends || isMacroName(after.text)
 	case isName(before.text) && called:
 		return ends
 	case isName(before.text):
 		return after.text == "," || after.text == ")"
 	case m.first || before.text == ">":
-		// MACRO Type name: a type in capitals would have its name behind it.
-		return isName(after.text) && (isName(second.text) || second.text == "*" || second.text == "&" || second.text == ":" || second.text == "<")
+		// MACRO Type name: an upper-case type would be followed by one name only.
+		switch second.text {
+		case "*", "&", ":", "<":
+			return isName(after.text)
+		}
+		return isName(after.text) && isName(second.text)
 	}
 	return false
 }
@@ -72,8 +79,7 @@ func at(words []word, i int) word {
 	return words[i]
 }
 
-// closing returns the word that closes the parenthesis at i, -1 if none does
-// nearby.
+// closing returns the index of the parenthesis that closes the one at i, or -1 if it is not nearby.
 func closing(words []word, i int) int {
 	depth := 0
 	for end := min(len(words), i+200); i < end; i++ {
@@ -91,7 +97,7 @@ func closing(words []word, i int) int {
 	return -1
 }
 
-// isMacroName reports a name in capitals, of at least four letters.
+// isMacroName reports whether s is in upper case and has at least four characters.
 func isMacroName(s string) bool {
 	return len(s) > 3 && strings.ToUpper(s) == s && strings.ContainsFunc(s, func(r rune) bool { return r >= 'A' && r <= 'Z' })
 }
@@ -100,7 +106,7 @@ func isName(s string) bool {
 	return s != "" && (s[0] == '_' || s[0]|0x20 >= 'a' && s[0]|0x20 <= 'z' || s[0] >= 0x80)
 }
 
-// wordsOf takes C apart, leaving out comments and the lines of directives.
+// wordsOf splits C code into words, without comments and directives.
 func wordsOf(src []byte) []word {
 	var out []word
 	first := true
@@ -155,7 +161,7 @@ func isBlank(c byte) bool {
 	return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v' || c == '\\'
 }
 
-// lineEnd is where a line ends that may be continued by a backslash.
+// lineEnd returns the end of the line at i. A backslash continues a line.
 func lineEnd(src []byte, i int) int {
 	for i < len(src) && (src[i] != '\n' || i > 0 && src[i-1] == '\\') {
 		i++
@@ -163,7 +169,7 @@ func lineEnd(src []byte, i int) int {
 	return i
 }
 
-// blank returns src with some bytes made white. Lines stay what they are.
+// blank returns src with the bytes in spans replaced by spaces. Line breaks stay.
 func blank(src []byte, spans []span) []byte {
 	out := bytes.Clone(src)
 	for _, s := range spans {
@@ -176,7 +182,7 @@ func blank(src []byte, spans []span) []byte {
 	return out
 }
 
-// sorted puts what was made white in several passes in order.
+// sorted merges lists of spans in order.
 func sorted(lists ...[]span) []span {
 	all := slices.Concat(lists...)
 	slices.SortFunc(all, func(a, b span) int { return a.start - b.start })

@@ -8,23 +8,23 @@ import (
 	"ken/internal/outline/syntax"
 )
 
-// markdown walks a document: its headings are the symbols, each reaching to the
-// next of its level or a higher one, found by the anchor that links to it have.
+// markdown walks a document. Its symbols are the headings. A heading ends at the next heading of the same or
+// a higher level. Its qualified name is its anchor.
 func (r *reader) markdown(root syntax.Node) {
 	m := &document{reader: r, seen: make(map[string]int)}
 	m.walk(root)
 	m.close(0, root.End())
 }
 
-// A document is a Markdown file being walked.
+// A document is the state of a walk over a Markdown file.
 type document struct {
 	*reader
-	seen map[string]int // anchors, and how often
-	open []int          // symbols of the headings that the text is under
-	at   []int          // their levels
+	seen map[string]int // number of occurrences by anchor
+	open []int          // symbols of the open headings
+	at   []int          // levels of the open headings
 }
 
-// close ends the headings of a level and of those below it.
+// close ends the open headings of a level and below.
 func (m *document) close(level, end int) {
 	for n := len(m.open); n > 0 && m.at[n-1] >= level; n-- {
 		m.symbols[m.open[n-1]].end = end
@@ -54,14 +54,14 @@ func (m *document) heading(n syntax.Node) {
 	mark := m.headingLevel(n)
 	m.close(len(mark), n.Start())
 	m.depth = min(len(m.open), MaxDepth)
-	i := m.add(Heading, text, n, lead{start: n.Start()}, n.End())
+	i := m.add(Heading, text, n, leadingNodes{start: n.Start()}, n.End())
 	s := &m.symbols[i]
 	s.Qualified = anchor(text, m.seen)
 	s.prefix, s.ranges = mark+" "+text, nil
 	m.open, m.at = append(m.open, i), append(m.at, len(mark))
 }
 
-// paragraph takes the first one for what a heading, or the document, is about.
+// paragraph uses the first paragraph as documentation of its heading, or of the document.
 func (m *document) paragraph(n syntax.Node) {
 	text := plainMarkdown(m.text(n))
 	if text == "" || strings.ContainsAny(text[:1], "[<|") { // badges and links to translations
@@ -76,7 +76,7 @@ func (m *document) paragraph(n syntax.Node) {
 	}
 }
 
-// headingLevel is the mark of a heading, as many # as its level.
+// headingLevel returns the marker of a heading: one # per level.
 func (r *reader) headingLevel(n syntax.Node) string {
 	for _, c := range n.Children() {
 		switch t := c.Type(); {
@@ -93,8 +93,7 @@ func (r *reader) headingLevel(n syntax.Node) string {
 
 var emphasis = strings.NewReplacer("**", "", "__", "", "`", "")
 
-// plainMarkdown takes the marks for emphasis, code, images and links out of a
-// line.
+// plainMarkdown removes the markers for emphasis, code, images and links from a line.
 func plainMarkdown(s string) string {
 	for {
 		open := strings.Index(s, "](")
@@ -124,8 +123,7 @@ func plainMarkdown(s string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// anchor makes of a heading the name that links to it have, as on GitHub; one
-// that comes again gets a number.
+// anchor returns the anchor of a heading, as on GitHub. A repeated anchor gets a number.
 func anchor(text string, seen map[string]int) string {
 	var b strings.Builder
 	for _, c := range strings.ToLower(text) {

@@ -1,23 +1,22 @@
-// Package outline says what a file declares: its symbols with their signatures
-// and the first sentence of their documentation, what it imports, and digests by
-// which two versions of it can be compared without keeping either.
+// Package outline extracts the declarations of a source file: its symbols with their signatures and the
+// first sentence of their documentation, its imports, and digests that compare two versions without their
+// content.
 //
 //	o, err := outline.Of("api/server.go", content)
 //	for _, s := range o.Symbols { ... s.Kind, s.Qualified, s.Signature, s.Doc ... }
 //	grade := outline.Grade(before, o)
 //
-// Read also returns what the file refers to: the names that its imports bind, and those
-// that it uses and does not declare.
+// Read also returns the references of the file: the names that its imports bind, and the names that it uses
+// but does not declare.
 //
-// It is a function of a name and of bytes. It opens no file, and the same bytes
-// have the same outline on every machine, so an outline can be kept under the
-// content's id; [Version] belongs into that key.
+// An outline depends only on the file's name and content. The package opens no file, and the same content
+// has the same outline on every machine. A cache can use the content's id together with [Version] as its
+// key.
 //
-// Files are read by real grammars: Go by go/parser, the other languages by the
-// tables of their tree-sitter grammars. A file that breaks its grammar has an
-// outline of what could be made out, and says so in Partial. A file in no known
-// language, or too large or too deep to read, has none: Of returns an error that
-// wraps [ErrNone], and a missing outline never grades better than "content".
+// Go files are parsed by go/parser, other languages by the tables of their tree-sitter grammars. If a file
+// has syntax errors, its outline lists the declarations that were found and Partial gives the reason. A file
+// in an unknown language, or one that is too large or too deeply nested, has no outline: Of returns an error
+// that wraps [ErrNone]. A missing outline never grades better than "content".
 package outline
 
 import (
@@ -30,75 +29,70 @@ import (
 	"ken/internal/repo"
 )
 
-// Version changes whenever the same bytes would get another outline.
+// Version changes whenever the same content would get another outline.
 const Version = 4
 
-// Limits of what is read. Beyond them there is no outline, or a shorter one that
-// says so.
+// Limits of an outline.
 const (
-	MaxBytes   = 1 << 20 // of a file; beyond it there is no outline
-	MaxSymbols = 20000   // listed; all are in the digests
-	MaxDepth   = 16      // of symbols within symbols; deeper ones are body
+	MaxBytes   = 1 << 20 // of a file; a larger one has no outline
+	MaxSymbols = 20000   // listed; the digests include all symbols
+	MaxDepth   = 16      // of nested symbols; deeper ones count as body
 )
 
-// ErrNone is wrapped by every error of Of: there is no outline.
+// ErrNone is wrapped by every error of Of. It means that the file has no outline.
 var ErrNone = errors.New("no outline")
 
-// An Outline is what one file declares. It is plain data: as JSON it reads back
-// the same.
+// An Outline lists the declarations of one file. Its JSON form decodes to an equal value.
 type Outline struct {
 	Language Language `json:"language"`
 	Doc      string   `json:"doc,omitempty"`     // first sentence of the package's or module's own comment
-	Package  string   `json:"package,omitempty"` // its name, where the file gives one
-	Imports  []string `json:"imports,omitempty"` // as they are spelt, each once, in order
-	Symbols  []Symbol `json:"symbols,omitempty"` // in the file's order, a symbol before what is inside it
-	More     int      `json:"more,omitempty"`    // symbols beyond MaxSymbols
+	Package  string   `json:"package,omitempty"` // package name, if the file declares one
+	Imports  []string `json:"imports,omitempty"` // as written, without duplicates, in order
+	Symbols  []Symbol `json:"symbols,omitempty"` // in file order; a symbol precedes its members
+	More     int      `json:"more,omitempty"`    // number of symbols beyond MaxSymbols
 
-	// Partial says why the outline may miss something, "" when it is whole.
+	// Partial is the reason why the outline may be incomplete, or "" if it is complete.
 	Partial string `json:"partial,omitempty"`
 
-	// Tokens names the syntax tree with its leaves. White space and plain
-	// comments do not change it, except where the language gives a meaning to
-	// white space. Doc comments and directives change it. It is zero when the file
-	// could not be read well enough to tell.
+	// Tokens is a digest of the syntax tree. Doc comments and directives change it. White space and other
+	// comments do not, except where white space is significant in the language. It is zero if the file has
+	// syntax errors.
 	Tokens fresh.Digest `json:"tokens,omitzero"`
-	// Interface names the signatures and whose they are to use, in whatever
-	// order they stand.
+	// Interface is a digest of the signatures and of their visibility, regardless of their order.
 	Interface fresh.Digest `json:"interface,omitzero"`
-	// Digest names all that the outline says: doc sentences, imports and
-	// symbols, in order, but not on which lines. A text made from an outline
-	// holds as long as this does.
+	// Digest is a digest of the whole outline without line numbers: doc sentences, imports and symbols in
+	// order. A text made from an outline stays valid while Digest is the same.
 	Digest fresh.Digest `json:"digest,omitzero"`
 }
 
-// A Symbol is something a file declares, at its top or inside another symbol.
-// What stands inside the body of a function is no symbol.
+// A Symbol is a declaration at the top level or inside another symbol. Declarations in function bodies are
+// not symbols.
 type Symbol struct {
 	Kind      Kind   `json:"kind"`
 	Name      string `json:"name"`
-	Qualified string `json:"qualified,omitempty"` // with what it belongs to, as in Type.Method; "" when that is Name
+	Qualified string `json:"qualified,omitempty"` // with its owner, as in Type.Method; "" if equal to Name
 	Signature string `json:"signature"`           // the declaration without its body, on one line
 	Doc       string `json:"doc,omitempty"`       // first sentence of its comment
-	Exported  bool   `json:"exported,omitempty"`  // others may use it
-	Depth     int    `json:"depth,omitempty"`     // of nesting, 0 at the top
-	Line      int    `json:"line"`                // first line, its comment included, from 1
+	Exported  bool   `json:"exported,omitempty"`  // visible outside of its file, package or type
+	Depth     int    `json:"depth,omitempty"`     // nesting depth, 0 at the top level
+	Line      int    `json:"line"`                // first line, including its comment, from 1
 	EndLine   int    `json:"end_line"`            // last line
 
-	// What it is made of, its comment included: Text as it is written, line
-	// endings apart; Tokens as the file's Tokens; Shape its signature.
+	// Digests of the declaration with its comment. Text is of the source text, except for line endings.
+	// Tokens is like Outline.Tokens. Shape is of the signature.
 	Text   Sum `json:"text"`
 	Tokens Sum `json:"tokens,omitzero"`
 	Shape  Sum `json:"shape"`
 }
 
-// A Kind is what sort of thing a symbol is.
+// A Kind is the kind of a symbol.
 type Kind string
 
-// The kinds. Languages use those of them that they have.
+// The kinds. No language uses all of them.
 const (
 	Func      Kind = "func"
 	Method    Kind = "method"
-	Type      Kind = "type" // any type that is none of the following
+	Type      Kind = "type" // any type without a more specific kind
 	Class     Kind = "class"
 	Struct    Kind = "struct"
 	Union     Kind = "union"
@@ -116,7 +110,7 @@ const (
 	Heading   Kind = "heading"
 )
 
-// FullName is the name by which a symbol is found: Type.Method.
+// FullName returns the symbol's qualified name, as in Type.Method.
 func (s *Symbol) FullName() string {
 	if s.Qualified != "" {
 		return s.Qualified
@@ -124,21 +118,20 @@ func (s *Symbol) FullName() string {
 	return s.Name
 }
 
-// KeepTables has grammars that are loaded from now on keep their tables on a shelf. They
-// are large, and taking them from where they are compiled in takes longer than reading
-// most files; what they say is the same.
-func KeepTables(s syntax.Shelf) { syntax.KeepOn(s) }
+// UseTables makes grammars that are loaded from now on take their tables from s, and save missing ones
+// there. The tables are large, and converting the compiled-in ones takes longer than parsing most files. It
+// does not change any outline.
+func UseTables(s syntax.TableStore) { syntax.UseTables(s) }
 
-// Of returns the outline of a file by its name and content. The content is not
-// kept. Every error wraps ErrNone and says why there is no outline; an outline
-// that comes back may still be Partial.
+// Of returns the outline of a file. Every error wraps ErrNone and gives the reason. The outline may be
+// Partial.
 func Of(path repo.Path, content []byte) (*Outline, error) {
 	o, _, err := parse(path, content, false)
 	return o, err
 }
 
-// Read parses a file once and returns its outline, as Of does, and what it refers to.
-// Both are nil when there is an error.
+// Read parses a file once and returns both its outline, as Of does, and its references. Both are nil if
+// there is an error.
 func Read(path repo.Path, content []byte) (*Outline, *References, error) {
 	return parse(path, content, true)
 }
@@ -154,21 +147,21 @@ func parse(path repo.Path, content []byte, wantRefs bool) (o *Outline, refs *Ref
 	if bytes.IndexByte(content, 0) >= 0 {
 		return nil, nil, fmt.Errorf("%w of %s: it is not text", ErrNone, path)
 	}
-	// Line endings, one at the end or none, and a byte order mark are no part of
-	// what is written.
+	// A byte order mark, the kind of line endings and a missing final line break do not change the outline.
 	content = bytes.TrimPrefix(content, []byte("\ufeff"))
-	// To a shell, though, a carriage return is a letter of the word before it.
+	// In a shell script, a carriage return is a character of the preceding word.
 	if lang != Bash && bytes.IndexByte(content, '\r') >= 0 {
 		content = bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n"))
 	}
 	if len(content) > 0 && content[len(content)-1] != '\n' {
 		content = append(bytes.Clone(content), '\n')
 	}
-	// Grammars run over whatever lies in a repository. One that trips over a
-	// file costs that file its outline, and nobody else anything.
+	// A repository can contain any input. If a grammar panics, only this file has no outline.
 	defer func() {
 		if r := recover(); r != nil {
-			o, refs, err = nil, nil, fmt.Errorf("%w of %s: the %s grammar failed: %v", ErrNone, path, lang, r)
+			o = nil
+			refs = nil
+			err = fmt.Errorf("%w of %s: the %s grammar failed: %v", ErrNone, path, lang, r)
 		}
 	}()
 	f, err := read(lang, path, content, wantRefs)

@@ -14,7 +14,7 @@ import (
 
 var update = os.Getenv("KEN_UPDATE") != ""
 
-// Each file of testdata has its outline beside it, to be read.
+// Each file of testdata has its expected outline in a file next to it.
 func TestOutlines(t *testing.T) {
 	files, err := filepath.Glob("testdata/*/*")
 	if err != nil || len(files) == 0 {

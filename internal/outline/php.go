@@ -9,15 +9,15 @@ import (
 // php walks a file.
 func (r *reader) php(root syntax.Node) {
 	children := root.Children()
-	r.headDoc(children)
+	r.readFileDoc(children)
 	r.phpStatements(children)
 }
 
 func (r *reader) phpStatements(nodes []syntax.Node) {
-	r.each(nodes, func(n syntax.Node, l lead) {
+	r.eachDeclaration(nodes, func(n syntax.Node, l leadingNodes) {
 		typ := func(kind Kind) {
-			i := r.add(kind, r.name(n), n, l, upTo(n, "body"))
-			r.within(i, func() { r.phpMembers(n.Child("body").Children()) })
+			i := r.add(kind, r.name(n), n, l, signatureEnd(n, "body"))
+			r.withinSymbol(i, func() { r.phpMembers(n.Child("body").Children()) })
 		}
 		switch n.Type() {
 		case "namespace_definition":
@@ -31,12 +31,12 @@ func (r *reader) phpStatements(nodes []syntax.Node) {
 			for _, c := range n.Children() {
 				switch c.Type() {
 				case "namespace_use_clause":
-					r.importing(r.text(c.First("qualified_name", "name")))
+					r.addImport(r.text(c.First("qualified_name", "name")))
 				case "namespace_use_group":
 					prefix := r.text(n.First("namespace_name"))
 					for _, g := range c.Children() {
 						if g.Named() {
-							r.importing(prefix + `\` + r.text(g))
+							r.addImport(prefix + `\` + r.text(g))
 						}
 					}
 				}
@@ -50,7 +50,7 @@ func (r *reader) phpStatements(nodes []syntax.Node) {
 		case "enum_declaration":
 			typ(Enum)
 		case "function_definition":
-			r.add(Func, r.name(n), n, l, upTo(n, "body"))
+			r.add(Func, r.name(n), n, l, signatureEnd(n, "body"))
 		case "const_declaration":
 			r.phpConsts(n, l, true)
 		case "if_statement", "compound_statement", "else_clause", "colon_block":
@@ -58,28 +58,28 @@ func (r *reader) phpStatements(nodes []syntax.Node) {
 		case "expression_statement":
 			for _, c := range n.Children() {
 				if strings.HasPrefix(c.Type(), "require") || strings.HasPrefix(c.Type(), "include") {
-					r.importing(strings.TrimSuffix(strings.Join(strings.Fields(r.text(c))[1:], " "), ";"))
+					r.addImport(strings.TrimSuffix(strings.Join(strings.Fields(r.text(c))[1:], " "), ";"))
 				}
 			}
 		}
 	})
 }
 
-func (r *reader) phpConsts(n syntax.Node, l lead, public bool) {
+func (r *reader) phpConsts(n syntax.Node, l leadingNodes, public bool) {
 	for _, c := range n.Children() {
 		if c.Type() == "const_element" {
-			r.exporting(public, func() { r.add(Const, r.text(c.First("name")), n, l, n.End()) })
+			r.withExported(public, func() { r.add(Const, r.text(c.First("name")), n, l, n.End()) })
 		}
 	}
 }
 
 func (r *reader) phpMembers(nodes []syntax.Node) {
-	r.each(nodes, func(n syntax.Node, l lead) {
+	r.eachDeclaration(nodes, func(n syntax.Node, l leadingNodes) {
 		access := r.text(n.First("visibility_modifier"))
 		public := access == "" || access == "public"
 		switch n.Type() {
 		case "method_declaration":
-			r.exporting(public, func() { r.add(Method, r.name(n), n, l, upTo(n, "body")) })
+			r.withExported(public, func() { r.add(Method, r.name(n), n, l, signatureEnd(n, "body")) })
 		case "property_declaration":
 			first := -1
 			for _, p := range n.Children() {
@@ -90,7 +90,7 @@ func (r *reader) phpMembers(nodes []syntax.Node) {
 					first = p.Start()
 				}
 				name := p.First("variable_name")
-				r.exporting(public, func() {
+				r.withExported(public, func() {
 					i := r.add(Property, strings.TrimPrefix(r.text(name), "$"), n, l, name.End())
 					r.symbols[i].ranges = []span{{start: n.Start(), end: first}, {start: p.Start(), end: name.End()}}
 				})

@@ -42,7 +42,7 @@ func samples(tb testing.TB) []sample {
 	return out
 }
 
-// items returns what a sample's digest is made of.
+// items returns the items of a sample.
 func (s sample) items(tb testing.TB) *file {
 	tb.Helper()
 	f, err := read(LanguageOf(s.path, s.src), s.path, s.src, false)
@@ -69,17 +69,16 @@ func splice(src []byte, at int, text string) []byte {
 	return bytes.Join([][]byte{src[:at], []byte(text), src[at:]}, nil)
 }
 
-// gaps returns the places right behind a line break at which only white space
-// stands between two tokens.
+// gaps returns the offsets after a line break that have only white space between two tokens around them.
 func gaps(f *file) []int {
 	var out []int
 	end := 0
 	for i, it := range f.items {
-		if it.what == aside { // not read: every byte of it counts
+		if it.kind == verbatim { // every byte is significant
 			end = 0
 			continue
 		}
-		if it.what != leaf && it.what != docs && it.what != prose {
+		if it.kind != leaf && it.kind != docs && it.kind != prose {
 			continue
 		}
 		if i > 0 && end <= int(it.start) && end > 0 {
@@ -93,7 +92,7 @@ func gaps(f *file) []int {
 	return out
 }
 
-// White space between tokens changes nothing but the lines.
+// White space between tokens changes only line numbers.
 func TestWhiteSpaceIsFormat(t *testing.T) {
 	for _, s := range samples(t) {
 		f := s.items(t)
@@ -101,13 +100,13 @@ func TestWhiteSpaceIsFormat(t *testing.T) {
 		n := 0
 		for _, at := range gaps(f) {
 			if f.lang == Markdown && !bytes.HasPrefix(s.src[at:], []byte("\n")) && !bytes.HasSuffix(s.src[:at], []byte("\n\n")) {
-				continue // there, an empty line is what parts paragraphs
+				continue // an empty line separates paragraphs
 			}
 			text := "\n"
 			if f.lang == Markdown || f.lang == Python {
 				text = "\n\n"
 			}
-			// An empty line parts a comment from what it documents.
+			// An empty line separates a comment from its declaration.
 			if above, below := lineBefore(s.src, at), bytes.TrimSpace(s.src[at:min(len(s.src), at+200)]); isCommentLine(above) && !bytes.HasPrefix(below, []byte("\n")) {
 				continue
 			}
@@ -141,12 +140,12 @@ func around(src []byte, at int) string {
 	return string(src[max(0, at-30):at]) + "·" + string(src[at:min(len(src), at+30)])
 }
 
-// A plain comment on lines of its own changes nothing but the lines.
+// An ordinary comment on its own line changes only line numbers.
 func TestPlainCommentIsFormat(t *testing.T) {
 	for _, s := range samples(t) {
 		f := s.items(t)
 		if f.lang == Markdown {
-			continue // has none
+			continue // Markdown has no comments
 		}
 		comment := "// said in passing\n\n"
 		switch f.lang {
@@ -161,10 +160,10 @@ func TestPlainCommentIsFormat(t *testing.T) {
 		for _, at := range gaps(f) {
 			above := lineBefore(s.src, at)
 			switch {
-			case isCommentLine(above): // it would be part of that
+			case isCommentLine(above): // it would extend that comment
 				continue
 			case string(above) == "<?php", f.lang == Bash && bytes.HasSuffix(above, []byte("{")):
-				continue // it would document that
+				continue // it would document that declaration
 			case f.lang == TSX && (bytes.HasSuffix(above, []byte(">")) && !bytes.HasSuffix(above, []byte("=>")) || bytes.HasSuffix(above, []byte("*/}"))):
 				continue // it would be text
 			}
@@ -180,9 +179,9 @@ func TestPlainCommentIsFormat(t *testing.T) {
 	}
 }
 
-// Another word inside a function is a change of its body: of that function, of
-// what it is in, and of nothing else.
-func TestBodyOfExactlyThatSymbol(t *testing.T) {
+// Another word in a function body grades body for that function and the symbols around it. No other symbol
+// changes.
+func TestBodyChangeOfOneSymbol(t *testing.T) {
 	for _, s := range samples(t) {
 		f := s.items(t)
 		was := of(t, s.path, s.src)
@@ -190,11 +189,11 @@ func TestBodyOfExactlyThatSymbol(t *testing.T) {
 		for i := range f.symbols {
 			d := &f.symbols[i]
 			if d.Kind != Func && d.Kind != Method || len(d.ranges) == 0 && f.lang != Go || !bytes.ContainsAny(f.src[d.start:d.end], "{:=") && f.lang != Ruby {
-				continue // has no body
+				continue // Markdown has no bodies
 			}
 			for _, it := range f.items[d.from:d.to] {
 				word := string(f.src[it.start:it.end])
-				if it.what != leaf || len(word) < 3 || strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") != "" {
+				if it.kind != leaf || len(word) < 3 || strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") != "" {
 					continue
 				}
 				if f.lang != Go && int(it.start) < d.ranges[len(d.ranges)-1].end {
@@ -203,7 +202,7 @@ func TestBodyOfExactlyThatSymbol(t *testing.T) {
 				src := splice(f.src, int(it.end), "qz")
 				now, err := Of(s.path, src)
 				if err != nil || now.Partial != "" || f.lang == Go && now.Interface != was.Interface {
-					continue // it was a keyword, or in the signature
+					continue // the word was a keyword, or in the signature
 				}
 				n++
 				if g := Grade(was, now); g != fresh.GradeBody {
@@ -226,9 +225,8 @@ func TestBodyOfExactlyThatSymbol(t *testing.T) {
 	}
 }
 
-// Every letter outside of plain comments counts, and so does every space within
-// a literal.
-func TestEveryByteCounts(t *testing.T) {
+// A change of any letter outside of ordinary comments, or of any space within a literal, changes Tokens.
+func TestEveryByteChangesTokens(t *testing.T) {
 	for _, s := range samples(t) {
 		f := s.items(t)
 		was := of(t, s.path, s.src)
@@ -239,7 +237,7 @@ func TestEveryByteCounts(t *testing.T) {
 				switch c := src[at]; {
 				case c >= 'a' && c <= 'z':
 					src[at] = 'Z'
-				case c == ' ' && (it.what == leaf || it.what == aside):
+				case c == ' ' && (it.kind == leaf || it.kind == verbatim):
 					src = splice(src, at, " ")
 				default:
 					continue
@@ -256,10 +254,9 @@ func TestEveryByteCounts(t *testing.T) {
 	}
 }
 
-// The references of a sample are in their order and within the lines of the file, name
-// nothing that the file declares, read back the same and are the same each time. The
-// outline is the same whether they are asked for or not.
-func TestReferencesAreAValue(t *testing.T) {
+// References are in order, are within the lines of the file and do not name the file's own declarations.
+// They are equal after decoding and on every call. Requesting them does not change the outline.
+func TestReferencesAreDeterministic(t *testing.T) {
 	for _, s := range samples(t) {
 		o, want, err := Read(s.path, s.src)
 		if err != nil {
@@ -267,7 +264,7 @@ func TestReferencesAreAValue(t *testing.T) {
 		}
 		checkRefs(t, s.path, s.src, o, want)
 		if alone := of(t, s.path, s.src); !reflect.DeepEqual(alone, o) {
-			t.Errorf("%s: another outline with references", s.path)
+			t.Errorf("%s: requesting references changes the outline", s.path)
 		}
 		if len(want.Uses)+len(want.Imports) == 0 && o.Language != Markdown && s.path != "list.h" {
 			t.Errorf("%s: no imports and no uses", s.path)
@@ -288,9 +285,8 @@ func TestReferencesAreAValue(t *testing.T) {
 	}
 }
 
-// An outline reads back the same, is the same each time, whoever asks besides,
-// and is the same for every line ending.
-func TestOutlineIsAValue(t *testing.T) {
+// An outline is equal after decoding, on every call, in concurrent calls, and for all line endings.
+func TestOutlineIsDeterministic(t *testing.T) {
 	var all sync.WaitGroup
 	for _, s := range samples(t) {
 		want := of(t, s.path, s.src)
@@ -310,14 +306,14 @@ func TestOutlineIsAValue(t *testing.T) {
 			append([]byte("\ufeff"), s.src...),
 			bytes.TrimSuffix(s.src, []byte("\n")),
 		}
-		if LanguageOf(s.path, s.src) != Bash { // which takes a carriage return for a letter
+		if LanguageOf(s.path, s.src) != Bash { // a carriage return is a letter in shell scripts
 			same = append(same, bytes.ReplaceAll(s.src, []byte("\n"), []byte("\r\n")))
 		}
 		for _, src := range same {
 			all.Go(func() {
 				got, err := Of(s.path, src)
 				if err != nil || !reflect.DeepEqual(got, want) {
-					t.Errorf("%s: another outline the next time (%v)", s.path, err)
+					t.Errorf("%s: the next call returns another outline (%v)", s.path, err)
 				}
 			})
 		}
@@ -325,8 +321,8 @@ func TestOutlineIsAValue(t *testing.T) {
 	all.Wait()
 }
 
-// However a file is cut off or mixed up, it has an outline within its lines or an
-// error that says why not, and never an equal digest.
+// A truncated or shuffled file has an outline within its lines, or an error with a reason. Its digest
+// differs from that of the original.
 func TestBrokenFiles(t *testing.T) {
 	rounds := 60
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -391,7 +387,7 @@ func checkSpans(t *testing.T, path repo.Path, src []byte, o *Outline) {
 	}
 }
 
-// checkRefs checks what holds of all references.
+// checkRefs checks the properties of all references.
 func checkRefs(t *testing.T, path repo.Path, src []byte, o *Outline, refs *References) {
 	t.Helper()
 	if strings.HasPrefix(refs.Partial, walkFailed) {
@@ -447,7 +443,7 @@ func checkRefs(t *testing.T, path repo.Path, src []byte, o *Outline, refs *Refer
 	}
 }
 
-// No bytes make a grammar fail.
+// Of does not panic for any content.
 func FuzzOf(f *testing.F) {
 	all := samples(f)
 	for i, s := range all {
@@ -467,7 +463,7 @@ func FuzzOf(f *testing.F) {
 		checkRefs(t, path, src, o, refs)
 		again, refsAgain, err := Read(path, src)
 		if err != nil || again.Digest != o.Digest || again.Tokens != o.Tokens {
-			t.Fatal("another outline the second time")
+			t.Fatal("the second call returns another outline")
 		}
 		if !reflect.DeepEqual(refs, refsAgain) {
 			t.Fatal("other references the second time")

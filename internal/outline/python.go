@@ -11,12 +11,12 @@ func (r *reader) python(root syntax.Node) {
 	children := root.Children()
 	r.doc = r.docstring(children)
 	if r.doc == "" {
-		r.headDoc(children)
+		r.readFileDoc(children)
 	}
 	r.pythonBlock(children, false)
 }
 
-// docstring returns the first sentence of the string that a block opens with.
+// docstring returns the first sentence of the string at the start of a block.
 func (r *reader) docstring(nodes []syntax.Node) string {
 	for _, n := range nodes {
 		if isComment(n.Type()) {
@@ -43,11 +43,11 @@ func (r *reader) docstring(nodes []syntax.Node) string {
 }
 
 func (r *reader) pythonBlock(nodes []syntax.Node, class bool) {
-	r.each(nodes, func(n syntax.Node, l lead) { r.pythonStatement(n, n, l, class) })
+	r.eachDeclaration(nodes, func(n syntax.Node, l leadingNodes) { r.pythonStatement(n, n, l, class) })
 }
 
-// pythonStatement walks one statement; whole is it with its decorators.
-func (r *reader) pythonStatement(n, whole syntax.Node, l lead, class bool) {
+// pythonStatement walks one statement. whole is the statement with its decorators.
+func (r *reader) pythonStatement(n, whole syntax.Node, l leadingNodes, class bool) {
 	switch n.Type() {
 	case "import_statement", "import_from_statement", "future_import_statement":
 		r.pythonImport(n)
@@ -60,44 +60,44 @@ func (r *reader) pythonStatement(n, whole syntax.Node, l lead, class bool) {
 		if class {
 			kind = Method
 		}
-		r.exporting(isPublicName(r.name(n)), func() {
-			i := r.add(kind, r.name(n), whole, l, upTo(n, "body"))
+		r.withExported(isPublicName(r.name(n)), func() {
+			i := r.add(kind, r.name(n), whole, l, signatureEnd(n, "body"))
 			r.pythonDoc(i, n)
 		})
 	case "class_definition":
-		r.exporting(isPublicName(r.name(n)), func() {
-			i := r.add(Class, r.name(n), whole, l, upTo(n, "body"))
+		r.withExported(isPublicName(r.name(n)), func() {
+			i := r.add(Class, r.name(n), whole, l, signatureEnd(n, "body"))
 			r.pythonDoc(i, n)
-			// A comment that opens the body stands before it.
+			// A comment at the start of the body is before the body in the tree.
 			var inside []syntax.Node
 			for _, c := range n.Children() {
 				if isComment(c.Type()) {
 					inside = append(inside, c)
 				}
 			}
-			r.within(i, func() { r.pythonBlock(append(inside, n.Child("body").Children()...), true) })
+			r.withinSymbol(i, func() { r.pythonBlock(append(inside, n.Child("body").Children()...), true) })
 		})
 	case "type_alias_statement":
 		left := n.Child("left")
-		r.exporting(isPublicName(r.text(left)), func() { r.add(Type, r.text(left), whole, l, n.End()) })
+		r.withExported(isPublicName(r.text(left)), func() { r.add(Type, r.text(left), whole, l, n.End()) })
 	case "expression_statement":
 		r.pythonAssignment(n, n.First("assignment"), l, class)
 	case "assignment":
 		r.pythonAssignment(n, n, l, class)
 	case "if_statement", "try_statement", "with_statement", "else_clause", "elif_clause", "except_clause", "finally_clause", "block":
-		// Declared under a condition is declared all the same.
+		// A declaration under a condition counts as well.
 		r.pythonBlock(n.Children(), class)
 	}
 }
 
-// pythonDoc takes the docstring in preference to a comment.
+// pythonDoc prefers the docstring to a comment.
 func (r *reader) pythonDoc(i int, def syntax.Node) {
 	if doc := r.docstring(def.Child("body").Children()); doc != "" {
 		r.symbols[i].Doc = doc
 	}
 }
 
-func (r *reader) pythonAssignment(n, a syntax.Node, l lead, class bool) {
+func (r *reader) pythonAssignment(n, a syntax.Node, l leadingNodes, class bool) {
 	left := a.Child("left")
 	if left.Type() != "identifier" {
 		return
@@ -114,29 +114,29 @@ func (r *reader) pythonAssignment(n, a syntax.Node, l lead, class bool) {
 	if t := a.Child("type"); !t.IsZero() {
 		end = t.End()
 	}
-	r.exporting(isPublicName(name), func() { r.add(kind, name, n, l, end) })
+	r.withExported(isPublicName(name), func() { r.add(kind, name, n, l, end) })
 }
 
 func (r *reader) pythonImport(n syntax.Node) {
 	if m := n.Child("module_name"); !m.IsZero() {
-		r.importing(r.text(m))
+		r.addImport(r.text(m))
 		return
 	}
 	if n.Type() == "future_import_statement" {
-		r.importing("__future__")
+		r.addImport("__future__")
 		return
 	}
 	for _, c := range n.Children() {
 		switch c.Type() {
 		case "dotted_name":
-			r.importing(r.text(c))
+			r.addImport(r.text(c))
 		case "aliased_import":
-			r.importing(r.name(c))
+			r.addImport(r.name(c))
 		}
 	}
 }
 
-// isPublicName reports a name that does not ask to be left alone.
+// isPublicName reports whether a name is public by convention.
 func isPublicName(name string) bool {
 	return !strings.HasPrefix(name, "_") || strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__")
 }

@@ -9,7 +9,7 @@ import (
 	"ken/internal/repo"
 )
 
-// read reads a file by the grammar of its language.
+// read parses a file.
 func read(lang Language, path repo.Path, src []byte, refs bool) (*file, error) {
 	if lang == Go {
 		f := newFile(lang, src)
@@ -22,7 +22,7 @@ func read(lang Language, path repo.Path, src []byte, refs bool) (*file, error) {
 	return readAs(lang, src, refs)
 }
 
-// isCPP reports a header that C would not have: their name does not say.
+// isCPP reports whether a .h file contains C++.
 func isCPP(src []byte) bool {
 	if bytes.Contains(src, []byte("::")) {
 		return true
@@ -37,9 +37,9 @@ func isCPP(src []byte) bool {
 	return false
 }
 
-// readAs reads a file by a tree-sitter grammar. A language with a preprocessor may
-// not parse before that has run; then it is tried again without what stands in
-// the way, and the reading is taken that has the least broken.
+// readAs parses a file with a tree-sitter grammar. Code that needs a preprocessor may not parse. In that
+// case readAs retries with some branches and macros blanked, and returns the result with the fewest broken
+// bytes.
 func readAs(lang Language, src []byte, refs bool) (*file, error) {
 	best, err := readTree(lang, src, src, nil, refs)
 	if err != nil || best.broken == 0 || lang != C && lang != CPP && lang != CSharp {
@@ -58,8 +58,8 @@ func readAs(lang Language, src []byte, refs bool) (*file, error) {
 		return best
 	}
 	if lang == C {
-		// What is there for C++ alone is nothing that C declares.
-		if text, blanked = branches(src, forCPP); len(blanked) > 0 && try().broken == 0 {
+		// C does not see the branches for C++.
+		if text, blanked = blankBranches(src, withoutCPP); len(blanked) > 0 && try().broken == 0 {
 			return best, nil
 		}
 	}
@@ -69,7 +69,7 @@ func readAs(lang Language, src []byte, refs bool) (*file, error) {
 			return best, nil
 		}
 	}
-	once, others := branches(src, firsts)
+	once, others := blankBranches(src, firstBranches)
 	if len(others) == 0 {
 		return best, nil
 	}
@@ -85,8 +85,8 @@ func readAs(lang Language, src []byte, refs bool) (*file, error) {
 	return best, nil
 }
 
-// grammarOf returns the grammar of a language that is read by tree-sitter's
-// tables, and how its declarations are walked.
+// grammarOf returns the grammar of a language and the method that walks its declarations. Both are nil for
+// Go and unknown languages.
 func grammarOf(lang Language) (load func() (*syntax.Grammar, error), declare func(*reader, syntax.Node)) {
 	switch lang {
 	case Bash:
@@ -120,7 +120,7 @@ func grammarOf(lang Language) (load func() (*syntax.Grammar, error), declare fun
 	}
 }
 
-// plainName writes a qualified name with dots, however its language does.
+// plainName returns a qualified name with dots as separators.
 func plainName(name string) string {
 	if !strings.ContainsAny(name, `:#>\`) {
 		return name

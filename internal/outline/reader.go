@@ -12,26 +12,26 @@ import (
 	"ken/internal/outline/syntax"
 )
 
-// A reader makes a file of a syntax tree. Each language has a method of it that
-// walks the declarations; the rest is common to all.
+// A reader fills a file from a syntax tree. Each language has its own method that walks the declarations.
+// The other methods serve all languages.
 type reader struct {
 	*file
-	docAt   map[int]bool // comments that document something, by where they start
-	headEnd int          // of the comment that is the file's own
-	owner   string       // qualified name of what is being walked
+	docAt   map[int]bool // start offsets of comments that are documentation
+	headEnd int          // end of the file's own comment
+	owner   string       // qualified name of the current symbol
 	depth   int
-	public  bool           // what is being walked may be used by others
-	known   map[string]int // symbols by name, where a language asks
-	inType  bool           // what is being walked is a type
+	public  bool           // the current symbol is exported
+	known   map[string]int // symbols by name, for languages that look them up
+	inType  bool           // the current symbol is a type
 
-	// Of Python, as far as it is itemised.
-	begun    bool // there was a token
-	brackets int
-	blocks   []column // that are open, without the file's own
+	// State of pythonLines.
+	seenToken bool // a token was read
+	brackets  int
+	blocks    []column // open blocks, without the top level
 }
 
-// readTree reads src by the tree of text, which is src, or src with the bytes in
-// blanked made white.
+// readTree reads src from the syntax tree of text. text is src, or src with the blanked ranges replaced by
+// spaces.
 func readTree(lang Language, src, text []byte, blanked []span, refs bool) (*file, error) {
 	load, declare := grammarOf(lang)
 	if load == nil {
@@ -45,13 +45,13 @@ func readTree(lang Language, src, text []byte, blanked []span, refs bool) (*file
 	if err != nil {
 		return nil, err
 	}
-	defer tree.Release() // what is read from it is in the file
+	defer tree.Release() // f does not refer to the tree
 	f := newFile(lang, src)
 	f.wantRefs = refs
 	r := &reader{file: f, docAt: make(map[int]bool), known: make(map[string]int), public: true}
 	root := tree.Root()
 	if at, broken := firstBroken(root); !tree.Whole() {
-		f.blind, f.broken = true, max(1, broken)
+		f.noTokens, f.broken = true, max(1, broken)
 		f.note(fmt.Sprintf("line %d does not parse", f.line(at)))
 	}
 	declare(r, root)
@@ -65,7 +65,7 @@ func readTree(lang Language, src, text []byte, blanked []span, refs bool) (*file
 	return f, nil
 }
 
-// tokens returns those of a symbol's signature.
+// tokens returns the tokens of a symbol's signature.
 func (r *reader) tokens(s *draft) []span {
 	out := r.scratch.spans[:0]
 	defer func() { r.scratch.spans = out[:0] }()
@@ -75,8 +75,10 @@ func (r *reader) tokens(s *draft) []span {
 	for _, sig := range s.ranges {
 		from, to := r.itemsIn(sig.start, sig.end)
 		for _, it := range r.items[from:to] {
-			if it.what == leaf && !slices.ContainsFunc(s.without, func(w span) bool { return int(it.start) >= w.start && int(it.start) < w.end }) {
-				out = append(out, span{start: int(it.start), end: int(it.end)})
+			start := int(it.start)
+			inAttribute := func(a span) bool { return start >= a.start && start < a.end }
+			if it.kind == leaf && !slices.ContainsFunc(s.without, inAttribute) {
+				out = append(out, span{start: start, end: int(it.end)})
 			}
 		}
 	}
@@ -91,8 +93,7 @@ func (r *reader) tokens(s *draft) []span {
 	return out
 }
 
-// firstBroken returns where broken syntax begins, and how many bytes of it there
-// are.
+// firstBroken returns the offset of the first syntax error, and the number of bytes in syntax errors.
 func firstBroken(root syntax.Node) (at, size int) {
 	at = -1
 	todo := []syntax.Node{root}
@@ -116,24 +117,23 @@ func firstBroken(root syntax.Node) (at, size int) {
 	return max(at, 0), size
 }
 
-// itemise makes the items of a tree: its leaves, its shape, and the comments
-// that count.
+// itemise appends the items of a tree: its leaves, its structure, and its significant comments.
 func (r *reader) itemise(g *syntax.Grammar, root syntax.Node, blanked []span) {
 	r.names = g.Names()
 	kinds := nodeKindsOf(r.lang, r.names)
 	type frame struct {
-		from, at int // its children among nodes: all, and those that are left
+		from, at int // range of its children in nodes; at is the next one
 		end      int
 		name     uint16
 	}
-	nodes := r.scratch.nodes[:0] // the children of all frames, one behind the other
-	last := 0                    // all bytes before it are accounted for
+	nodes := r.scratch.nodes[:0] // the children of all frames
+	last := 0                    // end of the bytes covered so far
 	var white spacing            // since the last token
-	// What stands between two nodes and is not white was a token that the grammar
-	// hides.
+	// gap covers the bytes up to an offset. Bytes between two nodes that are not white space belong to a
+	// hidden token.
 	gap := func(to int) {
 		for len(blanked) > 0 && blanked[0].start < to {
-			r.items = append(r.items, item{what: aside, start: uint32(blanked[0].start), end: uint32(blanked[0].end)})
+			r.items = append(r.items, item{kind: verbatim, start: uint32(blanked[0].start), end: uint32(blanked[0].end)})
 			last = max(last, blanked[0].end)
 			blanked = blanked[1:]
 		}
@@ -145,7 +145,7 @@ func (r *reader) itemise(g *syntax.Grammar, root syntax.Node, blanked []span) {
 			white.add(r.src, last, from)
 			if from < to {
 				r.space(&white, from)
-				r.items = append(r.items, item{what: leaf, start: uint32(from), end: uint32(to)})
+				r.items = append(r.items, item{kind: leaf, start: uint32(from), end: uint32(to)})
 			}
 			last = to
 		}
@@ -167,41 +167,42 @@ func (r *reader) itemise(g *syntax.Grammar, root syntax.Node, blanked []span) {
 			last = max(last, end)
 			return
 		case kind == continuationNode && isWhite(r.src[start:end]):
-			last = max(last, end) // the indentation of a list, which the tree shows
+			last = max(last, end) // the indentation of a list, which is in the tree already
 			return
 		case kind == proseNode:
-			r.items = append(r.items, item{what: prose, start: uint32(start), end: uint32(end)})
+			r.items = append(r.items, item{kind: prose, start: uint32(start), end: uint32(end)})
 			last = max(last, end)
 			return
 		case kind == verbatimNode:
 			switch n.Type() {
 			case "heredoc_body": // its first lines may be empty
 				start = min(start, before)
-			case "heredoc_end": // with blanks behind it, it is text
+			case "heredoc_end": // followed by blanks, it is text
 				for end < len(r.src) && (r.src[end] == ' ' || r.src[end] == '\t') {
 					end++
 				}
 			}
-			r.items = append(r.items, item{what: leaf, start: uint32(start), end: uint32(end)})
+			r.items = append(r.items, item{kind: leaf, start: uint32(start), end: uint32(end)})
 			last = max(last, end)
 			return
 		}
 		from := len(nodes)
 		if nodes = n.AppendChildren(nodes); len(nodes) == from {
-			it := item{what: leaf, start: uint32(start), end: uint32(end)}
+			it := item{kind: leaf, start: uint32(start), end: uint32(end)}
 			if isWhite(r.src[start:end]) {
-				it.what, it.name = mark, n.Symbol()
+				it.kind, it.name = whiteToken, n.Symbol()
 			} else if r.lang == Python {
 				r.bracket(r.src[start:end])
 			}
-			if (r.lang == JavaScript || r.lang == TypeScript || r.lang == TSX) && bytes.HasPrefix(r.src[start:], []byte("<!--")) { // a comment, except in modules
-				r.items = append(r.items, item{what: lineBreak, start: uint32(start), end: uint32(start)})
+			// <!-- is a comment, except in modules.
+			if r.isScript() && bytes.HasPrefix(r.src[start:], []byte("<!--")) {
+				r.items = append(r.items, item{kind: lineBreak, start: uint32(start), end: uint32(start)})
 			}
 			r.items = append(r.items, it)
 			last = max(last, end)
 			return
 		}
-		r.items = append(r.items, item{what: opened, start: uint32(start), end: uint32(start), name: n.Symbol()})
+		r.items = append(r.items, item{kind: opened, start: uint32(start), end: uint32(start), name: n.Symbol()})
 		stack = append(stack, frame{from: from, at: from, end: end, name: n.Symbol()})
 	}
 	visit(root)
@@ -210,7 +211,7 @@ func (r *reader) itemise(g *syntax.Grammar, root syntax.Node, blanked []span) {
 		if top.at == len(nodes) {
 			nodes = nodes[:top.from]
 			gap(top.end)
-			r.items = append(r.items, item{what: closed, start: uint32(top.end), end: uint32(top.end), name: top.name})
+			r.items = append(r.items, item{kind: closed, start: uint32(top.end), end: uint32(top.end), name: top.name})
 			stack = stack[:len(stack)-1]
 			continue
 		}
@@ -224,22 +225,27 @@ func (r *reader) itemise(g *syntax.Grammar, root syntax.Node, blanked []span) {
 	r.scratch.nodes = nodes[:0]
 }
 
-// comment makes an item of a comment that counts.
+// isScript reports whether the language is JavaScript or TypeScript.
+func (r *reader) isScript() bool {
+	return r.lang == JavaScript || r.lang == TypeScript || r.lang == TSX
+}
+
+// comment appends an item for a significant comment.
 func (r *reader) comment(start, end int) {
 	text := r.src[start:end]
-	it := item{what: docs, start: uint32(start), end: uint32(end)}
+	it := item{kind: docs, start: uint32(start), end: uint32(end)}
 	oneLine := bytes.TrimRight(text, "\r\n")
-	// An encoding is looked for on the first two lines only.
+	// An encoding comment counts only on the first two lines.
 	encoding := (r.lang == Python || r.lang == Ruby) && r.line(start) <= 2 && bytes.Contains(text, []byte("coding"))
 	switch {
 	case encoding:
-		r.items = append(r.items, item{what: lineBreak, start: uint32(start), end: uint32(start)})
-		it.what = aside
+		r.items = append(r.items, item{kind: lineBreak, start: uint32(start), end: uint32(start)})
+		it.kind = verbatim
 	case hidesCode(r.lang, r.src, start, end):
-		it.what = aside
+		it.kind = verbatim
 	case isDirective(string(text)) && (start == 0 || !bytes.HasPrefix(text, []byte("#!"))):
 		if bytes.IndexByte(oneLine, '\n') < 0 {
-			it.what = aside
+			it.kind = verbatim
 			it.end = uint32(start + len(bytes.TrimRight(text, " \t\r\n")))
 		}
 	case !r.docAt[start]:
@@ -248,9 +254,9 @@ func (r *reader) comment(start, end int) {
 	r.items = append(r.items, it)
 }
 
-// isWhite reports text that cannot be seen.
+// isWhite reports whether text is only white space.
 func isWhite(text []byte) bool {
-	if len(text) > 0 && text[0] > ' ' && text[0] < 0x7f { // as nearly always
+	if len(text) > 0 && text[0] > ' ' && text[0] < 0x7f { // the usual case
 		return false
 	}
 	return len(bytes.TrimSpace(text)) == 0
@@ -258,7 +264,7 @@ func isWhite(text []byte) bool {
 
 func isSpace(b byte) bool { return b == ' ' || b >= '\t' && b <= '\r' }
 
-// A nodeKind is what a node means to itemise.
+// A nodeKind tells how itemise handles a node.
 type nodeKind byte
 
 const (
@@ -271,7 +277,7 @@ const (
 
 var nodeKinds sync.Map // []nodeKind by Language
 
-// nodeKindsOf returns the kinds of a language's nodes by symbol.
+// nodeKindsOf returns the kinds of a language's nodes, by symbol.
 func nodeKindsOf(lang Language, names []string) []nodeKind {
 	if known, ok := nodeKinds.Load(lang); ok {
 		kinds, _ := known.([]nodeKind)
@@ -294,8 +300,7 @@ func nodeKindsOf(lang Language, names []string) []nodeKind {
 	return kinds
 }
 
-// isVerbatim reports a node in which white space is content, or what looks like
-// a comment is none.
+// isVerbatim reports whether white space is significant in a node, or text in it may look like a comment.
 func isVerbatim(lang Language, kind string) bool {
 	switch kind {
 	case "string", "string_literal", "char_literal", "character_literal", "raw_string_literal", "raw_string", "regex":
@@ -328,13 +333,16 @@ func isComment(kind string) bool {
 	return false
 }
 
-// isDirective reports a comment that a tool reads: it is content.
+// isDirective reports whether a comment is an instruction for a tool, and therefore significant.
 func isDirective(text string) bool {
-	return mayDirect(text) && directive().MatchString(text[:min(len(text), 200)]) || strings.HasPrefix(text, "/**") && strings.Contains(text, "@")
+	if strings.HasPrefix(text, "/**") && strings.Contains(text, "@") {
+		return true
+	}
+	return mayDirect(text) && directive().MatchString(text[:min(len(text), 200)])
 }
 
-// mayDirect reports whether a comment may match directive, as far as its first two
-// characters tell: most begin otherwise.
+// mayDirect is a fast check of the first two letters of a comment. If it returns false, directive does not
+// match.
 func mayDirect(text string) bool {
 	rest := strings.TrimLeft(text, "/#*!<- \t\n\f\r")
 	if strings.HasPrefix(text, "#!") || len(rest) < 2 || rest[0] == '@' || rest[0] >= 0x80 || rest[1] >= 0x80 {
@@ -343,7 +351,7 @@ func mayDirect(text string) bool {
 	return strings.Contains(directiveStarts, " "+strings.ToLower(rest[:2]))
 }
 
-// directiveStarts are the first two letters of what directive looks for.
+// directiveStarts lists the first two letters of all words in directive.
 const directiveStarts = " es ts js gl is pr bi we so py my ru fl ya sh fr en co vi wa ty no cl iw re ch sp ph ps fo la in to fm go cy di c8 v8 __ am"
 
 var directive = sync.OnceValue(func() *regexp.Regexp {

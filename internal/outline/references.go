@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ReferencesVersion changes whenever the same bytes would get other references.
+// ReferencesVersion changes whenever the same content would get other references.
 const ReferencesVersion = 3
 
 // Limits of the references of a file.
@@ -16,41 +16,41 @@ const (
 	MaxUseLines = 5    // listed of one use; its More counts the others
 )
 
-// References lists what a file refers to: its imports with the names they bind, and the
-// names that it uses and does not declare. Like an [Outline] it is a function of the
-// file's name and bytes, and [ReferencesVersion] belongs into its key, beside [Version].
+// References lists the references of a file: its imports with the names that they bind, and the names that
+// the file uses but does not declare. Like an [Outline], it depends only on the file's name and content. Its
+// cache key includes [Version] and [ReferencesVersion].
 type References struct {
-	Imports []Import `json:"imports,omitempty"` // in the file's order
-	Uses    []Use    `json:"uses,omitempty"`    // each Qualifier, Member, Name and Kind once, in order of the first line
-	More    int      `json:"more,omitempty"`    // uses beyond MaxUses
+	Imports []Import `json:"imports,omitempty"` // in file order
+	Uses    []Use    `json:"uses,omitempty"`    // without duplicates of Qualifier, Member, Name and Kind, ordered by first line
+	More    int      `json:"more,omitempty"`    // number of uses beyond MaxUses
 
-	// Partial says why references may be missing, "" when they are whole. A file that
-	// breaks its grammar says so in [Outline.Partial] only.
+	// Partial is the reason why references may be missing, or "" if they are complete. Syntax errors are
+	// reported in [Outline.Partial] only.
 	Partial string `json:"partial,omitempty"`
 }
 
-// An Import names another module or file. One without a module is an export of a name
-// that the file declares itself, under another name.
+// An Import names another module or file. If Module is empty, the file exports one of its own names under
+// another name.
 type Import struct {
-	Module   string    `json:"module"`             // as spelt, without quotes: "./a", "ken/internal/repo", "..pkg.mod", "crate::net::Conn", "stdio.h"
+	Module   string    `json:"module"`             // as written, without quotes: "./a", "ken/internal/repo", "..pkg.mod", "crate::net::Conn", "stdio.h"
 	Names    []Binding `json:"names,omitempty"`    // the names that it binds in the file; none for side effects and C includes
 	Reexport bool      `json:"reexport,omitempty"` // the file exports the names again: export … from, pub use
 	Line     int       `json:"line"`
 }
 
-// InText is what the module of an import begins with that stands in the text of a string, as in
-// Django's settings. The string may mean something else.
+// InText is the prefix of Import.Module for a module name in a string, as in Django's settings. The string
+// may have another meaning.
 const InText = "text:"
 
-// A Binding is one imported name. {Name: "*"} stands for all names of the module.
-// {Name: "", As: "ns"} is the module itself: import * as ns, a Go package, Python's
-// import x as ns. {Name: "default", As: "React"} is the default export.
+// A Binding is one imported name. {Name: "*"} means all names of the module. {Name: "", As: "ns"} is the
+// module itself: import * as ns, a Go package, Python's import x as ns. {Name: "default", As: "React"} is
+// the default export.
 type Binding struct {
 	Name string `json:"name,omitempty"`
-	As   string `json:"as,omitempty"` // the local name, "" when it is Name
+	As   string `json:"as,omitempty"` // the local name, "" if equal to Name
 }
 
-// Local is the name that the binding has in the file, "" for "*".
+// Local returns the name that the binding has in the file, or "" for "*".
 func (b Binding) Local() string {
 	switch {
 	case b.As != "":
@@ -61,33 +61,33 @@ func (b Binding) Local() string {
 	return b.Name
 }
 
-// A Use is a name that a file uses and does not declare.
+// A Use is a name that a file uses but does not declare.
 type Use struct {
-	// Qualifier is the path of plain names before the last dot (or ::, ->), as it is
-	// spelt: pkg in pkg.Name, crate::net::Conn in crate::net::Conn::new(). The first of
-	// them is a use, too. It is never a local variable: x.Run() has the type that the
-	// file declares x with, else no qualifier. For this and self it is the class.
+	// Qualifier is the path of plain names before the last dot (or ::, ->), as written: pkg in pkg.Name,
+	// crate::net::Conn in crate::net::Conn::new(). The first name of the path is a use as well. Qualifier is
+	// never a local variable: for x.Run() it is the declared type of x, or "" if the file does not declare
+	// one. For this and self it is the class.
 	Qualifier string  `json:"qualifier,omitempty"`
-	Member    bool    `json:"member,omitempty"` // Name comes after a dot; without Qualifier, an expression stands before it
+	Member    bool    `json:"member,omitempty"` // Name follows a dot; without Qualifier, it follows an expression
 	Name      string  `json:"name"`
 	Kind      UseKind `json:"kind,omitempty"`
-	Lines     []int   `json:"lines"`          // the first MaxUseLines lines, ascending, each once
-	More      int     `json:"more,omitempty"` // further lines
+	Lines     []int   `json:"lines"`          // the first MaxUseLines lines, ascending, without duplicates
+	More      int     `json:"more,omitempty"` // number of further lines
 }
 
-// A UseKind says how a name is used.
+// A UseKind tells how a name is used.
 type UseKind string
 
 // The kinds of uses.
 const (
-	UseMention UseKind = ""        // any other way
+	UseMention UseKind = ""        // any other use
 	UseCall    UseKind = "call"    // of a function, method or macro
-	UseLiteral UseKind = "literal" // a value of the type is made: T{…}, new T
+	UseLiteral UseKind = "literal" // a value of the type is created: T{…}, new T
 	UseType    UseKind = "type"    // as a type: of a variable, a base class
-	UseMatch   UseKind = "match"   // in an arm of a switch, match or catch
+	UseMatch   UseKind = "match"   // in a case of a switch, match or catch
 )
 
-// kindCode is a UseKind in a byte.
+// A kindCode is a UseKind in one byte.
 type kindCode byte
 
 const (
@@ -100,34 +100,34 @@ const (
 
 var useKinds = [...]UseKind{UseMention, UseCall, UseLiteral, UseType, UseMatch}
 
-// A nameID is the number of a name in a nameCollector, 0 for none.
+// A nameID is the number of a name in a nameCollector. 0 means no name.
 type nameID uint32
 
-// A nameCollector collects the imports of a file and the names that it mentions, while
-// its tree is walked. It forgets those that are local.
+// A nameCollector collects the imports of a file and the names that it mentions, while the tree is walked.
+// It drops local names.
 //
-// Some languages bind a name for the whole block, wherever the block declares it. So a
-// mention waits until its block ends, and is dropped there if the block declared it.
+// In some languages a declaration applies to its whole block, even before its position. So a mention is
+// pending until its block ends. It is dropped there if the block declares the name.
 type nameCollector struct {
 	*file
 
 	ids     map[string]nameID
 	texts   []string    // by id
 	marks   []boundMark // by id
-	open    []int32     // by id: bindings in the open scopes, the file's own aside
-	types   []pathName  // by id: of the innermost of those bindings
+	open    []int32     // by id: number of bindings in the open scopes, except the file scope
+	types   []pathName  // by id: type of the innermost of these bindings
 	serial  uint32      // of the scope that marks belong to
 	pending []mention
 	scopes  []scope
 	found   []Import
-	members map[string]bool     // that the file declares, as Type.Member
+	members map[string]bool     // members that the file declares, as Type.Member
 	fields  map[nameID]pathName // types of fields that the file declares, by path
 	buffer  []byte              // for building paths
 	depth   int                 // of the walk
 	tooDeep bool
 }
 
-// A mention is one place with a name.
+// A mention is one occurrence of a name.
 type mention struct {
 	name   nameID
 	before pathName // the qualifier
@@ -136,38 +136,37 @@ type mention struct {
 	kind   kindCode
 }
 
-// A scope is a part of a file whose declarations are not seen outside of it.
+// A scope is a part of a file with its own declarations.
 type scope struct {
-	from        int // its first mention among pending
+	from        int // index of its first mention in pending
 	function    bool
-	conditional bool // a type of TypeScript that infers others
+	conditional bool // a conditional type of TypeScript, which can infer others
 	bound       []localName
-	members     map[nameID]bool // of a class, which are bound as well
+	members     map[nameID]bool // members of a class, which are bound as well
 }
 
 // A localName is a name that a scope binds.
 type localName struct {
 	name nameID
-	from int      // the first mention that means it, among pending
-	typ  pathName // that the file declares it with
-	was  pathName // the type of the name in the scopes around
+	from int      // index of the first mention in pending that refers to it
+	typ  pathName // its declared type
+	was  pathName // type of the name in the outer scopes
 }
 
-// A pathName is a path of names and the first of them. The zero value is none.
+// A pathName is a path of names and its first name. The zero value means none.
 type pathName struct{ path, root nameID }
 
-// one is the path of one name.
+// one returns a path of one name.
 func one(name nameID) pathName { return pathName{name, name} }
 
-// A boundMark says that the scope with a serial number binds a name.
+// A boundMark records that the scope with a serial number binds a name.
 type boundMark struct {
 	serial uint32
 	from   int
 	typ    pathName
 }
 
-// Limits of the walk. What is nested deeper is left out, and scopes that are nested
-// deeper are taken for one.
+// Limits of the walk. More deeply nested nodes are ignored. More deeply nested scopes are treated as one.
 const (
 	maxWalkDepth = 2000
 	maxScopes    = 200
@@ -177,16 +176,25 @@ const (
 func newNameCollector(f *file) *nameCollector {
 	c := &f.scratch.collector
 	if c.ids == nil {
-		c.ids, c.members, c.fields = make(map[string]nameID), make(map[string]bool), make(map[nameID]pathName)
+		c.ids = make(map[string]nameID)
+		c.members = make(map[string]bool)
+		c.fields = make(map[nameID]pathName)
 	}
 	clear(c.ids)
 	clear(c.members)
 	clear(c.fields)
-	c.file, c.serial, c.depth, c.tooDeep, c.found = f, 0, 0, false, nil
-	c.texts, c.marks, c.open, c.types = c.texts[:0], c.marks[:0], c.open[:0], c.types[:0]
-	c.grow("") // no name
+	c.file = f
+	c.serial = 0
+	c.depth = 0
+	c.tooDeep = false
+	c.found = nil
+	c.texts = c.texts[:0]
+	c.marks = c.marks[:0]
+	c.open = c.open[:0]
+	c.types = c.types[:0]
+	c.grow("") // nameID 0
 	c.pending, c.scopes = c.pending[:0], c.scopes[:0]
-	c.enter(true) // the file's own
+	c.enter(true) // the file scope
 	return c
 }
 
@@ -222,7 +230,7 @@ func (c *nameCollector) grow(name string) {
 	c.types = append(c.types, pathName{})
 }
 
-// join returns a path that goes on by a name: none if it is too long to be one.
+// join appends a name to a path. The result is empty if the path is too long.
 func (c *nameCollector) join(before pathName, separator string, name []byte) pathName {
 	if before.root == 0 || len(c.texts[before.path])+len(name) > maxPath {
 		return pathName{}
@@ -234,7 +242,7 @@ func (c *nameCollector) join(before pathName, separator string, name []byte) pat
 // enter opens a scope.
 func (c *nameCollector) enter(function bool) {
 	if len(c.scopes) < cap(c.scopes) {
-		c.scopes = c.scopes[:len(c.scopes)+1] // with the memory of an earlier one
+		c.scopes = c.scopes[:len(c.scopes)+1] // reuse the memory of an earlier scope
 	} else {
 		c.scopes = append(c.scopes, scope{})
 	}
@@ -242,7 +250,7 @@ func (c *nameCollector) enter(function bool) {
 	*s = scope{from: len(c.pending), function: function, bound: s.bound[:0]}
 }
 
-// within walks a scope of its own.
+// within calls walk in a new scope.
 func (c *nameCollector) within(function bool, walk func()) {
 	if len(c.scopes) >= maxScopes {
 		walk()
@@ -253,7 +261,7 @@ func (c *nameCollector) within(function bool, walk func()) {
 	c.leave()
 }
 
-// leave closes a scope and drops the mentions of what it binds.
+// leave closes a scope and drops the mentions of names that it binds.
 func (c *nameCollector) leave() {
 	s := &c.scopes[len(c.scopes)-1]
 	c.scopes = c.scopes[:len(c.scopes)-1]
@@ -292,8 +300,8 @@ func (c *nameCollector) leave() {
 	c.pending = c.pending[:kept]
 }
 
-// typeBefore is the qualifier of a member whose qualifier begins with a local name: the
-// type of the variable, unless that is local, too.
+// typeBefore returns the qualifier of a member of a local variable: the type of the variable, unless that is
+// local as well.
 func (c *nameCollector) typeBefore(before pathName, b boundMark) pathName {
 	if before.path != before.root || c.marks[b.typ.root].serial == c.serial {
 		return pathName{}
@@ -303,18 +311,18 @@ func (c *nameCollector) typeBefore(before pathName, b boundMark) pathName {
 
 func (m boundMark) binds(serial uint32, i int) bool { return m.serial == serial && i >= m.from }
 
-// bind declares a name in a scope from now on.
+// bind declares a name in the innermost scope, from here on.
 func (c *nameCollector) bind(name nameID, typ pathName) {
 	c.bindIn(len(c.scopes)-1, name, len(c.pending), typ)
 }
 
-// bindAll declares a name in the whole of the innermost scope.
+// bindAll declares a name in the whole innermost scope.
 func (c *nameCollector) bindAll(name nameID, typ pathName) {
 	at := len(c.scopes) - 1
 	c.bindIn(at, name, c.scopes[at].from, typ)
 }
 
-// bindFunction declares a name in the whole of the innermost function.
+// bindFunction declares a name in the whole innermost function.
 func (c *nameCollector) bindFunction(name nameID, typ pathName) {
 	at := len(c.scopes) - 1
 	for at > 0 && !c.scopes[at].function {
@@ -335,20 +343,19 @@ func (c *nameCollector) bindIn(at int, name nameID, from int, typ pathName) {
 	}
 }
 
-// isLocal reports a name that an open scope binds already.
+// isLocal reports whether an open scope already binds a name.
 func (c *nameCollector) isLocal(name nameID) bool { return c.open[name] > 0 }
 
-// mention notes a bare name.
+// mention records an unqualified name.
 func (c *nameCollector) mention(name nameID, at int, kind kindCode) {
 	if name != 0 && at < len(c.src) && !c.isLocal(name) {
 		c.pending = append(c.pending, mention{name: name, at: uint32(at), kind: kind})
 	}
 }
 
-// member notes a name behind a dot. There is no path before it when an expression stands
-// there.
+// member records a name after a dot. before is empty if the name follows an expression.
 func (c *nameCollector) member(before pathName, name nameID, at int, kind kindCode) {
-	if name == 0 || at >= len(c.src) { // a parser may put in a name that is not there
+	if name == 0 || at >= len(c.src) { // a parser may insert a name that the text lacks
 		return
 	}
 	if before.path != before.root && c.isLocal(before.root) {
@@ -357,9 +364,9 @@ func (c *nameCollector) member(before pathName, name nameID, at int, kind kindCo
 	c.pending = append(c.pending, mention{before: before, name: name, at: uint32(at), member: true, kind: kind})
 }
 
-// step notes a member of a path, and returns what stands before the next one: the type
-// of the member if the file states it, else the path that goes on by it. There is none
-// if an expression or a local name stands before the member.
+// step records a member of a path and returns the qualifier of the next member: the type of the member if
+// the file declares it, otherwise the path including the member. It returns the zero value if the member
+// follows an expression or a local name.
 func (c *nameCollector) step(before pathName, separator string, name []byte, at int, kind kindCode) pathName {
 	c.member(before, c.id(name), at, kind)
 	if typ, ok := c.fieldType(before, separator, name); ok || c.isLocal(before.root) {
@@ -368,7 +375,7 @@ func (c *nameCollector) step(before pathName, separator string, name []byte, at 
 	return c.join(before, separator, name)
 }
 
-// fieldType names the type of a member, if the file states it.
+// fieldType returns the type of a member, if the file declares it.
 func (c *nameCollector) fieldType(before pathName, separator string, name []byte) (typ pathName, ok bool) {
 	if c.isLocal(before.root) {
 		if before.path != before.root {
@@ -384,8 +391,8 @@ func (c *nameCollector) fieldType(before pathName, separator string, name []byte
 	return typ, ok
 }
 
-// field notes the type of a member of a type. One with several types has none, and so has
-// one whose type is a parameter of the owner.
+// field records the type of a member. A member with several types, or with a type parameter of its owner as
+// type, has none.
 func (c *nameCollector) field(owner pathName, separator string, name []byte, typ pathName) {
 	path := c.join(owner, separator, name).path
 	if path == 0 || typ.path == 0 || c.isLocal(typ.root) {
@@ -405,13 +412,13 @@ func (c *nameCollector) imports(module string, at int, names ...Binding) *Import
 	}
 	names = slices.DeleteFunc(names, func(b Binding) bool { return b == Binding{} })
 	if len(names) == 0 {
-		names = nil // reads back the same
+		names = nil // equal after decoding
 	}
 	c.found = append(c.found, Import{Module: module, Names: names, Line: c.line(at)})
 	return &c.found[len(c.found)-1]
 }
 
-// descend reports whether the walk may go one level deeper; ascend undoes it.
+// descend reports whether the walk may go one level deeper. ascend undoes it.
 func (c *nameCollector) descend() bool {
 	if c.depth >= maxWalkDepth {
 		c.tooDeep = true
@@ -423,15 +430,15 @@ func (c *nameCollector) descend() bool {
 
 func (c *nameCollector) ascend() { c.depth-- }
 
-// A useKey tells uses from each other.
+// A useKey identifies a use.
 type useKey struct {
 	qualifier, name nameID
 	member          bool
 	kind            kindCode
 }
 
-// references returns what was collected. builtin reports the names that every file of
-// the language has, and common the members of the language's own types.
+// references returns the collected references. builtin reports whether a name is predeclared in the
+// language. common reports whether a member belongs to the language's own types.
 func (c *nameCollector) references(builtin, common func(name string) bool) *References {
 	slices.SortStableFunc(c.found, func(a, b Import) int { return cmp.Compare(a.Line, b.Line) })
 	refs := &References{Imports: c.found}
@@ -471,9 +478,9 @@ func (c *nameCollector) references(builtin, common func(name string) bool) *Refe
 		return refs
 	}
 	refs.Uses = make([]Use, len(sizes))
-	last := make([]int, len(sizes)) // line of each
+	last := make([]int, len(sizes)) // last line of each use
 	lines := make([]int, total)
-	line := 0 // the mentions ascend, so their lines do
+	line := 0 // mentions are in order, and so are their lines
 	for i, m := range c.pending {
 		for line < len(c.lines) && c.lines[line] <= int(m.at) {
 			line++
@@ -484,7 +491,10 @@ func (c *nameCollector) references(builtin, common func(name string) bool) *Refe
 		}
 		u := &refs.Uses[g]
 		if u.Name == "" {
-			u.Qualifier, u.Member, u.Name, u.Kind = c.texts[m.before.path], m.member, c.texts[m.name], useKinds[m.kind]
+			u.Qualifier = c.texts[m.before.path]
+			u.Member = m.member
+			u.Name = c.texts[m.name]
+			u.Kind = useKinds[m.kind]
 			u.Lines, lines = lines[:0:sizes[g]], lines[sizes[g]:]
 		}
 		switch {
@@ -500,9 +510,9 @@ func (c *nameCollector) references(builtin, common func(name string) bool) *Refe
 	return refs
 }
 
-// dropKnown drops mentions of what the file declares at its top, and of what every file
-// of its language has. What an import binds stays. A common member of an unknown value
-// is most likely one of the language's own.
+// dropKnown drops mentions of names that the file declares at its top level or that are predeclared. Names
+// that an import binds stay. A common member of an unknown value most likely belongs to a type of the
+// language itself, so it is dropped too.
 func (c *nameCollector) dropKnown(builtin, common func(name string) bool) {
 	imported := make(map[nameID]bool)
 	for _, im := range c.found {
@@ -516,7 +526,7 @@ func (c *nameCollector) dropKnown(builtin, common func(name string) bool) {
 		}
 	}
 	known := make(map[nameID]bool)
-	types := make(map[nameID]pathName) // of variables at the top
+	types := make(map[nameID]pathName) // of top-level variables
 	for _, b := range c.scopes[0].bound {
 		if known[b.name] && types[b.name] != b.typ {
 			b.typ = pathName{}
@@ -568,14 +578,14 @@ func (c *nameCollector) dropKnown(builtin, common func(name string) bool) {
 	})
 }
 
-// hasMember reports whether the file declares what a qualified mention means.
+// hasMember reports whether the file declares the member that a mention refers to.
 func (c *nameCollector) hasMember(m mention) bool {
 	c.buffer = append(append(append(c.buffer[:0], plainName(c.texts[m.before.path])...), '.'), c.texts[m.name]...)
 	return c.members[string(c.buffer)]
 }
 
-// collect makes the references of a file, if they are wanted. A walk that fails costs the
-// references, not the outline.
+// collect sets the references of a file, if they are wanted. If the walk panics, the file has an outline but
+// no references.
 func (f *file) collect(walk func() *References) {
 	if !f.wantRefs {
 		return
@@ -591,8 +601,8 @@ func (f *file) collect(walk func() *References) {
 
 const walkFailed = "the names could not be read: "
 
-// shortened is a full name without what is around the owner: ns.Type.Member is
-// Type.Member to those in the namespace.
+// shortened removes the outer qualifiers from a full name: within its namespace, ns.Type.Member is
+// Type.Member.
 func shortened(name string) string {
 	last := strings.LastIndexByte(name, '.')
 	if last < 0 {

@@ -6,12 +6,12 @@ import (
 	"ken/internal/outline/syntax"
 )
 
-// bash visits a node of a shell script. Its names are the commands that it calls, and the
-// variables in capitals that it does not set.
+// bash visits a node of a shell script. The uses are the commands that it calls, and upper-case variables
+// that it does not set.
 func (c *treeNames) bash(n syntax.Node, kind kindCode) {
 	switch n.Type() {
 	case "comment", "word", "raw_string", "string_content", "number", "ansi_c_string", "heredoc_start", "heredoc_end", "regex":
-		// They have no names.
+		// These nodes have no names.
 	case "command":
 		c.bashCommand(n)
 	case "function_definition":
@@ -32,8 +32,7 @@ func (c *treeNames) bash(n syntax.Node, kind kindCode) {
 	}
 }
 
-// isBashBuiltin reports a command that is no function of a script, or a variable that the
-// shell sets.
+// isBashBuiltin reports whether name is a builtin or common command, or a variable that the shell sets.
 func isBashBuiltin(name string) bool {
 	switch name {
 	case "BASH", "BASH_REMATCH", "BASH_SOURCE", "BASH_VERSION", "EUID", "FUNCNAME", "HOME", "HOSTNAME", "IFS", "LANG", "LC_ALL", "LINENO", "OLDPWD",
@@ -52,7 +51,7 @@ func isBashBuiltin(name string) bool {
 
 func noMember(string) bool { return false }
 
-// bashCommand walks a command. It may be a file of its own, or run one in this shell.
+// bashCommand walks a command. The command may be a script file, or source one.
 func (c *treeNames) bashCommand(n syntax.Node) {
 	name := n.Child("name").First("word")
 	command := c.text(name)
@@ -86,7 +85,7 @@ func isInterpreter(command string) bool {
 	return false
 }
 
-// isScriptFile reports an argument that names a file to run.
+// isScriptFile reports whether an argument names a script file.
 func isScriptFile(argument string) bool {
 	if argument == "" || argument[0] == '-' || strings.ContainsAny(argument, " \n") {
 		return false
@@ -99,7 +98,7 @@ func isScriptFile(argument string) bool {
 	return false
 }
 
-// isCommandName reports a word that may be the name of a function.
+// isCommandName reports whether a word can be the name of a function.
 func isCommandName(word string) bool {
 	if word == "" || word[0] == '-' || word[0] >= '0' && word[0] <= '9' {
 		return false

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// The binary form of references is a quarter of their JSON. It is a list of numbers and
-// strings: what is said of a file as a whole, the imports, the uses. A string is the
-// number of an earlier one, from 1, or 0 with its length and bytes. The line of an
-// import or use is the distance from that of the one before.
+// The binary form of references has a quarter of the size of their JSON. It is a list of numbers and
+// strings: the fields of the file, the imports, the uses. A repeated string is the number of the earlier
+// one, from 1. A new string is 0, its length and its bytes. A line number is the difference from the
+// previous one.
 
-// The first byte of a use: its kind, a bit for a member, a bit for more lines than are
-// listed, and how many are.
+// The first byte of a use has its kind, a bit for a member, a bit for more lines than are listed, and the
+// number of listed lines.
 const (
 	useKindBits  = 0x07
 	useMemberBit = 1 << 3
@@ -71,7 +71,7 @@ func (r *References) AppendBinary(out []byte) ([]byte, error) {
 
 var errReferences = errors.New("not the binary form of references")
 
-// UnmarshalBinary reads references from their binary form.
+// UnmarshalBinary decodes references from their binary form.
 func (r *References) UnmarshalBinary(b []byte) error {
 	in := binaryReader{rest: b}
 	*r = References{Partial: in.text(), More: in.count()}

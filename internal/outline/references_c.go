@@ -7,8 +7,8 @@ import (
 	"ken/internal/outline/syntax"
 )
 
-// c visits a node of C or C++. A class binds its members everywhere in it. What a
-// namespace declares counts as declared by the file.
+// c visits a node of C or C++. A class binds its members in its whole body. Declarations in a namespace
+// count as declared by the file.
 func (c *treeNames) c(n syntax.Node, kind kindCode) {
 	switch n.Type() {
 	case "identifier":
@@ -21,7 +21,7 @@ func (c *treeNames) c(n syntax.Node, kind kindCode) {
 	case "comment", "string_literal", "raw_string_literal", "char_literal", "number_literal", "primitive_type", "sized_type_specifier", "this",
 		"type_qualifier", "storage_class_specifier", "placeholder_type_specifier", "statement_identifier", "goto_statement", "preproc_call",
 		"access_specifier", "virtual_specifier", "namespace_alias_definition", "field_identifier", "namespace_identifier", "auto":
-		// They have no names.
+		// These nodes have no names.
 	case "preproc_include":
 		c.imports(strings.Trim(c.text(n.Child("path")), `"<>`), n.Start())
 	case "preproc_def", "preproc_function_def":
@@ -85,7 +85,7 @@ func (c *treeNames) c(n syntax.Node, kind kindCode) {
 		}
 		c.pop(children)
 	case "argument_list", "initializer_list":
-		c.children(n) // whatever stands before it
+		c.children(n) // regardless of the preceding node
 	case "field_designator":
 		name := n.First("field_identifier")
 		c.member(pathName{}, c.idOfNode(name), n.Start(), mentionKind)
@@ -112,8 +112,8 @@ func (c *treeNames) c(n syntax.Node, kind kindCode) {
 	}
 }
 
-// isCBuiltin reports a name of the language, or of the standard library that few
-// programs declare.
+// isCBuiltin reports whether a name belongs to the language, or to the standard library and is rarely
+// redeclared.
 func isCBuiltin(name string) bool {
 	switch name {
 	case "EOF", "FILE", "NULL", "__FILE__", "__LINE__", "__VA_ARGS__", "__func__", "__cplusplus", "abort", "assert", "calloc", "const_cast", "decltype", "default", "defined", "delete",
@@ -127,7 +127,7 @@ func isCBuiltin(name string) bool {
 	return false
 }
 
-// isCMember reports a member that strings and containers of the standard library have.
+// isCMember reports whether strings or containers of the standard library have a member.
 func isCMember(name string) bool {
 	switch name {
 	case "at", "back", "begin", "c_str", "clear", "count", "data", "emplace_back", "empty", "end", "erase", "find", "first", "front", "get",
@@ -137,7 +137,7 @@ func isCMember(name string) bool {
 	return false
 }
 
-// cWords notes the words of a macro's text, which has no syntax.
+// cWords records the words of a macro's text, which is not parsed.
 func (c *treeNames) cWords(n syntax.Node) {
 	text := c.bytes(n)
 	for i := 0; i < len(text); {
@@ -182,7 +182,7 @@ func isCKeyword(word string) bool {
 	return false
 }
 
-// cPath walks a name with ::, which goes on from a path.
+// cPath walks a name with ::, after the path before it.
 func (c *treeNames) cPath(before pathName, n syntax.Node, kind kindCode) {
 	if !c.descend() {
 		return
@@ -248,7 +248,7 @@ func (c *treeNames) cField(n syntax.Node, kind kindCode) {
 	}
 }
 
-// cType walks a type that is named, or defined.
+// cType walks a type reference or a type definition.
 func (c *treeNames) cType(n syntax.Node, kind kindCode) {
 	name, body := n.Child("name"), n.Child("body")
 	if body.IsZero() {
@@ -272,7 +272,7 @@ func (c *treeNames) cType(n syntax.Node, kind kindCode) {
 	})
 }
 
-// cBindMembers binds what a member of a class declares.
+// cBindMembers binds the names that a member of a class declares.
 func (c *treeNames) cBindMembers(m syntax.Node) {
 	switch m.Type() {
 	case "field_declaration", "declaration", "function_definition", "type_definition":
@@ -293,7 +293,7 @@ func (c *treeNames) cBindMembers(m syntax.Node) {
 	}
 }
 
-// cDeclared returns the name that a declarator declares, if it is a plain one.
+// cDeclared returns the name node of a declarator, if it is a plain name.
 func (c *treeNames) cDeclared(d syntax.Node) syntax.Node {
 	for range 20 {
 		switch d.Type() {
@@ -312,7 +312,7 @@ func (c *treeNames) cDeclared(d syntax.Node) syntax.Node {
 	return syntax.Node{}
 }
 
-// cVariables walks a declaration and binds what it declares.
+// cVariables walks a declaration and binds its names.
 func (c *treeNames) cVariables(n syntax.Node, kind kindCode) {
 	if kind != matchKind {
 		kind = typeKind
@@ -339,8 +339,7 @@ func (c *treeNames) cVariables(n syntax.Node, kind kindCode) {
 	c.pop(children)
 }
 
-// cDeclarator binds the name of a declarator, and walks the sizes, values and parameters
-// around it.
+// cDeclarator binds the name of a declarator. It walks the sizes, values and parameters around the name.
 func (c *treeNames) cDeclarator(n syntax.Node, typ pathName) {
 	if !n.Named() || !c.descend() {
 		return
@@ -374,14 +373,13 @@ func (c *treeNames) cDeclarator(n syntax.Node, typ pathName) {
 	}
 }
 
-// cFunction walks the definition of a function. One with a qualified name is a member of
-// that class.
+// cFunction walks a function definition. A function with a qualified name is a member of that class.
 func (c *treeNames) cFunction(n syntax.Node) {
 	d := n.Child("declarator")
 	for d.Type() != "function_declarator" && !d.Child("declarator").IsZero() {
 		d = d.Child("declarator")
 	}
-	for d.Type() != "function_declarator" && !d.First("function_declarator").IsZero() { // behind a reference
+	for d.Type() != "function_declarator" && !d.First("function_declarator").IsZero() { // inside a reference declarator
 		d = d.First("function_declarator")
 	}
 	name := d.Child("declarator")
@@ -406,7 +404,7 @@ func (c *treeNames) cFunction(n syntax.Node) {
 	c.class = class
 }
 
-// cTypeName names the type that a node means.
+// cTypeName returns the name of a type node.
 func (c *treeNames) cTypeName(n syntax.Node) pathName {
 	for range 8 {
 		switch n.Type() {

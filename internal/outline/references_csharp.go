@@ -6,7 +6,7 @@ import (
 	"ken/internal/outline/syntax"
 )
 
-// csharp visits a node of C#. A class binds its members everywhere in it.
+// csharp visits a node of C#. A class binds its members in its whole body.
 func (c *treeNames) csharp(n syntax.Node, kind kindCode) {
 	switch n.Type() {
 	case "identifier":
@@ -14,7 +14,7 @@ func (c *treeNames) csharp(n syntax.Node, kind kindCode) {
 	case "comment", "string_literal", "verbatim_string_literal", "raw_string_literal", "character_literal", "integer_literal", "real_literal",
 		"predefined_type", "implicit_type", "modifier", "discard", "label_name", "goto_statement", "extern_alias_directive", "preproc_region",
 		"preproc_define", "preproc_pragma", "preproc_endregion", "string_content":
-		// They have no names.
+		// These nodes have no names.
 	case "using_directive":
 		c.csharpUsing(n)
 	case "namespace_declaration", "file_scoped_namespace_declaration", "labeled_statement", "name_colon", "accessor_declaration":
@@ -128,7 +128,7 @@ func (c *treeNames) csharp(n syntax.Node, kind kindCode) {
 	}
 }
 
-// isCSharpBuiltin reports a name of the System namespaces that nearly every program uses.
+// isCSharpBuiltin reports whether name is a common type of the System namespaces.
 func isCSharpBuiltin(name string) bool {
 	switch name {
 	case "Action", "ArgumentException", "ArgumentNullException", "ArgumentOutOfRangeException", "Array", "Attribute", "Boolean", "Console", "Convert",
@@ -143,7 +143,7 @@ func isCSharpBuiltin(name string) bool {
 	return false
 }
 
-// isCSharpMember reports a member that every object has, or strings and collections.
+// isCSharpMember reports whether objects, strings or collections have a member.
 func isCSharpMember(name string) bool {
 	switch name {
 	case "Add", "AddRange", "Any", "Append", "AppendLine", "Clear", "ConfigureAwait", "Contains", "ContainsKey", "Count", "Dispose", "EndsWith",
@@ -155,7 +155,7 @@ func isCSharpMember(name string) bool {
 	return false
 }
 
-// csharpUsing adds an import: of all names of a namespace, or of one under another name.
+// csharpUsing adds an import: all names of a namespace, or one name with an alias.
 func (c *treeNames) csharpUsing(n syntax.Node) {
 	alias := n.Child("name")
 	module := ""
@@ -171,7 +171,7 @@ func (c *treeNames) csharpUsing(n syntax.Node) {
 	}
 }
 
-// csharpPath walks a chain of names with dots, and returns it.
+// csharpPath walks a chain of names with dots and returns it.
 func (c *treeNames) csharpPath(n syntax.Node, kind kindCode) (path pathName) {
 	if !c.descend() {
 		return pathName{}
@@ -310,7 +310,7 @@ func (c *treeNames) csharpFunction(n syntax.Node) {
 	})
 }
 
-// csharpTyped walks a node that may have a name, which is no use, and a type.
+// csharpTyped walks a node with a type. The node's own name is not a use.
 func (c *treeNames) csharpTyped(n syntax.Node) {
 	children := c.push(n)
 	for _, child := range children {
@@ -372,7 +372,7 @@ func (c *treeNames) csharpVariables(n syntax.Node) {
 	c.pop(children)
 }
 
-// csharpType names the type that a node means.
+// csharpType returns the name of a type node.
 func (c *treeNames) csharpType(n syntax.Node) pathName {
 	for range 4 {
 		switch n.Type() {

@@ -15,8 +15,8 @@ type goNames struct {
 	*nameCollector
 
 	offset  func(token.Pos) int
-	results map[nameID][]pathName // types that the functions of the file return
-	parts   map[nameID]bool       // fields of types without a name
+	results map[nameID][]pathName // result types of the file's functions
+	parts   map[nameID]bool       // fields of unnamed types
 }
 
 // collectGo returns the references of a Go file.
@@ -33,8 +33,8 @@ func collectGo(f *file, tree *ast.File, offset func(token.Pos) int) *References 
 	return c.references(isGoBuiltin, isGoMember)
 }
 
-// isGoBuiltin reports a name that Go declares itself. Those that came late are not among
-// them: older packages have their own min and max.
+// isGoBuiltin reports whether Go predeclares a name. min, max and other late additions are not included,
+// because older packages declare their own.
 func isGoBuiltin(name string) bool {
 	switch name {
 	case "_", "append", "bool", "byte", "cap", "close", "comparable", "complex", "complex128", "complex64", "copy", "delete", "error",
@@ -45,8 +45,8 @@ func isGoBuiltin(name string) bool {
 	return false
 }
 
-// isGoMember reports a method that types of the standard library have, so that its name
-// alone says nothing.
+// isGoMember reports whether types of the standard library have a method. Such a name alone does not
+// identify a declaration.
 func isGoMember(name string) bool {
 	switch name {
 	case "Error", "String", "Lock", "Unlock", "RLock", "RUnlock":
@@ -55,7 +55,7 @@ func isGoMember(name string) bool {
 	return false
 }
 
-// bindTop declares what a declaration of the file declares.
+// bindTop binds the names of a top-level declaration.
 func (c *goNames) bindTop(decl ast.Decl) {
 	switch d := decl.(type) {
 	case *ast.FuncDecl:
@@ -78,7 +78,7 @@ func (c *goNames) bindTop(decl ast.Decl) {
 	}
 }
 
-// resultTypes notes the types that a function returns.
+// resultTypes records the result types of a function.
 func (c *goNames) resultTypes(d *ast.FuncDecl) {
 	if d.Type.Results == nil {
 		return
@@ -93,7 +93,7 @@ func (c *goNames) resultTypes(d *ast.FuncDecl) {
 	c.results[c.idOf(d.Name.Name)] = types
 }
 
-// fieldTypes notes the types of the fields of a struct.
+// fieldTypes records the field types of a struct.
 func (c *goNames) fieldTypes(s *ast.TypeSpec) {
 	t, ok := s.Type.(*ast.StructType)
 	if !ok || t.Fields == nil {
@@ -112,7 +112,7 @@ func (c *goNames) fieldTypes(s *ast.TypeSpec) {
 	}
 }
 
-// typeBut is typeOf, but none for a type parameter.
+// typeBut is like typeOf, but returns none for a type parameter.
 func (c *goNames) typeBut(params *ast.FieldList, e ast.Expr) pathName {
 	typ := c.typeOf(e)
 	if params == nil {
@@ -128,13 +128,13 @@ func (c *goNames) typeBut(params *ast.FieldList, e ast.Expr) pathName {
 	return typ
 }
 
-// dropParts drops members of unknown values that have the name of a field of a type
-// without a name, such as a table of a test.
+// dropParts drops members of unknown values that have the name of a field of an unnamed type, such as a test
+// table.
 func (c *goNames) dropParts() {
 	c.pending = slices.DeleteFunc(c.pending, func(m mention) bool { return m.member && m.before.path == 0 && c.parts[m.name] })
 }
 
-// specType names the type of a variable in a declaration, if it says it.
+// specType returns the type of variable i in a declaration, if it is known.
 func (c *goNames) specType(s *ast.ValueSpec, i int) pathName {
 	if s.Type == nil && len(s.Names) == len(s.Values) {
 		return c.valueType(s.Values[i])
@@ -142,8 +142,8 @@ func (c *goNames) specType(s *ast.ValueSpec, i int) pathName {
 	return c.typeOf(s.Type)
 }
 
-// importSpecs adds the imports. The name of a package is not written at its import, so
-// it is guessed from the path and from what the file uses.
+// importSpecs adds the imports. An import path does not contain the package name, so it is guessed from the
+// path and from the qualifiers in the file.
 func (c *goNames) importSpecs(tree *ast.File) {
 	qualifiers := make(map[string]bool)
 	for _, m := range c.pending {
@@ -172,8 +172,8 @@ func (c *goNames) importSpecs(tree *ast.File) {
 
 var goMajor = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^v[0-9]+$`) })
 
-// goPackageName guesses the name of the package with an import path: the last element
-// without a version, or the part of it by which the file uses a package.
+// goPackageName guesses the package name of an import path: the last element without a version, or the part
+// of it that the file uses as a qualifier.
 func goPackageName(path string, qualifiers map[string]bool) string {
 	elements := strings.Split(path, "/")
 	last := elements[len(elements)-1]
@@ -212,7 +212,7 @@ func (c *goNames) decl(decl ast.Decl) {
 	}
 }
 
-// receiver binds the receiver of a method and the type parameters that it names.
+// receiver binds the receiver of a method and its type parameters.
 func (c *goNames) receiver(list *ast.FieldList) {
 	for _, field := range list.List {
 		typ := field.Type
@@ -268,7 +268,7 @@ func (c *goNames) genDecl(d *ast.GenDecl, local bool) {
 	}
 }
 
-// typeParams binds type parameters. Each may occur in the constraints of the others.
+// typeParams binds type parameters. A constraint may use any of them.
 func (c *goNames) typeParams(list *ast.FieldList) {
 	if list == nil {
 		return
@@ -305,13 +305,13 @@ func (c *goNames) params(list *ast.FieldList) {
 	}
 }
 
-// typeOf names the type that an expression for a type means, through pointers.
+// typeOf returns the type name of a type expression, without pointers.
 func (c *goNames) typeOf(e ast.Expr) pathName {
 	switch t := namedType(e).(type) {
 	case *ast.Ident:
 		id := c.idOf(t.Name)
 		if c.isLocal(id) {
-			return pathName{} // a type of the function's own, or a type parameter
+			return pathName{} // a local type, or a type parameter
 		}
 		return one(id)
 	case *ast.SelectorExpr:
@@ -326,8 +326,8 @@ func (c *goNames) typeOf(e ast.Expr) pathName {
 	}
 }
 
-// valueType names the type of a value that says it: T{}, &T{}, new(T), x.(T), or a call of
-// a function of the file.
+// valueType returns the type of an expression that names it: T{}, &T{}, new(T), x.(T), or a call of a
+// function in the file.
 func (c *goNames) valueType(e ast.Expr) pathName {
 	switch v := e.(type) {
 	case *ast.CompositeLit:
@@ -349,7 +349,7 @@ func (c *goNames) valueType(e ast.Expr) pathName {
 	return pathName{}
 }
 
-// resultType names the type of a result of a call, if the file declares the function.
+// resultType returns the type of result i of a call, if the file declares the function.
 func (c *goNames) resultType(call *ast.CallExpr, i int) pathName {
 	f, ok := call.Fun.(*ast.Ident)
 	if !ok {
@@ -461,7 +461,7 @@ func (c *goNames) clauses(body *ast.BlockStmt, kind kindCode) {
 	}
 }
 
-// assign walks an assignment. Its right side does not see what its left side declares.
+// assign walks an assignment. Names declared on the left are not visible on the right.
 func (c *goNames) assign(s *ast.AssignStmt) {
 	c.exprs(s.Rhs)
 	if s.Tok != token.DEFINE {
@@ -508,7 +508,7 @@ func (c *goNames) exprs(list []ast.Expr) {
 
 func (c *goNames) typ(e ast.Expr) { c.expr(e, typeKind) }
 
-// expr walks an expression, a type among them, that is used in a way.
+// expr walks an expression or a type.
 func (c *goNames) expr(e ast.Expr, kind kindCode) {
 	if e == nil || !c.descend() {
 		return
@@ -576,7 +576,7 @@ func (c *goNames) expr(e ast.Expr, kind kindCode) {
 		c.typ(e.Value)
 	case *ast.FuncType:
 		c.within(false, func() { c.funcType(e) })
-	case *ast.StructType: // of a type without a name
+	case *ast.StructType: // an unnamed type
 		c.fieldList(e.Fields)
 		if e.Fields != nil {
 			for _, field := range e.Fields.List {
@@ -590,7 +590,7 @@ func (c *goNames) expr(e ast.Expr, kind kindCode) {
 	}
 }
 
-// indexKind is how a name between brackets is used: T in Set[T] is a type if Set is one.
+// indexKind returns how a name between brackets is used: T in Set[T] is a type if Set is a type.
 func indexKind(kind kindCode) kindCode {
 	if kind == typeKind || kind == literalKind {
 		return typeKind
@@ -624,7 +624,7 @@ func (c *goNames) call(e *ast.CallExpr) {
 	c.exprs(args)
 }
 
-// literal walks a composite literal. One inside of another may leave out its type.
+// literal walks a composite literal. A nested literal may omit its type.
 func (c *goNames) literal(e *ast.CompositeLit, elided ast.Expr) {
 	typ := elided
 	if e.Type != nil {
@@ -640,7 +640,9 @@ func (c *goNames) literal(e *ast.CompositeLit, elided ast.Expr) {
 	case *ast.ArrayType:
 		fields, value = false, t.Elt
 	case *ast.MapType:
-		fields, key, value = false, t.Key, t.Value
+		fields = false
+		key = t.Key
+		value = t.Value
 	}
 	for _, element := range e.Elts {
 		pair, ok := element.(*ast.KeyValueExpr)
@@ -658,8 +660,8 @@ func (c *goNames) literal(e *ast.CompositeLit, elided ast.Expr) {
 	}
 }
 
-// literalType walks the type of a literal. That of its elements is used as a literal, too,
-// if one of them leaves out its type.
+// literalType walks the type of a literal. If an element omits its type, the element type counts as a
+// literal as well.
 func (c *goNames) literalType(e *ast.CompositeLit) {
 	list, ok := e.Type.(*ast.ArrayType)
 	if !ok || !slices.ContainsFunc(e.Elts, isElided) {
@@ -670,7 +672,7 @@ func (c *goNames) literalType(e *ast.CompositeLit) {
 	c.expr(list.Elt, literalKind)
 }
 
-// isElided reports a literal without its type.
+// isElided reports whether e is a literal without a type.
 func isElided(e ast.Expr) bool {
 	if pair, ok := e.(*ast.KeyValueExpr); ok {
 		e = pair.Value
@@ -712,7 +714,7 @@ func (c *goNames) selector(e *ast.SelectorExpr, kind kindCode) {
 		c.expr(x, mentionKind)
 	}
 	for i := len(chain) - 1; i >= 0; i-- {
-		if chain[i].Name == "_" { // where the parser found no name
+		if chain[i].Name == "_" { // the parser found no name
 			return
 		}
 		name, at := chain[i].Name, c.offset(chain[i].Pos())

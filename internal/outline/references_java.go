@@ -6,7 +6,7 @@ import (
 	"ken/internal/outline/syntax"
 )
 
-// java visits a node of Java. A class binds its members everywhere in it.
+// java visits a node of Java. A class binds its members in its whole body.
 func (c *treeNames) java(n syntax.Node, kind kindCode) {
 	switch n.Type() {
 	case "identifier":
@@ -20,7 +20,7 @@ func (c *treeNames) java(n syntax.Node, kind kindCode) {
 		}
 	case "line_comment", "block_comment", "string_literal", "character_literal", "package_declaration", "this", "super", "labeled_identifier",
 		"integral_type", "floating_point_type", "boolean_type", "void_type", "decimal_integer_literal", "break_statement", "continue_statement":
-		// They have no names.
+		// These nodes have no names.
 	case "import_declaration":
 		c.javaImport(n)
 	case "field_access", "scoped_identifier":
@@ -121,7 +121,7 @@ func (c *treeNames) java(n syntax.Node, kind kindCode) {
 	}
 }
 
-// isJavaBuiltin reports a name of java.lang.
+// isJavaBuiltin reports whether java.lang has a name.
 func isJavaBuiltin(name string) bool {
 	switch name {
 	case "AssertionError", "AutoCloseable", "Boolean", "Byte", "CharSequence", "Character", "Class", "ClassCastException", "ClassLoader",
@@ -136,7 +136,7 @@ func isJavaBuiltin(name string) bool {
 	return false
 }
 
-// isJavaMember reports a method that every object has, or strings and collections.
+// isJavaMember reports whether objects, strings or collections have a method.
 func isJavaMember(name string) bool {
 	switch name {
 	case "add", "addAll", "append", "charAt", "clear", "collect", "contains", "containsKey", "endsWith", "equals", "forEach", "format", "get",
@@ -148,7 +148,7 @@ func isJavaMember(name string) bool {
 	return false
 }
 
-// javaImport adds an import. A static one is of a member of a class.
+// javaImport adds an import. A static import is a member of a class.
 func (c *treeNames) javaImport(n syntax.Node) {
 	name := strings.Join(strings.Fields(c.text(n.First("scoped_identifier", "identifier"))), "")
 	static := false
@@ -167,7 +167,7 @@ func (c *treeNames) javaImport(n syntax.Node) {
 	}
 }
 
-// javaPath walks a chain of names with dots, and returns it.
+// javaPath walks a chain of names with dots and returns it.
 func (c *treeNames) javaPath(n syntax.Node, kind kindCode) (path pathName) {
 	if !c.descend() {
 		return pathName{}
@@ -184,7 +184,7 @@ func (c *treeNames) javaPath(n syntax.Node, kind kindCode) (path pathName) {
 	return c.stepNode(path, field, kind)
 }
 
-// javaObject walks what stands before a dot, and returns it if it is a path.
+// javaObject walks the node before a dot. It returns the node's path, if it is one.
 func (c *treeNames) javaObject(n syntax.Node) pathName {
 	switch n.Type() {
 	case "identifier", "type_identifier":
@@ -248,7 +248,7 @@ func (c *treeNames) javaBody(n syntax.Node) {
 			case "class_declaration", "record_declaration", "interface_declaration", "enum_declaration":
 				name := m.Child("name")
 				c.bindAll(c.idOfNode(name), c.join(c.class, ".", c.bytes(name)))
-			case "enum_body_declarations": // seen by the constants as well
+			case "enum_body_declarations": // visible to the constants as well
 				for _, inner := range m.Children() {
 					c.bindAll(c.idOfNode(inner.Child("name")), pathName{})
 				}
@@ -323,7 +323,7 @@ func (c *treeNames) javaTypePattern(n syntax.Node) {
 	c.pop(children)
 }
 
-// javaType names the type that a node means.
+// javaType returns the name of a type node.
 func (c *treeNames) javaType(n syntax.Node) pathName {
 	if n.Type() == "generic_type" {
 		n = n.First("type_identifier", "scoped_type_identifier")

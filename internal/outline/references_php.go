@@ -6,14 +6,14 @@ import (
 	"ken/internal/outline/syntax"
 )
 
-// php visits a node of PHP. Variables have a sign of their own and are never uses.
+// php visits a node of PHP. Variables begin with $ and are never uses.
 func (c *treeNames) php(n syntax.Node, kind kindCode) {
 	switch n.Type() {
 	case "name":
 		c.mentionNode(n, kind)
 	case "comment", "variable_name", "dynamic_variable_name", "string_content", "integer", "float", "primitive_type", "php_tag", "text", "text_interpolation", "relative_scope",
 		"visibility_modifier", "nowdoc", "heredoc_start", "heredoc_end", "string", "goto_statement", "named_label_statement":
-		// They have no names.
+		// These nodes have no names.
 	case "qualified_name":
 		c.phpPath(n, kind)
 	case "namespace_definition":
@@ -138,7 +138,7 @@ func (c *treeNames) php(n syntax.Node, kind kindCode) {
 	}
 }
 
-// isPHPBuiltin reports a name that every program has.
+// isPHPBuiltin reports whether PHP predeclares a name.
 func isPHPBuiltin(name string) bool {
 	switch strings.ToLower(name) {
 	case "__class__", "__dir__", "__file__", "__function__", "__line__", "__method__", "__namespace__", "array", "array_combine", "array_filter",
@@ -162,7 +162,7 @@ func isPHPBuiltin(name string) bool {
 	return false
 }
 
-// isPHPMember reports a method that exceptions and iterators have.
+// isPHPMember reports whether exceptions or iterators have a method.
 func isPHPMember(name string) bool {
 	switch name {
 	case "count", "format", "getCode", "getMessage", "getPrevious", "getTrace", "key", "next", "rewind", "__construct", "__toString", "class":
@@ -171,8 +171,7 @@ func isPHPMember(name string) bool {
 	return false
 }
 
-// phpPath walks a name with backslashes, and returns it. One that begins with a backslash
-// is no import of the file.
+// phpPath walks a name with backslashes. A name with a leading backslash does not refer to an import.
 func (c *treeNames) phpPath(n syntax.Node, kind kindCode) {
 	path, last := c.phpNames(n)
 	if last.IsZero() {
@@ -248,7 +247,7 @@ func (c *treeNames) phpUse(n syntax.Node) {
 	}
 }
 
-// phpIncluded returns the file that an include names: './x.php' for __DIR__ . '/x.php'.
+// phpIncluded returns the file of an include: './x.php' for __DIR__ . '/x.php'.
 func (c *treeNames) phpIncluded(n syntax.Node) string {
 	var value syntax.Node
 	for _, child := range n.Children() {
@@ -278,7 +277,7 @@ func isPHPString(n syntax.Node) bool {
 	return n.Type() == "string" || n.Type() == "encapsed_string" && n.First("variable_name", "member_access_expression").IsZero()
 }
 
-// phpFields notes the types of the properties of a class.
+// phpFields records the property types of a class.
 func (c *treeNames) phpFields(body syntax.Node) {
 	members := c.push(body)
 	for _, m := range members {
@@ -295,7 +294,7 @@ func (c *treeNames) phpFields(body syntax.Node) {
 	c.pop(members)
 }
 
-// phpMember walks a member of a value, and returns its type if the file states it.
+// phpMember walks a member of a value. It returns the member's type, if the file declares it.
 func (c *treeNames) phpMember(n syntax.Node, kind kindCode) (typ pathName) {
 	if !c.descend() {
 		return pathName{}
@@ -355,7 +354,7 @@ func (c *treeNames) phpScoped(scope, name syntax.Node, kind kindCode) {
 	}
 }
 
-// phpType names the type that a node means.
+// phpType returns the name of a type node.
 func (c *treeNames) phpType(n syntax.Node) pathName {
 	for range 4 {
 		switch n.Type() {

@@ -6,8 +6,8 @@ import (
 	"ken/internal/outline/syntax"
 )
 
-// python visits a node of Python. A function binds a name everywhere in it, wherever it
-// assigns to it. A class binds nothing that its methods see.
+// python visits a node of Python. An assignment binds a name in the whole function. Names bound in a class
+// body are not visible in its methods.
 func (c *treeNames) python(n syntax.Node, kind kindCode) {
 	switch n.Type() {
 	case "identifier":
@@ -15,7 +15,7 @@ func (c *treeNames) python(n syntax.Node, kind kindCode) {
 			c.mentionNode(n, kind)
 		}
 	case "comment", "integer", "float", "string_start", "string_content", "string_end", "true", "false", "none", "escape_sequence":
-		// They have no names.
+		// These nodes have no names.
 	case "string":
 		if kind == typeKind {
 			c.pythonQuoted(n)
@@ -94,7 +94,7 @@ func (c *treeNames) python(n syntax.Node, kind kindCode) {
 	}
 }
 
-// isPythonBuiltin reports a name that every module has.
+// isPythonBuiltin reports whether Python predeclares a name.
 func isPythonBuiltin(name string) bool {
 	switch name {
 	case "ArithmeticError", "AssertionError", "AttributeError", "BaseException", "BlockingIOError", "BrokenPipeError", "BufferError", "BytesWarning",
@@ -118,8 +118,7 @@ func isPythonBuiltin(name string) bool {
 	return false
 }
 
-// isPythonMember reports a member that strings, lists and dictionaries have, or every
-// object.
+// isPythonMember reports whether objects, strings, lists or dictionaries have a member.
 func isPythonMember(name string) bool {
 	switch name {
 	case "append", "capitalize", "decode", "encode", "endswith", "extend", "format", "insert", "items", "join", "keys", "lower", "lstrip",
@@ -130,7 +129,7 @@ func isPythonMember(name string) bool {
 	return strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__")
 }
 
-// pythonPath walks a chain of names with dots, and returns it.
+// pythonPath walks a chain of names with dots and returns it.
 func (c *treeNames) pythonPath(n syntax.Node, kind kindCode) (path pathName) {
 	if !c.descend() {
 		return pathName{}
@@ -153,8 +152,7 @@ func (c *treeNames) pythonPath(n syntax.Node, kind kindCode) (path pathName) {
 	return c.stepNode(path, name, kind)
 }
 
-// pythonImport adds the imports of a statement. The names that it binds in a function are
-// taken for the file's.
+// pythonImport adds the imports of a statement. Imports in a function count as those of the file.
 func (c *treeNames) pythonImport(n syntax.Node) {
 	module := n.Child("module_name")
 	if n.Type() == "import_statement" || module.IsZero() {
@@ -216,7 +214,7 @@ func (c *treeNames) pythonRequired(call syntax.Node) string {
 }
 
 // pythonText returns the module that a string may name: celery.app.base of "celery.app.base:Celery" or
-// "celery.app.base.Celery", and "app:create" as it is. It is "" for any other string.
+// "celery.app.base.Celery", and "app:create" unchanged. It returns "" for any other string.
 func pythonText(quoted []byte) string {
 	const longest = 100
 	if len(quoted) < 5 || len(quoted) > longest || quoted[0] != '"' && quoted[0] != '\'' {
@@ -245,12 +243,12 @@ func pythonText(quoted []byte) string {
 	return ""
 }
 
-// dottedName is the text of a name without white space.
+// dottedName returns the text of a name without white space.
 func (c *treeNames) dottedName(n syntax.Node) string {
 	return strings.Join(strings.Fields(c.text(n)), "")
 }
 
-// pythonFunction walks a function. Its annotations and defaults are outside of it.
+// pythonFunction walks a function. Its annotations and defaults are outside of its scope.
 func (c *treeNames) pythonFunction(n syntax.Node) {
 	if n.Type() == "function_definition" {
 		c.pythonTarget(n.Child("name"), pathName{})
@@ -311,7 +309,7 @@ func (c *treeNames) pythonParams(params syntax.Node) {
 	c.pop(list)
 }
 
-// pythonTarget binds the names that something is assigned to.
+// pythonTarget binds the names in an assignment target.
 func (c *treeNames) pythonTarget(n syntax.Node, typ pathName) {
 	if !n.Named() || !c.descend() {
 		return
@@ -345,7 +343,7 @@ func (c *treeNames) pythonTarget(n syntax.Node, typ pathName) {
 	}
 }
 
-// pythonType names the type that an annotation, or a call of a class, means.
+// pythonType returns the type name of an annotation, or of a call of a class.
 func (c *treeNames) pythonType(n syntax.Node) pathName {
 	if n.Type() == "type" {
 		n = n.First("identifier", "attribute", "string")
@@ -372,7 +370,9 @@ func (c *treeNames) pythonType(n syntax.Node) pathName {
 
 // pythonAssignment walks an assignment.
 func (c *treeNames) pythonAssignment(n syntax.Node) {
-	left, right, annotation := n.Child("left"), n.Child("right"), n.Child("type")
+	left := n.Child("left")
+	right := n.Child("right")
+	annotation := n.Child("type")
 	c.visit(annotation, typeKind)
 	c.visit(right, mentionKind)
 	typ := c.pythonType(annotation)
@@ -382,7 +382,7 @@ func (c *treeNames) pythonAssignment(n syntax.Node) {
 		if class.Type() == "attribute" {
 			last = class.Child("attribute")
 		}
-		if text := c.bytes(last); len(text) > 0 && text[0] >= 'A' && text[0] <= 'Z' { // as classes are named
+		if text := c.bytes(last); len(text) > 0 && text[0] >= 'A' && text[0] <= 'Z' { // class names begin with a capital letter
 			typ = c.pythonType(class)
 		}
 	}
@@ -477,7 +477,7 @@ func (c *treeNames) pythonCase(n syntax.Node) {
 	}
 }
 
-// pythonGlobals notes names that the function assigns to and does not bind.
+// pythonGlobals records the names of a global or nonlocal statement. The function does not bind them.
 func (c *treeNames) pythonGlobals(n syntax.Node) {
 	children := c.push(n)
 	for _, child := range children {
@@ -495,7 +495,7 @@ func (c *treeNames) pythonGlobals(n syntax.Node) {
 	c.pop(children)
 }
 
-// pythonQuoted notes the names of an annotation in quotes.
+// pythonQuoted records the names in a quoted annotation.
 func (c *treeNames) pythonQuoted(n syntax.Node) {
 	text := c.bytes(n)
 	for i := 0; i < len(text); {

@@ -4,8 +4,8 @@ import (
 	"ken/internal/outline/syntax"
 )
 
-// ruby visits a node of Ruby. A name that is no variable is a call of a method. A class
-// binds its methods everywhere in it.
+// ruby visits a node of Ruby. A name that is not a variable is a method call. A class binds its methods in
+// its whole body.
 func (c *treeNames) ruby(n syntax.Node, kind kindCode) {
 	switch n.Type() {
 	case "identifier":
@@ -17,7 +17,7 @@ func (c *treeNames) ruby(n syntax.Node, kind kindCode) {
 		c.mentionNode(n, kind)
 	case "comment", "instance_variable", "class_variable", "global_variable", "simple_symbol", "hash_key_symbol", "string_content", "integer", "float",
 		"self", "super", "nil", "true", "false", "heredoc_beginning", "uninterpreted", "alias", "undef", "character":
-		// They have no names.
+		// These nodes have no names.
 	case "scope_resolution":
 		c.rubyPath(n, kind)
 	case "call":
@@ -62,7 +62,7 @@ func (c *treeNames) ruby(n syntax.Node, kind kindCode) {
 	}
 }
 
-// isRubyBuiltin reports a name that every program has.
+// isRubyBuiltin reports whether Ruby predeclares a name.
 func isRubyBuiltin(name string) bool {
 	switch name {
 	case "ArgumentError", "Array", "BasicObject", "Class", "Comparable", "Date", "Dir", "ENV", "Encoding", "Enumerable", "Errno", "Exception", "Fiber",
@@ -81,7 +81,7 @@ func isRubyBuiltin(name string) bool {
 	return false
 }
 
-// isRubyMember reports a method that every object has, or strings and collections.
+// isRubyMember reports whether objects, strings or collections have a method.
 func isRubyMember(name string) bool {
 	switch name {
 	case "[]", "all?", "any?", "call", "class", "clear", "collect", "compact", "concat", "delete", "detect", "dup", "each", "each_pair", "each_with_index",
@@ -95,7 +95,7 @@ func isRubyMember(name string) bool {
 	return false
 }
 
-// rubyPath walks a constant in others, and returns it.
+// rubyPath walks a qualified constant and returns its path.
 func (c *treeNames) rubyPath(n syntax.Node, kind kindCode) (path pathName) {
 	if !c.descend() {
 		return pathName{}
@@ -116,7 +116,7 @@ func (c *treeNames) rubyPath(n syntax.Node, kind kindCode) (path pathName) {
 	return c.stepNode(path, name, kind)
 }
 
-// rubyCall walks a call. Some calls import a file, and new makes a value.
+// rubyCall walks a call. Some calls import a file, and new creates a value.
 func (c *treeNames) rubyCall(n syntax.Node) {
 	receiver, method := n.Child("receiver"), n.Child("method")
 	if receiver.IsZero() {
@@ -137,7 +137,7 @@ func (c *treeNames) rubyCall(n syntax.Node) {
 		return
 	case "identifier":
 		if path = one(c.idOfNode(receiver)); !c.isLocal(path.root) {
-			c.visit(receiver, mentionKind) // a method, too
+			c.visit(receiver, mentionKind) // it may be a method, too
 			path = pathName{}
 		}
 	case "constant":
@@ -158,7 +158,7 @@ func (c *treeNames) rubyCall(n syntax.Node) {
 	c.except(n, "receiver", "method")
 }
 
-// rubyImport adds an import. That of require_relative begins with a dot.
+// rubyImport adds an import. A module of require_relative begins with a dot.
 func (c *treeNames) rubyImport(n syntax.Node, method string) {
 	switch method {
 	case "require", "require_relative", "load", "autoload":
@@ -180,7 +180,7 @@ func (c *treeNames) rubyImport(n syntax.Node, method string) {
 	}
 }
 
-// rubyTarget binds what is assigned to.
+// rubyTarget binds the names in an assignment target.
 func (c *treeNames) rubyTarget(n syntax.Node) {
 	switch n.Type() {
 	case "identifier":

@@ -7,8 +7,7 @@ import (
 	"ken/internal/outline/syntax"
 )
 
-// rust visits a node of Rust. A variable is seen from its declaration on, an item in the
-// whole of its block.
+// rust visits a node of Rust. A variable is visible after its declaration, an item in its whole block.
 func (c *treeNames) rust(n syntax.Node, kind kindCode) {
 	switch n.Type() {
 	case "identifier":
@@ -21,7 +20,7 @@ func (c *treeNames) rust(n syntax.Node, kind kindCode) {
 	case "line_comment", "block_comment", "string_literal", "raw_string_literal", "char_literal", "integer_literal", "float_literal",
 		"boolean_literal", "lifetime", "label", "visibility_modifier", "primitive_type", "field_identifier", "self", "super", "crate",
 		"metavariable", "inner_attribute_item", "fragment_specifier", "token_tree_pattern", "lifetime_parameter":
-		// They have no names.
+		// These nodes have no names.
 	case "scoped_identifier", "scoped_type_identifier":
 		c.rustPath(n, kind)
 	case "field_expression":
@@ -121,7 +120,7 @@ func (c *treeNames) rust(n syntax.Node, kind kindCode) {
 	}
 }
 
-// isRustBuiltin reports a name that every module of Rust has.
+// isRustBuiltin reports whether Rust predeclares a name.
 func isRustBuiltin(name string) bool {
 	switch name {
 	case "AsMut", "AsRef", "Box", "Clone", "Copy", "Debug", "Default", "DoubleEndedIterator", "Drop", "Eq", "Err", "ExactSizeIterator", "Extend",
@@ -137,7 +136,7 @@ func isRustBuiltin(name string) bool {
 	return false
 }
 
-// isRustMember reports a member that options, results, strings and lists have.
+// isRustMember reports whether options, results, strings or lists have a member.
 func isRustMember(name string) bool {
 	switch name {
 	case "all", "and_then", "any", "as_bytes", "as_deref", "as_mut", "as_ref", "as_slice", "as_str", "await", "borrow", "borrow_mut", "bytes",
@@ -154,7 +153,7 @@ func isRustMember(name string) bool {
 	return false
 }
 
-// rustName notes a name. One with a capital letter that is called makes a value.
+// rustName records a name. A call of a capitalized name creates a value.
 func (c *treeNames) rustName(n syntax.Node, kind kindCode) {
 	if kind == callKind && isCapital(c.bytes(n)) {
 		kind = literalKind
@@ -166,7 +165,7 @@ func (c *treeNames) rustName(n syntax.Node, kind kindCode) {
 
 func isCapital(name []byte) bool { return len(name) > 0 && name[0] >= 'A' && name[0] <= 'Z' }
 
-// rustPath walks a path, and returns it.
+// rustPath walks a path and returns it.
 func (c *treeNames) rustPath(n syntax.Node, kind kindCode) (path pathName) {
 	if !c.descend() {
 		return pathName{}
@@ -198,7 +197,7 @@ func (c *treeNames) rustPath(n syntax.Node, kind kindCode) (path pathName) {
 	return c.stepNode(path, name, kind)
 }
 
-// rustFieldTypes notes the types of the fields of a struct.
+// rustFieldTypes records the field types of a struct.
 func (c *treeNames) rustFieldTypes(n syntax.Node) {
 	owner := one(c.idOfNode(n.Child("name")))
 	for _, f := range n.Child("body").Children() {
@@ -208,7 +207,7 @@ func (c *treeNames) rustFieldTypes(n syntax.Node) {
 	}
 }
 
-// rustField walks a field or method of a value, and returns its type if the file states it.
+// rustField walks a field or method of a value. It returns the type of the field, if the file declares it.
 func (c *treeNames) rustField(n syntax.Node, kind kindCode) (typ pathName) {
 	if !c.descend() {
 		return pathName{}
@@ -233,7 +232,7 @@ func (c *treeNames) rustField(n syntax.Node, kind kindCode) (typ pathName) {
 	return typ
 }
 
-// rustStruct walks a literal. Its keys are members of its type.
+// rustStruct walks a struct literal. Its keys are members of its type.
 func (c *treeNames) rustStruct(n syntax.Node) {
 	name := n.Child("name")
 	c.visit(name, literalKind)
@@ -251,7 +250,7 @@ func (c *treeNames) rustStruct(n syntax.Node) {
 	c.pop(body)
 }
 
-// rustType names the type that a node means, through references.
+// rustType returns the name of a type node, without references.
 func (c *treeNames) rustType(n syntax.Node) pathName {
 	for range 8 {
 		switch n.Type() {
@@ -275,8 +274,8 @@ func (c *treeNames) rustType(n syntax.Node) pathName {
 	return pathName{}
 }
 
-// rustVariableType names the type of a variable: by its annotation, by a literal, or by
-// the type whose new or default makes it.
+// rustVariableType returns the type of a variable, from its annotation, a literal, or a call of Type::new or
+// Type::default.
 func (c *treeNames) rustVariableType(let syntax.Node) pathName {
 	if typ := let.Child("type"); !typ.IsZero() {
 		return c.rustType(typ)
@@ -335,7 +334,7 @@ func (c *treeNames) rustMembers(n, typ syntax.Node) {
 	})
 }
 
-// rustModule walks a module. One without a body is in a file of its own.
+// rustModule walks a module. A module without a body is in its own file.
 func (c *treeNames) rustModule(n syntax.Node) {
 	name := n.Child("name")
 	c.bindAll(c.idOfNode(name), pathName{})
@@ -409,8 +408,7 @@ func (c *treeNames) rustUse(prefix string, n syntax.Node, at int, public bool) {
 	}
 }
 
-// rustPattern binds the names of a pattern. A name with a capital letter is a constant or
-// a variant.
+// rustPattern binds the names of a pattern. A capitalized name is a constant or a variant.
 func (c *treeNames) rustPattern(n syntax.Node, typ pathName) {
 	if !n.Named() || !c.descend() {
 		return
@@ -452,8 +450,8 @@ func (c *treeNames) rustPattern(n syntax.Node, typ pathName) {
 	}
 }
 
-// rustAttribute notes the names that an attribute derives, and its own unless it is the
-// compiler's.
+// rustAttribute records the names that an attribute derives, and the attribute's own name unless it belongs
+// to the compiler.
 func (c *treeNames) rustAttribute(n syntax.Node) {
 	name := n.First("identifier", "scoped_identifier")
 	switch c.text(name) {
@@ -467,8 +465,8 @@ func (c *treeNames) rustAttribute(n syntax.Node) {
 	}
 }
 
-// rustTokens walks the tokens of a macro, which have no syntax. A single word with a small
-// letter may be a variable that they declare, so it is left out.
+// rustTokens walks the tokens of a macro, which are not parsed. A single lower-case word may be a variable
+// of the macro, so it is ignored.
 func (c *treeNames) rustTokens(n syntax.Node) {
 	if n.IsZero() || !c.descend() {
 		return

@@ -18,7 +18,7 @@ func (c *treeNames) script(n syntax.Node, kind kindCode) {
 		c.mentionNode(n, kind)
 	case "comment", "string", "number", "regex", "property_identifier", "private_property_identifier", "statement_identifier",
 		"predefined_type", "meta_property", "literal_type", "jsx_closing_element", "this", "super", "jsx_text", "html_comment":
-		// They have no names.
+		// These nodes have no names.
 	case "member_expression", "nested_identifier", "nested_type_identifier":
 		c.scriptPath(n, kind)
 	case "call_expression":
@@ -110,7 +110,7 @@ func (c *treeNames) script(n syntax.Node, kind kindCode) {
 	}
 }
 
-// isScriptBuiltin reports a name that JavaScript or its usual hosts declare.
+// isScriptBuiltin reports whether JavaScript or its usual hosts predeclare a name.
 func isScriptBuiltin(name string) bool {
 	switch name {
 	case "AbortController", "AbortSignal", "Array", "ArrayBuffer", "Awaited", "BigInt", "Blob", "Boolean", "Buffer", "Date", "Error", "Event",
@@ -129,7 +129,7 @@ func isScriptBuiltin(name string) bool {
 	return false
 }
 
-// isScriptMember reports a member that arrays, strings and promises have.
+// isScriptMember reports whether arrays, strings or promises have a member.
 func isScriptMember(name string) bool {
 	switch name {
 	case "apply", "bind", "call", "catch", "charAt", "charCodeAt", "concat", "constructor", "endsWith", "every", "filter", "finally", "find",
@@ -142,7 +142,7 @@ func isScriptMember(name string) bool {
 	return false
 }
 
-// scriptPath walks a chain of names with dots, and returns it.
+// scriptPath walks a chain of names with dots and returns it.
 func (c *treeNames) scriptPath(n syntax.Node, kind kindCode) (path pathName) {
 	if !c.descend() {
 		return pathName{}
@@ -184,8 +184,8 @@ func (c *treeNames) scriptCall(n syntax.Node) {
 	c.childAs(n, "function", callKind)
 }
 
-// scriptRequired returns the module that a call imports: require, import() and the calls
-// that test runners have for it.
+// scriptRequired returns the module that a call imports: require, import() and similar calls of test
+// runners.
 func (c *treeNames) scriptRequired(call syntax.Node) string {
 	function := call.Child("function")
 	if function.End()-function.Start() > 40 { // longer than any of them
@@ -222,7 +222,7 @@ func (c *treeNames) scriptRequired(call syntax.Node) string {
 	return ""
 }
 
-// scriptElement walks a JSX element. One with a small letter is of HTML.
+// scriptElement walks a JSX element. A lower-case element is HTML.
 func (c *treeNames) scriptElement(n syntax.Node) {
 	children := c.push(n)
 	for _, child := range children {
@@ -283,7 +283,7 @@ func (c *treeNames) scriptSpecifier(spec syntax.Node) Binding {
 	return b
 }
 
-// scriptExport walks an export: of a declaration, of names, or of another module's.
+// scriptExport walks an export of a declaration, of names, or of another module's names.
 func (c *treeNames) scriptExport(n syntax.Node) {
 	source := n.Child("source")
 	isDefault := false
@@ -327,8 +327,7 @@ func (c *treeNames) scriptExport(n syntax.Node) {
 	}
 }
 
-// scriptExportedBy notes what an assignment to module.exports or one of its members
-// exports.
+// scriptExportedBy records the exports of an assignment to module.exports or one of its members.
 func (c *treeNames) scriptExportedBy(left, value syntax.Node) {
 	if left.End()-left.Start() > maxPath {
 		return
@@ -369,7 +368,7 @@ func (c *treeNames) scriptExported(name syntax.Node, as string) {
 	}
 }
 
-// scriptVariable walks a variable. It may hold a module, or a part of one.
+// scriptVariable walks a variable. Its value may be a module, or a part of one.
 func (c *treeNames) scriptVariable(n syntax.Node, bind func(nameID, pathName)) {
 	name, value := n.Child("name"), n.Child("value")
 	if names, module := c.scriptModule(name, value); module != "" {
@@ -384,8 +383,8 @@ func (c *treeNames) scriptVariable(n syntax.Node, bind func(nameID, pathName)) {
 	c.scriptPattern(name, bind, typ)
 }
 
-// scriptModule returns the names that a variable binds to parts of a module:
-// x = require("m"), {a, b: c} = await import("m"), x = require("m").a.
+// scriptModule returns the names that a variable binds to parts of a module: x = require("m"), {a, b: c} =
+// await import("m"), x = require("m").a.
 func (c *treeNames) scriptModule(pattern, value syntax.Node) (names []Binding, module string) {
 	part := ""
 	switch value.Type() {
@@ -428,7 +427,7 @@ func (c *treeNames) scriptModule(pattern, value syntax.Node) (names []Binding, m
 	return names, module
 }
 
-// scriptPattern binds the names of a pattern, and walks the values in it.
+// scriptPattern binds the names of a pattern and walks the values in it.
 func (c *treeNames) scriptPattern(n syntax.Node, bind func(nameID, pathName), typ pathName) {
 	if !n.Named() || !c.descend() {
 		return
@@ -461,7 +460,7 @@ func (c *treeNames) scriptPattern(n syntax.Node, bind func(nameID, pathName), ty
 	}
 }
 
-// scriptType names the type that an annotation or an expression for a class means.
+// scriptType returns the type name of an annotation, or of an expression that denotes a class.
 func (c *treeNames) scriptType(n syntax.Node) pathName {
 	for range 4 {
 		switch n.Type() {
@@ -489,7 +488,7 @@ func (c *treeNames) scriptType(n syntax.Node) pathName {
 	return pathName{}
 }
 
-// scriptFunction walks a function in a scope of its own.
+// scriptFunction walks a function in its own scope.
 func (c *treeNames) scriptFunction(n syntax.Node) {
 	c.within(true, func() {
 		children := c.push(n)
@@ -497,7 +496,7 @@ func (c *treeNames) scriptFunction(n syntax.Node) {
 			switch child.Field() {
 			case "name":
 				if child.Type() == "identifier" && n.Type() != "function_declaration" {
-					c.bindAll(c.idOfNode(child), pathName{}) // a function calls itself by it
+					c.bindAll(c.idOfNode(child), pathName{}) // visible inside the function
 				} else if child.Type() == "computed_property_name" {
 					c.visit(child, mentionKind)
 				}
@@ -523,7 +522,7 @@ func (c *treeNames) scriptFunction(n syntax.Node) {
 	})
 }
 
-// scriptClass walks a class. Its name is seen where it is declared, and inside of it.
+// scriptClass walks a class. Its name is visible outside and inside of it.
 func (c *treeNames) scriptClass(n syntax.Node) {
 	name := n.Child("name")
 	if n.Type() != "class" {
@@ -541,7 +540,7 @@ func (c *treeNames) scriptClass(n syntax.Node) {
 	})
 }
 
-// scriptFields notes the types of the fields of a class or interface.
+// scriptFields records the field types of a class or interface.
 func (c *treeNames) scriptFields(owner pathName, body syntax.Node) {
 	members := c.push(body)
 	for _, m := range members {
@@ -563,7 +562,7 @@ func (c *treeNames) scriptFields(owner pathName, body syntax.Node) {
 	c.pop(members)
 }
 
-// isScriptField reports a parameter of a constructor that is a field as well.
+// isScriptField reports whether a constructor parameter is also a field.
 func isScriptField(param syntax.Node) bool {
 	return !param.First("accessibility_modifier", "override_modifier", "readonly").IsZero()
 }

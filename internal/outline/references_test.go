@@ -14,8 +14,8 @@ import (
 	"ken/internal/repo"
 )
 
-// renderRefs writes references as the tests below expect them: an import per line, and a
-// use per line with its kind and lines.
+// renderRefs formats references as the tests expect them: one import per line, and one use per line with its
+// kind and lines.
 func renderRefs(r *outline.References) string {
 	var b strings.Builder
 	for _, im := range r.Imports {
@@ -1264,11 +1264,11 @@ func TestMarkdownReferences(t *testing.T) {
 	testReferences(t, "a.md", []refsCase{{"names", "# Title\n\n[a](b.md)\n", ""}})
 }
 
-// A name that an import binds is found wherever it is used, bare or as a qualifier.
+// References lists every use of an imported name, unqualified or as a qualifier.
 func TestImportedNamesAreUses(t *testing.T) {
 	for _, lang := range []struct {
 		path   repo.Path
-		file   string // with a place for the import and one for the use
+		file   string // with placeholders for the import and the use
 		binds  map[string]string
 		places []string
 	}{
@@ -1361,13 +1361,13 @@ func TestImportedNamesAreUses(t *testing.T) {
 	}
 }
 
-// A name that a parser puts in where a file breaks off is none.
+// A name that the parser inserts at the end of a truncated file is not a use.
 func TestBrokenReferences(t *testing.T) {
 	testReferences(t, "a.go", []refsCase{{"cut off", "package a\n\nvar x = pkg.", ""}})
 	testReferences(t, "A.cs", []refsCase{{"no alias", "using = System.Text;\nclass A {}\n", "1 import System.Text\n"}})
 }
 
-// The binary form reads back the same, and no part of it reads as a whole.
+// The binary form decodes to equal references. A truncated form gives an error.
 func TestReferencesBinary(t *testing.T) {
 	refs := &outline.References{
 		Imports: []outline.Import{

@@ -7,32 +7,32 @@ import (
 	"ken/internal/outline/syntax"
 )
 
-// treeNames collects the references of a file with a syntax tree. Each language has a
-// method that visits a node; the rest is common to all.
+// treeNames collects the references of a file from its syntax tree. Each language has its own method that
+// visits a node. The other methods serve all languages.
 type treeNames struct {
 	*nameCollector
 
-	nodes        []syntax.Node                           // the children of all nodes on the way down
+	nodes        []syntax.Node                           // the children of all nodes from the root to the current one
 	visitNode    func(*treeNames, syntax.Node, kindCode) // of the language
 	separator    string                                  // in paths
-	class        pathName                                // whose members are walked: this or self is one
-	inBody       bool                                    // directly in the body of a class, whose names are seen through a dot only
-	module       string                                  // in Rust: that is walked
-	classMembers map[string]map[nameID]bool              // that the file declares, by class
-	inBodyNames  map[nameID]bool                         // in Python: names that the body of the class has bound so far
+	class        pathName                                // the current class, which this or self refers to
+	inBody       bool                                    // directly in the body of a class, whose names need a qualifier
+	module       string                                  // the current module of Rust
+	classMembers map[string]map[nameID]bool              // members that the file declares, by class
+	inBodyNames  map[nameID]bool                         // in Python: names that the class body has bound so far
 	globals      map[nameID]bool                         // in Python: names that the function does not bind
-	required     int                                     // in Python: where the text of a module begins that a call imports
+	required     int                                     // in Python: offset of the module name in an importing call
 	exports      []exportedName
 }
 
-// An exportedName is a name that a clause exports.
+// An exportedName is a name in an export clause.
 type exportedName struct {
 	name, as string
 	at       int
 }
 
-// A vocabulary says how the names of a language are visited, and which of them say
-// nothing: those that every file has, and members of the language's own types.
+// A vocabulary has the methods of a language. builtin and common report names that do not identify a
+// declaration: predeclared names, and members of the language's own types.
 type vocabulary struct {
 	visit           func(*treeNames, syntax.Node, kindCode)
 	builtin, member func(name string) bool
@@ -77,7 +77,7 @@ func collectTree(f *file, root syntax.Node) *References {
 	return c.references(words.builtin, words.member)
 }
 
-// visit walks a node that is used in a way.
+// visit walks a node. kind tells how the node is used.
 func (c *treeNames) visit(n syntax.Node, kind kindCode) {
 	if !n.Named() || !c.descend() {
 		return
@@ -86,7 +86,7 @@ func (c *treeNames) visit(n syntax.Node, kind kindCode) {
 	c.ascend()
 }
 
-// push returns the children of a node, until pop.
+// push returns the children of a node. They are valid until pop.
 func (c *treeNames) push(n syntax.Node) []syntax.Node {
 	from := len(c.nodes)
 	c.nodes = n.AppendChildren(c.nodes)
@@ -106,7 +106,7 @@ func (c *treeNames) childrenAs(n syntax.Node, kind kindCode) {
 	c.pop(children)
 }
 
-// childAs walks the children of a node, those with a field as used in a way.
+// childAs walks the children of a node. kind applies to those with the given field.
 func (c *treeNames) childAs(n syntax.Node, field string, kind kindCode) {
 	children := c.push(n)
 	for _, child := range children {
@@ -119,7 +119,7 @@ func (c *treeNames) childAs(n syntax.Node, field string, kind kindCode) {
 	c.pop(children)
 }
 
-// except walks the children of a node but those with one of some fields.
+// except walks the children of a node, except those with one of the fields.
 func (c *treeNames) except(n syntax.Node, fields ...string) {
 	children := c.push(n)
 	for _, child := range children {
@@ -130,15 +130,15 @@ func (c *treeNames) except(n syntax.Node, fields ...string) {
 	c.pop(children)
 }
 
-// scope walks all children of a node in a scope of its own.
+// scope walks all children of a node in a new scope.
 func (c *treeNames) scope(n syntax.Node) { c.within(false, func() { c.children(n) }) }
 
-// bytes is the text of a node.
+// bytes returns the text of a node.
 func (c *treeNames) bytes(n syntax.Node) []byte { return c.src[n.Start():n.End()] }
 
 func (c *treeNames) text(n syntax.Node) string { return n.Text(c.src) }
 
-// idOfNode is the number of a node's text.
+// idOfNode returns the nameID of a node's text.
 func (c *treeNames) idOfNode(n syntax.Node) nameID {
 	if n.IsZero() {
 		return 0
@@ -146,12 +146,12 @@ func (c *treeNames) idOfNode(n syntax.Node) nameID {
 	return c.id(c.bytes(n))
 }
 
-// mentionNode notes a bare name.
+// mentionNode records an unqualified name.
 func (c *treeNames) mentionNode(n syntax.Node, kind kindCode) {
 	c.mention(c.idOfNode(n), n.Start(), kind)
 }
 
-// stepNode notes a member of a path, and returns the path that goes on by it.
+// stepNode records a member of a path and returns the path including it.
 func (c *treeNames) stepNode(before pathName, name syntax.Node, kind kindCode) pathName {
 	return c.step(before, c.separator, c.bytes(name), name.Start(), kind)
 }
@@ -179,7 +179,7 @@ func (c *treeNames) inClass(name syntax.Node, walk func()) {
 	c.class = was
 }
 
-// assigned notes that the file gives its class a member.
+// assigned records that the file adds a member to the current class.
 func (c *treeNames) assigned(member syntax.Node) {
 	if c.class.path != 0 {
 		c.members[plainName(c.texts[c.class.path])+"."+c.text(member)] = true
@@ -200,7 +200,7 @@ func (c *treeNames) bindOwn(class nameID) {
 			if c.classMembers[owner] == nil {
 				c.classMembers[owner] = make(map[nameID]bool)
 			}
-			if owner != s.Name { // else it is a constructor
+			if owner != s.Name { // otherwise it is a constructor
 				c.classMembers[owner][c.idOf(s.Name)] = true
 			}
 		}
@@ -208,8 +208,7 @@ func (c *treeNames) bindOwn(class nameID) {
 	c.scopes[len(c.scopes)-1].members = c.classMembers[c.texts[class]]
 }
 
-// names walks a path whose names are the children of a node, or of a node of the same
-// type inside of it.
+// names walks a path whose names are the children of a node, or of a nested node of the same type.
 func (c *treeNames) names(n syntax.Node, kind kindCode) {
 	var few [8]syntax.Node
 	list := c.appendNames(few[:0], n)
@@ -248,8 +247,8 @@ func (c *treeNames) appendNames(list []syntax.Node, n syntax.Node) []syntax.Node
 	return list
 }
 
-// reexports adds an import for each name that a clause exports and an import binds, or
-// that the file declares under another name.
+// reexports adds an import for each exported name that an import binds, or that the file declares under
+// another name.
 func (c *treeNames) reexports() {
 	if len(c.exports) == 0 {
 		return

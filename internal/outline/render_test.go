@@ -7,8 +7,7 @@ import (
 	"ken/internal/outline"
 )
 
-// render writes an outline as a person would want to read it: what tests compare
-// and what -v shows of real files.
+// render formats an outline for comparison in tests and for -v.
 func render(o *outline.Outline) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s", o.Language)

@@ -9,15 +9,14 @@ import (
 // ruby walks a file.
 func (r *reader) ruby(root syntax.Node) {
 	children := root.Children()
-	r.headDoc(children)
+	r.readFileDoc(children)
 	r.rubyBody(children)
 }
 
-// rubyBody walks the statements of a file, class or module. What follows a bare
-// private is private.
+// rubyBody walks the statements of a file, class or module. Methods after a bare private are private.
 func (r *reader) rubyBody(nodes []syntax.Node) {
 	public := r.public
-	r.each(nodes, func(n syntax.Node, l lead) {
+	r.eachDeclaration(nodes, func(n syntax.Node, l leadingNodes) {
 		switch n.Type() {
 		case "identifier":
 			switch r.text(n) {
@@ -27,7 +26,7 @@ func (r *reader) rubyBody(nodes []syntax.Node) {
 				r.public = public
 			}
 		case "body_statement", "begin", "if", "unless", "then", "else":
-			// A comment that opens the body stands before it.
+			// A comment at the start of the body is before the body in the tree.
 			r.rubyBody(append(l.comments, n.Children()...))
 		case "class", "module":
 			kind := Class
@@ -35,9 +34,9 @@ func (r *reader) rubyBody(nodes []syntax.Node) {
 				kind = Module
 			}
 			visible := r.public
-			r.public = public // private is for methods
+			r.public = public // private applies to methods only
 			i := r.add(kind, plainName(r.name(n)), n, l, r.rubyHead(n))
-			r.within(i, func() { r.inside(kind == Class, func() { r.rubyBody(n.Children()) }) })
+			r.withinSymbol(i, func() { r.inside(kind == Class, func() { r.rubyBody(n.Children()) }) })
 			r.public = visible
 		case "singleton_class":
 			visible := r.public
@@ -57,7 +56,7 @@ func (r *reader) rubyBody(nodes []syntax.Node) {
 	r.public = public
 }
 
-// rubyHead is where the head of a class ends.
+// rubyHead returns the end of a class header.
 func (r *reader) rubyHead(n syntax.Node) int {
 	end := n.Child("name").End()
 	if s := n.Child("superclass"); !s.IsZero() {
@@ -66,7 +65,7 @@ func (r *reader) rubyHead(n syntax.Node) int {
 	return end
 }
 
-func (r *reader) rubyMethod(n, whole syntax.Node, l lead, public bool) {
+func (r *reader) rubyMethod(n, whole syntax.Node, l leadingNodes, public bool) {
 	kind := Method
 	if r.owner == "" {
 		kind = Func
@@ -76,7 +75,7 @@ func (r *reader) rubyMethod(n, whole syntax.Node, l lead, public bool) {
 		end = p.End()
 	}
 	was := r.public
-	if n.Type() == "singleton_method" { // private is for those of instances
+	if n.Type() == "singleton_method" { // private applies to instance methods only
 		r.public = public
 	}
 	i := r.add(kind, r.name(n), whole, l, end)
@@ -84,15 +83,15 @@ func (r *reader) rubyMethod(n, whole syntax.Node, l lead, public bool) {
 	r.public = was
 }
 
-// rubyCall knows the calls that declare something.
-func (r *reader) rubyCall(n syntax.Node, l lead, public bool) {
+// rubyCall handles calls that declare something.
+func (r *reader) rubyCall(n syntax.Node, l leadingNodes, public bool) {
 	method := r.text(n.Child("method"))
 	args := n.Child("arguments").Children()
 	switch method {
 	case "require", "require_relative", "load", "autoload":
 		for _, a := range args {
 			if a.Type() == "string" {
-				r.importing(unquote(r.text(a)))
+				r.addImport(unquote(r.text(a)))
 			}
 		}
 	case "attr_reader", "attr_writer", "attr_accessor":

@@ -18,33 +18,33 @@ func (r *reader) rust(root syntax.Node) {
 		}
 	}
 	if r.doc = r.docOf(inner); r.doc == "" {
-		r.headDoc(children)
+		r.readFileDoc(children)
 	}
 	r.rustItems(children, false)
 }
 
-// rustItems walks items; those of a trait are as public as it is.
+// rustItems walks items. The items of a trait are exported if the trait is.
 func (r *reader) rustItems(nodes []syntax.Node, trait bool) {
-	r.each(nodes, func(n syntax.Node, l lead) {
+	r.eachDeclaration(nodes, func(n syntax.Node, l leadingNodes) {
 		vis := n.First("visibility_modifier")
 		public := trait || r.text(vis) == "pub"
 		name := r.name(n)
-		plain := func(kind Kind, end int) { r.exporting(public, func() { r.add(kind, name, n, l, end) }) }
+		plain := func(kind Kind, end int) { r.withExported(public, func() { r.add(kind, name, n, l, end) }) }
 		switch n.Type() {
 		case "use_declaration":
-			r.importing(strings.Join(strings.Fields(r.text(n.Child("argument"))), " "))
+			r.addImport(strings.Join(strings.Fields(r.text(n.Child("argument"))), " "))
 		case "extern_crate_declaration":
-			r.importing(name)
+			r.addImport(name)
 		case "function_item", "function_signature_item":
 			kind := Func
 			if r.owner != "" && r.inType {
 				kind = Method
 			}
-			plain(kind, upTo(n, "body"))
+			plain(kind, signatureEnd(n, "body"))
 		case "const_item":
 			plain(Const, n.End())
 		case "static_item":
-			plain(Var, upTo(n, "value"))
+			plain(Var, signatureEnd(n, "value"))
 		case "type_item", "associated_type":
 			plain(Type, n.End())
 		case "macro_definition":
@@ -63,24 +63,24 @@ func (r *reader) rustItems(nodes []syntax.Node, trait bool) {
 			if !body.IsZero() && body.Type() != "ordered_field_declaration_list" {
 				end = body.Start()
 			}
-			r.exporting(public, func() {
+			r.withExported(public, func() {
 				i := r.add(kind, name, n, l, end)
-				r.within(i, func() { r.rustFields(body) })
+				r.withinSymbol(i, func() { r.rustFields(body) })
 			})
 		case "trait_item":
-			r.exporting(public, func() {
-				i := r.add(Trait, name, n, l, upTo(n, "body"))
-				r.within(i, func() { r.inside(true, func() { r.rustItems(n.Child("body").Children(), true) }) })
+			r.withExported(public, func() {
+				i := r.add(Trait, name, n, l, signatureEnd(n, "body"))
+				r.withinSymbol(i, func() { r.inside(true, func() { r.rustItems(n.Child("body").Children(), true) }) })
 			})
 		case "mod_item":
 			body := n.Child("body")
-			if body.IsZero() { // in a file of its own
+			if body.IsZero() { // the module has its own file
 				plain(Module, n.End())
 				return
 			}
-			r.exporting(public, func() {
+			r.withExported(public, func() {
 				i := r.add(Module, name, n, l, body.Start())
-				r.within(i, func() { r.inside(false, func() { r.rustItems(body.Children(), false) }) })
+				r.withinSymbol(i, func() { r.inside(false, func() { r.rustItems(body.Children(), false) }) })
 			})
 		case "foreign_mod_item":
 			r.rustItems(n.Child("body").Children(), false)
@@ -91,20 +91,20 @@ func (r *reader) rustItems(nodes []syntax.Node, trait bool) {
 }
 
 func (r *reader) rustFields(body syntax.Node) {
-	r.each(body.Children(), func(n syntax.Node, l lead) {
+	r.eachDeclaration(body.Children(), func(n syntax.Node, l leadingNodes) {
 		switch n.Type() {
 		case "field_declaration":
 			public := r.text(n.First("visibility_modifier")) == "pub"
-			r.exporting(public, func() { r.add(Field, r.name(n), n, l, n.End()) })
+			r.withExported(public, func() { r.add(Field, r.name(n), n, l, n.End()) })
 		case "enum_variant":
 			r.add(Member, r.name(n), n, l, n.End())
 		}
 	})
 }
 
-// rustImpl walks an implementation. What it adds to a type belongs to the type;
-// how a type is a trait is a symbol of its own.
-func (r *reader) rustImpl(n syntax.Node, l lead) {
+// rustImpl walks an implementation. The members of an inherent implementation belong to the type. The
+// implementation of a trait is a symbol of its own.
+func (r *reader) rustImpl(n syntax.Node, l leadingNodes) {
 	typ := r.text(n.Child("type"))
 	if i := strings.IndexAny(typ, "<"); i > 0 {
 		typ = typ[:i]
@@ -119,8 +119,8 @@ func (r *reader) rustImpl(n syntax.Node, l lead) {
 		r.owner, r.public = owner, public
 		return
 	}
-	i := r.add(Impl, r.text(trait)+" for "+typ, n, l, upTo(n, "body"))
-	r.within(i, func() {
+	i := r.add(Impl, r.text(trait)+" for "+typ, n, l, signatureEnd(n, "body"))
+	r.withinSymbol(i, func() {
 		r.owner = join(owner, typ)
 		r.inside(true, func() { r.rustItems(body, true) })
 	})
@@ -133,7 +133,7 @@ func join(owner, name string) string {
 	return owner + "." + name
 }
 
-// inside walks the members of a type, or of something else.
+// inside calls walk with inType set to typ.
 func (r *reader) inside(typ bool, walk func()) {
 	was := r.inType
 	r.inType = typ

@@ -9,8 +9,8 @@ import (
 // script walks JavaScript and TypeScript.
 func (r *reader) script(root syntax.Node) {
 	children := root.Children()
-	r.headDoc(children)
-	exported := make(map[string]bool) // by a clause elsewhere in the file
+	r.readFileDoc(children)
+	exported := make(map[string]bool) // by an export clause elsewhere in the file
 	r.scriptBlock(children, false, exported)
 	for i := range r.symbols {
 		if s := &r.symbols[i]; exported[s.Name] && s.Depth == 0 && !s.Exported {
@@ -19,8 +19,7 @@ func (r *reader) script(root syntax.Node) {
 	}
 }
 
-// publish makes a symbol public, and what is inside it that asks for nothing
-// else.
+// publish marks a symbol and its members as exported, except hidden ones.
 func (r *reader) publish(i int) {
 	depth := r.symbols[i].Depth
 	r.symbols[i].Exported = true
@@ -29,16 +28,16 @@ func (r *reader) publish(i int) {
 	}
 }
 
-// scriptBlock walks statements. What is not exported is private to its module,
-// but in a namespace that is declared as a whole, and in a declaration file.
+// scriptBlock walks statements. A declaration that is not exported is private to its module, except in an
+// ambient namespace or a declaration file.
 func (r *reader) scriptBlock(nodes []syntax.Node, ambient bool, exported map[string]bool) {
-	r.each(nodes, func(n syntax.Node, l lead) { r.scriptStatement(n, n, l, ambient, exported) })
+	r.eachDeclaration(nodes, func(n syntax.Node, l leadingNodes) { r.scriptStatement(n, n, l, ambient, exported) })
 }
 
-func (r *reader) scriptStatement(n, whole syntax.Node, l lead, public bool, exported map[string]bool) {
+func (r *reader) scriptStatement(n, whole syntax.Node, l leadingNodes, public bool, exported map[string]bool) {
 	switch n.Type() {
 	case "import_statement":
-		r.importing(unquote(r.text(n.Child("source"))))
+		r.addImport(unquote(r.text(n.Child("source"))))
 	case "export_statement":
 		r.scriptExport(n, l, exported)
 	case "ambient_declaration":
@@ -48,29 +47,29 @@ func (r *reader) scriptStatement(n, whole syntax.Node, l lead, public bool, expo
 			}
 		}
 	case "function_declaration", "generator_function_declaration", "function_signature":
-		r.exporting(public, func() { r.add(Func, r.name(n), whole, l, upTo(n, "body")) })
+		r.withExported(public, func() { r.add(Func, r.name(n), whole, l, signatureEnd(n, "body")) })
 	case "class_declaration", "abstract_class_declaration", "class":
-		r.exporting(public, func() { r.scriptClass(r.name(n), n, whole, l) })
+		r.withExported(public, func() { r.scriptClass(r.name(n), n, whole, l) })
 	case "interface_declaration":
-		r.exporting(public, func() {
-			i := r.add(Interface, r.name(n), whole, l, upTo(n, "body"))
-			r.within(i, func() { r.scriptMembers(n.Child("body")) })
+		r.withExported(public, func() {
+			i := r.add(Interface, r.name(n), whole, l, signatureEnd(n, "body"))
+			r.withinSymbol(i, func() { r.scriptMembers(n.Child("body")) })
 		})
 	case "type_alias_declaration":
-		r.exporting(public, func() {
+		r.withExported(public, func() {
 			value := n.Child("value")
 			if value.Type() != "object_type" {
 				r.add(Type, r.name(n), whole, l, n.End())
 				return
 			}
 			i := r.add(Type, r.name(n), whole, l, value.Start())
-			r.within(i, func() { r.scriptMembers(value) })
+			r.withinSymbol(i, func() { r.scriptMembers(value) })
 		})
 	case "enum_declaration":
-		r.exporting(public, func() {
-			i := r.add(Enum, r.name(n), whole, l, upTo(n, "body"))
-			r.within(i, func() {
-				r.each(n.Child("body").Children(), func(m syntax.Node, l lead) {
+		r.withExported(public, func() {
+			i := r.add(Enum, r.name(n), whole, l, signatureEnd(n, "body"))
+			r.withinSymbol(i, func() {
+				r.eachDeclaration(n.Child("body").Children(), func(m syntax.Node, l leadingNodes) {
 					switch m.Type() {
 					case "enum_assignment":
 						r.add(Member, r.name(m), m, l, m.End())
@@ -81,28 +80,28 @@ func (r *reader) scriptStatement(n, whole syntax.Node, l lead, public bool, expo
 			})
 		})
 	case "module", "internal_module":
-		r.exporting(public, func() {
-			i := r.add(Module, unquote(r.name(n)), whole, l, upTo(n, "body"))
-			r.within(i, func() { r.scriptBlock(n.Child("body").Children(), false, exported) })
+		r.withExported(public, func() {
+			i := r.add(Module, unquote(r.name(n)), whole, l, signatureEnd(n, "body"))
+			r.withinSymbol(i, func() { r.scriptBlock(n.Child("body").Children(), false, exported) })
 		})
 	case "lexical_declaration", "variable_declaration":
 		for _, d := range n.Children() {
 			if d.Type() == "variable_declarator" {
-				r.exporting(public, func() { r.scriptVariable(n, d, whole, l) })
-				l = lead{start: d.Start()}
+				r.withExported(public, func() { r.scriptVariable(n, d, whole, l) })
+				l = leadingNodes{start: d.Start()}
 			}
 		}
 	case "expression_statement":
 		r.scriptExpression(n, l, exported)
 	case "if_statement", "statement_block", "else_clause":
-		// Function bodies are elsewhere; this is a block of the module's own.
+		// This is a block at module level. Function bodies are not walked.
 		r.scriptBlock(n.Children(), public, exported)
 	}
 }
 
-func (r *reader) scriptExport(n syntax.Node, l lead, exported map[string]bool) {
+func (r *reader) scriptExport(n syntax.Node, l leadingNodes, exported map[string]bool) {
 	if source := n.Child("source"); !source.IsZero() {
-		r.importing(unquote(r.text(source)))
+		r.addImport(unquote(r.text(source)))
 	}
 	if d := n.Child("declaration"); !d.IsZero() {
 		r.scriptStatement(d, n, l, true, exported)
@@ -115,7 +114,7 @@ func (r *reader) scriptExport(n syntax.Node, l lead, exported map[string]bool) {
 		case "class":
 			r.scriptClass("default", v, n, l)
 		default:
-			kind, end := Func, upTo(v, "body")
+			kind, end := Func, signatureEnd(v, "body")
 			if !isFunctionValue(v) {
 				kind, end = Var, v.End()
 				if v.End()-v.Start() > 80 {
@@ -133,19 +132,19 @@ func (r *reader) scriptExport(n syntax.Node, l lead, exported map[string]bool) {
 	}
 }
 
-func (r *reader) scriptClass(name string, n, whole syntax.Node, l lead) {
-	i := r.add(Class, name, whole, l, upTo(n, "body"))
-	r.within(i, func() { r.scriptMembers(n.Child("body")) })
+func (r *reader) scriptClass(name string, n, whole syntax.Node, l leadingNodes) {
+	i := r.add(Class, name, whole, l, signatureEnd(n, "body"))
+	r.withinSymbol(i, func() { r.scriptMembers(n.Child("body")) })
 }
 
 func (r *reader) scriptMembers(body syntax.Node) {
-	r.each(body.Children(), func(m syntax.Node, l lead) {
+	r.eachDeclaration(body.Children(), func(m syntax.Node, l leadingNodes) {
 		name := r.name(m)
 		kind := Field
 		end := m.End()
 		switch m.Type() {
 		case "method_definition", "method_signature", "abstract_method_signature":
-			kind, end = Method, upTo(m, "body")
+			kind, end = Method, signatureEnd(m, "body")
 		case "call_signature", "construct_signature":
 			kind, name = Method, "("+strings.TrimSuffix(m.Type(), "_signature")+")"
 		case "property_signature", "index_signature":
@@ -160,7 +159,7 @@ func (r *reader) scriptMembers(body syntax.Node) {
 			switch {
 			case v.IsZero():
 			case isFunctionValue(v):
-				kind, end = Method, upTo(v, "body")
+				kind, end = Method, signatureEnd(v, "body")
 			default:
 				end = v.Start()
 			}
@@ -169,7 +168,7 @@ func (r *reader) scriptMembers(body syntax.Node) {
 		}
 		access := r.text(m.First("accessibility_modifier"))
 		hidden := strings.HasPrefix(name, "#") || access == "private" || access == "protected"
-		r.exporting(!hidden, func() {
+		r.withExported(!hidden, func() {
 			i := r.add(kind, unquote(name), m, l, end)
 			r.symbols[i].hidden = hidden
 		})
@@ -184,8 +183,8 @@ func isFunctionValue(n syntax.Node) bool {
 	return false
 }
 
-// required returns what a value is required from, as in require("name").part or
-// require("name")(options), "" if it is not.
+// required returns the module of a require call, as in require("name").part or require("name")(options), or
+// "" if value is no such call.
 func (r *reader) required(value syntax.Node) string {
 	for {
 		switch value.Type() {
@@ -204,17 +203,17 @@ func (r *reader) required(value syntax.Node) string {
 	}
 }
 
-// scriptVariable adds a variable, or the function or class that it holds.
-func (r *reader) scriptVariable(decl, d, whole syntax.Node, l lead) {
+// scriptVariable adds a variable, or the function or class that is its value.
+func (r *reader) scriptVariable(decl, d, whole syntax.Node, l leadingNodes) {
 	name, value := d.Child("name"), d.Child("value")
 	switch {
 	case r.required(value) != "":
-		r.importing(r.required(value))
+		r.addImport(r.required(value))
 		return
 	case name.Type() != "identifier":
 		return
 	case isFunctionValue(value):
-		r.add(Func, r.text(name), whole, l, upTo(value, "body"))
+		r.add(Func, r.text(name), whole, l, signatureEnd(value, "body"))
 		return
 	case value.Type() == "class":
 		r.scriptClass(r.text(name), value, whole, l)
@@ -239,12 +238,12 @@ func (r *reader) scriptVariable(decl, d, whole syntax.Node, l lead) {
 	}
 }
 
-// scriptExpression knows how modules were written before there were any:
-// exports.name = function, Type.prototype.name = function, require(name).
-func (r *reader) scriptExpression(n syntax.Node, l lead, exported map[string]bool) {
+// scriptExpression handles modules without import and export: exports.name = function, Type.prototype.name =
+// function, require(name).
+func (r *reader) scriptExpression(n syntax.Node, l leadingNodes, exported map[string]bool) {
 	a := n.First("assignment_expression")
 	if a.IsZero() {
-		r.importing(r.required(n.First("call_expression")))
+		r.addImport(r.required(n.First("call_expression")))
 		return
 	}
 	left, value := r.text(a.Child("left")), a.Child("right")
@@ -270,7 +269,7 @@ func (r *reader) scriptExpression(n syntax.Node, l lead, exported map[string]boo
 				}
 			}
 		case isFunctionValue(value):
-			r.add(Func, "module.exports", n, l, upTo(value, "body"))
+			r.add(Func, "module.exports", n, l, signatureEnd(value, "body"))
 		case value.Type() == "class":
 			r.scriptClass("module.exports", value, n, l)
 		}
@@ -287,14 +286,14 @@ func (r *reader) scriptExpression(n syntax.Node, l lead, exported map[string]boo
 	kind, end := Var, a.Child("right").Start()
 	switch {
 	case isFunctionValue(value):
-		kind, end = Func, upTo(value, "body")
+		kind, end = Func, signatureEnd(value, "body")
 		if strings.Contains(name, ".") {
 			kind = Method
 		}
 	case !public:
 		return
 	}
-	r.exporting(public || kind == Method, func() {
+	r.withExported(public || kind == Method, func() {
 		owner := r.owner
 		if dot := strings.LastIndexByte(name, '.'); dot >= 0 {
 			r.owner, name = join(owner, name[:dot]), name[dot+1:]

@@ -10,7 +10,7 @@ import (
 // A spacing is the white space and the comments between two tokens.
 type spacing struct {
 	start, end int
-	broken     bool // a line ends in it
+	broken     bool // it contains a line break
 }
 
 func (s *spacing) add(src []byte, start, end int) {
@@ -24,9 +24,9 @@ func (s *spacing) add(src []byte, start, end int) {
 	s.broken = s.broken || bytes.ContainsAny(src[start:end], "\n\r\u2028\u2029")
 }
 
-// space makes items of the spacing before the token at an offset, as far as the language gives
-// a meaning to it, and empties it. Grammars of tree-sitter are more generous with white space
-// than the languages are: `x=$a` and `x= $a` have the same tree.
+// space appends items for the spacing before the token at an offset, if white space is significant in the
+// language, and clears the spacing. Tree-sitter grammars accept more white space than the languages do:
+// `x=$a` and `x= $a` have the same tree.
 func (r *reader) space(s *spacing, at int) {
 	was := *s
 	*s = spacing{}
@@ -36,9 +36,9 @@ func (r *reader) space(s *spacing, at int) {
 	switch r.lang {
 	case Bash, Ruby:
 		if cr := bytes.IndexByte(r.src[was.start:was.end], '\r'); cr >= 0 && r.lang == Bash {
-			// To a shell, a carriage return is a letter of the word before it.
+			// In a shell script, a carriage return is a character of the preceding word.
 			at := uint32(was.start + cr)
-			r.items = append(r.items, item{what: blanks, start: at, end: at + 1})
+			r.items = append(r.items, item{kind: blanks, start: at, end: at + 1})
 		}
 		r.wordSpacing(was)
 	case C, CPP, CSharp:
@@ -47,32 +47,32 @@ func (r *reader) space(s *spacing, at int) {
 		}
 	case JavaScript, TypeScript, TSX:
 		if was.broken && breakCounts(r.src, was.start, at) {
-			r.items = append(r.items, item{what: lineBreak, start: uint32(was.start), end: uint32(was.start)})
+			r.items = append(r.items, item{kind: lineBreak, start: uint32(was.start), end: uint32(was.start)})
 		}
 	case Python:
 		r.pythonLines(was, at)
-	case PHP: // outside of tags, it is written out
+	case PHP: // text outside of tags is output
 		if was.start == 0 || bytes.HasSuffix(r.src[:was.start], []byte("?>")) {
-			r.items = append(r.items, item{what: blanks, start: uint32(was.start), end: uint32(was.end)})
+			r.items = append(r.items, item{kind: blanks, start: uint32(was.start), end: uint32(was.end)})
 		}
 	default:
 	}
 }
 
-// wordSpacing keeps white space within a line as it is written. Indentation, what stands at the
-// end of a line, and empty lines do not count.
+// wordSpacing appends items for white space within a line. Indentation, trailing white space and empty lines
+// do not count.
 func (r *reader) wordSpacing(s spacing) {
 	if s.broken {
-		r.items = append(r.items, item{what: lineBreak, start: uint32(s.start), end: uint32(s.start)})
+		r.items = append(r.items, item{kind: lineBreak, start: uint32(s.start), end: uint32(s.start)})
 		return
 	}
 	if s.start == 0 || r.src[s.start-1] == '\n' {
 		return
 	}
-	r.items = append(r.items, item{what: blanks, start: uint32(s.start), end: uint32(s.end)})
+	r.items = append(r.items, item{kind: blanks, start: uint32(s.start), end: uint32(s.end)})
 }
 
-// inDirective reports whether an offset is on a line of the preprocessor.
+// inDirective reports whether an offset is on a preprocessor line.
 func (r *reader) inDirective(at int) bool {
 	line := r.line(at)
 	for line > 1 && bytes.HasSuffix(bytes.TrimRight(r.src[r.lines[line-2]:r.lines[line-1]], " \t\n"), []byte(`\`)) {
@@ -81,8 +81,8 @@ func (r *reader) inDirective(at int) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(r.src[r.lines[line-1]:at], " \t"), []byte("#"))
 }
 
-// JavaScript and TypeScript read some words as names when a line ends behind them, and do not
-// allow the end of a line before some operators.
+// In JavaScript and TypeScript, some words are names if a line break follows, and some operators must not
+// follow a line break.
 var (
 	wordsBeforeBreak = strings.Fields("abstract accessor as async asserts await break const constructor continue declare enum export from get global " +
 		"import infer interface is keyof let module namespace of out override private protected public readonly return satisfies set static " +
@@ -90,8 +90,8 @@ var (
 	textAfterBreak = strings.Fields("++ -- => ! as is satisfies [ ( < ` : ? * #!")
 )
 
-// breakCounts reports whether the end of a line between two tokens may mean something: start is
-// where the first ends, and at where the second begins.
+// breakCounts reports whether a line break between two tokens may be significant. The first token ends at
+// start, and the second begins at at.
 func breakCounts(src []byte, start, at int) bool {
 	word := start
 	for word > 0 && isWordByte(src[word-1]) {
@@ -107,15 +107,15 @@ func isWordByte(c byte) bool {
 	return c == '_' || c == '$' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c >= 0x80
 }
 
-// A column is how far a line of Python is indented, with tabs of eight and of one: lines that
-// only one of the two puts in order are an error to Python.
+// A column is the indentation of a Python line, with tab widths of eight and of one. If the two disagree
+// about the order of lines, Python reports an error.
 type column struct{ wide, narrow int }
 
-// pythonLines makes items of the structure of lines as Python's own scanner does: the end of
-// a line outside of brackets, and where blocks begin and end.
+// pythonLines appends items for the line structure, as Python's own scanner does: line ends outside of
+// brackets, and the start and end of blocks.
 func (r *reader) pythonLines(s spacing, at int) {
-	first := !r.begun
-	r.begun = true
+	first := !r.seenToken
+	r.seenToken = true
 	if r.brackets > 0 || !first && !s.broken {
 		return
 	}
@@ -123,7 +123,7 @@ func (r *reader) pythonLines(s spacing, at int) {
 	if s.start < s.end {
 		here = uint32(s.start)
 	}
-	add := func(what itemKind) { r.items = append(r.items, item{what: what, start: here, end: here}) }
+	add := func(kind itemKind) { r.items = append(r.items, item{kind: kind, start: here, end: here}) }
 	if !first {
 		add(lineBreak)
 	}
@@ -152,7 +152,7 @@ func (r *reader) pythonLines(s spacing, at int) {
 }
 
 func (r *reader) badIndentation(at int) {
-	r.blind = true
+	r.noTokens = true
 	r.note(fmt.Sprintf("line %d is indented like no block around it", r.line(at)))
 }
 
@@ -172,7 +172,7 @@ func columnOf(blanks []byte) (c column) {
 	return c
 }
 
-// bracket counts the brackets of Python that are open: lines do not end within them.
+// bracket counts the open brackets of Python. A line does not end within brackets.
 func (r *reader) bracket(token []byte) {
 	switch string(token) {
 	case "(", "[", "{":
@@ -182,8 +182,8 @@ func (r *reader) bracket(token []byte) {
 	}
 }
 
-// hidesCode reports a comment that may be none for the language, or end earlier than for the
-// grammar. All of it counts.
+// hidesCode reports whether the language may not see the comment that the grammar sees, or ends it earlier.
+// All of its text counts.
 func hidesCode(lang Language, src []byte, start, end int) bool {
 	text := bytes.TrimRight(src[start:end], "\n")
 	text = bytes.TrimSuffix(text, []byte("\r")) // the line ends in CRLF
@@ -191,13 +191,13 @@ func hidesCode(lang Language, src []byte, start, end int) bool {
 		return true
 	}
 	switch lang {
-	case Bash: // within a word, # is a character like any other
+	case Bash: // within a word, # is an ordinary character
 		return start > 0 && strings.IndexByte(" \t\n;", src[start-1]) < 0
-	case Java: // an escape may stand for the end of a line
+	case Java: // an escape may encode a line break
 		return bytes.Contains(text, []byte(`\u`))
-	case C, CPP: // the next line goes on in it
+	case C, CPP: // the comment continues on the next line
 		return bytes.HasSuffix(bytes.TrimRight(text, " \t"), []byte(`\`)) || bytes.Contains(text, []byte("??/"))
-	case PHP: // the text behind it is written out
+	case PHP: // the text after it is output
 		return bytes.Contains(text, []byte("?>"))
 	case JavaScript, TypeScript, TSX: // a comment in scripts, and operators in modules
 		return bytes.HasPrefix(text, []byte("<!--")) || bytes.HasPrefix(text, []byte("-->"))

@@ -9,21 +9,20 @@ import (
 	"unicode/utf8"
 )
 
-// Lengths of what is shown. Digests are made of the whole.
+// Limits of displayed texts. Digests use the full text.
 const (
 	maxSentence  = 300
 	maxSignature = 400
 )
 
-// A span is a token of a signature: bytes of the file, or text put in.
+// A span is a token of a signature: a byte range of the file, or inserted text.
 type span struct {
 	start, end int
-	text       string // instead of the bytes
+	text       string // inserted text, instead of the bytes
 }
 
-// sign gives a draft its signature: tokens on one line, spaced as they are in the file, however
-// many lines they are on there. The shape is made of the tokens alone, so neither
-// white space nor a comma before what closes a list changes it.
+// sign sets the signature of a draft: its tokens on one line, with the spacing of the file. The shape
+// depends on the tokens only. White space, line breaks and a trailing comma in a list do not change it.
 func (f *file) sign(s *draft, tokens []span) {
 	d := &f.scratch.hash
 	d.reset()
@@ -59,8 +58,8 @@ func (f *file) sign(s *draft, tokens []span) {
 	s.Shape = d.sum()
 }
 
-// spaced reports whether two tokens of a signature stand apart. What a line
-// break has parted from its parenthesis is put back.
+// spaced reports whether a space separates two tokens of a signature. A line break after or before a
+// parenthesis does not count.
 func (f *file) spaced(a, b span, left, right []byte) bool {
 	if a.text != "" || b.text != "" {
 		return string(right) != ";"
@@ -74,8 +73,7 @@ func (f *file) spaced(a, b span, left, right []byte) bool {
 	return strings.IndexByte("([<", left[len(left)-1]) < 0 && string(right) != "." && strings.IndexByte(")],;>", right[0]) < 0
 }
 
-// clip shortens s to at most n bytes and a mark, between characters, and makes
-// of bytes that are no UTF-8 something that can be printed.
+// clip shortens s to at most n bytes plus an ellipsis, between characters. It replaces invalid UTF-8.
 func clip(s string, n int) string {
 	if isPlain(s) && len(s) <= n {
 		return s
@@ -96,7 +94,7 @@ func clip(s string, n int) string {
 	return strings.TrimSpace(s[:n]) + "…"
 }
 
-// isPlain reports a text that is printed as it is, as nearly all are.
+// isPlain reports whether s is printable ASCII.
 func isPlain(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] >= 0x7f {
@@ -106,8 +104,7 @@ func isPlain(s string) bool {
 	return true
 }
 
-// sentence returns the first sentence of a comment, without its markers, on one
-// line.
+// sentence returns the first sentence of a comment on one line, without comment markers.
 func sentence(comment string) string {
 	var words []string
 	title := false
@@ -125,7 +122,7 @@ func sentence(comment string) string {
 		if line == "" || startsBlock(line) || title && startsUpper(line) {
 			break
 		}
-		// A short line that ends without a stop is a title, if a sentence follows.
+		// A short line without a full stop is a title, if a sentence follows.
 		title = len(words) == 0 && len(line) < 50 && !strings.ContainsAny(line[len(line)-1:], ".,;:!?-(")
 		words = append(words, strings.Fields(line)...)
 		if len(words) > maxSentence {
@@ -146,8 +143,7 @@ func startsUpper(s string) bool {
 	return unicode.IsUpper(r)
 }
 
-// unmarked takes the markup of documentation tools out of a line: {@link Name},
-// and the tags of HTML and XML.
+// unmarked removes the markup of documentation tools from a line: {@link Name}, and HTML and XML tags.
 func unmarked(line string) string {
 	for {
 		i := strings.Index(line, "{@")
@@ -168,7 +164,7 @@ func unmarked(line string) string {
 		return line
 	}
 	return tags().ReplaceAllStringFunc(line, func(tag string) string {
-		// <see cref="Name"/> stands for a name.
+		// <see cref="Name"/> is replaced by the name.
 		if _, name, ok := strings.Cut(tag, `ref="`); ok && !strings.HasPrefix(tag, "<a ") {
 			name, _, _ = strings.Cut(name, `"`)
 			return name
@@ -177,10 +173,10 @@ func unmarked(line string) string {
 	})
 }
 
-// linked is what a link to a name shows: its label, where it has one.
+// linked returns the label of a link, or the name if it has no label.
 func linked(text string) string {
 	text = strings.TrimSpace(text)
-	name := 0 // where it ends; parameters belong to it
+	name := 0 // end of the name, including parameters
 	if open := strings.IndexAny(text, "( "); open >= 0 && text[open] == '(' {
 		name = max(0, strings.IndexByte(text, ')'))
 	}
@@ -194,8 +190,7 @@ var tags = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`</?(?:summary|remarks|para|p|code|c|b|i|em|strong|tt|pre|ul|ol|li|br|a|see|seealso|paramref|typeparamref|inheritdoc|example|returns)(?:\s[^<>]*)?/?>`)
 })
 
-// sentenceEnd returns where the sentence ends whose full stop may stand at i, 0
-// if that is none.
+// sentenceEnd returns the end of the sentence if the character at i ends one, otherwise 0.
 func sentenceEnd(text string, i int) int {
 	if r, n := utf8.DecodeRuneInString(text[i:]); r == '。' || r == '！' || r == '？' {
 		return i + n
@@ -226,8 +221,7 @@ func sentenceEnd(text string, i int) int {
 	return i + 1
 }
 
-// startsBlock reports a line with which the prose of a comment is over: a tag or
-// a list.
+// startsBlock reports whether a line ends the prose of a comment: a tag or a list.
 func startsBlock(line string) bool {
 	for _, p := range [...]string{"@", ":param", ":return", ":raise", ":type", "- ", "* ", "```", ">>> ", "\\param", "\\return", "Args:", "Returns:", "Raises:"} {
 		if strings.HasPrefix(line, p) {
@@ -237,13 +231,12 @@ func startsBlock(line string) bool {
 	return false
 }
 
-// isRule reports a line drawn with punctuation.
+// isRule reports whether a line consists of punctuation.
 func isRule(line string) bool {
 	return len(line) > 2 && strings.Trim(line, "-=*#~_+/\\") == ""
 }
 
-// undecorated takes the markers off a comment, or off several that follow each
-// other, and leaves the text with its lines.
+// undecorated removes the comment markers from one or several comments. Line breaks stay.
 func undecorated(comment string) string {
 	if !utf8.ValidString(comment) {
 		comment = strings.ToValidUTF8(comment, "\uFFFD")

@@ -2,7 +2,7 @@ package outline
 
 import "testing"
 
-// A link shows its label, and code what it is.
+// unmarked replaces a link with its label and keeps code.
 func TestUnmarked(t *testing.T) {
 	for line, want := range map[string]string{
 		"for {@link Descriptor} and all":                "for Descriptor and all",

@@ -9,26 +9,26 @@ import (
 	"ken/internal/outline/syntax"
 )
 
-// A lead is what stands before a declaration and belongs to it: its comment, and
-// attributes that the grammar has beside it.
-type lead struct {
+// leadingNodes are the nodes before a declaration that belong to it: its comment, and attributes that are
+// siblings in the grammar.
+type leadingNodes struct {
 	start    int
 	comments []syntax.Node
 }
 
-// each visits the declarations among some nodes, each with its lead. Broken
-// syntax is looked through for what is whole in it.
-func (r *reader) each(nodes []syntax.Node, visit func(n syntax.Node, l lead)) {
+// eachDeclaration visits the declarations among nodes, with their leading nodes. It descends into syntax
+// errors to find the intact declarations in them.
+func (r *reader) eachDeclaration(nodes []syntax.Node, visit func(n syntax.Node, l leadingNodes)) {
 	var pending []syntax.Node // comments and attributes so far
-	behind := -1              // the line on which the last declaration ended
-	last := -1                // its symbol
+	behind := -1              // last line of the previous declaration
+	last := -1                // symbol of the previous declaration
 	for _, n := range nodes {
 		kind := n.Type()
 		switch {
 		case isComment(kind):
 			if len(pending) == 0 && r.line(n.Start()) == behind && r.endsLine(n) {
 				if last >= 0 {
-					r.trailing(last, n)
+					r.trailingDoc(last, n)
 				}
 				continue
 			}
@@ -41,13 +41,13 @@ func (r *reader) each(nodes []syntax.Node, visit func(n syntax.Node, l lead)) {
 			pending = append(pending, n)
 			continue
 		case kind == "ERROR":
-			r.each(n.Children(), visit)
+			r.eachDeclaration(n.Children(), visit)
 			pending, last = pending[:0], -1
 			continue
 		case !n.Named():
-			continue // punctuation parts nothing
+			continue // punctuation does not separate a comment from its declaration
 		}
-		l := lead{start: n.Start()}
+		l := leadingNodes{start: n.Start()}
 		if len(pending) > 0 && r.belongs(pending[len(pending)-1], n) {
 			l.start = pending[0].Start()
 			l.comments = slices.DeleteFunc(slices.Clone(pending), func(c syntax.Node) bool { return !isComment(c.Type()) })
@@ -62,28 +62,26 @@ func (r *reader) each(nodes []syntax.Node, visit func(n syntax.Node, l lead)) {
 	}
 }
 
-// endsLine reports whether nothing follows a node on its line.
+// endsLine reports whether n is the last node on its line.
 func (r *reader) endsLine(n syntax.Node) bool {
 	rest, _, _ := bytes.Cut(r.src[n.End():], []byte("\n"))
 	return len(bytes.TrimSpace(rest)) == 0 || r.src[endOf(n)] == '\n'
 }
 
-// adjacent reports whether no empty line parts two nodes.
+// adjacent reports whether no empty line separates two nodes.
 func (r *reader) adjacent(a, b syntax.Node) bool { return r.line(endOf(a))+1 >= r.line(b.Start()) }
 
-// belongs reports whether a comment is about what follows it: right above it, or
-// of the form that documents wherever it stands, unless it is the file's own.
+// belongs reports whether a comment documents the node after it. That is a comment directly above the node,
+// or any /** comment that is not the file's own.
 func (r *reader) belongs(comment, n syntax.Node) bool {
 	return r.adjacent(comment, n) || comment.Start() >= r.headEnd && strings.HasPrefix(r.text(comment), "/**")
 }
 
-// endOf is where a node's last character is, which for some comments is the end
-// of the line before the one that their text ends on.
+// endOf returns the offset of a node's last character. For some comments that is their line break.
 func endOf(n syntax.Node) int { return max(n.Start(), n.End()-1) }
 
-// trailing takes a comment on a declaration's last line for its documentation,
-// where it is a member of something and has no other.
-func (r *reader) trailing(i int, comment syntax.Node) {
+// trailingDoc makes a comment on the last line of a member its documentation, unless it has another.
+func (r *reader) trailingDoc(i int, comment syntax.Node) {
 	if s := &r.symbols[i]; s.Doc == "" && (s.Kind == Field || s.Kind == Member || s.Kind == Property || s.Kind == Const || s.Kind == Macro) {
 		s.Doc = sentence(comment.Text(r.src))
 		s.end = max(s.end, comment.End())
@@ -91,8 +89,8 @@ func (r *reader) trailing(i int, comment syntax.Node) {
 	}
 }
 
-// add adds a symbol and returns its number. Its signature is the node up to end.
-func (r *reader) add(kind Kind, name string, n syntax.Node, l lead, end int) int {
+// add adds a symbol and returns its index. Its signature ends at end.
+func (r *reader) add(kind Kind, name string, n syntax.Node, l leadingNodes, end int) int {
 	if strings.ContainsFunc(name, unicode.IsSpace) {
 		name = strings.Join(strings.Fields(name), " ")
 	}
@@ -101,7 +99,11 @@ func (r *reader) add(kind Kind, name string, n syntax.Node, l lead, end int) int
 		name = "(anonymous)"
 	}
 	s := draft{start: min(l.start, n.Start()), end: n.End()}
-	s.Kind, s.Name, s.Qualified, s.Exported, s.Depth = kind, name, name, r.public, r.depth
+	s.Kind = kind
+	s.Name = name
+	s.Qualified = name
+	s.Exported = r.public
+	s.Depth = r.depth
 	if r.owner != "" {
 		s.Qualified = r.owner + "." + name
 	}
@@ -112,9 +114,8 @@ func (r *reader) add(kind Kind, name string, n syntax.Node, l lead, end int) int
 	return len(r.symbols) - 1
 }
 
-// attributes returns where a declaration's attributes and annotations are, which
-// say more about what is done with it than about what it is. A Python decorator
-// is none of them.
+// attributes returns the ranges of a declaration's attributes and annotations. They are not part of the
+// signature. A Python decorator is not an attribute.
 func attributes(n syntax.Node, out []span) []span {
 	var few [16]syntax.Node
 	for _, c := range n.AppendChildren(few[:0]) {
@@ -128,8 +129,7 @@ func attributes(n syntax.Node, out []span) []span {
 	return out
 }
 
-// docOf returns the first sentence of a declaration's comment, and remembers that it
-// documents something.
+// docOf returns the first sentence of a declaration's comments, and marks them as documentation.
 func (r *reader) docOf(comments []syntax.Node) string {
 	var text strings.Builder
 	for _, c := range comments {
@@ -142,29 +142,35 @@ func (r *reader) docOf(comments []syntax.Node) string {
 	return sentence(text.String())
 }
 
-// within walks what is inside a symbol.
-func (r *reader) within(i int, walk func()) {
+// withinSymbol calls walk with symbol i as the owner.
+func (r *reader) withinSymbol(i int, walk func()) {
 	s := &r.symbols[i]
 	if s.Depth+1 >= MaxDepth {
 		return
 	}
-	owner, depth, public := r.owner, r.depth, r.public
-	r.owner, r.depth, r.public = s.Qualified, s.Depth+1, s.Exported
+	owner := r.owner
+	depth := r.depth
+	public := r.public
+	r.owner = s.Qualified
+	r.depth = s.Depth + 1
+	r.public = s.Exported
 	walk()
-	r.owner, r.depth, r.public = owner, depth, public
+	r.owner = owner
+	r.depth = depth
+	r.public = public
 }
 
-// exporting walks or adds something as public or not.
-func (r *reader) exporting(public bool, add func()) {
+// withExported calls add for symbols that are exported only if public is true.
+func (r *reader) withExported(public bool, add func()) {
 	was := r.public
 	r.public = was && public
 	add()
 	r.public = was
 }
 
-// upTo is where a signature ends: before the first of a node's children that has
-// one of the names, as a field or a type; else the node's end.
-func upTo(n syntax.Node, names ...string) int {
+// signatureEnd returns where the signature of n ends: at the first child with one of the names as its field
+// or type, or at the end of n.
+func signatureEnd(n syntax.Node, names ...string) int {
 	var few [16]syntax.Node
 	for _, c := range n.AppendChildren(few[:0]) {
 		if slices.Contains(names, c.Field()) || slices.Contains(names, c.Type()) {
@@ -174,14 +180,14 @@ func upTo(n syntax.Node, names ...string) int {
 	return n.End()
 }
 
-// name is the text of a node's name.
+// name returns the text of a node's name field.
 func (r *reader) name(n syntax.Node) string { return n.Child("name").Text(r.src) }
 
 func (r *reader) text(n syntax.Node) string { return n.Text(r.src) }
 
-// headDoc takes the comment that a file opens with for the file's own, unless it
-// is a licence, a directive, or belongs to what follows.
-func (r *reader) headDoc(nodes []syntax.Node) {
+// readFileDoc takes the file's documentation from its first comment that is not a licence or a directive and
+// does not document a declaration.
+func (r *reader) readFileDoc(nodes []syntax.Node) {
 	for i := 0; i < len(nodes) && r.doc == ""; {
 		if !isComment(nodes[i].Type()) {
 			if k := nodes[i].Type(); k == "php_tag" || k == "hash_bang_line" ||
@@ -199,19 +205,21 @@ func (r *reader) headDoc(nodes []syntax.Node) {
 			t := c.Text(r.src)
 			return isDirective(t) && !strings.HasPrefix(t, "/**")
 		})
-		attached := j < len(nodes) && r.adjacent(nodes[j-1], nodes[j]) && declares(nodes[j].Type())
-		// A line above the imports is about them.
-		if j < len(nodes) && r.adjacent(nodes[j-1], nodes[j]) && imports(nodes[j].Type()) && !strings.HasPrefix(r.text(nodes[i]), "/**") {
-			attached = true
+		attached := false
+		if j < len(nodes) && r.adjacent(nodes[j-1], nodes[j]) {
+			next := nodes[j].Type()
+			// A line comment above the imports documents the imports.
+			attached = declares(next) || imports(next) && !strings.HasPrefix(r.text(nodes[i]), "/**")
 		}
 		if len(group) > 0 && !attached && !isLicence(group, r.src) {
-			r.doc, r.headEnd = r.docOf(group), nodes[j-1].End()
+			r.doc = r.docOf(group)
+			r.headEnd = nodes[j-1].End()
 		}
 		i = j
 	}
 }
 
-// declares reports what a comment right above it would be about.
+// declares reports whether a comment directly above a node of this type documents it.
 func declares(kind string) bool {
 	for _, s := range [...]string{"import", "include", "use", "package", "namespace", "using", "preproc", "expression_statement", "require", "call", "command", "if_statement"} {
 		if strings.HasPrefix(kind, s) {
@@ -232,7 +240,7 @@ func imports(kind string) bool {
 func isLicence(comments []syntax.Node, src []byte) bool {
 	for _, c := range comments {
 		t := strings.ToLower(c.Text(src))
-		if strings.HasPrefix(t, "/**") { // its tags say that, its text may say more
+		if strings.HasPrefix(t, "/**") { // a tag mentions the licence; the text may be documentation
 			t, _, _ = strings.Cut(t, "* @")
 		}
 		for _, word := range [...]string{"copyright", "license", "licence", "spdx-", "all rights reserved", "generated by", "do not edit"} {

@@ -113,8 +113,7 @@ func major(path string) int {
 	return n
 }
 
-// settings are for a server whose data nobody wants after a crash of the machine. A crash of
-// its own it survives like any other.
+// settings make the server fast: it loses data if the machine crashes, but not if only the server crashes.
 const settings = `
 listen_addresses = '127.0.0.1'
 unix_socket_directories = ''

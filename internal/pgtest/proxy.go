@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// A Proxy stands between a client and a server. It passes everything on until it is told
-// otherwise.
+// A Proxy passes the bytes between a client and a server. A test can make it stop or fail.
 type Proxy struct {
 	listener net.Listener
 	server   string

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// somebody returns who runs the server when root runs the tests: PostgreSQL refuses root.
-func somebody() (uid, gid int, err error) {
+// serverUser returns the user that runs the server if root runs the tests, since PostgreSQL refuses root.
+func serverUser() (uid, gid int, err error) {
 	var errs []error
 	for _, name := range []string{"postgres", "nobody"} {
 		u, err := user.Lookup(name)
@@ -30,26 +30,26 @@ func somebody() (uid, gid int, err error) {
 	return 0, 0, errors.Join(errs...)
 }
 
-// own gives a directory to whoever runs the server.
+// own gives a directory to the user of the server.
 func own(dir string) error {
 	if os.Getuid() != 0 {
 		return nil
 	}
-	uid, gid, err := somebody()
+	uid, gid, err := serverUser()
 	if err != nil {
 		return err
 	}
 	return os.Chown(dir, uid, gid)
 }
 
-// demote lets whoever runs the server run a command, in a session of its own: what stops the
-// tests at a terminal is not to stop what cleans up after them.
+// demote runs a command as the user of the server, in its own session: an interrupt at the terminal ends the tests, and
+// must not end the command that cleans up after them.
 func demote(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if os.Getuid() != 0 {
 		return
 	}
-	if uid, gid, err := somebody(); err == nil { // own has reported the error
+	if uid, gid, err := serverUser(); err == nil { // own has reported the error
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 	}
 }

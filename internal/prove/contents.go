@@ -13,13 +13,13 @@ import (
 	"ken/internal/repo"
 )
 
-// contents is what is known of the contents of a history.
+// contents has the facts about the contents of a history.
 type contents struct {
-	sizes  map[repo.ID]int64 // -1 for one that is not here
-	counts map[place]bool    // policy wants a text about it
+	sizes  map[repo.ID]int64 // -1 for a content that git does not have
+	counts map[place]bool    // the policy requires a summary
 }
 
-// file returns what lies at a place.
+// file returns the file at a place.
 func (c *contents) file(p place) File {
 	if !p.regular() {
 		return File{}
@@ -31,9 +31,9 @@ func (c *contents) file(p place) File {
 	return f
 }
 
-// contents decides which files of the tree before the commits, and of the commits, count. It
-// judges by path and size and, if these admit the file, by its content, which it reads once. It
-// applies today's policy and git attributes. If git lacks a content, the path decides.
+// contents decides which files of the first tree and of the commits count. It judges by path and size and, if
+// these admit the file, by its content, which it reads once. It applies today's policy and git attributes. If git
+// lacks a content, the path decides.
 func (r *Reader) contents(ctx context.Context, before []place, commits []repo.Commit, progress func(done, total int)) (*contents, error) {
 	known := &contents{sizes: make(map[repo.ID]int64), counts: make(map[place]bool)}
 	ids, places := known.gather(before, commits)
@@ -80,8 +80,8 @@ func (r *Reader) contents(ctx context.Context, before []place, commits []repo.Co
 	return known, err
 }
 
-// gather lists the contents of a tree and of the commits after it, and their paths, each
-// once and without modes: an executable is a file like others.
+// gather lists the contents of a tree and of the commits after it, with their paths, without duplicates and
+// without modes: an executable file counts like any other.
 func (c *contents) gather(before []place, commits []repo.Commit) (ids []repo.ID, places []place) {
 	see := func(p place) {
 		if !p.regular() {
@@ -109,7 +109,7 @@ func (c *contents) gather(before []place, commits []repo.Commit) (ids []repo.ID,
 	return ids, places
 }
 
-// attributesNow returns what git attributes say of paths in the work tree as it is.
+// attributesNow returns the current git attributes of paths in the work tree.
 func (r *Reader) attributesNow(ctx context.Context, places []place) (map[repo.Path]repo.Attributes, error) {
 	now, err := r.Git.Snapshot(ctx)
 	if err != nil || !now.Attributed {
@@ -132,16 +132,15 @@ func (r *Reader) attributesNow(ctx context.Context, places []place) (map[repo.Pa
 	return said, nil
 }
 
-// eachContent reads contents with several git processes and calls see with each, from several
-// goroutines. It leaves out contents that git lacks, and passes only the beginning of a large
-// one.
+// eachContent reads contents with several git processes and calls see with each, concurrently. It omits contents
+// that git lacks, and passes only the beginning of a large one.
 func (r *Reader) eachContent(ctx context.Context, ids []repo.ID, see func(id repo.ID, b []byte)) error {
 	workers := min(runtime.GOMAXPROCS(0), maxReaders)
-	parts := min(4*workers, len(ids)/minRead+1) // some for the slower one to leave to the faster
+	parts := min(4*workers, len(ids)/minRead+1) // more parts than workers, so that a fast worker takes over from a slow one
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(workers)
 	for k := range parts {
-		// What lies together in a pack stays together.
+		// Contents that are close in a pack stay in the same part.
 		part := ids[len(ids)*k/parts : len(ids)*(k+1)/parts]
 		g.Go(func() error {
 			return r.Git.EachBlob(ctx, part, func(i int, b []byte, size int64) {
@@ -155,11 +154,11 @@ func (r *Reader) eachContent(ctx context.Context, ids []repo.ID, see func(id rep
 }
 
 const (
-	maxReaders = 4  // gits that read contents at a time
-	minRead    = 32 // contents that are worth a git of their own
+	maxReaders = 4  // the maximum number of git processes that read contents
+	minRead    = 32 // the minimum number of contents for a git process
 )
 
-// gradeAll says of every change how far it went.
+// gradeAll sets the grade of every change.
 func (r *Reader) gradeAll(ctx context.Context, commits []Commit, progress func(done, total int)) error {
 	type side struct {
 		path repo.Path
@@ -205,11 +204,11 @@ func (r *Reader) gradeAll(ctx context.Context, commits []Commit, progress func(d
 	return ctx.Err()
 }
 
-// shapeBatch is how many outlines are held whole at a time.
+// shapeBatch limits how many complete outlines are in memory.
 const shapeBatch = 512
 
-// shapes returns the parts of the files' outlines that a comparison needs. If an outline is not
-// stored, ken reads the content and outlines it, on all cores.
+// shapes returns the parts of the outlines of files that a comparison needs. If an outline is not stored, ken
+// reads the content and parses it, on all cores.
 func (r *Reader) shapes(ctx context.Context, files []Content, progress func(done, total int)) ([]*outline.Outline, error) {
 	shapes := make([]*outline.Outline, 0, len(files))
 	for part := range slices.Chunk(files, shapeBatch) {
@@ -230,7 +229,7 @@ func (r *Reader) shapes(ctx context.Context, files []Content, progress func(done
 	return shapes, nil
 }
 
-// readContents calls see with some of a list of contents, from several goroutines.
+// readContents calls see with some of a list of contents, concurrently.
 func (r *Reader) readContents(ctx context.Context, list []Content, which []int, see func(k int, content []byte)) error {
 	var ids []repo.ID
 	places := make(map[repo.ID][]int)

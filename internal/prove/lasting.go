@@ -6,43 +6,42 @@ import (
 	"ken/internal/repo"
 )
 
-// Lasting says how long what is known lasts, by what it is about.
+// Lasting is how long texts stay fresh, by their kind.
 type Lasting struct {
 	Files       Lifetime `json:"files"`       // summaries of files
 	Directories Lifetime `json:"directories"` // summaries of directories
 	Mentions    Lifetime `json:"mentions"`    // paths that documents mention
 }
 
-// A Lifetime describes the first text about each file or directory, from the commit that it was
-// written after until the commit that made it stale. A text whose file is deleted, and one that
-// is fresh after the last commit, count for as long as they were followed.
+// A Lifetime describes the first text about each file or directory, from the commit after which it was written
+// until the commit that made it stale. A text whose file is deleted, and one that is fresh after the last commit,
+// count for as long as they were followed.
 type Lifetime struct {
 	Texts int `json:"texts"`
-	Stale int `json:"stale"` // of them, after the last commit
+	Stale int `json:"stale"` // those that are stale after the last commit
 	// Half is the number of commits after which half of the texts are stale; null if
 	// fewer went stale.
 	Half *int `json:"half_stale_after"`
-	// Hold is the share that holds after as many commits as were replayed, in percent; null if
-	// there is no text.
+	// Hold is the share that is fresh after all replayed commits, in percent; null if there is no text.
 	Hold *int `json:"hold_percent"`
 }
 
-// A cohort is texts that are followed until they go stale for the first time, each under the
-// path of what it is about.
+// A cohort is a set of texts that are followed until they become stale for the first time, by the path of their
+// file or directory.
 type cohort struct {
 	size int
-	born map[repo.Path]int // of those that are fresh: the number of the commit after which they were written
+	born map[repo.Path]int // for fresh texts: the number of the commit after which they were written
 	ends map[int]ends      // by age, in commits
 }
 
-// ends counts the texts that went stale at an age, and those that were followed no further.
+// ends counts the texts that became stale at an age, and those that were not followed further.
 type ends struct{ stale, left int }
 
 func newCohort() cohort {
 	return cohort{born: make(map[repo.Path]int), ends: make(map[int]ends)}
 }
 
-// add begins to follow a text that was written after a commit, 0 for before the first.
+// add starts to follow a text that was written after a commit, 0 for before the first.
 func (c *cohort) add(p repo.Path, commit int) {
 	if _, ok := c.born[p]; !ok {
 		c.size++
@@ -53,7 +52,7 @@ func (c *cohort) add(p repo.Path, commit int) {
 // stale ends a text that a commit made stale.
 func (c *cohort) stale(p repo.Path, commit int) { c.end(p, commit, ends{stale: 1}) }
 
-// leave ends a text that can no longer go stale.
+// leave ends a text that can no longer become stale.
 func (c *cohort) leave(p repo.Path, commit int) { c.end(p, commit, ends{left: 1}) }
 
 func (c *cohort) end(p repo.Path, commit int, how ends) {
@@ -67,7 +66,7 @@ func (c *cohort) end(p repo.Path, commit int, how ends) {
 	c.ends[age] = ends{e.stale + how.stale, e.left + how.left}
 }
 
-// move has a text go along with a file that moved.
+// move changes the path of a text whose file moved.
 func (c *cohort) move(from, to repo.Path) {
 	if born, ok := c.born[from]; ok {
 		delete(c.born, from)
@@ -75,7 +74,7 @@ func (c *cohort) move(from, to repo.Path) {
 	}
 }
 
-// lasting ends all texts after the last commit, and sums up.
+// lasting ends all texts after the last commit and returns the lifetimes.
 func (c *cohort) lasting(commits int) Lifetime {
 	for p := range c.born {
 		c.leave(p, commits)
@@ -83,9 +82,8 @@ func (c *cohort) lasting(commits int) Lifetime {
 	return lifetime(c.size, commits, c.ends)
 }
 
-// lifetime estimates by Kaplan and Meier which share of some texts holds: at each age, the share
-// of the texts of that age that stayed fresh. Texts that leave are counted for as long as they
-// were followed.
+// lifetime returns the Kaplan-Meier estimate of the share of texts that stay fresh. At each age, it counts the
+// share of the texts of that age that stayed fresh. Texts that leave count for as long as they were followed.
 func lifetime(texts, commits int, byAge map[int]ends) Lifetime {
 	l := Lifetime{Texts: texts}
 	if texts == 0 {
@@ -109,7 +107,7 @@ func lifetime(texts, commits int, byAge map[int]ends) Lifetime {
 	return l
 }
 
-// lastingMentions sums up mentions that were followed through so many commits.
+// lastingMentions returns the lifetime of mentions that were followed through this many commits.
 func lastingMentions(list []Mention, commits int) Lifetime {
 	byAge := make(map[int]ends)
 	for _, m := range list {

@@ -12,14 +12,13 @@ import (
 	"ken/internal/repo"
 )
 
-// A Mention is a path of the repository that a document names.
+// A Mention is a path of the repository in a document.
 type Mention struct {
 	Document repo.Path
-	Name     string // as the document has it
-	// Ended is the number of the commit that ended it, from 1 for the first that it was followed
-	// through, or 0 if it holds after the last.
-	// Stale says that the path went and the document still names it; otherwise the document
-	// was corrected or deleted.
+	Name     string // as written in the document
+	// Ended is the number of the commit that ended the mention, from 1 for the first commit after it, or 0 if it
+	// holds after the last. Stale is set if the path was removed and the document still names it. Otherwise the
+	// document was corrected or deleted.
 	Ended int
 	Stale bool
 }
@@ -27,21 +26,21 @@ type Mention struct {
 // A mentionReader follows the mentions of a history.
 type mentionReader struct {
 	*Reader
-	files map[repo.Path]place // of the tree at hand
-	dirs  map[repo.Path]int   // files below each directory
+	files map[repo.Path]place // of the current tree
+	dirs  map[repo.Path]int   // the number of files below each directory
 	list  []Mention
 	by    map[repo.Path][]int // mentions by the path that they mean
 	asked []mentionCheck
 }
 
-// A mentionCheck asks whether a document still has a mention whose path went.
+// A mentionCheck is the question whether a document still has a mention of a removed path.
 type mentionCheck struct {
 	mention  int
 	document repo.ID
 }
 
-// mentions reads the documents of the tree after some first commits, finds the paths in them
-// that the tree has, and follows these through the other commits.
+// mentions reads the documents of the tree after the first commits, finds the paths in them that the tree has, and
+// follows these through the other commits.
 func (r *Reader) mentions(ctx context.Context, before []place, commits []repo.Commit, first int) ([]Mention, error) {
 	m := &mentionReader{Reader: r, files: make(map[repo.Path]place), dirs: make(map[repo.Path]int), by: make(map[repo.Path][]int)}
 	for _, p := range before {
@@ -59,7 +58,7 @@ func (r *Reader) mentions(ctx context.Context, before []place, commits []repo.Co
 	return m.list, m.check(ctx)
 }
 
-// put enters a file into the tree.
+// put adds a file to the tree.
 func (m *mentionReader) put(p place) {
 	m.files[p.path] = p
 	for dir := p.path.Dir(); dir != ""; dir = dir.Dir() {
@@ -67,8 +66,8 @@ func (m *mentionReader) put(p place) {
 	}
 }
 
-// remove takes a file out, and returns the paths that are no more: its own, and those of the
-// directories that it was the last file of.
+// remove removes a file, and returns the paths that no longer exist: its own, and those of the directories that
+// are now empty.
 func (m *mentionReader) remove(p repo.Path) []repo.Path {
 	delete(m.files, p)
 	gone := []repo.Path{p}
@@ -81,7 +80,7 @@ func (m *mentionReader) remove(p repo.Path) []repo.Path {
 	return gone
 }
 
-// read finds the mentions of the documents of a tree.
+// read finds the mentions in the documents of a tree.
 func (m *mentionReader) read(ctx context.Context) error {
 	documents := make(map[repo.ID][]repo.Path)
 	var ids []repo.ID
@@ -120,8 +119,8 @@ func (m *mentionReader) read(ctx context.Context) error {
 	return nil
 }
 
-// resolve returns the path that a mention means: from the directory of its document, or from
-// one above it. It is "" if the tree has none.
+// resolve returns the path that a mention means: relative to the directory of its document, or to a directory
+// above it. It is "" if the tree has no such path.
 func (m *mentionReader) resolve(n Mention) repo.Path {
 	dir := n.Document.Dir()
 	if strings.HasPrefix(n.Name, "/") {
@@ -142,7 +141,7 @@ func (m *mentionReader) resolve(n Mention) repo.Path {
 	}
 }
 
-// apply follows one commit.
+// apply replays one commit.
 func (m *mentionReader) apply(number int, c repo.Commit) {
 	var gone []repo.Path
 	for _, ch := range c.Changes {
@@ -159,7 +158,7 @@ func (m *mentionReader) apply(number int, c repo.Commit) {
 	}
 	for _, p := range gone {
 		if _, ok := m.files[p]; ok || m.dirs[p] > 0 {
-			continue // the same commit put it back
+			continue // the same commit restored it
 		}
 		list := m.by[p]
 		delete(m.by, p)
@@ -169,7 +168,7 @@ func (m *mentionReader) apply(number int, c repo.Commit) {
 	}
 }
 
-// lose judges a mention whose path went with a commit.
+// lose handles a mention whose path a commit removed.
 func (m *mentionReader) lose(number, i int) {
 	n := &m.list[i]
 	if target := m.resolve(*n); target != "" {
@@ -182,8 +181,8 @@ func (m *mentionReader) lose(number, i int) {
 	}
 }
 
-// check reads the documents whose mentions lost their paths: those that still have the name
-// are stale.
+// check reads the documents whose mentions lost their paths. A mention is stale if its document still has the
+// name.
 func (m *mentionReader) check(ctx context.Context) error {
 	byDocument := make(map[repo.ID][]int)
 	var ids []repo.ID

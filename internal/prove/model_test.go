@@ -12,18 +12,17 @@ import (
 	"ken/internal/repo"
 )
 
-// A naive tells the same story from whole trees: nothing is carried from commit to
-// commit but what was said of directories, each with the full text of what it was
-// written from.
+// A naive is a second implementation of the replay, on whole trees. From one commit to the next it keeps only the
+// texts of directories, each with its full basis.
 type naive struct {
-	opts    Options
-	files   map[repo.Path]File
-	texts   map[repo.ID]bool
-	said    map[string]string // of a directory: the text
-	written map[string]string // texts by what they were written from
+	opts     Options
+	files    map[repo.Path]File
+	texts    map[repo.ID]bool
+	dirTexts map[string]string // texts by directory
+	written  map[string]string // texts by their basis
 }
 
-// dirs returns the directories that count, those below first, and what is in each.
+// dirs returns the directories that count, bottom up, with their content.
 func (n *naive) dirs(files map[repo.Path]File) (order []string, own map[string][]repo.Path, children map[string][]string) {
 	own, children = make(map[string][]repo.Path), make(map[string][]string)
 	seen := make(map[string]bool)
@@ -58,7 +57,7 @@ func (n *naive) basis(dir string, files map[repo.Path]File, own []repo.Path, chi
 		fmt.Fprintf(&b, "%q %s\n", p.Base(), files[p].ID)
 	}
 	for _, c := range children {
-		fmt.Fprintf(&b, "%q/ %q\n", repo.Path(c).Base(), n.said[c])
+		fmt.Fprintf(&b, "%q/ %q\n", repo.Path(c).Base(), n.dirTexts[c])
 	}
 	return b.String()
 }
@@ -67,7 +66,7 @@ func (n *naive) begin() {
 	order, own, children := n.dirs(n.files)
 	for _, d := range order {
 		b := n.basis(d, n.files, own[d], children[d])
-		n.said[d], n.written[b] = b, b
+		n.dirTexts[d], n.written[b] = b, b
 	}
 	for _, f := range n.files {
 		n.texts[f.ID] = n.texts[f.ID] || f.Counts
@@ -84,7 +83,7 @@ func (n *naive) apply(c *Commit) Outcome {
 		}
 	}
 	o.Texts += len(orderWas)
-	counting := make(map[string]bool) // directories with a change that matters
+	counting := make(map[string]bool) // directories with a change that counts
 	touched := make(map[string]bool)
 	for _, ch := range c.Changes {
 		dir := string(ch.Path.Dir())
@@ -128,23 +127,23 @@ func (n *naive) apply(c *Commit) Outcome {
 }
 
 func (n *naive) judge(o *Outcome, childrenWas map[string][]string, touched, counting map[string]bool) {
-	before := maps.Clone(n.said)
+	before := maps.Clone(n.dirTexts)
 	order, own, children := n.dirs(n.files)
 	for d := range before {
 		if !slices.Contains(order, d) {
-			delete(n.said, d)
+			delete(n.dirTexts, d)
 		}
 	}
 	for _, d := range order {
 		b := n.basis(d, n.files, own[d], children[d])
 		below := !slices.Equal(children[d], childrenWas[d]) ||
-			slices.ContainsFunc(children[d], func(c string) bool { return before[c] != n.said[c] })
+			slices.ContainsFunc(children[d], func(c string) bool { return before[c] != n.dirTexts[c] })
 		_, had := before[d]
 		if had && !touched[d] && !below {
 			continue
 		}
 		if text, ok := n.written[b]; ok {
-			n.said[d] = text
+			n.dirTexts[d] = text
 			continue
 		}
 		if had && !counting[d] && !below {
@@ -158,13 +157,13 @@ func (n *naive) judge(o *Outcome, childrenWas map[string][]string, touched, coun
 		default:
 			o.StaleBelow++
 		}
-		n.said[d] = b
-		defer func() { n.written[b] = b }() // of two that went stale alike, both did
+		n.dirTexts[d] = b
+		defer func() { n.written[b] = b }() // if two directories need the same text, both became stale
 	}
 }
 
-// randomHistory makes few contents at few paths, so that moves, copies, reverts and whole
-// directories that come and go are common.
+// randomHistory makes few contents at few paths, so that moves, copies, reverts, and added and removed directories
+// are common.
 func randomHistory(rnd *rand.Rand) History {
 	ids := make([]repo.ID, 8)
 	for i := range ids {
@@ -232,8 +231,8 @@ func randomHistory(rnd *rand.Rand) History {
 	return h
 }
 
-// Applying changes one by one comes to the same as looking at whole trees each time.
-func TestReplayIsTheNaiveStory(t *testing.T) {
+// The replay by changes has the same result as the naive one on whole trees.
+func TestReplayMatchesNaiveReplay(t *testing.T) {
 	for seed := range uint64(3000) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
 		h := randomHistory(rnd)
@@ -252,7 +251,7 @@ func TestReplayIsTheNaiveStory(t *testing.T) {
 		for i := range h.Commits {
 			want, got := n.apply(&h.Commits[i]), r.History[i]
 			if want.Unknown && got.Unknown {
-				continue // whose figures are in no sum
+				continue // its figures are in no total
 			}
 			if got != want {
 				t.Fatalf("seed %d, commit %d, %+v\n got %+v\nwant %+v", seed, i, h.Commits[i].Changes, got, want)

@@ -10,8 +10,8 @@ import (
 	"unicode"
 )
 
-// Plot draws a report's history as SVG: what each commit changed and made stale. It suits a
-// light and a dark page.
+// Plot writes the history of a report as SVG: the changes of each commit, and the summaries that it made stale.
+// The image suits light and dark pages.
 func Plot(w io.Writer, r *Report) error {
 	p := &plot{Writer: bufio.NewWriter(w), report: r, bars: bars(r.History)}
 	p.frame()
@@ -24,7 +24,7 @@ func Plot(w io.Writer, r *Report) error {
 	return p.Flush()
 }
 
-// The picture, in its own units.
+// The dimensions of the image.
 const (
 	plotWidth, plotHeight = 960, 370
 	plotLeft, plotRight   = 80, 940
@@ -32,10 +32,10 @@ const (
 	mostBars              = 240
 )
 
-// A bar is one commit, or as many as share one where there are too many.
+// A bar is one commit, or several if there are too many.
 type bar struct {
 	commits int
-	unknown int // of them
+	unknown int // the number of unknown ones
 	label   string
 	parts   [6]int64 // in the order of barParts
 }
@@ -57,7 +57,7 @@ func (b *bar) height() int64 {
 	return n
 }
 
-// bars makes bars of commits, no more than mostBars.
+// bars combines commits into at most mostBars bars.
 func bars(history []Outcome) []bar {
 	each := max(1, (len(history)+mostBars-1)/mostBars)
 	var list []bar
@@ -88,7 +88,7 @@ type plot struct {
 	bars   []bar
 }
 
-func (p *plot) printf(format string, args ...any) { fmt.Fprintf(p, format, args...) } // Flush tells of an error
+func (p *plot) printf(format string, args ...any) { fmt.Fprintf(p, format, args...) } // Flush returns the error
 
 const plotStyle = `text{font:12px system-ui,sans-serif;fill:#333}
 .title{font-size:16px;font-weight:600}.head{font-weight:600}.note{fill:#666}
@@ -98,7 +98,7 @@ const plotStyle = `text{font:12px system-ui,sans-serif;fill:#333}
 .format{fill:#777}.below{fill:#2f6b59}.unknown{fill:#3b2a38}}
 `
 
-// frame draws what is there whatever the figures are.
+// frame draws everything that does not depend on the figures.
 func (p *plot) frame() {
 	c := p.report.Commits
 	p.printf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img">`+"\n",
@@ -120,7 +120,7 @@ func (p *plot) frame() {
 	p.text(plotLeft, 48, "start", "note", note)
 }
 
-// commits draws what each commit changed and made stale.
+// commits draws the bars of the commits.
 func (p *plot) commits() {
 	each := p.bars[0].commits
 	head := "Changed files by grade, and stale directories, for each commit"
@@ -169,15 +169,14 @@ func (p *plot) commits() {
 	p.ends(barsBottom + 48)
 }
 
-// ends names the first and the last commit.
+// ends draws labels for the first and the last commit.
 func (p *plot) ends(y int) {
 	c := p.report.Commits
 	p.text(plotLeft, float64(y), "start", "note", "oldest: "+c.First.Short())
 	p.text(plotRight, float64(y), "end", "note", "newest: "+c.Last.Short())
 }
 
-// axis draws the lines that figures from 0 to top are read by, and returns where a
-// figure is.
+// axis draws the grid lines from 0 to top, and returns the position of a figure.
 func (p *plot) axis(high, low int, top int64) func(int64) float64 {
 	y := func(n int64) float64 { return float64(low) - float64(n)/float64(top)*float64(low-high) }
 	step := tick(top)
@@ -199,7 +198,7 @@ func (p *plot) text(x, y float64, anchor, class, text string) {
 	p.printf(`<text x="%.1f" y="%.1f" text-anchor="%s"%s>%s</text>`+"\n", x, y, anchor, class, escape(text))
 }
 
-// tick is a round number that goes a few times into top.
+// tick returns a round number that fits a few times into top.
 func tick(top int64) int64 {
 	step := int64(1)
 	for {
@@ -212,8 +211,8 @@ func tick(top int64) int64 {
 	}
 }
 
-// ceiling is how high bars are drawn: all of them whole, unless a few are so high that
-// the others could not be seen.
+// ceiling returns the height of the chart: the highest bar, unless a few bars are so high that the others would
+// not be visible.
 func ceiling(heights []int64) int64 {
 	sorted := slices.SortedFunc(slices.Values(heights), cmp.Compare[int64])
 	most := max(1, sorted[len(sorted)-1])
@@ -224,7 +223,7 @@ func ceiling(heights []int64) int64 {
 	return usual + usual/4 + 1
 }
 
-// short writes a number in a few characters, rounded.
+// short returns a number, rounded to a few characters.
 func short(n int64) string {
 	for _, unit := range []struct {
 		of   int64
@@ -240,7 +239,7 @@ func short(n int64) string {
 	return fmt.Sprint(n)
 }
 
-// escape makes a text one that XML can hold, whatever a commit is called.
+// escape returns a text that is valid in XML, for any commit subject.
 func escape(s string) string {
 	return markup.Replace(strings.Map(func(c rune) rune {
 		if unicode.IsControl(c) || c == 0xFFFE || c == 0xFFFF {
@@ -250,6 +249,5 @@ func escape(s string) string {
 	}, strings.ToValidUTF8(s, "\uFFFD")))
 }
 
-// markup is what means something in XML. The package that knows it costs more at every
-// start of ken than these five are worth.
+// markup escapes the special characters of XML. The encoding/xml package would slow down every start of ken.
 var markup = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;")

@@ -1,6 +1,5 @@
-// Package prove tests ken on a repository's own history. It answers three questions: would
-// ken find have found the files that a commit changed, how long does knowledge last, and how
-// large is a brief?
+// Package prove tests ken on the history of a repository. It answers three questions: would ken find have found
+// the files that a commit changed, how long do summaries stay fresh, and how large is a brief?
 //
 // The answer to the second question comes from a replay of the last commits. It assumes that
 // before the first commit every file and every directory that policy admits has a current
@@ -21,8 +20,8 @@
 // Where an assumption cannot be neutral, it counts against ken. The result depends on no
 // clock and no cache.
 //
-// [Reader] reads the history from git. The caller says which files count, keeps outlines, and
-// puts the questions of [Tasks] to the search index.
+// [Reader] reads the history from git. The caller decides which files count, stores outlines, and runs [Tasks]
+// against the search index.
 package prove
 
 import (
@@ -30,17 +29,17 @@ import (
 	"ken/internal/repo"
 )
 
-// A History is the commits to replay.
+// A History is the list of commits to replay.
 type History struct {
 	Before  []Entry  // the tree before the first commit
-	Commits []Commit // the oldest first, each on top of the one before it
-	// Mentions are the paths that documents mention before the first commit or, if there is
-	// nothing before it, in the middle of the history. Followed counts the commits after that.
+	Commits []Commit // the oldest first, each a child of the one before it
+	// Mentions are the paths in documents before the first commit or, if there is nothing before it, in the middle
+	// of the history. Followed is the number of commits after that.
 	Mentions []Mention
 	Followed int
-	Asked    int  // how many commits were requested
+	Asked    int  // the number of requested commits
 	Cut      bool // a shallow clone has fewer commits
-	Whole    bool // it begins with the first commit of the repository
+	Whole    bool // the history begins with the first commit of the repository
 }
 
 // An Entry is a file in a tree.
@@ -49,11 +48,11 @@ type Entry struct {
 	File
 }
 
-// A File is the file at a path. The zero File is none, or one that does not count.
+// A File is the file at a path. The zero File is no file, or one that does not count.
 type File struct {
 	ID     repo.ID // of its content
 	Size   int64
-	Counts bool // policy wants a summary of it
+	Counts bool // the policy requires a summary
 	Absent bool // git does not have its content
 }
 
@@ -63,12 +62,12 @@ type Commit struct {
 	Subject string
 	Merge   bool
 	Parent  repo.ID // the first one; zero if there is none
-	// Task is the subject to ask ken find with: of a merge that of the commit that it merged.
+	// Task is the query for ken find: the subject, or for a merge the subject of the merged commit.
 	Task    string
 	Changes []Change
 }
 
-// A Change is what a commit did to one path.
+// A Change is the change of one path by a commit.
 type Change struct {
 	Path     repo.Path
 	Old, New File
@@ -77,34 +76,33 @@ type Change struct {
 
 // Options are the rules of a replay.
 type Options struct {
-	// Counts reports whether a change of that grade makes a summary stale; all but
-	// format do when nil.
+	// Counts reports whether a change of this grade makes a summary stale. If nil, all grades but format do.
 	Counts func(fresh.Grade) bool
 }
 
-// An Outcome is what one commit made stale.
+// An Outcome is the result of one commit: the summaries that it made stale.
 type Outcome struct {
 	Commit  repo.ID `json:"commit"`
 	Subject string  `json:"subject"`
 	Merge   bool    `json:"merge"`
-	// Unknown says that git lacks contents that it takes to tell. The figures of such a
-	// commit are in no total.
+	// Unknown is set if git lacks contents that the result depends on. The figures of such a commit are in no
+	// total.
 	Unknown bool `json:"unknown"`
 
 	Texts   int    `json:"texts"`   // summaries before it, of files and directories
 	Grades  Grades `json:"grades"`  // of the files whose bytes changed
-	Added   int    `json:"added"`   // files with a content that is new
-	Carried int    `json:"carried"` // files with a content that was there before
+	Added   int    `json:"added"`   // files with new content
+	Carried int    `json:"carried"` // files with content that existed before
 	Removed int    `json:"removed"`
 
 	StaleFiles int `json:"stale_files"`
 	ByByte     int `json:"by_byte"`     // summaries that a registry by path and checksum would have lost
 	StaleSelf  int `json:"stale_self"`  // directories whose own files changed
-	StaleBelow int `json:"stale_below"` // directories of which only a subdirectory changed
+	StaleBelow int `json:"stale_below"` // directories in which only a subdirectory changed
 	NewDirs    int `json:"new_directories"`
 }
 
-// Stale is how many summaries are stale.
+// Stale returns the number of stale summaries.
 func (o *Outcome) Stale() int { return o.StaleFiles + o.StaleSelf + o.StaleBelow }
 
 // Valid reports whether no summary is stale or missing.
@@ -120,7 +118,7 @@ type Grades struct {
 	Content   int `json:"content"`
 }
 
-// Sum is how many changes there were.
+// Sum returns the number of changes.
 func (g Grades) Sum() int { return g.Format + g.Body + g.Interface + g.Content }
 
 func (g *Grades) count(grade fresh.Grade) {

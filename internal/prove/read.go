@@ -13,41 +13,39 @@ import (
 	"ken/internal/repo"
 )
 
-// A Reader reads the history that is replayed.
+// A Reader reads the history for a replay.
 type Reader struct {
 	Git *git.Repo
-	// Counts reports whether policy wants a summary of a file, by its path, its size, what git
-	// attributes say of it now, and the beginning of its content; nil where that is not read.
+	// Counts reports whether the policy requires a summary of a file, given its path, its size, its current git
+	// attributes and the beginning of its content, which is nil if it was not read.
 	Counts func(path repo.Path, size int64, attributes repo.Attributes, head []byte) bool
-	// Outlines returns the outlines of contents, nil where there is none. It calls read for those
-	// that are not stored; which names them by their places in contents.
+	// Outlines returns the outlines of contents, nil for a content without one. It calls read for those that are
+	// not stored; which has their indexes in contents.
 	Outlines func(ctx context.Context, contents []Content, read ReadContents) ([]*outline.Outline, error)
 	// IsDocument reports whether a file is a document, and Mentioned lists the paths that a document mentions.
 	IsDocument func(repo.Path) bool
 	Mentioned  func(document repo.Path, content []byte) []string
 }
 
-// A Content is a content under the path that tells its language.
+// A Content is a content with a path that determines its language.
 type Content struct {
 	Path repo.Path
 	ID   repo.ID
 	Size int64
 }
 
-// ReadContents reads some of a list of contents and calls see with each, from several
-// goroutines. k is the place in which.
+// ReadContents reads some of a list of contents and calls see with each, concurrently. k is the index in which.
 type ReadContents func(which []int, see func(k int, content []byte)) error
 
-// Read reads the newest commits of HEAD with everything that a replay needs. progress is told
-// how far the reading is.
+// Read reads the newest commits of HEAD with everything that a replay needs. It reports to progress.
 func (r *Reader) Read(ctx context.Context, commits int, progress func(done, total int)) (History, error) {
 	h := History{Asked: commits}
 	head, err := r.Git.Head(ctx)
 	if err != nil || head.Commit.IsZero() {
 		return h, err
 	}
-	var newest []repo.Commit // the newest first, then the oldest
-	var files []git.TreeFile // of the newest
+	var newest []repo.Commit // the newest first, reversed later
+	var files []git.TreeFile // of the newest commit
 	both, bothCtx := errgroup.WithContext(ctx)
 	both.Go(func() (err error) {
 		h.Cut, err = r.Git.FirstParents(bothCtx, head.Commit, commits, func(c repo.Commit) error {
@@ -101,8 +99,8 @@ func (r *Reader) Read(ctx context.Context, commits int, progress func(done, tota
 	return h, r.gradeAll(ctx, h.Commits, progress)
 }
 
-// mergedSubjects gives each merge the subject of the commit that it merged: its own says only
-// that it is a merge.
+// mergedSubjects sets the subject of each merge to that of the merged commit: its own says only that it is a
+// merge.
 func (r *Reader) mergedSubjects(ctx context.Context, commits []repo.Commit, list []Commit) error {
 	merges := make(map[repo.ID][]int)
 	var ids []repo.ID
@@ -126,7 +124,7 @@ func (r *Reader) mergedSubjects(ctx context.Context, commits []repo.Commit, list
 	})
 }
 
-// A place is a content at a path of some tree. Without a content there is nothing.
+// A place is a content at a path of some tree. A zero content means no file.
 type place struct {
 	path repo.Path
 	id   repo.ID
@@ -136,11 +134,11 @@ type place struct {
 func oldPlace(c repo.Change) place { return place{c.Path, c.Old, c.OldMode} }
 func newPlace(c repo.Change) place { return place{c.Path, c.New, c.NewMode} }
 
-// regular reports whether it is a file with bytes of its own.
+// regular reports whether the place has a regular file.
 func (p place) regular() bool { return !p.id.IsZero() && p.mode.SameType(repo.Regular) }
 
-// treeBefore returns the tree that the first of some commits was made on, by going back
-// from the files of the last: one listing, however many they are.
+// treeBefore returns the tree before the first of some commits, by undoing the commits from the files of the last.
+// This takes one listing, for any number of commits.
 func treeBefore(files []git.TreeFile, commits []repo.Commit) ([]place, error) {
 	at := make(map[repo.Path]place, len(files))
 	for _, f := range files {

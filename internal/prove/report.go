@@ -11,11 +11,10 @@ type Report struct {
 	// Verdict has a sentence for each question.
 	Verdict []string `json:"verdict"`
 	Commits Commits  `json:"commits"`
-	// Found is null if no commit could be asked about, or if Unknown says why the index could
-	// not be asked.
+	// Found is null if no commit makes a task, or if Unknown says why the index was not available.
 	Found   *Found  `json:"find"`
 	Lasting Lasting `json:"lasting"`
-	Briefs  *Briefs `json:"briefs"` // null as Found
+	Briefs  *Briefs `json:"briefs"` // null like Found
 	// Files and Directories count the summaries after the last commit.
 	Files       int `json:"files"`
 	Directories int `json:"directories"`
@@ -37,29 +36,29 @@ type Unknown struct {
 type Commits struct {
 	Asked    int     `json:"asked"`
 	Replayed int     `json:"replayed"` // all but the unknown ones
-	Unknown  int     `json:"unknown"`  // git lacks contents that it takes to tell
-	Cut      bool    `json:"cut"`      // a shallow clone has fewer than were asked for
+	Unknown  int     `json:"unknown"`  // git lacks contents that the result depends on
+	Cut      bool    `json:"cut"`      // a shallow clone has fewer than requested
 	Whole    bool    `json:"whole"`    // the replay begins with the first commit of the repository
 	Valid    int     `json:"valid"`    // commits that made nothing stale and added nothing to summarize
 	First    repo.ID `json:"first"`
 	Last     repo.ID `json:"last"`
 }
 
-// Briefs are the sizes of briefs, in tokens, beside the files that they stand for.
+// Briefs are the sizes of briefs, in tokens, beside the sizes of the files that they describe.
 type Briefs struct {
 	Files       BriefSize `json:"files"`
 	Directories BriefSize `json:"directories"`
 	Repository  BriefSize `json:"repository"`
 }
 
-// A BriefSize has the medians of some briefs and of the files that they stand for.
+// A BriefSize has the medians of some briefs and of the files that they describe.
 type BriefSize struct {
 	Sampled  int   `json:"sampled"`
 	Brief    int64 `json:"brief_tokens"`
 	Contents int64 `json:"content_tokens"`
 }
 
-// NewBriefSize returns the medians of the sizes of briefs and of what they stand for.
+// NewBriefSize returns the medians of the sizes of briefs and of the files that they describe.
 func NewBriefSize(briefs, contents []int64) BriefSize {
 	return BriefSize{Sampled: len(briefs), Brief: rank(briefs, 50), Contents: rank(contents, 50)}
 }
@@ -94,7 +93,7 @@ func spread(list []Outcome, of func(*Outcome) int) Spread {
 	return s
 }
 
-// rank returns a percentile by nearest rank, 0 of nothing.
+// rank returns a percentile by nearest rank, 0 for an empty list.
 func rank(values []int64, percent int) int64 {
 	if len(values) == 0 {
 		return 0
@@ -103,7 +102,7 @@ func rank(values []int64, percent int) int64 {
 	return sorted[(len(sorted)*percent+99)/100-1]
 }
 
-// sum fills in the totals of the history.
+// sum adds the totals of the history.
 func (r *Report) sum() {
 	c := &r.Commits
 	r.Unknown = []Unknown{}

@@ -27,7 +27,7 @@ func file(t *testing.T, digit string, size int64) File {
 	return File{ID: id(t, digit), Size: size, Counts: true}
 }
 
-// change is one of a file that counts, from one content to another.
+// change returns the change of a file that counts, from one content to another.
 func change(t *testing.T, p repo.Path, from, to string, grade fresh.Grade) Change {
 	t.Helper()
 	return Change{Path: p, Old: file(t, from, 400), New: file(t, to, 400), Grade: grade}
@@ -56,7 +56,7 @@ func TestReplayByHand(t *testing.T) {
 	if r.Commits.Valid != 3 || r.Commits.Replayed != 4 {
 		t.Errorf("commits: %+v, want 3 valid of 4", r.Commits)
 	}
-	// One of three files went stale with the first commit, and both directories did.
+	// The first commit made one of three files stale, and both directories.
 	if l := r.Lasting.Files; l.Texts != 3 || l.Stale != 1 || l.Half != nil || *l.Hold != 66 {
 		t.Errorf("file summaries: %+v", l)
 	}
@@ -91,11 +91,11 @@ func TestLifetimesOfAddedFiles(t *testing.T) {
 		{Changes: []Change{{Path: "a/y.go", New: file(t, "2", 9)}}},
 		{Changes: []Change{change(t, "a/x.go", "1", "3", fresh.GradeBody)}},
 	}}, Options{}).Lasting
-	// x went stale after 3 commits, when nobody followed y any more.
+	// x became stale after 3 commits, when y was no longer followed.
 	if f := l.Files; f.Texts != 2 || f.Stale != 1 || f.Half == nil || *f.Half != 3 || *f.Hold != 0 {
 		t.Errorf("file summaries: %+v, half %v, hold %v", f, f.Half, f.Hold)
 	}
-	// Both directories went stale after 2 commits.
+	// Both directories became stale after 2 commits.
 	if d := l.Directories; d.Texts != 2 || d.Stale != 2 || d.Half == nil || *d.Half != 2 {
 		t.Errorf("directory summaries: %+v, half %v", d, d.Half)
 	}
@@ -108,8 +108,8 @@ func TestLifetimeOfNothing(t *testing.T) {
 	}
 }
 
-// A commit whose contents git lacks is in no figure, and never taken for good news.
-func TestUnknownIsNoGoodNews(t *testing.T) {
+// A commit whose contents git lacks is in no figure, and does not count as one without stale summaries.
+func TestUnknownCommits(t *testing.T) {
 	gone := File{ID: id(t, "6"), Counts: true, Absent: true}
 	r := Replay(History{
 		Before: []Entry{{"a/x.go", gone}, {"b/y.go", file(t, "1", 400)}},
@@ -182,7 +182,7 @@ func TestFound(t *testing.T) {
 	}
 }
 
-// The sentences name figures that are there, and say unknown where there are none.
+// The sentences name existing figures, and say unknown if there are none.
 func TestVerdict(t *testing.T) {
 	r := Replay(History{Before: []Entry{{"x.go", file(t, "1", 9)}}, Commits: []Commit{{Changes: []Change{change(t, "x.go", "1", "2", fresh.GradeBody)}}}}, Options{})
 	r.Conclude()
@@ -223,7 +223,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// A plot is XML whatever commits are called, and the same each time.
+// A plot is valid XML for any commit subjects, and the same each time.
 func TestPlot(t *testing.T) {
 	for _, n := range []int{0, 1, 3, 700} {
 		h := History{}

@@ -8,19 +8,19 @@ import (
 	"ken/internal/repo"
 )
 
-// A Task is a question to ken find, made of a commit.
+// A Task is a query for ken find, made from a commit.
 type Task struct {
 	Commit repo.ID
 	Tree   repo.ID     // the commit whose tree and history are searched: the parent
 	Query  string      // the subject
-	Files  []repo.Path // that the commit changed or deleted
+	Files  []repo.Path // the files that the commit changed or deleted
 }
 
 // Limits of tasks.
 const (
-	SampledTasks = 40 // at most
-	taskWords    = 3  // of a subject, at least
-	taskFiles    = 8  // of a commit, at most: a larger change is not about one place
+	SampledTasks = 40 // the maximum number of tasks
+	taskWords    = 3  // the minimum number of words in a subject
+	taskFiles    = 8  // the maximum number of files in a commit: a larger change is not about one place
 )
 
 var (
@@ -28,9 +28,9 @@ var (
 	pullRequest    = regexp.MustCompile(`\s*\(#[0-9]+\)`)
 )
 
-// Tasks makes tasks of a history, the newest first: at most [SampledTasks], evenly spread. A
-// commit counts if its subject has three words or more and is not about a release, a merge or a
-// revert, and if it changed one to eight files that isCode admits and that were there before.
+// Tasks returns the tasks of a history, the newest first: at most [SampledTasks], evenly spread. A commit counts
+// if its subject has three words or more and is not about a release, a merge or a revert, and if it changed one to
+// eight existing files that isCode admits.
 func Tasks(h History, isCode func(repo.Path) bool) []Task {
 	var tasks []Task
 	for _, c := range slices.Backward(h.Commits) {
@@ -58,21 +58,21 @@ func Tasks(h History, isCode func(repo.Path) bool) []Task {
 	return sampled
 }
 
-// Found says which of the files that some commits changed were found.
+// Found counts how many of the changed files the searches found.
 type Found struct {
-	Commits int     `json:"commits"` // that were asked about
-	Files   int     `json:"files"`   // that they changed
+	Commits int     `json:"commits"` // the number of tasks
+	Files   int     `json:"files"`   // the number of files that they changed
 	Ken     Located `json:"ken"`     // by ken find
 	Text    Located `json:"text"`    // by a plain text search
 }
 
-// Located counts the answers of one search.
+// Located counts the results of one search.
 type Located struct {
 	Files int `json:"files"` // changed files among the first ten
-	First int `json:"first"` // commits for which the first file is one that they changed
+	First int `json:"first"` // commits for which the first result is a changed file
 }
 
-// Add counts the answers to a task: the first ten files of both searches.
+// Add counts the results of a task: the first ten files of both searches.
 func (f *Found) Add(t Task, ken, text []repo.Path) {
 	f.Commits++
 	f.Files += len(t.Files)

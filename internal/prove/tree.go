@@ -12,42 +12,41 @@ import (
 	"ken/internal/repo"
 )
 
-// A tree is what is known after some commits: a text about every file and directory that
-// counts. A commit is applied by its changes alone, however large the rest is.
-type tree struct {
+// A replayTree is the state after some commits: a text about every file and directory that counts. A commit is
+// applied by its changes alone, so the size of the tree does not matter.
+type replayTree struct {
 	opts    Options
 	dirs    map[repo.Path]*directory
-	texts   map[repo.ID]bool // contents about which there is a text
-	known   map[sum]bool     // texts about directories, each by what it was written from
-	files   int              // that count
-	counted int              // directories that do
+	texts   map[repo.ID]bool // contents with a text
+	known   map[sum]bool     // texts about directories, by their basis
+	files   int              // the number of files that count
+	counted int              // the number of directories that count
 
-	commit              int // the number of the commit at hand, from 1
+	commit              int // the number of the current commit, from 1
 	fileTexts, dirTexts cohort
 }
 
-// A directory is one with files that count, or with directories that do.
+// A directory is a directory with files or directories that count.
 type directory struct {
 	path   repo.Path
 	parent *directory
 
 	files int
 	names sum // of the files and their contents
-	// Children that count, and the sum of their names and texts.
+	// The number of children that count, and the sum of their names and texts.
 	children int
 	below    sum
 
 	text sum // the basis of its summary; zero while it does not count
 
-	// How the current commit changes it.
+	// The changes by the current commit.
 	touched bool // a file that counts was added, removed or changed
 	self    bool // the change is large enough to make its summary stale
 	moved   bool // the summary of a child changed
 	queued  bool
 }
 
-// A sum is a digest of a set. The order of additions does not change it, and an element can be
-// taken out again.
+// A sum is a digest of a set. The order of additions does not matter, and an element can be removed again.
 type sum [4]uint64
 
 func (s *sum) add(t sum) {
@@ -84,15 +83,15 @@ func (s sum) bytes() string {
 	return string(b)
 }
 
-func newTree(opts Options) *tree {
-	t := &tree{opts: opts, dirs: make(map[repo.Path]*directory), texts: make(map[repo.ID]bool), known: make(map[sum]bool)}
+func newTree(opts Options) *replayTree {
+	t := &replayTree{opts: opts, dirs: make(map[repo.Path]*directory), texts: make(map[repo.ID]bool), known: make(map[sum]bool)}
 	t.fileTexts, t.dirTexts = newCohort(), newCohort()
 	t.dirs[""] = &directory{}
 	return t
 }
 
-// dir returns the directory of a path, made if need be.
-func (t *tree) dir(p repo.Path) *directory {
+// dir returns the directory at a path. It creates it if needed.
+func (t *replayTree) dir(p repo.Path) *directory {
 	d, ok := t.dirs[p]
 	if !ok {
 		d = &directory{path: p, parent: t.dir(p.Dir())}
@@ -101,15 +100,15 @@ func (t *tree) dir(p repo.Path) *directory {
 	return d
 }
 
-// put enters a file that counts.
-func (t *tree) put(p repo.Path, f File) {
+// put adds a file if it counts.
+func (t *replayTree) put(p repo.Path, f File) {
 	if f.Counts {
 		t.enter(t.dir(p.Dir()), p, f, 1)
 	}
 }
 
-// enter enters a file into its directory, or with -1 takes it out again.
-func (t *tree) enter(d *directory, p repo.Path, f File, sign int) {
+// enter adds a file to its directory, or removes it if sign is -1.
+func (t *replayTree) enter(d *directory, p repo.Path, f File, sign int) {
 	t.files += sign
 	d.files += sign
 	name := sumOf(p.Base(), f.ID.String())
@@ -120,14 +119,14 @@ func (t *tree) enter(d *directory, p repo.Path, f File, sign int) {
 	}
 }
 
-// basis names what a text about a directory would be written from.
+// basis returns the digest of the content that a text about a directory is written from.
 func (d *directory) basis() sum { return sumOf(d.names.bytes(), d.below.bytes()) }
 
-// counts reports whether somebody is asked for a text about it.
+// counts reports whether the directory needs a text.
 func (d *directory) counts() bool { return d.files > 0 || d.children > 0 }
 
-// describe gives every directory its text.
-func (t *tree) describe() {
+// describe writes the text of every directory.
+func (t *replayTree) describe() {
 	for _, d := range upwards(slices.Collect(maps.Values(t.dirs))) {
 		if d.counts() {
 			t.rewrite(d, d.basis())
@@ -152,8 +151,8 @@ func depth(p repo.Path) int {
 	return strings.Count(string(p), "/") + 1
 }
 
-// rewrite sets a directory's text, zero for none, and updates its parent.
-func (t *tree) rewrite(d *directory, text sum) {
+// rewrite sets the text of a directory, zero for none, and updates its parent.
+func (t *replayTree) rewrite(d *directory, text sum) {
 	was := d.text
 	if was == text {
 		return
@@ -180,8 +179,8 @@ func (t *tree) rewrite(d *directory, text sum) {
 	}
 }
 
-// apply replays a commit: finds what it made stale, and has it written anew.
-func (t *tree) apply(c *Commit) Outcome {
+// apply replays a commit: it finds the stale texts and writes them again.
+func (t *replayTree) apply(c *Commit) Outcome {
 	o := Outcome{Commit: c.ID, Subject: c.Subject, Merge: c.Merge, Texts: t.files + t.counted}
 	touched := t.touch(c)
 	for i := range c.Changes {
@@ -197,8 +196,8 @@ func (t *tree) apply(c *Commit) Outcome {
 	return o
 }
 
-// observe begins to follow the texts of the tree as it is.
-func (t *tree) observe(files []Entry) {
+// observe starts to follow the texts of the current tree.
+func (t *replayTree) observe(files []Entry) {
 	for _, e := range files {
 		if e.Counts {
 			t.fileTexts.add(e.Path, 0)
@@ -211,9 +210,9 @@ func (t *tree) observe(files []Entry) {
 	}
 }
 
-// followMoves has the texts of files that a commit moved go along, drops those of files that it
-// deleted, and begins to follow those of new files.
-func (t *tree) followMoves(c *Commit) {
+// followMoves updates the paths of texts whose files a commit moved, drops those of deleted files, and starts to
+// follow those of new files.
+func (t *replayTree) followMoves(c *Commit) {
 	gone := make(map[repo.ID]repo.Path)
 	for i := range c.Changes {
 		ch := &c.Changes[i]
@@ -242,7 +241,7 @@ func (t *tree) followMoves(c *Commit) {
 }
 
 // touch marks and returns the directories that a commit touches.
-func (t *tree) touch(c *Commit) []*directory {
+func (t *replayTree) touch(c *Commit) []*directory {
 	var list []*directory
 	for i := range c.Changes {
 		ch := &c.Changes[i]
@@ -258,13 +257,13 @@ func (t *tree) touch(c *Commit) []*directory {
 	return list
 }
 
-// counts reports whether the change is one to something that is known.
+// counts reports whether the file counts before or after the change.
 func (c *Change) counts() bool {
 	return (c.Old.Counts || c.New.Counts) && c.Old != c.New
 }
 
-// change carries out one change to a file.
-func (t *tree) change(c *Change, o *Outcome) {
+// change applies one change of a file.
+func (t *replayTree) change(c *Change, o *Outcome) {
 	if !c.counts() {
 		return
 	}
@@ -297,20 +296,19 @@ func (t *tree) change(c *Change, o *Outcome) {
 		d.self = true
 	default:
 		o.Carried++
-		o.ByByte++ // its path is new
+		o.ByByte++ // the path is new
 		d.self = true
 	}
 	switch {
 	case c.Old.Absent || c.New.Absent:
-		t.fileTexts.leave(c.Path, t.commit) // nobody can tell
+		t.fileTexts.leave(c.Path, t.commit) // git lacks the content
 	case was && is && stale:
 		t.fileTexts.stale(c.Path, t.commit)
 	}
 }
 
-// settle finds which directories went stale, those below first, and has each of them
-// written anew.
-func (t *tree) settle(touched []*directory, o *Outcome) {
+// settle finds the stale directories, bottom up, and writes their texts again.
+func (t *replayTree) settle(touched []*directory, o *Outcome) {
 	var list []*directory
 	for _, d := range touched {
 		for ; d != nil && !d.queued; d = d.parent {
@@ -325,15 +323,14 @@ func (t *tree) settle(touched []*directory, o *Outcome) {
 		}
 		d.touched, d.self, d.moved, d.queued = false, false, false, false
 	}
-	// Not earlier: if two directories need the same text, both went stale.
+	// Not earlier: if two directories need the same text, both became stale.
 	for _, text := range written {
 		t.known[text] = true
 	}
 }
 
-// judge finds whether a directory went stale, those below having been judged, and has it
-// written anew if so.
-func (t *tree) judge(d *directory, o *Outcome) (written bool) {
+// judge decides whether a directory became stale, after those below it, and writes its text again if so.
+func (t *replayTree) judge(d *directory, o *Outcome) (written bool) {
 	switch {
 	case !d.counts():
 		t.rewrite(d, sum{})
@@ -348,7 +345,7 @@ func (t *tree) judge(d *directory, o *Outcome) (written bool) {
 	}
 	switch {
 	case t.known[basis]:
-		t.rewrite(d, basis) // a text was written from exactly this before
+		t.rewrite(d, basis) // a text was written from exactly this content before
 		return false
 	case d.text == sum{}:
 		o.NewDirs++
@@ -357,7 +354,7 @@ func (t *tree) judge(d *directory, o *Outcome) (written bool) {
 	case d.moved:
 		o.StaleBelow++
 	default:
-		return false // it changed by what does not matter
+		return false // only changes that do not count
 	}
 	if d.text != (sum{}) {
 		t.dirTexts.stale(d.path, t.commit)

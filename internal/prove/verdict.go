@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Conclude writes the sentences of a report.
+// Conclude sets the sentences of a report.
 func (r *Report) Conclude() {
 	r.Verdict = []string{}
 	if r.Commits.Replayed == 0 {
@@ -68,7 +68,7 @@ func (r *Report) briefSentence() string {
 		Thousands(d.Brief), Thousands(d.Contents), Thousands(d.Contents/d.Brief))
 }
 
-// Thousands writes a number with commas between thousands.
+// Thousands formats a number with commas between thousands.
 func Thousands(n int64) string {
 	if n < 0 {
 		return "-" + Thousands(-n)
@@ -87,7 +87,7 @@ func percent(part, of int) int {
 	return (100*part + of/2) / of
 }
 
-// method explains in one paragraph how the figures come about, and what they do not tell.
+// method explains in one paragraph how the figures are computed and what they leave open.
 func method() string {
 	return fmt.Sprintf("Find: ken takes up to %d of these commits, evenly spread, that changed one to %d existing code files and have a subject of %d words or more, "+
 		"without releases and reverts. It asks with the subject alone, on the tree and the history before the commit; of a merge, with the subject of the commit that was merged. "+

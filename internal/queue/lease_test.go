@@ -21,9 +21,8 @@ import (
 	"ken/internal/surveyrun"
 )
 
-// hire returns a queue with a run of two directories below a third, the first of which is taken
-// once.
-func hire(t *testing.T) (*Queue, surveyrun.Run, *leasedDir) {
+// startLeased starts a run with two directories below a third, and leases the first.
+func startLeased(t *testing.T) (*Queue, surveyrun.Run, *leasedDir) {
 	t.Helper()
 	cfg, err := pgxpool.ParseConfig(pgtest.Database(t))
 	if err != nil {
@@ -55,7 +54,7 @@ func grab(t *testing.T, q *Queue, run surveyrun.Run, token string) *leasedDir {
 	return held
 }
 
-// row is how a directory stands.
+// row returns columns of a directory.
 func row(t *testing.T, q *Queue, path string) (state, token string, waits, calls int) {
 	t.Helper()
 	err := q.pool.QueryRow(t.Context(), `SELECT state, coalesce(token, ''), waits, calls FROM ken.survey_directory WHERE path = $1`, []byte(path)).
@@ -66,10 +65,10 @@ func row(t *testing.T, q *Queue, path string) (state, token string, waits, calls
 	return state, token, waits, calls
 }
 
-// Whoever has lost a directory to another one, who is at it, can do nothing to it.
-func TestFencedByToken(t *testing.T) {
+// A worker that lost a lease to another worker cannot change the directory.
+func TestLostLeaseToOtherWorker(t *testing.T) {
 	t.Parallel()
-	q, run, first := hire(t)
+	q, run, first := startLeased(t)
 	if _, err := q.pool.Exec(t.Context(), `UPDATE ken.survey_directory SET expires = now() - interval '1 second' WHERE path = 'a'`); err != nil {
 		t.Fatal(err)
 	}
@@ -77,10 +76,10 @@ func TestFencedByToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	grab(t, q, run, "second")
-	if err := q.finish(t.Context(), first, Described{Calls: 1}); !errors.Is(err, errLeaseLost) {
+	if err := q.finish(t.Context(), first, surveyrun.Described{Calls: 1}); !errors.Is(err, errLeaseLost) {
 		t.Errorf("finish: %v", err)
 	}
-	if err := q.fail(t.Context(), first, Described{Calls: 1}, surveyrun.ActionRetry, 0, errors.New("no")); !errors.Is(err, errLeaseLost) {
+	if err := q.fail(t.Context(), first, surveyrun.Described{Calls: 1}, surveyrun.ActionRetry, 0, errors.New("no")); !errors.Is(err, errLeaseLost) {
 		t.Errorf("fail: %v", err)
 	}
 	if err := (&dirLease{q, first}).Reserve(t.Context(), surveyrun.Amount{Tokens: 1}, surveyrun.Amount{}); !errors.Is(err, errLeaseLost) {
@@ -91,17 +90,17 @@ func TestFencedByToken(t *testing.T) {
 	}
 }
 
-// A directory that is done stays so: whoever does it again, because the news was lost, is
-// content, and a worker without the lease can neither reserve nor fail it.
-func TestFencedByState(t *testing.T) {
+// A finished directory stays finished. A worker that finishes it again, because the answer was lost, gets no
+// error. A worker without the lease can neither reserve nor fail it.
+func TestFinishedStaysFinished(t *testing.T) {
 	t.Parallel()
-	q, _, held := hire(t)
+	q, _, held := startLeased(t)
 	for range 2 {
-		if err := q.finish(t.Context(), held, Described{Verdict: survey.Fresh, Calls: 1}); err != nil {
+		if err := q.finish(t.Context(), held, surveyrun.Described{Verdict: survey.Fresh, Calls: 1}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := q.fail(t.Context(), held, Described{}, surveyrun.ActionRetry, 0, errors.New("no")); !errors.Is(err, errLeaseLost) {
+	if err := q.fail(t.Context(), held, surveyrun.Described{}, surveyrun.ActionRetry, 0, errors.New("no")); !errors.Is(err, errLeaseLost) {
 		t.Errorf("fail: %v", err)
 	}
 	if err := (&dirLease{q, held}).Reserve(t.Context(), surveyrun.Amount{Tokens: 1}, surveyrun.Amount{}); !errors.Is(err, errLeaseLost) {
@@ -115,10 +114,10 @@ func TestFencedByState(t *testing.T) {
 	}
 }
 
-// Taking a directory again, because the news was lost, costs neither a lease nor an attempt.
-func TestTakenTwiceByOne(t *testing.T) {
+// A worker that takes a directory again, because the answer was lost, gets the same lease and no other attempt.
+func TestTakeTwiceBySameWorker(t *testing.T) {
 	t.Parallel()
-	q, run, _ := hire(t)
+	q, run, _ := startLeased(t)
 	grab(t, q, run, "first")
 	if other, err := q.take(t.Context(), run, "a", "other", "other", time.Minute); other != nil || err != nil {
 		t.Errorf("another one got it too: %v", err)
@@ -128,16 +127,16 @@ func TestTakenTwiceByOne(t *testing.T) {
 	}
 }
 
-// What an attempt that failed has cost is put down, and what was set aside for it is free.
-func TestFailuresArePutDown(t *testing.T) {
+// The cost of a failed attempt is recorded, and its reservation is released.
+func TestFailureRecordsCost(t *testing.T) {
 	t.Parallel()
 	for _, action := range []surveyrun.FailureAction{surveyrun.ActionRetry, surveyrun.ActionRefuse, surveyrun.ActionGiveUp, surveyrun.ActionReturn} {
-		q, run, held := hire(t)
+		q, run, held := startLeased(t)
 		if err := (&dirLease{q, held}).Reserve(t.Context(), surveyrun.Amount{Tokens: 20}, surveyrun.Amount{}); err != nil {
 			t.Fatal(err)
 		}
 		last := surveyrun.Amount{Tokens: 8}
-		if err := q.fail(t.Context(), held, Described{Calls: 1, Last: last}, action, 0, errors.New("no")); err != nil {
+		if err := q.fail(t.Context(), held, surveyrun.Described{Calls: 1, Last: last}, action, 0, errors.New("no")); err != nil {
 			t.Fatal(err)
 		}
 		after, err := q.Run(t.Context(), "r", run.ID)
@@ -151,10 +150,10 @@ func TestFailuresArePutDown(t *testing.T) {
 	}
 }
 
-// A cancelled run stays so, whatever comes of what was in hand, and whoever wants more of it.
+// A cancelled run stays cancelled, even if its leased directories end or a user resumes it.
 func TestCancelledStaysCancelled(t *testing.T) {
 	t.Parallel()
-	q, run, held := hire(t)
+	q, run, held := startLeased(t)
 	other, err := q.take(t.Context(), run, "b", "w", "other", time.Minute)
 	if err != nil || other == nil {
 		t.Fatal(err)
@@ -165,10 +164,10 @@ func TestCancelledStaysCancelled(t *testing.T) {
 	if err := (&dirLease{q, held}).Reserve(t.Context(), surveyrun.Amount{Tokens: 1}, surveyrun.Amount{}); !errors.Is(err, errLeaseLost) {
 		t.Errorf("another call is paid for: %v", err)
 	}
-	if err := q.finish(t.Context(), held, Described{Verdict: survey.Fresh}); err != nil {
+	if err := q.finish(t.Context(), held, surveyrun.Described{Verdict: survey.Fresh}); err != nil {
 		t.Fatal(err)
 	}
-	if err := q.fail(t.Context(), other, Described{}, surveyrun.ActionGiveUp, 0, errors.New("no")); err != nil {
+	if err := q.fail(t.Context(), other, surveyrun.Described{}, surveyrun.ActionGiveUp, 0, errors.New("no")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := q.Retry(t.Context(), "", run.ID); fault.KindOf(err) != fault.Usage {
@@ -182,10 +181,10 @@ func TestCancelledStaysCancelled(t *testing.T) {
 	}
 }
 
-// Paying again, because the news was lost, pays once.
-func TestPaidOnce(t *testing.T) {
+// The cost of a call is recorded once, even if the request is repeated because the answer was lost.
+func TestCostRecordedOnce(t *testing.T) {
 	t.Parallel()
-	q, run, held := hire(t)
+	q, run, held := startLeased(t)
 	l := &dirLease{q, held}
 	if err := l.Reserve(t.Context(), surveyrun.Amount{Tokens: 20}, surveyrun.Amount{}); err != nil {
 		t.Fatal(err)
@@ -212,10 +211,10 @@ func TestPaidOnce(t *testing.T) {
 	}
 }
 
-// Of a run that stands still nothing is taken, though it ran when the worker looked.
-func TestNothingIsTakenOfWhatStandsStill(t *testing.T) {
+// No directory of a stopped run can be taken, even if the run was running when the worker got the job.
+func TestTakeFromStoppedRun(t *testing.T) {
 	t.Parallel()
-	q, run, _ := hire(t)
+	q, run, _ := startLeased(t)
 	if err := q.Cancel(t.Context(), "", run.ID, "somebody"); err != nil {
 		t.Fatal(err)
 	}
@@ -227,10 +226,10 @@ func TestNothingIsTakenOfWhatStandsStill(t *testing.T) {
 	}
 }
 
-// A lease that is renewed while somebody is about to sweep it stays.
-func TestRenewedBeforeItIsSwept(t *testing.T) {
+// A sweep does not end a lease that is renewed at the same time.
+func TestRenewDuringSweep(t *testing.T) {
 	t.Parallel()
-	q, run, held := hire(t)
+	q, run, held := startLeased(t)
 	if _, err := q.pool.Exec(t.Context(), `UPDATE ken.survey_directory SET expires = now() - interval '1 second' WHERE path = 'a'`); err != nil {
 		t.Fatal(err)
 	}
@@ -255,10 +254,10 @@ func TestRenewedBeforeItIsSwept(t *testing.T) {
 	}
 }
 
-// A directory that is being ended keeps no other from being renewed, and is not taken for lost.
-func TestRenewedBesideOneThatIsLocked(t *testing.T) {
+// A locked directory does not delay the renewal of others, and does not count as lost.
+func TestRenewSkipsLocked(t *testing.T) {
 	t.Parallel()
-	q, run, held := hire(t)
+	q, run, held := startLeased(t)
 	other, err := q.take(t.Context(), run, "b", "w", "other", time.Millisecond)
 	if err != nil || other == nil {
 		t.Fatal(err)
@@ -281,7 +280,7 @@ func TestRenewedBesideOneThatIsLocked(t *testing.T) {
 	await(t, q, `(SELECT expires > now() FROM ken.survey_directory WHERE path = 'b')`)
 }
 
-// await waits until something holds in the database.
+// await waits until a condition in the database is true.
 func await(t *testing.T, q *Queue, what string) {
 	t.Helper()
 	for begun := time.Now(); ; {
@@ -298,8 +297,8 @@ func await(t *testing.T, q *Queue, what string) {
 	}
 }
 
-// A server that has lost its patience with somebody's lock is one that may come back.
-func TestLocksAreNotWaitedForWithoutEnd(t *testing.T) {
+// A lock timeout is a temporary error.
+func TestLockTimeout(t *testing.T) {
 	t.Parallel()
 	cfg, err := pgxpool.ParseConfig(pgtest.Database(t))
 	if err != nil {
@@ -333,12 +332,12 @@ func TestLocksAreNotWaitedForWithoutEnd(t *testing.T) {
 
 // A directory that waits for the same input causes no event; one that could not be returned does:
 // it stays taken until its lease ends.
-func TestATwinThatIsNotHandedBackIsToldOf(t *testing.T) {
+func TestSameInputEvents(t *testing.T) {
 	t.Parallel()
-	q, run, held := hire(t)
+	q, run, held := startLeased(t)
 	var events []Event
 	w := &worker{q: q, opts: WorkOptions{OnEvent: func(e Event) { events = append(events, e) }}.filled()}
-	w.end(t.Context(), held, Described{}, surveyrun.ErrSameInput, false)
+	w.end(t.Context(), held, surveyrun.Described{}, surveyrun.ErrSameInput, false)
 	if state, _, _, _ := row(t, q, "a"); state != "ready" || len(events) != 0 {
 		t.Errorf("%s, and events is %+v", state, events)
 	}
@@ -346,13 +345,13 @@ func TestATwinThatIsNotHandedBackIsToldOf(t *testing.T) {
 	if _, err := q.pool.Exec(t.Context(), `ALTER TABLE ken.survey_directory ADD CHECK (state <> 'ready') NOT VALID`); err != nil {
 		t.Fatal(err)
 	}
-	w.end(t.Context(), held, Described{}, surveyrun.ErrSameInput, false)
+	w.end(t.Context(), held, surveyrun.Described{}, surveyrun.ErrSameInput, false)
 	if state, _, _, _ := row(t, q, "a"); state != "taken" || len(events) != 1 || !errors.Is(events[0].Err, surveyrun.ErrSameInput) {
 		t.Errorf("%s, and events is %+v", state, events)
 	}
 }
 
-// A fullServer has no connection left for who asks about rights.
+// A fullServer has no free connection for the query of rights.
 type fullServer struct{}
 
 func (fullServer) Explain(err error) error { return fmt.Errorf("explained: %w", err) }
@@ -361,18 +360,18 @@ func (fullServer) Lacks(context.Context, []Right) (lacks, err error) {
 	return nil, &pgconn.PgError{Code: "53300", Message: "sorry, too many clients already"}
 }
 
-// A server that cannot be asked about rights says nothing about them: a worker may try again, and
-// who was refused something is events what.
-func TestRightsThatCannotBeAskedFor(t *testing.T) {
+// If the server cannot be asked about rights, a worker may try again, and the error of a refused statement is
+// explained.
+func TestRightsUnknown(t *testing.T) {
 	t.Parallel()
-	q, _, _ := hire(t)
+	q, _, _ := startLeased(t)
 	q.opts.Server = fullServer{}
 	err := q.Work(t.Context(), WorkOptions{Repositories: map[string]Describer{"r": nil}})
 	if !errors.Is(err, surveyrun.ErrAway) || !strings.Contains(err.Error(), "explained: ") {
-		t.Errorf("who works: %v", err)
+		t.Errorf("Work: %v", err)
 	}
 	err = q.serverError(t.Context(), &pgconn.PgError{Code: "42501", Message: "permission denied for table survey_run"})
 	if !isPermissionDenied(err) || errors.Is(err, surveyrun.ErrAway) {
-		t.Errorf("who was refused something: %v", err)
+		t.Errorf("refused statement: %v", err)
 	}
 }

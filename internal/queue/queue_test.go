@@ -25,15 +25,14 @@ import (
 	"ken/internal/surveyrun"
 )
 
-// A site is a database with a queue, and what was kept in it: a table of the test's own
-// stands for the store.
-type site struct {
+// A testQueue is a queue in a new database, with a table that replaces the store.
+type testQueue struct {
 	*queue.Queue
 
 	pool *pgxpool.Pool
 }
 
-func open(t *testing.T, address string) *site {
+func open(t *testing.T, address string) *testQueue {
 	t.Helper()
 	cfg, err := pgxpool.ParseConfig(address)
 	if err != nil {
@@ -45,10 +44,10 @@ func open(t *testing.T, address string) *site {
 		t.Fatal(err)
 	}
 	t.Cleanup(pool.Close)
-	return &site{openLike(t, pool, keep), pool}
+	return &testQueue{openLike(t, pool, keep), pool}
 }
 
-// openLike opens a queue that keeps by a function.
+// openLike opens a queue with a function that stores records.
 func openLike(t *testing.T, pool *pgxpool.Pool, keep keeper) *queue.Queue {
 	t.Helper()
 	q, err := queue.Open(t.Context(), pool.Config(), queue.Options{Keep: keep, Absent: time.Second, Connections: 10, Stalled: time.Second})
@@ -73,8 +72,8 @@ func keep(ctx context.Context, tx pgx.Tx, repository string, directories []*stor
 	return nil
 }
 
-// kept returns how often something was kept of each directory.
-func (s *site) kept(t *testing.T) map[string]int {
+// kept returns the number of stored records of each directory.
+func (s *testQueue) kept(t *testing.T) map[string]int {
 	t.Helper()
 	rows, err := s.pool.Query(t.Context(), `SELECT path FROM kept ORDER BY n`)
 	if err != nil {
@@ -91,27 +90,27 @@ func (s *site) kept(t *testing.T) map[string]int {
 	return times
 }
 
-// grow makes a tree of directories, all of which are to be described.
+// grow returns a tree of directories without summaries.
 func grow(widths ...int) *survey.TaskList { return queuetest.Tree("d", widths...) }
 
-// A hand describes directories as it is told to.
-type hand struct {
+// A fakeDescriber is a Describer with functions of the test.
+type fakeDescriber struct {
 	able     func(surveyrun.Run) error
-	describe func(ctx context.Context, of survey.DirTask, lease queue.DirLease) (queue.Described, error)
+	describe func(ctx context.Context, of survey.DirTask, lease surveyrun.DirLease) (surveyrun.Described, error)
 
 	mu    sync.Mutex
 	early []string // parents that came before a child
 	calls int
 }
 
-func (h *hand) Able(_ context.Context, run surveyrun.Run) error {
+func (h *fakeDescriber) Able(_ context.Context, run surveyrun.Run) error {
 	if h.able != nil {
 		return h.able(run)
 	}
 	return nil
 }
 
-func (h *hand) Describe(ctx context.Context, _ surveyrun.Run, of survey.DirTask, below []survey.DirTask, lease queue.DirLease) (queue.Described, error) {
+func (h *fakeDescriber) Describe(ctx context.Context, _ surveyrun.Run, of survey.DirTask, below []survey.DirTask, lease surveyrun.DirLease) (surveyrun.Described, error) {
 	h.mu.Lock()
 	h.calls++
 	for _, c := range below {
@@ -126,14 +125,14 @@ func (h *hand) Describe(ctx context.Context, _ surveyrun.Run, of survey.DirTask,
 	return said(of), nil
 }
 
-func said(of survey.DirTask) queue.Described {
+func said(of survey.DirTask) surveyrun.Described {
 	r := &store.DirRecord{Path: of.Path, Text: "about " + string(of.Path), At: time.Unix(1e9, 0)}
-	return queue.Described{Record: r, Verdict: survey.Fresh, Current: r.ID(), Calls: 1}
+	return surveyrun.Described{Record: r, Verdict: survey.Fresh, Current: r.ID(), Calls: 1}
 }
 
 var testRun = surveyrun.Run{Repository: "r", Recipe: "prompt/1 test", Provider: "test", Model: "test", By: "tester"}
 
-func (s *site) start(t *testing.T, run surveyrun.Run, out *survey.TaskList) int64 {
+func (s *testQueue) start(t *testing.T, run surveyrun.Run, out *survey.TaskList) int64 {
 	t.Helper()
 	run.Commit = repo.SHA1.Blob([]byte("commit"))
 	id, err := s.StartRun(t.Context(), run, out)
@@ -143,7 +142,7 @@ func (s *site) start(t *testing.T, run surveyrun.Run, out *survey.TaskList) int6
 	return id
 }
 
-func (s *site) run(t *testing.T, id int64) *surveyrun.Run {
+func (s *testQueue) run(t *testing.T, id int64) *surveyrun.Run {
 	t.Helper()
 	r, err := s.Run(t.Context(), "", id)
 	if err != nil {
@@ -152,9 +151,8 @@ func (s *site) run(t *testing.T, id int64) *surveyrun.Run {
 	return r
 }
 
-// work has workers work until no run is running, and reports whether all of them say that
-// one ended incomplete.
-func (s *site) work(t *testing.T, n int, opts queue.WorkOptions, h *hand) (incomplete bool) {
+// work runs n workers until no run is running, and reports whether all of them return that a run ended incomplete.
+func (s *testQueue) work(t *testing.T, n int, opts queue.WorkOptions, h *fakeDescriber) (incomplete bool) {
 	t.Helper()
 	opts.UntilIdle = true
 	if opts.Lease == 0 {
@@ -181,14 +179,13 @@ func (s *site) work(t *testing.T, n int, opts queue.WorkOptions, h *hand) (incom
 	return wanting.Load() == int64(n)
 }
 
-// Whatever the tree and however many workers: every directory is described once, after all
-// below it.
+// Workers describe every directory once, after all directories below it, for any tree and number of workers.
 func TestEveryDirectoryOnceAfterItsChildren(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
 	out := grow(3, 4, 3)
 	id := s.start(t, testRun, out)
-	h := &hand{}
+	h := &fakeDescriber{}
 	s.work(t, 4, queue.WorkOptions{Jobs: 2}, h)
 	r := s.run(t, id)
 	if c := r.Directories; r.State != surveyrun.Done || c.Done != out.Work || c.Total != out.Work || r.Ended == nil {
@@ -207,14 +204,14 @@ func TestEveryDirectoryOnceAfterItsChildren(t *testing.T) {
 	}
 }
 
-// A directory whose children turned out as they were needs nobody's words, and is done.
-func TestNobodyIsAskedInVain(t *testing.T) {
+// A directory whose children did not change is finished without a model call.
+func TestUnchangedChildrenNeedNoCall(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
 	id := s.start(t, testRun, grow(2))
-	s.work(t, 1, queue.WorkOptions{}, &hand{describe: func(_ context.Context, of survey.DirTask, _ queue.DirLease) (queue.Described, error) {
+	s.work(t, 1, queue.WorkOptions{}, &fakeDescriber{describe: func(_ context.Context, of survey.DirTask, _ surveyrun.DirLease) (surveyrun.Described, error) {
 		if of.Path == "" {
-			return queue.Described{Verdict: survey.Fresh}, nil
+			return surveyrun.Described{Verdict: survey.Fresh}, nil
 		}
 		return said(of), nil
 	}})
@@ -223,9 +220,8 @@ func TestNobodyIsAskedInVain(t *testing.T) {
 	}
 }
 
-// What is the same in several places is described in one of them: the others wait, which is no
-// attempt that failed.
-func TestTwinsWait(t *testing.T) {
+// Of directories with the same input, one is described and the others wait. Waiting is no failed attempt.
+func TestSameInputWaits(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
 	id := s.start(t, testRun, grow(4))
@@ -233,20 +229,20 @@ func TestTwinsWait(t *testing.T) {
 	var there, inHand atomic.Bool
 	waited := make(chan struct{})
 	var once sync.Once
-	s.work(t, 2, queue.WorkOptions{Jobs: 2}, &hand{describe: func(ctx context.Context, of survey.DirTask, hold queue.DirLease) (queue.Described, error) {
+	s.work(t, 2, queue.WorkOptions{Jobs: 2}, &fakeDescriber{describe: func(ctx context.Context, of survey.DirTask, hold surveyrun.DirLease) (surveyrun.Described, error) {
 		if of.Path == "" {
 			return said(of), nil
 		}
 		switch err := hold.Claim(ctx, same); {
 		case errors.Is(err, surveyrun.ErrSameInput):
 			once.Do(func() { close(waited) })
-			return queue.Described{}, err
+			return surveyrun.Described{}, err
 		case err != nil:
-			return queue.Described{}, err
+			return surveyrun.Described{}, err
 		case there.Load():
-			return queue.Described{Verdict: survey.Fresh}, nil
+			return surveyrun.Described{Verdict: survey.Fresh}, nil
 		case !inHand.CompareAndSwap(false, true):
-			t.Error("two have the same in hand")
+			t.Error("two workers describe the same input at once")
 		}
 		<-waited
 		there.Store(true)
@@ -261,9 +257,9 @@ func TestTwinsWait(t *testing.T) {
 	}
 }
 
-// A worker that comes back after its lease was taken over changes nothing: not the record,
-// not the count above, not what was spent.
-func TestWhoLostALeaseIsFencedOff(t *testing.T) {
+// A worker that continues after another one took its lease changes neither the record, nor the count of the
+// directory above, nor the spending.
+func TestWorkerAfterLostLease(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
 	id := s.start(t, testRun, grow()) // with none above, whose count would tell
@@ -273,8 +269,8 @@ func TestWhoLostALeaseIsFencedOff(t *testing.T) {
 	slow.Go(func() {
 		ctx, cancel := context.WithCancel(t.Context())
 		// Its heart beats once in an hour, and so its lease runs out: by the server's clock.
-		err := s.Work(ctx, queue.WorkOptions{Name: "slow", Lease: time.Hour, Drain: time.Minute, Repositories: map[string]queue.Describer{"r": &hand{
-			describe: func(_ context.Context, of survey.DirTask, lease queue.DirLease) (queue.Described, error) {
+		err := s.Work(ctx, queue.WorkOptions{Name: "slow", Lease: time.Hour, Drain: time.Minute, Repositories: map[string]queue.Describer{"r": &fakeDescriber{
+			describe: func(_ context.Context, of survey.DirTask, lease surveyrun.DirLease) (surveyrun.Described, error) {
 				err := lease.Reserve(ctx, surveyrun.Amount{Tokens: 100}, surveyrun.Amount{})
 				first.Do(func() { close(asleep) })
 				cancel()
@@ -292,7 +288,7 @@ func TestWhoLostALeaseIsFencedOff(t *testing.T) {
 	if _, err := s.pool.Exec(t.Context(), `UPDATE ken.survey_directory SET expires = now() - interval '1 second' WHERE state = 'taken'`); err != nil {
 		t.Fatal(err)
 	}
-	s.work(t, 1, queue.WorkOptions{}, &hand{describe: func(ctx context.Context, of survey.DirTask, lease queue.DirLease) (queue.Described, error) {
+	s.work(t, 1, queue.WorkOptions{}, &fakeDescriber{describe: func(ctx context.Context, of survey.DirTask, lease surveyrun.DirLease) (surveyrun.Described, error) {
 		err := lease.Reserve(ctx, surveyrun.Amount{Tokens: 100}, surveyrun.Amount{})
 		d := said(of)
 		d.Last = surveyrun.Amount{Tokens: 10}
@@ -306,7 +302,7 @@ func TestWhoLostALeaseIsFencedOff(t *testing.T) {
 	}
 	var late int
 	if err := s.pool.QueryRow(t.Context(), `SELECT count(*) FROM kept WHERE words = 'late'`).Scan(&late); err != nil || late != 0 {
-		t.Errorf("%d texts of who had lost the lease, %v", late, err)
+		t.Errorf("%d records of the worker that lost the lease, %v", late, err)
 	}
 	for p, n := range s.kept(t) {
 		if n != 1 {
@@ -318,15 +314,14 @@ func TestWhoLostALeaseIsFencedOff(t *testing.T) {
 	}
 }
 
-// A worker that is stopped in the middle of a transaction holds nobody up for long, and
-// finds out when it wakes up.
-func TestWhoStallsInATransactionIsEnded(t *testing.T) {
+// A worker that stops in a transaction does not block others for long, and gets an error when it continues.
+func TestStalledTransactionIsEnded(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
 	id := s.start(t, testRun, grow(4))
 	asleep, awake := make(chan struct{}), make(chan struct{})
 	var once sync.Once
-	stalling := &site{openLike(t, s.pool, func(ctx context.Context, tx pgx.Tx, repository string, directories []*store.DirRecord, files []fresh.Record) error {
+	stalling := &testQueue{openLike(t, s.pool, func(ctx context.Context, tx pgx.Tx, repository string, directories []*store.DirRecord, files []fresh.Record) error {
 		once.Do(func() {
 			close(asleep)
 			<-awake
@@ -335,12 +330,12 @@ func TestWhoStallsInATransactionIsEnded(t *testing.T) {
 	}), s.pool}
 	var slow sync.WaitGroup
 	// The rest of it sleeps too: its heart beats once in a quarter of an hour.
-	slow.Go(func() { stalling.work(t, 1, queue.WorkOptions{Lease: time.Hour}, &hand{}) })
+	slow.Go(func() { stalling.work(t, 1, queue.WorkOptions{Lease: time.Hour}, &fakeDescriber{}) })
 	<-asleep
 	if _, err := s.pool.Exec(t.Context(), `UPDATE ken.survey_directory SET expires = now() - interval '1 second' WHERE state = 'taken'`); err != nil {
 		t.Fatal(err)
 	}
-	s.work(t, 1, queue.WorkOptions{Lease: time.Second}, &hand{})
+	s.work(t, 1, queue.WorkOptions{Lease: time.Second}, &fakeDescriber{})
 	close(awake)
 	slow.Wait()
 	if r := s.run(t, id); r.State != surveyrun.Done || r.Directories.Done != 5 {
@@ -353,8 +348,8 @@ func TestWhoStallsInATransactionIsEnded(t *testing.T) {
 	}
 }
 
-// However many ask at once, no more is ever spent and set aside than the ceiling; what is
-// reached pauses the run, and a higher one has it go on to the end.
+// Concurrent calls never spend and reserve more than the ceiling. A reached ceiling pauses the run, and a higher
+// one lets it continue.
 func TestCeilingHolds(t *testing.T) {
 	t.Parallel()
 	for _, whole := range []bool{false, true} {
@@ -373,8 +368,8 @@ func TestCeilingHolds(t *testing.T) {
 			id := s.start(t, run, grow(12))
 			var mu sync.Mutex
 			var out, over int64 // of calls under way, and at worst
-			h := &hand{describe: func(ctx context.Context, of survey.DirTask, lease queue.DirLease) (queue.Described, error) {
-				var d queue.Described
+			h := &fakeDescriber{describe: func(ctx context.Context, of survey.DirTask, lease surveyrun.DirLease) (surveyrun.Described, error) {
+				var d surveyrun.Described
 				for range 2 {
 					if err := lease.Reserve(ctx, surveyrun.Amount{Tokens: 20}, d.Last); err != nil {
 						return d, err
@@ -417,20 +412,20 @@ func TestCeilingHolds(t *testing.T) {
 	}
 }
 
-// What a provider will not describe is told to those above; what fails again and again is
-// given up, blocks those above, and can be tried again.
+// Directories above a refused directory get the refusal. A directory that fails repeatedly is given up, blocks
+// those above, and can be retried.
 func TestRefusedAndDead(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
 	id := s.start(t, testRun, grow(2, 2))
 	broken := true
-	h := &hand{able: func(surveyrun.Run) error { return nil }}
-	h.describe = func(_ context.Context, of survey.DirTask, _ queue.DirLease) (queue.Described, error) {
+	h := &fakeDescriber{able: func(surveyrun.Run) error { return nil }}
+	h.describe = func(_ context.Context, of survey.DirTask, _ surveyrun.DirLease) (surveyrun.Described, error) {
 		switch {
 		case of.Path == "d0/d0":
-			return queue.Described{Calls: 1}, survey.ErrRefused
+			return surveyrun.Described{Calls: 1}, survey.ErrRefused
 		case of.Path == "d1/d0" && broken:
-			return queue.Described{Calls: 1}, &model.Failure{Reason: model.BadAnswer, Err: errors.New("gibberish")}
+			return surveyrun.Described{Calls: 1}, &model.Failure{Reason: model.BadAnswer, Err: errors.New("gibberish")}
 		}
 		return said(of), nil
 	}
@@ -463,22 +458,22 @@ func TestRefusedAndDead(t *testing.T) {
 	}
 }
 
-// A worker without the commit leaves directories to others; if none comes, they are given up.
-func TestNobodyHasTheCommit(t *testing.T) {
+// A worker without the commit leaves directories to others. If no other worker comes, they are given up.
+func TestNoWorkerHasTheCommit(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
 	id := s.start(t, testRun, grow())
 	if _, err := s.pool.Exec(t.Context(), `UPDATE ken.survey_directory SET absent = now() - interval '2 seconds'`); err != nil {
 		t.Fatal(err)
 	}
-	s.work(t, 1, queue.WorkOptions{}, &hand{able: func(surveyrun.Run) error { return errors.New("no such commit here") }})
+	s.work(t, 1, queue.WorkOptions{}, &fakeDescriber{able: func(surveyrun.Run) error { return errors.New("no such commit here") }})
 	if r := s.run(t, id); r.State != surveyrun.Incomplete || len(r.Dead) != 1 || r.Dead[0].Error != "no such commit here" {
 		t.Errorf("%+v", r)
 	}
 }
 
-// A worker that cannot describe anything does not have a run given up that others work on.
-func TestUnableWorkerHarmsNobody(t *testing.T) {
+// A worker that cannot work on a run does not end it while others work on it.
+func TestUnableWorkerDoesNotEndRun(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
 	id := s.start(t, testRun, grow(2))
@@ -486,7 +481,7 @@ func TestUnableWorkerHarmsNobody(t *testing.T) {
 	var once, seen sync.Once
 	var able, old sync.WaitGroup
 	able.Go(func() {
-		s.work(t, 1, queue.WorkOptions{}, &hand{describe: func(_ context.Context, of survey.DirTask, _ queue.DirLease) (queue.Described, error) {
+		s.work(t, 1, queue.WorkOptions{}, &fakeDescriber{describe: func(_ context.Context, of survey.DirTask, _ surveyrun.DirLease) (surveyrun.Described, error) {
 			once.Do(func() { close(inHand) })
 			<-goOn
 			return said(of), nil
@@ -499,7 +494,7 @@ func TestUnableWorkerHarmsNobody(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	old.Go(func() {
 		err := s.Work(ctx, queue.WorkOptions{
-			Name: "old", Repositories: map[string]queue.Describer{"r": &hand{able: func(surveyrun.Run) error { return errors.New("another recipe") }}},
+			Name: "old", Repositories: map[string]queue.Describer{"r": &fakeDescriber{able: func(surveyrun.Run) error { return errors.New("another recipe") }}},
 			OnEvent: func(e queue.Event) {
 				if e.Unable {
 					seen.Do(func() { close(unable) })
@@ -520,9 +515,8 @@ func TestUnableWorkerHarmsNobody(t *testing.T) {
 	}
 }
 
-// Whoever waits near a ceiling for calls of others has put down its own: they do not wait for
-// each other.
-func TestNobodyWaitsForEver(t *testing.T) {
+// Workers that wait near a ceiling release their own reservations, so that they do not deadlock.
+func TestNoDeadlockNearCeiling(t *testing.T) {
 	t.Parallel()
 	for _, whole := range []bool{false, true} {
 		t.Run(fmt.Sprint("of the server ", whole), func(t *testing.T) {
@@ -539,11 +533,11 @@ func TestNobodyWaitsForEver(t *testing.T) {
 			id := s.start(t, run, grow(2))
 			var both sync.WaitGroup // both have made a call before either wants another
 			both.Add(2)
-			h := &hand{describe: func(ctx context.Context, of survey.DirTask, lease queue.DirLease) (queue.Described, error) {
+			h := &fakeDescriber{describe: func(ctx context.Context, of survey.DirTask, lease surveyrun.DirLease) (surveyrun.Described, error) {
 				d := said(of)
 				for i := range 2 {
 					if err := lease.Reserve(ctx, surveyrun.Amount{Tokens: 20}, d.Last); err != nil {
-						return queue.Described{Calls: i, Last: d.Last}, err
+						return surveyrun.Described{Calls: i, Last: d.Last}, err
 					}
 					if d.Last = (surveyrun.Amount{Tokens: 8}); i == 0 && of.Path != "" {
 						both.Done()
@@ -561,14 +555,14 @@ func TestNobodyWaitsForEver(t *testing.T) {
 	}
 }
 
-// A key that is not accepted ends the worker with that, and the directory is as it was.
-func TestHopelessStopsTheWorker(t *testing.T) {
+// A rejected API key ends the worker with an error, and the directory stays ready.
+func TestPermanentErrorStopsWorker(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
 	id := s.start(t, testRun, grow(1))
-	err := s.Work(t.Context(), queue.WorkOptions{Repositories: map[string]queue.Describer{"r": &hand{
-		describe: func(context.Context, survey.DirTask, queue.DirLease) (queue.Described, error) {
-			return queue.Described{}, fmt.Errorf("wrong key: %w", survey.ErrHopeless)
+	err := s.Work(t.Context(), queue.WorkOptions{Repositories: map[string]queue.Describer{"r": &fakeDescriber{
+		describe: func(context.Context, survey.DirTask, surveyrun.DirLease) (surveyrun.Described, error) {
+			return surveyrun.Described{}, fmt.Errorf("wrong key: %w", survey.ErrHopeless)
 		},
 	}}})
 	if !errors.Is(err, survey.ErrHopeless) {
@@ -577,21 +571,21 @@ func TestHopelessStopsTheWorker(t *testing.T) {
 	if r := s.run(t, id); r.State != surveyrun.Running || r.Directories.Ready != 1 || len(r.Dead) > 0 {
 		t.Errorf("%+v", r)
 	}
-	s.work(t, 1, queue.WorkOptions{}, &hand{})
+	s.work(t, 1, queue.WorkOptions{}, &fakeDescriber{})
 	if r := s.run(t, id); r.State != surveyrun.Done {
 		t.Errorf("%+v", r)
 	}
 }
 
-// A fault of ken's ends the worker with that, and is not tried again and again.
-func TestPanicStopsTheWorker(t *testing.T) {
+// A panic ends the worker with an error and is not retried.
+func TestPanicStopsWorker(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
 	s.start(t, testRun, grow())
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	err := s.Work(ctx, queue.WorkOptions{Name: "w", Drain: time.Second, Lease: time.Second, Repositories: map[string]queue.Describer{"r": &hand{
-		describe: func(context.Context, survey.DirTask, queue.DirLease) (queue.Described, error) {
+	err := s.Work(ctx, queue.WorkOptions{Name: "w", Drain: time.Second, Lease: time.Second, Repositories: map[string]queue.Describer{"r": &fakeDescriber{
+		describe: func(context.Context, survey.DirTask, surveyrun.DirLease) (surveyrun.Described, error) {
 			panic("a table is empty")
 		},
 	}}})
@@ -600,7 +594,7 @@ func TestPanicStopsTheWorker(t *testing.T) {
 	}
 }
 
-// A cancelled run is let go of, also by who is at it.
+// Workers stop working on a cancelled run.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
@@ -610,14 +604,14 @@ func TestCancel(t *testing.T) {
 	once.Add(1)
 	ended.Go(func() {
 		// It has an hour to finish: only the news of the end makes it stop.
-		s.work(t, 1, queue.WorkOptions{Lease: time.Second, Drain: time.Hour}, &hand{describe: func(ctx context.Context, _ survey.DirTask, _ queue.DirLease) (queue.Described, error) {
+		s.work(t, 1, queue.WorkOptions{Lease: time.Second, Drain: time.Hour}, &fakeDescriber{describe: func(ctx context.Context, _ survey.DirTask, _ surveyrun.DirLease) (surveyrun.Described, error) {
 			close(begun)
 			select {
 			case <-ctx.Done():
 			case <-time.After(2 * time.Minute):
-				t.Error("who is at it does not hear of it")
+				t.Error("the context of the running call was not cancelled")
 			}
-			return queue.Described{}, context.Canceled
+			return surveyrun.Described{}, context.Canceled
 		}})
 	})
 	<-begun
@@ -633,19 +627,19 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// A worker that is to end hands back what takes longer than it may, and that is no attempt.
+// An interrupted worker returns directories that exceed the drain time. This is no failed attempt.
 func TestDrained(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
 	id := s.start(t, testRun, grow())
 	ctx, cancel := context.WithCancel(t.Context())
 	var drained atomic.Bool
-	err := s.Work(ctx, queue.WorkOptions{Drain: time.Millisecond, Repositories: map[string]queue.Describer{"r": &hand{
-		describe: func(ctx context.Context, _ survey.DirTask, lease queue.DirLease) (queue.Described, error) {
+	err := s.Work(ctx, queue.WorkOptions{Drain: time.Millisecond, Repositories: map[string]queue.Describer{"r": &fakeDescriber{
+		describe: func(ctx context.Context, _ survey.DirTask, lease surveyrun.DirLease) (surveyrun.Described, error) {
 			err := lease.Reserve(ctx, surveyrun.Amount{Tokens: 100}, surveyrun.Amount{})
 			cancel()
 			<-ctx.Done()
-			return queue.Described{Calls: 1, Last: surveyrun.Amount{Tokens: 100}}, errors.Join(err, ctx.Err())
+			return surveyrun.Described{Calls: 1, Last: surveyrun.Amount{Tokens: 100}}, errors.Join(err, ctx.Err())
 		},
 	}}, OnEvent: func(e queue.Event) {
 		if e.Drained {
@@ -664,7 +658,7 @@ func TestDrained(t *testing.T) {
 	}
 }
 
-// A repository with little to do is not kept waiting by one with much.
+// A repository with little work does not wait for one with much.
 func TestRepositoriesShareFairly(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
@@ -672,7 +666,7 @@ func TestRepositoriesShareFairly(t *testing.T) {
 	small.Repository = "small"
 	s.start(t, testRun, grow(40))
 	s.start(t, small, grow(4))
-	h := &hand{describe: func(_ context.Context, of survey.DirTask, _ queue.DirLease) (queue.Described, error) {
+	h := &fakeDescriber{describe: func(_ context.Context, of survey.DirTask, _ surveyrun.DirLease) (surveyrun.Described, error) {
 		return said(of), nil
 	}}
 	s.work(t, 1, queue.WorkOptions{Repositories: map[string]queue.Describer{"r": h, "small": h}}, h)
@@ -686,8 +680,8 @@ func TestRepositoriesShareFairly(t *testing.T) {
 	}
 }
 
-// Any number of workers may come to an empty database at once.
-func TestTablesAreMadeOnce(t *testing.T) {
+// Many workers can create the tables of an empty database at the same time.
+func TestConcurrentMigrate(t *testing.T) {
 	t.Parallel()
 	pool, err := pgxpool.New(t.Context(), pgtest.Database(t))
 	if err != nil {
@@ -710,7 +704,7 @@ func TestTablesAreMadeOnce(t *testing.T) {
 	all.Wait()
 }
 
-// Tables of a newer program are left alone.
+// Open does not change the tables of a newer version.
 func TestNewerTables(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Database(t)

@@ -18,8 +18,8 @@ import (
 	"ken/internal/surveyrun"
 )
 
-// With the roles of the manual, run as they stand there, workers can do all of their work, and
-// not set the ceiling. Before that, they are told what to do; who only looks, sees.
+// With the SQL of the manual, workers can do their work, but not set the ceiling. Without it, the error has a
+// hint. A role that can only read can list runs.
 func TestRoles(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/manual/team.md")
@@ -58,9 +58,9 @@ func TestRoles(t *testing.T) {
 	if _, err := queue.Open(t.Context(), everyday, queue.Options{}); err == nil || !strings.Contains(fault.HintOf(err), "ken worker runs") {
 		t.Errorf("before the tables are there: %v, hint %q", err, fault.HintOf(err))
 	}
-	for _, who := range []*pgxpool.Config{everyday, owner} {
-		if _, err := queue.Look(t.Context(), who, queue.Options{}); !errors.Is(err, queue.ErrNone) {
-			t.Errorf("who looks before the tables are there: %v", err)
+	for _, config := range []*pgxpool.Config{everyday, owner} {
+		if _, err := queue.Look(t.Context(), config, queue.Options{}); !errors.Is(err, queue.ErrNone) {
+			t.Errorf("Look without tables: %v", err)
 		}
 	}
 	q, err := queue.Open(t.Context(), owner, queue.Options{})
@@ -74,7 +74,7 @@ func TestRoles(t *testing.T) {
 	}
 	defer seen.Close()
 	if runs, err := seen.Runs(t.Context(), "", 5); len(runs) > 0 || err != nil {
-		t.Errorf("who may only read: %v, %v", runs, err)
+		t.Errorf("runs for a read-only role: %v, %v", runs, err)
 	}
 	if _, err := seen.Today(t.Context()); err != nil {
 		t.Error(err)
@@ -93,9 +93,9 @@ func TestRoles(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer q.Close()
-	w := &site{q, pool}
+	w := &testQueue{q, pool}
 	id := w.start(t, testRun, grow(3))
-	w.work(t, 2, queue.WorkOptions{}, &hand{})
+	w.work(t, 2, queue.WorkOptions{}, &fakeDescriber{})
 	if r := w.run(t, id); r.State != surveyrun.Done {
 		t.Errorf("%+v", r)
 	}

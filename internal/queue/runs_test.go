@@ -19,8 +19,8 @@ import (
 	"ken/internal/surveyrun"
 )
 
-// Whoever asks as a repository sees and changes its own runs, and no others.
-func TestRepositoriesAreApart(t *testing.T) {
+// A repository sees and changes only its own runs.
+func TestRepositoriesAreSeparate(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
 	theirs := testRun
@@ -64,9 +64,8 @@ func TestRepositoriesAreApart(t *testing.T) {
 	}
 }
 
-// What is asked of a model whose price is not known costs nobody knows what: not what was spent,
-// nor what workers that vanished may have spent, nor what the server has on that day.
-func TestPriceNotKnown(t *testing.T) {
+// With a model of unknown price, the spending of the run, of lost workers and of the day is marked as unpriced.
+func TestUnknownPrice(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
 	for _, unpriced := range []bool{false, true} {
@@ -76,7 +75,7 @@ func TestPriceNotKnown(t *testing.T) {
 		if r := s.run(t, id); r.Spent.Unpriced != unpriced || !r.Assumed.IsZero() {
 			t.Errorf("before anything was spent: %+v", r)
 		}
-		s.work(t, 1, queue.WorkOptions{}, &hand{})
+		s.work(t, 1, queue.WorkOptions{}, &fakeDescriber{})
 		if _, err := s.pool.Exec(t.Context(), `UPDATE ken.survey_run SET assumed_tokens = 7 WHERE id = $1`, id); err != nil {
 			t.Fatal(err)
 		}
@@ -92,8 +91,8 @@ func TestPriceNotKnown(t *testing.T) {
 	}
 }
 
-// Whoever resumes a run changes the part of its ceiling that is named, and no other.
-func TestResumedUnderItsCeiling(t *testing.T) {
+// Resume changes only the given parts of the ceiling.
+func TestResumeChangesCeiling(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
 	tokens, cost := int64(100), surveyrun.Dollars(1)
@@ -110,9 +109,8 @@ func TestResumedUnderItsCeiling(t *testing.T) {
 	}
 }
 
-// That nobody will describe a directory is kept like a record: in the transaction that ends it,
-// and with what it was to be written from.
-func TestRefusalsAreKept(t *testing.T) {
+// A refusal is stored with its basis, in the transaction that ends the directory.
+func TestRefusalIsStored(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
 	var kept []store.DirFailure
@@ -131,20 +129,19 @@ func TestRefusalsAreKept(t *testing.T) {
 	defer q.Close()
 	s.start(t, testRun, grow(1))
 	basis := fresh.Digest{1, 2, 3}
-	(&site{q, s.pool}).work(t, 1, queue.WorkOptions{}, &hand{describe: func(_ context.Context, of survey.DirTask, _ queue.DirLease) (queue.Described, error) {
+	(&testQueue{q, s.pool}).work(t, 1, queue.WorkOptions{}, &fakeDescriber{describe: func(_ context.Context, of survey.DirTask, _ surveyrun.DirLease) (surveyrun.Described, error) {
 		if of.Path == "" {
 			return said(of), nil
 		}
-		return queue.Described{Calls: 1, Basis: basis}, survey.ErrRefused
+		return surveyrun.Described{Calls: 1, Basis: basis}, survey.ErrRefused
 	}})
 	if len(kept) != 1 || kept[0].Path != "d0" || kept[0].Basis != basis || kept[0].Reason == "" || time.Since(kept[0].At).Abs() > time.Hour {
 		t.Errorf("%+v", kept)
 	}
 }
 
-// A job whose time comes is begun, though River tells nobody of it and looks for none itself
-// before the test is over.
-func TestBegunInTime(t *testing.T) {
+// A worker starts a job when it becomes due, although River sends no notification and does not poll during the test.
+func TestDueJobStarts(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
 	s.start(t, testRun, grow())
@@ -152,12 +149,12 @@ func TestBegunInTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	opts := queue.WorkOptions{Lease: time.Hour}.Polling(time.Hour) // it does not sweep meanwhile
-	s.work(t, 1, opts, &hand{})
+	s.work(t, 1, opts, &fakeDescriber{})
 }
 
 // A queryCounter counts queries to a server, and separately those of wakeRiver.
 type queryCounter struct {
-	nudges chan int // how many others there have been at each
+	nudges chan int // the number of other queries before each query of wakeRiver
 	others atomic.Int64
 }
 
@@ -172,9 +169,9 @@ func (c *queryCounter) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.T
 
 func (c *queryCounter) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// A worker that has nothing to do asks about all of its repositories at once. Between two such
-// questions it asks far fewer than there are repositories, once it has looked at each.
-func TestIdleWorkersAskLittle(t *testing.T) {
+// An idle worker uses one query for all repositories. After the start, it makes far fewer other queries than there
+// are repositories.
+func TestIdleWorkerQueries(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
 	cfg := s.pool.Config()
@@ -188,7 +185,7 @@ func TestIdleWorkersAskLittle(t *testing.T) {
 	all := make(map[string]queue.Describer)
 	const repositories = 200
 	for i := range repositories {
-		all[strings.Repeat("r", i+1)] = &hand{}
+		all[strings.Repeat("r", i+1)] = &fakeDescriber{}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)

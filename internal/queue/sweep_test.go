@@ -10,8 +10,8 @@ import (
 	"ken/internal/surveyrun"
 )
 
-// jobOf returns the job that was inserted last about a directory: its number, its state, whether it
-// comes exactly when it is due, and whether that is to come.
+// jobOf returns the last job of a directory: its id, its state, whether its time is exactly the due time of the
+// directory, and whether this is in the future.
 func jobOf(t *testing.T, q *Queue, path string) (job int64, state string, exact, later bool) {
 	t.Helper()
 	err := q.pool.QueryRow(t.Context(), `
@@ -23,11 +23,11 @@ func jobOf(t *testing.T, q *Queue, path string) (job int64, state string, exact,
 	return job, state, exact, later
 }
 
-// When something is tried again is the server's time, to the microsecond.
-func TestDueByTheServersClock(t *testing.T) {
+// The time of a retry is in the server's time, to the microsecond.
+func TestRetryUsesServerClock(t *testing.T) {
 	t.Parallel()
-	q, _, held := hire(t)
-	if err := q.fail(t.Context(), held, Described{}, surveyrun.ActionRetry, time.Hour, errors.New("no")); err != nil {
+	q, _, held := startLeased(t)
+	if err := q.fail(t.Context(), held, surveyrun.Described{}, surveyrun.ActionRetry, time.Hour, errors.New("no")); err != nil {
 		t.Fatal(err)
 	}
 	if _, state, exact, later := jobOf(t, q, "a"); state != "scheduled" || !exact || !later {
@@ -35,12 +35,11 @@ func TestDueByTheServersClock(t *testing.T) {
 	}
 }
 
-// A job that a machine with a wrong clock has put off, or does not let come, is replaced; one
-// that is to come later is not.
-func TestPutOffByAWrongClock(t *testing.T) {
+// A sweep replaces jobs that a machine with a wrong clock delayed, but not jobs that are due later.
+func TestSweepAfterWrongClock(t *testing.T) {
 	t.Parallel()
 	for i, c := range []struct {
-		job   string // what is changed
+		job   string // the change of the job
 		due   string
 		swept bool
 	}{
@@ -53,7 +52,7 @@ func TestPutOffByAWrongClock(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
-			q, _, _ := hire(t)
+			q, _, _ := startLeased(t)
 			before, _, _, _ := jobOf(t, q, "b")
 			if _, err := q.pool.Exec(t.Context(), `UPDATE ken.river_job SET `+c.job+` WHERE id = $1`, before); err != nil {
 				t.Fatal(err)
@@ -75,10 +74,10 @@ func TestPutOffByAWrongClock(t *testing.T) {
 	}
 }
 
-// Whoever cannot take a job has another one inserted, at once and once.
-func TestHandedOn(t *testing.T) {
+// A worker that cannot work on a directory inserts one other job at once.
+func TestUnableInsertsJob(t *testing.T) {
 	t.Parallel()
-	q, run, _ := hire(t)
+	q, run, _ := startLeased(t)
 	first, _, _, _ := jobOf(t, q, "b")
 	if err := q.reportUnable(t.Context(), run.ID, "b", first, "w", errors.New("not here")); err != nil {
 		t.Fatal(err)
@@ -95,11 +94,11 @@ func TestHandedOn(t *testing.T) {
 	}
 }
 
-// While a run stood still nobody could come: once it goes on, workers are waited for anew.
-func TestWaitedForAnew(t *testing.T) {
+// After a pause, the wait for a worker that has the commit starts again.
+func TestAbsentRestartsAfterPause(t *testing.T) {
 	t.Parallel()
-	q, run, held := hire(t)
-	if err := q.fail(t.Context(), held, Described{}, surveyrun.ActionReturn, 0, errors.New("no")); err != nil {
+	q, run, held := startLeased(t)
+	if err := q.fail(t.Context(), held, surveyrun.Described{}, surveyrun.ActionReturn, 0, errors.New("no")); err != nil {
 		t.Fatal(err)
 	}
 	_, err := q.pool.Exec(t.Context(), `UPDATE ken.survey_directory SET absent = now() - interval '1 day', taken_at = now() - interval '1 day' WHERE state = 'ready'`)
@@ -121,10 +120,10 @@ func TestWaitedForAnew(t *testing.T) {
 	}
 }
 
-// What a worker that vanished may have spent counts against its run's ceiling.
+// The reservation of a lost worker counts as spent under the ceiling of the run.
 func TestAssumedIsSpent(t *testing.T) {
 	t.Parallel()
-	q, run, held := hire(t)
+	q, run, held := startLeased(t)
 	most := int64(100)
 	if err := q.Resume(t.Context(), "", run.ID, surveyrun.Ceiling{Tokens: &most}); err != nil {
 		t.Fatal(err)
@@ -147,16 +146,16 @@ func TestAssumedIsSpent(t *testing.T) {
 	}
 }
 
-// A directory that every worker vanishes with is given up, and its run is over; what each of
-// them may have spent counts against the day, and nothing stays set aside.
-func TestWorkersVanishWithIt(t *testing.T) {
+// A directory that repeatedly loses its worker is given up, and its run ends. The reservations of the workers
+// count as spent on that day, and none remains.
+func TestGiveUpAfterLostWorkers(t *testing.T) {
 	t.Parallel()
-	q, run, held := hire(t)
+	q, run, held := startLeased(t)
 	other, err := q.take(t.Context(), run, "b", "w", "other", time.Minute)
 	if err != nil || other == nil {
 		t.Fatal(err)
 	}
-	if err := q.finish(t.Context(), other, Described{Verdict: survey.Fresh}); err != nil {
+	if err := q.finish(t.Context(), other, surveyrun.Described{Verdict: survey.Fresh}); err != nil {
 		t.Fatal(err)
 	}
 	vanished := 0
@@ -190,10 +189,10 @@ func TestWorkersVanishWithIt(t *testing.T) {
 	}
 }
 
-// A run that has been over for long goes, with its directories; one that is under way does not.
-func TestOldRunsGo(t *testing.T) {
+// A sweep deletes old ended runs with their directories, but no running ones.
+func TestSweepDeletesOldRuns(t *testing.T) {
 	t.Parallel()
-	q, run, _ := hire(t)
+	q, run, _ := startLeased(t)
 	left := func(over string) int {
 		t.Helper()
 		if _, err := q.pool.Exec(t.Context(), `UPDATE ken.survey_run SET begun = now() - interval '1 year'`); err != nil {
@@ -227,11 +226,11 @@ func TestOldRunsGo(t *testing.T) {
 	}
 }
 
-// A model without a price under a day's ceiling of money pauses its run until that ceiling is
-// gone, and not only until somebody sweeps.
+// A run with a model of unknown price stays paused under a day's ceiling of money until that ceiling is removed. A
+// sweep does not resume it.
 func TestUnpricedStaysPaused(t *testing.T) {
 	t.Parallel()
-	q, run, held := hire(t)
+	q, run, held := startLeased(t)
 	most := surveyrun.Dollars(5)
 	if err := q.SetCeiling(t.Context(), surveyrun.Ceiling{Cost: &most}); err != nil {
 		t.Fatal(err)

@@ -12,7 +12,6 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
-	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/survey"
 	"ken/internal/surveyrun"
@@ -25,16 +24,7 @@ type Describer interface {
 	Able(ctx context.Context, run surveyrun.Run) error
 	// Describe summarises a directory, given its task and the tasks of its children. Every
 	// model call is reserved with the lease.
-	Describe(ctx context.Context, run surveyrun.Run, of survey.DirTask, below []survey.DirTask, hold DirLease) (Described, error)
-}
-
-// A DirLease is the lease of a directory, with the budget of its calls.
-type DirLease interface {
-	surveyrun.Budget
-	// Claim keeps other workers from summarising the same input for another directory of
-	// the repository during the lease. It returns [surveyrun.ErrSameInput] if a worker
-	// already does so. After a claim, the caller checks again whether a summary exists.
-	Claim(ctx context.Context, basis fresh.Digest) error
+	Describe(ctx context.Context, run surveyrun.Run, of survey.DirTask, below []survey.DirTask, hold surveyrun.DirLease) (surveyrun.Described, error)
 }
 
 // WorkOptions tunes a worker.

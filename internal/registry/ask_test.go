@@ -13,7 +13,7 @@ import (
 	"ken/internal/repo"
 )
 
-func (w *world) verify(t rapid.TB, opts registry.VerifyOptions) *registry.Report {
+func (w *fakeRepo) verify(t rapid.TB, opts registry.VerifyOptions) *registry.Report {
 	t.Helper()
 	w.calls, w.store.scans = calls{}, 0
 	rep, err := w.registry().Verify(w.ctx, opts)
@@ -23,7 +23,7 @@ func (w *world) verify(t rapid.TB, opts registry.VerifyOptions) *registry.Report
 	return rep
 }
 
-func (w *world) status(t rapid.TB, opts registry.VerifyOptions) *registry.Report {
+func (w *fakeRepo) status(t rapid.TB, opts registry.VerifyOptions) *registry.Report {
 	t.Helper()
 	w.calls, w.store.scans = calls{}, 0
 	before := w.store.commits
@@ -37,7 +37,7 @@ func (w *world) status(t rapid.TB, opts registry.VerifyOptions) *registry.Report
 	return rep
 }
 
-func (w *world) tell(t rapid.TB, updates ...registry.Update) []registry.Written {
+func (w *fakeRepo) writeSummaries(t rapid.TB, updates ...registry.Update) []registry.Written {
 	t.Helper()
 	written, err := w.registry().Write(w.ctx, updates)
 	if err != nil {
@@ -46,17 +46,17 @@ func (w *world) tell(t rapid.TB, updates ...registry.Update) []registry.Written 
 	return written
 }
 
-// describe stores a text for each path as it is.
-func (w *world) describe(t rapid.TB, paths ...repo.Path) {
+// describe stores a text for the current content of each path.
+func (w *fakeRepo) describe(t rapid.TB, paths ...repo.Path) {
 	t.Helper()
 	for _, p := range paths {
-		if got := w.tell(t, registry.Update{Path: p, Text: "about " + string(p)}); got[0].Result != registry.Stored {
+		if got := w.writeSummaries(t, registry.Update{Path: p, Text: "about " + string(p)}); got[0].Result != registry.Stored {
 			t.Fatalf("%s: %s, %s", p, got[0].Result, got[0].Reason)
 		}
 	}
 }
 
-func (w *world) show(t rapid.TB, p repo.Path) registry.Knowledge {
+func (w *fakeRepo) show(t rapid.TB, p repo.Path) registry.Knowledge {
 	t.Helper()
 	known, err := w.registry().Show(w.ctx, []repo.Path{p})
 	if err != nil {
@@ -65,7 +65,7 @@ func (w *world) show(t rapid.TB, p repo.Path) registry.Knowledge {
 	return known[0]
 }
 
-func (w *world) close(t rapid.TB, opts registry.CloseOptions) *registry.Closing {
+func (w *fakeRepo) close(t rapid.TB, opts registry.CloseOptions) *registry.Closing {
 	t.Helper()
 	c, err := w.registry().Close(w.ctx, opts)
 	if err != nil {
@@ -74,8 +74,7 @@ func (w *world) close(t rapid.TB, opts registry.CloseOptions) *registry.Closing 
 	return c
 }
 
-// verdicts puts each verdict on a line: verdict, summary, path, and what else is
-// out of the ordinary.
+// verdicts formats each verdict as a line: verdict, summary, path, and anything exceptional.
 func verdicts(rep *registry.Report) []string {
 	lines := []string{}
 	for _, v := range rep.Verdicts {
@@ -91,7 +90,7 @@ func verdicts(rep *registry.Report) []string {
 	return lines
 }
 
-// entered insists on the entry state and its reasons.
+// entered checks the entry state and its reasons.
 func entered(t rapid.TB, rep *registry.Report, state registry.State, reasons ...registry.Reason) {
 	t.Helper()
 	if rep.State != state || !slices.Equal(rep.Reasons, reasons) {
@@ -106,14 +105,14 @@ func same[T any](t rapid.TB, what string, got, want T) {
 	}
 }
 
-func opened(t *testing.T, w *world, paths ...repo.Path) {
+func opened(t *testing.T, w *fakeRepo, paths ...repo.Path) {
 	t.Helper()
 	if !slices.Equal(w.calls.read, paths) {
 		t.Errorf("opened %q, want %q", w.calls.read, paths)
 	}
 }
 
-func verdictOf(t *testing.T, w *world, p repo.Path) fresh.State {
+func verdictOf(t *testing.T, w *fakeRepo, p repo.Path) fresh.State {
 	t.Helper()
 	return w.show(t, p).Verdict
 }

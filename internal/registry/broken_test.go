@@ -8,8 +8,7 @@ import (
 	"ken/internal/repo"
 )
 
-// What git or the disk cannot answer is an error, never a verdict, and leaves
-// nothing written.
+// If git or the disk fails, the result is an error and never a verdict, and nothing is written.
 func TestNotKnowingIsAnError(t *testing.T) {
 	for _, question := range []string{
 		"Snapshot", "Unmoved", "Upstream", "Tree", "Staged", "Reachable", "Attributes", "HasCRLF", "Untracked", "Stat", "Read", "Renamed",
@@ -22,7 +21,7 @@ func TestNotKnowingIsAnError(t *testing.T) {
 			w.stage("old.go")
 			w.put("a.go", "other")
 			w.commit()
-			if question != "Staged" { // which is asked only where nothing else is dirty
+			if question != "Staged" { // Staged is called only if nothing else is dirty
 				w.write("b.e", "th\xe9")
 				w.write("c.t", "two\r\n")
 			}
@@ -39,7 +38,7 @@ func TestNotKnowingIsAnError(t *testing.T) {
 	}
 }
 
-// A file that git cannot convert is unknown, and the others are not.
+// A file that git cannot convert is unknown. The others are not affected.
 func TestUnconvertibleFile(t *testing.T) {
 	w := committed(t, ".gitattributes", "*.e encoding\n", "a.go", "alpha", "b.e", "café")
 	w.verify(t, registry.VerifyOptions{})
@@ -50,14 +49,14 @@ func TestUnconvertibleFile(t *testing.T) {
 }
 
 func TestNotKnowingIsAnErrorOfEveryQuestion(t *testing.T) {
-	ask := map[string]func(*world) error{
-		"show": func(w *world) error { _, err := w.registry().Show(w.ctx, []repo.Path{"a.go"}); return err },
-		"list": func(w *world) error { _, err := w.registry().List(w.ctx, nil, nil); return err },
-		"close": func(w *world) error {
+	ask := map[string]func(*fakeRepo) error{
+		"show": func(w *fakeRepo) error { _, err := w.registry().Show(w.ctx, []repo.Path{"a.go"}); return err },
+		"list": func(w *fakeRepo) error { _, err := w.registry().List(w.ctx, nil, nil); return err },
+		"close": func(w *fakeRepo) error {
 			_, err := w.registry().Close(w.ctx, registry.CloseOptions{Paths: []repo.Path{"a.go"}})
 			return err
 		},
-		"write": func(w *world) error {
+		"write": func(w *fakeRepo) error {
 			_, err := w.registry().Write(w.ctx, []registry.Update{{Path: "a.go", Text: "x"}})
 			return err
 		},

@@ -10,37 +10,37 @@ import (
 	"ken/internal/store"
 )
 
-// maxCandidates is how many contents a row is compared with to find a text for it: the
-// newest that were described at its path.
+// maxCandidates limits how many contents a row is compared with to find its summary: the newest that have a summary
+// at its path.
 const maxCandidates = 32
 
-// A choice is rows that are to be given their texts.
+// A choice is the input of choose: rows that need a summary.
 type choice struct {
 	rows []store.FileRow
-	// before is the row as it was kept, zero when it was not.
+	// before returns the stored row, zero if there is none.
 	before func(k int) store.FileRow
-	// bytes is the id of the bytes on disk, zero when they were not read.
+	// bytes returns the id of the bytes on disk, zero if they were not read.
 	bytes func(k int) repo.ID
-	// added are records that are about to be kept.
+	// added are records that are about to be stored.
 	added []fresh.Record
-	// settled reports whether the row as it was kept shows the right text, if it was
-	// kept and has the same content; see [entered.settled].
+	// settled reports whether the stored row of a path shows the right summary, provided that its content is the
+	// same; see [entered.settled].
 	settled func(repo.Path) bool
-	// regrade says that grades were found by other rules.
+	// regrade says that the stored grades are of other rules.
 	regrade bool
 }
 
-// choose decides which text each row shows, and marks how far the row's content is from
-// it (ADR 23). It is the only place that does so. A row shows
+// choose decides which summary each row shows, and marks the grade of the difference (ADR 23). It is the only place
+// that does so. A row shows
 //
-//  1. the newest text that was written from its content, at whatever path, else
-//  2. the newest text of its path whose content differs in a way that does not count, else
-//  3. the newest text of its path, which is stale.
+//  1. the newest summary of its content, at any path, else
+//  2. the newest summary of its path whose content differs in a way that does not count, else
+//  3. the newest summary of its path, which is stale.
 //
-// The texts of a path include those of the paths that the file had before. The answer
-// depends on the records, the commit and the files alone, so that clones agree.
+// The summaries of a path include those of its former paths. The answer depends on the records, the commit and the
+// files alone, so all clones agree.
 //
-// It returns the texts of the first sort, by content.
+// It returns the bases of case 1, by content.
 func (r *Registry) choose(ctx context.Context, snap *repo.Snapshot, c choice) (map[repo.Content]fresh.Basis, error) {
 	exact, err := r.exact(ctx, c)
 	if err != nil {
@@ -72,7 +72,7 @@ func (r *Registry) choose(ctx context.Context, snap *repo.Snapshot, c choice) (m
 	return exact, r.nearest(ctx, c, open, written)
 }
 
-// exact returns the bases of the texts that were written from the rows' own contents.
+// exact returns the bases of the summaries that were written from the contents of the rows.
 func (r *Registry) exact(ctx context.Context, c choice) (map[repo.Content]fresh.Basis, error) {
 	contents := make([]repo.Content, 0, len(c.rows))
 	for i := range c.rows {
@@ -101,8 +101,7 @@ func (r *Registry) exact(ctx context.Context, c choice) (map[repo.Content]fresh.
 	return known, nil
 }
 
-// candidates returns for each of the open rows the texts of its path, newest first, one
-// to a content.
+// candidates returns the summaries of the path of each open row, newest first, one for each content.
 func (r *Registry) candidates(ctx context.Context, snap *repo.Snapshot, c choice, open []int) ([][]store.RecordHeader, error) {
 	former, err := r.formerPaths(ctx, snap)
 	if err != nil {
@@ -133,7 +132,7 @@ func (r *Registry) candidates(ctx context.Context, snap *repo.Snapshot, c choice
 	return lists, nil
 }
 
-// newestFirst sorts candidates, and leaves of each content the newest.
+// newestFirst sorts candidates by age, and keeps only the newest one of each content.
 func newestFirst(list []store.RecordHeader) []store.RecordHeader {
 	slices.SortFunc(list, func(a, b store.RecordHeader) int {
 		switch {
@@ -155,8 +154,7 @@ func newestFirst(list []store.RecordHeader) []store.RecordHeader {
 	return list[:min(len(list), maxCandidates)]
 }
 
-// formerPaths returns the paths that tracked files had before, as far as records were
-// written at them.
+// formerPaths returns the former paths of tracked files, limited to paths with records.
 func (r *Registry) formerPaths(ctx context.Context, snap *repo.Snapshot) (map[repo.Path][]repo.Path, error) {
 	if r.former != nil {
 		return r.former, nil
@@ -187,8 +185,8 @@ func (r *Registry) formerPaths(ctx context.Context, snap *repo.Snapshot) (map[re
 	return former, nil
 }
 
-// nearest lets each of the open rows be about the newest candidate whose difference does
-// not count, else about the newest. Candidates are looked into one after the other.
+// nearest assigns each open row the newest candidate whose difference does not count, else the newest candidate. It
+// grades one candidate of every row at a time.
 func (r *Registry) nearest(ctx context.Context, c choice, open []int, lists [][]store.RecordHeader) error {
 	for round := 0; len(open) > 0; round++ {
 		var left []int
@@ -207,7 +205,7 @@ func (r *Registry) nearest(ctx context.Context, c choice, open []int, lists [][]
 			if round == 0 || !counts {
 				row.About = list[round].Basis.Key()
 				row.Marks &^= store.MarkGraded | store.MarkUncounted
-				row.Marks |= r.spare(store.MarksOfGrade(grade))
+				row.Marks |= r.markUncounted(store.MarksOfGrade(grade))
 			}
 			if counts && r.comparable(row) {
 				left, leftLists = append(left, k), append(leftLists, list)
@@ -218,15 +216,15 @@ func (r *Registry) nearest(ctx context.Context, c choice, open []int, lists [][]
 	return nil
 }
 
-// comparable reports whether it matters how far a row's content is from a text's.
+// comparable reports whether the grade of a row's difference matters.
 func (r *Registry) comparable(row *store.FileRow) bool {
 	return row.Excluded == "" && !row.Content.ID.IsZero()
 }
 
-// gradeRound says how far each of the open rows is from the candidate of that round.
+// gradeRound grades each open row against its candidate of one round.
 func (r *Registry) gradeRound(ctx context.Context, c choice, open []int, lists [][]store.RecordHeader, round int) ([]fresh.Grade, error) {
 	grades := make([]fresh.Grade, len(open))
-	var moves []Moved
+	var changes []ContentChange
 	var which []int
 	for i, k := range open {
 		grades[i] = fresh.GradeContent
@@ -239,15 +237,15 @@ func (r *Registry) gradeRound(ctx context.Context, c choice, open []int, lists [
 			grades[i] = fresh.GradeFormat
 		case !c.regrade && was.About == basis.Key() && was.Content.ID == row.Content.ID && was.Marks&store.MarkGraded != 0:
 			grades[i] = was.Marks.Grade()
-		case r.opts.Grader != nil && !basis.Content.ID.IsZero():
+		case r.opts.Grade != nil && !basis.Content.ID.IsZero():
 			which = append(which, i)
-			moves = append(moves, Moved{row.Path, basis.Content.ID, row.Content.ID})
+			changes = append(changes, ContentChange{row.Path, basis.Content.ID, row.Content.ID})
 		}
 	}
-	if len(moves) == 0 {
+	if len(changes) == 0 {
 		return grades, nil
 	}
-	found, err := r.opts.Grader.Grades(ctx, moves)
+	found, err := r.opts.Grade(ctx, changes)
 	if err != nil {
 		return nil, err
 	}
@@ -257,9 +255,8 @@ func (r *Registry) gradeRound(ctx context.Context, c choice, open []int, lists [
 	return grades, nil
 }
 
-// sameBytes reports whether a text was written from the very bytes that were read now,
-// under attributes by which git stored them otherwise. They differ in what git does to
-// line endings, encodings and keywords.
+// sameBytes reports whether a summary was written from the same bytes on disk, which git stored differently under
+// other attributes: with other line ends, encodings or keywords.
 func sameBytes(basis repo.Content, bytes repo.ID, now repo.Content) bool {
 	if bytes.IsZero() {
 		return false

@@ -7,7 +7,7 @@ import (
 	"ken/internal/store"
 )
 
-// attributes looks up the git attributes of items, where there can be any.
+// attributes returns the git attributes of items, if there can be any.
 func (v *verification) attributes(ctx context.Context, items []item) ([]repo.Attributes, error) {
 	if !v.view.attributed {
 		return make([]repo.Attributes, len(items)), nil
@@ -19,9 +19,8 @@ func (v *verification) attributes(ctx context.Context, items []item) ([]repo.Att
 	return v.git.Attributes(ctx, paths)
 }
 
-// readUnread reads the items whose bytes are needed and nobody has read yet: for
-// a row, if one is to be written, and in any case where only they can tell what
-// the content is.
+// readUnread reads the items whose bytes are needed and were not read yet: for a row that will be written, and
+// always if only the bytes determine the content.
 func (v *verification) readUnread(ctx context.Context, items []item, attrs []repo.Attributes) error {
 	var unread []int
 	var known []repo.Content
@@ -33,17 +32,16 @@ func (v *verification) readUnread(ctx context.Context, items []item, attrs []rep
 		was, marks := it.before().Content, it.before().Marks
 		sameRow := it.row != nil && was.ID == s.content.ID
 		asRow := sameRow && !was.MD5.IsZero() && !marks.Has(store.MarkRaw) && !v.view.outdated(it.i, it.before())
-		// The index has other content than the bytes amount to where it was written under
-		// other attributes. A row that was verified under these has the right one.
+		// If the index was written under other attributes, its content differs from what git would store now. A row
+		// that was verified under the current attributes has the right one.
 		converted := attrs[k].Convert == repo.ConvertText || attrs[k].Convert == repo.ConvertGit
 		misled := converted && (!sameRow || !v.view.sameAttributes)
 		telling := (attrs[k].Filtered || marks.Has(store.MarkRaw) || misled) && !s.raw && s.bytes.IsZero()
 		wanted := v.opts.Full || v.again && s.bytes.IsZero() || s.content.MD5.IsZero() && !asRow
-		if !telling && (!wanted || v.dry && !v.peeks(it, s, attrs[k])) {
+		if !telling && (!wanted || v.dry && !v.readsForKind(it, s, attrs[k])) {
 			continue
 		}
-		// A guess saves work only where it is of the same bytes, and where
-		// nothing but the digests is asked for.
+		// A known content saves work only if it is of the same bytes, and if only the digests are needed.
 		if was.MD5.IsZero() || marks.Has(store.MarkConverted) || v.view.policy != v.base.Policy {
 			was = repo.Content{}
 		}
@@ -58,30 +56,28 @@ func (v *verification) readUnread(ctx context.Context, items []item, attrs []rep
 	return nil
 }
 
-// maxPeeked is how many files a run that writes nothing looks into only to learn what
-// kind they are. Where there are more, nothing has been verified yet, and the next
-// verification reads them all and keeps what it finds.
-const maxPeeked = 2000
+// maxReadForKind limits how many files a run that writes nothing reads only to learn their kind. If there are more,
+// nothing was verified yet, and the next verification reads them all and stores their kinds.
+const maxReadForKind = 2000
 
-// peeks reports whether a run that writes nothing reads an item all the same: its bytes
-// may exclude it, and neither its row nor its name and size tell.
-func (v *verification) peeks(it item, s pathState, a repo.Attributes) bool {
+// readsForKind reports whether a run that writes nothing still reads an item: its bytes may exclude it, and
+// neither its row nor its name and size show that.
+func (v *verification) readsForKind(it item, s pathState, a repo.Attributes) bool {
 	e, was := &v.view.snap.Index.Entries[it.i], it.before()
-	if s.kind != repo.KindUnknown || it.row != nil && was.Content.ID == s.content.ID && !was.Content.MD5.IsZero() || v.peeked >= maxPeeked {
+	if s.kind != repo.KindUnknown || it.row != nil && was.Content.ID == s.content.ID && !was.Content.MD5.IsZero() || v.readForKind >= maxReadForKind {
 		return false
 	}
 	kind := Refine(v.files.KindByName(e.Path), s.mode, a)
 	if v.Registry.opts.Policy.Excluded(e.Path, kind, s.size) != "" {
 		return false
 	}
-	v.peeked++
+	v.readForKind++
 	return true
 }
 
-// classify makes the row that each item's path state amounts to, About left as it
-// was. An item whose content could not be established keeps its row. So does one
-// under a filter driver that is not checked out, if its bytes were ever seen: its blob
-// says nothing of them.
+// classify returns the row of each item for its path state; About is unchanged. An item whose content is unknown
+// keeps its row. So does one with a filter driver that is not checked out, if its bytes were ever read: they do
+// not follow from its blob.
 func (v *verification) classify(items []item, attrs []repo.Attributes) []store.FileRow {
 	rows := make([]store.FileRow, len(items))
 	for k, it := range items {
@@ -90,8 +86,7 @@ func (v *verification) classify(items []item, attrs []repo.Attributes) []store.F
 		row := was
 		row.Path, row.Mode = e.Path, s.mode
 		a := attrs[k]
-		// git may not hear attributes that are not checked out either; while they are
-		// the same, so is what they said.
+		// Git may ignore attributes that are not checked out. While they are the same, they apply as before.
 		unseen := s.state == sparse && (a.Filtered || was.Marks.Has(store.MarkRaw) && v.view.policy == v.base.Policy)
 		s.raw = s.raw || unseen
 		if (s.state == same || s.state == changed || s.state == sparse) && (!unseen || !was.Marks.Has(store.MarkRaw)) {
@@ -99,7 +94,7 @@ func (v *verification) classify(items []item, attrs []repo.Attributes) []store.F
 			if s.content.MD5.IsZero() && was.Content.ID == s.content.ID {
 				row.Content.MD5 = was.Content.MD5
 				if v.view.converts() {
-					row.Stat = was.Stat // the one for which the md5 was taken
+					row.Stat = was.Stat // the one for which the md5 was computed
 				}
 			}
 		}
@@ -117,7 +112,7 @@ func (v *verification) classify(items []item, attrs []repo.Attributes) []store.F
 	return rows
 }
 
-// marks says in which ways the row made of a path state is out of the ordinary.
+// marks returns in which ways the row of a path state is exceptional.
 func (v *verification) marks(it item, s pathState, row store.FileRow) store.FileMarks {
 	var m store.FileMarks
 	was := it.before()
@@ -139,9 +134,8 @@ func (v *verification) marks(it item, s pathState, row store.FileRow) store.File
 	return m
 }
 
-// kindOf settles what sort of file an entry is: by its mode, by what git
-// attributes say, by its bytes, and where those were not read by what its row
-// or its name says.
+// kindOf returns the kind of an entry: by its mode, by git attributes, by its bytes, and if those were not read by
+// its row or its name.
 func (v *verification) kindOf(e *repo.Entry, s pathState, a repo.Attributes, was store.FileRow) repo.Kind {
 	kind := s.kind
 	if kind == repo.KindUnknown && tellsKind(was, e, s) {
@@ -153,10 +147,9 @@ func (v *verification) kindOf(e *repo.Entry, s pathState, a repo.Attributes, was
 	return Refine(kind, s.mode, a)
 }
 
-// tellsKind reports whether the kind in a row is still right for
-// the entry. The kind of a link says nothing about a file. For a
-// missing file, or one that is not checked out, the kind in the
-// index counts, not that of whatever was at the path before.
+// tellsKind reports whether the kind in a row is still right for the entry. The kind of a link says nothing about
+// a file. For a missing file, or one that is not checked out, the kind of the content in the index counts, not
+// that of the former content of the path.
 func tellsKind(was store.FileRow, e *repo.Entry, s pathState) bool {
 	switch {
 	case was.Kind == repo.KindSymlink && s.mode != repo.Symlink, was.Kind == repo.KindGitlink && s.mode != repo.Gitlink:
@@ -168,7 +161,7 @@ func tellsKind(was store.FileRow, e *repo.Entry, s pathState) bool {
 	}
 }
 
-// Refine lets mode and attributes overrule the kind that name and bytes suggest.
+// Refine returns the kind of a file. Mode and attributes overrule the kind that name and bytes suggest.
 func Refine(kind repo.Kind, mode repo.Mode, a repo.Attributes) repo.Kind {
 	is := func(b *bool) bool { return b != nil && *b }
 	not := func(b *bool) bool { return b != nil && !*b }

@@ -16,11 +16,11 @@ import (
 	"ken/internal/store"
 )
 
-// A letterGrader compares contents letter by letter: case and white space are format,
-// and what begins with the same letter differs in its body.
+// A letterGrader compares contents letter by letter: case and white space are format, and contents with the same
+// first letter differ in their body.
 type letterGrader struct{ blobs map[repo.ID]string }
 
-func (g letterGrader) Grades(_ context.Context, moves []registry.Moved) ([]fresh.Grade, error) {
+func (g letterGrader) grade(_ context.Context, moves []registry.ContentChange) ([]fresh.Grade, error) {
 	grades := make([]fresh.Grade, len(moves))
 	for i, m := range moves {
 		from, known := g.blobs[m.From]
@@ -40,12 +40,10 @@ func (g letterGrader) Grades(_ context.Context, moves []registry.Moved) ([]fresh
 	return grades, nil
 }
 
-func (letterGrader) Version() string { return "1" }
-
-// A sharedLife is a life with branches, renames and summaries, in a repository whose other
-// clones get its commits and its records.
-type sharedLife struct {
-	*world
+// A sharedRepo is a repository with branches, renames and summaries, whose other clones get its commits and its
+// records.
+type sharedRepo struct {
+	*fakeRepo
 	records []fresh.Record
 }
 
@@ -54,7 +52,7 @@ var (
 	sharedBodies = []string{"one", "One", "one ", "one more", "two", "Two", "three"}
 )
 
-func (l *sharedLife) step(t *rapid.T) {
+func (l *sharedRepo) step(t *rapid.T) {
 	tracked := slices.Sorted(maps.Keys(l.index))
 	path := rapid.SampledFrom(sharedNames).Draw(t, "path")
 	if len(tracked) > 0 && rapid.Bool().Draw(t, "one there is") {
@@ -95,19 +93,19 @@ func (l *sharedLife) step(t *rapid.T) {
 }
 
 // update writes a text, and remembers its record for the other clones.
-func (l *sharedLife) update(t *rapid.T, u registry.Update) {
-	written := l.tell(t, u)[0]
+func (l *sharedRepo) update(t *rapid.T, u registry.Update) {
+	written := l.writeSummaries(t, u)[0]
 	if written.Result == registry.Rejected {
 		return
 	}
 	record, ok, err := l.store.NewestAt(t.Context(), u.Path)
 	if err != nil || !ok {
-		t.Fatalf("the record that was written at %s is not there: %v", u.Path, err)
+		t.Fatalf("no record at %s after the write: %v", u.Path, err)
 	}
 	l.records = append(l.records, record)
 }
 
-func (l *sharedLife) checkoutSome(t *rapid.T) {
+func (l *sharedRepo) checkoutSome(t *rapid.T) {
 	if len(l.commits) == 0 {
 		return
 	}
@@ -115,8 +113,8 @@ func (l *sharedLife) checkoutSome(t *rapid.T) {
 	l.checkout(rapid.SampledFrom(ids).Draw(t, "commit"))
 }
 
-// answers is what every way of asking says of the tracked paths.
-func (w *world) answers(t rapid.TB) (listed, shown []string) {
+// answers returns the answers of Status and Show about the tracked paths.
+func (w *fakeRepo) answers(t rapid.TB) (listed, shown []string) {
 	rep := w.status(t, registry.VerifyOptions{All: true})
 	for _, v := range rep.Verdicts {
 		path := v.RawPath()
@@ -130,8 +128,8 @@ func (w *world) answers(t rapid.TB) (listed, shown []string) {
 	return listed, shown
 }
 
-// texts is what is shown of the tracked paths.
-func (w *world) texts(t rapid.TB) []string {
+// texts returns the shown texts of the tracked paths.
+func (w *fakeRepo) texts(t rapid.TB) []string {
 	var list []string
 	for _, path := range slices.Sorted(maps.Keys(w.index)) {
 		k := w.show(t, path)
@@ -140,34 +138,34 @@ func (w *world) texts(t rapid.TB) []string {
 	return list
 }
 
-func liveShared(t *rapid.T) *sharedLife {
-	w := newWorld(t)
+func newSharedRepo(t *rapid.T) *sharedRepo {
+	w := newFakeRepo(t)
 	for _, body := range sharedBodies {
 		w.blobs[blob(body)] = body
 	}
-	w.grader = letterGrader{w.blobs}
-	l := &sharedLife{world: w}
+	w.grade = letterGrader{w.blobs}.grade
+	l := &sharedRepo{fakeRepo: w}
 	for range rapid.IntRange(5, 50).Draw(t, "steps") {
 		l.step(t)
 	}
 	return l
 }
 
-// clone returns another clone of the same commits, at the same one, without rows.
-func (l *sharedLife) clone() *world {
-	other := newWorld(l)
-	other.blobs, other.commits, other.grader = l.blobs, l.commits, l.grader
+// clone returns another clone at the same commit, without rows.
+func (l *sharedRepo) clone() *fakeRepo {
+	other := newFakeRepo(l)
+	other.blobs, other.commits, other.grade = l.blobs, l.commits, l.grade
 	other.clock, other.seconds = l.clock, l.seconds
 	return other
 }
 
-func (l *sharedLife) Context() context.Context { return l.ctx }
+func (l *sharedRepo) Context() context.Context { return l.ctx }
 
-// Clones at the same commit and with the same records say the same, whatever happened
-// in them before and in whatever order records came.
+// Clones at the same commit with the same records give the same answers, regardless of their past and of the order
+// of the records.
 func TestClonesAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		l := liveShared(t)
+		l := newSharedRepo(t)
 		l.commitAll()
 		head := l.head
 		other := l.clone()
@@ -202,10 +200,10 @@ func TestClonesAgree(t *testing.T) {
 	})
 }
 
-// Every way of asking says the same of a path at one moment.
+// Status and Show give the same answer about a path.
 func TestAnswersAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		l := liveShared(t)
+		l := newSharedRepo(t)
 		listed, shown := l.answers(t)
 		same(t, "status and show", shown, listed)
 		l.verify(t, registry.VerifyOptions{})

@@ -7,26 +7,26 @@ import (
 	"ken/internal/repo"
 )
 
-// CloseOptions says what an agent did. The zero value closes the commit at HEAD.
+// CloseOptions describe the work of an agent. The zero value closes the commit at HEAD.
 type CloseOptions struct {
-	Rev     string      // the commit whose paths were touched; HEAD when empty
-	Paths   []repo.Path // the touched paths; those of Rev when nil
-	Updates []Update    // the texts it wrote
+	Rev     string      // the commit that touched the paths; HEAD if empty
+	Paths   []repo.Path // the touched paths; those of Rev if nil
+	Updates []Update    // the summaries that the agent wrote
 }
 
-// A Closing is what closing a piece of work left behind.
+// A Closing is the result of Close.
 type Closing struct {
 	Commit       repo.ID              `json:"commit"`
 	Updated      []Written            `json:"updated"`
 	NeedsSummary []FileNeedingSummary `json:"needs_summary"`
-	Unknown      string               `json:"unknown,omitempty"` // why the touched paths could not be told
+	Unknown      string               `json:"unknown,omitempty"` // why the touched paths are unknown
 	LastVerified repo.ID              `json:"last_verified_sha"`
 	State        State                `json:"state"`
 	Reasons      []Reason             `json:"reasons"`
 	Counts       Counts               `json:"counts"`
 }
 
-// A FileNeedingSummary is a touched path whose content nobody has put into words yet.
+// A FileNeedingSummary is a touched path without a current summary.
 type FileNeedingSummary struct {
 	repo.PathJSON
 	ID      repo.ID     `json:"content_id"`
@@ -34,10 +34,9 @@ type FileNeedingSummary struct {
 	Summary fresh.State `json:"summary"` // none, or stale
 }
 
-// Close ends a piece of work. It stores the given summaries,
-// lists touched paths without a summary, and verifies everything
-// since the last verification. Only then does the recorded commit
-// move to HEAD, so commits of others in between are verified too.
+// Close ends a piece of work. It stores the given summaries, lists touched paths without a summary, and verifies
+// everything since the last verification. Only then does the recorded commit move to HEAD, so commits of others in
+// between are verified too.
 func (r *Registry) Close(ctx context.Context, opts CloseOptions) (*Closing, error) {
 	out := &Closing{Updated: []Written{}, NeedsSummary: []FileNeedingSummary{}}
 	touched, err := r.touched(ctx, opts, out)
@@ -71,9 +70,8 @@ func (r *Registry) Close(ctx context.Context, opts CloseOptions) (*Closing, erro
 	return out, nil
 }
 
-// touched returns the paths that a piece of work touched. Where git cannot tell
-// what HEAD changed, as at the edge of a shallow clone, the texts that were given
-// are worth keeping all the same: they say which paths, and the closing says why.
+// touched returns the paths that the work touched. If git does not know what HEAD changed, as at the edge of a
+// shallow clone, Close still stores the given summaries: their paths count as touched, and Unknown says why.
 func (r *Registry) touched(ctx context.Context, opts CloseOptions, out *Closing) ([]repo.Path, error) {
 	if opts.Paths != nil {
 		return opts.Paths, nil

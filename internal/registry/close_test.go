@@ -49,8 +49,8 @@ func TestClose(t *testing.T) {
 	entered(t, w.status(t, registry.VerifyOptions{}), registry.StateTrust)
 }
 
-// A commit that somebody slipped in between is verified before it is vouched for.
-func TestCloseVerifiesWhatOthersDid(t *testing.T) {
+// A commit of another author in between is verified before it becomes the last verified one.
+func TestCloseVerifiesOtherCommits(t *testing.T) {
 	w := settled(t, "a.go", "alpha", "b.go", "beta")
 	w.describe(t, "b.go")
 	w.put("b.go", "theirs")
@@ -65,7 +65,7 @@ func TestCloseVerifiesWhatOthersDid(t *testing.T) {
 }
 
 func TestCloseByPathsAndByCommit(t *testing.T) {
-	at := func() (w *world, work repo.ID) {
+	at := func() (w *fakeRepo, work repo.ID) {
 		w = settled(t, "a.go", "alpha", "b.go", "beta")
 		w.put("a.go", "other")
 		w.commit()
@@ -74,7 +74,7 @@ func TestCloseByPathsAndByCommit(t *testing.T) {
 		w.commit()
 		return w, work
 	}
-	w, work := at() // ids do not depend on when
+	w, work := at() // ids do not depend on the time
 	for name, c := range map[string]struct {
 		opts   registry.CloseOptions
 		commit repo.ID
@@ -109,7 +109,7 @@ func TestCloseWhereGitCannotTell(t *testing.T) {
 	same(t, "updated", results(c), []string{"stored a.go", "rejected b.go", "rejected ../x"})
 	same(t, "needed", needed(c), []string{"none b.go"})
 	if verdictOf(t, w, "a.go") != fresh.Fresh {
-		t.Error("the text was lost")
+		t.Error("the text was not stored")
 	}
 	for name, opts := range map[string]registry.CloseOptions{
 		"nothing to keep":    {},

@@ -9,31 +9,31 @@ import (
 	"ken/internal/store"
 )
 
-// A verification is one comparison of rows with what is there.
+// A verification is one comparison of rows with the work tree.
 type verification struct {
 	*Registry
 	*entered
 	opts VerifyOptions
-	dry  bool // nothing will be written: read nothing that only a row would want
+	dry  bool // write nothing, and read nothing that only a row needs
 	rep  *Report
 
-	change store.FileChanges
-	again  bool                      // no row is taken at its word
-	left   map[repo.ID]store.FileRow // rows whose path is no longer tracked, by content
-	gone   map[repo.Path]bool        // their paths
-	raw    int                       // rows matched on raw bytes
-	found  bool                      // a read found content that a stat had vouched for
-	failed bool                      // some content should have been read, and could not be
-	peeked int                       // files read for their kind alone
+	change      store.FileChanges
+	again       bool                      // no row proves anything
+	left        map[repo.ID]store.FileRow // rows whose path is no longer tracked, by content
+	gone        map[repo.Path]bool        // their paths
+	raw         int                       // rows that matched by raw bytes
+	found       bool                      // the bytes of a file differ although its stat was unchanged
+	failed      bool                      // a file that had to be read could not be
+	readForKind int                       // files read for their kind alone
 }
 
-// An item is an entry that takes more than comparing two ids.
+// An item is an entry that needs more than a comparison of two ids.
 type item struct {
 	i   int
-	row *store.FileRow // nil when there is none
+	row *store.FileRow // nil if there is none
 }
 
-// before is the row as it was, zero when there was none.
+// before returns the stored row, zero if there is none.
 func (it item) before() store.FileRow {
 	if it.row == nil {
 		return store.FileRow{}
@@ -41,8 +41,8 @@ func (it item) before() store.FileRow {
 	return *it.row
 }
 
-// clean reports whether nothing turned out to have moved. What is not checked out
-// cannot have, whether or not its text can be judged.
+// clean reports whether no file changed. A file that is not checked out is unchanged, even if its summary cannot be
+// judged.
 func (v *verification) clean() bool {
 	return !v.found && !v.failed && v.rep.Counts.Conflicted == 0
 }
@@ -72,8 +72,7 @@ func (v *verification) compare(ctx context.Context) (store.FileChanges, error) {
 	return v.change, nil
 }
 
-// pair walks rows and entries side by side. What plainly matches is counted
-// then and there; the rest is returned.
+// pair walks rows and entries side by side. It counts those that match, and returns the rest.
 func (v *verification) pair(ctx context.Context) ([]item, error) {
 	entries := v.view.snap.Index.Entries
 	rows, only, err := v.scope(ctx)
@@ -117,8 +116,7 @@ func (v *verification) pair(ctx context.Context) ([]item, error) {
 	return items, nil
 }
 
-// scope returns the rows and entries the options ask for; only is nil when that
-// is all of them.
+// scope returns the rows and entries that the options select; only is nil for all of them.
 func (v *verification) scope(ctx context.Context) (iter.Seq2[store.FileRow, error], []int, error) {
 	wt := v.view.snap.Worktree
 	if v.opts.Paths == nil {
@@ -159,10 +157,10 @@ func underAny(p repo.Path, dirs []repo.Path) bool {
 	return false
 }
 
-// plain reports whether the row says all there is to say about entry i.
+// plain reports whether the stored row is current for entry i.
 func (v *verification) plain(i int, row store.FileRow) bool {
-	s, looked := v.view.seen[i]
-	if !looked {
+	s, seen := v.view.seen[i]
+	if !seen {
 		e := &v.view.snap.Index.Entries[i]
 		return e.ID == row.Content.ID && e.Mode == row.Mode && row.Marks&(store.MarkRaw|store.MarkDiffersFromIndex) == 0 &&
 			(v.dry || !v.view.outdated(i, row))
@@ -172,7 +170,7 @@ func (v *verification) plain(i int, row store.FileRow) bool {
 		(s.content.MD5.IsZero() || s.content.MD5 == row.Content.MD5 && s.stat == row.Stat)
 }
 
-// count reports a row that stays as it is.
+// count adds an unchanged row to the report.
 func (v *verification) count(i int, row store.FileRow) {
 	if row.Marks.Has(store.MarkRaw) {
 		v.raw++
@@ -180,8 +178,8 @@ func (v *verification) count(i int, row store.FileRow) {
 	v.rep.add(v.matched(row, v.view, i), v.opts.All)
 }
 
-// forget drops the row of a path that is no longer tracked. Its text stays
-// reachable by content, for whoever comes to hold that content next.
+// forget drops the row of a path that is no longer tracked. Its record stays: another path with the same content
+// will show it.
 func (v *verification) forget(row store.FileRow) {
 	v.change.Delete = append(v.change.Delete, row.Path)
 	v.gone[row.Path] = true
@@ -216,18 +214,17 @@ func (v *verification) settleAll(ctx context.Context, items []item) error {
 	}
 	for k, it := range items {
 		v.judgeItem(it, rows[k], exact[rows[k].Content])
-		delete(v.view.seen, it.i) // a full run would otherwise hold them all
+		delete(v.view.seen, it.i) // otherwise a full run would hold all of them in memory
 	}
 	return nil
 }
 
-// reasonUntracked is why a row went: it is the one verdict about a path that is
-// no longer there to be asked about.
+// reasonUntracked explains why a row was removed. It is the only verdict about a path that is no longer tracked.
 const reasonUntracked = "no longer tracked"
 
-// reasonSparse is why nothing stands at a path that is as it should be.
+// reasonSparse explains why an unchanged path has no file.
 const reasonSparse = "not checked out"
 
-// reasonUnseen is why nobody can say whether a text holds whose file is, or was when
-// it was last seen, under a filter driver, and is not checked out.
+// reasonUnseen explains the unknown verdict of a file that is not checked out and has, or last had, a filter
+// driver.
 const reasonUnseen = "not checked out, and its bytes come from a filter: they cannot be compared"

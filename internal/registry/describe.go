@@ -6,8 +6,7 @@ import (
 	"ken/internal/fresh"
 )
 
-// Describe puts a verdict into plain words. The state of the summary comes first, since
-// that is what a reader looks for; how the file changed says why.
+// Describe returns a verdict as words for people: the state of the summary first, then how the file changed.
 func (v Verdict) Describe() (word, why string) {
 	switch v.Verdict {
 	case FoundUnknown, FoundConflicted:
@@ -32,7 +31,7 @@ func (v Verdict) Describe() (word, why string) {
 		}
 	case FoundMismatch:
 		if v.Summary == fresh.None || v.Summary == fresh.Excluded {
-			// The last check of ken, which need not be what git compares with.
+			// This is the last check of ken, which may differ from the commit that git compares with.
 			return "changed", "since the last check; summary " + v.Summary.String() + colon(v.Reason)
 		}
 	default:
@@ -57,12 +56,12 @@ func (v Verdict) Describe() (word, why string) {
 	}
 }
 
-// staleFor says why a summary is stale.
+// staleFor returns the reason why a summary is stale.
 func (v Verdict) staleFor() string {
 	return "edited since the summary was written" + colon(extent(v.Grade))
 }
 
-// renamed says where a file came from, and then sep; nothing of one that was not renamed.
+// renamed returns the former path of a renamed file and then sep, "" for other files.
 func (v Verdict) renamed(sep string) string {
 	if v.PathChanged == "" {
 		return ""
@@ -70,7 +69,7 @@ func (v Verdict) renamed(sep string) string {
 	return "renamed from " + v.before.String() + sep
 }
 
-// extent names a grade, unless it only says that something changed.
+// extent returns the name of a grade, "" if it only says that something changed.
 func extent(g fresh.Grade) string {
 	if g == fresh.GradeContent {
 		return ""
@@ -78,7 +77,7 @@ func extent(g fresh.Grade) string {
 	return string(g)
 }
 
-// colon puts a reason behind what it explains.
+// colon returns a reason with a colon in front, "" for none.
 func colon(reason string) string {
 	if reason == "" {
 		return ""
@@ -86,7 +85,7 @@ func colon(reason string) string {
 	return ": " + reason
 }
 
-// Gist is the first line of the text, behind what a reader should hear of it.
+// Gist returns the first line of the summary, after its caveats.
 func (k *Knowledge) Gist() string {
 	if notes := k.caveats(); len(notes) > 0 {
 		return "(" + strings.Join(notes, ", ") + ") " + firstLine(k.Text)
@@ -94,7 +93,7 @@ func (k *Knowledge) Gist() string {
 	return firstLine(k.Text)
 }
 
-// firstLine is a text's first line, for lists.
+// firstLine returns the first line of a text, for lists.
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return line

@@ -5,43 +5,42 @@ import (
 	"ken/internal/store"
 )
 
-// A State is what a session finds when it enters a repository. It decides what
-// has to happen before anything the registry says can be believed.
+// A State is the state of a worktree when a session begins. It decides whether a verification is needed.
 type State string
 
 // The entry states.
 const (
-	StateNew       State = "new"       // nothing is tracked: nothing to know
-	StateBootstrap State = "bootstrap" // files, but no rows: every file is new
-	StateTrust     State = "trust"     // proof that nothing moved: no file is opened
-	StateVerify    State = "verify"    // something may have moved: see Reasons
+	StateNew       State = "new"       // git tracks nothing
+	StateBootstrap State = "bootstrap" // files but no rows: every file is new
+	StateTrust     State = "trust"     // nothing changed since the last verification; no file is opened
+	StateVerify    State = "verify"    // something may have changed: see Reasons
 )
 
-// A Reason says why the registry cannot simply be trusted.
+// A Reason says why a verification is needed.
 type Reason string
 
 // The reasons for verifying.
 const (
-	ReasonHeadMoved     Reason = "head_moved"     // HEAD is not the commit last verified
+	ReasonHeadMoved     Reason = "head_moved"     // HEAD is not the commit of the last verification
 	ReasonDirty         Reason = "dirty"          // index or work tree differ from HEAD
-	ReasonBehind        Reason = "behind"         // the upstream, as last fetched, has more
+	ReasonBehind        Reason = "behind"         // the upstream, as last fetched, has more commits
 	ReasonBaselineDirty Reason = "baseline_dirty" // verified while dirty: the same HEAD proves nothing
-	ReasonBaselineLost  Reason = "baseline_lost"  // the commit last verified is gone from history
-	ReasonNoBaseline    Reason = "no_baseline"    // single paths are known, the whole was never verified
-	ReasonFlags         Reason = "flags"          // entries that git was told not to look at, and that are there
-	ReasonPolicyChanged Reason = "policy_changed" // other files count, or count differently
+	ReasonBaselineLost  Reason = "baseline_lost"  // the commit of the last verification is no longer reachable
+	ReasonNoBaseline    Reason = "no_baseline"    // only single paths were verified
+	ReasonFlags         Reason = "flags"          // git is configured to ignore changes of entries whose files exist
+	ReasonPolicyChanged Reason = "policy_changed" // the policy for files or grades changed
 	ReasonConflicted    Reason = "conflicted"     // unmerged paths
 )
 
-// An EntryFacts is everything the entry state depends on.
+// EntryFacts are the facts that decide the entry state.
 type EntryFacts struct {
 	Tracked    int  // paths in the index
-	Rows       bool // whether there are rows for this worktree
-	Verified   bool // whether Baseline was ever set
+	Rows       bool // the worktree has rows
+	Verified   bool // Baseline is set
 	Baseline   store.Verification
-	Lost       bool // Baseline.Head is missing, or no ref leads to it any more
+	Lost       bool // Baseline.Head is missing, or no ref leads to it
 	Head       repo.ID
-	Tree       repo.ID // of Head; zero when Head is unborn
+	Tree       repo.ID // of Head; zero without a commit
 	Dirty      bool
 	Conflicted bool
 	Flagged    bool
@@ -49,8 +48,8 @@ type EntryFacts struct {
 	Policy     string
 }
 
-// Enter decides the entry state. An amend that kept the tree is trusted: the
-// content proven is the content there.
+// Enter decides the entry state. After an amend with the same tree, the last verification still counts: it proved this
+// content.
 func Enter(s EntryFacts) (State, []Reason) {
 	switch {
 	case s.Tracked == 0:

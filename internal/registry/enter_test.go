@@ -25,7 +25,7 @@ func id(t *testing.T, digit string) repo.ID {
 
 func TestEnter(t *testing.T) {
 	head, other, tree, otherTree := id(t, "a"), id(t, "b"), id(t, "c"), id(t, "d")
-	// What a session finds when nothing happened since the last one.
+	// The facts if nothing happened since the last session.
 	still := registry.EntryFacts{
 		Tracked: 3, Rows: true, Verified: true, Head: head, Tree: tree, Policy: "p",
 		Baseline: store.Verification{Head: head, Tree: tree, Clean: true, Policy: "p"},

@@ -11,12 +11,12 @@ import (
 	"ken/internal/store"
 )
 
-// entered is a session's entry: the situation it was decided from, and the
-// decision. Everything one run answers is answered from one of these.
+// entered is the entry state of a session with the facts that it was decided from. All answers of one run use one
+// of these.
 type entered struct {
 	view     *view
 	base     store.Verification
-	verified bool // base was ever set
+	verified bool // there is a base
 	tree     repo.ID
 	upstream repo.Upstream
 	dirty    bool
@@ -25,25 +25,23 @@ type entered struct {
 	state    State
 	reasons  []Reason
 	records  int64              // the mark of the newest record
-	renewed  map[repo.Path]bool // tracked paths that records came for since the last verification
+	renewed  map[repo.Path]bool // tracked paths with new records since the last verification
 }
 
-// settled reports whether the row of a path shows the right text, as long as its content
-// is the same.
+// settled reports whether the row of a path shows the right summary, provided that its content is the same.
 func (e *entered) settled(path repo.Path) bool {
 	return e.verified && e.base.Policy == e.view.policy && !e.renewed[path]
 }
 
-// sameHistory reports whether files have the same former paths as at the baseline.
+// sameHistory reports whether files have the same former paths as at the last verification.
 func (e *entered) sameHistory() bool {
 	index := e.view.snap.Index.Tree
 	return e.base.Head == e.view.snap.Head.Commit && !index.IsZero() && e.base.Index == index
 }
 
-// news finds the tracked paths that may show another text than at the baseline though
-// their content is the same: records came for them, or they are taken for other files
-// than before.
-func (r *Registry) news(ctx context.Context, e *entered) error {
+// findRenewed finds the tracked paths that may show another summary than at the last verification although their content
+// is the same: there are new records, or their former paths changed.
+func (r *Registry) findRenewed(ctx context.Context, e *entered) error {
 	paths, now, err := r.store.WrittenSince(ctx, e.base.Records)
 	if err != nil {
 		return err
@@ -77,20 +75,20 @@ func (r *Registry) news(ctx context.Context, e *entered) error {
 	if !moved {
 		return nil
 	}
-	return r.newsOfHistory(ctx, e)
+	return r.findRenewedByHistory(ctx, e)
 }
 
-// newsOfHistory adds the paths whose text was written at a path that they had before, and
-// those for which no finer grade was found: git may have the content by now.
-func (r *Registry) newsOfHistory(ctx context.Context, e *entered) error {
+// findRenewedByHistory adds the paths whose summary was written at a former path, and those without a finer grade: git may
+// have the content by now.
+func (r *Registry) findRenewedByHistory(ctx context.Context, e *entered) error {
 	if err := r.loadExceptions(ctx, e.view); err != nil {
 		return err
 	}
-	written, err := r.store.WrittenAt(ctx, slices.Collect(maps.Keys(e.view.odd)))
+	written, err := r.store.WrittenAt(ctx, slices.Collect(maps.Keys(e.view.exceptions)))
 	if err != nil {
 		return err
 	}
-	for path, row := range e.view.odd {
+	for path, row := range e.view.exceptions {
 		own := slices.ContainsFunc(written[path], func(c store.RecordHeader) bool { return c.Basis.Key() == row.About })
 		stale := !row.About.IsZero() && !row.About.Holds(row.Content)
 		_, tracked := find(e.view.snap.Index.Entries, path)
@@ -101,7 +99,7 @@ func (r *Registry) newsOfHistory(ctx context.Context, e *entered) error {
 	return nil
 }
 
-// enter reads the situation and decides the entry state.
+// enter reads the repository and decides the entry state.
 func (r *Registry) enter(ctx context.Context) (*entered, error) {
 	snap, err := r.snapshot(ctx)
 	if err != nil {
@@ -122,16 +120,16 @@ func (r *Registry) enter(ctx context.Context) (*entered, error) {
 			return nil, err
 		}
 	}
-	if e.view, err = r.look(ctx, snap, e.base, nil); err != nil {
+	if e.view, err = r.readView(ctx, snap, e.base, nil); err != nil {
 		return nil, err
 	}
-	if err := r.news(ctx, e); err != nil {
+	if err := r.findRenewed(ctx, e); err != nil {
 		return nil, err
 	}
 	if e.upstream, err = r.git.Upstream(ctx, snap, e.base.Upstream, e.base.Head); err != nil {
 		return nil, err
 	}
-	if err := r.weigh(ctx, e); err != nil {
+	if err := r.setFacts(ctx, e); err != nil {
 		return nil, err
 	}
 	s := EntryFacts{
@@ -150,14 +148,14 @@ func (r *Registry) enter(ctx context.Context) (*entered, error) {
 	return e, nil
 }
 
-// weigh fills in what the snapshot and the look at the work tree amount to.
-func (r *Registry) weigh(ctx context.Context, e *entered) error {
+// setFacts sets the facts that follow from the snapshot and the work tree.
+func (r *Registry) setFacts(ctx context.Context, e *entered) error {
 	snap := e.view.snap
 	var flags repo.Flags
 	for i := range snap.Index.Entries {
 		of := snap.Index.Entries[i].Flags
 		flags |= of
-		// What is not checked out, and is not there either, hides nothing.
+		// A file that is not checked out and does not exist cannot hide a change.
 		e.flagged = e.flagged || of.Has(repo.AssumeUnchanged) ||
 			of.Has(repo.SkipWorktree) && e.view.pathState(i).state != sparse
 	}
@@ -189,7 +187,7 @@ func (r *Registry) weigh(ctx context.Context, e *entered) error {
 	return err
 }
 
-// report begins the report of a run.
+// report returns the report of a run, without verdicts.
 func (e *entered) report() *Report {
 	rep := &Report{
 		State: e.state, Reasons: e.reasons, Head: e.view.snap.Head.Commit, LastVerified: e.base.Head,
@@ -205,7 +203,7 @@ func (e *entered) report() *Report {
 	return rep
 }
 
-// baseline is what this entry proves once its rows have landed.
+// baseline returns the verification to store together with the rows.
 func (e *entered) baseline(r *Registry, clean bool, raw int) *store.Verification {
 	return &store.Verification{
 		Generation: e.base.Generation,

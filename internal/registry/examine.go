@@ -9,23 +9,21 @@ import (
 	"ken/internal/store"
 )
 
-// A subject is one path, examined on its own: what is known of it, and what
-// stands there now.
+// A subject is one path that is examined alone: its stored row and its current state.
 type subject struct {
 	path    repo.Path
 	tracked bool
-	state   contentState  // meaningful when tracked
-	err     error         // why, when unreadable
-	before  store.FileRow // as it was kept; zero Path when it was not
-	now     store.FileRow // as it is, About included; like before when nothing could be established
-	bytes   repo.ID       // of the bytes on disk, when they were read
+	state   contentState  // set if tracked
+	err     error         // why it is unreadable
+	before  store.FileRow // the stored row; its Path is "" if there is none
+	now     store.FileRow // the current row, with About; like before if the content is unknown
+	bytes   repo.ID       // of the bytes on disk, if they were read
 }
 
-// readable reports whether the subject's content is established.
+// readable reports whether the content of the subject is known.
 func (s *subject) readable() bool { return s.tracked && (s.state == same || s.state == changed) }
 
-// unmoved reports whether the row kept says all there is to say about what
-// stands there, whatever text it is about.
+// unmoved reports whether the stored row is current, apart from its summary.
 func (s *subject) unmoved() bool {
 	now, before := s.now, s.before
 	now.About, now.Stat = before.About, before.Stat
@@ -34,8 +32,8 @@ func (s *subject) unmoved() bool {
 	return now == before
 }
 
-// examine looks at the given paths and nothing else. Their bytes are read where
-// no row holds their md5, or where the caller wants them read in any case.
+// examine reads the given paths and nothing else. It reads the bytes of a path if no row has their md5, or if read
+// is set.
 func (r *Registry) examine(ctx context.Context, paths []repo.Path, read bool) (*repo.Snapshot, []subject, error) {
 	snap, err := r.snapshot(ctx)
 	if err != nil {
@@ -63,7 +61,7 @@ func (r *Registry) examine(ctx context.Context, paths []repo.Path, read bool) (*
 	slices.Sort(only)
 	only = slices.Compact(only)
 	v := &verification{Registry: r, entered: &entered{base: base, verified: verified}, again: read}
-	if v.view, err = r.look(ctx, snap, base, only); err != nil {
+	if v.view, err = r.readView(ctx, snap, base, only); err != nil {
 		return nil, nil, err
 	}
 	items := make([]item, len(only))
@@ -93,10 +91,9 @@ func (r *Registry) examine(ctx context.Context, paths []repo.Path, read bool) (*
 	return snap, subjects, r.chooseFor(ctx, v, subjects)
 }
 
-// chooseFor gives the tracked ones of the subjects their texts. A path that is not
-// tracked has no row to be about anything.
+// chooseFor chooses the summaries of the tracked subjects. Other subjects have no row.
 func (r *Registry) chooseFor(ctx context.Context, v *verification, subjects []subject) error {
-	if err := r.news(ctx, v.entered); err != nil {
+	if err := r.findRenewed(ctx, v.entered); err != nil {
 		return err
 	}
 	var rows []store.FileRow
@@ -121,12 +118,12 @@ func (r *Registry) chooseFor(ctx context.Context, v *verification, subjects []su
 	return err
 }
 
-// verdict says what the text about a subject is worth, and why.
+// verdict returns the verdict of a subject's summary, the grade of the difference, and the reasons.
 func (r *Registry) verdict(s *subject) (fresh.State, fresh.Grade, []string) {
 	if !s.tracked {
 		return fresh.Gone, "", []string{"not_tracked"}
 	}
-	state, grade := r.worth(s.state, s.now)
+	state, grade := r.verdictOf(s.state, s.now)
 	switch {
 	case state == fresh.Excluded:
 		return state, grade, []string{s.now.Excluded}

@@ -9,11 +9,9 @@ import (
 	"ken/internal/store"
 )
 
-// pairExceptions is pair for the usual case that the index is
-// the same as at the last verification. Then only paths that
-// differ from the index now, or differed then, can differ from
-// their rows. All other rows match and are counted without
-// being read. done is false if the index is another one.
+// pairExceptions is pair for the usual case that the index is the same as at the last verification. Then only
+// paths that differ from the index now, or differed then, can differ from their rows. All other rows match and are
+// counted without being read. done is false if the index is another one.
 func (v *verification) pairExceptions(ctx context.Context) (items []item, done bool, err error) {
 	snap := v.view.snap
 	if !v.sameIndex() || v.opts.All || v.opts.Paths != nil {
@@ -64,36 +62,35 @@ func (v *verification) pairExceptions(ctx context.Context) (items []item, done b
 	return items, true, nil
 }
 
-// sameIndex reports whether the rows were verified against the very index, and
-// under the very policy, that there are now.
+// sameIndex reports whether the rows were verified against the current index and policy.
 func (v *verification) sameIndex() bool {
 	tree := v.view.snap.Index.Tree
 	return v.verified && v.view.policy == v.base.Policy && !tree.IsZero() && tree == v.base.Index
 }
 
-// exceptional returns the rows of every path that is, or was, not as the index
-// has it; all is false when one of them has no row.
+// exceptional returns the rows of every path that differs from the index now, or did at the last verification; all
+// is false if one of them has no row.
 func (v *verification) exceptional(ctx context.Context) (rows map[repo.Path]store.FileRow, all bool, err error) {
 	if err := v.loadExceptions(ctx, v.view); err != nil {
 		return nil, false, err
 	}
-	odd := v.view.odd
+	exceptions := v.view.exceptions
 	if v.opts.Full {
-		// The md5 of converted content may be of bytes that are there no longer.
-		if odd, err = v.store.Exceptions(ctx, v.view.snap.Worktree, store.MarksUnproven|store.MarkConverted); err != nil {
+		// The stored md5 of converted content may be of former bytes.
+		if exceptions, err = v.store.Exceptions(ctx, v.view.snap.Worktree, store.MarksUnproven|store.MarkConverted); err != nil {
 			return nil, false, err
 		}
 	}
 	var seen []int
 	for i := range v.view.seen {
-		if _, known := odd[v.view.snap.Index.Entries[i].Path]; !known {
+		if _, known := exceptions[v.view.snap.Index.Entries[i].Path]; !known {
 			seen = append(seen, i)
 		}
 	}
 	for path := range v.renewed {
 		i, _ := find(v.view.snap.Index.Entries, path)
-		_, looked := v.view.seen[i]
-		if _, known := odd[path]; !known && !looked {
+		_, examined := v.view.seen[i]
+		if _, known := exceptions[path]; !known && !examined {
 			seen = append(seen, i)
 		}
 	}
@@ -101,11 +98,11 @@ func (v *verification) exceptional(ctx context.Context) (rows map[repo.Path]stor
 	if err != nil || !all {
 		return nil, false, err
 	}
-	maps.Copy(rows, odd)
+	maps.Copy(rows, exceptions)
 	return rows, true, nil
 }
 
-// rowsAt returns the rows of some entries; all is false when one has none.
+// rowsAt returns the rows of some entries; all is false if one has none.
 func (v *verification) rowsAt(ctx context.Context, which []int) (rows map[repo.Path]store.FileRow, all bool, err error) {
 	paths := make([]repo.Path, len(which))
 	for k, i := range which {
@@ -115,9 +112,8 @@ func (v *verification) rowsAt(ctx context.Context, which []int) (rows map[repo.P
 	return rows, len(rows) == len(paths), err
 }
 
-// unsound reads all entries except those in but, a sorted list, and
-// returns the entries whose content differs from the index. The
-// rows of the others were made from the index and remain valid.
+// unsound reads all entries except those in but, a sorted list, and returns the entries whose content differs from
+// the index. The rows of the others were made from the index and remain valid.
 func (v *verification) unsound(ctx context.Context, but []int) ([]int, error) {
 	entries := v.view.snap.Index.Entries
 	var moved []int

@@ -8,9 +8,8 @@ import (
 	"ken/internal/repo"
 )
 
-// filtered returns a verified world whose notes.f is under a filter driver that
-// keeps the first line alone.
-func filtered(t *testing.T) *world {
+// filtered returns a verified repository whose notes.f has a filter driver that keeps only the first line.
+func filtered(t *testing.T) *fakeRepo {
 	t.Helper()
 	w := committed(t, ".gitattributes", "*.f filter", "a.go", "alpha", "notes.f", "title\nbody")
 	w.verify(t, registry.VerifyOptions{})
@@ -32,13 +31,13 @@ func TestFilteredPathsAreTheirBytes(t *testing.T) {
 	same(t, "counts", rep.Counts, registry.Counts{Files: 3, Match: 3, Fresh: 1, None: 2})
 }
 
-// To git nothing has changed: the blob is the same, and so is HEAD.
+// For git nothing has changed: the blob and HEAD are the same.
 func TestLossyFilterHidesNothing(t *testing.T) {
 	for name, opts := range map[string]registry.VerifyOptions{"by exception": {}, "row by row": {All: true}, "by path": {Paths: []repo.Path{"notes.f"}}} {
 		t.Run(name, func(t *testing.T) {
 			w := filtered(t)
 			w.put("notes.f", "title\nother body")
-			w.commit() // of the very tree there was
+			w.commit() // with the same tree
 			rep := w.status(t, opts)
 			entered(t, rep, registry.StateVerify, registry.ReasonDirty)
 			same(t, "found", notable(rep), []string{"mismatch stale notes.f"})
@@ -58,7 +57,7 @@ func TestFilterComesAndGoes(t *testing.T) {
 	w.put("notes.f", "title\nbody")
 	w.verify(t, registry.VerifyOptions{})
 	if verdictOf(t, w, "notes.f") != fresh.Fresh {
-		t.Error("the bytes are those the text was written from")
+		t.Error("stale, but the text was written from these bytes")
 	}
 	w.put(".gitattributes", "")
 	w.touch("notes.f")
@@ -68,8 +67,8 @@ func TestFilterComesAndGoes(t *testing.T) {
 	}
 }
 
-// The index keeps the blob that a filter made, after the filter has gone from the
-// attributes. It was never on the disk, and says nothing of the bytes.
+// After the filter was removed from the attributes, the index still has the blob that the filter made. The blob
+// was never on disk and proves nothing about the bytes.
 func TestFilterGoesFromTheAttributes(t *testing.T) {
 	w := filtered(t)
 	w.put("other.f.txt", "title") // the same blob
@@ -100,7 +99,7 @@ func TestConversions(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		attributes string
-		stored     string // in the index
+		stored     string // the content in the index
 		disk       string
 		want       repo.ID
 		change     bool
@@ -138,7 +137,7 @@ func TestConversions(t *testing.T) {
 	}
 }
 
-// An attributes file that lies beside a file counts before anybody adds it.
+// An attributes file counts before it is tracked.
 func TestUntrackedAttributesBesideTheFile(t *testing.T) {
 	w := settled(t, "dir/a.x", "one\n")
 	w.write("dir/.gitattributes", "a.x encoding")
@@ -172,7 +171,7 @@ func TestAttributesDecideTheKind(t *testing.T) {
 	})
 }
 
-// A filter that happens to leave a file alone is one all the same.
+// A filter that does not change a file is still a filter.
 func TestFilterThatChangedNothingYet(t *testing.T) {
 	w := settled(t, ".gitattributes", "*.f filter", "notes.f", "title")
 	w.describe(t, "notes.f")
@@ -181,8 +180,8 @@ func TestFilterThatChangedNothingYet(t *testing.T) {
 	same(t, "verdicts", verdicts(w.verify(t, registry.VerifyOptions{})), []string{"mismatch stale notes.f"})
 }
 
-// While a filtered file is not checked out, its blob tells nothing of the bytes that its
-// text was written from: that it was edited is as little known as that it was not.
+// While a filtered file is not checked out, its blob says nothing about the bytes that its text was written from.
+// Whether it was edited is unknown.
 func TestFilteredAndNotCheckedOut(t *testing.T) {
 	w := filtered(t)
 	kept := *w.disk["notes.f"]
@@ -208,6 +207,6 @@ func TestFilteredAndNotCheckedOut(t *testing.T) {
 	w.write("notes.f", kept.bytes)
 	same(t, "back", notable(w.verify(t, registry.VerifyOptions{})), []string{})
 	if verdictOf(t, w, "notes.f") != fresh.Fresh {
-		t.Error("the bytes are those the text was written from")
+		t.Error("stale, but the text was written from these bytes")
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"ken/internal/repo"
 )
 
-// holders finds which tracked path holds a content. It looks with the first question:
-// hardly a write asks one.
+// holders finds the tracked path that has a content. It loads the paths at the first call, since hardly any write
+// needs them.
 type holders struct {
 	*Registry
 
@@ -16,8 +16,8 @@ type holders struct {
 	by   map[fresh.Basis]repo.Path // by the id, and by the md5 alone
 }
 
-// holding returns another path that holds c, if c is nothing that was seen at the path of
-// the subject: not in its row, nor in the index, nor in HEAD.
+// holding returns another path that has content c, if neither the row, nor the index, nor HEAD has c at the path of
+// the subject.
 func (h *holders) holding(ctx context.Context, c repo.Content, s *subject) (repo.Path, error) {
 	about := fresh.Basis{Content: c}
 	if about.Holds(s.now.Content) || about.Holds(s.before.Content) {
@@ -27,7 +27,7 @@ func (h *holders) holding(ctx context.Context, c repo.Content, s *subject) (repo
 		return "", nil
 	}
 	if h.by == nil {
-		if err := h.look(ctx); err != nil {
+		if err := h.load(ctx); err != nil {
 			return "", err
 		}
 	}
@@ -42,9 +42,8 @@ func (h *holders) holding(ctx context.Context, c repo.Content, s *subject) (repo
 	return other, nil
 }
 
-// look notes what the index holds, and what rows say of the paths in it. What is held by
-// several paths counts for one of them.
-func (h *holders) look(ctx context.Context) error {
+// load loads the contents of the index and of its rows. If several paths have a content, one of them counts.
+func (h *holders) load(ctx context.Context) error {
 	h.by = map[fresh.Basis]repo.Path{}
 	for i := range h.snap.Index.Entries {
 		e := &h.snap.Index.Entries[i]

@@ -8,12 +8,12 @@ import (
 	"ken/internal/store"
 )
 
-// judgeItem reports on one item and queues its row if it is another than before.
+// judgeItem adds the verdict of an item to the report, and queues its row if the row changed.
 func (v *verification) judgeItem(it item, row store.FileRow, known fresh.Basis) {
 	s := v.view.pathState(it.i)
 	verdict := Verdict{path: row.Path, Kind: row.Kind, MD5: row.Content.MD5, ID: row.Content.ID}
 	verdict.Summary, verdict.Grade = v.summaryOf(s.state, row)
-	keep := true // whether the row is to be kept, new or not
+	keep := true // whether the worktree has a row of it afterwards
 	switch s.state {
 	case same, changed:
 		if s.content.MD5.IsZero() && v.view.outdated(it.i, row) {
@@ -58,8 +58,8 @@ func (v *verification) judgeItem(it item, row store.FileRow, known fresh.Basis) 
 	}
 }
 
-// before returns the path that a new row's file had at the last verification: one that
-// is no longer tracked, and whose content it has or that git takes for the same file.
+// before returns the path that the file of a new row had at the last verification: one that is no longer tracked,
+// with the same content, or that git considers the same file.
 func (v *verification) before(row store.FileRow) (repo.Path, bool) {
 	if old, ok := v.left[row.Content.ID]; ok {
 		return old.Path, true
@@ -72,9 +72,9 @@ func (v *verification) before(row store.FileRow) (repo.Path, bool) {
 	return "", false
 }
 
-// worth says what the text of a row is worth, given what stands at its path, and how far
-// the content is from it. Every answer about a path comes from here.
-func (r *Registry) worth(state contentState, row store.FileRow) (fresh.State, fresh.Grade) {
+// verdictOf returns the verdict of a row's summary, given the state of its path, and the grade of the difference. Every
+// answer about a path comes from here.
+func (r *Registry) verdictOf(state contentState, row store.FileRow) (fresh.State, fresh.Grade) {
 	switch {
 	case state == unreadable:
 		return fresh.Unknown, ""
@@ -94,13 +94,12 @@ func (r *Registry) worth(state contentState, row store.FileRow) (fresh.State, fr
 	}
 }
 
-// summaryOf is worth, as a report counts it: the text of a file that is gone from the disk
-// is stale, since the file is tracked all the same.
+// summaryOf is verdictOf for a report. The summary of a tracked file that is missing on disk is stale.
 func (r *Registry) summaryOf(state contentState, row store.FileRow) (fresh.State, fresh.Grade) {
-	worth, grade := r.worth(state, row)
+	verdict, grade := r.verdictOf(state, row)
 	switch {
-	case worth != fresh.Gone:
-		return worth, grade
+	case verdict != fresh.Gone:
+		return verdict, grade
 	case row.About.IsZero():
 		return fresh.None, ""
 	default:
@@ -108,9 +107,8 @@ func (r *Registry) summaryOf(state contentState, row store.FileRow) (fresh.State
 	}
 }
 
-// unseen is the verdict of a path that is not checked out. Its blob is its content,
-// unless a filter makes other bytes of it: then nobody can say what a text about
-// those is worth.
+// unseen returns the verdict of a path that is not checked out. Its blob is its content, unless a filter changes
+// the bytes. Then the verdict is unknown.
 func (r *Registry) unseen(row store.FileRow) Verdict {
 	v := r.asRow(row, FoundSparse)
 	v.Reason = reasonSparse
@@ -124,8 +122,8 @@ func (r *Registry) unseen(row store.FileRow) Verdict {
 	return v
 }
 
-// judge says what a row's text is worth, and how far the content has moved from
-// it. A change whose grade the policy does not count leaves the text fresh.
+// judge returns the verdict of a row's summary, and the grade of the difference. A change whose grade the policy
+// does not count leaves the summary fresh.
 func (r *Registry) judge(row store.FileRow) (fresh.State, fresh.Grade) {
 	if row.Excluded != "" {
 		return fresh.Excluded, ""
@@ -141,7 +139,7 @@ func (r *Registry) judge(row store.FileRow) (fresh.State, fresh.Grade) {
 	return state, grade
 }
 
-// because returns err's text, or what to say without one.
+// because returns the text of err, or otherwise if err is nil.
 func because(err error, otherwise string) string {
 	if err == nil {
 		return otherwise

@@ -7,8 +7,8 @@ import (
 	"ken/internal/repo"
 )
 
-// An Orientation is what a session needs to know first: whether ken's knowledge is current,
-// and a brief of the repository.
+// An Orientation is what a session needs first: whether the stored summaries are current, and a brief of the
+// repository.
 type Orientation struct {
 	State        State    `json:"state"`
 	Reasons      []Reason `json:"reasons"`
@@ -17,12 +17,12 @@ type Orientation struct {
 	Upstream     Upstream `json:"upstream"`
 	Counts       Counts   `json:"counts"`
 	Brief        string   `json:"brief"`
-	Tokens       int      `json:"tokens"`    // of the brief, estimated
+	Tokens       int      `json:"tokens"`    // estimated size of the brief
 	LeftOut      int      `json:"left_out"`  // lines that did not fit
 	Truncated    bool     `json:"truncated"` // whether any did not
 }
 
-// Headline says in one line what was found.
+// Headline returns the result in one line.
 func (rep *Report) Headline() string {
 	c := rep.Counts
 	where := "no commit yet"

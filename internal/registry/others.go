@@ -9,17 +9,17 @@ import (
 	"ken/internal/repo"
 )
 
-// An OtherText is a summary that was written from the same content as the one that ken shows.
-type OtherText struct {
+// An OtherSummary is another summary of the content whose summary ken shows.
+type OtherSummary struct {
 	Text        string    `json:"text"`
 	Author      string    `json:"author"`
 	UpdatedAt   time.Time `json:"updated_at"`
 	ConfirmedBy string    `json:"confirmed_by,omitempty"`
-	Assumed     bool      `json:"assumed"` // the author did not say what it read
+	Assumed     bool      `json:"assumed"` // the author did not name the content that was read
 }
 
-// AddOthers sets the other summaries of each content: those with another text, written at the
-// path or at the path that the shown text was written for.
+// AddOthers adds the other summaries of each content: those with another text, written at the path or at the path
+// that the shown summary was written for.
 func (r *Registry) AddOthers(ctx context.Context, known []Knowledge) error {
 	var paths []repo.Path
 	for i := range known {
@@ -46,10 +46,10 @@ func (r *Registry) AddOthers(ctx context.Context, known []Knowledge) error {
 					continue
 				}
 				told[record.Text] = true
-				k.Others = append(k.Others, OtherText{record.Text, record.Author, record.At.UTC(), record.Confirmer, record.Assumed})
+				k.Others = append(k.Others, OtherSummary{record.Text, record.Author, record.At.UTC(), record.Confirmer, record.Assumed})
 			}
 		}
-		slices.SortStableFunc(k.Others, func(a, b OtherText) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
+		slices.SortStableFunc(k.Others, func(a, b OtherSummary) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
 	}
 	return nil
 }

@@ -3,89 +3,89 @@ package registry
 import (
 	"context"
 	"errors"
+	"strconv"
 
+	"ken/internal/outline"
 	"ken/internal/repo"
 	"ken/internal/store"
 )
 
-// A pathState is what stands at one tracked path now, compared with the index.
+// A pathState is the current state of a tracked path, compared with the index.
 type pathState struct {
 	state   contentState
-	content repo.Content // ID zero only when it could not be established; MD5 zero when unread
-	bytes   repo.ID      // of the bytes on disk, when they were read
-	crlf    bool         // the bytes, when they were read, hold line endings git may convert
-	raw     bool         // content.ID is bytes: the path is under a filter driver
-	stat    repo.Stat    // vouches for content; zero when nothing may
+	content repo.Content // ID is zero if it is unknown; MD5 is zero if the bytes were not read
+	bytes   repo.ID      // of the bytes on disk, if they were read
+	crlf    bool         // the bytes were read and have line ends that git may convert
+	raw     bool         // content.ID is the id of the bytes, because the path has a filter driver
+	stat    repo.Stat    // a later equal stat proves that content is unchanged; zero if no stat may prove it
 	size    int64
 	mode    repo.Mode
-	kind    repo.Kind // KindUnknown when the bytes were not read
-	err     error     // why, when unreadable
+	kind    repo.Kind // KindUnknown if the bytes were not read
+	err     error     // why the state is unreadable
 }
 
 type contentState uint8
 
 const (
-	unreadable contentState = iota // could not be established
-	same                           // what the index holds
-	changed                        // other content than the index holds
-	absent                         // tracked, and not there
-	sparse                         // not there because git was told so
+	unreadable contentState = iota // unknown
+	same                           // as in the index
+	changed                        // other content than in the index
+	absent                         // tracked, but not on disk
+	sparse                         // not checked out, because of a git setting
 	conflicted                     // unmerged
 )
 
-// A view is everything seen of a work tree in one run: the snapshot, a look at
-// every path, and the content of those paths whose look proved nothing.
+// A view is the state of a work tree in one run: the snapshot, the stats of all paths, and the content of the paths
+// whose stat proves nothing.
 type view struct {
 	snap  *repo.Snapshot
 	found []repo.Found
-	// seen holds the path states that took more than a look. A path without one is
-	// what the index says it is.
+	// seen has the path states for which a stat was not enough. All other paths are as in the index.
 	seen map[int]pathState
-	// policy names what everything is judged by.
+	// policy is the digest of the policy; see [Policy.digest].
 	policy string
-	// untracked lists every .gitattributes below the root that nobody has added.
+	// untracked lists every .gitattributes below the root that is not tracked.
 	untracked []repo.Path
 	// attributed says that git attributes may apply to some paths.
 	attributed bool
-	// full says that nobody's word is taken for what bytes are.
+	// full says that the content of every file is read, whatever its stat proves.
 	full bool
-	// sameAttributes says that git attributes are those of the last verification.
+	// sameAttributes says that the git attributes are those of the last verification.
 	sameAttributes bool
-	// reattributed says that they are others. Then the index vouches for nothing: git
-	// compared its entries with the bytes under the attributes of that time.
+	// reattributed says that they differ. Then the index proves nothing: git compared its entries with the files
+	// under the former attributes.
 	reattributed bool
-	// odd holds the rows that are exceptions, once they have been asked for.
-	odd map[repo.Path]store.FileRow
-	// raw holds those of them that are under a filter driver: their identity is
-	// their bytes, for which the index cannot vouch.
+	// exceptions has the exceptional rows after loadExceptions.
+	exceptions map[repo.Path]store.FileRow
+	// raw has those of them with a filter driver. Their content id is that of the bytes, which the index does not
+	// have.
 	raw map[repo.Path]store.FileRow
-	// doubted holds those of them that differed from an index which claimed to know the
-	// file as it is, where git attributes may be the reason.
+	// doubted has those of them that differed from the index although their stat was that of the index. Git
+	// attributes may be the reason.
 	doubted map[repo.Path]store.FileRow
 }
 
-// converts reports whether git may store other bytes than lie on the disk.
+// converts reports whether git may store other bytes than those on disk.
 func (v *view) converts() bool { return v.attributed || v.snap.AttributesDigest != "" }
 
-// outdated reports whether the md5 of a row may be of other bytes than stand at entry i,
-// though their content id is the same.
+// outdated reports whether the md5 of a row may be of other bytes than those of entry i, though their content id is
+// the same.
 func (v *view) outdated(i int, row store.FileRow) bool {
 	return v.converts() && row.Mode != repo.Gitlink && row.Stat != v.found[i].Stat
 }
 
-// pathState returns what stands at entry i.
+// pathState returns the state of entry i.
 func (v *view) pathState(i int) pathState {
 	if s, ok := v.seen[i]; ok {
 		return s
 	}
 	e, f := &v.snap.Index.Entries[i], &v.found[i]
-	// git compared this very stat with this very content, and not in the tick of
-	// a later write.
+	// Git compared this stat with this content, and not in the clock tick of a later write.
 	return pathState{state: same, content: repo.Content{ID: e.ID}, stat: f.Stat, size: f.Stat.Size, mode: e.Mode}
 }
 
-// moved reports whether entry i differs from the index in any way that
-// `git status` would show, or from its row where only its bytes can tell.
+// moved reports whether entry i differs from the index in a way that `git status` would show, or differs from its
+// row where only the bytes can show it.
 func (v *view) moved(i int) bool {
 	e := &v.snap.Index.Entries[i]
 	if row, ok := v.raw[e.Path]; ok && v.pathState(i).state != sparse && v.pathState(i).content.ID != row.Content.ID {
@@ -108,31 +108,28 @@ func (v *view) moved(i int) bool {
 	}
 }
 
-// differsFromIndex reports whether entry i, seen as s, is not as the index has it. A row
-// made of it then says so, since an index that stays the same proves nothing
-// about such a path.
+// differsFromIndex reports whether entry i with state s differs from the index. Its row is then marked: an
+// unchanged index proves nothing about such a path.
 func (v *view) differsFromIndex(i int, s pathState) bool {
 	return s.state != same && s.state != sparse || s.mode != v.snap.Index.Entries[i].Mode
 }
 
-// look reads the snapshot's work tree: one stat per path, and the bytes of
-// those paths for which neither the index nor an earlier row can vouch. only
-// lists the entries to look at; nil means all.
-func (r *Registry) look(ctx context.Context, snap *repo.Snapshot, base store.Verification, only []int) (*view, error) {
+// readView reads the work tree: one stat for each path, and the bytes of the paths for which neither the index nor a
+// row proves the content. only lists the entries to read; nil means all.
+func (r *Registry) readView(ctx context.Context, snap *repo.Snapshot, base store.Verification, only []int) (*view, error) {
 	v := &view{snap: snap, seen: map[int]pathState{}}
 	if err := v.stat(ctx, r.files, only); err != nil {
 		return nil, err
 	}
-	// Attributes decide what bytes amount to, so they come first. Rows made
-	// under others can vouch for nothing.
-	if err := r.weighPolicy(ctx, v); err != nil {
+	// Attributes decide how bytes are converted, so they come first. Rows made under others prove nothing.
+	if err := r.readPolicy(ctx, v); err != nil {
 		return nil, err
 	}
 	vouched := v.policy == base.Policy
 	v.sameAttributes = sameAttributes(v.policy, base.Policy)
 	v.reattributed = !v.sameAttributes && base.Policy != ""
-	// An unsettled baseline does not know how many raw rows there are, and only one that
-	// is not clean has rows that differ from the index.
+	// A baseline that was invalidated does not know the number of raw rows, and only one that is not clean has rows
+	// that differ from the index.
 	if vouched && (base.Raw > 0 || base.Index.IsZero() || !base.Clean && v.converts()) {
 		if err := r.loadExceptions(ctx, v); err != nil {
 			return nil, err
@@ -141,14 +138,14 @@ func (r *Registry) look(ctx context.Context, snap *repo.Snapshot, base store.Ver
 	suspects := v.suspects(only)
 	if vouched {
 		var err error
-		if suspects, err = r.vouch(ctx, v, suspects); err != nil {
+		if suspects, err = r.settleByRow(ctx, v, suspects); err != nil {
 			return nil, err
 		}
 	}
 	return v, r.read(ctx, v, suspects, nil)
 }
 
-// suspects returns the entries whose bytes alone can tell, and settles the rest.
+// suspects returns the entries whose bytes have to be read, and settles the others.
 func (v *view) suspects(only []int) []int {
 	var suspects []int
 	each(len(v.snap.Index.Entries), only, func(i int) {
@@ -158,7 +155,7 @@ func (v *view) suspects(only []int) []int {
 		if _, done := v.seen[i]; done {
 			return
 		}
-		switch s, g := v.glance(i); g {
+		switch s, g := v.judgeByStat(i); g {
 		case asIndexed:
 		case settled:
 			v.seen[i] = s
@@ -169,9 +166,8 @@ func (v *view) suspects(only []int) []int {
 	return suspects
 }
 
-// weighPolicy establishes the content of every .gitattributes, tracked or not, and with
-// it the policy that everything else is judged by.
-func (r *Registry) weighPolicy(ctx context.Context, v *view) error {
+// readPolicy reads every .gitattributes, tracked or not, and computes the digest of the policy from them.
+func (r *Registry) readPolicy(ctx context.Context, v *view) error {
 	entries := v.snap.Index.Entries
 	v.attributed = v.snap.Attributed || len(v.untracked) > 0
 	untracked, err := r.readUntrackedAttributes(ctx, v)
@@ -204,17 +200,17 @@ func (r *Registry) weighPolicy(ctx context.Context, v *view) error {
 		contents[k] = v.pathState(i).content.ID
 	}
 	paths, contents = append(paths, v.untracked...), append(contents, untracked...)
-	grader := ""
-	if r.opts.Grader != nil {
-		grader = r.opts.Grader.Version()
+	grader := "" // the version of the rules for grades
+	if r.opts.Grade != nil {
+		grader = strconv.Itoa(outline.Version)
 	}
 	v.policy = r.opts.Policy.digest(grader, v.snap.AttributesDigest, paths, contents)
 	return nil
 }
 
-// eachUntrackedAttributes calls f with the path of every .gitattributes that may lie beside
-// or above tracked files without being tracked, before the first entry for which it counts.
-// The one in the root is in the snapshot's digest.
+// eachUntrackedAttributes calls f with the path of every .gitattributes that may be in the directory of a tracked
+// file or above it without being tracked, before the first entry to which it applies. The one in the root is part
+// of the snapshot's digest.
 func eachUntrackedAttributes(entries []repo.Entry, f func(i int, path repo.Path)) {
 	asked := map[repo.Path]bool{"": true}
 	var add func(i int, dir repo.Path)
@@ -231,15 +227,14 @@ func eachUntrackedAttributes(entries []repo.Entry, f func(i int, path repo.Path)
 	}
 	last := repo.Path("")
 	for i := range entries {
-		if dir := entries[i].Path.Dir(); dir != last { // most files lie beside the one before
+		if dir := entries[i].Path.Dir(); dir != last { // most files are in the directory of the file before
 			last = dir
 			add(i, dir)
 		}
 	}
 }
 
-// readUntrackedAttributes returns the ids of the bytes of every .gitattributes that stat
-// found and nobody has added.
+// readUntrackedAttributes returns the ids of the bytes of every untracked .gitattributes that stat found.
 func (r *Registry) readUntrackedAttributes(ctx context.Context, v *view) ([]repo.ID, error) {
 	if len(v.untracked) == 0 {
 		return nil, nil
@@ -259,17 +254,17 @@ func (r *Registry) readUntrackedAttributes(ctx context.Context, v *view) ([]repo
 	return ids, nil
 }
 
-// loadExceptions asks the store for the rows that are exceptions, once.
+// loadExceptions loads the exceptional rows from the store, once.
 func (r *Registry) loadExceptions(ctx context.Context, v *view) error {
-	if v.odd != nil {
+	if v.exceptions != nil {
 		return nil
 	}
 	var err error
-	if v.odd, err = r.store.Exceptions(ctx, v.snap.Worktree, store.MarksUnproven); err != nil {
+	if v.exceptions, err = r.store.Exceptions(ctx, v.snap.Worktree, store.MarksUnproven); err != nil {
 		return err
 	}
 	v.raw, v.doubted = map[repo.Path]store.FileRow{}, map[repo.Path]store.FileRow{}
-	for path, row := range v.odd {
+	for path, row := range v.exceptions {
 		switch {
 		case row.Marks.Has(store.MarkRaw):
 			v.raw[path] = row
@@ -286,7 +281,7 @@ func (r *Registry) loadExceptions(ctx context.Context, v *view) error {
 	return nil
 }
 
-// stat fills found for the entries of only, leaving the others unlooked, and untracked.
+// stat sets found for the entries of only, and untracked. The other entries stay without a stat.
 func (v *view) stat(ctx context.Context, files Files, only []int) error {
 	entries := v.snap.Index.Entries
 	if only == nil {
@@ -307,11 +302,11 @@ func (v *view) stat(ctx context.Context, files Files, only []int) error {
 	return v.statSome(ctx, files, only)
 }
 
-// statAll looks at all entries and, while it is in a directory, for a .gitattributes there.
+// statAll stats all entries and, in every directory, a .gitattributes.
 func (v *view) statAll(ctx context.Context, files Files) error {
 	entries := v.snap.Index.Entries
 	ask := make([]repo.Entry, 0, len(entries)+len(entries)/8)
-	var added []int // what of it is no entry
+	var added []int // indexes of paths that are not entries
 	done := 0
 	eachUntrackedAttributes(entries, func(i int, path repo.Path) {
 		ask = append(ask, entries[done:i]...)
@@ -338,7 +333,7 @@ func (v *view) statAll(ctx context.Context, files Files) error {
 	return nil
 }
 
-// statSome fills found for some entries.
+// statSome sets found for some entries.
 func (v *view) statSome(ctx context.Context, files Files, which []int) error {
 	picked := make([]repo.Entry, len(which))
 	for k, i := range which {
@@ -372,9 +367,8 @@ var (
 	errSpecial   = errors.New("something that is neither a file nor a link is in its place")
 )
 
-// proven reports whether the index alone proves that entry i is what it holds:
-// git compared this very stat with that content, and not in the tick of a later
-// write.
+// proven reports whether the index alone proves that entry i is unchanged: git compared this stat with that
+// content, and not in the clock tick of a later write.
 func (v *view) proven(i int) bool {
 	e, f := &v.snap.Index.Entries[i], &v.found[i]
 	if e.Flags&(repo.Racy|repo.IntentToAdd|repo.Conflicted) != 0 || !f.Stat.MatchesIndex(e.Stat) {
@@ -384,21 +378,21 @@ func (v *view) proven(i int) bool {
 		f.Presence == repo.Link && e.Mode == repo.Symlink
 }
 
-// linkAsFile reports whether git keeps the link e as a file with its target in
-// it, because the file system has no links.
+// linkAsFile reports whether git checks out the link e as a file with its target in it, because the file system has
+// no links.
 func (v *view) linkAsFile(e *repo.Entry) bool { return e.Mode == repo.Symlink && !v.snap.Symlinks }
 
-// A statVerdict is how far a stat alone leads.
+// A statVerdict is the conclusion from a stat alone.
 type statVerdict uint8
 
 const (
-	unsure    statVerdict = iota // only the bytes can tell
-	asIndexed                    // what the index says
-	settled                      // something else, and clear
+	unsure    statVerdict = iota // the bytes have to be read
+	asIndexed                    // as in the index
+	settled                      // known to differ from the index
 )
 
-// glance judges entry i by its stat alone.
-func (v *view) glance(i int) (pathState, statVerdict) {
+// judgeByStat judges entry i by its stat alone.
+func (v *view) judgeByStat(i int) (pathState, statVerdict) {
 	e, f := &v.snap.Index.Entries[i], &v.found[i]
 	s := pathState{mode: e.Mode, size: f.Stat.Size}
 	switch {
@@ -415,7 +409,7 @@ func (v *view) glance(i int) (pathState, statVerdict) {
 		s.state = absent
 		return s, settled
 	case e.Mode == repo.Gitlink:
-		return glanceGitlink(s, e, f, v.snap.Index.Submodules[e.Path]), settled
+		return judgeGitlink(s, e, f, v.snap.Index.Submodules[e.Path]), settled
 	case f.Presence == repo.Directory:
 		s.state, s.err = absent, errDirectory
 		return s, settled
@@ -440,9 +434,9 @@ func (v *view) glance(i int) (pathState, statVerdict) {
 	return s, unsure
 }
 
-// glanceGitlink judges a submodule by the commit it has checked out. One that
-// is not checked out is as the index says; what lies inside is its own affair.
-func glanceGitlink(s pathState, e *repo.Entry, f *repo.Found, sub repo.Submodule) pathState {
+// judgeGitlink judges a submodule by its checked-out commit. One that is not checked out is as in the index.
+// Changes inside of it do not count.
+func judgeGitlink(s pathState, e *repo.Entry, f *repo.Found, sub repo.Submodule) pathState {
 	switch {
 	case f.Presence != repo.Directory:
 		s.state, s.err = absent, errors.New("the submodule is not there")
@@ -457,9 +451,8 @@ func glanceGitlink(s pathState, e *repo.Entry, f *repo.Found, sub repo.Submodule
 	return s
 }
 
-// vouch settles the suspects whose row was made from the very stat that is
-// there now, and returns the others.
-func (r *Registry) vouch(ctx context.Context, v *view, suspects []int) ([]int, error) {
+// settleByRow settles the suspects whose row was made from the same stat, and returns the others.
+func (r *Registry) settleByRow(ctx context.Context, v *view, suspects []int) ([]int, error) {
 	if len(suspects) == 0 {
 		return nil, nil
 	}
@@ -488,7 +481,7 @@ func (r *Registry) vouch(ctx context.Context, v *view, suspects []int) ([]int, e
 	return left, nil
 }
 
-// modeOf is the mode git would record for what is on disk at entry e.
+// modeOf returns the mode that git would record for the file of entry e.
 func (v *view) modeOf(e *repo.Entry, f *repo.Found) repo.Mode {
 	switch {
 	case f.Presence == repo.Link, v.linkAsFile(e):
@@ -500,9 +493,8 @@ func (v *view) modeOf(e *repo.Entry, f *repo.Found) repo.Mode {
 	}
 }
 
-// stateOf compares the content established for entry i with the index. Raw
-// content never equals the blob that a filter made of it: there the index's own
-// stat must prove that nothing moved, and what it cannot prove counts as moved.
+// stateOf compares the content of entry i with the index. Raw content never equals the blob that a filter made of
+// it: there the stat in the index must prove that nothing changed; otherwise it counts as changed.
 func (v *view) stateOf(i int, id repo.ID, raw bool) contentState {
 	e := &v.snap.Index.Entries[i]
 	switch {

@@ -13,21 +13,20 @@ import (
 	"ken/internal/repo"
 )
 
-// DefaultMaxBytes is the size above which nobody is asked for a summary.
+// DefaultMaxBytes is the size above which a file needs no summary.
 const DefaultMaxBytes = 1 << 20
 
-// A Policy says which files deserve a summary, and which changes make one
-// stale. The zero value is the default policy.
+// A Policy decides which files need a summary, and which changes make one stale. The zero value is the default
+// policy.
 type Policy struct {
 	Exclude     []string      // globs of paths that need no summary
-	Include     []string      // globs of paths that do, whatever their kind or size
-	MaxBytes    int64         // size limit; DefaultMaxBytes when zero
-	StaleGrades []fresh.Grade // grades that count beside content; all but format when nil
+	Include     []string      // globs of paths that need one, regardless of kind and size
+	MaxBytes    int64         // size limit; DefaultMaxBytes if zero
+	StaleGrades []fresh.Grade // grades that count besides content; all but format if nil
 }
 
-// Excluded says why a file needs no summary, "" when it does. Include goes
-// before Exclude, and both go before what the kind and size suggest; links have
-// no bytes of their own to speak of and are excluded whatever the globs say.
+// Excluded returns why a file needs no summary, "" if it needs one. Include precedes Exclude, and both precede kind
+// and size. Links have no content of their own and are always excluded.
 func (p Policy) Excluded(path repo.Path, kind repo.Kind, size int64) string {
 	if kind == repo.KindSymlink || kind == repo.KindGitlink {
 		return kind.String()
@@ -62,7 +61,7 @@ func matches(globs []string, path repo.Path) bool {
 	return false
 }
 
-// Validate reports the first glob or grade that makes no sense.
+// Validate returns an error for the first invalid glob or grade.
 func (p Policy) Validate() error {
 	for _, globs := range [][]string{p.Exclude, p.Include} {
 		if err := repo.CheckGlobs(globs); err != nil {
@@ -89,8 +88,8 @@ func known(g fresh.Grade) bool {
 	return false
 }
 
-// Counts reports whether a change of this grade makes a summary stale. One whose
-// extent is not known always does: no policy can know that it was harmless.
+// Counts reports whether a change of this grade makes a summary stale. A change of unknown extent always does,
+// since no policy can know that it is harmless.
 func (p Policy) Counts(g fresh.Grade) bool {
 	switch {
 	case g == fresh.GradeContent:
@@ -106,9 +105,8 @@ func (p Policy) Counts(g fresh.Grade) bool {
 	return false
 }
 
-// digest names the policy, the rules of the grader, and the git attributes that the
-// policy works through. Rows judged under another digest have to be classified again. The
-// attributes come last, see sameAttributes.
+// digest identifies the policy, the rules for grades, and the git attributes that the policy uses. Rows of another
+// digest have to be classified again. The attributes come last, see sameAttributes.
 func (p Policy) digest(grader, outside string, attributes []repo.Path, contents []repo.ID) string {
 	rules := digestOf(struct {
 		Policy Policy
@@ -121,7 +119,7 @@ func (p Policy) digest(grader, outside string, attributes []repo.Path, contents 
 	}{outside, attributes, contents})
 }
 
-// sameAttributes reports whether two digests were made under the same git attributes.
+// sameAttributes reports whether two digests have the same git attributes.
 func sameAttributes(a, b string) bool {
 	_, a, _ = strings.Cut(a, " ")
 	_, b, _ = strings.Cut(b, " ")

@@ -8,7 +8,7 @@ import (
 	"ken/internal/store"
 )
 
-func baseline(t *testing.T, w *world) store.Verification {
+func baseline(t *testing.T, w *fakeRepo) store.Verification {
 	t.Helper()
 	b, ok, err := w.store.Baseline(w.ctx, "")
 	if err != nil || !ok {
@@ -17,12 +17,12 @@ func baseline(t *testing.T, w *world) store.Verification {
 	return b
 }
 
-// Whoever is overtaken leaves no baseline that speaks of rows it has not seen.
+// A verification that is overtaken by another one stores no baseline about rows that it has not seen.
 func TestOvertakenVerificationIsNotTrusted(t *testing.T) {
 	w := settled(t, "a.go", "alpha", "b.go", "beta")
 	w.put("a.go", "other")
 	w.commit()
-	w.store.beforeCommit = func() { // another verifier, with b.go as it was for a moment
+	w.store.beforeCommit = func() { // another verification, with a short-lived content of b.go
 		w.write("b.go", "news")
 		if _, err := w.registry().Verify(w.ctx, registry.VerifyOptions{}); err != nil {
 			t.Error(err)
@@ -52,15 +52,15 @@ func TestOvertakenByAWrite(t *testing.T) {
 	}
 	rep := w.verify(t, registry.VerifyOptions{})
 	if rep.LastVerified != first || baseline(t, w).Head != first {
-		t.Error("the baseline advanced over a row that somebody else put")
+		t.Error("the baseline advanced although another process changed a row")
 	}
 	same(t, "verdicts", verdicts(w.status(t, registry.VerifyOptions{})), []string{"mismatch stale b.go"})
 }
 
 func TestMovedWhileVerifying(t *testing.T) {
-	for name, move := range map[string]func(*world){
-		"HEAD":  func(w *world) { w.commit() },
-		"index": func(w *world) { w.put("c.go", "gamma") },
+	for name, move := range map[string]func(*fakeRepo){
+		"HEAD":  func(w *fakeRepo) { w.commit() },
+		"index": func(w *fakeRepo) { w.put("c.go", "gamma") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := settled(t, "a.go", "alpha", "b.go", "beta")
@@ -79,7 +79,7 @@ func TestMovedWhileVerifying(t *testing.T) {
 			}
 			rows, err := w.store.RowsOf(w.ctx, "", []repo.Path{"a.go"})
 			if err != nil || rows["a.go"].Content.ID != blob("other") {
-				t.Errorf("the row did not land: %+v, %v", rows, err)
+				t.Errorf("the row was not written: %+v, %v", rows, err)
 			}
 		})
 	}
@@ -87,13 +87,13 @@ func TestMovedWhileVerifying(t *testing.T) {
 
 func TestWriteAndTrust(t *testing.T) {
 	for name, c := range map[string]struct {
-		happen func(*world)
+		happen func(*fakeRepo)
 		state  registry.State
 	}{
-		"a row that has not moved":           {func(*world) {}, registry.StateTrust},
-		"a row whose file was touched":       {func(w *world) { w.touch("a.go") }, registry.StateTrust},
-		"a row that moved, and moved back":   {func(w *world) { w.write("a.go", "other") }, registry.StateVerify},
-		"a row of another mode, for a while": {func(w *world) { w.chmod("a.go", repo.Executable) }, registry.StateVerify},
+		"a row that has not moved":           {func(*fakeRepo) {}, registry.StateTrust},
+		"a row whose file was touched":       {func(w *fakeRepo) { w.touch("a.go") }, registry.StateTrust},
+		"a row that moved, and moved back":   {func(w *fakeRepo) { w.write("a.go", "other") }, registry.StateVerify},
+		"a row of another mode, for a while": {func(w *fakeRepo) { w.chmod("a.go", repo.Executable) }, registry.StateVerify},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := settled(t, "a.go", "alpha", "b.go", "beta")

@@ -8,11 +8,10 @@ import (
 	"ken/internal/repo"
 )
 
-// readBatch bounds how many readings are held at once.
+// readBatch limits how many readings are in memory at once.
 const readBatch = 4096
 
-// read establishes the content of the given entries from their bytes. known, if
-// not nil, holds what each may well turn out to be.
+// read sets the content of the given entries from their bytes. known, if not nil, has the expected content of each.
 func (r *Registry) read(ctx context.Context, v *view, which []int, known []repo.Content) error {
 	for len(which) > 0 {
 		n := min(len(which), readBatch)
@@ -43,11 +42,11 @@ func (r *Registry) readSome(ctx context.Context, v *view, which []int, wants []r
 	if err != nil {
 		return err
 	}
-	var other, unsure []int // positions in which: bytes that git may store otherwise
+	var other, unsure []int // indexes in which: bytes that git may store differently
 	for k, i := range which {
 		g := &got[k]
 		v.settle(i, g, g.Raw.ID, false)
-		// Even bytes that are the blob's own may be stored otherwise today.
+		// Git may store even the bytes of the blob differently now.
 		if g.Err == nil && g.Found.Presence == repo.File {
 			other = append(other, k)
 			if g.CRLF {
@@ -61,7 +60,7 @@ func (r *Registry) readSome(ctx context.Context, v *view, which []int, wants []r
 	return r.convert(ctx, v, which, got, unsure)
 }
 
-// settle records what a reading of entry i established.
+// settle sets the path state of entry i from a reading.
 func (v *view) settle(i int, g *repo.Reading, id repo.ID, raw bool) {
 	e := &v.snap.Index.Entries[i]
 	if g.Err != nil {
@@ -75,7 +74,7 @@ func (v *view) settle(i int, g *repo.Reading, id repo.ID, raw bool) {
 	}
 }
 
-// convert settles the entries whose raw bytes are not what git would store.
+// convert settles the entries whose bytes git would convert.
 func (r *Registry) convert(ctx context.Context, v *view, which []int, got []repo.Reading, unsure []int) error {
 	if len(unsure) == 0 {
 		return nil
@@ -90,7 +89,7 @@ func (r *Registry) convert(ctx context.Context, v *view, which []int, got []repo
 		return err
 	}
 	var byText []repo.ReadRequest
-	var textAt, gitAt []int // positions in which
+	var textAt, gitAt []int // indexes in which
 	var byGit []repo.Path
 	for j, k := range unsure {
 		a := attrs[j]
@@ -112,8 +111,8 @@ func (r *Registry) convert(ctx context.Context, v *view, which []int, got []repo
 	return r.convertByGit(ctx, v, which, got, byGit, gitAt)
 }
 
-// convertByGit settles the entries that only git itself can convert. It reads
-// them on its own, so they are read once more to be sure that it saw the same.
+// convertByGit settles the entries that only git can convert. Git reads the files itself, so ken reads them again
+// afterwards to check that git saw the same bytes.
 func (r *Registry) convertByGit(ctx context.Context, v *view, which []int, got []repo.Reading, paths []repo.Path, at []int) error {
 	ids, failed, err := r.cleaned(ctx, paths)
 	if err != nil {
@@ -139,9 +138,8 @@ func (r *Registry) convertByGit(ctx context.Context, v *view, which []int, got [
 	return nil
 }
 
-// cleaned asks git for the ids of files, and where it cannot give them all, for
-// one after the other: a file that cannot be converted is no reason to know
-// nothing of the others.
+// cleaned asks git for the ids of files. If that fails, it asks for one after the other, so that a file that cannot
+// be converted does not affect the others.
 func (r *Registry) cleaned(ctx context.Context, paths []repo.Path) (ids []repo.ID, failed []error, err error) {
 	failed = make([]error, len(paths))
 	if ids, err = r.git.Cleaned(ctx, paths); err == nil {
@@ -160,7 +158,7 @@ func (r *Registry) cleaned(ctx context.Context, paths []repo.Path) (ids []repo.I
 	return ids, failed, nil
 }
 
-// convertText settles the entries whose line endings git would change.
+// convertText settles the entries whose line ends git would change.
 func (r *Registry) convertText(ctx context.Context, v *view, which []int, wants []repo.ReadRequest, at []int) error {
 	if len(wants) == 0 {
 		return nil
@@ -176,7 +174,7 @@ func (r *Registry) convertText(ctx context.Context, v *view, which []int, wants 
 		if g.Err == nil && !g.Converted.IsZero() {
 			id = g.Converted
 			if wants[j].Convert == repo.ConvertAuto && id != e.ID && !e.ID.IsZero() {
-				// git leaves a file alone whose committed form has CRLF already.
+				// Git does not convert a file whose committed content has CRLF already.
 				kept, err := r.git.HasCRLF(ctx, e.ID)
 				if err != nil {
 					return fmt.Errorf("line endings of %s: %w", e.Path, err)

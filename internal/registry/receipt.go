@@ -9,10 +9,9 @@ import (
 	"ken/internal/store"
 )
 
-// A ReceiptCheck answers the two questions a receipt raises: did it hold at its
-// commit, and does it hold here.
+// A ReceiptCheck says whether a receipt held at its commit, and whether it holds in this clone.
 type ReceiptCheck struct {
-	Verdict  fresh.State `json:"verdict"` // the one for here
+	Verdict  fresh.State `json:"verdict"` // in this clone
 	Reasons  []string    `json:"reasons"`
 	Subject  string      `json:"subject"`
 	B64      string      `json:"subject_b64,omitempty"`
@@ -20,37 +19,36 @@ type ReceiptCheck struct {
 	Here     fresh.State `json:"here"`
 	Commit   repo.ID     `json:"commit"`
 	Text     string      `json:"text,omitempty"`
-	Details  []string    `json:"details,omitempty"` // what reasons mean here, of a directory
-	// RecordHere says that the record which the receipt names is here. Without it, the
-	// content that it was written from is compared, and there is no text.
+	Details  []string    `json:"details,omitempty"` // the reasons in words, for a directory
+	// RecordHere says that this clone has the record of the receipt. If not, the check compares the content that
+	// the record was written from, and there is no summary to show.
 	RecordHere bool   `json:"record_here"`
-	Hint       string `json:"hint,omitempty"` // how the record is got
+	Hint       string `json:"hint,omitempty"` // how to get the record
 
-	// ReasonsHere and ReasonsThen are the reasons for here and those for the commit.
+	// ReasonsHere and ReasonsThen are the reasons for this clone and for the commit.
 	ReasonsHere []string `json:"-"`
 	ReasonsThen []string `json:"-"`
 
-	// Elsewhere says that no file's record has that name, and that the subject is no file: it
-	// may be a directory.
+	// Elsewhere says that no file's record has that name and that the subject is not a file: it may be a directory.
 	Elsewhere bool `json:"-"`
 }
 
-// ReasonNoRecord is said of a receipt whose record is not here.
+// ReasonNoRecord is the reason for a receipt whose record is not in this clone.
 const ReasonNoRecord = "record_not_here"
 
-// WithoutRecord says that the record of the receipt is not here, and how it is got.
+// WithoutRecord notes that the record of the receipt is not in this clone, and how to get it.
 func (c *ReceiptCheck) WithoutRecord() {
 	c.Hint = "if the record was shared, fetch it with: ken share pull"
 }
 
-// Because gives the reasons for here and those for the commit.
+// Because sets the reasons for this clone and for the commit.
 func (c *ReceiptCheck) Because(here, then []string) {
 	c.ReasonsHere, c.ReasonsThen = here, then
 	c.Reasons = append(append([]string{}, here...), then...)
 }
 
-// CheckReceipt checks a receipt against this clone, offline. What cannot be
-// checked is unknown, with the reason.
+// CheckReceipt checks a receipt against this clone, offline. If something cannot be checked, the verdict is unknown
+// with the reason.
 func (r *Registry) CheckReceipt(ctx context.Context, s string) (*ReceiptCheck, error) {
 	receipt, err := fresh.ParseReceipt(s)
 	if err != nil {
@@ -92,8 +90,8 @@ func (r *Registry) CheckReceipt(ctx context.Context, s string) (*ReceiptCheck, e
 	return out, nil
 }
 
-// checkContent checks a receipt whose record is not here, by the digest of the content that
-// it was written from: that is here, or something else is.
+// checkContent checks a receipt whose record is not in this clone: it compares the digest of the content that the
+// record was written from.
 func (r *Registry) checkContent(ctx context.Context, receipt fresh.Receipt, out *ReceiptCheck) error {
 	out.WithoutRecord()
 	_, subjects, err := r.examine(ctx, []repo.Path{receipt.Subject}, false)
@@ -108,7 +106,7 @@ func (r *Registry) checkContent(ctx context.Context, receipt fresh.Receipt, out 
 	var then repo.ID
 	inCommit := false
 	if !receipt.Commit.IsZero() {
-		// A commit that is not here says nothing, which heldAt will say.
+		// If the commit is missing, heldAt reports it.
 		then, inCommit, _ = r.git.At(ctx, receipt.Commit, receipt.Subject)
 		if err := ctx.Err(); err != nil {
 			return err
@@ -126,7 +124,7 @@ func (r *Registry) checkContent(ctx context.Context, receipt fresh.Receipt, out 
 		return nil
 	}
 	if record.Basis.IsZero() {
-		// What it was written from is nowhere to be found, and so it is not what is here.
+		// The content of the record is not found, so the file has other content now.
 		out.Because([]string{ReasonNoRecord}, nil)
 		if state, _, why := r.verdict(s); !s.readable() {
 			out.Verdict, out.Here = state, state
@@ -154,8 +152,8 @@ func (r *Registry) checkContent(ctx context.Context, receipt fresh.Receipt, out 
 	return nil
 }
 
-// holds says whether a record holds for what stands at its subject now, as far as a
-// difference counts.
+// holds judges a record by the current content of its subject. A difference that the policy does not count leaves
+// it fresh.
 func (r *Registry) holds(ctx context.Context, record fresh.Record, s *subject) (fresh.State, []string, error) {
 	if s.readable() {
 		row := s.now
@@ -182,8 +180,8 @@ func (r *Registry) holds(ctx context.Context, record fresh.Record, s *subject) (
 	return state, why, nil
 }
 
-// heldAt says whether a record held for its subject as the receipt's commit has
-// it. Raw content is not in any commit, and neither is an md5.
+// heldAt judges a record by the content that its subject has in the receipt's commit. A commit has neither raw
+// content nor an md5.
 func (r *Registry) heldAt(ctx context.Context, record fresh.Record, receipt fresh.Receipt, raw bool) (fresh.State, []string) {
 	if receipt.Commit.IsZero() {
 		return fresh.Unknown, []string{"no_commit_yet"}

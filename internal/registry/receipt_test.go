@@ -16,75 +16,75 @@ import (
 func TestCheckReceipt(t *testing.T) {
 	for _, c := range []struct {
 		name           string
-		happen         func(rapid.TB, *world, *fresh.Receipt)
+		happen         func(rapid.TB, *fakeRepo, *fresh.Receipt)
 		here, atCommit fresh.State
 		reasons        []string
 	}{
-		{"nothing happened", func(rapid.TB, *world, *fresh.Receipt) {}, fresh.Fresh, fresh.Fresh, []string{}},
-		{"edited since", func(_ rapid.TB, w *world, _ *fresh.Receipt) {
+		{"nothing happened", func(rapid.TB, *fakeRepo, *fresh.Receipt) {}, fresh.Fresh, fresh.Fresh, []string{}},
+		{"edited since", func(_ rapid.TB, w *fakeRepo, _ *fresh.Receipt) {
 			w.write("a.go", "other")
 		}, fresh.Stale, fresh.Fresh, []string{"content_changed"}},
-		{"committed since", func(_ rapid.TB, w *world, _ *fresh.Receipt) {
+		{"committed since", func(_ rapid.TB, w *fakeRepo, _ *fresh.Receipt) {
 			w.put("a.go", "other")
 			w.commit()
 		}, fresh.Stale, fresh.Fresh, []string{"content_changed"}},
-		{"described anew since", func(t rapid.TB, w *world, _ *fresh.Receipt) {
+		{"described anew since", func(t rapid.TB, w *fakeRepo, _ *fresh.Receipt) {
 			w.describe(t, "a.go")
 		}, fresh.Fresh, fresh.Fresh, []string{}},
-		{"removed since", func(_ rapid.TB, w *world, _ *fresh.Receipt) {
+		{"removed since", func(_ rapid.TB, w *fakeRepo, _ *fresh.Receipt) {
 			w.remove("a.go")
 			w.stage("a.go")
 		}, fresh.Gone, fresh.Fresh, []string{"not_tracked"}},
-		{"deleted since", func(_ rapid.TB, w *world, _ *fresh.Receipt) {
+		{"deleted since", func(_ rapid.TB, w *fakeRepo, _ *fresh.Receipt) {
 			w.remove("a.go")
 		}, fresh.Gone, fresh.Fresh, []string{"deleted"}},
-		{"excluded since", func(_ rapid.TB, w *world, _ *fresh.Receipt) {
+		{"excluded since", func(_ rapid.TB, w *fakeRepo, _ *fresh.Receipt) {
 			w.policy.Exclude = []string{"a.go"}
 			w.touch("a.go")
 		}, fresh.Excluded, fresh.Fresh, []string{"policy"}},
-		{"another clone, without the text", func(_ rapid.TB, w *world, _ *fresh.Receipt) {
+		{"another clone, without the text", func(_ rapid.TB, w *fakeRepo, _ *fresh.Receipt) {
 			w.store.Store = memory.New()
 		}, fresh.Fresh, fresh.Fresh, []string{"record_not_here"}},
-		{"another clone, without the text, edited since", func(_ rapid.TB, w *world, _ *fresh.Receipt) {
+		{"another clone, without the text, edited since", func(_ rapid.TB, w *fakeRepo, _ *fresh.Receipt) {
 			w.store.Store = memory.New()
 			w.write("a.go", "other")
 		}, fresh.Stale, fresh.Fresh, []string{"record_not_here", "content_changed"}},
-		{"another clone, without the text and the commit, edited since", func(_ rapid.TB, w *world, r *fresh.Receipt) {
+		{"another clone, without the text and the commit, edited since", func(_ rapid.TB, w *fakeRepo, r *fresh.Receipt) {
 			w.store.Store = memory.New()
 			r.Commit = blob("elsewhere")
 			w.write("a.go", "other")
 		}, fresh.Stale, fresh.Unknown, []string{"record_not_here", "content_changed"}},
-		{"another clone, without the text and the file", func(_ rapid.TB, w *world, r *fresh.Receipt) {
+		{"another clone, without the text and the file", func(_ rapid.TB, w *fakeRepo, r *fresh.Receipt) {
 			w.store.Store = memory.New()
 			r.Commit = blob("elsewhere")
 			w.remove("a.go")
 			w.stage("a.go")
 		}, fresh.Unknown, fresh.Unknown, []string{"record_not_here"}},
-		{"another clone, without the commit", func(_ rapid.TB, w *world, r *fresh.Receipt) {
+		{"another clone, without the commit", func(_ rapid.TB, w *fakeRepo, r *fresh.Receipt) {
 			r.Commit = blob("elsewhere")
 		}, fresh.Fresh, fresh.Unknown, []string{"commit_not_here"}},
-		{"no commit yet", func(_ rapid.TB, _ *world, r *fresh.Receipt) {
+		{"no commit yet", func(_ rapid.TB, _ *fakeRepo, r *fresh.Receipt) {
 			r.Commit = repo.ID{}
 		}, fresh.Fresh, fresh.Unknown, []string{"no_commit_yet"}},
-		{"a commit with other content", func(_ rapid.TB, w *world, r *fresh.Receipt) {
+		{"a commit with other content", func(_ rapid.TB, w *fakeRepo, r *fresh.Receipt) {
 			w.put("a.go", "other")
 			w.commit()
 			r.Commit = w.head
 		}, fresh.Stale, fresh.Stale, []string{"content_changed", "other_content_in_commit"}},
-		{"a commit without the file", func(_ rapid.TB, w *world, r *fresh.Receipt) {
+		{"a commit without the file", func(_ rapid.TB, w *fakeRepo, r *fresh.Receipt) {
 			w.remove("a.go")
 			w.stage("a.go")
 			w.commit()
 			r.Commit = w.head
 		}, fresh.Gone, fresh.Gone, []string{"not_tracked", "not_in_commit"}},
-		{"a basis of somebody's own", func(_ rapid.TB, _ *world, r *fresh.Receipt) {
+		{"a basis of somebody's own", func(_ rapid.TB, _ *fakeRepo, r *fresh.Receipt) {
 			r.Basis = fresh.Basis{Content: contentOf("forged")}.Digest()
 		}, fresh.Unknown, fresh.Unknown, []string{"basis_is_not_the_records"}},
-		{"a verdict of somebody's own", func(_ rapid.TB, w *world, r *fresh.Receipt) {
+		{"a verdict of somebody's own", func(_ rapid.TB, w *fakeRepo, r *fresh.Receipt) {
 			w.write("a.go", "other")
 			r.Verdict = fresh.Fresh
 		}, fresh.Stale, fresh.Fresh, []string{"content_changed"}},
-		{"another subject", func(_ rapid.TB, _ *world, r *fresh.Receipt) {
+		{"another subject", func(_ rapid.TB, _ *fakeRepo, r *fresh.Receipt) {
 			r.Subject = "b.go"
 		}, fresh.Stale, fresh.Stale, []string{"content_changed", "other_content_in_commit"}},
 	} {
@@ -108,14 +108,14 @@ func TestCheckReceipt(t *testing.T) {
 	}
 }
 
-// What no commit holds cannot be compared with one.
+// Content that is in no commit cannot be compared with one.
 func TestReceiptsThatNoCommitCanProve(t *testing.T) {
 	raw := filtered(t)
 	byMD5 := settled(t, "notes.f", "early")
-	byMD5.tell(t, registry.Update{Path: "notes.f", Text: "x", Read: digest("later").String()})
+	byMD5.writeSummaries(t, registry.Update{Path: "notes.f", Text: "x", Read: digest("later").String()})
 	byMD5.put("notes.f", "later")
 	byMD5.commit()
-	for name, w := range map[string]*world{"bytes under a filter": raw, "bytes by their md5": byMD5} {
+	for name, w := range map[string]*fakeRepo{"bytes under a filter": raw, "bytes by their md5": byMD5} {
 		got, err := w.registry().CheckReceipt(w.ctx, w.show(t, "notes.f").Receipt)
 		if err != nil {
 			t.Fatal(err)

@@ -1,54 +1,50 @@
-// Package registry keeps one summary per tracked file, and decides whether each
-// still speaks of the bytes that are there.
+// Package registry has one summary for each tracked file, and decides whether each still describes the bytes of the
+// file.
 //
-// It decides the entry state of a session, the verdict of every path,
-// the content that a summary is stored for, and which summaries are
-// missing. It gets facts through three interfaces: [Git] (tracked
-// files, HEAD), [Files] (the work tree) and a store (rows and
-// records). It starts no process, opens no file and uses no SQL.
+// It decides the entry state of a session, the verdict of every path, the content that a summary is stored for, and
+// which summaries are missing. It reads through three interfaces: [Git] (tracked files, HEAD), [Files] (the work
+// tree) and a store (rows and records). It starts no process, opens no file and uses no SQL.
 package registry
 
 import (
 	"context"
 	"time"
 
+	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/store"
 )
 
-// A Registry answers for one work tree. Make one per request: it reads the
-// situation once, and every answer it gives is about that reading.
+// A Registry answers questions about one work tree. Make one for each request: it reads the repository once, and
+// all its answers are about that state.
 type Registry struct {
 	git   Git
 	files Files
 	store store.Files
 	opts  Options
 
-	snap   *repo.Snapshot            // taken with the first question
-	former map[repo.Path][]repo.Path // see formerPaths; nil before the first question
+	snap   *repo.Snapshot            // nil before the first call
+	former map[repo.Path][]repo.Path // see formerPaths; nil before the first call
 }
 
-// Options tunes a Registry. The zero value is ready to use.
+// Options configure a Registry. The zero value is ready to use.
 type Options struct {
-	Policy Policy           // what counts; the zero Policy is the default one
-	Author func() string    // who writes, asked only when something is written; "unknown" when nil
-	Recipe string           // how texts come about; "hand" when empty
-	Now    func() time.Time // the clock; time.Now when nil
-	// Progress hears how many of how many files have been read; nil when nobody
-	// is listening.
+	Policy Policy           // which files and grades count; the zero Policy is the default
+	Author func() string    // returns the author, called only for a write; "unknown" if nil
+	Recipe string           // how texts are written; "hand" if empty
+	Now    func() time.Time // the clock; time.Now if nil
+	// Progress is called with the number of files read and of all to read; it may be nil.
 	Progress func(done, total int)
-	// Worktrees lists the worktrees that exist, so that what is kept of others
-	// may go; nil keeps everything.
+	// Worktrees lists the existing worktrees, so that rows of others may be deleted; nil deletes none.
 	Worktrees []string
-	// Seen says which content of a path its author saw last, for texts that come without
-	// a word about that; zero when it is not known, and nil when nobody remembers.
+	// Seen returns the content of a path that the author saw last, for updates without Read; zero if it is
+	// unknown. It may be nil.
 	Seen func(repo.Path) repo.ID
-	// Grader says how far a file has moved from what its summary was written from;
-	// when nil, nothing finer is known than that it did.
-	Grader Grader
+	// Grade grades changes, in their order; see [Grades]. If nil, every change has the grade content.
+	Grade func(ctx context.Context, changes []ContentChange) ([]fresh.Grade, error)
 }
 
-// New returns a registry that asks the given three.
+// New returns a registry that reads through these three.
 func New(git Git, files Files, store store.Files, opts Options) *Registry {
 	if opts.Author == nil {
 		opts.Author = func() string { return "unknown" }
@@ -65,7 +61,7 @@ func New(git Git, files Files, store store.Files, opts Options) *Registry {
 	return &Registry{git: git, files: files, store: store, opts: opts}
 }
 
-// snapshot takes the one reading that everything is judged against.
+// snapshot returns the snapshot for all answers.
 func (r *Registry) snapshot(ctx context.Context) (*repo.Snapshot, error) {
 	if r.snap == nil {
 		snap, err := r.git.Snapshot(ctx)

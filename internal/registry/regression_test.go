@@ -7,8 +7,8 @@ import (
 	"ken/internal/repo"
 )
 
-// A session of edits stays cheap: a verification that proves what the last one
-// proved settles its rows all the same.
+// Verifications during a session of edits stay cheap: one that proves the same as the last one still settles its
+// rows.
 func TestEditAfterEditReadsNoOtherRow(t *testing.T) {
 	w := settled(t, "a.go", "alpha", "b.go", "beta", "c.go", "gamma")
 	for _, bytes := range []string{"one", "two!", "three"} {
@@ -20,7 +20,7 @@ func TestEditAfterEditReadsNoOtherRow(t *testing.T) {
 	}
 }
 
-// Being behind is no stain on what was verified meanwhile.
+// Being behind the upstream does not affect the last verification.
 func TestTouchWhileBehindLeavesTheBaselineClean(t *testing.T) {
 	w := settled(t, "a.go", "alpha", "b.go", "beta")
 	w.behind = 1
@@ -31,7 +31,7 @@ func TestTouchWhileBehindLeavesTheBaselineClean(t *testing.T) {
 	entered(t, w.status(t, registry.VerifyOptions{}), registry.StateTrust)
 }
 
-// A row that a summary made is known to be raw before any baseline counts it.
+// A row that a summary created is known to be raw before any baseline counts it.
 func TestLossyFilterOnAPathDescribedBeforeItsFirstVerification(t *testing.T) {
 	w := settled(t, ".gitattributes", "*.f filter", "a.go", "alpha")
 	w.put("notes.f", "title")
@@ -42,7 +42,7 @@ func TestLossyFilterOnAPathDescribedBeforeItsFirstVerification(t *testing.T) {
 	same(t, "status", verdicts(w.status(t, registry.VerifyOptions{})), []string{"match stale notes.f"})
 }
 
-// What was just described is fresh, under a filter too.
+// A path is fresh directly after it was described, also with a filter.
 func TestStatusOfAFilteredPathJustDescribed(t *testing.T) {
 	w := settled(t, ".gitattributes", "*.f filter", "a.go", "alpha")
 	w.put("notes.f", "title\nbody")
@@ -50,7 +50,7 @@ func TestStatusOfAFilteredPathJustDescribed(t *testing.T) {
 	same(t, "status", verdicts(w.status(t, registry.VerifyOptions{})), []string{})
 }
 
-// A blob says nothing about bytes that a filter made it from, not even to status.
+// The blob that a filter made proves nothing about the bytes, also for status.
 func TestStatusOfANewFilteredPath(t *testing.T) {
 	w := settled(t, ".gitattributes", "*.f filter", "a.go", "title")
 	w.describe(t, "a.go")
@@ -58,8 +58,8 @@ func TestStatusOfANewFilteredPath(t *testing.T) {
 	same(t, "status", verdicts(w.status(t, registry.VerifyOptions{})), []string{"new none notes.f"})
 }
 
-// git heeds a .gitattributes that nobody has added, below the root too. A file that was
-// verified before it came, and that nobody touched since, is judged by it.
+// Git uses an untracked .gitattributes, also below the root. A file that was verified before it existed, and that
+// has not changed since, is judged by it.
 func TestUntrackedAttributesBelowTheRootAreNoticed(t *testing.T) {
 	w := settled(t, "a.go", "alpha", "dir/below/b.txt", "beta\r\n", "other/c.txt", "gamma")
 	w.describe(t, "dir/below/b.txt")
@@ -75,9 +75,9 @@ func TestUntrackedAttributesBelowTheRootAreNoticed(t *testing.T) {
 	same(t, "status without the line", verdicts(w.status(t, registry.VerifyOptions{Paths: []repo.Path{"dir"}, All: true})), want)
 }
 
-// A kind that an attribute gave goes with it.
+// A kind that was set by an attribute disappears with the attribute.
 func TestKindFollowsAttributesThatGo(t *testing.T) {
-	w := newWorld(t)
+	w := newFakeRepo(t)
 	w.info = "*.go generated"
 	w.put("a.go", "alpha")
 	w.commit()
@@ -86,9 +86,9 @@ func TestKindFollowsAttributesThatGo(t *testing.T) {
 	same(t, "verify", verdicts(w.verify(t, registry.VerifyOptions{All: true})), []string{"match none a.go"})
 }
 
-// A full run puts the md5 right where line endings changed under one blob.
+// A full run corrects the md5 if line ends changed and the blob did not.
 func TestFullRefreshesTheMD5(t *testing.T) {
-	w := newWorld(t)
+	w := newFakeRepo(t)
 	w.autocrlf = true
 	w.put("a.txt", "one\r\n")
 	w.commit()
@@ -97,13 +97,13 @@ func TestFullRefreshesTheMD5(t *testing.T) {
 	w.verify(t, registry.VerifyOptions{Full: true})
 	rep := w.status(t, registry.VerifyOptions{All: true})
 	if rep.Verdicts[0].MD5 != digest("one\n") {
-		t.Errorf("md5 of other bytes: %s", rep.Verdicts[0].MD5)
+		t.Errorf("md5 %s is that of other bytes", rep.Verdicts[0].MD5)
 	}
 }
 
-// What the index proves it proves by every way of asking, whatever settings say.
+// A proof by the index counts for every method, with any settings.
 func TestSettingChangedUnderACleanIndex(t *testing.T) {
-	w := newWorld(t)
+	w := newFakeRepo(t)
 	w.autocrlf = true
 	w.put("a.txt", "one\r\n")
 	w.commit()
@@ -116,10 +116,10 @@ func TestSettingChangedUnderACleanIndex(t *testing.T) {
 	}
 }
 
-// A late text about older bytes moves nothing.
+// A late text about older bytes changes no verdict.
 func TestSupersededTextLeavesTrust(t *testing.T) {
 	w := settled(t, "a.go", "alpha")
 	w.describe(t, "a.go")
-	w.tell(t, registry.Update{Path: "a.go", Text: "x", Read: blob("older").String()})
+	w.writeSummaries(t, registry.Update{Path: "a.go", Text: "x", Read: blob("older").String()})
 	entered(t, w.status(t, registry.VerifyOptions{}), registry.StateTrust)
 }

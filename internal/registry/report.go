@@ -10,16 +10,14 @@ import (
 	"ken/internal/store"
 )
 
-// A Report answers both status and verify: what a session found on entry, and
-// the verdict of every path that is not plainly as it was.
+// A Report is the answer of status and of verify: the entry state, and the verdict of every notable path.
 type Report struct {
-	// Step is what the verification has changed; nil when it changed nothing, or
-	// others have too.
-	Step *Step `json:"-"`
+	// Clean is set if this verification was recorded and the next one will trust it.
+	Clean bool `json:"-"`
 
 	State        State     `json:"state"` // decided at entry
 	Reasons      []Reason  `json:"reasons"`
-	Head         repo.ID   `json:"head"` // the commit judged at
+	Head         repo.ID   `json:"head"` // when it was judged
 	LastVerified repo.ID   `json:"last_verified_sha"`
 	Upstream     Upstream  `json:"upstream"`
 	Counts       Counts    `json:"counts"`
@@ -27,16 +25,15 @@ type Report struct {
 	Untracked    *Paths    `json:"untracked,omitempty"`
 }
 
-// An Upstream says how the branch stands to the one it follows, as last fetched.
+// An Upstream compares the branch with the one that it follows, as last fetched.
 type Upstream struct {
 	State  string `json:"state"` // known or unknown
 	Ahead  int    `json:"ahead"`
 	Behind int    `json:"behind"`
 }
 
-// Counts counts paths twice: by verdict, and by the state of their summaries. Fresh,
-// Stale, None, Excluded and Unknown are the Files; of the verdicts, Missing also counts
-// paths that are no longer tracked.
+// Counts counts paths twice: by finding, and by the state of their summaries. Fresh, Stale, None, Excluded and Unknown
+// add up to Files. Missing also counts paths that are no longer tracked.
 type Counts struct {
 	Files      int `json:"files"`
 	Match      int `json:"match"`
@@ -52,8 +49,8 @@ type Counts struct {
 	Excluded   int `json:"excluded"`
 }
 
-// Wanting reports whether a check should fail: something known is stale, or
-// something could not be known. A file without a summary is no failure.
+// Wanting reports whether a check should fail: a summary is stale, or a state is unknown. A file without a summary is
+// no failure.
 func (c Counts) Wanting() bool { return c.Stale > 0 || c.Unknown > 0 || c.Conflicted > 0 }
 
 // Paths is a counted list of paths.
@@ -70,8 +67,8 @@ const (
 	FoundUnknown    Finding = iota // could not be read
 	FoundMatch                     // same content
 	FoundMismatch                  // other content
-	FoundMissing                   // gone from the index or from the disk
-	FoundNew                       // tracked, and not known before
+	FoundMissing                   // missing in the index or on disk
+	FoundNew                       // tracked, without a row
 	FoundConflicted                // unmerged
 	FoundSparse                    // not checked out
 )
@@ -99,14 +96,14 @@ func (f *Finding) UnmarshalText(b []byte) error {
 	return fmt.Errorf("unknown finding %q", b)
 }
 
-// A Verdict is what is known of one path now.
+// A Verdict is the state of one path and of its summary.
 type Verdict struct {
 	repo.PathJSON
 	Verdict     Finding     `json:"verdict"`
-	MD5         repo.MD5    `json:"content_md5"` // null when the bytes were not read
+	MD5         repo.MD5    `json:"content_md5"` // null if the bytes were not read
 	ID          repo.ID     `json:"content_id"`
 	Summary     fresh.State `json:"summary"`
-	Restored    bool        `json:"restored"` // a text for this content was known already
+	Restored    bool        `json:"restored"` // a summary of this content was stored already
 	PathChanged string      `json:"path_changed,omitempty"`
 	ChangedB64  string      `json:"path_changed_b64,omitempty"`
 	Kind        repo.Kind   `json:"kind"`
@@ -114,22 +111,21 @@ type Verdict struct {
 	Reason      string      `json:"reason,omitempty"`
 
 	path, before repo.Path
-	untracked    bool // it is none of the files any more
+	untracked    bool // git no longer tracks it
 }
 
-// PathBefore returns by its bytes the path that a renamed file had, "" for others.
+// PathBefore returns the raw former path of a renamed file, "" for other files.
 func (v Verdict) PathBefore() repo.Path { return v.before }
 
-// RawPath returns the path by its bytes.
+// RawPath returns the path as raw bytes.
 func (v Verdict) RawPath() repo.Path { return v.path }
 
-// Notable reports whether a reader should hear of the path at all: it is not
-// plainly as it was, or what is known of it does not hold.
+// Notable reports whether a list should show the path: it changed, or its summary does not hold.
 func (v Verdict) Notable() bool {
 	return v.Verdict != FoundMatch || v.Summary == fresh.Stale || v.Summary == fresh.Unknown
 }
 
-// add counts v, and lists it if it is notable or all are wanted.
+// add counts v, and lists it if it is notable or if all paths are wanted.
 func (rep *Report) add(v Verdict, all bool) {
 	rep.tally(v)
 	if all || v.Notable() {
@@ -138,7 +134,7 @@ func (rep *Report) add(v Verdict, all bool) {
 	}
 }
 
-// list counts v, and lists it as the options ask.
+// list counts v, and lists it as the options say.
 func (rep *Report) list(v Verdict, opts VerifyOptions) {
 	if opts.omits(v, rep.State) {
 		rep.tally(v)
@@ -147,7 +143,7 @@ func (rep *Report) list(v Verdict, opts VerifyOptions) {
 	rep.add(v, opts.All)
 }
 
-// matches counts as many plain matches as t counts rows.
+// matches adds the counts of rows that match.
 func (rep *Report) matches(t store.FileCounts) {
 	c := &rep.Counts
 	c.Match += t.Files
@@ -157,7 +153,7 @@ func (rep *Report) matches(t store.FileCounts) {
 	c.Excluded += t.Excluded
 }
 
-// sort puts the verdicts into byte order of their paths.
+// sort sorts the verdicts by path, in byte order.
 func (rep *Report) sort() {
 	slices.SortFunc(rep.Verdicts, func(a, b Verdict) int { return strings.Compare(string(a.path), string(b.path)) })
 }

@@ -19,7 +19,7 @@ func TestFindingsReadBack(t *testing.T) {
 	}
 	var f registry.Finding
 	if f.UnmarshalText([]byte("splendid")) == nil {
-		t.Error("a finding that nobody makes")
+		t.Error("unmarshalled an unknown finding")
 	}
 }
 

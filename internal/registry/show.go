@@ -8,8 +8,7 @@ import (
 	"ken/internal/repo"
 )
 
-// A Knowledge is a summary as a reader meets it: the text, whether it holds, and
-// everything needed to check that.
+// A Knowledge is a summary for a reader: the text, its verdict, and everything needed to check it.
 type Knowledge struct {
 	repo.PathJSON
 	Text        string      `json:"text"`
@@ -17,33 +16,33 @@ type Knowledge struct {
 	Reasons     []string    `json:"reasons"`
 	Grade       fresh.Grade `json:"grade,omitempty"`
 	Kind        repo.Kind   `json:"kind"`
-	ID          repo.ID     `json:"content_id"` // the content the text was written from
+	ID          repo.ID     `json:"content_id"` // the content that the summary was written from
 	MD5         repo.MD5    `json:"content_md5"`
-	CurrentID   repo.ID     `json:"current_id"` // the content there now
+	CurrentID   repo.ID     `json:"current_id"` // the current content
 	CurrentMD5  repo.MD5    `json:"current_md5"`
 	Author      string      `json:"author"`
 	Recipe      string      `json:"recipe,omitempty"`
 	UpdatedAt   *time.Time  `json:"updated_at"`
-	Assumed     bool        `json:"assumed"` // the author did not say what it read
+	Assumed     bool        `json:"assumed"` // the author did not name the content that was read
 	ConfirmedBy string      `json:"confirmed_by,omitempty"`
-	// WrittenFor is the path that the text was written for, where that is another one:
-	// the same bytes share a text wherever they lie.
+	// WrittenFor is the path that the summary was written for, if it is another one: files with the same bytes
+	// share a summary.
 	WrittenFor    string `json:"written_for,omitempty"`
 	WrittenForB64 string `json:"written_for_b64,omitempty"`
-	// Nearest is the tracked file that was probably meant, where nothing is known of the path.
+	// Nearest is the tracked file that was probably meant, for an unknown path.
 	Nearest    string  `json:"nearest,omitempty"`
 	NearestB64 string  `json:"nearest_b64,omitempty"`
-	Hint       string  `json:"hint,omitempty"` // what to do about a path that nothing is known of
+	Hint       string  `json:"hint,omitempty"` // advice for an unknown path
 	Receipt    string  `json:"receipt"`
-	Commit     repo.ID `json:"commit"` // judged at
+	Commit     repo.ID `json:"commit"` // HEAD when it was judged
 	// Others are further summaries of the same content, the newest first. [Registry.AddOthers] sets them.
-	Others []OtherText `json:"others,omitempty"`
+	Others []OtherSummary `json:"others,omitempty"`
 
 	untracked bool // git tracks no file at the path
 }
 
-// Remarks are what a reader should hear beside the verdict: how far the content is from
-// the text's, where the text came from, and who confirmed it.
+// Remarks are sentences beside the verdict: the grade of the change, where the summary comes from, and who
+// confirmed it.
 func (k *Knowledge) Remarks() []string {
 	var list []string
 	if k.Grade != "" {
@@ -56,7 +55,7 @@ func (k *Knowledge) Remarks() []string {
 	return list
 }
 
-// caveats are those of the remarks that a list has room for.
+// caveats are the remarks that fit in a list.
 func (k *Knowledge) caveats() []string {
 	var list []string
 	if k.Assumed {
@@ -72,19 +71,18 @@ func (k *Knowledge) caveats() []string {
 	return list
 }
 
-// What is said of a path that is not tracked, and of which nothing was ever known.
+// Reasons for a path that is not tracked and never had a row.
 const (
 	ReasonNeverKnown = "never_known" // it may be misspelt
-	ReasonDirectory  = "directory"   // of files that are tracked
+	ReasonDirectory  = "directory"   // a directory of tracked files
 )
 
-// ReasonUnusable is said of a file that had a text whose record cannot be used any more: it
-// is damaged, or dated ahead.
+// ReasonUnusable is the reason for a file whose record can no longer be used: it is damaged, or its date is in the
+// future.
 const ReasonUnusable = "record_not_usable"
 
-// Show returns what is known of each path, in order. Having no summary, being
-// gone and being excluded are answers. What git does not track and nobody ever described
-// is not gone, as nothing says that it was there: it has no summary.
+// Show returns the summary of each path, in order. "No summary", "gone" and "excluded" are answers. A path that git
+// does not track and that never had a summary is not gone: it has no summary.
 func (r *Registry) Show(ctx context.Context, paths []repo.Path) ([]Knowledge, error) {
 	snap, subjects, err := r.examine(ctx, paths, false)
 	if err != nil {
@@ -118,13 +116,13 @@ func (r *Registry) Show(ctx context.Context, paths []repo.Path) ([]Knowledge, er
 				return nil, err
 			}
 		}
-		k.tell(record, s.path)
+		k.setText(record, s.path)
 		out[i] = k
 	}
 	return out, nil
 }
 
-// neverKnown says of a path that nothing is known of what it is instead.
+// neverKnown sets the reason and the hint for a path without a row.
 func (k *Knowledge) neverKnown(s untrackedPath) {
 	k.Verdict = fresh.None
 	if s.directory {
@@ -138,9 +136,8 @@ func (k *Knowledge) neverKnown(s untrackedPath) {
 	}
 }
 
-// ShowContent returns the text written from a content; ok is false when there is
-// none. The verdict is about the path where that content lay when the text was
-// written.
+// ShowContent returns the summary that was written from a content; ok is false if there is none. The verdict is
+// about the path that had the content when the summary was written.
 func (r *Registry) ShowContent(ctx context.Context, c repo.Content) (k Knowledge, ok bool, err error) {
 	found, err := r.store.Newest(ctx, []repo.Content{c})
 	if err != nil {
@@ -164,12 +161,12 @@ func (r *Registry) ShowContent(ctx context.Context, c repo.Content) (k Knowledge
 	if s.readable() {
 		k.CurrentID, k.CurrentMD5 = s.now.Content.ID, s.now.Content.MD5
 	}
-	k.tell(record, record.Path)
+	k.setText(record, record.Path)
 	return k, true, nil
 }
 
-// tell fills in the text and where it came from.
-func (k *Knowledge) tell(record fresh.Record, path repo.Path) {
+// setText sets the text and its origin.
+func (k *Knowledge) setText(record fresh.Record, path repo.Path) {
 	if record.Text == "" {
 		return
 	}
@@ -186,8 +183,7 @@ func (k *Knowledge) tell(record fresh.Record, path repo.Path) {
 	}.String()
 }
 
-// texts returns the records that subjects are about, by the content of their
-// basis.
+// texts returns the records of subjects, by the content of their basis.
 func (r *Registry) texts(ctx context.Context, subjects []subject) (map[repo.Content]fresh.Record, error) {
 	var bases []repo.Content
 	for _, s := range subjects {
@@ -198,7 +194,7 @@ func (r *Registry) texts(ctx context.Context, subjects []subject) (map[repo.Cont
 	return r.store.Newest(ctx, bases)
 }
 
-// A Listing is everything known, one line of each.
+// A Listing lists summaries, one line for each.
 type Listing struct {
 	State   State       `json:"state"`
 	Reasons []Reason    `json:"reasons"`
@@ -206,8 +202,8 @@ type Listing struct {
 	Entries []Knowledge `json:"summaries"`
 }
 
-// List returns the summaries of all tracked files, or of those below paths,
-// judged now. States selects by verdict; nil means every path that has a text.
+// List returns the summaries of all tracked files, or of those below paths, judged now. States selects by verdict;
+// nil means every path with a summary.
 func (r *Registry) List(ctx context.Context, paths []repo.Path, states []fresh.State) (*Listing, error) {
 	rep, err := r.Status(ctx, VerifyOptions{All: true, Paths: paths})
 	if err != nil {

@@ -9,16 +9,16 @@ import (
 	"ken/internal/repo"
 )
 
-func TestShowGuessesWhatWasMeant(t *testing.T) {
+func TestShowSuggestsNearestPath(t *testing.T) {
 	w := settled(t, "a.go", "a", "lib/view.go", "v", "lib/request.go", "r", "one/same.go", "s", "two/same.go", "t")
 	for path, want := range map[repo.Path]string{
-		"lib/veiw.go":     "lib/view.go",    // a slip
+		"lib/veiw.go":     "lib/view.go",    // misspelled
 		"Lib/Request.go":  "lib/request.go", // case
-		"src/request.go":  "lib/request.go", // elsewhere
-		"three/same.go":   "",               // one of two
+		"src/request.go":  "lib/request.go", // other directory
+		"three/same.go":   "",               // two candidates
 		"lib/other.go":    "",
 		"b.go":            "a.go",
-		"lib":             "", // is there
+		"lib":             "", // exists
 		"lib/view.go":     "",
 		"lib/view.go/sub": "",
 	} {
@@ -93,7 +93,7 @@ func TestShowContent(t *testing.T) {
 		t.Errorf("%+v", k)
 	}
 	if _, ok := ask(contentOf("beta")); ok {
-		t.Error("a text that nobody wrote")
+		t.Error("found a text that was never written")
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"ken/internal/repo"
 )
 
-// settled returns a world that was verified and has not moved since.
-func settled(t *testing.T, files ...string) *world {
+// settled returns a repository that was verified and has not changed since.
+func settled(t *testing.T, files ...string) *fakeRepo {
 	t.Helper()
 	w := committed(t, files...)
 	w.verify(t, registry.VerifyOptions{})
@@ -18,12 +18,12 @@ func settled(t *testing.T, files ...string) *world {
 }
 
 func TestTrustOpensNothing(t *testing.T) {
-	for name, happen := range map[string]func(*world){
-		"nothing happened":             func(*world) {},
-		"an untracked file":            func(w *world) { w.write("c.go", "gamma") },
-		"an upstream that is level":    func(w *world) { w.behind = 0 },
-		"an amend that keeps the tree": func(w *world) { w.commit() },
-		"files written unseen by any stat": func(w *world) {
+	for name, happen := range map[string]func(*fakeRepo){
+		"nothing happened":             func(*fakeRepo) {},
+		"an untracked file":            func(w *fakeRepo) { w.write("c.go", "gamma") },
+		"an upstream that is level":    func(w *fakeRepo) { w.behind = 0 },
+		"an amend that keeps the tree": func(w *fakeRepo) { w.commit() },
+		"files written unseen by any stat": func(w *fakeRepo) {
 			w.forge("a.go", "ALPHA")
 		},
 	} {
@@ -43,17 +43,17 @@ func TestTrustOpensNothing(t *testing.T) {
 func TestWhyNoTrust(t *testing.T) {
 	for _, c := range []struct {
 		name    string
-		happen  func(rapid.TB, *world)
+		happen  func(rapid.TB, *fakeRepo)
 		reasons []registry.Reason
 	}{
-		{"an edit", func(_ rapid.TB, w *world) { w.write("a.go", "x") }, []registry.Reason{"dirty"}},
-		{"a mode", func(_ rapid.TB, w *world) { w.chmod("a.go", repo.Executable) }, []registry.Reason{"dirty"}},
-		{"something staged", func(_ rapid.TB, w *world) { w.put("a.go", "x") }, []registry.Reason{"dirty"}},
-		{"a commit", func(_ rapid.TB, w *world) {
+		{"an edit", func(_ rapid.TB, w *fakeRepo) { w.write("a.go", "x") }, []registry.Reason{"dirty"}},
+		{"a mode", func(_ rapid.TB, w *fakeRepo) { w.chmod("a.go", repo.Executable) }, []registry.Reason{"dirty"}},
+		{"something staged", func(_ rapid.TB, w *fakeRepo) { w.put("a.go", "x") }, []registry.Reason{"dirty"}},
+		{"a commit", func(_ rapid.TB, w *fakeRepo) {
 			w.put("a.go", "x")
 			w.commit()
 		}, []registry.Reason{"head_moved"}},
-		{"a commit rewritten", func(t rapid.TB, w *world) {
+		{"a commit rewritten", func(t rapid.TB, w *fakeRepo) {
 			first := w.head
 			w.put("a.go", "x")
 			w.commit()
@@ -61,19 +61,19 @@ func TestWhyNoTrust(t *testing.T) {
 			w.checkout(first)
 			w.lost = true
 		}, []registry.Reason{"head_moved", "baseline_lost"}},
-		{"verified dirty, then stashed", func(t rapid.TB, w *world) {
+		{"verified dirty, then stashed", func(t rapid.TB, w *fakeRepo) {
 			w.write("a.go", "x")
 			w.verify(t, registry.VerifyOptions{})
 			w.checkout(w.head)
 		}, []registry.Reason{"baseline_dirty"}},
-		{"fetched", func(_ rapid.TB, w *world) { w.behind = 2 }, []registry.Reason{"behind"}},
-		{"assume-unchanged", func(_ rapid.TB, w *world) { w.flag("a.go", repo.AssumeUnchanged) }, []registry.Reason{"flags"}},
-		{"skip-worktree, and there", func(_ rapid.TB, w *world) { w.flag("a.go", repo.SkipWorktree) }, []registry.Reason{"flags"}},
-		{"unmerged", func(_ rapid.TB, w *world) { w.flag("a.go", repo.Conflicted) }, []registry.Reason{"dirty", "conflicted"}},
-		{"another policy", func(_ rapid.TB, w *world) { w.policy.Exclude = []string{"b.go"} }, []registry.Reason{"policy_changed"}},
-		{"attributes outside the tree", func(_ rapid.TB, w *world) { w.info = "*.go generated" }, []registry.Reason{"policy_changed"}},
-		{"attributes edited", func(_ rapid.TB, w *world) { w.write(".gitattributes", "*.go text") }, []registry.Reason{"dirty", "policy_changed"}},
-		{"a path meant to be added", func(_ rapid.TB, w *world) {
+		{"fetched", func(_ rapid.TB, w *fakeRepo) { w.behind = 2 }, []registry.Reason{"behind"}},
+		{"assume-unchanged", func(_ rapid.TB, w *fakeRepo) { w.flag("a.go", repo.AssumeUnchanged) }, []registry.Reason{"flags"}},
+		{"skip-worktree, and there", func(_ rapid.TB, w *fakeRepo) { w.flag("a.go", repo.SkipWorktree) }, []registry.Reason{"flags"}},
+		{"unmerged", func(_ rapid.TB, w *fakeRepo) { w.flag("a.go", repo.Conflicted) }, []registry.Reason{"dirty", "conflicted"}},
+		{"another policy", func(_ rapid.TB, w *fakeRepo) { w.policy.Exclude = []string{"b.go"} }, []registry.Reason{"policy_changed"}},
+		{"attributes outside the tree", func(_ rapid.TB, w *fakeRepo) { w.info = "*.go generated" }, []registry.Reason{"policy_changed"}},
+		{"attributes edited", func(_ rapid.TB, w *fakeRepo) { w.write(".gitattributes", "*.go text") }, []registry.Reason{"dirty", "policy_changed"}},
+		{"a path meant to be added", func(_ rapid.TB, w *fakeRepo) {
 			w.write("c.go", "")
 			w.index["c.go"] = &repo.Entry{Path: "c.go", ID: blob(""), Mode: repo.Regular, Flags: repo.IntentToAdd}
 		}, []registry.Reason{"dirty"}},
@@ -93,17 +93,17 @@ func TestRacyEntryIsReadAndBreaksNoTrust(t *testing.T) {
 	w.commit()
 	w.tick()
 	w.verify(t, registry.VerifyOptions{})
-	w.refresh() // and from now on the stat proves it
+	w.refresh() // from now on the stat proves it
 	w.scribble("b.go", "BETA")
 	w.stage("b.go")
 	w.commit()
-	w.verify(t, registry.VerifyOptions{}) // in that tick: the row vouches for nothing
+	w.verify(t, registry.VerifyOptions{}) // in that tick, so the row proves nothing
 
 	rep := w.status(t, registry.VerifyOptions{})
 	entered(t, rep, registry.StateTrust)
 	opened(t, w, "b.go")
 
-	w.scribble("b.go", "Beta") // same tick, same size: the same stat
+	w.scribble("b.go", "Beta") // same tick and size, so the same stat
 	rep = w.status(t, registry.VerifyOptions{})
 	entered(t, rep, registry.StateVerify, registry.ReasonDirty)
 	same(t, "a write in the same tick", verdicts(rep), []string{"mismatch none b.go"})
@@ -115,7 +115,7 @@ func TestRowVouchesForATouchedFile(t *testing.T) {
 	w.status(t, registry.VerifyOptions{})
 	opened(t, w, "a.go")
 	entered(t, w.verify(t, registry.VerifyOptions{}), registry.StateTrust)
-	// Trust writes no rows, so it takes a verification for one to vouch.
+	// Trust writes no rows, so only a verification stores a row that proves something.
 	w.verify(t, registry.VerifyOptions{Paths: []repo.Path{"a.go"}})
 	for range 3 {
 		w.verify(t, registry.VerifyOptions{})
@@ -137,8 +137,7 @@ func TestRowVouchesForADirtyFile(t *testing.T) {
 	opened(t, w, "b.go")
 }
 
-// A row read in the tick of a write holds no stat, so that the next write in
-// that tick is seen.
+// A row that was read in the tick of a write has no stat, so that ken notices the next write in that tick.
 func TestReadingInTheTickOfAWriteVouchesForNothing(t *testing.T) {
 	w := settled(t, "a.go", "alpha")
 	w.scribble("a.go", "beta.")
@@ -150,7 +149,7 @@ func TestReadingInTheTickOfAWriteVouchesForNothing(t *testing.T) {
 func TestLineEndingsAreNeverVouchedFor(t *testing.T) {
 	for name, convert := range map[string]bool{"converted": true, "convertible": false} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newFakeRepo(t)
 			w.autocrlf = convert
 			w.put("a.txt", "one\r\n")
 			w.commit()
@@ -160,17 +159,16 @@ func TestLineEndingsAreNeverVouchedFor(t *testing.T) {
 			for range 2 {
 				w.status(t, registry.VerifyOptions{})
 				if len(w.calls.read) == 0 {
-					t.Error("a row's stat vouched for bytes that a setting may turn into others")
+					t.Error("a stat proved bytes that a setting may convert")
 				}
 			}
 		})
 	}
 }
 
-// What a setting makes of line endings is asked anew, though no byte and no stat
-// has moved.
+// ken converts line ends again after a setting changed, although no byte and no stat did.
 func TestSettingTurnsLineEndingsIntoAChange(t *testing.T) {
-	w := newWorld(t)
+	w := newFakeRepo(t)
 	w.autocrlf = true
 	w.put("a.txt", "one\n")
 	w.write("a.txt", "one\r\n")
@@ -221,7 +219,7 @@ func TestFullReadsEveryByte(t *testing.T) {
 	same(t, "verdicts", verdicts(rep), []string{"mismatch none b.go"})
 	rep = w.status(t, registry.VerifyOptions{})
 	if rep.State == registry.StateTrust {
-		t.Error("trusted, though the last look found what no stat shows")
+		t.Error("trusted, although the last verification found a change that no stat shows")
 	}
 }
 
@@ -249,8 +247,7 @@ func TestOneSnapshotPerRegistry(t *testing.T) {
 	}
 }
 
-// The index is the one that was verified, and every file is what it says; the
-// row alone remembers the edit.
+// The index is the verified one, and every file is as in the index. Only the row has the edit.
 func TestStashedEditIsFoundByException(t *testing.T) {
 	w := settled(t, "a.go", "alpha", "b.go", "beta")
 	w.write("a.go", "other")

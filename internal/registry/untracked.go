@@ -11,15 +11,14 @@ import (
 	"ken/internal/suggest"
 )
 
-// An untrackedPath is a path that git tracks no file at: what it is instead, or what was
-// probably meant.
+// An untrackedPath is a path without a tracked file: what it is instead, or what was probably meant.
 type untrackedPath struct {
 	path      repo.Path
-	directory bool      // of tracked files
+	directory bool      // it has tracked files
 	nearest   repo.Path // the tracked file that was probably meant; "" for none
 }
 
-// findUntracked says what a path is that is none of the entries, which are sorted.
+// findUntracked describes a path that is not among the entries, which are sorted.
 func findUntracked(entries []repo.Entry, p repo.Path) untrackedPath {
 	s := untrackedPath{path: p}
 	below := p + "/"
@@ -30,8 +29,8 @@ func findUntracked(entries []repo.Entry, p repo.Path) untrackedPath {
 	return s
 }
 
-// nearest returns the tracked file that was probably meant by a path: one beside it
-// whose name takes few changes of letters, else the only one of its name elsewhere.
+// nearest returns the tracked file that was probably meant: one in the same directory with a similar name, else the
+// only one with that name elsewhere.
 func nearest(entries []repo.Entry, p repo.Path) repo.Path {
 	dir, base := p.Dir(), p.Base()
 	var best, namesake repo.Path
@@ -56,8 +55,7 @@ func nearest(entries []repo.Entry, p repo.Path) repo.Path {
 	return best
 }
 
-// advise says what gets whoever names the path on: where to look instead, or how what is
-// there becomes tracked.
+// advise returns a hint for a path that is not tracked: where to look instead, or how to track it.
 func (r *Registry) advise(ctx context.Context, s untrackedPath) (string, error) {
 	if s.directory {
 		return "show the summary of this directory with: ken survey show " + fault.Quote(cmp.Or(string(s.path), ".")), nil
@@ -75,7 +73,7 @@ func (r *Registry) advise(ctx context.Context, s untrackedPath) (string, error) 
 	}
 }
 
-// refuse rejects a text about a path at which git tracks no file.
+// refuse rejects a summary of a path without a tracked file.
 func (r *Registry) refuse(ctx context.Context, snap *repo.Snapshot, w *Written, p repo.Path) (err error) {
 	s := findUntracked(snap.Index.Entries, p)
 	if s.directory {

@@ -15,19 +15,18 @@ import (
 	"ken/internal/store"
 )
 
-// VerifyOptions says how much to look at and to tell. The zero value verifies
-// what may have moved and lists what is not plainly as it was.
+// VerifyOptions select the files to read and the verdicts to list. The zero value verifies everything that may have
+// changed and lists the notable verdicts.
 type VerifyOptions struct {
-	Full       bool        // read every byte, whoever vouches for it
+	Full       bool        // read every byte, regardless of its stat
 	All        bool        // list every path
 	Untracked  bool        // list untracked files too
-	OmitNew    bool        // do not list what a bootstrap finds, unless its text does not hold: everything is new to it
-	OmitSparse bool        // do not list what is not checked out, unless its text does not hold
+	OmitNew    bool        // do not list the new files of a bootstrap, unless their summary does not hold
+	OmitSparse bool        // do not list files that are not checked out, unless their summary does not hold
 	Paths      []repo.Path // only these files, or files below these; nil means all
 }
 
-// omits reports whether a verdict is counted and not listed. What does not hold is
-// always listed.
+// omits reports whether a verdict is counted but not listed. A verdict that does not hold is always listed.
 func (o VerifyOptions) omits(v Verdict, at State) bool {
 	if v.Summary == fresh.Stale {
 		return false
@@ -35,14 +34,13 @@ func (o VerifyOptions) omits(v Verdict, at State) bool {
 	return o.OmitNew && v.Verdict == FoundNew && at == StateBootstrap || o.OmitSparse && v.Verdict == FoundSparse
 }
 
-// Status decides what a session would find, and writes nothing.
+// Status returns the report of a verification and writes nothing.
 func (r *Registry) Status(ctx context.Context, opts VerifyOptions) (*Report, error) {
 	return r.verify(ctx, opts, true)
 }
 
-// Verify compares every row with what is there, and records the result. When
-// all paths were looked at, the baseline advances to HEAD, unless HEAD or the
-// index moved meanwhile.
+// Verify compares every row with the work tree and stores the result. If it compared all paths, HEAD becomes the
+// commit of the last verification, unless HEAD or the index changed meanwhile.
 func (r *Registry) Verify(ctx context.Context, opts VerifyOptions) (*Report, error) {
 	return r.verify(ctx, opts, false)
 }
@@ -66,7 +64,7 @@ func (r *Registry) verify(ctx context.Context, opts VerifyOptions, dry bool) (*R
 		if err != nil || dry {
 			return rep, err
 		}
-		return rep, r.land(ctx, e, rep, store.FileChanges{Put: put}, e.baseline(r, true, e.base.Raw))
+		return rep, r.commitRows(ctx, e, rep, store.FileChanges{Put: put}, e.baseline(r, true, e.base.Raw))
 	}
 	run := &verification{Registry: r, entered: e, opts: opts, dry: dry, rep: rep}
 	e.view.full = opts.Full
@@ -83,51 +81,39 @@ func (r *Registry) verify(ctx context.Context, opts VerifyOptions, dry bool) (*R
 		next = e.baseline(r, run.clean(), run.raw)
 		change.Worktrees = r.opts.Worktrees
 	}
-	return rep, r.land(ctx, e, rep, change, next)
+	return rep, r.commitRows(ctx, e, rep, change, next)
 }
 
-// land writes what changed, and the baseline if it is another than before.
-func (r *Registry) land(ctx context.Context, e *entered, rep *Report, c store.FileChanges, next *store.Verification) error {
-	// Rows that change without a baseline would unsettle the one there is.
+// commitRows writes the changed rows, and the verification if it differs from the last.
+func (r *Registry) commitRows(ctx context.Context, e *entered, rep *Report, c store.FileChanges, next *store.Verification) error {
+	// Changing rows without a new verification would invalidate the last one.
 	if next != nil && (!e.verified || !next.Same(e.base) || len(c.Put)+len(c.Delete) > 0) {
 		c.Baseline = next
 	}
 	if c.IsZero() {
 		return nil
 	}
-	landed := false
+	committed := false
 	err := r.store.Commit(ctx, e.view.snap.Worktree, c, func() (bool, error) {
 		var err error
-		landed, err = r.git.Unmoved(ctx, e.view.snap)
-		return landed, err
+		committed, err = r.git.Unmoved(ctx, e.view.snap)
+		return committed, err
 	})
 	if err != nil {
 		return fmt.Errorf("record the verification: %w", err)
 	}
-	if landed && c.Baseline != nil {
+	if committed && c.Baseline != nil {
 		rep.LastVerified = c.Baseline.Head
-		rep.Step = &Step{Baseline: *c.Baseline, Deleted: len(c.Delete) > 0}
-		for _, row := range c.Put {
-			rep.Step.Put = append(rep.Step.Put, row.Path)
-		}
+		rep.Clean = c.Baseline.Clean
 	}
 	return nil
 }
 
-// A Step is all that a verification has changed: from the rows of the generation that
-// its baseline was made from to those that the baseline is of.
-type Step struct {
-	Baseline store.Verification
-	Put      []repo.Path // rows that were added or changed
-	Deleted  bool        // some were deleted
-}
-
-// manyLeft is the part of all files, one in so many, from which on it takes less to walk
-// all rows than to look up those of the files that are not checked out.
+// manyLeft: if at least one file in manyLeft is not checked out, walking all rows costs less than looking up those
+// files.
 const manyLeft = 4
 
-// trust fills a report from the rows alone, and returns those that show another text than
-// before, since records came for them.
+// trust fills a report from the rows alone. It returns the rows that show another summary because of new records.
 func (r *Registry) trust(ctx context.Context, e *entered, rep *Report, opts VerifyOptions) (put []store.FileRow, err error) {
 	wt := e.view.snap.Worktree
 	renewed, before, err := r.renew(ctx, e)
@@ -164,12 +150,12 @@ func (r *Registry) trust(ctx context.Context, e *entered, rep *Report, opts Veri
 			return nil, err
 		}
 	}
-	// The rows of what is under a filter are among them, and that may be unknown.
+	// These rows include those with a filter, whose verdict may be unknown.
 	if t.Stale > 0 || e.base.Raw > 0 {
 		if err := r.loadExceptions(ctx, e.view); err != nil {
 			return nil, err
 		}
-		maps.Copy(notable, e.view.odd)
+		maps.Copy(notable, e.view.exceptions)
 	}
 	maps.Copy(notable, before)
 	for path, row := range notable {
@@ -182,14 +168,13 @@ func (r *Registry) trust(ctx context.Context, e *entered, rep *Report, opts Veri
 	}
 	rep.sort()
 	rep.matches(t)
-	// What is left now is as its row says, and only counted.
+	// The other rows are unchanged and only counted.
 	rep.Counts.Match -= len(left)
 	rep.Counts.Sparse += len(left)
 	return put, nil
 }
 
-// renew chooses again the texts of the rows that records came for since they were
-// verified. It returns those rows as they are now, and as they were.
+// renew chooses the summaries of the rows with new records again. It returns those rows, and the rows before.
 func (r *Registry) renew(ctx context.Context, e *entered) (now, before map[repo.Path]store.FileRow, err error) {
 	if len(e.renewed) == 0 {
 		return nil, nil, nil
@@ -215,7 +200,7 @@ func (r *Registry) renew(ctx context.Context, e *entered) (now, before map[repo.
 	return now, before, nil
 }
 
-// trusted is the verdict of a path under trust, where some are not checked out.
+// trusted returns the verdict of a path without reading it, if some paths are not checked out.
 func (r *Registry) trusted(e *entered, row store.FileRow, left map[repo.Path]bool) Verdict {
 	if left[row.Path] {
 		return r.unseen(row)
@@ -230,7 +215,7 @@ func (r *Registry) trusted(e *entered, row store.FileRow, left map[repo.Path]boo
 	return r.matched(row, e.view, i)
 }
 
-// leftOut are the paths that are not checked out.
+// leftOut returns the paths that are not checked out.
 func (v *view) leftOut() map[repo.Path]bool {
 	left := map[repo.Path]bool{}
 	for i, s := range v.seen {
@@ -253,7 +238,7 @@ func (r *Registry) listUntracked(ctx context.Context, rep *Report) error {
 	return nil
 }
 
-// matched is the verdict of entry i, whose row still says it all but for the md5.
+// matched returns the verdict of entry i, whose row is current except for the md5.
 func (r *Registry) matched(row store.FileRow, seen *view, i int) Verdict {
 	v := r.asRow(row, FoundMatch)
 	if seen.outdated(i, row) {
@@ -262,7 +247,7 @@ func (r *Registry) matched(row store.FileRow, seen *view, i int) Verdict {
 	return v
 }
 
-// asRow is the verdict of a path as its row has it.
+// asRow returns the verdict of a path from its row.
 func (r *Registry) asRow(row store.FileRow, f Finding) Verdict {
 	state, grade := r.judge(row)
 	return Verdict{
@@ -271,7 +256,7 @@ func (r *Registry) asRow(row store.FileRow, f Finding) Verdict {
 	}
 }
 
-// A NotTrackedError says which of the paths to verify name no tracked file.
+// A NotTrackedError lists the paths to verify that name no tracked file.
 type NotTrackedError struct{ Paths []repo.Path }
 
 func (e *NotTrackedError) Error() string {
@@ -282,8 +267,8 @@ func (e *NotTrackedError) Error() string {
 	return "not tracked: " + strings.Join(names, ", ")
 }
 
-// selected returns the entries and row paths that opts.Paths names, and fails with a
-// [NotTrackedError] when some name neither.
+// selected returns the entries and rows that opts.Paths names. It fails with a [NotTrackedError] if some paths name
+// neither.
 func selected(entries []repo.Entry, rows map[repo.Path]store.FileRow, paths []repo.Path) ([]int, error) {
 	var only []int
 	var unknown []repo.Path
@@ -310,14 +295,14 @@ func selected(entries []repo.Entry, rows map[repo.Path]store.FileRow, paths []re
 	return slices.Compact(only), nil
 }
 
-// find returns the position of a path among the entries.
+// find returns the index of a path among the entries.
 func find(entries []repo.Entry, p repo.Path) (int, bool) {
 	return slices.BinarySearchFunc(entries, p, func(e repo.Entry, p repo.Path) int {
 		return strings.Compare(string(e.Path), string(p))
 	})
 }
 
-// anyRow reports whether the worktree has rows at all.
+// anyRow reports whether there is a row.
 func anyRow(rows iter.Seq2[store.FileRow, error]) (bool, error) {
 	for _, err := range rows {
 		return err == nil, err

@@ -20,25 +20,25 @@ func TestVerdicts(t *testing.T) {
 	type counts = registry.Counts
 	for _, c := range []struct {
 		name   string
-		happen func(rapid.TB, *world)
+		happen func(rapid.TB, *fakeRepo)
 		want   []string
 		counts counts
 	}{
 		{
 			"nothing happens",
-			func(rapid.TB, *world) {},
+			func(rapid.TB, *fakeRepo) {},
 			[]string{},
 			counts{Files: 2, Match: 2, Fresh: 2},
 		},
 		{
 			"an edit",
-			func(_ rapid.TB, w *world) { w.write("a.go", "other") },
+			func(_ rapid.TB, w *fakeRepo) { w.write("a.go", "other") },
 			[]string{"mismatch stale a.go"},
 			counts{Files: 2, Match: 1, Mismatch: 1, Fresh: 1, Stale: 1},
 		},
 		{
 			"an edit that somebody verified",
-			func(t rapid.TB, w *world) {
+			func(t rapid.TB, w *fakeRepo) {
 				w.write("a.go", "other")
 				w.verify(t, registry.VerifyOptions{})
 			},
@@ -47,7 +47,7 @@ func TestVerdicts(t *testing.T) {
 		},
 		{
 			"an edit that was taken back",
-			func(t rapid.TB, w *world) {
+			func(t rapid.TB, w *fakeRepo) {
 				w.write("a.go", "other")
 				w.verify(t, registry.VerifyOptions{})
 				w.write("a.go", "alpha")
@@ -57,31 +57,31 @@ func TestVerdicts(t *testing.T) {
 		},
 		{
 			"a touch",
-			func(_ rapid.TB, w *world) { w.touch("a.go") },
+			func(_ rapid.TB, w *fakeRepo) { w.touch("a.go") },
 			[]string{},
 			counts{Files: 2, Match: 2, Fresh: 2},
 		},
 		{
 			"a mode",
-			func(_ rapid.TB, w *world) { w.chmod("a.go", repo.Executable) },
+			func(_ rapid.TB, w *fakeRepo) { w.chmod("a.go", repo.Executable) },
 			[]string{},
 			counts{Files: 2, Match: 2, Fresh: 2},
 		},
 		{
 			"a new file",
-			func(_ rapid.TB, w *world) { w.put("c.go", "gamma") },
+			func(_ rapid.TB, w *fakeRepo) { w.put("c.go", "gamma") },
 			[]string{"new none c.go"},
 			counts{Files: 3, Match: 2, New: 1, Fresh: 2, None: 1},
 		},
 		{
 			"a copy",
-			func(_ rapid.TB, w *world) { w.put("c.go", "alpha") },
+			func(_ rapid.TB, w *fakeRepo) { w.put("c.go", "alpha") },
 			[]string{"new fresh c.go"},
 			counts{Files: 3, Match: 2, New: 1, Fresh: 3},
 		},
 		{
 			"removed from the index",
-			func(_ rapid.TB, w *world) {
+			func(_ rapid.TB, w *fakeRepo) {
 				w.remove("a.go")
 				w.stage("a.go")
 			},
@@ -90,13 +90,13 @@ func TestVerdicts(t *testing.T) {
 		},
 		{
 			"gone from the disk",
-			func(_ rapid.TB, w *world) { w.remove("a.go") },
+			func(_ rapid.TB, w *fakeRepo) { w.remove("a.go") },
 			[]string{"missing stale a.go"},
 			counts{Files: 2, Match: 1, Missing: 1, Fresh: 1, Stale: 1},
 		},
 		{
 			"gone from the disk, still",
-			func(t rapid.TB, w *world) {
+			func(t rapid.TB, w *fakeRepo) {
 				w.remove("a.go")
 				w.verify(t, registry.VerifyOptions{})
 			},
@@ -105,7 +105,7 @@ func TestVerdicts(t *testing.T) {
 		},
 		{
 			"gone from the disk, and back",
-			func(t rapid.TB, w *world) {
+			func(t rapid.TB, w *fakeRepo) {
 				w.remove("a.go")
 				w.verify(t, registry.VerifyOptions{})
 				w.write("a.go", "alpha")
@@ -115,19 +115,19 @@ func TestVerdicts(t *testing.T) {
 		},
 		{
 			"a directory in its place",
-			func(_ rapid.TB, w *world) { w.disk["a.go"] = &file{dir: true} },
+			func(_ rapid.TB, w *fakeRepo) { w.disk["a.go"] = &file{dir: true} },
 			[]string{"missing stale a.go"},
 			counts{Files: 2, Match: 1, Missing: 1, Fresh: 1, Stale: 1},
 		},
 		{
 			"a link in its place",
-			func(_ rapid.TB, w *world) { w.link("a.go", "b.go") },
+			func(_ rapid.TB, w *fakeRepo) { w.link("a.go", "b.go") },
 			[]string{"mismatch excluded a.go"},
 			counts{Files: 2, Match: 1, Mismatch: 1, Fresh: 1, Excluded: 1},
 		},
 		{
 			"gone from the disk, after a link in its place",
-			func(t rapid.TB, w *world) {
+			func(t rapid.TB, w *fakeRepo) {
 				w.link("a.go", "b.go")
 				w.verify(t, registry.VerifyOptions{})
 				w.remove("a.go")
@@ -137,7 +137,7 @@ func TestVerdicts(t *testing.T) {
 		},
 		{
 			"gone from the disk, after a binary in its place",
-			func(t rapid.TB, w *world) {
+			func(t rapid.TB, w *fakeRepo) {
 				w.write("a.go", "\x00")
 				w.verify(t, registry.VerifyOptions{})
 				w.remove("a.go")
@@ -148,7 +148,7 @@ func TestVerdicts(t *testing.T) {
 		},
 		{
 			"gone from the disk, and a binary back in its place",
-			func(t rapid.TB, w *world) {
+			func(t rapid.TB, w *fakeRepo) {
 				w.write("a.go", "\x00")
 				w.tick()
 				w.verify(t, registry.VerifyOptions{})
@@ -162,13 +162,13 @@ func TestVerdicts(t *testing.T) {
 		},
 		{
 			"a rename",
-			func(_ rapid.TB, w *world) { w.mv("a.go", "z.go") },
+			func(_ rapid.TB, w *fakeRepo) { w.mv("a.go", "z.go") },
 			[]string{"missing none a.go", "new fresh z.go was a.go"},
 			counts{Files: 2, Match: 1, Missing: 1, New: 1, Fresh: 2},
 		},
 		{
 			"a rename of what was stale",
-			func(t rapid.TB, w *world) {
+			func(t rapid.TB, w *fakeRepo) {
 				w.put("a.go", "alphabet")
 				w.verify(t, registry.VerifyOptions{})
 				w.mv("a.go", "z.go")
@@ -178,7 +178,7 @@ func TestVerdicts(t *testing.T) {
 		},
 		{
 			"a rename with an edit",
-			func(_ rapid.TB, w *world) {
+			func(_ rapid.TB, w *fakeRepo) {
 				w.mv("a.go", "z.go")
 				w.put("z.go", "alphabet")
 			},
@@ -187,7 +187,7 @@ func TestVerdicts(t *testing.T) {
 		},
 		{
 			"a rename with an edit, committed",
-			func(_ rapid.TB, w *world) {
+			func(_ rapid.TB, w *fakeRepo) {
 				w.put("a.go", "alphabet")
 				w.mv("a.go", "z.go")
 				w.commit()
@@ -196,9 +196,9 @@ func TestVerdicts(t *testing.T) {
 			counts{Files: 2, Match: 1, Missing: 1, New: 1, Fresh: 1, Stale: 1},
 		},
 		{
-			// Git takes it for another file than HEAD has, whenever somebody looked.
+			// For git it is not the file of HEAD, regardless of the last check.
 			"a rename of what has become another file",
-			func(t rapid.TB, w *world) {
+			func(t rapid.TB, w *fakeRepo) {
 				w.put("a.go", "other")
 				w.verify(t, registry.VerifyOptions{})
 				w.mv("a.go", "z.go")
@@ -208,13 +208,13 @@ func TestVerdicts(t *testing.T) {
 		},
 		{
 			"a conflict",
-			func(_ rapid.TB, w *world) { w.flag("a.go", repo.Conflicted) },
+			func(_ rapid.TB, w *fakeRepo) { w.flag("a.go", repo.Conflicted) },
 			[]string{"conflicted stale a.go"},
 			counts{Files: 2, Match: 1, Conflicted: 1, Fresh: 1, Stale: 1},
 		},
 		{
 			"a conflict over something new",
-			func(_ rapid.TB, w *world) {
+			func(_ rapid.TB, w *fakeRepo) {
 				w.put("c.go", "gamma")
 				w.flag("c.go", repo.Conflicted)
 			},
@@ -223,7 +223,7 @@ func TestVerdicts(t *testing.T) {
 		},
 		{
 			"not checked out",
-			func(_ rapid.TB, w *world) {
+			func(_ rapid.TB, w *fakeRepo) {
 				w.flag("a.go", repo.SkipWorktree)
 				w.remove("a.go")
 			},
@@ -232,7 +232,7 @@ func TestVerdicts(t *testing.T) {
 		},
 		{
 			"kept from reading",
-			func(_ rapid.TB, w *world) {
+			func(_ rapid.TB, w *fakeRepo) {
 				w.touch("a.go")
 				w.disk["a.go"].readErr = fs.ErrPermission
 			},
@@ -241,13 +241,13 @@ func TestVerdicts(t *testing.T) {
 		},
 		{
 			"kept from looking",
-			func(_ rapid.TB, w *world) { w.disk["a.go"].lstatErr = fs.ErrPermission },
+			func(_ rapid.TB, w *fakeRepo) { w.disk["a.go"].lstatErr = fs.ErrPermission },
 			[]string{"unknown unknown a.go"},
 			counts{Files: 2, Match: 1, Unknown: 1, Fresh: 1},
 		},
 		{
-			"an edit that git was told not to look for",
-			func(_ rapid.TB, w *world) {
+			"an edit of a file that git is configured to ignore",
+			func(_ rapid.TB, w *fakeRepo) {
 				w.flag("a.go", repo.AssumeUnchanged)
 				w.write("a.go", "other")
 			},
@@ -256,7 +256,7 @@ func TestVerdicts(t *testing.T) {
 		},
 		{
 			"a file meant to be added",
-			func(_ rapid.TB, w *world) {
+			func(_ rapid.TB, w *fakeRepo) {
 				w.write("c.go", "gamma")
 				w.index["c.go"] = &repo.Entry{Path: "c.go", ID: blob(""), Mode: repo.Regular, Flags: repo.IntentToAdd, Stat: w.disk["c.go"].stat}
 			},
@@ -265,7 +265,7 @@ func TestVerdicts(t *testing.T) {
 		},
 		{
 			"an empty file meant to be added",
-			func(_ rapid.TB, w *world) {
+			func(_ rapid.TB, w *fakeRepo) {
 				w.write("c.go", "")
 				w.index["c.go"] = &repo.Entry{Path: "c.go", ID: blob(""), Mode: repo.Regular, Flags: repo.IntentToAdd, Stat: w.disk["c.go"].stat}
 			},
@@ -274,7 +274,7 @@ func TestVerdicts(t *testing.T) {
 		},
 		{
 			"files nobody summarises",
-			func(_ rapid.TB, w *world) {
+			func(_ rapid.TB, w *fakeRepo) {
 				w.put("x.sum", "lock")
 				w.put("y.bin", "\x00")
 				w.link("z", "/elsewhere")
@@ -285,7 +285,7 @@ func TestVerdicts(t *testing.T) {
 		},
 		{
 			"a submodule, not checked out",
-			func(_ rapid.TB, w *world) {
+			func(_ rapid.TB, w *fakeRepo) {
 				w.disk["sub"] = &file{dir: true}
 				w.index["sub"] = &repo.Entry{Path: "sub", ID: blob("commit"), Mode: repo.Gitlink}
 			},
@@ -294,7 +294,7 @@ func TestVerdicts(t *testing.T) {
 		},
 		{
 			"a submodule that moved on",
-			func(t rapid.TB, w *world) {
+			func(t rapid.TB, w *fakeRepo) {
 				w.disk["sub"] = &file{dir: true}
 				w.index["sub"] = &repo.Entry{Path: "sub", ID: blob("commit"), Mode: repo.Gitlink}
 				w.verify(t, registry.VerifyOptions{})
@@ -305,7 +305,7 @@ func TestVerdicts(t *testing.T) {
 		},
 		{
 			"a submodule that cannot be read",
-			func(_ rapid.TB, w *world) {
+			func(_ rapid.TB, w *fakeRepo) {
 				w.disk["sub"] = &file{dir: true}
 				w.index["sub"] = &repo.Entry{Path: "sub", ID: blob("commit"), Mode: repo.Gitlink}
 				w.subs["sub"] = repo.Submodule{Err: fs.ErrPermission}
@@ -320,9 +320,9 @@ func TestVerdicts(t *testing.T) {
 				w.describe(t, "a.go", "b.go")
 				w.verify(t, registry.VerifyOptions{})
 				c.happen(t, w)
-				told := w.status(t, registry.VerifyOptions{})
-				same(t, "status", verdicts(told), c.want)
-				same(t, "status: counts", told.Counts, c.counts)
+				rep := w.status(t, registry.VerifyOptions{})
+				same(t, "status", verdicts(rep), c.want)
+				same(t, "status: counts", rep.Counts, c.counts)
 				done := w.verify(t, opts)
 				same(t, name, verdicts(done), c.want)
 				same(t, name+": counts", done.Counts, c.counts)
@@ -350,12 +350,12 @@ func TestVerdictsSayWhy(t *testing.T) {
 	})
 }
 
-// Status counts as the verification does that follows it.
+// Status has the same counts as the verification that follows it.
 func TestStatusKnowsKinds(t *testing.T) {
 	w := committed(t, "a.go", "alpha", "b.go", "generated", "big.go", "eleven byte")
 	w.policy.MaxBytes = 10
 	status := w.status(t, registry.VerifyOptions{})
-	same(t, "looked into", w.calls.read, []repo.Path{"a.go", "b.go"})
+	same(t, "files read", w.calls.read, []repo.Path{"a.go", "b.go"})
 	same(t, "counted", status.Counts, registry.Counts{Files: 3, New: 3, None: 1, Excluded: 2})
 	same(t, "verified", w.verify(t, registry.VerifyOptions{}).Counts, status.Counts)
 	w.put("a.go", "generated now")
@@ -366,8 +366,8 @@ func TestStatusKnowsKinds(t *testing.T) {
 	})
 }
 
-// What is not checked out can differ from nothing: a sparse checkout is trusted, counts as
-// a verification of it does, and lists what it leaves out.
+// A file that is not checked out cannot differ. A sparse checkout is trusted, has the same counts as its
+// verification, and lists the files that it omits.
 func TestSparseIsTrusted(t *testing.T) {
 	w := settled(t, "a.go", "alpha", "b.go", "beta", "c.go", "gamma")
 	w.describe(t, "a.go")
@@ -395,7 +395,7 @@ func TestBootstrap(t *testing.T) {
 	rep := w.status(t, registry.VerifyOptions{})
 	entered(t, rep, registry.StateBootstrap)
 	same(t, "all are new, in order", verdicts(rep), []string{"new none a.go", "new none b.go", "new excluded c.sum"})
-	same(t, "only what its name does not exclude is looked into", w.calls.read, []repo.Path{"a.go", "b.go"})
+	same(t, "only files that their name does not exclude are read", w.calls.read, []repo.Path{"a.go", "b.go"})
 	rep = w.verify(t, registry.VerifyOptions{OmitNew: true})
 	entered(t, rep, registry.StateBootstrap)
 	same(t, "what is new is not listed", verdicts(rep), []string{})
@@ -408,7 +408,7 @@ func TestBootstrap(t *testing.T) {
 }
 
 func TestNothingTracked(t *testing.T) {
-	w := newWorld(t)
+	w := newFakeRepo(t)
 	w.write("a.go", "alpha")
 	rep := w.verify(t, registry.VerifyOptions{Untracked: true})
 	entered(t, rep, registry.StateNew)
@@ -444,17 +444,17 @@ func TestVerifySomePaths(t *testing.T) {
 	rep := w.verify(t, registry.VerifyOptions{Paths: []repo.Path{"a", "z.go", "a/x.go"}})
 	same(t, "verdicts", verdicts(rep), []string{"mismatch none a/x.go", "mismatch none z.go"})
 	if rep.Counts.Files != 3 || rep.LastVerified != first {
-		t.Errorf("%d files, verified %s; want 3, and the baseline where it was", rep.Counts.Files, rep.LastVerified)
+		t.Errorf("%d files, verified %s; want 3, and an unchanged baseline", rep.Counts.Files, rep.LastVerified)
 	}
 	rep = w.status(t, registry.VerifyOptions{})
 	if rep.LastVerified != first {
-		t.Error("the baseline advanced for paths nobody saw")
+		t.Error("the baseline advanced although some paths were not read")
 	}
 	same(t, "what is left to find", verdicts(rep), []string{"mismatch none ab.go"})
 
 	_, err := w.registry().Verify(w.ctx, registry.VerifyOptions{Paths: []repo.Path{"a/x.go", "nowhere"}})
 	if fault.KindOf(err) != fault.Usage {
-		t.Errorf("a path that names nothing: %v", err)
+		t.Errorf("a path without a file: %v", err)
 	}
 	w.remove("z.go")
 	w.stage("z.go")
@@ -462,7 +462,7 @@ func TestVerifySomePaths(t *testing.T) {
 		[]string{"missing none z.go"})
 }
 
-// The documents that others build on keep their spelling.
+// Other programs read these documents, so their spelling must not change.
 func TestReportFields(t *testing.T) {
 	w := committed(t, "a.go", "alpha")
 	w.describe(t, "a.go")

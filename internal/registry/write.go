@@ -13,59 +13,55 @@ import (
 	"ken/internal/store"
 )
 
-// MaxText is how many bytes a summary may have.
+// MaxText is the largest size of a summary in bytes.
 const MaxText = 16 << 10
 
-// An Update is one text to be kept, or kept on, for a path.
+// An Update is a summary to store for a path, or to confirm.
 type Update struct {
 	Path repo.Path
 	Text string
-	// Read is the content id or md5 of the bytes that the author read; when it
-	// is empty, those that it is known to have seen last, else those there now
-	// are assumed.
+	// Read is the content id or md5 of the bytes that the author read. If it is empty, ken assumes the content that
+	// the author saw last, else the current content.
 	Read string
-	// Author is who wrote it; whoever the registry writes for when "".
+	// Author wrote the summary; "" is the author of the registry.
 	Author string
-	// Keep says that the text which is there already still holds; Text is empty.
+	// Keep says that the stored summary still holds; Text is empty.
 	Keep bool
-	// Refused is why the path cannot be one of the repository's, as far as the
-	// face could tell; the update is then rejected with that.
+	// Refused is set by the caller if the path is not in the repository: the reason to reject the update.
 	Refused string
 }
 
-// A Result is what became of an Update.
+// A Result is the outcome of an Update.
 type Result string
 
 // The results.
 const (
-	Stored     Result = "stored"     // the text speaks of what is there
-	Superseded Result = "superseded" // kept, for bytes that are there no longer
-	Rejected   Result = "rejected"   // not kept: see the reason
+	Stored     Result = "stored"     // stored for the current content
+	Superseded Result = "superseded" // stored, for content that the path no longer has
+	Rejected   Result = "rejected"   // not stored: see the reason
 )
 
-// A Written tells what became of one update.
+// A Written is the result of one update.
 type Written struct {
 	repo.PathJSON
 	Result  Result   `json:"result"`
 	Reason  string   `json:"reason"`
-	ID      repo.ID  `json:"content_id"` // the content the text was kept for
+	ID      repo.ID  `json:"content_id"` // the content that the summary is stored for
 	MD5     repo.MD5 `json:"content_md5"`
 	Assumed bool     `json:"assumed"`
-	Hint    string   `json:"hint,omitempty"` // what to do about a rejection
+	Hint    string   `json:"hint,omitempty"` // advice after a rejection
 
-	Untracked bool `json:"-"` // it was rejected because git tracks no file of that name
+	Untracked bool `json:"-"` // rejected because git tracks no file at the path
 }
 
-// Write keeps texts, each under the content that its author read. An update
-// that cannot be kept is rejected with a reason, and the others still land. The
-// baseline stays as it is.
+// Write stores summaries, each for the content that its author read. An update that cannot be stored is rejected
+// with a reason; the others are stored. The last verification stays as it is.
 func (r *Registry) Write(ctx context.Context, updates []Update) ([]Written, error) {
 	paths := make([]repo.Path, len(updates))
 	for i, u := range updates {
 		paths[i] = u.Path
 	}
-	// What an author says it read is compared with the bytes, not with what a
-	// row remembers of them.
+	// Compare with the bytes on disk, not with the stored row.
 	snap, subjects, err := r.examine(ctx, paths, true)
 	if err != nil {
 		return nil, err
@@ -77,7 +73,7 @@ func (r *Registry) Write(ctx context.Context, updates []Update) ([]Written, erro
 	own := printable(r.opts.Author())
 	written := make([]Written, len(updates))
 	var change store.FileChanges
-	var moved []*subject // whose rows have to be put
+	var moved []*subject // subjects whose rows have to be written
 	others := &holders{Registry: r, snap: snap}
 	for i, u := range updates {
 		said := u.Read
@@ -94,7 +90,7 @@ func (r *Registry) Write(ctx context.Context, updates []Update) ([]Written, erro
 				return nil, err
 			}
 		}
-		// What a session was seen to read at a path was there, whatever else has it.
+		// The session read this content at the path, so it was there, even if other paths have it too.
 		if said != "" && w.Result == Superseded {
 			other, err := others.holding(ctx, record.Basis.Content, &subjects[i])
 			if err != nil {
@@ -110,8 +106,8 @@ func (r *Registry) Write(ctx context.Context, updates []Update) ([]Written, erro
 			continue
 		}
 		change.Records = append(change.Records, record)
-		// A row that has not moved learns of the record by itself: whoever looks next
-		// finds that it came. To put it would unsettle the baseline.
+		// An unchanged row needs no write: the next verification notices the record. Writing the row would
+		// invalidate the last verification.
 		if !subjects[i].unmoved() {
 			change.Put = append(change.Put, subjects[i].now)
 			moved = append(moved, &subjects[i])
@@ -140,8 +136,8 @@ func (r *Registry) Write(ctx context.Context, updates []Update) ([]Written, erro
 	return written, nil
 }
 
-// Stamp sets the times of records so that they become the newest: now,
-// or just after the newest record of the same content if that is later.
+// Stamp sets the times of records so that they become the newest: now, or just after the newest record of the same
+// content if that is later.
 func Stamp(ctx context.Context, kept interface {
 	Newest(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Record, error)
 }, records []fresh.Record, now time.Time,
@@ -164,7 +160,7 @@ func Stamp(ctx context.Context, kept interface {
 	return nil
 }
 
-// seen is what the author of an update saw last, where it does not say what it read.
+// seen returns the content that the author of an update saw last, zero if the update names the content.
 func (r *Registry) seen(u Update) repo.ID {
 	if u.Read != "" || r.opts.Seen == nil {
 		return repo.ID{}
@@ -172,8 +168,7 @@ func (r *Registry) seen(u Update) repo.ID {
 	return r.opts.Seen(u.Path)
 }
 
-// Confirm records that the texts of paths still hold for what is there now, or
-// for the content that was read.
+// Confirm records that the summaries of paths still hold for the current content, or for the content read.
 func (r *Registry) Confirm(ctx context.Context, paths []repo.Path, read string) ([]Written, error) {
 	if read != "" && len(paths) > 1 {
 		return nil, &fault.Error{
@@ -189,7 +184,7 @@ func (r *Registry) Confirm(ctx context.Context, paths []repo.Path, read string) 
 	return r.Write(ctx, updates)
 }
 
-// draft decides one update, and returns the record it amounts to.
+// draft checks one update and returns its record.
 func (r *Registry) draft(u Update, author string, s *subject, old fresh.Record) (Written, fresh.Record) {
 	reject := func(format string, args ...any) (Written, fresh.Record) {
 		return Written{PathJSON: u.Path.JSON(), Result: Rejected, Reason: fmt.Sprintf(format, args...)}, fresh.Record{}
@@ -235,7 +230,7 @@ func (r *Registry) draft(u Update, author string, s *subject, old fresh.Record) 
 	}
 	record.Basis, record.Assumed = fresh.Basis{Content: content}, u.Read == ""
 	if u.Keep && old.Basis.Holds(content) {
-		// Its author said what it read, and that is what is there.
+		// The author named the content that was read, and it is the current content.
 		record.Assumed = record.Assumed && old.Assumed
 	}
 	w := Written{
@@ -247,7 +242,7 @@ func (r *Registry) draft(u Update, author string, s *subject, old fresh.Record) 
 	return w, record
 }
 
-// printable makes a name fit for one line.
+// printable returns a name that fits on one line.
 func printable(name string) string {
 	name = strings.Map(func(c rune) rune {
 		if unicode.IsControl(c) {
@@ -258,8 +253,8 @@ func printable(name string) string {
 	return strings.TrimSpace(name)
 }
 
-// readContent resolves what an author says it read: the content there now, or
-// one that has moved on.
+// readContent resolves the content that an author has read: the current content, or another one; moved is true for
+// another one.
 func readContent(read string, s *subject) (c repo.Content, moved bool, err error) {
 	now := s.now.Content
 	switch len(read) {

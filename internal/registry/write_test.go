@@ -14,7 +14,7 @@ import (
 )
 
 // Each case begins with a.go, once "old" and verified so, now "new".
-func TestWriteByWhatWasRead(t *testing.T) {
+func TestWriteForReadContent(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		read   string
@@ -34,7 +34,7 @@ func TestWriteByWhatWasRead(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := settled(t, "a.go", "old")
 			w.write("a.go", "new")
-			got := w.tell(t, registry.Update{Path: "a.go", Text: "words\n", Read: c.read})[0]
+			got := w.writeSummaries(t, registry.Update{Path: "a.go", Text: "words\n", Read: c.read})[0]
 			if got.Result != c.result || got.ID != c.kept.ID || got.MD5 != c.kept.MD5 || got.Assumed != (c.read == "") {
 				t.Errorf("%+v", got)
 			}
@@ -50,40 +50,40 @@ func TestWriteByWhatWasRead(t *testing.T) {
 	}
 }
 
-// A text for bytes that lie elsewhere, and never lay here, would be shown there.
+// ken rejects a text for bytes that another path has and this one never had: it would show it for the other path.
 func TestWriteForAnotherFilesBytes(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		read   string
-		happen func(*world)
+		happen func(*fakeRepo)
 		result registry.Result
 	}{
 		{"the other's id", blob("beta").String(), nil, registry.Rejected},
 		{"the other's md5", digest("beta").String(), nil, registry.Rejected},
-		{"what the other holds by now", blob("later").String(), func(w *world) { w.write("b.go", "later"); w.stage("b.go") }, registry.Rejected},
+		{"what the other holds by now", blob("later").String(), func(w *fakeRepo) { w.write("b.go", "later"); w.stage("b.go") }, registry.Rejected},
 		{"what nobody holds", blob("later").String(), nil, registry.Superseded},
-		{"what was here when it was verified", blob("beta").String(), func(w *world) {
+		{"what was here when it was verified", blob("beta").String(), func(w *fakeRepo) {
 			w.write("a.go", "beta")
 			w.verify(t, registry.VerifyOptions{})
 			w.write("a.go", "new")
 		}, registry.Superseded},
-		{"what is staged here", blob("beta").String(), func(w *world) {
+		{"what is staged here", blob("beta").String(), func(w *fakeRepo) {
 			w.put("a.go", "beta")
 			w.write("a.go", "new")
 		}, registry.Superseded},
-		{"what is committed here", blob("beta").String(), func(w *world) {
+		{"what is committed here", blob("beta").String(), func(w *fakeRepo) {
 			w.put("a.go", "beta")
 			w.commit()
 			w.put("a.go", "new")
 		}, registry.Superseded},
-		{"what no tracked file holds any more", blob("beta").String(), func(w *world) { w.remove("b.go"); w.stage("b.go") }, registry.Superseded},
+		{"what no tracked file holds any more", blob("beta").String(), func(w *fakeRepo) { w.remove("b.go"); w.stage("b.go") }, registry.Superseded},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := settled(t, "a.go", "alpha", "b.go", "beta")
 			if c.happen != nil {
 				c.happen(w)
 			}
-			got := w.tell(t, registry.Update{Path: "a.go", Text: "words", Read: c.read})[0]
+			got := w.writeSummaries(t, registry.Update{Path: "a.go", Text: "words", Read: c.read})[0]
 			if got.Result != c.result || got.Result == registry.Rejected && !strings.Contains(got.Reason, "b.go") {
 				t.Errorf("%+v", got)
 			}
@@ -91,10 +91,10 @@ func TestWriteForAnotherFilesBytes(t *testing.T) {
 	}
 }
 
-// Who reads a text that was written for another path is told so.
-func TestSharedTextTellsWhoseItIs(t *testing.T) {
+// The text says so if it was written for another path.
+func TestSharedTextNamesItsPath(t *testing.T) {
 	w := settled(t, "a.go", "same", "b.go", "same")
-	w.tell(t, registry.Update{Path: "a.go", Text: "words"})
+	w.writeSummaries(t, registry.Update{Path: "a.go", Text: "words"})
 	if k := w.show(t, "a.go"); k.WrittenFor != "" {
 		t.Errorf("a.go: %+v", k)
 	}
@@ -103,14 +103,14 @@ func TestSharedTextTellsWhoseItIs(t *testing.T) {
 	}
 }
 
-// What is written last is what is shown, whatever the clocks say, as long as they are not
-// more than a day ahead.
+// The text that was written last is shown, regardless of the clocks, as long as they are not more than a day
+// ahead.
 func TestTheLastWordIsShown(t *testing.T) {
 	w := settled(t, "a.go", "alpha", "twin.go", "alpha")
 	for i, clock := range []int64{time.Now().Unix() + 80_000, 1000, 1000, 0, 500} {
 		w.seconds = clock
 		text := fmt.Sprint("words ", i)
-		w.tell(t, registry.Update{Path: "twin.go", Text: "first of a batch"}, registry.Update{Path: "a.go", Text: text})
+		w.writeSummaries(t, registry.Update{Path: "twin.go", Text: "first of a batch"}, registry.Update{Path: "a.go", Text: text})
 		for _, p := range []repo.Path{"a.go", "twin.go"} {
 			if k := w.show(t, p); k.Text != text || k.Verdict != fresh.Fresh {
 				t.Errorf("%s after writing %q: %s %q of %v", p, text, k.Verdict, k.Text, k.UpdatedAt)
@@ -120,7 +120,7 @@ func TestTheLastWordIsShown(t *testing.T) {
 }
 
 func TestWriteRejects(t *testing.T) {
-	w := newWorld(t)
+	w := newFakeRepo(t)
 	w.policy.MaxBytes = 10
 	for p, bytes := range map[repo.Path]string{
 		"a.go": "alpha", "big.go": "eleven byte", "x.sum": "lock", "merge.go": "m", "away.go": "a", "locked.go": "l",
@@ -165,7 +165,7 @@ func TestWriteRejects(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := w.store.commits
-			got := w.tell(t, u)[0]
+			got := w.writeSummaries(t, u)[0]
 			if got.Result != registry.Rejected || got.Reason == "" || got.Path != string(u.Path) || !got.ID.IsZero() {
 				t.Errorf("%+v", got)
 			}
@@ -174,7 +174,7 @@ func TestWriteRejects(t *testing.T) {
 			}
 		})
 	}
-	if got := w.tell(t, registry.Update{Path: "a.go", Text: strings.Repeat("x", registry.MaxText)}); got[0].Result != registry.Stored {
+	if got := w.writeSummaries(t, registry.Update{Path: "a.go", Text: strings.Repeat("x", registry.MaxText)}); got[0].Result != registry.Stored {
 		t.Errorf("a text of just the limit: %s", got[0].Reason)
 	}
 }
@@ -182,7 +182,7 @@ func TestWriteRejects(t *testing.T) {
 func TestWriteLandsAroundRejections(t *testing.T) {
 	w := settled(t, "a.go", "alpha", "b.go", "beta")
 	var results []registry.Result
-	for _, got := range w.tell(t,
+	for _, got := range w.writeSummaries(t,
 		registry.Update{Path: "a.go", Text: "about a"},
 		registry.Update{Path: "nowhere", Text: "about nothing"},
 		registry.Update{Path: "b.go", Text: "about b"},
@@ -191,30 +191,30 @@ func TestWriteLandsAroundRejections(t *testing.T) {
 	}
 	same(t, "results", results, []registry.Result{registry.Stored, registry.Rejected, registry.Stored})
 	if verdictOf(t, w, "a.go") != fresh.Fresh || verdictOf(t, w, "b.go") != fresh.Fresh {
-		t.Error("a neighbour of a rejected update did not land")
+		t.Error("a valid update beside a rejected one was not stored")
 	}
 }
 
 func TestWriteNothing(t *testing.T) {
 	w := settled(t, "a.go", "alpha")
 	before := w.store.commits
-	if got := w.tell(t); len(got) != 0 || w.store.commits != before {
+	if got := w.writeSummaries(t); len(got) != 0 || w.store.commits != before {
 		t.Errorf("%v, %d commits", got, w.store.commits-before)
 	}
 }
 
 func TestWriteTheSamePathTwice(t *testing.T) {
 	w := settled(t, "a.go", "alpha")
-	w.tell(t, registry.Update{Path: "a.go", Text: "first"}, registry.Update{Path: "a.go", Text: "second"})
+	w.writeSummaries(t, registry.Update{Path: "a.go", Text: "first"}, registry.Update{Path: "a.go", Text: "second"})
 	if k := w.show(t, "a.go"); k.Text != "second" || k.Verdict != fresh.Fresh {
 		t.Errorf("%s %q", k.Verdict, k.Text)
 	}
 }
 
-// A text whose author knew only an md5 finds its content when that turns up.
+// A text whose author knew only an md5 is shown when a file with that md5 appears.
 func TestMD5FindsItsBytes(t *testing.T) {
 	w := settled(t, "a.go", "alpha")
-	w.tell(t, registry.Update{Path: "a.go", Text: "about later", Read: digest("later").String()})
+	w.writeSummaries(t, registry.Update{Path: "a.go", Text: "about later", Read: digest("later").String()})
 	w.write("a.go", "later")
 	same(t, "verdicts", verdicts(w.verify(t, registry.VerifyOptions{})), []string{"mismatch fresh a.go restored"})
 	if k := w.show(t, "a.go"); k.Verdict != fresh.Fresh || k.MD5 != digest("later") || !k.ID.IsZero() || k.CurrentID != blob("later") {
@@ -222,7 +222,7 @@ func TestMD5FindsItsBytes(t *testing.T) {
 	}
 }
 
-// A text for content that is there already is one, wherever the content lies.
+// A text for existing content counts, at any path.
 func TestIdenticalBytesShareAText(t *testing.T) {
 	w := settled(t, "a.go", "alpha", "b.go", "alpha")
 	w.describe(t, "a.go")
@@ -236,7 +236,7 @@ func TestSupersededTextDoesNotOustAFreshOne(t *testing.T) {
 	w := settled(t, "a.go", "old")
 	w.write("a.go", "new")
 	w.describe(t, "a.go")
-	w.tell(t, registry.Update{Path: "a.go", Text: "about old", Read: blob("old").String()})
+	w.writeSummaries(t, registry.Update{Path: "a.go", Text: "about old", Read: blob("old").String()})
 	if k := w.show(t, "a.go"); k.Verdict != fresh.Fresh || k.Text != "about a.go" {
 		t.Errorf("%s %q", k.Verdict, k.Text)
 	}
@@ -284,7 +284,7 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
-// An author names the bytes it read, whatever git makes of them.
+// An author names the bytes that it read, regardless of how git stores them.
 func TestWriteByBytesThatGitConverts(t *testing.T) {
 	crlf, lf := "one\r\n", "one\n"
 	for name, c := range map[string]struct{ before, now, read string }{
@@ -295,13 +295,13 @@ func TestWriteByBytesThatGitConverts(t *testing.T) {
 		"the md5 after a flip to and fro": {lf, crlf, digest(crlf).String()},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newFakeRepo(t)
 			w.autocrlf = true
 			w.put("a.txt", c.before)
 			w.commit()
 			w.verify(t, registry.VerifyOptions{})
 			w.put("a.txt", c.now)
-			got := w.tell(t, registry.Update{Path: "a.txt", Text: "x", Read: c.read})[0]
+			got := w.writeSummaries(t, registry.Update{Path: "a.txt", Text: "x", Read: c.read})[0]
 			if got.Result != registry.Stored || got.ID != blob(lf) || got.MD5 != digest(c.now) {
 				t.Errorf("%+v", got)
 			}
@@ -309,20 +309,20 @@ func TestWriteByBytesThatGitConverts(t *testing.T) {
 	}
 }
 
-// Who confirms a text for the content that its author read takes nothing back.
+// Confirming a text for the content that its author read changes nothing.
 func TestConfirmLeavesAnExactTextExact(t *testing.T) {
 	w := settled(t, "a.go", "alpha")
-	w.tell(t, registry.Update{Path: "a.go", Text: "about a", Read: blob("alpha").String()})
-	if done := w.tell(t, registry.Update{Path: "a.go", Keep: true})[0]; done.Result != registry.Stored || done.Assumed {
+	w.writeSummaries(t, registry.Update{Path: "a.go", Text: "about a", Read: blob("alpha").String()})
+	if done := w.writeSummaries(t, registry.Update{Path: "a.go", Keep: true})[0]; done.Result != registry.Stored || done.Assumed {
 		t.Errorf("the confirmation is %s, assumed %v; want stored and exact", done.Result, done.Assumed)
 	}
 	if k := w.show(t, "a.go"); k.Assumed || k.ConfirmedBy == "" {
 		t.Errorf("shown as assumed %v, confirmed by %q; want exact and confirmed", k.Assumed, k.ConfirmedBy)
 	}
-	// For other content it is an assumption, and stays one.
+	// For other content, it remains assumed.
 	w.put("a.go", "other")
-	w.tell(t, registry.Update{Path: "a.go", Keep: true})
-	w.tell(t, registry.Update{Path: "a.go", Keep: true})
+	w.writeSummaries(t, registry.Update{Path: "a.go", Keep: true})
+	w.writeSummaries(t, registry.Update{Path: "a.go", Keep: true})
 	if k := w.show(t, "a.go"); !k.Assumed || k.Verdict != fresh.Fresh {
 		t.Errorf("shown as %s, assumed %v; want fresh and assumed", k.Verdict, k.Assumed)
 	}

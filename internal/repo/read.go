@@ -8,23 +8,19 @@ import (
 // A ReadRequest asks for one file to be read.
 type ReadRequest struct {
 	Path Path
-	// Known is a content that the bytes may well have: if the id turns out to
-	// be that one, so is the md5, and is not computed. Its md5 may be zero, for
-	// a caller that has no use for it. The zero Content is no such guess.
+	// Known is a content that the file probably has. If the id is that of Known, so is the md5, which then needs no
+	// computation. The md5 of Known may be zero if the caller does not need it. The zero Content is no guess.
 	Known Content
-	// Proven says that git stores the bytes as Known.ID while the file's stat
-	// is Seen. Then it is the id that is not computed, unless there are line
-	// endings that git might have converted.
+	// Proven is set if git stores the bytes as Known.ID while the stat of the file is Seen. Then the id needs no
+	// computation, unless git may have converted line endings.
 	Proven bool
-	// Seen is the stat that the file had a moment ago, which may save looking
-	// again. Zero when nobody looked.
+	// Seen is the stat that the file had a moment ago, zero if it is unknown. It can save another stat.
 	Seen Stat
-	// Convert names the conversion whose result is wanted too; ConvertText and
-	// ConvertAuto fill [Reading.Converted].
+	// Convert is a conversion whose result the caller wants, too. ConvertText and ConvertAuto fill [Reading.Converted].
 	Convert Convert
 }
 
-// A Reading is what one streaming read of a file found.
+// A Reading is the result of one streaming read of a file.
 type Reading struct {
 	Raw  Content // of the bytes as they are; for a symlink, of its target text
 	Size int64   // how many bytes there were
@@ -33,7 +29,7 @@ type Reading struct {
 	// and changes something; zero otherwise.
 	Converted ID
 	AsSeen    bool  // the file's stat was the request's Seen
-	Found     Found // the stat that vouches for what was read; zero Stat when it may not
+	Found     Found // the stat that proves the content; zero Stat if it proves nothing
 	Kind      Kind  // by name and first bytes
 	Err       error
 }
@@ -42,15 +38,13 @@ type Reading struct {
 type LoadedFile struct {
 	Path    Path
 	Content []byte
-	// ID is the content's id, where Content is only the beginning; zero where Content
-	// is all of it.
+	// ID is the id of the content if Content is only its beginning; zero if Content is complete.
 	ID ID
 	// Problem says why there is no content: a link, or no file at all.
 	Problem string
 }
 
-// A StatDigest is a digest of the stats of paths. While it is the same, so is what lies
-// there. The zero StatDigest equals none.
+// A StatDigest is a digest of the stats of paths. An equal digest means equal files. The zero StatDigest equals none.
 type StatDigest struct {
 	Names []byte `json:"names"` // the paths, each ended by NUL
 	Sum   []byte `json:"sum"`   // of their stats

@@ -123,8 +123,7 @@ func (id *ID) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// An MD5 is the md5 of a file's bytes as they lie in the work tree. Its zero
-// value means that nobody has read them.
+// An MD5 is the md5 of the bytes of a file in the work tree. Its zero value means that ken has not read them.
 type MD5 [16]byte
 
 // ParseMD5 reads 32 hex digits of either case.

@@ -107,8 +107,8 @@ func (s Stat) MatchesIndex(idx Stat) bool {
 // A Presence is what stands at a tracked path on disk.
 type Presence uint8
 
-// What can stand at a path. The zero value is Unlooked, so that a path nobody
-// looked at cannot pass for an absent one.
+// These are the kinds of entries at a path. The zero value is Unlooked, so that a path that ken did not look at cannot
+// pass for an absent one.
 const (
 	Unlooked   Presence = iota
 	Absent              // nothing, or a directory or symlink stands in the way

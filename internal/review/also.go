@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// also counts what is not worth a line each.
+// also adds a line with counts of minor results.
 func (j *judge) also() error {
 	l := Line{Kind: Also}
 	var words []word

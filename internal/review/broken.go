@@ -12,7 +12,7 @@ import (
 	"ken/internal/uses"
 )
 
-// broken lists the exact uses that remain of symbols and files that the change removed.
+// broken lists the remaining exact uses of symbols and files that the change removed.
 func (j *judge) broken() error {
 	old, added := j.oldFiles()
 	list, cut, err := find.RemainingUses(j.ctx, j.Index, j.Tree, old, added, j.untrackedFiles())
@@ -22,7 +22,7 @@ func (j *judge) broken() error {
 	if cut {
 		j.unknown(Broken, "the change removes many symbols; ken did not look for all of their users", "")
 	}
-	slices.SortStableFunc(list, func(a, b find.Remaining) int {
+	slices.SortStableFunc(list, func(a, b find.RemainingUse) int {
 		return cmp.Or(strings.Compare(string(a.From), string(b.From)), cmp.Compare(a.Lines[0], b.Lines[0]))
 	})
 	list = j.withoutImports(list)
@@ -32,8 +32,8 @@ func (j *judge) broken() error {
 	}
 	for len(list) > 0 {
 		first := list[0]
-		same := func(u find.Remaining) bool {
-			whole := gone[u.To] && !j.All // one line is enough about a file that is gone
+		same := func(u find.RemainingUse) bool {
+			whole := gone[u.To] && !j.All // one line is enough for a deleted file
 			return u.To == first.To && (u.Symbol == first.Symbol || whole)
 		}
 		var places []placeOf
@@ -80,7 +80,7 @@ type placeOf struct {
 	line int
 }
 
-// addPlaces adds a line for each place, or one for all of them unless all lines are wanted.
+// addPlaces adds a line for each place, or one line for all of them unless All is set.
 func (j *judge) addPlaces(places []placeOf, command string, what []word) {
 	seen := make(map[repo.Path]bool)
 	places = slices.DeleteFunc(places, func(p placeOf) bool {
@@ -109,9 +109,9 @@ func doSo(n int) string {
 	return fmt.Sprintf("%d more files do", n)
 }
 
-// withoutImports leaves out the line that imports a removed file if a line for one of its symbols
-// is there for the same user, and further lines about one symbol.
-func (j *judge) withoutImports(list []find.Remaining) []find.Remaining {
+// withoutImports drops the import of a removed file if the same user also uses one of its symbols, and drops
+// repeated lines about one symbol.
+func (j *judge) withoutImports(list []find.RemainingUse) []find.RemainingUse {
 	type key struct {
 		from, to repo.Path
 		symbol   string
@@ -122,7 +122,7 @@ func (j *judge) withoutImports(list []find.Remaining) []find.Remaining {
 			seen[key{u.From, u.To, ""}] = true
 		}
 	}
-	return slices.DeleteFunc(list, func(u find.Remaining) bool {
+	return slices.DeleteFunc(list, func(u find.RemainingUse) bool {
 		k := key{u.From, u.To, u.Symbol}
 		known := seen[k]
 		seen[k] = true
@@ -130,7 +130,7 @@ func (j *judge) withoutImports(list []find.Remaining) []find.Remaining {
 	})
 }
 
-// untrackedFiles returns the new files that the index does not have.
+// untrackedFiles returns the new files that are not in the index.
 func (j *judge) untrackedFiles() []find.NewFile {
 	var list []find.NewFile
 	for i := range j.Changes {
@@ -141,7 +141,7 @@ func (j *judge) untrackedFiles() []find.NewFile {
 	return list
 }
 
-// oldFiles returns the changed files as they were, and the paths that the old tree did not have.
+// oldFiles returns the changed files in their old state, and the paths that the old tree did not have.
 func (j *judge) oldFiles() (old []find.OldFile, added []repo.Path) {
 	removed := make(map[repo.Path]map[string]string)
 	for _, s := range j.removed {
@@ -161,9 +161,9 @@ func (j *judge) oldFiles() (old []find.OldFile, added []repo.Path) {
 		f := find.OldFile{Path: c.OldPath(), Outline: c.Before, Imports: c.Imports, Read: func() []byte { return j.ReadOld(c.Old) }}
 		if c.Unread == "" && c.Before != nil {
 			f.Removed = removed[f.Path]
-			// In Go a file is part of a package, whatever its name is.
+			// In Go a file is part of a package, regardless of its name.
 			samePackage := c.Before.Language == outline.Go && c.From.Dir() == c.Path.Dir()
-			if c.From != "" && !samePackage { // nothing is at the old path any more
+			if c.From != "" && !samePackage { // nothing is at the old path now
 				f.Removed = make(map[string]string)
 				for _, s := range c.Before.Symbols {
 					f.Removed[s.FullName()] = s.Name

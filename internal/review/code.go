@@ -54,12 +54,12 @@ func sameWords(a, b []string) bool {
 	return slices.Equal(a, b)
 }
 
-// reach adds to some symbols of a file those that have the name of one of them in their code, and
-// so on. If private is true, it follows only functions and values that other files cannot use, and adds no
-// types: a test of a type may test another part of it.
+// reach returns some symbols of a file and all that mention one of them in their code, transitively. If private is
+// true, it follows only functions and values that other files cannot use, and adds no types: a test of a type may
+// test another part of it.
 func (v *version) reach(symbols map[string]bool, private bool) map[string]bool {
 	reached := make(map[string]bool)
-	follow := make(map[string]bool) // last names
+	follow := make(map[string]bool) // last parts of names
 	add := func(name string, exported bool) {
 		reached[name] = true
 		last := name[strings.LastIndexAny(name, ".:#")+1:]
@@ -92,7 +92,7 @@ func (v *version) reach(symbols map[string]bool, private bool) map[string]bool {
 	return reached
 }
 
-// isPrivate reports whether the name of a member says that only its type uses it.
+// isPrivate reports whether the name of a member marks it as private to its type.
 func isPrivate(name string) bool {
 	return strings.HasPrefix(name, "_") && !strings.HasPrefix(name, "__")
 }
@@ -106,9 +106,9 @@ func hasName(word string, names map[string]bool) bool {
 	return slices.ContainsFunc(inside, func(name string) bool { return names[name] })
 }
 
-// words splits code into names, literals and single other characters. It leaves out comments and white
-// space, and in Python docstrings. Comments that the Go compiler reads remain, and so do line breaks
-// and indents where the language gives them a meaning.
+// words splits code into names, literals and single other characters. It omits comments and white space, and in
+// Python docstrings. It keeps comments that the Go compiler reads, and line breaks and indents in languages in
+// which they have a meaning.
 func words(lang outline.Language, code string) []string {
 	byLine := lang == outline.Python || lang == outline.Ruby || lang == outline.Bash
 	list := []string{}
@@ -174,11 +174,11 @@ func lineEnd(code string) int {
 	return len(code)
 }
 
-// isBlank reports whether the first line has no more code.
+// isBlank reports whether the rest of the first line has no code.
 func isBlank(code string) bool { return strings.TrimSpace(code[:lineEnd(code)]) == "" }
 
-// literalEnd returns the length of the literal that code begins with. A quote that nothing closes
-// on its line is a literal up to the end of the line.
+// literalEnd returns the length of the literal at the start of code. A quote that is not closed on its line is a
+// literal up to the end of the line.
 func literalEnd(lang outline.Language, code string) int {
 	quote := code[:1]
 	if lang == outline.Python && strings.HasPrefix(code, strings.Repeat(quote, 3)) {

@@ -8,24 +8,24 @@ import (
 	"ken/internal/repo"
 )
 
-// A Diff says what changed in a file or directory since its summary was written.
+// A Diff has the changes of a file or directory since its summary was written.
 type Diff struct {
 	repo.PathJSON
 	Directory bool   `json:"directory"`
 	Verdict   string `json:"verdict"` // of the summary: fresh, stale, none, …
 	Text      string `json:"text"`    // of the summary
 	Author    string `json:"author"`
-	// WrittenFor is the earlier path that a summary was written for, "" if it is this one.
+	// WrittenFor is the earlier path that a summary was written for, "" if it is this path.
 	WrittenFor string     `json:"written_for,omitempty"`
-	Reasons    []string   `json:"reasons,omitempty"` // of a directory's verdict
+	Reasons    []string   `json:"reasons,omitempty"` // of the verdict of a directory
 	Files      []FileDiff `json:"files"`
 	// Children are the subdirectories whose summaries changed.
 	Children []string `json:"children,omitempty"`
-	// Read identifies the content that this diff leads to: pass it to ken confirm --read.
+	// Read identifies the content after this diff: pass it to ken confirm --read.
 	Read string `json:"read"`
 }
 
-// A FileDiff is how one file changed.
+// A FileDiff is the change of one file.
 type FileDiff struct {
 	repo.PathJSON
 	Old   repo.ID `json:"old"` // null if the file is new

@@ -14,12 +14,12 @@ import (
 
 // Limits of the search for documents.
 const (
-	maxPhrases   = 1000 // removed names that are looked for in documents
-	maxDocuments = 1000 // documents that have one of the names
-	maxTexts     = 200  // files that may still have the name of a removed symbol
+	maxPhrases   = 1000 // removed names to search for
+	maxDocuments = 1000 // documents with one of the names
+	maxTexts     = 200  // files that may still contain the name of a removed symbol
 )
 
-// docs lists the mentions that the change broke. Only documents that have a removed name are read.
+// docs lists the mentions that the change broke. It reads only documents that contain a removed name.
 func (j *judge) docs() error {
 	if !j.removesAnything() {
 		return nil
@@ -61,15 +61,14 @@ func (j *judge) docs() error {
 	return nil
 }
 
-// removesAnything reports whether the change removes a path or a symbol, or edits a document or a file
-// that lists commands.
+// removesAnything reports whether the change removes a path or a symbol, or edits a document or a task file.
 func (j *judge) removesAnything() bool {
 	return len(j.removed) > 0 || slices.ContainsFunc(j.Changes, func(c Change) bool {
 		return c.Kind == repo.Deleted || c.From != "" || c.OldMode != 0 && (docs.IsTaskFile(c.Path) || docs.IsDocument(c.Path))
 	})
 }
 
-// treeChange returns the change as the docs feature judges it.
+// treeChange returns the change for package docs.
 func (j *judge) treeChange() *docs.TreeChange {
 	c := &docs.TreeChange{After: j.After(), Renamed: make(map[repo.Path]repo.Path), Policy: j.Policy}
 	old := make(map[repo.Path]repo.ID)
@@ -120,7 +119,7 @@ func (j *judge) treeChange() *docs.TreeChange {
 		for _, d := range found {
 			list = append(list, docs.RemovedSymbol{Path: d.Path, Symbol: d.Symbol})
 		}
-		for i := range j.Changes { // also of new files that git does not track
+		for i := range j.Changes { // including untracked files
 			f := &j.Changes[i]
 			if f.After == nil {
 				continue
@@ -136,7 +135,7 @@ func (j *judge) treeChange() *docs.TreeChange {
 	return c
 }
 
-// documentsWith lists the documents that have the terms of one of the phrases.
+// documentsWith lists the documents that contain the terms of one of the phrases.
 func (j *judge) documentsWith(phrases []string) (documents map[repo.Path][]string, cut bool, err error) {
 	documents = make(map[repo.Path][]string)
 	byTerms := make(map[string][]string)
@@ -161,8 +160,8 @@ func (j *judge) documentsWith(phrases []string) (documents map[repo.Path][]strin
 	return documents, cut, nil
 }
 
-// named reports whether a file in a directory that is no document has a word. If too many files may
-// have it, they are taken to have it.
+// named reports whether a file in a directory that is not a document contains a word. If too many files may
+// contain it, it returns true.
 func (j *judge) named(word string, dir repo.Path) (bool, error) {
 	terms := searchindex.Terms(word)
 	if len(terms) == 0 {
@@ -180,7 +179,7 @@ func (j *judge) named(word string, dir repo.Path) (bool, error) {
 	return false, nil
 }
 
-// mentionLine says what became of a mention.
+// mentionLine returns the line about a broken mention.
 func mentionLine(m *docs.CheckedMention) Line {
 	l := Line{Kind: Docs}
 	l.place(m.File, m.Line)

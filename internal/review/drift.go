@@ -8,7 +8,7 @@ import (
 	"ken/internal/repo"
 )
 
-// drift lists the specs that the gate refuses.
+// drift lists the specs that fail the gate.
 func (j *judge) drift() error {
 	if j.Gate == nil {
 		return nil

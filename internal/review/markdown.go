@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Markdown returns the review for a pull request; "" if there is nothing to say. Text of the
-// repository stands in code spans, where nothing is a link, a mention or HTML.
+// Markdown returns the review for a pull request; "" if it is empty. Text from the repository is in code spans, in
+// which nothing is a link, a mention or HTML.
 func (r *Review) Markdown() string {
 	if len(r.Lines) == 0 && len(r.Unknown) == 0 {
 		return ""
@@ -63,7 +63,7 @@ func (l *Line) markdown() string {
 	return b.String()
 }
 
-// codeSpan returns a text as a code span. The fence is longer than any run of backticks in it.
+// codeSpan returns a text as a code span. The fence is longer than any run of backticks in the text.
 func codeSpan(text string) string {
 	text = strings.TrimSpace(plain(text))
 	if text == "" {

@@ -1,9 +1,9 @@
-// Package review judges a change: which documents and uses it breaks, which specs have too much
-// drift, which tests to run, and which summaries it makes stale.
+// Package review judges a change: which documents and uses it breaks, which specs drift too far, which tests to
+// run, and which summaries it makes stale.
 //
-// It judges only things that were true before the change. The caller passes both sides of the
-// change and the search index of the tree after it. The package reads nothing else, starts no
-// process and asks no history. It lists missing facts as unknown.
+// It judges only statements that were true before the change. The caller passes both sides of the change and the
+// search index of the tree after it. The package reads nothing else, starts no process and reads no history. It
+// lists missing facts as unknown.
 //
 //	r, err := review.Judge(ctx, facts)
 //	fmt.Print(r.String())
@@ -26,14 +26,14 @@ import (
 	"ken/internal/spec"
 )
 
-// A Kind is what a line of a review is about.
+// A Kind is the subject of a line.
 type Kind string
 
 // The kinds, the most important first.
 const (
-	Docs   Kind = "docs"   // a document mentions what the change removed
-	Drift  Kind = "drift"  // the gate would refuse a spec
-	Broken Kind = "broken" // a use of what the change removed remains
+	Docs   Kind = "docs"   // a document mentions a removed thing
+	Drift  Kind = "drift"  // a spec fails the gate
+	Broken Kind = "broken" // a use of a removed thing remains
 	Tests  Kind = "tests"  // the tests of the changed files
 	Stale  Kind = "stale"  // a summary of older content
 	Also   Kind = "also"   // counts
@@ -42,32 +42,32 @@ const (
 // Kinds lists all kinds, the most important first.
 var Kinds = []Kind{Docs, Drift, Broken, Tests, Stale, Also}
 
-// MaxLines is the number of lines of a review, unless all are wanted.
+// MaxLines limits the lines of a review, unless All is set.
 const MaxLines = 7
 
-// A Review says what a change makes stale or breaks, and what to test it with.
+// A Review lists what a change breaks or makes stale, and the tests to run.
 type Review struct {
 	From    string    `json:"from"` // the commit that the change starts from; "" if it is unknown
 	To      string    `json:"to"`   // the commit that it ends with, or "worktree"
-	Base    string    `json:"base"` // the name of the branch or revision that From belongs to
+	Base    string    `json:"base"` // the branch or revision of From
 	Files   int       `json:"files"`
 	Lines   []Line    `json:"lines"`   // the most important first
-	More    int       `json:"more"`    // lines that the limit left out
+	More    int       `json:"more"`    // lines above the limit
 	Older   int       `json:"older"`   // problems that the change did not cause
-	Unknown []Unknown `json:"unknown"` // what could not be judged
+	Unknown []Unknown `json:"unknown"` // checks that were not possible
 
-	// Debts are the older ones, if all lines were wanted.
+	// Debts are the lines about older problems, if All is set.
 	Debts []Line `json:"debts,omitempty"`
 }
 
-// A Line names a place, the reason and the next command.
+// A Line has a place, the reason and the next command.
 type Line struct {
 	Kind          Kind   `json:"kind"`
 	Subject       string `json:"subject"` // a path, the id of a spec, or a count
 	repo.PathJSON        // the file that the line is about; "" for several files
 	Line          int    `json:"line,omitempty"`
 	Text          string `json:"text"`
-	Command       string `json:"command,omitempty"` // to run next
+	Command       string `json:"command,omitempty"` // the command to run next
 	// Tests are the test files of a line of the kind tests.
 	Tests []repo.PathJSON `json:"tests,omitempty"`
 
@@ -75,15 +75,14 @@ type Line struct {
 	listTests bool   // String lists Tests below the line
 }
 
-// An Unknown is something that could not be judged.
+// An Unknown is a check that was not possible.
 type Unknown struct {
 	Kind    Kind   `json:"kind,omitempty"` // the lines that may be missing; "" for all of them
 	Reason  string `json:"reason"`
-	Command string `json:"command,omitempty"` // that helps
+	Command string `json:"command,omitempty"` // a command that helps
 }
 
-// A word is a part of a text: words of ken, or data of the repository, which Markdown must not
-// interpret.
+// A word is a part of a text: words of ken, or data of the repository, which Markdown must not interpret.
 type word struct {
 	text string
 	data bool
@@ -103,7 +102,7 @@ func (l *Line) setText(words ...word) {
 	l.Text = b.String()
 }
 
-// place sets the file that a line is about.
+// place sets the file of a line.
 func (l *Line) place(p repo.Path, line int) {
 	l.PathJSON, l.Line = p.JSON(), line
 	l.Subject = p.String()
@@ -112,21 +111,21 @@ func (l *Line) place(p repo.Path, line int) {
 	}
 }
 
-// Facts are what a change is judged by.
+// Facts are the input of Judge.
 type Facts struct {
 	Changes []Change
-	// Index and Tree are those of the tree after the change. Untracked files may be among the changes.
+	// Index and Tree are of the tree after the change. Untracked files may be among the changes.
 	Index *searchindex.Index
 	Tree  find.Tree
-	// After lists the files of that tree, untracked ones included.
+	// After lists the files of that tree, including untracked ones.
 	After func() []docs.File
-	// ReadOld returns an old content, nil if it is not here.
+	// ReadOld returns an old content, nil if git does not have it.
 	ReadOld func(id repo.ID) []byte
-	// Policy says which documents and mentions are right as they are.
+	// Policy lists the accepted documents and mentions.
 	Policy docs.Policy
 	// Gate is the verdict on the specs; nil if there are none.
 	Gate *spec.GateResult
-	// Summaries are the ones of the old contents of changed files.
+	// Summaries are the summaries of the old contents of changed files.
 	Summaries []Summary
 	// DirsAbove counts the directories above the changed files whose summaries the change makes stale.
 	DirsAbove int
@@ -134,24 +133,24 @@ type Facts struct {
 	EditedElsewhere map[string][]string
 	// Unknown are the facts that are missing.
 	Unknown []Unknown
-	// All asks for every line.
+	// All requests every line.
 	All bool
 }
 
-// A Change is a changed file with what grammars saw in both versions.
+// A Change is a changed file with the outlines of both versions.
 type Change struct {
 	repo.FileChange
 	FileKind      repo.Kind
 	Before, After *outline.Outline // nil if ken has none
 	Imports       []outline.Import // of the old content
-	Untracked     bool             // the index does not have the new content
+	Untracked     bool             // the new content is not in the index
 	NewImports    []outline.Import // of the new content, if it is untracked
 	// Unread says why the symbols of the file were not compared; "" if they were.
 	Unread string
 }
 
-// A Summary is a text about the old content of a changed file that nobody has confirmed or
-// rewritten for the new one.
+// A Summary is a text about the old content of a changed file that was neither confirmed nor rewritten for the new
+// content.
 type Summary struct {
 	Path    repo.Path
 	Author  string
@@ -182,7 +181,7 @@ type judge struct {
 	review  *Review
 	removed []removedSymbol
 	changed []changedSignature
-	paths   map[repo.Path]bool // of the changes; nil until they are needed
+	paths   map[repo.Path]bool // of the changes; nil until first use
 }
 
 func (j *judge) add(l Line) { j.review.Lines = append(j.review.Lines, l) }
@@ -191,8 +190,7 @@ func (j *judge) unknown(kind Kind, reason, command string) {
 	j.review.Unknown = append(j.review.Unknown, Unknown{kind, reason, command})
 }
 
-// Limit leaves out lines above a number. Of each kind it keeps the first line, then those of the
-// most important kinds.
+// Limit drops lines above a number. It keeps the first line of each kind, then those of the most important kinds.
 func (r *Review) Limit(most int) {
 	if len(r.Lines) <= most {
 		return
@@ -222,8 +220,8 @@ func (r *Review) Limit(most int) {
 	r.Lines = kept
 }
 
-// Debt returns a line about something that the change did not make.
-func Debt(kind Kind, p repo.Path, text, command string) Line {
+// olderLine returns a line about an older problem, which the change did not cause.
+func olderLine(kind Kind, p repo.Path, text, command string) Line {
 	l := Line{Kind: kind, Command: command}
 	l.place(p, 0)
 	l.setText(data(text))
@@ -233,13 +231,13 @@ func Debt(kind Kind, p repo.Path, text, command string) Line {
 // DefaultFailOn are the kinds that fail a check, unless the configuration names others.
 var DefaultFailOn = []Kind{Docs, Drift}
 
-// Fails reports whether a line of one of the kinds is there, or may be.
+// Fails reports whether the review has a line of one of the kinds, or may have one.
 func (r *Review) Fails(kinds []Kind) bool {
 	return slices.ContainsFunc(r.Lines, func(l Line) bool { return slices.Contains(kinds, l.Kind) }) ||
 		slices.ContainsFunc(r.Unknown, func(u Unknown) bool { return u.Kind == "" || slices.Contains(kinds, u.Kind) })
 }
 
-// ParseKinds reads the names of kinds.
+// ParseKinds parses the names of kinds.
 func ParseKinds(names []string) ([]Kind, error) {
 	kinds := []Kind{}
 	for _, name := range names {

@@ -11,7 +11,7 @@ import (
 	"ken/internal/outline"
 )
 
-// Only a change after which a call may fail counts, in languages that check nothing before they run.
+// Only a change that may make a call fail counts, in languages without a check before they run.
 func TestIncompatible(t *testing.T) {
 	for _, tt := range []struct {
 		lang          outline.Language
@@ -84,7 +84,7 @@ func TestLimit(t *testing.T) {
 	})
 }
 
-// Text of the repository cannot leave its code span, whatever it is.
+// Text of the repository cannot leave its code span.
 func TestCodeSpan(t *testing.T) {
 	open := regexp.MustCompile("^`+")
 	rapid.Check(t, func(t *rapid.T) {
@@ -112,7 +112,7 @@ func TestCodeSpan(t *testing.T) {
 	})
 }
 
-// A check fails for lines of the kinds, and for what could not be judged.
+// A check fails for lines of the kinds, and for checks that were not possible.
 func TestFails(t *testing.T) {
 	for name, tt := range map[string]struct {
 		review Review

@@ -9,8 +9,8 @@ import (
 	"ken/internal/outline"
 )
 
-// signatures lists the users of symbols whose callers must change, in languages whose compiler does
-// not check calls. For the others it counts them, if all lines are wanted.
+// signatures lists the users of symbols whose callers must change, in languages whose compiler does not check
+// calls. In other languages it counts them, if All is set.
 func (j *judge) signatures() error {
 	checked := 0
 	for _, s := range j.changed {
@@ -34,8 +34,8 @@ func (j *judge) signatures() error {
 	return nil
 }
 
-// callers lists the files that call a symbol with other parameters than before, and that the change
-// does not edit: an edited one is taken to be adapted.
+// callers lists the files that call a symbol with changed parameters and that the change does not edit. An edited
+// file counts as adapted.
 func (j *judge) callers(s *changedSignature) error {
 	users, err := j.Index.Users(j.ctx, s.path)
 	if err != nil {
@@ -53,13 +53,13 @@ func (j *judge) callers(s *changedSignature) error {
 	return nil
 }
 
-// unchecked reports whether nothing checks calls before they run.
+// unchecked reports whether a language has no check of calls before they run.
 func unchecked(lang outline.Language) bool {
 	return slices.Contains([]outline.Language{outline.Python, outline.JavaScript, outline.Ruby, outline.PHP, outline.Bash}, lang)
 }
 
-// incompatible reports whether callers of a symbol may have to change. In a language whose compiler
-// checks calls, any change of the signature counts.
+// incompatible reports whether callers of a symbol may have to change. In a language whose compiler checks calls,
+// any change of the signature counts.
 func incompatible(lang outline.Language, before, after *outline.Symbol) bool {
 	if !unchecked(lang) {
 		return true
@@ -96,15 +96,15 @@ func hasRest(list []parameter) bool {
 	return slices.ContainsFunc(list, func(p parameter) bool { return p.rest })
 }
 
-// A parameter is one of a function's.
+// A parameter is a parameter of a function.
 type parameter struct {
 	name     string
 	optional bool
-	rest     bool // it takes any number
+	rest     bool // it takes any number of arguments
 }
 
-// parameters reads the list between the first parentheses behind the name of a symbol. Before the
-// name there may be decorators.
+// parameters parses the list in the first parentheses after the name of a symbol. Decorators may come before the
+// name.
 func parameters(s *outline.Symbol) (list []parameter, ok bool) {
 	signature := s.Signature
 	name := strings.LastIndex(signature, s.Name+"(")
@@ -146,7 +146,7 @@ func parameterOf(text string) parameter {
 	p := parameter{rest: strings.HasPrefix(text, "*") || strings.HasPrefix(text, "...") || strings.HasPrefix(text, "&")}
 	p.optional = strings.Contains(text, "=")
 	text = strings.TrimLeft(text, "*.&")
-	if i := strings.IndexByte(text, '$'); i >= 0 { // PHP has the type first
+	if i := strings.IndexByte(text, '$'); i >= 0 { // in PHP the type comes first
 		text = text[i:]
 	}
 	end := strings.IndexAny(text, ":= ")

@@ -10,8 +10,8 @@ import (
 	"ken/internal/outline"
 )
 
-// stale lists the summaries that the change makes stale. A change inside of definitions counts only
-// for a text that a person or an agent wrote.
+// stale lists the summaries that the change makes stale. A change inside definitions counts only for a text that a
+// person or an agent wrote.
 func (j *judge) stale() error {
 	for _, s := range j.Summaries {
 		silent := s.Grade == fresh.GradeFormat || s.Grade == fresh.GradeBody && !s.Written
@@ -35,7 +35,7 @@ func (j *judge) stale() error {
 	return nil
 }
 
-// difference says in a few words how two versions of a file differ.
+// difference describes in a few words how two versions of a file differ.
 func difference(before, after *outline.Outline) []word {
 	if before == nil || after == nil {
 		return []word{said("its content changed")}

@@ -8,22 +8,21 @@ import (
 	"ken/internal/searchindex"
 )
 
-// A removedSymbol is a symbol that a file does not declare any more.
+// A removedSymbol is a symbol that a file no longer declares.
 type removedSymbol struct {
 	path   repo.Path // before the change
 	pkg    string
 	symbol outline.Symbol
 }
 
-// A changedSignature is a symbol that callers must use in another way.
+// A changedSignature is a symbol with a changed signature.
 type changedSignature struct {
 	path          repo.Path // after the change
 	language      outline.Language
 	before, after outline.Symbol
 }
 
-// compareSymbols finds the symbols that changed files do not declare any more, and those with
-// another signature.
+// compareSymbols finds the symbols that changed files no longer declare, and those with another signature.
 func (j *judge) compareSymbols() error {
 	for i := range j.Changes {
 		c := &j.Changes[i]
@@ -59,8 +58,7 @@ func (j *judge) compareSymbols() error {
 	return j.dropInherited()
 }
 
-// dropInherited takes out removed members if another type has a member of that name: the type may
-// inherit it.
+// dropInherited drops removed members if another type has a member of the same name: the type may inherit it.
 func (j *judge) dropInherited() error {
 	inherited := make(map[string]bool)
 	var err error
@@ -81,7 +79,7 @@ func (j *judge) dropInherited() error {
 	return err
 }
 
-// isCode reports whether people write a file to be run.
+// isCode reports whether a file is hand-written code.
 func isCode(kind repo.Kind) bool { return kind == repo.KindSource || kind == repo.KindTest }
 
 // changedPath reports whether the change touched a path of the new tree.

@@ -10,12 +10,12 @@ import (
 	"ken/internal/repo"
 )
 
-// maxTestArguments is the number of packages or files in a test command. With more, all tests are
-// the better choice.
+// maxTestArguments limits the packages or files in a test command. If there are more, running all tests is the
+// better choice.
 const maxTestArguments = 8
 
-// tests names the tests that use what changed, with one command that runs them and the changed
-// tests. It adds no line if the commands of the changed tests run all of them.
+// tests adds a line for the tests that use the changed code, with one command that runs them and the changed
+// tests. It adds none if the commands of the changed tests already run all of them.
 func (j *judge) tests() error {
 	var changed []find.ChangedFile
 	for i := range j.Changes {
@@ -78,8 +78,8 @@ func (j *judge) tests() error {
 	return nil
 }
 
-// testsLine returns the line about some tests and the command that runs them. left is the number of
-// tests or packages that the command does not run.
+// testsLine returns the line about some tests and the command that runs them. left is the number of tests or
+// packages that the command omits.
 func testsLine(list []find.Test, command string, left int, all bool) Line {
 	l := Line{Kind: Tests, Subject: count(len(list), "file"), Command: command}
 	verb := "use"
@@ -102,8 +102,7 @@ func testsLine(list []find.Test, command string, left int, all bool) Line {
 	return l
 }
 
-// testedChange returns a changed file with the symbols that the change touched; false if it needs no
-// test.
+// testedChange returns a changed file with the changed symbols; false if it needs no test.
 func (j *judge) testedChange(c *Change) (find.ChangedFile, bool) {
 	f := find.ChangedFile{Path: c.Path}
 	if c.Kind == repo.Deleted || !isCode(c.FileKind) || onlyComments(c.Before, c.After) {
@@ -137,7 +136,7 @@ func (j *judge) testedChange(c *Change) (find.ChangedFile, bool) {
 	return f, true
 }
 
-// needsServices reports whether a test lies in a directory for tests that need more than the code.
+// needsServices reports whether a test is in a directory for tests that need more than the code.
 func needsServices(t find.Test) bool {
 	for _, part := range strings.Split(path.Dir(t.Path), "/") {
 		switch part {
@@ -148,7 +147,7 @@ func needsServices(t find.Test) bool {
 	return false
 }
 
-// onlyVersions reports whether some symbols are versions of the program and nothing else.
+// onlyVersions reports whether all symbols are version numbers of the program.
 func onlyVersions(symbols map[string]bool) bool {
 	for name := range symbols {
 		if strings.ToLower(strings.Trim(name, "_")) != "version" {
@@ -158,15 +157,15 @@ func onlyVersions(symbols map[string]bool) bool {
 	return len(symbols) > 0
 }
 
-// onlyComments reports whether two versions of a file differ in white space and comments alone.
+// onlyComments reports whether two versions of a file differ only in white space and comments.
 func onlyComments(before, after *outline.Outline) bool {
 	return before != nil && after != nil && !before.Tokens.IsZero() && before.Tokens == after.Tokens
 }
 
-// touchedSymbols returns the symbols whose code differs between two versions of a file, without those
-// that differ only inside of a symbol that they contain.
+// touchedSymbols returns the symbols whose code differs between two versions of a file, except those in which only
+// a contained symbol differs.
 func touchedSymbols(before, after *version) map[string]bool {
-	// A name may stand for several symbols, such as the getter and the setter of a property.
+	// Several symbols may have the same name, such as the getter and the setter of a property.
 	was := make(map[string][]*outline.Symbol)
 	for i := range before.outline.Symbols {
 		s := &before.outline.Symbols[i]
@@ -205,9 +204,9 @@ func touchedSymbols(before, after *version) map[string]bool {
 	return touched
 }
 
-// JoinCommands makes one command line of several. Commands that differ only in their last
-// argument become one with several arguments. It uses at most some arguments and returns how many
-// commands it left out.
+// JoinCommands joins several commands into one command line. Commands that differ only in their last argument
+// become one with several arguments. It uses a limited number of arguments and returns the number of commands that
+// it left out.
 func JoinCommands(commands []string, most int) (joined string, left int) {
 	var heads []string
 	arguments := make(map[string][]string)
@@ -237,7 +236,7 @@ func JoinCommands(commands []string, most int) (joined string, left int) {
 	return strings.Join(parts, " && "), left
 }
 
-// joinable reports whether a command takes several files or packages behind this beginning.
+// joinable reports whether a command with this prefix takes several files or packages.
 func joinable(head string) bool {
 	last := head[strings.LastIndexByte(head, ' ')+1:]
 	isFlag := strings.HasPrefix(last, "-") && !slices.Contains([]string{"--", "-v"}, last)

@@ -13,7 +13,7 @@ import (
 	"ken/internal/repo"
 )
 
-// Comments, docstrings and layout are no code. Everything else is.
+// Comments, docstrings and layout do not count as code. Everything else does.
 func TestWords(t *testing.T) {
 	for _, tt := range []struct {
 		lang          outline.Language
@@ -42,7 +42,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// Words never fail, whatever the content is, and without comments they keep all of it but white space.
+// words accepts any content, and without comments it keeps everything but white space.
 func TestWordsKeepsCode(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lang := rapid.SampledFrom([]outline.Language{outline.Go, outline.Python, outline.Rust, outline.TypeScript, outline.Bash}).Draw(t, "language")

@@ -9,7 +9,7 @@ import (
 	"ken/internal/repo"
 )
 
-// String returns the review for people: a headline, and a line for each thing to do.
+// String returns the review for people: a headline, and a line for each problem.
 func (r *Review) String() string {
 	var b strings.Builder
 	b.WriteString(r.Headline())
@@ -37,7 +37,7 @@ func (r *Review) String() string {
 	return b.String()
 }
 
-// Headline says which files the review is about.
+// Headline returns the range and the number of files.
 func (r *Review) Headline() string {
 	files := count(r.Files, "file") + " changed"
 	if r.Files == 0 {
@@ -58,7 +58,7 @@ const Worktree = "worktree"
 
 func short(id string) string { return id[:min(len(id), 7)] }
 
-// unknownText says on one line what could not be judged.
+// unknownText returns a line about the checks that were not possible.
 func (r *Review) unknownText() string {
 	parts := make([]string, len(r.Unknown))
 	for i, u := range r.Unknown {
@@ -107,7 +107,7 @@ func (l *Line) String() string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "  ")
 }
 
-// plain returns text of the repository on one line, without characters that act on a terminal.
+// plain returns text of the repository on one line, without control characters.
 func plain(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || repo.Misleads(r) {

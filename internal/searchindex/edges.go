@@ -14,14 +14,14 @@ import (
 	"ken/internal/repo"
 )
 
-// An Edge says that one file uses a symbol of another.
+// An Edge records that one file uses a symbol of another.
 type Edge struct {
 	From, To repo.Path
-	Symbol   string // full name in To; "" when the file as a whole is imported
+	Symbol   string // full name in To; "" if the file as a whole is imported
 	Kind     outline.UseKind
 	Lines    []int // in From
-	More     int   // further places
-	Exact    bool  // else likely
+	More     int   // number of further places
+	Exact    bool  // otherwise likely
 	Via      repo.Path
 }
 
@@ -100,7 +100,7 @@ func appendUse(out []byte, e *Edge, via int64) []byte {
 
 var errUse = errors.New("damaged edge in the search index")
 
-// takeUse reads one use and returns what is behind it.
+// takeUse decodes one use and returns the rest of the input.
 func takeUse(in []byte) (e Edge, via int64, rest []byte, err error) {
 	number := func() uint64 {
 		n, size := binary.Uvarint(in)
@@ -132,7 +132,7 @@ func takeUse(in []byte) (e Edge, via int64, rest []byte, err error) {
 	return e, via, in, err
 }
 
-// noteTargets notes the files that a file uses: their users are counted again.
+// noteTargets records the files that a file uses, so that CountUsers updates them.
 func (w *Writer) noteTargets(source int64) error {
 	return sqlitex.Execute(w.conn, `SELECT target FROM edge WHERE source = ?1`, &sqlitex.ExecOptions{
 		Args:       []any{source},
@@ -140,7 +140,7 @@ func (w *Writer) noteTargets(source int64) error {
 	})
 }
 
-// CountUsers counts the users of files again where edges changed. Call it after the last change.
+// CountUsers updates the number of users of files whose edges changed. Call it after the last change.
 func (w *Writer) CountUsers() error {
 	const counts = `
 		INSERT INTO used SELECT edge.target, sum(file.kind <> ?1), sum(file.kind = ?1)
@@ -165,29 +165,29 @@ func (w *Writer) CountUsers() error {
 	return nil
 }
 
-// manyTargets is from when on counting all users at once is quicker.
+// manyTargets is the number of files from which counting all users at once is faster.
 const manyTargets = 1000
 
 const edgeColumns = `SELECT source.path, target.path, edge.uses
 	FROM edge JOIN path AS source ON source.id = edge.source JOIN path AS target ON target.id = edge.target `
 
-// Users returns the edges that lead to a file.
+// Users returns the edges to a file.
 func (x *Index) Users(ctx context.Context, p repo.Path) ([]Edge, error) {
 	return x.edges(ctx, `WHERE target.path = ?1 ORDER BY source.path, target.path`, string(p))
 }
 
-// UsersBelow returns the edges that lead into a directory from files outside of it.
+// UsersBelow returns the edges from files outside of a directory to files below it.
 func (x *Index) UsersBelow(ctx context.Context, dir repo.Path) ([]Edge, error) {
 	return x.edges(ctx, `WHERE target.path GLOB ?1 AND NOT source.path GLOB ?1 ORDER BY source.path, target.path`, globBelow(dir))
 }
 
-// UsersOfDir returns the edges that lead to the files directly in a directory.
+// UsersOfDir returns the edges to the files directly in a directory.
 func (x *Index) UsersOfDir(ctx context.Context, dir repo.Path) ([]Edge, error) {
 	below := globBelow(dir)
 	return x.edges(ctx, `WHERE target.path GLOB ?1 AND NOT target.path GLOB ?2 ORDER BY source.path, target.path`, below, below+"/*")
 }
 
-// Uses returns the edges that leave a file.
+// Uses returns the edges from a file.
 func (x *Index) Uses(ctx context.Context, p repo.Path) ([]Edge, error) {
 	return x.edges(ctx, `WHERE source.path = ?1 ORDER BY target.path`, string(p))
 }
@@ -343,7 +343,7 @@ func (x *Index) Importers(ctx context.Context, module string) ([]repo.Path, erro
 	return x.Wanting(ctx, []string{lastName(module)})
 }
 
-// wantedNames returns the names of files and directories that imports may mean.
+// wantedNames returns the names of files and directories that imports may refer to.
 func wantedNames(imports []outline.Import) []string {
 	var names []string
 	for _, im := range imports {
@@ -366,7 +366,7 @@ func lastName(module string) string {
 	return fields[len(fields)-1]
 }
 
-// A Pair says that one file uses another, for sure.
+// A Pair records that one file certainly uses another.
 type Pair struct {
 	From, To repo.Path
 }
@@ -387,13 +387,13 @@ func (x *Index) Pairs(ctx context.Context, dir repo.Path) (list []Pair, err erro
 	return list, err
 }
 
-// A Used is a file with the number of files that use it for sure.
+// A Used is a file with the number of files that certainly use it.
 type Used struct {
 	Path         repo.Path
-	Users, Tests int // users that are no tests, and those that are
+	Users, Tests int // users that are not tests, and users that are
 }
 
-// MostUsed returns the files of a kind that others use, the most used first. Tests count last.
+// MostUsed returns the files of a kind that other files use, the most used first. Uses by tests count last.
 func (x *Index) MostUsed(ctx context.Context, kind repo.Kind) (list []Used, err error) {
 	x.conn.SetInterrupt(ctx.Done())
 	err = sqlitex.Execute(x.conn, `

@@ -33,7 +33,7 @@ func numberList(numbers []int64) string {
 	return strings.Join(list, ",")
 }
 
-// Among returns how many rows of a field have a term, and which of some rows are among them.
+// Among returns how many rows of a field have a term, and which of the given rows have it.
 func (x *Index) Among(ctx context.Context, field Field, term string, rows []int64) (count int, having map[int64]bool, err error) {
 	x.conn.SetInterrupt(ctx.Done())
 	table := string(field)
@@ -59,7 +59,7 @@ func (x *Index) Among(ctx context.Context, field Field, term string, rows []int6
 // A Touch is a commit that touched a file.
 type Touch struct {
 	Entry int64
-	Files int // that the commit touched
+	Files int // number of files that the commit touched
 }
 
 // TouchesOf returns the indexed commits that touched a file.

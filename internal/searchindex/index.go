@@ -1,13 +1,12 @@
-// Package searchindex is the full-text index of one worktree: its files by path, symbols,
-// text and fresh summaries ("notes"), and the recent commits by subject, with the files that
-// each commit touched. It also stores the uses between files.
+// Package searchindex is the full-text index of one worktree: its files by path, symbols, text and fresh
+// summaries ("notes"), and the recent commits by subject, with the files that each commit touched. It also
+// stores the uses between files.
 //
-// The index is an SQLite database with one FTS5 table per field. bm25() counts over a whole
-// table, so the tables contain exactly the current files of one worktree. The caller brings
-// the index up to date with [Index.Update] before it asks. You may delete the database at any
-// time: the next update makes it again.
+// The index is an SQLite database with one FTS5 table per field. bm25() counts over a whole table, so the
+// tables contain exactly the current files of one worktree. The caller updates the index with [Index.Update]
+// before it queries it. You may delete the database at any time: the next update creates it again.
 //
-// The package stores and matches terms. internal/find decides what a match is worth.
+// The package stores and matches terms. Package find ranks the matches.
 package searchindex
 
 import (
@@ -24,19 +23,19 @@ import (
 	"ken/internal/outline"
 )
 
-// version is of the tables and of what the grammars see. The first number changes with the
+// version identifies the tables and the versions of the outlines in them. The first number changes with the
 // tables, with the terms in them and with how uses are resolved.
 const version = 3<<16 | outline.Version<<8 | outline.ReferencesVersion
 
-// An Index is open for one process. It is not safe for concurrent use.
+// An Index is an open index. It is not safe for concurrent use.
 type Index struct {
 	conn *sqlite.Conn
-	// Temporary says that the database is in memory, since its place cannot be written.
+	// Temporary is true if the database is in memory because the file cannot be written.
 	Temporary bool
 }
 
-// Open opens the index in a file, and makes it if it is missing, damaged or of another
-// version. Where nothing can be written, the index is in memory and empty.
+// Open opens the index in a file. It creates the index if the file is missing, damaged or of another
+// version. If the file cannot be written, the index is in memory and empty.
 func Open(ctx context.Context, file string) (*Index, error) {
 	x, err := openFile(ctx, file)
 	if err == nil || ctx.Err() != nil || errors.Is(err, ErrBusy) {
@@ -59,7 +58,7 @@ func Open(ctx context.Context, file string) (*Index, error) {
 	return x, nil
 }
 
-// openPatience is how long opening waits for another process that makes the tables.
+// openPatience is how long Open waits for another process that creates the tables.
 const openPatience = 2 * time.Second
 
 func openFile(ctx context.Context, file string) (*Index, error) {
@@ -73,7 +72,7 @@ func openFile(ctx context.Context, file string) (*Index, error) {
 	conn.SetInterrupt(ctx.Done())
 	conn.SetBusyTimeout(0) // SQLite would not stop waiting when ctx ends
 	x := &Index{conn: conn}
-	// The other process may make the tables and go on writing, so look again before each attempt.
+	// The other process may create the tables and continue writing, so check again before each attempt.
 	if err := whenFree(ctx, openPatience, x.prepare); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
@@ -81,7 +80,7 @@ func openFile(ctx context.Context, file string) (*Index, error) {
 }
 
 func (x *Index) prepare() error {
-	// After a power cut the index is made again.
+	// After a power failure the index is created again.
 	for _, setting := range []string{`PRAGMA synchronous = OFF`, `PRAGMA temp_store = MEMORY`, `PRAGMA cache_size = -32000`} {
 		if err := sqlitex.ExecuteTransient(x.conn, setting, nil); err != nil {
 			return err
@@ -120,11 +119,10 @@ func (x *Index) create() (err error) {
 	return sqlitex.ExecuteTransient(x.conn, fmt.Sprintf(`PRAGMA user_version = %d`, version), nil)
 }
 
-// schema: a path has a number for good, so that commits can name files that are gone. Every
-// question reads file as a whole, so its rows are short. An edge has all uses between two
-// files; used counts the files that use a file for sure. wanted has the names that the
-// imports of a file end in: a new file with such a name may be what the import means. The FTS
-// tables store no text, only which terms are in which row.
+// schema: a path keeps its number forever, so that commits can name deleted files. Every query scans file as
+// a whole, so its rows are short. An edge has all uses between two files. used has the number of files that
+// certainly use a file. wanted has the last names of a file's imports: a new file with such a name may be
+// the target of the import. The FTS tables store no text, only which terms are in which row.
 const schema = `
 CREATE TABLE path (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE);
 CREATE TABLE file (id INTEGER PRIMARY KEY REFERENCES path, content BLOB NOT NULL, note BLOB NOT NULL, kind INTEGER NOT NULL);
@@ -165,8 +163,8 @@ func isBusy(err error) bool {
 	return code == sqlite.ResultBusy || code == sqlite.ResultLocked
 }
 
-// whenFree calls f again while another process is writing the index, for as long as patience and
-// ctx allow. After that it returns [ErrBusy], or the error of ctx.
+// whenFree retries f while another process is writing the index, until patience or ctx ends. Then it returns
+// [ErrBusy], or the error of ctx.
 func whenFree(ctx context.Context, patience time.Duration, f func() error) error {
 	for start := time.Now(); ; {
 		err := f()

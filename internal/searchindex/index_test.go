@@ -113,7 +113,7 @@ func TestUpdateDoesNotWaitForAnotherWriter(t *testing.T) {
 	}
 }
 
-// hold makes a connection of its own the writer of an index until release is called.
+// hold starts a write transaction on a separate connection until release is called.
 func hold(t *testing.T, file string) (release func()) {
 	t.Helper()
 	started, end, ended := make(chan bool), make(chan bool), make(chan error)
@@ -160,7 +160,7 @@ func TestTryWaitsForAnotherWriter(t *testing.T) {
 	})
 }
 
-// An empty index answers nothing, so its update waits.
+// An empty index has no results, so its update waits.
 func TestUpdateOfAnEmptyIndexWaits(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "search.db")
 	synctest.Test(t, func(t *testing.T) {
@@ -219,8 +219,8 @@ func TestTryWaitsUntilItsContextEnds(t *testing.T) {
 	})
 }
 
-// Of two processes that find no index, one makes the tables and goes on writing before the other
-// looks again.
+// Two processes find no index. One of them creates the tables and continues writing before the other checks
+// again.
 func TestOpenDoesNotWaitForAWriterOfMadeTables(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "search.db")
 	synctest.Test(t, func(t *testing.T) {
@@ -298,7 +298,7 @@ func TestUpdateEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// The questions about directories count each file and each commit once.
+// Queries about directories count each file and each commit once.
 func TestDirectories(t *testing.T) {
 	x := open(t, filepath.Join(t.TempDir(), "search.db"))
 	ids := []string{"1111111111111111111111111111111111111111", "2222222222222222222222222222222222222222", "3333333333333333333333333333333333333333"}

@@ -12,14 +12,14 @@ import (
 	"ken/internal/repo"
 )
 
-// A Link is all edges between two files, seen from one of them.
+// A Link combines all edges between two files, from the view of one of them.
 type Link struct {
 	Other   repo.Path
 	Edges   []Edge
 	Symbols []string // of the used file, most used first
-	Lines   []int    // in the file that uses the other, sorted
+	Lines   []int    // in the using file, sorted
 	Places  int      // more than Lines if not all lines are known
-	Exact   bool     // one of the edges is
+	Exact   bool     // at least one edge is exact
 	Via     repo.Path
 }
 
@@ -81,8 +81,8 @@ func symbolsByUse(edges []Edge) []string {
 	return names
 }
 
-// LikelyPairs returns the pairs of files of which one uses the other, exact or likely, where
-// the used one lies in a directory and its name matches one of some globs.
+// LikelyPairs returns the pairs of files of which one uses the other, exact or likely. The used file is in a
+// directory and its name matches one of the globs.
 func (x *Index) LikelyPairs(ctx context.Context, dir repo.Path, globs []string) (list []Pair, err error) {
 	x.conn.SetInterrupt(ctx.Done())
 	for _, glob := range globs {
@@ -104,7 +104,7 @@ func (x *Index) LikelyPairs(ctx context.Context, dir repo.Path, globs []string) 
 	return list, nil
 }
 
-// CommitsLargerThan counts the commits that touched more files than a number.
+// CommitsLargerThan counts the commits that touched more than the given number of files.
 func (x *Index) CommitsLargerThan(ctx context.Context, files int) (n int, err error) {
 	x.conn.SetInterrupt(ctx.Done())
 	err = sqlitex.Execute(x.conn, `SELECT count(*) FROM entry WHERE files > ?1`, &sqlitex.ExecOptions{

@@ -3,6 +3,7 @@ package searchindex
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"zombiezen.com/go/sqlite"
@@ -11,8 +12,11 @@ import (
 	"ken/internal/repo"
 )
 
-// OpenExisting opens an index as it is, without bringing it up to date. It returns nil if there
-// is none that this version can read.
+// FileName returns the name of the index of the worktree whose git directory is gitDir.
+func FileName(gitDir string) string { return filepath.Join(gitDir, "ken", "cache", "search.db") }
+
+// OpenExisting opens an index without an update. It returns nil if no index exists that this version can
+// read.
 func OpenExisting(ctx context.Context, file string) *Index {
 	if _, err := os.Stat(file); err != nil {
 		return nil

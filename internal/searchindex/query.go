@@ -10,7 +10,7 @@ import (
 	"ken/internal/repo"
 )
 
-// A Field is a part of a file, or of a commit, in which terms are looked for.
+// A Field is a searchable part of a file or of a commit.
 type Field string
 
 // The fields. The rows of InSubject are commits, those of the others are files.
@@ -105,7 +105,7 @@ type Entry struct {
 	ID      repo.ID
 	Subject string
 	Date    string
-	Files   int // that it touched
+	Files   int // number of files that it touched
 }
 
 // Touched calls f with each commit among entries and each indexed file that it touched.
@@ -309,13 +309,13 @@ func (x *Index) File(ctx context.Context, p repo.Path) (f File, err error) {
 		return File{}, err
 	}
 	f, err = x.FileAt(ctx, id)
-	if f.Path == "" { // a path of the past
+	if f.Path == "" { // a path that is no longer indexed
 		return File{}, err
 	}
 	return f, err
 }
 
-// PathsEndingIn returns the indexed files whose path is a name, or ends in it behind a slash.
+// PathsEndingIn returns the indexed files whose path is name or ends in /name.
 func (x *Index) PathsEndingIn(ctx context.Context, name string, limit int) (list []repo.Path, err error) {
 	x.conn.SetInterrupt(ctx.Done())
 	err = sqlitex.Execute(x.conn, `SELECT path FROM path JOIN file USING (id) WHERE path = ?1 OR path GLOB ?2 ORDER BY length(path) LIMIT ?3`, &sqlitex.ExecOptions{

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Terms splits text into the terms that the index knows. An identifier gives its parts and,
-// if it has several, itself in one word: HTTPServer gives http, server and httpserver.
-// All terms are in lower case. Single characters are no terms.
+// Terms splits text into search terms. An identifier gives its parts and, if it has several, the whole
+// identifier: HTTPServer gives http, server and httpserver. All terms are in lower case. Single characters
+// are not terms.
 func Terms(text string) []string {
 	var terms []string
 	eachTerm(text, func(term string) { terms = append(terms, term) })

@@ -16,14 +16,14 @@ import (
 	"ken/internal/repo"
 )
 
-// A Document is what the index knows of one file.
+// A Document is the indexed data of one file.
 type Document struct {
 	Path    repo.Path
 	ID      repo.ID          // of its content
-	Kind    repo.Kind        // decides what the rank is worth
+	Kind    repo.Kind        // used for ranking
 	Outline *outline.Outline // nil if there is none
 	Imports []outline.Import
-	Text    string // its content; "" if that is not searched
+	Text    string // its content; "" if it is not searched
 	Note    string // its fresh summary; "" if it has none
 	NoteID  []byte // identifies the summary
 }
@@ -34,27 +34,27 @@ type Commit struct {
 	Subject string
 	Date    string // RFC 3339
 	Paths   []repo.Path
-	Files   int // that it touched; more than Paths if these are left out
+	Files   int // number of touched files; more than len(Paths) if some are omitted
 }
 
 // A Writer changes the index inside one transaction.
 type Writer struct {
 	*Index
 	numbers map[repo.Path]int64 // of paths that were looked up
-	targets map[int64]bool      // files whose users may be others now
+	targets map[int64]bool      // files whose users may have changed
 }
 
-// ErrBusy says that another process is writing the index.
+// ErrBusy means that another process is writing the index.
 var ErrBusy error = &fault.Error{
 	Kind: fault.Locked, Hint: "try again when the other ken is done", Err: errors.New("another process is writing the search index"),
 }
 
-// writePatience is how long a writer waits for others: they may be reviewing large changes.
+// writePatience is how long a writer waits for others, which may be indexing large changes.
 const writePatience = 30 * time.Second
 
-// Update runs f in a transaction and commits it. If another process is writing, it returns
-// [ErrBusy] at once: the caller can ask the index as it is. An empty index answers nothing, so
-// its update waits as Try does.
+// Update runs f in a transaction and commits it. If another process is writing, it returns [ErrBusy] at
+// once: the caller can query the index as it is. An empty index has no results, so its update waits as Try
+// does.
 func (x *Index) Update(ctx context.Context, f func(*Writer) error) error {
 	err := x.transaction(ctx, 0, true, f)
 	if !errors.Is(err, ErrBusy) {
@@ -66,8 +66,8 @@ func (x *Index) Update(ctx context.Context, f func(*Writer) error) error {
 	return x.transaction(ctx, writePatience, true, f)
 }
 
-// Try runs f in a transaction and rolls it back: questions that f asks see its changes. If
-// another process is writing, Try waits, and returns [ErrBusy] if that takes too long.
+// Try runs f in a transaction and rolls it back. Queries in f see its changes. If another process is
+// writing, Try waits, and returns [ErrBusy] if that takes too long.
 func (x *Index) Try(ctx context.Context, f func(*Writer) error) error {
 	return x.transaction(ctx, writePatience, false, f)
 }
@@ -89,7 +89,7 @@ func (x *Index) transaction(ctx context.Context, patience time.Duration, commit 
 	return errors.Join(err, sqlitex.ExecuteTransient(x.conn, `ROLLBACK`, nil))
 }
 
-// pathNumber returns the number of a path, and gives it one if it has none.
+// pathNumber returns the number of a path. It assigns one if the path has none.
 func (w *Writer) pathNumber(p repo.Path) (int64, error) {
 	if id, ok, err := w.knownNumber(p); ok || err != nil {
 		return id, err
@@ -124,7 +124,7 @@ func (x *Index) lookUp(p repo.Path) (id int64, ok bool, err error) {
 	return id, ok, err
 }
 
-// Put adds a file. It must not be in the index: see [Writer.Remove].
+// Put adds a file. The file must not be in the index: see [Writer.Remove].
 func (w *Writer) Put(d Document) error {
 	id, err := w.pathNumber(d.Path)
 	if err != nil {
@@ -178,7 +178,7 @@ func (w *Writer) Put(d Document) error {
 	return nil
 }
 
-// Remove takes a file out of the index. Commits still name its path.
+// Remove removes a file from the index. Commits still name its path.
 func (w *Writer) Remove(p repo.Path) error {
 	id, ok, err := w.knownNumber(p)
 	if !ok || err != nil {
@@ -228,7 +228,7 @@ func (w *Writer) PutCommit(c Commit) error {
 	return w.putTerms("in_subject", entry, c.Subject)
 }
 
-// RemoveCommit takes a commit out of the index.
+// RemoveCommit removes a commit from the index.
 func (w *Writer) RemoveCommit(id repo.ID) error {
 	var entry int64
 	if err := sqlitex.Execute(w.conn, `SELECT id FROM entry WHERE oid = ?1`, &sqlitex.ExecOptions{
@@ -249,7 +249,7 @@ func (w *Writer) RemoveCommit(id repo.ID) error {
 	return nil
 }
 
-// SetNote stores a value under a key, such as the state that the index was made from.
+// SetNote stores a value under a key, such as the state from which the index was made.
 func (w *Writer) SetNote(key, value string) error {
 	return sqlitex.Execute(w.conn, `INSERT OR REPLACE INTO note VALUES (?1, ?2)`, &sqlitex.ExecOptions{Args: []any{key, value}})
 }
@@ -263,11 +263,10 @@ func (w *Writer) putTerms(table string, row int64, text string) error {
 	return sqlitex.Execute(w.conn, `INSERT INTO `+table+` (rowid, t) VALUES (?1, ?2)`, &sqlitex.ExecOptions{Args: []any{row, terms}})
 }
 
-// damped returns the terms of a text, each as often as the logarithm of its count: a term
-// that a file has a hundred times says little more than one that it has ten times, and the
-// index is a third of the size.
+// damped returns the terms of a text, each repeated as often as the logarithm of its count. A hundred
+// occurrences say little more about a file than ten, and the index has a third of the size.
 func damped(text string) string {
-	words := make(map[string]int) // split each of them once: most come again
+	words := make(map[string]int) // split each word once, since most are repeated
 	EachWord(text, func(word string) { words[word]++ })
 	counts := make(map[string]int, len(words))
 	var order []string
@@ -280,7 +279,7 @@ func damped(text string) string {
 			counts[term] = before + n
 		})
 	}
-	slices.Sort(order) // the same text makes the same index
+	slices.Sort(order) // equal texts give equal indexes
 	var b strings.Builder
 	for _, term := range order {
 		for range bits.Len(uint(counts[term])) {

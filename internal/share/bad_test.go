@@ -17,9 +17,9 @@ import (
 	"ken/internal/testrepo"
 )
 
-// vandal pushes a commit with files by path on top of the ref. "" deletes a file, "link" makes a
-// symbolic link, and "exec:" starts the content of an executable file.
-func vandal(t *testing.T, remote *testrepo.Repo, files map[string]string, config ...string) {
+// pushFiles pushes a commit with files by path on top of the ref. "" deletes a file, "link" makes a symbolic link,
+// and "exec:" starts the content of an executable file.
+func pushFiles(t *testing.T, remote *testrepo.Repo, files map[string]string, config ...string) {
 	t.Helper()
 	v := remote.Clone()
 	for i := 0; i < len(config); i += 2 {
@@ -42,7 +42,7 @@ func vandal(t *testing.T, remote *testrepo.Repo, files map[string]string, config
 		}
 	}
 	v.Git("add", "-A")
-	v.Git("commit", "--quiet", "-m", "vandal")
+	v.Git("commit", "--quiet", "-m", "pushFiles")
 	v.Git("push", "--quiet", "origin", "HEAD:"+ref)
 }
 
@@ -68,7 +68,7 @@ func TestIgnoredFiles(t *testing.T) {
 	later := `{"ken":2,"more":true}` + "\n"
 	huge := strings.Repeat("x", share.MaxSize+1)
 	text := func(r store.Record) string { return string(share.Encode(r)) }
-	vandal(t, remote, map[string]string{
+	pushFiles(t, remote, map[string]string{
 		there[0]:                    another, // a record at the path of another record
 		there[1]:                    "",      // deleted
 		placeOf(text(file(good))):   text(file(good)),
@@ -130,7 +130,7 @@ func TestIgnoredFiles(t *testing.T) {
 		t.Error("the push did not restore the deleted record")
 	}
 	wantCounts(t, "taken by the new clone", c.pull().Taken, 2)
-	// A prune removes them, except what this version refuses and a newer one or another clock may
+	// A prune removes them, except files that this version rejects and that a newer version or another clock may
 	// accept.
 	wantCounts(t, "junk", c.status().Junk, 7)
 	c.policy.Budget = 500
@@ -155,7 +155,7 @@ func TestPruneJunk(t *testing.T) {
 	a.push()
 	huge := strings.Repeat("x", share.MaxSize+1)
 	for i, junk := range []map[string]string{{placeOf(huge): huge, "README.md": "read me"}, {"NOTES": "x"}} {
-		vandal(t, remote, junk)
+		pushFiles(t, remote, junk)
 		wantCounts(t, "ignored", len(b.pull().Quarantined), len(junk))
 		a.pull()
 		out := b.push(share.PushOptions{Prune: true, DryRun: true})
@@ -178,7 +178,7 @@ func TestPruneJunk(t *testing.T) {
 	}
 }
 
-// A ref that is not ken's is an error with a hint that helps, and the store stays as it was.
+// A ref that is not of ken is an error with a useful hint, and the store does not change.
 func TestUnusable(t *testing.T) {
 	for name, spoil := range map[string]func(*testrepo.Repo){
 		"no commit": func(r *testrepo.Repo) {
@@ -202,7 +202,7 @@ func TestUnusable(t *testing.T) {
 			before := a.knows()
 			spoil(remote)
 			if _, err := a.share().Push(t.Context(), share.PushOptions{}); err == nil {
-				t.Error("a push without news should fail")
+				t.Error("a push without new records should fail")
 			}
 			a.know("two")
 			for _, act := range []func() error{
@@ -246,7 +246,7 @@ func TestUnusable(t *testing.T) {
 	}
 }
 
-// A clone restores the records that a forced push or a deletion took from the remote.
+// A clone restores the records that a forced push or a deletion removed from the remote.
 func TestForcePushed(t *testing.T) {
 	remote := newRemote(t)
 	a, b := newClone(t, remote), newClone(t, remote)
@@ -275,13 +275,13 @@ func TestForcePushed(t *testing.T) {
 		t.Errorf("pull after the deletion: %+v", out)
 	}
 	wantCounts(t, "pushed after the pull", a.push().Records, 3)
-	// A push without news finds out that the ref was deleted.
+	// A push without new records notices that the ref was deleted.
 	remote.Git("update-ref", "-d", ref)
-	wantCounts(t, "pushed without news", a.push().Records, 3)
+	wantCounts(t, "pushed without new records", a.push().Records, 3)
 	wantCounts(t, "records again", len(records(remote, ref)), 3)
 }
 
-// A remote that refuses, is unreachable or is not configured is an error with a hint.
+// A remote that rejects the push, is unreachable or is not configured is an error with a hint.
 func TestRefused(t *testing.T) {
 	remote := newRemote(t)
 	a := newClone(t, remote)
@@ -309,7 +309,7 @@ func TestRefused(t *testing.T) {
 		"pull": func() error { _, err := a.share().Pull(t.Context(), ""); return err },
 	} {
 		if err := act(); err == nil || fault.HintOf(err) == "" || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s of a remote that is away: %v", what, err)
+			t.Errorf("%s of an unreachable remote: %v", what, err)
 		}
 	}
 	if err := os.Rename(remote.Dir+".away", remote.Dir); err != nil {
@@ -319,7 +319,7 @@ func TestRefused(t *testing.T) {
 }
 
 // Shallow, partial, bare and mirror clones share too.
-func TestOddClones(t *testing.T) {
+func TestUnusualClones(t *testing.T) {
 	remote := newRemote(t)
 	remote.Git("config", "uploadpack.allowFilter", "true")
 	a := newClone(t, remote)
@@ -344,7 +344,7 @@ func TestOddClones(t *testing.T) {
 	}
 }
 
-// A remote that hides the ref refuses the push; ken does not try again.
+// A remote that hides the ref rejects the push; ken does not retry.
 func TestHidden(t *testing.T) {
 	remote := newRemote(t)
 	ann := newClone(t, remote)

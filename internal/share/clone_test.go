@@ -30,13 +30,13 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// memories is a Memory that is kept in memory.
+// memories is a ScanCache in memory.
 type memories struct {
 	mu sync.Mutex
 	m  share.Memory
 }
 
-// Load returns a copy, as a file does: two processes share no map.
+// Load returns a copy, because two processes share no map.
 func (m *memories) Load() share.Memory {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -53,14 +53,14 @@ func (m *memories) Save(saved share.Memory) error {
 	return nil
 }
 
-// A clone is one with a store of its own.
+// A clone is a clone of the remote with its own store.
 type clone struct {
 	*testrepo.Repo
 	t        testing.TB
 	store    *memory.Store
 	memories *memories
 	policy   share.Policy
-	log      string // of contacts with origin
+	log      string // a log of the contacts with origin
 }
 
 // A remote is a bare repository with one commit.
@@ -70,7 +70,7 @@ func newRemote(t testing.TB, opts ...testrepo.Option) *testrepo.Repo {
 	seed.Write("a.txt", "a\n")
 	seed.Commit("first")
 	remote := seed.Clone("--bare")
-	// Or it would clean up after every push of some, and look for likenesses.
+	// Otherwise git would run gc after some pushes.
 	remote.Git("config", "gc.auto", "0")
 	remote.Git("config", "pack.window", "0")
 	return remote
@@ -116,7 +116,7 @@ func (c *clone) share() *share.Share {
 	})
 }
 
-// know keeps records about texts.
+// know stores records with these texts.
 func (c *clone) know(texts ...string) {
 	c.t.Helper()
 	for _, text := range texts {
@@ -153,7 +153,7 @@ func (c *clone) status() *share.Status {
 	return out
 }
 
-// knows returns what a clone has, in one text.
+// knows returns the records of a clone as one text.
 func (c *clone) knows() string {
 	c.t.Helper()
 	all, _ := storetest.Since(c.t, c.store, "", 1000)
@@ -165,7 +165,7 @@ func (c *clone) knows() string {
 	return strings.Join(texts, "\n")
 }
 
-// records lists the names of what lies in a ledger.
+// records lists the names of the records in a commit.
 func records(r *testrepo.Repo, ref string) []string {
 	out, err := r.Try("ls-tree", "-r", "--name-only", ref, "records/")
 	if err != nil {
@@ -186,14 +186,14 @@ func wantCounts(t *testing.T, what string, got, want int) {
 	}
 }
 
-// A crammed store has no room for what comes.
-type crammed struct{ *memory.Store }
+// A fullStore rejects new records.
+type fullStore struct{ *memory.Store }
 
-func (crammed) Absorb(context.Context, []store.Record) error {
+func (fullStore) Absorb(context.Context, []store.Record) error {
 	return errors.New("no space left on device")
 }
 
-// What the store could not take is not passed over: it comes once there is room.
+// A pull that the store rejects does not move the mark: the next pull tries the records again.
 func TestNoRoomHere(t *testing.T) {
 	remote := newRemote(t)
 	ann, bob := newClone(t, remote), newClone(t, remote)
@@ -203,7 +203,7 @@ func TestNoRoomHere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	full := share.New(g, crammed{bob.store}, bob.memories, share.Options{Now: func() time.Time { return now }})
+	full := share.New(g, fullStore{bob.store}, bob.memories, share.Options{Now: func() time.Time { return now }})
 	if out, err := full.Pull(t.Context(), ""); err == nil {
 		t.Errorf("%d were taken over without room for any", out.Taken)
 	}
@@ -213,8 +213,8 @@ func TestNoRoomHere(t *testing.T) {
 	}
 }
 
-// One clone pushes, the other pulls, and the other way round. A push without news contacts the
-// remote once, and not at all if told so.
+// One clone pushes, the other pulls, and the other way round. A push without new records contacts the remote once,
+// and not at all if Unasked is set.
 func TestPushAndPull(t *testing.T) {
 	for _, opts := range [][]testrepo.Option{nil, {testrepo.SHA256}} {
 		t.Run(fmt.Sprint(opts), func(t *testing.T) {
@@ -260,13 +260,13 @@ func TestPushAndPull(t *testing.T) {
 					t.Errorf("status at the end: %+v", st)
 				}
 				c.contacts()
-				wantCounts(t, "pushed without news", c.push().Records, 0)
+				wantCounts(t, "pushed without new records", c.push().Records, 0)
 				if fetches, pushes := c.contacts(); fetches != 1 || pushes != 0 {
-					t.Errorf("%d fetches and %d pushes without news, want one fetch", fetches, pushes)
+					t.Errorf("%d fetches and %d pushes without new records, want one fetch", fetches, pushes)
 				}
 				wantCounts(t, "pushed unasked", c.push(share.PushOptions{Unasked: true}).Records, 0)
 				if fetches, pushes := c.contacts(); fetches+pushes > 0 {
-					t.Errorf("%d fetches and %d pushes of an unasked push without news, want none", fetches, pushes)
+					t.Errorf("%d fetches and %d pushes of an unasked push without new records, want none", fetches, pushes)
 				}
 				if got := c.Git("status", "--porcelain"); got != "" {
 					t.Errorf("git status: %s", got)
@@ -299,7 +299,7 @@ func TestPushAndPull(t *testing.T) {
 	}
 }
 
-// A push without news and without contact does not change the time of the last contact.
+// A push without new records and without contact does not change the time of the last contact.
 func TestFetchedTime(t *testing.T) {
 	c := newClone(t, newRemote(t))
 	c.know("one")

@@ -19,7 +19,7 @@ import (
 // Format is the version of the encoding. Every document contains it.
 const Format = 1
 
-// MaxSize is the most bytes of an encoding.
+// MaxSize is the maximum size of an encoding in bytes.
 const MaxSize = 4 << 20
 
 // ErrNewer is in the chain of errors of Decode for a document of a newer version.
@@ -217,7 +217,7 @@ type childBasis struct {
 	Text fresh.Digest `json:"text"`
 }
 
-// fileID is a content id. Unlike repo.ID it refuses null.
+// fileID is a content id. Unlike repo.ID it rejects null.
 type fileID repo.ID
 
 func (f *fileID) UnmarshalText(b []byte) error {
@@ -233,8 +233,8 @@ func either(s string, b []byte) string {
 	return s
 }
 
-// Decode reads a document of Encode. It refuses the same record in other bytes, since that would
-// have another name.
+// Decode reads a document of Encode. It rejects the same record in other bytes, since that would have another
+// name.
 func Decode(encoding []byte) (store.Record, error) {
 	if len(encoding) > MaxSize {
 		return store.Record{}, fmt.Errorf("%d bytes are more than %d", len(encoding), MaxSize)

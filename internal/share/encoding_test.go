@@ -18,7 +18,7 @@ import (
 func file(r fresh.Record) store.Record          { return store.Record{File: &r} }
 func directory(r *store.DirRecord) store.Record { return store.Record{Directory: r} }
 
-// examples are records with every field, and with as few as there can be.
+// examples are records with every field, and with as few as possible.
 func examples() []store.Record {
 	full := storetest.Record("über \"all\"\n\t\x01\u2028 \\ <&>", "x", 1)
 	full.Assumed, full.Confirmer, full.Path = true, "bob", "dir/\xff\x00"
@@ -40,7 +40,7 @@ func examples() []store.Record {
 	}
 }
 
-// A record arrives as it was sent.
+// Decode returns the record that was encoded.
 func TestEncoding(t *testing.T) {
 	seen := make(map[share.Name]bool)
 	for _, r := range examples() {
@@ -84,7 +84,7 @@ func mustName(t *testing.T, s string) share.Name {
 	return n
 }
 
-// The spelling of a record is a promise: what it is named by on all machines.
+// The encoding must never change: it determines the names of records on all machines.
 func TestSpelling(t *testing.T) {
 	r := file(storetest.Record("it \"is\"\n", "x", 1))
 	const want = `{"ken":1,"about":"file","path":"a.go","content":"11f6ad8ec52a2984abaafd7c3b516503785c2072","md5":"9dd4e461268c8034f5c8564e155c67a6","text":"it \"is\"\n","author":"ann","recipe":"hand","at":"2026-01-02T03:04:06.000000Z"}` + "\n"
@@ -93,7 +93,7 @@ func TestSpelling(t *testing.T) {
 	}
 }
 
-// What is not spelled as ken spells it has no name, and is refused.
+// Decode rejects every other spelling of a record.
 func TestDecodeRefuses(t *testing.T) {
 	good := string(share.Encode(examples()[2]))
 	for name, bad := range map[string]string{
@@ -136,7 +136,7 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// What ken would not have kept is not taken over.
+// Check rejects records that ken would not have stored.
 func TestCheck(t *testing.T) {
 	if err := file(storetest.Record("a\n\ttext", "x", 1)).Check(time.Now()); err != nil {
 		t.Error(err)
@@ -173,7 +173,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Whatever Decode accepts, it encodes the same.
+// Encode returns the bytes of every record that Decode accepts.
 func FuzzDecode(f *testing.F) {
 	for _, r := range examples() {
 		f.Add(share.Encode(r))

@@ -51,7 +51,7 @@ func TestPrunedByFirstRelease(t *testing.T) {
 	}
 }
 
-// The first release kept the union of a clone in refs/ken/knowledge of that clone. Another clone
+// The first release stored the union of a clone in refs/ken/knowledge of that clone. Another clone
 // can also push there. The next pull or push merges it.
 func TestRefOfThisClone(t *testing.T) {
 	remote := newRemote(t)

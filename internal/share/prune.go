@@ -101,7 +101,7 @@ func choose(all []Dropped, room int64) []Dropped {
 	return list[:n]
 }
 
-// depth is the number of directories above a path.
+// depth returns the number of directories above a path.
 func depth(p repo.PathJSON) int {
 	path, err := p.Raw()
 	if err != nil || path == "" {

@@ -9,7 +9,7 @@ import (
 	"ken/internal/store/storetest"
 )
 
-// A record that someone restores after a prune is a record like any other.
+// A record that is restored after a prune is a record like any other.
 func TestRestoredAfterPrune(t *testing.T) {
 	remote := newRemote(t)
 	ann, bob, cat := newClone(t, remote), newClone(t, remote), newClone(t, remote)
@@ -32,7 +32,7 @@ func TestRestoredAfterPrune(t *testing.T) {
 	out := cat.push()
 	wantCounts(t, "pushed", out.Records, 1)
 	wantCounts(t, "records of the remote", len(records(remote, ref)), 5-gone)
-	// Bob restores them on purpose: he forgets what he has shared.
+	// Bob restores them on purpose: he deletes his memory.
 	bob.memories.m = share.Memory{}
 	bob.Git("update-ref", "-d", merged)
 	wantCounts(t, "restored", bob.push().Records, gone)
@@ -80,7 +80,7 @@ func TestStricterPolicy(t *testing.T) {
 		"a push":                     func() { dave.push() },
 		"a push without memory":      func() { dave.memories.m = share.Memory{}; dave.push() },
 		"a deleted ref":              func() { remote.Git("update-ref", "-d", ref); dave.push() },
-		"a record deleted by Eve":    func() { vandal(t, remote, map[string]string{records(remote, ref)[0]: ""}); dave.push() },
+		"a record deleted by Eve":    func() { pushFiles(t, remote, map[string]string{records(remote, ref)[0]: ""}); dave.push() },
 		"a new record of Dave's own": func() { dave.know("of dave"); dave.push() },
 	}
 	for _, step := range []string{"a push", "a push without memory", "a deleted ref", "a record deleted by Eve", "a new record of Dave's own"} {
@@ -93,7 +93,7 @@ func TestStricterPolicy(t *testing.T) {
 	}
 }
 
-// A large first push writes several commits, so that it holds only part of the store at once.
+// A large first push writes several commits, so that only part of the store is in memory.
 func TestLargePush(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it writes 20 MB")

@@ -12,15 +12,15 @@ import (
 // A Pulled is the result of a pull.
 type Pulled struct {
 	Remote      string            `json:"remote"`
-	Tip         repo.ID           `json:"tip"`           // of the remote; null when it has no records
-	Had         int               `json:"had,omitempty"` // records that this clone has of a remote that has none now
+	Tip         repo.ID           `json:"tip"`           // of the remote; null if it has no records
+	Had         int               `json:"had,omitempty"` // the number of records of this clone, if the remote has none now
 	Taken       int               `json:"taken"`
 	Untrusted   []Untrusted       `json:"held"`              // all records that this clone ignores for their committer
 	Quarantined []Quarantined     `json:"quarantined"`       // all files that this clone ignores for their content
 	Brought     []AuthorMismatch  `json:"brought,omitempty"` // new records with another author than their committer
 	Removed     int               `json:"dropped"`           // records that someone pruned since the last pull
 	Size        Size              `json:"size"`
-	Base        *store.TeamStatus `json:"base,omitempty"` // of the team, where there is one
+	Base        *store.TeamStatus `json:"base,omitempty"` // of the team's database, if there is one
 }
 
 // Pull adds the new records of a remote to the store.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"ken/internal/fault"
@@ -15,7 +16,7 @@ import (
 
 // PushOptions tune a push.
 type PushOptions struct {
-	Remote string // that of the policy when ""
+	Remote string // the remote of the policy if ""
 	Prune  bool   // remove records if they exceed the budget, and files that are not records
 	DryRun bool   // change nothing, and do not contact the remote
 	// Unasked does not contact the remote if this clone has nothing new.
@@ -35,17 +36,17 @@ func (o PushOptions) command(remote string) string {
 type Pushed struct {
 	Remote    string            `json:"remote"`
 	Tip       repo.ID           `json:"tip"`
-	Records   int               `json:"records"` // that the remote got
-	Taken     int               `json:"taken"`   // from the remote
+	Records   int               `json:"records"` // records sent to the remote
+	Taken     int               `json:"taken"`   // records taken from the remote
 	DryRun    bool              `json:"dry_run,omitempty"`
 	Dropped   []Dropped         `json:"dropped,omitempty"`   // records that the prune removed
 	Cleared   []Quarantined     `json:"cleared,omitempty"`   // other files that the prune removed
-	Skipped   []Quarantined     `json:"skipped,omitempty"`   // records of the store that no clone would take over
+	Skipped   []Quarantined     `json:"skipped,omitempty"`   // records of the store that no clone would accept
 	Ignored   int               `json:"held"`                // untrusted records of the remote
 	Committer string            `json:"who,omitempty"`       // the committer of this clone
 	Why       string            `json:"untrusted,omitempty"` // why other clones ignore the records of this one
 	Size      Size              `json:"size"`
-	Base      *store.TeamStatus `json:"base,omitempty"` // of the team, where there is one
+	Base      *store.TeamStatus `json:"base,omitempty"` // of the team's database, if there is one
 }
 
 // tries limits the attempts of a push while other clones push.
@@ -147,7 +148,7 @@ func (s *Share) addNew(ctx context.Context, u *union, out *Pushed, opts PushOpti
 	return err
 }
 
-// describe fills in the facts about the whole union.
+// describe adds the facts about the whole union.
 func (s *Share) describe(ctx context.Context, u *union, out *Pushed) (err error) {
 	out.Size, out.Ignored = s.size(u.view), len(u.untrusted)
 	if out.Committer, _, err = s.git.Identity(ctx); err != nil {
@@ -168,11 +169,11 @@ func (s *Share) describe(ctx context.Context, u *union, out *Pushed) (err error)
 type unshared struct {
 	records int
 	bytes   int64
-	mark    store.Mark // behind all records of the store
+	mark    store.Mark // after all records of the store
 	skipped []Quarantined
 }
 
-// portion is the most bytes of records that a commit of a push adds, to bound memory.
+// portion limits the bytes of records in one commit of a push, and thereby the memory.
 const portion = 16 << 20
 
 // unshared calls write with the records after the mark that neither the remote nor the union
@@ -237,7 +238,7 @@ func (s *Share) missing(ctx context.Context, u *union, files []git.File) ([]git.
 	return out, nil
 }
 
-// checkNew returns why other clones would not take over a record.
+// checkNew returns why other clones would not accept a record.
 func checkNew(r store.Record, data []byte, now time.Time) error {
 	if len(data) > MaxSize {
 		return fmt.Errorf("%d bytes are more than %d", len(data), MaxSize)
@@ -262,4 +263,30 @@ func (s *Share) unpushed(ctx context.Context, u *union) (n int, err error) {
 		}
 	}
 	return n, err
+}
+
+// PushWithin pushes new records within a time limit. It returns one line for the user if the push fails, or if
+// other clones ignore the records.
+func (s *Share) PushWithin(ctx context.Context, limit time.Duration) string {
+	bounded, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	out, err := s.Push(bounded, PushOptions{Unasked: true})
+	switch {
+	case err == nil && out.Why != "" && out.Records > 0:
+		return fmt.Sprintf("shared, but other clones ignore the records of %s: %s (see share in .ken/config.yaml)", out.Committer, out.Why)
+	case err == nil:
+		return ""
+	case ctx.Err() == nil && bounded.Err() != nil:
+		return fmt.Sprintf("not shared: the remote did not answer within %s (to wait for it: ken share push)", limit)
+	}
+	return NotShared(err)
+}
+
+// NotShared returns one line for a push that failed.
+func NotShared(err error) string {
+	text := "not shared: " + strings.TrimSpace(err.Error())
+	if hint := fault.HintOf(err); hint != "" {
+		text += " (" + hint + ")"
+	}
+	return text
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A Name names a record: the SHA-256 of its encoding.
+// A Name identifies a record: the SHA-256 of its encoding.
 type Name [sha256.Size]byte
 
 // NameOf returns the name of an encoding.
@@ -18,14 +18,13 @@ func (n Name) String() string { return hex.EncodeToString(n[:]) }
 // MarshalText writes the name in hex.
 func (n Name) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
 
-// UnmarshalText reads what MarshalText writes.
+// UnmarshalText reads a name in hex.
 func (n *Name) UnmarshalText(b []byte) (err error) {
 	*n, err = ParseName(string(b))
 	return err
 }
 
-// ParseName reads 64 lower-case hex digits, and nothing else: a name is spelled in one
-// way.
+// ParseName parses 64 lower-case hex digits. It accepts no other spelling.
 func ParseName(s string) (n Name, err error) {
 	if len(s) != hex.EncodedLen(len(n)) || strings.ToLower(s) != s {
 		return Name{}, fmt.Errorf("invalid record name %q", s)

@@ -16,10 +16,10 @@ import (
 	"ken/internal/store"
 )
 
-// found is what a commit adds to a view.
+// found has the additions of a commit to a view.
 type found struct {
 	view    *view      // of the union of both commits
-	restore []git.File // records of the view that the commit lacks, though nobody pruned them
+	restore []git.File // records of the view that the commit lacks although no prune removed them
 	removed int        // records that a prune removed
 	pruned  bool       // a trusted commit pruned
 	taken   []Name     // records that this clone now uses
@@ -34,8 +34,8 @@ type AuthorMismatch struct {
 	Records   int    `json:"records"`
 }
 
-// scan reads what a commit has and the commit of a view does not. With absorb it adds the
-// trusted records to the store.
+// scan reads the difference between a commit and the commit of a view. With absorb it adds the trusted records to
+// the store.
 func (s *Share) scan(ctx context.Context, known *view, tip repo.ID, absorb bool) (*found, error) {
 	text, err := s.git.CommitFile(ctx, tip, formatFile)
 	if err != nil {
@@ -196,8 +196,7 @@ func sameName(author, committer string) bool {
 	return author == committer || author == name
 }
 
-// readRecord reads the file of a record. A Quarantined with a reason says why this clone ignores
-// the file.
+// readRecord reads the file of a record. If this clone ignores the file, the Quarantined has a reason.
 func readRecord(n Name, content []byte, size int64, now time.Time) (store.Record, Quarantined) {
 	ignore := func(junk bool, err error) (store.Record, Quarantined) {
 		return store.Record{}, Quarantined{n.Path().JSON(), err.Error(), junk}
@@ -228,9 +227,8 @@ type committers struct {
 // pruneTrailer marks the commits of ken share push --prune.
 const pruneTrailer = "Ken-Prune"
 
-// committersOf finds out who committed the files that a commit has and the commit of a view does
-// not. It adds records to the map that were untrusted, and that someone trusted has committed
-// since.
+// committersOf finds the committers of the files that a commit has and the commit of a view does not. It adds
+// records to the map that were untrusted, and that a trusted committer has added since.
 func (s *Share) committersOf(ctx context.Context, known *view, tip repo.ID, records map[Name]repo.ID) (*committers, error) {
 	out := &committers{trusted: make(map[repo.Path]git.CommitInfo), untrusted: make(map[repo.Path]Untrusted)}
 	blobs := make(map[repo.Path]repo.ID)

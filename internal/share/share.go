@@ -20,9 +20,8 @@ import (
 // Options tune a Share.
 type Options struct {
 	Policy Policy
-	Now    func() time.Time // the clock; time.Now when nil
-	// Wait is called before a push is tried again, with the number of attempts so far; nil does
-	// not wait.
+	Now    func() time.Time // the clock; time.Now if nil
+	// Wait is called before a push is retried, with the number of attempts so far; nil does not wait.
 	Wait func(ctx context.Context, tries int) error
 }
 
@@ -49,10 +48,10 @@ func New(g *git.Repo, s store.Records, m ScanCache, opts Options) *Share {
 // that git itself does not fetch, push or show it.
 const knowledgeRef = "refs/ken/knowledge"
 
-// fetchedRef is the ref of this clone that holds knowledgeRef as last fetched from a remote.
+// fetchedRef is the ref of this clone with knowledgeRef as last fetched from a remote.
 func fetchedRef(remote string) string { return "refs/ken/remotes/" + remote + "/knowledge" }
 
-// mergedRef is the ref of this clone that holds the last union with a remote.
+// mergedRef is the ref of this clone with the last union with a remote.
 func mergedRef(remote string) string { return "refs/ken/remotes/" + remote + "/merged" }
 
 const (

@@ -19,7 +19,7 @@ type Status struct {
 	Tip     repo.ID   `json:"tip"`     // of this clone
 	Theirs  repo.ID   `json:"theirs"`  // of the remote at the last contact
 
-	Base *store.TeamStatus `json:"base,omitempty"` // of the team, where there is one
+	Base *store.TeamStatus `json:"base,omitempty"` // of the team's database, if there is one
 
 	Unpushed    int           `json:"unpushed"` // records that the remote does not have
 	Unpulled    int           `json:"unpulled"` // records of the remote that the store does not have
@@ -56,7 +56,7 @@ func (s *Share) status(ctx context.Context, remote string, fetch bool) (*Status,
 	fetched := u.memory.Remotes[remote].Fetched
 	out := &Status{
 		Remote: remote, Known: !fetched.IsZero() || !u.theirs.IsZero(), Fetched: fetched, Tip: u.before, Theirs: u.theirs,
-		Unpulled: u.taken, Trust: s.opts.Policy.Trust.String(), Size: s.size(u.view), // without what is unpushed
+		Unpulled: u.taken, Trust: s.opts.Policy.Trust.String(), Size: s.size(u.view), // without unpushed records
 	}
 	var pushed Pushed
 	if err := s.addNew(ctx, u, &pushed, PushOptions{DryRun: true}); err != nil {
@@ -78,9 +78,8 @@ type Ignored struct {
 	Records []Untrusted
 }
 
-// LastIgnored returns the records that the last command which read a remote did not trust,
-// by remote, without those of committers that the policy refuses. It contacts nobody and
-// reads no commit.
+// LastIgnored returns the untrusted records of the last command that read a remote, by remote, without those of
+// committers that the policy refuses. It contacts no remote and reads no commit.
 func (s *Share) LastIgnored() []Ignored {
 	memory := s.memories.Load()
 	if memory.Version != memoryVersion {

@@ -12,12 +12,12 @@ import (
 
 // A Policy is the share section of a repository's configuration.
 type Policy struct {
-	Remote      string   // DefaultRemote when ""
+	Remote      string   // DefaultRemote if ""
 	PushOnClose bool     // ken close pushes
 	Trust       Trust    // which commits to trust
-	Authors     []string // globs, one of which the committer or signer has to match; none: anyone
+	Authors     []string // globs; the committer or signer must match one of them; empty for anyone
 	Refuse      []string // globs of committers or signers whose records ken ignores and does not report
-	Budget      int64    // the most bytes of records; DefaultBudget when 0
+	Budget      int64    // the maximum size of all records in bytes; DefaultBudget if 0
 }
 
 // DefaultBudget is the budget of a policy that sets none.
@@ -53,7 +53,7 @@ const (
 	Signed    Trust = "signed"     // commits with a good signature of a key that git trusts here
 )
 
-// ParseTrust reads a value of share.trust.
+// ParseTrust parses a value of share.trust.
 func ParseTrust(s string) (Trust, error) {
 	switch s {
 	case "", "anyone":
@@ -82,7 +82,7 @@ func (p Policy) key() string {
 	return fmt.Sprintf("%s %q %q", p.Trust, p.Authors, p.Refuse)
 }
 
-// refuses reports whether a committer or signer is one that the policy refuses.
+// refuses reports whether the policy refuses a committer or signer.
 func (p Policy) refuses(who string) bool {
 	return slices.ContainsFunc(p.Refuse, func(g string) bool { return matches(g, who) })
 }

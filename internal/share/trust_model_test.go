@@ -19,7 +19,7 @@ func TestNothingLost(t *testing.T) {
 	runs := []struct {
 		seed uint64
 		acts int // kinds of acts
-	}{{0, 7}, {29, 7}, {10, 8}} // these seeds found faults
+	}{{0, 7}, {29, 7}, {10, 8}} // these seeds found bugs
 	if testing.Short() {
 		runs = runs[:1]
 	}
@@ -55,7 +55,7 @@ func TestNothingLost(t *testing.T) {
 					c.pull()
 				case 5:
 					if len(records(remote, ref)) > 0 {
-						vandal(t, remote, map[string]string{fmt.Sprint("junk", i): "junk"})
+						pushFiles(t, remote, map[string]string{fmt.Sprint("junk", i): "junk"})
 						c.pull()
 						if k == 3 {
 							if _, err := c.share().Push(t.Context(), share.PushOptions{Prune: true}); err == nil || !strings.Contains(err.Error(), "does not trust you") {

@@ -28,7 +28,7 @@ func who(t *testing.T) {
 	for _, v := range []string{"GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL"} {
 		if old, ok := os.LookupEnv(v); ok {
 			os.Unsetenv(v)
-			t.Cleanup(func() { os.Setenv(v, old) }) //nolint:usetesting // it is put back
+			t.Cleanup(func() { os.Setenv(v, old) }) //nolint:usetesting // it is restored
 		}
 	}
 }
@@ -165,7 +165,7 @@ func TestPruneKeepsUntrusted(t *testing.T) {
 	eve.push()
 	wantCounts(t, "ignored again", len(bob.pull().Untrusted), 2)
 	wantCounts(t, "records after Eve's push", len(records(remote, ref)), left+2)
-	// The budget counts only records that this clone uses, and nobody untrusted can prune.
+	// The budget counts only records that this clone uses, and an untrusted committer cannot prune.
 	carl := named(newClone(t, remote), "Carl", "carl@example.com", policy)
 	carl.pull()
 	carl.policy.Budget = 100
@@ -175,7 +175,7 @@ func TestPruneKeepsUntrusted(t *testing.T) {
 	}
 }
 
-// sshKey makes a key, and returns its file and its public half.
+// sshKey creates a key, and returns its file and the public key.
 func sshKey(t *testing.T, name string) (file, public string) {
 	t.Helper()
 	if _, err := exec.LookPath("ssh-keygen"); err != nil {
@@ -236,7 +236,7 @@ func TestKeyAddedLater(t *testing.T) {
 	}
 }
 
-// ken signs its commits where git signs commits, and trusts only good signatures.
+// ken signs its commits if git is configured to, and trusts only good signatures.
 func TestSigned(t *testing.T) {
 	who(t)
 	remote := newRemote(t)
@@ -270,7 +270,7 @@ func TestSigned(t *testing.T) {
 	if _, err := bob.share().Push(t.Context(), share.PushOptions{}); err == nil || fault.HintOf(err) != "git config commit.gpgSign true" {
 		t.Errorf("unsigned: %v", err)
 	}
-	// A merge changes nobody's committer, signed or not.
+	// A merge does not change the committer of any file, signed or not.
 	first := remote.Git("rev-parse", ref)
 	ann.pull()
 	ann.know("five")

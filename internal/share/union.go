@@ -12,7 +12,7 @@ import (
 	"ken/internal/repo"
 )
 
-// A union is what this clone has merged of a remote, with what the remote has now.
+// A union has the records that this clone has merged from a remote, and those that the remote has now.
 type union struct {
 	*view
 	remote  string
@@ -64,7 +64,7 @@ func (s *Share) unite(ctx context.Context, remote string, fetch, absorb bool) (*
 	if err := s.add(ctx, u, u.theirs, absorb); err != nil {
 		return nil, s.unusable(u, fetch, err)
 	}
-	// Another clone can have pushed to this one, and the first release kept its union there.
+	// Another clone can have pushed to this one, and the first release stored its union there.
 	own, _, err := s.git.ResolveRef(ctx, knowledgeRef)
 	if err == nil {
 		err = s.add(ctx, u, own, absorb)
@@ -78,10 +78,9 @@ func (s *Share) unite(ctx context.Context, remote string, fetch, absorb bool) (*
 	return u, nil
 }
 
-// add adds a commit to a union. The union is one of the two commits if that contains the other
-// and all its records, and otherwise a merge. A merge adds no file of its own, so it changes
-// nobody's committer. Where everyone is trusted, a prune starts a new history, and the old one is
-// left behind.
+// add adds a commit to a union. The union is one of the two commits if that contains the other and all its
+// records, and otherwise a merge. A merge adds no file of its own, so the committers of all files stay the same.
+// If the policy trusts everyone, a prune starts a new history without the old one.
 func (s *Share) add(ctx context.Context, u *union, tip repo.ID, absorb bool) error {
 	if tip.IsZero() || tip == u.Tip {
 		return nil
@@ -141,7 +140,7 @@ func (s *Share) commit(ctx context.Context, c git.NewCommit, subject string, tra
 	return s.git.WriteCommit(ctx, c)
 }
 
-// now is the time of a contact.
+// now returns the time of a contact.
 func (s *Share) now() time.Time { return s.opts.Now().UTC().Truncate(time.Second) }
 
 // heard saves the time of contact with the remote.
@@ -152,8 +151,8 @@ func (s *Share) heard(u *union) error {
 	return s.memories.Save(u.memory)
 }
 
-// save saves a union: the refs, and the view of it. If another process has moved the ref, the
-// next command makes the view anew.
+// save saves a union: the refs and its view. If another process has moved the ref, the next command rebuilds the
+// view.
 func (s *Share) save(ctx context.Context, u *union) error {
 	moved, err := s.git.MoveRefs(
 		ctx,
@@ -171,7 +170,7 @@ func (s *Share) save(ctx context.Context, u *union) error {
 	return s.memories.Save(u.memory)
 }
 
-// unusable is the error of a remote whose ref ken cannot read.
+// unusable returns the error for a remote whose ref ken cannot read.
 func (s *Share) unusable(u *union, fetched bool, err error) error {
 	what := "cannot read " + knowledgeRef
 	hint := fault.HintOf(err)

@@ -205,7 +205,7 @@ func TestRestore(t *testing.T) {
 	mischief := map[string]func(remote *testrepo.Repo, first string){
 		"set back": func(remote *testrepo.Repo, first string) { remote.Git("update-ref", ref, first) },
 		"deleted record": func(remote *testrepo.Repo, _ string) {
-			vandal(t, remote, map[string]string{records(remote, ref)[0]: ""})
+			pushFiles(t, remote, map[string]string{records(remote, ref)[0]: ""})
 		},
 		"new history": func(remote *testrepo.Repo, _ string) {
 			eve := named(newClone(t, remote), "Eve", "eve@example.com", share.Policy{})

@@ -11,8 +11,8 @@ import (
 	"ken/internal/store"
 )
 
-// A Memory is saved between commands, so that each command reads only what is new. A clone
-// without one reads everything again.
+// A Memory is saved between commands, so that each command reads only new commits. A clone without one reads
+// everything again.
 type Memory struct {
 	Version int             `json:"version"`
 	Remotes map[string]View `json:"remotes"`
@@ -33,11 +33,11 @@ type ScanCache interface {
 type View struct {
 	Tip    repo.ID    `json:"tip"`    // the commit
 	Policy string     `json:"policy"` // the policy that decided about trust
-	Mark   store.Mark `json:"mark"`   // the commit has the records of the store up to here, or someone pruned them
+	Mark   store.Mark `json:"mark"`   // the commit has the records of the store up to here, or they were pruned
 	Store  store.Mark `json:"store"`  // a mark near the beginning of the store, to recognise the store
 
 	Records     int           `json:"records"` // that this clone uses
-	Bytes       int64         `json:"bytes"`   // of those
+	Bytes       int64         `json:"bytes"`   // of the records in use
 	Quarantined []Quarantined `json:"quarantined,omitempty"`
 	Untrusted   []Untrusted   `json:"untrusted,omitempty"`
 
@@ -104,7 +104,7 @@ func (v *view) junk() []Quarantined {
 	return slices.DeleteFunc(slices.Clone(v.Quarantined), func(q Quarantined) bool { return !q.Junk })
 }
 
-// A Size is how many records of a remote this clone uses.
+// A Size is the number and size of the records of a remote that this clone uses.
 type Size struct {
 	Records int   `json:"records"`
 	Bytes   int64 `json:"bytes"`
@@ -116,10 +116,10 @@ func (s Size) Over() bool { return s.Bytes > s.Budget }
 
 func (s *Share) size(v *view) Size { return Size{v.Records, v.Bytes, s.opts.Policy.budget()} }
 
-// viewOf returns the view of the merged commit of a remote: the remembered one, or one made
-// anew. It returns the number of records that the store gets by that.
+// viewOf returns the view of the merged commit of a remote: the saved one, or a new one. It also returns the
+// number of records that this adds to the store.
 func (s *Share) viewOf(ctx context.Context, known View, tip repo.ID, absorb bool) (*view, int, error) {
-	var before *view // the remembered view of this commit by another policy
+	var before *view // the saved view of this commit for another policy
 	if known.Tip == tip {
 		same, err := s.sameStore(ctx, known.Store, known.Mark)
 		if err != nil {
@@ -170,8 +170,8 @@ func (s *Share) sameStore(ctx context.Context, marks ...store.Mark) (bool, error
 // samples limits how many commits of one committer trustsMore verifies: each takes milliseconds.
 const samples = 16
 
-// trustsMore reports whether git by now trusts a key that signed records of the view. The user
-// can add a key without changing the policy.
+// trustsMore reports whether git now trusts a key that signed records of the view. The user can add a key without
+// changing the policy.
 func (s *Share) trustsMore(ctx context.Context, v *view) (bool, error) {
 	if s.opts.Policy.Trust != Signed {
 		return false, nil

@@ -9,28 +9,30 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/repo"
+	"ken/internal/spec/derive"
+	"ken/internal/spec/parse"
 )
 
-// An AckRequest asks to have it on record that specs still hold.
+// An AckRequest asks to record that specs still hold.
 type AckRequest struct {
-	Nodes   []string // ids, as they are in the work tree
-	Reason  string   // why; required
-	Session string   // who says so, "" for nobody in particular
-	Head    repo.ID  // the commit that was looked at; zero for whatever HEAD is by now
+	Nodes   []string // ids of specs in the work tree
+	Reason  string   // required
+	Session string   // the session that acknowledges, "" for none
+	Head    repo.ID  // the commit that the caller reviewed; zero means the current HEAD
 }
 
-// Acked is what was put on record.
+// Acked is the result of an ack.
 type Acked struct {
-	Commit repo.ID  `json:"commit,omitzero"` // zero when no spec needed an ack
-	Nodes  []string `json:"nodes"`           // as the commit calls them
-	// NoDrift are the specs that needed no ack: their code did not change.
+	Commit repo.ID  `json:"commit,omitzero"` // zero if no spec needed an ack
+	Nodes  []string `json:"nodes"`           // the ids in the commit
+	// NoDrift are the specs that needed no ack, because their code did not change.
 	NoDrift []string `json:"no_drift,omitempty"`
 }
 
-// Ack records, in an empty commit on top of HEAD, that the code that nodes govern
-// was looked at and their specs still hold. Neither the index nor the work tree is
-// touched. Nodes without drift need no ack; if all are such, there is no commit. An id that is unknown refuses all of them, and so does a spec in conflict. If HEAD is not, or no longer, the
-// one that was looked at, nothing is recorded and the error is a [*repo.MovedError].
+// Ack records, in an empty commit on top of HEAD, that specs still hold although their code changed. It changes
+// neither the index nor the work tree. Specs without drift need no ack; if no spec has drift, there is no commit.
+// Ack records nothing if an id is unknown or a spec has a merge conflict. If HEAD is not the commit that the
+// caller reviewed, it returns a [*repo.MovedError].
 func (r *Reader) Ack(ctx context.Context, req AckRequest) (*Acked, error) {
 	reason := paragraphs(req.Reason)
 	if len(reason) == 0 {
@@ -42,7 +44,7 @@ func (r *Reader) Ack(ctx context.Context, req AckRequest) (*Acked, error) {
 	if len(req.Nodes) == 0 {
 		return nil, &fault.Error{Kind: fault.Usage, Hint: "list specs: ken spec ls", Err: ErrNoNodes}
 	}
-	head, err := r.past.Head(ctx)
+	head, err := r.ws.Git.Head(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +55,7 @@ func (r *Reader) Ack(ctx context.Context, req AckRequest) (*Acked, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := r.past.History(ctx, []repo.ID{head.Commit})
+	h, err := r.readHistory(ctx, []repo.ID{head.Commit})
 	if err != nil {
 		return nil, err
 	}
@@ -62,24 +64,23 @@ func (r *Reader) Ack(ctx context.Context, req AckRequest) (*Acked, error) {
 	if err != nil || len(nodes) == 0 {
 		return done, err
 	}
-	bases, err := BasesAt(ctx, nodes, JudgedAt{Head: head.Commit}, h, r.past.Contents())
+	bases, err := derive.BasesAt(ctx, nodes, derive.JudgedAt{Head: head.Commit}, h, r.ws.Git.Contents())
 	if err != nil {
 		return nil, err
 	}
 	for _, n := range nodes {
 		done.Nodes = append(done.Nodes, n.ID)
 	}
-	done.Commit, err = r.past.CommitEmpty(ctx, head.Commit, ackMessage(done.Nodes, bases, reason, req.Session))
+	done.Commit, err = r.ws.Git.CommitEmpty(ctx, head.Commit, ackMessage(done.Nodes, bases, reason, req.Session))
 	if err != nil {
 		return nil, err
 	}
 	return done, nil
 }
 
-// drifting returns those of the nodes of a commit that are in drift, or may be, and the ids of
-// the others.
-func (r *Reader) drifting(ctx context.Context, commit repo.ID, nodes []*Node) (drift []*Node, none []string, err error) {
-	all, err := r.nodesAt(ctx, commit, r.anyIndex(ctx))
+// drifting returns the nodes that have drift, or whose drift is unknown, and the ids of the others.
+func (r *Reader) drifting(ctx context.Context, commit repo.ID, nodes []*parse.Node) (drift []*parse.Node, none []string, err error) {
+	all, err := r.nodesAt(ctx, commit, r.nodesOrNone(ctx))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -97,44 +98,44 @@ func (r *Reader) drifting(ctx context.Context, commit repo.ID, nodes []*Node) (d
 	return drift, none, nil
 }
 
-// toAck returns the nodes of the commit that ids mean, each once. An id is that of
-// the work tree, where a node that is not committed yet may have changed it, and else
-// that of the commit, for a node that the work tree has no more.
-func (r *Reader) toAck(ctx context.Context, commit repo.ID, ids []string) ([]*Node, error) {
+// toAck returns the nodes of the commit with the given ids, each once. An id is looked up in the work tree first,
+// where an uncommitted spec may have changed the ids of others, and then in the commit, for a spec that was
+// deleted in the work tree.
+func (r *Reader) toAck(ctx context.Context, commit repo.ID, ids []string) ([]*parse.Node, error) {
 	here, err := r.Nodes(ctx)
 	if err != nil {
 		return nil, err
 	}
-	committed, err := r.nodesAt(ctx, commit, r.anyIndex(ctx))
+	committed, err := r.nodesAt(ctx, commit, r.nodesOrNone(ctx))
 	if err != nil {
 		return nil, err
 	}
-	tracked, err := r.src.Tracked(ctx)
+	tracked, err := r.tracked(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var found []*Node
+	var found []*parse.Node
 	for _, id := range ids {
-		same := func(n *Node) bool { return n.ID == id }
+		same := func(n *parse.Node) bool { return n.ID == id }
 		if i := slices.IndexFunc(here, same); i >= 0 {
 			path := here[i].Path
-			same = func(n *Node) bool { return n.Path == path }
+			same = func(n *parse.Node) bool { return n.Path == path }
 			if !slices.ContainsFunc(committed, same) {
 				return nil, &fault.Error{
 					Hint: "commit it first; a new spec needs no ack",
-					Err:  fmt.Errorf("spec %s is not committed", show(id)),
+					Err:  fmt.Errorf("spec %s is not committed", parse.Quote(id)),
 				}
 			}
-			if torn(here[i].Problems) {
-				return nil, refuseTorn(id, path)
+			if parse.HasConflict(here[i].Problems) {
+				return nil, refuseConflict(id, path)
 			}
 		}
 		i := slices.IndexFunc(committed, same)
 		if i < 0 {
 			return nil, unknownNode(here, id)
 		}
-		if p := committed[i].Path; torn(committed[i].Problems) || isUnmerged(tracked, p) {
-			return nil, refuseTorn(id, p)
+		if p := committed[i].Path; parse.HasConflict(committed[i].Problems) || isUnmerged(tracked, p) {
+			return nil, refuseConflict(id, p)
 		}
 		if !slices.Contains(found, committed[i]) {
 			found = append(found, committed[i])
@@ -143,12 +144,12 @@ func (r *Reader) toAck(ctx context.Context, commit repo.ID, ids []string) ([]*No
 	return found, nil
 }
 
-// shownAcks is how many nodes the subject of an ack names.
+// shownAcks is the number of ids that the subject of an ack lists.
 const shownAcks = 3
 
-// ackMessage returns the message of an ack's commit. The reason stands above the
-// last paragraph: no line of it is ever read as a trailer.
-func ackMessage(ids []string, bases []Basis, reason []string, session string) string {
+// ackMessage returns the commit message of an ack. The reason comes before the last paragraph, so git never reads
+// a line of it as a trailer.
+func ackMessage(ids []string, bases []derive.Basis, reason []string, session string) string {
 	named := strings.Join(ids[:min(len(ids), shownAcks)], ", ")
 	if more := len(ids) - shownAcks; more > 0 {
 		named += fmt.Sprintf(" and %d more", more)
@@ -163,16 +164,15 @@ func ackMessage(ids []string, bases []Basis, reason []string, session string) st
 		fmt.Fprintf(&b, "%s\n\n", p)
 	}
 	for i, id := range ids {
-		fmt.Fprintf(&b, "%s: %s\n%s: %s\n", TrailerAck, id, TrailerBasis, bases[i])
+		fmt.Fprintf(&b, "%s: %s\n%s: %s\n", derive.TrailerAck, id, derive.TrailerBasis, bases[i])
 	}
 	if session = strings.Join(strings.Fields(printable(session)), " "); session != "" {
-		fmt.Fprintf(&b, "%s: %s\n", TrailerSession, session)
+		fmt.Fprintf(&b, "%s: %s\n", derive.TrailerSession, session)
 	}
 	return b.String()
 }
 
-// paragraphs returns a text's paragraphs, without the lines' white space at the end
-// and what cannot be printed.
+// paragraphs returns the paragraphs of a text, without trailing white space and unprintable characters.
 func paragraphs(text string) []string {
 	var list []string
 	var open []string
@@ -189,7 +189,7 @@ func paragraphs(text string) []string {
 	return list
 }
 
-// printable replaces what cannot be printed by a space.
+// printable replaces unprintable characters by spaces.
 func printable(s string) string {
 	return strings.Map(func(c rune) rune {
 		if !unicode.IsPrint(c) {
@@ -197,4 +197,9 @@ func printable(s string) string {
 		}
 		return c
 	}, strings.ToValidUTF8(s, "\uFFFD"))
+}
+
+// refuseConflict returns the error for an ack of a spec with a merge conflict.
+func refuseConflict(id string, p repo.Path) error {
+	return &fault.Error{Hint: parse.HowToResolve(p), Err: fmt.Errorf("spec %s has a merge conflict", parse.Quote(id))}
 }

@@ -5,29 +5,29 @@ import (
 	"slices"
 
 	"ken/internal/repo"
+	"ken/internal/spec/parse"
 )
 
-// A Collision is a node on which the work of several checkouts meets before any of
-// it has merged.
+// A Collision is a node that several checkouts change before any of the changes is merged.
 type Collision struct {
 	Node string
 	Kind CollisionKind
 	With []string // the other worktrees, sorted
-	// Paths are those of this checkout that the others meet on, sorted.
+	// Paths are the changed paths of this checkout that collide, sorted.
 	Paths []repo.Path
 }
 
-// A CollisionKind is on what the work meets.
+// A CollisionKind says which part of a node collides.
 type CollisionKind string
 
-// The kinds.
+// The kinds of collisions.
 const (
 	OnSpec CollisionKind = "spec"      // both edit the spec
-	OnCode CollisionKind = "code"      // both touch what it governs
-	OnBoth CollisionKind = "spec+code" // both do both, or one does the one and one the other
+	OnCode CollisionKind = "code"      // both change code that it governs
+	OnBoth CollisionKind = "spec+code" // both change both, or one changes the spec and the other the code
 )
 
-// Words is the kind as people read it, behind "on its".
+// Words returns the kind for messages, to follow "on its".
 func (k CollisionKind) Words() string {
 	if k == OnBoth {
 		return "spec and code"
@@ -35,38 +35,37 @@ func (k CollisionKind) Words() string {
 	return string(k)
 }
 
-// A Proposal is a checkout and what it would do.
+// A Proposal is a checkout and the changes that it proposes.
 type Proposal struct {
 	*Checkout
 	Ops []Op
 }
 
-// Collisions says for each proposal, in order, where it meets others: a node whose
-// spec both would change, or whose spec or governed code each changes a part of. Two
-// meet once on a node.
-func Collisions(nodes []*Node, proposals []Proposal) [][]Collision {
-	stakes := make([]map[string]*nodeChange, len(proposals))
-	code := newEntryIndex(nodes, codeOf)
+// Collisions returns the collisions of each proposal, in the order of the proposals. Two proposals collide on a
+// node if both change its spec, both change its code, or one changes the spec and the other the code.
+func Collisions(nodes []*parse.Node, proposals []Proposal) [][]Collision {
+	changes := make([]map[string]*nodeChange, len(proposals))
+	code := parse.NewEntryIndex(nodes, parse.CodeOf)
 	for i, p := range proposals {
-		stakes[i] = p.stakes(nodes, code)
+		changes[i] = p.changes(nodes, code)
 	}
 	out := make([][]Collision, len(proposals))
 	for i := range proposals {
 		out[i] = []Collision{}
-		for _, id := range slices.Sorted(maps.Keys(stakes[i])) {
-			out[i] = append(out[i], meet(proposals, stakes, i, id)...)
+		for _, id := range slices.Sorted(maps.Keys(changes[i])) {
+			out[i] = append(out[i], collisionsOf(proposals, changes, i, id)...)
 		}
 	}
 	return out
 }
 
-// A nodeChange is what one proposal changes of one node.
+// A nodeChange is the set of paths of one node that one proposal changes.
 type nodeChange struct {
 	spec []repo.Path
 	code []repo.Path
 }
 
-func (p Proposal) stakes(nodes []*Node, code entryIndex) map[string]*nodeChange {
+func (p Proposal) changes(nodes []*parse.Node, code parse.EntryIndex) map[string]*nodeChange {
 	all := make(map[string]*nodeChange)
 	of := func(id string) *nodeChange {
 		if all[id] == nil {
@@ -79,16 +78,16 @@ func (p Proposal) stakes(nodes []*Node, code entryIndex) map[string]*nodeChange 
 		s.spec = append(s.spec, op.Path)
 	}
 	for _, path := range p.Changed {
-		for _, h := range code.claims(path) {
-			s := of(nodes[h.node].ID)
+		for _, h := range code.Claims(path) {
+			s := of(nodes[h.Node].ID)
 			s.code = append(s.code, path)
 		}
 	}
 	return all
 }
 
-// on is what two stakes in a node have in common. If that is nothing, the one changes what
-// the other's work rests on.
+// on returns the kind of the collision of two changes of a node. If they have nothing in common, one changes the
+// spec and the other the code, and the kind is OnBoth.
 func (s *nodeChange) on(other *nodeChange) CollisionKind {
 	onSpec := len(s.spec) > 0 && len(other.spec) > 0
 	onCode := len(s.code) > 0 && len(other.code) > 0
@@ -102,17 +101,17 @@ func (s *nodeChange) on(other *nodeChange) CollisionKind {
 	}
 }
 
-// meet returns the collisions of proposal i on a node: for each kind on which it meets any,
-// one with all that it meets so.
-func meet(proposals []Proposal, stakes []map[string]*nodeChange, i int, id string) []Collision {
-	mine := stakes[i][id]
+// collisionsOf returns the collisions of proposal i on a node, at most one of each kind. Each lists all worktrees
+// that it collides with.
+func collisionsOf(proposals []Proposal, changes []map[string]*nodeChange, i int, id string) []Collision {
+	mine := changes[i][id]
 	all := []Collision{
 		{Node: id, Kind: OnSpec, Paths: mine.spec},
 		{Node: id, Kind: OnCode, Paths: mine.code},
 		{Node: id, Kind: OnBoth, Paths: slices.Concat(mine.spec, mine.code)},
 	}
 	for j, p := range proposals {
-		theirs := stakes[j][id]
+		theirs := changes[j][id]
 		if j == i || theirs == nil {
 			continue
 		}

@@ -1,25 +1,28 @@
 package spec
 
-import "ken/internal/repo"
+import (
+	"ken/internal/repo"
+	"ken/internal/spec/parse"
+)
 
-// Described is a node as documents show it: what its file says.
+// Described is the content of a spec file, for JSON documents.
 type Described struct {
 	ID     string  `json:"id"`
 	Parent *string `json:"parent"`
 	repo.PathJSON
-	Title    string    `json:"title"`
-	Desc     string    `json:"desc"`
-	Declared string    `json:"declared"` // the status it claims
-	Code     []string  `json:"code"`
-	Related  []string  `json:"related"`
-	Problems []Problem `json:"problems"`
+	Title    string          `json:"title"`
+	Desc     string          `json:"desc"`
+	Declared string          `json:"declared"` // the status in the frontmatter
+	Code     []string        `json:"code"`
+	Related  []string        `json:"related"`
+	Problems []parse.Problem `json:"problems"`
 }
 
-// Describe returns the node as documents show it.
-func (n *Node) Describe() Described {
+// describe returns the node for JSON documents.
+func describe(n *parse.Node) Described {
 	d := Described{
 		ID: n.ID, PathJSON: n.Path.JSON(), Title: n.Title, Desc: n.Desc, Declared: n.Declared,
-		Code: []string{}, Related: []string{}, Problems: append([]Problem{}, n.Problems...),
+		Code: []string{}, Related: []string{}, Problems: append([]parse.Problem{}, n.Problems...),
 	}
 	if n.Parent != "" {
 		d.Parent = &n.Parent

@@ -13,23 +13,26 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/repo"
+	"ken/internal/spec/parse"
 )
 
-// A Draft is a node that is about to be.
+// A Draft is a spec to be created.
 type Draft struct {
-	Dir   string   // where it lies, below .spec; the prefix may be given
-	Title string   // the name of the directory when ""
-	Code  []string // what it governs
+	Dir   string   // the directory below .spec; it may include the prefix .spec/
+	Title string   // defaults to the name of the directory
+	Code  []string // the entries of the files that it governs
 }
 
-// Begun is a node that was just written.
+// Begun is a new spec.
 type Begun struct {
-	*Node
-	Missing []string // the entries of its code that name nothing that git tracks yet
+	*parse.Node
+	Missing []string // the code entries that match no tracked file yet
 }
 
-// New writes the file of a node that is not there yet, and returns it as it reads
-// back.
+// Describe returns the spec for JSON documents.
+func (b *Begun) Describe() Described { return describe(b.Node) }
+
+// New writes the file of a new spec, and returns the spec as parsed from the file.
 func (r *Reader) New(ctx context.Context, d Draft) (*Begun, error) {
 	file, err := d.path()
 	if err != nil {
@@ -39,11 +42,11 @@ func (r *Reader) New(ctx context.Context, d Draft) (*Begun, error) {
 	if err != nil {
 		return nil, err
 	}
-	tracked, err := r.src.Tracked(ctx)
+	tracked, err := r.tracked(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.src.Create(file, text); err != nil {
+	if err := r.ws.Files.Create(file, text); err != nil {
 		return nil, err
 	}
 	nodes, err := r.Nodes(ctx)
@@ -52,47 +55,47 @@ func (r *Reader) New(ctx context.Context, d Draft) (*Begun, error) {
 	}
 	for _, n := range nodes {
 		if n.Path == file {
-			gone, _ := missing(n.Code, newLocator(pathsOf(tracked))) // of one node it can always be told
+			gone, _ := missing(n.Code, newLocator(pathsOf(tracked))) // the limit on globs is never reached with one node
 			return &Begun{n, gone}, nil
 		}
 	}
 	return nil, fmt.Errorf("%s disappeared while ken wrote it; try again", file)
 }
 
-// path is where the draft's file goes.
+// path returns the path of the draft's file.
 func (d Draft) path() (repo.Path, error) {
 	name := strings.Trim(strings.ReplaceAll(d.Dir, `\`, "/"), "/")
-	name = strings.TrimSuffix(strings.TrimPrefix(name, Root+"/"), "/"+FileName)
+	name = strings.TrimSuffix(strings.TrimPrefix(name, parse.Root+"/"), "/"+parse.FileName)
 	refuse := func(format string, args ...any) (repo.Path, error) {
 		return "", &fault.Error{Kind: fault.Usage, Hint: "name it with letters, digits and hyphens: ken spec new parser/lexer", Err: fmt.Errorf(format, args...)}
 	}
-	if name == "" || name == Root {
+	if name == "" || name == parse.Root {
 		return refuse("no name given")
 	}
 	if path.Clean(name) != name || !utf8.ValidString(name) {
-		return refuse("%s is not a plain path below %s", show(d.Dir), Root)
+		return refuse("%s is not a plain path below %s", parse.Quote(d.Dir), parse.Root)
 	}
 	for element := range strings.SplitSeq(name, "/") {
 		switch {
 		case strings.EqualFold(element, ".git"):
-			return refuse("%s cannot be the name of a spec: git does not allow a directory of that name", show(element))
-		case element == ".." || token(element) != element:
-			return refuse("%s cannot be the name of a spec: its id would differ", show(element))
+			return refuse("%s cannot be the name of a spec: git does not allow a directory of that name", parse.Quote(element))
+		case element == ".." || parse.Token(element) != element:
+			return refuse("%s cannot be the name of a spec: its id would differ", parse.Quote(element))
 		case strings.ContainsFunc(element, unicode.IsUpper):
-			return refuse("%s cannot be the name of a spec: use lower case", show(element))
+			return refuse("%s cannot be the name of a spec: use lower case", parse.Quote(element))
 		}
 	}
-	return repo.Path(Root + "/" + name + "/" + FileName), nil
+	return repo.Path(parse.Root + "/" + name + "/" + parse.FileName), nil
 }
 
-// text is what the draft's file says.
+// text returns the content of the draft's file.
 func (d Draft) text(file repo.Path) ([]byte, error) {
 	title := d.Title
 	if title == "" {
 		title = file.Dir().Base()
 	}
 	if strings.ContainsFunc(title, unicode.IsControl) {
-		return nil, &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("title %s is not one line", show(title))}
+		return nil, &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("title %s is not one line", parse.Quote(title))}
 	}
 	front := struct {
 		Title  string   `yaml:"title"`
@@ -100,7 +103,7 @@ func (d Draft) text(file repo.Path) ([]byte, error) {
 		Code   []string `yaml:"code,omitempty"`
 	}{Title: title, Status: "pending"}
 	for _, c := range d.Code {
-		e, err := ParseEntry(c)
+		e, err := parse.ReadEntry(c)
 		if err != nil {
 			return nil, err
 		}

@@ -1,11 +1,35 @@
 package spec
 
-import "testing"
+// Reads counts the reads of a reader. A function is called once, after the first read of its kind.
+type Reads struct {
+	Histories int // how often the history was read
+	Commits   int // how often the specs of a commit were listed
+	Specs     int // how often the spec files of the work tree were read
 
-// Limit lowers the bounds of an answer for a test.
-func Limit(t *testing.T, matches, behind int) {
-	t.Helper()
-	oldMatches, oldBehind := maxMatches, maxBehind
-	t.Cleanup(func() { maxMatches, maxBehind = oldMatches, oldBehind })
-	maxMatches, maxBehind = matches, behind
+	AfterHistory, AfterSpecs, AfterUnchanged func()
+}
+
+// Observe makes the reader count its reads in reads.
+func (r *Reader) Observe(reads *Reads) *Reader {
+	once := func(f *func()) {
+		if call := *f; call != nil {
+			*f = nil
+			call()
+		}
+	}
+	r.observe = func(e readEvent) {
+		switch e {
+		case readHistory:
+			reads.Histories++
+			once(&reads.AfterHistory)
+		case readCommit:
+			reads.Commits++
+		case readSpecs:
+			reads.Specs++
+			once(&reads.AfterSpecs)
+		case readUnchanged:
+			once(&reads.AfterUnchanged)
+		}
+	}
+	return r
 }

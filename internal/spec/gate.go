@@ -8,67 +8,67 @@ import (
 	"strings"
 
 	"ken/internal/repo"
+	"ken/internal/spec/derive"
+	"ken/internal/spec/parse"
 )
 
-// DefaultThreshold is the drift from which a node blocks, unless the policy says
-// otherwise.
+// DefaultThreshold is the drift at which a node blocks a commit, if the policy sets none.
 const DefaultThreshold = 3
 
-// A GatePolicy says how strict a gate is.
+// A GatePolicy configures a gate.
 type GatePolicy struct {
-	// Threshold is the drift from which a node blocks; DefaultThreshold when 0.
+	// Threshold is the drift at which a node blocks; 0 means DefaultThreshold.
 	Threshold int
-	// BlockUnknown has a commit stopped when the gate could not judge it.
+	// BlockUnknown stops a commit that the gate could not judge.
 	BlockUnknown bool
 }
 
-// GateOptions say what is judged, and how strictly.
+// GateOptions select the changes that a gate judges.
 type GateOptions struct {
-	Threshold int    // the drift from which a node blocks; DefaultThreshold when 0
-	Range     string // judge these commits, A..B, instead of what is staged
+	Threshold int    // the drift at which a node blocks; 0 means DefaultThreshold
+	Range     string // judge these commits, A..B, instead of the staged files
 	// WorkTree judges the edited files if nothing is staged, as commit -a would commit them.
 	WorkTree bool
-	// Paths are judged as if they were staged, if there are any.
+	// Paths, if not empty, are judged as if they were staged.
 	Paths []repo.Path
 }
 
 // GateResult is the verdict of a gate.
 type GateResult struct {
 	Blocked []Blocked `json:"blocked"` // by id
-	// Notice says why nothing was judged, "" when it was.
+	// Notice says why nothing was judged, "" if something was.
 	Notice string `json:"notice,omitempty"`
-	Merge  bool   `json:"-"` // it was not judged because it is a merge
-	// WorkTree says that nothing is staged, and that the edited files were judged.
+	Merge  bool   `json:"-"` // nothing was judged because this is a merge
+	// WorkTree reports that nothing is staged and the edited files were judged instead.
 	WorkTree bool `json:"work_tree,omitempty"`
-	// Unknown is what could not be judged: the gate does not know that it is right.
+	// Unknown has the nodes that could not be judged, with the reasons.
 	Unknown []Unjudged `json:"unknown"`
 }
 
-// Blocked is a node that is too far behind what is to be committed.
+// Blocked is a node whose drift is too high for a commit to change its code.
 type Blocked struct {
 	Node  string   `json:"node"`
-	Spec  string   `json:"spec"` // the file to edit
+	Spec  string   `json:"spec"` // the spec file to edit
 	Drift int      `json:"drift"`
-	Paths []string `json:"paths"` // what it governs of what is to be committed
+	Paths []string `json:"paths"` // the governed files in the commit
 }
 
-// Unjudged is a node that governs what is to be committed and cannot be judged.
+// Unjudged is a node that governs files of the commit and could not be judged.
 type Unjudged struct {
-	Node string `json:"node"` // "" when it may be any
-	Unknown
-	Fix string `json:"fix,omitempty"` // what gets it judged, where one thing does
+	Node string `json:"node"` // "" if any node may be affected
+	derive.Unknown
+	Fix string `json:"fix,omitempty"` // the command that makes it possible to judge the node, "" if there is none
 }
 
 // Open reports whether the commit may go through.
 func (g *GateResult) Open() bool { return len(g.Blocked) == 0 && len(g.Unknown) == 0 }
 
-// Gate judges what is about to be committed, or a range of commits: a node blocks
-// that governs some of it and is too far behind already, unless its spec is part of
-// it. One whose spec is in conflict where it is judged cannot be judged, part of it or not.
+// Gate judges the next commit, or a range of commits. A node blocks if it governs a changed file and its drift has
+// reached the threshold, unless its spec is changed too. A node whose spec has a merge conflict cannot be judged,
+// even if the spec is changed.
 //
-// The nodes are those of the commit below, not of the work tree: one that is about to
-// be changed passes anyway, and one that was edited and not staged is not what will
-// be committed.
+// The nodes are those of HEAD, not of the work tree. A staged spec passes anyway, and an edit that is not staged
+// will not be committed.
 func (r *Reader) Gate(ctx context.Context, opts GateOptions) (*GateResult, error) {
 	if opts.Threshold == 0 {
 		opts.Threshold = DefaultThreshold
@@ -76,32 +76,32 @@ func (r *Reader) Gate(ctx context.Context, opts GateOptions) (*GateResult, error
 	if opts.Range != "" {
 		return r.gateRange(ctx, opts)
 	}
-	head, err := r.past.Head(ctx)
+	head, err := r.ws.Git.Head(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if head.Commit.IsZero() {
 		return passed("no commit yet"), nil
 	}
-	p, err := r.past.Pending(ctx, head.Commit)
+	p, err := r.ws.Git.Pending(ctx, head.Commit)
 	paths := pendingPaths(p)
 	if len(opts.Paths) > 0 {
 		paths = slices.Sorted(slices.Values(opts.Paths))
 	}
 	switch {
 	case err != nil:
-		return unjudged(ctx, FactStaged, err)
+		return unjudged(ctx, derive.FactStaged, err)
 	case len(paths) == 0 && !p.Merge && opts.WorkTree:
 		return r.gateWorkTree(ctx, head.Commit, opts)
 	case len(paths) == 0 && !p.Merge:
 		return passed("nothing is staged"), nil
 	}
-	x := r.anyIndex(ctx)
-	undecided, err := r.undecided(ctx, head.Commit, pendingSpecs(p), x)
+	have := r.nodesOrNone(ctx)
+	undecided, err := r.undecided(ctx, head.Commit, pendingSpecs(p), have)
 	switch {
 	case err != nil:
-		return unjudged(ctx, FactSpecs, err)
-	case p.Merge && len(undecided) > 0: // that is made here
+		return unjudged(ctx, derive.FactSpecs, err)
+	case p.Merge && len(undecided) > 0: // this commit would record the conflict
 		g := passed("")
 		g.Unknown = undecided
 		return g, nil
@@ -110,30 +110,29 @@ func (r *Reader) Gate(ctx context.Context, opts GateOptions) (*GateResult, error
 		g.Merge = true
 		return g, nil
 	}
-	if k := r.current(ctx, head.Commit, x); k != nil && k.Clean {
-		if cases, ok := x.cases(paths); ok {
-			if drifts, ok := k.drifts(cases); ok {
-				return judge(cases, drifts, opts.Threshold, undecided...), nil
-			}
+	if k := r.current(ctx, head.Commit, have); k != nil && k.Clean {
+		cases := stagedCases(have.list(), paths)
+		if drifts, ok := k.drifts(cases); ok {
+			return judge(cases, drifts, opts.Threshold, undecided...), nil
 		}
 	}
-	return r.gatePaths(ctx, head.Commit, paths, x, opts.Threshold, undecided...)
+	return r.gatePaths(ctx, head.Commit, paths, have, opts.Threshold, undecided...)
 }
 
 // gateWorkTree judges the tracked files that are edited and not staged.
 func (r *Reader) gateWorkTree(ctx context.Context, head repo.ID, opts GateOptions) (*GateResult, error) {
-	tracked, err := r.src.Tracked(ctx)
+	tracked, err := r.tracked(ctx)
 	if err != nil {
-		return unjudged(ctx, FactStaged, err)
+		return unjudged(ctx, derive.FactStaged, err)
 	}
-	edited, err := r.src.Edited(ctx, tracked, 0)
+	edited, err := r.ws.Files.Edited(ctx, tracked)
 	switch {
 	case err != nil:
-		return unjudged(ctx, FactStaged, err)
+		return unjudged(ctx, derive.FactStaged, err)
 	case len(edited) == 0:
 		return passed("nothing is staged, and no tracked file is edited"), nil
 	}
-	g, err := r.gatePaths(ctx, head, slices.Sorted(maps.Keys(edited)), r.anyIndex(ctx), opts.Threshold)
+	g, err := r.gatePaths(ctx, head, slices.Sorted(slices.Values(edited)), r.nodesOrNone(ctx), opts.Threshold)
 	if err != nil {
 		return nil, err
 	}
@@ -141,11 +140,11 @@ func (r *Reader) gateWorkTree(ctx context.Context, head repo.ID, opts GateOption
 	return g, nil
 }
 
-// gatePaths judges a change to some paths on top of a commit; x is what the work tree has.
-func (r *Reader) gatePaths(ctx context.Context, head repo.ID, paths []repo.Path, x *index, threshold int, undecided ...Unjudged) (*GateResult, error) {
-	nodes, err := r.nodesAt(ctx, head, x)
+// gatePaths judges a change of some paths on top of a commit. have are the nodes of the work tree.
+func (r *Reader) gatePaths(ctx context.Context, head repo.ID, paths []repo.Path, have *cachedNodes, threshold int, undecided ...Unjudged) (*GateResult, error) {
+	nodes, err := r.nodesAt(ctx, head, have)
 	if err != nil {
-		return unjudged(ctx, FactSpecs, err)
+		return unjudged(ctx, derive.FactSpecs, err)
 	}
 	cases := stagedCases(nodes, paths)
 	drifts, err := r.driftsOf(ctx, head, nodes, cases)
@@ -165,21 +164,21 @@ func pendingPaths(p repo.PendingCommit) []repo.Path {
 	return slices.Compact(paths)
 }
 
-// pendingSpecs returns the spec files that a commit would change and not delete, with a zero
-// id for one whose merge is not resolved.
+// pendingSpecs returns the spec files that a commit would add or change. The id is zero if the merge of a file is
+// not resolved.
 func pendingSpecs(p repo.PendingCommit) Set {
 	specs := make(Set)
 	for _, c := range p.Changes {
-		if !IsSpec(c.Path) {
+		if !parse.IsSpec(c.Path) {
 			continue
 		}
-		// Git may list an unmerged path twice, the second time with the work tree's content.
+		// Git may list an unmerged path twice, the second time with the content of the work tree.
 		before, again := specs[c.Path]
 		if c.Unmerged || again && before.IsZero() {
 			specs[c.Path] = repo.ID{}
 			continue
 		}
-		isFile := c.Mode.SameType(repo.Regular) && !c.ID.IsZero() // a link is no spec
+		isFile := c.Mode.SameType(repo.Regular) && !c.ID.IsZero() // a symbolic link is not a spec
 		if isFile {
 			specs[c.Path] = c.ID
 		}
@@ -187,12 +186,12 @@ func pendingSpecs(p repo.PendingCommit) Set {
 	return specs
 }
 
-// undecided returns the nodes whose staged specs are in conflict, called as they would be
-// once these are committed.
-func (r *Reader) undecided(ctx context.Context, head repo.ID, staged Set, x *index) ([]Unjudged, error) {
+// undecided returns the nodes whose staged specs have a merge conflict, with the ids that they would have after
+// the commit.
+func (r *Reader) undecided(ctx context.Context, head repo.ID, staged Set, have *cachedNodes) ([]Unjudged, error) {
 	decided := maps.Clone(staged)
 	maps.DeleteFunc(decided, func(_ repo.Path, id repo.ID) bool { return id.IsZero() })
-	nodes, err := r.nodesIn(ctx, decided, x)
+	nodes, err := r.nodesIn(ctx, decided, have)
 	if err != nil {
 		return nil, fmt.Errorf("read the staged specs: %w", err)
 	}
@@ -200,18 +199,18 @@ func (r *Reader) undecided(ctx context.Context, head repo.ID, staged Set, x *ind
 		marks := r.marks(ctx)
 		for p, id := range staged {
 			if id.IsZero() {
-				problem := unmerged(p)
+				problem := parse.UnmergedProblem(p)
 				problem.Line = marks[p]
-				nodes[p] = &Node{Path: p, Problems: []Problem{problem}}
+				nodes[p] = &parse.Node{Path: p, Problems: []parse.Problem{problem}}
 			}
 		}
 	}
-	maps.DeleteFunc(nodes, func(_ repo.Path, n *Node) bool { return !torn(n.Problems) })
+	maps.DeleteFunc(nodes, func(_ repo.Path, n *parse.Node) bool { return !parse.HasConflict(n.Problems) })
 	if len(nodes) == 0 {
 		return nil, nil
 	}
 	list := slices.Collect(maps.Values(nodes))
-	below, err := r.nodesAt(ctx, head, x)
+	below, err := r.nodesAt(ctx, head, have)
 	if err != nil {
 		return nil, err
 	}
@@ -222,17 +221,16 @@ func (r *Reader) undecided(ctx context.Context, head repo.ID, staged Set, x *ind
 		}
 	}
 	var out []Unjudged
-	for _, n := range assemble(list) {
+	for _, n := range parse.Assemble(list) {
 		if nodes[n.Path] != nil {
-			out = append(out, n.unjudged())
+			out = append(out, unjudgedNode(n))
 		}
 	}
 	return out, nil
 }
 
-// marks returns where the first marks of a conflict stand in each spec of the work tree
-// that has any. What git calls unmerged has no text but there; one that cannot be read has
-// no line to show.
+// marks returns the line of the first conflict marker in each spec of the work tree that has one. Only the work
+// tree has the text of an unmerged file. If the specs cannot be read, there are no lines to show.
 func (r *Reader) marks(ctx context.Context) map[repo.Path]int {
 	at := make(map[repo.Path]int)
 	nodes, err := r.Nodes(ctx)
@@ -240,52 +238,52 @@ func (r *Reader) marks(ctx context.Context) map[repo.Path]int {
 		return at
 	}
 	for _, n := range nodes {
-		if i := slices.IndexFunc(n.Problems, inConflict); i >= 0 {
+		if i := slices.IndexFunc(n.Problems, parse.IsConflict); i >= 0 {
 			at[n.Path] = n.Problems[i].Line
 		}
 	}
 	return at
 }
 
-// unjudged is the verdict on a node whose spec is in conflict.
-func (n *Node) unjudged() Unjudged {
+// unjudgedNode returns the verdict on a node whose spec has a merge conflict.
+func unjudgedNode(n *parse.Node) Unjudged {
 	where := n.Path.String()
-	if line := n.Problems[slices.IndexFunc(n.Problems, inConflict)].Line; line > 0 {
+	if line := n.Problems[slices.IndexFunc(n.Problems, parse.IsConflict)].Line; line > 0 {
 		where += fmt.Sprintf(":%d", line)
 	}
-	return Unjudged{n.ID, Unknown{FactSpecs, "the spec has a merge conflict: " + where}, resolve(n.Path)}
+	return Unjudged{n.ID, derive.Unknown{Fact: derive.FactSpecs, Reason: "the spec has a merge conflict: " + where}, parse.HowToResolve(n.Path)}
 }
 
 func passed(notice string) *GateResult {
 	return &GateResult{Blocked: []Blocked{}, Notice: notice, Unknown: []Unjudged{}}
 }
 
-// unjudged is the verdict when git could not say what there is to judge.
+// unjudged returns the verdict if git could not be read. It returns an error only if the context is done.
 func unjudged(ctx context.Context, fact string, err error) (*GateResult, error) {
 	if ctx.Err() != nil {
 		return nil, err
 	}
 	g := passed("")
-	g.Unknown = append(g.Unknown, Unjudged{Unknown: Unknown{fact, err.Error()}})
+	g.Unknown = append(g.Unknown, Unjudged{Unknown: derive.Unknown{Fact: fact, Reason: err.Error()}})
 	return g, nil
 }
 
-// A gateCase is a node and what it governs of what is judged.
+// A gateCase is a node and the changed files that it governs.
 type gateCase struct {
-	node  *Node
+	node  *parse.Node
 	paths []repo.Path
 }
 
-// stagedCases returns the nodes that govern some of the paths, or may do so, and whose
-// own spec is not among them.
-func stagedCases(nodes []*Node, paths []repo.Path) []gateCase {
+// stagedCases returns the nodes that govern, or may govern, some of the paths, and whose own spec is not among the
+// paths.
+func stagedCases(nodes []*parse.Node, paths []repo.Path) []gateCase {
 	governed := make([][]repo.Path, len(nodes))
 	specs := make(map[repo.Path]bool)
-	owners := newEntryIndex(nodes, codeOf)
+	owners := parse.NewEntryIndex(nodes, parse.CodeOf)
 	for _, p := range paths {
 		specs[p] = true
-		for _, h := range owners.claims(p) {
-			governed[h.node] = append(governed[h.node], p)
+		for _, h := range owners.Claims(p) {
+			governed[h.Node] = append(governed[h.Node], p)
 		}
 	}
 	var cases []gateCase
@@ -297,18 +295,18 @@ func stagedCases(nodes []*Node, paths []repo.Path) []gateCase {
 	return cases
 }
 
-// A drifted is how far a node is behind, nil when that is unknown.
+// A drifted is the drift of a node; drift is nil if it is unknown.
 type drifted struct {
 	drift   *int
-	unknown []Unknown
+	unknown []derive.Unknown
 }
 
-// driftsOf returns how far the nodes of a commit are behind.
-func (r *Reader) driftsOf(ctx context.Context, commit repo.ID, nodes []*Node, cases []gateCase) ([]drifted, error) {
+// driftsOf returns the drift of the nodes of some cases at a commit.
+func (r *Reader) driftsOf(ctx context.Context, commit repo.ID, nodes []*parse.Node, cases []gateCase) ([]drifted, error) {
 	if len(cases) == 0 {
 		return nil, nil
 	}
-	some := make([]*Node, len(cases))
+	some := make([]*parse.Node, len(cases))
 	for i, c := range cases {
 		some[i] = c.node
 	}
@@ -323,8 +321,8 @@ func (r *Reader) driftsOf(ctx context.Context, commit repo.ID, nodes []*Node, ca
 	return list, nil
 }
 
-// drifts returns the drifts as they were listed, if all of the nodes were.
-func (k *keptListing) drifts(cases []gateCase) ([]drifted, bool) {
+// drifts returns the drifts in a cached listing; ok is false if it does not have all of the nodes.
+func (k *cachedListing) drifts(cases []gateCase) ([]drifted, bool) {
 	if len(cases) == 0 {
 		return nil, true
 	}
@@ -349,16 +347,16 @@ func (k *keptListing) drifts(cases []gateCase) ([]drifted, bool) {
 	return list, true
 }
 
-// judge decides the cases, besides those that nobody can.
+// judge returns the verdict on some cases. undecided are nodes that are known to be unjudged.
 func judge(cases []gateCase, drifts []drifted, threshold int, undecided ...Unjudged) *GateResult {
 	g := passed("")
 	g.Unknown = append(g.Unknown, undecided...)
 	for i, c := range cases {
 		switch d := drifts[i]; {
-		case torn(c.node.Problems):
-			g.Unknown = append(g.Unknown, c.node.unjudged())
+		case parse.HasConflict(c.node.Problems):
+			g.Unknown = append(g.Unknown, unjudgedNode(c.node))
 		case d.drift == nil:
-			g.Unknown = append(g.Unknown, Unjudged{Node: c.node.ID, Unknown: Unknown{FactDrift, d.reason()}})
+			g.Unknown = append(g.Unknown, Unjudged{Node: c.node.ID, Unknown: derive.Unknown{Fact: derive.FactDrift, Reason: d.reason()}})
 		case *d.drift >= threshold:
 			g.Blocked = append(g.Blocked, Blocked{c.node.ID, c.node.Path.String(), *d.drift, names(c.paths)})
 		}
@@ -376,12 +374,12 @@ func names(paths []repo.Path) []string {
 	return list
 }
 
-// reason says why a drift is unknown.
+// reason returns why a drift is unknown.
 func (d drifted) reason() string {
 	for _, u := range d.unknown {
-		if u.Fact == FactDrift {
+		if u.Fact == derive.FactDrift {
 			return u.Reason
 		}
 	}
-	return fmt.Sprintf("its %s is unknown", FactDrift)
+	return fmt.Sprintf("its %s is unknown", derive.FactDrift)
 }

@@ -8,8 +8,8 @@ import (
 	"ken/internal/repo"
 )
 
-// Of the pending changes, the spec files that stay are pending specs. An unmerged one has no
-// content, also if git lists it a second time with one.
+// Pending specs are the spec files among the pending changes that are not deleted. An unmerged one has no content,
+// even if git lists it a second time with one.
 func TestPendingSpecs(t *testing.T) {
 	some, other := repo.SHA1.Blob([]byte("some")), repo.SHA1.Blob([]byte("other"))
 	p := repo.PendingCommit{Changes: []repo.PendingChange{

@@ -10,6 +10,8 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/repo"
+	"ken/internal/spec/derive"
+	"ken/internal/spec/parse"
 )
 
 // gateRange judges the commits of a range A..B. A spec passes if
@@ -20,20 +22,20 @@ func (r *Reader) gateRange(ctx context.Context, opts GateOptions) (*GateResult, 
 	if err != nil {
 		return nil, err
 	}
-	nodes, err := r.nodesAt(ctx, to, r.anyIndex(ctx))
+	nodes, err := r.nodesAt(ctx, to, r.nodesOrNone(ctx))
 	if err != nil {
-		return unjudged(ctx, FactSpecs, err)
+		return unjudged(ctx, derive.FactSpecs, err)
 	}
-	h, err := r.past.History(ctx, []repo.ID{to, from})
+	h, err := r.readHistory(ctx, []repo.ID{to, from})
 	if ctx.Err() != nil {
-		return nil, ctx.Err() // also of what came just in time
+		return nil, ctx.Err() // prefer the cancellation error even if the result is complete
 	}
 	if err != nil {
-		// What the range changed is not known either: it may be anybody's.
+		// The changes of the range are unknown, too, so any node may be affected.
 		g := passed("")
 		for _, n := range nodes {
 			if len(n.Code) > 0 {
-				g.Unknown = append(g.Unknown, Unjudged{Node: n.ID, Unknown: Unknown{FactHistory, err.Error()}})
+				g.Unknown = append(g.Unknown, Unjudged{Node: n.ID, Unknown: derive.Unknown{Fact: derive.FactHistory, Reason: err.Error()}})
 			}
 		}
 		return g, nil
@@ -43,56 +45,48 @@ func (r *Reader) gateRange(ctx context.Context, opts GateOptions) (*GateResult, 
 	if !ok || !found {
 		return nil, fmt.Errorf("gate: %s is not in the history", opts.Range)
 	}
-	below := newGraph(h, first)
-	if below.has(last) {
+	below := derive.NewGraph(h, first)
+	if below.Has(last) {
 		return emptyRange(opts.Range, from, to), nil
 	}
-	d := newDerivation(nodes, h, last, r.past.Contents())
-	within := func(c repo.CommitNumber) bool { return d.g.has(c) && !below.has(c) }
-
-	touches := func(list []repo.Touch) bool {
-		return slices.ContainsFunc(list, func(t repo.Touch) bool { return within(t.Commit) })
+	reached := derive.NewGraph(h, last)
+	within := func(c repo.CommitNumber) bool { return reached.Has(c) && !below.Has(c) }
+	changes, err := derive.GovernedChanges(ctx, nodes, h, last, within)
+	if err != nil {
+		return nil, err
 	}
 	var cases []gateCase
-	for _, s := range d.studies {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		d.govern(s)
-		c := gateCase{node: s.node}
-		for _, f := range s.files {
-			if touches(f.touches) {
-				c.paths = append(c.paths, f.path)
-			}
-		}
-		if len(c.paths) > 0 || s.beyond != "" || s.node.Blind != "" || torn(s.node.Problems) && touches(h.Touching(s.node.Path)) {
-			cases = append(cases, c)
+	for i, n := range nodes {
+		mayGovern := !changes[i].All || n.Blind != ""
+		editedConflict := parse.HasConflict(n.Problems) && slices.ContainsFunc(h.Touching(n.Path), func(t repo.Touch) bool { return within(t.Commit) })
+		if len(changes[i].Paths) > 0 || mayGovern || editedConflict {
+			cases = append(cases, gateCase{n, changes[i].Paths})
 		}
 	}
-	touched := make([]*Node, len(cases))
+	touched := make([]*parse.Node, len(cases))
 	for i, c := range cases {
 		touched[i] = c.node
 	}
-	facts, err := Derive(ctx, touched, r.standAt(to), h, r.past.Contents())
+	facts, err := derive.Derive(ctx, touched, r.judgedAt(to), h, r.ws.Git.Contents())
 	if err != nil {
 		return nil, err
 	}
 	var open []gateCase
 	var drifts []drifted
 	for i, f := range facts {
-		edited := slices.ContainsFunc(f.Versions, func(v VersionRow) bool {
+		edited := slices.ContainsFunc(f.Versions, func(v derive.VersionRow) bool {
 			n, ok := h.Find(v.Commit)
 			return ok && within(n)
 		})
-		if !edited || torn(f.Node.Problems) {
+		if !edited || parse.HasConflict(f.Node.Problems) {
 			open, drifts = append(open, cases[i]), append(drifts, drifted{f.Drift, f.Unknown})
 		}
 	}
 	return judge(open, drifts, opts.Threshold), nil
 }
 
-// emptyRange is the verdict on a range whose beginning reaches its end: nothing is judged.
-// A branch that is behind has such a range, and so has somebody who swapped the ends.
+// emptyRange is the verdict on a range without commits, because A reaches B. A branch that is behind has such a
+// range; so has a range with swapped ends.
 func emptyRange(text string, from, to repo.ID) *GateResult {
 	if from == to {
 		return passed("the range is empty: both ends are " + to.Short())
@@ -102,14 +96,14 @@ func emptyRange(text string, from, to repo.ID) *GateResult {
 	return passed("the range is empty: its end is an ancestor of its start; did you mean: ken spec gate --range " + fault.Quote(cmp.Or(b, "HEAD")+".."+a))
 }
 
-// ends returns the commits of a range, A..B, where an end that is not named is HEAD.
-// A...B is the same: what B has of its own.
+// ends returns the commits of a range A..B. A missing end is HEAD. A...B means the same here: the commits that
+// only B reaches.
 func (r *Reader) ends(ctx context.Context, text string) (from, to repo.ID, err error) {
 	a, b, ok := strings.Cut(text, "..")
 	if !ok {
 		return from, to, &fault.Error{
 			Kind: fault.Usage, Hint: "for example: ken spec gate --range origin/main..HEAD",
-			Err: fmt.Errorf("range %s: expected A..B", show(text)),
+			Err: fmt.Errorf("range %s: expected A..B", parse.Quote(text)),
 		}
 	}
 	if from, err = r.end(ctx, a); err != nil {
@@ -123,11 +117,11 @@ func (r *Reader) end(ctx context.Context, rev string) (repo.ID, error) {
 	if rev == "" {
 		rev = "HEAD"
 	}
-	id, ok, err := r.past.Resolve(ctx, rev)
+	id, ok, err := r.ws.Git.Resolve(ctx, rev)
 	if err == nil && !ok {
 		err = &fault.Error{
 			Kind: fault.Usage, Hint: "check it with: git log -1 " + fault.Quote(rev),
-			Err: errors.New("no such commit: " + show(rev)),
+			Err: errors.New("no such commit: " + parse.Quote(rev)),
 		}
 	}
 	return id, err

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"ken/internal/spec/parse"
 )
 
 // A GraphFormat is a language in which a graph can be written.
@@ -12,11 +14,11 @@ type GraphFormat string
 // The formats.
 const (
 	Dot     GraphFormat = "dot"     // Graphviz
-	Mermaid GraphFormat = "mermaid" // what forges draw in Markdown
+	Mermaid GraphFormat = "mermaid" // GitHub and GitLab draw it in Markdown
 )
 
-// Graph writes the tree of nodes, and below each the code that it governs.
-func Graph(nodes []*Node, format GraphFormat) string {
+// Graph writes the tree of specs, with the code that each governs.
+func Graph(nodes []*parse.Node, format GraphFormat) string {
 	g := newDrawing(nodes)
 	if format == Mermaid {
 		return g.mermaid()
@@ -24,16 +26,15 @@ func Graph(nodes []*Node, format GraphFormat) string {
 	return g.dot()
 }
 
-// A drawing is nodes and files by number, so that no name can mean anything in the
-// language it is written in.
+// A drawing numbers the nodes and files, so that no name can be read as syntax of the output language.
 type drawing struct {
-	nodes  []*Node
+	nodes  []*parse.Node
 	number map[string]int // of a node, by id
-	files  []string       // what is governed, each once
+	files  []string       // the governed entries, each once
 	file   map[string]int
 }
 
-func newDrawing(nodes []*Node) *drawing {
+func newDrawing(nodes []*parse.Node) *drawing {
 	g := &drawing{nodes: nodes, number: make(map[string]int), file: make(map[string]int)}
 	for i, n := range nodes {
 		g.number[n.ID] = i
@@ -47,8 +48,7 @@ func newDrawing(nodes []*Node) *drawing {
 	return g
 }
 
-// edges calls child for every parent and child, and governs for every node and
-// what it governs.
+// edges calls child for every pair of parent and child, and governs for every node and entry.
 func (g *drawing) edges(child, governs func(from, to int)) {
 	for i, n := range g.nodes {
 		if p, ok := g.number[n.Parent]; ok && n.Parent != "" {
@@ -77,12 +77,12 @@ func (g *drawing) dot() string {
 	return b.String()
 }
 
-// dotText is a text as Graphviz reads it.
+// dotText quotes a text for Graphviz.
 func dotText(s string) string {
 	s = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", "", "\t", " ").Replace(strings.ToValidUTF8(s, "\uFFFD"))
 	return `"` + strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
-			return '\uFFFD' // it could speak to a terminal
+			return '\uFFFD' // it could be a terminal escape sequence
 		}
 		return r
 	}, s) + `"`
@@ -104,8 +104,7 @@ func (g *drawing) mermaid() string {
 	return b.String()
 }
 
-// mermaidText is a text as Mermaid reads it: in quotes, and what means something
-// there by its number.
+// mermaidText quotes a text for Mermaid. Characters with a meaning in Mermaid become numeric entities.
 func mermaidText(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -8,6 +8,8 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/repo"
+	"ken/internal/spec/derive"
+	"ken/internal/spec/parse"
 )
 
 // A HistoryRow is one version of a node.
@@ -16,29 +18,29 @@ type HistoryRow struct {
 	Date      string  `json:"date"`
 	Subject   string  `json:"subject"`
 	Session   *string `json:"session"`
-	Additions *int    `json:"additions"` // of the spec file; null when they could not be counted
+	Additions *int    `json:"additions"` // lines of the spec file; null if git could not count them
 	Deletions *int    `json:"deletions"`
 }
 
-// History returns the versions of a node, newest first. One whose history does not
-// reach back to its beginning is an error: the oldest could be missing.
+// History returns the versions of a spec, newest first. It returns an error if the history is incomplete, because
+// the oldest versions could be missing.
 func (r *Reader) History(ctx context.Context, id string) ([]HistoryRow, error) {
-	f, err := r.factsOf(ctx, id)
+	f, _, err := r.factsOf(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	return r.rows(ctx, f)
 }
 
-func (r *Reader) rows(ctx context.Context, f *Facts) ([]HistoryRow, error) {
+func (r *Reader) rows(ctx context.Context, f *derive.Facts) ([]HistoryRow, error) {
 	var commits []repo.ID
 	var paths []repo.Path
 	for _, v := range f.Versions {
 		commits = append(commits, v.Commit)
-		paths = append(paths, v.paths()...)
+		paths = append(paths, versionPaths(v)...)
 	}
 	slices.Sort(paths)
-	lines, err := r.past.Lines(ctx, commits, slices.Compact(paths))
+	lines, err := r.ws.Git.Lines(ctx, commits, slices.Compact(paths))
 	if err != nil {
 		return nil, err
 	}
@@ -53,10 +55,10 @@ func (r *Reader) rows(ctx context.Context, f *Facts) ([]HistoryRow, error) {
 	return rows, nil
 }
 
-// Diff returns what a version changed in the spec, as a patch. The version is named by
-// the beginning of its commit's id, or as git would name the commit.
+// Diff returns the change of a spec in one version, as a patch. rev is the beginning of the commit id, or any
+// revision that git can resolve.
 func (r *Reader) Diff(ctx context.Context, id, rev string) (repo.ID, string, error) {
-	f, err := r.factsOf(ctx, id)
+	f, _, err := r.factsOf(ctx, id)
 	if err != nil {
 		return repo.ID{}, "", err
 	}
@@ -64,25 +66,25 @@ func (r *Reader) Diff(ctx context.Context, id, rev string) (repo.ID, string, err
 	if err != nil {
 		return repo.ID{}, "", err
 	}
-	patch, err := r.past.Patch(ctx, v.Commit, v.paths())
+	patch, err := r.ws.Git.Patch(ctx, v.Commit, versionPaths(v))
 	return v.Commit, patch, err
 }
 
-// leastPrefix is how much of an id is enough to name a commit.
-const leastPrefix = 4
+// minPrefix is the minimal length of an abbreviated commit id.
+const minPrefix = 4
 
-// version returns the version of a node that is meant.
-func (r *Reader) version(ctx context.Context, f *Facts, rev string) (VersionRow, error) {
-	var found []VersionRow
+// version returns the version of a node that rev names.
+func (r *Reader) version(ctx context.Context, f *derive.Facts, rev string) (derive.VersionRow, error) {
+	var found []derive.VersionRow
 	for _, v := range f.Versions {
-		if len(rev) >= leastPrefix && strings.HasPrefix(v.Commit.String(), strings.ToLower(rev)) {
+		if len(rev) >= minPrefix && strings.HasPrefix(v.Commit.String(), strings.ToLower(rev)) {
 			found = append(found, v)
 		}
 	}
 	if len(found) == 0 {
-		named, ok, err := r.past.Resolve(ctx, rev)
+		named, ok, err := r.ws.Git.Resolve(ctx, rev)
 		if err != nil {
-			return VersionRow{}, err
+			return derive.VersionRow{}, err
 		}
 		for _, v := range f.Versions {
 			if ok && v.Commit == named {
@@ -97,40 +99,39 @@ func (r *Reader) version(ctx context.Context, f *Facts, rev string) (VersionRow,
 	if len(found) > 1 {
 		what = "matches several versions of"
 	}
-	return VersionRow{}, &fault.Error{
+	return derive.VersionRow{}, &fault.Error{
 		Kind: fault.Usage, Hint: "list versions: ken spec history " + fault.Quote(f.Node.ID),
-		Err: fmt.Errorf("%s %s %s", show(rev), what, f.Node.ID),
+		Err: fmt.Errorf("%s %s %s", parse.Quote(rev), what, f.Node.ID),
 	}
 }
 
-// factsOf derives what git says about one node.
-func (r *Reader) factsOf(ctx context.Context, id string) (*Facts, error) {
+// factsOf returns the facts about one node at HEAD, and HEAD.
+func (r *Reader) factsOf(ctx context.Context, id string) (f *derive.Facts, head repo.ID, err error) {
 	nodes, err := r.Nodes(ctx)
 	if err != nil {
-		return nil, err
+		return nil, head, err
 	}
-	head, err := r.past.Head(ctx)
+	at, err := r.ws.Git.Head(ctx)
 	if err != nil {
-		return nil, err
+		return nil, head, err
 	}
-	all, err := r.facts(ctx, nodes, head.Commit)
+	all, err := r.facts(ctx, nodes, at.Commit)
 	if err != nil {
-		return nil, err
+		return nil, head, err
 	}
 	for i := range all {
 		if all[i].Node.ID != id {
 			continue
 		}
 		for _, u := range all[i].Unknown {
-			if u.Fact == FactVersion {
-				return nil, fmt.Errorf("versions of %s unknown: %s", id, u.Reason)
+			if u.Fact == derive.FactVersion {
+				return nil, head, fmt.Errorf("versions of %s unknown: %s", id, u.Reason)
 			}
 		}
-		all[i].at = head.Commit
-		return &all[i], nil
+		return &all[i], at.Commit, nil
 	}
-	return nil, unknownNode(nodes, id)
+	return nil, head, unknownNode(nodes, id)
 }
 
-// paths returns where the spec file lay in the version and, if that moved it, before.
-func (v VersionRow) paths() []repo.Path { return append([]repo.Path{v.Path}, v.From...) }
+// versionPaths returns the path of the spec file in a version and, if the commit moved it, the path before.
+func versionPaths(v derive.VersionRow) []repo.Path { return append([]repo.Path{v.Path}, v.From...) }

@@ -10,66 +10,68 @@ import (
 	"slices"
 
 	"ken/internal/repo"
+	"ken/internal/spec/derive"
+	"ken/internal/spec/parse"
 )
 
-const memoIndexFacts = "index-facts"
+const kindIndexFacts = "index-facts"
 
 // indexFacts are facts about a spec from the index. The index
 // changes more often than specs and history, so these facts are
 // added to a listing each time and are not part of the cached one.
 type indexFacts struct {
-	Unmerged bool     // a merge has not been decided for its file
-	Missing  []string // the entries of its code that name nothing, as they were written
+	Unmerged bool     // the spec file has an unresolved merge
+	Missing  []string // the code entries that match no tracked file, as written
 }
 
-// keptFootings are those of a checkout, with what they were made from.
+// storedIndexFacts are the cached index facts of a checkout, with their inputs.
 type storedIndexFacts struct {
-	Stamp string                // of the index
+	Stamp string                // the stamp of the index
 	Nodes string                // a digest of the nodes
-	At    map[string]indexFacts // by the path of the spec; most have none
+	At    map[string]indexFacts // by the path of the spec; a spec without facts has no entry
 }
 
-// stand lays over a listing what the index says. An index that cannot be read is unknown,
-// and no error.
-func (r *Reader) stand(ctx context.Context, l *Listing) error {
+// addIndexFacts adds the facts from the index to a listing. If the index cannot be read, the listing says so; that
+// is not an error.
+func (r *Reader) addIndexFacts(ctx context.Context, l *Listing) error {
 	if len(l.Nodes) == 0 {
 		return nil
 	}
 	at, err := r.indexFactsOf(ctx, l)
 	if ctx.Err() != nil {
-		return ctx.Err() // also of what came just in time
+		return ctx.Err() // prefer the cancellation error even if the result is complete
 	}
 	if err != nil {
-		l.unknown(FactIndex, err)
+		l.unknown(derive.FactIndex, err)
 		return nil
 	}
 	for i := range l.Nodes {
-		if n := &l.Nodes[i]; !n.Ghost { // whose code may be where it is
-			n.stand(at[string(n.raw())])
+		if n := &l.Nodes[i]; !n.Ghost { // the code of a ghost may exist only in its worktree
+			n.addIndexFacts(at[string(n.raw())])
 		}
 	}
 	return nil
 }
 
-func (l *Listed) stand(f indexFacts) {
+func (l *Listed) addIndexFacts(f indexFacts) {
 	l.Missing = append([]string{}, f.Missing...)
 	if f.Unmerged {
-		l.Status = StatusUnknown
-		if !torn(l.Problems) {
-			l.Problems = append(l.Problems, unmerged(l.raw()))
+		l.Status = derive.StatusUnknown
+		if !parse.HasConflict(l.Problems) {
+			l.Problems = append(l.Problems, parse.UnmergedProblem(l.raw()))
 		}
 	}
 }
 
-// indexFactsOf returns what the index says of the nodes of a listing: what was found last
-// time, if index and nodes are those.
+// indexFactsOf returns the index facts of a listing's nodes. It uses the cached facts if neither the index nor the
+// nodes have changed.
 func (r *Reader) indexFactsOf(ctx context.Context, l *Listing) (map[string]indexFacts, error) {
-	stamp, nodes := r.src.IndexStamp(ctx), l.digest()
+	stamp, nodes := r.ws.Git.IndexStamp(), l.digest()
 	var k storedIndexFacts
-	if stamp != "" && r.load(memoIndexFacts, &k) && k.Stamp == stamp && k.Nodes == nodes {
+	if stamp != "" && r.load(kindIndexFacts, &k) && k.Stamp == stamp && k.Nodes == nodes {
 		return k.At, nil
 	}
-	tracked, err := r.src.Tracked(ctx)
+	tracked, err := r.tracked(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -83,30 +85,29 @@ func (r *Reader) indexFactsOf(ctx context.Context, l *Listing) (map[string]index
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		var code []Entry
+		var code []parse.Entry
 		for _, text := range n.Code {
-			if e, err := ParseEntry(text); err == nil {
+			if e, err := parse.ReadEntry(text); err == nil {
 				code = append(code, e)
 			}
 		}
 		missing, known := missing(code, found)
 		if !known {
-			return nil, errors.New(found.limit.reason())
+			return nil, errors.New(found.limit.Reason())
 		}
 		f := indexFacts{Unmerged: isUnmerged(tracked, n.raw()), Missing: missing}
 		if f.Unmerged || len(f.Missing) > 0 {
 			at[string(n.raw())] = f
 		}
 	}
-	if stamp != "" && stamp == r.src.IndexStamp(ctx) {
-		r.save(memoIndexFacts, storedIndexFacts{stamp, nodes, at})
+	if stamp != "" && stamp == r.ws.Git.IndexStamp() {
+		r.save(kindIndexFacts, storedIndexFacts{stamp, nodes, at})
 	}
 	return at, nil
 }
 
-// missing returns the entries that name nothing; known is false when there are too many
-// globs to tell.
-func missing(entries []Entry, tracked *locator) (list []string, known bool) {
+// missing returns the entries that match no tracked file. known is false if there are too many globs to check.
+func missing(entries []parse.Entry, tracked *locator) (list []string, known bool) {
 	for _, e := range entries {
 		is, known := tracked.names(e)
 		if !known {
@@ -127,13 +128,13 @@ func pathsOf(tracked []repo.Entry) []repo.Path {
 	return paths
 }
 
-// isUnmerged reports whether a merge has not been decided for a file.
+// isUnmerged reports whether a file has an unresolved merge.
 func isUnmerged(tracked []repo.Entry, p repo.Path) bool {
 	i, ok := slices.BinarySearchFunc(tracked, p, func(e repo.Entry, p repo.Path) int { return cmp.Compare(e.Path, p) })
 	return ok && tracked[i].Flags.Has(repo.Conflicted)
 }
 
-// digest names what the index facts depend on besides the index.
+// digest returns a digest of the nodes as far as the index facts depend on them.
 func (l *Listing) digest() string {
 	sum := sha256.New()
 	for i := range l.Nodes {

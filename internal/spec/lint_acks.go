@@ -10,17 +10,19 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/repo"
+	"ken/internal/spec/derive"
+	"ken/internal/spec/parse"
 	"ken/internal/suggest"
 )
 
-// strayAcks returns a warning for each ack that HEAD reaches and whose id no spec ever had,
-// as long as the spec that it seems to mean is in drift.
+// strayAcks returns a warning for each ack in the history of HEAD with an id that no spec ever had, if the spec
+// that was probably meant has drift.
 func (r *Reader) strayAcks(ctx context.Context, l *Listing) ([]Finding, error) {
 	drift := slices.DeleteFunc(slices.Clone(l.Nodes), func(n Listed) bool { return n.Drift == nil || *n.Drift == 0 })
 	if len(drift) == 0 {
 		return nil, nil
 	}
-	h, err := r.past.History(ctx, []repo.ID{l.Head})
+	h, err := r.readHistory(ctx, []repo.ID{l.Head})
 	if err != nil {
 		return nil, err
 	}
@@ -28,22 +30,22 @@ func (r *Reader) strayAcks(ctx context.Context, l *Listing) ([]Finding, error) {
 	if !ok {
 		return nil, nil
 	}
-	g := newGraph(h, head)
-	names := newRegister(h.Below(Root))
+	g := derive.NewGraph(h, head)
+	names := derive.NewRegister(h.Below(parse.Root))
 	var found []Finding
 	for _, c := range h.Marked() {
-		if !g.has(c) {
+		if !g.Has(c) {
 			continue
 		}
 		commit := h.Commit(c)
-		for _, a := range readAcks(commit.Trailers) {
-			if len(names.rivals(a.id)) > 0 {
+		for _, id := range derive.AckedIDs(commit.Trailers) {
+			if len(names.Rivals(id)) > 0 {
 				continue
 			}
-			for _, meant := range meantBy(a.id, drift) {
+			for _, meant := range meantBy(id, drift) {
 				found = append(found, Finding{
-					Rule: RuleAck, Node: meant,
-					Message: fmt.Sprintf("commit %s has the trailer %s: %s, and no spec ever had this id", commit.ID.Short(), TrailerAck, show(a.id)),
+					Rule: parse.RuleAck, Node: meant,
+					Message: fmt.Sprintf("commit %s has the trailer %s: %s, and no spec ever had this id", commit.ID.Short(), derive.TrailerAck, parse.Quote(id)),
 					Fix:     fmt.Sprintf("if you mean %s: ken spec ack %s --reason TEXT", meant, fault.Quote(meant)),
 				})
 			}
@@ -52,8 +54,8 @@ func (r *Reader) strayAcks(ctx context.Context, l *Listing) ([]Finding, error) {
 	return found, nil
 }
 
-// meantBy returns the ids of specs that a wrong id seems to mean: those in a list of ids, and
-// those that differ by a typing mistake.
+// meantBy returns the ids of specs that a wrong id probably means: the ids in a comma-separated list, and ids with
+// a typing error.
 func meantBy(id string, nodes []Listed) []string {
 	var meant []string
 	listed := strings.FieldsFunc(norm.NFC.String(id), func(c rune) bool { return c == ',' || c == ' ' })

@@ -4,43 +4,43 @@ import (
 	"slices"
 
 	"ken/internal/repo"
+	"ken/internal/spec/derive"
+	"ken/internal/spec/parse"
 )
 
-// A locator finds what entries name among the files that git tracks, once for all
-// entries that name the same.
+// A locator finds the tracked files that entries match. It compares equal entries only once.
 type locator struct {
 	tracked []repo.Path // sorted
 	found   map[string][]repo.Path
-	named   map[Entry]bool
-	limit   matchLimit
+	named   map[parse.Entry]bool
+	limit   parse.MatchLimit
 }
 
 func newLocator(tracked []repo.Path) *locator {
-	return &locator{tracked: tracked, found: make(map[string][]repo.Path), named: make(map[Entry]bool)}
+	return &locator{tracked: tracked, found: make(map[string][]repo.Path), named: make(map[parse.Entry]bool)}
 }
 
-// names reports whether an entry names anything; known is false when there are too many
-// globs to tell.
-func (l *locator) names(e Entry) (is, known bool) {
-	key := e.key()
+// names reports whether an entry matches any file. known is false if there are too many globs to check.
+func (l *locator) names(e parse.Entry) (is, known bool) {
+	key := e.Key()
 	if is, known = l.named[key]; known {
 		return is, true
 	}
-	if e.Kind == GlobEntry && !l.limit.allow(len(e.among(l.tracked))) {
+	if e.Kind == parse.GlobEntry && !l.limit.Allow(len(e.Among(l.tracked))) {
 		return false, false
 	}
-	is = e.names(l.tracked)
+	is = e.Names(l.tracked)
 	l.named[key] = is
 	return is, true
 }
 
-// files returns those in which the symbol of an entry may be. There are none when it has
-// no symbol, when a file is called so, and when they are more than anybody looks into.
-func (l *locator) files(e Entry) []repo.Path {
+// files returns the files in which the symbol of an entry may be. It returns none if the entry has no symbol, if a
+// file has the name with the #, or if there are too many files.
+func (l *locator) files(e parse.Entry) []repo.Path {
 	if e.Symbol == "" {
 		return nil
 	}
-	if _, literal := slices.BinarySearch(l.tracked, e.literal()); literal {
+	if _, literal := slices.BinarySearch(l.tracked, e.Literal()); literal {
 		return nil
 	}
 	list, known := l.found[e.Path]
@@ -51,11 +51,11 @@ func (l *locator) files(e Entry) []repo.Path {
 	return list
 }
 
-// matches returns the files that an entry matches, nil when they are too many.
-func (l *locator) matches(e Entry) []repo.Path {
-	list := e.among(l.tracked)
-	if e.Kind != GlobEntry {
-		if len(list) > maxOutlined {
+// matches returns the files that an entry matches, nil if there are too many.
+func (l *locator) matches(e parse.Entry) []repo.Path {
+	list := e.Among(l.tracked)
+	if e.Kind != parse.GlobEntry {
+		if len(list) > derive.MaxOutlined {
 			return nil
 		}
 		return list
@@ -65,7 +65,7 @@ func (l *locator) matches(e Entry) []repo.Path {
 		if !e.Matches(p) {
 			continue
 		}
-		if fit = append(fit, p); len(fit) > maxOutlined {
+		if fit = append(fit, p); len(fit) > derive.MaxOutlined {
 			return nil
 		}
 	}

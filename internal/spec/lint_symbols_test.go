@@ -8,9 +8,11 @@ import (
 	"pgregory.net/rapid"
 
 	"ken/internal/repo"
+	"ken/internal/spec/derive"
+	"ken/internal/spec/parse"
 )
 
-// A search finds what a look at every path would.
+// The locator finds the same files as a comparison with every path.
 func TestLocator(t *testing.T) {
 	name := rapid.StringMatching(`[ab](/[ab]|0|-|\.go){0,3}`)
 	pattern := rapid.StringMatching(`([ab*]|\*\*|\[ab\]|\{a,b\})(/([ab*]|\*\*)|0|-|\.go){0,3}`)
@@ -21,7 +23,7 @@ func TestLocator(t *testing.T) {
 		}
 		slices.Sort(paths)
 		paths = slices.Compact(paths)
-		e, err := ParseEntry(pattern.Draw(t, "entry") + "#Symbol")
+		e, err := parse.ReadEntry(pattern.Draw(t, "entry") + "#Symbol")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -29,19 +31,19 @@ func TestLocator(t *testing.T) {
 		if got := newLocator(paths).files(e); !slices.Equal(got, want) {
 			t.Errorf("%s: %q among %q, want %q", e, got, paths, want)
 		}
-		if e.names(paths) != (len(want) > 0) {
-			t.Errorf("%s names some of %q: %t", e, paths, e.names(paths))
+		if e.Names(paths) != (len(want) > 0) {
+			t.Errorf("%s names some of %q: %t", e, paths, e.Names(paths))
 		}
 	})
 }
 
-func TestLocatorFindsTooMany(t *testing.T) {
+func TestLocatorLimit(t *testing.T) {
 	var paths []repo.Path
-	for i := range maxOutlined + 1 {
+	for i := range derive.MaxOutlined + 1 {
 		paths = append(paths, repo.Path(fmt.Sprintf("a/%04d.go", i)))
 	}
 	for text, want := range map[string]int{"a#X": 0, "a/**#X": 0, "a/000?.go#X": 10, "a/0000.go#X": 1, "a/0000.go": 0} {
-		e, err := ParseEntry(text)
+		e, err := parse.ReadEntry(text)
 		if err != nil {
 			t.Fatal(err)
 		}

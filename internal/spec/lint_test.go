@@ -10,13 +10,14 @@ import (
 
 	"ken/internal/repo"
 	"ken/internal/spec"
+	"ken/internal/spec/parse"
 )
 
 func TestLint(t *testing.T) {
 	tracked := []repo.Path{"a.go", "b.go", "dir/c.go", "dir/d.go", "lone.go"}
 	for _, c := range []struct {
 		name             string
-		nodes            []*spec.Node
+		nodes            []*parse.Node
 		errors, warnings []string
 	}{
 		{"no tree", nil, nil, nil},
@@ -80,15 +81,15 @@ func TestLint(t *testing.T) {
 			}
 			for _, f := range slices.Concat(l.Errors, l.Warnings) {
 				if f.Fix == "" || f.Message == "" {
-					t.Errorf("no way to close %+v", f)
+					t.Errorf("finding without a fix: %+v", f)
 				}
 			}
 		})
 	}
 }
 
-// Whoever names a path is found, as if every entry were asked.
-func TestOwnersAskEveryEntry(t *testing.T) {
+// Owners returns the same nodes as a comparison with every entry.
+func TestOwnersMatchNaiveSearch(t *testing.T) {
 	element := rapid.SampledFrom([]string{"a", "b", "*", "**", "a?", "[ab]", "{a,b}", "ab", "c/"})
 	rapid.Check(t, func(t *rapid.T) {
 		var texts []string
@@ -103,7 +104,7 @@ func TestOwnersAskEveryEntry(t *testing.T) {
 		nodes := load(files...)
 		var want, got []string
 		for _, n := range nodes {
-			if slices.ContainsFunc(n.Code, func(e spec.Entry) bool { return e.Matches(path) }) {
+			if slices.ContainsFunc(n.Code, func(e parse.Entry) bool { return e.Matches(path) }) {
 				want = append(want, n.ID)
 			}
 		}
@@ -161,7 +162,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// No name can mean anything in the language that a graph is written in.
+// No name is read as syntax of the graph language.
 func TestGraph(t *testing.T) {
 	nodes := load(".spec/a/spec.md", "---\ncode: ['x\"]; evil -> y', 'dir/']\n---", ".spec/a/b\"]c/spec.md", "---\ncode: ['dir/']\n---")
 	dot := spec.Graph(nodes, spec.Dot)
@@ -179,15 +180,15 @@ func TestGraph(t *testing.T) {
 	for _, format := range []spec.GraphFormat{spec.Dot, spec.Mermaid} {
 		text := spec.Graph(load(".spec/a/spec.md", "---\ncode: [\"esc\\e\\tx\"]\n---"), format)
 		if strings.ContainsAny(text, "\x1b\t") {
-			t.Errorf("%s speaks to the terminal: %q", format, text)
+			t.Errorf("%s contains control characters: %q", format, text)
 		}
 	}
 	if spec.Graph(nil, spec.Dot) == "" || spec.Graph(nil, spec.Mermaid) == "" {
-		t.Error("an empty tree is no graph")
+		t.Error("Graph of an empty tree is empty text")
 	}
 }
 
-// Lint, search and graph take any tree.
+// Lint, Search and Graph accept any tree.
 func FuzzLint(f *testing.F) {
 	f.Add("---\ncode: [a, 'b/**']\n---\n## v2\n[[x]] `[[y]]`\n", "a")
 	f.Add("``` ` `` [[a]] `\n[[", "[[")

@@ -7,68 +7,70 @@ import (
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
+	"ken/internal/spec/derive"
+	"ken/internal/spec/parse"
 )
 
-// A Listing is what is known about every node of a work tree.
+// A Listing has a row for every spec of a work tree.
 type Listing struct {
 	Head  repo.ID  `json:"head"`
 	Main  Mainline `json:"main"`
 	Nodes []Listed `json:"nodes"`
-	// Unknown is what could not be learnt about any of them.
-	Unknown []Unknown `json:"unknown"`
+	// Unknown has the facts that are unknown for all nodes.
+	Unknown []derive.Unknown `json:"unknown"`
 }
 
-// A Mainline is the branch that is canonical.
+// A Mainline is the main branch and its commit.
 type Mainline struct {
 	Name   string  `json:"name"`
 	Commit repo.ID `json:"commit"`
 }
 
-// Listed is one node with what git says about it.
+// Listed is one spec with the facts that git has about it.
 type Listed struct {
 	Described
-	Status     Status       `json:"status"`
-	Version    *int         `json:"version"`
-	Drift      *int         `json:"drift"`
-	Touched    *int         `json:"touched"`
-	Grade      *fresh.Grade `json:"grade"`
-	DriftFiles []DriftFile  `json:"drift_files"`
-	Session    *string      `json:"session"`
-	LastEdited *string      `json:"last_edited"`
-	Dirty      *bool        `json:"dirty"` // the file is not as HEAD has it
-	Overlays   []Proposed   `json:"overlays"`
-	// Missing are the entries of its code that name nothing that git tracks.
+	Status     derive.Status `json:"status"`
+	Version    *int          `json:"version"`
+	Drift      *int          `json:"drift"`
+	Touched    *int          `json:"touched"`
+	Grade      *fresh.Grade  `json:"grade"`
+	DriftFiles []DriftFile   `json:"drift_files"`
+	Session    *string       `json:"session"`
+	LastEdited *string       `json:"last_edited"`
+	Dirty      *bool         `json:"dirty"` // the spec file differs from HEAD
+	Overlays   []Proposed    `json:"overlays"`
+	// Missing are the code entries that match no tracked file.
 	Missing []string `json:"missing"`
-	// Ghost marks a node that only other worktrees have.
-	Ghost   bool      `json:"ghost,omitempty"`
-	Unknown []Unknown `json:"unknown"`
+	// Ghost marks a node that exists only in other worktrees.
+	Ghost   bool             `json:"ghost,omitempty"`
+	Unknown []derive.Unknown `json:"unknown"`
 }
 
-// Proposed is what a worktree would do to a node.
+// Proposed is a change of a node that a worktree proposes.
 type Proposed struct {
 	Worktree  string  `json:"worktree"`
 	Session   string  `json:"session"`
 	Op        OpKind  `json:"op"`
 	Committed bool    `json:"committed"`
 	Dirty     bool    `json:"dirty"`
-	From      *string `json:"from"` // of a move
+	From      *string `json:"from"` // set for a move
 	To        *string `json:"to"`
 }
 
-// A DriftFile is a governed file that moved ahead of its spec.
+// A DriftFile is a governed file that changed since its spec was edited or acknowledged.
 type DriftFile struct {
 	File   string `json:"file"`
 	Behind int    `json:"behind"`
 }
 
-// Wanting reports whether any node drifted, is broken, misses its code, or cannot be judged.
+// Wanting reports whether any node has drift, a problem, a missing entry, or an unknown fact.
 func (l *Listing) Wanting() bool {
 	for _, n := range l.Nodes {
-		if n.Drift != nil && *n.Drift > 0 || n.Status == StatusUnknown || len(n.Problems) > 0 || len(n.Missing) > 0 || len(n.Unknown) > 0 {
+		if n.Drift != nil && *n.Drift > 0 || n.Status == derive.StatusUnknown || len(n.Problems) > 0 || len(n.Missing) > 0 || len(n.Unknown) > 0 {
 			return true
 		}
 	}
-	return slices.ContainsFunc(l.Unknown, func(u Unknown) bool { return u.Fact == FactIndex })
+	return slices.ContainsFunc(l.Unknown, func(u derive.Unknown) bool { return u.Fact == derive.FactIndex })
 }
 
 // List returns the facts from git about every spec, and the changes that
@@ -80,22 +82,22 @@ func (r *Reader) List(ctx context.Context) (*Listing, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l, r.stand(ctx, l)
+	return l, r.addIndexFacts(ctx, l)
 }
 
-// Listed reports whether a listing was kept, whatever has happened since: then the next one
-// walks what is new, and not all of the history.
+// Listed reports whether there is a cached listing, valid or not. With one, List reads only the new commits, not
+// the whole history.
 func (r *Reader) Listed() bool { return r.loadListing() != nil }
 
-// list is List without what the index says.
+// list is List without the facts from the index.
 func (r *Reader) list(ctx context.Context) (*Listing, error) {
-	o, err := r.look(ctx)
+	o, err := r.readState(ctx)
 	if err != nil {
 		return nil, err
 	}
 	k := r.loadListing()
 	same := k != nil && r.sameFiles(ctx, k)
-	if same && r.holds(ctx, o, k) {
+	if same && r.isValid(ctx, o, k) {
 		if l := k.listing(); l != nil {
 			return l, nil
 		}
@@ -107,20 +109,20 @@ func (r *Reader) list(ctx context.Context) (*Listing, error) {
 	return l, err
 }
 
-// makeListing derives a listing, in part from the one that was kept; same says that the
-// specs are surely those that it was made from.
-func (r *Reader) makeListing(ctx context.Context, o *repoState, k *keptListing, same bool) (*Listing, error) {
+// makeListing derives a listing. It reuses the cached listing k where it is still valid. same says that the spec
+// files are certainly those that k was made from.
+func (r *Reader) makeListing(ctx context.Context, o *repoState, k *cachedListing, same bool) (*Listing, error) {
 	t, err := r.readTree(ctx, o, k, same)
 	if err != nil {
 		return nil, err
 	}
-	l := &Listing{Head: o.head, Main: o.main, Nodes: []Listed{}, Unknown: append([]Unknown{}, o.unknown...)}
+	l := &Listing{Head: o.head, Main: o.main, Nodes: []Listed{}, Unknown: append([]derive.Unknown{}, o.unknown...)}
 	h, err := r.history(ctx, o)
 	if ctx.Err() != nil {
-		return nil, ctx.Err() // also of what came just in time
+		return nil, ctx.Err() // prefer the cancellation error even if the result is complete
 	}
-	if err != nil && o.lost == nil {
-		l.unknown(FactHistory, err)
+	if err != nil && o.headErr == nil {
+		l.unknown(derive.FactHistory, err)
 	}
 	facts, err := r.renew(ctx, t, o.head, h, err)
 	if err != nil {
@@ -129,8 +131,8 @@ func (r *Reader) makeListing(ctx context.Context, o *repoState, k *keptListing, 
 	if err := r.describe(ctx, t, o, l); err != nil {
 		return nil, err
 	}
-	looks := map[string]repo.StatDigest{hereLook: t.look}
-	certain := len(l.Unknown) == 0 && t.doubt == nil
+	stats := map[string]repo.StatDigest{ownCheckout: t.stats}
+	certain := len(l.Unknown) == 0 && t.outlineErr == nil
 	if h != nil {
 		files, err := r.proposing(ctx, o, t)
 		if err != nil {
@@ -138,53 +140,53 @@ func (r *Reader) makeListing(ctx context.Context, o *repoState, k *keptListing, 
 		}
 		p, err := r.propose(ctx, o, h, files)
 		if ctx.Err() != nil {
-			return nil, ctx.Err() // also of what came just in time
+			return nil, ctx.Err() // prefer the cancellation error even if the result is complete
 		}
 		if err != nil {
-			l.unknown(FactOverlay, err)
+			l.unknown(derive.FactOverlay, err)
 			certain = false
 		} else {
-			l.lay(p, facts)
-			p.looks(looks)
+			l.addProposals(p, facts)
+			p.addStats(stats)
 			certain = certain && p.certain()
 		}
 	}
 	if certain {
-		r.remember(o, looks, l, t.ground())
+		r.saveListing(o, stats, l, t.newInputs())
 	}
 	return l, nil
 }
 
 func (l *Listing) unknown(fact string, err error) {
-	l.Unknown = append(l.Unknown, Unknown{fact, err.Error()})
+	l.Unknown = append(l.Unknown, derive.Unknown{Fact: fact, Reason: err.Error()})
 }
 
-// history reads what all checkouts stand on; if that cannot be read, what this one
-// does. Without a HEAD nothing stands on anything.
-func (r *Reader) history(ctx context.Context, o *repoState) (History, error) {
-	if o.lost != nil {
-		return nil, o.lost
+// history returns the history of all checkouts, or that of this one if a head of another cannot be read. Without a
+// HEAD it returns the error of reading it.
+func (r *Reader) history(ctx context.Context, o *repoState) (derive.History, error) {
+	if o.headErr != nil {
+		return nil, o.headErr
 	}
-	h, err := r.past.History(ctx, o.heads())
+	h, err := r.readHistory(ctx, o.heads())
 	if err == nil || ctx.Err() != nil || len(o.heads()) < 2 {
 		return h, err
 	}
-	if h, again := r.past.History(ctx, []repo.ID{o.head}); again == nil {
+	if h, again := r.readHistory(ctx, []repo.ID{o.head}); again == nil {
 		return h, nil
 	}
 	return nil, err
 }
 
-// dirty says which files are not as HEAD has them, nil when that is not known, and how
-// many specs HEAD has.
+// dirty reports which files differ from HEAD, and how many specs HEAD has. The map is nil if that is unknown; the
+// reason is added to l.
 func (r *Reader) dirty(ctx context.Context, files []repo.LoadedFile, o *repoState, l *Listing) (dirty map[repo.Path]bool, specs int) {
 	var committed Set
-	err := o.lost
+	err := o.headErr
 	if err == nil {
-		committed, err = r.past.SpecsAt(ctx, o.head)
+		committed, err = r.specsAt(ctx, o.head)
 	}
 	if err != nil {
-		l.unknown(FactDirty, err)
+		l.unknown(derive.FactDirty, err)
 		return nil, 0
 	}
 	dirty = make(map[repo.Path]bool)
@@ -195,50 +197,51 @@ func (r *Reader) dirty(ctx context.Context, files []repo.LoadedFile, o *repoStat
 	return dirty, len(committed)
 }
 
-// isStored reports whether git would store a file as that content.
+// isStored reports whether git would store a file as the given blob.
 func (r *Reader) isStored(f repo.LoadedFile, id repo.ID) bool {
 	if !f.ID.IsZero() {
 		return f.ID == id
 	}
-	return r.past.Stored(f.Content, id)
+	return r.ws.AsStored(f.Content, id) != nil
 }
 
-// blob names a file as git would, if it stored it as it is.
+// blob returns the blob id of a file as it is, without filters.
 func (r *Reader) blob(f repo.LoadedFile) repo.ID {
 	if !f.ID.IsZero() {
 		return f.ID
 	}
-	return r.past.Blob(f.Content)
+	return r.ws.Git.ObjectFormat().Blob(f.Content)
 }
 
-// facts derives what git says about nodes at a commit, or says of every node that
-// nothing is known.
-func (r *Reader) facts(ctx context.Context, nodes []*Node, head repo.ID) ([]Facts, error) {
+// facts derives the facts about nodes at a commit. If the history cannot be read, all facts are unknown.
+func (r *Reader) facts(ctx context.Context, nodes []*parse.Node, head repo.ID) ([]derive.Facts, error) {
 	return r.factsAmong(ctx, nodes, nodes, head)
 }
 
 // factsAmong is facts for some of the nodes of a tree.
-func (r *Reader) factsAmong(ctx context.Context, some, all []*Node, head repo.ID) ([]Facts, error) {
-	h, err := r.past.History(ctx, []repo.ID{head})
+func (r *Reader) factsAmong(ctx context.Context, some, all []*parse.Node, head repo.ID) ([]derive.Facts, error) {
+	h, err := r.readHistory(ctx, []repo.ID{head})
 	if ctx.Err() != nil {
-		return nil, ctx.Err() // also of what came just in time
+		return nil, ctx.Err() // prefer the cancellation error even if the result is complete
 	}
 	if err != nil {
-		return Unread(some, err.Error()), nil
+		return derive.Unread(some, err.Error()), nil
 	}
-	d, err := deriveSome(ctx, some, all, r.standAt(head), h, r.past.Contents())
-	return d.facts, err
+	d, err := derive.Some(ctx, some, all, r.judgedAt(head), h, r.ws.Git.Contents())
+	return d.Facts, err
 }
 
-// standAt is where the reader judges from.
-func (r *Reader) standAt(head repo.ID) JudgedAt { return JudgedAt{Head: head, Outlines: r.past} }
+// judgedAt returns the commit and the outlines to derive facts with.
+func (r *Reader) judgedAt(head repo.ID) derive.JudgedAt {
+	return derive.JudgedAt{Head: head, Outlines: r.ws.BlobOutlines}
+}
 
-func (f *Facts) listed(dirty *bool) Listed {
+func listedOf(f *derive.Facts, dirty *bool) Listed {
 	out := Listed{
-		Described: f.Node.Describe(), Status: f.Status,
+		Described: describe(f.Node), Status: f.Status,
 		Version: f.Version, Drift: f.Drift, Touched: f.Touched, DriftFiles: []DriftFile{},
 		Session: f.Session, LastEdited: f.LastEdited,
-		Dirty: dirty, Overlays: []Proposed{}, Missing: []string{}, Unknown: append([]Unknown{}, f.Unknown...),
+		Dirty: dirty, Overlays: []Proposed{}, Missing: []string{}, Unknown: append([]derive.Unknown{}, f.Unknown...),
 	}
 	out.Problems = append(out.Problems, f.Problems...)
 	if f.Grade != "" {
@@ -249,3 +252,7 @@ func (f *Facts) listed(dirty *bool) Listed {
 	}
 	return out
 }
+
+// InConflict reports whether the spec has an unresolved merge: the index has it as unmerged, or the file has
+// conflict markers.
+func (l *Listed) InConflict() bool { return parse.HasConflict(l.Problems) }

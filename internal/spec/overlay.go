@@ -8,38 +8,37 @@ import (
 	"ken/internal/repo"
 )
 
-// A Checkout is a work tree that may propose something, as overlays see it.
+// A Checkout is the state of a worktree that may propose changes.
 type Checkout struct {
 	Worktree string // its name
 	Branch   string // "" when detached
-	Session  string // who works there
-	// Forked says whether its history and main's have a commit in common. One
-	// that has none proposes nothing: it is another project.
+	Session  string // the session that works there
+	// Forked reports whether the checkout shares a commit with main. Without one it proposes nothing: it is
+	// another project.
 	Forked bool
 
-	Fork Set // spec files where it left main
-	Head Set // at its commit
-	Now  Set // in its directory, untracked ones included
-	// Moved says of spec files that its commits moved where they were at the fork.
+	Fork Set // the spec files at the fork
+	Head Set // the spec files of its commit
+	Now  Set // the spec files in its directory, including untracked ones
+	// Moved maps each spec file that its commits moved to the path at the fork.
 	Moved map[repo.Path]repo.Path
 	// Changed lists every other path that it changed since the fork, committed
 	// or not, sorted.
 	Changed []repo.Path
 }
 
-// A Set is the content of spec files by path.
+// A Set maps the paths of spec files to blob ids.
 type Set map[repo.Path]repo.ID
 
-// An Op is what a checkout would do to one node of main.
+// An Op is a change that a checkout proposes to one node.
 type Op struct {
-	Node string // its id
+	Node string // the id of the node
 	Path repo.Path
 	Op   OpKind
-	// Committed and Dirty say where the work is: in commits, in files that
-	// are not committed, or both.
+	// Committed and Dirty report whether the change is in commits, in uncommitted files, or in both.
 	Committed, Dirty bool
-	From, To         repo.Path // of a move
-	Main             repo.Path // where main has the node, "" when it has not
+	From, To         repo.Path // set for a move
+	Main             repo.Path // the path of the node in main, "" if main does not have it
 }
 
 // paths returns the path of an op and, for a move, the path before.
@@ -50,10 +49,10 @@ func (o Op) paths() []repo.Path {
 	return []repo.Path{o.Path, o.From}
 }
 
-// An OpKind is what happens to a node.
+// An OpKind is the kind of a change.
 type OpKind string
 
-// The kinds.
+// The kinds of changes.
 const (
 	OpAdded   OpKind = "added"
 	OpEdited  OpKind = "edited"
@@ -61,21 +60,20 @@ const (
 	OpMoved   OpKind = "moved"
 )
 
-// Main is what checkouts are compared with.
+// Main is the main branch as far as checkouts are compared with it.
 type Main struct {
 	Specs Set
-	// Had reports whether main ever had this content at a path since the fork
-	// of a checkout: then the work has landed, even if main moved on. No content
-	// asks whether main deleted what was there.
+	// Had reports whether main has had this content at a path since the fork of a checkout. If so, the change is
+	// merged, even if main has changed since. A zero content asks whether main deleted the path.
 	Had func(c *Checkout, path repo.Path, content repo.ID) bool
-	// Now returns where main has what lay at a path when a checkout forked.
+	// Now returns the current path in main of the file that was at path when the checkout forked.
 	Now func(c *Checkout, path repo.Path) repo.Path
-	// ID names the node of a path.
+	// ID returns the id of the node at a path.
 	ID func(path repo.Path) string
 }
 
-// Overlay says what a checkout proposes, sorted by path: what is its own work
-// since the fork, differs from main now, and has not landed before.
+// Overlay returns the changes that a checkout proposes, sorted by path. These are the changes since the fork that
+// main does not have and never had.
 func Overlay(m Main, c *Checkout) []Op {
 	ops := []Op{}
 	if !c.Forked {
@@ -85,7 +83,7 @@ func Overlay(m Main, c *Checkout) []Op {
 	for _, path := range paths(c.Fork, c.Head, c.Now) {
 		base, is := c.Fork[path], c.Now[path]
 		if is == base {
-			is = c.Head[path] // taken back in the files alone: merging it would bring it
+			is = c.Head[path] // the files undo a commit; merging the branch would still bring its change
 		}
 		switch {
 		case is == base || m.landed(c, path, is):
@@ -102,14 +100,14 @@ func Overlay(m Main, c *Checkout) []Op {
 	return ops
 }
 
-// landed reports whether main has, or once had, what a checkout made of a path.
+// landed reports whether main has, or has had, the content that a checkout has at a path.
 func (m Main) landed(c *Checkout, path repo.Path, now repo.ID) bool {
 	there := m.Now(c, path)
 	return now == m.Specs[there] || m.Had(c, there, now) || !now.IsZero() && there != path && m.Had(c, path, now)
 }
 
-// movesAmong makes one move of a deletion and an addition that belong together, and
-// ops of what is left.
+// movesAmong returns ops for added and deleted paths. It joins an addition and a deletion of the same file into a
+// move.
 func (m Main) movesAmong(c *Checkout, added, deleted []repo.Path) []Op {
 	var ops []Op
 	for _, to := range added {

@@ -12,19 +12,19 @@ import (
 	"ken/internal/spec"
 )
 
-// set reads spec files as name=content; a content is one letter.
+// set parses spec files given as name=content; a content is one letter.
 func set(text string) spec.Set {
 	s := make(spec.Set)
 	for pair := range strings.FieldsSeq(text) {
 		name, content, _ := strings.Cut(pair, "=")
-		s[proposed(name)] = content1(content)
+		s[specPath(name)] = contentID(content)
 	}
 	return s
 }
 
-func proposed(name string) repo.Path { return repo.Path(".spec/" + name + "/spec.md") }
+func specPath(name string) repo.Path { return repo.Path(".spec/" + name + "/spec.md") }
 
-func content1(letter string) repo.ID { return repo.IDFromBytes([]byte(strings.Repeat(letter, 20))) }
+func contentID(letter string) repo.ID { return repo.IDFromBytes([]byte(strings.Repeat(letter, 20))) }
 
 func mainOf(specs spec.Set, had string) spec.Main {
 	return spec.Main{
@@ -91,47 +91,46 @@ func TestOverlay(t *testing.T) {
 	}
 	foreign := &spec.Checkout{Fork: set(""), Head: set("a=1"), Now: set("a=2")}
 	if ops := spec.Overlay(mainOf(set(""), ""), foreign); ops == nil || len(ops) != 0 {
-		t.Errorf("another project proposes %v", ops)
+		t.Errorf("a checkout without a fork proposes %v", ops)
 	}
 }
 
-// A checkout proposes something about a path exactly if the content there, or else
-// the one it committed, is its own since the fork and main has another; what it did
-// not touch it never proposes.
+// A checkout proposes a change of a path exactly if its content, or else its committed content, differs from the
+// fork and from main. It never proposes a path that it did not change.
 func TestOverlayProposesOwnWorkOnly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(label string) spec.Set {
 			s := make(spec.Set)
 			for _, name := range []string{"a", "b", "c", "d"} {
 				if letter := rapid.SampledFrom([]string{"", "1", "2", "3"}).Draw(t, label+name); letter != "" {
-					s[proposed(name)] = content1(letter)
+					s[specPath(name)] = contentID(letter)
 				}
 			}
 			return s
 		}
 		main, fork := draw("main"), draw("fork")
 		c := &spec.Checkout{Forked: true, Fork: fork, Head: draw("head"), Now: draw("now")}
-		told := make(map[repo.Path]bool)
+		proposedPaths := make(map[repo.Path]bool)
 		for _, op := range spec.Overlay(mainOf(main, ""), c) {
-			told[op.Path] = true
+			proposedPaths[op.Path] = true
 			if op.Op == spec.OpMoved {
-				told[op.From] = true
+				proposedPaths[op.From] = true
 				if c.Fork[op.From] != c.Now[op.To] {
-					t.Fatalf("%+v moved another content", op)
+					t.Fatalf("move %+v of another content", op)
 				}
 			}
 			if !op.Committed && !op.Dirty {
-				t.Fatalf("%+v is nowhere", op)
+				t.Fatalf("op %+v is neither committed nor dirty", op)
 			}
 		}
 		for _, name := range []string{"a", "b", "c", "d"} {
-			p := proposed(name)
+			p := specPath(name)
 			is := c.Now[p]
 			if is == fork[p] {
 				is = c.Head[p]
 			}
-			if own := is != fork[p] && is != main[p]; own != told[p] {
-				t.Fatalf("%s: own %v, told %v", name, own, told[p])
+			if own := is != fork[p] && is != main[p]; own != proposedPaths[p] {
+				t.Fatalf("%s: changed by the checkout %v, proposed %v", name, own, proposedPaths[p])
 			}
 		}
 	})
@@ -142,7 +141,7 @@ func TestCollisions(t *testing.T) {
 	proposal := func(name, edits string, changed ...repo.Path) spec.Proposal {
 		p := spec.Proposal{Checkout: &spec.Checkout{Worktree: name, Changed: changed}}
 		for id := range strings.FieldsSeq(edits) {
-			p.Ops = append(p.Ops, spec.Op{Node: id, Path: proposed(id), Op: spec.OpEdited})
+			p.Ops = append(p.Ops, spec.Op{Node: id, Path: specPath(id), Op: spec.OpEdited})
 		}
 		return p
 	}
@@ -170,10 +169,10 @@ func TestCollisions(t *testing.T) {
 	}
 	for i, cs := range got {
 		if text(cs) != want[i] {
-			t.Errorf("proposal %d meets %q, want %q", i, text(cs), want[i])
+			t.Errorf("proposal %d has collisions %q, want %q", i, text(cs), want[i])
 		}
 	}
 	if !slices.EqualFunc(spec.Collisions(nodes, nil), [][]spec.Collision{}, func(a, b []spec.Collision) bool { return len(a) == len(b) }) {
-		t.Error("collisions of nothing")
+		t.Error("Collisions without proposals returned some")
 	}
 }

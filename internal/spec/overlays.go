@@ -10,38 +10,40 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ken/internal/repo"
+	"ken/internal/spec/derive"
+	"ken/internal/spec/parse"
 )
 
-// A WorktreeChanges is what one worktree proposes to main, and whom it meets there.
+// A WorktreeChanges is the list of changes that one worktree proposes to main, with its collisions.
 type WorktreeChanges struct {
-	Worktree   string        `json:"worktree"`
-	Branch     *string       `json:"branch"`  // null when detached
-	Session    string        `json:"session"` // who works there
-	Ops        []OpJSON      `json:"ops"`
-	Code       []TouchedJSON `json:"code"` // the nodes whose code it changed
-	Collisions []CollideJSON `json:"collisions"`
-	Unknown    []Unknown     `json:"unknown"` // what could not be learnt of it
-	Works      bool          `json:"-"`       // it changed something else than specs, as far as anybody looked
+	Worktree   string           `json:"worktree"`
+	Branch     *string          `json:"branch"`  // null when detached
+	Session    string           `json:"session"` // the session that works there
+	Ops        []OpJSON         `json:"ops"`
+	Code       []TouchedJSON    `json:"code"` // the nodes whose code it changed
+	Collisions []CollideJSON    `json:"collisions"`
+	Unknown    []derive.Unknown `json:"unknown"` // facts about it that could not be read
+	Works      bool             `json:"-"`       // it changed files other than specs; false if nothing was compared
 }
 
-// An OpJSON is an op as documents show it.
+// An OpJSON is an Op in JSON documents.
 type OpJSON struct {
 	Node string `json:"node"`
 	repo.PathJSON
 	Op        OpKind  `json:"op"`
 	Committed bool    `json:"committed"`
 	Dirty     bool    `json:"dirty"`
-	From      *string `json:"from"` // of a move
+	From      *string `json:"from"` // set for a move
 	To        *string `json:"to"`
 }
 
 // A TouchedJSON is a node whose code a worktree changed, committed or not.
 type TouchedJSON struct {
 	Node  string   `json:"node"`
-	Paths []string `json:"paths"` // of the code, sorted
+	Paths []string `json:"paths"` // the changed code, sorted
 }
 
-// A CollideJSON is a collision as documents show it.
+// A CollideJSON is a Collision in JSON documents.
 type CollideJSON struct {
 	Node  string        `json:"node"`
 	Kind  CollisionKind `json:"kind"`
@@ -49,21 +51,21 @@ type CollideJSON struct {
 	Paths []string      `json:"paths"`
 }
 
-// Overlays says what every worktree proposes, the main checkout first, the others by name.
-// Those that propose nothing are there too.
+// Overlays returns the changes that every worktree proposes: the main checkout first, the others by name. It
+// includes worktrees without changes.
 func (r *Reader) Overlays(ctx context.Context) ([]WorktreeChanges, error) {
-	o, err := r.look(ctx)
+	o, err := r.readState(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if len(o.unknown) > 0 {
 		return nil, errors.New(o.unknown[0].Reason)
 	}
-	h, err := r.past.History(ctx, o.heads())
+	h, err := r.readHistory(ctx, o.heads())
 	if err != nil {
 		return nil, err
 	}
-	files, _, err := r.src.Specs(ctx)
+	files, _, err := r.specs(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +73,7 @@ func (r *Reader) Overlays(ctx context.Context) ([]WorktreeChanges, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.change(ctx, p); err != nil {
+	if err := r.readChanges(ctx, p); err != nil {
 		return nil, err
 	}
 	nodes, err := r.nodesOf(ctx, p, files)
@@ -82,23 +84,23 @@ func (r *Reader) Overlays(ctx context.Context) ([]WorktreeChanges, error) {
 	for i, c := range p.made {
 		made[i] = Proposal{&c.Checkout, c.Ops}
 	}
-	collisions, code := Collisions(nodes, made), newEntryIndex(nodes, codeOf)
+	collisions, code := Collisions(nodes, made), parse.NewEntryIndex(nodes, parse.CodeOf)
 	list := make([]WorktreeChanges, 0, len(o.trees))
 	for i := range o.trees {
 		w := p.overlaid(&o.trees[i], collisions)
 		if at := p.of(&o.trees[i]); at >= 0 {
-			w.Code = touched(made[at].stakes(nodes, code))
+			w.Code = touched(made[at].changes(nodes, code))
 		}
 		list = append(list, w)
 	}
 	return list, nil
 }
 
-// touched lists the nodes of which code is at stake.
-func touched(stakes map[string]*nodeChange) []TouchedJSON {
+// touched lists the nodes of which a proposal changes code.
+func touched(changes map[string]*nodeChange) []TouchedJSON {
 	list := []TouchedJSON{}
-	for _, id := range slices.Sorted(maps.Keys(stakes)) {
-		if code := stakes[id].code; len(code) > 0 {
+	for _, id := range slices.Sorted(maps.Keys(changes)) {
+		if code := changes[id].code; len(code) > 0 {
 			t := TouchedJSON{Node: id}
 			for _, path := range code {
 				t.Paths = append(t.Paths, path.String())
@@ -109,14 +111,14 @@ func touched(stakes map[string]*nodeChange) []TouchedJSON {
 	return list
 }
 
-// of returns which of the proposals is a worktree's, -1 for none.
-func (p *proposals) of(w *Worktree) int {
+// of returns the index of a worktree's proposal, -1 without one.
+func (p *proposals) of(w *worktree) int {
 	return slices.IndexFunc(p.made, func(c *proposal) bool { return c.tree == w })
 }
 
-// change finds out what else the checkouts changed, on which they may meet. Where there
-// is one alone, and no spec, it is nobody's code.
-func (r *Reader) change(ctx context.Context, p *proposals) error {
+// readChanges finds the other files that the checkouts changed, which may collide. It does nothing if there is a
+// single checkout and no spec, because no spec governs its files then.
+func (r *Reader) readChanges(ctx context.Context, p *proposals) error {
 	if len(p.made) < 2 && len(p.main) == 0 && !slices.ContainsFunc(p.made, func(c *proposal) bool { return len(c.Ops) > 0 }) {
 		return nil
 	}
@@ -127,8 +129,8 @@ func (r *Reader) change(ctx context.Context, p *proposals) error {
 			continue
 		}
 		g.Go(func() error {
-			all, err := c.tree.Work.Changed(ctx, c.forkID)
-			c.Changed = slices.DeleteFunc(all, IsSpec)
+			all, err := c.tree.changed(ctx, c.forkID)
+			c.Changed = slices.DeleteFunc(all, parse.IsSpec)
 			c.err = err
 			return ctx.Err()
 		})
@@ -136,12 +138,12 @@ func (r *Reader) change(ctx context.Context, p *proposals) error {
 	return g.Wait()
 }
 
-// nodesOf returns the nodes of main, and those that are proposed beside them.
-func (r *Reader) nodesOf(ctx context.Context, p *proposals, own []repo.LoadedFile) ([]*Node, error) {
+// nodesOf returns the nodes of main and the proposed new nodes.
+func (r *Reader) nodesOf(ctx context.Context, p *proposals, own []repo.LoadedFile) ([]*parse.Node, error) {
 	here := make(map[repo.ID][]byte)
 	for _, f := range own {
 		if f.ID.IsZero() {
-			here[r.past.Blob(f.Content)] = f.Content
+			here[r.ws.Git.ObjectFormat().Blob(f.Content)] = f.Content
 		}
 	}
 	var files []repo.LoadedFile
@@ -152,7 +154,7 @@ func (r *Reader) nodesOf(ctx context.Context, p *proposals, own []repo.LoadedFil
 			missing = append(missing, id)
 		}
 	}
-	read, err := r.past.Blobs(ctx, missing)
+	read, err := r.ws.Git.Blobs(ctx, missing)
 	if err != nil {
 		return nil, err
 	}
@@ -169,8 +171,8 @@ func (r *Reader) nodesOf(ctx context.Context, p *proposals, own []repo.LoadedFil
 			}
 		}
 	}
-	nodes := Load(files)
-	id := p.names()
+	nodes := parse.Load(files)
+	id := p.idFunc()
 	for _, n := range nodes {
 		n.ID = id(n.Path)
 	}
@@ -186,8 +188,8 @@ func (c *proposal) file(path repo.Path) repo.LoadedFile {
 	return c.files[i]
 }
 
-func (p *proposals) overlaid(w *Worktree, collisions [][]Collision) WorktreeChanges {
-	out := WorktreeChanges{Worktree: w.Name, Ops: []OpJSON{}, Code: []TouchedJSON{}, Collisions: []CollideJSON{}, Unknown: []Unknown{}}
+func (p *proposals) overlaid(w *worktree, collisions [][]Collision) WorktreeChanges {
+	out := WorktreeChanges{Worktree: w.Name, Ops: []OpJSON{}, Code: []TouchedJSON{}, Collisions: []CollideJSON{}, Unknown: []derive.Unknown{}}
 	like := newProposal(w)
 	if like.Branch != "" {
 		out.Branch = &like.Branch
@@ -205,14 +207,14 @@ func (p *proposals) overlaid(w *Worktree, collisions [][]Collision) WorktreeChan
 	c := p.made[i]
 	out.Session = c.Session
 	if c.err != nil {
-		out.Unknown = append(out.Unknown, Unknown{factCollisions, c.err.Error()})
+		out.Unknown = append(out.Unknown, derive.Unknown{Fact: factCollisions, Reason: c.err.Error()})
 	}
 	for _, u := range p.unknown {
-		out.Unknown = append(out.Unknown, Unknown{factCollisions, u.worktree + ": " + u.Reason})
+		out.Unknown = append(out.Unknown, derive.Unknown{Fact: factCollisions, Reason: u.worktree + ": " + u.Reason})
 	}
 	for _, other := range p.made {
 		if other != c && other.err != nil {
-			out.Unknown = append(out.Unknown, Unknown{factCollisions, other.Worktree + ": " + other.err.Error()})
+			out.Unknown = append(out.Unknown, derive.Unknown{Fact: factCollisions, Reason: other.Worktree + ": " + other.err.Error()})
 		}
 	}
 	out.Works = len(c.Changed) > 0
@@ -229,10 +231,10 @@ func (p *proposals) overlaid(w *Worktree, collisions [][]Collision) WorktreeChan
 	return out
 }
 
-// factCollisions is where a worktree meets others, which may be unknown.
+// factCollisions names the collisions of a worktree as a fact that may be unknown.
 const factCollisions = "collisions"
 
-// pathText returns a path for a document, nil for none.
+// pathText returns a path for a JSON document, nil for "".
 func pathText(p repo.Path) *string {
 	if p == "" {
 		return nil
@@ -240,10 +242,10 @@ func pathText(p repo.Path) *string {
 	return new(p.String())
 }
 
-// lay puts proposals over a listing whose nodes are those of facts, in their order.
-func (l *Listing) lay(p *proposals, facts []Facts) {
+// addProposals adds proposals to a listing. The nodes of the listing are those of facts, in the same order.
+func (l *Listing) addProposals(p *proposals, facts []derive.Facts) {
 	for _, u := range p.unknown {
-		l.Unknown = append(l.Unknown, Unknown{u.Fact, u.worktree + ": " + u.Reason})
+		l.Unknown = append(l.Unknown, derive.Unknown{Fact: u.Fact, Reason: u.worktree + ": " + u.Reason})
 	}
 	at := make(map[repo.Path]int, len(facts))
 	for i := range facts {
@@ -266,7 +268,7 @@ func (l *Listing) lay(p *proposals, facts []Facts) {
 				ghosts[op.Path] = c
 				l.Nodes = append(l.Nodes, Listed{Overlays: []Proposed{}})
 			default:
-				continue // of a node that this checkout does not have
+				continue // this checkout does not have the node
 			}
 			l.Nodes[i].Overlays = append(l.Nodes[i].Overlays, Proposed{
 				c.Worktree, c.Session, op.Op, op.Committed, op.Dirty, pathText(op.From), pathText(op.To),
@@ -276,12 +278,12 @@ func (l *Listing) lay(p *proposals, facts []Facts) {
 			}
 		}
 	}
-	l.embody(ghosts, facts, at)
+	l.describeGhosts(ghosts, facts, at)
 }
 
-// embody describes the nodes that only others have, by the files of those. They
-// have no history here.
-func (l *Listing) embody(ghosts map[repo.Path]*proposal, facts []Facts, at map[repo.Path]int) {
+// describeGhosts fills in the nodes that exist only in other worktrees, from the spec files there. They have no
+// history in this checkout.
+func (l *Listing) describeGhosts(ghosts map[repo.Path]*proposal, facts []derive.Facts, at map[repo.Path]int) {
 	if len(ghosts) == 0 {
 		return
 	}
@@ -292,20 +294,20 @@ func (l *Listing) embody(ghosts map[repo.Path]*proposal, facts []Facts, at map[r
 	for path := range ghosts {
 		more = append(more, path)
 	}
-	ids := named(own, more)
+	ids := idsOf(own, more)
 	byDir := make(map[repo.Path]string)
 	for path, id := range ids {
 		byDir[path.Dir()] = id
 	}
 	for _, path := range more {
-		n := readNode(ghosts[path].file(path))
+		n := parse.ReadNode(ghosts[path].file(path))
 		n.ID = ids[path]
 		for dir := n.Dir().Dir(); dir != "" && n.Parent == ""; dir = dir.Dir() {
 			n.Parent = byDir[dir]
 		}
-		f := Facts{Node: n, Version: new(0), Drift: new(0), Touched: new(0)}
-		seen := f.listed(new(false))
-		seen.Status, seen.Ghost, seen.Overlays = StatusActive, true, l.Nodes[at[path]].Overlays
+		f := derive.Facts{Node: n, Version: new(0), Drift: new(0), Touched: new(0)}
+		seen := listedOf(&f, new(false))
+		seen.Status, seen.Ghost, seen.Overlays = derive.StatusActive, true, l.Nodes[at[path]].Overlays
 		l.Nodes[at[path]] = seen
 	}
 	slices.SortStableFunc(l.Nodes, func(a, b Listed) int { return cmp.Compare(a.Path, b.Path) })

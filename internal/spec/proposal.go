@@ -10,35 +10,37 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ken/internal/repo"
+	"ken/internal/spec/derive"
+	"ken/internal/spec/parse"
 )
 
-// proposals are what the checkouts of a repository propose to main, in order.
-// Those that cannot be read are in unknown.
+// proposals are the changes that the checkouts of a repository propose to main, in the order of the checkouts.
+// unknown has the checkouts that could not be read.
 type proposals struct {
 	main    Set
 	made    []*proposal
 	unknown []unread
 }
 
-// An unread is what could not be learnt of a worktree.
+// An unread is a fact about a worktree that could not be read.
 type unread struct {
 	worktree string
-	Unknown
-	away bool // the worktree cannot be looked into, and that is part of the outlook
+	derive.Unknown
+	unreadable bool // the worktree cannot be opened; repoState.key covers that, so the listing can be cached
 }
 
-// certain reports whether all was learnt that could be, as things stand.
+// certain reports whether the answer depends on nothing but the inputs that a cached listing is compared with.
 func (p *proposals) certain() bool {
-	return !slices.ContainsFunc(p.unknown, func(u unread) bool { return !u.away })
+	return !slices.ContainsFunc(p.unknown, func(u unread) bool { return !u.unreadable })
 }
 
-// A proposal is a checkout while it is read.
+// A proposal is one checkout and the changes that it proposes.
 type proposal struct {
 	Checkout
 	Ops   []Op
-	tree  *Worktree
+	tree  *worktree
 	files []repo.LoadedFile
-	look  repo.StatDigest
+	stats repo.StatDigest
 	err   error
 
 	head   repo.ID
@@ -46,14 +48,13 @@ type proposal struct {
 	forkID repo.ID
 	own    []repo.CommitNumber // the commits that main does not reach, descending
 	since  map[repo.Path][]repo.CommitNumber
-	gone   map[repo.Path]bool      // main deleted it since the fork
-	now    map[repo.Path]repo.Path // where main moved it since
+	gone   map[repo.Path]bool      // paths that main deleted since the fork
+	now    map[repo.Path]repo.Path // paths that main moved since the fork, and where to
 }
 
-// propose reads what each checkout proposes. Those on the main branch propose
-// nothing: what is not committed there is dirty, and that is all. The files of the
-// reader's own checkout are those that were read already.
-func (r *Reader) propose(ctx context.Context, o *repoState, h History, own []repo.LoadedFile) (*proposals, error) {
+// propose returns the changes that each checkout proposes. A checkout of the main branch proposes nothing: its
+// edited specs are reported as dirty. own are the spec files of the reader's checkout, which the caller has read.
+func (r *Reader) propose(ctx context.Context, o *repoState, h derive.History, own []repo.LoadedFile) (*proposals, error) {
 	p := &proposals{}
 	if o.main.Commit.IsZero() {
 		return p, nil
@@ -62,7 +63,7 @@ func (r *Reader) propose(ctx context.Context, o *repoState, h History, own []rep
 		w := &o.trees[i]
 		switch {
 		case w.Err != nil:
-			p.unknown = append(p.unknown, unread{w.Name, Unknown{FactOverlay, w.Err.Error()}, true})
+			p.unknown = append(p.unknown, unread{w.Name, derive.Unknown{Fact: derive.FactOverlay, Reason: w.Err.Error()}, true})
 		case !w.on(o.main.Name) && !w.Head.Commit.IsZero():
 			p.made = append(p.made, newProposal(w))
 		}
@@ -74,17 +75,17 @@ func (r *Reader) propose(ctx context.Context, o *repoState, h History, own []rep
 	if !ok {
 		return nil, errors.New("the main branch is not in the history")
 	}
-	g := newGraph(h, tip)
+	g := derive.NewGraph(h, tip)
 	for _, c := range p.made {
-		c.branchOff(g, h)
+		c.findFork(g, h)
 	}
 	if err := r.readProposals(ctx, o, p, own); err != nil {
 		return nil, err
 	}
-	return p, r.judge(ctx, p, g, h)
+	return p, r.judge(ctx, p, o.main.Commit, g, h)
 }
 
-func newProposal(w *Worktree) *proposal {
+func newProposal(w *worktree) *proposal {
 	return &proposal{
 		Checkout: Checkout{Worktree: w.Name, Branch: strings.TrimPrefix(w.Head.Branch, "refs/heads/"), Moved: make(map[repo.Path]repo.Path)},
 		tree:     w, head: w.Head.Commit,
@@ -92,10 +93,9 @@ func newProposal(w *Worktree) *proposal {
 	}
 }
 
-// branchOff finds where a checkout left main, and what its own commits are. Of
-// several commits in common, the one with the highest number has no other of them
-// above it.
-func (c *proposal) branchOff(g *graph, h History) {
+// findFork finds the commit at which a checkout left main, and the commits of its own. If several commits are
+// shared, the one with the highest number is the fork: no other shared commit descends from it.
+func (c *proposal) findFork(g *derive.Graph, h derive.History) {
 	head, ok := h.Find(c.head)
 	if !ok {
 		c.err = errors.New("its commit is not in the history")
@@ -103,13 +103,13 @@ func (c *proposal) branchOff(g *graph, h History) {
 	}
 	mark := make([]bool, head+1)
 	mark[head] = true
-	pending := 1 // marked, and perhaps not main's
+	pending := 1 // marked commits not visited yet
 	for n := head; n >= 0 && pending > 0; n-- {
 		if !mark[n] {
 			continue
 		}
 		pending--
-		if g.has(n) {
+		if g.Has(n) {
 			if !c.Forked {
 				c.Forked, c.fork, c.forkID = true, n, h.Commit(n).ID
 			}
@@ -124,22 +124,22 @@ func (c *proposal) branchOff(g *graph, h History) {
 		}
 	}
 	c.Session = c.session(h)
-	c.follow(h)
+	c.findMoves(h)
 }
 
-// session returns who works in a checkout: whom its commits name, else its branch,
-// else its own name.
-func (c *proposal) session(h History) string {
+// session returns the session of a checkout: the one that its commits name, else its branch, else its worktree
+// name.
+func (c *proposal) session(h derive.History) string {
 	for _, n := range c.own {
-		if s := session(h.Commit(n).Trailers); s != nil {
+		if s := derive.Session(h.Commit(n).Trailers); s != nil {
 			return *s
 		}
 	}
 	return cmp.Or(c.Branch, c.Worktree)
 }
 
-// follow finds what its own commits moved.
-func (c *proposal) follow(h History) {
+// findMoves finds the spec files that the checkout's own commits moved.
+func (c *proposal) findMoves(h derive.History) {
 	if len(c.own) == 0 {
 		return
 	}
@@ -156,11 +156,11 @@ func (c *proposal) follow(h History) {
 	}
 }
 
-// maxReading is how many checkouts are read at a time.
+// maxReading is the number of checkouts that are read at the same time.
 const maxReading = 4
 
-// readProposals reads the specs of each checkout: as it has them, and as its commit
-// and main have them.
+// readProposals reads three sets of specs for each checkout: of its files, of its commit, and of its fork. It also
+// reads those of main.
 func (r *Reader) readProposals(ctx context.Context, o *repoState, p *proposals, own []repo.LoadedFile) error {
 	sets := make(map[repo.ID]Set)
 	sets[o.main.Commit] = nil
@@ -184,7 +184,7 @@ func (r *Reader) readProposals(ctx context.Context, o *repoState, p *proposals, 
 		g.Go(func() error {
 			c.files = own
 			if !c.tree.Here {
-				c.files, c.look, c.err = c.tree.Work.Specs(ctx)
+				c.files, c.stats, c.err = c.tree.specs(ctx)
 			}
 			c.Now = r.stored(c.files, c.Head)
 			return ctx.Err()
@@ -193,16 +193,16 @@ func (r *Reader) readProposals(ctx context.Context, o *repoState, p *proposals, 
 	return g.Wait()
 }
 
-// looks adds how the files of other checkouts looked that were read.
-func (p *proposals) looks(all map[string]repo.StatDigest) {
+// addStats adds the stat digests of the spec files of other checkouts.
+func (p *proposals) addStats(all map[string]repo.StatDigest) {
 	for _, c := range p.made {
 		if c.Forked && !c.tree.Here {
-			all[c.Worktree] = c.look
+			all[c.Worktree] = c.stats
 		}
 	}
 }
 
-// setsAt reads the specs of some commits.
+// setsAt returns the specs of some commits.
 func (r *Reader) setsAt(ctx context.Context, commits map[repo.ID]Set) (map[repo.ID]Set, error) {
 	ids := make([]repo.ID, 0, len(commits))
 	for id := range commits {
@@ -214,7 +214,7 @@ func (r *Reader) setsAt(ctx context.Context, commits map[repo.ID]Set) (map[repo.
 	for i, id := range ids {
 		g.Go(func() error {
 			var err error
-			found[i], err = r.past.SpecsAt(ctx, id)
+			found[i], err = r.specsAt(ctx, id)
 			return err
 		})
 	}
@@ -227,7 +227,8 @@ func (r *Reader) setsAt(ctx context.Context, commits map[repo.ID]Set) (map[repo.
 	return commits, nil
 }
 
-// stored returns what git would store files as, given what a commit has.
+// stored returns the blob ids that git would store files under. It prefers the id in head if the file differs only
+// by line endings or filters.
 func (r *Reader) stored(files []repo.LoadedFile, head Set) Set {
 	now := make(Set, len(files))
 	for _, f := range files {
@@ -240,9 +241,9 @@ func (r *Reader) stored(files []repo.LoadedFile, head Set) Set {
 	return now
 }
 
-// judge says what each checkout proposes. It looks at everything that differs, asks
-// what main has had of it since, and looks again.
-func (r *Reader) judge(ctx context.Context, p *proposals, g *graph, h History) error {
+// judge computes the ops of each checkout. The first pass finds all differences from main. The second pass drops
+// the changes that main has had since the fork.
+func (r *Reader) judge(ctx context.Context, p *proposals, tip repo.ID, g *derive.Graph, h derive.History) error {
 	m := Main{
 		Specs: p.main,
 		Had:   func(*Checkout, repo.Path, repo.ID) bool { return false },
@@ -253,7 +254,7 @@ func (r *Reader) judge(ctx context.Context, p *proposals, g *graph, h History) e
 	var open []*proposal
 	for _, c := range p.made {
 		if c.err != nil {
-			p.unknown = append(p.unknown, unread{c.Worktree, Unknown{FactOverlay, c.err.Error()}, false})
+			p.unknown = append(p.unknown, unread{c.Worktree, derive.Unknown{Fact: derive.FactOverlay, Reason: c.err.Error()}, false})
 			continue
 		}
 		if c.Ops = Overlay(m, &c.Checkout); len(c.Ops) > 0 {
@@ -265,15 +266,13 @@ func (r *Reader) judge(ctx context.Context, p *proposals, g *graph, h History) e
 		return nil
 	}
 	moves := h.Moves()
-	err := g.cover(ctx, forks, func(v *cover) {
-		for i, c := range open[v.first : v.first+v.sets] {
-			c.catchUp(h, moves, func(n repo.CommitNumber) bool { return g.has(n) && !v.by(i, n) })
-		}
+	err := g.EachReach(ctx, forks, func(i int, reaches func(repo.CommitNumber) bool) {
+		open[i].readMainChanges(h, moves, func(n repo.CommitNumber) bool { return g.Has(n) && !reaches(n) })
 	})
 	if err != nil {
 		return err
 	}
-	had, err := r.had(ctx, open, h)
+	had, err := r.mainContents(ctx, open, h)
 	if err != nil {
 		return err
 	}
@@ -285,22 +284,22 @@ func (r *Reader) judge(ctx context.Context, p *proposals, g *graph, h History) e
 		if content.IsZero() {
 			return of[c].gone[path]
 		}
-		return slices.ContainsFunc(of[c].since[path], func(n repo.CommitNumber) bool { return had.at(n, path) == content })
+		return slices.ContainsFunc(of[c].since[path], func(n repo.CommitNumber) bool { return had.At(n, path) == content })
 	}
 	m.Now = func(c *Checkout, path repo.Path) repo.Path { return cmp.Or(of[c].now[path], path) }
-	m.ID = p.names()
+	m.ID = p.idFunc()
 	for _, c := range open {
 		c.Ops = Overlay(m, &c.Checkout)
-		if err := c.dropMerged(ctx, g, h, r.past.Contents()); err != nil {
+		if err := r.dropMerged(ctx, c, tip); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// dropMerged removes the committed ops of which nothing is left to merge: they landed by a
-// squash or a cherry-pick, and main changed the spec besides.
-func (c *proposal) dropMerged(ctx context.Context, g *graph, h History, contents Contents) error {
+// dropMerged removes committed ops that a merge would not change anything for: main got them by a squash or a
+// cherry-pick, and has changed the spec since.
+func (r *Reader) dropMerged(ctx context.Context, c *proposal, main repo.ID) error {
 	var paths []repo.Path
 	for _, op := range c.Ops {
 		if !op.Dirty {
@@ -310,7 +309,7 @@ func (c *proposal) dropMerged(ctx context.Context, g *graph, h History, contents
 	if len(paths) == 0 {
 		return nil
 	}
-	keeps, err := contents.MergeKeeps(ctx, h.Commit(g.head).ID, c.head, paths)
+	keeps, err := r.mergeKeeps(ctx, main, c.head, paths)
 	if err != nil {
 		return err
 	}
@@ -319,9 +318,8 @@ func (c *proposal) dropMerged(ctx context.Context, g *graph, h History, contents
 	return nil
 }
 
-// catchUp finds what main did, since the fork, to what the checkout proposes to
-// change.
-func (c *proposal) catchUp(h History, moves []repo.Move, since func(n repo.CommitNumber) bool) {
+// readMainChanges finds the changes that main made since the fork to the paths that the checkout changes.
+func (c *proposal) readMainChanges(h derive.History, moves []repo.Move, since func(n repo.CommitNumber) bool) {
 	for _, m := range moves {
 		if !since(m.Commit) {
 			continue
@@ -353,46 +351,45 @@ func (c *proposal) catchUp(h History, moves []repo.Move, since func(n repo.Commi
 	}
 }
 
-// had asks what main held at those places.
-func (r *Reader) had(ctx context.Context, open []*proposal, h History) (*blobBatch, error) {
-	s := newSheet(h, r.past.Contents())
+// mainContents reads the blobs that main had since the forks at the changed paths.
+func (r *Reader) mainContents(ctx context.Context, open []*proposal, h derive.History) (*derive.BlobBatch, error) {
+	s := derive.NewBlobBatch(h, r.ws.Git.Contents())
 	for _, c := range open {
 		for path, commits := range c.since {
 			for _, n := range commits {
-				s.want(n, path)
+				s.Want(n, path)
 			}
 		}
 	}
-	if err := s.ask(ctx); err != nil {
+	if err := s.Ask(ctx); err != nil {
 		return nil, err
 	}
-	return s, s.err
+	return s, s.Err
 }
 
-// names returns how nodes are called: those of main as main calls them, those that
-// are proposed by ids that none of main's has.
-func (p *proposals) names() func(path repo.Path) string {
+// idFunc returns a function from path to node id. Nodes of main have the ids of main; proposed nodes have ids that
+// no node of main has.
+func (p *proposals) idFunc() func(path repo.Path) string {
 	var more []repo.Path
 	for _, c := range p.made {
 		more = append(more, paths(c.Fork, c.Now)...)
 	}
-	ids := named(paths(p.main), more)
+	ids := idsOf(paths(p.main), more)
 	return func(path repo.Path) string { return ids[path] }
 }
 
-// named returns the ids of the nodes at some paths, and at more that leave these
-// theirs.
-func named(some, more []repo.Path) map[repo.Path]string {
+// idsOf returns the ids of the nodes at some paths, and at more paths, which get ids that the former do not have.
+func idsOf(some, more []repo.Path) map[repo.Path]string {
 	ids := make(map[repo.Path]string)
 	taken := make(map[string]bool)
 	for _, list := range [][]repo.Path{some, more} {
-		var nodes []*Node
+		var nodes []*parse.Node
 		for _, path := range slices.Compact(slices.Sorted(slices.Values(list))) {
 			if _, has := ids[path]; !has {
-				nodes = append(nodes, &Node{Path: path})
+				nodes = append(nodes, &parse.Node{Path: path})
 			}
 		}
-		identify(nodes, taken)
+		parse.AssignIDs(nodes, taken)
 		for _, n := range nodes {
 			ids[n.Path] = n.ID
 		}

@@ -1,3 +1,8 @@
+// Package spec answers for the specs of a work tree: the listing with the facts from git, the proposals of worktrees, the
+// owners of a path, the gate and the linter.
+//
+// Package parse reads spec files, and package derive computes the facts about them from the history. This package reads
+// both from an open workspace, combines them, and caches its answers.
 package spec
 
 import (
@@ -9,67 +14,106 @@ import (
 	"ken/internal/fault"
 	"ken/internal/outline"
 	"ken/internal/repo"
+	"ken/internal/spec/parse"
 	"ken/internal/suggest"
+	"ken/internal/workspace"
 )
 
-// A Source is the work tree that specs are read from.
-type Source interface {
-	Files
-	// Tracked lists what git tracks, by path, each path once.
-	Tracked(ctx context.Context) ([]repo.Entry, error)
-	// IndexStamp names the state that git's index is in, "" when nothing tells it from
-	// another. It costs a fraction of what Tracked does.
-	IndexStamp(ctx context.Context) string
-	// Edited returns those of some tracked files that are not what the index says, as
-	// they lie there; nil for one that is gone, is no file, or has more than most bytes.
-	Edited(ctx context.Context, entries []repo.Entry, most int64) (map[repo.Path][]byte, error)
-	// Covered reports whether a file is source code that a spec should know.
-	Covered(path repo.Path) bool
-	// Create writes a file that is not there yet.
-	Create(path repo.Path, content []byte) error
+// Options tune a Reader. The zero value is ready to use.
+type Options struct {
+	Main   string       // the configured main branch; "" means the one that git names
+	Loaded *LoadedSpecs // the spec files that a server keeps; nil reads them each time
 }
 
 // A Reader answers for the specs of one work tree.
 type Reader struct {
-	src  Source
-	past HistorySource
-	memo Memo
+	ws   *workspace.Workspace
+	opts Options
+	// observe is called after each read that the tests count or interrupt; nil outside of tests.
+	observe func(readEvent)
 }
 
-// NewReader returns the reader of a work tree and the history behind it, which
-// keeps its answers in memo.
-func NewReader(src Source, past HistorySource, memo Memo) *Reader { return &Reader{src, past, memo} }
+// A readEvent is a read that a test can observe.
+type readEvent int
 
-// Nodes returns the nodes of the work tree, sorted by path. No tree is no nodes.
-func (r *Reader) Nodes(ctx context.Context) ([]*Node, error) {
-	files, _, err := r.src.Specs(ctx)
+const (
+	readHistory   readEvent = iota // the history was read
+	readCommit                     // the list of specs of a commit was read
+	readSpecs                      // the spec files of the work tree were read, or taken from Options.Loaded
+	readUnchanged                  // the spec files were found unchanged
+)
+
+func (r *Reader) did(e readEvent) {
+	if r.observe != nil {
+		r.observe(e)
+	}
+}
+
+// NewReader returns the reader of the specs in the work tree of ws.
+func NewReader(ws *workspace.Workspace, opts Options) *Reader { return &Reader{ws: ws, opts: opts} }
+
+// tracked lists the entries of the index, by path, each path once.
+func (r *Reader) tracked(ctx context.Context) ([]repo.Entry, error) {
+	snapshot, err := r.ws.Git.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return loadNodes(ctx, files)
+	return snapshot.Index.Entries, nil
 }
 
-// Node returns the node of an id.
-func (r *Reader) Node(ctx context.Context, id string) (*Node, error) {
+// edited returns the contents of those tracked files that differ from the index. The content is nil for a file that is
+// missing, is not a regular file, or has more than limit bytes.
+func (r *Reader) edited(ctx context.Context, entries []repo.Entry, limit int64) (map[repo.Path][]byte, error) {
+	paths, err := r.ws.Files.Edited(ctx, entries)
+	if err != nil {
+		return nil, err
+	}
+	contents := make([][]byte, len(paths))
+	err = r.ws.Files.Bytes(ctx, paths, limit, func(i int, content []byte, err error) {
+		if err == nil {
+			contents[i] = append([]byte{}, content...)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	edited := make(map[repo.Path][]byte, len(paths))
+	for i, p := range paths {
+		edited[p] = contents[i]
+	}
+	return edited, nil
+}
+
+// Nodes returns the specs of the work tree, sorted by path. It returns none if there is no .spec directory.
+func (r *Reader) Nodes(ctx context.Context) ([]*parse.Node, error) {
+	files, _, err := r.specs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return parse.LoadContext(ctx, files)
+}
+
+// Node returns the spec with an id.
+func (r *Reader) Node(ctx context.Context, id string) (*parse.Node, error) {
 	nodes, err := r.Nodes(ctx)
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(nodes, func(n *Node) bool { return n.ID == id })
+	i := slices.IndexFunc(nodes, func(n *parse.Node) bool { return n.ID == id })
 	if i >= 0 {
 		return nodes[i], nil
 	}
 	return nil, unknownNode(nodes, id)
 }
 
-// A Shown is one node with its text and what git says about it.
+// A Shown is one spec with its text and its row of the listing.
 type Shown struct {
 	*Listed
-	Body  string `json:"body"`
-	Parts *Parts `json:"parts"`
+	Body  string       `json:"body"`
+	Parts *parse.Parts `json:"parts"`
 }
 
-// Show returns the node of an id, with its text and what git says about it.
+// Show returns the spec with an id, with its text and the facts that git has about it.
 func (r *Reader) Show(ctx context.Context, id string) (*Shown, error) {
 	n, err := r.Node(ctx, id)
 	if err != nil {
@@ -86,8 +130,8 @@ func (r *Reader) Show(ctx context.Context, id string) (*Shown, error) {
 	return &Shown{&l.Nodes[i], n.Body, n.Parts}, nil
 }
 
-// unknownNode refuses an id, and names those that it may have been meant for.
-func unknownNode(nodes []*Node, id string) error {
+// unknownNode returns the error for an unknown id, with similar ids.
+func unknownNode(nodes []*parse.Node, id string) error {
 	var meant []string
 	for _, n := range nodes {
 		_, slip := suggest.Slip(n.ID, id)
@@ -102,29 +146,22 @@ func unknownNode(nodes []*Node, id string) error {
 	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: &UnknownSpecError{ID: id, Near: meant}}
 }
 
-// Owners says who has a say about each path.
+// Owners returns the specs that govern each path and those that refer to it.
 func (r *Reader) Owners(ctx context.Context, paths []repo.Path) ([]Ownership, error) {
-	x, err := r.index(ctx)
+	k, err := r.cachedNodes(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if owners, ok := x.owners(paths); ok {
-		return owners, nil
-	}
-	nodes, err := r.Nodes(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return Owners(nodes, paths), nil
+	return Owners(k.list(), paths), nil
 }
 
-// Lint checks the tree against the files that git tracks, as they lie in the work tree.
+// Lint checks the specs against the tracked files of the work tree.
 func (r *Reader) Lint(ctx context.Context) (LintResult, error) {
 	nodes, err := r.Nodes(ctx)
 	if err != nil {
 		return LintResult{}, err
 	}
-	tracked, err := r.src.Tracked(ctx)
+	tracked, err := r.tracked(ctx)
 	if err != nil {
 		return LintResult{}, err
 	}
@@ -135,7 +172,7 @@ func (r *Reader) Lint(ctx context.Context) (LintResult, error) {
 		if e.Flags.Has(repo.Conflicted) {
 			opts.Unmerged = append(opts.Unmerged, e.Path)
 		}
-		if len(nodes) > 0 && !e.Path.Under(Root) && r.src.Covered(e.Path) {
+		if len(nodes) > 0 && !e.Path.Under(parse.Root) && r.ws.Files.KindByName(e.Path) == repo.KindSource {
 			opts.Sources = append(opts.Sources, e.Path)
 		}
 	}
@@ -157,10 +194,10 @@ func (r *Reader) Lint(ctx context.Context) (LintResult, error) {
 	return found, err
 }
 
-// addHistory adds what the history shows of nodes: a warning for each problem that a listing
-// has and no finding says.
-func (l *LintResult) addHistory(nodes []*Node, listing *Listing) {
-	byID := make(map[string]*Node, len(nodes))
+// addHistory adds a warning for each problem in a listing that is not among the errors. Those problems come from
+// the history.
+func (l *LintResult) addHistory(nodes []*parse.Node, listing *Listing) {
+	byID := make(map[string]*parse.Node, len(nodes))
 	for _, n := range nodes {
 		byID[n.ID] = n
 	}
@@ -172,18 +209,17 @@ func (l *LintResult) addHistory(nodes []*Node, listing *Listing) {
 		for _, p := range listing.Nodes[i].Problems {
 			said := func(f Finding) bool { return f.Node == n.ID && f.Message == p.Message }
 			if !slices.ContainsFunc(l.Errors, said) {
-				l.Warnings = append(l.Warnings, n.finding(p.Rule, p.Line, p.Message, p.Fix))
+				l.Warnings = append(l.Warnings, newFinding(n, p.Rule, p.Line, p.Message, p.Fix))
 			}
 		}
 	}
 }
 
-// symbolOutlines returns the outlines of the files of which entries name a part: as they
-// lie there, like the specs that name them.
-func (r *Reader) symbolOutlines(ctx context.Context, nodes []*Node, tracked []repo.Entry, parts *locator) (map[repo.Path]*outline.Outline, error) {
+// symbolOutlines returns the outlines of the files of which entries name a symbol, as they are in the work tree.
+func (r *Reader) symbolOutlines(ctx context.Context, nodes []*parse.Node, tracked []repo.Entry, parts *locator) (map[repo.Path]*outline.Outline, error) {
 	asked := make(map[repo.Path]bool)
 	for _, n := range nodes {
-		for _, e := range n.entries() {
+		for _, e := range entriesOf(n) {
 			for _, p := range parts.files(e) {
 				asked[p] = true
 			}
@@ -198,28 +234,31 @@ func (r *Reader) symbolOutlines(ctx context.Context, nodes []*Node, tracked []re
 	if len(entries) == 0 {
 		return nil, nil
 	}
-	edited, err := r.src.Edited(ctx, entries, outline.MaxBytes)
+	edited, err := r.edited(ctx, entries, outline.MaxBytes)
 	if err != nil {
 		return nil, err
 	}
 	at := make(map[repo.Path]*outline.Outline, len(entries))
-	var shapes []Shape
+	var stored []*workspace.File
 	for _, e := range entries {
-		if content, ok := edited[e.Path]; !ok && !e.ID.IsZero() {
-			shapes = append(shapes, Shape{e.Path, e.ID})
-		} else if o, err := outline.Of(e.Path, content); err == nil && content != nil {
+		content, isEdited := edited[e.Path]
+		if !isEdited && !e.ID.IsZero() {
+			stored = append(stored, &workspace.File{Path: e.Path, ID: e.ID})
+			continue
+		}
+		if o, err := outline.Of(e.Path, content); err == nil && content != nil {
 			at[e.Path] = o
 		}
 	}
-	if len(shapes) == 0 {
+	if len(stored) == 0 {
 		return at, nil
 	}
-	seen, err := r.past.Outlines(ctx, shapes)
+	outlines, err := r.ws.BlobOutlines(ctx, stored)
 	if err != nil {
 		return nil, err
 	}
-	for i, s := range shapes {
-		at[s.Path] = seen[i]
+	for i, f := range stored {
+		at[f.Path] = outlines[i]
 	}
 	return at, nil
 }

@@ -1,17 +1,22 @@
 package spec
 
-import "errors"
+import (
+	"errors"
 
-// What a request may lack, for faces whose way to say it is not the command of the hint.
+	"ken/internal/spec/parse"
+)
+
+// ErrNoReason and ErrNoNodes report an incomplete ack request. Callers other than the command line test for them
+// to give their own hint.
 var (
 	ErrNoReason = errors.New("ack: no reason given")
 	ErrNoNodes  = errors.New("ack: no spec given")
 )
 
-// An UnknownSpecError is an id that no node has.
+// An UnknownSpecError reports an id that no spec has.
 type UnknownSpecError struct {
 	ID   string
-	Near []string // those that it may have been meant for
+	Near []string // similar ids
 }
 
-func (e *UnknownSpecError) Error() string { return "unknown spec " + show(e.ID) }
+func (e *UnknownSpecError) Error() string { return "unknown spec " + parse.Quote(e.ID) }

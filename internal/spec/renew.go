@@ -6,74 +6,74 @@ import (
 	"slices"
 
 	"ken/internal/repo"
+	"ken/internal/spec/derive"
+	"ken/internal/spec/parse"
 )
 
-// listingInputs are what a listing stands on and does not show. With it, a listing can be
-// renewed: when HEAD has moved on, only the nodes are judged again that the new
-// commits may have to do with.
+// listingInputs are the inputs of a cached listing that the listing itself does not show. When HEAD has moved,
+// renew uses them to compute facts again only for the nodes that the new commits may affect.
 type listingInputs struct {
-	Nodes     []groundNode // those of this checkout, by path
-	Committed int          // how many specs HEAD has
-	// Watched are the paths on which it depends where lost code went. There are
-	// too many to keep when All is set.
+	Nodes     []cachedNode // the nodes of this checkout, by path
+	Committed int          // the number of specs in HEAD
+	// Watched are the paths to which deleted code may have been moved. All is set instead if there are more than
+	// maxWatched.
 	Watched []repo.Path
 	All     bool
 }
 
-// A groundNode is a node as its file has it.
-type groundNode struct {
+// A cachedNode is a node as its spec file declares it, without the body.
+type cachedNode struct {
 	ID, Parent    string
 	Path          repo.Path
 	Title, Desc   string
 	Declared      string
 	Session       string
-	Code, Related []Entry
-	Problems      []Problem
-	Sum           repo.ID // of the file's content
+	Code, Related []parse.Entry
+	Problems      []parse.Problem
+	Sum           repo.ID // the blob id of the file
 	Follows       bool
 	Blind         string
 }
 
-// maxWatched is how many paths are kept to be watched.
+// maxWatched is the maximal length of listingInputs.Watched.
 const maxWatched = 10_000
 
-// A tree is the specs of a checkout: as they were read, or as they are known to be
-// still.
+// A tree is the specs of a checkout, read from the files or taken from the cache.
 type tree struct {
-	nodes []*Node
-	look  repo.StatDigest
+	nodes []*parse.Node
+	stats repo.StatDigest
 	sums  []repo.ID         // by node
-	files []repo.LoadedFile // those that the nodes are made of, once they are read
-	read  bool              // they are
+	files []repo.LoadedFile // the spec files, if read is set
+	read  bool              // files is set
 
-	// What is kept of last time, nil for nothing; of the same nodes, in the same
-	// order.
-	kept  *Listing
-	was   *listingInputs
-	shown []*Listed // of those nodes, without what worktrees propose
-	same  bool      // the files were not touched
+	// The cached listing and its inputs, for the same nodes in the same order; nil without them.
+	cached       *Listing
+	cachedInputs *listingInputs
+	shown        []*Listed // the cached rows of the nodes; proposals of worktrees are ignored
+	same         bool      // the spec files are unchanged since the cached listing
 
-	facts     []Facts // as far as they matter to what follows
-	valid     []bool  // what is shown of the node holds still
-	specMove  bool    // a spec file changed in git
-	committed int     // how many specs HEAD has
-	watched   map[repo.Path]bool
-	doubt     error // why more may be said another time
+	facts      []derive.Facts // by node
+	valid      []bool         // by node: the cached row is still valid
+	specMove   bool           // a spec file changed in git
+	committed  int            // the number of specs in HEAD
+	watched    map[repo.Path]bool
+	outlineErr error // why code could not be graded; such a listing is not cached
 }
 
-// readTree reads the specs, unless nobody has touched them since k was made.
-func (r *Reader) readTree(ctx context.Context, o *repoState, k *keptListing, same bool) (*tree, error) {
+// readTree returns the specs of the checkout. It takes them from the cached listing k if same says that their
+// files are unchanged, and reads the files otherwise.
+func (r *Reader) readTree(ctx context.Context, o *repoState, k *cachedListing, same bool) (*tree, error) {
 	t := &tree{}
 	if k != nil && len(o.unknown) == 0 && k.View == o.view {
-		if t.kept = k.listing(); t.kept != nil {
-			t.was = k.ground()
+		if t.cached = k.listing(); t.cached != nil {
+			t.cachedInputs = k.inputs()
 		}
 	}
-	if t.same = same && t.was != nil; t.same {
-		t.look = k.Looks[hereLook]
-		for i := range t.was.Nodes {
-			t.nodes = append(t.nodes, t.was.Nodes[i].node())
-			t.sums = append(t.sums, t.was.Nodes[i].Sum)
+	if t.same = same && t.cachedInputs != nil; t.same {
+		t.stats = k.Stats[ownCheckout]
+		for i := range t.cachedInputs.Nodes {
+			t.nodes = append(t.nodes, t.cachedInputs.Nodes[i].node())
+			t.sums = append(t.sums, t.cachedInputs.Nodes[i].Sum)
 		}
 	} else if err := r.makeNodes(ctx, t); err != nil {
 		return nil, err
@@ -82,35 +82,33 @@ func (r *Reader) readTree(ctx context.Context, o *repoState, k *keptListing, sam
 	return t, nil
 }
 
-// errSpecsMoved says that the files are no longer those that the nodes of a tree are
-// made of.
+// errSpecsMoved reports that spec files changed after the nodes of a tree were taken from the cache.
 var errSpecsMoved = errors.New("the specs changed while being read")
 
-// readFiles reads the files of a tree, unless that was done: all of an answer comes from
-// one look at them. Where the nodes are those of last time, the files have to be those,
-// too, or it is errSpecsMoved.
+// readFiles reads the spec files of a tree, once, so that one answer never mixes two versions of a file. If the
+// nodes come from the cache and the files have changed since, it returns errSpecsMoved.
 func (r *Reader) readFiles(ctx context.Context, t *tree) error {
 	if t.read {
 		return nil
 	}
-	files, look, err := r.src.Specs(ctx)
+	files, stats, err := r.specs(ctx)
 	if err != nil {
 		return err
 	}
-	if t.same && !look.Equal(t.look) {
+	if t.same && !stats.Equal(t.stats) {
 		return errSpecsMoved
 	}
-	t.files, t.look, t.read = files, look, true
+	t.files, t.stats, t.read = files, stats, true
 	return nil
 }
 
-// makeNodes makes the nodes of a tree of its files.
+// makeNodes parses the spec files of a tree.
 func (r *Reader) makeNodes(ctx context.Context, t *tree) error {
 	if err := r.readFiles(ctx, t); err != nil {
 		return err
 	}
 	var err error
-	if t.nodes, err = loadNodes(ctx, t.files); err != nil {
+	if t.nodes, err = parse.LoadContext(ctx, t.files); err != nil {
 		return err
 	}
 	sums := r.sums(t.files)
@@ -120,33 +118,34 @@ func (r *Reader) makeNodes(ctx context.Context, t *tree) error {
 	return nil
 }
 
-// match finds what was shown of the nodes, if they are still those.
+// match finds the cached row of each node. If the nodes are not those of the cached listing, it drops the cached
+// inputs.
 func (t *tree) match() {
-	t.facts, t.valid = make([]Facts, len(t.nodes)), make([]bool, len(t.nodes))
-	if t.was == nil {
+	t.facts, t.valid = make([]derive.Facts, len(t.nodes)), make([]bool, len(t.nodes))
+	if t.cachedInputs == nil {
 		return
 	}
 	byPath := make(map[string]*Listed)
-	for i := range t.kept.Nodes {
-		if l := &t.kept.Nodes[i]; !l.Ghost {
+	for i := range t.cached.Nodes {
+		if l := &t.cached.Nodes[i]; !l.Ghost {
 			byPath[string(l.raw())] = l
 		}
 	}
-	if len(t.was.Nodes) != len(t.nodes) {
-		t.was = nil
+	if len(t.cachedInputs.Nodes) != len(t.nodes) {
+		t.cachedInputs = nil
 		return
 	}
 	for i, n := range t.nodes {
 		l := byPath[string(n.Path)]
-		if l == nil || t.was.Nodes[i].Path != n.Path || l.ID != n.ID {
-			t.was, t.shown = nil, nil
+		if l == nil || t.cachedInputs.Nodes[i].Path != n.Path || l.ID != n.ID {
+			t.cachedInputs, t.shown = nil, nil
 			return
 		}
 		t.shown = append(t.shown, l)
 	}
 }
 
-// raw returns the path of the node's file.
+// raw returns the path of the spec file.
 func (l *Listed) raw() repo.Path {
 	p, err := l.Raw()
 	if err != nil {
@@ -155,36 +154,36 @@ func (l *Listed) raw() repo.Path {
 	return p
 }
 
-// node returns the node, as far as a listing needs it.
-func (g *groundNode) node() *Node {
-	return &Node{
+// node returns the node with the fields that a listing needs.
+func (g *cachedNode) node() *parse.Node {
+	return &parse.Node{
 		ID: g.ID, Parent: g.Parent, Path: g.Path, Title: g.Title, Desc: g.Desc, Declared: g.Declared,
 		Session: g.Session, Code: g.Code, Related: g.Related, Problems: g.Problems, Blind: g.Blind,
 	}
 }
 
-// groundOf keeps of a node what a listing needs, and what its file holds.
-func groundOf(n *Node, sum repo.ID) groundNode {
-	return groundNode{
+// newCachedNode returns the fields of a node that a listing needs, and the blob id of its file.
+func newCachedNode(n *parse.Node, sum repo.ID) cachedNode {
+	return cachedNode{
 		ID: n.ID, Parent: n.Parent, Path: n.Path, Title: n.Title, Desc: n.Desc, Declared: n.Declared,
 		Session: n.Session, Code: n.Code, Related: n.Related, Problems: n.Problems, Blind: n.Blind, Sum: sum,
 	}
 }
 
-// ground returns what the tree's listing stands on.
-func (t *tree) ground() *listingInputs {
+// newInputs returns the inputs to cache with the tree's listing.
+func (t *tree) newInputs() *listingInputs {
 	g := &listingInputs{Committed: t.committed}
 	for i, n := range t.nodes {
-		node := groundOf(n, t.sums[i])
-		node.Follows = t.facts[i].follows
+		node := newCachedNode(n, t.sums[i])
+		node.Follows = t.facts[i].Follows
 		if t.valid[i] {
-			node.Follows = t.was.Nodes[i].Follows
+			node.Follows = t.cachedInputs.Nodes[i].Follows
 		}
 		g.Nodes = append(g.Nodes, node)
 	}
 	if slices.Contains(t.valid, true) {
-		g.All = t.was.All
-		for _, p := range t.was.Watched {
+		g.All = t.cachedInputs.All
+		for _, p := range t.cachedInputs.Watched {
 			t.watched[p] = true
 		}
 	}
@@ -197,56 +196,56 @@ func (t *tree) ground() *listingInputs {
 	return g
 }
 
-// renew judges the nodes of a tree, as far as that has to be done again; without a
-// history nothing is known of any of them.
-func (r *Reader) renew(ctx context.Context, t *tree, head repo.ID, h History, why error) ([]Facts, error) {
+// renew returns the facts about the nodes of a tree. It derives only those that are not valid in the cache. If why
+// says that there is no history, all facts are unknown.
+func (r *Reader) renew(ctx context.Context, t *tree, head repo.ID, h derive.History, why error) ([]derive.Facts, error) {
 	t.watched = make(map[repo.Path]bool)
 	if why != nil {
-		t.was = nil
-		t.facts = Unread(t.nodes, why.Error())
+		t.cachedInputs = nil
+		t.facts = derive.Unread(t.nodes, why.Error())
 		return t.facts, nil
 	}
-	if t.was != nil {
+	if t.cachedInputs != nil {
 		if err := r.validate(ctx, t, head, h); err != nil {
 			return nil, err
 		}
 	}
-	var some []*Node
+	var some []*parse.Node
 	for i, n := range t.nodes {
 		if !t.valid[i] {
 			some = append(some, n)
 		}
 	}
-	var found derived
+	var found derive.Derived
 	if len(some) > 0 || len(t.nodes) == 0 {
-		contents := r.past.Contents()
-		if p, ok := contents.(Preparer); ok && t.was != nil {
-			defer p.Prepare(ctx)() // nodes that commits have to do with will be asked about
+		contents := r.ws.Git.Contents()
+		if t.cachedInputs != nil {
+			defer contents.Prepare(ctx)() // deriving these nodes needs blobs
 		}
 		var err error
-		if found, err = deriveSome(ctx, some, t.nodes, r.standAt(head), h, contents); err != nil {
+		if found, err = derive.Some(ctx, some, t.nodes, r.judgedAt(head), h, contents); err != nil {
 			return nil, err
 		}
-		t.doubt = found.doubt
-		if found.watched != nil {
-			t.watched = found.watched
+		t.outlineErr = found.Doubt
+		if found.Watched != nil {
+			t.watched = found.Watched
 		}
 	}
 	for i, n := range t.nodes {
 		if t.valid[i] {
 			l := t.shown[i]
-			t.facts[i] = Facts{Node: n, Version: l.Version, Drift: l.Drift, Touched: l.Touched}
+			t.facts[i] = derive.Facts{Node: n, Version: l.Version, Drift: l.Drift, Touched: l.Touched}
 			t.facts[i].Status = t.facts[i].StatusUnder(false)
 			continue
 		}
-		t.facts[i], found.facts = found.facts[0], found.facts[1:]
+		t.facts[i], found.Facts = found.Facts[0], found.Facts[1:]
 	}
 	return t.facts, nil
 }
 
-// validate finds the nodes of which what was shown still holds.
-func (r *Reader) validate(ctx context.Context, t *tree, head repo.ID, h History) error {
-	w, err := r.newsSince(ctx, h, t.kept.Head, head)
+// validate finds the nodes whose cached row is still valid at head.
+func (r *Reader) validate(ctx context.Context, t *tree, head repo.ID, h derive.History) error {
+	w, err := r.newCommitsSince(ctx, h, t.cached.Head, head)
 	if err != nil || w == nil {
 		return err
 	}
@@ -255,33 +254,33 @@ func (r *Reader) validate(ctx context.Context, t *tree, head repo.ID, h History)
 		return ctx.Err()
 	}
 	for i := range t.nodes {
-		t.valid[i] = !touched[i] && t.sums[i] == t.was.Nodes[i].Sum
+		t.valid[i] = !touched[i] && t.sums[i] == t.cachedInputs.Nodes[i].Sum
 	}
 	t.specMove = w.specs
 	return nil
 }
 
-// touchedBy says which nodes news may have to do with; ok is false when it may be any,
-// and when the context is done.
-func (t *tree) touchedBy(ctx context.Context, w *news, h History) (touched []bool, ok bool) {
+// touchedBy reports which nodes the new commits may affect. ok is false if they may affect any node, and if the
+// context is done.
+func (t *tree) touchedBy(ctx context.Context, w *newCommits, h derive.History) (touched []bool, ok bool) {
 	touched = make([]bool, len(t.nodes))
 	at := make(map[repo.Path]int, len(t.nodes))
 	for i, n := range t.nodes {
 		at[n.Path] = i
 	}
-	// A spec that was moved is known by names that others may have now.
+	// After a move, the old path of a spec may belong to another spec.
 	moved := make(map[repo.Path]bool)
 	if w.specs || len(w.acked) > 0 {
 		for _, m := range h.Moves() {
 			moved[m.From], moved[m.To] = true, true
 		}
 	}
-	var names *register
+	var names *derive.Register
 	for _, id := range w.acked {
 		if names == nil {
-			names = newRegister(h.Below(Root))
+			names = derive.NewRegister(h.Below(parse.Root))
 		}
-		for _, p := range names.rivals(id) {
+		for _, p := range names.Rivals(id) {
 			i, here := at[p]
 			if moved[p] {
 				return nil, false
@@ -291,58 +290,58 @@ func (t *tree) touchedBy(ctx context.Context, w *news, h History) (touched []boo
 			}
 		}
 	}
-	owners := newEntryIndex(t.nodes, codeOf)
-	watched := make(map[repo.Path]bool, len(t.was.Watched))
-	for _, p := range t.was.Watched {
+	owners := parse.NewEntryIndex(t.nodes, parse.CodeOf)
+	watched := make(map[repo.Path]bool, len(t.cachedInputs.Watched))
+	for _, p := range t.cachedInputs.Watched {
 		watched[p] = true
 	}
 	followed := false
-	var limit matchLimit
+	var limit parse.MatchLimit
 	for p := range w.changed {
-		if ctx.Err() != nil || !limit.allow(owners.cost(p)) {
+		if ctx.Err() != nil || !limit.Allow(owners.Cost(p)) {
 			return nil, false
 		}
-		if IsSpec(p) {
+		if parse.IsSpec(p) {
 			i, here := at[p]
 			if !here || moved[p] {
 				return nil, false
 			}
 			touched[i] = true
 		}
-		for s := range owners.matching(p) {
-			for _, h := range s.held {
-				touched[h.node] = true
+		for s := range owners.Matching(p) {
+			for _, h := range s.Held {
+				touched[h.Node] = true
 			}
 		}
-		followed = followed || t.was.All || watched[p]
+		followed = followed || t.cachedInputs.All || watched[p]
 	}
 	for i := range t.nodes {
-		touched[i] = touched[i] || followed && t.was.Nodes[i].Follows
+		touched[i] = touched[i] || followed && t.cachedInputs.Nodes[i].Follows
 	}
 	return touched, true
 }
 
-// describe puts the nodes into a listing.
+// describe adds a row for each node to a listing.
 func (r *Reader) describe(ctx context.Context, t *tree, o *repoState, l *Listing) error {
 	var dirty map[repo.Path]bool
-	kept := t.same && !t.specMove && slices.Contains(t.valid, true)
-	if !kept {
+	reuse := t.same && !t.specMove && slices.Contains(t.valid, true)
+	if !reuse {
 		if err := r.readFiles(ctx, t); err != nil {
 			return err
 		}
 		dirty, t.committed = r.dirty(ctx, t.files, o, l)
 	} else {
-		t.committed = t.was.Committed
+		t.committed = t.cachedInputs.Committed
 	}
 	for i := range t.nodes {
 		var is *bool
-		if kept {
+		if reuse {
 			is = t.shown[i].Dirty
 		} else if dirty != nil {
 			is = new(dirty[t.nodes[i].Path])
 		}
 		if !t.valid[i] {
-			l.Nodes = append(l.Nodes, t.facts[i].listed(is))
+			l.Nodes = append(l.Nodes, listedOf(&t.facts[i], is))
 			continue
 		}
 		shown := *t.shown[i]
@@ -352,9 +351,9 @@ func (r *Reader) describe(ctx context.Context, t *tree, o *repoState, l *Listing
 	return nil
 }
 
-// proposing returns the files of the checkout, if it is one that may propose them.
+// proposing returns the spec files of the checkout, if it is not on the main branch and so may propose changes.
 func (r *Reader) proposing(ctx context.Context, o *repoState, t *tree) ([]repo.LoadedFile, error) {
-	if slices.ContainsFunc(o.trees, func(w Worktree) bool { return w.Here && !w.on(o.main.Name) }) {
+	if slices.ContainsFunc(o.trees, func(w worktree) bool { return w.Here && !w.on(o.main.Name) }) {
 		if err := r.readFiles(ctx, t); err != nil {
 			return nil, err
 		}

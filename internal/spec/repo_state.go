@@ -4,43 +4,45 @@ import (
 	"context"
 
 	"ken/internal/repo"
+	"ken/internal/spec/derive"
 )
 
-// A repoState is where everything stands at one moment, as far as files of git's
-// tell it.
+// A repoState is the state of the repository at one moment: HEAD, the main branch and the worktrees. It is
+// read from files of the git directory.
 type repoState struct {
 	head    repo.ID
-	lost    error // why head is not known
+	headErr error // why head could not be read
 	main    Mainline
 	view    string
-	trees   []Worktree
-	unknown []Unknown // of all nodes
+	trees   []worktree
+	unknown []derive.Unknown // facts that are unknown for all nodes
 }
 
-// look reads the repository state. What it cannot learn is unknown, and no error.
-func (r *Reader) look(ctx context.Context) (*repoState, error) {
-	head, err := r.past.Head(ctx)
+// readState reads the repository state. A part that cannot be read is added to unknown. It returns an error only
+// if the context is done.
+func (r *Reader) readState(ctx context.Context) (*repoState, error) {
+	head, err := r.ws.Git.Head(ctx)
 	if ctx.Err() != nil {
 		return nil, err
 	}
-	o := &repoState{head: head.Commit, lost: err}
+	o := &repoState{head: head.Commit, headErr: err}
 	miss := func(fact string, err error) {
 		if err != nil {
-			o.unknown = append(o.unknown, Unknown{fact, err.Error()})
+			o.unknown = append(o.unknown, derive.Unknown{Fact: fact, Reason: err.Error()})
 		}
 	}
-	miss(FactHead, err)
-	o.main.Name, o.main.Commit, err = r.past.Mainline(ctx)
-	miss(FactMain, err)
-	if o.view, err = r.past.View(ctx); err != nil {
-		miss(FactHistory, err)
+	miss(derive.FactHead, err)
+	o.main.Name, o.main.Commit, err = r.ws.Git.Mainline(ctx, r.opts.Main)
+	miss(derive.FactMain, err)
+	if o.view, err = r.ws.Git.HistoryView(ctx); err != nil {
+		miss(derive.FactHistory, err)
 	}
-	o.trees, err = r.past.Worktrees(ctx)
-	miss(FactOverlay, err)
+	o.trees, err = r.worktrees(ctx)
+	miss(derive.FactOverlay, err)
 	return o, ctx.Err()
 }
 
-// heads returns the commits that everything is judged from.
+// heads returns the commits of HEAD, the main branch and all worktrees, each once.
 func (o *repoState) heads() []repo.ID {
 	var ids []repo.ID
 	seen := map[repo.ID]bool{{}: true}

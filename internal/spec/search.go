@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"ken/internal/spec/parse"
 )
 
 // A Hit is a node that a search found.
@@ -16,27 +18,26 @@ type Hit struct {
 	Snippet string `json:"snippet"`
 }
 
-// What a word is worth where it is found. A name says more than a sentence.
+// The score of a word by the part of the spec in which it is found.
 const (
 	inID    = 8
 	inTitle = 6
 	inDesc  = 4
 	inCode  = 3
 	inBody  = 1
-	most    = 5 // times that a word counts in a body
+	most    = 5 // the most times that a word counts in a body
 )
 
-// Search finds the nodes that hold every word of a query, in any of their parts,
-// the best first.
-func Search(nodes []*Node, query string) []Hit {
+// Search returns the nodes that contain every word of a query in any of their parts, best first.
+func Search(nodes []*parse.Node, query string) []Hit {
 	words := strings.FieldsFunc(strings.ToLower(query), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
 	hits := []Hit{}
 	if len(words) == 0 {
 		return hits
 	}
 	for _, n := range nodes {
-		if score := n.score(words); score > 0 {
-			hits = append(hits, Hit{n.ID, n.Title, score, n.snippet(words)})
+		if score := scoreOf(n, words); score > 0 {
+			hits = append(hits, Hit{n.ID, n.Title, score, snippetOf(n, words)})
 		}
 	}
 	slices.SortStableFunc(hits, func(a, b Hit) int {
@@ -45,8 +46,8 @@ func Search(nodes []*Node, query string) []Hit {
 	return hits
 }
 
-// score is what the words are worth together, 0 if one of them is not there.
-func (n *Node) score(words []string) int {
+// scoreOf returns the score of a node, 0 if it does not contain all words.
+func scoreOf(n *parse.Node, words []string) int {
 	var code strings.Builder
 	for _, e := range slices.Concat(n.Code, n.Related) {
 		code.WriteString(strings.ToLower(e.Text))
@@ -75,16 +76,15 @@ func (n *Node) score(words []string) int {
 	return total
 }
 
-// around is how much of a line a snippet shows before and behind a word.
+// around is the number of bytes of a line that a snippet shows before and after a word.
 const around = 60
 
-// snippet is the first line of the body that holds one of the words, or the
-// description.
-func (n *Node) snippet(words []string) string {
+// snippetOf returns the first line of the body that contains one of the words, or the description.
+func snippetOf(n *parse.Node, words []string) string {
 	for line := range strings.Lines(n.Body) {
 		lower := strings.ToLower(line)
 		if len(lower) != len(line) {
-			lower = line // its offsets would be others
+			lower = line // lower case changes the offsets of this line
 		}
 		for _, w := range words {
 			if i := strings.Index(lower, w); i >= 0 {
@@ -95,7 +95,7 @@ func (n *Node) snippet(words []string) string {
 	return n.Desc
 }
 
-// cut returns what stands around a place in a line.
+// cut returns the part of a line around an offset.
 func cut(line string, from, to int) string {
 	start, end := max(from-around, 0), min(to+around, len(line))
 	for start > 0 && !utf8.RuneStart(line[start]) {

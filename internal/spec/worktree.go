@@ -2,37 +2,96 @@ package spec
 
 import (
 	"context"
+	"slices"
 
+	"ken/internal/content"
+	"ken/internal/git"
 	"ken/internal/repo"
+	"ken/internal/spec/parse"
 )
 
-// Files are the files of one checkout.
-type Files interface {
-	// Specs returns the spec files that are there, tracked or not, and how they
-	// looked.
-	Specs(ctx context.Context) ([]repo.LoadedFile, repo.StatDigest, error)
-	// Same reports whether the spec files are surely as they looked.
-	Unchanged(ctx context.Context, l repo.StatDigest) bool
+// A worktree is a checkout of the repository with its files.
+type worktree struct {
+	git.Checkout
+	files *content.Tree // nil if Err is set
 }
 
-// A Worktree is a checkout of the repository.
-type Worktree struct {
-	Name string // one of its own among them
-	Here bool   // the reader's own
-	Head repo.Head
-	Err  error // why it cannot be looked into; there are no files then
-	Work Work
+// worktrees lists the checkouts of the repository.
+func (r *Reader) worktrees(ctx context.Context) ([]worktree, error) {
+	checkouts, err := r.ws.Git.Checkouts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]worktree, len(checkouts))
+	for i, c := range checkouts {
+		list[i].Checkout = c
+		if c.Err == nil {
+			list[i].files = content.Open(c.Repo.Root(), content.Options{Format: c.Repo.ObjectFormat()})
+		}
+	}
+	return list, nil
 }
 
-// Work is what lies in a checkout.
-type Work interface {
-	Files
-	// Changed lists the paths that differ from what a commit has, committed or
-	// not, untracked ones included, sorted.
-	Changed(ctx context.Context, since repo.ID) ([]repo.Path, error)
-}
-
-// on reports whether the checkout is that of a branch.
-func (w *Worktree) on(branch string) bool {
+// on reports whether the checkout is on a branch.
+func (w *worktree) on(branch string) bool {
 	return branch != "" && w.Head.Branch == "refs/heads/"+branch
+}
+
+// specs returns the spec files of the checkout, as specFiles does.
+func (w *worktree) specs(ctx context.Context) ([]repo.LoadedFile, repo.StatDigest, error) {
+	return specFiles(ctx, w.files, w.Repo)
+}
+
+// changed lists the paths that differ from a commit, sorted: committed, staged, edited and untracked ones. A file that
+// was touched and has the same content is not among them.
+func (w *worktree) changed(ctx context.Context, since repo.ID) ([]repo.Path, error) {
+	paths, err := w.Repo.ChangedSince(ctx, since)
+	if err != nil {
+		return nil, err
+	}
+	snapshot, err := w.Repo.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	edited, err := w.files.Edited(ctx, snapshot.Index.Entries)
+	if err != nil {
+		return nil, err
+	}
+	paths = append(paths, edited...)
+	slices.Sort(paths)
+	return slices.Compact(paths), nil
+}
+
+// specFiles returns the spec files of a checkout, tracked or not, and the digest of their stats. It adds the files that a
+// sparse checkout leaves out, as the index has them. The digest is zero then: the files cannot be compared by it.
+func specFiles(ctx context.Context, files *content.Tree, g *git.Repo) ([]repo.LoadedFile, repo.StatDigest, error) {
+	found, digest, err := files.LoadNamed(ctx, parse.Root, parse.FileName)
+	if err != nil || !g.Sparse() {
+		return found, digest, err
+	}
+	loaded := make(map[repo.Path]bool, len(found))
+	for _, f := range found {
+		loaded[f.Path] = true
+	}
+	snapshot, err := g.Snapshot(ctx)
+	if err != nil {
+		return nil, repo.StatDigest{}, err
+	}
+	var ids []repo.ID
+	var paths []repo.Path
+	for _, e := range snapshot.Index.Entries {
+		missingSpec := e.Flags.Has(repo.SkipWorktree) && parse.IsSpec(e.Path) && !loaded[e.Path]
+		if missingSpec && e.Mode.SameType(repo.Regular) {
+			ids = append(ids, e.ID)
+			paths = append(paths, e.Path)
+		}
+	}
+	contents, err := g.Blobs(ctx, ids)
+	if err != nil {
+		return nil, repo.StatDigest{}, err
+	}
+	for i, p := range paths {
+		found = append(found, repo.LoadedFile{Path: p, Content: contents[i], ID: ids[i]})
+	}
+	return found, repo.StatDigest{}, nil
 }

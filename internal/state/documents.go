@@ -79,6 +79,31 @@ func Documents(ctx context.Context, paths []string, opts DocumentOptions, f func
 	return nil
 }
 
+// Documents calls f with every text file in paths and in the directories among them, except for files in the state
+// directory, which are data. Relative paths are relative to from, and so are the paths that f and left get. It calls left
+// for files in directories that could not be read.
+func (d *Dir) Documents(ctx context.Context, from string, paths []string, left func(path string, why error), f func(path string, content []byte) error) error {
+	inside := func(path string) bool {
+		abs, err := filepath.Abs(path)
+		return err == nil && abs == d.path
+	}
+	var full []string
+	for _, path := range paths {
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(from, path)
+		}
+		full = append(full, path)
+	}
+	shown := func(path string) string {
+		if rel, err := filepath.Rel(from, path); from != "" && err == nil {
+			return rel
+		}
+		return path
+	}
+	opts := DocumentOptions{Skip: inside, Left: func(path string, why error) { left(shown(path), why) }}
+	return Documents(ctx, full, opts, func(path string, content []byte) error { return f(shown(path), content) })
+}
+
 var (
 	errNoText   = errors.New("it is not text")
 	errDocument = errors.New("it cannot be read as a document")

@@ -22,7 +22,7 @@ type DirRecord struct {
 	Author    string
 	Recipe    string    // prompt and model version
 	At        time.Time // UTC, to the microsecond
-	Confirmer string    // who confirmed an older text for this basis, "" for a new text
+	Confirmer string    // the author who confirmed an older text for this basis, "" for a new text
 	Partial   bool      // the author could not finish; ken will ask again
 	Flags     []DirFlag // findings that the author wants people to look at
 	// Dated says that the id of an outline contains its author and its time, as the ids
@@ -102,9 +102,9 @@ func (r *DirRecord) Compare(o *DirRecord) int {
 	return cmp.Or(bytes.Compare(a[:], b[:]), cmp.Compare(r.Path, o.Path))
 }
 
-// Identify checks a record that was read from storage against its id, and reports whether
-// it is undamaged. It sets what storage does not tell apart: an older version of ken may have
-// made the id with Dated set, or of an empty list of flags, which is stored as none.
+// Identify checks a record that was read from storage against its id, and reports whether it is undamaged. It sets
+// two properties that storage does not contain: an older version of ken may have computed the id with Dated set,
+// or with an empty list of flags instead of none.
 func (r *DirRecord) Identify(id fresh.Digest) bool {
 	if r.ID() == id {
 		return true

@@ -46,7 +46,7 @@ func records() *rapid.Generator[*store.DirRecord] {
 	})
 }
 
-// Ids are digests of JSON documents, and stay what they are: stores and receipts hold them.
+// Ids are digests of JSON documents. They must not change, because stores and receipts contain them.
 func TestIDsAreDigestsOfJSON(t *testing.T) {
 	digest := func(fields ...any) fresh.Digest {
 		b, err := json.Marshal(fields)
@@ -79,8 +79,7 @@ func TestIDsAreDigestsOfJSON(t *testing.T) {
 	})
 }
 
-// The same outline is the same record in every clone, whenever it was made; a text that
-// somebody wrote is another one at another time.
+// An outline has the same id in every clone and at every time. The id of any other text depends on its time.
 func TestOutlinesHaveNoTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := records().Draw(t, "record")
@@ -88,13 +87,12 @@ func TestOutlinesHaveNoTime(t *testing.T) {
 		later := *r
 		later.At, later.Author = r.At.Add(time.Hour), r.Author+" on another machine"
 		if same := r.ID() == later.ID(); same != r.Outlined() {
-			t.Fatalf("%q: made again elsewhere it is the same record: %v, want %v", r.Recipe, same, r.Outlined())
+			t.Fatalf("%q: same id at another time: %v, want %v", r.Recipe, same, r.Outlined())
 		}
 	})
 }
 
-// A record is known by the id that it was kept under, also from when outlines were dated,
-// and after any change it is not.
+// Identify accepts the id of a record, including ids from when outlines had times. It rejects a changed record.
 func TestIdentify(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := records().Draw(t, "record")

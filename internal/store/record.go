@@ -45,7 +45,7 @@ func (r Record) Path() repo.Path {
 	return r.Directory.Path
 }
 
-// Author returns who wrote the text.
+// Author returns the author of the text.
 func (r Record) Author() string {
 	if r.File != nil {
 		return r.File.Author

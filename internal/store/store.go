@@ -1,4 +1,4 @@
-// Package store defines what ken stores and the interfaces of its stores.
+// Package store defines the data that ken stores and the interfaces of its stores.
 //
 // It holds types and interfaces only. The packages below it implement them: sqlite and
 // postgres in databases, memory for tests, local for a clone and team for a clone that

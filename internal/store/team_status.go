@@ -40,7 +40,7 @@ type BadRecord struct {
 // A TeamTrouble is a kind of problem with the database of a team.
 type TeamTrouble string
 
-// The kinds, by who can solve them.
+// The kinds of trouble.
 const (
 	TroubleAway       TeamTrouble = "away"     // the server does not answer
 	TroubleRefused    TeamTrouble = "refused"  // the server refuses the login or the statement

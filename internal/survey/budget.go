@@ -9,16 +9,15 @@ import (
 	"ken/internal/model"
 )
 
-// A Budget limits what the calls of a run spend. Every call reserves the most that it can cost
-// before it is made, so calls at the same time cannot exceed a limit together. A nil Budget has
-// no limit.
+// A Budget limits the cost of the calls of a run. Every call first reserves the most that it can cost, so
+// concurrent calls cannot exceed a limit together. A nil Budget has no limit.
 type Budget struct {
 	maxTokens, maxNanos *int64 // nil for no limit
 
 	mu       sync.Mutex
 	spent    amount
 	reserved amount
-	calls    int           // that have a reservation
+	calls    int           // number of reservations
 	ended    chan struct{} // closed when a reservation ends
 }
 
@@ -35,7 +34,7 @@ func newBudget(maxTokens *int64, maxCost *float64) *Budget {
 	return b
 }
 
-// nano is how many parts a dollar has here, so that sums and differences are exact.
+// nano is the number of parts of a dollar in an amount. Sums and differences of integers are exact.
 const nano = 1e9
 
 // An amount is the cost of calls.
@@ -62,8 +61,8 @@ type limitError struct{ text string }
 
 func (e *limitError) Error() string { return e.text }
 
-// reserve reserves the most that a call can cost. If other calls have reserved what it needs, it
-// waits until they cost less. It returns a limitError if the call does not fit.
+// reserve reserves the most that a call can cost. If the reservations of other calls leave too little, it waits
+// until they end. It returns a limitError if the call does not fit.
 func (b *Budget) reserve(ctx context.Context, most amount) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -89,8 +88,8 @@ func (b *Budget) reserve(ctx context.Context, most amount) error {
 	}
 }
 
-// settle ends a reservation and counts what the call cost.
-func (b *Budget) settle(most, actual amount) {
+// charge ends a reservation and adds the actual cost of the call.
+func (b *Budget) charge(most, actual amount) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.reserved = b.reserved.minus(most)
@@ -100,6 +99,7 @@ func (b *Budget) settle(most, actual amount) {
 	b.ended = make(chan struct{})
 }
 
+// fits reports whether an amount is within the limits.
 func (b *Budget) fits(a amount) bool {
 	if b.maxTokens != nil && a.tokens > *b.maxTokens {
 		return false
@@ -107,7 +107,7 @@ func (b *Budget) fits(a amount) bool {
 	return b.maxNanos == nil || a.nanos <= *b.maxNanos && !a.unpriced
 }
 
-// exceeded says which limit a call could exceed.
+// exceeded returns the error for a call that could exceed a limit.
 func (b *Budget) exceeded(most amount) error {
 	if b.maxTokens != nil && b.spent.tokens+most.tokens > *b.maxTokens {
 		return &limitError{fmt.Sprintf("the next call could use %d tokens, and the run could exceed its limit of %d", most.tokens, *b.maxTokens)}
@@ -123,8 +123,8 @@ func (b *Budget) exceeded(most amount) error {
 type budgetCall struct {
 	budget   *Budget
 	most     amount
-	attempts model.Usage // that failed and were settled
-	cost     model.Cost  // of attempts
+	attempts model.Usage // failed attempts that were charged
+	cost     model.Cost  // of the failed attempts
 }
 
 // begin reserves the cost of a call. After an error, the call must not be made.
@@ -137,13 +137,13 @@ func (b *Budget) begin(ctx context.Context, req model.Request, price model.Price
 	return c, b.reserve(ctx, c.most)
 }
 
-// again settles an attempt that failed and reserves the cost of the next one. After an error,
-// the next attempt must not be made.
-func (c *budgetCall) again(ctx context.Context, r model.Retry) error {
+// chargeAndReserve charges a failed attempt and reserves the cost of the next one. After an error, the next attempt
+// must not be made.
+func (c *budgetCall) chargeAndReserve(ctx context.Context, r model.Retry) error {
 	if c == nil {
 		return nil
 	}
-	c.budget.settle(c.most, c.actual(r.Usage, r.Cost, r.Err))
+	c.budget.charge(c.most, c.actual(r.Usage, r.Cost, r.Err))
 	c.attempts, c.cost = c.attempts.Add(r.Usage), c.cost.Add(r.Cost)
 	if err := c.budget.reserve(ctx, c.most); err != nil {
 		c.budget = nil // nothing is reserved
@@ -152,7 +152,7 @@ func (c *budgetCall) again(ctx context.Context, r model.Retry) error {
 	return nil
 }
 
-// end settles the last attempt of a call.
+// end charges the last attempt of a call.
 func (c *budgetCall) end(reply model.Reply, err error) {
 	if c == nil || c.budget == nil {
 		return
@@ -163,10 +163,10 @@ func (c *budgetCall) end(reply model.Reply, err error) {
 	cost := reply.Cost
 	cost.USD -= c.cost.USD
 	cost.Unpriced -= c.cost.Unpriced
-	c.budget.settle(c.most, c.actual(last, cost, err))
+	c.budget.charge(c.most, c.actual(last, cost, err))
 }
 
-// actual returns what an attempt cost: the most if the provider did not report it.
+// actual returns the cost of an attempt, or the most that it can cost if the provider did not report it.
 func (c *budgetCall) actual(u model.Usage, cost model.Cost, err error) amount {
 	if !(model.Reply{Usage: u}).Metered(err) {
 		return c.most

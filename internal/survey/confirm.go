@@ -9,37 +9,36 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/workspace"
 )
 
 // ConfirmedRecipe is the recipe of a summary that a person or an agent confirmed.
 const ConfirmedRecipe = "hand"
 
-// A Confirmation says of a directory that its text still holds.
+// A Confirmation says that the text of a directory is still right.
 type Confirmation struct {
 	Path repo.Path
-	// Read is the digest of the basis that was looked at, as Show has it; what is
-	// there now is assumed when it is zero.
+	// Read is the digest of the basis that the author read, from Show. Zero means the present basis.
 	Read   fresh.Digest
-	Author string // the witness
+	Author string // who confirms
 }
 
-// Confirmed tells what became of a confirmation.
+// Confirmed is the result of a confirmation.
 type Confirmed struct {
 	Path    repo.Path
 	None    bool         // no directory of tracked files has that path, now or before
-	Refused string       // why nothing was kept, "" when it was
-	Basis   fresh.Digest // what the text is kept for
-	Verdict Verdict      // about the directory, from now on
+	Refused string       // why nothing was stored, "" if it was
+	Basis   fresh.Digest // basis of the new record
+	Verdict Verdict      // the new verdict of the directory
 	Reasons []string     // for that verdict
-	Above   []repo.Path  // the directories above that hold again because of it, nearest first
+	Above   []repo.Path  // directories above that are fresh again because of it, nearest first
 }
 
-// Confirm stores the present summaries of directories again, for the current
-// content. It starts with the deepest directories, so that those above see the
-// result; answers are in the order of list. If a subdirectory has no summary
-// or a stale one, Confirm still stores the text, and the verdict says so.
+// Confirm stores the present summaries of directories again, for the current content. It starts with the deepest
+// directories, so that those above see the result; answers are in the order of list. If a subdirectory has no
+// summary or a stale one, Confirm still stores the text, and the verdict says so.
 func (s *Survey) Confirm(ctx context.Context, list []Confirmation) ([]Confirmed, error) {
-	j, err := s.judge(ctx)
+	ts, err := s.judge(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -48,15 +47,15 @@ func (s *Survey) Confirm(ctx context.Context, list []Confirmation) ([]Confirmed,
 	for i, c := range list {
 		out[i] = Confirmed{Path: c.Path}
 		at[c.Path] = append(at[c.Path], i)
-		if _, err := j.find(c.Path); err != nil {
-			said := len(j.latest[c.Path]) > 0
-			out[i].None, out[i].Refused = !said, "the directory is gone: git tracks no file in it"
+		if _, err := ts.find(c.Path); err != nil {
+			described := len(ts.latest[c.Path]) > 0
+			out[i].None, out[i].Refused = !described, "the directory is gone: git tracks no file in it"
 		}
 	}
 	var records []*store.DirRecord
-	for _, d := range j.order {
+	for _, d := range ts.order {
 		for _, i := range at[d.Path] {
-			r, err := j.confirm(ctx, d, list[i], &out[i])
+			r, err := ts.confirm(ctx, d, list[i], &out[i])
 			if err != nil {
 				return nil, err
 			}
@@ -74,10 +73,10 @@ func (s *Survey) Confirm(ctx context.Context, list []Confirmation) ([]Confirmed,
 	return out, nil
 }
 
-// confirm makes the record that a confirmation amounts to, and judges the directory
-// and those above it by it. It returns nil when there is nothing to be kept.
-func (j *judgement) confirm(ctx context.Context, d *Directory, c Confirmation, out *Confirmed) (*store.DirRecord, error) {
-	st := j.at[d]
+// confirm makes the record of a confirmation, and judges the directory and those above it again. It returns nil if
+// the confirmation is refused.
+func (ts *treeStatus) confirm(ctx context.Context, d *Directory, c Confirmation, out *Confirmed) (*store.DirRecord, error) {
+	st := ts.at[d]
 	switch {
 	case d.Excluded != "":
 		out.Refused = "excluded: " + d.Excluded
@@ -85,15 +84,15 @@ func (j *judgement) confirm(ctx context.Context, d *Directory, c Confirmation, o
 		out.Refused = "ken cannot read all of it: " + strings.Join(st.Reasons, ", ")
 	case st.Record == nil:
 		out.Refused = "there is no summary to confirm"
-	case !c.Read.IsZero() && c.Read != j.basis(st).Digest():
+	case !c.Read.IsZero() && c.Read != ts.basis(st).Digest():
 		out.Refused = "the directory changed since you read it: read it again"
 	}
 	if out.Refused != "" {
 		out.Verdict, out.Reasons = st.Verdict, st.Reasons
 		return nil, nil
 	}
-	it, err := j.item(ctx, st)
-	if errors.Is(err, ErrMoved) {
+	it, err := ts.item(ctx, st)
+	if errors.Is(err, workspace.ErrChanged) {
 		out.Refused, out.Verdict, out.Reasons = err.Error(), st.Verdict, st.Reasons
 		return nil, nil
 	}
@@ -101,23 +100,23 @@ func (j *judgement) confirm(ctx context.Context, d *Directory, c Confirmation, o
 		return nil, err
 	}
 	it.Old = st.Record
-	r, err := j.record(it, Draft{Keep: true}, c.Author, ConfirmedRecipe)
+	r, err := ts.record(it, Draft{Keep: true}, c.Author, ConfirmedRecipe)
 	if err != nil {
 		out.Refused, out.Verdict, out.Reasons = err.Error(), st.Verdict, st.Reasons
-		return nil, nil //nolint:nilerr // it is the answer
+		return nil, nil //nolint:nilerr // the result has the reason
 	}
-	j.latest[d.Path] = []*store.DirRecord{r}
-	delete(j.failed, d.Path)
+	ts.latest[d.Path] = []*store.DirRecord{r}
+	delete(ts.failed, d.Path)
 	was := make(map[*Directory]Verdict)
 	for up := d; up != nil; up = up.Parent {
-		was[up] = j.at[up].Verdict
-		if err := j.judgeLevel(ctx, []*Directory{up}); err != nil {
+		was[up] = ts.at[up].Verdict
+		if err := ts.judgeLevel(ctx, []*Directory{up}); err != nil {
 			return nil, err
 		}
-		if up != d && was[up] != Fresh && j.at[up].Verdict == Fresh {
+		if up != d && was[up] != Fresh && ts.at[up].Verdict == Fresh {
 			out.Above = append(out.Above, up.Path)
 		}
 	}
-	out.Basis, out.Verdict, out.Reasons = r.Basis.Digest(), j.at[d].Verdict, j.at[d].Reasons
+	out.Basis, out.Verdict, out.Reasons = r.Basis.Digest(), ts.at[d].Verdict, ts.at[d].Reasons
 	return r, nil
 }

@@ -8,15 +8,15 @@ import (
 	"ken/internal/store"
 )
 
-// A DirDiff is how a directory differs from what its summary was written from.
+// A DirDiff is the difference between a directory and the basis of its summary.
 type DirDiff struct {
 	Shown ShownDirectory
 	Files []FileDiff
-	// Children are the subdirectories whose summaries are not those that the text knew.
+	// Children are the subdirectories with other summaries than in the basis.
 	Children []repo.Path
 }
 
-// A FileDiff is a file of a directory whose content is not the one that the summary was written from.
+// A FileDiff is a file with another content than in the basis of the summary.
 type FileDiff struct {
 	Path repo.Path
 	Old  repo.ID // zero if the file is new
@@ -29,16 +29,16 @@ func (s *Survey) Diff(ctx context.Context, p repo.Path) (*DirDiff, error) {
 	if err := s.keepOutlines(ctx); err != nil {
 		return nil, err
 	}
-	j, err := s.judge(ctx)
+	ts, err := s.judge(ctx)
 	if err != nil {
 		return nil, err
 	}
-	d, err := j.find(p)
+	d, err := ts.find(p)
 	if err != nil {
-		return nil, nil //nolint:nilerr // the caller says what the path is
+		return nil, nil //nolint:nilerr // the caller reports the path
 	}
-	st := j.at[d]
-	diff := &DirDiff{Shown: j.shown(st)}
+	st := ts.at[d]
+	diff := &DirDiff{Shown: ts.shown(st)}
 	if st.Record == nil {
 		return diff, nil
 	}
@@ -48,7 +48,7 @@ func (s *Survey) Diff(ctx context.Context, p repo.Path) (*DirDiff, error) {
 		}
 		return p + "/" + repo.Path(name)
 	}
-	now := j.basis(st)
+	now := ts.basis(st)
 	old := make(map[string]repo.ID)
 	for _, f := range st.Record.Basis.Files {
 		old[string(f.Name)] = f.ID

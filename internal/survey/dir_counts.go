@@ -9,11 +9,10 @@ import (
 	"ken/internal/repo"
 )
 
-// DirCounts counts the summaries of directories. Fresh, Stale and Unknown are texts
-// that people, agents or models wrote. The other directories have an outline, which is never
-// stale, or none yet.
+// DirCounts counts the summaries of directories. Fresh, Stale and Unknown are texts that people, agents or models
+// wrote. The other directories have an outline, which is never stale, or no text yet.
 type DirCounts struct {
-	Directories int `json:"directories"` // those that nothing leaves out
+	Directories int `json:"directories"` // directories that are not excluded
 	Fresh       int `json:"fresh"`
 	Stale       int `json:"stale"`
 	Unknown     int `json:"unknown"`
@@ -64,29 +63,25 @@ func (c *DirCounts) State() fresh.State {
 	}
 }
 
-// A StaleDirectory is a directory whose text does not hold, or of which that is not known.
+// A StaleDirectory is a directory whose text is stale or unknown.
 type StaleDirectory struct {
 	repo.PathJSON
 	Verdict Verdict  `json:"verdict"`
 	Reasons []string `json:"reasons"`
 }
 
-// DirCounts counts the summaries of the directories that lie within some paths, or
-// all of them.
+// DirCounts counts the summaries of the directories within some paths, or of all directories if there are none.
 func (s *Survey) DirCounts(ctx context.Context, within []repo.Path) (*DirCounts, error) {
-	j, err := s.look(ctx, s.judge, func(*judgement) []*Directory { return nil })
-	if err != nil {
-		return nil, err
-	}
-	return j.counts(within), nil
+	question := fmt.Sprintf("counts within %q", within)
+	return cached(ctx, s, question, s.judge, func(ts *treeStatus) *DirCounts { return ts.counts(within) })
 }
 
-// counts counts the directories that lie within some paths, or all of them.
-func (j *judgement) counts(within []repo.Path) *DirCounts {
+// counts counts the directories within some paths, or all of them.
+func (ts *treeStatus) counts(within []repo.Path) *DirCounts {
 	c := &DirCounts{Wanting: []StaleDirectory{}}
-	for _, d := range j.order {
+	for _, d := range ts.order {
 		if len(within) == 0 || slices.ContainsFunc(within, d.Path.Under) {
-			st := j.at[d]
+			st := ts.at[d]
 			c.add(repo.DirLabel(d.Path).JSON(), st.Verdict, st.Reasons, st.Record != nil, st.Record != nil && st.Record.Outlined())
 		}
 	}

@@ -4,36 +4,35 @@ import (
 	"strings"
 )
 
-// dirPriority says how much the name of a directory promises to whoever is new, the most
-// first.
+// dirPriority ranks a directory by its name for a reader who is new to the repository. The lowest value comes first.
 func dirPriority(name string) int {
 	low := strings.ToLower(name)
 	switch {
 	case low == "" || low[0] == '.':
-		return promiseHidden
+		return priorityHidden
 	case strings.HasPrefix(low, "test") || strings.HasSuffix(low, "tests") || strings.HasSuffix(low, "_test") || strings.HasSuffix(low, "-test"):
-		return promiseTests
+		return priorityTests
 	}
 	switch low {
 	case "src", "main", "source", "sources", "lib", "libs", "pkg", "packages", "crates", "modules", "internal", "cmd", "app", "apps", "include", "core":
-		return promiseCode
+		return priorityCode
 	case "__tests__", "e2e", "fixtures", "mocks", "__mocks__", "snapshots", "__snapshots__":
-		return promiseTests
+		return priorityTests
 	case "spec", "specs", "doc", "docs", "documentation", "example", "examples", "sample", "samples", "benchmark", "benchmarks", "__benchmarks__", "bench", "contrib",
 		"ci", "scripts", "script", "tools", "assets", "resources", "static", "public", "locale", "locales", "changelogs", "site", "website",
 		"hack", "third_party", "vendor", "extras", "misc", "types", "typings":
-		return promiseAside
+		return priorityAside
 	default:
-		return promiseCommon
+		return priorityCommon
 	}
 }
 
-// The promises of names.
+// The priorities of directories.
 const (
-	promiseCode = iota
-	promiseCommon
-	promiseAside
-	promiseTests
-	promiseHidden
-	promiseNone
+	priorityCode = iota
+	priorityCommon
+	priorityAside
+	priorityTests
+	priorityHidden
+	priorityNone
 )

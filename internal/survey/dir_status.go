@@ -11,24 +11,24 @@ import (
 	"ken/internal/outline"
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/workspace"
 )
 
-// A DirStatus is what is known of a directory now.
+// A DirStatus is the verdict about a directory, with its reasons.
 type DirStatus struct {
 	Dir     *Directory
 	Verdict Verdict
-	Record  *store.DirRecord // that speaks for it; nil when none does
+	Record  *store.DirRecord // its summary or outline; nil without one
 	Reasons []string
-	// K of the N children that count are not as the record knew them.
+	// K of the N children that count differ from the basis of the record.
 	K, N int
 
-	outlined bool          // Record is the outline of what is there now
-	retried  bool          // the author of Record could not finish it, twice
-	children []*DirStatus  // by name
-	kept     *cachedStatus // of one that was kept, nil for one that was judged now
+	outlined bool         // Record is the outline of the present content
+	retried  bool         // the author of Record could not finish it, twice
+	children []*DirStatus // by name
 }
 
-// text names what is said of the directory, zero when nothing is.
+// text returns the digest of the directory's text, zero without one.
 func (s *DirStatus) text() fresh.Digest {
 	if s.Record == nil {
 		return fresh.Digest{}
@@ -36,70 +36,67 @@ func (s *DirStatus) text() fresh.Digest {
 	return s.Record.TextID()
 }
 
-// A judgement is one reading of a tree.
-type judgement struct {
+// A treeStatus has the status of every directory of a tree.
+type treeStatus struct {
 	*Survey
-	files  []File
-	order  []*Directory // every one after all below it
+	files  []workspace.File
+	order  []*Directory // subdirectories first
 	plan   *LayoutPlan  // nil for none
 	latest map[repo.Path][]*store.DirRecord
 	failed map[repo.Path]store.DirFailure
-	at     map[*Directory]*DirStatus
+	at     map[*Directory]*DirStatus // status of each directory
 
-	unsure       bool   // a grammar saw nothing where it once did: the file may have been on the move
-	outlinesOnly bool   // the store has no summary by a model or an agent
-	refreshes    bool   // outlines of changed content are made again, see refresh
-	refreshed    bool   // some were, and are not stored
-	made         string // names what it was made from, "" when that was not asked or cannot be told
-	saved        bool   // what is kept is just this
+	unsure       bool // a content could not be read, so verdicts may depend on more than files and records
+	outlinesOnly bool // the store has no summary by a model or an agent
+	refreshes    bool // outlines of changed content are made again, see refresh
 }
 
-// judge reads the tree and finds how every directory stands. Directories without a summary
-// get their present outline, unless nobody ever asked for outlines here.
-func (s *Survey) judge(ctx context.Context) (*judgement, error) { return s.judgeAll(ctx, true) }
+// judge reads the tree and gives the verdict about every directory. Directories without a summary get their present
+// outline, unless the store has no records at all.
+func (s *Survey) judge(ctx context.Context) (*treeStatus, error) { return s.judgeAll(ctx, true) }
 
 // judgeStored is judge for writers: outlines that are not of the present content are stale.
-func (s *Survey) judgeStored(ctx context.Context) (*judgement, error) { return s.judgeAll(ctx, false) }
+func (s *Survey) judgeStored(ctx context.Context) (*treeStatus, error) { return s.judgeAll(ctx, false) }
 
-func (s *Survey) judgeAll(ctx context.Context, refreshes bool) (*judgement, error) {
+func (s *Survey) judgeAll(ctx context.Context, refreshes bool) (*treeStatus, error) {
 	files, err := s.tree.Files(ctx)
 	if err != nil {
 		return nil, err
 	}
-	j := &judgement{Survey: s, files: files, order: directories(files, s.opts), at: make(map[*Directory]*DirStatus)}
-	if len(j.order) == 0 {
-		return j, nil
+	ts := &treeStatus{Survey: s, files: files, order: directories(files, s.opts), at: make(map[*Directory]*DirStatus)}
+	if len(ts.order) == 0 {
+		return ts, nil
 	}
-	if j.latest, err = s.store.Latest(ctx); err != nil {
+	if ts.latest, err = s.store.Latest(ctx); err != nil {
 		return nil, err
 	}
-	j.refreshes = refreshes && (len(j.latest) > 0 || s.opts.Past)
-	j.outlinesOnly = true
-	for _, list := range j.latest {
-		if j.outlinesOnly = !slices.ContainsFunc(list, byModelOrAgent); !j.outlinesOnly {
+	ts.refreshes = refreshes && (len(ts.latest) > 0 || s.opts.Past)
+	ts.outlinesOnly = true
+	for _, list := range ts.latest {
+		if ts.outlinesOnly = !slices.ContainsFunc(list, byModelOrAgent); !ts.outlinesOnly {
 			break
 		}
 	}
-	if j.failed, err = s.store.Failures(ctx); err != nil {
+	if ts.failed, err = s.store.Failures(ctx); err != nil {
 		return nil, err
 	}
-	if j.plan, err = j.recall(ctx); err != nil {
+	if ts.plan, err = ts.loadPlan(ctx); err != nil {
 		return nil, err
 	}
-	if j.plan != nil && len(j.plan.ranks) > 0 {
+	if ts.plan != nil && len(ts.plan.ranks) > 0 {
 		opts := s.opts
-		opts.Ranks = j.plan.under(opts.Ranks)
-		j.order = directories(files, opts)
+		opts.Ranks = ts.plan.mergeRanks(opts.Ranks)
+		ts.order = directories(files, opts)
 	}
-	for _, level := range levels(j.order) {
-		if err := j.judgeLevel(ctx, level); err != nil {
+	for _, level := range levels(ts.order) {
+		if err := ts.judgeLevel(ctx, level); err != nil {
 			return nil, err
 		}
 	}
-	return j, nil
+	return ts, nil
 }
 
-// levels groups directories so that each level depends on those before it alone.
+// levels groups directories so that each level depends only on the levels before it.
 func levels(order []*Directory) [][]*Directory {
 	height := make(map[*Directory]int, len(order))
 	var list [][]*Directory
@@ -117,35 +114,35 @@ func levels(order []*Directory) [][]*Directory {
 	return list
 }
 
-// judgeLevel finds how directories stand whose children have been judged.
-func (j *judgement) judgeLevel(ctx context.Context, level []*Directory) error {
-	if err := j.settleLevel(ctx, level); err != nil {
+// judgeLevel gives the verdicts about directories whose children have theirs.
+func (ts *treeStatus) judgeLevel(ctx context.Context, level []*Directory) error {
+	if err := ts.judgeByRecords(ctx, level); err != nil {
 		return err
 	}
-	if err := j.findRetried(ctx, level); err != nil {
+	if err := ts.findRetried(ctx, level); err != nil {
 		return err
 	}
-	return j.refresh(ctx, level)
+	return ts.refresh(ctx, level)
 }
 
 // findRetried finds the directories with a partial summary that the same author wrote twice
 // from the same basis. A third attempt would end like the first two.
-func (j *judgement) findRetried(ctx context.Context, level []*Directory) error {
+func (ts *treeStatus) findRetried(ctx context.Context, level []*Directory) error {
 	var dirs []repo.Path
 	for _, d := range level {
-		if s := j.at[d]; s.Verdict == Partial && s.written() {
+		if s := ts.at[d]; s.Verdict == Partial && s.written() {
 			dirs = append(dirs, s.Record.Path)
 		}
 	}
 	if len(dirs) == 0 {
 		return nil
 	}
-	written, err := j.store.WrittenOf(ctx, dirs)
+	written, err := ts.store.WrittenOf(ctx, dirs)
 	if err != nil {
 		return err
 	}
 	for _, d := range level {
-		s := j.at[d]
+		s := ts.at[d]
 		if s.Verdict != Partial || !s.written() {
 			continue
 		}
@@ -169,14 +166,14 @@ func sameAttempt(a, b *store.DirRecord) bool {
 	return a.Partial && b.Partial && a.Recipe == b.Recipe && a.Basis.Digest() == b.Basis.Digest()
 }
 
-// settleLevel judges directories by the records that are stored.
-func (j *judgement) settleLevel(ctx context.Context, level []*Directory) error {
+// judgeByRecords judges directories by the stored records.
+func (ts *treeStatus) judgeByRecords(ctx context.Context, level []*Directory) error {
 	var open, wanting []*DirStatus
 	for _, d := range level {
 		s := &DirStatus{Dir: d}
-		j.at[d] = s
+		ts.at[d] = s
 		for _, c := range d.Children {
-			child := j.at[c]
+			child := ts.at[c]
 			s.children = append(s.children, child)
 			if child.Verdict != Excluded {
 				s.N++
@@ -185,32 +182,32 @@ func (j *judgement) settleLevel(ctx context.Context, level []*Directory) error {
 		switch {
 		case d.Excluded != "":
 			s.Verdict, s.Reasons = Excluded, []string{d.Excluded}
-		case j.unreadable(s):
+		case ts.unreadable(s):
 			s.Verdict = Unknown
-			s.Record = newest(j.latest[d.Path])
-		case !j.settled(s, j.speakers(d.Path, j.latest[d.Path])):
+			s.Record = newest(ts.latest[d.Path])
+		case !ts.useMatching(s, ts.eligibleRecords(d.Path, ts.latest[d.Path])):
 			open = append(open, s)
-		case !j.outlinesOnly && (s.Record.Outlined() || s.Record.Partial):
+		case !ts.outlinesOnly && (s.Record.Outlined() || s.Record.Partial):
 			wanting = append(wanting, s)
 		}
 	}
 	if len(open)+len(wanting) == 0 {
 		return nil
 	}
-	// The same may have been there before, at another time or in another place.
+	// The store may have a record with the same basis, of this directory at another time or of another directory.
 	bases := make([]fresh.Digest, len(open), len(open)+len(wanting))
 	for i, s := range open {
-		bases[i] = j.basis(s).Digest()
+		bases[i] = ts.basis(s).Digest()
 	}
 	for _, s := range wanting {
 		bases = append(bases, s.Record.Basis.Digest())
 	}
-	known, err := j.store.WrittenFrom(ctx, bases)
+	known, err := ts.store.WrittenFrom(ctx, bases)
 	if err != nil {
 		return err
 	}
 	for i, s := range wanting {
-		j.yield(s, known[bases[len(open)+i]])
+		ts.useSharedSummary(s, known[bases[len(open)+i]])
 	}
 	if len(open) == 0 {
 		return nil
@@ -218,78 +215,77 @@ func (j *judgement) settleLevel(ctx context.Context, level []*Directory) error {
 	bases = bases[:len(open)]
 	found := make([][]*store.DirRecord, len(open))
 	for i := range open {
-		found[i] = j.speakers(open[i].Dir.Path, known[bases[i]])
+		found[i] = ts.eligibleRecords(open[i].Dir.Path, known[bases[i]])
 	}
-	if err := j.preferOwn(ctx, open, bases, found); err != nil {
+	if err := ts.preferOwn(ctx, open, bases, found); err != nil {
 		return err
 	}
-	return j.settle(ctx, open, bases, found)
+	return ts.judgeChanged(ctx, open, bases, found)
 }
 
-// speakers returns those of some records that may speak for a directory. What a model or an agent wrote
-// there stays, stale or not: no outline displaces it. Of the past, whatever goes with it
-// is told.
-func (j *judgement) speakers(p repo.Path, records []*store.DirRecord) []*store.DirRecord {
-	if j.opts.Past || !slices.ContainsFunc(j.latest[p], byModelOrAgent) || !slices.ContainsFunc(records, (*store.DirRecord).Outlined) {
+// eligibleRecords returns the records that a directory may have as its text. An outline never replaces the summary
+// of a model or an agent, not even a stale one. In the tree of a commit, every record is eligible.
+func (ts *treeStatus) eligibleRecords(p repo.Path, records []*store.DirRecord) []*store.DirRecord {
+	if ts.opts.Past || !slices.ContainsFunc(ts.latest[p], byModelOrAgent) || !slices.ContainsFunc(records, (*store.DirRecord).Outlined) {
 		return records
 	}
 	return slices.DeleteFunc(slices.Clone(records), (*store.DirRecord).Outlined)
 }
 
-// byModelOrAgent reports whether a model or an agent wrote a record, or looked at it.
+// byModelOrAgent reports whether a model or an agent wrote a record, or checked it.
 func byModelOrAgent(r *store.DirRecord) bool { return !r.Outlined() }
 
-// preferOwn replaces what was written elsewhere, from the same, by what was written at
-// the directory itself: directories with the same input may be described in words of their own. What was merely
-// outlined has the same words everywhere.
-func (j *judgement) preferOwn(ctx context.Context, open []*DirStatus, bases []fresh.Digest, found [][]*store.DirRecord) error {
-	strange := func(r *store.DirRecord, at repo.Path) bool { return r.Path != at && !r.Outlined() }
+// preferOwn replaces summaries of other directories with the same basis by summaries of the directory itself, because
+// directories with the same input may have different summaries. Their outlines are equal.
+func (ts *treeStatus) preferOwn(ctx context.Context, open []*DirStatus, bases []fresh.Digest, found [][]*store.DirRecord) error {
+	ofOther := func(r *store.DirRecord, at repo.Path) bool { return r.Path != at && !r.Outlined() }
 	var places []store.DirVersion
 	for i, s := range open {
 		at := s.Dir.Path
-		if len(j.latest[at]) > 0 && slices.ContainsFunc(found[i], func(r *store.DirRecord) bool { return strange(r, at) }) {
+		if len(ts.latest[at]) > 0 && slices.ContainsFunc(found[i], func(r *store.DirRecord) bool { return ofOther(r, at) }) {
 			places = append(places, store.DirVersion{Path: at, Basis: bases[i]})
 		}
 	}
 	if len(places) == 0 {
 		return nil
 	}
-	own, err := j.store.WrittenIn(ctx, places)
+	own, err := ts.store.WrittenIn(ctx, places)
 	if err != nil {
 		return err
 	}
 	for i, s := range open {
 		mine := slices.DeleteFunc(slices.Clone(own[store.DirVersion{Path: s.Dir.Path, Basis: bases[i]}]), (*store.DirRecord).Outlined)
 		if len(mine) > 0 {
-			rest := slices.DeleteFunc(slices.Clone(found[i]), func(r *store.DirRecord) bool { return strange(r, s.Dir.Path) })
+			rest := slices.DeleteFunc(slices.Clone(found[i]), func(r *store.DirRecord) bool { return ofOther(r, s.Dir.Path) })
 			found[i] = append(mine, rest...)
 		}
 	}
 	return nil
 }
 
-// yield has a directory that was merely outlined, or that its author could not finish with,
-// take over what a model or an agent has written elsewhere from the same: nobody is asked twice about
-// one thing.
-func (j *judgement) yield(s *DirStatus, known []*store.DirRecord) {
+// useSharedSummary gives a directory with an outline or a partial summary the summary that a model or an agent
+// wrote for another directory with the same basis. So no model is asked twice about the same input.
+func (ts *treeStatus) useSharedSummary(s *DirStatus, known []*store.DirRecord) {
 	whole := slices.DeleteFunc(slices.Clone(known), func(r *store.DirRecord) bool { return r.Outlined() || r.Partial })
-	if twin := (DirStatus{Dir: s.Dir, N: s.N, children: s.children}); j.settled(&twin, whole) {
-		*s = twin
+	shared := DirStatus{Dir: s.Dir, N: s.N, children: s.children}
+	if ts.useMatching(&shared, whole) {
+		*s = shared
 	}
 }
 
-// unreadable notes the files of a directory whose content is not known.
-func (j *judgement) unreadable(s *DirStatus) bool {
+// unreadable adds a reason for each file of a directory whose content is unknown.
+func (ts *treeStatus) unreadable(s *DirStatus) bool {
 	for _, f := range s.Dir.Files {
 		if f.ID.IsZero() {
-			s.Reasons = append(s.Reasons, fmt.Sprintf("%s: %s", said(f.Path.Base()), cmp.Or(f.Problem, "content not known")))
+			s.Reasons = append(s.Reasons, fmt.Sprintf("%s: %s", quoteName(f.Path.Base()), cmp.Or(f.Problem, "content not known")))
 		}
 	}
 	return len(s.Reasons) > 0
 }
 
-// settled takes a record that was written from just what is there, if there is one.
-func (j *judgement) settled(s *DirStatus, records []*store.DirRecord) bool {
+// useMatching sets the record of a directory to one whose basis equals the present content. It returns false if
+// there is none.
+func (ts *treeStatus) useMatching(s *DirStatus, records []*store.DirRecord) bool {
 	for _, r := range ranked(records) {
 		if names, _ := s.differing(r); s.sameFiles(r) && len(names) == 0 {
 			s.Record = r
@@ -300,7 +296,7 @@ func (j *judgement) settled(s *DirStatus, records []*store.DirRecord) bool {
 	return false
 }
 
-// ranked puts what a model or an agent wrote before what was outlined, and the newest first.
+// ranked sorts records: those that a model or an agent wrote before outlines, and the newest first.
 func ranked(records []*store.DirRecord) []*store.DirRecord {
 	if len(records) < 2 {
 		return records
@@ -318,6 +314,7 @@ func ranked(records []*store.DirRecord) []*store.DirRecord {
 	return list
 }
 
+// newest returns the first of the ranked records; nil for none.
 func newest(records []*store.DirRecord) *store.DirRecord {
 	if len(records) == 0 {
 		return nil
@@ -325,16 +322,14 @@ func newest(records []*store.DirRecord) *store.DirRecord {
 	return ranked(records)[0]
 }
 
-// sameFiles reports whether the own files are byte for byte what a record was
-// written from.
+// sameFiles reports whether the own files have the contents of a record's basis.
 func (s *DirStatus) sameFiles(r *store.DirRecord) bool {
-	return slices.EqualFunc(s.Dir.Files, r.Basis.Files, func(f *File, b store.BasisFile) bool {
+	return slices.EqualFunc(s.Dir.Files, r.Basis.Files, func(f *workspace.File, b store.BasisFile) bool {
 		return f.ID == b.ID && f.Path.Base() == string(b.Name)
 	})
 }
 
-// finish gives the verdict about a directory whose record was written from just what
-// is there.
+// finish gives the verdict about a directory whose record has the present content as its basis.
 func (s *DirStatus) finish() {
 	switch {
 	case s.Record.Basis.Missing() > 0:
@@ -348,11 +343,11 @@ func (s *DirStatus) finish() {
 	}
 }
 
-// describedAnew is said of a child whose words are others.
+// describedAnew is the reason for a child with another text than in the basis.
 const describedAnew = " has a new summary"
 
-// differing names the children that are not as a record knew them, or whose own text
-// does not hold; of so many that is not known.
+// differing names the children that differ from a record's basis or whose own text is not fresh. unknown counts those
+// with an unknown verdict.
 func (s *DirStatus) differing(r *store.DirRecord) (names []string, unknown int) {
 	was := make(map[string]fresh.Digest, len(r.Basis.Children))
 	for _, c := range r.Basis.Children {
@@ -362,21 +357,21 @@ func (s *DirStatus) differing(r *store.DirRecord) (names []string, unknown int) 
 		if c.Verdict == Excluded {
 			continue
 		}
-		name := s.calls(c)
+		name := s.childName(c)
 		text, known := was[name]
 		delete(was, name)
 		switch {
 		case !known:
-			names = append(names, said(name)+" is new")
+			names = append(names, quoteName(name)+" is new")
 		case text.IsZero() && !r.Outlined() && !c.written():
 			// It had no summary then, and has none now.
 		case text != c.text():
-			names = append(names, said(name)+describedAnew)
+			names = append(names, quoteName(name)+describedAnew)
 		case !text.IsZero() && c.Verdict != Fresh:
 			if c.Verdict == Unknown {
 				unknown++
 			}
-			names = append(names, said(name)+" is "+c.Verdict.Word())
+			names = append(names, quoteName(name)+" is "+c.Verdict.Word())
 		}
 	}
 	for _, c := range r.Basis.Children {
@@ -387,15 +382,15 @@ func (s *DirStatus) differing(r *store.DirRecord) (names []string, unknown int) 
 	return names, unknown
 }
 
-// absent says why a file or a subdirectory of a record's basis is not among those that
-// count now. Policy may have left it out: then it does not count, and a summary stays as
-// it is. An outline is made again, because it names what counts.
+// absent says why a file or a subdirectory of a record's basis is not among those that count now. If policy leaves
+// it out, it does not count, and a summary stays fresh. An outline is made again, because it names the files and
+// directories that count.
 func (s *DirStatus) absent(name string, r *store.DirRecord) []string {
 	switch {
 	case !s.leftOut(name):
-		return []string{said(name) + " is gone"}
+		return []string{quoteName(name) + " is gone"}
 	case r.Outlined():
-		return []string{said(name) + " is left out by policy"}
+		return []string{quoteName(name) + " is left out by policy"}
 	default:
 		return nil
 	}
@@ -404,70 +399,68 @@ func (s *DirStatus) absent(name string, r *store.DirRecord) []string {
 // leftOut reports whether policy leaves out a file or a subdirectory that exists.
 func (s *DirStatus) leftOut(name string) bool {
 	return s.Dir.leftOut[name] || slices.ContainsFunc(s.children, func(c *DirStatus) bool {
-		return c.Verdict == Excluded && s.calls(c) == name
+		return c.Verdict == Excluded && s.childName(c) == name
 	})
 }
 
-// said is a name as a reason has it: whoever reads one sees which file is meant, whatever
-// its bytes are.
-func said(name string) string { return repo.Path(name).String() }
+// quoteName returns a name for a reason. It escapes bytes that are not printable.
+func quoteName(name string) string { return repo.Path(name).String() }
 
-// calls is the name by which a text knows what lies below.
-func (s *DirStatus) calls(c *DirStatus) string {
+// childName returns the name of a child in a basis.
+func (s *DirStatus) childName(c *DirStatus) string {
 	if s.Dir.Path == reportPath {
 		return string(repo.DirLabel(c.Dir.Path)) // an overview has them from several levels
 	}
 	return c.Dir.Name()
 }
 
-// settle gives the verdicts about directories that are not just as their latest
-// record knew them.
-func (j *judgement) settle(ctx context.Context, open []*DirStatus, bases []fresh.Digest, found [][]*store.DirRecord) error {
+// judgeChanged judges directories whose content differs from the basis of their latest record.
+func (ts *treeStatus) judgeChanged(ctx context.Context, open []*DirStatus, bases []fresh.Digest, found [][]*store.DirRecord) error {
 	var rest []*DirStatus
-	var ask []*File
+	var ask []*workspace.File
 	for i, s := range open {
-		if j.settled(s, found[i]) {
+		if ts.useMatching(s, found[i]) {
 			continue
 		}
-		if f, ok := j.failed[s.Dir.Path]; ok && f.Basis == bases[i] {
+		if f, ok := ts.failed[s.Dir.Path]; ok && f.Basis == bases[i] {
 			s.Verdict, s.Reasons = Failed, []string{f.Reason}
-			s.Record = newest(j.latest[s.Dir.Path])
+			s.Record = newest(ts.latest[s.Dir.Path])
 			continue
 		}
-		if len(j.latest[s.Dir.Path]) == 0 {
+		if len(ts.latest[s.Dir.Path]) == 0 {
 			s.Verdict = None
 			continue
 		}
 		rest = append(rest, s)
-		for _, r := range j.speakers(s.Dir.Path, j.latest[s.Dir.Path]) {
-			ask = append(ask, s.moved(r)...)
+		for _, r := range ts.eligibleRecords(s.Dir.Path, ts.latest[s.Dir.Path]) {
+			ask = append(ask, s.changedFiles(r)...)
 		}
 	}
-	shapes, err := j.shapes(ctx, ask)
+	shapes, err := ts.shapes(ctx, ask)
 	if err != nil {
 		return err
 	}
 	var past []*DirStatus
-	bare := make(map[*DirStatus]DirStatus)
+	unjudged := make(map[*DirStatus]DirStatus)
 	for _, s := range rest {
 		var best *DirStatus
-		for _, r := range ranked(j.speakers(s.Dir.Path, j.latest[s.Dir.Path])) {
-			if c := j.compare(s, r, shapes); best == nil || c.Verdict == Fresh && best.Verdict != Fresh {
+		for _, r := range ranked(ts.eligibleRecords(s.Dir.Path, ts.latest[s.Dir.Path])) {
+			if c := ts.compare(s, r, shapes); best == nil || c.Verdict == Fresh && best.Verdict != Fresh {
 				best = c
 			}
 		}
 		if best.Verdict != Fresh && !best.Record.Outlined() {
-			past, bare[s] = append(past, s), *s
+			past, unjudged[s] = append(past, s), *s
 		}
 		*s = *best
 	}
-	return j.recollect(ctx, past, bare)
+	return ts.useOlderSummary(ctx, past, unjudged)
 }
 
-// recollect looks for an older summary that fits again, for directories
-// whose latest one is stale. Its basis may differ from the present content
-// in ways that do not count. bare has the statuses before they were judged.
-func (j *judgement) recollect(ctx context.Context, past []*DirStatus, bare map[*DirStatus]DirStatus) error {
+// useOlderSummary looks for an older summary that is fresh again, for directories whose latest one is stale. Its
+// basis may differ from the present content in ways that do not count. The map unjudged has the statuses before
+// they were judged.
+func (ts *treeStatus) useOlderSummary(ctx context.Context, past []*DirStatus, unjudged map[*DirStatus]DirStatus) error {
 	if len(past) == 0 {
 		return nil
 	}
@@ -475,26 +468,26 @@ func (j *judgement) recollect(ctx context.Context, past []*DirStatus, bare map[*
 	for i, s := range past {
 		dirs[i] = s.Dir.Path
 	}
-	written, err := j.store.WrittenOf(ctx, dirs)
+	written, err := ts.store.WrittenOf(ctx, dirs)
 	if err != nil {
 		return err
 	}
-	var ask []*File
+	var ask []*workspace.File
 	for _, s := range past {
 		older := slices.DeleteFunc(slices.Clone(written[s.Dir.Path]), func(r *store.DirRecord) bool { return !s.sameNames(r) })
 		written[s.Dir.Path] = older
 		for _, r := range older {
-			ask = append(ask, s.moved(r)...)
+			ask = append(ask, s.changedFiles(r)...)
 		}
 	}
-	shapes, err := j.shapes(ctx, ask)
+	shapes, err := ts.shapes(ctx, ask)
 	if err != nil {
 		return err
 	}
 	for _, s := range past {
-		was := bare[s]
+		was := unjudged[s]
 		for _, r := range written[s.Dir.Path] {
-			if c := j.compare(&was, r, shapes); c.Verdict == Fresh {
+			if c := ts.compare(&was, r, shapes); c.Verdict == Fresh {
 				*s = *c
 				break
 			}
@@ -503,22 +496,21 @@ func (j *judgement) recollect(ctx context.Context, past []*DirStatus, bare map[*
 	return nil
 }
 
-// sameNames reports whether the own files have the names that a record knew, and what
-// is said of the children is what it was told.
+// sameNames reports whether the own files have the names, and the children the texts, of a record's basis.
 func (s *DirStatus) sameNames(r *store.DirRecord) bool {
 	names, _ := s.differing(r)
-	return len(names) == 0 && slices.EqualFunc(s.Dir.Files, r.Basis.Files, func(f *File, b store.BasisFile) bool {
+	return len(names) == 0 && slices.EqualFunc(s.Dir.Files, r.Basis.Files, func(f *workspace.File, b store.BasisFile) bool {
 		return f.Path.Base() == string(b.Name)
 	})
 }
 
-// moved returns the files that a record knew with another content.
-func (s *DirStatus) moved(r *store.DirRecord) []*File {
+// changedFiles returns the files that have another content in the basis of a record, and an outline there.
+func (s *DirStatus) changedFiles(r *store.DirRecord) []*workspace.File {
 	was := make(map[string]store.BasisFile, len(r.Basis.Files))
 	for _, b := range r.Basis.Files {
 		was[string(b.Name)] = b
 	}
-	var list []*File
+	var list []*workspace.File
 	for _, f := range s.Dir.Files {
 		if b, ok := was[f.Path.Base()]; ok && b.ID != f.ID && b.Shape.Language != "" {
 			list = append(list, f)
@@ -528,29 +520,29 @@ func (s *DirStatus) moved(r *store.DirRecord) []*File {
 }
 
 // shapes returns the outlines of files.
-func (j *judgement) shapes(ctx context.Context, files []*File) (map[*File]*outline.Outline, error) {
-	slices.SortFunc(files, func(a, b *File) int { return strings.Compare(string(a.Path), string(b.Path)) })
+func (ts *treeStatus) shapes(ctx context.Context, files []*workspace.File) (map[*workspace.File]*outline.Outline, error) {
+	slices.SortFunc(files, func(a, b *workspace.File) int { return strings.Compare(string(a.Path), string(b.Path)) })
 	files = slices.Compact(files)
 	if len(files) == 0 {
 		return nil, nil
 	}
-	list, err := j.tree.Outlines(ctx, files)
+	list, err := ts.tree.Outlines(ctx, files)
 	if err != nil {
 		return nil, err
 	}
-	shapes := make(map[*File]*outline.Outline, len(files))
+	shapes := make(map[*workspace.File]*outline.Outline, len(files))
 	for i, f := range files {
 		shapes[f] = list[i].Outline
-		j.unsure = j.unsure || list[i].Outline == nil
+		ts.unsure = ts.unsure || list[i].Outline == nil
 	}
 	return shapes, nil
 }
 
 // compare judges a directory by a record of it.
-func (j *judgement) compare(s *DirStatus, r *store.DirRecord, shapes map[*File]*outline.Outline) *DirStatus {
+func (ts *treeStatus) compare(s *DirStatus, r *store.DirRecord, shapes map[*workspace.File]*outline.Outline) *DirStatus {
 	c := *s
 	c.Record = r
-	changed := j.changed(s, r, shapes)
+	changed := ts.changed(s, r, shapes)
 	differing, unknown := s.differing(r)
 	c.K = len(differing)
 	switch {
@@ -558,7 +550,7 @@ func (j *judgement) compare(s *DirStatus, r *store.DirRecord, shapes map[*File]*
 		c.Verdict, c.Reasons = StaleSelf, append(changed, differing...)
 	case len(differing) > unknown:
 		c.Verdict, c.Reasons = StaleBelow, differing
-	case unknown > 0: // nothing is known to have changed, and nobody could say what it says
+	case unknown > 0: // no change is known, but a child could not be judged
 		c.Verdict, c.Reasons = Unknown, differing
 	default:
 		c.finish()
@@ -566,9 +558,8 @@ func (j *judgement) compare(s *DirStatus, r *store.DirRecord, shapes map[*File]*
 	return &c
 }
 
-// changed names the own files that are not as a record knew them, as far as it
-// matters.
-func (j *judgement) changed(s *DirStatus, r *store.DirRecord, shapes map[*File]*outline.Outline) []string {
+// changed names the own files whose difference from a record's basis counts.
+func (ts *treeStatus) changed(s *DirStatus, r *store.DirRecord, shapes map[*workspace.File]*outline.Outline) []string {
 	was := make(map[string]store.BasisFile, len(r.Basis.Files))
 	for _, b := range r.Basis.Files {
 		was[string(b.Name)] = b
@@ -580,15 +571,15 @@ func (j *judgement) changed(s *DirStatus, r *store.DirRecord, shapes map[*File]*
 		delete(was, name)
 		switch {
 		case !known:
-			names = append(names, said(name)+" is new")
+			names = append(names, quoteName(name)+" is new")
 		case b.ID == f.ID:
 		case r.Outlined():
 			if now := shapes[f]; b.Shape.Digest.IsZero() || now == nil || b.Shape.Digest != now.Digest {
-				names = append(names, said(name)+" changed")
+				names = append(names, quoteName(name)+" changed")
 			}
 		default:
-			if g := outline.Grade(b.Shape.Outline(), shapes[f]); j.opts.Counts(g) {
-				names = append(names, fmt.Sprintf("%s changed (%s)", said(name), g))
+			if g := outline.Grade(b.Shape.Outline(), shapes[f]); ts.opts.Counts(g) {
+				names = append(names, fmt.Sprintf("%s changed (%s)", quoteName(name), g))
 			}
 		}
 	}
@@ -600,16 +591,15 @@ func (j *judgement) changed(s *DirStatus, r *store.DirRecord, shapes map[*File]*
 	return names
 }
 
-// basis returns what a text about a directory would be written from now, without
-// what grammars see.
-func (j *judgement) basis(s *DirStatus) store.DirBasis {
+// basis returns the basis of a text that would be written about a directory now, without outlines of the files.
+func (ts *treeStatus) basis(s *DirStatus) store.DirBasis {
 	var b store.DirBasis
 	for _, f := range s.Dir.Files {
 		b.Files = append(b.Files, store.BasisFile{Name: []byte(f.Path.Base()), ID: f.ID})
 	}
 	for _, c := range s.children {
 		if c.Verdict != Excluded {
-			b.Children = append(b.Children, store.BasisChild{Name: []byte(s.calls(c)), Text: c.text()})
+			b.Children = append(b.Children, store.BasisChild{Name: []byte(s.childName(c)), Text: c.text()})
 		}
 	}
 	return b

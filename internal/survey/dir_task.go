@@ -8,6 +8,7 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/workspace"
 )
 
 // A DirTask is one directory of a survey that several workers share. To summarise a
@@ -41,34 +42,34 @@ type TaskList struct {
 
 // Tasks lists the directories that a writer has to summarise, in a directory and all below it.
 func (s *Survey) Tasks(ctx context.Context, w Writer, within repo.Path) (*TaskList, error) {
-	j, err := s.judgeStored(ctx)
+	ts, err := s.judgeStored(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if within != "" {
-		if _, err := j.find(within); err != nil {
+		if _, err := ts.find(within); err != nil {
 			return nil, err
 		}
 	}
 	out := &TaskList{}
-	if j.plan != nil {
-		out.About = j.plan.About
+	if ts.plan != nil {
+		out.About = ts.plan.About
 	}
 	in := make(map[*Directory]bool)
-	for _, d := range j.order {
-		in[d] = d.Path.Under(within) && wanted(j.at[d], w)
+	for _, d := range ts.order {
+		in[d] = d.Path.Under(within) && wanted(ts.at[d], w)
 	}
 	waits := make(map[*Directory]int)
-	for _, d := range j.order {
+	for _, d := range ts.order {
 		if up := above(d, in); in[d] && up != nil {
 			waits[up]++
 		}
 	}
-	for _, d := range inOrder(j.order) {
+	for _, d := range inOrder(ts.order) {
 		if !in[d] && (d.Parent == nil || !in[d.Parent]) {
 			continue // no task needs it
 		}
-		st := j.at[d]
+		st := ts.at[d]
 		p := DirTask{
 			Path: d.Path, Work: in[d], Top: true, Waits: waits[d], Rank: d.rank, Band: d.band,
 			Verdict: st.Verdict, Reasons: append([]string{}, st.Reasons...), Record: st.recordID(),
@@ -107,7 +108,7 @@ type Assignment struct {
 	// children did not change, or a record of the same input exists.
 	Item *Item
 
-	j      *judgement
+	ts     *treeStatus
 	st     *DirStatus
 	writer Writer
 }
@@ -124,7 +125,7 @@ func (s *Survey) Assign(ctx context.Context, w Writer, about string, of TaskInpu
 	if len(d.Files) == 0 && len(below) == 0 {
 		return nil, noDirectory(of.Path)
 	}
-	j := &judgement{
+	ts := &treeStatus{
 		Survey: s, files: files, plan: &LayoutPlan{About: about},
 		latest: make(map[repo.Path][]*store.DirRecord), at: make(map[*Directory]*DirStatus),
 	}
@@ -134,38 +135,38 @@ func (s *Survey) Assign(ctx context.Context, w Writer, about string, of TaskInpu
 		if t.Verdict == Excluded {
 			c.Excluded = strings.Join(t.Reasons, ", ")
 		}
-		d.Children, j.order = append(d.Children, c), append(j.order, c)
-		j.at[c] = &DirStatus{Dir: c, Verdict: t.Verdict, Record: t.Summary, Reasons: t.Reasons}
+		d.Children, ts.order = append(d.Children, c), append(ts.order, c)
+		ts.at[c] = &DirStatus{Dir: c, Verdict: t.Verdict, Record: t.Summary, Reasons: t.Reasons}
 	}
-	j.order = append(j.order, d)
+	ts.order = append(ts.order, d)
 	// Another agent may have summarised it since the run started.
 	written, err := s.store.WrittenOf(ctx, []repo.Path{of.Path})
 	if err != nil {
 		return nil, err
 	}
 	if list := written[of.Path]; len(list) > 0 {
-		j.latest[of.Path] = list[:1:1]
+		ts.latest[of.Path] = list[:1:1]
 	}
-	if r := of.Summary; r != nil && (len(j.latest[of.Path]) == 0 || r.Outlined()) {
-		j.latest[of.Path] = append(j.latest[of.Path], r)
+	if r := of.Summary; r != nil && (len(ts.latest[of.Path]) == 0 || r.Outlined()) {
+		ts.latest[of.Path] = append(ts.latest[of.Path], r)
 	}
-	if err := j.judgeLevel(ctx, []*Directory{d}); err != nil {
+	if err := ts.judgeLevel(ctx, []*Directory{d}); err != nil {
 		return nil, err
 	}
-	p := &Assignment{j: j, st: j.at[d], writer: w}
-	if !wanted(p.st, w) || j.inVain(p.st, w) {
+	p := &Assignment{ts: ts, st: ts.at[d], writer: w}
+	if !wanted(p.st, w) || ts.sameInputAsBefore(p.st, w) {
 		return p, nil
 	}
 	if m, ok := w.(ModelWriter); ok {
 		m.See(s.tree)
 	}
-	p.Item, err = j.item(ctx, p.st)
+	p.Item, err = ts.item(ctx, p.st)
 	return p, err
 }
 
 // Record makes a record of a draft. It is the current summary of the directory from then on.
 func (p *Assignment) Record(d Draft) (*store.DirRecord, error) {
-	r, err := p.j.record(p.Item, d, p.writer.Author(), p.writer.Recipe())
+	r, err := p.ts.record(p.Item, d, p.writer.Author(), p.writer.Recipe())
 	if err != nil {
 		return nil, err
 	}
@@ -180,12 +181,12 @@ func (p *Assignment) Result() (v Verdict, reasons []string, record fresh.Digest)
 }
 
 // addOwn adds the own files of the directory. The list of all files is sorted by path.
-func (d *Directory) addOwn(files []File, opts Options) {
+func (d *Directory) addOwn(files []workspace.File, opts Options) {
 	first := 0
 	prefix := ""
 	if d.Path != "" {
 		prefix = string(d.Path) + "/"
-		first, _ = slices.BinarySearchFunc(files, prefix, func(f File, p string) int { return strings.Compare(string(f.Path), p) })
+		first, _ = slices.BinarySearchFunc(files, prefix, func(f workspace.File, p string) int { return strings.Compare(string(f.Path), p) })
 	}
 	for i := first; i < len(files); i++ {
 		f := &files[i]

@@ -12,13 +12,12 @@ import (
 	"ken/internal/survey"
 )
 
-// A survey in portions, described by many hands in any order that their waits allow, is the
-// survey of one: the same directories are asked about, no parent before its child, and the
-// same is said of all.
-func TestPortionsAmountToARun(t *testing.T) {
+// Workers that share the tasks of a survey describe the same directories as one run, no parent before its child,
+// and store the same texts.
+func TestSharedTasksEqualOneRun(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w, ranks := drawWorld(t)
-		one, many := &scribe{}, &scribe{}
+		w, ranks := drawRepo(t)
+		one, many := &scriptedWriter{}, &scriptedWriter{}
 		if rapid.Bool().Draw(t, "described before") {
 			if _, err := w.survey(ranks).Run(t.Context(), one, survey.RunOptions{}); err != nil {
 				t.Fatal(err)
@@ -30,7 +29,7 @@ func TestPortionsAmountToARun(t *testing.T) {
 				}
 			}
 		}
-		alone := &world{content: w.content, excluded: w.excluded, failures: map[repo.Path]store.DirFailure{}, records: slices.Clone(w.records), clock: w.clock}
+		alone := &memoryRepo{content: w.content, excluded: w.excluded, failures: map[repo.Path]store.DirFailure{}, records: slices.Clone(w.records), clock: w.clock}
 		if _, err := alone.survey(ranks).Run(t.Context(), one, survey.RunOptions{}); err != nil {
 			t.Fatal(err)
 		}
@@ -39,33 +38,34 @@ func TestPortionsAmountToARun(t *testing.T) {
 		slices.Sort(asked)
 		slices.Sort(shared)
 		if !slices.Equal(asked, shared) {
-			t.Errorf("one asks about %v, many about %v", asked, shared)
+			t.Errorf("one run describes %v, workers describe %v", asked, shared)
 		}
-		a, b := saidOf(t, alone, ranks), saidOf(t, w, ranks)
+		a, b := textsOf(t, alone, ranks), textsOf(t, w, ranks)
 		if !maps.Equal(a, b) {
-			t.Errorf("one says %v, many %v", a, b)
+			t.Errorf("texts of one run: %v; of workers: %v", a, b)
 		}
 	})
 }
 
-func saidOf(t *rapid.T, w *world, ranks map[repo.Path]survey.Rank) map[string]string {
+// textsOf returns the verdict and the text of each directory.
+func textsOf(t *rapid.T, w *memoryRepo, ranks map[repo.Path]survey.Rank) map[string]string {
 	t.Helper()
 	shown, err := w.survey(ranks).Show(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	said := make(map[string]string)
+	texts := make(map[string]string)
 	for _, d := range shown.Directories {
-		said[d.Path] = d.Verdict.String()
+		texts[d.Path] = d.Verdict.String()
 		if d.Text != nil {
-			said[d.Path] += " " + *d.Text
+			texts[d.Path] += " " + *d.Text
 		}
 	}
-	return said
+	return texts
 }
 
-// describeAll describes all portions as workers would, each with a survey of its own.
-func describeAll(t *rapid.T, w *world, ranks map[repo.Path]survey.Rank, by *scribe) {
+// describeAll describes all tasks as workers do, each with its own survey, in a drawn order.
+func describeAll(t *rapid.T, w *memoryRepo, ranks map[repo.Path]survey.Rank, by *scriptedWriter) {
 	t.Helper()
 	out, err := w.survey(ranks).Tasks(t.Context(), by, "")
 	if err != nil {

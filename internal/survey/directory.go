@@ -7,30 +7,30 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"ken/internal/repo"
+	"ken/internal/workspace"
 )
 
-// A Directory is one that holds tracked files, or directories that do.
+// A Directory is a directory with tracked files, in it or below it.
 type Directory struct {
-	Path     repo.Path // "" is the root
-	Files    []*File   // its own, that count, by path
+	Path     repo.Path         // "" is the root
+	Files    []*workspace.File // own files that count, sorted by path
 	Children []*Directory
 	Parent   *Directory // nil for the root
-	Excluded string     // why it is left out, "" when it is not
+	Excluded string     // why it is left out, "" if it is not
 
 	leftOut map[string]bool // names of own files that exist and do not count
 
-	rank  Rank // how it is to be treated
-	band  Rank // when it is worked on: never after what is above it
+	rank  Rank
+	band  Rank // its place in the order of work, never after the directories above it
 	depth int
 }
 
-// Name is what its parent calls it.
+// Name returns the last element of the path.
 func (d *Directory) Name() string { return d.Path.Base() }
 
-// directories makes the tree of directories from tracked files, which are sorted by
-// path, and returns every one of them after all that lie below it. A repository
-// without files has none.
-func directories(files []File, opts Options) []*Directory {
+// directories makes the tree of directories from tracked files, which are sorted by path. It returns them with
+// subdirectories first. A repository without files has none.
+func directories(files []workspace.File, opts Options) []*Directory {
 	if len(files) == 0 {
 		return nil
 	}
@@ -91,8 +91,8 @@ func directories(files []File, opts Options) []*Directory {
 	return order
 }
 
-// add adds an own file, and returns why it is left out, "" if it counts.
-func (d *Directory) add(f *File, opts Options) (why string) {
+// add adds an own file. It returns why the file is left out, "" if it counts.
+func (d *Directory) add(f *workspace.File, opts Options) (why string) {
 	why = f.Excluded
 	switch {
 	case f.Path == configFile:
@@ -111,6 +111,7 @@ func (d *Directory) add(f *File, opts Options) (why string) {
 	return why
 }
 
+// matches reports whether a path matches one of the globs.
 func matches(globs []string, p repo.Path) bool {
 	return slices.ContainsFunc(globs, func(g string) bool {
 		return doublestar.MatchUnvalidated(g, string(p))

@@ -17,14 +17,14 @@ var severities = []string{"info", "concern", "critical"}
 //
 // A flag does not depend on the verdict of its summary: another file of the directory may
 // have changed.
-func (j *judgement) flags() []store.DirFlag {
-	now := make(map[repo.Path]repo.ID, len(j.files))
-	for i := range j.files {
-		now[j.files[i].Path] = j.files[i].ID
+func (ts *treeStatus) flags() []store.DirFlag {
+	now := make(map[repo.Path]repo.ID, len(ts.files))
+	for i := range ts.files {
+		now[ts.files[i].Path] = ts.files[i].ID
 	}
 	list := []store.DirFlag{}
-	for _, d := range j.order {
-		st := j.at[d]
+	for _, d := range ts.order {
+		st := ts.at[d]
 		if st.Record == nil {
 			continue
 		}

@@ -10,21 +10,21 @@ import (
 	"ken/internal/store"
 )
 
-// defaultBeat is how often a run shows that it is alive.
+// defaultBeat is the interval of heartbeats without RunOptions.Beat.
 const defaultBeat = 5 * time.Second
 
-// runLease is how long a directory stays in the hands of a run that has died. One that
-// lives holds on to it with every beat.
+// runLease is the length of a lease of a run. Every heartbeat extends it, so the leases of a run that died end
+// soon.
 const runLease = 3 * defaultBeat
 
-// awaitPause is how often a run looks whether another one is done with what it waits for.
+// awaitPause is the interval at which a run checks whether another one has released a directory.
 const awaitPause = time.Second / 2
 
-// TickerFunc returns what is sent to once in each pause, until stop is called.
+// A TickerFunc returns a channel that gets a tick after each pause, until the caller calls stop.
 type TickerFunc func(pause time.Duration) (ticks <-chan time.Time, stop func())
 
-// wait waits for one tick, or until the context is done, whose error it returns. Without ticks it
-// does not wait.
+// wait waits for one tick, or until the context is done. It returns the error of the context. Without ticks it does
+// not wait.
 func (t TickerFunc) wait(ctx context.Context, pause time.Duration) error {
 	if t != nil {
 		ticks, stop := t(pause)
@@ -37,52 +37,53 @@ func (t TickerFunc) wait(ctx context.Context, pause time.Duration) error {
 	return ctx.Err()
 }
 
-// pulse has the run show that it is alive, and hold on to what it works on, until stop is
-// called.
-func (r *run) pulse(ctx context.Context) (stop func()) {
-	if r.how.Ticks == nil {
+// startHeartbeat calls Progress and extends the leases of the run at every beat, until the caller calls stop.
+func (r *run) startHeartbeat(ctx context.Context) (stop func()) {
+	if r.runOpts.Ticks == nil {
 		return func() {}
 	}
-	beat := r.how.Beat
+	beat := r.runOpts.Beat
 	if beat == 0 {
 		beat = defaultBeat
 	}
-	stopped, gone := make(chan struct{}), make(chan struct{})
+	stopped := make(chan struct{})
+	done := make(chan struct{})
 	go func() {
-		defer close(gone)
-		ticks, stop := r.how.Ticks(beat)
+		defer close(done)
+		ticks, stop := r.runOpts.Ticks(beat)
 		defer stop()
 		for {
 			select {
 			case <-stopped:
 				return
 			case <-ticks:
-				r.beat(ctx)
+				r.sendHeartbeat(ctx)
 			}
 		}
 	}()
-	return func() { close(stopped); <-gone }
+	return func() { close(stopped); <-done }
 }
 
-func (r *run) beat(ctx context.Context) {
+// sendHeartbeat calls Progress and extends the leases of the run.
+func (r *run) sendHeartbeat(ctx context.Context) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.how.Progress != nil {
+	if r.runOpts.Progress != nil {
 		p := r.last
 		p.Path, p.Err = "", nil
-		r.how.Progress(p)
+		r.runOpts.Progress(p)
 	}
-	for path, l := range r.mine {
-		// Who could not hold on learns of it when the text is handed in.
+	for path, l := range r.leases {
+		// If this fails, storing the text will report that the lease is gone.
 		l.Expires = r.opts.Now().Add(runLease).UTC()
-		if ok, err := r.how.Dispatcher.leases.Take(ctx, r.how.Dispatcher.worktree, l, r.opts.Now()); ok && err == nil {
-			r.mine[path] = l
+		if ok, err := r.runOpts.Dispatcher.leases.Take(ctx, r.runOpts.Dispatcher.worktree, l, r.opts.Now()); ok && err == nil {
+			r.leases[path] = l
 		}
 	}
 }
 
-// busy notes how many directories are under way.
-func (r *run) busy(n int) {
+// setUnderWay sets the number of directories that are being described.
+func (r *run) setUnderWay(n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.last.UnderWay = n
@@ -91,81 +92,82 @@ func (r *run) busy(n int) {
 	}
 }
 
-// tell tells of a directory that is done.
-func (r *run) tell(p Progress) {
+// reportProgress calls Progress for a directory that is done.
+func (r *run) reportProgress(p Progress) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	underWay := r.last.UnderWay
 	r.last = p
 	r.last.UnderWay = underWay
-	if r.how.Progress != nil {
-		r.how.Progress(p)
+	if r.runOpts.Progress != nil {
+		r.runOpts.Progress(p)
 	}
 }
 
-// leased reports whether directories are taken under leases.
-func (r *run) leased() bool { return r.how.Dispatcher != nil && !outlines(r.writer) }
+// usesLeases reports whether the run leases directories.
+func (r *run) usesLeases() bool { return r.runOpts.Dispatcher != nil && !outlines(r.writer) }
 
-// others returns what is in the hands of others now.
-func (r *run) others(ctx context.Context) (leasedDirs, error) {
-	if !r.leased() {
+// otherLeases returns the valid leases of other runs and of agents.
+func (r *run) otherLeases(ctx context.Context) (leasedDirs, error) {
+	if !r.usesLeases() {
 		return leasedDirs{}, nil
 	}
-	return r.how.Dispatcher.leasedDirs(ctx, r.foreign())
+	return r.runOpts.Dispatcher.leasedDirs(ctx, r.byOthers())
 }
 
-// foreign tells the leases of others that hold now.
-func (r *run) foreign() func(store.Lease) bool {
+// byOthers returns a function that reports whether a lease is valid now and belongs to another run or an agent.
+func (r *run) byOthers() func(store.Lease) bool {
 	now := r.opts.Now()
 	return func(l store.Lease) bool {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		return r.mine[l.Path].Token != l.Token && l.Expires.After(now)
+		return r.leases[l.Path].Token != l.Token && l.Expires.After(now)
 	}
 }
 
-// awaits waits a moment if another run is at something that this one needs; ok is false
-// if none is. Agents are not waited for: they take their time, and may never come back.
-func (r *run) awaits(ctx context.Context) (ok bool) {
-	if r.how.Ticks == nil || r.ran.Stopped != "" || !slices.ContainsFunc(r.ran.Held, func(h HeldPath) bool { return !h.agent }) {
+// waitForRuns waits a moment if another run has leased a directory that this one needs; otherwise ok is false. It
+// does not wait for agents: they may take long, or never submit.
+func (r *run) waitForRuns(ctx context.Context) (ok bool) {
+	if r.runOpts.Ticks == nil || r.result.Stopped != "" || !slices.ContainsFunc(r.result.Held, func(h HeldPath) bool { return !h.agent }) {
 		return false
 	}
-	_ = r.how.Ticks.wait(ctx, awaitPause) // the limits see that it was stopped
+	_ = r.runOpts.Ticks.wait(ctx, awaitPause) // checkLimits reports an interrupt
 	return true
 }
 
-// hold takes a directory for this run; ok is false when somebody else has it, who has met as far
-// as that is known, or has described it: then its standing says so.
-func (r *run) hold(ctx context.Context, st *DirStatus) (met store.Lease, ok bool, err error) {
-	if !r.leased() {
+// lease leases a directory. ok is false if others have leased it or a directory with the same basis; then other is
+// that lease if it is known. ok is also false if they have described it; then st has the new verdict.
+func (r *run) lease(ctx context.Context, st *DirStatus) (other store.Lease, ok bool, err error) {
+	if !r.usesLeases() {
 		return store.Lease{}, true, nil
 	}
-	dispatcher, now := r.how.Dispatcher, r.opts.Now()
+	dispatcher := r.runOpts.Dispatcher
+	now := r.opts.Now()
 	l := store.Lease{Path: st.Dir.Path, Token: dispatcher.token(), Expires: now.Add(runLease).UTC(), Basis: r.basis(st), Recipe: r.writer.Recipe(), Holder: oneLine(r.writer.Author())}
 	if ok, err := dispatcher.leases.Take(ctx, dispatcher.worktree, l, now); err != nil {
 		return store.Lease{}, false, err
-	} else if !ok { // somebody was faster
-		held, err := r.others(ctx)
-		met, _ = held.of(l.Path, l.Basis.Digest())
-		return met, false, err
+	} else if !ok { // others leased it first
+		held, err := r.otherLeases(ctx)
+		other, _ = held.lookup(l.Path, l.Basis.Digest())
+		return other, false, err
 	}
 	r.mu.Lock()
-	r.mine[l.Path] = l
+	r.leases[l.Path] = l
 	r.mu.Unlock()
-	if met, ok, err = r.free(ctx, dispatcher, st, l, r.writer, r.foreign); ok || err != nil {
-		return met, ok, err
+	if other, ok, err = r.checkLease(ctx, dispatcher, st, l, r.writer, r.byOthers); ok || err != nil {
+		return other, ok, err
 	}
-	_, err = r.letGo(context.WithoutCancel(ctx), st, nil)
-	return met, false, err
+	_, err = r.endLease(context.WithoutCancel(ctx), st, nil)
+	return other, false, err
 }
 
-// exclusive leases a question about the whole repository, the plan or the overview, so that runs at
-// the same time pay for it once. It waits while another run has it. The caller calls release.
-func (r *run) exclusive(ctx context.Context, at repo.Path, basis store.DirBasis) (release func(), err error) {
-	if !r.leased() || r.how.Ticks == nil {
+// leaseQuestion leases the question for the plan or the overview, so that runs at the same time pay for it once. It
+// waits while another run has the lease. The caller calls release.
+func (r *run) leaseQuestion(ctx context.Context, at repo.Path, basis store.DirBasis) (release func(), err error) {
+	if !r.usesLeases() || r.runOpts.Ticks == nil {
 		return func() {}, nil
 	}
-	dispatcher := r.how.Dispatcher
+	dispatcher := r.runOpts.Dispatcher
 	for {
 		now := r.opts.Now()
 		l := store.Lease{Path: at, Token: dispatcher.token(), Expires: now.Add(runLease).UTC(), Basis: basis, Recipe: r.writer.Recipe()}
@@ -175,37 +177,37 @@ func (r *run) exclusive(ctx context.Context, at repo.Path, basis store.DirBasis)
 		}
 		if ok {
 			r.mu.Lock()
-			r.mine[at] = l
+			r.leases[at] = l
 			r.mu.Unlock()
 			return func() {
 				// If this fails, the lease ends by itself.
-				_, _ = r.letGo(context.WithoutCancel(ctx), &DirStatus{Dir: &Directory{Path: at}}, nil)
+				_, _ = r.endLease(context.WithoutCancel(ctx), &DirStatus{Dir: &Directory{Path: at}}, nil)
 			}, nil
 		}
-		if err := r.how.Ticks.wait(ctx, awaitPause); err != nil {
+		if err := r.runOpts.Ticks.wait(ctx, awaitPause); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// letGo ends the lease of a directory, and keeps its record with it if there is one and
-// nobody has taken over; ok reports whether it did.
-func (r *run) letGo(ctx context.Context, st *DirStatus, rec *store.DirRecord) (ok bool, err error) {
+// endLease ends the lease of a directory. It stores the record, unless it is nil or others have leased the
+// directory; ok reports whether it did.
+func (r *run) endLease(ctx context.Context, st *DirStatus, rec *store.DirRecord) (ok bool, err error) {
 	r.mu.Lock()
-	l, held := r.mine[st.Dir.Path]
-	delete(r.mine, st.Dir.Path)
+	l, held := r.leases[st.Dir.Path]
+	delete(r.leases, st.Dir.Path)
 	r.mu.Unlock()
 	if !held {
 		return false, nil
 	}
-	dispatcher := r.how.Dispatcher
+	dispatcher := r.runOpts.Dispatcher
 	if rec != nil {
 		if ok, err = dispatcher.leases.Settle(ctx, dispatcher.worktree, l, rec); err != nil {
 			return false, fmt.Errorf("store the summary of %s: %w", repo.DirLabel(l.Path), err)
 		}
 		return ok, nil
 	}
-	l.Expires = r.opts.Now().UTC() // it is over
+	l.Expires = r.opts.Now().UTC() // end the lease
 	_, err = dispatcher.leases.Take(ctx, dispatcher.worktree, l, l.Expires)
 	return false, err
 }

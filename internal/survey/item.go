@@ -5,61 +5,55 @@ import (
 	"errors"
 	"strings"
 
-	"ken/internal/fresh"
 	"ken/internal/outline"
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/workspace"
 )
 
-// An Item is a directory to be described, with all that its text is written from.
+// An Item is a directory to describe, with all input of its summary.
 type Item struct {
 	Path     repo.Path
-	About    string // what the repository seems to be, "" when nobody has said
+	About    string // description of the repository from the plan, "" without one
 	Rank     Rank
 	Basis    store.DirBasis
 	Files    []ItemFile
-	Own      OwnWords // what it says of itself
+	Own      OwnWords // its description in its own files
 	Children []Child
-	Old      *store.DirRecord // what was said of it before, nil for nothing
-	Changes  []string         // since then
-	Patches  []FilePatch      // of its own files that changed since then
-	Absent   int              // files whose content nobody can see here
+	Old      *store.DirRecord // its previous summary, nil without one
+	Changes  []string         // reasons why Old is stale
+	Patches  []FilePatch      // changes of its own files since Old
+	Absent   int              // number of files whose content is not in this clone
 }
 
-// An ItemFile is one of its own files.
+// An ItemFile is an own file of the directory.
 type ItemFile struct {
-	*File
-	Outline *outline.Outline // nil when no grammar is for it
-	Summary Summary
+	*workspace.File
+	Outline *outline.Outline // nil without a grammar for the file
+	Summary workspace.Summary
 }
 
-// A Summary is what is said of a file.
-type Summary struct {
-	Text  string
-	State fresh.State
-}
-
-// A ChildStatus is what can be told of a child.
+// A ChildStatus is the status of a child for a prompt.
 type ChildStatus string
 
 // The statuses of a child.
 const (
-	ChildSummary  ChildStatus = "summary"  // its text holds
-	ChildStale    ChildStatus = "stale"    // its text may not
-	ChildPending  ChildStatus = "pending"  // nobody has described it yet
-	ChildFailed   ChildStatus = "failed"   // somebody tried
-	ChildExcluded ChildStatus = "excluded" // nobody will
+	ChildSummary  ChildStatus = "summary"  // it has a fresh text
+	ChildStale    ChildStatus = "stale"    // it has a text that may be stale
+	ChildPending  ChildStatus = "pending"  // it has no summary yet
+	ChildFailed   ChildStatus = "failed"   // a writer failed to describe it
+	ChildExcluded ChildStatus = "excluded" // policy leaves it out
 )
 
-// A Child is what a directory is told about one that lies in it, and never a lie.
+// A Child is a subdirectory in the prompt of its parent.
 type Child struct {
 	Path   repo.Path
 	Status ChildStatus
-	Reason string // of all but a summary that holds
-	Text   string // of a summary, stale or not
+	Reason string // why it has no fresh summary
+	Text   string // its text, fresh or stale
 }
 
-// child says what can be told of a directory.
+// child returns the directory as a child in a prompt.
 func (s *DirStatus) child() Child {
 	c := Child{Path: s.Dir.Path, Reason: strings.Join(s.Reasons, ", ")}
 	switch {
@@ -86,39 +80,39 @@ func (s *DirStatus) child() Child {
 	return c
 }
 
-// item puts together what a text about a directory is written from now. If a file is not
-// what was judged any more, there is no such text to be had: [ErrMoved].
-func (j *judgement) item(ctx context.Context, s *DirStatus) (*Item, error) {
-	it := &Item{Path: s.Dir.Path, Rank: s.Dir.rank, Basis: j.basis(s)}
-	if j.plan != nil {
-		it.About = j.plan.About
+// item collects the present input of a summary. It returns [workspace.ErrChanged] if a file has changed since the
+// tree was judged.
+func (ts *treeStatus) item(ctx context.Context, s *DirStatus) (*Item, error) {
+	it := &Item{Path: s.Dir.Path, Rank: s.Dir.rank, Basis: ts.basis(s)}
+	if ts.plan != nil {
+		it.About = ts.plan.About
 	}
-	if s.Verdict != Fresh && s.written() { // an outline that is outdated tells a writer nothing
+	if s.Verdict != Fresh && s.written() { // an outdated outline is of no use to a writer
 		it.Old, it.Changes = s.Record, s.Reasons
 	}
 	if len(s.Dir.Files) > 0 {
-		shapes, err := j.tree.Outlines(ctx, s.Dir.Files)
+		shapes, err := ts.tree.Outlines(ctx, s.Dir.Files)
 		if err != nil {
 			return nil, err
 		}
-		said, err := j.tree.Summaries(ctx, s.Dir.Files)
+		summaries, err := ts.tree.Summaries(ctx, s.Dir.Files)
 		if err != nil {
 			return nil, err
 		}
 		for i, f := range s.Dir.Files {
 			switch err := shapes[i].Err; {
-			case errors.Is(err, ErrAbsent):
+			case errors.Is(err, workspace.ErrAbsent):
 				it.Absent++
 			case err != nil:
 				return nil, err
 			}
-			it.Files = append(it.Files, ItemFile{f, shapes[i].Outline, said[i]})
+			it.Files = append(it.Files, ItemFile{f, shapes[i].Outline, summaries[i]})
 			it.Basis.Files[i].Shape = store.ShapeOf(shapes[i].Outline)
 		}
-		if it.Patches, err = j.patches(ctx, it); err != nil {
+		if it.Patches, err = ts.patches(ctx, it); err != nil {
 			return nil, err
 		}
-		if it.Own, err = j.ownWords(ctx, it); err != nil {
+		if it.Own, err = ts.ownWords(ctx, it); err != nil {
 			return nil, err
 		}
 	}
@@ -128,11 +122,11 @@ func (j *judgement) item(ctx context.Context, s *DirStatus) (*Item, error) {
 	return it, nil
 }
 
-// still returns [ErrMoved] if a file of an item is no longer what it was. Whoever wrote
-// about it may have looked at the file itself, in between.
-func (s *Survey) still(ctx context.Context, it *Item) error {
+// checkUnchanged returns [workspace.ErrChanged] if a file of an item has changed. The writer may have read the file
+// itself, later than the item.
+func (s *Survey) checkUnchanged(ctx context.Context, it *Item) error {
 	for _, f := range it.Files {
-		if _, err := s.tree.Read(ctx, f.File, maxRead); errors.Is(err, ErrMoved) {
+		if _, err := s.tree.Read(ctx, f.File, maxRead); errors.Is(err, workspace.ErrChanged) {
 			return err
 		}
 	}

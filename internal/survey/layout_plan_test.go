@@ -17,111 +17,111 @@ import (
 	"ken/internal/survey"
 )
 
-// wide is a world of more directories than are tiny.
-func wide() *world {
-	w := newWorld("main.go", "examples/one/e.go", "core/deep/er/d.go")
+// plannedRepo returns a repository with enough directories for a plan.
+func plannedRepo() *memoryRepo {
+	w := newMemoryRepo("main.go", "examples/one/e.go", "core/deep/er/d.go")
 	for i := range 12 {
 		w.content[repo.Path(fmt.Sprintf("p%02d/a.go", i))] = fmt.Sprint("part ", i)
 	}
 	return w
 }
 
-// planner answers the question for a plan with what it is told to, and describes.
-func planner(plan *string) *oracle {
-	return &oracle{say: func(req model.Request) (model.Reply, error) {
+// planningModel returns a model that answers the question for a plan with *plan, and describes directories.
+func planningModel(plan *string) *scriptedModel {
+	return &scriptedModel{say: func(req model.Request) (model.Reply, error) {
 		if strings.Contains(req.System, "You plan") {
 			return model.Reply{Text: *plan}, nil
 		}
-		return describing(req)
+		return describe(req)
 	}}
 }
 
-// questions counts what was asked apart from directories.
-func questions(asked []model.Request) (plans, overviews int) {
+// countQuestions counts the requests for plans and overviews.
+func countQuestions(asked []model.Request) (plans, overviews int) {
 	for _, req := range asked {
 		switch {
 		case strings.Contains(req.System, "You plan"):
 			plans++
-		case subject(req) == "":
+		case directoryOf(req) == "":
 			overviews++
 		}
 	}
 	return plans, overviews
 }
 
-// A plan ranks, is told to whoever describes, and holds for whoever looks.
-func TestPlanIsKept(t *testing.T) {
-	w := wide()
+// A run stores the plan of a model. It ranks directories, and prompts have its description of the repository.
+func TestPlanIsStored(t *testing.T) {
+	w := plannedRepo()
 	plan := "Here you are:\n{\"about\": \"A shop.\", \"ranks\": {\"p11\": \"priority\", \"examples\": \"skip\", \"p00\": \"shallow\", \"../x\": \"skip\", \"p01\": \"loud\"}}"
-	o := planner(&plan)
+	o := planningModel(&plan)
 	ran := run(t, w, &survey.ModelDescriber{Model: o})
 	asked := o.turns()
-	if plans, overviews := questions(asked); plans != 1 || overviews != 1 {
-		t.Fatalf("%d plans, %d overviews", plans, overviews)
+	if plans, overviews := countQuestions(asked); plans != 1 || overviews != 1 {
+		t.Fatalf("the run asked for %d plans and %d overviews, want one of each", plans, overviews)
 	}
 	if ran.Done[0] != "p11" || ran.Done[len(ran.Done)-2] != "p00" || ran.Done[len(ran.Done)-1] != "." {
-		t.Errorf("order %q", ran.Done)
+		t.Errorf("the order is %q; want p11 first, and p00 before the root at the end", ran.Done)
 	}
 	if !strings.Contains(asked[1].Messages[0].Text, "A shop.") {
-		t.Errorf("told %q", asked[1].Messages[0].Text)
+		t.Errorf("the prompt does not have the description of the plan: %q", asked[1].Messages[0].Text)
 	}
 	for p, v := range verdicts(t, w) {
 		if want := map[bool]string{true: "excluded", false: "fresh"}[strings.HasPrefix(p, "examples")]; v != want {
-			t.Errorf("%s is %s", p, v)
+			t.Errorf("%s is %s, want %s", p, v, want)
 		}
 	}
-	// Nothing is to be done, so nothing is asked; nor is an edit a new layout.
+	// A run without work asks nothing. An edit needs no new plan.
 	run(t, w, &survey.ModelDescriber{Model: o})
 	if n := len(o.turns()); n != 0 {
-		t.Errorf("%d turns about nothing", n)
+		t.Errorf("a run without work made %d requests", n)
 	}
 	before := w.content["p03/a.go"]
 	w.content["p03/a.go"] = strings.Repeat("much more ", 1000)
 	run(t, w, &survey.ModelDescriber{Model: o})
-	if plans, _ := questions(o.turns()); plans != 0 {
-		t.Error("an edit was planned")
+	if plans, _ := countQuestions(o.turns()); plans != 0 {
+		t.Error("the run asked for a new plan after an edit")
 	}
 	w.content["p03/a.go"] = before
 	run(t, w, &survey.ModelDescriber{Model: o})
 	if asked := o.turns(); len(asked) != 0 {
-		t.Errorf("a revert cost %d turns, first %q", len(asked), told(asked[0]))
+		t.Errorf("a revert cost %d turns, first %q", len(asked), lastMessage(asked[0]))
 	}
-	// What people say goes before.
+	// The ranks of the user replace those of the plan.
 	ranks := map[repo.Path]survey.Rank{"examples/one": survey.RankNormal}
 	shown, err := w.survey(ranks).Show(t.Context(), "examples/one")
 	if err != nil || !shown.Directories[0].Outline {
 		t.Errorf("%+v, %v; it should have only an outline", shown, err)
 	}
-	// Another directory is another layout; the old plan holds until there is one.
+	// A new directory needs a new plan. The old plan applies until then.
 	w.content["new/n.go"] = "x"
 	if v := verdicts(t, w); v["examples"] != "excluded" || v["new"] != "fresh" {
 		t.Errorf("%v; the new directory should have its outline", v)
 	}
 	past, err := survey.New(w, w, survey.Options{Past: true}).Show(t.Context(), "examples")
 	if err != nil || !past.Directories[0].Outline {
-		t.Errorf("in the past: %+v, %v; it should have only an outline", past, err)
+		t.Errorf("in a past tree: %+v, %v; it should have only an outline", past, err)
 	}
 	plan = `{"about": "A market."}`
 	run(t, w, &survey.ModelDescriber{Model: o})
-	if plans, _ := questions(o.turns()); plans != 1 {
-		t.Errorf("%d plans", plans)
+	if plans, _ := countQuestions(o.turns()); plans != 1 {
+		t.Errorf("the run asked for %d plans after a directory was added, want 1", plans)
 	}
 	if v := verdicts(t, w); v["examples"] != "fresh" {
-		t.Errorf("%v", v)
+		t.Errorf("verdicts %v; want examples fresh, which the new plan does not skip", v)
 	}
 }
 
-// A plan that makes no sense is noted, and the survey goes on.
-func TestNonsensePlan(t *testing.T) {
+// A run remarks on a plan that it cannot read, and continues.
+func TestUnreadablePlan(t *testing.T) {
 	all := `{"ranks": {`
-	for p := range wide().content {
+	for p := range plannedRepo().content {
 		all += fmt.Sprintf("%q: \"skip\", ", strings.Split(string(p), "/")[0])
 	}
 	for _, plan := range []string{"", "no", "{", `{"about": 7}`, `[]`, "} {", all + `"x": "skip"}}`} {
-		w := wide()
-		ran := run(t, w, &survey.ModelDescriber{Model: planner(&plan)})
+		w := plannedRepo()
+		ran := run(t, w, &survey.ModelDescriber{Model: planningModel(&plan)})
 		if len(ran.Remarks) != 1 || len(ran.Failed) != 0 || ran.Stopped != "" {
-			t.Errorf("%q: %+v", plan, ran)
+			t.Errorf("plan %q: the run returned %+v; want one remark and no failure", plan, ran)
 		}
 		for p, v := range verdicts(t, w) {
 			if v != "fresh" {
@@ -131,15 +131,15 @@ func TestNonsensePlan(t *testing.T) {
 	}
 }
 
-// The overview has its own basis, and is made of the top levels alone.
+// The overview is written from the top levels only, and has its own basis.
 func TestOverview(t *testing.T) {
-	w := newWorld("a/b/c/d/e.go", "a/b/c/f.go", "x/y.go")
-	o := &oracle{say: describing}
+	w := newMemoryRepo("a/b/c/d/e.go", "a/b/c/f.go", "x/y.go")
+	o := &scriptedModel{say: describe}
 	run(t, w, &survey.ModelDescriber{Model: o})
 	asked := o.turns()
 	last := asked[len(asked)-1]
-	if _, n := questions(asked); n != 1 || !strings.Contains(told(last), "about a/b") || strings.Contains(told(last), "about a/b/c") {
-		t.Errorf("%d overviews, the last of %q", n, told(last))
+	if _, n := countQuestions(asked); n != 1 || !strings.Contains(lastMessage(last), "about a/b") || strings.Contains(lastMessage(last), "about a/b/c") {
+		t.Errorf("%d overviews, want 1; the prompt of the last is %q", n, lastMessage(last))
 	}
 	report := func() *survey.Section {
 		t.Helper()
@@ -151,7 +151,7 @@ func TestOverview(t *testing.T) {
 	}
 	first := report()
 	if first == nil || first.Verdict != "fresh" || first.Text != "an overview" {
-		t.Fatalf("%+v", first)
+		t.Fatalf("the overview is %+v; want a fresh one", first)
 	}
 	receipt, err := fresh.ParseReceipt(*first.Receipt)
 	if err != nil {
@@ -170,43 +170,43 @@ func TestOverview(t *testing.T) {
 		return held
 	}
 	if got := holds(); got.State != fresh.Fresh {
-		t.Errorf("its receipt: %+v", got)
+		t.Errorf("the check of the receipt is %+v", got)
 	}
-	// Deep down something changes, and in the end nothing that the overview tells.
+	// A change below the top levels makes the overview stale, until the directories above have the same texts again.
 	w.content["a/b/c/d/e.go"] = "changed; inside"
 	if got := report(); got == nil || got.Verdict != "stale-below" {
-		t.Errorf("made from what does not hold: %+v", got)
+		t.Errorf("after an edit, the overview is %+v; want stale-below", got)
 	}
 	if got := holds(); got.State != fresh.Stale || !slices.Equal(got.Reasons, []string{"below_changed"}) {
-		t.Errorf("its receipt: %+v", got)
+		t.Errorf("the check of the receipt is %+v", got)
 	}
 	run(t, w, &survey.ModelDescriber{Model: o})
-	if _, n := questions(o.turns()); n != 0 {
-		t.Errorf("%d overviews of the same", n)
+	if _, n := countQuestions(o.turns()); n != 0 {
+		t.Errorf("the run asked for %d overviews of the same summaries", n)
 	}
 	if got := report(); got == nil || got.Verdict != "fresh" {
-		t.Errorf("%+v", got)
+		t.Errorf("after the run, the overview is %+v; want fresh", got)
 	}
 	before := o.say
 	o.say = func(req model.Request) (model.Reply, error) {
-		if subject(req) == "x" {
-			return submitting("something else"), nil
+		if directoryOf(req) == "x" {
+			return submitReply("something else"), nil
 		}
 		return before(req)
 	}
 	w.content["x/y.go"] = "changed"
 	if got := report(); got == nil || got.Verdict != "stale-below" {
-		t.Errorf("%+v", got)
+		t.Errorf("after an edit in x, the overview is %+v; want stale-below", got)
 	}
 	run(t, w, &survey.ModelDescriber{Model: o})
-	if _, n := questions(o.turns()); n != 1 {
-		t.Errorf("%d overviews of something else", n)
+	if _, n := countQuestions(o.turns()); n != 1 {
+		t.Errorf("the run asked for %d overviews after a new summary, want 1", n)
 	}
 }
 
 // A flag is listed as long as its file has the content that the author saw.
 func TestFlags(t *testing.T) {
-	w := newWorld("src/a.go", "src/b.go")
+	w := newMemoryRepo("src/a.go", "src/b.go")
 	flags := func() (list []string) {
 		t.Helper()
 		r, err := w.survey(nil).Report(t.Context())
@@ -218,26 +218,26 @@ func TestFlags(t *testing.T) {
 		}
 		return list
 	}
-	o := &oracle{say: func(req model.Request) (model.Reply, error) {
+	o := &scriptedModel{say: func(req model.Request) (model.Reply, error) {
 		switch {
-		case subject(req) != "src":
-			return describing(req)
+		case directoryOf(req) != "src":
+			return describe(req)
 		case strings.Contains(req.Messages[0].Text, "answer with the single word keep"):
-			return submitting("`keep`"), nil
+			return submitReply("`keep`"), nil
 		case len(req.Messages) == 1:
-			reply := calling("flag", map[string]any{"path": "src/a.go", "finding": "a secret", "severity": "critical"})
-			reply.Calls = append(reply.Calls, calling("flag", map[string]any{"path": "src/b.go", "finding": "odd", "severity": "info"}).Calls...)
+			reply := callReply("flag", map[string]any{"path": "src/a.go", "finding": "a secret", "severity": "critical"})
+			reply.Calls = append(reply.Calls, callReply("flag", map[string]any{"path": "src/b.go", "finding": "odd", "severity": "info"}).Calls...)
 			reply.Calls[1].ID = "2"
 			return reply, nil
 		}
-		return submitting("about src"), nil
+		return submitReply("about src"), nil
 	}}
 	run(t, w, &survey.ModelDescriber{Model: o})
 	secret, odd := "critical src/a.go a secret", "info src/b.go odd"
 	same(t, "flags", flags(), []string{secret, odd})
 	w.content["src/a.go"] = "the secret is gone"
 	same(t, "flags after an edit of one file", flags(), []string{odd})
-	// The text is kept, and with it what was said of the file that is as it was.
+	// The model keeps the text, and with it the flag of the unchanged file.
 	o.turns()
 	ran := run(t, w, &survey.ModelDescriber{Model: o})
 	same(t, "kept", ran.Done, []string{"src"})
@@ -247,7 +247,7 @@ func TestFlags(t *testing.T) {
 	}
 	w.content["src/a.go"] = "content of src/a.go"
 	same(t, "flags after a revert", flags(), []string{secret, odd})
-	// A rename takes them along.
+	// A renamed directory keeps its flags.
 	for _, name := range []repo.Path{"a.go", "b.go"} {
 		w.content["lib/"+name] = w.content["src/"+name]
 		delete(w.content, "src/"+name)
@@ -258,13 +258,13 @@ func TestFlags(t *testing.T) {
 // Several directories report the same finding about a file of another directory. The report
 // lists it once, as long as that file has the content that they saw.
 func TestFlagsOfFilesElsewhere(t *testing.T) {
-	w := newWorld("main.go", "lib/a.go", "src/b.go")
+	w := newMemoryRepo("main.go", "lib/a.go", "src/b.go")
 	severity := map[string]string{"lib": "info", "src": "critical"}
-	o := &oracle{say: func(req model.Request) (model.Reply, error) {
-		if len(req.Messages) == 1 && severity[subject(req)] != "" {
-			return calling("flag", map[string]any{"path": "main.go", "finding": "hard-coded", "severity": severity[subject(req)]}), nil
+	o := &scriptedModel{say: func(req model.Request) (model.Reply, error) {
+		if len(req.Messages) == 1 && severity[directoryOf(req)] != "" {
+			return callReply("flag", map[string]any{"path": "main.go", "finding": "hard-coded", "severity": severity[directoryOf(req)]}), nil
 		}
-		return submitting("about " + subject(req)), nil
+		return submitReply("about " + directoryOf(req)), nil
 	}}
 	run(t, w, &survey.ModelDescriber{Model: o})
 	flags := func() (list []string) {
@@ -292,9 +292,9 @@ func TestFlagsOfFilesElsewhere(t *testing.T) {
 // Flags of older records have no content id. The basis of the record has it for the
 // directory's own files. For other files ken only knows whether they exist.
 func TestFlagsWithoutContent(t *testing.T) {
-	w := newWorld("main.go", "src/a.go", "src/b.go")
-	run(t, w, &survey.ModelDescriber{Model: &oracle{say: func(req model.Request) (model.Reply, error) {
-		return submitting("about " + subject(req)), nil
+	w := newMemoryRepo("main.go", "src/a.go", "src/b.go")
+	run(t, w, &survey.ModelDescriber{Model: &scriptedModel{say: func(req model.Request) (model.Reply, error) {
+		return submitReply("about " + directoryOf(req)), nil
 	}}})
 	for _, r := range w.records {
 		if r.Path == "src" {
@@ -322,40 +322,40 @@ func TestFlagsWithoutContent(t *testing.T) {
 	same(t, "flagged files after main.go was deleted", flags(), nil)
 }
 
-// A plan that made no sense is not paid for again, until there is something else to
-// plan or somebody else to ask; and that is said.
-func TestNonsenseIsNotAskedForAgain(t *testing.T) {
-	w := newWorld()
+// After an unreadable plan, a run does not ask the same model again until directories are added or removed. It says
+// so.
+func TestUnreadablePlanIsNotAskedForAgain(t *testing.T) {
+	w := newMemoryRepo()
 	for i := range 14 {
 		w.content[repo.Path(fmt.Sprintf("p%02d/a.go", i))] = "x"
 	}
 	plan := "no"
-	o := planner(&plan)
+	o := planningModel(&plan)
 	first := run(t, w, &survey.ModelDescriber{Model: o})
-	if plans, _ := questions(o.turns()); plans != 1 || len(first.Remarks) != 1 || !strings.Contains(first.Remarks[0], "does not ask test/oracle again") {
+	if plans, _ := countQuestions(o.turns()); plans != 1 || len(first.Remarks) != 1 || !strings.Contains(first.Remarks[0], "does not ask test/model again") {
 		t.Fatalf("%d plans, %q", plans, first.Remarks)
 	}
 	w.content["p00/a.go"] = "y"
 	again := run(t, w, &survey.ModelDescriber{Model: o})
-	if plans, _ := questions(o.turns()); plans != 0 || len(again.Remarks) != 1 || !strings.Contains(again.Remarks[0], "no plan") {
+	if plans, _ := countQuestions(o.turns()); plans != 0 || len(again.Remarks) != 1 || !strings.Contains(again.Remarks[0], "no plan") {
 		t.Errorf("%d plans, %q", plans, again.Remarks)
 	}
 	w.content["new/a.go"] = "z"
 	plan = `{"about": "A shop."}`
 	last := run(t, w, &survey.ModelDescriber{Model: o})
-	if plans, _ := questions(o.turns()); plans != 1 || len(last.Remarks) != 0 {
+	if plans, _ := countQuestions(o.turns()); plans != 1 || len(last.Remarks) != 0 {
 		t.Errorf("%d plans, %q", plans, last.Remarks)
 	}
 }
 
-// What a plan would cost is told where the price is known.
+// A plan has an estimate of the cost if the price is known.
 func TestEstimate(t *testing.T) {
-	w := newWorld("a/a.go", "b/b.go")
+	w := newMemoryRepo("a/a.go", "b/b.go")
 	for _, tt := range []struct {
 		price model.Price
 		known bool
 	}{{model.Price{}, false}, {model.Price{Free: true}, true}, {model.Price{Input: 1, Output: 5, UpTo: 10}, true}} {
-		p, err := w.survey(nil).Plan(t.Context(), &survey.ModelDescriber{Model: &oracle{price: tt.price}}, survey.PlanOptions{})
+		p, err := w.survey(nil).Plan(t.Context(), &survey.ModelDescriber{Model: &scriptedModel{price: tt.price}}, survey.PlanOptions{})
 		if err != nil || (p.Cost != nil) != tt.known || p.Estimate < 3600 {
 			t.Errorf("%+v: %+v, %v", tt.price, p, err)
 		}
@@ -365,18 +365,18 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// An overview is written when most directories are described. It is not bought from nothing.
+// A run asks for an overview only if most directories have a summary.
 func TestOverviewNeedsDescriptions(t *testing.T) {
-	w := newWorld("a/a.go", "b/b.go", "c/c.go", "d/d.go")
+	w := newMemoryRepo("a/a.go", "b/b.go", "c/c.go", "d/d.go")
 	broken := map[string]bool{"a": true, "b": true, "c": true}
-	o := &oracle{say: func(req model.Request) (model.Reply, error) {
-		if broken[subject(req)] {
+	o := &scriptedModel{say: func(req model.Request) (model.Reply, error) {
+		if broken[directoryOf(req)] {
 			return model.Reply{Stop: model.Refusal}, nil
 		}
-		return describing(req)
+		return describe(req)
 	}}
 	ran := run(t, w, &survey.ModelDescriber{Model: o})
-	if _, n := questions(o.turns()); n != 0 {
+	if _, n := countQuestions(o.turns()); n != 0 {
 		t.Errorf("%d overviews while 2 of 5 directories are described; there should be none", n)
 	}
 	if !slices.ContainsFunc(ran.Remarks, func(r string) bool { return strings.Contains(r, "overview") && strings.Contains(r, "2 of 5") }) {
@@ -384,12 +384,12 @@ func TestOverviewNeedsDescriptions(t *testing.T) {
 	}
 	delete(broken, "a")
 	run(t, w, &survey.ModelDescriber{Model: o})
-	if _, n := questions(o.turns()); n != 1 {
+	if _, n := countQuestions(o.turns()); n != 1 {
 		t.Errorf("%d overviews while 3 of 5 directories are described; there should be one", n)
 	}
 }
 
-// A refusal is no overview and no summary, in words or by the reason to stop.
+// A refusal is neither an overview nor a summary. Models refuse in words, or with a stop reason.
 func TestRefusalIsNoText(t *testing.T) {
 	for _, reply := range []model.Reply{
 		{Text: "I am sorry, I cannot help with that."},
@@ -400,12 +400,12 @@ func TestRefusalIsNoText(t *testing.T) {
 		{Text: "As an AI language model, I cannot."},
 		{Text: "Some words.", Stop: model.Refusal},
 	} {
-		w := newWorld("a/a.go", "b/b.go")
-		o := &oracle{say: func(req model.Request) (model.Reply, error) {
-			if subject(req) == "" {
+		w := newMemoryRepo("a/a.go", "b/b.go")
+		o := &scriptedModel{say: func(req model.Request) (model.Reply, error) {
+			if directoryOf(req) == "" {
 				return reply, nil
 			}
-			return describing(req)
+			return describe(req)
 		}}
 		ran := run(t, w, &survey.ModelDescriber{Model: o})
 		rep, err := w.survey(nil).Report(t.Context())
@@ -413,7 +413,7 @@ func TestRefusalIsNoText(t *testing.T) {
 			t.Errorf("%+v: overview %+v, %v, remarks %q; it should be refused", reply, rep.Overview, err, ran.Remarks)
 		}
 		// The same as the answer of a program, about a directory.
-		plain := &survey.ModelDescriber{Model: &oracle{say: func(model.Request) (model.Reply, error) { return reply, nil }}, Tree: w, Plain: true}
+		plain := &survey.ModelDescriber{Model: &scriptedModel{say: func(model.Request) (model.Reply, error) { return reply, nil }}, Tree: w, Plain: true}
 		if d, err := plain.Write(t.Context(), &survey.Item{Path: "a"}); err == nil || !strings.Contains(err.Error(), "refus") {
 			t.Errorf("%+v: kept %q, %v; it should be refused", reply, d.Text, err)
 		}
@@ -423,11 +423,11 @@ func TestRefusalIsNoText(t *testing.T) {
 // A run says which directories the plan of a model leaves out, and how to include them. It does
 // not name those that the user ranked.
 func TestRunNamesWhatThePlanLeavesOut(t *testing.T) {
-	w := wide()
+	w := plannedRepo()
 	plan := `{"about": "A shop.", "ranks": {"core": "skip", "core/deep": "skip", "examples": "skip", "p00": "shallow"}}`
-	o := planner(&plan)
+	o := planningModel(&plan)
 	says := func(ran *survey.RunResult) string { return strings.Join(ran.Remarks, "\n") }
-	want := "the plan of test/oracle leaves out core, examples; to include them, add --rank core=normal --rank examples=normal, or set survey.ranks in .ken/config.yaml"
+	want := "the plan of test/model leaves out core, examples; to include them, add --rank core=normal --rank examples=normal, or set survey.ranks in .ken/config.yaml"
 	for i := range 2 { // the second run uses the stored plan
 		if got := says(run(t, w, &survey.ModelDescriber{Model: o})); got != want {
 			t.Errorf("run %d remarks %q, want %q", i+1, got, want)
@@ -445,13 +445,13 @@ func TestRunNamesWhatThePlanLeavesOut(t *testing.T) {
 
 // A watchedStore reports leases that it refuses.
 type watchedStore struct {
-	*world
+	*memoryRepo
 
 	refused func(repo.Path)
 }
 
 func (w watchedStore) Take(ctx context.Context, worktree string, l store.Lease, now time.Time) (bool, error) {
-	ok, err := w.world.Take(ctx, worktree, l, now)
+	ok, err := w.memoryRepo.Take(ctx, worktree, l, now)
 	if !ok && err == nil {
 		w.refused(l.Path)
 	}
@@ -461,7 +461,7 @@ func (w watchedStore) Take(ctx context.Context, worktree string, l store.Lease, 
 // Two runs at the same time pay for one plan and one overview: the second run waits for the
 // answer of the first.
 func TestRunsAtOnceShareQuestions(t *testing.T) {
-	w := wide()
+	w := plannedRepo()
 	var mu sync.Mutex
 	asked := make(map[repo.Path]int)
 	met := map[repo.Path]chan struct{}{"/plan": make(chan struct{}), "/report": make(chan struct{})}
@@ -484,15 +484,15 @@ func TestRunsAtOnceShareQuestions(t *testing.T) {
 			<-c
 		}
 	}
-	o := &oracle{say: func(req model.Request) (model.Reply, error) {
+	o := &scriptedModel{say: func(req model.Request) (model.Reply, error) {
 		switch {
 		case strings.Contains(req.System, "You plan"):
 			question("/plan")
 			return model.Reply{Text: `{"about": "A shop."}`}, nil
-		case subject(req) == "":
+		case directoryOf(req) == "":
 			question("/report")
 		}
-		return describing(req)
+		return describe(req)
 	}}
 	var n atomic.Int64
 	var runs sync.WaitGroup
@@ -503,7 +503,7 @@ func TestRunsAtOnceShareQuestions(t *testing.T) {
 			dispatcher := survey.NewDispatcher(sv, leases, "", func() string { return fmt.Sprint("t", n.Add(1)) })
 			ran, err := sv.Run(t.Context(), &survey.ModelDescriber{Model: o}, survey.RunOptions{Dispatcher: dispatcher, Beat: time.Millisecond, Ticks: ticks})
 			if err != nil || ran.Left != 0 || len(ran.Failed) != 0 || len(ran.Remarks) != 0 {
-				t.Errorf("%+v, %v", ran, err)
+				t.Errorf("the run returned %+v, %v", ran, err)
 			}
 		})
 	}

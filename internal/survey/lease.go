@@ -6,23 +6,26 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"ken/internal/fresh"
+	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/workspace"
 )
 
-// LeaseRecipe is the recipe of what agents write under a lease.
+// LeaseRecipe is the recipe of summaries that agents write under a lease.
 const LeaseRecipe = "lease/" + PromptVersion
 
-// DefaultLease is how long a lease lasts when nobody says.
+// DefaultLease is the length of a lease without a requested length.
 const DefaultLease = 15 * time.Minute
 
-// MaxLease is the longest that a lease may last.
+// MaxLease is the longest lease.
 const MaxLease = 24 * time.Hour
 
-// LeaseFor returns how long a lease of so many seconds lasts, the default one for 0.
+// LeaseFor returns the length of a lease in seconds as a duration. 0 means DefaultLease.
 func LeaseFor(seconds int) (time.Duration, error) {
 	if seconds < 0 || seconds > int(MaxLease/time.Second) {
 		return 0, fmt.Errorf("a lease lasts from 1 to %d seconds, not %d", int(MaxLease/time.Second), seconds)
@@ -30,48 +33,49 @@ func LeaseFor(seconds int) (time.Duration, error) {
 	return time.Duration(seconds) * time.Second, nil
 }
 
-// A Dispatcher hands out directories to agents and takes in what they write.
+// A Dispatcher leases directories to agents and stores the summaries that they submit.
 type Dispatcher struct {
 	*Survey
 
-	// Ticks is what it waits by for a moment; it does not wait when nil.
+	// Ticks makes the tickers for short waits. If nil, the dispatcher does not wait.
 	Ticks TickerFunc
+	// Registry records the summaries of files in a submission; nil ignores them.
+	Registry *registry.Registry
 
 	leases   store.Leases
 	worktree string
-	token    func() string // a new one with each call
+	token    func() string // returns a new token with each call
 }
 
-// NewDispatcher returns the dispatcher of a work tree. Tokens come from token, which never gives
-// one twice.
+// NewDispatcher returns the dispatcher of a work tree. The function token returns a new, unique token with each
+// call.
 func NewDispatcher(s *Survey, leases store.Leases, worktree string, token func() string) *Dispatcher {
 	return &Dispatcher{Survey: s, leases: leases, worktree: worktree, token: token}
 }
 
-// leasedDirs are directories that are being described, by their paths and by what is described.
+// leasedDirs are the leased directories, by path and by basis.
 type leasedDirs struct {
 	paths map[repo.Path]store.Lease
 	bases map[fresh.Digest]store.Lease
 }
 
-// leasedDirs returns the leases that hold picks.
-func (d *Dispatcher) leasedDirs(ctx context.Context, hold func(store.Lease) bool) (leasedDirs, error) {
+// leasedDirs returns the leases that match.
+func (d *Dispatcher) leasedDirs(ctx context.Context, match func(store.Lease) bool) (leasedDirs, error) {
 	all, err := d.leases.Leases(ctx, d.worktree)
 	if err != nil {
 		return leasedDirs{}, err
 	}
 	h := leasedDirs{make(map[repo.Path]store.Lease), make(map[fresh.Digest]store.Lease)}
 	for p, l := range all {
-		if hold(l) {
+		if match(l) {
 			h.paths[p], h.bases[l.Basis.Digest()] = l, l
 		}
 	}
 	return h, nil
 }
 
-// of returns the lease of a directory, or of one that is the same: what is written of that
-// will speak for both.
-func (h leasedDirs) of(p repo.Path, basis fresh.Digest) (store.Lease, bool) {
+// lookup returns the lease of a directory, or of another one with the same basis. Both will share one summary.
+func (h leasedDirs) lookup(p repo.Path, basis fresh.Digest) (store.Lease, bool) {
 	if l, ok := h.paths[p]; ok {
 		return l, true
 	}
@@ -79,16 +83,15 @@ func (h leasedDirs) of(p repo.Path, basis fresh.Digest) (store.Lease, bool) {
 	return l, ok
 }
 
-// NextItem is a directory that was handed out, or none.
+// A NextItem is a leased directory, or none.
 type NextItem struct {
-	Item      *WorkItem `json:"item"`      // null when nothing is ready
-	Remaining int       `json:"remaining"` // directories that are to be described, this one and those in other hands included
-	// Held are those that would be ready, were they not in other hands; told when
-	// nothing else is.
+	Item      *WorkItem `json:"item"`      // null if no directory is ready
+	Remaining int       `json:"remaining"` // directories that still need a summary, including leased ones
+	// Held are the directories that would be ready without the leases of others. It is set only if Item is null.
 	Held []HeldPath `json:"held,omitempty"`
 }
 
-// A WorkItem is what an agent is given.
+// A WorkItem is a leased directory with the prompt for the agent.
 type WorkItem struct {
 	repo.PathJSON
 	Lease   string    `json:"lease"`
@@ -98,17 +101,14 @@ type WorkItem struct {
 	HasText bool `json:"-"` // the prompt has an older text, which the agent can keep
 }
 
-// patience is the number of directories that Next tries if other agents take each of them first.
-const patience = 64
+// maxTries is the number of directories that Next tries to lease if other agents lease each of them first.
+const maxTries = 64
 
-// Remaining counts the directories that agents have still to describe, those in
-// somebody's hands among them.
+// Remaining counts the directories that still need a summary by an agent, including leased ones.
 func (d *Dispatcher) Remaining(ctx context.Context) (int, error) {
-	j, err := d.look(ctx, d.judgeStored, func(*judgement) []*Directory { return nil })
-	if err != nil {
-		return 0, err
-	}
-	return newQueue(j, func(s *DirStatus) bool { return wanted(s, agent{}) }).total, nil
+	return cached(ctx, d.Survey, "left for agents", d.judgeStored, func(ts *treeStatus) int {
+		return newQueue(ts, func(s *DirStatus) bool { return wanted(s, agent{}) }).total
+	})
 }
 
 // NextOptions selects a directory to lease. The zero value is ready to use.
@@ -118,57 +118,57 @@ type NextOptions struct {
 	Holder  string        // name of the agent
 }
 
-// Next leases the next directory that is ready: all below it have a summary, or nobody
-// could write one.
+// Next leases the next directory that is ready. A directory is ready when each directory below it has a summary, or
+// a failure to write one.
 func (d *Dispatcher) Next(ctx context.Context, opts NextOptions) (*NextItem, error) {
 	lasting := opts.Lasting
 	if lasting <= 0 {
 		lasting = DefaultLease
 	}
-	j, err := d.judgeStored(ctx)
+	ts, err := d.judgeStored(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if opts.Within != "" {
-		if _, err := j.find(opts.Within); err != nil {
+		if _, err := ts.find(opts.Within); err != nil {
 			return nil, err
 		}
 	}
 	now := d.opts.Now()
-	holds := func(l store.Lease) bool { return l.Expires.After(now) }
-	held, err := d.leasedDirs(ctx, holds)
+	valid := func(l store.Lease) bool { return l.Expires.After(now) }
+	held, err := d.leasedDirs(ctx, valid)
 	if err != nil {
 		return nil, err
 	}
-	hand := agent{}
-	q := newQueue(j, func(s *DirStatus) bool { return s.Dir.Path.Under(opts.Within) && wanted(s, hand) })
+	writer := agent{}
+	q := newQueue(ts, func(s *DirStatus) bool { return s.Dir.Path.Under(opts.Within) && wanted(s, writer) })
 	out := &NextItem{Remaining: q.total}
-	for tries := 0; tries < patience; {
+	for tries := 0; tries < maxTries; {
 		st := q.next()
 		if st == nil {
 			out.Held = q.putBack()
 			return out, nil
 		}
-		if j.inVain(st, hand) {
-			q.done(st) // whoever is above need not wait for it
+		if ts.sameInputAsBefore(st, writer) {
+			q.done(st) // the directories above need not wait for it
 			continue
 		}
-		if l, ok := held.of(st.Dir.Path, j.basis(st).Digest()); ok {
+		if l, ok := held.lookup(st.Dir.Path, ts.basis(st).Digest()); ok {
 			q.putAside(st, l)
 			continue
 		}
-		it, err := j.item(ctx, st)
-		if errors.Is(err, ErrMoved) {
-			continue // whoever asks next is told what is there by then
+		it, err := ts.item(ctx, st)
+		if errors.Is(err, workspace.ErrChanged) {
+			continue // the next call reads the new content
 		}
 		if err != nil {
 			return nil, err
 		}
-		// An outline holds, and is to be looked at all the same.
+		// The outline is fresh, but no agent has checked it.
 		if it.Old == nil && st.Record != nil && st.Verdict == Fresh {
 			it.Old, it.Changes = st.Record, []string{"no agent or model has checked it yet"}
 		}
-		l := store.Lease{Path: st.Dir.Path, Token: d.token(), Expires: now.Add(lasting).UTC().Truncate(time.Second), Basis: it.Basis, Recipe: hand.Recipe(), Holder: oneLine(opts.Holder)}
+		l := store.Lease{Path: st.Dir.Path, Token: d.token(), Expires: now.Add(lasting).UTC().Truncate(time.Second), Basis: it.Basis, Recipe: writer.Recipe(), Holder: oneLine(opts.Holder)}
 		if it.Old != nil {
 			l.Shown = it.Old.ID()
 		}
@@ -177,15 +177,15 @@ func (d *Dispatcher) Next(ctx context.Context, opts NextOptions) (*NextItem, err
 			return nil, err
 		}
 		if tries++; !ok {
-			// Somebody was faster: who, is seen when we come to it again.
-			if held, err = d.leasedDirs(ctx, holds); err != nil {
+			// Another agent leased it first. Read the leases again.
+			if held, err = d.leasedDirs(ctx, valid); err != nil {
 				return nil, err
 			}
 			q.again(st)
 			continue
 		}
-		met, ok, err := j.free(ctx, d, st, l, hand, func() func(store.Lease) bool {
-			now := d.opts.Now() // others may have let go since
+		other, ok, err := ts.checkLease(ctx, d, st, l, writer, func() func(store.Lease) bool {
+			now := d.opts.Now() // other leases may have ended
 			return func(o store.Lease) bool { return o.Token != l.Token && o.Expires.After(now) }
 		})
 		if err != nil {
@@ -195,12 +195,12 @@ func (d *Dispatcher) Next(ctx context.Context, opts NextOptions) (*NextItem, err
 			out.Item = &WorkItem{repo.DirLabel(l.Path).JSON(), l.Token, l.Expires, Rules + "\n\n" + it.Prompt(), it.Old != nil}
 			return out, nil
 		}
-		l.Expires = now.UTC() // it is over
+		l.Expires = now.UTC() // end the lease
 		if _, err := d.leases.Take(context.WithoutCancel(ctx), d.worktree, l, now); err != nil {
 			return nil, err
 		}
-		if met.Token != "" {
-			q.putAside(st, met)
+		if other.Token != "" {
+			q.putAside(st, other)
 		} else {
 			q.done(st)
 		}
@@ -222,8 +222,8 @@ func (d *Dispatcher) Show(ctx context.Context, within repo.Path) (*Shown, error)
 	return shown, err
 }
 
-// validLeases returns the leases of a directory and all below it that have not run out, by path.
-// It leaves out the leases of the plan and the overview, which are no directories.
+// validLeases returns the leases of a directory and all below it that have not expired, sorted by path. It leaves
+// out the leases of the plan and the overview, which are no directories.
 func (d *Dispatcher) validLeases(ctx context.Context, within repo.Path) ([]store.Lease, error) {
 	all, err := d.leases.Leases(ctx, d.worktree)
 	if err != nil {
@@ -232,7 +232,7 @@ func (d *Dispatcher) validLeases(ctx context.Context, within repo.Path) ([]store
 	now := d.opts.Now()
 	var valid []store.Lease
 	for _, p := range slices.Sorted(maps.Keys(all)) {
-		isDirectory := p != reconPath && p != reportPath
+		isDirectory := p != planPath && p != reportPath
 		if l := all[p]; isDirectory && p.Under(within) && l.Expires.After(now) {
 			valid = append(valid, l)
 		}
@@ -245,9 +245,9 @@ type Release struct {
 	Released []HeldPath `json:"released"`
 }
 
-// Release ends the leases that agents have of a directory and of all below it. An agent can
-// still submit, as after the end of its lease, until another one leases the directory. The
-// leases of runs stay: a run that ended leaves none behind for long.
+// Release ends the leases of agents for a directory and all below it. An agent can still submit, as after the end
+// of its lease, until another one leases the directory. Release does not end the leases of runs: they expire soon
+// after a run ends.
 func (d *Dispatcher) Release(ctx context.Context, within repo.Path) (*Release, error) {
 	leases, err := d.validLeases(ctx, within)
 	if err != nil {
@@ -269,7 +269,7 @@ func (d *Dispatcher) Release(ctx context.Context, within repo.Path) (*Release, e
 		if err != nil {
 			return out, fmt.Errorf("release %s: %w", repo.DirLabel(l.Path), err)
 		}
-		if ok { // else another agent has leased it in this moment
+		if ok { // otherwise another agent has just leased it
 			out.Released = append(out.Released, held)
 		}
 	}
@@ -279,60 +279,59 @@ func (d *Dispatcher) Release(ctx context.Context, within repo.Path) (*Release, e
 // How often a dispatcher checks whether another one released a directory with the same input, and
 // how long it waits between the checks.
 const (
-	meetings  = 5
-	meetPause = 50 * time.Millisecond
+	maxChecks  = 5
+	checkPause = 50 * time.Millisecond
 )
 
-// meet returns another agent's lease of a directory with
-// the same input as l, the zero lease if there is none.
+// otherLease returns another agent's lease of a directory with the same basis as l, or the zero lease.
 //
-// Two agents may lease directories with the same input at the same time. Then the one
-// with the greater token gives up at once, and the other waits here until it has. It
-// must wait: an earlier agent, which saw no other lease, keeps its directory too.
-func (d *Dispatcher) meet(ctx context.Context, l store.Lease, others func() func(store.Lease) bool) (store.Lease, error) {
+// Two agents may lease directories with the same basis at the same time. Then the agent with the greater token
+// gives up at once, and the other one waits here until it has. It must wait, because an earlier agent, which saw no
+// other lease, keeps its directory too.
+func (d *Dispatcher) otherLease(ctx context.Context, l store.Lease, others func() func(store.Lease) bool) (store.Lease, error) {
 	for n := 1; ; n++ {
 		held, err := d.leasedDirs(ctx, others())
 		if err != nil {
 			return store.Lease{}, err
 		}
-		met, ok := held.of(l.Path, l.Basis.Digest())
-		if !ok || met.Token < l.Token || n == meetings || d.Ticks.wait(ctx, meetPause) != nil {
-			return met, nil
+		other, ok := held.lookup(l.Path, l.Basis.Digest())
+		if !ok || other.Token < l.Token || n == maxChecks || d.Ticks.wait(ctx, checkPause) != nil {
+			return other, nil
 		}
 	}
 }
 
-// free checks a directory again right after it was leased. ok reports that it
-// still needs a summary and that no other agent has it or a directory with the
-// same input. Otherwise met is the other lease, or st has the new verdict.
-func (j *judgement) free(ctx context.Context, d *Dispatcher, st *DirStatus, l store.Lease, w Writer, others func() func(store.Lease) bool) (met store.Lease, ok bool, err error) {
-	if met, err = d.meet(ctx, l, others); err != nil || met.Token != "" {
-		return met, false, err
+// checkLease judges a directory again right after it was leased. ok reports that it still needs a summary and that
+// no other agent has leased it or a directory with the same basis. Otherwise other is that lease, or st has the new
+// verdict.
+func (ts *treeStatus) checkLease(ctx context.Context, d *Dispatcher, st *DirStatus, l store.Lease, w Writer, others func() func(store.Lease) bool) (other store.Lease, ok bool, err error) {
+	if other, err = d.otherLease(ctx, l, others); err != nil || other.Token != "" {
+		return other, false, err
 	}
-	// Who had it before may have handed it in since we looked.
-	written, err := j.store.WrittenOf(ctx, []repo.Path{l.Path})
+	// The previous holder may have submitted a summary meanwhile.
+	written, err := ts.store.WrittenOf(ctx, []repo.Path{l.Path})
 	if err != nil {
 		return store.Lease{}, false, err
 	}
 	if list := written[l.Path]; len(list) > 0 {
 		latest := list[:1]
-		for _, r := range j.latest[l.Path] {
+		for _, r := range ts.latest[l.Path] {
 			if r.Outlined() {
 				latest = append(latest[:1:1], r)
 			}
 		}
-		j.latest[l.Path] = latest
+		ts.latest[l.Path] = latest
 	}
-	j.outlinesOnly = false
-	if err := j.judgeLevel(ctx, []*Directory{st.Dir}); err != nil {
+	ts.outlinesOnly = false
+	if err := ts.judgeLevel(ctx, []*Directory{st.Dir}); err != nil {
 		return store.Lease{}, false, err
 	}
-	*st = *j.at[st.Dir]
-	j.at[st.Dir] = st
-	return store.Lease{}, wanted(st, w) && !j.inVain(st, w), nil
+	*st = *ts.at[st.Dir]
+	ts.at[st.Dir] = st
+	return store.Lease{}, wanted(st, w) && !ts.sameInputAsBefore(st, w), nil
 }
 
-// An agent is a writer that is not called: it asks.
+// An agent is a writer that works through leases. Its Write is never called.
 type agent struct{}
 
 func (agent) Author() string { return "" }
@@ -341,7 +340,7 @@ func (agent) Write(context.Context, *Item) (Draft, error) {
 	return Draft{}, errors.New("agents write through leases, not through Write")
 }
 
-// A Submission is an agent's answer.
+// A Submission is the answer of an agent.
 type Submission struct {
 	Path   repo.Path
 	Lease  string
@@ -349,29 +348,45 @@ type Submission struct {
 	Draft
 }
 
-// A SubmitResult is what became of a submission.
+// A SubmitResult is the result of a submission.
 type SubmitResult string
 
 // The results.
 const (
-	SubmitStored     SubmitResult = "stored"     // it speaks of what is there
-	SubmitSuperseded SubmitResult = "superseded" // it is kept for what it was written from
-	SubmitFenced     SubmitResult = "fenced"     // somebody else has the directory now
-	SubmitRejected   SubmitResult = "rejected"   // it cannot be kept
+	SubmitStored     SubmitResult = "stored"     // the summary is current
+	SubmitSuperseded SubmitResult = "superseded" // stored, but the directory has changed since the lease
+	SubmitFenced     SubmitResult = "fenced"     // the lease is not valid any more
+	SubmitRejected   SubmitResult = "rejected"   // the text is not accepted
 )
 
-// Submitted tells what became of a submission.
+// Submitted is the result of a submission, with the reason.
 type Submitted struct {
 	repo.PathJSON
 	Result SubmitResult `json:"result"`
 	Reason string       `json:"reason"`
 
-	Basis store.DirBasis `json:"-"` // what it was written from
+	basis store.DirBasis // of the lease
 }
 
-// Submit takes in an answer. Its basis is what the work item held, whatever has
-// happened since.
+// Submit stores the summary of a directory and of its files. The basis is that of the lease, even if the directory
+// has changed since. The reason names the files whose summaries were refused.
 func (d *Dispatcher) Submit(ctx context.Context, sub Submission) (*Submitted, error) {
+	done, err := d.submitDir(ctx, sub)
+	if err != nil || done.Result == SubmitFenced || done.Result == SubmitRejected || d.Registry == nil {
+		return done, err
+	}
+	refused, err := WriteFileSummaries(ctx, d.Registry, sub.Author, sub.Path, done.basis, sub.Files)
+	if len(refused) > 0 {
+		if done.Reason != "" {
+			done.Reason += "; "
+		}
+		done.Reason += "not kept: " + strings.Join(refused, ", ")
+	}
+	return done, err
+}
+
+// submitDir stores the summary of a directory.
+func (d *Dispatcher) submitDir(ctx context.Context, sub Submission) (*Submitted, error) {
 	out := &Submitted{PathJSON: repo.DirLabel(sub.Path).JSON()}
 	held, err := d.leases.Leases(ctx, d.worktree)
 	if err != nil {
@@ -379,10 +394,10 @@ func (d *Dispatcher) Submit(ctx context.Context, sub Submission) (*Submitted, er
 	}
 	l, ok := held[sub.Path]
 	if !ok || l.Token != sub.Lease {
-		return out, d.fence(ctx, sub.Path, out)
+		return out, d.refuse(ctx, sub.Path, out)
 	}
-	out.Basis = l.Basis
-	j, err := d.judgeStored(ctx)
+	out.basis = l.Basis
+	ts, err := d.judgeStored(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -390,21 +405,22 @@ func (d *Dispatcher) Submit(ctx context.Context, sub Submission) (*Submitted, er
 		sub.Text, sub.Keep = "", true
 	}
 	it := &Item{Path: l.Path, Basis: l.Basis}
-	moved := "the directory is gone"
-	if dir, err := j.find(l.Path); err == nil {
-		if moved = ""; j.basis(j.at[dir]).Digest() != l.Basis.Digest() {
-			moved = "the directory changed since you leased it"
+	changed := "the directory is gone"
+	if dir, err := ts.find(l.Path); err == nil {
+		changed = ""
+		if ts.basis(ts.at[dir]).Digest() != l.Basis.Digest() {
+			changed = "the directory changed since you leased it"
 		}
 	}
-	// Whatever is said of it by now, what was looked at is what was shown.
+	// The agent keeps the text that the work item showed, even if there is a newer one.
 	if sub.Keep && !l.Shown.IsZero() {
 		if it.Old, err = d.store.Kept(ctx, l.Shown); err != nil {
 			return nil, err
 		}
 	}
-	r, err := j.record(it, sub.Draft, sub.Author, l.Recipe)
-	if err == nil && sub.Keep && moved != "" {
-		err = fmt.Errorf("%s: submit a text instead of keep", moved)
+	r, err := ts.record(it, sub.Draft, sub.Author, l.Recipe)
+	if err == nil && sub.Keep && changed != "" {
+		err = fmt.Errorf("%s: submit a text instead of keep", changed)
 	}
 	if err != nil {
 		out.Result, out.Reason = SubmitRejected, err.Error()
@@ -416,8 +432,8 @@ func (d *Dispatcher) Submit(ctx context.Context, sub Submission) (*Submitted, er
 		return nil, fmt.Errorf("store the summary of %s: %w", repo.DirLabel(l.Path), err)
 	case !ok:
 		out.Result, out.Reason = SubmitFenced, "your lease ran out and another agent has the directory"+takeAnother
-	case moved != "":
-		out.Result, out.Reason = SubmitSuperseded, moved
+	case changed != "":
+		out.Result, out.Reason = SubmitSuperseded, changed
 	default:
 		out.Result = SubmitStored
 	}
@@ -427,15 +443,15 @@ func (d *Dispatcher) Submit(ctx context.Context, sub Submission) (*Submitted, er
 // takeAnother is the hint for an agent whose lease ended.
 const takeAnother = "; lease another one with: ken survey next"
 
-// fence refuses an answer without the lease that holds, unless there is nothing to hold.
-func (d *Dispatcher) fence(ctx context.Context, p repo.Path, out *Submitted) error {
+// refuse sets the result of a submission without a valid lease.
+func (d *Dispatcher) refuse(ctx context.Context, p repo.Path, out *Submitted) error {
 	files, err := d.tree.Files(ctx)
 	if err != nil {
 		return err
 	}
 	out.Result = SubmitFenced
 	out.Reason = "the lease is not valid: it is unknown, its summary was submitted, or it ran out and another agent has the directory" + takeAnother
-	if p != "" && !slices.ContainsFunc(files, func(f File) bool { return f.Path.Dir().Under(p) }) {
+	if p != "" && !slices.ContainsFunc(files, func(f workspace.File) bool { return f.Path.Dir().Under(p) }) {
 		out.Result, out.Reason = SubmitRejected, "git tracks no file in "+p.String()+"; list directories with: ken survey show"
 	}
 	return nil

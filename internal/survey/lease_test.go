@@ -13,28 +13,28 @@ import (
 	"ken/internal/survey"
 )
 
-// preempted leases have something happen before each is taken.
-type preempted struct {
-	*world
+// hookedLeases calls a function before each lease is taken.
+type hookedLeases struct {
+	*memoryRepo
 
 	before func()
 }
 
-func (p preempted) Take(ctx context.Context, worktree string, l store.Lease, now time.Time) (bool, error) {
+func (p hookedLeases) Take(ctx context.Context, worktree string, l store.Lease, now time.Time) (bool, error) {
 	p.before()
-	return p.world.Take(ctx, worktree, l, now)
+	return p.memoryRepo.Take(ctx, worktree, l, now)
 }
 
-// Who loses a directory to somebody who was faster, there or in another place, is told who has it.
-func TestNextTellsWhoWasFaster(t *testing.T) {
+// If another agent leases the directory first, or one with the same input, Next names its lease.
+func TestNextNamesTheLeaseOfAnotherAgent(t *testing.T) {
 	for _, at := range []repo.Path{"a", "b"} {
-		w := newWorld("a/x.go", "b/x.go")
+		w := newMemoryRepo("a/x.go", "b/x.go")
 		w.content["b/x.go"] = w.content["a/x.go"]
 		var other store.Lease
 		faster := sync.OnceFunc(func() {
-			handed, err := dispatchers(w)().Next(t.Context(), survey.NextOptions{Lasting: time.Hour})
-			if err != nil || handed.Item == nil || handed.Item.Path != "a" {
-				t.Errorf("%+v, %v", handed, err)
+			leased, err := dispatchers(w)().Next(t.Context(), survey.NextOptions{Lasting: time.Hour})
+			if err != nil || leased.Item == nil || leased.Item.Path != "a" {
+				t.Errorf("Next returned %+v, %v; want a lease of a", leased, err)
 				return
 			}
 			w.mu.Lock()
@@ -45,42 +45,42 @@ func TestNextTellsWhoWasFaster(t *testing.T) {
 			w.leases[at] = other
 		})
 		n := 0
-		dispatcher := survey.NewDispatcher(w.survey(nil), preempted{w, faster}, "", func() string { n++; return fmt.Sprint("s", n) })
+		dispatcher := survey.NewDispatcher(w.survey(nil), hookedLeases{w, faster}, "", func() string { n++; return fmt.Sprint("s", n) })
 		got, err := dispatcher.Next(t.Context(), survey.NextOptions{Lasting: time.Minute})
 		if err != nil || got.Item != nil || got.Remaining != 3 {
-			t.Fatalf("%s: %+v, %v", at, got, err)
+			t.Fatalf("%s leased by another agent: Next returned %+v, %v; want no item and 3 remaining", at, got, err)
 		}
 		if len(got.Held) != 1 || got.Held[0].Path != string(at) || !got.Held[0].Until.Equal(other.Expires) {
-			t.Errorf("%s is held until %s, and told is %+v", at, other.Expires, got.Held)
+			t.Errorf("%s is leased until %s, and Held is %+v", at, other.Expires, got.Held)
 		}
 	}
 }
 
-// A tie is a and b, which are the same, and of which two take one each in the same moment, and then
-// look who else is there.
-type tie struct {
-	*world
+// twoAgents has two directories with the same input, a and b. Two agents lease one each at the same moment, and
+// then read the leases.
+type twoAgents struct {
+	*memoryRepo
 
 	tokens              atomic.Int64
-	looked, taken, seen sync.WaitGroup // by both, for the first time
-	looks               int            // since
+	looked, taken, seen sync.WaitGroup // done when both agents have reached the step
+	looks               int            // number of reads after both leases
 	mu                  sync.Mutex
-	first               map[string]bool // tokens
-	gone                chan time.Time  // closed once one of the two has let go
-	closeGone           func()
+	first               map[string]bool // tokens of the first leases
+	released            chan time.Time  // closed when an agent has released its lease
+	closeReleased       func()
 }
 
-func newTie() *tie {
-	e := &tie{world: newWorld("a/x.go", "b/x.go"), first: make(map[string]bool), gone: make(chan time.Time)}
+func newTwoAgents() *twoAgents {
+	e := &twoAgents{memoryRepo: newMemoryRepo("a/x.go", "b/x.go"), first: make(map[string]bool), released: make(chan time.Time)}
 	e.content["b/x.go"] = e.content["a/x.go"]
-	e.closeGone = sync.OnceFunc(func() { close(e.gone) })
+	e.closeReleased = sync.OnceFunc(func() { close(e.released) })
 	e.looked.Add(2)
 	e.taken.Add(2)
 	e.seen.Add(2)
 	return e
 }
 
-func (e *tie) Take(ctx context.Context, worktree string, l store.Lease, now time.Time) (bool, error) {
+func (e *twoAgents) Take(ctx context.Context, worktree string, l store.Lease, now time.Time) (bool, error) {
 	e.mu.Lock()
 	over, first := e.first[l.Token], len(e.first) < 2
 	if first && !over {
@@ -88,17 +88,17 @@ func (e *tie) Take(ctx context.Context, worktree string, l store.Lease, now time
 	}
 	e.mu.Unlock()
 	if over {
-		defer e.closeGone()
+		defer e.closeReleased()
 	} else if first {
 		e.looked.Done()
 		e.looked.Wait()
 		defer e.taken.Wait()
 		defer e.taken.Done()
 	}
-	return e.world.Take(ctx, worktree, l, now)
+	return e.memoryRepo.Take(ctx, worktree, l, now)
 }
 
-func (e *tie) Leases(ctx context.Context, worktree string) (map[repo.Path]store.Lease, error) {
+func (e *twoAgents) Leases(ctx context.Context, worktree string) (map[repo.Path]store.Lease, error) {
 	e.mu.Lock()
 	first := len(e.first) == 2 && e.looks < 2
 	if first {
@@ -109,21 +109,23 @@ func (e *tie) Leases(ctx context.Context, worktree string) (map[repo.Path]store.
 		defer e.seen.Wait()
 		defer e.seen.Done()
 	}
-	return e.world.Leases(ctx, worktree)
+	return e.memoryRepo.Leases(ctx, worktree)
 }
 
-// dispatcher is one that looks at a directory before all others, and waits until one has let go.
-func (e *tie) dispatcher(first repo.Path) *survey.Dispatcher {
-	s := survey.New(e.world, e.world, survey.Options{Ranks: map[repo.Path]survey.Rank{first: survey.RankPriority}})
+// dispatcher returns a dispatcher that prefers a directory, and whose waits last until an agent has released its
+// lease.
+func (e *twoAgents) dispatcher(first repo.Path) *survey.Dispatcher {
+	s := survey.New(e.memoryRepo, e.memoryRepo, survey.Options{Ranks: map[repo.Path]survey.Rank{first: survey.RankPriority}})
 	d := survey.NewDispatcher(s, e, "", func() string { return fmt.Sprint("t", e.tokens.Add(1)) })
-	d.Ticks = func(time.Duration) (<-chan time.Time, func()) { return e.gone, func() {} }
+	d.Ticks = func(time.Duration) (<-chan time.Time, func()) { return e.released, func() {} }
 	return d
 }
 
-// Of two that take directories with the same input at the same time one has it: not both, and not neither.
-func TestTwinsInTheSameMoment(t *testing.T) {
+// If two agents or runs lease directories with the same input at the same moment, exactly one of them keeps its
+// lease.
+func TestSameInputLeasedAtTheSameMoment(t *testing.T) {
 	t.Run("agents", func(t *testing.T) {
-		e := newTie()
+		e := newTwoAgents()
 		var got [2]*survey.NextItem
 		var agents sync.WaitGroup
 		for i, path := range []repo.Path{"a", "b"} {
@@ -142,27 +144,27 @@ func TestTwinsInTheSameMoment(t *testing.T) {
 			got[0], got[1] = got[1], got[0]
 		}
 		if got[0].Item == nil || got[1].Item != nil {
-			t.Fatalf("%+v and %+v", got[0], got[1])
+			t.Fatalf("Next returned %+v and %+v; want one item", got[0], got[1])
 		}
 		if held := got[1].Held; len(held) != 1 || held[0].Path != got[0].Item.Path {
-			t.Errorf("%s is handed out, and who lost is told of %+v", got[0].Item.Path, held)
+			t.Errorf("%s is leased, and the other agent gets Held %+v", got[0].Item.Path, held)
 		}
 	})
 	t.Run("runs", func(t *testing.T) {
-		e := newTie()
-		var s scribe
+		e := newTwoAgents()
+		var s scriptedWriter
 		var runs sync.WaitGroup
 		for _, path := range []repo.Path{"a", "b"} {
 			runs.Go(func() {
 				dispatcher := e.dispatcher(path)
 				if ran, err := dispatcher.Run(t.Context(), &s, survey.RunOptions{Within: path, Dispatcher: dispatcher}); err != nil {
-					t.Errorf("%+v, %v", ran, err)
+					t.Errorf("the run returned %+v, %v", ran, err)
 				}
 			})
 		}
 		runs.Wait()
 		if asked := s.paths(); len(asked) != 1 {
-			t.Errorf("asked about %v", asked)
+			t.Errorf("the runs described %v, want one directory", asked)
 		}
 	})
 }

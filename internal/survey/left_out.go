@@ -9,8 +9,8 @@ import (
 // ownDirs contain ken's own files: its configuration and specs. They are not code.
 var ownDirs = []repo.Path{".ken", ".spec"}
 
-// configFile decides what a survey leaves out. If it were part of a basis, each change of
-// it would make summaries stale.
+// configFile is never part of a basis. It selects the files of a survey, so each change of it would make summaries
+// stale.
 const configFile repo.Path = ".ken/config.yaml"
 
 // leftOutByDefault is the reason why a directory of ken's own files is left out.

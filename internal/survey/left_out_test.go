@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"ken/internal/repo"
+	"ken/internal/workspace"
 )
 
-// A file is left out exactly when no directory that is described has it.
-func TestLeftOutIsWhatDirectoriesLeaveOut(t *testing.T) {
-	var files []File
+// LeftOut reports a file exactly when no described directory has it.
+func TestLeftOutMatchesDirectories(t *testing.T) {
+	var files []workspace.File
 	for _, p := range []repo.Path{"a/b/c/x.go", "a/b/x.go", "a/x.go", "b/c/x.go", "b/y.md", "x.go", "y.md"} {
-		files = append(files, File{Path: p})
+		files = append(files, workspace.File{Path: p})
 	}
 	for name, opts := range map[string]Options{
 		"nothing":         {},
@@ -42,9 +43,9 @@ func TestLeftOutIsWhatDirectoriesLeaveOut(t *testing.T) {
 // The directories of ken's own files are left out, unless a rank names one of them or a
 // directory below. The configuration is left out always.
 func TestOwnDirectoriesAreLeftOut(t *testing.T) {
-	var files []File
+	var files []workspace.File
 	for _, p := range []repo.Path{".ken/config.yaml", ".ken/notes/n.md", ".spec/a/spec.md", ".spec/spec.md", "src/.spec/x.go", "x.go"} {
-		files = append(files, File{Path: p})
+		files = append(files, workspace.File{Path: p})
 	}
 	for name, c := range map[string]struct {
 		ranks map[repo.Path]Rank

@@ -9,56 +9,55 @@ import (
 
 	"ken/internal/model"
 	"ken/internal/repo"
+	"ken/internal/workspace"
 )
 
-// A ModelDescriber has a model describe directories. The model may look around in the tree
-// with tools that only read, and hands its text in with one of them.
+// A ModelDescriber describes directories with a model. The model can read the tree with tools, and submits its text
+// with one of them.
 type ModelDescriber struct {
 	Model model.Model
-	Tree  Tree
-	// Turns is how often the model may be asked about one directory; DefaultTurns
-	// when 0.
+	Tree  workspace.Tree
+	// Turns is the most turns of the model for one directory; DefaultTurns when 0.
 	Turns int
-	// Plain has the model told everything at once, and takes its answer as it is: for
-	// one that cannot call tools.
+	// Plain is for a model that cannot call tools. It gets all input in one prompt, and its reply is the text.
 	Plain bool
 
 	budget *Budget
 	onWait func(model.Retry)
 }
 
-// See gives the model the tree to look at.
-func (t *ModelDescriber) See(tree Tree) { t.Tree = tree }
+// See sets the tree that the model may read.
+func (t *ModelDescriber) See(tree workspace.Tree) { t.Tree = tree }
 
-// Limit gives the model a budget for all of its calls; nil for no limit.
+// Limit sets the budget for all calls; nil for no limit.
 func (t *ModelDescriber) Limit(b *Budget) { t.budget = b }
 
-// OnWait sets the function to call before the model waits and is asked again; nil for none.
+// OnWait sets the function to call before each wait for a retry; nil for none.
 func (t *ModelDescriber) OnWait(f func(model.Retry)) { t.onWait = f }
 
-// How far a model may go about one directory.
+// Limits of the conversation about one directory.
 const (
 	DefaultTurns = 12
 	shallowTurns = 3
-	idleTurns    = 3 // in a row, in which it calls nothing
+	idleTurns    = 3 // turns in a row without a tool call
 	replyTokens  = 4096
 )
 
-// Author is the model.
+// Author returns the name of the model.
 func (t *ModelDescriber) Author() string { return t.Model.Name() }
 
-// Price is what the model's tokens cost.
+// Price returns the price of the model.
 func (t *ModelDescriber) Price() model.Price { return t.Model.Price() }
 
-// Recipe is the prompt and the model.
+// Recipe returns the version of the prompt and the name of the model.
 func (t *ModelDescriber) Recipe() string { return "prompt/" + PromptVersion + " " + t.Model.Name() }
 
-// toolRules is what a model with tools is told besides.
+// toolRules is added to the rules for a model with tools.
 const toolRules = `
 
 You may look at the repository with the tools before you write; they only read, and see tracked files alone. Read what you need and no more. Use flag for something that people should look at, such as a bug or a secret. When you know enough, call submit, once.`
 
-// Write asks the model.
+// Write has the model describe a directory.
 func (t *ModelDescriber) Write(ctx context.Context, it *Item) (Draft, error) {
 	if t.Plain {
 		return t.writePlain(ctx, it)
@@ -78,8 +77,8 @@ func (t *ModelDescriber) Write(ctx context.Context, it *Item) (Draft, error) {
 		if err != nil {
 			return s.draft, err
 		}
-		s.carryOut(ctx, reply.Calls)
-		// What was handed in is paid for, whatever happened meanwhile.
+		s.runCalls(ctx, reply.Calls)
+		// Return a submitted text even if the context ended meanwhile: it is paid for.
 		if s.done {
 			return s.draft, nil
 		}
@@ -107,7 +106,8 @@ func (t *ModelDescriber) Write(ctx context.Context, it *Item) (Draft, error) {
 // ErrRefused is in the chain when a model refuses to write.
 var ErrRefused = errors.New("the model refuses to write the text")
 
-// unsubmitted says that no text came, and what was wrong with the last one that did.
+// unsubmitted returns the error of a conversation without a valid text. It includes the problem of the last
+// submission.
 func (s *session) unsubmitted(turns int) error {
 	if s.refused != nil {
 		return fmt.Errorf("the model submitted no valid text within %d turns: %w", turns, s.refused)
@@ -115,7 +115,7 @@ func (s *session) unsubmitted(turns int) error {
 	return fmt.Errorf("the model submitted no text within %d turns", turns)
 }
 
-// writePlain asks once, and takes the answer for the text: as it is, or as JSON.
+// writePlain asks once. The reply is the text itself, or JSON with the text.
 func (t *ModelDescriber) writePlain(ctx context.Context, it *Item) (Draft, error) {
 	s := &session{ModelDescriber: t, item: it}
 	reply, err := s.turn(ctx, model.Request{System: Rules, MaxTokens: replyTokens, Messages: []model.Message{model.Ask(it.Prompt())}})
@@ -124,7 +124,7 @@ func (t *ModelDescriber) writePlain(ctx context.Context, it *Item) (Draft, error
 	}
 	text := strings.TrimSpace(reply.Text)
 	in := submitArgs{Summary: text}
-	if doc := unquoted(text); strings.HasPrefix(doc, "{") && json.Valid([]byte(doc)) {
+	if doc := unfenced(text); strings.HasPrefix(doc, "{") && json.Valid([]byte(doc)) {
 		in = submitArgs{}
 		if err := json.Unmarshal([]byte(doc), &in); err != nil {
 			return s.draft, fmt.Errorf("the answer is not the expected JSON: %w", err)
@@ -137,8 +137,8 @@ func (t *ModelDescriber) writePlain(ctx context.Context, it *Item) (Draft, error
 	return s.draft, err
 }
 
-// unquoted takes a document out of the fence that models like to put around it.
-func unquoted(text string) string {
+// unfenced removes the code fence around a document.
+func unfenced(text string) string {
 	if body, ok := strings.CutPrefix(text, "```"); ok {
 		if body, ok = strings.CutSuffix(body, "```"); ok {
 			return strings.TrimSpace(strings.TrimPrefix(body, "json"))
@@ -147,25 +147,25 @@ func unquoted(text string) string {
 	return text
 }
 
-// A session is one conversation about one directory.
+// A session is the conversation about one directory.
 type session struct {
 	*ModelDescriber
 	item    *Item
 	draft   Draft
 	done    bool
-	shown   int   // bytes that the model was shown
-	refused error // what was wrong with the last text that was handed in
+	shown   int   // bytes of all tool results
+	refused error // problem of the last submitted text
 	results []model.Result
 }
 
-// turn asks the model, and counts what that cost.
+// turn makes one request to the model and adds its cost.
 func (s *session) turn(ctx context.Context, req model.Request) (model.Reply, error) {
 	call, err := s.budget.begin(ctx, req, s.Price())
 	if err != nil {
 		return model.Reply{}, err
 	}
 	retry := func(r model.Retry) error {
-		err := call.again(ctx, r)
+		err := call.chargeAndReserve(ctx, r)
 		if err == nil && s.onWait != nil {
 			s.onWait(r)
 		}
@@ -184,25 +184,25 @@ func (s *session) turn(ctx context.Context, req model.Request) (model.Reply, err
 	case reason.Hopeless():
 		err = &providerError{err, ErrHopeless}
 	case reason == model.Down || reason == model.Overloaded || reason == model.RateLimited:
-		err = &providerError{err, errAway}
+		err = &providerError{err, errNoAnswer}
 	case reason == model.BadRequest || reason == model.BadAnswer:
 		err = &providerError{err, errUnusable}
 	}
 	return reply, err
 }
 
-// A providerError is a failure that is none of the directory's. Its words are the
-// provider's alone.
+// A providerError is a failure of the provider, not of the directory. Its text is that of the provider. The field
+// kind is errNoAnswer, errUnusable or ErrHopeless.
 type providerError struct {
 	error
 
-	sort error
+	kind error
 }
 
-func (e *providerError) Unwrap() []error { return []error{e.error, e.sort} }
+func (e *providerError) Unwrap() []error { return []error{e.error, e.kind} }
 
-// carryOut does what the model calls for.
-func (s *session) carryOut(ctx context.Context, calls []model.Call) {
+// runCalls runs the tool calls of the model.
+func (s *session) runCalls(ctx context.Context, calls []model.Call) {
 	s.results = nil
 	for _, c := range calls {
 		text, err := s.call(ctx, c)
@@ -215,15 +215,15 @@ func (s *session) carryOut(ctx context.Context, calls []model.Call) {
 	}
 }
 
-// keepWord is the answer that says that nothing is to be changed.
+// keepWord is the answer that keeps the present summary.
 const keepWord = "keep"
 
-// isKeep reports whether an answer says that nothing is to be changed.
+// isKeep reports whether an answer keeps the present summary.
 func isKeep(text string) bool {
 	return strings.EqualFold(strings.Trim(text, "`\"'. \n"), keepWord)
 }
 
-// submit takes the text in, or says what is wrong with it.
+// submit accepts a text of the model, or returns its problem.
 func (s *session) submit(in submitArgs) error {
 	text := strings.TrimSpace(strings.ReplaceAll(in.Summary, "\r\n", "\n"))
 	if isKeep(text) {
@@ -233,16 +233,16 @@ func (s *session) submit(in submitArgs) error {
 		s.draft.Keep, s.done = true, true
 		return nil
 	}
-	if err := badWords(text); err != nil {
+	if err := checkSummary(text); err != nil {
 		return err
 	}
 	s.draft.Text, s.draft.Files, s.done = text, make(map[repo.Path]string), true
 	s.draft.Partial = in.Completeness == "partial"
 	for _, f := range s.item.Files {
 		for _, name := range []string{f.Path.Base(), string(f.Path)} {
-			said := strings.TrimSpace(strings.ReplaceAll(in.Files[name], "\r\n", "\n"))
-			if badText(said) == nil {
-				s.draft.Files[f.Path] = said
+			summary := strings.TrimSpace(strings.ReplaceAll(in.Files[name], "\r\n", "\n"))
+			if checkText(summary) == nil {
+				s.draft.Files[f.Path] = summary
 			}
 		}
 	}

@@ -11,37 +11,38 @@ import (
 	"ken/internal/outline"
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/survey/excerpt"
 )
 
-// outlineVersion changes with what an Outliner writes.
+// outlineVersion changes when the text of outlines changes.
 const outlineVersion = "4"
 
-// An Outliner writes without a model or an agent: what a directory's files and children say of
-// themselves, in a few lines. It is the same whenever they are the same.
+// An Outliner writes outlines, without a model or an agent. An outline quotes the descriptions in the files and
+// subdirectories. The same input gives the same outline.
 type Outliner struct{}
 
-// Author says that nobody wrote it.
+// Author returns the author of all outlines.
 func (Outliner) Author() string { return "ken outline" }
 
-// Recipe says how it was made.
+// Recipe returns the recipe with the version of the outliner.
 func (Outliner) Recipe() string { return store.OutlineRecipe + outlineVersion }
 
-// How much an outline tells.
+// The limits of an outline.
 const (
-	leadBytes   = 400 // of what the directory says of itself
-	fileLines   = 16  // files that are told of
-	fileBytes   = 200 // of what is said of each
-	fileSymbols = 6   // symbols named of a file that says nothing of itself
-	childLines  = 40  // children that are told of
+	leadBytes   = 400 // of the own words of the directory
+	fileLines   = 16  // number of files
+	fileBytes   = 200 // of the line of each
+	fileSymbols = 6   // symbols of a file without a description
+	childLines  = 40  // number of children
 	childBytes  = 160
-	gistBytes   = 240 // of the line that stands for a directory without own words
+	gistBytes   = 240 // of Gist for a directory without own words
 )
 
-// Write describes a directory by its outline: its own words, then what its main files and
-// its subdirectories say. It leaves out what a listing of the directory shows, such as the
-// names and numbers of files. The text is [store.EmptyOutline] if nothing else is left.
+// Write outlines a directory: its own words, then a line for each main file and each subdirectory. It leaves out
+// facts that a listing of the directory shows, such as the names and numbers of files. The text is
+// [store.EmptyOutline] if nothing else is left.
 func (Outliner) Write(_ context.Context, it *Item) (Draft, error) {
-	w := &sketch{Item: it, docs: make(map[*ItemFile]string)}
+	w := &outlineBuilder{Item: it, docs: make(map[*ItemFile]string)}
 	w.readDocs()
 	var b strings.Builder
 	lead := it.Own.Text
@@ -54,15 +55,15 @@ func (Outliner) Write(_ context.Context, it *Item) (Draft, error) {
 	}
 	w.writeFiles(&b)
 	w.writeChildren(&b, lead, main)
-	text := clean(b.String())
+	text := excerpt.Clean(b.String())
 	if text == "" {
 		text = store.EmptyOutline
 	}
 	return Draft{Text: text, Partial: it.Absent > 0}, nil
 }
 
-// Gist returns the line that stands for a text about a directory where others quote it: its
-// first line. An outline without own words has only items; then it is the first of them.
+// Gist returns one line of a text about a directory, for quoting: its first line. An outline without own words has
+// only items; then Gist joins the first of them.
 func Gist(text string) string {
 	first, _, _ := strings.Cut(text, "\n")
 	if !strings.HasPrefix(first, itemMark) {
@@ -78,7 +79,7 @@ func Gist(text string) string {
 		item = strings.TrimSuffix(strings.Replace(item, "/: ", ": ", 1), ".")
 		name, _, _ := strings.Cut(item, ": ")
 		switch {
-		case dirPriority(name) >= promiseTests:
+		case dirPriority(name) >= priorityTests:
 			lesser = append(lesser, item)
 		case strings.Contains(item, ": "+defines):
 			names = append(names, item)
@@ -102,7 +103,7 @@ func Gist(text string) string {
 		}
 		line += item
 	}
-	return ended(cut(line, gistBytes))
+	return withFullStop(excerpt.Cut(line, gistBytes))
 }
 
 const (
@@ -114,68 +115,69 @@ const (
 	also         = "; also "
 )
 
-// A sketch is the outline of a directory in the making.
-type sketch struct {
+// An outlineBuilder builds the outline of a directory.
+type outlineBuilder struct {
 	*Item
-	docs map[*ItemFile]string // what files say of themselves, where that tells something
+	docs map[*ItemFile]string // informative descriptions in files
 }
 
-// readDocs collects what the files say of themselves. What several say in the same words is
-// about none of them: a licence, or a mark of the house.
-func (w *sketch) readDocs() {
+// readDocs collects the descriptions in the files. It ignores a text that several files have, such as a licence,
+// because it is about none of them.
+func (w *outlineBuilder) readDocs() {
 	repeated := w.repeatedDocs()
 	for i := range w.Files {
 		f := &w.Files[i]
 		if f.Outline == nil || f.Path.Base() == w.Own.From || f.Outline.Language == outline.Markdown {
 			continue
 		}
-		text := tidy(f.Outline.Doc)
-		if telling(text) && !placeholder(text) && !repeated[text] && !aboutPackage(f, text) {
+		text := excerpt.Tidy(f.Outline.Doc)
+		if excerpt.IsInformative(text) && !excerpt.IsPlaceholder(text) && !repeated[text] && !aboutPackage(f, text) {
 			w.docs[f] = text
 		}
 	}
 }
 
-// aboutPackage reports whether the comment of a file speaks of its package.
+// aboutPackage reports whether the comment of a file is about its package.
 func aboutPackage(f *ItemFile, text string) bool {
 	low := strings.ToLower(text)
 	return f.packaged() && (strings.HasPrefix(low, "package ") || strings.HasPrefix(low, "command "))
 }
 
-// leadsTo returns a line about a directory that only leads to another one, which it returns
-// too; "" for any other directory.
-func (w *sketch) leadsTo() (string, *Child) {
+// leadsTo returns a line about a directory that only contains another one, and that child. For other directories
+// the line is "".
+func (w *outlineBuilder) leadsTo() (string, *Child) {
 	main := w.main()
-	if main == nil || !w.plain() {
+	if main == nil || !w.onlyHousekeeping() {
 		return "", nil
 	}
 	name := repo.Path(main.Path.Base()).String() + "/"
 	line := Gist(main.Text)
 	if below, ok := strings.CutPrefix(line, leads); ok {
-		return cut(leads+name+below, leadBytes), main
+		return excerpt.Cut(leads+name+below, leadBytes), main
 	}
-	return cut(leads+name+": "+line, leadBytes), main
+	return excerpt.Cut(leads+name+": "+line, leadBytes), main
 }
 
-// ended puts a full stop behind what does not end in one.
-func ended(text string) string {
+// withFullStop adds a full stop, unless the text ends in punctuation.
+func withFullStop(text string) string {
 	if text == "" || strings.ContainsAny(text[len(text)-1:], ".!?") || strings.HasSuffix(text, "…") {
 		return text
 	}
 	return text + "."
 }
 
-// plain reports whether the files, if there are any, are all there to keep the house in order.
-func (w *sketch) plain() bool {
-	return !slices.ContainsFunc(w.Files, func(f ItemFile) bool { return f.Kind != repo.KindConfig && !aside(&f) && !builds(&f) })
+// onlyHousekeeping reports whether all files are configuration, housekeeping or build files. A directory without
+// files counts too.
+func (w *outlineBuilder) onlyHousekeeping() bool {
+	return !slices.ContainsFunc(w.Files, func(f ItemFile) bool { return f.Kind != repo.KindConfig && !isHousekeeping(&f) && !isBuildFile(&f) })
 }
 
-// mainOf is of how many children one may be what the directory is about.
-const mainOf = 4
+// maxMainSiblings is the most children of a directory that can have a main child.
+const maxMainSiblings = 4
 
-// main is the child that a directory is about: the only one, or the only one beside a
-// few such as tests and docs. It is nil when there is none.
-func (w *sketch) main() *Child {
+// main returns the child that a directory is about: the only one, or the only one besides a few such as tests and
+// docs. It returns nil if there is none.
+func (w *outlineBuilder) main() *Child {
 	var list []*Child
 	for i := range w.Children {
 		if c := &w.Children[i]; c.Status != ChildExcluded {
@@ -183,19 +185,19 @@ func (w *sketch) main() *Child {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *Child) int { return cmp.Compare(dirPriority(a.Path.Base()), dirPriority(b.Path.Base())) })
-	if len(list) == 0 || len(list) > mainOf || Gist(list[0].Text) == "" {
+	if len(list) == 0 || len(list) > maxMainSiblings || Gist(list[0].Text) == "" {
 		return nil
 	}
 	if len(list) > 1 {
 		first, second := dirPriority(list[0].Path.Base()), dirPriority(list[1].Path.Base())
-		if first > promiseCommon || second <= promiseCommon || dirPriority(w.Path.Base()) == promiseTests {
+		if first > priorityCommon || second <= priorityCommon || dirPriority(w.Path.Base()) == priorityTests {
 			return nil
 		}
 	}
 	return list[0]
 }
 
-// enumerate lists names, and counts those that are too many.
+// enumerate lists at most so many names, and counts the rest.
 func enumerate(names []string, most int) string {
 	if len(names) <= most+1 {
 		return strings.Join(names, ", ")
@@ -203,14 +205,15 @@ func enumerate(names []string, most int) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
-var unjoined = strings.NewReplacer("-", "", "_", "", " ", "")
+// stripSeparators removes the characters that separate words in file names.
+var stripSeparators = strings.NewReplacer("-", "", "_", "", " ", "")
 
-// aside reports whether a file belongs to the house and tells nothing about what is
-// done in it.
-func aside(f *ItemFile) bool {
+// isHousekeeping reports whether a file is about the project and not about the code of the directory, such as a
+// licence.
+func isHousekeeping(f *ItemFile) bool {
 	name := strings.ToLower(f.Path.Base())
 	stem, _, _ := strings.Cut(name, ".")
-	stem = unjoined.Replace(stem)
+	stem = stripSeparators.Replace(stem)
 	for _, p := range [...]string{
 		"readme", "license", "adopters", "emeritus", "owners", "licence", "copying", "notice", "patents", "authors", "contributors", "maintainers", "changelog", "changes", "history",
 		"releasenotes", "releasing", "codeofconduct", "contributing", "security", "support", "governance", "backers", "sponsors", "codeowners",
@@ -224,8 +227,8 @@ func aside(f *ItemFile) bool {
 	return name[0] == '.' || template || stem == "news" && f.Kind == repo.KindDoc
 }
 
-// builds reports whether a file says how the directory is built or installed.
-func builds(f *ItemFile) bool {
+// isBuildFile reports whether a file configures the build or the installation.
+func isBuildFile(f *ItemFile) bool {
 	name := strings.ToLower(f.Path.Base())
 	switch name {
 	case "package.json", "composer.json", "cargo.toml", "go.mod", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "pom.xml",
@@ -243,13 +246,13 @@ func builds(f *ItemFile) bool {
 	return false
 }
 
-// mainFiles returns the files that say something, the most important first: where readers
-// begin, then those that declare most.
-func (w *sketch) mainFiles() []*ItemFile {
+// mainFiles returns the files with a line of their own, the most important first: entry points, then those that
+// declare most.
+func (w *outlineBuilder) mainFiles() []*ItemFile {
 	var list []*ItemFile
 	for i := range w.Files {
 		f := &w.Files[i]
-		if f.Kind != repo.KindTest && !aside(f) && !builds(f) && w.line(f) != "" {
+		if f.Kind != repo.KindTest && !isHousekeeping(f) && !isBuildFile(f) && w.line(f) != "" {
 			list = append(list, f)
 		}
 	}
@@ -259,15 +262,15 @@ func (w *sketch) mainFiles() []*ItemFile {
 	return list
 }
 
-// entry is 1 for a file where readers begin, else 0.
-func (w *sketch) entry(f *ItemFile) int {
+// entry returns 1 for an entry point, else 0.
+func (w *outlineBuilder) entry(f *ItemFile) int {
 	if w.moduleRank(f) > modulePart {
 		return 1
 	}
 	return 0
 }
 
-// weight is how much a file declares; what others may use counts double.
+// weight counts the declarations of a file; exported ones count twice.
 func (f *ItemFile) weight() int {
 	n := 0
 	if f.Outline == nil {
@@ -282,21 +285,20 @@ func (f *ItemFile) weight() int {
 	return n
 }
 
-// writeFiles tells of the main files.
-func (w *sketch) writeFiles(b *strings.Builder) {
+// writeFiles writes the lines of the main files.
+func (w *outlineBuilder) writeFiles(b *strings.Builder) {
 	list := w.mainFiles()
 	for _, f := range list[:min(len(list), fileLines)] {
-		fmt.Fprintf(b, "%s%s: %s\n", itemMark, repo.Path(f.Path.Base()), cut(w.line(f), fileBytes))
+		fmt.Fprintf(b, "%s%s: %s\n", itemMark, repo.Path(f.Path.Base()), excerpt.Cut(w.line(f), fileBytes))
 	}
 }
 
-// symbols returns what the file declares at its top. Where that is nothing but the
-// namespace that all of it lies in, or a title, it is what lies in there.
+// symbols returns the top-level declarations. If they are only a namespace or a title, it returns the level inside.
 func (f *ItemFile) symbols() []outline.Symbol {
 	if f.Outline == nil {
 		return nil
 	}
-	var above []outline.Symbol // the level above, unless that is a title
+	var above []outline.Symbol // the previous level, unless it is a title
 	for depth := range outline.MaxDepth + 1 {
 		var level []outline.Symbol
 		for _, s := range f.Outline.Symbols {
@@ -318,9 +320,9 @@ func (f *ItemFile) symbols() []outline.Symbol {
 	return nil
 }
 
-// line is what a file says of itself, else what its main symbol is and which others it
-// defines. It is "" if there is nothing to say that the name of the file does not.
-func (w *sketch) line(f *ItemFile) string {
+// line returns one line about a file: its description, else its main symbol and the names of others. It is "" if
+// nothing but the file name is known.
+func (w *outlineBuilder) line(f *ItemFile) string {
 	if text := w.docs[f]; text != "" {
 		return text
 	}
@@ -331,7 +333,7 @@ func (w *sketch) line(f *ItemFile) string {
 	for _, public := range []bool{true, false} {
 		var some []*outline.Symbol
 		for i := range list {
-			if s := &list[i]; s.Exported == public && !ancillary(s.Name) {
+			if s := &list[i]; s.Exported == public && !isGenericName(s.Name) {
 				some = append(some, s)
 			}
 		}
@@ -340,22 +342,22 @@ func (w *sketch) line(f *ItemFile) string {
 			some = rest
 		}
 		if len(some) > 0 {
-			return f.about(some, public)
+			return f.describeBySymbols(some, public)
 		}
 	}
 	return ""
 }
 
-// document is the title of a document, and the first sentence below it.
+// document returns the title of a document and the first sentence below it.
 func (f *ItemFile) document() string {
-	title, doc := "", tidy(f.Outline.Doc)
+	title, doc := "", excerpt.Tidy(f.Outline.Doc)
 	if list := f.Outline.Symbols; len(list) > 0 && list[0].Depth == 0 {
-		title, doc = tidy(list[0].Name), tidy(list[0].Doc)
+		title, doc = excerpt.Tidy(list[0].Name), excerpt.Tidy(list[0].Doc)
 	}
-	if f.calls(title) || !strings.Contains(title, " ") {
-		title = "" // it says no more than the name of the file
+	if f.hasName(title) || !strings.Contains(title, " ") {
+		title = "" // it only repeats the name of the file
 	}
-	if !telling(doc) || placeholder(doc) {
+	if !excerpt.IsInformative(doc) || excerpt.IsPlaceholder(doc) {
 		return title
 	}
 	if title == "" {
@@ -364,22 +366,22 @@ func (f *ItemFile) document() string {
 	return title + ": " + doc
 }
 
-// about tells of a file by its symbols: the doc of the main one, and the names of others.
-// Names that only repeat the name of the file say nothing.
-func (f *ItemFile) about(list []*outline.Symbol, public bool) string {
+// describeBySymbols describes a file by its symbols: the doc of the main one, and the names of others. It leaves
+// out names that only repeat the name of the file.
+func (f *ItemFile) describeBySymbols(list []*outline.Symbol, public bool) string {
 	names := namesOf(list)
 	main := f.mainSymbol(list)
 	if main == nil {
 		if len(names) == 0 || !public && len(names) == 1 {
 			return ""
 		}
-		if len(names) == 1 && f.calls(names[0]) {
+		if len(names) == 1 && f.hasName(names[0]) {
 			return f.parts(list)
 		}
 		return defines + enumerate(names, fileSymbols)
 	}
-	doc := strings.TrimRight(tidy(main.Doc), ".")
-	name := clean(main.Name)
+	doc := strings.TrimRight(excerpt.Tidy(main.Doc), ".")
+	name := excerpt.Clean(main.Name)
 	if !strings.HasPrefix(doc, name) {
 		doc = name + ": " + doc
 	}
@@ -390,35 +392,35 @@ func (f *ItemFile) about(list []*outline.Symbol, public bool) string {
 	return doc + also + enumerate(names, fileSymbols-1)
 }
 
-// mainSymbol returns the symbol whose doc tells most about the file: one of the file's name,
-// else the largest type with a doc, else the largest function with one. It is nil for none.
+// mainSymbol returns the symbol whose doc describes the file best: one with the name of the file, else the first
+// type with a doc, else the first function with one. It returns nil for none.
 func (f *ItemFile) mainSymbol(list []*outline.Symbol) *outline.Symbol {
 	var best *outline.Symbol
 	for _, s := range list {
-		doc := tidy(s.Doc)
-		if s.Doc == "" && prominence(s) == 0 && f.calls(s.Name) {
-			return nil // the file is about this one
+		doc := excerpt.Tidy(s.Doc)
+		if s.Doc == "" && prominence(s) == 0 && f.hasName(s.Name) {
+			return nil // the file is about this symbol, which has no doc
 		}
-		if !telling(doc) || placeholder(doc) || prominence(s) > 1 {
+		if !excerpt.IsInformative(doc) || excerpt.IsPlaceholder(doc) || prominence(s) > 1 {
 			continue
 		}
-		if best == nil || f.before(s, best) {
+		if best == nil || f.tellsMore(s, best) {
 			best = s
 		}
 	}
 	return best
 }
 
-// before reports whether one symbol tells more about the file than another.
-func (f *ItemFile) before(a, b *outline.Symbol) bool {
+// tellsMore reports whether symbol a describes the file better than symbol b.
+func (f *ItemFile) tellsMore(a, b *outline.Symbol) bool {
 	return cmp.Or(
-		compareBool(f.calls(a.Name), f.calls(b.Name)),
+		compareBool(f.hasName(a.Name), f.hasName(b.Name)),
 		cmp.Compare(prominence(a), prominence(b)),
 		-compareBool(isHelper(a.Name), isHelper(b.Name)),
 	) < 0
 }
 
-// compareBool puts true before false.
+// compareBool sorts true before false.
 func compareBool(a, b bool) int {
 	switch {
 	case a == b:
@@ -430,8 +432,7 @@ func compareBool(a, b bool) int {
 	}
 }
 
-// isHelper reports whether the name is of a type that others are made with: an error, or
-// options.
+// isHelper reports whether a name is that of an auxiliary type, such as an error or options.
 func isHelper(name string) bool {
 	for _, end := range [...]string{"Error", "Exception", "Warning", "Mixin", "Options", "Props", "Params", "Opts", "Err"} {
 		if strings.HasSuffix(name, end) {
@@ -441,17 +442,17 @@ func isHelper(name string) bool {
 	return false
 }
 
-// calls reports whether a symbol has the name of the file.
-func (f *ItemFile) calls(name string) bool {
+// hasName reports whether a name equals that of the file, without case and separators.
+func (f *ItemFile) hasName(name string) bool {
 	stem, _, _ := strings.Cut(f.Path.Base(), ".")
-	return strings.EqualFold(unjoined.Replace(stem), unjoined.Replace(name))
+	return strings.EqualFold(stripSeparators.Replace(stem), stripSeparators.Replace(name))
 }
 
-// parts names what belongs to the one symbol of a file.
+// parts names the members of the only symbol of a file.
 func (f *ItemFile) parts(list []*outline.Symbol) string {
 	var parts []*outline.Symbol
 	for i := range f.Outline.Symbols {
-		if s := &f.Outline.Symbols[i]; s.Depth > list[0].Depth && s.Exported && !f.calls(s.Name) && prominence(s) < 2 {
+		if s := &f.Outline.Symbols[i]; s.Depth > list[0].Depth && s.Exported && !f.hasName(s.Name) && prominence(s) < 2 {
 			parts = append(parts, s)
 		}
 	}
@@ -461,10 +462,9 @@ func (f *ItemFile) parts(list []*outline.Symbol) string {
 	return ""
 }
 
-// namesOf returns the names of symbols, each once: types before functions, errors and options
-// last, else in the order of the file. The size of a symbol does not count: an edit of a body
-// must leave the outline as it is. What is neither type nor function is named only where there
-// is nothing else.
+// namesOf returns the names of symbols, each once: types before functions, errors and options last, else in the
+// order of the file. The size of a symbol does not count, because an edit of a body must not change the outline.
+// Other symbols are named only if there are no types and functions.
 func namesOf(list []*outline.Symbol) []string {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b *outline.Symbol) int {
@@ -473,8 +473,8 @@ func namesOf(list []*outline.Symbol) []string {
 	var names []string
 	for _, most := range []int{1, 2} {
 		for _, s := range list {
-			name := clean(s.Name)
-			if prominence(s) <= most && name != "" && !ancillary(name) && !slices.Contains(names, name) {
+			name := excerpt.Clean(s.Name)
+			if prominence(s) <= most && name != "" && !isGenericName(name) && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}
@@ -485,8 +485,8 @@ func namesOf(list []*outline.Symbol) []string {
 	return nil
 }
 
-// ancillary reports whether a name says nothing about what it is the name of.
-func ancillary(name string) bool {
+// isGenericName reports whether a name says nothing about its symbol.
+func isGenericName(name string) bool {
 	switch name {
 	case "tests", "default", "constructor", "initialize", "__init__", "__construct", "__all__", "module.exports", "new", "main", "usage":
 		return true
@@ -494,8 +494,7 @@ func ancillary(name string) bool {
 	return len(name) < 2 || name[0] == '~' || strings.Contains(name, "<") || strings.HasPrefix(name, "operator")
 }
 
-// prominence says which symbols a file is known by: its types, then its functions, then
-// the rest.
+// prominence ranks symbols: 0 for types, 1 for functions, more for the rest.
 func prominence(s *outline.Symbol) int {
 	switch s.Kind {
 	case outline.Class, outline.Struct, outline.Interface, outline.Trait, outline.Type, outline.Enum, outline.Union, outline.Heading:
@@ -512,12 +511,12 @@ func prominence(s *outline.Symbol) int {
 	}
 }
 
-// inOrder returns the children, those first that promise most.
+// inOrder returns the children by the priority of their names.
 func (it *Item) inOrder() []Child {
 	list := slices.Clone(it.Children)
 	rank := func(c Child) int {
 		if c.Status == ChildExcluded {
-			return promiseNone
+			return priorityNone
 		}
 		return dirPriority(c.Path.Base())
 	}
@@ -525,9 +524,9 @@ func (it *Item) inOrder() []Child {
 	return list
 }
 
-// writeChildren quotes each child that says something, but the one that the directory leads
-// to, and those that say the same as the directory.
-func (w *sketch) writeChildren(b *strings.Builder, lead string, main *Child) {
+// writeChildren quotes the texts of the children. It leaves out the main child, which the lead already quotes, and
+// children with the same line as the lead.
+func (w *outlineBuilder) writeChildren(b *strings.Builder, lead string, main *Child) {
 	list := w.inOrder()
 	for _, c := range list[:min(len(list), childLines)] {
 		if main != nil && c.Path == main.Path {
@@ -546,7 +545,7 @@ func (w *sketch) writeChildren(b *strings.Builder, lead string, main *Child) {
 			if c.Status == ChildStale {
 				mark = "(stale) "
 			}
-			fmt.Fprintf(b, "%s%s/: %s%s\n", itemMark, name, mark, cut(sentenceOf(line), childBytes))
+			fmt.Fprintf(b, "%s%s/: %s%s\n", itemMark, name, mark, excerpt.Cut(excerpt.FirstSentence(line), childBytes))
 		default:
 			fmt.Fprintf(b, "%s%s%s%s)\n", itemMark, name, notDescribed, c.Reason)
 		}

@@ -6,10 +6,11 @@ import (
 	"testing"
 
 	"ken/internal/repo"
+	"ken/internal/survey/excerpt"
 )
 
-// What tells something is told from what does not.
-func TestTelling(t *testing.T) {
+// isInformative recognises descriptions. tidy removes markup.
+func TestIsInformativeAndTidy(t *testing.T) {
 	for text, want := range map[string]bool{
 		"Routes orders between shops.":             true,
 		"Flask is a lightweight [WSGI] framework.": true,
@@ -26,8 +27,8 @@ func TestTelling(t *testing.T) {
 		"![a](b) <img src=\"c\"> [![d](e)](f)":               false,
 		":+1::tada: First off, thanks for all of your help!": true,
 	} {
-		if got := telling(tidy(text)); got != want {
-			t.Errorf("%q (%q): %v", text, tidy(text), got)
+		if got := excerpt.IsInformative(excerpt.Tidy(text)); got != want {
+			t.Errorf("isInformative(%q) = %v, want %v (text %q)", excerpt.Tidy(text), got, want, text)
 		}
 	}
 	for text, want := range map[string]string{
@@ -37,14 +38,14 @@ func TestTelling(t *testing.T) {
 		"See :class:`~flask.Flask` &amp; <b>it</b>": "See flask.Flask & it",
 		"\x1b[31mred\u202e \x00text":                "[31mred text",
 	} {
-		if got := tidy(text); got != want {
+		if got := excerpt.Tidy(text); got != want {
 			t.Errorf("tidy %q: %q, want %q", text, got, want)
 		}
 	}
 }
 
-// sketchOf outlines a directory with own words, and children with texts.
-func sketchOf(t *testing.T, dir repo.Path, own string, children ...Child) []string {
+// outlineLinesOf outlines a directory with own words and children.
+func outlineLinesOf(t *testing.T, dir repo.Path, own string, children ...Child) []string {
 	t.Helper()
 	it := &Item{Path: dir, Own: OwnWords{Text: own}, Children: children}
 	d, err := Outliner{}.Write(context.Background(), it)
@@ -61,16 +62,15 @@ func lines(t *testing.T, what string, got []string, want ...string) {
 	}
 }
 
-// Those children come first that promise most; one that leads on is told with what it
-// leads to.
+// Children are listed by priority. A directory that only leads to another one quotes it.
 func TestChildrenInOrder(t *testing.T) {
 	child := func(path repo.Path, text string) Child { return Child{Path: path, Status: ChildSummary, Text: text} }
-	lines(t, "order", sketchOf(t, "", "The README speaks.",
+	lines(t, "order", outlineLinesOf(t, "", "The README speaks.",
 		child(".github", "Hidden."), child("docs", "Explains all. And more."), child("gen", "Makes it.\n- a.go: A is one"), child("src", "The README speaks.\n- b.go: B is one"),
 		child("tests", "Tries it."), child("mute", ""), Child{Path: "old", Status: ChildStale, Text: "Was good."}),
 		"The README speaks.", "- gen/: Makes it.", "- old/: (stale) Was good.", "- docs/: Explains all.", "- tests/: Tries it.", "- .github/: Hidden.")
-	lines(t, "leads", sketchOf(t, "src", "", child("src/main", "Leads to java/: Routes orders."), child("src/test", "Tries it.")),
+	lines(t, "leads", outlineLinesOf(t, "src", "", child("src/main", "Leads to java/: Routes orders."), child("src/test", "Tries it.")),
 		"Leads to main/java/: Routes orders.", "- test/: Tries it.")
-	lines(t, "two of the same promise", sketchOf(t, "client", "", child("client/pkg", "Helps it."), child("client/v3", "Asks the server.")),
+	lines(t, "two of the same promise", outlineLinesOf(t, "client", "", child("client/pkg", "Helps it."), child("client/v3", "Asks the server.")),
 		"- pkg/: Helps it.", "- v3/: Asks the server.")
 }

@@ -12,41 +12,43 @@ import (
 	"ken/internal/project"
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/survey/excerpt"
+	"ken/internal/workspace"
 )
 
-// OwnWords is what a directory says of itself.
+// OwnWords is the description of a directory in its own files.
 type OwnWords struct {
 	Text string // one line; "" for none
-	From string // name of the file that says it
+	From string // name of the file with the description
 }
 
-// ownWords returns what a directory says of itself: the comment of its package or module,
-// else the description in its manifest, else its README. A file that was read for this counts
-// with all its bytes in the basis, since its outline does not have these words.
-func (j *judgement) ownWords(ctx context.Context, it *Item) (OwnWords, error) {
-	r := &wordReader{judgement: j, ctx: ctx, item: it}
+// ownWords returns the description of a directory in its own files: the comment of its package or module, else the
+// description in its manifest, else its README. The basis has the whole content of a file that was read for this,
+// because its outline does not have the description.
+func (ts *treeStatus) ownWords(ctx context.Context, it *Item) (OwnWords, error) {
+	r := &wordReader{treeStatus: ts, ctx: ctx, item: it}
 	for _, source := range []func() OwnWords{r.moduleComment, r.manifest, r.readme} {
 		words := source()
 		if r.err != nil {
 			return OwnWords{}, r.err
 		}
 		if words.Text != "" {
-			words.Text = cut(words.Text, leadBytes)
+			words.Text = excerpt.Cut(words.Text, leadBytes)
 			return words, nil
 		}
 	}
 	return OwnWords{}, nil
 }
 
-// A wordReader looks for the own words of one directory.
+// A wordReader reads the description of one directory.
 type wordReader struct {
-	*judgement
+	*treeStatus
 	ctx  context.Context
 	item *Item
-	err  error // the directory changed, or the caller gave up
+	err  error // a file changed, or the context is done
 }
 
-// wordBytes bounds the files that are read for own words.
+// wordBytes is the size of the largest file that is read for a description.
 const wordBytes = 64 << 10
 
 // read returns the content of a file as text, "" if it cannot be read.
@@ -56,7 +58,7 @@ func (r *wordReader) read(i int) string {
 		return ""
 	}
 	content, err := r.tree.Read(r.ctx, f.File, wordBytes)
-	if errors.Is(err, ErrMoved) || r.ctx.Err() != nil {
+	if errors.Is(err, workspace.ErrChanged) || r.ctx.Err() != nil {
 		r.err = cmp.Or(r.ctx.Err(), err)
 		return ""
 	}
@@ -67,8 +69,7 @@ func (r *wordReader) read(i int) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(string(content), "\uFFFD"), "\r\n", "\n")
 }
 
-// moduleComment returns the comment of the package or module, from the file that is most
-// likely to have it.
+// moduleComment returns the comment of the package or module, from the most likely file that has one.
 func (r *wordReader) moduleComment() OwnWords {
 	repeated := r.item.repeatedDocs()
 	list := make([]int, 0, len(r.item.Files))
@@ -88,20 +89,20 @@ func (r *wordReader) moduleComment() OwnWords {
 	}
 	for _, i := range list {
 		f := &r.item.Files[i]
-		text := tidy(f.Outline.Doc)
+		text := excerpt.Tidy(f.Outline.Doc)
 		if f.Outline.Doc == "" && isScript(f.Outline.Language) {
-			text = tidy(sentenceOf(scriptComment(r.read(i))))
+			text = excerpt.Tidy(excerpt.FirstSentence(scriptComment(r.read(i))))
 		}
 		part := f.packaged() && documented > 1 && r.item.moduleRank(f) == modulePart && !aboutPackage(f, text)
-		if telling(text) && !placeholder(text) && !part && (f.packaged() || !repeated[text]) {
+		if excerpt.IsInformative(text) && !excerpt.IsPlaceholder(text) && !part && (f.packaged() || !repeated[text]) {
 			return OwnWords{text, f.Path.Base()}
 		}
 	}
 	return OwnWords{}
 }
 
-// repeatedDocs returns the comments that several files open with. Such a comment is about
-// none of them: a licence, or the name of the project.
+// repeatedDocs returns the comments that several files start with, such as a licence. They describe none of the
+// files.
 func (it *Item) repeatedDocs() map[string]bool {
 	seen, repeated := make(map[string]bool), make(map[string]bool)
 	for i := range it.Files {
@@ -109,7 +110,7 @@ func (it *Item) repeatedDocs() map[string]bool {
 		if f.Outline == nil || f.Outline.Doc == "" {
 			continue
 		}
-		text := tidy(f.Outline.Doc)
+		text := excerpt.Tidy(f.Outline.Doc)
 		repeated[text] = seen[text]
 		seen[text] = true
 	}
@@ -121,13 +122,13 @@ const (
 	notModule   = iota
 	modulePart  // a file of a package, such as any file in Go
 	moduleNamed // it has the name of the directory
-	moduleEntry // readers and programs begin there, such as index.ts and main.c
+	moduleEntry // an entry point, such as index.ts and main.c
 	moduleOwner // the language documents packages there, such as doc.go and __init__.py
 )
 
-// moduleRank says how likely a file has the comment of its directory's package or module.
+// moduleRank ranks a file by how likely it has the comment of the package or module.
 func (it *Item) moduleRank(f *ItemFile) int {
-	if f.Outline == nil || f.Kind != repo.KindSource || builds(f) {
+	if f.Outline == nil || f.Kind != repo.KindSource || isBuildFile(f) {
 		return notModule
 	}
 	name := strings.ToLower(f.Path.Base())
@@ -148,15 +149,15 @@ func (it *Item) moduleRank(f *ItemFile) int {
 	return notModule
 }
 
-// packaged reports whether the comment of a file is one of the whole package.
+// packaged reports whether the comment of the file may be about the whole package.
 func (f *ItemFile) packaged() bool { return f.Outline != nil && f.Outline.Language == outline.Go }
 
 func isScript(l outline.Language) bool {
 	return l == outline.JavaScript || l == outline.TypeScript || l == outline.TSX
 }
 
-// scriptComment returns the text of the first block comment of a script that a tag marks as
-// the comment of the module: @module, @packageDocumentation, @fileoverview or @file.
+// scriptComment returns the text of the first block comment with a tag that marks it as the comment of the module:
+// @module, @packageDocumentation, @fileoverview or @file.
 func scriptComment(content string) string {
 	rest := strings.TrimSpace(strings.TrimPrefix(content, "\uFEFF"))
 	for {
@@ -179,8 +180,7 @@ func scriptComment(content string) string {
 	}
 }
 
-// moduleText returns the first paragraph of a block comment, and whether a tag says that it is
-// about the module.
+// moduleText returns the first paragraph of a block comment, and whether it has a tag of a module comment.
 func moduleText(comment string) (text string, tagged bool) {
 	var words []string
 	ended := false
@@ -216,16 +216,15 @@ func moduleText(comment string) (text string, tagged bool) {
 func (r *wordReader) manifest() OwnWords {
 	for _, i := range r.manifests() {
 		base := r.item.Files[i].Path.Base()
-		text := tidy(project.Description(base, []byte(r.read(i))))
-		if telling(text) && !placeholder(text) {
-			return OwnWords{ended(text), base}
+		text := excerpt.Tidy(project.Description(base, []byte(r.read(i))))
+		if excerpt.IsInformative(text) && !excerpt.IsPlaceholder(text) {
+			return OwnWords{withFullStop(text), base}
 		}
 	}
 	return OwnWords{}
 }
 
-// names returns the names by which a README may call the directory: its own, and those in
-// its manifests.
+// names returns the names of the directory that a README may use: its own, and those in its manifests.
 func (r *wordReader) names() []string {
 	names := []string{r.item.Path.Base()}
 	for _, i := range r.manifests() {
@@ -235,19 +234,19 @@ func (r *wordReader) names() []string {
 	return names
 }
 
-// readme returns the first paragraph of the README that says what the directory is.
+// readme returns the sentence of the README that describes the directory.
 func (r *wordReader) readme() OwnWords {
-	for _, name := range readmeNames {
+	for _, name := range excerpt.ReadmeNames {
 		i := slices.IndexFunc(r.item.Files, func(f ItemFile) bool { return strings.EqualFold(f.Path.Base(), name) })
 		if i < 0 {
 			continue
 		}
-		doc := parseReadme(r.read(i))
-		doc.dropMentions(r.opts.StaleMentions[r.item.Files[i].Path])
-		if doc.isAboutOther(r.names()) {
+		doc := excerpt.ParseReadme(r.read(i))
+		doc.DropMentions(r.opts.StaleMentions[r.item.Files[i].Path])
+		if doc.IsAboutOther(r.names()) {
 			continue
 		}
-		if text := doc.lead(); text != "" {
+		if text := doc.Lead(); text != "" {
 			return OwnWords{text, r.item.Files[i].Path.Base()}
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"ken/internal/outline"
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/workspace"
 )
 
 // A directoryTree is the files of one directory, with the outlines that grammars make.
@@ -20,12 +21,12 @@ type directoryTree map[string]string
 
 func (directoryTree) Commit() repo.ID { return repo.ID{} }
 
-func (t directoryTree) Files(context.Context) ([]File, error) {
-	var list []File
+func (t directoryTree) Files(context.Context) ([]workspace.File, error) {
+	var list []workspace.File
 	for name, text := range t {
-		list = append(list, File{Path: repo.Path(name), ID: repo.SHA1.Blob([]byte(text)), Size: int64(len(text)), Kind: kindOf(name)})
+		list = append(list, workspace.File{Path: repo.Path(name), ID: repo.SHA1.Blob([]byte(text)), Size: int64(len(text)), Kind: kindOf(name)})
 	}
-	slices.SortFunc(list, func(a, b File) int { return strings.Compare(string(a.Path), string(b.Path)) })
+	slices.SortFunc(list, func(a, b workspace.File) int { return strings.Compare(string(a.Path), string(b.Path)) })
 	return list, nil
 }
 
@@ -42,7 +43,7 @@ func kindOf(name string) repo.Kind {
 	return repo.KindSource
 }
 
-func (t directoryTree) Read(_ context.Context, f *File, most int) ([]byte, error) {
+func (t directoryTree) Read(_ context.Context, f *workspace.File, most int) ([]byte, error) {
 	text, ok := t[string(f.Path)]
 	if !ok || len(text) > most {
 		return nil, errors.New("not there, or too large")
@@ -50,8 +51,8 @@ func (t directoryTree) Read(_ context.Context, f *File, most int) ([]byte, error
 	return []byte(text), nil
 }
 
-func (t directoryTree) Outlines(_ context.Context, files []*File) ([]Seen, error) {
-	list := make([]Seen, len(files))
+func (t directoryTree) Outlines(_ context.Context, files []*workspace.File) ([]workspace.Outlined, error) {
+	list := make([]workspace.Outlined, len(files))
 	for i, f := range files {
 		o, err := outline.Of(f.Path, []byte(t[string(f.Path)]))
 		if err == nil {
@@ -61,10 +62,10 @@ func (t directoryTree) Outlines(_ context.Context, files []*File) ([]Seen, error
 	return list, nil
 }
 
-func (directoryTree) Patch(context.Context, *File, repo.ID) (string, error) { return "", nil }
+func (directoryTree) Patch(context.Context, *workspace.File, repo.ID) (string, error) { return "", nil }
 
-func (directoryTree) Summaries(_ context.Context, files []*File) ([]Summary, error) {
-	return make([]Summary, len(files)), nil
+func (directoryTree) Summaries(_ context.Context, files []*workspace.File) ([]workspace.Summary, error) {
+	return make([]workspace.Summary, len(files)), nil
 }
 
 // outlineOf returns the outline of the only directory of a tree.
@@ -74,7 +75,7 @@ func outlineOf(t *testing.T, files directoryTree, opts Options) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := &judgement{Survey: New(files, nil, opts), files: list, order: directories(list, Options{})}
+	j := &treeStatus{Survey: New(files, nil, opts), files: list, order: directories(list, Options{})}
 	it, err := j.item(t.Context(), &DirStatus{Dir: j.order[0]})
 	if err != nil {
 		t.Fatal(err)
@@ -164,7 +165,7 @@ func TestOwnWordsWithoutStaleMentions(t *testing.T) {
 	}
 }
 
-// An outline says what a listing of the directory does not show, or nothing.
+// An outline has only facts that a listing of the directory does not show.
 func TestNoFiller(t *testing.T) {
 	for _, c := range []struct{ name, files, want string }{
 		{"only names", "-- index.ts --\nimport './x'\n-- index.test.ts --\ntest('x', () => {})\n-- logo.svg --\n<svg/>\n-- LICENSE --\nMIT\n-- package.json --\n{}\n", store.EmptyOutline},
@@ -192,7 +193,7 @@ func TestNoFiller(t *testing.T) {
 	}
 }
 
-// The gist of a text is its first line; that of a list is made of its items.
+// The gist of a text is its first line. The gist of a list joins its first items.
 func TestGist(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                       "",

@@ -36,24 +36,24 @@ func (r *run) remarkPartial() {
 		}
 	}
 	if len(first) > 0 {
-		r.ran.Remarks = append(r.ran.Remarks, "the model could not finish "+names(first)+
+		r.result.Remarks = append(r.result.Remarks, "the model could not finish "+names(first)+
 			": the summary is stored as partial, and the next run asks once more")
 	}
 	if len(again) > 0 {
-		r.ran.Remarks = append(r.ran.Remarks, "the model could not finish "+names(again)+
+		r.result.Remarks = append(r.result.Remarks, "the model could not finish "+names(again)+
 			" the second time: the summary stays partial, and ken asks again when the content changes")
 	}
 }
 
-// mostNames is how many directories a remark names.
-const mostNames = 5
+// maxNames is the most directories that a remark names.
+const maxNames = 5
 
-// names lists directories in words.
+// names lists directories for a remark.
 func names(list []string) string {
 	slices.Sort(list)
-	rest := len(list) - mostNames
+	rest := len(list) - maxNames
 	if rest <= 0 {
 		return strings.Join(list, ", ")
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(list[:mostNames], ", "), rest)
+	return fmt.Sprintf("%s and %d more", strings.Join(list[:maxNames], ", "), rest)
 }

@@ -8,6 +8,7 @@ import (
 	"ken/internal/outline"
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/survey/excerpt"
 )
 
 // The limits of the patches in one prompt, in bytes.
@@ -23,9 +24,9 @@ type FilePatch struct {
 	Missing string // why there is none
 }
 
-// patches returns the changes of an item's own files since its old text was written: those
-// that count, until the limit is reached.
-func (j *judgement) patches(ctx context.Context, it *Item) ([]FilePatch, error) {
+// patches returns the changes of the own files since the old text was written, up to the limit. It leaves out
+// changes that do not count.
+func (ts *treeStatus) patches(ctx context.Context, it *Item) ([]FilePatch, error) {
 	if it.Old == nil {
 		return nil, nil
 	}
@@ -40,7 +41,7 @@ func (j *judgement) patches(ctx context.Context, it *Item) ([]FilePatch, error) 
 	var list []FilePatch
 	for _, f := range it.Files {
 		b, known := was[f.Path.Base()]
-		if !known || b.ID == f.ID || !j.opts.Counts(outline.Grade(b.Shape.Outline(), f.Outline)) {
+		if !known || b.ID == f.ID || !ts.opts.Counts(outline.Grade(b.Shape.Outline(), f.Outline)) {
 			continue
 		}
 		p := FilePatch{Name: f.Path.Base()}
@@ -49,11 +50,11 @@ func (j *judgement) patches(ctx context.Context, it *Item) ([]FilePatch, error) 
 			list = append(list, p)
 			continue
 		}
-		text, err := j.tree.Patch(ctx, f.File, b.ID)
+		text, err := ts.tree.Patch(ctx, f.File, b.ID)
 		if err != nil {
 			return nil, fmt.Errorf("compare %s with its earlier content: %w", f.Path, err)
 		}
-		switch text = clean(text); {
+		switch text = excerpt.Clean(text); {
 		case text == "":
 			p.Missing = "no patch available; read the file"
 		case len(text) > left:

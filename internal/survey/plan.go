@@ -8,15 +8,14 @@ import (
 	"ken/internal/repo"
 )
 
-// A Plan is what is to be done, in the order of work.
+// A Plan lists the directories that need a summary, in the order of work.
 type Plan struct {
 	Directories []Planned `json:"directories"`
-	Estimate    int64     `json:"estimate_tokens"` // of all
+	Estimate    int64     `json:"estimate_tokens"` // for all directories
 	Cost        *float64  `json:"estimate_cost"`   // the same in dollars; null when the price is not known
-	// Unknown are the directories of which nobody can say whether they are to be
-	// described: they, or what lies below, could not be read.
+	// Unknown are the directories that could not be judged, because they or directories below could not be read.
 	Unknown []UnknownPath `json:"unknown,omitempty"`
-	// Minds is how many directories a model or an agent would be asked about.
+	// Minds is the number of directories that a model or an agent would describe.
 	Minds int `json:"-"`
 }
 
@@ -26,53 +25,52 @@ type UnknownPath struct {
 	Reasons []string `json:"reasons"`
 }
 
-// Planned is a directory of a plan.
+// A Planned is a directory of a plan.
 type Planned struct {
 	repo.PathJSON
 	Rank     Rank           `json:"rank"`
 	Depth    int            `json:"depth"`
-	Files    int            `json:"files"` // its own
+	Files    int            `json:"files"` // number of its own files
 	Children []PlannedChild `json:"children"`
 	Verdict  Verdict        `json:"verdict"`
 	Reasons  []string       `json:"reasons"`
 	Estimate int64          `json:"estimate_tokens"`
 }
 
-// A PlannedChild is what the directory would be told of a child, were it described
-// now.
+// A PlannedChild is the status of a child that a prompt for the directory would contain now.
 type PlannedChild struct {
 	repo.PathJSON
 	Status ChildStatus `json:"status"`
 	Reason string      `json:"reason"`
 }
 
-// PlanOptions says what is listed. The zero value lists all that is to be done.
+// PlanOptions selects the directories of a plan. The zero value selects all that need a summary.
 type PlanOptions struct {
-	All    bool      // what is fresh or left out, too
+	All    bool      // also fresh and excluded directories
 	Within repo.Path // only this directory and those below it
 }
 
-// Plan lists what a writer would describe.
+// Plan lists the directories that a writer would describe.
 func (s *Survey) Plan(ctx context.Context, w Writer, opts PlanOptions) (*Plan, error) {
-	j, err := s.look(ctx, s.judgeStored, func(*judgement) []*Directory { return nil })
+	ts, err := s.judgeStored(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if opts.Within != "" {
-		if _, err := j.find(opts.Within); err != nil {
+		if _, err := ts.find(opts.Within); err != nil {
 			return nil, err
 		}
 	}
 	p := &Plan{Directories: []Planned{}}
 	var asked int64
-	work := j.work(w, func(s *DirStatus) bool { return wanted(s, w) })
-	for d, st := range j.at {
+	work := ts.work(w, func(s *DirStatus) bool { return wanted(s, w) })
+	for d, st := range ts.at {
 		if d.Path.Under(opts.Within) && wanted(st, agent{}) {
 			p.Minds++
 		}
 	}
-	for _, d := range inOrder(j.order) {
-		st := j.at[d]
+	for _, d := range inOrder(ts.order) {
+		st := ts.at[d]
 		if !d.Path.Under(opts.Within) {
 			continue
 		}
@@ -83,15 +81,15 @@ func (s *Survey) Plan(ctx context.Context, w Writer, opts PlanOptions) (*Plan, e
 			continue
 		}
 		n := Planned{
-			PathJSON: repo.DirLabel(d.Path).JSON(), Rank: d.rank, Depth: d.depth, Files: st.count(), Children: []PlannedChild{},
+			PathJSON: repo.DirLabel(d.Path).JSON(), Rank: d.rank, Depth: d.depth, Files: len(d.Files), Children: []PlannedChild{},
 			Verdict: st.Verdict, Reasons: append([]string{}, st.Reasons...),
 		}
 		if st.Record != nil && st.Record.Outlined() && st.Verdict.Open() && st.Verdict != Failed {
 			n.Verdict, n.Reasons = None, []string{} // an outline is never stale; there is no summary
 		}
 		for _, c := range st.children {
-			told := c.child()
-			n.Children = append(n.Children, PlannedChild{told.Path.JSON(), told.Status, told.Reason})
+			child := c.child()
+			n.Children = append(n.Children, PlannedChild{child.Path.JSON(), child.Status, child.Reason})
 		}
 		if work[d] && !outlines(w) {
 			n.Estimate = st.estimate()
@@ -103,7 +101,7 @@ func (s *Survey) Plan(ctx context.Context, w Writer, opts PlanOptions) (*Plan, e
 	price := model.Price{Free: true}
 	if m, ok := w.(ModelWriter); ok {
 		price = m.Price()
-		price.UpTo = 0 // that is of one request
+		price.UpTo = 0 // it limits a single request
 	}
 	out := tokensAnswer * asked
 	if cost := price.Of(model.Usage{Input: p.Estimate - out, Output: out}); cost.Known() {
@@ -115,37 +113,34 @@ func (s *Survey) Plan(ctx context.Context, w Writer, opts PlanOptions) (*Plan, e
 // work returns the directories that a writer would describe, among those that wants accepts. It
 // leaves out a directory for which the writer would get the same input as before. It keeps such a
 // directory if one below it will be described, because that can change the input.
-func (j *judgement) work(w Writer, wants func(*DirStatus) bool) map[*Directory]bool {
+func (ts *treeStatus) work(w Writer, wants func(*DirStatus) bool) map[*Directory]bool {
 	work := make(map[*Directory]bool)
-	for _, d := range j.order { // each after all below it
+	for _, d := range ts.order { // each after all below it
 		below := slices.ContainsFunc(d.Children, func(c *Directory) bool { return work[c] })
-		work[d] = wants(j.at[d]) && (below || !j.inVain(j.at[d], w))
+		work[d] = wants(ts.at[d]) && (below || !ts.sameInputAsBefore(ts.at[d], w))
 	}
 	return work
 }
 
-// BytesPerToken is the usual rule of thumb; what is made with it is labelled an estimate.
+// BytesPerToken is a rule of thumb for estimates.
 const BytesPerToken = 4
 
-// What an estimate assumes.
+// Assumptions of an estimate.
 const (
-	readBytes      = 32 << 10 // the most that is read of one file
+	readBytes      = 32 << 10 // of one file
 	shallowBytes   = 2 << 10
 	tokensPerChild = 150
-	tokensApart    = 800 // rules and tools
+	tokensFixed    = 800 // rules and tool descriptions
 	tokensAnswer   = 400
 )
 
-// estimate guesses the tokens that describing a directory takes.
+// estimate estimates the tokens of describing a directory.
 func (s *DirStatus) estimate() int64 {
-	if s.kept != nil {
-		return s.kept.estimate
-	}
 	most := int64(readBytes)
 	if s.Dir.rank == RankShallow {
 		most = shallowBytes
 	}
-	n := int64(tokensApart + tokensAnswer)
+	n := int64(tokensFixed + tokensAnswer)
 	for _, f := range s.Dir.Files {
 		n += min(f.Size, most) / BytesPerToken
 	}

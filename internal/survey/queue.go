@@ -5,32 +5,32 @@ import (
 	"ken/internal/store"
 )
 
-// A queue hands out directories in the order of the plan, each once all below it that
-// are to be worked on are done.
+// A queue returns directories in the order of the plan. A directory is ready when all queued directories below it
+// are done.
 type queue struct {
-	order    []*DirStatus // of those to be worked on
-	waits    map[*Directory]int
+	order    []*DirStatus
+	waits    map[*Directory]int // number of queued directories below that are not done
 	taken    map[*Directory]bool
-	first    int // of order: all before it are taken
+	first    int // index in order; all before it are taken
 	finished int
 	total    int
-	waiting  []heldStanding
+	waiting  []heldDir
 }
 
-// A heldStanding is a directory that is ready and in other hands.
-type heldStanding struct {
+// A heldDir is a directory that is ready but leased by others.
+type heldDir struct {
 	*DirStatus
 
 	by store.Lease
 }
 
-// newQueue queues the directories that are to be worked on. Those above one of them
-// wait for it, whether or not they turn out to be touched by it.
-func newQueue(j *judgement, wanted func(*DirStatus) bool) *queue {
+// newQueue queues the wanted directories. A directory waits for all queued ones below it, even if their new texts
+// do not affect it.
+func newQueue(ts *treeStatus, wanted func(*DirStatus) bool) *queue {
 	q := &queue{waits: make(map[*Directory]int), taken: make(map[*Directory]bool)}
 	in := make(map[*Directory]bool)
-	for _, d := range inOrder(j.order) {
-		if s := j.at[d]; wanted(s) {
+	for _, d := range inOrder(ts.order) {
+		if s := ts.at[d]; wanted(s) {
 			in[d] = true
 			q.order = append(q.order, s)
 		}
@@ -54,7 +54,7 @@ func above(d *Directory, in map[*Directory]bool) *Directory {
 	return nil
 }
 
-// next takes the first directory that is ready, nil when none is.
+// next takes the first directory that is ready; nil if there is none.
 func (q *queue) next() *DirStatus {
 	for q.first < len(q.order) && q.taken[q.order[q.first].Dir] {
 		q.first++
@@ -68,22 +68,22 @@ func (q *queue) next() *DirStatus {
 	return nil
 }
 
-// putAside has a directory that was taken wait until putBack.
+// putAside keeps a taken directory until putBack, because of a lease.
 func (q *queue) putAside(s *DirStatus, by store.Lease) {
-	q.waiting = append(q.waiting, heldStanding{s, by})
+	q.waiting = append(q.waiting, heldDir{s, by})
 }
 
 // putBack makes the directories that were put aside ready again. It returns the leases that they
 // waited for: of the directory itself, or of another one with the same input.
 func (q *queue) putBack() []HeldPath {
 	var list []HeldPath
-	told := make(map[repo.Path]bool)
+	listed := make(map[repo.Path]bool)
 	for _, a := range q.waiting {
 		if a.by.Token == "" {
 			a.by.Path = a.Dir.Path
 		}
-		if at := a.by.Path; !told[at] {
-			told[at], list = true, append(list, heldPath(a.by))
+		if at := a.by.Path; !listed[at] {
+			listed[at], list = true, append(list, heldPath(a.by))
 		}
 		q.taken[a.Dir] = false
 	}
@@ -93,10 +93,10 @@ func (q *queue) putBack() []HeldPath {
 	return list
 }
 
-// again has a directory that was taken be ready again.
+// again makes a taken directory ready again.
 func (q *queue) again(s *DirStatus) { q.taken[s.Dir], q.first = false, 0 }
 
-// done says that a directory was worked on, or need not be.
+// done marks a directory as finished: it was described, or needs no summary.
 func (q *queue) done(s *DirStatus) {
 	q.finished++
 	for up := s.Dir.Parent; up != nil; up = up.Parent {
@@ -107,5 +107,5 @@ func (q *queue) done(s *DirStatus) {
 	}
 }
 
-// left is how many are not done.
+// left returns the number of directories that are not done.
 func (q *queue) left() int { return q.total - q.finished }

@@ -2,16 +2,16 @@ package survey
 
 import "fmt"
 
-// A Rank is how much a directory matters to a plan.
+// A Rank says how a survey treats a directory, and when.
 type Rank int
 
-// The ranks, from the first to be worked on to the last. Its zero value is none.
+// The ranks, in the order of work. The zero value is no rank.
 const (
 	rankUnset    Rank = iota
-	RankPriority      // before all others
-	RankNormal        // as it comes
-	RankShallow       // after all others, at a glance
-	RankSkip          // not at all
+	RankPriority      // described before all others
+	RankNormal        // described in the usual order
+	RankShallow       // described after all others, with less input
+	RankSkip          // left out
 )
 
 var rankNames = [...]string{"", "priority", "normal", "shallow", "skip"}
@@ -37,10 +37,9 @@ func (r *Rank) UnmarshalText(b []byte) error {
 	return fmt.Errorf("unknown rank %q (valid: priority, normal, shallow, skip)", b)
 }
 
-// rank gives a directory and everything below it their ranks. A rank
-// holds for the subtree, unless a directory below has its own. The
-// order of work differs: directories below a ranked one come with it or
-// before it, and a directory without a rank waits for those below it.
+// rank sets the ranks of a directory and everything below it. A rank applies to the whole subtree, unless a
+// directory in it has its own. The order of work differs: directories below a ranked one come with it or before it,
+// and a directory without a rank waits for those below it.
 func (o Options) rank(d *Directory, treated, band Rank) {
 	if r, ok := o.Ranks[d.Path]; ok && treated != RankSkip {
 		treated = r

@@ -8,17 +8,18 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/workspace"
 )
 
-// A RecordCheck is whether a record holds for a directory, and why not. Reasons are words for
-// programs, Details say the same of names.
+// A RecordCheck says whether a record is fresh for a directory, and why not. Reasons are for programs; Details name
+// files and directories.
 type RecordCheck struct {
 	State   fresh.State
 	Reasons []string
 	Details []string
 }
 
-// The reasons why a record does not hold, or why that is not known.
+// The reasons why a record is not fresh, or why that is unknown.
 const (
 	reasonGone      = "gone"
 	reasonExcluded  = "excluded"
@@ -30,27 +31,18 @@ const (
 	reasonPartial   = "partial"
 )
 
-// Incomparable is the [File.Problem] of a file in a commit whose bytes in a work tree a
-// filter makes: what was written from those cannot be compared with what git stores.
-const Incomparable = "not_comparable_with_a_commit"
-
-// NotHere is the [File.Problem] of a file in a commit whose content git does not have in
-// this clone.
-const NotHere = "not_in_this_clone"
-
-// Holds reports whether a record holds for a directory of this tree,
-// or for the overview if dir is the subject of its receipt: the files
-// are those of its basis, except for changes that do not count, and
-// the summaries of the subdirectories are the same and fresh.
+// Holds reports whether a record is fresh for a directory of this tree, or for the overview if dir is the subject
+// of its receipt. It is fresh if the files are those of its basis, except for changes that do not count, and the
+// summaries of the subdirectories are the same and fresh.
 //
-// For a past tree, the summaries of that time are unknown. If only
-// the summaries of subdirectories differ, the answer is unknown.
+// For a past tree, the summaries of that time are unknown. If only the summaries of subdirectories differ, the
+// answer is unknown.
 func (s *Survey) Holds(ctx context.Context, r *store.DirRecord, dir repo.Path) (RecordCheck, error) {
-	j, err := s.judgeForReceipt(ctx)
+	ts, err := s.judgeForReceipt(ctx)
 	if err != nil {
 		return RecordCheck{}, err
 	}
-	held, err := j.holds(ctx, r, dir)
+	held, err := ts.holds(ctx, r, dir)
 	if s.opts.Past {
 		for i, why := range held.Reasons {
 			held.Reasons[i] = inCommit(why)
@@ -59,24 +51,23 @@ func (s *Survey) Holds(ctx context.Context, r *store.DirRecord, dir repo.Path) (
 	return held, err
 }
 
-// HoldsBasis is Holds for a record that this clone does not have, by
-// the digest of its basis. Without subdirectories, another digest means
-// stale. With subdirectories, this clone may lack their summaries of
-// that time: an equal digest means fresh, any other unknown.
+// HoldsBasis is Holds for a record that this clone does not have, by the digest of its basis. Without
+// subdirectories, another digest means stale. With subdirectories, this clone may lack their summaries of that
+// time: an equal digest means fresh, any other unknown.
 func (s *Survey) HoldsBasis(ctx context.Context, basis fresh.Digest, dir repo.Path) (RecordCheck, error) {
-	j, err := s.judgeForReceipt(ctx)
+	ts, err := s.judgeForReceipt(ctx)
 	if err != nil {
 		return RecordCheck{}, err
 	}
-	st := j.subject(dir)
+	st := ts.subject(dir)
 	if st == nil {
 		return RecordCheck{}, nil
 	}
-	now := j.basis(st)
+	now := ts.basis(st)
 	var held RecordCheck
 	switch {
 	case st.Verdict == Excluded || st.Verdict == Unknown || now.Digest() == basis:
-		if held, err = j.holds(ctx, &store.DirRecord{Path: dir, Basis: now}, dir); err != nil {
+		if held, err = ts.holds(ctx, &store.DirRecord{Path: dir, Basis: now}, dir); err != nil {
 			return RecordCheck{}, err
 		}
 	case st.N == 0:
@@ -90,40 +81,41 @@ func (s *Survey) HoldsBasis(ctx context.Context, basis fresh.Digest, dir repo.Pa
 	return held, nil
 }
 
-// judgeForReceipt judges the tree as it is shown. The outlines of a past tree are not made
-// again: which summaries there were at that time is unknown anyway.
-func (s *Survey) judgeForReceipt(ctx context.Context) (*judgement, error) {
+// judgeForReceipt judges the tree like Show. For a past tree it does not make outlines again, because the summaries
+// of that time are unknown anyway.
+func (s *Survey) judgeForReceipt(ctx context.Context) (*treeStatus, error) {
 	return s.judgeAll(ctx, !s.opts.Past)
 }
 
-// inCommit is a reason as it is said of a commit.
+// inCommit returns the form of a reason for the tree of a commit.
 func inCommit(why string) string {
 	switch why {
 	case reasonContent:
 		return "other_content_in_commit"
 	case reasonGone:
 		return "not_in_commit"
-	case Incomparable:
+	case workspace.NotComparable:
 		return why
 	default:
 		return why + "_in_commit"
 	}
 }
 
-// subject returns how the subject of a receipt stands, nil for one that is gone.
-func (j *judgement) subject(dir repo.Path) *DirStatus {
+// subject returns the status of the subject of a receipt, nil if it is gone.
+func (ts *treeStatus) subject(dir repo.Path) *DirStatus {
 	if dir == reportPath {
-		return j.whole()
+		return ts.repositoryStatus()
 	}
-	d, err := j.find(dir)
+	d, err := ts.find(dir)
 	if err != nil {
 		return nil
 	}
-	return j.at[d]
+	return ts.at[d]
 }
 
-func (j *judgement) holds(ctx context.Context, r *store.DirRecord, dir repo.Path) (RecordCheck, error) {
-	st := j.subject(dir)
+// holds checks a record against the present directory.
+func (ts *treeStatus) holds(ctx context.Context, r *store.DirRecord, dir repo.Path) (RecordCheck, error) {
+	st := ts.subject(dir)
 	if st == nil {
 		return RecordCheck{fresh.Gone, []string{reasonGone}, nil}, nil
 	}
@@ -132,26 +124,26 @@ func (j *judgement) holds(ctx context.Context, r *store.DirRecord, dir repo.Path
 		return RecordCheck{fresh.Excluded, []string{reasonExcluded}, st.Reasons}, nil
 	case Unknown:
 		why := reasonUnread
-		if slices.ContainsFunc(st.Dir.Files, func(f *File) bool { return f.Problem == Incomparable }) {
-			why = Incomparable
+		if slices.ContainsFunc(st.Dir.Files, func(f *workspace.File) bool { return f.Problem == workspace.NotComparable }) {
+			why = workspace.NotComparable
 		}
 		return RecordCheck{fresh.Unknown, []string{why}, st.Reasons}, nil
 	default:
 	}
-	shapes, err := j.shapes(ctx, st.moved(r))
+	shapes, err := ts.shapes(ctx, st.changedFiles(r))
 	if err != nil {
 		return RecordCheck{}, err
 	}
-	bare := *st
-	bare.Reasons = nil
-	now := j.compare(&bare, r, shapes)
+	present := *st
+	present.Reasons = nil
+	now := ts.compare(&present, r, shapes)
 	held := RecordCheck{State: now.Verdict.State(), Details: now.Reasons}
 	switch now.Verdict {
 	case StaleSelf:
 		held.Reasons = []string{reasonContent}
 	case StaleBelow:
 		held.Reasons = []string{reasonBelow}
-		if j.opts.Past && !slices.ContainsFunc(now.Reasons, func(why string) bool { return !strings.HasSuffix(why, describedAnew) }) {
+		if ts.opts.Past && !slices.ContainsFunc(now.Reasons, func(why string) bool { return !strings.HasSuffix(why, describedAnew) }) {
 			held.State, held.Reasons = fresh.Unknown, []string{reasonReworded}
 		}
 	case Unknown:

@@ -7,73 +7,55 @@ import (
 	"runtime"
 
 	"ken/internal/repo"
+	"ken/internal/survey/excerpt"
+	"ken/internal/workspace"
 )
 
-// refresh outlines every directory of a level that has no summary and no outline of what is
-// there now. ken derives an outline itself, so it is made again and never stale. The level
-// below must be refreshed first, since an outline quotes the subdirectories.
+// refresh outlines every directory of a level that has no summary and no outline of the present content. ken makes
+// such outlines again, so an outline is never stale. The level below must be refreshed first, since an outline
+// quotes the subdirectories.
 //
-// The outlines are not stored; see [Survey.keepOutlines].
-func (j *judgement) refresh(ctx context.Context, level []*Directory) error {
-	if !j.refreshes {
+// refresh does not store the outlines; see [Survey.keepOutlines].
+func (ts *treeStatus) refresh(ctx context.Context, level []*Directory) error {
+	if !ts.refreshes {
 		return nil
 	}
 	for _, d := range level {
-		s := j.at[d]
+		s := ts.at[d]
 		switch {
 		case s.Verdict == Excluded || s.written():
 			continue
-		case s.Verdict == Unknown && j.unread(s):
+		case s.Verdict == Unknown && ts.unread(s):
 			continue
 		}
 		current := s.Record != nil && s.Verdict == Fresh && s.Record.Recipe == Outliner{}.Recipe()
-		if current && !j.quotesStale(d) {
+		if current && !ts.quotesStale(d) {
 			continue
 		}
-		was, refreshed := *s, j.refreshed
-		if err := j.outline(ctx, s); err != nil {
+		was := *s
+		if err := ts.outline(ctx, s); err != nil {
 			return err
 		}
 		if current && s.Verdict == Fresh && s.Record.Text == was.Record.Text {
-			*s, j.refreshed = was, refreshed
+			*s = was
 		}
 	}
 	return nil
 }
 
-// quotesStale reports whether the README of a directory has a stale mention, which its outline
-// may quote: the document did not change, but what it is about did.
-func (j *judgement) quotesStale(d *Directory) bool {
-	for document := range j.opts.StaleMentions {
-		if document.Dir() == d.Path && isReadme(document.Base()) {
+// quotesStale reports whether the README of a directory has a stale mention, which its outline may quote. The
+// README itself did not change.
+func (ts *treeStatus) quotesStale(d *Directory) bool {
+	for document := range ts.opts.StaleMentions {
+		if document.Dir() == d.Path && excerpt.IsReadme(document.Base()) {
 			return true
 		}
 	}
 	return false
 }
 
-// current reports whether each directory without a summary has its present outline in the
-// store. Only then a cached judgement is right for writers and for readers.
-func (j *judgement) current() bool {
-	if j.refreshed {
-		return false
-	}
-	for _, s := range j.at {
-		if s.written() || s.Verdict == Excluded || s.Verdict == Unknown {
-			continue
-		}
-		if s.Verdict == None && len(j.latest) == 0 {
-			continue // nobody asked for outlines yet
-		}
-		if s.Verdict != Fresh || s.Record.Recipe != (Outliner{}).Recipe() || !j.refreshes && j.quotesStale(s.Dir) {
-			return false
-		}
-	}
-	return true
-}
-
 // unread reports whether an own file of a directory could not be read.
-func (j *judgement) unread(s *DirStatus) bool {
+func (ts *treeStatus) unread(s *DirStatus) bool {
 	for _, f := range s.Dir.Files {
 		if f.ID.IsZero() {
 			return true
@@ -86,11 +68,11 @@ func (j *judgement) unread(s *DirStatus) bool {
 func (s *DirStatus) written() bool { return s.Record != nil && !s.Record.Outlined() }
 
 // outline gives a directory its present outline.
-func (j *judgement) outline(ctx context.Context, s *DirStatus) error {
+func (ts *treeStatus) outline(ctx context.Context, s *DirStatus) error {
 	w := Outliner{}
-	it, err := j.item(ctx, s)
-	if errors.Is(err, ErrMoved) {
-		// A file changed since the tree was listed. The caller asks again or says so.
+	it, err := ts.item(ctx, s)
+	if errors.Is(err, workspace.ErrChanged) {
+		// A file changed since the tree was listed. The caller retries or reports it.
 		s.Verdict, s.Reasons = Unknown, []string{err.Error()}
 		return nil
 	}
@@ -101,17 +83,19 @@ func (j *judgement) outline(ctx context.Context, s *DirStatus) error {
 	if err != nil {
 		return err
 	}
-	r, err := j.record(it, draft, w.Author(), w.Recipe())
+	r, err := ts.record(it, draft, w.Author(), w.Recipe())
 	if err != nil {
 		return fmt.Errorf("outline %s: %w", repo.DirLabel(s.Dir.Path), err)
 	}
 	failed := s.Verdict == Failed
 	s.Record, s.outlined = r, true
-	j.refreshed = true
+	if it.Absent > 0 {
+		ts.unsure = true // git may get the contents later
+	}
 	switch unknown := s.unknownChildren(); {
 	case len(unknown) > 0:
 		s.Verdict, s.Reasons, s.outlined = Unknown, unknown, false
-	case failed: // a model failed to describe it, which the reason says
+	case failed: // keep the verdict and the reason of the failure
 	case it.Absent > 0:
 		s.Verdict, s.K = Fresh, 0
 		s.Reasons = []string{fmt.Sprintf("%d of its files are not in this clone", it.Absent)}
@@ -126,14 +110,14 @@ func (s *DirStatus) unknownChildren() []string {
 	var names []string
 	for _, c := range s.children {
 		if c.Verdict == Unknown {
-			names = append(names, said(s.calls(c))+" is "+Unknown.Word())
+			names = append(names, quoteName(s.childName(c))+" is "+Unknown.Word())
 		}
 	}
 	return names
 }
 
-// keepOutlines makes the outlines again whose content changed, and stores them, so that the
-// next command need not. A failure is not reported: whoever asks gets the outlines anyway.
+// keepOutlines makes the outlines of changed content again and stores them, so that the next command need not. It
+// ignores failures, because judge makes the outlines in memory anyway.
 func (s *Survey) keepOutlines(ctx context.Context) error {
 	if !s.opts.KeepOutlines {
 		return nil

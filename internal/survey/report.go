@@ -9,20 +9,20 @@ import (
 	"ken/internal/store"
 )
 
-// A Report is what is known of the repository as a whole.
+// A Report is the overview of the repository with the summaries of the top levels.
 type Report struct {
 	Commit repo.ID `json:"commit"`
-	// Overview is what a model or an agent made of it all; its verdict says whether it was made
-	// from what is said now, and whether that holds.
+	// Overview was written by a model or an agent. Its verdict is fresh if it was written from the present
+	// summaries and these are fresh.
 	Overview *Section         `json:"overview"`
 	Sections []ShownDirectory `json:"directories"` // the top levels, parents first
 	Flags    []store.DirFlag  `json:"flags"`
 	Counts   map[string]int   `json:"counts"` // directories by verdict; an outline is fresh
-	// Summaries counts those that somebody wrote, and the directories without one.
+	// Summaries counts the summaries that people, agents or models wrote, and the directories without one.
 	Summaries DirCounts `json:"summaries"`
 }
 
-// A Section is a text about one subject, and whether it holds.
+// A Section is a text about one subject, with its verdict.
 type Section struct {
 	Subject string  `json:"subject"`
 	Verdict string  `json:"verdict"`
@@ -35,15 +35,15 @@ func (s *Survey) Report(ctx context.Context) (*Report, error) {
 	if err := s.keepOutlines(ctx); err != nil {
 		return nil, err
 	}
-	j, err := s.judge(ctx)
+	ts, err := s.judge(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Commit: s.tree.Commit(), Sections: []ShownDirectory{}, Flags: j.flags(), Counts: make(map[string]int), Summaries: *j.counts(nil)}
-	for _, d := range j.order {
-		r.Counts[j.at[d].Verdict.String()]++
+	r := &Report{Commit: s.tree.Commit(), Sections: []ShownDirectory{}, Flags: ts.flags(), Counts: make(map[string]int), Summaries: *ts.counts(nil)}
+	for _, d := range ts.order {
+		r.Counts[ts.at[d].Verdict.String()]++
 	}
-	whole, err := j.judgeOverview(ctx)
+	whole, err := ts.judgeOverview(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -51,10 +51,10 @@ func (s *Survey) Report(ctx context.Context) (*Report, error) {
 		return r, nil
 	}
 	for _, st := range whole.children {
-		r.Sections = append(r.Sections, j.shown(st))
+		r.Sections = append(r.Sections, ts.shown(st))
 	}
 	if whole.Record != nil {
-		shown := j.shown(whole)
+		shown := ts.shown(whole)
 		r.Overview = &Section{Subject: "overview", Verdict: whole.Verdict.String(), Text: shown.Words(), Receipt: shown.Receipt}
 	}
 	return r, nil
@@ -67,7 +67,7 @@ func (r *Report) Markdown() string {
 	if r.Summaries.Directories == 1 {
 		noun = "directory"
 	}
-	fmt.Fprintf(&b, "# Survey\n\nAt %s: %d %s; %s", where(r.Commit), r.Summaries.Directories, noun, r.Summaries.Summaries())
+	fmt.Fprintf(&b, "# Survey\n\nAt %s: %d %s; %s", commitLabel(r.Commit), r.Summaries.Directories, noun, r.Summaries.Summaries())
 	for _, v := range []Verdict{Failed, Unknown, Excluded} {
 		if n := r.Counts[v.String()]; n > 0 {
 			fmt.Fprintf(&b, ", %d %s", n, v)
@@ -80,7 +80,7 @@ func (r *Report) Markdown() string {
 	for _, d := range r.Sections {
 		fmt.Fprintf(&b, "\n## %s (%s)\n\n", d.shownPath(), d.Word())
 		if d.Text == nil {
-			fmt.Fprintf(&b, "%s\n", noWords(d.Outline))
+			fmt.Fprintf(&b, "%s\n", missingText(d.Outline))
 			continue
 		}
 		fmt.Fprintf(&b, "%s\n", *d.Text)
@@ -94,15 +94,15 @@ func (r *Report) Markdown() string {
 	return b.String()
 }
 
-// noWords says why a directory has no text.
-func noWords(outlined bool) string {
+// missingText returns the line for a directory without a text.
+func missingText(outlined bool) string {
 	if outlined {
 		return store.EmptyOutline
 	}
 	return "no summary yet"
 }
 
-// shownPath is the path as a line shows it.
+// shownPath returns the path for display.
 func (d *ShownDirectory) shownPath() string {
 	if raw, err := d.Raw(); err == nil {
 		return raw.String()
@@ -110,7 +110,8 @@ func (d *ShownDirectory) shownPath() string {
 	return d.Path
 }
 
-func where(commit repo.ID) string {
+// commitLabel returns the short name of a commit.
+func commitLabel(commit repo.ID) string {
 	if commit.IsZero() {
 		return "no commit yet"
 	}

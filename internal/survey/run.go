@@ -14,10 +14,11 @@ import (
 	"ken/internal/model"
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/survey/excerpt"
+	"ken/internal/workspace"
 )
 
-// RunOptions says how far a run goes. The zero value does all that is to be done, one
-// directory at a time.
+// RunOptions limits a run. The zero value describes all directories that need it, one at a time.
 type RunOptions struct {
 	Jobs int // directories that are described at once; 1 when 0
 	// MaxTokens limits the tokens of all calls, in and out together, and MaxCost the same in
@@ -25,52 +26,50 @@ type RunOptions struct {
 	MaxTokens *int64
 	MaxCost   *float64
 	Within    repo.Path // only this directory and those below it
-	// Refresh is for a run that nobody asked for. It leaves out directories that a model failed
-	// to describe, or may be about to describe: a record would end the failure. So where models
-	// or agents wrote summaries, it only replaces outlines.
+	// Refresh is for a run that the user did not start. It leaves out directories that a model failed
+	// to describe, because a record would clear the failure. Where models or agents wrote summaries,
+	// it only replaces outlines.
 	Refresh bool
-	// Dispatcher leases each directory before a model describes it, as agents do: directories that others
-	// have are skipped, and others do not get this one. Nil takes no leases. Outlines cost
-	// nothing, and need none.
+	// Dispatcher leases each directory before a model describes it, as agents do. The run skips directories
+	// that others have leased. Nil takes no leases. Outlines cost nothing and need no lease.
 	Dispatcher *Dispatcher
-	// Anew returns the tree as it is when the run is over: files may have changed under it.
-	// Nil has nobody look.
-	Anew func() Tree
-	// Progress hears of every directory that is done, in order, and once in a Beat that
-	// the run is still at it.
+	// CurrentTree returns the tree at the end of the run, since files may have changed meanwhile. If nil, the run does
+	// not check for changes.
+	CurrentTree func() workspace.Tree
+	// Progress is called for every directory that is done, in order, and once per Beat while the run goes on.
 	Progress func(Progress)
 	Beat     time.Duration // 5 seconds when 0
-	// OnWait hears that the model waits before it is asked again, such as for a rate limit.
+	// OnWait is called when ken waits before it asks the model again, such as for a rate limit.
 	// Several goroutines call it.
 	OnWait func(model.Retry)
-	// Ticks is what a run goes by. Without it, it gives no sign of life, and waits for no other.
+	// Ticks makes tickers. Without it, the run calls no Progress per Beat and waits for no other run.
 	Ticks TickerFunc
-	// Files is given what is to be said of files; nil to let that go.
+	// Files stores the summaries of files; if nil, they are dropped.
 	Files func(ctx context.Context, author string, it *Item, texts map[repo.Path]string) error
 }
 
-// Progress is how far a run has come.
+// Progress is the state of a run.
 type Progress struct {
-	Path        repo.Path // that was done; "" with a Total of 0 while it is being planned
+	Path        repo.Path // the directory that is done; "" in a heartbeat. Total is 0 before the plan exists.
 	Err         error
 	Done, Total int
-	UnderWay    int // directories; of a beat
+	UnderWay    int // number of directories that are being described; set in heartbeats
 	Spent       Spent
 }
 
-// RunResult is what a run did.
+// A RunResult is the result of a run.
 type RunResult struct {
 	Done    []string     `json:"done"` // in order
 	Failed  []FailedPath `json:"failed"`
 	Calls   int          `json:"calls"`
 	Tokens  Tokens       `json:"tokens"`
 	Cost    *float64     `json:"cost"`              // in dollars; null when the price is not known
-	Stopped string       `json:"stopped,omitempty"` // why it ended before all was done
-	Left    int          `json:"left"`              // what is still to be done
-	Held    []HeldPath   `json:"held,omitempty"`    // of that, what is in other hands
-	Remarks []string     `json:"remarks,omitempty"` // what else went wrong
+	Stopped string       `json:"stopped,omitempty"` // why it ended early
+	Left    int          `json:"left"`              // directories that still need a summary
+	Held    []HeldPath   `json:"held,omitempty"`    // of Left: leased by others
+	Remarks []string     `json:"remarks,omitempty"` // other problems
 
-	// Err is why nobody could be asked at all, nil when somebody could.
+	// Err is the reason why no model could be asked; nil if one could.
 	Err error `json:"-"`
 }
 
@@ -86,7 +85,7 @@ type HeldPath struct {
 	By    string    `json:"by,omitempty"` // name of the agent or model
 	Until time.Time `json:"until"`        // end of the lease
 
-	agent bool // no run has it
+	agent bool // an agent has it, not a run
 }
 
 // heldPath describes a lease.
@@ -94,7 +93,7 @@ func heldPath(l store.Lease) HeldPath {
 	return HeldPath{repo.DirLabel(l.Path).JSON(), l.Holder, l.Expires, l.Recipe == LeaseRecipe}
 }
 
-// Tokens are what went in and came out.
+// Tokens counts the tokens of requests (In) and of replies (Out).
 type Tokens struct {
 	In  int64 `json:"in"`
 	Out int64 `json:"out"`
@@ -110,206 +109,231 @@ func wanted(s *DirStatus, w Writer) bool {
 	return s.Verdict == Fresh && s.Record.Outlined() && w.Recipe() != s.Record.Recipe
 }
 
-// inVain reports whether asking a writer again is useless. The writer would get the same input as
-// before, because the directories below could not be described or read, or because the same model
-// already gave two partial answers.
-func (j *judgement) inVain(s *DirStatus, w Writer) bool {
+// sameInputAsBefore reports whether a writer would get the same input as before, so that asking it again is useless.
+// The directories below could not be described or read, or the same model already gave two partial answers.
+func (ts *treeStatus) sameInputAsBefore(s *DirStatus, w Writer) bool {
 	if s.Verdict == Partial && s.Record.Recipe != w.Recipe() {
 		return false
 	}
-	return j.nothingNew(s) && (outlines(w) || !s.Record.Outlined())
+	return ts.nothingNew(s) && (outlines(w) || !s.Record.Outlined())
 }
 
 // nothingNew reports whether a stale or partial text was already written from everything that a
 // writer would get now.
-func (j *judgement) nothingNew(s *DirStatus) bool {
-	if s.kept != nil {
-		return s.kept.nothingNew
-	}
+func (ts *treeStatus) nothingNew(s *DirStatus) bool {
 	if s.Verdict == Partial {
 		return s.retried
 	}
-	return (s.Verdict == StaleBelow || s.Verdict == Incomplete) && !s.Record.Partial && s.Record.Basis.Digest() == j.basis(s).Digest()
+	changedBelow := s.Verdict == StaleBelow || s.Verdict == Incomplete
+	return changedBelow && !s.Record.Partial && s.Record.Basis.Digest() == ts.basis(s).Digest()
 }
 
+// outlines reports whether a writer makes outlines.
 func outlines(w Writer) bool { return (&store.DirRecord{Recipe: w.Recipe()}).Outlined() }
 
 // Run describes all directories that need it, subdirectories first. It records
 // a failure and continues. When the context ends or a limit is reached, it
-// starts no more directories, and stores everything that was paid for.
+// starts no more directories, and stores every finished text.
 //
 // A model first plans the survey and finally writes an overview.
 // Both are optional: a failure is recorded, and the run continues.
 func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*RunResult, error) {
 	r := &run{
-		writer: w, how: opts, mine: make(map[repo.Path]store.Lease), alike: make(map[string][]*store.DirRecord), waitingForSame: make(map[fresh.Digest][]*DirStatus),
-		gaveUp: make(map[repo.Path]bool), partial: make(map[fresh.Digest]partialAnswer), ran: &RunResult{Done: []string{}, Failed: []FailedPath{}},
+		writer:         w,
+		runOpts:        opts,
+		leases:         make(map[repo.Path]store.Lease),
+		sameText:       make(map[string][]*store.DirRecord),
+		waitingForSame: make(map[fresh.Digest][]*DirStatus),
+		gaveUp:         make(map[repo.Path]bool),
+		partial:        make(map[fresh.Digest]partialAnswer),
+		result:         &RunResult{Done: []string{}, Failed: []FailedPath{}},
 	}
-	defer r.sum()
-	defer r.pulse(ctx)()
-	var j *judgement
-	var err error
+	defer r.setTotals()
+	defer r.startHeartbeat(ctx)()
+	inputs := ""
 	if outlines(w) {
-		j, err = s.renew(ctx, w)
+		var err error
+		inputs, err = s.cacheInputs(ctx)
+		if err != nil {
+			return r.result, err
+		}
+		if opts.Within == "" && s.loadAnswer(outlinesQuestion(w), inputs, new(bool)) {
+			return r.result, nil
+		}
 	}
-	if j == nil && err == nil {
-		j, err = s.judgeMade(ctx)
-	}
+	ts, err := s.judgeStored(ctx)
 	if err != nil {
-		return r.ran, err
+		return r.result, err
+	}
+	if outlines(w) && ts.certain() && !ts.wantsAny(w) {
+		s.saveAnswer(ctx, outlinesQuestion(w), inputs, true)
 	}
 	if opts.Within != "" {
-		if _, err := j.find(opts.Within); err != nil {
-			return r.ran, err
+		if _, err := ts.find(opts.Within); err != nil {
+			return r.result, err
 		}
 	}
-	mind, thinks := w.(ModelWriter)
-	if thinks {
-		if opts.MaxCost != nil && !mind.Price().Known() {
-			return r.ran, &fault.Error{
+	modelWriter, isModel := w.(ModelWriter)
+	if isModel {
+		if opts.MaxCost != nil && !modelWriter.Price().Known() {
+			return r.result, &fault.Error{
 				Kind: fault.Usage, Hint: "set survey.prices in .ken/config.yaml, or use --max-tokens",
-				Err: fmt.Errorf("no price known for %s: --max-cost cannot be enforced", mind.Author()),
+				Err: fmt.Errorf("no price known for %s: --max-cost cannot be enforced", modelWriter.Author()),
 			}
 		}
-		mind.See(s.tree)
-		mind.Limit(newBudget(opts.MaxTokens, opts.MaxCost))
-		mind.OnWait(opts.OnWait)
-		r.judgement = j
-		if j, err = r.plan(ctx, j, mind); err != nil || r.ran.Stopped != "" {
-			return r.ran, err
+		modelWriter.See(s.tree)
+		modelWriter.Limit(newBudget(opts.MaxTokens, opts.MaxCost))
+		modelWriter.OnWait(opts.OnWait)
+		r.treeStatus = ts
+		if ts, err = r.plan(ctx, ts, modelWriter); err != nil || r.result.Stopped != "" {
+			return r.result, err
 		}
-		r.remarkSkipped(j)
+		r.remarkSkipped(ts)
 	}
-	if err := r.rounds(ctx, j); err != nil {
-		return r.ran, err
+	if err := r.rounds(ctx, ts); err != nil {
+		return r.result, err
 	}
-	r.remember(ctx)
-	r.remarkAlike()
+	r.remarkSameText()
 	r.remarkPartial()
-	if thinks && r.ran.Stopped == "" && opts.Within == "" && r.ran.Left == 0 {
-		cost, err := s.Synthesise(ctx, mind, func(basis store.DirBasis) (func(), error) { return r.exclusive(ctx, reportPath, basis) })
+	if isModel && r.result.Stopped == "" && opts.Within == "" && r.result.Left == 0 {
+		cost, err := s.Synthesise(ctx, modelWriter, func(basis store.DirBasis) (func(), error) { return r.leaseQuestion(ctx, reportPath, basis) })
 		r.spent = r.spent.Add(cost)
-		r.note(ctx, err)
+		r.noteError(ctx, err)
 	}
-	r.note(ctx, r.lookAgain(ctx))
-	return r.ran, nil
+	r.noteError(ctx, r.recount(ctx))
+	return r.result, nil
 }
 
-// plan has a model or an agent plan what is to be done, if it is worth it and nobody has.
-func (r *run) plan(ctx context.Context, j *judgement, m ModelWriter) (*judgement, error) {
-	if len(j.order) <= tiny || j.plan != nil && j.plan.exact || newQueue(j, r.wants).total == 0 {
-		return j, nil
+// outlinesQuestion is the question of the cache whether every directory has the outline that a writer would make now.
+func outlinesQuestion(w Writer) string { return "outlined by " + w.Recipe() }
+
+// wantsAny reports whether a writer should describe a directory.
+func (ts *treeStatus) wantsAny(w Writer) bool {
+	for _, st := range ts.at {
+		if wanted(st, w) {
+			return true
+		}
 	}
-	if err := j.inVainPlanned(m); err != nil {
-		r.note(ctx, err)
-		return j, nil
+	return false
+}
+
+// plan asks the model for a plan if the repository is large enough and has no current plan.
+func (r *run) plan(ctx context.Context, ts *treeStatus, m ModelWriter) (*treeStatus, error) {
+	if len(ts.order) <= maxUnplanned || ts.plan != nil && ts.plan.exact || newQueue(ts, r.wants).total == 0 {
+		return ts, nil
 	}
-	release, err := r.exclusive(ctx, reconPath, j.planBasis())
+	if err := ts.planFailedBefore(m); err != nil {
+		r.noteError(ctx, err)
+		return ts, nil
+	}
+	release, err := r.leaseQuestion(ctx, planPath, ts.planBasis())
 	if err != nil {
-		r.ran.Left = newQueue(j, r.wants).total
-		r.note(ctx, err)
-		return j, nil
+		r.result.Left = newQueue(ts, r.wants).total
+		r.noteError(ctx, err)
+		return ts, nil
 	}
 	defer release()
-	if r.leased() { // another run may have planned meanwhile
-		now, err := j.judgeStored(ctx)
+	if r.usesLeases() { // another run may have planned meanwhile
+		now, err := ts.judgeStored(ctx)
 		if err != nil {
-			return j, err
+			return ts, err
 		}
 		if now.plan != nil && now.plan.exact {
 			return now, nil
 		}
-		if err := now.inVainPlanned(m); err != nil {
-			r.note(ctx, err)
+		if err := now.planFailedBefore(m); err != nil {
+			r.noteError(ctx, err)
 			return now, nil
 		}
 	}
-	cost, err := j.replan(ctx, m)
+	cost, err := ts.replan(ctx, m)
 	r.spent = r.spent.Add(cost)
 	if err != nil {
-		r.ran.Left = newQueue(j, r.wants).total
-		r.note(ctx, err)
+		r.result.Left = newQueue(ts, r.wants).total
+		r.noteError(ctx, err)
 		r.countUnusable(err)
-		return j, nil
+		return ts, nil
 	}
-	return j.judgeStored(context.WithoutCancel(ctx))
+	return ts.judgeStored(context.WithoutCancel(ctx))
 }
 
-// wants reports whether a directory is to be described.
+// wants reports whether the run should describe a directory.
 func (r *run) wants(s *DirStatus) bool {
-	if r.how.Refresh && (s.Verdict == Failed || s.Record == nil && !r.outlinesOnly) {
+	if r.runOpts.Refresh && (s.Verdict == Failed || s.Record == nil && !r.outlinesOnly) {
 		return false
 	}
-	return s.Dir.Path.Under(r.how.Within) && !r.gaveUp[s.Dir.Path] && !r.triedPartial(s) && wanted(s, r.writer)
+	return s.Dir.Path.Under(r.runOpts.Within) && !r.gaveUp[s.Dir.Path] && !r.triedPartial(s) && wanted(s, r.writer)
 }
 
-// note puts down what went wrong apart from directories.
-func (r *run) note(ctx context.Context, err error) {
+// noteError records an error that is not about a directory.
+func (r *run) noteError(ctx context.Context, err error) {
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
-		r.ran.Stopped = interrupted
+		r.result.Stopped = interrupted
 	case errors.Is(err, ErrHopeless):
-		r.ran.Stopped, r.ran.Err = oneLine(err.Error()), err
+		r.result.Stopped, r.result.Err = oneLine(err.Error()), err
 	case isLimit(err):
-		r.ran.Stopped = err.Error()
+		r.result.Stopped = err.Error()
 	default:
-		r.ran.Remarks = append(r.ran.Remarks, oneLine(err.Error()))
+		r.result.Remarks = append(r.result.Remarks, oneLine(err.Error()))
 	}
 }
 
-// A run is one going through the queue. The judgement is the scheduler's own; the
-// workers see items alone.
+// A run is one pass of a writer over the directories of a tree. Only the scheduler goroutine uses the tree status;
+// workers get items.
 type run struct {
-	*judgement
-	writer Writer
-	how    RunOptions
-	queue  *queue
-	ran    *RunResult
-	spent  Spent
-	batch  int // how many records are kept at once
-	away   int // directories in a row that the provider was away for
+	*treeStatus
+	writer  Writer
+	runOpts RunOptions
+	queue   *queue
+	result  *RunResult
+	spent   Spent
+	batch   int // number of records that flush stores at once
+	// noAnswer counts directories in a row for which the provider did not answer.
+	noAnswer int
 	// unusable counts requests in a row that the provider rejected, or answered with something
 	// else than its API.
 	unusable int
-	alike    map[string][]*store.DirRecord // summaries that models wrote, by text
-	gaveUp   map[repo.Path]bool            // directories that this run has failed at
+	sameText map[string][]*store.DirRecord // summaries that models wrote, by text
+	gaveUp   map[repo.Path]bool            // directories at which this run failed
 	// partial are the directories that this run's model could not finish, by their basis.
 	partial map[fresh.Digest]partialAnswer
 	// waitingForSame are directories, by basis, that wait because a model or an agent is describing
 	// another one with the same basis. They will share its text.
 	waitingForSame map[fresh.Digest][]*DirStatus
-	unkept         []*store.DirRecord
-	kept           []*store.DirRecord // by this run
+	unstored       []*store.DirRecord
 
-	mu   sync.Mutex // guards what beats tell and keep
-	last Progress
-	mine map[repo.Path]store.Lease // of what is under way
+	mu     sync.Mutex // guards last and leases, which the heartbeat uses too
+	last   Progress
+	leases map[repo.Path]store.Lease // leases of this run, by directory
 }
 
-// outlineBatch is how many outlines are kept at once: they cost nothing to make again.
+// outlineBatch is the number of outlines that a run stores at once. An outline that is lost costs nothing to make again.
 const outlineBatch = 512
 
+// An answer is the result of describing one directory.
 type answer struct {
-	standing *DirStatus
-	item     *Item
-	draft    Draft
-	err      error
+	status *DirStatus
+	item   *Item
+	draft  Draft
+	err    error
 }
 
-func (r *run) work(ctx context.Context) error {
-	jobs := max(1, r.how.Jobs)
+// describeAll describes the directories of the queue with several workers.
+func (r *run) describeAll(ctx context.Context) error {
+	jobs := max(1, r.runOpts.Jobs)
 	items, answers := make(chan answer), make(chan answer)
 	var workers sync.WaitGroup
 	for range jobs {
 		workers.Go(func() {
 			for a := range items {
-				a.item, a.err = r.item(ctx, a.standing)
+				a.item, a.err = r.item(ctx, a.status)
 				if a.err == nil {
 					a.draft, a.err = r.writer.Write(ctx, a.item)
 				}
-				if a.err == nil && !outlines(r.writer) { // which are made of the item alone
-					a.err = r.still(context.WithoutCancel(ctx), a.item)
+				if a.err == nil && !outlines(r.writer) { // a model may have read the files later than the item
+					a.err = r.checkUnchanged(context.WithoutCancel(ctx), a.item)
 				}
 				answers <- a
 			}
@@ -324,10 +348,10 @@ func (r *run) work(ctx context.Context) error {
 	}
 	var fatal error
 	busy := 0
-	r.limits(ctx)
+	r.checkLimits(ctx)
 	for {
-		for busy < jobs && fatal == nil && r.ran.Stopped == "" {
-			st, err := r.take(ctx)
+		for busy < jobs && fatal == nil && r.result.Stopped == "" {
+			st, err := r.next(ctx)
 			if err != nil {
 				fatal = err
 			}
@@ -335,89 +359,87 @@ func (r *run) work(ctx context.Context) error {
 				break
 			}
 			busy++
-			r.busy(busy)
-			items <- answer{standing: st}
+			r.setUnderWay(busy)
+			items <- answer{status: st}
 		}
 		if busy == 0 {
-			if fatal == nil && r.awaits(ctx) {
-				r.limits(ctx)
+			if fatal == nil && r.waitForRuns(ctx) {
+				r.checkLimits(ctx)
 				continue
 			}
 			break
 		}
 		a := <-answers
 		busy--
-		r.busy(busy)
+		r.setUnderWay(busy)
 		if err := r.finish(ctx, a); err != nil && fatal == nil {
 			fatal = err
 		}
-		r.limits(ctx)
+		r.checkLimits(ctx)
 	}
 	if err := r.flush(context.WithoutCancel(ctx)); err != nil && fatal == nil {
 		fatal = err
 	}
-	r.ran.Left = r.queue.left()
+	r.result.Left = r.queue.left()
 	return fatal
 }
 
-// fewAlike is how many directories may get the same words without a remark.
-const fewAlike = 2
+// maxSameText is the number of directories that may get the same text without a remark.
+const maxSameText = 2
 
-// remarkAlike says which different directories got the very same words: a refusal, or
-// gibberish, looks like a text.
-func (r *run) remarkAlike() {
-	for _, text := range slices.Sorted(maps.Keys(r.alike)) {
+// remarkSameText adds a remark about different directories with the same text. It may be a refusal or gibberish.
+func (r *run) remarkSameText() {
+	for _, text := range slices.Sorted(maps.Keys(r.sameText)) {
 		var names []string
 		bases := make(map[fresh.Digest]bool)
-		for _, rec := range r.alike[text] {
+		for _, rec := range r.sameText[text] {
 			if b := rec.Basis.Digest(); !bases[b] {
 				bases[b], names = true, append(names, repo.DirLabel(rec.Path).String())
 			}
 		}
-		if len(names) <= fewAlike {
+		if len(names) <= maxSameText {
 			continue
 		}
-		r.ran.Remarks = append(r.ran.Remarks, fmt.Sprintf("%d directories got the same summary, among them %s and %s: %q; check it with: ken survey show %s",
-			len(names), names[0], names[1], cut(oneLine(text), 80), fault.Quote(names[0])))
+		r.result.Remarks = append(r.result.Remarks, fmt.Sprintf("%d directories got the same summary, among them %s and %s: %q; check it with: ken survey show %s",
+			len(names), names[0], names[1], excerpt.Cut(oneLine(text), 80), fault.Quote(names[0])))
 	}
 }
 
-// sum puts down what was spent.
-func (r *run) sum() {
-	r.ran.Calls, r.ran.Tokens = r.spent.Calls, Tokens{r.spent.In, r.spent.Out}
+// setTotals sets the calls, tokens and cost of the result.
+func (r *run) setTotals() {
+	r.result.Calls, r.result.Tokens = r.spent.Calls, Tokens{r.spent.In, r.spent.Out}
 	if !r.spent.Unknown {
-		r.ran.Cost = &r.spent.Cost
+		r.result.Cost = &r.spent.Cost
 	}
 }
 
-// flush keeps what is not kept yet.
+// flush stores the records that are not stored yet.
 func (r *run) flush(ctx context.Context) error {
-	if len(r.unkept) == 0 {
+	if len(r.unstored) == 0 {
 		return nil
 	}
-	if err := r.store.Keep(ctx, r.unkept); err != nil {
+	if err := r.store.Keep(ctx, r.unstored); err != nil {
 		return fmt.Errorf("store the summary: %w", err)
 	}
-	r.kept = append(r.kept, r.unkept...)
-	r.unkept = nil
+	r.unstored = nil
 	return nil
 }
 
-// take returns the next directory that is ready and still to be described: those
-// below it may have turned out as they were.
-func (r *run) take(ctx context.Context) (*DirStatus, error) {
-	held, err := r.others(ctx)
+// next returns the next directory that is ready and still needs a summary. It judges a directory again first, because
+// the directories below it may have got the same texts as before.
+func (r *run) next(ctx context.Context) (*DirStatus, error) {
+	held, err := r.otherLeases(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { r.ran.Held = r.queue.putBack() }()
+	defer func() { r.result.Held = r.queue.putBack() }()
 	for {
 		st := r.queue.next()
 		if st == nil {
 			return nil, nil
 		}
-		basis := r.shared(st)
-		if l, ok := held.of(st.Dir.Path, basis); ok {
+		basis := r.sharedBasis(st)
+		if l, ok := held.lookup(st.Dir.Path, basis); ok {
 			r.queue.putAside(st, l)
 			continue
 		}
@@ -432,11 +454,11 @@ func (r *run) take(ctx context.Context) (*DirStatus, error) {
 			*st = *r.at[st.Dir]
 			r.at[st.Dir] = st
 		}
-		if !wanted(st, r.writer) || r.triedPartial(st) || r.inVain(st, r.writer) {
+		if !wanted(st, r.writer) || r.triedPartial(st) || r.sameInputAsBefore(st, r.writer) {
 			r.queue.done(st)
 			continue
 		}
-		switch met, ok, err := r.hold(ctx, st); {
+		switch other, ok, err := r.lease(ctx, st); {
 		case err != nil:
 			return nil, err
 		case ok:
@@ -444,19 +466,19 @@ func (r *run) take(ctx context.Context) (*DirStatus, error) {
 				r.waitingForSame[basis] = nil
 			}
 			return st, nil
-		case wanted(st, r.writer) && !r.inVain(st, r.writer):
-			r.queue.putAside(st, met)
+		case wanted(st, r.writer) && !r.sameInputAsBefore(st, r.writer):
+			r.queue.putAside(st, other)
 		default:
 			r.queue.done(st)
 		}
 	}
 }
 
-// finish keeps an answer.
+// finish stores an answer, or records the failure.
 func (r *run) finish(ctx context.Context, a answer) error {
 	r.spent = r.spent.Add(a.draft.Spent)
-	st := a.standing
-	defer r.wake(r.shared(st))
+	st := a.status
+	defer r.resumeWaiting(r.sharedBasis(st))
 	var rec *store.DirRecord
 	if a.err == nil {
 		rec, a.err = r.record(a.item, a.draft, r.writer.Author(), r.writer.Recipe())
@@ -464,54 +486,54 @@ func (r *run) finish(ctx context.Context, a answer) error {
 	if a.err != nil {
 		rec = nil
 	}
-	// What is to be kept is kept though the run be stopped.
+	// Store the answer even if the run was stopped.
 	keep := context.WithoutCancel(ctx)
-	settled, err := r.letGo(keep, st, rec)
+	stored, err := r.endLease(keep, st, rec)
 	if err != nil {
 		return err
 	}
 	switch {
 	case a.err == nil && outlines(r.writer) && rec.Partial && repeats(rec, st.Record):
-		// It was tried again, and nothing came of it.
+		// The retry gave the same partial outline.
 	case a.err == nil:
-		if !settled {
-			r.unkept = append(r.unkept, rec)
+		if !stored {
+			r.unstored = append(r.unstored, rec)
 		}
-		if len(r.unkept) >= r.batch {
+		if len(r.unstored) >= r.batch {
 			if err := r.flush(keep); err != nil {
 				return err
 			}
 		}
 		if !a.draft.Keep && !rec.Outlined() {
-			r.alike[rec.Text] = append(r.alike[rec.Text], rec)
+			r.sameText[rec.Text] = append(r.sameText[rec.Text], rec)
 		}
 		if rec.Partial && !rec.Outlined() {
 			r.partial[rec.Basis.Digest()] = partialAnswer{rec.Path, st.Record != nil && sameAttempt(rec, st.Record)}
 		}
 		st.Record, st.Reasons, st.K = rec, nil, 0
 		st.finish()
-		r.ran.Done = append(r.ran.Done, repo.DirLabel(st.Dir.Path).JSON().Path)
-		r.away, r.unusable = 0, 0
-		if r.how.Files != nil && len(a.draft.Files) > 0 {
-			if err := r.how.Files(keep, r.writer.Author(), a.item, a.draft.Files); err != nil {
-				r.ran.Remarks = append(r.ran.Remarks, oneLine(fmt.Sprintf("summaries of files in %s: %v", repo.DirLabel(st.Dir.Path), err)))
+		r.result.Done = append(r.result.Done, repo.DirLabel(st.Dir.Path).JSON().Path)
+		r.noAnswer, r.unusable = 0, 0
+		if r.runOpts.Files != nil && len(a.draft.Files) > 0 {
+			if err := r.runOpts.Files(keep, r.writer.Author(), a.item, a.draft.Files); err != nil {
+				r.result.Remarks = append(r.result.Remarks, oneLine(fmt.Sprintf("summaries of files in %s: %v", repo.DirLabel(st.Dir.Path), err)))
 			}
 		}
 	case ctx.Err() != nil:
-		return nil // it was stopped, and did not fail
+		return nil // the run was stopped; this is no failure
 	case errors.Is(a.err, ErrHopeless), isLimit(a.err):
-		r.note(ctx, a.err) // nor did the directory
+		r.noteError(ctx, a.err) // this is no failure of the directory
 		return nil
-	case errors.Is(a.err, ErrMoved):
-		// Nobody failed: it is as it was, and the next run sees what is there.
-		r.away = 0
+	case errors.Is(a.err, workspace.ErrChanged):
+		// Record no failure: the next run reads the new content.
+		r.noAnswer = 0
 		r.gaveUp[st.Dir.Path] = true
-		r.ran.Failed = append(r.ran.Failed, FailedPath{repo.DirLabel(st.Dir.Path).JSON(), oneLine(a.err.Error())})
+		r.result.Failed = append(r.result.Failed, FailedPath{repo.DirLabel(st.Dir.Path).JSON(), oneLine(a.err.Error())})
 	default:
-		if errors.Is(a.err, errAway) {
-			r.away++
+		if errors.Is(a.err, errNoAnswer) {
+			r.noAnswer++
 		} else {
-			r.away = 0
+			r.noAnswer = 0
 		}
 		r.countUnusable(a.err)
 		f := store.DirFailure{Path: st.Dir.Path, Reason: oneLine(a.err.Error()), At: r.stamp(st.Dir.Path)}
@@ -523,19 +545,19 @@ func (r *run) finish(ctx context.Context, a answer) error {
 		}
 		st.Verdict, st.Reasons = Failed, []string{f.Reason}
 		r.gaveUp[st.Dir.Path] = true
-		r.ran.Failed = append(r.ran.Failed, FailedPath{repo.DirLabel(st.Dir.Path).JSON(), f.Reason})
+		r.result.Failed = append(r.result.Failed, FailedPath{repo.DirLabel(st.Dir.Path).JSON(), f.Reason})
 	}
 	r.queue.done(st)
-	r.tell(Progress{Path: st.Dir.Path, Err: a.err, Done: r.queue.finished, Total: r.queue.total, Spent: r.spent})
+	r.reportProgress(Progress{Path: st.Dir.Path, Err: a.err, Done: r.queue.finished, Total: r.queue.total, Spent: r.spent})
 	return nil
 }
 
-// ErrHopeless is in the chain of a failure after which trying other directories makes
-// no sense: the key is not accepted, or there is no such model.
+// ErrHopeless is in the chain of a failure that every directory would have: the provider does not accept the key, or
+// does not have the model.
 var ErrHopeless = errors.New("the provider fails for every directory")
 
-// errAway is in the chain of a failure of a provider that did not answer.
-var errAway = errors.New("the provider does not answer")
+// errNoAnswer is in the chain when the provider did not answer.
+var errNoAnswer = errors.New("the provider does not answer")
 
 // errUnusable is in the chain when a provider rejected a request, or answered with something else
 // than its API.
@@ -553,26 +575,26 @@ func (r *run) countUnusable(err error) {
 		return
 	}
 	r.unusable++
-	if r.unusable == maxUnusable && r.ran.Stopped == "" {
-		r.ran.Stopped, r.ran.Err = oneLine(err.Error()), err
+	if r.unusable == maxUnusable && r.result.Stopped == "" {
+		r.result.Stopped, r.result.Err = oneLine(err.Error()), err
 	}
 }
 
-// maxAway is for how many directories in a row a provider may be away before no more
-// are begun: each has waited for a while.
-const maxAway = 8
+// maxNoAnswer is the number of directories in a row without an answer of the provider after which a run stops. Each of
+// them has waited for some time.
+const maxNoAnswer = 8
 
 const interrupted = "interrupted"
 
-// limits stops the run after an interrupt, or if the provider did not answer for maxAway directories
+// checkLimits stops the run after an interrupt, or if the provider did not answer for maxNoAnswer directories
 // in a row.
-func (r *run) limits(ctx context.Context) {
+func (r *run) checkLimits(ctx context.Context) {
 	switch {
-	case r.ran.Stopped != "":
+	case r.result.Stopped != "":
 	case ctx.Err() != nil:
-		r.ran.Stopped = interrupted
-	case r.away >= maxAway:
-		r.ran.Stopped = fmt.Sprintf("the provider did not answer for %d directories in a row", r.away)
+		r.result.Stopped = interrupted
+	case r.noAnswer >= maxNoAnswer:
+		r.result.Stopped = fmt.Sprintf("the provider did not answer for %d directories in a row", r.noAnswer)
 	}
 }
 

@@ -2,18 +2,18 @@ package survey
 
 import "ken/internal/fresh"
 
-// shared names what a text about a directory is written from, which directories that hold the
-// same have in common; it is zero for outlines: they are made faster than waited for.
-func (r *run) shared(st *DirStatus) fresh.Digest {
+// sharedBasis returns the basis of a directory, which it may share with others. It is zero for outlines, which are
+// faster to make than to wait for.
+func (r *run) sharedBasis(st *DirStatus) fresh.Digest {
 	if outlines(r.writer) {
 		return fresh.Digest{}
 	}
 	return r.basis(st).Digest()
 }
 
-// wake has the directories go on that waited for one of the same basis: if there is a text
-// of it now, they have it too.
-func (r *run) wake(basis fresh.Digest) {
+// resumeWaiting makes the directories ready again that waited for another one with the same basis. If that one has
+// a text now, they have it too.
+func (r *run) resumeWaiting(basis fresh.Digest) {
 	for _, st := range r.waitingForSame[basis] {
 		r.queue.again(st)
 	}

@@ -13,11 +13,12 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/survey"
+	"ken/internal/workspace"
 )
 
-// drawTwins draws a tree in which the same files lie in many places, alone and nested.
-func drawTwins(t *rapid.T) *world {
-	w := newWorld()
+// drawSameInputs draws a tree that has the same files in many directories.
+func drawSameInputs(t *rapid.T) *memoryRepo {
+	w := newMemoryRepo()
 	name := rapid.SampledFrom([]string{"a", "b", "c"})
 	shape := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"x.go", "m/x.go", "n/x.go", "m/n/x.go", "n/n/y.go"}), 1, 4, rapid.ID[string])
 	content := rapid.SampledFrom([]string{"one", "two"})
@@ -31,39 +32,39 @@ func drawTwins(t *rapid.T) *world {
 	return w
 }
 
-// A fickle scribe never says the same twice, as models and agents do not.
-func fickle() *scribe {
+// varyingWriter returns a writer that never writes the same text twice, like models and agents.
+func varyingWriter() *scriptedWriter {
 	var n atomic.Int64
-	return &scribe{say: func(it *survey.Item) (survey.Draft, error) {
+	return &scriptedWriter{say: func(it *survey.Item) (survey.Draft, error) {
 		return survey.Draft{Text: fmt.Sprintf("about %s, for the %d. time", repo.DirLabel(it.Path), n.Add(1))}, nil
 	}}
 }
 
-func dispatchers(w *world) func() *survey.Dispatcher {
+func dispatchers(w *memoryRepo) func() *survey.Dispatcher {
 	var n atomic.Int64
 	return func() *survey.Dispatcher {
 		return survey.NewDispatcher(w.survey(nil), w, "", func() string { return fmt.Sprint("t", n.Add(1)) })
 	}
 }
 
-// Twins that were described apart have words of their own, and find them again.
-func TestTwins(t *testing.T) {
-	w := newWorld()
-	s := &scribe{say: func(it *survey.Item) (survey.Draft, error) {
+// Directories with the same input that got different summaries keep them, also after a change and its revert.
+func TestSameInputKeepsOwnSummaries(t *testing.T) {
+	w := newMemoryRepo()
+	s := &scriptedWriter{say: func(it *survey.Item) (survey.Draft, error) {
 		return survey.Draft{Text: "of " + string(it.Path) + "!"}, nil
 	}}
 	for _, p := range []repo.Path{"a/x.go", "b/x.go"} {
-		apart := newWorld()
-		apart.content[p] = "same"
-		run(t, apart, s)
-		w.records = append(w.records, apart.records...)
+		separate := newMemoryRepo()
+		separate.content[p] = "same"
+		run(t, separate, s)
+		w.records = append(w.records, separate.records...)
 	}
 	s.paths()
 	for _, content := range []string{"same", "other", "same"} {
 		w.content["a/x.go"], w.content["b/x.go"] = content, content
 		run(t, w, s)
 	}
-	same(t, "once for what is new, and never again", s.paths(), []string{".", "a", "."})
+	same(t, "described: new content once", s.paths(), []string{".", "a", "."})
 	shown, err := w.survey(nil).Directories(t.Context(), []repo.Path{"a", "b"})
 	if err != nil {
 		t.Fatal(err)
@@ -71,56 +72,55 @@ func TestTwins(t *testing.T) {
 	same(t, "words", []string{shown[0].Words(), shown[1].Words()}, []string{"of a!", "of b!"})
 }
 
-// A text speaks for a directory with the same input that this very run has failed at, or that was written about
-// meanwhile: those above, which the run was through with, are told of it all the same.
-func TestTwinsAfterTheFact(t *testing.T) {
-	w := newWorld()
+// A directory that this run failed to describe gets the summary of another one with the same input. The run then
+// describes the directories above it again.
+func TestSharedSummaryAfterFailure(t *testing.T) {
+	w := newMemoryRepo()
 	for _, p := range []repo.Path{"p/a/x.go", "q/a/x.go", "p/p.go", "q/q.go"} {
 		w.content[p] = "of " + p.Base()
 	}
-	var said atomic.Int64
-	s := &scribe{say: func(it *survey.Item) (survey.Draft, error) {
+	var calls atomic.Int64
+	s := &scriptedWriter{say: func(it *survey.Item) (survey.Draft, error) {
 		if it.Path == "p/a" {
 			return survey.Draft{}, errors.New("no answer")
 		}
-		return survey.Draft{Text: fmt.Sprintf("about %s, for the %d. time", it.Path, said.Add(1))}, nil
+		return survey.Draft{Text: fmt.Sprintf("about %s, for the %d. time", it.Path, calls.Add(1))}, nil
 	}}
 	ran := run(t, w, s)
 	same(t, "asked", s.paths(), []string{"p/a", "p", "q/a", "q", ".", "p", "."})
 	if len(ran.Failed) != 0 || ran.Left != 0 {
-		t.Errorf("%+v", ran)
+		t.Errorf("the run returned %+v; want no failure and no directory left", ran)
 	}
 	for p, v := range verdicts(t, w) {
 		if v != "fresh" {
-			t.Errorf("%s is %s", p, v)
+			t.Errorf("%s is %s, want fresh", p, v)
 		}
 	}
 }
 
-// onceEach checks that a model or an agent was asked about nothing twice, and that nothing is left to do.
-func onceEach(t *rapid.T, w *world, s *scribe) {
+// checkAskedOnce checks that the writer got no input twice, and that no directory is left.
+func checkAskedOnce(t *rapid.T, w *memoryRepo, s *scriptedWriter) {
 	asked := make(map[fresh.Digest]repo.Path)
 	for _, it := range s.items {
 		basis := it.Basis.Digest()
-		if twin, ok := asked[basis]; ok {
-			t.Fatalf("%s is the same as %s, and was asked about too", it.Path, twin)
+		if same, ok := asked[basis]; ok {
+			t.Fatalf("%s has the same input as %s, and both were described", it.Path, same)
 		}
 		asked[basis] = it.Path
 	}
 	plan, err := w.survey(nil).Plan(t.Context(), s, survey.PlanOptions{})
 	if err != nil || len(plan.Directories) != 0 {
-		t.Fatalf("left to do: %+v, %v", plan, err)
+		t.Fatalf("the plan after the run is %+v, %v; want no directories", plan, err)
 	}
 }
 
-// Whatever lies in several places: one run leaves nothing to do, however many describe at
-// once, and nobody is asked twice about the same.
-func TestTwinsInOneRun(t *testing.T) {
+// One run describes each input once, with any number of jobs, and leaves no directory.
+func TestRunDescribesSameInputOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w, s := drawTwins(t), fickle()
-		if rapid.Bool().Draw(t, "outlined") { // some have outlines of their own
+		w, s := drawSameInputs(t), varyingWriter()
+		if rapid.Bool().Draw(t, "outlined") { // some directories have outlines
 			within := rapid.SampledFrom([]repo.Path{"", "a", "b"}).Draw(t, "within")
-			_, _ = w.survey(nil).Run(t.Context(), survey.Outliner{}, survey.RunOptions{Within: within}) // where there is none, none has
+			_, _ = w.survey(nil).Run(t.Context(), survey.Outliner{}, survey.RunOptions{Within: within}) // fails if the directory does not exist
 		}
 		opts := survey.RunOptions{Jobs: rapid.IntRange(1, 4).Draw(t, "jobs")}
 		if rapid.Bool().Draw(t, "leased") {
@@ -128,40 +128,40 @@ func TestTwinsInOneRun(t *testing.T) {
 		}
 		ran, err := w.survey(nil).Run(t.Context(), s, opts)
 		if err != nil || ran.Left > 0 {
-			t.Fatalf("%+v, %v", ran, err)
+			t.Fatalf("the run returned %+v, %v; want no directory left", ran, err)
 		}
-		onceEach(t, w, s)
+		checkAskedOnce(t, w, s)
 	})
 }
 
-// Agents that work at once get no two directories with the same input, so none of them is told what will be another's.
-func TestTwinsUnderLeases(t *testing.T) {
+// Agents that work at the same time get no two directories with the same input.
+func TestAgentsGetSameInputOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w, s := drawTwins(t), fickle()
+		w, s := drawSameInputs(t), varyingWriter()
 		if rapid.Bool().Draw(t, "outlined") {
 			if _, err := w.survey(nil).Run(t.Context(), survey.Outliner{}, survey.RunOptions{}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		workDesk(t, w, nil, s)
-		onceEach(t, w, s)
+		runAgents(t, w, nil, s)
+		checkAskedOnce(t, w, s)
 	})
 }
 
-// A frozen tree lists the files as they were.
-type frozen struct {
-	*world
+// A fixedTree lists the files of an earlier time.
+type fixedTree struct {
+	*memoryRepo
 
-	files []survey.File
+	files []workspace.File
 }
 
-func (f frozen) Files(context.Context) ([]survey.File, error) { return f.files, nil }
+func (f fixedTree) Files(context.Context) ([]workspace.File, error) { return f.files, nil }
 
-// What changes once it is described does not pass for done.
-func TestRunTellsWhatChangedUnderIt(t *testing.T) {
+// A run counts a directory as left if its files changed after it was described.
+func TestRunCountsDirectoriesChangedMeanwhile(t *testing.T) {
 	for _, edited := range []bool{false, true} {
-		w := newWorld("a/x.go", "b/x.go", "c/d/x.go")
-		s := &scribe{say: func(it *survey.Item) (survey.Draft, error) {
+		w := newMemoryRepo("a/x.go", "b/x.go", "c/d/x.go")
+		s := &scriptedWriter{say: func(it *survey.Item) (survey.Draft, error) {
 			if it.Path == "" && edited {
 				w.content["a/x.go"] = "edited"
 			}
@@ -171,9 +171,9 @@ func TestRunTellsWhatChangedUnderIt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ran, err := survey.New(frozen{w, files}, w, survey.Options{}).Run(t.Context(), s, survey.RunOptions{Anew: func() survey.Tree { return w }})
+		ran, err := survey.New(fixedTree{w, files}, w, survey.Options{}).Run(t.Context(), s, survey.RunOptions{CurrentTree: func() workspace.Tree { return w }})
 		if err != nil || len(ran.Done) != 5 || len(ran.Failed) != 0 {
-			t.Fatalf("%+v, %v", ran, err)
+			t.Fatalf("the run returned %+v, %v; want 5 directories done", ran, err)
 		}
 		if want := map[bool]int{true: 2}[edited]; ran.Left != want { // a, and the root
 			t.Errorf("edited %v: %d left, want %d", edited, ran.Left, want)

@@ -10,7 +10,7 @@ import (
 	"ken/internal/repo"
 )
 
-// Shown is what is known of directories.
+// Shown lists directories with their verdicts and texts.
 type Shown struct {
 	Commit      repo.ID          `json:"commit"`
 	Directories []ShownDirectory `json:"directories"`
@@ -19,46 +19,46 @@ type Shown struct {
 	Leases []HeldPath `json:"leases,omitempty"`
 }
 
-// A ShownDirectory is what is known of one.
+// A ShownDirectory is a directory with its verdict and text.
 type ShownDirectory struct {
 	repo.PathJSON
 	Verdict    Verdict  `json:"verdict"`
 	Reasons    []string `json:"reasons"`
-	K          int      `json:"k"` // children that are not as the text knew them
+	K          int      `json:"k"` // children that differ from the basis of the text
 	N          int      `json:"n"` // children that count
 	Text       *string  `json:"text"`
 	Author     *string  `json:"author"`
 	Confirmer  string   `json:"confirmed_by,omitempty"`
-	Outline    bool     `json:"outline"`    // nobody wrote it
-	Incomplete bool     `json:"incomplete"` // children had no text when it was written
+	Outline    bool     `json:"outline"`    // the text is an outline
+	Incomplete bool     `json:"incomplete"` // some children had no text when this one was written
 	Receipt    *string  `json:"receipt"`
-	// Basis names what is there now, for whoever confirms the text.
+	// Basis is the digest of the present basis. A confirmation of the text needs it.
 	Basis string `json:"basis,omitempty"`
 
 	Depth int `json:"-"`
 }
 
-// Show tells what is known of a directory and all below it, parents first.
+// Show lists a directory and all below it, parents first.
 func (s *Survey) Show(ctx context.Context, within repo.Path) (*Shown, error) {
 	if err := s.keepOutlines(ctx); err != nil {
 		return nil, err
 	}
-	j, err := s.judge(ctx)
+	ts, err := s.judge(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out := &Shown{Commit: s.tree.Commit(), Directories: []ShownDirectory{}, Summaries: *j.counts([]repo.Path{within})}
+	out := &Shown{Commit: s.tree.Commit(), Directories: []ShownDirectory{}, Summaries: *ts.counts([]repo.Path{within})}
 	var walk func(d *Directory)
 	walk = func(d *Directory) {
-		out.Directories = append(out.Directories, j.shown(j.at[d]))
+		out.Directories = append(out.Directories, ts.shown(ts.at[d]))
 		for _, c := range d.Children {
 			walk(c)
 		}
 	}
-	if len(j.order) == 0 && within == "" {
+	if len(ts.order) == 0 && within == "" {
 		return out, nil
 	}
-	d, err := j.find(within)
+	d, err := ts.find(within)
 	if err != nil {
 		return nil, err
 	}
@@ -66,28 +66,26 @@ func (s *Survey) Show(ctx context.Context, within repo.Path) (*Shown, error) {
 	return out, nil
 }
 
-// Directories tells what is known of each of some directories, nil for a path that is
-// none.
+// Directories returns some directories with their verdicts and texts; nil for a path that is no directory.
 func (s *Survey) Directories(ctx context.Context, paths []repo.Path) ([]*ShownDirectory, error) {
 	if err := s.keepOutlines(ctx); err != nil {
 		return nil, err
 	}
-	j, err := s.judge(ctx)
+	ts, err := s.judge(ctx)
 	if err != nil {
 		return nil, err
 	}
 	list := make([]*ShownDirectory, len(paths))
 	for i, p := range paths {
-		if d, err := j.find(p); err == nil {
-			shown := j.shown(j.at[d])
+		if d, err := ts.find(p); err == nil {
+			shown := ts.shown(ts.at[d])
 			list[i] = &shown
 		}
 	}
 	return list, nil
 }
 
-// Word returns the verdict in one word for people: that of a summary, or that there is only
-// an outline.
+// Word returns the verdict in one word for people. It is "outline" for a directory with only an outline.
 func (d *ShownDirectory) Word() string {
 	if d.Outline && d.Verdict == Fresh {
 		return "outline"
@@ -95,7 +93,7 @@ func (d *ShownDirectory) Word() string {
 	return d.Verdict.Word()
 }
 
-// Words are the text, "" when there is none.
+// Words returns the text, "" without one.
 func (d *ShownDirectory) Words() string {
 	if d.Text == nil {
 		return ""
@@ -103,8 +101,7 @@ func (d *ShownDirectory) Words() string {
 	return *d.Text
 }
 
-// Known returns an error that names the first of some paths that is no directory of tracked
-// files.
+// Known returns an error for the first path that is no directory with tracked files.
 func (s *Survey) Known(ctx context.Context, dirs []repo.Path) error {
 	if len(dirs) == 0 {
 		return nil
@@ -113,18 +110,18 @@ func (s *Survey) Known(ctx context.Context, dirs []repo.Path) error {
 	if err != nil {
 		return err
 	}
-	j := &judgement{order: directories(files, s.opts)}
+	ts := &treeStatus{order: directories(files, s.opts)}
 	for _, d := range dirs {
-		if _, err := j.find(d); err != nil {
+		if _, err := ts.find(d); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// find returns a directory.
-func (j *judgement) find(p repo.Path) (*Directory, error) {
-	for _, d := range j.order {
+// find returns a directory by its path.
+func (ts *treeStatus) find(p repo.Path) (*Directory, error) {
+	for _, d := range ts.order {
 		if d.Path == p {
 			return d, nil
 		}
@@ -139,13 +136,13 @@ func noDirectory(p repo.Path) error {
 	}
 }
 
-func (j *judgement) shown(st *DirStatus) ShownDirectory {
+func (ts *treeStatus) shown(st *DirStatus) ShownDirectory {
 	d := ShownDirectory{
 		PathJSON: repo.DirLabel(st.Dir.Path).JSON(), Verdict: st.Verdict, Reasons: append([]string{}, st.Reasons...),
 		K: st.K, N: st.N, Depth: st.Dir.depth,
 	}
 	if st.Verdict != Unknown && st.Verdict != Excluded {
-		d.Basis = j.basis(st).Digest().String()
+		d.Basis = ts.basis(st).Digest().String()
 	}
 	if r := st.Record; r != nil {
 		if words := r.Words(); words != "" {
@@ -154,14 +151,14 @@ func (j *judgement) shown(st *DirStatus) ShownDirectory {
 		d.Author, d.Outline, d.Incomplete = &r.Author, r.Outlined(), r.Basis.Missing() > 0
 		d.Confirmer = r.Confirmer
 		receipt := fresh.Receipt{
-			Subject: repo.DirLabel(st.Dir.Path), Verdict: st.Verdict.State(), Basis: r.Basis.Digest(), Record: r.ID(), Commit: j.tree.Commit(),
+			Subject: repo.DirLabel(st.Dir.Path), Verdict: st.Verdict.State(), Basis: r.Basis.Digest(), Record: r.ID(), Commit: ts.tree.Commit(),
 		}.String()
 		d.Receipt = &receipt
 	}
 	return d
 }
 
-// State is the verdict in the words of every kind of knowledge.
+// State returns the verdict as a state that all kinds of summaries have.
 func (v Verdict) State() fresh.State {
 	switch v {
 	case Fresh:
@@ -177,8 +174,8 @@ func (v Verdict) State() fresh.State {
 	}
 }
 
-// Wanting reports whether a summary is stale, or whether ken could not judge a directory.
-// To have no summary is no failure.
+// Wanting reports whether a summary is stale, or whether ken could not judge a directory. A missing summary does
+// not count.
 func (s *Shown) Wanting() bool {
 	return slices.ContainsFunc(s.Directories, func(d ShownDirectory) bool {
 		state := d.Verdict.State()
@@ -186,13 +183,13 @@ func (s *Shown) Wanting() bool {
 	})
 }
 
-// Prompt returns what a writer would be told about a directory now.
+// Prompt returns the prompt for a summary of a directory.
 func (s *Survey) Prompt(ctx context.Context, dir repo.Path) (string, error) {
-	j, err := s.judgeStored(ctx)
+	ts, err := s.judgeStored(ctx)
 	if err != nil {
 		return "", err
 	}
-	d, err := j.find(dir)
+	d, err := ts.find(dir)
 	if err != nil {
 		return "", err
 	}
@@ -202,7 +199,7 @@ func (s *Survey) Prompt(ctx context.Context, dir repo.Path) (string, error) {
 			Err: fmt.Errorf("%s is excluded: %s", repo.DirLabel(dir), d.Excluded),
 		}
 	}
-	it, err := j.item(ctx, j.at[d])
+	it, err := ts.item(ctx, ts.at[d])
 	if err != nil {
 		return "", err
 	}

@@ -19,15 +19,16 @@ import (
 	"ken/internal/repo"
 	"ken/internal/store"
 	"ken/internal/survey"
+	"ken/internal/workspace"
 )
 
-// A world is a tree and a store in memory.
-type world struct {
+// A memoryRepo is a tree and a store in memory.
+type memoryRepo struct {
 	mu       sync.Mutex
 	content  map[repo.Path]string
 	excluded map[repo.Path]string
-	kinds    map[repo.Path]repo.Kind // source when not said
-	sizes    map[repo.Path]int64     // that of the content when not said
+	kinds    map[repo.Path]repo.Kind // KindSource if absent
+	sizes    map[repo.Path]int64     // length of the content if absent
 	records  []*store.DirRecord
 	failures map[repo.Path]store.DirFailure
 	leases   map[repo.Path]store.Lease
@@ -35,8 +36,8 @@ type world struct {
 	clock    time.Time
 }
 
-func newWorld(files ...string) *world {
-	w := &world{
+func newMemoryRepo(files ...string) *memoryRepo {
+	w := &memoryRepo{
 		content: make(map[repo.Path]string), excluded: make(map[repo.Path]string),
 		failures: make(map[repo.Path]store.DirFailure), leases: make(map[repo.Path]store.Lease),
 		clock: time.Unix(1e9, 0).UTC(),
@@ -47,7 +48,7 @@ func newWorld(files ...string) *world {
 	return w
 }
 
-func (w *world) survey(ranks map[repo.Path]survey.Rank) *survey.Survey {
+func (w *memoryRepo) survey(ranks map[repo.Path]survey.Rank) *survey.Survey {
 	return survey.New(w, w, survey.Options{Ranks: ranks, Now: func() time.Time {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -56,12 +57,12 @@ func (w *world) survey(ranks map[repo.Path]survey.Rank) *survey.Survey {
 	}})
 }
 
-func (w *world) Commit() repo.ID { return repo.ID{} }
+func (w *memoryRepo) Commit() repo.ID { return repo.ID{} }
 
-func (w *world) Files(context.Context) ([]survey.File, error) {
-	var list []survey.File
+func (w *memoryRepo) Files(context.Context) ([]workspace.File, error) {
+	var list []workspace.File
 	for _, p := range slices.Sorted(maps.Keys(w.content)) {
-		f := survey.File{
+		f := workspace.File{
 			Path: p, ID: repo.SHA1.Blob([]byte(w.content[p])), Size: int64(len(w.content[p])),
 			Kind: repo.KindSource, Excluded: w.excluded[p],
 		}
@@ -76,7 +77,7 @@ func (w *world) Files(context.Context) ([]survey.File, error) {
 	return list, nil
 }
 
-func (w *world) Read(_ context.Context, f *survey.File, most int) ([]byte, error) {
+func (w *memoryRepo) Read(_ context.Context, f *workspace.File, most int) ([]byte, error) {
 	text, err := w.judged(f)
 	if err == nil && len(text) > most {
 		err = fmt.Errorf("%s has more than %d bytes", f.Path, most)
@@ -84,21 +85,21 @@ func (w *world) Read(_ context.Context, f *survey.File, most int) ([]byte, error
 	return []byte(text), err
 }
 
-// judged returns the content of a file as it was listed.
-func (w *world) judged(f *survey.File) (string, error) {
+// judged returns the content of a file, or an error if it changed since it was listed.
+func (w *memoryRepo) judged(f *workspace.File) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	text := w.content[f.Path]
 	if repo.SHA1.Blob([]byte(text)) != f.ID {
-		return "", fmt.Errorf("read %s: %w", f.Path, survey.ErrMoved)
+		return "", fmt.Errorf("read %s: %w", f.Path, workspace.ErrChanged)
 	}
 	return text, nil
 }
 
-// Outlines takes a file's first line for its doc, and the second for its interface;
-// what stands behind a # is a comment.
-func (w *world) Outlines(_ context.Context, files []*survey.File) ([]survey.Seen, error) {
-	list := make([]survey.Seen, len(files))
+// Outlines makes the outline of a file from its content. A # starts a comment, and a ; starts the body. The text
+// before both is the doc and the interface.
+func (w *memoryRepo) Outlines(_ context.Context, files []*workspace.File) ([]workspace.Outlined, error) {
+	list := make([]workspace.Outlined, len(files))
 	for i, f := range files {
 		text, err := w.judged(f)
 		if err != nil {
@@ -107,22 +108,22 @@ func (w *world) Outlines(_ context.Context, files []*survey.File) ([]survey.Seen
 		}
 		code, _, _ := strings.Cut(text, "#")
 		code = strings.TrimSpace(code)
-		face, _, _ := strings.Cut(code, ";")
+		signature, _, _ := strings.Cut(code, ";")
 		list[i].Outline = &outline.Outline{
-			Language: "toy", Doc: face,
-			Interface: fresh.Record{Text: "i" + face}.TextID(), Digest: fresh.Record{Text: "d" + face}.TextID(), Tokens: fresh.Record{Text: "t" + code}.TextID(),
+			Language: "toy", Doc: signature,
+			Interface: fresh.Record{Text: "i" + signature}.TextID(), Digest: fresh.Record{Text: "d" + signature}.TextID(), Tokens: fresh.Record{Text: "t" + code}.TextID(),
 		}
 	}
 	return list, nil
 }
 
-func (w *world) Summaries(_ context.Context, files []*survey.File) ([]survey.Summary, error) {
-	return make([]survey.Summary, len(files)), nil
+func (w *memoryRepo) Summaries(_ context.Context, files []*workspace.File) ([]workspace.Summary, error) {
+	return make([]workspace.Summary, len(files)), nil
 }
 
-// Patch has the old content in one line and the new one in the next. A content that no
-// file ever had is not known.
-func (w *world) Patch(_ context.Context, f *survey.File, old repo.ID) (string, error) {
+// Patch returns the old content and the new one, each in a line. It returns "" if blobs does not have the old
+// content.
+func (w *memoryRepo) Patch(_ context.Context, f *workspace.File, old repo.ID) (string, error) {
 	was, ok := w.blobs[old]
 	if !ok {
 		return "", nil
@@ -130,7 +131,7 @@ func (w *world) Patch(_ context.Context, f *survey.File, old repo.ID) (string, e
 	return "@@\n-" + was + "\n+" + w.content[f.Path] + "\n", nil
 }
 
-func (w *world) Latest(context.Context) (map[repo.Path][]*store.DirRecord, error) {
+func (w *memoryRepo) Latest(context.Context) (map[repo.Path][]*store.DirRecord, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	type key struct {
@@ -151,7 +152,7 @@ func (w *world) Latest(context.Context) (map[repo.Path][]*store.DirRecord, error
 	return out, nil
 }
 
-func (w *world) WrittenFrom(_ context.Context, bases []fresh.Digest) (map[fresh.Digest][]*store.DirRecord, error) {
+func (w *memoryRepo) WrittenFrom(_ context.Context, bases []fresh.Digest) (map[fresh.Digest][]*store.DirRecord, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	out := make(map[fresh.Digest][]*store.DirRecord)
@@ -163,7 +164,7 @@ func (w *world) WrittenFrom(_ context.Context, bases []fresh.Digest) (map[fresh.
 	return out, nil
 }
 
-func (w *world) WrittenIn(_ context.Context, places []store.DirVersion) (map[store.DirVersion][]*store.DirRecord, error) {
+func (w *memoryRepo) WrittenIn(_ context.Context, places []store.DirVersion) (map[store.DirVersion][]*store.DirRecord, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	out := make(map[store.DirVersion][]*store.DirRecord)
@@ -175,7 +176,7 @@ func (w *world) WrittenIn(_ context.Context, places []store.DirVersion) (map[sto
 	return out, nil
 }
 
-func (w *world) WrittenOf(_ context.Context, dirs []repo.Path) (map[repo.Path][]*store.DirRecord, error) {
+func (w *memoryRepo) WrittenOf(_ context.Context, dirs []repo.Path) (map[repo.Path][]*store.DirRecord, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	out := make(map[repo.Path][]*store.DirRecord)
@@ -187,7 +188,7 @@ func (w *world) WrittenOf(_ context.Context, dirs []repo.Path) (map[repo.Path][]
 	return out, nil
 }
 
-func (w *world) Kept(_ context.Context, id fresh.Digest) (*store.DirRecord, error) {
+func (w *memoryRepo) Kept(_ context.Context, id fresh.Digest) (*store.DirRecord, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, r := range w.records {
@@ -198,7 +199,7 @@ func (w *world) Kept(_ context.Context, id fresh.Digest) (*store.DirRecord, erro
 	return nil, nil
 }
 
-func (w *world) Keep(_ context.Context, records []*store.DirRecord) error {
+func (w *memoryRepo) Keep(_ context.Context, records []*store.DirRecord) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.records = append(w.records, records...)
@@ -208,26 +209,26 @@ func (w *world) Keep(_ context.Context, records []*store.DirRecord) error {
 	return nil
 }
 
-func (w *world) Failures(context.Context) (map[repo.Path]store.DirFailure, error) {
+func (w *memoryRepo) Failures(context.Context) (map[repo.Path]store.DirFailure, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return maps.Clone(w.failures), nil
 }
 
-func (w *world) KeepFailure(_ context.Context, f store.DirFailure) error {
+func (w *memoryRepo) KeepFailure(_ context.Context, f store.DirFailure) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.failures[f.Path] = f
 	return nil
 }
 
-func (w *world) Leases(context.Context, string) (map[repo.Path]store.Lease, error) {
+func (w *memoryRepo) Leases(context.Context, string) (map[repo.Path]store.Lease, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return maps.Clone(w.leases), nil
 }
 
-func (w *world) Take(_ context.Context, _ string, l store.Lease, now time.Time) (bool, error) {
+func (w *memoryRepo) Take(_ context.Context, _ string, l store.Lease, now time.Time) (bool, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if old, ok := w.leases[l.Path]; ok && old.Token != l.Token && old.Expires.After(now) {
@@ -237,7 +238,7 @@ func (w *world) Take(_ context.Context, _ string, l store.Lease, now time.Time) 
 	return true, nil
 }
 
-func (w *world) Settle(ctx context.Context, _ string, l store.Lease, r *store.DirRecord) (bool, error) {
+func (w *memoryRepo) Settle(ctx context.Context, _ string, l store.Lease, r *store.DirRecord) (bool, error) {
 	w.mu.Lock()
 	same := w.leases[l.Path].Token == l.Token
 	if same {
@@ -250,24 +251,24 @@ func (w *world) Settle(ctx context.Context, _ string, l store.Lease, r *store.Di
 	return true, w.Keep(ctx, []*store.DirRecord{r})
 }
 
-// A scribe writes what it is told to, and notes what it was asked.
-type scribe struct {
+// A scriptedWriter writes the drafts that say returns, and records the items.
+type scriptedWriter struct {
 	mu    sync.Mutex
 	items []*survey.Item
 	say   func(it *survey.Item) (survey.Draft, error)
 }
 
-func (s *scribe) Author() string { return "scribe" }
-func (s *scribe) Recipe() string { return "test/1" }
+func (s *scriptedWriter) Author() string { return "test writer" }
+func (s *scriptedWriter) Recipe() string { return "test/1" }
 
-func (s *scribe) Write(_ context.Context, it *survey.Item) (survey.Draft, error) {
+func (s *scriptedWriter) Write(_ context.Context, it *survey.Item) (survey.Draft, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.items = append(s.items, it)
 	if s.say != nil {
 		return s.say(it)
 	}
-	// The text depends on all that it is written from, and on nothing else.
+	// The text depends on the whole input and on nothing else.
 	var b strings.Builder
 	for _, f := range it.Files {
 		fmt.Fprintf(&b, "%s=%s ", f.Path.Base(), f.Outline.Doc)
@@ -278,7 +279,8 @@ func (s *scribe) Write(_ context.Context, it *survey.Item) (survey.Draft, error)
 	return survey.Draft{Text: b.String() + "."}, nil
 }
 
-func (s *scribe) paths() []string {
+// paths returns the directories that were described since the last call.
+func (s *scriptedWriter) paths() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var list []string
@@ -289,7 +291,8 @@ func (s *scribe) paths() []string {
 	return list
 }
 
-func verdicts(t testing.TB, w *world) map[string]string {
+// verdicts returns the verdicts of all directories.
+func verdicts(t testing.TB, w *memoryRepo) map[string]string {
 	t.Helper()
 	shown, err := w.survey(nil).Show(t.Context(), "")
 	if err != nil {
@@ -305,13 +308,12 @@ func verdicts(t testing.TB, w *world) map[string]string {
 	return out
 }
 
-// A file that moves before its directory is described, or while it is: no text is kept for
-// a content that nobody saw.
-func TestNothingIsKeptForWhatMoved(t *testing.T) {
+// A run stores no text about a file that changed before its directory was described, or meanwhile.
+func TestChangedFileGetsNoText(t *testing.T) {
 	const was = "content of b/x.go"
-	for _, when := range []string{"a", "b"} { // whose description is being written
+	for _, when := range []string{"a", "b"} { // the directory whose description is being written
 		for _, outlined := range []bool{false, true} {
-			w := newWorld("a/x.go", "b/x.go", "c/x.go")
+			w := newMemoryRepo("a/x.go", "b/x.go", "c/x.go")
 			edit := func(it *survey.Item) {
 				if string(it.Path) == when {
 					w.mu.Lock()
@@ -319,18 +321,18 @@ func TestNothingIsKeptForWhatMoved(t *testing.T) {
 					w.mu.Unlock()
 				}
 			}
-			s := &scribe{say: func(it *survey.Item) (survey.Draft, error) {
+			s := &scriptedWriter{say: func(it *survey.Item) (survey.Draft, error) {
 				edit(it)
 				return survey.Draft{Text: "about " + string(repo.DirLabel(it.Path))}, nil
 			}}
 			var writer survey.Writer = s
 			if outlined {
-				writer = editing{edit: edit}
+				writer = editingOutliner{edit: edit}
 			}
 			ran := run(t, w, writer)
-			kept := outlined && when == "b" // it was made of the item, and that of what was there
+			kept := outlined && when == "b" // the outline is made from the item, which has the old content
 			if failed := len(ran.Failed) == 1 && ran.Failed[0].Path == "b"; failed == kept {
-				t.Errorf("edited during %s: failed %+v", when, ran.Failed)
+				t.Errorf("edited during %s: failed %+v; want b: %t", when, ran.Failed, !kept)
 			}
 			w.content["b/x.go"] = was
 			stored, err := w.Latest(t.Context())
@@ -338,33 +340,34 @@ func TestNothingIsKeptForWhatMoved(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := verdicts(t, w); len(stored["b"]) > 0 != kept || got["a"] != "fresh" || got["c"] != "fresh" {
-				t.Errorf("edited during %s and put back: %v, and for b are stored: %v", when, got, stored["b"])
+				t.Errorf("edited during %s and restored: verdicts %v, records of b %v; want a and c fresh, and a record of b: %t", when, got, stored["b"], kept)
 			}
 			s.say = nil
 			if ran := run(t, w, writer); len(ran.Failed) > 0 {
-				t.Errorf("the next run: %+v", ran.Failed)
+				t.Errorf("the next run failed for %+v; want no failure", ran.Failed)
 			}
 			if stored, err = w.Latest(t.Context()); err != nil || len(stored["b"]) == 0 {
-				t.Errorf("after the next run, nothing is stored for b: %v", err)
+				t.Errorf("after the next run, b has no record (error %v)", err)
 			}
 		}
 	}
 }
 
-// An editing outliner edits before it describes.
-type editing struct {
+// An editingOutliner edits a file before it writes an outline.
+type editingOutliner struct {
 	survey.Outliner
 	edit func(*survey.Item)
 }
 
-func (e editing) Write(ctx context.Context, it *survey.Item) (survey.Draft, error) {
+func (e editingOutliner) Write(ctx context.Context, it *survey.Item) (survey.Draft, error) {
 	if it.Files != nil {
 		e.edit(it)
 	}
 	return e.Outliner.Write(ctx, it)
 }
 
-func run(t testing.TB, w *world, s survey.Writer) *survey.RunResult {
+// run describes all directories.
+func run(t testing.TB, w *memoryRepo, s survey.Writer) *survey.RunResult {
 	t.Helper()
 	ran, err := w.survey(nil).Run(t.Context(), s, survey.RunOptions{})
 	if err != nil {
@@ -373,6 +376,7 @@ func run(t testing.TB, w *world, s survey.Writer) *survey.RunResult {
 	return ran
 }
 
+// same compares two lists.
 func same(t testing.TB, what string, got, want []string) {
 	t.Helper()
 	if !slices.Equal(got, want) {
@@ -380,10 +384,10 @@ func same(t testing.TB, what string, got, want []string) {
 	}
 }
 
-// A refresh redoes what is stale, in order, and nothing else.
-func TestRefreshIsExact(t *testing.T) {
-	w := newWorld("a.go", "src/b.go", "src/deep/c.go", "src/other/d.go", "doc/e.md")
-	s := &scribe{}
+// A run describes the stale directories again, in order, and no others.
+func TestRunDescribesStaleDirectoriesOnly(t *testing.T) {
+	w := newMemoryRepo("a.go", "src/b.go", "src/deep/c.go", "src/other/d.go", "doc/e.md")
+	s := &scriptedWriter{}
 	run(t, w, s)
 	same(t, "all", s.paths(), []string{"doc", "src/deep", "src/other", "src", "."})
 	run(t, w, s)
@@ -398,28 +402,27 @@ func TestRefreshIsExact(t *testing.T) {
 	run(t, w, s)
 	same(t, "the file's directory and those above", s.paths(), []string{"src/deep", "src", "."})
 
-	// A comment is no change, and a revert costs nothing.
-	w.content["src/deep/c.go"] = "another # said in passing"
+	// A comment does not count as a change. After a revert, the old summaries are fresh again.
+	w.content["src/deep/c.go"] = "another # a comment"
 	run(t, w, s)
 	same(t, "a comment", s.paths(), nil)
 	w.content["src/deep/c.go"] = "content of src/deep/c.go"
 	run(t, w, s)
 	same(t, "a revert", s.paths(), nil)
 	if got := verdicts(t, w)["."]; got != "fresh" {
-		t.Errorf("after a revert the root is %s", got)
+		t.Errorf("after a revert the root is %s, want fresh", got)
 	}
 }
 
-// What is found again need not have been written from just what is there: what does not
-// count may differ.
-func TestSwitchCostsNothing(t *testing.T) {
-	w := newWorld("src/main.go", "src/walk.go", "a.go")
-	s := &scribe{}
+// An older summary is fresh again after a revert, even if its basis differs in ways that do not count.
+func TestOlderSummaryIsFoundAgain(t *testing.T) {
+	w := newMemoryRepo("src/main.go", "src/walk.go", "a.go")
+	s := &scriptedWriter{}
 	run(t, w, s)
 	s.paths()
 	w.content["src/main.go"] += " # formatted"
 	if got := verdicts(t, w)["src"]; got != "fresh" {
-		t.Fatalf("after a change of format src is %s", got)
+		t.Fatalf("after a change of format src is %s, want fresh", got)
 	}
 	w.content["src/walk.go"] = "walks further"
 	run(t, w, s)
@@ -427,17 +430,17 @@ func TestSwitchCostsNothing(t *testing.T) {
 	w.content["src/walk.go"] = "content of src/walk.go"
 	for p, v := range verdicts(t, w) {
 		if v != "fresh" {
-			t.Errorf("back where it was, %s is %s", p, v)
+			t.Errorf("after the revert, %s is %s; want fresh", p, v)
 		}
 	}
 	run(t, w, s)
 	same(t, "described again", s.paths(), nil)
 }
 
-// What is described anew in the same words leaves those above as they were.
+// If a directory keeps its text, the directories above stay fresh.
 func TestEarlyCutoff(t *testing.T) {
-	w := newWorld("src/deep/c.go", "src/b.go")
-	s := &scribe{say: func(it *survey.Item) (survey.Draft, error) {
+	w := newMemoryRepo("src/deep/c.go", "src/b.go")
+	s := &scriptedWriter{say: func(it *survey.Item) (survey.Draft, error) {
 		if it.Old != nil {
 			return survey.Draft{Keep: true}, nil
 		}
@@ -451,15 +454,16 @@ func TestEarlyCutoff(t *testing.T) {
 	same(t, "done", ran.Done, []string{"src/deep"})
 	for p, v := range verdicts(t, w) {
 		if v != "fresh" {
-			t.Errorf("%s is %s", p, v)
+			t.Errorf("%s is %s, want fresh", p, v)
 		}
 	}
 }
 
-// No outline displaces what a model or an agent wrote: that stays, stale, until a model or an agent looks again.
-func TestOutlinesDisplaceNothing(t *testing.T) {
-	w := newWorld("src/deep/c.go", "src/b.go", "doc/e.md")
-	s := &scribe{say: func(it *survey.Item) (survey.Draft, error) {
+// An outline never replaces the summary of a model or an agent. The summary stays stale until a model or an agent
+// describes the directory again.
+func TestOutlineReplacesNoSummary(t *testing.T) {
+	w := newMemoryRepo("src/deep/c.go", "src/b.go", "doc/e.md")
+	s := &scriptedWriter{say: func(it *survey.Item) (survey.Draft, error) {
 		return survey.Draft{Text: "words about " + repo.DirLabel(it.Path).String()}, nil
 	}}
 	run(t, w, s)
@@ -475,54 +479,55 @@ func TestOutlinesDisplaceNothing(t *testing.T) {
 	for _, p := range []repo.Path{"src/deep", "src", ""} {
 		prompt, err := w.survey(nil).Prompt(t.Context(), p)
 		if words := "words about " + repo.DirLabel(p).String(); err != nil || !strings.Contains(prompt, words) {
-			t.Errorf("%q is not told of any more: %s, %v", words, prompt, err)
+			t.Errorf("the prompt does not have the old summary %q: %s, %v", words, prompt, err)
 		}
 	}
-	// A mind's work it is.
+	// A plan for a model lists the stale directories and the outlined one.
 	plan, err := w.survey(nil).Plan(t.Context(), s, survey.PlanOptions{})
 	if err != nil || len(plan.Directories) != 4 {
-		t.Errorf("planned %+v, %v", plan, err)
+		t.Errorf("planned %+v, %v; want 4 directories", plan, err)
 	}
-	confirmed, err := w.survey(nil).Confirm(t.Context(), []survey.Confirmation{{Path: "src/deep", Author: "somebody"}})
+	confirmed, err := w.survey(nil).Confirm(t.Context(), []survey.Confirmation{{Path: "src/deep", Author: "reviewer"}})
 	if err != nil || confirmed[0].Verdict != survey.Fresh || !slices.Contains(confirmed[0].Above, "src") {
-		t.Errorf("confirmed %+v, %v", confirmed, err)
+		t.Errorf("confirmed %+v, %v; want src/deep fresh, and src above it", confirmed, err)
 	}
 	shown, err := w.survey(nil).Directories(t.Context(), []repo.Path{"src/deep"})
 	if err != nil || shown[0].Words() != "words about src/deep" || shown[0].Outline {
 		t.Errorf("shown %+v, %v", shown[0], err)
 	}
-	// And so is what was only outlined.
+	// A run of a model describes the outlined directory too.
 	run(t, w, s)
 	same(t, "described", s.paths(), []string{"new", "."})
 }
 
-// A rename carries the text along; the parent learns of the name.
-func TestRenameCarries(t *testing.T) {
-	w := newWorld("src/deep/c.go", "src/b.go")
-	s := &scribe{}
+// A renamed directory keeps its summary. The summary of its parent is stale.
+func TestRenameKeepsSummary(t *testing.T) {
+	w := newMemoryRepo("src/deep/c.go", "src/b.go")
+	s := &scriptedWriter{}
 	run(t, w, s)
 	s.paths()
 	w.content["src/renamed/c.go"] = w.content["src/deep/c.go"]
 	delete(w.content, "src/deep/c.go")
 	if got := verdicts(t, w); got["src/renamed"] != "fresh" || !strings.HasPrefix(got["src"], "stale-below") {
-		t.Errorf("verdicts %v", got)
+		t.Errorf("verdicts %v; want src/renamed fresh and src stale-below", got)
 	}
 	run(t, w, s)
 	same(t, "asked", s.paths(), []string{"src", "."})
 }
 
-// A directory that fails is noted, those above are told, and it is made good later.
-func TestFailureIsTold(t *testing.T) {
-	w := newWorld("src/deep/c.go", "src/b.go")
+// A run records a failure and continues. The prompt of the parent says that the directory has no summary. The next
+// run describes both.
+func TestFailureIsInPromptOfParent(t *testing.T) {
+	w := newMemoryRepo("src/deep/c.go", "src/b.go")
 	fail := true
-	var told string
-	s := &scribe{}
+	var prompt string
+	s := &scriptedWriter{}
 	s.say = func(it *survey.Item) (survey.Draft, error) {
 		if it.Path == "src/deep" && fail {
 			return survey.Draft{}, fmt.Errorf("no answer")
 		}
 		if it.Path == "src" {
-			told = it.Prompt()
+			prompt = it.Prompt()
 		}
 		return survey.Draft{Text: "about " + repo.DirLabel(it.Path).String()}, nil
 	}
@@ -530,43 +535,43 @@ func TestFailureIsTold(t *testing.T) {
 	if len(ran.Failed) != 1 || ran.Failed[0].Path != "src/deep" {
 		t.Errorf("failed: %+v", ran.Failed)
 	}
-	if !strings.Contains(told, "not yet investigated: deep (no answer)") || strings.Contains(told, "no subdirectories") {
-		t.Errorf("the parent was told:\n%s", told)
+	if !strings.Contains(prompt, "not yet investigated: deep (no answer)") || strings.Contains(prompt, "no subdirectories") {
+		t.Errorf("the prompt of the parent should name deep and the failure:\n%s", prompt)
 	}
 	if got := verdicts(t, w); got["src/deep"] != "failed" || got["src"] != "incomplete 1/1" {
-		t.Errorf("verdicts %v", got)
+		t.Errorf("verdicts %v; want src/deep failed and src incomplete 1/1", got)
 	}
 	fail = false
 	s.paths()
 	run(t, w, s)
-	same(t, "made good", s.paths(), []string{"src/deep", "src"})
+	same(t, "described after the failure", s.paths(), []string{"src/deep", "src"})
 	if got := verdicts(t, w); got["."] != "fresh" || got["src"] != "fresh" {
-		t.Errorf("verdicts %v", got)
+		t.Errorf("verdicts %v; want all fresh", got)
 	}
 }
 
-// What policy leaves out is said to be, and a leaf is called one only when it is.
+// A prompt names the subdirectories that policy leaves out. It says "no subdirectories" only if there are none.
 func TestExcluded(t *testing.T) {
-	w := newWorld("src/b.go", "src/vendor/x.go", "src/vendor/y/z.go")
+	w := newMemoryRepo("src/b.go", "src/vendor/x.go", "src/vendor/y/z.go")
 	w.excluded["src/vendor/x.go"], w.excluded["src/vendor/y/z.go"] = "vendored", "vendored"
-	s := &scribe{}
+	s := &scriptedWriter{}
 	run(t, w, s)
 	prompt := s.items[0].Prompt()
 	same(t, "asked", s.paths(), []string{"src", "."})
 	if !strings.Contains(prompt, "left out by policy: vendor") || strings.Contains(prompt, "no subdirectories") {
-		t.Errorf("told:\n%s", prompt)
+		t.Errorf("the prompt should say that vendor is left out:\n%s", prompt)
 	}
 }
 
-// Whatever the tree and the plan, serially, in parallel or under leases: every
-// directory comes after all that lie below it, and no parent is lied to.
-func TestLeavesFirst(t *testing.T) {
+// Every directory is described after all directories below it, and its prompt has their summaries: with one job,
+// with several, and with leases.
+func TestSubdirectoriesComeFirst(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w, ranks := drawWorld(t)
-		s := &scribe{}
+		w, ranks := drawRepo(t)
+		s := &scriptedWriter{}
 		jobs := rapid.IntRange(1, 4).Draw(t, "jobs")
 		if rapid.Bool().Draw(t, "leased") {
-			workDesk(t, w, ranks, s)
+			runAgents(t, w, ranks, s)
 		} else if _, err := w.survey(ranks).Run(t.Context(), s, survey.RunOptions{Jobs: jobs}); err != nil {
 			t.Fatal(err)
 		}
@@ -574,32 +579,33 @@ func TestLeavesFirst(t *testing.T) {
 		for _, it := range s.items {
 			prompt := it.Prompt()
 			if strings.Contains(prompt, "no subdirectories") != (len(it.Children) == 0) {
-				t.Fatalf("%s: told of a leaf:\n%s", it.Path, prompt)
+				t.Fatalf("%s: the prompt is wrong about subdirectories:\n%s", it.Path, prompt)
 			}
 			for _, c := range it.Children {
 				if c.Status != survey.ChildExcluded && !done[c.Path] {
-					t.Fatalf("%s came before %s", it.Path, c.Path)
+					t.Fatalf("%s was described before %s", it.Path, c.Path)
 				}
 				if c.Status != survey.ChildExcluded && c.Status != survey.ChildSummary {
-					t.Fatalf("%s was told that %s is %s", it.Path, c.Path, c.Status)
+					t.Fatalf("in the prompt of %s, %s is %s; want a summary", it.Path, c.Path, c.Status)
 				}
 			}
 			done[it.Path] = true
 		}
 		plan, err := w.survey(ranks).Plan(t.Context(), s, survey.PlanOptions{})
 		if err != nil || len(plan.Directories) != 0 {
-			t.Fatalf("left to do: %+v, %v", plan, err)
+			t.Fatalf("the plan after the run is %+v, %v; want no directories", plan, err)
 		}
 	})
 }
 
-func drawWorld(t *rapid.T) (*world, map[repo.Path]survey.Rank) {
-	w := newWorld()
+// drawRepo draws a repository and ranks.
+func drawRepo(t *rapid.T) (*memoryRepo, map[repo.Path]survey.Rank) {
+	w := newMemoryRepo()
 	name := rapid.SampledFrom([]string{"a", "b", "c", "-", "a b", "é"})
 	for range rapid.IntRange(0, 14).Draw(t, "files") {
 		parts := rapid.SliceOfN(name, 1, 5).Draw(t, "path")
 		path := strings.Join(parts, "/") + ".go"
-		w.content[repo.Path(path)] = path // or one text would serve several
+		w.content[repo.Path(path)] = path // different contents, so that no two directories share a summary
 	}
 	ranks := make(map[repo.Path]survey.Rank)
 	for _, p := range slices.Sorted(maps.Keys(w.content)) {
@@ -615,22 +621,22 @@ func drawWorld(t *rapid.T) (*world, map[repo.Path]survey.Rank) {
 	return w, ranks
 }
 
-// workDesk has several agents work until nothing remains.
-func workDesk(t *rapid.T, w *world, ranks map[repo.Path]survey.Rank, s *scribe) {
+// runAgents simulates several agents that describe directories under leases until none is left.
+func runAgents(t *rapid.T, w *memoryRepo, ranks map[repo.Path]survey.Rank, s *scriptedWriter) {
 	n := 0
 	dispatcher := func() *survey.Dispatcher {
 		return survey.NewDispatcher(w.survey(ranks), w, "", func() string { n++; return fmt.Sprint("t", n) })
 	}
-	type hand struct {
+	type leasedItem struct {
 		path  repo.Path
 		lease string
 	}
-	var hands []hand
+	var leased []leasedItem
 	for range 200 {
-		if len(hands) > 0 && (len(hands) == 3 || rapid.Bool().Draw(t, "submit")) {
-			i := rapid.IntRange(0, len(hands)-1).Draw(t, "which")
-			h := hands[i]
-			hands = slices.Delete(hands, i, i+1)
+		if len(leased) > 0 && (len(leased) == 3 || rapid.Bool().Draw(t, "submit")) {
+			i := rapid.IntRange(0, len(leased)-1).Draw(t, "which")
+			h := leased[i]
+			leased = slices.Delete(leased, i, i+1)
 			out, err := dispatcher().Submit(t.Context(), survey.Submission{Path: h.path, Lease: h.lease, Author: "agent", Draft: survey.Draft{Text: "about " + repo.DirLabel(h.path).String()}})
 			if err != nil || out.Result != survey.SubmitStored {
 				t.Fatalf("submit %s: %+v, %v", h.path, out, err)
@@ -642,9 +648,9 @@ func workDesk(t *rapid.T, w *world, ranks map[repo.Path]survey.Rank, s *scribe) 
 			t.Fatal(err)
 		}
 		if got.Item == nil {
-			if len(hands) == 0 {
+			if len(leased) == 0 {
 				if got.Remaining > 0 {
-					t.Fatalf("%d remain and none is ready", got.Remaining)
+					t.Fatalf("%d directories remain and none is ready", got.Remaining)
 				}
 				return
 			}
@@ -664,18 +670,18 @@ func workDesk(t *rapid.T, w *world, ranks map[repo.Path]survey.Rank, s *scribe) 
 			it.Children = append(it.Children, child)
 		}
 		if len(it.Children) == 0 && !strings.Contains(got.Item.Prompt, "no subdirectories") && !strings.Contains(got.Item.Prompt, "left out by policy") {
-			t.Fatalf("%s: neither children nor a leaf", path)
+			t.Fatalf("%s: the prompt has neither subdirectories nor says that there are none", path)
 		}
 		s.items = append(s.items, it)
-		hands = append(hands, hand{path, got.Item.Lease})
+		leased = append(leased, leasedItem{path, got.Item.Lease})
 	}
-	t.Fatal("the dispatcher never came to an end")
+	t.Fatal("directories remain after 200 steps")
 }
 
-// A lease that ran out and was taken over is fenced off; what was written from what
-// has moved is kept for what it was.
+// A submission is refused if the lease expired and another agent has the directory. A text about older content is
+// stored, but is stale.
 func TestLeases(t *testing.T) {
-	w := newWorld("src/b.go")
+	w := newMemoryRepo("src/b.go")
 	n := 0
 	dispatcher := func() *survey.Dispatcher {
 		return survey.NewDispatcher(w.survey(nil), w, "", func() string { n++; return fmt.Sprint("t", n) })
@@ -698,45 +704,45 @@ func TestLeases(t *testing.T) {
 	}
 	first := next()
 	if first == nil || next() != nil {
-		t.Fatal("one directory is ready, and only once")
+		t.Fatal("Next should lease the only directory once")
 	}
 	w.clock = w.clock.Add(time.Hour)
 	second := next()
 	if second == nil {
-		t.Fatal("the lease ran out and nobody can take over")
+		t.Fatal("Next leased nothing after the lease expired; want the directory")
 	}
 	if out := submit(first.Lease, "late"); out.Result != survey.SubmitFenced {
-		t.Errorf("the first holder: %+v", out)
+		t.Errorf("the submission of the first holder: %+v; want it fenced", out)
 	}
 	if out := submit(second.Lease, " \n"); out.Result != survey.SubmitRejected {
-		t.Errorf("an empty text: %+v", out)
+		t.Errorf("the submission of an empty text: %+v; want it rejected", out)
 	}
-	w.content["src/b.go"] = "moved on"
+	w.content["src/b.go"] = "changed"
 	if out := submit(second.Lease, "about what was"); out.Result != survey.SubmitSuperseded {
-		t.Errorf("what has moved: %+v", out)
+		t.Errorf("the submission after an edit: %+v; want it superseded", out)
 	}
 	if got := verdicts(t, w)["src"]; got != "stale-self" {
-		t.Errorf("src is %s", got)
+		t.Errorf("src is %s, want stale-self", got)
 	}
 	w.content["src/b.go"] = "content of src/b.go"
 	if got := verdicts(t, w)["src"]; got != "fresh" {
-		t.Errorf("put back, src is %s", got)
+		t.Errorf("after the revert, src is %s; want fresh", got)
 	}
 }
 
-// What an agent has taken is left to it, and no two runs ask about the same.
+// A run skips a directory that an agent has leased, and two runs at the same time describe no directory twice.
 func TestRunsTakeLeases(t *testing.T) {
-	w := newWorld("a/x.go", "b/x.go", "c/x.go")
+	w := newMemoryRepo("a/x.go", "b/x.go", "c/x.go")
 	w.content["b/x.go"], w.content["c/x.go"] = "of b", "of c"
 	var n atomic.Int64
 	dispatcher := func() *survey.Dispatcher {
 		return survey.NewDispatcher(survey.New(w, w, survey.Options{}), w, "", func() string { return fmt.Sprint("t", n.Add(1)) })
 	}
-	handed, err := dispatcher().Next(t.Context(), survey.NextOptions{Lasting: time.Hour})
-	if err != nil || handed.Item == nil || handed.Item.Path != "a" {
-		t.Fatalf("%+v, %v", handed, err)
+	leasedA, err := dispatcher().Next(t.Context(), survey.NextOptions{Lasting: time.Hour})
+	if err != nil || leasedA.Item == nil || leasedA.Item.Path != "a" {
+		t.Fatalf("Next returned %+v, %v; want a lease of a", leasedA, err)
 	}
-	// Two runs go on at once, each with something to wait for.
+	// Two runs at the same time describe b and c. Each waits until both are asked about.
 	var mu sync.Mutex
 	asked := make(map[repo.Path]int)
 	both := make(chan struct{})
@@ -753,53 +759,53 @@ func TestRunsTakeLeases(t *testing.T) {
 	var runs sync.WaitGroup
 	for range 2 {
 		runs.Go(func() {
-			s := &scribe{say: say}
+			s := &scriptedWriter{say: say}
 			ran, err := w.survey(nil).Run(t.Context(), s, survey.RunOptions{Dispatcher: dispatcher(), Beat: time.Millisecond, Ticks: ticks})
 			if err != nil || ran.Left != 2 || len(ran.Held) != 1 || ran.Held[0].Path != "a" {
-				t.Errorf("%+v, %v", ran, err)
+				t.Errorf("the run returned %+v, %v; want 2 directories left, and a leased by others", ran, err)
 			}
 		})
 	}
 	runs.Wait()
 	if want := map[repo.Path]int{"b": 1, "c": 1}; !maps.Equal(asked, want) {
-		t.Errorf("asked %v, want %v", asked, want)
+		t.Errorf("the runs described %v, want %v", asked, want)
 	}
-	// Once the agent is done, the root is ready; a failure lets go of it.
-	if _, err := dispatcher().Submit(t.Context(), survey.Submission{Path: "a", Lease: handed.Item.Lease, Draft: survey.Draft{Text: "about a"}}); err != nil {
+	// After the submission of the agent, the root is ready. A failed run releases it.
+	if _, err := dispatcher().Submit(t.Context(), survey.Submission{Path: "a", Lease: leasedA.Item.Lease, Draft: survey.Draft{Text: "about a"}}); err != nil {
 		t.Fatal(err)
 	}
-	s := &scribe{say: func(*survey.Item) (survey.Draft, error) { return survey.Draft{}, errors.New("no answer") }}
+	s := &scriptedWriter{say: func(*survey.Item) (survey.Draft, error) { return survey.Draft{}, errors.New("no answer") }}
 	ran, err := w.survey(nil).Run(t.Context(), s, survey.RunOptions{Dispatcher: dispatcher(), Ticks: ticks})
 	if err != nil || len(ran.Failed) != 1 {
-		t.Errorf("%+v, %v", ran, err)
+		t.Errorf("the run returned %+v, %v; want one failure", ran, err)
 	}
 	s.say = func(*survey.Item) (survey.Draft, error) { return survey.Draft{Text: "not \x1b kept"}, nil }
 	ran, err = w.survey(nil).Run(t.Context(), s, survey.RunOptions{Dispatcher: dispatcher(), Ticks: ticks})
 	if err != nil || len(ran.Failed) != 1 || verdicts(t, w)["."] != "failed" {
-		t.Errorf("%+v, %v", ran, err)
+		t.Errorf("the run returned %+v, %v; want one failure, because the text is not valid", ran, err)
 	}
 	s.say = nil
 	ran, err = w.survey(nil).Run(t.Context(), s, survey.RunOptions{Dispatcher: dispatcher(), Ticks: ticks})
 	if err != nil || !slices.Equal(ran.Done, []string{"."}) || ran.Left != 0 {
-		t.Errorf("%+v, %v", ran, err)
+		t.Errorf("the run returned %+v, %v; want only the root described", ran, err)
 	}
 }
 
-// Who takes long shows that it is alive.
-func TestRunsHaveAPulse(t *testing.T) {
-	w := newWorld("a.go")
-	heard := make(chan survey.Progress, 1)
-	s := &scribe{say: func(*survey.Item) (survey.Draft, error) {
-		p := <-heard
+// A run reports its progress while a directory is being described.
+func TestRunSendsHeartbeats(t *testing.T) {
+	w := newMemoryRepo("a.go")
+	beats := make(chan survey.Progress, 1)
+	s := &scriptedWriter{say: func(*survey.Item) (survey.Draft, error) {
+		p := <-beats
 		if p.Done != 0 || p.Total != 1 || p.UnderWay != 1 {
-			t.Errorf("heard %+v", p)
+			t.Errorf("the heartbeat has %+v; want 0 of 1 done, 1 under way", p)
 		}
 		return survey.Draft{Text: "at last"}, nil
 	}}
 	_, err := w.survey(nil).Run(t.Context(), s, survey.RunOptions{Beat: time.Millisecond, Ticks: ticks, Progress: func(p survey.Progress) {
 		if p.UnderWay > 0 {
 			select {
-			case heard <- p:
+			case beats <- p:
 			default:
 			}
 		}
@@ -809,33 +815,32 @@ func TestRunsHaveAPulse(t *testing.T) {
 	}
 }
 
-// What is no text about a directory is refused where that can be told, and remarked where
-// it can be guessed.
-func TestNoTexts(t *testing.T) {
-	w := newWorld("a/x.go", "b/y.go", "c/z.go", "r.go")
+// A run rejects texts that are no summaries. It remarks on several directories with the same text.
+func TestInvalidTextsAreRejected(t *testing.T) {
+	w := newMemoryRepo("a/x.go", "b/y.go", "c/z.go", "r.go")
 	for name, say := range map[string]func(it *survey.Item) string{
-		"an echo":              func(it *survey.Item) string { return survey.Rules + it.Prompt() },
-		"an echo of the data":  func(it *survey.Item) string { return it.Prompt() },
-		"more than asked for":  func(*survey.Item) string { return strings.Repeat("words ", 700) },
-		"a refusal":            func(*survey.Item) string { return "I am sorry, I cannot help with that." },
-		"and nothing that is.": func(*survey.Item) string { return " " },
+		"an echo":             func(it *survey.Item) string { return survey.Rules + it.Prompt() },
+		"an echo of the data": func(it *survey.Item) string { return it.Prompt() },
+		"more than asked for": func(*survey.Item) string { return strings.Repeat("words ", 700) },
+		"a refusal":           func(*survey.Item) string { return "I am sorry, I cannot help with that." },
+		"an empty text":       func(*survey.Item) string { return " " },
 	} {
-		ran := run(t, w, &scribe{say: func(it *survey.Item) (survey.Draft, error) { return survey.Draft{Text: say(it)}, nil }})
+		ran := run(t, w, &scriptedWriter{say: func(it *survey.Item) (survey.Draft, error) { return survey.Draft{Text: say(it)}, nil }})
 		if len(ran.Done) != 0 {
-			t.Errorf("%s is a text about %q", name, ran.Done)
+			t.Errorf("%s was stored as the summary of %q; want it rejected", name, ran.Done)
 		}
 	}
-	ran := run(t, w, &scribe{say: func(*survey.Item) (survey.Draft, error) {
+	ran := run(t, w, &scriptedWriter{say: func(*survey.Item) (survey.Draft, error) {
 		return survey.Draft{Text: "A directory of this repository."}, nil
 	}})
 	if len(ran.Remarks) != 1 || !strings.Contains(ran.Remarks[0], "4 directories got the same summary") {
-		t.Errorf("remarked %q", ran.Remarks)
+		t.Errorf("remarks %q; want one about 4 directories with the same summary", ran.Remarks)
 	}
 }
 
-// Who keeps a text keeps the one that was shown, whatever is said by then.
-func TestKeepIsOfWhatWasShown(t *testing.T) {
-	w := newWorld("src/b.go")
+// An agent that keeps a text keeps the one in its work item, even if there is a newer one.
+func TestKeepStoresTheTextOfTheWorkItem(t *testing.T) {
+	w := newMemoryRepo("src/b.go")
 	n := 0
 	dispatcher := func() *survey.Dispatcher {
 		return survey.NewDispatcher(w.survey(nil), w, "", func() string { n++; return fmt.Sprint("t", n) })
@@ -856,7 +861,7 @@ func TestKeepIsOfWhatWasShown(t *testing.T) {
 		}
 		return out.Result
 	}
-	said := func() string {
+	current := func() string {
 		t.Helper()
 		shown, err := w.survey(nil).Show(t.Context(), "src")
 		if err != nil {
@@ -866,40 +871,40 @@ func TestKeepIsOfWhatWasShown(t *testing.T) {
 		return fmt.Sprintf("%s, %v: %s", d.Verdict, d.Outline, d.Words())
 	}
 
-	// Nothing was shown, and then something is said.
+	// The work item has no text, and an outline is stored afterwards.
 	it := next()
 	if strings.Contains(it.Prompt, "was said of it before") {
-		t.Errorf("a text of nothing: %s", it.Prompt)
+		t.Errorf("the work item has a previous text; want none: %s", it.Prompt)
 	}
 	run(t, w, survey.Outliner{})
 	if got := submit(it.Lease, "keep"); got != survey.SubmitRejected {
-		t.Errorf("kept without having seen it: %s", got)
+		t.Errorf("keep without a text in the work item: %s, want rejected", got)
 	}
 	if got := submit(it.Lease, "hand text"); got != survey.SubmitStored {
-		t.Errorf("words: %s", got)
+		t.Errorf("a new text: %s, want stored", got)
 	}
 
-	// An outline comes after the text that was shown.
+	// An outline is stored after the text in the work item.
 	w.content["src/b.go"] = "changed; a lot"
 	it = next()
 	if !strings.Contains(it.Prompt, "hand text") {
-		t.Errorf("the old text is not shown: %s", it.Prompt)
+		t.Errorf("the work item does not have the old text: %s", it.Prompt)
 	}
 	run(t, w, survey.Outliner{})
-	if got := submit(it.Lease, "keep"); got != survey.SubmitStored || said() != "fresh, false: hand text" {
-		t.Errorf("%s, and then %s", got, said())
+	if got := submit(it.Lease, "keep"); got != survey.SubmitStored || current() != "fresh, false: hand text" {
+		t.Errorf("keep: %s, then src is %q", got, current())
 	}
 
-	// An outline that holds is shown, and counts as looked at once it is kept.
-	w = newWorld("src/b.go")
+	// The work item has a fresh outline. It counts as a summary after the agent keeps it.
+	w = newMemoryRepo("src/b.go")
 	run(t, w, survey.Outliner{})
-	outlined := strings.TrimPrefix(said(), "fresh, true: ")
+	outlined := strings.TrimPrefix(current(), "fresh, true: ")
 	it = next()
 	if !strings.Contains(it.Prompt, outlined) || !strings.Contains(it.Prompt, "answer with the single word keep") {
-		t.Errorf("the outline is not shown: %s", it.Prompt)
+		t.Errorf("the work item does not have the outline: %s", it.Prompt)
 	}
-	if got := submit(it.Lease, "keep"); got != survey.SubmitStored || said() != "fresh, false: "+outlined {
-		t.Errorf("%s, and then %s", got, said())
+	if got := submit(it.Lease, "keep"); got != survey.SubmitStored || current() != "fresh, false: "+outlined {
+		t.Errorf("keep: %s, then src is %q", got, current())
 	}
 }
 
@@ -911,8 +916,8 @@ func ticks(pause time.Duration) (<-chan time.Time, func()) {
 // A subdirectory or a file that policy leaves out does not count: the summary stays
 // fresh, and no reason says that it is gone. When it is deleted, the summary is stale.
 func TestLeftOutIsNotGone(t *testing.T) {
-	w := newWorld("src/a.go", "src/gen.go", "src/db/b.go", "src/web/c.go")
-	run(t, w, &scribe{})
+	w := newMemoryRepo("src/a.go", "src/gen.go", "src/db/b.go", "src/web/c.go")
+	run(t, w, &scriptedWriter{})
 	skip := map[repo.Path]survey.Rank{"src/db": survey.RankSkip}
 	show := func() survey.ShownDirectory {
 		t.Helper()
@@ -948,7 +953,7 @@ func TestLeftOutIsNotGone(t *testing.T) {
 
 // An outline names its subdirectories, so it is made again without one that is left out.
 func TestOutlineWithoutWhatIsLeftOut(t *testing.T) {
-	w := newWorld("a.go", "db/b.go")
+	w := newMemoryRepo("a.go", "db/b.go")
 	w.content["db/b.go"] = "Package db stores."
 	run(t, w, survey.Outliner{})
 	shown, err := w.survey(map[repo.Path]survey.Rank{"db": survey.RankSkip}).Show(t.Context(), "")
@@ -962,8 +967,8 @@ func TestOutlineWithoutWhatIsLeftOut(t *testing.T) {
 
 // An overview stays fresh when a directory that it was written from is left out.
 func TestOverviewOfWhatIsLeftOut(t *testing.T) {
-	w := newWorld("src/a.go", "src/db/b.go")
-	run(t, w, &survey.ModelDescriber{Model: &oracle{say: describing}})
+	w := newMemoryRepo("src/a.go", "src/db/b.go")
+	run(t, w, &survey.ModelDescriber{Model: &scriptedModel{say: describe}})
 	for _, skip := range []map[repo.Path]survey.Rank{nil, {"src/db": survey.RankSkip}} {
 		r, err := w.survey(skip).Report(t.Context())
 		if err != nil {
@@ -975,11 +980,11 @@ func TestOverviewOfWhatIsLeftOut(t *testing.T) {
 	}
 }
 
-// A work item that asks whether a text still holds shows what changed since it was written,
-// within a limit. It says of which files it cannot.
-func TestPromptShowsWhatChanged(t *testing.T) {
-	w := newWorld("src/a.go", "src/b.go", "src/c.go", "src/d.go", "src/e.go")
-	run(t, w, &scribe{})
+// A work item with an old text shows the changes since then, up to a limit. It names the files whose changes it
+// does not show.
+func TestPromptShowsChanges(t *testing.T) {
+	w := newMemoryRepo("src/a.go", "src/b.go", "src/c.go", "src/d.go", "src/e.go")
+	run(t, w, &scriptedWriter{})
 	w.blobs = make(map[repo.ID]string)
 	for _, p := range []repo.Path{"src/a.go", "src/c.go", "src/d.go", "src/e.go"} {
 		w.blobs[repo.SHA1.Blob([]byte(w.content[p]))] = w.content[p]

@@ -14,21 +14,23 @@ import (
 	"ken/internal/model"
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/survey/excerpt"
+	"ken/internal/workspace"
 )
 
-// What a model may see at once.
+// Limits of the tools.
 const (
-	lookBytes   = 32 << 10 // of a file
-	searchFiles = 2000     // files that are looked through
-	searchHits  = 60
-	searchBytes = 256 << 10 // of each
-	listEntries = 400
-	hitBytes    = 200
-	maxFlags    = 20
-	maxShown    = 256 << 10 // about one directory, all told
+	shownFileBytes = 32 << 10 // bytes of one file that read_file returns
+	searchFiles    = 2000     // most files of one search
+	searchHits     = 60
+	searchBytes    = 256 << 10 // largest file that search reads
+	listEntries    = 400
+	hitBytes       = 200
+	maxFlags       = 20
+	maxShown       = 256 << 10 // bytes of all tool results for one directory
 )
 
-// tools returns what a model may call: all of them read.
+// tools returns the tools of a model. None of them changes the tree.
 func tools() []model.Tool {
 	return []model.Tool{
 		{Name: "read_file", Description: "Read a tracked file, starting at a line.", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string","description":"from the repository's root"},"from_line":{"type":"integer","minimum":1}},"required":["path"]}`)},
@@ -40,16 +42,14 @@ func tools() []model.Tool {
 	}
 }
 
-// submitArgs is what a model hands in. What else it says, such as how sure it is, is let
-// go.
+// submitArgs are the arguments of submit. Other arguments are ignored.
 type submitArgs struct {
 	Summary      string            `json:"summary"`
 	Files        map[string]string `json:"files"`
 	Completeness string            `json:"completeness"`
 }
 
-// call carries out one call of the model's. What it may not have is an error that it
-// is told.
+// call runs one tool call. An error is the result that the model gets, so that it can correct the call.
 func (s *session) call(ctx context.Context, c model.Call) (string, error) {
 	if c.Err != nil {
 		return "", c.Err
@@ -77,7 +77,7 @@ func (s *session) call(ctx context.Context, c model.Call) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		o, err := s.Tree.Outlines(ctx, []*File{f})
+		o, err := s.Tree.Outlines(ctx, []*workspace.File{f})
 		if err != nil {
 			return "", err
 		}
@@ -105,7 +105,7 @@ func (s *session) call(ctx context.Context, c model.Call) (string, error) {
 	return "", fmt.Errorf("unknown tool %q", c.Name)
 }
 
-// dirOf reads a path as models write it.
+// dirOf cleans a path as models write it. The root is "".
 func dirOf(name string) repo.Path {
 	if name = path.Clean(name); name == "." {
 		return ""
@@ -113,15 +113,14 @@ func dirOf(name string) repo.Path {
 	return repo.Path(name)
 }
 
-// find returns a tracked file. Whatever else a path may name does not exist for a
-// model.
-func (s *session) find(ctx context.Context, name string) (*File, error) {
+// find returns a tracked text file. The model cannot read anything else.
+func (s *session) find(ctx context.Context, name string) (*workspace.File, error) {
 	files, err := s.Tree.Files(ctx)
 	if err != nil {
 		return nil, err
 	}
 	p := dirOf(name)
-	i, ok := slices.BinarySearchFunc(files, p, func(f File, p repo.Path) int { return strings.Compare(string(f.Path), string(p)) })
+	i, ok := slices.BinarySearchFunc(files, p, func(f workspace.File, p repo.Path) int { return strings.Compare(string(f.Path), string(p)) })
 	if !ok {
 		return nil, fmt.Errorf("no tracked file %q", name)
 	}
@@ -135,9 +134,10 @@ func (s *session) find(ctx context.Context, name string) (*File, error) {
 	return f, nil
 }
 
-// maxRead is the largest file of which some is shown.
+// maxRead is the size of the largest file that ken reads for a model.
 const maxRead = 16 << 20
 
+// readFile returns the content of a file from a line on.
 func (s *session) readFile(ctx context.Context, name string, from int) (string, error) {
 	f, err := s.find(ctx, name)
 	if err != nil {
@@ -160,13 +160,14 @@ func (s *session) readFile(ctx context.Context, name string, from int) (string, 
 		}
 		b = b[i+1:]
 	}
-	text := clean(string(b[:min(len(b), lookBytes)]))
-	if len(b) > lookBytes {
-		text += fmt.Sprintf("\n(cut here: %d more bytes)", len(b)-lookBytes)
+	text := excerpt.Clean(string(b[:min(len(b), shownFileBytes)]))
+	if len(b) > shownFileBytes {
+		text += fmt.Sprintf("\n(cut here: %d more bytes)", len(b)-shownFileBytes)
 	}
 	return fence(text), nil
 }
 
+// list returns the entries of a directory.
 func (s *session) list(ctx context.Context, name string) (string, error) {
 	files, err := s.Tree.Files(ctx)
 	if err != nil {
@@ -198,6 +199,7 @@ func (s *session) list(ctx context.Context, name string) (string, error) {
 	return fence(strings.Join(lines, "\n")), nil
 }
 
+// search returns the lines that match a regular expression.
 func (s *session) search(ctx context.Context, pattern, within string) (string, error) {
 	re, err := regexp.Compile(pattern)
 	if err != nil {
@@ -209,13 +211,13 @@ func (s *session) search(ctx context.Context, pattern, within string) (string, e
 	}
 	dir := dirOf(within)
 	var hits []string
-	looked := 0
+	searched := 0
 	for i := range files {
 		f := &files[i]
 		if f.Excluded != "" || f.Problem != "" || f.Size > searchBytes || !f.Path.Under(dir) {
 			continue
 		}
-		if looked++; looked > searchFiles || len(hits) >= searchHits {
+		if searched++; searched > searchFiles || len(hits) >= searchHits {
 			hits = append(hits, "(there may be more)")
 			break
 		}
@@ -226,7 +228,7 @@ func (s *session) search(ctx context.Context, pattern, within string) (string, e
 		n := 0
 		for line := range bytes.Lines(b) {
 			if n++; re.Match(line) && len(hits) < searchHits {
-				hits = append(hits, fmt.Sprintf("%s:%d: %s", f.Path, n, cut(clean(string(line)), hitBytes)))
+				hits = append(hits, fmt.Sprintf("%s:%d: %s", f.Path, n, excerpt.Cut(excerpt.Clean(string(line)), hitBytes)))
 			}
 		}
 	}
@@ -236,6 +238,7 @@ func (s *session) search(ctx context.Context, pattern, within string) (string, e
 	return fence(strings.Join(hits, "\n")), nil
 }
 
+// flag records a finding about a file.
 func (s *session) flag(ctx context.Context, name, finding, severity string) (string, error) {
 	f, err := s.find(ctx, name)
 	if err != nil {
@@ -246,9 +249,9 @@ func (s *session) flag(ctx context.Context, name, finding, severity string) (str
 		return "", errors.New("too many findings for one directory")
 	case !slices.Contains(severities, severity):
 		return "", fmt.Errorf("unknown severity %q (valid: %s)", severity, strings.Join(severities, ", "))
-	case badText(finding) != nil:
-		return "", fmt.Errorf("finding: %w", badText(finding))
+	case checkText(finding) != nil:
+		return "", fmt.Errorf("finding: %w", checkText(finding))
 	}
-	s.draft.Flags = append(s.draft.Flags, store.DirFlag{Path: f.Path, Severity: severity, Finding: cut(finding, 500), Content: f.ID})
+	s.draft.Flags = append(s.draft.Flags, store.DirFlag{Path: f.Path, Severity: severity, Finding: excerpt.Cut(finding, 500), Content: f.ID})
 	return "noted", nil
 }

@@ -2,8 +2,8 @@ package survey
 
 import "fmt"
 
-// A Verdict says whether a directory's summary is fresh. Its zero value is Unknown, so
-// that a forgotten error is never good news.
+// A Verdict says whether the summary of a directory is fresh. The zero value is Unknown, so that a forgotten error
+// never looks fresh.
 type Verdict uint8
 
 // The verdicts.

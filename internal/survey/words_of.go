@@ -10,19 +10,20 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/outline"
 	"ken/internal/repo"
+	"ken/internal/survey/excerpt"
+	"ken/internal/workspace"
 )
 
-// FileWords returns a line about a file from its outline: what it says of itself, else its main
-// symbols. It is "" if there is nothing to say that the name of the file does not.
-func FileWords(f *File, o *outline.Outline) string {
+// FileWords returns a line about a file from its outline: its description, else its main symbols. It is "" if
+// nothing but the file name is known.
+func FileWords(f *workspace.File, o *outline.Outline) string {
 	it := &Item{Path: f.Path.Dir(), Files: []ItemFile{{File: f, Outline: o}}}
-	w := &sketch{Item: it, docs: make(map[*ItemFile]string)}
+	w := &outlineBuilder{Item: it, docs: make(map[*ItemFile]string)}
 	w.readDocs()
 	return w.line(&it.Files[0])
 }
 
-// Layout returns the directories of the tree, every one after all below it, with the files
-// that count.
+// Layout returns the directories of the tree, subdirectories first, with the files that count.
 func (s *Survey) Layout(ctx context.Context) ([]*Directory, error) {
 	files, err := s.tree.Files(ctx)
 	if err != nil {
@@ -31,21 +32,19 @@ func (s *Survey) Layout(ctx context.Context) ([]*Directory, error) {
 	return directories(files, s.opts), nil
 }
 
-// IsCode reports whether the name of a directory promises the code of the product, not tests,
-// documents, examples or tools.
-func (d *Directory) IsCode() bool { return dirPriority(d.Name()) <= promiseCommon }
+// IsCode reports whether the name of a directory suggests product code, not tests, documents, examples or tools.
+func (d *Directory) IsCode() bool { return dirPriority(d.Name()) <= priorityCommon }
 
-// IsHidden reports whether the name of a directory begins with a dot.
-func (d *Directory) IsHidden() bool { return dirPriority(d.Name()) == promiseHidden }
+// IsHidden reports whether the name of a directory starts with a dot.
+func (d *Directory) IsHidden() bool { return dirPriority(d.Name()) == priorityHidden }
 
-// OwnWords returns what a directory says of itself, from its own files; "" for nothing. absent
-// counts the files whose content is not in this clone. It reads the files first that are named
-// for the directory.
+// OwnWords returns the description of a directory in its own files, "" for none. absent counts the files whose
+// content is not in this clone. It first reads the files whose names suggest a description.
 func (s *Survey) OwnWords(ctx context.Context, d *Directory) (text string, absent int, err error) {
 	if d.Excluded != "" {
 		return "", 0, nil
 	}
-	var named []*File
+	var named []*workspace.File
 	packaged := false // a comment in any file may be about the package
 	for _, f := range d.Files {
 		if d.mayOwnWords(f) {
@@ -62,24 +61,24 @@ func (s *Survey) OwnWords(ctx context.Context, d *Directory) (text string, absen
 	return own.Text, absent, err
 }
 
-// mayOwnWords reports whether the name of a file promises words about its directory.
-func (d *Directory) mayOwnWords(f *File) bool {
+// mayOwnWords reports whether the name of a file suggests a description of its directory.
+func (d *Directory) mayOwnWords(f *workspace.File) bool {
 	stem, _, _ := strings.Cut(strings.ToLower(f.Path.Base()), ".")
 	switch stem {
 	case "doc", "__init__", "mod", "lib", "package-info", "index", "main", "readme", strings.ToLower(d.Name()):
 		return true
 	}
-	_, ok := describes(f.Path.Base())
+	_, ok := manifestRank(f.Path.Base())
 	return ok
 }
 
-func (s *Survey) ownWordsOf(ctx context.Context, dir repo.Path, files []*File) (own OwnWords, absent int, err error) {
+func (s *Survey) ownWordsOf(ctx context.Context, dir repo.Path, files []*workspace.File) (own OwnWords, absent int, err error) {
 	if len(files) == 0 {
 		return OwnWords{}, 0, nil
 	}
-	j := &judgement{Survey: s}
-	it, err := j.item(ctx, &DirStatus{Dir: &Directory{Path: dir, Files: files}})
-	if errors.Is(err, ErrMoved) {
+	ts := &treeStatus{Survey: s}
+	it, err := ts.item(ctx, &DirStatus{Dir: &Directory{Path: dir, Files: files}})
+	if errors.Is(err, workspace.ErrChanged) {
 		return OwnWords{}, 0, nil
 	}
 	if err != nil {
@@ -88,7 +87,7 @@ func (s *Survey) ownWordsOf(ctx context.Context, dir repo.Path, files []*File) (
 	return it.Own, it.Absent, nil
 }
 
-// A DirText is what somebody wrote about a directory.
+// A DirText is a summary of a directory by a person, an agent or a model.
 type DirText struct {
 	Path    repo.Path
 	Text    string
@@ -97,54 +96,69 @@ type DirText struct {
 	Receipt *string
 }
 
-// Written returns what somebody wrote about some directories, and the texts about any
-// directory that are stale.
+// Written returns the summaries of some directories, and the stale summaries of all directories. Outlines do not
+// count.
 func (s *Survey) Written(ctx context.Context, dirs []repo.Path) (texts map[repo.Path]DirText, stale []DirText, err error) {
 	latest, err := s.store.Latest(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	texts = make(map[repo.Path]DirText)
-	somebody := false
+	anySummary := false
 	for _, records := range latest {
-		somebody = somebody || slices.ContainsFunc(records, byModelOrAgent)
+		anySummary = anySummary || slices.ContainsFunc(records, byModelOrAgent)
 	}
-	if !somebody {
+	if !anySummary {
 		return texts, nil, nil
 	}
-	if err := s.keepOutlines(ctx); err != nil {
-		return nil, nil, err
-	}
-	wanted := make(map[repo.Path]bool, len(dirs))
-	for _, d := range dirs {
-		wanted[d] = true
-	}
-	j, err := s.look(ctx, s.judge, func(j *judgement) []*Directory {
-		var list []*Directory
-		for _, d := range j.order {
-			if wanted[d.Path] || j.at[d].Verdict.State() == fresh.Stale {
-				list = append(list, d)
-			}
-		}
-		return list
-	})
+	written, err := s.written(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, d := range j.order {
-		st := j.at[d]
-		isStale := st.Verdict.State() == fresh.Stale
-		if st.Record == nil || st.Record.Outlined() || !wanted[d.Path] && !isStale {
-			continue
+	for _, text := range written {
+		if slices.Contains(dirs, text.Path) {
+			texts[text.Path] = text
 		}
-		shown := j.shown(st)
-		text := DirText{Path: d.Path, Text: *shown.Text, Verdict: st.Verdict, Reasons: st.Reasons, Receipt: shown.Receipt}
-		if wanted[d.Path] {
-			texts[d.Path] = text
-		}
-		if isStale {
+		if text.Verdict.State() == fresh.Stale {
 			stale = append(stale, text)
 		}
 	}
 	return texts, stale, nil
+}
+
+// written returns all summaries of directories, subdirectories first. It first stores the outlines that changed,
+// since the verdicts of directories above depend on them.
+func (s *Survey) written(ctx context.Context) ([]DirText, error) {
+	const question = "texts"
+	inputs, err := s.cacheInputs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var texts []DirText
+	if s.loadAnswer(question, inputs, &texts) {
+		return texts, nil
+	}
+	if err := s.keepOutlines(ctx); err != nil {
+		return nil, err
+	}
+	return cached(ctx, s, question, s.judge, (*treeStatus).written)
+}
+
+// written returns all summaries of directories, without outlines.
+func (ts *treeStatus) written() []DirText {
+	var list []DirText
+	for _, d := range ts.order {
+		st := ts.at[d]
+		if !st.written() {
+			continue
+		}
+		shown := ts.shown(st)
+		list = append(list, DirText{Path: d.Path, Text: *shown.Text, Verdict: st.Verdict, Reasons: st.Reasons, Receipt: shown.Receipt})
+	}
+	return list
+}
+
+// ReadmeWords returns the sentence of a README that describes its directory, "" for none.
+func ReadmeWords(content string) string {
+	return excerpt.Cut(excerpt.ParseReadme(content).Lead(), leadBytes)
 }

@@ -13,8 +13,8 @@ import (
 	"ken/internal/store"
 )
 
-// MaxText is how many bytes the text about a directory may have, and MaxWords how many it
-// may have if a model or an agent wrote it: 200 words are asked for.
+// MaxText is the most bytes of a text about a directory. MaxWords is the most bytes of a text by a model or an agent;
+// the prompt asks for at most 200 words.
 const (
 	MaxText  = store.MaxText
 	MaxWords = 4 << 10
@@ -22,31 +22,30 @@ const (
 
 // A Writer describes directories.
 type Writer interface {
-	// Author says who writes.
+	// Author returns the name of the writer.
 	Author() string
-	// Recipe says how: the prompt's version and the model.
+	// Recipe returns the version of the prompt and the model.
 	Recipe() string
-	// Write describes one directory. What it spent is in the draft, with an
-	// error too.
+	// Write describes one directory. The draft has the cost, even if there is an error.
 	Write(ctx context.Context, it *Item) (Draft, error)
 }
 
-// A Draft is a writer's answer.
+// A Draft is the answer of a writer.
 type Draft struct {
 	Text    string
-	Keep    bool                 // what was said before still holds; Text is empty
-	Files   map[repo.Path]string // what is to be said of its files
-	Partial bool                 // it could not finish
+	Keep    bool                 // the previous summary is still right; Text is empty
+	Files   map[repo.Path]string // summaries of its files
+	Partial bool                 // the writer could not finish
 	Flags   []store.DirFlag
 	Spent   Spent
 }
 
-// Spent is what writing cost.
+// Spent is the cost of writing.
 type Spent struct {
 	Calls   int
 	In, Out int64   // tokens
 	Cost    float64 // in dollars
-	Unknown bool    // the price is not known, so neither is Cost
+	Unknown bool    // the price is unknown, so Cost is too low
 }
 
 // Add returns the sum of both.
@@ -54,42 +53,42 @@ func (s Spent) Add(t Spent) Spent {
 	return Spent{s.Calls + t.Calls, s.In + t.In, s.Out + t.Out, s.Cost + t.Cost, s.Unknown || t.Unknown}
 }
 
-// record makes a record of a draft; err says what is wrong with it.
-func (j *judgement) record(it *Item, d Draft, author, recipe string) (*store.DirRecord, error) {
+// record makes a record of a draft. It returns an error if the text is not valid.
+func (ts *treeStatus) record(it *Item, d Draft, author, recipe string) (*store.DirRecord, error) {
 	r := &store.DirRecord{
 		Path: it.Path, Basis: it.Basis, Text: strings.TrimSpace(d.Text), Author: oneLine(author), Recipe: recipe,
-		At: j.stamp(it.Path), Partial: d.Partial, Flags: d.Flags,
+		At: ts.stamp(it.Path), Partial: d.Partial, Flags: d.Flags,
 	}
 	if d.Keep {
 		if it.Old == nil {
 			return nil, errors.New("there was no summary to keep: submit a text")
 		}
 		r.Text, r.Author, r.Confirmer = it.Old.Text, it.Old.Author, oneLine(author)
-		if !it.Old.Outlined() { // the author who keeps an outline has checked it, so the record gets the new recipe
+		if !it.Old.Outlined() { // an outline that the author checked gets the new recipe
 			r.Recipe = it.Old.Recipe
 		}
 		r.Flags = append(flagsOf(it.Old), r.Flags...)
-		return r, badText(r.Text)
+		return r, checkText(r.Text)
 	}
 	if !r.Outlined() {
-		return r, badWords(r.Text)
+		return r, checkSummary(r.Text)
 	}
-	return r, badText(r.Text)
+	return r, checkText(r.Text)
 }
 
-// stamp is the time of what is noted of a directory now: it comes after all that was
-// written there, whatever clock that was written by.
-func (j *judgement) stamp(p repo.Path) time.Time {
-	var displaced []time.Time
-	for _, r := range j.latest[p] {
-		displaced = append(displaced, r.At)
+// stamp returns the time for a new record of a directory. It is later than that of all its records, even if they
+// were written with another clock.
+func (ts *treeStatus) stamp(p repo.Path) time.Time {
+	var earlier []time.Time
+	for _, r := range ts.latest[p] {
+		earlier = append(earlier, r.At)
 	}
-	return fresh.Stamp(j.opts.Now(), displaced...)
+	return fresh.Stamp(ts.opts.Now(), earlier...)
 }
 
-// badWords says what is wrong with a text that a model or an agent has written: more than was asked for,
-// or the question itself.
-func badWords(text string) error {
+// checkSummary checks a text that a model or an agent wrote. It must not be too long, a refusal, or a part of the
+// prompt.
+func checkSummary(text string) error {
 	if err := fresh.CheckText(text, MaxWords, repo.Misleads); err != nil {
 		return err
 	}
@@ -108,24 +107,25 @@ func badWords(text string) error {
 	return nil
 }
 
-// errRefusalText says that a text is a refusal in words.
+// errRefusalText says that a text is a refusal.
 var errRefusalText = errors.New("the text is a refusal, not a summary")
 
-// refusals are the words with which models refuse. No summary begins with them.
+// refusals are the first words of texts in which models refuse. No summary starts with them.
 var refusals = []string{
 	"i'm sorry", "i am sorry", "i apologize", "i apologise", "sorry,", "i cannot", "i can't", "i can not", "i won't", "i will not",
 	"i'm unable", "i am unable", "i'm not able", "i am not able", "unfortunately, i ", "as an ai",
 }
 
-// isRefusal reports whether a text is a refusal in words.
+// isRefusal reports whether a text is a refusal.
 func isRefusal(text string) bool {
 	text = strings.ToLower(strings.ReplaceAll(strings.TrimSpace(text), "\u2019", "'"))
 	return slices.ContainsFunc(refusals, func(words string) bool { return strings.HasPrefix(text, words) })
 }
 
-// badText says what is wrong with a text.
-func badText(text string) error { return fresh.CheckText(text, MaxText, repo.Misleads) }
+// checkText checks any text about a directory.
+func checkText(text string) error { return fresh.CheckText(text, MaxText, repo.Misleads) }
 
+// oneLine replaces line breaks and other misleading characters by spaces.
 func oneLine(s string) string {
 	s = strings.Map(func(c rune) rune {
 		if repo.Misleads(c) {

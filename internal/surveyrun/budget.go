@@ -34,7 +34,7 @@ func (m Money) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, m.USD(), 'f', -1, 64), nil
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON reads dollars.
 func (m *Money) UnmarshalJSON(b []byte) error {
 	var usd float64
 	if err := json.Unmarshal(b, &usd); err != nil {

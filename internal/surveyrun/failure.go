@@ -20,17 +20,17 @@ const (
 	ActionStop                        // the same, and stop this worker: every directory would fail here
 )
 
-// The most attempts at a directory.
+// The most failed attempts at a directory.
 const (
-	maxAttempts     = 5  // that failed because of the answer
-	maxAttemptsAway = 40 // that failed because the provider did not answer
+	maxAttempts         = 5  // because of the answer
+	maxAttemptsNoAnswer = 40 // because the provider did not answer
 )
 
 // ErrSameInput is in the chain when a directory waits for another one with the same content
 // that a worker is summarising. Both will have that summary.
 var ErrSameInput = errors.New("another worker summarises a directory with the same content")
 
-// sameInputPause is the delay before a worker checks whether that summary is there.
+// sameInputPause is the delay before a worker checks whether the other summary is stored.
 const sameInputPause = 2 * time.Second
 
 // ActionAfter returns the action after a failed attempt, and the delay before the next one.
@@ -47,7 +47,7 @@ func ActionAfter(err error, attempts int) (FailureAction, time.Duration) {
 	case errors.Is(err, survey.ErrRefused), reason == model.TooLong, reason == model.BadRequest:
 		return ActionRefuse, 0
 	case reason == model.RateLimited, reason == model.Overloaded, reason == model.Down:
-		if attempts >= maxAttemptsAway {
+		if attempts >= maxAttemptsNoAnswer {
 			return ActionGiveUp, 0
 		}
 	case attempts >= maxAttempts:

@@ -1,9 +1,8 @@
-// Package surveyrun has the rules of a survey that several workers share: the state of a
-// run, the cost of a model call and the budget that pays it, what to do after a failure,
-// and which repository's turn it is.
+// Package surveyrun has the rules of a survey that several workers share: the state of a run, the cost of a model
+// call and its budget, the action after a failure, and the order in which repositories take turns.
 //
-// Package survey decides which directories to describe and in what order. Package queue
-// stores runs and hands out the work.
+// Package survey decides which directories to describe and in what order. Package queue stores runs and leases the
+// work to workers.
 package surveyrun
 
 import (

@@ -38,8 +38,8 @@ func TestFairLimiterServesPartyWithFewestSlots(t *testing.T) {
 			}
 			return n
 		}
-		// settle checks that the callers that entered were the next in turn.
-		settle := func(n int) {
+		// awaitEntries waits until n callers have entered, and checks that each was the next in turn.
+		awaitEntries := func(n int) {
 			for range n {
 				before := func(a, b string) bool {
 					return len(inside[a]) < len(inside[b]) || len(inside[a]) == len(inside[b]) && served[a] < served[b]
@@ -90,12 +90,12 @@ func TestFairLimiterServesPartyWithFewestSlots(t *testing.T) {
 				leave := inside[p][0]
 				inside[p] = inside[p][1:]
 				leave()
-				settle(min(1, len(waiting)))
+				awaitEntries(min(1, len(waiting)))
 			case len(waiting) > 0 && rapid.IntRange(0, 3).Draw(t, "give up") == 0:
 				i := rapid.IntRange(0, len(waiting)-1).Draw(t, "who gives up")
 				waiting[i].stop()
 				if leave := <-waiting[i].in; leave != nil {
-					t.Fatal("who gave up was let in")
+					t.Fatal("Enter returned a slot to a caller that gave up; it should return an error")
 				}
 				waiting = append(waiting[:i], waiting[i+1:]...)
 			default:
@@ -111,9 +111,9 @@ func TestFairLimiterServesPartyWithFewestSlots(t *testing.T) {
 				full := total() == slots
 				waiting = append(waiting, w)
 				if !full {
-					settle(1)
+					awaitEntries(1)
 				} else {
-					for f.Waiting() < len(waiting) { // until it has come
+					for f.Waiting() < len(waiting) { // until Enter waits
 						runtime.Gosched()
 					}
 				}
@@ -246,16 +246,16 @@ func (l *budget) Reserve(_ context.Context, most, before surveyrun.Amount) error
 	return nil
 }
 
-// talker answers every request and reports its cost.
-type talker struct {
+// A fakeModel answers every request and reports its cost.
+type fakeModel struct {
 	model.Model
 
 	asked int
 }
 
-func (*talker) Price() model.Price { return model.Price{Free: true} }
+func (*fakeModel) Price() model.Price { return model.Price{Free: true} }
 
-func (m *talker) Turn(context.Context, model.Request, model.Listener) (model.Reply, error) {
+func (m *fakeModel) Turn(context.Context, model.Request, model.Listener) (model.Reply, error) {
 	m.asked++
 	return model.Reply{Usage: model.Usage{Input: 900, Output: 100}}, nil
 }
@@ -263,26 +263,26 @@ func (m *talker) Turn(context.Context, model.Request, model.Listener) (model.Rep
 // A metered model makes no call without a reservation, and reports the cost of every call.
 func TestMeteredModel(t *testing.T) {
 	t.Parallel()
-	m, l := &talker{}, &budget{left: 10_000}
+	m, l := &fakeModel{}, &budget{left: 10_000}
 	p := surveyrun.NewMeteredModel(m, l)
 	var err error
 	for err == nil {
 		_, err = p.Turn(t.Context(), model.Request{MaxTokens: 100}, model.Listener{})
 	}
 	if !errors.Is(err, surveyrun.ErrCeiling) || m.asked != p.Calls() || l.spent != int64(1000*m.asked) || l.spent > l.left {
-		t.Errorf("%v after %d calls: %d spent", err, m.asked, l.spent)
+		t.Errorf("Turn returned %v after %d calls with %d tokens spent; want ErrCeiling within the budget", err, m.asked, l.spent)
 	}
 }
 
-// A broken is a model whose calls end in an error.
-type broken struct {
-	talker
+// A failingModel is a model whose calls fail.
+type failingModel struct {
+	fakeModel
 
 	usage model.Usage
 	err   error
 }
 
-func (m *broken) Turn(context.Context, model.Request, model.Listener) (model.Reply, error) {
+func (m *failingModel) Turn(context.Context, model.Request, model.Listener) (model.Reply, error) {
 	return model.Reply{Usage: m.usage}, m.err
 }
 
@@ -310,7 +310,7 @@ func TestFailedCallsCount(t *testing.T) {
 		{model.Usage{}, &model.Failure{Reason: model.Down, Unsent: true, Err: errors.New("no route")}, 0},
 		{model.Usage{Input: 50, Output: 5}, nil, 55},
 	} {
-		p := surveyrun.NewMeteredModel(&broken{usage: c.usage, err: c.err}, &budget{left: 1 << 20})
+		p := surveyrun.NewMeteredModel(&failingModel{usage: c.usage, err: c.err}, &budget{left: 1 << 20})
 		if _, err := p.Turn(t.Context(), req, model.Listener{}); !errors.Is(err, c.err) || p.Last().Tokens != c.want {
 			t.Errorf("%+v, %v: %d tokens, want %d", c.usage, c.err, p.Last().Tokens, c.want)
 		}
@@ -332,7 +332,7 @@ func TestMoney(t *testing.T) {
 	})
 }
 
-// A run is running while it has work, and done only if every directory is settled.
+// A run is running while it has work, and done only if every directory has a summary or was refused.
 func TestRunState(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -342,7 +342,7 @@ func TestRunState(t *testing.T) {
 		{surveyrun.Running, surveyrun.Counts{Taken: 1, Dead: 1}}, {surveyrun.Incomplete, surveyrun.Counts{Waiting: 1, Dead: 1}}, {surveyrun.Done, surveyrun.Counts{Done: 3, Failed: 1}},
 	} {
 		if got := c.State(); got != c.state {
-			t.Errorf("%+v: %s", c.Counts, got)
+			t.Errorf("%+v: state %s, want %s", c.Counts, got, c.state)
 		}
 	}
 }

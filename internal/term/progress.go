@@ -34,8 +34,8 @@ func (o *IO) Progress(what string) *Progress {
 	return p
 }
 
-// Lines has plain lines printed where nobody watches: one whenever so many more are
-// done, if every is not 0, and one at the first chance after each pause.
+// Lines prints plain lines if the output is no terminal: one after every so many more are done, unless every is 0, and one
+// after each pause.
 func (p *Progress) Lines(every int, pause time.Duration) {
 	p.every, p.pause, p.shown = every, pause, p.begun
 }

@@ -49,8 +49,8 @@ func setAll(env []string) {
 	}
 }
 
-// sessions are the variables by which agents name their session. Whoever runs the
-// tests, what is committed in them is nobody's. ken's own list is checked against it.
+// sessions are the environment variables in which agents name their session. Tests remove them, so that commits in tests
+// have no session even if an agent runs the tests. A test compares this list with ken's own.
 var sessions = []string{
 	"CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_REMOTE_SESSION_ID", "CLAUDE_SESSION_ID", "CODEX_THREAD_ID",
 	"CURSOR_CONVERSATION_ID", "COPILOT_AGENT_SESSION_ID", "GEMINI_SESSION_ID", "AMP_CURRENT_THREAD_ID",

@@ -104,7 +104,7 @@ func (s *Server) withinState(r *http.Request, ask func(context.Context, *workflo
 			return err
 		}
 		defer func() { err = errors.Join(err, st.Close()) }()
-		v, err = ask(ctx, st.Keeper())
+		v, err = ask(ctx, st)
 		return err
 	})
 	return v, err

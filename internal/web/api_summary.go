@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 	"path"
 	"strings"
 
@@ -35,15 +34,9 @@ func (s *Server) handleSummaries(mux *http.ServeMux) {
 	mux.HandleFunc("POST /api/summary", s.apiWrite)
 }
 
-// A pathField names a file or directory in a request, as documents do.
-type pathField struct {
-	Path    string `json:"path"`
-	PathB64 string `json:"path_b64"`
-}
-
-// clean returns the path. A request has to name one; the root is a dot.
-func (f pathField) clean() (repo.Path, error) {
-	raw, err := repo.PathJSON{Path: f.Path, B64: f.PathB64}.Raw()
+// requestPath returns the path that a request names. It has to name one; the root is a dot.
+func requestPath(in repo.PathJSON) (repo.Path, error) {
+	raw, err := in.Raw()
 	if err != nil {
 		return "", statusErr(http.StatusBadRequest, err.Error(), "copy path_b64 from a document of ken")
 	}
@@ -71,14 +64,14 @@ func cleanPath(text string) (repo.Path, error) {
 // that content, the answer could be about an edit that nobody looked at.
 func (s *Server) apiConfirm(w http.ResponseWriter, r *http.Request) {
 	var in struct {
-		pathField
+		repo.PathJSON
 		Read string `json:"read"`
 	}
 	err := decode(r, &in)
 	if err == nil && in.Read == "" {
 		err = statusErr(http.StatusBadRequest, "no content id given", "send \"read\"; GET /api/diff?path=PATH returns it")
 	}
-	s.writeSummary(w, r, in.pathField, err, func(ctx context.Context, ws Workspace, p repo.Path) (registry.Written, error) {
+	s.writeSummary(w, r, in.PathJSON, err, func(ctx context.Context, ws Workspace, p repo.Path) (registry.Written, error) {
 		return ws.Confirm(ctx, p, in.Read)
 	})
 }
@@ -86,7 +79,7 @@ func (s *Server) apiConfirm(w http.ResponseWriter, r *http.Request) {
 // apiWrite stores the summary of a file.
 func (s *Server) apiWrite(w http.ResponseWriter, r *http.Request) {
 	var in struct {
-		pathField
+		repo.PathJSON
 		Read string `json:"read"`
 		Text string `json:"text"`
 	}
@@ -95,17 +88,17 @@ func (s *Server) apiWrite(w http.ResponseWriter, r *http.Request) {
 	if err == nil && strings.TrimSpace(text) == "" {
 		err = statusErr(http.StatusBadRequest, "the summary is empty", "send \"text\"")
 	}
-	s.writeSummary(w, r, in.pathField, err, func(ctx context.Context, ws Workspace, p repo.Path) (registry.Written, error) {
+	s.writeSummary(w, r, in.PathJSON, err, func(ctx context.Context, ws Workspace, p repo.Path) (registry.Written, error) {
 		return ws.Write(ctx, registry.Update{Path: p, Text: text, Read: in.Read})
 	})
 }
 
 // writeSummary runs act for a request that was decoded with err, and answers with what
 // became of the summary. A rejected one is an error.
-func (s *Server) writeSummary(w http.ResponseWriter, r *http.Request, at pathField, err error, act func(context.Context, Workspace, repo.Path) (registry.Written, error)) {
+func (s *Server) writeSummary(w http.ResponseWriter, r *http.Request, in repo.PathJSON, err error, act func(context.Context, Workspace, repo.Path) (registry.Written, error)) {
 	var p repo.Path
 	if err == nil {
-		p, err = at.clean()
+		p, err = requestPath(in)
 	}
 	var done any
 	if err == nil {
@@ -137,10 +130,11 @@ func (s *Server) pageOf(r *http.Request, p repo.Path) string {
 	if p == "" || err != nil {
 		return "/map"
 	}
+	var page pageData
 	if v := s.boards.soFar(name); v != nil && isDirectory(v.tree, p) {
-		return "/map?" + url.Values{"dir": {string(p)}}.Encode()
+		return string(page.Directory(p))
 	}
-	return "/file?" + url.Values{"path": {string(p)}}.Encode()
+	return string(page.File(p, 0))
 }
 
 // isDirectory reports whether a path is a directory on the board.

@@ -18,8 +18,8 @@ import (
 	"ken/internal/spec"
 )
 
-// A place is what the pages of files and directories have in common.
-type place struct {
+// pathDetails are the values that the pages of files and directories have in common.
+type pathDetails struct {
 	Path repo.Path
 	// Brief is what ken brief says. It is nil if BriefUnknown says why, or if it takes so
 	// long that the page loads it later.
@@ -27,15 +27,15 @@ type place struct {
 	BriefUnknown *board.Unread
 	// Changes are the changes since the summary was written, nil if there is nothing to
 	// compare or ChangesUnknown says why they are unknown.
-	Changes        *changes
+	Changes        *summaryDiff
 	ChangesUnknown *board.Unread
-	// Owners are the specs that govern the place. OwnersUnknown says why they are unknown.
+	// Owners are the specs that govern the path. OwnersUnknown says why they are unknown.
 	Owners        []owner
 	OwnersUnknown *board.Unread
 }
 
 // Field returns the path as a form sends it. A browser would change the line ends in a name.
-func (p *place) Field() repo.PathJSON {
+func (p *pathDetails) Field() repo.PathJSON {
 	name := repo.DirLabel(p.Path)
 	if name.String() != string(name) {
 		return repo.PathJSON{B64: base64.StdEncoding.EncodeToString([]byte(name))}
@@ -52,8 +52,8 @@ type owner struct {
 // briefTime is how long a page waits for its brief.
 const briefTime = time.Second
 
-// read fills the place from a worktree. compare says that there is a stale summary.
-func (p *place) read(ctx context.Context, f *pageData, w Workspace, compare bool) {
+// read fills the details from a worktree. compare says that there is a stale summary.
+func (p *pathDetails) read(ctx context.Context, f *pageData, w Workspace, compare bool) {
 	owners, err := w.Spec().Owners(ctx, []repo.Path{p.Path})
 	if err != nil {
 		p.OwnersUnknown = unread(err)
@@ -65,7 +65,7 @@ func (p *place) read(ctx context.Context, f *pageData, w Workspace, compare bool
 		if err != nil {
 			p.ChangesUnknown = unread(err)
 		} else {
-			p.Changes = f.changes(diff)
+			p.Changes = f.summaryDiff(diff)
 		}
 	}
 	p.readBrief(ctx, f, w, briefTime)
@@ -73,7 +73,7 @@ func (p *place) read(ctx context.Context, f *pageData, w Workspace, compare bool
 
 // readBrief reads the brief. If that takes longer than within, Brief and BriefUnknown stay
 // nil.
-func (p *place) readBrief(ctx context.Context, f *pageData, w Workspace, within time.Duration) {
+func (p *pathDetails) readBrief(ctx context.Context, f *pageData, w Workspace, within time.Duration) {
 	quick, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	b, err := w.Brief(quick, p.Path)
@@ -85,7 +85,7 @@ func (p *place) readBrief(ctx context.Context, f *pageData, w Workspace, within 
 	}
 }
 
-func (p *place) addOwners(w *board.Worktree, claims []spec.Claim) {
+func (p *pathDetails) addOwners(w *board.Worktree, claims []spec.Claim) {
 	for _, c := range claims {
 		o := owner{Claim: c}
 		if known := w.Spec.Known; known != nil {
@@ -99,7 +99,7 @@ func (p *place) addOwners(w *board.Worktree, claims []spec.Claim) {
 	}
 }
 
-// briefPage shows the brief of a file or directory. The page of the place loads it if it
+// briefPage shows the brief of a file or directory. The page of the path loads it if it
 // did not get it in time.
 func (s *Server) briefPage(r *http.Request) (*pageData, error) {
 	path, err := cleanPath(r.URL.Query().Get("path"))
@@ -110,7 +110,7 @@ func (s *Server) briefPage(r *http.Request) (*pageData, error) {
 	if err != nil || f.Tree == nil {
 		return f, err
 	}
-	p := &place{Path: path}
+	p := &pathDetails{Path: path}
 	f.Body = p
 	err = s.withWorkspace(r.Context(), f.Worktree, func(ctx context.Context, w Workspace) error {
 		b, err := w.Brief(ctx, path)
@@ -232,16 +232,16 @@ func isList(s brief.Section) bool {
 	return len(s.Items) > 0 && !strings.HasPrefix(s.Subject, "named in") && !strings.HasPrefix(s.Subject, "same bytes")
 }
 
-func (f *pageData) briefSection(s brief.Section, place repo.Path) briefSection {
+func (f *pageData) briefSection(s brief.Section, about repo.Path) briefSection {
 	out := briefSection{Title: capital(s.Subject), Text: s.Text, More: s.More}
 	if s.Verdict != fresh.Fresh.String() {
 		out.Verdict = s.Verdict
 	}
 	for _, it := range s.Items {
 		if strings.HasPrefix(s.Subject, "uses ") {
-			it.Lines = nil // they are lines of this place, not of the file that the row names
+			it.Lines = nil // they are lines of the path of the page, not of the file that the row names
 		}
-		out.Rows = append(out.Rows, f.briefRow(it, place))
+		out.Rows = append(out.Rows, f.briefRow(it, about))
 	}
 	if len(out.Rows) > rowsShown+2 {
 		out.Rows, out.Rest = out.Rows[:rowsShown], out.Rows[rowsShown:]
@@ -252,8 +252,8 @@ func (f *pageData) briefSection(s brief.Section, place repo.Path) briefSection {
 	return out
 }
 
-func (f *pageData) briefRow(it brief.Item, place repo.Path) briefRow {
-	row := briefRow{Item: it, Short: it.Commit[:min(len(it.Commit), 7)], LineOf: place}
+func (f *pageData) briefRow(it brief.Item, about repo.Path) briefRow {
+	row := briefRow{Item: it, Short: it.Commit[:min(len(it.Commit), 7)], LineOf: about}
 	if it.Path != "" {
 		p := rawPath(it.Path, it.PathB64)
 		row.Page, row.Label, row.LineOf = f.pageOf(p), it.Path, p
@@ -283,17 +283,6 @@ func rawPath(text, b64 string) repo.Path {
 		return ""
 	}
 	return p
-}
-
-// pageOf returns the address of the page of a file or directory, "" if git tracks none.
-func (f *pageData) pageOf(p repo.Path) template.URL {
-	switch {
-	case f.Tree.Files.Known != nil && f.Tree.Files.Known.Leaf(p) != nil:
-		return f.Link("/file", "path", p)
-	case isDirectory(f.Tree, p):
-		return f.Link("/map", "dir", p)
-	}
-	return ""
 }
 
 // capital returns a text with a capital letter in front.

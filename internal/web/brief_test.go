@@ -32,7 +32,7 @@ func TestLateBriefIsLoadedByThePage(t *testing.T) {
 	}
 	render := func(within time.Duration, read func(context.Context) (*brief.Brief, error)) string {
 		f := &pageData{Page: "file", Here: true, Tag: "t1", Tree: &board.Worktree{}}
-		b := &fileBody{place: place{Path: "a b.go"}}
+		b := &fileBody{pathDetails: pathDetails{Path: "a b.go"}}
 		b.readBrief(t.Context(), f, briefSource{read: read}, within)
 		f.Body = b
 		var out bytes.Buffer

@@ -158,16 +158,16 @@ func (b *documentsBody) fill(f *pageData, rep *docs.Report) {
 }
 
 func (f *pageData) documentView(p repo.Path) documentView {
-	return documentView{Path: p, Href: f.fileLink(p, 0), Form: p.JSON(), Arg: pathArg(p)}
+	return documentView{Path: p, Href: f.trackedFile(p, 0), Form: p.JSON(), Arg: pathArg(p)}
 }
 
 func (f *pageData) mentionRow(m *docs.CheckedMention) mentionRow {
 	row := mentionRow{
 		Line: m.Line, Text: m.Text, Verdict: m.Verdict, Kind: m.Kind, To: m.To,
-		Since: m.Since, Pending: m.Uncommitted, Why: m.Why, Href: f.fileLink(m.File, m.Line),
+		Since: m.Since, Pending: m.Uncommitted, Why: m.Why, Href: f.trackedFile(m.File, m.Line),
 	}
 	if m.To != "" {
-		row.ToHref = f.fileLink(m.To, 0)
+		row.ToHref = f.trackedFile(m.To, 0)
 	}
 	return row
 }

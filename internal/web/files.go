@@ -141,7 +141,7 @@ func stateText(s fresh.State) string {
 
 // A fileBody has the values of the page of a file.
 type fileBody struct {
-	place
+	pathDetails
 	Above []crumb
 	Tile  board.Tile
 	Known registry.Knowledge
@@ -201,7 +201,7 @@ func (s *Server) filePage(r *http.Request) (*pageData, error) {
 		return f, statusErr(http.StatusNotFound, "not a tracked file: "+path.String(), "start at /map")
 	}
 	b := &fileBody{
-		place: place{Path: path}, Tile: leaf.Tile(), Above: crumbs(f.Board.Repository, path),
+		pathDetails: pathDetails{Path: path}, Tile: leaf.Tile(), Above: crumbs(f.Board.Repository, path),
 		Unmerged: leaf.Found == registry.FoundConflicted, Arg: pathArg(path),
 	}
 	if path.String() == string(path) {

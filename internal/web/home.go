@@ -142,9 +142,9 @@ func (f *pageData) itemPage(it *attention.Item) template.URL {
 	case it.Spec != "":
 		return f.Node(it.Spec)
 	case it.Directory:
-		return f.Link("/map", "dir", it.Path)
+		return f.Directory(it.Path)
 	case it.Path != "":
-		return f.Link("/file", "path", it.Path)
+		return f.File(it.Path, 0)
 	case it.Kind == attention.Unknown && partPages[it.Subject] != "":
 		return f.Link(partPages[it.Subject])
 	default:

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"ken/internal/board"
+	"ken/internal/workflow"
 )
 
 // serving is a running dashboard.
@@ -371,7 +372,7 @@ func TestPanicDoesNotStopServer(t *testing.T) {
 			return &board.Board{Worktrees: []board.Worktree{{Name: "w"}}}, nil
 		},
 		Open: func(context.Context, string) (Workspace, error) { boom("ack"); return nil, errors.New("there is none") },
-		OpenState: func(context.Context, string) (StateSpace, error) {
+		OpenState: func(context.Context, string) (*workflow.Manager, error) {
 			boom("restore")
 			return nil, errors.New("there is none")
 		},

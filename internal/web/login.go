@@ -10,7 +10,7 @@ import (
 func (s *Server) loginPage(r *http.Request) (*pageData, error) {
 	return &pageData{
 		Page: "login", Title: "Sign in", Release: s.pages.release, Version: s.deps.Version, Here: true,
-		MayWrite: s.guard.signedIn(r), status: http.StatusOK, Body: localPage(r.URL.Query().Get("to")),
+		SignedIn: s.guard.signedIn(r), status: http.StatusOK, Body: localPage(r.URL.Query().Get("to")),
 	}, nil
 }
 

@@ -15,7 +15,7 @@ import (
 
 // A mapBody has the values of the map of one directory.
 type mapBody struct {
-	place
+	pathDetails
 	About     *board.Directory
 	Words     template.HTML
 	Above     []crumb
@@ -51,7 +51,7 @@ func (s *Server) mapPage(r *http.Request) (*pageData, error) {
 		return f, nil // the template shows the reason
 	}
 	known := f.Tree.Survey.Known
-	b := &mapBody{place: place{Path: repo.Path(r.URL.Query().Get("dir"))}}
+	b := &mapBody{pathDetails: pathDetails{Path: repo.Path(r.URL.Query().Get("dir"))}}
 	b.Counts, b.Summaries = summarize(f.Tree).Directories, known.Summaries
 	f.Body = b
 	if len(known.Directories) == 0 && b.Path == "" {

@@ -65,7 +65,7 @@ func loadPages() (*pages, error) {
 		p.assets[path.Base(name)] = asset{b, kind, `"` + hex.EncodeToString(sum[:8]) + `"`}
 	}
 	p.release = hex.EncodeToString(all.Sum(nil)[:6])
-	layout, err := template.New("layout").Funcs(helpers).ParseFS(files, "templates/layout.html", "templates/parts.html", "templates/place.html")
+	layout, err := template.New("layout").Funcs(helpers).ParseFS(files, "templates/layout.html", "templates/parts.html", "templates/path.html")
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func loadPages() (*pages, error) {
 	}
 	for _, name := range names {
 		base := strings.TrimSuffix(path.Base(name), ".html")
-		if base == "layout" || base == "parts" || base == "place" {
+		if base == "layout" || base == "parts" || base == "path" {
 			continue
 		}
 		t, err := template.Must(layout.Clone()).ParseFS(files, name)
@@ -97,7 +97,7 @@ type pageData struct {
 	Worktrees  []Worktree
 	Tag        string // tag of the board, "" without one
 	Late       bool   // a newer board is being built
-	MayWrite   bool
+	SignedIn   bool
 	Release    string
 	Version    string
 	Board      *board.Board
@@ -145,12 +145,42 @@ func (f *pageData) In(worktree, path string) template.URL {
 	return other.Link(path)
 }
 
+// File returns the address of the page of a file, at a line if that is not 0.
+func (f *pageData) File(p repo.Path, line int) template.URL {
+	if line < 1 {
+		return f.Link("/file", "path", p)
+	}
+	return f.Link("/file", "path", p, "line", line)
+}
+
+// Directory returns the address of the page of a directory.
+func (f *pageData) Directory(p repo.Path) template.URL { return f.Link("/map", "dir", p) }
+
+// trackedFile returns File for a file that git tracks, "" for any other path.
+func (f *pageData) trackedFile(p repo.Path, line int) template.URL {
+	if f.Tree == nil || f.Tree.Files.Known == nil || f.Tree.Files.Known.Leaf(p) == nil {
+		return ""
+	}
+	return f.File(p, line)
+}
+
+// pageOf returns the address of the page of a file or directory, "" if git tracks none.
+func (f *pageData) pageOf(p repo.Path) template.URL {
+	if page := f.trackedFile(p, 0); page != "" {
+		return page
+	}
+	if isDirectory(f.Tree, p) {
+		return f.Directory(p)
+	}
+	return ""
+}
+
 // Node returns the address of the page of a spec.
 func (f *pageData) Node(id string) template.URL { return f.Link("/node/" + url.PathEscape(id)) }
 
 // newPage returns the data of a page, with the board if it is ready soon.
 func (s *Server) newPage(r *http.Request, page, title string) (*pageData, error) {
-	f := &pageData{Page: page, Title: title, MayWrite: s.guard.signedIn(r), Release: s.pages.release, Version: s.deps.Version, status: http.StatusOK}
+	f := &pageData{Page: page, Title: title, SignedIn: s.guard.signedIn(r), Release: s.pages.release, Version: s.deps.Version, status: http.StatusOK}
 	name, err := s.worktree(r, f)
 	if err != nil {
 		return f, err
@@ -292,7 +322,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	f := &pageData{
 		Page: "error", Title: "Error", Release: s.pages.release, Version: s.deps.Version, Body: t,
-		status: t.Status, Here: true, MayWrite: s.guard.signedIn(r),
+		status: t.Status, Here: true, SignedIn: s.guard.signedIn(r),
 	}
 	if !errors.Is(err, errHost) && !errors.Is(err, errOrigin) && !errors.Is(err, errToken) {
 		_, _ = s.worktree(r, f)

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"fmt"
-	"html/template"
 	"net/http"
 	"path"
 	"slices"
@@ -244,14 +243,6 @@ func (f *pageData) fileRow(p repo.Path, line int) findRow {
 		row.Kind = "document"
 	}
 	return row
-}
-
-// File returns the address of the page of a file, at a line if that is not 0.
-func (f *pageData) File(p repo.Path, line int) (link template.URL) {
-	if line < 1 {
-		return f.Link("/file", "path", p)
-	}
-	return f.Link("/file", "path", p, "line", line)
 }
 
 // isDocument reports whether the name of a file is that of a document.

@@ -12,24 +12,23 @@ import (
 
 	"ken/internal/board"
 	"ken/internal/fault"
-	"ken/internal/repo"
 	"ken/internal/review"
 )
 
-// A reviewBody has the change of the page's worktree, and the other worktrees.
+// A reviewBody has the review of the page's worktree, and the other worktrees.
 type reviewBody struct {
-	Change *changeBody
+	Result *reviewResult
 	Others []otherWorktree
 }
 
-// An otherWorktree is a worktree whose change is loaded on demand.
+// An otherWorktree is a worktree whose review is loaded on demand.
 type otherWorktree struct {
 	Name, Branch string
-	Page, Change template.URL
+	Page, Part   template.URL // of its review, and of the part to load
 }
 
-// A changeBody is the review of the change of a worktree.
-type changeBody struct {
+// A reviewResult is the review of the change of a worktree.
+type reviewResult struct {
 	Headline string
 	Nothing  bool // there is nothing to do
 	Groups   []reviewGroup
@@ -78,7 +77,7 @@ func (s *Server) reviewPage(r *http.Request) (*pageData, error) {
 		return f, err
 	}
 	b := &reviewBody{}
-	b.Change, err = s.change(r.Context(), f, firstPaint)
+	b.Result, err = s.reviewOf(r.Context(), f, firstPaint)
 	if err != nil {
 		return f, err
 	}
@@ -99,19 +98,19 @@ func (s *Server) reviewPage(r *http.Request) (*pageData, error) {
 	return f, nil
 }
 
-// changePage shows the change of one worktree. The review page loads it on demand.
-func (s *Server) changePage(r *http.Request) (*pageData, error) {
+// reviewPartPage shows the review of one worktree. The review page loads it on demand.
+func (s *Server) reviewPartPage(r *http.Request) (*pageData, error) {
 	f, err := s.newPage(r, "review", "Review")
 	if err != nil {
 		return f, err
 	}
-	change, err := s.change(r.Context(), f, reviewTime)
+	result, err := s.reviewOf(r.Context(), f, reviewTime)
 	if err != nil {
 		return f, err
 	}
-	f.Body = &reviewBody{Change: change}
+	f.Body = &reviewBody{Result: result}
 	if r.Header.Get("X-Ken-Part") != "" {
-		f.bare = "change"
+		f.bare = "review-result"
 	}
 	return f, nil
 }
@@ -135,9 +134,9 @@ func (s *Server) apiReview(w http.ResponseWriter, r *http.Request) {
 	s.reply(w, r, found, err, "")
 }
 
-// change returns the review of the page's worktree. It is about the state that the board
+// reviewOf returns the review of the page's worktree. It is about the state that the board
 // of the page shows.
-func (s *Server) change(ctx context.Context, f *pageData, patience time.Duration) (*changeBody, error) {
+func (s *Server) reviewOf(ctx context.Context, f *pageData, patience time.Duration) (*reviewResult, error) {
 	var r *review.Review
 	var late bool
 	var err error
@@ -157,7 +156,7 @@ func (s *Server) change(ctx context.Context, f *pageData, patience time.Duration
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	c := &changeBody{Late: late}
+	c := &reviewResult{Late: late}
 	switch {
 	case err != nil:
 		c.Failed = unread(err)
@@ -167,7 +166,7 @@ func (s *Server) change(ctx context.Context, f *pageData, patience time.Duration
 	return c, nil
 }
 
-func (c *changeBody) fill(f *pageData, r *review.Review) {
+func (c *reviewResult) fill(f *pageData, r *review.Review) {
 	c.Read = true
 	c.Headline = r.Headline()
 	c.Nothing = len(r.Lines) == 0 && len(r.Unknown) == 0
@@ -219,14 +218,14 @@ func (f *pageData) reviewRow(l *review.Line) reviewRow {
 		row.Subject = ""
 	}
 	if p, err := l.Raw(); err == nil && p != "" {
-		row.Href = f.fileLink(p, l.Line)
+		row.Href = f.trackedFile(p, l.Line)
 	} else if l.Kind == review.Drift {
 		row.Href = f.Node(l.Subject)
 	}
 	for _, t := range l.Tests[:min(len(l.Tests), mostTests)] {
 		test := reviewTest{Path: t.Path}
 		if p, err := t.Raw(); err == nil {
-			test.Href = f.fileLink(p, 0)
+			test.Href = f.trackedFile(p, 0)
 		}
 		row.Tests = append(row.Tests, test)
 	}
@@ -235,14 +234,6 @@ func (f *pageData) reviewRow(l *review.Line) reviewRow {
 		row.Href, row.Tests = row.Tests[0].Href, nil // one test is named by the line itself
 	}
 	return row
-}
-
-// fileLink returns the address of the page of a file; "" if it has none.
-func (f *pageData) fileLink(p repo.Path, line int) template.URL {
-	if f.Tree == nil || f.Tree.Files.Known == nil || f.Tree.Files.Known.Leaf(p) == nil {
-		return ""
-	}
-	return f.File(p, line)
 }
 
 // Run returns a command of any program to paste in the directory where the server was

@@ -47,7 +47,7 @@ type Deps struct {
 	// Open opens a worktree.
 	Open func(ctx context.Context, worktree string) (Workspace, error)
 	// OpenState opens the state directory of a worktree.
-	OpenState func(ctx context.Context, worktree string) (StateSpace, error)
+	OpenState func(ctx context.Context, worktree string) (*workflow.Manager, error)
 	// Close ends what runs in the background. It may be nil.
 	Close func()
 	// Editor is the address that opens a file in the user's editor, with {path} and
@@ -102,12 +102,6 @@ type Workspace interface {
 	Confirm(ctx context.Context, path repo.Path, read string) (registry.Written, error)
 	// Write stores the summary of a file.
 	Write(ctx context.Context, update registry.Update) (registry.Written, error)
-	Close() error
-}
-
-// A StateSpace is an open state directory. app implements it; web cannot import app.
-type StateSpace interface {
-	Keeper() *workflow.Manager
 	Close() error
 }
 
@@ -230,13 +224,13 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.page(s.homePage))
-	mux.HandleFunc("GET /attention/summary", s.page(s.summaryChangePage))
-	mux.HandleFunc("GET /attention/drift", s.page(s.driftChangePage))
+	mux.HandleFunc("GET /attention/summary", s.page(s.summaryDetailPage))
+	mux.HandleFunc("GET /attention/drift", s.page(s.driftDetailPage))
 	mux.HandleFunc("GET /attention/mention", s.page(s.mentionPage))
 	mux.HandleFunc("GET /specs", s.page(s.specsPage))
 	mux.HandleFunc("GET /documents", s.page(s.documentsPage))
 	mux.HandleFunc("GET /review", s.page(s.reviewPage))
-	mux.HandleFunc("GET /review/change", s.page(s.changePage))
+	mux.HandleFunc("GET /review/change", s.page(s.reviewPartPage))
 	mux.HandleFunc("GET /node/{id}", s.page(s.nodePage))
 	mux.HandleFunc("GET /node/{id}/patch/{commit}", s.page(s.patchPage))
 	mux.HandleFunc("GET /map", s.page(s.mapPage))

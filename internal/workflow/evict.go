@@ -9,7 +9,7 @@ import (
 	"ken/internal/state"
 )
 
-// Evict moves gate markers to the archive, whoever wrote them, and the workflow-scoped
+// Evict moves all gate markers to the archive, and the workflow-scoped
 // files and slug variants that the current session did not write. The journal says
 // who wrote a file. If it has no record, a file older than the start of the session is
 // not the session's. If the start is unknown, the file stays.

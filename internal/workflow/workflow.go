@@ -21,7 +21,7 @@ import (
 	"ken/internal/state"
 )
 
-// Options tunes a Keeper.
+// Options tunes a Manager.
 type Options struct {
 	Contract *contract.Contract // the default contract when nil
 	Now      func() time.Time
@@ -32,6 +32,10 @@ type Options struct {
 	ArchiveRuns *int
 	// Commit returns the commit at HEAD, "" where there is none.
 	Commit func(context.Context) string
+	// From is the base of relative paths of documents; "" for the current directory.
+	From string
+	// Mentions lists the paths by which documents refer to the directory.
+	Mentions []string
 }
 
 // A Manager carries out the verbs on one state directory.
@@ -41,7 +45,7 @@ type Manager struct {
 	opts Options
 }
 
-// New returns the keeper of a directory.
+// New returns the Manager of a directory.
 func New(dir *state.Dir, opts Options) *Manager {
 	if opts.Contract == nil {
 		opts.Contract = contract.Default()
@@ -54,6 +58,21 @@ func New(dir *state.Dir, opts Options) *Manager {
 
 // Contract returns the contract of the directory.
 func (k *Manager) Contract() *contract.Contract { return k.c }
+
+// Path returns the absolute path of the directory.
+func (k *Manager) Path() string { return k.dir.Path() }
+
+// Mentions lists the paths by which documents refer to the directory.
+func (k *Manager) Mentions() []string { return k.opts.Mentions }
+
+// Documents calls f with every text file in paths and in the directories among them, except for files in the state
+// directory. It calls left for files in directories that could not be read.
+func (k *Manager) Documents(ctx context.Context, paths []string, left func(path string, why error), f func(path string, content []byte) error) error {
+	return k.dir.Documents(ctx, k.opts.From, paths, left, f)
+}
+
+// Close closes the directory.
+func (k *Manager) Close() error { return k.dir.Close() }
 
 func (k *Manager) name(r contract.Role) string { return k.c.Name(r) }
 

@@ -11,7 +11,7 @@ import (
 	"ken/internal/model"
 )
 
-// anthropic is the Messages API.
+// anthropic implements the Messages API.
 type anthropic struct{}
 
 func (anthropic) name() string { return "anthropic" }
@@ -182,14 +182,14 @@ func (anthropic) parse(h http.Header, body []byte, s *Server) (string, model.Req
 	return in.Model, req, ""
 }
 
-// thought returns the signature of what was thought before a call.
+// thought returns the signature of the thinking before a call.
 func (s *Server) thought(id string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.signed[id]
 }
 
-// signature is what makes thinking unforgeable.
+// signature returns the signature of a thinking block, so that the server detects changes.
 func signature(thinking string) string {
 	sum := sha256.Sum256([]byte("signed: " + thinking))
 	return hex.EncodeToString(sum[:])
@@ -254,7 +254,7 @@ func (anthropic) write(n int, modelName string, sent int, a Answer) []byte {
 	return out.Bytes()
 }
 
-// encode writes what is always JSON.
+// encode encodes a value that is always valid JSON.
 func encode(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -1,11 +1,9 @@
-// Package modeltest plays language models for tests: a server on loopback that
-// speaks the providers' real wires, and answers by a script.
+// Package modeltest is a fake language model for tests: a server on loopback with the real APIs of the providers.
+// A script supplies the answers.
 //
-// It is as strict as they are. What the real APIs refuse (a call left
-// unanswered, thinking that comes back changed, an empty text) it refuses too,
-// in their words, so that a test cannot pass on a request that would fail in
-// earnest. It writes and reads the wires by itself and shares no code with
-// package provider.
+// The server is as strict as the real ones. It rejects a call without a result, changed thinking and an empty text
+// with the same messages, so that a test cannot pass with a request that would fail in production. It has its own
+// encoder and decoder, and shares no code with package provider.
 //
 //	srv := modeltest.Start(t, func(turn modeltest.Turn) modeltest.Answer {
 //		if turn.N == 0 {
@@ -31,12 +29,12 @@ import (
 	"ken/internal/model"
 )
 
-// Key is the only one that the server accepts.
+// Key is the only key that the server accepts.
 const Key = "sk-test-0123456789abcdefghijklmnopqrstuvwxyz"
 
-// A Turn is a request as the server understood it.
+// A Turn is a decoded request.
 type Turn struct {
-	N       int    // how many came before
+	N       int    // the number of earlier requests
 	API     string // anthropic or openai
 	Model   string
 	Request model.Request // without Raw
@@ -44,8 +42,7 @@ type Turn struct {
 	Body    []byte
 }
 
-// Asked returns the user's first words, by which a script can tell conversations
-// apart.
+// Asked returns the first message of the user. A script can use it to distinguish conversations.
 func (t Turn) Asked() string {
 	for _, m := range t.Request.Messages {
 		if m.Text != "" {
@@ -55,7 +52,7 @@ func (t Turn) Asked() string {
 	return ""
 }
 
-// Results returns what the last message of the user's answers.
+// Results returns the results in the last message of the user.
 func (t Turn) Results() []model.Result {
 	if n := len(t.Request.Messages); n > 0 {
 		return t.Request.Messages[n-1].Results
@@ -63,59 +60,55 @@ func (t Turn) Results() []model.Result {
 	return nil
 }
 
-// An Answer is what the server does with a request. The zero Answer is an empty
-// reply, which models do give.
+// An Answer is the response of the server. The zero Answer is an empty reply, which real models also give.
 type Answer struct {
 	Thinking string
 	Text     string
-	// Calls are the tools that it wants used. The wire carries Args as they
-	// are, valid or not.
+	// Calls are the tool calls of the reply. Args are sent unchanged, valid or not.
 	Calls []model.Call
-	Stop  model.Stop  // End, or ToolUse when there are calls, when Unknown
-	Usage model.Usage // so many bytes to a token when there are none
-	NoEnd bool        // leave out what marks the end of the stream
+	Stop  model.Stop  // if Unknown: ToolUse if there are calls, else End
+	Usage model.Usage // estimated from the sizes if zero
+	NoEnd bool        // omit the events that end the stream
 
-	// Status refuses the request, with an error of this type and message and
-	// these headers.
+	// Status rejects the request, with this type, message and headers.
 	Status  int
 	Type    string
 	Message string
 	Header  http.Header
 
-	// Error breaks the answer off with an error of this type, after the text.
+	// Error ends the stream with an error of this type, after the text.
 	Error string
 
-	// Body replaces the body that the server would send; nil does not.
+	// Body replaces the body of the response, if it is not nil.
 	Body []byte
-	// Mangle changes it.
+	// Mangle changes the body.
 	Mangle func([]byte) []byte
-	// Cut lets the connection die after so many bytes of the body, when Cuts is
-	// set.
+	// Cut is the number of bytes after which the connection breaks, if Cuts is set.
 	Cuts bool
 	Cut  int
-	// Hang sends nothing more after the body until the client has left.
+	// Hang keeps the connection open after the body until the client disconnects.
 	Hang bool
 }
 
-// A Script answers requests. It may be called by several goroutines.
+// A Script returns the answer to a request. It must be safe for concurrent use.
 type Script func(Turn) Answer
 
-// Say is a script that answers in order, and the last answer from then on.
+// Say returns a script that gives the answers in order and then repeats the last one.
 func Say(answers ...Answer) Script {
 	return func(t Turn) Answer { return answers[min(t.N, len(answers)-1)] }
 }
 
-// A Server plays a model.
+// A Server is a fake model.
 type Server struct {
 	URL string
 
 	script Script
 	mu     sync.Mutex
 	turns  []Turn
-	signed map[string]string // the signature of what was thought before a call
+	signed map[string]string // signatures of the thinking, by the ID of the call after it
 }
 
-// Start starts a server that ends with the test.
+// Start starts a server and stops it when the test ends.
 func Start(tb testing.TB, script Script) *Server {
 	tb.Helper()
 	s, stop := Run(script)
@@ -123,7 +116,7 @@ func Start(tb testing.TB, script Script) *Server {
 	return s
 }
 
-// Run is Start for a program that is no test.
+// Run starts a server for a program that is not a test.
 func Run(script Script) (s *Server, stop func()) {
 	s = &Server{script: script, signed: make(map[string]string)}
 	srv := httptest.NewServer(s)
@@ -134,7 +127,7 @@ func Run(script Script) (s *Server, stop func()) {
 	}
 }
 
-// Env is the environment in which ken finds the server and its key.
+// Env returns environment variables with the addresses of the server and its key.
 func (s *Server) Env() []string {
 	return []string{
 		"ANTHROPIC_API_KEY=" + Key, "ANTHROPIC_BASE_URL=" + s.URL,
@@ -143,25 +136,25 @@ func (s *Server) Env() []string {
 	}
 }
 
-// Turns returns the requests that were understood, in order.
+// Turns returns the valid requests, in order.
 func (s *Server) Turns() []Turn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.turns)
 }
 
-// An api is one provider's wire, seen from the server.
+// An api is the server side of one API.
 type api interface {
 	name() string
-	// allowed reports whether the request shows the key.
+	// allowed reports whether the request has the key.
 	allowed(h http.Header) bool
-	// parse reads a request. A problem is what the provider would refuse it for.
+	// parse decodes a request. The problem is the reason why the provider would reject it, "" for none.
 	parse(h http.Header, body []byte, s *Server) (modelName string, req model.Request, problem string)
-	// write returns the body of an answer.
+	// write returns the body of a response.
 	write(n int, modelName string, sent int, a Answer) []byte
-	// refuse returns the body of an error.
+	// refuse returns the body of an error response.
 	refuse(kind, message string) []byte
-	// kind returns the error type that goes with a status.
+	// kind returns the error type of a status.
 	kind(status int) string
 }
 
@@ -179,7 +172,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // the client has left
+		return // the client has disconnected
 	}
 	refuse := func(status int, kind, message string) {
 		if kind == "" {
@@ -187,7 +180,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
-		_, _ = w.Write(wire.refuse(kind, message)) // the client may have left
+		_, _ = w.Write(wire.refuse(kind, message)) // the client may have disconnected
 	}
 	switch {
 	case r.Method != http.MethodPost:
@@ -229,7 +222,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	send(w, r, a, wire.write(t.N, t.Model, len(body), a))
 }
 
-// send writes a stream, and breaks it where the script says so.
+// send writes a stream and breaks it as the script demands.
 func send(w http.ResponseWriter, r *http.Request, a Answer, body []byte) {
 	if a.Body != nil {
 		body = a.Body
@@ -243,17 +236,17 @@ func send(w http.ResponseWriter, r *http.Request, a Answer, body []byte) {
 	if a.Cuts && a.Cut < len(body) {
 		body = body[:a.Cut]
 	}
-	_, _ = w.Write(body) // the client may have left
+	_, _ = w.Write(body) // the client may have disconnected
 	_ = http.NewResponseController(w).Flush()
 	if a.Hang {
 		<-r.Context().Done()
 	}
 	if a.Cuts || a.Hang {
-		panic(http.ErrAbortHandler) // the connection dies without a word
+		panic(http.ErrAbortHandler) // closes the connection
 	}
 }
 
-// usage returns what the answer costs.
+// usage returns the usage of the answer.
 func (a Answer) usage(sent int) model.Usage {
 	if a.Usage != (model.Usage{}) {
 		return a.Usage
@@ -265,7 +258,7 @@ func (a Answer) usage(sent int) model.Usage {
 	return model.Usage{Input: int64(sent/4 + 1), Output: int64(n/4 + 1)}
 }
 
-// stop returns why the answer ends.
+// stop returns the stop reason of the answer.
 func (a Answer) stop() model.Stop {
 	switch {
 	case a.Stop != model.Unknown:
@@ -276,7 +269,7 @@ func (a Answer) stop() model.Stop {
 	return model.End
 }
 
-// pieces cuts s the way models write: a few characters at a time.
+// pieces splits s into pieces of a few characters, as models send them.
 func pieces(s string) []string {
 	var out []string
 	r := []rune(s)
@@ -288,8 +281,7 @@ func pieces(s string) []string {
 	return out
 }
 
-// answered returns what is wrong with the results that follow calls, "" if
-// nothing is.
+// answered returns the problem with the results that follow calls, "" for none.
 func answered(calls []model.Call, results []model.Result) string {
 	for _, c := range calls {
 		if !slices.ContainsFunc(results, func(r model.Result) bool { return r.ID == c.ID }) {

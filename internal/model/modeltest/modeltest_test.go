@@ -11,7 +11,7 @@ import (
 	"ken/internal/model/modeltest"
 )
 
-// What the real APIs refuse, the server refuses.
+// The server rejects the requests that the real APIs reject.
 func TestStrict(t *testing.T) {
 	const (
 		anthropic = "/v1/messages"

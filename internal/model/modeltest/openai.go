@@ -10,7 +10,7 @@ import (
 	"ken/internal/model"
 )
 
-// openai is the Chat Completions API.
+// openai implements the Chat Completions API.
 type openai struct{}
 
 func (openai) name() string { return "openai" }

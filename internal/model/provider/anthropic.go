@@ -9,8 +9,7 @@ import (
 	"ken/internal/model"
 )
 
-// anthropic is the Messages API.
-// https://platform.claude.com/docs/en/api/messages
+// anthropic implements the Messages API. https://platform.claude.com/docs/en/api/messages
 type anthropic struct{ model string }
 
 func newAnthropic(model string, _ endpoint) wire { return anthropic{model: model} }
@@ -34,7 +33,7 @@ type (
 		Role    string            `json:"role"`
 		Content []json.RawMessage `json:"content"`
 	}
-	// An anthropicBlock is any block that we write: text, a tool's use or result.
+	// An anthropicBlock is any block that ken sends: text, a tool call or a tool result.
 	anthropicBlock struct {
 		Type    string          `json:"type"`
 		Text    string          `json:"text,omitempty"`
@@ -53,9 +52,8 @@ type (
 
 var emptySchema = json.RawMessage(`{"type":"object","properties":{}}`)
 
-// body marks three places up to which the provider may keep what it has read:
-// the tools and the rules, which conversations share, and the last two messages
-// of the user, since one turn writes what the next one reads.
+// body encodes a request. It sets three cache marks: after the tools and the system prompt, which conversations
+// share, and after the last two messages of the user, because the next turn reads the cache that this turn writes.
 func (a anthropic) body(req model.Request) ([]byte, error) {
 	out := anthropicRequest{Model: a.model, MaxTokens: req.MaxTokens, Stream: true}
 	keep := &cacheControl{Type: "ephemeral"}
@@ -71,7 +69,7 @@ func (a anthropic) body(req model.Request) ([]byte, error) {
 	} else if n := len(out.Tools); n > 0 {
 		out.Tools[n-1].Cache = keep
 	}
-	marks := 0 // counted from the end, where they are wanted
+	marks := 0 // the number of marks set, from the last message back
 	for _, m := range req.Messages {
 		if m.Role == model.User {
 			marks++
@@ -80,7 +78,7 @@ func (a anthropic) body(req model.Request) ([]byte, error) {
 	for _, m := range req.Messages {
 		var blocks []anthropicBlock
 		if m.Role == model.User {
-			blocks = toldBlocks(m)
+			blocks = userBlocks(m)
 			if n := len(blocks); n > 0 && marks <= 2 {
 				blocks[n-1].Cache = keep
 			}
@@ -91,10 +89,10 @@ func (a anthropic) body(req model.Request) ([]byte, error) {
 				out.Messages = append(out.Messages, anthropicMessage{Role: m.Role.String(), Content: raw})
 				continue
 			}
-			blocks = saidBlocks(m)
+			blocks = assistantBlocks(m)
 		}
 		if len(blocks) == 0 {
-			continue // an empty message is refused, and says nothing
+			continue // the API rejects empty messages
 		}
 		msg := anthropicMessage{Role: m.Role.String()}
 		for _, b := range blocks {
@@ -113,8 +111,8 @@ func (a anthropic) body(req model.Request) ([]byte, error) {
 	return b, nil
 }
 
-// toldBlocks is a message of the user; results go before all else.
-func toldBlocks(m model.Message) []anthropicBlock {
+// userBlocks returns the blocks of a user message; the API requires results first.
+func userBlocks(m model.Message) []anthropicBlock {
 	var blocks []anthropicBlock
 	for _, r := range m.Results {
 		blocks = append(blocks, anthropicBlock{Type: "tool_result", CallID: r.ID, Content: r.Text, IsError: r.Failed})
@@ -125,8 +123,8 @@ func toldBlocks(m model.Message) []anthropicBlock {
 	return blocks
 }
 
-// saidBlocks is a message of the model's.
-func saidBlocks(m model.Message) []anthropicBlock {
+// assistantBlocks returns the blocks of a message of the model.
+func assistantBlocks(m model.Message) []anthropicBlock {
 	var blocks []anthropicBlock
 	if strings.TrimSpace(m.Text) != "" {
 		blocks = append(blocks, anthropicBlock{Type: "text", Text: m.Text})
@@ -137,7 +135,7 @@ func saidBlocks(m model.Message) []anthropicBlock {
 	return blocks
 }
 
-// arguments returns a call's arguments as an object, whatever they were.
+// arguments returns the arguments of a call, or {} if they are not an object.
 func arguments(c model.Call) json.RawMessage {
 	if c.Err != nil || len(c.Args) == 0 || !json.Valid(c.Args) {
 		return json.RawMessage("{}")
@@ -152,29 +150,28 @@ func (anthropic) header(h http.Header, key string) {
 	}
 }
 
-func (anthropic) mend(complaint) bool { return false }
+func (anthropic) adapt(apiError) bool { return false }
 
 func (anthropic) listen(_ []byte, text func(string)) reading {
 	return &anthropicReading{text: text, blocks: make(map[int]*anthropicPart)}
 }
 
-// An anthropicReading is an answer as it comes: a start, blocks in pieces, the
-// reason to stop, an end.
+// An anthropicReading decodes a response while it arrives: a start, blocks in pieces, the stop reason and an end.
 type anthropicReading struct {
 	text    func(string)
 	reply   model.Reply
 	begun   bool
-	stopped bool // the reason has come, which is last but the end
-	counted bool // the output has been counted
+	stopped bool // the stop reason has arrived; only the end follows
+	counted bool // the provider has reported the output tokens
 	order   []*anthropicPart
 	blocks  map[int]*anthropicPart
-	wrote   int // bytes
+	wrote   int // bytes of output
 }
 
-// An anthropicPart is a block of the answer.
+// An anthropicPart is a block of the response.
 type anthropicPart struct {
 	kind, id, name          string
-	fields                  map[string]json.RawMessage // as it began
+	fields                  map[string]json.RawMessage // from the start event
 	text, think, sign, args strings.Builder
 }
 
@@ -197,8 +194,8 @@ type anthropicEvent struct {
 	Usage *anthropicUsage `json:"usage"`
 }
 
-// anthropicUsage counts what came from the cache and what went there beside the
-// input, not as parts of it.
+// anthropicUsage is the usage as the API reports it: input does not include the tokens read from or written to the
+// cache.
 type anthropicUsage struct {
 	Input   *int64 `json:"input_tokens"`
 	Written *int64 `json:"cache_creation_input_tokens"`
@@ -206,12 +203,12 @@ type anthropicUsage struct {
 	Output  *int64 `json:"output_tokens"`
 }
 
-// event follows the type in the data, which repeats the event's name. Types that
-// we do not know are to be expected, and passed over.
-func (r *anthropicReading) event(name string, data []byte) (bool, *trouble) {
+// event decodes one event by the type in its data, which repeats the event's name. It ignores unknown types: the
+// API may add some at any time.
+func (r *anthropicReading) event(name string, data []byte) (bool, *failure) {
 	e := anthropicEvent{Type: name}
 	if err := json.Unmarshal(data, &e); err != nil {
-		return false, &trouble{reason: model.BadAnswer, text: fmt.Sprintf("an event %q is not JSON: %v", name, err)}
+		return false, &failure{reason: model.BadAnswer, text: fmt.Sprintf("an event %q is not JSON: %v", name, err)}
 	}
 	switch e.Type {
 	case "message_start":
@@ -222,7 +219,7 @@ func (r *anthropicReading) event(name string, data []byte) (bool, *trouble) {
 	case "content_block_delta":
 		p := r.blocks[e.Index]
 		if p == nil {
-			return false, &trouble{reason: model.BadAnswer, text: "the answer continues a block that has not started"}
+			return false, &failure{reason: model.BadAnswer, text: "the answer continues a block that has not started"}
 		}
 		r.piece(p, e)
 	case "message_delta":
@@ -233,26 +230,26 @@ func (r *anthropicReading) event(name string, data []byte) (bool, *trouble) {
 		}
 	case "message_stop":
 		if !r.stopped {
-			return false, &trouble{reason: model.BadAnswer, text: "the answer ends without a stop reason"}
+			return false, &failure{reason: model.BadAnswer, text: "the answer ends without a stop reason"}
 		}
 		return true, nil
 	case "error":
-		return false, parseComplaint(data).amid()
+		return false, parseAPIError(data).inStream()
 	}
 	return false, nil
 }
 
-func (r *anthropicReading) start(e anthropicEvent) *trouble {
+func (r *anthropicReading) start(e anthropicEvent) *failure {
 	if r.blocks[e.Index] != nil {
-		return &trouble{reason: model.BadAnswer, text: "the answer starts a block twice"}
+		return &failure{reason: model.BadAnswer, text: "the answer starts a block twice"}
 	}
 	if e.Block == nil {
-		return &trouble{reason: model.BadAnswer, text: "the answer starts an empty block"}
+		return &failure{reason: model.BadAnswer, text: "the answer starts an empty block"}
 	}
 	p := &anthropicPart{fields: e.Block}
 	str := func(field string) string {
 		var s string
-		_ = json.Unmarshal(e.Block[field], &s) // "" when it is none
+		_ = json.Unmarshal(e.Block[field], &s) // "" if it is not a string
 		return s
 	}
 	p.kind, p.id, p.name = str("type"), str("id"), str("name")
@@ -284,7 +281,7 @@ func (r *anthropicReading) piece(p *anthropicPart, e anthropicEvent) {
 	}
 }
 
-// count takes the latest counts: they are of the whole answer each time.
+// count stores the latest counts. Each event reports the totals of the whole response.
 func (r *anthropicReading) count(u *anthropicUsage) {
 	if u == nil {
 		return
@@ -303,9 +300,9 @@ func (r *anthropicReading) count(u *anthropicUsage) {
 	n.Input = plain + n.Cached + n.Written
 }
 
-// whole is for servers that do not stream; this API's all do.
-func (r *anthropicReading) whole([]byte) *trouble {
-	return &trouble{reason: model.BadAnswer, text: "the answer is not a stream of events"}
+// whole rejects a response without events: this API always streams.
+func (r *anthropicReading) whole([]byte) *failure {
+	return &failure{reason: model.BadAnswer, text: "the answer is not a stream of events"}
 }
 
 func (r *anthropicReading) answer() (answer, bool) {
@@ -318,18 +315,18 @@ func (r *anthropicReading) answer() (answer, bool) {
 	var raw []map[string]json.RawMessage
 	for _, p := range r.order {
 		set := func(field, value string) {
-			b, _ := json.Marshal(value) // a string always can be
+			b, _ := json.Marshal(value) // a string can always be encoded
 			p.fields[field] = b
 		}
 		switch p.kind {
 		case "text":
 			text.WriteString(p.text.String())
 			if set("text", p.text.String()); strings.TrimSpace(p.text.String()) == "" {
-				continue // refused if it came back
+				continue // the API would reject an empty text in the next turn
 			}
 		case "thinking":
 			if p.sign.Len() == 0 {
-				continue // cut off, and refused if it came back
+				continue // cut off, and the API would reject it in the next turn
 			}
 			set("thinking", p.think.String())
 			set("signature", p.sign.String())
@@ -347,7 +344,7 @@ func (r *anthropicReading) answer() (answer, bool) {
 	a.Text = text.String()
 	a.Stop = anthropicStop(a.Why)
 	if raw != nil {
-		a.Raw, _ = json.Marshal(raw) // of what was JSON before
+		a.Raw, _ = json.Marshal(raw) // the parts were decoded from JSON
 	}
 	return a, r.stopped
 }

@@ -16,7 +16,7 @@ import (
 	"ken/internal/model/provider"
 )
 
-// A server that falls silent is given up on, and asked again.
+// After a timeout, ken gives up on the server and tries again.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	for _, api := range apis {
@@ -39,7 +39,7 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// A turn ends in its time, even if the server has always something to say.
+// A turn ends in its time, even if the server keeps sending.
 func TestTotalTime(t *testing.T) {
 	t.Parallel()
 	for _, api := range apis {
@@ -60,7 +60,7 @@ func TestTotalTime(t *testing.T) {
 			defer srv.Close()
 			m := elsewhere(t, api, srv.URL, provider.Options{Total: 200 * time.Millisecond, Idle: time.Hour})
 			_, err := m.Turn(t.Context(), hello, model.Listener{})
-			if failure(t, err) != model.Down || model.Unpaid(err) || !strings.Contains(err.Error(), "200ms") {
+			if reasonOf(t, err) != model.Down || model.Unpaid(err) || !strings.Contains(err.Error(), "200ms") {
 				t.Error(err)
 			}
 		})
@@ -78,7 +78,7 @@ func elsewhere(t testing.TB, api, url string, opts provider.Options) *provider.M
 	return m
 }
 
-// What is no answer is not taken for one, and not paid for again.
+// An invalid response is an error, and ken does not retry it.
 func TestGarbage(t *testing.T) {
 	html := http.Header{"Content-Type": {"text/html"}}
 	var many strings.Builder
@@ -103,7 +103,7 @@ func TestGarbage(t *testing.T) {
 				srv := modeltest.Start(t, modeltest.Say(a))
 				m, _ := open(t, srv, api)
 				_, err := m.Turn(t.Context(), hello, model.Listener{})
-				if failure(t, err) != model.BadAnswer {
+				if reasonOf(t, err) != model.BadAnswer {
 					t.Error(err)
 				}
 				if n := len(srv.Turns()); n != 1 {
@@ -114,8 +114,7 @@ func TestGarbage(t *testing.T) {
 	}
 }
 
-// An answer without end fills no memory: not in one line, not in many, not in an
-// error.
+// An endless response does not fill the memory: neither in one line, nor in many, nor as an error.
 func TestHugeAnswers(t *testing.T) {
 	t.Parallel()
 	for name, start := range map[string]string{
@@ -154,7 +153,7 @@ func TestHugeAnswers(t *testing.T) {
 					if status == 500 {
 						want = model.Down
 					}
-					if got := failure(t, err); got != want {
+					if got := reasonOf(t, err); got != want {
 						t.Errorf("%v: %v", got, err)
 					}
 					if n := <-left; n > 64<<20 {
@@ -166,7 +165,7 @@ func TestHugeAnswers(t *testing.T) {
 	}
 }
 
-// A redirect is not followed, least of all with a key.
+// ken does not follow a redirect, least of all with a key.
 func TestRedirects(t *testing.T) {
 	for _, api := range apis {
 		for _, status := range []int{301, 302, 303, 307, 308} {
@@ -175,7 +174,7 @@ func TestRedirects(t *testing.T) {
 			srv := modeltest.Start(t, modeltest.Say(modeltest.Answer{Status: status, Header: http.Header{"Location": {other.URL + "/v1/messages"}}}))
 			m, _ := open(t, srv, api)
 			_, err := m.Turn(t.Context(), hello, model.Listener{})
-			if failure(t, err) != model.BadAnswer || visited {
+			if reasonOf(t, err) != model.BadAnswer || visited {
 				t.Errorf("%s %d: %v, visited %v", api, status, err, visited)
 			}
 			other.Close()
@@ -183,8 +182,8 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// Streams are written in more than one way.
-func TestStreamsByOtherHands(t *testing.T) {
+// Servers write event streams in several ways.
+func TestStreamVariants(t *testing.T) {
 	for name, mangle := range map[string]func(string) string{
 		"CRLF":           func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") },
 		"CR":             func(s string) string { return strings.ReplaceAll(s, "\n", "\r") },
@@ -214,8 +213,8 @@ func TestStreamsByOtherHands(t *testing.T) {
 	}
 }
 
-// A server on this machine that is not running is not waited for.
-func TestNobodyAtHome(t *testing.T) {
+// ken does not retry if no server listens on this machine.
+func TestServerNotRunning(t *testing.T) {
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -225,7 +224,7 @@ func TestNobodyAtHome(t *testing.T) {
 	w := &waiter{}
 	m := elsewhere(t, "openai", "http://"+addr, provider.Options{Sleep: w.sleep})
 	_, err = m.Turn(t.Context(), hello, model.Listener{})
-	if failure(t, err) != model.Down || !model.Unpaid(err) || len(w.all()) != 0 || !strings.Contains(err.Error(), addr) {
+	if reasonOf(t, err) != model.Down || !model.Unpaid(err) || len(w.all()) != 0 || !strings.Contains(err.Error(), addr) {
 		t.Errorf("%v, waits %v", err, w.all())
 	}
 }
@@ -250,7 +249,7 @@ func TestCancelledRequestCounts(t *testing.T) {
 				m, _ := open(t, srv, api)
 				r, err := m.Turn(ctx, hello, model.Listener{})
 				close(over)
-				if failure(t, err) != model.Cancelled {
+				if reasonOf(t, err) != model.Cancelled {
 					t.Fatal(err)
 				}
 				if r.Usage.Requests != 1 || r.Usage.Input == 0 || !r.Usage.Estimated {

@@ -8,15 +8,14 @@ import (
 	"ken/internal/model"
 )
 
-// maxCalls is more than any model wants done at once.
+// maxCalls limits the tool calls in one reply.
 const maxCalls = 1000
 
-// count returns a number of tokens that can be added to others, whatever a
-// server claims.
+// count limits a number of tokens from a server, so that sums cannot overflow.
 func count(n int64) int64 { return min(max(n, 0), 1<<40) }
 
-// newCall makes a call of the arguments that a model wrote. What is not a JSON
-// object is the model's mistake, and for the model to hear of.
+// newCall returns a tool call with the arguments that a model wrote. If they are not a JSON object, Err is set,
+// and the caller reports it to the model.
 func newCall(id, name, args string) model.Call {
 	c := model.Call{ID: id, Name: name, Args: json.RawMessage("{}")}
 	b := bytes.TrimSpace([]byte(args))

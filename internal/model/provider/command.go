@@ -15,20 +15,20 @@ import (
 	"ken/internal/model"
 )
 
-// killDelay is how long a killed program may take to let go of its pipes.
+// killDelay is the time that a killed program has to close its pipes.
 const killDelay = 2 * time.Second
 
-// A program answers by its standard output what it is asked on its standard
-// input; docs/manual/models.md describes both forms. It has the environment that
-// ken has, and ends with all that it started.
+// A program is a model that runs as a local command. It reads the request from its standard input and writes the
+// reply to its standard output; docs/manual/models.md describes both formats. It gets the environment of ken. When
+// it ends, all processes that it started are killed.
 type program struct {
 	argv []string
 	json bool
 	max  int64
-	hide hider
+	hide redactor
 }
 
-// What a program gets and gives when it speaks JSON.
+// The JSON formats of the input and the output of a program.
 type (
 	programRequest struct {
 		Version   int              `json:"version"`
@@ -72,13 +72,13 @@ type (
 	}
 )
 
-func (p *program) ask(ctx context.Context, req model.Request, text func(string)) (answer, *trouble) {
+func (p *program) ask(ctx context.Context, req model.Request, text func(string)) (answer, *failure) {
 	in, err := p.prompt(req)
 	if err != nil {
-		return answer{}, &trouble{reason: model.BadRequest, text: err.Error()}
+		return answer{}, &failure{reason: model.BadRequest, text: err.Error()}
 	}
 	out, t := p.run(ctx, in)
-	// A program that was started has been asked, whatever comes of it.
+	// A program that was started may have cost something, even if it failed.
 	spent := answer{reached: t == nil || t.reason != model.NoModel}
 	if spent.reached {
 		spent.Usage = model.Usage{Input: model.EstimateTokens(len(in)), Output: model.EstimateTokens(len(out)), Estimated: true}
@@ -97,7 +97,7 @@ func (p *program) ask(ctx context.Context, req model.Request, text func(string))
 	return a, t
 }
 
-// prompt is what the program reads.
+// prompt returns the input of the program.
 func (p *program) prompt(req model.Request) ([]byte, error) {
 	if !p.json {
 		return []byte(plain(req)), nil
@@ -130,8 +130,8 @@ func (p *program) prompt(req model.Request) ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// plain is a conversation as text: the rules, then what was said. A single
-// question stands as it is; where there is more, a line says who speaks.
+// plain returns a conversation as text: the system prompt, then the messages. A single question is written as it
+// is; with several messages, a line names the author of each.
 func plain(req model.Request) string {
 	var parts []string
 	if req.System != "" {
@@ -151,20 +151,20 @@ func plain(req model.Request) string {
 	return strings.Join(parts, "\n\n") + "\n"
 }
 
-// run starts the program and returns what it printed.
-func (p *program) run(ctx context.Context, in []byte) ([]byte, *trouble) {
+// run starts the program and returns its output.
+func (p *program) run(ctx context.Context, in []byte) ([]byte, *failure) {
 	running, stop := context.WithCancel(ctx)
 	defer stop()
 	cmd := exec.CommandContext(running, p.argv[0], p.argv[1:]...)
-	stdout := &bounded{max: int(p.max), full: stop}
-	stderr := &bounded{max: maxComplaint}
+	stdout := &limitedBuffer{max: int(p.max), full: stop}
+	stderr := &limitedBuffer{max: maxErrorBody}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(in), stdout, stderr
 	cmd.WaitDelay = killDelay
 	kill := ownGroup(cmd)
 
 	err := cmd.Run()
 	if cmd.Process != nil && running.Err() != nil {
-		kill() // it may have ended by itself just then, and left someone behind
+		kill() // the program may have exited just before and left child processes behind
 	}
 	name := p.argv[0]
 	exit, exited := errors.AsType[*exec.ExitError](err)
@@ -174,28 +174,27 @@ func (p *program) run(ctx context.Context, in []byte) ([]byte, *trouble) {
 	}
 	switch {
 	case stdout.over:
-		return stdout.Bytes(), &trouble{reason: model.BadAnswer, text: fmt.Sprintf("%s printed more than %d bytes", name, p.max)}
+		return stdout.Bytes(), &failure{reason: model.BadAnswer, text: fmt.Sprintf("%s printed more than %d bytes", name, p.max)}
 	case err == nil, errors.Is(err, exec.ErrWaitDelay) && ctx.Err() == nil:
 		return stdout.Bytes(), nil
 	case ctx.Err() != nil:
-		return stdout.Bytes(), &trouble{reason: model.Down, text: name + " was stopped"}
+		return stdout.Bytes(), &failure{reason: model.Down, text: name + " was stopped"}
 	case cmd.Process == nil:
-		return nil, &trouble{
+		return nil, &failure{
 			reason: model.NoModel, text: fmt.Sprintf("cannot start %s: %v", name, err),
 			hint: "put the program on the PATH, or set another one in survey.command of .ken/config.yaml",
 		}
 	case exited && exit.ExitCode() >= 0:
-		return stdout.Bytes(), &trouble{reason: model.Down, text: fmt.Sprintf("%s exited with status %d%s", name, exit.ExitCode(), said)}
+		return stdout.Bytes(), &failure{reason: model.Down, text: fmt.Sprintf("%s exited with status %d%s", name, exit.ExitCode(), said)}
 	}
-	return stdout.Bytes(), &trouble{reason: model.Down, text: fmt.Sprintf("%s: %v%s", name, err, said)}
+	return stdout.Bytes(), &failure{reason: model.Down, text: fmt.Sprintf("%s: %v%s", name, err, said)}
 }
 
-// read makes an answer of what a program printed: text, or with JSON a reply. A
-// JSON document that is not a reply of ours is text like any other: what it
-// means is for the one who asked.
-func (p *program) read(out []byte) (answer, *trouble) {
-	bad := func(format string, args ...any) (answer, *trouble) {
-		return answer{}, &trouble{reason: model.BadAnswer, text: p.argv[0] + " " + fmt.Sprintf(format, args...)}
+// read decodes the output of a program: plain text, or a reply if JSON is set. A JSON document that is not a reply
+// counts as text.
+func (p *program) read(out []byte) (answer, *failure) {
+	bad := func(format string, args ...any) (answer, *failure) {
+		return answer{}, &failure{reason: model.BadAnswer, text: p.argv[0] + " " + fmt.Sprintf(format, args...)}
 	}
 	switch {
 	case len(bytes.TrimSpace(out)) == 0:
@@ -242,16 +241,16 @@ func (p *program) read(out []byte) (answer, *trouble) {
 	return a, nil
 }
 
-// A bounded keeps the first max bytes of what is written to it, drops the rest
-// and calls full, if there is one, at the first byte too many.
-type bounded struct {
+// A limitedBuffer keeps the first max bytes and drops the rest. At the first dropped byte it calls full, if that
+// is set.
+type limitedBuffer struct {
 	bytes.Buffer
 	max  int
 	over bool
 	full func()
 }
 
-func (b *bounded) Write(p []byte) (int, error) {
+func (b *limitedBuffer) Write(p []byte) (int, error) {
 	if free := b.max - b.Len(); len(p) > free {
 		b.over = true
 		b.Buffer.Write(p[:free])
@@ -263,7 +262,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return b.Buffer.Write(p)
 }
 
-// ReadFrom hides that of the buffer, which knows no bound.
-func (b *bounded) ReadFrom(src io.Reader) (int64, error) {
+// ReadFrom hides the method of the embedded buffer, which has no limit.
+func (b *limitedBuffer) ReadFrom(src io.Reader) (int64, error) {
 	return io.Copy(struct{ io.Writer }{b}, src)
 }

@@ -4,5 +4,5 @@ package provider
 
 import "os/exec"
 
-// ownGroup does nothing here: os/exec kills the program itself.
+// ownGroup does nothing on this system: os/exec kills the program itself.
 func ownGroup(*exec.Cmd) (kill func()) { return func() {} }

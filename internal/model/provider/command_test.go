@@ -21,7 +21,7 @@ import (
 	"ken/internal/model/provider"
 )
 
-// shell returns a model that is a script.
+// shell returns a model that runs a script.
 func shell(t testing.TB, script string, change ...func(*provider.Config, *provider.Options)) *provider.Model {
 	t.Helper()
 	cfg := provider.Config{Provider: "command", Model: "sh", Command: []string{"sh", "-c", script}}
@@ -38,7 +38,7 @@ func shell(t testing.TB, script string, change ...func(*provider.Config, *provid
 
 func speakJSON(cfg *provider.Config, _ *provider.Options) { cfg.JSON = true }
 
-// A program reads the prompt as it stands and writes the answer.
+// A program reads the plain prompt and writes the answer.
 func TestCommandText(t *testing.T) {
 	m := shell(t, "cat; echo; echo '  and more  '")
 	if m.Name() != "command/sh" {
@@ -67,7 +67,7 @@ func TestCommandText(t *testing.T) {
 	}
 }
 
-// With JSON a program has the whole conversation, tools included.
+// With JSON, a program gets the whole conversation, including tools.
 func TestCommandJSON(t *testing.T) {
 	dir := t.TempDir()
 	m := shell(t, `cat > '`+dir+`/in'; echo '{"text":"hm","calls":[{"name":"list","arguments":{"a":1}},{"id":"x","name":"list","arguments":[1]}],
@@ -112,7 +112,7 @@ func TestCommandJSON(t *testing.T) {
 	}
 }
 
-// JSON that is no reply of the protocol is the text that it is.
+// JSON that is not a reply of the protocol counts as text.
 func TestCommandOtherJSON(t *testing.T) {
 	const summary = `{"summary": "it is so", "files": {"a": "b"}}`
 	for _, change := range [][]func(*provider.Config, *provider.Options){nil, {speakJSON}} {
@@ -123,7 +123,7 @@ func TestCommandOtherJSON(t *testing.T) {
 	}
 }
 
-// What goes wrong with a program is said once, with what it said itself.
+// An error of a program is reported once, with the message of the program.
 func TestCommandFails(t *testing.T) {
 	for name, tt := range map[string]struct {
 		script string
@@ -148,7 +148,7 @@ func TestCommandFails(t *testing.T) {
 			w := &waiter{}
 			_, err := shell(t, tt.script, func(c *provider.Config, o *provider.Options) { c.JSON, o.Sleep = true, w.sleep }).
 				Turn(t.Context(), hello, model.Listener{})
-			if got := failure(t, err); got != tt.reason || !strings.Contains(err.Error(), tt.says) {
+			if got := reasonOf(t, err); got != tt.reason || !strings.Contains(err.Error(), tt.says) {
 				t.Errorf("%v: %v", got, err)
 			}
 			if len(w.all()) != 0 {
@@ -161,15 +161,14 @@ func TestCommandFails(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = m.Turn(t.Context(), hello, model.Listener{}); failure(t, err) != model.NoModel {
+		if _, err = m.Turn(t.Context(), hello, model.Listener{}); reasonOf(t, err) != model.NoModel {
 			t.Error(err)
 		}
 	})
 }
 
-// A program that does not come to an end is stopped with all that it has
-// started, by our limit or by the caller's.
-func TestCommandIsStoppedWithItsChildren(t *testing.T) {
+// A program that does not end is killed with its child processes, by the time limit or by the caller.
+func TestCommandKillsChildProcesses(t *testing.T) {
 	t.Parallel()
 	for name, cancelled := range map[string]bool{"our limit": false, "the caller": true} {
 		t.Run(name, func(t *testing.T) {
@@ -181,7 +180,7 @@ func TestCommandIsStoppedWithItsChildren(t *testing.T) {
 			defer cancel()
 			told := make(chan []string, 1)
 			go func() {
-				b, err := os.ReadFile(pids) // until they have all written
+				b, err := os.ReadFile(pids) // until all have written
 				if err != nil {
 					t.Error(err)
 				}
@@ -200,7 +199,7 @@ func TestCommandIsStoppedWithItsChildren(t *testing.T) {
 			if cancelled {
 				want = model.Cancelled
 			}
-			if got := failure(t, err); got != want || cancelled && (!errors.Is(err, context.Canceled) || fault.KindOf(err) != fault.Interrupted) {
+			if got := reasonOf(t, err); got != want || cancelled && (!errors.Is(err, context.Canceled) || fault.KindOf(err) != fault.Interrupted) {
 				t.Errorf("%v: %v", got, err)
 			}
 			for _, s := range <-told {
@@ -216,23 +215,22 @@ func TestCommandIsStoppedWithItsChildren(t *testing.T) {
 	}
 }
 
-// alive reports whether a process runs, after a moment in which a killed one is
-// taken away by the system.
+// alive reports whether a process runs. It waits a moment, until the system has removed a killed one.
 func alive(pid int) bool {
 	for range 6000 {
 		if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 			return false
 		}
 		if b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat"); err == nil && strings.Contains(string(b), ") Z ") {
-			return false // dead, and nobody has asked after it yet
+			return false // dead, but not reaped yet
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
 	return true
 }
 
-// A program that leaves someone behind with its output has answered.
-func TestCommandLeavesSomeoneBehind(t *testing.T) {
+// A program that exits and leaves a child process with its output open has answered.
+func TestCommandLeavesChildProcess(t *testing.T) {
 	t.Parallel()
 	start := time.Now()
 	r, err := shell(t, "sleep 1000 & echo $!").Turn(t.Context(), hello, model.Listener{})

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// ownGroup makes stopping the program stop what it has started. The function
-// that it returns does the same later, when the program itself has ended.
+// ownGroup starts the program in its own process group, so that cancelling it kills its child processes too. The
+// returned function kills the group after the program itself has exited.
 func ownGroup(cmd *exec.Cmd) (kill func()) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error {
@@ -20,5 +20,5 @@ func ownGroup(cmd *exec.Cmd) (kill func()) {
 		}
 		return err
 	}
-	return func() { _ = cmd.Cancel() } // there may be nobody left
+	return func() { _ = cmd.Cancel() } // the group may be empty already
 }

@@ -10,17 +10,17 @@ import (
 	"ken/internal/model"
 )
 
-// maxKey is more than any provider's key is long.
+// maxKey limits the length of a key.
 const maxKey = 512
 
-// A service is a provider that is reached over the network.
+// A service is a provider with an HTTP API.
 type service struct {
 	name    string
 	models  string // an example, for hints
-	keyVar  string // the environment's name for the key
-	baseVar string // and for another address
-	base    string // the provider's own address
-	path    string // of the API from there on
+	keyVar  string // the environment variable with the key
+	baseVar string // the environment variable with another base address
+	base    string // the default address
+	path    string // the path of the API below the base address
 	wire    func(model string, ep endpoint) wire
 }
 
@@ -46,25 +46,25 @@ func serviceOf(name string) *service {
 	panic("provider: no service is called " + name)
 }
 
-// An endpoint is where requests go, and what they show there.
+// An endpoint is the address of requests and the key that they send.
 type endpoint struct {
 	url    *url.URL
-	key    string // none when ""
+	key    string // "" for none
 	keyVar string
-	own    bool // the provider's own
+	own    bool // the address is the provider's own
 }
 
-// An address is where a service is asked.
+// An address is the base address of a service.
 type address struct {
 	url  *url.URL
-	text string // as whoever named it has written it
-	own  bool   // the provider's own
-	// given says that the user names it, by the environment, or that it is the provider's own.
+	text string // as the configuration or the environment spells it
+	own  bool   // the address is the provider's own
+	// given is set if the environment names the address, or if it is the provider's own.
 	given bool
 }
 
-// locate decides where a service is asked: at base, which a configuration names, else where the
-// environment says, else at the provider's own address.
+// locate returns the address of a service: base, which is from a configuration, else the one in the environment,
+// else the provider's own.
 func (s *service) locate(base string, getenv func(string) string) (address, error) {
 	mine := strings.TrimSpace(getenv(s.baseVar))
 	said, text := "base_url", base
@@ -95,15 +95,15 @@ func (s *service) locate(base string, getenv func(string) string) (address, erro
 	return at, nil
 }
 
-// A Place is where the model of a [Config] is asked.
+// A Place is the address of the model of a [Config].
 type Place struct {
 	Address string
-	Key     string // the variable with the key that goes there
-	// Given says that the user names the address, or that it is the provider's own.
+	Key     string // the environment variable with the key for this address
+	// Given is set if the user names the address in the environment, or if it is the provider's own.
 	Given bool
 }
 
-// Locate says where a model would be asked that is reached over the network.
+// Locate returns the address of a model with an HTTP API.
 func Locate(cfg Config, opts Options) (Place, error) {
 	if cfg.Provider != Anthropic && cfg.Provider != OpenAI {
 		return Place{}, unknown(cfg.Provider)
@@ -113,8 +113,8 @@ func Locate(cfg Config, opts Options) (Place, error) {
 	return Place{Address: at.text, Key: svc.keyVar, Given: at.given}, err
 }
 
-// endpoint decides where requests go, and finds the key for them. An address that only a
-// configuration names, and that the user has not allowed, is refused.
+// endpoint returns the address of requests and their key. It rejects an address that only a configuration names
+// and that the user has not allowed.
 func (s *service) endpoint(cfg Config, getenv func(string) string) (endpoint, error) {
 	at, err := s.locate(cfg.BaseURL, getenv)
 	if err != nil {
@@ -138,7 +138,7 @@ func (s *service) endpoint(cfg Config, getenv func(string) string) (endpoint, er
 	return ep, nil
 }
 
-// key returns what the environment has. An error says nothing of its content.
+// key returns the key in the environment. Its errors never quote the key.
 func (s *service) key(getenv func(string) string) (string, error) {
 	key := strings.TrimSpace(getenv(s.keyVar))
 	bad := ""
@@ -156,13 +156,13 @@ func (s *service) key(getenv func(string) string) (string, error) {
 	}
 }
 
-// parse returns the address of the API below base, with or without the version
-// at its end: the providers' own libraries differ in that.
+// parse returns the address of the API below base. The base may end in the version or not: the libraries of the
+// providers differ in that.
 func (s *service) parse(said, base string) (*url.URL, error) {
 	hint := fmt.Sprintf("for example: %s", s.base)
 	u, err := url.Parse(base)
 	switch {
-	case err != nil: // its text would repeat a password
+	case err != nil: // the text of err would repeat a password
 		return nil, misuse(hint, "%s is not an address", said)
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return nil, misuse(hint, "%s has a user, a query or a fragment in it: want a plain address", said)
@@ -172,19 +172,18 @@ func (s *service) parse(said, base string) (*url.URL, error) {
 	path := strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/v1")
 	rest := s.path
 	if s.name == OpenAI && path != "" && !strings.HasSuffix(strings.TrimRight(u.Path, "/"), "/v1") {
-		rest = strings.TrimPrefix(rest, "/v1") // a gateway's own path says its version its own way
+		rest = strings.TrimPrefix(rest, "/v1") // a gateway's own path may have another version
 	}
 	u.Path, u.RawPath = path+rest, ""
 	return u, nil
 }
 
-// sameHost reports whether two addresses are of one server, and no less secret
-// on the way.
+// sameHost reports whether two addresses have the same scheme and host.
 func sameHost(a, b *url.URL) bool {
 	return a != nil && b != nil && a.Scheme == b.Scheme && strings.EqualFold(a.Host, b.Host)
 }
 
-// loopback reports whether u is on this machine.
+// loopback reports whether u is an address of this machine.
 func loopback(u *url.URL) bool {
 	if strings.EqualFold(u.Hostname(), "localhost") {
 		return true

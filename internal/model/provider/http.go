@@ -21,48 +21,48 @@ import (
 	"ken/internal/model"
 )
 
-// maxComplaint bounds what is read of a server's error.
-const maxComplaint = 64 << 10
+// maxErrorBody limits how much of an error response is read.
+const maxErrorBody = 64 << 10
 
 var (
 	errIdle     = errors.New("silent for too long")
 	errTooLarge = errors.New("the answer is too large")
 )
 
-// A wire is how a service writes requests and answers.
+// A wire encodes the requests and decodes the responses of an API.
 type wire interface {
-	// body returns the request. Its answer is a stream of events.
+	// body returns the encoded request. It asks for a stream of events.
 	body(req model.Request) ([]byte, error)
-	// header adds what the service wants to see.
+	// header adds the headers of the API.
 	header(h http.Header, key string)
-	// listen returns a reading of one answer.
+	// listen returns a decoder for one response.
 	listen(sent []byte, text func(string)) reading
-	// mend reports whether the wire will write the next request in another
-	// way, since the service has complained of this one.
-	mend(c complaint) bool
+	// adapt reports whether the apiError is about a field that the wire now encodes in another way, so that the
+	// request should be sent again.
+	adapt(c apiError) bool
 }
 
-// A reading takes the events of one answer in.
+// A reading decodes the events of one response.
 type reading interface {
-	// event takes one event. Done says that nothing of worth follows.
-	event(name string, data []byte) (done bool, t *trouble)
-	// whole takes an answer that came in one piece, where that is understood.
-	whole(data []byte) *trouble
-	// answer returns what has been understood, and whether it is all there.
+	// event decodes one event. It returns done if the rest of the stream does not matter.
+	event(name string, data []byte) (done bool, t *failure)
+	// whole decodes a response that is not a stream, if the API allows that.
+	whole(data []byte) *failure
+	// answer returns the part that was decoded, and whether it is complete.
 	answer() (a answer, complete bool)
 }
 
-// A client asks a service.
+// A client sends requests to a service.
 type client struct {
 	endpoint endpoint
 	wire     wire
 	opts     Options
-	hide     hider
+	hide     redactor
 	http     *http.Client
 }
 
-// httpClient returns a client that follows nobody: a redirect is an answer that
-// we did not ask for, and what we send is not for whom it names.
+// httpClient returns a client that does not follow redirects: the request and its key must not go to another
+// server.
 func httpClient(opts Options) *http.Client {
 	rt := opts.HTTP
 	if rt == nil {
@@ -74,7 +74,7 @@ func httpClient(opts Options) *http.Client {
 			MaxIdleConnsPerHost:    16,
 			MaxResponseHeaderBytes: 256 << 10,
 			ForceAttemptHTTP2:      true,
-			DisableCompression:     true, // an answer's size is what comes over the wire
+			DisableCompression:     true, // MaxBytes limits the size on the wire
 		}
 	}
 	return &http.Client{
@@ -83,20 +83,19 @@ func httpClient(opts Options) *http.Client {
 	}
 }
 
-func (c *client) ask(ctx context.Context, req model.Request, text func(string)) (answer, *trouble) {
-	a, t, complaint := c.post(ctx, req, text)
-	if complaint != nil && c.wire.mend(*complaint) {
+func (c *client) ask(ctx context.Context, req model.Request, text func(string)) (answer, *failure) {
+	a, t, apiError := c.post(ctx, req, text)
+	if apiError != nil && c.wire.adapt(*apiError) {
 		a, t, _ = c.post(ctx, req, text)
 	}
 	return a, t
 }
 
-// post makes one request. The complaint is the service's own word on why it
-// refused, where it had one.
-func (c *client) post(ctx context.Context, req model.Request, text func(string)) (answer, *trouble, *complaint) {
+// post sends one request. The apiError is the message of the service, if it sent one.
+func (c *client) post(ctx context.Context, req model.Request, text func(string)) (answer, *failure, *apiError) {
 	body, err := c.wire.body(req)
 	if err != nil {
-		return answer{}, &trouble{reason: model.BadRequest, text: err.Error()}, nil
+		return answer{}, &failure{reason: model.BadRequest, text: err.Error()}, nil
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -105,7 +104,7 @@ func (c *client) post(ctx context.Context, req model.Request, text func(string))
 
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.endpoint.url.String(), bytes.NewReader(body))
 	if err != nil {
-		return answer{}, &trouble{reason: model.BadRequest, text: err.Error()}, nil
+		return answer{}, &failure{reason: model.BadRequest, text: err.Error()}, nil
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "text/event-stream")
@@ -126,10 +125,10 @@ func (c *client) post(ctx context.Context, req model.Request, text func(string))
 	}
 	in := resp.Body
 	defer in.Close()
-	stream := &patient{src: in, timer: idle, idle: c.opts.Idle, left: c.opts.httpBytes()}
+	stream := &limitedReader{src: in, timer: idle, idle: c.opts.Idle, left: c.opts.httpBytes()}
 	if resp.StatusCode != http.StatusOK {
-		t, complaint := c.refused(resp, stream)
-		return answer{}, t, complaint
+		t, apiError := c.refused(resp, stream)
+		return answer{}, t, apiError
 	}
 	a, t := c.read(ctx, resp, stream, c.wire.listen(body, text))
 	if t != nil && ctx.Err() != nil && !a.reached {
@@ -138,17 +137,17 @@ func (c *client) post(ctx context.Context, req model.Request, text func(string))
 	return a, t, nil
 }
 
-// unanswered returns the answer to a request that ken sent and did not wait for. The provider may
-// charge its input.
+// unanswered returns the answer to a request that ken sent and did not wait for. The provider may charge for its
+// input.
 func unanswered(body []byte) answer {
 	a := answer{reached: true}
 	a.Usage = model.Usage{Input: model.EstimateTokens(len(body)), Estimated: true}
 	return a
 }
 
-// read takes an answer in, up to its end.
-func (c *client) read(ctx context.Context, resp *http.Response, stream io.Reader, in reading) (answer, *trouble) {
-	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")) // what is not one is neither of these
+// read decodes a response up to its end.
+func (c *client) read(ctx context.Context, resp *http.Response, stream io.Reader, in reading) (answer, *failure) {
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")) // "" if it is invalid
 	switch kind {
 	case "text/event-stream":
 	case "application/json":
@@ -165,8 +164,8 @@ func (c *client) read(ctx context.Context, resp *http.Response, stream io.Reader
 		}
 		return a, nil
 	default:
-		b, _ := io.ReadAll(io.LimitReader(stream, maxComplaint))
-		return answer{}, &trouble{reason: model.BadAnswer, text: fmt.Sprintf(
+		b, _ := io.ReadAll(io.LimitReader(stream, maxErrorBody))
+		return answer{}, &failure{reason: model.BadAnswer, text: fmt.Sprintf(
 			"%s answered with %q instead of a stream of events: %s", c.endpoint.url.Host,
 			resp.Header.Get("Content-Type"), c.hide.clean(string(b)),
 		)}
@@ -183,8 +182,7 @@ func (c *client) read(ctx context.Context, resp *http.Response, stream io.Reader
 			a, _ := in.answer()
 			return a, t
 		}
-		// Where the end of the answer has come and only the end of the stream
-		// has not, the answer is there and paid for.
+		// If only the end of the stream is missing, the reply is complete and already charged.
 		a, complete := in.answer()
 		switch {
 		case complete && ctx.Err() == nil:
@@ -196,13 +194,13 @@ func (c *client) read(ctx context.Context, resp *http.Response, stream io.Reader
 	}
 }
 
-func unfinished(text string) *trouble {
-	return &trouble{reason: model.Down, passes: true, text: text}
+func unfinished(text string) *failure {
+	return &failure{reason: model.Down, passes: true, text: text}
 }
 
-// broken says why a connection did not come about or did not last.
-func (c *client) broken(ctx context.Context, err error) *trouble {
-	t := &trouble{reason: model.Down, passes: true, text: err.Error()}
+// broken returns the failure for a connection that failed.
+func (c *client) broken(ctx context.Context, err error) *failure {
+	t := &failure{reason: model.Down, passes: true, text: err.Error()}
 	if dial, ok := errors.AsType[*net.OpError](err); ok {
 		t.unsent = dial.Op == "dial"
 	}
@@ -221,17 +219,17 @@ func (c *client) broken(ctx context.Context, err error) *trouble {
 	case errors.As(err, &unknown), errors.As(err, &invalid), errors.As(err, &host), errors.As(err, &cert):
 		t.passes = false
 	case errors.Is(err, syscall.ECONNREFUSED) && loopback(c.endpoint.url):
-		t.passes = false // nobody is at home, and we would know
+		t.passes = false // nothing listens on this machine, and a retry will not change that
 		t.text = fmt.Sprintf("no server listens at %s", c.endpoint.url.Host)
 		t.hint = "start the server, then: ken survey run"
 	}
 	return t
 }
 
-// refused says what a status other than 200 means.
-func (c *client) refused(resp *http.Response, stream io.Reader) (*trouble, *complaint) {
-	b, _ := io.ReadAll(io.LimitReader(stream, maxComplaint)) // as far as it came
-	said := parseComplaint(b)
+// refused returns the failure for a status other than 200.
+func (c *client) refused(resp *http.Response, stream io.Reader) (*failure, *apiError) {
+	b, _ := io.ReadAll(io.LimitReader(stream, maxErrorBody)) // as much as has arrived
+	said := parseAPIError(b)
 	if said.Message == "" {
 		said.Message = c.hide.clean(string(b))
 	}
@@ -257,7 +255,7 @@ func (c *client) refused(resp *http.Response, stream io.Reader) (*trouble, *comp
 	return t, &said
 }
 
-// retryAfter returns how long a server asks us to wait, 0 when it does not.
+// retryAfter returns the wait that a server asks for, 0 if it does not.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 {
 		return seconds(ms / 1000)
@@ -272,23 +270,23 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return 0
 }
 
-// seconds is n seconds, at most a day: no number of a server's overflows.
+// seconds returns n seconds as a duration of at most one day, so that no number overflows.
 func seconds(n float64) time.Duration {
-	if !(n > 0) { // NaN too
+	if !(n > 0) { // false for NaN too
 		return 0
 	}
 	return time.Duration(min(n, 86400) * float64(time.Second))
 }
 
-// A patient reader waits so long for the next byte, and takes so many.
-type patient struct {
+// A limitedReader limits the time until the next byte and the number of bytes.
+type limitedReader struct {
 	src   io.Reader
 	timer *time.Timer
 	idle  time.Duration
 	left  int64
 }
 
-func (p *patient) Read(b []byte) (int, error) {
+func (p *limitedReader) Read(b []byte) (int, error) {
 	if p.left <= 0 {
 		return 0, errTooLarge
 	}

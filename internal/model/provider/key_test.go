@@ -16,8 +16,7 @@ import (
 	"ken/internal/model/provider"
 )
 
-// Whatever a server does with the key that it was shown, no error, hint or
-// retry repeats it, nor so much of it as would be of use.
+// No error, hint or retry contains the key or a useful part of it, even if the server sends the key back.
 func TestKeyIsNeverRepeated(t *testing.T) {
 	var hostile func(w http.ResponseWriter, key string)
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -40,7 +39,7 @@ func TestKeyIsNeverRepeated(t *testing.T) {
 			send := func(kind string, status int, body string) {
 				w.Header().Set("Content-Type", kind)
 				w.WriteHeader(status)
-				_, _ = w.Write([]byte(body)) // the client may have left
+				_, _ = w.Write([]byte(body)) // the client may have disconnected
 			}
 			switch way {
 			case "error":
@@ -105,8 +104,8 @@ func TestKeyIsNeverRepeated(t *testing.T) {
 	})
 }
 
-// A key goes to the provider, where the environment says and where the user allows,
-// and nowhere else, this machine included; nor over a wire that others can read.
+// A key goes to the provider, to the address in the environment and to one that the user allows, and nowhere else,
+// not even on this machine. It is never sent unencrypted over a network.
 func TestWhereKeysGo(t *testing.T) {
 	const key = "ANTHROPIC_API_KEY=sk-secret-secret"
 	for name, tt := range map[string]struct {
@@ -173,7 +172,7 @@ func TestWhereKeysGo(t *testing.T) {
 	}
 }
 
-// A provider that sends us on to another host does not get the key there, nor the question.
+// If a provider redirects to another host, that host gets neither the key nor the request.
 func TestRedirectIsNotFollowed(t *testing.T) {
 	asked := false
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked = true }))
@@ -189,7 +188,7 @@ func TestRedirectIsNotFollowed(t *testing.T) {
 	}
 }
 
-// The address of the API is found from what people write, which differs.
+// The address of the API is found for all common spellings of the base address.
 func TestAddresses(t *testing.T) {
 	asked := ""
 	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked = r.URL.Path }))
@@ -211,7 +210,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// What makes no sense is said at once.
+// An invalid configuration is an error of New.
 func TestConfigs(t *testing.T) {
 	for _, cfg := range []provider.Config{
 		{}, {Provider: "gemini"}, {Provider: "anthropic"}, {Provider: "openai"}, {Provider: "command"}, {Provider: "command", Command: []string{""}},
@@ -223,7 +222,7 @@ func TestConfigs(t *testing.T) {
 	}
 }
 
-// Prices are the configuration's, else the provider's own at its own address.
+// Prices are from the configuration, else from the table at the provider's own address.
 func TestPrices(t *testing.T) {
 	price := func(cfg provider.Config) model.Price {
 		t.Helper()

@@ -18,10 +18,10 @@ import (
 
 var _ model.Model = (*provider.Model)(nil)
 
-// apis are the providers that modeltest plays.
+// apis are the providers that modeltest implements.
 var apis = []string{provider.Anthropic, provider.OpenAI}
 
-// A waiter is a clock on which waiting takes no time.
+// A waiter is a clock with waits that take no time.
 type waiter struct {
 	mu    sync.Mutex
 	waits []time.Duration
@@ -40,7 +40,7 @@ func (w *waiter) all() []time.Duration {
 	return slices.Clone(w.waits)
 }
 
-// env is an environment with nothing but vars in it.
+// env returns an environment with only these variables.
 func env(vars ...string) func(string) string {
 	return func(name string) string {
 		for _, v := range vars {
@@ -52,7 +52,7 @@ func env(vars ...string) func(string) string {
 	}
 }
 
-// open returns the model that srv plays. Waits are recorded, not waited for.
+// open returns a model of srv. It records waits and does not wait.
 func open(t testing.TB, srv *modeltest.Server, api string, change ...func(*provider.Options)) (*provider.Model, *waiter) {
 	t.Helper()
 	w := &waiter{}
@@ -73,9 +73,8 @@ func open(t testing.TB, srv *modeltest.Server, api string, change ...func(*provi
 // hello is the simplest request.
 var hello = model.Request{System: "be brief", Messages: []model.Message{model.Ask("hello?")}}
 
-// failure returns why a turn failed, which must be with a hint and without a
-// line break.
-func failure(t testing.TB, err error) model.Reason {
+// reasonOf returns why a turn failed. The error must have a hint and no line break.
+func reasonOf(t testing.TB, err error) model.Reason {
 	t.Helper()
 	f, ok := errors.AsType[*model.Failure](err)
 	if !ok {

@@ -10,14 +10,13 @@ import (
 	"ken/internal/model"
 )
 
-// openai is the Chat Completions API, which many servers speak besides OpenAI's:
-// Ollama, vLLM, llama.cpp, gateways. They differ in small things, and where one
-// reading fits them all, that is the one taken here.
+// openai implements the Chat Completions API. Many other servers offer it too: Ollama, vLLM, llama.cpp, gateways.
+// They differ in details, and this code reads all of their variants.
 // https://platform.openai.com/docs/api-reference/chat
 type openai struct {
 	model string
-	// newLimit writes max_completion_tokens, which OpenAI's newer models insist
-	// on and other servers may not know, instead of max_tokens.
+	// newLimit selects max_completion_tokens instead of max_tokens. Newer models of OpenAI require it, and other
+	// servers may not know it.
 	newLimit *atomic.Bool
 }
 
@@ -63,8 +62,8 @@ type (
 	}
 )
 
-// body keeps the order in which turns grow: what a conversation begins with is
-// what the provider may have kept from the turn before, without being asked to.
+// body encodes a request. The messages keep their order, because the provider caches the beginning of a
+// conversation without being asked.
 func (o openai) body(req model.Request) ([]byte, error) {
 	out := openaiRequest{Model: o.model, Stream: true}
 	out.Options.Usage = true
@@ -99,7 +98,7 @@ func (o openai) body(req model.Request) ([]byte, error) {
 		for _, r := range m.Results {
 			text := r.Text
 			if r.Failed {
-				text = "error: " + text // this API has no other way to say so
+				text = "error: " + text // this API has no field for a failed call
 			}
 			say("tool", text).CallID = r.ID
 		}
@@ -128,8 +127,8 @@ func (openai) header(h http.Header, key string) {
 	}
 }
 
-// mend takes the other name for the limit when a server rejects the one.
-func (o openai) mend(c complaint) bool {
+// adapt switches to the other name of the limit if a server rejects the current one.
+func (o openai) adapt(c apiError) bool {
 	const older, newer = "max_tokens", "max_completion_tokens"
 	switch {
 	case c.Param == older && c.is("unsupported_parameter"), c.says("use '" + newer + "' instead"):
@@ -146,8 +145,8 @@ func (openai) listen(sent []byte, text func(string)) reading {
 	return &openaiReading{text: text, sent: len(sent)}
 }
 
-// An openaiReading is an answer as it comes: pieces of one message, the reason
-// to stop with the last of them, then the counts.
+// An openaiReading decodes a response while it arrives: pieces of one message, the stop reason with the last
+// piece, then the token counts.
 type openaiReading struct {
 	text    func(string)
 	sent    int
@@ -160,7 +159,7 @@ type openaiReading struct {
 	wrote   int
 }
 
-// An openaiPart is a call in the making.
+// An openaiPart is an incomplete tool call.
 type openaiPart struct {
 	index    int
 	id, name string
@@ -174,7 +173,7 @@ type (
 		Choices []struct {
 			Index   int         `json:"index"`
 			Delta   openaiDelta `json:"delta"`
-			Message openaiDelta `json:"message"` // of an answer in one piece
+			Message openaiDelta `json:"message"` // of a response that is not a stream
 			Finish  string      `json:"finish_reason"`
 		} `json:"choices"`
 		Usage *struct {
@@ -200,7 +199,7 @@ type (
 	}
 )
 
-func (r *openaiReading) event(_ string, data []byte) (bool, *trouble) {
+func (r *openaiReading) event(_ string, data []byte) (bool, *failure) {
 	if strings.TrimSpace(string(data)) == "[DONE]" {
 		if r.reply.Why == "" {
 			return false, unfinished("the answer ends without a stop reason")
@@ -210,14 +209,14 @@ func (r *openaiReading) event(_ string, data []byte) (bool, *trouble) {
 	return false, r.whole(data)
 }
 
-// whole takes a chunk, or an answer in one piece: they differ in a name.
-func (r *openaiReading) whole(data []byte) *trouble {
+// whole decodes a chunk, or a response that is not a stream: only one field differs.
+func (r *openaiReading) whole(data []byte) *failure {
 	var c openaiChunk
 	if err := json.Unmarshal(data, &c); err != nil {
-		return &trouble{reason: model.BadAnswer, text: fmt.Sprintf("invalid event in the answer: %v", err)}
+		return &failure{reason: model.BadAnswer, text: fmt.Sprintf("invalid event in the answer: %v", err)}
 	}
 	if len(c.Error) > 0 && string(c.Error) != "null" {
-		return parseComplaint(data).amid()
+		return parseAPIError(data).inStream()
 	}
 	r.begun = true
 	if c.Model != "" {
@@ -230,12 +229,12 @@ func (r *openaiReading) whole(data []byte) *trouble {
 	}
 	for _, choice := range c.Choices {
 		if choice.Index != 0 {
-			continue // we asked for one
+			continue // ken asks for one choice
 		}
 		r.piece(choice.Delta)
 		r.piece(choice.Message)
 		if len(r.calls) > maxCalls {
-			return &trouble{reason: model.BadAnswer, text: fmt.Sprintf("more than %d calls in one answer", maxCalls)}
+			return &failure{reason: model.BadAnswer, text: fmt.Sprintf("more than %d calls in one answer", maxCalls)}
 		}
 		if choice.Finish != "" {
 			r.reply.Why = choice.Finish
@@ -265,15 +264,15 @@ func (r *openaiReading) piece(d openaiDelta) {
 		args := string(c.Function.Arguments)
 		var s string
 		if json.Unmarshal(c.Function.Arguments, &s) == nil {
-			args = s // a string, as it should be; some servers write the object itself
+			args = s // a string according to the API; some servers send the object itself
 		}
 		p.args.WriteString(args)
 		r.wrote += len(args)
 	}
 }
 
-// call returns the call that a piece belongs to. A piece with a name and another
-// id begins a new one, since some servers give all calls the index 0.
+// call returns the call that a piece belongs to. A piece with a name and another id starts a new call, because
+// some servers give every call the index 0.
 func (r *openaiReading) call(index int, id, name string) *openaiPart {
 	for i := len(r.calls) - 1; i >= 0; i-- {
 		if p := r.calls[i]; p.index == index {
@@ -299,7 +298,7 @@ func (r *openaiReading) answer() (answer, bool) {
 	}
 	a.Stop = openaiStop(a.Why)
 	if a.Stop == model.End && len(a.Calls) > 0 {
-		a.Stop = model.ToolUse // so say some servers
+		a.Stop = model.ToolUse // some servers send another reason
 	}
 	if r.refusal.Len() > 0 {
 		a.Text, a.Stop = a.Text+r.refusal.String(), model.Refusal

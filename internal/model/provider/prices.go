@@ -2,10 +2,9 @@ package provider
 
 import "ken/internal/model"
 
-// prices are those of the providers' own models, in dollars per million tokens, taken
-// in November 2026 from what the providers publish and copies of it.
-// Where a price changes with the length of the input, the row holds up to that
-// length. What is not here is unknown, which is better than wrong.
+// prices lists the models of the providers, in dollars per million tokens, as published in November 2026. If the
+// price depends on the length of the input, the row is for inputs up to that length. The price of a model that is
+// not listed is unknown.
 var prices = [...]struct {
 	provider, model string
 	model.Price
@@ -30,8 +29,8 @@ var prices = [...]struct {
 	{OpenAI, "gpt-5-mini", model.Price{Input: 0.25, Cached: 0.025, Output: 2}},
 }
 
-// priceOf returns what cfg says of its model's price, else what the provider
-// asks. Elsewhere than at the provider's own address its prices mean nothing.
+// priceOf returns the price of the model of cfg: from cfg, else from the table. The table applies only at the
+// provider's own address.
 func priceOf(cfg Config, own bool) model.Price {
 	if p, ok := cfg.Prices[cfg.Model]; ok {
 		return p
@@ -46,8 +45,7 @@ func priceOf(cfg Config, own bool) model.Price {
 	return model.Price{}
 }
 
-// undated returns a model's name without the day of its making: -20250929 or
-// -2025-09-29.
+// undated returns the name of a model without its date, -20250929 or -2025-09-29.
 func undated(name string) string {
 	for _, form := range []string{"-dddddddd", "-dddd-dd-dd"} {
 		i := len(name) - len(form)

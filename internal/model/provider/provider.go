@@ -1,14 +1,12 @@
-// Package provider brings language models: Anthropic's Messages API, anything
-// that speaks OpenAI's Chat Completions, and programs on this machine.
+// Package provider implements language models: Anthropic's Messages API, servers with OpenAI's Chat Completions
+// API, and local programs.
 //
-// It knows their wires, keys, prices and moods. It keeps a turn within bounds of
-// time, size and attempts, and counts what was spent on it. What is talked about
-// is not its business; the words are those of package model.
+// It knows the APIs, their keys, prices and errors. It limits the time, size and attempts of a turn, and counts
+// its usage. The conversation itself is that of the caller; its types are in package model.
 //
-// A key comes from the environment and leaves it only to the host that it is
-// for: the provider's own, one that the environment names, or one that the user
-// has allowed. A configuration may come with a repository, and a repository is a
-// stranger.
+// A key comes from the environment. ken sends it only to the provider's own host, to a host that the environment
+// names, or to one that the user has allowed. A configuration may come with a repository, and ken does not trust a
+// repository.
 package provider
 
 import (
@@ -32,41 +30,38 @@ const (
 	Command   = "command"
 )
 
-// A Config says which model to ask.
+// A Config selects a model.
 type Config struct {
 	Provider string // Anthropic, OpenAI or Command
-	Model    string // as the provider calls it; for a Command, what to call it here
-	// BaseURL is where the API is. When "", the one that the environment names
-	// in ANTHROPIC_BASE_URL or OPENAI_BASE_URL, else the provider's own.
+	Model    string // as the provider calls it; for a Command, its name in ken
+	// BaseURL is the address of the API. If empty, the environment names it in ANTHROPIC_BASE_URL or
+	// OPENAI_BASE_URL; the default is the provider's own address.
 	BaseURL string
-	// Allowed says that the user lets a key and file contents go to BaseURL. The provider's
-	// own address, and one that the environment names too, need no permission.
+	// Allowed is set if the user lets ken send a key and file contents to BaseURL. The provider's own address, and
+	// one that the environment names, need no permission.
 	Allowed bool
-	// Command is the program and its arguments. It is started as it stands: let
-	// nobody but the user name it.
+	// Command is the program and its arguments. ken runs it without a shell. Only the user may set it.
 	Command []string
-	// JSON gives the program the request as JSON, tools included, instead of
-	// the prompt as text.
+	// JSON sends the program the request as JSON, including tools, instead of the prompt as text.
 	JSON bool
-	// Prices are those of models by name; they go before the ones ken knows.
+	// Prices are the prices of models by name. They take precedence over the built-in table.
 	Prices map[string]model.Price
 }
 
-// Options tunes a Model. The zero value is ready to use.
+// Options tune a Model. The zero value is ready to use.
 type Options struct {
-	Attempts int           // the most tries that a turn has; 6 when 0
-	Total    time.Duration // the most time that a turn takes, waits included; 20 minutes when 0
-	Idle     time.Duration // the longest silence of a server; 5 minutes when 0
-	MaxWait  time.Duration // the longest wait between tries that a server may ask for; 2 minutes when 0
-	// MaxBytes is the largest answer taken, as it comes over the wire; 16 MiB
-	// when 0, and 64 KiB from a Command.
+	Attempts int           // the maximum number of attempts of a turn; 6 if 0
+	Total    time.Duration // the maximum time of a turn, including waits; 20 minutes if 0
+	Idle     time.Duration // the maximum time without data from a server; 5 minutes if 0
+	MaxWait  time.Duration // the longest wait that a server may ask for; 2 minutes if 0
+	// MaxBytes is the maximum size of a response on the wire; if 0, 16 MiB, and 64 KiB for a Command.
 	MaxBytes int64
 
-	Getenv func(string) string                        // the environment; os.Getenv when nil
-	Now    func() time.Time                           // the clock that a server's dates are held against; time.Now when nil
-	Sleep  func(context.Context, time.Duration) error // waits, or returns the context's error; a timer when nil
-	Rand   func() float64                             // from 0 to below 1; math/rand when nil
-	HTTP   http.RoundTripper                          // the network; one of our own when nil
+	Getenv func(string) string                        // reads the environment; os.Getenv if nil
+	Now    func() time.Time                           // the clock, for dates that a server sends; time.Now if nil
+	Sleep  func(context.Context, time.Duration) error // waits, or returns the error of the context; a timer if nil
+	Rand   func() float64                             // returns a number in [0, 1); math/rand if nil
+	HTTP   http.RoundTripper                          // the network; ken's own transport if nil
 }
 
 // A Model is one model of one provider.
@@ -74,28 +69,27 @@ type Model struct {
 	name  string
 	price model.Price
 	opts  Options
-	hide  hider
+	hide  redactor
 	where string // the host or program, for errors
 	asker asker
 }
 
-// An asker makes one attempt at a turn. The answer's usage is what the attempt
-// cost, also when it failed.
+// An asker makes one attempt at a turn. The usage of the answer is the cost of the attempt, even if it failed.
 type asker interface {
-	ask(ctx context.Context, req model.Request, text func(string)) (answer, *trouble)
+	ask(ctx context.Context, req model.Request, text func(string)) (answer, *failure)
 }
 
-// An answer is a reply of one attempt.
+// An answer is the reply of one attempt.
 type answer struct {
 	model.Reply
-	reached bool // the model has begun to work on it
+	reached bool // the model has started to work
 }
 
-// New returns the model that cfg names. Nothing is asked yet; what can be told
-// without asking is an error here: a missing key, a host that must not have it.
+// New returns the model of cfg. It sends no request. It returns an error for problems that it can find without
+// one, such as a missing key or a host that must not get the key.
 func New(cfg Config, opts Options) (*Model, error) {
 	opts = opts.withDefaults()
-	m := &Model{opts: opts, hide: hiderOf(opts.Getenv)}
+	m := &Model{opts: opts, hide: newRedactor(opts.Getenv)}
 	switch cfg.Provider {
 	case Anthropic, OpenAI:
 		svc := serviceOf(cfg.Provider)
@@ -126,12 +120,12 @@ func unknown(provider string) error {
 	return misuse("set --provider NAME, or survey.provider in .ken/config.yaml", "unknown provider %q (valid: outline, anthropic, openai, command)", provider)
 }
 
-// unnamed says that the model is missing.
+// unnamed returns the error for a missing model name.
 func (s *service) unnamed() error {
 	return misuse("name one of "+s.models+" with --model NAME, or survey.model in .ken/config.yaml", "no model for the provider %s", s.name)
 }
 
-// commandName is what a program is called: by its model, else by its file.
+// commandName returns the name of a program: its model, else its file name.
 func commandName(cfg Config) string {
 	name := cfg.Model
 	if name == "" && len(cfg.Command) > 0 {
@@ -140,8 +134,8 @@ func commandName(cfg Config) string {
 	return Command + "/" + name
 }
 
-// Quote returns as much of the model that cfg names as can be told without a key or
-// a program: its name and its price. It answers nothing.
+// Quote returns a model for estimates: it has the name and the price of the model of cfg, needs neither a key nor
+// a program, and answers no request.
 func Quote(cfg Config, opts Options) (model.Model, error) {
 	opts = opts.withDefaults()
 	q := quoted{name: cfg.Provider + "/" + cfg.Model}
@@ -175,10 +169,10 @@ func (q quoted) Turn(context.Context, model.Request, model.Listener) (model.Repl
 	return model.Reply{}, fmt.Errorf("ask %s: this model is only for planning", q.name)
 }
 
-// Name is the provider and its model.
+// Name returns the provider and the model.
 func (m *Model) Name() string { return m.name }
 
-// Price is what its tokens cost, the zero Price when that is not known.
+// Price returns the price of its tokens, or the zero Price if it is unknown.
 func (m *Model) Price() model.Price { return m.price }
 
 func (o Options) withDefaults() Options {
@@ -223,12 +217,12 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// misuse says that the configuration makes no sense.
+// misuse returns the error for an invalid configuration.
 func misuse(hint, format string, args ...any) error {
 	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf(format, args...)}
 }
 
-// oneLine makes a line of s that a terminal can show, of limited length.
+// oneLine returns s as a single line of limited length that is safe for a terminal.
 func oneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {

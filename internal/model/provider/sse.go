@@ -7,27 +7,25 @@ import (
 	"io"
 )
 
-// maxLine bounds a line of a stream of events. A tool's arguments may come in
-// one piece.
+// maxLine limits a line of an event stream. The arguments of a tool call may be in one line.
 const maxLine = 4 << 20
 
 var errLine = errors.New("a line of the stream is too long")
 
-// events reads server-sent events: lines of "field: value", an empty line after
-// each event. Lines end in CR, LF or both. Comments, fields that we do not use
-// and what is left unfinished at the end are dropped, as the standard says.
+// events reads server-sent events: lines of "field: value", with an empty line after each event. Lines end in CR,
+// LF or both. As the standard requires, it drops comments, unused fields and an unfinished event at the end.
 type events struct {
 	r      *bufio.Reader
 	begun  bool
-	skipLF bool // the last line ended in CR; a LF now belongs to it
+	skipLF bool // the last line ended in CR; an LF that follows belongs to it
 	line   []byte
 	data   []byte
 }
 
 func newEvents(r io.Reader) *events { return &events{r: bufio.NewReaderSize(r, 16<<10)} }
 
-// next returns the next event that has data. What it returns is good until it
-// is called again. At the end of the stream it returns io.EOF.
+// next returns the next event that has data. The data is valid until the next call. At the end of the stream, next
+// returns io.EOF.
 func (e *events) next() (name string, data []byte, err error) {
 	e.data = e.data[:0]
 	some := false
@@ -45,7 +43,7 @@ func (e *events) next() (name string, data []byte, err error) {
 		}
 		field, value, _ := bytes.Cut(line, []byte(":"))
 		value = bytes.TrimPrefix(value, []byte(" "))
-		switch string(field) { // "" is a comment
+		switch string(field) { // "" for a comment
 		case "event":
 			name = string(value)
 		case "data":
@@ -60,8 +58,8 @@ func (e *events) next() (name string, data []byte, err error) {
 	}
 }
 
-// readLine returns the next line without its end. It looks no further than what
-// has come: after a CR, a LF may follow in its own time.
+// readLine returns the next line without its end. It does not wait for more data: after a CR, an LF may arrive
+// later.
 func (e *events) readLine() ([]byte, error) {
 	e.line = e.line[:0]
 	for {

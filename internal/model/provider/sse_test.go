@@ -36,7 +36,7 @@ func TestEvents(t *testing.T) {
 		"data:a\r\rdata:  b\r\r":       {{"", "a"}, {"", " b"}},
 		"event: x\r\ndata: a\r\n\r\n":  {{"x", "a"}},
 		"data: a\ndata\ndata: b\n\n":   {{"", "a\n\nb"}},
-		"event: x\n\ndata: a\n\n":      {{"", "a"}}, // a name without data is forgotten
+		"event: x\n\ndata: a\n\n":      {{"", "a"}}, // a name without data is dropped
 		":\n: data: a\n\n\n\n":         nil,
 		"data: a":                      nil, // unfinished
 		"data: a\n":                    nil,
@@ -67,8 +67,7 @@ func TestEventsAreBounded(t *testing.T) {
 	}
 }
 
-// How a stream is cut into pieces, and which line ends it has, makes no
-// difference.
+// The pieces in which a stream arrives, and its line ends, make no difference.
 func FuzzEvents(f *testing.F) {
 	f.Add([]byte("event: a\ndata: b\n\n: c\n\ndata: d\ndata: e\n\n"))
 	f.Add([]byte("data: x\r\n\r\ndata: y\r\rdata: z\n\r\n"))
@@ -88,7 +87,7 @@ func FuzzEvents(f *testing.F) {
 	})
 }
 
-// Whatever comes is an answer or a trouble, and an answer can be sent back.
+// Any stream is an answer or a failure, and an answer can be sent back.
 func FuzzReadings(f *testing.F) {
 	f.Add([]byte("data: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":-5}}}\n\n" +
 		"data: {\"type\":\"content_block_start\",\"index\":-1,\"content_block\":{\"type\":\"tool_use\",\"input\":7}}\n\n" +
@@ -103,7 +102,7 @@ func FuzzReadings(f *testing.F) {
 			heard := ""
 			r := w.listen(nil, func(s string) { heard += s })
 			events := newEvents(bytes.NewReader(in))
-			var failed *trouble
+			var failed *failure
 			for done := false; !done && failed == nil; {
 				name, data, err := events.next()
 				if err != nil {

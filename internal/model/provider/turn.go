@@ -10,11 +10,10 @@ import (
 	"ken/internal/model"
 )
 
-// errTotal ends a turn that takes too long.
+// errTotal ends a turn that exceeds its time limit.
 var errTotal = errors.New("the turn took too long")
 
-// Turn sends the conversation and returns the model's next message; see
-// [model.Model].
+// Turn implements [model.Model].
 func (m *Model) Turn(ctx context.Context, req model.Request, l model.Listener) (model.Reply, error) {
 	or(&req.MaxTokens, model.DefaultMaxTokens)
 	if l.Text == nil {
@@ -25,7 +24,7 @@ func (m *Model) Turn(ctx context.Context, req model.Request, l model.Listener) (
 
 	var usage model.Usage
 	var cost model.Cost
-	sent := false // in any of the attempts
+	sent := false // true if any attempt was sent
 	for attempt := 1; ; attempt++ {
 		a, t := m.asker.ask(limited, req, l.Text)
 		if a.reached {
@@ -60,12 +59,12 @@ func (m *Model) Turn(ctx context.Context, req model.Request, l model.Listener) (
 	}
 }
 
-// wait says how long to wait before the next attempt, and whether there is one:
-// what has failed may pass, attempts are left, and the wait is within bounds.
+// wait returns the wait before the next attempt, and whether to make one: the failure may pass, attempts are left,
+// and the wait is within the limits.
 //
-// Without a server's word the wait doubles from a second on. A part of it is
-// chance, so that many who were turned away together do not come back together.
-func (m *Model) wait(ctx context.Context, t *trouble, attempt int) (time.Duration, bool) {
+// If the server asks for no wait, it doubles from one second on. It is partly random, so that clients that were
+// rejected together do not retry together.
+func (m *Model) wait(ctx context.Context, t *failure, attempt int) (time.Duration, bool) {
 	if !t.passes || attempt >= m.opts.Attempts {
 		return 0, false
 	}
@@ -83,7 +82,7 @@ func (m *Model) wait(ctx context.Context, t *trouble, attempt int) (time.Duratio
 	return wait, true
 }
 
-// ended says that the caller's context, or our own limit, ended the turn.
+// ended returns the error for a turn that the context of the caller, or the time limit, has ended.
 func (m *Model) ended(ctx context.Context, attempts int) error {
 	if err := ctx.Err(); err != nil {
 		kind := fault.Failed
@@ -94,5 +93,5 @@ func (m *Model) ended(ctx context.Context, attempts int) error {
 			Reason: model.Cancelled, Err: fmt.Errorf("ask %s: %w", m.name, err),
 		}}
 	}
-	return m.failed(&trouble{reason: model.Down, text: fmt.Sprintf("no answer within %s", m.opts.Total)}, attempts)
+	return m.failed(&failure{reason: model.Down, text: fmt.Sprintf("no answer within %s", m.opts.Total)}, attempts)
 }

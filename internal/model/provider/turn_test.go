@@ -22,9 +22,8 @@ var tools = []model.Tool{
 	{Name: "list", Description: "lists", Schema: args(`{"type":"object","properties":{}}`)},
 }
 
-// A conversation with several calls in a turn, one of them botched, ends in an
-// answer, and the server, which is as strict as the real ones, has understood
-// every word of it.
+// A conversation with several calls in a turn, one of them invalid, ends in an answer. The server, which is as
+// strict as the real ones, accepts every request.
 func TestConversation(t *testing.T) {
 	for _, api := range apis {
 		t.Run(api, func(t *testing.T) {
@@ -96,7 +95,7 @@ func TestConversation(t *testing.T) {
 	}
 }
 
-// One model serves many conversations at once.
+// One model serves many conversations concurrently.
 func TestManyAtOnce(t *testing.T) {
 	for _, api := range apis {
 		t.Run(api, func(t *testing.T) {
@@ -122,8 +121,7 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// What a model answers without having been asked for a tool, or at all, is an
-// answer.
+// A reply with an unexpected tool call, or without content, is a valid reply.
 func TestStops(t *testing.T) {
 	for _, api := range apis {
 		t.Run(api, func(t *testing.T) {
@@ -148,7 +146,7 @@ func TestStops(t *testing.T) {
 			if err != nil || r.Text != "" || r.Stop != model.End {
 				t.Errorf("%+v, %v", r, err)
 			}
-			// It can be gone on from, too.
+			// The conversation can continue.
 			req := hello
 			req.Messages = []model.Message{hello.Messages[0], r.Message(), model.Ask("well?")}
 			if _, err := m.Turn(t.Context(), req, model.Listener{}); err != nil {
@@ -158,13 +156,13 @@ func TestStops(t *testing.T) {
 	}
 }
 
-// Tokens are counted by the provider, and cost what the price says.
+// The provider counts the tokens, and the price determines the cost.
 func TestUsageAndCost(t *testing.T) {
 	for _, api := range apis {
 		t.Run(api, func(t *testing.T) {
 			u := model.Usage{Input: 1000, Cached: 600, Written: 300, Output: 50}
 			if api == "openai" {
-				u.Written = 0 // it does not tell
+				u.Written = 0 // the API does not report it
 			}
 			srv := modeltest.Start(t, modeltest.Say(modeltest.Answer{Text: "so", Usage: u}))
 			m, _ := open(t, srv, api)
@@ -185,8 +183,8 @@ func TestUsageAndCost(t *testing.T) {
 	}
 }
 
-// The rules, the tools and the conversation so far are marked for the cache, at
-// most at four places, and what was sent once is sent the same way again.
+// The system prompt, the tools and the conversation so far have cache marks, at most four, and later requests
+// repeat them unchanged.
 func TestAnthropicCaches(t *testing.T) {
 	srv := modeltest.Start(t, func(turn modeltest.Turn) modeltest.Answer {
 		return modeltest.Answer{Calls: []model.Call{{ID: "c" + string(rune('a'+turn.N)), Name: "list"}}}
@@ -231,7 +229,7 @@ func TestAnthropicCaches(t *testing.T) {
 	}
 }
 
-// Servers that differ in small things are understood all the same.
+// ken understands servers that differ in details.
 func TestOpenAIDialects(t *testing.T) {
 	const end = "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":3}}\n\ndata: [DONE]\n\n"
 	for name, tt := range map[string]struct {
@@ -294,7 +292,7 @@ func TestOpenAIDialects(t *testing.T) {
 	}
 }
 
-// OpenAI's newer models refuse the old name of the limit; nobody has to know.
+// Newer models of OpenAI reject the old name of the limit. ken switches to the new one by itself.
 func TestOpenAILimitByEitherName(t *testing.T) {
 	srv := modeltest.Start(t, func(turn modeltest.Turn) modeltest.Answer {
 		if strings.Contains(string(turn.Body), `"max_tokens"`) {

@@ -6,16 +6,15 @@ import (
 	ts "github.com/odvcencio/gotreesitter"
 )
 
-// csharpScanner is the library's scanner for C#, but for the text of
-// interpolated strings, where it takes a doubled brace for one that opens
-// something.
+// csharpScanner is the library's scanner for C#, except for the text of interpolated strings. There the
+// library takes a doubled brace for the start of an interpolation.
 type csharpScanner struct {
 	ts.ExternalScanner
 	content ts.Symbol
 }
 
-// Of the scanner's tokens, and of the bytes that it keeps: two, and four for
-// each string that is open.
+// The scanner's token for string content, and flags in its serialized state. The state is two bytes, plus
+// four bytes for each open string.
 const (
 	csharpContent  = 8
 	csharpVerbatim = 1 << 1
@@ -26,20 +25,22 @@ func (s csharpScanner) Scan(payload any, lexer *ts.ExternalLexer, valid []bool) 
 	if len(valid) <= csharpContent || !valid[csharpContent] || valid[0] {
 		return s.ExternalScanner.Scan(payload, lexer, valid)
 	}
-	var kept [1024]byte
-	n := s.Serialize(payload, kept[:])
+	var saved [1024]byte
+	n := s.Serialize(payload, saved[:])
 	start := *lexer
 	others := append([]bool(nil), valid...)
 	others[csharpContent] = false
 	if s.ExternalScanner.Scan(payload, lexer, others) {
 		return true
 	}
-	s.Deserialize(payload, kept[:n])
+	s.Deserialize(payload, saved[:n])
 	*lexer = start
 	if n < 6 {
 		return false
 	}
-	dollars, quotes, kind := int(kept[n-4]), int(kept[n-2]), kept[n-1]
+	dollars := int(saved[n-4])
+	quotes := int(saved[n-2])
+	kind := saved[n-1]
 	if !csharpText(lexer, dollars, quotes, kind) {
 		return false
 	}
@@ -47,8 +48,7 @@ func (s csharpScanner) Scan(payload any, lexer *ts.ExternalLexer, valid []bool) 
 	return true
 }
 
-// csharpText takes the text up to the next brace that opens something, the
-// closing quotes, or an escape.
+// csharpText reads string content up to the next interpolation, the closing quotes, or an escape sequence.
 func csharpText(lexer *ts.ExternalLexer, dollars, quotes int, kind byte) bool {
 	some := false
 	lexer.MarkEnd()
@@ -64,7 +64,7 @@ func csharpText(lexer *ts.ExternalLexer, dollars, quotes int, kind byte) bool {
 		case r == 0:
 			return some
 		case r == '"' && kind&csharpRaw != 0:
-			// Fewer quotes than those that close it are text.
+			// Fewer quotes than the closing ones are content.
 			n := run(lexer, '"')
 			if n >= quotes {
 				return some
@@ -79,7 +79,7 @@ func csharpText(lexer *ts.ExternalLexer, dollars, quotes int, kind byte) bool {
 			return some
 		case r == '{':
 			braces := run(lexer, '{')
-			literal := braces - braces%2 // each pair of them stands for one
+			literal := braces - braces%2 // a pair of braces is one literal brace
 			if kind&csharpRaw != 0 {
 				literal = braces
 				if braces >= dollars {
@@ -96,7 +96,7 @@ func csharpText(lexer *ts.ExternalLexer, dollars, quotes int, kind byte) bool {
 	}
 }
 
-// run counts how often a character follows.
+// run counts how many times r follows.
 func run(lexer *ts.ExternalLexer, r rune) (n int) {
 	for ahead := *lexer; ahead.Lookahead() == r; ahead.Advance(false) {
 		n++
@@ -104,8 +104,7 @@ func run(lexer *ts.ExternalLexer, r rune) (n int) {
 	return n
 }
 
-// emptyCollection goes on over what C# has for an empty collection since the
-// grammar was written, [], as if it had an element.
+// emptyCollection parses [], which is newer than the grammar, as a collection with one element.
 func (p *parser) emptyCollection(top *entry) bool {
 	if _, ok := p.g.scanner.(csharpScanner); !ok || top.node == 0 || string(p.src[p.nodes[top.node].start:p.nodes[top.node].end]) != "[" {
 		return false

@@ -10,11 +10,10 @@ import (
 	ts "github.com/odvcencio/gotreesitter"
 )
 
-// Scanners for what tables cannot say, such as Python's indentation, come with
-// the grammars. They take a lexer that only the library's own parser can set on
-// a place in a text and ask for its result. These are its fields, spelt again;
-// checkExternalLexer holds them against the real ones before the first use, so a
-// changed library costs us the outlines of some languages and nothing worse.
+// externalLexer has the same fields as the library's ExternalLexer. The library's scanners, such as the one
+// for Python's indentation, need such a lexer, but only the library's own parser can set its position and
+// read its result. checkExternalLexer compares both types before the first use. If the library changes, the
+// languages with a scanner have no outlines.
 type externalLexer struct {
 	source          []byte
 	startPos        int
@@ -44,28 +43,34 @@ var checkExternalLexer = sync.OnceValue(func() error {
 	return nil
 })
 
-// external asks the language's scanner for a token, and reports whether there is one.
+// external runs the language's scanner. It reports whether the scanner found a token.
 func (p *parser) external(t *token, state uint32, valid []bool, pos int, scan uint32) bool {
 	if p.payload == nil {
 		p.payload = p.g.scanner.Create()
 	}
-	// A scanner may write into what it is given.
+	// The scanner may modify its input.
 	p.scanBuf = append(p.scanBuf[:0], p.scans[scan]...)
 	p.g.scanner.Deserialize(p.payload, p.scanBuf)
 	at := p.point(pos)
-	l := &p.lexer // whose source is the text
-	l.startPos, l.pos, l.endPos = pos, pos, pos
-	l.startPoint, l.point, l.endPoint = at, at, at
-	l.endMarked, l.advancedContent, l.resultSymbol, l.hasResult = false, false, 0, false
-	// The layouts are the same: checkExternalLexer has been asked.
+	l := &p.lexer // its source is already set
+	l.startPos = pos
+	l.pos = pos
+	l.endPos = pos
+	l.startPoint = at
+	l.point = at
+	l.endPoint = at
+	l.endMarked = false
+	l.advancedContent = false
+	l.resultSymbol = 0
+	l.hasResult = false
+	// checkExternalLexer has verified that both types have the same layout.
 	lexer := (*ts.ExternalLexer)(unsafe.Pointer(&p.lexer))
 	found := p.g.scanner.Scan(p.payload, lexer, valid)
 	p.steps += 1 + (l.pos-pos)/8
 	if !found || !l.hasResult {
 		return false
 	}
-	// A scanner may answer with more than it was asked for; the tables would
-	// not know what to do with it.
+	// A scanner may return a token that is not valid in this state. The tables have no action for it.
 	if i := slices.Index(p.g.externals, l.resultSymbol); i < 0 || !valid[i] {
 		return false
 	}
@@ -73,28 +78,31 @@ func (p *parser) external(t *token, state uint32, valid []bool, pos int, scan ui
 	if !l.endMarked {
 		end = l.pos
 	}
-	if end < start { // the end was marked before white space that was skipped since
+	if end < start { // the end was marked before skipped white space
 		start = end
 	}
 	if start < pos || end > len(p.src) {
 		return false
 	}
 	n := p.g.scanner.Serialize(p.payload, p.serialized[:])
-	after := p.remember(p.serialized[:max(0, min(n, len(p.serialized)))])
-	// An empty token that changes nothing would come again and again while a
-	// broken text is being repaired.
+	after := p.scanID(p.serialized[:max(0, min(n, len(p.serialized)))])
+	// While a syntax error is repaired, an empty token that leaves the scanner's state unchanged would be
+	// found again and again.
 	if state == 0 && end <= pos && after == scan {
 		return false
 	}
-	t.sym, t.start, t.end, t.scan = uint16(l.resultSymbol), uint32(start), uint32(end), after
+	t.sym = uint16(l.resultSymbol)
+	t.start = uint32(start)
+	t.end = uint32(end)
+	t.scan = after
 	return true
 }
 
-// scansKept is how many scanner states are known beyond a text; few have more.
-const scansKept = 1 << 10
+// maxKeptScans limits the scanner states that a parser keeps for the next text. Few texts have more.
+const maxKeptScans = 1 << 10
 
-// remember returns the number of a scanner state.
-func (p *parser) remember(b []byte) uint32 {
+// scanID returns the number of a serialized scanner state.
+func (p *parser) scanID(b []byte) uint32 {
 	if string(b) == p.scans[p.lastScan] {
 		return p.lastScan
 	}
@@ -108,7 +116,7 @@ func (p *parser) remember(b []byte) uint32 {
 	return id
 }
 
-// point returns the line and column of a place, mostly near the last one.
+// point returns the line and column of an offset. Most calls are near the previous one.
 func (p *parser) point(pos int) ts.Point {
 	if p.line >= len(p.lines) || pos < p.lines[p.line] {
 		line, found := slices.BinarySearch(p.lines, pos)

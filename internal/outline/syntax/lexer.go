@@ -5,34 +5,34 @@ import (
 	"unicode/utf8"
 )
 
-// A token is the next piece of text as one state sees it.
+// A token is the next token of the text for one parser state.
 type token struct {
 	start, end uint32
-	scan       uint32 // what the language's scanner remembers behind it
+	scan       uint32 // number of the scanner state after the token
 	sym        uint16
-	keyword    uint16 // what it is where that keyword may stand, 0 if it is none
-	none       bool   // the state wants no token: what it has is complete
-	broken     bool   // nothing that any state knows
+	keyword    uint16 // its symbol where the grammar allows it as a keyword, 0 if it is no keyword
+	none       bool   // the state takes no token: its node is complete
+	broken     bool   // no state has a token for this text
 }
 
-// A lexTable is a lexer: its states, each spread out when first needed.
+// A lexTable is a lexer. Its rows are computed when they are first needed.
 type lexTable struct {
 	lexStates
 
 	rows []atomic.Pointer[lexRow]
 }
 
-// A lexRow is one state of a lexer.
+// A lexRow is one lexer state in expanded form.
 type lexRow struct {
-	ascii   [utf8.RuneSelf]int16 // where a character leads, see step
-	accepts bool                 // what was read so far is a token
-	sym     uint16               // of that
+	ascii   [utf8.RuneSelf]int16 // next state by character, as in step
+	accepts bool                 // the characters read so far are a token
+	sym     uint16               // symbol of that token
 }
 
-// Where a character leads is a state, with skipBit if the character is not part of the
-// token, or nowhere.
+// A next state has skipBit set if the character is not part of the token. noState means that there is no
+// transition.
 const (
-	nowhere      = -1
+	noState      = -1
 	skipBit      = 1 << 14
 	maxLexStates = skipBit
 )
@@ -52,7 +52,7 @@ func (t *lexTable) newRow(state int16) *lexRow {
 		for c := tr.lo; c <= min(tr.hi, utf8.RuneSelf-1); c++ {
 			if !set[c] {
 				set[c] = true
-				if tr.next != nowhere {
+				if tr.next != noState {
 					r.ascii[c] = tr.next
 				}
 			}
@@ -62,13 +62,12 @@ func (t *lexTable) newRow(state int16) *lexRow {
 	return r
 }
 
-// step follows a transition: the next state, with skipBit if the character is
-// not part of the token.
+// step returns the next state, with skipBit set if the character is not part of the token.
 func (t *lexTable) step(state int16, r rune) int16 {
 	st := &t.states[state]
 	for i := st.from; i < st.to; i++ {
 		if tr := &t.transitions[i]; r >= tr.lo && r <= tr.hi {
-			if tr.next == nowhere {
+			if tr.next == noState {
 				break
 			}
 			return tr.next
@@ -77,9 +76,9 @@ func (t *lexTable) step(state int16, r rune) int16 {
 	return st.rest
 }
 
-// run lets a lexer loose at pos. ok is false where it accepts nothing; eof says
-// that only white space was left.
-func (p *parser) run(table *lexTable, state uint32, pos int) (sym uint16, start, end int, ok, eof bool) {
+// runLexer runs a lexer from pos. ok is false if it accepts nothing. eof is true if only white space was
+// left.
+func (p *parser) runLexer(table *lexTable, state uint32, pos int) (sym uint16, start, end int, ok, eof bool) {
 	src, from := p.src, pos
 	start = pos
 	cur := int16(state)
@@ -89,12 +88,14 @@ func (p *parser) run(table *lexTable, state uint32, pos int) (sym uint16, start,
 		if row == nil {
 			row = table.newRow(cur)
 		}
-		// Most of a text are runs of one kind: white space, words, comments.
+		// Skip runs of characters that stay in the same state: white space, words, comments.
 		for pos < len(src) && src[pos] < utf8.RuneSelf && row.ascii[src[pos]] == cur {
 			pos++
 		}
 		if row.accepts {
-			sym, end, ok = row.sym, pos, true
+			sym = row.sym
+			end = pos
+			ok = true
 		}
 		if pos >= len(src) {
 			if st := &table.states[cur]; st.eof >= 0 && hops <= len(table.states) {
@@ -107,13 +108,13 @@ func (p *parser) run(table *lexTable, state uint32, pos int) (sym uint16, start,
 		var next int16
 		if b := src[pos]; b < utf8.RuneSelf {
 			next = row.ascii[b]
-			if next == nowhere {
+			if next == noState {
 				break
 			}
 			pos++
 		} else {
 			r, size := utf8.DecodeRune(src[pos:])
-			if next = table.step(cur, r); next == nowhere {
+			if next = table.step(cur, r); next == noState {
 				break
 			}
 			pos += size
@@ -131,18 +132,17 @@ func (p *parser) run(table *lexTable, state uint32, pos int) (sym uint16, start,
 	return sym, start, end, ok, !ok && start >= len(src)
 }
 
-// lex returns the token at the top of a stack.
+// lex returns the next token after the top of a stack.
 func (p *parser) lex(top *entry) token {
 	return *p.lexIn(top.state, top.pos, top.scan)
 }
 
-// lexedTokens are the last tokens, for the other states and readings at the same
-// place.
+// lexedTokens caches the last tokens, for other states and versions at the same position.
 type lexedTokens struct {
 	list [8]lexed
-	turn uint // how many there were: the next takes the place of the oldest
-	last uint // the one that was asked for last
-	far  int  // no place behind it has been asked for
+	turn uint // tokens lexed so far; the next one replaces the oldest
+	last uint // the token returned last
+	far  int  // highest position lexed so far
 }
 
 type lexed struct {
@@ -150,23 +150,23 @@ type lexed struct {
 	pos      int
 	lex, ext uint32
 	scan     uint32
-	known    bool   // there is one
-	state    uint32 // that asked for it last
+	known    bool   // the fields are set
+	state    uint32 // the state that requested it last
 	cost     int    // in steps
 }
 
-// lexIn returns the token at a place as a state sees it, until the next call. A state
-// that knows nothing of what stands there gets what the grammar as a whole knows.
+// lexIn returns the token at a position for a parser state. The result is valid until the next call. If the
+// state has no token there, lexIn returns the token of any state of the grammar.
 func (p *parser) lexIn(state uint32, pos int, scan uint32) *token {
 	return p.lexAs(state, p.g.row(state), pos, scan)
 }
 
 func (p *parser) lexAs(state uint32, row *stateRow, pos int, scan uint32) *token {
 	seen := &p.recent
-	// The states in which one token is reduced ask for it one after the other.
+	// During a series of reductions, several states request the same token.
 	if r := &seen.list[seen.last%uint(len(seen.list))]; r.pos == pos && r.lex == row.lex && r.ext == row.ext && r.scan == scan && r.known {
 		if r.state != state {
-			p.again(r, state)
+			p.reuse(r, state)
 		}
 		return &r.token
 	}
@@ -176,7 +176,7 @@ func (p *parser) lexAs(state uint32, row *stateRow, pos int, scan uint32) *token
 			if r := &seen.list[at]; r.pos == pos && r.lex == row.lex && r.ext == row.ext && r.scan == scan && r.known {
 				seen.last = at
 				if r.state != state {
-					p.again(r, state)
+					p.reuse(r, state)
 				}
 				return &r.token
 			}
@@ -186,28 +186,33 @@ func (p *parser) lexAs(state uint32, row *stateRow, pos int, scan uint32) *token
 	seen.turn++
 	seen.last, seen.far = at, max(seen.far, pos)
 	r := &seen.list[at]
-	r.pos, r.lex, r.ext, r.scan, r.known = pos, row.lex, row.ext, scan, true
+	r.pos = pos
+	r.lex = row.lex
+	r.ext = row.ext
+	r.scan = scan
+	r.known = true
 	before := p.steps
 	p.scan(&r.token, state, row, pos, scan)
 	r.state, r.cost = state, p.steps-before
 	return &r.token
 }
 
-// again counts a token that another state gets as well. In a grammar that says of
-// each state for itself what it wants of the scanner, it counts as if it had been made
-// for that state alone.
-func (p *parser) again(r *lexed, state uint32) {
+// reuse counts the steps of a cached token that another state requests. If the grammar computes the set of
+// external tokens for each state, the token costs as much as if it had been lexed for that state alone.
+func (p *parser) reuse(r *lexed, state uint32) {
 	r.state = state
 	if p.g.scanner != nil && len(p.g.externalStates) == 0 {
 		p.steps += r.cost
 	}
 }
 
-// scan makes the token at a place.
+// scan lexes the token at a position.
 func (p *parser) scan(t *token, state uint32, row *stateRow, pos int, scan uint32) {
 	*t = token{scan: scan}
 	if row.lex == ^uint32(0) || row.lex == 0xffff {
-		t.start, t.end, t.none = uint32(pos), uint32(pos), true
+		t.start = uint32(pos)
+		t.end = uint32(pos)
+		t.none = true
 		return
 	}
 	size := uint32(len(p.src))
@@ -221,7 +226,7 @@ func (p *parser) scan(t *token, state uint32, row *stateRow, pos int, scan uint3
 			}
 		}
 		for at := pos; ; {
-			sym, start, end, ok, eof := p.run(&p.g.lexer, row.lex, at)
+			sym, start, end, ok, eof := p.runLexer(&p.g.lexer, row.lex, at)
 			if eof {
 				t.start, t.end = size, size
 				return
@@ -231,9 +236,11 @@ func (p *parser) scan(t *token, state uint32, row *stateRow, pos int, scan uint3
 				continue
 			}
 			if ok && sym != 0 {
-				t.sym, t.start, t.end = sym, uint32(start), uint32(end)
+				t.sym = sym
+				t.start = uint32(start)
+				t.end = uint32(end)
 				if sym == p.g.word {
-					t.keyword = p.keywordIn(start, end)
+					t.keyword = p.keywordAt(start, end)
 				}
 				return
 			}
@@ -244,8 +251,7 @@ func (p *parser) scan(t *token, state uint32, row *stateRow, pos int, scan uint3
 		}
 		state, row = 0, p.g.row(0)
 	}
-	// Nothing knows what this is: take it character by character until
-	// something does.
+	// No lexer accepts this text. Skip characters until one does.
 	start := pos
 	for start < len(p.src) && isSpace(p.src[start]) {
 		start++
@@ -257,7 +263,7 @@ func (p *parser) scan(t *token, state uint32, row *stateRow, pos int, scan uint3
 		if end >= len(p.src) || isSpace(p.src[end]) {
 			break
 		}
-		if _, _, _, ok, _ := p.run(&p.g.lexer, row.lex, end); ok {
+		if _, _, _, ok, _ := p.runLexer(&p.g.lexer, row.lex, end); ok {
 			break
 		}
 	}
@@ -265,19 +271,21 @@ func (p *parser) scan(t *token, state uint32, row *stateRow, pos int, scan uint3
 		t.start, t.end = size, size
 		return
 	}
-	t.start, t.end, t.broken = uint32(start), uint32(end), true
+	t.start = uint32(start)
+	t.end = uint32(end)
+	t.broken = true
 }
 
 func isSpace(b byte) bool {
 	return b == ' ' || b == '\t' || b == '\n' || b == '\r' || b == '\f' || b == '\v'
 }
 
-// keywordIn returns the keyword that a word is, 0 if it is none.
-func (p *parser) keywordIn(from, to int) uint16 {
+// keywordAt returns the symbol of the keyword between two offsets, or 0 if that text is no keyword.
+func (p *parser) keywordAt(from, to int) uint16 {
 	if len(p.g.words.states) == 0 {
 		return 0
 	}
-	sym, start, end, ok, _ := p.run(&p.g.words, 0, from)
+	sym, start, end, ok, _ := p.runLexer(&p.g.words, 0, from)
 	if ok && start == from && end == to {
 		return sym
 	}

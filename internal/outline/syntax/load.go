@@ -9,8 +9,8 @@ import (
 	"github.com/odvcencio/gotreesitter/grammars"
 )
 
-// The grammars, each loaded when it is first asked for: a few milliseconds, or
-// fifty for C++, unless a [Shelf] has its tables.
+// The grammars. Each is loaded on first use. That takes a few milliseconds, or fifty for C++, unless a
+// [TableStore] has its tables.
 var (
 	Bash       = loader("bash", grammars.BashLanguage)
 	C          = loader("c", grammars.CLanguage)
@@ -27,21 +27,20 @@ var (
 	TypeScript = loader("typescript", grammars.TypescriptLanguage)
 )
 
-// A Shelf keeps the tables of grammars from one run of the program to the next: taking
-// them from the library takes longer than parsing most files. It is never needed.
-type Shelf interface {
-	// LoadTables returns what was saved under a name last, nil for nothing. Whatever
-	// else it returns is recognised.
+// A TableStore saves the tables of grammars for later runs of the program, because converting the library's
+// tables takes longer than parsing most files. It is optional.
+type TableStore interface {
+	// LoadTables returns the saved tables of a grammar, or nil. The caller detects damaged data.
 	LoadTables(name string) []byte
-	// SaveTables keeps tables under a name, in place of those before, or does not.
+	// SaveTables replaces the saved tables of a grammar. It may do nothing.
 	SaveTables(name string, tables []byte)
 }
 
-var shelf atomic.Pointer[Shelf]
+var tableStore atomic.Pointer[TableStore]
 
-// KeepOn has grammars that are loaded from now on take their tables from a shelf, and put
-// there what it does not have.
-func KeepOn(s Shelf) { shelf.Store(&s) }
+// UseTables makes grammars that are loaded from now on take their tables from s, and save those that s
+// lacks.
+func UseTables(s TableStore) { tableStore.Store(&s) }
 
 func loader(name string, load func() *ts.Language) func() (*Grammar, error) {
 	return sync.OnceValues(func() (g *Grammar, err error) {
@@ -50,9 +49,9 @@ func loader(name string, load func() *ts.Language) func() (*Grammar, error) {
 				err = fmt.Errorf("load the grammar: %v", r)
 			}
 		}()
-		kept := shelf.Load()
-		if kept != nil {
-			if t := readTables(name, (*kept).LoadTables(name)); t != nil {
+		store := tableStore.Load()
+		if store != nil {
+			if t := decodeTables(name, (*store).LoadTables(name)); t != nil {
 				return newGrammar(t)
 			}
 		}
@@ -60,14 +59,14 @@ func loader(name string, load func() *ts.Language) func() (*Grammar, error) {
 		if err != nil {
 			return nil, err
 		}
-		if kept != nil {
-			(*kept).SaveTables(name, t.append(nil))
+		if store != nil {
+			(*store).SaveTables(name, t.append(nil))
 		}
 		return newGrammar(t)
 	})
 }
 
-// scannerFor returns the library's scanner for a language, nil where it has none.
+// scannerFor returns the library's external scanner for a language, or nil if it has none.
 func scannerFor(t *tables) ts.ExternalScanner {
 	scanner := grammars.LookupExternalScanner(t.name)
 	bound, ok := scanner.(interface {

@@ -10,37 +10,37 @@ import (
 	ts "github.com/odvcencio/gotreesitter"
 )
 
-// A parser runs over one text at a time. It follows every reading that the
-// tables allow, side by side, until all but one have failed or come to the same.
+// A parser parses one text at a time. It follows every parse that the tables allow, side by side, until the
+// others have failed or merged into one.
 type parser struct {
 	g     *Grammar
 	src   []byte
-	lines []int // where they start
+	lines []int // offsets of line starts
 	steps int
 	limit int
 
 	versions []version
 	work     []*entry
 	failed   []*entry
-	tree     ref // the best complete reading
+	tree     ref // root of the best complete parse, 0 for none yet
 	cost     int
 	repairs  int
 
-	recent  lexedTokens
-	stack   straightStack
-	careful bool // never goes straight, for the tests
+	recent    lexedTokens
+	stack     linearStack
+	linearOff bool // disables advanceLinear, for tests
 
 	payload    any
 	lexer      externalLexer
 	scanBuf    []byte
 	serialized [1024]byte
-	scans      []string // what the scanner remembers, by number
+	scans      []string // serialized scanner states, by number
 	scanIDs    map[string]uint32
 	lastScan   uint32
-	line       int // of the last place that the scanner was set on
+	line       int // line of the last position passed to point
 
-	// Nodes and their children are known by numbers, in memory that holds no
-	// pointers: the collector has nothing to look for in it.
+	// Nodes and their children are numbered and stored in slices without pointers, so the garbage collector
+	// does not scan them.
 	nodes    []node
 	children []ref
 	entries  slab[entry]
@@ -48,55 +48,53 @@ type parser struct {
 	levels   []level
 }
 
-// An entry is one element of a stack. Readings share the entries below the place
-// where they part, and those above the place where they come to the same again:
-// then an entry has several links down.
+// An entry is one element of a parse stack. Parses share the entries below the point where they fork. They
+// also share the entries above the point where they merge; the first of these has several links down.
 type entry struct {
 	link
 	more  []link
 	state uint32
-	pos   int    // where the text goes on
-	scan  uint32 // what the scanner remembers
+	pos   int    // offset of the next token
+	scan  uint32 // number of the scanner state
 	depth int
 	cost  int  // of the repairs so far
-	prec  int  // of the readings chosen
+	prec  int  // dynamic precedence of the reductions so far
 	since int  // tokens read since the last repair
-	done  bool // its actions have been taken
+	done  bool // its actions have been executed
 }
 
-// A link leads down over a node.
+// A link connects an entry with the one below it.
 type link struct {
 	prev *entry
-	node ref // none at the bottom
+	node ref // 0 at the bottom of the stack
 }
 
-// A version is one reading of the text so far.
+// A version is one possible parse of the text so far.
 type version struct {
 	top     *entry
-	paused  bool  // no action: waits for the others to fail too
-	broken  bool  // is looking for a way on
-	skipped []ref // what it has skipped so far, in at most maxSkipped pieces
+	paused  bool  // no action applies; it waits until the other versions fail too
+	broken  bool  // it is skipping tokens to recover from a syntax error
+	skipped []ref // skipped nodes, at most maxSkipped
 }
 
-// parsers are used again, for whatever language comes next.
+// parsers is a pool. A parser can be reused for any language.
 var parsers = sync.Pool{New: func() any {
 	return &parser{nodes: make([]node, 1), scans: []string{""}, scanIDs: map[string]uint32{"": 0}}
 }}
 
-// nodesKept is how much memory for nodes a parser keeps for the next text: few need
-// more.
-const nodesKept = 1 << 17
+// maxKeptNodes limits the node memory that a parser keeps for the next text. Few texts need more.
+const maxKeptNodes = 1 << 17
 
-// densityOf is how many bytes the density of nodes is counted in, and how long a text has
-// to be to tell it and to need it.
-const densityOf = 1 << 14
+// densityUnit is the number of bytes in which the node density is measured. Shorter texts neither update the
+// density nor reserve memory by it.
+const densityUnit = 1 << 14
 
-// reserve makes room for about as many nodes as a text will have: a large one would make
-// the memory grow dozens of times, and be copied each time. Of a long file a history has
-// hundreds of versions.
+// reserve allocates memory for the nodes that a text of the given size probably has. Without it, the slices
+// of a large text grow, and are copied, dozens of times. A history can contain hundreds of versions of a
+// long file.
 func (p *parser) reserve(size int) {
-	most := int(p.g.density.Load()) * (size/densityOf + 1)
-	most = min(most+most/8, size) // whatever the last one was like
+	most := int(p.g.density.Load()) * (size/densityUnit + 1)
+	most = min(most+most/8, size) // never more than one node per byte
 	if most > cap(p.nodes) {
 		p.nodes = slices.Grow(p.nodes, most)
 	}
@@ -111,11 +109,11 @@ func newParser(g *Grammar) *parser {
 	return p
 }
 
-// forget lets go of the text and of all that was made of it, but for the memory.
-func (p *parser) forget() {
+// reset drops the text and the tree, and keeps the memory.
+func (p *parser) reset() {
 	next := parser{
 		scanBuf: p.scanBuf, scans: p.scans, scanIDs: p.scanIDs,
-		levels: p.levels[:0], stack: straightStack{slots: p.stack.slots[:0], undo: p.stack.undo[:0]},
+		levels: p.levels[:0], stack: linearStack{slots: p.stack.slots[:0], undo: p.stack.undo[:0]},
 		lines: p.lines[:0], work: p.work[:0], failed: p.failed[:0], scratch: p.scratch[:0],
 		nodes: p.nodes[:1], entries: p.entries, children: p.children[:0],
 	}
@@ -123,10 +121,10 @@ func (p *parser) forget() {
 		p.g.scanner.Destroy(p.payload)
 	}
 	*p = next
-	if len(p.scans) > scansKept {
+	if len(p.scans) > maxKeptScans {
 		p.scans, p.scanIDs = []string{""}, map[string]uint32{"": 0}
 	}
-	if cap(p.nodes) > nodesKept || cap(p.children) > nodesKept {
+	if cap(p.nodes) > maxKeptNodes || cap(p.children) > maxKeptNodes {
 		p.nodes, p.children = make([]node, 1), nil
 	}
 	p.entries.reset()
@@ -135,7 +133,7 @@ func (p *parser) forget() {
 func (p *parser) parse(src []byte) (*Tree, error) {
 	p.src, p.limit = src, stepsAtLeast+stepsPerByte*len(src)
 	p.lexer.source = src
-	if len(src) >= densityOf {
+	if len(src) >= densityUnit {
 		p.reserve(len(src))
 	}
 	p.lines = append(p.lines, 0)
@@ -152,7 +150,7 @@ func (p *parser) parse(src []byte) (*Tree, error) {
 	if scanner := p.g.scanner; scanner != nil {
 		p.payload = scanner.Create()
 		n := scanner.Serialize(p.payload, p.serialized[:])
-		first.scan = p.remember(p.serialized[:max(0, n)])
+		first.scan = p.scanID(p.serialized[:max(0, n)])
 	}
 	p.versions = []version{{top: first}}
 	for len(p.versions) > 0 {
@@ -174,9 +172,9 @@ func (p *parser) parse(src []byte) (*Tree, error) {
 			p.skip(i)
 		} else {
 			done := 0
-			if len(p.versions) == 1 && p.tree == 0 && !p.careful {
+			if len(p.versions) == 1 && p.tree == 0 && !p.linearOff {
 				var limit bool
-				if done, limit = p.straight(); limit {
+				if done, limit = p.advanceLinear(); limit {
 					continue
 				}
 			}
@@ -189,13 +187,13 @@ func (p *parser) parse(src []byte) (*Tree, error) {
 	if p.tree == 0 {
 		return nil, errors.New("no parse of the text is possible")
 	}
-	if len(src) >= densityOf {
-		p.g.density.Store(uint64(len(p.nodes)) * densityOf / uint64(len(src)))
+	if len(src) >= densityUnit {
+		p.g.density.Store(uint64(len(p.nodes)) * densityUnit / uint64(len(src)))
 	}
 	return &Tree{root: p.tree, p: p}, nil
 }
 
-// pick returns the reading that is furthest behind, -1 if all are stuck.
+// pick returns the version with the lowest position, or -1 if all versions are paused.
 func (p *parser) pick() int {
 	best := -1
 	for i := range p.versions {
@@ -207,7 +205,7 @@ func (p *parser) pick() int {
 	return best
 }
 
-// advance takes a reading over one token, at which straight has done so much already.
+// advance moves a version past one token. advanceLinear has already made done reductions at that token.
 func (p *parser) advance(i, done int) {
 	p.work = append(p.work[:0], p.versions[i].top)
 	p.failed = p.failed[:0]
@@ -251,16 +249,16 @@ func (p *parser) advance(i, done int) {
 		p.versions = slices.Delete(p.versions, i, i+1)
 	case len(p.failed) > 0:
 		p.versions[i] = version{top: p.failed[len(p.failed)-1], paused: true}
-	default: // the tables led nowhere
+	default: // no action led to a valid state
 		if done > 0 {
-			start = p.rewound()
+			start = p.restoredTop()
 		}
 		p.versions[i] = version{top: start, paused: true}
 	}
 }
 
-// actionsAt returns what may be done at a token, and as which symbol: a word is
-// a keyword where that keyword may stand.
+// actionsAt returns the actions for a token, and the symbol that they apply to. A word counts as a keyword
+// where the grammar allows that keyword.
 func (p *parser) actionsAt(state uint32, t *token) ([]ts.ParseAction, uint16) {
 	if t.broken {
 		return nil, 0
@@ -281,7 +279,9 @@ func (p *parser) shift(top *entry, t *token, sym uint16, act ts.ParseAction) *en
 		state = top.state
 	}
 	e := p.push(top, p.add(n), state)
-	e.pos, e.scan, e.since = int(t.end), t.scan, top.since+1
+	e.pos = int(t.end)
+	e.scan = t.scan
+	e.since = top.since + 1
 	return e
 }
 
@@ -295,23 +295,23 @@ func (p *parser) push(below *entry, r ref, state uint32) *entry {
 	return e
 }
 
-// reduce makes one node of the topmost ones, for every way down, and adds what
-// comes of it to the work.
+// reduce replaces the topmost nodes with their parent, once for every path down the stack, and appends the
+// resulting entries to p.work.
 func (p *parser) reduce(top *entry, act ts.ParseAction, complete bool) {
-	if top.more == nil && p.reduceStraight(top, act, complete) {
+	if top.more == nil && p.reduceSinglePath(top, act, complete) {
 		return
 	}
 	var paths []path
 	p.paths(top, int(act.ChildCount), nil, &paths)
 	for i := range paths {
-		if p.chosen(paths, i) {
+		if p.preferred(paths, i) {
 			p.reduceTo(top, paths[i].below, paths[i].nodes, act, complete)
 		}
 	}
 }
 
-// reduceStraight is reduce where there is only one way down, as nearly always.
-func (p *parser) reduceStraight(top *entry, act ts.ParseAction, complete bool) bool {
+// reduceSinglePath is reduce for a stack with only one path down, which is the usual case.
+func (p *parser) reduceSinglePath(top *entry, act ts.ParseAction, complete bool) bool {
 	p.scratch = p.scratch[:0]
 	below := top
 	for want := int(act.ChildCount); want > 0; below = below.prev {
@@ -319,7 +319,7 @@ func (p *parser) reduceStraight(top *entry, act ts.ParseAction, complete bool) b
 			return false
 		}
 		if below.node == 0 {
-			return true // no such way
+			return true // the stack is too short: there is no such path
 		}
 		if !p.extra(below.node) {
 			want--
@@ -330,13 +330,13 @@ func (p *parser) reduceStraight(top *entry, act ts.ParseAction, complete bool) b
 	return true
 }
 
-// A path is a way down a stack: the nodes on it, topmost first.
+// A path leads down a stack. Its nodes are listed from the top.
 type path struct {
 	nodes []ref
 	below *entry
 }
 
-// paths collects the ways down over so many nodes, comments apart.
+// paths collects the paths down that contain the wanted number of nodes, not counting comments.
 func (p *parser) paths(e *entry, want int, nodes []ref, out *[]path) {
 	p.steps++
 	if want == 0 {
@@ -359,8 +359,8 @@ func (p *parser) paths(e *entry, want int, nodes []ref, out *[]path) {
 	}
 }
 
-// chosen reports whether no other path to the same entry is to be preferred.
-func (p *parser) chosen(paths []path, i int) bool {
+// preferred reports whether path i is the best of all paths to the same entry.
+func (p *parser) preferred(paths []path, i int) bool {
 	for j := range paths {
 		if i == j || paths[i].below != paths[j].below {
 			continue
@@ -393,8 +393,7 @@ func (p *parser) comparePaths(a, b []ref) int {
 	return 0
 }
 
-// reduceTo puts one node for several on an entry. Where the tables know no way
-// on, nothing comes of it.
+// reduceTo pushes the parent of nodes on the entry below. It does nothing if the tables have no next state.
 func (p *parser) reduceTo(top, below *entry, nodes []ref, act ts.ParseAction, complete bool) {
 	next := p.next(below.state, uint16(act.Symbol))
 	if next == 0 {
@@ -413,12 +412,14 @@ func (p *parser) reduceTo(top, below *entry, nodes []ref, act ts.ParseAction, co
 		p.nodes[n].flags |= isExtra
 	}
 	e := p.push(below, n, next)
-	// Comments behind it stay behind it.
+	// Comments after the last child stay outside the parent.
 	for i := trailing - 1; i >= 0; i-- {
 		e.pos = top.pos
 		e = p.push(e, nodes[i], next)
 	}
-	e.pos, e.scan, e.since = top.pos, top.scan, top.since
+	e.pos = top.pos
+	e.scan = top.scan
+	e.since = top.since
 	for _, other := range p.work {
 		if !other.done && p.merge(other, e) {
 			return
@@ -427,8 +428,7 @@ func (p *parser) reduceTo(top, below *entry, nodes []ref, act ts.ParseAction, co
 	p.work = append(p.work, e)
 }
 
-// merge makes one entry of two that have the same future, and reports whether
-// it has.
+// merge joins b into a if the same parse can follow both. It reports whether it has.
 func (p *parser) merge(a, b *entry) bool {
 	if a == b {
 		return true
@@ -445,8 +445,8 @@ func (p *parser) merge(a, b *entry) bool {
 	return true
 }
 
-// join adds a way down to an entry. Of two that differ only in how the same text
-// is read, the better stays.
+// join adds a link down to an entry. If an existing link differs only in how it parses the same text, join
+// keeps the better one.
 func (p *parser) join(e *entry, l link) {
 	p.steps++
 	for i := -1; i < len(e.more); i++ {
@@ -476,14 +476,14 @@ func (p *parser) join(e *entry, l link) {
 	}
 }
 
-// accept notes a complete reading.
+// accept records a complete parse.
 func (p *parser) accept(top *entry) {
 	var all []ref
 	for e := top; e.node != 0; e = e.prev {
 		all = append(all, e.node)
 	}
 	slices.Reverse(all)
-	// One of them is the root; comments may stand before and behind it.
+	// One of the nodes is the root. Comments may precede and follow it.
 	i := slices.IndexFunc(all, func(r ref) bool { return !p.extra(r) })
 	if i < 0 {
 		return
@@ -511,9 +511,8 @@ func (p *parser) finish(root ref, cost int) {
 	}
 }
 
-// condense drops the readings that others have overtaken: those with the same
-// stack as a better one, those that needed much more repair, and the last of too
-// many.
+// condense drops versions that are superseded: those with the same stack as a better one, those with far
+// more repairs, and the worst of those beyond maxVersions.
 func (p *parser) condense() {
 	vs := p.versions
 	active := slices.ContainsFunc(vs, func(v version) bool { return !v.paused })
@@ -531,11 +530,11 @@ func (p *parser) condense() {
 			if dead(j) || vs[i].paused != vs[j].paused {
 				continue
 			}
-			if p.overtaken(vs[j], vs[i]) {
+			if p.superseded(vs[j], vs[i]) {
 				vs[j].top = nil
 				continue
 			}
-			if p.overtaken(vs[i], vs[j]) {
+			if p.superseded(vs[i], vs[j]) {
 				vs[i].top = nil
 				break
 			}
@@ -552,14 +551,14 @@ func (p *parser) condense() {
 	p.versions = vs
 }
 
-// muchWorse is how much more repair a reading may have cost than one that has
-// just gone on; the longer the other goes on, the less.
-const muchWorse = 1800
+// maxExtraCost limits how much more a version may have cost than one that just recovered. The limit shrinks
+// with the tokens that the other version has read since.
+const maxExtraCost = 1800
 
-// overtaken reports whether b makes a superfluous. If they have come to the same,
-// b takes over what a is.
-func (p *parser) overtaken(a, b version) bool {
-	if a.top.cost > b.top.cost && !b.broken && (a.top.cost-b.top.cost)*(1+b.top.since) > muchWorse && b.top.pos >= a.top.pos {
+// superseded reports whether version b makes version a unnecessary. If both are equivalent, superseded
+// merges a into b.
+func (p *parser) superseded(a, b version) bool {
+	if a.top.cost > b.top.cost && !b.broken && (a.top.cost-b.top.cost)*(1+b.top.since) > maxExtraCost && b.top.pos >= a.top.pos {
 		return true
 	}
 	if a.broken || b.broken {
@@ -571,7 +570,7 @@ func (p *parser) overtaken(a, b version) bool {
 	return p.merge(b.top, a.top)
 }
 
-// sameStates reports whether two stacks allow the same future.
+// sameStates reports whether two stacks have the same states throughout.
 func sameStates(a, b *entry) bool {
 	if a.pos != b.pos || a.scan != b.scan || a.depth != b.depth {
 		return false
@@ -584,8 +583,7 @@ func sameStates(a, b *entry) bool {
 	return true
 }
 
-// compare puts two trees over the same text in order, the one to be preferred
-// first.
+// compare orders two trees over the same text. The preferred one sorts first.
 func (p *parser) compare(a, b ref) int {
 	type pair struct{ a, b ref }
 	todo := []pair{{a, b}}
@@ -607,19 +605,18 @@ func (p *parser) compare(a, b ref) int {
 	return 0
 }
 
-// newEntry returns an entry that may hold anything: the caller sets all of it.
+// newEntry returns an uninitialized entry. The caller sets all its fields.
 func (p *parser) newEntry() *entry { return &p.entries.take(1)[0] }
 
-// add keeps a node.
+// add stores a node and returns its number.
 func (p *parser) add(n node) ref {
 	p.nodes = append(p.nodes, n)
 	return ref(len(p.nodes) - 1)
 }
 
-// extra reports a node outside of the grammar's rules.
+// extra reports whether a node is outside the grammar's rules, such as a comment.
 func (p *parser) extra(r ref) bool { return p.nodes[r].flags&isExtra != 0 }
 
-// childrenOf returns the children of a node.
 func (p *parser) childrenOf(r ref) []ref {
 	n := &p.nodes[r]
 	return p.children[n.first : n.first+n.count]

@@ -6,26 +6,26 @@ import (
 	ts "github.com/odvcencio/gotreesitter"
 )
 
-// What repairs cost. Of several ways to go on behind broken syntax the cheapest
-// wins that lets the text behind it be read.
+// Costs of repairs. Of several ways to recover from a syntax error, the cheapest one wins that can parse the
+// text after it.
 const (
 	costRepair  = 500 // each
-	costMissing = 110 // a token put in
-	costTree    = 100 // each piece left out
+	costMissing = 110 // an inserted token
+	costTree    = 100 // each skipped node
 	costLine    = 30
 	costByte    = 1
 )
 
-// How far a repair looks.
+// Limits of one repair.
 const (
-	maxUnwind  = 400 // entries to go back
-	maxResumes = 3   // ways to go on at one token
-	maxTried   = 12  // ways to complete what stands there
-	maxSkipped = 64  // pieces, before they are made one
+	maxUnwind  = 400 // stack entries to unwind
+	maxResumes = 3   // places to resume at one token
+	maxTried   = 12  // stacks to try, see completions
+	maxSkipped = 64  // skipped nodes, before they are joined into one
 )
 
-// repair is called when every reading is stuck. It takes the best of them and
-// goes on in several ways: with a token put in, or with something left out.
+// repair is called when all versions are paused. It takes the best one and continues it in several ways:
+// with an inserted token, or by skipping text.
 func (p *parser) repair() {
 	best := p.versions[0]
 	for _, v := range p.versions[1:] {
@@ -44,12 +44,12 @@ func (p *parser) repair() {
 		return
 	}
 	for _, e := range p.completions(top) {
-		p.putIn(e)
+		p.insertToken(e)
 	}
 	p.versions = append(p.versions, version{top: top, broken: true})
 }
 
-// completions returns a stack and those it can be reduced to whatever follows.
+// completions returns the stack and the stacks that it can be reduced to, regardless of the next token.
 func (p *parser) completions(top *entry) []*entry {
 	out := []*entry{top}
 	for i := 0; i < len(out) && len(out) < maxTried; i++ {
@@ -75,13 +75,13 @@ func (p *parser) completions(top *entry) []*entry {
 	return out
 }
 
-// putIn goes on with one token that is not there, if that completes something.
-func (p *parser) putIn(top *entry) {
+// insertToken continues with a token that the text lacks, if that token allows a reduction.
+func (p *parser) insertToken(top *entry) {
 	next := *p.lexIn(0, top.pos, top.scan)
 	p.steps += int(p.g.tokens) / 4
 	for sym := uint16(1); uint32(sym) < p.g.tokens; sym++ {
 		state := p.next(top.state, sym)
-		if state == 0 || state == top.state || !p.mayKnow(state, &next) {
+		if state == 0 || state == top.state || !p.mightAccept(state, &next) {
 			continue
 		}
 		p.steps++
@@ -98,8 +98,8 @@ func (p *parser) putIn(top *entry) {
 	}
 }
 
-// skip takes a reading that is looking for a way on over one token: it goes on
-// wherever a state below it knows what to do with that token, and without it.
+// skip moves a broken version past one token. For every state down the stack that accepts the token, it adds
+// a version that resumes there. The version itself skips the token.
 func (p *parser) skip(i int) {
 	v := p.versions[i]
 	t := *p.lexIn(0, v.top.pos, v.top.scan)
@@ -108,8 +108,7 @@ func (p *parser) skip(i int) {
 		p.versions = slices.Delete(p.versions, i, i+1)
 		return
 	}
-	// Where it begins a line, the likeliest place to go on is behind something
-	// that began a line at the same column.
+	// A token that begins a line most likely continues after a node that began a line at the same column.
 	column, begins := p.indent(int(t.start))
 	resumes, unwound := 0, 0
 	for e, above := v.top, (*entry)(nil); e != nil && unwound <= maxUnwind; e, above, unwound = e.prev, e, unwound+1 {
@@ -119,7 +118,7 @@ func (p *parser) skip(i int) {
 			c, first := p.indent(int(p.nodes[above.node].start))
 			aligned = first && c == column
 		}
-		if unwound == 0 && len(v.skipped) == 0 || resumes >= maxResumes && !aligned || !p.knows(e.state, v.top, &t) {
+		if unwound == 0 && len(v.skipped) == 0 || resumes >= maxResumes && !aligned || !p.accepts(e.state, v.top, &t) {
 			continue
 		}
 		n := p.errorNode(v.top, e, v.skipped)
@@ -127,26 +126,30 @@ func (p *parser) skip(i int) {
 			p.nodes[n].cost = costRepair
 		}
 		next := p.push(e, n, e.state)
-		next.pos, next.scan, next.since = v.top.pos, v.top.scan, 0
+		next.pos = v.top.pos
+		next.scan = v.top.scan
+		next.since = 0
 		p.versions = append(p.versions, version{top: next})
 		resumes++
 		if aligned {
 			break
 		}
 	}
-	// Without it. The stack stays as it is; its end moves on.
+	// Skip the token. The stack stays the same; its position moves on.
 	n := node{sym: t.sym, start: t.start, end: t.end}
 	if t.broken {
 		n.sym = errorSym
 	}
 	moved := p.newEntry()
 	*moved = *v.top
-	moved.pos, moved.scan, moved.since = max(int(t.end), v.top.pos), t.scan, 0
+	moved.pos = max(int(t.end), v.top.pos)
+	moved.scan = t.scan
+	moved.since = 0
 	moved.cost += costTree + costByte*int(t.end-t.start) + costLine*p.linesIn(int(t.start), int(t.end))
 	if len(v.skipped) == 0 {
 		moved.cost += costRepair
 	}
-	if int(t.end) <= v.top.pos && t.scan == v.top.scan { // nothing would ever change
+	if int(t.end) <= v.top.pos && t.scan == v.top.scan { // an empty token would be lexed forever
 		moved.pos = min(len(p.src), v.top.pos+1)
 	}
 	skipped := append(slices.Clip(v.skipped), p.add(n))
@@ -158,7 +161,7 @@ func (p *parser) skip(i int) {
 	p.versions[i] = version{top: moved, broken: true, skipped: skipped}
 }
 
-// indent returns the column of a place, and whether it is the first on its line.
+// indent returns the column of an offset, and whether only white space precedes it on its line.
 func (p *parser) indent(pos int) (column int, first bool) {
 	line, found := slices.BinarySearch(p.lines, pos)
 	if !found {
@@ -172,22 +175,22 @@ func (p *parser) indent(pos int) (column int, first bool) {
 	return pos - p.lines[line], true
 }
 
-// linesIn counts the line breaks in some text.
+// linesIn counts the line breaks between two offsets.
 func (p *parser) linesIn(start, end int) int {
 	a, _ := slices.BinarySearch(p.lines, start+1)
 	b, _ := slices.BinarySearch(p.lines, end+1)
 	return b - a
 }
 
-// mayKnow reports whether a state could have something to do at the token t, as
-// far as can be told without lexing again.
-func (p *parser) mayKnow(state uint32, t *token) bool {
+// mightAccept reports whether a state has an action for the token t. It does not lex the token again for
+// that state.
+func (p *parser) mightAccept(state uint32, t *token) bool {
 	return !t.broken && (p.cell(state, t.sym) != 0 || t.keyword != 0 && p.cell(state, t.keyword) != 0)
 }
 
-// knows reports whether a state has something to do at the token t.
-func (p *parser) knows(state uint32, top *entry, t *token) bool {
-	if !p.mayKnow(state, t) {
+// accepts reports whether a state has an action for the token t.
+func (p *parser) accepts(state uint32, top *entry, t *token) bool {
+	if !p.mightAccept(state, t) {
 		return false
 	}
 	p.steps++
@@ -196,7 +199,7 @@ func (p *parser) knows(state uint32, top *entry, t *token) bool {
 	return len(acts) > 0 && own.start == t.start && own.end == t.end
 }
 
-// errorNode makes one node of everything above an entry and of what was skipped.
+// errorNode returns an ERROR node of everything above the entry below, and of the skipped nodes.
 func (p *parser) errorNode(top, below *entry, skipped []ref) ref {
 	p.scratch = append(p.scratch[:0], skipped...)
 	slices.Reverse(p.scratch)
@@ -211,7 +214,7 @@ func (p *parser) errorNode(top, below *entry, skipped []ref) ref {
 	return r
 }
 
-// stop ends a parse that has reached a limit, by the reading that got furthest.
+// stop ends a parse that has reached a limit. The tree is that of the best version.
 func (p *parser) stop(i int) {
 	best := max(i, 0)
 	for j, v := range p.versions {
@@ -224,8 +227,7 @@ func (p *parser) stop(i int) {
 	p.giveUp(v.top, v.skipped...)
 }
 
-// giveUp makes a tree of what there is: everything read so far and skipped, and
-// the rest of the text as one piece.
+// giveUp finishes with an ERROR node of all nodes on the stack, the skipped nodes and the rest of the text.
 func (p *parser) giveUp(top *entry, skipped ...ref) {
 	bottom := top
 	for bottom.node != 0 {

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// A large text finds room for all its nodes when it is like the one before, and none is
-// reserved beyond a node to a byte.
+// reserve allocates enough nodes for a text like the previous one, and at most one node per byte.
 func TestReserve(t *testing.T) {
 	g, err := Markdown()
 	if err != nil {
@@ -18,20 +17,20 @@ func TestReserve(t *testing.T) {
 		t.Fatal(err)
 	}
 	nodes, children := len(p.nodes), len(p.children)
-	if nodes <= nodesKept {
-		t.Fatalf("%d nodes are none too many to be kept", nodes)
+	if nodes <= maxKeptNodes {
+		t.Fatalf("the text has %d nodes; it must have more than %d", nodes, maxKeptNodes)
 	}
 	p.free()
 
 	fresh := &parser{g: g, nodes: make([]node, 1)}
 	fresh.reserve(len(src))
 	if cap(fresh.nodes) < nodes || cap(fresh.children) < children {
-		t.Errorf("room for %d nodes and %d children, and there were %d and %d", cap(fresh.nodes), cap(fresh.children), nodes, children)
+		t.Errorf("reserved %d nodes and %d children, want %d and %d", cap(fresh.nodes), cap(fresh.children), nodes, children)
 	}
-	kept := g.density.Swap(1 << 40)
-	defer g.density.Store(kept)
+	density := g.density.Swap(1 << 40)
+	defer g.density.Store(density)
 	fresh = &parser{g: g, nodes: make([]node, 1)}
 	if fresh.reserve(1 << 16); cap(fresh.nodes) > 2<<16 {
-		t.Errorf("room for %d nodes in %d bytes", cap(fresh.nodes), 1<<16)
+		t.Errorf("reserved %d nodes for %d bytes", cap(fresh.nodes), 1<<16)
 	}
 }

@@ -1,20 +1,20 @@
 package syntax
 
-// A slab hands out memory that is used again for the next text: most of the time that
-// parsing takes would go into getting and collecting it.
+// A slab allocates memory that is reused for the next text. Without it, allocation and garbage collection
+// would take most of the time of a parse.
 type slab[T any] struct {
 	chunks [][]T
-	at     int // the chunk in use
-	used   int // of it
+	at     int // index of the current chunk
+	used   int // elements used in the current chunk
 }
 
 const (
 	slabChunk = 1024
-	// slabKept is how many chunks are kept for the next text; few need more.
-	slabKept = 8
+	// maxKeptChunks limits the chunks that are kept for the next text. Few texts need more.
+	maxKeptChunks = 8
 )
 
-// take returns n of them, which hold whatever they held.
+// take returns n elements. They are not cleared.
 func (s *slab[T]) take(n int) []T {
 	for {
 		if s.at == len(s.chunks) {
@@ -28,11 +28,11 @@ func (s *slab[T]) take(n int) []T {
 	}
 }
 
-// reset takes all of them back.
+// reset frees all elements for reuse.
 func (s *slab[T]) reset() {
-	if len(s.chunks) > slabKept {
-		clear(s.chunks[slabKept:])
-		s.chunks = s.chunks[:slabKept]
+	if len(s.chunks) > maxKeptChunks {
+		clear(s.chunks[maxKeptChunks:])
+		s.chunks = s.chunks[:maxKeptChunks]
 	}
 	s.at, s.used = 0, 0
 }

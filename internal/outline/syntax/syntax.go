@@ -1,13 +1,10 @@
-// Package syntax makes trees of source text by the tables of tree-sitter
-// grammars.
+// Package syntax parses source text with the tables of tree-sitter grammars.
 //
-// The tables, and the scanners that some languages need beside them, are those of
-// github.com/odvcencio/gotreesitter, loaded when a language is first asked for.
-// The parser that runs over them is our own: deterministic, with a budget of steps
-// instead of a clock, so that a file has the same tree on every machine or on
-// none. Where a text has one reading it goes straight, as a plain LR parser does;
-// where it has several, they share a graph-structured stack. What the nodes mean is
-// for internal/outline to say.
+// The tables and the external scanners of some languages come from github.com/odvcencio/gotreesitter. They
+// are loaded when a language is first used. The parser is our own. It is deterministic: its limit is a
+// number of steps and not a time, so a file has the same tree on every machine. Where a text has one
+// possible parse, the parser works like a plain LR parser. Where it has several, they share a
+// graph-structured stack. Package outline interprets the nodes.
 package syntax
 
 import (
@@ -18,31 +15,30 @@ import (
 	ts "github.com/odvcencio/gotreesitter"
 )
 
-// Limits of one parse. Behind the place where one is reached, the text is broken
-// syntax.
+// Limits of one parse. If a limit is reached, the rest of the text is a syntax error.
 const (
-	stepsPerByte = 60 // actions of the parser; ordinary text takes about one
+	stepsPerByte = 60 // parser actions; ordinary text takes about one per byte
 	stepsAtLeast = 200_000
-	maxVersions  = 12   // readings of an ambiguous text, side by side
-	maxForks     = 64   // of one reading at one token
+	maxVersions  = 12   // parallel parses of an ambiguous text
+	maxForks     = 64   // of one version at one token
 	maxPaths     = 64   // down one stack
-	maxLinks     = 8    // of one entry of a stack
-	maxStack     = 5000 // of nested constructs
-	maxRepairs   = 400  // of broken syntax
+	maxLinks     = 8    // of one stack entry
+	maxStack     = 5000 // depth of a stack
+	maxRepairs   = 400  // of syntax errors
 )
 
 // A Grammar parses one language. It is safe for concurrent use.
 type Grammar struct {
 	*tables
 
-	scanner ts.ExternalScanner // for what the tables cannot say, nil for nothing
+	scanner ts.ExternalScanner // for tokens that the tables cannot describe; nil if there are none
 	rows    rowTable
-	moves   []move // by entry of actions
+	moves   []move // by action entry
 	mu      sync.Mutex
-	sets    map[string]uint32 // see wanted
+	sets    map[string]uint32 // see externalSet
 	lexer   lexTable
-	words   lexTable      // of keywords
-	density atomic.Uint64 // nodes in so many bytes of the last large text, see reserve
+	words   lexTable      // the lexer of keywords
+	density atomic.Uint64 // nodes per densityUnit bytes of the last large text, see reserve
 }
 
 func newGrammar(t *tables) (*Grammar, error) {
@@ -60,8 +56,8 @@ func newGrammar(t *tables) (*Grammar, error) {
 	return g, nil
 }
 
-// Parse returns the tree of a text. Where the text breaks the grammar, the tree
-// has ERROR nodes and [Tree.Whole] is false. The text is not kept beyond the tree.
+// Parse returns the syntax tree of a text. If the text has syntax errors, the tree has ERROR nodes and
+// [Tree.Whole] returns false.
 func (g *Grammar) Parse(src []byte) (tree *Tree, err error) {
 	if uint64(len(src)) > 1<<31 {
 		return nil, fmt.Errorf("%d bytes are more than can be parsed", len(src))
@@ -73,11 +69,11 @@ func (g *Grammar) Parse(src []byte) (tree *Tree, err error) {
 	return tree, err
 }
 
-// free makes a parser ready for the next text.
+// free returns the parser to the pool.
 func (p *parser) free() {
-	p.forget()
+	p.reset()
 	parsers.Put(p)
 }
 
-// Names are what the grammar calls the types of its nodes.
+// Names returns the names of node types, indexed by [Node.Symbol].
 func (g *Grammar) Names() []string { return g.names }

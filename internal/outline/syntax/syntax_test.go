@@ -27,8 +27,7 @@ func parse(t *testing.T, lang, src string) *Tree {
 	return tree
 }
 
-// The build tags name just the grammars that are used, so that a binary built
-// with them has all it needs and no more.
+// The build tags name exactly the grammars that are used.
 func TestTags(t *testing.T) {
 	b, err := os.ReadFile("tags")
 	if err != nil {
@@ -49,14 +48,14 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// The library's lexer is as we take it to be.
+// externalLexer has the same layout as the library's type.
 func TestExternalLexer(t *testing.T) {
 	if err := checkExternalLexer(); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// What people write parses whole.
+// Valid source text parses without errors.
 func TestWhole(t *testing.T) {
 	for lang, texts := range map[string][]string{
 		"typescript": {
@@ -98,7 +97,7 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// Behind broken syntax the text is read on, as what it is.
+// The parser finds declarations after a syntax error.
 func TestRepair(t *testing.T) {
 	for lang, c := range map[string]struct{ src, kind, name string }{
 		"javascript": {"function a( { x = ) }\n\nfunction b() {}\n", "function_declaration", "b"},
@@ -128,9 +127,9 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// Going straight is only a faster way to the same tree by the same number of steps,
-// in what people write and in what is left of it when pieces are missing.
-func TestStraight(t *testing.T) {
+// The linear parser makes the same tree in the same number of steps, for valid samples and for samples with
+// pieces deleted.
+func TestLinear(t *testing.T) {
 	files, err := filepath.Glob("../testdata/*/*")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no samples: %v", err)
@@ -153,15 +152,15 @@ func TestStraight(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 12 {
-			straight, careful := newParser(g), newParser(g)
-			careful.careful = true
-			a, errA := straight.parse(src)
-			b, errB := careful.parse(src)
+			linear, general := newParser(g), newParser(g)
+			general.linearOff = true
+			a, errA := linear.parse(src)
+			b, errB := general.parse(src)
 			if errA != nil || errB != nil {
 				t.Fatalf("%s: %v, %v", name, errA, errB)
 			}
-			if !sameTree(a.p, b.p, a.root, b.root) || straight.steps != careful.steps {
-				t.Errorf("%s: another tree, or %d steps instead of %d, of\n%s", name, straight.steps, careful.steps, src)
+			if !sameTree(a.p, b.p, a.root, b.root) || linear.steps != general.steps {
+				t.Errorf("%s: the linear parser makes another tree, or takes %d steps instead of %d, for\n%s", name, linear.steps, general.steps, src)
 				break
 			}
 			at := rng.IntN(len(src))
@@ -176,14 +175,14 @@ func sameTree(p, q *parser, r, s ref) bool {
 	return a == b && slices.EqualFunc(p.childrenOf(r), q.childrenOf(s), func(r, s ref) bool { return sameTree(p, q, r, s) })
 }
 
-// A parse ends, whatever it is given, and the tree has the whole text.
+// A parse of any text ends, and its tree is within the text.
 func TestLimits(t *testing.T) {
 	for lang := range all {
 		for _, piece := range []string{"(", "\"", "a<", "{ x", "\\", "if ", "\xff", "/*", "`", "\t- "} {
 			src := strings.Repeat(piece, 4000/len(piece))
 			tree := parse(t, lang, src)
 			if root := tree.Root(); root.End() > len(src) || root.Start() < 0 {
-				t.Errorf("%s of %q: the tree goes from %d to %d of %d", lang, piece, root.Start(), root.End(), len(src))
+				t.Errorf("%s of %q: the tree spans %d to %d of %d bytes", lang, piece, root.Start(), root.End(), len(src))
 			}
 		}
 	}

@@ -8,60 +8,60 @@ import (
 	ts "github.com/odvcencio/gotreesitter"
 )
 
-// tables are all that the parser knows of a language: those of the library, in lists
-// without pointers as far as they are long, so that they can be kept and read back at once.
+// tables holds the parse tables of a language, taken from the library. Long tables are slices without
+// pointers, so that they can be saved and loaded quickly.
 type tables struct {
 	name    string
 	names   []string // of symbols
-	fields  []string // names
-	visible []bool   // by symbol: its nodes are seen
-	named   []bool   // by symbol: it stands for a rule
-	symbols int      // how many a row may have
+	fields  []string // field names
+	visible []bool   // by symbol: its nodes are visible
+	named   []bool   // by symbol: it is a named rule
+	symbols int      // number of cells in an expanded row
 	tokens  uint32   // symbols below it are tokens
-	initial uint32   // state
+	initial uint32   // initial state
 	word    uint16   // the token that may be a keyword
 
 	modes   []lexMode        // by state
-	rowAt   []uint32         // by state: where its row begins in cells
-	cells   []uint16         // see spread
-	entryAt []uint32         // by entry of actions: where its actions begin; and where the last end
+	rowAt   []uint32         // by state: index of its row in cells
+	cells   []uint16         // compressed rows, see mergeTables
+	entryAt []uint32         // by action entry: index of its first action; the last element is len(actions)
 	actions []ts.ParseAction // of all entries
 	prods   []production     // by number
 
 	lexers, keyword lexStates
 
-	externals      []ts.Symbol // the scanner's tokens
-	externalStates [][]bool    // by number: which of them are wanted; none where the cells say so
+	externals      []ts.Symbol // the external scanner's tokens
+	externalStates [][]bool    // sets of valid external tokens, by number; empty if the parse table defines them
 }
 
-// A lexMode is how a state of the parser wants its next token.
+// A lexMode tells how to lex the next token in a parser state.
 type lexMode struct {
-	lex uint32 // the state of the lexer to begin in
-	ext uint32 // what is wanted of the scanner
+	lex uint32 // initial state of the lexer
+	ext uint32 // index into externalStates
 }
 
-// lexStates are the states of a lexer.
+// lexStates holds the states of a lexer.
 type lexStates struct {
 	states      []lexState
 	transitions []transition // of all states
 }
 
 type lexState struct {
-	from, to uint32 // its transitions; the first that fits counts
-	rest     int16  // the state behind any other character, nowhere for none
-	eof      int16  // the state at the end of the text, nowhere for none
-	sym      uint16 // what was read so far is, if it accepts
+	from, to uint32 // its transitions; the first match wins
+	rest     int16  // next state for any other character, or noState
+	eof      int16  // next state at the end of the text, or noState
+	sym      uint16 // symbol of the accepted token
 	accepts  bool
 }
 
-// A transition leads from a range of characters to a state, with skipBit if they are not
-// part of the token; to nowhere if they lead where any other character does.
+// A transition maps a range of characters to the next state. The state has skipBit set if the characters are
+// not part of the token. It is noState if they have the same next state as any other character.
 type transition struct {
 	lo, hi rune
 	next   int16
 }
 
-// tablesOf takes the tables of a language from the library.
+// tablesOf converts the library's tables of a language.
 func tablesOf(name string, lang *ts.Language) (*tables, error) {
 	if lang == nil || lang.InitialState == 0 || len(lang.LargeStateGotos) > 0 || lang.TokenCount == 0 ||
 		len(lang.ParseTable) != int(lang.LargeStateCount) || len(lang.LexModes) < int(lang.StateCount) ||
@@ -86,24 +86,23 @@ func tablesOf(name string, lang *ts.Language) (*tables, error) {
 		m := &lang.LexModes[i]
 		t.modes[i] = lexMode{m.LexStateIndex(), uint32(m.ExternalLexState)}
 	}
-	t.gather(lang)
+	t.mergeTables(lang)
 	for _, e := range lang.ParseActions {
 		t.entryAt = append(t.entryAt, uint32(len(t.actions)))
 		t.actions = append(t.actions, e.Actions...)
 	}
 	t.entryAt = append(t.entryAt, uint32(len(t.actions)))
-	if !t.sound() {
+	if !t.consistent() {
 		return nil, errors.New("the grammar's tables are inconsistent")
 	}
 	return t, nil
 }
 
-// gather makes one list of both parts of the parse table, the one with a cell for each
-// symbol and the compressed one, in the form of the latter: the number of groups, then each
-// as a value, the number of symbols that have it, and the symbols. The first group with
-// a symbol is the one that counts.
-func (t *tables) gather(lang *ts.Language) {
-	t.cells = []uint16{0} // a row of nothing
+// mergeTables joins both parts of the library's parse table: the full rows and the compressed ones. The
+// result has compressed rows. A row is a number of groups. A group is a value, a number of symbols, and the
+// symbols that have that value. If a symbol is in several groups, the first group wins.
+func (t *tables) mergeTables(lang *ts.Language) {
+	t.cells = []uint16{0} // an empty row
 	t.rowAt = make([]uint32, len(lang.LexModes))
 	var group rowGroups
 	for state, row := range lang.ParseTable[:min(len(lang.ParseTable), len(t.rowAt))] {
@@ -119,14 +118,14 @@ func (t *tables) gather(lang *ts.Language) {
 	}
 }
 
-// rowGroups gather the symbols of a row by value. It is used again for the next row.
+// rowGroups groups the symbols of a row by value. It is reused for the next row.
 type rowGroups struct {
 	last   map[uint16]int // by value: its last symbol so far
-	before []int          // by symbol: the one before it with the same value, -1 for none
-	values []uint16       // in order
+	before []int          // by symbol: the previous symbol with the same value, -1 for none
+	values []uint16       // in the order of their first symbols
 }
 
-// append appends a row that has a cell for each symbol.
+// append compresses a full row and appends it to out.
 func (g *rowGroups) append(out, row []uint16) []uint16 {
 	if g.last == nil {
 		g.last = make(map[uint16]int)
@@ -156,8 +155,8 @@ func (g *rowGroups) append(out, row []uint16) []uint16 {
 	return out
 }
 
-// lexStatesOf takes the states of a lexer from the library. Many have the same
-// transitions, such as all that letters lead to, which are listed once.
+// lexStatesOf converts the library's states of a lexer. Many states have equal transitions, which are stored
+// once.
 func lexStatesOf(states []ts.LexState) lexStates {
 	list := lexStates{states: make([]lexState, len(states))}
 	type span struct{ from, to uint32 }
@@ -166,7 +165,7 @@ func lexStatesOf(states []ts.LexState) lexStates {
 		st := &states[i]
 		from := uint32(len(list.transitions))
 		for _, tr := range st.Transitions {
-			next := int16(nowhere)
+			next := int16(noState)
 			switch {
 			case tr.NextState < 0:
 			case tr.Skip:
@@ -186,24 +185,23 @@ func lexStatesOf(states []ts.LexState) lexStates {
 			seen[key] = at
 		}
 		list.states[i] = lexState{
-			from: at.from, to: at.to, rest: int16(max(nowhere, st.Default)), eof: int16(max(nowhere, st.EOF)),
+			from: at.from, to: at.to, rest: int16(max(noState, st.Default)), eof: int16(max(noState, st.EOF)),
 			sym: uint16(st.AcceptToken), accepts: st.AcceptToken > 0 || st.Skip,
 		}
 	}
 	return list
 }
 
-// A stateRow is all that the tables say of one state of the parser, spread out
-// so that asking costs one look. Most states of a grammar never come up: each is
-// spread out when first asked for.
+// A stateRow is the expanded row of one parser state, so that a lookup is one index operation. A row is
+// expanded on first use, because most states of a grammar are never reached.
 type stateRow struct {
-	cells []uint16 // by symbol: see cell
-	lex   uint32   // the state of the lexer to begin in
-	ext   uint32   // the same for two states that want the same of the scanner
-	valid []bool   // which of the scanner's tokens it has a use for, nil for none
+	cells []uint16 // by symbol, see cell
+	lex   uint32   // initial state of the lexer
+	ext   uint32   // number of the set of valid external tokens
+	valid []bool   // by external token: the state accepts it; nil for none
 }
 
-// row returns the row of a state.
+// row returns the expanded row of a state.
 func (g *Grammar) row(state uint32) *stateRow {
 	if r := g.rows[state].Load(); r != nil {
 		return r
@@ -214,11 +212,11 @@ func (g *Grammar) row(state uint32) *stateRow {
 func (g *Grammar) newRow(state uint32) *stateRow {
 	mode := g.modes[state]
 	r := &stateRow{lex: mode.lex, ext: mode.ext, cells: make([]uint16, g.symbols)}
-	g.spread(state, r.cells)
+	g.expandRow(state, r.cells)
 	switch {
 	case g.scanner == nil:
 	case len(g.externalStates) == 0:
-		// The external tokens come from the parse table.
+		// This grammar has no sets of external tokens. Derive the set from the parse table.
 		for i, sym := range g.externals {
 			if state == 0 || r.cell(uint16(sym)) != 0 {
 				if r.valid == nil {
@@ -227,8 +225,8 @@ func (g *Grammar) newRow(state uint32) *stateRow {
 				r.valid[i] = true
 			}
 		}
-		if state != 0 { // which stands for all of them
-			r.ext = g.wanted(r.valid)
+		if state != 0 { // state 0 accepts all of them
+			r.ext = g.externalSet(r.valid)
 		}
 	case r.ext != 0 && int(r.ext) < len(g.externalStates):
 		r.valid = g.externalStates[r.ext]
@@ -237,8 +235,8 @@ func (g *Grammar) newRow(state uint32) *stateRow {
 	return r
 }
 
-// wanted numbers the sets of external tokens that states have a use for.
-func (g *Grammar) wanted(valid []bool) uint32 {
+// externalSet returns a number for a set of external tokens. Equal sets have the same number.
+func (g *Grammar) externalSet(valid []bool) uint32 {
 	key := make([]byte, len(valid))
 	for i, v := range valid {
 		if v {
@@ -255,8 +253,8 @@ func (g *Grammar) wanted(valid []bool) uint32 {
 	return id
 }
 
-// spread lays out the row of a state, see gather.
-func (t *tables) spread(state uint32, cells []uint16) {
+// expandRow writes the row of a state to cells, see mergeTables.
+func (t *tables) expandRow(state uint32, cells []uint16) {
 	row := t.cells[t.rowAt[state]:]
 	groups := int(row[0])
 	row = row[1:]
@@ -272,8 +270,8 @@ func (t *tables) spread(state uint32, cells []uint16) {
 	}
 }
 
-// cell returns what the parse table has for a symbol: the number of an entry of
-// actions for a token, a state for anything else, 0 for nothing.
+// cell returns the parse table's value for a symbol: the number of an action entry for a token, the next
+// state for any other symbol, or 0 for none.
 func (r *stateRow) cell(sym uint16) uint16 {
 	if int(sym) < len(r.cells) {
 		return r.cells[sym]
@@ -281,7 +279,7 @@ func (r *stateRow) cell(sym uint16) uint16 {
 	return 0
 }
 
-// A move is what an entry of actions comes to where there is one thing to do.
+// A move is an action entry in the form that the linear parser uses: at most one action.
 type move struct {
 	kind     moveKind
 	children uint8  // of a reduction
@@ -289,20 +287,20 @@ type move struct {
 	sym      uint16 // of a reduction
 	prod     uint16
 	prec     int16
-	state    uint32 // behind a shift
+	state    uint32 // next state after a shift
 }
 
 type moveKind uint8
 
 const (
-	noMove     moveKind = iota // there is nothing to do: the text is broken here
-	manyMoves                  // there is a choice, or an end
-	shiftMove                  // the only thing
-	reduceMove                 // the only thing
+	noMove     moveKind = iota // no action: a syntax error
+	manyMoves                  // several actions, or the end of the text
+	shiftMove                  // one shift
+	reduceMove                 // one reduction
 )
 
-// movesOf sums up the entries of actions. A repetition is never followed: its
-// list is reduced first.
+// movesOf converts all action entries. It ignores shifts that continue a repetition, because the repetition
+// is reduced first.
 func movesOf(t *tables) []move {
 	moves := make([]move, len(t.entryAt)-1)
 	for i := range moves {
@@ -332,7 +330,7 @@ func movesOf(t *tables) []move {
 
 func (p *parser) cell(state uint32, sym uint16) uint16 { return p.g.row(state).cell(sym) }
 
-// actions returns what may be done in a state at a token.
+// actions returns the actions of a state for a token.
 func (p *parser) actions(state uint32, sym uint16) []ts.ParseAction {
 	g := p.g
 	if i := int(p.cell(state, sym)); i != 0 && i+1 < len(g.entryAt) {
@@ -341,7 +339,7 @@ func (p *parser) actions(state uint32, sym uint16) []ts.ParseAction {
 	return nil
 }
 
-// next returns the state behind a symbol, 0 if there is none.
+// next returns the next state after a symbol, 0 if there is none.
 func (p *parser) next(state uint32, sym uint16) uint32 {
 	if uint32(sym) >= p.g.tokens {
 		return uint32(p.cell(state, sym))
@@ -361,5 +359,5 @@ func (p *parser) next(state uint32, sym uint16) uint32 {
 	}
 }
 
-// rowTable has a place for the row of each state.
+// A rowTable holds the expanded rows by state.
 type rowTable []atomic.Pointer[stateRow]

@@ -6,11 +6,10 @@ import (
 	ts "github.com/odvcencio/gotreesitter"
 )
 
-// A node is a piece of the tree as the parser makes it, with the helper nodes
-// that a grammar hides.
+// A node is a node of the parser's own tree. It includes the helper nodes that the grammar hides.
 type node struct {
 	start, end   uint32
-	first, count uint32 // its children among the parser's
+	first, count uint32 // range of its children in parser.children
 	prec         int32
 	cost         int32
 	sym          uint16
@@ -18,19 +17,19 @@ type node struct {
 	flags        uint8
 }
 
-// A ref is the number of a node among the parser's, 0 for none.
+// A ref is an index into parser.nodes. 0 means no node.
 type ref uint32
 
 const (
-	isExtra   = 1 << iota // a comment or the like, outside of the grammar's rules
-	isMissing             // put in by a repair
+	isExtra   = 1 << iota // a comment or other node outside the grammar's rules
+	isMissing             // inserted by a repair
 )
 
-// errorSym is what broken syntax is gathered under.
+// errorSym is the symbol of nodes for syntax errors.
 const errorSym = 0xffff
 
-// parent makes a node of its children, which come in reverse order. One without
-// children stands at pos.
+// parent adds a node with the given children, which are in reverse order. Without children, the node is
+// empty and at pos.
 func (p *parser) parent(sym, prod uint16, children []ref, pos int) ref {
 	n := node{
 		sym: sym, prod: prod, start: uint32(pos), end: uint32(pos), first: uint32(len(p.children)), count: uint32(len(children)),
@@ -48,14 +47,14 @@ func (p *parser) parent(sym, prod uint16, children []ref, pos int) ref {
 	return p.add(n)
 }
 
-// A Tree is the syntax tree of a text, for one reader at a time.
+// A Tree is the syntax tree of a text. It is not safe for concurrent use.
 type Tree struct {
 	root ref
 	p    *parser
 }
 
-// Release gives back the memory of the tree, whose nodes are not to be used any more. A
-// tree that is not released is collected as anything else.
+// Release reuses the memory of the tree. The caller must not use its nodes afterwards. The garbage collector
+// frees a tree that is not released.
 func (t *Tree) Release() {
 	if p := t.p; p != nil {
 		t.root, t.p = 0, nil
@@ -63,32 +62,31 @@ func (t *Tree) Release() {
 	}
 }
 
-// A Node is a node of a tree as its grammar means it to be seen. The zero Node
-// is none: it has no type, no text and no children.
+// A Node is a visible node of a tree. The zero Node has no type, no text and no children.
 type Node struct {
 	p     *parser
 	ref   ref
-	sym   uint16 // as it is called here
+	sym   uint16 // its alias in the parent's production, or its own symbol
 	field uint16
 }
 
-// raw is the node as the parser made it.
+// raw returns the parser's own node.
 func (n Node) raw() *node { return &n.p.nodes[n.ref] }
 
-// Root returns the node that everything else is in.
+// Root returns the root node.
 func (t *Tree) Root() Node { return Node{p: t.p, ref: t.root, sym: t.p.nodes[t.root].sym} }
 
-// Whole reports whether the text follows its grammar throughout.
+// Whole reports whether the text has no syntax error.
 func (t *Tree) Whole() bool {
 	root := &t.p.nodes[t.root]
 	return root.cost == 0 && root.sym != errorSym
 }
 
-// IsZero reports whether there is no such node.
+// IsZero reports whether n is the zero Node.
 func (n Node) IsZero() bool { return n.p == nil }
 
-// Type is what the grammar calls the node: a rule's name, or the text of a
-// token that has none. Broken syntax is "ERROR".
+// Type returns the name of the node's rule, or the text of an unnamed token. It returns "ERROR" for a syntax
+// error.
 func (n Node) Type() string {
 	if n.p == nil {
 		return ""
@@ -99,7 +97,7 @@ func (n Node) Type() string {
 	return n.p.g.names[n.sym]
 }
 
-// Symbol is the number of the node's type among the grammar's names.
+// Symbol returns the index of the node's type in [Grammar.Names].
 func (n Node) Symbol() uint16 {
 	if n.sym == errorSym {
 		return 0
@@ -107,7 +105,7 @@ func (n Node) Symbol() uint16 {
 	return n.sym
 }
 
-// Field is what the node is to its parent, "" for nothing particular.
+// Field returns the node's field name in its parent, or "" if it has none.
 func (n Node) Field() string {
 	if n.p == nil {
 		return ""
@@ -118,21 +116,21 @@ func (n Node) Field() string {
 	return ""
 }
 
-// Named reports a node that stands for a rule, rather than for punctuation.
+// Named reports whether the node belongs to a named rule. Punctuation does not.
 func (n Node) Named() bool {
 	return n.p != nil && (n.sym == errorSym || int(n.sym) < len(n.p.g.named) && n.p.g.named[n.sym])
 }
 
-// Extra reports a node that may stand anywhere, such as a comment.
+// Extra reports whether the node is outside the grammar's rules, such as a comment.
 func (n Node) Extra() bool { return n.p != nil && n.raw().flags&isExtra != 0 }
 
-// Missing reports a token that is not in the text and should be.
+// Missing reports whether the parser inserted this token to repair a syntax error.
 func (n Node) Missing() bool { return n.p != nil && n.raw().flags&isMissing != 0 }
 
-// Broken reports broken syntax, in the node or anywhere inside it.
+// Broken reports whether the node has a syntax error in it.
 func (n Node) Broken() bool { return n.p != nil && (n.raw().cost > 0 || n.sym == errorSym) }
 
-// Start is where the node begins.
+// Start returns the offset of the node's first byte.
 func (n Node) Start() int {
 	if n.p == nil {
 		return 0
@@ -140,7 +138,7 @@ func (n Node) Start() int {
 	return int(n.raw().start)
 }
 
-// End is where the node ends.
+// End returns the offset after the node's last byte.
 func (n Node) End() int {
 	if n.p == nil {
 		return 0
@@ -148,7 +146,7 @@ func (n Node) End() int {
 	return int(n.raw().end)
 }
 
-// Text returns the node's text.
+// Text returns the node's text in src.
 func (n Node) Text(src []byte) string {
 	if n.p == nil {
 		return ""
@@ -156,7 +154,7 @@ func (n Node) Text(src []byte) string {
 	return string(src[n.raw().start:n.raw().end])
 }
 
-// Child returns the first child with a field's name.
+// Child returns the first child with the given field name.
 func (n Node) Child(field string) Node {
 	if n.p == nil {
 		return Node{}
@@ -170,7 +168,7 @@ func (n Node) Child(field string) Node {
 	return Node{}
 }
 
-// First returns the first child of one of several types.
+// First returns the first child that has one of the given types.
 func (n Node) First(types ...string) Node {
 	if n.p == nil {
 		return Node{}
@@ -187,7 +185,7 @@ func (n Node) First(types ...string) Node {
 	return Node{}
 }
 
-// Children returns the node's children, comments and punctuation included.
+// Children returns the node's children, including comments and punctuation.
 func (n Node) Children() []Node {
 	if n.p == nil || n.raw().count == 0 {
 		return nil
@@ -200,8 +198,8 @@ func (n Node) AppendChildren(out []Node) []Node {
 	if n.p == nil || n.raw().count == 0 {
 		return out
 	}
-	// Hidden nodes are seen through. They nest as deeply as a list is long, so
-	// this keeps a stack of its own.
+	// The children of a hidden node count as children of its parent. Hidden nodes nest as deeply as a list
+	// is long, so the loop uses its own stack instead of recursion.
 	p := n.p
 	g := p.g
 	stack := p.levels[:0]
@@ -244,16 +242,15 @@ func (n Node) AppendChildren(out []Node) []Node {
 	return out
 }
 
-// A level is a node whose children are being seen.
+// A level is a position among the children of one node.
 type level struct {
-	at, end uint32 // the children to come
-	index   uint32 // the place of the next, comments apart
+	at, end uint32 // the remaining children
+	index   uint32 // index of the next child in the production, not counting comments
 	prod    uint16
-	field   uint16 // what the whole is to its parent, if it is hidden
+	field   uint16 // field of the node itself, inherited by its children if it is hidden
 }
 
-// level returns a node of which no child was seen. Of those of broken syntax nothing is
-// said: no production is.
+// level returns the position before the first child. The children of a syntax error have no production.
 func (p *parser) level(r ref, field uint16) level {
 	n := &p.nodes[r]
 	l := level{at: n.first, end: n.first + n.count, prod: n.prod, field: field}
@@ -263,21 +260,20 @@ func (p *parser) level(r ref, field uint16) level {
 	return l
 }
 
-// Hidden tokens have no node; what they cover is text between the nodes that
-// are seen.
+// A hidden token has no Node. Its text is between the visible nodes.
 
-// A production says what the children of a node are to it, by their places.
+// A production gives the roles of a node's children, by index.
 type production struct{ children []childRole }
 
 type childRole struct {
-	alias uint16 // what it is called there, 0 for what it is
-	field uint16 // 0 for nothing particular
+	alias uint16 // symbol to use instead of its own, 0 for none
+	field uint16 // field number, 0 for none
 }
 
-// noProduction has no roles.
+// noProduction is a production number without roles.
 const noProduction = 0xffff
 
-// roles returns what the children of a node of a production are to it.
+// roles returns the roles of the children in a production.
 func (g *Grammar) roles(prod uint16) []childRole {
 	if int(prod) < len(g.prods) {
 		return g.prods[prod].children
@@ -308,7 +304,7 @@ func productionsOf(lang *ts.Language) []production {
 				if e.Inherited {
 					continue
 				}
-				if r := role(int(e.ChildIndex)); r.field == 0 { // the first counts
+				if r := role(int(e.ChildIndex)); r.field == 0 { // the first field wins
 					r.field = uint16(e.FieldID)
 				}
 			}

@@ -15,12 +15,11 @@ import (
 	"ken/internal/atomicfile"
 )
 
-// Allowed is what the user has allowed repositories to contact. It lies with the user's own
-// state, where no repository can write, a file to a request.
+// Allowed stores which requests of repositories the user has allowed, one file for each. It is in the user's state
+// directory, where no repository can write.
 type Allowed struct{ dir string }
 
-// OpenAllowed returns what is kept in the user's directory for state; "" keeps nothing, and
-// allows nothing.
+// OpenAllowed returns the allowed requests in the user's state directory; "" allows nothing and stores nothing.
 func OpenAllowed(stateDir string) Allowed {
 	if stateDir == "" {
 		return Allowed{}
@@ -30,7 +29,7 @@ func OpenAllowed(stateDir string) Allowed {
 
 const allowedExt = ".json"
 
-// file names the file of a request by all that it asks for.
+// file returns the file name of a request, a digest of everything that it asks for.
 func (a Allowed) file(r allow.Request) (name string, content []byte, err error) {
 	content, err = json.Marshal(r)
 	if err != nil {
@@ -40,7 +39,7 @@ func (a Allowed) file(r allow.Request) (name string, content []byte, err error) 
 	return filepath.Join(a.dir, hex.EncodeToString(sum[:])+allowedExt), append(content, '\n'), nil
 }
 
-// Has reports whether the user has allowed a request. What cannot be read is not allowed.
+// Has reports whether the user has allowed a request. An unreadable file allows nothing.
 func (a Allowed) Has(r allow.Request) bool {
 	if a.dir == "" {
 		return false
@@ -79,7 +78,7 @@ func (a Allowed) Add(r allow.Request) error {
 	return nil
 }
 
-// List returns what the user has allowed a repository, in no order.
+// List returns the allowed requests of a repository, unsorted.
 func (a Allowed) List(repository string) ([]allow.Request, error) {
 	if a.dir == "" {
 		return nil, nil
@@ -98,7 +97,7 @@ func (a Allowed) List(repository string) ([]allow.Request, error) {
 		}
 		r, err := readAllowed(filepath.Join(a.dir, e.Name()))
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // it was withdrawn just now
+			continue // removed just now
 		}
 		if err != nil {
 			return nil, fmt.Errorf("read the permissions: %w", err)
@@ -110,7 +109,7 @@ func (a Allowed) List(repository string) ([]allow.Request, error) {
 	return list, nil
 }
 
-// Remove takes back that a request is allowed.
+// Remove withdraws the permission for a request.
 func (a Allowed) Remove(r allow.Request) error {
 	name, _, err := a.file(r)
 	if err == nil {

@@ -9,8 +9,7 @@ import (
 
 var _ store.Records = (*Store)(nil)
 
-// Since implements [store.Records]. A mark that was made while the git directory could not
-// be written is worth nothing afterwards, nor the other way round.
+// Since implements [store.Records]. A mark of main is invalid in the spool, and the other way round.
 func (s *Store) Since(ctx context.Context, mark store.Mark, most int) ([]store.Record, store.Mark, error) {
 	type part struct {
 		list []store.Record

@@ -13,7 +13,7 @@ import (
 // database. The file may be deleted at any time. T is the type of the document.
 type ShareMemory[T any] struct{ path string }
 
-// OpenShareMemory returns that of the repository with that common git directory.
+// OpenShareMemory returns the memory of the clone with that common git directory.
 func OpenShareMemory[T any](common string) ShareMemory[T] {
 	return ShareMemory[T]{filepath.Join(common, "ken", "share.json")}
 }
@@ -21,7 +21,7 @@ func OpenShareMemory[T any](common string) ShareMemory[T] {
 // Path returns the name of the file.
 func (m ShareMemory[T]) Path() string { return m.path }
 
-// Load returns the saved document, the zero T when there is none or it cannot be read.
+// Load returns the saved document, the zero T if there is none or it cannot be read.
 func (m ShareMemory[T]) Load() (out T) {
 	b, err := os.ReadFile(m.path)
 	if err != nil || json.Unmarshal(b, &out) != nil {

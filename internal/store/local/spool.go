@@ -10,17 +10,15 @@ import (
 	"ken/internal/store/sqlite"
 )
 
-// The spool is a whole store of its own, so that what was written to it reads
-// back at once, and sandboxes that share it see each other's words.
+// The spool is a complete store, so that its records can be read at once, and sandboxes that share it see each
+// other's records.
 //
-// A file beside it, "pending", stands from before the first write until the
-// records are safe in the git directory. It is made and removed while the
-// spool's write lock is held: so whoever sees it gone finds nothing to merge,
-// and a writer that comes after the merge sets it again. The spool's file itself
-// is emptied, never removed: another process may have it open.
+// A file beside it, "pending", exists from before the first write until the records are in the git directory. It is
+// created and removed under the write lock of the spool. So there is nothing to merge without it, and a writer that
+// comes after the merge creates it again. The spool's file is emptied, never removed: another process may have it
+// open.
 
-// markPending sets the mark. It is called inside every transaction that writes
-// to the spool.
+// markPending creates that file. Every transaction that writes to the spool calls it.
 func (s *Store) markPending() error {
 	if exists(s.pending) {
 		return nil
@@ -38,15 +36,13 @@ func (s *Store) markPending() error {
 	return syncDir(filepath.Dir(s.pending))
 }
 
-// current reports whether the spool holds what main does. An error is for the
-// next question to meet.
+// current reports whether the spool has the data of main. The next call reports an error.
 func (s *Store) current(ctx context.Context) bool {
 	source, err := s.spool.Source(ctx)
 	return err == nil && source == sqlite.Stamp(s.main.Path()) && exists(s.pending)
 }
 
-// refresh makes the spool, if need be, and copies into it what main has and it
-// has not.
+// refresh creates the spool if necessary, and copies the data of main that it does not have.
 func (s *Store) refresh(ctx context.Context) error {
 	stamp := sqlite.Stamp(s.main.Path())
 	source, err := s.spool.Source(ctx)
@@ -56,7 +52,7 @@ func (s *Store) refresh(ctx context.Context) error {
 	if source == stamp && exists(s.pending) {
 		return nil
 	}
-	// What is learned about a private repository is nobody else's business.
+	// Other users must not read summaries of a private repository.
 	if err := os.MkdirAll(filepath.Dir(s.spool.Path()), 0o700); err != nil {
 		if errors.Is(err, fs.ErrPermission) || isReadOnlyFS(err) {
 			return errors.Join(ErrReadOnly, err)
@@ -66,13 +62,12 @@ func (s *Store) refresh(ctx context.Context) error {
 	return s.spool.Import(ctx, s.readonly, stamp)
 }
 
-// merge moves the spool's records into main, which is known to be writable, and
-// empties the spool once they are safe. Failures and leases go with them, so that
-// an agent that took a directory in a sandbox can hand it in. Rows and baselines are
-// let go: the next verification finds the texts by their content.
+// merge moves the spool's records into main, which is writable, and then empties the spool. Failures and leases
+// move too, so that an agent can hand in a directory that it took in a sandbox. Rows and verifications are dropped:
+// the next verification finds the summaries by content.
 func (s *Store) merge(ctx context.Context) error {
 	if !exists(s.spool.Path()) {
-		return os.Remove(s.pending) // made by a run that died before it wrote
+		return os.Remove(s.pending) // of a run that died before it wrote
 	}
 	err := s.spool.Drain(ctx, func(all *sqlite.Kept) error {
 		if err := s.main.Receive(ctx, all); err != nil {

@@ -27,30 +27,30 @@ import (
 
 var _ store.Files = (*Store)(nil)
 
-// ErrReadOnly is in the chain of the failure of a write that found no place:
-// neither the git directory nor the state directory can be written.
+// ErrReadOnly is in the chain of the error of a write if neither the git directory nor the state directory can be
+// written.
 var ErrReadOnly = sqlite.ErrReadOnly
 
-// Options says where to keep things.
+// Options say where the store is.
 type Options struct {
 	CommonDir string // the git directory that all worktrees share
-	// StateDir is the user's directory for state that outlives a run, such as
-	// $XDG_STATE_HOME; "" when there is none, and so no spool.
+	// StateDir is the user's directory for state that outlives a run, such as $XDG_STATE_HOME. Without one ("")
+	// there is no spool.
 	StateDir    string
 	BusyTimeout time.Duration // see [sqlite.Options]
 }
 
-// A Store is that of the registry and the survey, wherever it can be kept at the moment. It is
-// safe for concurrent use. Nothing is touched before the first call.
+// A Store stores the data of the registry and the survey: in the git directory, or in the spool. It is safe for
+// concurrent use. Open touches no file.
 type Store struct {
-	main     *sqlite.Store // as it should be
+	main     *sqlite.Store // the database in the git directory
 	readonly *sqlite.Store // the same file, for when it cannot be written
 	spool    *sqlite.Store // nil without a state directory
-	pending  string        // file that stands while the spool may hold what main does not
+	pending  string        // a file that exists while the spool may have records that main does not have
 
 	mu       sync.Mutex
-	denied   bool // main refused to be written, whatever its permissions say
-	unmerged bool // merging failed, and is left to a later run
+	denied   bool // a write to main failed although its permissions allow it
+	unmerged bool // merging failed; a later run tries again
 	note     string
 }
 
@@ -73,8 +73,8 @@ func Open(opts Options) *Store {
 	return s
 }
 
-// spoolDir returns the directory of the spool for the database at path. One and
-// the same file has one spool, by whatever links it was reached.
+// spoolDir returns the directory of the spool for the database at path. A file has one spool, whichever links lead
+// to it.
 func spoolDir(state, path string) string {
 	common := filepath.Dir(filepath.Dir(path))
 	if real, err := filepath.EvalSymlinks(common); err == nil {
@@ -87,8 +87,8 @@ func spoolDir(state, path string) string {
 // Path returns the name of the database in the git directory.
 func (s *Store) Path() string { return s.main.Path() }
 
-// Files returns the names of all databases that records may be in: the one in the git
-// directory, and the spool. None of them need be there.
+// Files returns the names of all databases that may have records: the one in the git directory, and the spool. They
+// may not exist.
 func (s *Store) Files() []string {
 	if s.spool == nil {
 		return []string{s.main.Path()}
@@ -96,15 +96,14 @@ func (s *Store) Files() []string {
 	return []string{s.main.Path(), s.spool.Path()}
 }
 
-// Note returns what a person should be told, once, about where things are kept:
-// "" as long as it is where they belong.
+// Note returns a sentence for the user if ken uses the spool, else "".
 func (s *Store) Note() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.note
 }
 
-// Close lets go of all files.
+// Close closes all files.
 func (s *Store) Close() error {
 	err := errors.Join(s.main.Close(), s.readonly.Close())
 	if s.spool != nil {
@@ -113,9 +112,8 @@ func (s *Store) Close() error {
 	return err
 }
 
-// place returns the database to use now, for reading or for writing. It asks
-// anew on every call, at the cost of a few stats: a server may outlive a mount's
-// being read-only.
+// place returns the database to use now, for reading or for writing. It decides again on every call, which costs a
+// few stats: a read-only mount may become writable while a server runs.
 func (s *Store) place(ctx context.Context, write bool) (*sqlite.Store, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,11 +131,10 @@ func (s *Store) place(ctx context.Context, write bool) (*sqlite.Store, error) {
 		case ctx.Err() != nil:
 			return nil, err
 		case errors.Is(err, ErrReadOnly) && sqlite.Writable(s.spool.Path()):
-			s.denied = true // so it was main that refused
+			s.denied = true // so main refused the write
 			return s.elsewhere(ctx, pending, write)
 		default:
-			// It keeps, and a run that may succeed comes later. Main answers
-			// for itself.
+			// The spool keeps its records, and a later run may merge them. Main answers for itself.
 			s.unmerged = true
 			s.note = fmt.Sprintf("summaries in %s are not merged yet: %v", s.spool.Path(), err)
 		}
@@ -178,12 +175,12 @@ func (s *Store) nowhere(spool string) error {
 	}
 }
 
-// patience is how often a question is asked anew because main has changed; what
-// is answered then was true at some moment since it was asked.
+// patience limits how often a question is asked again because main changed. The answer was true at some moment
+// since the question.
 const patience = 10
 
-// use calls act with the database to use now, and again when that changes under
-// it: main turns out not to be writable, or the spool has just been merged.
+// use calls act with the database to use now, and again if that changes meanwhile: main turns out not to be
+// writable, or the spool was merged.
 func use[T any](ctx context.Context, s *Store, write bool, act func(*sqlite.Store) (T, error)) (T, error) {
 	for try := 0; ; try++ {
 		db, err := s.place(ctx, write)
@@ -198,23 +195,23 @@ func use[T any](ctx context.Context, s *Store, write bool, act func(*sqlite.Stor
 			s.denied = true
 			s.mu.Unlock()
 		case db == s.main && !write && errors.Is(err, sqlite.ErrFull):
-			// To read as one of several, SQLite makes a file, which there is no room for
-			// as long as a write that failed has left its own behind.
+			// To read beside other processes, SQLite creates a file. There is no room for it while the file of a
+			// failed write exists.
 			if v, err := act(s.readonly); err == nil {
 				return v, nil
 			}
 			return v, err
 		case errors.Is(err, sqlite.ErrDrained):
 		case err == nil && db == s.spool && !write && try < patience && !s.current(ctx):
-			// It may have been merged, and begun again by somebody who had not
-			// seen the merge yet.
+			// Another process may have merged it, and a third one may have begun it again without noticing the
+			// merge.
 		default:
 			return v, err
 		}
 	}
 }
 
-// found carries an answer that may be none.
+// found is an answer with ok, false if there is none.
 type found[T any] struct {
 	v  T
 	ok bool
@@ -320,8 +317,7 @@ func (s *Store) NewestAt(ctx context.Context, path repo.Path) (fresh.Record, boo
 	return f.v, f.ok, err
 }
 
-// Commit implements [store.Files]. When main turns out not to be writable in
-// the middle of it, still may be asked twice.
+// Commit implements [store.Files]. If main turns out not to be writable, still may be called twice.
 func (s *Store) Commit(ctx context.Context, worktree string, c store.FileChanges, still func() (bool, error)) error {
 	_, err := use(ctx, s, !c.IsZero(), func(db *sqlite.Store) (struct{}, error) {
 		if db == s.readonly { // a change that would write nothing

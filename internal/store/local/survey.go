@@ -22,49 +22,19 @@ func (s *Store) Latest(ctx context.Context) (map[repo.Path][]*store.DirRecord, e
 	})
 }
 
-// Describes reports whether anything was ever written about a directory.
+// Describes reports whether a directory has a record.
 func (s *Store) Describes(ctx context.Context) (bool, error) {
 	return use(ctx, s, false, func(db *sqlite.Store) (bool, error) { return db.Describes(ctx) })
 }
 
-// LatestOf returns what Latest has of some directories.
-func (s *Store) LatestOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*store.DirRecord, error) {
-	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Path][]*store.DirRecord, error) {
-		return db.LatestOf(ctx, dirs)
-	})
-}
-
-// A SurveyMark names all that a survey of a worktree finds in a store: it changes with
-// whatever changes that, and never comes back with something else.
-type SurveyMark = sqlite.SurveyMark
-
-// SurveyMark returns the mark of what there is now, the zero one while things are kept
-// elsewhere than they belong.
-func (s *Store) SurveyMark(ctx context.Context, worktree string) (SurveyMark, error) {
-	return use(ctx, s, false, func(db *sqlite.Store) (SurveyMark, error) {
+// SurveyMark identifies everything that a survey of a worktree finds in the store now. It is "" while records go to the
+// spool, and for a store without rows.
+func (s *Store) SurveyMark(ctx context.Context, worktree string) (string, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) (string, error) {
 		if db != s.main {
-			return SurveyMark{}, nil
+			return "", nil
 		}
 		return db.SurveyMark(ctx, worktree)
-	})
-}
-
-// SurveyMarkAfter returns the mark of what there is now, if nothing has happened since
-// another one but that some of these records were kept; the zero one otherwise.
-func (s *Store) SurveyMarkAfter(ctx context.Context, worktree string, before SurveyMark, kept []*store.DirRecord) (SurveyMark, error) {
-	return use(ctx, s, false, func(db *sqlite.Store) (SurveyMark, error) {
-		if db != s.main {
-			return SurveyMark{}, nil
-		}
-		return db.SurveyMarkAfter(ctx, worktree, before, kept)
-	})
-}
-
-// RowsIn returns the rows of a worktree whose files lie directly in one of some
-// directories.
-func (s *Store) RowsIn(ctx context.Context, worktree string, dirs []repo.Path) ([]store.FileRow, error) {
-	return use(ctx, s, false, func(db *sqlite.Store) ([]store.FileRow, error) {
-		return db.RowsIn(ctx, worktree, dirs)
 	})
 }
 

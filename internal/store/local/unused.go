@@ -10,8 +10,8 @@ import (
 	"ken/internal/store/sqlite"
 )
 
-// Unused returns the records that were met so far and are not used: their content does not
-// match their id, or they are dated ahead.
+// Unused returns the records read so far that ken ignores: their content does not match their id, or their date is
+// in the future.
 func (s *Store) Unused() []fresh.Unused {
 	var list []fresh.Unused
 	for _, db := range []*sqlite.Store{s.main, s.readonly, s.spool} {
@@ -27,13 +27,13 @@ func (s *Store) Unused() []fresh.Unused {
 	return list
 }
 
-// Examine reads every record, and returns those that are not used.
+// Examine reads every record and returns those that ken ignores.
 func (s *Store) Examine(ctx context.Context) ([]fresh.Unused, error) {
 	return use(ctx, s, false, func(db *sqlite.Store) ([]fresh.Unused, error) { return db.Examine(ctx) })
 }
 
-// RemoveUnused removes the records that are not used, and returns them. What this clone remembers of its shared records is forgotten with them, so that the
-// next pull brings those that others have.
+// RemoveUnused removes the records that ken ignores, and returns them. It also invalidates the share memory, so
+// that the next pull brings the records that others have.
 func (s *Store) RemoveUnused(ctx context.Context) ([]fresh.Unused, error) {
 	removed, err := use(ctx, s, true, func(db *sqlite.Store) ([]fresh.Unused, error) { return db.RemoveUnused(ctx) })
 	if err != nil || len(removed) == 0 {

@@ -1,9 +1,8 @@
-// Package memory is a store that forgets: the reference that the durable stores are
-// compared with, and the fake that tests elsewhere use.
+// Package memory is a store in memory. The tests of the durable stores compare them with it, and other tests use
+// it as a fake.
 //
-// It promises exactly what [store.Files], [store.Directories] and [store.Leases] do,
-// and shows it in as few words as possible. Durability belongs to
-// internal/store/sqlite.
+// It implements [store.Files], [store.Directories] and [store.Leases] as simply as possible. The durable stores are
+// internal/store/sqlite and internal/store/postgres.
 package memory
 
 import (
@@ -34,7 +33,7 @@ type Store struct {
 
 	directories []*store.DirRecord                  // in the order they came
 	written     map[fresh.Digest][]*store.DirRecord // the same, by basis
-	kept        map[placed]bool
+	kept        map[dirKey]bool
 	failed      map[repo.Path]store.DirFailure
 	leases      map[string]map[repo.Path]store.Lease // by worktree
 }
@@ -48,7 +47,7 @@ func New() *Store {
 		byID:        make(map[fresh.Digest]int),
 		byBasis:     make(map[fresh.Basis][]int),
 		written:     make(map[fresh.Digest][]*store.DirRecord),
-		kept:        make(map[placed]bool),
+		kept:        make(map[dirKey]bool),
 		failed:      make(map[repo.Path]store.DirFailure),
 		leases:      make(map[string]map[repo.Path]store.Lease),
 	}
@@ -303,8 +302,7 @@ func (s *Store) Commit(ctx context.Context, worktree string, c store.FileChanges
 		r.About = r.About.Key()
 		s.rows[worktree][r.Path] = r
 	}
-	// A row is about the newest record for its content, and keeps what it was
-	// about where there is none.
+	// The basis of a row is that of the newest record for its content. Without a record, it stays unchanged.
 	for _, rows := range s.rows {
 		for p, r := range rows {
 			if rec, ok := s.newest(r.Content); ok {
@@ -337,7 +335,7 @@ func (s *Store) Commit(ctx context.Context, worktree string, c store.FileChanges
 	return nil
 }
 
-// keep adds a record unless it is kept already.
+// keep adds a record unless it exists.
 func (s *Store) keep(r fresh.Record) {
 	id := r.ID()
 	if _, ok := s.byID[id]; ok {

@@ -127,16 +127,15 @@ func (s *Store) Keep(ctx context.Context, records []*store.DirRecord) error {
 	return nil
 }
 
-// A placed is a record at a directory. The same record at another is another one.
-type placed struct {
+// A dirKey identifies a record of a directory. Records of two directories may have the same id.
+type dirKey struct {
 	id   fresh.Digest
 	path repo.Path
 }
 
-// keepDirectory adds a record, unless it is kept already, and lets go of the failure
-// that it follows.
+// keepDirectory adds a record unless it exists, and deletes an older failure of the directory.
 func (s *Store) keepDirectory(r *store.DirRecord) {
-	name := placed{r.ID(), r.Path}
+	name := dirKey{r.ID(), r.Path}
 	if s.kept[name] {
 		return
 	}
@@ -161,8 +160,8 @@ func (s *Store) Failures(ctx context.Context) (map[repo.Path]store.DirFailure, e
 	return maps.Clone(s.failed), nil
 }
 
-// KeepFailure implements [store.Directories]. What happened at the same time happened in
-// the order it came.
+// KeepFailure implements [store.Directories]. Of two failures at the same time, the later call
+// wins.
 func (s *Store) KeepFailure(ctx context.Context, f store.DirFailure) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -193,8 +192,7 @@ func (s *Store) Leases(ctx context.Context, worktree string) (map[repo.Path]stor
 	return held, nil
 }
 
-// Take implements [store.Leases]. A lease that is kept already is made to expire
-// when this one does.
+// Take implements [store.Leases]. If the lease exists already, Take sets its expiry to that of this one.
 func (s *Store) Take(ctx context.Context, worktree string, l store.Lease, now time.Time) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, err

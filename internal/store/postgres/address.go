@@ -20,21 +20,20 @@ import (
 	"ken/internal/fault"
 )
 
-// An Address says where a database is and who goes there. It never holds a password, and so
-// may be printed.
+// An Address names a database and a role. Its String never contains a password.
 type Address struct {
 	User, Host, Database string
 	Port                 uint16
-	// TLS is what libpq calls sslmode: how far the server has to prove who it is.
+	// TLS is the sslmode of libpq.
 	TLS string
 
-	// settings are what the address sets besides, without a password.
+	// settings are the other settings of the address, without a password.
 	settings url.Values
-	// secrets are what must not be printed, should a message of somebody else hold it.
+	// secrets are removed from the messages of the server and of libraries.
 	secrets []string
 }
 
-// socket reports whether the host is a directory of this machine, where a socket lies.
+// socket reports whether the host is the directory of a Unix socket.
 func (a Address) socket() bool { return strings.HasPrefix(a.Host, "/") }
 
 func (a Address) String() string {
@@ -47,12 +46,12 @@ func (a Address) String() string {
 	return u.String()
 }
 
-// Agreement is what the user allows: who goes where, what the server has to prove, and every
-// other setting of the address.
+// Agreement returns the address in the form that the user allows: with the role, the host, the sslmode and every
+// other setting.
 func (a Address) Agreement() string {
 	u, err := url.Parse(a.String())
 	if err != nil {
-		return a.String() // it was written a moment ago
+		return a.String() // cannot happen: String returns a valid URL
 	}
 	query := u.Query()
 	for name, values := range a.settings {
@@ -63,10 +62,10 @@ func (a Address) Agreement() string {
 	return u.String()
 }
 
-// ParseNamed reads an address that a repository's configuration names. It may set less than one
-// that the user names: no file of the user's is read, and none is sent, because of it.
+// ParseNamed parses an address from a repository's configuration. It accepts fewer settings than Parse, so that a
+// repository cannot make ken read or send a file of the user.
 func ParseNamed(address string) (Address, error) {
-	if u, err := url.Parse(address); err == nil && !torn(address) {
+	if u, err := url.Parse(address); err == nil && !hasUnescaped(address) {
 		for name, values := range u.Query() {
 			if !slices.Contains(namedSettings, name) {
 				return Address{}, &fault.Error{
@@ -78,7 +77,7 @@ func ParseNamed(address string) (Address, error) {
 			if len(values) > 1 {
 				return Address{}, unreadable(fmt.Sprintf("it sets %q more than once", name))
 			}
-			if name == "sslrootcert" && !certificates(values[0]) {
+			if name == "sslrootcert" && !isCertificateFile(values[0]) {
 				return Address{}, unreadable("its sslrootcert is not a regular file under 1 MiB")
 			}
 		}
@@ -86,18 +85,18 @@ func ParseNamed(address string) (Address, error) {
 	return Parse(address)
 }
 
-// certificates reports whether a file may hold certificates: no pipe or device, over which the
-// reader would never come to an end.
-func certificates(name string) bool {
+// isCertificateFile reports whether a file may contain certificates. It rejects pipes and devices, which may have
+// no end.
+func isCertificateFile(name string) bool {
 	info, err := os.Stat(name)
 	return name == "system" || err == nil && info.Mode().IsRegular() && info.Size() < 1<<20
 }
 
-// HasPassword reports whether a password is written in an address.
+// HasPassword reports whether an address contains a password.
 func HasPassword(address string) bool {
 	u, err := url.Parse(address)
-	if err != nil || torn(address) {
-		// It may be in there all the same: a password with a slash is no address.
+	if err != nil || hasUnescaped(address) {
+		// A password with an unescaped slash makes the address invalid.
 		_, rest, _ := strings.Cut(address, "://")
 		user, _, at := strings.Cut(rest, "@")
 		return at && strings.Contains(user, ":") || strings.Contains(rest, "password=")
@@ -106,20 +105,19 @@ func HasPassword(address string) bool {
 	return ok || u.Query().Has("password")
 }
 
-// Parse reads an address.
+// Parse parses an address.
 func Parse(address string) (Address, error) {
 	a, _, err := parse(address)
 	return a, err
 }
 
-// parse reads an address. What pgx says of one that it does not understand may quote it, and
-// is not passed on.
+// parse parses an address. It does not return the error message of pgx, which may quote a password.
 func parse(address string) (Address, *pgxpool.Config, error) {
 	if !strings.HasPrefix(address, "postgres://") && !strings.HasPrefix(address, "postgresql://") {
 		return Address{}, nil, unreadable("it begins with neither postgres:// nor postgresql://")
 	}
 	const escape = "characters like / @ : # ? & in a password are written %2F %40 %3A %23 %3F %26"
-	if torn(address) {
+	if hasUnescaped(address) {
 		return Address{}, nil, unreadable("where its password ends cannot be told; " + escape)
 	}
 	config, err := parseConfig(address)
@@ -135,7 +133,7 @@ func parse(address string) (Address, *pgxpool.Config, error) {
 		return Address{}, nil, unreadable(why)
 	}
 	c := config.ConnConfig
-	// Of several hosts any may be contacted, and the user would have allowed the first.
+	// libpq may contact any of several hosts, but the user would have allowed only the first.
 	for _, f := range c.Fallbacks {
 		if f.Host != c.Host || f.Port != c.Port {
 			return Address{}, nil, unreadable("it names several hosts, and ken goes to one")
@@ -148,9 +146,8 @@ func parse(address string) (Address, *pgxpool.Config, error) {
 	return a, config, nil
 }
 
-// parseConfig reads an address. Over a network ken encrypts: the modes prefer, which is the
-// default of libpq, and allow would go on in plain text if somebody in between asks for it, so
-// they count as require.
+// parseConfig parses an address for pgx. Over a network it replaces the sslmodes prefer (the default of libpq) and
+// allow by require, because an attacker in the network could make them fall back to plain text.
 func parseConfig(address string) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil || onThisMachine(config.ConnConfig.Host) {
@@ -175,10 +172,9 @@ func onThisMachine(host string) bool {
 	return strings.HasPrefix(host, "/") || host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// torn reports whether an address holds a character that means something in a URL where a password
-// may have been meant: what stands behind it would pass for a host, a database or a setting, and
-// be printed.
-func torn(address string) bool {
+// hasUnescaped reports whether an address may contain a password with an unescaped URL character. ken would print
+// the rest of the password as a host, a database or a setting.
+func hasUnescaped(address string) bool {
 	_, rest, _ := strings.Cut(address, "://")
 	if strings.Contains(rest, "#") || strings.Count(rest, "@") > 1 {
 		return true
@@ -188,7 +184,7 @@ func torn(address string) bool {
 	}
 	u, err := url.Parse(address)
 	if err != nil {
-		return false // that is said elsewhere
+		return false // parse reports it
 	}
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil || !query.Has("password") {
@@ -202,22 +198,22 @@ func torn(address string) bool {
 	return false
 }
 
-// settings are what libpq takes in an address. Beside a password nothing else is taken: it may be
-// what stood behind an & in the password, which the server would quote.
+// settings are the settings that libpq knows. An address with a password must have no others: an unknown setting
+// may be the rest of a password with an unescaped &, and the server would quote it.
 var settings = []string{
 	"application_name", "channel_binding", "client_encoding", "connect_timeout", "dbname", "gssencmode", "host", "hostaddr",
 	"keepalives", "keepalives_idle", "krbsrvname", "options", "passfile", "password", "port", "requirepeer", "search_path",
 	"sslcert", "sslkey", "sslmode", "sslpassword", "sslrootcert", "sslsni", "target_session_attrs", "user",
 }
 
-// namedSettings are what an address may set that a repository's configuration names: nothing
-// that reads a file of the user's, such as a password file, a service file or a key.
+// namedSettings are the settings that ParseNamed accepts. None of them reads a file of the user, such as a password
+// file, a service file or a key.
 var namedSettings = []string{
 	"application_name", "channel_binding", "client_encoding", "connect_timeout", "dbname", "host", "options", "password", "port",
 	"search_path", "sslmode", "sslrootcert", "sslsni", "target_session_attrs", "user",
 }
 
-// sslmode returns what an address and the environment together ask for.
+// sslmode returns the sslmode of the address or the environment.
 func sslmode(c *pgx.ConnConfig) string {
 	other := func(tls bool) bool {
 		return slices.ContainsFunc(c.Fallbacks, func(f *pgconn.FallbackConfig) bool { return (f.TLSConfig != nil) == tls })
@@ -237,7 +233,7 @@ func sslmode(c *pgx.ConnConfig) string {
 	return "require"
 }
 
-// otherSettings returns what an address sets beside who goes where, without a password.
+// otherSettings returns the settings of an address without role, host, database and password.
 func otherSettings(address string) url.Values {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -250,7 +246,7 @@ func otherSettings(address string) url.Values {
 	return query
 }
 
-// parseDetail returns what is known to be wrong and quotes nothing.
+// parseDetail returns the reason of a parse error if it is known to quote nothing, "" otherwise.
 func parseDetail(err error) string {
 	for _, known := range []string{"sslmode is invalid", "invalid port", "failed to configure TLS", "unable to read CA file"} {
 		if strings.Contains(err.Error(), known) {
@@ -268,27 +264,25 @@ func unreadable(why string) error {
 	}
 }
 
-// A serverError is a failure of a server, in words without secrets.
+// A serverError is a failure of the server. Its message contains no secrets.
 type serverError struct {
-	words string
-	err   error
+	message string
+	err     error
 }
 
-func (e *serverError) Error() string { return e.words }
+func (e *serverError) Error() string { return e.message }
 
 func (e *serverError) Unwrap() error { return e.err }
 
-// Explain puts a failure of the server that somebody else met into the store's words: where, why,
-// and what to do about it.
+// Explain returns a server error of another package with the address, the reason and a hint.
 func (s *Store) Explain(err error) error { return s.explain("reach", err) }
 
-// explain says what failed, where and why, and what to do about it. What somebody who was
-// called back has reported, and that somebody gave up waiting, stays as it is.
+// explain returns err with the operation, the address, the reason and a hint. It returns callback errors unchanged.
 func (s *Store) explain(what string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if t, ok := errors.AsType[*theirs](err); ok {
+	if t, ok := errors.AsType[*callbackError](err); ok {
 		return t.error
 	}
 	if _, ok := errors.AsType[*serverError](err); ok {
@@ -301,7 +295,7 @@ func (s *Store) explain(what string, err error) error {
 	return &fault.Error{Hint: hint, Err: &serverError{fmt.Sprintf("%s store %s: %s", what, s.address, why), err}}
 }
 
-// reason puts a failure into words, with what to do about it.
+// reason returns the reason of a failure and a hint.
 func (s *Store) reason(err error) (why, hint string) {
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		return f.Error(), f.Hint
@@ -327,7 +321,7 @@ func (s *Store) reason(err error) (why, hint string) {
 	case s.address.socket() && errors.Is(err, fs.ErrNotExist):
 		return "no server listens there", "an address without a host means a socket on this machine; name the server: postgres://USER@HOST:5432/DATABASE"
 	}
-	// Several attempts are several lines, of which the last is as good as any.
+	// The error of several connection attempts has several lines: use the last.
 	lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
 	return strings.TrimSpace(lines[len(lines)-1]), ""
 }
@@ -337,41 +331,40 @@ const (
 	insufficientPrivilege = "42501"
 )
 
-// refusal puts what the server said into words, with what to do about it there.
+// refusal returns the reason of a server error and a hint.
 func (a Address) refusal(pg *pgconn.PgError) (why, hint string) {
-	said := pg.Message
+	message := pg.Message
 	switch pg.Code {
 	case "28P01": // invalid_password
-		return said, "set the password in PGPASSWORD or ~/.pgpass; create a new role with: createuser -P " + fault.Quote(a.User)
+		return message, "set the password in PGPASSWORD or ~/.pgpass; create a new role with: createuser -P " + fault.Quote(a.User)
 	case "28000": // invalid_authorization_specification
-		if strings.HasPrefix(said, "role ") {
-			return said, "create it, as an administrator of the server: createuser " + fault.Quote(a.User)
+		if strings.HasPrefix(message, "role ") {
+			return message, "create it, as an administrator of the server: createuser " + fault.Quote(a.User)
 		}
-		return said, "allow it on the server, in pg_hba.conf"
+		return message, "allow it on the server, in pg_hba.conf"
 	case "3D000": // invalid_catalog_name
-		return said, fmt.Sprintf("create it, as an administrator of the server: createdb -O %s %s", fault.Quote(a.User), fault.Quote(a.Database))
+		return message, fmt.Sprintf("create it, as an administrator of the server: createdb -O %s %s", fault.Quote(a.User), fault.Quote(a.Database))
 	case insufficientPrivilege:
-		return said, "see which right the role " + a.User + " lacks: ken doctor"
+		return message, "see which right the role " + a.User + " lacks: ken doctor"
 	case "53300", "57P01", "57P02", "57P03": // too_many_connections, shutting down, starting up
-		return said, "try again in a moment"
+		return message, "try again in a moment"
 	case lockNotAvailable:
 		return "other writers block the database", "try again in a moment"
 	}
-	return fmt.Sprintf("%s (SQLSTATE %s)", said, pg.Code), ""
+	return fmt.Sprintf("%s (SQLSTATE %s)", message, pg.Code), ""
 }
 
-// Refused reports whether an error says that the server is there, and does not let this one in or
-// not do what it wants.
+// Refused reports whether the server answered and refused access.
 func Refused(err error) bool {
 	if errors.Is(err, errRights) {
 		return true
 	}
-	pg, said := errors.AsType[*pgconn.PgError](err)
-	return said && (strings.HasPrefix(pg.Code, "28") || pg.Code == "3D000" || pg.Code == insufficientPrivilege)
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (strings.HasPrefix(pg.Code, "28") || pg.Code == "3D000" || pg.Code == insufficientPrivilege)
 }
 
-// Away reports whether an error says that the server could not be reached or did not answer:
-// nothing that a person could mend in the repository.
+// Away reports whether the server could not be reached or did not answer. A change of the repository or its
+// configuration would not help.
 func Away(err error) bool {
 	e, ok := errors.AsType[*serverError](err)
 	if !ok {
@@ -381,6 +374,6 @@ func Away(err error) bool {
 	if refused {
 		return strings.HasPrefix(pg.Code, "57P") || pg.Code == "53300" || pg.Code == lockNotAvailable
 	}
-	_, said := errors.AsType[*fault.Error](e.err)
-	return !said
+	_, explained := errors.AsType[*fault.Error](e.err)
+	return !explained
 }

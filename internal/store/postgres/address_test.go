@@ -15,8 +15,8 @@ import (
 	"ken/internal/store/postgres"
 )
 
-// Whatever a password is, and whoever forgot to escape it: no part of it is printed.
-func TestNoPasswordIsPrinted(t *testing.T) {
+// No message contains a part of a password, even if the user forgot to escape it.
+func TestMessagesHaveNoPassword(t *testing.T) {
 	passwords := []string{
 		"p@ssw0rdTail", "1234/Tail", "1234?Tail", "1234#Tail", "12345", "a:QWERTY", "Q@", "@QQQQ", "QQQQ&RRRR=SSSS", "1234?QQQQ=RRRR", "QQ%41QQ", "QQ%ZZQQ", "1234\\QQQQ", "QQ[Q]Q",
 	}
@@ -38,39 +38,39 @@ func TestNoPasswordIsPrinted(t *testing.T) {
 			"query first": "postgres://127.0.0.1:1/ken?password=" + pw + "&user=ken",
 			"query plain": "postgres://ken@127.0.0.1:1/ken?password=" + url.QueryEscape(pw),
 		} {
-			said := []string{}
+			messages := []string{}
 			if _, err := postgres.ParseNamed(address); err != nil {
-				said = append(said, err.Error(), fault.HintOf(err))
+				messages = append(messages, err.Error(), fault.HintOf(err))
 			}
 			a, err := postgres.Parse(address)
 			if err != nil {
-				said = append(said, err.Error(), fault.HintOf(err))
+				messages = append(messages, err.Error(), fault.HintOf(err))
 			} else {
-				said = append(said, a.String(), a.Agreement(), fmt.Sprint(a))
+				messages = append(messages, a.String(), a.Agreement(), fmt.Sprint(a))
 				if i < 100 && a.Host == "127.0.0.1" {
 					s, err := postgres.Open(address, postgres.Options{Repository: "r"})
 					if err != nil {
 						t.Fatal(err)
 					}
 					_, err = s.Repository(t.Context())
-					said = append(said, err.Error(), fault.HintOf(err))
+					messages = append(messages, err.Error(), fault.HintOf(err))
 				}
 				if a.Host != "127.0.0.1" || a.User != "ken" || a.Database != "ken" || a.Port != 1 {
-					t.Errorf("%s %q: goes to %s", form, pw, a)
+					t.Errorf("%s %q: parsed as %s", form, pw, a)
 				}
 			}
 			if err != nil && (form == "escaped" || form == "query plain") {
 				t.Errorf("%s %q is refused: %v", form, pw, err)
 			}
 			if !postgres.HasPassword(address) {
-				t.Errorf("%s %q: no password is seen in it", form, pw)
+				t.Errorf("%s %q: HasPassword is false", form, pw)
 			}
 			runes := []rune(pw)
 			for k := 0; k+4 <= len(runes); k++ {
 				part := string(runes[k : k+4])
-				for _, text := range said {
+				for _, text := range messages {
 					if strings.Contains(text, part) || strings.Contains(text, url.QueryEscape(part)) || strings.Contains(text, url.PathEscape(part)) {
-						t.Errorf("%s %q: %q is in %q", form, pw, part, text)
+						t.Errorf("%s %q: the message %[4]q contains %[3]q", form, pw, part, text)
 					}
 				}
 			}
@@ -81,7 +81,7 @@ func TestNoPasswordIsPrinted(t *testing.T) {
 	}
 }
 
-// A server that quotes the password that it was given does not have ken print it.
+// ken removes the password from a server message that quotes it.
 func TestQuotedPassword(t *testing.T) {
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -99,11 +99,11 @@ func TestQuotedPassword(t *testing.T) {
 				server.Send(&pgproto3.AuthenticationCleartextPassword{})
 				err = errors.Join(server.Flush(), server.SetAuthType(pgproto3.AuthTypeCleartextPassword))
 			}
-			var said pgproto3.FrontendMessage
+			var message pgproto3.FrontendMessage
 			if err == nil {
-				said, err = server.Receive()
+				message, err = server.Receive()
 			}
-			if given, ok := said.(*pgproto3.PasswordMessage); ok && err == nil {
+			if given, ok := message.(*pgproto3.PasswordMessage); ok && err == nil {
 				server.Send(&pgproto3.ErrorResponse{Severity: "FATAL", Code: "28P01", Message: "nobody has the password " + given.Password})
 				_ = server.Flush()
 			}
@@ -112,12 +112,12 @@ func TestQuotedPassword(t *testing.T) {
 	}()
 	err = postgres.Reach(t.Context(), "postgres://ken:open%2Fsesame@"+l.Addr().String()+"/ken?sslmode=disable")
 	if err == nil || !strings.Contains(err.Error(), "nobody has the password") || strings.Contains(err.Error(), "sesame") {
-		t.Errorf("it says: %v", err)
+		t.Errorf("error: %v", err)
 	}
 }
 
-// An address that a repository names has no file of the user's read or sent, and the user allows
-// it with every setting that it has.
+// An address from a repository cannot make ken read or send a file of the user. The text that the user allows contains
+// every setting.
 func TestParseNamed(t *testing.T) {
 	dir := url.QueryEscape(t.TempDir())
 	for _, setting := range []string{
@@ -125,7 +125,7 @@ func TestParseNamed(t *testing.T) {
 		"sslrootcert=" + dir, "sslrootcert=/dev/zero", "sslrootcert=system&sslrootcert=/dev/zero", "hostaddr=127.0.0.1", "krbsrvname=x", "requirepeer=x", "statement_timeout=1",
 	} {
 		if a, err := postgres.ParseNamed("postgres://ken@db.example/ken?" + setting); err == nil {
-			t.Errorf("%s is taken: %s", setting, a.Agreement())
+			t.Errorf("ParseNamed accepts %s: %s", setting, a.Agreement())
 		}
 	}
 	seen := map[string]string{}
@@ -140,11 +140,11 @@ func TestParseNamed(t *testing.T) {
 			continue
 		}
 		if other, ok := seen[a.Agreement()]; ok {
-			t.Errorf("who allows %s allows %s as well: %s", other, address, a.Agreement())
+			t.Errorf("%s and %s have the same agreement: %s", other, address, a.Agreement())
 		}
 		seen[a.Agreement()] = address
 		if again, err := postgres.ParseNamed(a.Agreement()); err != nil || again.Agreement() != a.Agreement() {
-			t.Errorf("%s is allowed as %s, which is read as %s: %v", address, a.Agreement(), again.Agreement(), err)
+			t.Errorf("%s: the agreement %s is parsed as %s: %v", address, a.Agreement(), again.Agreement(), err)
 		}
 	}
 }

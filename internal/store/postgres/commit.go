@@ -29,9 +29,9 @@ func (s *Store) Commit(ctx context.Context, worktree string, c store.FileChanges
 	})
 }
 
-// change writes what a change says of a work tree.
+// change writes the changes of a work tree.
 func (s *Store) change(ctx context.Context, tx pgx.Tx, worktree string, c store.FileChanges, still func() (bool, error)) error {
-	id, err := s.hold(ctx, tx, worktree)
+	id, err := s.lockWorktree(ctx, tx, worktree)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (s *Store) change(ctx context.Context, tx pgx.Tx, worktree string, c store.
 	}
 	if set && still != nil {
 		if set, err = still(); err != nil {
-			return &theirs{err}
+			return &callbackError{err}
 		}
 	}
 	moved := len(c.Put)+len(c.Delete) > 0
@@ -59,7 +59,7 @@ func (s *Store) change(ctx context.Context, tx pgx.Tx, worktree string, c store.
 	case set:
 		err = s.setBaseline(ctx, tx, id, *c.Baseline)
 	case moved:
-		err = s.unsettle(ctx, tx, id)
+		err = s.clearClean(ctx, tx, id)
 	}
 	if err != nil || !set && !moved {
 		return err

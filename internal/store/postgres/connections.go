@@ -7,17 +7,17 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// connections are those that stores of one database use together. They are made for the first
-// and ended with the last.
+// connections is a pool that several stores of one database share. acquire opens it for the first user, and release
+// closes it after the last.
 type connections struct {
 	config *pgxpool.Config
 
-	mu   sync.Mutex
-	pool *pgxpool.Pool
-	used int
+	mu    sync.Mutex
+	pool  *pgxpool.Pool
+	users int
 }
 
-func (c *connections) join(ctx context.Context) (*pgxpool.Pool, error) {
+func (c *connections) acquire(ctx context.Context) (*pgxpool.Pool, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.pool == nil {
@@ -27,14 +27,14 @@ func (c *connections) join(ctx context.Context) (*pgxpool.Pool, error) {
 		}
 		c.pool = pool
 	}
-	c.used++
+	c.users++
 	return c.pool, nil
 }
 
-func (c *connections) leave() {
+func (c *connections) release() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.used--; c.used == 0 {
+	if c.users--; c.users == 0 {
 		c.pool.Close()
 		c.pool = nil
 	}

@@ -9,8 +9,7 @@ import (
 	"ken/internal/store"
 )
 
-// KeepDescribed keeps what was written about directories and files in a transaction of the
-// caller's, which it does not end.
+// KeepDescribed adds records of directories and files in a transaction of the caller. It does not commit.
 func (s *Store) KeepDescribed(ctx context.Context, tx pgx.Tx, directories []*store.DirRecord, files []fresh.Record) error {
 	if _, err := s.Pool(ctx); err != nil {
 		return err
@@ -21,7 +20,7 @@ func (s *Store) KeepDescribed(ctx context.Context, tx pgx.Tx, directories []*sto
 	return s.KeepIn(ctx, tx, directories)
 }
 
-// KeepFailed is KeepFailure in a transaction of the caller's, which it does not end.
+// KeepFailed is KeepFailure in a transaction of the caller. It does not commit.
 func (s *Store) KeepFailed(ctx context.Context, tx pgx.Tx, f store.DirFailure) error {
 	if _, err := s.Pool(ctx); err != nil {
 		return err

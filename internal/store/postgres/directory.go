@@ -27,7 +27,7 @@ type flag struct {
 	Content  repo.ID `json:"content,omitzero"`
 }
 
-// A directoryRow is what is read of a directory's record.
+// A directoryRow has the columns of a directory record.
 type directoryRow struct {
 	path, author, recipe, confirmer, text []byte
 	at                                    time.Time
@@ -35,12 +35,13 @@ type directoryRow struct {
 	flags, basis, id                      []byte
 }
 
-// columns are those of path, at, partial, author, recipe, confirmer, flags, basis, text and id.
+// columns returns the destinations of the columns path, at, partial, author, recipe, confirmer, flags, basis, text
+// and id.
 func (r *directoryRow) columns() []any {
 	return []any{&r.path, &r.at, &r.partial, &r.author, &r.recipe, &r.confirmer, &r.flags, &r.basis, &r.text, &r.id}
 }
 
-// record returns the record, or why it cannot be used.
+// record returns the record, or an error if it cannot be used.
 func (r *directoryRow) record() (*store.DirRecord, error) {
 	out, err := r.read()
 	if err != nil {
@@ -93,9 +94,9 @@ func flagsOf(r *store.DirRecord) ([]byte, error) {
 	return json.Marshal(flags)
 }
 
-// directories runs a query whose first argument is the repository, whose columns are a key
-// and those of a directoryRow, and which returns what is newer first. A row that cannot be read
-// is no record: who asks has nothing from it, as if it had never been written.
+// directories runs a query and groups its records by key. The first argument of the query is the repository. Its
+// columns are a key and those of a directoryRow, and it returns newer records first. directories skips rows that
+// it cannot read.
 func directories[K comparable](ctx context.Context, s *Store, query string, key func(path, key []byte) K, args ...any) (map[K][]*store.DirRecord, error) {
 	found := make(map[K][]*store.DirRecord)
 	err := s.read(ctx, "read", func(tx pgx.Tx) error {
@@ -127,15 +128,6 @@ func (s *Store) Latest(ctx context.Context) (map[repo.Path][]*store.DirRecord, e
 		FROM ken.directory_latest l JOIN ken.directory_record r ON r.repository = l.repository AND r.seq = l.seq
 		WHERE l.repository = $1
 		ORDER BY r.at DESC, r.id DESC, r.path DESC`, byPath)
-}
-
-// LatestOf is Latest for some directories.
-func (s *Store) LatestOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*store.DirRecord, error) {
-	return directories(ctx, s, `
-		SELECT r.basis_id, r.path, r.at, r.partial, r.author, r.recipe, r.confirmer, r.flags, r.basis, r.text, r.id
-		FROM ken.directory_latest l JOIN ken.directory_record r ON r.repository = l.repository AND r.seq = l.seq
-		WHERE l.repository = $1 AND l.path = ANY ($2::bytea[])
-		ORDER BY r.at DESC, r.id DESC, r.path DESC`, byPath, pathBytes(dirs))
 }
 
 // WrittenFrom implements [store.Directories]. Of the records from one basis, it returns the newest
@@ -206,7 +198,7 @@ func (s *Store) Kept(ctx context.Context, id fresh.Digest) (out *store.DirRecord
 		if err != nil {
 			return err
 		}
-		out, _ = r.record() // one that cannot be read is none
+		out, _ = r.record() // nil if it cannot be read
 		return nil
 	})
 	if err != nil {
@@ -215,7 +207,7 @@ func (s *Store) Kept(ctx context.Context, id fresh.Digest) (out *store.DirRecord
 	return out, nil
 }
 
-// KeptAll is Kept for many records: those that are there, by their names.
+// KeptAll is Kept for many records. It returns those that exist, by id.
 func (s *Store) KeptAll(ctx context.Context, ids []fresh.Digest) (map[fresh.Digest]*store.DirRecord, error) {
 	if len(ids) == 0 {
 		return nil, ctx.Err()
@@ -246,7 +238,7 @@ func (s *Store) Keep(ctx context.Context, records []*store.DirRecord) error {
 	return s.write(ctx, "write", func(tx pgx.Tx) error { return s.KeepIn(ctx, tx, records) })
 }
 
-// KeepIn is Keep in a transaction of the caller's, which it does not end.
+// KeepIn is Keep in a transaction of the caller. It does not commit.
 func (s *Store) KeepIn(ctx context.Context, tx pgx.Tx, records []*store.DirRecord) error {
 	if len(records) == 0 {
 		return nil
@@ -254,15 +246,15 @@ func (s *Store) KeepIn(ctx context.Context, tx pgx.Tx, records []*store.DirRecor
 	if _, err := s.Pool(ctx); err != nil {
 		return err
 	}
-	seq, err := s.draw(ctx, tx, len(records))
+	seq, err := s.reserve(ctx, tx, len(records))
 	if err != nil {
 		return err
 	}
 	return s.insertDirectories(ctx, tx, records, func() int64 { seq++; return seq })
 }
 
-// insertDirectories adds records under numbers that are drawn already, unless they are kept
-// already, and lets go of the failures that they follow.
+// insertDirectories adds records that do not exist yet, with sequence numbers from next. It deletes the older
+// failures of their directories.
 func (s *Store) insertDirectories(ctx context.Context, tx pgx.Tx, list []*store.DirRecord, next func() int64) error {
 	for len(list) > 0 {
 		part := list[:min(batch, len(list))]
@@ -342,15 +334,14 @@ func (s *Store) Failures(ctx context.Context) (map[repo.Path]store.DirFailure, e
 	return failed, nil
 }
 
-// KeepFailure implements [store.Directories]. What happened at the same time happened in the order
-// it came.
+// KeepFailure implements [store.Directories]. Of two failures at the same time, the later call wins.
 func (s *Store) KeepFailure(ctx context.Context, f store.DirFailure) error {
 	return s.write(ctx, "write", func(tx pgx.Tx) error { return s.keepFailure(ctx, tx, f) })
 }
 
 func (s *Store) keepFailure(ctx context.Context, tx pgx.Tx, f store.DirFailure) error {
-	// Records and failures of a repository come one after the other.
-	if _, err := s.draw(ctx, tx, 0); err != nil {
+	// Lock the repository: records and failures are written one after the other.
+	if _, err := s.reserve(ctx, tx, 0); err != nil {
 		return err
 	}
 	var basis []byte

@@ -40,8 +40,7 @@ func (s *Store) Leases(ctx context.Context, worktree string) (map[repo.Path]stor
 	return held, nil
 }
 
-// Take implements [store.Leases]. A lease that is kept already is made to expire when this
-// one does.
+// Take implements [store.Leases]. If the lease exists already, Take sets its expiry to that of this one.
 func (s *Store) Take(ctx context.Context, worktree string, l store.Lease, now time.Time) (ok bool, err error) {
 	basis, err := json.Marshal(l.Basis)
 	if err != nil {
@@ -72,8 +71,8 @@ func (s *Store) Take(ctx context.Context, worktree string, l store.Lease, now ti
 // Settle implements [store.Leases].
 func (s *Store) Settle(ctx context.Context, worktree string, l store.Lease, r *store.DirRecord) (ok bool, err error) {
 	err = s.write(ctx, "write", func(tx pgx.Tx) error {
-		// The repository before the lease, as Commit has it: else each might wait for the other.
-		if _, err := s.draw(ctx, tx, 0); err != nil {
+		// Lock the repository before the lease, as Commit does, to avoid a deadlock.
+		if _, err := s.reserve(ctx, tx, 0); err != nil {
 			return err
 		}
 		tag, err := tx.Exec(ctx, `

@@ -15,8 +15,8 @@ import (
 	"ken/internal/store/storetest"
 )
 
-// Who follows a repository that many write to at once misses nothing.
-func TestNothingIsMissed(t *testing.T) {
+// A reader sees every record while many clients write.
+func TestReadWhileOthersWrite(t *testing.T) {
 	address := pgtest.Database(t)
 	const writers, each = 8, 40
 	s := open(t, address)
@@ -42,7 +42,7 @@ func TestNothingIsMissed(t *testing.T) {
 	}
 	done := make(chan struct{})
 	go func() { writing.Wait(); close(done) }()
-	reader := open2(t, address, s.Name())
+	reader := openOther(t, address, s.Name())
 	var seen []store.Record
 	var mark store.Mark
 	for last := false; ; {
@@ -63,11 +63,12 @@ func TestNothingIsMissed(t *testing.T) {
 		}
 	}
 	if len(seen) != writers*each {
-		t.Errorf("%d records were seen, %d were written", len(seen), writers*each)
+		t.Errorf("the reader saw %d records, want %d", len(seen), writers*each)
 	}
 }
 
-func open2(t *testing.T, address, repository string) *postgres.Store {
+// openOther opens a repository as another machine.
+func openOther(t *testing.T, address, repository string) *postgres.Store {
 	t.Helper()
 	s, err := postgres.Open(address, postgres.Options{Repository: repository, Machine: "another"})
 	if err != nil {
@@ -77,14 +78,14 @@ func open2(t *testing.T, address, repository string) *postgres.Store {
 	return s
 }
 
-// Many that come to an empty database at once make its tables once, and none takes those that
-// another is making for somebody else's.
-func TestMigrateAtOnce(t *testing.T) {
+// Many clients create the tables of an empty database at the same time. None of them takes incomplete tables for
+// those of another program.
+func TestConcurrentMigrate(t *testing.T) {
 	for range 10 {
 		address := pgtest.Database(t)
 		var all sync.WaitGroup
 		for range 12 {
-			s := open2(t, address, "r")
+			s := openOther(t, address, "r")
 			all.Go(func() {
 				if _, err := s.Repository(t.Context()); err != nil {
 					t.Error(err)
@@ -96,9 +97,8 @@ func TestMigrateAtOnce(t *testing.T) {
 	}
 }
 
-// Machines of one repository share texts, and see nothing of each other's work trees; other
-// repositories share nothing.
-func TestApart(t *testing.T) {
+// Machines of one repository share records, but not work trees. Repositories share nothing.
+func TestSeparation(t *testing.T) {
 	address := pgtest.Database(t)
 	s := open(t, address)
 	storetest.Commit(t, s, "", store.FileChanges{
@@ -109,9 +109,9 @@ func TestApart(t *testing.T) {
 	if _, err := s.Take(t.Context(), "", storetest.Lease("d", "token", 5), storetest.Epoch); err != nil {
 		t.Fatal(err)
 	}
-	machine, repository := open2(t, address, s.Name()), open(t, address)
+	machine, repository := openOther(t, address, s.Name()), open(t, address)
 	if list, _ := storetest.Since(t, machine, "", 10); len(list) != 2 {
-		t.Errorf("another machine has %d texts, want 2", len(list))
+		t.Errorf("another machine has %d records, want 2", len(list))
 	}
 	for name, other := range map[string]*postgres.Store{"machine": machine, "repository": repository} {
 		if rows := storetest.Rows(t, other, ""); len(rows) > 0 {
@@ -133,37 +133,36 @@ func TestApart(t *testing.T) {
 	id := storetest.Directory("d", "x", 1).ID()
 	for of, want := range map[*postgres.Store]int{s: 1, machine: 1, repository: 0} {
 		if kept, err := of.KeptAll(t.Context(), []fresh.Digest{id}); len(kept) != want || err != nil {
-			t.Errorf("%s has %d of one text, %v", of.Name(), len(kept), err)
+			t.Errorf("%s has the record %d times, want %d; error %v", of.Name(), len(kept), want, err)
 		}
 	}
 	if latest, err := repository.Latest(t.Context()); len(latest) > 0 || err != nil {
 		t.Errorf("another repository has %v, %v", latest, err)
 	}
 	if rows := storetest.Rows(t, s, ""); len(rows) != 1 {
-		t.Errorf("rows were forgotten by another: %v", rows)
+		t.Errorf("another store pruned the rows: %v", rows)
 	}
 	if l, err := s.Leases(t.Context(), ""); len(l) != 1 || err != nil {
-		t.Errorf("leases were forgotten by another: %v, %v", l, err)
+		t.Errorf("another store pruned the leases: %v, %v", l, err)
 	}
 }
 
-// A transaction that fails leaves nothing, and what is committed by a server that crashes
-// afterwards is there.
+// A failed transaction writes nothing. A committed one survives a crash of the server.
 func TestCrash(t *testing.T) {
 	server := pgtest.Start(t)
 	s := open(t, server.Database(t))
 	storetest.Absorb(t, s, store.Record{Directory: storetest.Directory("d", "x", 1)})
-	errStill := errors.New("still")
+	errCallback := errors.New("callback")
 	err := s.Commit(t.Context(), "", store.FileChanges{
 		Records: []fresh.Record{storetest.Record("text", "x", 1)}, Baseline: &store.Verification{},
-	}, func() (bool, error) { return false, errStill })
-	if !errors.Is(err, errStill) {
+	}, func() (bool, error) { return false, errCallback })
+	if !errors.Is(err, errCallback) {
 		t.Error(err)
 	}
 	server.Crash(t)
 	_, _, err = s.Since(t.Context(), "", 10)
 	if err == nil || !postgres.Away(err) {
-		t.Errorf("a server that crashed: %v", err)
+		t.Errorf("error after the crash: %v", err)
 	}
 	server.Restart(t)
 	if list, _ := storetest.Since(t, s, "", 10); len(list) != 1 {
@@ -173,7 +172,7 @@ func TestCrash(t *testing.T) {
 
 // ken does not change a database of another program or version, and says why.
 func TestRefused(t *testing.T) {
-	for name, c := range map[string]struct{ sql, says, hint string }{
+	for name, c := range map[string]struct{ sql, message, hint string }{
 		"newer":   {`CREATE SCHEMA ken; CREATE TABLE ken.schema (version int, database uuid); INSERT INTO ken.schema VALUES (99)`, "a newer version of ken made the tables (schema 99", "upgrade"},
 		"foreign": {`CREATE SCHEMA ken; CREATE TABLE ken.dolls (id int)`, "belongs to another program", "another database"},
 		"table":   {`CREATE SCHEMA ken; CREATE TABLE ken.schema (name text)`, "belongs to another program", "another database"},
@@ -184,17 +183,17 @@ func TestRefused(t *testing.T) {
 			address := pgtest.Database(t)
 			pgtest.Exec(t, address, c.sql)
 			_, err := open(t, address).Repository(t.Context())
-			if err == nil || !strings.Contains(err.Error(), c.says) || !strings.Contains(fault.HintOf(err), c.hint) || postgres.Away(err) {
+			if err == nil || !strings.Contains(err.Error(), c.message) || !strings.Contains(fault.HintOf(err), c.hint) || postgres.Away(err) {
 				t.Errorf("%v (%s)", err, fault.HintOf(err))
 			}
 			if tables := pgtest.One[int](t, address, `SELECT count(*) FROM pg_tables WHERE schemaname = 'ken'`); tables != 1 {
-				t.Errorf("%d tables", tables)
+				t.Errorf("%d tables, want 1", tables)
 			}
 		})
 	}
 }
 
-// A schema that somebody made for ken is used.
+// ken uses an empty schema that the administrator created.
 func TestEmptySchema(t *testing.T) {
 	address := pgtest.Database(t)
 	pgtest.Exec(t, address, `CREATE SCHEMA ken`)

@@ -1,10 +1,9 @@
-// Package postgres keeps the registry and the survey of many machines and repositories in
-// one PostgreSQL database: the store of a team.
+// Package postgres implements the shared store of a team in a PostgreSQL database. One database has the
+// records of many repositories and the work tree states of many machines.
 //
-// Texts belong to a repository and are named by content, so that whoever writes one writes
-// it for all. Rows, baselines and leases belong to a work tree of a machine. It says what
-// is wrong with a server in words that never hold a password. When a machine comes to the
-// server, and what it does while there is none, belongs to internal/store/team.
+// Records belong to a repository and are identified by their content, so all machines share them. Rows,
+// baselines and leases belong to a work tree of a machine. Error messages never contain a password.
+// Package internal/store/team decides when a machine contacts the server.
 package postgres
 
 import (
@@ -23,41 +22,37 @@ import (
 
 var _ store.Files = (*Store)(nil)
 
-// Options says whose store it is.
+// Options identifies the repository and the machine of a Store.
 type Options struct {
-	// Repository names the repository; what one has written, no other sees.
+	// Repository is the name of the repository. Repositories do not see each other's records.
 	Repository string
-	// Machine identifies the machine; each machine has its own worktrees. Host is
-	// what people call it.
+	// Machine identifies the machine; each machine has its own work trees. Host is its name for people.
 	Machine, Host string
-	// Connections is how many there may be at a time; 4 when 0.
+	// Connections limits the connections of the pool; 0 means 4.
 	Connections int
-	// Wait is how long a write waits for others of its repository; 20 seconds when 0.
+	// Wait limits how long a write waits for other writes to the repository; 0 means 20 seconds.
 	Wait time.Duration
 }
 
-// connectTimeout is how long a server may take to let somebody in. One at the other end of
-// the world takes under a second, with TLS.
+// connectTimeout limits a connection attempt. A distant server takes less than a second, with TLS.
 const connectTimeout = 5 * time.Second
 
-// A Store is the store of one repository, as one machine sees it. It is safe for concurrent
-// use. Nothing is connected before the first call, which also brings the tables to the
-// newest schema.
+// A Store is the shared store of one repository, used by one machine. It is safe for concurrent use. The first
+// call connects and migrates the tables to the newest schema.
 type Store struct {
 	opts        Options
 	address     Address
 	connections *connections
 
 	mu   sync.Mutex
-	pool *pgxpool.Pool // of connections, nil while this store uses none
-	// repository is the number that the server knows the repository by, 0 before it was
-	// asked for.
+	pool *pgxpool.Pool // nil before the first call
+	// repository is the id of the repository in the database, 0 before the first call.
 	repository int64
-	database   string // drawn when the tables were made
+	database   string // the random id that the database got when its tables were created
 }
 
-// Open returns the store at an address, as libpq understands it: what it does not say comes
-// from the environment (PGPASSWORD, PGSSLMODE and so on) and from ~/.pgpass.
+// Open returns the store at an address. It does not connect. As in libpq, missing settings come from the
+// environment (PGPASSWORD, PGSSLMODE and so on) and from ~/.pgpass.
 func Open(address string, opts Options) (*Store, error) {
 	a, config, err := parse(address)
 	if err != nil {
@@ -83,19 +78,19 @@ func Open(address string, opts Options) (*Store, error) {
 	return &Store{opts: opts, address: a, connections: &connections{config: config}}, nil
 }
 
-// Beside returns the store of another repository in the same database. It uses the same
-// connections, which end with the last that is closed.
+// Beside returns the store of another repository in the same database. Both use the same pool, which closes with
+// the last store.
 func (s *Store) Beside(repository string) *Store {
 	opts := s.opts
 	opts.Repository = repository
 	return &Store{opts: opts, address: s.address, connections: s.connections}
 }
 
-// Name is what the repository is called.
+// Name returns the name of the repository.
 func (s *Store) Name() string { return s.opts.Repository }
 
-// Scope names the repository in this database, as no other is named: not the one of the same
-// name in a database that was made anew at the same address.
+// Scope returns an identifier of the repository in this database. It changes if the database at the address is
+// created again.
 func (s *Store) Scope(ctx context.Context) (string, error) {
 	if _, err := s.Pool(ctx); err != nil {
 		return "", err
@@ -103,12 +98,12 @@ func (s *Store) Scope(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%s/%d", s.database, s.repository), nil
 }
 
-// Close lets go of all connections, unless another store uses them.
+// Close closes the connections, unless another store uses them.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.pool != nil {
-		s.connections.leave()
+		s.connections.release()
 		s.pool = nil
 	}
 	return nil
@@ -117,7 +112,7 @@ func (s *Store) Close() error {
 // Config returns the settings of the connection, for callers that need their own connections.
 func (s *Store) Config() *pgxpool.Config { return s.connections.config.Copy() }
 
-// Pool returns the connections, to a database that has the tables.
+// Pool returns the connection pool. It connects and migrates the tables if necessary.
 func (s *Store) Pool(ctx context.Context) (*pgxpool.Pool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,28 +122,27 @@ func (s *Store) Pool(ctx context.Context) (*pgxpool.Pool, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	pool, err := s.connections.join(ctx)
+	pool, err := s.connections.acquire(ctx)
 	if err != nil {
 		return nil, s.explain("open", err)
 	}
-	if err := s.enter(ctx, pool); err != nil {
-		s.connections.leave()
+	if err := s.prepare(ctx, pool); err != nil {
+		s.connections.release()
 		return nil, s.explain("open", err)
 	}
 	s.pool = pool
 	return pool, nil
 }
 
-// Repository returns the number that the server knows the repository by, which it makes if
-// need be.
+// Repository returns the id of the repository in the database, and creates it if necessary.
 func (s *Store) Repository(ctx context.Context) (int64, error) {
 	_, err := s.Pool(ctx)
 	return s.repository, err
 }
 
-// enter finds the repository's number, and brings the tables up to date if need be. Mostly that
-// is one question.
-func (s *Store) enter(ctx context.Context, pool *pgxpool.Pool) error {
+// prepare finds the id of the repository. If necessary it migrates the tables and creates the repository.
+// Usually it needs one query.
+func (s *Store) prepare(ctx context.Context, pool *pgxpool.Pool) error {
 	if ok, err := s.find(ctx, pool); ok || err != nil {
 		return err
 	}
@@ -166,15 +160,15 @@ func (s *Store) enter(ctx context.Context, pool *pgxpool.Pool) error {
 	return err
 }
 
-// find finds the repository's number. That the tables are not there, or not of this ken's schema,
-// is left to who brings them up to date.
+// find reads the id of the repository. It returns false if the repository or the tables do not exist, or if the
+// tables have another schema.
 func (s *Store) find(ctx context.Context, pool *pgxpool.Pool) (ok bool, err error) {
 	var version int
 	err = pool.QueryRow(ctx, `
 		SELECT s.version, s.database::text, r.id FROM ken.schema s, ken.repository r WHERE r.name = $1`,
 		[]byte(s.opts.Repository)).Scan(&version, &s.database, &s.repository)
 	switch {
-	case errors.Is(err, pgx.ErrNoRows), notOurs(err):
+	case errors.Is(err, pgx.ErrNoRows), isUndefined(err):
 		return false, nil
 	case err != nil:
 		return false, err
@@ -182,31 +176,31 @@ func (s *Store) find(ctx context.Context, pool *pgxpool.Pool) (ok bool, err erro
 	return version == len(migrations), nil
 }
 
-// Transactions carry their bounds themselves: what stands between us and the server may refuse
-// settings of a session, or hand the session to somebody else.
+// Each transaction sets its own timeouts, because a connection pooler may refuse session settings or give the
+// session to another client.
 //
-// The server ends a transaction whose client says nothing for so long. It may have been suspended
-// or cut off, and holds what others of its repository wait for; between two statements of ours are
-// milliseconds. Who waits gives up after some that fell silent, and is told why.
+// The server ends a transaction whose client sends nothing for five seconds. The client may be suspended or
+// disconnected, and other writers of the repository wait for its locks. ken itself needs milliseconds between
+// two statements.
 const (
-	silent     = `SET LOCAL idle_in_transaction_session_timeout = '5s'`
-	beginRead  = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ` + silent
-	beginWrite = `BEGIN; ` + silent + `; SET LOCAL lock_timeout = `
+	idleLimit  = `SET LOCAL idle_in_transaction_session_timeout = '5s'`
+	beginRead  = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ` + idleLimit
+	beginWrite = `BEGIN; ` + idleLimit + `; SET LOCAL lock_timeout = `
 )
 
-// writing begins a transaction that writes.
-func (s *Store) writing() pgx.TxOptions {
+// writeOptions returns the options of a writing transaction.
+func (s *Store) writeOptions() pgx.TxOptions {
 	return pgx.TxOptions{BeginQuery: beginWrite + strconv.FormatInt(s.opts.Wait.Milliseconds(), 10)}
 }
 
-// read calls fn in a transaction that sees one state of everything and changes nothing.
+// read calls fn in a read-only transaction with a consistent snapshot. what names the operation in errors.
 func (s *Store) read(ctx context.Context, what string, fn func(tx pgx.Tx) error) error {
 	return s.within(ctx, what, pgx.TxOptions{BeginQuery: beginRead}, fn)
 }
 
-// write calls fn in a transaction, and commits it when fn returns nil.
+// write calls fn in a transaction, and commits if fn returns nil. what names the operation in errors.
 func (s *Store) write(ctx context.Context, what string, fn func(tx pgx.Tx) error) error {
-	return s.within(ctx, what, s.writing(), fn)
+	return s.within(ctx, what, s.writeOptions(), fn)
 }
 
 func (s *Store) within(ctx context.Context, what string, opts pgx.TxOptions, fn func(tx pgx.Tx) error) error {
@@ -217,15 +211,15 @@ func (s *Store) within(ctx context.Context, what string, opts pgx.TxOptions, fn 
 	return s.explain(what, pgx.BeginTxFunc(ctx, pool, opts, fn))
 }
 
-// A theirs is an error of somebody who was called back: it is not the server's.
-type theirs struct{ error }
+// A callbackError is an error of the caller's callback, not of the server.
+type callbackError struct{ error }
 
-func (t *theirs) Unwrap() error { return t.error }
+func (e *callbackError) Unwrap() error { return e.error }
 
-// machine is what stands for the machine in the tables.
+// machine returns the value of the machine columns.
 func (s *Store) machine() []byte { return []byte(s.opts.Machine) }
 
-// scanAll calls scan with each row of an answer.
+// scanAll scans each row into the variables and calls scan after each.
 func scanAll(rows pgx.Rows, err error, scan func() error, into ...any) error {
 	if err != nil {
 		return err

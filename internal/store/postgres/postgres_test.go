@@ -11,8 +11,7 @@ import (
 	"ken/internal/store/storetest"
 )
 
-// newRepository numbers the repositories of this process: each is an empty store, in a
-// database that others fill.
+// newRepository numbers the repositories of this process. Each is an empty store in a database that other tests use.
 var newRepository atomic.Int64
 
 func open(t *testing.T, address string) *postgres.Store {
@@ -55,8 +54,7 @@ func TestShare(t *testing.T) {
 	})
 }
 
-// A permission says how far a server has to prove itself. Over a network ken does not take
-// the modes that may fall back to plain text.
+// An agreement contains the sslmode. Over a network, ken replaces the modes that may fall back to plain text.
 func TestAgreement(t *testing.T) {
 	for _, c := range []struct{ host, mode, want string }{
 		{"h", "disable", "disable"},
@@ -84,7 +82,7 @@ func TestAgreement(t *testing.T) {
 	}
 }
 
-// Stores of many repositories use the connections of one, until the last is closed.
+// Stores of several repositories share a pool, which closes with the last store.
 func TestBeside(t *testing.T) {
 	address := pgtest.Database(t)
 	s := open(t, address)
@@ -100,11 +98,11 @@ func TestBeside(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := pool.Stat().TotalConns(); n != 1 {
-		t.Errorf("%d connections, for one after the other", n)
+		t.Errorf("%d connections, want 1", n)
 	}
 	for i, s := range stores {
 		if other, err := s.Pool(t.Context()); other != pool || err != nil {
-			t.Errorf("store %d has connections of its own, %v", i, err)
+			t.Errorf("store %d has its own pool, error %v", i, err)
 		}
 		if list, _ := storetest.Since(t, s, "", 10); len(list) != 1 || list[0].Directory.ID() != storetest.Directory("d", fmt.Sprint(i), 1).ID() {
 			t.Errorf("store %d has %v", i, list)
@@ -114,10 +112,10 @@ func TestBeside(t *testing.T) {
 		}
 	}
 	if n := pool.Stat().TotalConns(); n != 0 {
-		t.Errorf("%d connections after the last was closed", n)
+		t.Errorf("%d connections after the last store was closed", n)
 	}
-	if list, _ := storetest.Since(t, stores[3], "", 10); len(list) != 1 { // and made again
-		t.Errorf("opened again, it has %v", list)
+	if list, _ := storetest.Since(t, stores[3], "", 10); len(list) != 1 { // opens a new pool
+		t.Errorf("after the store was opened again: %v", list)
 	}
 	if err := stores[3].Close(); err != nil {
 		t.Error(err)

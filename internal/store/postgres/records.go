@@ -12,30 +12,29 @@ import (
 	"ken/internal/store"
 )
 
-// draw gives numbers to n records, and returns the one before the first. Nobody else gets
-// any until the transaction ends.
-func (s *Store) draw(ctx context.Context, tx pgx.Tx, n int) (before int64, err error) {
+// reserve reserves n sequence numbers, and returns the one before the first. It locks the repository until the
+// transaction ends.
+func (s *Store) reserve(ctx context.Context, tx pgx.Tx, n int) (before int64, err error) {
 	err = tx.QueryRow(ctx, `UPDATE ken.repository SET seq = seq + $2 WHERE id = $1 RETURNING seq - $2`, s.repository, n).Scan(&before)
 	return before, err
 }
 
-// batch is how many records go in one statement: enough that its cost does not count, and
-// few enough that neither side holds much.
+// batch limits the records of one statement, and so the memory that client and server need for it.
 const batch = 5000
 
-// keepRecords adds records, unless they are kept already.
+// keepRecords adds the records that do not exist yet.
 func (s *Store) keepRecords(ctx context.Context, tx pgx.Tx, list []fresh.Record) error {
 	if len(list) == 0 {
 		return nil
 	}
-	seq, err := s.draw(ctx, tx, len(list))
+	seq, err := s.reserve(ctx, tx, len(list))
 	if err != nil {
 		return err
 	}
 	return s.insertRecords(ctx, tx, list, func() int64 { seq++; return seq })
 }
 
-// insertRecords is keepRecords with numbers that are drawn already, one to a record.
+// insertRecords is keepRecords with sequence numbers from next.
 func (s *Store) insertRecords(ctx context.Context, tx pgx.Tx, list []fresh.Record, next func() int64) error {
 	for len(list) > 0 {
 		part := list[:min(batch, len(list))]
@@ -67,7 +66,7 @@ func (s *Store) insertRecords(ctx context.Context, tx pgx.Tx, list []fresh.Recor
 	return nil
 }
 
-// columns makes room for n values of a column.
+// columns returns a slice for n values of a bytea column.
 func columns(n int) [][]byte { return make([][]byte, n) }
 
 // Known implements [store.Files].
@@ -90,7 +89,7 @@ func (s *Store) Newest(ctx context.Context, contents []repo.Content) (map[repo.C
 	return found, nil
 }
 
-// newest calls visit with the newest record for each content that has one.
+// newest calls visit with the newest record of each content that has one.
 func (s *Store) newest(ctx context.Context, what string, contents []repo.Content, visit func(repo.Content, fresh.Record)) error {
 	if len(contents) == 0 {
 		return ctx.Err()
@@ -136,8 +135,7 @@ func (s *Store) newest(ctx context.Context, what string, contents []repo.Content
 	})
 }
 
-// nextNewest calls visit with the newest record for a content that can be used, if there
-// is one, by reading all of them.
+// nextNewest reads all records of a content, and calls visit with the newest that can be used, if there is one.
 func (s *Store) nextNewest(ctx context.Context, tx pgx.Tx, c repo.Content, visit func(repo.Content, fresh.Record)) error {
 	rows, err := tx.Query(ctx, `
 		SELECT content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id FROM ken.record
@@ -157,7 +155,7 @@ func (s *Store) nextNewest(ctx context.Context, tx pgx.Tx, c repo.Content, visit
 	return err
 }
 
-// latest is the time that no record may be later than.
+// latest returns the limit for the times of records. Later records are not used.
 func latest() time.Time { return fresh.Latest(time.Now()) }
 
 // Record implements [store.Files].
@@ -174,7 +172,7 @@ func (s *Store) NewestAt(ctx context.Context, path repo.Path) (fresh.Record, boo
 		FROM ken.record WHERE repository = $1 AND path = $2 ORDER BY at DESC, id DESC`, []byte(path))
 }
 
-// oneRecord returns the first record of a query that can be used.
+// oneRecord returns the first usable record of a query.
 func (s *Store) oneRecord(ctx context.Context, query string, key []byte) (out fresh.Record, ok bool, err error) {
 	err = s.read(ctx, "read", func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, query, s.repository, key)
@@ -218,7 +216,7 @@ func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path
 	return found, nil
 }
 
-// WrittenSince implements [store.Files]. The mark is the number of a record.
+// WrittenSince implements [store.Files]. The mark is a sequence number.
 func (s *Store) WrittenSince(ctx context.Context, mark int64) (paths []repo.Path, now int64, err error) {
 	err = s.read(ctx, "read", func(tx pgx.Tx) error {
 		err := tx.QueryRow(ctx, `SELECT coalesce(max(seq), 0) FROM ken.record WHERE repository = $1`, s.repository).Scan(&now)
@@ -239,7 +237,7 @@ func (s *Store) WrittenSince(ctx context.Context, mark int64) (paths []repo.Path
 	return paths, now, nil
 }
 
-// A recordRow is what is read of a record.
+// A recordRow has the columns of a file record.
 type recordRow struct {
 	contentID, contentMD5                 []byte
 	text, author, recipe, confirmer, path []byte
@@ -248,14 +246,14 @@ type recordRow struct {
 	assumed                               bool
 }
 
-// columns are those of content_id, content_md5, text, author, recipe, at, assumed, confirmer,
-// path and id.
+// columns returns the destinations of the columns content_id, content_md5, text, author, recipe, at, assumed,
+// confirmer, path and id.
 func (r *recordRow) columns() []any {
 	return []any{&r.contentID, &r.contentMD5, &r.text, &r.author, &r.recipe, &r.at, &r.assumed, &r.confirmer, &r.path, &r.id}
 }
 
-// record returns the record, and whether it can be used: its content is what its id was made
-// from, and it is not dated ahead.
+// record returns the record, and whether it can be used: its content matches its id, and its time is not in the
+// future.
 func (r *recordRow) record() (fresh.Record, bool) {
 	rec := fresh.Record{
 		Basis:     fresh.Basis{Content: repo.Content{ID: repo.IDFromBytes(r.contentID), MD5: md5Of(r.contentMD5)}},
@@ -271,7 +269,7 @@ func (r *recordRow) record() (fresh.Record, bool) {
 	return rec, bytes.Equal(id[:], r.id) && !rec.At.After(latest())
 }
 
-// idBytes, md5Bytes and basisBytes write what has a zero value as NULL.
+// idBytes, md5Bytes and basisBytes return nil, which is NULL, for a zero value.
 func idBytes(id repo.ID) []byte {
 	if id.IsZero() {
 		return nil
@@ -286,8 +284,7 @@ func md5Bytes(m repo.MD5) []byte {
 	return m[:]
 }
 
-// basisBytes writes what decides whether a basis holds: its id, else its md5. Their lengths
-// tell them apart.
+// basisBytes encodes a basis: the id of its content or, if it has none, the md5. They differ in length.
 func basisBytes(b fresh.Basis) []byte {
 	if b.Content.ID.IsZero() {
 		return md5Bytes(b.Content.MD5)
@@ -300,7 +297,7 @@ func md5Of(b []byte) (m repo.MD5) {
 	return m
 }
 
-// basisOf reads what basisBytes wrote.
+// basisOf decodes the result of basisBytes.
 func basisOf(b []byte) (out fresh.Basis) {
 	if len(b) == len(out.Content.MD5) {
 		out.Content.MD5 = repo.MD5(b)

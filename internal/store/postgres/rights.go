@@ -13,8 +13,8 @@ import (
 	"ken/internal/fault"
 )
 
-// Reach says why the database at an address cannot be used, nil when it can. It writes nothing:
-// what the role may do, the server is asked.
+// Reach returns an error if the database at an address cannot be used. It writes nothing; it asks the server for the
+// privileges of the role.
 func Reach(ctx context.Context, address string) error {
 	s, err := Open(address, Options{Repository: "none", Connections: 1})
 	if err != nil {
@@ -29,24 +29,24 @@ func Reach(ctx context.Context, address string) error {
 	pg, refused := errors.AsType[*pgconn.PgError](err)
 	switch {
 	case refused && pg.Code == insufficientPrivilege:
-		err = cmp.Or(s.mayWrite(ctx, conn), err)
+		err = cmp.Or(s.checkRights(ctx, conn), err)
 	case err != nil:
 	case v > len(migrations):
 		err = newer(v)
 	case v < len(migrations):
-		err = s.mayMake(ctx, conn, v, schema)
+		err = s.checkCreate(ctx, conn, v, schema)
 	default:
-		err = s.mayWrite(ctx, conn)
+		err = s.checkRights(ctx, conn)
 	}
 	return s.explain("open", err)
 }
 
-// errRights is the reason of a role that may not do what it should.
+// errRights is in the chain of errors about missing privileges.
 var errRights = errors.New("permission denied")
 
-// mayMake says why the role cannot make the tables, or bring them up to date: who made the schema
-// can, or whoever may make one.
-func (s *Store) mayMake(ctx context.Context, q querier, version int, schema bool) error {
+// checkCreate returns an error if the role cannot create or migrate the tables. It must own the schema, or be able
+// to create one.
+func (s *Store) checkCreate(ctx context.Context, q querier, version int, schema bool) error {
 	question := `SELECT has_database_privilege(current_database(), 'CREATE')`
 	if schema {
 		question = `SELECT pg_has_role(nspowner, 'USAGE') FROM pg_catalog.pg_namespace WHERE nspname = 'ken'`
@@ -55,13 +55,13 @@ func (s *Store) mayMake(ctx context.Context, q querier, version int, schema bool
 	if err := q.QueryRow(ctx, question).Scan(&may); err != nil || may {
 		return err
 	}
-	return s.mayNotMake(version, errRights)
+	return s.cannotCreate(version, errRights)
 }
 
-// mayNotMake tells a role that may not make the tables who should.
-func (s *Store) mayNotMake(version int, why error) error {
+// cannotCreate returns the error for a role that cannot create or migrate the tables.
+func (s *Store) cannotCreate(version int, why error) error {
 	return &fault.Error{
-		Hint: "let the owner of the database create them: KEN_STORE=" + fault.Quote(s.address.owners()) + " ken share status",
+		Hint: "let the owner of the database create them: KEN_STORE=" + fault.Quote(s.address.withOwner()) + " ken share status",
 		Err:  fmt.Errorf("the tables have schema %d, this version of ken needs %d, and the role %s may not create them: %w", version, len(migrations), s.address.User, why),
 	}
 }
@@ -70,33 +70,32 @@ func (s *Store) mayNotMake(version int, why error) error {
 // separated by commas.
 type Right struct{ Right, On string }
 
-// everyday is what a role needs that keeps a clone in step: the grants of the manual's page about
-// teams. What belongs to workers is not asked for.
-var everyday = []Right{
+// clientRights are the privileges that a clone needs, as on the manual's page about teams. Workers need more.
+var clientRights = []Right{
 	{"SELECT", "schema, repository, record, directory_record, worktree, file, lease, directory_latest, directory_failure, directory, machine, row, summary"},
 	{"INSERT", "repository, record, directory_record, worktree, file, lease, directory_latest, directory_failure"},
 	{"UPDATE", "worktree, file, lease, directory_latest, directory_failure"},
 	{"DELETE", "worktree, file, lease, directory_latest, directory_failure"},
 }
 
-// Lacks says which of some rights the role lacks, with what would grant them, nil when it has them
-// all. What is not there is not asked about. Err is why the server could not be asked.
+// Lacks returns an error that lists the missing privileges of the role, with a hint that grants them, nil if it has
+// all. It ignores tables that do not exist. err is set if the server could not be asked.
 func (s *Store) Lacks(ctx context.Context, rights []Right) (lacks, err error) {
 	conn, err := pgx.ConnectConfig(ctx, s.connections.config.ConnConfig)
 	if err != nil {
 		return nil, s.explain("open", err)
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	missing, err := lacking(ctx, conn, rights)
+	missing, err := missingRights(ctx, conn, rights)
 	if err != nil {
 		return nil, s.explain("open", err)
 	}
-	return s.explain("open", s.wants(missing)), nil
+	return s.explain("open", s.rightsError(missing)), nil
 }
 
-// mayWrite says which rights of every day the role lacks.
-func (s *Store) mayWrite(ctx context.Context, q querier) error {
-	lacks, err := lacking(ctx, q, everyday)
+// checkRights returns an error if the role lacks one of clientRights.
+func (s *Store) checkRights(ctx context.Context, q querier) error {
+	lacks, err := missingRights(ctx, q, clientRights)
 	if err != nil {
 		return err
 	}
@@ -110,15 +109,15 @@ func (s *Store) mayWrite(ctx context.Context, q querier) error {
 	if !counts {
 		lacks = append(lacks, "UPDATE (seq) ON ken.repository")
 	}
-	return s.wants(lacks)
+	return s.rightsError(lacks)
 }
 
-// lacking lists the rights that the role lacks, as GRANT takes them.
-func lacking(ctx context.Context, q querier, rights []Right) (lacks []string, err error) {
+// missingRights returns the missing privileges of the role in the syntax of GRANT.
+func missingRights(ctx context.Context, q querier, rights []Right) (lacks []string, err error) {
 	var uses bool
 	err = q.QueryRow(ctx, `SELECT has_schema_privilege(oid, 'USAGE') FROM pg_catalog.pg_namespace WHERE nspname = 'ken'`).Scan(&uses)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, nil // there is nothing
+		return nil, nil // no tables exist
 	}
 	if err != nil {
 		return nil, err
@@ -147,8 +146,8 @@ func lacking(ctx context.Context, q querier, rights []Right) (lacks []string, er
 	return lacks, nil
 }
 
-// wants tells a role which rights it lacks, with what would grant them; nil for none.
-func (s *Store) wants(lacks []string) error {
+// rightsError returns the error for missing privileges, with a hint that grants them; nil if there are none.
+func (s *Store) rightsError(lacks []string) error {
 	if len(lacks) == 0 {
 		return nil
 	}
@@ -159,16 +158,16 @@ func (s *Store) wants(lacks []string) error {
 		rights[i], _, _ = strings.Cut(l, " ON ")
 	}
 	return &fault.Error{
-		Hint: fmt.Sprintf("as the owner of the tables: psql %s -c %s", fault.Quote(s.address.owners()), fault.Quote(strings.Join(grants, "; "))),
+		Hint: fmt.Sprintf("as the owner of the tables: psql %s -c %s", fault.Quote(s.address.withOwner()), fault.Quote(strings.Join(grants, "; "))),
 		Err:  fmt.Errorf("the role %s lacks %s on some of the tables: %w", s.address.User, strings.Join(rights, ", "), errRights),
 	}
 }
 
-// Owner is the address for whoever owns the database, whose name is not known here.
-func (s *Store) Owner() string { return s.address.owners() }
+// Owner returns the address with the placeholder OWNER as the role.
+func (s *Store) Owner() string { return s.address.withOwner() }
 
-// owners is the address for whoever owns the database, whose name is not known here.
-func (a Address) owners() string {
+// withOwner returns the address with the placeholder OWNER as the role: ken does not know the owner's name.
+func (a Address) withOwner() string {
 	a.User = "OWNER"
 	return a.String()
 }

@@ -16,25 +16,25 @@ import (
 	"ken/internal/store/storetest"
 )
 
-// The roles of the manual can do what ken does, and nothing else: its statements are run as
-// they stand there, under names of this test's own.
+// The SQL of the manual creates roles that can do what ken needs and nothing else.
 func TestRoles(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/manual/team.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	blocks := regexp.MustCompile("(?s)```sql\n(.*?)```").FindAllStringSubmatch(string(page), -1)
-	if len(blocks) != 3 { // the last is for workers
-		t.Fatalf("%d blocks of SQL, want those of the administrator and of the owner", len(blocks))
+	if len(blocks) != 3 { // the third is for workers
+		t.Fatalf("%d blocks of SQL, want 3: administrator, owner, workers", len(blocks))
 	}
 	server := pgtest.Start(t)
 	admin := server.Address("postgres", "", "postgres")
 	for statement := range strings.SplitSeq(blocks[0][1], ";\n") {
-		if strings.TrimSpace(statement) != "" { // a database is not made in a transaction
+		if strings.TrimSpace(statement) != "" { // one by one: CREATE DATABASE cannot run in a transaction
 			pgtest.Exec(t, admin, statement)
 		}
 	}
-	owner, everyday := server.Address("ken_owner", "one", "ken"), server.Address("ken", "another", "ken")
+	owner := server.Address("ken_owner", "one", "ken")
+	client := server.Address("ken", "another", "ken")
 	other := server.Address("postgres", "", "ken")
 	pgtest.Exec(t, other, `CREATE SCHEMA theirs; CREATE TABLE theirs.secret (words text)`)
 
@@ -47,15 +47,15 @@ func TestRoles(t *testing.T) {
 		_, err = s.Repository(t.Context())
 		return s, err
 	}
-	if _, err := use(everyday); err == nil || !strings.Contains(err.Error(), "may not create them") {
-		t.Errorf("before the tables are there: %v", err)
+	if _, err := use(client); err == nil || !strings.Contains(err.Error(), "may not create them") {
+		t.Errorf("client before the owner created the tables: %v", err)
 	}
 	if _, err := use(owner); err != nil {
 		t.Fatal(err)
 	}
 	pgtest.Exec(t, owner, blocks[1][1])
 
-	s, err := use(everyday)
+	s, err := use(client)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestRoles(t *testing.T) {
 	}
 	storetest.Since(t, s, "", 10)
 
-	conn, err := pgx.Connect(t.Context(), everyday)
+	conn, err := pgx.Connect(t.Context(), client)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestRoles(t *testing.T) {
 		`SELECT * FROM theirs.secret`, `ALTER TABLE ken.record ADD x int`, `CREATE ROLE mine`, `SET ROLE ken_owner`,
 	} {
 		if _, err := conn.Exec(t.Context(), statement); err == nil {
-			t.Errorf("the role of every day may %s", statement)
+			t.Errorf("the client role can run %s", statement)
 		}
 	}
 }

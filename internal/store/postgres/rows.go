@@ -10,8 +10,8 @@ import (
 	"ken/internal/store"
 )
 
-// Rows implements [store.Files]. The rows are those of the moment the loop began, whatever
-// is committed meanwhile; the loop may use the store.
+// Rows implements [store.Files]. It reads all rows when the loop begins, so later commits do not change them, and
+// the loop may use the store.
 func (s *Store) Rows(ctx context.Context, worktree string) iter.Seq2[store.FileRow, error] {
 	return func(yield func(store.FileRow, error) bool) {
 		var rows []store.FileRow
@@ -50,8 +50,7 @@ func (s *Store) Exceptions(ctx context.Context, worktree string, marks store.Fil
 		)`, int32(marks))
 }
 
-// Tally implements [store.Files]. A text whose file's content is not known counts as
-// stale, because no check can prove it.
+// Tally implements [store.Files]. A summary of a file with unknown content counts as stale.
 func (s *Store) Tally(ctx context.Context, worktree string) (t store.FileCounts, err error) {
 	err = s.eachRow(ctx, worktree, `
 		SELECT path, kind, mode, content_id, content_md5, size, mtime, ctime, inode, marks, excluded, about
@@ -72,8 +71,8 @@ func (s *Store) rowsBy(ctx context.Context, worktree, query string, args ...any)
 	return found, nil
 }
 
-// eachRow calls visit with the rows that a query returns, whose first arguments are the
-// repository and the worktree.
+// eachRow calls visit with each row of a query. The first arguments of the query are the repository and the work
+// tree.
 func (s *Store) eachRow(ctx context.Context, worktree, query string, visit func(store.FileRow), args ...any) error {
 	return s.read(ctx, "read", func(tx pgx.Tx) error {
 		id, ok, err := s.worktree(ctx, tx, worktree)
@@ -88,7 +87,7 @@ func (s *Store) eachRow(ctx context.Context, worktree, query string, visit func(
 			marks                                        int32
 		)
 		return scanAll(rows, err, func() error {
-			// A kind that only another ken knows is unknown here, not a failure.
+			// A newer ken may know more kinds: they are unknown here, not an error.
 			k, _ := repo.ParseKind(kind)
 			visit(store.FileRow{
 				Path: repo.Path(path), Kind: k, Mode: repo.Mode(mode),
@@ -105,7 +104,7 @@ func (s *Store) eachRow(ctx context.Context, worktree, query string, visit func(
 
 // put inserts rows, or replaces those at the same paths.
 func (s *Store) put(ctx context.Context, tx pgx.Tx, worktree int64, list []store.FileRow) error {
-	// One statement may not put a row twice; the last of them stays.
+	// One statement must not write a row twice: keep the last of each path.
 	last := make(map[repo.Path]int, len(list))
 	for i, r := range list {
 		last[r.Path] = i

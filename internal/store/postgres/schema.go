@@ -13,27 +13,24 @@ import (
 	"ken/internal/fault"
 )
 
-// migrations lead from each schema version to the next; the first makes the tables. They
-// are never changed once released.
+// migrations lead from each schema version to the next. The first creates the tables. Released migrations never
+// change.
 var migrations = []string{migration1, migration2}
 
-// Why the tables are as they are:
+// The reasons for the design of the tables:
 //
-// Every key begins with the repository, the one thing that no question crosses: tables can be
-// partitioned or distributed by it as they are. For the same reason nothing refers to
-// another table by a constraint: each of 100,000 records would look up its one repository.
+// Every key begins with the repository. No query needs two repositories, so the tables can be partitioned or
+// distributed by it. There are no foreign keys, because each of 100,000 records would look up the same repository.
 //
-// A repository counts what is written in it, in repository.seq. Whoever writes holds that
-// row until the end, so that numbers appear in the order in which they are given: who has
-// seen everything up to a number has missed nothing before it. A sequence would not promise
-// that, since a transaction that drew a smaller number may end later.
+// repository.seq numbers the records of a repository. A writer locks that row until its transaction ends, so
+// numbers become visible in order: a reader that has seen a number has seen all smaller ones. A PostgreSQL sequence
+// does not guarantee this, because a transaction with a smaller number may commit later.
 //
-// What a row is about is looked up when it is read (the view ken.row). A record
-// would otherwise have to find the rows of all machines that hold its content, and write
-// to them.
+// The view ken.row finds the basis of a row's summary when the row is read. Otherwise the writer of a record would
+// have to update the rows of all machines with the same content.
 //
-// Words are bytea: authors and paths need not be UTF-8, and text takes no zero byte.
-// ken.words makes them readable; ken.summary and ken.directory are for people.
+// Texts, authors and paths are bytea, because they need not be UTF-8 and may contain zero bytes. The function
+// ken.words makes them readable. The views ken.summary and ken.directory are for people.
 const migration1 = `
 CREATE TABLE ken.repository (
 	id   bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -229,9 +226,9 @@ SELECT
 FROM ken.worktree w JOIN ken.repository p ON p.id = w.repository;
 `
 
-// Of records with the same time, the one with the highest id is the newest, as in the local
-// store, and one that is dated more than a day ahead never is. The latest of each directory
-// is found again by that.
+// migration2 changes the order of records. Of records with the same time, the one with the highest id is the newest,
+// as in the local store. A record more than a day in the future is never the newest. The migration computes
+// directory_latest again.
 const migration2 = `
 DROP INDEX ken.record_content_id;
 DROP INDEX ken.record_content_md5;
@@ -275,28 +272,27 @@ LEFT JOIN LATERAL (
 ) newest ON true;
 `
 
-// current reports whether the tables are of this ken's schema. It is a look in passing, while
-// others may be making them: no is no verdict, which is for who holds the lock.
+// current reports whether the tables have the schema of this ken. It takes no lock, so another process may be
+// creating them: if it returns false, check again with the lock.
 func current(ctx context.Context, q querier) (bool, error) {
 	var v int
 	err := q.QueryRow(ctx, `SELECT version FROM ken.schema`).Scan(&v)
-	if errors.Is(err, pgx.ErrNoRows) || notOurs(err) {
+	if errors.Is(err, pgx.ErrNoRows) || isUndefined(err) {
 		return false, nil
 	}
 	return v == len(migrations), err
 }
 
-// notOurs reports whether the server did not know what it was asked about: a table or a column, or
-// one of such a type.
-func notOurs(err error) bool {
-	pg, said := errors.AsType[*pgconn.PgError](err)
-	return said && strings.HasPrefix(pg.Code, "42") && pg.Code != "42501" // insufficient_privilege
+// isUndefined reports whether a query failed because a table or a column does not exist or has another type.
+func isUndefined(err error) bool {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && strings.HasPrefix(pg.Code, "42") && pg.Code != "42501" // insufficient_privilege
 }
 
-// version returns the version of the schema, 0 for none, and whether there is a schema of that name. A
-// schema that somebody else has filled is refused.
+// version returns the version of the schema, 0 for none, and whether the schema ken
+// exists. It returns an error for a schema of another program.
 func version(ctx context.Context, q querier) (v int, schema bool, err error) {
-	// A failed question would end the transaction, so that this asks what there is first.
+	// A failed query would abort the transaction, so check first that the tables exist.
 	var things, ours int
 	err = q.QueryRow(ctx, `
 		SELECT
@@ -336,38 +332,37 @@ func newer(version int) error {
 	}
 }
 
-// migrating is the advisory lock of whoever changes the schema: "ken schema" in a number.
-const migrating = 0x6b656e5f736368
+// migrationLock is the key of the advisory lock of migrations: "ken_sch" as a number.
+const migrationLock = 0x6b656e5f736368
 
-// migrate brings the tables to the newest schema, all steps in one transaction. Whoever else
-// is doing the same is waited for, before anything is said of what is there. A role that may not
-// is told who should.
+// migrate migrates the tables to the newest schema in one transaction. It waits for other migrations before it reads
+// the version. If the role cannot migrate, the error says that the owner can.
 func (s *Store) migrate(ctx context.Context, pool *pgxpool.Pool) error {
 	if ok, err := current(ctx, pool); ok || err != nil {
 		return err
 	}
 	var v int
-	err := pgx.BeginTxFunc(ctx, pool, s.writing(), func(tx pgx.Tx) (err error) {
-		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(migrating)); err != nil {
+	err := pgx.BeginTxFunc(ctx, pool, s.writeOptions(), func(tx pgx.Tx) (err error) {
+		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(migrationLock)); err != nil {
 			return err
 		}
 		v, err = migrateIn(ctx, tx)
 		return err
 	})
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.Code == insufficientPrivilege {
-		return s.mayNotMake(v, said{pg})
+		return s.cannotCreate(v, messageOnly{pg})
 	}
 	return err
 }
 
-// said is what the server said, in its words alone.
-type said struct{ *pgconn.PgError }
+// messageOnly is a server error without the SQLSTATE in its message.
+type messageOnly struct{ *pgconn.PgError }
 
-func (s said) Error() string { return s.Message }
+func (e messageOnly) Error() string { return e.Message }
 
-func (s said) Unwrap() error { return s.PgError }
+func (e messageOnly) Unwrap() error { return e.PgError }
 
-// migrateIn takes the steps, and returns the version that it found.
+// migrateIn runs the missing migrations, and returns the version before them.
 func migrateIn(ctx context.Context, tx pgx.Tx) (was int, err error) {
 	was, schema, err := version(ctx, tx)
 	switch {

@@ -17,62 +17,60 @@ import (
 
 var _ store.Records = (*Store)(nil)
 
-// A place is how far somebody has come in a table of records: a number, and the record that
-// has it. A base that was put back to an earlier day gives the number to another record, or
-// to none; one of another repository or database has never given it to this one.
-type place struct {
+// A position identifies a record in a table of records: its sequence number and the start of its id. After a restore
+// from a backup, and in another repository or database, the number belongs to another record or to none.
+type position struct {
 	seq int64
-	id  [8]byte // what the record's name begins with
+	id  [8]byte // the start of the record's id
 }
 
-func (p place) String() string {
+func (p position) String() string {
 	if p.seq == 0 {
 		return "0"
 	}
 	return fmt.Sprintf("%d:%x", p.seq, p.id)
 }
 
-// parsePlace reads what String writes, the beginning for anything else.
-func parsePlace(s string) (p place) {
+// parsePosition parses the result of String. It returns the start of the table for anything else.
+func parsePosition(s string) (p position) {
 	var id string
 	if _, err := fmt.Sscanf(s, "%d:%s", &p.seq, &id); err != nil || p.seq <= 0 || len(id) != hex.EncodedLen(len(p.id)) {
-		return place{}
+		return position{}
 	}
 	if _, err := hex.Decode(p.id[:], []byte(id)); err != nil {
-		return place{}
+		return position{}
 	}
 	return p
 }
 
-// places are those of files and of directories.
-type places [2]place
+// positions has the position in the table of file records and in the table of directory records.
+type positions [2]position
 
-func (p places) mark() store.Mark { return store.Mark(p[0].String() + " " + p[1].String()) }
+func (p positions) mark() store.Mark { return store.Mark(p[0].String() + " " + p[1].String()) }
 
-// parsePlaces reads a mark.
-func parsePlaces(mark store.Mark) places {
+// parsePositions parses a mark.
+func parsePositions(mark store.Mark) positions {
 	files, directories, _ := strings.Cut(string(mark), " ")
-	return places{parsePlace(files), parsePlace(directories)}
+	return positions{parsePosition(files), parsePosition(directories)}
 }
 
-// Stand reports whether two marks belong to this database, and whether it
-// may have new records since. seen is the mark up to which a clone has read,
-// given the mark up to which it has sent its records; "" means none. A mark
-// that does not belong here comes from another database, or from this one
-// before it was restored: the clone must then send its records again.
+// Stand reports whether two marks belong to this database, and whether it may have new records since. seen is the
+// mark up to which a clone has read, given the mark up to which it has sent its records; "" means none. A mark
+// that does not belong here comes from another database, or from this one before it was restored: the clone must
+// then send its records again.
 func (s *Store) Stand(ctx context.Context, seen, given store.Mark) (known, news bool, err error) {
 	pool, err := s.Pool(ctx)
 	if err != nil {
 		return false, false, err
 	}
 	known = true
-	var at []places
+	var at []positions
 	for _, mark := range []store.Mark{seen, given} {
-		p := parsePlaces(mark)
+		p := parsePositions(mark)
 		known = known && (mark == "" || p.mark() == mark)
 		at = append(at, p)
 	}
-	now, last, err := s.fit(ctx, pool, at)
+	now, last, err := s.validate(ctx, pool, at)
 	if err != nil {
 		return false, false, s.explain("read", err)
 	}
@@ -80,9 +78,9 @@ func (s *Store) Stand(ctx context.Context, seen, given store.Mark) (known, news 
 	return known, !known || last > max(at[0][0].seq, at[0][1].seq), nil
 }
 
-// fit returns those of places that are of this base, the beginning for others, and the last
-// number that was given. It is one question, since who asks may be far away.
-func (s *Store) fit(ctx context.Context, q querier, at []places) (now []places, last int64, err error) {
+// validate returns the positions, with the start of the table for each that does not exist in this database, and the
+// last sequence number. It needs one query, because the server may be distant.
+func (s *Store) validate(ctx context.Context, q querier, at []positions) (now []positions, last int64, err error) {
 	var seqs [2][]int64
 	for _, p := range at {
 		seqs[0], seqs[1] = append(seqs[0], p[0].seq), append(seqs[1], p[1].seq)
@@ -99,7 +97,7 @@ func (s *Store) fit(ctx context.Context, q querier, at []places) (now []places, 
 	if err != nil {
 		return nil, 0, err
 	}
-	now = make([]places, len(at))
+	now = make([]positions, len(at))
 	for n, p := range at {
 		for i := range p {
 			if p[i].seq > 0 && bytes.Equal(ids[i][n], p[i].id[:]) {
@@ -110,19 +108,19 @@ func (s *Store) fit(ctx context.Context, q querier, at []places) (now []places, 
 	return now, last, nil
 }
 
-// places reads a mark. One that does not fit this base is the beginning, of both tables: who
-// has lost his place in one cannot be sure of the other.
-func (s *Store) places(ctx context.Context, tx pgx.Tx, mark store.Mark) (places, error) {
-	at := parsePlaces(mark)
-	now, _, err := s.fit(ctx, tx, []places{at})
+// positions parses a mark. If one of its positions does not exist in this database, it returns the start of both
+// tables.
+func (s *Store) positions(ctx context.Context, tx pgx.Tx, mark store.Mark) (positions, error) {
+	at := parsePositions(mark)
+	now, _, err := s.validate(ctx, tx, []positions{at})
 	if err != nil || now[0] != at {
-		return places{}, err
+		return positions{}, err
 	}
 	return at, nil
 }
 
-// end returns the places behind everything.
-func (s *Store) end(ctx context.Context, tx pgx.Tx) (at places, err error) {
+// end returns the positions of the last records.
+func (s *Store) end(ctx context.Context, tx pgx.Tx) (at positions, err error) {
 	var seqs [2]*int64
 	var ids [2][]byte
 	err = tx.QueryRow(ctx, `
@@ -140,16 +138,15 @@ func (s *Store) end(ctx context.Context, tx pgx.Tx) (at places, err error) {
 	return at, err
 }
 
-// A Delivery is what was kept after a mark.
+// A Delivery has the records after a mark.
 type Delivery struct {
 	Records []store.Record
-	// Aside are rows that are no record of ken's: what they are made of cannot be read, or is
-	// not what their name was made from. The next mark is behind them as well.
+	// Aside lists bad records, which cannot be read or do not match their id. Next is also after them.
 	Aside []store.BadRecord
 	Next  store.Mark
 }
 
-// Since implements [store.Records]. Rows that are no records are passed over.
+// Since implements [store.Records]. It skips bad records.
 func (s *Store) Since(ctx context.Context, mark store.Mark, most int) (list []store.Record, next store.Mark, err error) {
 	for {
 		d, err := s.Deliver(ctx, mark, most)
@@ -160,10 +157,10 @@ func (s *Store) Since(ctx context.Context, mark store.Mark, most int) (list []st
 	}
 }
 
-// Deliver is Since that says what it passes over. There is no more when it brings neither.
+// Deliver is Since with a list of the bad records. The end is reached if it returns neither good nor bad records.
 func (s *Store) Deliver(ctx context.Context, mark store.Mark, most int) (d Delivery, err error) {
 	err = s.read(ctx, "read", func(tx pgx.Tx) error {
-		at, err := s.places(ctx, tx, mark)
+		at, err := s.positions(ctx, tx, mark)
 		if err != nil {
 			return err
 		}
@@ -182,11 +179,12 @@ func (s *Store) Deliver(ctx context.Context, mark store.Mark, most int) (d Deliv
 	return d, nil
 }
 
-func (d *Delivery) aside(path []byte, err error) {
+// addBad adds a bad record.
+func (d *Delivery) addBad(path []byte, err error) {
 	d.Aside = append(d.Aside, store.BadRecord{PathJSON: repo.DirLabel(repo.Path(path)).JSON(), Reason: err.Error()})
 }
 
-func (s *Store) filesSince(ctx context.Context, tx pgx.Tx, at *place, most int, d *Delivery) error {
+func (s *Store) filesSince(ctx context.Context, tx pgx.Tx, at *position, most int, d *Delivery) error {
 	rows, err := tx.Query(ctx, `
 		SELECT seq, id, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id
 		FROM ken.record WHERE repository = $1 AND seq > $2 ORDER BY seq LIMIT $3`, s.repository, at.seq, most)
@@ -198,10 +196,10 @@ func (s *Store) filesSince(ctx context.Context, tx pgx.Tx, at *place, most int, 
 		switch {
 		case ok:
 		case rec.At.After(latest()):
-			d.aside(r.path, fresh.ErrAhead)
+			d.addBad(r.path, fresh.ErrAhead)
 			return nil
 		default:
-			d.aside(r.path, fresh.ErrDamaged)
+			d.addBad(r.path, fresh.ErrDamaged)
 			return nil
 		}
 		d.Records = append(d.Records, store.Record{File: &rec})
@@ -209,17 +207,18 @@ func (s *Store) filesSince(ctx context.Context, tx pgx.Tx, at *place, most int, 
 	}, append([]any{&at.seq, &id}, r.columns()...)...)
 }
 
-// travels is which records of directories do: an outline that another one has followed does not.
-const travels = `(
+// shareable selects the directory records that are sent: all but outlines that are not the latest of their
+// directory.
+const shareable = `(
 	NOT r.outlined
 	OR r.seq = (SELECT l.seq FROM ken.directory_latest l WHERE l.repository = r.repository AND l.path = r.path AND l.outlined)
 )`
 
-func (s *Store) directoriesSince(ctx context.Context, tx pgx.Tx, at *place, most int, d *Delivery) error {
+func (s *Store) directoriesSince(ctx context.Context, tx pgx.Tx, at *position, most int, d *Delivery) error {
 	rows, err := tx.Query(ctx, `
 		SELECT r.seq, r.id, r.path, r.at, r.partial, r.author, r.recipe, r.confirmer, r.flags, r.basis, r.text, r.id
 		FROM ken.directory_record r
-		WHERE r.repository = $1 AND r.seq > $2 AND `+travels+`
+		WHERE r.repository = $1 AND r.seq > $2 AND `+shareable+`
 		ORDER BY r.seq LIMIT $3`, s.repository, at.seq, most)
 	var id []byte
 	var r directoryRow
@@ -227,7 +226,7 @@ func (s *Store) directoriesSince(ctx context.Context, tx pgx.Tx, at *place, most
 		copy(at.id[:], id)
 		rec, err := r.record()
 		if err != nil {
-			d.aside(r.path, err)
+			d.addBad(r.path, err)
 			return nil
 		}
 		d.Records = append(d.Records, store.Record{Directory: rec})
@@ -235,17 +234,17 @@ func (s *Store) directoriesSince(ctx context.Context, tx pgx.Tx, at *place, most
 	}, append([]any{&at.seq, &id}, r.columns()...)...)
 }
 
-// Behind returns how many records somebody has not seen who has a mark.
+// Behind returns the number of records after a mark.
 func (s *Store) Behind(ctx context.Context, mark store.Mark) (n int, err error) {
 	err = s.read(ctx, "read", func(tx pgx.Tx) error {
-		at, err := s.places(ctx, tx, mark)
+		at, err := s.positions(ctx, tx, mark)
 		if err != nil {
 			return err
 		}
 		return tx.QueryRow(ctx, `
 			SELECT
 				(SELECT count(*) FROM ken.record r WHERE r.repository = $1 AND r.seq > $2) +
-				(SELECT count(*) FROM ken.directory_record r WHERE r.repository = $1 AND r.seq > $3 AND `+travels+`)`,
+				(SELECT count(*) FROM ken.directory_record r WHERE r.repository = $1 AND r.seq > $3 AND `+shareable+`)`,
 			s.repository, at[0].seq, at[1].seq).Scan(&n)
 	})
 	return n, err
@@ -257,10 +256,9 @@ func (s *Store) Absorb(ctx context.Context, list []store.Record) error {
 	return err
 }
 
-// AbsorbAt is Absorb for a clone that has read everything up to mark.
-// If nothing else was added since, seen is after the new records, so
-// that the clone does not read its own records again; otherwise seen
-// is mark. end is after the last record, "" if there is none.
+// AbsorbAt is Absorb for a clone that has read everything up to mark. If nothing else was added since, seen is
+// after the new records, so that the clone does not read its own records again; otherwise seen is mark. end is
+// after the last record, "" if list is empty.
 func (s *Store) AbsorbAt(ctx context.Context, mark store.Mark, list []store.Record) (seen, end store.Mark, err error) {
 	if len(list) == 0 {
 		return mark, "", ctx.Err()
@@ -279,12 +277,12 @@ func (s *Store) AbsorbAt(ctx context.Context, mark store.Mark, list []store.Reco
 	}
 	seen = mark
 	err = s.write(ctx, "write", func(tx pgx.Tx) error {
-		// From here on nobody else adds anything.
-		seq, err := s.draw(ctx, tx, len(list))
+		// This locks the repository: no other transaction adds records until this one ends.
+		seq, err := s.reserve(ctx, tx, len(list))
 		if err != nil {
 			return err
 		}
-		at, err := s.places(ctx, tx, mark)
+		at, err := s.positions(ctx, tx, mark)
 		if err != nil {
 			return err
 		}
@@ -300,7 +298,8 @@ func (s *Store) AbsorbAt(ctx context.Context, mark store.Mark, list []store.Reco
 			return err
 		}
 		after, err := s.end(ctx, tx)
-		if end = after.mark(); at == before {
+		end = after.mark()
+		if at == before {
 			seen = end
 		}
 		return err
@@ -311,7 +310,7 @@ func (s *Store) AbsorbAt(ctx context.Context, mark store.Mark, list []store.Reco
 	return seen, end, nil
 }
 
-// Count returns how many records there are.
+// Count returns the number of records.
 func (s *Store) Count(ctx context.Context) (n int, err error) {
 	err = s.read(ctx, "read", func(tx pgx.Tx) error {
 		return tx.QueryRow(ctx, `

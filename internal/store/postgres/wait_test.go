@@ -16,40 +16,42 @@ import (
 	"ken/internal/store/storetest"
 )
 
-// Who falls silent in the middle of writing holds up nobody for long, and has written nothing.
-func TestSilentWriter(t *testing.T) {
+// The server ends the transaction of a client that sends nothing. Others can then write, and the client has written
+// nothing.
+func TestIdleWriter(t *testing.T) {
 	address := pgtest.Database(t)
 	s := open(t, address)
-	silent, heard := make(chan struct{}), make(chan struct{})
+	idle := make(chan struct{})
+	resume := make(chan struct{})
 	failed := make(chan error)
 	go func() {
 		failed <- s.Commit(t.Context(), "", store.FileChanges{
 			Records: []fresh.Record{storetest.Record("half", "x", 1)}, Baseline: &store.Verification{},
 		}, func() (bool, error) {
-			close(silent)
-			<-heard
+			close(idle)
+			<-resume
 			return true, nil
 		})
 	}()
-	<-silent
-	storetest.Absorb(t, open2(t, address, s.Name()), store.Record{Directory: storetest.Directory("d", "x", 1)})
-	close(heard)
+	<-idle
+	storetest.Absorb(t, openOther(t, address, s.Name()), store.Record{Directory: storetest.Directory("d", "x", 1)})
+	close(resume)
 	if err := <-failed; err == nil {
-		t.Error("a transaction that the server has ended was committed")
+		t.Error("Commit succeeded after the server ended its transaction")
 	}
 	if list, _ := storetest.Since(t, s, "", 10); len(list) != 1 {
 		t.Errorf("%d records, want 1", len(list))
 	}
 }
 
-// A holder has a lock of somebody else's transaction.
-type holder struct {
+// A lockedTx is a transaction of another client that has a lock.
+type lockedTx struct {
 	*pgx.Conn
 	tx pgx.Tx
 }
 
-// hold takes a lock that lasts until it is let go of.
-func hold(t *testing.T, address, query string) *holder {
+// lockWith runs a query that takes a lock in a new transaction.
+func lockWith(t *testing.T, address, query string) *lockedTx {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), address)
 	if err != nil {
@@ -63,11 +65,11 @@ func hold(t *testing.T, address, query string) *holder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &holder{conn, tx}
+	return &lockedTx{conn, tx}
 }
 
-// Who waits for others who do not come to an end gives up, and says so.
-func TestWaitsForOthers(t *testing.T) {
+// A writer that waits too long for another one fails, and the error names the reason.
+func TestWriteTimeout(t *testing.T) {
 	address := pgtest.Database(t)
 	s, err := postgres.Open(address, postgres.Options{Repository: "r", Machine: "m", Wait: 50 * time.Millisecond})
 	if err != nil {
@@ -76,9 +78,9 @@ func TestWaitsForOthers(t *testing.T) {
 	defer s.Close()
 	text := store.Record{Directory: storetest.Directory("d", "x", 1)}
 	storetest.Absorb(t, s, text)
-	h := hold(t, address, `SELECT * FROM ken.repository FOR UPDATE`)
+	h := lockWith(t, address, `SELECT * FROM ken.repository FOR UPDATE`)
 	if err := s.Absorb(t.Context(), []store.Record{text}); err == nil || !strings.Contains(err.Error(), "other writers block the database") || !postgres.Away(err) {
-		t.Errorf("while somebody else writes: %v", err)
+		t.Errorf("error while another client writes: %v", err)
 	}
 	if err := h.tx.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
@@ -86,9 +88,8 @@ func TestWaitsForOthers(t *testing.T) {
 	storetest.Absorb(t, s, text)
 }
 
-// Nothing is set for a session: a pooler between us and the server would refuse it, or keep it
-// for whoever gets the session next.
-func TestSessionAsItWas(t *testing.T) {
+// ken changes no session settings: a connection pooler would refuse them, or keep them for the next client.
+func TestNoSessionSettings(t *testing.T) {
 	pool, err := open(t, pgtest.Database(t)).Pool(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -97,23 +98,22 @@ func TestSessionAsItWas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// These two the protocol itself brings.
+	// The protocol itself sets application_name and client_encoding.
 	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil || strings.Join(names, " ") != "client_encoding" && len(names) > 0 {
-		t.Errorf("set: %q, %v", names, err)
+		t.Errorf("session settings: %q, %v", names, err)
 	}
 }
 
-// A lease is settled in the order in which a commit takes its locks, so that neither waits for
-// the other.
-func TestSettleInOrder(t *testing.T) {
+// Settle takes its locks in the same order as Commit, so that they cannot deadlock.
+func TestSettleLockOrder(t *testing.T) {
 	address := pgtest.Database(t)
 	s := open(t, address)
 	l := storetest.Lease("d", "token", 5)
 	if _, err := s.Take(t.Context(), "w", l, storetest.Epoch); err != nil {
 		t.Fatal(err)
 	}
-	h := hold(t, address, `SELECT * FROM ken.repository FOR UPDATE`)
+	h := lockWith(t, address, `SELECT * FROM ken.repository FOR UPDATE`)
 	settled := make(chan error)
 	go func() {
 		ok, err := s.Settle(t.Context(), "w", l, storetest.Directory("d", "x", 1))
@@ -129,7 +129,7 @@ func TestSettleInOrder(t *testing.T) {
 		}
 	}
 	if _, err := h.tx.Exec(t.Context(), `SELECT * FROM ken.lease FOR UPDATE NOWAIT`); err != nil {
-		t.Errorf("who waits for the repository holds the lease: %v", err)
+		t.Errorf("Settle locked the lease before the repository: %v", err)
 	}
 	if err := h.tx.Rollback(t.Context()); err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"ken/internal/store"
 )
 
-// worktree returns the number of a work tree of this machine, ok false when it has none.
+// worktree returns the id of a work tree of this machine. ok is false if it does not exist.
 func (s *Store) worktree(ctx context.Context, tx pgx.Tx, name string) (id int64, ok bool, err error) {
 	err = tx.QueryRow(ctx, `SELECT id FROM ken.worktree WHERE repository = $1 AND machine = $2 AND name = $3`,
 		s.repository, s.machine(), []byte(name)).Scan(&id)
@@ -23,9 +23,9 @@ func (s *Store) worktree(ctx context.Context, tx pgx.Tx, name string) (id int64,
 	return id, err == nil, err
 }
 
-// hold returns the number of a work tree, which it makes if need be, and keeps others from
-// changing it until the transaction ends.
-func (s *Store) hold(ctx context.Context, tx pgx.Tx, name string) (id int64, err error) {
+// lockWorktree returns the id of a work tree, and creates it if necessary. It locks the work tree until the
+// transaction ends.
+func (s *Store) lockWorktree(ctx context.Context, tx pgx.Tx, name string) (id int64, err error) {
 	_, err = tx.Exec(ctx, `
 		INSERT INTO ken.worktree (repository, machine, name, host) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (repository, machine, name) DO NOTHING`,
@@ -50,8 +50,7 @@ func (s *Store) Baseline(ctx context.Context, worktree string) (b store.Verifica
 	return b, ok, nil
 }
 
-// baseline reads a work tree's baseline; where there is none, ok is false and only the
-// generation is right.
+// baseline reads the baseline of a work tree. If there is none, ok is false and only the generation is set.
 func (s *Store) baseline(ctx context.Context, tx pgx.Tx, worktree string) (b store.Verification, ok bool, err error) {
 	var head, tree, index, policy, ref, commit []byte
 	var at *string
@@ -78,7 +77,7 @@ func (s *Store) baseline(ctx context.Context, tx pgx.Tx, worktree string) (b sto
 	return b, true, nil
 }
 
-// setBaseline sets the baseline of a work tree that is held.
+// setBaseline sets the baseline of a locked work tree.
 func (s *Store) setBaseline(ctx context.Context, tx pgx.Tx, worktree int64, b store.Verification) error {
 	_, err := tx.Exec(ctx, `
 		UPDATE ken.worktree SET
@@ -92,21 +91,21 @@ func (s *Store) setBaseline(ctx context.Context, tx pgx.Tx, worktree int64, b st
 	return err
 }
 
-// unsettle takes back what a work tree's baseline says beyond its commit.
-func (s *Store) unsettle(ctx context.Context, tx pgx.Tx, worktree int64) error {
+// clearClean removes the clean flag and the index from the baseline of a work tree. The commit stays.
+func (s *Store) clearClean(ctx context.Context, tx pgx.Tx, worktree int64) error {
 	_, err := tx.Exec(ctx, `UPDATE ken.worktree SET clean = false, index_tree = NULL WHERE repository = $1 AND id = $2`, s.repository, worktree)
 	return err
 }
 
-// advance begins the next generation of a work tree. How far it is to the next is drawn: a
-// database that was made anew, or put back to what it was, comes to other ones.
+// advance begins the next generation of a work tree. The increment is random, so that a database that was created
+// again or restored from a backup does not repeat a generation.
 func (s *Store) advance(ctx context.Context, tx pgx.Tx, worktree int64) error {
 	_, err := tx.Exec(ctx, `UPDATE ken.worktree SET generation = generation + $3 WHERE repository = $1 AND id = $2`,
 		s.repository, worktree, 1+rand.Int64N(1<<31))
 	return err
 }
 
-// prune forgets the work trees of this machine that are not listed.
+// prune deletes the work trees of this machine that are not listed.
 func (s *Store) prune(ctx context.Context, tx pgx.Tx, keep []string) error {
 	names := columns(len(keep))
 	for i, name := range keep {
@@ -125,7 +124,7 @@ func (s *Store) prune(ctx context.Context, tx pgx.Tx, keep []string) error {
 	return nil
 }
 
-// Machines returns the work trees of all machines, by host, machine and name.
+// Machines returns the work trees of all machines, sorted by host, machine and name.
 func (s *Store) Machines(ctx context.Context) (list []store.Machine, err error) {
 	err = s.read(ctx, "read", func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `
@@ -155,14 +154,14 @@ func (s *Store) Machines(ctx context.Context) (list []store.Machine, err error) 
 	return list, err
 }
 
-// Tell says how a work tree of this machine stands: the baseline, nil when it was never
-// verified, and the counts. Its rows may follow later, and begin the next generation then.
+// Tell writes the baseline and the counts of a work tree of this machine. b is nil if the work tree was never
+// verified. The rows may follow later, and begin the next generation then.
 func (s *Store) Tell(ctx context.Context, worktree string, b *store.Verification, t store.FileCounts) error {
 	pool, err := s.Pool(ctx)
 	if err != nil {
 		return err
 	}
-	// One statement each, since the server may be far away.
+	// Use one statement, because the server may be distant.
 	if b == nil {
 		_, err = pool.Exec(ctx, `
 			INSERT INTO ken.worktree (repository, machine, name, host, told_at, files, fresh, stale, none, excluded)

@@ -7,10 +7,8 @@ import (
 	"os"
 )
 
-// access returns nil when what is at path may be written, and otherwise why not:
-// there is nothing, or it may not. It asks the mode bits alone, which elsewhere than on
-// unix hold the read-only attribute. What an access list forbids shows when it is
-// tried.
+// access returns an error if path does not exist or cannot be written. It checks only the mode bits, which contain
+// the read-only attribute on systems other than Unix. It does not check access control lists.
 func access(path string) error {
 	f, err := os.Stat(path)
 	if err == nil && !f.IsDir() && f.Mode().Perm()&0o200 == 0 {

@@ -9,8 +9,7 @@ import (
 	"ken/internal/store/sqlite"
 )
 
-// A log that comes and goes while somebody looks does not make a database one that may
-// not be written.
+// Writable returns true while other processes create and remove the log.
 func TestWritableWhileOthersWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ken.db")
 	stop, done := make(chan bool), make(chan error)

@@ -4,8 +4,7 @@ package sqlite
 
 import "golang.org/x/sys/unix"
 
-// access returns nil when what is at path may be written, and otherwise why not:
-// there is nothing, or it may not.
+// access returns an error if path does not exist or cannot be written.
 func access(path string) error {
 	return unix.Faccessat(unix.AT_FDCWD, path, unix.W_OK, unix.AT_EACCESS)
 }

@@ -15,36 +15,34 @@ import (
 	"ken/internal/repo"
 )
 
-// A Cache keeps what was made of contents, by whom: bytes that mean nothing here and
-// can be made again. It is safe for concurrent use by goroutines and processes.
+// A Cache stores bytes that can be computed again, by maker and content id. It is safe for concurrent use by
+// goroutines and processes.
 //
-// Whatever is wrong with its file, it is empty then, and begun anew where that can be.
-// Only a context that is done is an error. It knows no spool: where it cannot be
-// written, nothing is kept.
+// If its file cannot be used, the cache is empty, and Save creates a new file if possible. The only error is a
+// context that is done. If the file cannot be written, the cache stores nothing.
 type Cache struct {
 	path  string
 	limit int64
 
 	mu     sync.Mutex
 	conn   *sqlite.Conn // nil until needed
-	file   os.FileInfo  // what was opened, as it was when last looked at
-	writes bool         // conn can be written to
+	file   os.FileInfo  // the opened file at the last check
+	writes bool         // conn is writable
 }
 
-// OpenCache returns the cache in the file at path, which is to have no more than about
-// limit bytes: what was put in first goes first. Nothing is touched before the first
-// call, and only saving makes the file.
+// OpenCache returns the cache in the file at path. If the file has more than about limit bytes, the cache deletes
+// the oldest entries. OpenCache does not access the file; only Save creates it.
 func OpenCache(path string, limit int64) *Cache { return &Cache{path: path, limit: limit} }
 
-// Close lets go of the file. A cache that is used again opens it again.
+// Close closes the file. The next call opens it again.
 func (c *Cache) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.close()
 }
 
-// close has nobody to tell what went wrong. A connection to a file that was removed
-// meanwhile is left to the end of the process, as in [Store].
+// close closes the connection and ignores errors. If the file was removed, it leaves the connection open until the
+// process ends, as [Store] does.
 func (c *Cache) close() {
 	conn := c.conn
 	c.conn, c.writes = nil, false
@@ -56,8 +54,7 @@ func (c *Cache) close() {
 	}
 }
 
-// Load returns what is kept of some contents by a maker. What is not there is not
-// kept.
+// Load returns the entries of a maker for some contents. Contents without an entry are missing in the map.
 func (c *Cache) Load(ctx context.Context, maker string, ids []repo.ID) (map[repo.ID][]byte, error) {
 	var found map[repo.ID][]byte
 	err := c.try(ctx, false, func(conn *sqlite.Conn) (err error) {
@@ -70,47 +67,44 @@ func (c *Cache) Load(ctx context.Context, maker string, ids []repo.ID) (map[repo
 	return found, ctx.Err()
 }
 
-// portion is how much is saved in one transaction: not so much that others wait, or
-// that the log grows large.
-const portion = 4096
+// saveBatch limits the entries of one transaction, so that others do not wait long and the log stays small.
+const saveBatch = 4096
 
-// Save keeps what a maker has made of contents, if it can. What is larger than a
-// sixteenth of the whole cache is not worth its room.
+// Save stores the entries of a maker if possible. It ignores entries that are larger than a sixteenth of the limit.
 func (c *Cache) Save(ctx context.Context, maker string, bodies map[repo.ID][]byte) error {
-	all := make([]made, 0, len(bodies))
+	all := make([]cacheEntry, 0, len(bodies))
 	for id, body := range bodies {
 		if !id.IsZero() && int64(len(body)) <= c.limit/16 {
-			all = append(all, made{id.Bytes(), body})
+			all = append(all, cacheEntry{id.Bytes(), body})
 		}
 	}
-	slices.SortFunc(all, func(a, b made) int { return bytes.Compare(a.content, b.content) }) // as the index has them
-	for some := range slices.Chunk(all, portion) {
+	slices.SortFunc(all, func(a, b cacheEntry) int { return bytes.Compare(a.content, b.content) }) // the order of the index
+	for some := range slices.Chunk(all, saveBatch) {
 		if err := c.try(ctx, true, func(conn *sqlite.Conn) error {
 			if err := save(conn, maker, some); err != nil {
 				return err
 			}
 			return c.evict(conn)
 		}); err != nil {
-			break // the next portion would fare no better
+			break // the next batch would fail too
 		}
 	}
 	return ctx.Err()
 }
 
-// A made is what was made of a content.
-type made struct{ content, body []byte }
+// A cacheEntry is the stored body for a content.
+type cacheEntry struct{ content, body []byte }
 
-// sum is over all that makes it what it is.
-func (m made) sum(maker string) int64 {
+// sum returns a checksum of the maker and the entry.
+func (m cacheEntry) sum(maker string) int64 {
 	table := crc32.MakeTable(crc32.Castagnoli)
 	s := crc32.Update(0, table, []byte(maker))
 	s = crc32.Update(s, table, m.content)
 	return int64(crc32.Update(s, table, m.body))
 }
 
-// try calls act in a transaction, if there is a database, or one can be made for
-// writing; the error is for nobody to see. A database that is damaged is removed, and
-// so is one of another ken's when this one has something to keep.
+// try calls act in a transaction if the database exists or, for writing, can be created. It removes a damaged
+// database. For writing it also removes a database of another version of ken. Callers do not report its error.
 func (c *Cache) try(ctx context.Context, write bool, act func(*sqlite.Conn) error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -118,7 +112,7 @@ func (c *Cache) try(ctx context.Context, write bool, act func(*sqlite.Conn) erro
 	if err == nil || ctx.Err() != nil || isBusy(err) {
 		return err
 	}
-	// A connection that has failed may go on failing.
+	// A failed connection may fail again: open a new one next time.
 	c.close()
 	if foreign := errors.Is(err, errForeign); !foreign && !damaged(err) || foreign && !write {
 		return err
@@ -142,7 +136,7 @@ func (c *Cache) once(ctx context.Context, write bool, act func(*sqlite.Conn) err
 	if write {
 		begin = `BEGIN IMMEDIATE`
 	}
-	if err := patiently(ctx, cachePatience, func() error { return exec(c.conn, begin) }); err != nil {
+	if err := retryBusy(ctx, cacheTimeout, func() error { return exec(c.conn, begin) }); err != nil {
 		return err
 	}
 	defer func() {
@@ -150,17 +144,17 @@ func (c *Cache) once(ctx context.Context, write bool, act func(*sqlite.Conn) err
 			err = errors.Join(err, c.rollback())
 		}
 	}()
-	// Another ken may have made something else of it since it was opened.
+	// Another version of ken may have replaced the tables since the file was opened.
 	if err := isCache(c.conn); err != nil {
 		return err
 	}
 	if err := act(c.conn); err != nil {
 		return err
 	}
-	return patiently(ctx, cachePatience, func() error { return exec(c.conn, `COMMIT`) })
+	return retryBusy(ctx, cacheTimeout, func() error { return exec(c.conn, `COMMIT`) })
 }
 
-// rollback ends a transaction, if there is one, whatever became of the context.
+// rollback ends the transaction, if there is one, even if the context is done.
 func (c *Cache) rollback() error {
 	c.conn.SetInterrupt(nil)
 	if c.conn.AutocommitEnabled() {
@@ -169,9 +163,8 @@ func (c *Cache) rollback() error {
 	return exec(c.conn, `ROLLBACK`)
 }
 
-// cachePatience is how long others are waited for. Making it all again would take
-// longer.
-const cachePatience = 2 * time.Second
+// cacheTimeout limits the wait for other processes. Computing the entries again would take longer.
+const cacheTimeout = 2 * time.Second
 
 func makerOf(conn *sqlite.Conn, name string) (int64, error) {
 	stmt, err := conn.Prepare(`SELECT id FROM maker WHERE name = ?1`)
@@ -202,7 +195,7 @@ func load(conn *sqlite.Conn, name string, ids []repo.ID) (map[repo.ID][]byte, er
 	for i, id := range ids {
 		contents[i] = id.Bytes()
 	}
-	slices.SortFunc(contents, bytes.Compare) // as the index has them
+	slices.SortFunc(contents, bytes.Compare) // the order of the index
 	for _, content := range contents {
 		stmt.BindBytes(2, content)
 		ok, err := stmt.Step()
@@ -210,7 +203,7 @@ func load(conn *sqlite.Conn, name string, ids []repo.ID) (map[repo.ID][]byte, er
 			return nil, err
 		}
 		if ok {
-			m := made{content, make([]byte, stmt.ColumnLen(1))}
+			m := cacheEntry{content, make([]byte, stmt.ColumnLen(1))}
 			stmt.ColumnBytes(1, m.body)
 			if stmt.ColumnInt64(0) == m.sum(name) {
 				found[repo.IDFromBytes(content)] = m.body
@@ -223,7 +216,7 @@ func load(conn *sqlite.Conn, name string, ids []repo.ID) (map[repo.ID][]byte, er
 	return found, nil
 }
 
-func save(conn *sqlite.Conn, name string, all []made) error {
+func save(conn *sqlite.Conn, name string, all []cacheEntry) error {
 	add, err := conn.Prepare(`INSERT INTO maker (name) VALUES (?1) ON CONFLICT DO NOTHING`)
 	if err != nil {
 		return err
@@ -256,8 +249,7 @@ func save(conn *sqlite.Conn, name string, all []made) error {
 	return nil
 }
 
-// evict makes room: when the pages in use are more than the limit allows, the oldest
-// rows go, until a quarter of it is free.
+// evict deletes the oldest entries if the used pages exceed the limit, until a quarter of the limit is free.
 func (c *Cache) evict(conn *sqlite.Conn) error {
 	for allowed := c.limit; ; allowed = c.limit / 4 * 3 {
 		used, err := pragma(conn, `

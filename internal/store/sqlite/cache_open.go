@@ -11,8 +11,8 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// open makes sure of a connection, to be written to if asked for. Without a database to
-// read, or with one that cannot be read in place, there is none.
+// open opens the connection if necessary, writable if write is set. c.conn stays nil if there is no database to
+// read, or if it cannot be read without writing.
 func (c *Cache) open(ctx context.Context, write bool) error {
 	file, err := os.Stat(c.path)
 	if c.conn != nil && (err != nil || !os.SameFile(c.file, file) || write && !c.writes) {
@@ -31,15 +31,15 @@ func (c *Cache) open(ctx context.Context, write bool) error {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(c.path), 0o777); err != nil {
-		return fmt.Errorf("%w: %w", errNowhere, err)
+		return fmt.Errorf("%w: %w", errNoFile, err)
 	}
 	conn, err := sqlite.OpenConn(c.path, sqlite.OpenReadWrite|sqlite.OpenCreate)
 	if err != nil {
 		return err
 	}
-	conn.SetBusyTimeout(tick)
+	conn.SetBusyTimeout(lockWait)
 	if c.file, err = os.Stat(c.path); err != nil {
-		return fmt.Errorf("%w: %w", errNowhere, errors.Join(err, conn.Close()))
+		return fmt.Errorf("%w: %w", errNoFile, errors.Join(err, conn.Close()))
 	}
 	c.conn, c.writes = conn, true
 	if err := c.prepare(ctx); err != nil {
@@ -49,8 +49,8 @@ func (c *Cache) open(ctx context.Context, write bool) error {
 	return nil
 }
 
-// openReadOnly opens a database where nothing can be written, unless part of it is in
-// a log: that could not be read without writing.
+// openReadOnly opens a database that cannot be written. It does nothing if there is a -wal file, because SQLite
+// would have to write to read it.
 func (c *Cache) openReadOnly(file os.FileInfo) error {
 	if wal, err := os.Stat(c.path + "-wal"); err == nil && wal.Size() > 0 {
 		return nil
@@ -64,17 +64,17 @@ func (c *Cache) openReadOnly(file os.FileInfo) error {
 	return nil
 }
 
-// prepare makes the tables if there are none.
+// prepare creates the tables if the database is empty.
 func (c *Cache) prepare(ctx context.Context) (err error) {
-	// What is lost in a power cut can be made again.
+	// Entries that a power cut destroys can be computed again.
 	if err := exec(c.conn, `PRAGMA synchronous = OFF`); err != nil {
 		return err
 	}
 	wait := func(query string) error {
-		return patiently(ctx, cachePatience, func() error { return exec(c.conn, query) })
+		return retryBusy(ctx, cacheTimeout, func() error { return exec(c.conn, query) })
 	}
 	defer func() { err = errors.Join(err, c.rollback()) }()
-	// All that is looked at has to be of one moment: another process may be at it.
+	// Check in one transaction, because another process may be creating the tables.
 	if err := wait(`BEGIN`); err != nil {
 		return err
 	}
@@ -103,16 +103,15 @@ func (c *Cache) prepare(ctx context.Context) (err error) {
 	return wait(`COMMIT`)
 }
 
-// cacheVersion is of the tables and of the form of what is kept, and in user_version; cacheID marks the file as such
-// a cache ("kenc").
+// cacheVersion is the version of the tables and of the entries, stored in user_version. cacheID ("kenc")
+// identifies the file as a cache.
 const (
 	cacheVersion = 2
 	cacheID      = 0x6b656e63
 )
 
-// cacheSchema keeps the bodies in the order they came, so that the oldest lie
-// together. The sum is over all of a row: nothing waits for the disk here, so after a
-// power cut a row may be made of two.
+// cacheSchema numbers the entries in the order of their insertion, so that evict can delete the oldest. sum is a
+// checksum of the row: nothing is synced to disk, so a row may be damaged after a power cut.
 const cacheSchema = `
 CREATE TABLE maker (
 	id   INTEGER PRIMARY KEY,
@@ -141,8 +140,7 @@ func isCache(conn *sqlite.Conn) error {
 	return err
 }
 
-// isEmpty reports whether there is nothing in a database; errForeign says that what is
-// in it is not a cache.
+// isEmpty reports whether a database has no tables. It returns errForeign if the tables are not those of a cache.
 func isEmpty(conn *sqlite.Conn) (bool, error) {
 	err := isCache(conn)
 	if !errors.Is(err, errForeign) {
@@ -156,16 +154,15 @@ func isEmpty(conn *sqlite.Conn) (bool, error) {
 }
 
 var (
-	// errForeign says that a database is not a cache, or one that this ken does
-	// not know.
+	// errForeign means that a database is not a cache of this version of ken.
 	errForeign = errors.New("not a cache of this version of ken")
-	// errNowhere says that the file system has no place for one.
-	errNowhere = errors.New("no place for a cache")
+	// errNoFile means that the cache file cannot be created.
+	errNoFile = errors.New("no place for a cache")
 )
 
-// damaged reports whether a database is not worth another try.
+// damaged reports whether an error means that the database must be replaced.
 func damaged(err error) bool {
-	if err == nil || errors.Is(err, errNowhere) {
+	if err == nil || errors.Is(err, errNoFile) {
 		return false
 	}
 	switch sqlite.ErrCode(err).ToPrimary() {
@@ -176,15 +173,14 @@ func damaged(err error) bool {
 	}
 }
 
-// discard removes a file that was found to be damaged, unless it has changed since it
-// was looked at: then somebody may have begun another.
+// discard removes a damaged file, unless it has changed since the last check: another process may have replaced it.
 func (c *Cache) discard() {
 	now, err := os.Stat(c.path)
 	if err != nil || c.file == nil || !os.SameFile(c.file, now) || c.file.Size() != now.Size() || !c.file.ModTime().Equal(now.ModTime()) {
 		return
 	}
 	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
-		// What cannot be removed stays as it is, and is of no use.
+		// A file that cannot be removed stays, and the cache stays unusable.
 		_ = os.Remove(c.path + suffix)
 	}
 }

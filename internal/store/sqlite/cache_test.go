@@ -40,7 +40,7 @@ func saves(t testing.TB, c *sqlite.Cache, maker string, made bodies) {
 	}
 }
 
-// loads verifies what is kept of the contents of some texts.
+// loads verifies the entries for the contents of some texts.
 func loads(t testing.TB, c *sqlite.Cache, maker string, want bodies, texts ...string) {
 	t.Helper()
 	var ids []repo.ID
@@ -49,7 +49,7 @@ func loads(t testing.TB, c *sqlite.Cache, maker string, want bodies, texts ...st
 	}
 	got, err := c.Load(t.Context(), maker, ids)
 	if err != nil || got == nil || len(got) != len(want) || len(want) > 0 && !reflect.DeepEqual(got, want) {
-		t.Errorf("of %v by %s there is %q, %v; want %q", texts, maker, got, err, want)
+		t.Errorf("entries for %v by %s: %q, %v; want %q", texts, maker, got, err, want)
 	}
 }
 
@@ -61,7 +61,7 @@ func TestCache(t *testing.T) {
 	loads(t, c, "m", nil, "a")
 	saves(t, c, "m", nil)
 	if _, err := os.Stat(filepath.Dir(path)); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("loading made %s: %v", filepath.Dir(path), err)
+		t.Errorf("loading created %s: %v", filepath.Dir(path), err)
 	}
 	saves(t, c, "m", bodies{storetest.ID("a"): []byte("A"), storetest.ID("b"): {}, {}: []byte("of nothing")})
 	saves(t, c, "another", one("a", "another's"))
@@ -70,7 +70,7 @@ func TestCache(t *testing.T) {
 		loads(t, c, "another", one("a", "another's"), "a", "b")
 		loads(t, c, "nobody", nil, "a")
 		loads(t, c, "m", nil)
-		c.Close() // and it is opened again
+		c.Close() // the next call opens it again
 	}
 	saves(t, c, "m", one("a", "better"))
 	loads(t, c, "m", one("a", "better"), "a")
@@ -95,8 +95,8 @@ func TestCacheManyAtOnce(t *testing.T) {
 	}
 }
 
-// Whatever is wrong with the file, the cache is empty, and then a new one.
-func TestCacheBeginsAnew(t *testing.T) {
+// A cache with a damaged file is empty, and Save replaces the file.
+func TestCacheDamaged(t *testing.T) {
 	whole := cachePath(t)
 	c := openCache(t, whole, cacheLimit)
 	made, ids := benchOutlines(2000, 0)
@@ -144,7 +144,7 @@ func TestCacheBeginsAnew(t *testing.T) {
 				}
 				for id, body := range got {
 					if !bytes.Equal(body, made[id]) {
-						t.Fatalf("of %s there is %q", id, body)
+						t.Fatalf("the entry for %s is %q", id, body)
 					}
 				}
 				saves(t, c, "m", one("a", "A"))
@@ -160,8 +160,8 @@ func TestCacheBeginsAnew(t *testing.T) {
 	}
 }
 
-// A row that is not what it was when it was written is not there.
-func TestCacheSums(t *testing.T) {
+// The cache ignores entries with a wrong checksum.
+func TestCacheChecksums(t *testing.T) {
 	path := cachePath(t)
 	for _, damage := range []string{
 		"UPDATE made SET body = 'B'", "UPDATE made SET body = ''", "UPDATE made SET sum = sum + 1",
@@ -180,8 +180,8 @@ func TestCacheSums(t *testing.T) {
 	}
 }
 
-// Where there is no place for it, nothing is kept, and nobody hears of it.
-func TestCacheWithoutPlace(t *testing.T) {
+// A cache whose file cannot be created stores nothing and returns no error.
+func TestCacheCannotCreateFile(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o666); err != nil {
 		t.Fatal(err)
@@ -196,8 +196,8 @@ func TestCacheWithoutPlace(t *testing.T) {
 	}
 }
 
-// The file has no more than its limit, and the oldest go first.
-func TestCacheIsBounded(t *testing.T) {
+// The file does not exceed its limit, and the oldest entries are deleted first.
+func TestCacheLimit(t *testing.T) {
 	const limit = 4 << 20
 	path := cachePath(t)
 	c := openCache(t, path, limit)
@@ -213,11 +213,11 @@ func TestCacheIsBounded(t *testing.T) {
 	loads(t, c, "m", nil, "too large")
 	_, oldest := benchOutlines(1000, 0)
 	if got, err := c.Load(t.Context(), "m", oldest); err != nil || len(got) != 0 {
-		t.Errorf("%d of the oldest are left, %v", len(got), err)
+		t.Errorf("%d of the oldest entries are left, %v", len(got), err)
 	}
 	_, before := benchOutlines(1000, 28)
 	if got, err := c.Load(t.Context(), "m", before); err != nil || len(got) != 1000 {
-		t.Errorf("%d of those before the last are left, %v", len(got), err)
+		t.Errorf("%d entries of the round before the last are left, %v", len(got), err)
 	}
 	c.Close()
 	if file, err := os.Stat(path); err != nil || file.Size() > limit+2<<20 {
@@ -225,8 +225,8 @@ func TestCacheIsBounded(t *testing.T) {
 	}
 }
 
-// Several processes use it at once, also while it is begun anew.
-func TestCacheConcurrently(t *testing.T) {
+// Several processes can use the cache at the same time, even while it is replaced.
+func TestCacheConcurrent(t *testing.T) {
 	for _, damage := range []bool{false, true} {
 		t.Run(fmt.Sprintf("damaged %v", damage), func(t *testing.T) {
 			path := cachePath(t)

@@ -10,15 +10,15 @@ import (
 	"ken/internal/store"
 )
 
-// Commit implements [store.Files]. A change that would write nothing does not
-// make a database.
+// Commit implements [store.Files]. An empty change does not create a
+// database.
 func (s *Store) Commit(ctx context.Context, worktree string, c store.FileChanges, still func() (bool, error)) error {
 	if c.IsZero() && (c.Worktrees == nil || !exists(s.path)) {
 		return ctx.Err()
 	}
-	d := forNow
+	d := relaxed
 	if len(c.Records) > 0 {
-		d = forGood
+		d = durable
 	}
 	return s.write(ctx, d, func(conn *sqlite.Conn) error {
 		tx := &transaction{store: s, conn: conn, tallies: make(map[int64]*store.FileCounts)}
@@ -45,7 +45,7 @@ func (s *Store) Commit(ctx context.Context, worktree string, c store.FileChanges
 		if set && still != nil {
 			var err error
 			if set, err = still(); err != nil {
-				return &theirs{err}
+				return &callbackError{err}
 			}
 		}
 		var err error
@@ -53,7 +53,7 @@ func (s *Store) Commit(ctx context.Context, worktree string, c store.FileChanges
 		case set:
 			err = tx.setBaseline(worktree, *c.Baseline)
 		case len(c.Put)+len(c.Delete) > 0:
-			err = tx.unsettle(worktree)
+			err = tx.clearClean(worktree)
 		}
 		if err != nil {
 			return err
@@ -70,17 +70,15 @@ func (s *Store) Commit(ctx context.Context, worktree string, c store.FileChanges
 	})
 }
 
-// A transaction is a Commit under way.
+// A transaction is a writing transaction that keeps the counts of rows up to date.
 type transaction struct {
 	store *Store
 	conn  *sqlite.Conn
-	// tallies holds, by worktree, by how much the counts of its rows have
-	// changed; nil for a worktree whose rows are better counted again.
+	// tallies has the changes of the row counts by work tree. A nil value means that the rows must be counted again.
 	tallies map[int64]*store.FileCounts
 }
 
-// keep adds records, and makes the rows that hold their content be about them. One that is
-// kept already is left alone, unless it is damaged: then it is mended.
+// keep adds records that do not exist yet, and updates the rows with their content. It replaces damaged records.
 func (tx *transaction) keep(rs []fresh.Record) error {
 	if len(rs) == 0 {
 		return nil
@@ -133,10 +131,10 @@ func (tx *transaction) keep(rs []fresh.Record) error {
 	if !added {
 		return nil
 	}
-	return tx.tell(last, md5s)
+	return tx.updateRows(last, md5s)
 }
 
-// removeDamaged removes the record with an id if it is damaged, and reports whether it was.
+// removeDamaged removes the record with an id if it is damaged, and reports whether it did.
 func (tx *transaction) removeDamaged(id fresh.Digest) (bool, error) {
 	stmt, err := tx.conn.Prepare(`
 		SELECT seq, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id
@@ -162,7 +160,7 @@ func (tx *transaction) removeDamaged(id fresh.Digest) (bool, error) {
 	if err := run(remove); err != nil {
 		return false, err
 	}
-	// The next record may get this number: baselines must not take it for one they know.
+	// The next record may get this number, so baselines must not count it as known.
 	forget, err := tx.conn.Prepare(`UPDATE worktree SET records = 0`)
 	if err != nil {
 		return false, err
@@ -170,9 +168,9 @@ func (tx *transaction) removeDamaged(id fresh.Digest) (bool, error) {
 	return true, run(forget)
 }
 
-// tell makes the rows whose content is the basis of a record after last be about
-// the newest record for it.
-func (tx *transaction) tell(last int64, md5s bool) error {
+// updateRows finds the rows whose content is the basis of a record after last, and sets their basis to that of the
+// newest record for the content.
+func (tx *transaction) updateRows(last int64, md5s bool) error {
 	query := `
 		SELECT worktree, path, content_id, content_md5, about, excluded <> '', marks FROM file
 		WHERE content_id IN (SELECT content_id FROM record WHERE seq > ?1 AND content_id IS NOT NULL)`

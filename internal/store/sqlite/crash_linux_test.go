@@ -21,14 +21,14 @@ import (
 	"ken/internal/store/storetest"
 )
 
-// The test binary, started again with these set, is another process using a store.
+// With these environment variables, the test binary runs as another process that uses a store.
 const (
 	childVerb = "KEN_STORE_CHILD"
 	childPath = "KEN_STORE_PATH"
 	childName = "KEN_STORE_NAME"
 )
 
-// What the child exits with.
+// The exit status of the child.
 const (
 	childDone   = 0
 	childFailed = 10
@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// crashRows are enough to need several pages.
+// crashRows is large enough for several pages.
 const crashRows = 60
 
 func crashChange(to string) store.FileChanges {
@@ -78,7 +78,7 @@ func childChange() int {
 		}
 		return childFailed
 	}
-	// The commit was acknowledged; that closing fails afterwards loses nothing.
+	// The commit succeeded, so an error of Close loses nothing.
 	if err := os.WriteFile(os.Getenv(childPath)+".acknowledged", nil, 0o666); err != nil {
 		return childDone
 	}
@@ -88,8 +88,7 @@ func childChange() int {
 	return childDone
 }
 
-// checkWhole verifies that the store holds the old state or the new one, all of
-// it, and can be written. It reports which.
+// checkWhole verifies that the store has the complete old or new state, and can be written. It returns the state.
 func checkWhole(t *testing.T, path, old string) (state string) {
 	t.Helper()
 	s := open(t, path)
@@ -123,7 +122,7 @@ func checkWhole(t *testing.T, path, old string) (state string) {
 	}
 	for i, r := range rows {
 		if r.Content != storetest.Content(fmt.Sprintf("%s %d", state, i)) {
-			t.Fatalf("state %q has a row of another", state)
+			t.Fatalf("state %q has a row of the other state", state)
 		}
 		known, err := s.Newest(t.Context(), []repo.Content{r.Content})
 		if err != nil || known[r.Content].Text != fmt.Sprintf("about %s %d", state, i) {
@@ -139,13 +138,13 @@ func checkWhole(t *testing.T, path, old string) (state string) {
 		t.Fatalf("%d rows after one more", n)
 	}
 	if _, err := os.Stat(path + ".acknowledged"); err == nil && state != "new" {
-		t.Fatal("an acknowledged change is lost")
+		t.Fatal("a committed change is lost")
 	}
 	return state
 }
 
-// inject runs the child with the nth of some system calls, and all after it if
-// forever, meeting an accident. It returns the exit status, -1 for a killed one.
+// inject runs the child and injects a fault into the nth of some system calls, and into all later ones if forever
+// is set. It returns the exit status, -1 if the child was killed.
 func inject(t *testing.T, verb, path, calls, accident string) int {
 	t.Helper()
 	strace, err := exec.LookPath("strace")
@@ -170,7 +169,7 @@ func inject(t *testing.T, verb, path, calls, accident string) int {
 	return status
 }
 
-// prepare makes a store to be changed; with old "" there is none yet.
+// prepare creates a store with the state old. If old is "", it creates none.
 func prepare(t *testing.T, old string) (path string) {
 	t.Helper()
 	path = dbPath(t)
@@ -184,9 +183,8 @@ func prepare(t *testing.T, old string) (path string) {
 	return path
 }
 
-// everyAccident has the child meet an accident at its first write, its second,
-// and so on until it meets none.
-func everyAccident(t *testing.T, calls, accident string, check func(t *testing.T, old, path string, status int)) {
+// everyFault runs the child with a fault at its first write, its second, and so on until there are no more writes.
+func everyFault(t *testing.T, calls, accident string, check func(t *testing.T, old, path string, status int)) {
 	t.Helper()
 	for _, old := range []string{"", "old"} {
 		t.Run("from "+strconv.Quote(old), func(t *testing.T) {
@@ -199,26 +197,25 @@ func everyAccident(t *testing.T, calls, accident string, check func(t *testing.T
 				if t.Failed() {
 					t.Fatalf("at call %d", n)
 				}
-				// An accident after the change was made, while closing, is none.
+				// A fault after the commit, while closing, does not count.
 				if status == childDone {
 					if met < 5 {
-						t.Errorf("only %d accidents happened; is the child still writing by %s?", met, calls)
+						t.Errorf("only %d faults; does the child still write with %s?", met, calls)
 					}
 					return
 				}
 				met++
 				if n > 2000 {
-					t.Fatal("it never ends")
+					t.Fatal("too many writes")
 				}
 			}
 		})
 	}
 }
 
-// Killed at any write, a store is as it was before or as it should be after, and
-// works.
+// If the process is killed at any write, the store has the old or the new state, and works.
 func TestKilledAtEveryWrite(t *testing.T) {
-	everyAccident(t, "pwrite64,write,fsync,fdatasync,ftruncate,unlink,unlinkat,rename,renameat,mkdir,mkdirat", "signal=SIGKILL:when=%d",
+	everyFault(t, "pwrite64,write,fsync,fdatasync,ftruncate,unlink,unlinkat,rename,renameat,mkdir,mkdirat", "signal=SIGKILL:when=%d",
 		func(t *testing.T, old, path string, status int) {
 			t.Helper()
 			if status == childFailed || status == childFull {
@@ -228,23 +225,22 @@ func TestKilledAtEveryWrite(t *testing.T) {
 		})
 }
 
-// On a disk that becomes full at any moment, the change is refused with a
-// sentence, and nothing else is lost.
+// If the disk becomes full at any write, Commit returns an error, and the old state stays.
 func TestFullDisk(t *testing.T) {
-	everyAccident(t, "pwrite64,ftruncate,fallocate", "error=ENOSPC:when=%d+",
+	everyFault(t, "pwrite64,ftruncate,fallocate", "error=ENOSPC:when=%d+",
 		func(t *testing.T, old, path string, status int) {
 			t.Helper()
 			if status == -1 {
-				t.Error("it crashed")
+				t.Error("the child crashed")
 			}
 			state := checkWhole(t, path, old)
 			if status != childDone && state == "new" {
-				t.Error("a change that failed is there")
+				t.Error("the store has a change that failed")
 			}
 		})
 }
 
-// settleSize is enough to need several pages.
+// settleSize is large enough for several pages.
 const settleSize = 20_000
 
 func settled() (store.Lease, *store.DirRecord) {
@@ -270,7 +266,7 @@ func childSettle() int {
 	return childDone
 }
 
-// Killed at any write, an agent's work is handed in or still in its hands.
+// If the process is killed at any write, the lease is settled or still held.
 func TestSettleKilledAtEveryWrite(t *testing.T) {
 	l, r := settled()
 	for n, met := 1, 0; ; n++ {
@@ -298,9 +294,9 @@ func TestSettleKilledAtEveryWrite(t *testing.T) {
 			t.Fatalf("at call %d: %.20s, %d leases", n, latest["a"][0].Text, len(held))
 		}
 		if _, err := os.Stat(path + ".acknowledged"); err == nil && !done {
-			t.Fatalf("at call %d: what was acknowledged is lost", n)
+			t.Fatalf("at call %d: a settled record is lost", n)
 		}
-		// And it can be handed in still, once.
+		// A lease that is still held can be settled once.
 		if ok, err := s.Settle(t.Context(), "", l, r); ok == done || err != nil {
 			t.Fatalf("at call %d: settling again: %v, %v", n, ok, err)
 		}
@@ -312,7 +308,7 @@ func TestSettleKilledAtEveryWrite(t *testing.T) {
 		}
 		if status == childDone {
 			if met < 5 {
-				t.Errorf("only %d accidents happened", met)
+				t.Errorf("only %d faults", met)
 			}
 			return
 		}
@@ -320,8 +316,7 @@ func TestSettleKilledAtEveryWrite(t *testing.T) {
 	}
 }
 
-// Killed at any write of its migration, a database of the first schema is still one, or
-// is of the newest.
+// If the process is killed at any write of a migration, the database has the first or the newest schema.
 func TestMigrationKilledAtEveryWrite(t *testing.T) {
 	for n, met := 1, 0; ; n++ {
 		path := schema1(t, "wal")
@@ -338,9 +333,9 @@ func TestMigrationKilledAtEveryWrite(t *testing.T) {
 		if t.Failed() {
 			t.Fatalf("at call %d", n)
 		}
-		if status == childFailed { // it got as far as to find no lease
+		if status == childFailed { // the migration succeeded; there is no lease to settle
 			if met < 5 {
-				t.Errorf("only %d accidents happened", met)
+				t.Errorf("only %d faults", met)
 			}
 			return
 		}
@@ -348,7 +343,7 @@ func TestMigrationKilledAtEveryWrite(t *testing.T) {
 	}
 }
 
-// Many small commits, some colliding, from several processes at once.
+// A child of TestTwoProcesses makes many small commits. Some conflict with those of other processes.
 func childMany() int {
 	s := sqlite.Open(os.Getenv(childPath), sqlite.Options{})
 	defer s.Close()
@@ -403,12 +398,12 @@ func TestTwoProcesses(t *testing.T) {
 		t.Error(got)
 	}
 	if entries, err := filepath.Glob(path + "*"); err != nil || len(entries) > 3 {
-		t.Errorf("left behind: %v, %v", entries, err)
+		t.Errorf("remaining files: %v, %v", entries, err)
 	}
 }
 
-// A directory that may not be written gives an error that says so by its type.
-func TestReadOnlyIsTyped(t *testing.T) {
+// The error of a directory that cannot be written is ErrReadOnly.
+func TestErrReadOnly(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "ken"), nil, 0o666); err != nil {
 		t.Fatal(err)

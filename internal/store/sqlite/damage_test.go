@@ -17,11 +17,11 @@ import (
 	"ken/internal/store/storetest"
 )
 
-// flips is how many damaged copies of a database are read.
+// flips is the number of damaged copies of the database.
 const flips = 250
 
-// Whatever bits of the file are flipped, no text comes back other than it was kept, nor for
-// another content: it comes back whole, or not at all, or with an error.
+// With flipped bits in the file, the store returns a record unchanged, or not at all, or an error. It never
+// returns a changed record or a record of another content.
 func TestFlippedBits(t *testing.T) {
 	clean := dbPath(t)
 	s := open(t, clean)
@@ -84,14 +84,14 @@ func TestFlippedBits(t *testing.T) {
 		file := func(what string, r fresh.Record) {
 			want, ok := texts[r.ID()]
 			if !ok || r.Text != want.Text || r.Author != want.Author || !r.At.Equal(want.At) || r.Basis.Key() != want.Basis.Key() {
-				t.Errorf("seed %d, copy %d: %s has a record that nobody has written: %+v", seed, n, what, r)
+				t.Errorf("seed %d, copy %d: %s has an unknown record: %+v", seed, n, what, r)
 			}
 		}
 		directory := func(what string, list []*store.DirRecord) {
 			for _, r := range list {
 				want := kept[r.ID()]
 				if want == nil || r.Text != want.Text || fmt.Sprint(r.Flags) != fmt.Sprint(want.Flags) || r.Basis.Digest() != want.Basis.Digest() {
-					t.Errorf("seed %d, copy %d: %s has a record that nobody has written: %+v", seed, n, what, r)
+					t.Errorf("seed %d, copy %d: %s has an unknown record: %+v", seed, n, what, r)
 				}
 			}
 		}
@@ -107,7 +107,7 @@ func TestFlippedBits(t *testing.T) {
 				t.Errorf("seed %d, copy %d: the newest of %v was written from %v", seed, n, c, r.Basis)
 			}
 		}
-		for _, c := range contents[:5] { // asked for few, it goes another way
+		for _, c := range contents[:5] { // few contents use another query
 			one, err := s.Newest(t.Context(), []repo.Content{c})
 			met(err)
 			for _, r := range one {
@@ -155,18 +155,18 @@ func TestFlippedBits(t *testing.T) {
 			}
 		}
 		unused += len(s.Unused())
-		_ = s.Close() // a damaged database may not like it
+		_ = s.Close() // may fail on a damaged database
 		if t.Failed() {
 			return
 		}
 	}
 	if failed == 0 || unused == 0 {
-		t.Errorf("of %d copies %d answers were errors and %d records were found damaged: the test tests nothing", flips, failed, unused)
+		t.Errorf("%d copies, %d errors and %d damaged records: the test is not effective", flips, failed, unused)
 	}
 	t.Logf("%d copies: %d answers were errors, %d records were found damaged", flips, failed, unused)
 }
 
-// A damaged record costs nobody the others: those that are read after it are found.
+// The store finds the other records after a damaged one.
 func TestDamagedRecordAmongOthers(t *testing.T) {
 	name := dbPath(t)
 	s := open(t, name)
@@ -202,8 +202,8 @@ func TestDamagedRecordAmongOthers(t *testing.T) {
 	}
 }
 
-// A record that is dated ahead is not used and not removed: this machine's clock may be wrong.
-func TestRecordAheadIsKept(t *testing.T) {
+// A record in the future is neither used nor removed, because the clock of this machine may be wrong.
+func TestRecordInFutureIsNotRemoved(t *testing.T) {
 	name := dbPath(t)
 	s := open(t, name)
 	r := storetest.Record("text", "x", 1)
@@ -215,6 +215,6 @@ func TestRecordAheadIsKept(t *testing.T) {
 	}
 	unused, err := s.Examine(t.Context())
 	if err != nil || len(unused) != 1 {
-		t.Errorf("%v (%v) are not used, want the record that is dated ahead", unused, err)
+		t.Errorf("unused records: %v (%v), want the record in the future", unused, err)
 	}
 }

@@ -31,9 +31,8 @@ func (s *Store) Latest(ctx context.Context) (map[repo.Path][]*store.DirRecord, e
 	return latest, nil
 }
 
-// latest reads what a statement returns: the columns of a record, and the directory
-// that it is the latest of, and whether it is an outline. A record that cannot be used, or
-// is of another directory, gives way to the one before it.
+// latest adds the records of a statement to a map. The columns are those of a record, the directory, and whether the
+// record is an outline. If a record cannot be used or is of another directory, latest uses the next older one.
 func (d *directoryReader) latest(conn *sqlite.Conn, stmt *sqlite.Stmt, latest map[repo.Path][]*store.DirRecord) error {
 	type place struct {
 		path     repo.Path
@@ -87,8 +86,8 @@ func (d *directoryReader) latest(conn *sqlite.Conn, stmt *sqlite.Stmt, latest ma
 	return nil
 }
 
-// WrittenIn implements [store.Directories]. Of the records in one place, it returns the
-// newest outline and the newest of any other recipe.
+// WrittenIn implements [store.Directories]. Of the records of one version, it returns the newest
+// outline and the newest record of any other recipe.
 func (s *Store) WrittenIn(ctx context.Context, places []store.DirVersion) (map[store.DirVersion][]*store.DirRecord, error) {
 	found := make(map[store.DirVersion][]*store.DirRecord)
 	err := s.readSurvey(ctx, func(conn *sqlite.Conn) error {
@@ -185,7 +184,7 @@ func (s *Store) Kept(ctx context.Context, id fresh.Digest) (r *store.DirRecord, 
 	return r, nil
 }
 
-// Describes reports whether anything was ever written about a directory.
+// Describes reports whether the store has a record of any directory.
 func (s *Store) Describes(ctx context.Context) (any bool, err error) {
 	err = s.readSurvey(ctx, func(conn *sqlite.Conn) error {
 		n, err := pragma(conn, `SELECT EXISTS (SELECT 1 FROM directory_latest)`)
@@ -195,8 +194,7 @@ func (s *Store) Describes(ctx context.Context) (any bool, err error) {
 	return any, err
 }
 
-// readSurvey is read for what the second schema has brought. A database that nobody
-// has written to since has none of it.
+// readSurvey is read for the tables of the second schema. It does not call fn if the database has only the first.
 func (s *Store) readSurvey(ctx context.Context, fn func(*sqlite.Conn) error) error {
 	return s.read(ctx, func(conn *sqlite.Conn) error {
 		if ok, err := hasSurvey(conn); !ok || err != nil {

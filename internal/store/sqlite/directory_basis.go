@@ -12,9 +12,8 @@ import (
 	"ken/internal/store"
 )
 
-// WrittenFrom implements [store.Directories]. Of the records from one basis, it returns
-// the newest outline and the newest of any other recipe: where one file lies alone in
-// many directories, there may be thousands.
+// WrittenFrom implements [store.Directories]. Of the records with one basis, it returns the newest outline and the
+// newest record of any other recipe. There may be thousands if many directories contain only the same file.
 func (s *Store) WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fresh.Digest][]*store.DirRecord, error) {
 	found := make(map[fresh.Digest][]*store.DirRecord)
 	err := s.readSurvey(ctx, func(conn *sqlite.Conn) error {
@@ -32,7 +31,7 @@ func (s *Store) WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fres
 		defer stmt.Reset()
 		read := directoryReader{store: s}
 		var lost []fresh.Digest
-		// Neighbours were written together, and lie together.
+		// Read in order: records that were written together are stored together.
 		for _, seq := range slices.Sorted(maps.Keys(wanted)) {
 			stmt.BindInt64(1, seq)
 			records, err := read.all(stmt, 1)
@@ -65,8 +64,7 @@ func (s *Store) WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fres
 	return found, nil
 }
 
-// from returns the newest outline and the newest other record from a basis that can be
-// used, by reading all of them.
+// from reads all records with a basis, and returns the newest usable outline and the newest usable other record.
 func (d *directoryReader) from(conn *sqlite.Conn, basis fresh.Digest) (list []*store.DirRecord, err error) {
 	stmt, err := conn.Prepare(`
 		SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq, id
@@ -86,8 +84,7 @@ func (d *directoryReader) from(conn *sqlite.Conn, basis fresh.Digest) (list []*s
 	return list, err
 }
 
-// writtenFrom finds the newest records from each of the bases, by their sequence
-// numbers.
+// writtenFrom returns the sequence numbers of the newest records with each basis.
 func writtenFrom(conn *sqlite.Conn, bases []fresh.Digest, latest int64) (map[int64]fresh.Digest, error) {
 	count, err := conn.Prepare(`SELECT max(seq) FROM directory_record`)
 	if err != nil {
@@ -130,7 +127,7 @@ func writtenFrom(conn *sqlite.Conn, bases []fresh.Digest, latest int64) (map[int
 	return found, nil
 }
 
-// scanWrittenFrom is writtenFrom by way of the whole index.
+// scanWrittenFrom is writtenFrom with a scan of the whole index.
 func scanWrittenFrom(conn *sqlite.Conn, bases []fresh.Digest, latest int64) (map[int64]fresh.Digest, error) {
 	newest := make(map[fresh.Digest][2]int64, len(bases)) // the newest text, and the newest outline
 	for _, b := range bases {

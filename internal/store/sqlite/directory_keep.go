@@ -11,15 +11,15 @@ import (
 	"ken/internal/store"
 )
 
-// Keep implements [store.Directories]. Outlines are not waited for: what a power cut takes of
-// them is made again, in the same words.
+// Keep implements [store.Directories]. Outlines are not synced to disk, because ken can compute
+// them again after a power cut.
 func (s *Store) Keep(ctx context.Context, records []*store.DirRecord) error {
 	if len(records) == 0 {
 		return ctx.Err()
 	}
-	d := forNow
+	d := relaxed
 	if slices.ContainsFunc(records, func(r *store.DirRecord) bool { return !r.Outlined() }) {
-		d = forGood
+		d = durable
 	}
 	rows := make([]directoryRow, len(records))
 	for i, r := range records {
@@ -31,8 +31,8 @@ func (s *Store) Keep(ctx context.Context, records []*store.DirRecord) error {
 	return s.write(ctx, d, func(conn *sqlite.Conn) error { return s.keepDirectories(conn, rows) })
 }
 
-// keepDirectories adds records, unless they are kept already and not damaged, and lets go
-// of the failures that they follow.
+// keepDirectories adds the records that do not exist yet, and replaces damaged ones. It deletes the older failures
+// of their directories.
 func (s *Store) keepDirectories(conn *sqlite.Conn, rows []directoryRow) error {
 	insert, err := conn.Prepare(`
 		INSERT INTO directory_record (id, path, basis_id, outlined, at, partial, author, recipe, confirmer, flags, text, basis)
@@ -105,8 +105,8 @@ func (s *Store) keepDirectories(conn *sqlite.Conn, rows []directoryRow) error {
 	return nil
 }
 
-// removeDamagedDirectory removes the record with the id and path of another one if it is
-// damaged, and reports whether it was.
+// removeDamagedDirectory removes the stored record with the id and path of r if it is damaged, and reports whether
+// it did.
 func (s *Store) removeDamagedDirectory(conn *sqlite.Conn, r *directoryRow) (bool, error) {
 	stmt, err := conn.Prepare(`
 		SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq, id

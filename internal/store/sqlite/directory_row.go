@@ -13,7 +13,7 @@ import (
 	"ken/internal/store"
 )
 
-// A directoryRow is a directory's record as it lies in the table.
+// A directoryRow has the columns of a directory record.
 type directoryRow struct {
 	id, basisID fresh.Digest
 	path        []byte
@@ -54,7 +54,7 @@ func directoryRowOf(r *store.DirRecord) (row directoryRow, err error) {
 	return row, err
 }
 
-// A directoryReader makes records of what a statement returns.
+// A directoryReader reads directory records from a statement.
 type directoryReader struct {
 	store *Store
 	scanner
@@ -62,8 +62,7 @@ type directoryReader struct {
 	lists arena[*store.DirRecord]
 }
 
-// all reads what a bound statement returns and can be used, no more than most, and makes it
-// ready for the next time.
+// all returns up to most usable records of a bound statement, and resets it.
 func (d *directoryReader) all(stmt *sqlite.Stmt, most int) (records []*store.DirRecord, err error) {
 	for len(records) < most {
 		more, err := stmt.Step()
@@ -122,13 +121,13 @@ func decodeFlags(text []byte) ([]store.DirFlag, error) {
 	return list, nil
 }
 
-// newestFirst sorts records, the newest first.
+// newestFirst sorts records in place, the newest first.
 func newestFirst(records []*store.DirRecord) []*store.DirRecord {
 	slices.SortFunc(records, func(a, b *store.DirRecord) int { return b.Compare(a) })
 	return records
 }
 
-// directoryRecords returns every record that can be used, in the order they came.
+// directoryRecords returns all usable records in the order of insertion.
 func (s *Store) directoryRecords(conn *sqlite.Conn) ([]*store.DirRecord, error) {
 	stmt, err := conn.Prepare(`
 		SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq, id

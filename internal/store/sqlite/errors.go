@@ -14,16 +14,15 @@ import (
 	"ken/internal/fault"
 )
 
-// ErrReadOnly is in the chain of every failure that says: the database, or the
-// directory it is in, may not be written by this process.
+// ErrReadOnly is in the chain of an error if this process cannot write the database or its directory.
 var ErrReadOnly = errors.New("not writable")
 
-// ErrFull is in the chain of every failure for want of room on the disk.
+// ErrFull is in the chain of an error if the disk is full.
 var ErrFull = errors.New("disk is full")
 
 type readOnlyError struct {
 	path string
-	err  error // nil when nobody tried
+	err  error // nil if the store is read-only by its options
 }
 
 func (e *readOnlyError) Error() string { return fmt.Sprintf("store is not writable: %s", e.path) }
@@ -32,13 +31,12 @@ func (e *readOnlyError) Is(target error) bool { return target == ErrReadOnly }
 
 func (e *readOnlyError) Unwrap() error { return e.err }
 
-// theirs is an error of a function that the caller gave, which goes back to the
-// caller as it came.
-type theirs struct{ err error }
+// A callbackError is an error of the caller's callback. explain returns it unchanged.
+type callbackError struct{ err error }
 
-func (e *theirs) Error() string { return e.err.Error() }
+func (e *callbackError) Error() string { return e.err.Error() }
 
-func (e *theirs) Unwrap() error { return e.err }
+func (e *callbackError) Unwrap() error { return e.err }
 
 func isBusy(err error) bool {
 	if err == nil {
@@ -48,8 +46,7 @@ func isBusy(err error) bool {
 	return code == sqlite.ResultBusy || code == sqlite.ResultLocked
 }
 
-// needsCopy reports whether SQLite refused to read a database because it would
-// have had to write something first.
+// needsCopy reports whether SQLite cannot read a database without writing to it.
 func needsCopy(err error) bool {
 	if err == nil {
 		return false
@@ -58,8 +55,8 @@ func needsCopy(err error) bool {
 	return code == sqlite.ResultReadOnly || code == sqlite.ResultCantOpen
 }
 
-// explain turns what SQLite or the file system said into what a person can act
-// on. Errors that were made for people pass through.
+// explain returns an error with a reason and a hint for the user instead of the message of SQLite or the file
+// system. It returns callback errors and explained errors unchanged.
 func (s *Store) explain(ctx context.Context, act string, err error) error {
 	if err == nil {
 		return nil
@@ -67,7 +64,7 @@ func (s *Store) explain(ctx context.Context, act string, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("%s store: %w", act, context.Cause(ctx))
 	}
-	if e, ok := errors.AsType[*theirs](err); ok {
+	if e, ok := errors.AsType[*callbackError](err); ok {
 		return e.err
 	}
 	if _, ok := errors.AsType[*fault.Error](err); ok {
@@ -80,7 +77,7 @@ func (s *Store) explain(ctx context.Context, act string, err error) error {
 		return s.diskFull(err)
 	}
 	if s.opts.ReadOnly {
-		// That it cannot be written is known; here it could not be read.
+		// The store is read-only anyway: here it could not be read.
 		if needsCopy(err) {
 			return fmt.Errorf("%s store %s: %w", act, s.path, err)
 		}
@@ -140,11 +137,10 @@ func (s *Store) locked(err error) error {
 	}
 }
 
-// Writable reports whether this process may write the database at path, as far
-// as permissions tell: the files that exist and the directory they are in, or
-// the nearest directory that exists.
+// Writable reports whether the permissions allow this process to write the database at path. It checks the database
+// files and their directory, or the nearest parent directory that exists.
 func Writable(path string) bool {
-	// Each is asked about once: what others have open comes and goes.
+	// Check each file once, because other processes create and remove them.
 	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
 		if err := access(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return false

@@ -6,23 +6,22 @@ import (
 	"ken/internal/store"
 )
 
-// CountOneByOne makes commits keep the counts of rows by looking up each row
-// that changes, however many there are.
+// CountOneByOne makes commits look up each changed row to update the counts.
 func CountOneByOne(t testing.TB) {
 	t.Helper()
-	old := lookCost
-	lookCost = 0
-	t.Cleanup(func() { lookCost = old })
+	old := lookupCost
+	lookupCost = 0
+	t.Cleanup(func() { lookupCost = old })
 }
 
-// What tests inside and outside of the package look at.
+// Functions for the tests of journals.
 var (
 	WALSafeOn      = walSafeOn
 	WALSafeOnNamed = walSafeOnNamed
 )
 
-// What the tests of a basis need.
+// AppendBasis encodes a basis.
 var AppendBasis = appendBasis
 
-// ReadBasis reads one basis.
+// ReadBasis decodes a basis.
 func ReadBasis(in []byte) (store.DirBasis, error) { return new(basisReader).read(in) }

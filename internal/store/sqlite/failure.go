@@ -45,13 +45,14 @@ func failures(conn *sqlite.Conn) (map[repo.Path]store.DirFailure, error) {
 	}
 }
 
-// KeepFailure implements [store.Directories]. That it failed can be found out again.
+// KeepFailure implements [store.Directories]. It is not synced to disk, because ken can find the
+// failure again.
 func (s *Store) KeepFailure(ctx context.Context, f store.DirFailure) error {
-	return s.write(ctx, forNow, func(conn *sqlite.Conn) error { return keepFailure(conn, f) })
+	return s.write(ctx, relaxed, func(conn *sqlite.Conn) error { return keepFailure(conn, f) })
 }
 
-// keepFailure notes a failure, unless something newer is known of its directory. What
-// happened at the same time happened in the order it came.
+// keepFailure stores a failure, unless the directory has a newer record or failure. Of two at the same time, the
+// later call wins.
 func keepFailure(conn *sqlite.Conn, f store.DirFailure) error {
 	stmt, err := conn.Prepare(`
 		INSERT INTO directory_failure (path, basis_id, reason, at)

@@ -8,9 +8,8 @@ import (
 	"syscall"
 )
 
-// holder finds the process that holds a write lock on a database: on the file
-// itself with a rollback journal, on the -shm file in WAL mode. It returns 0
-// when none is seen, or the one seen is outside this container.
+// holder returns the id of the process that has the write lock on a database. The lock is on the file itself with a
+// rollback journal, and on the -shm file in WAL mode. It returns 0 if there is none or it is outside this container.
 func holder(path string) (pid int, name string) {
 	locks, err := os.ReadFile("/proc/locks")
 	if err != nil {
@@ -35,8 +34,8 @@ func holder(path string) (pid int, name string) {
 //
 //	1: POSIX  ADVISORY  WRITE 1234 fe:00:5678 128 128
 //
-// with "->" after the number for one that waits. Device numbers are left out:
-// on btrfs they are not those that stat gives.
+// with "->" after the number for a waiting process. lockHolder ignores the device numbers, because on btrfs they
+// differ from those of stat.
 func lockHolder(locks string, inodes map[string]bool, self int) int {
 	for line := range strings.Lines(locks) {
 		f := strings.Fields(line)

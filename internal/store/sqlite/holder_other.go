@@ -2,5 +2,5 @@
 
 package sqlite
 
-// holder cannot tell here.
+// holder returns 0: this system does not tell.
 func holder(string) (pid int, name string) { return 0, "" }

@@ -7,26 +7,22 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// setJournal chooses how a new database keeps its transactions whole.
+// setJournal sets the journal mode of a new database.
 //
-// It is WAL, where readers and a writer do not wait for each other, unless the
-// file system cannot be trusted with it. A database that exists keeps what it
-// has: one that was once used across a mount where WAL is unsafe may be so again.
+// The mode is WAL, in which readers and a writer do not wait for each other, unless it is unsafe on the file
+// system. An existing database keeps its mode, because it may be used again on a mount where WAL is unsafe.
 func (s *Store) setJournal(ctx context.Context, conn *sqlite.Conn) error {
 	mode := `PRAGMA journal_mode = WAL`
 	if !walIsSafe(filepath.Dir(s.path)) {
 		mode = `PRAGMA journal_mode = TRUNCATE`
 	}
-	return s.patiently(ctx, func() error { return exec(conn, mode) })
+	return s.retryBusy(ctx, func() error { return exec(conn, mode) })
 }
 
-// walSafeOn reports whether a file system, named by the magic number that statfs
-// gives on Linux, can be trusted with write-ahead logging.
+// walSafeOn reports whether WAL is safe on a file system, given its magic number from statfs on Linux.
 //
-// WAL needs memory that every process with the database open shares, through a
-// mapped file. Across machines, or between a host and its guest, there is none,
-// and the database would be destroyed without an error. A file system that is
-// not known here is taken for a local one.
+// In WAL mode, all processes share memory through a mapped file. Machines, or a host and its guest, do not share
+// memory, and the database would be damaged without an error. Unknown file systems count as local.
 func walSafeOn(magic uint32) bool {
 	switch magic {
 	case
@@ -51,7 +47,7 @@ func walSafeOn(magic uint32) bool {
 	return true
 }
 
-// walSafeOnNamed is walSafeOn where file systems have names.
+// walSafeOnNamed is walSafeOn for systems where statfs returns a name.
 func walSafeOnNamed(name string) bool {
 	switch name {
 	case "nfs", "smbfs", "webdav", "afpfs", "ftp", "9p", "virtiofs", "AppleVirtIOFS",

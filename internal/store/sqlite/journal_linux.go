@@ -2,8 +2,8 @@ package sqlite
 
 import "syscall"
 
-// walIsSafe reports whether WAL can be trusted in a directory. One that cannot
-// be looked at is taken for an ordinary one; opening the file will tell.
+// walIsSafe reports whether WAL is safe in a directory. It returns true if statfs fails; opening the file then
+// fails too.
 func walIsSafe(dir string) bool {
 	var st syscall.Statfs_t
 	if err := syscall.Statfs(dir, &st); err != nil {
@@ -12,7 +12,7 @@ func walIsSafe(dir string) bool {
 	return walSafeOn(uint32(st.Type))
 }
 
-// full reports whether the file system that holds dir has no room left.
+// full reports whether the file system of dir is full.
 func full(dir string) bool {
 	var st syscall.Statfs_t
 	return syscall.Statfs(dir, &st) == nil && st.Bavail*uint64(st.Bsize) < 1<<20

@@ -4,10 +4,8 @@ package sqlite
 
 import "strings"
 
-// walIsSafe reports whether WAL can be trusted in a directory. Without statfs,
-// only a network path gives itself away.
+// walIsSafe reports whether WAL is safe in a directory. Without statfs, it recognizes only network paths.
 func walIsSafe(dir string) bool { return !strings.HasPrefix(dir, `\\`) }
 
-// full reports whether the file system that holds dir has no room left, as far
-// as can be told here.
+// full returns false: this system does not tell whether the file system of dir is full.
 func full(string) bool { return false }

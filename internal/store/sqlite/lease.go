@@ -13,13 +13,13 @@ import (
 	"ken/internal/store"
 )
 
-// A leaseRow is a lease as it lies in the table.
+// A leaseRow has the columns of a lease.
 type leaseRow struct {
 	worktree string
 	path     []byte
 	token    string
 	expires  int64
-	recipe   string // a second line has the id of the record that was shown, a third the holder
+	recipe   string // with the id of the shown record in the second line and the holder in the third
 	basis    []byte
 }
 
@@ -38,7 +38,7 @@ func leaseRowOf(worktree string, l store.Lease) leaseRow {
 	return row
 }
 
-// lease returns the lease that a row holds.
+// lease returns the lease of a row.
 func (l leaseRow) lease(read *basisReader) (store.Lease, error) {
 	recipe, rest, _ := strings.Cut(l.recipe, "\n")
 	shown, holder, _ := strings.Cut(rest, "\n")
@@ -91,8 +91,7 @@ func (s *Store) Leases(ctx context.Context, worktree string) (map[repo.Path]stor
 	return held, nil
 }
 
-// leases returns those of all worktrees. They are few: one to an agent, and some that
-// have expired.
+// leases returns the leases of all work trees, including expired ones. They are few: one for each agent.
 func leases(conn *sqlite.Conn) (rows []leaseRow, err error) {
 	stmt, err := conn.Prepare(`SELECT worktree, path, token, expires, recipe, basis FROM lease`)
 	if err != nil {
@@ -116,11 +115,10 @@ func leases(conn *sqlite.Conn) (rows []leaseRow, err error) {
 	}
 }
 
-// Take implements [store.Leases]. A lease that is kept already is made to expire
-// when this one does.
+// Take implements [store.Leases]. If the lease exists already, Take sets its expiry to that of this one.
 func (s *Store) Take(ctx context.Context, worktree string, l store.Lease, now time.Time) (ok bool, err error) {
 	row := leaseRowOf(worktree, l)
-	err = s.write(ctx, forNow, func(conn *sqlite.Conn) error {
+	err = s.write(ctx, relaxed, func(conn *sqlite.Conn) error {
 		stmt, err := conn.Prepare(`
 			INSERT INTO lease (worktree, path, token, expires, recipe, basis) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
 			ON CONFLICT (worktree, path) DO UPDATE SET token = ?3, expires = ?4, recipe = ?5, basis = ?6
@@ -146,7 +144,7 @@ func (s *Store) Settle(ctx context.Context, worktree string, l store.Lease, r *s
 	if err != nil {
 		return false, fmt.Errorf("keep the text about %s: %w", repo.DirLabel(r.Path), err)
 	}
-	err = s.write(ctx, forGood, func(conn *sqlite.Conn) error {
+	err = s.write(ctx, durable, func(conn *sqlite.Conn) error {
 		stmt, err := conn.Prepare(`DELETE FROM lease WHERE worktree = ?1 AND path = ?2 AND token = ?3`)
 		if err != nil {
 			return err
@@ -166,8 +164,7 @@ func (s *Store) Settle(ctx context.Context, worktree string, l store.Lease, r *s
 	return ok && err == nil, err
 }
 
-// keepLeases takes over leases from another store. Of two leases of a directory, the
-// one that expires later is the younger.
+// keepLeases adds leases of another store. Of two leases of a directory, it keeps the one that expires later.
 func keepLeases(conn *sqlite.Conn, rows []leaseRow) error {
 	stmt, err := conn.Prepare(`
 		INSERT INTO lease (worktree, path, token, expires, recipe, basis) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
@@ -186,7 +183,7 @@ func keepLeases(conn *sqlite.Conn, rows []leaseRow) error {
 	return nil
 }
 
-// pruneLeases forgets those of worktrees that are not listed.
+// pruneLeases deletes the leases of work trees that are not listed.
 func pruneLeases(conn *sqlite.Conn, keep []string) error {
 	rows, err := leases(conn)
 	if err != nil {

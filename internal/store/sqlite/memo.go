@@ -6,7 +6,7 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// Remembered returns what Remember was last given under a key, "" for nothing.
+// Remembered returns the last value that Remember stored under a key, "" if there is none.
 func (s *Store) Remembered(ctx context.Context, key string) (value string, err error) {
 	err = s.read(ctx, func(conn *sqlite.Conn) (err error) {
 		value, err = config(conn, key)
@@ -15,8 +15,8 @@ func (s *Store) Remembered(ctx context.Context, key string) (value string, err e
 	return value, err
 }
 
-// Remember keeps a value beside what it speaks of, so that both are lost, copied and put back
-// together; "" forgets it. A power cut may take the last one.
+// Remember stores a value under a key, in the same file as the records, so that a copy or backup has both. The
+// value "" deletes the key. The last value may be lost in a power cut.
 func (s *Store) Remember(ctx context.Context, key, value string) error {
-	return s.write(ctx, forNow, func(conn *sqlite.Conn) error { return setConfig(conn, key, value) })
+	return s.write(ctx, relaxed, func(conn *sqlite.Conn) error { return setConfig(conn, key, value) })
 }

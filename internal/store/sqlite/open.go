@@ -13,11 +13,11 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// reader returns a connection to read from, nil when there is no database.
+// reader returns a connection for reading, nil if there is no database.
 func (s *Store) reader() (*sqlite.Conn, error) {
 	file, err := os.Stat(s.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		s.drop()
+		s.closeQuietly()
 		return nil, nil
 	}
 	if err != nil {
@@ -26,17 +26,17 @@ func (s *Store) reader() (*sqlite.Conn, error) {
 	if s.conn != nil && os.SameFile(s.file, file) {
 		return s.conn, nil
 	}
-	s.drop()
+	s.closeQuietly()
 	if s.opts.ReadOnly {
 		return s.openReadOnly(file)
 	}
-	if stamp, ok := quiet(s.path); ok {
+	if stamp, ok := isQuiet(s.path); ok {
 		return s.openImmutable(file, stamp)
 	}
 	return s.open(file, sqlite.OpenReadWrite)
 }
 
-// writer returns a connection to write to, its schema the newest.
+// writer returns a connection for writing. It creates or migrates the database if necessary.
 func (s *Store) writer(ctx context.Context) (*sqlite.Conn, error) {
 	conn, err := s.reader()
 	if err == nil && conn != nil && s.frozen != "" {
@@ -58,7 +58,7 @@ func (s *Store) writer(ctx context.Context) (*sqlite.Conn, error) {
 			return nil, err
 		}
 	}
-	if s.wrote {
+	if s.writable {
 		return conn, nil
 	}
 	if err := keepPrivate(s.path); err != nil {
@@ -79,25 +79,24 @@ func (s *Store) writer(ctx context.Context) (*sqlite.Conn, error) {
 			return nil, err
 		}
 	}
-	s.ready, s.wrote = true, true
+	s.ready, s.writable = true, true
 	return conn, nil
 }
 
-// open opens the database file, which is the one that file describes. Only what
-// cannot be done later is done here: a command that asks one question pays for
-// this every time.
+// open opens the database file, which file describes. It does only what cannot be done later, because every command
+// pays for it.
 func (s *Store) open(file os.FileInfo, flags sqlite.OpenFlags) (*sqlite.Conn, error) {
 	conn, err := sqlite.OpenConn(s.path, flags)
 	if err != nil {
 		return nil, err
 	}
 	s.conn, s.file = conn, file
-	conn.SetBusyTimeout(min(tick, s.opts.BusyTimeout))
+	conn.SetBusyTimeout(min(lockWait, s.opts.BusyTimeout))
 	if file != nil && file.Size() > 0 && !walIsSafe(filepath.Dir(s.path)) {
-		// It may be in WAL mode, from a time when this was another mount.
+		// The database may be in WAL mode, if it was created on another mount.
 		err := exec(conn, `PRAGMA journal_mode = TRUNCATE`)
 		if err != nil {
-			s.drop()
+			s.closeQuietly()
 			return nil, err
 		}
 	}
@@ -113,9 +112,8 @@ func (s *Store) openExisting() (*sqlite.Conn, error) {
 	return s.open(file, sqlite.OpenReadWrite)
 }
 
-// openImmutable opens a database as one that nobody writes. It takes no locks and
-// makes no files, which is most of the time that asking one question takes; in
-// exchange, whoever reads must look afterwards whether the stamp still stands.
+// openImmutable opens a database without locks and without a -shm file, which take most of the time of a short
+// command. The caller must check after each read that the stamp has not changed.
 func (s *Store) openImmutable(file os.FileInfo, stamp string) (*sqlite.Conn, error) {
 	u := url.URL{Scheme: "file", Path: filepath.ToSlash(s.path), RawQuery: "mode=ro&immutable=1"}
 	conn, err := sqlite.OpenConn(u.String(), sqlite.OpenReadOnly|sqlite.OpenURI)
@@ -126,10 +124,9 @@ func (s *Store) openImmutable(file os.FileInfo, stamp string) (*sqlite.Conn, err
 	return conn, nil
 }
 
-// quiet reports whether nobody has the database at path open for writing, and
-// nobody wrote it so lately that another write could go unseen; the stamp is
-// what it looks like then.
-func quiet(path string) (stamp string, ok bool) {
+// isQuiet reports whether no process has the database at path open for writing, and the last write is old enough
+// that another one changes the stamp. It returns the stamp.
+func isQuiet(path string) (stamp string, ok bool) {
 	if exists(path+"-wal") || exists(path+"-journal") {
 		return "", false
 	}
@@ -137,11 +134,10 @@ func quiet(path string) (stamp string, ok bool) {
 	return stamp, stamp == Stamp(path)
 }
 
-// openReadOnly opens a database in a directory where nothing can be written.
+// openReadOnly opens a database in a directory that cannot be written.
 //
-// A database in WAL mode has a -shm file that its readers write their marks in.
-// Where they can't, SQLite makes do with one that exists, and otherwise refuses
-// to open anything but an "immutable" database, whose -wal file it ignores.
+// In WAL mode, readers write to a -shm file. If they cannot, SQLite uses an existing -shm file. Without one, it
+// opens the database only as "immutable", and then ignores the -wal file.
 func (s *Store) openReadOnly(file os.FileInfo) (*sqlite.Conn, error) {
 	path, query := s.path, url.Values{"mode": {"ro"}}
 	var temp string
@@ -149,15 +145,14 @@ func (s *Store) openReadOnly(file os.FileInfo) (*sqlite.Conn, error) {
 	switch wal, err := os.Stat(s.path + "-wal"); {
 	case err != nil || wal.Size() == 0:
 		query.Set("immutable", "1")
-	case s.aside || !exists(s.path+"-shm"):
-		// There is no -shm, or one that would have to be repaired. A copy of
-		// the rest, in a place of our own, can be recovered there.
-		if temp, err = copyAside(s.path); err != nil {
+	case s.useCopy || !exists(s.path+"-shm"):
+		// The -shm file is missing or needs a repair. SQLite can recover a copy in a temporary directory.
+		if temp, err = copyToTemp(s.path); err != nil {
 			return nil, err
 		}
 		path, query = filepath.Join(temp, filepath.Base(s.path)), nil
 	default:
-		frozen = "" // there are locks, and they are kept
+		frozen = "" // SQLite uses locks
 	}
 	u := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: query.Encode()}
 	flags := sqlite.OpenReadOnly | sqlite.OpenURI
@@ -171,13 +166,13 @@ func (s *Store) openReadOnly(file os.FileInfo) (*sqlite.Conn, error) {
 		}
 		return nil, err
 	}
-	conn.SetBusyTimeout(min(tick, s.opts.BusyTimeout))
+	conn.SetBusyTimeout(min(lockWait, s.opts.BusyTimeout))
 	s.conn, s.file, s.frozen, s.temp = conn, file, frozen, temp
 	return conn, nil
 }
 
-// copyAside copies a database and its -wal file into a new temporary directory.
-func copyAside(path string) (dir string, err error) {
+// copyToTemp copies a database and its -wal file into a new temporary directory.
+func copyToTemp(path string) (dir string, err error) {
 	dir, err = os.MkdirTemp("", "ken-store-")
 	if err != nil {
 		return "", err
@@ -185,7 +180,7 @@ func copyAside(path string) (dir string, err error) {
 	for _, suffix := range []string{"", "-wal"} {
 		b, err := os.ReadFile(path + suffix)
 		if errors.Is(err, fs.ErrNotExist) {
-			// Its last user has just gone, and taken it along.
+			// The last process that used the database has just removed the file.
 			err = sqlite.ResultBusy.ToError()
 		}
 		if err == nil {
@@ -198,24 +193,24 @@ func copyAside(path string) (dir string, err error) {
 	return dir, nil
 }
 
-// settled is how long after a write the next one is sure to leave another time
-// stamp: Linux stamps files by a clock that ticks every 10 ms at the slowest.
-const settled = 12 * time.Millisecond
+// stampResolution is the time after a write in which another write may leave the same modification time. The clock
+// of Linux for files ticks at least every 10 ms.
+const stampResolution = 12 * time.Millisecond
 
-// Stamp returns a word that changes whenever the database in the file at path
-// may have changed. While it was written a moment ago, every word is another.
+// Stamp returns a string that changes if the database at path may have changed. It is different on each call while
+// the last write is more recent than the resolution of file times.
 func Stamp(path string) string {
-	var word string
+	var stamp string
 	for _, suffix := range []string{"", "-wal"} {
 		f, err := os.Stat(path + suffix)
-		if err != nil || f.Size() == 0 { // an empty -wal says as much as none
-			word += "none "
+		if err != nil || f.Size() == 0 { // an empty -wal counts as none
+			stamp += "none "
 			continue
 		}
-		word += fmt.Sprintf("%d/%d ", f.Size(), f.ModTime().UnixNano())
-		if now := time.Now(); now.Sub(f.ModTime()).Abs() < settled {
-			word += fmt.Sprintf("at %d ", now.UnixNano())
+		stamp += fmt.Sprintf("%d/%d ", f.Size(), f.ModTime().UnixNano())
+		if now := time.Now(); now.Sub(f.ModTime()).Abs() < stampResolution {
+			stamp += fmt.Sprintf("at %d ", now.UnixNano())
 		}
 	}
-	return word[:len(word)-1]
+	return stamp[:len(stamp)-1]
 }

@@ -7,13 +7,12 @@ import (
 	"path/filepath"
 )
 
-// earlierMode is the mode of databases that the first release made.
+// earlierMode is the mode of databases that the first release created.
 const earlierMode fs.FileMode = 0o644
 
-// keepPrivate makes sure that only the owner of the repository can read the database: its
-// summaries may say what other users of the machine must not know. A repository whose
-// directory its group may write, such as one with core.sharedRepository, is the group's.
-// SQLite gives the files beside the database the same permissions.
+// keepPrivate makes the database readable only by the owner of the repository, because summaries may be secret. If
+// the group can write to the directory, as with core.sharedRepository, the group can also read the database.
+// SQLite gives the -wal and -shm files the same permissions.
 func keepPrivate(path string) error {
 	mode := fs.FileMode(0o600)
 	if shared(filepath.Dir(path)) || shared(filepath.Dir(filepath.Dir(path))) {
@@ -31,12 +30,12 @@ func keepPrivate(path string) error {
 		return err // other permissions are the owner's choice
 	}
 	for _, name := range []string{path, path + "-wal", path + "-shm"} {
-		_ = os.Chmod(name, mode) // the file may be another user's, or not there
+		_ = os.Chmod(name, mode) // the file may belong to another user or be missing
 	}
 	return nil
 }
 
-// shared reports whether the group of a directory may write to it.
+// shared reports whether the group of a directory can write to it.
 func shared(dir string) bool {
 	info, err := os.Stat(dir)
 	return err == nil && info.Mode().Perm()&0o020 != 0

@@ -14,8 +14,8 @@ import (
 	"ken/internal/store/sqlite"
 )
 
-// Only the owner can read the database, unless the repository is its group's. A database of an
-// earlier ken, which all could read, becomes private with the next write.
+// Only the owner can read the database, unless the group can write to the repository. A write makes a database of an
+// earlier ken private, which all users could read.
 func TestDatabaseIsPrivate(t *testing.T) {
 	write := func(path string) {
 		t.Helper()

@@ -5,7 +5,7 @@ import (
 	"ken/internal/store"
 )
 
-// count adds n rows like r to a worktree's counts.
+// count adds n rows like r to the counts of a work tree.
 func (tx *transaction) count(worktree int64, r store.FileRow, n int) {
 	t, ok := tx.tallies[worktree]
 	if !ok {
@@ -18,11 +18,11 @@ func (tx *transaction) count(worktree int64, r store.FileRow, n int) {
 	t.Add(r, n)
 }
 
-// lookCost is how many rows can be counted in the time that it takes to look one
-// up; measured. Tests set it, to go both ways.
-var lookCost = 16
+// lookupCost is the measured cost of looking up one row, in rows that can be counted in the same time. Tests
+// change it.
+var lookupCost = 16
 
-// files returns how many rows a worktree had before this transaction.
+// files returns the number of rows that a work tree had before this transaction.
 func (tx *transaction) files(worktree int64) (int, error) {
 	stmt, err := tx.conn.Prepare(`SELECT files FROM worktree WHERE id = ?1`)
 	if err != nil {
@@ -36,7 +36,7 @@ func (tx *transaction) files(worktree int64) (int, error) {
 	return stmt.ColumnInt(0), nil
 }
 
-// ascending reports whether rows are in the order of their paths, each once.
+// ascending reports whether rows are sorted by path without duplicates.
 func ascending(rows []store.FileRow) bool {
 	for i := 1; i < len(rows); i++ {
 		if rows[i-1].Path >= rows[i].Path {
@@ -46,7 +46,7 @@ func ascending(rows []store.FileRow) bool {
 	return true
 }
 
-// put inserts rows, or replaces those at the same paths.
+// put inserts rows, or replaces the rows with the same paths.
 func (tx *transaction) put(name string, rows []store.FileRow) error {
 	if len(rows) == 0 {
 		return nil
@@ -59,10 +59,10 @@ func (tx *transaction) put(name string, rows []store.FileRow) error {
 	if err != nil {
 		return err
 	}
-	// Rows that nothing can be in the way of need no looking for what they
-	// replace; of many others, counting them all again is cheaper.
+	// Sorted rows in an empty work tree replace nothing. For many other rows, counting all rows again is cheaper
+	// than looking up each replaced row.
 	first := files == 0 && ascending(rows)
-	recount := !first && len(rows)*lookCost > files
+	recount := !first && len(rows)*lookupCost > files
 	if recount {
 		tx.tallies[worktree] = nil
 	}
@@ -126,7 +126,7 @@ func (tx *transaction) put(name string, rows []store.FileRow) error {
 	return nil
 }
 
-// row reads as much of a row as counting it needs.
+// row reads the columns of a row that count needs.
 func (tx *transaction) row(worktree int64, path repo.Path) (r store.FileRow, ok bool, err error) {
 	stmt, err := tx.conn.Prepare(`
 		SELECT content_id, content_md5, about, excluded, marks FROM file WHERE worktree = ?1 AND path = ?2`)
@@ -147,7 +147,7 @@ func (tx *transaction) row(worktree int64, path repo.Path) (r store.FileRow, ok 
 	}, true, nil
 }
 
-// remove deletes the rows of paths, those that exist.
+// remove deletes the rows with some paths.
 func (tx *transaction) remove(name string, paths []repo.Path) error {
 	if len(paths) == 0 {
 		return nil
@@ -182,7 +182,7 @@ func (tx *transaction) remove(name string, paths []repo.Path) error {
 	return nil
 }
 
-// tally writes the counts that have changed.
+// tally writes the changed counts.
 func (tx *transaction) tally() error {
 	for worktree, t := range tx.tallies {
 		if t == nil {

@@ -9,30 +9,28 @@ import (
 	"ken/internal/repo"
 )
 
-// A lookup finds the newest record for a content: the one with the highest time
-// and, of those, the highest id, among the records whose basis holds for it and that are
-// not dated ahead. It is good for one transaction.
+// A lookup finds the newest record for a content: of the records whose basis is the content and whose time is not
+// in the future, the one with the highest time and then the highest id. It is valid for one transaction.
 type lookup struct {
 	store  *Store
 	conn   *sqlite.Conn
-	latest int64 // the time that no record may be later than
-	last   int64 // highest sequence number, which is about how many there are; 0: none
-	md5s   bool  // some record names an md5 alone
+	latest int64 // the limit for the times of records
+	last   int64 // the highest sequence number, about the number of records; 0 if there are none
+	md5s   bool  // some records have a basis with only an md5
 
-	// Filled when it pays to read all keys once.
+	// Set if load has read all keys.
 	byID  map[repo.ID]hit
 	byMD5 map[repo.MD5]hit
 }
 
-// A hit names a record. Its zero value names none.
+// A hit identifies a record. The zero value means none.
 type hit struct {
 	seq, at int64
 	id      fresh.Digest
-	md5     bool // it was found by the md5 alone
+	md5     bool // found by md5
 }
 
-// basis returns what the record that was found for c names, in the form that
-// rows keep.
+// basis returns the basis of the record that was found for c, as rows store it.
 func (h hit) basis(c repo.Content) fresh.Basis {
 	if h.md5 {
 		return fresh.Basis{Content: repo.Content{MD5: c.MD5}}
@@ -44,7 +42,7 @@ func (h hit) newer(than hit) bool {
 	return h.at > than.at || h.at == than.at && bytes.Compare(h.id[:], than.id[:]) > 0
 }
 
-// newLookup prepares for about n questions.
+// newLookup returns a lookup for about n contents.
 func (s *Store) newLookup(conn *sqlite.Conn, n int) (*lookup, error) {
 	l := &lookup{store: s, conn: conn, latest: s.latest()}
 	stmt, err := conn.Prepare(`
@@ -65,11 +63,11 @@ func (s *Store) newLookup(conn *sqlite.Conn, n int) (*lookup, error) {
 	return l, nil
 }
 
-// scanPays reports whether reading the keys of all records is cheaper than asking
-// for n: one question costs as much as passing ten of them.
+// scanPays reports whether reading the keys of all records is cheaper than n queries. A query costs as much as
+// reading ten keys.
 func scanPays(n int, all int64) bool { return n > 64 && int64(n)*10 > all }
 
-// load reads all keys, from the indexes alone.
+// load reads all keys. The queries use only the indexes.
 func (l *lookup) load() error {
 	l.byID = make(map[repo.ID]hit, l.last)
 	stmt, err := l.conn.Prepare(`
@@ -88,7 +86,7 @@ func (l *lookup) load() error {
 		if !more {
 			break
 		}
-		// The newest of each comes last.
+		// The newest record of each content comes last.
 		l.byID[columnID(stmt, 0)] = columnHit(stmt)
 	}
 	if !l.md5s {
@@ -114,7 +112,7 @@ func (l *lookup) load() error {
 	}
 }
 
-// find returns the newest record for a content, the zero hit when there is none.
+// find returns the newest record for a content, the zero hit if there is none.
 func (l *lookup) find(c repo.Content) (best hit, err error) {
 	if l.last == 0 {
 		return hit{}, nil
@@ -162,15 +160,14 @@ func (l *lookup) ask(query string, key []byte) (hit, error) {
 	return columnHit(stmt), nil
 }
 
-// columnHit reads the columns at, seq and id behind a first one.
+// columnHit reads the columns at, seq and id, which start at index 1.
 func columnHit(stmt *sqlite.Stmt) hit {
 	h := hit{at: stmt.ColumnInt64(1), seq: stmt.ColumnInt64(2)}
 	stmt.ColumnBytes(3, h.id[:])
 	return h
 }
 
-// usable returns the newest record for a content that can be used, for when the one that
-// find has named cannot.
+// usable returns the newest usable record for a content. It is for contents whose hit from find is damaged.
 func (l *lookup) usable(c repo.Content) (best fresh.Record, ok bool, err error) {
 	for query, key := range map[string][]byte{
 		`SELECT seq, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id FROM record

@@ -57,7 +57,7 @@ func (s *Store) Newest(ctx context.Context, contents []repo.Content) (map[repo.C
 				wanted[hit.seq] = append(wanted[hit.seq], c)
 			}
 		}
-		records := make(map[int64]fresh.Record, len(wanted)) // those that can be used
+		records := make(map[int64]fresh.Record, len(wanted)) // the usable ones
 		if scanPays(len(wanted), look.last) {
 			err = s.eachRecord(conn, func(seq int64, r func() (fresh.Record, bool)) {
 				if len(wanted[seq]) == 0 {
@@ -97,7 +97,7 @@ func (s *Store) Newest(ctx context.Context, contents []repo.Content) (map[repo.C
 	return newest, nil
 }
 
-// recordsAt reads the records with some numbers, those that can be used.
+// recordsAt reads the usable records with some sequence numbers.
 func (s *Store) recordsAt(conn *sqlite.Conn, wanted map[int64][]repo.Content, into map[int64]fresh.Record) error {
 	stmt, err := conn.Prepare(`
 		SELECT seq, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id
@@ -156,8 +156,7 @@ func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path
 	found := make(map[repo.Path][]store.RecordHeader)
 	err := s.read(ctx, func(conn *sqlite.Conn) error {
 		clear(found)
-		// A first scan asks for all paths of a work tree, while the records may
-		// be few or none: then it is they that are gone through.
+		// A first scan asks for all paths of a work tree, but there may be few records: then read all of them.
 		if len(paths) > 1000 {
 			return writtenAnywhere(conn, paths, s.latest(), found)
 		}
@@ -196,7 +195,7 @@ func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path
 	return found, nil
 }
 
-// writtenAnywhere is WrittenAt by way of all records.
+// writtenAnywhere is WrittenAt with a scan of all records.
 func writtenAnywhere(conn *sqlite.Conn, paths []repo.Path, latest int64, found map[repo.Path][]store.RecordHeader) error {
 	stmt, err := conn.Prepare(`SELECT path, content_id, content_md5, at, id FROM record WHERE at <= ?1 ORDER BY path, at DESC, id DESC`)
 	if err != nil {
@@ -235,7 +234,7 @@ func columnHeader(stmt *sqlite.Stmt, col int) store.RecordHeader {
 	return c
 }
 
-// WrittenSince implements [store.Files]. The mark is the number of a record.
+// WrittenSince implements [store.Files]. The mark is a sequence number.
 func (s *Store) WrittenSince(ctx context.Context, mark int64) (paths []repo.Path, now int64, err error) {
 	err = s.read(ctx, func(conn *sqlite.Conn) (err error) {
 		paths = nil
@@ -267,7 +266,7 @@ func (s *Store) WrittenSince(ctx context.Context, mark int64) (paths []repo.Path
 	return paths, now, nil
 }
 
-// lastRecord returns the number of the last record that came, 0 when there is none.
+// lastRecord returns the highest sequence number, 0 if there are no records.
 func lastRecord(conn *sqlite.Conn) (int64, error) {
 	stmt, err := conn.Prepare(`SELECT max(seq) FROM record`)
 	if err != nil {
@@ -280,7 +279,7 @@ func lastRecord(conn *sqlite.Conn) (int64, error) {
 	return stmt.ColumnInt64(0), nil
 }
 
-// records returns every record that can be used, in the order they came.
+// records returns all usable records in the order of insertion.
 func (s *Store) records(conn *sqlite.Conn) (all []fresh.Record, err error) {
 	err = s.eachRecord(conn, func(_ int64, r func() (fresh.Record, bool)) {
 		if rec, ok := r(); ok {
@@ -290,8 +289,8 @@ func (s *Store) records(conn *sqlite.Conn) (all []fresh.Record, err error) {
 	return all, err
 }
 
-// eachRecord visits every record in the order they came; r reads the one visited, and
-// reports whether it can be used.
+// eachRecord calls visit for each record in the order of insertion. r reads the record and reports whether it is
+// usable.
 func (s *Store) eachRecord(conn *sqlite.Conn, visit func(seq int64, r func() (fresh.Record, bool))) error {
 	stmt, err := conn.Prepare(`
 		SELECT seq, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id
@@ -310,7 +309,7 @@ func (s *Store) eachRecord(conn *sqlite.Conn, visit func(seq int64, r func() (fr
 	}
 }
 
-// firstRecord returns the first record of a statement that can be used, and resets it.
+// firstRecord returns the first usable record of a statement, and resets the statement.
 func (s *Store) firstRecord(stmt *sqlite.Stmt) (r fresh.Record, ok bool, err error) {
 	for {
 		more, err := stmt.Step()
@@ -324,8 +323,8 @@ func (s *Store) firstRecord(stmt *sqlite.Stmt) (r fresh.Record, ok bool, err err
 }
 
 // columnRecord reads the columns seq, content_id, content_md5, text, author, recipe, at,
-// assumed, confirmer, path and id. It reports whether the record can be used: its content
-// is what its id was made from, and it is not dated ahead.
+// assumed, confirmer, path and id. It reports whether the record is usable: its content
+// matches its id, and its time is not in the future.
 func (s *Store) columnRecord(stmt *sqlite.Stmt) (fresh.Record, bool) {
 	path := make([]byte, stmt.ColumnLen(9))
 	stmt.ColumnBytes(9, path)

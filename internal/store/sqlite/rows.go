@@ -12,8 +12,8 @@ import (
 	"ken/internal/store"
 )
 
-// Rows implements [store.Files]. The rows are those of the moment the loop
-// began, whatever is committed meanwhile; the loop may use the store.
+// Rows implements [store.Files]. It reads all rows when the loop begins, so later commits do not
+// change them, and the loop may use the store.
 func (s *Store) Rows(ctx context.Context, worktree string) iter.Seq2[store.FileRow, error] {
 	return func(yield func(store.FileRow, error) bool) {
 		rows, err := s.AllRows(ctx, worktree)
@@ -29,9 +29,8 @@ func (s *Store) Rows(ctx context.Context, worktree string) iter.Seq2[store.FileR
 	}
 }
 
-// AllRows is Rows for a caller that wants to know at once whether it failed. The
-// rows are read whole, so that they are of one state: some 20 MB for 100,000.
-// They can be ranged over once.
+// AllRows is Rows for a caller that needs the error first. It reads all rows in one transaction: about 20 MB for
+// 100,000 rows. The sequence can be used once.
 func (s *Store) AllRows(ctx context.Context, worktree string) (iter.Seq[store.FileRow], error) {
 	var chunks [][]store.FileRow
 	err := s.read(ctx, func(conn *sqlite.Conn) (err error) {
@@ -53,8 +52,7 @@ func (s *Store) AllRows(ctx context.Context, worktree string) (iter.Seq[store.Fi
 	}, nil
 }
 
-// rowsOf reads a worktree's rows in byte order of their paths, in chunks that
-// never move.
+// rowsOf reads the rows of a work tree in chunks, in byte order of their paths.
 func rowsOf(conn *sqlite.Conn, worktree string) (chunks [][]store.FileRow, err error) {
 	stmt, err := conn.Prepare(`
 		SELECT path, kind, mode, content_id, content_md5, size, mtime, ctime, inode, marks, excluded, about
@@ -125,7 +123,7 @@ func (s *Store) Exceptions(ctx context.Context, worktree string, marks store.Fil
 		FROM file
 		WHERE worktree = (SELECT id FROM worktree WHERE name = ?1) AND (marks & ?2 OR state = 'stale')`
 	if marks == store.MarksUnproven {
-		// Left alone, SQLite would read all rows for these, too.
+		// Force the index: SQLite would choose to read all rows.
 		query = `
 		SELECT path, kind, mode, content_id, content_md5, size, mtime, ctime, inode, marks, excluded, about
 		FROM file INDEXED BY file_exception
@@ -159,8 +157,7 @@ func (s *Store) Exceptions(ctx context.Context, worktree string, marks store.Fil
 	return found, nil
 }
 
-// Tally implements [store.Files]. A text whose file's content is not known
-// counts as stale, because no check can prove it.
+// Tally implements [store.Files]. A summary of a file with unknown content counts as stale.
 func (s *Store) Tally(ctx context.Context, worktree string) (store.FileCounts, error) {
 	var t store.FileCounts
 	err := s.read(ctx, func(conn *sqlite.Conn) error {
@@ -186,8 +183,8 @@ func (s *Store) Tally(ctx context.Context, worktree string) (store.FileCounts, e
 	return t, err
 }
 
-// A scanner makes rows of what a statement returns, with few allocations: paths
-// share memory with their neighbours, and words that repeat are kept once.
+// A scanner reads rows from a statement with few allocations: paths share larger blocks of memory, and repeated
+// strings are stored once.
 type scanner struct {
 	buf   []byte
 	paths *strings.Builder
@@ -226,7 +223,7 @@ func (sc *scanner) bytes(stmt *sqlite.Stmt, col int) []byte {
 func (sc *scanner) path(stmt *sqlite.Stmt, col int) repo.Path {
 	b := sc.bytes(stmt, col)
 	if sc.paths == nil || sc.paths.Len()+len(b) > sc.paths.Cap() {
-		// The first is small, for callers that want one row.
+		// The first block is small, for callers that read one row.
 		size := 1 << 7
 		if sc.paths != nil {
 			size = 1 << 16
@@ -243,7 +240,7 @@ func (sc *scanner) kind(stmt *sqlite.Stmt, col int) repo.Kind {
 	b := sc.bytes(stmt, col)
 	k, ok := sc.kinds[string(b)]
 	if !ok {
-		// A kind that only another ken knows is unknown here, not a failure.
+		// A newer ken may know more kinds: they are unknown here, not an error.
 		k, _ = repo.ParseKind(string(b))
 		if sc.kinds == nil {
 			sc.kinds = make(map[string]repo.Kind)
@@ -279,7 +276,7 @@ func columnMD5(stmt *sqlite.Stmt, col int) (m repo.MD5) {
 	return m
 }
 
-// columnBasis reads what bindBasis wrote.
+// columnBasis decodes a basis that bindBasis encoded.
 func columnBasis(stmt *sqlite.Stmt, col int) (b fresh.Basis) {
 	var buf [32]byte
 	n := stmt.ColumnBytes(col, buf[:])
@@ -307,8 +304,7 @@ func bindMD5(stmt *sqlite.Stmt, param int, m repo.MD5) {
 	}
 }
 
-// bindBasis writes what decides whether a basis holds: its id, else its md5.
-// Their lengths tell them apart.
+// bindBasis encodes a basis: the id of its content or, if it has none, the md5. They differ in length.
 func bindBasis(stmt *sqlite.Stmt, param int, b fresh.Basis) {
 	if b.Content.ID.IsZero() {
 		bindMD5(stmt, param, b.Content.MD5)

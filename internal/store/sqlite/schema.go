@@ -10,26 +10,24 @@ import (
 	"ken/internal/fault"
 )
 
-// applicationID marks the file as ken's ("ken1"), for file(1) and for us.
+// applicationID ("ken1") identifies the file as a database of ken, for ken and for file(1).
 const applicationID = 0x6b656e31
 
-// migrations lead from each schema version to the next; the first makes the
-// tables. They are never changed once released.
+// migrations lead from each schema version to the next. The first creates the tables. Released migrations never
+// change.
 var migrations = []string{migration1, migration2, migration3, migration4}
 
-// Why the tables are as they are, in figures for 100,000 rows on two cores:
+// The reasons for the design of the tables. The figures are for 100,000 rows on two cores.
 //
-// file is WITHOUT ROWID, because rows are read by worktree in the order of their
-// paths: 15 MB and 290 ms to fill, against 20 MB and 330 ms with row ids.
+// file is WITHOUT ROWID, because ken reads the rows of a work tree in the order of their paths. Filling it takes
+// 15 MB and 290 ms, instead of 20 MB and 330 ms with row ids.
 //
-// There is no index on file.content_id, though a new record must find the rows
-// that hold its content. Without it that is one scan per transaction that brings
-// records, 12 ms; with it, filling takes 680 ms instead of 290, a branch switch
-// that changes 5,000 rows 100 ms instead of 18, and the file grows by half.
+// There is no index on file.content_id, although a new record must find the rows with its content. Without the
+// index, each transaction with records scans the table in 12 ms. With it, filling takes 680 ms instead of 290, a
+// branch switch that changes 5,000 rows takes 100 ms instead of 18, and the file grows by half.
 //
-// The counts of a worktree's rows are kept beside its baseline, since counting
-// takes 25 ms and an index to count from would cost 200 ms when filling. Commit
-// keeps them right.
+// The table worktree has the counts of the rows, because counting takes 25 ms, and an index for it would add 200
+// ms to filling. Commit updates the counts.
 const migration1 = `
 CREATE TABLE worktree (
 	id              INTEGER PRIMARY KEY,
@@ -145,25 +143,22 @@ FROM worktree
 WHERE verified_at IS NOT NULL;
 `
 
-// What a survey writes. Every survey begins with the latest records of all
-// directories, so that is what the tables are made for; in figures for 20,000
-// directories with five files each, described five times:
+// The tables of a survey. Every survey begins with the latest records of all directories, so the tables are
+// optimized for that. The figures are for 20,000 directories with five files each and five records for each
+// directory.
 //
-// directory_latest names the latest records, and Keep keeps it right. With it they are
-// read in 55 ms, however many came before. A mark on the latest in an index
-// of its own takes 70 ms and changes rows that are never changed otherwise; a window
-// over all records takes 230 ms, and more with every survey.
+// directory_latest refers to the latest records, and Keep updates it. With it, ken reads the latest records in 55
+// ms, for any number of older ones. A flag with its own index takes 70 ms, and changes rows that never change
+// otherwise. A window function over all records takes 230 ms, and more after each survey.
 //
-// directory_record has its large columns last, so that the others can be read
-// without them. A record is named by its id and its path: its id says nothing of
-// where it was written, and directories with equal content may be described in equal
-// words in the same moment.
+// directory_record has its large columns last, so that SQLite can read the others without them. Its key is the id
+// and the path, because the id does not include the path, and two directories with the same content may get the
+// same text at the same time.
 //
-// Rows that moved in a way that the policy does not count are spared: file.marks has
-// the bit 64, and in 16 and 32 how far they moved (1 format, 2 body, 3 interface).
-// Their state stays stale, since about is of other content and they are to be looked
-// at as such; the counts of a worktree and the view take them for fresh. A column of
-// their own would have every row written again.
+// file.marks has the bit 64 for rows whose change the policy does not count as stale, and the grade of the change
+// in the bits 16 and 32 (1 format, 2 body, 3 interface). The state of these rows stays stale, because about is
+// other content, but the counts of a work tree and the view count them as fresh. A separate column would require
+// to write every row again.
 const migration2 = `
 DROP VIEW file_registry;
 
@@ -245,17 +240,17 @@ CREATE TABLE lease (
 `
 
 // ken searches the older summaries of a directory when its latest one is stale.
-// Outlines are many, and are never looked for in this way: they have no part in the index.
+// The index does not include outlines, which are many and not searched.
 const migration3 = `
 CREATE INDEX directory_record_past ON directory_record (path, at) WHERE outlined = 0;
 `
 
-// Of records with the same time, the one with the highest id is the newest: every clone
-// takes the same one, in whatever order they came. So the indexes have the id. A record that
-// is dated more than a day ahead is never the newest, and nobody lets one in any more.
+// Of records with the same time, the one with the highest id is the newest, so that every clone chooses the same
+// one. The indexes therefore contain the id. A record more than a day in the future is never the newest, and ken
+// no longer adds such records.
 //
-// A baseline remembers the last record that its rows were judged with, so that records
-// that come later find the rows that they concern.
+// A baseline has the number of the last record that its rows were checked with, so that later records find their
+// rows.
 const migration4 = `
 DROP INDEX record_content_id;
 DROP INDEX record_content_md5;
@@ -317,8 +312,8 @@ LEFT JOIN record r ON f.excluded = '' AND r.seq =
 	END;
 `
 
-// versionOf returns the schema version of a database, 0 for an empty one. It
-// refuses a database that a newer ken or another program has made.
+// versionOf returns the schema version of a database, 0 for an empty one. It returns an error for a database of a
+// newer ken or of another program.
 func versionOf(conn *sqlite.Conn, path string) (int, error) {
 	version, err := pragma(conn, `PRAGMA user_version`)
 	if err != nil {
@@ -356,8 +351,8 @@ func pragma(conn *sqlite.Conn, query string) (int, error) {
 	return stmt.ColumnInt(0), nil
 }
 
-// migrate brings the database to the newest schema from a version that it had a moment
-// ago, 0 for a new one, each step in a transaction of its own. Whoever else is doing the same is waited for.
+// migrate migrates the database to the newest schema, each step in its own transaction. version is the schema
+// version that the caller read, 0 for a new database. migrate waits for other processes that do the same.
 func (s *Store) migrate(ctx context.Context, conn *sqlite.Conn, from int) error {
 	if from == 0 {
 		if err := s.setJournal(ctx, conn); err != nil {
@@ -391,12 +386,12 @@ func (s *Store) migrateOnce(ctx context.Context, conn *sqlite.Conn) (done bool, 
 	if err := script(conn, migrations[version]); err != nil {
 		return false, fmt.Errorf("schema %d: %w", version+1, err)
 	}
-	// A pragma takes no parameters.
+	// PRAGMA does not accept parameters.
 	if err := exec(conn, fmt.Sprintf(`PRAGMA application_id = %d`, applicationID)); err != nil {
 		return false, err
 	}
 	if err := exec(conn, fmt.Sprintf(`PRAGMA user_version = %d`, version+1)); err != nil {
 		return false, err
 	}
-	return false, s.patiently(ctx, func() error { return exec(conn, `COMMIT`) })
+	return false, s.retryBusy(ctx, func() error { return exec(conn, `COMMIT`) })
 }

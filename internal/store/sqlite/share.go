@@ -13,43 +13,42 @@ import (
 
 var _ store.Records = (*Store)(nil)
 
-// Since implements [store.Records]. A mark is two positions, one in each table of records:
-// a number, and a digest of the records just before it. So one of another database, or of
-// this one before it was put back to an earlier day, is known for what it is, and the
-// database need not carry a name for it.
+// Since implements [store.Records]. A mark has two positions, one in each table of records. A position is a
+// sequence number and a digest of the records just before it. So Since recognizes a mark of another database, or
+// of this one before it was restored from a backup, and the database needs no id.
 func (s *Store) Since(ctx context.Context, mark store.Mark, most int) (list []store.Record, next store.Mark, err error) {
 	err = s.read(ctx, func(conn *sqlite.Conn) error {
 		list, next = nil, mark
 		files, directories, _ := strings.Cut(string(mark), " ")
-		from, err := position(conn, files, fileIDs)
+		from, err := decodePosition(conn, files, fileIDs)
 		if err != nil {
 			return err
 		}
 		if from, err = s.filesSince(conn, from, most, &list); err != nil {
 			return err
 		}
-		if files, err = placeOf(conn, from, fileIDs); err != nil {
+		if files, err = encodePosition(conn, from, fileIDs); err != nil {
 			return err
 		}
 		next = store.Mark(files)
 		if ok, err := hasSurvey(conn); !ok || err != nil {
 			return err
 		}
-		if from, err = position(conn, directories, directoryIDs); err != nil {
+		if from, err = decodePosition(conn, directories, directoryIDs); err != nil {
 			return err
 		}
 		if from, err = s.directoriesSince(conn, from, most, &list); err != nil {
 			return err
 		}
-		directories, err = placeOf(conn, from, directoryIDs)
+		directories, err = encodePosition(conn, from, directoryIDs)
 		next = store.Mark(files + " " + directories)
 		return err
 	})
 	return list, next, err
 }
 
-// filesSince adds records after a number until the list has most, and returns the number
-// of the last one.
+// filesSince adds the records after a sequence number until the list has most records, and returns the number of
+// the last one.
 func (s *Store) filesSince(conn *sqlite.Conn, from int64, most int, list *[]store.Record) (int64, error) {
 	stmt, err := conn.Prepare(`
 		SELECT seq, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id
@@ -72,8 +71,8 @@ func (s *Store) filesSince(conn *sqlite.Conn, from int64, most int, list *[]stor
 	return from, nil
 }
 
-// directoriesSince is filesSince for directories. Outlines that another one has followed
-// are passed over.
+// directoriesSince is filesSince for directories. It skips outlines that are not the latest of
+// their directory.
 func (s *Store) directoriesSince(conn *sqlite.Conn, from int64, most int, list *[]store.Record) (int64, error) {
 	stmt, err := conn.Prepare(`
 		SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq, id
@@ -99,18 +98,18 @@ func (s *Store) directoriesSince(conn *sqlite.Conn, from int64, most int, list *
 	return from, nil
 }
 
-// The ids of the records up to a number.
+// Queries for the ids of the last records up to a sequence number.
 const (
 	fileIDs      = `SELECT id FROM record WHERE seq <= ?1 ORDER BY seq DESC LIMIT ?2`
 	directoryIDs = `SELECT id FROM directory_record WHERE seq <= ?1 ORDER BY seq DESC LIMIT ?2`
 )
 
-// behind is how many records a position knows the ids of. Two databases that go
-// different ways and are alike in so many are one.
-const behind = 16
+// positionDepth is the number of records in the digest of a position. Databases with the same records in this
+// range count as the same.
+const positionDepth = 16
 
-// placeOf spells a position in the table that a query is about.
-func placeOf(conn *sqlite.Conn, seq int64, query string) (string, error) {
+// encodePosition encodes a position in the table of a query.
+func encodePosition(conn *sqlite.Conn, seq int64, query string) (string, error) {
 	if seq == 0 {
 		return "0", nil
 	}
@@ -120,7 +119,7 @@ func placeOf(conn *sqlite.Conn, seq int64, query string) (string, error) {
 	}
 	defer stmt.Reset()
 	stmt.BindInt64(1, seq)
-	stmt.BindInt64(2, behind)
+	stmt.BindInt64(2, positionDepth)
 	sum := sha256.New()
 	var scan scanner
 	for {
@@ -135,20 +134,20 @@ func placeOf(conn *sqlite.Conn, seq int64, query string) (string, error) {
 	}
 }
 
-// position reads what placeOf has written, 0 where it does not fit this database.
-func position(conn *sqlite.Conn, place, query string) (int64, error) {
+// decodePosition returns the sequence number of a position, 0 if the position does not belong to this database.
+func decodePosition(conn *sqlite.Conn, place, query string) (int64, error) {
 	var seq int64
 	if _, err := fmt.Sscanf(place, "%d:", &seq); err != nil || seq <= 0 {
-		return 0, nil //nolint:nilerr // what cannot be read is of no use, which costs time alone
+		return 0, nil //nolint:nilerr // damaged: start from the beginning
 	}
-	now, err := placeOf(conn, seq, query)
+	now, err := encodePosition(conn, seq, query)
 	if err != nil || now != place {
 		return 0, err
 	}
 	return seq, nil
 }
 
-// Absorb implements [store.Records]. Nothing does not make a database.
+// Absorb implements [store.Records]. An empty list does not create a database.
 func (s *Store) Absorb(ctx context.Context, list []store.Record) error {
 	var k Kept
 	for _, r := range list {

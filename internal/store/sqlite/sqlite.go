@@ -1,10 +1,9 @@
-// Package sqlite keeps the registry and the survey in one SQLite file, without cgo.
+// Package sqlite stores the registry and the survey in one SQLite file, without cgo.
 //
-// It knows how rows, baselines, records and leases lie in tables, how a transaction
-// is made durable, and what a failure of SQLite means to a person. What they
-// mean belongs to internal/registry and internal/survey; which file to use, and what to do when it
-// cannot be written, to internal/store. docs/formats/store.md describes the
-// part of the schema that outsiders may read.
+// It defines the tables of rows, baselines, records and leases, the durability of transactions, and the error
+// messages for failures of SQLite. Packages internal/registry and internal/survey define the meaning of the data.
+// Package internal/store/local chooses the file, and handles a file that cannot be written. docs/formats/store.md
+// describes the part of the schema that other programs may read.
 package sqlite
 
 import (
@@ -27,65 +26,61 @@ var (
 	_ store.Leases      = (*Store)(nil)
 )
 
-// Options tunes a Store. The zero value is ready to use.
+// Options are the options of a Store. The zero value is valid.
 type Options struct {
-	// BusyTimeout is how long to wait for another process's transaction;
-	// 5 seconds when zero.
+	// BusyTimeout limits the wait for transactions of other processes; 0 means 5 seconds.
 	BusyTimeout time.Duration
-	// ReadOnly never writes, not even the files that SQLite needs to read a
-	// database that others may be writing. Commit fails with [ErrReadOnly].
+	// ReadOnly prevents all writes, including the files that SQLite creates to read a database. Commit fails with
+	// [ErrReadOnly].
 	ReadOnly bool
-	// Spool marks a store that lives on what it imports: before the first
-	// [Store.Import] and after [Store.Drain], it answers with [ErrDrained].
+	// Spool is set for a store that has imported data. Before the first [Store.Import] and after [Store.Drain], its
+	// methods return [ErrDrained].
 	Spool bool
-	// OnWrite is called inside every writing transaction, before anything is
-	// written, while no other process can be in one; an error abandons it.
+	// OnWrite is called at the start of every writing transaction, while no other process can write. If it returns
+	// an error, the transaction fails.
 	OnWrite func() error
-	// Now is the clock by which records are dated ahead; time.Now when nil.
+	// Now is the clock that decides whether a record is in the future; nil means time.Now.
 	Now func() time.Time
 }
 
-// A durability is how much of an acknowledged transaction outlives what. The
-// database is whole in any case.
+// A durability is a value of the pragma synchronous. The database stays consistent with each of them.
 type durability string
 
 const (
-	// forGood survives a power cut. In WAL mode only FULL promises that; it
-	// costs one fsync, however much is written.
-	forGood durability = "FULL"
-	// forNow survives the death of the process, and may be forgotten by a power
-	// cut: for what can be computed again.
-	forNow durability = "NORMAL"
+	// durable transactions survive a power cut. In WAL mode this needs FULL, which costs one fsync for each
+	// transaction.
+	durable durability = "FULL"
+	// relaxed transactions survive the end of the process, but may be lost in a power cut. They are for data that
+	// ken can compute again.
+	relaxed durability = "NORMAL"
 )
 
-// A Store keeps the registry and the survey in one file. It is safe for concurrent use by
-// goroutines and processes. Nothing is touched before the first call, a database
-// that does not exist reads as an empty one, and only writing makes it.
+// A Store is a store in one SQLite file. It is safe for concurrent use by goroutines and processes. A database
+// that does not exist is read as an empty one; only a write creates it.
 type Store struct {
 	path string
 	opts Options
 
-	turn chan struct{} // holds one token; whoever has it may use what follows
+	lock chan struct{} // a mutex with a timeout for the fields below: it contains a token if it is unlocked
 	conn *sqlite.Conn  // nil until needed
-	file os.FileInfo   // what was opened
-	// ready says that the database on conn has our schema.
+	file os.FileInfo   // the file of conn
+	// ready means that the database on conn has the tables of ken.
 	ready bool
-	// wrote says that conn is prepared for writing.
-	wrote bool
-	// lasts is how durable the transactions on conn are.
-	lasts durability
-	// frozen is set for a database read as if nobody could write it: what it
-	// looked like then.
+	// writable means that conn is prepared for writing.
+	writable bool
+	// synchronous is the current pragma of conn.
+	synchronous durability
+	// frozen is the stamp of a database that is open as immutable, "" for others.
 	frozen string
-	// temp is a private copy to read from, "" when there is none; aside says
-	// that the next one opened must be such a copy.
-	temp  string
-	aside bool
+	// temp is the directory of a private copy, "" if there is none. useCopy means that the next open must use a
+	// copy.
+	temp    string
+	useCopy bool
 
-	unused unusedRecords // that were met so far
+	unused unusedRecords // the unusable records that were read so far
 }
 
-// Open returns the store kept in the file at path.
+// Open returns the store in the file at path. It does not access the file.
 func Open(path string, opts Options) *Store {
 	if opts.BusyTimeout == 0 {
 		opts.BusyTimeout = 5 * time.Second
@@ -96,31 +91,36 @@ func Open(path string, opts Options) *Store {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
-	s := &Store{path: path, opts: opts, turn: make(chan struct{}, 1)}
-	s.turn <- struct{}{}
+	s := &Store{path: path, opts: opts, lock: make(chan struct{}, 1)}
+	s.lock <- struct{}{}
 	return s
 }
 
 // Path returns the name of the database file.
 func (s *Store) Path() string { return s.path }
 
-// Close lets go of the file. A store that is used again opens it again.
+// Close closes the file. The next call opens it again.
 func (s *Store) Close() error {
-	<-s.turn
-	defer func() { s.turn <- struct{}{} }()
+	<-s.lock
+	defer func() { s.lock <- struct{}{} }()
 	return s.close()
 }
 
 func (s *Store) close() error {
 	conn, file, temp := s.conn, s.file, s.temp
-	s.conn, s.file, s.ready, s.wrote, s.lasts, s.frozen, s.temp = nil, nil, false, false, "", "", ""
+	s.conn = nil
+	s.file = nil
+	s.ready = false
+	s.writable = false
+	s.synchronous = ""
+	s.frozen = ""
+	s.temp = ""
 	if conn == nil {
 		return nil
 	}
 	if temp == "" && !s.opts.ReadOnly {
-		// SQLite deletes the -wal file of the last connection by its name. If
-		// the database was moved away, that name belongs to another one by
-		// now: such a connection is left to the end of the process.
+		// SQLite deletes the -wal file by name when the last connection closes. If the database was moved, the
+		// name may belong to another database: then leave the connection open until the process ends.
 		if now, err := os.Stat(s.path); err != nil || !os.SameFile(file, now) {
 			return nil
 		}
@@ -132,26 +132,24 @@ func (s *Store) close() error {
 	return err
 }
 
-// drop closes a connection that nothing was written through, to begin with
-// another: what closing it has to say is of no interest to anyone.
-func (s *Store) drop() { _ = s.close() }
+// closeQuietly closes a connection that was only used for reading, and ignores errors.
+func (s *Store) closeQuietly() { _ = s.close() }
 
-// take waits for the connection and returns the way to give it back.
-func (s *Store) take(ctx context.Context) (release func(), err error) {
+// acquire locks the connection. The caller must call release.
+func (s *Store) acquire(ctx context.Context) (release func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	select {
-	case <-s.turn:
-		return func() { s.turn <- struct{}{} }, nil
+	case <-s.lock:
+		return func() { s.lock <- struct{}{} }, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 }
 
-// read calls fn in one reading transaction. Where there is no database yet, fn
-// is not called. It may be called again when another process got in the way, so
-// it must set its results anew.
+// read calls fn in a reading transaction. It does not call fn if there is no database. It may call fn again if
+// another process interferes, so fn must reset its results.
 func (s *Store) read(ctx context.Context, fn func(*sqlite.Conn) error) error {
 	if !s.opts.Spool {
 		return s.readAny(ctx, fn)
@@ -168,9 +166,9 @@ func (s *Store) read(ctx context.Context, fn func(*sqlite.Conn) error) error {
 	return err
 }
 
-// readAny is read for whatever state a spool is in.
+// readAny is read that also works on a drained spool.
 func (s *Store) readAny(ctx context.Context, fn func(*sqlite.Conn) error) error {
-	release, err := s.take(ctx)
+	release, err := s.acquire(ctx)
 	if err != nil {
 		return err
 	}
@@ -180,15 +178,17 @@ func (s *Store) readAny(ctx context.Context, fn func(*sqlite.Conn) error) error 
 	for {
 		err := s.readOnce(ctx, fn)
 		again := isBusy(err)
-		if s.opts.ReadOnly && !s.aside && needsCopy(err) {
-			s.drop()
-			s.aside, again = true, true
+		if s.opts.ReadOnly && !s.useCopy && needsCopy(err) {
+			s.closeQuietly()
+			s.useCopy = true
+			again = true
 		}
 		if s.frozen != "" && Stamp(s.path) != s.frozen {
-			// Somebody wrote what was read as if nobody could.
-			s.drop()
-			s.aside, again = false, true
-			time.Sleep(settled / 4)
+			// Another process wrote to the database that was open as immutable.
+			s.closeQuietly()
+			s.useCopy = false
+			again = true
+			time.Sleep(stampResolution / 4)
 			if err == nil {
 				err = sqlite.ResultBusy.ToError()
 			}
@@ -219,23 +219,22 @@ func (s *Store) readOnce(ctx context.Context, fn func(*sqlite.Conn) error) (err 
 	return fn(conn)
 }
 
-// write calls fn in one writing transaction, and makes what it did durable or
-// undoes it. The database is made first if need be.
+// write calls fn in a writing transaction, and commits if fn returns nil. It creates the database if necessary.
 func (s *Store) write(ctx context.Context, d durability, fn func(*sqlite.Conn) error) error {
 	if !s.opts.Spool {
 		return s.writeAny(ctx, d, fn)
 	}
 	return s.writeAny(ctx, d, func(conn *sqlite.Conn) error {
 		if err := drained(conn); err != nil {
-			return &theirs{err}
+			return &callbackError{err}
 		}
 		return fn(conn)
 	})
 }
 
-// writeAny is write for whatever state a spool is in.
+// writeAny is write that also works on a drained spool.
 func (s *Store) writeAny(ctx context.Context, d durability, fn func(*sqlite.Conn) error) error {
-	release, err := s.take(ctx)
+	release, err := s.acquire(ctx)
 	if err != nil {
 		return err
 	}
@@ -248,7 +247,7 @@ func (s *Store) writeOnce(ctx context.Context, d durability, fn func(*sqlite.Con
 		return &readOnlyError{path: s.path}
 	}
 	var conn *sqlite.Conn
-	err = s.patiently(ctx, func() (err error) {
+	err = s.retryBusy(ctx, func() (err error) {
 		conn, err = s.writer(ctx)
 		return err
 	})
@@ -256,11 +255,11 @@ func (s *Store) writeOnce(ctx context.Context, d durability, fn func(*sqlite.Con
 		return err
 	}
 	defer interruptible(ctx, conn)()
-	if s.lasts != d {
+	if s.synchronous != d {
 		if err := exec(conn, `PRAGMA synchronous = `+string(d)); err != nil {
 			return err
 		}
-		s.lasts = d
+		s.synchronous = d
 	}
 	if err := s.begin(ctx, conn); err != nil {
 		return err
@@ -270,7 +269,7 @@ func (s *Store) writeOnce(ctx context.Context, d durability, fn func(*sqlite.Con
 			err = errors.Join(err, s.end(conn, `ROLLBACK`))
 		}
 	}()
-	// Another ken may have changed the schema since this one opened the file.
+	// Another version of ken may have changed the schema since the file was opened.
 	if version, err := versionOf(conn, s.path); err != nil {
 		return err
 	} else if version != len(migrations) {
@@ -278,32 +277,31 @@ func (s *Store) writeOnce(ctx context.Context, d durability, fn func(*sqlite.Con
 	}
 	if s.opts.OnWrite != nil {
 		if err := s.opts.OnWrite(); err != nil {
-			return &theirs{err}
+			return &callbackError{err}
 		}
 	}
 	if err := fn(conn); err != nil {
 		return err
 	}
-	// With a rollback journal, it is here that readers can be in the way.
-	return s.patiently(ctx, func() error { return exec(conn, `COMMIT`) })
+	// With a rollback journal, COMMIT waits for readers.
+	return s.retryBusy(ctx, func() error { return exec(conn, `COMMIT`) })
 }
 
-// begin starts a writing transaction, waiting for others to finish theirs.
+// begin starts a writing transaction. It waits for those of other processes.
 func (s *Store) begin(ctx context.Context, conn *sqlite.Conn) error {
-	return s.patiently(ctx, func() error { return exec(conn, `BEGIN IMMEDIATE`) })
+	return s.retryBusy(ctx, func() error { return exec(conn, `BEGIN IMMEDIATE`) })
 }
 
-// tick is how long SQLite itself waits for a lock. It cannot be interrupted
-// there, so longer waits are made of many.
-const tick = 50 * time.Millisecond
+// lockWait is the busy timeout of SQLite. SQLite cannot be interrupted while it waits, so retryBusy repeats short
+// waits.
+const lockWait = 50 * time.Millisecond
 
-// patiently repeats act while another process is in the way, until the busy
-// timeout has passed or ctx is done.
-func (s *Store) patiently(ctx context.Context, act func() error) error {
-	return patiently(ctx, s.opts.BusyTimeout, act)
+// retryBusy repeats act while the database is busy, until the busy timeout has passed or ctx is done.
+func (s *Store) retryBusy(ctx context.Context, act func() error) error {
+	return retryBusy(ctx, s.opts.BusyTimeout, act)
 }
 
-func patiently(ctx context.Context, timeout time.Duration, act func() error) error {
+func retryBusy(ctx context.Context, timeout time.Duration, act func() error) error {
 	deadline := time.Now().Add(timeout)
 	for {
 		begun := time.Now()
@@ -311,27 +309,26 @@ func patiently(ctx context.Context, timeout time.Duration, act func() error) err
 		if !isBusy(err) || ctx.Err() != nil || time.Now().After(deadline) {
 			return err
 		}
-		// Some locks are refused without any waiting.
-		if wait := tick/10 - time.Since(begun); wait > 0 {
+		// SQLite refuses some locks without waiting.
+		if wait := lockWait/10 - time.Since(begun); wait > 0 {
 			time.Sleep(wait)
 		}
 	}
 }
 
-// end finishes a transaction whatever became of ctx. Without that certainty the
-// connection is given up, and the file with it, which ends it too.
-func (s *Store) end(conn *sqlite.Conn, how string) error {
+// end ends a transaction with a statement, even if the context is done. If that fails, it closes the connection.
+func (s *Store) end(conn *sqlite.Conn, statement string) error {
 	conn.SetInterrupt(nil)
 	if conn.AutocommitEnabled() {
-		return nil // SQLite has rolled back by itself
+		return nil // SQLite has rolled back already
 	}
-	if err := exec(conn, how); err != nil {
+	if err := exec(conn, statement); err != nil {
 		return errors.Join(err, s.close())
 	}
 	return nil
 }
 
-// interruptible ties what conn does to ctx, until the returned function is called.
+// interruptible interrupts conn if ctx is done, until the returned function is called.
 func interruptible(ctx context.Context, conn *sqlite.Conn) func() {
 	if ctx.Done() == nil {
 		return func() {}
@@ -340,7 +337,7 @@ func interruptible(ctx context.Context, conn *sqlite.Conn) func() {
 	return func() { conn.SetInterrupt(nil) }
 }
 
-// exec runs one statement that is used rarely, and forgets it.
+// exec runs one statement without caching it.
 func exec(conn *sqlite.Conn, query string) error {
 	stmt, _, err := conn.PrepareTransient(query)
 	if err != nil {
@@ -354,7 +351,7 @@ func exec(conn *sqlite.Conn, query string) error {
 	}
 }
 
-// script runs statements one after the other.
+// script runs several statements.
 func script(conn *sqlite.Conn, queries string) error {
 	for queries = strings.TrimSpace(queries); queries != ""; {
 		stmt, rest, err := conn.PrepareTransient(queries)
@@ -371,7 +368,7 @@ func script(conn *sqlite.Conn, queries string) error {
 	return nil
 }
 
-// run steps a statement that returns nothing, and makes it ready for the next time.
+// run runs a statement that returns no rows, and resets it.
 func run(stmt *sqlite.Stmt) error {
 	if _, err := stmt.Step(); err != nil {
 		return err

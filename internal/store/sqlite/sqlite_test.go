@@ -42,7 +42,7 @@ func dbPath(t testing.TB) string {
 	return filepath.Join(storetest.Dir(t), "ken", "ken.db")
 }
 
-// shell runs the sqlite3 command line, as an outsider would.
+// shell runs the sqlite3 command.
 func shell(t testing.TB, path string, args ...string) string {
 	t.Helper()
 	bin, err := exec.LookPath("sqlite3")
@@ -75,7 +75,7 @@ func TestConformance(t *testing.T) {
 			return open(t, dbPath(t))
 		})
 	})
-	t.Run("records that travel", func(t *testing.T) {
+	t.Run("exchange of records", func(t *testing.T) {
 		storetest.RunShare(t, func(t *testing.T) storetest.ShareStore {
 			t.Helper()
 			return open(t, dbPath(t))
@@ -83,7 +83,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-func TestNothingIsMadeByReading(t *testing.T) {
+func TestReadingCreatesNoFiles(t *testing.T) {
 	path := dbPath(t)
 	s := open(t, path)
 	if _, _, err := s.Baseline(t.Context(), ""); err != nil {
@@ -93,7 +93,7 @@ func TestNothingIsMadeByReading(t *testing.T) {
 	storetest.Commit(t, s, "", store.FileChanges{})
 	storetest.Commit(t, s, "", store.FileChanges{Worktrees: []string{}})
 	if _, err := os.Stat(filepath.Dir(path)); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("reading made %s: %v", filepath.Dir(path), err)
+		t.Errorf("reading created %s: %v", filepath.Dir(path), err)
 	}
 	storetest.Commit(t, s, "", store.FileChanges{Put: []store.FileRow{storetest.Row("a", "x")}})
 	if _, err := os.Stat(path); err != nil {
@@ -110,7 +110,7 @@ func TestReopen(t *testing.T) {
 	})
 	for i := range 3 {
 		if i == 1 {
-			if err := s.Close(); err != nil { // the same store, used again
+			if err := s.Close(); err != nil { // the store opens the file again
 				t.Fatal(err)
 			}
 		}
@@ -129,11 +129,11 @@ func TestReopen(t *testing.T) {
 	}
 }
 
-// What one store commits, another on the same file sees at once.
+// A commit is visible at once to another store on the same file.
 func TestTwoStores(t *testing.T) {
 	path := dbPath(t)
 	a, b := open(t, path), open(t, path)
-	storetest.Rows(t, b, "") // opened before there is anything
+	storetest.Rows(t, b, "") // opened before the file exists
 	for i := range 3 {
 		p := repo.Path(fmt.Sprint(i))
 		storetest.Commit(t, a, "", store.FileChanges{Put: []store.FileRow{storetest.Row(p, "x")}})
@@ -144,8 +144,8 @@ func TestTwoStores(t *testing.T) {
 	}
 }
 
-// A store that was moved aside is not written to any more, and a new one begins.
-func TestMovedAside(t *testing.T) {
+// After the file was moved, the store creates a new one and does not write to the old one.
+func TestFileMoved(t *testing.T) {
 	path := dbPath(t)
 	s := open(t, path)
 	storetest.Commit(t, s, "", store.FileChanges{Put: []store.FileRow{storetest.Row("a", "x")}})
@@ -158,10 +158,10 @@ func TestMovedAside(t *testing.T) {
 	}
 	storetest.Commit(t, s, "", store.FileChanges{Put: []store.FileRow{storetest.Row("b", "x")}})
 	if got := shell(t, path, "SELECT path FROM file_registry"); got != "b" {
-		t.Errorf("the new one has %q", got)
+		t.Errorf("the new file has %q", got)
 	}
 	if got := shell(t, filepath.Join(dir+".damaged", "ken.db"), "SELECT path FROM file_registry"); got != "a" {
-		t.Errorf("the old one has %q", got)
+		t.Errorf("the old file has %q", got)
 	}
 }
 
@@ -175,7 +175,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// The views are for people with nothing but the sqlite3 command.
+// The views are for users of the sqlite3 command.
 func TestViews(t *testing.T) {
 	path := dbPath(t)
 	s := open(t, path)
@@ -235,7 +235,7 @@ func TestViews(t *testing.T) {
 		t.Errorf("baseline = %q", got)
 	}
 
-	// It follows the baseline of the main worktree, and of no other.
+	// last_verified_sha follows the baseline of the main work tree only.
 	storetest.Commit(t, s, "feature", store.FileChanges{Baseline: &store.Verification{Head: storetest.ID("other")}})
 	if got := shell(t, path, "SELECT value FROM plugin_config"); got != head.String() {
 		t.Errorf("last_verified_sha = %q", got)
@@ -247,7 +247,7 @@ func TestViews(t *testing.T) {
 	storetest.Commit(t, s, "", store.FileChanges{Baseline: &store.Verification{Head: head}})
 	storetest.Commit(t, s, "", store.FileChanges{Worktrees: []string{"feature"}})
 	if got := shell(t, path, "SELECT count(*) FROM plugin_config"); got != "0" {
-		t.Errorf("a forgotten worktree has %s last_verified_sha", got)
+		t.Errorf("a pruned work tree has %s last_verified_sha", got)
 	}
 }
 
@@ -267,7 +267,7 @@ func TestNewerSchema(t *testing.T) {
 		}
 	}
 	change := store.FileChanges{Put: []store.FileRow{storetest.Row("b", "x")}}
-	check(s.Commit(t.Context(), "", change, nil)) // it was open while that happened
+	check(s.Commit(t.Context(), "", change, nil)) // the store was open before the schema changed
 	s = open(t, path)
 	_, _, err := s.Baseline(t.Context(), "")
 	check(err)
@@ -333,7 +333,7 @@ func TestDamaged(t *testing.T) {
 			if !strings.HasPrefix(hint, "mv "+fault.Quote(dir)+" "+fault.Quote(dir+".damaged")+" && ken verify") {
 				t.Errorf("hint = %q", hint)
 			}
-			// The hint can be pasted, and then ken works again.
+			// After the command of the hint, the store works again.
 			cmd := exec.CommandContext(t.Context(), "sh", "-c", strings.Replace(hint, "ken verify", "true", 1))
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Fatalf("%s: %v\n%s", hint, err, out)
@@ -343,13 +343,13 @@ func TestDamaged(t *testing.T) {
 				t.Errorf("%d rows", n)
 			}
 			if now, err := os.ReadFile(filepath.Join(dir+".damaged", "ken.db")); err != nil || len(now) != len(bytes) {
-				t.Errorf("the damaged one is %d bytes, was %d: %v", len(now), len(bytes), err)
+				t.Errorf("the damaged file has %d bytes, want %d: %v", len(now), len(bytes), err)
 			}
 		})
 	}
 }
 
-// holdLock has sqlite3 hold a lock until the test ends.
+// holdLock locks the database with sqlite3 until the test ends.
 func holdLock(t *testing.T, path, begin string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "sqlite3", "-batch", path)
@@ -391,7 +391,7 @@ func TestLocked(t *testing.T) {
 				t.Fatalf("err = %v", err)
 			}
 			if waited := time.Since(begun); waited < 250*time.Millisecond {
-				t.Errorf("waited %v, want the 300 ms that were asked for", waited)
+				t.Errorf("waited %v, want 300 ms", waited)
 			}
 			want := fmt.Sprintf("store is locked by process %d (sqlite3): %s", holder.Process.Pid, path)
 			if !strings.HasPrefix(err.Error(), want) {
@@ -410,7 +410,7 @@ func TestLocked(t *testing.T) {
 
 			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 			defer cancel()
-			s = openWith(t, path, sqlite.Options{BusyTimeout: time.Hour}) // for which no test waits
+			s = openWith(t, path, sqlite.Options{BusyTimeout: time.Hour}) // longer than any test
 			err = s.Commit(ctx, "", store.FileChanges{Put: []store.FileRow{storetest.Row("b", "x")}}, nil)
 			if !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("err = %v, want the caller's deadline", err)
@@ -419,8 +419,8 @@ func TestLocked(t *testing.T) {
 	}
 }
 
-// A lock that is given up in time is no failure.
-func TestWaits(t *testing.T) {
+// A commit succeeds if another process releases its lock before the busy timeout.
+func TestWaitsForLock(t *testing.T) {
 	path := dbPath(t)
 	a, b := open(t, path), open(t, path)
 	storetest.Commit(t, a, "", store.FileChanges{Put: []store.FileRow{storetest.Row("a", "x")}})

@@ -64,7 +64,7 @@ func BenchmarkLatest(b *testing.B) {
 	}
 }
 
-// BenchmarkKeep is what a portion of outlines costs.
+// BenchmarkKeep measures Keep with a batch of outlines.
 func BenchmarkKeep(b *testing.B) {
 	s := open(b, filepath.Join(b.TempDir(), "ken.db"))
 	storetest.Keep(b, s, benchDirectories(benchDirs, 0)...)
@@ -78,7 +78,7 @@ func BenchmarkKeep(b *testing.B) {
 	}
 }
 
-// BenchmarkWrittenFrom is what it costs to find texts that lie elsewhere now.
+// BenchmarkWrittenFrom measures the search for records of moved directories.
 func BenchmarkWrittenFrom(b *testing.B) {
 	s := open(b, filepath.Join(b.TempDir(), "ken.db"))
 	records := benchDirectories(benchDirs, 0)

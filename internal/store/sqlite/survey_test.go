@@ -15,7 +15,7 @@ import (
 	"ken/internal/store/storetest"
 )
 
-// schema1 makes a database as the first schema left it.
+// schema1 creates a database with the first schema.
 func schema1(t *testing.T, journal string) (path string) {
 	t.Helper()
 	path = dbPath(t)
@@ -26,7 +26,7 @@ func schema1(t *testing.T, journal string) (path string) {
 	return path
 }
 
-// checkSchema1 verifies that what was in the database is in it.
+// checkSchema1 verifies that the store has the data of schema1.
 func checkSchema1(t *testing.T, s store.Files) {
 	t.Helper()
 	rows := storetest.Rows(t, s, "")
@@ -45,7 +45,7 @@ func checkSchema1(t *testing.T, s store.Files) {
 	}
 }
 
-// wantNoSurvey verifies that nothing is known of directories.
+// wantNoSurvey verifies that the store has no data of directories.
 func wantNoSurvey(t *testing.T, s storetest.SurveyStore) {
 	t.Helper()
 	ctx := t.Context()
@@ -74,8 +74,7 @@ func knowsDirectory(t *testing.T, s store.Directories, path repo.Path, text stri
 
 const schemaOf = "SELECT type, name, sql FROM sqlite_schema ORDER BY type, name"
 
-// A database of the first schema answers as it is, and the first write brings it to
-// the newest.
+// Reading does not migrate a database of the first schema. The first write does.
 func TestMigration(t *testing.T) {
 	fresh := dbPath(t)
 	storetest.Keep(t, open(t, fresh), storetest.Directory("a", "x", 0))
@@ -88,7 +87,7 @@ func TestMigration(t *testing.T) {
 				wantNoSurvey(t, s)
 			}
 			if got := shell(t, path, "PRAGMA user_version"); got != "1" {
-				t.Errorf("reading made it schema %s", got)
+				t.Errorf("reading changed the schema to %s", got)
 			}
 			storetest.Keep(t, writer, storetest.Directory("a", "x", 0))
 			for _, s := range []*sqlite.Store{reader, readonly, writer} {
@@ -106,20 +105,20 @@ func TestMigration(t *testing.T) {
 	}
 }
 
-// Several that find the first schema bring it to the newest together.
-func TestMigrateAtOnce(t *testing.T) {
+// Several stores can migrate a database at the same time.
+func TestConcurrentMigrate(t *testing.T) {
 	path := schema1(t, "wal")
 	var stores []store.Leases
 	for range 4 {
 		stores = append(stores, open(t, path))
 	}
 	if taken := storetest.TakeAtOnce(t, "a", 0, stores...); len(taken) != 1 {
-		t.Errorf("%d have the lease", len(taken))
+		t.Errorf("%d takes succeeded, want 1", len(taken))
 	}
 	checkSchema1(t, open(t, path))
 }
 
-// What the first schema has can be copied into a spool.
+// Import copies a database of the first schema into a spool.
 func TestImportSchema1(t *testing.T) {
 	from := openWith(t, schema1(t, "wal"), sqlite.Options{ReadOnly: true})
 	spool := openWith(t, dbPath(t), sqlite.Options{Spool: true})
@@ -130,7 +129,7 @@ func TestImportSchema1(t *testing.T) {
 	wantNoSurvey(t, spool)
 }
 
-// Of several processes that take a lease, one gets it.
+// One of several concurrent takes succeeds.
 func TestTakeFromManyConnections(t *testing.T) {
 	path := dbPath(t)
 	var stores []store.Leases
@@ -139,18 +138,17 @@ func TestTakeFromManyConnections(t *testing.T) {
 	}
 	for round := range 5 {
 		if taken := storetest.TakeAtOnce(t, "a", 10*round, stores...); len(taken) != 1 {
-			t.Fatalf("round %d: %d have the lease", round, len(taken))
+			t.Fatalf("round %d: %d takes succeeded, want 1", round, len(taken))
 		}
 	}
 }
 
-// What goes from one store to another arrives once, however often it goes, and changes
-// nothing that is newer there.
+// Import and Drain add each record once, even if repeated, and do not replace newer data.
 func TestTransfer(t *testing.T) {
 	ctx := t.Context()
 	spool, main := openWith(t, dbPath(t), sqlite.Options{Spool: true}), open(t, dbPath(t))
 	if _, err := spool.Latest(ctx); !errors.Is(err, sqlite.ErrDrained) {
-		t.Errorf("a spool that nothing was imported to: %v", err)
+		t.Errorf("a spool without an import: %v", err)
 	}
 	must := func(err error) {
 		t.Helper()
@@ -174,7 +172,7 @@ func TestTransfer(t *testing.T) {
 	if f, err := spool.Failures(ctx); err != nil || len(f) != 1 {
 		t.Errorf("failures of the spool: %v, %v", f, err)
 	}
-	// Who has taken a directory can hand it in wherever there is room.
+	// A lease of the main store can be settled in the spool.
 	if ok, err := spool.Settle(ctx, "", storetest.Lease("settled", "main", 20), storetest.Directory("settled", "two", 2)); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
@@ -216,7 +214,7 @@ func TestTransfer(t *testing.T) {
 	}
 }
 
-// What is damaged is named, and passes for nothing else.
+// A record with a damaged basis is not used, and Unused lists it.
 func TestDamagedBasis(t *testing.T) {
 	path := dbPath(t)
 	s := open(t, path)
@@ -228,19 +226,19 @@ func TestDamagedBasis(t *testing.T) {
 			t.Errorf("%s: the latest are %v, %v; want none", basis, latest, err)
 		}
 		if list := s.Unused(); len(list) != 1 || list[0].Label() != "dir/a" || list[0].Why != fresh.ErrDamaged { //nolint:errorlint // it is that one
-			t.Errorf("%s: %v are not used, want dir/a", basis, list)
+			t.Errorf("%s: unused records %v, want dir/a", basis, list)
 		}
 	}
-	// The same text, kept again, mends it.
+	// Keeping the same record again repairs it.
 	storetest.Keep(t, s, storetest.Directory("dir/a", "x", 0))
 	knowsDirectory(t, s, "dir/a", "x")
 	if list := s.Unused(); len(list) != 0 {
-		t.Errorf("after it was mended, %v are not used", list)
+		t.Errorf("unused after the repair: %v", list)
 	}
 }
 
-// A basis has room for every field that the survey knows.
-func TestBasisIsWhole(t *testing.T) {
+// The encoding of a basis contains every field.
+func TestBasisHasAllFields(t *testing.T) {
 	n := byte(0)
 	var fill func(v reflect.Value)
 	fill = func(v reflect.Value) {
@@ -271,7 +269,7 @@ func TestBasisIsWhole(t *testing.T) {
 				fill(v.Field(i))
 			}
 		default:
-			t.Fatalf("teach appendBasis and this test to keep a %v", v.Type())
+			t.Fatalf("appendBasis and this test do not know the type %v", v.Type())
 		}
 	}
 	var want store.DirBasis
@@ -282,8 +280,7 @@ func TestBasisIsWhole(t *testing.T) {
 	}
 }
 
-// Whatever is read as a basis reads back the same after writing, and nothing is read
-// that makes the reader take more memory than there is.
+// A decoded basis stays the same after encoding it again. No input makes the decoder allocate too much memory.
 func FuzzBasis(f *testing.F) {
 	f.Add([]byte{})
 	f.Add(sqlite.AppendBasis(nil, store.DirBasis{}))

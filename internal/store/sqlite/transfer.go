@@ -12,14 +12,14 @@ import (
 	"ken/internal/store"
 )
 
-// sourceKey is the key in plugin_config of the stamp of what was imported last.
+// sourceKey is the key in plugin_config of the stamp of the last import.
 const sourceKey = "imported_from"
 
-// ErrDrained says that a spool holds nothing at the moment, so that its silence
-// proves nothing: what it held is elsewhere by now.
+// ErrDrained means that a spool has no imported data. A missing record then proves nothing, because it may be in
+// the main store.
 var ErrDrained = errors.New("spool is drained")
 
-// drained returns ErrDrained unless something was imported.
+// drained returns ErrDrained if there is no import.
 func drained(conn *sqlite.Conn) error {
 	source, err := config(conn, sourceKey)
 	if err == nil && source == "" {
@@ -28,7 +28,7 @@ func drained(conn *sqlite.Conn) error {
 	return err
 }
 
-// Source returns the stamp that the last Import was given, "" before the first.
+// Source returns the stamp of the last Import, "" before the first.
 func (s *Store) Source(ctx context.Context) (stamp string, err error) {
 	err = s.readAny(ctx, func(conn *sqlite.Conn) (err error) {
 		stamp, err = config(conn, sourceKey)
@@ -37,8 +37,8 @@ func (s *Store) Source(ctx context.Context) (stamp string, err error) {
 	return stamp, err
 }
 
-// Kept is what one store hands to another: all that cannot be found out again, and
-// what is known of directories in the hands of agents.
+// Kept has the data that Drain moves to another store: records, failures and leases. ken can compute everything else
+// again.
 type Kept struct {
 	records     []fresh.Record
 	directories []*store.DirRecord
@@ -46,8 +46,8 @@ type Kept struct {
 	leases      []leaseRow
 }
 
-// texts reads the records of a store, those that can be used.
-func (k *Kept) texts(s *Store, conn *sqlite.Conn) (err error) {
+// readRecords reads the usable records of a store.
+func (k *Kept) readRecords(s *Store, conn *sqlite.Conn) (err error) {
 	*k = Kept{}
 	if k.records, err = s.records(conn); err != nil {
 		return err
@@ -59,8 +59,8 @@ func (k *Kept) texts(s *Store, conn *sqlite.Conn) (err error) {
 	return err
 }
 
-// rest reads what else there is.
-func (k *Kept) rest(conn *sqlite.Conn) (err error) {
+// readOthers reads the failures and leases.
+func (k *Kept) readOthers(conn *sqlite.Conn) (err error) {
 	if ok, err := hasSurvey(conn); !ok || err != nil {
 		return err
 	}
@@ -75,8 +75,7 @@ func (k *Kept) isZero() bool {
 	return len(k.records)+len(k.directories)+len(k.failures)+len(k.leases) == 0
 }
 
-// absorb adds what another store has kept. What is here already is not changed by it, and
-// a record that is dated ahead is refused.
+// absorb adds the data of another store. It does not change existing records, and rejects records in the future.
 func (tx *transaction) absorb(k *Kept) error {
 	latest := fresh.Latest(tx.store.opts.Now())
 	var records []fresh.Record
@@ -113,13 +112,13 @@ func (tx *transaction) absorb(k *Kept) error {
 	return keepLeases(tx.conn, k.leases)
 }
 
-// Receive adds what another store has kept. All of it lands or nothing; doing so twice
-// changes nothing. Nothing does not make a database.
+// Receive adds the data of another store in one transaction. A second call with the same data changes nothing. An
+// empty Kept does not create a database.
 func (s *Store) Receive(ctx context.Context, k *Kept) error {
 	if k.isZero() {
 		return ctx.Err()
 	}
-	return s.write(ctx, forGood, func(conn *sqlite.Conn) error {
+	return s.write(ctx, durable, func(conn *sqlite.Conn) error {
 		tx := &transaction{store: s, conn: conn, tallies: make(map[int64]*store.FileCounts)}
 		if err := tx.absorb(k); err != nil {
 			return err
@@ -128,8 +127,8 @@ func (s *Store) Receive(ctx context.Context, k *Kept) error {
 	})
 }
 
-// Import copies the records of another store into this one and, the first time, all
-// else that it has, and notes the stamp. All of it lands or nothing.
+// Import copies the records of another store into this one and stores the stamp, in one transaction. The first
+// import also copies all other data.
 func (s *Store) Import(ctx context.Context, from *Store, stamp string) error {
 	source, err := s.Source(ctx)
 	if err != nil {
@@ -145,10 +144,10 @@ func (s *Store) Import(ctx context.Context, from *Store, stamp string) error {
 	var kept Kept
 	var trees map[string]worktree
 	err = from.read(ctx, func(conn *sqlite.Conn) error {
-		if err := kept.texts(from, conn); err != nil || !first {
+		if err := kept.readRecords(from, conn); err != nil || !first {
 			return err
 		}
-		if err := kept.rest(conn); err != nil {
+		if err := kept.readOthers(conn); err != nil {
 			return err
 		}
 		names, err := worktrees(conn)
@@ -164,7 +163,7 @@ func (s *Store) Import(ctx context.Context, from *Store, stamp string) error {
 			if w.baseline, w.verified, err = baselineOf(conn, name); err != nil {
 				return err
 			}
-			w.baseline.Records = 0 // records get other numbers here
+			w.baseline.Records = 0 // records have other sequence numbers in this store
 			trees[name] = w
 		}
 		return nil
@@ -173,7 +172,7 @@ func (s *Store) Import(ctx context.Context, from *Store, stamp string) error {
 		return err
 	}
 
-	return s.writeAny(ctx, forGood, func(conn *sqlite.Conn) error {
+	return s.writeAny(ctx, durable, func(conn *sqlite.Conn) error {
 		tx := &transaction{store: s, conn: conn, tallies: make(map[int64]*store.FileCounts)}
 		if err := tx.absorb(&kept); err != nil {
 			return err
@@ -184,7 +183,7 @@ func (s *Store) Import(ctx context.Context, from *Store, stamp string) error {
 		}
 		switch {
 		case source == "" && !first:
-			return tx.tally() // it was drained just now; the next is a first one again
+			return tx.tally() // another process drained this store: the next import is a first one
 		case source == "":
 			for name, w := range trees {
 				for _, chunk := range w.chunks {
@@ -206,21 +205,20 @@ func (s *Store) Import(ctx context.Context, from *Store, stamp string) error {
 	})
 }
 
-// Drain hands all that is kept to take and, when that returns nil, empties the store.
-// Both happen in one writing transaction, so that nothing can be written in between.
-// The file stays: another process may have it open, and would go on writing to a file
-// without a name.
+// Drain calls take with all data and, if take returns nil, empties the store. Both happen in one writing
+// transaction, so that no other process writes in between. The file stays, because another process may have it
+// open and would write to a deleted file.
 func (s *Store) Drain(ctx context.Context, take func(*Kept) error) error {
-	err := s.writeAny(ctx, forGood, func(conn *sqlite.Conn) error {
+	err := s.writeAny(ctx, durable, func(conn *sqlite.Conn) error {
 		var all Kept
-		if err := all.texts(s, conn); err != nil {
+		if err := all.readRecords(s, conn); err != nil {
 			return err
 		}
-		if err := all.rest(conn); err != nil {
+		if err := all.readOthers(conn); err != nil {
 			return err
 		}
 		if err := take(&all); err != nil {
-			return &theirs{err}
+			return &callbackError{err}
 		}
 		return script(conn, `
 			DELETE FROM file;
@@ -235,13 +233,13 @@ func (s *Store) Drain(ctx context.Context, take func(*Kept) error) error {
 	if err != nil {
 		return err
 	}
-	release, err := s.take(ctx)
+	release, err := s.acquire(ctx)
 	if err != nil {
-		return nil //nolint:nilerr // it is drained; only its size is left
+		return nil //nolint:nilerr // the data is gone; only the file is too large
 	}
 	defer release()
 	if s.conn != nil {
-		exec(s.conn, `VACUUM`) //nolint:errcheck // the room can be given back another time
+		exec(s.conn, `VACUUM`) //nolint:errcheck // the next VACUUM frees the space
 	}
 	return nil
 }

@@ -16,13 +16,13 @@ import (
 	"ken/internal/store"
 )
 
-// unusedRecords are those that were met so far. They are safe for concurrent use.
+// unusedRecords is the set of unusable records that were read so far. It is safe for concurrent use.
 type unusedRecords struct {
 	mu   sync.Mutex
 	list map[unusedKey]fresh.Unused
 }
 
-// An unusedKey is the number of a record in one of the two tables.
+// An unusedKey is the sequence number of a record in one of the two tables.
 type unusedKey struct {
 	directory bool
 	seq       int64
@@ -49,14 +49,14 @@ func (u *unusedRecords) clear() {
 	clear(u.list)
 }
 
-// keepDamaged forgets the records that are not damaged.
+// keepDamaged removes the records that are not damaged from the set.
 func (u *unusedRecords) keepDamaged() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	maps.DeleteFunc(u.list, func(_ unusedKey, one fresh.Unused) bool { return !errors.Is(one.Why, fresh.ErrDamaged) })
 }
 
-// numbers returns those of the records in a table.
+// numbers returns the sequence numbers of the records of one table.
 func (u *unusedRecords) numbers(directory bool) (list []int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -81,17 +81,17 @@ func (u *unusedRecords) all() []fresh.Unused {
 	return list
 }
 
-// Unused returns the records that this store has met so far and not used.
+// Unused returns the unusable records that this store has read so far.
 func (s *Store) Unused() []fresh.Unused { return s.unused.all() }
 
-// latest is the time that no record may be later than, in microseconds since 1970.
+// latest returns the limit for the times of records, in microseconds since 1970. Later records are not used.
 func (s *Store) latest() int64 { return fresh.Latest(s.opts.Now()).UnixMicro() }
 
-// unusable says why a record of that time is not used, nil for one that is; named says
-// whether its id was made from its content.
-func (s *Store) unusable(named bool, at time.Time) error {
+// unusable returns the reason why a record is not used, nil if it is used. intact reports whether the content of the
+// record matches its id.
+func (s *Store) unusable(intact bool, at time.Time) error {
 	switch {
-	case !named:
+	case !intact:
 		return fresh.ErrDamaged
 	case at.UnixMicro() > s.latest():
 		return fresh.ErrAhead
@@ -99,11 +99,11 @@ func (s *Store) unusable(named bool, at time.Time) error {
 	return nil
 }
 
-// Examine reads every record, and returns those that are not used.
+// Examine reads all records, and returns the unusable ones.
 func (s *Store) Examine(ctx context.Context) ([]fresh.Unused, error) {
 	err := s.read(ctx, func(conn *sqlite.Conn) error {
 		s.unused.clear()
-		return new(Kept).texts(s, conn)
+		return new(Kept).readRecords(s, conn)
 	})
 	if err != nil {
 		return nil, err
@@ -111,19 +111,18 @@ func (s *Store) Examine(ctx context.Context) ([]fresh.Unused, error) {
 	return s.Unused(), nil
 }
 
-// RemoveUnused removes the damaged records, and returns them. A record that is dated ahead
-// stays: the clock of this machine may be wrong. Rows that were about a removed record are
-// about nothing then. The store forgets how far others were read, so that it asks them for
-// everything again, and the mark of every baseline, since a new record may get the number of
-// a removed one.
+// RemoveUnused removes the damaged records, and returns them. It does not remove records in the future, because
+// the clock of this machine may be wrong. Rows with a summary from a removed record lose it. RemoveUnused also
+// deletes the marks of shared stores, so that the next command pulls all records again, and the record numbers of
+// all baselines, because a new record may get the number of a removed one.
 func (s *Store) RemoveUnused(ctx context.Context) (removed []fresh.Unused, err error) {
 	if found, err := s.Examine(ctx); err != nil || len(found) == 0 {
 		return nil, err
 	}
-	err = s.write(ctx, forGood, func(conn *sqlite.Conn) error {
+	err = s.write(ctx, durable, func(conn *sqlite.Conn) error {
 		removed = nil
 		s.unused.clear()
-		if err := new(Kept).texts(s, conn); err != nil {
+		if err := new(Kept).readRecords(s, conn); err != nil {
 			return err
 		}
 		s.unused.keepDamaged()
@@ -153,7 +152,7 @@ func (s *Store) RemoveUnused(ctx context.Context) (removed []fresh.Unused, err e
 			return err
 		}
 		for name, id := range names {
-			tx.tallies[id] = nil // count them again
+			tx.tallies[id] = nil // count the rows again
 			if err := tx.advance(name); err != nil {
 				return err
 			}

@@ -24,8 +24,7 @@ func (s *Store) Baseline(ctx context.Context, worktree string) (b store.Verifica
 	return b, ok, nil
 }
 
-// baselineOf reads a worktree's baseline; where there is none, ok is false and
-// only the generation is right.
+// baselineOf reads the baseline of a work tree. If there is none, ok is false and only the generation is set.
 func baselineOf(conn *sqlite.Conn, worktree string) (b store.Verification, ok bool, err error) {
 	stmt, err := conn.Prepare(`
 		SELECT head, tree, clean, policy, raw,
@@ -62,13 +61,13 @@ func baselineOf(conn *sqlite.Conn, worktree string) (b store.Verification, ok bo
 	if b.At, err = time.Parse(time.RFC3339Nano, stmt.ColumnText(10)); err != nil {
 		return b, false, fmt.Errorf("baseline of worktree %q: %w", worktree, err)
 	}
-	b.Records, err = recordsJudged(conn, worktree)
+	b.Records, err = recordsChecked(conn, worktree)
 	return b, err == nil, err
 }
 
-// recordsJudged returns the number of the last record that the rows of a worktree were
-// judged with. A database of an older schema, which is read as it is, does not say: 0.
-func recordsJudged(conn *sqlite.Conn, worktree string) (int64, error) {
+// recordsChecked returns the sequence number of the last record that the rows of a work tree were checked with. It
+// returns 0 for a database of an older schema.
+func recordsChecked(conn *sqlite.Conn, worktree string) (int64, error) {
 	version, err := pragma(conn, `PRAGMA user_version`)
 	if version < 4 || err != nil {
 		return 0, err
@@ -85,10 +84,10 @@ func recordsJudged(conn *sqlite.Conn, worktree string) (int64, error) {
 	return stmt.ColumnInt64(0), nil
 }
 
-// lastVerified is the key in plugin_config of the main worktree's baseline.
+// lastVerified is the key in plugin_config of the commit of the main work tree's baseline.
 const lastVerified = "last_verified_sha"
 
-// worktree returns the number of a worktree, which it makes if need be.
+// worktree returns the id of a work tree, and creates it if necessary.
 func (tx *transaction) worktree(name string) (int64, error) {
 	insert, err := tx.conn.Prepare(`INSERT INTO worktree (name) VALUES (?1) ON CONFLICT DO NOTHING`)
 	if err != nil {
@@ -110,7 +109,7 @@ func (tx *transaction) worktree(name string) (int64, error) {
 	return stmt.ColumnInt64(0), nil
 }
 
-// setBaseline sets a worktree's baseline, and last_verified_sha with the main one's.
+// setBaseline sets the baseline of a work tree. For the main work tree it also sets last_verified_sha.
 func (tx *transaction) setBaseline(name string, b store.Verification) error {
 	stmt, err := tx.conn.Prepare(`
 		INSERT INTO worktree (name, head, tree, clean, policy, raw,
@@ -147,8 +146,8 @@ func (tx *transaction) setBaseline(name string, b store.Verification) error {
 	return setConfig(tx.conn, lastVerified, b.Head.String())
 }
 
-// unsettle takes back what a worktree's baseline says beyond its commit.
-func (tx *transaction) unsettle(name string) error {
+// clearClean removes the clean flag and the index from the baseline of a work tree. The commit stays.
+func (tx *transaction) clearClean(name string) error {
 	stmt, err := tx.conn.Prepare(`UPDATE worktree SET clean = 0, index_tree = NULL WHERE name = ?1`)
 	if err != nil {
 		return err
@@ -158,8 +157,8 @@ func (tx *transaction) unsettle(name string) error {
 	return err
 }
 
-// advance begins the next generation of a worktree. How far it is to the next is drawn:
-// a database that was made anew, or put back to what it was, comes to other ones.
+// advance begins the next generation of a work tree. The increment is random, so that a database that was created
+// again or restored from a backup does not repeat a generation.
 func (tx *transaction) advance(name string) error {
 	stmt, err := tx.conn.Prepare(`UPDATE worktree SET generation = generation + 1 + (random() & 0x7fffffff) WHERE name = ?1`)
 	if err != nil {
@@ -188,7 +187,7 @@ func setConfig(conn *sqlite.Conn, key, value string) error {
 	return err
 }
 
-// config reads a key of plugin_config, "" when it is not there.
+// config returns the value of a key in plugin_config, "" if there is none.
 func config(conn *sqlite.Conn, key string) (string, error) {
 	stmt, err := conn.Prepare(`SELECT value FROM plugin_config WHERE key = ?1`)
 	if err != nil {
@@ -202,7 +201,7 @@ func config(conn *sqlite.Conn, key string) (string, error) {
 	return stmt.ColumnText(0), nil
 }
 
-// worktrees returns the worktrees there are, by name.
+// worktrees returns the ids of all work trees by name.
 func worktrees(conn *sqlite.Conn) (map[string]int64, error) {
 	stmt, err := conn.Prepare(`SELECT name, id FROM worktree`)
 	if err != nil {
@@ -219,7 +218,7 @@ func worktrees(conn *sqlite.Conn) (map[string]int64, error) {
 	}
 }
 
-// prune forgets the worktrees that are not listed.
+// prune deletes the work trees that are not listed.
 func (tx *transaction) prune(keep []string) error {
 	all, err := worktrees(tx.conn)
 	if err != nil {

@@ -89,7 +89,7 @@ func testRows(t *testing.T, s store.Files) {
 	}
 	equal(t, "exceptions", odd, map[repo.Path]store.FileRow{full.Path: full, "stale by sha256": rows[4]})
 
-	// Of a basis with both, the id is what decides, and what is kept.
+	// If a basis has an id and an md5, the store compares and stores only the id.
 	both := Row("both", "now")
 	both.About = fresh.Basis{Content: Content("before")}
 	Commit(t, s, "two", store.FileChanges{Put: []store.FileRow{both}})
@@ -175,9 +175,9 @@ func testPrune(t *testing.T, s store.Files) {
 	check("three", 1)
 	known, err := s.Known(t.Context(), []repo.Content{Content("two")})
 	if err != nil || len(known) != 1 {
-		t.Errorf("the text for a worktree's content went with it: %v, %v", known, err)
+		t.Errorf("pruning a work tree removed the record of its content: %v, %v", known, err)
 	}
-	// What was forgotten can come again.
+	// A pruned work tree can be added again.
 	Commit(t, s, "two", store.FileChanges{Put: []store.FileRow{Row("b", "two")}})
 	wantTally(t, s, "two", store.FileCounts{Files: 1, Fresh: 1})
 }
@@ -197,7 +197,7 @@ func testBaseline(t *testing.T, s store.Files) {
 			}
 			equal(t, "baseline", ageless(got), b)
 			if got.At.Location() != time.UTC {
-				t.Errorf("At is in %v", got.At.Location())
+				t.Errorf("At is in %v, want UTC", got.At.Location())
 			}
 		}
 	}
@@ -212,7 +212,7 @@ func testBaseline(t *testing.T, s store.Files) {
 	Commit(t, s, "", store.FileChanges{Baseline: &full, Put: []store.FileRow{Row("b", "x")}})
 	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{Record("about y", "y", 0)}})
 	if got, _, _ = s.Baseline(t.Context(), ""); !got.Clean {
-		t.Error("a record unsettled the baseline")
+		t.Error("a new record changed the baseline")
 	}
 	refused := store.FileChanges{Baseline: &store.Verification{Head: ID("other")}, Delete: []repo.Path{"b"}}
 	if err := s.Commit(t.Context(), "", Current(t, s, "", refused), func() (bool, error) { return false, nil }); err != nil {
@@ -244,7 +244,7 @@ func testGeneration(t *testing.T, s store.Files) {
 	}
 	equal(t, "rows land either way", Rows(t, s, ""), []store.FileRow{Row("a", "2")})
 	if b, _, _ := s.Baseline(t.Context(), ""); b.Head != ID("1") || b.Clean {
-		t.Errorf("a baseline made before somebody else's rows: %+v", b)
+		t.Errorf("the store set a baseline that is older than the rows of another commit: %+v", b)
 	}
 	// Rows alone count, and so do deletions; records do not.
 	for name, c := range map[string]store.FileChanges{
@@ -258,7 +258,7 @@ func testGeneration(t *testing.T, s store.Files) {
 		}
 		b, _, _ := s.Baseline(t.Context(), "")
 		if landed := b.Head == ID(name); landed != (name == "record") {
-			t.Errorf("after a %s in between, landed: %v", name, landed)
+			t.Errorf("after a concurrent %s, the baseline was set: %v", name, landed)
 		}
 	}
 }
@@ -273,13 +273,13 @@ func testStill(t *testing.T, s store.Files) {
 	}
 	wantTally(t, s, "", store.FileCounts{Files: 1, Fresh: 1})
 	if _, ok, _ := s.Baseline(t.Context(), ""); ok {
-		t.Error("a baseline landed though HEAD had moved")
+		t.Error("the store set a baseline although still returned false")
 	}
 	if err := s.Commit(t.Context(), "", Current(t, s, "", c), nil); err != nil {
 		t.Fatal(err)
 	}
 	if b, ok, _ := s.Baseline(t.Context(), ""); !ok || b.Head != ID("1") {
-		t.Error("no baseline landed without still")
+		t.Error("the store did not set a baseline without still")
 	}
 }
 
@@ -367,7 +367,7 @@ func testDuplicates(t *testing.T, s store.Files) {
 	}
 	equal(t, "record", got, first)
 	if _, ok, _ := s.NewestAt(t.Context(), "elsewhere"); ok {
-		t.Error("the second copy was kept")
+		t.Error("the store added a record twice")
 	}
 	newest, err := s.Newest(t.Context(), []repo.Content{Content("x")})
 	if err != nil {
@@ -411,7 +411,7 @@ func testAhead(t *testing.T, s store.Files) {
 		t.Errorf("the record of the year 9999 is found by its id: %v, %v", ok, err)
 	}
 	if rows := Rows(t, s, ""); !rows[0].About.IsZero() {
-		t.Errorf("the row is about %v, want nothing: the only record for its content is dated ahead", rows[0].About)
+		t.Errorf("the basis of the row is %v, want none: the only record for its content is in the future", rows[0].About)
 	}
 }
 
@@ -427,7 +427,7 @@ func testNewest(t *testing.T, s store.Files) {
 			t.Errorf("newest at a.go is %q, %v; want %q", at.Text, err, text)
 		}
 	}
-	// Of what was written at the same time, the highest id decides, in whatever order they came.
+	// Of records with the same time, the one with the highest id is the newest, in any order of insertion.
 	high, low := Record("a", "x", 5), Record("b", "x", 5)
 	if high.Compare(low) < 0 {
 		high, low = low, high
@@ -792,7 +792,7 @@ func testConcurrent(t *testing.T, s store.Files) {
 						return
 					}
 					if !r.About.Holds(r.Content) {
-						t.Errorf("%v was seen without its record", r.Path)
+						t.Errorf("the row %v has a basis without a record", r.Path)
 					}
 					n++
 				}

@@ -116,7 +116,7 @@ func check(rt *rapid.T, what string, got, want any) {
 	}
 }
 
-// sameRows compares what two stores say of their worktrees.
+// sameRows compares the rows, baselines and counts of two stores.
 func sameRows(rt *rapid.T, t *testing.T, got, want store.Files) {
 	ctx := t.Context()
 	for _, name := range []string{"", "two", "three"} {
@@ -136,7 +136,7 @@ func sameRows(rt *rapid.T, t *testing.T, got, want store.Files) {
 	}
 }
 
-// sameRecords compares what two stores say of contents, asked together.
+// sameRecords compares the records of two stores for lists of contents.
 func sameRecords(rt *rapid.T, t *testing.T, got, want store.Files, questions ...[]repo.Content) {
 	ctx := t.Context()
 	for _, contents := range questions {

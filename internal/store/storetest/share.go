@@ -13,14 +13,13 @@ import (
 	"ken/internal/store"
 )
 
-// A ShareStore hands over what it keeps, and takes over what others do.
+// A ShareStore can also exchange records with other stores.
 type ShareStore interface {
 	SurveyStore
 	store.Records
 }
 
-// RunShare runs the part of the suite that is about records that travel. Every call of
-// open returns a new, empty store.
+// RunShare runs the tests of exchanging records. Every call of open must return a new, empty store.
 func RunShare(t *testing.T, open func(t *testing.T) ShareStore) {
 	t.Helper()
 	for _, c := range []struct {
@@ -28,19 +27,19 @@ func RunShare(t *testing.T, open func(t *testing.T) ShareStore) {
 		test func(*testing.T, func(*testing.T) ShareStore)
 	}{
 		{"an empty store has nothing to share", testShareEmpty},
-		{"what is kept travels once, in order", testSince},
-		{"of outlines only the latest travels", testShareOutlines},
-		{"a mark of another store is the beginning", testForeignMark},
-		{"what travels arrives as it was, however often", testAbsorb},
-		{"what arrives makes rows fresh", testAbsorbReachesRows},
-		{"what is dated ahead neither arrives nor travels", testAbsorbAhead},
+		{"since returns each record once, in order", testSince},
+		{"since returns only the latest outline", testShareOutlines},
+		{"a mark of another store means the beginning", testForeignMark},
+		{"absorbed records are unchanged, also after a second time", testAbsorb},
+		{"absorbed records make rows fresh", testAbsorbReachesRows},
+		{"records in the future are neither absorbed nor returned", testAbsorbAhead},
 		{"a cancelled context stops everything", testShareCancelled},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, open) })
 	}
 }
 
-// Since returns all that a store has to share after a mark, asked in steps of so many.
+// Since returns all records of a store after a mark. It calls the store with the limit most.
 func Since(t testing.TB, s store.Records, mark store.Mark, most int) ([]store.Record, store.Mark) {
 	t.Helper()
 	var all []store.Record
@@ -50,7 +49,7 @@ func Since(t testing.TB, s store.Records, mark store.Mark, most int) ([]store.Re
 			t.Fatalf("since %q: %v", mark, err)
 		}
 		if len(list) > most {
-			t.Fatalf("%d records, and no more than %d were asked for", len(list), most)
+			t.Fatalf("Since returned %d records, want at most %d", len(list), most)
 		}
 		mark = next
 		if len(list) == 0 {
@@ -58,7 +57,7 @@ func Since(t testing.TB, s store.Records, mark store.Mark, most int) ([]store.Re
 		}
 		all = append(all, list...)
 	}
-	t.Fatal("there is no end to it")
+	t.Fatal("Since does not reach an end")
 	return nil, ""
 }
 
@@ -117,7 +116,7 @@ func testSince(t *testing.T, open func(*testing.T) ShareStore) {
 	later, end := Since(t, s, mark, 100)
 	equal(t, "the second", encoded(later), encoded([]store.Record{about(md5Only), in(x), in(y)}))
 	if again, _ := Since(t, s, end, 100); len(again) > 0 {
-		t.Errorf("after the end: %v", again)
+		t.Errorf("records after the end: %v", again)
 	}
 	for most := 1; most < 4; most++ {
 		all, last := Since(t, s, "", most)
@@ -148,11 +147,11 @@ func testForeignMark(t *testing.T, open func(*testing.T) ShareStore) {
 	_, mark := Since(t, other, "", 100)
 	for s, want := range map[store.Records]bool{s: false, other: true} {
 		if _, now, err := s.Since(t.Context(), mark, 0); (now == mark) != want || err != nil {
-			t.Errorf("%q comes back as %q, %v", mark, now, err)
+			t.Errorf("mark %q becomes %q, %v", mark, now, err)
 		}
 	}
 	if list, _ := Since(t, s, mark, 3); len(list) != 10 {
-		t.Errorf("%d records since the mark of another store", len(list))
+		t.Errorf("Since returned %d records for the mark of another store", len(list))
 	}
 }
 
@@ -181,7 +180,7 @@ func testAbsorb(t *testing.T, open func(*testing.T) ShareStore) {
 	wantLatest(t, to, want)
 	// It travels on, as something that is new here.
 	if len(got) != 5 {
-		t.Errorf("%d records travel on", len(got))
+		t.Errorf("Since returned %d absorbed records", len(got))
 	}
 }
 
@@ -213,9 +212,9 @@ func testShareCancelled(t *testing.T, open func(*testing.T) ShareStore) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, _, err := s.Since(ctx, "", 1); err == nil {
-		t.Error("since answers")
+		t.Error("Since ignores a cancelled context")
 	}
 	if err := s.Absorb(ctx, []store.Record{in(Directory("d", "x", 0))}); err == nil {
-		t.Error("absorb answers")
+		t.Error("Absorb ignores a cancelled context")
 	}
 }

@@ -1,8 +1,7 @@
-// Package storetest is the one suite that every store passes.
+// Package storetest is the test suite of all stores.
 //
-// It knows what [store.Files], [store.Directories] and [store.Leases] promise, and
-// nothing of how any store keeps it.
-// What only one store can do wrong is tested beside that store.
+// It tests the documented behaviour of [store.Files], [store.Directories], [store.Leases] and [store.Records]. The
+// package of each store tests the rest.
 package storetest
 
 import (
@@ -28,32 +27,32 @@ func Run(t *testing.T, open func(t *testing.T) store.Files) {
 		name string
 		test func(*testing.T, store.Files)
 	}{
-		{"an empty store answers every question with nothing", testEmpty},
-		{"a change that writes nothing changes nothing", testZeroChange},
-		{"rows read back as they were put", testRows},
+		{"an empty store returns nothing", testEmpty},
+		{"an empty change changes nothing", testZeroChange},
+		{"rows are read unchanged", testRows},
 		{"rows come in byte order of their paths", testOrder},
 		{"putting a row again replaces it", testReplace},
 		{"deleting a row leaves the others", testDelete},
 		{"a path both put and deleted is gone", testPutAndDelete},
 		{"worktrees do not see each other's rows", testWorktreesApart},
-		{"worktrees that are not listed are forgotten", testPrune},
-		{"baselines read back as they were set", testBaseline},
-		{"a baseline lands only if still says so", testStill},
-		{"a baseline lands on no other generation than its own", testGeneration},
-		{"an error of still undoes everything", testStillFails},
-		{"still is not asked without a baseline", testStillUnasked},
-		{"records read back as they were kept", testRecords},
-		{"a record that is kept already changes nothing", testDuplicates},
+		{"work trees that are not listed are pruned", testPrune},
+		{"baselines are read unchanged", testBaseline},
+		{"a baseline is set only if still returns true", testStill},
+		{"a baseline is set only for its own generation", testGeneration},
+		{"an error of still rolls back the commit", testStillFails},
+		{"still is not called without a baseline", testStillUnasked},
+		{"records are read unchanged", testRecords},
+		{"adding a record twice changes nothing", testDuplicates},
 		{"the newest record is the latest, then the one with the highest id", testNewest},
-		{"a record that is dated ahead is as if not there", testAhead},
+		{"a record in the future is ignored", testAhead},
 		{"records since a mark", testWrittenSince},
-		{"a record for an md5 alone holds for every content with it", testMD5Only},
-		{"ids decide where there is one", testIDsDecide},
+		{"a record with only an md5 matches every content with this md5", testMD5Only},
+		{"the id of a content takes precedence over the md5", testIDsDecide},
 		{"a new record makes rows of every worktree fresh", testRecordsReachRows},
-		{"a row put with known content is about it", testPutFindsRecord},
+		{"a new row finds the record of its content", testPutFindsRecord},
 		{"content that comes back is fresh again", testRestored},
-		{"a row that is spared counts as fresh", testSpared},
-		{"an older record does not displace a newer one", testOlderRecord},
+		{"a row with a change that the policy ignores counts as fresh", testSpared},
+		{"an older record does not replace a newer one", testOlderRecord},
 		{"counts are right after every kind of change", testTally},
 		{"many contents at once", testMany},
 		{"a loop over rows may use the store", testReentrant},
@@ -63,12 +62,11 @@ func Run(t *testing.T, open func(t *testing.T) store.Files) {
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, open(t)) })
 	}
-	t.Run("random changes leave what memory says", func(t *testing.T) { testModel(t, open) })
+	t.Run("random changes have the same result as the memory store", func(t *testing.T) { testModel(t, open) })
 }
 
-// Dir returns a new directory that every user may enter, in memory where there is
-// such a place: these tests kill processes, not machines, and need no disk that
-// remembers.
+// Dir returns a new directory that every user can enter. It is in memory if possible, because the tests kill
+// processes but do not cut the power.
 func Dir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "ken-store-") //nolint:usetesting // in memory, and open to every user
@@ -89,7 +87,7 @@ func Dir(t testing.TB) string {
 	return dir
 }
 
-// ID returns the SHA-1 blob id of a text, as good as any.
+// ID returns an id that depends on a text.
 func ID(text string) repo.ID {
 	sum := sha1.Sum([]byte(text))
 	return repo.IDFromBytes(sum[:])
@@ -173,7 +171,7 @@ func Rows(t testing.TB, s store.Files, worktree string) []store.FileRow {
 	return rows
 }
 
-// equal compares what a store returned with what it should have.
+// equal fails the test unless a result of a store is as expected.
 func equal[T any](t testing.TB, what string, got, want T) {
 	t.Helper()
 	if diff := cmp.Diff(want, got, cmp.Exporter(func(reflect.Type) bool { return true }), cmp.Comparer(time.Time.Equal)); diff != "" {

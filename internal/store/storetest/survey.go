@@ -10,46 +10,45 @@ import (
 	"ken/internal/store"
 )
 
-// A SurveyStore keeps what a survey writes, beside the registry.
+// A SurveyStore also stores the data of surveys.
 type SurveyStore interface {
 	store.Files
 	store.Directories
 	store.Leases
 }
 
-// RunSurvey runs the part of the suite that is about directories. Every call of open
-// returns a new, empty store.
+// RunSurvey runs the tests of directories. Every call of open must return a new, empty store.
 func RunSurvey(t *testing.T, open func(t *testing.T) SurveyStore) {
 	t.Helper()
 	for _, c := range []struct {
 		name string
 		test func(*testing.T, SurveyStore)
 	}{
-		{"an empty store answers every question with nothing", testSurveyEmpty},
-		{"directories read back as they were kept", testDirectories},
-		{"a directory that is kept already changes nothing", testKeptAlready},
-		{"a record is the store's own", testRecordIsOwn},
-		{"the same record at two places is at both", testTwoPlaces},
+		{"an empty store returns nothing", testSurveyEmpty},
+		{"directory records are read unchanged", testDirectories},
+		{"keeping a record twice changes nothing", testKeptAlready},
+		{"the store copies records", testRecordIsOwn},
+		{"two directories can have the same record", testTwoPlaces},
 		{"latest is the newest outline and the newest other", testLatest},
-		{"a directory's text that is dated ahead is as if not there", testDirectoryAhead},
-		{"written from finds by the basis, wherever it was", testWrittenFrom},
-		{"written of finds summaries that are no outlines, newest first", testWrittenOf},
-		{"a failure stands until a record follows it", testFailures},
-		{"leases read back as they were taken", testLeases},
-		{"a lease is taken by one, and again when it has expired", testTake},
-		{"of many that take a lease, one gets it", testTakeAtOnce},
-		{"settling keeps the record and ends the lease, or neither", testSettle},
-		{"of many that settle a lease, one does", testSettleAtOnce},
-		{"worktrees that are forgotten leave no lease", testPruneLeases},
+		{"a record in the future is ignored", testDirectoryAhead},
+		{"written from finds records of a basis at any path", testWrittenFrom},
+		{"written of returns summaries without outlines, newest first", testWrittenOf},
+		{"a newer record removes a failure", testFailures},
+		{"leases are read unchanged", testLeases},
+		{"a lease can be taken again only after it expired", testTake},
+		{"one of many concurrent takes succeeds", testTakeAtOnce},
+		{"settle adds the record and ends the lease, or neither", testSettle},
+		{"one of many concurrent settles succeeds", testSettleAtOnce},
+		{"pruning work trees removes their leases", testPruneLeases},
 		{"many directories at once", testManyDirectories},
 		{"a cancelled context stops everything", testSurveyCancelled},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, open(t)) })
 	}
-	t.Run("random surveys leave what memory says", func(t *testing.T) { testSurveyModel(t, open) })
+	t.Run("random surveys have the same result as the memory store", func(t *testing.T) { testSurveyModel(t, open) })
 }
 
-// SurveyBasis returns a basis that is told by a text: two files and a child.
+// SurveyBasis returns a basis with two files and a child that depend on a text.
 func SurveyBasis(text string) store.DirBasis {
 	return store.DirBasis{
 		Files: []store.BasisFile{

@@ -71,7 +71,7 @@ func testDirectories(t *testing.T, s SurveyStore) {
 		equal(t, "kept", got, want)
 	}
 
-	// A time is kept to the microsecond, and in UTC.
+	// Times are stored in UTC with microseconds.
 	odd := Directory("odd", "odd", 0)
 	odd.At = time.Date(2026, 5, 6, 7, 8, 9, 123456789, time.FixedZone("", 3600))
 	Keep(t, s, odd)
@@ -109,7 +109,7 @@ func testRecordIsOwn(t *testing.T, s SurveyStore) {
 	wantLatest(t, s, latest{"a": {Directory("a", "x", 0)}})
 }
 
-// What two directories hold may be the same, and be described in the same moment.
+// Two directories may have the same content, and get the same summary at the same time.
 func testTwoPlaces(t *testing.T, s SurveyStore) {
 	a, b := Outlined("a", "x", 0), Outlined("b", "x", 0)
 	Keep(t, s, a, b)
@@ -123,10 +123,10 @@ func testLatest(t *testing.T, s SurveyStore) {
 	wantLatest(t, s, latest{"a": {Directory("a", "x", 1), Outlined("a", "x", 0)}, "only": {Outlined("only", "o", 5)}})
 	Keep(t, s, Outlined("a", "y", 2))
 	wantLatest(t, s, latest{"a": {Outlined("a", "y", 2), Directory("a", "x", 1)}, "only": {Outlined("only", "o", 5)}})
-	// What is older does not displace it, whenever it came.
+	// An older record does not replace the latest, even if it is added later.
 	Keep(t, s, Outlined("a", "z", 1), Directory("a", "z", 0))
 	wantLatest(t, s, latest{"a": {Outlined("a", "y", 2), Directory("a", "x", 1)}, "only": {Outlined("only", "o", 5)}})
-	// Of what was written at the same time, that with the highest id does.
+	// Of records with the same time, the one with the highest id is the latest.
 	other := Directory("a", "w", 1)
 	other.Recipe = "another recipe"
 	newest := func(a, b *store.DirRecord) *store.DirRecord {
@@ -155,11 +155,11 @@ func testDirectoryAhead(t *testing.T, s SurveyStore) {
 	wantWritten(t, s, written{basis: {now}}, basis)
 	of, err := s.WrittenOf(t.Context(), []repo.Path{"a"})
 	if err != nil || len(of["a"]) != 1 || of["a"][0].Text != now.Text {
-		t.Errorf("written at a are %v, %v; want what is not dated ahead", of["a"], err)
+		t.Errorf("WrittenOf returned %v, %v; want no record in the future", of["a"], err)
 	}
 	in, err := s.WrittenIn(t.Context(), []store.DirVersion{{Path: "a", Basis: basis}})
 	if list := in[store.DirVersion{Path: "a", Basis: basis}]; err != nil || len(list) != 1 || list[0].Text != now.Text {
-		t.Errorf("written in a are %v, %v; want what is not dated ahead", list, err)
+		t.Errorf("WrittenIn returned %v, %v; want no record in the future", list, err)
 	}
 	if r, err := s.Kept(t.Context(), ahead.ID()); r != nil || err != nil {
 		t.Errorf("the record of the year 9999 is found by its id: %v, %v", r, err)
@@ -173,7 +173,7 @@ func testWrittenFrom(t *testing.T, s SurveyStore) {
 	Keep(t, s, Directory("a", "x", 0), Outlined("a", "x", 9), Directory("b", "x", 3), again, Outlined("c", "x", 2), Outlined("b", "y", 1))
 	wantWritten(t, s, written{x: {Outlined("a", "x", 9), again}, y: {Outlined("b", "y", 1)}}, x, none, y, x)
 	wantWritten(t, s, written{y: {Outlined("b", "y", 1)}}, y)
-	// What a grammar saw is no part of the question.
+	// The shape of a file is not part of the basis id.
 	bare := SurveyBasis("x")
 	for i := range bare.Files {
 		bare.Files[i].Shape = store.OutlineShape{}
@@ -263,8 +263,8 @@ func testTake(t *testing.T, s SurveyStore) {
 	wantLeases(t, s, "tree", Lease("a", "two", 20))
 }
 
-// TakeAtOnce has each of some stores try to take one lease several times at once, at a
-// time so many seconds after Epoch, and returns what was taken. They may be one store.
+// TakeAtOnce tries concurrently to take one lease several times with each store, at a time in seconds after Epoch.
+// It returns the leases that were taken. The stores may be the same.
 func TakeAtOnce(t testing.TB, path repo.Path, seconds int, stores ...store.Leases) (taken []store.Lease) {
 	t.Helper()
 	var mu sync.Mutex
@@ -296,7 +296,7 @@ func testTakeAtOnce(t *testing.T, s SurveyStore) {
 	for round := range 5 { // each time, the last has just expired
 		taken := TakeAtOnce(t, "a", 10*round, s, s, s, s)
 		if len(taken) != 1 {
-			t.Fatalf("round %d: %d have the lease", round, len(taken))
+			t.Fatalf("round %d: %d takes succeeded, want 1", round, len(taken))
 		}
 		wantLeases(t, s, "", taken[0])
 	}
@@ -318,7 +318,7 @@ func testSettle(t *testing.T, s SurveyStore) {
 	wantFailures(t, s, failed)
 	wantLeases(t, s, "", two, Lease("b", "three", 20))
 
-	// Expired or not, nobody else has it.
+	// An expired lease can be settled if no other one was taken.
 	settle(t, s, "", two, Directory("a", "in time", 99), true)
 	wantLatest(t, s, latest{"a": {Directory("a", "in time", 99)}})
 	wantFailures(t, s)
@@ -329,7 +329,7 @@ func testSettle(t *testing.T, s SurveyStore) {
 	settle(t, s, "", Lease("b", "two", 20), Directory("b", "of another", 100), false)
 	wantLatest(t, s, latest{"a": {Directory("a", "in time", 99)}})
 
-	// A record that is kept already ends the lease as well.
+	// Settling with an existing record ends the lease too.
 	take(t, s, "", Lease("a", "four", 110), 100, true)
 	settle(t, s, "", Lease("a", "four", 110), Directory("a", "in time", 99), true)
 	wantLeases(t, s, "", Lease("b", "three", 20))
@@ -354,7 +354,7 @@ func testSettleAtOnce(t *testing.T, s SurveyStore) {
 	all.Wait()
 	got, err := s.Latest(t.Context())
 	if done.Load() != 1 || err != nil || len(got["a"]) != 1 {
-		t.Errorf("%d have settled, and there is %v, %v", done.Load(), got, err)
+		t.Errorf("%d settles succeeded, want 1; latest: %v, %v", done.Load(), got, err)
 	}
 	wantLeases(t, s, "")
 }

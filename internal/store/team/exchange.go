@@ -9,50 +9,50 @@ import (
 	"ken/internal/store/postgres"
 )
 
-// pull takes over what the base has and the local store may not have. What is no record, or one
-// that ken would not have kept itself, stays where it is: one bad row costs nobody the others.
+// pull copies new records from the shared store to the local store. It skips bad records: rows that are not
+// records, and records that ken itself would not store.
 func (t *Team) pull(ctx context.Context, step stepper) error {
-	for t.news {
+	for t.hasNew {
 		var d postgres.Delivery
 		err := step(ctx, func(ctx context.Context) (err error) {
-			d, err = t.base.Deliver(ctx, t.marks.Pulled, batch)
+			d, err = t.shared.Deliver(ctx, t.marks.Pulled, batch)
 			return err
 		})
 		if err != nil {
 			return err
 		}
 		if len(d.Records)+len(d.Aside) == 0 {
-			t.news = false
+			t.hasNew = false
 			break
 		}
-		var fit []store.Record
+		var good []store.Record
 		for _, r := range d.Records {
 			if err := r.Check(t.opts.Now()); err != nil {
 				d.Aside = append(d.Aside, store.BadRecord{PathJSON: pathOf(r).JSON(), Reason: err.Error()})
 				continue
 			}
-			fit = append(fit, r)
-			t.arrived[nameOf(r)] = true
+			good = append(good, r)
+			t.pulled[keyOf(r)] = true
 		}
-		if err := t.opts.Local.Absorb(ctx, fit); err != nil {
+		if err := t.opts.Local.Absorb(ctx, good); err != nil {
 			return err
 		}
-		t.moved.Pulled += len(fit)
+		t.moved.Pulled += len(good)
 		t.marks.Pulled = d.Next
-		t.aside += len(d.Aside)
+		t.bad += len(d.Aside)
 		t.marks.Aside += len(d.Aside)
-		t.marks.FirstAside = append(t.marks.FirstAside, d.Aside[:min(len(d.Aside), asideShown-len(t.marks.FirstAside))]...)
-		if err := t.save(ctx); err != nil {
+		t.marks.FirstAside = append(t.marks.FirstAside, d.Aside[:min(len(d.Aside), maxBadShown-len(t.marks.FirstAside))]...)
+		if err := t.saveMarks(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// asideShown is how many of the records that were not taken over are remembered by name.
-const asideShown = 20
+// maxBadShown limits the bad records that are remembered with path and reason.
+const maxBadShown = 20
 
-// pathOf returns what a record is about.
+// pathOf returns the path that a record describes.
 func pathOf(r store.Record) repo.Path {
 	if r.File != nil {
 		return r.File.Path
@@ -60,8 +60,7 @@ func pathOf(r store.Record) repo.Path {
 	return repo.DirLabel(r.Directory.Path)
 }
 
-// push hands over what the local store has and the base may not have. What has just come from
-// there is not sent back.
+// push copies unsent records from the local store to the shared store, except those that this run pulled.
 func (t *Team) push(ctx context.Context, step stepper) error {
 	for {
 		list, next, err := t.unpushed(ctx)
@@ -73,27 +72,29 @@ func (t *Team) push(ctx context.Context, step stepper) error {
 		}
 		ours := make([]store.Record, 0, len(list))
 		for _, r := range list {
-			if !t.arrived[nameOf(r)] {
+			if !t.pulled[keyOf(r)] {
 				ours = append(ours, r)
 			}
 		}
 		var pulled, given store.Mark
 		err = step(ctx, func(ctx context.Context) (err error) {
-			pulled, given, err = t.base.AbsorbAt(ctx, t.marks.Pulled, ours)
+			pulled, given, err = t.shared.AbsorbAt(ctx, t.marks.Pulled, ours)
 			return err
 		})
 		if err != nil {
 			return err
 		}
 		t.moved.Pushed += len(ours)
-		t.marks.Pulled, t.marks.Pushed, t.marks.Given = pulled, next, cmp.Or(given, t.marks.Given)
-		if err := t.save(ctx); err != nil {
+		t.marks.Pulled = pulled
+		t.marks.Pushed = next
+		t.marks.Given = cmp.Or(given, t.marks.Given)
+		if err := t.saveMarks(ctx); err != nil {
 			return err
 		}
 	}
 }
 
-// unpushed returns the next records for the base, as many as are sent in a step.
+// unpushed returns the next records to push, as many as fit in one step.
 func (t *Team) unpushed(ctx context.Context) ([]store.Record, store.Mark, error) {
 	for n := batch; ; {
 		list, next, err := t.opts.Local.Since(ctx, t.marks.Pushed, n)
@@ -101,16 +102,16 @@ func (t *Team) unpushed(ctx context.Context) ([]store.Record, store.Mark, error)
 		for _, r := range list {
 			bytes += len(textOf(r))
 		}
-		if err != nil || len(list) < 2 || bytes <= stepBytes {
+		if err != nil || len(list) < 2 || bytes <= maxStepBytes {
 			return list, next, err
 		}
 		n = len(list) / 2
 	}
 }
 
-// unsent reports whether the local store has something that the base may not have.
+// unsent reports whether the local store has records that were not pushed.
 func (t *Team) unsent(ctx context.Context) (bool, error) {
-	m, err := t.load(ctx)
+	m, err := t.loadMarks(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -128,8 +129,8 @@ func textOf(r store.Record) string {
 	return r.Directory.Text
 }
 
-// nameOf names a record within a run. The same text at two directories is two.
-func nameOf(r store.Record) string {
+// keyOf returns the key of a record in Team.pulled. The same text at two directories has two keys.
+func keyOf(r store.Record) string {
 	if r.File != nil {
 		id := r.File.ID()
 		return string(id[:])

@@ -9,115 +9,121 @@ import (
 	"ken/internal/store/postgres"
 )
 
-// marks are how far this clone has come with a base.
+// marks record how far this clone has synchronized with a shared store.
 type marks struct {
-	Base   string     `json:"base"`   // the base that they are about
-	Pulled store.Mark `json:"pulled"` // of the base: what is up to here is in the local store
-	Pushed store.Mark `json:"pushed"` // of the local store: what is up to here is in the base
-	// Given is where the base was when that was handed over. What others wrote in between is
-	// pulled later, and a base that was put back to a moment in between has lost ours.
+	Scope  string     `json:"base"`   // the repository and database, from [postgres.Store.Scope]
+	Pulled store.Mark `json:"pulled"` // in the shared store: the local store has all records up to here
+	Pushed store.Mark `json:"pushed"` // in the local store: the shared store has all records up to here
+	// Given is the end of the shared store after the last push. It may be after Pulled, because others
+	// write too. A shared store that was restored to a point before it has lost pushed records.
 	Given store.Mark `json:"given,omitempty"`
-	// Aside are records of the base that were not taken over: how many, and the first of them.
+	// Aside counts the bad records of the shared store. FirstAside lists the first of them.
 	Aside      int               `json:"aside,omitempty"`
 	FirstAside []store.BadRecord `json:"first_aside,omitempty"`
-	// Told is the generation of the work tree's rows that the base was told of, and Rows that
-	// of the rows it has.
+	// Told is the generation of each work tree whose counts were sent last, and Rows the generation
+	// whose rows were sent last.
 	Told map[string]int64 `json:"told,omitempty"`
 	Rows map[string]int64 `json:"rows,omitempty"`
-	// RowsAt is when rows were last handed over.
+	// RowsAt is the time of the last transfer of rows.
 	RowsAt time.Time `json:"rows_at,omitzero"`
-	// Before are those of other bases at the same address, the last one first: who names another
-	// repository, and then the old one again, has not lost his place.
+	// Before has the marks of other scopes at the same address, the most recent first. A user who
+	// switches to another repository name and back then continues with the old marks.
 	Before []marks `json:"before,omitempty"`
 }
 
-// beforeMost is how many other bases are remembered.
-const beforeMost = 3
+// maxBefore limits the other scopes that are remembered.
+const maxBefore = 3
 
-// of returns the marks about a base: empty ones, unless it is one that was gone to before.
-func (m marks) of(base string) marks {
-	if m.Base == base {
+// forScope returns the marks of a scope. They are empty if the scope is not remembered.
+func (m marks) forScope(scope string) marks {
+	if m.Scope == scope {
 		return m
 	}
-	now, others := marks{Base: base}, m.Before
-	if m.Base != "" {
+	found := marks{Scope: scope}
+	others := m.Before
+	if m.Scope != "" {
 		m.Before = nil
 		others = append([]marks{m}, others...)
 	}
 	var rest []marks
 	for _, b := range others {
-		if b.Base == base {
-			now = b
+		if b.Scope == scope {
+			found = b
 		} else {
 			rest = append(rest, b)
 		}
 	}
-	now.Before = rest[:min(len(rest), beforeMost)]
-	return now
+	found.Before = rest[:min(len(rest), maxBefore)]
+	return found
 }
 
-// anew returns the marks of who begins from the beginning with the same base.
-func (m marks) anew() marks { return marks{Base: m.Base, Before: m.Before} }
+// reset returns empty marks for the same scope.
+func (m marks) reset() marks { return marks{Scope: m.Scope, Before: m.Before} }
 
-// key is what the marks are remembered under.
-func (t *Team) key() string { return "team " + t.address.String() }
+// marksKey returns the key of the marks in the local store.
+func (t *Team) marksKey() string { return "team " + t.address.String() }
 
-func (t *Team) load(ctx context.Context) (m marks, err error) {
-	text, err := t.opts.Local.Remembered(ctx, t.key())
+// loadMarks reads the marks from the local store.
+func (t *Team) loadMarks(ctx context.Context) (m marks, err error) {
+	text, err := t.opts.Local.Remembered(ctx, t.marksKey())
 	if err != nil || text == "" {
 		return m, err
 	}
 	if json.Unmarshal([]byte(text), &m) != nil {
-		return marks{}, nil // what cannot be read is the beginning, which costs time alone
+		return marks{}, nil // damaged: synchronize again from the beginning
 	}
 	return m, nil
 }
 
-func (t *Team) save(ctx context.Context) error {
+// saveMarks writes the marks to the local store.
+func (t *Team) saveMarks(ctx context.Context) error {
 	text, err := json.Marshal(t.marks)
 	if err != nil {
 		return err
 	}
-	return t.opts.Local.Remember(ctx, t.key(), string(text))
+	return t.opts.Local.Remember(ctx, t.marksKey(), string(text))
 }
 
-// enter connects, and finds out how far this clone has come with the base that is there.
-func (t *Team) enter(ctx context.Context, step stepper) error {
+// connect opens the shared store and loads the marks for it.
+func (t *Team) connect(ctx context.Context, step stepper) error {
 	if t.opts.Refused != nil {
 		return t.opts.Refused
 	}
-	if t.base == nil {
+	if t.shared == nil {
 		repository, err := t.opts.Repository(ctx)
 		if err != nil {
 			return err
 		}
 		machine := t.machine()
-		if t.base, err = postgres.Open(t.opts.Address, postgres.Options{Repository: repository, Machine: machine.ID, Host: machine.Host, Connections: 2}); err != nil {
+		t.shared, err = postgres.Open(t.opts.Address, postgres.Options{
+			Repository: repository, Machine: machine.ID, Host: machine.Host, Connections: 2,
+		})
+		if err != nil {
 			return err
 		}
 	}
-	marks, err := t.load(ctx)
+	marks, err := t.loadMarks(ctx)
 	if err != nil {
 		return err
 	}
 	t.marks = marks
 	return step(ctx, func(ctx context.Context) error {
-		base, err := t.base.Scope(ctx)
+		scope, err := t.shared.Scope(ctx)
 		if err != nil {
 			return err
 		}
-		t.marks = t.marks.of(base)
+		t.marks = t.marks.forScope(scope)
 		known := true
-		t.news = true
+		t.hasNew = true
 		if t.marks.Pulled+t.marks.Given != "" {
-			if known, t.news, err = t.base.Stand(ctx, t.marks.Pulled, t.marks.Given); err != nil {
+			known, t.hasNew, err = t.shared.Stand(ctx, t.marks.Pulled, t.marks.Given)
+			if err != nil {
 				return err
 			}
 		}
 		if !known {
-			// It is as it was on an earlier day: what it has of ours is not known, and everything is
-			// handed over again.
-			t.marks = t.marks.anew()
+			// The shared store was restored from a backup and may lack our records: send all of them again.
+			t.marks = t.marks.reset()
 		}
 		return nil
 	})

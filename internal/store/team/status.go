@@ -9,23 +9,25 @@ import (
 	"ken/internal/store/postgres"
 )
 
-// Status says how this clone stands with the base. What is known without the base is in it
-// even when that cannot be reached; why Sync could not, if it could not, is not found out again.
-func (t *Team) Status(ctx context.Context, away error) (*store.TeamStatus, error) {
+// Status compares this clone with the shared store. If the shared store cannot be reached, the status has the
+// local facts, and Status returns the error with it. syncErr is the error of a Sync before this call; if it is
+// not nil, Status does not try again.
+func (t *Team) Status(ctx context.Context, syncErr error) (*store.TeamStatus, error) {
 	out := &store.TeamStatus{Address: t.address.String(), Pulled: t.moved.Pulled, Pushed: t.moved.Pushed}
 	step := func(ctx context.Context, do func(context.Context) error) error {
-		return within(ctx, patience, do)
+		return within(ctx, syncStepTime, do)
 	}
-	if away == nil {
-		away = t.enter(ctx, step)
+	failure := syncErr
+	if failure == nil {
+		failure = t.connect(ctx, step)
 	}
-	if t.base != nil {
-		out.Repository = t.base.Name()
+	if t.shared != nil {
+		out.Repository = t.shared.Name()
 	}
-	// Without the base the marks that are remembered are the best there is.
 	marks := t.marks
-	if away != nil {
-		if m, err := t.load(ctx); err == nil {
+	if failure != nil {
+		// connect may have failed before it loaded the marks.
+		if m, err := t.loadMarks(ctx); err == nil {
 			marks = m
 		}
 	}
@@ -42,18 +44,19 @@ func (t *Team) Status(ctx context.Context, away error) (*store.TeamStatus, error
 		out.Unsent += len(list)
 		mark = next
 	}
-	if away == nil {
-		away = step(ctx, func(ctx context.Context) error { return t.look(ctx, out) })
+	if failure == nil {
+		failure = step(ctx, func(ctx context.Context) error { return t.addShared(ctx, out) })
 	}
-	if away != nil {
-		out.Problem, out.Trouble = away.Error(), Trouble(away)
+	if failure != nil {
+		out.Problem = failure.Error()
+		out.Trouble = Trouble(failure)
 	} else {
 		t.Reached()
 	}
-	return out, away
+	return out, failure
 }
 
-// Trouble says what sort of failure one is that a base was the reason for.
+// Trouble classifies an error of a visit to the shared store.
 func Trouble(err error) store.TeamTrouble {
 	_, refused := errors.AsType[*allow.Error](err)
 	switch {
@@ -67,15 +70,15 @@ func Trouble(err error) store.TeamTrouble {
 	return store.TroubleUnusable
 }
 
-// look asks the base what is there that is not here, and who else comes: this one first.
-func (t *Team) look(ctx context.Context, out *store.TeamStatus) (err error) {
-	if out.Records, err = t.base.Count(ctx); err != nil {
+// addShared adds the counts and the machines of the shared store to a status. This machine comes first.
+func (t *Team) addShared(ctx context.Context, out *store.TeamStatus) (err error) {
+	if out.Records, err = t.shared.Count(ctx); err != nil {
 		return err
 	}
-	if out.Unpulled, err = t.base.Behind(ctx, t.marks.Pulled); err != nil {
+	if out.Unpulled, err = t.shared.Behind(ctx, t.marks.Pulled); err != nil {
 		return err
 	}
-	list, err := t.base.Machines(ctx)
+	list, err := t.shared.Machines(ctx)
 	if err != nil {
 		return err
 	}
@@ -91,16 +94,15 @@ func (t *Team) look(ctx context.Context, out *store.TeamStatus) (err error) {
 	if t.opts.Bare {
 		return nil
 	}
-	if err := t.looked(ctx, &here); err != nil {
+	if err := t.addWorktree(ctx, &here); err != nil {
 		return err
 	}
 	out.Machines = append([]store.Machine{here}, out.Machines...)
 	return nil
 }
 
-// looked fills in how the work tree here stands. What was told of it may be older than what is
-// known, or nothing yet.
-func (t *Team) looked(ctx context.Context, here *store.Machine) error {
+// addWorktree adds the state of the local work tree, which may be newer than the state in the shared store.
+func (t *Team) addWorktree(ctx context.Context, here *store.Machine) error {
 	here.Here = true
 	b, verified, err := t.opts.Local.Baseline(ctx, t.opts.Worktree)
 	if err != nil {

@@ -1,11 +1,10 @@
-// Package team keeps a local store in step with the base of a team.
+// Package team exchanges records between the local store and the shared store of a team.
 //
-// Every answer comes from the local store; the base is where machines meet. What is new there
-// is taken over when a command begins, what was written here is handed over when it ends, and
-// how the work tree stands is told along the way. All of it is a union of records named by
-// content, taken up where a mark says, so that being cut off at any point costs nothing but
-// doing it again. A base that is away is noted once and left alone for a while. How a base
-// is spoken to belongs to internal/store/postgres.
+// ken answers every question from the local store. A command pulls new records from the shared store
+// when it begins and pushes its own records when it ends. It also sends the state of the work tree.
+// Records are identified by their content, and marks remember how far each direction has come, so an
+// interrupted exchange only has to be repeated. If the shared store does not answer, ken reports it
+// once and waits before the next attempt. Package internal/store/postgres implements the protocol.
 package team
 
 import (
@@ -24,35 +23,34 @@ import (
 	"ken/internal/store/postgres"
 )
 
-// Bounds of what a command that was about something else spends on the base.
+// Limits on the time that a command spends on the shared store, unless its purpose is to synchronize.
 const (
-	// every is how long what came from the base is new enough. An agent that asks ten
-	// questions in a row goes there once.
-	every = 5 * time.Second
-	// timesAsLong is how much longer than a visit it is left alone afterwards: a base at the other
-	// end of the world takes a second each time, and is asked every minute.
-	timesAsLong = 50
-	// StepTime is how long one step may take before the base counts as away: connecting, or some
-	// hundred records. Who waits longer for a question about one file thinks that ken hangs.
+	// minInterval is the shortest time between two visits. An agent that asks ten questions in a row
+	// causes one visit.
+	minInterval = 5 * time.Second
+	// intervalFactor is the shortest time between two visits as a multiple of the duration of the last
+	// one. A distant server that takes a second per visit is visited once a minute.
+	intervalFactor = 50
+	// StepTime is the time limit of one step: connecting, or a few hundred records. A user who waits
+	// longer for a question about one file thinks that ken hangs.
 	StepTime = 2 * time.Second
-	// visitMost is how long all steps may take together. The first visit to a large base is the
-	// one that needs it; the next command goes on where this one stopped.
-	visitMost = 20 * time.Second
-	// rowsEvery is how often rows are handed over: nobody's answer depends on them.
-	rowsEvery = time.Minute
-	// rowsMost is how many go at a time, unless that was asked for: a second or so.
-	rowsMost = 20_000
-	// away is how long a base that did not answer is left alone, twice as long each time up
-	// to longAway. Who comes back on line waits no longer than for a mail.
-	away     = 15 * time.Second
-	longAway = 5 * time.Minute
-	// patience is StepTime for somebody who has asked for nothing else.
-	patience = 30 * time.Second
-	// batch is how many records go in a step, and stepBytes how many bytes of them are handed over
-	// in one: a line of one megabit a second takes StepTime for that. Whoever hands over holds up
-	// the others meanwhile.
-	batch     = 1000
-	stepBytes = 256 << 10
+	// maxVisit limits all steps of a visit together. The first visit to a large store may reach it; the
+	// next command then continues.
+	maxVisit = 20 * time.Second
+	// rowsInterval is the time between two transfers of file rows. No answer depends on them.
+	rowsInterval = time.Minute
+	// maxRows limits the rows of one transfer, which takes about a second. Sync ignores it.
+	maxRows = 20_000
+	// minRetryWait is the wait after the first failure. It doubles with each failure up to maxRetryWait,
+	// so that a laptop that comes back online synchronizes within minutes.
+	minRetryWait = 15 * time.Second
+	maxRetryWait = 5 * time.Minute
+	// syncStepTime is the time limit of one step when the user asked for the exchange.
+	syncStepTime = 30 * time.Second
+	// batch limits the records of a step, and maxStepBytes the bytes that a step pushes: a line of one
+	// megabit per second sends them within StepTime. Other writers wait during a push.
+	batch        = 1000
+	maxStepBytes = 256 << 10
 )
 
 // Local is the store of this machine.
@@ -61,54 +59,53 @@ type Local interface {
 	Baseline(ctx context.Context, worktree string) (store.Verification, bool, error)
 	Rows(ctx context.Context, worktree string) iter.Seq2[store.FileRow, error]
 	Tally(ctx context.Context, worktree string) (store.FileCounts, error)
-	// Remember keeps a value beside the records, to be lost and put back with them.
+	// Remember stores a value with the records, so that a backup restores both or neither.
 	Remember(ctx context.Context, key, value string) error
 	Remembered(ctx context.Context, key string) (string, error)
 }
 
-// Options says which base, and for whom.
+// Options names the shared store and the clone that uses it.
 type Options struct {
-	Address string // of the base
-	// Refused says why the base must not be contacted: the repository names it, and the user has
-	// not allowed that. Nil when it may be.
+	Address string // of the shared store
+	// Refused says why ken must not contact the shared store: the repository names it, and the user has
+	// not allowed it. It is nil if ken may contact it.
 	Refused error
-	// Repository names the repository. It is called once, when it is needed.
+	// Repository returns the name of the repository. Team calls it at most once, on the first visit.
 	Repository func(ctx context.Context) (string, error)
 	Local      Local
-	// StateDir is the user's directory for state that outlives a run; "" when there is none,
-	// and so no memory of when the base was away.
+	// StateDir is the user's directory for state that outlives a run. If it is "", no visit is remembered.
 	StateDir  string
-	CommonDir string // the git directory that all work trees share, which names the clone
+	CommonDir string // the git directory that all work trees share; it identifies the clone
 	Bare      bool   // there is no work tree
 	Root      string // of the work tree
 	Worktree  string // the work tree's name, "" for the main one
 	Now       func() time.Time
-	// Step is how long one step of a visit may take; StepTime when 0.
+	// Step is the time limit of one step of a visit; 0 means StepTime.
 	Step time.Duration
 }
 
-// A Team is one clone's way to its base. It is for one goroutine. Nothing is looked at before
-// the first call.
+// A Team connects one clone to its shared store. It is not safe for concurrent use. It does not connect
+// before the first call that needs the shared store.
 type Team struct {
 	opts    Options
-	base    *postgres.Store
+	shared  *postgres.Store // nil before the first visit
 	address postgres.Address
-	memory  memory
+	last    lastVisit
 	marks   marks
-	news    bool            // the base may have something that is not here
-	arrived map[string]bool // what came from the base in this run
+	hasNew  bool            // the shared store may have records that the local store lacks
+	pulled  map[string]bool // the keys of the records that this run pulled
 	moved   Moved
-	aside   int  // what came from the base in this run and was not taken over
+	bad     int  // bad records that this run ignored and has not reported yet
 	visited bool // a visit of this process succeeded
 }
 
-// Moved counts the records that went each way.
+// Moved counts the records that were pulled and pushed.
 type Moved struct {
 	Pulled int `json:"pulled"`
 	Pushed int `json:"pushed"`
 }
 
-// Open returns the way to a base. An address that cannot be read is an error.
+// Open returns a Team for opts. It fails if the address is invalid. It does not connect.
 func Open(opts Options) (*Team, error) {
 	if opts.Now == nil {
 		opts.Now = time.Now
@@ -120,26 +117,26 @@ func Open(opts Options) (*Team, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Team{opts: opts, address: address, arrived: make(map[string]bool)}
-	t.memory = t.recall()
+	t := &Team{opts: opts, address: address, pulled: make(map[string]bool)}
+	t.last = t.loadLastVisit()
 	return t, nil
 }
 
-// Close lets go of the base.
+// Close closes the connections to the shared store.
 func (t *Team) Close() error {
-	if t.base == nil {
+	if t.shared == nil {
 		return nil
 	}
-	return t.base.Close()
+	return t.shared.Close()
 }
 
-// clone names this clone among those of the machine.
+// clone returns a name for this clone that is unique on the machine.
 func (t *Team) clone() string {
 	sum := sha256.Sum256([]byte(t.opts.CommonDir))
 	return hex.EncodeToString(sum[:3])
 }
 
-// worktree names the work tree among those of the machine.
+// worktree returns a name for the work tree that is unique on the machine.
 func (t *Team) worktree() string {
 	name := filepath.Base(t.opts.Root) + "-" + t.clone()
 	if t.opts.Worktree != "" {
@@ -148,15 +145,15 @@ func (t *Team) worktree() string {
 	return name
 }
 
-// Arrive takes over what is new in the base and hands over what is not there yet, unless that
-// was done a moment ago or the base is away. It returns what a person should be told, "" for
-// nothing: it never fails, because the local store answers without it.
+// Arrive pulls new records and pushes unsent ones at the start of a command, unless the last visit was
+// recent or failed recently. It returns a note for the user, "" for none. It never fails, because the
+// command can answer from the local store.
 func (t *Team) Arrive(ctx context.Context) (note string) {
 	if t.opts.Refused != nil {
-		return refusal(t.opts.Refused)
+		return refusalNote(t.opts.Refused)
 	}
 	now := t.opts.Now()
-	if t.memory.away(now) || t.memory.recent(now) {
+	if t.last.mustWait(now) || t.last.recent(now) {
 		return ""
 	}
 	return t.visit(ctx, func(ctx context.Context, step stepper) error {
@@ -166,35 +163,34 @@ func (t *Team) Arrive(ctx context.Context) (note string) {
 		if err := t.push(ctx, step); err != nil {
 			return err
 		}
-		return t.tell(ctx, step, false)
+		return t.sendState(ctx, step, false)
 	})
 }
 
-// Leave hands over what was written since, if anything was. It returns what a person should be
-// told.
+// Leave pushes the records that the command wrote. It returns a note for the user, "" for none.
 func (t *Team) Leave(ctx context.Context) (note string) {
-	if t.opts.Refused != nil || t.memory.away(t.opts.Now()) {
+	if t.opts.Refused != nil || t.last.mustWait(t.opts.Now()) {
 		return ""
 	}
 	unsent, err := t.unsent(ctx)
 	if err != nil || !unsent {
-		return "" // what cannot be read now has been reported by who needed it
+		return "" // the command that reads the local store reports its errors
 	}
 	return t.visit(ctx, func(ctx context.Context, step stepper) error {
 		if err := t.push(ctx, step); err != nil {
 			return err
 		}
-		return t.tell(ctx, step, false)
+		return t.sendState(ctx, step, false)
 	})
 }
 
-// Sync does all of it now, however long it takes.
+// Sync pulls, pushes and sends the state of the work tree now, without a limit on the total time.
 func (t *Team) Sync(ctx context.Context) (Moved, error) {
 	t.moved = Moved{}
 	step := func(ctx context.Context, do func(context.Context) error) error {
-		return within(ctx, patience, do)
+		return within(ctx, syncStepTime, do)
 	}
-	err := t.enter(ctx, step)
+	err := t.connect(ctx, step)
 	if err == nil {
 		err = t.pull(ctx, step)
 	}
@@ -202,32 +198,34 @@ func (t *Team) Sync(ctx context.Context) (Moved, error) {
 		err = t.push(ctx, step)
 	}
 	if err == nil {
-		err = t.tell(ctx, step, true)
+		err = t.sendState(ctx, step, true)
 	}
 	if err == nil {
-		t.memory.Failures, t.memory.At = 0, t.opts.Now()
-		t.keep()
+		t.last.Failures = 0
+		t.last.At = t.opts.Now()
+		t.saveLastVisit()
 	}
 	return t.moved, err
 }
 
-// Due has the next command of this clone go to the base, however recently one did: somebody else
-// of this machine has written there.
+// Due makes the next command of this clone visit the shared store, even if the last visit was recent.
+// Call it after another program on this machine wrote to the shared store.
 func (t *Team) Due() {
-	t.memory.At = time.Time{}
-	t.keep()
+	t.last.At = time.Time{}
+	t.saveLastVisit()
 }
 
-// Reached says that the base answers: if it was left alone because it did not, the next command of
-// this clone goes there.
+// Reached records that the shared store answers. After a failure, the next command then visits it
+// without waiting.
 func (t *Team) Reached() {
-	if t.memory.Failures > 0 {
-		t.memory.Failures, t.memory.At = 0, time.Time{}
-		t.keep()
+	if t.last.Failures > 0 {
+		t.last.Failures = 0
+		t.last.At = time.Time{}
+		t.saveLastVisit()
 	}
 }
 
-// A stepper bounds one step in time.
+// A stepper calls do with a time limit.
 type stepper func(ctx context.Context, do func(context.Context) error) error
 
 func within(ctx context.Context, limit time.Duration, do func(context.Context) error) error {
@@ -236,61 +234,63 @@ func within(ctx context.Context, limit time.Duration, do func(context.Context) e
 	return do(ctx)
 }
 
-// visit goes to the base in bounded time, and remembers how that went.
+// visit connects to the shared store, calls do within the time limits and records the outcome. It returns a
+// note for the user, "" for none.
 func (t *Team) visit(ctx context.Context, do func(context.Context, stepper) error) (note string) {
 	began := t.opts.Now()
-	deadline := began.Add(visitMost)
-	errEnough := errors.New("enough for now")
+	deadline := began.Add(maxVisit)
+	errTimeUp := errors.New("time limit of the visit")
 	step := func(ctx context.Context, do func(context.Context) error) error {
 		if t.opts.Now().After(deadline) {
-			return errEnough
+			return errTimeUp
 		}
 		return within(ctx, t.opts.Step, do)
 	}
-	err := t.enter(ctx, step)
+	err := t.connect(ctx, step)
 	if err == nil {
 		err = do(ctx, step)
 	}
 	if ctx.Err() != nil {
-		return "" // it was not the base that gave up
+		return "" // the user cancelled: this is no failure of the shared store
 	}
 	now := t.opts.Now()
-	t.memory.At, t.memory.Took = now, now.Sub(began)
+	t.last.At = now
+	t.last.Took = now.Sub(began)
 	switch {
 	case err == nil:
 		t.visited = true
-		t.memory.Failures = 0
-		if t.aside > 0 {
-			note = fmt.Sprintf("ignored %d bad records of the store %s; list them with: ken share status", t.aside, t.address)
-			t.aside = 0
+		t.last.Failures = 0
+		if t.bad > 0 {
+			note = fmt.Sprintf("ignored %d bad records of the store %s; list them with: ken share status", t.bad, t.address)
+			t.bad = 0
 		}
-	case errors.Is(err, errEnough):
-		t.memory.At = time.Time{} // the next command goes on
+	case errors.Is(err, errTimeUp):
+		t.last.At = time.Time{} // the next command continues
 		note = fmt.Sprintf("the store %s has more records than one command takes over; the next command continues, or run: ken share pull", t.address)
 	default:
-		t.memory.Failures++
-		note = t.said(err)
+		t.last.Failures++
+		note = t.failureNote(err)
 	}
-	t.keep()
+	t.saveLastVisit()
 	return note
 }
 
-// Visited reports whether this process reached the base.
+// Visited reports whether a visit of this process succeeded.
 func (t *Team) Visited() bool { return t.visited }
 
-// refusal is what a person is told of a base that must not be contacted.
-func refusal(err error) string {
+// refusalNote returns the note about a shared store that ken must not contact.
+func refusalNote(err error) string {
 	if e, ok := errors.AsType[*allow.Error](err); ok {
 		return e.Note()
 	}
 	return err.Error()
 }
 
-// Refused says why the base must not be contacted; nil when it may be.
+// Refused returns the reason why ken must not contact the shared store, nil if there is none.
 func (t *Team) Refused() error { return t.opts.Refused }
 
-// Reach says why the base cannot be used, nil when it can. It waits no longer than a command that
-// was about something else, and writes nothing, neither here nor there.
+// Reach returns an error if the shared store cannot be used. It waits no longer than one step of a visit,
+// and writes nothing to either store.
 func (t *Team) Reach(ctx context.Context) error {
 	if t.opts.Refused != nil {
 		return t.opts.Refused
@@ -298,8 +298,8 @@ func (t *Team) Reach(ctx context.Context) error {
 	return within(ctx, t.opts.Step, func(ctx context.Context) error { return postgres.Reach(ctx, t.opts.Address) })
 }
 
-// said is what a person is told of a failure.
-func (t *Team) said(err error) string {
+// failureNote returns the note about a failed visit.
+func (t *Team) failureNote(err error) string {
 	note := fmt.Sprintf("%v; answered from the local store; nothing is lost", err)
 	if hint := fault.HintOf(err); hint != "" && !postgres.Away(err) {
 		note += " (" + hint + ")"

@@ -24,19 +24,19 @@ import (
 	"ken/internal/store/team"
 )
 
-// A clone is one with a store and a user's state of its own, whose clock stands still.
+// A clone has its own store, its own user state and a clock that only the test advances.
 type clone struct {
 	*local.Store
 	dir, state string
 	now        time.Time
-	slow       time.Duration // that passes whenever somebody looks at the clock
-	full       bool          // its disk has no room for anything
+	slow       time.Duration // added to the clock on each read
+	full       bool          // the disk is full
 	repository string
-	step       time.Duration // that a step of a visit may take; long, for busy machines
-	refused    error         // why the base must not be contacted
+	step       time.Duration // the time limit of a step; long, because test machines are busy
+	refused    error         // the reason why ken must not contact the shared store
 }
 
-// Absorb adds records, if there is room.
+// Absorb adds records. It fails if the disk is full.
 func (c *clone) Absorb(ctx context.Context, list []store.Record) error {
 	if c.full {
 		return errors.New("no space left on device")
@@ -56,36 +56,35 @@ func newClone(t *testing.T) *clone {
 	return c
 }
 
-// wait lets time pass.
+// wait advances the clock.
 func (c *clone) wait(d time.Duration) { c.now = c.now.Add(d) }
 
-// command is one run of ken: it goes to the base when it begins and when it ends, and writes in
-// between. It returns what the user was told.
+// command imitates a run of ken that writes some records. It returns the notes for the user.
 func (c *clone) command(t *testing.T, address string, write ...fresh.Record) string {
 	t.Helper()
-	way := c.team(t, address)
-	note := way.Arrive(t.Context())
+	tm := c.team(t, address)
+	note := tm.Arrive(t.Context())
 	if len(write) > 0 {
 		storetest.Commit(t, c, "", store.FileChanges{Records: write})
 	}
-	note += way.Leave(t.Context())
-	if err := way.Close(); err != nil {
+	note += tm.Leave(t.Context())
+	if err := tm.Close(); err != nil {
 		t.Error(err)
 	}
 	return note
 }
 
-// quiet is a command that has nothing to say of the base.
+// quiet runs a command and fails the test if there is a note.
 func (c *clone) quiet(t *testing.T, address string, write ...fresh.Record) {
 	t.Helper()
 	if note := c.command(t, address, write...); note != "" {
-		t.Errorf("it says: %s", note)
+		t.Errorf("note: %s", note)
 	}
 }
 
 func (c *clone) team(t *testing.T, address string) *team.Team {
 	t.Helper()
-	way, err := team.Open(team.Options{
+	tm, err := team.Open(team.Options{
 		Address: address, Refused: c.refused, Local: c, StateDir: c.state, CommonDir: c.dir, Root: c.dir + "/work",
 		Repository: func(context.Context) (string, error) { return c.repository, nil },
 		Now: func() time.Time {
@@ -97,37 +96,38 @@ func (c *clone) team(t *testing.T, address string) *team.Team {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return way
+	return tm
 }
 
-// has returns the texts that a store has, sorted. One that is there twice is listed twice.
-func has(t *testing.T, s store.Records) []string {
+// texts returns the texts of all records of a store, sorted, with duplicates.
+func texts(t *testing.T, s store.Records) []string {
 	t.Helper()
 	list, _ := storetest.Since(t, s, "", 100)
-	var texts []string
+	var all []string
 	for _, r := range list {
 		if r.File != nil {
-			texts = append(texts, r.File.Text)
+			all = append(all, r.File.Text)
 		} else {
-			texts = append(texts, r.Directory.Text)
+			all = append(all, r.Directory.Text)
 		}
 	}
-	slices.Sort(texts)
-	return texts
+	slices.Sort(all)
+	return all
 }
 
-func want(t *testing.T, s store.Records, texts ...string) {
+// wantTexts fails the test unless the records of a store have the given texts.
+func wantTexts(t *testing.T, s store.Records, want ...string) {
 	t.Helper()
-	slices.Sort(texts)
-	if got := has(t, s); !slices.Equal(got, texts) {
-		t.Errorf("it has %q, want %q", got, texts)
+	slices.Sort(want)
+	if got := texts(t, s); !slices.Equal(got, want) {
+		t.Errorf("the store has %q, want %q", got, want)
 	}
 }
 
-// base opens the base of a repository, to look into it.
-func base(t *testing.T, address, repository string) *postgres.Store {
+// openShared opens the shared store of a repository as another machine.
+func openShared(t *testing.T, address, repository string) *postgres.Store {
 	t.Helper()
-	s, err := postgres.Open(address, postgres.Options{Repository: repository, Machine: "looking"})
+	s, err := postgres.Open(address, postgres.Options{Repository: repository, Machine: "observer"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,11 +138,11 @@ func base(t *testing.T, address, repository string) *postgres.Store {
 func text(s string) fresh.Record { return storetest.Record(s, s, len(s)) }
 
 const (
-	soon  = 6 * time.Second // later than a visit is good for
-	later = time.Hour       // later than any base is left alone
+	soon  = 6 * time.Second // longer than the interval between visits
+	later = time.Hour       // longer than the wait after any number of failures
 )
 
-// What one machine writes, the next command of another one has.
+// The next command of another machine pulls the records of the first.
 func TestTwoMachines(t *testing.T) {
 	address := pgtest.Database(t)
 	ann, bob := newClone(t), newClone(t)
@@ -151,16 +151,15 @@ func TestTwoMachines(t *testing.T) {
 	ann.wait(soon)
 	ann.quiet(t, address)
 	bob.quiet(t, address, text("by bob"))
-	want(t, bob, "by ann", "about d", "by bob")
+	wantTexts(t, bob, "by ann", "about d", "by bob")
 	ann.wait(soon)
 	ann.quiet(t, address)
-	want(t, ann, "by ann", "about d", "by bob")
-	want(t, base(t, address, "r"), "by ann", "about d", "by bob")
+	wantTexts(t, ann, "by ann", "about d", "by bob")
+	wantTexts(t, openShared(t, address, "r"), "by ann", "about d", "by bob")
 }
 
-// Nobody is sent what he has: neither his own words from the base, nor what came from there
-// back to it.
-func TestNothingTravelsTwice(t *testing.T) {
+// A clone neither pulls its own records nor pushes records that it pulled.
+func TestRecordsTransferOnce(t *testing.T) {
 	address := pgtest.Database(t)
 	ann, bob := newClone(t), newClone(t)
 	for i := range 3 {
@@ -168,26 +167,26 @@ func TestNothingTravelsTwice(t *testing.T) {
 		ann.wait(soon)
 	}
 	moved := func(c *clone) team.Moved {
-		way := c.team(t, address)
-		defer way.Close()
-		m, err := way.Sync(t.Context())
+		tm := c.team(t, address)
+		defer tm.Close()
+		m, err := tm.Sync(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		return m
 	}
 	for _, c := range []struct {
-		who  *clone
-		want team.Moved
+		clone *clone
+		want  team.Moved
 	}{{ann, team.Moved{}}, {bob, team.Moved{Pulled: 3}}, {bob, team.Moved{}}, {ann, team.Moved{}}} {
-		if got := moved(c.who); got != c.want {
+		if got := moved(c.clone); got != c.want {
 			t.Errorf("moved %+v, want %+v", got, c.want)
 		}
 	}
 }
 
-// Long texts go in steps that a slow line takes in time.
-func TestLongTexts(t *testing.T) {
+// A step of a push has a limit in bytes, so that it ends in time on a slow line.
+func TestPushStepBytes(t *testing.T) {
 	address := pgtest.Database(t)
 	ann := newClone(t)
 	const n, long = 12, 100 << 10
@@ -196,17 +195,17 @@ func TestLongTexts(t *testing.T) {
 		list = append(list, storetest.Record(strings.Repeat(fmt.Sprint(i%10), long), fmt.Sprint(i), i))
 	}
 	ann.quiet(t, address, list...)
-	if got := len(has(t, base(t, address, "r"))); got != n {
+	if got := len(texts(t, openShared(t, address, "r"))); got != n {
 		t.Errorf("%d records, want %d", got, n)
 	}
 	most := pgtest.One[int](t, address, `SELECT max(bytes) FROM (SELECT sum(length(text)) AS bytes FROM ken.record GROUP BY xmin::text) step`)
 	if most > 256<<10 || most < long {
-		t.Errorf("%d bytes in a step", most)
+		t.Errorf("a step has %d bytes, want %d to %d", most, long, 256<<10)
 	}
 }
 
-// Repositories on one server do not see each other's words, nor machines.
-func TestRepositoriesApart(t *testing.T) {
+// Repositories on one server see neither each other's records nor machines.
+func TestRepositoriesAreSeparate(t *testing.T) {
 	address := pgtest.Database(t)
 	ann, eve := newClone(t), newClone(t)
 	eve.repository = "another"
@@ -215,16 +214,16 @@ func TestRepositoriesApart(t *testing.T) {
 	eve.quiet(t, address, text("other"))
 	eve.wait(soon)
 	eve.quiet(t, address)
-	want(t, eve, "other")
-	want(t, base(t, address, "another"), "other")
-	if list, err := base(t, address, "another").Machines(t.Context()); err != nil || len(list) > 0 {
+	wantTexts(t, eve, "other")
+	wantTexts(t, openShared(t, address, "another"), "other")
+	if list, err := openShared(t, address, "another").Machines(t.Context()); err != nil || len(list) > 0 {
 		t.Errorf("machines of another repository: %v, %v", list, err)
 	}
 }
 
-// Who has gone to another repository of the server, and comes back to the one before, has not lost
-// his place there: what both sides have is neither unsent nor unpulled.
-func TestThereAndBack(t *testing.T) {
+// A clone that switches to another repository name and back keeps its marks: records that both stores have are
+// neither unsent nor unpulled.
+func TestSwitchRepositoryAndBack(t *testing.T) {
 	address := pgtest.Database(t)
 	ann := newClone(t)
 	ann.quiet(t, address, text("first"))
@@ -236,115 +235,115 @@ func TestThereAndBack(t *testing.T) {
 		}
 	}
 	if b := ann.status(t, address); b.Unsent != 2 || b.Unpulled != 0 {
-		t.Errorf("back again: %d unsent, %d unpulled", b.Unsent, b.Unpulled)
+		t.Errorf("after switching back: %d unsent, %d unpulled, want 2 and 0", b.Unsent, b.Unpulled)
 	}
 	ann.quiet(t, address)
 	if b := ann.status(t, address); !b.Current() || b.Records != 3 {
-		t.Errorf("in step: %+v", b)
+		t.Errorf("want a current status: %+v", b)
 	}
-	want(t, base(t, address, "x"), "first", "more 0")
-	want(t, base(t, address, "r"), "first", "more 0", "more 1")
-	// One that was emptied meanwhile gets everything again.
+	wantTexts(t, openShared(t, address, "x"), "first", "more 0")
+	wantTexts(t, openShared(t, address, "r"), "first", "more 0", "more 1")
+	// A repository that lost its records gets all of them again.
 	ann.repository = "x"
 	pgtest.Exec(t, address, `DELETE FROM ken.record WHERE repository = (SELECT id FROM ken.repository WHERE name = 'x')`)
 	ann.wait(later)
 	ann.quiet(t, address)
-	want(t, base(t, address, "x"), "first", "more 0", "more 1")
+	wantTexts(t, openShared(t, address, "x"), "first", "more 0", "more 1")
 }
 
-// What the local store could not take is not passed over: it comes once there is room.
-func TestNoRoomHere(t *testing.T) {
+// Records that the local store cannot write are pulled again once the disk has room.
+func TestLocalDiskFull(t *testing.T) {
 	address := pgtest.Database(t)
 	ann, bob := newClone(t), newClone(t)
 	ann.quiet(t, address, text("by ann"))
 	bob.full = true
 	if note := bob.command(t, address); note == "" {
-		t.Error("nobody says that there is no room")
+		t.Error("no note about the full disk")
 	}
 	bob.full = false
 	bob.wait(later)
 	bob.quiet(t, address)
-	want(t, bob, "by ann")
+	wantTexts(t, bob, "by ann")
 }
 
-// A visit that took all the time there is goes on with the next command, however soon.
-func TestEnoughForNow(t *testing.T) {
+// The next command continues a visit that reached its time limit, even if it runs at once.
+func TestVisitTimeLimit(t *testing.T) {
 	address := pgtest.Database(t)
 	ann, bob := newClone(t), newClone(t)
 	ann.quiet(t, address, text("by ann"))
 	bob.slow = 15 * time.Second
 	if note := bob.command(t, address); note == "" {
-		t.Error("nobody says that there is more")
+		t.Error("no note that the next command continues")
 	}
-	want(t, bob)
+	wantTexts(t, bob)
 	bob.slow = 0
 	bob.quiet(t, address)
-	want(t, bob, "by ann")
+	wantTexts(t, bob, "by ann")
 }
 
-// A visit that the user has broken off says nothing of the base.
-func TestBrokenOff(t *testing.T) {
+// A cancelled visit returns no note and is no failure.
+func TestCancelledVisit(t *testing.T) {
 	address := pgtest.Database(t)
 	ann := newClone(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	way := ann.team(t, address)
-	defer way.Close()
-	if note := way.Arrive(ctx); note != "" {
+	tm := ann.team(t, address)
+	defer tm.Close()
+	if note := tm.Arrive(ctx); note != "" {
 		t.Error(note)
 	}
 	ann.quiet(t, address, text("by ann"))
-	want(t, base(t, address, "r"), "by ann")
+	wantTexts(t, openShared(t, address, "r"), "by ann")
 }
 
-// A clock that was put back keeps nobody from the base.
-func TestClockPutBack(t *testing.T) {
+// A clock that was set back does not prevent a visit.
+func TestClockSetBack(t *testing.T) {
 	address := pgtest.Database(t)
 	ann, bob := newClone(t), newClone(t)
 	bob.quiet(t, address)
 	ann.quiet(t, address, text("by ann"))
 	bob.wait(-later)
 	bob.quiet(t, address)
-	want(t, bob, "by ann")
+	wantTexts(t, bob, "by ann")
 }
 
-// A base that is away from the start is noted once, left alone for a while, and caught up with.
-func TestAwayFromTheStart(t *testing.T) {
+// A server that is down from the start causes one note and a wait. Later commands push everything.
+func TestServerDownAtStart(t *testing.T) {
 	server := pgtest.Start(t)
 	address := server.Database(t)
 	server.Stop(t)
 	ann := newClone(t)
 	note := ann.command(t, address, text("off line"))
 	if !strings.Contains(note, "no server listens there") || strings.Count(note, "nothing is lost") != 1 {
-		t.Errorf("it says: %s", note)
+		t.Errorf("note: %s", note)
 	}
 	ann.quiet(t, address, text("later"))
-	want(t, ann, "off line", "later")
+	wantTexts(t, ann, "off line", "later")
 	bob := newClone(t)
 	if note := bob.command(t, address, text("bob's")); note == "" {
-		t.Error("nobody says that the base is away")
+		t.Error("no note that the server is down")
 	}
 	eve := newClone(t)
 	if note := eve.command(t, address, text("eve's")); note == "" {
-		t.Error("nobody says that the base is away")
+		t.Error("no note that the server is down")
 	}
 	server.Restart(t)
 	if b := eve.status(t, address); b.Unsent != 1 {
 		t.Errorf("%+v", b)
 	}
-	eve.quiet(t, address) // who has seen that it is back does not leave it alone
-	want(t, base(t, address, "r"), "eve's")
-	ann.quiet(t, address) // it is still left alone
+	eve.quiet(t, address) // status reached the server, which ends the wait
+	wantTexts(t, openShared(t, address, "r"), "eve's")
+	ann.quiet(t, address) // the wait of this clone is not over
 	ann.wait(later)
 	ann.quiet(t, address)
-	want(t, base(t, address, "r"), "off line", "later", "eve's")
-	bob.wait(-later) // a clock that was put back proves nothing
+	wantTexts(t, openShared(t, address, "r"), "off line", "later", "eve's")
+	bob.wait(-later) // a clock that was set back ends the wait
 	bob.quiet(t, address)
-	want(t, base(t, address, "r"), "off line", "later", "bob's", "eve's")
+	wantTexts(t, openShared(t, address, "r"), "off line", "later", "bob's", "eve's")
 }
 
-// So is one that goes away in the middle, by a stop, a crash or a closed door.
-func TestAwayInTheMiddle(t *testing.T) {
+// A server that stops or crashes between two visits does not lose records.
+func TestServerStopsOrCrashes(t *testing.T) {
 	server := pgtest.Start(t)
 	address := server.Database(t)
 	ann, bob := newClone(t), newClone(t)
@@ -356,10 +355,10 @@ func TestAwayInTheMiddle(t *testing.T) {
 		ann.wait(later)
 		bob.wait(later)
 		if note := ann.command(t, address, text(off)); note == "" {
-			t.Error("nobody says that the base is away")
+			t.Error("no note that the server is down")
 		}
 		if note := bob.command(t, address, text("bob's "+off)); note == "" {
-			t.Error("nobody says that the base is away")
+			t.Error("no note that the server is down")
 		}
 		server.Restart(t)
 		all = append(all, before, off, "bob's "+off)
@@ -369,15 +368,15 @@ func TestAwayInTheMiddle(t *testing.T) {
 				c.quiet(t, address)
 			}
 		}
-		want(t, ann, all...)
-		want(t, bob, all...)
-		want(t, base(t, address, "r"), all...)
+		wantTexts(t, ann, all...)
+		wantTexts(t, bob, all...)
+		wantTexts(t, openShared(t, address, "r"), all...)
 	}
 }
 
-// A base that accepts and never answers costs one command a bounded time, and the next ones
-// nothing.
-func TestStalls(t *testing.T) {
+// A server that accepts connections and never answers delays one command for a limited time, and the next
+// commands not at all.
+func TestServerStalls(t *testing.T) {
 	proxy := pgtest.Through(t, pgtest.Database(t))
 	ann := newClone(t)
 	ann.step = time.Second
@@ -385,10 +384,10 @@ func TestStalls(t *testing.T) {
 	began := time.Now()
 	note := ann.command(t, proxy.Address(), text("meanwhile"))
 	if !strings.Contains(note, "does not answer") {
-		t.Errorf("it says: %s", note)
+		t.Errorf("note: %s", note)
 	}
 	if took := time.Since(began); took > time.Minute {
-		t.Errorf("it took %v, want a wait that ends", took)
+		t.Errorf("the command took %v, want at most a minute", took)
 	}
 	taken := proxy.Taken()
 	ann.wait(soon)
@@ -396,20 +395,20 @@ func TestStalls(t *testing.T) {
 		ann.quiet(t, proxy.Address())
 	}
 	if proxy.Taken() != taken {
-		t.Error("a base that stalls was tried again at once")
+		t.Error("a command contacted the stalled server again without waiting")
 	}
 	proxy.Stall(false)
 	ann.wait(later)
 	ann.quiet(t, proxy.Address())
-	want(t, base(t, proxy.Address(), "r"), "meanwhile")
+	wantTexts(t, openShared(t, proxy.Address(), "r"), "meanwhile")
 }
 
-// Wherever the connection is cut, nothing is lost and nothing is there twice.
-func TestCut(t *testing.T) {
+// A connection that is cut at any byte neither loses nor duplicates records.
+func TestConnectionCut(t *testing.T) {
 	address := pgtest.Database(t)
 	proxy := pgtest.Through(t, address)
 	ann, bob := newClone(t), newClone(t)
-	if err := base(t, address, "r").Absorb(t.Context(), nil); err != nil {
+	if err := openShared(t, address, "r").Absorb(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	var all []string
@@ -420,30 +419,30 @@ func TestCut(t *testing.T) {
 		storetest.Commit(t, ann, "", store.FileChanges{Records: []fresh.Record{text(word)}, Put: []store.FileRow{storetest.Row("a", word)}})
 		proxy.CutAfter(n)
 		for _, c := range []*clone{ann, bob} {
-			way := c.team(t, proxy.Address())
-			if _, err := way.Sync(t.Context()); err != nil {
+			tm := c.team(t, proxy.Address())
+			if _, err := tm.Sync(t.Context()); err != nil {
 				cuts++
 			}
-			way.Close()
+			tm.Close()
 		}
-		if got := has(t, base(t, address, "r")); len(got) != len(slices.Compact(slices.Clone(got))) {
-			t.Fatalf("after a cut at %d the base has %q", n, got)
+		if got := texts(t, openShared(t, address, "r")); len(got) != len(slices.Compact(slices.Clone(got))) {
+			t.Fatalf("duplicates in the shared store after a cut at byte %d: %q", n, got)
 		}
 	}
 	if cuts < 5 {
-		t.Errorf("only %d cuts hit anything", cuts)
+		t.Errorf("only %d cuts made Sync fail, want 5", cuts)
 	}
 	proxy.CutAfter(-1)
 	for _, c := range []*clone{ann, bob} {
 		c.wait(later)
 		c.quiet(t, proxy.Address())
-		want(t, c, all...)
+		wantTexts(t, c, all...)
 	}
-	want(t, base(t, address, "r"), all...)
+	wantTexts(t, openShared(t, address, "r"), all...)
 }
 
-// A base that was made anew, or put back to an earlier day, gets everything again.
-func TestBasePutBack(t *testing.T) {
+// A clone sends all records again to a shared store that was restored from a backup or created again.
+func TestSharedStoreRestored(t *testing.T) {
 	address := pgtest.Database(t)
 	ann := newClone(t)
 	ann.quiet(t, address, text("one"), text("second"))
@@ -451,82 +450,81 @@ func TestBasePutBack(t *testing.T) {
 	ann.quiet(t, address, text("last one"))
 	pgtest.Exec(t, address, `DELETE FROM ken.record WHERE seq > 2; UPDATE ken.repository SET seq = 2`)
 	bob := newClone(t)
-	bob.quiet(t, address, text("by bob")) // it takes the number that "last one" had
+	bob.quiet(t, address, text("by bob")) // gets the number that "last one" had
 	ann.wait(soon)
 	ann.quiet(t, address)
-	want(t, base(t, address, "r"), "one", "second", "last one", "by bob")
-	want(t, ann, "one", "second", "last one", "by bob")
+	wantTexts(t, openShared(t, address, "r"), "one", "second", "last one", "by bob")
+	wantTexts(t, ann, "one", "second", "last one", "by bob")
 
 	pgtest.Exec(t, address, `DROP SCHEMA ken CASCADE`)
 	ann.wait(soon)
 	ann.quiet(t, address)
-	want(t, base(t, address, "r"), "one", "second", "last one", "by bob")
+	wantTexts(t, openShared(t, address, "r"), "one", "second", "last one", "by bob")
 }
 
-// So does one that was put back to a moment between somebody's coming and going, while others
-// wrote: what he had seen is there, and what he handed over is not.
-func TestBasePutBackBetween(t *testing.T) {
+// The backup may be from a time between the pull and the push of a command, while others wrote: the shared store
+// then has the records that the clone pulled, but not those that it pushed.
+func TestSharedStoreRestoredBetweenPullAndPush(t *testing.T) {
 	address := pgtest.Database(t)
 	ann, bob := newClone(t), newClone(t)
 	ann.quiet(t, address, text("before"))
 	ann.wait(soon)
-	way := ann.team(t, address)
-	defer way.Close()
-	if note := way.Arrive(t.Context()); note != "" {
+	tm := ann.team(t, address)
+	defer tm.Close()
+	if note := tm.Arrive(t.Context()); note != "" {
 		t.Error(note)
 	}
 	bob.quiet(t, address, text("by bob"))
 	storetest.Commit(t, ann, "", store.FileChanges{Records: []fresh.Record{text("by ann")}})
-	if note := way.Leave(t.Context()); note != "" {
+	if note := tm.Leave(t.Context()); note != "" {
 		t.Error(note)
 	}
 	pgtest.Exec(t, address, `DELETE FROM ken.record WHERE seq > 2; UPDATE ken.repository SET seq = 2`)
-	want(t, base(t, address, "r"), "before", "by bob")
+	wantTexts(t, openShared(t, address, "r"), "before", "by bob")
 	ann.wait(soon)
 	ann.quiet(t, address)
-	want(t, base(t, address, "r"), "before", "by bob", "by ann")
-	want(t, ann, "before", "by bob", "by ann")
+	wantTexts(t, openShared(t, address, "r"), "before", "by bob", "by ann")
+	wantTexts(t, ann, "before", "by bob", "by ann")
 }
 
-// status says how a clone stands with the base.
+// status returns the status of a clone.
 func (c *clone) status(t *testing.T, address string) *store.TeamStatus {
 	t.Helper()
-	way := c.team(t, address)
-	defer way.Close()
-	b, err := way.Status(t.Context(), nil)
+	tm := c.team(t, address)
+	defer tm.Close()
+	b, err := tm.Status(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return b
 }
 
-// What the base has and the clone has not is no news to be silent about.
-func TestUnpulled(t *testing.T) {
+// The status counts the records that the clone has not pulled.
+func TestStatusCountsUnpulled(t *testing.T) {
 	address := pgtest.Database(t)
 	ann, bob := newClone(t), newClone(t)
 	ann.quiet(t, address, text("one"))
 	bob.quiet(t, address)
 	if b := bob.status(t, address); !b.Current() || b.Records != 1 {
-		t.Errorf("in step: %+v", b)
+		t.Errorf("want a current status: %+v", b)
 	}
 	ann.wait(soon)
 	storetest.Keep(t, ann.Store, storetest.Directory("d", "x", 1), storetest.Outlined("d", "x", 1), storetest.Outlined("d", "y", 2))
 	ann.quiet(t, address, text("two"))
 	if b := ann.status(t, address); !b.Current() {
-		t.Errorf("who wrote it: %+v", b)
+		t.Errorf("status of the clone that wrote the records: %+v", b)
 	}
 	if b := bob.status(t, address); b.Current() || b.Unpulled != 3 || b.Unsent != 0 {
-		t.Errorf("two texts and an outline behind: %+v", b)
+		t.Errorf("want 3 unpulled records (two texts and an outline): %+v", b)
 	}
 	bob.wait(soon)
 	bob.quiet(t, address)
 	if b := bob.status(t, address); !b.Current() {
-		t.Errorf("in step again: %+v", b)
+		t.Errorf("want a current status after the pull: %+v", b)
 	}
 }
 
-// What is wrong with one record of the base costs nobody the others, and is told until the base
-// is another one.
+// A clone skips bad records, pulls the others, and lists the bad ones in its status.
 func TestBadRecords(t *testing.T) {
 	address := pgtest.Database(t)
 	ann := newClone(t)
@@ -539,28 +537,28 @@ func TestBadRecords(t *testing.T) {
 	bob := newClone(t)
 	note := bob.command(t, address, text("by bob"))
 	if !strings.Contains(note, "ignored 4 bad records") || strings.Count(note, "ken share status") != 1 {
-		t.Errorf("it says: %s", note)
+		t.Errorf("note: %s", note)
 	}
-	want(t, bob, "good", "about good", "by bob")
+	wantTexts(t, bob, "good", "about good", "by bob")
 	bob.wait(soon)
 	bob.quiet(t, address)
 	b := bob.status(t, address)
 	if b.Current() || b.Unpulled != 0 || b.Aside != 4 {
 		t.Errorf("%+v", b)
 	}
-	var said []string
+	var reasons []string
 	for _, q := range b.Quarantined {
-		said = append(said, q.Path+": "+q.Reason)
+		reasons = append(reasons, q.Path+": "+q.Reason)
 	}
 	for _, reason := range []string{"changed: its content does not match its hash", "odd: basis of directory odd", "its content does not match", "U+202E"} {
-		if !strings.Contains(strings.Join(said, "\n"), reason) {
-			t.Errorf("it says %q, and not %q", said, reason)
+		if !strings.Contains(strings.Join(reasons, "\n"), reason) {
+			t.Errorf("the reasons %q lack %q", reasons, reason)
 		}
 	}
 }
 
-// A clone that lost its store gets everything again.
-func TestLocalLost(t *testing.T) {
+// A clone that lost its local store pulls all records again.
+func TestLocalStoreLost(t *testing.T) {
 	address := pgtest.Database(t)
 	ann := newClone(t)
 	ann.quiet(t, address, text("one"))
@@ -568,11 +566,11 @@ func TestLocalLost(t *testing.T) {
 	lost.state = ann.state
 	lost.now = ann.now.Add(soon)
 	lost.quiet(t, address)
-	want(t, lost, "one")
+	wantTexts(t, lost, "one")
 }
 
-// A base that the user has not allowed is not contacted, not even on this machine, and the note
-// says how to allow it.
+// ken does not contact a server that the user has not allowed, not even on this machine. The note says how to
+// allow it.
 func TestRefused(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it is closed when the test ends
 	if err != nil {
@@ -589,24 +587,24 @@ func TestRefused(t *testing.T) {
 	ann.refused = allow.Request{For: allow.Store, Address: "ADDRESS"}.Refuse("the address")
 	address := "postgres://ken@" + listener.Addr().String() + "/ken?sslmode=disable"
 	if note := ann.command(t, address, text("one")); note != "not contacted: ADDRESS, which only .ken/config.yaml names; to allow it: ken allow ADDRESS" {
-		t.Errorf("it says: %s", note)
+		t.Errorf("note: %s", note)
 	}
-	way := ann.team(t, address)
-	for what, err := range map[string]error{"reach": way.Reach(t.Context()), "refused": way.Refused(), "sync": second(way.Sync(t.Context())), "status": second(way.Status(t.Context(), nil))} {
+	tm := ann.team(t, address)
+	for what, err := range map[string]error{"reach": tm.Reach(t.Context()), "refused": tm.Refused(), "sync": second(tm.Sync(t.Context())), "status": second(tm.Status(t.Context(), nil))} {
 		if team.Trouble(err) != store.TroubleNotAllowed {
-			t.Errorf("%s: want the error that it is not allowed, not %v", what, err)
+			t.Errorf("%s: error %v, want TroubleNotAllowed", what, err)
 		}
 	}
 	select {
 	case <-contacted:
-		t.Error("the base was contacted")
+		t.Error("ken contacted the server")
 	default:
 	}
 }
 
 func second[T any](_ T, err error) error { return err }
 
-// An address names one host: the user would not see that another may be contacted.
+// An address with several hosts is an error, because the user would allow only the first.
 func TestSeveralHosts(t *testing.T) {
 	ann := newClone(t)
 	for _, address := range []string{
@@ -619,8 +617,8 @@ func TestSeveralHosts(t *testing.T) {
 	}
 }
 
-// The base is told how a work tree stands, and has its rows.
-func TestRows(t *testing.T) {
+// The shared store gets the state of the work tree and its rows.
+func TestSendRows(t *testing.T) {
 	address := pgtest.Database(t)
 	ann := newClone(t)
 	verify := func(head string, c store.FileChanges) {
@@ -631,7 +629,7 @@ func TestRows(t *testing.T) {
 	var id string
 	rows := func() string {
 		t.Helper()
-		s := base(t, address, "r")
+		s := openShared(t, address, "r")
 		list, err := s.Machines(t.Context())
 		if err != nil || len(list) != 1 {
 			t.Fatalf("machines: %v, %v", list, err)
@@ -639,17 +637,17 @@ func TestRows(t *testing.T) {
 		m := list[0]
 		id = m.ID
 		if !pgtest.One[bool](t, address, `SELECT clean FROM ken.machine`) {
-			t.Error("the work tree is clean, and the base says otherwise")
+			t.Error("ken.machine.clean is false, want true")
 		}
-		looking, err := postgres.Open(address, postgres.Options{Repository: "r", Machine: m.ID})
+		observer, err := postgres.Open(address, postgres.Options{Repository: "r", Machine: m.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer looking.Close()
+		defer observer.Close()
 		var out []string
-		for _, r := range storetest.Rows(t, looking, m.Worktree) {
+		for _, r := range storetest.Rows(t, observer, m.Worktree) {
 			if r.Stat != (repo.Stat{}) {
-				t.Errorf("the base has the stat of %s: %+v", r.Path, r.Stat)
+				t.Errorf("the shared store has the stat of %s: %+v", r.Path, r.Stat)
 			}
 			out = append(out, fmt.Sprint(string(r.Path), " ", r.Content == storetest.Content("2"), " ", r.About.Holds(r.Content)))
 		}
@@ -660,7 +658,7 @@ func TestRows(t *testing.T) {
 	if got, want := rows(), fmt.Sprintf("%v [a false true b\xff false true gone false true] of 3 fresh 3 stale 0 none 0", storetest.ID("1")); got != want {
 		t.Errorf("%s, want\n%s", got, want)
 	}
-	// The baseline is told at once, rows follow.
+	// The baseline is sent at once, the rows a minute later.
 	verify("2", store.FileChanges{Put: []store.FileRow{storetest.Row("b\xff", "2")}, Delete: []repo.Path{"gone"}})
 	ann.wait(soon)
 	ann.quiet(t, address)
@@ -672,8 +670,8 @@ func TestRows(t *testing.T) {
 	if got, want := rows(), fmt.Sprintf("%v [a false true b\xff true false] of 2 fresh 1 stale 0 none 1", storetest.ID("2")); got != want {
 		t.Errorf("%s, want\n%s", got, want)
 	}
-	// Half of the memory of what was sent is lost, or the base has other rows by now: it is asked.
-	spoil := func(change func([]byte) []byte) {
+	// If the list of sent rows is damaged, or the shared store has other rows, Team reads the shared rows.
+	damage := func(change func([]byte) []byte) {
 		t.Helper()
 		files, err := filepath.Glob(ann.state + "/ken/team/*-rows-*")
 		if err != nil || len(files) != 1 {
@@ -688,8 +686,8 @@ func TestRows(t *testing.T) {
 		}
 	}
 	for i, change := range []func(){
-		func() { spoil(func(b []byte) []byte { return b[:len(b)-5] }) },
-		func() { spoil(func(b []byte) []byte { return append(b, 0xff) }) },
+		func() { damage(func(b []byte) []byte { return b[:len(b)-5] }) },
+		func() { damage(func(b []byte) []byte { return append(b, 0xff) }) },
 		func() {
 			pgtest.Exec(t, address, `DELETE FROM ken.file WHERE path = 'a'; UPDATE ken.worktree SET generation = generation + 1`)
 		},
@@ -705,7 +703,7 @@ func TestRows(t *testing.T) {
 		ann.wait(later)
 		ann.quiet(t, address)
 	}
-	// Without a memory of what was sent, the base is asked.
+	// Without a list of sent rows, Team reads the shared rows.
 	if err := os.RemoveAll(ann.state + "/ken/team"); err != nil {
 		t.Fatal(err)
 	}
@@ -723,27 +721,27 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// What somebody else has handed over between one's coming and going is not passed over.
-func TestBetween(t *testing.T) {
+// Records that another clone pushes between the pull and the push of a command are pulled later.
+func TestPushFromOtherCloneDuringCommand(t *testing.T) {
 	address := pgtest.Database(t)
 	ann, bob := newClone(t), newClone(t)
-	way := ann.team(t, address)
-	defer way.Close()
-	if note := way.Arrive(t.Context()); note != "" {
+	tm := ann.team(t, address)
+	defer tm.Close()
+	if note := tm.Arrive(t.Context()); note != "" {
 		t.Error(note)
 	}
 	bob.quiet(t, address, text("by bob"))
 	storetest.Commit(t, ann, "", store.FileChanges{Records: []fresh.Record{text("by ann")}})
-	if note := way.Leave(t.Context()); note != "" {
+	if note := tm.Leave(t.Context()); note != "" {
 		t.Error(note)
 	}
 	ann.wait(soon)
 	ann.quiet(t, address)
-	want(t, ann, "by ann", "by bob")
+	wantTexts(t, ann, "by ann", "by bob")
 }
 
-// Many processes of many clones, all at once: everybody has everything in the end, once.
-func TestCrowd(t *testing.T) {
+// After many concurrent processes of several clones, every clone has every record once.
+func TestConcurrentClones(t *testing.T) {
 	address := pgtest.Database(t)
 	var clones []*clone
 	for range 4 {
@@ -755,7 +753,7 @@ func TestCrowd(t *testing.T) {
 		for j := range 6 {
 			word := fmt.Sprint("word ", i, " ", j)
 			all = append(all, word)
-			writing.Go(func() { // a process has a store of its own
+			writing.Go(func() { // each process has its own store
 				mine := *c
 				mine.Store = local.Open(local.Options{CommonDir: c.dir, StateDir: c.state})
 				defer mine.Close()
@@ -767,16 +765,16 @@ func TestCrowd(t *testing.T) {
 	for _, c := range clones {
 		c.wait(soon)
 		c.quiet(t, address)
-		want(t, c, all...)
+		wantTexts(t, c, all...)
 	}
-	want(t, base(t, address, "r"), all...)
+	wantTexts(t, openShared(t, address, "r"), all...)
 }
 
-// Of an address that cannot be told from its password nothing is remembered; of others, no password.
-func TestNoPasswordIsRemembered(t *testing.T) {
+// No state file contains a password, whether or not the address is valid.
+func TestStateFilesHaveNoPassword(t *testing.T) {
 	for _, pw := range []string{"p@ssw0rdTail", "1234/Tail", "1234?Tail", "1234#Tail", "p%40ss%2FTail", "PlainTail"} {
 		ann := newClone(t)
-		way, err := team.Open(team.Options{
+		tm, err := team.Open(team.Options{
 			Address: "postgres://ken:" + pw + "@127.0.0.1:1/ken", Local: ann.Store, StateDir: ann.state, CommonDir: ann.dir,
 			Repository: func(context.Context) (string, error) { return "r", nil },
 		})
@@ -785,10 +783,10 @@ func TestNoPasswordIsRemembered(t *testing.T) {
 				t.Errorf("%s: %v", pw, err)
 			}
 		} else {
-			if note := way.Arrive(t.Context()); strings.Contains(note, "Tail") || note == "" {
+			if note := tm.Arrive(t.Context()); strings.Contains(note, "Tail") || note == "" {
 				t.Errorf("%s: %q", pw, note)
 			}
-			if err := way.Close(); err != nil {
+			if err := tm.Close(); err != nil {
 				t.Error(err)
 			}
 		}
@@ -799,10 +797,10 @@ func TestNoPasswordIsRemembered(t *testing.T) {
 				}
 				b, err := os.ReadFile(name)
 				if strings.Contains(string(b)+name, "Tail") {
-					t.Errorf("%s: in %s", pw, name)
+					t.Errorf("password %s is in %s", pw, name)
 				}
 				if info, err := d.Info(); dir == ann.state && (err != nil || info.Mode().Perm()&0o077 != 0) {
-					t.Errorf("%s is for others to read: %v, %v", name, info.Mode(), err)
+					t.Errorf("others can read %s: %v, %v", name, info.Mode(), err)
 				}
 				return err
 			})

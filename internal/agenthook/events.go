@@ -1,0 +1,243 @@
+package agenthook
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"ken/internal/brief"
+	"ken/internal/fault"
+	"ken/internal/find"
+	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/review"
+	"ken/internal/spec"
+)
+
+// Features are the features of a repository that hooks ask.
+type Features struct {
+	Finder    *find.Finder
+	Briefer   *brief.Briefer
+	Reviewer  *review.Reviewer
+	Registry  *registry.Registry
+	Spec      *spec.Reader
+	Threshold int // of the gate
+	// Resolve turns a path of an input into a path from the root.
+	Resolve func(string) (repo.Path, error)
+}
+
+// A Call is one call of a hook in a session.
+type Call struct {
+	Features
+	Memory *Memory       // of the session
+	Left   time.Duration // the time that the hook has; 0 is no limit
+
+	lines strings.Builder // to add to the memory
+}
+
+// NewLines returns the lines to add to the memory of the session.
+func (h *Call) NewLines() string { return h.lines.String() }
+
+// Answer returns the text for the agent, "" for none.
+func (h *Call) Answer(ctx context.Context, e Event, c Input) (string, error) {
+	switch e {
+	case SessionStart, SubagentStart:
+		return h.greet(ctx)
+	case UserPromptSubmit:
+		return h.places(ctx, c.Prompt)
+	case PreToolUse:
+		return h.beforeTool(ctx, c)
+	case PostToolUse:
+		return h.afterTool(ctx, c)
+	case Stop:
+		return h.stop(ctx)
+	default:
+		return "", nil
+	}
+}
+
+// A hook gives its parts a share of its time, two seconds as a rule, so that the others can still
+// answer.
+const (
+	// 250 ms are enough for a cached listing and a few new commits; a hook does not walk a whole
+	// history.
+	driftShare = 8
+	editShare  = 4
+	greetShare = 2
+)
+
+// within limits a part of the hook to a share of its time.
+func (h *Call) within(ctx context.Context, share time.Duration) (context.Context, context.CancelFunc) {
+	if h.Left == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, max(h.Left/share, 1))
+}
+
+// once returns the text, or "" if what is the last that the session was told about the
+// subject.
+func (h *Call) once(subject, what, text string) string {
+	if text == "" || h.Memory.Told(subject, what) {
+		return ""
+	}
+	h.lines.WriteString(ToldLine(subject, what))
+	return text
+}
+
+// paths returns the paths of an input, from the root, without those outside it.
+func (h *Call) paths(c Input) []repo.Path {
+	var list []repo.Path
+	for _, p := range c.Paths {
+		if path, err := h.Resolve(p); err == nil && path != "" {
+			list = append(list, path)
+		}
+	}
+	return list
+}
+
+// beforeTool says which specs govern the files that the agent will edit, and what to know
+// about them.
+func (h *Call) beforeTool(ctx context.Context, c Input) (string, error) {
+	if c.Access != Edit {
+		return "", nil
+	}
+	paths := h.paths(c)
+	specs, err := h.governed(ctx, paths)
+	if err != nil {
+		return "", err
+	}
+	files, err := h.beforeEdit(ctx, paths)
+	if err != nil {
+		return "", err
+	}
+	return strings.Join(slices.DeleteFunc([]string{specs, files}, func(s string) bool { return s == "" }), "\n"), nil
+}
+
+func (h *Call) governed(ctx context.Context, paths []repo.Path) (string, error) {
+	// The session knows the specs of these paths already.
+	paths = slices.DeleteFunc(slices.Clone(paths), func(p repo.Path) bool { return h.Memory.Told(specOf(p), governed) })
+	if len(paths) == 0 || !h.Finder.Sources.Workspace.OnDisk(ctx, spec.Root) {
+		return "", nil
+	}
+	owners, err := h.Spec.Owners(ctx, paths)
+	if err != nil {
+		return "", err
+	}
+	var said []string
+	var drifts map[string]int
+	threshold := cmp.Or(h.Threshold, spec.DefaultThreshold)
+	for i, o := range owners {
+		if len(o.Governing) > 0 && drifts == nil {
+			drifts = h.drifts(ctx)
+		}
+		what := governed
+		var specs []Spec
+		for _, g := range o.Governing {
+			drift, known := drifts[g.ID]
+			s := Spec{ID: g.ID, Desc: g.Desc, DriftUnknown: !known}
+			if !known {
+				what = driftUnknown
+			}
+			if drift >= threshold {
+				s.Blocks = drift
+			}
+			specs = append(specs, s)
+		}
+		if text := h.once(specOf(paths[i]), what, GoverningSpecs(paths[i].String(), specs)); text != "" {
+			said = append(said, text)
+		}
+	}
+	return strings.Join(said, "\n"), nil
+}
+
+// drifts returns the drift of each spec by its id, without specs whose drift is unknown or
+// takes too long. The map is not nil.
+func (h *Call) drifts(ctx context.Context) map[string]int {
+	drifts := make(map[string]int)
+	specs := h.Spec
+	if !specs.Listed() {
+		return drifts
+	}
+	ctx, cancel := h.within(ctx, driftShare)
+	defer cancel()
+	l, err := specs.List(ctx)
+	if err != nil {
+		return drifts
+	}
+	for i := range l.Nodes {
+		if n := &l.Nodes[i]; !n.Ghost && n.Drift != nil {
+			drifts[n.ID] = *n.Drift
+		}
+	}
+	return drifts
+}
+
+// The words for what a session was told about the specs of a path. After driftUnknown, it is
+// told again when the drift is known.
+const (
+	governed     = "governed"
+	driftUnknown = "drift-unknown"
+)
+
+func specOf(p repo.Path) string { return "spec of " + string(p) }
+
+// afterTool records what the agent saw, and says which summary its edit made stale.
+func (h *Call) afterTool(ctx context.Context, c Input) (string, error) {
+	paths := h.paths(c)
+	if c.Access == Other || len(paths) == 0 {
+		return "", nil
+	}
+	known, err := h.Registry.Show(ctx, paths)
+	if err != nil {
+		return "", err
+	}
+	var said []string
+	for i, k := range known {
+		if was, _ := h.Memory.Seen(paths[i]); !k.CurrentID.IsZero() && was != k.CurrentID {
+			h.lines.WriteString(SeenLine(paths[i], k.CurrentID))
+		}
+		if c.Access != Edit {
+			continue
+		}
+		h.lines.WriteString(EditedLine(paths[i]))
+		text := h.once("summary of "+string(paths[i]), k.Verdict.String(), StaleSummary(paths[i].String(), k.Verdict, k.Grade))
+		if text != "" {
+			said = append(said, text)
+		}
+	}
+	if c.Access == Edit {
+		// Some clients cannot answer before an edit. The others know the specs already.
+		text, err := h.governed(ctx, paths)
+		if err != nil {
+			return "", err
+		}
+		if text != "" {
+			said = append(said, text)
+		}
+	}
+	return strings.Join(said, "\n"), nil
+}
+
+// stop reviews the files that the session edited, until it has told something. It does not build
+// a search index, nor wait for one that is being built.
+func (h *Call) stop(ctx context.Context) (string, error) {
+	edited := h.Memory.Edited()
+	const subject, reviewed = "review", "told"
+	if len(edited) == 0 || h.Memory.Told(subject, reviewed) || !h.Finder.HasIndex(ctx) {
+		return "", nil
+	}
+	r, err := h.Reviewer.Review(ctx, review.Options{Only: edited})
+	if fault.KindOf(err) == fault.Usage {
+		return "", nil // there is nothing to compare with
+	}
+	if err != nil {
+		return "", err
+	}
+	lines := make([]string, len(r.Lines))
+	for i := range r.Lines {
+		lines[i] = r.Lines[i].String()
+	}
+	return h.once(subject, reviewed, Review(lines, r.More)), nil
+}

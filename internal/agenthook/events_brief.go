@@ -1,0 +1,135 @@
+package agenthook
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"ken/internal/brief"
+	"ken/internal/find"
+	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/searchindex"
+	"ken/internal/tree"
+)
+
+// promptTime limits the search for the files of a prompt: the user waits for it.
+const promptTime = 300 * time.Millisecond
+
+// places names the files that a prompt may be about, from the search index as it is. Without an
+// index, in doubt and after promptTime it says nothing.
+func (h *Call) places(ctx context.Context, prompt string) (said string, err error) {
+	quick, cancel := context.WithTimeout(ctx, promptTime)
+	defer cancel()
+	x := h.Finder.OpenExisting(quick)
+	if x == nil {
+		return "", nil
+	}
+	defer func() { err = errors.Join(err, x.Close()) }()
+	found, err := find.Prompt(quick, x, &find.IndexedTree{Workspace: h.Finder.Sources.Workspace, ReadUnlisted: true}, prompt)
+	if err != nil {
+		if quick.Err() != nil {
+			return "", ctx.Err()
+		}
+		return "", err
+	}
+	places := make([]Place, len(found))
+	for i, p := range found {
+		places[i] = Place{Path: p.Path, Line: p.Line}
+		if len(p.Symbols) > 0 {
+			places[i].Symbol = p.Symbols[0].Name
+		}
+	}
+	text := Places(places)
+	return h.once("places", digest(text), text), nil
+}
+
+// greet returns the headline and the brief of the repository. If the repository was never
+// verified, it returns the headline alone: a hook does not read every file.
+func (h *Call) greet(ctx context.Context) (string, error) {
+	_, verified, err := h.Finder.Sources.Store.Baseline(ctx, h.Finder.Sources.Workspace.Git.Worktree())
+	if err != nil {
+		return "", err
+	}
+	if !verified {
+		rep, err := h.Registry.Status(ctx, registry.VerifyOptions{OmitNew: true})
+		if err != nil || rep.State == registry.StateNew {
+			return "", err
+		}
+		return Greeting(rep.Headline(), ""), nil
+	}
+	work := tree.NewWork(h.Finder.Sources)
+	if err := work.Verify(ctx); err != nil {
+		return "", err
+	}
+	headline := work.Headline()
+	quick, cancel := h.within(ctx, greetShare)
+	defer cancel()
+	room := GreetingRoom(headline)
+	b, err := h.Briefer.Quick(quick, work, room/brief.BytesPerToken)
+	if err != nil {
+		if quick.Err() != nil && ctx.Err() == nil {
+			return Greeting(headline, NoBrief), nil
+		}
+		return "", err
+	}
+	text, _ := b.Quoted(room)
+	return Greeting(headline, text), nil
+}
+
+// editFiles is the number of files of an edit that a hook describes.
+const editFiles = 3
+
+// beforeEdit says what to know about files before an edit, once per session. It says nothing if
+// that takes too long, and of a file about which ken knows nothing that matters.
+func (h *Call) beforeEdit(ctx context.Context, paths []repo.Path) (text string, err error) {
+	paths = slices.DeleteFunc(slices.Clone(paths), func(p repo.Path) bool { return h.Memory.Told(editOf(p), briefed) })
+	if len(paths) == 0 {
+		return "", nil
+	}
+	quick, cancel := h.within(ctx, editShare)
+	defer cancel()
+	x := h.Finder.OpenExisting(quick)
+	if x != nil {
+		defer func() { err = errors.Join(err, x.Close()) }()
+	}
+	said, err := h.editBriefs(quick, x, paths[:min(len(paths), editFiles)])
+	if err != nil && x != nil && quick.Err() == nil { // the index may be damaged; it is only a cache
+		said, err = h.editBriefs(quick, nil, paths[:min(len(paths), editFiles)])
+	}
+	if err != nil && quick.Err() != nil {
+		return "", ctx.Err()
+	}
+	return strings.Join(said, "\n"), err
+}
+
+// briefed is the word for what a session was told about a file before an edit.
+const briefed = "briefed"
+
+func editOf(p repo.Path) string { return "edit of " + string(p) }
+
+func (h *Call) editBriefs(ctx context.Context, x *searchindex.Index, paths []repo.Path) (said []string, err error) {
+	r, err := h.Briefer.NewEditReader(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	known, err := h.Registry.Show(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range paths {
+		facts, indexed, err := r.Facts(ctx, p, &known[i])
+		if err != nil {
+			return nil, err
+		}
+		limit := MaxEdit / len(paths)
+		b := brief.BeforeEdit(facts, limit/brief.BytesPerToken)
+		text, _ := b.Quoted(limit)
+		if text = h.once(editOf(p), briefed, BeforeEdit(p.String(), text, indexed)); text != "" {
+			said = append(said, strings.TrimRight(text, "\n"))
+		}
+	}
+	return said, nil
+}

@@ -1,0 +1,125 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"ken/internal/cli"
+	"ken/internal/config"
+	"ken/internal/fault"
+	"ken/internal/git"
+	"ken/internal/install"
+	"ken/internal/install/disk"
+	"ken/internal/ken"
+	"ken/internal/registry"
+	"ken/internal/statedir"
+	"ken/internal/store/local"
+	"ken/internal/store/postgres"
+	"ken/internal/store/team"
+	"ken/internal/workspace"
+)
+
+// diagnose collects the facts for ken doctor about the repository of dir. ok is false
+// outside a repository.
+func diagnose(ctx context.Context, dir string) (facts install.Facts, ok bool, err error) {
+	if dir == "" {
+		dir = "."
+	}
+	g, err := git.Open(ctx, dir)
+	if fault.KindOf(err) == fault.NoRepo {
+		return facts, false, nil
+	}
+	if err != nil {
+		return facts, false, err
+	}
+	cfg, err := config.Load(g.Root())
+	facts.Config, facts.Password = err, postgres.HasPassword(cfg.Team.Store)
+	facts.Git, facts.NoGit = g.Version(ctx)
+	if facts.Store = readsStore(ctx, g); facts.Store == nil && facts.Config == nil {
+		facts.Store = examineKnowledge(ctx, g.Root(), &facts)
+	}
+	if facts.Config == nil {
+		if facts.Base = reachesBase(ctx, g, cfg); facts.Base != nil {
+			facts.Trouble = string(team.Trouble(facts.Base))
+		}
+		facts.Addresses, facts.BadAddress = (&ken.Repository{Workspace: &workspace.Workspace{Git: g}, Config: cfg}).Addresses(ctx)
+	}
+	facts.AddHooks(disk.Hooks{Git: g}.Install(ctx, install.Options{DryRun: true}))
+	facts.OnPath = disk.OnPath("ken")
+	if at, err := os.Executable(); err == nil {
+		facts.Program = at
+	}
+	facts.Clients = disk.Clients{Root: g.Root()}.Status(ctx)
+	return facts, true, ctx.Err()
+}
+
+// readsStore returns an error if the store cannot be read. It reads no configuration, which may
+// be broken too.
+func readsStore(ctx context.Context, g *git.Repo) error {
+	kept := local.Open(local.Options{CommonDir: g.CommonDir(), StateDir: ken.StateDir()})
+	_, _, err := kept.Baseline(ctx, g.Worktree())
+	return errors.Join(err, kept.Close())
+}
+
+// examineKnowledge reads every record, and counts stale summaries. It writes nothing.
+func examineKnowledge(ctx context.Context, root string, facts *install.Facts) (err error) {
+	w, err := ken.Open(ctx, ken.Options{Dir: root})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	unused, err := w.Store.Examine(ctx)
+	if err != nil {
+		return err
+	}
+	facts.AddUnused(unused)
+	rep, err := w.Registry.Status(ctx, registry.VerifyOptions{OmitNew: true, OmitSparse: true})
+	if err != nil {
+		return err
+	}
+	facts.StaleFiles = rep.Counts.Stale
+	directories, err := w.DirCounts(ctx, rep, false, nil)
+	if directories != nil {
+		facts.StaleDirectories = len(directories.Wanting)
+	}
+	return err
+}
+
+// reachesBase returns an error if the team's store cannot be used.
+func reachesBase(ctx context.Context, g *git.Repo, cfg config.Config) error {
+	kept := local.Open(local.Options{CommonDir: g.CommonDir(), StateDir: ken.StateDir()})
+	w := &ken.Repository{Workspace: &workspace.Workspace{Git: g}, Config: cfg, Store: kept}
+	t, err := w.OpenTeam(ctx)
+	if err == nil && t != nil {
+		if err = t.Reach(ctx); err == nil {
+			err = w.Identity().Check(ctx)
+		}
+	}
+	return errors.Join(err, kept.Close())
+}
+
+// installClient adds ken to the files of a client, or removes it. The user's own files need no repository.
+func installClient(ctx context.Context, dir string, c install.Client, opts install.Options) (*install.ClientResult, error) {
+	if dir == "" {
+		dir = "."
+	}
+	var clients disk.Clients
+	g, err := git.Open(ctx, dir)
+	switch {
+	case err == nil:
+		clients.Root = g.Root()
+	case fault.KindOf(err) != fault.NoRepo:
+		return nil, err
+	}
+	return clients.Install(ctx, c, opts)
+}
+
+// toolFiles finds the files of other tools in the repository of a state directory.
+func toolFiles(ctx context.Context, opts cli.StateOptions) ([]install.ToolFiles, error) {
+	g, err := statedir.Repository(ctx, statedir.Options{From: opts.From, Dir: opts.Dir})
+	if g == nil || err != nil {
+		return nil, err
+	}
+	return disk.ToolFiles(ctx, g)
+}

@@ -1,0 +1,40 @@
+package config_test
+
+import (
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"ken/internal/config"
+	"ken/internal/install"
+)
+
+// The configuration that ken init creates is the default one. Without the comment signs, each of its lines is valid.
+func TestConfigOfInit(t *testing.T) {
+	for _, f := range install.SetupFiles {
+		if f.Path != config.Name {
+			continue
+		}
+		made, err := config.Parse([]byte(f.Text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		none, err := config.Parse(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(made, none) {
+			t.Errorf("the file of ken init changes the default: %+v", made)
+		}
+		all := regexp.MustCompile(`(?m)^#([^ ]|  )`).ReplaceAllString(f.Text, "$1")
+		if _, err := config.Parse([]byte(all)); err != nil {
+			t.Errorf("%v:\n%s", err, all)
+		}
+		if strings.Count(all, "\n#") > 2 {
+			t.Errorf("some lines are never YAML:\n%s", all)
+		}
+		return
+	}
+	t.Errorf("ken init does not create %s", config.Name)
+}

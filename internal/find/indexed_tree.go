@@ -1,0 +1,259 @@
+package find
+
+import (
+	"context"
+	"maps"
+	"runtime"
+	"slices"
+	"sync"
+
+	"ken/internal/fresh"
+	"ken/internal/outline"
+	"ken/internal/repo"
+	"ken/internal/tree"
+	"ken/internal/workspace"
+)
+
+// IndexedTree are the files of the work tree or of a commit, with their summaries and the history behind them. They implement
+// [Tree].
+type IndexedTree struct {
+	workspace.Tree
+	Workspace *workspace.Workspace
+	// IndexBusy is set if another process is updating the index, which may be of an older tree.
+	IndexBusy bool
+	// NoSummaries leaves summaries out. It is for past commits, whose files had other summaries then.
+	NoSummaries bool
+	// ReadUnlisted makes Read return the current files of the work tree, without listing it first.
+	ReadUnlisted bool
+
+	listed map[repo.Path]*workspace.File // nil until the files are listed
+	files  []File
+	stale  map[repo.Path]bool
+}
+
+// Listed returns a file of the tree, nil if it has none at the path. Files must have been called.
+func (t *IndexedTree) Listed(p repo.Path) *workspace.File { return t.listed[p] }
+
+// Paths returns the paths of all files, sorted. Files must have been called.
+func (t *IndexedTree) Paths() []repo.Path { return slices.Sorted(maps.Keys(t.listed)) }
+
+// Stale reports whether the summary of a file is of another content. Files must have been called.
+func (t *IndexedTree) Stale(p repo.Path) bool { return t.stale[p] }
+
+// State verifies the work tree and returns the key of the rows that Files is made from; see [tree.Work.RowsKey]. It is
+// "" for a commit.
+func (t *IndexedTree) State(ctx context.Context) (string, error) {
+	if work, ok := t.Tree.(*tree.Work); ok {
+		return work.RowsKey(ctx)
+	}
+	return "", nil
+}
+
+// Files lists the files with their fresh summaries.
+func (t *IndexedTree) Files(ctx context.Context) ([]File, error) {
+	if t.listed != nil {
+		return t.files, nil
+	}
+	files, err := t.Tree.Files(ctx)
+	if err != nil {
+		return nil, err
+	}
+	listed := make(map[repo.Path]*workspace.File, len(files))
+	all := make([]*workspace.File, len(files))
+	for i := range files {
+		all[i] = &files[i]
+		listed[files[i].Path] = all[i]
+	}
+	summaries := make([]workspace.Summary, len(all))
+	if !t.NoSummaries {
+		if summaries, err = t.Summaries(ctx, all); err != nil {
+			return nil, err
+		}
+	}
+	t.stale = make(map[repo.Path]bool)
+	list := make([]File, 0, len(files))
+	for i, f := range all {
+		if summaries[i].State == fresh.Stale {
+			t.stale[f.Path] = true
+		}
+		if f.Problem != "" {
+			continue
+		}
+		one := File{Path: f.Path, ID: f.ID, Kind: f.Kind, Size: f.Size}
+		if summaries[i].State == fresh.Fresh {
+			one.Note = summaries[i].Text
+		}
+		list = append(list, one)
+	}
+	t.listed = listed
+	t.files = list
+	return list, nil
+}
+
+// factsAtOnce limits how many files are read before they are stored.
+const factsAtOnce = 256
+
+// Facts reads the files in batches, so that not all of them are in memory.
+func (t *IndexedTree) Facts(ctx context.Context, files []File, see func(File, Facts, []byte) error) error {
+	for some := range slices.Chunk(files, factsAtOnce) {
+		listed := t.of(some)
+		contents, err := t.contents(ctx, listed)
+		if err != nil {
+			return err
+		}
+		outlines, refs, err := t.Workspace.OutlinesAndReferences(ctx, listed, parseAtOnce(contents))
+		if err != nil {
+			return err
+		}
+		for i, f := range some {
+			if err := see(f, Facts{Outline: outlines[i], References: refs[i]}, contents[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// References calls see with the references of each file. It reads only the files whose references are not stored.
+func (t *IndexedTree) References(ctx context.Context, files []File, see func(File, *outline.References) error) error {
+	for some := range slices.Chunk(files, factsAtOnce) {
+		listed := t.of(some)
+		refs, err := t.Workspace.References(ctx, listed, func(which []int, seeContent func(int, []byte)) error {
+			missing := make([]*workspace.File, len(which))
+			for k, i := range which {
+				missing[k] = listed[i]
+			}
+			contents, err := t.contents(ctx, missing)
+			if err != nil {
+				return err
+			}
+			return parseAtOnce(contents)(indexes(len(which)), seeContent)
+		})
+		if err != nil {
+			return err
+		}
+		for i, f := range some {
+			if err := see(f, refs[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func indexes(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
+func (t *IndexedTree) of(files []File) []*workspace.File {
+	listed := make([]*workspace.File, len(files))
+	for i, f := range files {
+		listed[i] = t.listed[f.Path]
+	}
+	return listed
+}
+
+// parseAtOnce parses contents on all cores.
+func parseAtOnce(contents [][]byte) workspace.ReadContents {
+	return func(which []int, see func(int, []byte)) error {
+		var wg sync.WaitGroup
+		next := make(chan int)
+		for range runtime.GOMAXPROCS(0) {
+			wg.Go(func() {
+				for k := range next {
+					see(k, contents[which[k]])
+				}
+			})
+		}
+		for k, i := range which {
+			if contents[i] != nil {
+				next <- k
+			}
+		}
+		close(next)
+		wg.Wait()
+		return nil
+	}
+}
+
+// contents reads files of at most MaxBytes; the others are nil.
+func (t *IndexedTree) contents(ctx context.Context, files []*workspace.File) ([][]byte, error) {
+	contents := make([][]byte, len(files))
+	if _, ok := t.Tree.(*tree.Commit); ok {
+		ids := make([]repo.ID, len(files))
+		for i, f := range files {
+			ids[i] = f.ID
+		}
+		err := t.Workspace.Git.EachBlob(ctx, ids, func(i int, b []byte, size int64) {
+			if size >= 0 && size <= MaxBytes {
+				contents[i] = append([]byte{}, b...)
+			}
+		})
+		return contents, err
+	}
+	paths := make([]repo.Path, len(files))
+	for i, f := range files {
+		paths[i] = f.Path
+	}
+	err := t.Workspace.Files.Bytes(ctx, paths, MaxBytes, func(i int, b []byte, err error) {
+		if err == nil {
+			contents[i] = t.Workspace.AsStored(b, files[i].ID)
+		}
+	})
+	return contents, err
+}
+
+// Head returns the commit of the tree.
+func (t *IndexedTree) Head(ctx context.Context) (repo.ID, error) {
+	if work, ok := t.Tree.(*tree.Work); ok {
+		if err := work.Verify(ctx); err != nil {
+			return repo.ID{}, err
+		}
+	}
+	return t.Commit(), nil
+}
+
+// Recent lists the newest commits that head reaches.
+func (t *IndexedTree) Recent(ctx context.Context, head repo.ID, limit int) ([]repo.ID, bool, error) {
+	return t.Workspace.Git.Recent(ctx, head, limit)
+}
+
+// Commits calls f with each of some commits.
+func (t *IndexedTree) Commits(ctx context.Context, ids []repo.ID, f func(repo.Commit) error) error {
+	return t.Workspace.Git.Commits(ctx, ids, f)
+}
+
+// Read returns the content of a file. It returns nil if the file is too large or no longer has the listed content.
+func (t *IndexedTree) Read(ctx context.Context, p repo.Path) []byte {
+	if t.ReadUnlisted {
+		return t.readCurrent(ctx, p)
+	}
+	f := t.listed[p]
+	if work, ok := t.Tree.(*tree.Work); ok && t.listed == nil {
+		f, _ = work.File(ctx, p) // an error counts as no content
+	}
+	if f == nil {
+		return nil
+	}
+	contents, err := t.contents(ctx, []*workspace.File{f})
+	if err != nil {
+		return nil
+	}
+	return contents[0]
+}
+
+func (t *IndexedTree) readCurrent(ctx context.Context, p repo.Path) (content []byte) {
+	err := t.Workspace.Files.Bytes(ctx, []repo.Path{p}, MaxBytes, func(_ int, b []byte, err error) {
+		if err == nil {
+			content = append([]byte{}, b...)
+		}
+	})
+	if err != nil {
+		return nil
+	}
+	return content
+}

@@ -1,0 +1,196 @@
+package find
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+
+	"ken/internal/fault"
+	"ken/internal/git"
+	"ken/internal/repo"
+	"ken/internal/suggest"
+	"ken/internal/tree"
+)
+
+// NoPath returns the error for a path that the tree does not have. If the history had the path, the error says
+// where it moved or who deleted it. It also says whether the path is an untracked file. Otherwise its hint is the
+// most similar path. verb is the command of the user.
+func (f *Finder) NoPath(ctx context.Context, verb string, t *IndexedTree, p repo.Path) error {
+	paths := t.Paths()
+	fail := func(hint, format string, args ...any) error {
+		return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf(format, args...)}
+	}
+	asked := p
+	p = WithoutLines(p)
+	if file, symbol, ok := strings.Cut(string(p), "#"); ok && t.listed[repo.Path(file)] != nil {
+		return fail("ken uses "+fault.Quote(p.String()), "%s is no path, but the symbol %s of a file", p, symbol)
+	}
+	_, isCommit := t.Tree.(*tree.Commit)
+	if !isCommit && f.Sources.Workspace.OnDisk(ctx, p) {
+		ignored, err := f.git().Ignored(ctx, []repo.Path{p})
+		if err != nil {
+			return err
+		}
+		if ignored[0] {
+			return fail("read the file itself", "%s is untracked, and git ignores it", p)
+		}
+		return fail("track it first: git add "+fault.Quote(p.String()), "%s is untracked", p)
+	}
+	if meant := nearestPath(p, paths); meant != "" && meant.Dir() == p.Dir() {
+		return fail("did you mean "+fault.Quote(meant.String())+"?", "git tracks no file or directory %s", asked)
+	}
+	gone, err := f.removed(ctx, t, p)
+	switch {
+	case err != nil:
+		return err
+	case gone != nil && gone.to != "":
+		return fail("ken "+verb+" "+fault.Quote(gone.to.String()), "git tracks no file or directory %s: %s renamed it to %s", asked, gone.by, gone.to)
+	case gone != nil:
+		return fail("see it as it was: ken "+verb+" --at "+gone.commit.Short()+"~ "+fault.Quote(p.String()), "git tracks no file or directory %s: %s deleted it", asked, gone.by)
+	}
+	if meant := nearestPath(p, paths); meant != "" {
+		return fail("did you mean "+fault.Quote(meant.String())+"?", "git tracks no file or directory %s", asked)
+	}
+	return fail("list the tracked paths: git ls-files", "git tracks no file or directory %s", asked)
+}
+
+func (f *Finder) git() *git.Repo { return f.Sources.Workspace.Git }
+
+// nearestPath returns the path whose name differs by a typing mistake, "" for none. It prefers one in the same
+// directory.
+func nearestPath(p repo.Path, paths []repo.Path) repo.Path {
+	const elsewhere = 10
+	var nearest repo.Path
+	least := 0
+	for _, o := range paths {
+		letters, meant := suggest.Slip(o.Base(), p.Base())
+		if !meant {
+			continue
+		}
+		if o.Dir() != p.Dir() {
+			letters += elsewhere
+		}
+		if nearest == "" || letters < least {
+			nearest, least = o, letters
+		}
+	}
+	return nearest
+}
+
+// A removedPath is a former path in the history.
+type removedPath struct {
+	commit repo.ID
+	by     string    // a description of the commit
+	to     repo.Path // the current path; "" if the file was deleted
+}
+
+// removed returns the fate of a path that the tree does not have; nil if its history never had it.
+func (f *Finder) removed(ctx context.Context, t *IndexedTree, p repo.Path) (*removedPath, error) {
+	const steps = 5 // renames to follow
+	head, err := t.Head(ctx)
+	if err != nil || head.IsZero() {
+		return nil, err
+	}
+	var found *removedPath
+	for range steps {
+		commit, err := f.git().LastRemoval(ctx, head, p)
+		if err != nil || commit.IsZero() {
+			return found, err
+		}
+		removals, err := f.git().Removals(ctx, []repo.ID{commit})
+		if err != nil {
+			return nil, err
+		}
+		if found == nil {
+			found = &removedPath{commit: commit, by: commit.Short()}
+			err = f.git().Commits(ctx, []repo.ID{commit}, func(c repo.Commit) error {
+				day, _, _ := strings.Cut(c.Date, "T")
+				found.by = fmt.Sprintf("%s (%s, %s)", commit.Short(), c.Subject, day)
+				return nil
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+		to := movedTo(p, removals[0])
+		switch {
+		case to == "":
+			return found, nil
+		case t.listed[to] != nil || t.hasDir(to):
+			found.to = to
+			return found, nil
+		}
+		p = to
+	}
+	return found, nil
+}
+
+// movedTo returns the new path of a file, or of most files of a directory; "" for none.
+func movedTo(p repo.Path, removals []repo.Removal) repo.Path {
+	dirs := make(map[repo.Path]int)
+	var best repo.Path
+	total := 0
+	for _, m := range removals {
+		if m.Path == p {
+			return m.MovedTo
+		}
+		rest, below := strings.CutPrefix(string(m.Path), string(p)+"/")
+		if !below {
+			continue
+		}
+		total++
+		if dir, ok := strings.CutSuffix(string(m.MovedTo), "/"+rest); ok {
+			dirs[repo.Path(dir)]++
+			if dirs[repo.Path(dir)] > dirs[best] {
+				best = repo.Path(dir)
+			}
+		}
+	}
+	if 2*dirs[best] <= total {
+		return ""
+	}
+	return best
+}
+
+// hasDir reports whether the tree has files below a path.
+func (t *IndexedTree) hasDir(dir repo.Path) bool {
+	for p := range t.listed {
+		if p.Under(dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// removedWords returns a remark for each word of a short query that is a former path.
+func (f *Finder) removedWords(ctx context.Context, t *IndexedTree, words []string) ([]string, error) {
+	const few = 3
+	words = strings.Fields(strings.Join(words, " "))
+	if len(words) > few {
+		return nil, nil
+	}
+	var remarks []string
+	for _, word := range words {
+		p, err := f.Sources.Workspace.Path(word)
+		if err != nil || !strings.Contains(word, "/") || path.Ext(word) == "" {
+			continue
+		}
+		if _, err := t.Files(ctx); err != nil { // a search in an unchanged tree lists no files
+			return nil, err
+		}
+		if t.listed[p] != nil || t.hasDir(p) {
+			continue
+		}
+		gone, err := f.removed(ctx, t, p)
+		switch {
+		case err != nil:
+			return nil, err
+		case gone != nil && gone.to != "":
+			remarks = append(remarks, fmt.Sprintf("%s renamed %s to %s", gone.by, p, gone.to))
+		case gone != nil:
+			remarks = append(remarks, fmt.Sprintf("%s deleted %s", gone.by, p))
+		}
+	}
+	return remarks, nil
+}

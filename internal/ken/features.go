@@ -1,0 +1,115 @@
+package ken
+
+import (
+	"context"
+
+	"ken/internal/brief"
+	"ken/internal/config"
+	"ken/internal/docs"
+	"ken/internal/find"
+	"ken/internal/prove"
+	"ken/internal/repo"
+	"ken/internal/review"
+	"ken/internal/summary"
+	"ken/internal/survey"
+	"ken/internal/tree"
+	"ken/internal/workspace"
+)
+
+// Finder returns the search of the repository.
+func (w *Repository) Finder() *find.Finder { return &find.Finder{Sources: w.TreeSources()} }
+
+// Briefer returns the maker of briefs.
+func (w *Repository) Briefer() *brief.Briefer {
+	return &brief.Briefer{Finder: w.Finder(), Registry: w.Registry, Spec: w.Spec(), Survey: w.surveyOfTree}
+}
+
+// Reviewer returns the judge of changes.
+func (w *Repository) Reviewer() *review.Reviewer {
+	r := &review.Reviewer{
+		Finder: w.Finder(), Registry: w.Registry, Spec: w.Spec(), Survey: w.surveyOfTree,
+		Counts: w.Config.Registry.Counts, Docs: w.Config.Docs, StaleMentions: docs.StaleMentions(w.Workspace),
+		Threshold: w.Config.Spec.Gate.Threshold, Main: w.Config.Spec.Main,
+	}
+	if w.Bare {
+		r.AtCommit = func(ctx context.Context, commit repo.ID) (*review.Reviewer, error) {
+			if err := w.ConfigAt(ctx, commit); err != nil {
+				return nil, err
+			}
+			configured := w.Reviewer()
+			configured.AtCommit = nil
+			return configured, nil
+		}
+	}
+	return r
+}
+
+// Prover returns the prover, which tests ken on the history of the repository.
+func (w *Repository) Prover() *prove.Prover {
+	return &prove.Prover{
+		Finder: w.Finder(), Briefer: w.Briefer(), Policy: w.Config.Registry,
+		Directories: survey.Options{Exclude: w.Config.Survey.Exclude, Ranks: w.Config.Survey.Ranks},
+	}
+}
+
+// Summaries returns the summaries of files and directories together.
+func (w *Repository) Summaries() *summary.Summaries {
+	return &summary.Summaries{
+		Registry: w.Registry, Sources: w.TreeSources(), Survey: w.surveyOfTree,
+		Author: w.Author,
+	}
+}
+
+// Documents returns the checker of documents.
+func (w *Repository) Documents() *docs.Checker {
+	return &docs.Checker{Workspace: w.Workspace, Policy: w.Config.Docs}
+}
+
+// FailOn returns the kinds of lines that fail a review.
+func (w *Repository) FailOn() []review.Kind {
+	if w.Config.Review.FailOn == nil {
+		return review.DefaultFailOn
+	}
+	return w.Config.Review.FailOn
+}
+
+// surveyOfTree returns the survey of a tree with the configured ranks.
+func (w *Repository) surveyOfTree(t workspace.Tree) *survey.Survey {
+	return w.Surveys().ForTree(t, nil)
+}
+
+// TreeSources returns the options with which to open the work tree or a commit of the repository.
+func (w *Repository) TreeSources() tree.Sources {
+	return tree.Sources{Workspace: w.Workspace, Registry: w.Registry, Store: w.Store, Policy: w.Config.Registry, Snapshot: w.Snapshot}
+}
+
+// At returns the commit that a revision names, zero for "". In a repository without a work tree it also takes the
+// configuration from that commit.
+func (w *Repository) At(ctx context.Context, rev string) (repo.ID, error) {
+	if rev == "" {
+		return repo.ID{}, nil
+	}
+	commit, err := w.Commit(ctx, rev)
+	if err != nil || !w.Bare {
+		return commit, err
+	}
+	return commit, w.ConfigAt(ctx, commit)
+}
+
+// ConfigAt takes the configuration from a commit.
+func (w *Repository) ConfigAt(ctx context.Context, commit repo.ID) error {
+	id, ok, err := w.Git.At(ctx, commit, config.Name)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		w.Config = config.Config{}
+		return nil
+	}
+	text, err := w.Git.Blobs(ctx, []repo.ID{id})
+	if err != nil {
+		return err
+	}
+	w.Config, err = config.Parse(text[0])
+	return err
+}

@@ -1,0 +1,177 @@
+// Package ken puts the features of ken together over one open repository. The command line, the MCP server and the
+// dashboard get a [Repository] and ask its features. The package decides nothing itself.
+package ken
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+
+	"ken/internal/agenthook"
+	"ken/internal/config"
+	"ken/internal/fresh"
+	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/session"
+	"ken/internal/spec"
+	"ken/internal/store/local"
+	"ken/internal/store/team"
+	"ken/internal/tree"
+	"ken/internal/workspace"
+)
+
+// Options say how to open a repository. The zero value opens that of the current directory.
+type Options struct {
+	Dir      string // a directory in the repository; "" is the current one
+	Author   string // who writes; "" is the author that git names
+	Recipe   string // how summaries are made, for their records
+	Progress func(done, total int)
+}
+
+// A Repository is one open repository with its configuration, its store and its features.
+type Repository struct {
+	*workspace.Workspace
+
+	Config      config.Config
+	Store       *local.Store
+	Registry    *registry.Registry // nil without a work tree
+	Snapshot    *tree.Snapshot     // if set, reading records no check
+	LoadedSpecs *spec.LoadedSpecs  // the spec files that a server read last; may be nil
+	Team        *team.Team         // the connection to the team's store; nil without one
+
+	author   string
+	progress func(done, total int)
+	leave    func() string // sends new records to the team's store, and returns a remark; may be nil
+}
+
+// Open opens a repository with a work tree. It contacts no team's store, so it is for hooks and servers.
+func Open(ctx context.Context, opts Options) (*Repository, error) {
+	ws, err := workspace.Open(ctx, workspaceOptions(opts.Dir))
+	if err != nil {
+		return nil, err
+	}
+	g := ws.Git
+	cfg, err := config.Load(g.Root())
+	if err != nil {
+		return nil, err
+	}
+	worktrees, err := g.Worktrees()
+	if err != nil {
+		return nil, err
+	}
+	s := local.Open(local.Options{CommonDir: g.CommonDir(), StateDir: StateDir()})
+	w := &Repository{Workspace: ws, Store: s, Config: cfg, author: opts.Author, progress: opts.Progress}
+	w.Registry = registry.New(g, ws.Files, s, registry.Options{
+		Policy:    cfg.Registry,
+		Author:    func() string { return w.Author(ctx) },
+		Recipe:    opts.Recipe,
+		Progress:  w.reportProgress,
+		Worktrees: worktrees,
+		Grade: func(ctx context.Context, changes []registry.ContentChange) ([]fresh.Grade, error) {
+			return registry.Grades(ctx, ws, changes)
+		},
+		Seen: seenInSession(g.GitDir()),
+	})
+	return w, nil
+}
+
+func workspaceOptions(dir string) workspace.Options {
+	return workspace.Options{Dir: dir, Program: program(), History: spec.HistoryFilter()}
+}
+
+// OpenWithTeam opens a repository with a work tree, and fetches new records from the team's store.
+func OpenWithTeam(ctx context.Context, opts Options) (*Repository, error) {
+	w, err := Open(ctx, opts)
+	if err == nil {
+		w.arrive(ctx)
+	}
+	return w, err
+}
+
+// OpenCommits opens a repository for questions about commits. It may have no work tree; then the configuration is that
+// of a commit.
+func OpenCommits(ctx context.Context, dir string) (*Repository, error) {
+	ws, err := workspace.OpenCommits(ctx, workspaceOptions(dir))
+	if err != nil {
+		return nil, err
+	}
+	if !ws.Bare {
+		return Open(ctx, Options{Dir: dir})
+	}
+	return &Repository{
+		Workspace: ws,
+		Store:     local.Open(local.Options{CommonDir: ws.Git.CommonDir(), StateDir: StateDir()}),
+	}, nil
+}
+
+// OnProgress replaces the function that hears how many files have been read.
+func (w *Repository) OnProgress(f func(done, total int)) { w.progress = f }
+
+func (w *Repository) reportProgress(done, total int) {
+	if w.progress != nil {
+		w.progress(done, total)
+	}
+}
+
+// Remarks returns the sentences for the user about limits of the answers, each once.
+func (w *Repository) Remarks() []string {
+	var list []string
+	for _, r := range slices.Concat([]string{w.Store.Note()}, fresh.UnusedRemarks(w.Store.Unused()), w.Workspace.Remarks()) {
+		if r != "" && !slices.Contains(list, r) {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// Close sends new records to the team's store, and closes the stores.
+func (w *Repository) Close() error {
+	w.Workspace.Close()
+	return errors.Join(w.closeTeam(), w.Store.Close())
+}
+
+// Author returns who writes: KEN_AUTHOR, else the author of the options, else the one that git names.
+func (w *Repository) Author(ctx context.Context) string {
+	if a := os.Getenv("KEN_AUTHOR"); a != "" {
+		return a
+	}
+	if w.author != "" {
+		return w.author
+	}
+	if a, err := w.Git.Author(ctx); err == nil && a != "" {
+		return a
+	}
+	return "unknown"
+}
+
+// StateDir returns the directory for the state of the user's programs.
+func StateDir() string {
+	if d := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(d) {
+		return d
+	}
+	if runtime.GOOS == "windows" {
+		if d := os.Getenv("LOCALAPPDATA"); d != "" {
+			return d
+		}
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(home, ".local", "state")
+}
+
+// seenInSession returns a function that returns the content of a path that the current session saw last.
+func seenInSession(gitDir string) func(repo.Path) repo.ID {
+	memory := sync.OnceValue(func() *agenthook.Memory {
+		return agenthook.ParseMemory(session.FileIn(gitDir, session.ID()).Read(agenthook.MaxMemory))
+	})
+	return func(p repo.Path) repo.ID {
+		id, _ := memory().Seen(p)
+		return id
+	}
+}

@@ -1,0 +1,58 @@
+package ken
+
+import (
+	"context"
+	"crypto/rand"
+	"time"
+
+	"ken/internal/docs"
+	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/survey"
+)
+
+// Surveys returns the maker of surveys, one for each tree.
+func (w *Repository) Surveys() *survey.Maker {
+	c := w.Config.Survey
+	return &survey.Maker{Sources: w.TreeSources(), Exclude: c.Exclude, Ranks: c.Ranks, StaleMentions: docs.StaleMentions(w.Workspace)}
+}
+
+// Survey returns the survey of the work tree.
+func (w *Repository) Survey(ranks map[repo.Path]survey.Rank) *survey.Survey {
+	return w.Surveys().Work(ranks)
+}
+
+// DirCounts counts the summaries of directories by state; see [survey.Maker.DirCounts].
+func (w *Repository) DirCounts(ctx context.Context, rep *registry.Report, verified bool, within []repo.Path) (*survey.DirCounts, error) {
+	return w.Surveys().DirCounts(ctx, rep, verified, within)
+}
+
+// Dispatcher returns the dispatcher that leases directories of the work tree.
+func (w *Repository) Dispatcher() *survey.Dispatcher {
+	d := survey.NewDispatcher(w.Survey(nil), w.Store, w.Git.Worktree(), rand.Text)
+	d.Ticks = Ticks
+	d.Registry = w.Registry
+	return d
+}
+
+// Ticks is a [survey.TickerFunc] that uses a real ticker.
+func Ticks(pause time.Duration) (<-chan time.Time, func()) {
+	t := time.NewTicker(pause)
+	return t.C, t.Stop
+}
+
+// Next leases a directory to the agent or person who asks.
+func (w *Repository) Next(ctx context.Context, opts survey.NextOptions) (*survey.NextItem, error) {
+	if opts.Holder == "" {
+		opts.Holder = w.Author(ctx)
+	}
+	return w.Dispatcher().Next(ctx, opts)
+}
+
+// Submit stores the summaries that an agent wrote.
+func (w *Repository) Submit(ctx context.Context, sub survey.Submission) (*survey.Submitted, error) {
+	if sub.Author == "" {
+		sub.Author = w.Author(ctx)
+	}
+	return w.Dispatcher().Submit(ctx, sub)
+}

@@ -1,0 +1,92 @@
+package ken
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"ken/internal/fault"
+	"ken/internal/model/provider"
+	"ken/internal/repo"
+	"ken/internal/survey"
+	"ken/internal/tree"
+	"ken/internal/workspace"
+)
+
+// SurveyLimits fills in the configured limits, and the parts of the repository that a run needs.
+func (w *Repository) SurveyLimits(opts survey.RunOptions) survey.RunOptions {
+	c := w.Config.Survey
+	if opts.Jobs == 0 {
+		opts.Jobs = cmp.Or(c.Jobs, defaultJobs)
+	}
+	if opts.MaxTokens == nil {
+		opts.MaxTokens = c.MaxTokens
+	}
+	if opts.MaxCost == nil {
+		opts.MaxCost = c.MaxCost
+	}
+	opts.Dispatcher = w.Dispatcher()
+	opts.CurrentTree = func() workspace.Tree { return tree.NewWork(w.TreeSources()) }
+	opts.Ticks = Ticks
+	opts.Files = func(ctx context.Context, author string, it *survey.Item, texts map[repo.Path]string) error {
+		_, err := survey.WriteFileSummaries(ctx, w.Registry, author, it.Path, it.Basis, texts)
+		return err
+	}
+	return opts
+}
+
+// defaultJobs is how many directories are described at once.
+const defaultJobs = 4
+
+// Writer returns the writer of summaries. It starts a program from the
+// repository's configuration only if the user passes --provider command,
+// and asks a configured provider only after the user has allowed it.
+func (w *Repository) Writer(providerName, modelName string) (survey.Writer, error) {
+	cfg := w.Provider(providerName, modelName)
+	if cfg.Provider == OutlineProvider {
+		return survey.Outliner{}, nil
+	}
+	if cfg.Provider == provider.Command && providerName == "" {
+		return nil, &fault.Error{
+			Kind: fault.Usage, Hint: "if you trust it: ken survey run --provider command",
+			Err: fmt.Errorf("the configuration wants to start %q", cfg.Command),
+		}
+	}
+	if err := w.CheckProvider(&cfg, providerName, modelName); err != nil {
+		return nil, err
+	}
+	m, err := provider.New(cfg, provider.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return &survey.ModelDescriber{Model: m, Plain: cfg.Provider == provider.Command && !cfg.JSON}, nil
+}
+
+// Planner returns the writer for a plan. It has a name and a price, and needs no key, because ken does not ask it.
+func (w *Repository) Planner(providerName, modelName string) (survey.Writer, error) {
+	cfg := w.Provider(providerName, modelName)
+	if cfg.Provider == OutlineProvider {
+		return survey.Outliner{}, nil
+	}
+	m, err := provider.Quote(cfg, provider.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return &survey.ModelDescriber{Model: m}, nil
+}
+
+// Provider returns the configuration of the provider that the user names, else of the configured one.
+func (w *Repository) Provider(providerName, modelName string) provider.Config {
+	c := w.Config.Survey
+	kind := cmp.Or(providerName, c.Provider, OutlineProvider)
+	if c.Provider != "" && c.Provider != OutlineProvider && kind != c.Provider {
+		c.Model, c.BaseURL = "", "" // the configured model and address belong to another provider
+	}
+	return provider.Config{
+		Provider: kind, Model: cmp.Or(modelName, c.Model), BaseURL: c.BaseURL, Command: c.Command, JSON: c.Protocol == "json",
+		Prices: c.Prices,
+	}
+}
+
+// OutlineProvider is the provider that makes summaries from outlines, without a model.
+const OutlineProvider = "outline"

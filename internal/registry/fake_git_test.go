@@ -1,0 +1,354 @@
+package registry_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"ken/internal/registry"
+	"ken/internal/repo"
+)
+
+var _ registry.Git = (*fakeRepo)(nil)
+
+func (w *fakeRepo) Snapshot(context.Context) (*repo.Snapshot, error) {
+	if err := w.answer("Snapshot"); err != nil {
+		return nil, err
+	}
+	w.calls.snapshots++
+	s := &repo.Snapshot{
+		Head:     repo.Head{Commit: w.head, Branch: "refs/heads/main"},
+		FileMode: true, Symlinks: true,
+		Index: repo.Index{Submodules: w.subs, Checksum: w.checksum()},
+	}
+	tree := map[repo.Path]repo.Entry{}
+	said := !w.silent
+	_, tracked := w.index[".gitattributes"]
+	for _, p := range slices.Sorted(maps.Keys(w.index)) {
+		e := *w.index[p]
+		if e.Stat.Mtime >= w.indexed {
+			e.Flags |= repo.Racy
+		}
+		s.Index.Entries = append(s.Index.Entries, e)
+		said = said && e.Flags&(repo.IntentToAdd|repo.Conflicted) == 0
+		s.Attributed = s.Attributed || p.Base() == ".gitattributes"
+		tree[p] = e
+	}
+	if said {
+		s.Index.Tree = treeOf(tree)
+	}
+	outside := w.info
+	if f := w.disk[".gitattributes"]; f != nil && !tracked {
+		outside += "\x00" + f.bytes
+	}
+	s.Attributed = s.Attributed || outside != ""
+	if w.autocrlf {
+		outside += "\x00autocrlf"
+	}
+	if outside != "" {
+		s.AttributesDigest = blob(outside).String()
+	}
+	return s, nil
+}
+
+func (w *fakeRepo) checksum() repo.ID {
+	var b strings.Builder
+	for _, p := range slices.Sorted(maps.Keys(w.index)) {
+		fmt.Fprintf(&b, "%+v\n", *w.index[p])
+	}
+	return blob(b.String())
+}
+
+func (w *fakeRepo) Unmoved(_ context.Context, s *repo.Snapshot) (bool, error) {
+	if err := w.answer("Unmoved"); err != nil {
+		return false, err
+	}
+	if w.beforeUnmoved != nil {
+		w.beforeUnmoved()
+	}
+	return s.Head.Commit == w.head && s.Index.Checksum == w.checksum(), nil
+}
+
+func (w *fakeRepo) Upstream(_ context.Context, s *repo.Snapshot, _ repo.Upstream, _ repo.ID) (repo.Upstream, error) {
+	if err := w.answer("Upstream"); err != nil {
+		return repo.Upstream{}, err
+	}
+	if w.behind < 0 || s.Head.Commit.IsZero() {
+		return repo.Upstream{}, nil
+	}
+	return repo.Upstream{Ref: "refs/remotes/origin/main", Commit: blob("upstream"), Known: true, Behind: w.behind}, nil
+}
+
+func (w *fakeRepo) Tree(_ context.Context, id repo.ID) (repo.ID, bool, error) {
+	if err := w.answer("Tree"); err != nil {
+		return repo.ID{}, false, err
+	}
+	c, ok := w.commits[id]
+	if !ok {
+		return repo.ID{}, false, nil
+	}
+	return treeOf(c.tree), true, nil
+}
+
+func (w *fakeRepo) Staged(_ context.Context, s *repo.Snapshot, tree repo.ID) (bool, error) {
+	if err := w.answer("Staged"); err != nil {
+		return false, err
+	}
+	entries := map[repo.Path]repo.Entry{}
+	for _, e := range s.Index.Entries {
+		if !e.Flags.Has(repo.IntentToAdd) {
+			entries[e.Path] = e
+		}
+	}
+	if tree.IsZero() {
+		return len(entries) > 0, nil
+	}
+	return treeOf(entries) != tree, nil
+}
+
+func (w *fakeRepo) Reachable(_ context.Context, id repo.ID) (bool, error) {
+	if err := w.answer("Reachable"); err != nil {
+		return false, err
+	}
+	if _, here := w.commits[id]; !here {
+		return false, nil
+	}
+	for c := w.head; !c.IsZero(); c = w.commits[c].parent {
+		if c == id {
+			return true, nil
+		}
+	}
+	return !w.lost, nil
+}
+
+func (w *fakeRepo) Attributes(_ context.Context, paths []repo.Path) ([]repo.Attributes, error) {
+	if err := w.answer("Attributes"); err != nil {
+		return nil, err
+	}
+	w.calls.attributes++
+	out := make([]repo.Attributes, len(paths))
+	for i, p := range paths {
+		out[i] = w.attributesOf(p)
+	}
+	return out, nil
+}
+
+// attributesOf reads .gitattributes from the root down, then info/attributes. A line is a glob for base names and
+// one word for each attribute that ken uses.
+func (w *fakeRepo) attributesOf(p repo.Path) repo.Attributes {
+	var texts []string
+	for dir := p.Dir(); ; dir = dir.Dir() {
+		if f := w.disk[repo.Path(path.Join(string(dir), ".gitattributes"))]; f != nil {
+			texts = append(texts, f.bytes)
+		}
+		if dir == "" {
+			break
+		}
+	}
+	slices.Reverse(texts)
+	var a repo.Attributes
+	if w.autocrlf {
+		a.Convert = repo.ConvertAuto
+	}
+	yes, no := true, false
+	for line := range strings.Lines(strings.Join(append(texts, w.info), "\n")) {
+		words := strings.Fields(line)
+		if len(words) < 2 {
+			continue
+		}
+		if ok, _ := path.Match(words[0], p.Base()); !ok {
+			continue
+		}
+		switch words[1] {
+		case "filter":
+			a.Filtered = true
+		case "text":
+			a.Convert = repo.ConvertText
+		case "auto":
+			a.Convert = repo.ConvertAuto
+		case "encoding":
+			a.Convert = repo.ConvertGit
+		case "binary":
+			a.Binary, a.Convert = true, repo.ConvertNone
+		case "generated":
+			a.Generated = &yes
+		case "-generated":
+			a.Generated = &no
+		case "vendored":
+			a.Vendored = &yes
+		case "-vendored":
+			a.Vendored = &no
+		}
+	}
+	return a
+}
+
+// clean returns the bytes as git would store them. The filter driver keeps only the first line; the encoding is
+// Latin-1.
+func (w *fakeRepo) clean(p repo.Path, bytes string) string {
+	a := w.attributesOf(p)
+	if a.Filtered {
+		first, _, _ := strings.Cut(bytes, "\n")
+		return first
+	}
+	switch a.Convert {
+	case repo.ConvertText:
+		return strings.ReplaceAll(bytes, "\r\n", "\n")
+	case repo.ConvertAuto:
+		e := w.index[p]
+		if strings.Contains(bytes, "\x00") || e != nil && strings.Contains(w.blobs[e.ID], "\r\n") {
+			return bytes
+		}
+		return strings.ReplaceAll(bytes, "\r\n", "\n")
+	case repo.ConvertGit:
+		return strings.ReplaceAll(bytes, "\xe9", "é")
+	default:
+		return bytes
+	}
+}
+
+func (w *fakeRepo) HasCRLF(_ context.Context, id repo.ID) (bool, error) {
+	if err := w.answer("HasCRLF"); err != nil {
+		return false, err
+	}
+	s, ok := w.blobs[id]
+	if !ok {
+		return false, fmt.Errorf("no blob %s", id)
+	}
+	return strings.Contains(s, "\r\n"), nil
+}
+
+func (w *fakeRepo) Cleaned(_ context.Context, paths []repo.Path) ([]repo.ID, error) {
+	if err := w.answer("Cleaned"); err != nil {
+		return nil, err
+	}
+	ids := make([]repo.ID, len(paths))
+	for i, p := range paths {
+		ids[i] = blob(w.clean(p, w.disk[p].bytes))
+	}
+	if w.afterCleaned != nil {
+		w.afterCleaned()
+	}
+	return ids, nil
+}
+
+func (w *fakeRepo) Touched(_ context.Context, rev string) (repo.ID, []repo.Path, error) {
+	if err := w.answer("Touched"); err != nil {
+		return repo.ID{}, nil, err
+	}
+	id := w.head
+	if rev != "HEAD" {
+		id, _ = repo.ParseID(rev)
+	}
+	c, ok := w.commits[id]
+	if !ok || w.shallow {
+		return repo.ID{}, nil, errors.New("nobody can tell what it changed")
+	}
+	before := w.commits[c.parent].tree
+	var paths []repo.Path
+	for p, e := range c.tree {
+		if before[p] != e {
+			paths = append(paths, p)
+		}
+	}
+	for p := range before {
+		if _, kept := c.tree[p]; !kept {
+			paths = append(paths, p)
+		}
+	}
+	slices.Sort(paths)
+	return id, paths, nil
+}
+
+func (w *fakeRepo) At(_ context.Context, id repo.ID, p repo.Path) (repo.ID, bool, error) {
+	if err := w.answer("At"); err != nil {
+		return repo.ID{}, false, err
+	}
+	c, ok := w.commits[id]
+	if !ok {
+		return repo.ID{}, false, fmt.Errorf("no commit %s", id)
+	}
+	e, ok := c.tree[p]
+	return e.ID, ok, nil
+}
+
+func (w *fakeRepo) Renamed(_ context.Context, s *repo.Snapshot, gone []repo.Path) (map[repo.Path][]repo.Path, error) {
+	if err := w.answer("Renamed"); err != nil {
+		return nil, err
+	}
+	staged := map[repo.Path]repo.Entry{}
+	for _, e := range s.Index.Entries {
+		staged[e.Path] = e
+	}
+	renames := w.renames(w.commits[w.head].tree, staged)
+	for c := w.head; !c.IsZero(); c = w.commits[c].parent {
+		for from, to := range w.renames(w.commits[w.commits[c].parent].tree, w.commits[c].tree) {
+			renames[from] = append(renames[from], to...)
+		}
+	}
+	went := map[repo.Path][]repo.Path{}
+	for _, p := range gone {
+		seen := map[repo.Path]bool{p: true}
+		for next := []repo.Path{p}; len(next) > 0; next = next[1:] {
+			for _, to := range renames[next[0]] {
+				if seen[to] {
+					continue
+				}
+				seen[to] = true
+				if _, tracked := staged[to]; tracked {
+					went[p] = append(went[p], to)
+				} else {
+					next = append(next, to)
+				}
+			}
+		}
+	}
+	return went, nil
+}
+
+// renames pairs removed with added paths whose contents have a common beginning.
+func (w *fakeRepo) renames(before, after map[repo.Path]repo.Entry) map[repo.Path][]repo.Path {
+	pairs := map[repo.Path][]repo.Path{}
+	taken := map[repo.Path]bool{}
+	for _, from := range slices.Sorted(maps.Keys(before)) {
+		if _, kept := after[from]; kept {
+			continue
+		}
+		for _, to := range slices.Sorted(maps.Keys(after)) {
+			_, old := before[to]
+			if !old && !taken[to] && alike(w.blobs[before[from].ID], w.blobs[after[to].ID]) {
+				taken[to] = true
+				pairs[from] = append(pairs[from], to)
+				break
+			}
+		}
+	}
+	return pairs
+}
+
+// alike reports whether at least half of the longer of two texts begins both.
+func alike(a, b string) bool {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n > 0 && 2*n >= max(len(a), len(b))
+}
+
+func (w *fakeRepo) Untracked(context.Context) ([]repo.Path, error) {
+	if err := w.answer("Untracked"); err != nil {
+		return nil, err
+	}
+	var paths []repo.Path
+	for p := range w.disk {
+		if _, tracked := w.index[p]; !tracked {
+			paths = append(paths, p)
+		}
+	}
+	slices.Sort(paths)
+	return paths, nil
+}

@@ -1,0 +1,359 @@
+package review
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"ken/internal/docs"
+	"ken/internal/fault"
+	"ken/internal/find"
+	"ken/internal/fresh"
+	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/searchindex"
+	"ken/internal/spec"
+	"ken/internal/survey"
+	"ken/internal/tree"
+	"ken/internal/workspace"
+)
+
+// A Reviewer judges changes of one repository.
+type Reviewer struct {
+	Finder   *find.Finder
+	Registry *registry.Registry
+	Survey   func(workspace.Tree) *survey.Survey // returns the survey of a tree
+	Spec     *spec.Reader
+	// Counts reports whether a change of this grade makes a summary stale.
+	Counts        func(fresh.Grade) bool
+	Docs          docs.Policy
+	StaleMentions map[repo.Path][]string // from the last check of all documents, by document
+	Threshold     int                    // of the gate
+	Main          string                 // the configured main branch; may be ""
+	// AtCommit returns the reviewer with the configuration of a commit. It is nil if the work tree has the
+	// configuration.
+	AtCommit func(ctx context.Context, commit repo.ID) (*Reviewer, error)
+}
+
+// Options select the change to judge.
+type Options struct {
+	Range string      // A..B, REV or "" for the work tree since the main branch
+	All   bool        // every line, including older problems
+	Only  []repo.Path // judge only these files, if not nil
+}
+
+// Review judges the change in a range.
+func (r *Reviewer) Review(ctx context.Context, opts Options) (*Review, error) {
+	span, err := r.reviewRange(ctx, opts.Range)
+	if err != nil {
+		return nil, err
+	}
+	if span.unknown != nil {
+		return &Review{To: span.end(), Base: span.base, Lines: []Line{}, Unknown: []Unknown{*span.unknown}}, nil
+	}
+	if r.AtCommit != nil {
+		if r, err = r.AtCommit(ctx, span.to); err != nil {
+			return nil, err
+		}
+	}
+	var result *Review
+	_, err = r.Finder.Ask(ctx, span.to, func(x *searchindex.Index, t *find.IndexedTree, _ bool) (err error) {
+		c := &collector{Reviewer: r, x: x, t: t, span: span, all: opts.All, only: opts.Only}
+		result, err = c.judge(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	result.From = span.from.String()
+	result.To = span.end()
+	result.Base = span.base
+	if !opts.All {
+		result.Limit(MaxLines)
+	}
+	return result, nil
+}
+
+// A collector collects the facts for one review.
+type collector struct {
+	*Reviewer
+	x    *searchindex.Index
+	t    *find.IndexedTree
+	span reviewSpan
+	all  bool
+	only []repo.Path // the changed files that are judged, if not nil
+
+	changes []Change
+	unknown []Unknown
+}
+
+func (c *collector) judge(ctx context.Context) (*Review, error) {
+	if c.t.IndexBusy {
+		c.unknown = append(c.unknown, Unknown{
+			Reason: "another process is updating the search index, and this answer is from the index as it was before", Command: "ken review",
+		})
+	}
+	list, err := c.compare(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if c.only != nil {
+		list = slices.DeleteFunc(list, func(f repo.FileChange) bool {
+			return !slices.Contains(c.only, f.Path) && !slices.Contains(c.only, f.From)
+		})
+	}
+	if err := c.readChanges(ctx, list); err != nil {
+		return nil, err
+	}
+	f := Facts{
+		Changes: c.changes, Index: c.x, Tree: c.t, After: func() []docs.File { return c.after(list) }, ReadOld: func(id repo.ID) []byte { return c.blob(ctx, id) },
+		Policy: c.Docs, All: c.all,
+	}
+	if f.Gate, err = c.gate(ctx); err != nil {
+		return nil, err
+	}
+	if f.Summaries, err = c.summaries(ctx); err != nil {
+		return nil, err
+	}
+	if f.DirsAbove, err = c.dirsAbove(ctx); err != nil {
+		return nil, err
+	}
+	if f.EditedElsewhere, err = c.editedElsewhere(ctx, f.Gate != nil); err != nil {
+		return nil, err
+	}
+	f.Unknown = c.unknown
+	r, err := Judge(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	c.older(r)
+	return r, nil
+}
+
+// blob returns a content from git, nil if git does not have it or it is too large.
+func (c *collector) blob(ctx context.Context, id repo.ID) (content []byte) {
+	if id.IsZero() {
+		return nil
+	}
+	err := c.t.Workspace.Git.EachBlob(ctx, []repo.ID{id}, func(_ int, b []byte, size int64) {
+		if size >= 0 && size == int64(len(b)) {
+			content = slices.Clone(b)
+		}
+	})
+	if err != nil {
+		return nil
+	}
+	return content
+}
+
+// after lists the files of the tree after the change, including untracked ones.
+func (c *collector) after(list []repo.FileChange) []docs.File {
+	var files []docs.File
+	for _, p := range c.t.Paths() {
+		f := c.t.Listed(p)
+		mode := repo.Regular
+		switch f.Kind {
+		case repo.KindSymlink:
+			mode = repo.Symlink
+		case repo.KindGitlink:
+			mode = repo.Gitlink
+		default:
+		}
+		files = append(files, docs.File{Path: p, ID: f.ID, Mode: mode})
+	}
+	for i := range list {
+		if f := &list[i]; f.NewMode != 0 && c.t.Listed(f.Path) == nil {
+			files = append(files, docs.File{Path: f.Path, ID: f.New, Mode: f.NewMode})
+		}
+	}
+	slices.SortFunc(files, func(a, b docs.File) int { return strings.Compare(string(a.Path), string(b.Path)) })
+	return files
+}
+
+// gate checks the specs that govern the changed files; nil if there are no specs.
+func (c *collector) gate(ctx context.Context) (*spec.GateResult, error) {
+	opts := spec.GateOptions{Threshold: c.Threshold}
+	if c.span.to.IsZero() {
+		if len(c.changes) == 0 || !c.t.Workspace.OnDisk(ctx, spec.Root) {
+			return nil, nil
+		}
+		opts.Paths = c.paths()
+		return c.Spec.Gate(ctx, opts)
+	}
+	specs, err := c.t.Workspace.Git.FilesNamed(ctx, c.span.to, spec.Root, spec.FileName)
+	if err != nil || len(specs) == 0 {
+		return nil, err
+	}
+	opts.Range = c.span.from.String() + ".." + c.span.to.String()
+	return c.Spec.Gate(ctx, opts)
+}
+
+// paths lists the changed paths of both sides.
+func (c *collector) paths() []repo.Path {
+	var paths []repo.Path
+	for i := range c.changes {
+		paths = append(paths, c.changes[i].Path, c.changes[i].OldPath())
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// summaries returns the texts about old contents of changed files that were neither confirmed nor rewritten.
+func (c *collector) summaries(ctx context.Context) ([]Summary, error) {
+	var contents []repo.Content
+	for i := range c.changes {
+		f := &c.changes[i]
+		if !f.Old.IsZero() && !f.New.IsZero() && f.Old != f.New {
+			contents = append(contents, repo.Content{ID: f.Old}, repo.Content{ID: f.New})
+		}
+	}
+	if len(contents) == 0 {
+		return nil, nil
+	}
+	records, err := c.Finder.Sources.Store.Newest(ctx, contents)
+	if err != nil || len(records) == 0 {
+		return nil, err
+	}
+	var list []Summary
+	var moved []registry.ContentChange
+	for i := range c.changes {
+		f := &c.changes[i]
+		record, ok := records[repo.Content{ID: f.Old}]
+		_, again := records[repo.Content{ID: f.New}]
+		if !ok || again || f.Old == f.New || f.New.IsZero() || f.Unmerged {
+			continue
+		}
+		written := record.Recipe == "hand" || record.Recipe == "agent"
+		list = append(list, Summary{Path: f.Path, Author: authorName(record.Author), Written: written})
+		moved = append(moved, registry.ContentChange{Path: f.Path, From: f.Old, To: f.New})
+	}
+	grades, err := registry.Grades(ctx, c.t.Workspace, moved)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		list[i].Grade = grades[i]
+	}
+	return slices.DeleteFunc(list, func(s Summary) bool { return !c.Counts(s.Grade) }), nil
+}
+
+// authorName returns the name of an author without the address.
+func authorName(author string) string {
+	if name, _, ok := strings.Cut(author, " <"); ok && name != "" {
+		return name
+	}
+	return author
+}
+
+// dirsAbove counts the directories above the changed files whose summaries are stale.
+func (c *collector) dirsAbove(ctx context.Context) (int, error) {
+	work, ok := c.t.Tree.(*tree.Work)
+	if !ok || len(c.changes) == 0 {
+		return 0, nil
+	}
+	if any, err := c.Finder.Sources.Store.Describes(ctx); !any || err != nil {
+		return 0, err
+	}
+	counts, err := c.Survey(work).DirCounts(ctx, nil)
+	if err != nil {
+		return 0, err
+	}
+	above := make(map[repo.Path]bool)
+	for _, p := range c.paths() {
+		for dir := p.Dir(); !above[dir]; dir = dir.Dir() {
+			above[dir] = true
+		}
+	}
+	n := 0
+	for _, d := range counts.Wanting {
+		if d.Verdict != survey.Unknown && above[pathOfDir(d)] {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// pathOfDir returns the path of a listed directory; that of the root is "".
+func pathOfDir(d survey.StaleDirectory) repo.Path {
+	p, err := d.Raw()
+	if err != nil || p == "." {
+		return ""
+	}
+	return p
+}
+
+// editedElsewhere finds the specs of changed files that other worktrees edit.
+func (c *collector) editedElsewhere(ctx context.Context, specs bool) (map[string][]string, error) {
+	if !specs || !c.span.to.IsZero() {
+		return nil, nil
+	}
+	worktrees, err := c.t.Workspace.Git.Worktrees()
+	if err != nil || len(worktrees) < 2 {
+		return nil, err
+	}
+	owners, err := c.Spec.Owners(ctx, c.paths())
+	if err != nil {
+		return nil, err
+	}
+	governing := make(map[string]bool)
+	for _, o := range owners {
+		for _, g := range o.Governing {
+			governing[g.ID] = true
+		}
+	}
+	if len(governing) == 0 {
+		return nil, nil
+	}
+	overlays, err := c.Spec.Overlays(ctx)
+	if err != nil {
+		c.unknown = append(c.unknown, Unknown{Kind: Also, Reason: "what other worktrees edit: " + err.Error()})
+		return nil, ctx.Err()
+	}
+	edited := make(map[string][]string)
+	for _, o := range overlays {
+		if o.Worktree == c.t.Workspace.Git.Worktree() {
+			continue
+		}
+		for _, op := range o.Ops {
+			if governing[op.Node] && !slices.Contains(edited[op.Node], o.Worktree) {
+				edited[op.Node] = append(edited[op.Node], o.Worktree)
+			}
+		}
+	}
+	return edited, nil
+}
+
+// older counts the problems that the change did not cause: stale summaries of other files, and stale mentions from
+// the last check of all documents.
+func (c *collector) older(r *Review) {
+	if !c.span.to.IsZero() {
+		return
+	}
+	lines := make(map[string]bool)
+	for _, l := range r.Lines {
+		lines[l.Path] = true
+	}
+	changed := make(map[repo.Path]bool)
+	for i := range c.changes {
+		changed[c.changes[i].Path] = true
+	}
+	var older []Line
+	for _, p := range c.t.Paths() {
+		if c.t.Stale(p) && !changed[p] {
+			older = append(older, olderLine(Stale, p, "stale summary", "ken diff "+fault.Quote(string(p))))
+		}
+	}
+	for p, texts := range c.StaleMentions {
+		if lines[p.JSON().Path] {
+			continue
+		}
+		for _, text := range texts {
+			older = append(older, olderLine(Docs, p, "mentions "+text+", which is gone", "ken docs "+fault.Quote(string(p))))
+		}
+	}
+	slices.SortStableFunc(older, func(a, b Line) int { return strings.Compare(a.Path, b.Path) })
+	r.Older = len(older)
+	if c.all {
+		r.Debts = older
+	}
+}

@@ -1,0 +1,379 @@
+package derive
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"ken/internal/fault"
+	"ken/internal/repo"
+	"ken/internal/spec/parse"
+)
+
+// MaxBehind is the most changed files that one answer looks at. A file counts once for each node that governs it.
+// Tests lower it.
+var MaxBehind = 500_000
+
+// A behind is a governed file with the commits that changed it since the last attestation: a version or a valid
+// ack.
+type behind struct {
+	file    *file
+	touches []repo.Touch
+}
+
+// measureVersions finds the changes of governed files since the versions of each node, and the acks since the
+// versions.
+func (d *derivation) measureVersions(ctx context.Context) error {
+	var some []*nodeState
+	for _, s := range d.states {
+		if len(s.versions) == 0 && !s.before && len(s.doubtful) == 0 {
+			continue // the spec is not committed, so its code cannot drift
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if d.govern(s); s.limitReason != "" {
+			s.files = nil
+		}
+		some = append(some, s)
+	}
+	err := d.measure(ctx, some, (*nodeState).commits, func(s *nodeState, v *cover, i int) {
+		s.top = v.top[i]
+		s.attested = s.top
+		s.above = slices.ContainsFunc(s.doubtful, func(c repo.CommitNumber) bool { return !v.by(i, c) })
+		s.hidden = s.unseen && d.gap != ""
+		s.unseen = s.hidden && len(s.node.Code) > 0
+		if d.touchedCount += len(s.behind); d.touchedCount > MaxBehind {
+			s.behind, s.touched = nil, 0
+			s.limitReason = fmt.Sprintf("limit reached: the specs govern more than %d changed files (counted once per spec); let fewer specs govern the same files", MaxBehind)
+		}
+		if s.touched == 0 {
+			return
+		}
+		for _, c := range s.claims {
+			if at := c.ack.commit; !v.by(i, at) || slices.Contains(s.top, at) {
+				s.currentAcks = append(s.currentAcks, c)
+			}
+		}
+	})
+	for _, s := range some {
+		if s.touched == 0 {
+			s.currentAcks = nil // there is no drift that they could end
+		}
+	}
+	return err
+}
+
+// measure finds the touched governed files of some nodes: those changed by commits that head reaches and set does
+// not reach. It calls then for each node.
+func (d *derivation) measure(ctx context.Context, some []*nodeState, set func(*nodeState) []repo.CommitNumber, then func(s *nodeState, v *cover, i int)) error {
+	sets := make([][]repo.CommitNumber, len(some))
+	for i, s := range some {
+		sets[i] = set(s)
+	}
+	if d.counted == nil {
+		d.counted = make([]int32, d.g.head+1)
+	}
+	known := make(map[string]*touchedFiles)
+	err := d.g.cover(ctx, sets, func(v *cover) {
+		low := d.g.lowest(v)
+		for i := range v.sets {
+			if ctx.Err() != nil {
+				return
+			}
+			s := some[v.first+i]
+			key := s.touchedKey(sets[v.first+i])
+			x := known[key]
+			if x == nil {
+				x = d.touchedSince(s.files, v, i, low[i])
+			}
+			if key != "" {
+				known[key] = x
+			}
+			s.behind, s.touched = x.behind, x.touched
+			s.unseen = slices.ContainsFunc(d.g.roots, func(c repo.CommitNumber) bool { return !v.by(i, c) })
+			then(s, v, i)
+		}
+	})
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return err
+	}
+	return d.judgeTouches(ctx, some)
+}
+
+// A touchedFiles lists the files that were changed since a set of commits. Nodes share it, so it must not be
+// modified.
+type touchedFiles struct {
+	behind  []behind
+	touched int
+}
+
+// touchedKey returns a key for the entries and versions of a node. Nodes with the same key share one result. The
+// key is "" if moved files were added to the node.
+func (s *nodeState) touchedKey(commits []repo.CommitNumber) string {
+	if s.group == nil || len(s.files) != len(s.group.files) {
+		return ""
+	}
+	return fmt.Sprintf("%p%d", s.group, commits)
+}
+
+// touchedSince returns the changes of files by commits that the i-th set of a cover does not reach. low is the
+// lowest of those commits.
+func (d *derivation) touchedSince(files []*file, v *cover, i int, low repo.CommitNumber) *touchedFiles {
+	x := &touchedFiles{}
+	d.measured++
+	for _, f := range files {
+		from, _ := slices.BinarySearchFunc(f.touches, low, func(t repo.Touch, c repo.CommitNumber) int { return cmp.Compare(t.Commit, c) })
+		var touches []repo.Touch
+		for _, t := range f.touches[from:] {
+			if v.by(i, t.Commit) {
+				continue
+			}
+			touches = append(touches, t)
+			if d.counted[t.Commit] != d.measured {
+				d.counted[t.Commit] = d.measured
+				x.touched++
+			}
+		}
+		if touches != nil {
+			x.behind = append(x.behind, behind{f, touches})
+		}
+	}
+	return x
+}
+
+// compareContents decides the acks of the nodes whose code was touched, follows moved code, and finds the nodes
+// whose code is unchanged after all.
+func (d *derivation) compareContents(ctx context.Context) error {
+	open := slices.DeleteFunc(slices.Clone(d.states), func(s *nodeState) bool { return s.touched == 0 })
+	if len(open) == 0 {
+		return nil
+	}
+	for _, s := range open {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		d.wantAcks(s)
+		d.blobs.Want(d.g.head, s.node.Path)
+		for _, v := range s.versions {
+			d.blobs.Want(v.commit, v.path)
+		}
+		for _, b := range s.behind {
+			d.blobs.Want(d.g.head, b.file.path)
+			for _, c := range s.top {
+				d.blobs.Want(c, b.file.path)
+			}
+			for _, c := range s.currentAcks {
+				d.blobs.Want(c.ack.commit, b.file.path)
+			}
+		}
+	}
+	if err := d.blobs.Ask(ctx); err != nil {
+		return err
+	}
+	if d.blobs.Err != nil {
+		for _, s := range open {
+			s.blobErr, s.unacked = d.blobs.Err, len(s.currentAcks) > 0
+			for _, c := range s.currentAcks {
+				c.why = d.blobs.Err.Error()
+			}
+		}
+		return nil
+	}
+	if err := d.applyAcks(ctx, open); err != nil {
+		return err
+	}
+	open = slices.DeleteFunc(open, func(s *nodeState) bool { return s.touched == 0 })
+	if err := d.followCode(ctx, open); err != nil {
+		return err
+	}
+	return d.compare(ctx, open)
+}
+
+// applyAcks removes the touches that valid acks reach.
+func (d *derivation) applyAcks(ctx context.Context, open []*nodeState) error {
+	var acked []*nodeState
+	for _, s := range open {
+		d.judgeAcks(s)
+		for _, c := range s.currentAcks {
+			if c.state == AckValid {
+				s.attested = append(slices.Clip(s.attested), c.ack.commit)
+			}
+		}
+		if len(s.attested) > len(s.top) {
+			acked = append(acked, s)
+		}
+	}
+	return d.remeasure(ctx, acked)
+}
+
+// remeasure finds the changes since all attestations of some nodes.
+func (d *derivation) remeasure(ctx context.Context, some []*nodeState) error {
+	return d.measure(ctx, some, func(s *nodeState) []repo.CommitNumber { return s.attested }, func(s *nodeState, _ *cover, _ int) {
+		s.unseen = s.unseen && d.gap != "" && len(s.node.Code) > 0
+	})
+}
+
+// compare finds the nodes whose code at head is the same as in one commit that attests their present spec.
+func (d *derivation) compare(ctx context.Context, open []*nodeState) error {
+	for _, s := range open {
+		if s.blobErr != nil {
+			continue
+		}
+		for _, a := range d.attestations(s) {
+			for _, b := range s.behind {
+				d.blobs.Want(a.commit, b.file.path) // most of these are known already
+			}
+		}
+	}
+	if err := d.blobs.Ask(ctx); err != nil {
+		return err
+	}
+	candidates := make(map[*nodeState][]attestation)
+	for _, s := range open {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if s.blobErr != nil {
+			continue
+		}
+		movedPaths := s.movedPaths()
+		for _, a := range d.attestations(s) {
+			if d.mayBeSame(s, a.commit, movedPaths) {
+				candidates[s] = append(candidates[s], a)
+				for _, f := range s.files {
+					d.blobs.Want(a.commit, f.path)
+					d.blobs.Want(d.g.head, f.path)
+				}
+			}
+		}
+	}
+	if err := d.blobs.Ask(ctx); err != nil {
+		return err
+	}
+	for s, list := range candidates {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		s.blobErr = d.blobs.Err
+		s.same = s.blobErr == nil && slices.ContainsFunc(list, func(a attestation) bool { return d.sameCode(s, a.commit, nil) })
+	}
+	return nil
+}
+
+// An attestation is a commit that states that a spec holds: a version of the spec, or a valid ack.
+type attestation struct {
+	commit repo.CommitNumber
+	path   repo.Path // the path of the spec there
+}
+
+// attestations returns the attestations whose spec has the content at head. It looks at all versions, since a spec
+// may return to an old content, and at the valid acks.
+func (d *derivation) attestations(s *nodeState) []attestation {
+	var list []attestation
+	for _, v := range s.versions {
+		list = append(list, attestation{v.commit, v.path})
+	}
+	for _, c := range s.currentAcks {
+		if c.state == AckValid {
+			list = append(list, attestation{c.ack.commit, c.path})
+		}
+	}
+	now := d.blobs.At(d.g.head, s.node.Path)
+	return slices.DeleteFunc(list, func(a attestation) bool { return d.blobs.At(a.commit, a.path) != now })
+}
+
+// mayBeSame reports whether the touched files have the same content in a commit as at head. It ignores moved
+// files.
+func (d *derivation) mayBeSame(s *nodeState, c repo.CommitNumber, movedPaths map[repo.Path]bool) bool {
+	return !slices.ContainsFunc(s.behind, func(b behind) bool {
+		p := b.file.path
+		return !movedPaths[p] && d.blobs.knows(c, p) && d.blobs.At(c, p) != d.blobs.At(d.g.head, p)
+	})
+}
+
+// sameCode reports whether the governed files have the same content in a commit as at head, compared by their
+// present paths. It ignores the files in except.
+func (d *derivation) sameCode(s *nodeState, c repo.CommitNumber, except map[repo.Path]bool) bool {
+	then, now := make(map[repo.Path]repo.ID), make(map[repo.Path]repo.ID)
+	for _, f := range s.files {
+		if except[f.path] {
+			continue
+		}
+		if id := d.blobs.At(d.g.head, f.path); !id.IsZero() {
+			now[f.path] = id
+		}
+		id := d.blobs.At(c, f.path)
+		if id.IsZero() {
+			continue
+		}
+		p := s.movedTo(f.path)
+		if _, taken := then[p]; taken {
+			return false
+		}
+		then[p] = id
+	}
+	return maps.Equal(then, now)
+}
+
+// drift returns the number of commits that changed governed code since the last attestation.
+func (s *nodeState) drift() int {
+	if s.driftGrade == nil || len(s.driftGrade.unchanged) == 0 {
+		return s.touched
+	}
+	commits := make(map[repo.CommitNumber]bool)
+	for _, b := range s.changedFiles() {
+		for _, t := range b.touches {
+			commits[t.Commit] = true
+		}
+	}
+	return len(commits)
+}
+
+// changedFiles returns the touched files, without those of which only unchanged symbols are governed.
+func (s *nodeState) changedFiles() []behind {
+	if s.driftGrade == nil {
+		return s.behind
+	}
+	return slices.DeleteFunc(slices.Clone(s.behind), func(b behind) bool { return s.driftGrade.unchanged[b.file.path] })
+}
+
+// driftFiles returns the files with drift, by path.
+func (s *nodeState) driftFiles() []Behind {
+	var list []Behind
+	for _, b := range s.changedFiles() {
+		list = append(list, Behind{b.file.path, len(b.touches)})
+	}
+	slices.SortFunc(list, func(a, b Behind) int { return cmp.Compare(a.Path, b.Path) })
+	return list
+}
+
+// voidProblems returns a problem for each ack of a node that does not count.
+func (d *derivation) voidProblems(s *nodeState) []parse.Problem {
+	var problems []parse.Problem
+	for _, c := range s.currentAcks {
+		if c.state == AckVoid {
+			problems = append(problems, parse.Problem{
+				Rule: parse.RuleAck, Message: fmt.Sprintf("the ack in %s does not count: %s", d.h.Commit(c.ack.commit).ID.Short(), c.why),
+				Fix: "if the spec still holds: ken spec ack " + fault.Quote(s.node.ID) + " --reason TEXT",
+			})
+		}
+	}
+	return problems
+}
+
+// ahead returns the commits that drift counts, with the files that each changed.
+func (s *nodeState) ahead() map[repo.CommitNumber][]repo.Path {
+	at := make(map[repo.CommitNumber][]repo.Path)
+	for _, b := range s.changedFiles() {
+		for _, t := range b.touches {
+			at[t.Commit] = append(at[t.Commit], b.file.path)
+		}
+	}
+	return at
+}

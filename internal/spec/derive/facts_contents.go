@@ -1,0 +1,87 @@
+package derive
+
+import (
+	"context"
+	"fmt"
+
+	"ken/internal/repo"
+)
+
+// A BlobBatch collects lookups of blob ids by commit and path, and does them in one request. It never repeats a
+// lookup.
+type BlobBatch struct {
+	h       History
+	c       Contents
+	known   map[spot]repo.ID
+	pending []spot
+	files   map[repo.Path]*file // files whose touches are known
+	Err     error               // the first error; no request is made after it
+}
+
+// A spot is a path in a commit.
+type spot struct {
+	commit repo.CommitNumber
+	path   repo.Path
+}
+
+// NewBlobBatch returns an empty batch of lookups in the contents of a history.
+func NewBlobBatch(h History, c Contents) *BlobBatch {
+	return &BlobBatch{h: h, c: c, known: make(map[spot]repo.ID)}
+}
+
+// Want adds a lookup. It skips a path before the first commit that touched it: the path does not exist there, and
+// a lookup of a missing path is the slowest.
+func (s *BlobBatch) Want(commit repo.CommitNumber, path repo.Path) {
+	at := spot{commit, path}
+	if _, asked := s.known[at]; asked {
+		return
+	}
+	s.known[at] = repo.ID{}
+	if f := s.files[path]; f == nil || len(f.touches) == 0 || f.touches[0].Commit <= commit {
+		s.pending = append(s.pending, at)
+	}
+}
+
+// Ask does the lookups that were added. It stores a failure in Err, for the callers that need the results. It
+// returns an error only if the context is done.
+func (s *BlobBatch) Ask(ctx context.Context) error {
+	if len(s.pending) == 0 || s.Err != nil {
+		return nil
+	}
+	places := make([]repo.CommitPath, len(s.pending))
+	ids := make(map[repo.CommitNumber]repo.ID)
+	for i, at := range s.pending {
+		id, ok := ids[at.commit]
+		if !ok {
+			id = s.h.Commit(at.commit).ID
+			ids[at.commit] = id
+		}
+		places[i] = repo.CommitPath{Commit: id, Path: at.path}
+	}
+	found, err := s.c.At(ctx, places)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		s.Err = err
+	case len(found) != len(places):
+		s.Err = fmt.Errorf("%d answers about %d contents", len(found), len(places))
+	default:
+		for i, at := range s.pending {
+			s.known[at] = found[i]
+		}
+	}
+	s.pending = s.pending[:0]
+	return nil
+}
+
+// At returns the result of a lookup, zero if the path does not exist.
+func (s *BlobBatch) At(commit repo.CommitNumber, path repo.Path) repo.ID {
+	return s.known[spot{commit, path}]
+}
+
+// knows reports whether a lookup was done.
+func (s *BlobBatch) knows(commit repo.CommitNumber, path repo.Path) bool {
+	_, asked := s.known[spot{commit, path}]
+	return asked && s.Err == nil
+}

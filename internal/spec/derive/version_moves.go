@@ -1,0 +1,515 @@
+package derive
+
+import (
+	"context"
+	"maps"
+	"math/bits"
+	"slices"
+
+	"ken/internal/repo"
+)
+
+// A moveTracker follows nodes back to their paths before moves.
+//
+// At head, a node is at its path. Before a commit that moved another path there, it is at that other path. Before
+// a commit that moved its path elsewhere, it is nowhere: the spec that was at this path is another node. If its
+// path was deleted or first added, it stays there: a spec that is created again continues the old one. A merge
+// that takes over such a move from one parent removes the path from the node in the other parents, too.
+//
+// A branch that forked before the move and was merged after it still has the node at its old path. So the node is
+// at the old path also in the descendants of the commits where it was, until a commit moves it away, and unless
+// this path belongs to another node at head. A branch may also move the node between two of its paths: it may make
+// the same move as another branch, and undo it. Then the node is at the path that it was moved to, and is followed
+// back from that commit as from head.
+type moveTracker struct {
+	d    *derivation
+	into map[repo.Path][]repo.Move // moves that head reaches, by destination
+	from map[repo.Path][]repo.Move // the same moves, by source
+	left []uint64                  // scratch space of markOldPaths
+	held []uint64                  // scratch space of markOldPaths
+}
+
+func newMoveTracker(d *derivation) *moveTracker {
+	t := &moveTracker{d: d, into: make(map[repo.Path][]repo.Move), from: make(map[repo.Path][]repo.Move)}
+	for _, m := range d.h.Moves() {
+		if d.g.Has(m.Commit) {
+			t.into[m.To] = append(t.into[m.To], m)
+			t.from[m.From] = append(t.from[m.From], m)
+		}
+	}
+	return t
+}
+
+// involves reports whether any commit moved a spec from or to a path.
+func (t *moveTracker) involves(p repo.Path) bool { return len(t.into[p]) > 0 || len(t.from[p]) > 0 }
+
+// follow finds the versions of moved nodes, and the acks that may name them. One pass over the commits handles as
+// many nodes as have 64 paths together.
+func (t *moveTracker) follow(ctx context.Context, moved []*nodeState) error {
+	var some walk
+	for _, s := range moved {
+		names := t.names(s.node.Path)
+		if len(some.lanes) > 0 && len(some.lanes)+len(names) > lanes {
+			if err := some.end(ctx, t); err != nil {
+				return err
+			}
+			some = walk{}
+		}
+		some.add(s, names)
+	}
+	return some.end(ctx, t)
+}
+
+// names returns every path that the node now at path may have had. path is the first.
+func (t *moveTracker) names(path repo.Path) []repo.Path {
+	list := []repo.Path{path}
+	listed := map[repo.Path]bool{path: true}
+	for i := 0; i < len(list); i++ {
+		for _, m := range t.into[list[i]] {
+			if !listed[m.From] {
+				listed[m.From] = true
+				list = append(list, m.From)
+			}
+		}
+	}
+	slices.Sort(list[1:]) // commit numbers must not influence the order
+	return list
+}
+
+// A walk follows some nodes back. Each path of each node has a lane: a bit that is set in the commits that have
+// the node at this path.
+type walk struct {
+	states []*nodeState
+	lanes  []lane
+	starts []int // the index of the first lane of each node
+}
+
+type lane struct {
+	state *nodeState
+	path  repo.Path
+}
+
+func (w *walk) add(s *nodeState, names []repo.Path) {
+	w.states = append(w.states, s)
+	w.starts = append(w.starts, len(w.lanes))
+	for _, p := range names {
+		w.lanes = append(w.lanes, lane{s, p})
+	}
+}
+
+// A laneMove is a move between two lanes of a node. A lane is -1 if the path is none of the node's.
+type laneMove struct{ from, to int }
+
+// bit returns the bit of a lane in a word, 0 if the lane is in another word.
+func (laneMove) bit(lane, word int) uint64 {
+	if lane < 0 || lane/64 != word {
+		return 0
+	}
+	return 1 << (lane % 64)
+}
+
+// end follows the nodes of the walk, and adds their versions and claims.
+func (w *walk) end(ctx context.Context, t *moveTracker) error {
+	if len(w.lanes) == 0 {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	g := t.d.g
+	moves := w.moves(t)
+	seen := newMovesSeen(g, moves, len(w.lanes))
+	at, err := w.locate(ctx, t, moves, seen)
+	if err != nil {
+		return err
+	}
+	for i, l := range w.lanes {
+		pure := make(map[repo.CommitNumber]bool)
+		from := make(map[repo.CommitNumber][]repo.Path)
+		for _, m := range t.into[l.path] {
+			pure[m.Commit] = pure[m.Commit] || m.Same
+			from[m.Commit] = append(from[m.Commit], m.From)
+		}
+		before := len(l.state.versions)
+		t.d.takeVersions(l.state, l.path, func(x repo.Touch) bool { return at.has(x.Commit, i) && !pure[x.Commit] })
+		for k := range l.state.versions[before:] {
+			v := &l.state.versions[before+k]
+			v.from = from[v.commit]
+			v.before = w.parentsOf(g, at, i, v.commit)
+		}
+		for _, a := range t.d.rivals[l.path] {
+			if at.has(a.commit, i) {
+				l.state.claims = append(l.state.claims, &claim{ack: a, path: l.path})
+			}
+		}
+	}
+	return nil
+}
+
+// A laneSpot is a lane at a commit.
+type laneSpot struct {
+	commit repo.CommitNumber
+	lane   int
+}
+
+// locate finds the paths of the nodes in every commit. It follows them back from head, and then from the commits
+// of other branches that moved them between their paths.
+func (w *walk) locate(ctx context.Context, t *moveTracker, moves map[repo.CommitNumber][]laneMove, seen *movesSeen) (laneSet, error) {
+	g := t.d.g
+	var ends []laneSpot
+	for _, first := range w.starts {
+		ends = append(ends, laneSpot{g.head, first})
+	}
+	for {
+		at := w.descend(g, moves, nil, ends)
+		taken, err := w.takenMoves(ctx, t, at, seen)
+		if err != nil {
+			return at, err
+		}
+		if len(taken) > 0 {
+			at = w.descend(g, moves, taken, ends)
+		}
+		moved := w.markOldPaths(t, at, moves, seen)
+		if len(moved) == 0 {
+			return at, nil
+		}
+		ends = append(ends, moved...)
+	}
+}
+
+// descend follows the nodes back from some ends over all commits. At a merge that took over a move, the lane of
+// the moved path continues only to the other parents.
+func (w *walk) descend(g *Graph, moves map[repo.CommitNumber][]laneMove, taken map[repo.CommitNumber][]takenMove, ends []laneSpot) laneSet {
+	at := newLaneSet(g, len(w.lanes))
+	for _, end := range ends {
+		at.set(end.commit, end.lane)
+	}
+	stops := slices.AppendSeq(slices.Collect(maps.Keys(moves)), maps.Keys(taken))
+	slices.Sort(stops)
+	before := make([]uint64, at.words)
+	c := g.head
+	for _, stop := range slices.Backward(slices.Compact(stops)) {
+		g.descend(at.bits, at.words, c, stop)
+		undoMoves(before, at.row(stop), moves[stop])
+		for _, p := range g.parentsOf(stop) {
+			row := at.row(p)
+			for i, bits := range before {
+				for _, m := range taken[stop] {
+					if m.parent == p && m.lane/64 == i {
+						bits &^= 1 << (m.lane % 64)
+					}
+				}
+				row[i] |= bits
+			}
+		}
+		c = stop - 1
+	}
+	g.descend(at.bits, at.words, c, -1)
+	return at
+}
+
+// A takenMove is a move that a merge took over from one of its parents: another parent still has the path of the
+// lane, and the merge does not.
+type takenMove struct {
+	parent repo.CommitNumber
+	lane   int
+}
+
+// takenMoves returns the moves that merges took over, by merge. If the contents of a merge cannot be read, the
+// versions of the node are unknown.
+func (w *walk) takenMoves(ctx context.Context, t *moveTracker, at laneSet, seen *movesSeen) (map[repo.CommitNumber][]takenMove, error) {
+	g, blobs := t.d.g, t.d.blobs
+	found := make(map[repo.CommitNumber][]takenMove)
+	for c := repo.CommitNumber(0); c <= g.head; c++ {
+		if !g.reached[c] || len(g.parentsOf(c)) < 2 {
+			continue
+		}
+		for lane, l := range w.lanes {
+			if !at.has(c, lane) || slices.Contains(seen.away[lane], c) || slices.Contains(seen.back[lane], c) {
+				continue // the merge itself moved it
+			}
+			for _, p := range g.parentsOf(c) {
+				if seen.movedSince(p, c, lane) {
+					found[c] = append(found[c], takenMove{p, lane})
+					blobs.Want(c, l.path)
+					blobs.Want(p, l.path)
+				}
+			}
+		}
+	}
+	if err := blobs.Ask(ctx); err != nil {
+		return nil, err
+	}
+	if blobs.Err != nil {
+		for c, moves := range found {
+			for _, m := range moves {
+				s := w.lanes[m.lane].state
+				s.doubtful, s.doubt = append(s.doubtful, c), blobs.Err.Error()
+			}
+		}
+		return nil, nil
+	}
+	for c, moves := range found {
+		moves = slices.DeleteFunc(moves, func(m takenMove) bool {
+			path := w.lanes[m.lane].path
+			return !blobs.At(c, path).IsZero() || blobs.At(m.parent, path).IsZero()
+		})
+		if found[c] = moves; len(moves) == 0 {
+			delete(found, c)
+		}
+	}
+	return found, nil
+}
+
+// parentsOf returns the other paths of the lane's node in the parents of a merge.
+func (w *walk) parentsOf(g *Graph, at laneSet, lane int, c repo.CommitNumber) []spot {
+	parents := g.parentsOf(c)
+	if len(parents) < 2 {
+		return nil
+	}
+	var list []spot
+	for i, l := range w.lanes {
+		if l.state != w.lanes[lane].state || i == lane {
+			continue
+		}
+		for _, p := range parents {
+			if at.has(p, i) {
+				list = append(list, spot{p, l.path})
+			}
+		}
+	}
+	return list
+}
+
+// markOldPaths sets the lanes of the commits that have a node at an old path. It returns the commits that moved a
+// node to an old path and in which it was not found before.
+func (w *walk) markOldPaths(t *moveTracker, at laneSet, moves map[repo.CommitNumber][]laneMove, seen *movesSeen) (moved []laneSpot) {
+	g := t.d.g
+	left := at.scratch(&t.left)     // commits in which the path was moved away
+	held := at.scratch(&t.held)     // commits that have the node, followed forward over moves
+	old := make([]uint64, at.words) // the lanes of paths that are no nodes at head
+	for i, l := range w.lanes {
+		if !t.d.taken[l.path] {
+			old[i/64] |= 1 << (i % 64)
+		}
+	}
+	for c := repo.CommitNumber(0); c <= g.head; c++ {
+		if !g.reached[c] {
+			continue
+		}
+		parents := g.parentsOf(c)
+		for _, x := range moves[c] {
+			inParent := func(p repo.CommitNumber) bool { return held.has(p, x.from) }
+			if x.from < 0 || x.to < 0 || !slices.ContainsFunc(parents, inParent) {
+				continue
+			}
+			held.set(c, x.to)
+			isOld := old[x.to/64]&(1<<(x.to%64)) != 0
+			if isOld && !at.has(c, x.to) {
+				at.set(c, x.to)
+				moved = append(moved, laneSpot{c, x.to})
+			}
+		}
+		here, gone, on := at.row(c), left.row(c), held.row(c)
+		for i := range here {
+			known, before := uint64(0), uint64(0)
+			for _, p := range parents {
+				known |= at.row(p)[i]
+				before |= held.row(p)[i]
+				gone[i] |= left.row(p)[i]
+			}
+			if len(parents) > 1 {
+				gone[i] &^= seen.cameBack(left, parents, i, gone[i])
+			}
+			var from, to uint64
+			for _, x := range moves[c] {
+				from |= x.bit(x.from, i)
+				to |= x.bit(x.to, i)
+			}
+			stays := ^(gone[i] | from | to)
+			here[i] |= known & old[i] & stays
+			on[i] |= here[i] | before&stays
+			gone[i] = (gone[i] | from) &^ to
+		}
+	}
+	return moved
+}
+
+// movesSeen records the moves in the history of each commit.
+type movesSeen struct {
+	commits laneSet                   // by commit, a bit for each moving commit in its history
+	number  map[repo.CommitNumber]int // the bit of each moving commit
+	of      [][]uint64                // by lane, the bits of the commits that moved it away or back
+	away    [][]repo.CommitNumber     // by lane, the commits that moved it away
+	back    [][]repo.CommitNumber     // by lane, the commits that moved it back
+}
+
+func newMovesSeen(g *Graph, moves map[repo.CommitNumber][]laneMove, lanes int) *movesSeen {
+	s := &movesSeen{
+		number: make(map[repo.CommitNumber]int, len(moves)), of: make([][]uint64, lanes),
+		away: make([][]repo.CommitNumber, lanes), back: make([][]repo.CommitNumber, lanes),
+	}
+	words := (len(moves) + 63) / 64
+	s.commits = laneSet{words, make([]uint64, int(g.head+1)*words)}
+	for i := range s.of {
+		s.of[i] = make([]uint64, words)
+	}
+	for c, list := range moves {
+		n := len(s.number)
+		s.number[c] = n
+		for _, x := range list {
+			for _, lane := range []int{x.from, x.to} {
+				if lane >= 0 {
+					s.of[lane][n/64] |= 1 << (n % 64)
+				}
+			}
+			if x.from >= 0 {
+				s.away[x.from] = append(s.away[x.from], c)
+			}
+			if x.to >= 0 {
+				s.back[x.to] = append(s.back[x.to], c)
+			}
+		}
+	}
+	for c := repo.CommitNumber(0); c <= g.head; c++ {
+		if g.reached[c] {
+			s.take(c, g.parentsOf(c))
+		}
+	}
+	return s
+}
+
+// has reports whether a moving commit is in the history of a commit.
+func (s *movesSeen) has(c, move repo.CommitNumber) bool { return s.commits.has(c, s.number[move]) }
+
+// movedSince reports whether the history of c, and not that of parent, contains a move away from the path of a
+// lane that no later commit moved back.
+func (s *movesSeen) movedSince(parent, c repo.CommitNumber, lane int) bool {
+	return slices.ContainsFunc(s.away[lane], func(away repo.CommitNumber) bool {
+		return s.has(c, away) && !s.has(parent, away) && !slices.ContainsFunc(s.back[lane], func(back repo.CommitNumber) bool {
+			return s.has(c, back) && s.has(back, away)
+		})
+	})
+}
+
+// take adds the moves of the parents' histories, and its own move, to a commit.
+func (s *movesSeen) take(c repo.CommitNumber, parents []repo.CommitNumber) {
+	row := s.commits.row(c)
+	for _, p := range parents {
+		for i, bits := range s.commits.row(p) {
+			row[i] |= bits
+		}
+	}
+	if n, ok := s.number[c]; ok {
+		row[n/64] |= 1 << (n % 64)
+	}
+}
+
+// cameBack returns the lanes that some parents of a merge have moved away and another parent has moved back later:
+// its history contains every move that the histories of the former contain.
+func (s *movesSeen) cameBack(left laneSet, parents []repo.CommitNumber, word int, lanes uint64) (back uint64) {
+	for ; lanes != 0; lanes &= lanes - 1 {
+		lane := word*64 + bits.TrailingZeros64(lanes)
+		later := func(p repo.CommitNumber) bool {
+			return !left.has(p, lane) && !slices.ContainsFunc(parents, func(q repo.CommitNumber) bool {
+				return left.has(q, lane) && !s.knows(p, q, lane)
+			})
+		}
+		if slices.ContainsFunc(parents, later) {
+			back |= 1 << (lane % 64)
+		}
+	}
+	return back
+}
+
+// knows reports whether the history of a commit contains every move of a lane that the history of another
+// contains.
+func (s *movesSeen) knows(c, other repo.CommitNumber, lane int) bool {
+	for i, mask := range s.of[lane] {
+		if s.commits.row(other)[i]&mask&^s.commits.row(c)[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// moves returns the lane moves of each commit.
+func (w *walk) moves(t *moveTracker) map[repo.CommitNumber][]laneMove {
+	moves := make(map[repo.CommitNumber][]laneMove)
+	for k, start := range w.starts {
+		end := len(w.lanes)
+		if k+1 < len(w.starts) {
+			end = w.starts[k+1]
+		}
+		index := make(map[repo.Path]int, end-start)
+		for i := start; i < end; i++ {
+			index[w.lanes[i].path] = i
+		}
+		of := func(p repo.Path) int {
+			if i, ok := index[p]; ok {
+				return i
+			}
+			return -1
+		}
+		for i := start; i < end; i++ {
+			for _, m := range t.into[w.lanes[i].path] {
+				moves[m.Commit] = append(moves[m.Commit], laneMove{of(m.From), i})
+			}
+			for _, m := range t.from[w.lanes[i].path] {
+				if of(m.To) < 0 {
+					moves[m.Commit] = append(moves[m.Commit], laneMove{i, -1})
+				}
+			}
+		}
+	}
+	return moves
+}
+
+// undoMoves sets before to the lanes before a commit, given the lanes at the commit.
+func undoMoves(before, at []uint64, list []laneMove) {
+	for i := range at {
+		var away, back uint64
+		for _, x := range list {
+			away |= x.bit(x.from, i) | x.bit(x.to, i)
+			if x.from >= 0 && x.to >= 0 && at[x.to/64]&(1<<(x.to%64)) != 0 {
+				back |= x.bit(x.from, i)
+			}
+		}
+		before[i] = at[i]&^away | back
+	}
+}
+
+// A laneSet has a bit for each lane in each commit.
+type laneSet struct {
+	words int // words per commit
+	bits  []uint64
+}
+
+// newLaneSet returns an empty set. It may use g.mask.
+func newLaneSet(g *Graph, lanes int) laneSet {
+	words := (lanes + 63) / 64
+	if words > 1 {
+		return laneSet{words, make([]uint64, len(g.mask)*words)}
+	}
+	clear(g.mask)
+	return laneSet{words, g.mask}
+}
+
+// scratch returns an empty set of the same size. It stores the bits in buf for reuse.
+func (s laneSet) scratch(buf *[]uint64) laneSet {
+	if len(*buf) != len(s.bits) {
+		*buf = make([]uint64, len(s.bits))
+	}
+	clear(*buf)
+	return laneSet{s.words, *buf}
+}
+
+func (s laneSet) row(c repo.CommitNumber) []uint64 {
+	return s.bits[int(c)*s.words : (int(c)+1)*s.words]
+}
+
+func (s laneSet) set(c repo.CommitNumber, lane int) { s.row(c)[lane/64] |= 1 << (lane % 64) }
+
+func (s laneSet) has(c repo.CommitNumber, lane int) bool {
+	return s.row(c)[lane/64]&(1<<(lane%64)) != 0
+}

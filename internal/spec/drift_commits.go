@@ -1,0 +1,108 @@
+package spec
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"ken/internal/fault"
+	"ken/internal/repo"
+	"ken/internal/spec/derive"
+	"ken/internal/spec/parse"
+)
+
+// A Story is the history of a node and its code: versions, acks and drift. Each list has the newest first.
+type Story struct {
+	Versions []HistoryRow
+	Acks     []derive.Ack  // since the latest version
+	Advances []DriftCommit // commits to its code since the latest version or ack
+}
+
+// A DriftCommit is a commit that changed governed code after the spec was edited or acknowledged.
+type DriftCommit struct {
+	Commit  repo.ID
+	Date    string // RFC 3339
+	Subject string
+	Session *string
+	Paths   []repo.Path // the governed paths that it changed, sorted
+}
+
+// Drift returns the commits that the drift of a node counts, newest first. It returns an error if the drift is
+// unknown.
+func (r *Reader) Drift(ctx context.Context, id string) ([]DriftCommit, error) {
+	f, head, err := r.factsOf(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	for _, u := range f.Unknown {
+		if u.Fact == derive.FactDrift {
+			return nil, fmt.Errorf("drift of %s unknown: %s", id, u.Reason)
+		}
+	}
+	return r.advances(ctx, f, head)
+}
+
+// DriftPatch returns the changes that a drift commit made to governed code, as a patch.
+func (r *Reader) DriftPatch(ctx context.Context, c DriftCommit) (string, error) {
+	return r.ws.Git.Patch(ctx, c.Commit, c.Paths)
+}
+
+// Story returns the history of a node. Like [Reader.History], it returns an error if the history is incomplete.
+func (r *Reader) Story(ctx context.Context, id string) (*Story, error) {
+	f, head, err := r.factsOf(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.rows(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	ahead, err := r.advances(ctx, f, head)
+	if err != nil {
+		return nil, err
+	}
+	return &Story{Versions: rows, Acks: f.Acks, Advances: ahead}, nil
+}
+
+// advances returns the commits that a drift counts, from the history of head.
+func (r *Reader) advances(ctx context.Context, f *derive.Facts, head repo.ID) ([]DriftCommit, error) {
+	if len(f.Ahead) == 0 {
+		return nil, nil
+	}
+	h, err := r.readHistory(ctx, []repo.ID{head})
+	if err != nil {
+		return nil, err
+	}
+	var list []DriftCommit
+	for _, n := range slices.SortedFunc(maps.Keys(f.Ahead), func(a, b repo.CommitNumber) int { return cmp.Compare(b, a) }) {
+		c, paths := h.Commit(n), slices.Clone(f.Ahead[n])
+		slices.Sort(paths)
+		list = append(list, DriftCommit{Commit: c.ID, Date: c.Date, Subject: c.Subject, Session: derive.Session(c.Trailers), Paths: slices.Compact(paths)})
+	}
+	return list, nil
+}
+
+// AdvanceDiff returns the changes that a commit of the drift of a node made to governed code, as a patch. prefix
+// is the beginning of the commit id.
+func (r *Reader) AdvanceDiff(ctx context.Context, id, prefix string) (repo.ID, string, error) {
+	f, head, err := r.factsOf(ctx, id)
+	if err != nil {
+		return repo.ID{}, "", err
+	}
+	ahead, err := r.advances(ctx, f, head)
+	if err != nil {
+		return repo.ID{}, "", err
+	}
+	for _, m := range ahead {
+		if len(prefix) >= minPrefix && len(prefix) <= len(m.Commit.String()) && m.Commit.String()[:len(prefix)] == prefix {
+			patch, err := r.DriftPatch(ctx, m)
+			return m.Commit, patch, err
+		}
+	}
+	return repo.ID{}, "", &fault.Error{
+		Kind: fault.Usage, Hint: "list its drift: ken spec drift " + fault.Quote(id),
+		Err: fmt.Errorf("commit %s is not part of the drift of %s", parse.Quote(prefix), id),
+	}
+}

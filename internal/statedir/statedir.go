@@ -1,0 +1,180 @@
+// Package statedir finds the state directory that a command means, and opens it with the contract and the configuration
+// of its repository. It refuses directories that contain anything else, since commands move the files in a state
+// directory.
+//
+// Package state has the disk, the lock and the archive of the directory, and package workflow what a command does to it.
+package statedir
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"ken/internal/config"
+	"ken/internal/contract"
+	"ken/internal/fault"
+	"ken/internal/git"
+	"ken/internal/state"
+	"ken/internal/workflow"
+)
+
+// Options selects a state directory.
+type Options struct {
+	From   string        // the base of relative paths; "" for the current directory
+	Dir    string        // relative to From; "" for the configured directory
+	Author string        // who writes, "" if unknown
+	Wait   time.Duration // for the lock
+}
+
+// Open finds the state directory and opens it. It need not exist. Outside a repository, Dir must be set.
+func Open(ctx context.Context, opts Options) (*workflow.Manager, error) {
+	named, err := opts.named()
+	if err != nil {
+		return nil, err
+	}
+	g, err := findRepository(ctx, opts.From, named)
+	if err != nil {
+		return nil, err
+	}
+	root, cfg := "", config.Config{}
+	if g != nil {
+		root = g.Root()
+		if cfg, err = config.Load(root); err != nil {
+			return nil, err
+		}
+	}
+	c, err := config.LoadContract(root, filepath.ToSlash(cmp.Or(named, cfg.State.Dir)))
+	if err != nil {
+		return nil, err
+	}
+	configured := cmp.Or(cfg.State.Dir, c.Dir)
+	so := state.Options{
+		Wait:  opts.Wait,
+		Names: state.Names{Lock: c.Name(contract.Lock), Archive: c.Name(contract.Archive)},
+	}
+	where := place{dir: named, from: opts.From, git: g, archive: so.Names.Archive}
+	if named == "" {
+		where.dir, where.configured = filepath.Join(root, configured), true
+	}
+	where.own, err = where.isDefault(root)
+	if err != nil {
+		return nil, err
+	}
+	so.Guard = where.check
+	var dir *state.Dir
+	if named != "" {
+		err = where.check(ctx)
+		if err == nil {
+			dir, err = state.Open(named, so)
+		}
+	} else {
+		dir, err = state.OpenIn(root, configured, so)
+	}
+	if err != nil {
+		return nil, err
+	}
+	mentions := []string{configured}
+	if opts.Dir != "" {
+		mentions = append(mentions, filepath.ToSlash(filepath.Clean(opts.Dir)))
+	}
+	return workflow.New(dir, workflow.Options{
+		Contract:    c,
+		Now:         time.Now,
+		NewID:       newWorkflowID,
+		ArchiveRuns: cfg.State.ArchiveRuns,
+		Author:      author(opts.Author),
+		Commit:      func(ctx context.Context) string { return commitAtHead(ctx, g) },
+		From:        opts.From,
+		Mentions:    mentions,
+	}), nil
+}
+
+// named returns the absolute path of dir, "" if it is not set.
+func (o Options) named() (string, error) {
+	if o.Dir == "" {
+		return "", nil
+	}
+	dir := o.Dir
+	if !filepath.IsAbs(dir) {
+		if info, err := os.Stat(filepath.Join(o.From, ".")); err != nil || !info.IsDir() {
+			return "", &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("not a directory: %s", o.From)}
+		}
+		dir = filepath.Join(o.From, dir)
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fmt.Errorf("find %s: %w", o.Dir, err)
+	}
+	return abs, nil
+}
+
+// Repository opens the repository whose configuration applies to the directory. It returns nil for a Dir outside a
+// repository.
+func Repository(ctx context.Context, opts Options) (*git.Repo, error) {
+	named, err := opts.named()
+	if err != nil {
+		return nil, err
+	}
+	return findRepository(ctx, opts.From, named)
+}
+
+// findRepository opens the repository whose configuration applies: that of the named
+// directory, or the caller's. It returns nil for a named directory outside a repository.
+func findRepository(ctx context.Context, from, named string) (*git.Repo, error) {
+	if named != "" {
+		g, err := git.Open(ctx, git.ExistingDir(named))
+		if errors.Is(err, fs.ErrPermission) { // without permission for the directory, its parent is in the same repository
+			g, err = git.Open(ctx, filepath.Dir(git.ExistingDir(named)))
+		}
+		if fault.KindOf(err) == fault.NoRepo {
+			return nil, nil
+		}
+		return g, err
+	}
+	if from == "" {
+		from = "."
+	}
+	g, err := git.Open(ctx, from)
+	if fault.KindOf(err) == fault.NoRepo {
+		return nil, &fault.Error{
+			Kind: fault.NoRepo,
+			Hint: "run it inside a repository, or name the directory: ken … --dir DIR",
+			Err:  err,
+		}
+	}
+	return g, err
+}
+
+func newWorkflowID() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return "wf_" + hex.EncodeToString(b[:])
+}
+
+// author returns who writes. Asking git for a name would take longer than the write
+// itself.
+func author(given string) string {
+	if a := os.Getenv("KEN_AUTHOR"); a != "" {
+		return a
+	}
+	return given
+}
+
+// commitAtHead returns the commit at HEAD, "" if there is none or it is unknown.
+func commitAtHead(ctx context.Context, g *git.Repo) string {
+	if g == nil {
+		return ""
+	}
+	head, err := g.Head(ctx)
+	if err != nil || head.Commit.IsZero() {
+		return ""
+	}
+	return head.Commit.String()
+}

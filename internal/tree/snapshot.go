@@ -1,0 +1,85 @@
+package tree
+
+import (
+	"cmp"
+	"context"
+	"sync"
+
+	"ken/internal/fresh"
+	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/workspace"
+)
+
+// A Snapshot is the work tree, judged once without recording a check.
+type Snapshot struct {
+	Workspace *workspace.Workspace
+	Registry  *registry.Registry
+
+	once   sync.Once
+	report *registry.Report
+	sizes  map[repo.Path]int64
+	err    error
+}
+
+// Read judges all tracked files on the first call, and writes nothing. It returns the verdicts and the sizes of the
+// files.
+func (s *Snapshot) Read(ctx context.Context) (*registry.Report, map[repo.Path]int64, error) {
+	s.once.Do(func() { s.err = s.read(ctx) })
+	return s.report, s.sizes, s.err
+}
+
+func (s *Snapshot) read(ctx context.Context) (err error) {
+	s.report, err = s.Registry.Status(ctx, registry.VerifyOptions{All: true})
+	if err != nil {
+		return err
+	}
+	snap, err := s.Workspace.Git.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	return s.readSizes(ctx, snap.Index.Entries)
+}
+
+// readSizes reads the sizes of files from the disk, because those in the index may be old. The size of a file outside
+// the sparse checkout is that of the index. A directory, such as a submodule, has size 0.
+func (s *Snapshot) readSizes(ctx context.Context, index []repo.Entry) error {
+	found, err := s.Workspace.Files.Stat(ctx, index)
+	if err != nil {
+		return err
+	}
+	s.sizes = make(map[repo.Path]int64, len(index))
+	for i := range index {
+		size := found[i].Stat.Size
+		switch {
+		case found[i].Presence == repo.Directory:
+			size = 0
+		case found[i].Presence == repo.Absent && index[i].Flags.Has(repo.SkipWorktree):
+			size = index[i].Stat.Size
+		}
+		s.sizes[index[i].Path] = size
+	}
+	return nil
+}
+
+// files lists the tracked files of the report.
+func (s *Snapshot) files() []workspace.File {
+	var files []workspace.File
+	for i := range s.report.Verdicts {
+		v := &s.report.Verdicts[i]
+		size, tracked := s.sizes[v.RawPath()]
+		if !tracked || v.Verdict == registry.FoundMissing {
+			continue
+		}
+		f := workspace.File{Path: v.RawPath(), ID: v.ID, Size: size, Kind: v.Kind}
+		if v.Summary == fresh.Excluded {
+			f.Excluded = cmp.Or(v.Reason, "policy")
+		}
+		if v.Verdict == registry.FoundUnknown || v.Verdict == registry.FoundConflicted {
+			f.ID = repo.ID{}
+			f.Problem = cmp.Or(v.Reason, v.Verdict.String())
+		}
+		files = append(files, f)
+	}
+	return files
+}

@@ -1,0 +1,482 @@
+// Package tree has the files that ken judges and describes: those of the work tree as the registry verified them, and
+// those of a commit. Both implement [workspace.Tree].
+package tree
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"ken/internal/content"
+	"ken/internal/fresh"
+	"ken/internal/outline"
+	"ken/internal/registry"
+	"ken/internal/repo"
+	"ken/internal/store"
+	"ken/internal/store/local"
+	"ken/internal/workspace"
+)
+
+// Sources are the parts of an open repository that a tree reads.
+type Sources struct {
+	Workspace *workspace.Workspace
+	Registry  *registry.Registry // of the work tree
+	Store     *local.Store
+	Records   Records         // has the summaries; Store if nil
+	Policy    registry.Policy // which files of a commit are excluded
+	// Snapshot makes the tree read-only: the files are those of the snapshot, and no check is recorded.
+	Snapshot *Snapshot
+}
+
+// Work is the work tree as the registry verified it.
+type Work struct {
+	Sources
+	commit     repo.ID
+	state      registry.State // of the verification
+	report     *registry.Report
+	summarised map[repo.Path]store.FileRow // rows of files with a summary
+	// problems are the reasons why contents are unknown.
+	problems map[repo.Path]string
+	// missing are files with a row that the disk does not have.
+	missing map[repo.Path]bool
+
+	skips      sync.Once
+	skipped    map[repo.Path]bool
+	skipFailed error
+
+	unrecorded bool // the registry did not record the report
+	verified   sync.Once
+	verifyErr  error
+	once       sync.Once
+	files      []workspace.File
+	err        error
+}
+
+// records returns the store of the summaries.
+func (o *Sources) records() Records {
+	if o.Records != nil {
+		return o.Records
+	}
+	return o.Store
+}
+
+// NewWork returns the work tree of a repository.
+func NewWork(opts Sources) *Work { return &Work{Sources: opts} }
+
+// NewVerified returns the work tree for a report on all its files. Recorded says that the registry recorded the report.
+func NewVerified(opts Sources, rep *registry.Report, recorded bool) *Work {
+	t := &Work{Sources: opts, unrecorded: !recorded}
+	t.verified.Do(func() { t.take(rep) })
+	return t
+}
+
+// Recorded reports whether the registry has recorded the files as they are in the tree. Otherwise a reader must not
+// store anything about them.
+func (t *Work) Recorded() bool { return t.Snapshot == nil && !t.unrecorded }
+
+// Report returns the verdicts of the files, after Verify or Files.
+func (t *Work) Report() *registry.Report { return t.report }
+
+// Commit returns HEAD, after Verify or Files.
+func (t *Work) Commit() repo.ID { return t.commit }
+
+// Files verifies the work tree and lists its files. Later calls return the same list.
+func (t *Work) Files(ctx context.Context) ([]workspace.File, error) {
+	t.once.Do(func() { t.files, t.err = t.list(ctx) })
+	return t.files, t.err
+}
+
+// Verify verifies the work tree on the first call.
+func (t *Work) Verify(ctx context.Context) error {
+	t.verified.Do(func() {
+		var rep *registry.Report
+		var err error
+		if t.Snapshot != nil {
+			rep, _, err = t.Snapshot.Read(ctx)
+		} else {
+			rep, err = t.Registry.Verify(ctx, registry.VerifyOptions{OmitNew: true})
+		}
+		if err != nil {
+			t.verifyErr = err
+			return
+		}
+		t.take(rep)
+	})
+	return t.verifyErr
+}
+
+// take stores the report on all files.
+func (t *Work) take(rep *registry.Report) {
+	t.commit = rep.Head
+	t.state = rep.State
+	t.report = rep
+	t.problems = make(map[repo.Path]string)
+	t.missing = make(map[repo.Path]bool)
+	for _, v := range rep.Verdicts {
+		switch v.Verdict {
+		case registry.FoundMissing:
+			t.missing[v.RawPath()] = true
+		case registry.FoundUnknown, registry.FoundConflicted:
+			t.problems[v.RawPath()] = cmp.Or(v.Reason, v.Verdict.String())
+		default:
+		}
+	}
+}
+
+// Headline describes the state of the files in one line, after Verify.
+func (t *Work) Headline() string {
+	after := *t.report
+	if after.Clean {
+		after.State = registry.StateTrust
+		after.Reasons = nil
+	}
+	return after.Headline()
+}
+
+func (t *Work) list(ctx context.Context) ([]workspace.File, error) {
+	if err := t.Verify(ctx); err != nil {
+		return nil, err
+	}
+	var files []workspace.File
+	if t.Snapshot != nil {
+		files = t.Snapshot.files() // with sizes
+	}
+	if t.state == registry.StateNew {
+		return files, nil // rows, if there are any, are of an older tree
+	}
+	t.summarised = make(map[repo.Path]store.FileRow)
+	for row, err := range t.Store.Rows(ctx, t.Workspace.Git.Worktree()) {
+		if err != nil {
+			return nil, err
+		}
+		if t.missing[row.Path] {
+			continue // git may still track it, but the work tree does not have it
+		}
+		if !row.About.IsZero() {
+			t.summarised[row.Path] = row
+		}
+		if t.Snapshot == nil {
+			files = append(files, t.file(row))
+		}
+	}
+	if t.Snapshot != nil {
+		return files, nil
+	}
+	return files, t.measure(ctx, files)
+}
+
+// RowsKey verifies the work tree and returns the key of the rows that Files are made from. It is "" if a
+// file is missing or its content is unknown, because rows do not record that.
+func (t *Work) RowsKey(ctx context.Context) (string, error) {
+	if known, err := t.rowsKnown(ctx); err != nil || !known {
+		return "", err
+	}
+	b, ok, err := t.Store.Baseline(ctx, t.Workspace.Git.Worktree())
+	if err != nil || !ok {
+		return "", err
+	}
+	return fmt.Sprint(b.Generation, " ", b.Records), nil
+}
+
+// SurveyKey verifies the work tree and returns the key of the inputs of a survey: the rows, the records and
+// failures of directories, and the policy. It is "" in the cases of RowsKey.
+func (t *Work) SurveyKey(ctx context.Context) (string, error) {
+	if known, err := t.rowsKnown(ctx); err != nil || !known {
+		return "", err
+	}
+	mark, err := t.Store.SurveyMark(ctx, t.Workspace.Git.Worktree())
+	if err != nil || mark == "" {
+		return "", err
+	}
+	return fmt.Sprintf("%q %s %#v", t.Workspace.Git.Worktree(), mark, t.Policy), nil
+}
+
+// rowsKnown verifies the work tree and reports whether its rows describe all of its files.
+func (t *Work) rowsKnown(ctx context.Context) (bool, error) {
+	if err := t.Verify(ctx); err != nil {
+		return false, err
+	}
+	if t.Snapshot != nil {
+		return false, nil // the rows may be of an older tree
+	}
+	return t.state != registry.StateNew && len(t.problems)+len(t.missing) == 0, nil
+}
+
+func (t *Work) file(row store.FileRow) workspace.File {
+	f := workspace.File{Path: row.Path, ID: row.Content.ID, Size: row.Stat.Size, Kind: row.Kind, Excluded: row.Excluded}
+	if why, ok := t.problems[row.Path]; ok {
+		f.ID, f.Problem = repo.ID{}, why
+	}
+	return f
+}
+
+// File returns one file without listing all of them, nil if git does not track it. Its size is that of its row.
+func (t *Work) File(ctx context.Context, p repo.Path) (*workspace.File, error) {
+	if err := t.Verify(ctx); err != nil || t.state == registry.StateNew {
+		return nil, err
+	}
+	if t.Snapshot != nil {
+		files, err := t.Files(ctx)
+		i := slices.IndexFunc(files, func(f workspace.File) bool { return f.Path == p })
+		if err != nil || i < 0 {
+			return nil, err
+		}
+		return &files[i], nil
+	}
+	rows, err := t.Store.RowsOf(ctx, t.Workspace.Git.Worktree(), []repo.Path{p})
+	if err != nil {
+		return nil, err
+	}
+	row, ok := rows[p]
+	if !ok || t.missing[p] {
+		return nil, nil
+	}
+	if !row.About.IsZero() && t.summarised == nil {
+		t.summarised = map[repo.Path]store.FileRow{p: row}
+	}
+	f := t.file(row)
+	return &f, nil
+}
+
+// measure adds the sizes that rows do not have: a row has no size while its content is not confirmed by its stat.
+func (t *Work) measure(ctx context.Context, files []workspace.File) error {
+	var which []int
+	var entries []repo.Entry
+	for i, f := range files {
+		if f.Size == 0 && f.Problem == "" {
+			which, entries = append(which, i), append(entries, repo.Entry{Path: f.Path})
+		}
+	}
+	if len(which) == 0 {
+		return nil
+	}
+	found, err := t.Workspace.Files.Stat(ctx, entries)
+	for k, i := range which {
+		if err == nil && found[k].Presence != repo.Directory { // a submodule has no size here
+			files[i].Size = found[k].Stat.Size
+		}
+	}
+	return err
+}
+
+// Read reads a file of the work tree.
+func (t *Work) Read(ctx context.Context, f *workspace.File, most int) ([]byte, error) {
+	var out []byte
+	var failed error
+	err := t.Workspace.Files.Bytes(ctx, []repo.Path{f.Path}, int64(most), func(_ int, b []byte, err error) {
+		out, failed = append(out, b...), err
+	})
+	if err != nil {
+		return nil, err
+	}
+	// A summary that is written from another content would be wrong.
+	switch {
+	case errors.Is(failed, content.ErrTooLarge) && f.Size > int64(most):
+		return nil, failed
+	case failed == nil && t.Workspace.AsStored(out, f.ID) != nil:
+		return out, nil
+	}
+	changed, err := t.changed(ctx, []*workspace.File{f})
+	if err == nil && changed[0] {
+		err = fmt.Errorf("read %s: %w", f.Path, workspace.ErrChanged)
+	}
+	if err == nil && t.skipped[f.Path] {
+		err = t.readSparse(ctx, []*workspace.File{f}, []int{0}, func(_ int, b []byte) { out = b }, []bool{true})
+		if err == nil && out != nil && len(out) <= most {
+			return out, nil
+		}
+	}
+	if err == nil {
+		err = fmt.Errorf("read %s: it is not checked out, or git would store other bytes than the file has", f.Path)
+	}
+	return nil, err
+}
+
+// changed reports which of some files changed. The caller knows that their bytes are not those of the listed content, or
+// that they cannot be read. A file did not change if git converts or filters its bytes, or does not check it out.
+func (t *Work) changed(ctx context.Context, files []*workspace.File) ([]bool, error) {
+	if len(files) == 0 {
+		return nil, nil
+	}
+	paths := make([]repo.Path, len(files))
+	for i, f := range files {
+		paths[i] = f.Path
+	}
+	attrs, err := t.Workspace.Git.Attributes(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	sparse, err := t.sparse(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]bool, len(attrs))
+	for i, a := range attrs {
+		list[i] = !a.Filtered && a.Convert != repo.ConvertGit && !sparse[paths[i]]
+	}
+	return list, nil
+}
+
+// sparse returns the files outside the sparse checkout.
+func (t *Work) sparse(ctx context.Context) (map[repo.Path]bool, error) {
+	t.skips.Do(func() {
+		var now *repo.Snapshot
+		if now, t.skipFailed = t.Workspace.Git.Snapshot(ctx); t.skipFailed != nil {
+			return
+		}
+		t.skipped = make(map[repo.Path]bool)
+		for _, e := range now.Index.Entries {
+			if e.Flags.Has(repo.SkipWorktree) {
+				t.skipped[e.Path] = true
+			}
+		}
+	})
+	return t.skipped, t.skipFailed
+}
+
+// readSparse reads the contents of files outside the sparse checkout from git, for the files that some selects. It calls see
+// with nil if git does not have a content.
+func (t *Work) readSparse(ctx context.Context, files []*workspace.File, which []int, see func(k int, content []byte), some []bool) error {
+	sparse, err := t.sparse(ctx)
+	if err != nil {
+		return err
+	}
+	var ids []repo.ID
+	var positions []int
+	for k, i := range which {
+		if some[i] && sparse[files[i].Path] {
+			ids = append(ids, files[i].ID)
+			positions = append(positions, k)
+		}
+	}
+	return t.Workspace.Git.EachBlob(ctx, ids, func(n int, b []byte, _ int64) { see(positions[n], b) })
+}
+
+// Outlines reads the files without a stored outline. It reads files outside the sparse checkout from git.
+func (t *Work) Outlines(ctx context.Context, files []*workspace.File) ([]workspace.Outlined, error) {
+	other := make([]bool, len(files)) // the bytes on disk are not those of the listed content
+	absent := make([]bool, len(files))
+	list, err := t.Workspace.Outlines(ctx, files, func(which []int, see func(k int, content []byte)) error {
+		paths := make([]repo.Path, len(which))
+		for k, i := range which {
+			paths[k] = files[i].Path
+		}
+		err := t.Workspace.Files.Bytes(ctx, paths, outline.MaxBytes, func(k int, b []byte, err error) {
+			// Only the listed content may have an outline.
+			f := files[which[k]]
+			stored := t.Workspace.AsStored(b, f.ID)
+			switch {
+			case err == nil && stored != nil:
+				see(k, stored)
+			case errors.Is(err, content.ErrTooLarge) && f.Size > outline.MaxBytes:
+			default:
+				other[which[k]] = true
+			}
+		})
+		if err != nil || !t.Workspace.Git.Sparse() {
+			return err
+		}
+		return t.readSparse(ctx, files, which, func(k int, b []byte) {
+			if other[which[k]] = false; b == nil {
+				absent[which[k]] = true
+			} else if len(b) <= outline.MaxBytes {
+				see(k, b)
+			}
+		}, other)
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := asOutlined(list)
+	for i, f := range files {
+		if absent[i] {
+			out[i].Err = fmt.Errorf("read %s: %w", f.Path, workspace.ErrAbsent)
+		}
+	}
+	var suspects []*workspace.File
+	var which []int
+	for i, f := range files {
+		if other[i] {
+			suspects = append(suspects, f)
+			which = append(which, i)
+		}
+	}
+	changed, err := t.changed(ctx, suspects)
+	if err != nil {
+		return nil, err
+	}
+	for k, i := range which {
+		if changed[k] {
+			out[i].Err = fmt.Errorf("read %s: %w", files[i].Path, workspace.ErrChanged)
+		}
+	}
+	return out, nil
+}
+
+// Patch has git compare the older content with the file in the work tree.
+func (t *Work) Patch(ctx context.Context, f *workspace.File, old repo.ID) (string, error) {
+	return patchFrom(ctx, t.Workspace, f, old, func() (string, error) { return t.Workspace.Git.DiffFile(ctx, old, f.Path) })
+}
+
+// patchFrom returns the hunks of a patch, "" if git does not have the older content, and for
+// contents that are too large or are not text.
+func patchFrom(ctx context.Context, w *workspace.Workspace, f *workspace.File, old repo.ID, diff func() (string, error)) (string, error) {
+	sizes, err := w.Git.Sizes(ctx, []repo.ID{old})
+	if err != nil || sizes[0] < 0 || max(sizes[0], f.Size) > outline.MaxBytes {
+		return "", err
+	}
+	patch, err := diff()
+	if err != nil {
+		return "", err
+	}
+	start := strings.Index(patch, "\n@@ ")
+	if start < 0 {
+		return "", nil
+	}
+	return patch[start+1:], nil
+}
+
+// Summaries returns the summaries of files that the registry has.
+func (t *Work) Summaries(ctx context.Context, files []*workspace.File) ([]workspace.Summary, error) {
+	return summaries(ctx, t.records(), files, func(f *workspace.File) (repo.Content, bool) {
+		row, ok := t.summarised[f.Path]
+		return row.About.Content, ok
+	})
+}
+
+// Records is the part of a store that has summaries by content: that of a clone, or that of a team.
+type Records interface {
+	Newest(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Record, error)
+}
+
+// summaries returns the newest summary of each file. basisOf returns the content that the summary is about.
+func summaries(ctx context.Context, store Records, files []*workspace.File, basisOf func(*workspace.File) (repo.Content, bool)) ([]workspace.Summary, error) {
+	list := make([]workspace.Summary, len(files))
+	var bases []repo.Content
+	for _, f := range files {
+		if c, ok := basisOf(f); ok {
+			bases = append(bases, c)
+		}
+	}
+	if len(bases) == 0 {
+		return list, nil
+	}
+	records, err := store.Newest(ctx, bases)
+	if err != nil {
+		return nil, err
+	}
+	for i, f := range files {
+		c, ok := basisOf(f)
+		if !ok {
+			continue
+		}
+		if record, ok := records[c]; ok {
+			list[i] = workspace.Summary{Text: record.Text, State: fresh.Judge(record.Basis, repo.Content{ID: f.ID})}
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,39 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+
+	"ken/internal/repo"
+)
+
+// A File is a tracked file of a tree.
+type File struct {
+	Path     repo.Path
+	ID       repo.ID // of its content; zero if the content is unknown
+	Size     int64
+	Kind     repo.Kind
+	Excluded string // why the policy excludes it from summaries; "" if it does not
+	Problem  string // why its content is unknown; "" if it is known
+}
+
+// OnDisk reports whether the work tree has something at a path, tracked or not.
+func (w *Workspace) OnDisk(ctx context.Context, p repo.Path) bool {
+	if w.Bare {
+		return false
+	}
+	found, err := w.Files.Stat(ctx, []repo.Entry{{Path: p}})
+	return err == nil && found[0].Presence != repo.Absent
+}
+
+// AsStored returns the bytes that git stores under id if content is a file with that id: content itself, or content
+// with Unix line ends. It returns nil for any other file.
+func (w *Workspace) AsStored(content []byte, id repo.ID) []byte {
+	if w.Git.ObjectFormat().Blob(content) == id {
+		return append([]byte{}, content...)
+	}
+	if unix := bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n")); w.Git.ObjectFormat().Blob(unix) == id {
+		return unix
+	}
+	return nil
+}
