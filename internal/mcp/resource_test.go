@@ -36,9 +36,19 @@ func TestSubscribersHearOfWritesOnly(t *testing.T) {
 	here, there := mcp.NewInMemoryTransports()
 	go func() { _ = m.Run(t.Context(), there) }()
 	told := make(chan string, 10)
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
+	acknowledged := make(chan []string, 10)
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
 		ResourceUpdatedHandler: func(_ context.Context, req *mcp.ResourceUpdatedNotificationRequest) { told <- req.Params.URI },
-	}).Connect(t.Context(), here, nil)
+	})
+	client.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			if p, ok := req.GetParams().(*mcp.SubscriptionsAcknowledgedParams); ok && len(p.Notifications.ResourceSubscriptions) > 0 {
+				acknowledged <- p.Notifications.ResourceSubscriptions
+			}
+			return next(ctx, method, req)
+		}
+	})
+	session, err := client.Connect(t.Context(), here, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,6 +57,11 @@ func TestSubscribersHearOfWritesOnly(t *testing.T) {
 	for _, uri := range []string{briefURI, last} {
 		if err := session.Subscribe(t.Context(), &mcp.SubscribeParams{URI: uri}); err != nil {
 			t.Fatal(err)
+		}
+		select { // Subscribe returns before the server has stored the subscription
+		case <-acknowledged:
+		case <-time.After(2 * time.Minute):
+			t.Fatalf("the server did not acknowledge the subscription to %s", uri)
 		}
 	}
 	res, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "spec_ack", Arguments: map[string]any{"ids": []string{"a"}, "reason": "x"}})
