@@ -328,7 +328,7 @@ func (s specSite) hook(ctx context.Context, work, verb string) error {
 	if err != nil {
 		return err
 	}
-	if !bytes.Contains(told.stdout, []byte("governed by")) {
+	if !bytes.Contains(told.stdout, []byte("govern")) {
 		return fmt.Errorf("ken hook %s does not know what governs %s: %s", verb, dirs[0], told.stdout)
 	}
 	ken, other, _, err := d.fight(ctx)
