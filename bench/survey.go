@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,7 +9,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -286,12 +284,15 @@ func (s surveySite) mustHold(ctx context.Context) error {
 
 // wanted returns how many directories are to be described.
 func (s surveySite) wanted(ctx context.Context) (int, error) {
-	r, err := s.command("survey", "plan").run(ctx)
+	r, err := s.command("survey", "plan", "--json").run(ctx)
 	if err != nil {
 		return 0, err
 	}
-	if strings.HasPrefix(string(r.stdout), "nothing ") {
-		return 0, nil
+	var plan struct {
+		Directories []json.RawMessage `json:"directories"`
 	}
-	return bytes.Count(r.stdout, []byte{'\n'}), nil
+	if err := json.Unmarshal(r.stdout, &plan); err != nil {
+		return 0, fmt.Errorf("read the plan of the survey: %w", err)
+	}
+	return len(plan.Directories), nil
 }
