@@ -65,7 +65,7 @@ func boardOf(ctx context.Context, g *git.Repo, all, some []git.Checkout, memory 
 		if d != nil {
 			readers = append(readers, d)
 		}
-		source := d.source(c, err)
+		source := d.source(ctx, c, err)
 		if err == nil && memory.documents != nil {
 			source.Documents = func(ctx context.Context) (*docs.Report, error) { return memory.documents(ctx, c) }
 			source.Changes = d.changes
