@@ -4,7 +4,7 @@ import "slices"
 
 // The layers, from bottom to top. Every package is in exactly one, with its path below internal/.
 var (
-	types    = []string{"repo", "fault", "suggest", "fresh", "model", "outline", "outline/syntax", "allow", "store", "project"}
+	types    = []string{"repo", "fault", "english", "suggest", "fresh", "model", "outline", "outline/syntax", "allow", "store", "project"}
 	features = []string{"registry", "tree", "survey/excerpt", "survey", "surveyrun", "contract", "workflow", "spec/parse", "spec/derive", "spec", "githook", "docs", "prove", "board", "install", "agenthook", "share", "uses", "find", "brief", "review", "attention", "summary"}
 	// Facts are below the features. A feature may use their concrete types.
 	facts = []string{
@@ -32,7 +32,7 @@ var imports = func() map[string][]string {
 	}
 	m["fresh"] = []string{"repo", "fault"}
 	// allow refuses addresses with a hint.
-	m["allow"] = []string{"fault"}
+	m["allow"] = []string{"fault", "english"}
 	// outline depends only on the name and the bytes of a file. Features use it to grade changes.
 	m["outline"] = []string{"repo", "fault", "fresh", "outline/syntax"}
 	// project reads manifests and documents that its caller passes; any feature may ask it how a path is tested.

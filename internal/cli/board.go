@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/board"
+	"ken/internal/english"
 	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/repo"
@@ -118,7 +119,7 @@ func boardDirectories(s *board.Survey) (term.Tone, string, string) {
 
 func boardState(s *board.State) (term.Tone, string, string) {
 	n := s.Counts
-	line := entries(n.Total)
+	line := english.Count(n.Total, "entry")
 	if n.Total > 0 {
 		line += fmt.Sprintf(": %d canonical, %d pattern_allowed, %d ephemeral, %d ad_hoc, %d unknown",
 			n.Canonical, n.PatternAllowed, n.Ephemeral, n.AdHoc, n.Unknown)
@@ -177,7 +178,7 @@ func boardWorktrees(p *board.Proposals) (term.Tone, string, string) {
 	for _, w := range p.Worktrees {
 		ops += len(w.Ops)
 	}
-	line := fmt.Sprintf("%d; %s to specs proposed, %s", len(p.Worktrees), term.Count(ops, "change"), term.Count(len(p.Meetings), "collision"))
+	line := fmt.Sprintf("%d; %s to specs proposed, %s", len(p.Worktrees), english.Count(ops, "change"), english.Count(len(p.Meetings), "collision"))
 	unknown := p.Unknown()
 	if unknown > 0 {
 		line += fmt.Sprintf("; %d could not be read", unknown)

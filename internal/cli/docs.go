@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/docs"
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/ken"
 	"ken/internal/repo"
@@ -128,7 +129,7 @@ func (p *program) printDocs(rep *docs.Report, all bool) {
 	}
 	skipped := ""
 	if rep.Passed > 0 {
-		skipped = fmt.Sprintf("; %s in other formats not read", term.Count(rep.Passed, "file"))
+		skipped = fmt.Sprintf("; %s in other formats not read", english.Count(rep.Passed, "file"))
 	}
 	if len(rep.Documents) == 0 {
 		p.io.Printf("no documents%s\n", skipped)
@@ -138,7 +139,7 @@ func (p *program) printDocs(rep *docs.Report, all bool) {
 	for _, n := range rep.Counts() {
 		checked += n
 	}
-	p.io.Printf("%s in %s (%d checked)", term.Count(stale, "stale mention"), term.Count(len(rep.Documents), "document"), checked)
+	p.io.Printf("%s in %s (%d checked)", english.Count(stale, "stale mention"), english.Count(len(rep.Documents), "document"), checked)
 	if len(others) > 0 && !all {
 		var parts []string
 		for _, why := range slices.Sorted(maps.Keys(others)) {
@@ -246,7 +247,7 @@ func (p *program) fixDocs(c *cobra.Command, w *ken.Repository, rep *docs.Report,
 				j := &fixed.Left[i]
 				p.io.Printf("%s:%d: left: %s — %s\n", j.File, j.Line, term.Clean(j.Text), term.Clean(j.Describe(docsSubject)))
 			}
-			p.io.Printf("%s %s; %d left\n", word, term.Count(len(fixed.Edits), "mention"), len(fixed.Left))
+			p.io.Printf("%s %s; %d left\n", word, english.Count(len(fixed.Edits), "mention"), len(fixed.Left))
 		})
 	}
 	if err != nil && fault.HintOf(err) == "" {

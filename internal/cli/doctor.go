@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/allow"
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/install"
 	"ken/internal/ken"
@@ -211,7 +212,7 @@ func (p *program) printTools(left []install.ToolFiles, shared bool) {
 		wide = max(wide, len(names[i]))
 	}
 	for i, l := range left {
-		amount := term.Count(l.Usage.Files, "file") + ", " + term.Bytes(l.Usage.Bytes)
+		amount := english.Count(l.Usage.Files, "file") + ", " + term.Bytes(l.Usage.Bytes)
 		if l.Usage.Missed != "" {
 			amount = "at least " + amount + " (" + term.Clean(l.Usage.Missed) + ")"
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ken/internal/brief"
+	"ken/internal/english"
 	"ken/internal/ken"
 	"ken/internal/repo"
 	"ken/internal/spec"
@@ -133,6 +134,6 @@ func (p *program) printNext(g *Glance, o *Overview) {
 	if *g.Undescribed == 1 {
 		lack = "lacks"
 	}
-	p.io.Printf("\n%s %s a current summary. Tell your agent:\n", term.Count(*g.Undescribed, "directory"), lack)
+	p.io.Printf("\n%s %s a current summary. Tell your agent:\n", english.Count(*g.Undescribed, "directory"), lack)
 	p.io.Printf("  Run `ken survey next` and do what it says. Repeat this until nothing is left.\n")
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ken/internal/attention"
+	"ken/internal/english"
 	"ken/internal/registry"
 	"ken/internal/survey"
 	"ken/internal/term"
@@ -108,7 +109,7 @@ func filesLine(rep *registry.Report, verified bool) string {
 		line += " (" + strings.Join(rest, ", ") + ")"
 	}
 	if n := rep.Upstream.Behind; n > 0 {
-		line += fmt.Sprintf("; the upstream branch is %s ahead", term.Count(n, "commit"))
+		line += fmt.Sprintf("; the upstream branch is %s ahead", english.Count(n, "commit"))
 	}
 	return line
 }
@@ -160,7 +161,7 @@ func documentsLine(d *DocsOverview) string {
 	}
 	count := "no stale mentions"
 	if n := len(d.stale); n > 0 {
-		count = term.Count(n, "stale mention")
+		count = english.Count(n, "stale mention")
 	} else if d.undecided {
 		count = "no stale mentions found"
 	}
@@ -183,7 +184,7 @@ func workflowLine(f *WorkflowOverview) string {
 	if f.ID != "" {
 		line = strings.TrimSpace(f.Type + " " + f.ID)
 	}
-	line += "; " + term.Count(f.Counts.Total, "file") + " in the state directory"
+	line += "; " + english.Count(f.Counts.Total, "file") + " in the state directory"
 	if n := f.Counts.AdHoc; n > 0 {
 		line += fmt.Sprintf(", %d foreign", n)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/english"
 	"ken/internal/ken"
 	"ken/internal/prove"
 	"ken/internal/term"
@@ -228,10 +229,9 @@ func (s *steps) done() {
 	s.show = nil
 }
 
-// counted is term.Count with commas between thousands.
-func counted(n int, unit string) string {
-	_, unit, _ = strings.Cut(term.Count(n, unit), " ")
-	return prove.Thousands(int64(n)) + " " + unit
+// counted is english.Count with commas between thousands.
+func counted(n int, noun string) string {
+	return prove.Thousands(int64(n)) + " " + english.Noun(n, noun)
 }
 
 // wrap breaks a text into lines of at most so many bytes, between words.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/share"
 	"ken/internal/store"
@@ -56,13 +57,13 @@ func (p *program) printSharing(s *share.Status) error {
 		case !s.Known:
 			p.io.Line(term.Bad, "unknown", s.Remote, "never contacted: ken share pull "+remote)
 		case s.Current():
-			p.io.Line(term.Good, "current", s.Remote, fmt.Sprintf("%s, %s%s", term.Count(s.Size.Records, "record"), term.Bytes(s.Size.Bytes), when))
+			p.io.Line(term.Good, "current", s.Remote, fmt.Sprintf("%s, %s%s", english.Count(s.Size.Records, "record"), term.Bytes(s.Size.Bytes), when))
 		}
 		if s.Unpushed > 0 {
-			p.io.Line(term.Warn, "unpushed", s.Remote, term.Count(s.Unpushed, "record")+": ken share push "+remote)
+			p.io.Line(term.Warn, "unpushed", s.Remote, english.Count(s.Unpushed, "record")+": ken share push "+remote)
 		}
 		if s.Unpulled > 0 {
-			p.io.Line(term.Warn, "unpulled", s.Remote, term.Count(s.Unpulled, "record")+": ken share pull "+remote)
+			p.io.Line(term.Warn, "unpulled", s.Remote, english.Count(s.Unpulled, "record")+": ken share pull "+remote)
 		}
 		if s.Size.Over() {
 			p.io.Line(term.Warn, "over", s.Remote, fmt.Sprintf("the records have %s, and the budget is %s: ken share push %s --prune", term.Bytes(s.Size.Bytes), term.Bytes(s.Size.Budget), remote))
@@ -71,7 +72,7 @@ func (p *program) printSharing(s *share.Status) error {
 			p.io.Line(term.Bad, "ignored", display(q.PathJSON), q.Reason)
 		}
 		if s.Junk > 0 {
-			p.io.Line(term.Warn, "junk", s.Remote, term.Count(s.Junk, "file")+" that ken cannot use; remove with: ken share push "+remote+" --prune")
+			p.io.Line(term.Warn, "junk", s.Remote, english.Count(s.Junk, "file")+" that ken cannot use; remove with: ken share push "+remote+" --prune")
 		}
 		p.printUntrusted(s.Untrusted)
 	})
@@ -101,7 +102,7 @@ func (p *program) printUntrusted(list []share.Untrusted) {
 		unsigned = unsigned || u.Reason == share.Unverified
 	}
 	for _, g := range order {
-		p.io.Line(term.Warn, "ignored", plain(g.committer), term.Count(count[g], "record")+": "+g.reason)
+		p.io.Line(term.Warn, "ignored", plain(g.committer), english.Count(count[g], "record")+": "+g.reason)
 	}
 	if unsigned {
 		p.io.Remarkf("ken: git trusts the ssh keys in the file that gpg.ssh.allowedSignersFile names, and the keys that gpg trusts; add a key, then: ken share pull")

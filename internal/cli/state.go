@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/repo"
 	"ken/internal/term"
@@ -141,7 +142,7 @@ func (p *program) afterMoves(pruned, remarks []string, failed int) error {
 		p.remark(r)
 	}
 	if failed > 0 {
-		return &fault.Error{Err: fmt.Errorf("%s could not be moved", entries(failed)), Hint: "check the permissions of the directory, and run the command again"}
+		return &fault.Error{Err: fmt.Errorf("%s could not be moved", english.Count(failed, "entry")), Hint: "check the permissions of the directory, and run the command again"}
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/term"
 	"ken/internal/workflow"
@@ -112,7 +113,7 @@ func (p *program) printArchived(now time.Time, s workflow.ArchivedItem) {
 	if s.Foreign {
 		verb = "foreign"
 	}
-	why := fmt.Sprintf("%s, %s, %s", term.Count(s.Files, "file"), term.Bytes(s.Bytes), term.Age(now, s.Time))
+	why := fmt.Sprintf("%s, %s, %s", english.Count(s.Files, "file"), term.Bytes(s.Bytes), term.Age(now, s.Time))
 	if s.WorkflowID != "" {
 		why += ", workflow " + s.WorkflowID
 	}

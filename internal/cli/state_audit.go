@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/contract"
+	"ken/internal/english"
 	"ken/internal/repo"
 	"ken/internal/term"
 	"ken/internal/workflow"
@@ -71,7 +72,7 @@ func (p *program) encodeAudit(a *workflow.Audit) error {
 func (p *program) printAudit(f *stateFlags, ct *contract.Contract, a *workflow.Audit, all bool) {
 	n := a.Counts
 	p.io.Printf("%s: %s, %s: %d canonical, %d pattern_allowed, %d ephemeral, %d ad_hoc, %d unknown\n",
-		a.Dir, entries(n.Total), term.Bytes(a.TotalBytes), n.Canonical, n.PatternAllowed, n.Ephemeral, n.AdHoc, n.Unknown)
+		a.Dir, english.Count(n.Total, "entry"), term.Bytes(a.TotalBytes), n.Canonical, n.PatternAllowed, n.Ephemeral, n.AdHoc, n.Unknown)
 	now := time.Now()
 	tones := map[contract.Bucket]term.Tone{
 		contract.AdHoc: term.Bad, contract.Ephemeral: term.Warn, contract.Unknown: term.Bad,
@@ -119,11 +120,4 @@ func advice(ct *contract.Contract, name string, dir bool) string {
 		return "allow it in .ken/contract.yaml with " + line
 	}
 	return "a contract cannot allow this name"
-}
-
-func entries(n int) string {
-	if n == 1 {
-		return "1 entry"
-	}
-	return fmt.Sprintf("%d entries", n)
 }

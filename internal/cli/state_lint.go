@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/contract"
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/repo"
 	"ken/internal/term"
@@ -88,7 +89,7 @@ func (p *program) printReferences(found *lintResult, dirs []string) {
 			p.io.Printf("%s:%d: %s\n", plain(r.File), r.Line, plain(r.Name))
 		}
 	}
-	p.io.Remarkf("checked %s of files in %s, in %s", term.Count(found.Mentions, "mention"), term.Clean(strings.Join(dirs, ", ")), term.Count(found.Files, "file"))
+	p.io.Remarkf("checked %s of files in %s, in %s", english.Count(found.Mentions, "mention"), term.Clean(strings.Join(dirs, ", ")), english.Count(found.Files, "file"))
 	if len(found.References) > 0 {
 		p.io.Remarkf("hint: correct the name, or add it to .ken/contract.yaml; list the allowed names with: ken state contract")
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/ken"
@@ -123,7 +124,7 @@ func (p *program) printKnowledge(known []registry.Knowledge, all bool) error {
 				p.printText(o, from)
 			}
 		case len(k.Others) > 0:
-			hints = append(hints, fmt.Sprintf("%s of this content: ken summary show --all %s", term.Count(len(k.Others), "other summary"), path))
+			hints = append(hints, fmt.Sprintf("%s of this content: ken summary show --all %s", english.Count(len(k.Others), "other summary"), path))
 		}
 		if k.Verdict == fresh.Stale && k.Hint == "" {
 			hints = append(hints, "see what changed, and settle it: ken diff "+path)

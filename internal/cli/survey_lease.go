@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/ken"
 	"ken/internal/repo"
@@ -91,7 +92,7 @@ func unready(got *survey.NextItem) string {
 		by = " to " + first.By
 	}
 	return text + fmt.Sprintf(": %s leased to others, %s%s until %s; ask again then, or release it: ken survey release %s",
-		term.Count(len(got.Held), "directory"), path, by, first.Until.Format(time.RFC3339), fault.Quote(path))
+		english.Count(len(got.Held), "directory"), path, by, first.Until.Format(time.RFC3339), fault.Quote(path))
 }
 
 func (p *program) surveyRelease() *cobra.Command {

@@ -6,11 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/english"
 	"ken/internal/fresh"
 	"ken/internal/ken"
 	"ken/internal/repo"
 	"ken/internal/survey"
-	"ken/internal/term"
 )
 
 func (p *program) surveyPlan() *cobra.Command {
@@ -48,7 +48,7 @@ func (p *program) surveyPlan() *cobra.Command {
 				// Nothing may be left for outlines, and much for agents and models.
 				if plan.Minds > 0 {
 					p.io.Remarkf("ken: this is the plan for outlines; %s need a summary by an agent (ken survey next) or a model (ken survey plan --provider NAME)",
-						term.Count(plan.Minds, "directory"))
+						english.Count(plan.Minds, "directory"))
 				}
 				return nil
 			})

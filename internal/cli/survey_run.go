@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/ken"
 	"ken/internal/model"
@@ -163,12 +164,12 @@ func (p *program) printRan(ran *survey.RunResult, w survey.Writer, again string)
 	}
 	cost := ""
 	if ran.Calls > 0 {
-		cost = fmt.Sprintf(", %s, %d tokens in, %d out", term.Count(ran.Calls, "call"), ran.Tokens.In, ran.Tokens.Out)
+		cost = fmt.Sprintf(", %s, %d tokens in, %d out", english.Count(ran.Calls, "call"), ran.Tokens.In, ran.Tokens.Out)
 		if ran.Cost != nil {
 			cost += fmt.Sprintf(", $%.4f", *ran.Cost)
 		}
 	}
-	p.io.Printf("described %s with %s%s\n", term.Count(len(ran.Done), "directory"), w.Author(), cost)
+	p.io.Printf("described %s with %s%s\n", english.Count(len(ran.Done), "directory"), w.Author(), cost)
 	for _, r := range ran.Remarks {
 		p.io.Remarkf("ken: %s", r)
 	}
@@ -181,7 +182,7 @@ func (p *program) printRan(ran *survey.RunResult, w survey.Writer, again string)
 	} else if len(ran.Held) > 0 {
 		until := slices.MaxFunc(ran.Held, func(a, b survey.HeldPath) int { return a.Until.Compare(b.Until) }).Until
 		p.io.Remarkf("ken: %d directories left to describe; others have %s of them until %s; continue then with: %s",
-			ran.Left, term.Count(len(ran.Held), "directory"), until.Local().Format(time.TimeOnly), again)
+			ran.Left, english.Count(len(ran.Held), "directory"), until.Local().Format(time.TimeOnly), again)
 	}
 }
 
@@ -207,11 +208,11 @@ func failure(c *cobra.Command, ran *survey.RunResult, plan string) error {
 	case ran.Err != nil:
 		return ran.Err
 	case len(ran.Failed) > 0:
-		return &fault.Error{Hint: "list what is left: " + plan, Err: fmt.Errorf("%s could not be described", term.Count(len(ran.Failed), "directory"))}
+		return &fault.Error{Hint: "list what is left: " + plan, Err: fmt.Errorf("%s could not be described", english.Count(len(ran.Failed), "directory"))}
 	case ran.Left > 0 && ran.Stopped == "" && len(ran.Held) == 0:
 		return &fault.Error{
 			Hint: "list what is left: " + plan,
-			Err:  fmt.Errorf("%s changed during the survey and must be described again", term.Count(ran.Left, "directory")),
+			Err:  fmt.Errorf("%s changed during the survey and must be described again", english.Count(ran.Left, "directory")),
 		}
 	default:
 		return nil

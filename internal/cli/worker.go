@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/repo"
 	"ken/internal/term"
@@ -98,7 +99,7 @@ func (p *program) work(ctx context.Context, opts WorkOptions) error {
 	var did Worked
 	var trouble string // printed last
 	opts.Ready = func(list []string) {
-		p.io.Remarkf("ken: working on %s; stop with Ctrl-C", term.Count(len(list), "repository"))
+		p.io.Remarkf("ken: working on %s; stop with Ctrl-C", english.Count(len(list), "repository"))
 	}
 	opts.OnEvent = func(e WorkEvent) {
 		mu.Lock()

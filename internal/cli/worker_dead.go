@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/english"
 	"ken/internal/surveyrun"
 	"ken/internal/term"
 )
@@ -42,7 +43,7 @@ func (p *program) listDead(list []surveyrun.Dead, of scope) error {
 		}{append([]surveyrun.Dead{}, list...)})
 	}
 	for _, d := range list {
-		p.io.Line(term.Bad, "dead", display(d.PathJSON), fmt.Sprintf("run %d, %s, %s: %s", d.Run, term.Count(d.Attempts, "attempt"), d.Worker, d.Error))
+		p.io.Line(term.Bad, "dead", display(d.PathJSON), fmt.Sprintf("run %d, %s, %s: %s", d.Run, english.Count(d.Attempts, "attempt"), d.Worker, d.Error))
 	}
 	switch {
 	case len(list) == 0:
@@ -101,6 +102,6 @@ func (p *program) retry(ctx context.Context, s RunSpace, repository string, id i
 			Retried int `json:"retried"`
 		}{total})
 	}
-	p.io.Printf("%s will be tried again\n", term.Count(total, "directory"))
+	p.io.Printf("%s will be tried again\n", english.Count(total, "directory"))
 	return nil
 }

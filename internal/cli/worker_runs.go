@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/english"
 	"ken/internal/surveyrun"
 	"ken/internal/term"
 )
@@ -89,7 +90,7 @@ func (p *program) showRun(ctx context.Context, s RunSpace, of scope, id int64) e
 
 func (p *program) printDead(r *surveyrun.Run) {
 	for _, d := range r.Dead {
-		p.io.Line(term.Bad, "dead", display(d.PathJSON), fmt.Sprintf("%s: %s", term.Count(d.Attempts, "attempt"), d.Error))
+		p.io.Line(term.Bad, "dead", display(d.PathJSON), fmt.Sprintf("%s: %s", english.Count(d.Attempts, "attempt"), d.Error))
 	}
 	for _, b := range r.Blocked {
 		p.io.Line(term.Plain, "waiting", display(b), "waits for a dead directory below")
@@ -113,7 +114,7 @@ func runTone(s surveyrun.RunState) term.Tone {
 
 // costOf returns the cost of a run and its ceiling.
 func costOf(r *surveyrun.Run) string {
-	parts := []string{term.Count(int(r.Calls), "call"), r.Spent.String()}
+	parts := []string{english.Count(int(r.Calls), "call"), r.Spent.String()}
 	if !r.Assumed.IsZero() {
 		parts = append(parts, fmt.Sprintf("up to %s more by lost workers", r.Assumed))
 	}

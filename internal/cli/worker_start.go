@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/repo"
 	"ken/internal/surveyrun"
-	"ken/internal/term"
 )
 
 // StartRunOptions selects the directories and the model of a run.
@@ -53,11 +53,11 @@ func (p *program) startRun(c *cobra.Command, opts StartRunOptions, args []string
 			p.io.Printf("all directories have a current summary at %.12s\n", handed.Commit)
 			return nil
 		case detach:
-			p.io.Printf("run %d started: %s, about %d tokens\n", handed.ID, term.Count(handed.Work, "directory"), handed.Estimate)
+			p.io.Printf("run %d started: %s, about %d tokens\n", handed.ID, english.Count(handed.Work, "directory"), handed.Estimate)
 			p.io.Remarkf("hint: show its progress with: ken worker runs %d", handed.ID)
 			return nil
 		}
-		p.io.Remarkf("ken: run %d started: %s; press Ctrl-C to leave it to the workers", handed.ID, term.Count(handed.Work, "directory"))
+		p.io.Remarkf("ken: run %d started: %s; press Ctrl-C to leave it to the workers", handed.ID, english.Count(handed.Work, "directory"))
 		return p.follow(c, s, handed.ID)
 	})
 }
@@ -143,7 +143,7 @@ func (p *program) overRun(r *surveyrun.Run) error {
 	case surveyrun.Paused:
 		p.io.Remarkf("hint: resume it with a higher --max-tokens or --max-cost: ken worker resume %d", r.ID)
 	case surveyrun.Incomplete:
-		return &fault.Error{Hint: fmt.Sprintf("see the errors with: ken worker dead %d", r.ID), Err: fmt.Errorf("%s failed too often", term.Count(r.Directories.Dead, "directory"))}
+		return &fault.Error{Hint: fmt.Sprintf("see the errors with: ken worker dead %d", r.ID), Err: fmt.Errorf("%s failed too often", english.Count(r.Directories.Dead, "directory"))}
 	case surveyrun.Cancelled:
 		return &fault.Error{Err: fmt.Errorf("run %d was %s", r.ID, r.Why)}
 	default:

@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ken/internal/brief"
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/find"
 	"ken/internal/ken"
@@ -183,6 +184,6 @@ func (b *briefAnswer) print(out *term.IO) {
 		}
 	}
 	if b.LeftOut > 0 {
-		out.Remarkf("\n%s left out: raise budget, or ask again for them", term.Count(b.LeftOut, "path"))
+		out.Remarkf("\n%s left out: raise budget, or ask again for them", english.Count(b.LeftOut, "path"))
 	}
 }

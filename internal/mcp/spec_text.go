@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/english"
 	"ken/internal/spec"
 	"ken/internal/term"
 )
@@ -52,7 +53,7 @@ func (a *specAnswer) printList(out *term.IO) {
 			total += a.Counts[status]
 			parts = append(parts, fmt.Sprintf("%d %s", a.Counts[status], status))
 		}
-		out.Printf("%s: %s\n", term.Count(total, "spec"), strings.Join(parts, ", "))
+		out.Printf("%s: %s\n", english.Count(total, "spec"), strings.Join(parts, ", "))
 	}
 	for _, o := range a.Owners {
 		path := display(o.PathJSON)

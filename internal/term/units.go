@@ -2,8 +2,9 @@ package term
 
 import (
 	"fmt"
-	"strings"
 	"time"
+
+	"ken/internal/english"
 )
 
 // Bytes writes a size as a person reads it.
@@ -31,21 +32,10 @@ func Age(now, t time.Time) string {
 	case d < time.Minute:
 		return "just now"
 	case d < time.Hour:
-		return Count(int(d/time.Minute), "minute") + " ago"
+		return english.Count(int(d/time.Minute), "minute") + " ago"
 	case d < 48*time.Hour:
-		return Count(int(d/time.Hour), "hour") + " ago"
+		return english.Count(int(d/time.Hour), "hour") + " ago"
 	default:
-		return Count(int(d/(24*time.Hour)), "day") + " ago"
+		return english.Count(int(d/(24*time.Hour)), "day") + " ago"
 	}
-}
-
-// Count writes a number of things of a unit whose plural takes an s, or ies.
-func Count(n int, unit string) string {
-	if n == 1 {
-		return "1 " + unit
-	}
-	if stem, ok := strings.CutSuffix(unit, "ry"); ok {
-		return fmt.Sprintf("%d %sries", n, stem)
-	}
-	return fmt.Sprintf("%d %ss", n, unit)
 }

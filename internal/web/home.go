@@ -12,6 +12,7 @@ import (
 
 	"ken/internal/attention"
 	"ken/internal/board"
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/repo"
 )
@@ -179,15 +180,15 @@ func ago(t, now time.Time) string {
 	case d < time.Minute:
 		return "just now"
 	case d < time.Hour:
-		return countText(int(d/time.Minute), "minute") + " ago"
+		return english.Count(int(d/time.Minute), "minute") + " ago"
 	case d < 48*time.Hour:
-		return countText(int(d/time.Hour), "hour") + " ago"
+		return english.Count(int(d/time.Hour), "hour") + " ago"
 	case d < 60*day:
-		return countText(int(d/day), "day") + " ago"
+		return english.Count(int(d/day), "day") + " ago"
 	case d < 2*365*day:
-		return countText(int(d/(30*day)), "month") + " ago"
+		return english.Count(int(d/(30*day)), "month") + " ago"
 	default:
-		return countText(int(d/(365*day)), "year") + " ago"
+		return english.Count(int(d/(365*day)), "year") + " ago"
 	}
 }
 
