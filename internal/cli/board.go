@@ -33,15 +33,8 @@ live in a browser. Unlike ken status, ken board can report every worktree.`,
 			if err != nil {
 				return err
 			}
-			if p.io.JSON {
-				err = p.io.Encode(b)
-			} else {
-				p.printBoard(b)
-			}
-			if err == nil && check && b.Wanting() {
-				err = errWanting
-			}
-			return err
+			err = p.answer(b, func() { p.printBoard(b) })
+			return failCheck(err, check && b.Wanting())
 		},
 	}
 	c.Flags().BoolVar(&all, "all", false, "report every worktree, not only this one")
@@ -90,7 +83,7 @@ func printPart[T any](p *program, name string, part board.Part[T], line func(*T)
 			why += "; " + part.Unknown.Hint
 		}
 	}
-	p.io.Line(term.Bad, "unknown", name, plain(why))
+	p.io.Line(term.Bad, "unknown", name, term.CleanText(why))
 }
 
 func boardFiles(f *board.Files, head repo.ID) (term.Tone, string, string) {
@@ -126,7 +119,7 @@ func boardState(s *board.State) (term.Tone, string, string) {
 	}
 	unread := s.Unread()
 	for _, what := range slices.Sorted(maps.Keys(unread)) {
-		line += "; cannot read " + what + ": " + plain(unread[what].Reason)
+		line += "; cannot read " + what + ": " + term.CleanText(unread[what].Reason)
 	}
 	switch {
 	case n.Unknown+len(unread) > 0:

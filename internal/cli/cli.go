@@ -71,11 +71,11 @@ type program struct {
 	dir string // -C
 }
 
-// errWanting ends a check whose answer was found wanting: the answer is printed
-// already, so there is nothing left to say.
-var errWanting = &fault.Error{Kind: fault.Stale, Err: errors.New("")}
+// errCheckFailed makes a command with --check exit with 3. It has no text, because the command
+// has printed the reason.
+var errCheckFailed = &fault.Error{Kind: fault.Stale, Err: errors.New("")}
 
-// errFailed is errWanting for what could not be done.
+// errFailed makes a command exit with 1 whose output says what failed.
 var errFailed = &fault.Error{Err: errors.New("")}
 
 // Run runs one command line and returns its error, already told to the user.
@@ -121,15 +121,12 @@ func tell(ctx context.Context, io *term.IO, err error, ran *cobra.Command) {
 		return
 	}
 	if text := strings.TrimSpace(err.Error()); text != "" {
-		io.Remarkf("ken: %s", plain(text))
+		io.Remarkf("ken: %s", term.CleanText(text))
 	}
 	if hint := fault.HintOf(err); hint != "" {
-		io.Remarkf("hint: %s", plain(about(ran, hint)))
+		io.Remarkf("hint: %s", term.CleanText(about(ran, hint)))
 	}
 }
-
-// plain is [term.CleanText].
-func plain(text string) string { return term.CleanText(text) }
 
 // ExitStatus is the process's answer to a caller, as docs/manual promises it.
 func ExitStatus(ctx context.Context, err error) int {
@@ -208,12 +205,45 @@ func (p *program) within(ctx context.Context, f func(*ken.Repository) error) (er
 	}
 	defer func() {
 		show.Done()
-		err = errors.Join(err, w.Close())
-		for _, r := range w.Remarks() { // those of closing, too
-			p.io.Remarkf("ken: %s", r)
-		}
+		err = p.closeRepository(w, err)
 	}()
 	return f(w)
+}
+
+// withinCommits is within for a repository that may have no work tree.
+func (p *program) withinCommits(ctx context.Context, f func(*ken.Repository) error) (err error) {
+	w, err := p.OpenCommits(ctx, p.dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = p.closeRepository(w, err) }()
+	return f(w)
+}
+
+// closeRepository closes a repository, prints its remarks, and adds an error of closing to err.
+func (p *program) closeRepository(w *ken.Repository, err error) error {
+	err = errors.Join(err, w.Close())
+	for _, r := range w.Remarks() { // closing may add some
+		p.io.Remarkf("ken: %s", r)
+	}
+	return err
+}
+
+// answer prints an answer: the document with --json, else what text prints.
+func (p *program) answer(document any, text func()) error {
+	if p.io.JSON {
+		return p.io.Encode(document)
+	}
+	text()
+	return nil
+}
+
+// failCheck returns errCheckFailed if a check failed and its answer was printed without an error.
+func failCheck(err error, failed bool) error {
+	if err == nil && failed {
+		return errCheckFailed
+	}
+	return err
 }
 
 // paths resolves arguments; nil when there are none.

@@ -58,7 +58,7 @@ Updates are JSON: [{"path": "…", "summary": "…", "read": "content id or md5"
 				}
 				err = p.printClosing(out)
 				if said := w.AfterClose(c.Context()); said != "" {
-					p.io.Remarkf("ken: %s", plain(said))
+					p.io.Remarkf("ken: %s", term.CleanText(said))
 				}
 				return err
 			})

@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"ken/internal/fault"
 	"ken/internal/ken"
 	"ken/internal/registry"
 	"ken/internal/summary"
@@ -74,7 +72,7 @@ func (p *program) printConfirmed(list []summary.Confirmed) error {
 		}
 	}
 	if rejected {
-		return &fault.Error{Err: errors.New("")}
+		return errFailed
 	}
 	return nil
 }

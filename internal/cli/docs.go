@@ -49,19 +49,13 @@ the thing existed when the document mentioned it, and does not exist now.`,
 				if err != nil {
 					return err
 				}
-				wanting := p.remarkDocs(rep, f.all)
+				incomplete := p.remarkDocs(rep, f.all)
 				if f.fix {
 					left, err := p.fixDocs(c, w, rep, f.dry)
-					wanting = wanting || left
-					if err != nil || !f.check || !wanting {
-						return err
-					}
-					return errWanting
+					return failCheck(err, f.check && (incomplete || left))
 				}
-				if err := p.showDocs(rep, f); err != nil || !f.check || !wanting && len(rep.Shown()) == 0 {
-					return err
-				}
-				return errWanting
+				err = p.showDocs(rep, f)
+				return failCheck(err, f.check && (incomplete || len(rep.Shown()) > 0))
 			})
 		},
 	}
@@ -74,11 +68,11 @@ the thing existed when the document mentioned it, and does not exist now.`,
 	return c
 }
 
-// remarkDocs says what could not be checked, and reports whether --check fails for it.
-func (p *program) remarkDocs(rep *docs.Report, all bool) (wanting bool) {
+// remarkDocs prints which documents and mentions ken could not check, and reports whether --check fails for them.
+func (p *program) remarkDocs(rep *docs.Report, all bool) (incomplete bool) {
 	for _, path := range rep.Missed {
 		p.io.Remarkf("ken: no tracked document at %s", path)
-		wanting = true
+		incomplete = true
 	}
 	for _, u := range rep.Unread {
 		if !u.NoText || all {
@@ -86,22 +80,22 @@ func (p *program) remarkDocs(rep *docs.Report, all bool) (wanting bool) {
 			if u.Partial {
 				how = "only partly checked"
 			}
-			p.io.Remarkf("ken: %s: %s: %s", u.File, how, plain(u.Why))
+			p.io.Remarkf("ken: %s: %s: %s", u.File, how, term.CleanText(u.Why))
 		}
-		wanting = wanting || !u.NoText
+		incomplete = incomplete || !u.NoText
 	}
 	if rep.Gap != "" && rep.Undecided() {
-		p.io.Remarkf("ken: some mentions are unknown: %s", plain(rep.Gap))
+		p.io.Remarkf("ken: some mentions are unknown: %s", term.CleanText(rep.Gap))
 		p.io.Remarkf("hint: %s", docs.GapHint(rep.Gap))
-		wanting = true
+		incomplete = true
 	}
-	return wanting
+	return incomplete
 }
 
 func (p *program) showDocs(rep *docs.Report, f docsFlags) error {
 	switch {
 	case f.sarif:
-		return p.io.Encode(sarifOfDocs(p.Version, rep.Shown()))
+		return p.io.Encode(p.docsSARIF(rep.Shown()))
 	case p.io.JSON:
 		return p.encodeDocs(rep, f.all)
 	}
@@ -193,26 +187,15 @@ func (p *program) encodeDocs(rep *docs.Report, all bool) error {
 	return p.io.EncodeList(head, term.List{Name: "mentions", Len: len(list), At: func(i int) any { return list[i].JSON() }})
 }
 
-// sarifOfDocs returns stale mentions as SARIF.
-func sarifOfDocs(version string, found []docs.CheckedMention) sarifLog {
-	var run sarifRun
-	run.Tool.Driver = sarifDriver{Name: "ken", Version: version, Rules: []sarifRule{}}
-	run.Results = []sarifResult{}
+// docsSARIF returns stale mentions as SARIF.
+func (p *program) docsSARIF(found []docs.CheckedMention) sarifLog {
+	run := newSARIFRun(p.Version)
 	for i := range found {
 		j := &found[i]
-		rule := docsRule(j.Kind, j.Verdict)
-		known := func(r sarifRule) bool { return r.ID == rule.ID }
-		if !slices.ContainsFunc(run.Tool.Driver.Rules, known) {
-			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule)
-		}
-		r := sarifResult{RuleID: rule.ID, Level: "warning", Message: sarifText{term.Clean(j.Text) + " is " + term.Clean(j.Describe(docsSubject))}}
-		var l sarifLocation
-		l.Physical.Artifact.URI = sarifURI(j.File.String())
-		l.Physical.Region = &sarifRegion{max(j.Line, 1)}
-		r.Locations = []sarifLocation{l}
-		run.Results = append(run.Results, r)
+		text := term.Clean(j.Text) + " is " + term.Clean(j.Describe(docsSubject))
+		run.add(docsRule(j.Kind, j.Verdict), "warning", text, j.File.String(), j.Line)
 	}
-	return sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}}
+	return run.log()
 }
 
 // docsRule is the rule that a stale mention breaks.

@@ -55,13 +55,7 @@ func (p *program) doctor() *cobra.Command {
 				d.findings = append(d.findings, p.specFindings(c.Context())...)
 			}
 			d.dropFilesOfKen()
-			if err := p.printDiagnosis(d); err != nil {
-				return err
-			}
-			if check && len(d.findings) > 0 {
-				return errWanting
-			}
-			return nil
+			return failCheck(p.printDiagnosis(d), check && len(d.findings) > 0)
 		},
 	}
 	f.bind(c.Flags())
@@ -165,7 +159,7 @@ func (p *program) printDiagnosis(d *diagnosis) error {
 		}{append([]workflow.Finding{}, d.findings...), append([]install.ClientStatus{}, d.clients...), describeAddresses(d.addresses), litter})
 	}
 	for _, f := range d.findings {
-		p.io.Line(term.Warn, f.Code, plain(oneLine(f.What)), "")
+		p.io.Line(term.Warn, f.Code, term.CleanText(oneLine(f.What)), "")
 		if f.Mend != "" {
 			p.io.Remarkf("hint: %s", term.Clean(f.Mend))
 		}

@@ -57,11 +57,7 @@ brief beside the files that it stands for? A table and the method follow.`,
 				if err != nil {
 					return err
 				}
-				if p.io.JSON {
-					return p.io.Encode(r)
-				}
-				p.printProof(r)
-				return nil
+				return p.answer(r, func() { p.printProof(r) })
 			})
 		},
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -40,12 +39,7 @@ func (p *program) sharing(ctx context.Context, remote string, act baseAct, f fun
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		err = errors.Join(err, w.Close())
-		for _, r := range w.Remarks() {
-			p.io.Remarkf("ken: %s", r)
-		}
-	}()
+	defer func() { err = p.closeRepository(w, err) }()
 	if remote == "" && act != noBase {
 		var away error
 		base, away = w.TeamStatus(ctx, act == syncBase)

@@ -53,7 +53,7 @@ func (p *program) printPulled(out *share.Pulled) error {
 		p.io.Line(term.Good, "pulled", out.Remote, english.Count(out.Taken, "record"))
 	}
 	for _, b := range out.Brought {
-		p.io.Line(term.Plain, "brought", plain(b.Committer), fmt.Sprintf("%s written as %s", english.Count(b.Records, "record"), plain(b.Author)))
+		p.io.Line(term.Plain, "brought", term.CleanText(b.Committer), fmt.Sprintf("%s written as %s", english.Count(b.Records, "record"), term.CleanText(b.Author)))
 	}
 	if out.Removed > 0 {
 		p.io.Line(term.Plain, "pruned", out.Remote, english.Count(out.Removed, "record")+" removed from the remote; your store keeps them")

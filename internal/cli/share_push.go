@@ -72,7 +72,7 @@ func (p *program) printPushed(out *share.Pushed, prune bool) error {
 	}
 	p.io.Together(func() {
 		for _, d := range out.Dropped {
-			p.io.Line(term.Warn, pruned, cmp.Or(display(d.PathJSON), "."), fmt.Sprintf("%s, written %s by %s: %s", term.Bytes(d.Bytes), d.At.Format("2006-01-02"), plain(d.Author), d.Reason))
+			p.io.Line(term.Warn, pruned, cmp.Or(display(d.PathJSON), "."), fmt.Sprintf("%s, written %s by %s: %s", term.Bytes(d.Bytes), d.At.Format("2006-01-02"), term.CleanText(d.Author), d.Reason))
 		}
 		if len(out.Dropped) > 0 {
 			p.io.Line(term.Warn, pruned, out.Remote, english.Count(len(out.Dropped), "record"))

@@ -32,10 +32,7 @@ changes nothing in your store.`,
 				out.Base, current = base, out.Current()
 				return p.printSharing(out)
 			})
-			if err == nil && check && (!current || base != nil && !base.Current()) {
-				return errWanting
-			}
-			return err
+			return failCheck(err, check && (!current || base != nil && !base.Current()))
 		},
 	}
 	c.Flags().BoolVar(&check, "check", false, "exit with status 3 if anything is unpushed, unpulled, unreadable, over the budget or unknown")
@@ -83,7 +80,7 @@ func (p *program) printSharing(s *share.Status) error {
 // remarkTrust tells the user that other clones ignore their records.
 func (p *program) remarkTrust(who, why string) {
 	if why != "" {
-		p.io.Remarkf("ken: other clones ignore the records of %s: %s; see share in .ken/config.yaml", plain(who), why)
+		p.io.Remarkf("ken: other clones ignore the records of %s: %s; see share in .ken/config.yaml", term.CleanText(who), why)
 	}
 }
 
@@ -102,7 +99,7 @@ func (p *program) printUntrusted(list []share.Untrusted) {
 		unsigned = unsigned || u.Reason == share.Unverified
 	}
 	for _, g := range order {
-		p.io.Line(term.Warn, "ignored", plain(g.committer), english.Count(count[g], "record")+": "+g.reason)
+		p.io.Line(term.Warn, "ignored", term.CleanText(g.committer), english.Count(count[g], "record")+": "+g.reason)
 	}
 	if unsigned {
 		p.io.Remarkf("ken: git trusts the ssh keys in the file that gpg.ssh.allowedSignersFile names, and the keys that gpg trusts; add a key, then: ken share pull")

@@ -118,17 +118,16 @@ func (p *program) anywhere(c *cobra.Command, f *stateFlags, do func(*workflow.Ma
 
 // printSweep prints the moved entries, and returns an error if a move failed.
 func (p *program) printSweep(f *stateFlags, s *workflow.Sweep, next string) error {
-	if p.io.JSON {
-		if err := p.io.Encode(s); err != nil {
-			return err
-		}
-	} else {
+	err := p.answer(s, func() {
 		p.printMoves(f, s.Moves, s.Archive)
 		if len(s.Moves) == 0 {
 			p.io.Printf("nothing to move\n")
 		} else if s.DryRun {
 			p.io.Remarkf("hint: move them with: %s", p.here(f, next))
 		}
+	})
+	if err != nil {
+		return err
 	}
 	return p.afterMoves(s.Pruned, s.Remarks, s.Failures())
 }

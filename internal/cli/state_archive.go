@@ -33,11 +33,7 @@ func (p *program) stateArchive(f *stateFlags) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if p.io.JSON {
-					return p.io.Encode(list)
-				}
-				p.printArchive(list)
-				return nil
+				return p.answer(list, func() { p.printArchive(list) })
 			})
 		},
 	})
@@ -59,11 +55,7 @@ was moved. Without SNAPSHOT it is the latest one that ken made.`,
 				if err != nil {
 					return err
 				}
-				if p.io.JSON {
-					return p.io.Encode(snap)
-				}
-				p.printSnapshot(f, snap)
-				return nil
+				return p.answer(snap, func() { p.printSnapshot(f, snap) })
 			})
 		},
 	}

@@ -41,16 +41,11 @@ For an ad_hoc entry ken prints the nearest allowed name, or the line of
 					return err
 				}
 				if p.io.JSON {
-					if err := p.encodeAudit(a); err != nil {
-						return err
-					}
+					err = p.encodeAudit(a)
 				} else {
 					p.printAudit(f, s.Contract(), a, all)
 				}
-				if check && a.Counts.Wanting() {
-					return errWanting
-				}
-				return nil
+				return failCheck(err, check && a.Counts.Wanting())
 			})
 		},
 	}

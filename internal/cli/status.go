@@ -129,10 +129,7 @@ func (p *program) report(ctx context.Context, opts reportOptions) error {
 		} else {
 			p.printReport(known, opts)
 		}
-		if err == nil && opts.check && known.wanting() {
-			err = errWanting
-		}
-		return err
+		return failCheck(err, opts.check && known.failsCheck())
 	})
 }
 
@@ -155,8 +152,8 @@ type knowledge struct {
 	Overview    *Overview         `json:"overview,omitempty"`    // of status without paths
 }
 
-// wanting reports whether a check should fail.
-func (k *knowledge) wanting() bool {
+// failsCheck reports whether --check should fail.
+func (k *knowledge) failsCheck() bool {
 	damaged := slices.ContainsFunc(k.Unused, func(u unused) bool { return errors.Is(u.why, fresh.ErrDamaged) })
 	return k.Counts.Wanting() || k.Directories != nil && len(k.Directories.Wanting) > 0 || damaged
 }

@@ -121,7 +121,7 @@ func (p *program) printWritten(written []registry.Written, alone bool) error {
 	}
 	for _, w := range written {
 		if w.Result == registry.Rejected {
-			return &fault.Error{Err: errors.New("")}
+			return errFailed
 		}
 	}
 	return nil

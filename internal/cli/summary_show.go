@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -42,15 +43,8 @@ func (p *program) summaryShow() *cobra.Command {
 				if err := w.Registry.AddOthers(c.Context(), known); err != nil {
 					return err
 				}
-				if err := p.printKnowledge(known, all); err != nil {
-					return err
-				}
-				for _, k := range known {
-					if check && k.Verdict != fresh.Fresh {
-						return errWanting
-					}
-				}
-				return nil
+				stale := slices.ContainsFunc(known, func(k registry.Knowledge) bool { return k.Verdict != fresh.Fresh })
+				return failCheck(p.printKnowledge(known, all), check && stale)
 			})
 		},
 	}

@@ -54,7 +54,7 @@ time. Give it back with: ken survey release DIR.`,
 					p.io.Printf("%s\n", unready(got))
 					return nil
 				}
-				p.io.Printf("%s\n%s", plain(got.Item.Prompt), howToAnswer(got.Item))
+				p.io.Printf("%s\n%s", term.CleanText(got.Item.Prompt), howToAnswer(got.Item))
 				p.io.Remarkf("ken: leased to you until %s", got.Item.Expires.Format(time.RFC3339))
 				return nil
 			})

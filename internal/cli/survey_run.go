@@ -153,7 +153,7 @@ func announceWaits(now func() time.Time, print func(text string)) func(model.Ret
 		}
 		announced = end
 		wait := max(r.Wait.Round(time.Second), time.Second)
-		print(fmt.Sprintf("the provider is %s (%s); waiting %s before attempt %d", r.Reason, plain(r.Err.Error()), wait, r.Attempt+1))
+		print(fmt.Sprintf("the provider is %s (%s); waiting %s before attempt %d", r.Reason, term.CleanText(r.Err.Error()), wait, r.Attempt+1))
 	}
 }
 

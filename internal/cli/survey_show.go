@@ -10,6 +10,7 @@ import (
 	"ken/internal/ken"
 	"ken/internal/store"
 	"ken/internal/survey"
+	"ken/internal/term"
 )
 
 func (p *program) surveyShow() *cobra.Command {
@@ -30,15 +31,8 @@ func (p *program) surveyShow() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if p.io.JSON {
-					err = p.io.Encode(shown)
-				} else {
-					p.printShown(shown, len(args) > 0)
-				}
-				if err == nil && check && shown.Wanting() {
-					err = errWanting
-				}
-				return err
+				err = p.answer(shown, func() { p.printShown(shown, len(args) > 0) })
+				return failCheck(err, check && shown.Wanting())
 			})
 		},
 	}
@@ -68,7 +62,7 @@ func (p *program) printShown(shown *survey.Shown, named bool) {
 			}
 			if named && i == 0 && d.Text != nil {
 				p.io.Line(toneOf(d.Verdict.State()), d.Word(), display(d.PathJSON), strings.Join(append(why, "by "+*d.Author), ", "))
-				p.io.Printf("%s\n\n", plain(*d.Text))
+				p.io.Printf("%s\n\n", term.CleanText(*d.Text))
 				continue
 			}
 			switch {

@@ -10,6 +10,7 @@ import (
 	"ken/internal/ken"
 	"ken/internal/registry"
 	"ken/internal/survey"
+	"ken/internal/term"
 )
 
 // Up is the result of ken up.
@@ -49,7 +50,7 @@ configuration, ken up works offline and costs nothing.`,
 				return errors.Join(err, failed)
 			}
 			if failed != nil {
-				p.io.Remarkf("ken: %s", plain(failed.Error()))
+				p.io.Remarkf("ken: %s", term.CleanText(failed.Error()))
 			}
 			return errors.Join(p.serveDashboard(c.Context(), ServeOptions{}), failed)
 		},
@@ -138,9 +139,9 @@ func (p *program) anyWriter(w *ken.Repository) func(provider, model string) (sur
 		if err == nil || provider != "" {
 			return writer, err
 		}
-		p.io.Remarkf("ken: %s; ken uses outlines instead", plain(err.Error()))
+		p.io.Remarkf("ken: %s; ken uses outlines instead", term.CleanText(err.Error()))
 		if hint := fault.HintOf(err); hint != "" {
-			p.io.Remarkf("hint: %s", plain(hint))
+			p.io.Remarkf("hint: %s", term.CleanText(hint))
 		}
 		return survey.Outliner{}, nil
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/suggest"
 )
@@ -104,19 +105,7 @@ func needsSub(c *cobra.Command, _ []string) error {
 			names = append(names, sub.Name())
 		}
 	}
-	return usage(c, fmt.Errorf("%s needs a command: %s", c.CommandPath(), oneOf(names)))
-}
-
-// oneOf lists words of which one is wanted.
-func oneOf(words []string) string { return list(words, "or") }
-
-// list joins words by commas, and the last one by a conjunction.
-func list(words []string, conjunction string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " " + conjunction + " " + words[last]
+	return usage(c, fmt.Errorf("%s needs a command: %s", c.CommandPath(), english.Or(names)))
 }
 
 // badValue says that a flag has none of its legal values, and names the nearest one.
@@ -127,7 +116,7 @@ func badValue(c *cobra.Command, flag, value string, legal []string) error {
 			hint = "did you mean --" + flag + " " + word + "?"
 		}
 	}
-	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf("--%s %s: want %s", flag, value, oneOf(legal))}
+	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf("--%s %s: want %s", flag, value, english.Or(legal))}
 }
 
 // flagError says what is wrong with a flag.

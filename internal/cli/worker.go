@@ -110,9 +110,9 @@ func (p *program) work(ctx context.Context, opts WorkOptions) error {
 			// Print the same problem once, and not with every attempt.
 			if text := e.Err.Error(); text != trouble {
 				trouble = text
-				p.io.Remarkf("ken: %s: %s", map[string]string{"away": "waiting for the server", "unable": "leaving a directory to other workers"}[e.What], plain(text))
+				p.io.Remarkf("ken: %s: %s", map[string]string{"away": "waiting for the server", "unable": "leaving a directory to other workers"}[e.What], term.CleanText(text))
 				if hint := fault.HintOf(e.Err); hint != "" {
-					p.io.Remarkf("hint: %s", plain(hint))
+					p.io.Remarkf("hint: %s", term.CleanText(hint))
 				}
 			}
 			return
@@ -131,19 +131,11 @@ func (p *program) work(ctx context.Context, opts WorkOptions) error {
 				why += fmt.Sprintf("; next attempt in %s", e.Delay)
 			}
 		}
-		p.io.Line(tone, e.What, display(repo.DirLabel(e.Path).JSON()), fmt.Sprintf("run %d%s", e.Run, after(": ", why)))
+		p.io.Line(tone, e.What, display(repo.DirLabel(e.Path).JSON()), fmt.Sprintf("run %d%s", e.Run, colon(why)))
 	}
 	err := p.Work(ctx, p.dir, opts)
 	if p.io.JSON {
 		return errors.Join(err, p.io.Encode(did))
 	}
 	return err
-}
-
-// after returns text with a separator before it, or "" for an empty text.
-func after(sep, text string) string {
-	if text == "" {
-		return ""
-	}
-	return sep + text
 }

@@ -85,11 +85,7 @@ exceeds the limit: ken makes a call only if the most that it can cost fits.`,
 					}
 					day.Ceiling = next
 				}
-				if p.io.JSON {
-					return p.io.Encode(day)
-				}
-				p.io.Printf("%s\n", dayLine(day))
-				return nil
+				return p.answer(day, func() { p.io.Printf("%s\n", dayLine(day)) })
 			})
 		},
 	}

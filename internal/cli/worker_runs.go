@@ -80,12 +80,10 @@ func (p *program) showRun(ctx context.Context, s RunSpace, of scope, id int64) e
 	if err != nil {
 		return err
 	}
-	if p.io.JSON {
-		return p.io.Encode(r)
-	}
-	p.printRun(r, of.all)
-	p.printDead(r)
-	return nil
+	return p.answer(r, func() {
+		p.printRun(r, of.all)
+		p.printDead(r)
+	})
 }
 
 func (p *program) printDead(r *surveyrun.Run) {

@@ -12,6 +12,7 @@ import (
 	"ken/internal/fault"
 	"ken/internal/repo"
 	"ken/internal/surveyrun"
+	"ken/internal/term"
 )
 
 // StartRunOptions selects the directories and the model of a run.
@@ -93,7 +94,7 @@ func (p *program) follow(c *cobra.Command, s RunSpace, id int64) error {
 		case errors.Is(err, surveyrun.ErrAway):
 			if !away {
 				away = true
-				p.io.Remarkf("ken: waiting for the server: %s", plain(err.Error()))
+				p.io.Remarkf("ken: waiting for the server: %s", term.CleanText(err.Error()))
 			}
 			wait()
 			continue
@@ -131,13 +132,12 @@ func look(ctx context.Context, s RunSpace, id int64) (*surveyrun.Run, error) {
 
 // overRun prints how a run ended. Reaching a ceiling is not a failure.
 func (p *program) overRun(r *surveyrun.Run) error {
-	if p.io.JSON {
-		if err := p.io.Encode(r); err != nil {
-			return err
-		}
-	} else {
+	err := p.answer(r, func() {
 		p.printRun(r, false)
 		p.printDead(r)
+	})
+	if err != nil {
+		return err
 	}
 	switch r.State {
 	case surveyrun.Paused:

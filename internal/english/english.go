@@ -23,10 +23,15 @@ func Noun(n int, singular string) string {
 }
 
 // And joins words: "a, b and c".
-func And(words []string) string {
+func And(words []string) string { return join(words, " and ") }
+
+// Or joins words: "a, b or c".
+func Or(words []string) string { return join(words, " or ") }
+
+func join(words []string, conjunction string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
 	}
 	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " and " + words[last]
+	return strings.Join(words[:last], ", ") + conjunction + words[last]
 }
