@@ -124,7 +124,7 @@ func (p *program) printClosing(out *registry.Closing) error {
 			return err
 		}
 		for _, n := range out.NeedsSummary {
-			p.io.Line(term.Warn, "needs", display(n.PathJSON), "summary "+n.Summary.String()+", content "+name(n.ID))
+			p.io.Line(term.Warn, "needs", n.Display(), "summary "+n.Summary.String()+", content "+name(n.ID))
 		}
 		if len(out.NeedsSummary) > 0 {
 			p.io.Remarkf("hint: describe a file with: ken summary set PATH --read ID -m TEXT; see what changed since the old one: ken diff PATH")

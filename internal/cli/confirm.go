@@ -62,13 +62,13 @@ func (p *program) printConfirmed(list []summary.Confirmed) error {
 		case c.Verdict == nil || c.Result == registry.Rejected:
 			p.printWrittenLine(c.Written)
 		case *c.Verdict != survey.Fresh:
-			p.io.Line(term.Warn, string(c.Result), display(c.PathJSON), c.Reason+colon(strings.Join(c.Reasons, ", ")))
+			p.io.Line(term.Warn, string(c.Result), c.Display(), c.Reason+colon(strings.Join(c.Reasons, ", ")))
 		default:
 			why := "the summary holds for the current content"
 			if len(c.Above) > 0 {
 				why += "; also fresh again: " + strings.Join(c.Above, ", ")
 			}
-			p.io.Line(term.Good, string(c.Result), display(c.PathJSON), why)
+			p.io.Line(term.Good, string(c.Result), c.Display(), why)
 		}
 	}
 	if rejected {

@@ -43,7 +43,7 @@ func staleIn(c *registry.Closing) []string {
 	var list []string
 	for _, n := range c.NeedsSummary {
 		if n.Summary == fresh.Stale {
-			list = append(list, display(n.PathJSON))
+			list = append(list, n.Display())
 		}
 	}
 	return list

@@ -44,7 +44,7 @@ holds here.`,
 					return err
 				}
 				err = p.answer(out, func() {
-					subject := display(repo.PathJSON{Path: out.Subject, B64: out.B64})
+					subject := repo.PathJSON{Path: out.Subject, B64: out.B64}.Display()
 					p.io.Line(toneOf(out.Here), out.Here.String(), subject, "here"+colon(strings.Join(append(reasonWords(out.ReasonsHere), out.Details...), ", ")))
 					p.io.Line(toneOf(out.AtCommit), out.AtCommit.String(), subject, "at "+out.Commit.Short()+colon(strings.Join(reasonWords(out.ReasonsThen), ", ")))
 					if out.Hint != "" {

@@ -54,7 +54,7 @@ func (p *program) printBase(b *store.TeamStatus, act baseAct) {
 			p.io.Line(term.Warn, "unpulled", b.Address, english.Count(b.Unpulled, "record")+": ken share pull")
 		}
 		for _, q := range b.Quarantined {
-			p.io.Line(term.Bad, "ignored", display(q.PathJSON), q.Reason)
+			p.io.Line(term.Bad, "ignored", q.Display(), q.Reason)
 		}
 		if more := b.Aside - len(b.Quarantined); more > 0 {
 			p.io.Line(term.Bad, "ignored", b.Address, english.Count(more, "more record")+" that ken cannot read")

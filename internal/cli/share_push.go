@@ -72,13 +72,13 @@ func (p *program) printPushed(out *share.Pushed, prune bool) error {
 	}
 	p.io.Together(func() {
 		for _, d := range out.Dropped {
-			p.io.Line(term.Warn, pruned, cmp.Or(display(d.PathJSON), "."), fmt.Sprintf("%s, written %s by %s: %s", term.Bytes(d.Bytes), d.At.Format("2006-01-02"), term.CleanText(d.Author), d.Reason))
+			p.io.Line(term.Warn, pruned, cmp.Or(d.Display(), "."), fmt.Sprintf("%s, written %s by %s: %s", term.Bytes(d.Bytes), d.At.Format("2006-01-02"), term.CleanText(d.Author), d.Reason))
 		}
 		if len(out.Dropped) > 0 {
 			p.io.Line(term.Warn, pruned, out.Remote, english.Count(len(out.Dropped), "record"))
 		}
 		for _, q := range out.Cleared {
-			p.io.Line(term.Warn, pruned, display(q.PathJSON), q.Reason)
+			p.io.Line(term.Warn, pruned, q.Display(), q.Reason)
 		}
 		switch {
 		case out.Records > 0:
@@ -93,7 +93,7 @@ func (p *program) printPushed(out *share.Pushed, prune bool) error {
 			p.io.Line(term.Good, "pulled", out.Remote, english.Count(out.Taken, "record"))
 		}
 		for _, q := range out.Skipped {
-			p.io.Line(term.Warn, "skipped", display(q.PathJSON), "not shared: "+q.Reason)
+			p.io.Line(term.Warn, "skipped", q.Display(), "not shared: "+q.Reason)
 		}
 	})
 	p.remarkTrust(out.Committer, out.Why)

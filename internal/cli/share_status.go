@@ -66,7 +66,7 @@ func (p *program) printSharing(s *share.Status) error {
 			p.io.Line(term.Warn, "over", s.Remote, fmt.Sprintf("the records have %s, and the budget is %s: ken share push %s --prune", term.Bytes(s.Size.Bytes), term.Bytes(s.Size.Budget), remote))
 		}
 		for _, q := range s.Quarantined {
-			p.io.Line(term.Bad, "ignored", display(q.PathJSON), q.Reason)
+			p.io.Line(term.Bad, "ignored", q.Display(), q.Reason)
 		}
 		if s.Junk > 0 {
 			p.io.Line(term.Warn, "junk", s.Remote, english.Count(s.Junk, "file")+" that ken cannot use; remove with: ken share push "+remote+" --prune")

@@ -233,7 +233,7 @@ func (p *program) listFiles(known *knowledge) {
 	}
 	if d := known.Directories; d != nil {
 		for _, dir := range d.Wanting {
-			p.io.Line(toneOf(dir.Verdict.State()), dir.Verdict.State().String(), display(dir.PathJSON), attention.DirectoryWhy(dir))
+			p.io.Line(toneOf(dir.Verdict.State()), dir.Verdict.State().String(), dir.Display(), attention.DirectoryWhy(dir))
 		}
 	}
 	if left > 0 {

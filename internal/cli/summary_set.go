@@ -140,17 +140,8 @@ func (p *program) printWrittenLine(w registry.Written) {
 			why = "assumed to be about the current content; give --read to say what you read"
 		}
 	}
-	p.io.Line(tone, string(w.Result), display(w.PathJSON), why)
+	p.io.Line(tone, string(w.Result), w.Display(), why)
 	if w.Hint != "" {
 		p.io.Remarkf("hint: %s", term.Clean(w.Hint))
 	}
-}
-
-// display is a document's path as a line shows it.
-func display(j repo.PathJSON) string {
-	raw, err := j.Raw()
-	if err != nil {
-		return j.Path
-	}
-	return raw.String()
 }

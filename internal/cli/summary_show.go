@@ -98,7 +98,7 @@ func (p *program) printKnowledge(known []registry.Knowledge, all bool) error {
 	var hints []string // after all summaries
 	for _, k := range known {
 		why := strings.Join(append(reasonWords(k.Reasons), remarksOf(&k)...), ", ")
-		p.io.Line(toneOf(k.Verdict), k.Verdict.String(), display(k.PathJSON), why)
+		p.io.Line(toneOf(k.Verdict), k.Verdict.String(), k.Display(), why)
 		if k.Hint != "" {
 			hints = append(hints, term.Clean(k.Hint))
 		}
@@ -110,11 +110,11 @@ func (p *program) printKnowledge(known []registry.Knowledge, all bool) error {
 			from = "md5 " + k.MD5.String()
 		}
 		p.printText(registry.OtherSummary{Text: k.Text, Author: k.Author, UpdatedAt: *k.UpdatedAt, ConfirmedBy: k.ConfirmedBy}, from)
-		path := fault.Quote(display(k.PathJSON))
+		path := fault.Quote(k.Display())
 		switch {
 		case all:
 			for _, o := range k.Others {
-				p.io.Line(term.Dim, "other", display(k.PathJSON), "written from the same content")
+				p.io.Line(term.Dim, "other", k.Display(), "written from the same content")
 				p.printText(o, from)
 			}
 		case len(k.Others) > 0:

@@ -67,7 +67,7 @@ time. Give it back with: ken survey release DIR.`,
 // howToAnswer has the commands that end a work item. They are part of the prompt: the reader
 // may see nothing else.
 func howToAnswer(it *survey.WorkItem) string {
-	dir := fault.Quote(display(it.PathJSON))
+	dir := fault.Quote(it.Display())
 	submit := fmt.Sprintf("ken survey submit %s --lease %s", dir, it.Lease)
 	text := "To answer, run: " + submit + " -F - with your text on standard input.\n"
 	if it.HasText {
@@ -86,7 +86,7 @@ func unready(got *survey.NextItem) string {
 		return text
 	}
 	first := slices.MinFunc(got.Held, func(a, b survey.HeldPath) int { return a.Until.Compare(b.Until) })
-	path := display(first.PathJSON)
+	path := first.Display()
 	by := ""
 	if first.By != "" {
 		by = " to " + first.By
@@ -127,7 +127,7 @@ leases the directory. The leases of ken survey run stay.`,
 					return nil
 				}
 				for _, h := range done.Released {
-					p.io.Line(term.Good, "released", display(h.PathJSON), leasedTo(h))
+					p.io.Line(term.Good, "released", h.Display(), leasedTo(h))
 				}
 				return nil
 			})
@@ -203,7 +203,7 @@ func (p *program) submit(c *cobra.Command, w *ken.Repository, sub survey.Submiss
 		if done.Result != survey.SubmitStored {
 			tone = term.Warn
 		}
-		p.io.Line(tone, string(done.Result), display(done.PathJSON), done.Reason)
+		p.io.Line(tone, string(done.Result), done.Display(), done.Reason)
 	}
 	if err == nil && (done.Result == survey.SubmitRejected || done.Result == survey.SubmitFenced) {
 		return errFailed

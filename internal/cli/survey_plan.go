@@ -72,11 +72,11 @@ func (p *program) printPlan(plan *survey.Plan, estimate bool) {
 			if estimate {
 				why = append([]string{fmt.Sprintf("about %d tokens", d.Estimate)}, why...)
 			}
-			p.io.Line(toneOf(d.Verdict.State()), d.Verdict.Word(), display(d.PathJSON), strings.Join(why, ", "))
+			p.io.Line(toneOf(d.Verdict.State()), d.Verdict.Word(), d.Display(), strings.Join(why, ", "))
 		}
 		for _, d := range plan.Unknown {
 			if !listed[d.PathJSON] {
-				p.io.Line(toneOf(fresh.Unknown), survey.Unknown.String(), display(d.PathJSON), strings.Join(d.Reasons, ", "))
+				p.io.Line(toneOf(fresh.Unknown), survey.Unknown.String(), d.Display(), strings.Join(d.Reasons, ", "))
 			}
 		}
 	})

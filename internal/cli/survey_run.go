@@ -160,7 +160,7 @@ func announceWaits(now func() time.Time, print func(text string)) func(model.Ret
 // printRan prints the result of a run. The command again continues it.
 func (p *program) printRan(ran *survey.RunResult, w survey.Writer, again string) {
 	for _, f := range ran.Failed {
-		p.io.Line(term.Bad, "failed", display(f.PathJSON), f.Reason)
+		p.io.Line(term.Bad, "failed", f.Display(), f.Reason)
 	}
 	cost := ""
 	if ran.Calls > 0 {

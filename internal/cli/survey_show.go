@@ -61,7 +61,7 @@ func (p *program) printShown(shown *survey.Shown, named bool) {
 				why = append([]string{fmt.Sprintf("%d of %s changed", d.K, english.Count(d.N, "subdirectory"))}, why...)
 			}
 			if named && i == 0 && d.Text != nil {
-				p.io.Line(toneOf(d.Verdict.State()), d.Word(), display(d.PathJSON), strings.Join(append(why, "by "+*d.Author), ", "))
+				p.io.Line(toneOf(d.Verdict.State()), d.Word(), d.Display(), strings.Join(append(why, "by "+*d.Author), ", "))
 				p.io.Printf("%s\n\n", term.CleanText(*d.Text))
 				continue
 			}
@@ -71,7 +71,7 @@ func (p *program) printShown(shown *survey.Shown, named bool) {
 			case d.Outline && named && i == 0:
 				why = append(why, store.EmptyOutline)
 			}
-			p.io.Line(toneOf(d.Verdict.State()), d.Word(), strings.Repeat("  ", d.Depth)+display(d.PathJSON), strings.Join(why, ", "))
+			p.io.Line(toneOf(d.Verdict.State()), d.Word(), strings.Repeat("  ", d.Depth)+d.Display(), strings.Join(why, ", "))
 		}
 	})
 }

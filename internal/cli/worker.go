@@ -131,7 +131,7 @@ func (p *program) work(ctx context.Context, opts WorkOptions) error {
 				why += fmt.Sprintf("; next attempt in %s", e.Delay)
 			}
 		}
-		p.io.Line(tone, e.What, display(repo.DirLabel(e.Path).JSON()), fmt.Sprintf("run %d%s", e.Run, colon(why)))
+		p.io.Line(tone, e.What, repo.DirLabel(e.Path).String(), fmt.Sprintf("run %d%s", e.Run, colon(why)))
 	}
 	err := p.Work(ctx, p.dir, opts)
 	if p.io.JSON {

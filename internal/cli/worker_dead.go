@@ -43,7 +43,7 @@ func (p *program) listDead(list []surveyrun.Dead, of scope) error {
 		}{append([]surveyrun.Dead{}, list...)})
 	}
 	for _, d := range list {
-		p.io.Line(term.Bad, "dead", display(d.PathJSON), fmt.Sprintf("run %d, %s, %s: %s", d.Run, english.Count(d.Attempts, "attempt"), d.Worker, d.Error))
+		p.io.Line(term.Bad, "dead", d.Display(), fmt.Sprintf("run %d, %s, %s: %s", d.Run, english.Count(d.Attempts, "attempt"), d.Worker, d.Error))
 	}
 	switch {
 	case len(list) == 0:

@@ -88,10 +88,10 @@ func (p *program) showRun(ctx context.Context, s RunSpace, of scope, id int64) e
 
 func (p *program) printDead(r *surveyrun.Run) {
 	for _, d := range r.Dead {
-		p.io.Line(term.Bad, "dead", display(d.PathJSON), fmt.Sprintf("%s: %s", english.Count(d.Attempts, "attempt"), d.Error))
+		p.io.Line(term.Bad, "dead", d.Display(), fmt.Sprintf("%s: %s", english.Count(d.Attempts, "attempt"), d.Error))
 	}
 	for _, b := range r.Blocked {
-		p.io.Line(term.Plain, "waiting", display(b), "waits for a dead directory below")
+		p.io.Line(term.Plain, "waiting", b.Display(), "waits for a dead directory below")
 	}
 	if len(r.Dead) > 0 {
 		p.io.Remarkf("hint: try again with: ken worker retry %d", r.ID)

@@ -169,7 +169,7 @@ func (b *briefAnswer) print(out *term.IO) {
 			if i > 0 {
 				out.Printf("\n")
 			}
-			out.Printf("== %s ==\n", term.Clean(display(p.PathJSON)))
+			out.Printf("== %s ==\n", term.Clean(p.Display()))
 		}
 		if p.Error != "" {
 			out.Printf("error: %s\n", term.CleanText(p.Error))

@@ -56,7 +56,7 @@ func (a *specAnswer) printList(out *term.IO) {
 		out.Printf("%s: %s\n", english.Count(total, "spec"), strings.Join(parts, ", "))
 	}
 	for _, o := range a.Owners {
-		path := display(o.PathJSON)
+		path := o.Display()
 		for _, c := range o.Governing {
 			out.Line(term.Plain, "governs", path, c.ID+"  "+c.Desc)
 		}
@@ -107,7 +107,7 @@ const namedFiles = 4
 // it can pass for a line of ken's.
 func (s *specNode) printFacts(out *term.IO) {
 	out.Line(term.Plain, s.ID, s.Title, s.Desc)
-	out.Line(term.Plain, "file", display(s.PathJSON), "")
+	out.Line(term.Plain, "file", s.Display(), "")
 	out.Line(term.Plain, shownStatus(&s.Listed), s.ID, s.InWords())
 	if len(s.DriftFiles) > namedFiles {
 		for _, f := range s.DriftFiles {
@@ -121,7 +121,7 @@ func (s *specNode) printFacts(out *term.IO) {
 		out.Line(term.Plain, "related", r, "")
 	}
 	for _, p := range s.Problems {
-		out.Line(term.Plain, "problem", display(s.PathJSON), p.Message+"; "+p.Fix)
+		out.Line(term.Plain, "problem", s.Display(), p.Message+"; "+p.Fix)
 	}
 	for _, h := range s.History {
 		why := h.Subject

@@ -75,7 +75,7 @@ func (r *Report) Markdown() string {
 		fmt.Fprintf(&b, "\n## Overview (%s)\n\n%s\n", o.Verdict, o.Text)
 	}
 	for _, d := range r.Sections {
-		fmt.Fprintf(&b, "\n## %s (%s)\n\n", d.shownPath(), d.Word())
+		fmt.Fprintf(&b, "\n## %s (%s)\n\n", d.Display(), d.Word())
 		if d.Text == nil {
 			fmt.Fprintf(&b, "%s\n", missingText(d.Outline))
 			continue
@@ -97,14 +97,6 @@ func missingText(outlined bool) string {
 		return store.EmptyOutline
 	}
 	return "no summary yet"
-}
-
-// shownPath returns the path for display.
-func (d *ShownDirectory) shownPath() string {
-	if raw, err := d.Raw(); err == nil {
-		return raw.String()
-	}
-	return d.Path
 }
 
 // commitLabel returns the short name of a commit.
