@@ -16,6 +16,7 @@ import (
 	"ken/internal/session"
 	"ken/internal/statedir"
 	"ken/internal/term"
+	"ken/internal/worker"
 	"ken/internal/workflow"
 )
 
@@ -37,11 +38,11 @@ func Main(args []string) int {
 			return statedir.Open(ctx, statedir.Options{From: opts.From, Dir: opts.Dir, Wait: opts.Wait})
 		},
 		OpenHooks:     func(ctx context.Context, dir string) (cli.HookSpace, error) { return openHooks(ctx, dir) },
-		OpenRuns:      func(ctx context.Context, dir string) (cli.RunSpace, error) { return openRuns(ctx, dir) },
+		OpenRuns:      worker.OpenRuns,
 		Runs:          lastRuns,
 		Board:         makeBoard,
 		Serve:         serve,
-		Work:          work,
+		Work:          worker.Work,
 		AnswerHook:    answerHook,
 		HookTime:      func() (time.Duration, error) { return env.Timeout("KEN_HOOK_TIMEOUT", 2*time.Second) },
 		Diagnose:      diagnose,

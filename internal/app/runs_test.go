@@ -9,6 +9,7 @@ import (
 	"ken/internal/repo"
 	"ken/internal/surveyrun"
 	"ken/internal/testrepo"
+	"ken/internal/worker"
 )
 
 // Who looks after a while sees what was handed out meanwhile, at once. A server that stalls holds
@@ -23,7 +24,7 @@ func TestRunsAreLookedAtAnew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	space, err := openRuns(t.Context(), r.Dir)
+	space, err := worker.OpenRuns(t.Context(), r.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}

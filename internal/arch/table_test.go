@@ -13,7 +13,7 @@ var (
 	}
 	// These combine features: the settings of all features, and a queue of survey runs. Others read and write the files
 	// that a feature decides about.
-	assembled = []string{"ken", "config", "queue", "install/disk", "githook/messagefile", "statedir", "permission"}
+	assembled = []string{"ken", "config", "queue", "install/disk", "githook/messagefile", "statedir", "permission", "worker"}
 	screen    = []string{"term"}
 	faces     = []string{"cli", "mcp", "web"}
 	assembly  = []string{"app", "dashboard"}
@@ -86,6 +86,8 @@ var imports = func() map[string][]string {
 	m["permission"] = join(types, []string{"config", "model/provider", "store/local", "store/postgres"})
 	// ken puts all features together over one repository, for the faces.
 	m["ken"] = join(types, features, facts, []string{"config", "permission"})
+	// worker opens repositories, models and the team's database for the runs of queue. The command line and the board use it.
+	m["worker"] = join(types, features, facts, []string{"ken", "queue"})
 	m["env"] = []string{"fault"} // facts read timeouts with it
 	m["atomicfile"] = nil        // facts replace files with it
 	// git reads a repository, and caches who made the content of merged files. The packages below it parse what git has
@@ -106,7 +108,7 @@ var imports = func() map[string][]string {
 		m[p] = join(types, features)
 	}
 	// It writes the plot of ken prove.
-	m["cli"] = join(types, features, screen, []string{"ken", "atomicfile"})
+	m["cli"] = join(types, features, screen, []string{"ken", "worker", "atomicfile"})
 	// Agents read the lines that the command line prints.
 	m["mcp"] = join(types, features, screen, []string{"ken"})
 	m["app"] = join(types, features, facts, assembled, screen, faces, []string{"dashboard"})

@@ -21,6 +21,7 @@ import (
 	"ken/internal/ken"
 	"ken/internal/repo"
 	"ken/internal/term"
+	"ken/internal/worker"
 	"ken/internal/workflow"
 )
 
@@ -55,9 +56,9 @@ type Deps struct {
 	// ServeMCP answers an agent on stdin and stdout until it hangs up.
 	ServeMCP func(ctx context.Context, dir string) error
 	// OpenRuns opens the runs of the repository that dir lies in.
-	OpenRuns func(ctx context.Context, dir string) (RunSpace, error)
+	OpenRuns func(ctx context.Context, dir string) (*worker.Runs, error)
 	// Work describes directories of surveys that were handed out, until ctx ends.
-	Work func(ctx context.Context, dir string, opts WorkOptions) error
+	Work func(ctx context.Context, dir string, opts worker.Options) error
 	// Session names the agent's session that runs the command, "" for none.
 	Session func() string
 	// Version names this program.

@@ -17,6 +17,7 @@ import (
 	"ken/internal/survey"
 	"ken/internal/surveyrun"
 	"ken/internal/term"
+	"ken/internal/worker"
 )
 
 func (p *program) surveyRun() *cobra.Command {
@@ -105,7 +106,7 @@ func (p *program) runShared(c *cobra.Command, f surveyFlags, opts survey.RunOpti
 		cost := surveyrun.Dollars(*opts.MaxCost)
 		ceiling.Cost = &cost
 	}
-	return p.startRun(c, StartRunOptions{At: at, Provider: f.provider, Model: f.model, Ceiling: ceiling}, args, detach)
+	return p.startRun(c, worker.StartOptions{At: at, Provider: f.provider, Model: f.model, Ceiling: ceiling}, args, detach)
 }
 
 // limitsOf returns the limits of the command line, for pasting.

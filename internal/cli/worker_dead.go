@@ -10,6 +10,7 @@ import (
 	"ken/internal/english"
 	"ken/internal/surveyrun"
 	"ken/internal/term"
+	"ken/internal/worker"
 )
 
 func (p *program) workerDead() *cobra.Command {
@@ -23,7 +24,7 @@ func (p *program) workerDead() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.withRuns(c.Context(), func(s RunSpace) error {
+			return p.withRuns(c.Context(), func(s *worker.Runs) error {
 				list, err := s.Dead(c.Context(), of.of(s), id)
 				if err != nil {
 					return err
@@ -67,7 +68,7 @@ func (p *program) workerRetry() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.withRuns(c.Context(), func(s RunSpace) error { return p.retry(c.Context(), s, of.of(s), id) })
+			return p.withRuns(c.Context(), func(s *worker.Runs) error { return p.retry(c.Context(), s, of.of(s), id) })
 		},
 	}
 	of.bind(c)
@@ -75,7 +76,7 @@ func (p *program) workerRetry() *cobra.Command {
 }
 
 // retry makes the dead directories of a run ready again, or those of all runs when id is 0.
-func (p *program) retry(ctx context.Context, s RunSpace, repository string, id int64) error {
+func (p *program) retry(ctx context.Context, s *worker.Runs, repository string, id int64) error {
 	ids := []int64{id}
 	if id == 0 {
 		list, err := s.Dead(ctx, repository, 0)

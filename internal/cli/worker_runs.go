@@ -10,6 +10,7 @@ import (
 	"ken/internal/english"
 	"ken/internal/surveyrun"
 	"ken/internal/term"
+	"ken/internal/worker"
 )
 
 func (p *program) workerRuns() *cobra.Command {
@@ -19,7 +20,7 @@ func (p *program) workerRuns() *cobra.Command {
 		Example: `  ken worker runs      # the runs of this repository, and the spending of today
   ken worker runs 7    # run 7 with its dead directories`,
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.withRuns(c.Context(), func(s RunSpace) error {
+			return p.withRuns(c.Context(), func(s *worker.Runs) error {
 				if len(args) > 0 {
 					id, err := runID(c, args[0])
 					if err != nil {
@@ -38,7 +39,7 @@ func (p *program) workerRuns() *cobra.Command {
 // listedRuns is the most runs that are listed.
 const listedRuns = 20
 
-func (p *program) listRuns(ctx context.Context, s RunSpace, of scope) error {
+func (p *program) listRuns(ctx context.Context, s *worker.Runs, of scope) error {
 	runs, err := s.Runs(ctx, of.of(s), listedRuns)
 	if err != nil {
 		return err
@@ -75,7 +76,7 @@ func (p *program) printRun(r *surveyrun.Run, all bool) {
 }
 
 // showRun prints one run.
-func (p *program) showRun(ctx context.Context, s RunSpace, of scope, id int64) error {
+func (p *program) showRun(ctx context.Context, s *worker.Runs, of scope, id int64) error {
 	r, err := s.Run(ctx, of.of(s), id)
 	if err != nil {
 		return err

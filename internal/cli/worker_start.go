@@ -10,32 +10,15 @@ import (
 
 	"ken/internal/english"
 	"ken/internal/fault"
-	"ken/internal/repo"
 	"ken/internal/surveyrun"
 	"ken/internal/term"
+	"ken/internal/worker"
 )
 
-// StartRunOptions selects the directories and the model of a run.
-type StartRunOptions struct {
-	At              string // a revision; HEAD when ""
-	Within          repo.Path
-	Provider, Model string
-	Ceiling         surveyrun.Ceiling
-}
-
-// StartedRun is the answer to StartRun.
-type StartedRun struct {
-	ID       int64   `json:"run"` // 0 when there is nothing to do
-	Commit   repo.ID `json:"commit"`
-	Work     int     `json:"directories"`
-	Estimate int64   `json:"estimate_tokens"`
-	Remark   string  `json:"remark,omitempty"`
-}
-
 // startRun starts a run, and follows it unless detach is set.
-func (p *program) startRun(c *cobra.Command, opts StartRunOptions, args []string, detach bool) error {
+func (p *program) startRun(c *cobra.Command, opts worker.StartOptions, args []string, detach bool) error {
 	ctx := c.Context()
-	return p.withRuns(ctx, func(s RunSpace) error {
+	return p.withRuns(ctx, func(s *worker.Runs) error {
 		var err error
 		if opts.Within, err = oneDir(s, args); err != nil {
 			return err
@@ -71,7 +54,7 @@ const (
 
 // follow shows the progress of a run until it is over. While the server does not answer, it waits, as
 // workers do.
-func (p *program) follow(c *cobra.Command, s RunSpace, id int64) error {
+func (p *program) follow(c *cobra.Command, s *worker.Runs, id int64) error {
 	show := p.io.Progress("describing directories")
 	defer show.Done()
 	show.Lines(10, 10*time.Second)
@@ -124,7 +107,7 @@ func (p *program) follow(c *cobra.Command, s RunSpace, id int64) error {
 }
 
 // look reads a run. A stalled server counts as away.
-func look(ctx context.Context, s RunSpace, id int64) (*surveyrun.Run, error) {
+func look(ctx context.Context, s *worker.Runs, id int64) (*surveyrun.Run, error) {
 	ctx, cancel := context.WithTimeout(ctx, followPatience)
 	defer cancel()
 	return s.Run(ctx, s.Repository(), id)

@@ -1,4 +1,4 @@
-package app
+package worker
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"ken/internal/cli"
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/model/provider"
@@ -44,7 +43,7 @@ func TestWorkerStartsNoProgramUnasked(t *testing.T) {
 	run := surveyrun.Run{Provider: provider.Command, Commit: commit}
 	for _, given := range []string{"", provider.Command} {
 		starts := given != ""
-		s, err := openWorkerRepo(t.Context(), r.Dir, cli.WorkOptions{Provider: given}, true)
+		s, err := openRepository(t.Context(), r.Dir, Options{Provider: given}, true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +93,7 @@ func TestWorkerSaysHowToFetch(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Git("switch", "-q", "main")
-		s, err := openWorkerRepo(t.Context(), clone.Dir, cli.WorkOptions{}, true)
+		s, err := openRepository(t.Context(), clone.Dir, Options{}, true)
 		if err != nil {
 			t.Fatal(err)
 		}
