@@ -37,7 +37,7 @@ func Main(args []string) int {
 		OpenState: func(ctx context.Context, opts cli.StateOptions) (*workflow.Manager, error) {
 			return statedir.Open(ctx, statedir.Options{From: opts.From, Dir: opts.Dir, Wait: opts.Wait})
 		},
-		OpenHooks:     func(ctx context.Context, dir string) (cli.HookSpace, error) { return openHooks(ctx, dir) },
+		OpenHooks:     func(ctx context.Context, dir string) (cli.GitHooks, error) { return openHooks(ctx, dir) },
 		OpenRuns:      worker.OpenRuns,
 		Runs:          lastRuns,
 		Board:         makeBoard,

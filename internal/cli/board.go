@@ -34,7 +34,7 @@ live in a browser. Unlike ken status, ken board can report every worktree.`,
 				return err
 			}
 			err = p.answer(b, func() { p.printBoard(b) })
-			return failCheck(err, check && b.Wanting())
+			return failCheck(err, check && b.NeedsAttention())
 		},
 	}
 	c.Flags().BoolVar(&all, "all", false, "report every worktree, not only this one")
@@ -43,7 +43,7 @@ live in a browser. Unlike ken status, ken board can report every worktree.`,
 }
 
 func (p *program) printBoard(b *board.Board) {
-	p.io.Together(func() {
+	p.io.Buffered(func() {
 		for i := range b.Worktrees {
 			w := &b.Worktrees[i]
 			name := func(part string) string {

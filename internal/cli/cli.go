@@ -34,7 +34,7 @@ type Deps struct {
 	// OpenState opens the state directory that is meant.
 	OpenState func(ctx context.Context, opts StateOptions) (*workflow.Manager, error)
 	// OpenHooks opens the repository of dir for git hooks.
-	OpenHooks func(ctx context.Context, dir string) (HookSpace, error)
+	OpenHooks func(ctx context.Context, dir string) (GitHooks, error)
 	// Runs returns the surveys that workers run, nil without a team's store.
 	Runs func(ctx context.Context, w *ken.Repository) *board.Part[board.Runs]
 	// Board sums up the worktree that dir lies in, or every one.
@@ -92,7 +92,7 @@ func Run(ctx context.Context, deps Deps, io *term.IO, args []string) error {
 		err = errors.Join(err, fmt.Errorf("cannot write the answer: %w", failed))
 	}
 	if err != nil {
-		tell(ctx, io, err, ran)
+		printError(ctx, io, err, ran)
 	}
 	return err
 }
@@ -105,9 +105,9 @@ func Tree(version string) *cobra.Command {
 	return root
 }
 
-// about inserts the command that was run into a hint that ends in "ken -C DIR …" or contains "ken … --dir DIR". The
+// insertCommand inserts the command that was run into a hint that ends in "ken -C DIR …" or contains "ken … --dir DIR". The
 // package that made the hint does not know the command.
-func about(ran *cobra.Command, hint string) string {
+func insertCommand(ran *cobra.Command, hint string) string {
 	words := strings.TrimPrefix(ran.CommandPath(), ran.Root().Name())
 	if with, open := strings.CutSuffix(hint, " …"); open && strings.Contains(with, "ken -C ") {
 		return with + words
@@ -115,8 +115,8 @@ func about(ran *cobra.Command, hint string) string {
 	return strings.Replace(hint, "ken … --dir DIR", "ken"+words+" --dir DIR", 1)
 }
 
-// tell prints an error and its hint.
-func tell(ctx context.Context, io *term.IO, err error, ran *cobra.Command) {
+// printError prints an error and its hint.
+func printError(ctx context.Context, io *term.IO, err error, ran *cobra.Command) {
 	if ctx.Err() != nil {
 		io.Remarkf("ken: interrupted")
 		return
@@ -125,7 +125,7 @@ func tell(ctx context.Context, io *term.IO, err error, ran *cobra.Command) {
 		io.Remarkf("ken: %s", term.CleanText(text))
 	}
 	if hint := fault.HintOf(err); hint != "" {
-		io.Remarkf("hint: %s", term.CleanText(about(ran, hint)))
+		io.Remarkf("hint: %s", term.CleanText(insertCommand(ran, hint)))
 	}
 }
 

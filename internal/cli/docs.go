@@ -99,7 +99,7 @@ func (p *program) showDocs(rep *docs.Report, f docsFlags) error {
 	case p.io.JSON:
 		return p.encodeDocs(rep, f.all)
 	}
-	p.io.Together(func() { p.printDocs(rep, f.all) })
+	p.io.Buffered(func() { p.printDocs(rep, f.all) })
 	return nil
 }
 
@@ -222,7 +222,7 @@ func (p *program) fixDocs(c *cobra.Command, w *ken.Repository, rep *docs.Report,
 			return true, failed
 		}
 	} else {
-		p.io.Together(func() {
+		p.io.Buffered(func() {
 			for _, e := range fixed.Edits {
 				p.io.Printf("%s:%d: %s: %s → %s\n", e.File, e.Line, word, term.Clean(e.From), term.Clean(e.To))
 			}

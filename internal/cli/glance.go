@@ -103,14 +103,14 @@ func (p *program) printWhat(g *Glance, lines int) {
 	if g.What == "" {
 		return
 	}
-	p.io.Printf("%s\n", term.Shorten(term.Clean(g.What), screenColumns-1))
+	p.io.Printf("%s\n", repo.Shorten(term.Clean(g.What), screenColumns-1))
 	room := max(0, lines-2) // without the line above and the empty one below
 	parts := g.parts
 	if len(parts) > room {
 		parts = parts[:max(0, room-1)]
 	}
 	for _, line := range parts {
-		p.io.Printf("  %s\n", term.Shorten(term.Clean(line), screenColumns-3))
+		p.io.Printf("  %s\n", repo.Shorten(term.Clean(line), screenColumns-3))
 	}
 	if len(parts) < len(g.parts) && room > 0 {
 		p.io.Printf("  … all of it: ken brief\n")

@@ -17,8 +17,8 @@ import (
 	"ken/internal/term"
 )
 
-// A HookSpace is a repository for git hooks.
-type HookSpace interface {
+// A GitHooks is a repository for git hooks.
+type GitHooks interface {
 	// Gate judges the staged changes; nil in a repository without specs. strict says
 	// that an unknown verdict stops the commit.
 	Gate(ctx context.Context) (gated *spec.GateResult, strict bool, err error)
@@ -80,7 +80,7 @@ func (p *program) hookPreCommit() *cobra.Command {
 			if err != nil || gated == nil {
 				return err
 			}
-			if !p.hookGated(gated, strict) {
+			if !p.printHookGate(gated, strict) {
 				return errStopCommit[exit]
 			}
 			return nil
@@ -154,9 +154,9 @@ func (p *program) neverFail(what string, run func(*cobra.Command, []string) erro
 
 func oneLine(text string) string { return term.Clean(strings.Join(strings.Fields(text), " ")) }
 
-// hookGated prints the findings of the gate on stderr, where git shows them, and reports
+// printHookGate prints the findings of the gate on stderr, where git shows them, and reports
 // whether the commit may pass. It prints nothing if there are none.
-func (p *program) hookGated(g *spec.GateResult, strict bool) bool {
+func (p *program) printHookGate(g *spec.GateResult, strict bool) bool {
 	if g.Merge {
 		p.io.Remarkf("ken: %s", g.Notice)
 	}

@@ -67,7 +67,7 @@ brief beside the files that it stands for? A table and the method follow.`,
 }
 
 func (p *program) printProof(r *prove.Report) {
-	p.io.Together(func() {
+	p.io.Buffered(func() {
 		if r.Commits.Replayed == 0 {
 			p.printReplayed(r)
 			return

@@ -26,7 +26,7 @@ func (p *program) printBase(b *store.TeamStatus, act baseAct) {
 	if p.io.JSON {
 		return
 	}
-	p.io.Together(func() {
+	p.io.Buffered(func() {
 		switch {
 		case b.Trouble == store.TroubleNotAllowed:
 			p.io.Line(term.Warn, string(b.Trouble), b.Address, "not contacted until you allow it: ken allow")

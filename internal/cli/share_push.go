@@ -70,7 +70,7 @@ func (p *program) printPushed(out *share.Pushed, prune bool) error {
 	if out.DryRun {
 		pruned, pushed = "would prune", "would push"
 	}
-	p.io.Together(func() {
+	p.io.Buffered(func() {
 		for _, d := range out.Dropped {
 			p.io.Line(term.Warn, pruned, cmp.Or(d.Display(), "."), fmt.Sprintf("%s, written %s by %s: %s", term.Bytes(d.Bytes), d.At.Format("2006-01-02"), term.CleanText(d.Author), d.Reason))
 		}

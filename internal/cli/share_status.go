@@ -49,7 +49,7 @@ func (p *program) printSharing(s *share.Status) error {
 	if !s.Fetched.IsZero() {
 		when = ", as of " + s.Fetched.Format(asOf)
 	}
-	p.io.Together(func() {
+	p.io.Buffered(func() {
 		switch {
 		case !s.Known:
 			p.io.Line(term.Bad, "unknown", s.Remote, "never contacted: ken share pull "+remote)

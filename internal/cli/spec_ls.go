@@ -48,7 +48,7 @@ func (p *program) printListing(l *spec.Listing) {
 		return
 	}
 	shared := sharedReason(l.Nodes)
-	p.io.Together(func() {
+	p.io.Buffered(func() {
 		for _, at := range spec.InOrder(l.Nodes) {
 			n := *at.Node
 			n.Unknown = slices.Clone(n.Unknown)

@@ -77,13 +77,13 @@ func (p *program) inState(c *cobra.Command, f *stateFlags, do func(*workflow.Man
 	}
 	err = errors.Join(do(s), s.Close())
 	if hint := fault.HintOf(err); hint != "" {
-		return &fault.Error{Kind: fault.KindOf(err), Hint: p.here(f, hint), Err: err}
+		return &fault.Error{Kind: fault.KindOf(err), Hint: p.addDirFlags(f, hint), Err: err}
 	}
 	return err
 }
 
-// here adds -C and --dir to a command in a hint.
-func (p *program) here(f *stateFlags, hint string) string {
+// addDirFlags adds -C and --dir to a command in a hint.
+func (p *program) addDirFlags(f *stateFlags, hint string) string {
 	command := "ken "
 	if p.dir != "" {
 		command += "-C " + fault.Quote(p.dir) + " "
@@ -95,8 +95,8 @@ func (p *program) here(f *stateFlags, hint string) string {
 	return strings.ReplaceAll(hint, "ken state ", command)
 }
 
-// again returns the command that the user gave, with more appended.
-func again(c *cobra.Command, more string) string {
+// commandWith returns the command that the user gave, with more appended.
+func commandWith(c *cobra.Command, more string) string {
 	text := c.CommandPath()
 	c.Flags().Visit(func(f *pflag.Flag) {
 		if c.InheritedFlags().Lookup(f.Name) == nil {
@@ -106,9 +106,9 @@ func again(c *cobra.Command, more string) string {
 	return text + more
 }
 
-// anywhere is inState for commands that need only the contract. Outside a repository
+// withContract is inState for commands that need only the contract. Outside a repository
 // that is the default contract.
-func (p *program) anywhere(c *cobra.Command, f *stateFlags, do func(*workflow.Manager) error) error {
+func (p *program) withContract(c *cobra.Command, f *stateFlags, do func(*workflow.Manager) error) error {
 	err := p.inState(c, f, do)
 	if fault.KindOf(err) == fault.NoRepo {
 		return p.inState(c, &stateFlags{dir: ".", wait: f.wait}, do)
@@ -123,7 +123,7 @@ func (p *program) printSweep(f *stateFlags, s *workflow.Sweep, next string) erro
 		if len(s.Moves) == 0 {
 			p.io.Printf("nothing to move\n")
 		} else if s.DryRun {
-			p.io.Remarkf("hint: move them with: %s", p.here(f, next))
+			p.io.Remarkf("hint: move them with: %s", p.addDirFlags(f, next))
 		}
 	})
 	if err != nil {
@@ -164,7 +164,7 @@ func (p *program) printMoves(f *stateFlags, moves []workflow.Moved, archive *str
 		p.io.Line(tone, string(m.Status), shown(m.Name), why)
 	}
 	if archive != nil {
-		p.remark(p.here(f, fmt.Sprintf("moved to %s; undo with: ken state restore %s", *archive, fault.Quote(base(*archive)))))
+		p.remark(p.addDirFlags(f, fmt.Sprintf("moved to %s; undo with: ken state restore %s", *archive, fault.Quote(repo.Path(*archive).Base()))))
 	}
 }
 
@@ -175,8 +175,6 @@ func shown(n workflow.Name) string {
 	}
 	return repo.Path(n.Name).String()
 }
-
-func base(path string) string { return repo.Path(path).Base() }
 
 // pairs parses arguments of the form key=value.
 func pairs(c *cobra.Command, args []string) ([]workflow.Pair, error) {

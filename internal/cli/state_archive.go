@@ -85,7 +85,7 @@ func (p *program) printSnapshot(f *stateFlags, s *workflow.ArchivedSnapshot) {
 		p.io.Line(tone, kind, shown(e.Name), why)
 	}
 	if len(s.Entries) > 0 {
-		p.io.Remarkf("hint: restore one of them with: %s", p.here(f, "ken state restore "+fault.Quote(s.Name)+" NAME"))
+		p.io.Remarkf("hint: restore one of them with: %s", p.addDirFlags(f, "ken state restore "+fault.Quote(s.Name)+" NAME"))
 	}
 }
 

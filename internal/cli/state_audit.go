@@ -93,7 +93,7 @@ func (p *program) printAudit(f *stateFlags, ct *contract.Contract, a *workflow.A
 		}
 	}
 	if n.AdHoc+n.Ephemeral > 0 {
-		p.io.Remarkf("hint: list what cleanup would move with: %s", p.here(f, "ken state cleanup"))
+		p.io.Remarkf("hint: list what cleanup would move with: %s", p.addDirFlags(f, "ken state cleanup"))
 	}
 }
 

@@ -267,8 +267,8 @@ func colon(reason string) string {
 	return ": " + reason
 }
 
-// untracked says how to get tracked files if there are none.
-func untracked(rep *registry.Report) string {
+// hintNoFiles says how to get tracked files if there are none.
+func hintNoFiles(rep *registry.Report) string {
 	if !rep.Head.IsZero() {
 		return "the index is empty although there is a commit; restore its files with: git checkout HEAD -- ."
 	}
@@ -279,7 +279,7 @@ func untracked(rep *registry.Report) string {
 func nextStep(rep *registry.Report, first string) string {
 	switch rep.State {
 	case registry.StateNew:
-		return untracked(rep)
+		return hintNoFiles(rep)
 	case registry.StateBootstrap:
 		return first
 	default:

@@ -51,7 +51,7 @@ time. Give it back with: ken survey release DIR.`,
 					return p.io.Encode(got)
 				}
 				if got.Item == nil {
-					p.io.Printf("%s\n", unready(got))
+					p.io.Printf("%s\n", noneReady(got))
 					return nil
 				}
 				p.io.Printf("%s\n%s", term.CleanText(got.Item.Prompt), howToAnswer(got.Item))
@@ -76,8 +76,8 @@ func howToAnswer(it *survey.WorkItem) string {
 	return text + "To give the directory back, run: ken survey release " + dir + "\n"
 }
 
-// unready says why no directory is ready, and when to ask again.
-func unready(got *survey.NextItem) string {
+// noneReady says why no directory is ready, and when to ask again.
+func noneReady(got *survey.NextItem) string {
 	if got.Remaining == 0 {
 		return "no directory is left to describe"
 	}

@@ -62,7 +62,7 @@ func (p *program) surveyPlan() *cobra.Command {
 
 func (p *program) printPlan(plan *survey.Plan, estimate bool) {
 	listed := make(map[repo.PathJSON]bool)
-	p.io.Together(func() {
+	p.io.Buffered(func() {
 		for _, d := range plan.Directories {
 			listed[d.PathJSON] = true
 			why := d.Reasons

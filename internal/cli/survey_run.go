@@ -134,7 +134,7 @@ func (p *program) runSurvey(c *cobra.Command, w *ken.Repository, s *survey.Surve
 		if done.UnderWay > 0 {
 			more = strings.TrimPrefix(more+fmt.Sprintf(", %d under way", done.UnderWay), ", ")
 		}
-		show.Tell(done.Done, done.Total, more)
+		show.UpdateWith(done.Done, done.Total, more)
 	}
 	opts.OnWait = announceWaits(time.Now, func(text string) { show.Remarkf("ken: %s", text) })
 	return s.Run(c.Context(), writer, opts)

@@ -51,7 +51,7 @@ func (p *program) printShown(shown *survey.Shown, named bool) {
 	for _, h := range shown.Leases {
 		leases[h.Path] = h
 	}
-	p.io.Together(func() {
+	p.io.Buffered(func() {
 		for i, d := range shown.Directories {
 			why := d.Reasons
 			if h, ok := leases[d.Path]; ok {

@@ -81,7 +81,7 @@ func (p *program) bringUp(c *cobra.Command, w *ken.Repository, f *surveyFlags) (
 		return nil, err
 	}
 	var b *brief.Brief
-	err = p.during("updating the search index", func() error {
+	err = p.showing("updating the search index", func() error {
 		b, err = w.Briefer().Brief(ctx, brief.Options{})
 		return err
 	})
@@ -95,7 +95,7 @@ func (p *program) bringUp(c *cobra.Command, w *ken.Repository, f *surveyFlags) (
 			return failed, p.io.Encode(did)
 		}
 		p.io.Printf("%-12s %s\n", "files", filesLine(rep, true))
-		p.io.Remarkf("hint: %s", untracked(rep))
+		p.io.Remarkf("hint: %s", hintNoFiles(rep))
 		return failed, nil
 	}
 	_, free := writer.(survey.Outliner)
@@ -122,8 +122,8 @@ func (p *program) bringUp(c *cobra.Command, w *ken.Repository, f *surveyFlags) (
 	return failed, nil
 }
 
-// during shows some work while it takes long.
-func (p *program) during(what string, work func() error) error {
+// showing shows some work while it takes long.
+func (p *program) showing(what string, work func() error) error {
 	show := p.io.Progress(what)
 	defer show.Done()
 	show.Wait()

@@ -23,33 +23,33 @@ func (p *program) startRun(c *cobra.Command, opts worker.StartOptions, args []st
 		if opts.Within, err = oneDir(s, args); err != nil {
 			return err
 		}
-		handed, err := s.StartRun(ctx, opts)
+		started, err := s.StartRun(ctx, opts)
 		if err != nil {
 			return err
 		}
-		if handed.Remark != "" {
-			p.io.Remarkf("ken: %s", handed.Remark)
+		if started.Remark != "" {
+			p.io.Remarkf("ken: %s", started.Remark)
 		}
 		switch {
-		case handed.ID == 0 && p.io.JSON, detach && p.io.JSON:
-			return p.io.Encode(handed)
-		case handed.ID == 0:
-			p.io.Printf("all directories have a current summary at %.12s\n", handed.Commit)
+		case started.ID == 0 && p.io.JSON, detach && p.io.JSON:
+			return p.io.Encode(started)
+		case started.ID == 0:
+			p.io.Printf("all directories have a current summary at %.12s\n", started.Commit)
 			return nil
 		case detach:
-			p.io.Printf("run %d started: %s, about %d tokens\n", handed.ID, english.Count(handed.Work, "directory"), handed.Estimate)
-			p.io.Remarkf("hint: show its progress with: ken worker runs %d", handed.ID)
+			p.io.Printf("run %d started: %s, about %d tokens\n", started.ID, english.Count(started.Work, "directory"), started.Estimate)
+			p.io.Remarkf("hint: show its progress with: ken worker runs %d", started.ID)
 			return nil
 		}
-		p.io.Remarkf("ken: run %d started: %s; press Ctrl-C to leave it to the workers", handed.ID, english.Count(handed.Work, "directory"))
-		return p.follow(c, s, handed.ID)
+		p.io.Remarkf("ken: run %d started: %s; press Ctrl-C to leave it to the workers", started.ID, english.Count(started.Work, "directory"))
+		return p.follow(c, s, started.ID)
 	})
 }
 
 const (
 	followPause    = 500 * time.Millisecond // between two requests
 	followPatience = 10 * time.Second       // of one request
-	lonely         = 10 * time.Second       // before ken says that no worker came
+	noWorkerAfter  = 10 * time.Second       // before ken says that no worker came
 )
 
 // follow shows the progress of a run until it is over. While the server does not answer, it waits, as
@@ -69,7 +69,7 @@ func (p *program) follow(c *cobra.Command, s *worker.Runs, id int64) error {
 	}
 	begun, alone, away := time.Now(), false, false
 	for {
-		r, err := look(ctx, s, id)
+		r, err := readRun(ctx, s, id)
 		switch {
 		case ctx.Err() != nil:
 			p.io.Remarkf("ken: run %d continues; stop it with: ken worker cancel %d", id, id)
@@ -85,7 +85,7 @@ func (p *program) follow(c *cobra.Command, s *worker.Runs, id int64) error {
 			return fmt.Errorf("run %d continues, but ken cannot follow it: %w", id, err)
 		case r.State.Over():
 			show.Done()
-			return errors.Join(s.Sync(ctx), p.overRun(r))
+			return errors.Join(s.Sync(ctx), p.reportEnd(r))
 		}
 		away = false
 		n := r.Directories
@@ -93,8 +93,8 @@ func (p *program) follow(c *cobra.Command, s *worker.Runs, id int64) error {
 		if n.Taken > 0 {
 			more += fmt.Sprintf(", %d under way", n.Taken)
 		}
-		show.Tell(n.Settled(), n.Total, more)
-		if !alone && n.Settled()+n.Taken == 0 && time.Since(begun) > lonely {
+		show.UpdateWith(n.Settled(), n.Total, more)
+		if !alone && n.Settled()+n.Taken == 0 && time.Since(begun) > noWorkerAfter {
 			alone = true
 			start := "ken worker"
 			if r.Provider == "command" {
@@ -106,15 +106,15 @@ func (p *program) follow(c *cobra.Command, s *worker.Runs, id int64) error {
 	}
 }
 
-// look reads a run. A stalled server counts as away.
-func look(ctx context.Context, s *worker.Runs, id int64) (*surveyrun.Run, error) {
+// readRun reads a run. A stalled server counts as away.
+func readRun(ctx context.Context, s *worker.Runs, id int64) (*surveyrun.Run, error) {
 	ctx, cancel := context.WithTimeout(ctx, followPatience)
 	defer cancel()
 	return s.Run(ctx, s.Repository(), id)
 }
 
-// overRun prints how a run ended. Reaching a ceiling is not a failure.
-func (p *program) overRun(r *surveyrun.Run) error {
+// reportEnd prints how a run ended. Reaching a ceiling is not a failure.
+func (p *program) reportEnd(r *surveyrun.Run) error {
 	err := p.answer(r, func() {
 		p.printRun(r, false)
 		p.printDead(r)

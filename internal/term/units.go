@@ -7,7 +7,7 @@ import (
 	"ken/internal/english"
 )
 
-// Bytes writes a size as a person reads it.
+// Bytes formats a size for people: "12 B", "1.2 kB", "34 MB".
 func Bytes(n int64) string {
 	if n < 1000 {
 		return fmt.Sprintf("%d B", n)
@@ -22,8 +22,7 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.0f %cB", size, units[0])
 }
 
-// Age writes how long ago t was, in the largest unit that says enough; what lies
-// ahead is said to.
+// Age formats how long ago t was: "just now", "5 minutes ago", "3 days ago".
 func Age(now, t time.Time) string {
 	d := now.Sub(t)
 	switch {
