@@ -198,10 +198,10 @@ func TestWorktreeAtHand(t *testing.T) {
 		}
 		at := 0
 		for _, w := range list {
-			if w.AtHand {
+			if w.IsStartDir {
 				at++
 			}
-			if w.AtHand && !w.Here {
+			if w.IsStartDir && !w.Here {
 				t.Errorf("from %q, %s is at hand", shell, w.Name)
 			}
 		}

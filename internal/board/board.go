@@ -221,12 +221,12 @@ type Proposals struct {
 }
 
 // Make reads all sources and builds a board. It never fails: a part that cannot be read
-// is unknown. tell, unless it is nil, gets a copy of the board whenever a part is
+// is unknown. onPart, unless it is nil, gets a copy of the board whenever a part is
 // ready.
-func Make(ctx context.Context, repository string, sources []Source, overlays func(context.Context) ([]spec.WorktreeChanges, error), tell func(*Board)) *Board {
+func Make(ctx context.Context, repository string, sources []Source, overlays func(context.Context) ([]spec.WorktreeChanges, error), onPart func(*Board)) *Board {
 	m := &maker{
-		board: &Board{Repository: repository, Worktrees: make([]Worktree, len(sources))},
-		tell:  tell,
+		board:  &Board{Repository: repository, Worktrees: make([]Worktree, len(sources))},
+		onPart: onPart,
 	}
 	for i := range sources {
 		m.readWorktree(ctx, &sources[i], &m.board.Worktrees[i])
@@ -240,24 +240,24 @@ func Make(ctx context.Context, repository string, sources []Source, overlays fun
 
 // A maker builds a board. Goroutines read its parts.
 type maker struct {
-	tell  func(*Board)
-	parts sync.WaitGroup
+	onPart func(*Board)
+	parts  sync.WaitGroup
 
 	mu    sync.Mutex
 	board *Board
 }
 
-// set changes the board and passes a copy of it to tell.
+// set changes the board and passes a copy of it to onPart.
 func (m *maker) set(change func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	change()
-	if m.tell == nil {
+	if m.onPart == nil {
 		return
 	}
 	unfinished := *m.board
 	unfinished.Worktrees = slices.Clone(m.board.Worktrees)
-	m.tell(&unfinished)
+	m.onPart(&unfinished)
 }
 
 // read starts to read a part of the board.

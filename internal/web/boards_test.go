@@ -38,10 +38,10 @@ func (g *fakeRepo) deps() Deps {
 			defer g.mu.Unlock()
 			return Fingerprint{Key: g.fp}, nil
 		},
-		Board: func(_ context.Context, _ string, tell func(*board.Board)) (*board.Board, error) {
+		Board: func(_ context.Context, _ string, onPart func(*board.Board)) (*board.Board, error) {
 			g.made.Add(1)
 			if g.hold != nil {
-				tell(&board.Board{Repository: "so far", Worktrees: []board.Worktree{{Name: "w"}}})
+				onPart(&board.Board{Repository: "so far", Worktrees: []board.Worktree{{Name: "w"}}})
 				<-g.hold
 			}
 			g.mu.Lock()
@@ -78,7 +78,7 @@ func TestBoardIsBuiltOncePerFingerprint(t *testing.T) {
 func TestSlowBuildReturnsPreviousBoard(t *testing.T) {
 	g := &fakeRepo{fp: "1"}
 	b := newBoardCache(g.deps())
-	b.tell = func(_, tag string) { t.Errorf("published the unfinished board %s; the previous one says more", tag) }
+	b.onPart = func(_, tag string) { t.Errorf("published the unfinished board %s; the previous one says more", tag) }
 	if _, _, err := b.get(t.Context(), "w", time.Minute); err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +265,7 @@ func TestTagCoversEverythingShown(t *testing.T) {
 
 // soFar returns nil for a worktree that is not in the cache.
 func TestSoFarWithoutBoardIsNil(t *testing.T) {
-	if v := newBoardCache(Deps{}).soFar("w"); v != nil {
+	if v := newBoardCache(Deps{}).newest("w"); v != nil {
 		t.Errorf("%+v", v)
 	}
 }
@@ -293,12 +293,12 @@ func TestUnfinishedBoardsHaveDifferentTags(t *testing.T) {
 	for _, fp := range []string{"1", "2"} {
 		g := &fakeRepo{fp: fp, hold: make(chan struct{})}
 		b := newBoardCache(g.deps())
-		told := make(chan string, 10)
-		b.tell = func(_, tag string) { told <- tag }
+		published := make(chan string, 10)
+		b.onPart = func(_, tag string) { published <- tag }
 		if _, late, err := b.get(t.Context(), "w", time.Millisecond); err != nil || !late {
 			t.Fatal(late, err)
 		}
-		tags[<-told] = true
+		tags[<-published] = true
 		close(g.hold)
 		b.wait()
 	}

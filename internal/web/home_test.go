@@ -28,7 +28,7 @@ func homeOf(t *testing.T, w board.Worktree) string {
 	w.Name = "here"
 	deps := Deps{
 		Worktrees: func(context.Context) ([]Worktree, error) {
-			return []Worktree{{Name: "here", Here: true, AtHand: true}}, nil
+			return []Worktree{{Name: "here", Here: true, IsStartDir: true}}, nil
 		},
 		Fingerprint: func(context.Context, string) (Fingerprint, error) { return Fingerprint{Key: "1"}, nil },
 		Board: func(context.Context, string, func(*board.Board)) (*board.Board, error) {
