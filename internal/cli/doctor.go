@@ -69,8 +69,8 @@ type diagnosis struct {
 	clients    []install.ClientStatus // with entries of ken
 	addresses  []allow.Permission
 	tools      []install.ToolFiles
-	toolsKnown bool // for litter; else nobody knows
-	shared     bool // some of the litter has entries of ken's in it, beside other things
+	toolsKnown bool // tools was read without an error
+	shared     bool // some of the tools have files with entries of ken
 }
 
 // dropFilesOfKen removes directories of other tools that contain only files with entries of

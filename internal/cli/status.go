@@ -146,7 +146,7 @@ func (p *program) knowledgeNow(ctx context.Context, w *ken.Repository) (known *k
 // knowledge is the answer of status and verify: the report on files, and the counts of the other texts.
 type knowledge struct {
 	*registry.Report
-	Directories *survey.DirCounts `json:"directories,omitempty"` // absent where nobody ever wrote about one
+	Directories *survey.DirCounts `json:"directories,omitempty"` // absent if no directory was ever described
 	Unused      []unused          `json:"unused,omitempty"`      // records that are not used; with --check
 	Removed     []unused          `json:"removed,omitempty"`     // of those, the ones that --full has removed
 	Overview    *Overview         `json:"overview,omitempty"`    // of status without paths

@@ -250,7 +250,7 @@ func TestSpecsWithoutGit(t *testing.T) {
 				t.Errorf("%v: %s is %v", args, fact, value)
 			}
 		}
-		// It declares that it holds, which nobody could check.
+		// It declares a status that ken could not check.
 		if counts, _ := got["counts"].(map[string]any); counts["merged"] != nil {
 			t.Errorf("%v: counts %v", args, counts)
 		}

@@ -61,7 +61,7 @@ func cleanPath(text string) (repo.Path, error) {
 }
 
 // apiConfirm records that a summary holds for the content that the client read. Without
-// that content, the answer could be about an edit that nobody looked at.
+// that content, the client could confirm an edit that it did not see.
 func (s *Server) apiConfirm(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		repo.PathJSON

@@ -23,7 +23,7 @@ type homeBody struct {
 	Items   []homeItem
 	Total   int      // items, also those that are not listed
 	Reading []string // parts that are not read yet
-	Steps   []step   // the first steps, where nobody wrote anything yet
+	Steps   []step   // the first steps in a repository without summaries
 }
 
 // A homeItem is one thing that needs attention.
@@ -209,8 +209,7 @@ func readingParts(b *board.Board, w *board.Worktree) []string {
 	return list
 }
 
-// firstSteps returns what to do first in a repository where nobody wrote a summary; nil
-// elsewhere.
+// firstSteps returns the first steps for a repository without summaries; nil for others.
 func firstSteps(w *board.Worktree) []step {
 	files, dirs := w.Files.Known, w.Survey.Known
 	if files == nil || dirs == nil {

@@ -87,7 +87,7 @@ func TestHomeListsFewItemsOfEachKind(t *testing.T) {
 	}
 }
 
-// Where nobody wrote anything, the home page shows the first three steps.
+// In a repository without summaries, the home page shows the first three steps.
 func TestHomeShowsFirstSteps(t *testing.T) {
 	w := empty()
 	w.Files = read(board.Files{Counts: registry.Counts{Files: 2, None: 2}, Leaves: []board.Leaf{{Path: ".gitignore"}, {Path: "README.md"}}})
