@@ -135,9 +135,3 @@ func firstLine(text string) string {
 	}
 	return strings.ToValidUTF8(line, "\uFFFD") + "…"
 }
-
-// Verdicts lists the verdicts of directories, the worst first.
-var Verdicts = []survey.Verdict{
-	survey.Unknown, survey.Failed, survey.StaleSelf, survey.StaleBelow, survey.Incomplete, survey.Partial,
-	survey.None, survey.Fresh, survey.Excluded,
-}
