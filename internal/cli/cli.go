@@ -1,8 +1,7 @@
-// Package cli is the command line: flags become options, options meet a deciding
-// package, and the answer meets the screen. One file holds one command.
+// Package cli is the command line. Each command has a file: it turns flags into the options of a feature, calls the
+// feature and prints the answer.
 //
-// It decides nothing about a repository and reads nothing of it; what opens one
-// comes in from outside.
+// The package has no rules about a repository, and reads none itself: [Deps] opens repositories.
 package cli
 
 import (
@@ -25,21 +24,21 @@ import (
 	"ken/internal/workflow"
 )
 
-// Deps is what commands need from outside.
+// Deps are the functions that commands need from the program.
 type Deps struct {
-	// Open opens the repository that dir lies in. Progress may be nil.
+	// Open opens the repository that contains dir. Progress may be nil.
 	Open func(ctx context.Context, dir string, progress func(done, total int)) (*ken.Repository, error)
-	// OpenCommits opens it for questions about commits.
+	// OpenCommits opens a repository, which may have no work tree, for questions about commits.
 	OpenCommits func(ctx context.Context, dir string) (*ken.Repository, error)
-	// OpenState opens the state directory that is meant.
+	// OpenState opens a state directory.
 	OpenState func(ctx context.Context, opts StateOptions) (*workflow.Manager, error)
-	// OpenHooks opens the repository of dir for git hooks.
+	// OpenHooks opens the repository that contains dir for git hooks.
 	OpenHooks func(ctx context.Context, dir string) (GitHooks, error)
 	// Runs returns the surveys that workers run, nil without a team's store.
 	Runs func(ctx context.Context, w *ken.Repository) *board.Part[board.Runs]
-	// Board sums up the worktree that dir lies in, or every one.
+	// Board returns the board of the worktree that contains dir or, with all, of every worktree.
 	Board func(ctx context.Context, dir string, all bool) (*board.Board, error)
-	// Serve shows it in a browser until ctx ends.
+	// Serve serves the dashboard until ctx ends.
 	Serve func(ctx context.Context, dir string, opts ServeOptions) error
 	// AnswerHook returns the text for an agent, given the input of a hook in dir; "" for none.
 	AnswerHook func(ctx context.Context, dir string, e agenthook.Event, c agenthook.Input) (string, error)
@@ -53,15 +52,15 @@ type Deps struct {
 	// InstallClient adds ken to the files of an agent's client, or removes it: those of the repository of dir, or the
 	// user's own.
 	InstallClient func(ctx context.Context, dir string, c install.Client, opts install.Options) (*install.ClientResult, error)
-	// ServeMCP answers an agent on stdin and stdout until it hangs up.
+	// ServeMCP answers an agent on stdin and stdout until it disconnects.
 	ServeMCP func(ctx context.Context, dir string) error
-	// OpenRuns opens the runs of the repository that dir lies in.
+	// OpenRuns opens the runs of the repository that contains dir.
 	OpenRuns func(ctx context.Context, dir string) (*worker.Runs, error)
-	// Work describes directories of surveys that were handed out, until ctx ends.
+	// Work describes directories of runs until ctx ends.
 	Work func(ctx context.Context, dir string, opts worker.Options) error
-	// Session names the agent's session that runs the command, "" for none.
+	// Session returns the session of the agent that runs the command, "" for none.
 	Session func() string
-	// Version names this program.
+	// Version is the version of this program.
 	Version string
 }
 
@@ -76,10 +75,10 @@ type program struct {
 // has printed the reason.
 var errCheckFailed = &fault.Error{Kind: fault.Stale, Err: errors.New("")}
 
-// errFailed makes a command exit with 1 whose output says what failed.
+// errFailed makes a command exit with 1. It has no text, because the command has printed what failed.
 var errFailed = &fault.Error{Err: errors.New("")}
 
-// Run runs one command line and returns its error, already told to the user.
+// Run runs one command line. It prints and returns its error.
 func Run(ctx context.Context, deps Deps, io *term.IO, args []string) error {
 	p := &program{Deps: deps, io: io}
 	root := p.root()
@@ -97,7 +96,7 @@ func Run(ctx context.Context, deps Deps, io *term.IO, args []string) error {
 	return err
 }
 
-// Tree returns all commands, to be described and not to be run.
+// Tree returns all commands, for documents about them. They cannot be run.
 func Tree(version string) *cobra.Command {
 	p := &program{Deps: Deps{Version: version}, io: &term.IO{}}
 	root := p.root()
@@ -129,7 +128,7 @@ func printError(ctx context.Context, io *term.IO, err error, ran *cobra.Command)
 	}
 }
 
-// ExitStatus is the process's answer to a caller, as docs/manual promises it.
+// ExitStatus returns the exit status for an error; docs/manual lists them.
 func ExitStatus(ctx context.Context, err error) int {
 	if err == nil {
 		return 0
@@ -267,7 +266,7 @@ func paths(w *ken.Repository, args, b64 []string) ([]repo.Path, error) {
 	return out, nil
 }
 
-// pathB64 adds the flag that names a path by its bytes.
+// pathB64 adds the flag for a path in base64.
 func pathB64(c *cobra.Command, into *[]string) {
 	c.Flags().StringArrayVar(into, "path-b64", nil, "a `PATH` from the root in base64, for names that are not UTF-8")
 }

@@ -46,8 +46,7 @@ that were stale only because of this summary become fresh again.`,
 	return c
 }
 
-// printConfirmed prints what became of confirmations. One that was rejected is a
-// failure, told by its own line.
+// printConfirmed prints the results of confirmations. It returns errFailed if one was rejected.
 func (p *program) printConfirmed(list []summary.Confirmed) error {
 	if p.io.JSON {
 		if err := p.io.Encode(list); err != nil {

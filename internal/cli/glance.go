@@ -29,8 +29,7 @@ type Glance struct {
 	parts []string // the lines about the root after the first
 }
 
-// glance asks what the overview does not have. If one part fails, the others are still
-// reported.
+// glance reads the parts that the overview does not have. If one part fails, the others are still reported.
 func (p *program) glance(ctx context.Context, w *ken.Repository, b *brief.Brief, o *Overview) (*Glance, error) {
 	g := &Glance{Docs: o.Documents, Collisions: []spec.CollideJSON{}, Unknown: append([]spec.Unknown{}, o.Unknown...)}
 	for _, m := range o.Collisions {
@@ -62,7 +61,7 @@ const (
 	screenColumns = 80
 )
 
-// screenOf returns the text that print prints, and how many lines of the screen it takes.
+// screenOf returns the output of print, and the number of lines that it takes on the screen.
 func (p *program) screenOf(print func()) (text string, lines int) {
 	var b bytes.Buffer
 	out, color := p.io.Out, p.io.Color
@@ -118,7 +117,7 @@ func (p *program) printWhat(g *Glance, lines int) {
 	p.io.Printf("\n")
 }
 
-// printNext prints what to ask next, and what to tell an agent.
+// printNext prints commands to try next, and a prompt for an agent.
 func (p *program) printNext(g *Glance, o *Overview) {
 	for _, u := range g.Unknown[len(o.Unknown):] {
 		p.io.Line(term.Bad, "unknown", term.Clean(u.Fact), term.Clean(u.Reason))

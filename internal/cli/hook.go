@@ -17,7 +17,7 @@ import (
 	"ken/internal/term"
 )
 
-// A GitHooks is a repository for git hooks.
+// GitHooks runs and installs the git hooks of a repository.
 type GitHooks interface {
 	// Gate judges the staged changes; nil in a repository without specs. strict says
 	// that an unknown verdict stops the commit.
@@ -36,7 +36,7 @@ type GitHooks interface {
 }
 
 // errStopCommit has the errors that stop a commit, by exit status. They have no text, since
-// hookGated has printed the findings.
+// printHookGate has printed the findings.
 var errStopCommit = map[int]error{
 	1: &fault.Error{Kind: fault.Failed, Err: errors.New("")},
 	3: &fault.Error{Kind: fault.Stale, Err: errors.New("")},

@@ -65,7 +65,7 @@ func (p *program) printAttention(list []Attention, items int) {
 	}
 }
 
-// moreCommands list everything of a kind.
+// moreCommands are the commands that list all items of a kind.
 var moreCommands = map[attention.Kind]string{
 	attention.Stale: "ken status --all", attention.Mention: "ken docs", attention.Drift: "ken spec ls", attention.Broken: "ken spec lint",
 	attention.Collision: "ken spec overlay", attention.Foreign: "ken state audit", attention.Failed: "ken survey plan",
@@ -73,7 +73,7 @@ var moreCommands = map[attention.Kind]string{
 }
 
 // filesLine says how many files changed, and how many have a summary. verified says that
-// the report is one of a verification.
+// ken verify made the report.
 func filesLine(rep *registry.Report, verified bool) string {
 	c := rep.Counts
 	if c.Files == 0 {

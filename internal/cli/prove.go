@@ -14,7 +14,7 @@ import (
 	"ken/internal/term"
 )
 
-// defaultCommits is how many commits are replayed unless another number is given.
+// defaultCommits is the default of --commits.
 const defaultCommits = 200
 
 func (p *program) prove() *cobra.Command {
@@ -198,7 +198,7 @@ func (p *program) printBriefs(r *prove.Report) {
 	}
 }
 
-// percentOf writes a part as a percentage.
+// percentOf formats a part as a percentage.
 func percentOf(part, of int) string { return fmt.Sprintf("%d%%", (100*part+of/2)/of) }
 
 // steps shows the progress of work in several steps, one after the other.

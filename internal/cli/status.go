@@ -133,7 +133,7 @@ func (p *program) report(ctx context.Context, opts reportOptions) error {
 	})
 }
 
-// knowledgeNow asks what ken status asks about files and directories.
+// knowledgeNow returns what ken status reports about files and directories.
 func (p *program) knowledgeNow(ctx context.Context, w *ken.Repository) (known *knowledge, err error) {
 	known = &knowledge{}
 	if known.Report, err = w.Registry.Status(ctx, registry.VerifyOptions{OmitNew: true, OmitSparse: true}); err != nil {
@@ -176,7 +176,7 @@ func unusedOf(list []fresh.Unused, err error) ([]unused, error) {
 	return out, err
 }
 
-// encodeReport prints a report whose verdicts may be as many as there are files.
+// encodeReport prints a report verdict by verdict, since there may be very many.
 func (p *program) encodeReport(known *knowledge) error {
 	head := struct {
 		*knowledge
@@ -220,10 +220,9 @@ func (p *program) printReport(known *knowledge, opts reportOptions) {
 	}
 }
 
-// listFiles prints a line for each path that is not as it was, and for each directory
-// whose summary is stale or unknown.
+// listFiles prints a line for each listed path, and for each directory whose summary is stale or unknown.
 func (p *program) listFiles(known *knowledge) {
-	left := known.Counts.Sparse // those that no line names
+	left := known.Counts.Sparse // files that no line names
 	for _, v := range known.Verdicts {
 		word, tone, why := describe(v)
 		if v.Verdict == registry.FoundSparse {
@@ -241,7 +240,7 @@ func (p *program) listFiles(known *knowledge) {
 	}
 }
 
-// describe puts a verdict into plain words, with the colour of the first one.
+// describe returns a verdict in plain words, and the colour of the first word.
 func describe(v registry.Verdict) (word string, tone term.Tone, why string) {
 	word, why = v.Describe()
 	switch word {
@@ -259,7 +258,7 @@ func describe(v registry.Verdict) (word string, tone term.Tone, why string) {
 	return word, tone, why
 }
 
-// colon puts a reason behind what it explains.
+// colon returns a reason with a colon before it, "" for no reason.
 func colon(reason string) string {
 	if reason == "" {
 		return ""
@@ -267,7 +266,7 @@ func colon(reason string) string {
 	return ": " + reason
 }
 
-// hintNoFiles says how to get tracked files if there are none.
+// hintNoFiles returns a hint for a repository without tracked files.
 func hintNoFiles(rep *registry.Report) string {
 	if !rep.Head.IsZero() {
 		return "the index is empty although there is a commit; restore its files with: git checkout HEAD -- ."
@@ -275,7 +274,7 @@ func hintNoFiles(rep *registry.Report) string {
 	return "git tracks no files yet; add some with: git add FILE"
 }
 
-// nextStep is the command that gets a person on from here.
+// nextStep returns a hint for the entry states new and bootstrap, "" for others.
 func nextStep(rep *registry.Report, first string) string {
 	switch rep.State {
 	case registry.StateNew:

@@ -130,8 +130,8 @@ func (p *program) printKnowledge(known []registry.Knowledge, all bool) error {
 	return nil
 }
 
-// printText prints a text with its author. It is indented, so that no line of it looks like
-// one of ken's.
+// printText prints a text with its author. It is indented, so that no line of it can pass for
+// output of ken.
 func (p *program) printText(t registry.OtherSummary, from string) {
 	p.io.Printf("    %s\n", strings.ReplaceAll(t.Text, "\n", "\n    "))
 	when := t.UpdatedAt.Format("2006-01-02 15:04")

@@ -64,8 +64,8 @@ time. Give it back with: ken survey release DIR.`,
 	return c
 }
 
-// howToAnswer has the commands that end a work item. They are part of the prompt: the reader
-// may see nothing else.
+// howToAnswer returns the commands that end a work item. They are part of the prompt, since an agent may see nothing
+// else.
 func howToAnswer(it *survey.WorkItem) string {
 	dir := fault.Quote(it.Display())
 	submit := fmt.Sprintf("ken survey submit %s --lease %s", dir, it.Lease)

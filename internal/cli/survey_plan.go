@@ -45,7 +45,7 @@ func (p *program) surveyPlan() *cobra.Command {
 				if _, thinks := writer.(survey.ModelWriter); thinks {
 					return nil
 				}
-				// Nothing may be left for outlines, and much for agents and models.
+				// Directories with an outline may still need a summary by an agent or a model.
 				if plan.Minds > 0 {
 					p.io.Remarkf("ken: this is the plan for outlines; %s need a summary by an agent (ken survey next) or a model (ken survey plan --provider NAME)",
 						english.Count(plan.Minds, "directory"))

@@ -122,7 +122,7 @@ func (p *program) bringUp(c *cobra.Command, w *ken.Repository, f *surveyFlags) (
 	return failed, nil
 }
 
-// showing shows some work while it takes long.
+// showing runs work and shows its elapsed time.
 func (p *program) showing(what string, work func() error) error {
 	show := p.io.Progress(what)
 	defer show.Done()
@@ -130,9 +130,8 @@ func (p *program) showing(what string, work func() error) error {
 	return work()
 }
 
-// anyWriter returns the writer for the provider that was named. If none was named, it
-// returns the configured one or, if that cannot be used, the outline: a newcomer without
-// a key still gets an answer.
+// anyWriter returns a function that returns the writer for a provider. Without a name, that is the configured one. If it
+// cannot be used, for example without a key, it is the outliner.
 func (p *program) anyWriter(w *ken.Repository) func(provider, model string) (survey.Writer, error) {
 	return func(provider, model string) (survey.Writer, error) {
 		writer, err := w.Writer(provider, model)
