@@ -61,7 +61,7 @@ func TestBoardIsBuiltOncePerFingerprint(t *testing.T) {
 	for range 3 {
 		v, late, err := b.get(t.Context(), "w", time.Minute)
 		if err != nil || late || v.board.Repository != "1" {
-			t.Fatalf("%+v, %t, %v", v, late, err)
+			t.Fatalf("get returned %+v, late %t, error %v", v, late, err)
 		}
 	}
 	if n := g.made.Load(); n != 1 {
@@ -86,11 +86,11 @@ func TestSlowBuildReturnsPreviousBoard(t *testing.T) {
 	g.set("2")
 	v, late, err := b.get(t.Context(), "w", time.Millisecond)
 	if err != nil || !late || v.board.Repository != "1" {
-		t.Errorf("%+v, %t, %v", v, late, err)
+		t.Errorf("get returned %+v, late %t, error %v", v, late, err)
 	}
 	close(g.hold)
 	if v, late, err = b.get(t.Context(), "w", time.Minute); err != nil || late || v.board.Repository != "2" {
-		t.Errorf("%+v, %t, %v", v, late, err)
+		t.Errorf("get returned %+v, late %t, error %v", v, late, err)
 	}
 }
 
@@ -108,7 +108,7 @@ func TestSlowFingerprintReturnsPreviousBoard(t *testing.T) {
 			return look(ctx, worktree)
 		}
 		if v, late, err := b.get(t.Context(), "w", time.Second); err != nil || !late || v == nil || v.board.Repository != "1" {
-			t.Errorf("%+v, %t, %v", v, late, err)
+			t.Errorf("get returned %+v, late %t, error %v", v, late, err)
 		}
 		close(stall)
 		b.wait()
@@ -122,11 +122,11 @@ func TestUnfinishedFirstBoardIsReturned(t *testing.T) {
 		b := newBoardCache(g.deps())
 		v, late, err := b.get(t.Context(), "w", time.Second)
 		if err != nil || !late || v == nil || v.board.Repository != "so far" {
-			t.Fatalf("%+v, %t, %v", v, late, err)
+			t.Fatalf("get returned %+v, late %t, error %v", v, late, err)
 		}
 		close(g.hold)
 		if v, late, err := b.get(t.Context(), "w", time.Minute); err != nil || late || v.board.Repository != "1" {
-			t.Errorf("%+v, %t, %v", v, late, err)
+			t.Errorf("get returned %+v, late %t, error %v", v, late, err)
 		}
 	})
 }
@@ -142,7 +142,7 @@ func TestFailedBuildIsRepeated(t *testing.T) {
 	g.err = nil
 	g.mu.Unlock()
 	if v, _, err := b.get(t.Context(), "w", time.Minute); err != nil || v == nil {
-		t.Errorf("%+v, %v", v, err)
+		t.Errorf("get returned %+v, error %v", v, err)
 	}
 }
 

@@ -99,7 +99,7 @@ func TestHomeShowsFirstSteps(t *testing.T) {
 	}
 	w.Survey = read(board.Survey{Summaries: survey.DirCounts{Directories: 1, Fresh: 1}})
 	if page := homeOf(t, w); strings.Contains(page, "First steps") {
-		t.Error("the page shows the first steps although somebody wrote a summary")
+		t.Error("the page shows the first steps although a summary exists")
 	}
 }
 
