@@ -16,7 +16,6 @@ import (
 	"ken/internal/session"
 	"ken/internal/statedir"
 	"ken/internal/term"
-	"ken/internal/worker"
 	"ken/internal/workflow"
 )
 
@@ -30,19 +29,13 @@ func Main(args []string) int {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process
 	deps := cli.Deps{
-		Open: func(ctx context.Context, dir string, progress func(done, total int)) (*ken.Repository, error) {
-			return ken.OpenWithTeam(ctx, ken.Options{Dir: dir, Progress: progress})
-		},
-		OpenCommits: func(ctx context.Context, dir string) (*ken.Repository, error) { return ken.OpenCommits(ctx, dir) },
 		OpenState: func(ctx context.Context, opts cli.StateOptions) (*workflow.Manager, error) {
 			return statedir.Open(ctx, statedir.Options{From: opts.From, Dir: opts.Dir, Wait: opts.Wait})
 		},
 		OpenHooks:     func(ctx context.Context, dir string) (cli.GitHooks, error) { return openHooks(ctx, dir) },
-		OpenRuns:      worker.OpenRuns,
 		Runs:          lastRuns,
 		Board:         makeBoard,
 		Serve:         serve,
-		Work:          worker.Work,
 		AnswerHook:    answerHook,
 		HookTime:      func() (time.Duration, error) { return env.Timeout("KEN_HOOK_TIMEOUT", 2*time.Second) },
 		Diagnose:      diagnose,

@@ -24,9 +24,6 @@ import (
 func printed(t *testing.T, dir string, args ...string) any {
 	t.Helper()
 	deps := cli.Deps{
-		Open: func(ctx context.Context, dir string, progress func(done, total int)) (*ken.Repository, error) {
-			return ken.Open(ctx, ken.Options{Dir: dir, Progress: progress})
-		},
 		OpenState: func(ctx context.Context, opts cli.StateOptions) (*workflow.Manager, error) {
 			return statedir.Open(ctx, statedir.Options{From: opts.From, Dir: opts.Dir, Wait: opts.Wait})
 		},

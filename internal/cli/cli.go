@@ -1,7 +1,8 @@
 // Package cli is the command line. Each command has a file: it turns flags into the options of a feature, calls the
 // feature and prints the answer.
 //
-// The package has no rules about a repository, and reads none itself: [Deps] opens repositories.
+// The package has no rules about a repository. Package ken opens one; [Deps] has the functions that start servers, read
+// hooks and write files.
 package cli
 
 import (
@@ -20,16 +21,11 @@ import (
 	"ken/internal/ken"
 	"ken/internal/repo"
 	"ken/internal/term"
-	"ken/internal/worker"
 	"ken/internal/workflow"
 )
 
 // Deps are the functions that commands need from the program.
 type Deps struct {
-	// Open opens the repository that contains dir. Progress may be nil.
-	Open func(ctx context.Context, dir string, progress func(done, total int)) (*ken.Repository, error)
-	// OpenCommits opens a repository, which may have no work tree, for questions about commits.
-	OpenCommits func(ctx context.Context, dir string) (*ken.Repository, error)
 	// OpenState opens a state directory.
 	OpenState func(ctx context.Context, opts StateOptions) (*workflow.Manager, error)
 	// OpenHooks opens the repository that contains dir for git hooks.
@@ -54,10 +50,6 @@ type Deps struct {
 	InstallClient func(ctx context.Context, dir string, c install.Client, opts install.Options) (*install.ClientResult, error)
 	// ServeMCP answers an agent on stdin and stdout until it disconnects.
 	ServeMCP func(ctx context.Context, dir string) error
-	// OpenRuns opens the runs of the repository that contains dir.
-	OpenRuns func(ctx context.Context, dir string) (*worker.Runs, error)
-	// Work describes directories of runs until ctx ends.
-	Work func(ctx context.Context, dir string, opts worker.Options) error
 	// Session returns the session of the agent that runs the command, "" for none.
 	Session func() string
 	// Version is the version of this program.
@@ -199,7 +191,7 @@ too, and ken help glossary explains the words that ken uses.`,
 // within opens the repository, runs f in it, and closes it again.
 func (p *program) within(ctx context.Context, f func(*ken.Repository) error) (err error) {
 	show := p.io.Progress("reading files")
-	w, err := p.Open(ctx, p.dir, show.Update)
+	w, err := ken.OpenWithTeam(ctx, ken.Options{Dir: p.dir, Progress: show.Update})
 	if err != nil {
 		return err
 	}
@@ -212,7 +204,7 @@ func (p *program) within(ctx context.Context, f func(*ken.Repository) error) (er
 
 // withinCommits is within for a repository that may have no work tree.
 func (p *program) withinCommits(ctx context.Context, f func(*ken.Repository) error) (err error) {
-	w, err := p.OpenCommits(ctx, p.dir)
+	w, err := ken.OpenCommits(ctx, p.dir)
 	if err != nil {
 		return err
 	}

@@ -113,7 +113,7 @@ func (p *program) work(ctx context.Context, opts worker.Options) error {
 		}
 		p.io.Line(tone, e.What, repo.DirLabel(e.Path).String(), fmt.Sprintf("run %d%s", e.Run, colon(why)))
 	}
-	err := p.Work(ctx, p.dir, opts)
+	err := worker.Work(ctx, p.dir, opts)
 	if p.io.JSON {
 		return errors.Join(err, p.io.Encode(did))
 	}
@@ -122,7 +122,7 @@ func (p *program) work(ctx context.Context, opts worker.Options) error {
 
 // withRuns opens the runs, calls f, and closes them again.
 func (p *program) withRuns(ctx context.Context, f func(*worker.Runs) error) (err error) {
-	s, err := p.OpenRuns(ctx, p.dir)
+	s, err := worker.OpenRuns(ctx, p.dir)
 	if err != nil {
 		return err
 	}
