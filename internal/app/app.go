@@ -29,9 +29,6 @@ func Main(args []string) int {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process
 	deps := cli.Deps{
-		OpenState: func(ctx context.Context, opts cli.StateOptions) (*workflow.Manager, error) {
-			return statedir.Open(ctx, statedir.Options{From: opts.From, Dir: opts.Dir, Wait: opts.Wait})
-		},
 		OpenHooks:     func(ctx context.Context, dir string) (cli.GitHooks, error) { return openHooks(ctx, dir) },
 		Runs:          lastRuns,
 		Board:         makeBoard,

@@ -107,8 +107,8 @@ var imports = func() map[string][]string {
 	for _, p := range faces {
 		m[p] = join(types, features)
 	}
-	// It writes the plot of ken prove.
-	m["cli"] = join(types, features, screen, []string{"ken", "worker", "atomicfile"})
+	// It opens repositories, runs and state directories, and writes the plot of ken prove.
+	m["cli"] = join(types, features, screen, []string{"ken", "worker", "statedir", "atomicfile"})
 	// Agents read the lines that the command line prints.
 	m["mcp"] = join(types, features, screen, []string{"ken"})
 	m["app"] = join(types, features, facts, assembled, screen, faces, []string{"dashboard"})

@@ -20,14 +20,12 @@ import (
 	"ken/internal/install"
 	"ken/internal/ken"
 	"ken/internal/repo"
+	"ken/internal/statedir"
 	"ken/internal/term"
-	"ken/internal/workflow"
 )
 
 // Deps are the functions that commands need from the program.
 type Deps struct {
-	// OpenState opens a state directory.
-	OpenState func(ctx context.Context, opts StateOptions) (*workflow.Manager, error)
 	// OpenHooks opens the repository that contains dir for git hooks.
 	OpenHooks func(ctx context.Context, dir string) (GitHooks, error)
 	// Runs returns the surveys that workers run, nil without a team's store.
@@ -44,7 +42,7 @@ type Deps struct {
 	// a repository.
 	Diagnose func(ctx context.Context, dir string) (facts install.Facts, ok bool, err error)
 	// ToolFiles finds the files of other tools in the repository of the state directory; none outside a repository.
-	ToolFiles func(ctx context.Context, opts StateOptions) ([]install.ToolFiles, error)
+	ToolFiles func(ctx context.Context, opts statedir.Options) ([]install.ToolFiles, error)
 	// InstallClient adds ken to the files of an agent's client, or removes it: those of the repository of dir, or the
 	// user's own.
 	InstallClient func(ctx context.Context, dir string, c install.Client, opts install.Options) (*install.ClientResult, error)

@@ -13,6 +13,7 @@ import (
 	"ken/internal/install"
 	"ken/internal/ken"
 	"ken/internal/repo"
+	"ken/internal/statedir"
 	"ken/internal/term"
 	"ken/internal/workflow"
 )
@@ -34,7 +35,7 @@ func (p *program) doctor() *cobra.Command {
 			}
 			if noConfig {
 				p.io.Remarkf("ken: the state directory was not checked, because the configuration that names it cannot be read")
-				d.tools, err = p.ToolFiles(c.Context(), StateOptions{From: p.dir})
+				d.tools, err = p.ToolFiles(c.Context(), statedir.Options{From: p.dir})
 				d.toolsKnown = p.reportToolsError(err)
 			} else {
 				err = p.inState(c, f, func(s *workflow.Manager) error {
@@ -43,7 +44,7 @@ func (p *program) doctor() *cobra.Command {
 					if err != nil {
 						return err
 					}
-					d.tools, err = p.ToolFiles(c.Context(), StateOptions{From: p.dir, Dir: f.dir})
+					d.tools, err = p.ToolFiles(c.Context(), statedir.Options{From: p.dir, Dir: f.dir})
 					d.toolsKnown = p.reportToolsError(err)
 					return nil
 				})

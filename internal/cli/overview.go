@@ -11,6 +11,7 @@ import (
 	"ken/internal/repo"
 	"ken/internal/share"
 	"ken/internal/spec"
+	"ken/internal/statedir"
 	"ken/internal/workflow"
 )
 
@@ -194,7 +195,7 @@ func askWorktrees(ctx context.Context, w *ken.Repository, o *Overview) error {
 }
 
 func (p *program) askWorkflow(ctx context.Context, o *Overview) error {
-	s, err := p.OpenState(ctx, StateOptions{From: p.dir, Wait: 1})
+	s, err := statedir.Open(ctx, statedir.Options{From: p.dir, Wait: 1})
 	if err != nil {
 		return err
 	}

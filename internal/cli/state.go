@@ -12,16 +12,10 @@ import (
 	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/repo"
+	"ken/internal/statedir"
 	"ken/internal/term"
 	"ken/internal/workflow"
 )
-
-// StateOptions selects a state directory.
-type StateOptions struct {
-	From string        // -C
-	Dir  string        // --dir, relative to From; "" for the configured directory
-	Wait time.Duration // for the lock
-}
 
 // stateFlags are the flags of all ken state commands.
 type stateFlags struct {
@@ -71,7 +65,7 @@ func (p *program) inState(c *cobra.Command, f *stateFlags, do func(*workflow.Man
 	if flag := c.Flag("dir"); flag != nil && flag.Changed && f.dir == "" {
 		return usage(c, errors.New("--dir is empty"))
 	}
-	s, err := p.OpenState(c.Context(), StateOptions{From: p.dir, Dir: f.dir, Wait: max(f.wait, 1)})
+	s, err := statedir.Open(c.Context(), statedir.Options{From: p.dir, Dir: f.dir, Wait: max(f.wait, 1)})
 	if err != nil {
 		return err
 	}
