@@ -22,7 +22,7 @@ const (
 	docsSources = 10_000
 	docsPages   = 1_000
 	docsCommits = 1_000
-	// docsRecipe names the way the repository is generated, as recipe does.
+	// docsRecipe is the version of the generator.
 	docsRecipe = "1"
 
 	docsColdWork   = "docs, cold"
@@ -56,18 +56,18 @@ func (s specSite) docs(args ...string) command {
 	return command{args: append([]string{s.ken, "docs"}, args...), dir: s.dir, env: s.env}
 }
 
-// docsCold: nothing is known, against the survey of the same files by their outlines.
+// docsCold measures ken docs without a cache, against ken survey run by outlines of the same files.
 func (s specSite) docsCold(ctx context.Context) error {
-	d := duel{
+	d := comparison{
 		ken:    s.docs(),
 		other:  command{args: []string{s.ken, "survey", "run", "--provider", "outline"}, dir: s.dir, env: s.env},
 		rounds: min(s.rounds, specColdRounds),
-		// Either side begins with nothing.
+		// Both sides start without a cache.
 		beforeKen:   s.forget,
 		beforeOther: s.forget,
 		after:       func(ctx context.Context, _ int) error { return s.mustFind(ctx) },
 	}
-	ken, other, _, err := d.fight(ctx)
+	ken, other, _, err := d.measure(ctx)
 	if err != nil {
 		return err
 	}
@@ -85,17 +85,17 @@ func (s specSite) docsCold(ctx context.Context) error {
 	return nil
 }
 
-// docsWarm: nothing has changed since the last answer.
+// docsWarm measures ken docs when nothing changed since the last answer.
 func (s specSite) docsWarm(ctx context.Context) error {
 	if err := s.mustFind(ctx); err != nil {
 		return err
 	}
-	d := duel{
+	d := comparison{
 		ken:    s.docs(),
 		other:  command{args: []string{s.ken, "status"}, dir: s.dir, env: s.env},
 		rounds: max(s.rounds, specShortRounds),
 	}
-	ken, other, _, err := d.fight(ctx)
+	ken, other, _, err := d.measure(ctx)
 	if err != nil {
 		return err
 	}
@@ -110,8 +110,7 @@ func (s specSite) docsWarm(ctx context.Context) error {
 	return nil
 }
 
-// mustFind makes sure that ken has found what there is to find: a figure for an answer
-// that was not given would be worth nothing.
+// mustFind returns an error unless ken docs reads all pages and finds moved and gone mentions.
 func (s specSite) mustFind(ctx context.Context) error {
 	r, err := s.docs("--json").run(ctx)
 	if err != nil {
@@ -130,8 +129,8 @@ func (s specSite) mustFind(ctx context.Context) error {
 	return nil
 }
 
-// docsRepository returns a generated repository of sources and the pages about them, in
-// the course of whose history files were moved and functions renamed.
+// docsRepository returns a generated repository of sources and pages about them. Its history moves files and renames
+// functions.
 func docsRepository(ctx context.Context, cache string, env []string) (string, error) {
 	dir := filepath.Join(cache, "docs-v"+docsRecipe)
 	if _, err := os.Stat(dir); err == nil && git(ctx, dir, env, nil, "diff-index", "--quiet", "HEAD") == nil {
@@ -161,8 +160,8 @@ func docsRepository(ctx context.Context, cache string, env []string) (string, er
 	return dir, os.Rename(half, dir)
 }
 
-// writeDocsHistory writes a commit of everything, and many that each edit a few files,
-// move one, rename a function and edit a page.
+// writeDocsHistory writes a commit with all files. Each of the following commits edits four files, moves one, renames a
+// function and edits a page.
 func writeDocsHistory(w io.Writer) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	rng := rand.New(rand.NewPCG(7, docsPages))
@@ -204,7 +203,7 @@ func writeDocsHistory(w io.Writer) error {
 	return out.Flush()
 }
 
-// docsSource is a file that declares something of its own.
+// docsSource returns a file that declares one function.
 func docsSource(i, version int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "package part%d\n\n// Handle%dVersion%d handles what is given to it.\nfunc Handle%dVersion%d(name string) error {\n", i/20, i, version, i, version)
@@ -215,7 +214,7 @@ func docsSource(i, version int) string {
 	return b.String()
 }
 
-// docsPage names a few files and functions.
+// docsPage returns a page that mentions files and functions.
 func docsPage(rng *rand.Rand, where []string) string {
 	var b strings.Builder
 	b.WriteString("# A page\n\n")

@@ -133,7 +133,7 @@ func (s *indexSite) add(r row) {
 func (s *indexSite) cold(ctx context.Context) error {
 	progress("find, cold, %s", s.name)
 	tags := filepath.Join(s.tmp, "tags")
-	d := duel{
+	d := comparison{
 		ken:       s.find(),
 		other:     s.command("ctags", "-R", "--exclude=.git", "-f", tags, "."),
 		rounds:    min(s.rounds, indexColdRounds),
@@ -141,7 +141,7 @@ func (s *indexSite) cold(ctx context.Context) error {
 		beforeKen: s.forget,
 		after:     func(ctx context.Context, _ int) error { return s.mustAnswer(ctx) },
 	}
-	ken, other, _, err := d.fight(ctx)
+	ken, other, _, err := d.measure(ctx)
 	if err != nil {
 		return err
 	}
@@ -227,17 +227,17 @@ func (s *indexSite) answers(ctx context.Context) error {
 	} {
 		for _, when := range []struct {
 			name   string
-			duel   duel
+			duel   comparison
 			budget time.Duration
 		}{
-			{"warm", duel{ken: q.ken, other: s.gitStatus()}, limit},
+			{"warm", comparison{ken: q.ken, other: s.gitStatus()}, limit},
 			{"one edit", s.edited(q.ken, false), 2 * limit},
 			{"one commit", s.edited(q.ken, true), 2 * limit},
 		} {
 			progress("%s, %s, %s", q.name, when.name, s.name)
 			when.duel.rounds = s.rounds
 			when.duel.processor = true
-			ken, other, _, err := when.duel.fight(ctx)
+			ken, other, _, err := when.duel.measure(ctx)
 			if err != nil {
 				return err
 			}
@@ -253,14 +253,14 @@ func (s *indexSite) gitStatus() command {
 
 // edited asks after an edit of one file, another one each round, and after its commit if
 // that is wanted. Putting it back is not timed, and neither is what ken then does about it.
-func (s *indexSite) edited(ken command, commit bool) duel {
+func (s *indexSite) edited(ken command, commit bool) comparison {
 	files := slices.DeleteFunc(slices.Clone(s.tree.files), func(f string) bool {
 		info, err := os.Lstat(filepath.Join(s.tree.dir, f))
 		return err != nil || !info.Mode().IsRegular() || !isSource(f)
 	})
 	var name string
 	var text []byte
-	return duel{
+	return comparison{
 		ken: ken, other: s.gitStatus(),
 		before: func(ctx context.Context, round int) (err error) {
 			file := files[round*7919%len(files)]

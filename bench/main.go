@@ -1,10 +1,7 @@
-// Command bench measures ken as its users meet it, whole processes on whole
-// repositories, and prints one table.
+// Command bench measures ken on whole repositories and prints one table. It runs whole processes, as users do.
 //
-// Every figure is a ratio to something everybody has, git or md5sum, taken in
-// the same run with the two sides interleaved, so that it survives a change of
-// machine. docs/performance.md has the method and the last figures. It knows
-// ken by its command line only.
+// Every figure is a ratio to git or md5sum, measured in the same run, so that figures of different machines can be
+// compared. docs/performance.md has the method and the last figures.
 //
 //	go run ./bench                       everything
 //	go run ./bench -sizes 500 -run trust one row, quickly
@@ -12,8 +9,8 @@
 //	go run ./bench -check                status 1 if a limit is missed
 //	go run ./bench -update FILE          also writes the table into a page
 //
-// Five studies ask how good ken's answers are, on real repositories, some beside grep,
-// BM25, ctags and CodeGraph; docs/evidence.md has their method and figures:
+// Studies measure how good ken's answers are on real repositories, some of them against grep, BM25, ctags and
+// CodeGraph. docs/evidence.md has their method and figures:
 //
 //	go run ./bench -run find -repo DIR                     which files will a commit change
 //	go run ./bench -run where -questions FILE -repos DIR   where is X handled
@@ -150,7 +147,7 @@ func run(ctx context.Context, opts options) (err error) {
 	return nil
 }
 
-// progress tells whoever waits what is going on.
+// progress prints a line with the time on stderr.
 func progress(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, time.Now().Format("15:04:05 ")+format+"\n", args...)
 }

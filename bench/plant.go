@@ -77,7 +77,7 @@ var (
 var anyProjectHas = regexp.MustCompile(`(?i)^(readme|license|licence|contributing|changelog|package|package-lock|tsconfig|go\.mod|go\.sum|cargo|pyproject|setup|` +
 	`requirements|makefile|dockerfile|index|main|config|settings|app|test|server|lib|mod|__init__|conftest|example|gemfile|rakefile|codeowners|security|agents|claude|pom|notice|build)\b`)
 
-// isPlantDoc reports whether a file is a document that somebody keeps up to date.
+// isPlantDoc reports whether a file is a document that its authors keep up to date.
 func isPlantDoc(name string) bool {
 	return slices.Contains(docExtensions, path.Ext(name)) && !notKeptUp.MatchString(name)
 }

@@ -10,15 +10,14 @@ import (
 	"time"
 )
 
-// A command is one side of a comparison: a whole process, started as a user
-// would start it.
+// A command is one side of a comparison.
 type command struct {
 	args []string
 	dir  string
 	env  []string
 }
 
-// A result is what one run of a command cost.
+// A result is the cost of one run of a command.
 type result struct {
 	wall   time.Duration
 	cpu    time.Duration // of the process and the ones that it started, on all cores
@@ -26,8 +25,7 @@ type result struct {
 	stdout []byte
 }
 
-// run starts the command and waits for it. Its output is read through a pipe, as
-// a program that uses it would; any other exit status than 0 is an error.
+// run runs the command and reads its output through a pipe. An exit status other than 0 is an error.
 func (c command) run(ctx context.Context) (result, error) {
 	cmd := exec.CommandContext(ctx, c.args[0], c.args[1:]...)
 	cmd.Dir, cmd.Env = c.dir, c.env
@@ -43,8 +41,7 @@ func (c command) run(ctx context.Context) (result, error) {
 	return result{wall: wall, cpu: cpu, memory: peakMemory(cmd.ProcessState), stdout: stdout.Bytes()}, nil
 }
 
-// alone runs the command and returns the most memory that it held itself, its
-// children left out where the system lets us tell them apart.
+// alone runs the command and returns its peak memory, without its child processes if the system can tell.
 func (c command) alone(ctx context.Context) (int64, error) {
 	cmd := exec.CommandContext(ctx, c.args[0], c.args[1:]...)
 	cmd.Dir, cmd.Env = c.dir, c.env
@@ -70,25 +67,22 @@ func tail(b []byte) []byte {
 	return bytes.TrimSpace(b[max(0, len(b)-most):])
 }
 
-// A duel measures two commands against each other.
-type duel struct {
+// A comparison measures two commands against each other.
+type comparison struct {
 	ken, other command
 	rounds     int
 	processor  bool // compare processor time: a busy machine changes it less than wall time
-	// before prepares each round, and after clears up; neither is timed. Both
-	// may be nil.
+	// before prepares each round, and after cleans up. They are not timed, and may be nil.
 	before, after func(ctx context.Context, round int) error
 	// beforeKen prepares each run of ken alone, beforeOther each of the other side.
 	beforeKen, beforeOther func() error
-	// sees, when not nil, names what the output of either side must mention:
-	// a side that overlooked the work was not fast at it.
+	// sees returns a text that the output of both sides must contain. It may be nil.
 	sees func(round int) string
 }
 
-// fight runs the two sides alternately, each going first every other time, once
-// to warm up and then for the rounds asked for. It returns the median wall or processor
-// times and ken's peak memory.
-func (d duel) fight(ctx context.Context) (ken, other time.Duration, memory int64, err error) {
+// measure runs the two sides alternately: one round that does not count, then the given rounds. It returns the median
+// wall or processor times and the peak memory of ken.
+func (d comparison) measure(ctx context.Context) (ken, other time.Duration, memory int64, err error) {
 	var kens, others []time.Duration
 	for round := range d.rounds + 1 {
 		k, o, err := d.round(ctx, round)
@@ -109,7 +103,7 @@ func (d duel) fight(ctx context.Context) (ken, other time.Duration, memory int64
 	return median(kens), median(others), memory, nil
 }
 
-func (d duel) round(ctx context.Context, n int) (ken, other result, err error) {
+func (d comparison) round(ctx context.Context, n int) (ken, other result, err error) {
 	if d.before != nil {
 		if err := d.before(ctx, n); err != nil {
 			return ken, other, err
@@ -149,7 +143,7 @@ func (d duel) round(ctx context.Context, n int) (ken, other result, err error) {
 	return ken, other, err
 }
 
-func (d duel) side(ctx context.Context, n int, c command) (result, error) {
+func (d comparison) side(ctx context.Context, n int, c command) (result, error) {
 	r, err := c.run(ctx)
 	if err == nil && d.sees != nil && !bytes.Contains(r.stdout, []byte(d.sees(n))) {
 		err = fmt.Errorf("%s does not mention %s: %s", strings.Join(c.args, " "), d.sees(n), tail(r.stdout))

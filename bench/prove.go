@@ -80,8 +80,8 @@ func (b *bench) proveSite(ctx context.Context, s specSite) error {
 			continue
 		}
 		progress("%s%s, %d of %d commits", w.name, s.name, proveCommits, commits)
-		d := duel{ken: ken, other: log, rounds: min(b.rounds, specColdRounds), beforeKen: w.before, after: replayed}
-		took, other, _, err := d.fight(ctx)
+		d := comparison{ken: ken, other: log, rounds: min(b.rounds, specColdRounds), beforeKen: w.before, after: replayed}
+		took, other, _, err := d.measure(ctx)
 		if err != nil {
 			return fmt.Errorf("%s%s: %w", w.name, s.name, err)
 		}

@@ -56,7 +56,7 @@ func (b *bench) reviewSite(ctx context.Context, repo string) error {
 	}
 	const git = "git status && git diff --stat"
 	other := command{args: []string{"sh", "-c", git + " HEAD"}, dir: t.dir, env: b.env}
-	took, gitTook, _, err := duel{ken: ken, other: other, rounds: b.rounds, processor: true}.fight(ctx)
+	took, gitTook, _, err := comparison{ken: ken, other: other, rounds: b.rounds, processor: true}.measure(ctx)
 	if err != nil {
 		return err
 	}

@@ -43,29 +43,19 @@ const (
 
 // serveWorks fills the rows of ken serve.
 func (b *bench) serveWorks(ctx context.Context) error {
-	if b.wants(servePageWork, serveBytesWork, serveEventWork, serveMissedWork, serveMemoryWork) {
+	if b.anyOf(servePageWork, serveBytesWork, serveEventWork, serveMissedWork, serveMemoryWork) {
 		progress("%s, %d nodes", servePageWork, serveNodes)
 		if err := b.served(ctx, serveNodes, (*serving).ordinary); err != nil {
 			return fmt.Errorf("%s: %w", servePageWork, err)
 		}
 	}
-	if b.wants(serveLargeWork) {
+	if b.anyOf(serveLargeWork) {
 		progress("%s, %d nodes", serveLargeWork, serveManyNodes)
 		if err := b.served(ctx, serveManyNodes, (*serving).large); err != nil {
 			return fmt.Errorf("%s: %w", serveLargeWork, err)
 		}
 	}
 	return nil
-}
-
-// wants reports whether any of some works is asked for.
-func (b *bench) wants(works ...string) bool {
-	for _, w := range works {
-		if b.only.MatchString(w) {
-			return true
-		}
-	}
-	return false
 }
 
 // A serving is a dashboard under measurement.
@@ -170,11 +160,11 @@ func (s *serving) ordinary(ctx context.Context) error {
 	s.rows = append(s.rows,
 		row{work: servePageWork, files: s.nodes, unit: "nodes", ken: wall, budget: servePageBudget},
 		row{work: serveBytesWork, files: s.nodes, unit: "nodes", counted: true, count: max(0, size-servePageBytes)})
-	return s.crowd(ctx)
+	return s.manyStreams(ctx)
 }
 
-// crowd opens many streams and makes commits: each must be heard of, by all.
-func (s *serving) crowd(ctx context.Context) error {
+// manyStreams opens many streams and makes commits: each must be heard of, by all.
+func (s *serving) manyStreams(ctx context.Context) error {
 	memory := watchMemory(s.pid)
 	var pages []*listener
 	defer func() {

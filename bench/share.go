@@ -34,7 +34,7 @@ func (b *bench) shareWorks(ctx context.Context) error {
 		return fmt.Errorf("%s: %w", shareWork, err)
 	}
 	progress("%s, %d records", shareWork, shareRecords)
-	d := duel{
+	d := comparison{
 		ken:    command{args: []string{b.ken, "share", "push"}, dir: s.dir, env: s.env},
 		other:  command{args: []string{"git", "push", "--quiet", "origin", "refs/heads/work"}, dir: s.other, env: s.env},
 		rounds: b.rounds,
@@ -43,7 +43,7 @@ func (b *bench) shareWorks(ctx context.Context) error {
 		},
 		after: func(ctx context.Context, _ int) error { return s.arrived(ctx) },
 	}
-	ken, other, _, err := d.fight(ctx)
+	ken, other, _, err := d.measure(ctx)
 	if err != nil {
 		return fmt.Errorf("%s: %w", shareWork, err)
 	}

@@ -63,7 +63,7 @@ func (b *bench) specWorks(ctx context.Context) error {
 	return b.specGrowth(ctx)
 }
 
-// specHooks: what a hook is asked is about a few paths, however many nodes there are.
+// specHooks measures hooks with many nodes. A hook asks about a few paths only.
 func (b *bench) specHooks(ctx context.Context) error {
 	if !b.anyOf(specGateWork, specBeforeWork, specAfterWork) {
 		return nil
@@ -76,7 +76,7 @@ func (b *bench) specHooks(ctx context.Context) error {
 	return s.works(ctx, specShort, []specWork{{specGateWork, s.gate}, {specBeforeWork, s.before}, {specAfterWork, s.after}})
 }
 
-// anyOf reports whether any of some works is asked for.
+// anyOf reports whether -run selects any of these works.
 func (b *bench) anyOf(works ...string) bool {
 	for _, w := range works {
 		if b.only.MatchString(w) {
@@ -104,10 +104,10 @@ type specSite struct {
 	*bench
 	dir   string
 	nodes int
-	name  string // to tell it from the generated one
+	name  string // of a real repository; "" for the generated one
 }
 
-// A specWork is something that is done on a site.
+// A specWork is a measurement on a site.
 type specWork struct {
 	name string
 	do   func(ctx context.Context, commits int) error
@@ -157,10 +157,10 @@ func (s specSite) commitCount(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// cold: nothing is known of the history, against git's own walk over it. One million
-// changes of paths are the measure for memory.
+// cold measures ken spec ls without a cache, against git log over the whole history. The memory row needs a million
+// changed paths.
 func (s specSite) cold(ctx context.Context, commits int) error {
-	d := duel{
+	d := comparison{
 		ken: s.command("ls"),
 		other: command{
 			args: []string{"sh", "-c", "git log --raw -c -z --no-renames HEAD >" + os.DevNull},
@@ -170,7 +170,7 @@ func (s specSite) cold(ctx context.Context, commits int) error {
 		beforeKen: s.forget,
 		after:     func(ctx context.Context, _ int) error { return s.mustKnow(ctx, s.nodes) },
 	}
-	ken, other, _, err := d.fight(ctx)
+	ken, other, _, err := d.measure(ctx)
 	if err != nil {
 		return err
 	}
@@ -188,11 +188,11 @@ func (s specSite) cold(ctx context.Context, commits int) error {
 	return nil
 }
 
-// specColdRounds are enough for what takes seconds.
+// specColdRounds is the number of rounds of work that takes seconds.
 const specColdRounds = 5
 
-// one: HEAD is one commit ahead of what is known. The commit touches governed code,
-// another file each round, and is made and taken back untimed.
+// one measures ken spec ls after one new commit to governed code, in another file each round. Making the commit and
+// removing it are not timed.
 func (s specSite) one(ctx context.Context, commits int) error {
 	if err := s.mustKnow(ctx, s.nodes); err != nil {
 		return err
@@ -201,14 +201,14 @@ func (s specSite) one(ctx context.Context, commits int) error {
 	if err != nil {
 		return err
 	}
-	d := duel{
+	d := comparison{
 		ken:    s.command("ls"),
 		other:  command{args: []string{"git", "log", "-1"}, dir: s.dir, env: s.env},
 		rounds: max(s.rounds, specShortRounds),
 		before: s.commitOne,
 		after:  func(ctx context.Context, _ int) error { return s.mustKnow(ctx, s.nodes) },
 	}
-	ken, other, _, err := d.fight(ctx)
+	ken, other, _, err := d.measure(ctx)
 	if err != nil {
 		return err
 	}
@@ -221,10 +221,10 @@ func (s specSite) one(ctx context.Context, commits int) error {
 	return s.forget()
 }
 
-// specShortRounds are for what takes milliseconds, with something to prepare.
+// specShortRounds is the number of rounds of work that takes milliseconds and has to be prepared.
 const specShortRounds = 20
 
-// commitOne puts a commit on top that edits a file which a node governs.
+// commitOne adds a commit that edits a governed file.
 func (s specSite) commitOne(ctx context.Context, round int) error {
 	dirs, err := s.governed(ctx)
 	if err != nil {
@@ -240,7 +240,7 @@ func (s specSite) commitOne(ctx context.Context, round int) error {
 	return git(ctx, s.dir, s.env, strings.NewReader(stream), "fast-import", "--quiet", "--date-format=raw")
 }
 
-// governed lists a directory of each node's.
+// governed lists a governed directory of each node.
 func (s specSite) governed(ctx context.Context) ([]string, error) {
 	text, err := gitAnswer(ctx, s.dir, s.env, "grep", "-h", "-m1", "^  - ", "HEAD", "--", ".spec")
 	if err != nil {
@@ -253,7 +253,7 @@ func (s specSite) governed(ctx context.Context) ([]string, error) {
 	return dirs, nil
 }
 
-// gate: ten governed files are staged, and the hook lets them through.
+// gate measures the pre-commit hook with ten staged governed files, which it lets pass.
 func (s specSite) gate(ctx context.Context, _ int) (err error) {
 	defer func() {
 		err = errors.Join(err, os.RemoveAll(filepath.Join(s.dir, ".ken")), git(ctx, s.dir, s.env, nil, "reset", "--quiet", "--hard"))
@@ -283,11 +283,11 @@ func (s specSite) gate(ctx context.Context, _ int) (err error) {
 	if err := git(ctx, s.dir, s.env, nil, add...); err != nil {
 		return err
 	}
-	d := duel{
+	d := comparison{
 		ken:   command{args: []string{s.ken, "hook", "pre-commit"}, dir: s.dir, env: s.env},
 		other: s.version(""), rounds: max(s.rounds, specShortRounds),
 	}
-	ken, other, _, err := d.fight(ctx)
+	ken, other, _, err := d.measure(ctx)
 	if err != nil {
 		return err
 	}
@@ -297,17 +297,17 @@ func (s specSite) gate(ctx context.Context, _ int) (err error) {
 	return nil
 }
 
-// before: an agent is about to edit a governed file.
+// before measures the hook before an agent edits a governed file.
 func (s specSite) before(ctx context.Context, _ int) error {
 	return s.hook(ctx, specBeforeWork, "pre-tool-use")
 }
 
-// after: it has edited one.
+// after measures the hook after the edit.
 func (s specSite) after(ctx context.Context, _ int) error {
 	return s.hook(ctx, specAfterWork, "post-tool-use")
 }
 
-// hook tells ken of an edit in no session, so that it has to find the spec each time.
+// hook measures a hook outside a session, so that ken has to find the spec each time.
 func (s specSite) hook(ctx context.Context, work, verb string) error {
 	dirs, err := s.governed(ctx)
 	if err != nil {
@@ -319,11 +319,11 @@ func (s specSite) hook(ctx context.Context, work, verb string) error {
 	if err != nil {
 		return err
 	}
-	d := duel{
+	d := comparison{
 		ken:   command{args: []string{"sh", "-c", `printf %s "$1" | "$0" hook "$2"`, s.ken, string(said), verb}, dir: s.dir, env: s.env},
 		other: s.version(""), rounds: max(s.rounds, specShortRounds),
 	}
-	// The hook that comes first reads the specs, and says which one governs the file.
+	// The first call reads the specs, and names the one that governs the file.
 	told, err := d.ken.run(ctx)
 	if err != nil {
 		return err
@@ -331,7 +331,7 @@ func (s specSite) hook(ctx context.Context, work, verb string) error {
 	if !bytes.Contains(told.stdout, []byte("govern")) {
 		return fmt.Errorf("ken hook %s does not know what governs %s: %s", verb, dirs[0], told.stdout)
 	}
-	ken, other, _, err := d.fight(ctx)
+	ken, other, _, err := d.measure(ctx)
 	if err != nil {
 		return err
 	}
@@ -341,13 +341,13 @@ func (s specSite) hook(ctx context.Context, work, verb string) error {
 	return nil
 }
 
-// warm: nothing moved, and git is not asked at all.
+// warm measures ken spec ls when nothing changed. ken starts no git process then.
 func (s specSite) warm(ctx context.Context, _ int) error {
 	if err := s.mustKnow(ctx, s.nodes); err != nil {
 		return err
 	}
-	d := duel{ken: s.command("ls"), other: s.version(""), rounds: max(s.rounds, startupRounds)}
-	ken, other, _, err := d.fight(ctx)
+	d := comparison{ken: s.command("ls"), other: s.version(""), rounds: max(s.rounds, startupRounds)}
+	ken, other, _, err := d.measure(ctx)
 	if err != nil {
 		return err
 	}
@@ -362,7 +362,7 @@ func (s specSite) warm(ctx context.Context, _ int) error {
 	return nil
 }
 
-// specGrowth: ten times the nodes must not cost much more than ten times as much.
+// specGrowth compares ken spec ls with 400 and with 4,000 nodes.
 func (b *bench) specGrowth(ctx context.Context) error {
 	if !b.only.MatchString(specGrowthWork) {
 		return nil
@@ -379,8 +379,8 @@ func (b *bench) specGrowth(ctx context.Context) error {
 		}
 	}
 	progress(specGrowthWork)
-	d := duel{ken: sides[0].command("ls"), other: sides[1].command("ls"), rounds: max(b.rounds, specShortRounds)}
-	many, few, _, err := d.fight(ctx)
+	d := comparison{ken: sides[0].command("ls"), other: sides[1].command("ls"), rounds: max(b.rounds, specShortRounds)}
+	many, few, _, err := d.measure(ctx)
 	if err != nil {
 		return fmt.Errorf("%s: %w", specGrowthWork, err)
 	}
@@ -395,11 +395,10 @@ func (s specSite) command(args ...string) command {
 	return command{args: append([]string{s.ken, "spec"}, args...), dir: s.dir, env: s.env}
 }
 
-// forget removes what ken has kept.
+// forget deletes the caches and the store of ken.
 func (s specSite) forget() error { return os.RemoveAll(filepath.Join(s.dir, ".git", "ken")) }
 
-// mustKnow makes sure that ken knows the version and the drift of every node: a
-// figure for an answer that was not given would be worth nothing.
+// mustKnow returns an error unless ken knows the version and the drift of every node.
 func (s specSite) mustKnow(ctx context.Context, nodes int) error {
 	r, err := s.command("ls", "--json").run(ctx)
 	if err != nil {
@@ -426,8 +425,7 @@ func (s specSite) mustKnow(ctx context.Context, nodes int) error {
 	return nil
 }
 
-// gitProcesses counts how often a command starts git, by a git of our own that is
-// found first.
+// gitProcesses counts how often a command starts git, with a wrapper of git that comes first in PATH.
 func (b *bench) gitProcesses(ctx context.Context, c command) (int, error) {
 	real, err := exec.LookPath("git")
 	if err != nil {

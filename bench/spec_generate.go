@@ -165,7 +165,7 @@ func gitAnswer(ctx context.Context, dir string, env []string, args ...string) (s
 	return strings.TrimSpace(string(out)), nil
 }
 
-// What a generated history is made of.
+// The parts of a generated history.
 const (
 	specBlobs   = 20_000 // contents that files take turns with
 	specBranchy = 12     // of so many steps one is a branch and its merge

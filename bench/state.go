@@ -7,8 +7,7 @@ import (
 	"path/filepath"
 )
 
-// The state directory: what every verb pays beyond starting, and what a huge
-// directory costs against the tool that lists it.
+// The limits of ken state: small directories against starting ken, and a huge directory against find.
 const (
 	stateAuditAtMost  = 1.5
 	stateUpdateAtMost = 2.0
@@ -40,12 +39,12 @@ func (b *bench) stateWorks(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		d := duel{
+		d := comparison{
 			ken:    command{args: append([]string{b.ken, "state", "--dir", dir}, w.args...), dir: b.tmp, env: b.env},
 			other:  w.other(dir),
 			rounds: max(b.rounds, w.rounds),
 		}
-		ken, other, _, err := d.fight(ctx)
+		ken, other, _, err := d.measure(ctx)
 		if err != nil {
 			return fmt.Errorf("%s: %w", w.name, err)
 		}
@@ -54,8 +53,7 @@ func (b *bench) stateWorks(ctx context.Context) error {
 	return nil
 }
 
-// stateDir makes a state directory of so many files, most of them variants that a
-// pattern allows.
+// stateDir makes a state directory with so many files. A pattern of the contract allows most of them.
 func (b *bench) stateDir(files int) (string, error) {
 	dir := filepath.Join(b.tmp, fmt.Sprintf("state-%d", files))
 	if err := os.MkdirAll(dir, 0o755); err != nil {

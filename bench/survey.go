@@ -90,24 +90,23 @@ type surveySite struct {
 	plan surveyPlan
 }
 
-// surveyColdRounds are enough for what takes seconds.
+// surveyColdRounds is the number of rounds of work that takes seconds.
 const surveyColdRounds = 5
 
-// cold: nothing is known, not even what grammars see in the files, against reading
-// every byte of them. Every directory must be described.
+// cold measures a survey without any cache, against reading every byte of the files. It must describe every directory.
 func (s surveySite) cold(ctx context.Context) error {
 	if err := s.trusted(ctx); err != nil {
 		return err
 	}
-	d := duel{
+	d := comparison{
 		ken:    s.command("survey", "run"),
 		other:  s.command("verify", "--full"),
 		rounds: min(s.rounds, surveyColdRounds),
-		// The other side finds rows in any case: those that this one has left.
+		// The other side always finds the rows that this side wrote.
 		beforeKen: s.forget,
 		after:     func(ctx context.Context, _ int) error { return s.mustHold(ctx) },
 	}
-	ken, other, _, err := d.fight(ctx)
+	ken, other, _, err := d.measure(ctx)
 	if err != nil {
 		return err
 	}
@@ -127,11 +126,10 @@ func (s surveySite) memory(ctx context.Context) error {
 	return nil
 }
 
-// edit: one file was edited, another one each round, so that what is said of it is
-// another. Both sides are given the same edit: it is put back between them. The
-// directory of the file must be described anew, and nothing but those above it.
+// edit measures a survey after one edit, in another file each round. Both sides get the same edit: it is reverted
+// between them. Only the directory of the file and those above it may be described again.
 func (s surveySite) edit(ctx context.Context) error {
-	// What an earlier run wrote of the same edits would be found again.
+	// An earlier run with the same edits may have left records.
 	if err := s.forget(); err != nil {
 		return err
 	}
@@ -169,10 +167,10 @@ func (s surveySite) edit(ctx context.Context) error {
 	return nil
 }
 
-// surveyShortRounds are for what takes milliseconds, with something to prepare.
+// surveyShortRounds is the number of rounds of work that takes milliseconds and has to be prepared.
 const surveyShortRounds = 20
 
-// edited calls act while a file has another text, and puts it back.
+// edited calls act while a file has another text, and restores the text.
 func (s surveySite) edited(ctx context.Context, name, text string, act func() error) error {
 	file := filepath.Join(s.dir, name)
 	before, err := os.ReadFile(file)
@@ -187,15 +185,14 @@ func (s surveySite) edited(ctx context.Context, name, text string, act func() er
 	err = errors.Join(err, os.WriteFile(file, before, 0o644), os.Chtimes(file, old, old),
 		git(ctx, s.dir, s.env, nil, "update-index", "--refresh"))
 	if err == nil {
-		// A run alone: nobody asks for a plan, which would keep how directories stand.
+		// Do not ask for a plan here: it would cache the verdicts of directories.
 		_, err = s.command("survey", "run").run(ctx)
 	}
 	return errors.Join(err, s.mustTrust(ctx))
 }
 
-// mustTouchOnly makes sure that a run described the directory of a file anew, and
-// besides only directories above it, in order and without a gap: whatever is above one
-// that was described in the same words as before stays as it was.
+// mustTouchOnly returns an error unless a run described the directory of a file and then directories above it, without
+// a gap. A run stops going up when a summary did not change.
 func mustTouchOnly(name string, answer []byte) error {
 	var ran struct{ Done []string }
 	if err := json.Unmarshal(answer, &ran); err != nil {
@@ -214,16 +211,16 @@ func mustTouchOnly(name string, answer []byte) error {
 	return nil
 }
 
-// brief: what is known about a place, when all of it is known.
+// brief measures ken brief when all summaries are fresh.
 func (s surveySite) brief(ctx context.Context) error {
 	if err := s.described(ctx); err != nil {
 		return err
 	}
 	name, _ := codeFile(s.plan, s.plan.directories/2, 1)
-	d := duel{
+	d := comparison{
 		ken: s.command("brief", path.Dir(name)), other: s.command("status"), rounds: max(s.rounds, surveyShortRounds),
 	}
-	ken, other, _, err := d.fight(ctx)
+	ken, other, _, err := d.measure(ctx)
 	if err != nil {
 		return err
 	}
@@ -231,7 +228,7 @@ func (s surveySite) brief(ctx context.Context) error {
 	return nil
 }
 
-// none: a plan of all directories, each of which is to be described.
+// none measures a plan when no directory is described.
 func (s surveySite) none(ctx context.Context) error {
 	if err := errors.Join(s.forget(), s.trusted(ctx)); err != nil {
 		return err
@@ -239,7 +236,7 @@ func (s surveySite) none(ctx context.Context) error {
 	return s.planned(ctx, surveyNoneWork, s.plan.directories)
 }
 
-// fresh: a plan of all directories, none of which is.
+// fresh measures a plan when all directories are fresh.
 func (s surveySite) fresh(ctx context.Context) error {
 	if err := s.described(ctx); err != nil {
 		return err
@@ -248,8 +245,8 @@ func (s surveySite) fresh(ctx context.Context) error {
 }
 
 func (s surveySite) planned(ctx context.Context, work string, want int) error {
-	d := duel{ken: s.command("survey", "plan"), other: s.command("verify"), rounds: max(s.rounds, surveyShortRounds)}
-	ken, other, _, err := d.fight(ctx)
+	d := comparison{ken: s.command("survey", "plan"), other: s.command("verify"), rounds: max(s.rounds, surveyShortRounds)}
+	ken, other, _, err := d.measure(ctx)
 	if err != nil {
 		return err
 	}
@@ -262,10 +259,10 @@ func (s surveySite) planned(ctx context.Context, work string, want int) error {
 	return nil
 }
 
-// forget removes what ken has kept.
+// forget deletes the caches and the store of ken.
 func (s surveySite) forget() error { return os.RemoveAll(filepath.Join(s.dir, ".git", "ken")) }
 
-// described makes sure that every directory is described, untimed.
+// described describes every directory. It is not timed.
 func (s surveySite) described(ctx context.Context) error {
 	if _, err := s.command("survey", "run").run(ctx); err != nil {
 		return err
@@ -273,7 +270,7 @@ func (s surveySite) described(ctx context.Context) error {
 	return s.mustHold(ctx)
 }
 
-// mustHold makes sure that all that is said of directories holds.
+// mustHold returns an error unless the summaries of all directories are fresh.
 func (s surveySite) mustHold(ctx context.Context) error {
 	n, err := s.wanted(ctx)
 	if err == nil && n > 0 {
@@ -282,7 +279,7 @@ func (s surveySite) mustHold(ctx context.Context) error {
 	return errors.Join(err, s.mustTrust(ctx))
 }
 
-// wanted returns how many directories are to be described.
+// wanted returns the number of directories without a fresh summary.
 func (s surveySite) wanted(ctx context.Context) (int, error) {
 	r, err := s.command("survey", "plan", "--json").run(ctx)
 	if err != nil {

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// A row is one line of the table: what ken took, what it is held against, and
-// how far it may go.
+// A row is one line of the table: the time of ken, the time of the other side, and the limit.
 type row struct {
 	work    string
 	files   int    // 0 when the work does not depend on them
@@ -20,19 +19,19 @@ type row struct {
 	ken     time.Duration
 	against string
 	other   time.Duration // 0 when the limit is absolute
-	atMost  float64       // ratio; 0 when nothing was promised
+	atMost  float64       // ratio; 0 for no limit
 	budget  time.Duration // absolute limit, where there is no other side
-	// Memory, in bytes, for the row that is about it.
+	// Memory in bytes, for a row about memory.
 	memory, memoryBudget int64
 	otherMemory          int64 // of the other side; 0 when there is none
-	// A count of what must not happen at all, for the row that is about it.
+	// count must be 0 in a row that is counted.
 	counted bool
 	count   int
 }
 
 func (r row) ratio() float64 { return float64(r.ken) / float64(r.other) }
 
-// promised reports whether there is a limit at all.
+// promised reports whether the row has a limit.
 func (r row) promised() bool {
 	return r.atMost > 0 || r.budget > 0 || r.memoryBudget > 0 || r.counted
 }
@@ -77,8 +76,7 @@ func (r row) cells() []string {
 	return []string{work, files, ken, r.against, other, ratio, atMost, verdict}
 }
 
-// printTable writes the rows as a table that is both aligned and Markdown, so
-// that it can go into docs/performance.md as it is.
+// printTable writes the rows as an aligned Markdown table, for docs/performance.md.
 func printTable(w io.Writer, rows []row) error {
 	lines := [][]string{{"work", "of", "ken ms", "against", "ms", "ratio", "at most", ""}}
 	for _, r := range rows {
@@ -99,13 +97,13 @@ func printMarkdown(w io.Writer, lines [][]string) error {
 	return t.Flush()
 }
 
-// The table of a page stands between these two comments.
+// The table of a page is between these two comments.
 const (
 	tableBegins = "<!-- bench -->\n"
 	tableEnds   = "<!-- /bench -->\n"
 )
 
-// updatePage replaces the table of a page, and says with which tools it was made.
+// updatePage replaces the table of a page, and adds the machine and the Go version.
 func updatePage(name string, rows []row) error {
 	var table strings.Builder
 	fmt.Fprintf(&table, "%d cores, %s %s/%s.\n\n", runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH)

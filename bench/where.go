@@ -152,7 +152,7 @@ func mustExist(questions []question, t tree) error {
 var askingWords = strings.Fields("where what which who how why when does do did is are was were can there")
 
 // wordingFor returns the question as ken gets it, or for other engines without the words
-// that only make it a question: nobody who searches by words would search for these.
+// that only make it a question, since they are no search terms.
 func wordingFor(engine, question string) string {
 	if engine == "ken" {
 		return question

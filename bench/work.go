@@ -43,7 +43,7 @@ const (
 	md5sum    = "md5sum -P2"
 )
 
-// build makes ken and the empty program, the same way, in this run.
+// build builds ken and the empty program with the same flags.
 func (b *bench) build(ctx context.Context) error {
 	source := filepath.Join(b.tmp, "empty.go")
 	if err := os.WriteFile(source, []byte("package main\n\nfunc main() {}\n"), 0o644); err != nil {
@@ -56,7 +56,7 @@ func (b *bench) build(ctx context.Context) error {
 	return b.buildKen(ctx)
 }
 
-// buildKen makes ken, unless -ken names one.
+// buildKen builds ken, unless -ken names a binary.
 func (b *bench) buildKen(ctx context.Context) (err error) {
 	if b.ken == "" {
 		b.ken = filepath.Join(b.tmp, "ken")
@@ -79,8 +79,8 @@ func goBuild(ctx context.Context, out, what string) error {
 	return nil
 }
 
-// environment gives both sides git as it comes, whatever this machine's own
-// configuration says. GIT_OPTIONAL_LOCKS stays unset, as it is for users.
+// environment returns an environment without the user's git configuration, for both sides. GIT_OPTIONAL_LOCKS stays
+// unset, as it is for users.
 func environment(home string) []string {
 	var env []string
 	for _, kv := range os.Environ() {
@@ -139,27 +139,26 @@ func (b *bench) measureSize(ctx context.Context, files int) error {
 	return nil
 }
 
-// A work is one kind of line of the table: ken doing something, and what it is
-// held against.
+// A work is a kind of row: a command of ken, and the command that it is compared with.
 type work struct {
 	name    string
 	against string
 	atMost  map[int]float64       // of the other side, by number of files
 	budget  map[int]time.Duration // the same, absolute
-	duel    func(site) duel
+	compare func(site) comparison
 	most    int // files, beyond which it is not measured; 0 for no limit
 }
 
 var works = []work{
-	{name: "bootstrap", against: md5sum, atMost: bootAtMost, duel: site.bootstrap},
-	{name: "verify --full", against: md5sum, atMost: fullAtMost, budget: passBudget, duel: site.full},
-	{name: "status, trust", against: gitStatus, atMost: trustAtMost, duel: site.trust},
-	{name: "verify, one edit", against: gitStatus, atMost: verifyAtMost, duel: site.edit},
-	{name: "hook session-start", against: gitStatus, budget: greetBudget, duel: site.greet, most: 10_000},
-	{name: "hook stop", against: gitStatus, budget: hookBudget, duel: hook("stop"), most: 10_000},
-	{name: "hook pre-tool-use", against: gitStatus, budget: hookBudget, duel: hook("pre-tool-use"), most: 10_000},
-	{name: "hook post-tool-use", against: gitStatus, budget: hookBudget, duel: hook("post-tool-use"), most: 10_000},
-	{name: "hook post-commit", against: gitStatus, budget: hookBudget, duel: site.commit, most: 10_000},
+	{name: "bootstrap", against: md5sum, atMost: bootAtMost, compare: site.bootstrap},
+	{name: "verify --full", against: md5sum, atMost: fullAtMost, budget: passBudget, compare: site.full},
+	{name: "status, trust", against: gitStatus, atMost: trustAtMost, compare: site.trust},
+	{name: "verify, one edit", against: gitStatus, atMost: verifyAtMost, compare: site.edit},
+	{name: "hook session-start", against: gitStatus, budget: greetBudget, compare: site.sessionStart, most: 10_000},
+	{name: "hook stop", against: gitStatus, budget: hookBudget, compare: hook("stop"), most: 10_000},
+	{name: "hook pre-tool-use", against: gitStatus, budget: hookBudget, compare: hook("pre-tool-use"), most: 10_000},
+	{name: "hook post-tool-use", against: gitStatus, budget: hookBudget, compare: hook("post-tool-use"), most: 10_000},
+	{name: "hook post-commit", against: gitStatus, budget: hookBudget, compare: site.commit, most: 10_000},
 }
 
 // A site is one repository under measurement.
@@ -169,31 +168,33 @@ type site struct {
 	dir   string
 }
 
-// measure adds a work's lines to the table. It starts from a repository that ken
-// has verified.
+// measure adds the rows of a work. ken has verified the repository before.
 func (s site) measure(ctx context.Context, w work) error {
 	if err := s.trusted(ctx); err != nil {
 		return err
 	}
-	d := w.duel(s)
+	d := w.compare(s)
 	d.rounds = s.rounds
-	ken, other, memory, err := d.fight(ctx)
+	ken, other, memory, err := d.measure(ctx)
 	if err != nil {
 		return err
 	}
 	s.memory[s.files] = max(s.memory[s.files], memory)
-	s.rows = append(s.rows, row{
-		work: w.name, files: s.files, ken: ken, against: w.against, other: other, atMost: w.atMost[s.files],
-	})
-	if budget := w.budget[s.files]; budget > 0 {
+	r := row{work: w.name, files: s.files, ken: ken, against: w.against, other: other, atMost: w.atMost[s.files]}
+	budget := w.budget[s.files]
+	if r.atMost == 0 {
+		r.budget = budget
+	}
+	s.rows = append(s.rows, r)
+	if r.atMost > 0 && budget > 0 {
 		s.rows = append(s.rows, row{work: w.name + ", end to end", files: s.files, ken: ken, budget: budget})
 	}
 	return nil
 }
 
-// bootstrap: no store before, a row for every file after.
-func (s site) bootstrap() duel {
-	return duel{
+// bootstrap measures the first ken verify, which writes a row for every file.
+func (s site) bootstrap() comparison {
+	return comparison{
 		ken:       s.command("verify"),
 		other:     s.md5sum(),
 		beforeKen: func() error { return os.RemoveAll(filepath.Join(s.dir, ".git", "ken")) },
@@ -201,18 +202,20 @@ func (s site) bootstrap() duel {
 	}
 }
 
-// full: every byte is hashed, whatever the stat cache could vouch for.
-func (s site) full() duel { return duel{ken: s.command("verify", "--full"), other: s.md5sum()} }
+// full measures ken verify --full, which hashes every byte.
+func (s site) full() comparison {
+	return comparison{ken: s.command("verify", "--full"), other: s.md5sum()}
+}
 
-// trust: nothing moved since the last verification.
-func (s site) trust() duel { return duel{ken: s.command("status"), other: s.gitStatus()} }
+// trust measures ken status when nothing changed since the last check.
+func (s site) trust() comparison { return comparison{ken: s.command("status"), other: s.gitStatus()} }
 
-// edit: one file was edited, another one each round. Both sides find the same
-// edit; putting it back, and verifying that, are not timed.
-func (s site) edit() duel {
+// edit measures ken verify after one edit, in another file each round. Both sides find the same edit. Reverting it
+// is not timed.
+func (s site) edit() comparison {
 	var before []byte
 	edited := func(round int) string { return fileName(round * 7919 % s.files) }
-	return duel{
+	return comparison{
 		ken:   s.command("verify"),
 		other: s.gitStatus(),
 		sees:  edited,
@@ -240,8 +243,8 @@ func (s site) edit() duel {
 	}
 }
 
-// greet: a session begins where every directory is described.
-func (s site) greet() duel {
+// sessionStart measures the hook at the start of a session, when every directory is described.
+func (s site) sessionStart() comparison {
 	d := hook("session-start")(s)
 	d.before = func(ctx context.Context, _ int) error {
 		_, err := s.command("survey", "run").run(ctx)
@@ -250,8 +253,8 @@ func (s site) greet() duel {
 	return d
 }
 
-// commit: somebody has committed one edited file.
-func (s site) commit() duel {
+// commit measures the hook after a commit of one edited file.
+func (s site) commit() comparison {
 	d := hook("post-commit")(s)
 	d.before = func(ctx context.Context, round int) error {
 		name := filepath.Join(s.dir, fileName(0))
@@ -280,23 +283,23 @@ func (s site) commit() duel {
 	return d
 }
 
-// hook: an agent has edited a file, and put it back.
-func hook(verb string) func(site) duel {
-	return func(s site) duel {
+// hook measures a hook after an agent edited a file and reverted the edit.
+func hook(verb string) func(site) comparison {
+	return func(s site) comparison {
 		said, err := json.Marshal(map[string]any{
 			"session_id": "bench", "cwd": s.dir, "tool_name": "Edit", "tool_input": map[string]string{"file_path": fileName(0)},
 		})
 		if err != nil {
 			panic(err)
 		}
-		return duel{
+		return comparison{
 			ken:   command{args: []string{"sh", "-c", `printf %s "$1" | "$0" hook "$2"`, s.ken, string(said), verb}, dir: s.dir, env: s.env},
 			other: s.gitStatus(),
 		}
 	}
 }
 
-// trusted verifies what is there, untimed.
+// trusted verifies the repository. It is not timed.
 func (s site) trusted(ctx context.Context) error {
 	if _, err := s.command("verify").run(ctx); err != nil {
 		return err
@@ -304,8 +307,7 @@ func (s site) trusted(ctx context.Context) error {
 	return s.mustTrust(ctx)
 }
 
-// mustTrust makes sure that ken trusts what it knows: a figure for a state that
-// was not reached would be worth nothing.
+// mustTrust returns an error unless the state of the registry is trust.
 func (s site) mustTrust(ctx context.Context) error {
 	r, err := s.command("status", "--json").run(ctx)
 	if err != nil {
@@ -340,19 +342,19 @@ func (s site) md5sum() command {
 	}
 }
 
-// startup is what every hook pays before ken does anything.
+// startup measures the start of the process, which every hook pays for.
 func (b *bench) startup(ctx context.Context) error {
 	const name = "version, start-up"
 	if !b.only.MatchString(name) {
 		return nil
 	}
 	progress(name)
-	d := duel{
+	d := comparison{
 		ken:    command{args: []string{b.ken, "version"}, dir: b.tmp, env: b.env},
 		other:  command{args: []string{b.empty}, dir: b.tmp, env: b.env},
 		rounds: max(b.rounds, startupRounds),
 	}
-	ken, other, _, err := d.fight(ctx)
+	ken, other, _, err := d.measure(ctx)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}

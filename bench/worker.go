@@ -19,8 +19,8 @@ import (
 	"ken/internal/pgtest"
 )
 
-// What workers are held to: four of them, with one job each, against one, with a model that
-// takes its time over each directory.
+// The limits of workers: four of them, with one job each, against one. The model takes the same time for each
+// directory.
 const (
 	workersAtMost  = 1 / 3.5
 	workersLatency = 200 * time.Millisecond
@@ -120,7 +120,7 @@ func (s *workerSite) survey(ctx context.Context, address string, n int) (time.Du
 	srv, stop := modeltest.Run(s.describe)
 	defer stop()
 	env := append(append(s.env[:len(s.env):len(s.env)], srv.Env()...), "KEN_STORE="+address)
-	// What one survey has found out, its clone knows: the next begins in another.
+	// Each survey has its own clone, because a clone knows the results of its last survey.
 	home := filepath.Join(s.tmp, fmt.Sprintf("home%d", n))
 	if _, err := (command{args: []string{"git", "clone", "-q", s.repo, home}, dir: s.tmp, env: s.env}).run(ctx); err != nil {
 		return 0, err

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs ken from its release archives, for whoever has no Go.
+# Installs ken from its release archives, without Go.
 #
 # Nothing is installed that the checksums do not name; sh install.sh --help says how.
 set -eu

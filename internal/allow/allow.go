@@ -10,8 +10,8 @@ package allow
 
 import (
 	"fmt"
-	"strings"
 
+	"ken/internal/english"
 	"ken/internal/fault"
 )
 
@@ -66,16 +66,7 @@ type Error struct {
 
 func (e *Error) Error() string {
 	return fmt.Sprintf("ken does not contact %s until you allow it: only .ken/config.yaml names %s; ken would send %s",
-		e.Request.Address, enumerate(e.Names), e.Request.Sends())
-}
-
-// enumerate joins words as in "a, b and c".
-func enumerate(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " and " + words[last]
+		e.Request.Address, english.And(e.Names), e.Request.Sends())
 }
 
 // Note is the error in one line, with the command that allows the request.

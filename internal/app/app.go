@@ -29,19 +29,10 @@ func Main(args []string) int {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process
 	deps := cli.Deps{
-		Open: func(ctx context.Context, dir string, progress func(done, total int)) (*ken.Repository, error) {
-			return ken.OpenWithTeam(ctx, ken.Options{Dir: dir, Progress: progress})
-		},
-		OpenCommits: func(ctx context.Context, dir string) (*ken.Repository, error) { return ken.OpenCommits(ctx, dir) },
-		OpenState: func(ctx context.Context, opts cli.StateOptions) (*workflow.Manager, error) {
-			return statedir.Open(ctx, statedir.Options{From: opts.From, Dir: opts.Dir, Wait: opts.Wait})
-		},
-		OpenHooks:     func(ctx context.Context, dir string) (cli.HookSpace, error) { return openHooks(ctx, dir) },
-		OpenRuns:      func(ctx context.Context, dir string) (cli.RunSpace, error) { return openRuns(ctx, dir) },
+		OpenHooks:     func(ctx context.Context, dir string) (cli.GitHooks, error) { return openHooks(ctx, dir) },
 		Runs:          lastRuns,
 		Board:         makeBoard,
 		Serve:         serve,
-		Work:          work,
 		AnswerHook:    answerHook,
 		HookTime:      func() (time.Duration, error) { return env.Timeout("KEN_HOOK_TIMEOUT", 2*time.Second) },
 		Diagnose:      diagnose,

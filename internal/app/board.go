@@ -46,8 +46,8 @@ type boardMemory struct {
 	documents func(context.Context, git.Checkout) (*docs.Report, error)
 }
 
-// boardOf builds the board of some worktrees. tell gets the unfinished board.
-func boardOf(ctx context.Context, g *git.Repo, all, some []git.Checkout, memory boardMemory, tell func(*board.Board)) (*board.Board, error) {
+// boardOf builds the board of some worktrees. onPart gets the unfinished board.
+func boardOf(ctx context.Context, g *git.Repo, all, some []git.Checkout, memory boardMemory, onPart func(*board.Board)) (*board.Board, error) {
 	runs := make(chan *board.Part[board.Runs], 1)
 	go func() { runs <- memory.runs.part(ctx, runsAnswer) }()
 	var readers []*worktreeReader
@@ -65,7 +65,7 @@ func boardOf(ctx context.Context, g *git.Repo, all, some []git.Checkout, memory 
 		if d != nil {
 			readers = append(readers, d)
 		}
-		source := d.source(c, err)
+		source := d.source(ctx, c, err)
 		if err == nil && memory.documents != nil {
 			source.Documents = func(ctx context.Context) (*docs.Report, error) { return memory.documents(ctx, c) }
 			source.Changes = d.changes
@@ -77,7 +77,7 @@ func boardOf(ctx context.Context, g *git.Repo, all, some []git.Checkout, memory 
 		return nil, err
 	}
 	over.LoadedSpecs = memory.specs
-	b := board.Make(ctx, repositoryName(g, all), sources, over.Spec().Overlays, tell)
+	b := board.Make(ctx, repositoryName(g, all), sources, over.Spec().Overlays, onPart)
 	b.Runs = <-runs
 	if err := errors.Join(ctx.Err(), over.Close()); err != nil {
 		return nil, err

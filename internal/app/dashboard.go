@@ -42,7 +42,7 @@ func webDeps(ctx context.Context, g *git.Repo, shell string) web.Deps {
 		Worktrees:   d.worktrees,
 		Board:       d.board,
 		Fingerprint: func(ctx context.Context, _ string) (web.Fingerprint, error) { return d.prints.Take(ctx) },
-		Watch:       func(ctx context.Context, nudge func()) { content.Watch(ctx, d.prints.Places, nudge) },
+		Watch:       func(ctx context.Context, notify func()) { content.Watch(ctx, d.prints.Places, notify) },
 		Open:        d.open,
 		OpenState:   d.openState,
 		Close:       d.documents.Close,
@@ -90,13 +90,13 @@ func (d webSource) worktrees(ctx context.Context) ([]web.Worktree, error) {
 		list[i] = web.Worktree{Name: c.Name, Here: c.Here}
 		if c.Err == nil {
 			list[i].Dir = c.Repo.Root()
-			list[i].AtHand = list[i].Dir == d.shell
+			list[i].IsStartDir = list[i].Dir == d.shell
 		}
 	}
 	return list, nil
 }
 
-func (d webSource) board(ctx context.Context, name string, tell func(*board.Board)) (*board.Board, error) {
+func (d webSource) board(ctx context.Context, name string, onPart func(*board.Board)) (*board.Board, error) {
 	g, all, err := d.checkouts(ctx)
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func (d webSource) board(ctx context.Context, name string, tell func(*board.Boar
 	if err != nil {
 		return nil, err
 	}
-	return boardOf(ctx, g, all, []git.Checkout{c}, boardMemory{d.runs, d.specs, d.report}, tell)
+	return boardOf(ctx, g, all, []git.Checkout{c}, boardMemory{d.runs, d.specs, d.report}, onPart)
 }
 
 // report returns the newest report on the documents of a worktree.

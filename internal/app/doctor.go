@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 
-	"ken/internal/cli"
 	"ken/internal/config"
 	"ken/internal/fault"
 	"ken/internal/git"
@@ -116,8 +115,8 @@ func installClient(ctx context.Context, dir string, c install.Client, opts insta
 }
 
 // toolFiles finds the files of other tools in the repository of a state directory.
-func toolFiles(ctx context.Context, opts cli.StateOptions) ([]install.ToolFiles, error) {
-	g, err := statedir.Repository(ctx, statedir.Options{From: opts.From, Dir: opts.Dir})
+func toolFiles(ctx context.Context, opts statedir.Options) ([]install.ToolFiles, error) {
+	g, err := statedir.Repository(ctx, opts)
 	if g == nil || err != nil {
 		return nil, err
 	}

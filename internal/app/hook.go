@@ -16,9 +16,9 @@ import (
 	"ken/internal/spec"
 )
 
-// A hookSpace is a repository for git hooks. It opens stores and indexes only on demand,
+// A gitHooks is a repository for git hooks. It opens stores and indexes only on demand,
 // since most commits need none.
-type hookSpace struct {
+type gitHooks struct {
 	disk.Hooks
 	messagefile.Messages
 
@@ -26,7 +26,7 @@ type hookSpace struct {
 	dir string // where the command was run
 }
 
-func openHooks(ctx context.Context, dir string) (*hookSpace, error) {
+func openHooks(ctx context.Context, dir string) (*gitHooks, error) {
 	if dir == "" {
 		dir = "."
 	}
@@ -34,7 +34,7 @@ func openHooks(ctx context.Context, dir string) (*hookSpace, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &hookSpace{
+	return &gitHooks{
 		Hooks:    disk.Hooks{Git: g},
 		Messages: messagefile.Messages{Git: g, Dir: dir},
 		git:      g,
@@ -44,7 +44,7 @@ func openHooks(ctx context.Context, dir string) (*hookSpace, error) {
 
 // Gate judges the staged changes. The answer is nil in a repository without specs; ken
 // then starts no git.
-func (h *hookSpace) Gate(ctx context.Context) (gated *spec.GateResult, strict bool, err error) {
+func (h *gitHooks) Gate(ctx context.Context) (gated *spec.GateResult, strict bool, err error) {
 	if some, err := h.hasSpecs(ctx); err != nil || !some {
 		return nil, false, err
 	}
@@ -60,7 +60,7 @@ func (h *hookSpace) Gate(ctx context.Context) (gated *spec.GateResult, strict bo
 
 // hasSpecs reports whether the work tree has specs, or the index, since the work tree may
 // be sparse.
-func (h *hookSpace) hasSpecs(ctx context.Context) (bool, error) {
+func (h *gitHooks) hasSpecs(ctx context.Context) (bool, error) {
 	_, err := os.Lstat(filepath.Join(h.git.Root(), string(spec.Root)))
 	if err == nil {
 		return true, nil
@@ -73,7 +73,7 @@ func (h *hookSpace) hasSpecs(ctx context.Context) (bool, error) {
 
 // Close closes the commit at HEAD. It returns nil if the repository was never verified,
 // since a hook does not read every file, and while git replays commits.
-func (h *hookSpace) Close(ctx context.Context) (closed *registry.Closing, err error) {
+func (h *gitHooks) Close(ctx context.Context) (closed *registry.Closing, err error) {
 	if !exists(filepath.Join(h.git.CommonDir(), "ken", "ken.db")) {
 		return nil, nil
 	}

@@ -25,7 +25,7 @@ func quiet(string, int, int) {}
 
 func quietly(int, int) {}
 
-// proved opens a repository, reads the history that is replayed, and replays it.
+// proved opens a repository and replays its history.
 func proved(t *testing.T, dir string, commits int) (*ken.Repository, prove.History, *prove.Report) {
 	t.Helper()
 	w, err := ken.Open(t.Context(), ken.Options{Dir: dir})
@@ -45,16 +45,14 @@ func proved(t *testing.T, dir string, commits int) (*ken.Repository, prove.Histo
 	return w, h, r
 }
 
-// goFile is a file of which each word that is drawn changes more or less.
+// goFile returns a Go file. The drawn words decide how much of it changes.
 func goFile(format, body, shape int) string {
 	return fmt.Sprintf("package x\n\n%sfunc F(%s) int {\n\treturn %d\n}\n", strings.Repeat("\n", format), strings.Repeat("int", min(shape, 1)), body)
 }
 
-// Whatever happens in a repository, the history that is replayed leads through exactly
-// the trees that git has: the files, sizes and exclusions that a reader of each commit
-// sees, and grades as outlines of both contents give them. A second reading, which finds
-// outlines kept, is the same.
-func TestProveReplaysWhatGitHas(t *testing.T) {
+// The replayed history has exactly the trees of git: the files, sizes and exclusions of each commit, and the grades of
+// both outlines. A second replay, with cached outlines, is equal.
+func TestProveReplaysTreesOfGit(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		r := testrepo.New(t)
@@ -144,7 +142,7 @@ func gradeOf(r *testrepo.Repo, ch prove.Change) fresh.Grade {
 	return outline.Grade(seen(ch.Old.ID), seen(ch.New.ID))
 }
 
-// compareTree holds the files that count against those of a commit's own reading.
+// compareTree compares the replayed files with those of the commit.
 func compareTree(rt *rapid.T, w *ken.Repository, commit repo.ID, now map[repo.Path]prove.File) {
 	files, err := tree.NewCommit(w.TreeSources(), commit).Files(rt.Context())
 	if err != nil {
@@ -172,7 +170,7 @@ func encoded(t *testing.T, r *prove.Report) string {
 	return string(b)
 }
 
-// A clone without contents knows that it does not know.
+// In a clone without contents, the lifetimes are unknown.
 func TestProveWithoutContents(t *testing.T) {
 	r := testrepo.New(t)
 	r.Git("config", "uploadpack.allowFilter", "true")
@@ -194,7 +192,7 @@ func TestProveWithoutContents(t *testing.T) {
 	}
 }
 
-// A shallow clone replays what it has both sides of.
+// A shallow clone replays the commits whose parents it has.
 func TestProveShallow(t *testing.T) {
 	r := testrepo.New(t)
 	for i := range 4 {
@@ -216,8 +214,8 @@ func TestProveShallow(t *testing.T) {
 	}
 }
 
-// A task is asked on the tree and the history before its commit: neither a file that came later
-// nor a later subject is found. The index of the work tree stays as it is.
+// A task searches the tree and the history before its commit. It finds no later file and no later subject. The index of
+// the work tree does not change.
 func TestProveAsksThePast(t *testing.T) {
 	r := testrepo.New(t)
 	r.Write("a/other.go", "package a\n\nfunc Other() {}\n")
@@ -245,7 +243,7 @@ func TestProveAsksThePast(t *testing.T) {
 	}
 }
 
-// A merge is asked with the subject of what it merged, on the tree of its first parent.
+// The task of a merge has the subject of the merged commit, and searches the tree of the first parent.
 func TestProveAsksMerges(t *testing.T) {
 	r := testrepo.New(t)
 	r.Write("wheel.go", "package a\n\nfunc Spin() {}\n")

@@ -11,6 +11,7 @@ import (
 	"ken/internal/board"
 	"ken/internal/ken"
 	"ken/internal/queue"
+	"ken/internal/worker"
 )
 
 // How long an answer is fresh, how long the server may take, and how long a caller waits that only
@@ -35,7 +36,7 @@ type runsCache struct {
 	busy  chan struct{} // closed at the end of the current request; nil when there is none
 
 	asking sync.Mutex // locked during a request
-	space  *runSpace
+	server *worker.Runs
 	closed bool
 }
 
@@ -89,20 +90,20 @@ func (l *runsCache) ask(ctx context.Context) *board.Part[board.Runs] {
 	if l.closed {
 		return nil
 	}
-	if l.space == nil {
-		space, err := openRunsReadOnly(ctx, l.root)
-		if errors.Is(err, errNoBase) || errors.Is(err, queue.ErrNone) {
+	if l.server == nil {
+		server, err := worker.OpenRunsReadOnly(ctx, l.root)
+		if errors.Is(err, worker.ErrNoDatabase) || errors.Is(err, queue.ErrNone) {
 			return nil
 		}
 		if err != nil {
 			return board.RunsPart(nil, err)
 		}
-		l.space = space
+		l.server = server
 	}
-	runs, err := l.space.Runs(ctx, l.space.Repository(), runsShown)
+	runs, err := l.server.Runs(ctx, l.server.Repository(), runsShown)
 	out := &board.Runs{Runs: runs}
 	if err == nil {
-		out.Day, err = l.space.Today(ctx)
+		out.Day, err = l.server.Today(ctx)
 	}
 	return board.RunsPart(out, err)
 }
@@ -111,9 +112,9 @@ func (l *runsCache) close() {
 	l.asking.Lock()
 	defer l.asking.Unlock()
 	l.closed = true
-	if l.space != nil {
-		_ = l.space.Close() // it only reads
-		l.space = nil
+	if l.server != nil {
+		_ = l.server.Close() // it only reads
+		l.server = nil
 	}
 }
 

@@ -9,11 +9,12 @@ import (
 	"ken/internal/repo"
 	"ken/internal/surveyrun"
 	"ken/internal/testrepo"
+	"ken/internal/worker"
 )
 
-// Who looks after a while sees what was handed out meanwhile, at once. A server that stalls holds
-// up the first who looks and, for as long as it does, nobody after him; then the runs are unknown.
-func TestRunsAreLookedAtAnew(t *testing.T) {
+// runsCache returns new runs a second later. A server that stalls delays only the first caller; the runs are unknown
+// then.
+func TestRunsCacheIsRenewed(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	proxy := pgtest.Through(t, pgtest.Database(t))
 	t.Setenv("KEN_STORE", proxy.Address())
@@ -23,7 +24,7 @@ func TestRunsAreLookedAtAnew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	space, err := openRuns(t.Context(), r.Dir)
+	space, err := worker.OpenRuns(t.Context(), r.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +42,7 @@ func TestRunsAreLookedAtAnew(t *testing.T) {
 		}
 		later()
 		if got := look.part(t.Context(), patience); got == nil || got.Known == nil || len(got.Known.Runs) != n {
-			t.Errorf("after %d were handed out: %+v", n, got)
+			t.Errorf("after %d runs were started: %+v", n, got)
 		}
 	}
 
@@ -49,26 +50,26 @@ func TestRunsAreLookedAtAnew(t *testing.T) {
 	later()
 	look.patient = time.Millisecond
 	if got := look.part(t.Context(), patience); got == nil || got.Unknown == nil {
-		t.Errorf("of a server that stalls: %+v", got)
+		t.Errorf("first answer of a stalled server: %+v", got)
 	}
 	later()
 	look.asking.Lock() // there is no answer until this is unlocked
 	if got := look.part(t.Context(), time.Hour); got == nil || got.Unknown == nil {
-		t.Errorf("the second who looks at a server that stalls: %+v", got)
+		t.Errorf("second answer of a stalled server: %+v", got)
 	}
 	look.asking.Unlock()
 	proxy.Stall(false) // what was cut off in the middle is waited for otherwise
 }
 
-// Before the first answer nothing is known of runs; that there is no store is not known either.
-func TestRunsAreUnknownUntilTheFirstAnswer(t *testing.T) {
+// Before the first answer, runs are unknown, also in a repository without a team's store.
+func TestRunsAreUnknownBeforeFirstAnswer(t *testing.T) {
 	t.Parallel()
 	look := &runsCache{root: testrepo.New(t).Dir}
 	look.asking.Lock() // there is no answer until this is unlocked
 	got := look.part(t.Context(), time.Millisecond)
 	look.asking.Unlock()
 	if got == nil || got.Unknown == nil {
-		t.Errorf("without an answer: %+v, want that it is not known", got)
+		t.Errorf("without an answer: %+v, want unknown runs", got)
 	}
 	if got := look.part(t.Context(), patience); got != nil {
 		t.Errorf("without a store: %+v, want nothing", got)

@@ -2,7 +2,6 @@ package app
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"net/http"
 	"reflect"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ken/internal/board"
 	"ken/internal/cli"
 	"ken/internal/ken"
 	"ken/internal/session"
@@ -24,13 +22,7 @@ import (
 func printed(t *testing.T, dir string, args ...string) any {
 	t.Helper()
 	deps := cli.Deps{
-		Open: func(ctx context.Context, dir string, progress func(done, total int)) (*ken.Repository, error) {
-			return ken.Open(ctx, ken.Options{Dir: dir, Progress: progress})
-		},
-		OpenState: func(ctx context.Context, opts cli.StateOptions) (*workflow.Manager, error) {
-			return statedir.Open(ctx, statedir.Options{From: opts.From, Dir: opts.Dir, Wait: opts.Wait})
-		},
-		Board:   func(ctx context.Context, dir string, all bool) (*board.Board, error) { return makeBoard(ctx, dir, all) },
+		Board:   makeBoard,
 		Session: session.ID, Version: Version,
 	}
 	var out, errs bytes.Buffer

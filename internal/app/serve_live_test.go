@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// An event is one of a stream's.
+// An event is an event of a stream.
 type event struct{ Worktree, Tag string }
 
 // A heardStream is an open stream.
@@ -59,7 +59,7 @@ func (s *served) listen(query string) *heardStream {
 	return h
 }
 
-// patience turns a wait without end into a failure.
+// patience limits how long a test waits.
 const patience = 2 * time.Minute
 
 // next returns the next event.
@@ -77,7 +77,7 @@ func (h *heardStream) next(what string) event {
 	}
 }
 
-// other returns the first tag that is not the one given.
+// other returns the first tag that differs from the given one.
 func (h *heardStream) other(than, what string) string {
 	h.t.Helper()
 	for {
@@ -87,7 +87,7 @@ func (h *heardStream) other(than, what string) string {
 	}
 }
 
-// tag is that of the board as it is now.
+// tag returns the tag of the current board.
 func (s *served) tag(query string) string {
 	s.t.Helper()
 	resp, _ := s.do(call{path: "/api/board" + query})

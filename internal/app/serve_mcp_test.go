@@ -16,7 +16,7 @@ import (
 	"ken/internal/testrepo"
 )
 
-// A farAgent speaks to a served repository with the protocol's own client.
+// A farAgent is an MCP client of a dashboard.
 type farAgent struct {
 	t       *testing.T
 	session *mcp.ClientSession
@@ -33,7 +33,7 @@ func (s *served) agent(opts *mcp.ClientOptions) *farAgent {
 	return &farAgent{s.t, session}
 }
 
-// call calls a tool that works.
+// call calls a tool that must succeed.
 func (a *farAgent) call(name string, args map[string]any) string {
 	a.t.Helper()
 	text, failed := a.try(name, args)
@@ -43,7 +43,7 @@ func (a *farAgent) call(name string, args map[string]any) string {
 	return text
 }
 
-// try calls a tool, and returns what it says.
+// try calls a tool and returns its answer.
 func (a *farAgent) try(name string, args map[string]any) (text string, failed bool) {
 	a.t.Helper()
 	done, err := a.session.CallTool(a.t.Context(), &mcp.CallToolParams{Name: name, Arguments: args})
@@ -57,7 +57,7 @@ func (a *farAgent) try(name string, args map[string]any) (text string, failed bo
 	return string(b), done.IsError
 }
 
-// What an agent reads on a pipe, it reads over HTTP.
+// Agents get the same resources and prompts over HTTP as over a pipe.
 func TestServeMCPResourcesAndPrompts(t *testing.T) {
 	s := serveRepo(t, specced(t), nil)
 	a := s.agent(nil)
@@ -97,7 +97,7 @@ func TestServeMCPResourcesAndPrompts(t *testing.T) {
 	}
 }
 
-// A client that asks for it hears how far a call is, over HTTP too.
+// A client that asks for progress gets it over HTTP too.
 func TestServeMCPProgress(t *testing.T) {
 	r := testrepo.New(t)
 	const many = 600
@@ -118,12 +118,12 @@ func TestServeMCPProgress(t *testing.T) {
 		select {
 		case last = <-heard:
 		case <-time.After(patience):
-			t.Fatalf("the last that was heard is %v", last)
+			t.Fatalf("the last notification is %v", last)
 		}
 	}
 }
 
-// Whoever wants to hear of a resource is told over HTTP when another agent changes it.
+// Subscribers over HTTP are notified when another agent changes a resource.
 func TestServeMCPSubscriptions(t *testing.T) {
 	s := serveRepo(t, specced(t), nil)
 	changed := make(chan string, 10)

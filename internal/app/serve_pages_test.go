@@ -13,7 +13,7 @@ import (
 	"ken/internal/testrepo"
 )
 
-// page returns what a page says, once all that it is made of is there.
+// page returns the text of a page after its board is complete.
 func (s *served) page(status int, path string) string {
 	s.t.Helper()
 	u, err := url.Parse(path)
@@ -25,7 +25,7 @@ func (s *served) page(status int, path string) string {
 	return s.gives(status, call{path: path, head: map[string]string{"Accept": "text/html"}})
 }
 
-// has checks that a page says something, and does not say something else.
+// has checks that a page contains some texts and does not contain others.
 func has(t *testing.T, page string, want, not []string) {
 	t.Helper()
 	text := html.UnescapeString(page)
@@ -63,7 +63,7 @@ func TestPagesOfProposedSpec(t *testing.T) {
 	has(t, s.page(http.StatusOK, "/node/api"), []string{`href="/file?path=api.go"`}, nil)
 }
 
-// merging is a repository in the midst of a merge that has conflicts, in code and in specs.
+// merging returns a repository during a merge with conflicts in code and specs.
 func merging(t *testing.T) *testrepo.Repo {
 	t.Helper()
 	r := testrepo.New(t)
@@ -181,9 +181,9 @@ func TestCommandsForOtherWorktree(t *testing.T) {
 	has(t, s.page(http.StatusOK, "/files"+name), []string{"Unknown.", "correct .ken/config.yaml"}, nil)
 }
 
-// Only the worktree at whose root the server was started is at hand: from a directory in it,
-// a path from the root would lead elsewhere.
-func TestWorktreeAtHand(t *testing.T) {
+// Commands need no -C only in the worktree at whose root the server was started. In a directory below the root, a path
+// from the root would mean another file.
+func TestWorktreeOfStartDir(t *testing.T) {
 	r := specced(t)
 	r.Worktree("other")
 	r.Write("sub/a.go", "package sub\n")
@@ -198,15 +198,15 @@ func TestWorktreeAtHand(t *testing.T) {
 		}
 		at := 0
 		for _, w := range list {
-			if w.AtHand {
+			if w.IsStartDir {
 				at++
 			}
-			if w.AtHand && !w.Here {
-				t.Errorf("from %q, %s is at hand", shell, w.Name)
+			if w.IsStartDir && !w.Here {
+				t.Errorf("server in %q: %s is the start directory", shell, w.Name)
 			}
 		}
 		if at != want {
-			t.Errorf("from %q, %d at hand, want %d", shell, at, want)
+			t.Errorf("server in %q: %d start directories, want %d", shell, at, want)
 		}
 	}
 }

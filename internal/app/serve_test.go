@@ -30,7 +30,7 @@ import (
 	"ken/internal/workflow"
 )
 
-// A served repository, and how it is asked.
+// A served repository, with a client.
 type served struct {
 	t     *testing.T
 	base  string
@@ -70,7 +70,7 @@ func serveRepo(t *testing.T, r *testrepo.Repo, more func(*web.Options)) *served 
 	return &served{t: t, base: "http://" + l.Addr().String(), token: opts.Token, stop: stop}
 }
 
-// A call is one request and what came of it.
+// A call is a request with its answer.
 type call struct {
 	method, path, body string
 	head               map[string]string
@@ -118,7 +118,7 @@ func (s *served) do(c call) (reply, string) {
 	return reply{resp.StatusCode, resp.Status, resp.Header}, string(b)
 }
 
-// gives checks the status of an answer, and returns what it says.
+// gives checks the status of an answer, and returns its body.
 func (s *served) gives(status int, c call) string {
 	s.t.Helper()
 	resp, body := s.do(c)
@@ -128,7 +128,7 @@ func (s *served) gives(status int, c call) string {
 	return body
 }
 
-// specced is a repository with a spec whose code has moved ahead of it.
+// specced returns a repository with a spec that has drift.
 func specced(t *testing.T) *testrepo.Repo {
 	t.Helper()
 	r := testrepo.New(t)
@@ -154,7 +154,7 @@ func TestServeBoard(t *testing.T) {
 		t.Fatal(err)
 	}
 	if body != string(printed) {
-		t.Error("what is served is not what ken board --json prints:\n" + cmp.Diff(string(printed), body))
+		t.Error("/api/board and ken board --json differ:\n" + cmp.Diff(string(printed), body))
 	}
 	if n := want.Worktrees[0].Spec.Known.Counts.Drift; n != 1 {
 		t.Errorf("%d nodes drift, want 1", n)
@@ -169,7 +169,7 @@ func TestServeBoard(t *testing.T) {
 	}
 }
 
-// summarised is a repository like specced, with a summary of api.go.
+// summarised returns a repository like specced, with a summary of api.go.
 func summarised(t *testing.T) (*testrepo.Repo, *ken.Repository) {
 	t.Helper()
 	r := specced(t)
@@ -184,8 +184,7 @@ func summarised(t *testing.T) (*testrepo.Repo, *ken.Repository) {
 	return r, w
 }
 
-// What is said of a file is served as ken summary show --json prints it, and nothing is
-// said of what is not tracked.
+// /api/summary answers with the document of ken summary show --json, and with no summary for an untracked file.
 func TestServeSummaries(t *testing.T) {
 	r, w := summarised(t)
 	s := serveRepo(t, r, nil)
@@ -335,7 +334,7 @@ func TestServeRemoteNeedsToken(t *testing.T) {
 	s.gives(http.StatusMisdirectedRequest, call{path: "/api/board", head: map[string]string{"Host": "other.example" + port}})
 }
 
-// Nothing leads outside of the worktrees, and nothing but digits reaches git.
+// No request reads files outside the worktrees, and only hexadecimal ids reach git.
 func TestServeConfinesPathsAndIDs(t *testing.T) {
 	r := specced(t)
 	s := serveRepo(t, r, nil)
@@ -381,8 +380,7 @@ func TestServeConfinesPathsAndIDs(t *testing.T) {
 	}
 }
 
-// Whoever sends too much, or what cannot be read, is turned away, and the others are
-// answered all the while.
+// The server refuses large and invalid requests, and answers others meanwhile.
 func TestServeStaysUp(t *testing.T) {
 	s := serveRepo(t, specced(t), nil)
 	t.Run("bodies", func(t *testing.T) {
@@ -437,7 +435,7 @@ func TestServeStaysUp(t *testing.T) {
 	s.gives(http.StatusOK, call{path: "/api/board"})
 }
 
-// An endless body counts what is taken of it.
+// An endless body counts the bytes that were read.
 type endless struct {
 	left  atomic.Int64
 	begun bool
@@ -500,7 +498,7 @@ func TestServeSimultaneousAcks(t *testing.T) {
 	}
 }
 
-// A stream tells of a commit, of an edit, and of what is described, soon after each.
+// A stream sends an event soon after a commit, an edit and a new summary.
 func TestServeStream(t *testing.T) {
 	r := specced(t)
 	s := serveRepo(t, r, nil)
@@ -537,7 +535,7 @@ func TestServeStream(t *testing.T) {
 	change("a file of the workflow", func() { r.Write(".ken/state/odd.txt", "x") })
 }
 
-// A restore that is refused says why, and in which way.
+// A refused restore has a status and a reason.
 func TestServeRestoreRefused(t *testing.T) {
 	r := specced(t)
 	s := serveRepo(t, r, nil)
@@ -574,7 +572,7 @@ func TestServeRestoreRefused(t *testing.T) {
 	}
 }
 
-// Agents that speak the protocol's own client are answered over HTTP as on a pipe.
+// An MCP client gets the same answers over HTTP as over a pipe.
 func TestServeMCP(t *testing.T) {
 	s := serveRepo(t, specced(t), nil)
 	dial := func(token string) (*mcp.ClientSession, error) {
@@ -619,7 +617,7 @@ func TestServeMCP(t *testing.T) {
 	}
 }
 
-// bearer sends a token along.
+// bearer adds the token to requests.
 type bearer struct{ token string }
 
 func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {

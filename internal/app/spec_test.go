@@ -24,9 +24,8 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// Whatever happens to a repository between two readings, the answer that stands on
-// the index of the history and on the answer before is that of a reader who has
-// neither.
+// After any change of a repository, the answer with the history index and the last answer is the same as the answer
+// without caches.
 func TestSpecCachesChangeNothing(t *testing.T) {
 	t.Parallel()
 	asked, kept := 0, 0
@@ -60,7 +59,7 @@ func TestSpecCachesChangeNothing(t *testing.T) {
 	}
 }
 
-// A life is a repository to which something happens.
+// A life is a repository with random changes.
 type life struct {
 	t       *testing.T
 	repo    *testrepo.Repo
@@ -87,7 +86,7 @@ func specText(code, body string) string {
 	return "---\ncode: [" + code + "]\n---\n" + strings.Repeat("what holds\n", 10) + body + "\n"
 }
 
-// read returns all that is said of the specs in a checkout, as one text.
+// read returns all answers about the specs of a checkout as one text.
 func (l *life) read(r *testrepo.Repo) string {
 	ctx := l.t.Context()
 	w, err := ken.Open(ctx, ken.Options{Dir: r.Dir})
@@ -112,7 +111,7 @@ func (l *life) read(r *testrepo.Repo) string {
 	return out.String()
 }
 
-// readCold reads with no cache, and leaves those that there are as they were.
+// readCold reads without a cache, and does not change the caches.
 func (l *life) readCold(r *testrepo.Repo) string {
 	for _, dir := range slices.Compact([]string{gitDirOf(l.repo), gitDirOf(r)}) {
 		cache := filepath.Join(dir, "ken/cache")
@@ -146,7 +145,7 @@ func (l *life) keptListings() []os.FileInfo {
 
 func gitDirOf(r *testrepo.Repo) string { return r.Git("rev-parse", "--absolute-git-dir") }
 
-// step lets one thing happen, somewhere.
+// step makes one random change.
 func (l *life) step(rt *rapid.T) {
 	at := l.repo
 	if len(l.linked) > 0 && rapid.Bool().Draw(rt, "in a worktree") {
@@ -184,7 +183,7 @@ func (l *life) editSpec(rt *rapid.T, r *testrepo.Repo) {
 	r.Write(".spec/"+name+"/spec.md", specText(code, fmt.Sprint(name, l.serial%3)))
 }
 
-// settle ends a merge that could not be made alone: what is ours holds.
+// settle resolves the conflicts of a merge with our side.
 func (l *life) settle(r *testrepo.Repo, err error) {
 	if err == nil {
 		return

@@ -23,7 +23,7 @@ import (
 	"ken/internal/workspace"
 )
 
-// An agentWriter is a writer as far as plans go.
+// An agentWriter makes plans and writes nothing.
 type agentWriter struct{ survey.Outliner }
 
 func (agentWriter) Recipe() string { return survey.LeaseRecipe }
@@ -41,7 +41,7 @@ type surveyWorld struct {
 	n   int
 }
 
-// A listedTree notes whether all files were listed.
+// A listedTree records whether all files were listed.
 type listedTree struct {
 	*tree.Work
 	listed bool
@@ -80,7 +80,7 @@ func (w *surveyWorld) text() string {
 	return fmt.Sprintf("// Package p is number %d.\npackage p\n\n// note %d\nfunc A() int { return %d }\n", n/2, w.rnd.IntN(3), n)
 }
 
-// change does one thing that may change how directories stand, and says what.
+// change makes one random change that may affect the verdicts of directories, and returns its description.
 func (w *surveyWorld) change() string {
 	ctx := w.t.Context()
 	files := strings.Fields(w.Git("ls-files", "*.go"))
@@ -180,15 +180,14 @@ func (w *surveyWorld) change() string {
 	return "nothing"
 }
 
-// lose loses the store.
+// lose deletes the store.
 func (w *surveyWorld) lose() {
 	for _, name := range []string{"ken.db", "ken.db-wal", "ken.db-shm"} {
 		_ = os.Remove(filepath.Join(w.Dir, ".git", "ken", name))
 	}
 }
 
-// run describes what is to be described, and makes sure that a copy of the repository
-// where nothing is kept would have the same described.
+// run runs a survey, and checks that a copy of the repository without caches would describe the same directories.
 func (w *surveyWorld) run(writer survey.Writer) {
 	w.t.Helper()
 	plain := &surveyWorld{Repo: &testrepo.Repo{Dir: w.t.TempDir()}, t: w.t}
@@ -216,7 +215,7 @@ func (w *surveyWorld) run(writer survey.Writer) {
 	}
 }
 
-// said is what was written last at each directory.
+// said returns the newest text of each directory.
 func (w *surveyWorld) said(ws *ken.Repository) ([]string, error) {
 	latest, err := ws.Store.Latest(w.t.Context())
 	var list []string
@@ -236,7 +235,7 @@ func (w *surveyWorld) submit(ctx context.Context) {
 	}
 }
 
-// next takes the next directory, nil when none is ready.
+// next leases the next directory; nil if none is ready.
 func (w *surveyWorld) next(ctx context.Context) (it *survey.WorkItem) {
 	w.within(func(ws *ken.Repository) error {
 		handed, err := ws.Dispatcher().Next(ctx, survey.NextOptions{Lasting: time.Minute})
@@ -248,7 +247,7 @@ func (w *surveyWorld) next(ctx context.Context) (it *survey.WorkItem) {
 	return it
 }
 
-// hand hands in a text about a directory that was taken.
+// hand submits a text about a leased directory.
 func (w *surveyWorld) hand(ctx context.Context, it *survey.WorkItem) {
 	w.within(func(ws *ken.Repository) error {
 		p, err := it.Raw()
@@ -266,8 +265,8 @@ func (w *surveyWorld) hand(ctx context.Context, it *survey.WorkItem) {
 	})
 }
 
-// twins has two directories with the same files described in words of their own, as by two
-// machines; then one is another for a while, and again what it was.
+// twins writes different texts about two directories with the same files, as two machines might. Then it changes one of
+// the directories and changes it back.
 func (w *surveyWorld) twins(ctx context.Context) {
 	same := w.text()
 	for _, dir := range []string{"t/one", "t/two"} {
@@ -290,8 +289,7 @@ func (w *surveyWorld) twins(ctx context.Context) {
 	w.Write("t/one/f0.go", same)
 }
 
-// describe has agents describe all that is ready, then what is ready after that, until
-// nothing is.
+// describe describes ready directories until none is left.
 func (w *surveyWorld) describe(ctx context.Context) {
 	for range 4 {
 		var taken []*survey.WorkItem
@@ -304,8 +302,7 @@ func (w *surveyWorld) describe(ctx context.Context) {
 	}
 }
 
-// asked is what readers are told: a plan of everything, for two writers, counts, and briefs.
-// With forget they are told without a cache.
+// asked returns all answers: the plans of two writers, the counts and the briefs. With forget, there is no cache.
 func (w *surveyWorld) asked(paths []repo.Path, forget bool) (answers []string, restored bool) {
 	w.t.Helper()
 	ctx := w.t.Context()
@@ -341,9 +338,9 @@ func (w *surveyWorld) asked(paths []repo.Path, forget bool) (answers []string, r
 	return answers, restored
 }
 
-// What was written at a directory itself goes before what was written since about one that
-// holds the same, also for a reader of what is kept.
-func TestKeptJudgementOfTwins(t *testing.T) {
+// A summary that was written at a directory wins over a newer one of another directory with the same content, with and
+// without a cache.
+func TestCachedAnswersAboutEqualDirectories(t *testing.T) {
 	t.Parallel()
 	w := &surveyWorld{Repo: testrepo.New(t), t: t, rnd: rand.New(rand.NewPCG(1, 7))}
 	w.twins(t.Context())
@@ -385,8 +382,7 @@ func TestRunAfterRun(t *testing.T) {
 	}
 }
 
-// Another version of the outlines is a reason to describe directories in which nothing
-// has changed, and what is kept does not have their files.
+// A new version of outlines makes ken describe unchanged directories again, whose files are not in the cache.
 func TestRunOfAnotherVersion(t *testing.T) {
 	t.Parallel()
 	w := &surveyWorld{Repo: testrepo.New(t), t: t}
@@ -413,7 +409,7 @@ func TestRunOfAnotherVersion(t *testing.T) {
 }
 
 // After any change of a repository and its store, answers with the cache are the same as answers without it.
-func TestKeptJudgement(t *testing.T) {
+func TestCachedAnswers(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {

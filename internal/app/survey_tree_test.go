@@ -13,10 +13,9 @@ import (
 	"ken/internal/workspace"
 )
 
-// A file that is no longer what was listed says so, and only such a file: not one that no
-// grammar is for, that is too large for one, that git stores otherwise, or that is not
-// checked out.
-func TestSurveyTreeTellsWhatMoved(t *testing.T) {
+// The tree reports the files that changed since they were listed, and no others: no files without a grammar, large
+// files, files that git stores in another form, or files that are not checked out.
+func TestSurveyTreeReportsChangedFiles(t *testing.T) {
 	t.Parallel()
 	w := &surveyWorld{Repo: testrepo.New(t), t: t}
 	const code = "package p\n"
@@ -74,7 +73,7 @@ func TestSurveyTreeTellsWhatMoved(t *testing.T) {
 	}
 }
 
-// What cannot be had whole of a commit is an error, not its beginning.
+// A file of a commit that cannot be read completely is an error, not a part of its content.
 func TestCommitTreeReadsWholeFiles(t *testing.T) {
 	t.Parallel()
 	w := &surveyWorld{Repo: testrepo.New(t), t: t}

@@ -14,8 +14,8 @@ import (
 	"ken/internal/registry"
 )
 
-// Whoever looks at the board sees what a colleague wrote, without running a command here.
-func TestServeFollowsTheTeam(t *testing.T) {
+// The dashboard shows summaries of colleagues without a command in this clone.
+func TestServeFollowsTeam(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	t.Setenv("KEN_STORE", pgtest.Database(t))
 	r := specced(t)

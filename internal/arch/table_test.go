@@ -4,7 +4,7 @@ import "slices"
 
 // The layers, from bottom to top. Every package is in exactly one, with its path below internal/.
 var (
-	types    = []string{"repo", "fault", "suggest", "fresh", "model", "outline", "outline/syntax", "allow", "store", "project"}
+	types    = []string{"repo", "fault", "english", "suggest", "fresh", "model", "outline", "outline/syntax", "allow", "store", "project"}
 	features = []string{"registry", "tree", "survey/excerpt", "survey", "surveyrun", "contract", "workflow", "spec/parse", "spec/derive", "spec", "githook", "docs", "prove", "board", "install", "agenthook", "share", "uses", "find", "brief", "review", "attention", "summary"}
 	// Facts are below the features. A feature may use their concrete types.
 	facts = []string{
@@ -13,7 +13,7 @@ var (
 	}
 	// These combine features: the settings of all features, and a queue of survey runs. Others read and write the files
 	// that a feature decides about.
-	assembled = []string{"ken", "config", "queue", "install/disk", "githook/messagefile", "statedir", "permission"}
+	assembled = []string{"ken", "config", "queue", "install/disk", "githook/messagefile", "statedir", "permission", "worker"}
 	screen    = []string{"term"}
 	faces     = []string{"cli", "mcp", "web"}
 	assembly  = []string{"app", "dashboard"}
@@ -32,7 +32,7 @@ var imports = func() map[string][]string {
 	}
 	m["fresh"] = []string{"repo", "fault"}
 	// allow refuses addresses with a hint.
-	m["allow"] = []string{"fault"}
+	m["allow"] = []string{"fault", "english"}
 	// outline depends only on the name and the bytes of a file. Features use it to grade changes.
 	m["outline"] = []string{"repo", "fault", "fresh", "outline/syntax"}
 	// project reads manifests and documents that its caller passes; any feature may ask it how a path is tested.
@@ -86,6 +86,8 @@ var imports = func() map[string][]string {
 	m["permission"] = join(types, []string{"config", "model/provider", "store/local", "store/postgres"})
 	// ken puts all features together over one repository, for the faces.
 	m["ken"] = join(types, features, facts, []string{"config", "permission"})
+	// worker opens repositories, models and the team's database for the runs of queue. The command line and the board use it.
+	m["worker"] = join(types, features, facts, []string{"ken", "queue"})
 	m["env"] = []string{"fault"} // facts read timeouts with it
 	m["atomicfile"] = nil        // facts replace files with it
 	// git reads a repository, and caches who made the content of merged files. The packages below it parse what git has
@@ -105,8 +107,8 @@ var imports = func() map[string][]string {
 	for _, p := range faces {
 		m[p] = join(types, features)
 	}
-	// It writes the plot of ken prove.
-	m["cli"] = join(types, features, screen, []string{"ken", "atomicfile"})
+	// It opens repositories, runs and state directories, and writes the plot of ken prove.
+	m["cli"] = join(types, features, screen, []string{"ken", "worker", "statedir", "atomicfile"})
 	// Agents read the lines that the command line prints.
 	m["mcp"] = join(types, features, screen, []string{"ken"})
 	m["app"] = join(types, features, facts, assembled, screen, faces, []string{"dashboard"})

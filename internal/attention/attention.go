@@ -14,6 +14,7 @@ import (
 
 	"ken/internal/board"
 	"ken/internal/docs"
+	"ken/internal/english"
 	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/repo"
@@ -246,7 +247,7 @@ func (f *Facts) drift() (list []Item) {
 			continue
 		}
 		it := aboutSpec(Drift, "drift", n)
-		it.Why = fmt.Sprintf("%s to its files since it was edited or acknowledged; the gate blocks at %d", count(*n.Drift, "commit"), f.Gate)
+		it.Why = fmt.Sprintf("%s to its files since it was edited or acknowledged; the gate blocks at %d", english.Count(*n.Drift, "commit"), f.Gate)
 		it.Args = []string{"spec", "drift", n.ID, "--patch"}
 		for _, file := range n.DriftFiles {
 			if since := f.Changed[repo.Path(file.File)]; since.At.After(it.Since.At) {
@@ -281,7 +282,7 @@ func (f *Facts) broken() (list []Item) {
 
 func (f *Facts) collisions() (list []Item) {
 	for _, c := range f.Collisions {
-		why := fmt.Sprintf("worktrees %s change its %s: %s", and(c.Worktrees), c.Kind.Words(), strings.Join(c.Paths, ", "))
+		why := fmt.Sprintf("worktrees %s change its %s: %s", english.And(c.Worktrees), c.Kind.Words(), strings.Join(c.Paths, ", "))
 		list = append(list, Item{
 			Kind: Collision, Word: "collides", Subject: c.Node, Why: repo.Shorten(why, maxText), Spec: c.Node, Worktrees: c.Worktrees,
 			Args: []string{"spec", "overlay"},
@@ -353,7 +354,7 @@ func (f *Facts) failed() (list []Item) {
 			}
 			list = append(list, Item{
 				Kind: Failed, Word: "failed", Subject: subject, Path: raw, Directory: true, Since: board.Change{At: d.At},
-				Why:  fmt.Sprintf("the workers of run %d gave up after %s%s", d.Run, count(d.Attempts, "attempt"), colon(repo.Shorten(d.Error, maxText))),
+				Why:  fmt.Sprintf("the workers of run %d gave up after %s%s", d.Run, english.Count(d.Attempts, "attempt"), colon(repo.Shorten(d.Error, maxText))),
 				Args: []string{"worker", "retry", fmt.Sprint(d.Run)},
 			})
 		}
@@ -389,7 +390,7 @@ func (f *Facts) untrusted() (list []Item) {
 			}
 			it := &list[i]
 			it.Why = fmt.Sprintf("%s from %s not used: %s; in .ken/config.yaml, trust them (share.authors) or refuse them for good (share.refuse: [%q])",
-				count(counts[g], "record"), remote.Remote, u.Reason, address(u.Committer))
+				english.Count(counts[g], "record"), remote.Remote, u.Reason, address(u.Committer))
 			if u.At.Before(it.Since.At) {
 				it.Since = board.Change{Commit: u.Commit, At: u.At}
 			}
@@ -511,20 +512,4 @@ func colon(reason string) string {
 		return ""
 	}
 	return ": " + reason
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// and joins words: "a, b and c".
-func and(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " and " + words[last]
 }

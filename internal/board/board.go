@@ -92,9 +92,9 @@ type Files struct {
 	// Leaves are all tracked files, sorted by path. They are not part of the JSON,
 	// because there may be very many.
 	Leaves []Leaf `json:"-"`
-	// Wanting are the files whose summary is stale, or about which ken could not tell. They are
+	// StaleOrUnknown are the files whose summary is stale, or about which ken could not tell. They are
 	// not part of the JSON: ken status --json prints them.
-	Wanting []registry.Verdict `json:"-"`
+	StaleOrUnknown []registry.Verdict `json:"-"`
 	// RenamedFrom has the earlier paths of the first stale files, of those that were renamed.
 	RenamedFrom map[repo.Path]repo.Path `json:"-"`
 }
@@ -221,12 +221,12 @@ type Proposals struct {
 }
 
 // Make reads all sources and builds a board. It never fails: a part that cannot be read
-// is unknown. tell, unless it is nil, gets a copy of the board whenever a part is
+// is unknown. onPart, unless it is nil, gets a copy of the board whenever a part is
 // ready.
-func Make(ctx context.Context, repository string, sources []Source, overlays func(context.Context) ([]spec.WorktreeChanges, error), tell func(*Board)) *Board {
+func Make(ctx context.Context, repository string, sources []Source, overlays func(context.Context) ([]spec.WorktreeChanges, error), onPart func(*Board)) *Board {
 	m := &maker{
-		board: &Board{Repository: repository, Worktrees: make([]Worktree, len(sources))},
-		tell:  tell,
+		board:  &Board{Repository: repository, Worktrees: make([]Worktree, len(sources))},
+		onPart: onPart,
 	}
 	for i := range sources {
 		m.readWorktree(ctx, &sources[i], &m.board.Worktrees[i])
@@ -240,24 +240,24 @@ func Make(ctx context.Context, repository string, sources []Source, overlays fun
 
 // A maker builds a board. Goroutines read its parts.
 type maker struct {
-	tell  func(*Board)
-	parts sync.WaitGroup
+	onPart func(*Board)
+	parts  sync.WaitGroup
 
 	mu    sync.Mutex
 	board *Board
 }
 
-// set changes the board and passes a copy of it to tell.
+// set changes the board and passes a copy of it to onPart.
 func (m *maker) set(change func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	change()
-	if m.tell == nil {
+	if m.onPart == nil {
 		return
 	}
 	unfinished := *m.board
 	unfinished.Worktrees = slices.Clone(m.board.Worktrees)
-	m.tell(&unfinished)
+	m.onPart(&unfinished)
 }
 
 // read starts to read a part of the board.
@@ -359,10 +359,10 @@ func (b *Board) Worktree(name string) *Worktree {
 	return nil
 }
 
-// Wanting reports whether anything is stale, drifted or unknown.
-func (b *Board) Wanting() bool {
+// NeedsAttention reports whether anything is stale, drifted or unknown.
+func (b *Board) NeedsAttention() bool {
 	for i := range b.Worktrees {
-		if b.Worktrees[i].wanting() {
+		if b.Worktrees[i].needsAttention() {
 			return true
 		}
 	}
@@ -394,7 +394,7 @@ func (s *State) Unread() map[string]*Unread {
 	return unread
 }
 
-func (w *Worktree) wanting() bool {
+func (w *Worktree) needsAttention() bool {
 	f, s, d, n := w.Files.Known, w.Survey.Known, w.State.Known, w.Spec.Known
 	if f == nil || s == nil || d == nil || n == nil {
 		return true

@@ -90,7 +90,7 @@ func TestUnknownPartKeepsOthers(t *testing.T) {
 		"spec":      func(s *board.Source) { s.Specs = bad.Specs },
 		"proposals": nil,
 	}
-	if b := board.Make(t.Context(), "r", []board.Source{source(healthy())}, healthy().Overlays, nil); b.Wanting() {
+	if b := board.Make(t.Context(), "r", []board.Source{source(healthy())}, healthy().Overlays, nil); b.NeedsAttention() {
 		t.Error("a healthy board needs attention")
 	}
 	for name, spoil := range parts {
@@ -113,7 +113,7 @@ func TestUnknownPartKeepsOthers(t *testing.T) {
 		if u := unread[name]; u == nil || u.Reason != "it is broken" || u.Hint != "mend it" {
 			t.Errorf("the reason of %s is %+v, want it is broken, mend it", name, u)
 		}
-		if !b.Wanting() {
+		if !b.NeedsAttention() {
 			t.Errorf("a board with unknown %s does not need attention", name)
 		}
 	}
@@ -157,8 +157,8 @@ func TestWanting(t *testing.T) {
 		}
 		b := board.Make(t.Context(), "r", []board.Source{source(w)}, w.Overlays, nil)
 		b.Runs = c.runs
-		if b.Wanting() != c.wanting {
-			t.Errorf("%s: Wanting is %t", name, b.Wanting())
+		if b.NeedsAttention() != c.wanting {
+			t.Errorf("%s: Wanting is %t", name, b.NeedsAttention())
 		}
 	}
 }
@@ -170,8 +170,8 @@ func TestMissingCodeIsCounted(t *testing.T) {
 	here.Missing = []string{"gone.go", "lost.go"}
 	w.listing.Nodes = []spec.Listed{here, other}
 	b := board.Make(t.Context(), "r", []board.Source{source(w)}, w.Overlays, nil)
-	if n := b.Worktrees[0].Spec.Known.Counts.Missing; n != 1 || !b.Wanting() {
-		t.Errorf("%d specs have missing code, wanting: %t; want 1, true", n, b.Wanting())
+	if n := b.Worktrees[0].Spec.Known.Counts.Missing; n != 1 || !b.NeedsAttention() {
+		t.Errorf("%d specs have missing code, wanting: %t; want 1, true", n, b.NeedsAttention())
 	}
 }
 
@@ -262,7 +262,7 @@ func TestDriftIsCountedForEveryStatus(t *testing.T) {
 	}
 	for _, alone := range []spec.Listed{drift("b", 2, spec.StatusActive), drift("d", -1, spec.StatusActive)} {
 		w.listing.Nodes = []spec.Listed{alone}
-		if !board.Make(t.Context(), "r", []board.Source{source(w)}, w.Overlays, nil).Wanting() {
+		if !board.Make(t.Context(), "r", []board.Source{source(w)}, w.Overlays, nil).NeedsAttention() {
 			t.Errorf("a board with only %s does not need attention", alone.ID)
 		}
 	}
@@ -302,7 +302,7 @@ func TestCollisionIsListedOnce(t *testing.T) {
 	if n := b.Worktrees[0].Spec.Known.Nodes[0]; len(n.Collisions) != 1 {
 		t.Errorf("at the node: %+v", n.Collisions)
 	}
-	if !b.Wanting() {
+	if !b.NeedsAttention() {
 		t.Error("a board with a collision does not need attention")
 	}
 }

@@ -30,7 +30,7 @@ func (s *Source) files(ctx context.Context) (*Files, error) {
 		}
 		f.Bytes += size
 		if v.Summary == fresh.Stale || v.Summary == fresh.Unknown || v.Verdict == registry.FoundUnknown || v.Verdict == registry.FoundConflicted {
-			f.Wanting = append(f.Wanting, *v)
+			f.StaleOrUnknown = append(f.StaleOrUnknown, *v)
 		}
 		f.Leaves = append(f.Leaves, Leaf{v.RawPath(), size, v.Verdict, v.Summary, v.Grade, v.Reason})
 	}
@@ -43,9 +43,9 @@ func (s *Source) files(ctx context.Context) (*Files, error) {
 
 // stalePaths returns the paths of the first files with a stale summary.
 func (f *Files) stalePaths() (paths []repo.Path) {
-	for i := range f.Wanting {
-		if f.Wanting[i].Summary == fresh.Stale && len(paths) < maxChanges {
-			paths = append(paths, f.Wanting[i].RawPath())
+	for i := range f.StaleOrUnknown {
+		if f.StaleOrUnknown[i].Summary == fresh.Stale && len(paths) < maxChanges {
+			paths = append(paths, f.StaleOrUnknown[i].RawPath())
 		}
 	}
 	return paths
@@ -134,10 +134,4 @@ func firstLine(text string) string {
 		line = line[:len(line)-1]
 	}
 	return strings.ToValidUTF8(line, "\uFFFD") + "…"
-}
-
-// Verdicts lists the verdicts of directories, the worst first.
-var Verdicts = []survey.Verdict{
-	survey.Unknown, survey.Failed, survey.StaleSelf, survey.StaleBelow, survey.Incomplete, survey.Partial,
-	survey.None, survey.Fresh, survey.Excluded,
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/english"
 	"ken/internal/project"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
@@ -116,10 +117,10 @@ func IsModuleFile(p repo.Path) bool {
 func central(subject string, list []Central, below repo.Path, first int) *block {
 	items := make([]Item, len(list))
 	for i, c := range list {
-		used := "used by " + count(c.Users, "file")
+		used := "used by " + english.Count(c.Users, "file")
 		switch {
 		case c.Users == 0:
-			used = "used by " + count(c.Tests, "test")
+			used = "used by " + english.Count(c.Tests, "test")
 		case below != "" && c.Outside == c.Users:
 			used += " outside"
 		case below != "" && c.Outside > 0:
@@ -289,10 +290,10 @@ func (d *DirectoryFacts) dependents() *block {
 	}
 	ofTests := ""
 	if helpers > 0 {
-		ofTests = fmt.Sprintf(", by %s for tests", count(helpers, "file"))
+		ofTests = fmt.Sprintf(", by %s for tests", english.Count(helpers, "file"))
 	}
 	if tests > 0 {
-		ofTests += fmt.Sprintf(", and by %s", count(tests, "test"))
+		ofTests += fmt.Sprintf(", and by %s", english.Count(tests, "test"))
 	}
 	if len(uses) == 0 {
 		switch {
@@ -315,7 +316,7 @@ func (d *DirectoryFacts) dependents() *block {
 		slices.Sort(uses[f])
 		items[i] = Item{Uses: len(uses[f]), show: fmt.Sprintf("%s  %s", name(f), enumerate(uses[f], linkSymbols))}.at(f)
 	}
-	subject := fmt.Sprintf("used from outside by %s", count(len(uses), "file"))
+	subject := fmt.Sprintf("used from outside by %s", english.Count(len(uses), "file"))
 	if len(byDir) > 1 && len(uses) > dirDependents {
 		subject += ", most in " + mostOf(byDir)
 	}

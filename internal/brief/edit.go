@@ -1,6 +1,10 @@
 package brief
 
-import "fmt"
+import (
+	"fmt"
+
+	"ken/internal/english"
+)
 
 // editItems is the number of items that a section lists before an edit.
 const editItems = 3
@@ -16,7 +20,7 @@ func BeforeEdit(f FileFacts, budget int) *Brief {
 	}
 	users := f.usedBy()
 	if users != nil && f.UserFiles > 0 {
-		users.Subject = fmt.Sprintf("used by %s, among them", count(f.UserFiles, "file"))
+		users.Subject = fmt.Sprintf("used by %s, among them", english.Count(f.UserFiles, "file"))
 	}
 	tests, command := f.tests()
 	together := f.History.together()

@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"ken/internal/english"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
 )
@@ -64,7 +65,7 @@ func (h *History) without() string {
 	if h.Large == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (without %s of more than %d files)", count(h.Large, "commit"), h.LargeFiles)
+	return fmt.Sprintf(" (without %s of more than %d files)", english.Count(h.Large, "commit"), h.LargeFiles)
 }
 
 const subjectBytes = 120
@@ -87,7 +88,7 @@ func (h *History) together() *block {
 // covers says which commits count.
 func (h *History) covers() string {
 	day, _, _ := strings.Cut(h.Since, "T")
-	return fmt.Sprintf("the last %s, since %s", count(h.Searched, "commit"), day)
+	return fmt.Sprintf("the last %s, since %s", english.Count(h.Searched, "commit"), day)
 }
 
 // IsCompanion reports whether a file may count as one that changes with another: generated,

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/english"
 	"ken/internal/outline"
 )
 
@@ -30,7 +31,7 @@ func (f *FileFacts) symbols() *block {
 			show += " — " + doc
 		}
 		if n > 0 {
-			show += fmt.Sprintf(" (used by %s)", count(n, "file"))
+			show += fmt.Sprintf(" (used by %s)", english.Count(n, "file"))
 		}
 		items[i] = Item{Names: []string{s.FullName()}, Line: at, Text: text, Users: n, show: show}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/english"
 	"ken/internal/project"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
@@ -101,7 +102,7 @@ func (f *FileFacts) tests() (tests, command *block) {
 	}
 	subject := "tests"
 	if len(list) > 0 {
-		subject = fmt.Sprintf("tests (%s)", count(len(list), "file"))
+		subject = fmt.Sprintf("tests (%s)", english.Count(len(list), "file"))
 	}
 	return facts(subject, fileTests, items...), nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ken/internal/english"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
 	"ken/internal/uses"
@@ -39,10 +40,10 @@ func (f *FileFacts) usedBy() *block {
 	if len(items) == 0 && len(helpers) == 0 {
 		return f.unused(tests)
 	}
-	subject := fmt.Sprintf("used by %s", count(exact, "file"))
+	subject := fmt.Sprintf("used by %s", english.Count(exact, "file"))
 	switch {
 	case exact == 0:
-		subject = fmt.Sprintf("used by %s (likely)", count(likely, "file"))
+		subject = fmt.Sprintf("used by %s (likely)", english.Count(likely, "file"))
 	case likely > 0:
 		subject += fmt.Sprintf(", likely by %d more", likely)
 	}
@@ -50,7 +51,7 @@ func (f *FileFacts) usedBy() *block {
 		subject += fmt.Sprintf(" (%d of them for tests)", len(helpers))
 	}
 	if tests > 0 {
-		subject += fmt.Sprintf(", and by %s", count(tests, "test"))
+		subject += fmt.Sprintf(", and by %s", english.Count(tests, "test"))
 	}
 	return growing(subject, fileUsers, append(items, helpers...)...)
 }
@@ -71,7 +72,7 @@ func (f *FileFacts) unused(tests int) *block {
 	case f.Kind == repo.KindTest:
 		return nil
 	case tests > 0:
-		return line("used by", fmt.Sprintf("only %s, as far as ken sees", count(tests, "test")))
+		return line("used by", fmt.Sprintf("only %s, as far as ken sees", english.Count(tests, "test")))
 	}
 	if slices.Contains(f.Project.Entrypoints(f.Path.Dir()), f.Path) {
 		return line("used by", "no file; programs or users of the package start here")
@@ -87,5 +88,5 @@ func (f *FileFacts) uses() *block {
 			items = append(items, linkItem(l, false))
 		}
 	}
-	return growing("uses "+count(len(items), "file"), fileUses, items...)
+	return growing("uses "+english.Count(len(items), "file"), fileUses, items...)
 }

@@ -32,7 +32,7 @@ OPENAI_BASE_URL, --provider with --model.`,
 			if withdraw && address == "" {
 				return usage(c, errors.New("--withdraw: no address given"))
 			}
-			w, err := p.OpenCommits(c.Context(), p.dir)
+			w, err := ken.OpenCommits(c.Context(), p.dir)
 			if err != nil {
 				return err
 			}
@@ -84,7 +84,7 @@ func (p *program) printAddresses(list []allow.Permission, hints bool) error {
 	if len(list) == 0 {
 		p.io.Printf(".ken/config.yaml names no address\n")
 	}
-	p.io.Together(func() {
+	p.io.Buffered(func() {
 		for _, s := range list {
 			p.io.Line(addressTone(s), string(s.State), s.Address, s.For+": "+s.Sends())
 		}

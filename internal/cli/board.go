@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/board"
+	"ken/internal/english"
 	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/repo"
@@ -32,15 +33,8 @@ live in a browser. Unlike ken status, ken board can report every worktree.`,
 			if err != nil {
 				return err
 			}
-			if p.io.JSON {
-				err = p.io.Encode(b)
-			} else {
-				p.printBoard(b)
-			}
-			if err == nil && check && b.Wanting() {
-				err = errWanting
-			}
-			return err
+			err = p.answer(b, func() { p.printBoard(b) })
+			return failCheck(err, check && b.NeedsAttention())
 		},
 	}
 	c.Flags().BoolVar(&all, "all", false, "report every worktree, not only this one")
@@ -49,7 +43,7 @@ live in a browser. Unlike ken status, ken board can report every worktree.`,
 }
 
 func (p *program) printBoard(b *board.Board) {
-	p.io.Together(func() {
+	p.io.Buffered(func() {
 		for i := range b.Worktrees {
 			w := &b.Worktrees[i]
 			name := func(part string) string {
@@ -89,7 +83,7 @@ func printPart[T any](p *program, name string, part board.Part[T], line func(*T)
 			why += "; " + part.Unknown.Hint
 		}
 	}
-	p.io.Line(term.Bad, "unknown", name, plain(why))
+	p.io.Line(term.Bad, "unknown", name, term.CleanText(why))
 }
 
 func boardFiles(f *board.Files, head repo.ID) (term.Tone, string, string) {
@@ -118,14 +112,14 @@ func boardDirectories(s *board.Survey) (term.Tone, string, string) {
 
 func boardState(s *board.State) (term.Tone, string, string) {
 	n := s.Counts
-	line := entries(n.Total)
+	line := english.Count(n.Total, "entry")
 	if n.Total > 0 {
 		line += fmt.Sprintf(": %d canonical, %d pattern_allowed, %d ephemeral, %d ad_hoc, %d unknown",
 			n.Canonical, n.PatternAllowed, n.Ephemeral, n.AdHoc, n.Unknown)
 	}
 	unread := s.Unread()
 	for _, what := range slices.Sorted(maps.Keys(unread)) {
-		line += "; cannot read " + what + ": " + plain(unread[what].Reason)
+		line += "; cannot read " + what + ": " + term.CleanText(unread[what].Reason)
 	}
 	switch {
 	case n.Unknown+len(unread) > 0:
@@ -177,7 +171,7 @@ func boardWorktrees(p *board.Proposals) (term.Tone, string, string) {
 	for _, w := range p.Worktrees {
 		ops += len(w.Ops)
 	}
-	line := fmt.Sprintf("%d; %s to specs proposed, %s", len(p.Worktrees), term.Count(ops, "change"), term.Count(len(p.Meetings), "collision"))
+	line := fmt.Sprintf("%d; %s to specs proposed, %s", len(p.Worktrees), english.Count(ops, "change"), english.Count(len(p.Meetings), "collision"))
 	unknown := p.Unknown()
 	if unknown > 0 {
 		line += fmt.Sprintf("; %d could not be read", unknown)

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"context"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -11,6 +9,7 @@ import (
 	"ken/internal/fault"
 	"ken/internal/find"
 	"ken/internal/ken"
+	"ken/internal/term"
 )
 
 func (p *program) brief() *cobra.Command {
@@ -51,11 +50,7 @@ most important comes first, and ken prints no more than the budget allows.`,
 				if err != nil {
 					return err
 				}
-				if p.io.JSON {
-					return p.io.Encode(b)
-				}
-				p.io.Printf("%s", plain(b.String()))
-				return nil
+				return p.answer(b, func() { p.io.Printf("%s", term.CleanText(b.String())) })
 			}
 			if rev != "" {
 				return p.withinCommits(c.Context(), answer)
@@ -66,19 +61,4 @@ most important comes first, and ken prints no more than the budget allows.`,
 	c.Flags().IntVar(&budget, "budget", 0, "print at most so many `TOKENS`, of 4 bytes each (default 1500)")
 	c.Flags().StringVar(&rev, "at", "", "answer for the commit `REV` instead of the work tree")
 	return c
-}
-
-// withinCommits runs f on a repository that may have no work tree.
-func (p *program) withinCommits(ctx context.Context, f func(*ken.Repository) error) (err error) {
-	w, err := p.OpenCommits(ctx, p.dir)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		err = errors.Join(err, w.Close())
-		for _, r := range w.Remarks() {
-			p.io.Remarkf("ken: %s", r)
-		}
-	}()
-	return f(w)
 }

@@ -1,8 +1,8 @@
-// Package cli is the command line: flags become options, options meet a deciding
-// package, and the answer meets the screen. One file holds one command.
+// Package cli is the command line. Each command has a file: it turns flags into the options of a feature, calls the
+// feature and prints the answer.
 //
-// It decides nothing about a repository and reads nothing of it; what opens one
-// comes in from outside.
+// The package has no rules about a repository. Package ken opens one; [Deps] has the functions that start servers, read
+// hooks and write files.
 package cli
 
 import (
@@ -20,25 +20,19 @@ import (
 	"ken/internal/install"
 	"ken/internal/ken"
 	"ken/internal/repo"
+	"ken/internal/statedir"
 	"ken/internal/term"
-	"ken/internal/workflow"
 )
 
-// Deps is what commands need from outside.
+// Deps are the functions that commands need from the program.
 type Deps struct {
-	// Open opens the repository that dir lies in. Progress may be nil.
-	Open func(ctx context.Context, dir string, progress func(done, total int)) (*ken.Repository, error)
-	// OpenCommits opens it for questions about commits.
-	OpenCommits func(ctx context.Context, dir string) (*ken.Repository, error)
-	// OpenState opens the state directory that is meant.
-	OpenState func(ctx context.Context, opts StateOptions) (*workflow.Manager, error)
-	// OpenHooks opens the repository of dir for git hooks.
-	OpenHooks func(ctx context.Context, dir string) (HookSpace, error)
+	// OpenHooks opens the repository that contains dir for git hooks.
+	OpenHooks func(ctx context.Context, dir string) (GitHooks, error)
 	// Runs returns the surveys that workers run, nil without a team's store.
 	Runs func(ctx context.Context, w *ken.Repository) *board.Part[board.Runs]
-	// Board sums up the worktree that dir lies in, or every one.
+	// Board returns the board of the worktree that contains dir or, with all, of every worktree.
 	Board func(ctx context.Context, dir string, all bool) (*board.Board, error)
-	// Serve shows it in a browser until ctx ends.
+	// Serve serves the dashboard until ctx ends.
 	Serve func(ctx context.Context, dir string, opts ServeOptions) error
 	// AnswerHook returns the text for an agent, given the input of a hook in dir; "" for none.
 	AnswerHook func(ctx context.Context, dir string, e agenthook.Event, c agenthook.Input) (string, error)
@@ -48,19 +42,15 @@ type Deps struct {
 	// a repository.
 	Diagnose func(ctx context.Context, dir string) (facts install.Facts, ok bool, err error)
 	// ToolFiles finds the files of other tools in the repository of the state directory; none outside a repository.
-	ToolFiles func(ctx context.Context, opts StateOptions) ([]install.ToolFiles, error)
+	ToolFiles func(ctx context.Context, opts statedir.Options) ([]install.ToolFiles, error)
 	// InstallClient adds ken to the files of an agent's client, or removes it: those of the repository of dir, or the
 	// user's own.
 	InstallClient func(ctx context.Context, dir string, c install.Client, opts install.Options) (*install.ClientResult, error)
-	// ServeMCP answers an agent on stdin and stdout until it hangs up.
+	// ServeMCP answers an agent on stdin and stdout until it disconnects.
 	ServeMCP func(ctx context.Context, dir string) error
-	// OpenRuns opens the runs of the repository that dir lies in.
-	OpenRuns func(ctx context.Context, dir string) (RunSpace, error)
-	// Work describes directories of surveys that were handed out, until ctx ends.
-	Work func(ctx context.Context, dir string, opts WorkOptions) error
-	// Session names the agent's session that runs the command, "" for none.
+	// Session returns the session of the agent that runs the command, "" for none.
 	Session func() string
-	// Version names this program.
+	// Version is the version of this program.
 	Version string
 }
 
@@ -71,14 +61,14 @@ type program struct {
 	dir string // -C
 }
 
-// errWanting ends a check whose answer was found wanting: the answer is printed
-// already, so there is nothing left to say.
-var errWanting = &fault.Error{Kind: fault.Stale, Err: errors.New("")}
+// errCheckFailed makes a command with --check exit with 3. It has no text, because the command
+// has printed the reason.
+var errCheckFailed = &fault.Error{Kind: fault.Stale, Err: errors.New("")}
 
-// errFailed is errWanting for what could not be done.
+// errFailed makes a command exit with 1. It has no text, because the command has printed what failed.
 var errFailed = &fault.Error{Err: errors.New("")}
 
-// Run runs one command line and returns its error, already told to the user.
+// Run runs one command line. It prints and returns its error.
 func Run(ctx context.Context, deps Deps, io *term.IO, args []string) error {
 	p := &program{Deps: deps, io: io}
 	root := p.root()
@@ -91,12 +81,12 @@ func Run(ctx context.Context, deps Deps, io *term.IO, args []string) error {
 		err = errors.Join(err, fmt.Errorf("cannot write the answer: %w", failed))
 	}
 	if err != nil {
-		tell(ctx, io, err, ran)
+		printError(ctx, io, err, ran)
 	}
 	return err
 }
 
-// Tree returns all commands, to be described and not to be run.
+// Tree returns all commands, for documents about them. They cannot be run.
 func Tree(version string) *cobra.Command {
 	p := &program{Deps: Deps{Version: version}, io: &term.IO{}}
 	root := p.root()
@@ -104,9 +94,9 @@ func Tree(version string) *cobra.Command {
 	return root
 }
 
-// about inserts the command that was run into a hint that ends in "ken -C DIR …" or contains "ken … --dir DIR". The
+// insertCommand inserts the command that was run into a hint that ends in "ken -C DIR …" or contains "ken … --dir DIR". The
 // package that made the hint does not know the command.
-func about(ran *cobra.Command, hint string) string {
+func insertCommand(ran *cobra.Command, hint string) string {
 	words := strings.TrimPrefix(ran.CommandPath(), ran.Root().Name())
 	if with, open := strings.CutSuffix(hint, " …"); open && strings.Contains(with, "ken -C ") {
 		return with + words
@@ -114,24 +104,21 @@ func about(ran *cobra.Command, hint string) string {
 	return strings.Replace(hint, "ken … --dir DIR", "ken"+words+" --dir DIR", 1)
 }
 
-// tell prints an error and its hint.
-func tell(ctx context.Context, io *term.IO, err error, ran *cobra.Command) {
+// printError prints an error and its hint.
+func printError(ctx context.Context, io *term.IO, err error, ran *cobra.Command) {
 	if ctx.Err() != nil {
 		io.Remarkf("ken: interrupted")
 		return
 	}
 	if text := strings.TrimSpace(err.Error()); text != "" {
-		io.Remarkf("ken: %s", plain(text))
+		io.Remarkf("ken: %s", term.CleanText(text))
 	}
 	if hint := fault.HintOf(err); hint != "" {
-		io.Remarkf("hint: %s", plain(about(ran, hint)))
+		io.Remarkf("hint: %s", term.CleanText(insertCommand(ran, hint)))
 	}
 }
 
-// plain is [term.CleanText].
-func plain(text string) string { return term.CleanText(text) }
-
-// ExitStatus is the process's answer to a caller, as docs/manual promises it.
+// ExitStatus returns the exit status for an error; docs/manual lists them.
 func ExitStatus(ctx context.Context, err error) int {
 	if err == nil {
 		return 0
@@ -202,18 +189,51 @@ too, and ken help glossary explains the words that ken uses.`,
 // within opens the repository, runs f in it, and closes it again.
 func (p *program) within(ctx context.Context, f func(*ken.Repository) error) (err error) {
 	show := p.io.Progress("reading files")
-	w, err := p.Open(ctx, p.dir, show.Update)
+	w, err := ken.OpenWithTeam(ctx, ken.Options{Dir: p.dir, Progress: show.Update})
 	if err != nil {
 		return err
 	}
 	defer func() {
 		show.Done()
-		err = errors.Join(err, w.Close())
-		for _, r := range w.Remarks() { // those of closing, too
-			p.io.Remarkf("ken: %s", r)
-		}
+		err = p.closeRepository(w, err)
 	}()
 	return f(w)
+}
+
+// withinCommits is within for a repository that may have no work tree.
+func (p *program) withinCommits(ctx context.Context, f func(*ken.Repository) error) (err error) {
+	w, err := ken.OpenCommits(ctx, p.dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = p.closeRepository(w, err) }()
+	return f(w)
+}
+
+// closeRepository closes a repository, prints its remarks, and adds an error of closing to err.
+func (p *program) closeRepository(w *ken.Repository, err error) error {
+	err = errors.Join(err, w.Close())
+	for _, r := range w.Remarks() { // closing may add some
+		p.io.Remarkf("ken: %s", r)
+	}
+	return err
+}
+
+// answer prints an answer: the document with --json, else what text prints.
+func (p *program) answer(document any, text func()) error {
+	if p.io.JSON {
+		return p.io.Encode(document)
+	}
+	text()
+	return nil
+}
+
+// failCheck returns errCheckFailed if a check failed and its answer was printed without an error.
+func failCheck(err error, failed bool) error {
+	if err == nil && failed {
+		return errCheckFailed
+	}
+	return err
 }
 
 // paths resolves arguments; nil when there are none.
@@ -236,7 +256,7 @@ func paths(w *ken.Repository, args, b64 []string) ([]repo.Path, error) {
 	return out, nil
 }
 
-// pathB64 adds the flag that names a path by its bytes.
+// pathB64 adds the flag for a path in base64.
 func pathB64(c *cobra.Command, into *[]string) {
 	c.Flags().StringArrayVar(into, "path-b64", nil, "a `PATH` from the root in base64, for names that are not UTF-8")
 }

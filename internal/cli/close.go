@@ -58,7 +58,7 @@ Updates are JSON: [{"path": "…", "summary": "…", "read": "content id or md5"
 				}
 				err = p.printClosing(out)
 				if said := w.AfterClose(c.Context()); said != "" {
-					p.io.Remarkf("ken: %s", plain(said))
+					p.io.Remarkf("ken: %s", term.CleanText(said))
 				}
 				return err
 			})
@@ -116,7 +116,7 @@ func (p *program) printClosing(out *registry.Closing) error {
 			return err
 		}
 	} else {
-		p.io.Line(term.Plain, "closed", name(out.Commit), "last check at "+name(out.LastVerified))
+		p.io.Line(term.Plain, "closed", idOrNone(out.Commit), "last check at "+idOrNone(out.LastVerified))
 		if out.Unknown != "" {
 			p.io.Line(term.Bad, "unknown", "files of the commit", out.Unknown)
 		}
@@ -124,7 +124,7 @@ func (p *program) printClosing(out *registry.Closing) error {
 			return err
 		}
 		for _, n := range out.NeedsSummary {
-			p.io.Line(term.Warn, "needs", display(n.PathJSON), "summary "+n.Summary.String()+", content "+name(n.ID))
+			p.io.Line(term.Warn, "needs", n.Display(), "summary "+n.Summary.String()+", content "+idOrNone(n.ID))
 		}
 		if len(out.NeedsSummary) > 0 {
 			p.io.Remarkf("hint: describe a file with: ken summary set PATH --read ID -m TEXT; see what changed since the old one: ken diff PATH")
@@ -136,8 +136,8 @@ func (p *program) printClosing(out *registry.Closing) error {
 	return nil
 }
 
-// name returns an id in full, or "none".
-func name(id repo.ID) string {
+// idOrNone returns an id in full, or "none".
+func idOrNone(id repo.ID) string {
 	if id.IsZero() {
 		return "none"
 	}

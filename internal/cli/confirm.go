@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"ken/internal/fault"
 	"ken/internal/ken"
 	"ken/internal/registry"
 	"ken/internal/summary"
@@ -48,8 +46,7 @@ that were stale only because of this summary become fresh again.`,
 	return c
 }
 
-// printConfirmed prints what became of confirmations. One that was rejected is a
-// failure, told by its own line.
+// printConfirmed prints the results of confirmations. It returns errFailed if one was rejected.
 func (p *program) printConfirmed(list []summary.Confirmed) error {
 	if p.io.JSON {
 		if err := p.io.Encode(list); err != nil {
@@ -64,17 +61,17 @@ func (p *program) printConfirmed(list []summary.Confirmed) error {
 		case c.Verdict == nil || c.Result == registry.Rejected:
 			p.printWrittenLine(c.Written)
 		case *c.Verdict != survey.Fresh:
-			p.io.Line(term.Warn, string(c.Result), display(c.PathJSON), c.Reason+colon(strings.Join(c.Reasons, ", ")))
+			p.io.Line(term.Warn, string(c.Result), c.Display(), c.Reason+colon(strings.Join(c.Reasons, ", ")))
 		default:
 			why := "the summary holds for the current content"
 			if len(c.Above) > 0 {
 				why += "; also fresh again: " + strings.Join(c.Above, ", ")
 			}
-			p.io.Line(term.Good, string(c.Result), display(c.PathJSON), why)
+			p.io.Line(term.Good, string(c.Result), c.Display(), why)
 		}
 	}
 	if rejected {
-		return &fault.Error{Err: errors.New("")}
+		return errFailed
 	}
 	return nil
 }

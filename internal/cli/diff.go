@@ -2,6 +2,7 @@ package cli
 
 import (
 	"ken/internal/ken"
+	"ken/internal/term"
 
 	"github.com/spf13/cobra"
 )
@@ -30,11 +31,7 @@ saw, or the command for a new summary.`,
 				if err != nil {
 					return err
 				}
-				if p.io.JSON {
-					return p.io.Encode(d)
-				}
-				p.io.Printf("%s", plain(d.String()))
-				return nil
+				return p.answer(d, func() { p.io.Printf("%s", term.CleanText(d.String())) })
 			})
 		},
 	}

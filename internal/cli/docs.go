@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/docs"
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/ken"
 	"ken/internal/repo"
@@ -48,19 +49,13 @@ the thing existed when the document mentioned it, and does not exist now.`,
 				if err != nil {
 					return err
 				}
-				wanting := p.remarkDocs(rep, f.all)
+				incomplete := p.remarkDocs(rep, f.all)
 				if f.fix {
 					left, err := p.fixDocs(c, w, rep, f.dry)
-					wanting = wanting || left
-					if err != nil || !f.check || !wanting {
-						return err
-					}
-					return errWanting
+					return failCheck(err, f.check && (incomplete || left))
 				}
-				if err := p.showDocs(rep, f); err != nil || !f.check || !wanting && len(rep.Shown()) == 0 {
-					return err
-				}
-				return errWanting
+				err = p.showDocs(rep, f)
+				return failCheck(err, f.check && (incomplete || len(rep.Shown()) > 0))
 			})
 		},
 	}
@@ -73,11 +68,11 @@ the thing existed when the document mentioned it, and does not exist now.`,
 	return c
 }
 
-// remarkDocs says what could not be checked, and reports whether --check fails for it.
-func (p *program) remarkDocs(rep *docs.Report, all bool) (wanting bool) {
+// remarkDocs prints which documents and mentions ken could not check, and reports whether --check fails for them.
+func (p *program) remarkDocs(rep *docs.Report, all bool) (incomplete bool) {
 	for _, path := range rep.Missed {
 		p.io.Remarkf("ken: no tracked document at %s", path)
-		wanting = true
+		incomplete = true
 	}
 	for _, u := range rep.Unread {
 		if !u.NoText || all {
@@ -85,26 +80,26 @@ func (p *program) remarkDocs(rep *docs.Report, all bool) (wanting bool) {
 			if u.Partial {
 				how = "only partly checked"
 			}
-			p.io.Remarkf("ken: %s: %s: %s", u.File, how, plain(u.Why))
+			p.io.Remarkf("ken: %s: %s: %s", u.File, how, term.CleanText(u.Why))
 		}
-		wanting = wanting || !u.NoText
+		incomplete = incomplete || !u.NoText
 	}
 	if rep.Gap != "" && rep.Undecided() {
-		p.io.Remarkf("ken: some mentions are unknown: %s", plain(rep.Gap))
+		p.io.Remarkf("ken: some mentions are unknown: %s", term.CleanText(rep.Gap))
 		p.io.Remarkf("hint: %s", docs.GapHint(rep.Gap))
-		wanting = true
+		incomplete = true
 	}
-	return wanting
+	return incomplete
 }
 
 func (p *program) showDocs(rep *docs.Report, f docsFlags) error {
 	switch {
 	case f.sarif:
-		return p.io.Encode(sarifOfDocs(p.Version, rep.Shown()))
+		return p.io.Encode(p.docsSARIF(rep.Shown()))
 	case p.io.JSON:
 		return p.encodeDocs(rep, f.all)
 	}
-	p.io.Together(func() { p.printDocs(rep, f.all) })
+	p.io.Buffered(func() { p.printDocs(rep, f.all) })
 	return nil
 }
 
@@ -128,7 +123,7 @@ func (p *program) printDocs(rep *docs.Report, all bool) {
 	}
 	skipped := ""
 	if rep.Passed > 0 {
-		skipped = fmt.Sprintf("; %s in other formats not read", term.Count(rep.Passed, "file"))
+		skipped = fmt.Sprintf("; %s in other formats not read", english.Count(rep.Passed, "file"))
 	}
 	if len(rep.Documents) == 0 {
 		p.io.Printf("no documents%s\n", skipped)
@@ -138,7 +133,7 @@ func (p *program) printDocs(rep *docs.Report, all bool) {
 	for _, n := range rep.Counts() {
 		checked += n
 	}
-	p.io.Printf("%s in %s (%d checked)", term.Count(stale, "stale mention"), term.Count(len(rep.Documents), "document"), checked)
+	p.io.Printf("%s in %s (%d checked)", english.Count(stale, "stale mention"), english.Count(len(rep.Documents), "document"), checked)
 	if len(others) > 0 && !all {
 		var parts []string
 		for _, why := range slices.Sorted(maps.Keys(others)) {
@@ -192,26 +187,15 @@ func (p *program) encodeDocs(rep *docs.Report, all bool) error {
 	return p.io.EncodeList(head, term.List{Name: "mentions", Len: len(list), At: func(i int) any { return list[i].JSON() }})
 }
 
-// sarifOfDocs returns stale mentions as SARIF.
-func sarifOfDocs(version string, found []docs.CheckedMention) sarifLog {
-	var run sarifRun
-	run.Tool.Driver = sarifDriver{Name: "ken", Version: version, Rules: []sarifRule{}}
-	run.Results = []sarifResult{}
+// docsSARIF returns stale mentions as SARIF.
+func (p *program) docsSARIF(found []docs.CheckedMention) sarifLog {
+	run := newSARIFRun(p.Version)
 	for i := range found {
 		j := &found[i]
-		rule := docsRule(j.Kind, j.Verdict)
-		known := func(r sarifRule) bool { return r.ID == rule.ID }
-		if !slices.ContainsFunc(run.Tool.Driver.Rules, known) {
-			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule)
-		}
-		r := sarifResult{RuleID: rule.ID, Level: "warning", Message: sarifText{term.Clean(j.Text) + " is " + term.Clean(j.Describe(docsSubject))}}
-		var l sarifLocation
-		l.Physical.Artifact.URI = sarifURI(j.File.String())
-		l.Physical.Region = &sarifRegion{max(j.Line, 1)}
-		r.Locations = []sarifLocation{l}
-		run.Results = append(run.Results, r)
+		text := term.Clean(j.Text) + " is " + term.Clean(j.Describe(docsSubject))
+		run.add(docsRule(j.Kind, j.Verdict), "warning", text, j.File.String(), j.Line)
 	}
-	return sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}}
+	return run.log()
 }
 
 // docsRule is the rule that a stale mention breaks.
@@ -238,7 +222,7 @@ func (p *program) fixDocs(c *cobra.Command, w *ken.Repository, rep *docs.Report,
 			return true, failed
 		}
 	} else {
-		p.io.Together(func() {
+		p.io.Buffered(func() {
 			for _, e := range fixed.Edits {
 				p.io.Printf("%s:%d: %s: %s → %s\n", e.File, e.Line, word, term.Clean(e.From), term.Clean(e.To))
 			}
@@ -246,7 +230,7 @@ func (p *program) fixDocs(c *cobra.Command, w *ken.Repository, rep *docs.Report,
 				j := &fixed.Left[i]
 				p.io.Printf("%s:%d: left: %s — %s\n", j.File, j.Line, term.Clean(j.Text), term.Clean(j.Describe(docsSubject)))
 			}
-			p.io.Printf("%s %s; %d left\n", word, term.Count(len(fixed.Edits), "mention"), len(fixed.Left))
+			p.io.Printf("%s %s; %d left\n", word, english.Count(len(fixed.Edits), "mention"), len(fixed.Left))
 		})
 	}
 	if err != nil && fault.HintOf(err) == "" {

@@ -8,10 +8,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/allow"
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/install"
 	"ken/internal/ken"
 	"ken/internal/repo"
+	"ken/internal/statedir"
 	"ken/internal/term"
 	"ken/internal/workflow"
 )
@@ -33,7 +35,7 @@ func (p *program) doctor() *cobra.Command {
 			}
 			if noConfig {
 				p.io.Remarkf("ken: the state directory was not checked, because the configuration that names it cannot be read")
-				d.tools, err = p.ToolFiles(c.Context(), StateOptions{From: p.dir})
+				d.tools, err = p.ToolFiles(c.Context(), statedir.Options{From: p.dir})
 				d.toolsKnown = p.reportToolsError(err)
 			} else {
 				err = p.inState(c, f, func(s *workflow.Manager) error {
@@ -42,7 +44,7 @@ func (p *program) doctor() *cobra.Command {
 					if err != nil {
 						return err
 					}
-					d.tools, err = p.ToolFiles(c.Context(), StateOptions{From: p.dir, Dir: f.dir})
+					d.tools, err = p.ToolFiles(c.Context(), statedir.Options{From: p.dir, Dir: f.dir})
 					d.toolsKnown = p.reportToolsError(err)
 					return nil
 				})
@@ -54,13 +56,7 @@ func (p *program) doctor() *cobra.Command {
 				d.findings = append(d.findings, p.specFindings(c.Context())...)
 			}
 			d.dropFilesOfKen()
-			if err := p.printDiagnosis(d); err != nil {
-				return err
-			}
-			if check && len(d.findings) > 0 {
-				return errWanting
-			}
-			return nil
+			return failCheck(p.printDiagnosis(d), check && len(d.findings) > 0)
 		},
 	}
 	f.bind(c.Flags())
@@ -74,8 +70,8 @@ type diagnosis struct {
 	clients    []install.ClientStatus // with entries of ken
 	addresses  []allow.Permission
 	tools      []install.ToolFiles
-	toolsKnown bool // for litter; else nobody knows
-	shared     bool // some of the litter has entries of ken's in it, beside other things
+	toolsKnown bool // tools was read without an error
+	shared     bool // some of the tools have files with entries of ken
 }
 
 // dropFilesOfKen removes directories of other tools that contain only files with entries of
@@ -164,7 +160,7 @@ func (p *program) printDiagnosis(d *diagnosis) error {
 		}{append([]workflow.Finding{}, d.findings...), append([]install.ClientStatus{}, d.clients...), describeAddresses(d.addresses), litter})
 	}
 	for _, f := range d.findings {
-		p.io.Line(term.Warn, f.Code, plain(oneLine(f.What)), "")
+		p.io.Line(term.Warn, f.Code, term.CleanText(oneLine(f.What)), "")
 		if f.Mend != "" {
 			p.io.Remarkf("hint: %s", term.Clean(f.Mend))
 		}
@@ -211,7 +207,7 @@ func (p *program) printTools(left []install.ToolFiles, shared bool) {
 		wide = max(wide, len(names[i]))
 	}
 	for i, l := range left {
-		amount := term.Count(l.Usage.Files, "file") + ", " + term.Bytes(l.Usage.Bytes)
+		amount := english.Count(l.Usage.Files, "file") + ", " + term.Bytes(l.Usage.Bytes)
 		if l.Usage.Missed != "" {
 			amount = "at least " + amount + " (" + term.Clean(l.Usage.Missed) + ")"
 		}

@@ -11,6 +11,7 @@ import (
 	"ken/internal/fault"
 	"ken/internal/find"
 	"ken/internal/ken"
+	"ken/internal/term"
 )
 
 func (p *program) find() *cobra.Command {
@@ -51,11 +52,7 @@ The first call indexes the work tree; later calls read only what changed.`,
 				if err != nil {
 					return err
 				}
-				if p.io.JSON {
-					return p.io.Encode(a)
-				}
-				p.io.Printf("%s", plain(a.String()))
-				return nil
+				return p.answer(a, func() { p.io.Printf("%s", term.CleanText(a.String())) })
 			})
 		},
 	}

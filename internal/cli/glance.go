@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ken/internal/brief"
+	"ken/internal/english"
 	"ken/internal/ken"
 	"ken/internal/repo"
 	"ken/internal/spec"
@@ -28,8 +29,7 @@ type Glance struct {
 	parts []string // the lines about the root after the first
 }
 
-// glance asks what the overview does not have. If one part fails, the others are still
-// reported.
+// glance reads the parts that the overview does not have. If one part fails, the others are still reported.
 func (p *program) glance(ctx context.Context, w *ken.Repository, b *brief.Brief, o *Overview) (*Glance, error) {
 	g := &Glance{Docs: o.Documents, Collisions: []spec.CollideJSON{}, Unknown: append([]spec.Unknown{}, o.Unknown...)}
 	for _, m := range o.Collisions {
@@ -61,7 +61,7 @@ const (
 	screenColumns = 80
 )
 
-// screenOf returns the text that print prints, and how many lines of the screen it takes.
+// screenOf returns the output of print, and the number of lines that it takes on the screen.
 func (p *program) screenOf(print func()) (text string, lines int) {
 	var b bytes.Buffer
 	out, color := p.io.Out, p.io.Color
@@ -102,14 +102,14 @@ func (p *program) printWhat(g *Glance, lines int) {
 	if g.What == "" {
 		return
 	}
-	p.io.Printf("%s\n", term.Shorten(term.Clean(g.What), screenColumns-1))
+	p.io.Printf("%s\n", repo.Shorten(term.Clean(g.What), screenColumns-1))
 	room := max(0, lines-2) // without the line above and the empty one below
 	parts := g.parts
 	if len(parts) > room {
 		parts = parts[:max(0, room-1)]
 	}
 	for _, line := range parts {
-		p.io.Printf("  %s\n", term.Shorten(term.Clean(line), screenColumns-3))
+		p.io.Printf("  %s\n", repo.Shorten(term.Clean(line), screenColumns-3))
 	}
 	if len(parts) < len(g.parts) && room > 0 {
 		p.io.Printf("  … all of it: ken brief\n")
@@ -117,7 +117,7 @@ func (p *program) printWhat(g *Glance, lines int) {
 	p.io.Printf("\n")
 }
 
-// printNext prints what to ask next, and what to tell an agent.
+// printNext prints commands to try next, and a prompt for an agent.
 func (p *program) printNext(g *Glance, o *Overview) {
 	for _, u := range g.Unknown[len(o.Unknown):] {
 		p.io.Line(term.Bad, "unknown", term.Clean(u.Fact), term.Clean(u.Reason))
@@ -133,6 +133,6 @@ func (p *program) printNext(g *Glance, o *Overview) {
 	if *g.Undescribed == 1 {
 		lack = "lacks"
 	}
-	p.io.Printf("\n%s %s a current summary. Tell your agent:\n", term.Count(*g.Undescribed, "directory"), lack)
+	p.io.Printf("\n%s %s a current summary. Tell your agent:\n", english.Count(*g.Undescribed, "directory"), lack)
 	p.io.Printf("  Run `ken survey next` and do what it says. Repeat this until nothing is left.\n")
 }

@@ -11,14 +11,15 @@ import (
 
 	"ken/internal/agenthook"
 	"ken/internal/fault"
+	"ken/internal/fresh"
 	"ken/internal/install"
 	"ken/internal/registry"
 	"ken/internal/spec"
 	"ken/internal/term"
 )
 
-// A HookSpace is a repository for git hooks.
-type HookSpace interface {
+// GitHooks runs and installs the git hooks of a repository.
+type GitHooks interface {
 	// Gate judges the staged changes; nil in a repository without specs. strict says
 	// that an unknown verdict stops the commit.
 	Gate(ctx context.Context) (gated *spec.GateResult, strict bool, err error)
@@ -36,7 +37,7 @@ type HookSpace interface {
 }
 
 // errStopCommit has the errors that stop a commit, by exit status. They have no text, since
-// hookGated has printed the findings.
+// printHookGate has printed the findings.
 var errStopCommit = map[int]error{
 	1: &fault.Error{Kind: fault.Failed, Err: errors.New("")},
 	3: &fault.Error{Kind: fault.Stale, Err: errors.New("")},
@@ -80,7 +81,7 @@ func (p *program) hookPreCommit() *cobra.Command {
 			if err != nil || gated == nil {
 				return err
 			}
-			if !p.hookGated(gated, strict) {
+			if !p.printHookGate(gated, strict) {
 				return errStopCommit[exit]
 			}
 			return nil
@@ -134,6 +135,48 @@ func (p *program) hookCommitMsg() *cobra.Command {
 	}
 }
 
+func (p *program) hookPostCommit() *cobra.Command {
+	return &cobra.Command{
+		Use:     "post-commit",
+		Short:   "Verify what a commit changed, and list stale summaries",
+		Example: `  ken hook post-commit`,
+		Args:    cobra.ArbitraryArgs,
+		RunE: p.neverFail("the commit", func(c *cobra.Command, _ []string) error {
+			ctx, cancel, err := p.hookContext(c.Context())
+			if err != nil {
+				return err
+			}
+			defer cancel()
+			h, err := p.OpenHooks(ctx, p.dir)
+			if err != nil {
+				return err
+			}
+			closed, err := h.Close(ctx)
+			if err != nil || closed == nil {
+				return err
+			}
+			stale := staleIn(closed)
+			if len(stale) == 0 {
+				return nil
+			}
+			p.io.Remarkf("ken: the commit made these summaries stale: %s", firstFew(stale))
+			p.io.Remarkf("hint: list what to write: ken close; see what changed since a summary: ken diff PATH")
+			return nil
+		}),
+	}
+}
+
+// staleIn lists the files of a commit whose summaries are stale.
+func staleIn(c *registry.Closing) []string {
+	var list []string
+	for _, n := range c.NeedsSummary {
+		if n.Summary == fresh.Stale {
+			list = append(list, n.Display())
+		}
+	}
+	return list
+}
+
 // neverFail runs a hook. It turns errors and panics into a line on stderr, so that neither
 // a commit nor an agent fails because ken did.
 func (p *program) neverFail(what string, run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
@@ -154,9 +197,9 @@ func (p *program) neverFail(what string, run func(*cobra.Command, []string) erro
 
 func oneLine(text string) string { return term.Clean(strings.Join(strings.Fields(text), " ")) }
 
-// hookGated prints the findings of the gate on stderr, where git shows them, and reports
+// printHookGate prints the findings of the gate on stderr, where git shows them, and reports
 // whether the commit may pass. It prints nothing if there are none.
-func (p *program) hookGated(g *spec.GateResult, strict bool) bool {
+func (p *program) printHookGate(g *spec.GateResult, strict bool) bool {
 	if g.Merge {
 		p.io.Remarkf("ken: %s", g.Notice)
 	}

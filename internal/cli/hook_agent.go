@@ -12,6 +12,7 @@ import (
 	"ken/internal/agenthook"
 	"ken/internal/fault"
 	"ken/internal/install"
+	"ken/internal/term"
 )
 
 // hookContext returns a context with the timeout of hooks.
@@ -63,7 +64,7 @@ unknown and which command to run.`,
 			}
 			defer cancel()
 			answer := func(text string) {
-				p.io.Printf("%s", agenthook.Dialect(name).Answer(e, plain(text)))
+				p.io.Printf("%s", agenthook.Dialect(name).Answer(e, term.CleanText(text)))
 			}
 			input, err := p.readInput(ctx)
 			if err != nil {

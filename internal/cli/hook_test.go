@@ -64,7 +64,7 @@ func TestHooksNeverFail(t *testing.T) {
 			t.Run(name+" in "+args[1], func(t *testing.T) {
 				var out, said bytes.Buffer
 				deps := Deps{
-					OpenHooks:  func(context.Context, string) (HookSpace, error) { return brokenHooks{fail}, nil },
+					OpenHooks:  func(context.Context, string) (GitHooks, error) { return brokenHooks{fail}, nil },
 					AnswerHook: func(context.Context, string, agenthook.Event, agenthook.Input) (string, error) { return "", fail() },
 					Session:    func() string { return "s-1" },
 				}
@@ -186,7 +186,7 @@ func TestHookGated(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var said bytes.Buffer
 			p := &program{io: &term.IO{Err: &said}}
-			if stops := !p.hookGated(&tt.g, tt.strict); stops != tt.stops {
+			if stops := !p.printHookGate(&tt.g, tt.strict); stops != tt.stops {
 				t.Errorf("the hook stops the commit: %t, want %t", stops, tt.stops)
 			}
 			if n := strings.Count(said.String(), "\n"); n != tt.lines || strings.Contains(said.String(), "\x1b") {

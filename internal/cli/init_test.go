@@ -32,7 +32,7 @@ func (g guardedHooks) Install(_ context.Context, opts install.Options) (*install
 // ken init creates no file if it cannot write the hooks.
 func TestInitCreatesAllOrNothing(t *testing.T) {
 	made := false
-	deps := Deps{OpenHooks: func(context.Context, string) (HookSpace, error) { return guardedHooks{made: &made}, nil }}
+	deps := Deps{OpenHooks: func(context.Context, string) (GitHooks, error) { return guardedHooks{made: &made}, nil }}
 	err := Run(t.Context(), deps, &term.IO{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}, []string{"init"})
 	if err == nil || made {
 		t.Errorf("ken init returns %v, files created: %t; want an error and no file", err, made)

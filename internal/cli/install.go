@@ -81,7 +81,7 @@ func (p *program) printClient(done *install.ClientResult) error {
 		}
 		p.io.Line(tone, action, f.Path, "")
 		if f.Diff != "" {
-			p.io.Printf("%s", plain(f.Diff))
+			p.io.Printf("%s", term.CleanText(f.Diff))
 		}
 		if f.Note != "" {
 			p.io.Remarkf("ken: %s: %s", term.Clean(f.Path), f.Note)

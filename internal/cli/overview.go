@@ -11,6 +11,7 @@ import (
 	"ken/internal/repo"
 	"ken/internal/share"
 	"ken/internal/spec"
+	"ken/internal/statedir"
 	"ken/internal/workflow"
 )
 
@@ -55,7 +56,7 @@ type DocsOverview struct {
 
 	stale     []docs.CheckedMention
 	unread    []docs.Unread // documents that are text
-	undecided bool          // Gap matters to some mention
+	undecided bool          // some mention is unknown because of Gap
 }
 
 // WorkflowOverview counts the files of the state directory.
@@ -68,7 +69,7 @@ type WorkflowOverview struct {
 	audit *workflow.Audit
 }
 
-// Attention is one thing to look at, with the command that shows or mends it.
+// Attention is an item that needs attention, with the command that shows or settles it.
 type Attention struct {
 	Kind    attention.Kind `json:"kind"`
 	Subject string         `json:"subject"`
@@ -80,8 +81,8 @@ type Attention struct {
 	item attention.Item
 }
 
-// overview asks every part. If one part fails, the others are still reported. full has
-// documents checked even if that takes long.
+// overview reads every part. If one part fails, the others are still reported. With full, it checks documents even if
+// that takes long.
 func (p *program) overview(ctx context.Context, w *ken.Repository, known *knowledge, full bool) (*Overview, error) {
 	o := &Overview{Collisions: []board.Collision{}, Unknown: []spec.Unknown{}, Attention: []Attention{}}
 	if known.Counts.Files == 0 {
@@ -194,7 +195,7 @@ func askWorktrees(ctx context.Context, w *ken.Repository, o *Overview) error {
 }
 
 func (p *program) askWorkflow(ctx context.Context, o *Overview) error {
-	s, err := p.OpenState(ctx, StateOptions{From: p.dir, Wait: 1})
+	s, err := statedir.Open(ctx, statedir.Options{From: p.dir, Wait: 1})
 	if err != nil {
 		return err
 	}

@@ -11,8 +11,8 @@ import (
 	"ken/internal/term"
 )
 
-// commandFrom returns how a command is written that runs at the root of the repository:
-// with -C, unless the user is there. here is the user's directory, from the root.
+// commandFrom returns a function that writes a command that runs at the root of the repository. It adds -C unless the
+// user is at the root. here is the user's directory, from the root.
 func commandFrom(dir string, here repo.Path) func(args ...string) string {
 	if here != "" {
 		up := strings.Repeat("../", strings.Count(string(here), "/")+1)
@@ -48,7 +48,7 @@ func (o *Overview) collectAttention(known *knowledge, command func(args ...strin
 	}
 }
 
-// facts returns what the list of what needs attention is made from.
+// facts returns the facts of the overview for [attention.List].
 func (o *Overview) facts(known *knowledge) attention.Facts {
 	f := attention.Facts{
 		Files: known.Verdicts, Directories: known.Directories, Documents: o.documents, Collisions: o.Collisions, Ignored: o.ignored, RenamedFrom: o.renamed,
@@ -84,8 +84,7 @@ func toneOfItem(it *attention.Item) term.Tone {
 	}
 }
 
-// How much an overview prints: so many things of a kind, and so many characters of a
-// text that others wrote.
+// Limits of an overview: items of a kind, and characters of a text that others wrote.
 const (
 	overviewItems = 5
 	overviewWidth = 120

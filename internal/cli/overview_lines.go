@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ken/internal/attention"
+	"ken/internal/english"
 	"ken/internal/registry"
 	"ken/internal/survey"
 	"ken/internal/term"
@@ -14,7 +15,7 @@ import (
 // printOverview prints a line for each part, then what needs attention: so many items of each
 // kind.
 func (p *program) printOverview(known *knowledge, o *Overview, items int) {
-	p.io.Together(func() {
+	p.io.Buffered(func() {
 		say := func(part, text string) { p.io.Printf("%-12s %s\n", part, term.Clean(text)) }
 		say("files", filesLine(known.Report, false))
 		if known.Counts.Files == 0 {
@@ -64,7 +65,7 @@ func (p *program) printAttention(list []Attention, items int) {
 	}
 }
 
-// moreCommands list everything of a kind.
+// moreCommands are the commands that list all items of a kind.
 var moreCommands = map[attention.Kind]string{
 	attention.Stale: "ken status --all", attention.Mention: "ken docs", attention.Drift: "ken spec ls", attention.Broken: "ken spec lint",
 	attention.Collision: "ken spec overlay", attention.Foreign: "ken state audit", attention.Failed: "ken survey plan",
@@ -72,7 +73,7 @@ var moreCommands = map[attention.Kind]string{
 }
 
 // filesLine says how many files changed, and how many have a summary. verified says that
-// the report is one of a verification.
+// ken verify made the report.
 func filesLine(rep *registry.Report, verified bool) string {
 	c := rep.Counts
 	if c.Files == 0 {
@@ -108,7 +109,7 @@ func filesLine(rep *registry.Report, verified bool) string {
 		line += " (" + strings.Join(rest, ", ") + ")"
 	}
 	if n := rep.Upstream.Behind; n > 0 {
-		line += fmt.Sprintf("; the upstream branch is %s ahead", term.Count(n, "commit"))
+		line += fmt.Sprintf("; the upstream branch is %s ahead", english.Count(n, "commit"))
 	}
 	return line
 }
@@ -160,7 +161,7 @@ func documentsLine(d *DocsOverview) string {
 	}
 	count := "no stale mentions"
 	if n := len(d.stale); n > 0 {
-		count = term.Count(n, "stale mention")
+		count = english.Count(n, "stale mention")
 	} else if d.undecided {
 		count = "no stale mentions found"
 	}
@@ -183,7 +184,7 @@ func workflowLine(f *WorkflowOverview) string {
 	if f.ID != "" {
 		line = strings.TrimSpace(f.Type + " " + f.ID)
 	}
-	line += "; " + term.Count(f.Counts.Total, "file") + " in the state directory"
+	line += "; " + english.Count(f.Counts.Total, "file") + " in the state directory"
 	if n := f.Counts.AdHoc; n > 0 {
 		line += fmt.Sprintf(", %d foreign", n)
 	}

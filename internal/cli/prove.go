@@ -8,12 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/english"
 	"ken/internal/ken"
 	"ken/internal/prove"
 	"ken/internal/term"
 )
 
-// defaultCommits is how many commits are replayed unless another number is given.
+// defaultCommits is the default of --commits.
 const defaultCommits = 200
 
 func (p *program) prove() *cobra.Command {
@@ -56,11 +57,7 @@ brief beside the files that it stands for? A table and the method follow.`,
 				if err != nil {
 					return err
 				}
-				if p.io.JSON {
-					return p.io.Encode(r)
-				}
-				p.printProof(r)
-				return nil
+				return p.answer(r, func() { p.printProof(r) })
 			})
 		},
 	}
@@ -70,7 +67,7 @@ brief beside the files that it stands for? A table and the method follow.`,
 }
 
 func (p *program) printProof(r *prove.Report) {
-	p.io.Together(func() {
+	p.io.Buffered(func() {
 		if r.Commits.Replayed == 0 {
 			p.printReplayed(r)
 			return
@@ -201,7 +198,7 @@ func (p *program) printBriefs(r *prove.Report) {
 	}
 }
 
-// percentOf writes a part as a percentage.
+// percentOf formats a part as a percentage.
 func percentOf(part, of int) string { return fmt.Sprintf("%d%%", (100*part+of/2)/of) }
 
 // steps shows the progress of work in several steps, one after the other.
@@ -228,10 +225,9 @@ func (s *steps) done() {
 	s.show = nil
 }
 
-// counted is term.Count with commas between thousands.
-func counted(n int, unit string) string {
-	_, unit, _ = strings.Cut(term.Count(n, unit), " ")
-	return prove.Thousands(int64(n)) + " " + unit
+// counted is english.Count with commas between thousands.
+func counted(n int, noun string) string {
+	return prove.Thousands(int64(n)) + " " + english.Noun(n, noun)
 }
 
 // wrap breaks a text into lines of at most so many bytes, between words.

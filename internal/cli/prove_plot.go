@@ -13,7 +13,7 @@ import (
 	"ken/internal/prove"
 )
 
-// checkPlot finds out whether a plot can be written before any work is done for it.
+// checkPlot returns an error if the plot cannot be written, before the work starts.
 func checkPlot(name string) error {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		return &fault.Error{

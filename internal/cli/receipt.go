@@ -43,20 +43,15 @@ holds here.`,
 				if err != nil {
 					return err
 				}
-				if p.io.JSON {
-					err = p.io.Encode(out)
-				} else {
-					subject := display(repo.PathJSON{Path: out.Subject, B64: out.B64})
+				err = p.answer(out, func() {
+					subject := repo.PathJSON{Path: out.Subject, B64: out.B64}.Display()
 					p.io.Line(toneOf(out.Here), out.Here.String(), subject, "here"+colon(strings.Join(append(reasonWords(out.ReasonsHere), out.Details...), ", ")))
 					p.io.Line(toneOf(out.AtCommit), out.AtCommit.String(), subject, "at "+out.Commit.Short()+colon(strings.Join(reasonWords(out.ReasonsThen), ", ")))
-				}
-				if out.Hint != "" && !p.io.JSON {
-					p.io.Remarkf("hint: %s", out.Hint)
-				}
-				if err == nil && out.Verdict != fresh.Fresh {
-					err = errWanting
-				}
-				return err
+					if out.Hint != "" {
+						p.io.Remarkf("hint: %s", out.Hint)
+					}
+				})
+				return failCheck(err, out.Verdict != fresh.Fresh)
 			})
 		},
 	}

@@ -52,12 +52,9 @@ With --check, ken exits with 3 if there is a line of docs or drift. review.fail_
 				case sarif:
 					err = p.io.Encode(p.reviewSARIF(r))
 				default:
-					p.io.Printf("%s", plain(r.String()))
+					p.io.Printf("%s", term.CleanText(r.String()))
 				}
-				if err == nil && check && r.Fails(w.FailOn()) {
-					err = errWanting
-				}
-				return err
+				return failCheck(err, check && r.Fails(w.FailOn()))
 			}
 			if strings.Contains(opts.Range, "..") { // a bare repository has commits, too
 				return p.withinCommits(c.Context(), run)
@@ -72,20 +69,12 @@ With --check, ken exits with 3 if there is a line of docs or drift. review.fail_
 	return c
 }
 
-// reviewSARIF returns the lines that name a file as SARIF. Counts and tests have no place.
+// reviewSARIF returns the lines that name a file as SARIF. Counts and tests have no location.
 func (p *program) reviewSARIF(r *review.Review) sarifLog {
-	var run sarifRun
-	run.Tool.Driver = sarifDriver{Name: "ken", Version: p.Version, Rules: []sarifRule{}}
-	run.Results = []sarifResult{}
-	known := make(map[string]bool)
+	run := newSARIFRun(p.Version)
 	for _, line := range r.Lines {
 		if line.Kind == review.Tests || line.Kind == review.Also || line.Path == "" {
 			continue
-		}
-		id := "review/" + string(line.Kind)
-		if !known[id] {
-			known[id] = true
-			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{ID: id})
 		}
 		level := "warning"
 		if line.Kind == review.Stale {
@@ -95,10 +84,7 @@ func (p *program) reviewSARIF(r *review.Review) sarifLog {
 		if line.Command != "" {
 			text += "; next: " + term.Clean(line.Command)
 		}
-		var place sarifLocation
-		place.Physical.Artifact.URI = sarifURI(line.Path)
-		place.Physical.Region = &sarifRegion{max(line.Line, 1)}
-		run.Results = append(run.Results, sarifResult{RuleID: id, Level: level, Message: sarifText{text}, Locations: []sarifLocation{place}})
+		run.add(sarifRule{ID: "review/" + string(line.Kind)}, level, text, line.Path, line.Line)
 	}
-	return sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}}
+	return run.log()
 }

@@ -1,13 +1,10 @@
 package cli
 
 import (
-	"cmp"
-	"maps"
 	"net/url"
 	"slices"
 
 	"ken/internal/repo"
-	"ken/internal/spec"
 )
 
 // The part of SARIF 2.1.0 that code scanning reads.
@@ -68,28 +65,27 @@ func sarifURI(path string) string {
 	return (&url.URL{Path: path}).EscapedPath()
 }
 
-// sarifOf puts what lint found into SARIF.
-func sarifOf(version string, found spec.LintResult) sarifLog {
-	var run sarifRun
+// newSARIFRun returns a run without results.
+func newSARIFRun(version string) *sarifRun {
+	run := &sarifRun{Results: []sarifResult{}}
 	run.Tool.Driver = sarifDriver{Name: "ken", Version: version, Rules: []sarifRule{}}
-	run.Results = []sarifResult{}
-	rules := make(map[string]bool)
-	add := func(level string, findings []spec.Finding) {
-		for _, f := range findings {
-			rules[f.Rule] = true
-			r := sarifResult{RuleID: f.Rule, Level: level, Message: sarifText{f.Message + "; " + f.Fix}}
-			// Code scanning takes no result without a place.
-			var l sarifLocation
-			l.Physical.Artifact.URI = sarifURI(cmp.Or(f.Path, spec.Root))
-			l.Physical.Region = &sarifRegion{max(f.Line, 1)}
-			r.Locations = []sarifLocation{l}
-			run.Results = append(run.Results, r)
-		}
+	return run
+}
+
+// add adds a result at a line of a file, and its rule if that is new. Code scanning accepts no result without a place,
+// so a result without a line is at line 1.
+func (r *sarifRun) add(rule sarifRule, level, text, path string, line int) {
+	rules := &r.Tool.Driver.Rules
+	if !slices.ContainsFunc(*rules, func(known sarifRule) bool { return known.ID == rule.ID }) {
+		*rules = append(*rules, rule)
 	}
-	add("error", found.Errors)
-	add("warning", found.Warnings)
-	for _, id := range slices.Sorted(maps.Keys(rules)) {
-		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{ID: id})
-	}
-	return sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}}
+	var l sarifLocation
+	l.Physical.Artifact.URI = sarifURI(path)
+	l.Physical.Region = &sarifRegion{max(line, 1)}
+	r.Results = append(r.Results, sarifResult{RuleID: rule.ID, Level: level, Message: sarifText{text}, Locations: []sarifLocation{l}})
+}
+
+// log returns the document with this run.
+func (r *sarifRun) log() sarifLog {
+	return sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{*r}}
 }

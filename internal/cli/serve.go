@@ -16,15 +16,15 @@ type ServeOptions struct {
 	Addr     string
 	Hosts    []string // further host names to answer to
 	NewToken bool
-	// Ready hears where the dashboard can be reached.
+	// Ready is called with the address of the dashboard.
 	Ready func(Serving)
-	// Taken hears that another listener has the port of the repository. It may be nil.
+	// Taken is called if another listener has the port of the repository. It may be nil.
 	Taken func(port uint16)
 }
 
 // Serving is where a dashboard can be reached.
 type Serving struct {
-	URL   string `json:"url"`  // with the token, which opens everything
+	URL   string `json:"url"`  // with the token, which gives full access
 	Addr  string `json:"addr"` // that it listens on
 	Local bool   `json:"local"`
 	// Running reports that the dashboard was running already, so that ken started none.

@@ -2,10 +2,10 @@ package cli
 
 import (
 	"context"
-	"errors"
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/ken"
 	"ken/internal/share"
 	"ken/internal/store"
 )
@@ -36,16 +36,11 @@ database, push and pull do the same: both sides get the new records of the other
 // database of the team, if there is one, and returns its status. Then it calls f for the git
 // remote, unless the team shares only through the database.
 func (p *program) sharing(ctx context.Context, remote string, act baseAct, f func(*share.Share, *store.TeamStatus) error) (base *store.TeamStatus, err error) {
-	w, err := p.OpenCommits(ctx, p.dir)
+	w, err := ken.OpenCommits(ctx, p.dir)
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		err = errors.Join(err, w.Close())
-		for _, r := range w.Remarks() {
-			p.io.Remarkf("ken: %s", r)
-		}
-	}()
+	defer func() { err = p.closeRepository(w, err) }()
 	if remote == "" && act != noBase {
 		var away error
 		base, away = w.TeamStatus(ctx, act == syncBase)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ken/internal/english"
 	"ken/internal/store"
 	"ken/internal/term"
 )
@@ -25,7 +26,7 @@ func (p *program) printBase(b *store.TeamStatus, act baseAct) {
 	if p.io.JSON {
 		return
 	}
-	p.io.Together(func() {
+	p.io.Buffered(func() {
 		switch {
 		case b.Trouble == store.TroubleNotAllowed:
 			p.io.Line(term.Warn, string(b.Trouble), b.Address, "not contacted until you allow it: ken allow")
@@ -38,25 +39,25 @@ func (p *program) printBase(b *store.TeamStatus, act baseAct) {
 		case act == syncBase && b.Pulled+b.Pushed == 0:
 			p.io.Line(term.Good, "current", b.Address, "no new records on either side")
 		case act == lookBase && b.Current():
-			p.io.Line(term.Good, "current", b.Address, fmt.Sprintf("%s of repository %s", term.Count(b.Records, "record"), b.Repository))
+			p.io.Line(term.Good, "current", b.Address, fmt.Sprintf("%s of repository %s", english.Count(b.Records, "record"), b.Repository))
 		}
 		if b.Pulled > 0 {
-			p.io.Line(term.Good, "pulled", b.Address, term.Count(b.Pulled, "record"))
+			p.io.Line(term.Good, "pulled", b.Address, english.Count(b.Pulled, "record"))
 		}
 		if b.Pushed > 0 {
-			p.io.Line(term.Good, "pushed", b.Address, term.Count(b.Pushed, "record"))
+			p.io.Line(term.Good, "pushed", b.Address, english.Count(b.Pushed, "record"))
 		}
 		if b.Unsent > 0 {
-			p.io.Line(term.Warn, "unsent", b.Address, term.Count(b.Unsent, "record")+", sent as soon as the database answers: ken share push")
+			p.io.Line(term.Warn, "unsent", b.Address, english.Count(b.Unsent, "record")+", sent as soon as the database answers: ken share push")
 		}
 		if b.Unpulled > 0 && act == lookBase {
-			p.io.Line(term.Warn, "unpulled", b.Address, term.Count(b.Unpulled, "record")+": ken share pull")
+			p.io.Line(term.Warn, "unpulled", b.Address, english.Count(b.Unpulled, "record")+": ken share pull")
 		}
 		for _, q := range b.Quarantined {
-			p.io.Line(term.Bad, "ignored", display(q.PathJSON), q.Reason)
+			p.io.Line(term.Bad, "ignored", q.Display(), q.Reason)
 		}
 		if more := b.Aside - len(b.Quarantined); more > 0 {
-			p.io.Line(term.Bad, "ignored", b.Address, term.Count(more, "more record")+" that ken cannot read")
+			p.io.Line(term.Bad, "ignored", b.Address, english.Count(more, "more record")+" that ken cannot read")
 		}
 		if act != lookBase {
 			return
@@ -80,5 +81,5 @@ func machineStatus(m store.Machine) string {
 	if !m.Head.IsZero() {
 		head = m.Head.String()[:12]
 	}
-	return fmt.Sprintf("verified at %s, %s: %s, %d fresh, %d stale%s", head, m.Verified.Format(asOf), term.Count(m.Files, "file"), m.Fresh, m.Stale, here)
+	return fmt.Sprintf("verified at %s, %s: %s, %d fresh, %d stale%s", head, m.Verified.Format(asOf), english.Count(m.Files, "file"), m.Fresh, m.Stale, here)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/share"
 	"ken/internal/store"
@@ -43,23 +44,23 @@ func (p *program) printPulled(out *share.Pulled) error {
 	}
 	switch {
 	case out.Tip.IsZero() && out.Had > 0:
-		p.io.Line(term.Bad, "none", out.Remote, fmt.Sprintf("the remote has no records any more; this clone has %s of it: ken share push %s", term.Count(out.Had, "record"), fault.Quote(out.Remote)))
+		p.io.Line(term.Bad, "none", out.Remote, fmt.Sprintf("the remote has no records any more; this clone has %s of it: ken share push %s", english.Count(out.Had, "record"), fault.Quote(out.Remote)))
 	case out.Tip.IsZero():
 		p.io.Line(term.Plain, "none", out.Remote, "the remote has no records yet: ken share push "+fault.Quote(out.Remote))
 	case out.Taken == 0:
 		p.io.Line(term.Good, "current", out.Remote, "no new records")
 	default:
-		p.io.Line(term.Good, "pulled", out.Remote, term.Count(out.Taken, "record"))
+		p.io.Line(term.Good, "pulled", out.Remote, english.Count(out.Taken, "record"))
 	}
 	for _, b := range out.Brought {
-		p.io.Line(term.Plain, "brought", plain(b.Committer), fmt.Sprintf("%s written as %s", term.Count(b.Records, "record"), plain(b.Author)))
+		p.io.Line(term.Plain, "brought", term.CleanText(b.Committer), fmt.Sprintf("%s written as %s", english.Count(b.Records, "record"), term.CleanText(b.Author)))
 	}
 	if out.Removed > 0 {
-		p.io.Line(term.Plain, "pruned", out.Remote, term.Count(out.Removed, "record")+" removed from the remote; your store keeps them")
+		p.io.Line(term.Plain, "pruned", out.Remote, english.Count(out.Removed, "record")+" removed from the remote; your store keeps them")
 	}
 	p.printUntrusted(out.Untrusted)
 	if n := len(out.Quarantined); n > 0 {
-		p.io.Line(term.Warn, "ignored", out.Remote, term.Count(n, "file")+" unreadable; list them: ken share status "+fault.Quote(out.Remote))
+		p.io.Line(term.Warn, "ignored", out.Remote, english.Count(n, "file")+" unreadable; list them: ken share status "+fault.Quote(out.Remote))
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/share"
 	"ken/internal/store"
@@ -69,19 +70,19 @@ func (p *program) printPushed(out *share.Pushed, prune bool) error {
 	if out.DryRun {
 		pruned, pushed = "would prune", "would push"
 	}
-	p.io.Together(func() {
+	p.io.Buffered(func() {
 		for _, d := range out.Dropped {
-			p.io.Line(term.Warn, pruned, cmp.Or(display(d.PathJSON), "."), fmt.Sprintf("%s, written %s by %s: %s", term.Bytes(d.Bytes), d.At.Format("2006-01-02"), plain(d.Author), d.Reason))
+			p.io.Line(term.Warn, pruned, cmp.Or(d.Display(), "."), fmt.Sprintf("%s, written %s by %s: %s", term.Bytes(d.Bytes), d.At.Format("2006-01-02"), term.CleanText(d.Author), d.Reason))
 		}
 		if len(out.Dropped) > 0 {
-			p.io.Line(term.Warn, pruned, out.Remote, term.Count(len(out.Dropped), "record"))
+			p.io.Line(term.Warn, pruned, out.Remote, english.Count(len(out.Dropped), "record"))
 		}
 		for _, q := range out.Cleared {
-			p.io.Line(term.Warn, pruned, display(q.PathJSON), q.Reason)
+			p.io.Line(term.Warn, pruned, q.Display(), q.Reason)
 		}
 		switch {
 		case out.Records > 0:
-			p.io.Line(term.Good, pushed, out.Remote, term.Count(out.Records, "record"))
+			p.io.Line(term.Good, pushed, out.Remote, english.Count(out.Records, "record"))
 		case len(out.Dropped)+len(out.Cleared) > 0:
 		case out.DryRun:
 			p.io.Line(term.Good, "current", out.Remote, "no new records since the last contact")
@@ -89,10 +90,10 @@ func (p *program) printPushed(out *share.Pushed, prune bool) error {
 			p.io.Line(term.Good, "current", out.Remote, "no new records")
 		}
 		if out.Taken > 0 {
-			p.io.Line(term.Good, "pulled", out.Remote, term.Count(out.Taken, "record"))
+			p.io.Line(term.Good, "pulled", out.Remote, english.Count(out.Taken, "record"))
 		}
 		for _, q := range out.Skipped {
-			p.io.Line(term.Warn, "skipped", display(q.PathJSON), "not shared: "+q.Reason)
+			p.io.Line(term.Warn, "skipped", q.Display(), "not shared: "+q.Reason)
 		}
 	})
 	p.remarkTrust(out.Committer, out.Why)

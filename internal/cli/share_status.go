@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/share"
 	"ken/internal/store"
@@ -31,10 +32,7 @@ changes nothing in your store.`,
 				out.Base, current = base, out.Current()
 				return p.printSharing(out)
 			})
-			if err == nil && check && (!current || base != nil && !base.Current()) {
-				return errWanting
-			}
-			return err
+			return failCheck(err, check && (!current || base != nil && !base.Current()))
 		},
 	}
 	c.Flags().BoolVar(&check, "check", false, "exit with status 3 if anything is unpushed, unpulled, unreadable, over the budget or unknown")
@@ -51,27 +49,27 @@ func (p *program) printSharing(s *share.Status) error {
 	if !s.Fetched.IsZero() {
 		when = ", as of " + s.Fetched.Format(asOf)
 	}
-	p.io.Together(func() {
+	p.io.Buffered(func() {
 		switch {
 		case !s.Known:
 			p.io.Line(term.Bad, "unknown", s.Remote, "never contacted: ken share pull "+remote)
 		case s.Current():
-			p.io.Line(term.Good, "current", s.Remote, fmt.Sprintf("%s, %s%s", term.Count(s.Size.Records, "record"), term.Bytes(s.Size.Bytes), when))
+			p.io.Line(term.Good, "current", s.Remote, fmt.Sprintf("%s, %s%s", english.Count(s.Size.Records, "record"), term.Bytes(s.Size.Bytes), when))
 		}
 		if s.Unpushed > 0 {
-			p.io.Line(term.Warn, "unpushed", s.Remote, term.Count(s.Unpushed, "record")+": ken share push "+remote)
+			p.io.Line(term.Warn, "unpushed", s.Remote, english.Count(s.Unpushed, "record")+": ken share push "+remote)
 		}
 		if s.Unpulled > 0 {
-			p.io.Line(term.Warn, "unpulled", s.Remote, term.Count(s.Unpulled, "record")+": ken share pull "+remote)
+			p.io.Line(term.Warn, "unpulled", s.Remote, english.Count(s.Unpulled, "record")+": ken share pull "+remote)
 		}
 		if s.Size.Over() {
 			p.io.Line(term.Warn, "over", s.Remote, fmt.Sprintf("the records have %s, and the budget is %s: ken share push %s --prune", term.Bytes(s.Size.Bytes), term.Bytes(s.Size.Budget), remote))
 		}
 		for _, q := range s.Quarantined {
-			p.io.Line(term.Bad, "ignored", display(q.PathJSON), q.Reason)
+			p.io.Line(term.Bad, "ignored", q.Display(), q.Reason)
 		}
 		if s.Junk > 0 {
-			p.io.Line(term.Warn, "junk", s.Remote, term.Count(s.Junk, "file")+" that ken cannot use; remove with: ken share push "+remote+" --prune")
+			p.io.Line(term.Warn, "junk", s.Remote, english.Count(s.Junk, "file")+" that ken cannot use; remove with: ken share push "+remote+" --prune")
 		}
 		p.printUntrusted(s.Untrusted)
 	})
@@ -82,7 +80,7 @@ func (p *program) printSharing(s *share.Status) error {
 // remarkTrust tells the user that other clones ignore their records.
 func (p *program) remarkTrust(who, why string) {
 	if why != "" {
-		p.io.Remarkf("ken: other clones ignore the records of %s: %s; see share in .ken/config.yaml", plain(who), why)
+		p.io.Remarkf("ken: other clones ignore the records of %s: %s; see share in .ken/config.yaml", term.CleanText(who), why)
 	}
 }
 
@@ -101,7 +99,7 @@ func (p *program) printUntrusted(list []share.Untrusted) {
 		unsigned = unsigned || u.Reason == share.Unverified
 	}
 	for _, g := range order {
-		p.io.Line(term.Warn, "ignored", plain(g.committer), term.Count(count[g], "record")+": "+g.reason)
+		p.io.Line(term.Warn, "ignored", term.CleanText(g.committer), english.Count(count[g], "record")+": "+g.reason)
 	}
 	if unsigned {
 		p.io.Remarkf("ken: git trusts the ssh keys in the file that gpg.ssh.allowedSignersFile names, and the keys that gpg trusts; add a key, then: ken share pull")

@@ -46,11 +46,7 @@ func (p *program) specDrift() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if p.io.JSON {
-					return p.io.Encode(d)
-				}
-				p.printDrift(n, d)
-				return nil
+				return p.answer(d, func() { p.printDrift(n, d) })
 			})
 		},
 	}
@@ -95,7 +91,7 @@ func (p *program) printDrift(n *spec.Node, d *driftJSON) {
 		}
 		p.io.Line(term.Plain, m.Commit.Short(), m.Date, why)
 		if m.Patch != "" {
-			p.io.Printf("%s\n", plain(m.Patch))
+			p.io.Printf("%s\n", term.CleanText(m.Patch))
 		}
 	}
 	p.io.Remarkf("hint: if the code changed the meaning of %s, edit %s; if the spec still holds: ken spec ack %s --reason TEXT",

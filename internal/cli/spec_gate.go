@@ -37,15 +37,8 @@ the gate refuses or if a drift is unknown.`,
 				if err != nil {
 					return err
 				}
-				if p.io.JSON {
-					err = p.io.Encode(g)
-				} else {
-					p.printGate(g)
-				}
-				if err == nil && !g.Open() {
-					err = errWanting
-				}
-				return err
+				err = p.answer(g, func() { p.printGate(g) })
+				return failCheck(err, !g.Open())
 			})
 		},
 	}

@@ -26,11 +26,7 @@ func (p *program) specGraph() *cobra.Command {
 					return err
 				}
 				text := spec.Graph(nodes, spec.GraphFormat(format))
-				if p.io.JSON {
-					return p.io.Encode(map[string]string{"format": format, "graph": text})
-				}
-				p.io.Printf("%s", text)
-				return nil
+				return p.answer(map[string]string{"format": format, "graph": text}, func() { p.io.Printf("%s", text) })
 			})
 		},
 	}

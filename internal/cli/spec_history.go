@@ -55,11 +55,7 @@ func (p *program) specDiff() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if p.io.JSON {
-					return p.io.Encode(map[string]any{"commit": commit, "patch": patch})
-				}
-				p.io.Printf("%s", plain(patch))
-				return nil
+				return p.answer(map[string]any{"commit": commit, "patch": patch}, func() { p.io.Printf("%s", term.CleanText(patch)) })
 			})
 		},
 	}

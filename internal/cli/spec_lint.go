@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -30,16 +32,13 @@ nothing. Each line says how to fix it.`,
 				}
 				switch {
 				case sarif:
-					err = p.io.Encode(sarifOf(p.Version, found))
+					err = p.io.Encode(p.lintSARIF(found))
 				case p.io.JSON:
 					err = p.io.Encode(found)
 				default:
 					p.printLint(found)
 				}
-				if err == nil && check && len(found.Errors) > 0 {
-					err = errWanting
-				}
-				return err
+				return failCheck(err, check && len(found.Errors) > 0)
 			})
 		},
 	}
@@ -66,4 +65,18 @@ func (p *program) printLint(found spec.LintResult) {
 	if len(found.Errors)+len(found.Warnings) == 0 {
 		p.io.Printf("no mistakes found\n")
 	}
+}
+
+// lintSARIF returns the findings of ken spec lint as SARIF.
+func (p *program) lintSARIF(found spec.LintResult) sarifLog {
+	run := newSARIFRun(p.Version)
+	add := func(level string, findings []spec.Finding) {
+		for _, f := range findings {
+			run.add(sarifRule{ID: f.Rule}, level, f.Message+"; "+f.Fix, cmp.Or(f.Path, spec.Root), f.Line)
+		}
+	}
+	add("error", found.Errors)
+	add("warning", found.Warnings)
+	slices.SortFunc(run.Tool.Driver.Rules, func(a, b sarifRule) int { return cmp.Compare(a.ID, b.ID) })
+	return run.log()
 }

@@ -29,15 +29,8 @@ content. ken computes all of it from git's history and says "unknown" if it cann
 				if err != nil {
 					return err
 				}
-				if p.io.JSON {
-					err = p.io.Encode(l)
-				} else {
-					p.printListing(l)
-				}
-				if err == nil && check && l.Wanting() {
-					err = errWanting
-				}
-				return err
+				err = p.answer(l, func() { p.printListing(l) })
+				return failCheck(err, check && l.Wanting())
 			})
 		},
 	}
@@ -55,7 +48,7 @@ func (p *program) printListing(l *spec.Listing) {
 		return
 	}
 	shared := sharedReason(l.Nodes)
-	p.io.Together(func() {
+	p.io.Buffered(func() {
 		for _, at := range spec.InOrder(l.Nodes) {
 			n := *at.Node
 			n.Unknown = slices.Clone(n.Unknown)

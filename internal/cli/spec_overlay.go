@@ -26,14 +26,12 @@ code that it governs: you see it before either is merged.`,
 				if err != nil {
 					return err
 				}
-				if p.io.JSON {
-					return p.io.Encode(list)
-				}
-				for _, o := range list {
-					p.printOverlay(o)
-				}
-				p.hintCollision(list)
-				return nil
+				return p.answer(list, func() {
+					for _, o := range list {
+						p.printOverlay(o)
+					}
+					p.hintCollision(list)
+				})
 			})
 		},
 	}

@@ -28,13 +28,13 @@ func (p *program) specOwner() *cobra.Command {
 				}
 				for _, o := range owners {
 					for _, claim := range o.Governing {
-						p.io.Line(term.Good, "governs", display(o.PathJSON), claim.ID+"  "+claim.Desc)
+						p.io.Line(term.Good, "governs", o.Display(), claim.ID+"  "+claim.Desc)
 					}
 					for _, claim := range o.Related {
-						p.io.Line(term.Dim, "related", display(o.PathJSON), claim.ID+"  "+claim.Desc)
+						p.io.Line(term.Dim, "related", o.Display(), claim.ID+"  "+claim.Desc)
 					}
 					if len(o.Governing)+len(o.Related) == 0 {
-						p.io.Line(term.Warn, "none", display(o.PathJSON), "no spec governs it")
+						p.io.Line(term.Warn, "none", o.Display(), "no spec governs it")
 					}
 				}
 				return nil

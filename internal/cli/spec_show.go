@@ -23,11 +23,7 @@ func (p *program) specShow() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if p.io.JSON {
-					return p.io.Encode(n)
-				}
-				p.printSpec(n)
-				return nil
+				return p.answer(n, func() { p.printSpec(n) })
 			})
 		},
 	}
@@ -50,7 +46,7 @@ func (p *program) printSpec(n *spec.Shown) {
 	for _, problem := range n.Problems {
 		p.io.Line(term.Bad, "problem", n.Path, problem.Message+"; "+problem.Fix)
 	}
-	p.io.Printf("\n%s\n", strings.TrimSpace(plain(n.Body)))
+	p.io.Printf("\n%s\n", strings.TrimSpace(term.CleanText(n.Body)))
 	if n.Drift != nil && *n.Drift > 0 {
 		p.io.Remarkf("hint: see what changed: ken spec drift %s", fault.Quote(n.ID))
 	}

@@ -9,18 +9,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/repo"
+	"ken/internal/statedir"
 	"ken/internal/term"
 	"ken/internal/workflow"
 )
-
-// StateOptions selects a state directory.
-type StateOptions struct {
-	From string        // -C
-	Dir  string        // --dir, relative to From; "" for the configured directory
-	Wait time.Duration // for the lock
-}
 
 // stateFlags are the flags of all ken state commands.
 type stateFlags struct {
@@ -70,19 +65,19 @@ func (p *program) inState(c *cobra.Command, f *stateFlags, do func(*workflow.Man
 	if flag := c.Flag("dir"); flag != nil && flag.Changed && f.dir == "" {
 		return usage(c, errors.New("--dir is empty"))
 	}
-	s, err := p.OpenState(c.Context(), StateOptions{From: p.dir, Dir: f.dir, Wait: max(f.wait, 1)})
+	s, err := statedir.Open(c.Context(), statedir.Options{From: p.dir, Dir: f.dir, Wait: max(f.wait, 1)})
 	if err != nil {
 		return err
 	}
 	err = errors.Join(do(s), s.Close())
 	if hint := fault.HintOf(err); hint != "" {
-		return &fault.Error{Kind: fault.KindOf(err), Hint: p.here(f, hint), Err: err}
+		return &fault.Error{Kind: fault.KindOf(err), Hint: p.addDirFlags(f, hint), Err: err}
 	}
 	return err
 }
 
-// here adds -C and --dir to a command in a hint.
-func (p *program) here(f *stateFlags, hint string) string {
+// addDirFlags adds -C and --dir to a command in a hint.
+func (p *program) addDirFlags(f *stateFlags, hint string) string {
 	command := "ken "
 	if p.dir != "" {
 		command += "-C " + fault.Quote(p.dir) + " "
@@ -94,8 +89,8 @@ func (p *program) here(f *stateFlags, hint string) string {
 	return strings.ReplaceAll(hint, "ken state ", command)
 }
 
-// again returns the command that the user gave, with more appended.
-func again(c *cobra.Command, more string) string {
+// commandWith returns the command that the user gave, with more appended.
+func commandWith(c *cobra.Command, more string) string {
 	text := c.CommandPath()
 	c.Flags().Visit(func(f *pflag.Flag) {
 		if c.InheritedFlags().Lookup(f.Name) == nil {
@@ -105,9 +100,9 @@ func again(c *cobra.Command, more string) string {
 	return text + more
 }
 
-// anywhere is inState for commands that need only the contract. Outside a repository
+// withContract is inState for commands that need only the contract. Outside a repository
 // that is the default contract.
-func (p *program) anywhere(c *cobra.Command, f *stateFlags, do func(*workflow.Manager) error) error {
+func (p *program) withContract(c *cobra.Command, f *stateFlags, do func(*workflow.Manager) error) error {
 	err := p.inState(c, f, do)
 	if fault.KindOf(err) == fault.NoRepo {
 		return p.inState(c, &stateFlags{dir: ".", wait: f.wait}, do)
@@ -117,17 +112,16 @@ func (p *program) anywhere(c *cobra.Command, f *stateFlags, do func(*workflow.Ma
 
 // printSweep prints the moved entries, and returns an error if a move failed.
 func (p *program) printSweep(f *stateFlags, s *workflow.Sweep, next string) error {
-	if p.io.JSON {
-		if err := p.io.Encode(s); err != nil {
-			return err
-		}
-	} else {
+	err := p.answer(s, func() {
 		p.printMoves(f, s.Moves, s.Archive)
 		if len(s.Moves) == 0 {
 			p.io.Printf("nothing to move\n")
 		} else if s.DryRun {
-			p.io.Remarkf("hint: move them with: %s", p.here(f, next))
+			p.io.Remarkf("hint: move them with: %s", p.addDirFlags(f, next))
 		}
+	})
+	if err != nil {
+		return err
 	}
 	return p.afterMoves(s.Pruned, s.Remarks, s.Failures())
 }
@@ -141,7 +135,7 @@ func (p *program) afterMoves(pruned, remarks []string, failed int) error {
 		p.remark(r)
 	}
 	if failed > 0 {
-		return &fault.Error{Err: fmt.Errorf("%s could not be moved", entries(failed)), Hint: "check the permissions of the directory, and run the command again"}
+		return &fault.Error{Err: fmt.Errorf("%s could not be moved", english.Count(failed, "entry")), Hint: "check the permissions of the directory, and run the command again"}
 	}
 	return nil
 }
@@ -164,7 +158,7 @@ func (p *program) printMoves(f *stateFlags, moves []workflow.Moved, archive *str
 		p.io.Line(tone, string(m.Status), shown(m.Name), why)
 	}
 	if archive != nil {
-		p.remark(p.here(f, fmt.Sprintf("moved to %s; undo with: ken state restore %s", *archive, fault.Quote(base(*archive)))))
+		p.remark(p.addDirFlags(f, fmt.Sprintf("moved to %s; undo with: ken state restore %s", *archive, fault.Quote(repo.Path(*archive).Base()))))
 	}
 }
 
@@ -175,8 +169,6 @@ func shown(n workflow.Name) string {
 	}
 	return repo.Path(n.Name).String()
 }
-
-func base(path string) string { return repo.Path(path).Base() }
 
 // pairs parses arguments of the form key=value.
 func pairs(c *cobra.Command, args []string) ([]workflow.Pair, error) {

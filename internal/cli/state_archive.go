@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/term"
 	"ken/internal/workflow"
@@ -32,11 +33,7 @@ func (p *program) stateArchive(f *stateFlags) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if p.io.JSON {
-					return p.io.Encode(list)
-				}
-				p.printArchive(list)
-				return nil
+				return p.answer(list, func() { p.printArchive(list) })
 			})
 		},
 	})
@@ -58,11 +55,7 @@ was moved. Without SNAPSHOT it is the latest one that ken made.`,
 				if err != nil {
 					return err
 				}
-				if p.io.JSON {
-					return p.io.Encode(snap)
-				}
-				p.printSnapshot(f, snap)
-				return nil
+				return p.answer(snap, func() { p.printSnapshot(f, snap) })
 			})
 		},
 	}
@@ -92,7 +85,7 @@ func (p *program) printSnapshot(f *stateFlags, s *workflow.ArchivedSnapshot) {
 		p.io.Line(tone, kind, shown(e.Name), why)
 	}
 	if len(s.Entries) > 0 {
-		p.io.Remarkf("hint: restore one of them with: %s", p.here(f, "ken state restore "+fault.Quote(s.Name)+" NAME"))
+		p.io.Remarkf("hint: restore one of them with: %s", p.addDirFlags(f, "ken state restore "+fault.Quote(s.Name)+" NAME"))
 	}
 }
 
@@ -112,7 +105,7 @@ func (p *program) printArchived(now time.Time, s workflow.ArchivedItem) {
 	if s.Foreign {
 		verb = "foreign"
 	}
-	why := fmt.Sprintf("%s, %s, %s", term.Count(s.Files, "file"), term.Bytes(s.Bytes), term.Age(now, s.Time))
+	why := fmt.Sprintf("%s, %s, %s", english.Count(s.Files, "file"), term.Bytes(s.Bytes), term.Age(now, s.Time))
 	if s.WorkflowID != "" {
 		why += ", workflow " + s.WorkflowID
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/contract"
+	"ken/internal/english"
 	"ken/internal/repo"
 	"ken/internal/term"
 	"ken/internal/workflow"
@@ -40,16 +41,11 @@ For an ad_hoc entry ken prints the nearest allowed name, or the line of
 					return err
 				}
 				if p.io.JSON {
-					if err := p.encodeAudit(a); err != nil {
-						return err
-					}
+					err = p.encodeAudit(a)
 				} else {
 					p.printAudit(f, s.Contract(), a, all)
 				}
-				if check && a.Counts.Wanting() {
-					return errWanting
-				}
-				return nil
+				return failCheck(err, check && a.Counts.Wanting())
 			})
 		},
 	}
@@ -71,7 +67,7 @@ func (p *program) encodeAudit(a *workflow.Audit) error {
 func (p *program) printAudit(f *stateFlags, ct *contract.Contract, a *workflow.Audit, all bool) {
 	n := a.Counts
 	p.io.Printf("%s: %s, %s: %d canonical, %d pattern_allowed, %d ephemeral, %d ad_hoc, %d unknown\n",
-		a.Dir, entries(n.Total), term.Bytes(a.TotalBytes), n.Canonical, n.PatternAllowed, n.Ephemeral, n.AdHoc, n.Unknown)
+		a.Dir, english.Count(n.Total, "entry"), term.Bytes(a.TotalBytes), n.Canonical, n.PatternAllowed, n.Ephemeral, n.AdHoc, n.Unknown)
 	now := time.Now()
 	tones := map[contract.Bucket]term.Tone{
 		contract.AdHoc: term.Bad, contract.Ephemeral: term.Warn, contract.Unknown: term.Bad,
@@ -97,7 +93,7 @@ func (p *program) printAudit(f *stateFlags, ct *contract.Contract, a *workflow.A
 		}
 	}
 	if n.AdHoc+n.Ephemeral > 0 {
-		p.io.Remarkf("hint: list what cleanup would move with: %s", p.here(f, "ken state cleanup"))
+		p.io.Remarkf("hint: list what cleanup would move with: %s", p.addDirFlags(f, "ken state cleanup"))
 	}
 }
 
@@ -119,11 +115,4 @@ func advice(ct *contract.Contract, name string, dir bool) string {
 		return "allow it in .ken/contract.yaml with " + line
 	}
 	return "a contract cannot allow this name"
-}
-
-func entries(n int) string {
-	if n == 1 {
-		return "1 entry"
-	}
-	return fmt.Sprintf("%d entries", n)
 }

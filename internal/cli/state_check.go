@@ -24,13 +24,7 @@ problem is printed with the file and the expected value. The command writes noth
 				if err != nil {
 					return err
 				}
-				if err := p.printProblems(found); err != nil {
-					return err
-				}
-				if check && len(found.Problems) > 0 {
-					return errWanting
-				}
-				return nil
+				return failCheck(p.printProblems(found), check && len(found.Problems) > 0)
 			})
 		},
 	}

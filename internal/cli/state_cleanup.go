@@ -45,7 +45,7 @@ Without --apply the command only lists what it would move.`,
 				if err != nil {
 					return err
 				}
-				return p.printSweep(f, done, again(c, " --apply"))
+				return p.printSweep(f, done, commandWith(c, " --apply"))
 			})
 		},
 	}

@@ -29,7 +29,7 @@ With --schema it prints the JSON Schema of that file, for editors.`,
 				p.io.Printf("%s", contract.JSONSchema())
 				return nil
 			}
-			return p.anywhere(c, f, func(s *workflow.Manager) error {
+			return p.withContract(c, f, func(s *workflow.Manager) error {
 				ct := s.Contract()
 				switch {
 				case p.io.JSON:

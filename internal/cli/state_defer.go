@@ -113,11 +113,7 @@ func (p *program) stateDeferMark(f *stateFlags, use, short string, mark func(*wo
 }
 
 func (p *program) printDeferral(d *workflow.Deferral) error {
-	if p.io.JSON {
-		return p.io.Encode(d)
-	}
-	p.deferralLine(*d)
-	return nil
+	return p.answer(d, func() { p.deferralLine(*d) })
 }
 
 func (p *program) deferralLine(d workflow.Deferral) {
@@ -125,5 +121,5 @@ func (p *program) deferralLine(d workflow.Deferral) {
 	if d.Status == workflow.Closed {
 		tone = term.Dim
 	}
-	p.io.Line(tone, plain(d.Status), d.ID, plain(d.Title))
+	p.io.Line(tone, term.CleanText(d.Status), d.ID, term.CleanText(d.Title))
 }

@@ -35,16 +35,15 @@ start of the first workflow, and the new id is added to the history.`,
 				if err != nil {
 					return err
 				}
-				if p.io.JSON {
-					if err := p.io.Encode(b); err != nil {
-						return err
-					}
-				} else {
+				err = p.answer(b, func() {
 					p.io.Line(term.Good, "begun", b.Workflow.Text("workflow_id"), opts.Type)
 					p.printMoves(f, b.Moves, b.Archive)
 					for _, name := range b.Foreign {
 						p.io.Line(term.Warn, "foreign", shown(name), "not in the contract; not moved")
 					}
+				})
+				if err != nil {
+					return err
 				}
 				return p.afterMoves(b.Pruned, b.Remarks, b.Failures())
 			})

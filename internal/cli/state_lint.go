@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/contract"
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/repo"
 	"ken/internal/term"
@@ -35,16 +36,12 @@ prints file:line: name and moves nothing.`,
 				if err != nil {
 					return err
 				}
-				if p.io.JSON {
-					if err := p.io.Encode(found); err != nil {
-						return err
-					}
-				} else {
-					p.printReferences(found, s.Mentions())
+				if err := p.answer(found, func() { p.printReferences(found, s.Mentions()) }); err != nil {
+					return err
 				}
 				switch {
 				case check && len(found.References) > 0:
-					return errWanting
+					return errCheckFailed
 				case check && found.Mentions == 0:
 					return &fault.Error{
 						Kind: fault.Stale, Hint: "if the documents name another state directory: ken state lint --dir DIR PATH…",
@@ -83,12 +80,12 @@ func lint(c *cobra.Command, s *workflow.Manager, args []string, left func(path s
 func (p *program) printReferences(found *lintResult, dirs []string) {
 	for _, r := range found.References {
 		if r.Nearest != "" {
-			p.io.Printf("%s:%d: %s  did you mean %s?\n", plain(r.File), r.Line, plain(r.Name), r.Nearest)
+			p.io.Printf("%s:%d: %s  did you mean %s?\n", term.CleanText(r.File), r.Line, term.CleanText(r.Name), r.Nearest)
 		} else {
-			p.io.Printf("%s:%d: %s\n", plain(r.File), r.Line, plain(r.Name))
+			p.io.Printf("%s:%d: %s\n", term.CleanText(r.File), r.Line, term.CleanText(r.Name))
 		}
 	}
-	p.io.Remarkf("checked %s of files in %s, in %s", term.Count(found.Mentions, "mention"), term.Clean(strings.Join(dirs, ", ")), term.Count(found.Files, "file"))
+	p.io.Remarkf("checked %s of files in %s, in %s", english.Count(found.Mentions, "mention"), term.Clean(strings.Join(dirs, ", ")), english.Count(found.Files, "file"))
 	if len(found.References) > 0 {
 		p.io.Remarkf("hint: correct the name, or add it to .ken/contract.yaml; list the allowed names with: ken state contract")
 	}

@@ -17,7 +17,7 @@ marked. A log that reaches 4 MiB moves to the archive, and a new one starts.`,
 		Example: `  ken state log probe-failures.jsonl -m '{"category": "timeout"}'`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			record, err := p.given(c, text)
+			record, err := p.messageOrInput(c, text)
 			if err != nil {
 				return err
 			}

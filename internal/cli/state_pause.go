@@ -61,9 +61,5 @@ func (p *program) printHandoff(done *workflow.Pause) error {
 	if err := p.afterMoves(done.Pruned, done.Remarks, 0); err != nil {
 		return err
 	}
-	if p.io.JSON {
-		return p.io.Encode(done)
-	}
-	p.io.Printf("%s", done.Handoff)
-	return nil
+	return p.answer(done, func() { p.io.Printf("%s", done.Handoff) })
 }

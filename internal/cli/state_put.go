@@ -21,7 +21,7 @@ content without the status or the fields that the contract requires, unless you 
   ken state put review.json -m '{"status": "DONE", "verdict": "APPROVED"}'`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			content, err := p.given(c, text)
+			content, err := p.messageOrInput(c, text)
 			if err != nil {
 				return err
 			}
@@ -50,8 +50,8 @@ content without the status or the fields that the contract requires, unless you 
 	return c
 }
 
-// given returns the content of -m, or of standard input.
-func (p *program) given(c *cobra.Command, text string) ([]byte, error) {
+// messageOrInput returns the content of -m, or of standard input.
+func (p *program) messageOrInput(c *cobra.Command, text string) ([]byte, error) {
 	if c.Flags().Changed("message") {
 		return []byte(text), nil
 	}

@@ -14,11 +14,7 @@ func (p *program) stateSlug() *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			slug := contract.Slug(args[0])
-			if p.io.JSON {
-				return p.io.Encode(slug)
-			}
-			p.io.Printf("%s\n", slug)
-			return nil
+			return p.answer(slug, func() { p.io.Printf("%s\n", slug) })
 		},
 	}
 }

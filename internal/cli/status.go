@@ -129,14 +129,11 @@ func (p *program) report(ctx context.Context, opts reportOptions) error {
 		} else {
 			p.printReport(known, opts)
 		}
-		if err == nil && opts.check && known.wanting() {
-			err = errWanting
-		}
-		return err
+		return failCheck(err, opts.check && known.failsCheck())
 	})
 }
 
-// knowledgeNow asks what ken status asks about files and directories.
+// knowledgeNow returns what ken status reports about files and directories.
 func (p *program) knowledgeNow(ctx context.Context, w *ken.Repository) (known *knowledge, err error) {
 	known = &knowledge{}
 	if known.Report, err = w.Registry.Status(ctx, registry.VerifyOptions{OmitNew: true, OmitSparse: true}); err != nil {
@@ -149,14 +146,14 @@ func (p *program) knowledgeNow(ctx context.Context, w *ken.Repository) (known *k
 // knowledge is the answer of status and verify: the report on files, and the counts of the other texts.
 type knowledge struct {
 	*registry.Report
-	Directories *survey.DirCounts `json:"directories,omitempty"` // absent where nobody ever wrote about one
+	Directories *survey.DirCounts `json:"directories,omitempty"` // absent if no directory was ever described
 	Unused      []unused          `json:"unused,omitempty"`      // records that are not used; with --check
 	Removed     []unused          `json:"removed,omitempty"`     // of those, the ones that --full has removed
 	Overview    *Overview         `json:"overview,omitempty"`    // of status without paths
 }
 
-// wanting reports whether a check should fail.
-func (k *knowledge) wanting() bool {
+// failsCheck reports whether --check should fail.
+func (k *knowledge) failsCheck() bool {
 	damaged := slices.ContainsFunc(k.Unused, func(u unused) bool { return errors.Is(u.why, fresh.ErrDamaged) })
 	return k.Counts.Wanting() || k.Directories != nil && len(k.Directories.Wanting) > 0 || damaged
 }
@@ -179,7 +176,7 @@ func unusedOf(list []fresh.Unused, err error) ([]unused, error) {
 	return out, err
 }
 
-// encodeReport prints a report whose verdicts may be as many as there are files.
+// encodeReport prints a report verdict by verdict, since there may be very many.
 func (p *program) encodeReport(known *knowledge) error {
 	head := struct {
 		*knowledge
@@ -223,10 +220,9 @@ func (p *program) printReport(known *knowledge, opts reportOptions) {
 	}
 }
 
-// listFiles prints a line for each path that is not as it was, and for each directory
-// whose summary is stale or unknown.
+// listFiles prints a line for each listed path, and for each directory whose summary is stale or unknown.
 func (p *program) listFiles(known *knowledge) {
-	left := known.Counts.Sparse // those that no line names
+	left := known.Counts.Sparse // files that no line names
 	for _, v := range known.Verdicts {
 		word, tone, why := describe(v)
 		if v.Verdict == registry.FoundSparse {
@@ -236,7 +232,7 @@ func (p *program) listFiles(known *knowledge) {
 	}
 	if d := known.Directories; d != nil {
 		for _, dir := range d.Wanting {
-			p.io.Line(toneOf(dir.Verdict.State()), dir.Verdict.State().String(), display(dir.PathJSON), attention.DirectoryWhy(dir))
+			p.io.Line(toneOf(dir.Verdict.State()), dir.Verdict.State().String(), dir.Display(), attention.DirectoryWhy(dir))
 		}
 	}
 	if left > 0 {
@@ -244,7 +240,7 @@ func (p *program) listFiles(known *knowledge) {
 	}
 }
 
-// describe puts a verdict into plain words, with the colour of the first one.
+// describe returns a verdict in plain words, and the colour of the first word.
 func describe(v registry.Verdict) (word string, tone term.Tone, why string) {
 	word, why = v.Describe()
 	switch word {
@@ -262,7 +258,7 @@ func describe(v registry.Verdict) (word string, tone term.Tone, why string) {
 	return word, tone, why
 }
 
-// colon puts a reason behind what it explains.
+// colon returns a reason with a colon before it, "" for no reason.
 func colon(reason string) string {
 	if reason == "" {
 		return ""
@@ -270,19 +266,19 @@ func colon(reason string) string {
 	return ": " + reason
 }
 
-// untracked says how to get tracked files if there are none.
-func untracked(rep *registry.Report) string {
+// hintNoFiles returns a hint for a repository without tracked files.
+func hintNoFiles(rep *registry.Report) string {
 	if !rep.Head.IsZero() {
 		return "the index is empty although there is a commit; restore its files with: git checkout HEAD -- ."
 	}
 	return "git tracks no files yet; add some with: git add FILE"
 }
 
-// nextStep is the command that gets a person on from here.
+// nextStep returns a hint for the entry states new and bootstrap, "" for others.
 func nextStep(rep *registry.Report, first string) string {
 	switch rep.State {
 	case registry.StateNew:
-		return untracked(rep)
+		return hintNoFiles(rep)
 	case registry.StateBootstrap:
 		return first
 	default:

@@ -74,8 +74,7 @@ Otherwise ken assumes the current content, and marks the summary as assumed.`,
 	return c
 }
 
-// maxInput bounds what is read from a file or pipe: enough for any batch of
-// summaries, and for telling a text that is too long how long it is.
+// maxInput limits the bytes that are read from a file or pipe. It is far above the size of a batch of summaries.
 const maxInput = 64 << 20
 
 func readInput(stdin io.Reader, name string) ([]byte, error) {
@@ -103,8 +102,8 @@ func onePath(w *ken.Repository, args, b64 []string) (repo.Path, error) {
 	return all[0], nil
 }
 
-// printWritten prints what became of updates, one document for a single one
-// when alone is set. A rejected update is a failure, told by its own line.
+// printWritten prints the results of updates. With alone, the document is that of the single update. It returns errFailed
+// if an update was rejected.
 func (p *program) printWritten(written []registry.Written, alone bool) error {
 	if p.io.JSON {
 		var doc any = written
@@ -121,13 +120,13 @@ func (p *program) printWritten(written []registry.Written, alone bool) error {
 	}
 	for _, w := range written {
 		if w.Result == registry.Rejected {
-			return &fault.Error{Err: errors.New("")}
+			return errFailed
 		}
 	}
 	return nil
 }
 
-// printWrittenLine tells what became of one update.
+// printWrittenLine prints the result of one update.
 func (p *program) printWrittenLine(w registry.Written) {
 	tone, why := term.Good, w.Reason
 	switch w.Result {
@@ -140,17 +139,8 @@ func (p *program) printWrittenLine(w registry.Written) {
 			why = "assumed to be about the current content; give --read to say what you read"
 		}
 	}
-	p.io.Line(tone, string(w.Result), display(w.PathJSON), why)
+	p.io.Line(tone, string(w.Result), w.Display(), why)
 	if w.Hint != "" {
 		p.io.Remarkf("hint: %s", term.Clean(w.Hint))
 	}
-}
-
-// display is a document's path as a line shows it.
-func display(j repo.PathJSON) string {
-	raw, err := j.Raw()
-	if err != nil {
-		return j.Path
-	}
-	return raw.String()
 }

@@ -3,10 +3,12 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/ken"
@@ -41,15 +43,8 @@ func (p *program) summaryShow() *cobra.Command {
 				if err := w.Registry.AddOthers(c.Context(), known); err != nil {
 					return err
 				}
-				if err := p.printKnowledge(known, all); err != nil {
-					return err
-				}
-				for _, k := range known {
-					if check && k.Verdict != fresh.Fresh {
-						return errWanting
-					}
-				}
-				return nil
+				stale := slices.ContainsFunc(known, func(k registry.Knowledge) bool { return k.Verdict != fresh.Fresh })
+				return failCheck(p.printKnowledge(known, all), check && stale)
 			})
 		},
 	}
@@ -103,7 +98,7 @@ func (p *program) printKnowledge(known []registry.Knowledge, all bool) error {
 	var hints []string // after all summaries
 	for _, k := range known {
 		why := strings.Join(append(reasonWords(k.Reasons), remarksOf(&k)...), ", ")
-		p.io.Line(toneOf(k.Verdict), k.Verdict.String(), display(k.PathJSON), why)
+		p.io.Line(toneOf(k.Verdict), k.Verdict.String(), k.Display(), why)
 		if k.Hint != "" {
 			hints = append(hints, term.Clean(k.Hint))
 		}
@@ -115,15 +110,15 @@ func (p *program) printKnowledge(known []registry.Knowledge, all bool) error {
 			from = "md5 " + k.MD5.String()
 		}
 		p.printText(registry.OtherSummary{Text: k.Text, Author: k.Author, UpdatedAt: *k.UpdatedAt, ConfirmedBy: k.ConfirmedBy}, from)
-		path := fault.Quote(display(k.PathJSON))
+		path := fault.Quote(k.Display())
 		switch {
 		case all:
 			for _, o := range k.Others {
-				p.io.Line(term.Dim, "other", display(k.PathJSON), "written from the same content")
+				p.io.Line(term.Dim, "other", k.Display(), "written from the same content")
 				p.printText(o, from)
 			}
 		case len(k.Others) > 0:
-			hints = append(hints, fmt.Sprintf("%s of this content: ken summary show --all %s", term.Count(len(k.Others), "other summary"), path))
+			hints = append(hints, fmt.Sprintf("%s of this content: ken summary show --all %s", english.Count(len(k.Others), "other summary"), path))
 		}
 		if k.Verdict == fresh.Stale && k.Hint == "" {
 			hints = append(hints, "see what changed, and settle it: ken diff "+path)
@@ -135,8 +130,8 @@ func (p *program) printKnowledge(known []registry.Knowledge, all bool) error {
 	return nil
 }
 
-// printText prints a text with its author. It is indented, so that no line of it looks like
-// one of ken's.
+// printText prints a text with its author. It is indented, so that no line of it can pass for
+// output of ken.
 func (p *program) printText(t registry.OtherSummary, from string) {
 	p.io.Printf("    %s\n", strings.ReplaceAll(t.Text, "\n", "\n    "))
 	when := t.UpdatedAt.Format("2006-01-02 15:04")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/ken"
 	"ken/internal/repo"
@@ -50,10 +51,10 @@ time. Give it back with: ken survey release DIR.`,
 					return p.io.Encode(got)
 				}
 				if got.Item == nil {
-					p.io.Printf("%s\n", unready(got))
+					p.io.Printf("%s\n", noneReady(got))
 					return nil
 				}
-				p.io.Printf("%s\n%s", plain(got.Item.Prompt), howToAnswer(got.Item))
+				p.io.Printf("%s\n%s", term.CleanText(got.Item.Prompt), howToAnswer(got.Item))
 				p.io.Remarkf("ken: leased to you until %s", got.Item.Expires.Format(time.RFC3339))
 				return nil
 			})
@@ -63,10 +64,10 @@ time. Give it back with: ken survey release DIR.`,
 	return c
 }
 
-// howToAnswer has the commands that end a work item. They are part of the prompt: the reader
-// may see nothing else.
+// howToAnswer returns the commands that end a work item. They are part of the prompt, since an agent may see nothing
+// else.
 func howToAnswer(it *survey.WorkItem) string {
-	dir := fault.Quote(display(it.PathJSON))
+	dir := fault.Quote(it.Display())
 	submit := fmt.Sprintf("ken survey submit %s --lease %s", dir, it.Lease)
 	text := "To answer, run: " + submit + " -F - with your text on standard input.\n"
 	if it.HasText {
@@ -75,8 +76,8 @@ func howToAnswer(it *survey.WorkItem) string {
 	return text + "To give the directory back, run: ken survey release " + dir + "\n"
 }
 
-// unready says why no directory is ready, and when to ask again.
-func unready(got *survey.NextItem) string {
+// noneReady says why no directory is ready, and when to ask again.
+func noneReady(got *survey.NextItem) string {
 	if got.Remaining == 0 {
 		return "no directory is left to describe"
 	}
@@ -85,13 +86,13 @@ func unready(got *survey.NextItem) string {
 		return text
 	}
 	first := slices.MinFunc(got.Held, func(a, b survey.HeldPath) int { return a.Until.Compare(b.Until) })
-	path := display(first.PathJSON)
+	path := first.Display()
 	by := ""
 	if first.By != "" {
 		by = " to " + first.By
 	}
 	return text + fmt.Sprintf(": %s leased to others, %s%s until %s; ask again then, or release it: ken survey release %s",
-		term.Count(len(got.Held), "directory"), path, by, first.Until.Format(time.RFC3339), fault.Quote(path))
+		english.Count(len(got.Held), "directory"), path, by, first.Until.Format(time.RFC3339), fault.Quote(path))
 }
 
 func (p *program) surveyRelease() *cobra.Command {
@@ -126,7 +127,7 @@ leases the directory. The leases of ken survey run stay.`,
 					return nil
 				}
 				for _, h := range done.Released {
-					p.io.Line(term.Good, "released", display(h.PathJSON), leasedTo(h))
+					p.io.Line(term.Good, "released", h.Display(), leasedTo(h))
 				}
 				return nil
 			})
@@ -202,7 +203,7 @@ func (p *program) submit(c *cobra.Command, w *ken.Repository, sub survey.Submiss
 		if done.Result != survey.SubmitStored {
 			tone = term.Warn
 		}
-		p.io.Line(tone, string(done.Result), display(done.PathJSON), done.Reason)
+		p.io.Line(tone, string(done.Result), done.Display(), done.Reason)
 	}
 	if err == nil && (done.Result == survey.SubmitRejected || done.Result == survey.SubmitFenced) {
 		return errFailed

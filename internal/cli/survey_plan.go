@@ -6,11 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/english"
 	"ken/internal/fresh"
 	"ken/internal/ken"
 	"ken/internal/repo"
 	"ken/internal/survey"
-	"ken/internal/term"
 )
 
 func (p *program) surveyPlan() *cobra.Command {
@@ -45,10 +45,10 @@ func (p *program) surveyPlan() *cobra.Command {
 				if _, thinks := writer.(survey.ModelWriter); thinks {
 					return nil
 				}
-				// Nothing may be left for outlines, and much for agents and models.
+				// Directories with an outline may still need a summary by an agent or a model.
 				if plan.Minds > 0 {
 					p.io.Remarkf("ken: this is the plan for outlines; %s need a summary by an agent (ken survey next) or a model (ken survey plan --provider NAME)",
-						term.Count(plan.Minds, "directory"))
+						english.Count(plan.Minds, "directory"))
 				}
 				return nil
 			})
@@ -62,7 +62,7 @@ func (p *program) surveyPlan() *cobra.Command {
 
 func (p *program) printPlan(plan *survey.Plan, estimate bool) {
 	listed := make(map[repo.PathJSON]bool)
-	p.io.Together(func() {
+	p.io.Buffered(func() {
 		for _, d := range plan.Directories {
 			listed[d.PathJSON] = true
 			why := d.Reasons
@@ -72,11 +72,11 @@ func (p *program) printPlan(plan *survey.Plan, estimate bool) {
 			if estimate {
 				why = append([]string{fmt.Sprintf("about %d tokens", d.Estimate)}, why...)
 			}
-			p.io.Line(toneOf(d.Verdict.State()), d.Verdict.Word(), display(d.PathJSON), strings.Join(why, ", "))
+			p.io.Line(toneOf(d.Verdict.State()), d.Verdict.Word(), d.Display(), strings.Join(why, ", "))
 		}
 		for _, d := range plan.Unknown {
 			if !listed[d.PathJSON] {
-				p.io.Line(toneOf(fresh.Unknown), survey.Unknown.String(), display(d.PathJSON), strings.Join(d.Reasons, ", "))
+				p.io.Line(toneOf(fresh.Unknown), survey.Unknown.String(), d.Display(), strings.Join(d.Reasons, ", "))
 			}
 		}
 	})

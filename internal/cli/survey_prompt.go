@@ -5,6 +5,7 @@ import (
 
 	"ken/internal/ken"
 	"ken/internal/repo"
+	"ken/internal/term"
 )
 
 func (p *program) surveyPrompt() *cobra.Command {
@@ -23,11 +24,7 @@ func (p *program) surveyPrompt() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if p.io.JSON {
-					return p.io.Encode(map[string]string{"path": repo.DirLabel(dir).String(), "prompt": text})
-				}
-				p.io.Printf("%s", plain(text))
-				return nil
+				return p.answer(map[string]string{"path": repo.DirLabel(dir).String(), "prompt": text}, func() { p.io.Printf("%s", term.CleanText(text)) })
 			})
 		},
 	}

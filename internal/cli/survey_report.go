@@ -2,6 +2,7 @@ package cli
 
 import (
 	"ken/internal/ken"
+	"ken/internal/term"
 
 	"github.com/spf13/cobra"
 )
@@ -18,11 +19,7 @@ func (p *program) surveyReport() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if p.io.JSON {
-					return p.io.Encode(r)
-				}
-				p.io.Printf("%s", plain(r.Markdown()))
-				return nil
+				return p.answer(r, func() { p.io.Printf("%s", term.CleanText(r.Markdown())) })
 			})
 		},
 	}

@@ -10,12 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/ken"
 	"ken/internal/model"
 	"ken/internal/survey"
 	"ken/internal/surveyrun"
 	"ken/internal/term"
+	"ken/internal/worker"
 )
 
 func (p *program) surveyRun() *cobra.Command {
@@ -104,7 +106,7 @@ func (p *program) runShared(c *cobra.Command, f surveyFlags, opts survey.RunOpti
 		cost := surveyrun.Dollars(*opts.MaxCost)
 		ceiling.Cost = &cost
 	}
-	return p.startRun(c, StartRunOptions{At: at, Provider: f.provider, Model: f.model, Ceiling: ceiling}, args, detach)
+	return p.startRun(c, worker.StartOptions{At: at, Provider: f.provider, Model: f.model, Ceiling: ceiling}, args, detach)
 }
 
 // limitsOf returns the limits of the command line, for pasting.
@@ -132,7 +134,7 @@ func (p *program) runSurvey(c *cobra.Command, w *ken.Repository, s *survey.Surve
 		if done.UnderWay > 0 {
 			more = strings.TrimPrefix(more+fmt.Sprintf(", %d under way", done.UnderWay), ", ")
 		}
-		show.Tell(done.Done, done.Total, more)
+		show.UpdateWith(done.Done, done.Total, more)
 	}
 	opts.OnWait = announceWaits(time.Now, func(text string) { show.Remarkf("ken: %s", text) })
 	return s.Run(c.Context(), writer, opts)
@@ -152,23 +154,23 @@ func announceWaits(now func() time.Time, print func(text string)) func(model.Ret
 		}
 		announced = end
 		wait := max(r.Wait.Round(time.Second), time.Second)
-		print(fmt.Sprintf("the provider is %s (%s); waiting %s before attempt %d", r.Reason, plain(r.Err.Error()), wait, r.Attempt+1))
+		print(fmt.Sprintf("the provider is %s (%s); waiting %s before attempt %d", r.Reason, term.CleanText(r.Err.Error()), wait, r.Attempt+1))
 	}
 }
 
 // printRan prints the result of a run. The command again continues it.
 func (p *program) printRan(ran *survey.RunResult, w survey.Writer, again string) {
 	for _, f := range ran.Failed {
-		p.io.Line(term.Bad, "failed", display(f.PathJSON), f.Reason)
+		p.io.Line(term.Bad, "failed", f.Display(), f.Reason)
 	}
 	cost := ""
 	if ran.Calls > 0 {
-		cost = fmt.Sprintf(", %s, %d tokens in, %d out", term.Count(ran.Calls, "call"), ran.Tokens.In, ran.Tokens.Out)
+		cost = fmt.Sprintf(", %s, %d tokens in, %d out", english.Count(ran.Calls, "call"), ran.Tokens.In, ran.Tokens.Out)
 		if ran.Cost != nil {
 			cost += fmt.Sprintf(", $%.4f", *ran.Cost)
 		}
 	}
-	p.io.Printf("described %s with %s%s\n", term.Count(len(ran.Done), "directory"), w.Author(), cost)
+	p.io.Printf("described %s with %s%s\n", english.Count(len(ran.Done), "directory"), w.Author(), cost)
 	for _, r := range ran.Remarks {
 		p.io.Remarkf("ken: %s", r)
 	}
@@ -181,7 +183,7 @@ func (p *program) printRan(ran *survey.RunResult, w survey.Writer, again string)
 	} else if len(ran.Held) > 0 {
 		until := slices.MaxFunc(ran.Held, func(a, b survey.HeldPath) int { return a.Until.Compare(b.Until) }).Until
 		p.io.Remarkf("ken: %d directories left to describe; others have %s of them until %s; continue then with: %s",
-			ran.Left, term.Count(len(ran.Held), "directory"), until.Local().Format(time.TimeOnly), again)
+			ran.Left, english.Count(len(ran.Held), "directory"), until.Local().Format(time.TimeOnly), again)
 	}
 }
 
@@ -207,11 +209,11 @@ func failure(c *cobra.Command, ran *survey.RunResult, plan string) error {
 	case ran.Err != nil:
 		return ran.Err
 	case len(ran.Failed) > 0:
-		return &fault.Error{Hint: "list what is left: " + plan, Err: fmt.Errorf("%s could not be described", term.Count(len(ran.Failed), "directory"))}
+		return &fault.Error{Hint: "list what is left: " + plan, Err: fmt.Errorf("%s could not be described", english.Count(len(ran.Failed), "directory"))}
 	case ran.Left > 0 && ran.Stopped == "" && len(ran.Held) == 0:
 		return &fault.Error{
 			Hint: "list what is left: " + plan,
-			Err:  fmt.Errorf("%s changed during the survey and must be described again", term.Count(ran.Left, "directory")),
+			Err:  fmt.Errorf("%s changed during the survey and must be described again", english.Count(ran.Left, "directory")),
 		}
 	default:
 		return nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/english"
 	"ken/internal/ken"
 	"ken/internal/store"
 	"ken/internal/survey"
@@ -30,15 +31,8 @@ func (p *program) surveyShow() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if p.io.JSON {
-					err = p.io.Encode(shown)
-				} else {
-					p.printShown(shown, len(args) > 0)
-				}
-				if err == nil && check && shown.Wanting() {
-					err = errWanting
-				}
-				return err
+				err = p.answer(shown, func() { p.printShown(shown, len(args) > 0) })
+				return failCheck(err, check && shown.Wanting())
 			})
 		},
 	}
@@ -57,18 +51,18 @@ func (p *program) printShown(shown *survey.Shown, named bool) {
 	for _, h := range shown.Leases {
 		leases[h.Path] = h
 	}
-	p.io.Together(func() {
+	p.io.Buffered(func() {
 		for i, d := range shown.Directories {
 			why := d.Reasons
 			if h, ok := leases[d.Path]; ok {
 				why = append([]string{leasedTo(h)}, why...)
 			}
 			if d.Verdict == survey.StaleBelow {
-				why = append([]string{fmt.Sprintf("%d of %s changed", d.K, term.Count(d.N, "subdirectory"))}, why...)
+				why = append([]string{fmt.Sprintf("%d of %s changed", d.K, english.Count(d.N, "subdirectory"))}, why...)
 			}
 			if named && i == 0 && d.Text != nil {
-				p.io.Line(toneOf(d.Verdict.State()), d.Word(), display(d.PathJSON), strings.Join(append(why, "by "+*d.Author), ", "))
-				p.io.Printf("%s\n\n", plain(*d.Text))
+				p.io.Line(toneOf(d.Verdict.State()), d.Word(), d.Display(), strings.Join(append(why, "by "+*d.Author), ", "))
+				p.io.Printf("%s\n\n", term.CleanText(*d.Text))
 				continue
 			}
 			switch {
@@ -77,7 +71,7 @@ func (p *program) printShown(shown *survey.Shown, named bool) {
 			case d.Outline && named && i == 0:
 				why = append(why, store.EmptyOutline)
 			}
-			p.io.Line(toneOf(d.Verdict.State()), d.Word(), strings.Repeat("  ", d.Depth)+display(d.PathJSON), strings.Join(why, ", "))
+			p.io.Line(toneOf(d.Verdict.State()), d.Word(), strings.Repeat("  ", d.Depth)+d.Display(), strings.Join(why, ", "))
 		}
 	})
 }

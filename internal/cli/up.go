@@ -10,6 +10,7 @@ import (
 	"ken/internal/ken"
 	"ken/internal/registry"
 	"ken/internal/survey"
+	"ken/internal/term"
 )
 
 // Up is the result of ken up.
@@ -49,7 +50,7 @@ configuration, ken up works offline and costs nothing.`,
 				return errors.Join(err, failed)
 			}
 			if failed != nil {
-				p.io.Remarkf("ken: %s", plain(failed.Error()))
+				p.io.Remarkf("ken: %s", term.CleanText(failed.Error()))
 			}
 			return errors.Join(p.serveDashboard(c.Context(), ServeOptions{}), failed)
 		},
@@ -80,7 +81,7 @@ func (p *program) bringUp(c *cobra.Command, w *ken.Repository, f *surveyFlags) (
 		return nil, err
 	}
 	var b *brief.Brief
-	err = p.during("updating the search index", func() error {
+	err = p.showing("updating the search index", func() error {
 		b, err = w.Briefer().Brief(ctx, brief.Options{})
 		return err
 	})
@@ -94,7 +95,7 @@ func (p *program) bringUp(c *cobra.Command, w *ken.Repository, f *surveyFlags) (
 			return failed, p.io.Encode(did)
 		}
 		p.io.Printf("%-12s %s\n", "files", filesLine(rep, true))
-		p.io.Remarkf("hint: %s", untracked(rep))
+		p.io.Remarkf("hint: %s", hintNoFiles(rep))
 		return failed, nil
 	}
 	_, free := writer.(survey.Outliner)
@@ -121,26 +122,25 @@ func (p *program) bringUp(c *cobra.Command, w *ken.Repository, f *surveyFlags) (
 	return failed, nil
 }
 
-// during shows some work while it takes long.
-func (p *program) during(what string, work func() error) error {
+// showing runs work and shows its elapsed time.
+func (p *program) showing(what string, work func() error) error {
 	show := p.io.Progress(what)
 	defer show.Done()
 	show.Wait()
 	return work()
 }
 
-// anyWriter returns the writer for the provider that was named. If none was named, it
-// returns the configured one or, if that cannot be used, the outline: a newcomer without
-// a key still gets an answer.
+// anyWriter returns a function that returns the writer for a provider. Without a name, that is the configured one. If it
+// cannot be used, for example without a key, it is the outliner.
 func (p *program) anyWriter(w *ken.Repository) func(provider, model string) (survey.Writer, error) {
 	return func(provider, model string) (survey.Writer, error) {
 		writer, err := w.Writer(provider, model)
 		if err == nil || provider != "" {
 			return writer, err
 		}
-		p.io.Remarkf("ken: %s; ken uses outlines instead", plain(err.Error()))
+		p.io.Remarkf("ken: %s; ken uses outlines instead", term.CleanText(err.Error()))
 		if hint := fault.HintOf(err); hint != "" {
-			p.io.Remarkf("hint: %s", plain(hint))
+			p.io.Remarkf("hint: %s", term.CleanText(hint))
 		}
 		return survey.Outliner{}, nil
 	}

@@ -10,17 +10,17 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/suggest"
 )
 
-// usage says that a request made no sense, and where to read what would.
+// usage returns an error about wrong arguments, with the help of the command as hint.
 func usage(c *cobra.Command, err error) error {
 	return &fault.Error{Kind: fault.Usage, Hint: c.CommandPath() + " --help", Err: err}
 }
 
-// answerUsage has wrong arguments and flags, of c and of the commands below it, answered
-// in ken's words.
+// answerUsage replaces cobra's errors about arguments and flags by ken's, for c and the commands below it.
 func answerUsage(c *cobra.Command) {
 	if check := c.Args; check != nil {
 		c.Args = func(c *cobra.Command, args []string) error {
@@ -37,7 +37,7 @@ func answerUsage(c *cobra.Command) {
 	}
 }
 
-// argumentError says which argument is missing or too many, or which word is no command.
+// argumentError returns the error for a missing argument, too many arguments or an unknown command.
 func argumentError(c *cobra.Command, args []string) error {
 	if c.HasSubCommands() && len(args) > 0 {
 		return unknownCommand(c, args[0])
@@ -63,14 +63,14 @@ func argumentNames(use string) []string {
 	return names
 }
 
-// missing says that an argument is missing.
+// missing returns the error for a missing argument.
 func missing(c *cobra.Command, name string) error {
 	return &fault.Error{
 		Kind: fault.Usage, Hint: strings.TrimSuffix(c.CommandPath(), c.Name()) + c.Use, Err: fmt.Errorf("missing argument: %s", name),
 	}
 }
 
-// unknownCommand says that a word is no command below c, and names the nearest one.
+// unknownCommand returns the error for a word that is no command below c. The hint names the nearest command.
 func unknownCommand(c *cobra.Command, word string) error {
 	hint := "see the commands with: " + c.CommandPath() + " --help"
 	best := math.MaxInt
@@ -96,7 +96,7 @@ func unknownCommand(c *cobra.Command, word string) error {
 	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf("unknown command: %s %s", c.CommandPath(), word)}
 }
 
-// needsSub answers a group of commands called without one of them.
+// needsSub returns the error for a group of commands without a command.
 func needsSub(c *cobra.Command, _ []string) error {
 	var names []string
 	for _, sub := range c.Commands() {
@@ -104,22 +104,10 @@ func needsSub(c *cobra.Command, _ []string) error {
 			names = append(names, sub.Name())
 		}
 	}
-	return usage(c, fmt.Errorf("%s needs a command: %s", c.CommandPath(), oneOf(names)))
+	return usage(c, fmt.Errorf("%s needs a command: %s", c.CommandPath(), english.Or(names)))
 }
 
-// oneOf lists words of which one is wanted.
-func oneOf(words []string) string { return list(words, "or") }
-
-// list joins words by commas, and the last one by a conjunction.
-func list(words []string, conjunction string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " " + conjunction + " " + words[last]
-}
-
-// badValue says that a flag has none of its legal values, and names the nearest one.
+// badValue returns the error for a value that a flag does not allow. The hint names the nearest value.
 func badValue(c *cobra.Command, flag, value string, legal []string) error {
 	hint := c.CommandPath() + " --help"
 	for _, word := range legal {
@@ -127,10 +115,10 @@ func badValue(c *cobra.Command, flag, value string, legal []string) error {
 			hint = "did you mean --" + flag + " " + word + "?"
 		}
 	}
-	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf("--%s %s: want %s", flag, value, oneOf(legal))}
+	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf("--%s %s: want %s", flag, value, english.Or(legal))}
 }
 
-// flagError says what is wrong with a flag.
+// flagError returns the error for a flag that cannot be parsed.
 func flagError(c *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		return unknownFlag(c, unknown)
@@ -172,7 +160,7 @@ func unknownFlag(c *cobra.Command, unknown *pflag.NotExistError) error {
 	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf("unknown flag: %s", name)}
 }
 
-// wantedValue says which values a flag takes.
+// wantedValue describes the values of a flag.
 func wantedValue(flag *pflag.Flag, bad *pflag.InvalidValueError) string {
 	switch kind := flag.Value.Type(); kind {
 	case "bool":

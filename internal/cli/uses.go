@@ -9,6 +9,7 @@ import (
 	"ken/internal/fault"
 	"ken/internal/find"
 	"ken/internal/ken"
+	"ken/internal/term"
 )
 
 func (p *program) uses() *cobra.Command {
@@ -68,9 +69,9 @@ The answer has about 25 lines, the most telling first. --all lists everything.`,
 				case p.io.JSON:
 					return p.io.Encode(a)
 				case short:
-					p.io.Printf("%s", plain(a.String()))
+					p.io.Printf("%s", term.CleanText(a.String()))
 				default:
-					p.io.Printf("%s", plain(a.Text(opts.Limit)))
+					p.io.Printf("%s", term.CleanText(a.Text(opts.Limit)))
 				}
 				for _, r := range a.Remarks {
 					p.io.Remarkf("ken: %s", r)

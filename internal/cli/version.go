@@ -9,11 +9,7 @@ func (p *program) version() *cobra.Command {
 		Example: `  ken version`,
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if p.io.JSON {
-				return p.io.Encode(map[string]string{"version": p.Version})
-			}
-			p.io.Printf("ken %s\n", p.Version)
-			return nil
+			return p.answer(map[string]string{"version": p.Version}, func() { p.io.Printf("ken %s\n", p.Version) })
 		},
 	}
 }

@@ -4,41 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/repo"
 	"ken/internal/term"
+	"ken/internal/worker"
 )
 
-// WorkOptions tunes a worker.
-type WorkOptions struct {
-	Repositories []string // directories of clones; this one when empty
-	Provider     string   // "command" lets runs start the configured program
-	Jobs         int
-	Lease, Drain time.Duration
-	UntilIdle    bool
-	Ready        func(repositories []string) // called with the repositories of the worker
-	OnEvent      func(WorkEvent)
-}
-
-// A WorkEvent reports what happened to a worker: a directory was described, unchanged,
-// refused, dead or returned, or will be tried again; the worker is unable to describe it, the
-// server is away, or the worker is draining.
-type WorkEvent struct {
-	What  string
-	Run   int64
-	Path  repo.Path
-	Err   error
-	Delay time.Duration // until the next attempt
-}
-
 func (p *program) worker() *cobra.Command {
-	var opts WorkOptions
+	var opts worker.Options
 	c := &cobra.Command{
 		Use:   "worker [REPO…]",
 		Short: "Summarise directories together with other workers",
@@ -93,14 +74,14 @@ func (w *Worked) count(what string) {
 	}
 }
 
-func (p *program) work(ctx context.Context, opts WorkOptions) error {
+func (p *program) work(ctx context.Context, opts worker.Options) error {
 	var mu sync.Mutex
 	var did Worked
 	var trouble string // printed last
 	opts.Ready = func(list []string) {
-		p.io.Remarkf("ken: working on %s; stop with Ctrl-C", term.Count(len(list), "repository"))
+		p.io.Remarkf("ken: working on %s; stop with Ctrl-C", english.Count(len(list), "repository"))
 	}
-	opts.OnEvent = func(e WorkEvent) {
+	opts.OnEvent = func(e worker.Event) {
 		mu.Lock()
 		defer mu.Unlock()
 		did.count(e.What)
@@ -109,9 +90,9 @@ func (p *program) work(ctx context.Context, opts WorkOptions) error {
 			// Print the same problem once, and not with every attempt.
 			if text := e.Err.Error(); text != trouble {
 				trouble = text
-				p.io.Remarkf("ken: %s: %s", map[string]string{"away": "waiting for the server", "unable": "leaving a directory to other workers"}[e.What], plain(text))
+				p.io.Remarkf("ken: %s: %s", map[string]string{"away": "waiting for the server", "unable": "leaving a directory to other workers"}[e.What], term.CleanText(text))
 				if hint := fault.HintOf(e.Err); hint != "" {
-					p.io.Remarkf("hint: %s", plain(hint))
+					p.io.Remarkf("hint: %s", term.CleanText(hint))
 				}
 			}
 			return
@@ -130,19 +111,57 @@ func (p *program) work(ctx context.Context, opts WorkOptions) error {
 				why += fmt.Sprintf("; next attempt in %s", e.Delay)
 			}
 		}
-		p.io.Line(tone, e.What, display(repo.DirLabel(e.Path).JSON()), fmt.Sprintf("run %d%s", e.Run, after(": ", why)))
+		p.io.Line(tone, e.What, repo.DirLabel(e.Path).String(), fmt.Sprintf("run %d%s", e.Run, colon(why)))
 	}
-	err := p.Work(ctx, p.dir, opts)
+	err := worker.Work(ctx, p.dir, opts)
 	if p.io.JSON {
 		return errors.Join(err, p.io.Encode(did))
 	}
 	return err
 }
 
-// after returns text with a separator before it, or "" for an empty text.
-func after(sep, text string) string {
-	if text == "" {
+// withRuns opens the runs, calls f, and closes them again.
+func (p *program) withRuns(ctx context.Context, f func(*worker.Runs) error) (err error) {
+	s, err := worker.OpenRuns(ctx, p.dir)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		for _, r := range s.Remarks() {
+			p.io.Remarkf("ken: %s", r)
+		}
+		err = errors.Join(err, s.Close())
+	}()
+	return f(s)
+}
+
+// runID parses the number of a run.
+func runID(c *cobra.Command, arg string) (int64, error) {
+	id, err := strconv.ParseInt(arg, 10, 64)
+	if err != nil || id < 1 {
+		return 0, usage(c, fmt.Errorf("invalid run %q: give a number; list runs with: ken worker runs", arg))
+	}
+	return id, nil
+}
+
+// oneRun parses the optional number of a run; it is 0 when left out.
+func oneRun(c *cobra.Command, args []string) (int64, error) {
+	if len(args) == 0 {
+		return 0, nil
+	}
+	return runID(c, args[0])
+}
+
+// scope selects the runs of this repository, or with --all those of the server.
+type scope struct{ all bool }
+
+func (f *scope) bind(c *cobra.Command) {
+	c.Flags().BoolVar(&f.all, "all", false, "include runs of all repositories on the server")
+}
+
+func (f *scope) of(s *worker.Runs) string {
+	if f.all {
 		return ""
 	}
-	return sep + text
+	return s.Repository()
 }

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"github.com/spf13/cobra"
+
+	"ken/internal/worker"
 )
 
 func (p *program) workerCancel() *cobra.Command {
@@ -14,7 +16,7 @@ func (p *program) workerCancel() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.withRuns(c.Context(), func(s RunSpace) error {
+			return p.withRuns(c.Context(), func(s *worker.Runs) error {
 				if err := s.CancelRun(c.Context(), of.of(s), id); err != nil {
 					return err
 				}
@@ -41,7 +43,7 @@ func (p *program) workerResume() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.withRuns(c.Context(), func(s RunSpace) error {
+			return p.withRuns(c.Context(), func(s *worker.Runs) error {
 				if err := s.Resume(c.Context(), of.of(s), id, ceiling); err != nil {
 					return err
 				}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/surveyrun"
+	"ken/internal/worker"
 )
 
 // ceilingFlags are the flags of a ceiling: numbers from 0, which allows nothing.
@@ -70,7 +71,7 @@ exceeds the limit: ken makes a call only if the most that it can cost fits.`,
 			if _, err := f.change(c, surveyrun.Ceiling{}, true); err != nil {
 				return err
 			}
-			return p.withRuns(c.Context(), func(s RunSpace) error {
+			return p.withRuns(c.Context(), func(s *worker.Runs) error {
 				day, err := s.Today(c.Context())
 				if err != nil {
 					return err
@@ -85,11 +86,7 @@ exceeds the limit: ken makes a call only if the most that it can cost fits.`,
 					}
 					day.Ceiling = next
 				}
-				if p.io.JSON {
-					return p.io.Encode(day)
-				}
-				p.io.Printf("%s\n", dayLine(day))
-				return nil
+				return p.answer(day, func() { p.io.Printf("%s\n", dayLine(day)) })
 			})
 		},
 	}

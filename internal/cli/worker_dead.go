@@ -7,8 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/english"
 	"ken/internal/surveyrun"
 	"ken/internal/term"
+	"ken/internal/worker"
 )
 
 func (p *program) workerDead() *cobra.Command {
@@ -22,7 +24,7 @@ func (p *program) workerDead() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.withRuns(c.Context(), func(s RunSpace) error {
+			return p.withRuns(c.Context(), func(s *worker.Runs) error {
 				list, err := s.Dead(c.Context(), of.of(s), id)
 				if err != nil {
 					return err
@@ -42,7 +44,7 @@ func (p *program) listDead(list []surveyrun.Dead, of scope) error {
 		}{append([]surveyrun.Dead{}, list...)})
 	}
 	for _, d := range list {
-		p.io.Line(term.Bad, "dead", display(d.PathJSON), fmt.Sprintf("run %d, %s, %s: %s", d.Run, term.Count(d.Attempts, "attempt"), d.Worker, d.Error))
+		p.io.Line(term.Bad, "dead", d.Display(), fmt.Sprintf("run %d, %s, %s: %s", d.Run, english.Count(d.Attempts, "attempt"), d.Worker, d.Error))
 	}
 	switch {
 	case len(list) == 0:
@@ -66,7 +68,7 @@ func (p *program) workerRetry() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.withRuns(c.Context(), func(s RunSpace) error { return p.retry(c.Context(), s, of.of(s), id) })
+			return p.withRuns(c.Context(), func(s *worker.Runs) error { return p.retry(c.Context(), s, of.of(s), id) })
 		},
 	}
 	of.bind(c)
@@ -74,7 +76,7 @@ func (p *program) workerRetry() *cobra.Command {
 }
 
 // retry makes the dead directories of a run ready again, or those of all runs when id is 0.
-func (p *program) retry(ctx context.Context, s RunSpace, repository string, id int64) error {
+func (p *program) retry(ctx context.Context, s *worker.Runs, repository string, id int64) error {
 	ids := []int64{id}
 	if id == 0 {
 		list, err := s.Dead(ctx, repository, 0)
@@ -101,6 +103,6 @@ func (p *program) retry(ctx context.Context, s RunSpace, repository string, id i
 			Retried int `json:"retried"`
 		}{total})
 	}
-	p.io.Printf("%s will be tried again\n", term.Count(total, "directory"))
+	p.io.Printf("%s will be tried again\n", english.Count(total, "directory"))
 	return nil
 }

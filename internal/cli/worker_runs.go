@@ -7,8 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/english"
 	"ken/internal/surveyrun"
 	"ken/internal/term"
+	"ken/internal/worker"
 )
 
 func (p *program) workerRuns() *cobra.Command {
@@ -18,7 +20,7 @@ func (p *program) workerRuns() *cobra.Command {
 		Example: `  ken worker runs      # the runs of this repository, and the spending of today
   ken worker runs 7    # run 7 with its dead directories`,
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.withRuns(c.Context(), func(s RunSpace) error {
+			return p.withRuns(c.Context(), func(s *worker.Runs) error {
 				if len(args) > 0 {
 					id, err := runID(c, args[0])
 					if err != nil {
@@ -37,7 +39,7 @@ func (p *program) workerRuns() *cobra.Command {
 // listedRuns is the most runs that are listed.
 const listedRuns = 20
 
-func (p *program) listRuns(ctx context.Context, s RunSpace, of scope) error {
+func (p *program) listRuns(ctx context.Context, s *worker.Runs, of scope) error {
 	runs, err := s.Runs(ctx, of.of(s), listedRuns)
 	if err != nil {
 		return err
@@ -74,25 +76,23 @@ func (p *program) printRun(r *surveyrun.Run, all bool) {
 }
 
 // showRun prints one run.
-func (p *program) showRun(ctx context.Context, s RunSpace, of scope, id int64) error {
+func (p *program) showRun(ctx context.Context, s *worker.Runs, of scope, id int64) error {
 	r, err := s.Run(ctx, of.of(s), id)
 	if err != nil {
 		return err
 	}
-	if p.io.JSON {
-		return p.io.Encode(r)
-	}
-	p.printRun(r, of.all)
-	p.printDead(r)
-	return nil
+	return p.answer(r, func() {
+		p.printRun(r, of.all)
+		p.printDead(r)
+	})
 }
 
 func (p *program) printDead(r *surveyrun.Run) {
 	for _, d := range r.Dead {
-		p.io.Line(term.Bad, "dead", display(d.PathJSON), fmt.Sprintf("%s: %s", term.Count(d.Attempts, "attempt"), d.Error))
+		p.io.Line(term.Bad, "dead", d.Display(), fmt.Sprintf("%s: %s", english.Count(d.Attempts, "attempt"), d.Error))
 	}
 	for _, b := range r.Blocked {
-		p.io.Line(term.Plain, "waiting", display(b), "waits for a dead directory below")
+		p.io.Line(term.Plain, "waiting", b.Display(), "waits for a dead directory below")
 	}
 	if len(r.Dead) > 0 {
 		p.io.Remarkf("hint: try again with: ken worker retry %d", r.ID)
@@ -113,7 +113,7 @@ func runTone(s surveyrun.RunState) term.Tone {
 
 // costOf returns the cost of a run and its ceiling.
 func costOf(r *surveyrun.Run) string {
-	parts := []string{term.Count(int(r.Calls), "call"), r.Spent.String()}
+	parts := []string{english.Count(int(r.Calls), "call"), r.Spent.String()}
 	if !r.Assumed.IsZero() {
 		parts = append(parts, fmt.Sprintf("up to %s more by lost workers", r.Assumed))
 	}

@@ -8,69 +8,53 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ken/internal/english"
 	"ken/internal/fault"
-	"ken/internal/repo"
 	"ken/internal/surveyrun"
 	"ken/internal/term"
+	"ken/internal/worker"
 )
 
-// StartRunOptions selects the directories and the model of a run.
-type StartRunOptions struct {
-	At              string // a revision; HEAD when ""
-	Within          repo.Path
-	Provider, Model string
-	Ceiling         surveyrun.Ceiling
-}
-
-// StartedRun is the answer to StartRun.
-type StartedRun struct {
-	ID       int64   `json:"run"` // 0 when there is nothing to do
-	Commit   repo.ID `json:"commit"`
-	Work     int     `json:"directories"`
-	Estimate int64   `json:"estimate_tokens"`
-	Remark   string  `json:"remark,omitempty"`
-}
-
 // startRun starts a run, and follows it unless detach is set.
-func (p *program) startRun(c *cobra.Command, opts StartRunOptions, args []string, detach bool) error {
+func (p *program) startRun(c *cobra.Command, opts worker.StartOptions, args []string, detach bool) error {
 	ctx := c.Context()
-	return p.withRuns(ctx, func(s RunSpace) error {
+	return p.withRuns(ctx, func(s *worker.Runs) error {
 		var err error
 		if opts.Within, err = oneDir(s, args); err != nil {
 			return err
 		}
-		handed, err := s.StartRun(ctx, opts)
+		started, err := s.StartRun(ctx, opts)
 		if err != nil {
 			return err
 		}
-		if handed.Remark != "" {
-			p.io.Remarkf("ken: %s", handed.Remark)
+		if started.Remark != "" {
+			p.io.Remarkf("ken: %s", started.Remark)
 		}
 		switch {
-		case handed.ID == 0 && p.io.JSON, detach && p.io.JSON:
-			return p.io.Encode(handed)
-		case handed.ID == 0:
-			p.io.Printf("all directories have a current summary at %.12s\n", handed.Commit)
+		case started.ID == 0 && p.io.JSON, detach && p.io.JSON:
+			return p.io.Encode(started)
+		case started.ID == 0:
+			p.io.Printf("all directories have a current summary at %.12s\n", started.Commit)
 			return nil
 		case detach:
-			p.io.Printf("run %d started: %s, about %d tokens\n", handed.ID, term.Count(handed.Work, "directory"), handed.Estimate)
-			p.io.Remarkf("hint: show its progress with: ken worker runs %d", handed.ID)
+			p.io.Printf("run %d started: %s, about %d tokens\n", started.ID, english.Count(started.Work, "directory"), started.Estimate)
+			p.io.Remarkf("hint: show its progress with: ken worker runs %d", started.ID)
 			return nil
 		}
-		p.io.Remarkf("ken: run %d started: %s; press Ctrl-C to leave it to the workers", handed.ID, term.Count(handed.Work, "directory"))
-		return p.follow(c, s, handed.ID)
+		p.io.Remarkf("ken: run %d started: %s; press Ctrl-C to leave it to the workers", started.ID, english.Count(started.Work, "directory"))
+		return p.follow(c, s, started.ID)
 	})
 }
 
 const (
 	followPause    = 500 * time.Millisecond // between two requests
 	followPatience = 10 * time.Second       // of one request
-	lonely         = 10 * time.Second       // before ken says that no worker came
+	noWorkerAfter  = 10 * time.Second       // before ken says that no worker came
 )
 
 // follow shows the progress of a run until it is over. While the server does not answer, it waits, as
 // workers do.
-func (p *program) follow(c *cobra.Command, s RunSpace, id int64) error {
+func (p *program) follow(c *cobra.Command, s *worker.Runs, id int64) error {
 	show := p.io.Progress("describing directories")
 	defer show.Done()
 	show.Lines(10, 10*time.Second)
@@ -85,7 +69,7 @@ func (p *program) follow(c *cobra.Command, s RunSpace, id int64) error {
 	}
 	begun, alone, away := time.Now(), false, false
 	for {
-		r, err := look(ctx, s, id)
+		r, err := readRun(ctx, s, id)
 		switch {
 		case ctx.Err() != nil:
 			p.io.Remarkf("ken: run %d continues; stop it with: ken worker cancel %d", id, id)
@@ -93,7 +77,7 @@ func (p *program) follow(c *cobra.Command, s RunSpace, id int64) error {
 		case errors.Is(err, surveyrun.ErrAway):
 			if !away {
 				away = true
-				p.io.Remarkf("ken: waiting for the server: %s", plain(err.Error()))
+				p.io.Remarkf("ken: waiting for the server: %s", term.CleanText(err.Error()))
 			}
 			wait()
 			continue
@@ -101,7 +85,7 @@ func (p *program) follow(c *cobra.Command, s RunSpace, id int64) error {
 			return fmt.Errorf("run %d continues, but ken cannot follow it: %w", id, err)
 		case r.State.Over():
 			show.Done()
-			return errors.Join(s.Sync(ctx), p.overRun(r))
+			return errors.Join(s.Sync(ctx), p.reportEnd(r))
 		}
 		away = false
 		n := r.Directories
@@ -109,8 +93,8 @@ func (p *program) follow(c *cobra.Command, s RunSpace, id int64) error {
 		if n.Taken > 0 {
 			more += fmt.Sprintf(", %d under way", n.Taken)
 		}
-		show.Tell(n.Settled(), n.Total, more)
-		if !alone && n.Settled()+n.Taken == 0 && time.Since(begun) > lonely {
+		show.UpdateWith(n.Settled(), n.Total, more)
+		if !alone && n.Settled()+n.Taken == 0 && time.Since(begun) > noWorkerAfter {
 			alone = true
 			start := "ken worker"
 			if r.Provider == "command" {
@@ -122,28 +106,27 @@ func (p *program) follow(c *cobra.Command, s RunSpace, id int64) error {
 	}
 }
 
-// look reads a run. A stalled server counts as away.
-func look(ctx context.Context, s RunSpace, id int64) (*surveyrun.Run, error) {
+// readRun reads a run. A stalled server counts as away.
+func readRun(ctx context.Context, s *worker.Runs, id int64) (*surveyrun.Run, error) {
 	ctx, cancel := context.WithTimeout(ctx, followPatience)
 	defer cancel()
 	return s.Run(ctx, s.Repository(), id)
 }
 
-// overRun prints how a run ended. Reaching a ceiling is not a failure.
-func (p *program) overRun(r *surveyrun.Run) error {
-	if p.io.JSON {
-		if err := p.io.Encode(r); err != nil {
-			return err
-		}
-	} else {
+// reportEnd prints how a run ended. Reaching a ceiling is not a failure.
+func (p *program) reportEnd(r *surveyrun.Run) error {
+	err := p.answer(r, func() {
 		p.printRun(r, false)
 		p.printDead(r)
+	})
+	if err != nil {
+		return err
 	}
 	switch r.State {
 	case surveyrun.Paused:
 		p.io.Remarkf("hint: resume it with a higher --max-tokens or --max-cost: ken worker resume %d", r.ID)
 	case surveyrun.Incomplete:
-		return &fault.Error{Hint: fmt.Sprintf("see the errors with: ken worker dead %d", r.ID), Err: fmt.Errorf("%s failed too often", term.Count(r.Directories.Dead, "directory"))}
+		return &fault.Error{Hint: fmt.Sprintf("see the errors with: ken worker dead %d", r.ID), Err: fmt.Errorf("%s failed too often", english.Count(r.Directories.Dead, "directory"))}
 	case surveyrun.Cancelled:
 		return &fault.Error{Err: fmt.Errorf("run %d was %s", r.ID, r.Why)}
 	default:

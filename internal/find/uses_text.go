@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ken/internal/english"
 	"ken/internal/fault"
 )
 
@@ -105,18 +106,7 @@ func (t *usesText) more(n int, unit string) {
 }
 
 // moreOf returns "3 more files".
-func moreOf(n int, unit string) string { return countOf(n, "more "+unit) }
-
-// countOf returns a number with its noun.
-func countOf(n int, unit string) string {
-	if n == 1 {
-		return "1 " + unit
-	}
-	if stem, ok := strings.CutSuffix(unit, "ry"); ok {
-		unit = stem + "rie"
-	}
-	return fmt.Sprintf("%d %ss", n, unit)
-}
+func moreOf(n int, unit string) string { return english.Count(n, "more "+unit) }
 
 // subject returns the path, with the symbol of the query.
 func (t *usesText) subject() string {
@@ -189,7 +179,7 @@ func (t *usesText) users(list []User, limit, left int, inside, ownFile bool) (sh
 	case total == 0:
 		t.linef("%s%s", indent, t.noUser(len(list) > 0, ownFile))
 	case !inside:
-		t.linef("used by %s", countOf(total, "file"))
+		t.linef("used by %s", english.Count(total, "file"))
 	}
 	if !inside && t.answer.Symbol != "" {
 		t.through()
@@ -346,9 +336,9 @@ func (t *usesText) uses() {
 		for _, row := range shown {
 			names = append(names, row.path.Path)
 		}
-		t.linef("uses %s: %s", countOf(total, "file"), listed(names, total))
+		t.linef("uses %s: %s", english.Count(total, "file"), listed(names, total))
 	default:
-		t.linef("uses %s", countOf(total, "file"))
+		t.linef("uses %s", english.Count(total, "file"))
 	}
 	if a.Symbol == "" {
 		t.ambiguous()
@@ -463,7 +453,7 @@ func (t *usesText) changes() {
 			}
 			list = append(list, one)
 		}
-		t.linef("%s %s (in %s since %s)", what, strings.Join(list, ", "), countOf(a.Commits.Count, "commit"), a.Commits.Since)
+		t.linef("%s %s (in %s since %s)", what, strings.Join(list, ", "), english.Count(a.Commits.Count, "commit"), a.Commits.Since)
 	}
 	if len(a.SameBytes) > 0 {
 		var names []string

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"ken/internal/english"
 	"ken/internal/outline"
 	"ken/internal/repo"
 	"ken/internal/uses"
@@ -60,10 +61,10 @@ func TestUsesTextIsShort(t *testing.T) {
 		if n := strings.Count(text, "\n"); n > 38 {
 			t.Fatalf("%d lines, expected at most 38:\n%s", n, text)
 		}
-		if n := len(a.UsedBy); n > 0 && !strings.Contains(text, "used by "+countOf(n, "file")) {
+		if n := len(a.UsedBy); n > 0 && !strings.Contains(text, "used by "+english.Count(n, "file")) {
 			t.Fatalf("expected the number of users, %d, in\n%s", n, text)
 		}
-		if n := len(a.Uses); n > 0 && !strings.Contains(text, "uses "+countOf(n, "file")) {
+		if n := len(a.Uses); n > 0 && !strings.Contains(text, "uses "+english.Count(n, "file")) {
 			t.Fatalf("expected the number of used files, %d, in\n%s", n, text)
 		}
 	})

@@ -27,7 +27,7 @@ func TestSign(t *testing.T) {
 		{"has one before others", Message{Text: []byte("subject\n\nSession: other\nReviewed-by: x\n"), Source: "message"}, ""},
 		{"prose that looks like one", Message{Text: []byte("subject\n\nSession: went well,\nand this is prose\n"), Source: "message"}, "subject\n\nSession: went well,\nand this is prose\n\nSession: s-1\n"},
 		{"one in the middle is prose", Message{Text: []byte("subject\n\nSession: x\n\nmore\n"), Source: "message"}, "subject\n\nSession: x\n\nmore\n\nSession: s-1\n"},
-		{"a number sign is a subject where nobody edits", Message{Text: []byte("#12 fix\n"), Source: "message"}, "#12 fix\n\nSession: s-1\n"},
+		{"a number sign starts a subject without an editor", Message{Text: []byte("#12 fix\n"), Source: "message"}, "#12 fix\n\nSession: s-1\n"},
 		{"empty", Message{Text: []byte("\n"), Source: "message"}, ""},
 		{"nothing", Message{Source: "message"}, ""},
 		{"amended", Message{Text: []byte("subject\n"), Source: "commit"}, ""},

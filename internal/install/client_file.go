@@ -66,7 +66,7 @@ func (f ClientFile) Uninstall(text []byte) (FileChange, error) {
 	return FileChange{Op: Rewrite, Text: out, Action: "taken out", Note: note}, nil
 }
 
-// CountParts counts the entries of ken in a text, whoever added them; nil is a missing
+// CountParts counts the entries of ken in a text, also those that ken did not add; nil is a missing
 // file.
 func (f ClientFile) CountParts(text []byte) (int, error) {
 	if text == nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ken/internal/allow"
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/fresh"
 )
@@ -117,29 +118,17 @@ func (f Facts) Findings() []Finding {
 // records reports records that ken ignores, and stale summaries.
 func (f Facts) records(add func(code, what, mend string)) {
 	if n := len(f.Damaged); n > 0 {
-		add("RECORDS_DAMAGED", fmt.Sprintf("ken ignores %s whose content does not match its hash: %s", count(n, "record"), some(f.Damaged)),
+		add("RECORDS_DAMAGED", fmt.Sprintf("ken ignores %s whose content does not match its hash: %s", english.Count(n, "record"), some(f.Damaged)),
 			"remove them with: ken verify --full; then get shared ones back with: ken share pull")
 	}
 	if n := len(f.Ahead); n > 0 {
-		add("RECORDS_AHEAD", fmt.Sprintf("ken ignores %s dated more than a day ahead: %s", count(n, "record"), some(f.Ahead)),
+		add("RECORDS_AHEAD", fmt.Sprintf("ken ignores %s dated more than a day ahead: %s", english.Count(n, "record"), some(f.Ahead)),
 			"check the clock of this machine; if it is right, write these summaries again")
 	}
 	if f.StaleFiles+f.StaleDirectories > 0 {
-		add("KNOWLEDGE_STALE", fmt.Sprintf("stale or unknown: %s, %s", count(f.StaleFiles, "file summary", "file summaries"), count(f.StaleDirectories, "directory summary", "directory summaries")),
+		add("KNOWLEDGE_STALE", fmt.Sprintf("stale or unknown: %s, %s", english.Count(f.StaleFiles, "file summary"), english.Count(f.StaleDirectories, "directory summary")),
 			"list them: ken status")
 	}
-}
-
-// count returns a number with its noun: "1 record", "2 records". many is the plural if it does not
-// end in s.
-func count(n int, one string, many ...string) string {
-	switch {
-	case n == 1:
-		return "1 " + one
-	case len(many) > 0:
-		return fmt.Sprintf("%d %s", n, many[0])
-	}
-	return fmt.Sprintf("%d %ss", n, one)
 }
 
 // some returns the first items of a list, and the number of others.

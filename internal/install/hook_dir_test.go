@@ -80,7 +80,7 @@ func TestNotes(t *testing.T) {
 		"tracked":        {dir: HooksDir{Path: "/home/a/repo/.githooks", Scope: "local"}, tracked: true, asked: []repo.Path{".githooks"}, notes: 1},
 		"not tracked":    {dir: HooksDir{Path: "/home/a/repo/.githooks", Scope: "local"}, asked: []repo.Path{".githooks"}},
 		"the root":       {dir: HooksDir{Path: "/home/a/repo", Scope: "local"}, tracked: true, asked: []repo.Path{""}, notes: 1},
-		"nobody can say": {dir: HooksDir{Path: "/home/a/repo/.githooks"}, err: broken, asked: []repo.Path{".githooks"}},
+		"unknown":        {dir: HooksDir{Path: "/home/a/repo/.githooks"}, err: broken, asked: []repo.Path{".githooks"}},
 	} {
 		var asked []repo.Path
 		notes, err := here.Notes(tt.dir, func(dir repo.Path) (bool, error) {

@@ -44,7 +44,7 @@ func TestHookPlan(t *testing.T) {
 	if _, told := plan(elsewhere, seen, Options{}); told[2].Action != "added" || told[2].Path != "/home/a/hooks/commit-msg" {
 		t.Errorf("for a sourced directory: %+v", told)
 	}
-	// What is refused of one is refused of all, and says where.
+	// An error in one hook stops the plan, and names the hook.
 	seen[2].At = HookFile{Kind: OtherKind}
 	if p, err := d.Plan(seen, Options{}); err == nil || p != nil || !strings.Contains(err.Error(), d.Path) {
 		t.Errorf("a directory in the place of a hook gives %v, %v; want an error", p, err)

@@ -22,7 +22,7 @@ func (f SetupFile) Install(text []byte) FileChange {
 	return FileChange{Action: "kept"}
 }
 
-// Uninstall removes the file if nobody edited it.
+// Uninstall removes the file if it was not edited.
 func (f SetupFile) Uninstall(text []byte) FileChange {
 	switch {
 	case text == nil:

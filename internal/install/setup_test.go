@@ -68,7 +68,7 @@ func TestFindings(t *testing.T) {
 		"no way to the hooks": {with(func(f *Facts) { f.NoHooks = errors.New("x") }), "HOOKS_UNKNOWN"},
 		"hooks without ken":   {with(func(f *Facts) { f.OnPath, f.Clients = false, nil }), "KEN_NOT_ON_PATH"},
 		"clients without ken": {with(func(f *Facts) { f.OnPath, f.Hooks = false, none }), "KEN_NOT_ON_PATH"},
-		"nobody wants ken":    {with(func(f *Facts) { f.OnPath, f.Hooks, f.Clients = false, none, nil }), ""},
+		"ken is not wanted":   {with(func(f *Facts) { f.OnPath, f.Hooks, f.Clients = false, none, nil }), ""},
 		"half a client": {with(func(f *Facts) {
 			f.Clients = append(f.Clients[:1:1], ClientStatus{Client: "x", Scope: "project", Parts: 2, Of: 5})
 		}), "CLIENT_PARTIAL"},

@@ -7,18 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/content"
 	"ken/internal/repo"
 )
-
-// A WorkTree reads the files of a work tree.
-type WorkTree interface {
-	// Names lists the names in a directory, sorted; "" is the root. The list is empty if
-	// the directory does not exist.
-	Names(ctx context.Context, dir repo.Path) ([]string, error)
-	// Usage adds up the files at and below a path, and follows no link. A missing path has
-	// the zero usage.
-	Usage(ctx context.Context, p repo.Path) (repo.DiskUsage, error)
-}
 
 // ToolFiles is a file or directory of an agent tool.
 type ToolFiles struct {
@@ -36,7 +27,7 @@ type GitPaths struct{ Tracked, Loose []repo.Path }
 
 // FindToolFiles lists the files of agent tools in a work tree, sorted by path. It finds all of
 // them at the root, and those below it that git tracks.
-func FindToolFiles(ctx context.Context, tree WorkTree, git GitPaths) ([]ToolFiles, error) {
+func FindToolFiles(ctx context.Context, tree *content.Tree, git GitPaths) ([]ToolFiles, error) {
 	at := map[repo.Path]*AgentTool{}
 	dirs := map[string][]string{}
 	for i := range AgentTools {

@@ -1,51 +1,31 @@
 package install
 
 import (
-	"context"
-	"maps"
+	"os"
+	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
+	"ken/internal/content"
 	"ken/internal/repo"
 )
 
-// A fileList is a work tree with these files.
-type fileList []repo.Path
-
-func (t fileList) Names(_ context.Context, dir repo.Path) ([]string, error) {
-	names := map[string]bool{}
-	for _, p := range t {
-		rest := string(p)
-		if dir != "" {
-			var in bool
-			if rest, in = strings.CutPrefix(rest, string(dir)+"/"); !in {
-				continue
-			}
-		}
-		name, _, _ := strings.Cut(rest, "/")
-		names[name] = true
-	}
-	return slices.Sorted(maps.Keys(names)), nil
-}
-
-func (t fileList) Usage(_ context.Context, at repo.Path) (repo.DiskUsage, error) {
-	var w repo.DiskUsage
-	for _, p := range t {
-		if p == at || strings.HasPrefix(string(p), string(at)+"/") {
-			w.Files++
-		}
-	}
-	return w, nil
-}
-
 func TestFindToolFiles(t *testing.T) {
-	files := fileList{
+	root := t.TempDir()
+	for _, name := range []string{
 		".aider.chat.history.md", ".claude-plugin/x", ".claude/a", ".claude/b", ".claude0", ".github/prompts/p.md",
 		".github/workflows/ci.yml", "app/.cursor/rules/x", "app/.roo/x", "app/memory-bank/x", "memory-bank/x", "src/.claude.go",
+	} {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	tracked := []repo.Path{".claude/a", ".claude0", ".github/prompts/p.md", "app/.cursor/rules/x", "app/memory-bank/x"}
-	found, err := FindToolFiles(t.Context(), files, GitPaths{Tracked: tracked, Loose: []repo.Path{".claude/b", "memory-bank/x"}})
+	found, err := FindToolFiles(t.Context(), content.Open(root, content.Options{}), GitPaths{Tracked: tracked, Loose: []repo.Path{".claude/b", "memory-bank/x"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,15 +48,6 @@ func result(a answer, f answerFormat) (*mcp.CallToolResult, error) {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: b.String()}}}, nil
 }
 
-// display is a document's path as a line shows it.
-func display(j repo.PathJSON) string {
-	raw, err := j.Raw()
-	if err != nil {
-		return j.Path
-	}
-	return raw.String()
-}
-
 // listLimit is the default for the lines of a list, so that it does not fill an agent's
 // context.
 const listLimit = 50

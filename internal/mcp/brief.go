@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ken/internal/brief"
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/find"
 	"ken/internal/ken"
@@ -168,7 +169,7 @@ func (b *briefAnswer) print(out *term.IO) {
 			if i > 0 {
 				out.Printf("\n")
 			}
-			out.Printf("== %s ==\n", term.Clean(display(p.PathJSON)))
+			out.Printf("== %s ==\n", term.Clean(p.Display()))
 		}
 		if p.Error != "" {
 			out.Printf("error: %s\n", term.CleanText(p.Error))
@@ -183,6 +184,6 @@ func (b *briefAnswer) print(out *term.IO) {
 		}
 	}
 	if b.LeftOut > 0 {
-		out.Remarkf("\n%s left out: raise budget, or ask again for them", term.Count(b.LeftOut, "path"))
+		out.Remarkf("\n%s left out: raise budget, or ask again for them", english.Count(b.LeftOut, "path"))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"ken/internal/brief"
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/ken"
 	"ken/internal/registry"
@@ -42,6 +43,6 @@ type orientation struct{ *registry.Orientation }
 func (o orientation) print(out *term.IO) {
 	out.Printf("%s", o.Brief)
 	if o.LeftOut > 0 {
-		out.Remarkf("%s left out: call brief with a path, or raise budget", term.Count(o.LeftOut, "line"))
+		out.Remarkf("%s left out: call brief with a path, or raise budget", english.Count(o.LeftOut, "line"))
 	}
 }

@@ -105,16 +105,16 @@ func TestAnswersAreBounded(t *testing.T) {
 		}
 	}
 	if a := listAnswer(l, specLimit); a.Omitted != 270 || a.Nodes[0].LeftOut["drift_files"] != 495 || a.Nodes[0].DriftFiles[0].Behind != 499 {
-		t.Errorf("a list leaves out silently: %d, %v", a.Omitted, a.Nodes[0].LeftOut)
+		t.Errorf("the list does not count what it left out: omitted %d, left out %v", a.Omitted, a.Nodes[0].LeftOut)
 	}
 	if n := nodeAnswer(l, &l.Nodes[7], &text); n.Node.LeftOut["body"]+len(*n.Node.Body) != len(text) || n.Node.LeftOut["code"] != 450 || n.Note == "" {
-		t.Errorf("a node leaves out silently: %v", n.Node.LeftOut)
+		t.Errorf("the node does not count what it left out: %v", n.Node.LeftOut)
 	}
 	if a := ownersAnswer(l, []spec.Ownership{owner}, specLimit); a.Omitted != 270 || a.Owners[0].LeftOut["governing"] != 250 {
-		t.Errorf("owners are left out silently: %d, %v", a.Omitted, a.Owners[0].LeftOut)
+		t.Errorf("the answer does not count the owners that it left out: omitted %d, left out %v", a.Omitted, a.Owners[0].LeftOut)
 	}
 	if a := searchAnswer(hits, specLimit); a.Omitted != 270 {
-		t.Errorf("hits are left out silently: %d", a.Omitted)
+		t.Errorf("the search does not count the hits that it left out: %d", a.Omitted)
 	}
 }
 
@@ -169,7 +169,7 @@ func TestSpecURIsRoundTrip(t *testing.T) {
 		}
 		rest := strings.TrimPrefix(uri, specScheme)
 		if strings.Trim(rest, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~%") != "" {
-			t.Fatalf("%q is not escaped by the book: %q", id, uri)
+			t.Fatalf("%q is not escaped as RFC 3986 wants: %q", id, uri)
 		}
 		if got := specID(specScheme + id); got != id {
 			t.Fatalf("%q as it is becomes %q", id, got)
@@ -250,7 +250,7 @@ func TestSpecsWithoutGit(t *testing.T) {
 				t.Errorf("%v: %s is %v", args, fact, value)
 			}
 		}
-		// It declares that it holds, which nobody could check.
+		// It declares a status that ken could not check.
 		if counts, _ := got["counts"].(map[string]any); counts["merged"] != nil {
 			t.Errorf("%v: counts %v", args, counts)
 		}
@@ -286,7 +286,7 @@ func TestSpecHintsNameTools(t *testing.T) {
 	}
 	_, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "ken://spec/zebra"})
 	if err == nil {
-		t.Fatal("there is a resource of no node")
+		t.Fatal("read a resource of an unknown spec without an error")
 	}
 	const list = "call spec without arguments"
 	for name, tt := range map[string]struct{ text, hint string }{
@@ -308,6 +308,6 @@ func TestSpecHintsNameTools(t *testing.T) {
 		}
 	}
 	if other := errors.New("git does not answer"); fault.HintOf(withSpecHint(other)) != "" || withSpecHint(nil) != nil {
-		t.Error("an error of another sort was touched")
+		t.Error("withSpecHint changed an unrelated error")
 	}
 }

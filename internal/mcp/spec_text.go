@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/english"
 	"ken/internal/spec"
 	"ken/internal/term"
 )
@@ -52,10 +53,10 @@ func (a *specAnswer) printList(out *term.IO) {
 			total += a.Counts[status]
 			parts = append(parts, fmt.Sprintf("%d %s", a.Counts[status], status))
 		}
-		out.Printf("%s: %s\n", term.Count(total, "spec"), strings.Join(parts, ", "))
+		out.Printf("%s: %s\n", english.Count(total, "spec"), strings.Join(parts, ", "))
 	}
 	for _, o := range a.Owners {
-		path := display(o.PathJSON)
+		path := o.Display()
 		for _, c := range o.Governing {
 			out.Line(term.Plain, "governs", path, c.ID+"  "+c.Desc)
 		}
@@ -106,7 +107,7 @@ const namedFiles = 4
 // it can pass for a line of ken's.
 func (s *specNode) printFacts(out *term.IO) {
 	out.Line(term.Plain, s.ID, s.Title, s.Desc)
-	out.Line(term.Plain, "file", display(s.PathJSON), "")
+	out.Line(term.Plain, "file", s.Display(), "")
 	out.Line(term.Plain, shownStatus(&s.Listed), s.ID, s.InWords())
 	if len(s.DriftFiles) > namedFiles {
 		for _, f := range s.DriftFiles {
@@ -120,7 +121,7 @@ func (s *specNode) printFacts(out *term.IO) {
 		out.Line(term.Plain, "related", r, "")
 	}
 	for _, p := range s.Problems {
-		out.Line(term.Plain, "problem", display(s.PathJSON), p.Message+"; "+p.Fix)
+		out.Line(term.Plain, "problem", s.Display(), p.Message+"; "+p.Fix)
 	}
 	for _, h := range s.History {
 		why := h.Subject

@@ -9,6 +9,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/ken"
 	"ken/internal/repo"
@@ -58,7 +59,7 @@ func (n nextItem) print(out *term.IO) {
 	}
 	out.Printf("%s\n", strings.TrimRight(term.CleanText(n.Item.Prompt), "\n"))
 	out.Remarkf("\nleased to you until %s, %s left to describe; submit with: survey_submit {\"path\": %s, \"lease\": %s, \"text\": \"…\"}",
-		n.Item.Expires.Format(time.RFC3339), directories(n.Remaining), quoted(display(n.Item.PathJSON)), quoted(n.Item.Lease))
+		n.Item.Expires.Format(time.RFC3339), english.Count(n.Remaining, "directory"), quoted(n.Item.Display()), quoted(n.Item.Lease))
 }
 
 // notReady says why no directory is ready, and when to ask again.
@@ -66,7 +67,7 @@ func (n nextItem) notReady() string {
 	if n.Remaining == 0 {
 		return "no directory is left to describe"
 	}
-	text := fmt.Sprintf("no directory is ready; %s left to describe", directories(n.Remaining))
+	text := fmt.Sprintf("no directory is ready; %s left to describe", english.Count(n.Remaining, "directory"))
 	if len(n.Held) == 0 {
 		return text
 	}
@@ -76,7 +77,5 @@ func (n nextItem) notReady() string {
 		by = " to " + first.By
 	}
 	return text + fmt.Sprintf(", %d leased to others, %s%s until %s; ask again then",
-		len(n.Held), display(first.PathJSON), by, first.Until.Format(time.RFC3339))
+		len(n.Held), first.Display(), by, first.Until.Format(time.RFC3339))
 }
-
-func directories(n int) string { return term.Count(n, "directory") }

@@ -53,5 +53,5 @@ func (s *server) addSurveySubmit(m *mcp.Server) {
 type submitted struct{ *survey.Submitted }
 
 func (s submitted) print(out *term.IO) {
-	out.Line(term.Plain, string(s.Result), display(s.PathJSON), s.Reason)
+	out.Line(term.Plain, string(s.Result), s.Display(), s.Reason)
 }

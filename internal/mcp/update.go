@@ -90,7 +90,7 @@ func (c closed) print(out *term.IO) {
 		if c.verbose {
 			why = joined("  ", why, contentIDs(u.ID, u.MD5))
 		}
-		out.Line(term.Plain, string(u.Result), display(u.PathJSON), why)
+		out.Line(term.Plain, string(u.Result), u.Display(), why)
 		if u.Hint != "" {
 			out.Remarkf("hint: %s", term.Clean(u.Hint))
 		}
@@ -106,7 +106,7 @@ func (c closed) printNeeds(out *term.IO) {
 		if c.verbose {
 			why = joined("  ", why, contentIDs(n.ID, n.MD5))
 		}
-		out.Line(term.Plain, "needs", display(n.PathJSON), why)
+		out.Line(term.Plain, "needs", n.Display(), why)
 	}
 	if more := len(needs) - listLimit; more > 0 {
 		out.Remarkf("%d more: set paths to the files you mean", more)

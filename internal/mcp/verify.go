@@ -8,6 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/ken"
 	"ken/internal/registry"
@@ -102,7 +103,7 @@ func (v *verified) print(out *term.IO) {
 	if v.Omitted > 0 {
 		out.Remarkf("%d more: set limit, or paths to a directory", v.Omitted)
 	} else if sparse > 0 {
-		out.Line(term.Dim, "sparse", term.Count(sparse, "file"), "not checked out")
+		out.Line(term.Dim, "sparse", english.Count(sparse, "file"), "not checked out")
 	}
 	if v.Counts.Stale > 0 {
 		out.Remarkf("hint: read the stale files, then call file_registry_update_summaries")

@@ -3,7 +3,8 @@ package prove
 import (
 	"fmt"
 	"strconv"
-	"strings"
+
+	"ken/internal/english"
 )
 
 // Conclude sets the sentences of a report.
@@ -41,15 +42,7 @@ func (r *Report) lastingSentence() string {
 	if len(parts) == 0 {
 		return "There was nothing to summarize in these commits."
 	}
-	text := strings.Join(parts, ", ")
-	if i := strings.LastIndex(text, ", "); i >= 0 {
-		text = text[:i] + " and " + text[i+2:]
-	}
-	after := fmt.Sprintf("%d commits", len(r.History))
-	if len(r.History) == 1 {
-		after = "1 commit"
-	}
-	return fmt.Sprintf("After %s, %s still hold.", after, text)
+	return fmt.Sprintf("After %s, %s still hold.", english.Count(len(r.History), "commit"), english.And(parts))
 }
 
 func (r *Report) briefSentence() string {

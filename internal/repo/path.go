@@ -52,6 +52,15 @@ func (j PathJSON) Raw() (Path, error) {
 	return PathFromBase64(j.B64)
 }
 
+// Display returns the path as a line of text shows it.
+func (j PathJSON) Display() string {
+	raw, err := j.Raw()
+	if err != nil {
+		return j.Path
+	}
+	return raw.String()
+}
+
 // PathFromBase64 reads the path_b64 form.
 func PathFromBase64(s string) (Path, error) {
 	b, err := base64.StdEncoding.DecodeString(s)

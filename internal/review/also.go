@@ -42,11 +42,3 @@ func (j *judge) also() error {
 	}
 	return nil
 }
-
-// count returns "3 files".
-func count(n int, unit string) string {
-	if n == 1 {
-		return "1 " + unit
-	}
-	return fmt.Sprintf("%d %ss", n, unit)
-}

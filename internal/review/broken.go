@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/english"
 	"ken/internal/find"
 	"ken/internal/outline"
 	"ken/internal/repo"
@@ -49,7 +50,7 @@ func (j *judge) broken() error {
 		if first.Symbol != "" {
 			what = []word{said("still uses "), data(first.Symbol)}
 			if more := len(names) - 1; more > 0 {
-				what = append(what, said(" and "+count(more, "more name")))
+				what = append(what, said(" and "+english.Count(more, "more name")))
 			}
 			what = append(what, said(" of "))
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/repo"
 )
@@ -28,7 +29,7 @@ func (j *judge) drift() error {
 				words = append(words, said(" is"))
 			}
 		}
-		words = append(words, said(fmt.Sprintf(" %s ahead of the spec; the gate refuses the commit", count(b.Drift, "commit"))))
+		words = append(words, said(fmt.Sprintf(" %s ahead of the spec; the gate refuses the commit", english.Count(b.Drift, "commit"))))
 		l.setText(words...)
 		j.add(l)
 	}

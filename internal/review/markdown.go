@@ -3,6 +3,8 @@ package review
 import (
 	"fmt"
 	"strings"
+
+	"ken/internal/english"
 )
 
 // Markdown returns the review for a pull request; "" if it is empty. Text from the repository is in code spans, in
@@ -17,7 +19,7 @@ func (r *Review) Markdown() string {
 		b.WriteString("- " + l.markdown() + "\n")
 	}
 	if r.More > 0 {
-		fmt.Fprintf(&b, "- and %s: `ken review --all`\n", count(r.More, "more line"))
+		fmt.Fprintf(&b, "- and %s: `ken review --all`\n", english.Count(r.More, "more line"))
 	}
 	for _, u := range r.Unknown {
 		b.WriteString("- **unknown** " + codeSpan(u.Reason))
@@ -33,7 +35,7 @@ func (r *Review) markdownHeadline() string {
 	if r.From == "" {
 		return "this change could not be reviewed"
 	}
-	text := count(r.Files, "file") + " changed since " + codeSpan(r.Base) + " (" + codeSpan(short(r.From)) + ")"
+	text := english.Count(r.Files, "file") + " changed since " + codeSpan(r.Base) + " (" + codeSpan(short(r.From)) + ")"
 	if r.To != Worktree {
 		text += " up to " + codeSpan(short(r.To))
 	}

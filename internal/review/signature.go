@@ -1,10 +1,10 @@
 package review
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/outline"
 )
@@ -24,11 +24,7 @@ func (j *judge) signatures() error {
 	}
 	if checked > 0 && j.All {
 		l := Line{Kind: Also}
-		noun := "signatures that a compiler checks changed"
-		if checked == 1 {
-			noun = "signature that a compiler checks changed"
-		}
-		l.setText(said(fmt.Sprintf("%d %s", checked, noun)))
+		l.setText(said(english.Count(checked, "signature") + " that a compiler checks changed"))
 		j.add(l)
 	}
 	return nil

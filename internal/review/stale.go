@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/outline"
@@ -80,7 +81,7 @@ func difference(before, after *outline.Outline) []word {
 		return []word{said("its content changed")}
 	}
 	if n > 1 {
-		words = append(words, said(fmt.Sprintf(", and %s changed", count(n-1, "more symbol"))))
+		words = append(words, said(fmt.Sprintf(", and %s changed", english.Count(n-1, "more symbol"))))
 	}
 	return words
 }

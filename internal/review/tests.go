@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/english"
 	"ken/internal/find"
 	"ken/internal/outline"
 	"ken/internal/repo"
@@ -81,7 +82,7 @@ func (j *judge) tests() error {
 // testsLine returns the line about some tests and the command that runs them. left is the number of tests or
 // packages that the command omits.
 func testsLine(list []find.Test, command string, left int, all bool) Line {
-	l := Line{Kind: Tests, Subject: count(len(list), "file"), Command: command}
+	l := Line{Kind: Tests, Subject: english.Count(len(list), "file"), Command: command}
 	verb := "use"
 	if len(list) == 1 {
 		l.PathJSON, l.Subject = list[0].PathJSON, list[0].Path

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"ken/internal/english"
 	"ken/internal/repo"
 )
 
@@ -22,7 +23,7 @@ func (r *Review) String() string {
 	}
 	writeRows(&b, r.Lines)
 	if r.More > 0 {
-		fmt.Fprintf(&b, "and %s (--all)\n", count(r.More, "more line"))
+		fmt.Fprintf(&b, "and %s (--all)\n", english.Count(r.More, "more line"))
 	}
 	if len(r.Unknown) > 0 {
 		b.WriteString("unknown  " + r.unknownText() + "\n")
@@ -32,14 +33,14 @@ func (r *Review) String() string {
 		b.WriteString("\nolder than this change\n")
 		writeRows(&b, r.Debts)
 	case r.Older > 0:
-		fmt.Fprintf(&b, "%s (--all)\n", count(r.Older, "older problem"))
+		fmt.Fprintf(&b, "%s (--all)\n", english.Count(r.Older, "older problem"))
 	}
 	return b.String()
 }
 
 // Headline returns the range and the number of files.
 func (r *Review) Headline() string {
-	files := count(r.Files, "file") + " changed"
+	files := english.Count(r.Files, "file") + " changed"
 	if r.Files == 0 {
 		files = "no file changed"
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ken/internal/english"
 	"ken/internal/repo"
 	"ken/internal/store"
 )
@@ -63,11 +64,7 @@ func (s *Survey) Report(ctx context.Context) (*Report, error) {
 // Markdown returns the report as a document.
 func (r *Report) Markdown() string {
 	var b strings.Builder
-	noun := "directories"
-	if r.Summaries.Directories == 1 {
-		noun = "directory"
-	}
-	fmt.Fprintf(&b, "# Survey\n\nAt %s: %d %s; %s", commitLabel(r.Commit), r.Summaries.Directories, noun, r.Summaries.Summaries())
+	fmt.Fprintf(&b, "# Survey\n\nAt %s: %s; %s", commitLabel(r.Commit), english.Count(r.Summaries.Directories, "directory"), r.Summaries.Summaries())
 	for _, v := range []Verdict{Failed, Unknown, Excluded} {
 		if n := r.Counts[v.String()]; n > 0 {
 			fmt.Fprintf(&b, ", %d %s", n, v)
@@ -78,7 +75,7 @@ func (r *Report) Markdown() string {
 		fmt.Fprintf(&b, "\n## Overview (%s)\n\n%s\n", o.Verdict, o.Text)
 	}
 	for _, d := range r.Sections {
-		fmt.Fprintf(&b, "\n## %s (%s)\n\n", d.shownPath(), d.Word())
+		fmt.Fprintf(&b, "\n## %s (%s)\n\n", d.Display(), d.Word())
 		if d.Text == nil {
 			fmt.Fprintf(&b, "%s\n", missingText(d.Outline))
 			continue
@@ -100,14 +97,6 @@ func missingText(outlined bool) string {
 		return store.EmptyOutline
 	}
 	return "no summary yet"
-}
-
-// shownPath returns the path for display.
-func (d *ShownDirectory) shownPath() string {
-	if raw, err := d.Raw(); err == nil {
-		return raw.String()
-	}
-	return d.Path
 }
 
 // commitLabel returns the short name of a commit.

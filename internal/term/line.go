@@ -7,7 +7,7 @@ import (
 	"ken/internal/repo"
 )
 
-// A Tone is the colour of a line's first word. It repeats what the word says.
+// A Tone is the colour of the first word of a line. The colour adds no information to the word.
 type Tone int
 
 // The tones.
@@ -21,15 +21,9 @@ const (
 
 var codes = map[Tone]string{Plain: "", Good: "\x1b[32m", Warn: "\x1b[33m", Bad: "\x1b[31m", Dim: "\x1b[2m"}
 
-// Shorten cuts a text to at most so many characters, and ends it with an ellipsis if it did.
-func Shorten(text string, most int) string { return repo.Shorten(text, most) }
-
 // Clean makes a text one harmless line: it replaces every character that would end the
 // line, move the cursor or change the direction of text.
 func Clean(text string) string {
-	if isPlain(text) {
-		return text
-	}
 	return strings.Map(func(r rune) rune {
 		if repo.Misleads(r) {
 			return '\uFFFD'
@@ -52,19 +46,7 @@ func CleanText(text string) string {
 	}, text)
 }
 
-// isPlain reports whether text is nothing but visible ASCII and blanks, as it is
-// nearly always.
-func isPlain(text string) bool {
-	for i := range len(text) {
-		if c := text[i]; c < ' ' || c >= 0x7f {
-			return false
-		}
-	}
-	return true
-}
-
-// Line writes one line about one thing: the verdict, the subject, and why. The column of
-// verdicts is as wide as the longest one.
+// Line writes a line with a verdict, its subject and the reason. The column of verdicts is as wide as the longest one.
 func (o *IO) Line(tone Tone, verdict, subject, why string) {
 	verdict, subject, why = Clean(verdict), Clean(subject), Clean(why)
 	pad := max(len("conflicted")-len(verdict), 0)

@@ -6,42 +6,40 @@ import (
 	"time"
 )
 
-// patience is how long work may take before a person wants to know how far it is.
+// patience is the time after which progress is shown.
 const patience = 500 * time.Millisecond
 
-// A Progress shows on Err how far some work is, once it takes long enough to be
-// felt: on a terminal in one line that is written over, elsewhere, if that was asked
-// for, in a plain line now and then. It is safe for concurrent use.
+// A Progress shows on Err how much of some work is done, if the work takes longer than patience. On a terminal it
+// overwrites one line; elsewhere it prints plain lines, if Lines was called. It is safe for concurrent use.
 type Progress struct {
-	io    *IO
-	what  string
-	mu    sync.Mutex
-	begun time.Time
-	shown time.Time
-	now   func() time.Time
+	io      *IO
+	what    string
+	mu      sync.Mutex
+	started time.Time
+	shown   time.Time
+	now     func() time.Time
 
 	waiting chan struct{} // closed by Done; nil without Wait
 
-	every int           // see Lines
-	pause time.Duration // 0 for no lines
-	told  int           // of how many the last line spoke
+	every    int           // see Lines
+	pause    time.Duration // 0 for no lines
+	lastDone int           // the count in the last line
 }
 
-// Progress begins to watch work, described as in "reading files".
+// Progress starts to show work, which what describes: "reading files".
 func (o *IO) Progress(what string) *Progress {
 	p := &Progress{io: o, what: what, now: time.Now}
-	p.begun = p.now()
+	p.started = p.now()
 	return p
 }
 
-// Lines prints plain lines if the output is no terminal: one after every so many more are done, unless every is 0, and one
-// after each pause.
+// Lines prints plain lines if the output is not a terminal: one after each pause, and one after every so many steps unless
+// every is 0.
 func (p *Progress) Lines(every int, pause time.Duration) {
-	p.every, p.pause, p.shown = every, pause, p.begun
+	p.every, p.pause, p.shown = every, pause, p.started
 }
 
-// Wait shows the work with the seconds that it has taken, once it takes long enough to be felt:
-// for work that does not count its steps. Done ends it.
+// Wait shows the elapsed seconds, for work that does not count its steps. Done ends it.
 func (p *Progress) Wait() {
 	if !p.io.Live || p.waiting != nil {
 		return
@@ -69,33 +67,32 @@ func (p *Progress) showWaiting() {
 		return
 	}
 	p.shown = p.now()
-	line := fmt.Sprintf("%s: %d s", p.what, int(p.shown.Sub(p.begun).Seconds()))
+	line := fmt.Sprintf("%s: %d s", p.what, int(p.shown.Sub(p.started).Seconds()))
 	fmt.Fprintf(p.io.Err, "\r\x1b[K%s", p.io.fit(line))
 }
 
-// Update says that done of total are done.
-func (p *Progress) Update(done, total int) { p.Tell(done, total, "") }
+// Update shows that done of total steps are done.
+func (p *Progress) Update(done, total int) { p.UpdateWith(done, total, "") }
 
-// Tell is Update with a few words more, such as what it has cost, and says how fast it
-// goes and how long it will take.
-func (p *Progress) Tell(done, total int, more string) {
+// UpdateWith is Update with more words, such as the cost so far. It also shows the speed and the remaining time.
+func (p *Progress) UpdateWith(done, total int, more string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
 	switch {
 	case p.io.Live:
-		if now.Sub(p.begun) < patience || now.Sub(p.shown) < patience/5 {
+		if now.Sub(p.started) < patience || now.Sub(p.shown) < patience/5 {
 			return
 		}
 	case p.pause == 0:
 		return
-	case now.Sub(p.shown) < p.pause && (p.every == 0 || done-p.told < p.every):
+	case now.Sub(p.shown) < p.pause && (p.every == 0 || done-p.lastDone < p.every):
 		return
 	}
-	p.shown, p.told = now, done
+	p.shown, p.lastDone = now, done
 	line := fmt.Sprintf("%s: %d of %d", p.what, done, total)
 	if more != "" {
-		line += pace(done, total, now.Sub(p.begun)) + ", " + more
+		line += pace(done, total, now.Sub(p.started)) + ", " + more
 	}
 	if p.io.Live {
 		fmt.Fprintf(p.io.Err, "\r\x1b[K%s", p.io.fit(line))
@@ -104,8 +101,8 @@ func (p *Progress) Tell(done, total int, more string) {
 	}
 }
 
-// fit shortens a line so that it stays on one: a line that goes on below is not written
-// over, and one that fills the last column makes some terminals begin another.
+// fit shortens a line to the width of the terminal, because a wrapped line cannot be overwritten. It leaves the last
+// column free, since some terminals wrap when it is filled.
 func (o *IO) fit(line string) string {
 	if o.Width == nil {
 		return line
@@ -121,7 +118,7 @@ func (o *IO) fit(line string) string {
 	return string(letters[:width-2]) + "…"
 }
 
-// pace says how fast work goes, and how long it will go on.
+// pace returns the speed of the work and the remaining time.
 func pace(done, total int, took time.Duration) string {
 	if done == 0 || took <= 0 {
 		return ""
@@ -138,8 +135,7 @@ func pace(done, total int, took time.Duration) string {
 	return fmt.Sprintf(", %s, about %s left", rate, left.Round(time.Second))
 }
 
-// Remarkf erases the progress line and prints a remark. The next step draws the progress line
-// again.
+// Remarkf erases the progress line and prints a remark. The next update draws the progress line again.
 func (p *Progress) Remarkf(format string, args ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -149,7 +145,7 @@ func (p *Progress) Remarkf(format string, args ...any) {
 	p.io.Remarkf(format, args...)
 }
 
-// Done wipes the line, if one was shown.
+// Done erases the progress line.
 func (p *Progress) Done() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

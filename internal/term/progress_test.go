@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// watch plays work of 40 steps, a second each, and returns what was shown of it.
+// watch simulates work of 40 steps, a second each, and returns the output.
 func watch(live bool, every int, pause time.Duration) string {
 	var out bytes.Buffer
 	clock := time.Unix(0, 0)
 	p := (&IO{Err: &out, Live: live}).Progress("describing")
-	p.now, p.begun = func() time.Time { return clock }, clock
+	p.now, p.started = func() time.Time { return clock }, clock
 	if pause > 0 {
 		p.Lines(every, pause)
 	}
 	for i := 1; i <= 40; i++ {
 		clock = clock.Add(time.Second)
-		p.Tell(i, 40, "$0.01")
+		p.UpdateWith(i, 40, "$0.01")
 	}
 	p.Done()
 	return out.String()
@@ -26,9 +26,9 @@ func watch(live bool, every int, pause time.Duration) string {
 
 func TestProgress(t *testing.T) {
 	if got := watch(false, 0, 0); got != "" {
-		t.Errorf("lines that nobody asked for: %q", got)
+		t.Errorf("output without Lines: %q, want none", got)
 	}
-	// Every ten, or every five seconds, whichever comes first.
+	// A line after every ten steps or after the pause, whichever comes first.
 	for _, tt := range []struct {
 		every int
 		pause time.Duration
@@ -36,7 +36,7 @@ func TestProgress(t *testing.T) {
 	}{{10, time.Hour, 4}, {10, 5 * time.Second, 8}, {0, 10 * time.Second, 4}} {
 		got := watch(false, tt.every, tt.pause)
 		if strings.Count(got, "\n") != tt.lines || strings.ContainsAny(got, "\r\x1b") {
-			t.Errorf("every %d or %v: %q", tt.every, tt.pause, got)
+			t.Errorf("every %d steps or %v: got %q, want %d lines", tt.every, tt.pause, got, tt.lines)
 		}
 	}
 	live := watch(true, 10, time.Hour)
@@ -45,18 +45,17 @@ func TestProgress(t *testing.T) {
 	}
 	for _, part := range []string{"10 of 40", "1.0 a second", "30s left", "$0.01"} {
 		if !strings.Contains(live, part) {
-			t.Errorf("on a terminal, no %q", part)
+			t.Errorf("the output on a terminal does not contain %q: %q", part, live)
 		}
 	}
 }
 
-// A line that is written over stays on one line, however narrow the terminal is and
-// becomes.
+// The progress line fits on one line, also after the terminal became narrower.
 func TestProgressFits(t *testing.T) {
 	var out bytes.Buffer
 	clock, width := time.Unix(0, 0), 0
 	p := (&IO{Err: &out, Live: true, Width: func() int { return width }}).Progress("describing the directories")
-	p.now, p.begun = func() time.Time { return clock }, clock
+	p.now, p.started = func() time.Time { return clock }, clock
 	for _, tt := range []struct {
 		width int
 		want  string
@@ -71,23 +70,22 @@ func TestProgressFits(t *testing.T) {
 		width = tt.width
 		clock = clock.Add(time.Second)
 		out.Reset()
-		p.Tell(1, 2, "$0.01")
+		p.UpdateWith(1, 2, "$0.01")
 		if got := strings.TrimPrefix(out.String(), "\r\x1b[K"); got != tt.want {
 			t.Errorf("%d columns: %q, want %q", width, got, tt.want)
 		}
 	}
 }
 
-// Work that does not count its steps is shown with its time, on a terminal only, and not after
-// it is done.
+// Wait shows the elapsed time on a terminal only, and nothing after Done.
 func TestProgressWait(t *testing.T) {
 	for _, live := range []bool{true, false} {
 		var out bytes.Buffer
 		clock := time.Unix(0, 0)
 		p := (&IO{Err: &out, Live: live}).Progress("reading documents")
-		p.now, p.begun = func() time.Time { return clock }, clock
+		p.now, p.started = func() time.Time { return clock }, clock
 		if live {
-			p.waiting = make(chan struct{}) // as by Wait, without its clock
+			p.waiting = make(chan struct{}) // as Wait sets it, without its ticker
 		} else {
 			p.Wait()
 		}

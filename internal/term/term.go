@@ -1,6 +1,6 @@
 // Package term writes answers, remarks and progress to the streams of a command.
 //
-// It knows nothing of what they say.
+// It does not depend on their content.
 package term
 
 import (
@@ -16,13 +16,13 @@ import (
 	"ken/internal/repo"
 )
 
-// An IO is one run's streams. Answers go to Out, everything else to Err.
+// An IO has the streams of a command. Answers go to Out, everything else to Err.
 type IO struct {
 	In  io.Reader
 	Out io.Writer
 	Err io.Writer
 
-	failed error // the first write to Out that did not work
+	failed error // the first error of writing to Out
 
 	JSON  bool // print one document instead of lines
 	Color bool // Out is a terminal, and NO_COLOR is unset
@@ -59,8 +59,8 @@ func (o *IO) Printf(format string, args ...any) {
 	}
 }
 
-// Together buffers what f prints, and writes it at once.
-func (o *IO) Together(f func()) {
+// Buffered buffers the output of f, and writes it at the end.
+func (o *IO) Buffered(f func()) {
 	out := o.Out
 	w := bufio.NewWriterSize(out, 64<<10)
 	o.Out = w
@@ -71,13 +71,13 @@ func (o *IO) Together(f func()) {
 	}
 }
 
-// Failed returns the first error of Printf.
+// Failed returns the first error of writing to Out.
 func (o *IO) Failed() error { return o.failed }
 
 // Remarkf writes a line to Err.
 func (o *IO) Remarkf(format string, args ...any) { fmt.Fprintf(o.Err, format+"\n", args...) }
 
-// A List is a field of a document. It may be too long to be held in memory as text.
+// A List is a field of a document with so many elements that their text may not fit into memory.
 type List struct {
 	Name string
 	Len  int
@@ -85,7 +85,7 @@ type List struct {
 }
 
 // EncodeList writes one JSON document to Out: the fields of head, then the list, one
-// element per line. The list is never held in memory as text.
+// element per line. It encodes one element at a time.
 func (o *IO) EncodeList(head any, list List) error {
 	w := bufio.NewWriter(o.Out)
 	if err := openObject(w, head); err != nil {
@@ -117,7 +117,7 @@ func (o *IO) EncodeLists(head any, name string, lists ...List) error {
 	return w.Flush()
 }
 
-// openObject writes an object up to where another field can follow.
+// openObject writes an object without its closing brace, so that another field can follow.
 func openObject(w *bufio.Writer, head any) error {
 	b, err := json.MarshalIndent(head, "", "  ")
 	if err != nil {

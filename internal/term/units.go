@@ -2,11 +2,12 @@ package term
 
 import (
 	"fmt"
-	"strings"
 	"time"
+
+	"ken/internal/english"
 )
 
-// Bytes writes a size as a person reads it.
+// Bytes formats a size for people: "12 B", "1.2 kB", "34 MB".
 func Bytes(n int64) string {
 	if n < 1000 {
 		return fmt.Sprintf("%d B", n)
@@ -21,8 +22,7 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.0f %cB", size, units[0])
 }
 
-// Age writes how long ago t was, in the largest unit that says enough; what lies
-// ahead is said to.
+// Age formats how long ago t was: "just now", "5 minutes ago", "3 days ago".
 func Age(now, t time.Time) string {
 	d := now.Sub(t)
 	switch {
@@ -31,21 +31,10 @@ func Age(now, t time.Time) string {
 	case d < time.Minute:
 		return "just now"
 	case d < time.Hour:
-		return Count(int(d/time.Minute), "minute") + " ago"
+		return english.Count(int(d/time.Minute), "minute") + " ago"
 	case d < 48*time.Hour:
-		return Count(int(d/time.Hour), "hour") + " ago"
+		return english.Count(int(d/time.Hour), "hour") + " ago"
 	default:
-		return Count(int(d/(24*time.Hour)), "day") + " ago"
+		return english.Count(int(d/(24*time.Hour)), "day") + " ago"
 	}
-}
-
-// Count writes a number of things of a unit whose plural takes an s, or ies.
-func Count(n int, unit string) string {
-	if n == 1 {
-		return "1 " + unit
-	}
-	if stem, ok := strings.CutSuffix(unit, "ry"); ok {
-		return fmt.Sprintf("%d %sries", n, stem)
-	}
-	return fmt.Sprintf("%d %ss", n, unit)
 }

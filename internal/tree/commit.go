@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"ken/internal/content"
+	"ken/internal/english"
 	"ken/internal/outline"
 	"ken/internal/repo"
 	"ken/internal/store"
@@ -121,11 +122,7 @@ func (t *Commit) inClone(files []*workspace.File) []*workspace.File {
 		f.ID, f.Problem = repo.ID{}, workspace.NotInClone
 	}
 	if n := len(files) - len(rest); n > 0 {
-		noun := "files"
-		if n == 1 {
-			noun = "file"
-		}
-		t.Workspace.Remark(fmt.Sprintf("contents of %d %s are not in this clone; fetch them: git fetch --refetch --no-filter", n, noun))
+		t.Workspace.Remark(fmt.Sprintf("contents of %s are not in this clone; fetch them: git fetch --refetch --no-filter", english.Count(n, "file")))
 	}
 	return rest
 }

@@ -157,10 +157,8 @@ func (s *Server) apiAck(w http.ResponseWriter, r *http.Request) {
 	}
 	var done any
 	if err == nil {
-		done, err = s.write(func() (any, error) {
-			return s.within(r, func(ctx context.Context, ws Workspace) (any, error) {
-				return ws.Spec().Ack(ctx, spec.AckRequest{Nodes: []string{r.PathValue("id")}, Reason: in.Reason, Head: head})
-			})
+		done, err = s.changeWorktree(r, func(ctx context.Context, ws Workspace) (any, error) {
+			return ws.Spec().Ack(ctx, spec.AckRequest{Nodes: []string{r.PathValue("id")}, Reason: in.Reason, Head: head})
 		})
 	}
 	if _, moved := errors.AsType[*repo.MovedError](err); moved {
@@ -178,10 +176,8 @@ func (s *Server) apiRestore(w http.ResponseWriter, r *http.Request) {
 	err := decode(r, &in)
 	var done any
 	if err == nil {
-		done, err = s.write(func() (any, error) {
-			return s.withinState(r, func(ctx context.Context, k *workflow.Manager) (any, error) {
-				return k.Restore(ctx, workflow.RestoreOptions{Snapshot: in.Snapshot, Overwrite: bool(in.Overwrite)})
-			})
+		done, err = s.changeState(r, func(ctx context.Context, k *workflow.Manager) (any, error) {
+			return k.Restore(ctx, workflow.RestoreOptions{Snapshot: in.Snapshot, Overwrite: bool(in.Overwrite)})
 		})
 	}
 	switch {
@@ -193,11 +189,18 @@ func (s *Server) apiRestore(w http.ResponseWriter, r *http.Request) {
 	s.reply(w, r, done, err, "/state")
 }
 
-// write runs f, which changes the repository, one call at a time.
-func (s *Server) write(f func() (any, error)) (any, error) {
+// changeWorktree runs act, which changes a worktree, one call at a time.
+func (s *Server) changeWorktree(r *http.Request, act func(context.Context, Workspace) (any, error)) (any, error) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	return f()
+	return s.within(r, act)
+}
+
+// changeState is changeWorktree for the state directory.
+func (s *Server) changeState(r *http.Request, act func(context.Context, *workflow.Manager) (any, error)) (any, error) {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	return s.withinState(r, act)
 }
 
 // A flag is a JSON boolean, or the "on" of an HTML form.

@@ -20,14 +20,12 @@ func (s *Server) apiCleanup(w http.ResponseWriter, r *http.Request) {
 	}
 	var done any
 	if err == nil {
-		done, err = s.write(func() (any, error) {
-			return s.withinState(r, func(ctx context.Context, k *workflow.Manager) (any, error) { return moveAway(ctx, k, name) })
-		})
+		done, err = s.changeState(r, func(ctx context.Context, k *workflow.Manager) (any, error) { return archiveEntry(ctx, k, name) })
 	}
 	s.reply(w, r, done, err, "/")
 }
 
-func moveAway(ctx context.Context, k *workflow.Manager, name string) (*workflow.Sweep, error) {
+func archiveEntry(ctx context.Context, k *workflow.Manager, name string) (*workflow.Sweep, error) {
 	sweep, err := k.Cleanup(ctx, workflow.CleanupOptions{Apply: true, Only: name})
 	if err != nil {
 		return nil, err

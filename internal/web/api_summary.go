@@ -61,7 +61,7 @@ func cleanPath(text string) (repo.Path, error) {
 }
 
 // apiConfirm records that a summary holds for the content that the client read. Without
-// that content, the answer could be about an edit that nobody looked at.
+// that content, the client could confirm an edit that it did not see.
 func (s *Server) apiConfirm(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		repo.PathJSON
@@ -102,14 +102,12 @@ func (s *Server) writeSummary(w http.ResponseWriter, r *http.Request, in repo.Pa
 	}
 	var done any
 	if err == nil {
-		done, err = s.write(func() (any, error) {
-			return s.within(r, func(ctx context.Context, ws Workspace) (any, error) {
-				written, err := act(ctx, ws, p)
-				if err == nil && written.Result == registry.Rejected {
-					err = rejected(p, written)
-				}
-				return written, err
-			})
+		done, err = s.changeWorktree(r, func(ctx context.Context, ws Workspace) (any, error) {
+			written, err := act(ctx, ws, p)
+			if err == nil && written.Result == registry.Rejected {
+				err = rejected(p, written)
+			}
+			return written, err
 		})
 	}
 	s.reply(w, r, done, err, s.pageOf(r, p))
@@ -131,7 +129,7 @@ func (s *Server) pageOf(r *http.Request, p repo.Path) string {
 		return "/map"
 	}
 	var page pageData
-	if v := s.boards.soFar(name); v != nil && isDirectory(v.tree, p) {
+	if v := s.boards.newest(name); v != nil && isDirectory(v.tree, p) {
 		return string(page.Directory(p))
 	}
 	return string(page.File(p, 0))

@@ -106,13 +106,13 @@ func (s *Server) driftDetailPage(r *http.Request) (*pageData, error) {
 	}
 	body.Drift = &driftChange{ID: id}
 	return f, s.withWorkspace(r.Context(), f.Worktree, func(ctx context.Context, w Workspace) error {
-		story, unknown := s.stories.get(ctx, storyKey{f.Worktree, id, f.Tag}, w.Spec())
+		history, unknown := s.histories.get(ctx, historyKey{f.Worktree, id, f.Tag}, w.Spec())
 		body.Drift.Unknown = unknown
-		if story == nil && unknown == nil {
+		if history == nil && unknown == nil {
 			return statusErr(http.StatusNotFound, "unknown spec: "+id, "see them at /specs")
 		}
-		if story != nil {
-			body.Drift.Commits = story.Advances
+		if history != nil {
+			body.Drift.Commits = history.Advances
 		}
 		return nil
 	})

@@ -25,9 +25,9 @@ type boardView struct {
 
 // boardCache keeps the newest board of each requested worktree.
 type boardCache struct {
-	deps Deps
-	ctx  context.Context            // of the server; requests share a board, so no request cancels it
-	tell func(worktree, tag string) // called with the tag of each unfinished first board
+	deps   Deps
+	ctx    context.Context            // of the server; requests share a board, so no request cancels it
+	onPart func(worktree, tag string) // called with the tag of each unfinished first board
 
 	mu      sync.Mutex
 	at      map[string]*cachedBoard
@@ -45,7 +45,7 @@ type cachedBoard struct {
 }
 
 func newBoardCache(deps Deps) *boardCache {
-	return &boardCache{deps: deps, tell: func(string, string) {}, ctx: context.Background(), at: make(map[string]*cachedBoard), calls: make(map[string]*fingerprintCalls)}
+	return &boardCache{deps: deps, onPart: func(string, string) {}, ctx: context.Background(), at: make(map[string]*cachedBoard), calls: make(map[string]*fingerprintCalls)}
 }
 
 // wait returns when no build is running.
@@ -59,7 +59,7 @@ func (b *boardCache) get(ctx context.Context, worktree string, patience time.Dur
 	for {
 		fp, err := b.fingerprint(waiting, worktree)
 		if waiting.Err() != nil {
-			return b.soFar(worktree), true, ctx.Err()
+			return b.newest(worktree), true, ctx.Err()
 		}
 		if err != nil {
 			return nil, false, err
@@ -71,7 +71,7 @@ func (b *boardCache) get(ctx context.Context, worktree string, patience time.Dur
 		select {
 		case <-busy:
 		case <-waiting.Done():
-			return b.soFar(worktree), true, ctx.Err()
+			return b.newest(worktree), true, ctx.Err()
 		}
 	}
 }
@@ -112,7 +112,7 @@ func (b *boardCache) make(worktree string, s *cachedBoard, fp Fingerprint) {
 		}
 		parts++
 		s.partial = &boardView{board: so, tree: so.Worktree(worktree), tag: fmt.Sprintf("%d-parts-of-%s", parts, digest(fp.Key))}
-		b.tell(worktree, s.partial.tag)
+		b.onPart(worktree, s.partial.tag)
 	})
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -124,8 +124,8 @@ func (b *boardCache) make(worktree string, s *cachedBoard, fp Fingerprint) {
 	s.busy = nil
 }
 
-// soFar returns the previous board or the unfinished first one. It may be nil.
-func (b *boardCache) soFar(worktree string) *boardView {
+// newest returns the previous board or the unfinished first one. It may be nil.
+func (b *boardCache) newest(worktree string) *boardView {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s := b.at[worktree]
@@ -150,9 +150,9 @@ func (b *boardCache) builtFrom(worktree string) Fingerprint {
 }
 
 // build returns a new board. It turns a panic into an error.
-func (b *boardCache) build(worktree string, fp Fingerprint, tell func(*board.Board)) (v *boardView, err error) {
+func (b *boardCache) build(worktree string, fp Fingerprint, onPart func(*board.Board)) (v *boardView, err error) {
 	defer recoverInto(&err)
-	made, err := b.deps.Board(b.ctx, worktree, tell)
+	made, err := b.deps.Board(b.ctx, worktree, onPart)
 	if err != nil {
 		return nil, err
 	}

@@ -38,10 +38,10 @@ func (g *fakeRepo) deps() Deps {
 			defer g.mu.Unlock()
 			return Fingerprint{Key: g.fp}, nil
 		},
-		Board: func(_ context.Context, _ string, tell func(*board.Board)) (*board.Board, error) {
+		Board: func(_ context.Context, _ string, onPart func(*board.Board)) (*board.Board, error) {
 			g.made.Add(1)
 			if g.hold != nil {
-				tell(&board.Board{Repository: "so far", Worktrees: []board.Worktree{{Name: "w"}}})
+				onPart(&board.Board{Repository: "so far", Worktrees: []board.Worktree{{Name: "w"}}})
 				<-g.hold
 			}
 			g.mu.Lock()
@@ -61,7 +61,7 @@ func TestBoardIsBuiltOncePerFingerprint(t *testing.T) {
 	for range 3 {
 		v, late, err := b.get(t.Context(), "w", time.Minute)
 		if err != nil || late || v.board.Repository != "1" {
-			t.Fatalf("%+v, %t, %v", v, late, err)
+			t.Fatalf("get returned %+v, late %t, error %v", v, late, err)
 		}
 	}
 	if n := g.made.Load(); n != 1 {
@@ -78,7 +78,7 @@ func TestBoardIsBuiltOncePerFingerprint(t *testing.T) {
 func TestSlowBuildReturnsPreviousBoard(t *testing.T) {
 	g := &fakeRepo{fp: "1"}
 	b := newBoardCache(g.deps())
-	b.tell = func(_, tag string) { t.Errorf("published the unfinished board %s; the previous one says more", tag) }
+	b.onPart = func(_, tag string) { t.Errorf("published the unfinished board %s; the previous one says more", tag) }
 	if _, _, err := b.get(t.Context(), "w", time.Minute); err != nil {
 		t.Fatal(err)
 	}
@@ -86,11 +86,11 @@ func TestSlowBuildReturnsPreviousBoard(t *testing.T) {
 	g.set("2")
 	v, late, err := b.get(t.Context(), "w", time.Millisecond)
 	if err != nil || !late || v.board.Repository != "1" {
-		t.Errorf("%+v, %t, %v", v, late, err)
+		t.Errorf("get returned %+v, late %t, error %v", v, late, err)
 	}
 	close(g.hold)
 	if v, late, err = b.get(t.Context(), "w", time.Minute); err != nil || late || v.board.Repository != "2" {
-		t.Errorf("%+v, %t, %v", v, late, err)
+		t.Errorf("get returned %+v, late %t, error %v", v, late, err)
 	}
 }
 
@@ -108,7 +108,7 @@ func TestSlowFingerprintReturnsPreviousBoard(t *testing.T) {
 			return look(ctx, worktree)
 		}
 		if v, late, err := b.get(t.Context(), "w", time.Second); err != nil || !late || v == nil || v.board.Repository != "1" {
-			t.Errorf("%+v, %t, %v", v, late, err)
+			t.Errorf("get returned %+v, late %t, error %v", v, late, err)
 		}
 		close(stall)
 		b.wait()
@@ -122,11 +122,11 @@ func TestUnfinishedFirstBoardIsReturned(t *testing.T) {
 		b := newBoardCache(g.deps())
 		v, late, err := b.get(t.Context(), "w", time.Second)
 		if err != nil || !late || v == nil || v.board.Repository != "so far" {
-			t.Fatalf("%+v, %t, %v", v, late, err)
+			t.Fatalf("get returned %+v, late %t, error %v", v, late, err)
 		}
 		close(g.hold)
 		if v, late, err := b.get(t.Context(), "w", time.Minute); err != nil || late || v.board.Repository != "1" {
-			t.Errorf("%+v, %t, %v", v, late, err)
+			t.Errorf("get returned %+v, late %t, error %v", v, late, err)
 		}
 	})
 }
@@ -142,7 +142,7 @@ func TestFailedBuildIsRepeated(t *testing.T) {
 	g.err = nil
 	g.mu.Unlock()
 	if v, _, err := b.get(t.Context(), "w", time.Minute); err != nil || v == nil {
-		t.Errorf("%+v, %v", v, err)
+		t.Errorf("get returned %+v, error %v", v, err)
 	}
 }
 
@@ -265,7 +265,7 @@ func TestTagCoversEverythingShown(t *testing.T) {
 
 // soFar returns nil for a worktree that is not in the cache.
 func TestSoFarWithoutBoardIsNil(t *testing.T) {
-	if v := newBoardCache(Deps{}).soFar("w"); v != nil {
+	if v := newBoardCache(Deps{}).newest("w"); v != nil {
 		t.Errorf("%+v", v)
 	}
 }
@@ -293,12 +293,12 @@ func TestUnfinishedBoardsHaveDifferentTags(t *testing.T) {
 	for _, fp := range []string{"1", "2"} {
 		g := &fakeRepo{fp: fp, hold: make(chan struct{})}
 		b := newBoardCache(g.deps())
-		told := make(chan string, 10)
-		b.tell = func(_, tag string) { told <- tag }
+		published := make(chan string, 10)
+		b.onPart = func(_, tag string) { published <- tag }
 		if _, late, err := b.get(t.Context(), "w", time.Millisecond); err != nil || !late {
 			t.Fatal(late, err)
 		}
-		tags[<-told] = true
+		tags[<-published] = true
 		close(g.hold)
 		b.wait()
 	}

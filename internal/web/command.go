@@ -11,7 +11,7 @@ import (
 // Command returns a ken or git command to paste in the directory where the server was
 // started. It acts on the page's worktree.
 func (f *pageData) Command(words string) string {
-	if f.atHand || f.dir == "" {
+	if f.inStartDir || f.dir == "" {
 		return words
 	}
 	program, args, _ := strings.Cut(words, " ")

@@ -28,7 +28,7 @@ func TestCommandsNameTheirWorktree(t *testing.T) {
 		f          pageData
 		said, want string
 	}{
-		{pageData{Here: true, atHand: true, dir: "/r"}, "ken verify", "ken verify"},
+		{pageData{Here: true, inStartDir: true, dir: "/r"}, "ken verify", "ken verify"},
 		{pageData{Here: true, dir: "/r"}, "ken confirm sub/a.go", "ken -C /r confirm sub/a.go"},
 		{pageData{dir: "/the other"}, "git add a.go", "git -C '/the other' add a.go"},
 		{pageData{dir: "/r"}, "ken -C /elsewhere verify", "ken -C /elsewhere verify"},

@@ -253,9 +253,7 @@ func (s *Server) apiFixDocs(w http.ResponseWriter, r *http.Request) {
 	}
 	var done any
 	if err == nil {
-		done, err = s.write(func() (any, error) {
-			return s.within(r, func(ctx context.Context, ws Workspace) (any, error) { return fixDocument(ctx, ws, path) })
-		})
+		done, err = s.changeWorktree(r, func(ctx context.Context, ws Workspace) (any, error) { return fixDocument(ctx, ws, path) })
 	}
 	s.reply(w, r, done, err, "/documents")
 }

@@ -22,7 +22,7 @@ func TestReconnectedStreamGetsCurrentTag(t *testing.T) {
 			t.Fatal("the first stream got no tag")
 		}
 		s.hub.unsubscribe(first)
-		time.Sleep(time.Minute) // in a bubble: until nobody looks any more
+		time.Sleep(time.Minute) // in a bubble: until all streams are closed
 		synctest.Wait()
 		if looks := g.looks.Load(); looks == 0 || len(s.boards.at) != 0 {
 			t.Fatalf("after %d fingerprints the cache has %d boards, want 0 without a stream", looks, len(s.boards.at))

@@ -9,6 +9,7 @@ import (
 
 	"ken/internal/board"
 	"ken/internal/contract"
+	"ken/internal/english"
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/spec"
@@ -25,7 +26,7 @@ var helpers = template.FuncMap{
 	"str":       func(s string) string { return s },
 	"bytes":     bytesText,
 	"shortPath": shortPath,
-	"count":     countText,
+	"count":     english.Count,
 	"hue":       func(s string) int { h := fnv.New32a(); _, _ = h.Write([]byte(s)); return int(h.Sum32() % 12) },
 	"glyph":     glyph,
 	"opGlyph":   opGlyph,
@@ -119,18 +120,6 @@ func bytesText(n int64) string {
 		return fmt.Sprintf("%.1f MB", float64(n)/1000_000)
 	default:
 		return fmt.Sprintf("%.1f GB", float64(n)/1000_000_000)
-	}
-}
-
-// countText formats a number with its noun: "1 file", "2 files".
-func countText(n int, one string) string {
-	switch {
-	case n == 1:
-		return "1 " + one
-	case strings.HasSuffix(one, "y") && !strings.HasSuffix(one, "ay"):
-		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(one, "y"))
-	default:
-		return fmt.Sprintf("%d %ss", n, one)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"ken/internal/attention"
 	"ken/internal/board"
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/repo"
 )
@@ -22,7 +23,7 @@ type homeBody struct {
 	Items   []homeItem
 	Total   int      // items, also those that are not listed
 	Reading []string // parts that are not read yet
-	Steps   []step   // the first steps, where nobody wrote anything yet
+	Steps   []step   // the first steps in a repository without summaries
 }
 
 // A homeItem is one thing that needs attention.
@@ -179,15 +180,15 @@ func ago(t, now time.Time) string {
 	case d < time.Minute:
 		return "just now"
 	case d < time.Hour:
-		return countText(int(d/time.Minute), "minute") + " ago"
+		return english.Count(int(d/time.Minute), "minute") + " ago"
 	case d < 48*time.Hour:
-		return countText(int(d/time.Hour), "hour") + " ago"
+		return english.Count(int(d/time.Hour), "hour") + " ago"
 	case d < 60*day:
-		return countText(int(d/day), "day") + " ago"
+		return english.Count(int(d/day), "day") + " ago"
 	case d < 2*365*day:
-		return countText(int(d/(30*day)), "month") + " ago"
+		return english.Count(int(d/(30*day)), "month") + " ago"
 	default:
-		return countText(int(d/(365*day)), "year") + " ago"
+		return english.Count(int(d/(365*day)), "year") + " ago"
 	}
 }
 
@@ -208,8 +209,7 @@ func readingParts(b *board.Board, w *board.Worktree) []string {
 	return list
 }
 
-// firstSteps returns what to do first in a repository where nobody wrote a summary; nil
-// elsewhere.
+// firstSteps returns the first steps for a repository without summaries; nil for others.
 func firstSteps(w *board.Worktree) []step {
 	files, dirs := w.Files.Known, w.Survey.Known
 	if files == nil || dirs == nil {

@@ -28,7 +28,7 @@ func homeOf(t *testing.T, w board.Worktree) string {
 	w.Name = "here"
 	deps := Deps{
 		Worktrees: func(context.Context) ([]Worktree, error) {
-			return []Worktree{{Name: "here", Here: true, AtHand: true}}, nil
+			return []Worktree{{Name: "here", Here: true, IsStartDir: true}}, nil
 		},
 		Fingerprint: func(context.Context, string) (Fingerprint, error) { return Fingerprint{Key: "1"}, nil },
 		Board: func(context.Context, string, func(*board.Board)) (*board.Board, error) {
@@ -87,7 +87,7 @@ func TestHomeListsFewItemsOfEachKind(t *testing.T) {
 	}
 }
 
-// Where nobody wrote anything, the home page shows the first three steps.
+// In a repository without summaries, the home page shows the first three steps.
 func TestHomeShowsFirstSteps(t *testing.T) {
 	w := empty()
 	w.Files = read(board.Files{Counts: registry.Counts{Files: 2, None: 2}, Leaves: []board.Leaf{{Path: ".gitignore"}, {Path: "README.md"}}})
@@ -99,7 +99,7 @@ func TestHomeShowsFirstSteps(t *testing.T) {
 	}
 	w.Survey = read(board.Survey{Summaries: survey.DirCounts{Directories: 1, Fresh: 1}})
 	if page := homeOf(t, w); strings.Contains(page, "First steps") {
-		t.Error("the page shows the first steps although somebody wrote a summary")
+		t.Error("the page shows the first steps although a summary exists")
 	}
 }
 

@@ -312,7 +312,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 }
 
 // A client that opens more connections than the server accepts makes others wait, and
-// keeps nobody out, whatever it does with them.
+// does not lock others out.
 func TestOneClientCannotExhaustTheServer(t *testing.T) {
 	const request = "GET /healthz HTTP/1.1\r\nHost: HOST\r\n\r\n"
 	for name, client := range map[string]func(*serving){

@@ -112,7 +112,7 @@ func escapePath(path string) string {
 // ForgeLink returns the address of a path on the forge of the remote, "" if it is
 // unknown. Line 0 means no line.
 func (f *pageData) ForgeLink(path repo.Path, line int) template.URL {
-	remote := f.theRemote()
+	remote := f.pageRemote()
 	if remote.Commit.IsZero() {
 		return ""
 	}
@@ -121,15 +121,15 @@ func (f *pageData) ForgeLink(path repo.Path, line int) template.URL {
 
 // ForgeName returns the host name of the forge.
 func (f *pageData) ForgeName() string {
-	base, err := url.Parse(forgeBase(f.theRemote().URL))
+	base, err := url.Parse(forgeBase(f.pageRemote().URL))
 	if err != nil {
 		return ""
 	}
 	return base.Host
 }
 
-// theRemote asks for the remote once for a page.
-func (f *pageData) theRemote() Remote {
+// pageRemote asks for the remote once for a page.
+func (f *pageData) pageRemote() Remote {
 	if f.remote == nil {
 		return Remote{}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ken/internal/board"
+	"ken/internal/english"
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/survey"
@@ -116,7 +117,7 @@ func layOutTile(t board.Tile, w, h float64) tile {
 	}
 	kind := "file"
 	if t.Dir {
-		kind = "directory, " + countText(t.Files, "file")
+		kind = "directory, " + english.Count(t.Files, "file")
 	}
 	out.Label = fmt.Sprintf("%s, %s, %s, %s", t.Name, t.Verdict, bytesText(t.Bytes), kind)
 	if t.Why != "" {

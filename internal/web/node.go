@@ -96,9 +96,9 @@ func (s *Server) nodePage(r *http.Request) (*pageData, error) {
 	f.Body = body
 	return f, s.withWorkspace(r.Context(), f.Worktree, func(ctx context.Context, w Workspace) error {
 		body.read(ctx, w, id, f.links(nodes))
-		var story *spec.Story
-		story, body.HistoryUnknown = s.stories.get(ctx, storyKey{f.Worktree, id, f.Tag}, w.Spec())
-		body.addHistory(story)
+		var history *spec.Story
+		history, body.HistoryUnknown = s.histories.get(ctx, historyKey{f.Worktree, id, f.Tag}, w.Spec())
+		body.addHistory(history)
 		return nil
 	})
 }
@@ -141,16 +141,16 @@ func (f *pageData) links(nodes []board.Node) func(id string) string {
 }
 
 // addHistory merges acks and versions into one list.
-func (b *nodeBody) addHistory(story *spec.Story) {
-	if story == nil {
+func (b *nodeBody) addHistory(history *spec.Story) {
+	if history == nil {
 		return
 	}
-	b.Ahead = story.Advances
-	for i := range story.Acks { // all acks are newer than the latest version
-		a := &story.Acks[i]
+	b.Ahead = history.Advances
+	for i := range history.Acks { // all acks are newer than the latest version
+		a := &history.Acks[i]
 		b.History = append(b.History, historyRow{HistoryRow: spec.HistoryRow{Commit: a.Commit, Date: a.Date, Subject: a.Subject, Session: a.Session}, Ack: a})
 	}
-	for _, v := range story.Versions {
+	for _, v := range history.Versions {
 		b.History = append(b.History, historyRow{HistoryRow: v})
 	}
 }

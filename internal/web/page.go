@@ -104,7 +104,7 @@ type pageData struct {
 	Tree       *board.Worktree
 	Body       any
 	dir        string // root of the worktree, "" if unknown
-	atHand     bool   // commands need no -C
+	inStartDir bool   // commands need no -C
 	editor     string // address of a file in the user's editor, see links.go
 	remote     func() Remote
 	bare       string // render only this template
@@ -227,7 +227,7 @@ func (s *Server) worktree(r *http.Request, f *pageData) (string, error) {
 	asked := r.URL.Query().Get("w")
 	for _, w := range list {
 		if asked == w.Name || asked == "" && w.Here {
-			f.Worktree, f.Here, f.dir, f.atHand = w.Name, w.Here, w.Dir, w.AtHand
+			f.Worktree, f.Here, f.dir, f.inStartDir = w.Name, w.Here, w.Dir, w.IsStartDir
 			return w.Name, nil
 		}
 	}

@@ -241,7 +241,7 @@ func (f *pageData) reviewRow(l *review.Line) reviewRow {
 func (f *pageData) Run(command string) string {
 	program, _, _ := strings.Cut(command, " ")
 	switch {
-	case command == "", f.atHand, f.dir == "":
+	case command == "", f.inStartDir, f.dir == "":
 		return command
 	case program == "ken", program == "git":
 		return f.Command(command)

@@ -33,7 +33,7 @@ func serverOf(t *testing.T, w fakeWorkspace) *Server {
 	return s
 }
 
-// A slow review makes nobody wait: the cache returns the previous one and late, and the new
+// A slow review delays no request: the cache returns the previous one and late, and the new
 // one when it is ready. It judges each state once.
 func TestSlowReviewReturnsPreviousOne(t *testing.T) {
 	files := 1

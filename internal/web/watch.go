@@ -12,13 +12,13 @@ import (
 const (
 	minPause    = 500 * time.Millisecond
 	maxPause    = 5 * time.Second
-	settlePause = 30 * time.Millisecond // after a nudge, because changes come in groups
+	settlePause = 30 * time.Millisecond // after a notification, because changes come in groups
 	pauseFactor = 10                    // pause this many times as long as a check took
 )
 
 // watch publishes changes while a stream is open.
 func (s *Server) watch(ctx context.Context) {
-	nudge := make(chan struct{}, 1)
+	changed := make(chan struct{}, 1)
 	for {
 		select {
 		case <-ctx.Done():
@@ -29,7 +29,7 @@ func (s *Server) watch(ctx context.Context) {
 		if s.deps.Watch != nil {
 			go s.deps.Watch(inner, func() {
 				select {
-				case nudge <- struct{}{}:
+				case changed <- struct{}{}:
 				default:
 				}
 			})
@@ -40,7 +40,7 @@ func (s *Server) watch(ctx context.Context) {
 			pause := min(max(pauseFactor*time.Since(start), minPause), maxPause)
 			select {
 			case <-ctx.Done():
-			case <-nudge:
+			case <-changed:
 				sleep(ctx, settlePause)
 			case <-s.hub.joined: // it may be about another worktree
 			case <-time.After(pause):

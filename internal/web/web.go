@@ -36,14 +36,14 @@ type Deps struct {
 	Version string
 	// Worktrees lists the checkouts of the repository.
 	Worktrees func(ctx context.Context) ([]Worktree, error)
-	// Board builds the board of a worktree. It calls tell with the unfinished board
+	// Board builds the board of a worktree. It calls onPart with the unfinished board
 	// whenever a part is ready.
-	Board func(ctx context.Context, worktree string, tell func(*board.Board)) (*board.Board, error)
+	Board func(ctx context.Context, worktree string, onPart func(*board.Board)) (*board.Board, error)
 	// Fingerprint returns the current fingerprint of a worktree.
 	Fingerprint func(ctx context.Context, worktree string) (Fingerprint, error)
-	// Watch calls nudge soon after something may have changed, until ctx ends. It may miss
+	// Watch calls notify soon after something may have changed, until ctx ends. It may miss
 	// changes. It may be nil.
-	Watch func(ctx context.Context, nudge func())
+	Watch func(ctx context.Context, notify func())
 	// Open opens a worktree.
 	Open func(ctx context.Context, worktree string) (Workspace, error)
 	// OpenState opens the state directory of a worktree.
@@ -64,8 +64,8 @@ type Worktree struct {
 	Name string
 	Here bool
 	Dir  string // its root directory
-	// AtHand reports whether the server was started in Dir, so that commands need no -C.
-	AtHand bool
+	// IsStartDir reports whether the server was started in Dir, so that commands need no -C.
+	IsStartDir bool
 }
 
 // A Fingerprint changes when the repository changes. It is computed from file stats,
@@ -76,7 +76,7 @@ type Fingerprint struct {
 	Texts string // of the stores of summaries, whose text is not part of the board
 }
 
-// A Workspace is an open worktree. app implements it; web cannot import app.
+// A Workspace is an open worktree. Package app implements it, and tests implement parts of it.
 type Workspace interface {
 	Spec() *spec.Reader
 	// Show returns the verdicts and texts of a directory and those below it. It writes
@@ -110,13 +110,13 @@ var files embed.FS
 
 // A Server is one dashboard.
 type Server struct {
-	deps    Deps
-	limits  limits
-	guard   *guard
-	boards  *boardCache
-	hub     *hub
-	pages   *pages
-	stories *storyCache
+	deps      Deps
+	limits    limits
+	guard     *guard
+	boards    *boardCache
+	hub       *hub
+	pages     *pages
+	histories *historyCache
 
 	// writing is locked by requests that change the repository, so the second of two sees
 	// what the first did.
@@ -136,9 +136,9 @@ func New(deps Deps, opts Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{deps: deps, limits: defaultLimits, guard: newGuard(opts), pages: p, hub: newHub(), stories: newStoryCache(), reads: make(readLimit, maxReads)}
+	s := &Server{deps: deps, limits: defaultLimits, guard: newGuard(opts), pages: p, hub: newHub(), histories: newHistoryCache(), reads: make(readLimit, maxReads)}
 	s.boards = newBoardCache(deps)
-	s.boards.tell = s.hub.publish
+	s.boards.onPart = s.hub.publish
 	return s, nil
 }
 
@@ -238,7 +238,7 @@ func (s *Server) handler() http.Handler {
 	mux.HandleFunc("GET /file", s.page(s.filePage))
 	mux.HandleFunc("GET /brief", s.page(s.briefPage))
 	mux.HandleFunc("GET /state", s.page(s.statePage))
-	mux.HandleFunc("GET /worktrees", s.page(s.worktreesPage))
+	mux.HandleFunc("GET /worktrees", s.page(func(r *http.Request) (*pageData, error) { return s.newPage(r, "worktrees", "Worktrees") }))
 	mux.HandleFunc("GET /sessions", func(w http.ResponseWriter, r *http.Request) {
 		to := url.URL{Path: "/worktrees", RawQuery: r.URL.RawQuery}
 		http.Redirect(w, r, to.String(), http.StatusSeeOther)

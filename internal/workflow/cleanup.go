@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"ken/internal/contract"
+	"ken/internal/english"
 	"ken/internal/state"
 )
 
@@ -72,7 +73,7 @@ func newAge(now time.Time, days *int, cutoff time.Time) age {
 	case !cutoff.IsZero():
 		return age{cutoff, "older than " + cutoff.UTC().Format(time.RFC3339Nano)}
 	case days != nil:
-		return age{now.AddDate(0, 0, -*days), "older than " + counted(*days, "day")}
+		return age{now.AddDate(0, 0, -*days), "older than " + english.Count(*days, "day")}
 	default:
 		return age{}
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ken/internal/contract"
+	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/state"
 )
@@ -110,21 +111,14 @@ func (k *Manager) recentProbes() ([]Finding, error) {
 	mend := "read " + fault.Quote(k.path(contract.Probes))
 	var out []Finding
 	if failed > 0 {
-		what := counted(failed, "probe") + " failed within the last 24 hours"
+		what := english.Count(failed, "probe") + " failed within the last 24 hours"
 		if words := slices.Sorted(maps.Keys(categories)); len(words) > 0 {
 			what += ": " + strings.Join(words, ", ")
 		}
 		out = append(out, Finding{"PROBE_FAILURES_RECENT", what, mend})
 	}
 	if undated > 0 {
-		out = append(out, Finding{"PROBE_FAILURES_UNDATED", counted(undated, "record") + " of failed probes without a readable time", mend})
+		out = append(out, Finding{"PROBE_FAILURES_UNDATED", english.Count(undated, "record") + " of failed probes without a readable time", mend})
 	}
 	return out, nil
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

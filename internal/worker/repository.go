@@ -1,4 +1,4 @@
-package app
+package worker
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"ken/internal/cli"
 	"ken/internal/fault"
 	"ken/internal/ken"
 	"ken/internal/model"
@@ -21,9 +20,9 @@ import (
 	"ken/internal/tree"
 )
 
-// A workerRepo is a repository of a worker: its objects are in a clone here, which may have no
-// work tree, and its summaries go to the team's database.
-type workerRepo struct {
+// A repository is a repository of a worker. Its objects are in a local clone, which may have no work tree. Its
+// summaries go to the team's database.
+type repository struct {
 	w        *ken.Repository
 	identity string
 	address  string
@@ -31,19 +30,19 @@ type workerRepo struct {
 	command  bool // runs may start the configured program
 
 	mu    sync.Mutex
-	trees []*workerTree // of the last commits
+	trees []*commitTree // of the last commits
 }
 
-// maxWorkerTrees is the most commits whose trees are kept: most runs come one after another.
-const maxWorkerTrees = 4
+// maxTrees is the most commits whose trees are kept: most runs come one after another.
+const maxTrees = 4
 
-func openWorkerRepo(ctx context.Context, dir string, opts cli.WorkOptions, asked bool) (*workerRepo, error) {
+func openRepository(ctx context.Context, dir string, opts Options, asked bool) (*repository, error) {
 	w, err := ken.OpenCommits(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	s := &workerRepo{w: w, command: opts.Provider == provider.Command}
-	if s.address, s.identity, err = workerDatabase(ctx, w, asked); err == nil {
+	s := &repository{w: w, command: opts.Provider == provider.Command}
+	if s.address, s.identity, err = database(ctx, w, asked); err == nil {
 		s.store, err = postgres.Open(s.address, postgres.Options{Repository: s.identity, Machine: workerName(), Connections: max(2, opts.Jobs)})
 	}
 	if err != nil {
@@ -54,25 +53,25 @@ func openWorkerRepo(ctx context.Context, dir string, opts cli.WorkOptions, asked
 
 // markTeamChanged makes the next command in the clone fetch what this process wrote to the
 // team's database.
-func (s *workerRepo) markTeamChanged(ctx context.Context) {
+func (s *repository) markTeamChanged(ctx context.Context) {
 	if t, err := s.w.OpenTeam(ctx); err == nil && t != nil {
 		t.Due()
 	}
 }
 
-func (s *workerRepo) close() {
+func (s *repository) close() {
 	_ = s.store.Close() // this connection only reads
 	_ = s.w.Close()
 }
 
-// A workerTree is the tree of a commit, with the configuration of that commit and the team's summaries of its files.
-type workerTree struct {
+// A commitTree is the tree of a commit, with the configuration of that commit and the team's summaries of its files.
+type commitTree struct {
 	files *tree.Commit
 	w     *ken.Repository // with the configuration
 }
 
 // treeAt returns the tree of a commit.
-func (s *workerRepo) treeAt(ctx context.Context, commit repo.ID) (*workerTree, error) {
+func (s *repository) treeAt(ctx context.Context, commit repo.ID) (*commitTree, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, t := range s.trees {
@@ -93,8 +92,8 @@ func (s *workerRepo) treeAt(ctx context.Context, commit repo.ID) (*workerTree, e
 	}
 	opts := w.TreeSources()
 	opts.Records = s.store
-	t := &workerTree{tree.NewCommit(opts, commit), w}
-	if s.trees = append(s.trees, t); len(s.trees) > maxWorkerTrees {
+	t := &commitTree{tree.NewCommit(opts, commit), w}
+	if s.trees = append(s.trees, t); len(s.trees) > maxTrees {
 		s.trees = s.trees[1:]
 	}
 	return t, nil
@@ -110,7 +109,7 @@ func command(words []string) string {
 }
 
 // Able implements [queue.Describer].
-func (s *workerRepo) Able(ctx context.Context, run surveyrun.Run) error {
+func (s *repository) Able(ctx context.Context, run surveyrun.Run) error {
 	t, err := s.treeAt(ctx, run.Commit)
 	if err != nil {
 		return err
@@ -123,7 +122,7 @@ func (s *workerRepo) Able(ctx context.Context, run surveyrun.Run) error {
 }
 
 // model returns the model of a run, with the keys of this machine.
-func (s *workerRepo) model(t *workerTree, run surveyrun.Run) (model.Model, error) {
+func (s *repository) model(t *commitTree, run surveyrun.Run) (model.Model, error) {
 	if run.Provider == provider.Command && !s.command {
 		return nil, &fault.Error{
 			Kind: fault.Usage, Hint: "if you trust it: ken worker --provider command",
@@ -143,7 +142,7 @@ func (s *workerRepo) model(t *workerTree, run surveyrun.Run) (model.Model, error
 }
 
 // Describe implements [queue.Describer].
-func (s *workerRepo) Describe(ctx context.Context, run surveyrun.Run, of survey.DirTask, below []survey.DirTask, lease surveyrun.DirLease) (d surveyrun.Described, err error) {
+func (s *repository) Describe(ctx context.Context, run surveyrun.Run, of survey.DirTask, below []survey.DirTask, lease surveyrun.DirLease) (d surveyrun.Described, err error) {
 	tree, err := s.treeAt(ctx, run.Commit)
 	if err != nil {
 		return d, err

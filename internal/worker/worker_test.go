@@ -1,4 +1,4 @@
-package app
+package worker
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"ken/internal/cli"
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/model/provider"
@@ -20,16 +19,16 @@ import (
 	"ken/internal/testrepo"
 )
 
-// generous is a lease without a limit of cost.
+// generous is a lease without a limit.
 type generous struct{}
 
 func (generous) Claim(context.Context, fresh.Digest) error { return nil }
 
 func (generous) Reserve(context.Context, surveyrun.Amount, surveyrun.Amount) error { return nil }
 
-// A worker starts the program that a repository names only if it was told that it may: who
-// hands out a run is not who pays for what the program does.
-func TestWorkerStartsNoProgramUnasked(t *testing.T) {
+// A worker starts the program of a repository's configuration only with --provider command, because another user may
+// have started the run.
+func TestWorkerStartsProgramOnlyIfAllowed(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	t.Setenv("KEN_STORE", pgtest.Database(t))
 	started := filepath.Join(t.TempDir(), "started")
@@ -44,17 +43,17 @@ func TestWorkerStartsNoProgramUnasked(t *testing.T) {
 	run := surveyrun.Run{Provider: provider.Command, Commit: commit}
 	for _, given := range []string{"", provider.Command} {
 		starts := given != ""
-		s, err := openWorkerRepo(t.Context(), r.Dir, cli.WorkOptions{Provider: given}, true)
+		s, err := openRepository(t.Context(), r.Dir, Options{Provider: given}, true)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer s.close()
 		_, err = s.Describe(t.Context(), run, survey.DirTask{Work: true, Top: true}, nil, generous{})
 		if errors.Is(err, survey.ErrHopeless) == starts {
-			t.Errorf("told %q: %v", given, err)
+			t.Errorf("--provider %q: %v", given, err)
 		}
 		if _, err := os.Stat(started); (err == nil) != starts {
-			t.Errorf("told %q: %v", given, err)
+			t.Errorf("--provider %q: %v", given, err)
 		}
 		if starts {
 			tree, err := s.treeAt(t.Context(), commit)
@@ -65,20 +64,20 @@ func TestWorkerStartsNoProgramUnasked(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// All of a run is written by one recipe.
+			// All summaries of a run have the same recipe.
 			run.Recipe = (&survey.ModelDescriber{Model: m}).Recipe()
 			if err := s.Able(t.Context(), run); err != nil {
-				t.Errorf("by its own recipe: %v", err)
+				t.Errorf("with its own recipe: %v", err)
 			}
 			run.Recipe += " of another ken"
 			if err := s.Able(t.Context(), run); err == nil {
-				t.Error("by another recipe it is able too")
+				t.Error("the worker accepts a run with another recipe")
 			}
 		}
 	}
 }
 
-// A worker that does not have a commit says what brings it here, in a bare clone too.
+// The error for a missing commit has the command that fetches it, also in a bare clone.
 func TestWorkerSaysHowToFetch(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	t.Setenv("KEN_STORE", "postgres://ken@127.0.0.1:1/ken")
@@ -94,7 +93,7 @@ func TestWorkerSaysHowToFetch(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Git("switch", "-q", "main")
-		s, err := openWorkerRepo(t.Context(), clone.Dir, cli.WorkOptions{}, true)
+		s, err := openRepository(t.Context(), clone.Dir, Options{}, true)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,8 @@
-package app
+// Package worker describes directories of survey runs that several machines share, and gives access to the runs.
+//
+// A run is rows in the team's PostgreSQL database: package queue leases its directories, and package surveyrun decides
+// about them. This package opens the clone, the model and the database for both.
+package worker
 
 import (
 	"context"
@@ -6,33 +10,56 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"time"
 
-	"ken/internal/cli"
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/queue"
+	"ken/internal/repo"
 	"ken/internal/store"
 	"ken/internal/store/postgres"
 	"ken/internal/surveyrun"
 )
 
-// work summarises directories of the repositories in opts, or of the one at dir when there are
+// Options tunes a worker.
+type Options struct {
+	Repositories []string // directories of clones; this one when empty
+	Provider     string   // "command" lets runs start the configured program
+	Jobs         int
+	Lease, Drain time.Duration
+	UntilIdle    bool
+	Ready        func(repositories []string) // called with the repositories of the worker
+	OnEvent      func(Event)
+}
+
+// An Event reports what happened to a worker: a directory was described, unchanged,
+// refused, dead or returned, or will be tried again; the worker is unable to describe it, the
+// server is away, or the worker is draining.
+type Event struct {
+	What  string
+	Run   int64
+	Path  repo.Path
+	Err   error
+	Delay time.Duration // until the next attempt
+}
+
+// Work summarises directories of the repositories in opts, or of the one at dir when there are
 // none, until the context ends.
-func work(ctx context.Context, dir string, opts cli.WorkOptions) error {
+func Work(ctx context.Context, dir string, opts Options) error {
 	dirs := opts.Repositories
 	if len(dirs) == 0 {
 		dirs = []string{dir}
 	}
-	repos := make(map[string]*workerRepo)
+	repos := make(map[string]*repository)
 	defer func() {
 		for _, s := range repos {
 			s.markTeamChanged(context.WithoutCancel(ctx))
 			s.close()
 		}
 	}()
-	var first *workerRepo
+	var first *repository
 	for _, d := range dirs {
-		s, err := openWorkerRepo(ctx, d, opts, true)
+		s, err := openRepository(ctx, d, opts, true)
 		if err != nil {
 			return err
 		}
@@ -66,13 +93,13 @@ func work(ctx context.Context, dir string, opts cli.WorkOptions) error {
 	opts.Ready(slices.Sorted(maps.Keys(repos)))
 	return q.Work(ctx, queue.WorkOptions{
 		Name: workerName(), Repositories: describers, Jobs: opts.Jobs, Lease: opts.Lease, Drain: opts.Drain, UntilIdle: opts.UntilIdle,
-		OnEvent: func(e queue.Event) { opts.OnEvent(workEvent(e)) },
+		OnEvent: func(e queue.Event) { opts.OnEvent(newEvent(e)) },
 	})
 }
 
-// workEvent translates an event of the queue for the command line.
-func workEvent(e queue.Event) cli.WorkEvent {
-	out := cli.WorkEvent{Run: e.Run, Path: e.Path, Err: e.Err, Delay: e.Delay}
+// newEvent describes an event of the queue.
+func newEvent(e queue.Event) Event {
+	out := Event{Run: e.Run, Path: e.Path, Err: e.Err, Delay: e.Delay}
 	switch {
 	case e.Drained:
 		out.What = "draining"
@@ -104,8 +131,8 @@ func workerName() string {
 }
 
 // openQueue opens the queue of the server that the repositories share.
-func openQueue(ctx context.Context, repos map[string]*workerRepo, jobs int) (*queue.Queue, error) {
-	var any *workerRepo
+func openQueue(ctx context.Context, repos map[string]*repository, jobs int) (*queue.Queue, error) {
+	var any *repository
 	for _, any = range repos {
 		break
 	}

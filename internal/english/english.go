@@ -1,0 +1,37 @@
+// Package english writes numbers with their nouns, and lists of words, for sentences that people read.
+package english
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Count returns a number with its noun: "1 file", "2 files", "3 directories".
+func Count(n int, noun string) string { return fmt.Sprintf("%d %s", n, Noun(n, noun)) }
+
+// Noun returns the noun for n things, given the singular. The plural adds an s, or changes a y after a consonant to
+// ies.
+func Noun(n int, singular string) string {
+	if n == 1 {
+		return singular
+	}
+	stem, y := strings.CutSuffix(singular, "y")
+	if y && !strings.HasSuffix(stem, "a") && !strings.HasSuffix(stem, "e") && !strings.HasSuffix(stem, "o") {
+		return stem + "ies"
+	}
+	return singular + "s"
+}
+
+// And joins words: "a, b and c".
+func And(words []string) string { return join(words, " and ") }
+
+// Or joins words: "a, b or c".
+func Or(words []string) string { return join(words, " or ") }
+
+func join(words []string, conjunction string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + conjunction + words[last]
+}
