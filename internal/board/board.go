@@ -92,7 +92,7 @@ type Files struct {
 	// Leaves are all tracked files, sorted by path. They are not part of the JSON,
 	// because there may be very many.
 	Leaves []Leaf `json:"-"`
-	// Wanting are the files whose summary is stale, or about which ken could not tell. They are
+	// NeedsAttention are the files whose summary is stale, or about which ken could not tell. They are
 	// not part of the JSON: ken status --json prints them.
 	Wanting []registry.Verdict `json:"-"`
 	// RenamedFrom has the earlier paths of the first stale files, of those that were renamed.
@@ -359,7 +359,7 @@ func (b *Board) Worktree(name string) *Worktree {
 	return nil
 }
 
-// Wanting reports whether anything is stale, drifted or unknown.
+// NeedsAttention reports whether anything is stale, drifted or unknown.
 func (b *Board) Wanting() bool {
 	for i := range b.Worktrees {
 		if b.Worktrees[i].wanting() {
@@ -402,6 +402,6 @@ func (w *Worktree) wanting() bool {
 	if len(s.Summaries.Wanting) > 0 || s.Counts[survey.Unknown.String()] > 0 {
 		return true
 	}
-	return f.Counts.Wanting() || d.Counts.Wanting() || len(d.Unread()) > 0 ||
+	return f.Counts.NeedsAttention() || d.Counts.Wanting() || len(d.Unread()) > 0 ||
 		n.Counts.Drifting+n.Counts.DriftUnknown+n.Counts.Unknown+n.Counts.Problems+n.Counts.Missing+len(n.Unknown) > 0
 }

@@ -28,7 +28,7 @@ type HookSpace interface {
 	Finish(ctx context.Context, file, session string) error
 	// Close closes the commit at HEAD; nil if the repository was never verified, and
 	// while git replays commits.
-	Close(ctx context.Context) (*registry.Closing, error)
+	Close(ctx context.Context) (*registry.CloseResult, error)
 	// Setup creates the files of ken init, or removes them.
 	Setup(ctx context.Context, opts install.Options) ([]install.FileResult, error)
 	// Install adds ken to the git hooks, or removes it.

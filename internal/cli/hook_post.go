@@ -39,7 +39,7 @@ func (p *program) hookPostCommit() *cobra.Command {
 }
 
 // staleIn lists the files of a commit whose summaries are stale.
-func staleIn(c *registry.Closing) []string {
+func staleIn(c *registry.CloseResult) []string {
 	var list []string
 	for _, n := range c.NeedsSummary {
 		if n.Summary == fresh.Stale {

@@ -30,7 +30,7 @@ func (b brokenHooks) Sign(context.Context, string, string, string) error { retur
 
 func (b brokenHooks) Finish(context.Context, string, string) error { return b.fail() }
 
-func (b brokenHooks) Close(context.Context) (*registry.Closing, error) { return nil, b.fail() }
+func (b brokenHooks) Close(context.Context) (*registry.CloseResult, error) { return nil, b.fail() }
 
 func (b brokenHooks) Setup(context.Context, install.Options) ([]install.FileResult, error) {
 	return nil, b.fail()

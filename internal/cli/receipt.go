@@ -48,7 +48,7 @@ holds here.`,
 				} else {
 					subject := display(repo.PathJSON{Path: out.Subject, B64: out.B64})
 					p.io.Line(toneOf(out.Here), out.Here.String(), subject, "here"+colon(strings.Join(append(reasonWords(out.ReasonsHere), out.Details...), ", ")))
-					p.io.Line(toneOf(out.AtCommit), out.AtCommit.String(), subject, "at "+out.Commit.Short()+colon(strings.Join(reasonWords(out.ReasonsThen), ", ")))
+					p.io.Line(toneOf(out.AtCommit), out.AtCommit.String(), subject, "at "+out.Commit.Short()+colon(strings.Join(reasonWords(out.ReasonsAtCommit), ", ")))
 				}
 				if out.Hint != "" && !p.io.JSON {
 					p.io.Remarkf("hint: %s", out.Hint)

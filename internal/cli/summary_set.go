@@ -105,7 +105,7 @@ func onePath(w *ken.Repository, args, b64 []string) (repo.Path, error) {
 
 // printWritten prints what became of updates, one document for a single one
 // when alone is set. A rejected update is a failure, told by its own line.
-func (p *program) printWritten(written []registry.Written, alone bool) error {
+func (p *program) printWritten(written []registry.WriteResult, alone bool) error {
 	if p.io.JSON {
 		var doc any = written
 		if alone {
@@ -128,7 +128,7 @@ func (p *program) printWritten(written []registry.Written, alone bool) error {
 }
 
 // printWrittenLine tells what became of one update.
-func (p *program) printWrittenLine(w registry.Written) {
+func (p *program) printWrittenLine(w registry.WriteResult) {
 	tone, why := term.Good, w.Reason
 	switch w.Result {
 	case registry.Rejected:

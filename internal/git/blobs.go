@@ -39,7 +39,7 @@ func (r *Repo) EachBlob(ctx context.Context, ids []repo.ID, visit func(i int, co
 	if !wouldFetch(err) {
 		return err
 	}
-	here, err := r.here(ctx, ids[next:])
+	here, err := r.available(ctx, ids[next:])
 	if err != nil {
 		return err
 	}

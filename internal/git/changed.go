@@ -8,8 +8,8 @@ import (
 	"ken/internal/repo"
 )
 
-// Differ lists the paths that differ between two commits.
-func (r *Repo) Differ(ctx context.Context, a, b repo.ID) ([]repo.Path, error) {
+// DifferingPaths lists the paths that differ between two commits.
+func (r *Repo) DifferingPaths(ctx context.Context, a, b repo.ID) ([]repo.Path, error) {
 	out, err := r.read(ctx, nil, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-relative",
 		"--ignore-submodules=none", "--no-ext-diff", "--no-textconv", a.String(), b.String(), "--")
 	if err != nil {

@@ -239,7 +239,7 @@ func (r *Repo) Contains(ctx context.Context, tip, commit repo.ID) (bool, error) 
 	if tip == commit {
 		return true, nil
 	}
-	return r.verdict(ctx, "merge-base", "--is-ancestor", commit.String(), tip.String())
+	return r.check(ctx, "merge-base", "--is-ancestor", commit.String(), tip.String())
 }
 
 // CommitFile returns the content of a file of a commit, nil if the commit does not have it. It

@@ -16,7 +16,7 @@ func (r *Repo) HasCRLF(ctx context.Context, blob repo.ID) (bool, error) {
 	}
 	var s textGuess
 	status, stderr, err := r.run(ctx, call{args: []string{"cat-file", "blob", blob.String()}, stdout: &s})
-	if s.Hopeless() {
+	if s.CertainlyBinary() {
 		return false, nil // the answer is certain; git fails because ken stopped reading
 	}
 	if err == nil && status != 0 {
@@ -36,7 +36,7 @@ type textGuess struct{ repo.TextStats }
 
 func (g *textGuess) Write(p []byte) (int, error) {
 	g.Add(p)
-	if g.Hopeless() {
+	if g.CertainlyBinary() {
 		return len(p), errBinary
 	}
 	return len(p), nil

@@ -78,7 +78,7 @@ func (r *Repo) Reachable(ctx context.Context, commit repo.ID) (bool, error) {
 	}
 	// Usually HEAD reaches it. If git fails here, the next call reports the reason.
 	if !head.Commit.IsZero() {
-		if ok, err := r.verdict(ctx, "merge-base", "--is-ancestor", commit.String(), head.Commit.String()); err == nil && ok {
+		if ok, err := r.check(ctx, "merge-base", "--is-ancestor", commit.String(), head.Commit.String()); err == nil && ok {
 			return true, nil
 		}
 	}
@@ -111,9 +111,9 @@ func (r *Repo) At(ctx context.Context, commit repo.ID, path repo.Path) (id repo.
 	return id, ok, nil
 }
 
-// Staged reports whether the index differs from a tree. The zero id is the empty tree. A path that was only
+// IndexDiffers reports whether the index differs from a tree. The zero id is the empty tree. A path that was only
 // added with git add -N is not a difference.
-func (r *Repo) Staged(ctx context.Context, s *repo.Snapshot, tree repo.ID) (bool, error) {
+func (r *Repo) IndexDiffers(ctx context.Context, s *repo.Snapshot, tree repo.ID) (bool, error) {
 	if tree.IsZero() {
 		for _, e := range s.Index.Entries {
 			if !e.Flags.Has(repo.IntentToAdd) {
@@ -125,7 +125,7 @@ func (r *Repo) Staged(ctx context.Context, s *repo.Snapshot, tree repo.ID) (bool
 	if s.Index.Tree == tree {
 		return false, nil
 	}
-	same, err := r.verdict(ctx, "diff-index", "--cached", "--quiet", "--ita-invisible-in-index",
+	same, err := r.check(ctx, "diff-index", "--cached", "--quiet", "--ita-invisible-in-index",
 		"--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none", tree.String(), "--")
 	return !same, err
 }

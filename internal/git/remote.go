@@ -54,9 +54,9 @@ func (r *Repo) UserSetting(ctx context.Context, key string) (string, error) {
 	return strings.TrimSuffix(out, "\n"), err
 }
 
-// Fetching returns the arguments of git that fetch every branch of the remote. A bare clone has no refspec, and
+// FetchArgs returns the arguments of git that fetch every branch of the remote. A bare clone has no refspec, and
 // would fetch only the default branch.
-func (r *Repo) Fetching(ctx context.Context) []string {
+func (r *Repo) FetchArgs(ctx context.Context) []string {
 	cfg, err := r.repoConfig(ctx)
 	if err != nil || len(cfg.All("remote.origin.fetch")) > 0 || len(cfg.All("remote.origin.url")) == 0 {
 		return []string{"fetch"}

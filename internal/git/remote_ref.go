@@ -76,8 +76,8 @@ func (r *Repo) MoveRefs(ctx context.Context, moves ...RefMove) (moved bool, err 
 	return false, err
 }
 
-// speak runs a git command that contacts a remote.
-func (r *Repo) speak(ctx context.Context, remote string, args ...string) (out string, status int, said string, err error) {
+// runRemote runs a git command that contacts a remote.
+func (r *Repo) runRemote(ctx context.Context, remote string, args ...string) (out string, status int, said string, err error) {
 	c, err := r.allConfig(ctx)
 	if err != nil {
 		return "", 0, "", err
@@ -119,12 +119,12 @@ func (r *Repo) FetchRef(ctx context.Context, remote, ref, into string) (repo.ID,
 		"--no-auto-maintenance", "--no-write-commit-graph",
 		remote, "+" + ref + ":" + into,
 	}
-	_, status, said, err := r.speak(ctx, remote, args...)
+	_, status, said, err := r.runRemote(ctx, remote, args...)
 	for range fetchTries {
-		if err != nil || status == 0 || !overtaken(said) {
+		if err != nil || status == 0 || !wroteFirst(said) {
 			break
 		}
-		_, status, said, err = r.speak(ctx, remote, args...)
+		_, status, said, err = r.runRemote(ctx, remote, args...)
 	}
 	switch {
 	case err != nil:
@@ -154,7 +154,7 @@ func (r *Repo) PushRef(ctx context.Context, remote, ref string, p PushTip) (acce
 		args = append(args, "--force-with-lease="+ref+":"+p.Over.String())
 	}
 	args = append(args, remote, p.Tip.String()+":"+ref)
-	out, status, said, err := r.speak(ctx, remote, args...)
+	out, status, said, err := r.runRemote(ctx, remote, args...)
 	if err != nil {
 		return false, err
 	}
@@ -170,7 +170,7 @@ func (r *Repo) PushRef(ctx context.Context, remote, ref string, p PushTip) (acce
 			// git says this after another push, and also if the remote hides the ref. A push that
 			// replaces nothing tells which.
 			return r.PushRef(ctx, remote, ref, PushTip{Tip: p.Tip})
-		case strings.HasPrefix(word[2], "[rejected]"), overtaken(word[2]):
+		case strings.HasPrefix(word[2], "[rejected]"), wroteFirst(word[2]):
 			return false, nil
 		default:
 			return false, refused(ref, word[2], said)
@@ -182,8 +182,8 @@ func (r *Repo) PushRef(ctx context.Context, remote, ref string, p PushTip) (acce
 	return false, r.failedRemote(remote, args, status, said)
 }
 
-// overtaken reports whether git did not write a ref because another process wrote it first.
-func overtaken(summary string) bool {
+// wroteFirst reports whether git did not write a ref because another process wrote it first.
+func wroteFirst(summary string) bool {
 	for _, s := range []string{"cannot lock ref", "failed to update ref", "incorrect old value", "reference already exists", "failed to lock"} {
 		if strings.Contains(summary, s) {
 			return true

@@ -22,7 +22,7 @@ import (
 //	read     returns the output, or an error
 //	split    passes each item of the output to a function (split.go)
 //	probe    returns the output, or that there is none, or an error
-//	verdict  returns a bool from the exit status, or an error
+//	check  returns a bool from the exit status, or an error
 
 const (
 	defaultTimeout = 60 * time.Second
@@ -76,8 +76,8 @@ func (r *Repo) probe(ctx context.Context, args ...string) (out string, found boo
 	return "", false, r.failed(args, status, stderr)
 }
 
-// verdict runs a git command whose exit status is the answer: 0 is true, 1 is false, anything else is an error.
-func (r *Repo) verdict(ctx context.Context, args ...string) (bool, error) {
+// check runs a git command whose exit status is the answer: 0 is true, 1 is false, anything else is an error.
+func (r *Repo) check(ctx context.Context, args ...string) (bool, error) {
 	status, stderr, err := r.run(ctx, call{args: args, stdout: io.Discard})
 	if err != nil {
 		return false, err

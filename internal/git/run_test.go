@@ -110,7 +110,7 @@ func TestDubiousOwnershipHasAHint(t *testing.T) {
 	}
 }
 
-// read, probe and verdict distinguish a failure from a missing object and from "no".
+// read, probe and check distinguish a failure from a missing object and from "no".
 func TestReadProbeVerdict(t *testing.T) {
 	r := newBox(t).open()
 	for _, c := range []struct {
@@ -134,7 +134,7 @@ func TestReadProbeVerdict(t *testing.T) {
 			if (err == nil) != c.probe || found != c.found {
 				t.Errorf("probe: %v, %v", found, err)
 			}
-			yes, err := r.verdict(ctx(t), "x")
+			yes, err := r.check(ctx(t), "x")
 			if (err == nil) != c.verdict || yes != c.yes {
 				t.Errorf("verdict: %v, %v", yes, err)
 			}
@@ -242,13 +242,13 @@ func TestHostileConfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if staged, err := r.Staged(ctx(t), s, tree); !staged || err != nil {
+	if staged, err := r.IndexDiffers(ctx(t), s, tree); !staged || err != nil {
 		t.Errorf("staged: %v, %v", staged, err)
 	}
-	if _, paths, err := r.Touched(ctx(t), "HEAD"); len(paths) != 1 || paths[0] != "a" || err != nil {
+	if _, paths, err := r.ChangedBy(ctx(t), "HEAD"); len(paths) != 1 || paths[0] != "a" || err != nil {
 		t.Errorf("touched: %q, %v", paths, err)
 	}
-	if _, paths, err := r.Touched(ctx(t), "HEAD^"); len(paths) != 3 || paths[2] != "sub/b" || err != nil {
+	if _, paths, err := r.ChangedBy(ctx(t), "HEAD^"); len(paths) != 3 || paths[2] != "sub/b" || err != nil {
 		t.Errorf("touched by the first: %q, %v", paths, err)
 	}
 	if paths, err := r.Untracked(ctx(t)); len(paths) != 1 || paths[0] != "un\ttracked" || err != nil {
@@ -257,7 +257,7 @@ func TestHostileConfig(t *testing.T) {
 	if _, err := r.Attributes(ctx(t), entryPaths(s)); err != nil {
 		t.Error(err)
 	}
-	if _, err := r.Cleaned(ctx(t), entryPaths(s)); err != nil {
+	if _, err := r.StoredIDs(ctx(t), entryPaths(s)); err != nil {
 		t.Error(err)
 	}
 	if ran, err := os.ReadFile(b.path("../ran")); err == nil {

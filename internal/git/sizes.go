@@ -17,7 +17,7 @@ func (r *Repo) Sizes(ctx context.Context, ids []repo.ID) ([]int64, error) {
 	if !wouldFetch(err) {
 		return sizes, err
 	}
-	here, err := r.here(ctx, ids)
+	here, err := r.available(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -47,8 +47,8 @@ func wouldFetch(err error) bool {
 	return refused && strings.Contains(why.text, "promisor")
 }
 
-// here returns which contents a partial clone has.
-func (r *Repo) here(ctx context.Context, ids []repo.ID) (map[repo.ID]bool, error) {
+// available returns which contents a partial clone has.
+func (r *Repo) available(ctx context.Context, ids []repo.ID) (map[repo.ID]bool, error) {
 	out, err := r.read(ctx, names(ids), "rev-list", "--objects", "--no-object-names", "--no-walk",
 		"--ignore-missing", "--missing=allow-any", "--stdin")
 	if err != nil {

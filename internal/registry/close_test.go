@@ -8,7 +8,7 @@ import (
 	"ken/internal/repo"
 )
 
-func needed(c *registry.Closing) []string {
+func needed(c *registry.CloseResult) []string {
 	list := []string{}
 	for _, n := range c.NeedsSummary {
 		list = append(list, n.Summary.String()+" "+n.Path)
@@ -16,7 +16,7 @@ func needed(c *registry.Closing) []string {
 	return list
 }
 
-func results(c *registry.Closing) []string {
+func results(c *registry.CloseResult) []string {
 	list := []string{}
 	for _, u := range c.Updated {
 		list = append(list, string(u.Result)+" "+u.Path)

@@ -20,7 +20,7 @@ type OtherSummary struct {
 
 // AddOthers adds the other summaries of each content: those with another text, written at the path or at the path
 // that the shown summary was written for.
-func (r *Registry) AddOthers(ctx context.Context, known []Knowledge) error {
+func (r *Registry) AddOthers(ctx context.Context, known []Summary) error {
 	var paths []repo.Path
 	for i := range known {
 		paths = append(paths, known[i].writtenAt()...)
@@ -56,7 +56,7 @@ func (r *Registry) AddOthers(ctx context.Context, known []Knowledge) error {
 
 // writtenAt returns the paths where AddOthers looks for summaries: the path itself, and the one
 // that the shown summary was written for. It returns none if no summary is shown.
-func (k *Knowledge) writtenAt() []repo.Path {
+func (k *Summary) writtenAt() []repo.Path {
 	if k.Text == "" {
 		return nil
 	}

@@ -29,7 +29,7 @@ func TestWanting(t *testing.T) {
 		false: {{}, {None: 1, Excluded: 1, Mismatch: 1, New: 1, Missing: 1, Fresh: 1, Sparse: 1}},
 	} {
 		for _, c := range counts {
-			if c.Wanting() != want {
+			if c.NeedsAttention() != want {
 				t.Errorf("%+v", c)
 			}
 		}
@@ -40,7 +40,7 @@ func TestRenamesKnowTheBytesOfTheOldPath(t *testing.T) {
 	w := settled(t, "lat\xefn.go", "alpha")
 	w.mv("lat\xefn.go", "a.go")
 	rep := w.status(t, registry.VerifyOptions{})
-	if v := rep.Verdicts[0]; v.PathBefore() != "lat\xefn.go" || v.ChangedB64 == "" || v.RawPath() != "a.go" {
+	if v := rep.Verdicts[0]; v.FormerPath() != "lat\xefn.go" || v.ChangedB64 == "" || v.RawPath() != "a.go" {
 		t.Errorf("%+v", v)
 	}
 }

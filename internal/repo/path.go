@@ -25,7 +25,7 @@ func (p Path) plain() bool {
 	if !utf8.ValidString(string(p)) || strings.HasPrefix(string(p), `"`) {
 		return false
 	}
-	return !strings.ContainsFunc(string(p), Misleads)
+	return !strings.ContainsFunc(string(p), IsMisleading)
 }
 
 // A PathJSON is how a path stands in a document: as text, and in base64 beside

@@ -43,8 +43,8 @@ func (s *TextStats) Add(b []byte) {
 // CRLF is how many CRs stood directly before an LF.
 func (s *TextStats) CRLF() int64 { return s.crlf }
 
-// Hopeless reports whether nothing that may follow could make it text.
-func (s *TextStats) Hopeless() bool { return s.nul > 0 || s.loneCR > 0 }
+// CertainlyBinary reports whether the stream is binary, whatever follows.
+func (s *TextStats) CertainlyBinary() bool { return s.nul > 0 || s.loneCR > 0 }
 
 // Binary is git's guess, under which it leaves line endings alone, should the
 // stream end here.
@@ -53,5 +53,5 @@ func (s *TextStats) Binary() bool {
 	if s.last == 0x1a {
 		odd-- // the end-of-file mark of DOS, not a sign of binary
 	}
-	return s.Hopeless() || s.cr || s.printable>>7 < odd
+	return s.CertainlyBinary() || s.cr || s.printable>>7 < odd
 }

@@ -55,7 +55,7 @@ func (r *Reader) newCommitsSince(ctx context.Context, h derive.History, from, to
 		return w, nil
 	}
 	// A merge can take the version of either parent, so a path can change without a commit that changed it.
-	paths, err := r.ws.Git.Differ(ctx, from, to)
+	paths, err := r.ws.Git.DifferingPaths(ctx, from, to)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

@@ -31,7 +31,7 @@ func Clean(text string) string {
 		return text
 	}
 	return strings.Map(func(r rune) rune {
-		if repo.Misleads(r) {
+		if repo.IsMisleading(r) {
 			return '\uFFFD'
 		}
 		return r

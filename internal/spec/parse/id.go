@@ -127,7 +127,7 @@ func Token(name string) string {
 	}
 	s := norm.NFC.String(strings.ToValidUTF8(name, "-"))
 	s = strings.Map(func(r rune) rune {
-		if strings.ContainsRune(`/\%?#`, r) || unicode.IsSpace(r) || repo.Misleads(r) || unicode.Is(unicode.Bidi_Control, r) {
+		if strings.ContainsRune(`/\%?#`, r) || unicode.IsSpace(r) || repo.IsMisleading(r) || unicode.Is(unicode.Bidi_Control, r) {
 			return '-'
 		}
 		return r

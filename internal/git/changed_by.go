@@ -13,9 +13,9 @@ import (
 	"ken/internal/repo"
 )
 
-// Touched returns the full id of a commit and the paths that it changed compared with its first parent, sorted. A
+// ChangedBy returns the full id of a commit and the paths that it changed compared with its first parent, sorted. A
 // root commit changed all its files. An unknown rev is a [fault.Usage].
-func (r *Repo) Touched(ctx context.Context, rev string) (commit repo.ID, paths []repo.Path, err error) {
+func (r *Repo) ChangedBy(ctx context.Context, rev string) (commit repo.ID, paths []repo.Path, err error) {
 	if commit, err = r.commit(ctx, rev); err != nil {
 		return repo.ID{}, nil, err
 	}

@@ -13,12 +13,12 @@ import (
 	"ken/internal/repo"
 )
 
-// Cleaned returns the blob ids that git add would give the files now, in the order of paths. A path with a
+// StoredIDs returns the blob ids that git add would give the files now, in the order of paths. A path with a
 // filter attribute is an error: adding it would start a program.
 //
-// Cleaned runs git add with a temporary index and object directory. `git hash-object` is not enough: it does
+// StoredIDs runs git add with a temporary index and object directory. `git hash-object` is not enough: it does
 // not read the index, so it converts line endings that git add keeps because the index has them, too.
-func (r *Repo) Cleaned(ctx context.Context, paths []repo.Path) ([]repo.ID, error) {
+func (r *Repo) StoredIDs(ctx context.Context, paths []repo.Path) ([]repo.ID, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
