@@ -34,7 +34,7 @@ content. ken computes all of it from git's history and says "unknown" if it cann
 				} else {
 					p.printListing(l)
 				}
-				if err == nil && check && l.Wanting() {
+				if err == nil && check && l.NeedsAttention() {
 					err = errWanting
 				}
 				return err
@@ -56,7 +56,7 @@ func (p *program) printListing(l *spec.Listing) {
 	}
 	shared := sharedReason(l.Nodes)
 	p.io.Together(func() {
-		for _, at := range spec.InOrder(l.Nodes) {
+		for _, at := range spec.TreeOrder(l.Nodes) {
 			n := *at.Node
 			n.Unknown = slices.Clone(n.Unknown)
 			for i, u := range n.Unknown {
@@ -64,7 +64,7 @@ func (p *program) printListing(l *spec.Listing) {
 					n.Unknown[i].Reason = "" // it follows once for all
 				}
 			}
-			p.io.Line(statusTone(n.Status), n.Status.String(), strings.Repeat("  ", at.Depth)+n.ID, n.InWords())
+			p.io.Line(statusTone(n.Status), n.Status.String(), strings.Repeat("  ", at.Depth)+n.ID, n.Describe())
 		}
 		if shared != "" {
 			p.io.Printf("unknown: %s\n", term.Clean(shared))

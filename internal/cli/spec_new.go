@@ -26,7 +26,7 @@ func (p *program) specNew() *cobra.Command {
 					p.io.Remarkf("ken: git tracks no file %s yet; the spec has no drift for it until then", term.Clean(entry))
 				}
 				if p.io.JSON {
-					return p.io.Encode(n.Describe())
+					return p.io.Encode(n.JSON())
 				}
 				p.io.Line(term.Good, "written", n.Path.String(), "spec "+n.ID)
 				return nil

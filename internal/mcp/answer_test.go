@@ -63,7 +63,7 @@ func TestTextsSayWhatTheyLeaveOut(t *testing.T) {
 
 // A spec that only another worktree has comes without a text, and the text says so.
 func TestGhostSpecHasNoText(t *testing.T) {
-	ghost := &specAnswer{Node: &specNode{Listed: spec.Listed{Described: spec.Described{ID: "cache"}, Ghost: true}}}
+	ghost := &specAnswer{Node: &specNode{Listed: spec.Listed{NodeJSON: spec.NodeJSON{ID: "cache"}, Ghost: true}}}
 	if got := textOf(ghost); !strings.Contains(got, "only another worktree has this spec") {
 		t.Errorf("the text is\n%s", got)
 	}
@@ -75,7 +75,7 @@ func TestTextsAreHarmless(t *testing.T) {
 	for name, a := range map[string]answer{
 		"brief":  &briefAnswer{Briefs: []pathBrief{{PathJSON: repo.Path(hostile).JSON(), Error: hostile, Hint: hostile}}, LeftOut: 1},
 		"update": closed{&registry.CloseResult{Updated: []registry.WriteResult{{PathJSON: repo.Path(hostile).JSON(), Reason: hostile, Hint: hostile}}, Unknown: hostile}, true},
-		"spec":   &specAnswer{Node: &specNode{Listed: spec.Listed{Described: spec.Described{ID: hostile, Title: hostile, Code: []string{hostile}}}, Body: new(hostile)}},
+		"spec":   &specAnswer{Node: &specNode{Listed: spec.Listed{NodeJSON: spec.NodeJSON{ID: hostile, Title: hostile, Code: []string{hostile}}}, Body: new(hostile)}},
 		"submit": submitted{&survey.Submitted{Reason: hostile}},
 		"find":   featureDocument{bytes.NewBufferString(hostile)},
 	} {

@@ -40,7 +40,7 @@ func (r *Reader) cachedNodes(ctx context.Context) (*cachedNodes, error) {
 	if err != nil {
 		return nil, err
 	}
-	sums := r.sums(files)
+	sums := r.blobIDs(files)
 	made := &cachedNodes{Stats: stats}
 	for _, n := range nodes {
 		made.Nodes = append(made.Nodes, newCachedNode(n, sums[n.Path]))
@@ -61,8 +61,8 @@ func (r *Reader) nodesOrNone(ctx context.Context) *cachedNodes {
 	return k
 }
 
-// sums returns the blob id of each file.
-func (r *Reader) sums(files []repo.LoadedFile) map[repo.Path]repo.ID {
+// blobIDs returns the blob id of each file.
+func (r *Reader) blobIDs(files []repo.LoadedFile) map[repo.Path]repo.ID {
 	sums := make(map[repo.Path]repo.ID, len(files))
 	for _, f := range files {
 		sums[f.Path] = r.blob(f)

@@ -42,7 +42,7 @@ func (r *Reader) addIndexFacts(ctx context.Context, l *Listing) error {
 		return ctx.Err() // prefer the cancellation error even if the result is complete
 	}
 	if err != nil {
-		l.unknown(derive.FactIndex, err)
+		l.addUnknown(derive.FactIndex, err)
 		return nil
 	}
 	for i := range l.Nodes {

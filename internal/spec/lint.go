@@ -169,7 +169,7 @@ func checkEntries(n *parse.Node, tracked *locator) (out []Finding, unknown int) 
 			continue
 		}
 		fix := "name the new path, or remove the entry from " + n.Path.String()
-		if file, ok := withoutLine(e); ok && file.Names(tracked.tracked) {
+		if file, ok := withoutLine(e); ok && file.MatchesAny(tracked.tracked) {
 			fix = fmt.Sprintf("line numbers are not allowed: write %s, or %s#NAME for a part of it", file, file)
 		}
 		out = append(out, newFinding(n, RuleIntegrity, 0, fmt.Sprintf("%s: %s", list, noSuchFile(e)), fix))
@@ -266,7 +266,7 @@ func checkID(n *parse.Node) []Finding {
 	switch {
 	case n.ID == name || n.Dir() == parse.Root:
 		return nil
-	case parse.Token(name) != name:
+	case parse.IDToken(name) != name:
 		return []Finding{newFinding(n, RuleID, 0, fmt.Sprintf("the directory name %s cannot be an id; ken uses %s", parse.Quote(name), n.ID),
 			"rename it: letters, digits and hyphens")}
 	default:

@@ -43,7 +43,7 @@ const (
 	readUnchanged                  // the spec files were found unchanged
 )
 
-func (r *Reader) did(e readEvent) {
+func (r *Reader) notify(e readEvent) {
 	if r.observe != nil {
 		r.observe(e)
 	}
@@ -106,15 +106,15 @@ func (r *Reader) Node(ctx context.Context, id string) (*parse.Node, error) {
 	return nil, unknownNode(nodes, id)
 }
 
-// A Shown is one spec with its text and its row of the listing.
-type Shown struct {
+// Details are one spec with its text and its row of the listing.
+type Details struct {
 	*Listed
 	Body  string       `json:"body"`
 	Parts *parse.Parts `json:"parts"`
 }
 
 // Show returns the spec with an id, with its text and the facts that git has about it.
-func (r *Reader) Show(ctx context.Context, id string) (*Shown, error) {
+func (r *Reader) Show(ctx context.Context, id string) (*Details, error) {
 	n, err := r.Node(ctx, id)
 	if err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func (r *Reader) Show(ctx context.Context, id string) (*Shown, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("%s changed while ken read it; try again", n.Path)
 	}
-	return &Shown{&l.Nodes[i], n.Body, n.Parts}, nil
+	return &Details{&l.Nodes[i], n.Body, n.Parts}, nil
 }
 
 // unknownNode returns the error for an unknown id, with similar ids.

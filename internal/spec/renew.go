@@ -23,16 +23,16 @@ type listingInputs struct {
 
 // A cachedNode is a node as its spec file declares it, without the body.
 type cachedNode struct {
-	ID, Parent    string
-	Path          repo.Path
-	Title, Desc   string
-	Declared      string
-	Session       string
-	Code, Related []parse.Entry
-	Problems      []parse.Problem
-	Sum           repo.ID // the blob id of the file
-	Follows       bool
-	Blind         string
+	ID, Parent       string
+	Path             repo.Path
+	Title, Desc      string
+	Declared         string
+	Session          string
+	Code, Related    []parse.Entry
+	Problems         []parse.Problem
+	Blob             repo.ID // the blob id of the file
+	DependsOnWatched bool
+	CodeUnknown      string
 }
 
 // maxWatched is the maximal length of listingInputs.Watched.
@@ -42,7 +42,7 @@ const maxWatched = 10_000
 type tree struct {
 	nodes []*parse.Node
 	stats repo.StatDigest
-	sums  []repo.ID         // by node
+	blobs []repo.ID         // by node
 	files []repo.LoadedFile // the spec files, if read is set
 	read  bool              // files is set
 
@@ -73,7 +73,7 @@ func (r *Reader) readTree(ctx context.Context, o *repoState, k *cachedListing, s
 		t.stats = k.Stats[ownCheckout]
 		for i := range t.cachedInputs.Nodes {
 			t.nodes = append(t.nodes, t.cachedInputs.Nodes[i].node())
-			t.sums = append(t.sums, t.cachedInputs.Nodes[i].Sum)
+			t.blobs = append(t.blobs, t.cachedInputs.Nodes[i].Blob)
 		}
 	} else if err := r.makeNodes(ctx, t); err != nil {
 		return nil, err
@@ -111,9 +111,9 @@ func (r *Reader) makeNodes(ctx context.Context, t *tree) error {
 	if t.nodes, err = parse.LoadContext(ctx, t.files); err != nil {
 		return err
 	}
-	sums := r.sums(t.files)
+	sums := r.blobIDs(t.files)
 	for _, n := range t.nodes {
-		t.sums = append(t.sums, sums[n.Path])
+		t.blobs = append(t.blobs, sums[n.Path])
 	}
 	return nil
 }
@@ -158,7 +158,7 @@ func (l *Listed) raw() repo.Path {
 func (g *cachedNode) node() *parse.Node {
 	return &parse.Node{
 		ID: g.ID, Parent: g.Parent, Path: g.Path, Title: g.Title, Desc: g.Desc, Declared: g.Declared,
-		Session: g.Session, Code: g.Code, Related: g.Related, Problems: g.Problems, Blind: g.Blind,
+		Session: g.Session, Code: g.Code, Related: g.Related, Problems: g.Problems, CodeUnknown: g.CodeUnknown,
 	}
 }
 
@@ -166,7 +166,7 @@ func (g *cachedNode) node() *parse.Node {
 func newCachedNode(n *parse.Node, sum repo.ID) cachedNode {
 	return cachedNode{
 		ID: n.ID, Parent: n.Parent, Path: n.Path, Title: n.Title, Desc: n.Desc, Declared: n.Declared,
-		Session: n.Session, Code: n.Code, Related: n.Related, Problems: n.Problems, Blind: n.Blind, Sum: sum,
+		Session: n.Session, Code: n.Code, Related: n.Related, Problems: n.Problems, CodeUnknown: n.CodeUnknown, Blob: sum,
 	}
 }
 
@@ -174,10 +174,10 @@ func newCachedNode(n *parse.Node, sum repo.ID) cachedNode {
 func (t *tree) newInputs() *listingInputs {
 	g := &listingInputs{Committed: t.committed}
 	for i, n := range t.nodes {
-		node := newCachedNode(n, t.sums[i])
-		node.Follows = t.facts[i].Follows
+		node := newCachedNode(n, t.blobs[i])
+		node.DependsOnWatched = t.facts[i].DependsOnWatched
 		if t.valid[i] {
-			node.Follows = t.cachedInputs.Nodes[i].Follows
+			node.DependsOnWatched = t.cachedInputs.Nodes[i].DependsOnWatched
 		}
 		g.Nodes = append(g.Nodes, node)
 	}
@@ -202,7 +202,7 @@ func (r *Reader) renew(ctx context.Context, t *tree, head repo.ID, h derive.Hist
 	t.watched = make(map[repo.Path]bool)
 	if why != nil {
 		t.cachedInputs = nil
-		t.facts = derive.Unread(t.nodes, why.Error())
+		t.facts = derive.AllUnknown(t.nodes, why.Error())
 		return t.facts, nil
 	}
 	if t.cachedInputs != nil {
@@ -216,17 +216,17 @@ func (r *Reader) renew(ctx context.Context, t *tree, head repo.ID, h derive.Hist
 			some = append(some, n)
 		}
 	}
-	var found derive.Derived
+	var found derive.Result
 	if len(some) > 0 || len(t.nodes) == 0 {
 		contents := r.ws.Git.Contents()
 		if t.cachedInputs != nil {
 			defer contents.Prepare(ctx)() // deriving these nodes needs blobs
 		}
 		var err error
-		if found, err = derive.Some(ctx, some, t.nodes, r.judgedAt(head), h, contents); err != nil {
+		if found, err = derive.Subset(ctx, some, t.nodes, r.deriveOptions(head), h, contents); err != nil {
 			return nil, err
 		}
-		t.outlineErr = found.Doubt
+		t.outlineErr = found.OutlineErr
 		if found.Watched != nil {
 			t.watched = found.Watched
 		}
@@ -235,7 +235,7 @@ func (r *Reader) renew(ctx context.Context, t *tree, head repo.ID, h derive.Hist
 		if t.valid[i] {
 			l := t.shown[i]
 			t.facts[i] = derive.Facts{Node: n, Version: l.Version, Drift: l.Drift, Touched: l.Touched}
-			t.facts[i].Status = t.facts[i].StatusUnder(false)
+			t.facts[i].Status = t.facts[i].StatusWithProposal(false)
 			continue
 		}
 		t.facts[i], found.Facts = found.Facts[0], found.Facts[1:]
@@ -254,7 +254,7 @@ func (r *Reader) validate(ctx context.Context, t *tree, head repo.ID, h derive.H
 		return ctx.Err()
 	}
 	for i := range t.nodes {
-		t.valid[i] = !touched[i] && t.sums[i] == t.cachedInputs.Nodes[i].Sum
+		t.valid[i] = !touched[i] && t.blobs[i] == t.cachedInputs.Nodes[i].Blob
 	}
 	t.specMove = w.specs
 	return nil
@@ -275,12 +275,12 @@ func (t *tree) touchedBy(ctx context.Context, w *newCommits, h derive.History) (
 			moved[m.From], moved[m.To] = true, true
 		}
 	}
-	var names *derive.Register
+	var names *derive.IDIndex
 	for _, id := range w.acked {
 		if names == nil {
-			names = derive.NewRegister(h.Below(parse.Root))
+			names = derive.NewIDIndex(h.Below(parse.Root))
 		}
-		for _, p := range names.Rivals(id) {
+		for _, p := range names.CandidatePaths(id) {
 			i, here := at[p]
 			if moved[p] {
 				return nil, false
@@ -309,14 +309,14 @@ func (t *tree) touchedBy(ctx context.Context, w *newCommits, h derive.History) (
 			touched[i] = true
 		}
 		for s := range owners.Matching(p) {
-			for _, h := range s.Held {
+			for _, h := range s.Nodes {
 				touched[h.Node] = true
 			}
 		}
 		followed = followed || t.cachedInputs.All || watched[p]
 	}
 	for i := range t.nodes {
-		touched[i] = touched[i] || followed && t.cachedInputs.Nodes[i].Follows
+		touched[i] = touched[i] || followed && t.cachedInputs.Nodes[i].DependsOnWatched
 	}
 	return touched, true
 }
@@ -345,7 +345,7 @@ func (r *Reader) describe(ctx context.Context, t *tree, o *repoState, l *Listing
 			continue
 		}
 		shown := *t.shown[i]
-		shown.Status, shown.Dirty, shown.Overlays = t.facts[i].Status, is, []Proposed{}
+		shown.Status, shown.Dirty, shown.Overlays = t.facts[i].Status, is, []ProposedChange{}
 		l.Nodes = append(l.Nodes, shown)
 	}
 	return nil

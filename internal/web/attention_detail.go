@@ -112,7 +112,7 @@ func (s *Server) driftDetailPage(r *http.Request) (*pageData, error) {
 			return statusErr(http.StatusNotFound, "unknown spec: "+id, "see them at /specs")
 		}
 		if story != nil {
-			body.Drift.Commits = story.Advances
+			body.Drift.Commits = story.Drift
 		}
 		return nil
 	})
