@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ken/internal/git/command"
 	"ken/internal/repo"
 )
 
@@ -65,14 +66,12 @@ func (r *Repo) catBlobs(ctx context.Context, ids []repo.ID, w *blobWriter) error
 		names.WriteString(id.String() + "\n")
 	}
 	args := []string{"cat-file", "--buffer", "--batch"}
-	status, stderr, err := r.run(ctx, call{args: args, stdin: strings.NewReader(names.String()), stdout: w, steady: true})
+	err := r.git().Stream(ctx, command.Call{Args: args, Stdin: strings.NewReader(names.String()), Stdout: w, Steady: true})
 	switch {
 	case w.err != nil:
 		return w.err
 	case err != nil:
 		return err
-	case status != 0:
-		return r.failed(args, status, stderr)
 	case w.inside || w.seen != len(ids):
 		return errors.New("git cat-file: truncated output")
 	}

@@ -8,6 +8,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"ken/internal/git/command"
 )
 
 // An object is an object that git has under a name. Its kind is "" if there is none.
@@ -31,10 +33,7 @@ func (r *Repo) startCatFile(ctx context.Context) *catFile {
 	q := &catFile{names, &catFileParser{size: r.format.Size()}, make(chan error, 1)}
 	args := []string{"cat-file", "--buffer", "--batch=%(objectname) %(objecttype) %(objectsize)"}
 	go func() {
-		status, stderr, err := r.run(ctx, call{args: args, stdin: in, stdout: q.parser, steady: true})
-		if err == nil && status != 0 {
-			err = r.failed(args, status, stderr)
-		}
+		err := r.git().Stream(ctx, command.Call{Args: args, Stdin: in, Stdout: q.parser, Steady: true})
 		_ = in.Close() // so that writers of names do not block
 		q.done <- err
 	}()

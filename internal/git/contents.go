@@ -279,7 +279,7 @@ func (r *Repo) batchCheck(ctx context.Context, names []string) ([]repo.ID, error
 	if len(names) == 0 {
 		return ids, nil
 	}
-	out, err := r.read(ctx, strings.NewReader(strings.Join(names, "\n")+"\n"),
+	out, err := r.git().Read(ctx, strings.NewReader(strings.Join(names, "\n")+"\n"),
 		"cat-file", "--buffer", "--batch-check=%(objectname) %(objecttype)")
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"ken/internal/git/command"
 	"ken/internal/repo"
 )
 
@@ -34,7 +35,7 @@ func (r *Repo) listMany(ctx context.Context, places []repo.CommitPath, ids []rep
 			}
 		}
 		err := r.list(ctx, commit, asked, ids)
-		if _, refused := errors.AsType[*gitError](err); refused {
+		if _, refused := errors.AsType[*command.Error](err); refused {
 			clearIDs(ids, asked)
 			continue
 		}
@@ -58,7 +59,7 @@ func (r *Repo) list(ctx context.Context, commit repo.ID, asked map[string]int, i
 	if dir := sharedDir(asked); dir != "" {
 		args = append(args, "--", dir+"/")
 	}
-	return r.split(ctx, call{args: args}, func(text string) error {
+	return r.git().Split(ctx, command.Call{Args: args}, func(text string) error {
 		_, path, _ := strings.Cut(text, "\t")
 		i, wanted := asked[path]
 		if !wanted {

@@ -11,7 +11,7 @@
 // delete at any time. Only the functions for remotes and signatures use the network or start programs that a
 // configuration names.
 //
-// Subpackages parse what this package reads: index, history and config.
+// Package command runs git. Packages index, history and config parse what this package reads.
 package git
 
 import (
@@ -21,6 +21,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"ken/internal/git/command"
 	"ken/internal/git/config"
 	"ken/internal/repo"
 )
@@ -49,6 +50,11 @@ type Repo struct {
 	full  config.Settings // result of allConfig
 	asked bool
 	trees map[repo.ID]repo.ID // trees of commits; a commit never changes its tree
+}
+
+// git returns the runner of git in this repository.
+func (r *Repo) git() command.Runner {
+	return command.Runner{Root: r.root, GitDir: r.gitDir, Detached: r.detached, Foreign: r.foreign}
 }
 
 // Root returns the canonical path of the work tree.

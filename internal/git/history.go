@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ken/internal/fault"
+	"ken/internal/git/command"
 	"ken/internal/git/history"
 	"ken/internal/repo"
 )
@@ -155,7 +156,7 @@ func (r *Repo) walkNew(ctx context.Context, h *history.Index, heads []repo.ID, e
 	default:
 		err = r.Walk(ctx, heads, known, r.historyTrailers(), b.Add)
 	}
-	if _, refused := errors.AsType[*gitError](err); !refused || len(known) == 0 {
+	if _, refused := errors.AsType[*command.Error](err); !refused || len(known) == 0 {
 		return b, err
 	}
 	// Git may have pruned one of the known commits.

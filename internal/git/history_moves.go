@@ -22,7 +22,7 @@ func (r *Repo) fileMoves(ctx context.Context, commits []repo.ID) ([]history.File
 	}
 	// In a commit with more than a thousand candidates git finds only moves without edits. That is
 	// git's default limit.
-	out, err := r.read(ctx, &in, "diff-tree", "--stdin", "-m", "-r", "-M50%", "-l1000", "--raw", "-z", "--no-abbrev",
+	out, err := r.git().Read(ctx, &in, "diff-tree", "--stdin", "-m", "-r", "-M50%", "-l1000", "--raw", "-z", "--no-abbrev",
 		"--no-ext-diff", "--no-textconv", "--no-color", "--no-notes", "--format=%H%x00", "--", string(r.filter.MoveDir))
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ken/internal/git/command"
 	"ken/internal/repo"
 )
 
@@ -96,7 +97,7 @@ type treeItem struct {
 // lsTree calls f with each entry of a tree while git lists them.
 func (r *Repo) lsTree(ctx context.Context, f func(treeItem) error, args ...string) error {
 	args = append([]string{"ls-tree", "-z", "--full-tree"}, args...)
-	return r.split(ctx, call{args: args}, func(text string) error {
+	return r.git().Split(ctx, command.Call{Args: args}, func(text string) error {
 		item, err := parseTreeItem(text)
 		if err != nil {
 			return err

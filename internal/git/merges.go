@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"ken/internal/git/command"
 	"ken/internal/repo"
 )
 
@@ -44,7 +45,7 @@ func (c *Contents) Merged(ctx context.Context, files []repo.MergedFile) ([]repo.
 	}
 	unknown := c.repeat(ctx, inputs, asked)
 	if ctx.Err() != nil {
-		return nil, stopped(ctx, "repeat merges")
+		return nil, command.Stopped(ctx, "repeat merges")
 	}
 	list := make([]repo.MergeVerdict, len(files))
 	for i, f := range files {
@@ -72,7 +73,7 @@ func (c *Contents) MergeKeeps(ctx context.Context, main, branch repo.ID, paths [
 	m := &merge{commit: main, parents: []repo.ID{main, branch}, paths: paths}
 	byGit, _ := c.r.repeatMerges(ctx, inputs.files, []*merge{m}, &mergeFailures{})
 	if ctx.Err() != nil {
-		return nil, stopped(ctx, "merge "+branch.Short())
+		return nil, command.Stopped(ctx, "merge "+branch.Short())
 	}
 	keeps := make(map[repo.Path]bool)
 	for _, p := range paths {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"ken/internal/git/command"
 	"ken/internal/repo"
 )
 
@@ -35,7 +36,7 @@ func (r *Repo) onlyBase(ctx context.Context, m *merge) (repo.ID, error) {
 	if len(m.parents) != 2 {
 		return repo.ID{}, errOldGit
 	}
-	out, found, err := r.probe(ctx, "merge-base", "--all", m.parents[0].String(), m.parents[1].String())
+	out, found, err := r.git().Probe(ctx, "merge-base", "--all", m.parents[0].String(), m.parents[1].String())
 	if err != nil {
 		return repo.ID{}, err
 	}
@@ -94,15 +95,14 @@ func (r *Repo) mergesTo(ctx context.Context, three []repo.ID, result repo.ID) (b
 		}
 		args = append(args, name)
 	}
-	out := &bounded{max: maxAnswer}
-	status, stderr, err := r.run(ctx, call{args: args, stdout: out, env: withoutConfig})
+	out, status, stderr, err := r.git().Collect(ctx, command.Call{Args: args, Env: withoutConfig})
 	switch {
 	case err != nil:
 		return false, err
 	case status == 0:
-		return r.format.Blob(out.Bytes()) == result, nil
+		return r.format.Blob([]byte(out)) == result, nil
 	case status < 128 || strings.Contains(stderr, "binary"):
 		return false, nil // a conflict
 	}
-	return false, r.failed(args, status, stderr)
+	return false, r.git().Failed(args, status, stderr)
 }

@@ -1,7 +1,6 @@
 package git
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"ken/internal/git/command"
 	"ken/internal/repo"
 )
 
@@ -159,7 +159,7 @@ func (r *Repo) mergePairs(ctx context.Context, merges []*merge, failures *mergeF
 		}
 		failures.add(done, err)
 		merges = merges[done:]
-		_, refused := errors.AsType[*gitError](err)
+		_, refused := errors.AsType[*command.Error](err)
 		switch {
 		case err == nil && len(merges) == 0:
 			return nil
@@ -181,17 +181,16 @@ func (r *Repo) mergeTrees(ctx context.Context, merges []*merge) (done int, err e
 		fmt.Fprintf(&in, "%s %s\n", m.parents[0], m.parents[1])
 	}
 	args := []string{"merge-tree", "--write-tree", "--stdin", "-z", "--no-messages", "--name-only", "--allow-unrelated-histories"}
-	out := &bounded{max: maxAnswer}
-	status, stderr, err := r.run(ctx, call{args: args, stdin: strings.NewReader(in.String()), stdout: out, env: withoutConfig})
+	out, status, stderr, err := r.git().Collect(ctx, command.Call{Args: args, Stdin: strings.NewReader(in.String()), Env: withoutConfig})
 	if err != nil {
 		return 0, err
 	}
 	if status == usageStatus {
 		return 0, errOldGit
 	}
-	done, err = readMerges(out.Bytes(), merges)
+	done, err = readMerges(out, merges)
 	if err == nil && status != 0 {
-		err = r.failed(args, status, stderr)
+		err = r.git().Failed(args, status, stderr)
 	}
 	return done, err
 }
@@ -201,13 +200,13 @@ const usageStatus = 129
 
 // readMerges parses the output of merge-tree: for each merge whether it is clean, the tree, the paths in
 // conflict, and an empty path.
-func readMerges(out []byte, merges []*merge) (done int, err error) {
+func readMerges(out string, merges []*merge) (done int, err error) {
 	token := func() (string, bool) {
-		text, rest, ok := bytes.Cut(out, []byte{0})
+		text, rest, ok := strings.Cut(out, "\x00")
 		if ok {
 			out = rest
 		}
-		return string(text), ok
+		return text, ok
 	}
 	for _, m := range merges {
 		clean, ok := token()
@@ -283,13 +282,9 @@ func (r *Repo) commitStep(ctx context.Context, tree repo.ID, parents []repo.ID) 
 		"GIT_AUTHOR_NAME=ken", "GIT_AUTHOR_EMAIL=ken", "GIT_AUTHOR_DATE=@0 +0000",
 		"GIT_COMMITTER_NAME=ken", "GIT_COMMITTER_EMAIL=ken", "GIT_COMMITTER_DATE=@0 +0000",
 	}, withoutConfig...)
-	out := &bounded{max: maxSmall}
-	status, stderr, err := r.run(ctx, call{args: args, stdout: out, env: env})
+	out, err := r.git().Output(ctx, command.Call{Args: args, Env: env})
 	if err != nil {
 		return repo.ID{}, err
 	}
-	if status != 0 {
-		return repo.ID{}, r.failed(args, status, stderr)
-	}
-	return repo.ParseID(strings.TrimSpace(out.String()))
+	return repo.ParseID(strings.TrimSpace(out))
 }

@@ -34,7 +34,7 @@ func (r *Repo) Tree(ctx context.Context, commit repo.ID) (tree repo.ID, ok bool,
 // object looks up an object by a revision expression without white space; ok is false if it does not
 // exist.
 func (r *Repo) object(ctx context.Context, expr string) (id repo.ID, ok bool, err error) {
-	out, err := r.read(ctx, strings.NewReader(expr+"\n"), "cat-file", "--batch-check=%(objectname) %(objecttype)")
+	out, err := r.git().Read(ctx, strings.NewReader(expr+"\n"), "cat-file", "--batch-check=%(objectname) %(objecttype)")
 	if err != nil {
 		return repo.ID{}, false, err
 	}
@@ -78,7 +78,7 @@ func (r *Repo) Reachable(ctx context.Context, commit repo.ID) (bool, error) {
 	}
 	// Usually HEAD reaches it. If git fails here, the next call reports the reason.
 	if !head.Commit.IsZero() {
-		if ok, err := r.check(ctx, "merge-base", "--is-ancestor", commit.String(), head.Commit.String()); err == nil && ok {
+		if ok, err := r.git().Check(ctx, "merge-base", "--is-ancestor", commit.String(), head.Commit.String()); err == nil && ok {
 			return true, nil
 		}
 	}
@@ -86,7 +86,7 @@ func (r *Repo) Reachable(ctx context.Context, commit repo.ID) (bool, error) {
 		return false, err
 	}
 	// for-each-ref --contains walks the history of every ref: minutes in a large repository.
-	out, err := r.read(ctx, nil, "rev-list", "--max-count=1", commit.String(), "--not", "--all", "--")
+	out, err := r.git().Read(ctx, nil, "rev-list", "--max-count=1", commit.String(), "--not", "--all", "--")
 	return out == "", err
 }
 
@@ -125,7 +125,7 @@ func (r *Repo) IndexDiffers(ctx context.Context, s *repo.Snapshot, tree repo.ID)
 	if s.Index.Tree == tree {
 		return false, nil
 	}
-	same, err := r.check(ctx, "diff-index", "--cached", "--quiet", "--ita-invisible-in-index",
+	same, err := r.git().Check(ctx, "diff-index", "--cached", "--quiet", "--ita-invisible-in-index",
 		"--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none", tree.String(), "--")
 	return !same, err
 }
@@ -133,7 +133,7 @@ func (r *Repo) IndexDiffers(ctx context.Context, s *repo.Snapshot, tree repo.ID)
 // Untracked lists the files that are neither tracked nor ignored, in git's order. A repository inside the
 // work tree is one item with a slash at the end.
 func (r *Repo) Untracked(ctx context.Context) ([]repo.Path, error) {
-	out, err := r.read(ctx, nil, "ls-files", "-z", "--others", "--exclude-standard", "--full-name")
+	out, err := r.git().Read(ctx, nil, "ls-files", "-z", "--others", "--exclude-standard", "--full-name")
 	if err != nil {
 		return nil, err
 	}

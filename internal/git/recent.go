@@ -11,7 +11,7 @@ import (
 // Recent lists the newest commits that head reaches, at most limit, without merges. cut says
 // that the clone is shallow, so older commits may be missing.
 func (r *Repo) Recent(ctx context.Context, head repo.ID, limit int) (ids []repo.ID, cut bool, err error) {
-	out, err := r.read(ctx, nil, "rev-list", "--no-merges", "-n", strconv.Itoa(limit), head.String(), "--")
+	out, err := r.git().Read(ctx, nil, "rev-list", "--no-merges", "-n", strconv.Itoa(limit), head.String(), "--")
 	if err != nil {
 		return nil, false, err
 	}

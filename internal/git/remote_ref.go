@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"ken/internal/fault"
+	"ken/internal/git/command"
 	"ken/internal/repo"
 )
 
@@ -64,7 +65,7 @@ func (r *Repo) MoveRefs(ctx context.Context, moves ...RefMove) (moved bool, err 
 	if in.Len() == 0 {
 		return true, nil
 	}
-	if _, err = r.read(ctx, strings.NewReader(in.String()), "update-ref", "--stdin"); err == nil {
+	if _, err = r.git().Read(ctx, strings.NewReader(in.String()), "update-ref", "--stdin"); err == nil {
 		return true, nil
 	}
 	for _, m := range moves {
@@ -92,14 +93,12 @@ func (r *Repo) runRemote(ctx context.Context, remote string, args ...string) (ou
 		// git refuses to push a single ref to a mirror.
 		env = append(env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=remote."+remote+".mirror", "GIT_CONFIG_VALUE_0=false")
 	}
-	buf := &bounded{max: maxAnswer}
-	status, said, err = r.run(ctx, call{args: args, stdout: buf, env: env, network: true})
-	return buf.String(), status, said, err
+	return r.git().Collect(ctx, command.Call{Args: args, Env: env, Network: true})
 }
 
 // failedRemote is the error of a git command that could not reach the remote.
 func (r *Repo) failedRemote(remote string, args []string, status int, said string) error {
-	err := r.failed(args, status, said)
+	err := r.git().Failed(args, status, said)
 	if fault.HintOf(err) != "" {
 		return err
 	}
@@ -130,7 +129,7 @@ func (r *Repo) FetchRef(ctx context.Context, remote, ref, into string) (repo.ID,
 	case err != nil:
 		return repo.ID{}, err
 	case status != 0 && strings.Contains(said, "couldn't find remote ref "+ref):
-		_, err = r.read(ctx, nil, "update-ref", "-d", into)
+		_, err = r.git().Read(ctx, nil, "update-ref", "-d", into)
 		return repo.ID{}, err
 	case status != 0:
 		return repo.ID{}, r.failedRemote(remote, []string{"fetch"}, status, said)
@@ -201,12 +200,12 @@ func refused(ref, summary, output string) error {
 	for _, line := range strings.FieldsFunc(output, func(r rune) bool { return r == '\n' || r == '\r' }) {
 		text, ok := strings.CutPrefix(strings.TrimSpace(line), "remote: ")
 		if text = strings.TrimSpace(text); ok && text != "" && !strings.HasPrefix(text, "error: ") && !progress().MatchString(text) {
-			reason += ": " + firstComplaint(text)
+			reason += ": " + command.ErrorLine(text)
 			break
 		}
 	}
 	return &fault.Error{
 		Hint: "ask the administrator of the remote to accept pushes to " + ref,
-		Err:  fmt.Errorf("the remote refuses the push: %s", firstComplaint(reason)),
+		Err:  fmt.Errorf("the remote refuses the push: %s", command.ErrorLine(reason)),
 	}
 }

@@ -109,7 +109,7 @@ func (r *Repo) allConfig(ctx context.Context) (config.Settings, error) {
 	if r.asked {
 		return r.full, nil
 	}
-	out, err := r.read(ctx, nil, "config", "-z", "--includes", "--list")
+	out, err := r.git().Read(ctx, nil, "config", "-z", "--includes", "--list")
 	if err != nil {
 		return config.Settings{}, err
 	}

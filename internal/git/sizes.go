@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ken/internal/git/command"
 	"ken/internal/repo"
 )
 
@@ -43,13 +44,13 @@ func (r *Repo) Sizes(ctx context.Context, ids []repo.ID) ([]int64, error) {
 // wouldFetch reports whether git failed because a partial clone has not fetched an object. Old versions of git
 // fail at the first missing content. Newer ones fail only if they need the object.
 func wouldFetch(err error) bool {
-	why, refused := errors.AsType[*gitError](err)
-	return refused && strings.Contains(why.text, "promisor")
+	why, refused := errors.AsType[*command.Error](err)
+	return refused && strings.Contains(why.Text, "promisor")
 }
 
 // available returns which contents a partial clone has.
 func (r *Repo) available(ctx context.Context, ids []repo.ID) (map[repo.ID]bool, error) {
-	out, err := r.read(ctx, names(ids), "rev-list", "--objects", "--no-object-names", "--no-walk",
+	out, err := r.git().Read(ctx, names(ids), "rev-list", "--objects", "--no-object-names", "--no-walk",
 		"--ignore-missing", "--missing=allow-any", "--stdin")
 	if err != nil {
 		return nil, err
@@ -80,14 +81,14 @@ func (r *Repo) sizes(ctx context.Context, ids []repo.ID) ([]int64, error) {
 	}
 	w := &sizeWriter{sizes: make([]int64, 0, len(ids))}
 	args := []string{"cat-file", "--buffer", "--batch-check=%(objectsize)"}
-	status, stderr, err := r.run(ctx, call{args: args, stdin: names(ids), stdout: w, steady: true})
+	status, stderr, err := r.git().Run(ctx, command.Call{Args: args, Stdin: names(ids), Stdout: w, Steady: true})
 	switch {
 	case w.err != nil:
 		return nil, w.err
 	case err != nil:
 		return nil, err
 	case status != 0:
-		return nil, r.failed(args, status, lastComplaint(stderr))
+		return nil, r.git().Failed(args, status, lastComplaint(stderr))
 	case len(w.rest) > 0 || len(w.sizes) != len(ids):
 		return nil, errors.New("git cat-file: truncated output")
 	}

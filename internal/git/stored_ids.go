@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ken/internal/git/command"
 	"ken/internal/git/index"
 	"ken/internal/repo"
 )
@@ -60,12 +61,7 @@ func (r *Repo) addAll(ctx context.Context, env []string, paths []repo.Path) ([]r
 		names.WriteByte(0)
 	}
 	ask := func(stdin string, args ...string) (string, error) {
-		out := &bounded{max: maxAnswer}
-		status, stderr, err := r.run(ctx, call{args: args, stdin: strings.NewReader(stdin), stdout: out, env: env})
-		if err == nil && status != 0 {
-			err = r.failed(args, status, stderr)
-		}
-		return out.String(), err
+		return r.git().Output(ctx, command.Call{Args: args, Stdin: strings.NewReader(stdin), Env: env})
 	}
 	if _, err = ask(before, "update-index", "-z", "--index-info"); err == nil {
 		_, err = ask(names.String(), "update-index", "-z", "--add", "--stdin")

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"ken/internal/git/command"
 	"ken/internal/repo"
 )
 
@@ -49,14 +50,12 @@ func (r *Repo) walk(ctx context.Context, revisions io.Reader, options []string, 
 	w := &walker{f: f, stop: stop}
 	// Without GIT_FLUSH=0 git flushes after each commit, which takes a tenth longer.
 	buffered := []string{"GIT_FLUSH=0"}
-	status, stderr, err := r.run(ctx, call{args: args, stdin: revisions, stdout: w, env: buffered, steady: true})
+	err := r.git().Stream(ctx, command.Call{Args: args, Stdin: revisions, Stdout: w, Env: buffered, Steady: true})
 	switch {
 	case w.err != nil:
 		return w.err
 	case err != nil:
 		return err
-	case status != 0:
-		return r.failed(args, status, stderr)
 	}
 	return w.end()
 }
