@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ken/internal/git/command"
+	"ken/internal/git/objects"
 	"ken/internal/repo"
 )
 
@@ -18,11 +19,11 @@ func (r *Repo) listFiles(ctx context.Context, tree repo.ID) ([]repo.Change, erro
 	var list []repo.Change
 	var limit listingLimit
 	err := r.splitLong(ctx, []string{"ls-tree", "-r", "-z", "--full-tree", tree.String()}, func(item string) error {
-		f, err := parseTreeItem(item)
+		f, err := objects.ParseTreeItem(item)
 		if err == nil {
-			err = limit.add(string(f.path))
+			err = limit.add(string(f.Path))
 		}
-		list = append(list, repo.Change{Path: f.path, Kind: repo.Added, New: f.id, NewMode: f.mode})
+		list = append(list, repo.Change{Path: f.Path, Kind: repo.Added, New: f.ID, NewMode: f.Mode})
 		return err
 	})
 	return list, err

@@ -11,7 +11,8 @@
 // delete at any time. Only the functions for remotes and signatures use the network or start programs that a
 // configuration names.
 //
-// Package command runs git. Packages index, history and config parse what this package reads.
+// Package command runs git, and package objects reads objects with it. Packages index, history and config parse what
+// this package reads.
 package git
 
 import (
@@ -23,6 +24,7 @@ import (
 
 	"ken/internal/git/command"
 	"ken/internal/git/config"
+	"ken/internal/git/objects"
 	"ken/internal/repo"
 )
 
@@ -56,6 +58,9 @@ type Repo struct {
 func (r *Repo) git() command.Runner {
 	return command.Runner{Root: r.root, GitDir: r.gitDir, Detached: r.detached, Foreign: r.foreign}
 }
+
+// objects returns the reader of this repository's objects.
+func (r *Repo) objects() objects.Reader { return objects.Reader{Git: r.git(), Format: r.format} }
 
 // Root returns the canonical path of the work tree.
 func (r *Repo) Root() string { return r.root }

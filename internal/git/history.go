@@ -179,7 +179,7 @@ func (r *Repo) present(ctx context.Context, ids []repo.ID) ([]repo.ID, error) {
 	for i, id := range ids {
 		names[i] = id.String()
 	}
-	found, err := r.batchCheck(ctx, names)
+	found, err := r.objects().Resolve(ctx, names)
 	if err != nil {
 		return nil, err
 	}

@@ -192,7 +192,7 @@ func (r *Repo) repeatMerges(ctx context.Context, files historyInputFiles, merges
 			places = append(places, repo.CommitPath{Commit: m.commit, Path: p}, repo.CommitPath{Commit: m.tree, Path: p})
 		}
 	}
-	ids, err := scratch.lookUp(ctx, distinct(places), nil)
+	ids, err := scratch.objects().IDsAt(ctx, distinct(places), nil)
 	if err != nil {
 		for _, m := range repeated {
 			fail(m, err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ken/internal/git/command"
+	"ken/internal/git/objects"
 	"ken/internal/repo"
 )
 
@@ -53,7 +54,7 @@ func (r *Repo) mergeFile(ctx context.Context, m *merge, base repo.ID, path repo.
 	for _, c := range []repo.ID{m.parents[0], base, m.parents[1], m.commit} {
 		places = append(places, repo.CommitPath{Commit: c, Path: path})
 	}
-	ids, err := r.lookUp(ctx, distinct(places), nil)
+	ids, err := r.objects().IDsAt(ctx, distinct(places), nil)
 	if err != nil {
 		return false, err
 	}
@@ -86,7 +87,7 @@ func (r *Repo) mergesTo(ctx context.Context, three []repo.ID, result repo.ID) (b
 	}
 	args := []string{"merge-file", "-p", "-q"}
 	for i, content := range contents {
-		if len(content) >= maxBlob {
+		if len(content) >= objects.MaxBlob {
 			return false, fmt.Errorf("%s is too large to be merged again", three[i].Short())
 		}
 		name := filepath.Join(dir, fmt.Sprint(i))

@@ -8,6 +8,7 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/git/index"
+	"ken/internal/git/objects"
 	"ken/internal/repo"
 )
 
@@ -99,9 +100,9 @@ func (r *Repo) At(ctx context.Context, commit repo.ID, path repo.Path) (id repo.
 	if commit.IsZero() {
 		return repo.ID{}, false, fmt.Errorf("look up %s: no commit to look in", path)
 	}
-	err = r.lsTree(ctx, func(item treeItem) error {
-		if item.path == path {
-			id, ok = item.id, true
+	err = r.objects().ListTree(ctx, func(item objects.TreeItem) error {
+		if item.Path == path {
+			id, ok = item.ID, true
 		}
 		return nil
 	}, commit.String(), "--", string(path))
