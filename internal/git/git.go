@@ -11,8 +11,8 @@
 // delete at any time. Only the functions for remotes and signatures use the network or start programs that a
 // configuration names.
 //
-// Package command runs git, and package objects reads objects with it. Packages index, history and config parse what
-// this package reads.
+// Package command runs git, package objects reads objects with it, and package remerge repeats merges. Packages index,
+// history and config parse what this package reads.
 package git
 
 import (
