@@ -25,7 +25,7 @@ type cachedListing struct {
 	Head    repo.ID
 	Clean   bool   // the spec files are those of HEAD
 	Listing string // an encoded Listing
-	Inputs  string // encoded listingInputs, which only renew reads
+	Inputs  string // encoded listingInputs, which only readTree decodes
 }
 
 // listing decodes the listing. It returns nil if that fails.

@@ -46,6 +46,15 @@ type Listed struct {
 	Unknown []derive.Unknown `json:"unknown"`
 }
 
+// rawPath returns the path of the spec file.
+func (l *Listed) rawPath() repo.Path {
+	p, err := l.Raw()
+	if err != nil {
+		return ""
+	}
+	return p
+}
+
 // ProposedChange is a change of a node that a worktree proposes.
 type ProposedChange struct {
 	Worktree  string  `json:"worktree"`
@@ -124,17 +133,17 @@ func (r *Reader) makeListing(ctx context.Context, o *repoState, k *cachedListing
 	if err != nil && o.headErr == nil {
 		l.addUnknown(derive.FactHistory, err)
 	}
-	facts, err := r.renew(ctx, t, o.head, h, err)
+	facts, err := r.factsOfTree(ctx, t, o.head, h, err)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.describe(ctx, t, o, l); err != nil {
+	if err := r.addRows(ctx, t, o, l); err != nil {
 		return nil, err
 	}
 	stats := map[string]repo.StatDigest{ownCheckout: t.stats}
 	certain := len(l.Unknown) == 0 && t.outlineErr == nil
 	if h != nil {
-		files, err := r.proposing(ctx, o, t)
+		files, err := r.proposingFiles(ctx, o, t)
 		if err != nil {
 			return nil, err
 		}

@@ -16,7 +16,7 @@ import (
 type Source struct {
 	Objects string // its object directory
 	Format  repo.ObjectFormat
-		// Shallow and Grafts are the texts of its files of these names. Replaced has a line for each ref of a replaced commit: the
+	// Shallow and Grafts are the texts of its files of these names. Replaced has a line for each ref of a replaced commit: the
 	// id, the name, and more words that do not matter here.
 	Shallow, Grafts, Replaced string
 }
