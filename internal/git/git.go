@@ -20,6 +20,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"ken/internal/git/command"
@@ -107,4 +108,10 @@ func (r *Repo) Author(ctx context.Context) (string, error) {
 		return "<" + email + ">", nil
 	}
 	return name + " <" + email + ">", nil
+}
+
+// Version returns the version of git.
+func (r *Repo) Version(ctx context.Context) (string, error) {
+	out, err := r.git().Read(ctx, nil, "version")
+	return strings.TrimSpace(strings.TrimPrefix(out, "git version ")), err
 }

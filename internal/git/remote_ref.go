@@ -183,12 +183,8 @@ func (r *Repo) PushRef(ctx context.Context, remote, ref string, p PushTip) (acce
 
 // wroteFirst reports whether git did not write a ref because another process wrote it first.
 func wroteFirst(summary string) bool {
-	for _, s := range []string{"cannot lock ref", "failed to update ref", "incorrect old value", "reference already exists", "failed to lock"} {
-		if strings.Contains(summary, s) {
-			return true
-		}
-	}
-	return false
+	reasons := []string{"cannot lock ref", "failed to update ref", "incorrect old value", "reference already exists", "failed to lock"}
+	return slices.ContainsFunc(reasons, func(reason string) bool { return strings.Contains(summary, reason) })
 }
 
 // progress matches a progress line of git: "Resolving deltas: 100% (7/7), done."

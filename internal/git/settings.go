@@ -193,3 +193,9 @@ func xdgDir() string {
 	}
 	return filepath.Join(home, ".config", "git")
 }
+
+// Sparse reports whether the checkout may leave out files that git tracks.
+func (r *Repo) Sparse() bool {
+	_, err := os.Lstat(filepath.Join(r.gitDir, "info", "sparse-checkout"))
+	return err == nil
+}

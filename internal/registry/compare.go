@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
@@ -134,7 +135,7 @@ func (v *verification) scope(ctx context.Context) (iter.Seq2[store.FileRow, erro
 	v.rep.Counts.Files = len(only)
 	within := func(yield func(store.FileRow, error) bool) {
 		for row, err := range v.store.Rows(ctx, wt) {
-			if err == nil && !underAny(row.Path, v.opts.Paths) {
+			if err == nil && !slices.ContainsFunc(v.opts.Paths, row.Path.Under) {
 				continue
 			}
 			if !yield(row, err) {
@@ -146,15 +147,6 @@ func (v *verification) scope(ctx context.Context) (iter.Seq2[store.FileRow, erro
 		only = []int{}
 	}
 	return within, only, nil
-}
-
-func underAny(p repo.Path, dirs []repo.Path) bool {
-	for _, d := range dirs {
-		if p.Under(d) {
-			return true
-		}
-	}
-	return false
 }
 
 // rowIsCurrent reports whether the stored row is current for entry i.

@@ -32,7 +32,7 @@ func (r *Registry) AddOthers(ctx context.Context, known []Summary) error {
 	for i := range known {
 		k := &known[i]
 		content := repo.Content{ID: k.ID, MD5: k.MD5}
-		told := map[string]bool{k.Text: true}
+		seen := map[string]bool{k.Text: true}
 		for _, p := range k.writtenAt() {
 			for _, h := range written[p] {
 				if fresh.Judge(h.Basis, content) != fresh.Fresh {
@@ -42,10 +42,10 @@ func (r *Registry) AddOthers(ctx context.Context, known []Summary) error {
 				if err != nil {
 					return err
 				}
-				if !ok || told[record.Text] {
+				if !ok || seen[record.Text] {
 					continue
 				}
-				told[record.Text] = true
+				seen[record.Text] = true
 				k.Others = append(k.Others, OtherSummary{record.Text, record.Author, record.At.UTC(), record.Confirmer, record.Assumed})
 			}
 		}

@@ -2,6 +2,7 @@ package registry
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"ken/internal/fresh"
@@ -232,10 +233,5 @@ func wants(states []fresh.State, s fresh.State) bool {
 	if states == nil {
 		return s == fresh.Fresh || s == fresh.Stale
 	}
-	for _, w := range states {
-		if w == s {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(states, s)
 }

@@ -68,3 +68,12 @@ func EscapeJSON(b []byte) []byte {
 func fieldsOf(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r >= '\t' && r <= '\r' })
 }
+
+// Shorten cuts a text to at most so many characters, and ends it with an ellipsis if it did.
+func Shorten(text string, most int) string {
+	r := []rune(text)
+	if len(r) <= most {
+		return text
+	}
+	return strings.TrimRight(string(r[:most-1]), " ") + "…"
+}
