@@ -77,7 +77,7 @@ func (r *Repo) WriteCommit(ctx context.Context, c NewCommit) (repo.ID, error) {
 	return id, err
 }
 
-// noObject is the id that stands for no object.
+// noObject returns the id that git uses for a missing object.
 func (r *Repo) noObject() string { return strings.Repeat("0", 2*r.format.Size()) }
 
 // importPath quotes a path for git fast-import.

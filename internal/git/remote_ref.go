@@ -42,7 +42,7 @@ func (r *Repo) CheckRemote(ctx context.Context, remote string) error {
 	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf("unknown remote %q", remote)}
 }
 
-// A RefMove moves a ref from one commit to another; the zero ID stands for no ref.
+// A RefMove moves a ref from one commit to another; the zero ID means that there is no ref.
 type RefMove struct {
 	Ref      string
 	From, To repo.ID

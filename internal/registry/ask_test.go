@@ -32,7 +32,7 @@ func (w *fakeRepo) status(t rapid.TB, opts registry.VerifyOptions) *registry.Rep
 		t.Fatal(err)
 	}
 	if w.store.commits != before {
-		t.Fatal("status wrote")
+		t.Fatal("Status wrote to the store")
 	}
 	return rep
 }

@@ -77,6 +77,6 @@ func TestHeadThatIsNotInTheRepository(t *testing.T) {
 	w := settled(t, "a.go", "alpha")
 	w.head = blob("elsewhere")
 	if rep, err := w.registry().Status(w.ctx, registry.VerifyOptions{}); err == nil {
-		t.Errorf("%+v", rep)
+		t.Errorf("the report is %+v", rep)
 	}
 }

@@ -30,7 +30,7 @@ func TestWanting(t *testing.T) {
 	} {
 		for _, c := range counts {
 			if c.NeedsAttention() != want {
-				t.Errorf("%+v", c)
+				t.Errorf("NeedsAttention of %+v is %v, want %v", c, c.NeedsAttention(), want)
 			}
 		}
 	}

@@ -44,7 +44,7 @@ func (p Path) JSON() PathJSON {
 	return PathJSON{Path: strconv.Quote(string(p)), B64: base64.StdEncoding.EncodeToString([]byte(p))}
 }
 
-// Raw returns the path a document's form stands for.
+// Raw returns the path of a JSON document.
 func (j PathJSON) Raw() (Path, error) {
 	if j.B64 == "" {
 		return Path(j.Path), nil

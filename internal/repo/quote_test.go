@@ -9,8 +9,7 @@ import (
 	"ken/internal/repo"
 )
 
-// Whatever a repository says is one line between two quotes, and nothing in it is or looks
-// like a quote.
+// Quotation returns one line between two quotes. Nothing inside is a quote or looks like one.
 func TestQuotation(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", `""`},

@@ -68,7 +68,7 @@ type LintOptions struct {
 	Tracked []repo.Path // every path in the index, sorted
 	// Unmerged are the tracked paths with an unresolved merge.
 	Unmerged []repo.Path
-	// Outlines has the outlines of the files of which entries name a symbol. Symbols are not checked in a file
+	// Outlines has the outlines of the files in which an entry names a symbol. Symbols are not checked in a file
 	// without an outline.
 	Outlines map[repo.Path]*outline.Outline
 	// Sources are the files that some spec should govern or refer to. nil turns off the coverage check.

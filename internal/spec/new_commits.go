@@ -8,7 +8,7 @@ import (
 	"ken/internal/spec/parse"
 )
 
-// newCommits describes the commits between two heads, the later of which descends from the earlier one.
+// newCommits describes the commits between two heads. The later head descends from the earlier one.
 type newCommits struct {
 	changed      map[repo.Path]bool // the paths that a commit changed, or that differ between the heads
 	specsChanged bool               // a spec is among the changed paths

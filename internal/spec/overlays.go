@@ -96,7 +96,7 @@ func (r *Reader) Overlays(ctx context.Context) ([]WorktreeChanges, error) {
 	return list, nil
 }
 
-// touched lists the nodes of which a proposal changes code.
+// touched lists the nodes whose code a proposal changes.
 func touched(changes map[string]*nodeChange) []ChangedCodeJSON {
 	list := []ChangedCodeJSON{}
 	for _, id := range slices.Sorted(maps.Keys(changes)) {

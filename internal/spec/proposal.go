@@ -93,7 +93,7 @@ func newProposal(w *worktree) *proposal {
 	}
 }
 
-// findFork finds the commit at which a checkout left main, and the commits of its own. If several commits are
+// findFork finds the commit at which a checkout left main, and the commits that only the checkout has. If several commits are
 // shared, the one with the highest number is the fork: no other shared commit descends from it.
 func (c *proposal) findFork(g *derive.Graph, h derive.History) {
 	head, ok := h.Find(c.head)

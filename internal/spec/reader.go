@@ -215,7 +215,7 @@ func (l *LintResult) addHistory(nodes []*parse.Node, listing *Listing) {
 	}
 }
 
-// symbolOutlines returns the outlines of the files of which entries name a symbol, as they are in the work tree.
+// symbolOutlines returns the outlines of the files in which an entry names a symbol, as they are in the work tree.
 func (r *Reader) symbolOutlines(ctx context.Context, nodes []*parse.Node, tracked []repo.Entry, parts *locator) (map[repo.Path]*outline.Outline, error) {
 	asked := make(map[repo.Path]bool)
 	for _, n := range nodes {

@@ -335,7 +335,7 @@ func (s *nodeState) drift() int {
 	return len(commits)
 }
 
-// changedFiles returns the touched files, without those of which only unchanged symbols are governed.
+// changedFiles returns the touched files, except those in which all governed symbols are unchanged.
 func (s *nodeState) changedFiles() []touchedFile {
 	if s.driftGrade == nil {
 		return s.touchedFiles

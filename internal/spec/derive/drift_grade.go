@@ -27,7 +27,7 @@ type driftGrade struct {
 	commit repo.CommitNumber
 	list   []change
 	grade  fresh.Grade // the highest
-	// unchanged has the touched files of which only symbols are governed, and none of these has changed.
+	// unchanged has the touched files in which only symbols are governed, and all of them are unchanged.
 	unchanged map[repo.Path]bool
 	// whole has, by symbol, the reason why an entry with this symbol is judged by its whole file.
 	whole map[string]string
@@ -198,7 +198,7 @@ func (c *change) readable() bool {
 		outline.MayRead(c.paths[0]) && outline.MayRead(c.paths[len(c.paths)-1])
 }
 
-// choose selects the files to outline: those of which symbols are governed, and all others, unless one of these
+// choose selects the files to outline: those with governed symbols, and all others, unless one of these
 // has the highest grade anyway.
 func (x *driftGrade) choose() {
 	ungradable := slices.ContainsFunc(x.list, func(c change) bool {
