@@ -158,19 +158,19 @@ func (g *Graph) lowest(v *cover) [lanes]repo.CommitNumber {
 	for i := range low {
 		low[i] = g.head + 1
 	}
-	wanting := ^uint64(0)
+	missing := ^uint64(0)
 	if v.sets < lanes {
-		wanting = 1<<v.sets - 1
+		missing = 1<<v.sets - 1
 	}
-	for c := repo.CommitNumber(0); c <= g.head && wanting != 0; c++ {
-		found := wanting &^ v.mask[c]
+	for c := repo.CommitNumber(0); c <= g.head && missing != 0; c++ {
+		found := missing &^ v.mask[c]
 		if found == 0 || !g.reached[c] {
 			continue
 		}
 		for ; found != 0; found &= found - 1 {
 			i := bits.TrailingZeros64(found)
 			low[i] = c
-			wanting &^= 1 << i
+			missing &^= 1 << i
 		}
 	}
 	return low
