@@ -157,7 +157,7 @@ func (h *Call) governed(ctx context.Context, paths []repo.Path) (string, error) 
 func (h *Call) drifts(ctx context.Context) map[string]int {
 	drifts := make(map[string]int)
 	specs := h.Spec
-	if !specs.Listed() {
+	if !specs.HasCachedListing() {
 		return drifts
 	}
 	ctx, cancel := h.within(ctx, driftShare)

@@ -73,7 +73,7 @@ func (h *gitHooks) hasSpecs(ctx context.Context) (bool, error) {
 
 // Close closes the commit at HEAD. It returns nil if the repository was never verified,
 // since a hook does not read every file, and while git replays commits.
-func (h *gitHooks) Close(ctx context.Context) (closed *registry.Closing, err error) {
+func (h *gitHooks) Close(ctx context.Context) (closed *registry.CloseResult, err error) {
 	if !exists(filepath.Join(h.git.CommonDir(), "ken", "ken.db")) {
 		return nil, nil
 	}

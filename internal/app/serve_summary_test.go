@@ -59,7 +59,7 @@ func TestServeWritesAndConfirmsSummaries(t *testing.T) {
 	s := serveRepo(t, r, nil)
 	r.Write("api.go", "package api\n\nfunc Other() {}\n")
 	body := s.post(http.StatusOK, "/api/confirm", `{"path":"api.go","read":"`+s.diffRead("api.go")+`"}`)
-	var done registry.Written
+	var done registry.WriteResult
 	if err := json.Unmarshal([]byte(body), &done); err != nil || done.Result != registry.Stored || done.Path != "api.go" {
 		t.Errorf("confirming answers %s (%v)", body, err)
 	}

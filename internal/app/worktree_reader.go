@@ -127,25 +127,25 @@ func (d *worktreeReader) Read(ctx context.Context, paths []repo.Path, see func(i
 }
 
 // Confirm records that a summary holds for the content that read names.
-func (d *worktreeReader) Confirm(ctx context.Context, path repo.Path, read string) (registry.Written, error) {
+func (d *worktreeReader) Confirm(ctx context.Context, path repo.Path, read string) (registry.WriteResult, error) {
 	d.Snapshot = nil // writing is a check
 	done, err := d.Repository.Summaries().Confirm(ctx, []repo.Path{path}, read)
 	if err != nil {
-		return registry.Written{}, err
+		return registry.WriteResult{}, err
 	}
-	return done[0].Written, nil
+	return done[0].WriteResult, nil
 }
 
 // Write stores the summary of a file.
-func (d *worktreeReader) Write(ctx context.Context, update registry.Update) (registry.Written, error) {
+func (d *worktreeReader) Write(ctx context.Context, update registry.Update) (registry.WriteResult, error) {
 	done, err := d.Registry.Write(ctx, []registry.Update{update})
 	if err != nil {
-		return registry.Written{}, err
+		return registry.WriteResult{}, err
 	}
 	return done[0], nil
 }
 
 // Summaries returns the summaries of files.
-func (d *worktreeReader) Summaries(ctx context.Context, paths []repo.Path) ([]registry.Knowledge, error) {
+func (d *worktreeReader) Summaries(ctx context.Context, paths []repo.Path) ([]registry.Summary, error) {
 	return d.Registry.Show(ctx, paths)
 }

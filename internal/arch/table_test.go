@@ -8,7 +8,7 @@ var (
 	features = []string{"registry", "tree", "survey/excerpt", "survey", "surveyrun", "contract", "workflow", "spec/parse", "spec/derive", "spec", "githook", "docs", "prove", "board", "install", "agenthook", "share", "uses", "find", "brief", "review", "attention", "summary"}
 	// Facts are below the features. A feature may use their concrete types.
 	facts = []string{
-		"atomicfile", "env", "cache", "git", "git/config", "git/index", "git/history", "content", "state", "model/provider", "searchindex",
+		"atomicfile", "env", "cache", "git", "git/command", "git/objects", "git/remerge", "git/config", "git/index", "git/history", "content", "state", "model/provider", "searchindex",
 		"store/local", "store/sqlite", "store/postgres", "store/memory", "store/team", "workspace", "session",
 	}
 	// These combine features: the settings of all features, and a queue of survey runs. Others read and write the files
@@ -90,9 +90,12 @@ var imports = func() map[string][]string {
 	m["worker"] = join(types, features, facts, []string{"ken", "queue"})
 	m["env"] = []string{"fault"} // facts read timeouts with it
 	m["atomicfile"] = nil        // facts replace files with it
-	// git reads a repository, and caches who made the content of merged files. The packages below it parse what git has
+	// git reads a repository, and caches who made the content of merged files. git/command runs git, git/objects reads objects with it, git/remerge repeats merges, and the others parse what git has
 	// read, without I/O.
-	m["git"] = join(types, []string{"atomicfile", "env", "cache", "git/config", "git/index", "git/history"})
+	m["git"] = join(types, []string{"atomicfile", "cache", "git/command", "git/objects", "git/remerge", "git/config", "git/index", "git/history"})
+	m["git/command"] = []string{"env", "fault"}
+	m["git/objects"] = []string{"repo", "git/command"}
+	m["git/remerge"] = []string{"repo", "git/command", "git/objects"}
 	m["git/config"] = nil
 	m["git/index"] = []string{"repo"}
 	m["git/history"] = []string{"repo"}
@@ -160,7 +163,7 @@ var clocks = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "T
 // them.
 var restricted = map[string][]string{
 	// ken runs git, and the user's model may be a program.
-	"os/exec":                                {"git", "model/provider", "testrepo", "pgtest", "bench", "release"},
+	"os/exec":                                {"git/command", "model/provider", "testrepo", "pgtest", "bench", "release"},
 	"zombiezen.com/go/sqlite":                {"store/sqlite", "searchindex"},
 	"modernc.org":                            {"store/sqlite", "searchindex"},
 	"database/sql":                           {},

@@ -19,7 +19,7 @@ import (
 )
 
 // Suffix ends the names of files that are being written. A process that dies
-// leaves such a file behind; anyone may delete it.
+// leaves such a file behind; it may be deleted.
 const Suffix = ".tmp"
 
 // Write replaces the file name with content. The content is on disk before the

@@ -45,8 +45,8 @@ func facts() attention.Facts {
 		},
 		Documents: &docs.Report{Mentions: []docs.CheckedMention{mention}},
 		Specs: []*spec.Listed{
-			{Described: spec.Described{ID: "parser"}, Drift: &drift, DriftFiles: []spec.DriftFile{{File: "main.go", Behind: 5}}},
-			{Described: spec.Described{ID: "lost"}, Missing: []string{"gone/"}},
+			{NodeJSON: spec.NodeJSON{ID: "parser"}, Drift: &drift, DriftFiles: []spec.DriftFile{{File: "main.go", Behind: 5}}},
+			{NodeJSON: spec.NodeJSON{ID: "lost"}, Missing: []string{"gone/"}},
 		},
 		Gate:       3,
 		Collisions: []board.Collision{{Node: "parser", Kind: spec.OnSpec, Worktrees: []string{"a", "b", "c"}, Paths: []string{".spec/parser/spec.md"}}},

@@ -207,7 +207,7 @@ func TestWorktreeThatCannotBeOpened(t *testing.T) {
 }
 
 func listed(id, parent string, grade fresh.Grade) spec.Listed {
-	n := spec.Listed{Described: spec.Described{ID: id}, Status: spec.StatusMerged}
+	n := spec.Listed{NodeJSON: spec.NodeJSON{ID: id}, Status: spec.StatusMerged}
 	if parent != "" {
 		n.Parent = &parent
 	}
@@ -242,7 +242,7 @@ func TestSpecsAreInTreeOrder(t *testing.T) {
 // Drift is counted for every status, and unknown drift is counted separately.
 func TestDriftIsCountedForEveryStatus(t *testing.T) {
 	drift := func(id string, n int, st spec.Status) spec.Listed {
-		l := spec.Listed{Described: spec.Described{ID: id}, Status: st, Drift: &n}
+		l := spec.Listed{NodeJSON: spec.NodeJSON{ID: id}, Status: st, Drift: &n}
 		if n < 0 {
 			l.Drift = nil
 		}
@@ -291,8 +291,8 @@ func TestCollisionIsListedOnce(t *testing.T) {
 	w := healthy()
 	w.listing.Nodes = []spec.Listed{listed("a", "", "")}
 	w.overlaid = []spec.WorktreeChanges{
-		{Worktree: "one", Collisions: []spec.CollideJSON{{Node: "a", Kind: spec.OnSpec, With: []string{"two"}, Paths: []string{"p"}}}},
-		{Worktree: "two", Collisions: []spec.CollideJSON{{Node: "a", Kind: spec.OnSpec, With: []string{"one"}, Paths: []string{"p", "q"}}}},
+		{Worktree: "one", Collisions: []spec.CollisionJSON{{Node: "a", Kind: spec.OnSpec, With: []string{"two"}, Paths: []string{"p"}}}},
+		{Worktree: "two", Collisions: []spec.CollisionJSON{{Node: "a", Kind: spec.OnSpec, With: []string{"one"}, Paths: []string{"p", "q"}}}},
 	}
 	b := board.Make(t.Context(), "r", []board.Source{source(w)}, w.Overlays, nil)
 	m := b.Proposals.Known.Meetings

@@ -56,7 +56,7 @@ func CountSpecs(nodes []spec.Listed) SpecCounts {
 
 // arrange puts specs into tree order.
 func arrange(nodes []spec.Listed) []Node {
-	placed := spec.InOrder(nodes)
+	placed := spec.TreeOrder(nodes)
 	list := make([]Node, len(placed))
 	for i, p := range placed {
 		list[i] = Node{Listed: *p.Node, Depth: p.Depth, Below: p.Below, Collisions: []Collision{}}

@@ -38,7 +38,7 @@ func (w *Briefer) NewEditReader(ctx context.Context, x *searchindex.Index) (*Edi
 
 // Facts returns what to know before an edit of a file. indexed says that some of it is from the
 // search index.
-func (r *EditReader) Facts(ctx context.Context, p repo.Path, k *registry.Knowledge) (facts FileFacts, indexed bool, err error) {
+func (r *EditReader) Facts(ctx context.Context, p repo.Path, k *registry.Summary) (facts FileFacts, indexed bool, err error) {
 	kinds := make(map[repo.Path]repo.Kind)
 	facts = FileFacts{
 		Path: p, Kind: k.Kind, Project: r.project,

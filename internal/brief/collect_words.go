@@ -49,7 +49,7 @@ func (r *collector) fileWords(ctx context.Context, f *workspace.File, own, unrea
 }
 
 // writtenSection returns the summary of a file with its verdict.
-func writtenSection(p repo.Path, k *registry.Knowledge) Section {
+func writtenSection(p repo.Path, k *registry.Summary) Section {
 	s := Section{Subject: p.String(), Verdict: k.Verdict.String(), Text: k.Text, Receipt: &k.Receipt, Written: true}
 	if k.Verdict == fresh.Stale {
 		s.Verdict += ": " + gradeWords(k.Grade)

@@ -58,7 +58,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// A damaged entry is no answer, wherever it was cut or changed.
+// Load ignores a damaged entry: one that was cut or changed at any byte.
 func TestDamagedEntry(t *testing.T) {
 	c := Open(t.TempDir(), "v")
 	k := key(c, "x")
@@ -133,7 +133,7 @@ func TestEvictsTheOldestWritten(t *testing.T) {
 	}
 }
 
-// Where nothing can be written, Save does nothing.
+// Save does nothing if the directory is not writable.
 func TestUnwritableCache(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

@@ -106,7 +106,7 @@ func parseUpdates(b []byte) ([]registry.Update, error) {
 	return out, nil
 }
 
-func (p *program) printClosing(out *registry.Closing) error {
+func (p *program) printClosing(out *registry.CloseResult) error {
 	rejected := false
 	for _, w := range out.Updated {
 		rejected = rejected || w.Result == registry.Rejected

@@ -59,7 +59,7 @@ func (p *program) printConfirmed(list []summary.Confirmed) error {
 		switch {
 		case p.io.JSON:
 		case c.Verdict == nil || c.Result == registry.Rejected:
-			p.printWrittenLine(c.Written)
+			p.printWrittenLine(c.WriteResult)
 		case *c.Verdict != survey.Fresh:
 			p.io.Line(term.Warn, string(c.Result), c.Display(), c.Reason+colon(strings.Join(c.Reasons, ", ")))
 		default:

@@ -19,9 +19,9 @@ import (
 // how many directories an agent could describe. A part that could not be read is null, and
 // Unknown says why. Docs and Collisions repeat the overview.
 type Glance struct {
-	What       string             `json:"what"` // the first line about the root
-	Docs       *DocsOverview      `json:"docs"`
-	Collisions []spec.CollideJSON `json:"collisions"`
+	What       string               `json:"what"` // the first line about the root
+	Docs       *DocsOverview        `json:"docs"`
+	Collisions []spec.CollisionJSON `json:"collisions"`
 	// Undescribed counts the directories without a current summary by a model or an agent.
 	Undescribed *int           `json:"undescribed"`
 	Unknown     []spec.Unknown `json:"unknown"`
@@ -31,9 +31,9 @@ type Glance struct {
 
 // glance reads the parts that the overview does not have. If one part fails, the others are still reported.
 func (p *program) glance(ctx context.Context, w *ken.Repository, b *brief.Brief, o *Overview) (*Glance, error) {
-	g := &Glance{Docs: o.Documents, Collisions: []spec.CollideJSON{}, Unknown: append([]spec.Unknown{}, o.Unknown...)}
+	g := &Glance{Docs: o.Documents, Collisions: []spec.CollisionJSON{}, Unknown: append([]spec.Unknown{}, o.Unknown...)}
 	for _, m := range o.Collisions {
-		g.Collisions = append(g.Collisions, spec.CollideJSON{Node: m.Node, Kind: m.Kind, With: m.Worktrees, Paths: m.Paths})
+		g.Collisions = append(g.Collisions, spec.CollisionJSON{Node: m.Node, Kind: m.Kind, With: m.Worktrees, Paths: m.Paths})
 	}
 	for _, s := range b.Sections {
 		if s.Subject == repo.DirLabel("").String() {

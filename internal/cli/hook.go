@@ -29,7 +29,7 @@ type GitHooks interface {
 	Finish(ctx context.Context, file, session string) error
 	// Close closes the commit at HEAD; nil if the repository was never verified, and
 	// while git replays commits.
-	Close(ctx context.Context) (*registry.Closing, error)
+	Close(ctx context.Context) (*registry.CloseResult, error)
 	// Setup creates the files of ken init, or removes them.
 	Setup(ctx context.Context, opts install.Options) ([]install.FileResult, error)
 	// Install adds ken to the git hooks, or removes it.
@@ -167,7 +167,7 @@ func (p *program) hookPostCommit() *cobra.Command {
 }
 
 // staleIn lists the files of a commit whose summaries are stale.
-func staleIn(c *registry.Closing) []string {
+func staleIn(c *registry.CloseResult) []string {
 	var list []string
 	for _, n := range c.NeedsSummary {
 		if n.Summary == fresh.Stale {

@@ -30,7 +30,7 @@ func (b brokenHooks) Sign(context.Context, string, string, string) error { retur
 
 func (b brokenHooks) Finish(context.Context, string, string) error { return b.fail() }
 
-func (b brokenHooks) Close(context.Context) (*registry.Closing, error) { return nil, b.fail() }
+func (b brokenHooks) Close(context.Context) (*registry.CloseResult, error) { return nil, b.fail() }
 
 func (b brokenHooks) Setup(context.Context, install.Options) ([]install.FileResult, error) {
 	return nil, b.fail()
@@ -166,8 +166,8 @@ func (*endless) Read(b []byte) (int, error) {
 
 // A spec that blocks stops a commit, and an unknown verdict does so if the policy is strict.
 func TestHookGated(t *testing.T) {
-	blocked := []spec.Blocked{{Node: "a\x1b", Spec: ".spec/a/spec.md", Drift: 3, Paths: []string{"a.go"}}}
-	unknown := []spec.Unjudged{{Node: "b", Unknown: spec.Unknown{Reason: "shallow"}}}
+	blocked := []spec.BlockedNode{{Node: "a\x1b", Spec: ".spec/a/spec.md", Drift: 3, Paths: []string{"a.go"}}}
+	unknown := []spec.UnjudgedNode{{Node: "b", Unknown: spec.Unknown{Reason: "shallow"}}}
 	for _, tt := range []struct {
 		name   string
 		g      spec.GateResult

@@ -46,7 +46,7 @@ holds here.`,
 				err = p.answer(out, func() {
 					subject := repo.PathJSON{Path: out.Subject, B64: out.B64}.Display()
 					p.io.Line(toneOf(out.Here), out.Here.String(), subject, "here"+colon(strings.Join(append(reasonWords(out.ReasonsHere), out.Details...), ", ")))
-					p.io.Line(toneOf(out.AtCommit), out.AtCommit.String(), subject, "at "+out.Commit.Short()+colon(strings.Join(reasonWords(out.ReasonsThen), ", ")))
+					p.io.Line(toneOf(out.AtCommit), out.AtCommit.String(), subject, "at "+out.Commit.Short()+colon(strings.Join(reasonWords(out.ReasonsAtCommit), ", ")))
 					if out.Hint != "" {
 						p.io.Remarkf("hint: %s", out.Hint)
 					}

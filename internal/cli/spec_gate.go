@@ -73,7 +73,7 @@ func (p *program) printGate(g *spec.GateResult) {
 }
 
 // gateHint says how to pass the gate.
-func gateHint(b spec.Blocked) string {
+func gateHint(b spec.BlockedNode) string {
 	return fmt.Sprintf("if the code changed the meaning of %s, edit and stage %s; if the spec still holds: ken spec ack %s --reason TEXT", b.Node, b.Spec, fault.Quote(b.Node))
 }
 

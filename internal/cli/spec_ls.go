@@ -30,7 +30,7 @@ content. ken computes all of it from git's history and says "unknown" if it cann
 					return err
 				}
 				err = p.answer(l, func() { p.printListing(l) })
-				return failCheck(err, check && l.Wanting())
+				return failCheck(err, check && l.NeedsAttention())
 			})
 		},
 	}
@@ -49,7 +49,7 @@ func (p *program) printListing(l *spec.Listing) {
 	}
 	shared := sharedReason(l.Nodes)
 	p.io.Buffered(func() {
-		for _, at := range spec.InOrder(l.Nodes) {
+		for _, at := range spec.TreeOrder(l.Nodes) {
 			n := *at.Node
 			n.Unknown = slices.Clone(n.Unknown)
 			for i, u := range n.Unknown {
@@ -57,7 +57,7 @@ func (p *program) printListing(l *spec.Listing) {
 					n.Unknown[i].Reason = "" // it follows once for all
 				}
 			}
-			p.io.Line(statusTone(n.Status), n.Status.String(), strings.Repeat("  ", at.Depth)+n.ID, n.InWords())
+			p.io.Line(statusTone(n.Status), n.Status.String(), strings.Repeat("  ", at.Depth)+n.ID, n.Describe())
 		}
 		if shared != "" {
 			p.io.Printf("unknown: %s\n", term.Clean(shared))

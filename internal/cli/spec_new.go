@@ -25,7 +25,7 @@ func (p *program) specNew() *cobra.Command {
 				for _, entry := range n.Missing {
 					p.io.Remarkf("ken: git tracks no file %s yet; the spec has no drift for it until then", term.Clean(entry))
 				}
-				return p.answer(n.Describe(), func() { p.io.Line(term.Good, "written", n.Path.String(), "spec "+n.ID) })
+				return p.answer(n.JSON(), func() { p.io.Line(term.Good, "written", n.Path.String(), "spec "+n.ID) })
 			})
 		},
 	}

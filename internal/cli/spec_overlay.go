@@ -72,7 +72,7 @@ func (p *program) printOverlay(o spec.WorktreeChanges) {
 	switch {
 	case len(o.Ops) > 0:
 		p.io.Line(term.Plain, "proposes", o.Worktree, who)
-	case o.Works || len(o.Collisions) > 0:
+	case o.ChangesCode || len(o.Collisions) > 0:
 		p.io.Line(term.Plain, "works", o.Worktree, who)
 	case len(o.Unknown) == 0:
 		p.io.Line(term.Dim, "idle", o.Worktree, who)

@@ -155,7 +155,7 @@ type knowledge struct {
 // failsCheck reports whether --check should fail.
 func (k *knowledge) failsCheck() bool {
 	damaged := slices.ContainsFunc(k.Unused, func(u unused) bool { return errors.Is(u.why, fresh.ErrDamaged) })
-	return k.Counts.Wanting() || k.Directories != nil && len(k.Directories.Wanting) > 0 || damaged
+	return k.Counts.NeedsAttention() || k.Directories != nil && len(k.Directories.Wanting) > 0 || damaged
 }
 
 // An unused is a record that is not used.
@@ -168,7 +168,7 @@ type unused struct {
 	why   error
 }
 
-func unusedOf(list []fresh.Unused, err error) ([]unused, error) {
+func unusedOf(list []fresh.UnusedRecord, err error) ([]unused, error) {
 	var out []unused
 	for _, u := range list {
 		out = append(out, unused{u.Path.JSON(), u.Directory, u.Why.Error(), u.Label(), u.Why})

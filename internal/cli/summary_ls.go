@@ -46,7 +46,7 @@ func (p *program) summaryList() *cobra.Command {
 				assumed := false
 				for _, k := range l.Entries {
 					assumed = assumed || k.Assumed
-					p.io.Line(toneOf(k.Verdict), k.Verdict.String(), k.Display(), k.Gist())
+					p.io.Line(toneOf(k.Verdict), k.Verdict.String(), k.Display(), k.FirstLine())
 				}
 				if assumed {
 					p.io.Remarkf("ken: assumed: the author did not say which content it read")

@@ -104,7 +104,7 @@ func onePath(w *ken.Repository, args, b64 []string) (repo.Path, error) {
 
 // printWritten prints the results of updates. With alone, the document is that of the single update. It returns errFailed
 // if an update was rejected.
-func (p *program) printWritten(written []registry.Written, alone bool) error {
+func (p *program) printWritten(written []registry.WriteResult, alone bool) error {
 	if p.io.JSON {
 		var doc any = written
 		if alone {
@@ -127,7 +127,7 @@ func (p *program) printWritten(written []registry.Written, alone bool) error {
 }
 
 // printWrittenLine prints the result of one update.
-func (p *program) printWrittenLine(w registry.Written) {
+func (p *program) printWrittenLine(w registry.WriteResult) {
 	tone, why := term.Good, w.Reason
 	switch w.Result {
 	case registry.Rejected:

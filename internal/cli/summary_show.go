@@ -43,7 +43,7 @@ func (p *program) summaryShow() *cobra.Command {
 				if err := w.Registry.AddOthers(c.Context(), known); err != nil {
 					return err
 				}
-				stale := slices.ContainsFunc(known, func(k registry.Knowledge) bool { return k.Verdict != fresh.Fresh })
+				stale := slices.ContainsFunc(known, func(k registry.Summary) bool { return k.Verdict != fresh.Fresh })
 				return failCheck(p.printKnowledge(known, all), check && stale)
 			})
 		},
@@ -55,7 +55,7 @@ func (p *program) summaryShow() *cobra.Command {
 	return c
 }
 
-func (p *program) lookUp(c *cobra.Command, w *ken.Repository, content repo.Content, args, b64 []string) ([]registry.Knowledge, error) {
+func (p *program) lookUp(c *cobra.Command, w *ken.Repository, content repo.Content, args, b64 []string) ([]registry.Summary, error) {
 	if len(args)+len(b64) > 0 {
 		only, err := paths(w, args, b64)
 		if err != nil {
@@ -73,7 +73,7 @@ func (p *program) lookUp(c *cobra.Command, w *ken.Repository, content repo.Conte
 			Err:  fmt.Errorf("no summary was written from content %s", c.Flag("id").Value),
 		}
 	}
-	return []registry.Knowledge{k}, nil
+	return []registry.Summary{k}, nil
 }
 
 // parseContent reads a content id or md5.
@@ -88,7 +88,7 @@ func parseContent(s string) (repo.Content, error) {
 
 // printKnowledge prints one document for one file, a list for several. If all is set, the
 // other summaries of the same content follow.
-func (p *program) printKnowledge(known []registry.Knowledge, all bool) error {
+func (p *program) printKnowledge(known []registry.Summary, all bool) error {
 	if p.io.JSON {
 		if len(known) == 1 {
 			return p.io.Encode(known[0])
@@ -154,7 +154,7 @@ func reasonWords(reasons []string) []string {
 }
 
 // remarksOf says what a reader should know about a summary besides its verdict.
-func remarksOf(k *registry.Knowledge) []string {
+func remarksOf(k *registry.Summary) []string {
 	var list []string
 	for _, remark := range k.Remarks() {
 		switch remark {

@@ -72,7 +72,7 @@ func Judge(basis Basis, now repo.Content) State {
 		return None
 	case now.ID.IsZero() && now.MD5.IsZero():
 		return Unknown
-	case basis.Holds(now):
+	case basis.Matches(now):
 		return Fresh
 	default:
 		return Stale

@@ -24,8 +24,7 @@ func md5s() *rapid.Generator[repo.MD5] {
 	})
 }
 
-// A stamp is never before now, and comes after all that it displaces; but for that it is
-// now. There is no time at which it stops to do so.
+// A stamp is now, or just after the latest time that it displaces. This holds for all times.
 func TestStampComesAfter(t *testing.T) {
 	times := rapid.Custom(func(t *rapid.T) time.Time {
 		return time.Unix(rapid.Int64Range(-62135596800, 253402300799).Draw(t, "s"), rapid.Int64Range(0, 999999999).Draw(t, "ns"))
@@ -34,37 +33,36 @@ func TestStampComesAfter(t *testing.T) {
 		now, displaced := times.Draw(t, "now"), rapid.SliceOf(times).Draw(t, "displaced")
 		at := fresh.Stamp(now, displaced...)
 		if at.Before(now.Truncate(time.Microsecond)) || at != at.Truncate(time.Microsecond) {
-			t.Fatalf("the stamp %v at %v is before it, or finer than a microsecond", at, now)
+			t.Fatalf("the stamp is %v at %v: want a later time, in whole microseconds", at, now)
 		}
 		last := now
 		for _, d := range displaced {
 			if d = d.Truncate(time.Microsecond); !at.After(d) {
-				t.Errorf("the stamp %v does not come after %v", at, d)
+				t.Errorf("the stamp is %v, want a time after %v", at, d)
 			}
 			if d.After(last) {
 				last = d
 			}
 		}
 		if at.After(last.Add(time.Microsecond)) {
-			t.Errorf("the stamp %v is later than it need be after %v", at, last)
+			t.Errorf("the stamp is %v, want at most a microsecond after %v", at, last)
 		}
 	})
 }
 
-// Nothing that was never looked at passes for good news.
+// The zero state is unknown, and so is the verdict about unknown content.
 func TestZeroIsUnknown(t *testing.T) {
 	var s fresh.State
 	if s != fresh.Unknown || s.String() != "unknown" {
-		t.Errorf("the zero state is %s", s)
+		t.Errorf("the zero state is %s, want unknown", s)
 	}
 	basis := fresh.Basis{Content: repo.Content{MD5: repo.MD5{1}}}
 	if got := fresh.Judge(basis, repo.Content{}); got != fresh.Unknown {
-		t.Errorf("content that could not be established is %s", got)
+		t.Errorf("the verdict about unknown content is %s, want unknown", got)
 	}
 }
 
-// A text holds for the content it was written from and for no other, and the
-// id decides wherever the writer knew it.
+// A text is fresh for the content that it was written from, and for no other. If the basis has an id, the id decides.
 func TestJudge(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		was := repo.Content{ID: ids().Draw(t, "was"), MD5: md5s().Draw(t, "was md5")}
@@ -89,13 +87,12 @@ func TestJudge(t *testing.T) {
 			t.Fatalf("written from %v, now %v: %s, want %s", was, now, got, want)
 		}
 		if fresh.Judge(basis, now) != fresh.Judge(basis.Key(), now) {
-			t.Fatal("the key of a basis judges otherwise than the basis")
+			t.Fatal("Judge returned different verdicts for a basis and for its key")
 		}
 	})
 }
 
-// Changing any part of a record, however the parts run into each other, makes
-// another record.
+// Two records have the same id only if all their fields are equal.
 func TestRecordIDsDiffer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(name string) fresh.Record {
@@ -113,12 +110,12 @@ func TestRecordIDsDiffer(t *testing.T) {
 			t.Fatalf("%+v and %+v: ids equal %v", a, b, a.ID() == b.ID())
 		}
 		if (a.TextID() == b.TextID()) != (a.Text == b.Text) {
-			t.Fatal("text ids do not follow the text")
+			t.Fatal("text ids are equal for different texts, or differ for equal ones")
 		}
 	})
 }
 
-// Ids stay what they were: stores and receipts hold them.
+// The id of a record never changes, since stores and receipts contain it.
 func TestRecordIDsStay(t *testing.T) {
 	r := fresh.Record{
 		Text: "Serves the API.\xff\n", Author: "Ann <ann@example.org>", Recipe: "hand", Confirmer: "Bob", Assumed: true, Path: "a.go",
@@ -149,7 +146,7 @@ func TestReceiptRoundTrip(t *testing.T) {
 	})
 }
 
-// Whatever ParseReceipt accepts, it reads back the same after printing.
+// Printing a parsed receipt and parsing it again returns the same receipt.
 func FuzzReceipt(f *testing.F) {
 	f.Add(fresh.Receipt{Subject: "a.go", Verdict: fresh.Fresh}.String())
 	f.Add("ken1:")

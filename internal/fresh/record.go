@@ -51,9 +51,9 @@ type Basis struct {
 // IsZero reports whether the basis has no content.
 func (b Basis) IsZero() bool { return b.Content.ID.IsZero() && b.Content.MD5.IsZero() }
 
-// Holds reports whether now is the content of the basis. The ids decide; the md5 decides only for a basis without
+// Matches reports whether now is the content of the basis. The ids decide; the md5 decides only for a basis without
 // an id.
-func (b Basis) Holds(now repo.Content) bool {
+func (b Basis) Matches(now repo.Content) bool {
 	if !b.Content.ID.IsZero() {
 		return b.Content.ID == now.ID
 	}
@@ -111,8 +111,8 @@ func (r Record) Compare(o Record) int {
 // would show a record from the far future for ever.
 const MaxAhead = 24 * time.Hour
 
-// Latest returns the latest time that a record may have at now, in whole microseconds like the times of records.
-func Latest(now time.Time) time.Time { return now.UTC().Add(MaxAhead).Truncate(time.Microsecond) }
+// LatestTime returns the latest time that a record may have at now, in whole microseconds like the times of records.
+func LatestTime(now time.Time) time.Time { return now.UTC().Add(MaxAhead).Truncate(time.Microsecond) }
 
 // ErrAhead says that the time of a record is later than [Latest].
 var ErrAhead = errors.New("it is dated more than a day in the future")
@@ -120,15 +120,15 @@ var ErrAhead = errors.New("it is dated more than a day in the future")
 // ErrDamaged says that the content of a record does not match its id.
 var ErrDamaged = errors.New("its content does not match its hash")
 
-// An Unused is a stored record that ken ignores.
-type Unused struct {
+// An UnusedRecord is a stored record that ken ignores.
+type UnusedRecord struct {
 	Path      repo.Path // of the file or directory that it is about
 	Directory bool
 	Why       error // [ErrDamaged] or [ErrAhead]
 }
 
 // Label names the subject of the record.
-func (u Unused) Label() string {
+func (u UnusedRecord) Label() string {
 	if u.Directory && u.Path == "" {
 		return "."
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 // UnusedRemarks says which records ken ignores and why, one line for each reason.
-func UnusedRemarks(list []Unused) []string {
+func UnusedRemarks(list []UnusedRecord) []string {
 	var remarks []string
 	for _, why := range []error{ErrDamaged, ErrAhead} {
 		n, first := 0, ""

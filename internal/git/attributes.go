@@ -48,7 +48,7 @@ func (r *Repo) attributes(ctx context.Context, paths []repo.Path) ([]rawAttribut
 		in.WriteByte(0)
 	}
 	args := append([]string{"check-attr", "-z", "--stdin"}, attributeNames...)
-	out, err := r.read(ctx, strings.NewReader(in.String()), args...)
+	out, err := r.git().Read(ctx, strings.NewReader(in.String()), args...)
 	if err != nil {
 		return nil, err
 	}

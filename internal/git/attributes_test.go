@@ -55,7 +55,7 @@ func TestAttributesMatchGitAdd(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				cleaned, err := r.Cleaned(ctx(t), paths)
+				cleaned, err := r.StoredIDs(ctx(t), paths)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -68,7 +68,7 @@ func TestAttributesMatchGitAdd(t *testing.T) {
 						t.Errorf("%s (%s): git add stores %q, but conversion %d would store %q", p, attributes[i/3], stored, got[i].Convert, want)
 					}
 					if id := b.id(":" + string(p)); id != cleaned[i] {
-						t.Errorf("%s (%s): git add stores %s, Cleaned returned %s", p, attributes[i/3], id, cleaned[i])
+						t.Errorf("%s (%s): git add stores %s, StoredIDs returned %s", p, attributes[i/3], id, cleaned[i])
 					}
 				}
 			})
@@ -142,9 +142,9 @@ func TestAttributes(t *testing.T) {
 	}
 }
 
-// Cleaned returns the id that git add would store, for unusual names, conversions and flags. It does not change the
+// StoredIDs returns the id that git add would store, for unusual names, conversions and flags. It does not change the
 // repository.
-func TestCleanedMatchesGitAdd(t *testing.T) {
+func TestStoredIDsMatchesGitAdd(t *testing.T) {
 	for _, format := range []string{"sha1", "sha256"} {
 		b := newBox(t, "--object-format="+format)
 		b.commit("id.txt", "$Id$\r\n", "plain", "1", "odd\nname.txt", "x\r\n", "hidden.txt", "h\r\n", "auto.txt", "a\n")
@@ -159,7 +159,7 @@ func TestCleanedMatchesGitAdd(t *testing.T) {
 		paths := []repo.Path{"new.u16", "odd\nname.txt", "id.txt", "plain", "hidden.txt", "auto.txt"}
 		r := b.open()
 		before := b.git("count-objects", "-v") + b.git("status", "--porcelain=v2")
-		got, err := r.Cleaned(ctx(t), paths)
+		got, err := r.StoredIDs(ctx(t), paths)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,19 +176,19 @@ func TestCleanedMatchesGitAdd(t *testing.T) {
 	}
 }
 
-func TestCleanedStartsNoFilter(t *testing.T) {
+func TestStoredIDsStartsNoFilter(t *testing.T) {
 	b := newBox(t)
 	b.write(".gitattributes", "*.x filter=evil\n")
 	b.git("config", "filter.evil.clean", "touch "+b.path("ran"))
 	b.write("a.x", "1")
-	if ids, err := b.open().Cleaned(ctx(t), []repo.Path{"a.x"}); err == nil {
-		t.Errorf("Cleaned returned %v for a path with a filter, want an error", ids)
+	if ids, err := b.open().StoredIDs(ctx(t), []repo.Path{"a.x"}); err == nil {
+		t.Errorf("StoredIDs returned %v for a path with a filter, want an error", ids)
 	}
 	if _, err := os.Stat(b.path("ran")); err == nil {
 		t.Error("the filter was run")
 	}
-	if ids, err := b.open().Cleaned(ctx(t), []repo.Path{"absent"}); err == nil {
-		t.Errorf("Cleaned returned %v for a missing file, want an error", ids)
+	if ids, err := b.open().StoredIDs(ctx(t), []repo.Path{"absent"}); err == nil {
+		t.Errorf("StoredIDs returned %v for a missing file, want an error", ids)
 	}
 }
 

@@ -1,22 +1,19 @@
 package git
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
+	"ken/internal/git/objects"
 	"ken/internal/repo"
 	"ken/internal/testrepo"
 )
 
-// Blobs returns the requested contents, and the beginning of a large one. It does not matter how git's output is split
-// into writes.
+// Blobs returns the requested contents, and the beginning of a large one.
 func TestBlobs(t *testing.T) {
 	r := testrepo.New(t)
-	texts := []string{"", "\n", "one", "two\nlines\n", "a blob 3\nabc\n", strings.Repeat("x", maxBlob), strings.Repeat("y", maxBlob+1), strings.Repeat("z", 2*maxBlob) + "\n"}
+	texts := []string{"", "\n", "one", "two\nlines\n", "a blob 3\nabc\n", strings.Repeat("x", objects.MaxBlob), strings.Repeat("y", objects.MaxBlob+1), strings.Repeat("z", 2*objects.MaxBlob) + "\n"}
 	var ids []repo.ID
 	for i, text := range texts {
 		name := string(rune('a' + i))
@@ -33,7 +30,7 @@ func TestBlobs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, text := range texts {
-		if want := text[:min(len(text), maxBlob)]; string(got[i]) != want {
+		if want := text[:min(len(text), objects.MaxBlob)]; string(got[i]) != want {
 			t.Errorf("Blobs returned %d bytes of a content of %d bytes", len(got[i]), len(text))
 		}
 	}
@@ -52,30 +49,6 @@ func TestBlobs(t *testing.T) {
 	if want := `0 "two\nlines\n" false 0, 1 "" true -1, 2 "" false 0, 3 "" true -1, 4 "one" false 0, 5 "yyyyyyyyyyyyyyyyyyyy" false 1`; err != nil || strings.Join(reported, ", ") != want {
 		t.Errorf("EachBlob reported %q, %v", reported, err)
 	}
-	rapid.Check(t, func(t *rapid.T) {
-		contents := rapid.SliceOfN(rapid.SliceOfN(rapid.SampledFrom([]byte("ab\n")), 0, 6), 1, 4).Draw(t, "contents")
-		var answer bytes.Buffer
-		for _, c := range contents {
-			answer.WriteString("0123 blob " + string(rune('0'+len(c))) + "\n" + string(c) + "\n")
-		}
-		var found [][]byte
-		w := &blobWriter{visit: func(content []byte, _ int64) { found = append(found, content) }}
-		for rest := answer.Bytes(); len(rest) > 0; {
-			n := rapid.IntRange(1, len(rest)).Draw(t, "piece")
-			if _, err := w.Write(rest[:n]); err != nil {
-				t.Fatal(err)
-			}
-			rest = rest[n:]
-		}
-		if w.inside || len(found) != len(contents) {
-			t.Fatalf("found %d contents, want %d", len(found), len(contents))
-		}
-		for i, c := range contents {
-			if !bytes.Equal(found[i], c) {
-				t.Fatalf("found content %q, want %q", found[i], c)
-			}
-		}
-	})
 }
 
 // EachBlob reports the missing contents of a partial clone in order, and fetches nothing.

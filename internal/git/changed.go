@@ -8,9 +8,9 @@ import (
 	"ken/internal/repo"
 )
 
-// Differ lists the paths that differ between two commits.
-func (r *Repo) Differ(ctx context.Context, a, b repo.ID) ([]repo.Path, error) {
-	out, err := r.read(ctx, nil, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-relative",
+// DifferingPaths lists the paths that differ between two commits.
+func (r *Repo) DifferingPaths(ctx context.Context, a, b repo.ID) ([]repo.Path, error) {
+	out, err := r.git().Read(ctx, nil, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-relative",
 		"--ignore-submodules=none", "--no-ext-diff", "--no-textconv", a.String(), b.String(), "--")
 	if err != nil {
 		return nil, fmt.Errorf("compare %s with %s: %w", a.Short(), b.Short(), err)
@@ -29,7 +29,7 @@ func (r *Repo) ChangedSince(ctx context.Context, commit repo.ID) ([]repo.Path, e
 	for _, s := range staged {
 		paths = append(paths, s.Path)
 	}
-	others, err := r.read(ctx, nil, "ls-files", "--others", "--exclude-standard", "-z")
+	others, err := r.git().Read(ctx, nil, "ls-files", "--others", "--exclude-standard", "-z")
 	if err != nil {
 		return nil, fmt.Errorf("list untracked files: %w", err)
 	}

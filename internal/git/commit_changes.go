@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"ken/internal/git/command"
+	"ken/internal/git/objects"
 	"ken/internal/repo"
 )
 
@@ -17,11 +19,11 @@ func (r *Repo) listFiles(ctx context.Context, tree repo.ID) ([]repo.Change, erro
 	var list []repo.Change
 	var limit listingLimit
 	err := r.splitLong(ctx, []string{"ls-tree", "-r", "-z", "--full-tree", tree.String()}, func(item string) error {
-		f, err := parseTreeItem(item)
+		f, err := objects.ParseTreeItem(item)
 		if err == nil {
-			err = limit.add(string(f.path))
+			err = limit.add(string(f.Path))
 		}
-		list = append(list, repo.Change{Path: f.path, Kind: repo.Added, New: f.id, NewMode: f.mode})
+		list = append(list, repo.Change{Path: f.Path, Kind: repo.Added, New: f.ID, NewMode: f.Mode})
 		return err
 	})
 	return list, err
@@ -51,7 +53,7 @@ func (l *listingLimit) add(path string) error {
 
 // splitLong is [Repo.split] for a long answer.
 func (r *Repo) splitLong(ctx context.Context, args []string, f func(string) error) error {
-	return r.split(ctx, call{args: args, steady: true}, f)
+	return r.git().Split(ctx, command.Call{Args: args, Steady: true}, f)
 }
 
 // TreeChanges returns the files that differ between two commits. From the zero ID, every file
@@ -138,7 +140,7 @@ func (r *Repo) HavePaths(ctx context.Context, paths []repo.Path, tips ...repo.ID
 			ask.WriteString(tip.String() + ":" + string(p) + "\n")
 		}
 	}
-	out, err := r.read(ctx, strings.NewReader(ask.String()), "cat-file", "--buffer", "--batch-check=%(objecttype)")
+	out, err := r.git().Read(ctx, strings.NewReader(ask.String()), "cat-file", "--buffer", "--batch-check=%(objecttype)")
 	if err != nil {
 		return nil, err
 	}
@@ -239,14 +241,14 @@ func (r *Repo) Contains(ctx context.Context, tip, commit repo.ID) (bool, error) 
 	if tip == commit {
 		return true, nil
 	}
-	return r.verdict(ctx, "merge-base", "--is-ancestor", commit.String(), tip.String())
+	return r.git().Check(ctx, "merge-base", "--is-ancestor", commit.String(), tip.String())
 }
 
 // CommitFile returns the content of a file of a commit, nil if the commit does not have it. It
 // fails if the id is not that of a commit.
 func (r *Repo) CommitFile(ctx context.Context, commit repo.ID, path repo.Path) ([]byte, error) {
 	ask := commit.String() + "\n" + commit.String() + ":" + string(path) + "\n"
-	out, err := r.read(ctx, strings.NewReader(ask), "cat-file", "--batch")
+	out, err := r.git().Read(ctx, strings.NewReader(ask), "cat-file", "--batch")
 	if err != nil {
 		return nil, err
 	}

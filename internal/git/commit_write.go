@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ken/internal/fault"
+	"ken/internal/git/command"
 	"ken/internal/git/config"
 	"ken/internal/repo"
 )
@@ -76,7 +77,7 @@ func (r *Repo) WriteCommit(ctx context.Context, c NewCommit) (repo.ID, error) {
 	return id, err
 }
 
-// noObject is the id that stands for no object.
+// noObject returns the id that git uses for a missing object.
 func (r *Repo) noObject() string { return strings.Repeat("0", 2*r.format.Size()) }
 
 // importPath quotes a path for git fast-import.
@@ -112,18 +113,14 @@ func (r *Repo) sign(ctx context.Context, unsigned repo.ID, c NewCommit) (repo.ID
 		"GIT_AUTHOR_NAME=" + name, "GIT_AUTHOR_EMAIL=" + email, "GIT_AUTHOR_DATE=" + at,
 		"GIT_COMMITTER_NAME=" + name, "GIT_COMMITTER_EMAIL=" + email, "GIT_COMMITTER_DATE=" + at,
 	}
-	out := &bounded{max: maxStderr}
-	status, stderr, err := r.run(ctx, call{args: args, stdin: strings.NewReader(c.Message), stdout: out, env: who})
-	if err == nil && status != 0 {
-		err = r.failed(args, status, stderr)
-	}
+	out, err := r.git().Output(ctx, command.Call{Args: args, Stdin: strings.NewReader(c.Message), Env: who})
 	if err != nil {
 		return repo.ID{}, &fault.Error{
 			Hint: "check that git can sign: git commit-tree -S HEAD^{tree} -m test",
 			Err:  fmt.Errorf("sign the commit: %w", err),
 		}
 	}
-	return repo.ParseID(strings.TrimSpace(out.String()))
+	return repo.ParseID(strings.TrimSpace(out))
 }
 
 // Identity returns who commits here, as "Name <email>", and whether the configuration signs

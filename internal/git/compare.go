@@ -75,7 +75,7 @@ func (r *Repo) MergeBase(ctx context.Context, a, b repo.ID) (base repo.ID, ok bo
 	if a == b {
 		return a, true, nil
 	}
-	out, ok, err := r.probe(ctx, "merge-base", a.String(), b.String())
+	out, ok, err := r.git().Probe(ctx, "merge-base", a.String(), b.String())
 	if err != nil || !ok {
 		return repo.ID{}, false, err
 	}
@@ -88,7 +88,7 @@ func (r *Repo) Shallow() (bool, error) { return r.isShallow() }
 
 // RefNames lists branches, remote branches and tags by their short names.
 func (r *Repo) RefNames(ctx context.Context) ([]string, error) {
-	out, err := r.read(ctx, nil, "for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/remotes", "refs/tags")
+	out, err := r.git().Read(ctx, nil, "for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/remotes", "refs/tags")
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (r *Repo) patch(ctx context.Context, what ...string) (string, error) {
 		"diff", "--no-color", "--no-ext-diff", "--no-textconv", "--unified=3", "--diff-algorithm=histogram", "--no-relative",
 		"--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=none",
 	}
-	out, err := r.read(ctx, nil, append(args, what...)...)
+	out, err := r.git().Read(ctx, nil, append(args, what...)...)
 	if err != nil {
 		return "", fmt.Errorf("compare contents: %w", err)
 	}

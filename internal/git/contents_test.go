@@ -1,13 +1,13 @@
 package git
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"ken/internal/git/objects"
 	"ken/internal/repo"
 	"ken/internal/testrepo"
 )
@@ -53,7 +53,7 @@ func TestContents(t *testing.T) {
 		// With many paths of a commit, At lists the whole commit.
 		more := slices.Clone(places)
 		for _, id := range ids[:len(ids)/2] {
-			for i := range maxNamed {
+			for i := range objects.MaxNamed {
 				more = append(more, repo.CommitPath{Commit: id, Path: repo.Path(fmt.Sprint("none/", i))})
 			}
 		}
@@ -108,7 +108,7 @@ func TestContentsOfMissingObjects(t *testing.T) {
 	// Many paths: below a complete directory, and below one with a missing tree.
 	for _, dir := range []string{"dir/", ""} {
 		many := []repo.CommitPath{{Commit: two, Path: "dir/a"}, {Commit: two, Path: "dir/sub"}}
-		for i := range maxNamed {
+		for i := range objects.MaxNamed {
 			many = append(many, repo.CommitPath{Commit: two, Path: repo.Path(fmt.Sprint(dir, "none/", i))})
 		}
 		got, err := g.Contents().At(t.Context(), many)
@@ -126,54 +126,6 @@ func TestContentsOfMissingObjects(t *testing.T) {
 	for _, p := range []repo.CommitPath{{Commit: two, Path: "other/b"}, {Commit: absent, Path: "a"}, {Commit: absent}, {Path: "a"}} {
 		if got, err := c.At(t.Context(), []repo.CommitPath{{Commit: two, Path: "dir/a"}, p}); err == nil {
 			t.Errorf("%v is %v", p, got)
-		}
-	}
-}
-
-// readTree does not panic for any tree, and finds the names in it.
-func FuzzReadTree(f *testing.F) {
-	f.Add([]byte("100644 a\x00"+strings.Repeat("x", 20)+"40000 b\x00"+strings.Repeat("y", 20)), "b")
-	f.Fuzz(func(t *testing.T, tree []byte, name string) {
-		found, err := readTree(tree, map[string]bool{name: true}, 20)
-		if _, ok := found[name]; ok && (err != nil || !bytes.Contains(tree, []byte(" "+name+"\x00"))) {
-			t.Errorf("%q in %q: %v", name, tree, err)
-		}
-	})
-}
-
-// The parser of cat-file reads output in parts of any size, and rejects truncated output.
-func TestCatFileParser(t *testing.T) {
-	id := strings.Repeat("1", 40)
-	text := id + " tree 5\na\nb\nc\nx missing\n" + id + " tree 0\n\n" + id + " blob 3\n\n\n\n\n" + id + " submodule\n"
-	names := []string{"n", "x", "t", "b", "s"}
-	hear := func(size int, text string) (string, *catFileParser, error) {
-		var heard string
-		l := &catFileParser{size: 20, names: names, f: func(name string, o object) error {
-			heard += fmt.Sprintf("%s %s %q;", name, o.kind, o.content)
-			return nil
-		}}
-		for len(text) > 0 {
-			n := min(size, len(text))
-			if _, err := l.Write([]byte(text[:n])); err != nil {
-				return heard, l, err
-			}
-			text = text[n:]
-		}
-		return heard, l, nil
-	}
-	const want = `n tree "a\nb\nc";x  "";t tree "";b blob "";s commit "";`
-	for size := 1; size <= len(text); size++ {
-		got, l, err := hear(size, text)
-		if got != want || err != nil || len(l.names) > 0 {
-			t.Errorf("in pieces of %d: %s, %v, %v are left", size, got, err, l.names)
-		}
-		if _, l, err := hear(len(text), text[:size]); err == nil && size < len(text) && len(l.names) == 0 && l.skip == 0 {
-			t.Errorf("the parser accepted %d bytes of %d as complete", size, len(text))
-		}
-	}
-	for _, bad := range []string{id + " tree 1\nab", id + " blob -1\n", "y missing\n", id + " blob\n"} {
-		if got, _, err := hear(3, bad); err == nil {
-			t.Errorf("%q is %s", bad, got)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"ken/internal/git/command"
 	"ken/internal/repo"
 )
 
@@ -15,12 +16,9 @@ func (r *Repo) HasCRLF(ctx context.Context, blob repo.ID) (bool, error) {
 		return false, nil
 	}
 	var s textGuess
-	status, stderr, err := r.run(ctx, call{args: []string{"cat-file", "blob", blob.String()}, stdout: &s})
-	if s.Hopeless() {
+	err := r.git().Stream(ctx, command.Call{Args: []string{"cat-file", "blob", blob.String()}, Stdout: &s})
+	if s.CertainlyBinary() {
 		return false, nil // the answer is certain; git fails because ken stopped reading
-	}
-	if err == nil && status != 0 {
-		err = r.failed([]string{"cat-file"}, status, stderr)
 	}
 	if err != nil {
 		return false, fmt.Errorf("read blob %s: %w", blob.Short(), err)
@@ -36,7 +34,7 @@ type textGuess struct{ repo.TextStats }
 
 func (g *textGuess) Write(p []byte) (int, error) {
 	g.Add(p)
-	if g.Hopeless() {
+	if g.CertainlyBinary() {
 		return len(p), errBinary
 	}
 	return len(p), nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ken/internal/fault"
+	"ken/internal/git/command"
 	"ken/internal/repo"
 )
 
@@ -26,7 +27,7 @@ func (r *Repo) CommitEmpty(ctx context.Context, parent repo.ID, message string) 
 		return repo.ID{}, err
 	}
 	subject, _, _ := strings.Cut(message, "\n")
-	_, err = r.read(ctx, nil, "update-ref", "-m", "commit: "+subject, "HEAD", id.String(), parent.String())
+	_, err = r.git().Read(ctx, nil, "update-ref", "-m", "commit: "+subject, "HEAD", id.String(), parent.String())
 	if err == nil {
 		return id, nil
 	}
@@ -45,8 +46,7 @@ func (r *Repo) commitTree(ctx context.Context, tree, parent repo.ID, message str
 		}
 	}
 	args := []string{"commit-tree", tree.String(), "-p", parent.String()}
-	out := &bounded{max: maxStderr}
-	status, stderr, err := r.run(ctx, call{args: args, stdin: strings.NewReader(message), stdout: out, env: who})
+	out, status, stderr, err := r.git().Collect(ctx, command.Call{Args: args, Stdin: strings.NewReader(message), Env: who})
 	switch {
 	case err != nil:
 		return repo.ID{}, err
@@ -56,7 +56,7 @@ func (r *Repo) commitTree(ctx context.Context, tree, parent repo.ID, message str
 			Err:  errors.New("commit: git does not know who you are"),
 		}
 	case status != 0:
-		return repo.ID{}, r.failed(args, status, stderr)
+		return repo.ID{}, r.git().Failed(args, status, stderr)
 	}
-	return repo.ParseID(strings.TrimSpace(out.String()))
+	return repo.ParseID(strings.TrimSpace(out))
 }

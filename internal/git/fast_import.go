@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"ken/internal/git/command"
 	"ken/internal/repo"
 )
 
@@ -30,10 +31,9 @@ const importTries = 12
 func (r *Repo) fastImport(ctx context.Context, commands []byte) (repo.ID, error) {
 	args := []string{"fast-import", "--quiet", "--force", "--done", "--date-format=raw"}
 	for try := 1; ; try++ {
-		out := &bounded{max: maxAnswer}
-		status, stderr, err := r.run(ctx, call{args: args, stdin: bytes.NewReader(commands), stdout: out, env: onePack})
+		out, status, stderr, err := r.git().Collect(ctx, command.Call{Args: args, Stdin: bytes.NewReader(commands), Env: onePack})
 		if err == nil && status != 0 {
-			err = r.failed(args, status, stderr)
+			err = r.git().Failed(args, status, stderr)
 			if strings.Contains(stderr, "cannot create keep file") && try < importTries {
 				r.forgetCrash(stderr)
 				if err = pause(ctx, rand.N(5*time.Millisecond<<min(try, 6))); err == nil {
@@ -44,7 +44,7 @@ func (r *Repo) fastImport(ctx context.Context, commands []byte) (repo.ID, error)
 		if err != nil {
 			return repo.ID{}, fmt.Errorf("write a commit: %w", err)
 		}
-		id, err := repo.ParseID(strings.TrimSpace(out.String()))
+		id, err := repo.ParseID(strings.TrimSpace(out))
 		if err != nil {
 			return repo.ID{}, fmt.Errorf("git fast-import: %w", err)
 		}
@@ -67,7 +67,7 @@ func (r *Repo) forgetCrash(stderr string) {
 func pause(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
-		return stopped(ctx, "git fast-import")
+		return command.Stopped(ctx, "git fast-import")
 	case <-time.After(d):
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ken/internal/fault"
+	"ken/internal/git/command"
 	"ken/internal/repo"
 )
 
@@ -28,7 +29,7 @@ func (r *Repo) FirstParents(ctx context.Context, head repo.ID, n int, f func(rep
 		}
 		return f(c)
 	})
-	if why, refused := errors.AsType[*gitError](err); refused {
+	if why, refused := errors.AsType[*command.Error](err); refused {
 		err = &fault.Error{
 			Hint: "if this is a partial clone, fetch what is missing: git fetch --refetch --no-filter",
 			Err:  fmt.Errorf("walk the history of %s: %w", head.Short(), why),

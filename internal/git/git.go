@@ -11,7 +11,8 @@
 // delete at any time. Only the functions for remotes and signatures use the network or start programs that a
 // configuration names.
 //
-// Subpackages parse what this package reads: index, history and config.
+// Package command runs git, package objects reads objects with it, and package remerge repeats merges. Packages index,
+// history and config parse what this package reads.
 package git
 
 import (
@@ -19,9 +20,12 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
+	"ken/internal/git/command"
 	"ken/internal/git/config"
+	"ken/internal/git/objects"
 	"ken/internal/repo"
 )
 
@@ -50,6 +54,14 @@ type Repo struct {
 	asked bool
 	trees map[repo.ID]repo.ID // trees of commits; a commit never changes its tree
 }
+
+// git returns the runner of git in this repository.
+func (r *Repo) git() command.Runner {
+	return command.Runner{Root: r.root, GitDir: r.gitDir, Detached: r.detached, Foreign: r.foreign}
+}
+
+// objects returns the reader of this repository's objects.
+func (r *Repo) objects() objects.Reader { return objects.Reader{Git: r.git(), Format: r.format} }
 
 // Root returns the canonical path of the work tree.
 func (r *Repo) Root() string { return r.root }
@@ -96,4 +108,10 @@ func (r *Repo) Author(ctx context.Context) (string, error) {
 		return "<" + email + ">", nil
 	}
 	return name + " <" + email + ">", nil
+}
+
+// Version returns the version of git.
+func (r *Repo) Version(ctx context.Context) (string, error) {
+	out, err := r.git().Read(ctx, nil, "version")
+	return strings.TrimSpace(strings.TrimPrefix(out, "git version ")), err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ken/internal/git/command"
 	"ken/internal/repo"
 )
 
@@ -13,7 +14,7 @@ import (
 // the branch has none yet.
 func (r *Repo) Head(ctx context.Context) (repo.Head, error) {
 	if ctx.Err() != nil {
-		return repo.Head{}, stopped(ctx, "read HEAD")
+		return repo.Head{}, command.Stopped(ctx, "read HEAD")
 	}
 	if !r.unknownLayout {
 		head, err := r.headFromFiles()
@@ -44,7 +45,7 @@ func (r *Repo) headFromFiles() (repo.Head, error) {
 // headFromGit reads HEAD by running git, which understands every layout.
 func (r *Repo) headFromGit(ctx context.Context) (repo.Head, error) {
 	var head repo.Head
-	name, symbolic, err := r.probe(ctx, "symbolic-ref", "--quiet", "HEAD")
+	name, symbolic, err := r.git().Probe(ctx, "symbolic-ref", "--quiet", "HEAD")
 	if err != nil {
 		return repo.Head{}, fmt.Errorf("read HEAD: %w", err)
 	}

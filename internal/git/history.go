@@ -1,12 +1,14 @@
 package git
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 
 	"ken/internal/fault"
+	"ken/internal/git/command"
 	"ken/internal/git/history"
 	"ken/internal/repo"
 )
@@ -155,7 +157,7 @@ func (r *Repo) walkNew(ctx context.Context, h *history.Index, heads []repo.ID, e
 	default:
 		err = r.Walk(ctx, heads, known, r.historyTrailers(), b.Add)
 	}
-	if _, refused := errors.AsType[*gitError](err); !refused || len(known) == 0 {
+	if _, refused := errors.AsType[*command.Error](err); !refused || len(known) == 0 {
 		return b, err
 	}
 	// Git may have pruned one of the known commits.
@@ -178,7 +180,7 @@ func (r *Repo) present(ctx context.Context, ids []repo.ID) ([]repo.ID, error) {
 	for i, id := range ids {
 		names[i] = id.String()
 	}
-	found, err := r.batchCheck(ctx, names)
+	found, err := r.objects().Resolve(ctx, names)
 	if err != nil {
 		return nil, err
 	}
@@ -189,4 +191,25 @@ func (r *Repo) present(ctx context.Context, ids []repo.ID) ([]repo.ID, error) {
 		}
 	}
 	return here, nil
+}
+
+// fileMoves returns the moves that git finds in the commits, among the files that the filter follows,
+// in one run of git. Other files cost no time and cannot be taken for the source of a move. The moves
+// of a merge are those from each parent.
+func (r *Repo) fileMoves(ctx context.Context, commits []repo.ID) ([]history.FileMove, error) {
+	if len(commits) == 0 || r.filter.MoveName == "" {
+		return nil, nil
+	}
+	var in bytes.Buffer
+	for _, id := range commits {
+		fmt.Fprintf(&in, "%s\n", id)
+	}
+	// In a commit with more than a thousand candidates git finds only moves without edits. That is
+	// git's default limit.
+	out, err := r.git().Read(ctx, &in, "diff-tree", "--stdin", "-m", "-r", "-M50%", "-l1000", "--raw", "-z", "--no-abbrev",
+		"--no-ext-diff", "--no-textconv", "--no-color", "--no-notes", "--format=%H%x00", "--", string(r.filter.MoveDir))
+	if err != nil {
+		return nil, err
+	}
+	return history.ParseMoves(out, *r.filter)
 }

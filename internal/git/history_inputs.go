@@ -88,7 +88,7 @@ func (r *Repo) replacements(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if r.unknownLayout || !known {
-		if refs, err = r.read(ctx, nil, "for-each-ref", "--format=%(objectname) %(refname)", replaceRefs); err != nil {
+		if refs, err = r.git().Read(ctx, nil, "for-each-ref", "--format=%(objectname) %(refname)", replaceRefs); err != nil {
 			return "", err
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"ken/internal/fault"
+
+	"ken/internal/git/command"
 )
 
 // A HooksDir is the directory of the hooks of a work tree.
@@ -59,7 +61,7 @@ func (r *Repo) RebaseInProgress(ctx context.Context) (bool, error) {
 	if !r.unknownLayout {
 		return false, nil
 	}
-	_, found, err := r.probe(ctx, "rev-parse", "--quiet", "--verify", "CHERRY_PICK_HEAD")
+	_, found, err := r.git().Probe(ctx, "rev-parse", "--quiet", "--verify", "CHERRY_PICK_HEAD")
 	return found, err
 }
 
@@ -90,15 +92,11 @@ type scoped struct{ scope, value string }
 func (r *Repo) configured(ctx context.Context, env []string, keys string, flags ...string) ([]scoped, error) {
 	args := append([]string{"config", "-z", "--show-scope"}, flags...)
 	args = append(args, "--get-regexp", "^"+keys+"$")
-	out := &bounded{max: maxAnswer}
-	status, stderr, err := r.run(ctx, call{args: args, stdout: out, env: env})
+	out, err := r.git().Output(ctx, command.Call{Args: args, Env: env}) // there is at least the value that ken sets
 	if err != nil {
 		return nil, err
 	}
-	if status != 0 { // there is at least the value that ken sets
-		return nil, r.failed(args, status, stderr)
-	}
-	items := strings.Split(strings.TrimSuffix(out.String(), "\x00"), "\x00")
+	items := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
 	if len(items)%2 != 0 || items[len(items)-2] != "command" {
 		return nil, errors.New("git config: truncated output")
 	}

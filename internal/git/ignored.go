@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"ken/internal/git/command"
 	"ken/internal/repo"
 )
 
@@ -16,7 +17,7 @@ func (r *Repo) Ignored(ctx context.Context, paths []repo.Path) ([]bool, error) {
 		return ignored, nil
 	}
 	found, err := r.checkIgnore(ctx, paths)
-	if _, refused := errors.AsType[*gitError](err); refused && len(paths) > 1 {
+	if _, refused := errors.AsType[*command.Error](err); refused && len(paths) > 1 {
 		// Git refuses the whole list because of one such path.
 		half := len(paths) / 2
 		first, err := r.Ignored(ctx, paths[:half])
@@ -44,17 +45,18 @@ func (r *Repo) checkIgnore(ctx context.Context, paths []repo.Path) (map[string]b
 		names.WriteString("./" + string(p) + "\x00")
 	}
 	found := make(map[string]bool)
-	s := &splitter{f: func(name string) error {
-		found[strings.TrimPrefix(name, "./")] = true
-		return nil
-	}}
 	args := []string{"check-ignore", "-z", "--stdin"}
-	status, stderr, err := r.run(ctx, call{args: args, stdin: strings.NewReader(names.String()), stdout: s, spec: true})
+	out, status, stderr, err := r.git().Collect(ctx, command.Call{Args: args, Stdin: strings.NewReader(names.String()), Pathspecs: true})
 	switch {
 	case err != nil:
 		return nil, err
 	case status > 1:
-		return nil, r.failed(args, status, stderr)
+		return nil, r.git().Failed(args, status, stderr)
+	}
+	for name := range strings.SplitSeq(strings.TrimSuffix(out, "\x00"), "\x00") {
+		if name != "" {
+			found[strings.TrimPrefix(name, "./")] = true
+		}
 	}
 	return found, nil
 }

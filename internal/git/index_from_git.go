@@ -49,7 +49,7 @@ func errKeepsChanging(what string) error {
 }
 
 func (r *Repo) listIndex(ctx context.Context) (repo.Index, error) {
-	listed, err := r.read(ctx, nil, "ls-files", "-z", "--stage", "-v", "--debug", "--full-name")
+	listed, err := r.git().Read(ctx, nil, "ls-files", "-z", "--stage", "-v", "--debug", "--full-name")
 	if err != nil {
 		return repo.Index{}, err
 	}

@@ -192,8 +192,8 @@ func TestUnusualIndexIsReadByGit(t *testing.T) {
 					t.Errorf("entry %d is\n%+v, git lists\n%+v", i, e, want[i])
 				}
 			}
-			if ok, err := r.Unmoved(ctx(t), s); !ok || err != nil {
-				t.Errorf("Unmoved returned %v, %v; want true", ok, err)
+			if ok, err := r.StillCurrent(ctx(t), s); !ok || err != nil {
+				t.Errorf("StillCurrent returned %v, %v; want true", ok, err)
 			}
 		})
 	}
@@ -224,13 +224,13 @@ func TestIndexAbsentIsEmpty(t *testing.T) {
 	if err != nil || len(s.Index.Entries) != 0 || !s.Index.Checksum.IsZero() {
 		t.Fatalf("%+v, %v", s, err)
 	}
-	if ok, err := r.Unmoved(ctx(t), s); !ok || err != nil {
-		t.Errorf("Unmoved returned %v, %v; want true", ok, err)
+	if ok, err := r.StillCurrent(ctx(t), s); !ok || err != nil {
+		t.Errorf("StillCurrent returned %v, %v; want true", ok, err)
 	}
 	b.write("a", "")
 	b.git("add", "a")
-	if ok, err := r.Unmoved(ctx(t), s); ok || err != nil {
-		t.Errorf("Unmoved returned %v, %v after git add; want false", ok, err)
+	if ok, err := r.StillCurrent(ctx(t), s); ok || err != nil {
+		t.Errorf("StillCurrent returned %v, %v after git add; want false", ok, err)
 	}
 }
 
@@ -251,15 +251,15 @@ func TestIndexWithoutChecksum(t *testing.T) {
 	if err != nil || len(s.Index.Entries) != 1 || !s.Index.Checksum.IsZero() {
 		t.Fatalf("%+v, %v", s, err)
 	}
-	if ok, err := r.Unmoved(ctx(t), s); !ok || err != nil {
-		t.Errorf("Unmoved returned %v, %v; want true", ok, err)
+	if ok, err := r.StillCurrent(ctx(t), s); !ok || err != nil {
+		t.Errorf("StillCurrent returned %v, %v; want true", ok, err)
 	}
 	if err := os.WriteFile(file, append(buf[:0:0], buf...), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	os.Chtimes(file, time.Time{}, time.Now().Add(time.Second))
-	if ok, err := r.Unmoved(ctx(t), s); ok || err != nil {
-		t.Errorf("Unmoved returned %v, %v after a write; want false", ok, err)
+	if ok, err := r.StillCurrent(ctx(t), s); ok || err != nil {
+		t.Errorf("StillCurrent returned %v, %v after a write; want false", ok, err)
 	}
 }
 

@@ -3,9 +3,8 @@ package git
 import (
 	"context"
 	"fmt"
-	"strconv"
-	"strings"
 
+	"ken/internal/git/objects"
 	"ken/internal/repo"
 )
 
@@ -20,7 +19,7 @@ type TreeFile struct {
 // FilesAt lists the files of a commit, sorted by path.
 func (r *Repo) FilesAt(ctx context.Context, commit repo.ID) ([]TreeFile, error) {
 	files, err := r.filesAt(ctx, commit, "-r", "-l", commit.String())
-	if wouldFetch(err) {
+	if objects.WouldFetch(err) {
 		return r.partialFilesAt(ctx, commit)
 	}
 	return files, err
@@ -55,8 +54,8 @@ func (r *Repo) EntriesAt(ctx context.Context, commit repo.ID) ([]TreeFile, error
 }
 
 func (r *Repo) filesAt(ctx context.Context, commit repo.ID, args ...string) (files []TreeFile, err error) {
-	err = r.lsTree(ctx, func(item treeItem) error {
-		files = append(files, TreeFile{Path: item.path, ID: item.id, Mode: item.mode, Size: item.size})
+	err = r.objects().ListTree(ctx, func(item objects.TreeItem) error {
+		files = append(files, TreeFile{Path: item.Path, ID: item.ID, Mode: item.Mode, Size: item.Size})
 		return nil
 	}, args...)
 	if err != nil {
@@ -72,9 +71,9 @@ func (r *Repo) FilesNamed(ctx context.Context, commit repo.ID, dir repo.Path, na
 	if commit.IsZero() {
 		return files, nil
 	}
-	err := r.lsTree(ctx, func(item treeItem) error {
-		if item.kind == "blob" && item.mode != repo.Symlink && item.path.Base() == name {
-			files[item.path] = item.id
+	err := r.objects().ListTree(ctx, func(item objects.TreeItem) error {
+		if item.Kind == "blob" && item.Mode != repo.Symlink && item.Path.Base() == name {
+			files[item.Path] = item.ID
 		}
 		return nil
 	}, "-r", commit.String(), "--", string(dir)+"/")
@@ -82,53 +81,4 @@ func (r *Repo) FilesNamed(ctx context.Context, commit repo.ID, dir repo.Path, na
 		return nil, fmt.Errorf("list the files %s of %s: %w", dir+"/**/"+repo.Path(name), commit.Short(), err)
 	}
 	return files, nil
-}
-
-// A treeItem is an entry of a tree.
-type treeItem struct {
-	path repo.Path
-	mode repo.Mode
-	kind string // blob, commit or, if requested, tree
-	id   repo.ID
-	size int64 // of a blob, if requested; -1 if git does not have it
-}
-
-// lsTree calls f with each entry of a tree while git lists them.
-func (r *Repo) lsTree(ctx context.Context, f func(treeItem) error, args ...string) error {
-	args = append([]string{"ls-tree", "-z", "--full-tree"}, args...)
-	return r.split(ctx, call{args: args}, func(text string) error {
-		item, err := parseTreeItem(text)
-		if err != nil {
-			return err
-		}
-		return f(item)
-	})
-}
-
-// parseTreeItem parses an entry of `git ls-tree -z`: mode, type, id, with -l the size padded
-// with spaces, tab, path.
-func parseTreeItem(text string) (treeItem, error) {
-	what, path, tabbed := strings.Cut(text, "\t")
-	word := strings.Fields(what)
-	if !tabbed || len(word) != 3 && len(word) != 4 {
-		return treeItem{}, fmt.Errorf("git ls-tree: cannot read %q", text)
-	}
-	mode, err := strconv.ParseUint(word[0], 8, 32)
-	if err != nil {
-		return treeItem{}, fmt.Errorf("git ls-tree: mode of %q: %w", path, err)
-	}
-	item := treeItem{path: repo.Path(path), mode: repo.Mode(mode), kind: word[1]}
-	if item.id, err = repo.ParseID(word[2]); err != nil {
-		return treeItem{}, fmt.Errorf("git ls-tree: id of %q: %w", path, err)
-	}
-	switch {
-	case len(word) == 3 || word[3] == "-":
-	case word[3] == "BAD":
-		item.size = -1
-	default:
-		if item.size, err = strconv.ParseInt(word[3], 10, 64); err != nil {
-			return treeItem{}, fmt.Errorf("git ls-tree: size of %q: %w", path, err)
-		}
-	}
-	return item, nil
 }

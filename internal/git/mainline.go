@@ -62,7 +62,7 @@ func (r *Repo) symref(ctx context.Context, name string) (target string, ok bool,
 			return "", false, nil // packed refs are not symbolic
 		}
 	}
-	out, ok, err := r.probe(ctx, "symbolic-ref", "--quiet", name)
+	out, ok, err := r.git().Probe(ctx, "symbolic-ref", "--quiet", name)
 	return strings.TrimSuffix(out, "\n"), ok, err
 }
 

@@ -2,13 +2,15 @@ package git
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
 
+	"ken/internal/git/command"
+	"ken/internal/git/remerge"
 	"ken/internal/repo"
 )
 
@@ -28,30 +30,30 @@ func (c *Contents) Merged(ctx context.Context, files []repo.MergedFile) ([]repo.
 	if c.merges == nil || c.merges.key != inputs.key {
 		c.merges = c.r.loadMerges(inputs.key)
 	}
-	var asked []*merge
-	byCommit := make(map[repo.ID]*merge)
+	var asked []*remerge.Merge
+	byCommit := make(map[repo.ID]*remerge.Merge)
 	for _, f := range files {
-		if _, known := c.merges.byGit[mergedPath{f.Commit, f.Path}]; known {
+		if _, known := c.merges.byGit[repo.CommitPath{Commit: f.Commit, Path: f.Path}]; known {
 			continue
 		}
 		m := byCommit[f.Commit]
 		if m == nil {
-			m = &merge{commit: f.Commit, parents: f.Parents}
+			m = &remerge.Merge{Commit: f.Commit, Parents: f.Parents}
 			byCommit[f.Commit] = m
 			asked = append(asked, m)
 		}
-		m.paths = append(m.paths, f.Path)
+		m.Paths = append(m.Paths, f.Path)
 	}
 	unknown := c.repeat(ctx, inputs, asked)
 	if ctx.Err() != nil {
-		return nil, stopped(ctx, "repeat merges")
+		return nil, command.Stopped(ctx, "repeat merges")
 	}
 	list := make([]repo.MergeVerdict, len(files))
 	for i, f := range files {
-		byGit, known := c.merges.byGit[mergedPath{f.Commit, f.Path}]
+		byGit, known := c.merges.byGit[repo.CommitPath{Commit: f.Commit, Path: f.Path}]
 		switch {
 		case !known:
-			why := fmt.Sprintf("git cannot repeat the merge %s: %v", f.Commit.Short(), unknown[mergedPath{f.Commit, f.Path}])
+			why := fmt.Sprintf("git cannot repeat the merge %s: %v", f.Commit.Short(), unknown[repo.CommitPath{Commit: f.Commit, Path: f.Path}])
 			list[i] = repo.MergeVerdict{By: repo.MergeUnknown, Why: why}
 		case byGit:
 			list[i] = repo.MergeVerdict{By: repo.MergeByGit}
@@ -69,36 +71,18 @@ func (c *Contents) MergeKeeps(ctx context.Context, main, branch repo.ID, paths [
 	if err != nil {
 		return nil, fmt.Errorf("merge %s into %s: %w", branch.Short(), main.Short(), err)
 	}
-	m := &merge{commit: main, parents: []repo.ID{main, branch}, paths: paths}
-	byGit, _ := c.r.repeatMerges(ctx, inputs.files, []*merge{m}, &mergeFailures{})
+	m := &remerge.Merge{Commit: main, Parents: []repo.ID{main, branch}, Paths: paths}
+	byGit, _ := remerge.Repeat(ctx, c.r.mergeSource(inputs), []*remerge.Merge{m}, &remerge.Failures{})
 	if ctx.Err() != nil {
-		return nil, stopped(ctx, "merge "+branch.Short())
+		return nil, command.Stopped(ctx, "merge "+branch.Short())
 	}
 	keeps := make(map[repo.Path]bool)
 	for _, p := range paths {
-		if same, known := byGit[mergedPath{main, p}]; known {
+		if same, known := byGit[repo.CommitPath{Commit: main, Path: p}]; known {
 			keeps[p] = same
 		}
 	}
 	return keeps, nil
-}
-
-// A merge is a merge commit to repeat.
-type merge struct {
-	commit  repo.ID
-	parents []repo.ID
-	paths   []repo.Path // the requested paths
-
-	// The result of merging the parents again.
-	tree      repo.ID
-	conflicts map[repo.Path]bool
-	err       error // why git cannot repeat the merge
-}
-
-// A mergedPath is a path in a merge commit.
-type mergedPath struct {
-	commit repo.ID
-	path   repo.Path
 }
 
 // mergesAtOnce is how many merges one git repeats at most. Each of them writes objects to a
@@ -108,8 +92,8 @@ const mergesAtOnce = 32
 // batches cuts merges into lists, one for each git. git answers a list as a whole, and a git
 // that is ended answers nothing. So the first list is short and each is twice as long as the
 // one before: a run that is ended keeps some answers, and the next one gets further.
-func batches(merges []*merge) [][]*merge {
-	var list [][]*merge
+func batches(merges []*remerge.Merge) [][]*remerge.Merge {
+	var list [][]*remerge.Merge
 	for size := 1; len(merges) > 0; size = min(2*size, mergesAtOnce) {
 		n := min(size, len(merges))
 		list = append(list, merges[:n])
@@ -119,8 +103,8 @@ func batches(merges []*merge) [][]*merge {
 }
 
 // repeat repeats merges and caches the verdicts. It returns the errors of the others.
-func (c *Contents) repeat(ctx context.Context, inputs historyInputs, merges []*merge) map[mergedPath]error {
-	unknown := make(map[mergedPath]error)
+func (c *Contents) repeat(ctx context.Context, inputs historyInputs, merges []*remerge.Merge) map[repo.CommitPath]error {
+	unknown := make(map[repo.CommitPath]error)
 	if len(merges) == 0 {
 		return unknown
 	}
@@ -128,13 +112,13 @@ func (c *Contents) repeat(ctx context.Context, inputs historyInputs, merges []*m
 	known := len(c.merges.byGit)
 	var workers errgroup.Group
 	workers.SetLimit(min(runtime.GOMAXPROCS(0), maxWalkers))
-	failures := &mergeFailures{}
+	failures := &remerge.Failures{}
 	for _, some := range batches(merges) {
 		workers.Go(func() error {
 			if ctx.Err() != nil {
 				return nil
 			}
-			byGit, why := c.r.repeatMerges(ctx, inputs.files, some, failures)
+			byGit, why := remerge.Repeat(ctx, c.r.mergeSource(inputs), some, failures)
 			mu.Lock()
 			defer mu.Unlock()
 			for at, is := range byGit {
@@ -153,73 +137,10 @@ func (c *Contents) repeat(ctx context.Context, inputs historyInputs, merges []*m
 	return unknown
 }
 
-// repeatMerges repeats merges. For each path it returns whether git makes the same content, or the
-// error.
-func (r *Repo) repeatMerges(ctx context.Context, files historyInputFiles, merges []*merge, failures *mergeFailures) (byGit map[mergedPath]bool, unknown map[mergedPath]error) {
-	byGit, unknown = make(map[mergedPath]bool), make(map[mergedPath]error)
-	fail := func(m *merge, err error) {
-		for _, p := range m.paths {
-			unknown[mergedPath{m.commit, p}] = err
-		}
+// mergeSource returns the inputs for repeating merges of this repository.
+func (r *Repo) mergeSource(in historyInputs) remerge.Source {
+	return remerge.Source{
+		Objects: filepath.Join(r.common, "objects"), Format: r.format,
+		Shallow: in.files.shallow, Grafts: in.files.grafts, Replaced: in.files.replaced,
 	}
-	scratch, remove, err := r.scratchRepo(files)
-	if err == nil {
-		defer remove()
-		err = scratch.mergeAll(ctx, merges, failures)
-	}
-	if errors.Is(err, errOldGit) {
-		for _, m := range merges {
-			scratch.mergeFiles(ctx, m, byGit, unknown)
-		}
-		return byGit, unknown
-	}
-	if err != nil {
-		for _, m := range merges {
-			fail(m, err)
-		}
-		return byGit, unknown
-	}
-	var places []repo.CommitPath
-	var repeated []*merge
-	for _, m := range merges {
-		if m.err != nil {
-			fail(m, m.err)
-			continue
-		}
-		repeated = append(repeated, m)
-		for _, p := range m.paths {
-			places = append(places, repo.CommitPath{Commit: m.commit, Path: p}, repo.CommitPath{Commit: m.tree, Path: p})
-		}
-	}
-	ids, err := scratch.lookUp(ctx, distinct(places), nil)
-	if err != nil {
-		for _, m := range repeated {
-			fail(m, err)
-		}
-		return byGit, unknown
-	}
-	at := make(map[repo.CommitPath]repo.ID, len(ids))
-	for i, p := range distinct(places) {
-		at[p] = ids[i]
-	}
-	for _, m := range repeated {
-		for _, p := range m.paths {
-			same := at[repo.CommitPath{Commit: m.commit, Path: p}] == at[repo.CommitPath{Commit: m.tree, Path: p}]
-			byGit[mergedPath{m.commit, p}] = same && !m.conflicts[p]
-		}
-	}
-	return byGit, unknown
-}
-
-// distinct removes repeated places and keeps the order.
-func distinct(places []repo.CommitPath) []repo.CommitPath {
-	seen := make(map[repo.CommitPath]bool, len(places))
-	var list []repo.CommitPath
-	for _, p := range places {
-		if !seen[p] {
-			seen[p] = true
-			list = append(list, p)
-		}
-	}
-	return list
 }

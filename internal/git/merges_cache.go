@@ -17,7 +17,7 @@ const mergesVersion = 2
 // mergeVerdicts are the verdicts about merged files that are known for a key.
 type mergeVerdicts struct {
 	key   history.Key
-	byGit map[mergedPath]bool
+	byGit map[repo.CommitPath]bool
 }
 
 // mergesCache returns the cache and the key of the verdicts. They depend on the commits and on mergesVersion, not on
@@ -31,7 +31,7 @@ func (r *Repo) mergesCache(key history.Key) (*cache.Cache, *cache.Key) {
 
 // loadMerges returns the cached verdicts for a key.
 func (r *Repo) loadMerges(key history.Key) *mergeVerdicts {
-	m := &mergeVerdicts{key: key, byGit: make(map[mergedPath]bool)}
+	m := &mergeVerdicts{key: key, byGit: make(map[repo.CommitPath]bool)}
 	c, k := r.mergesCache(key)
 	answer, ok := c.Load(k)
 	if !ok {
@@ -48,7 +48,7 @@ func (r *Repo) loadMerges(key history.Key) *mergeVerdicts {
 		if err != nil {
 			continue
 		}
-		m.byGit[mergedPath{id, repo.Path(name)}] = byGit == "true"
+		m.byGit[repo.CommitPath{Commit: id, Path: repo.Path(name)}] = byGit == "true"
 	}
 	return m
 }
@@ -57,7 +57,7 @@ func (r *Repo) loadMerges(key history.Key) *mergeVerdicts {
 func (r *Repo) saveMerges(m *mergeVerdicts) {
 	var lines []string
 	for at, byGit := range m.byGit {
-		lines = append(lines, fmt.Sprintf("%s %t %q\n", at.commit, byGit, at.path))
+		lines = append(lines, fmt.Sprintf("%s %t %q\n", at.Commit, byGit, at.Path))
 	}
 	slices.Sort(lines)
 	c, k := r.mergesCache(m.key)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ken/internal/git/remerge"
 	"ken/internal/repo"
 	"ken/internal/testrepo"
 )
@@ -328,8 +329,8 @@ func TestMergedGivesUp(t *testing.T) {
 		}
 	}
 	runs, _ := os.ReadFile(count)
-	if n := strings.Count(string(runs), "x"); n == 0 || n > 2*maxFailedMerges {
-		t.Errorf("git merge-tree was started %d times, want at most %d", n, 2*maxFailedMerges)
+	if n := strings.Count(string(runs), "x"); n == 0 || n > 2*remerge.MaxFailures {
+		t.Errorf("git merge-tree was started %d times, want at most %d", n, 2*remerge.MaxFailures)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/git/index"
+	"ken/internal/git/objects"
 	"ken/internal/repo"
 )
 
@@ -34,7 +35,7 @@ func (r *Repo) Tree(ctx context.Context, commit repo.ID) (tree repo.ID, ok bool,
 // object looks up an object by a revision expression without white space; ok is false if it does not
 // exist.
 func (r *Repo) object(ctx context.Context, expr string) (id repo.ID, ok bool, err error) {
-	out, err := r.read(ctx, strings.NewReader(expr+"\n"), "cat-file", "--batch-check=%(objectname) %(objecttype)")
+	out, err := r.git().Read(ctx, strings.NewReader(expr+"\n"), "cat-file", "--batch-check=%(objectname) %(objecttype)")
 	if err != nil {
 		return repo.ID{}, false, err
 	}
@@ -78,7 +79,7 @@ func (r *Repo) Reachable(ctx context.Context, commit repo.ID) (bool, error) {
 	}
 	// Usually HEAD reaches it. If git fails here, the next call reports the reason.
 	if !head.Commit.IsZero() {
-		if ok, err := r.verdict(ctx, "merge-base", "--is-ancestor", commit.String(), head.Commit.String()); err == nil && ok {
+		if ok, err := r.git().Check(ctx, "merge-base", "--is-ancestor", commit.String(), head.Commit.String()); err == nil && ok {
 			return true, nil
 		}
 	}
@@ -86,7 +87,7 @@ func (r *Repo) Reachable(ctx context.Context, commit repo.ID) (bool, error) {
 		return false, err
 	}
 	// for-each-ref --contains walks the history of every ref: minutes in a large repository.
-	out, err := r.read(ctx, nil, "rev-list", "--max-count=1", commit.String(), "--not", "--all", "--")
+	out, err := r.git().Read(ctx, nil, "rev-list", "--max-count=1", commit.String(), "--not", "--all", "--")
 	return out == "", err
 }
 
@@ -99,9 +100,9 @@ func (r *Repo) At(ctx context.Context, commit repo.ID, path repo.Path) (id repo.
 	if commit.IsZero() {
 		return repo.ID{}, false, fmt.Errorf("look up %s: no commit to look in", path)
 	}
-	err = r.lsTree(ctx, func(item treeItem) error {
-		if item.path == path {
-			id, ok = item.id, true
+	err = r.objects().ListTree(ctx, func(item objects.TreeItem) error {
+		if item.Path == path {
+			id, ok = item.ID, true
 		}
 		return nil
 	}, commit.String(), "--", string(path))
@@ -111,9 +112,9 @@ func (r *Repo) At(ctx context.Context, commit repo.ID, path repo.Path) (id repo.
 	return id, ok, nil
 }
 
-// Staged reports whether the index differs from a tree. The zero id is the empty tree. A path that was only
+// IndexDiffers reports whether the index differs from a tree. The zero id is the empty tree. A path that was only
 // added with git add -N is not a difference.
-func (r *Repo) Staged(ctx context.Context, s *repo.Snapshot, tree repo.ID) (bool, error) {
+func (r *Repo) IndexDiffers(ctx context.Context, s *repo.Snapshot, tree repo.ID) (bool, error) {
 	if tree.IsZero() {
 		for _, e := range s.Index.Entries {
 			if !e.Flags.Has(repo.IntentToAdd) {
@@ -125,7 +126,7 @@ func (r *Repo) Staged(ctx context.Context, s *repo.Snapshot, tree repo.ID) (bool
 	if s.Index.Tree == tree {
 		return false, nil
 	}
-	same, err := r.verdict(ctx, "diff-index", "--cached", "--quiet", "--ita-invisible-in-index",
+	same, err := r.git().Check(ctx, "diff-index", "--cached", "--quiet", "--ita-invisible-in-index",
 		"--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none", tree.String(), "--")
 	return !same, err
 }
@@ -133,7 +134,7 @@ func (r *Repo) Staged(ctx context.Context, s *repo.Snapshot, tree repo.ID) (bool
 // Untracked lists the files that are neither tracked nor ignored, in git's order. A repository inside the
 // work tree is one item with a slash at the end.
 func (r *Repo) Untracked(ctx context.Context) ([]repo.Path, error) {
-	out, err := r.read(ctx, nil, "ls-files", "-z", "--others", "--exclude-standard", "--full-name")
+	out, err := r.git().Read(ctx, nil, "ls-files", "-z", "--others", "--exclude-standard", "--full-name")
 	if err != nil {
 		return nil, err
 	}

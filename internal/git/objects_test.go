@@ -82,7 +82,7 @@ func TestAt(t *testing.T) {
 	}
 }
 
-func TestStaged(t *testing.T) {
+func TestIndexDiffers(t *testing.T) {
 	b := newBox(t)
 	check := func(name string, want bool) {
 		t.Helper()
@@ -95,7 +95,7 @@ func TestStaged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := r.Staged(ctx(t), s, tree); got != want || err != nil {
+		if got, err := r.IndexDiffers(ctx(t), s, tree); got != want || err != nil {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}
@@ -124,14 +124,14 @@ func TestStaged(t *testing.T) {
 	check("removed", true)
 }
 
-func TestTouched(t *testing.T) {
+func TestChangedBy(t *testing.T) {
 	b := newBox(t)
-	if _, _, err := b.open().Touched(ctx(t), "HEAD"); fault.KindOf(err) != fault.Usage || !strings.Contains(err.Error(), "no commits yet") {
+	if _, _, err := b.open().ChangedBy(ctx(t), "HEAD"); fault.KindOf(err) != fault.Usage || !strings.Contains(err.Error(), "no commits yet") {
 		t.Errorf("unborn: %v", err)
 	}
 	check := func(rev string, want ...repo.Path) {
 		t.Helper()
-		id, got, err := b.open().Touched(ctx(t), rev)
+		id, got, err := b.open().ChangedBy(ctx(t), rev)
 		if err != nil || id != b.id(rev+"^{commit}") || !slices.Equal(got, want) {
 			t.Errorf("%s: %s, %q, %v; want %q", rev, id, got, err, want)
 		}
@@ -153,18 +153,18 @@ func TestTouched(t *testing.T) {
 	b.commit()
 	check("HEAD")
 	for _, rev := range []string{"nope", "--all", "-h", "", "HEAD:moved", "a..b", "HEAD@{99}", "x\x00y", "HEAD\n"} {
-		if id, got, err := b.open().Touched(ctx(t), rev); fault.KindOf(err) != fault.Usage {
+		if id, got, err := b.open().ChangedBy(ctx(t), rev); fault.KindOf(err) != fault.Usage {
 			t.Errorf("%q: %s, %q, %v", rev, id, got, err)
 		}
 	}
 }
 
-func TestTouchedAtTheEdgeOfAShallowClone(t *testing.T) {
+func TestChangedByAtTheEdgeOfAShallowClone(t *testing.T) {
 	origin := newBox(t)
 	origin.commit("a", "1")
 	origin.commit("b", "1")
 	b := origin.clone("--depth=1")
-	if _, got, err := b.open().Touched(ctx(t), "HEAD"); err == nil || !strings.Contains(fault.HintOf(err), "--deepen") {
+	if _, got, err := b.open().ChangedBy(ctx(t), "HEAD"); err == nil || !strings.Contains(fault.HintOf(err), "--deepen") {
 		t.Errorf("%q, %v", got, err)
 	}
 }

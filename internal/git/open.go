@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ken/internal/fault"
+	"ken/internal/git/command"
 	"ken/internal/git/config"
 	"ken/internal/repo"
 )
@@ -23,7 +24,7 @@ import (
 // .git that leads nowhere are errors with a hint.
 func Open(ctx context.Context, dir string) (*Repo, error) {
 	if ctx.Err() != nil {
-		return nil, stopped(ctx, "open "+dir)
+		return nil, command.Stopped(ctx, "open "+dir)
 	}
 	start, err := canonical(dir)
 	if err != nil {
@@ -361,7 +362,7 @@ func (r *Repo) findWorkTree(ctx context.Context) error {
 		return nil // core.worktree of a submodule names the root that discover found
 	}
 	// Git checks the owner here. Later calls name both directories, and then git no longer checks it.
-	top, err := r.read(ctx, nil, "rev-parse", "--show-toplevel")
+	top, err := r.git().Read(ctx, nil, "rev-parse", "--show-toplevel")
 	if err != nil {
 		return err
 	}

@@ -2,10 +2,11 @@ package git
 
 import (
 	"context"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
+
+	"ken/internal/git/command"
 )
 
 // checkOwner refuses a repository of another user, as git does: another user must not be able to change
@@ -29,11 +30,8 @@ func checkOwner(ctx context.Context, root, gitDir string) (foreign bool, err err
 // Git checks the owner, safe.directory and safe.bareRepository before it reads anything else. The user
 // may also set safe.directory for a single command.
 func askWhetherSafe(ctx context.Context, root string) error {
-	r := &Repo{root: root}
+	git := command.Runner{Root: root}
 	args := []string{"rev-parse", "--git-dir"}
-	status, stderr, err := r.run(ctx, call{args: args, stdout: io.Discard, env: commandSettings(os.Environ())})
-	if err == nil && status != 0 {
-		err = r.failed(args, status, stderr)
-	}
+	_, err := git.Output(ctx, command.Call{Args: args, Env: commandSettings(os.Environ())})
 	return err
 }

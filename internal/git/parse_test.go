@@ -1,7 +1,6 @@
 package git
 
 import (
-	"strings"
 	"testing"
 
 	"ken/internal/repo"
@@ -58,23 +57,6 @@ func FuzzBatchCheck(f *testing.F) {
 	f.Fuzz(func(t *testing.T, out string) {
 		if id, ok, err := parseBatchCheck(out); ok != !id.IsZero() || ok && err != nil {
 			t.Fatalf("%s, %v, %v", id, ok, err)
-		}
-	})
-}
-
-// The text of an item contains the parsed values.
-func FuzzTreeItem(f *testing.F) {
-	f.Add("100644 blob " + one + "\ta")
-	f.Add("100644 blob " + one + "      12\ta b")
-	f.Add("160000 commit " + one + "       -\ta")
-	f.Add("040000 tree " + one)
-	f.Fuzz(func(t *testing.T, text string) {
-		item, err := parseTreeItem(text)
-		if err != nil {
-			return
-		}
-		if !strings.HasSuffix(text, "\t"+string(item.path)) || !strings.Contains(text, item.kind) || !strings.Contains(strings.ToLower(text), item.id.String()) {
-			t.Errorf("%q: %+v", text, item)
 		}
 	})
 }

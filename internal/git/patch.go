@@ -21,7 +21,7 @@ func (r *Repo) Lines(ctx context.Context, commits []repo.ID, paths []repo.Path) 
 		fmt.Fprintln(&stdin, id)
 	}
 	args := append([]string{"log", "--no-walk=unsorted", "--stdin", "--numstat", "-z", "--format=%x00%H%x00"}, patchArgs(paths)...)
-	out, err := r.read(ctx, strings.NewReader(stdin.String()), args...)
+	out, err := r.git().Read(ctx, strings.NewReader(stdin.String()), args...)
 	if err != nil {
 		return nil, fmt.Errorf("count lines: %w", err)
 	}
@@ -32,7 +32,7 @@ func (r *Repo) Lines(ctx context.Context, commits []repo.ID, paths []repo.Path) 
 // if there are none.
 func (r *Repo) Patch(ctx context.Context, commit repo.ID, paths []repo.Path) (string, error) {
 	args := append([]string{"log", "--no-walk", "--format=", "--unified=3", "--inter-hunk-context=0", commit.String()}, patchArgs(paths)...)
-	out, err := r.read(ctx, nil, args...)
+	out, err := r.git().Read(ctx, nil, args...)
 	if err != nil {
 		return "", fmt.Errorf("show %s: %w", commit.Short(), err)
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/git/command"
 	"ken/internal/repo"
 )
 
@@ -61,19 +62,15 @@ type stagedChange struct {
 
 // stagedSince lists the differences between the index and a commit, in git's order.
 func (r *Repo) stagedSince(ctx context.Context, commit repo.ID, env []string) ([]stagedChange, error) {
-	out := &bounded{max: maxAnswer}
 	args := []string{
 		"diff-index", "--cached", "-z", "--raw", "--no-abbrev", "--no-renames", "--no-relative",
 		"--ignore-submodules=none", "--no-ext-diff", "--no-textconv", commit.String(), "--",
 	}
-	status, stderr, err := r.run(ctx, call{args: args, stdout: out, env: env})
-	if err == nil && status != 0 {
-		err = r.failed(args, status, stderr)
-	}
+	out, err := r.git().Output(ctx, command.Call{Args: args, Env: env})
 	if err != nil {
 		return nil, fmt.Errorf("list what is staged since %s: %w", commit.Short(), err)
 	}
-	items, err := parsePaths("diff-index", out.String())
+	items, err := parsePaths("diff-index", out)
 	if err != nil {
 		return nil, err
 	}

@@ -151,7 +151,7 @@ func findPacked(text, name string, f repo.ObjectFormat) (repo.ID, error) {
 
 // resolveByGit resolves a ref by running git.
 func (r *Repo) resolveByGit(ctx context.Context, name string) (repo.ID, bool, error) {
-	out, found, err := r.probe(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
+	out, found, err := r.git().Probe(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
 	if err != nil || !found {
 		return repo.ID{}, false, err
 	}

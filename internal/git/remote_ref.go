@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"ken/internal/fault"
+	"ken/internal/git/command"
 	"ken/internal/repo"
 )
 
@@ -41,7 +42,7 @@ func (r *Repo) CheckRemote(ctx context.Context, remote string) error {
 	return &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf("unknown remote %q", remote)}
 }
 
-// A RefMove moves a ref from one commit to another; the zero ID stands for no ref.
+// A RefMove moves a ref from one commit to another; the zero ID means that there is no ref.
 type RefMove struct {
 	Ref      string
 	From, To repo.ID
@@ -64,7 +65,7 @@ func (r *Repo) MoveRefs(ctx context.Context, moves ...RefMove) (moved bool, err 
 	if in.Len() == 0 {
 		return true, nil
 	}
-	if _, err = r.read(ctx, strings.NewReader(in.String()), "update-ref", "--stdin"); err == nil {
+	if _, err = r.git().Read(ctx, strings.NewReader(in.String()), "update-ref", "--stdin"); err == nil {
 		return true, nil
 	}
 	for _, m := range moves {
@@ -76,8 +77,8 @@ func (r *Repo) MoveRefs(ctx context.Context, moves ...RefMove) (moved bool, err 
 	return false, err
 }
 
-// speak runs a git command that contacts a remote.
-func (r *Repo) speak(ctx context.Context, remote string, args ...string) (out string, status int, said string, err error) {
+// runRemote runs a git command that contacts a remote.
+func (r *Repo) runRemote(ctx context.Context, remote string, args ...string) (out string, status int, said string, err error) {
 	c, err := r.allConfig(ctx)
 	if err != nil {
 		return "", 0, "", err
@@ -92,14 +93,12 @@ func (r *Repo) speak(ctx context.Context, remote string, args ...string) (out st
 		// git refuses to push a single ref to a mirror.
 		env = append(env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=remote."+remote+".mirror", "GIT_CONFIG_VALUE_0=false")
 	}
-	buf := &bounded{max: maxAnswer}
-	status, said, err = r.run(ctx, call{args: args, stdout: buf, env: env, network: true})
-	return buf.String(), status, said, err
+	return r.git().Collect(ctx, command.Call{Args: args, Env: env, Network: true})
 }
 
 // failedRemote is the error of a git command that could not reach the remote.
 func (r *Repo) failedRemote(remote string, args []string, status int, said string) error {
-	err := r.failed(args, status, said)
+	err := r.git().Failed(args, status, said)
 	if fault.HintOf(err) != "" {
 		return err
 	}
@@ -119,18 +118,18 @@ func (r *Repo) FetchRef(ctx context.Context, remote, ref, into string) (repo.ID,
 		"--no-auto-maintenance", "--no-write-commit-graph",
 		remote, "+" + ref + ":" + into,
 	}
-	_, status, said, err := r.speak(ctx, remote, args...)
+	_, status, said, err := r.runRemote(ctx, remote, args...)
 	for range fetchTries {
-		if err != nil || status == 0 || !overtaken(said) {
+		if err != nil || status == 0 || !wroteFirst(said) {
 			break
 		}
-		_, status, said, err = r.speak(ctx, remote, args...)
+		_, status, said, err = r.runRemote(ctx, remote, args...)
 	}
 	switch {
 	case err != nil:
 		return repo.ID{}, err
 	case status != 0 && strings.Contains(said, "couldn't find remote ref "+ref):
-		_, err = r.read(ctx, nil, "update-ref", "-d", into)
+		_, err = r.git().Read(ctx, nil, "update-ref", "-d", into)
 		return repo.ID{}, err
 	case status != 0:
 		return repo.ID{}, r.failedRemote(remote, []string{"fetch"}, status, said)
@@ -154,7 +153,7 @@ func (r *Repo) PushRef(ctx context.Context, remote, ref string, p PushTip) (acce
 		args = append(args, "--force-with-lease="+ref+":"+p.Over.String())
 	}
 	args = append(args, remote, p.Tip.String()+":"+ref)
-	out, status, said, err := r.speak(ctx, remote, args...)
+	out, status, said, err := r.runRemote(ctx, remote, args...)
 	if err != nil {
 		return false, err
 	}
@@ -170,7 +169,7 @@ func (r *Repo) PushRef(ctx context.Context, remote, ref string, p PushTip) (acce
 			// git says this after another push, and also if the remote hides the ref. A push that
 			// replaces nothing tells which.
 			return r.PushRef(ctx, remote, ref, PushTip{Tip: p.Tip})
-		case strings.HasPrefix(word[2], "[rejected]"), overtaken(word[2]):
+		case strings.HasPrefix(word[2], "[rejected]"), wroteFirst(word[2]):
 			return false, nil
 		default:
 			return false, refused(ref, word[2], said)
@@ -182,14 +181,10 @@ func (r *Repo) PushRef(ctx context.Context, remote, ref string, p PushTip) (acce
 	return false, r.failedRemote(remote, args, status, said)
 }
 
-// overtaken reports whether git did not write a ref because another process wrote it first.
-func overtaken(summary string) bool {
-	for _, s := range []string{"cannot lock ref", "failed to update ref", "incorrect old value", "reference already exists", "failed to lock"} {
-		if strings.Contains(summary, s) {
-			return true
-		}
-	}
-	return false
+// wroteFirst reports whether git did not write a ref because another process wrote it first.
+func wroteFirst(summary string) bool {
+	reasons := []string{"cannot lock ref", "failed to update ref", "incorrect old value", "reference already exists", "failed to lock"}
+	return slices.ContainsFunc(reasons, func(reason string) bool { return strings.Contains(summary, reason) })
 }
 
 // progress matches a progress line of git: "Resolving deltas: 100% (7/7), done."
@@ -201,12 +196,12 @@ func refused(ref, summary, output string) error {
 	for _, line := range strings.FieldsFunc(output, func(r rune) bool { return r == '\n' || r == '\r' }) {
 		text, ok := strings.CutPrefix(strings.TrimSpace(line), "remote: ")
 		if text = strings.TrimSpace(text); ok && text != "" && !strings.HasPrefix(text, "error: ") && !progress().MatchString(text) {
-			reason += ": " + firstComplaint(text)
+			reason += ": " + command.ErrorLine(text)
 			break
 		}
 	}
 	return &fault.Error{
 		Hint: "ask the administrator of the remote to accept pushes to " + ref,
-		Err:  fmt.Errorf("the remote refuses the push: %s", firstComplaint(reason)),
+		Err:  fmt.Errorf("the remote refuses the push: %s", command.ErrorLine(reason)),
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ken/internal/git/command"
 	"ken/internal/repo"
 )
 
@@ -15,7 +16,7 @@ import (
 // only files with the same content.
 func (r *Repo) Removals(ctx context.Context, commits []repo.ID) ([][]repo.Removal, error) {
 	list, err := r.removals(ctx, commits, "-M")
-	if _, refused := errors.AsType[*gitError](err); !refused {
+	if _, refused := errors.AsType[*command.Error](err); !refused {
 		return list, err
 	}
 	// Git refuses the whole list because of one commit. Bisect to find it.
@@ -84,7 +85,7 @@ func (r *Repo) diffTrees(ctx context.Context, commits []repo.ID, more []string, 
 		"diff-tree", "--stdin", "-r", "-z", "--raw", "--no-abbrev", "--always", "--diff-merges=first-parent", "--no-relative",
 		"--ignore-submodules=none", "--no-ext-diff", "--no-textconv",
 	}, more...)
-	err := r.split(ctx, call{args: args, stdin: strings.NewReader(names.String()), steady: true}, p.item)
+	err := r.git().Split(ctx, command.Call{Args: args, Stdin: strings.NewReader(names.String()), Steady: true}, p.item)
 	if err == nil && (p.wants > 0 || p.seen < len(commits)) {
 		err = errors.New("git diff-tree: truncated output")
 	}
@@ -150,7 +151,7 @@ func (p *treeChanges) line(part []string) error {
 // It is the zero id if there is none. Only commits that head reaches count. It does not find a deletion that
 // was made in a merge.
 func (r *Repo) LastRemoval(ctx context.Context, head repo.ID, path repo.Path) (repo.ID, error) {
-	out, err := r.read(ctx, nil, "log", "--format=%H", "--max-count=1", "--full-history", "--no-merges", "--diff-filter=D", "--no-renames", head.String(), "--", string(path))
+	out, err := r.git().Read(ctx, nil, "log", "--format=%H", "--max-count=1", "--full-history", "--no-merges", "--diff-filter=D", "--no-renames", head.String(), "--", string(path))
 	out = strings.TrimSpace(out)
 	if err != nil || out == "" {
 		return repo.ID{}, err

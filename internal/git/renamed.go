@@ -48,7 +48,7 @@ func (r *Repo) stagedRenames(ctx context.Context, s *repo.Snapshot) (map[repo.Pa
 	if err != nil || ok && tree == s.Index.Tree {
 		return renames, err
 	}
-	out, err := r.read(ctx, nil, "diff-index", "--cached", "-z", "--name-status", "-M50%", "-l1000", "--diff-filter=R", "--no-relative",
+	out, err := r.git().Read(ctx, nil, "diff-index", "--cached", "-z", "--name-status", "-M50%", "-l1000", "--diff-filter=R", "--no-relative",
 		"--ignore-submodules=none", "--no-ext-diff", "--no-textconv", s.Head.Commit.String(), "--")
 	if err != nil {
 		return nil, fmt.Errorf("list what is staged as renamed: %w", err)

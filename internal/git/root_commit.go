@@ -49,14 +49,14 @@ func (r *Repo) RootCommit(ctx context.Context, known RootCommit) (RootCommit, er
 			Err:  errors.New("root commit: there is no commit yet"),
 		}
 	}
-	return r.begins(ctx, tip, known)
+	return r.rootOf(ctx, tip, known)
 }
 
-func (r *Repo) begins(ctx context.Context, tip repo.ID, known RootCommit) (RootCommit, error) {
+func (r *Repo) rootOf(ctx context.Context, tip repo.ID, known RootCommit) (RootCommit, error) {
 	// If the branch was reset or recreated, or its old commits are gone, the earlier result is of no use.
 	goesOn := false
 	if !known.Root.IsZero() && !known.Tip.IsZero() {
-		after, err := r.verdict(ctx, "merge-base", "--is-ancestor", known.Tip.String(), tip.String())
+		after, err := r.git().Check(ctx, "merge-base", "--is-ancestor", known.Tip.String(), tip.String())
 		if ctx.Err() != nil {
 			return RootCommit{}, err
 		}
@@ -95,7 +95,7 @@ type root struct {
 }
 
 func (r *Repo) roots(ctx context.Context, commits []string) (list []root, err error) {
-	out, err := r.read(ctx, nil, append([]string{"rev-list", "--max-parents=0", "--timestamp"}, commits...)...)
+	out, err := r.git().Read(ctx, nil, append([]string{"rev-list", "--max-parents=0", "--timestamp"}, commits...)...)
 	if err != nil {
 		return nil, err
 	}

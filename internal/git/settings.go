@@ -109,7 +109,7 @@ func (r *Repo) allConfig(ctx context.Context) (config.Settings, error) {
 	if r.asked {
 		return r.full, nil
 	}
-	out, err := r.read(ctx, nil, "config", "-z", "--includes", "--list")
+	out, err := r.git().Read(ctx, nil, "config", "-z", "--includes", "--list")
 	if err != nil {
 		return config.Settings{}, err
 	}
@@ -192,4 +192,10 @@ func xdgDir() string {
 		return ""
 	}
 	return filepath.Join(home, ".config", "git")
+}
+
+// Sparse reports whether the checkout may leave out files that git tracks.
+func (r *Repo) Sparse() bool {
+	_, err := os.Lstat(filepath.Join(r.gitDir, "info", "sparse-checkout"))
+	return err == nil
 }

@@ -47,9 +47,9 @@ func (r *Repo) complete(ctx context.Context, s *repo.Snapshot) (*repo.Snapshot, 
 	return s, nil
 }
 
-// Unmoved reports whether HEAD and the index are still those of s. It reads only HEAD and the last bytes of the
+// StillCurrent reports whether HEAD and the index are still those of s. It reads only HEAD and the last bytes of the
 // index.
-func (r *Repo) Unmoved(ctx context.Context, s *repo.Snapshot) (bool, error) {
+func (r *Repo) StillCurrent(ctx context.Context, s *repo.Snapshot) (bool, error) {
 	now, err := r.indexVersion()
 	if err != nil {
 		return false, err

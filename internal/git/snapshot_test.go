@@ -19,7 +19,7 @@ func entryPaths(s *repo.Snapshot) []repo.Path {
 	return out
 }
 
-func TestUnmoved(t *testing.T) {
+func TestStillCurrent(t *testing.T) {
 	b := newBox(t)
 	b.commit("a", "1")
 	for name, move := range map[string]func(){
@@ -35,11 +35,11 @@ func TestUnmoved(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ok, err := r.Unmoved(ctx(t), s); !ok || err != nil {
+		if ok, err := r.StillCurrent(ctx(t), s); !ok || err != nil {
 			t.Errorf("before %s: %v, %v", name, ok, err)
 		}
 		move()
-		if ok, err := r.Unmoved(ctx(t), s); ok || err != nil {
+		if ok, err := r.StillCurrent(ctx(t), s); ok || err != nil {
 			t.Errorf("after %s: %v, %v", name, ok, err)
 		}
 		b.git("reset", "-q")
@@ -185,7 +185,7 @@ func TestWorkTreeElsewhere(t *testing.T) {
 		if got, err := r.Untracked(ctx(t)); len(got) != 1 || got[0] != "new" || err != nil {
 			t.Errorf("untracked %q, %v", got, err)
 		}
-		if got, err := r.Cleaned(ctx(t), []repo.Path{"f"}); err != nil || got[0] != s.Index.Entries[1].ID {
+		if got, err := r.StoredIDs(ctx(t), []repo.Path{"f"}); err != nil || got[0] != s.Index.Entries[1].ID {
 			t.Errorf("cleaned %v, %v", got, err)
 		}
 	}

@@ -51,7 +51,7 @@ func (r *Repo) Upstream(ctx context.Context, s *repo.Snapshot, known repo.Upstre
 	if _, here, err := r.Tree(ctx, up.Commit); err != nil || !here {
 		return up, err
 	}
-	out, err := r.read(ctx, nil, "rev-list", "--left-right", "--count", s.Head.Commit.String()+"..."+up.Commit.String(), "--")
+	out, err := r.git().Read(ctx, nil, "rev-list", "--left-right", "--count", s.Head.Commit.String()+"..."+up.Commit.String(), "--")
 	if err != nil {
 		return repo.Upstream{}, fmt.Errorf("compare with %s: %w", up.Ref, err)
 	}

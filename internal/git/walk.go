@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
+	"ken/internal/git/command"
 	"ken/internal/repo"
 )
 
@@ -49,14 +51,12 @@ func (r *Repo) walk(ctx context.Context, revisions io.Reader, options []string, 
 	w := &walker{f: f, stop: stop}
 	// Without GIT_FLUSH=0 git flushes after each commit, which takes a tenth longer.
 	buffered := []string{"GIT_FLUSH=0"}
-	status, stderr, err := r.run(ctx, call{args: args, stdin: revisions, stdout: w, env: buffered, steady: true})
+	err := r.git().Stream(ctx, command.Call{Args: args, Stdin: revisions, Stdout: w, Env: buffered, Steady: true})
 	switch {
 	case w.err != nil:
 		return w.err
 	case err != nil:
 		return err
-	case status != 0:
-		return r.failed(args, status, stderr)
 	}
 	return w.end()
 }
@@ -227,4 +227,33 @@ func (w *walker) end() error {
 		return errors.New("git log: truncated output")
 	}
 	return w.flush()
+}
+
+// Recent lists the newest commits that head reaches, at most limit, without merges. cut says
+// that the clone is shallow, so older commits may be missing.
+func (r *Repo) Recent(ctx context.Context, head repo.ID, limit int) (ids []repo.ID, cut bool, err error) {
+	out, err := r.git().Read(ctx, nil, "rev-list", "--no-merges", "-n", strconv.Itoa(limit), head.String(), "--")
+	if err != nil {
+		return nil, false, err
+	}
+	for line := range strings.Lines(out) {
+		id, err := repo.ParseID(strings.TrimSpace(line))
+		if err != nil {
+			return nil, false, err
+		}
+		ids = append(ids, id)
+	}
+	shallow, err := r.optionalFile("shallow")
+	return ids, shallow != "" && len(ids) < limit, err
+}
+
+// Commits calls f with each commit and its changes, in any order. The date is the committer date: a commit
+// can come to a branch long after its author wrote it.
+func (r *Repo) Commits(ctx context.Context, ids []repo.ID, f func(repo.Commit) error) error {
+	var revisions strings.Builder
+	for _, id := range ids {
+		revisions.WriteString(id.String() + "\n")
+	}
+	format := strings.Replace(walkFormat, "%aI", "%cI", 1)
+	return r.walk(ctx, strings.NewReader(revisions.String()), []string{"--no-walk=unsorted"}, format, nil, f)
 }

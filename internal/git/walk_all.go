@@ -42,7 +42,7 @@ func (r *Repo) reachable(ctx context.Context, heads []repo.ID) ([]string, error)
 	for _, id := range heads {
 		fmt.Fprintf(&revisions, "%s\n", id)
 	}
-	out, err := r.read(ctx, &revisions, "rev-list", "--stdin", "--")
+	out, err := r.git().Read(ctx, &revisions, "rev-list", "--stdin", "--")
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,7 @@ type Facts struct {
 }
 
 // AddUnused adds the records that ken ignores.
-func (f *Facts) AddUnused(list []fresh.Unused) {
+func (f *Facts) AddUnused(list []fresh.UnusedRecord) {
 	for _, u := range list {
 		if errors.Is(u.Why, fresh.ErrDamaged) {
 			f.Damaged = append(f.Damaged, u.Label())

@@ -142,7 +142,7 @@ func (s *server) readSummary(ctx context.Context, req *mcp.ReadResourceRequest) 
 
 // A pathKnowledge is what ken knows about a directory if dir is set, else about a file.
 type pathKnowledge struct {
-	file registry.Knowledge
+	file registry.Summary
 	dir  *survey.ShownDirectory
 }
 

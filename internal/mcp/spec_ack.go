@@ -41,7 +41,7 @@ func (s *server) addSpecAck(m *mcp.Server) {
 	})
 }
 
-type acked struct{ *spec.Acked }
+type acked struct{ *spec.AckResult }
 
 func (a acked) print(out *term.IO) {
 	out.Line(term.Plain, "acked", strings.Join(a.Nodes, ", "), "in commit "+a.Commit.Short())

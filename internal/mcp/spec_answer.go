@@ -33,20 +33,20 @@ type specAnswer struct {
 // A specRow is a spec in a list. Fields with their usual value are left out; unknown
 // values are null.
 type specRow struct {
-	ID         string           `json:"id"`
-	Title      string           `json:"title,omitempty"` // unless it equals the id
-	Desc       string           `json:"desc,omitempty"`
-	Status     spec.Status      `json:"status"`
-	Version    *int             `json:"version"`
-	Drift      *int             `json:"drift"`
-	Grade      *fresh.Grade     `json:"grade,omitempty"`
-	DriftFiles []spec.DriftFile `json:"drift_files,omitempty"`
-	Dirty      bool             `json:"dirty,omitempty"`
-	Ghost      bool             `json:"ghost,omitempty"`
-	Overlays   []spec.Proposed  `json:"overlays,omitempty"`
-	Missing    []string         `json:"missing,omitempty"`
-	Problems   int              `json:"problem_count,omitempty"`
-	LeftOut    leftOut          `json:"left_out,omitempty"`
+	ID         string                `json:"id"`
+	Title      string                `json:"title,omitempty"` // unless it equals the id
+	Desc       string                `json:"desc,omitempty"`
+	Status     spec.Status           `json:"status"`
+	Version    *int                  `json:"version"`
+	Drift      *int                  `json:"drift"`
+	Grade      *fresh.Grade          `json:"grade,omitempty"`
+	DriftFiles []spec.DriftFile      `json:"drift_files,omitempty"`
+	Dirty      bool                  `json:"dirty,omitempty"`
+	Ghost      bool                  `json:"ghost,omitempty"`
+	Overlays   []spec.ProposedChange `json:"overlays,omitempty"`
+	Missing    []string              `json:"missing,omitempty"`
+	Problems   int                   `json:"problem_count,omitempty"`
+	LeftOut    leftOut               `json:"left_out,omitempty"`
 }
 
 // A specNode is one spec with its text.

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 
 // node returns a listed spec.
 func node(id string, drift *int, changes ...func(*spec.Listed)) spec.Listed {
-	n := spec.Listed{Described: spec.Described{ID: id}, Status: spec.StatusMerged, Version: new(1), Drift: drift}
+	n := spec.Listed{NodeJSON: spec.NodeJSON{ID: id}, Status: spec.StatusMerged, Version: new(1), Drift: drift}
 	if orZero(drift) > 0 {
 		n.Status, n.Grade = spec.StatusDrift, new(fresh.GradeContent)
 	}
@@ -79,7 +79,7 @@ func TestAnswersAreBounded(t *testing.T) {
 				n.DriftFiles = append(n.DriftFiles, spec.DriftFile{File: fmt.Sprint("src/", j), Behind: j})
 				n.Code = append(n.Code, fmt.Sprint("src/", j))
 				n.Problems = append(n.Problems, spec.Problem{Message: "x"})
-				n.Overlays = append(n.Overlays, spec.Proposed{Worktree: fmt.Sprint(j)})
+				n.Overlays = append(n.Overlays, spec.ProposedChange{Worktree: fmt.Sprint(j)})
 			}
 		})
 		l.Nodes = append(l.Nodes, n)
@@ -141,7 +141,7 @@ func TestSpecCommentCannotBeForged(t *testing.T) {
 		n.Path = hostile
 		n.Unknown = []spec.Unknown{{Fact: spec.FactDrift, Reason: hostile}}
 		n.Problems = []spec.Problem{{Message: hostile, Fix: hostile}}
-		n.Overlays = []spec.Proposed{{Worktree: hostile, Session: hostile}}
+		n.Overlays = []spec.ProposedChange{{Worktree: hostile, Session: hostile}}
 		n.DriftFiles = []spec.DriftFile{{File: hostile}}
 	})
 	got := verdictOn(&spec.Listing{}, &n)

@@ -73,7 +73,7 @@ func (a *specAnswer) printList(out *term.IO) {
 		n := a.listed[i]
 		n.Overlays = n.Overlays[:min(len(n.Overlays), rowItems)]
 		n.Unknown = nil // the reasons follow once for all
-		out.Line(term.Plain, shownStatus(&n), n.ID, joined("  ", n.InWords(), unknownFacts(&n)))
+		out.Line(term.Plain, shownStatus(&n), n.ID, joined("  ", n.Describe(), unknownFacts(&n)))
 	}
 	if slices.ContainsFunc(a.listed, func(n spec.Listed) bool { return n.Drift != nil && *n.Drift > 0 }) {
 		out.Remarkf("hint: compare a drifted spec (call spec with its id) with its code; edit it, or call spec_ack if it still holds")
@@ -108,7 +108,7 @@ const namedFiles = 4
 func (s *specNode) printFacts(out *term.IO) {
 	out.Line(term.Plain, s.ID, s.Title, s.Desc)
 	out.Line(term.Plain, "file", s.Display(), "")
-	out.Line(term.Plain, shownStatus(&s.Listed), s.ID, s.InWords())
+	out.Line(term.Plain, shownStatus(&s.Listed), s.ID, s.Describe())
 	if len(s.DriftFiles) > namedFiles {
 		for _, f := range s.DriftFiles {
 			out.Line(term.Plain, "ahead", f.File, fmt.Sprintf("+%d", f.Behind))

@@ -69,7 +69,7 @@ func closing(w *ken.Repository, in updateInput) registry.CloseOptions {
 
 // A closed tells what became of the updates, and what needs a summary.
 type closed struct {
-	*registry.Closing
+	*registry.CloseResult
 	verbose bool
 }
 

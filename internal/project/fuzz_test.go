@@ -101,7 +101,7 @@ func checkCommand(t *testing.T, files []repo.Path, cmd project.Command) {
 
 func checkLine(t *testing.T, line string) {
 	t.Helper()
-	if !utf8.ValidString(line) || len(line) > 2000 || strings.ContainsFunc(line, repo.Misleads) {
+	if !utf8.ValidString(line) || len(line) > 2000 || strings.ContainsFunc(line, repo.IsMisleading) {
 		t.Errorf("text %q is not one short line", line)
 	}
 }

@@ -23,7 +23,7 @@ func cleanText(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	text = strings.Join(strings.Fields(text), " ")
 	text = strings.Map(func(r rune) rune {
-		if repo.Misleads(r) || unicode.Is(unicode.Cf, r) {
+		if repo.IsMisleading(r) || unicode.Is(unicode.Cf, r) {
 			return -1
 		}
 		return r
@@ -44,7 +44,7 @@ func cleanText(text string) string {
 func cleanCommand(run string) (string, bool) {
 	run = strings.TrimSpace(run)
 	ok := run != "" && len(run) <= maxCommand && utf8.ValidString(run) &&
-		!strings.ContainsFunc(run, func(r rune) bool { return repo.Misleads(r) || unicode.Is(unicode.Cf, r) })
+		!strings.ContainsFunc(run, func(r rune) bool { return repo.IsMisleading(r) || unicode.Is(unicode.Cf, r) })
 	return run, ok
 }
 

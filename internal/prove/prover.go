@@ -214,7 +214,7 @@ func (w *Prover) Reader() *Reader {
 			if w.Directories.LeftOut(p) {
 				return false
 			}
-			kind := registry.Refine(content.KindOf(p, head), repo.Regular, attributes)
+			kind := registry.RefineKind(content.KindOf(p, head), repo.Regular, attributes)
 			return w.Policy.Excluded(p, kind, size) == ""
 		},
 		Outlines: func(ctx context.Context, contents []Content, read ReadContents) ([]*outline.Outline, error) {

@@ -32,12 +32,12 @@ func (w *fakeRepo) status(t rapid.TB, opts registry.VerifyOptions) *registry.Rep
 		t.Fatal(err)
 	}
 	if w.store.commits != before {
-		t.Fatal("status wrote")
+		t.Fatal("Status wrote to the store")
 	}
 	return rep
 }
 
-func (w *fakeRepo) writeSummaries(t rapid.TB, updates ...registry.Update) []registry.Written {
+func (w *fakeRepo) writeSummaries(t rapid.TB, updates ...registry.Update) []registry.WriteResult {
 	t.Helper()
 	written, err := w.registry().Write(w.ctx, updates)
 	if err != nil {
@@ -56,7 +56,7 @@ func (w *fakeRepo) describe(t rapid.TB, paths ...repo.Path) {
 	}
 }
 
-func (w *fakeRepo) show(t rapid.TB, p repo.Path) registry.Knowledge {
+func (w *fakeRepo) show(t rapid.TB, p repo.Path) registry.Summary {
 	t.Helper()
 	known, err := w.registry().Show(w.ctx, []repo.Path{p})
 	if err != nil {
@@ -65,7 +65,7 @@ func (w *fakeRepo) show(t rapid.TB, p repo.Path) registry.Knowledge {
 	return known[0]
 }
 
-func (w *fakeRepo) close(t rapid.TB, opts registry.CloseOptions) *registry.Closing {
+func (w *fakeRepo) close(t rapid.TB, opts registry.CloseOptions) *registry.CloseResult {
 	t.Helper()
 	c, err := w.registry().Close(w.ctx, opts)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 // If git or the disk fails, the result is an error and never a verdict, and nothing is written.
 func TestNotKnowingIsAnError(t *testing.T) {
 	for _, question := range []string{
-		"Snapshot", "Unmoved", "Upstream", "Tree", "Staged", "Reachable", "Attributes", "HasCRLF", "Untracked", "Stat", "Read", "Renamed",
+		"Snapshot", "StillCurrent", "Upstream", "Tree", "IndexDiffers", "Reachable", "Attributes", "HasCRLF", "Untracked", "Stat", "Read", "Renamed",
 	} {
 		t.Run(question, func(t *testing.T) {
 			w := committed(t, ".gitattributes", "*.e encoding\n*.t auto\n", "a.go", "alpha", "b.e", "café", "c.t", "one\n", "old.go", "old")
@@ -21,7 +21,7 @@ func TestNotKnowingIsAnError(t *testing.T) {
 			w.stage("old.go")
 			w.put("a.go", "other")
 			w.commit()
-			if question != "Staged" { // Staged is called only if nothing else is dirty
+			if question != "IndexDiffers" { // IndexDiffers is called only if nothing else is dirty
 				w.write("b.e", "th\xe9")
 				w.write("c.t", "two\r\n")
 			}
@@ -44,7 +44,7 @@ func TestUnconvertibleFile(t *testing.T) {
 	w.verify(t, registry.VerifyOptions{})
 	w.write("a.go", "other")
 	w.write("b.e", "th\xe9")
-	w.broken = "Cleaned"
+	w.broken = "StoredIDs"
 	same(t, "verdicts", verdicts(w.verify(t, registry.VerifyOptions{})), []string{"mismatch none a.go", "unknown unknown b.e"})
 }
 
@@ -77,6 +77,6 @@ func TestHeadThatIsNotInTheRepository(t *testing.T) {
 	w := settled(t, "a.go", "alpha")
 	w.head = blob("elsewhere")
 	if rep, err := w.registry().Status(w.ctx, registry.VerifyOptions{}); err == nil {
-		t.Errorf("%+v", rep)
+		t.Errorf("the report is %+v", rep)
 	}
 }

@@ -37,7 +37,7 @@ func (v *verification) readUnread(ctx context.Context, items []item, attrs []rep
 		converted := attrs[k].Convert == repo.ConvertText || attrs[k].Convert == repo.ConvertGit
 		misled := converted && (!sameRow || !v.view.sameAttributes)
 		telling := (attrs[k].Filtered || marks.Has(store.MarkRaw) || misled) && !s.raw && s.bytes.IsZero()
-		wanted := v.opts.Full || v.again && s.bytes.IsZero() || s.content.MD5.IsZero() && !asRow
+		wanted := v.opts.Full || v.distrustRows && s.bytes.IsZero() || s.content.MD5.IsZero() && !asRow
 		if !telling && (!wanted || v.dry && !v.readsForKind(it, s, attrs[k])) {
 			continue
 		}
@@ -51,7 +51,7 @@ func (v *verification) readUnread(ctx context.Context, items []item, attrs []rep
 		return err
 	}
 	for _, i := range unread {
-		v.found = v.found || v.view.moved(i)
+		v.missedChange = v.missedChange || v.view.isModified(i)
 	}
 	return nil
 }
@@ -67,7 +67,7 @@ func (v *verification) readsForKind(it item, s pathState, a repo.Attributes) boo
 	if s.kind != repo.KindUnknown || it.row != nil && was.Content.ID == s.content.ID && !was.Content.MD5.IsZero() || v.readForKind >= maxReadForKind {
 		return false
 	}
-	kind := Refine(v.files.KindByName(e.Path), s.mode, a)
+	kind := RefineKind(v.files.KindByName(e.Path), s.mode, a)
 	if v.Registry.opts.Policy.Excluded(e.Path, kind, s.size) != "" {
 		return false
 	}
@@ -144,7 +144,7 @@ func (v *verification) kindOf(e *repo.Entry, s pathState, a repo.Attributes, was
 	if kind == repo.KindUnknown {
 		kind = v.files.KindByName(e.Path)
 	}
-	return Refine(kind, s.mode, a)
+	return RefineKind(kind, s.mode, a)
 }
 
 // tellsKind reports whether the kind in a row is still right for the entry. The kind of a link says nothing about
@@ -161,8 +161,8 @@ func tellsKind(was store.FileRow, e *repo.Entry, s pathState) bool {
 	}
 }
 
-// Refine returns the kind of a file. Mode and attributes overrule the kind that name and bytes suggest.
-func Refine(kind repo.Kind, mode repo.Mode, a repo.Attributes) repo.Kind {
+// RefineKind returns the kind of a file. Mode and attributes overrule the kind that name and bytes suggest.
+func RefineKind(kind repo.Kind, mode repo.Mode, a repo.Attributes) repo.Kind {
 	is := func(b *bool) bool { return b != nil && *b }
 	not := func(b *bool) bool { return b != nil && !*b }
 	switch {

@@ -14,10 +14,10 @@ type CloseOptions struct {
 	Updates []Update    // the summaries that the agent wrote
 }
 
-// A Closing is the result of Close.
-type Closing struct {
+// A CloseResult is the result of Close.
+type CloseResult struct {
 	Commit       repo.ID              `json:"commit"`
-	Updated      []Written            `json:"updated"`
+	Updated      []WriteResult        `json:"updated"`
 	NeedsSummary []FileNeedingSummary `json:"needs_summary"`
 	Unknown      string               `json:"unknown,omitempty"` // why the touched paths are unknown
 	LastVerified repo.ID              `json:"last_verified_sha"`
@@ -37,8 +37,8 @@ type FileNeedingSummary struct {
 // Close ends a piece of work. It stores the given summaries, lists touched paths without a summary, and verifies
 // everything since the last verification. Only then does the recorded commit move to HEAD, so commits of others in
 // between are verified too.
-func (r *Registry) Close(ctx context.Context, opts CloseOptions) (*Closing, error) {
-	out := &Closing{Updated: []Written{}, NeedsSummary: []FileNeedingSummary{}}
+func (r *Registry) Close(ctx context.Context, opts CloseOptions) (*CloseResult, error) {
+	out := &CloseResult{Updated: []WriteResult{}, NeedsSummary: []FileNeedingSummary{}}
 	touched, err := r.touched(ctx, opts, out)
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (r *Registry) Close(ctx context.Context, opts CloseOptions) (*Closing, erro
 
 // touched returns the paths that the work touched. If git does not know what HEAD changed, as at the edge of a
 // shallow clone, Close still stores the given summaries: their paths count as touched, and Unknown says why.
-func (r *Registry) touched(ctx context.Context, opts CloseOptions, out *Closing) ([]repo.Path, error) {
+func (r *Registry) touched(ctx context.Context, opts CloseOptions, out *CloseResult) ([]repo.Path, error) {
 	if opts.Paths != nil {
 		return opts.Paths, nil
 	}
@@ -80,7 +80,7 @@ func (r *Registry) touched(ctx context.Context, opts CloseOptions, out *Closing)
 	if rev == "" {
 		rev = "HEAD"
 	}
-	commit, paths, err := r.git.Touched(ctx, rev)
+	commit, paths, err := r.git.ChangedBy(ctx, rev)
 	if err == nil || opts.Rev != "" || len(opts.Updates) == 0 || ctx.Err() != nil {
 		out.Commit = commit
 		return paths, err

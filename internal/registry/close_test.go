@@ -8,7 +8,7 @@ import (
 	"ken/internal/repo"
 )
 
-func needed(c *registry.Closing) []string {
+func needed(c *registry.CloseResult) []string {
 	list := []string{}
 	for _, n := range c.NeedsSummary {
 		list = append(list, n.Summary.String()+" "+n.Path)
@@ -16,7 +16,7 @@ func needed(c *registry.Closing) []string {
 	return list
 }
 
-func results(c *registry.Closing) []string {
+func results(c *registry.CloseResult) []string {
 	list := []string{}
 	for _, u := range c.Updated {
 		list = append(list, string(u.Result)+" "+u.Path)
@@ -43,7 +43,7 @@ func TestClose(t *testing.T) {
 		t.Errorf("%+v", n)
 	}
 	if c.Commit != w.head || c.LastVerified != w.head || c.Unknown != "" {
-		t.Errorf("%+v", c)
+		t.Errorf("Close returned %+v", c)
 	}
 	same(t, "counts", c.Counts, registry.Counts{Files: 5, Match: 2, Mismatch: 3, Missing: 1, Fresh: 1, Stale: 1, None: 2, Excluded: 1})
 	entered(t, w.status(t, registry.VerifyOptions{}), registry.StateTrust)
@@ -60,7 +60,7 @@ func TestCloseVerifiesOtherCommits(t *testing.T) {
 	c := w.close(t, registry.CloseOptions{})
 	same(t, "needed, of what was touched", needed(c), []string{"none a.go"})
 	if c.Counts.Mismatch != 2 || c.Counts.Stale != 1 {
-		t.Errorf("%+v", c.Counts)
+		t.Errorf("the counts are %+v", c.Counts)
 	}
 }
 
@@ -104,7 +104,7 @@ func TestCloseWhereGitCannotTell(t *testing.T) {
 		{Path: "a.go", Text: "about a"}, {Path: "b.go", Keep: true}, {Path: "../x", Text: "x", Refused: "outside"},
 	}})
 	if c.Unknown == "" || c.Commit != w.head {
-		t.Errorf("%+v", c)
+		t.Errorf("Close returned %+v", c)
 	}
 	same(t, "updated", results(c), []string{"stored a.go", "rejected b.go", "rejected ../x"})
 	same(t, "needed", needed(c), []string{"none b.go"})

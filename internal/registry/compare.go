@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
@@ -12,19 +13,19 @@ import (
 // A verification is one comparison of rows with the work tree.
 type verification struct {
 	*Registry
-	*entered
+	*session
 	opts VerifyOptions
 	dry  bool // write nothing, and read nothing that only a row needs
 	rep  *Report
 
-	change      store.FileChanges
-	again       bool                      // no row proves anything
-	left        map[repo.ID]store.FileRow // rows whose path is no longer tracked, by content
-	gone        map[repo.Path]bool        // their paths
-	raw         int                       // rows that matched by raw bytes
-	found       bool                      // the bytes of a file differ although its stat was unchanged
-	failed      bool                      // a file that had to be read could not be
-	readForKind int                       // files read for their kind alone
+	change         store.FileChanges
+	distrustRows   bool                      // no row proves anything
+	untrackedRows  map[repo.ID]store.FileRow // rows whose path is no longer tracked, by content
+	untrackedPaths map[repo.Path]bool        // their paths
+	raw            int                       // rows that matched by raw bytes
+	missedChange   bool                      // the bytes of a file differ although its stat was unchanged
+	failed         bool                      // a file that had to be read could not be
+	readForKind    int                       // files read for their kind alone
 }
 
 // An item is an entry that needs more than a comparison of two ids.
@@ -44,13 +45,13 @@ func (it item) before() store.FileRow {
 // clean reports whether no file changed. A file that is not checked out is unchanged, even if its summary cannot be
 // judged.
 func (v *verification) clean() bool {
-	return !v.found && !v.failed && v.rep.Counts.Conflicted == 0
+	return !v.missedChange && !v.failed && v.rep.Counts.Conflicted == 0
 }
 
 // compare fills the report and returns the rows to write.
 func (v *verification) compare(ctx context.Context) (store.FileChanges, error) {
-	v.left, v.gone = map[repo.ID]store.FileRow{}, map[repo.Path]bool{}
-	v.again = v.opts.Full || !v.verified || v.view.policy != v.base.Policy
+	v.untrackedRows, v.untrackedPaths = map[repo.ID]store.FileRow{}, map[repo.Path]bool{}
+	v.distrustRows = v.opts.Full || !v.verified || v.view.policy != v.base.Policy
 	items, done, err := v.pairExceptions(ctx)
 	if err == nil && !done {
 		items, err = v.pair(ctx)
@@ -100,10 +101,10 @@ func (v *verification) pair(ctx context.Context) ([]item, error) {
 			k++
 		}
 		if k == size || entries[at(k)].Path != row.Path {
-			v.forget(row)
+			v.dropRow(row)
 			continue
 		}
-		if i := at(k); !v.again && !v.renewed[row.Path] && v.plain(i, row) {
+		if i := at(k); !v.distrustRows && !v.renewed[row.Path] && v.rowIsCurrent(i, row) {
 			v.count(i, row)
 		} else {
 			items = append(items, item{i: i, row: &row})
@@ -134,7 +135,7 @@ func (v *verification) scope(ctx context.Context) (iter.Seq2[store.FileRow, erro
 	v.rep.Counts.Files = len(only)
 	within := func(yield func(store.FileRow, error) bool) {
 		for row, err := range v.store.Rows(ctx, wt) {
-			if err == nil && !underAny(row.Path, v.opts.Paths) {
+			if err == nil && !slices.ContainsFunc(v.opts.Paths, row.Path.Under) {
 				continue
 			}
 			if !yield(row, err) {
@@ -148,18 +149,9 @@ func (v *verification) scope(ctx context.Context) (iter.Seq2[store.FileRow, erro
 	return within, only, nil
 }
 
-func underAny(p repo.Path, dirs []repo.Path) bool {
-	for _, d := range dirs {
-		if p.Under(d) {
-			return true
-		}
-	}
-	return false
-}
-
-// plain reports whether the stored row is current for entry i.
-func (v *verification) plain(i int, row store.FileRow) bool {
-	s, seen := v.view.seen[i]
+// rowIsCurrent reports whether the stored row is current for entry i.
+func (v *verification) rowIsCurrent(i int, row store.FileRow) bool {
+	s, seen := v.view.states[i]
 	if !seen {
 		e := &v.view.snap.Index.Entries[i]
 		return e.ID == row.Content.ID && e.Mode == row.Mode && row.Marks&(store.MarkRaw|store.MarkDiffersFromIndex) == 0 &&
@@ -175,16 +167,16 @@ func (v *verification) count(i int, row store.FileRow) {
 	if row.Marks.Has(store.MarkRaw) {
 		v.raw++
 	}
-	v.rep.add(v.matched(row, v.view, i), v.opts.All)
+	v.rep.add(v.matchVerdict(row, v.view, i), v.opts.All)
 }
 
-// forget drops the row of a path that is no longer tracked. Its record stays: another path with the same content
+// dropRow drops the row of a path that is no longer tracked. Its record stays: another path with the same content
 // will show it.
-func (v *verification) forget(row store.FileRow) {
+func (v *verification) dropRow(row store.FileRow) {
 	v.change.Delete = append(v.change.Delete, row.Path)
-	v.gone[row.Path] = true
-	if _, taken := v.left[row.Content.ID]; !taken && !row.Content.ID.IsZero() {
-		v.left[row.Content.ID] = row
+	v.untrackedPaths[row.Path] = true
+	if _, taken := v.untrackedRows[row.Content.ID]; !taken && !row.Content.ID.IsZero() {
+		v.untrackedRows[row.Content.ID] = row
 	}
 	v.rep.add(Verdict{
 		path: row.Path, Verdict: FoundMissing, MD5: row.Content.MD5, ID: row.Content.ID,
@@ -214,7 +206,7 @@ func (v *verification) settleAll(ctx context.Context, items []item) error {
 	}
 	for k, it := range items {
 		v.judgeItem(it, rows[k], exact[rows[k].Content])
-		delete(v.view.seen, it.i) // otherwise a full run would hold all of them in memory
+		delete(v.view.states, it.i) // otherwise a full run would hold all of them in memory
 	}
 	return nil
 }
@@ -225,6 +217,6 @@ const reasonUntracked = "no longer tracked"
 // reasonSparse explains why an unchanged path has no file.
 const reasonSparse = "not checked out"
 
-// reasonUnseen explains the unknown verdict of a file that is not checked out and has, or last had, a filter
+// reasonFiltered explains the unknown verdict of a file that is not checked out and has, or last had, a filter
 // driver.
-const reasonUnseen = "not checked out, and its bytes come from a filter: they cannot be compared"
+const reasonFiltered = "not checked out, and its bytes come from a filter: they cannot be compared"

@@ -66,7 +66,7 @@ func (v Verdict) renamed(sep string) string {
 	if v.PathChanged == "" {
 		return ""
 	}
-	return "renamed from " + v.before.String() + sep
+	return "renamed from " + v.former.String() + sep
 }
 
 // extent returns the name of a grade, "" if it only says that something changed.
@@ -85,8 +85,8 @@ func colon(reason string) string {
 	return ": " + reason
 }
 
-// Gist returns the first line of the summary, after its caveats.
-func (k *Knowledge) Gist() string {
+// FirstLine returns the first line of the summary, after its caveats.
+func (k *Summary) FirstLine() string {
 	if notes := k.caveats(); len(notes) > 0 {
 		return "(" + strings.Join(notes, ", ") + ") " + firstLine(k.Text)
 	}

@@ -34,23 +34,23 @@ const (
 
 // EntryFacts are the facts that decide the entry state.
 type EntryFacts struct {
-	Tracked    int  // paths in the index
-	Rows       bool // the worktree has rows
-	Verified   bool // Baseline is set
-	Baseline   store.Verification
-	Lost       bool // Baseline.Head is missing, or no ref leads to it
-	Head       repo.ID
-	Tree       repo.ID // of Head; zero without a commit
-	Dirty      bool
-	Conflicted bool
-	Flagged    bool
-	Behind     int
-	Policy     string
+	Tracked      int  // paths in the index
+	Rows         bool // the worktree has rows
+	Verified     bool // Baseline is set
+	Baseline     store.Verification
+	BaselineLost bool // Baseline.Head is missing, or no ref leads to it
+	Head         repo.ID
+	Tree         repo.ID // of Head; zero without a commit
+	Dirty        bool
+	Conflicted   bool
+	Flagged      bool
+	Behind       int
+	Policy       string
 }
 
-// Enter decides the entry state. After an amend with the same tree, the last verification still counts: it proved this
+// EntryState decides the entry state. After an amend with the same tree, the last verification still counts: it proved this
 // content.
-func Enter(s EntryFacts) (State, []Reason) {
+func EntryState(s EntryFacts) (State, []Reason) {
 	switch {
 	case s.Tracked == 0:
 		return StateNew, nil
@@ -67,7 +67,7 @@ func Enter(s EntryFacts) (State, []Reason) {
 	sameTree := !s.Tree.IsZero() && s.Tree == s.Baseline.Tree
 	add(!s.Verified, ReasonNoBaseline)
 	add(moved && !sameTree, ReasonHeadMoved)
-	add(moved && !sameTree && s.Lost, ReasonBaselineLost)
+	add(moved && !sameTree && s.BaselineLost, ReasonBaselineLost)
 	add(s.Dirty, ReasonDirty)
 	add(s.Verified && !s.Baseline.Clean && !s.Dirty, ReasonBaselineDirty)
 	add(s.Conflicted, ReasonConflicted)

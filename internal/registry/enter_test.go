@@ -46,10 +46,10 @@ func TestEnter(t *testing.T) {
 		{"a commit", func(s *registry.EntryFacts) { s.Head, s.Tree = other, otherTree }, registry.StateVerify, []registry.Reason{"head_moved"}},
 		{"an amend that keeps the tree", func(s *registry.EntryFacts) { s.Head = other }, registry.StateTrust, nil},
 		{"an amend that keeps the tree, and the old commit is gone", func(s *registry.EntryFacts) {
-			s.Head, s.Lost = other, true
+			s.Head, s.BaselineLost = other, true
 		}, registry.StateTrust, nil},
 		{"history rewritten", func(s *registry.EntryFacts) {
-			s.Head, s.Tree, s.Lost = other, otherTree, true
+			s.Head, s.Tree, s.BaselineLost = other, otherTree, true
 		}, registry.StateVerify, []registry.Reason{"head_moved", "baseline_lost"}},
 		{"an edit", func(s *registry.EntryFacts) { s.Dirty = true }, registry.StateVerify, []registry.Reason{"dirty"}},
 		{"verified while dirty, clean since", func(s *registry.EntryFacts) { s.Baseline.Clean = false }, registry.StateVerify, []registry.Reason{"baseline_dirty"}},
@@ -73,7 +73,7 @@ func TestEnter(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := still
 			c.change(&s)
-			state, reasons := registry.Enter(s)
+			state, reasons := registry.EntryState(s)
 			if state != c.state {
 				t.Errorf("state %s, want %s", state, c.state)
 			}

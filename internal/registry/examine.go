@@ -23,8 +23,8 @@ type subject struct {
 // readable reports whether the content of the subject is known.
 func (s *subject) readable() bool { return s.tracked && (s.state == same || s.state == changed) }
 
-// unmoved reports whether the stored row is current, apart from its summary.
-func (s *subject) unmoved() bool {
+// rowIsCurrent reports whether the stored row is current, apart from its summary.
+func (s *subject) rowIsCurrent() bool {
 	now, before := s.now, s.before
 	now.About, now.Stat = before.About, before.Stat
 	now.Marks &^= store.MarkGraded | store.MarkUncounted
@@ -60,7 +60,7 @@ func (r *Registry) examine(ctx context.Context, paths []repo.Path, read bool) (*
 	}
 	slices.Sort(only)
 	only = slices.Compact(only)
-	v := &verification{Registry: r, entered: &entered{base: base, verified: verified}, again: read}
+	v := &verification{Registry: r, session: &session{base: base, verified: verified}, distrustRows: read}
 	if v.view, err = r.readView(ctx, snap, base, only); err != nil {
 		return nil, nil, err
 	}
@@ -93,7 +93,7 @@ func (r *Registry) examine(ctx context.Context, paths []repo.Path, read bool) (*
 
 // chooseFor chooses the summaries of the tracked subjects. Other subjects have no row.
 func (r *Registry) chooseFor(ctx context.Context, v *verification, subjects []subject) error {
-	if err := r.findRenewed(ctx, v.entered); err != nil {
+	if err := r.findRenewed(ctx, v.session); err != nil {
 		return err
 	}
 	var rows []store.FileRow
@@ -128,13 +128,13 @@ func (r *Registry) verdict(s *subject) (fresh.State, fresh.Grade, []string) {
 	case state == fresh.Excluded:
 		return state, grade, []string{s.now.Excluded}
 	case s.state == unreadable:
-		return state, grade, []string{because(s.err, "could not be read")}
+		return state, grade, []string{reasonText(s.err, "could not be read")}
 	case s.state == absent:
-		return state, grade, []string{because(s.err, "deleted")}
+		return state, grade, []string{reasonText(s.err, "deleted")}
 	case s.state == conflicted:
 		return state, grade, []string{"conflicted"}
 	case s.state == sparse && state == fresh.Unknown:
-		return state, grade, []string{reasonUnseen}
+		return state, grade, []string{reasonFiltered}
 	case state == fresh.Stale:
 		return state, grade, []string{"content_changed"}
 	default:

@@ -36,7 +36,7 @@ func (v *verification) pairExceptions(ctx context.Context) (items []item, done b
 	}
 	slices.Sort(which)
 	if v.opts.Full {
-		moved, err := v.unsound(ctx, which)
+		moved, err := v.differing(ctx, which)
 		if err != nil {
 			return nil, false, err
 		}
@@ -53,7 +53,7 @@ func (v *verification) pairExceptions(ctx context.Context) (items []item, done b
 	v.rep.matches(tally)
 	for _, i := range which {
 		row := rows[snap.Index.Entries[i].Path]
-		if !v.opts.Full && !v.renewed[row.Path] && v.plain(i, row) {
+		if !v.opts.Full && !v.renewed[row.Path] && v.rowIsCurrent(i, row) {
 			v.count(i, row)
 		} else {
 			items = append(items, item{i: i, row: &row})
@@ -82,14 +82,14 @@ func (v *verification) exceptional(ctx context.Context) (rows map[repo.Path]stor
 		}
 	}
 	var seen []int
-	for i := range v.view.seen {
+	for i := range v.view.states {
 		if _, known := exceptions[v.view.snap.Index.Entries[i].Path]; !known {
 			seen = append(seen, i)
 		}
 	}
 	for path := range v.renewed {
 		i, _ := find(v.view.snap.Index.Entries, path)
-		_, examined := v.view.seen[i]
+		_, examined := v.view.states[i]
 		if _, known := exceptions[path]; !known && !examined {
 			seen = append(seen, i)
 		}
@@ -112,9 +112,9 @@ func (v *verification) rowsAt(ctx context.Context, which []int) (rows map[repo.P
 	return rows, len(rows) == len(paths), err
 }
 
-// unsound reads all entries except those in but, a sorted list, and returns the entries whose content differs from
+// differing reads all entries except those in but, a sorted list, and returns the entries whose content differs from
 // the index. The rows of the others were made from the index and remain valid.
-func (v *verification) unsound(ctx context.Context, but []int) ([]int, error) {
+func (v *verification) differing(ctx context.Context, but []int) ([]int, error) {
 	entries := v.view.snap.Index.Entries
 	var moved []int
 	which, wants := make([]int, 0, readBatch), make([]repo.ReadRequest, 0, readBatch)

@@ -63,8 +63,8 @@ func (w *fakeRepo) checksum() repo.ID {
 	return blob(b.String())
 }
 
-func (w *fakeRepo) Unmoved(_ context.Context, s *repo.Snapshot) (bool, error) {
-	if err := w.answer("Unmoved"); err != nil {
+func (w *fakeRepo) StillCurrent(_ context.Context, s *repo.Snapshot) (bool, error) {
+	if err := w.answer("StillCurrent"); err != nil {
 		return false, err
 	}
 	if w.beforeUnmoved != nil {
@@ -94,8 +94,8 @@ func (w *fakeRepo) Tree(_ context.Context, id repo.ID) (repo.ID, bool, error) {
 	return treeOf(c.tree), true, nil
 }
 
-func (w *fakeRepo) Staged(_ context.Context, s *repo.Snapshot, tree repo.ID) (bool, error) {
-	if err := w.answer("Staged"); err != nil {
+func (w *fakeRepo) IndexDiffers(_ context.Context, s *repo.Snapshot, tree repo.ID) (bool, error) {
+	if err := w.answer("IndexDiffers"); err != nil {
 		return false, err
 	}
 	entries := map[repo.Path]repo.Entry{}
@@ -222,8 +222,8 @@ func (w *fakeRepo) HasCRLF(_ context.Context, id repo.ID) (bool, error) {
 	return strings.Contains(s, "\r\n"), nil
 }
 
-func (w *fakeRepo) Cleaned(_ context.Context, paths []repo.Path) ([]repo.ID, error) {
-	if err := w.answer("Cleaned"); err != nil {
+func (w *fakeRepo) StoredIDs(_ context.Context, paths []repo.Path) ([]repo.ID, error) {
+	if err := w.answer("StoredIDs"); err != nil {
 		return nil, err
 	}
 	ids := make([]repo.ID, len(paths))
@@ -236,8 +236,8 @@ func (w *fakeRepo) Cleaned(_ context.Context, paths []repo.Path) ([]repo.ID, err
 	return ids, nil
 }
 
-func (w *fakeRepo) Touched(_ context.Context, rev string) (repo.ID, []repo.Path, error) {
-	if err := w.answer("Touched"); err != nil {
+func (w *fakeRepo) ChangedBy(_ context.Context, rev string) (repo.ID, []repo.Path, error) {
+	if err := w.answer("ChangedBy"); err != nil {
 		return repo.ID{}, nil, err
 	}
 	id := w.head

@@ -23,7 +23,7 @@ func TestFilteredPathsAreTheirBytes(t *testing.T) {
 		t.Fatal("the filter did not filter")
 	}
 	if k := w.show(t, "notes.f"); k.Verdict != fresh.Fresh || k.ID != blob("title\nbody") || k.CurrentID != k.ID {
-		t.Errorf("%+v", k)
+		t.Errorf("the summary is %+v", k)
 	}
 	rep := w.status(t, registry.VerifyOptions{})
 	entered(t, rep, registry.StateTrust)
@@ -63,7 +63,7 @@ func TestFilterComesAndGoes(t *testing.T) {
 	w.touch("notes.f")
 	w.verify(t, registry.VerifyOptions{})
 	if k := w.show(t, "notes.f"); k.Verdict != fresh.Fresh || k.CurrentID != blob("title\nbody") {
-		t.Errorf("%+v", k)
+		t.Errorf("the summary is %+v", k)
 	}
 }
 
@@ -131,7 +131,7 @@ func TestConversions(t *testing.T) {
 				t.Errorf("%s %q", rep.State, rep.Reasons)
 			}
 			if k := w.show(t, "a.x"); k.CurrentID != c.want || k.CurrentMD5 != digest(c.disk) {
-				t.Errorf("%+v", k)
+				t.Errorf("the summary is %+v", k)
 			}
 		})
 	}
@@ -199,7 +199,7 @@ func TestFilteredAndNotCheckedOut(t *testing.T) {
 	entered(t, rep, registry.StateTrust)
 	same(t, "verified", rep.Counts, want)
 	if k := w.show(t, "notes.f"); k.Verdict != fresh.Unknown || k.Text == "" {
-		t.Errorf("%+v", k)
+		t.Errorf("the summary is %+v", k)
 	}
 
 	w.index["notes.f"].Flags = 0

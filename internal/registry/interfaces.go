@@ -14,25 +14,25 @@ import (
 type Git interface {
 	// Snapshot reads HEAD and the index at one moment.
 	Snapshot(ctx context.Context) (*repo.Snapshot, error)
-	// Unmoved reports whether HEAD and the index are still those of a snapshot.
-	Unmoved(ctx context.Context, s *repo.Snapshot) (bool, error)
+	// StillCurrent reports whether HEAD and the index are still those of a snapshot.
+	StillCurrent(ctx context.Context, s *repo.Snapshot) (bool, error)
 	// Upstream compares HEAD with the branch that its branch follows. It reuses the counts of known if HEAD is
 	// knownHead and the upstream commit is that of known.
 	Upstream(ctx context.Context, s *repo.Snapshot, known repo.Upstream, knownHead repo.ID) (repo.Upstream, error)
 	// Tree returns the tree of a commit; ok is false if git does not have the commit.
 	Tree(ctx context.Context, commit repo.ID) (tree repo.ID, ok bool, err error)
-	// Staged reports whether the index differs from a tree. The zero tree is the empty one.
-	Staged(ctx context.Context, s *repo.Snapshot, tree repo.ID) (bool, error)
+	// IndexDiffers reports whether the index differs from a tree. The zero tree is the empty one.
+	IndexDiffers(ctx context.Context, s *repo.Snapshot, tree repo.ID) (bool, error)
 	// Reachable reports whether HEAD or a ref leads to a commit.
 	Reachable(ctx context.Context, commit repo.ID) (bool, error)
 	// Attributes returns the git attributes of paths, in their order.
 	Attributes(ctx context.Context, paths []repo.Path) ([]repo.Attributes, error)
 	// HasCRLF reports whether a blob is text with a CRLF.
 	HasCRLF(ctx context.Context, blob repo.ID) (bool, error)
-	// Cleaned returns the ids under which git would store files. The paths have no filter driver.
-	Cleaned(ctx context.Context, paths []repo.Path) ([]repo.ID, error)
-	// Touched returns the full id of a commit and the paths that differ from its first parent.
-	Touched(ctx context.Context, rev string) (commit repo.ID, paths []repo.Path, err error)
+	// StoredIDs returns the ids under which git would store files. The paths have no filter driver.
+	StoredIDs(ctx context.Context, paths []repo.Path) ([]repo.ID, error)
+	// ChangedBy returns the full id of a commit and the paths that differ from its first parent.
+	ChangedBy(ctx context.Context, rev string) (commit repo.ID, paths []repo.Path, err error)
 	// At returns the content of a path in a commit; ok is false if the commit does not have the path. It fails if git
 	// does not have the commit.
 	At(ctx context.Context, commit repo.ID, path repo.Path) (id repo.ID, ok bool, err error)

@@ -22,9 +22,9 @@ func (v *verification) judgeItem(it item, row store.FileRow, known fresh.Basis) 
 		switch {
 		case it.row == nil:
 			verdict.Verdict = FoundNew
-			if old, ok := v.before(row); ok {
+			if old, ok := v.formerPath(row); ok {
 				j := old.JSON()
-				verdict.before, verdict.PathChanged, verdict.ChangedB64 = old, j.Path, j.B64
+				verdict.former, verdict.PathChanged, verdict.ChangedB64 = old, j.Path, j.B64
 			}
 		case it.row.Content.ID == row.Content.ID:
 			verdict.Verdict = FoundMatch
@@ -33,16 +33,16 @@ func (v *verification) judgeItem(it item, row store.FileRow, known fresh.Basis) 
 			verdict.Restored = !known.IsZero()
 		}
 	case sparse:
-		verdict = v.unseen(row)
+		verdict = v.sparseVerdict(row)
 	case conflicted:
 		verdict.Verdict, verdict.Reason = FoundConflicted, "unmerged"
 		verdict.ID, verdict.MD5 = repo.ID{}, repo.MD5{}
 	case absent:
-		verdict.Verdict, verdict.Reason = FoundMissing, because(s.err, "tracked, but not on disk")
+		verdict.Verdict, verdict.Reason = FoundMissing, reasonText(s.err, "tracked, but not on disk")
 		keep = it.row != nil
 	default:
 		v.failed = true
-		verdict.Verdict, verdict.Reason = FoundUnknown, because(s.err, "could not be read")
+		verdict.Verdict, verdict.Reason = FoundUnknown, reasonText(s.err, "could not be read")
 		verdict.ID, verdict.MD5 = repo.ID{}, repo.MD5{}
 		keep = it.row != nil
 	}
@@ -58,14 +58,14 @@ func (v *verification) judgeItem(it item, row store.FileRow, known fresh.Basis) 
 	}
 }
 
-// before returns the path that the file of a new row had at the last verification: one that is no longer tracked,
+// formerPath returns the path that the file of a new row had at the last verification: one that is no longer tracked,
 // with the same content, or that git considers the same file.
-func (v *verification) before(row store.FileRow) (repo.Path, bool) {
-	if old, ok := v.left[row.Content.ID]; ok {
+func (v *verification) formerPath(row store.FileRow) (repo.Path, bool) {
+	if old, ok := v.untrackedRows[row.Content.ID]; ok {
 		return old.Path, true
 	}
 	for _, old := range v.former[row.Path] {
-		if v.gone[old] {
+		if v.untrackedPaths[old] {
 			return old, true
 		}
 	}
@@ -87,7 +87,7 @@ func (r *Registry) verdictOf(state contentState, row store.FileRow) (fresh.State
 	case state == conflicted:
 		return fresh.Stale, fresh.GradeContent
 	case state == sparse:
-		seen := r.unseen(row)
+		seen := r.sparseVerdict(row)
 		return seen.Summary, seen.Grade
 	default:
 		return r.judge(row)
@@ -107,17 +107,17 @@ func (r *Registry) summaryOf(state contentState, row store.FileRow) (fresh.State
 	}
 }
 
-// unseen returns the verdict of a path that is not checked out. Its blob is its content, unless a filter changes
+// sparseVerdict returns the verdict of a path that is not checked out. Its blob is its content, unless a filter changes
 // the bytes. Then the verdict is unknown.
-func (r *Registry) unseen(row store.FileRow) Verdict {
-	v := r.asRow(row, FoundSparse)
+func (r *Registry) sparseVerdict(row store.FileRow) Verdict {
+	v := r.rowVerdict(row, FoundSparse)
 	v.Reason = reasonSparse
 	if !row.Marks.Has(store.MarkRaw) {
 		return v
 	}
 	v.ID, v.MD5 = repo.ID{}, repo.MD5{}
 	if v.Summary != fresh.None && v.Summary != fresh.Excluded {
-		v.Verdict, v.Summary, v.Grade, v.Reason = FoundUnknown, fresh.Unknown, "", reasonUnseen
+		v.Verdict, v.Summary, v.Grade, v.Reason = FoundUnknown, fresh.Unknown, "", reasonFiltered
 	}
 	return v
 }
@@ -139,8 +139,8 @@ func (r *Registry) judge(row store.FileRow) (fresh.State, fresh.Grade) {
 	return state, grade
 }
 
-// because returns the text of err, or otherwise if err is nil.
-func because(err error, otherwise string) string {
+// reasonText returns the text of err, or otherwise if err is nil.
+func reasonText(err error, otherwise string) string {
 	if err == nil {
 		return otherwise
 	}

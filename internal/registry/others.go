@@ -20,7 +20,7 @@ type OtherSummary struct {
 
 // AddOthers adds the other summaries of each content: those with another text, written at the path or at the path
 // that the shown summary was written for.
-func (r *Registry) AddOthers(ctx context.Context, known []Knowledge) error {
+func (r *Registry) AddOthers(ctx context.Context, known []Summary) error {
 	var paths []repo.Path
 	for i := range known {
 		paths = append(paths, known[i].writtenAt()...)
@@ -32,7 +32,7 @@ func (r *Registry) AddOthers(ctx context.Context, known []Knowledge) error {
 	for i := range known {
 		k := &known[i]
 		content := repo.Content{ID: k.ID, MD5: k.MD5}
-		told := map[string]bool{k.Text: true}
+		seen := map[string]bool{k.Text: true}
 		for _, p := range k.writtenAt() {
 			for _, h := range written[p] {
 				if fresh.Judge(h.Basis, content) != fresh.Fresh {
@@ -42,10 +42,10 @@ func (r *Registry) AddOthers(ctx context.Context, known []Knowledge) error {
 				if err != nil {
 					return err
 				}
-				if !ok || told[record.Text] {
+				if !ok || seen[record.Text] {
 					continue
 				}
-				told[record.Text] = true
+				seen[record.Text] = true
 				k.Others = append(k.Others, OtherSummary{record.Text, record.Author, record.At.UTC(), record.Confirmer, record.Assumed})
 			}
 		}
@@ -56,7 +56,7 @@ func (r *Registry) AddOthers(ctx context.Context, known []Knowledge) error {
 
 // writtenAt returns the paths where AddOthers looks for summaries: the path itself, and the one
 // that the shown summary was written for. It returns none if no summary is shown.
-func (k *Knowledge) writtenAt() []repo.Path {
+func (k *Summary) writtenAt() []repo.Path {
 	if k.Text == "" {
 		return nil
 	}

@@ -40,8 +40,8 @@ const (
 type view struct {
 	snap  *repo.Snapshot
 	found []repo.Found
-	// seen has the path states for which a stat was not enough. All other paths are as in the index.
-	seen map[int]pathState
+	// states has the path states for which a stat was not enough. All other paths are as in the index.
+	states map[int]pathState
 	// policy is the digest of the policy; see [Policy.digest].
 	policy string
 	// untracked lists every .gitattributes below the root that is not tracked.
@@ -52,9 +52,9 @@ type view struct {
 	full bool
 	// sameAttributes says that the git attributes are those of the last verification.
 	sameAttributes bool
-	// reattributed says that they differ. Then the index proves nothing: git compared its entries with the files
+	// attributesChanged says that they differ. Then the index proves nothing: git compared its entries with the files
 	// under the former attributes.
-	reattributed bool
+	attributesChanged bool
 	// exceptions has the exceptional rows after loadExceptions.
 	exceptions map[repo.Path]store.FileRow
 	// raw has those of them with a filter driver. Their content id is that of the bytes, which the index does not
@@ -76,7 +76,7 @@ func (v *view) outdated(i int, row store.FileRow) bool {
 
 // pathState returns the state of entry i.
 func (v *view) pathState(i int) pathState {
-	if s, ok := v.seen[i]; ok {
+	if s, ok := v.states[i]; ok {
 		return s
 	}
 	e, f := &v.snap.Index.Entries[i], &v.found[i]
@@ -84,9 +84,9 @@ func (v *view) pathState(i int) pathState {
 	return pathState{state: same, content: repo.Content{ID: e.ID}, stat: f.Stat, size: f.Stat.Size, mode: e.Mode}
 }
 
-// moved reports whether entry i differs from the index in a way that `git status` would show, or differs from its
+// isModified reports whether entry i differs from the index in a way that `git status` would show, or differs from its
 // row where only the bytes can show it.
-func (v *view) moved(i int) bool {
+func (v *view) isModified(i int) bool {
 	e := &v.snap.Index.Entries[i]
 	if row, ok := v.raw[e.Path]; ok && v.pathState(i).state != sparse && v.pathState(i).content.ID != row.Content.ID {
 		return true
@@ -94,7 +94,7 @@ func (v *view) moved(i int) bool {
 	if e.Flags.Has(repo.IntentToAdd) {
 		return true
 	}
-	s, ok := v.seen[i]
+	s, ok := v.states[i]
 	if !ok {
 		return false
 	}
@@ -117,7 +117,7 @@ func (v *view) differsFromIndex(i int, s pathState) bool {
 // readView reads the work tree: one stat for each path, and the bytes of the paths for which neither the index nor a
 // row proves the content. only lists the entries to read; nil means all.
 func (r *Registry) readView(ctx context.Context, snap *repo.Snapshot, base store.Verification, only []int) (*view, error) {
-	v := &view{snap: snap, seen: map[int]pathState{}}
+	v := &view{snap: snap, states: map[int]pathState{}}
 	if err := v.stat(ctx, r.files, only); err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (r *Registry) readView(ctx context.Context, snap *repo.Snapshot, base store
 	}
 	vouched := v.policy == base.Policy
 	v.sameAttributes = sameAttributes(v.policy, base.Policy)
-	v.reattributed = !v.sameAttributes && base.Policy != ""
+	v.attributesChanged = !v.sameAttributes && base.Policy != ""
 	// A baseline that was invalidated does not know the number of raw rows, and only one that is not clean has rows
 	// that differ from the index.
 	if vouched && (base.Raw > 0 || base.Index.IsZero() || !base.Clean && v.converts()) {
@@ -149,16 +149,16 @@ func (r *Registry) readView(ctx context.Context, snap *repo.Snapshot, base store
 func (v *view) suspects(only []int) []int {
 	var suspects []int
 	each(len(v.snap.Index.Entries), only, func(i int) {
-		if v.proven(i) && v.raw == nil && v.doubted == nil && !v.reattributed {
+		if v.proven(i) && v.raw == nil && v.doubted == nil && !v.attributesChanged {
 			return
 		}
-		if _, done := v.seen[i]; done {
+		if _, done := v.states[i]; done {
 			return
 		}
 		switch s, g := v.judgeByStat(i); g {
 		case asIndexed:
 		case settled:
-			v.seen[i] = s
+			v.states[i] = s
 		case unsure:
 			suspects = append(suspects, i)
 		}
@@ -428,7 +428,7 @@ func (v *view) judgeByStat(i int) (pathState, statVerdict) {
 	if row, ok := v.doubted[e.Path]; ok && row.Content.ID != e.ID {
 		return s, unsure
 	}
-	if v.proven(i) && !v.reattributed {
+	if v.proven(i) && !v.attributesChanged {
 		return s, asIndexed
 	}
 	return s, unsure
@@ -473,7 +473,7 @@ func (r *Registry) settleByRow(ctx context.Context, v *view, suspects []int) ([]
 			left = append(left, i)
 			continue
 		}
-		v.seen[i] = pathState{
+		v.states[i] = pathState{
 			state: v.stateOf(i, row.Content.ID, row.Marks.Has(store.MarkRaw)), content: row.Content, raw: row.Marks.Has(store.MarkRaw),
 			stat: row.Stat, size: row.Stat.Size, mode: v.modeOf(e, f), kind: row.Kind,
 		}

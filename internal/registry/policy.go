@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -53,12 +54,7 @@ func (p Policy) Excluded(path repo.Path, kind repo.Kind, size int64) string {
 }
 
 func matches(globs []string, path repo.Path) bool {
-	for _, g := range globs {
-		if doublestar.MatchUnvalidated(g, string(path)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(globs, func(g string) bool { return doublestar.MatchUnvalidated(g, string(path)) })
 }
 
 // Validate returns an error for the first invalid glob or grade.
@@ -69,7 +65,7 @@ func (p Policy) Validate() error {
 		}
 	}
 	for _, g := range p.StaleGrades {
-		if !known(g) {
+		if !slices.Contains(fresh.Grades, g) {
 			return fmt.Errorf("unknown grade %q: want one of %q", g, fresh.Grades)
 		}
 	}
@@ -77,15 +73,6 @@ func (p Policy) Validate() error {
 		return fmt.Errorf("max_bytes is %d: want a positive number", p.MaxBytes)
 	}
 	return nil
-}
-
-func known(g fresh.Grade) bool {
-	for _, k := range fresh.Grades {
-		if g == k {
-			return true
-		}
-	}
-	return false
 }
 
 // Counts reports whether a change of this grade makes a summary stale. A change of unknown extent always does,
@@ -97,12 +84,7 @@ func (p Policy) Counts(g fresh.Grade) bool {
 	case p.StaleGrades == nil:
 		return g != fresh.GradeFormat
 	}
-	for _, s := range p.StaleGrades {
-		if s == g {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(p.StaleGrades, g)
 }
 
 // digest identifies the policy, the rules for grades, and the git attributes that the policy uses. Rows of another

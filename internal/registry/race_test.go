@@ -31,7 +31,7 @@ func TestOvertakenVerificationIsNotTrusted(t *testing.T) {
 	}
 	w.verify(t, registry.VerifyOptions{})
 	if b := baseline(t, w); b.Clean || !b.Index.IsZero() {
-		t.Errorf("%+v", b)
+		t.Errorf("the baseline is %+v", b)
 	}
 	rep := w.status(t, registry.VerifyOptions{})
 	entered(t, rep, registry.StateVerify, registry.ReasonBaselineDirty)
@@ -75,7 +75,7 @@ func TestMovedWhileVerifying(t *testing.T) {
 				t.Errorf("last verified %s, want %s", rep.LastVerified, first)
 			}
 			if b := baseline(t, w); b.Head != first || b.Clean {
-				t.Errorf("%+v", b)
+				t.Errorf("the baseline is %+v", b)
 			}
 			rows, err := w.store.RowsOf(w.ctx, "", []repo.Path{"a.go"})
 			if err != nil || rows["a.go"].Content.ID != blob("other") {

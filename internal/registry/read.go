@@ -22,7 +22,7 @@ func (r *Registry) read(ctx context.Context, v *view, which []int, known []repo.
 				wants[k].Known = known[k]
 			}
 			wants[k].Seen = v.found[i].Stat
-			if wants[k].Known == (repo.Content{}) && !v.full && !v.attributed && !v.reattributed && v.proven(i) {
+			if wants[k].Known == (repo.Content{}) && !v.full && !v.attributed && !v.attributesChanged && v.proven(i) {
 				wants[k].Known.ID, wants[k].Proven = v.snap.Index.Entries[i].ID, true
 			}
 		}
@@ -64,10 +64,10 @@ func (r *Registry) readSome(ctx context.Context, v *view, which []int, wants []r
 func (v *view) settle(i int, g *repo.Reading, id repo.ID, raw bool) {
 	e := &v.snap.Index.Entries[i]
 	if g.Err != nil {
-		v.seen[i] = pathState{state: unreadable, mode: e.Mode, err: g.Err}
+		v.states[i] = pathState{state: unreadable, mode: e.Mode, err: g.Err}
 		return
 	}
-	v.seen[i] = pathState{
+	v.states[i] = pathState{
 		state:   v.stateOf(i, id, raw),
 		content: repo.Content{ID: id, MD5: g.Raw.MD5}, bytes: g.Raw.ID, crlf: g.CRLF, raw: raw,
 		stat: g.Found.Stat, size: g.Size, mode: v.modeOf(e, &g.Found), kind: g.Kind,
@@ -142,12 +142,12 @@ func (r *Registry) convertByGit(ctx context.Context, v *view, which []int, got [
 // be converted does not affect the others.
 func (r *Registry) cleaned(ctx context.Context, paths []repo.Path) (ids []repo.ID, failed []error, err error) {
 	failed = make([]error, len(paths))
-	if ids, err = r.git.Cleaned(ctx, paths); err == nil {
+	if ids, err = r.git.StoredIDs(ctx, paths); err == nil {
 		return ids, failed, nil
 	}
 	ids = make([]repo.ID, len(paths))
 	for j := range paths {
-		one, err := r.git.Cleaned(ctx, paths[j:j+1])
+		one, err := r.git.StoredIDs(ctx, paths[j:j+1])
 		if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}

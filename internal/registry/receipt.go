@@ -25,25 +25,25 @@ type ReceiptCheck struct {
 	RecordHere bool   `json:"record_here"`
 	Hint       string `json:"hint,omitempty"` // how to get the record
 
-	// ReasonsHere and ReasonsThen are the reasons for this clone and for the commit.
-	ReasonsHere []string `json:"-"`
-	ReasonsThen []string `json:"-"`
+	// ReasonsHere and ReasonsAtCommit are the reasons for this clone and for the commit.
+	ReasonsHere     []string `json:"-"`
+	ReasonsAtCommit []string `json:"-"`
 
-	// Elsewhere says that no file's record has that name and that the subject is not a file: it may be a directory.
-	Elsewhere bool `json:"-"`
+	// MaybeDirectory says that no file's record has that name and that the subject is not a file: it may be a directory.
+	MaybeDirectory bool `json:"-"`
 }
 
 // ReasonNoRecord is the reason for a receipt whose record is not in this clone.
 const ReasonNoRecord = "record_not_here"
 
-// WithoutRecord notes that the record of the receipt is not in this clone, and how to get it.
-func (c *ReceiptCheck) WithoutRecord() {
+// SetPullHint notes that the record of the receipt is not in this clone, and how to get it.
+func (c *ReceiptCheck) SetPullHint() {
 	c.Hint = "if the record was shared, fetch it with: ken share pull"
 }
 
-// Because sets the reasons for this clone and for the commit.
-func (c *ReceiptCheck) Because(here, then []string) {
-	c.ReasonsHere, c.ReasonsThen = here, then
+// SetReasons sets the reasons for this clone and for the commit.
+func (c *ReceiptCheck) SetReasons(here, then []string) {
+	c.ReasonsHere, c.ReasonsAtCommit = here, then
 	c.Reasons = append(append([]string{}, here...), then...)
 }
 
@@ -69,7 +69,7 @@ func (r *Registry) CheckReceipt(ctx context.Context, s string) (*ReceiptCheck, e
 	}
 	out.RecordHere = true
 	if record.Basis.Digest() != receipt.Basis {
-		out.Because([]string{"basis_is_not_the_records"}, nil)
+		out.SetReasons([]string{"basis_is_not_the_records"}, nil)
 		return out, nil
 	}
 	out.Text = record.Text
@@ -86,14 +86,14 @@ func (r *Registry) CheckReceipt(ctx context.Context, s string) (*ReceiptCheck, e
 		return nil, err
 	}
 	out.Verdict, out.Here, out.AtCommit = here, here, then
-	out.Because(why, whyThen)
+	out.SetReasons(why, whyThen)
 	return out, nil
 }
 
 // checkContent checks a receipt whose record is not in this clone: it compares the digest of the content that the
 // record was written from.
 func (r *Registry) checkContent(ctx context.Context, receipt fresh.Receipt, out *ReceiptCheck) error {
-	out.WithoutRecord()
+	out.SetPullHint()
 	_, subjects, err := r.examine(ctx, []repo.Path{receipt.Subject}, false)
 	if err != nil {
 		return err
@@ -119,23 +119,23 @@ func (r *Registry) checkContent(ctx context.Context, receipt fresh.Receipt, out 
 	case inCommit && named(repo.Content{ID: then}):
 		record.Basis.Content.ID = then
 	case !s.tracked:
-		out.Because([]string{ReasonNoRecord}, nil)
-		out.Elsewhere = true
+		out.SetReasons([]string{ReasonNoRecord}, nil)
+		out.MaybeDirectory = true
 		return nil
 	}
 	if record.Basis.IsZero() {
 		// The content of the record is not found, so the file has other content now.
-		out.Because([]string{ReasonNoRecord}, nil)
+		out.SetReasons([]string{ReasonNoRecord}, nil)
 		if state, _, why := r.verdict(s); !s.readable() {
 			out.Verdict, out.Here = state, state
-			out.Because(append([]string{ReasonNoRecord}, why...), nil)
+			out.SetReasons(append([]string{ReasonNoRecord}, why...), nil)
 		} else if !s.now.Content.ID.IsZero() && !s.now.Content.MD5.IsZero() {
 			out.Verdict, out.Here = fresh.Stale, fresh.Stale
-			out.Because([]string{ReasonNoRecord, "content_changed"}, nil)
+			out.SetReasons([]string{ReasonNoRecord, "content_changed"}, nil)
 		}
 		if inCommit {
 			out.AtCommit = fresh.Stale
-			out.Because(out.ReasonsHere, []string{"other_content_in_commit"})
+			out.SetReasons(out.ReasonsHere, []string{"other_content_in_commit"})
 		}
 		return nil
 	}
@@ -148,7 +148,7 @@ func (r *Registry) checkContent(ctx context.Context, receipt fresh.Receipt, out 
 		return err
 	}
 	out.Verdict, out.Here, out.AtCommit = here, here, at
-	out.Because(append([]string{ReasonNoRecord}, why...), whyThen)
+	out.SetReasons(append([]string{ReasonNoRecord}, why...), whyThen)
 	return nil
 }
 

@@ -49,9 +49,9 @@ type Counts struct {
 	Excluded   int `json:"excluded"`
 }
 
-// Wanting reports whether a check should fail: a summary is stale, or a state is unknown. A file without a summary is
+// NeedsAttention reports whether a check should fail: a summary is stale, or a state is unknown. A file without a summary is
 // no failure.
-func (c Counts) Wanting() bool { return c.Stale > 0 || c.Unknown > 0 || c.Conflicted > 0 }
+func (c Counts) NeedsAttention() bool { return c.Stale > 0 || c.Unknown > 0 || c.Conflicted > 0 }
 
 // Paths is a counted list of paths.
 type Paths struct {
@@ -110,12 +110,12 @@ type Verdict struct {
 	Grade       fresh.Grade `json:"grade,omitempty"`
 	Reason      string      `json:"reason,omitempty"`
 
-	path, before repo.Path
+	path, former repo.Path
 	untracked    bool // git no longer tracks it
 }
 
-// PathBefore returns the raw former path of a renamed file, "" for other files.
-func (v Verdict) PathBefore() repo.Path { return v.before }
+// FormerPath returns the raw former path of a renamed file, "" for other files.
+func (v Verdict) FormerPath() repo.Path { return v.former }
 
 // RawPath returns the path as raw bytes.
 func (v Verdict) RawPath() repo.Path { return v.path }

@@ -23,14 +23,14 @@ func TestFindingsReadBack(t *testing.T) {
 	}
 }
 
-func TestWanting(t *testing.T) {
+func TestNeedsAttention(t *testing.T) {
 	for want, counts := range map[bool][]registry.Counts{
 		true:  {{Stale: 1}, {Unknown: 1}, {Conflicted: 1}},
 		false: {{}, {None: 1, Excluded: 1, Mismatch: 1, New: 1, Missing: 1, Fresh: 1, Sparse: 1}},
 	} {
 		for _, c := range counts {
-			if c.Wanting() != want {
-				t.Errorf("%+v", c)
+			if c.NeedsAttention() != want {
+				t.Errorf("NeedsAttention of %+v is %v, want %v", c, c.NeedsAttention(), want)
 			}
 		}
 	}
@@ -40,7 +40,7 @@ func TestRenamesKnowTheBytesOfTheOldPath(t *testing.T) {
 	w := settled(t, "lat\xefn.go", "alpha")
 	w.mv("lat\xefn.go", "a.go")
 	rep := w.status(t, registry.VerifyOptions{})
-	if v := rep.Verdicts[0]; v.PathBefore() != "lat\xefn.go" || v.ChangedB64 == "" || v.RawPath() != "a.go" {
+	if v := rep.Verdicts[0]; v.FormerPath() != "lat\xefn.go" || v.ChangedB64 == "" || v.RawPath() != "a.go" {
 		t.Errorf("%+v", v)
 	}
 }

@@ -2,14 +2,15 @@ package registry
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"ken/internal/fresh"
 	"ken/internal/repo"
 )
 
-// A Knowledge is a summary for a reader: the text, its verdict, and everything needed to check it.
-type Knowledge struct {
+// A Summary is a summary for a reader: the text, its verdict, and everything needed to check it.
+type Summary struct {
 	repo.PathJSON
 	Text        string      `json:"text"`
 	Verdict     fresh.State `json:"verdict"`
@@ -43,7 +44,7 @@ type Knowledge struct {
 
 // Remarks are sentences beside the verdict: the grade of the change, where the summary comes from, and who
 // confirmed it.
-func (k *Knowledge) Remarks() []string {
+func (k *Summary) Remarks() []string {
 	var list []string
 	if k.Grade != "" {
 		list = append(list, string(k.Grade))
@@ -56,7 +57,7 @@ func (k *Knowledge) Remarks() []string {
 }
 
 // caveats are the remarks that fit in a list.
-func (k *Knowledge) caveats() []string {
+func (k *Summary) caveats() []string {
 	var list []string
 	if k.Assumed {
 		list = append(list, "assumed")
@@ -83,7 +84,7 @@ const ReasonUnusable = "record_not_usable"
 
 // Show returns the summary of each path, in order. "No summary", "gone" and "excluded" are answers. A path that git
 // does not track and that never had a summary is not gone: it has no summary.
-func (r *Registry) Show(ctx context.Context, paths []repo.Path) ([]Knowledge, error) {
+func (r *Registry) Show(ctx context.Context, paths []repo.Path) ([]Summary, error) {
 	snap, subjects, err := r.examine(ctx, paths, false)
 	if err != nil {
 		return nil, err
@@ -92,10 +93,10 @@ func (r *Registry) Show(ctx context.Context, paths []repo.Path) ([]Knowledge, er
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Knowledge, len(subjects))
+	out := make([]Summary, len(subjects))
 	for i := range subjects {
 		s := &subjects[i]
-		k := Knowledge{PathJSON: s.path.JSON(), Kind: s.now.Kind, Commit: snap.Head.Commit, untracked: !s.tracked}
+		k := Summary{PathJSON: s.path.JSON(), Kind: s.now.Kind, Commit: snap.Head.Commit, untracked: !s.tracked}
 		k.Verdict, k.Grade, k.Reasons = r.verdict(s)
 		if s.readable() {
 			k.CurrentID, k.CurrentMD5 = s.now.Content.ID, s.now.Content.MD5
@@ -123,7 +124,7 @@ func (r *Registry) Show(ctx context.Context, paths []repo.Path) ([]Knowledge, er
 }
 
 // neverKnown sets the reason and the hint for a path without a row.
-func (k *Knowledge) neverKnown(s untrackedPath) {
+func (k *Summary) neverKnown(s untrackedPath) {
 	k.Verdict = fresh.None
 	if s.directory {
 		k.Reasons = append(k.Reasons, ReasonDirectory)
@@ -138,24 +139,24 @@ func (k *Knowledge) neverKnown(s untrackedPath) {
 
 // ShowContent returns the summary that was written from a content; ok is false if there is none. The verdict is
 // about the path that had the content when the summary was written.
-func (r *Registry) ShowContent(ctx context.Context, c repo.Content) (k Knowledge, ok bool, err error) {
+func (r *Registry) ShowContent(ctx context.Context, c repo.Content) (k Summary, ok bool, err error) {
 	found, err := r.store.Newest(ctx, []repo.Content{c})
 	if err != nil {
-		return Knowledge{}, false, err
+		return Summary{}, false, err
 	}
 	record, ok := found[c]
 	if !ok {
-		return Knowledge{}, false, nil
+		return Summary{}, false, nil
 	}
 	snap, subjects, err := r.examine(ctx, []repo.Path{record.Path}, false)
 	if err != nil {
-		return Knowledge{}, false, err
+		return Summary{}, false, err
 	}
 	s := &subjects[0]
-	k = Knowledge{PathJSON: record.Path.JSON(), Kind: s.now.Kind, Commit: snap.Head.Commit, Reasons: []string{"by_content"}}
+	k = Summary{PathJSON: record.Path.JSON(), Kind: s.now.Kind, Commit: snap.Head.Commit, Reasons: []string{"by_content"}}
 	var why []string
 	if k.Verdict, why, err = r.holds(ctx, record, s); err != nil {
-		return Knowledge{}, false, err
+		return Summary{}, false, err
 	}
 	k.Reasons = append(k.Reasons, why...)
 	if s.readable() {
@@ -166,7 +167,7 @@ func (r *Registry) ShowContent(ctx context.Context, c repo.Content) (k Knowledge
 }
 
 // setText sets the text and its origin.
-func (k *Knowledge) setText(record fresh.Record, path repo.Path) {
+func (k *Summary) setText(record fresh.Record, path repo.Path) {
 	if record.Text == "" {
 		return
 	}
@@ -196,10 +197,10 @@ func (r *Registry) texts(ctx context.Context, subjects []subject) (map[repo.Cont
 
 // A Listing lists summaries, one line for each.
 type Listing struct {
-	State   State       `json:"state"`
-	Reasons []Reason    `json:"reasons"`
-	Head    repo.ID     `json:"head"`
-	Entries []Knowledge `json:"summaries"`
+	State   State     `json:"state"`
+	Reasons []Reason  `json:"reasons"`
+	Head    repo.ID   `json:"head"`
+	Entries []Summary `json:"summaries"`
 }
 
 // List returns the summaries of all tracked files, or of those below paths, judged now. States selects by verdict;
@@ -209,7 +210,7 @@ func (r *Registry) List(ctx context.Context, paths []repo.Path, states []fresh.S
 	if err != nil {
 		return nil, err
 	}
-	out := &Listing{State: rep.State, Reasons: rep.Reasons, Head: rep.Head, Entries: []Knowledge{}}
+	out := &Listing{State: rep.State, Reasons: rep.Reasons, Head: rep.Head, Entries: []Summary{}}
 	var wanted []repo.Path
 	for _, v := range rep.Verdicts {
 		if wants(states, v.Summary) && v.Reason != reasonUntracked {
@@ -232,10 +233,5 @@ func wants(states []fresh.State, s fresh.State) bool {
 	if states == nil {
 		return s == fresh.Fresh || s == fresh.Stale
 	}
-	for _, w := range states {
-		if w == s {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(states, s)
 }

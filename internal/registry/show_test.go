@@ -72,7 +72,7 @@ func TestShow(t *testing.T) {
 func TestShowContent(t *testing.T) {
 	w := settled(t, "a.go", "alpha", "b.go", "beta")
 	w.describe(t, "a.go")
-	ask := func(c repo.Content) (registry.Knowledge, bool) {
+	ask := func(c repo.Content) (registry.Summary, bool) {
 		t.Helper()
 		k, ok, err := w.registry().ShowContent(w.ctx, c)
 		if err != nil {

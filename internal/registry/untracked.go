@@ -74,7 +74,7 @@ func (r *Registry) advise(ctx context.Context, s untrackedPath) (string, error) 
 }
 
 // refuse rejects a summary of a path without a tracked file.
-func (r *Registry) refuse(ctx context.Context, snap *repo.Snapshot, w *Written, p repo.Path) (err error) {
+func (r *Registry) refuse(ctx context.Context, snap *repo.Snapshot, w *WriteResult, p repo.Path) (err error) {
 	s := findUntracked(snap.Index.Entries, p)
 	if s.directory {
 		w.Reason = "a directory: only files have summaries of this kind"

@@ -66,7 +66,7 @@ func (r *Registry) verify(ctx context.Context, opts VerifyOptions, dry bool) (*R
 		}
 		return rep, r.commitRows(ctx, e, rep, store.FileChanges{Put: put}, e.baseline(r, true, e.base.Raw))
 	}
-	run := &verification{Registry: r, entered: e, opts: opts, dry: dry, rep: rep}
+	run := &verification{Registry: r, session: e, opts: opts, dry: dry, rep: rep}
 	e.view.full = opts.Full
 	change, err := run.compare(ctx)
 	if err != nil {
@@ -85,7 +85,7 @@ func (r *Registry) verify(ctx context.Context, opts VerifyOptions, dry bool) (*R
 }
 
 // commitRows writes the changed rows, and the verification if it differs from the last.
-func (r *Registry) commitRows(ctx context.Context, e *entered, rep *Report, c store.FileChanges, next *store.Verification) error {
+func (r *Registry) commitRows(ctx context.Context, e *session, rep *Report, c store.FileChanges, next *store.Verification) error {
 	// Changing rows without a new verification would invalidate the last one.
 	if next != nil && (!e.verified || !next.Same(e.base) || len(c.Put)+len(c.Delete) > 0) {
 		c.Baseline = next
@@ -96,7 +96,7 @@ func (r *Registry) commitRows(ctx context.Context, e *entered, rep *Report, c st
 	committed := false
 	err := r.store.Commit(ctx, e.view.snap.Worktree, c, func() (bool, error) {
 		var err error
-		committed, err = r.git.Unmoved(ctx, e.view.snap)
+		committed, err = r.git.StillCurrent(ctx, e.view.snap)
 		return committed, err
 	})
 	if err != nil {
@@ -114,9 +114,9 @@ func (r *Registry) commitRows(ctx context.Context, e *entered, rep *Report, c st
 const manyLeft = 4
 
 // trust fills a report from the rows alone. It returns the rows that show another summary because of new records.
-func (r *Registry) trust(ctx context.Context, e *entered, rep *Report, opts VerifyOptions) (put []store.FileRow, err error) {
+func (r *Registry) trust(ctx context.Context, e *session, rep *Report, opts VerifyOptions) (put []store.FileRow, err error) {
 	wt := e.view.snap.Worktree
-	renewed, before, err := r.renew(ctx, e)
+	renewed, before, err := r.chooseAgain(ctx, e)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (r *Registry) trust(ctx context.Context, e *entered, rep *Report, opts Veri
 		}
 	}
 	slices.SortFunc(put, func(a, b store.FileRow) int { return strings.Compare(string(a.Path), string(b.Path)) })
-	left := e.view.leftOut()
+	left := e.view.sparsePaths()
 	listed := !opts.OmitSparse && len(left) > 0
 	if opts.All || listed && len(left) > len(e.view.snap.Index.Entries)/manyLeft {
 		for row, err := range r.store.Rows(ctx, wt) {
@@ -136,7 +136,7 @@ func (r *Registry) trust(ctx context.Context, e *entered, rep *Report, opts Veri
 			if now, ok := renewed[row.Path]; ok {
 				row = now
 			}
-			rep.list(r.trusted(e, row, left), opts)
+			rep.list(r.trustedVerdict(e, row, left), opts)
 		}
 		return put, nil
 	}
@@ -163,7 +163,7 @@ func (r *Registry) trust(ctx context.Context, e *entered, rep *Report, opts Veri
 		if now, ok := renewed[path]; ok {
 			row = now
 		}
-		rep.list(r.trusted(e, row, left), opts)
+		rep.list(r.trustedVerdict(e, row, left), opts)
 		delete(left, path)
 	}
 	rep.sort()
@@ -174,8 +174,8 @@ func (r *Registry) trust(ctx context.Context, e *entered, rep *Report, opts Veri
 	return put, nil
 }
 
-// renew chooses the summaries of the rows with new records again. It returns those rows, and the rows before.
-func (r *Registry) renew(ctx context.Context, e *entered) (now, before map[repo.Path]store.FileRow, err error) {
+// chooseAgain chooses the summaries of the rows with new records again. It returns those rows, and the rows before.
+func (r *Registry) chooseAgain(ctx context.Context, e *session) (now, before map[repo.Path]store.FileRow, err error) {
 	if len(e.renewed) == 0 {
 		return nil, nil, nil
 	}
@@ -200,25 +200,25 @@ func (r *Registry) renew(ctx context.Context, e *entered) (now, before map[repo.
 	return now, before, nil
 }
 
-// trusted returns the verdict of a path without reading it, if some paths are not checked out.
-func (r *Registry) trusted(e *entered, row store.FileRow, left map[repo.Path]bool) Verdict {
+// trustedVerdict returns the verdict of a path without reading it, if some paths are not checked out.
+func (r *Registry) trustedVerdict(e *session, row store.FileRow, left map[repo.Path]bool) Verdict {
 	if left[row.Path] {
-		return r.unseen(row)
+		return r.sparseVerdict(row)
 	}
 	if !e.view.converts() {
-		return r.asRow(row, FoundMatch)
+		return r.rowVerdict(row, FoundMatch)
 	}
 	i, tracked := find(e.view.snap.Index.Entries, row.Path)
 	if !tracked {
-		return r.asRow(row, FoundMatch)
+		return r.rowVerdict(row, FoundMatch)
 	}
-	return r.matched(row, e.view, i)
+	return r.matchVerdict(row, e.view, i)
 }
 
-// leftOut returns the paths that are not checked out.
-func (v *view) leftOut() map[repo.Path]bool {
+// sparsePaths returns the paths that are not checked out.
+func (v *view) sparsePaths() map[repo.Path]bool {
 	left := map[repo.Path]bool{}
-	for i, s := range v.seen {
+	for i, s := range v.states {
 		if s.state == sparse {
 			left[v.snap.Index.Entries[i].Path] = true
 		}
@@ -238,17 +238,17 @@ func (r *Registry) listUntracked(ctx context.Context, rep *Report) error {
 	return nil
 }
 
-// matched returns the verdict of entry i, whose row is current except for the md5.
-func (r *Registry) matched(row store.FileRow, seen *view, i int) Verdict {
-	v := r.asRow(row, FoundMatch)
+// matchVerdict returns the verdict of entry i, whose row is current except for the md5.
+func (r *Registry) matchVerdict(row store.FileRow, seen *view, i int) Verdict {
+	v := r.rowVerdict(row, FoundMatch)
 	if seen.outdated(i, row) {
 		v.MD5 = repo.MD5{}
 	}
 	return v
 }
 
-// asRow returns the verdict of a path from its row.
-func (r *Registry) asRow(row store.FileRow, f Finding) Verdict {
+// rowVerdict returns the verdict of a path from its row.
+func (r *Registry) rowVerdict(row store.FileRow, f Finding) Verdict {
 	state, grade := r.judge(row)
 	return Verdict{
 		path: row.Path, Verdict: f, MD5: row.Content.MD5, ID: row.Content.ID,

@@ -41,8 +41,8 @@ const (
 	Rejected   Result = "rejected"   // not stored: see the reason
 )
 
-// A Written is the result of one update.
-type Written struct {
+// A WriteResult is the result of one update.
+type WriteResult struct {
 	repo.PathJSON
 	Result  Result   `json:"result"`
 	Reason  string   `json:"reason"`
@@ -56,7 +56,7 @@ type Written struct {
 
 // Write stores summaries, each for the content that its author read. An update that cannot be stored is rejected
 // with a reason; the others are stored. The last verification stays as it is.
-func (r *Registry) Write(ctx context.Context, updates []Update) ([]Written, error) {
+func (r *Registry) Write(ctx context.Context, updates []Update) ([]WriteResult, error) {
 	paths := make([]repo.Path, len(updates))
 	for i, u := range updates {
 		paths[i] = u.Path
@@ -71,10 +71,10 @@ func (r *Registry) Write(ctx context.Context, updates []Update) ([]Written, erro
 		return nil, err
 	}
 	own := printable(r.opts.Author())
-	written := make([]Written, len(updates))
+	written := make([]WriteResult, len(updates))
 	var change store.FileChanges
 	var moved []*subject // subjects whose rows have to be written
-	others := &holders{Registry: r, snap: snap}
+	others := &contentPaths{Registry: r, snap: snap}
 	for i, u := range updates {
 		said := u.Read
 		if id := r.seen(u); !id.IsZero() {
@@ -92,12 +92,12 @@ func (r *Registry) Write(ctx context.Context, updates []Update) ([]Written, erro
 		}
 		// The session read this content at the path, so it was there, even if other paths have it too.
 		if said != "" && w.Result == Superseded {
-			other, err := others.holding(ctx, record.Basis.Content, &subjects[i])
+			other, err := others.otherPathWith(ctx, record.Basis.Content, &subjects[i])
 			if err != nil {
 				return nil, err
 			}
 			if other != "" {
-				w = Written{PathJSON: w.PathJSON, Result: Rejected, Reason: fmt.Sprintf(
+				w = WriteResult{PathJSON: w.PathJSON, Result: Rejected, Reason: fmt.Sprintf(
 					"--read names the content of %s, which this path never had: name what you read here, or write the summary for that file", other)}
 			}
 		}
@@ -108,7 +108,7 @@ func (r *Registry) Write(ctx context.Context, updates []Update) ([]Written, erro
 		change.Records = append(change.Records, record)
 		// An unchanged row needs no write: the next verification notices the record. Writing the row would
 		// invalidate the last verification.
-		if !subjects[i].unmoved() {
+		if !subjects[i].rowIsCurrent() {
 			change.Put = append(change.Put, subjects[i].now)
 			moved = append(moved, &subjects[i])
 		}
@@ -169,7 +169,7 @@ func (r *Registry) seen(u Update) repo.ID {
 }
 
 // Confirm records that the summaries of paths still hold for the current content, or for the content read.
-func (r *Registry) Confirm(ctx context.Context, paths []repo.Path, read string) ([]Written, error) {
+func (r *Registry) Confirm(ctx context.Context, paths []repo.Path, read string) ([]WriteResult, error) {
 	if read != "" && len(paths) > 1 {
 		return nil, &fault.Error{
 			Kind: fault.Usage,
@@ -185,9 +185,9 @@ func (r *Registry) Confirm(ctx context.Context, paths []repo.Path, read string) 
 }
 
 // draft checks one update and returns its record.
-func (r *Registry) draft(u Update, author string, s *subject, old fresh.Record) (Written, fresh.Record) {
-	reject := func(format string, args ...any) (Written, fresh.Record) {
-		return Written{PathJSON: u.Path.JSON(), Result: Rejected, Reason: fmt.Sprintf(format, args...)}, fresh.Record{}
+func (r *Registry) draft(u Update, author string, s *subject, old fresh.Record) (WriteResult, fresh.Record) {
+	reject := func(format string, args ...any) (WriteResult, fresh.Record) {
+		return WriteResult{PathJSON: u.Path.JSON(), Result: Rejected, Reason: fmt.Sprintf(format, args...)}, fresh.Record{}
 	}
 	switch {
 	case u.Refused != "":
@@ -203,7 +203,7 @@ func (r *Registry) draft(u Update, author string, s *subject, old fresh.Record) 
 	case s.state == conflicted:
 		return reject("unmerged: resolve the conflict first")
 	case !s.readable():
-		return reject("%s", because(s.err, "not on disk"))
+		return reject("%s", reasonText(s.err, "not on disk"))
 	}
 	record := fresh.Record{
 		Text: strings.TrimRight(u.Text, "\n\t "), Author: author, Recipe: r.opts.Recipe, Path: u.Path,
@@ -216,7 +216,7 @@ func (r *Registry) draft(u Update, author string, s *subject, old fresh.Record) 
 		}
 		record.Text, record.Author, record.Recipe, record.Confirmer = old.Text, old.Author, old.Recipe, author
 	}
-	if err := fresh.CheckText(record.Text, MaxText, repo.Misleads); err != nil {
+	if err := fresh.CheckText(record.Text, MaxText, repo.IsMisleading); err != nil {
 		return reject("%s", err)
 	}
 	content, moved, err := readContent(u.Read, s)
@@ -229,11 +229,11 @@ func (r *Registry) draft(u Update, author string, s *subject, old fresh.Record) 
 		return w, none
 	}
 	record.Basis, record.Assumed = fresh.Basis{Content: content}, u.Read == ""
-	if u.Keep && old.Basis.Holds(content) {
+	if u.Keep && old.Basis.Matches(content) {
 		// The author named the content that was read, and it is the current content.
 		record.Assumed = record.Assumed && old.Assumed
 	}
-	w := Written{
+	w := WriteResult{
 		PathJSON: u.Path.JSON(), Result: Stored, ID: content.ID, MD5: content.MD5, Assumed: record.Assumed,
 	}
 	if moved {

@@ -98,7 +98,7 @@ func TestSharedTextNamesItsPath(t *testing.T) {
 	if k := w.show(t, "a.go"); k.WrittenFor != "" {
 		t.Errorf("a.go: %+v", k)
 	}
-	if k := w.show(t, "b.go"); k.Verdict != fresh.Fresh || k.WrittenFor != "a.go" || k.Gist() != "(assumed, written for a.go) words" {
+	if k := w.show(t, "b.go"); k.Verdict != fresh.Fresh || k.WrittenFor != "a.go" || k.FirstLine() != "(assumed, written for a.go) words" {
 		t.Errorf("b.go: %+v", k)
 	}
 }

@@ -1,14 +1,13 @@
 package repo
 
-// A Commit is one commit as the history tells it.
+// A Commit is one commit of a history.
 type Commit struct {
 	ID       ID
 	Parents  []ID
 	Date     string // of the author, RFC 3339
 	Subject  string
-	Trailers []Trailer // those that were asked for, in order
-	// Changes are the paths that it changed: against its parent, and for a
-	// merge only where the path differs from every parent.
+	Trailers []Trailer // the requested ones, in order
+	// Changes are the paths that differ from the parent; for a merge, those that differ from every parent.
 	Changes []Change
 }
 
@@ -18,7 +17,7 @@ type Trailer struct {
 	Value string // unfolded
 }
 
-// A Change is what a commit did to one path. A move is a deletion and an addition.
+// A Change is the change of one path by a commit. A move is a deletion and an addition.
 type Change struct {
 	Path Path
 	Kind ChangeKind
@@ -31,7 +30,7 @@ type Change struct {
 // A ChangeKind is how a path changed.
 type ChangeKind byte
 
-// The kinds. A mode flip leaves the content as it was.
+// The kinds. ModeFlipped leaves the content unchanged.
 const (
 	Modified ChangeKind = iota
 	Added
@@ -39,5 +38,22 @@ const (
 	ModeFlipped
 )
 
-// A LineCount is how many lines of a file a commit added and took away.
+// A LineCount is the number of lines of a file that a commit added and deleted.
 type LineCount struct{ Added, Deleted int }
+
+// A FileChange is the difference of one file between two trees.
+type FileChange struct {
+	Change
+	// From is the path before the change, if the file was renamed; "" otherwise.
+	From Path
+	// Unmerged says that the merge of this path is not resolved.
+	Unmerged bool
+}
+
+// OldPath returns the path before the change.
+func (c *FileChange) OldPath() Path {
+	if c.From != "" {
+		return c.From
+	}
+	return c.Path
+}

@@ -47,7 +47,7 @@ type Move struct {
 	Same     bool // the content did not change
 }
 
-// A HistoryFilter says what a history keeps of each commit beside its date, subject and
+// A HistoryFilter selects what a history keeps of each commit besides its date, subject and
 // changed paths. The zero value keeps no trailer, marks no commit and follows no move.
 type HistoryFilter struct {
 	Trailers []string // keys of the trailers to keep, in any case
@@ -92,7 +92,7 @@ const (
 	MergeByPerson                    // a person resolved a conflict, or changed something in the merge
 )
 
-// A PendingCommit is what the next commit would change.
+// A PendingCommit lists the changes of the next commit.
 type PendingCommit struct {
 	Changes []PendingChange // in git's order; an unmerged path may come twice
 	Merge   bool            // the commit would be a merge

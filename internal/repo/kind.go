@@ -2,7 +2,7 @@ package repo
 
 import "fmt"
 
-// A Kind is what sort of file something is. The zero value is KindUnknown.
+// A Kind is the kind of a file. The zero value is KindUnknown.
 type Kind uint8
 
 // The kinds.
@@ -34,7 +34,7 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", uint8(k))
 }
 
-// ParseKind reads what String writes.
+// ParseKind parses the result of String.
 func ParseKind(s string) (Kind, error) {
 	for k, name := range kindNames {
 		if name == s {

@@ -25,7 +25,7 @@ func (p Path) plain() bool {
 	if !utf8.ValidString(string(p)) || strings.HasPrefix(string(p), `"`) {
 		return false
 	}
-	return !strings.ContainsFunc(string(p), Misleads)
+	return !strings.ContainsFunc(string(p), IsMisleading)
 }
 
 // A PathJSON is how a path stands in a document: as text, and in base64 beside
@@ -44,7 +44,7 @@ func (p Path) JSON() PathJSON {
 	return PathJSON{Path: strconv.Quote(string(p)), B64: base64.StdEncoding.EncodeToString([]byte(p))}
 }
 
-// Raw returns the path a document's form stands for.
+// Raw returns the path of a JSON document.
 func (j PathJSON) Raw() (Path, error) {
 	if j.B64 == "" {
 		return Path(j.Path), nil

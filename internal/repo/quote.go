@@ -19,7 +19,7 @@ func Quotation(text string) string {
 		switch {
 		case r == '"' || strings.ContainsRune("“”„‟«»″‶＂", r):
 			return '\''
-		case Misleads(r), unicode.Is(unicode.Cf, r):
+		case IsMisleading(r), unicode.Is(unicode.Cf, r):
 			return unicode.ReplacementChar
 		}
 		return r
@@ -27,10 +27,10 @@ func Quotation(text string) string {
 	return `"` + strings.ToValidUTF8(text, string(unicode.ReplacementChar)) + `"`
 }
 
-// Misleads reports whether a character can make a text look different from its content:
+// IsMisleading reports whether a character can make a text look different from its content:
 // control characters, line and paragraph separators, bidirectional overrides and isolates, and
 // invisible tags. Joiners and direction marks do not count, because ordinary text needs them.
-func Misleads(r rune) bool {
+func IsMisleading(r rune) bool {
 	switch {
 	case unicode.IsControl(r), r == '\u2028', r == '\u2029':
 		return true
@@ -44,7 +44,7 @@ func Misleads(r rune) bool {
 // terminal shows them and a parser reads the same text. It returns b itself where there are none.
 func EscapeJSON(b []byte) []byte {
 	// Line ends and tabs stand between values; encoding/json escapes those inside strings.
-	misleads := func(r rune) bool { return r >= 0x7f && Misleads(r) }
+	misleads := func(r rune) bool { return r >= 0x7f && IsMisleading(r) }
 	if !bytes.ContainsFunc(b, misleads) {
 		return b
 	}
@@ -67,4 +67,13 @@ func EscapeJSON(b []byte) []byte {
 // replaced.
 func fieldsOf(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r >= '\t' && r <= '\r' })
+}
+
+// Shorten cuts a text to at most so many characters, and ends it with an ellipsis if it did.
+func Shorten(text string, most int) string {
+	r := []rune(text)
+	if len(r) <= most {
+		return text
+	}
+	return strings.TrimRight(string(r[:most-1]), " ") + "…"
 }

@@ -18,7 +18,7 @@ func TestEscapeJSON(t *testing.T) {
 		}
 		safe := repo.EscapeJSON(document)
 		for _, r := range string(safe) {
-			if r != '\n' && r != '\t' && repo.Misleads(r) {
+			if r != '\n' && r != '\t' && repo.IsMisleading(r) {
 				t.Errorf("%q still has %U", safe, r)
 			}
 		}

@@ -9,8 +9,7 @@ import (
 	"ken/internal/repo"
 )
 
-// Whatever a repository says is one line between two quotes, and nothing in it is or looks
-// like a quote.
+// Quotation returns one line between two quotes. Nothing inside is a quote or looks like one.
 func TestQuotation(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", `""`},
@@ -35,14 +34,14 @@ func TestQuotation(t *testing.T) {
 
 // Misleading characters are control characters, line separators, bidirectional overrides and
 // isolates, and tags. Joiners and direction marks are part of ordinary text.
-func TestMisleads(t *testing.T) {
+func TestIsMisleading(t *testing.T) {
 	for _, r := range "\x00\n\x1b\x7f\u009b\u2028\u2029\u202a\u202e\u2066\u2069\U000E0001\U000E0041\U000E007F" {
-		if !repo.Misleads(r) {
+		if !repo.IsMisleading(r) {
 			t.Errorf("Misleads(%U) is false, want true", r)
 		}
 	}
 	for _, r := range "a é漢\u200c\u200d\u200e\u200f\u00ad\uFEFF👩" {
-		if repo.Misleads(r) {
+		if repo.IsMisleading(r) {
 			t.Errorf("Misleads(%U) is true, want false", r)
 		}
 	}

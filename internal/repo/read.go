@@ -23,10 +23,9 @@ type ReadRequest struct {
 // A Reading is the result of one streaming read of a file.
 type Reading struct {
 	Raw  Content // of the bytes as they are; for a symlink, of its target text
-	Size int64   // how many bytes there were
-	CRLF bool    // they hold a CR directly before a LF
-	// Converted is the id with CRLF turned into LF, where that was asked for
-	// and changes something; zero otherwise.
+	Size int64   // the number of bytes
+	CRLF bool    // there is a CR directly before an LF
+	// Converted is the id after CRLF became LF, if the request asked for it and it changes something; zero otherwise.
 	Converted ID
 	AsSeen    bool  // the file's stat was the request's Seen
 	Found     Found // the stat that proves the content; zero Stat if it proves nothing

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"strconv"
 )
 
 // An ObjectFormat is the hash that a repository names its objects by. The zero
@@ -185,4 +186,12 @@ func unmarshalHex(b []byte) (string, error) {
 		return "", errors.New("want a string of hex digits or null")
 	}
 	return string(b[1 : len(b)-1]), nil
+}
+
+// Blob returns the id that git stores these bytes under.
+func (f ObjectFormat) Blob(content []byte) ID {
+	h := f.New()
+	h.Write(append(strconv.AppendInt([]byte("blob "), int64(len(content)), 10), 0))
+	h.Write(content)
+	return IDFromBytes(h.Sum(nil))
 }

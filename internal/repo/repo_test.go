@@ -24,10 +24,10 @@ func TestParseID(t *testing.T) {
 		}
 	}
 	if id, _ := repo.ParseID(strings.Repeat("0", 40)); !id.IsZero() {
-		t.Error("git's id for no object names one")
+		t.Error("the id of zeros is not the zero ID")
 	}
 	if repo.IDFromBytes([]byte("short")) != (repo.ID{}) {
-		t.Error("five bytes make an id")
+		t.Error("five bytes became an id, want none")
 	}
 }
 
@@ -77,8 +77,8 @@ func TestMatchesIndexCutsToWhatGitKeeps(t *testing.T) {
 	}
 }
 
-// A path printed for a person is one line that cannot pretend to be another,
-// and both of its printed forms lead back to its bytes.
+// A printed path is one line that does not look like another path. Its printed form and its JSON form can be converted
+// back to its bytes.
 func FuzzPath(f *testing.F) {
 	for _, s := range []string{"a.go", "new\nline", "qu\"ote", "\"quoted\"", "lat\xefn", "bidi\u202e", "\x1b[31m", " blank ", ""} {
 		f.Add(s)
@@ -106,7 +106,7 @@ func FuzzPath(f *testing.F) {
 	})
 }
 
-// Counting a blob in pieces gives what counting it at once gives.
+// TextStats has the same result for a blob in parts as for the whole blob.
 func FuzzTextStats(f *testing.F) {
 	f.Add([]byte("a\r\nb\r\n"), 3)
 	f.Add([]byte("a\rb\x00\x1a"), 1)

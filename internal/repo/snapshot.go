@@ -1,40 +1,36 @@
 package repo
 
-// A Snapshot is one consistent reading of what git knows about a work tree.
-// Everything one run answers is judged against one Snapshot.
+// A Snapshot is HEAD and the index of a work tree at one moment. All answers of one run use one Snapshot.
 type Snapshot struct {
 	Worktree string // name of a linked worktree, "" for the main one
 	Head     Head
 	Index    Index
 
-	// FileMode says whether the file system keeps executable bits that mean
-	// something (core.fileMode).
+	// FileMode says whether the executable bits of the file system count (core.fileMode).
 	FileMode bool
-	// Symlinks says whether the file system has symbolic links; where it has
-	// not, git keeps them as files (core.symlinks).
+	// Symlinks says whether the file system has symbolic links (core.symlinks). Without them, git checks out links as
+	// files.
 	Symlinks bool
-	// Attributed says whether any git attributes may apply to any path; when
-	// false, asking for them is a waste.
+	// Attributed says whether git attributes may apply to any path.
 	Attributed bool
-	// AttributesDigest changes whenever attributes outside the tracked
-	// .gitattributes files may have changed.
+	// AttributesDigest changes when attributes outside of tracked .gitattributes files may have changed.
 	AttributesDigest string
 }
 
-// A Head is where HEAD points.
+// A Head is the commit and branch of HEAD.
 type Head struct {
 	Commit ID     // zero while unborn
 	Branch string // full ref name, "" when detached
 }
 
-// An Index is git's index: what is tracked, and what git saw of it last.
+// An Index is git's index: the tracked paths, with the content and stat that git saw last.
 type Index struct {
 	Entries  []Entry // in byte order of their paths, each path once
-	Tree     ID      // tree the index would write; zero when the index does not say
-	Checksum ID      // of the index file; zero when the file carries none
+	Tree     ID      // tree that the index would write; zero if the index does not have it
+	Checksum ID      // of the index file; zero if the file has none
 	// Submodules has the gitlinks that are checked out.
 	Submodules map[Path]Submodule
-	Stat       Stat // of the index file; zero when there is none
+	Stat       Stat // of the index file; zero if there is none
 }
 
 // An Entry is one tracked path.
@@ -43,18 +39,18 @@ type Entry struct {
 	ID    ID // blob, or commit for a gitlink; zero when conflicted
 	Mode  Mode
 	Flags Flags
-	// Stat is what git saw on disk when the content was ID. Sizes and inodes
-	// are cut to 32 bits there; compare with [Stat.MatchesIndex].
+	// Stat is the stat of the file when git saw the content ID. The index cuts sizes and inodes to 32 bits, so compare
+	// with [Stat.MatchesIndex].
 	Stat Stat
 }
 
-// A Submodule is what stands at a gitlink.
+// A Submodule is the repository at a gitlink.
 type Submodule struct {
-	Head ID    // commit its own HEAD is at; zero while unborn
+	Head ID    // commit of its HEAD; zero without a commit
 	Err  error // why that could not be read
 }
 
-// Flags are what the index says about an entry beside its content.
+// Flags are the flags of an entry in the index.
 type Flags uint8
 
 // The flags.
@@ -63,8 +59,8 @@ const (
 	SkipWorktree
 	IntentToAdd
 	Conflicted
-	// Racy marks an entry whose stat proves nothing, because the file could
-	// have been written again in the tick in which the index was.
+	// Racy marks an entry whose stat proves nothing: the file may have been written again in the clock tick in which
+	// the index was written.
 	Racy
 )
 
@@ -85,9 +81,8 @@ const (
 // SameType reports whether two modes differ at most in the executable bit.
 func (m Mode) SameType(n Mode) bool { return m&0o170000 == n&0o170000 }
 
-// A Stat is the part of lstat that vouches for content: while it is the same,
-// the bytes are. Times are nanoseconds since 1970. The zero Stat vouches for
-// nothing.
+// A Stat is the part of lstat that proves content: while it is the same, the bytes are the same. Times are nanoseconds
+// since 1970. The zero Stat proves nothing.
 type Stat struct {
 	Size  int64
 	Mtime int64
@@ -95,39 +90,38 @@ type Stat struct {
 	Inode uint64
 }
 
-// IsZero reports whether s vouches for nothing.
+// IsZero reports whether s is the zero Stat.
 func (s Stat) IsZero() bool { return s == Stat{} }
 
-// MatchesIndex reports whether s, from the disk, is what git recorded in idx.
+// MatchesIndex reports whether s, from the disk, is the stat idx of the index.
 func (s Stat) MatchesIndex(idx Stat) bool {
 	return s.Mtime == idx.Mtime && s.Ctime == idx.Ctime && !idx.IsZero() &&
 		uint32(s.Size) == uint32(idx.Size) && uint32(s.Inode) == uint32(idx.Inode)
 }
 
-// A Presence is what stands at a tracked path on disk.
+// A Presence is the type of file at a tracked path on disk.
 type Presence uint8
 
-// These are the kinds of entries at a path. The zero value is Unlooked, so that a path that ken did not look at cannot
-// pass for an absent one.
+// The presences. The zero value is Unlooked, so that a path that ken did not look at does not count as absent.
 const (
 	Unlooked   Presence = iota
-	Absent              // nothing, or a directory or symlink stands in the way
+	Absent              // nothing, or a parent directory is a file or a symlink
 	File                // a regular file
 	Link                // a symbolic link
 	Directory           // a directory
 	Special             // a socket, pipe or device
-	Unreadable          // the file system refused to say
+	Unreadable          // the file system returned an error
 )
 
-// A Found is the answer to one lstat.
+// A Found is the result of one lstat.
 type Found struct {
 	Presence   Presence
 	Executable bool
 	Stat       Stat
-	Err        error // why, when Unreadable
+	Err        error // the reason for Unreadable
 }
 
-// A Content is what bytes are: the id git would store them under, and their md5.
+// A Content identifies bytes: by the id under which git would store them, and by their md5.
 type Content struct {
 	ID  ID
 	MD5 MD5

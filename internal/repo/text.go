@@ -1,11 +1,10 @@
 package repo
 
-// TextStats counts in a stream what git's guess at text looks at. It can be asked
-// at any time.
+// TextStats counts the bytes by which git guesses whether a stream is text. The methods answer for the bytes added so far.
 type TextStats struct {
 	nul, loneCR, crlf       int64
 	printable, nonprintable int64
-	cr                      bool // the last byte was a CR whose next is not known
+	cr                      bool // the last byte was a CR, and the next one is not known yet
 	last                    byte
 }
 
@@ -40,18 +39,17 @@ func (s *TextStats) Add(b []byte) {
 	}
 }
 
-// CRLF is how many CRs stood directly before an LF.
+// CRLF returns the number of CRs directly before an LF.
 func (s *TextStats) CRLF() int64 { return s.crlf }
 
-// Hopeless reports whether nothing that may follow could make it text.
-func (s *TextStats) Hopeless() bool { return s.nul > 0 || s.loneCR > 0 }
+// CertainlyBinary reports whether the stream is binary, whatever follows.
+func (s *TextStats) CertainlyBinary() bool { return s.nul > 0 || s.loneCR > 0 }
 
-// Binary is git's guess, under which it leaves line endings alone, should the
-// stream end here.
+// Binary reports whether git would take the stream for binary if it ended here. Then git does not convert line ends.
 func (s *TextStats) Binary() bool {
 	odd := s.nonprintable
 	if s.last == 0x1a {
 		odd-- // the end-of-file mark of DOS, not a sign of binary
 	}
-	return s.Hopeless() || s.cr || s.printable>>7 < odd
+	return s.CertainlyBinary() || s.cr || s.printable>>7 < odd
 }

@@ -7,7 +7,7 @@ type DiskUsage struct {
 	Dir     bool
 	Files   int
 	Bytes   int64
-	Touched time.Time // when the newest file was modified, or the directory if it holds none
-	// Missed says why there may be more than this, "" when all was counted.
+	Touched time.Time // when the newest file was modified; for a directory without files, when the directory was
+	// Missed says why the counts may be too low, "" if everything was counted.
 	Missed string
 }

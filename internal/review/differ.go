@@ -36,7 +36,7 @@ func (r *Reviewer) Diff(ctx context.Context, p repo.Path) (*Diff, error) {
 	}
 }
 
-func (r *Reviewer) diffFile(ctx context.Context, p repo.Path, k *registry.Knowledge) (*Diff, error) {
+func (r *Reviewer) diffFile(ctx context.Context, p repo.Path, k *registry.Summary) (*Diff, error) {
 	if k.Text == "" {
 		return nil, noSummary(p, "ken summary set "+fault.Quote(string(p))+" -m TEXT")
 	}

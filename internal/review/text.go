@@ -111,7 +111,7 @@ func (l *Line) String() string {
 // plain returns text of the repository on one line, without control characters.
 func plain(text string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || repo.Misleads(r) {
+		if unicode.IsControl(r) || repo.IsMisleading(r) {
 			return ' '
 		}
 		return r

@@ -21,8 +21,8 @@ type AckRequest struct {
 	Head    repo.ID  // the commit that the caller reviewed; zero means the current HEAD
 }
 
-// Acked is the result of an ack.
-type Acked struct {
+// AckResult is the result of an ack.
+type AckResult struct {
 	Commit repo.ID  `json:"commit,omitzero"` // zero if no spec needed an ack
 	Nodes  []string `json:"nodes"`           // the ids in the commit
 	// NoDrift are the specs that needed no ack, because their code did not change.
@@ -33,7 +33,7 @@ type Acked struct {
 // neither the index nor the work tree. Specs without drift need no ack; if no spec has drift, there is no commit.
 // Ack records nothing if an id is unknown or a spec has a merge conflict. If HEAD is not the commit that the
 // caller reviewed, it returns a [*repo.MovedError].
-func (r *Reader) Ack(ctx context.Context, req AckRequest) (*Acked, error) {
+func (r *Reader) Ack(ctx context.Context, req AckRequest) (*AckResult, error) {
 	reason := paragraphs(req.Reason)
 	if len(reason) == 0 {
 		return nil, &fault.Error{
@@ -59,12 +59,12 @@ func (r *Reader) Ack(ctx context.Context, req AckRequest) (*Acked, error) {
 	if err != nil {
 		return nil, err
 	}
-	done := &Acked{Nodes: []string{}}
+	done := &AckResult{Nodes: []string{}}
 	nodes, done.NoDrift, err = r.drifting(ctx, head.Commit, nodes)
 	if err != nil || len(nodes) == 0 {
 		return done, err
 	}
-	bases, err := derive.BasesAt(ctx, nodes, derive.JudgedAt{Head: head.Commit}, h, r.ws.Git.Contents())
+	bases, err := derive.BasesAt(ctx, nodes, derive.Options{Head: head.Commit}, h, r.ws.Git.Contents())
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ type cachedListing struct {
 	Head    repo.ID
 	Clean   bool   // the spec files are those of HEAD
 	Listing string // an encoded Listing
-	Inputs  string // encoded listingInputs, which only renew reads
+	Inputs  string // encoded listingInputs, which only readTree decodes
 }
 
 // listing decodes the listing. It returns nil if that fails.
@@ -75,9 +75,9 @@ func (r *Reader) loadListing() *cachedListing {
 	return &k
 }
 
-// current returns the cached listing if it was made at the given head and no input has changed since, nil
+// currentListing returns the cached listing if it was made at the given head and no input has changed since, nil
 // otherwise. have has the stat digest of the spec files.
-func (r *Reader) current(ctx context.Context, head repo.ID, have *cachedNodes) *cachedListing {
+func (r *Reader) currentListing(ctx context.Context, head repo.ID, have *cachedNodes) *cachedListing {
 	k := r.loadListing()
 	if k == nil || k.Head != head || have.Stats.IsZero() || !k.Stats[ownCheckout].Equal(have.Stats) {
 		return nil

@@ -16,6 +16,37 @@ type cachedNodes struct {
 	Nodes []cachedNode // by path
 }
 
+// A cachedNode is a node as its spec file declares it, without the body.
+type cachedNode struct {
+	ID, Parent    string
+	Path          repo.Path
+	Title, Desc   string
+	Declared      string
+	Session       string
+	Code, Related []parse.Entry
+	Problems      []parse.Problem
+	CodeUnknown   string
+	Blob          repo.ID // the blob id of the file
+	// DependsOnWatched is set for a node of a listing whose facts depend on listingInputs.Watched.
+	DependsOnWatched bool
+}
+
+// newCachedNode returns the fields of a node that a listing needs, and the blob id of its file.
+func newCachedNode(n *parse.Node, blob repo.ID) cachedNode {
+	return cachedNode{
+		ID: n.ID, Parent: n.Parent, Path: n.Path, Title: n.Title, Desc: n.Desc, Declared: n.Declared, Session: n.Session,
+		Code: n.Code, Related: n.Related, Problems: n.Problems, CodeUnknown: n.CodeUnknown, Blob: blob,
+	}
+}
+
+// node returns the node with the fields that a listing needs.
+func (c *cachedNode) node() *parse.Node {
+	return &parse.Node{
+		ID: c.ID, Parent: c.Parent, Path: c.Path, Title: c.Title, Desc: c.Desc, Declared: c.Declared, Session: c.Session,
+		Code: c.Code, Related: c.Related, Problems: c.Problems, CodeUnknown: c.CodeUnknown,
+	}
+}
+
 // list returns the nodes.
 func (k *cachedNodes) list() []*parse.Node {
 	nodes := make([]*parse.Node, len(k.Nodes))
@@ -40,10 +71,10 @@ func (r *Reader) cachedNodes(ctx context.Context) (*cachedNodes, error) {
 	if err != nil {
 		return nil, err
 	}
-	sums := r.sums(files)
+	ids := r.blobIDs(files)
 	made := &cachedNodes{Stats: stats}
 	for _, n := range nodes {
-		made.Nodes = append(made.Nodes, newCachedNode(n, sums[n.Path]))
+		made.Nodes = append(made.Nodes, newCachedNode(n, ids[n.Path]))
 	}
 	if !stats.IsZero() {
 		r.save(kindNodes, *made)
@@ -61,11 +92,11 @@ func (r *Reader) nodesOrNone(ctx context.Context) *cachedNodes {
 	return k
 }
 
-// sums returns the blob id of each file.
-func (r *Reader) sums(files []repo.LoadedFile) map[repo.Path]repo.ID {
-	sums := make(map[repo.Path]repo.ID, len(files))
+// blobIDs returns the blob id of each file.
+func (r *Reader) blobIDs(files []repo.LoadedFile) map[repo.Path]repo.ID {
+	ids := make(map[repo.Path]repo.ID, len(files))
 	for _, f := range files {
-		sums[f.Path] = r.blob(f)
+		ids[f.Path] = r.blob(f)
 	}
-	return sums
+	return ids
 }

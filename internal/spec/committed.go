@@ -29,11 +29,11 @@ func (r *Reader) nodesAt(ctx context.Context, commit repo.ID, cached *cachedNode
 
 // nodesIn returns the nodes of spec files by path, without ids and parents. It reads from git only the files that are not
 // among cached, the nodes of the work tree.
-func (r *Reader) nodesIn(ctx context.Context, set Set, cached *cachedNodes) (map[repo.Path]*parse.Node, error) {
+func (r *Reader) nodesIn(ctx context.Context, set FileIDs, cached *cachedNodes) (map[repo.Path]*parse.Node, error) {
 	have := make(map[repo.Path]*parse.Node, len(set))
 	for i := range cached.Nodes {
 		k := &cached.Nodes[i]
-		if k.Blind == "" && set[k.Path] == k.Sum && !k.Sum.IsZero() {
+		if k.CodeUnknown == "" && set[k.Path] == k.Blob && !k.Blob.IsZero() {
 			n := k.node()
 			n.ID, n.Parent = "", ""
 			have[n.Path] = n
@@ -62,7 +62,7 @@ func (r *Reader) nodesIn(ctx context.Context, set Set, cached *cachedNodes) (map
 // readHistory returns the history that can be reached from heads.
 func (r *Reader) readHistory(ctx context.Context, heads []repo.ID) (derive.History, error) {
 	h, err := r.ws.Git.History(ctx, heads)
-	r.did(readHistory)
+	r.notify(readHistory)
 	if err != nil {
 		return nil, err
 	}
@@ -71,8 +71,8 @@ func (r *Reader) readHistory(ctx context.Context, heads []repo.ID) (derive.Histo
 }
 
 // specsAt returns the spec files of a commit, without symbolic links.
-func (r *Reader) specsAt(ctx context.Context, commit repo.ID) (Set, error) {
-	r.did(readCommit)
+func (r *Reader) specsAt(ctx context.Context, commit repo.ID) (FileIDs, error) {
+	r.notify(readCommit)
 	return cachedAnswer(ctx, r.ws, "specs-at", commit.String(), func() (map[repo.Path]repo.ID, bool, error) {
 		set, err := r.ws.Git.FilesNamed(ctx, commit, parse.Root, parse.FileName)
 		return set, true, err

@@ -23,17 +23,17 @@ type Draft struct {
 	Code  []string // the entries of the files that it governs
 }
 
-// Begun is a new spec.
-type Begun struct {
+// Created is a new spec.
+type Created struct {
 	*parse.Node
 	Missing []string // the code entries that match no tracked file yet
 }
 
-// Describe returns the spec for JSON documents.
-func (b *Begun) Describe() Described { return describe(b.Node) }
+// JSON returns the spec for JSON documents.
+func (b *Created) JSON() NodeJSON { return nodeJSON(b.Node) }
 
 // New writes the file of a new spec, and returns the spec as parsed from the file.
-func (r *Reader) New(ctx context.Context, d Draft) (*Begun, error) {
+func (r *Reader) New(ctx context.Context, d Draft) (*Created, error) {
 	file, err := d.path()
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (r *Reader) New(ctx context.Context, d Draft) (*Begun, error) {
 	for _, n := range nodes {
 		if n.Path == file {
 			gone, _ := missing(n.Code, newLocator(pathsOf(tracked))) // the limit on globs is never reached with one node
-			return &Begun{n, gone}, nil
+			return &Created{n, gone}, nil
 		}
 	}
 	return nil, fmt.Errorf("%s disappeared while ken wrote it; try again", file)
@@ -79,7 +79,7 @@ func (d Draft) path() (repo.Path, error) {
 		switch {
 		case strings.EqualFold(element, ".git"):
 			return refuse("%s cannot be the name of a spec: git does not allow a directory of that name", parse.Quote(element))
-		case element == ".." || parse.Token(element) != element:
+		case element == ".." || parse.IDToken(element) != element:
 			return refuse("%s cannot be the name of a spec: its id would differ", parse.Quote(element))
 		case strings.ContainsFunc(element, unicode.IsUpper):
 			return refuse("%s cannot be the name of a spec: use lower case", parse.Quote(element))

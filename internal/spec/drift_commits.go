@@ -13,11 +13,11 @@ import (
 	"ken/internal/spec/parse"
 )
 
-// A Story is the history of a node and its code: versions, acks and drift. Each list has the newest first.
-type Story struct {
+// A Timeline is the history of a node and its code: versions, acks and drift. Each list has the newest first.
+type Timeline struct {
 	Versions []HistoryRow
 	Acks     []derive.Ack  // since the latest version
-	Advances []DriftCommit // commits to its code since the latest version or ack
+	Drift    []DriftCommit // commits to its code since the latest version or ack
 }
 
 // A DriftCommit is a commit that changed governed code after the spec was edited or acknowledged.
@@ -41,7 +41,7 @@ func (r *Reader) Drift(ctx context.Context, id string) ([]DriftCommit, error) {
 			return nil, fmt.Errorf("drift of %s unknown: %s", id, u.Reason)
 		}
 	}
-	return r.advances(ctx, f, head)
+	return r.driftCommits(ctx, f, head)
 }
 
 // DriftPatch returns the changes that a drift commit made to governed code, as a patch.
@@ -49,8 +49,8 @@ func (r *Reader) DriftPatch(ctx context.Context, c DriftCommit) (string, error) 
 	return r.ws.Git.Patch(ctx, c.Commit, c.Paths)
 }
 
-// Story returns the history of a node. Like [Reader.History], it returns an error if the history is incomplete.
-func (r *Reader) Story(ctx context.Context, id string) (*Story, error) {
+// Timeline returns the history of a node. Like [Reader.History], it returns an error if the history is incomplete.
+func (r *Reader) Timeline(ctx context.Context, id string) (*Timeline, error) {
 	f, head, err := r.factsOf(ctx, id)
 	if err != nil {
 		return nil, err
@@ -59,16 +59,16 @@ func (r *Reader) Story(ctx context.Context, id string) (*Story, error) {
 	if err != nil {
 		return nil, err
 	}
-	ahead, err := r.advances(ctx, f, head)
+	ahead, err := r.driftCommits(ctx, f, head)
 	if err != nil {
 		return nil, err
 	}
-	return &Story{Versions: rows, Acks: f.Acks, Advances: ahead}, nil
+	return &Timeline{Versions: rows, Acks: f.Acks, Drift: ahead}, nil
 }
 
-// advances returns the commits that a drift counts, from the history of head.
-func (r *Reader) advances(ctx context.Context, f *derive.Facts, head repo.ID) ([]DriftCommit, error) {
-	if len(f.Ahead) == 0 {
+// driftCommits returns the commits that a drift counts, from the history of head.
+func (r *Reader) driftCommits(ctx context.Context, f *derive.Facts, head repo.ID) ([]DriftCommit, error) {
+	if len(f.DriftCommits) == 0 {
 		return nil, nil
 	}
 	h, err := r.readHistory(ctx, []repo.ID{head})
@@ -76,22 +76,22 @@ func (r *Reader) advances(ctx context.Context, f *derive.Facts, head repo.ID) ([
 		return nil, err
 	}
 	var list []DriftCommit
-	for _, n := range slices.SortedFunc(maps.Keys(f.Ahead), func(a, b repo.CommitNumber) int { return cmp.Compare(b, a) }) {
-		c, paths := h.Commit(n), slices.Clone(f.Ahead[n])
+	for _, n := range slices.SortedFunc(maps.Keys(f.DriftCommits), func(a, b repo.CommitNumber) int { return cmp.Compare(b, a) }) {
+		c, paths := h.Commit(n), slices.Clone(f.DriftCommits[n])
 		slices.Sort(paths)
 		list = append(list, DriftCommit{Commit: c.ID, Date: c.Date, Subject: c.Subject, Session: derive.Session(c.Trailers), Paths: slices.Compact(paths)})
 	}
 	return list, nil
 }
 
-// AdvanceDiff returns the changes that a commit of the drift of a node made to governed code, as a patch. prefix
+// DriftCommitDiff returns the changes that a commit of the drift of a node made to governed code, as a patch. prefix
 // is the beginning of the commit id.
-func (r *Reader) AdvanceDiff(ctx context.Context, id, prefix string) (repo.ID, string, error) {
+func (r *Reader) DriftCommitDiff(ctx context.Context, id, prefix string) (repo.ID, string, error) {
 	f, head, err := r.factsOf(ctx, id)
 	if err != nil {
 		return repo.ID{}, "", err
 	}
-	ahead, err := r.advances(ctx, f, head)
+	ahead, err := r.driftCommits(ctx, f, head)
 	if err != nil {
 		return repo.ID{}, "", err
 	}

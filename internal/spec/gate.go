@@ -35,26 +35,26 @@ type GateOptions struct {
 
 // GateResult is the verdict of a gate.
 type GateResult struct {
-	Blocked []Blocked `json:"blocked"` // by id
+	Blocked []BlockedNode `json:"blocked"` // by id
 	// Notice says why nothing was judged, "" if something was.
 	Notice string `json:"notice,omitempty"`
 	Merge  bool   `json:"-"` // nothing was judged because this is a merge
 	// WorkTree reports that nothing is staged and the edited files were judged instead.
 	WorkTree bool `json:"work_tree,omitempty"`
 	// Unknown has the nodes that could not be judged, with the reasons.
-	Unknown []Unjudged `json:"unknown"`
+	Unknown []UnjudgedNode `json:"unknown"`
 }
 
-// Blocked is a node whose drift is too high for a commit to change its code.
-type Blocked struct {
+// BlockedNode is a node whose drift is too high for a commit to change its code.
+type BlockedNode struct {
 	Node  string   `json:"node"`
 	Spec  string   `json:"spec"` // the spec file to edit
 	Drift int      `json:"drift"`
 	Paths []string `json:"paths"` // the governed files in the commit
 }
 
-// Unjudged is a node that governs files of the commit and could not be judged.
-type Unjudged struct {
+// UnjudgedNode is a node that governs files of the commit and could not be judged.
+type UnjudgedNode struct {
 	Node string `json:"node"` // "" if any node may be affected
 	derive.Unknown
 	Fix string `json:"fix,omitempty"` // the command that makes it possible to judge the node, "" if there is none
@@ -90,17 +90,17 @@ func (r *Reader) Gate(ctx context.Context, opts GateOptions) (*GateResult, error
 	}
 	switch {
 	case err != nil:
-		return unjudged(ctx, derive.FactStaged, err)
+		return gateUnknown(ctx, derive.FactStaged, err)
 	case len(paths) == 0 && !p.Merge && opts.WorkTree:
 		return r.gateWorkTree(ctx, head.Commit, opts)
 	case len(paths) == 0 && !p.Merge:
 		return passed("nothing is staged"), nil
 	}
 	have := r.nodesOrNone(ctx)
-	undecided, err := r.undecided(ctx, head.Commit, pendingSpecs(p), have)
+	undecided, err := r.stagedConflicts(ctx, head.Commit, pendingSpecs(p), have)
 	switch {
 	case err != nil:
-		return unjudged(ctx, derive.FactSpecs, err)
+		return gateUnknown(ctx, derive.FactSpecs, err)
 	case p.Merge && len(undecided) > 0: // this commit would record the conflict
 		g := passed("")
 		g.Unknown = undecided
@@ -110,7 +110,7 @@ func (r *Reader) Gate(ctx context.Context, opts GateOptions) (*GateResult, error
 		g.Merge = true
 		return g, nil
 	}
-	if k := r.current(ctx, head.Commit, have); k != nil && k.Clean {
+	if k := r.currentListing(ctx, head.Commit, have); k != nil && k.Clean {
 		cases := stagedCases(have.list(), paths)
 		if drifts, ok := k.drifts(cases); ok {
 			return judge(cases, drifts, opts.Threshold, undecided...), nil
@@ -123,12 +123,12 @@ func (r *Reader) Gate(ctx context.Context, opts GateOptions) (*GateResult, error
 func (r *Reader) gateWorkTree(ctx context.Context, head repo.ID, opts GateOptions) (*GateResult, error) {
 	tracked, err := r.tracked(ctx)
 	if err != nil {
-		return unjudged(ctx, derive.FactStaged, err)
+		return gateUnknown(ctx, derive.FactStaged, err)
 	}
 	edited, err := r.ws.Files.Edited(ctx, tracked)
 	switch {
 	case err != nil:
-		return unjudged(ctx, derive.FactStaged, err)
+		return gateUnknown(ctx, derive.FactStaged, err)
 	case len(edited) == 0:
 		return passed("nothing is staged, and no tracked file is edited"), nil
 	}
@@ -141,10 +141,10 @@ func (r *Reader) gateWorkTree(ctx context.Context, head repo.ID, opts GateOption
 }
 
 // gatePaths judges a change of some paths on top of a commit. have are the nodes of the work tree.
-func (r *Reader) gatePaths(ctx context.Context, head repo.ID, paths []repo.Path, have *cachedNodes, threshold int, undecided ...Unjudged) (*GateResult, error) {
+func (r *Reader) gatePaths(ctx context.Context, head repo.ID, paths []repo.Path, have *cachedNodes, threshold int, undecided ...UnjudgedNode) (*GateResult, error) {
 	nodes, err := r.nodesAt(ctx, head, have)
 	if err != nil {
-		return unjudged(ctx, derive.FactSpecs, err)
+		return gateUnknown(ctx, derive.FactSpecs, err)
 	}
 	cases := stagedCases(nodes, paths)
 	drifts, err := r.driftsOf(ctx, head, nodes, cases)
@@ -166,8 +166,8 @@ func pendingPaths(p repo.PendingCommit) []repo.Path {
 
 // pendingSpecs returns the spec files that a commit would add or change. The id is zero if the merge of a file is
 // not resolved.
-func pendingSpecs(p repo.PendingCommit) Set {
-	specs := make(Set)
+func pendingSpecs(p repo.PendingCommit) FileIDs {
+	specs := make(FileIDs)
 	for _, c := range p.Changes {
 		if !parse.IsSpec(c.Path) {
 			continue
@@ -186,9 +186,9 @@ func pendingSpecs(p repo.PendingCommit) Set {
 	return specs
 }
 
-// undecided returns the nodes whose staged specs have a merge conflict, with the ids that they would have after
+// stagedConflicts returns the nodes whose staged specs have a merge conflict, with the ids that they would have after
 // the commit.
-func (r *Reader) undecided(ctx context.Context, head repo.ID, staged Set, have *cachedNodes) ([]Unjudged, error) {
+func (r *Reader) stagedConflicts(ctx context.Context, head repo.ID, staged FileIDs, have *cachedNodes) ([]UnjudgedNode, error) {
 	decided := maps.Clone(staged)
 	maps.DeleteFunc(decided, func(_ repo.Path, id repo.ID) bool { return id.IsZero() })
 	nodes, err := r.nodesIn(ctx, decided, have)
@@ -196,7 +196,7 @@ func (r *Reader) undecided(ctx context.Context, head repo.ID, staged Set, have *
 		return nil, fmt.Errorf("read the staged specs: %w", err)
 	}
 	if len(decided) < len(staged) {
-		marks := r.marks(ctx)
+		marks := r.conflictLines(ctx)
 		for p, id := range staged {
 			if id.IsZero() {
 				problem := parse.UnmergedProblem(p)
@@ -220,18 +220,18 @@ func (r *Reader) undecided(ctx context.Context, head repo.ID, staged Set, have *
 			list = append(list, n)
 		}
 	}
-	var out []Unjudged
+	var out []UnjudgedNode
 	for _, n := range parse.Assemble(list) {
 		if nodes[n.Path] != nil {
-			out = append(out, unjudgedNode(n))
+			out = append(out, conflictedNode(n))
 		}
 	}
 	return out, nil
 }
 
-// marks returns the line of the first conflict marker in each spec of the work tree that has one. Only the work
+// conflictLines returns the line of the first conflict marker in each spec of the work tree that has one. Only the work
 // tree has the text of an unmerged file. If the specs cannot be read, there are no lines to show.
-func (r *Reader) marks(ctx context.Context) map[repo.Path]int {
+func (r *Reader) conflictLines(ctx context.Context) map[repo.Path]int {
 	at := make(map[repo.Path]int)
 	nodes, err := r.Nodes(ctx)
 	if err != nil {
@@ -245,26 +245,26 @@ func (r *Reader) marks(ctx context.Context) map[repo.Path]int {
 	return at
 }
 
-// unjudgedNode returns the verdict on a node whose spec has a merge conflict.
-func unjudgedNode(n *parse.Node) Unjudged {
+// conflictedNode returns the verdict on a node whose spec has a merge conflict.
+func conflictedNode(n *parse.Node) UnjudgedNode {
 	where := n.Path.String()
 	if line := n.Problems[slices.IndexFunc(n.Problems, parse.IsConflict)].Line; line > 0 {
 		where += fmt.Sprintf(":%d", line)
 	}
-	return Unjudged{n.ID, derive.Unknown{Fact: derive.FactSpecs, Reason: "the spec has a merge conflict: " + where}, parse.HowToResolve(n.Path)}
+	return UnjudgedNode{n.ID, derive.Unknown{Fact: derive.FactSpecs, Reason: "the spec has a merge conflict: " + where}, parse.HowToResolve(n.Path)}
 }
 
 func passed(notice string) *GateResult {
-	return &GateResult{Blocked: []Blocked{}, Notice: notice, Unknown: []Unjudged{}}
+	return &GateResult{Blocked: []BlockedNode{}, Notice: notice, Unknown: []UnjudgedNode{}}
 }
 
-// unjudged returns the verdict if git could not be read. It returns an error only if the context is done.
-func unjudged(ctx context.Context, fact string, err error) (*GateResult, error) {
+// gateUnknown returns the verdict if git could not be read. It returns an error only if the context is done.
+func gateUnknown(ctx context.Context, fact string, err error) (*GateResult, error) {
 	if ctx.Err() != nil {
 		return nil, err
 	}
 	g := passed("")
-	g.Unknown = append(g.Unknown, Unjudged{Unknown: derive.Unknown{Fact: fact, Reason: err.Error()}})
+	g.Unknown = append(g.Unknown, UnjudgedNode{Unknown: derive.Unknown{Fact: fact, Reason: err.Error()}})
 	return g, nil
 }
 
@@ -288,21 +288,21 @@ func stagedCases(nodes []*parse.Node, paths []repo.Path) []gateCase {
 	}
 	var cases []gateCase
 	for i, n := range nodes {
-		if (len(governed[i]) > 0 || n.Blind != "") && !specs[n.Path] {
+		if (len(governed[i]) > 0 || n.CodeUnknown != "") && !specs[n.Path] {
 			cases = append(cases, gateCase{n, governed[i]})
 		}
 	}
 	return cases
 }
 
-// A drifted is the drift of a node; drift is nil if it is unknown.
-type drifted struct {
+// A nodeDrift is the drift of a node; drift is nil if it is unknown.
+type nodeDrift struct {
 	drift   *int
 	unknown []derive.Unknown
 }
 
 // driftsOf returns the drift of the nodes of some cases at a commit.
-func (r *Reader) driftsOf(ctx context.Context, commit repo.ID, nodes []*parse.Node, cases []gateCase) ([]drifted, error) {
+func (r *Reader) driftsOf(ctx context.Context, commit repo.ID, nodes []*parse.Node, cases []gateCase) ([]nodeDrift, error) {
 	if len(cases) == 0 {
 		return nil, nil
 	}
@@ -314,15 +314,15 @@ func (r *Reader) driftsOf(ctx context.Context, commit repo.ID, nodes []*parse.No
 	if err != nil {
 		return nil, err
 	}
-	list := make([]drifted, len(facts))
+	list := make([]nodeDrift, len(facts))
 	for i, f := range facts {
-		list[i] = drifted{f.Drift, f.Unknown}
+		list[i] = nodeDrift{f.Drift, f.Unknown}
 	}
 	return list, nil
 }
 
 // drifts returns the drifts in a cached listing; ok is false if it does not have all of the nodes.
-func (k *cachedListing) drifts(cases []gateCase) ([]drifted, bool) {
+func (k *cachedListing) drifts(cases []gateCase) ([]nodeDrift, bool) {
 	if len(cases) == 0 {
 		return nil, true
 	}
@@ -336,33 +336,33 @@ func (k *cachedListing) drifts(cases []gateCase) ([]drifted, bool) {
 			known[n.Path] = n
 		}
 	}
-	list := make([]drifted, len(cases))
+	list := make([]nodeDrift, len(cases))
 	for i, c := range cases {
 		n := known[c.node.Path.JSON().Path]
 		if n == nil {
 			return nil, false
 		}
-		list[i] = drifted{n.Drift, n.Unknown}
+		list[i] = nodeDrift{n.Drift, n.Unknown}
 	}
 	return list, true
 }
 
 // judge returns the verdict on some cases. undecided are nodes that are known to be unjudged.
-func judge(cases []gateCase, drifts []drifted, threshold int, undecided ...Unjudged) *GateResult {
+func judge(cases []gateCase, drifts []nodeDrift, threshold int, undecided ...UnjudgedNode) *GateResult {
 	g := passed("")
 	g.Unknown = append(g.Unknown, undecided...)
 	for i, c := range cases {
 		switch d := drifts[i]; {
 		case parse.HasConflict(c.node.Problems):
-			g.Unknown = append(g.Unknown, unjudgedNode(c.node))
+			g.Unknown = append(g.Unknown, conflictedNode(c.node))
 		case d.drift == nil:
-			g.Unknown = append(g.Unknown, Unjudged{Node: c.node.ID, Unknown: derive.Unknown{Fact: derive.FactDrift, Reason: d.reason()}})
+			g.Unknown = append(g.Unknown, UnjudgedNode{Node: c.node.ID, Unknown: derive.Unknown{Fact: derive.FactDrift, Reason: d.reason()}})
 		case *d.drift >= threshold:
-			g.Blocked = append(g.Blocked, Blocked{c.node.ID, c.node.Path.String(), *d.drift, names(c.paths)})
+			g.Blocked = append(g.Blocked, BlockedNode{c.node.ID, c.node.Path.String(), *d.drift, names(c.paths)})
 		}
 	}
-	slices.SortFunc(g.Blocked, func(a, b Blocked) int { return strings.Compare(a.Node, b.Node) })
-	slices.SortFunc(g.Unknown, func(a, b Unjudged) int { return strings.Compare(a.Node, b.Node) })
+	slices.SortFunc(g.Blocked, func(a, b BlockedNode) int { return strings.Compare(a.Node, b.Node) })
+	slices.SortFunc(g.Unknown, func(a, b UnjudgedNode) int { return strings.Compare(a.Node, b.Node) })
 	return g
 }
 
@@ -375,7 +375,7 @@ func names(paths []repo.Path) []string {
 }
 
 // reason returns why a drift is unknown.
-func (d drifted) reason() string {
+func (d nodeDrift) reason() string {
 	for _, u := range d.unknown {
 		if u.Fact == derive.FactDrift {
 			return u.Reason

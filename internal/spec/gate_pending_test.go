@@ -20,7 +20,7 @@ func TestPendingSpecs(t *testing.T) {
 		{Path: ".spec/undecided/spec.md", ID: other, Mode: repo.Regular},
 		{Path: "spec.md", ID: some, Mode: repo.Regular},
 	}}
-	want := Set{".spec/edited/spec.md": some, ".spec/undecided/spec.md": {}}
+	want := FileIDs{".spec/edited/spec.md": some, ".spec/undecided/spec.md": {}}
 	if got := pendingSpecs(p); !maps.Equal(got, want) {
 		t.Errorf("pending specs are %v, want %v", got, want)
 	}

@@ -18,13 +18,13 @@ import (
 // any commit of the range edits it, because that author has seen
 // the spec. A spec with an unresolved conflict does not pass.
 func (r *Reader) gateRange(ctx context.Context, opts GateOptions) (*GateResult, error) {
-	from, to, err := r.ends(ctx, opts.Range)
+	from, to, err := r.resolveRange(ctx, opts.Range)
 	if err != nil {
 		return nil, err
 	}
 	nodes, err := r.nodesAt(ctx, to, r.nodesOrNone(ctx))
 	if err != nil {
-		return unjudged(ctx, derive.FactSpecs, err)
+		return gateUnknown(ctx, derive.FactSpecs, err)
 	}
 	h, err := r.readHistory(ctx, []repo.ID{to, from})
 	if ctx.Err() != nil {
@@ -35,7 +35,7 @@ func (r *Reader) gateRange(ctx context.Context, opts GateOptions) (*GateResult, 
 		g := passed("")
 		for _, n := range nodes {
 			if len(n.Code) > 0 {
-				g.Unknown = append(g.Unknown, Unjudged{Node: n.ID, Unknown: derive.Unknown{Fact: derive.FactHistory, Reason: err.Error()}})
+				g.Unknown = append(g.Unknown, UnjudgedNode{Node: n.ID, Unknown: derive.Unknown{Fact: derive.FactHistory, Reason: err.Error()}})
 			}
 		}
 		return g, nil
@@ -57,7 +57,7 @@ func (r *Reader) gateRange(ctx context.Context, opts GateOptions) (*GateResult, 
 	}
 	var cases []gateCase
 	for i, n := range nodes {
-		mayGovern := !changes[i].All || n.Blind != ""
+		mayGovern := !changes[i].All || n.CodeUnknown != ""
 		editedConflict := parse.HasConflict(n.Problems) && slices.ContainsFunc(h.Touching(n.Path), func(t repo.Touch) bool { return within(t.Commit) })
 		if len(changes[i].Paths) > 0 || mayGovern || editedConflict {
 			cases = append(cases, gateCase{n, changes[i].Paths})
@@ -67,19 +67,19 @@ func (r *Reader) gateRange(ctx context.Context, opts GateOptions) (*GateResult, 
 	for i, c := range cases {
 		touched[i] = c.node
 	}
-	facts, err := derive.Derive(ctx, touched, r.judgedAt(to), h, r.ws.Git.Contents())
+	facts, err := derive.Derive(ctx, touched, r.deriveOptions(to), h, r.ws.Git.Contents())
 	if err != nil {
 		return nil, err
 	}
 	var open []gateCase
-	var drifts []drifted
+	var drifts []nodeDrift
 	for i, f := range facts {
 		edited := slices.ContainsFunc(f.Versions, func(v derive.VersionRow) bool {
 			n, ok := h.Find(v.Commit)
 			return ok && within(n)
 		})
 		if !edited || parse.HasConflict(f.Node.Problems) {
-			open, drifts = append(open, cases[i]), append(drifts, drifted{f.Drift, f.Unknown})
+			open, drifts = append(open, cases[i]), append(drifts, nodeDrift{f.Drift, f.Unknown})
 		}
 	}
 	return judge(open, drifts, opts.Threshold), nil
@@ -96,9 +96,9 @@ func emptyRange(text string, from, to repo.ID) *GateResult {
 	return passed("the range is empty: its end is an ancestor of its start; did you mean: ken spec gate --range " + fault.Quote(cmp.Or(b, "HEAD")+".."+a))
 }
 
-// ends returns the commits of a range A..B. A missing end is HEAD. A...B means the same here: the commits that
+// resolveRange returns the commits of a range A..B. A missing end is HEAD. A...B means the same here: the commits that
 // only B reaches.
-func (r *Reader) ends(ctx context.Context, text string) (from, to repo.ID, err error) {
+func (r *Reader) resolveRange(ctx context.Context, text string) (from, to repo.ID, err error) {
 	a, b, ok := strings.Cut(text, "..")
 	if !ok {
 		return from, to, &fault.Error{
@@ -106,14 +106,14 @@ func (r *Reader) ends(ctx context.Context, text string) (from, to repo.ID, err e
 			Err: fmt.Errorf("range %s: expected A..B", parse.Quote(text)),
 		}
 	}
-	if from, err = r.end(ctx, a); err != nil {
+	if from, err = r.resolveEnd(ctx, a); err != nil {
 		return from, to, err
 	}
-	to, err = r.end(ctx, strings.TrimPrefix(b, "."))
+	to, err = r.resolveEnd(ctx, strings.TrimPrefix(b, "."))
 	return from, to, err
 }
 
-func (r *Reader) end(ctx context.Context, rev string) (repo.ID, error) {
+func (r *Reader) resolveEnd(ctx context.Context, rev string) (repo.ID, error) {
 	if rev == "" {
 		rev = "HEAD"
 	}

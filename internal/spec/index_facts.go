@@ -42,12 +42,12 @@ func (r *Reader) addIndexFacts(ctx context.Context, l *Listing) error {
 		return ctx.Err() // prefer the cancellation error even if the result is complete
 	}
 	if err != nil {
-		l.unknown(derive.FactIndex, err)
+		l.addUnknown(derive.FactIndex, err)
 		return nil
 	}
 	for i := range l.Nodes {
 		if n := &l.Nodes[i]; !n.Ghost { // the code of a ghost may exist only in its worktree
-			n.addIndexFacts(at[string(n.raw())])
+			n.addIndexFacts(at[string(n.rawPath())])
 		}
 	}
 	return nil
@@ -58,7 +58,7 @@ func (l *Listed) addIndexFacts(f indexFacts) {
 	if f.Unmerged {
 		l.Status = derive.StatusUnknown
 		if !parse.HasConflict(l.Problems) {
-			l.Problems = append(l.Problems, parse.UnmergedProblem(l.raw()))
+			l.Problems = append(l.Problems, parse.UnmergedProblem(l.rawPath()))
 		}
 	}
 }
@@ -95,9 +95,9 @@ func (r *Reader) indexFactsOf(ctx context.Context, l *Listing) (map[string]index
 		if !known {
 			return nil, errors.New(found.limit.Reason())
 		}
-		f := indexFacts{Unmerged: isUnmerged(tracked, n.raw()), Missing: missing}
+		f := indexFacts{Unmerged: isUnmerged(tracked, n.rawPath()), Missing: missing}
 		if f.Unmerged || len(f.Missing) > 0 {
-			at[string(n.raw())] = f
+			at[string(n.rawPath())] = f
 		}
 	}
 	if stamp != "" && stamp == r.ws.Git.IndexStamp() {
@@ -139,7 +139,7 @@ func (l *Listing) digest() string {
 	sum := sha256.New()
 	for i := range l.Nodes {
 		n := &l.Nodes[i]
-		fmt.Fprintf(sum, "%t %q %q\n", n.Ghost, n.raw(), n.Code)
+		fmt.Fprintf(sum, "%t %q %q\n", n.Ghost, n.rawPath(), n.Code)
 	}
 	return hex.EncodeToString(sum.Sum(nil))
 }

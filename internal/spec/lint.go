@@ -68,7 +68,7 @@ type LintOptions struct {
 	Tracked []repo.Path // every path in the index, sorted
 	// Unmerged are the tracked paths with an unresolved merge.
 	Unmerged []repo.Path
-	// Outlines has the outlines of the files of which entries name a symbol. Symbols are not checked in a file
+	// Outlines has the outlines of the files in which an entry names a symbol. Symbols are not checked in a file
 	// without an outline.
 	Outlines map[repo.Path]*outline.Outline
 	// Sources are the files that some spec should govern or refer to. nil turns off the coverage check.
@@ -169,7 +169,7 @@ func checkEntries(n *parse.Node, tracked *locator) (out []Finding, unknown int) 
 			continue
 		}
 		fix := "name the new path, or remove the entry from " + n.Path.String()
-		if file, ok := withoutLine(e); ok && file.Names(tracked.tracked) {
+		if file, ok := withoutLine(e); ok && file.MatchesAny(tracked.tracked) {
 			fix = fmt.Sprintf("line numbers are not allowed: write %s, or %s#NAME for a part of it", file, file)
 		}
 		out = append(out, newFinding(n, RuleIntegrity, 0, fmt.Sprintf("%s: %s", list, noSuchFile(e)), fix))
@@ -266,7 +266,7 @@ func checkID(n *parse.Node) []Finding {
 	switch {
 	case n.ID == name || n.Dir() == parse.Root:
 		return nil
-	case parse.Token(name) != name:
+	case parse.IDToken(name) != name:
 		return []Finding{newFinding(n, RuleID, 0, fmt.Sprintf("the directory name %s cannot be an id; ken uses %s", parse.Quote(name), n.ID),
 			"rename it: letters, digits and hyphens")}
 	default:

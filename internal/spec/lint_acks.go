@@ -31,7 +31,7 @@ func (r *Reader) strayAcks(ctx context.Context, l *Listing) ([]Finding, error) {
 		return nil, nil
 	}
 	g := derive.NewGraph(h, head)
-	names := derive.NewRegister(h.Below(parse.Root))
+	names := derive.NewIDIndex(h.Below(parse.Root))
 	var found []Finding
 	for _, c := range h.Marked() {
 		if !g.Has(c) {
@@ -39,7 +39,7 @@ func (r *Reader) strayAcks(ctx context.Context, l *Listing) ([]Finding, error) {
 		}
 		commit := h.Commit(c)
 		for _, id := range derive.AckedIDs(commit.Trailers) {
-			if len(names.Rivals(id)) > 0 {
+			if len(names.CandidatePaths(id)) > 0 {
 				continue
 			}
 			for _, meant := range meantBy(id, drift) {

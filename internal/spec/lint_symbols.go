@@ -29,7 +29,7 @@ func (l *locator) names(e parse.Entry) (is, known bool) {
 	if e.Kind == parse.GlobEntry && !l.limit.Allow(len(e.Among(l.tracked))) {
 		return false, false
 	}
-	is = e.Names(l.tracked)
+	is = e.MatchesAny(l.tracked)
 	l.named[key] = is
 	return is, true
 }

@@ -31,8 +31,8 @@ func TestLocator(t *testing.T) {
 		if got := newLocator(paths).files(e); !slices.Equal(got, want) {
 			t.Errorf("%s: %q among %q, want %q", e, got, paths, want)
 		}
-		if e.Names(paths) != (len(want) > 0) {
-			t.Errorf("%s names some of %q: %t", e, paths, e.Names(paths))
+		if e.MatchesAny(paths) != (len(want) > 0) {
+			t.Errorf("%s names some of %q: %t", e, paths, e.MatchesAny(paths))
 		}
 	})
 }

@@ -28,17 +28,17 @@ type Mainline struct {
 
 // Listed is one spec with the facts that git has about it.
 type Listed struct {
-	Described
-	Status     derive.Status `json:"status"`
-	Version    *int          `json:"version"`
-	Drift      *int          `json:"drift"`
-	Touched    *int          `json:"touched"`
-	Grade      *fresh.Grade  `json:"grade"`
-	DriftFiles []DriftFile   `json:"drift_files"`
-	Session    *string       `json:"session"`
-	LastEdited *string       `json:"last_edited"`
-	Dirty      *bool         `json:"dirty"` // the spec file differs from HEAD
-	Overlays   []Proposed    `json:"overlays"`
+	NodeJSON
+	Status     derive.Status    `json:"status"`
+	Version    *int             `json:"version"`
+	Drift      *int             `json:"drift"`
+	Touched    *int             `json:"touched"`
+	Grade      *fresh.Grade     `json:"grade"`
+	DriftFiles []DriftFile      `json:"drift_files"`
+	Session    *string          `json:"session"`
+	LastEdited *string          `json:"last_edited"`
+	Dirty      *bool            `json:"dirty"` // the spec file differs from HEAD
+	Overlays   []ProposedChange `json:"overlays"`
 	// Missing are the code entries that match no tracked file.
 	Missing []string `json:"missing"`
 	// Ghost marks a node that exists only in other worktrees.
@@ -46,8 +46,17 @@ type Listed struct {
 	Unknown []derive.Unknown `json:"unknown"`
 }
 
-// Proposed is a change of a node that a worktree proposes.
-type Proposed struct {
+// rawPath returns the path of the spec file.
+func (l *Listed) rawPath() repo.Path {
+	p, err := l.Raw()
+	if err != nil {
+		return ""
+	}
+	return p
+}
+
+// ProposedChange is a change of a node that a worktree proposes.
+type ProposedChange struct {
 	Worktree  string  `json:"worktree"`
 	Session   string  `json:"session"`
 	Op        OpKind  `json:"op"`
@@ -63,8 +72,8 @@ type DriftFile struct {
 	Behind int    `json:"behind"`
 }
 
-// Wanting reports whether any node has drift, a problem, a missing entry, or an unknown fact.
-func (l *Listing) Wanting() bool {
+// NeedsAttention reports whether any node has drift, a problem, a missing entry, or an unknown fact.
+func (l *Listing) NeedsAttention() bool {
 	for _, n := range l.Nodes {
 		if n.Drift != nil && *n.Drift > 0 || n.Status == derive.StatusUnknown || len(n.Problems) > 0 || len(n.Missing) > 0 || len(n.Unknown) > 0 {
 			return true
@@ -85,9 +94,9 @@ func (r *Reader) List(ctx context.Context) (*Listing, error) {
 	return l, r.addIndexFacts(ctx, l)
 }
 
-// Listed reports whether there is a cached listing, valid or not. With one, List reads only the new commits, not
+// HasCachedListing reports whether there is a cached listing, valid or not. With one, List reads only the new commits, not
 // the whole history.
-func (r *Reader) Listed() bool { return r.loadListing() != nil }
+func (r *Reader) HasCachedListing() bool { return r.loadListing() != nil }
 
 // list is List without the facts from the index.
 func (r *Reader) list(ctx context.Context) (*Listing, error) {
@@ -122,19 +131,19 @@ func (r *Reader) makeListing(ctx context.Context, o *repoState, k *cachedListing
 		return nil, ctx.Err() // prefer the cancellation error even if the result is complete
 	}
 	if err != nil && o.headErr == nil {
-		l.unknown(derive.FactHistory, err)
+		l.addUnknown(derive.FactHistory, err)
 	}
-	facts, err := r.renew(ctx, t, o.head, h, err)
+	facts, err := r.factsOfTree(ctx, t, o.head, h, err)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.describe(ctx, t, o, l); err != nil {
+	if err := r.addRows(ctx, t, o, l); err != nil {
 		return nil, err
 	}
 	stats := map[string]repo.StatDigest{ownCheckout: t.stats}
 	certain := len(l.Unknown) == 0 && t.outlineErr == nil
 	if h != nil {
-		files, err := r.proposing(ctx, o, t)
+		files, err := r.proposingFiles(ctx, o, t)
 		if err != nil {
 			return nil, err
 		}
@@ -143,7 +152,7 @@ func (r *Reader) makeListing(ctx context.Context, o *repoState, k *cachedListing
 			return nil, ctx.Err() // prefer the cancellation error even if the result is complete
 		}
 		if err != nil {
-			l.unknown(derive.FactOverlay, err)
+			l.addUnknown(derive.FactOverlay, err)
 			certain = false
 		} else {
 			l.addProposals(p, facts)
@@ -157,7 +166,7 @@ func (r *Reader) makeListing(ctx context.Context, o *repoState, k *cachedListing
 	return l, nil
 }
 
-func (l *Listing) unknown(fact string, err error) {
+func (l *Listing) addUnknown(fact string, err error) {
 	l.Unknown = append(l.Unknown, derive.Unknown{Fact: fact, Reason: err.Error()})
 }
 
@@ -180,13 +189,13 @@ func (r *Reader) history(ctx context.Context, o *repoState) (derive.History, err
 // dirty reports which files differ from HEAD, and how many specs HEAD has. The map is nil if that is unknown; the
 // reason is added to l.
 func (r *Reader) dirty(ctx context.Context, files []repo.LoadedFile, o *repoState, l *Listing) (dirty map[repo.Path]bool, specs int) {
-	var committed Set
+	var committed FileIDs
 	err := o.headErr
 	if err == nil {
 		committed, err = r.specsAt(ctx, o.head)
 	}
 	if err != nil {
-		l.unknown(derive.FactDirty, err)
+		l.addUnknown(derive.FactDirty, err)
 		return nil, 0
 	}
 	dirty = make(map[repo.Path]bool)
@@ -225,30 +234,30 @@ func (r *Reader) factsAmong(ctx context.Context, some, all []*parse.Node, head r
 		return nil, ctx.Err() // prefer the cancellation error even if the result is complete
 	}
 	if err != nil {
-		return derive.Unread(some, err.Error()), nil
+		return derive.AllUnknown(some, err.Error()), nil
 	}
-	d, err := derive.Some(ctx, some, all, r.judgedAt(head), h, r.ws.Git.Contents())
+	d, err := derive.Subset(ctx, some, all, r.deriveOptions(head), h, r.ws.Git.Contents())
 	return d.Facts, err
 }
 
-// judgedAt returns the commit and the outlines to derive facts with.
-func (r *Reader) judgedAt(head repo.ID) derive.JudgedAt {
-	return derive.JudgedAt{Head: head, Outlines: r.ws.BlobOutlines}
+// deriveOptions returns the commit and the outlines to derive facts with.
+func (r *Reader) deriveOptions(head repo.ID) derive.Options {
+	return derive.Options{Head: head, Outlines: r.ws.BlobOutlines}
 }
 
 func listedOf(f *derive.Facts, dirty *bool) Listed {
 	out := Listed{
-		Described: describe(f.Node), Status: f.Status,
+		NodeJSON: nodeJSON(f.Node), Status: f.Status,
 		Version: f.Version, Drift: f.Drift, Touched: f.Touched, DriftFiles: []DriftFile{},
 		Session: f.Session, LastEdited: f.LastEdited,
-		Dirty: dirty, Overlays: []Proposed{}, Missing: []string{}, Unknown: append([]derive.Unknown{}, f.Unknown...),
+		Dirty: dirty, Overlays: []ProposedChange{}, Missing: []string{}, Unknown: append([]derive.Unknown{}, f.Unknown...),
 	}
 	out.Problems = append(out.Problems, f.Problems...)
 	if f.Grade != "" {
 		out.Grade = &f.Grade
 	}
 	for _, b := range f.DriftFiles {
-		out.DriftFiles = append(out.DriftFiles, DriftFile{b.Path.String(), b.Behind})
+		out.DriftFiles = append(out.DriftFiles, DriftFile{b.Path.String(), b.Commits})
 	}
 	return out
 }

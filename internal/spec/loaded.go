@@ -19,7 +19,7 @@ type LoadedSpecs struct {
 
 // specs returns the spec files of the reader's checkout, as specFiles does.
 func (r *Reader) specs(ctx context.Context) ([]repo.LoadedFile, repo.StatDigest, error) {
-	defer r.did(readSpecs)
+	defer r.notify(readSpecs)
 	last := r.opts.Loaded
 	if last == nil {
 		return specFiles(ctx, r.ws.Files, r.ws.Git)
@@ -41,7 +41,7 @@ func (r *Reader) specs(ctx context.Context) ([]repo.LoadedFile, repo.StatDigest,
 func (r *Reader) unchanged(ctx context.Context, digest repo.StatDigest) bool {
 	same := r.ws.Files.Unchanged(ctx, digest)
 	if same {
-		r.did(readUnchanged)
+		r.notify(readUnchanged)
 	}
 	return same
 }

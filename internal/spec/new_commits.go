@@ -8,11 +8,11 @@ import (
 	"ken/internal/spec/parse"
 )
 
-// newCommits describes the commits between two heads, the later of which descends from the earlier one.
+// newCommits describes the commits between two heads. The later head descends from the earlier one.
 type newCommits struct {
-	changed map[repo.Path]bool // the paths that a commit changed, or that differ between the heads
-	specs   bool               // a spec is among the changed paths
-	acked   []string           // the ids that new acks name
+	changed      map[repo.Path]bool // the paths that a commit changed, or that differ between the heads
+	specsChanged bool               // a spec is among the changed paths
+	acked        []string           // the ids that new acks name
 }
 
 // maxNewCommits is the most new commits to look through. With more, deriving all nodes again is faster.
@@ -55,7 +55,7 @@ func (r *Reader) newCommitsSince(ctx context.Context, h derive.History, from, to
 		return w, nil
 	}
 	// A merge can take the version of either parent, so a path can change without a commit that changed it.
-	paths, err := r.ws.Git.Differ(ctx, from, to)
+	paths, err := r.ws.Git.DifferingPaths(ctx, from, to)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -70,7 +70,7 @@ func (r *Reader) newCommitsSince(ctx context.Context, h derive.History, from, to
 
 func (w *newCommits) add(p repo.Path) {
 	w.changed[p] = true
-	w.specs = w.specs || parse.IsSpec(p)
+	w.specsChanged = w.specsChanged || parse.IsSpec(p)
 }
 
 // between returns the commits that to reaches and from does not, in descending order, and whether one of them is a

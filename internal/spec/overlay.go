@@ -17,9 +17,9 @@ type Checkout struct {
 	// another project.
 	Forked bool
 
-	Fork Set // the spec files at the fork
-	Head Set // the spec files of its commit
-	Now  Set // the spec files in its directory, including untracked ones
+	Fork FileIDs // the spec files at the fork
+	Head FileIDs // the spec files of its commit
+	Now  FileIDs // the spec files in its directory, including untracked ones
 	// Moved maps each spec file that its commits moved to the path at the fork.
 	Moved map[repo.Path]repo.Path
 	// Changed lists every other path that it changed since the fork, committed
@@ -27,8 +27,8 @@ type Checkout struct {
 	Changed []repo.Path
 }
 
-// A Set maps the paths of spec files to blob ids.
-type Set map[repo.Path]repo.ID
+// FileIDs maps the paths of spec files to blob ids.
+type FileIDs map[repo.Path]repo.ID
 
 // An Op is a change that a checkout proposes to one node.
 type Op struct {
@@ -60,9 +60,9 @@ const (
 	OpMoved   OpKind = "moved"
 )
 
-// Main is the main branch as far as checkouts are compared with it.
-type Main struct {
-	Specs Set
+// MainBranch is the main branch as far as checkouts are compared with it.
+type MainBranch struct {
+	Specs FileIDs
 	// Had reports whether main has had this content at a path since the fork of a checkout. If so, the change is
 	// merged, even if main has changed since. A zero content asks whether main deleted the path.
 	Had func(c *Checkout, path repo.Path, content repo.ID) bool
@@ -74,7 +74,7 @@ type Main struct {
 
 // Overlay returns the changes that a checkout proposes, sorted by path. These are the changes since the fork that
 // main does not have and never had.
-func Overlay(m Main, c *Checkout) []Op {
+func Overlay(m MainBranch, c *Checkout) []Op {
 	ops := []Op{}
 	if !c.Forked {
 		return ops
@@ -101,14 +101,14 @@ func Overlay(m Main, c *Checkout) []Op {
 }
 
 // landed reports whether main has, or has had, the content that a checkout has at a path.
-func (m Main) landed(c *Checkout, path repo.Path, now repo.ID) bool {
+func (m MainBranch) landed(c *Checkout, path repo.Path, now repo.ID) bool {
 	there := m.Now(c, path)
 	return now == m.Specs[there] || m.Had(c, there, now) || !now.IsZero() && there != path && m.Had(c, path, now)
 }
 
 // movesAmong returns ops for added and deleted paths. It joins an addition and a deletion of the same file into a
 // move.
-func (m Main) movesAmong(c *Checkout, added, deleted []repo.Path) []Op {
+func (m MainBranch) movesAmong(c *Checkout, added, deleted []repo.Path) []Op {
 	var ops []Op
 	for _, to := range added {
 		i := slices.Index(deleted, c.Moved[to])
@@ -133,7 +133,7 @@ func (m Main) movesAmong(c *Checkout, added, deleted []repo.Path) []Op {
 	return ops
 }
 
-func (m Main) op(c *Checkout, path repo.Path, kind OpKind) Op {
+func (m MainBranch) op(c *Checkout, path repo.Path, kind OpKind) Op {
 	op := Op{
 		Path: path, Op: kind,
 		Committed: c.Head[path] != c.Fork[path],
@@ -148,7 +148,7 @@ func (m Main) op(c *Checkout, path repo.Path, kind OpKind) Op {
 }
 
 // paths returns every path of the sets, sorted, each once.
-func paths(sets ...Set) []repo.Path {
+func paths(sets ...FileIDs) []repo.Path {
 	all := make(map[repo.Path]bool)
 	for _, s := range sets {
 		for p := range s {

@@ -13,8 +13,8 @@ import (
 )
 
 // set parses spec files given as name=content; a content is one letter.
-func set(text string) spec.Set {
-	s := make(spec.Set)
+func set(text string) spec.FileIDs {
+	s := make(spec.FileIDs)
 	for pair := range strings.FieldsSeq(text) {
 		name, content, _ := strings.Cut(pair, "=")
 		s[specPath(name)] = contentID(content)
@@ -26,8 +26,8 @@ func specPath(name string) repo.Path { return repo.Path(".spec/" + name + "/spec
 
 func contentID(letter string) repo.ID { return repo.IDFromBytes([]byte(strings.Repeat(letter, 20))) }
 
-func mainOf(specs spec.Set, had string) spec.Main {
-	return spec.Main{
+func mainOf(specs spec.FileIDs, had string) spec.MainBranch {
+	return spec.MainBranch{
 		Specs: specs,
 		Had: func(_ *spec.Checkout, path repo.Path, content repo.ID) bool {
 			return set(had)[path] == content && !content.IsZero()
@@ -99,8 +99,8 @@ func TestOverlay(t *testing.T) {
 // fork and from main. It never proposes a path that it did not change.
 func TestOverlayProposesOwnWorkOnly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		draw := func(label string) spec.Set {
-			s := make(spec.Set)
+		draw := func(label string) spec.FileIDs {
+			s := make(spec.FileIDs)
 			for _, name := range []string{"a", "b", "c", "d"} {
 				if letter := rapid.SampledFrom([]string{"", "1", "2", "3"}).Draw(t, label+name); letter != "" {
 					s[specPath(name)] = contentID(letter)

@@ -16,14 +16,14 @@ import (
 
 // A WorktreeChanges is the list of changes that one worktree proposes to main, with its collisions.
 type WorktreeChanges struct {
-	Worktree   string           `json:"worktree"`
-	Branch     *string          `json:"branch"`  // null when detached
-	Session    string           `json:"session"` // the session that works there
-	Ops        []OpJSON         `json:"ops"`
-	Code       []TouchedJSON    `json:"code"` // the nodes whose code it changed
-	Collisions []CollideJSON    `json:"collisions"`
-	Unknown    []derive.Unknown `json:"unknown"` // facts about it that could not be read
-	Works      bool             `json:"-"`       // it changed files other than specs; false if nothing was compared
+	Worktree    string            `json:"worktree"`
+	Branch      *string           `json:"branch"`  // null when detached
+	Session     string            `json:"session"` // the session that works there
+	Ops         []OpJSON          `json:"ops"`
+	Code        []ChangedCodeJSON `json:"code"` // the nodes whose code it changed
+	Collisions  []CollisionJSON   `json:"collisions"`
+	Unknown     []derive.Unknown  `json:"unknown"` // facts about it that could not be read
+	ChangesCode bool              `json:"-"`       // it changed files other than specs; false if nothing was compared
 }
 
 // An OpJSON is an Op in JSON documents.
@@ -37,14 +37,14 @@ type OpJSON struct {
 	To        *string `json:"to"`
 }
 
-// A TouchedJSON is a node whose code a worktree changed, committed or not.
-type TouchedJSON struct {
+// A ChangedCodeJSON is a node whose code a worktree changed, committed or not.
+type ChangedCodeJSON struct {
 	Node  string   `json:"node"`
 	Paths []string `json:"paths"` // the changed code, sorted
 }
 
-// A CollideJSON is a Collision in JSON documents.
-type CollideJSON struct {
+// A CollisionJSON is a Collision in JSON documents.
+type CollisionJSON struct {
 	Node  string        `json:"node"`
 	Kind  CollisionKind `json:"kind"`
 	With  []string      `json:"with"`
@@ -87,8 +87,8 @@ func (r *Reader) Overlays(ctx context.Context) ([]WorktreeChanges, error) {
 	collisions, code := Collisions(nodes, made), parse.NewEntryIndex(nodes, parse.CodeOf)
 	list := make([]WorktreeChanges, 0, len(o.trees))
 	for i := range o.trees {
-		w := p.overlaid(&o.trees[i], collisions)
-		if at := p.of(&o.trees[i]); at >= 0 {
+		w := p.worktreeChanges(&o.trees[i], collisions)
+		if at := p.indexOf(&o.trees[i]); at >= 0 {
 			w.Code = touched(made[at].changes(nodes, code))
 		}
 		list = append(list, w)
@@ -96,12 +96,12 @@ func (r *Reader) Overlays(ctx context.Context) ([]WorktreeChanges, error) {
 	return list, nil
 }
 
-// touched lists the nodes of which a proposal changes code.
-func touched(changes map[string]*nodeChange) []TouchedJSON {
-	list := []TouchedJSON{}
+// touched lists the nodes whose code a proposal changes.
+func touched(changes map[string]*nodeChange) []ChangedCodeJSON {
+	list := []ChangedCodeJSON{}
 	for _, id := range slices.Sorted(maps.Keys(changes)) {
 		if code := changes[id].code; len(code) > 0 {
-			t := TouchedJSON{Node: id}
+			t := ChangedCodeJSON{Node: id}
 			for _, path := range code {
 				t.Paths = append(t.Paths, path.String())
 			}
@@ -111,8 +111,8 @@ func touched(changes map[string]*nodeChange) []TouchedJSON {
 	return list
 }
 
-// of returns the index of a worktree's proposal, -1 without one.
-func (p *proposals) of(w *worktree) int {
+// indexOf returns the index of a worktree's proposal, -1 without one.
+func (p *proposals) indexOf(w *worktree) int {
 	return slices.IndexFunc(p.made, func(c *proposal) bool { return c.tree == w })
 }
 
@@ -188,8 +188,8 @@ func (c *proposal) file(path repo.Path) repo.LoadedFile {
 	return c.files[i]
 }
 
-func (p *proposals) overlaid(w *worktree, collisions [][]Collision) WorktreeChanges {
-	out := WorktreeChanges{Worktree: w.Name, Ops: []OpJSON{}, Code: []TouchedJSON{}, Collisions: []CollideJSON{}, Unknown: []derive.Unknown{}}
+func (p *proposals) worktreeChanges(w *worktree, collisions [][]Collision) WorktreeChanges {
+	out := WorktreeChanges{Worktree: w.Name, Ops: []OpJSON{}, Code: []ChangedCodeJSON{}, Collisions: []CollisionJSON{}, Unknown: []derive.Unknown{}}
 	like := newProposal(w)
 	if like.Branch != "" {
 		out.Branch = &like.Branch
@@ -200,7 +200,7 @@ func (p *proposals) overlaid(w *worktree, collisions [][]Collision) WorktreeChan
 			out.Unknown = append(out.Unknown, u.Unknown)
 		}
 	}
-	i := p.of(w)
+	i := p.indexOf(w)
 	if i < 0 {
 		return out
 	}
@@ -217,12 +217,12 @@ func (p *proposals) overlaid(w *worktree, collisions [][]Collision) WorktreeChan
 			out.Unknown = append(out.Unknown, derive.Unknown{Fact: factCollisions, Reason: other.Worktree + ": " + other.err.Error()})
 		}
 	}
-	out.Works = len(c.Changed) > 0
+	out.ChangesCode = len(c.Changed) > 0
 	for _, op := range c.Ops {
 		out.Ops = append(out.Ops, OpJSON{op.Node, op.Path.JSON(), op.Op, op.Committed, op.Dirty, pathText(op.From), pathText(op.To)})
 	}
 	for _, m := range collisions[i] {
-		j := CollideJSON{m.Node, m.Kind, m.With, []string{}}
+		j := CollisionJSON{m.Node, m.Kind, m.With, []string{}}
 		for _, path := range m.Paths {
 			j.Paths = append(j.Paths, path.String())
 		}
@@ -266,15 +266,15 @@ func (l *Listing) addProposals(p *proposals, facts []derive.Facts) {
 				i = len(l.Nodes)
 				at[op.Path] = i
 				ghosts[op.Path] = c
-				l.Nodes = append(l.Nodes, Listed{Overlays: []Proposed{}})
+				l.Nodes = append(l.Nodes, Listed{Overlays: []ProposedChange{}})
 			default:
 				continue // this checkout does not have the node
 			}
-			l.Nodes[i].Overlays = append(l.Nodes[i].Overlays, Proposed{
+			l.Nodes[i].Overlays = append(l.Nodes[i].Overlays, ProposedChange{
 				c.Worktree, c.Session, op.Op, op.Committed, op.Dirty, pathText(op.From), pathText(op.To),
 			})
 			if i < len(facts) {
-				l.Nodes[i].Status = facts[i].StatusUnder(true)
+				l.Nodes[i].Status = facts[i].StatusWithProposal(true)
 			}
 		}
 	}

@@ -17,13 +17,13 @@ import (
 // proposals are the changes that the checkouts of a repository propose to main, in the order of the checkouts.
 // unknown has the checkouts that could not be read.
 type proposals struct {
-	main    Set
+	main    FileIDs
 	made    []*proposal
-	unknown []unread
+	unknown []unreadFact
 }
 
-// An unread is a fact about a worktree that could not be read.
-type unread struct {
+// An unreadFact is a fact about a worktree that could not be read.
+type unreadFact struct {
 	worktree string
 	derive.Unknown
 	unreadable bool // the worktree cannot be opened; repoState.key covers that, so the listing can be cached
@@ -31,7 +31,7 @@ type unread struct {
 
 // certain reports whether the answer depends on nothing but the inputs that a cached listing is compared with.
 func (p *proposals) certain() bool {
-	return !slices.ContainsFunc(p.unknown, func(u unread) bool { return !u.unreadable })
+	return !slices.ContainsFunc(p.unknown, func(u unreadFact) bool { return !u.unreadable })
 }
 
 // A proposal is one checkout and the changes that it proposes.
@@ -63,7 +63,7 @@ func (r *Reader) propose(ctx context.Context, o *repoState, h derive.History, ow
 		w := &o.trees[i]
 		switch {
 		case w.Err != nil:
-			p.unknown = append(p.unknown, unread{w.Name, derive.Unknown{Fact: derive.FactOverlay, Reason: w.Err.Error()}, true})
+			p.unknown = append(p.unknown, unreadFact{w.Name, derive.Unknown{Fact: derive.FactOverlay, Reason: w.Err.Error()}, true})
 		case !w.on(o.main.Name) && !w.Head.Commit.IsZero():
 			p.made = append(p.made, newProposal(w))
 		}
@@ -93,7 +93,7 @@ func newProposal(w *worktree) *proposal {
 	}
 }
 
-// findFork finds the commit at which a checkout left main, and the commits of its own. If several commits are
+// findFork finds the commit at which a checkout left main, and the commits that only the checkout has. If several commits are
 // shared, the one with the highest number is the fork: no other shared commit descends from it.
 func (c *proposal) findFork(g *derive.Graph, h derive.History) {
 	head, ok := h.Find(c.head)
@@ -162,7 +162,7 @@ const maxReading = 4
 // readProposals reads three sets of specs for each checkout: of its files, of its commit, and of its fork. It also
 // reads those of main.
 func (r *Reader) readProposals(ctx context.Context, o *repoState, p *proposals, own []repo.LoadedFile) error {
-	sets := make(map[repo.ID]Set)
+	sets := make(map[repo.ID]FileIDs)
 	sets[o.main.Commit] = nil
 	for _, c := range p.made {
 		if c.err == nil && c.Forked {
@@ -203,12 +203,12 @@ func (p *proposals) addStats(all map[string]repo.StatDigest) {
 }
 
 // setsAt returns the specs of some commits.
-func (r *Reader) setsAt(ctx context.Context, commits map[repo.ID]Set) (map[repo.ID]Set, error) {
+func (r *Reader) setsAt(ctx context.Context, commits map[repo.ID]FileIDs) (map[repo.ID]FileIDs, error) {
 	ids := make([]repo.ID, 0, len(commits))
 	for id := range commits {
 		ids = append(ids, id)
 	}
-	found := make([]Set, len(ids))
+	found := make([]FileIDs, len(ids))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(maxReading)
 	for i, id := range ids {
@@ -229,8 +229,8 @@ func (r *Reader) setsAt(ctx context.Context, commits map[repo.ID]Set) (map[repo.
 
 // stored returns the blob ids that git would store files under. It prefers the id in head if the file differs only
 // by line endings or filters.
-func (r *Reader) stored(files []repo.LoadedFile, head Set) Set {
-	now := make(Set, len(files))
+func (r *Reader) stored(files []repo.LoadedFile, head FileIDs) FileIDs {
+	now := make(FileIDs, len(files))
 	for _, f := range files {
 		id := head[f.Path]
 		if id.IsZero() || !r.isStored(f, id) {
@@ -244,7 +244,7 @@ func (r *Reader) stored(files []repo.LoadedFile, head Set) Set {
 // judge computes the ops of each checkout. The first pass finds all differences from main. The second pass drops
 // the changes that main has had since the fork.
 func (r *Reader) judge(ctx context.Context, p *proposals, tip repo.ID, g *derive.Graph, h derive.History) error {
-	m := Main{
+	m := MainBranch{
 		Specs: p.main,
 		Had:   func(*Checkout, repo.Path, repo.ID) bool { return false },
 		Now:   func(_ *Checkout, path repo.Path) repo.Path { return path },
@@ -254,7 +254,7 @@ func (r *Reader) judge(ctx context.Context, p *proposals, tip repo.ID, g *derive
 	var open []*proposal
 	for _, c := range p.made {
 		if c.err != nil {
-			p.unknown = append(p.unknown, unread{c.Worktree, derive.Unknown{Fact: derive.FactOverlay, Reason: c.err.Error()}, false})
+			p.unknown = append(p.unknown, unreadFact{c.Worktree, derive.Unknown{Fact: derive.FactOverlay, Reason: c.err.Error()}, false})
 			continue
 		}
 		if c.Ops = Overlay(m, &c.Checkout); len(c.Ops) > 0 {
@@ -357,11 +357,11 @@ func (r *Reader) mainContents(ctx context.Context, open []*proposal, h derive.Hi
 	for _, c := range open {
 		for path, commits := range c.since {
 			for _, n := range commits {
-				s.Want(n, path)
+				s.Request(n, path)
 			}
 		}
 	}
-	if err := s.Ask(ctx); err != nil {
+	if err := s.Fetch(ctx); err != nil {
 		return nil, err
 	}
 	return s, s.Err

@@ -43,7 +43,7 @@ const (
 	readUnchanged                  // the spec files were found unchanged
 )
 
-func (r *Reader) did(e readEvent) {
+func (r *Reader) notify(e readEvent) {
 	if r.observe != nil {
 		r.observe(e)
 	}
@@ -106,15 +106,15 @@ func (r *Reader) Node(ctx context.Context, id string) (*parse.Node, error) {
 	return nil, unknownNode(nodes, id)
 }
 
-// A Shown is one spec with its text and its row of the listing.
-type Shown struct {
+// Details are one spec with its text and its row of the listing.
+type Details struct {
 	*Listed
 	Body  string       `json:"body"`
 	Parts *parse.Parts `json:"parts"`
 }
 
 // Show returns the spec with an id, with its text and the facts that git has about it.
-func (r *Reader) Show(ctx context.Context, id string) (*Shown, error) {
+func (r *Reader) Show(ctx context.Context, id string) (*Details, error) {
 	n, err := r.Node(ctx, id)
 	if err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func (r *Reader) Show(ctx context.Context, id string) (*Shown, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("%s changed while ken read it; try again", n.Path)
 	}
-	return &Shown{&l.Nodes[i], n.Body, n.Parts}, nil
+	return &Details{&l.Nodes[i], n.Body, n.Parts}, nil
 }
 
 // unknownNode returns the error for an unknown id, with similar ids.
@@ -215,7 +215,7 @@ func (l *LintResult) addHistory(nodes []*parse.Node, listing *Listing) {
 	}
 }
 
-// symbolOutlines returns the outlines of the files of which entries name a symbol, as they are in the work tree.
+// symbolOutlines returns the outlines of the files in which an entry names a symbol, as they are in the work tree.
 func (r *Reader) symbolOutlines(ctx context.Context, nodes []*parse.Node, tracked []repo.Entry, parts *locator) (map[repo.Path]*outline.Outline, error) {
 	asked := make(map[repo.Path]bool)
 	for _, n := range nodes {
@@ -261,4 +261,20 @@ func (r *Reader) symbolOutlines(ctx context.Context, nodes []*parse.Node, tracke
 		at[f.Path] = outlines[i]
 	}
 	return at, nil
+}
+
+// Text returns the spec with an id and the whole text of its file, including the frontmatter. Lines end in \n.
+// Text beyond the size limit of a spec is left out.
+func (r *Reader) Text(ctx context.Context, id string) (*parse.Node, string, error) {
+	files, _, err := r.specs(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	nodes := parse.Load(files)
+	i := slices.IndexFunc(nodes, func(n *parse.Node) bool { return n.ID == id })
+	if i < 0 {
+		return nil, "", unknownNode(nodes, id)
+	}
+	at := slices.IndexFunc(files, func(f repo.LoadedFile) bool { return f.Path == nodes[i].Path })
+	return nodes[i], new(parse.Node).Decode(files[at].Content), nil
 }

@@ -20,8 +20,8 @@ func shorten(names []string) []string {
 	return names
 }
 
-// InWords returns a short text about the state of a spec: version, drift, changed files, and unknown facts.
-func (n *Listed) InWords() string {
+// Describe returns a short text about the state of a spec: version, drift, changed files, and unknown facts.
+func (n *Listed) Describe() string {
 	var words []string
 	add := func(format string, value *int) {
 		if value != nil && *value > 0 {

@@ -13,9 +13,9 @@ type TreeRow struct {
 	Below int // the number of descendants, which follow directly
 }
 
-// InOrder lists nodes in tree order: each node before its children. Siblings are ordered by the highest grade of
+// TreeOrder lists nodes in tree order: each node before its children. Siblings are ordered by the highest grade of
 // drift in their subtrees. A node whose parent is not among the nodes is at the top level.
-func InOrder(nodes []Listed) []TreeRow {
+func TreeOrder(nodes []Listed) []TreeRow {
 	known := make(map[string]bool, len(nodes))
 	for i := range nodes {
 		known[nodes[i].ID] = true

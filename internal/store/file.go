@@ -124,7 +124,7 @@ func (t *FileCounts) Add(r FileRow, n int) {
 		t.Excluded += n
 	case r.About.IsZero():
 		t.None += n
-	case r.About.Holds(r.Content), r.Marks.Has(MarkUncounted):
+	case r.About.Matches(r.Content), r.Marks.Has(MarkUncounted):
 		t.Fresh += n
 	default:
 		t.Stale += n

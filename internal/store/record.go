@@ -68,7 +68,7 @@ const MaxText = 16 << 10
 // ken refuses records that it would not have written itself: a text with misleading
 // characters, for example, or a date in the future.
 func (r Record) Check(now time.Time) error {
-	if r.At().After(fresh.Latest(now)) {
+	if r.At().After(fresh.LatestTime(now)) {
 		return fresh.ErrAhead
 	}
 	var text, author, recipe, confirmer string
@@ -86,7 +86,7 @@ func (r Record) Check(now time.Time) error {
 			}
 		}
 	}
-	if err := fresh.CheckText(text, MaxText, repo.Misleads); err != nil {
+	if err := fresh.CheckText(text, MaxText, repo.IsMisleading); err != nil {
 		return err
 	}
 	return errors.Join(checkWord("the author", author, maxWord), checkWord("the recipe", recipe, maxWord), checkWord("the confirmer", confirmer, maxWord))
@@ -101,7 +101,7 @@ func checkWord(what, s string, most int) error {
 		return fmt.Errorf("%s has %d bytes, more than %d", what, len(s), most)
 	case !utf8.ValidString(s):
 		return fmt.Errorf("%s is not UTF-8", what)
-	case strings.ContainsFunc(s, func(c rune) bool { return repo.Misleads(c) && c != '\n' && c != '\t' }):
+	case strings.ContainsFunc(s, func(c rune) bool { return repo.IsMisleading(c) && c != '\n' && c != '\t' }):
 		return fmt.Errorf("%s has a control character", what)
 	}
 	return nil

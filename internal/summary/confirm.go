@@ -25,7 +25,7 @@ type Summaries struct {
 
 // Confirmed is the result of a confirmation. Verdict, Reasons, Basis and Above are about directories.
 type Confirmed struct {
-	registry.Written
+	registry.WriteResult
 	Basis   fresh.Digest    `json:"basis,omitzero"`
 	Verdict *survey.Verdict `json:"verdict,omitempty"`
 	Reasons []string        `json:"reasons,omitempty"`
@@ -44,7 +44,7 @@ func (s *Summaries) Confirm(ctx context.Context, paths []repo.Path, read string)
 	var which []int
 	var ask []survey.Confirmation
 	for i, done := range written {
-		out[i].Written = done
+		out[i].WriteResult = done
 		if done.Untracked {
 			which = append(which, i)
 			ask = append(ask, survey.Confirmation{Path: paths[i], Author: s.Author(ctx)})
@@ -75,8 +75,8 @@ func (s *Summaries) Confirm(ctx context.Context, paths []repo.Path, read string)
 // confirmedDirectory returns the result for a directory in the form of those for files.
 func confirmedDirectory(c survey.Confirmed, assumed bool) Confirmed {
 	done := Confirmed{
-		Written: registry.Written{PathJSON: repo.DirLabel(c.Path).JSON(), Result: registry.Stored, Reason: c.Refused},
-		Basis:   c.Basis, Verdict: &c.Verdict, Reasons: c.Reasons,
+		WriteResult: registry.WriteResult{PathJSON: repo.DirLabel(c.Path).JSON(), Result: registry.Stored, Reason: c.Refused},
+		Basis:       c.Basis, Verdict: &c.Verdict, Reasons: c.Reasons,
 	}
 	if c.Refused != "" {
 		done.Result = registry.Rejected

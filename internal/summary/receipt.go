@@ -13,7 +13,7 @@ import (
 // CheckReceipt checks the receipt of a file, or of a directory if no file has that record.
 func (s *Summaries) CheckReceipt(ctx context.Context, text string) (*registry.ReceiptCheck, error) {
 	out, err := s.Registry.CheckReceipt(ctx, text)
-	if err != nil || !out.Elsewhere {
+	if err != nil || !out.MaybeDirectory {
 		return out, err
 	}
 	receipt, err := fresh.ParseReceipt(text)
@@ -29,7 +29,7 @@ func (s *Summaries) CheckReceipt(ctx context.Context, text string) (*registry.Re
 	}
 	out.RecordHere, out.Hint = true, ""
 	if record.Basis.Digest() != receipt.Basis {
-		out.Because([]string{"basis_is_not_the_records"}, nil)
+		out.SetReasons([]string{"basis_is_not_the_records"}, nil)
 		return out, nil
 	}
 	dir := subjectDir(receipt)
@@ -43,7 +43,7 @@ func (s *Summaries) CheckReceipt(ctx context.Context, text string) (*registry.Re
 		return nil, err
 	}
 	out.Verdict, out.Here, out.AtCommit = here.State, here.State, then.State
-	out.Because(here.Reasons, then.Reasons)
+	out.SetReasons(here.Reasons, then.Reasons)
 	out.Details = here.Details
 	return out, nil
 }
@@ -68,7 +68,7 @@ func (s *Summaries) checkBasis(ctx context.Context, receipt fresh.Receipt, out *
 		return err
 	}
 	out.Verdict, out.Here, out.AtCommit = here.State, here.State, then.State
-	out.Because(append([]string{registry.ReasonNoRecord}, here.Reasons...), then.Reasons)
+	out.SetReasons(append([]string{registry.ReasonNoRecord}, here.Reasons...), then.Reasons)
 	out.Details = here.Details
 	return nil
 }

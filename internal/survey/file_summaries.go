@@ -30,7 +30,7 @@ func WriteFileSummaries(ctx context.Context, reg *registry.Registry, author stri
 		refused = append(refused, fmt.Sprintf("%s (not one of its files)", path))
 	}
 	if len(updates) > 0 {
-		var written []registry.Written
+		var written []registry.WriteResult
 		written, err = reg.Write(ctx, updates)
 		for i, u := range written {
 			if u.Result == registry.Rejected {

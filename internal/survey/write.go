@@ -89,7 +89,7 @@ func (ts *treeStatus) stamp(p repo.Path) time.Time {
 // checkSummary checks a text that a model or an agent wrote. It must not be too long, a refusal, or a part of the
 // prompt.
 func checkSummary(text string) error {
-	if err := fresh.CheckText(text, MaxWords, repo.Misleads); err != nil {
+	if err := fresh.CheckText(text, MaxWords, repo.IsMisleading); err != nil {
 		return err
 	}
 	if isRefusal(text) {
@@ -123,12 +123,12 @@ func isRefusal(text string) bool {
 }
 
 // checkText checks any text about a directory.
-func checkText(text string) error { return fresh.CheckText(text, MaxText, repo.Misleads) }
+func checkText(text string) error { return fresh.CheckText(text, MaxText, repo.IsMisleading) }
 
 // oneLine replaces line breaks and other misleading characters by spaces.
 func oneLine(s string) string {
 	s = strings.Map(func(c rune) rune {
-		if repo.Misleads(c) {
+		if repo.IsMisleading(c) {
 			return ' '
 		}
 		return c

@@ -114,7 +114,7 @@ func (d *Describer) fileRecords(it *survey.Item, draft survey.Draft, w survey.Wr
 	now := d.Now().UTC().Truncate(time.Microsecond)
 	for _, f := range it.Files {
 		text := draft.Files[f.Path]
-		if f.ID.IsZero() || fresh.CheckText(text, registry.MaxText, repo.Misleads) != nil {
+		if f.ID.IsZero() || fresh.CheckText(text, registry.MaxText, repo.IsMisleading) != nil {
 			continue
 		}
 		list = append(list, fresh.Record{

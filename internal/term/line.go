@@ -25,7 +25,7 @@ var codes = map[Tone]string{Plain: "", Good: "\x1b[32m", Warn: "\x1b[33m", Bad: 
 // line, move the cursor or change the direction of text.
 func Clean(text string) string {
 	return strings.Map(func(r rune) rune {
-		if repo.Misleads(r) {
+		if repo.IsMisleading(r) {
 			return '\uFFFD'
 		}
 		return r

@@ -71,7 +71,7 @@ func (s *Server) apiConfirm(w http.ResponseWriter, r *http.Request) {
 	if err == nil && in.Read == "" {
 		err = statusErr(http.StatusBadRequest, "no content id given", "send \"read\"; GET /api/diff?path=PATH returns it")
 	}
-	s.writeSummary(w, r, in.PathJSON, err, func(ctx context.Context, ws Workspace, p repo.Path) (registry.Written, error) {
+	s.writeSummary(w, r, in.PathJSON, err, func(ctx context.Context, ws Workspace, p repo.Path) (registry.WriteResult, error) {
 		return ws.Confirm(ctx, p, in.Read)
 	})
 }
@@ -88,14 +88,14 @@ func (s *Server) apiWrite(w http.ResponseWriter, r *http.Request) {
 	if err == nil && strings.TrimSpace(text) == "" {
 		err = statusErr(http.StatusBadRequest, "the summary is empty", "send \"text\"")
 	}
-	s.writeSummary(w, r, in.PathJSON, err, func(ctx context.Context, ws Workspace, p repo.Path) (registry.Written, error) {
+	s.writeSummary(w, r, in.PathJSON, err, func(ctx context.Context, ws Workspace, p repo.Path) (registry.WriteResult, error) {
 		return ws.Write(ctx, registry.Update{Path: p, Text: text, Read: in.Read})
 	})
 }
 
 // writeSummary runs act for a request that was decoded with err, and answers with what
 // became of the summary. A rejected one is an error.
-func (s *Server) writeSummary(w http.ResponseWriter, r *http.Request, in repo.PathJSON, err error, act func(context.Context, Workspace, repo.Path) (registry.Written, error)) {
+func (s *Server) writeSummary(w http.ResponseWriter, r *http.Request, in repo.PathJSON, err error, act func(context.Context, Workspace, repo.Path) (registry.WriteResult, error)) {
 	var p repo.Path
 	if err == nil {
 		p, err = requestPath(in)
@@ -114,7 +114,7 @@ func (s *Server) writeSummary(w http.ResponseWriter, r *http.Request, in repo.Pa
 }
 
 // rejected returns the error for a summary that was not stored.
-func rejected(p repo.Path, done registry.Written) error {
+func rejected(p repo.Path, done registry.WriteResult) error {
 	hint := done.Hint
 	if hint == "" {
 		hint = "see its state with: ken summary show " + pathArg(p)

@@ -112,7 +112,7 @@ func (s *Server) driftDetailPage(r *http.Request) (*pageData, error) {
 			return statusErr(http.StatusNotFound, "unknown spec: "+id, "see them at /specs")
 		}
 		if history != nil {
-			body.Drift.Commits = history.Advances
+			body.Drift.Commits = history.Drift
 		}
 		return nil
 	})

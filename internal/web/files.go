@@ -144,7 +144,7 @@ type fileBody struct {
 	pathDetails
 	Above []crumb
 	Tile  board.Tile
-	Known registry.Knowledge
+	Known registry.Summary
 	Words template.HTML
 	// Line is the line that a link asked for, 0 for none; Around are the lines near it.
 	Line   int

@@ -13,7 +13,7 @@ import (
 // quarter of a second.
 type historyCache struct {
 	mu sync.Mutex
-	at map[historyKey]*spec.Story
+	at map[historyKey]*spec.Timeline
 }
 
 type historyKey struct{ worktree, id, tag string }
@@ -21,16 +21,16 @@ type historyKey struct{ worktree, id, tag string }
 // maxHistories is the number of histories to keep.
 const maxHistories = 64
 
-func newHistoryCache() *historyCache { return &historyCache{at: make(map[historyKey]*spec.Story)} }
+func newHistoryCache() *historyCache { return &historyCache{at: make(map[historyKey]*spec.Timeline)} }
 
-func (c *historyCache) get(ctx context.Context, key historyKey, from *spec.Reader) (*spec.Story, *board.Unread) {
+func (c *historyCache) get(ctx context.Context, key historyKey, from *spec.Reader) (*spec.Timeline, *board.Unread) {
 	c.mu.Lock()
 	kept, ok := c.at[key]
 	c.mu.Unlock()
 	if ok {
 		return kept, nil
 	}
-	history, err := from.Story(ctx, key.id)
+	history, err := from.Timeline(ctx, key.id)
 	if _, none := errors.AsType[*spec.UnknownSpecError](err); none {
 		return nil, nil // only other worktrees have it
 	}

@@ -64,7 +64,7 @@ func (g governed) Name() string {
 func (b *nodeBody) Status() string { return displayStatus(b.Node) }
 
 // Elsewhere lists the worktrees that have a spec which this one lacks.
-func (b *nodeBody) Elsewhere() []spec.Proposed {
+func (b *nodeBody) Elsewhere() []spec.ProposedChange {
 	if !b.Node.Ghost {
 		return nil
 	}
@@ -96,7 +96,7 @@ func (s *Server) nodePage(r *http.Request) (*pageData, error) {
 	f.Body = body
 	return f, s.withWorkspace(r.Context(), f.Worktree, func(ctx context.Context, w Workspace) error {
 		body.read(ctx, w, id, f.links(nodes))
-		var history *spec.Story
+		var history *spec.Timeline
 		history, body.HistoryUnknown = s.histories.get(ctx, historyKey{f.Worktree, id, f.Tag}, w.Spec())
 		body.addHistory(history)
 		return nil
@@ -141,11 +141,11 @@ func (f *pageData) links(nodes []board.Node) func(id string) string {
 }
 
 // addHistory merges acks and versions into one list.
-func (b *nodeBody) addHistory(history *spec.Story) {
+func (b *nodeBody) addHistory(history *spec.Timeline) {
 	if history == nil {
 		return
 	}
-	b.Ahead = history.Advances
+	b.Ahead = history.Drift
 	for i := range history.Acks { // all acks are newer than the latest version
 		a := &history.Acks[i]
 		b.History = append(b.History, historyRow{HistoryRow: spec.HistoryRow{Commit: a.Commit, Date: a.Date, Subject: a.Subject, Session: a.Session}, Ack: a})

@@ -30,7 +30,7 @@ func (s *Server) patchPage(r *http.Request) (*pageData, error) {
 	err = s.withWorkspace(r.Context(), name, func(ctx context.Context, w Workspace) error {
 		diff := w.Spec().Diff
 		if r.URL.Query().Get("of") == "code" {
-			diff = w.Spec().AdvanceDiff
+			diff = w.Spec().DriftCommitDiff
 		}
 		commit, patch, err := diff(ctx, r.PathValue("id"), r.PathValue("commit"))
 		body := &patchBody{ID: r.PathValue("id"), Commit: commit.String()}

@@ -83,7 +83,7 @@ type Workspace interface {
 	// nothing.
 	Show(ctx context.Context, within repo.Path) (*survey.Shown, error)
 	// Summaries returns the summaries of files, in the order of paths. It writes nothing.
-	Summaries(ctx context.Context, paths []repo.Path) ([]registry.Knowledge, error)
+	Summaries(ctx context.Context, paths []repo.Path) ([]registry.Summary, error)
 	// Brief returns what to know first about a file or directory; "" is the root.
 	Brief(ctx context.Context, path repo.Path) (*brief.Brief, error)
 	// Diff returns what changed in a file or directory since its summary was written.
@@ -99,9 +99,9 @@ type Workspace interface {
 	Read(ctx context.Context, paths []repo.Path, see func(i int, content []byte, err error)) error
 	// Confirm records that the summary of a file or directory holds for the content
 	// that read names.
-	Confirm(ctx context.Context, path repo.Path, read string) (registry.Written, error)
+	Confirm(ctx context.Context, path repo.Path, read string) (registry.WriteResult, error)
 	// Write stores the summary of a file.
-	Write(ctx context.Context, update registry.Update) (registry.Written, error)
+	Write(ctx context.Context, update registry.Update) (registry.WriteResult, error)
 	Close() error
 }
 

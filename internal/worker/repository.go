@@ -82,7 +82,7 @@ func (s *repository) treeAt(ctx context.Context, commit repo.ID) (*commitTree, e
 	}
 	if _, ok, err := s.w.Git.Tree(ctx, commit); err != nil || !ok {
 		return nil, errors.Join(err, &fault.Error{
-			Hint: command(append([]string{"git", "-C", s.w.Git.GitDir()}, s.w.Git.Fetching(ctx)...)),
+			Hint: command(append([]string{"git", "-C", s.w.Git.GitDir()}, s.w.Git.FetchArgs(ctx)...)),
 			Err:  fmt.Errorf("commit %s is not in this clone", commit),
 		})
 	}

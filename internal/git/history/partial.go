@@ -11,12 +11,12 @@ import (
 	"ken/internal/repo"
 )
 
-// A Partial is an index of which only the headers are in memory. It reads a few more bytes per
+// A Partial is an index with only the headers in memory. It reads a few more bytes per
 // question, without verifying them. It shows early which commits are new, so that git can walk them
 // while ken reads the whole index and checks the answers.
 type Partial struct{ segments []partialSegment }
 
-// A partialSegment is a file of which only the header is in memory.
+// A partialSegment is a file with only the header in memory.
 type partialSegment struct {
 	segment
 	f      io.ReaderAt

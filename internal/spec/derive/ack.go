@@ -47,13 +47,13 @@ func (s AckState) MarshalText() ([]byte, error) { return []byte(s.String()), nil
 
 // An ack is one Spec-OK trailer of a commit that head reaches.
 type ack struct {
-	commit repo.CommitNumber
-	nth    int // index among the acks of the commit
-	id     string
-	basis  *Basis // nil without one
-	void   string // why the trailer is invalid, "" if it is valid
-	rivals []repo.Path
-	owner  repo.Path // the rival that had the id; "" if not looked up, and for none
+	commit     repo.CommitNumber
+	nth        int // index among the acks of the commit
+	id         string
+	basis      *Basis // nil without one
+	void       string // why the trailer is invalid, "" if it is valid
+	candidates []repo.Path
+	owner      repo.Path // the candidate that had the id; "" if not looked up, and for none
 }
 
 // A claim is an ack that may name a node.
@@ -66,8 +66,8 @@ type claim struct {
 
 // findAcks reads the acks that head reaches.
 func (d *derivation) findAcks() {
-	var names *Register
-	d.rivals = make(map[repo.Path][]*ack)
+	var names *IDIndex
+	d.acksByPath = make(map[repo.Path][]*ack)
 	own := d.candidateIDs()
 	for _, c := range d.h.Marked() {
 		if !d.g.Has(c) {
@@ -78,12 +78,12 @@ func (d *derivation) findAcks() {
 				continue // none of the nodes can have had this id
 			}
 			if names == nil {
-				names = NewRegister(d.h.Below(parse.Root))
+				names = NewIDIndex(d.h.Below(parse.Root))
 			}
 			a.commit = c
-			a.rivals = names.Rivals(a.id)
-			for _, p := range a.rivals {
-				d.rivals[p] = append(d.rivals[p], a)
+			a.candidates = names.CandidatePaths(a.id)
+			for _, p := range a.candidates {
+				d.acksByPath[p] = append(d.acksByPath[p], a)
 			}
 		}
 	}
@@ -154,18 +154,18 @@ func AckedIDs(trailers []repo.Trailer) []string {
 	return ids
 }
 
-// wantAcks requests the contents that decide the current acks of a node: the specs that may have had the id, the
+// requestAcks requests the contents that decide the current acks of a node: the specs that may have had the id, the
 // spec itself and, for a basis, the governed files.
-func (d *derivation) wantAcks(s *nodeState) {
+func (d *derivation) requestAcks(s *nodeState) {
 	for _, c := range s.currentAcks {
-		for _, p := range c.ack.rivals {
-			d.blobs.Want(c.ack.commit, p)
+		for _, p := range c.ack.candidates {
+			d.blobs.Request(c.ack.commit, p)
 		}
 		if c.ack.basis == nil || c.ack.void != "" {
 			continue
 		}
 		for _, f := range s.files {
-			d.blobs.Want(c.ack.commit, f.path)
+			d.blobs.Request(c.ack.commit, f.path)
 		}
 	}
 }
@@ -195,7 +195,7 @@ func (d *derivation) judgeAcks(s *nodeState) {
 // ownerOf returns the path of the spec that had the ack's id in the ack's commit, "" without one.
 func (d *derivation) ownerOf(a *ack) repo.Path {
 	if a.owner == "" {
-		there := slices.Clone(a.rivals)
+		there := slices.Clone(a.candidates)
 		there = slices.DeleteFunc(there, func(p repo.Path) bool { return d.blobs.At(a.commit, p).IsZero() })
 		a.owner = specWithID(a.id, there)
 	}

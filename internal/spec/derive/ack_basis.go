@@ -40,7 +40,7 @@ func ParseBasis(s string) (Basis, error) {
 }
 
 // BasesAt returns the bases for acks of nodes on top of a commit.
-func BasesAt(ctx context.Context, nodes []*parse.Node, at JudgedAt, h History, c Contents) ([]Basis, error) {
+func BasesAt(ctx context.Context, nodes []*parse.Node, at Options, h History, c Contents) ([]Basis, error) {
 	head, ok := h.Find(at.Head)
 	if !ok {
 		return nil, fmt.Errorf("ack: commit %s is not in the history", at.Head)
@@ -50,12 +50,12 @@ func BasesAt(ctx context.Context, nodes []*parse.Node, at JudgedAt, h History, c
 		if d.govern(s); s.limitReason != "" {
 			return nil, fmt.Errorf("ack %s: %s", s.node.ID, s.limitReason)
 		}
-		d.blobs.Want(head, s.node.Path)
+		d.blobs.Request(head, s.node.Path)
 		for _, f := range s.files {
-			d.blobs.Want(head, f.path)
+			d.blobs.Request(head, f.path)
 		}
 	}
-	if err := d.blobs.Ask(ctx); err != nil {
+	if err := d.blobs.Fetch(ctx); err != nil {
 		return nil, err
 	}
 	if d.blobs.Err != nil {

@@ -12,15 +12,15 @@ import (
 	"ken/internal/spec/parse"
 )
 
-// A Register indexes every spec file that ever existed by the ids that it may have had.
-type Register struct {
+// An IDIndex indexes every spec file that ever existed by the ids that it may have had.
+type IDIndex struct {
 	byID   map[string][]repo.Path // spec paths by candidate id, sorted
 	byPath map[repo.Path][]string // the candidate ids of a path, shortest first
 }
 
-// NewRegister indexes the spec files among paths, which must be sorted.
-func NewRegister(paths []repo.Path) *Register {
-	r := &Register{make(map[string][]repo.Path), make(map[repo.Path][]string)}
+// NewIDIndex indexes the spec files among paths, which must be sorted.
+func NewIDIndex(paths []repo.Path) *IDIndex {
+	r := &IDIndex{make(map[string][]repo.Path), make(map[repo.Path][]string)}
 	for _, p := range paths {
 		if !parse.IsSpec(p) {
 			continue
@@ -34,8 +34,8 @@ func NewRegister(paths []repo.Path) *Register {
 	return r
 }
 
-// Rivals returns the paths of all specs that influence which spec has an id, sorted.
-func (r *Register) Rivals(id string) []repo.Path {
+// CandidatePaths returns the paths of all specs that influence which spec has an id, sorted.
+func (r *IDIndex) CandidatePaths(id string) []repo.Path {
 	found := make(map[repo.Path]bool)
 	asked := make(map[string]bool)
 	todo := numbered(norm.NFC.String(id))

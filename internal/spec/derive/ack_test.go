@@ -73,7 +73,7 @@ func TestAckIDs(t *testing.T) {
 // basis returns the basis of an ack on top of a commit.
 func (w *fakeHistory) basis(t testing.TB, commit, node string) derive.Basis {
 	t.Helper()
-	b, err := derive.BasesAt(t.Context(), nodes(node), derive.JudgedAt{Head: w.id(commit)}, w, w)
+	b, err := derive.BasesAt(t.Context(), nodes(node), derive.Options{Head: w.id(commit)}, w, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestBasis(t *testing.T) {
 		}
 	}
 	ask := func(head repo.ID, node string) error {
-		_, err := derive.BasesAt(t.Context(), nodes(node), derive.JudgedAt{Head: head}, w, w)
+		_, err := derive.BasesAt(t.Context(), nodes(node), derive.Options{Head: head}, w, w)
 		return err
 	}
 	if ask(w.id("a"), "@new") == nil || ask(w.id("never"), "@x") == nil {

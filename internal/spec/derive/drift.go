@@ -12,13 +12,13 @@ import (
 	"ken/internal/spec/parse"
 )
 
-// MaxBehind is the most changed files that one answer looks at. A file counts once for each node that governs it.
+// MaxTouched is the most changed files that one answer looks at. A file counts once for each node that governs it.
 // Tests lower it.
-var MaxBehind = 500_000
+var MaxTouched = 500_000
 
-// A behind is a governed file with the commits that changed it since the last attestation: a version or a valid
+// A touchedFile is a governed file with the commits that changed it since the last attestation: a version or a valid
 // ack.
-type behind struct {
+type touchedFile struct {
 	file    *file
 	touches []repo.Touch
 }
@@ -28,7 +28,7 @@ type behind struct {
 func (d *derivation) measureVersions(ctx context.Context) error {
 	var some []*nodeState
 	for _, s := range d.states {
-		if len(s.versions) == 0 && !s.before && len(s.doubtful) == 0 {
+		if len(s.versions) == 0 && !s.olderUnknown && len(s.unsureVersions) == 0 {
 			continue // the spec is not committed, so its code cannot drift
 		}
 		if err := ctx.Err(); err != nil {
@@ -42,18 +42,18 @@ func (d *derivation) measureVersions(ctx context.Context) error {
 	err := d.measure(ctx, some, (*nodeState).commits, func(s *nodeState, v *cover, i int) {
 		s.top = v.top[i]
 		s.attested = s.top
-		s.above = slices.ContainsFunc(s.doubtful, func(c repo.CommitNumber) bool { return !v.by(i, c) })
-		s.hidden = s.unseen && d.gap != ""
-		s.unseen = s.hidden && len(s.node.Code) > 0
-		if d.touchedCount += len(s.behind); d.touchedCount > MaxBehind {
-			s.behind, s.touched = nil, 0
-			s.limitReason = fmt.Sprintf("limit reached: the specs govern more than %d changed files (counted once per spec); let fewer specs govern the same files", MaxBehind)
+		s.unsureNewest = slices.ContainsFunc(s.unsureVersions, func(c repo.CommitNumber) bool { return !v.reaches(i, c) })
+		s.gapAfterVersions = s.gapAfterAcks && d.gap != ""
+		s.gapAfterAcks = s.gapAfterVersions && len(s.node.Code) > 0
+		if d.touchedCount += len(s.touchedFiles); d.touchedCount > MaxTouched {
+			s.touchedFiles, s.touched = nil, 0
+			s.limitReason = fmt.Sprintf("limit reached: the specs govern more than %d changed files (counted once per spec); let fewer specs govern the same files", MaxTouched)
 		}
 		if s.touched == 0 {
 			return
 		}
 		for _, c := range s.claims {
-			if at := c.ack.commit; !v.by(i, at) || slices.Contains(s.top, at) {
+			if at := c.ack.commit; !v.reaches(i, at) || slices.Contains(s.top, at) {
 				s.currentAcks = append(s.currentAcks, c)
 			}
 		}
@@ -76,7 +76,7 @@ func (d *derivation) measure(ctx context.Context, some []*nodeState, set func(*n
 	if d.counted == nil {
 		d.counted = make([]int32, d.g.head+1)
 	}
-	known := make(map[string]*touchedFiles)
+	known := make(map[string]*touchedResult)
 	err := d.g.cover(ctx, sets, func(v *cover) {
 		low := d.g.lowest(v)
 		for i := range v.sets {
@@ -92,8 +92,8 @@ func (d *derivation) measure(ctx context.Context, some []*nodeState, set func(*n
 			if key != "" {
 				known[key] = x
 			}
-			s.behind, s.touched = x.behind, x.touched
-			s.unseen = slices.ContainsFunc(d.g.roots, func(c repo.CommitNumber) bool { return !v.by(i, c) })
+			s.touchedFiles, s.touched = x.files, x.commits
+			s.gapAfterAcks = slices.ContainsFunc(d.g.roots, func(c repo.CommitNumber) bool { return !v.reaches(i, c) })
 			then(s, v, i)
 		}
 	})
@@ -106,11 +106,11 @@ func (d *derivation) measure(ctx context.Context, some []*nodeState, set func(*n
 	return d.judgeTouches(ctx, some)
 }
 
-// A touchedFiles lists the files that were changed since a set of commits. Nodes share it, so it must not be
+// A touchedResult lists the files that were changed since a set of commits. Nodes share it, so it must not be
 // modified.
-type touchedFiles struct {
-	behind  []behind
-	touched int
+type touchedResult struct {
+	files   []touchedFile
+	commits int
 }
 
 // touchedKey returns a key for the entries and versions of a node. Nodes with the same key share one result. The
@@ -124,24 +124,24 @@ func (s *nodeState) touchedKey(commits []repo.CommitNumber) string {
 
 // touchedSince returns the changes of files by commits that the i-th set of a cover does not reach. low is the
 // lowest of those commits.
-func (d *derivation) touchedSince(files []*file, v *cover, i int, low repo.CommitNumber) *touchedFiles {
-	x := &touchedFiles{}
+func (d *derivation) touchedSince(files []*file, v *cover, i int, low repo.CommitNumber) *touchedResult {
+	x := &touchedResult{}
 	d.measured++
 	for _, f := range files {
 		from, _ := slices.BinarySearchFunc(f.touches, low, func(t repo.Touch, c repo.CommitNumber) int { return cmp.Compare(t.Commit, c) })
 		var touches []repo.Touch
 		for _, t := range f.touches[from:] {
-			if v.by(i, t.Commit) {
+			if v.reaches(i, t.Commit) {
 				continue
 			}
 			touches = append(touches, t)
 			if d.counted[t.Commit] != d.measured {
 				d.counted[t.Commit] = d.measured
-				x.touched++
+				x.commits++
 			}
 		}
 		if touches != nil {
-			x.behind = append(x.behind, behind{f, touches})
+			x.files = append(x.files, touchedFile{f, touches})
 		}
 	}
 	return x
@@ -158,22 +158,22 @@ func (d *derivation) compareContents(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		d.wantAcks(s)
-		d.blobs.Want(d.g.head, s.node.Path)
+		d.requestAcks(s)
+		d.blobs.Request(d.g.head, s.node.Path)
 		for _, v := range s.versions {
-			d.blobs.Want(v.commit, v.path)
+			d.blobs.Request(v.commit, v.path)
 		}
-		for _, b := range s.behind {
-			d.blobs.Want(d.g.head, b.file.path)
+		for _, b := range s.touchedFiles {
+			d.blobs.Request(d.g.head, b.file.path)
 			for _, c := range s.top {
-				d.blobs.Want(c, b.file.path)
+				d.blobs.Request(c, b.file.path)
 			}
 			for _, c := range s.currentAcks {
-				d.blobs.Want(c.ack.commit, b.file.path)
+				d.blobs.Request(c.ack.commit, b.file.path)
 			}
 		}
 	}
-	if err := d.blobs.Ask(ctx); err != nil {
+	if err := d.blobs.Fetch(ctx); err != nil {
 		return err
 	}
 	if d.blobs.Err != nil {
@@ -215,7 +215,7 @@ func (d *derivation) applyAcks(ctx context.Context, open []*nodeState) error {
 // remeasure finds the changes since all attestations of some nodes.
 func (d *derivation) remeasure(ctx context.Context, some []*nodeState) error {
 	return d.measure(ctx, some, func(s *nodeState) []repo.CommitNumber { return s.attested }, func(s *nodeState, _ *cover, _ int) {
-		s.unseen = s.unseen && d.gap != "" && len(s.node.Code) > 0
+		s.gapAfterAcks = s.gapAfterAcks && d.gap != "" && len(s.node.Code) > 0
 	})
 }
 
@@ -226,12 +226,12 @@ func (d *derivation) compare(ctx context.Context, open []*nodeState) error {
 			continue
 		}
 		for _, a := range d.attestations(s) {
-			for _, b := range s.behind {
-				d.blobs.Want(a.commit, b.file.path) // most of these are known already
+			for _, b := range s.touchedFiles {
+				d.blobs.Request(a.commit, b.file.path) // most of these are known already
 			}
 		}
 	}
-	if err := d.blobs.Ask(ctx); err != nil {
+	if err := d.blobs.Fetch(ctx); err != nil {
 		return err
 	}
 	candidates := make(map[*nodeState][]attestation)
@@ -247,13 +247,13 @@ func (d *derivation) compare(ctx context.Context, open []*nodeState) error {
 			if d.mayBeSame(s, a.commit, movedPaths) {
 				candidates[s] = append(candidates[s], a)
 				for _, f := range s.files {
-					d.blobs.Want(a.commit, f.path)
-					d.blobs.Want(d.g.head, f.path)
+					d.blobs.Request(a.commit, f.path)
+					d.blobs.Request(d.g.head, f.path)
 				}
 			}
 		}
 	}
-	if err := d.blobs.Ask(ctx); err != nil {
+	if err := d.blobs.Fetch(ctx); err != nil {
 		return err
 	}
 	for s, list := range candidates {
@@ -291,7 +291,7 @@ func (d *derivation) attestations(s *nodeState) []attestation {
 // mayBeSame reports whether the touched files have the same content in a commit as at head. It ignores moved
 // files.
 func (d *derivation) mayBeSame(s *nodeState, c repo.CommitNumber, movedPaths map[repo.Path]bool) bool {
-	return !slices.ContainsFunc(s.behind, func(b behind) bool {
+	return !slices.ContainsFunc(s.touchedFiles, func(b touchedFile) bool {
 		p := b.file.path
 		return !movedPaths[p] && d.blobs.knows(c, p) && d.blobs.At(c, p) != d.blobs.At(d.g.head, p)
 	})
@@ -335,21 +335,21 @@ func (s *nodeState) drift() int {
 	return len(commits)
 }
 
-// changedFiles returns the touched files, without those of which only unchanged symbols are governed.
-func (s *nodeState) changedFiles() []behind {
+// changedFiles returns the touched files, except those in which all governed symbols are unchanged.
+func (s *nodeState) changedFiles() []touchedFile {
 	if s.driftGrade == nil {
-		return s.behind
+		return s.touchedFiles
 	}
-	return slices.DeleteFunc(slices.Clone(s.behind), func(b behind) bool { return s.driftGrade.unchanged[b.file.path] })
+	return slices.DeleteFunc(slices.Clone(s.touchedFiles), func(b touchedFile) bool { return s.driftGrade.unchanged[b.file.path] })
 }
 
 // driftFiles returns the files with drift, by path.
-func (s *nodeState) driftFiles() []Behind {
-	var list []Behind
+func (s *nodeState) driftFiles() []DriftFile {
+	var list []DriftFile
 	for _, b := range s.changedFiles() {
-		list = append(list, Behind{b.file.path, len(b.touches)})
+		list = append(list, DriftFile{b.file.path, len(b.touches)})
 	}
-	slices.SortFunc(list, func(a, b Behind) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortFunc(list, func(a, b DriftFile) int { return cmp.Compare(a.Path, b.Path) })
 	return list
 }
 
@@ -367,8 +367,8 @@ func (d *derivation) voidProblems(s *nodeState) []parse.Problem {
 	return problems
 }
 
-// ahead returns the commits that drift counts, with the files that each changed.
-func (s *nodeState) ahead() map[repo.CommitNumber][]repo.Path {
+// driftCommits returns the commits that drift counts, with the files that each changed.
+func (s *nodeState) driftCommits() map[repo.CommitNumber][]repo.Path {
 	at := make(map[repo.CommitNumber][]repo.Path)
 	for _, b := range s.changedFiles() {
 		for _, t := range b.touches {

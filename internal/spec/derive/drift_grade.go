@@ -27,7 +27,7 @@ type driftGrade struct {
 	commit repo.CommitNumber
 	list   []change
 	grade  fresh.Grade // the highest
-	// unchanged has the touched files of which only symbols are governed, and none of these has changed.
+	// unchanged has the touched files in which only symbols are governed, and all of them are unchanged.
 	unchanged map[repo.Path]bool
 	// whole has, by symbol, the reason why an entry with this symbol is judged by its whole file.
 	whole map[string]string
@@ -52,7 +52,7 @@ func (d *derivation) gradeAll(ctx context.Context, read OutlineReader) error {
 	grades := make(map[*nodeState][]*driftGrade)
 	var drifting []*nodeState
 	for _, s := range d.states {
-		if s.touched == 0 || s.same || s.unseen || s.blobErr != nil || s.node.Blind != "" {
+		if s.touched == 0 || s.same || s.gapAfterAcks || s.blobErr != nil || s.node.CodeUnknown != "" {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
@@ -66,13 +66,13 @@ func (d *derivation) gradeAll(ctx context.Context, read OutlineReader) error {
 		grades[s] = slices.CompactFunc(grades[s], func(a, b *driftGrade) bool { return a.commit == b.commit })
 		grades[s] = grades[s][:min(len(grades[s]), maxCompared)]
 		for _, x := range grades[s] {
-			for _, b := range s.behind {
-				d.blobs.Want(x.commit, b.file.path)
-				d.blobs.Want(d.g.head, b.file.path)
+			for _, b := range s.touchedFiles {
+				d.blobs.Request(x.commit, b.file.path)
+				d.blobs.Request(d.g.head, b.file.path)
 			}
 		}
 	}
-	if err := d.blobs.Ask(ctx); err != nil {
+	if err := d.blobs.Fetch(ctx); err != nil {
 		return err
 	}
 	if d.outlineErr = d.blobs.Err; d.outlineErr != nil {
@@ -162,12 +162,12 @@ func (d *derivation) changes(s *nodeState, at repo.CommitNumber) []change {
 		list = append(list, c)
 	}
 	// Files that exist in the commit come first, because a new path may be one of them after a move.
-	for _, b := range s.behind {
+	for _, b := range s.touchedFiles {
 		if !d.blobs.At(at, b.file.path).IsZero() {
 			take(b.file.path)
 		}
 	}
-	for _, b := range s.behind {
+	for _, b := range s.touchedFiles {
 		if !done[b.file.path] {
 			take(b.file.path)
 		}
@@ -198,7 +198,7 @@ func (c *change) readable() bool {
 		outline.MayRead(c.paths[0]) && outline.MayRead(c.paths[len(c.paths)-1])
 }
 
-// choose selects the files to outline: those of which symbols are governed, and all others, unless one of these
+// choose selects the files to outline: those with governed symbols, and all others, unless one of these
 // has the highest grade anyway.
 func (x *driftGrade) choose() {
 	ungradable := slices.ContainsFunc(x.list, func(c change) bool {
@@ -288,11 +288,11 @@ func (d *derivation) compareParts(ctx context.Context, drifting []*nodeState) er
 	drifting = slices.DeleteFunc(drifting, func(s *nodeState) bool { return s.driftGrade == nil || s.driftGrade.grade != "" })
 	for _, s := range drifting {
 		for _, f := range s.files {
-			d.blobs.Want(s.driftGrade.commit, f.path)
-			d.blobs.Want(d.g.head, f.path)
+			d.blobs.Request(s.driftGrade.commit, f.path)
+			d.blobs.Request(d.g.head, f.path)
 		}
 	}
-	if err := d.blobs.Ask(ctx); err != nil {
+	if err := d.blobs.Fetch(ctx); err != nil {
 		return err
 	}
 	for _, s := range drifting {
@@ -322,7 +322,7 @@ func (s *nodeState) symbolProblems() []parse.Problem {
 		if s.driftGrade != nil {
 			why, whole = s.driftGrade.whole[e.Symbol]
 		}
-		if e.Symbol == "" || !whole || !slices.ContainsFunc(files, func(b Behind) bool { return e.Matches(b.Path) }) {
+		if e.Symbol == "" || !whole || !slices.ContainsFunc(files, func(b DriftFile) bool { return e.Matches(b.Path) }) {
 			continue
 		}
 		p := parse.Problem{

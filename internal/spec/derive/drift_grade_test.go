@@ -60,7 +60,7 @@ func (g *fakeOutlines) Outlines(ctx context.Context, files []*workspace.File) ([
 
 func (w *fakeHistory) deriveWith(t *testing.T, read derive.OutlineReader, list ...string) []derive.Facts {
 	t.Helper()
-	facts, err := derive.Derive(t.Context(), nodes(list...), derive.JudgedAt{Head: w.head(), Outlines: read}, w, w)
+	facts, err := derive.Derive(t.Context(), nodes(list...), derive.Options{Head: w.head(), Outlines: read}, w, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestDriftWithoutOutlines(t *testing.T) {
 		cancel()
 		return nil, errors.New("stopped")
 	}
-	_, err := derive.Derive(ctx, nodes("@x code=f.go"), derive.JudgedAt{Head: w.head(), Outlines: stopping}, w, w)
+	_, err := derive.Derive(ctx, nodes("@x code=f.go"), derive.Options{Head: w.head(), Outlines: stopping}, w, w)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled Derive returned %v, want context.Canceled", err)
 	}

@@ -52,18 +52,18 @@ func (d *derivation) followCode(ctx context.Context, open []*nodeState) error {
 				return err
 			}
 			lost[s] = d.lost(s)
-			s.follows = s.follows || len(lost[s]) > 0
+			s.codeDeleted = s.codeDeleted || len(lost[s]) > 0
 		}
 		d.findAdded(lost)
 		for _, s := range todo {
 			for _, l := range lost[s] {
 				for _, c := range l.deleted {
-					d.blobs.Want(d.g.parentsOf(c)[0], l.path)
-					d.wantArrivals(l, c)
+					d.blobs.Request(d.g.parentsOf(c)[0], l.path)
+					d.requestArrivals(l, c)
 				}
 			}
 		}
-		if err := d.blobs.Ask(ctx); err != nil {
+		if err := d.blobs.Fetch(ctx); err != nil {
 			return err
 		}
 		clear(d.arrived)
@@ -96,7 +96,7 @@ type lostFile struct {
 // been followed. Files deleted by a merge are not followed.
 func (d *derivation) lost(s *nodeState) []lostFile {
 	var list []lostFile
-	for _, b := range s.behind {
+	for _, b := range s.touchedFiles {
 		l := lostFile{path: b.file.path}
 		if _, followed := s.moved[l.path]; followed || !d.blobs.At(d.g.head, l.path).IsZero() {
 			continue
@@ -167,9 +167,9 @@ func (d *derivation) findAdded(lost map[*nodeState][]lostFile) {
 	}
 }
 
-// wantArrivals requests the contents of the paths that a commit may have moved a file to. Each base name is
+// requestArrivals requests the contents of the paths that a commit may have moved a file to. Each base name is
 // requested once.
-func (d *derivation) wantArrivals(l lostFile, c repo.CommitNumber) {
+func (d *derivation) requestArrivals(l lostFile, c repo.CommitNumber) {
 	a := d.added[c]
 	name := ""
 	if a.byName != nil {
@@ -180,8 +180,8 @@ func (d *derivation) wantArrivals(l lostFile, c repo.CommitNumber) {
 	}
 	a.asked[name] = true
 	for _, p := range a.of(l.path) {
-		d.blobs.Want(c, p)
-		d.blobs.Want(d.g.head, p)
+		d.blobs.Request(c, p)
+		d.blobs.Request(d.g.head, p)
 		d.watched[p] = true
 	}
 }

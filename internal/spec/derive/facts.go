@@ -13,8 +13,8 @@ import (
 	"ken/internal/spec/parse"
 )
 
-// A JudgedAt has the commit at which facts are derived, and the reader of outlines.
-type JudgedAt struct {
+// Options set the commit at which facts are derived, and the reader of outlines.
+type Options struct {
 	Head repo.ID // zero if there is no commit yet
 	// Outlines reads the outlines that grade changes. With nil, every change of a file has the highest grade.
 	Outlines OutlineReader
@@ -28,7 +28,7 @@ type Facts struct {
 	// Drift is the number of commits that changed governed code since the last version or ack. It is 0 if the code
 	// has the same content again. Touched is the number of commits that changed the files with this code.
 	Drift, Touched *int
-	DriftFiles     []Behind // by path; empty without drift
+	DriftFiles     []DriftFile // by path; empty without drift
 	// Grade is the highest grade of a change; "" without drift.
 	Grade fresh.Grade
 
@@ -39,19 +39,19 @@ type Facts struct {
 	Versions   []VersionRow // newest first; incomplete if Version is nil
 	Acks       []Ack        // newest first; the acks since the latest versions
 
-	Status   Status // the status if no worktree proposes a change: see StatusUnder
+	Status   Status // the status if no worktree proposes a change: see StatusWithProposal
 	Unknown  []Unknown
 	Problems []parse.Problem // problems that the history shows; Node has those of the file
 
-	unread  bool                              // the history could not be read
-	Follows bool                              // some of its code was deleted, so its facts depend on Derived.Watched
-	Ahead   map[repo.CommitNumber][]repo.Path // the commits that drift counts, with the files that each changed
+	noHistory        bool                              // the history could not be read
+	DependsOnWatched bool                              // some of its code was deleted, so its facts depend on Result.Watched
+	DriftCommits     map[repo.CommitNumber][]repo.Path // the commits that drift counts, with the files that each changed
 }
 
-// A Behind is a governed file that changed since the last version or ack of its spec.
-type Behind struct {
-	Path   repo.Path
-	Behind int // the number of commits that changed it
+// A DriftFile is a governed file that changed since the last version or ack of its spec.
+type DriftFile struct {
+	Path    repo.Path
+	Commits int // the number of commits that changed it
 }
 
 // An Unknown is a fact that could not be derived, and why.
@@ -75,20 +75,20 @@ const (
 	FactSpecs   = "specs"  // the specs that govern them, for a gate
 )
 
-func (f *Facts) unknown(fact, reason string) {
+func (f *Facts) addUnknown(fact, reason string) {
 	f.Unknown = append(f.Unknown, Unknown{fact, reason})
 }
 
-// Unread returns facts that are all unknown for a reason: the history could not be read.
-func Unread(nodes []*parse.Node, reason string) []Facts {
+// AllUnknown returns facts that are all unknown for a reason: the history could not be read.
+func AllUnknown(nodes []*parse.Node, reason string) []Facts {
 	list := make([]Facts, len(nodes))
 	for i, n := range nodes {
 		f := &list[i]
-		f.Node, f.unread = n, true
+		f.Node, f.noHistory = n, true
 		for _, fact := range []string{FactVersion, FactDrift, FactSession} {
-			f.unknown(fact, reason)
+			f.addUnknown(fact, reason)
 		}
-		f.Status = f.StatusUnder(false)
+		f.Status = f.StatusWithProposal(false)
 	}
 	return list
 }
@@ -99,29 +99,29 @@ func Unread(nodes []*parse.Node, reason string) []Facts {
 // A fact that the history or the contents do not tell is unknown, which is not an error. Derive returns an error
 // only if the context is done. It reads contents once for all nodes with touched code, and again only for nodes
 // whose code may be unchanged or moved. It reads outlines once for all nodes with drift.
-func Derive(ctx context.Context, nodes []*parse.Node, at JudgedAt, h History, c Contents) ([]Facts, error) {
-	d, err := Some(ctx, nodes, nodes, at, h, c)
+func Derive(ctx context.Context, nodes []*parse.Node, at Options, h History, c Contents) ([]Facts, error) {
+	d, err := Subset(ctx, nodes, nodes, at, h, c)
 	return d.Facts, err
 }
 
-// Derived are the facts about some nodes.
-type Derived struct {
+// A Result has the facts about some nodes.
+type Result struct {
 	Facts []Facts
 	// Watched are the paths that governed code may have been moved to. The facts of nodes with Follows depend on
 	// whether these paths exist at head.
 	Watched map[repo.Path]bool
-	// Doubt is the error of reading outlines. Grades, and the drift of nodes that govern symbols, may be too high then.
-	Doubt error
+	// OutlineErr is the error of reading outlines. Grades, and the drift of nodes that govern symbols, may be too high then.
+	OutlineErr error
 }
 
-// Some is Derive for some of the nodes of a tree. all has every node, because the path of one node cannot be an
+// Subset is Derive for some of the nodes of a tree. all has every node, because the path of one node cannot be an
 // old path of another.
-func Some(ctx context.Context, some, all []*parse.Node, at JudgedAt, h History, c Contents) (Derived, error) {
+func Subset(ctx context.Context, some, all []*parse.Node, at Options, h History, c Contents) (Result, error) {
 	head := repo.CommitNumber(-1)
 	if !at.Head.IsZero() {
 		n, ok := h.Find(at.Head)
 		if !ok {
-			return Derived{Facts: Unread(some, fmt.Sprintf("commit %s is not in the history", at.Head))}, nil
+			return Result{Facts: AllUnknown(some, fmt.Sprintf("commit %s is not in the history", at.Head))}, nil
 		}
 		head = n
 	}
@@ -132,26 +132,26 @@ func Some(ctx context.Context, some, all []*parse.Node, at JudgedAt, h History, 
 	d.moveTracker = newMoveTracker(d)
 	d.findAcks()
 	if err := d.findVersions(ctx); err != nil {
-		return Derived{}, err
+		return Result{}, err
 	}
 	if err := d.measureVersions(ctx); err != nil {
-		return Derived{}, err
+		return Result{}, err
 	}
 	if err := d.compareContents(ctx); err != nil {
-		return Derived{}, err
+		return Result{}, err
 	}
 	if at.Outlines != nil {
 		if err := d.gradeAll(ctx, at.Outlines); err != nil {
-			return Derived{}, err
+			return Result{}, err
 		}
 	}
 	if err := d.order(ctx); err != nil {
-		return Derived{}, err
+		return Result{}, err
 	}
-	found := Derived{Facts: make([]Facts, len(d.states)), Watched: d.watched, Doubt: d.outlineErr}
+	found := Result{Facts: make([]Facts, len(d.states)), Watched: d.watched, OutlineErr: d.outlineErr}
 	for i, s := range d.states {
 		if err := ctx.Err(); err != nil {
-			return Derived{}, err
+			return Result{}, err
 		}
 		found.Facts[i] = d.facts(s)
 	}
@@ -168,9 +168,9 @@ type derivation struct {
 	merges      *mergeJudge
 	moveTracker *moveTracker
 	taken       map[repo.Path]bool // the paths of the nodes at head
-	watched     map[repo.Path]bool // see Derived.Watched
+	watched     map[repo.Path]bool // see Result.Watched
 
-	rivals       map[repo.Path][]*ack // acks by the paths of the specs that they may name
+	acksByPath   map[repo.Path][]*ack // acks by the paths of the specs that they may name
 	files        map[repo.Path]*file
 	expanded     map[parse.Entry][]*file
 	governed     map[string]*group // by the entries of a node
@@ -186,30 +186,30 @@ type derivation struct {
 
 // A nodeState has the facts about one node that were found so far.
 type nodeState struct {
-	node        *parse.Node
-	versions    []version           // ascending
-	before      bool                // the history is incomplete, so there may be older versions
-	doubtful    []repo.CommitNumber // merges that may be versions
-	doubt       string              // why that is unknown
-	above       bool                // a doubtful merge is not reached by any version
-	top         []repo.CommitNumber // the versions that no other reaches, descending
-	rows        []repo.CommitNumber // the versions, newest first
-	claims      []*claim            // acks that may name the node
-	currentAcks []*claim            // the claims that no version reaches, newest first
+	node           *parse.Node
+	versions       []version           // ascending
+	olderUnknown   bool                // the history is incomplete, so there may be older versions
+	unsureVersions []repo.CommitNumber // merges that may be versions
+	unsureReason   string              // why that is unknown
+	unsureNewest   bool                // one of unsureVersions is not reached by any version
+	top            []repo.CommitNumber // the versions that no other reaches, descending
+	rows           []repo.CommitNumber // the versions, newest first
+	claims         []*claim            // acks that may name the node
+	currentAcks    []*claim            // the claims that no version reaches, newest first
 
-	group       *group  // shared with the nodes that have the same entries
-	limitReason string  // why governed files were left out, "" if none was
-	files       []*file // the governed files, followed by the paths that some were moved to
-	entries     int     // the number of files that match entries; the rest are moved files
-	moved       map[repo.Path]codeMove
-	behind      []behind // files touched since the last attestation
-	touched     int      // the number of commits that touched them
-	same        bool     // the code has the attested content again
-	follows     bool     // some of the code was deleted
-	hidden      bool     // no known version reaches the end of an incomplete history
-	unseen      bool     // neither does any ack
-	blobErr     error    // why contents could not be read; drift is unknown then
-	unacked     bool     // touched is unknown, too, because acks could not be read
+	group            *group  // shared with the nodes that have the same entries
+	limitReason      string  // why governed files were left out, "" if none was
+	files            []*file // the governed files, followed by the paths that some were moved to
+	entries          int     // the number of files that match entries; the rest are moved files
+	moved            map[repo.Path]codeMove
+	touchedFiles     []touchedFile // files touched since the last attestation
+	touched          int           // the number of commits that touched them
+	same             bool          // the code has the attested content again
+	codeDeleted      bool          // some of the code was deleted
+	gapAfterVersions bool          // no known version reaches the end of an incomplete history
+	gapAfterAcks     bool          // neither does any ack
+	blobErr          error         // why contents could not be read; drift is unknown then
+	unacked          bool          // touched is unknown, too, because acks could not be read
 	// unsureMerge says why it is unknown whether a touching merge was edited by hand, "" if it is known.
 	unsureMerge string
 	attested    []repo.CommitNumber // the attesting commits: top and the valid acks
@@ -234,47 +234,47 @@ func newDerivation(nodes []*parse.Node, h History, head repo.CommitNumber, c Con
 
 // facts returns the facts about a node.
 func (d *derivation) facts(s *nodeState) Facts {
-	f := Facts{Node: s.node, Versions: d.rowsOf(s), Acks: d.acksOf(s), Follows: s.follows}
+	f := Facts{Node: s.node, Versions: d.rowsOf(s), Acks: d.acksOf(s), DependsOnWatched: s.codeDeleted}
 	switch {
-	case s.before:
-		f.unknown(FactVersion, d.gap)
-	case len(s.doubtful) > 0:
-		f.unknown(FactVersion, s.doubt)
+	case s.olderUnknown:
+		f.addUnknown(FactVersion, d.gap)
+	case len(s.unsureVersions) > 0:
+		f.addUnknown(FactVersion, s.unsureReason)
 	default:
 		f.Version = new(len(s.versions))
 	}
 	unsureMerge := s.unsureMerge
-	if s.above {
-		unsureMerge = s.doubt
+	if s.unsureNewest {
+		unsureMerge = s.unsureReason
 	}
 	if s.touched == 0 {
 		unsureMerge = ""
 	}
-	if !s.unseen && !s.unacked && unsureMerge == "" && s.limitReason == "" {
+	if !s.gapAfterAcks && !s.unacked && unsureMerge == "" && s.limitReason == "" {
 		f.Touched = new(s.touched)
 	}
 	switch {
-	case s.node.Blind != "":
+	case s.node.CodeUnknown != "":
 		f.Touched = nil
-		f.unknown(FactDrift, s.node.Blind)
+		f.addUnknown(FactDrift, s.node.CodeUnknown)
 	case s.limitReason != "":
-		f.unknown(FactDrift, s.limitReason)
-	case s.unseen:
-		f.unknown(FactDrift, d.gap)
+		f.addUnknown(FactDrift, s.limitReason)
+	case s.gapAfterAcks:
+		f.addUnknown(FactDrift, d.gap)
 	case s.blobErr != nil:
-		f.unknown(FactDrift, s.blobErr.Error())
+		f.addUnknown(FactDrift, s.blobErr.Error())
 	case s.same:
 		f.Drift = new(0)
 	case unsureMerge != "" && s.drift() > 0:
-		f.unknown(FactDrift, unsureMerge)
+		f.addUnknown(FactDrift, unsureMerge)
 	default:
 		f.Drift = new(s.drift())
 	}
 	switch {
-	case s.hidden:
-		f.unknown(FactSession, d.gap)
-	case s.above:
-		f.unknown(FactSession, s.doubt)
+	case s.gapAfterVersions:
+		f.addUnknown(FactSession, d.gap)
+	case s.unsureNewest:
+		f.addUnknown(FactSession, s.unsureReason)
 	default:
 		if len(f.Versions) > 0 {
 			f.LastEdited, f.Session = new(f.Versions[0].Date), f.Versions[0].Session
@@ -285,10 +285,10 @@ func (d *derivation) facts(s *nodeState) Facts {
 	}
 	if f.Drift != nil && *f.Drift > 0 {
 		f.Grade = s.grade()
-		f.DriftFiles, f.Ahead = s.driftFiles(), s.ahead()
+		f.DriftFiles, f.DriftCommits = s.driftFiles(), s.driftCommits()
 		f.Problems = append(s.symbolProblems(), d.voidProblems(s)...)
 	}
 	f.Problems = append(f.Problems, d.movedProblems(s)...)
-	f.Status = f.StatusUnder(false)
+	f.Status = f.StatusWithProposal(false)
 	return f
 }

@@ -140,7 +140,7 @@ func BenchmarkDerive(b *testing.B) {
 	for _, size := range []struct{ nodes, commits int }{{200, 100_000}, {400, 100_000}, {4_000, 100_000}, {200, 10_000}} {
 		b.Run(fmt.Sprintf("nodes=%d/commits=%d", size.nodes, size.commits), func(b *testing.B) {
 			h, list := newLongHistory(size.commits, size.nodes)
-			head := derive.JudgedAt{Head: h.commits[len(h.commits)-1].ID}
+			head := derive.Options{Head: h.commits[len(h.commits)-1].ID}
 			b.ReportAllocs()
 			for b.Loop() {
 				facts, err := derive.Derive(b.Context(), list, head, h, h)

@@ -12,27 +12,27 @@ import (
 type BlobBatch struct {
 	h       History
 	c       Contents
-	known   map[spot]repo.ID
-	pending []spot
+	known   map[commitPath]repo.ID
+	pending []commitPath
 	files   map[repo.Path]*file // files whose touches are known
 	Err     error               // the first error; no request is made after it
 }
 
-// A spot is a path in a commit.
-type spot struct {
+// A commitPath is a path in a commit.
+type commitPath struct {
 	commit repo.CommitNumber
 	path   repo.Path
 }
 
 // NewBlobBatch returns an empty batch of lookups in the contents of a history.
 func NewBlobBatch(h History, c Contents) *BlobBatch {
-	return &BlobBatch{h: h, c: c, known: make(map[spot]repo.ID)}
+	return &BlobBatch{h: h, c: c, known: make(map[commitPath]repo.ID)}
 }
 
-// Want adds a lookup. It skips a path before the first commit that touched it: the path does not exist there, and
+// Request adds a lookup. It skips a path before the first commit that touched it: the path does not exist there, and
 // a lookup of a missing path is the slowest.
-func (s *BlobBatch) Want(commit repo.CommitNumber, path repo.Path) {
-	at := spot{commit, path}
+func (s *BlobBatch) Request(commit repo.CommitNumber, path repo.Path) {
+	at := commitPath{commit, path}
 	if _, asked := s.known[at]; asked {
 		return
 	}
@@ -42,9 +42,9 @@ func (s *BlobBatch) Want(commit repo.CommitNumber, path repo.Path) {
 	}
 }
 
-// Ask does the lookups that were added. It stores a failure in Err, for the callers that need the results. It
+// Fetch does the lookups that were added. It stores a failure in Err, for the callers that need the results. It
 // returns an error only if the context is done.
-func (s *BlobBatch) Ask(ctx context.Context) error {
+func (s *BlobBatch) Fetch(ctx context.Context) error {
 	if len(s.pending) == 0 || s.Err != nil {
 		return nil
 	}
@@ -77,11 +77,11 @@ func (s *BlobBatch) Ask(ctx context.Context) error {
 
 // At returns the result of a lookup, zero if the path does not exist.
 func (s *BlobBatch) At(commit repo.CommitNumber, path repo.Path) repo.ID {
-	return s.known[spot{commit, path}]
+	return s.known[commitPath{commit, path}]
 }
 
 // knows reports whether a lookup was done.
 func (s *BlobBatch) knows(commit repo.CommitNumber, path repo.Path) bool {
-	_, asked := s.known[spot{commit, path}]
+	_, asked := s.known[commitPath{commit, path}]
 	return asked && s.Err == nil
 }

@@ -632,7 +632,7 @@ func (w *fakeHistory) head() repo.ID {
 
 func (w *fakeHistory) deriveAt(t testing.TB, head repo.ID, list []*parse.Node) []derive.Facts {
 	t.Helper()
-	facts, err := derive.Derive(t.Context(), list, derive.JudgedAt{Head: head}, w, w)
+	facts, err := derive.Derive(t.Context(), list, derive.Options{Head: head}, w, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -669,7 +669,7 @@ func (w *fakeHistory) brief(f derive.Facts) string {
 		words = append(words, fmt.Sprintf("%s:%s", w.name(a.Commit), a.State))
 	}
 	for _, b := range f.DriftFiles {
-		words = append(words, fmt.Sprintf("%s-%d", b.Path, b.Behind))
+		words = append(words, fmt.Sprintf("%s-%d", b.Path, b.Commits))
 	}
 	for _, p := range f.Problems {
 		if p.Rule != parse.RuleAck { // the acks show this already

@@ -222,7 +222,7 @@ func (s *randomHistory) deriveFromGit(t *testing.T, rt *rapid.T, r *testrepo.Rep
 	if err != nil {
 		rt.Fatal(err)
 	}
-	facts, err := derive.Derive(t.Context(), s.nodes, derive.JudgedAt{Head: head}, h, g.Contents())
+	facts, err := derive.Derive(t.Context(), s.nodes, derive.Options{Head: head}, h, g.Contents())
 	if err != nil {
 		rt.Fatal(err)
 	}
@@ -284,7 +284,7 @@ func (s *randomHistory) compareCounts(rt *rapid.T, r *testrepo.Repo, f derive.Fa
 		behind := 0
 		for _, b := range f.DriftFiles {
 			if b.Path == p {
-				behind = b.Behind
+				behind = b.Commits
 			}
 		}
 		if *f.Drift > 0 && behind != len(one) {

@@ -405,7 +405,7 @@ func (m *naive) judge(f *derive.Facts, before, above bool) {
 	}
 	if f.Drift != nil && *f.Drift > 0 {
 		for _, p := range slices.Sorted(maps.Keys(found)) {
-			f.DriftFiles = append(f.DriftFiles, derive.Behind{Path: p, Behind: len(found[p])})
+			f.DriftFiles = append(f.DriftFiles, derive.DriftFile{Path: p, Commits: len(found[p])})
 		}
 	}
 }

@@ -201,7 +201,7 @@ func TestContentsFailLater(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			w := parseHistory(tt.history)
 			c := &failing{fakeHistory: w, ok: tt.ok, short: tt.short}
-			facts, err := derive.Derive(t.Context(), nodes(tt.node), derive.JudgedAt{Head: w.head()}, w, c)
+			facts, err := derive.Derive(t.Context(), nodes(tt.node), derive.Options{Head: w.head()}, w, c)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -217,7 +217,7 @@ func TestCancelledContext(t *testing.T) {
 	w := parseHistory("a: @x=1 f=1\nb: f=2")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	facts, err := derive.Derive(ctx, nodes("@x code=f"), derive.JudgedAt{Head: w.head()}, w, w)
+	facts, err := derive.Derive(ctx, nodes("@x code=f"), derive.Options{Head: w.head()}, w, w)
 	if !errors.Is(err, context.Canceled) || facts != nil {
 		t.Errorf("%v, %v", facts, err)
 	}
@@ -272,7 +272,7 @@ func TestGrade(t *testing.T) {
 }
 
 func TestUnread(t *testing.T) {
-	f := derive.Unread(nodes("@x code=f status=drift"), "no git")[0]
+	f := derive.AllUnknown(nodes("@x code=f status=drift"), "no git")[0]
 	if f.Version != nil || f.Drift != nil || f.Session != nil || len(f.Unknown) != 3 || f.Status != derive.StatusDrift {
 		t.Errorf("%+v", f)
 	}

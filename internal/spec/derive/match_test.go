@@ -16,9 +16,9 @@ import (
 // limit lowers the limits for the test.
 func limit(t *testing.T, matches, behind int) {
 	t.Helper()
-	oldMatches, oldBehind := parse.MaxMatches, derive.MaxBehind
-	t.Cleanup(func() { parse.MaxMatches, derive.MaxBehind = oldMatches, oldBehind })
-	parse.MaxMatches, derive.MaxBehind = matches, behind
+	oldMatches, oldBehind := parse.MaxMatches, derive.MaxTouched
+	t.Cleanup(func() { parse.MaxMatches, derive.MaxTouched = oldMatches, oldBehind })
+	parse.MaxMatches, derive.MaxTouched = matches, behind
 }
 
 // manyNodes returns a history in which many nodes govern many files. glob returns the entry of the i-th node.
@@ -79,7 +79,7 @@ func TestTooManyGlobs(t *testing.T) {
 	if err != nil || len(l.Errors) != 1 || l.Errors[0].Rule != spec.RuleLimit || !strings.Contains(l.Errors[0].Message, "not checked") {
 		t.Errorf("lint: %v %v, want one error that says what was not checked", l.Errors, err)
 	}
-	if _, err := derive.BasesAt(t.Context(), nodes(list...), derive.JudgedAt{Head: w.head()}, w, w); err == nil || !strings.Contains(err.Error(), "globs") {
+	if _, err := derive.BasesAt(t.Context(), nodes(list...), derive.Options{Head: w.head()}, w, w); err == nil || !strings.Contains(err.Error(), "globs") {
 		t.Errorf("BasesAt beyond the limit: %v, want an error", err)
 	}
 }
@@ -148,7 +148,7 @@ func TestLoopsStopOnCancel(t *testing.T) {
 		w, list, tracked := manyNodes(count, files, glob)
 		all := nodes(list...)
 		checkStopsSoon(t, "derive, "+name, 5*count, func(ctx context.Context) error {
-			_, err := derive.Derive(ctx, all, derive.JudgedAt{Head: w.head()}, w, w)
+			_, err := derive.Derive(ctx, all, derive.Options{Head: w.head()}, w, w)
 			return err
 		})
 		checkStopsSoon(t, "lint, "+name, count+2*files, func(ctx context.Context) error {

@@ -14,17 +14,17 @@ type mergeJudge struct {
 	h       History
 	g       *Graph
 	c       Contents
-	known   map[spot]repo.MergeVerdict
-	pending []spot
+	known   map[commitPath]repo.MergeVerdict
+	pending []commitPath
 }
 
 func newMergeJudge(h History, g *Graph, c Contents) *mergeJudge {
-	return &mergeJudge{h: h, g: g, c: c, known: make(map[spot]repo.MergeVerdict)}
+	return &mergeJudge{h: h, g: g, c: c, known: make(map[commitPath]repo.MergeVerdict)}
 }
 
-// want adds a file of a commit to the next request. It ignores commits that are not merges.
-func (j *mergeJudge) want(c repo.CommitNumber, path repo.Path) {
-	at := spot{c, path}
+// request adds a file of a commit to the next request. It ignores commits that are not merges.
+func (j *mergeJudge) request(c repo.CommitNumber, path repo.Path) {
+	at := commitPath{c, path}
 	if _, asked := j.known[at]; asked || len(j.g.parentsOf(c)) < 2 {
 		return
 	}
@@ -32,9 +32,9 @@ func (j *mergeJudge) want(c repo.CommitNumber, path repo.Path) {
 	j.pending = append(j.pending, at)
 }
 
-// ask requests the verdicts on all wanted files. A merge that git cannot repeat is unknown. ask returns an error
+// fetch requests the verdicts on all requested files. A merge that git cannot repeat is unknown. fetch returns an error
 // only if the context is done.
-func (j *mergeJudge) ask(ctx context.Context) error {
+func (j *mergeJudge) fetch(ctx context.Context) error {
 	if len(j.pending) == 0 {
 		return nil
 	}
@@ -69,7 +69,7 @@ func (j *mergeJudge) byGit(c repo.CommitNumber, path repo.Path) (is bool, why st
 	if len(j.g.parentsOf(c)) < 2 {
 		return false, ""
 	}
-	m := j.known[spot{c, path}]
+	m := j.known[commitPath{c, path}]
 	if m.By == repo.MergeUnknown {
 		why = m.Why
 		if why == "" {
@@ -86,10 +86,10 @@ func (j *mergeJudge) byGit(c repo.CommitNumber, path repo.Path) (is bool, why st
 func (d *derivation) judgeVersions(ctx context.Context) error {
 	for _, s := range d.states {
 		for _, v := range s.versions {
-			d.merges.want(v.commit, v.path)
+			d.merges.request(v.commit, v.path)
 		}
 	}
-	if err := d.merges.ask(ctx); err != nil {
+	if err := d.merges.fetch(ctx); err != nil {
 		return err
 	}
 	for _, s := range d.states {
@@ -99,12 +99,12 @@ func (d *derivation) judgeVersions(ctx context.Context) error {
 		})
 		for _, v := range s.versions {
 			for _, at := range d.sidesOf(v) {
-				d.blobs.Want(v.commit, v.path)
-				d.blobs.Want(at.commit, at.path)
+				d.blobs.Request(v.commit, v.path)
+				d.blobs.Request(at.commit, at.path)
 			}
 		}
 	}
-	if err := d.blobs.Ask(ctx); err != nil {
+	if err := d.blobs.Fetch(ctx); err != nil {
 		return err
 	}
 	for _, s := range d.states {
@@ -114,7 +114,7 @@ func (d *derivation) judgeVersions(ctx context.Context) error {
 			}
 			_, why := d.merges.byGit(v.commit, v.path)
 			if why != "" {
-				s.doubtful, s.doubt = append(s.doubtful, v.commit), why
+				s.unsureVersions, s.unsureReason = append(s.unsureVersions, v.commit), why
 			}
 			return why != ""
 		})
@@ -124,21 +124,21 @@ func (d *derivation) judgeVersions(ctx context.Context) error {
 
 // sidesOf returns the paths of the node in the parents of a merge: its own path, for a change of the mode alone,
 // and other paths.
-func (d *derivation) sidesOf(v version) []spot {
+func (d *derivation) sidesOf(v version) []commitPath {
 	parents := d.g.parentsOf(v.commit)
 	if len(parents) < 2 {
 		return nil
 	}
 	list := slices.Clone(v.before)
 	for _, p := range parents {
-		list = append(list, spot{p, v.path})
+		list = append(list, commitPath{p, v.path})
 	}
 	return list
 }
 
 // tookSide reports whether a merge has the content of one of its parents.
 func (d *derivation) tookSide(v version) bool {
-	return d.blobs.Err == nil && slices.ContainsFunc(d.sidesOf(v), func(at spot) bool {
+	return d.blobs.Err == nil && slices.ContainsFunc(d.sidesOf(v), func(at commitPath) bool {
 		return d.blobs.At(at.commit, at.path) == d.blobs.At(v.commit, v.path)
 	})
 }
@@ -150,10 +150,10 @@ func (d *derivation) judgeTouches(ctx context.Context, some []*nodeState) error 
 	for _, s := range some {
 		s.unsureMerge = ""
 		found := false
-		for _, b := range s.behind {
+		for _, b := range s.touchedFiles {
 			for _, t := range b.touches {
 				if len(d.g.parentsOf(t.Commit)) > 1 {
-					d.merges.want(t.Commit, b.file.path)
+					d.merges.request(t.Commit, b.file.path)
 					found = true
 				}
 			}
@@ -162,13 +162,13 @@ func (d *derivation) judgeTouches(ctx context.Context, some []*nodeState) error 
 			merged = append(merged, s)
 		}
 	}
-	if err := d.merges.ask(ctx); err != nil {
+	if err := d.merges.fetch(ctx); err != nil {
 		return err
 	}
 	for _, s := range merged {
 		commits := make(map[repo.CommitNumber]bool)
-		var left []behind
-		for _, b := range s.behind {
+		var left []touchedFile
+		for _, b := range s.touchedFiles {
 			var touches []repo.Touch
 			for _, t := range b.touches {
 				byGit, why := d.merges.byGit(t.Commit, b.file.path)
@@ -182,10 +182,10 @@ func (d *derivation) judgeTouches(ctx context.Context, some []*nodeState) error 
 				commits[t.Commit] = true
 			}
 			if touches != nil {
-				left = append(left, behind{b.file, touches})
+				left = append(left, touchedFile{b.file, touches})
 			}
 		}
-		s.behind, s.touched = left, len(commits)
+		s.touchedFiles, s.touched = left, len(commits)
 	}
 	return nil
 }

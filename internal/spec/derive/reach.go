@@ -16,14 +16,14 @@ const lanes = 64
 type Graph struct {
 	head    repo.CommitNumber // -1 when there is no commit yet
 	reached []bool
-	lines   repo.ParentTable
+	parents repo.ParentTable
 	roots   []repo.CommitNumber // the reached commits without parents
 	mask    []uint64            // one word per commit, reused by each pass
 }
 
 // NewGraph returns the graph of the commits that head reaches.
 func NewGraph(h History, head repo.CommitNumber) *Graph {
-	g := &Graph{head: head, reached: make([]bool, head+1), lines: h.Parents(), mask: make([]uint64, head+1)}
+	g := &Graph{head: head, reached: make([]bool, head+1), parents: h.Parents(), mask: make([]uint64, head+1)}
 	if head >= 0 {
 		g.reached[head] = true
 	}
@@ -31,7 +31,7 @@ func NewGraph(h History, head repo.CommitNumber) *Graph {
 		if !g.reached[c] {
 			continue
 		}
-		parents := g.lines.Of(c)
+		parents := g.parents.Of(c)
 		for _, p := range parents {
 			g.reached[p] = true
 		}
@@ -43,7 +43,7 @@ func NewGraph(h History, head repo.CommitNumber) *Graph {
 }
 
 // parentsOf returns the parents of a commit.
-func (g *Graph) parentsOf(c repo.CommitNumber) []repo.CommitNumber { return g.lines.Of(c) }
+func (g *Graph) parentsOf(c repo.CommitNumber) []repo.CommitNumber { return g.parents.Of(c) }
 
 // Has reports whether head reaches a commit.
 func (g *Graph) Has(c repo.CommitNumber) bool { return c >= 0 && c <= g.head && g.reached[c] }
@@ -56,8 +56,8 @@ type cover struct {
 	top   [][]repo.CommitNumber // by set: the commits that no other commit of the set reaches
 }
 
-// by reports whether a commit is reached from the i-th set of the cover.
-func (v *cover) by(i int, c repo.CommitNumber) bool { return v.mask[c]&(1<<i) != 0 }
+// reaches reports whether a commit is reached from the i-th set of the cover.
+func (v *cover) reaches(i int, c repo.CommitNumber) bool { return v.mask[c]&(1<<i) != 0 }
 
 // cover finds the commits that sets of commits reach, and calls see for each 64 sets. It makes one pass over the
 // commits for these: every commit passes its bits on to its parents, which have lower numbers.
@@ -119,7 +119,7 @@ func (g *Graph) cover(ctx context.Context, sets [][]repo.CommitNumber, see func(
 func (g *Graph) EachReach(ctx context.Context, sets [][]repo.CommitNumber, see func(i int, reaches func(c repo.CommitNumber) bool)) error {
 	return g.cover(ctx, sets, func(v *cover) {
 		for i := range v.sets {
-			see(v.first+i, func(c repo.CommitNumber) bool { return v.by(i, c) })
+			see(v.first+i, func(c repo.CommitNumber) bool { return v.reaches(i, c) })
 		}
 	})
 }
@@ -127,7 +127,7 @@ func (g *Graph) EachReach(ctx context.Context, sets [][]repo.CommitNumber, see f
 // descend passes the bits of the commits in (to, from] on to their parents. Each commit has the given number of
 // words in mask.
 func (g *Graph) descend(mask []uint64, words int, from, to repo.CommitNumber) {
-	starts, parents := g.lines.Starts, g.lines.Numbers
+	starts, parents := g.parents.Starts, g.parents.Numbers
 	for c := from; c > to; c-- {
 		if words == 1 { // the common case
 			m := mask[c]
@@ -158,19 +158,19 @@ func (g *Graph) lowest(v *cover) [lanes]repo.CommitNumber {
 	for i := range low {
 		low[i] = g.head + 1
 	}
-	wanting := ^uint64(0)
+	missing := ^uint64(0)
 	if v.sets < lanes {
-		wanting = 1<<v.sets - 1
+		missing = 1<<v.sets - 1
 	}
-	for c := repo.CommitNumber(0); c <= g.head && wanting != 0; c++ {
-		found := wanting &^ v.mask[c]
+	for c := repo.CommitNumber(0); c <= g.head && missing != 0; c++ {
+		found := missing &^ v.mask[c]
 		if found == 0 || !g.reached[c] {
 			continue
 		}
 		for ; found != 0; found &= found - 1 {
 			i := bits.TrailingZeros64(found)
 			low[i] = c
-			wanting &^= 1 << i
+			missing &^= 1 << i
 		}
 	}
 	return low

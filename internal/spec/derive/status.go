@@ -52,21 +52,21 @@ func declared(n *parse.Node) Status {
 	return StatusUnknown
 }
 
-// StatusUnder returns the status of the node. overlay says whether a worktree proposes a change to it. The first
+// StatusWithProposal returns the status of the node. overlay says whether a worktree proposes a change to it. The first
 // rule that applies decides. If a rule depends on an unknown fact, the status is unknown. If the history could not
 // be read at all, it is the declared status. A spec with a merge conflict has the status unknown.
-func (f *Facts) StatusUnder(overlay bool) Status {
+func (f *Facts) StatusWithProposal(overlay bool) Status {
 	says := declared(f.Node)
 	switch {
 	case parse.HasConflict(f.Node.Problems):
 		return StatusUnknown
-	case says == StatusPending && len(f.Node.Code) == 0 && f.Node.Blind == "": // it governs nothing, so it has no drift
+	case says == StatusPending && len(f.Node.Code) == 0 && f.Node.CodeUnknown == "": // it governs nothing, so it has no drift
 		return StatusPending
 	case overlay:
 		return StatusActive
 	case f.Drift != nil && *f.Drift > 0:
 		return StatusDrift
-	case f.unread:
+	case f.noHistory:
 		return says
 	case f.Drift == nil || f.Version == nil:
 		return StatusUnknown

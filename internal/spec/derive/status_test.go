@@ -40,7 +40,7 @@ func TestStatus(t *testing.T) {
 			if tt.drift != unknown {
 				f.Drift = &tt.drift
 			}
-			if got := f.StatusUnder(tt.overlay); got != tt.want {
+			if got := f.StatusWithProposal(tt.overlay); got != tt.want {
 				t.Errorf("%s, want %s", got, tt.want)
 			}
 		})
@@ -55,9 +55,9 @@ func TestStatusUnread(t *testing.T) {
 		"@x status=nonsense":       derive.StatusUnknown,
 		"@x code=f":                derive.StatusUnknown,
 	} {
-		f := derive.Unread(nodes(node), "no git")[0]
-		if f.Status != want || f.StatusUnder(true) != derive.StatusActive {
-			t.Errorf("%s: %s, and under an overlay %s", node, f.Status, f.StatusUnder(true))
+		f := derive.AllUnknown(nodes(node), "no git")[0]
+		if f.Status != want || f.StatusWithProposal(true) != derive.StatusActive {
+			t.Errorf("%s: %s, and under an overlay %s", node, f.Status, f.StatusWithProposal(true))
 		}
 	}
 }
@@ -83,7 +83,7 @@ func TestStatusNames(t *testing.T) {
 func TestStatusInConflict(t *testing.T) {
 	n := parse.Load([]repo.LoadedFile{{Path: ".spec/a/spec.md", Content: []byte("---\n<<<<<<< HEAD\ntitle: a\n=======\ntitle: b\n>>>>>>> x\n---\n")}})[0]
 	f := derive.Facts{Node: n}
-	if f.StatusUnder(true) != derive.StatusUnknown {
-		t.Errorf("%v is %v", n.Problems, f.StatusUnder(true))
+	if f.StatusWithProposal(true) != derive.StatusUnknown {
+		t.Errorf("%v is %v", n.Problems, f.StatusWithProposal(true))
 	}
 }

@@ -24,9 +24,9 @@ type VersionRow struct {
 // A version is a commit that changed the content of a node's spec file.
 type version struct {
 	commit repo.CommitNumber
-	path   repo.Path   // the path of the spec file in the commit
-	from   []repo.Path // the paths that the commit moved it from
-	before []spot      // for a merge: the other paths of the spec in its parents
+	path   repo.Path    // the path of the spec file in the commit
+	from   []repo.Path  // the paths that the commit moved it from
+	before []commitPath // for a merge: the other paths of the spec in its parents
 }
 
 // findVersions finds the versions of every node, and the acks that may name it.
@@ -39,7 +39,7 @@ func (d *derivation) findVersions(ctx context.Context) error {
 			continue
 		}
 		d.takeVersions(s, s.node.Path, func(repo.Touch) bool { return true })
-		for _, a := range d.rivals[s.node.Path] {
+		for _, a := range d.acksByPath[s.node.Path] {
 			s.claims = append(s.claims, &claim{ack: a, path: s.node.Path})
 		}
 	}
@@ -56,7 +56,7 @@ func (d *derivation) findVersions(ctx context.Context) error {
 			continue
 		}
 		// A commit without known parents seems to add every file.
-		s.before = len(s.versions) > 0 || len(s.doubtful) > 0
+		s.olderUnknown = len(s.versions) > 0 || len(s.unsureVersions) > 0
 		s.versions = slices.DeleteFunc(s.versions, func(v version) bool { return len(d.g.parentsOf(v.commit)) == 0 })
 	}
 	return nil
@@ -163,7 +163,7 @@ func (d *derivation) order(ctx context.Context) error {
 // ancestor, even if the clocks were wrong. Commit numbers do not matter, because they depend on how the history
 // was read.
 func (d *derivation) newest(ctx context.Context, lists [][]repo.CommitNumber) error {
-	var unordered []*dated // lists in which an ancestor may come before its descendant
+	var unordered []*datedList // lists in which an ancestor may come before its descendant
 	for _, list := range lists {
 		if len(list) < 2 {
 			continue
@@ -178,7 +178,7 @@ func (d *derivation) newest(ctx context.Context, lists [][]repo.CommitNumber) er
 		}
 	}
 	type single struct {
-		in *dated
+		in *datedList
 		at int
 	}
 	var singles []single
@@ -193,7 +193,7 @@ func (d *derivation) newest(ctx context.Context, lists [][]repo.CommitNumber) er
 		for i := range v.sets {
 			x := singles[v.first+i]
 			for j, it := range x.in.items {
-				if j != x.at && v.by(i, it.commit) {
+				if j != x.at && v.reaches(i, it.commit) {
 					x.in.items[x.at].over = append(x.in.items[x.at].over, j)
 				}
 			}
@@ -205,8 +205,8 @@ func (d *derivation) newest(ctx context.Context, lists [][]repo.CommitNumber) er
 	return err
 }
 
-// A dated is a list of commits with their dates.
-type dated struct {
+// A datedList is a list of commits with their dates.
+type datedList struct {
 	list  []repo.CommitNumber
 	items []datedItem
 }
@@ -222,8 +222,8 @@ func (a datedItem) compare(b datedItem) int {
 	return cmp.Or(a.date.Compare(b.date), strings.Compare(string(a.id.Bytes()), string(b.id.Bytes())))
 }
 
-func (d *derivation) date(list []repo.CommitNumber) *dated {
-	l := &dated{list: list, items: make([]datedItem, len(list))}
+func (d *derivation) date(list []repo.CommitNumber) *datedList {
+	l := &datedList{list: list, items: make([]datedItem, len(list))}
 	for i, c := range list {
 		commit := d.h.Commit(c)
 		date, _ := time.Parse(time.RFC3339, commit.Date) // an invalid date counts as the oldest
@@ -233,7 +233,7 @@ func (d *derivation) date(list []repo.CommitNumber) *dated {
 }
 
 // sortTopologically repeatedly appends the first item that has no descendant left.
-func (l *dated) sortTopologically() {
+func (l *datedList) sortTopologically() {
 	waits := make([]int, len(l.items)) // the number of descendants that are not listed yet
 	for _, it := range l.items {
 		for _, j := range it.over {

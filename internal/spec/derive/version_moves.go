@@ -137,7 +137,7 @@ func (w *walk) end(ctx context.Context, t *moveTracker) error {
 			v.from = from[v.commit]
 			v.before = w.parentsOf(g, at, i, v.commit)
 		}
-		for _, a := range t.d.rivals[l.path] {
+		for _, a := range t.d.acksByPath[l.path] {
 			if at.has(a.commit, i) {
 				l.state.claims = append(l.state.claims, &claim{ack: a, path: l.path})
 			}
@@ -146,8 +146,8 @@ func (w *walk) end(ctx context.Context, t *moveTracker) error {
 	return nil
 }
 
-// A laneSpot is a lane at a commit.
-type laneSpot struct {
+// A lanePath is a lane at a commit.
+type lanePath struct {
 	commit repo.CommitNumber
 	lane   int
 }
@@ -156,9 +156,9 @@ type laneSpot struct {
 // of other branches that moved them between their paths.
 func (w *walk) locate(ctx context.Context, t *moveTracker, moves map[repo.CommitNumber][]laneMove, seen *movesSeen) (laneSet, error) {
 	g := t.d.g
-	var ends []laneSpot
+	var ends []lanePath
 	for _, first := range w.starts {
-		ends = append(ends, laneSpot{g.head, first})
+		ends = append(ends, lanePath{g.head, first})
 	}
 	for {
 		at := w.descend(g, moves, nil, ends)
@@ -179,7 +179,7 @@ func (w *walk) locate(ctx context.Context, t *moveTracker, moves map[repo.Commit
 
 // descend follows the nodes back from some ends over all commits. At a merge that took over a move, the lane of
 // the moved path continues only to the other parents.
-func (w *walk) descend(g *Graph, moves map[repo.CommitNumber][]laneMove, taken map[repo.CommitNumber][]takenMove, ends []laneSpot) laneSet {
+func (w *walk) descend(g *Graph, moves map[repo.CommitNumber][]laneMove, taken map[repo.CommitNumber][]takenMove, ends []lanePath) laneSet {
 	at := newLaneSet(g, len(w.lanes))
 	for _, end := range ends {
 		at.set(end.commit, end.lane)
@@ -231,20 +231,20 @@ func (w *walk) takenMoves(ctx context.Context, t *moveTracker, at laneSet, seen 
 			for _, p := range g.parentsOf(c) {
 				if seen.movedSince(p, c, lane) {
 					found[c] = append(found[c], takenMove{p, lane})
-					blobs.Want(c, l.path)
-					blobs.Want(p, l.path)
+					blobs.Request(c, l.path)
+					blobs.Request(p, l.path)
 				}
 			}
 		}
 	}
-	if err := blobs.Ask(ctx); err != nil {
+	if err := blobs.Fetch(ctx); err != nil {
 		return nil, err
 	}
 	if blobs.Err != nil {
 		for c, moves := range found {
 			for _, m := range moves {
 				s := w.lanes[m.lane].state
-				s.doubtful, s.doubt = append(s.doubtful, c), blobs.Err.Error()
+				s.unsureVersions, s.unsureReason = append(s.unsureVersions, c), blobs.Err.Error()
 			}
 		}
 		return nil, nil
@@ -262,19 +262,19 @@ func (w *walk) takenMoves(ctx context.Context, t *moveTracker, at laneSet, seen 
 }
 
 // parentsOf returns the other paths of the lane's node in the parents of a merge.
-func (w *walk) parentsOf(g *Graph, at laneSet, lane int, c repo.CommitNumber) []spot {
+func (w *walk) parentsOf(g *Graph, at laneSet, lane int, c repo.CommitNumber) []commitPath {
 	parents := g.parentsOf(c)
 	if len(parents) < 2 {
 		return nil
 	}
-	var list []spot
+	var list []commitPath
 	for i, l := range w.lanes {
 		if l.state != w.lanes[lane].state || i == lane {
 			continue
 		}
 		for _, p := range parents {
 			if at.has(p, i) {
-				list = append(list, spot{p, l.path})
+				list = append(list, commitPath{p, l.path})
 			}
 		}
 	}
@@ -283,7 +283,7 @@ func (w *walk) parentsOf(g *Graph, at laneSet, lane int, c repo.CommitNumber) []
 
 // markOldPaths sets the lanes of the commits that have a node at an old path. It returns the commits that moved a
 // node to an old path and in which it was not found before.
-func (w *walk) markOldPaths(t *moveTracker, at laneSet, moves map[repo.CommitNumber][]laneMove, seen *movesSeen) (moved []laneSpot) {
+func (w *walk) markOldPaths(t *moveTracker, at laneSet, moves map[repo.CommitNumber][]laneMove, seen *movesSeen) (moved []lanePath) {
 	g := t.d.g
 	left := at.scratch(&t.left)     // commits in which the path was moved away
 	held := at.scratch(&t.held)     // commits that have the node, followed forward over moves
@@ -307,7 +307,7 @@ func (w *walk) markOldPaths(t *moveTracker, at laneSet, moves map[repo.CommitNum
 			isOld := old[x.to/64]&(1<<(x.to%64)) != 0
 			if isOld && !at.has(c, x.to) {
 				at.set(c, x.to)
-				moved = append(moved, laneSpot{c, x.to})
+				moved = append(moved, lanePath{c, x.to})
 			}
 		}
 		here, gone, on := at.row(c), left.row(c), held.row(c)

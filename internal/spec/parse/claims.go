@@ -16,7 +16,7 @@ type EntryIndex map[repo.Path][]*sharedEntry
 // A sharedEntry is an entry that several nodes have. A path is compared with it once for all of them.
 type sharedEntry struct {
 	Entry
-	Held []NodeEntry // entries by node
+	Nodes []NodeEntry // entries by node
 }
 
 // A NodeEntry is an entry of a node.
@@ -39,7 +39,7 @@ func NewEntryIndex(nodes []*Node, entries func(n *Node) []Entry) EntryIndex {
 			shared[p] = &sharedEntry{Entry: h.Entry}
 			l[at] = append(l[at], shared[p])
 		}
-		shared[p].Held = append(shared[p].Held, h)
+		shared[p].Nodes = append(shared[p].Nodes, h)
 	}
 	for i, n := range nodes {
 		for k, e := range entries(n) {
@@ -93,7 +93,7 @@ func (l EntryIndex) Cost(path repo.Path) int {
 func (l EntryIndex) MoreThan(most int, path repo.Path) bool {
 	nodes := make(map[int]bool)
 	for s := range l.Matching(path) {
-		for _, h := range s.Held {
+		for _, h := range s.Nodes {
 			if nodes[h.Node] = true; len(nodes) > most {
 				return true
 			}
@@ -107,7 +107,7 @@ func (l EntryIndex) MoreThan(most int, path repo.Path) bool {
 func (l EntryIndex) Claims(path repo.Path) []NodeEntry {
 	var found []NodeEntry
 	for s := range l.Matching(path) {
-		found = append(found, s.Held...)
+		found = append(found, s.Nodes...)
 	}
 	slices.SortFunc(found, func(a, b NodeEntry) int { return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.entry, b.entry)) })
 	return slices.CompactFunc(found, func(a, b NodeEntry) bool { return a.Node == b.Node })

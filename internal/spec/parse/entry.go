@@ -136,8 +136,8 @@ func (e Entry) Matches(p repo.Path) bool {
 		e.Kind == GlobEntry && doublestar.MatchUnvalidated(e.Path, string(p))
 }
 
-// Names reports whether the entry matches any of the paths, which must be sorted.
-func (e Entry) Names(paths []repo.Path) bool {
+// MatchesAny reports whether the entry matches any of the paths, which must be sorted.
+func (e Entry) MatchesAny(paths []repo.Path) bool {
 	i, exact := slices.BinarySearch(paths, repo.Path(e.Path))
 	if exact && e.Kind != DirEntry || e.Path == "" && len(paths) > 0 {
 		return true

@@ -84,7 +84,7 @@ func (n *Node) split(text string) (front, body string, first int) {
 		Message: "the frontmatter has no end: ken reads the whole file as text",
 		Fix:     "add a line --- after the last field",
 	})
-	n.Blind = "its frontmatter has no end"
+	n.CodeUnknown = "its frontmatter has no end"
 	return "", text, 1
 }
 
@@ -161,9 +161,9 @@ func (t *fieldDecoder) mapping(n *yaml.Node) {
 	}
 }
 
-// place returns a pointer to the Node field with a name, a *string or a *[]Entry. It returns nil for an unknown
+// fieldOf returns a pointer to the Node field with a name, a *string or a *[]Entry. It returns nil for an unknown
 // name.
-func place(n *Node, name string) any {
+func fieldOf(n *Node, name string) any {
 	switch name {
 	case "title":
 		return &n.Title
@@ -197,7 +197,7 @@ func (t *fieldDecoder) field(name string, line int, value *yaml.Node) {
 		return
 	}
 	t.lines[name] = line
-	switch at := place(t.node, name).(type) {
+	switch at := fieldOf(t.node, name).(type) {
 	case *string:
 		*at = t.text(name, line, value)
 	case *[]Entry:
@@ -260,7 +260,7 @@ func (t *fieldDecoder) entries(name string, n *yaml.Node) []Entry {
 		if item.Kind != yaml.ScalarNode {
 			t.problem(line, "write one path per line, such as - \"src/a.go\"", "an entry of %s is %s, not a path", name, kind(item))
 			if name == "code" {
-				t.node.Blind = "ken cannot read an entry of its code"
+				t.node.CodeUnknown = "ken cannot read an entry of its code"
 			}
 			continue
 		}

@@ -47,16 +47,16 @@ func AssignIDs(nodes []*Node, given map[string]bool) {
 		byProposal := make(map[string]proposers, len(waiting))
 		for _, b := range waiting {
 			b.extend()
-			l := byProposal[b.proposal()]
+			l := byProposal[b.id()]
 			l.proposals++
 			if b.atEnd() && l.last == nil {
 				l.last = b
 			}
-			byProposal[b.proposal()] = l
+			byProposal[b.id()] = l
 		}
 		remaining := waiting[:0]
 		for _, b := range waiting {
-			id := b.proposal()
+			id := b.id()
 			switch l := byProposal[id]; {
 			case !given[id] && (l.last == b || l.proposals == 1):
 				give(b.node, id)
@@ -71,7 +71,7 @@ func AssignIDs(nodes []*Node, given map[string]bool) {
 
 	numbers := make(map[string]int)
 	for _, b := range exhausted {
-		whole := b.proposal()
+		whole := b.id()
 		id := ""
 		for number := max(numbers[whole], 2); id == ""; number++ {
 			if s := whole + "-" + strconv.Itoa(number); !given[s] {
@@ -98,7 +98,7 @@ func newIDCandidate(n *Node) *idCandidate {
 	}
 	sizes := make([]int, len(tokens))
 	for i, t := range tokens {
-		tokens[i] = Token(t)
+		tokens[i] = IDToken(t)
 		sizes[i] = len(tokens[i])
 	}
 	whole := strings.Join(tokens, separator)
@@ -112,14 +112,14 @@ func (b *idCandidate) extend() {
 	b.sizes = b.sizes[:last]
 }
 
-func (b *idCandidate) proposal() string { return b.whole[b.from:] }
+func (b *idCandidate) id() string { return b.whole[b.from:] }
 
 // atEnd reports whether the proposal includes the whole path.
 func (b *idCandidate) atEnd() bool { return len(b.sizes) == 0 }
 
-// Token converts a directory name to a word that needs no quoting in a URL, a trailer or a command. It is in NFC,
+// IDToken converts a directory name to a word that needs no quoting in a URL, a trailer or a command. It is in NFC,
 // keeps letters of all scripts, and has - for other characters.
-func Token(name string) string {
+func IDToken(name string) string {
 	if !strings.ContainsFunc(name, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_'
 	}) && name != "" {
@@ -127,7 +127,7 @@ func Token(name string) string {
 	}
 	s := norm.NFC.String(strings.ToValidUTF8(name, "-"))
 	s = strings.Map(func(r rune) rune {
-		if strings.ContainsRune(`/\%?#`, r) || unicode.IsSpace(r) || repo.Misleads(r) || unicode.Is(unicode.Bidi_Control, r) {
+		if strings.ContainsRune(`/\%?#`, r) || unicode.IsSpace(r) || repo.IsMisleading(r) || unicode.Is(unicode.Bidi_Control, r) {
 			return '-'
 		}
 		return r
@@ -149,7 +149,7 @@ func CandidateIDs(p repo.Path) []string {
 	var proposals []string
 	for b := newIDCandidate(&Node{Path: p}); !b.atEnd(); {
 		b.extend()
-		proposals = append(proposals, b.proposal())
+		proposals = append(proposals, b.id())
 	}
 	return proposals
 }

@@ -40,8 +40,8 @@ type Node struct {
 	BodyLine int    // the line of the file on which the body begins
 	Parts    *Parts // nil if the body has neither section
 	Problems []Problem
-	// Blind is the reason why the governed files are unknown, "" if they are known.
-	Blind string
+	// CodeUnknown is the reason why the governed files are unknown, "" if they are known.
+	CodeUnknown string
 }
 
 // Load parses the spec files of one tree and returns the nodes, sorted by path. Paths are relative to the
@@ -111,7 +111,7 @@ func ReadNode(f repo.LoadedFile) *Node {
 	n := &Node{Path: f.Path}
 	if f.Problem != "" {
 		n.problem(Problem{Rule: RuleFile, Line: 1, Message: f.Problem, Fix: "make it a regular file"})
-		n.Blind = f.Problem
+		n.CodeUnknown = f.Problem
 	}
 	text := n.Decode(f.Content)
 	n.readConflicts(text)

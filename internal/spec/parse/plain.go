@@ -110,7 +110,7 @@ func cutName(line string) (name, rest string, ok bool) {
 	if !ok || name == "" || strings.ContainsFunc(name, unicode.IsSpace) || strings.ContainsAny(name[:1], "-#?&*!|>%@`\"'[{") {
 		return "", "", false
 	}
-	if rest != "" && rest[0] != ' ' && rest[0] != '\t' && place(&Node{}, name) == nil {
+	if rest != "" && rest[0] != ' ' && rest[0] != '\t' && fieldOf(&Node{}, name) == nil {
 		return "", "", false
 	}
 	return name, strings.TrimSpace(rest), true

@@ -143,7 +143,7 @@ func sees(s *local.Store, text string) error {
 	n := 0
 	for r, err := range s.Rows(ctx, "") {
 		n++
-		if err != nil || r.Content != storetest.Content(text) || !r.About.Holds(r.Content) {
+		if err != nil || r.Content != storetest.Content(text) || !r.About.Matches(r.Content) {
 			return fmt.Errorf("row: %+v, %w", r, err)
 		}
 	}

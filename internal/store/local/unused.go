@@ -10,10 +10,10 @@ import (
 	"ken/internal/store/sqlite"
 )
 
-// Unused returns the records read so far that ken ignores: their content does not match their id, or their date is
+// UnusedRecord returns the records read so far that ken ignores: their content does not match their id, or their date is
 // in the future.
-func (s *Store) Unused() []fresh.Unused {
-	var list []fresh.Unused
+func (s *Store) Unused() []fresh.UnusedRecord {
+	var list []fresh.UnusedRecord
 	for _, db := range []*sqlite.Store{s.main, s.readonly, s.spool} {
 		if db == nil {
 			continue
@@ -28,14 +28,14 @@ func (s *Store) Unused() []fresh.Unused {
 }
 
 // Examine reads every record and returns those that ken ignores.
-func (s *Store) Examine(ctx context.Context) ([]fresh.Unused, error) {
-	return use(ctx, s, false, func(db *sqlite.Store) ([]fresh.Unused, error) { return db.Examine(ctx) })
+func (s *Store) Examine(ctx context.Context) ([]fresh.UnusedRecord, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) ([]fresh.UnusedRecord, error) { return db.Examine(ctx) })
 }
 
 // RemoveUnused removes the records that ken ignores, and returns them. It also invalidates the share memory, so
 // that the next pull brings the records that others have.
-func (s *Store) RemoveUnused(ctx context.Context) ([]fresh.Unused, error) {
-	removed, err := use(ctx, s, true, func(db *sqlite.Store) ([]fresh.Unused, error) { return db.RemoveUnused(ctx) })
+func (s *Store) RemoveUnused(ctx context.Context) ([]fresh.UnusedRecord, error) {
+	removed, err := use(ctx, s, true, func(db *sqlite.Store) ([]fresh.UnusedRecord, error) { return db.RemoveUnused(ctx) })
 	if err != nil || len(removed) == 0 {
 		return nil, err
 	}

@@ -109,7 +109,7 @@ func (s *Store) Exceptions(ctx context.Context, worktree string, marks store.Fil
 	defer s.mu.Unlock()
 	found := make(map[repo.Path]store.FileRow)
 	for p, r := range s.rows[worktree] {
-		stale := r.Excluded == "" && !r.About.IsZero() && !r.About.Holds(r.Content)
+		stale := r.Excluded == "" && !r.About.IsZero() && !r.About.Matches(r.Content)
 		if r.Marks&marks != 0 || stale {
 			found[p] = r
 		}
@@ -132,7 +132,7 @@ func (s *Store) Tally(ctx context.Context, worktree string) (store.FileCounts, e
 			t.Excluded++
 		case r.About.IsZero():
 			t.None++
-		case r.About.Holds(r.Content), r.Marks.Has(store.MarkUncounted):
+		case r.About.Matches(r.Content), r.Marks.Has(store.MarkUncounted):
 			t.Fresh++
 		default:
 			t.Stale++
@@ -167,7 +167,7 @@ func (s *Store) newest(c repo.Content) (fresh.Record, bool) {
 func (s *Store) after(i, j int) bool { return s.records[i].Compare(s.records[j]) > 0 }
 
 // counts reports whether a record is not dated ahead.
-func (s *Store) counts(i int) bool { return !s.records[i].At.After(fresh.Latest(time.Now())) }
+func (s *Store) counts(i int) bool { return !s.records[i].At.After(fresh.LatestTime(time.Now())) }
 
 // Known implements [store.Files].
 func (s *Store) Known(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Basis, error) {

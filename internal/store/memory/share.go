@@ -35,7 +35,7 @@ func (s *Store) Since(ctx context.Context, mark store.Mark, most int) (list []st
 	latest := newestBy(s.directories, func(r *store.DirRecord) repo.Path { return r.Path })
 	for ; directories < len(s.directories) && len(list) < most; directories++ {
 		r := s.directories[directories]
-		if ahead := r.At.After(fresh.Latest(time.Now())); !ahead && (!r.Outlined() || slices.Contains(latest[r.Path], r)) {
+		if ahead := r.At.After(fresh.LatestTime(time.Now())); !ahead && (!r.Outlined() || slices.Contains(latest[r.Path], r)) {
 			list = append(list, store.Record{Directory: r})
 		}
 	}
@@ -46,7 +46,7 @@ func (s *Store) Since(ctx context.Context, mark store.Mark, most int) (list []st
 func (s *Store) Absorb(ctx context.Context, list []store.Record) error {
 	var c store.FileChanges
 	var directories []*store.DirRecord
-	latest := fresh.Latest(time.Now())
+	latest := fresh.LatestTime(time.Now())
 	for _, r := range list {
 		if r.At().After(latest) {
 			continue

@@ -16,7 +16,7 @@ var (
 	_ store.Leases      = (*Store)(nil)
 )
 
-// Latest implements [store.Directories].
+// LatestTime implements [store.Directories].
 func (s *Store) Latest(ctx context.Context) (map[repo.Path][]*store.DirRecord, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (s *Store) Kept(ctx context.Context, id fresh.Digest) (*store.DirRecord, er
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range s.directories {
-		if r.ID() == id && !r.At.After(fresh.Latest(time.Now())) {
+		if r.ID() == id && !r.At.After(fresh.LatestTime(time.Now())) {
 			return r, nil
 		}
 	}
@@ -94,7 +94,7 @@ func (s *Store) Kept(ctx context.Context, id fresh.Digest) (*store.DirRecord, er
 
 // byAge returns the records that are not dated ahead, the oldest first.
 func byAge(records []*store.DirRecord) []*store.DirRecord {
-	latest := fresh.Latest(time.Now())
+	latest := fresh.LatestTime(time.Now())
 	list := slices.DeleteFunc(slices.Clone(records), func(r *store.DirRecord) bool { return r.At.After(latest) })
 	slices.SortFunc(list, (*store.DirRecord).Compare)
 	return list

@@ -118,7 +118,7 @@ func (s *Store) newest(ctx context.Context, what string, contents []repo.Content
 		var r recordRow
 		var lost []repo.Content
 		err = scanAll(rows, err, func() error {
-			if rec, ok := r.record(); ok && rec.Basis.Holds(contents[n-1]) {
+			if rec, ok := r.record(); ok && rec.Basis.Matches(contents[n-1]) {
 				visit(contents[n-1], rec)
 			} else {
 				lost = append(lost, contents[n-1])
@@ -144,7 +144,7 @@ func (s *Store) nextNewest(ctx context.Context, tx pgx.Tx, c repo.Content, visit
 	var best fresh.Record
 	found := false
 	err = scanAll(rows, err, func() error {
-		if rec, ok := r.record(); ok && rec.Basis.Holds(c) && (!found || rec.Compare(best) > 0) {
+		if rec, ok := r.record(); ok && rec.Basis.Matches(c) && (!found || rec.Compare(best) > 0) {
 			best, found = rec, true
 		}
 		return nil
@@ -156,7 +156,7 @@ func (s *Store) nextNewest(ctx context.Context, tx pgx.Tx, c repo.Content, visit
 }
 
 // latest returns the limit for the times of records. Later records are not used.
-func latest() time.Time { return fresh.Latest(time.Now()) }
+func latest() time.Time { return fresh.LatestTime(time.Now()) }
 
 // Record implements [store.Files].
 func (s *Store) Record(ctx context.Context, id fresh.Digest) (fresh.Record, bool, error) {

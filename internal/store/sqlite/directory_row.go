@@ -99,7 +99,7 @@ func (d *directoryReader) record(stmt *sqlite.Stmt) *store.DirRecord {
 	var id fresh.Digest
 	stmt.ColumnBytes(10, id[:])
 	if why := d.store.unusable(flagsErr == nil && basisErr == nil && r.Identify(id), r.At); why != nil {
-		d.store.unused.add(fresh.Unused{Path: r.Path, Directory: true, Why: why}, stmt.ColumnInt64(9))
+		d.store.unused.add(fresh.UnusedRecord{Path: r.Path, Directory: true, Why: why}, stmt.ColumnInt64(9))
 		return nil
 	}
 	return r

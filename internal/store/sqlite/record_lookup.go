@@ -188,7 +188,7 @@ func (l *lookup) usable(c repo.Content) (best fresh.Record, ok bool, err error) 
 			if !more {
 				break
 			}
-			if r, good := l.store.columnRecord(stmt); good && r.Basis.Holds(c) && (!ok || r.Compare(best) > 0) {
+			if r, good := l.store.columnRecord(stmt); good && r.Basis.Matches(c) && (!ok || r.Compare(best) > 0) {
 				best, ok = r, true
 			}
 		}

@@ -76,7 +76,7 @@ func (s *Store) Newest(ctx context.Context, contents []repo.Content) (map[repo.C
 		for seq, cs := range wanted {
 			rec, ok := records[seq]
 			for _, c := range cs {
-				if !ok || !rec.Basis.Holds(c) {
+				if !ok || !rec.Basis.Matches(c) {
 					older, found, err := look.usable(c)
 					if err != nil {
 						return err
@@ -342,7 +342,7 @@ func (s *Store) columnRecord(stmt *sqlite.Stmt) (fresh.Record, bool) {
 	stmt.ColumnBytes(10, id[:])
 	why := s.unusable(r.ID() == id, r.At)
 	if why != nil {
-		s.unused.add(fresh.Unused{Path: r.Path, Why: why}, stmt.ColumnInt64(0))
+		s.unused.add(fresh.UnusedRecord{Path: r.Path, Why: why}, stmt.ColumnInt64(0))
 	}
 	return r, why == nil
 }

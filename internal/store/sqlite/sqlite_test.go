@@ -117,7 +117,7 @@ func TestReopen(t *testing.T) {
 		if i == 2 {
 			s = open(t, path)
 		}
-		if rows := storetest.Rows(t, s, ""); len(rows) != 1 || !rows[0].About.Holds(row.Content) {
+		if rows := storetest.Rows(t, s, ""); len(rows) != 1 || !rows[0].About.Matches(row.Content) {
 			t.Errorf("rows = %+v", rows)
 		}
 		if b, ok, err := s.Baseline(t.Context(), ""); !ok || err != nil || b.Head != storetest.ID("h") {

@@ -30,7 +30,7 @@ func schema1(t *testing.T, journal string) (path string) {
 func checkSchema1(t *testing.T, s store.Files) {
 	t.Helper()
 	rows := storetest.Rows(t, s, "")
-	if len(rows) != 3 || !rows[0].About.Holds(rows[0].Content) || rows[1].Path != "b\xff.go" || rows[2].About.Holds(rows[2].Content) {
+	if len(rows) != 3 || !rows[0].About.Matches(rows[0].Content) || rows[1].Path != "b\xff.go" || rows[2].About.Matches(rows[2].Content) {
 		t.Errorf("rows = %+v", rows)
 	}
 	if rows := storetest.Rows(t, s, "two"); len(rows) != 1 {

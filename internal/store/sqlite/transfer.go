@@ -77,11 +77,11 @@ func (k *Kept) isZero() bool {
 
 // absorb adds the data of another store. It does not change existing records, and rejects records in the future.
 func (tx *transaction) absorb(k *Kept) error {
-	latest := fresh.Latest(tx.store.opts.Now())
+	latest := fresh.LatestTime(tx.store.opts.Now())
 	var records []fresh.Record
 	for i, r := range k.records {
 		if r.At.After(latest) {
-			tx.store.unused.add(fresh.Unused{Path: r.Path, Why: fresh.ErrAhead}, int64(-1-i))
+			tx.store.unused.add(fresh.UnusedRecord{Path: r.Path, Why: fresh.ErrAhead}, int64(-1-i))
 			continue
 		}
 		records = append(records, r)
@@ -92,7 +92,7 @@ func (tx *transaction) absorb(k *Kept) error {
 	var rows []directoryRow
 	for i, r := range k.directories {
 		if r.At.After(latest) {
-			tx.store.unused.add(fresh.Unused{Path: r.Path, Directory: true, Why: fresh.ErrAhead}, int64(-1-i))
+			tx.store.unused.add(fresh.UnusedRecord{Path: r.Path, Directory: true, Why: fresh.ErrAhead}, int64(-1-i))
 			continue
 		}
 		row, err := directoryRowOf(r)

@@ -19,7 +19,7 @@ import (
 // unusedRecords is the set of unusable records that were read so far. It is safe for concurrent use.
 type unusedRecords struct {
 	mu   sync.Mutex
-	list map[unusedKey]fresh.Unused
+	list map[unusedKey]fresh.UnusedRecord
 }
 
 // An unusedKey is the sequence number of a record in one of the two tables.
@@ -28,11 +28,11 @@ type unusedKey struct {
 	seq       int64
 }
 
-func (u *unusedRecords) add(one fresh.Unused, seq int64) {
+func (u *unusedRecords) add(one fresh.UnusedRecord, seq int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.list == nil {
-		u.list = make(map[unusedKey]fresh.Unused)
+		u.list = make(map[unusedKey]fresh.UnusedRecord)
 	}
 	u.list[unusedKey{one.Directory, seq}] = one
 }
@@ -53,7 +53,7 @@ func (u *unusedRecords) clear() {
 func (u *unusedRecords) keepDamaged() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	maps.DeleteFunc(u.list, func(_ unusedKey, one fresh.Unused) bool { return !errors.Is(one.Why, fresh.ErrDamaged) })
+	maps.DeleteFunc(u.list, func(_ unusedKey, one fresh.UnusedRecord) bool { return !errors.Is(one.Why, fresh.ErrDamaged) })
 }
 
 // numbers returns the sequence numbers of the records of one table.
@@ -68,24 +68,24 @@ func (u *unusedRecords) numbers(directory bool) (list []int64) {
 	return list
 }
 
-func (u *unusedRecords) all() []fresh.Unused {
+func (u *unusedRecords) all() []fresh.UnusedRecord {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	var list []fresh.Unused
+	var list []fresh.UnusedRecord
 	for _, one := range u.list {
 		list = append(list, one)
 	}
-	slices.SortFunc(list, func(a, b fresh.Unused) int {
+	slices.SortFunc(list, func(a, b fresh.UnusedRecord) int {
 		return strings.Compare(fmt.Sprint(a.Directory, a.Path, a.Why), fmt.Sprint(b.Directory, b.Path, b.Why))
 	})
 	return list
 }
 
-// Unused returns the unusable records that this store has read so far.
-func (s *Store) Unused() []fresh.Unused { return s.unused.all() }
+// UnusedRecord returns the unusable records that this store has read so far.
+func (s *Store) Unused() []fresh.UnusedRecord { return s.unused.all() }
 
 // latest returns the limit for the times of records, in microseconds since 1970. Later records are not used.
-func (s *Store) latest() int64 { return fresh.Latest(s.opts.Now()).UnixMicro() }
+func (s *Store) latest() int64 { return fresh.LatestTime(s.opts.Now()).UnixMicro() }
 
 // unusable returns the reason why a record is not used, nil if it is used. intact reports whether the content of the
 // record matches its id.
@@ -100,7 +100,7 @@ func (s *Store) unusable(intact bool, at time.Time) error {
 }
 
 // Examine reads all records, and returns the unusable ones.
-func (s *Store) Examine(ctx context.Context) ([]fresh.Unused, error) {
+func (s *Store) Examine(ctx context.Context) ([]fresh.UnusedRecord, error) {
 	err := s.read(ctx, func(conn *sqlite.Conn) error {
 		s.unused.clear()
 		return new(Kept).readRecords(s, conn)
@@ -115,7 +115,7 @@ func (s *Store) Examine(ctx context.Context) ([]fresh.Unused, error) {
 // the clock of this machine may be wrong. Rows with a summary from a removed record lose it. RemoveUnused also
 // deletes the marks of shared stores, so that the next command pulls all records again, and the record numbers of
 // all baselines, because a new record may get the number of a removed one.
-func (s *Store) RemoveUnused(ctx context.Context) (removed []fresh.Unused, err error) {
+func (s *Store) RemoveUnused(ctx context.Context) (removed []fresh.UnusedRecord, err error) {
 	if found, err := s.Examine(ctx); err != nil || len(found) == 0 {
 		return nil, err
 	}

@@ -791,7 +791,7 @@ func testConcurrent(t *testing.T, s store.Files) {
 						t.Error(err)
 						return
 					}
-					if !r.About.Holds(r.Content) {
+					if !r.About.Matches(r.Content) {
 						t.Errorf("the row %v has a basis without a record", r.Path)
 					}
 					n++

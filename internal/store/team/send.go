@@ -252,7 +252,7 @@ func rowSum(r store.FileRow) uint64 {
 	put(r.Content.MD5[:])
 	put([]byte{byte(r.Marks)})
 	put([]byte(r.Excluded))
-	if !r.About.Holds(r.Content) {
+	if !r.About.Matches(r.Content) {
 		put(r.About.Content.ID.Bytes())
 		put(r.About.Content.MD5[:])
 	}

@@ -649,7 +649,7 @@ func TestSendRows(t *testing.T) {
 			if r.Stat != (repo.Stat{}) {
 				t.Errorf("the shared store has the stat of %s: %+v", r.Path, r.Stat)
 			}
-			out = append(out, fmt.Sprint(string(r.Path), " ", r.Content == storetest.Content("2"), " ", r.About.Holds(r.Content)))
+			out = append(out, fmt.Sprint(string(r.Path), " ", r.Content == storetest.Content("2"), " ", r.About.Matches(r.Content)))
 		}
 		return fmt.Sprintf("%v %v of %d fresh %d stale %d none %d", m.Head, out, m.Files, m.Fresh, m.Stale, m.None)
 	}

@@ -27,7 +27,7 @@ func Cut(text string, limit int) string {
 // Clean removes characters from the text of a file that could mislead a reader.
 func Clean(text string) string {
 	return strings.TrimSpace(strings.Map(func(c rune) rune {
-		if repo.Misleads(c) && c != '\n' && c != '\t' {
+		if repo.IsMisleading(c) && c != '\n' && c != '\t' {
 			return -1
 		}
 		return c

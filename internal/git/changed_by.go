@@ -10,12 +10,13 @@ import (
 	"strings"
 
 	"ken/internal/fault"
+	"ken/internal/git/command"
 	"ken/internal/repo"
 )
 
-// Touched returns the full id of a commit and the paths that it changed compared with its first parent, sorted. A
+// ChangedBy returns the full id of a commit and the paths that it changed compared with its first parent, sorted. A
 // root commit changed all its files. An unknown rev is a [fault.Usage].
-func (r *Repo) Touched(ctx context.Context, rev string) (commit repo.ID, paths []repo.Path, err error) {
+func (r *Repo) ChangedBy(ctx context.Context, rev string) (commit repo.ID, paths []repo.Path, err error) {
 	if commit, err = r.commit(ctx, rev); err != nil {
 		return repo.ID{}, nil, err
 	}
@@ -30,7 +31,7 @@ func (r *Repo) Touched(ctx context.Context, rev string) (commit repo.ID, paths [
 			Err:  fmt.Errorf("list what %s changed: its parent is not in this shallow clone", commit.Short()),
 		}
 	}
-	out, err := r.read(ctx, nil, "diff-tree", "-r", "-z", "--root", "--no-commit-id", "--name-only",
+	out, err := r.git().Read(ctx, nil, "diff-tree", "-r", "-z", "--root", "--no-commit-id", "--name-only",
 		"--no-renames", "--diff-merges=first-parent", "--no-relative", "--ignore-submodules=none",
 		"--no-ext-diff", "--no-textconv", commit.String(), "--")
 	if err != nil {
@@ -60,9 +61,9 @@ func (r *Repo) commit(ctx context.Context, rev string) (repo.ID, error) {
 			return head.Commit, nil
 		}
 	}
-	out, found, err := r.probe(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
-	if why, refused := errors.AsType[*gitError](err); refused {
-		return repo.ID{}, unknown(why.text)
+	out, found, err := r.git().Probe(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
+	if why, refused := errors.AsType[*command.Error](err); refused {
+		return repo.ID{}, unknown(why.Text)
 	}
 	if err != nil {
 		return repo.ID{}, err

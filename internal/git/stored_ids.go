@@ -9,16 +9,17 @@ import (
 	"strconv"
 	"strings"
 
+	"ken/internal/git/command"
 	"ken/internal/git/index"
 	"ken/internal/repo"
 )
 
-// Cleaned returns the blob ids that git add would give the files now, in the order of paths. A path with a
+// StoredIDs returns the blob ids that git add would give the files now, in the order of paths. A path with a
 // filter attribute is an error: adding it would start a program.
 //
-// Cleaned runs git add with a temporary index and object directory. `git hash-object` is not enough: it does
+// StoredIDs runs git add with a temporary index and object directory. `git hash-object` is not enough: it does
 // not read the index, so it converts line endings that git add keeps because the index has them, too.
-func (r *Repo) Cleaned(ctx context.Context, paths []repo.Path) ([]repo.ID, error) {
+func (r *Repo) StoredIDs(ctx context.Context, paths []repo.Path) ([]repo.ID, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
@@ -60,12 +61,7 @@ func (r *Repo) addAll(ctx context.Context, env []string, paths []repo.Path) ([]r
 		names.WriteByte(0)
 	}
 	ask := func(stdin string, args ...string) (string, error) {
-		out := &bounded{max: maxAnswer}
-		status, stderr, err := r.run(ctx, call{args: args, stdin: strings.NewReader(stdin), stdout: out, env: env})
-		if err == nil && status != 0 {
-			err = r.failed(args, status, stderr)
-		}
-		return out.String(), err
+		return r.git().Output(ctx, command.Call{Args: args, Stdin: strings.NewReader(stdin), Env: env})
 	}
 	if _, err = ask(before, "update-index", "-z", "--index-info"); err == nil {
 		_, err = ask(names.String(), "update-index", "-z", "--add", "--stdin")

@@ -7,23 +7,23 @@ import (
 	"ken/internal/repo"
 )
 
-// holders finds the tracked path that has a content. It loads the paths at the first call, since hardly any write
+// contentPaths finds the tracked path that has a content. It loads the paths at the first call, since hardly any write
 // needs them.
-type holders struct {
+type contentPaths struct {
 	*Registry
 
 	snap *repo.Snapshot
 	by   map[fresh.Basis]repo.Path // by the id, and by the md5 alone
 }
 
-// holding returns another path that has content c, if neither the row, nor the index, nor HEAD has c at the path of
+// otherPathWith returns another path that has content c, if neither the row, nor the index, nor HEAD has c at the path of
 // the subject.
-func (h *holders) holding(ctx context.Context, c repo.Content, s *subject) (repo.Path, error) {
+func (h *contentPaths) otherPathWith(ctx context.Context, c repo.Content, s *subject) (repo.Path, error) {
 	about := fresh.Basis{Content: c}
-	if about.Holds(s.now.Content) || about.Holds(s.before.Content) {
+	if about.Matches(s.now.Content) || about.Matches(s.before.Content) {
 		return "", nil
 	}
-	if i, ok := find(h.snap.Index.Entries, s.path); ok && about.Holds(repo.Content{ID: h.snap.Index.Entries[i].ID}) {
+	if i, ok := find(h.snap.Index.Entries, s.path); ok && about.Matches(repo.Content{ID: h.snap.Index.Entries[i].ID}) {
 		return "", nil
 	}
 	if h.by == nil {
@@ -43,7 +43,7 @@ func (h *holders) holding(ctx context.Context, c repo.Content, s *subject) (repo
 }
 
 // load loads the contents of the index and of its rows. If several paths have a content, one of them counts.
-func (h *holders) load(ctx context.Context) error {
+func (h *contentPaths) load(ctx context.Context) error {
 	h.by = map[fresh.Basis]repo.Path{}
 	for i := range h.snap.Index.Entries {
 		e := &h.snap.Index.Entries[i]

@@ -1,21 +1,22 @@
-package git
+package objects
 
 import (
 	"context"
 	"errors"
 	"strings"
 
+	"ken/internal/git/command"
 	"ken/internal/repo"
 )
 
-// maxNamed is the largest number of places of one commit that ken looks up by their directories. For each of
+// MaxNamed is the largest number of places of one commit that ken looks up by their directories. For each of
 // them git reads the trees on the path again, so with more places listing the commit is faster.
-const maxNamed = 1_000
+const MaxNamed = 1_000
 
 // listMany finds the ids for commits with many places, and returns these commits. It leaves out a commit that git
 // cannot list: a lookup may still work, since it needs fewer objects.
-func (r *Repo) listMany(ctx context.Context, places []repo.CommitPath, ids []repo.ID) (map[repo.ID]bool, error) {
-	if len(places) <= maxNamed {
+func (r Reader) listMany(ctx context.Context, places []repo.CommitPath, ids []repo.ID) (map[repo.ID]bool, error) {
+	if len(places) <= MaxNamed {
 		return nil, nil
 	}
 	count := make(map[repo.ID]int)
@@ -24,7 +25,7 @@ func (r *Repo) listMany(ctx context.Context, places []repo.CommitPath, ids []rep
 	}
 	listed := make(map[repo.ID]bool)
 	for commit, n := range count {
-		if n <= maxNamed || commit.IsZero() {
+		if n <= MaxNamed || commit.IsZero() {
 			continue
 		}
 		asked := make(map[string]int, n)
@@ -34,7 +35,7 @@ func (r *Repo) listMany(ctx context.Context, places []repo.CommitPath, ids []rep
 			}
 		}
 		err := r.list(ctx, commit, asked, ids)
-		if _, refused := errors.AsType[*gitError](err); refused {
+		if _, refused := errors.AsType[*command.Error](err); refused {
 			clearIDs(ids, asked)
 			continue
 		}
@@ -53,19 +54,19 @@ func clearIDs(ids []repo.ID, at map[string]int) {
 }
 
 // list lists the directory that contains all requested paths of a commit, and sets their ids.
-func (r *Repo) list(ctx context.Context, commit repo.ID, asked map[string]int, ids []repo.ID) error {
+func (r Reader) list(ctx context.Context, commit repo.ID, asked map[string]int, ids []repo.ID) error {
 	args := []string{"ls-tree", "-r", "-t", "-z", "--full-tree", commit.String()}
 	if dir := sharedDir(asked); dir != "" {
 		args = append(args, "--", dir+"/")
 	}
-	return r.split(ctx, call{args: args}, func(text string) error {
+	return r.Git.Split(ctx, command.Call{Args: args}, func(text string) error {
 		_, path, _ := strings.Cut(text, "\t")
 		i, wanted := asked[path]
 		if !wanted {
 			return nil // most paths are not requested
 		}
-		item, err := parseTreeItem(text)
-		ids[i] = item.id
+		item, err := ParseTreeItem(text)
+		ids[i] = item.ID
 		return err
 	})
 }

@@ -11,9 +11,9 @@ import (
 	"ken/internal/store"
 )
 
-// entered is the entry state of a session with the facts that it was decided from. All answers of one run use one
-// of these.
-type entered struct {
+// A session has the entry state and the facts that it was decided from. All answers of one run use one session.
+
+type session struct {
 	view     *view
 	base     store.Verification
 	verified bool // there is a base
@@ -29,19 +29,19 @@ type entered struct {
 }
 
 // settled reports whether the row of a path shows the right summary, provided that its content is the same.
-func (e *entered) settled(path repo.Path) bool {
+func (e *session) settled(path repo.Path) bool {
 	return e.verified && e.base.Policy == e.view.policy && !e.renewed[path]
 }
 
 // sameHistory reports whether files have the same former paths as at the last verification.
-func (e *entered) sameHistory() bool {
+func (e *session) sameHistory() bool {
 	index := e.view.snap.Index.Tree
 	return e.base.Head == e.view.snap.Head.Commit && !index.IsZero() && e.base.Index == index
 }
 
 // findRenewed finds the tracked paths that may show another summary than at the last verification although their content
 // is the same: there are new records, or their former paths changed.
-func (r *Registry) findRenewed(ctx context.Context, e *entered) error {
+func (r *Registry) findRenewed(ctx context.Context, e *session) error {
 	paths, now, err := r.store.WrittenSince(ctx, e.base.Records)
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func (r *Registry) findRenewed(ctx context.Context, e *entered) error {
 
 // findRenewedByHistory adds the paths whose summary was written at a former path, and those without a finer grade: git may
 // have the content by now.
-func (r *Registry) findRenewedByHistory(ctx context.Context, e *entered) error {
+func (r *Registry) findRenewedByHistory(ctx context.Context, e *session) error {
 	if err := r.loadExceptions(ctx, e.view); err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (r *Registry) findRenewedByHistory(ctx context.Context, e *entered) error {
 	}
 	for path, row := range e.view.exceptions {
 		own := slices.ContainsFunc(written[path], func(c store.RecordHeader) bool { return c.Basis.Key() == row.About })
-		stale := !row.About.IsZero() && !row.About.Holds(row.Content)
+		stale := !row.About.IsZero() && !row.About.Matches(row.Content)
 		_, tracked := find(e.view.snap.Index.Entries, path)
 		if tracked && stale && (!own || row.Marks&store.MarkGraded == 0) {
 			e.renewed[path] = true
@@ -100,14 +100,14 @@ func (r *Registry) findRenewedByHistory(ctx context.Context, e *entered) error {
 }
 
 // enter reads the repository and decides the entry state.
-func (r *Registry) enter(ctx context.Context) (*entered, error) {
+func (r *Registry) enter(ctx context.Context) (*session, error) {
 	snap, err := r.snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
-	e := &entered{view: &view{snap: snap}}
+	e := &session{view: &view{snap: snap}}
 	if len(snap.Index.Entries) == 0 {
-		e.state, e.reasons = Enter(EntryFacts{})
+		e.state, e.reasons = EntryState(EntryFacts{})
 		e.upstream, err = r.git.Upstream(ctx, snap, repo.Upstream{}, repo.ID{})
 		return e, err
 	}
@@ -142,14 +142,14 @@ func (r *Registry) enter(ctx context.Context) (*entered, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.Lost = !reachable
+		s.BaselineLost = !reachable
 	}
-	e.state, e.reasons = Enter(s)
+	e.state, e.reasons = EntryState(s)
 	return e, nil
 }
 
 // setFacts sets the facts that follow from the snapshot and the work tree.
-func (r *Registry) setFacts(ctx context.Context, e *entered) error {
+func (r *Registry) setFacts(ctx context.Context, e *session) error {
 	snap := e.view.snap
 	var flags repo.Flags
 	for i := range snap.Index.Entries {
@@ -160,8 +160,8 @@ func (r *Registry) setFacts(ctx context.Context, e *entered) error {
 			of.Has(repo.SkipWorktree) && e.view.pathState(i).state != sparse
 	}
 	e.inMerge = flags.Has(repo.Conflicted)
-	for i := range e.view.seen {
-		e.dirty = e.dirty || e.view.moved(i)
+	for i := range e.view.states {
+		e.dirty = e.dirty || e.view.isModified(i)
 	}
 	e.tree = e.base.Tree
 	if head := snap.Head.Commit; head.IsZero() {
@@ -182,13 +182,13 @@ func (r *Registry) setFacts(ctx context.Context, e *entered) error {
 	if e.dirty {
 		return nil
 	}
-	staged, err := r.git.Staged(ctx, snap, e.tree)
+	staged, err := r.git.IndexDiffers(ctx, snap, e.tree)
 	e.dirty = staged
 	return err
 }
 
 // report returns the report of a run, without verdicts.
-func (e *entered) report() *Report {
+func (e *session) report() *Report {
 	rep := &Report{
 		State: e.state, Reasons: e.reasons, Head: e.view.snap.Head.Commit, LastVerified: e.base.Head,
 		Upstream: Upstream{State: "unknown"}, Verdicts: []Verdict{},
@@ -204,7 +204,7 @@ func (e *entered) report() *Report {
 }
 
 // baseline returns the verification to store together with the rows.
-func (e *entered) baseline(r *Registry, clean bool, raw int) *store.Verification {
+func (e *session) baseline(r *Registry, clean bool, raw int) *store.Verification {
 	return &store.Verification{
 		Generation: e.base.Generation,
 		Head:       e.view.snap.Head.Commit, Tree: e.tree, Index: e.view.snap.Index.Tree, Policy: e.view.policy, Raw: raw, Records: e.records, Upstream: e.upstream,

@@ -37,7 +37,7 @@ func TestTimeoutStopsGitAndItsChildren(t *testing.T) {
 	}()
 	for limit := 300 * time.Millisecond; ; limit *= 2 { // until the machine starts a child in time
 		t.Setenv("KEN_GIT_TIMEOUT", limit.String())
-		_, err := r.read(ctx(t), nil, "status")
+		_, err := r.git().Read(ctx(t), nil, "status")
 		if err == nil || !strings.Contains(err.Error(), "no answer within "+limit.String()) || !strings.Contains(fault.HintOf(err), "KEN_GIT_TIMEOUT") {
 			t.Errorf("error %v, hint %q", err, fault.HintOf(err))
 		}
@@ -62,34 +62,18 @@ func TestCancelIsAnInterruption(t *testing.T) {
 	defer cancel()
 	stop, cancelStop := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, cancelStop)
-	if _, err := r.read(stop, nil, "status"); fault.KindOf(err) != fault.Interrupted || !errors.Is(err, context.Canceled) {
+	if _, err := r.git().Read(stop, nil, "status"); fault.KindOf(err) != fault.Interrupted || !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if _, err := r.read(c, nil, "status"); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := r.git().Read(c, nil, "status"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the caller's deadline: %v", err)
-	}
-}
-
-func TestTimeoutSetting(t *testing.T) {
-	for value, want := range map[string]time.Duration{
-		"": time.Minute, "5s": 5 * time.Second, "2": 2 * time.Second, "1m30s": 90 * time.Second,
-		"soon": 0, "-1s": 0, "0": 0,
-	} {
-		t.Setenv("KEN_GIT_TIMEOUT", value)
-		got, err := timeout()
-		if got != want || (err == nil) != (want > 0) {
-			t.Errorf("%q: %s, %v", value, got, err)
-		}
-		if err != nil && fault.KindOf(err) != fault.Usage {
-			t.Errorf("%q: kind %d", value, fault.KindOf(err))
-		}
 	}
 }
 
 func TestGitNotInstalled(t *testing.T) {
 	r := newBox(t).open()
 	withoutGit(t)
-	_, err := r.read(ctx(t), nil, "status")
+	_, err := r.git().Read(ctx(t), nil, "status")
 	if err == nil || !strings.Contains(err.Error(), "git is not installed") || !strings.Contains(fault.HintOf(err), "git --version") {
 		t.Errorf("error %v, hint %q", err, fault.HintOf(err))
 	}
@@ -103,15 +87,15 @@ func TestDubiousOwnershipHasAHint(t *testing.T) {
 		"detected dubious ownership":                       b.dir,
 	} {
 		fakeGit(t, `echo "fatal: `+said+`" >&2; exit 128`)
-		_, err := r.read(ctx(t), nil, "status")
+		_, err := r.git().Read(ctx(t), nil, "status")
 		if err == nil || fault.HintOf(err) != "if you trust it: git config --global --add safe.directory "+want {
 			t.Errorf("%s: error %v, hint %q", said, err, fault.HintOf(err))
 		}
 	}
 }
 
-// read, probe and verdict distinguish a failure from a missing object and from "no".
-func TestReadProbeVerdict(t *testing.T) {
+// read, probe and check distinguish a failure from a missing object and from "no".
+func TestReadProbeCheck(t *testing.T) {
 	r := newBox(t).open()
 	for _, c := range []struct {
 		name, script                string
@@ -126,33 +110,19 @@ func TestReadProbeVerdict(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			fakeGit(t, c.script)
-			out, err := r.read(ctx(t), nil, "x")
+			out, err := r.git().Read(ctx(t), nil, "x")
 			if (err == nil) != c.read || c.read && out != "out\n" {
 				t.Errorf("read: %q, %v", out, err)
 			}
-			_, found, err := r.probe(ctx(t), "x")
+			_, found, err := r.git().Probe(ctx(t), "x")
 			if (err == nil) != c.probe || found != c.found {
 				t.Errorf("probe: %v, %v", found, err)
 			}
-			yes, err := r.verdict(ctx(t), "x")
+			yes, err := r.git().Check(ctx(t), "x")
 			if (err == nil) != c.verdict || yes != c.yes {
 				t.Errorf("verdict: %v, %v", yes, err)
 			}
 		})
-	}
-}
-
-func TestComplaintIsOneHarmlessLine(t *testing.T) {
-	for in, want := range map[string]string{
-		"warning: x\nfatal: bad \x1b[31mname\nmore\n": "fatal: bad ?[31mname",
-		"hello\n":                       "hello",
-		"":                              "",
-		"fatal: unknown thing:\n\tit\n": "fatal: unknown thing: it",
-		"error: \xff\n":                 "error: ?",
-	} {
-		if got := firstComplaint(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
 	}
 }
 
@@ -161,23 +131,6 @@ func TestShellQuote(t *testing.T) {
 		if got := fault.Quote(in); got != want {
 			t.Errorf("%q: %s", in, got)
 		}
-	}
-}
-
-func TestEnvironmentIsStripped(t *testing.T) {
-	r := &Repo{root: "/a/b"}
-	got := r.environ([]string{
-		"HOME=/h", "PATH=/bin", "GIT_DIR=/x", "GIT_WORK_TREE=/x", "GIT_INDEX_FILE=/x", "GIT_CONFIG_COUNT=1",
-		"GIT_CONFIG_KEY_0=a", "GIT_CONFIG_VALUE_0=b", "GIT_TRACE=1", "GIT_TRACE2_EVENT=1", "GIT_EXTERNAL_DIFF=x",
-		"GIT_NAMESPACE=n", "GIT_ATTR_SOURCE=x", "GIT_GLOB_PATHSPECS=1", "GIT_CONFIG_GLOBAL=/g", "git_dir=/x",
-		"GIT_CONFIG_PARAMETERS='a.b=c'", "LC_ALL=de_DE", "GIT_ALLOW_PROTOCOL=ext",
-	})
-	want := []string{
-		"HOME=/h", "PATH=/bin", "GIT_CONFIG_GLOBAL=/g", "LC_ALL=de_DE", "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0",
-		"GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "GIT_CEILING_DIRECTORIES=/a",
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q", got)
 	}
 }
 
@@ -242,13 +195,13 @@ func TestHostileConfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if staged, err := r.Staged(ctx(t), s, tree); !staged || err != nil {
+	if staged, err := r.IndexDiffers(ctx(t), s, tree); !staged || err != nil {
 		t.Errorf("staged: %v, %v", staged, err)
 	}
-	if _, paths, err := r.Touched(ctx(t), "HEAD"); len(paths) != 1 || paths[0] != "a" || err != nil {
+	if _, paths, err := r.ChangedBy(ctx(t), "HEAD"); len(paths) != 1 || paths[0] != "a" || err != nil {
 		t.Errorf("touched: %q, %v", paths, err)
 	}
-	if _, paths, err := r.Touched(ctx(t), "HEAD^"); len(paths) != 3 || paths[2] != "sub/b" || err != nil {
+	if _, paths, err := r.ChangedBy(ctx(t), "HEAD^"); len(paths) != 3 || paths[2] != "sub/b" || err != nil {
 		t.Errorf("touched by the first: %q, %v", paths, err)
 	}
 	if paths, err := r.Untracked(ctx(t)); len(paths) != 1 || paths[0] != "un\ttracked" || err != nil {
@@ -257,7 +210,7 @@ func TestHostileConfig(t *testing.T) {
 	if _, err := r.Attributes(ctx(t), entryPaths(s)); err != nil {
 		t.Error(err)
 	}
-	if _, err := r.Cleaned(ctx(t), entryPaths(s)); err != nil {
+	if _, err := r.StoredIDs(ctx(t), entryPaths(s)); err != nil {
 		t.Error(err)
 	}
 	if ran, err := os.ReadFile(b.path("../ran")); err == nil {

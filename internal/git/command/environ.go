@@ -1,4 +1,4 @@
-package git
+package command
 
 import (
 	"os"
@@ -16,7 +16,7 @@ var keptVariables = []string{
 }
 
 // environ returns the environment of git, made from the environment of ken.
-func (r *Repo) environ(ours []string) []string {
+func (r Runner) environ(ours []string) []string {
 	env := make([]string, 0, len(ours)+5)
 	for _, kv := range ours {
 		name, _, _ := strings.Cut(kv, "=")
@@ -33,7 +33,7 @@ func (r *Repo) environ(ours []string) []string {
 		"GIT_NO_LAZY_FETCH=1",
 	)
 	// If git does not accept the root as a repository, it must fail and not use another repository further up.
-	if up := filepath.Dir(r.root); !strings.ContainsRune(up, os.PathListSeparator) {
+	if up := filepath.Dir(r.Root); !strings.ContainsRune(up, os.PathListSeparator) {
 		env = append(env, "GIT_CEILING_DIRECTORIES="+up)
 	}
 	return env
@@ -64,14 +64,14 @@ const literalPathspecs = "--literal-pathspecs"
 
 // fixed returns the arguments before every command. They name the repository, and override settings that would start
 // programs, take locks or change the output.
-func (r *Repo) fixed() []string {
-	args := []string{"-C", r.root}
-	if r.detached {
-		args = append(args, "--git-dir="+r.gitDir, "--work-tree="+r.root)
+func (r Runner) fixed() []string {
+	args := []string{"-C", r.Root}
+	if r.Detached {
+		args = append(args, "--git-dir="+r.GitDir, "--work-tree="+r.Root)
 	}
-	if r.foreign {
+	if r.Foreign {
 		// The user may have allowed the directory by an environment variable, which git does not get here.
-		args = append(args, "-c", "safe.directory="+filepath.ToSlash(r.root))
+		args = append(args, "-c", "safe.directory="+filepath.ToSlash(r.Root))
 	}
 	return append(args,
 		"--no-pager", "--no-optional-locks", literalPathspecs,

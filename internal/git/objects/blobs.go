@@ -1,4 +1,4 @@
-package git
+package objects
 
 import (
 	"bytes"
@@ -9,15 +9,16 @@ import (
 	"strconv"
 	"strings"
 
+	"ken/internal/git/command"
 	"ken/internal/repo"
 )
 
-// maxBlob limits the part of a content that is kept in memory. A small compressed object can have a huge
+// MaxBlob limits the part of a content that is kept in memory. A small compressed object can have a huge
 // content.
-const maxBlob = 4 << 20
+const MaxBlob = 4 << 20
 
 // Blobs returns contents by their ids, and only the beginning of a large one. A missing one is an error.
-func (r *Repo) Blobs(ctx context.Context, ids []repo.ID) ([][]byte, error) {
+func (r Reader) Blobs(ctx context.Context, ids []repo.ID) ([][]byte, error) {
 	var found [][]byte
 	w := &blobWriter{visit: func(content []byte, _ int64) { found = append(found, content) }}
 	if err := r.catBlobs(ctx, ids, w); err != nil {
@@ -29,17 +30,17 @@ func (r *Repo) Blobs(ctx context.Context, ids []repo.ID) ([][]byte, error) {
 // EachBlob is Blobs for many contents, some of which may be missing. It calls visit with each content and its
 // size, in order. If the size is larger than the content, the content is only the beginning. A missing
 // object, or one that is not a blob, is nil with size -1. EachBlob fetches nothing.
-func (r *Repo) EachBlob(ctx context.Context, ids []repo.ID, visit func(i int, content []byte, size int64)) error {
+func (r Reader) EachBlob(ctx context.Context, ids []repo.ID, visit func(i int, content []byte, size int64)) error {
 	next := 0
 	report := func(content []byte, size int64) {
 		next++
 		visit(next-1, content, size)
 	}
 	err := r.catBlobs(ctx, ids, &blobWriter{lenient: true, visit: report})
-	if !wouldFetch(err) {
+	if !WouldFetch(err) {
 		return err
 	}
-	here, err := r.here(ctx, ids[next:])
+	here, err := r.available(ctx, ids[next:])
 	if err != nil {
 		return err
 	}
@@ -56,23 +57,17 @@ func (r *Repo) EachBlob(ctx context.Context, ids []repo.ID, visit func(i int, co
 	}})
 }
 
-func (r *Repo) catBlobs(ctx context.Context, ids []repo.ID, w *blobWriter) error {
+func (r Reader) catBlobs(ctx context.Context, ids []repo.ID, w *blobWriter) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	var names strings.Builder
-	for _, id := range ids {
-		names.WriteString(id.String() + "\n")
-	}
 	args := []string{"cat-file", "--buffer", "--batch"}
-	status, stderr, err := r.run(ctx, call{args: args, stdin: strings.NewReader(names.String()), stdout: w, steady: true})
+	err := r.Git.Stream(ctx, command.Call{Args: args, Stdin: names(ids), Stdout: w, Steady: true})
 	switch {
 	case w.err != nil:
 		return w.err
 	case err != nil:
 		return err
-	case status != 0:
-		return r.failed(args, status, stderr)
 	case w.inside || w.seen != len(ids):
 		return errors.New("git cat-file: truncated output")
 	}
@@ -109,7 +104,7 @@ func (w *blobWriter) Write(p []byte) (int, error) {
 			continue
 		}
 		k := min(w.left, int64(len(p)))
-		if room := maxBlob - len(w.body); room > 0 && !w.skip {
+		if room := MaxBlob - len(w.body); room > 0 && !w.skip {
 			keep := min(k, int64(room))
 			if k == w.left && keep == k {
 				keep-- // without the newline
@@ -145,7 +140,7 @@ func (w *blobWriter) begin(line string) {
 			return
 		}
 		if w.skip = word[1] != "blob"; !w.skip {
-			w.body = make([]byte, 0, min(size, maxBlob))
+			w.body = make([]byte, 0, min(size, MaxBlob))
 		}
 		w.inside, w.size, w.left = true, size, size+1
 	}

@@ -5,8 +5,8 @@ import (
 	"ken/internal/spec/parse"
 )
 
-// Described is the content of a spec file, for JSON documents.
-type Described struct {
+// NodeJSON is the content of a spec file, for JSON documents.
+type NodeJSON struct {
 	ID     string  `json:"id"`
 	Parent *string `json:"parent"`
 	repo.PathJSON
@@ -18,9 +18,9 @@ type Described struct {
 	Problems []parse.Problem `json:"problems"`
 }
 
-// describe returns the node for JSON documents.
-func describe(n *parse.Node) Described {
-	d := Described{
+// nodeJSON returns the node for JSON documents.
+func nodeJSON(n *parse.Node) NodeJSON {
+	d := NodeJSON{
 		ID: n.ID, PathJSON: n.Path.JSON(), Title: n.Title, Desc: n.Desc, Declared: n.Declared,
 		Code: []string{}, Related: []string{}, Problems: append([]parse.Problem{}, n.Problems...),
 	}

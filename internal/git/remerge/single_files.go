@@ -1,4 +1,4 @@
-package git
+package remerge
 
 import (
 	"context"
@@ -7,21 +7,23 @@ import (
 	"path/filepath"
 	"strings"
 
+	"ken/internal/git/command"
+	"ken/internal/git/objects"
 	"ken/internal/repo"
 )
 
 // mergeFiles merges single files, for versions of git whose merge-tree is too old. It can merge a file
 // that has the same path in both parents and in their only merge base. Other cases are unknown: more
 // than one base, more than two parents, a moved file.
-func (r *Repo) mergeFiles(ctx context.Context, m *merge, byGit map[mergedPath]bool, unknown map[mergedPath]error) {
-	base, err := r.onlyBase(ctx, m)
-	for _, p := range m.paths {
-		at := mergedPath{m.commit, p}
+func (s *scratch) mergeFiles(ctx context.Context, m *Merge, byGit map[repo.CommitPath]bool, unknown map[repo.CommitPath]error) {
+	base, err := s.onlyBase(ctx, m)
+	for _, p := range m.Paths {
+		at := repo.CommitPath{Commit: m.Commit, Path: p}
 		if err != nil {
 			unknown[at] = err
 			continue
 		}
-		is, err := r.mergeFile(ctx, m, base, p)
+		is, err := s.mergeFile(ctx, m, base, p)
 		if err != nil {
 			unknown[at] = err
 			continue
@@ -31,11 +33,11 @@ func (r *Repo) mergeFiles(ctx context.Context, m *merge, byGit map[mergedPath]bo
 }
 
 // onlyBase returns the merge base of a merge of two parents.
-func (r *Repo) onlyBase(ctx context.Context, m *merge) (repo.ID, error) {
-	if len(m.parents) != 2 {
+func (s *scratch) onlyBase(ctx context.Context, m *Merge) (repo.ID, error) {
+	if len(m.Parents) != 2 {
 		return repo.ID{}, errOldGit
 	}
-	out, found, err := r.probe(ctx, "merge-base", "--all", m.parents[0].String(), m.parents[1].String())
+	out, found, err := s.git.Probe(ctx, "merge-base", "--all", m.Parents[0].String(), m.Parents[1].String())
 	if err != nil {
 		return repo.ID{}, err
 	}
@@ -47,12 +49,12 @@ func (r *Repo) onlyBase(ctx context.Context, m *merge) (repo.ID, error) {
 }
 
 // mergeFile reports whether git merges a file to the content in the merge commit.
-func (r *Repo) mergeFile(ctx context.Context, m *merge, base repo.ID, path repo.Path) (bool, error) {
+func (s *scratch) mergeFile(ctx context.Context, m *Merge, base repo.ID, path repo.Path) (bool, error) {
 	var places []repo.CommitPath
-	for _, c := range []repo.ID{m.parents[0], base, m.parents[1], m.commit} {
+	for _, c := range []repo.ID{m.Parents[0], base, m.Parents[1], m.Commit} {
 		places = append(places, repo.CommitPath{Commit: c, Path: path})
 	}
-	ids, err := r.lookUp(ctx, distinct(places), nil)
+	ids, err := s.objects.IDsAt(ctx, distinct(places), nil)
 	if err != nil {
 		return false, err
 	}
@@ -60,8 +62,8 @@ func (r *Repo) mergeFile(ctx context.Context, m *merge, base repo.ID, path repo.
 	for i, p := range distinct(places) {
 		at[p.Commit] = ids[i]
 	}
-	was, result := at[base], at[m.commit]
-	ours, theirs := at[m.parents[0]], at[m.parents[1]]
+	was, result := at[base], at[m.Commit]
+	ours, theirs := at[m.Parents[0]], at[m.Parents[1]]
 	switch {
 	case was.IsZero() || ours.IsZero() || theirs.IsZero():
 		return false, errOldGit // it may have been moved
@@ -70,22 +72,22 @@ func (r *Repo) mergeFile(ctx context.Context, m *merge, base repo.ID, path repo.
 	case was == ours:
 		return result == theirs, nil
 	}
-	return r.mergesTo(ctx, []repo.ID{ours, was, theirs}, result)
+	return s.mergesTo(ctx, []repo.ID{ours, was, theirs}, result)
 }
 
 // mergesTo reports whether git merge-file merges three contents to a fourth without a conflict.
-func (r *Repo) mergesTo(ctx context.Context, three []repo.ID, result repo.ID) (bool, error) {
-	contents, err := r.Blobs(ctx, three)
+func (s *scratch) mergesTo(ctx context.Context, three []repo.ID, result repo.ID) (bool, error) {
+	contents, err := s.objects.Blobs(ctx, three)
 	if err != nil {
 		return false, err
 	}
-	dir, err := os.MkdirTemp(r.root, "file-")
+	dir, err := os.MkdirTemp(s.git.Root, "file-")
 	if err != nil {
 		return false, err
 	}
 	args := []string{"merge-file", "-p", "-q"}
 	for i, content := range contents {
-		if len(content) >= maxBlob {
+		if len(content) >= objects.MaxBlob {
 			return false, fmt.Errorf("%s is too large to be merged again", three[i].Short())
 		}
 		name := filepath.Join(dir, fmt.Sprint(i))
@@ -94,15 +96,14 @@ func (r *Repo) mergesTo(ctx context.Context, three []repo.ID, result repo.ID) (b
 		}
 		args = append(args, name)
 	}
-	out := &bounded{max: maxAnswer}
-	status, stderr, err := r.run(ctx, call{args: args, stdout: out, env: withoutConfig})
+	out, status, stderr, err := s.git.Collect(ctx, command.Call{Args: args, Env: withoutConfig})
 	switch {
 	case err != nil:
 		return false, err
 	case status == 0:
-		return r.format.Blob(out.Bytes()) == result, nil
+		return s.objects.Format.Blob([]byte(out)) == result, nil
 	case status < 128 || strings.Contains(stderr, "binary"):
 		return false, nil // a conflict
 	}
-	return false, r.failed(args, status, stderr)
+	return false, s.git.Failed(args, status, stderr)
 }

@@ -1,4 +1,4 @@
-package git
+package objects
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"ken/internal/git/command"
 )
 
 // An object is an object that git has under a name. Its kind is "" if there is none.
@@ -17,35 +19,34 @@ type object struct {
 	size    int    // size of an id in bytes
 }
 
-// A catFile is a git cat-file process that waits for the names of objects. It is used once. To end an unused one,
-// close names.
-type catFile struct {
+// A Prepared is a git cat-file process that waits for the names of objects. It is used once.
+type Prepared struct {
 	names  *io.PipeWriter
 	parser *catFileParser
 	done   chan error
 }
 
-// startCatFile starts a git process that waits for names.
-func (r *Repo) startCatFile(ctx context.Context) *catFile {
+// Prepare starts a git process that waits for names.
+func (r Reader) Prepare(ctx context.Context) *Prepared {
 	in, names := io.Pipe()
-	q := &catFile{names, &catFileParser{size: r.format.Size()}, make(chan error, 1)}
+	q := &Prepared{names, &catFileParser{size: r.Format.Size()}, make(chan error, 1)}
 	args := []string{"cat-file", "--buffer", "--batch=%(objectname) %(objecttype) %(objectsize)"}
 	go func() {
-		status, stderr, err := r.run(ctx, call{args: args, stdin: in, stdout: q.parser, steady: true})
-		if err == nil && status != 0 {
-			err = r.failed(args, status, stderr)
-		}
+		err := r.Git.Stream(ctx, command.Call{Args: args, Stdin: in, Stdout: q.parser, Steady: true})
 		_ = in.Close() // so that writers of names do not block
 		q.done <- err
 	}()
 	return q
 }
 
+// Close ends the process if it was not used.
+func (q *Prepared) Close() { _ = q.names.Close() } // closing a pipe of this process cannot fail
+
 // objects reads the objects of some names and calls f with each of them. A name must not contain a newline.
-func (q *catFile) objects(names []string, f func(name string, o object) error) error {
+func (q *Prepared) objects(names []string, f func(name string, o object) error) error {
 	q.parser.names, q.parser.f = names, f
 	_, _ = io.WriteString(q.names, strings.Join(names, "\n")+"\n") // done has the error
-	_ = q.names.Close()                                            // closing a pipe of this process cannot fail
+	q.Close()
 	err := <-q.done
 	switch {
 	case q.parser.err != nil:

@@ -1,4 +1,4 @@
-package git
+package command
 
 import (
 	"bytes"
@@ -6,21 +6,19 @@ import (
 	"fmt"
 )
 
-// split runs git and calls f with each NUL-terminated text of its output, while git writes it. The first error
+// Split runs git and calls f with each NUL-terminated text of its output, while git writes it. The first error
 // of f stops git.
-func (r *Repo) split(ctx context.Context, c call, f func(text string) error) error {
+func (r Runner) Split(ctx context.Context, c Call, f func(text string) error) error {
 	s := &splitter{f: f}
-	c.stdout = s
-	status, stderr, err := r.run(ctx, c)
+	c.Stdout = s
+	err := r.Stream(ctx, c)
 	switch {
 	case s.err != nil:
 		return s.err
 	case err != nil:
 		return err
-	case status != 0:
-		return r.failed(c.args, status, stderr)
 	case len(s.rest) > 0:
-		return fmt.Errorf("git %s: truncated output", c.args[0])
+		return fmt.Errorf("git %s: truncated output", c.Args[0])
 	}
 	return nil
 }

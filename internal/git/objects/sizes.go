@@ -1,4 +1,4 @@
-package git
+package objects
 
 import (
 	"bytes"
@@ -8,16 +8,17 @@ import (
 	"strconv"
 	"strings"
 
+	"ken/internal/git/command"
 	"ken/internal/repo"
 )
 
 // Sizes returns the sizes of contents in bytes, in their order; -1 for a missing one.
-func (r *Repo) Sizes(ctx context.Context, ids []repo.ID) ([]int64, error) {
+func (r Reader) Sizes(ctx context.Context, ids []repo.ID) ([]int64, error) {
 	sizes, err := r.sizes(ctx, ids)
-	if !wouldFetch(err) {
+	if !WouldFetch(err) {
 		return sizes, err
 	}
-	here, err := r.here(ctx, ids)
+	here, err := r.available(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -40,16 +41,16 @@ func (r *Repo) Sizes(ctx context.Context, ids []repo.ID) ([]int64, error) {
 	return sizes, nil
 }
 
-// wouldFetch reports whether git failed because a partial clone has not fetched an object. Old versions of git
+// WouldFetch reports whether git failed because a partial clone has not fetched an object. Old versions of git
 // fail at the first missing content. Newer ones fail only if they need the object.
-func wouldFetch(err error) bool {
-	why, refused := errors.AsType[*gitError](err)
-	return refused && strings.Contains(why.text, "promisor")
+func WouldFetch(err error) bool {
+	why, refused := errors.AsType[*command.Error](err)
+	return refused && strings.Contains(why.Text, "promisor")
 }
 
-// here returns which contents a partial clone has.
-func (r *Repo) here(ctx context.Context, ids []repo.ID) (map[repo.ID]bool, error) {
-	out, err := r.read(ctx, names(ids), "rev-list", "--objects", "--no-object-names", "--no-walk",
+// available returns which contents a partial clone has.
+func (r Reader) available(ctx context.Context, ids []repo.ID) (map[repo.ID]bool, error) {
+	out, err := r.Git.Read(ctx, names(ids), "rev-list", "--objects", "--no-object-names", "--no-walk",
 		"--ignore-missing", "--missing=allow-any", "--stdin")
 	if err != nil {
 		return nil, err
@@ -74,20 +75,20 @@ func names(ids []repo.ID) *strings.Reader {
 	return strings.NewReader(b.String())
 }
 
-func (r *Repo) sizes(ctx context.Context, ids []repo.ID) ([]int64, error) {
+func (r Reader) sizes(ctx context.Context, ids []repo.ID) ([]int64, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
 	w := &sizeWriter{sizes: make([]int64, 0, len(ids))}
 	args := []string{"cat-file", "--buffer", "--batch-check=%(objectsize)"}
-	status, stderr, err := r.run(ctx, call{args: args, stdin: names(ids), stdout: w, steady: true})
+	status, stderr, err := r.Git.Run(ctx, command.Call{Args: args, Stdin: names(ids), Stdout: w, Steady: true})
 	switch {
 	case w.err != nil:
 		return nil, w.err
 	case err != nil:
 		return nil, err
 	case status != 0:
-		return nil, r.failed(args, status, lastComplaint(stderr))
+		return nil, r.Git.Failed(args, status, lastComplaint(stderr))
 	case len(w.rest) > 0 || len(w.sizes) != len(ids):
 		return nil, errors.New("git cat-file: truncated output")
 	}
