@@ -58,7 +58,7 @@ func (b *bench) postgresWorks(ctx context.Context) (err error) {
 	list := summaries(upsertRecords)
 	var upsert, again, plain []time.Duration
 	for range min(b.rounds, upsertRounds) {
-		if err := store.Absorb(ctx, nil); err != nil { // connected, and the tables are there
+		if err := store.AddRecords(ctx, nil); err != nil { // connected, and the tables are there
 			return err
 		}
 		if _, err := store.Repository(ctx); err != nil {
@@ -69,8 +69,8 @@ func (b *bench) postgresWorks(ctx context.Context) (err error) {
 			clean bool
 			write func() error
 		}{
-			{&upsert, true, func() error { return store.Absorb(ctx, list) }},
-			{&again, false, func() error { return store.Absorb(ctx, list) }},
+			{&upsert, true, func() error { return store.AddRecords(ctx, list) }},
+			{&again, false, func() error { return store.AddRecords(ctx, list) }},
 			{&plain, true, func() error { return copyIn(ctx, conn, list) }},
 		} {
 			if side.clean {

@@ -91,7 +91,7 @@ func (l *runsCache) ask(ctx context.Context) *board.Part[board.Runs] {
 	}
 	if l.space == nil {
 		space, err := openRunsReadOnly(ctx, l.root)
-		if errors.Is(err, errNoBase) || errors.Is(err, queue.ErrNone) {
+		if errors.Is(err, errNoBase) || errors.Is(err, queue.ErrNoRuns) {
 			return nil
 		}
 		if err != nil {

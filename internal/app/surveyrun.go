@@ -30,17 +30,17 @@ func openRuns(ctx context.Context, dir string) (*runSpace, error) {
 	return openRunsWith(ctx, dir, true, func(r *workerRepo) (*queue.Queue, error) {
 		q, err := openQueue(ctx, map[string]*workerRepo{r.identity: r}, 1)
 		if err == nil {
-			r.w.Team.Reached()
+			r.w.Team.ClearFailures()
 		}
 		return q, err
 	})
 }
 
 // openRunsReadOnly opens the runs for reading, for a command that did not ask for the server: it
-// creates nothing there. It returns [queue.ErrNone] if there are none.
+// creates nothing there. It returns [queue.ErrNoRuns] if there are none.
 func openRunsReadOnly(ctx context.Context, dir string) (*runSpace, error) {
 	return openRunsWith(ctx, dir, false, func(r *workerRepo) (*queue.Queue, error) {
-		return queue.Look(ctx, r.store.Config(), queue.Options{Connections: 1, Server: queueServer{r.store}})
+		return queue.OpenReadOnly(ctx, r.store.Config(), queue.Options{Connections: 1, Server: queueServer{r.store}})
 	})
 }
 

@@ -51,7 +51,7 @@ func work(ctx context.Context, dir string, opts cli.WorkOptions) error {
 			}
 		}
 		if s != first {
-			s.store = first.store.Beside(s.identity) // before it connects
+			s.store = first.store.ForRepository(s.identity) // before it connects
 		}
 	}
 	q, err := openQueue(ctx, repos, opts.Jobs)
@@ -113,11 +113,11 @@ func openQueue(ctx context.Context, repos map[string]*workerRepo, jobs int) (*qu
 		return nil, err
 	}
 	return queue.Open(ctx, any.store.Config(), queue.Options{
-		Keep: func(ctx context.Context, tx queue.Tx, repository string, directories []*store.DirRecord, files []fresh.Record) error {
-			return repos[repository].store.KeepDescribed(ctx, tx, directories, files)
+		SaveRecords: func(ctx context.Context, tx queue.Tx, repository string, directories []*store.DirRecord, files []fresh.Record) error {
+			return repos[repository].store.SaveRecordsTx(ctx, tx, directories, files)
 		},
-		Fail: func(ctx context.Context, tx queue.Tx, repository string, f store.DirFailure) error {
-			return repos[repository].store.KeepFailed(ctx, tx, f)
+		SaveFailure: func(ctx context.Context, tx queue.Tx, repository string, f store.DirFailure) error {
+			return repos[repository].store.SaveFailureTx(ctx, tx, f)
 		},
 		// River needs several connections, and each job one at a time.
 		Connections: jobs + 6,
@@ -128,11 +128,11 @@ func openQueue(ctx context.Context, repos map[string]*workerRepo, jobs int) (*qu
 // A queueServer is the server of a queue; the store explains its errors.
 type queueServer struct{ *postgres.Store }
 
-// Lacks implements [queue.Server].
-func (s queueServer) Lacks(ctx context.Context, rights []queue.Right) (lacks, err error) {
+// MissingRights implements [queue.Server].
+func (s queueServer) MissingRights(ctx context.Context, rights []queue.Right) (lacks, err error) {
 	list := make([]postgres.Right, len(rights))
 	for i, r := range rights {
 		list[i] = postgres.Right(r)
 	}
-	return s.Store.Lacks(ctx, list)
+	return s.Store.MissingRights(ctx, list)
 }

@@ -56,7 +56,7 @@ func openWorkerRepo(ctx context.Context, dir string, opts cli.WorkOptions, asked
 // team's database.
 func (s *workerRepo) markTeamChanged(ctx context.Context) {
 	if t, err := s.w.OpenTeam(ctx); err == nil && t != nil {
-		t.Due()
+		t.VisitNext()
 	}
 }
 
@@ -109,8 +109,8 @@ func command(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// Able implements [queue.Describer].
-func (s *workerRepo) Able(ctx context.Context, run surveyrun.Run) error {
+// CheckRun implements [queue.Describer].
+func (s *workerRepo) CheckRun(ctx context.Context, run surveyrun.Run) error {
 	t, err := s.treeAt(ctx, run.Commit)
 	if err != nil {
 		return err
@@ -153,6 +153,6 @@ func (s *workerRepo) Describe(ctx context.Context, run surveyrun.Run, of survey.
 		return d, errors.Join(err, survey.ErrHopeless)
 	}
 	sv := survey.New(tree.files, s.store, survey.Options{Exclude: tree.w.Config.Survey.Exclude, Counts: tree.w.Config.Registry.Counts})
-	describer := &surveyrun.Describer{Survey: sv, Model: m, Plain: run.Provider == provider.Command, Records: s.store.KeptAll, Now: time.Now}
+	describer := &surveyrun.Describer{Survey: sv, Model: m, Plain: run.Provider == provider.Command, Records: s.store.DirRecordsByID, Now: time.Now}
 	return describer.Describe(ctx, run, of, below, lease)
 }

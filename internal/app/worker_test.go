@@ -67,11 +67,11 @@ func TestWorkerStartsNoProgramUnasked(t *testing.T) {
 			}
 			// All of a run is written by one recipe.
 			run.Recipe = (&survey.ModelDescriber{Model: m}).Recipe()
-			if err := s.Able(t.Context(), run); err != nil {
+			if err := s.CheckRun(t.Context(), run); err != nil {
 				t.Errorf("by its own recipe: %v", err)
 			}
 			run.Recipe += " of another ken"
-			if err := s.Able(t.Context(), run); err == nil {
+			if err := s.CheckRun(t.Context(), run); err == nil {
 				t.Error("by another recipe it is able too")
 			}
 		}

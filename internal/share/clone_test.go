@@ -122,7 +122,7 @@ func (c *clone) know(texts ...string) {
 	for _, text := range texts {
 		r := storetest.Record("about "+text, text, len(text))
 		r.Path = repo.Path(text)
-		storetest.Absorb(c.t, c.store, file(r))
+		storetest.AddRecords(c.t, c.store, file(r))
 	}
 }
 

@@ -46,7 +46,7 @@ var ranks = [...]string{"has a later outline", "has a later summary", "an outlin
 func dropped(r store.Record, n Name, size int64) Dropped {
 	d := Dropped{Name: n, About: "file", PathJSON: r.Path().JSON(), Author: r.Author(), At: r.At(), Bytes: size}
 	if r.Directory != nil {
-		d.About, d.outlined = aboutDirectory, r.Directory.Outlined()
+		d.About, d.outlined = aboutDirectory, r.Directory.IsOutline()
 	}
 	return d
 }

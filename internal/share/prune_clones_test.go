@@ -106,7 +106,7 @@ func TestLargePush(t *testing.T) {
 		r := storetest.Record(strings.Repeat("0123456789abcde ", 16<<10/16-1), "x", i)
 		list = append(list, file(r))
 	}
-	storetest.Absorb(t, a.store, list...)
+	storetest.AddRecords(t, a.store, list...)
 	a.policy.Budget = 1 << 30
 	wantCounts(t, "records of the dry run", a.push(share.PushOptions{DryRun: true}).Records, many)
 	out := a.push()

@@ -134,7 +134,7 @@ func (s *Share) read(ctx context.Context, out *found, records map[Name]repo.ID, 
 	var failed error
 	flush := func() {
 		if failed == nil && len(list) > 0 && absorb {
-			failed = s.store.Absorb(ctx, list)
+			failed = s.store.AddRecords(ctx, list)
 		}
 		list = nil
 	}
@@ -164,7 +164,7 @@ func (s *Share) read(ctx context.Context, out *found, records map[Name]repo.ID, 
 		out.taken = append(out.taken, n)
 		v.Records++
 		v.Bytes += size
-		outlined := r.Directory != nil && r.Directory.Outlined()
+		outlined := r.Directory != nil && r.Directory.IsOutline()
 		if !outlined && !sameName(r.Author(), committer.Committer) {
 			counts[AuthorMismatch{Author: r.Author(), Committer: committer.Committer}]++
 		}

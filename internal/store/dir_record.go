@@ -42,15 +42,15 @@ type DirFlag struct {
 // OutlineRecipe begins the recipe of every text that ken made of outlines alone.
 const OutlineRecipe = "outline/"
 
-// Outlined reports whether ken made the text of outlines alone.
-func (r *DirRecord) Outlined() bool { return strings.HasPrefix(r.Recipe, OutlineRecipe) }
+// IsOutline reports whether ken made the text of outlines alone.
+func (r *DirRecord) IsOutline() bool { return strings.HasPrefix(r.Recipe, OutlineRecipe) }
 
 // EmptyOutline is the text of an outline that has nothing to say. Stores keep no empty text.
 const EmptyOutline = "nothing in it says what it is for"
 
-// Words returns the text, or "" for an outline that has nothing to say.
-func (r *DirRecord) Words() string {
-	if r.Outlined() && r.Text == EmptyOutline {
+// Summary returns the text, or "" for an outline that has nothing to say.
+func (r *DirRecord) Summary() string {
+	if r.IsOutline() && r.Text == EmptyOutline {
 		return ""
 	}
 	return r.Text
@@ -62,7 +62,7 @@ func (r *DirRecord) TextID() fresh.Digest { return fresh.Record{Text: r.Text}.Te
 // ID identifies the record. The id of an outline contains its text and basis only, so
 // the same outline is the same record in every clone and at any time.
 func (r *DirRecord) ID() fresh.Digest {
-	undated := r.Outlined() && !r.Dated
+	undated := r.IsOutline() && !r.Dated
 	basis := r.Basis.Digest()
 	out := make([]byte, 0, 256+2*len(r.Text))
 	if undated {
@@ -113,7 +113,7 @@ func (r *DirRecord) Identify(id fresh.Digest) bool {
 	if len(r.Flags) == 0 {
 		as.Flags = []DirFlag{}
 	}
-	if r.Outlined() {
+	if r.IsOutline() {
 		as.Flags, as.Dated = r.Flags, true
 	}
 	if as.ID() != id {

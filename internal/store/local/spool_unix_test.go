@@ -113,7 +113,7 @@ var verbs = map[string]func(s *local.Store, arg string) error{
 			if err != nil {
 				return err
 			}
-			got, err := s.Known(context.Background(), []repo.Content{storetest.Content(text)})
+			got, err := s.NewestBases(context.Background(), []repo.Content{storetest.Content(text)})
 			if err != nil || len(got) != 1 {
 				return fmt.Errorf("%s is not seen: %v, %w", text, got, err)
 			}

@@ -24,7 +24,7 @@ func lent(text string) store.Lease {
 func init() {
 	// keeps keeps a directory's text, and sees it.
 	verbs["keeps"] = func(s *local.Store, text string) error {
-		if err := s.Keep(context.Background(), []*store.DirRecord{storetest.Directory(lent(text).Path, text, 0)}); err != nil {
+		if err := s.SaveDirRecords(context.Background(), []*store.DirRecord{storetest.Directory(lent(text).Path, text, 0)}); err != nil {
 			return err
 		}
 		return knowsDirectory(s, text)
@@ -49,7 +49,7 @@ func init() {
 	// fails notes a failure, and sees it.
 	verbs["fails"] = func(s *local.Store, text string) error {
 		f := store.DirFailure{Path: lent(text).Path, Reason: text, At: storetest.Epoch}
-		if err := s.KeepFailure(context.Background(), f); err != nil {
+		if err := s.SaveFailure(context.Background(), f); err != nil {
 			return err
 		}
 		return hasFailed(s, text)
@@ -75,7 +75,7 @@ func knowsDirectory(s store.Directories, text string) error {
 		return fmt.Errorf("no text about %s: %v, %w", text, list, err)
 	}
 	basis := storetest.SurveyBasis(text).Digest()
-	written, err := s.WrittenFrom(context.Background(), []fresh.Digest{basis})
+	written, err := s.DirRecordsByBasis(context.Background(), []fresh.Digest{basis})
 	if err != nil || len(written[basis]) != 1 {
 		return fmt.Errorf("nothing was written from %s: %v, %w", text, written, err)
 	}

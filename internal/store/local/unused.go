@@ -27,9 +27,9 @@ func (s *Store) Unused() []fresh.Unused {
 	return list
 }
 
-// Examine reads every record and returns those that ken ignores.
-func (s *Store) Examine(ctx context.Context) ([]fresh.Unused, error) {
-	return use(ctx, s, false, func(db *sqlite.Store) ([]fresh.Unused, error) { return db.Examine(ctx) })
+// CheckRecords reads every record and returns those that ken ignores.
+func (s *Store) CheckRecords(ctx context.Context) ([]fresh.Unused, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) ([]fresh.Unused, error) { return db.CheckRecords(ctx) })
 }
 
 // RemoveUnused removes the records that ken ignores, and returns them. It also invalidates the share memory, so

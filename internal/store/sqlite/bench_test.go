@@ -78,7 +78,7 @@ func BenchmarkRows(b *testing.B) {
 func BenchmarkTally(b *testing.B) {
 	s, _, _ := benchStore(b, false)
 	for b.Loop() {
-		if _, err := s.Tally(b.Context(), ""); err != nil {
+		if _, err := s.Counts(b.Context(), ""); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -89,7 +89,7 @@ func BenchmarkKnown(b *testing.B) {
 	for _, n := range []int{1, 1000, benchRows} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
-				if known, err := s.Known(b.Context(), contents[:n]); err != nil || len(known) != n {
+				if known, err := s.NewestBases(b.Context(), contents[:n]); err != nil || len(known) != n {
 					b.Fatal(len(known), err)
 				}
 			}

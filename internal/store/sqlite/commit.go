@@ -22,7 +22,7 @@ func (s *Store) Commit(ctx context.Context, worktree string, c store.FileChanges
 	}
 	return s.write(ctx, d, func(conn *sqlite.Conn) error {
 		tx := &transaction{store: s, conn: conn, tallies: make(map[int64]*store.FileCounts)}
-		if err := tx.keep(c.Records); err != nil {
+		if err := tx.addRecords(c.Records); err != nil {
 			return err
 		}
 		if err := tx.put(worktree, c.Put); err != nil {
@@ -78,8 +78,8 @@ type transaction struct {
 	tallies map[int64]*store.FileCounts
 }
 
-// keep adds records that do not exist yet, and updates the rows with their content. It replaces damaged records.
-func (tx *transaction) keep(rs []fresh.Record) error {
+// addRecords adds records that do not exist yet, and updates the rows with their content. It replaces damaged records.
+func (tx *transaction) addRecords(rs []fresh.Record) error {
 	if len(rs) == 0 {
 		return nil
 	}

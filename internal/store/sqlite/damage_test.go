@@ -49,7 +49,7 @@ func TestFlippedBits(t *testing.T) {
 		directories = append(directories, d, storetest.Outlined(dir, about, i))
 	}
 	storetest.Commit(t, s, "", store.FileChanges{Records: files, Put: rows})
-	storetest.Keep(t, s, directories...)
+	storetest.SaveDirRecords(t, s, directories...)
 	for _, r := range files {
 		texts[r.ID()] = r
 	}
@@ -130,7 +130,7 @@ func TestFlippedBits(t *testing.T) {
 		for _, list := range latest {
 			directory("latest", list)
 		}
-		from, err := s.WrittenFrom(t.Context(), bases)
+		from, err := s.DirRecordsByBasis(t.Context(), bases)
 		met(err)
 		for basis, list := range from {
 			directory("written from", list)
@@ -140,7 +140,7 @@ func TestFlippedBits(t *testing.T) {
 				}
 			}
 		}
-		of, err := s.WrittenOf(t.Context(), dirs)
+		of, err := s.PastDirRecords(t.Context(), dirs)
 		met(err)
 		for _, list := range of {
 			directory("written of", list)
@@ -213,7 +213,7 @@ func TestRecordInFutureIsNotRemoved(t *testing.T) {
 	if err != nil || len(removed) > 0 {
 		t.Errorf("removed %v (%v), want nothing", removed, err)
 	}
-	unused, err := s.Examine(t.Context())
+	unused, err := s.CheckRecords(t.Context())
 	if err != nil || len(unused) != 1 {
 		t.Errorf("unused records: %v (%v), want the record in the future", unused, err)
 	}

@@ -86,9 +86,9 @@ func (d *directoryReader) latest(conn *sqlite.Conn, stmt *sqlite.Stmt, latest ma
 	return nil
 }
 
-// WrittenIn implements [store.Directories]. Of the records of one version, it returns the newest
+// DirRecordsByVersion implements [store.Directories]. Of the records of one version, it returns the newest
 // outline and the newest record of any other recipe.
-func (s *Store) WrittenIn(ctx context.Context, places []store.DirVersion) (map[store.DirVersion][]*store.DirRecord, error) {
+func (s *Store) DirRecordsByVersion(ctx context.Context, places []store.DirVersion) (map[store.DirVersion][]*store.DirRecord, error) {
 	found := make(map[store.DirVersion][]*store.DirRecord)
 	err := s.readSurvey(ctx, func(conn *sqlite.Conn) error {
 		clear(found)
@@ -128,8 +128,8 @@ func (s *Store) WrittenIn(ctx context.Context, places []store.DirVersion) (map[s
 	return found, nil
 }
 
-// WrittenOf implements [store.Directories].
-func (s *Store) WrittenOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*store.DirRecord, error) {
+// PastDirRecords implements [store.Directories].
+func (s *Store) PastDirRecords(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*store.DirRecord, error) {
 	found := make(map[repo.Path][]*store.DirRecord)
 	err := s.readSurvey(ctx, func(conn *sqlite.Conn) error {
 		clear(found)
@@ -159,8 +159,8 @@ func (s *Store) WrittenOf(ctx context.Context, dirs []repo.Path) (map[repo.Path]
 	return found, nil
 }
 
-// Kept implements [store.Directories].
-func (s *Store) Kept(ctx context.Context, id fresh.Digest) (r *store.DirRecord, err error) {
+// DirRecord implements [store.Directories].
+func (s *Store) DirRecord(ctx context.Context, id fresh.Digest) (r *store.DirRecord, err error) {
 	err = s.readSurvey(ctx, func(conn *sqlite.Conn) error {
 		r = nil
 		stmt, err := conn.Prepare(`
@@ -184,8 +184,8 @@ func (s *Store) Kept(ctx context.Context, id fresh.Digest) (r *store.DirRecord, 
 	return r, nil
 }
 
-// Describes reports whether the store has a record of any directory.
-func (s *Store) Describes(ctx context.Context) (any bool, err error) {
+// HasDirRecords reports whether the store has a record of any directory.
+func (s *Store) HasDirRecords(ctx context.Context) (any bool, err error) {
 	err = s.readSurvey(ctx, func(conn *sqlite.Conn) error {
 		n, err := pragma(conn, `SELECT EXISTS (SELECT 1 FROM directory_latest)`)
 		any = n == 1

@@ -12,9 +12,9 @@ import (
 	"ken/internal/store"
 )
 
-// WrittenFrom implements [store.Directories]. Of the records with one basis, it returns the newest outline and the
+// DirRecordsByBasis implements [store.Directories]. Of the records with one basis, it returns the newest outline and the
 // newest record of any other recipe. There may be thousands if many directories contain only the same file.
-func (s *Store) WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fresh.Digest][]*store.DirRecord, error) {
+func (s *Store) DirRecordsByBasis(ctx context.Context, bases []fresh.Digest) (map[fresh.Digest][]*store.DirRecord, error) {
 	found := make(map[fresh.Digest][]*store.DirRecord)
 	err := s.readSurvey(ctx, func(conn *sqlite.Conn) error {
 		clear(found)
@@ -76,7 +76,7 @@ func (d *directoryReader) from(conn *sqlite.Conn, basis fresh.Digest) (list []*s
 	stmt.BindBytes(1, basis[:])
 	all, err := d.all(stmt, math.MaxInt)
 	for _, r := range newestFirst(all) {
-		same := func(other *store.DirRecord) bool { return other.Outlined() == r.Outlined() }
+		same := func(other *store.DirRecord) bool { return other.IsOutline() == r.IsOutline() }
 		if r.Basis.Digest() == basis && !slices.ContainsFunc(list, same) {
 			list = append(list, r)
 		}

@@ -38,7 +38,7 @@ type flag struct {
 
 func directoryRowOf(r *store.DirRecord) (row directoryRow, err error) {
 	row = directoryRow{
-		id: r.ID(), basisID: r.Basis.Digest(), path: []byte(r.Path), outlined: r.Outlined(), at: r.At.UnixMicro(),
+		id: r.ID(), basisID: r.Basis.Digest(), path: []byte(r.Path), outlined: r.IsOutline(), at: r.At.UnixMicro(),
 		partial: r.Partial, author: r.Author, recipe: r.Recipe, confirmer: r.Confirmer, text: r.Text,
 	}
 	row.basis = appendBasis(nil, r.Basis)

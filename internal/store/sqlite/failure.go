@@ -45,15 +45,15 @@ func failures(conn *sqlite.Conn) (map[repo.Path]store.DirFailure, error) {
 	}
 }
 
-// KeepFailure implements [store.Directories]. It is not synced to disk, because ken can find the
+// SaveFailure implements [store.Directories]. It is not synced to disk, because ken can find the
 // failure again.
-func (s *Store) KeepFailure(ctx context.Context, f store.DirFailure) error {
-	return s.write(ctx, relaxed, func(conn *sqlite.Conn) error { return keepFailure(conn, f) })
+func (s *Store) SaveFailure(ctx context.Context, f store.DirFailure) error {
+	return s.write(ctx, relaxed, func(conn *sqlite.Conn) error { return saveFailure(conn, f) })
 }
 
-// keepFailure stores a failure, unless the directory has a newer record or failure. Of two at the same time, the
+// saveFailure stores a failure, unless the directory has a newer record or failure. Of two at the same time, the
 // later call wins.
-func keepFailure(conn *sqlite.Conn, f store.DirFailure) error {
+func saveFailure(conn *sqlite.Conn, f store.DirFailure) error {
 	stmt, err := conn.Prepare(`
 		INSERT INTO directory_failure (path, basis_id, reason, at)
 		SELECT ?1, ?2, ?3, ?4 WHERE NOT EXISTS (SELECT 1 FROM directory_latest WHERE path = ?1 AND at > ?4)

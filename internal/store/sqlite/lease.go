@@ -159,13 +159,13 @@ func (s *Store) Settle(ctx context.Context, worktree string, l store.Lease, r *s
 		if ok = conn.Changes() > 0; !ok {
 			return nil
 		}
-		return s.keepDirectories(conn, []directoryRow{row})
+		return s.addDirRecords(conn, []directoryRow{row})
 	})
 	return ok && err == nil, err
 }
 
-// keepLeases adds leases of another store. Of two leases of a directory, it keeps the one that expires later.
-func keepLeases(conn *sqlite.Conn, rows []leaseRow) error {
+// addLeases adds leases of another store. Of two leases of a directory, it keeps the one that expires later.
+func addLeases(conn *sqlite.Conn, rows []leaseRow) error {
 	stmt, err := conn.Prepare(`
 		INSERT INTO lease (worktree, path, token, expires, recipe, basis) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
 		ON CONFLICT (worktree, path) DO UPDATE SET token = ?3, expires = ?4, recipe = ?5, basis = ?6

@@ -12,8 +12,8 @@ import (
 	"ken/internal/store"
 )
 
-// Known implements [store.Files].
-func (s *Store) Known(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Basis, error) {
+// NewestBases implements [store.Files].
+func (s *Store) NewestBases(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Basis, error) {
 	known := make(map[repo.Content]fresh.Basis)
 	err := s.read(ctx, func(conn *sqlite.Conn) error {
 		clear(known)
@@ -151,8 +151,8 @@ func (s *Store) NewestAt(ctx context.Context, path repo.Path) (r fresh.Record, o
 	return r, ok, err
 }
 
-// WrittenAt implements [store.Files].
-func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path][]store.RecordHeader, error) {
+// HeadersAt implements [store.Files].
+func (s *Store) HeadersAt(ctx context.Context, paths []repo.Path) (map[repo.Path][]store.RecordHeader, error) {
 	found := make(map[repo.Path][]store.RecordHeader)
 	err := s.read(ctx, func(conn *sqlite.Conn) error {
 		clear(found)
@@ -195,7 +195,7 @@ func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path
 	return found, nil
 }
 
-// writtenAnywhere is WrittenAt with a scan of all records.
+// writtenAnywhere is HeadersAt with a scan of all records.
 func writtenAnywhere(conn *sqlite.Conn, paths []repo.Path, latest int64, found map[repo.Path][]store.RecordHeader) error {
 	stmt, err := conn.Prepare(`SELECT path, content_id, content_md5, at, id FROM record WHERE at <= ?1 ORDER BY path, at DESC, id DESC`)
 	if err != nil {
@@ -234,8 +234,8 @@ func columnHeader(stmt *sqlite.Stmt, col int) store.RecordHeader {
 	return c
 }
 
-// WrittenSince implements [store.Files]. The mark is a sequence number.
-func (s *Store) WrittenSince(ctx context.Context, mark int64) (paths []repo.Path, now int64, err error) {
+// PathsSince implements [store.Files]. The mark is a sequence number.
+func (s *Store) PathsSince(ctx context.Context, mark int64) (paths []repo.Path, now int64, err error) {
 	err = s.read(ctx, func(conn *sqlite.Conn) (err error) {
 		paths = nil
 		if now, err = lastRecord(conn); err != nil || now == mark {

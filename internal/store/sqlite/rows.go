@@ -157,8 +157,8 @@ func (s *Store) Exceptions(ctx context.Context, worktree string, marks store.Fil
 	return found, nil
 }
 
-// Tally implements [store.Files]. A summary of a file with unknown content counts as stale.
-func (s *Store) Tally(ctx context.Context, worktree string) (store.FileCounts, error) {
+// Counts implements [store.Files]. A summary of a file with unknown content counts as stale.
+func (s *Store) Counts(ctx context.Context, worktree string) (store.FileCounts, error) {
 	var t store.FileCounts
 	err := s.read(ctx, func(conn *sqlite.Conn) error {
 		t = store.FileCounts{}

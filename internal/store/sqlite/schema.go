@@ -147,7 +147,7 @@ WHERE verified_at IS NOT NULL;
 // optimized for that. The figures are for 20,000 directories with five files each and five records for each
 // directory.
 //
-// directory_latest refers to the latest records, and Keep updates it. With it, ken reads the latest records in 55
+// directory_latest refers to the latest records, and SaveDirRecords updates it. With it, ken reads the latest records in 55
 // ms, for any number of older ones. A flag with its own index takes 70 ms, and changes rows that never change
 // otherwise. A window function over all records takes 230 ms, and more after each survey.
 //

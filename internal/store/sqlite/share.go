@@ -147,9 +147,9 @@ func decodePosition(conn *sqlite.Conn, place, query string) (int64, error) {
 	return seq, nil
 }
 
-// Absorb implements [store.Records]. An empty list does not create a database.
-func (s *Store) Absorb(ctx context.Context, list []store.Record) error {
-	var k Kept
+// AddRecords implements [store.Records]. An empty list does not create a database.
+func (s *Store) AddRecords(ctx context.Context, list []store.Record) error {
+	var k Bundle
 	for _, r := range list {
 		if r.File != nil {
 			k.records = append(k.records, *r.File)
@@ -157,5 +157,5 @@ func (s *Store) Absorb(ctx context.Context, list []store.Record) error {
 		}
 		k.directories = append(k.directories, r.Directory)
 	}
-	return s.Receive(ctx, &k)
+	return s.AddBundle(ctx, &k)
 }
