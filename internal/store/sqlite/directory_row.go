@@ -62,8 +62,16 @@ type directoryReader struct {
 	lists arena[*store.DirRecord]
 }
 
-// all returns up to most usable records of a bound statement, and resets it.
-func (d *directoryReader) all(stmt *sqlite.Stmt, most int) (records []*store.DirRecord, err error) {
+// selectDirRecords begins the queries that return the columns that record reads.
+const selectDirRecords = `SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq, id FROM directory_record `
+
+// find returns up to most usable records. where is the rest of the query.
+func (d *directoryReader) find(conn *sqlite.Conn, most int, where string, args ...any) (records []*store.DirRecord, err error) {
+	stmt, err := prepare(conn, selectDirRecords+where, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer stmt.Reset()
 	for len(records) < most {
 		more, err := stmt.Step()
 		if err != nil {
@@ -76,11 +84,10 @@ func (d *directoryReader) all(stmt *sqlite.Stmt, most int) (records []*store.Dir
 			records = append(records, r)
 		}
 	}
-	return records, stmt.Reset()
+	return records, nil
 }
 
-// record reads the columns path, at, partial, author, recipe, confirmer, flags, text,
-// basis, seq and id. It returns nil for a record that cannot be used.
+// record reads the columns of selectDirRecords. It returns nil for a record that cannot be used.
 func (d *directoryReader) record(stmt *sqlite.Stmt) *store.DirRecord {
 	r := &store.DirRecord{
 		Path:      d.path(stmt, 0),
@@ -129,13 +136,6 @@ func newestFirst(records []*store.DirRecord) []*store.DirRecord {
 
 // directoryRecords returns all usable records in the order of insertion.
 func (s *Store) directoryRecords(conn *sqlite.Conn) ([]*store.DirRecord, error) {
-	stmt, err := conn.Prepare(`
-		SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq, id
-		FROM directory_record ORDER BY seq`)
-	if err != nil {
-		return nil, err
-	}
-	defer stmt.Reset()
 	read := directoryReader{store: s}
-	return read.all(stmt, math.MaxInt)
+	return read.find(conn, math.MaxInt, `ORDER BY seq`)
 }

@@ -108,9 +108,7 @@ func (s *Store) addDirRecords(conn *sqlite.Conn, rows []directoryRow) error {
 // removeDamagedDirectory removes the stored record with the id and path of r if it is damaged, and reports whether
 // it did.
 func (s *Store) removeDamagedDirectory(conn *sqlite.Conn, r *directoryRow) (bool, error) {
-	stmt, err := conn.Prepare(`
-		SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq, id
-		FROM directory_record WHERE id = ?1 AND path = ?2`)
+	stmt, err := conn.Prepare(selectDirRecords + `WHERE id = ?1 AND path = ?2`)
 	if err != nil {
 		return false, err
 	}
@@ -130,12 +128,7 @@ func (s *Store) removeDamagedDirectory(conn *sqlite.Conn, r *directoryRow) (bool
 		`DELETE FROM directory_latest WHERE record = ?1`,
 		`DELETE FROM directory_record WHERE seq = ?1`,
 	} {
-		remove, err := conn.Prepare(query)
-		if err != nil {
-			return false, err
-		}
-		remove.BindInt64(1, seq)
-		if err := run(remove); err != nil {
+		if err := execute(conn, query, seq); err != nil {
 			return false, err
 		}
 	}

@@ -339,6 +339,15 @@ func versionOf(conn *sqlite.Conn, path string) (int, error) {
 	return 0, nil
 }
 
+// number returns the first column of a query's last row, 0 if it has no rows.
+func number(conn *sqlite.Conn, query string, args ...any) (n int64, err error) {
+	err = each(conn, query, func(stmt *sqlite.Stmt) error {
+		n = stmt.ColumnInt64(0)
+		return nil
+	}, args...)
+	return n, err
+}
+
 func pragma(conn *sqlite.Conn, query string) (int, error) {
 	stmt, _, err := conn.PrepareTransient(query)
 	if err != nil {

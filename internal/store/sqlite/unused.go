@@ -131,13 +131,8 @@ func (s *Store) RemoveUnused(ctx context.Context) (removed []fresh.Unused, err e
 			false: `DELETE FROM record WHERE seq = ?1`,
 			true:  `DELETE FROM directory_record WHERE seq = ?1`,
 		} {
-			stmt, err := conn.Prepare(query)
-			if err != nil {
-				return err
-			}
 			for _, seq := range s.unused.numbers(directory) {
-				stmt.BindInt64(1, seq)
-				if err := run(stmt); err != nil {
+				if err := execute(conn, query, seq); err != nil {
 					return err
 				}
 			}
