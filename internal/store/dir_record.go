@@ -39,6 +39,46 @@ type DirFlag struct {
 	Content repo.ID `json:"content,omitzero"`
 }
 
+// A storedFlag is a DirFlag with a path that need not be UTF-8.
+type storedFlag struct {
+	repo.PathJSON
+	Severity string  `json:"severity"`
+	Finding  string  `json:"finding"`
+	Content  repo.ID `json:"content,omitzero"`
+}
+
+// EncodeFlags encodes flags as stores keep them, nil for none.
+func EncodeFlags(flags []DirFlag) ([]byte, error) {
+	if len(flags) == 0 {
+		return nil, nil
+	}
+	stored := make([]storedFlag, len(flags))
+	for i, f := range flags {
+		stored[i] = storedFlag{f.Path.JSON(), f.Severity, f.Finding, f.Content}
+	}
+	return json.Marshal(stored)
+}
+
+// DecodeFlags decodes the result of EncodeFlags.
+func DecodeFlags(text []byte) ([]DirFlag, error) {
+	if text == nil {
+		return nil, nil
+	}
+	var stored []storedFlag
+	if err := json.Unmarshal(text, &stored); err != nil {
+		return nil, err
+	}
+	flags := make([]DirFlag, len(stored))
+	for i, f := range stored {
+		path, err := f.Raw()
+		if err != nil {
+			return nil, err
+		}
+		flags[i] = DirFlag{Path: path, Severity: f.Severity, Finding: f.Finding, Content: f.Content}
+	}
+	return flags, nil
+}
+
 // OutlineRecipe begins the recipe of every text that ken made of outlines alone.
 const OutlineRecipe = "outline/"
 

@@ -27,8 +27,5 @@ func (s *Store) AddRecords(ctx context.Context, list []store.Record) error {
 	if len(list) == 0 {
 		return ctx.Err()
 	}
-	_, err := use(ctx, s, true, func(db *sqlite.Store) (struct{}, error) {
-		return struct{}{}, db.AddRecords(ctx, list)
-	})
-	return err
+	return s.change(ctx, func(db *sqlite.Store) error { return db.AddRecords(ctx, list) })
 }

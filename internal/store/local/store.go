@@ -211,6 +211,12 @@ func use[T any](ctx context.Context, s *Store, write bool, act func(*sqlite.Stor
 	}
 }
 
+// change calls act with the database to write to now, and again as use does.
+func (s *Store) change(ctx context.Context, act func(*sqlite.Store) error) error {
+	_, err := use(ctx, s, true, func(db *sqlite.Store) (struct{}, error) { return struct{}{}, act(db) })
+	return err
+}
+
 // found is an answer with ok, false if there is none.
 type found[T any] struct {
 	v  T
@@ -326,6 +332,16 @@ func (s *Store) Commit(ctx context.Context, worktree string, c store.FileChanges
 		return struct{}{}, db.Commit(ctx, worktree, c, still)
 	})
 	return err
+}
+
+// Value returns the value that SetValue last stored under a key, "" if there is none.
+func (s *Store) Value(ctx context.Context, key string) (string, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) (string, error) { return db.Value(ctx, key) })
+}
+
+// SetValue stores a value under a key; "" removes it.
+func (s *Store) SetValue(ctx context.Context, key, value string) error {
+	return s.change(ctx, func(db *sqlite.Store) error { return db.SetValue(ctx, key, value) })
 }
 
 func exists(path string) bool {

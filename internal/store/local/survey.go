@@ -71,10 +71,7 @@ func (s *Store) SaveDirRecords(ctx context.Context, records []*store.DirRecord) 
 	if len(records) == 0 {
 		return ctx.Err()
 	}
-	_, err := use(ctx, s, true, func(db *sqlite.Store) (struct{}, error) {
-		return struct{}{}, db.SaveDirRecords(ctx, records)
-	})
-	return err
+	return s.change(ctx, func(db *sqlite.Store) error { return db.SaveDirRecords(ctx, records) })
 }
 
 // Failures implements [store.Directories].
@@ -86,10 +83,7 @@ func (s *Store) Failures(ctx context.Context) (map[repo.Path]store.DirFailure, e
 
 // SaveFailure implements [store.Directories].
 func (s *Store) SaveFailure(ctx context.Context, f store.DirFailure) error {
-	_, err := use(ctx, s, true, func(db *sqlite.Store) (struct{}, error) {
-		return struct{}{}, db.SaveFailure(ctx, f)
-	})
-	return err
+	return s.change(ctx, func(db *sqlite.Store) error { return db.SaveFailure(ctx, f) })
 }
 
 // Leases implements [store.Leases].

@@ -125,20 +125,11 @@ func (s *Store) Counts(ctx context.Context, worktree string) (store.FileCounts, 
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t := store.FileCounts{Files: len(s.rows[worktree])}
+	var counts store.FileCounts
 	for _, r := range s.rows[worktree] {
-		switch {
-		case r.Excluded != "":
-			t.Excluded++
-		case r.About.IsZero():
-			t.None++
-		case r.About.Holds(r.Content), r.Marks.Has(store.MarkUncounted):
-			t.Fresh++
-		default:
-			t.Stale++
-		}
+		counts.Add(r, 1)
 	}
-	return t, nil
+	return counts, nil
 }
 
 // newest returns the newest record whose basis holds for c: the one with the
@@ -227,12 +218,7 @@ func (s *Store) HeadersAt(ctx context.Context, paths []repo.Path) (map[repo.Path
 				at = append(at, i)
 			}
 		}
-		slices.SortFunc(at, func(i, j int) int {
-			if s.after(i, j) {
-				return -1
-			}
-			return 1
-		})
+		slices.SortFunc(at, func(i, j int) int { return s.records[j].Compare(s.records[i]) })
 		for _, i := range at {
 			r := s.records[i]
 			found[p] = append(found[p], store.RecordHeader{Basis: r.Basis, At: r.At, ID: r.ID()})

@@ -19,14 +19,6 @@ var (
 	_ store.Leases      = (*Store)(nil)
 )
 
-// A flag is [store.DirFlag] with a path that need not be UTF-8.
-type flag struct {
-	repo.PathJSON
-	Severity string  `json:"severity"`
-	Finding  string  `json:"finding"`
-	Content  repo.ID `json:"content,omitzero"`
-}
-
 // A directoryRow has the columns of a directory record.
 type directoryRow struct {
 	path, author, recipe, confirmer, text []byte
@@ -66,32 +58,11 @@ func (r *directoryRow) read() (*store.DirRecord, error) {
 	if err := json.Unmarshal(r.basis, &out.Basis); err != nil {
 		return nil, fmt.Errorf("basis of directory %s: %w", repo.DirLabel(out.Path), err)
 	}
-	if r.flags == nil {
-		return out, nil
-	}
-	var flags []flag
-	if err := json.Unmarshal(r.flags, &flags); err != nil {
+	var err error
+	if out.Flags, err = store.DecodeFlags(r.flags); err != nil {
 		return nil, fmt.Errorf("flags of directory %s: %w", repo.DirLabel(out.Path), err)
 	}
-	for _, f := range flags {
-		p, err := f.Raw()
-		if err != nil {
-			return nil, fmt.Errorf("flags of directory %s: %w", repo.DirLabel(out.Path), err)
-		}
-		out.Flags = append(out.Flags, store.DirFlag{Path: p, Severity: f.Severity, Finding: f.Finding, Content: f.Content})
-	}
 	return out, nil
-}
-
-func flagsOf(r *store.DirRecord) ([]byte, error) {
-	if len(r.Flags) == 0 {
-		return nil, nil
-	}
-	flags := make([]flag, len(r.Flags))
-	for i, f := range r.Flags {
-		flags[i] = flag{f.Path.JSON(), f.Severity, f.Finding, f.Content}
-	}
-	return json.Marshal(flags)
 }
 
 // directories runs a query and groups its records by key. The first argument of the query is the repository. Its
@@ -273,17 +244,13 @@ func (s *Store) insertDirectories(ctx context.Context, tx pgx.Tx, list []*store.
 			ids[i], paths[i], seqs[i], bases[i] = id[:], []byte(r.Path), next(), basisID[:]
 			outlined[i], ats[i], partial[i] = r.IsOutline(), r.At, r.Partial
 			authors[i], recipes[i], confirmers[i], texts[i] = []byte(r.Author), []byte(r.Recipe), []byte(r.Confirmer), []byte(r.Text)
-			words, err := flagsOf(r)
-			if err == nil && words != nil {
-				text := string(words)
-				flags[i] = &text
+			encodedFlags, flagsErr := store.EncodeFlags(r.Flags)
+			if encodedFlags != nil {
+				flags[i] = new(string(encodedFlags))
 			}
-			var from []byte
-			if err == nil {
-				from, err = json.Marshal(r.Basis)
-				basis[i] = string(from)
-			}
-			if err != nil {
+			encodedBasis, basisErr := json.Marshal(r.Basis)
+			basis[i] = string(encodedBasis)
+			if err := errors.Join(flagsErr, basisErr); err != nil {
 				return fmt.Errorf("keep the text about %s: %w", repo.DirLabel(r.Path), err)
 			}
 		}

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"encoding/json"
 	"math"
 	"slices"
 	"time"
@@ -9,7 +8,6 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"ken/internal/fresh"
-	"ken/internal/repo"
 	"ken/internal/store"
 )
 
@@ -28,29 +26,14 @@ type directoryRow struct {
 	basis       []byte
 }
 
-// A flag is [store.DirFlag] with a path that need not be UTF-8.
-type flag struct {
-	repo.PathJSON
-	Severity string  `json:"severity"`
-	Finding  string  `json:"finding"`
-	Content  repo.ID `json:"content,omitzero"`
-}
-
 func directoryRowOf(r *store.DirRecord) (row directoryRow, err error) {
 	row = directoryRow{
 		id: r.ID(), basisID: r.Basis.Digest(), path: []byte(r.Path), outlined: r.IsOutline(), at: r.At.UnixMicro(),
 		partial: r.Partial, author: r.Author, recipe: r.Recipe, confirmer: r.Confirmer, text: r.Text,
 	}
 	row.basis = appendBasis(nil, r.Basis)
-	if len(r.Flags) == 0 {
-		return row, nil
-	}
-	flags := make([]flag, len(r.Flags))
-	for i, f := range r.Flags {
-		flags[i] = flag{f.Path.JSON(), f.Severity, f.Finding, f.Content}
-	}
-	text, err := json.Marshal(flags)
-	row.flags = string(text)
+	flags, err := store.EncodeFlags(r.Flags)
+	row.flags = string(flags)
 	return row, err
 }
 
@@ -100,7 +83,7 @@ func (d *directoryReader) record(stmt *sqlite.Stmt) *store.DirRecord {
 	}
 	var flagsErr, basisErr error
 	if !stmt.ColumnIsNull(6) {
-		r.Flags, flagsErr = decodeFlags(d.bytes(stmt, 6))
+		r.Flags, flagsErr = store.DecodeFlags(d.bytes(stmt, 6))
 	}
 	r.Basis, basisErr = d.bases.read(d.bytes(stmt, 8))
 	var id fresh.Digest
@@ -110,22 +93,6 @@ func (d *directoryReader) record(stmt *sqlite.Stmt) *store.DirRecord {
 		return nil
 	}
 	return r
-}
-
-func decodeFlags(text []byte) ([]store.DirFlag, error) {
-	var flags []flag
-	if err := json.Unmarshal(text, &flags); err != nil {
-		return nil, err
-	}
-	list := make([]store.DirFlag, len(flags))
-	for i, f := range flags {
-		p, err := f.Raw()
-		if err != nil {
-			return nil, err
-		}
-		list[i] = store.DirFlag{Path: p, Severity: f.Severity, Finding: f.Finding, Content: f.Content}
-	}
-	return list, nil
 }
 
 // newestFirst sorts records in place, the newest first.

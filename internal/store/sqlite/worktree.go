@@ -116,23 +116,6 @@ func (tx *transaction) advance(name string) error {
 	return execute(tx.conn, `UPDATE worktree SET generation = generation + 1 + (random() & 0x7fffffff) WHERE name = ?1`, name)
 }
 
-// setConfig sets a key in plugin_config; "" removes it.
-func setConfig(conn *sqlite.Conn, key, value string) error {
-	if value == "" {
-		return execute(conn, `DELETE FROM plugin_config WHERE key = ?1`, key)
-	}
-	return execute(conn, `INSERT INTO plugin_config (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2`, key, value)
-}
-
-// config returns the value of a key in plugin_config, "" if there is none.
-func config(conn *sqlite.Conn, key string) (value string, err error) {
-	err = each(conn, `SELECT value FROM plugin_config WHERE key = ?1`, func(stmt *sqlite.Stmt) error {
-		value = stmt.ColumnText(0)
-		return nil
-	}, key)
-	return value, err
-}
-
 // worktrees returns the ids of all work trees by name.
 func worktrees(conn *sqlite.Conn) (map[string]int64, error) {
 	all := make(map[string]int64)
