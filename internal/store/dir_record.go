@@ -68,13 +68,13 @@ func DecodeFlags(text []byte) ([]DirFlag, error) {
 	if err := json.Unmarshal(text, &stored); err != nil {
 		return nil, err
 	}
-	flags := make([]DirFlag, len(stored))
-	for i, f := range stored {
+	var flags []DirFlag
+	for _, f := range stored {
 		path, err := f.Raw()
 		if err != nil {
 			return nil, err
 		}
-		flags[i] = DirFlag{Path: path, Severity: f.Severity, Finding: f.Finding, Content: f.Content}
+		flags = append(flags, DirFlag{Path: path, Severity: f.Severity, Finding: f.Finding, Content: f.Content})
 	}
 	return flags, nil
 }
