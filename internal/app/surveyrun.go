@@ -40,7 +40,7 @@ func openRuns(ctx context.Context, dir string) (*runSpace, error) {
 // creates nothing there. It returns [queue.ErrNoRuns] if there are none.
 func openRunsReadOnly(ctx context.Context, dir string) (*runSpace, error) {
 	return openRunsWith(ctx, dir, false, func(r *workerRepo) (*queue.Queue, error) {
-		return queue.OpenReadOnly(ctx, r.store.Config(), queue.Options{Connections: 1, Server: queueServer{r.store}})
+		return queue.OpenReadOnly(ctx, r.store.Config(), queue.Options{Connections: 1, Server: r.store})
 	})
 }
 

@@ -12,7 +12,6 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/queue"
 	"ken/internal/store"
-	"ken/internal/store/postgres"
 	"ken/internal/surveyrun"
 )
 
@@ -121,18 +120,6 @@ func openQueue(ctx context.Context, repos map[string]*workerRepo, jobs int) (*qu
 		},
 		// River needs several connections, and each job one at a time.
 		Connections: jobs + 6,
-		Server:      queueServer{any.store},
+		Server:      any.store,
 	})
-}
-
-// A queueServer is the server of a queue; the store explains its errors.
-type queueServer struct{ *postgres.Store }
-
-// MissingRights implements [queue.Server].
-func (s queueServer) MissingRights(ctx context.Context, rights []queue.Right) (lacks, err error) {
-	list := make([]postgres.Right, len(rights))
-	for i, r := range rights {
-		list[i] = postgres.Right(r)
-	}
-	return s.Store.MissingRights(ctx, list)
 }

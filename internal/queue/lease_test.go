@@ -17,6 +17,7 @@ import (
 	"ken/internal/pgtest"
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/store/postgres"
 	"ken/internal/survey"
 	"ken/internal/surveyrun"
 )
@@ -356,7 +357,7 @@ type fullServer struct{}
 
 func (fullServer) Explain(err error) error { return fmt.Errorf("explained: %w", err) }
 func (fullServer) OwnerAddress() string    { return "" }
-func (fullServer) MissingRights(context.Context, []Right) (lacks, err error) {
+func (fullServer) MissingRights(context.Context, []postgres.Right) (lacks, err error) {
 	return nil, &pgconn.PgError{Code: "53300", Message: "sorry, too many clients already"}
 }
 

@@ -34,6 +34,7 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/store/postgres"
 	"ken/internal/survey"
 	"ken/internal/surveyrun"
 )
@@ -59,33 +60,29 @@ type Options struct {
 	Server Server
 }
 
-// A Server explains errors of a server to its users.
+// A Server explains errors of a server to its users. [postgres.Store] implements it.
 type Server interface {
 	// Explain rewrites an error without secrets.
 	Explain(err error) error
 	// MissingRights returns an error that names the missing rights of the role and how to grant them;
 	// nil when it has them all. Err says why the server could not be asked.
-	MissingRights(ctx context.Context, rights []Right) (lacks, err error)
+	MissingRights(ctx context.Context, rights []postgres.Right) (lacks, err error)
 	// OwnerAddress returns the address for the owner of the database.
 	OwnerAddress() string
 }
 
-// A Right is a privilege that a role needs on tables or sequences. On lists their names,
-// separated by commas.
-type Right struct{ Right, On string }
-
 // The rights to look at runs, to start them and work on them, and to set the ceiling of a day.
 // The manual page about teams has the grants; only the owner gets the last one.
 var (
-	lookRights = []Right{{"SELECT", "survey_version, survey_run, survey_directory, survey_ceiling, survey_day"}}
-	workRights = []Right{
-		{"SELECT", lookRights[0].On + ", river_job, river_leader, river_queue"},
-		{"INSERT", workTables},
-		{"UPDATE", workTables},
-		{"DELETE", workTables},
-		{"USAGE", "river_job_id_seq"},
+	lookRights = []postgres.Right{{Right: "SELECT", On: "survey_version, survey_run, survey_directory, survey_ceiling, survey_day"}}
+	workRights = []postgres.Right{
+		{Right: "SELECT", On: lookRights[0].On + ", river_job, river_leader, river_queue"},
+		{Right: "INSERT", On: workTables},
+		{Right: "UPDATE", On: workTables},
+		{Right: "DELETE", On: workTables},
+		{Right: "USAGE", On: "river_job_id_seq"},
 	}
-	ceilingRights = []Right{{"UPDATE", "survey_ceiling"}}
+	ceilingRights = []postgres.Right{{Right: "UPDATE", On: "survey_ceiling"}}
 )
 
 const workTables = "survey_run, survey_directory, survey_day, river_job, river_leader, river_queue"
@@ -194,7 +191,7 @@ const rightsTimeout = 5 * time.Second
 
 // permissionError names the rights that the role lacks: those of the first set that it does not have
 // completely. If the server does not say, it explains the error itself.
-func (q *Queue) permissionError(ctx context.Context, err error, of ...[]Right) error {
+func (q *Queue) permissionError(ctx context.Context, err error, of ...[]postgres.Right) error {
 	if q.opts.Server == nil {
 		return q.explain(err)
 	}

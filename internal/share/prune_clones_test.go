@@ -33,7 +33,7 @@ func TestRestoredAfterPrune(t *testing.T) {
 	wantCounts(t, "pushed", out.Records, 1)
 	wantCounts(t, "records of the remote", len(records(remote, ref)), 5-gone)
 	// Bob restores them on purpose: he deletes his memory.
-	bob.memories.m = share.Memory{}
+	bob.forget()
 	bob.Git("update-ref", "-d", merged)
 	wantCounts(t, "restored", bob.push().Records, gone)
 	wantCounts(t, "records of the remote", len(records(remote, ref)), 5)
@@ -78,7 +78,7 @@ func TestStricterPolicy(t *testing.T) {
 	}
 	steps := map[string]func(){
 		"a push":                     func() { dave.push() },
-		"a push without memory":      func() { dave.memories.m = share.Memory{}; dave.push() },
+		"a push without memory":      func() { dave.forget(); dave.push() },
 		"a deleted ref":              func() { remote.Git("update-ref", "-d", ref); dave.push() },
 		"a record deleted by Eve":    func() { pushFiles(t, remote, map[string]string{records(remote, ref)[0]: ""}); dave.push() },
 		"a new record of Dave's own": func() { dave.know("of dave"); dave.push() },

@@ -53,7 +53,7 @@ func (s *Share) status(ctx context.Context, remote string, fetch bool) (*Status,
 	if err != nil {
 		return nil, err
 	}
-	fetched := u.memory.Remotes[remote].Fetched
+	fetched := u.state.Remotes[remote].Fetched
 	out := &Status{
 		Remote: remote, Known: !fetched.IsZero() || !u.theirs.IsZero(), Fetched: fetched, Tip: u.before, Theirs: u.theirs,
 		Unpulled: u.taken, Trust: s.opts.Policy.Trust.String(), Size: s.size(u.view), // without unpushed records
@@ -81,13 +81,10 @@ type Ignored struct {
 // LastIgnored returns the untrusted records of the last command that read a remote, by remote, without those of
 // committers that the policy refuses. It contacts no remote and reads no commit.
 func (s *Share) LastIgnored() []Ignored {
-	memory := s.memories.Load()
-	if memory.Version != memoryVersion {
-		return nil
-	}
+	state := s.loadState()
 	var list []Ignored
-	for _, remote := range slices.Sorted(maps.Keys(memory.Remotes)) {
-		records := slices.Clone(memory.Remotes[remote].Untrusted)
+	for _, remote := range slices.Sorted(maps.Keys(state.Remotes)) {
+		records := slices.Clone(state.Remotes[remote].Untrusted)
 		records = slices.DeleteFunc(records, func(u Untrusted) bool { return s.opts.Policy.refuses(u.Committer) })
 		if len(records) > 0 {
 			list = append(list, Ignored{remote, records})

@@ -99,7 +99,7 @@ func TestSignedOff(t *testing.T) {
 		if !st.Current() {
 			t.Errorf("a clone that ignores untrusted records should be current: %+v", st)
 		}
-		bob.memories.m = share.Memory{}
+		bob.forget()
 	}
 	bob.know("five")
 	bob.push()
@@ -276,7 +276,7 @@ func TestSigned(t *testing.T) {
 	ann.know("five")
 	ann.push()
 	remote.Git("update-ref", ref, first)
-	eve.memories.m = share.Memory{}
+	eve.forget()
 	eve.Git("update-ref", "-d", merged)
 	eve.know("six")
 	eve.push()

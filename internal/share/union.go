@@ -16,7 +16,7 @@ import (
 type union struct {
 	*view
 	remote  string
-	memory  Memory
+	state   scanState
 	before  repo.ID // the commit that mergedRef points to
 	theirs  repo.ID // the commit of the remote, as last fetched
 	pushed  repo.ID // the commit of the remote after a push
@@ -32,13 +32,7 @@ func (s *Share) unite(ctx context.Context, remote string, fetch, absorb bool) (*
 	if err := s.git.CheckRemote(ctx, remote); err != nil {
 		return nil, err
 	}
-	u := &union{remote: remote, memory: s.memories.Load()}
-	if u.memory.Version != memoryVersion {
-		u.memory = Memory{Version: memoryVersion}
-	}
-	if u.memory.Remotes == nil {
-		u.memory.Remotes = make(map[string]View)
-	}
+	u := &union{remote: remote, state: s.loadState()}
 	var err error
 	if u.before, _, err = s.git.ResolveRef(ctx, mergedRef(remote)); err != nil {
 		return nil, err
@@ -53,7 +47,7 @@ func (s *Share) unite(ctx context.Context, remote string, fetch, absorb bool) (*
 	} else if u.theirs, _, err = s.git.ResolveRef(ctx, fetchedRef(remote)); err != nil {
 		return nil, err
 	}
-	u.view, u.taken, err = s.viewOf(ctx, u.memory.Remotes[remote], u.before, absorb)
+	u.view, u.taken, err = s.viewOf(ctx, u.state.Remotes[remote], u.before, absorb)
 	if err != nil {
 		return nil, &fault.Error{
 			Hint: "to merge it again: git update-ref -d " + fault.Quote(mergedRef(remote)),
@@ -145,10 +139,10 @@ func (s *Share) now() time.Time { return s.opts.Now().UTC().Truncate(time.Second
 
 // heard saves the time of contact with the remote.
 func (s *Share) heard(u *union) error {
-	v := u.memory.Remotes[u.remote]
+	v := u.state.Remotes[u.remote]
 	v.Fetched = s.now()
-	u.memory.Remotes[u.remote] = v
-	return s.memories.Save(u.memory)
+	u.state.Remotes[u.remote] = v
+	return s.stateFile.Save(u.state)
 }
 
 // save saves a union: the refs and its view. If another process has moved the ref, the next command rebuilds the
@@ -166,8 +160,8 @@ func (s *Share) save(ctx context.Context, u *union) error {
 	if _, u.Store, err = s.store.Since(ctx, "", 1); err != nil {
 		return err
 	}
-	u.memory.Remotes[u.remote] = u.View
-	return s.memories.Save(u.memory)
+	u.state.Remotes[u.remote] = u.View
+	return s.stateFile.Save(u.state)
 }
 
 // unusable returns the error for a remote whose ref ken cannot read.
@@ -179,7 +173,7 @@ func (s *Share) unusable(u *union, fetched bool, err error) error {
 	}
 	if !fetched {
 		what += " as last fetched"
-		if at := u.memory.Remotes[u.remote].Fetched; !at.IsZero() {
+		if at := u.state.Remotes[u.remote].Fetched; !at.IsZero() {
 			what += " at " + at.Format(time.RFC3339)
 		}
 		hint += "; to fetch it again: ken share status " + fault.Quote(u.remote) + " --fetch"

@@ -11,22 +11,27 @@ import (
 	"ken/internal/store"
 )
 
-// A Memory is saved between commands, so that each command reads only new commits. A clone without one reads
-// everything again.
-type Memory struct {
+// A scanState is saved between commands in a JSON file, so that each command reads only new commits. A clone without
+// the file reads everything again.
+type scanState struct {
 	Version int             `json:"version"`
 	Remotes map[string]View `json:"remotes"`
 }
 
-// memoryVersion is the version of a Memory. It contains the version of records, since a newer
+// scanStateVersion is the version of a scanState. It contains the version of records, since a newer
 // ken can read records that an older one could not.
-const memoryVersion = 300 + Format
+const scanStateVersion = 300 + Format
 
-// A ScanCache saves a Memory.
-type ScanCache interface {
-	// Load returns the saved Memory, or the zero Memory if there is none or it is unreadable.
-	Load() Memory
-	Save(m Memory) error
+// loadState returns the saved state, or an empty one if there is none of this version.
+func (s *Share) loadState() scanState {
+	var state scanState
+	if !s.stateFile.Load(&state) || state.Version != scanStateVersion {
+		state = scanState{Version: scanStateVersion}
+	}
+	if state.Remotes == nil {
+		state.Remotes = make(map[string]View)
+	}
+	return state
 }
 
 // A View is the result of reading all records of a commit.
