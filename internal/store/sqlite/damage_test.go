@@ -122,7 +122,7 @@ func TestFlippedBits(t *testing.T) {
 				file("newest at", at)
 			}
 			if by, ok, err := s.Record(t.Context(), r.ID()); err == nil && ok && by.ID() != r.ID() {
-				t.Errorf("seed %d, copy %d: by the id of %q there is %q", seed, n, r.Text, by.Text)
+				t.Errorf("seed %d, copy %d: the record with the id of %q has the text %q", seed, n, r.Text, by.Text)
 			}
 		}
 		latest, err := s.Latest(t.Context())
@@ -136,7 +136,7 @@ func TestFlippedBits(t *testing.T) {
 			directory("written from", list)
 			for _, r := range list {
 				if r.Basis.Digest() != basis {
-					t.Errorf("seed %d, copy %d: what was written from %s was written from %s", seed, n, basis, r.Basis.Digest())
+					t.Errorf("seed %d, copy %d: a record for the basis %s has the basis %s", seed, n, basis, r.Basis.Digest())
 				}
 			}
 		}

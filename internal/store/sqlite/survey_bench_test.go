@@ -41,8 +41,8 @@ func benchDirectories(n, round int) []*store.DirRecord {
 
 const benchDirs = 20_000
 
-// BenchmarkLatest is what a survey of 20,000 directories begins with: the store is
-// opened and asked for all of them, after they were described so many times.
+// BenchmarkLatest measures the start of a survey of 20,000 directories: it opens the store and reads their latest
+// records. Each directory has several records.
 func BenchmarkLatest(b *testing.B) {
 	for _, times := range []int{1, 5} {
 		b.Run(fmt.Sprint(times), func(b *testing.B) {
@@ -78,8 +78,8 @@ func BenchmarkSaveDirRecords(b *testing.B) {
 	}
 }
 
-// BenchmarkWrittenFrom measures the search for records of moved directories.
-func BenchmarkWrittenFrom(b *testing.B) {
+// BenchmarkDirRecordsByBasis measures the search for records of moved directories.
+func BenchmarkDirRecordsByBasis(b *testing.B) {
 	s := open(b, filepath.Join(b.TempDir(), "ken.db"))
 	records := benchDirectories(benchDirs, 0)
 	storetest.SaveDirRecords(b, s, records...)

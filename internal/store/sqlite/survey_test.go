@@ -229,7 +229,7 @@ func TestDamagedBasis(t *testing.T) {
 			t.Errorf("%s: unused records %v, want dir/a", basis, list)
 		}
 	}
-	// Keeping the same record again repairs it.
+	// Saving the same record again repairs it.
 	storetest.SaveDirRecords(t, s, storetest.Directory("dir/a", "x", 0))
 	knowsDirectory(t, s, "dir/a", "x")
 	if list := s.Unused(); len(list) != 0 {

@@ -32,7 +32,7 @@ func testEmpty(t *testing.T, s store.Files) {
 		t.Errorf("Counts = %v, %v", n, err)
 	}
 	if m, err := s.NewestBases(ctx, []repo.Content{Content("x"), {}}); len(m) != 0 || err != nil {
-		t.Errorf("Known = %v, %v", m, err)
+		t.Errorf("NewestBases = %v, %v", m, err)
 	}
 	if m, err := s.Newest(ctx, []repo.Content{Content("x"), {}}); len(m) != 0 || err != nil {
 		t.Errorf("Newest = %v, %v", m, err)
@@ -229,7 +229,7 @@ func testBaseline(t *testing.T, s store.Files) {
 	}
 }
 
-// ageless is b without its generation, of which only the order matters.
+// ageless returns b without its generation, because stores may choose different numbers.
 func ageless(b store.Verification) store.Verification {
 	b.Generation = 0
 	return b
@@ -305,7 +305,7 @@ func testStillFails(t *testing.T, s store.Files) {
 		t.Errorf("head = %v", b.Head)
 	}
 	if known, err := s.NewestBases(t.Context(), []repo.Content{Content("new")}); err != nil || len(known) > 0 {
-		t.Errorf("Known = %v, %v", known, err)
+		t.Errorf("NewestBases = %v, %v", known, err)
 	}
 }
 
@@ -396,7 +396,7 @@ func testAhead(t *testing.T, s store.Files) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "what is known", known, map[repo.Content]fresh.Basis{Content("x"): basisOf("x"), Content("z"): basisOf("z")})
+	equal(t, "newest bases", known, map[repo.Content]fresh.Basis{Content("x"): basisOf("x"), Content("z"): basisOf("z")})
 	for path, want := range map[repo.Path]string{"a.go": now.Text, "y.go": "", "z.go": soon.Text} {
 		if r, ok, err := s.NewestAt(t.Context(), path); err != nil || r.Text != want || ok != (want != "") {
 			t.Errorf("the newest at %s is %q, %v; want %q", path, r.Text, err, want)
@@ -406,7 +406,7 @@ func testAhead(t *testing.T, s store.Files) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "what was written", written, map[repo.Path][]store.RecordHeader{"a.go": {{Basis: now.Basis, At: now.At, ID: now.ID()}}})
+	equal(t, "headers", written, map[repo.Path][]store.RecordHeader{"a.go": {{Basis: now.Basis, At: now.At, ID: now.ID()}}})
 	if _, ok, err := s.Record(t.Context(), ahead.ID()); ok || err != nil {
 		t.Errorf("the record of the year 9999 is found by its id: %v, %v", ok, err)
 	}

@@ -30,9 +30,9 @@ func RunShare(t *testing.T, open func(t *testing.T) ShareStore) {
 		{"since returns each record once, in order", testSince},
 		{"since returns only the latest outline", testShareOutlines},
 		{"a mark of another store means the beginning", testForeignMark},
-		{"absorbed records are unchanged, also after a second time", testAbsorb},
-		{"absorbed records make rows fresh", testAbsorbReachesRows},
-		{"records in the future are neither absorbed nor returned", testAbsorbAhead},
+		{"added records are unchanged, also after a second time", testAddRecords},
+		{"added records make rows fresh", testAddRecordsUpdatesRows},
+		{"records in the future are neither added nor returned", testAddRecordsInFuture},
 		{"a cancelled context stops everything", testShareCancelled},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, open) })
@@ -155,7 +155,7 @@ func testForeignMark(t *testing.T, open func(*testing.T) ShareStore) {
 	}
 }
 
-func testAbsorb(t *testing.T, open func(*testing.T) ShareStore) {
+func testAddRecords(t *testing.T, open func(*testing.T) ShareStore) {
 	from, to := open(t), open(t)
 	Commit(t, from, "", store.FileChanges{Records: []fresh.Record{Record("one", "a", 1), Record("two", "a", 2)}})
 	SaveDirRecords(t, from, Directory("", "root", 1), Outlined("x\xff", "x", 2), Directory("x\xff", "x", 3))
@@ -184,7 +184,7 @@ func testAbsorb(t *testing.T, open func(*testing.T) ShareStore) {
 	}
 }
 
-func testAbsorbReachesRows(t *testing.T, open func(*testing.T) ShareStore) {
+func testAddRecordsUpdatesRows(t *testing.T, open func(*testing.T) ShareStore) {
 	s := open(t)
 	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{Row("a.go", "x"), Row("b.go", "y")}})
 	AddRecords(t, s, about(Record("about x", "x", 0)))
@@ -194,7 +194,7 @@ func testAbsorbReachesRows(t *testing.T, open func(*testing.T) ShareStore) {
 	}
 }
 
-func testAbsorbAhead(t *testing.T, open func(*testing.T) ShareStore) {
+func testAddRecordsInFuture(t *testing.T, open func(*testing.T) ShareStore) {
 	s := open(t)
 	file, directory := Record("about x", "x", 0), Directory("d", "x", 0)
 	file.At = time.Now().Add(fresh.MaxAhead + time.Hour)
