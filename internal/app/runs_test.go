@@ -15,7 +15,7 @@ import (
 // up the first who looks and, for as long as it does, nobody after him; then the runs are unknown.
 func TestRunsAreLookedAtAnew(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	proxy := pgtest.Through(t, pgtest.Database(t))
+	proxy := pgtest.NewProxy(t, pgtest.Database(t))
 	t.Setenv("KEN_STORE", proxy.Address())
 	r := testrepo.New(t)
 	r.Write("a.go", "package a\n")

@@ -37,13 +37,13 @@ cannot read. It counts them; ken share status lists them.`,
 	}
 }
 
-func (p *program) printPulled(out *share.Pulled) error {
+func (p *program) printPulled(out *share.PullResult) error {
 	if p.io.JSON {
 		return p.io.Encode(out)
 	}
 	switch {
-	case out.Tip.IsZero() && out.Had > 0:
-		p.io.Line(term.Bad, "none", out.Remote, fmt.Sprintf("the remote has no records any more; this clone has %s of it: ken share push %s", term.Count(out.Had, "record"), fault.Quote(out.Remote)))
+	case out.Tip.IsZero() && out.OwnRecords > 0:
+		p.io.Line(term.Bad, "none", out.Remote, fmt.Sprintf("the remote has no records any more; this clone has %s of it: ken share push %s", term.Count(out.OwnRecords, "record"), fault.Quote(out.Remote)))
 	case out.Tip.IsZero():
 		p.io.Line(term.Plain, "none", out.Remote, "the remote has no records yet: ken share push "+fault.Quote(out.Remote))
 	case out.Taken == 0:
@@ -51,7 +51,7 @@ func (p *program) printPulled(out *share.Pulled) error {
 	default:
 		p.io.Line(term.Good, "pulled", out.Remote, term.Count(out.Taken, "record"))
 	}
-	for _, b := range out.Brought {
+	for _, b := range out.Mismatches {
 		p.io.Line(term.Plain, "brought", plain(b.Committer), fmt.Sprintf("%s written as %s", term.Count(b.Records, "record"), plain(b.Author)))
 	}
 	if out.Removed > 0 {

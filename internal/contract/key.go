@@ -58,7 +58,7 @@ func checkWord(what, word string, legal []string) (problem, expected string) {
 		}
 	}
 	expected = oneOf(legal)
-	if near, ok := Near(word, legal); ok {
+	if near, ok := Closest(word, legal); ok {
 		expected += "; did you mean " + near + "?"
 	}
 	return what + " is " + show(word), expected

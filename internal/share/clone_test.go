@@ -111,7 +111,7 @@ func (c *clone) know(texts ...string) {
 	}
 }
 
-func (c *clone) push(opts ...share.PushOptions) *share.Pushed {
+func (c *clone) push(opts ...share.PushOptions) *share.PushResult {
 	c.t.Helper()
 	out, err := c.share().Push(c.t.Context(), append(opts, share.PushOptions{})[0])
 	if err != nil {
@@ -120,7 +120,7 @@ func (c *clone) push(opts ...share.PushOptions) *share.Pushed {
 	return out
 }
 
-func (c *clone) pull() *share.Pulled {
+func (c *clone) pull() *share.PullResult {
 	c.t.Helper()
 	out, err := c.share().Pull(c.t.Context(), "")
 	if err != nil {
@@ -199,7 +199,7 @@ func TestNoRoomHere(t *testing.T) {
 }
 
 // One clone pushes, the other pulls, and the other way round. A push without new records contacts the remote once,
-// and not at all if Unasked is set.
+// and not at all if OnlyIfNew is set.
 func TestPushAndPull(t *testing.T) {
 	for _, opts := range [][]testrepo.Option{nil, {testrepo.SHA256}} {
 		t.Run(fmt.Sprint(opts), func(t *testing.T) {
@@ -249,7 +249,7 @@ func TestPushAndPull(t *testing.T) {
 				if fetches, pushes := c.contacts(); fetches != 1 || pushes != 0 {
 					t.Errorf("%d fetches and %d pushes without new records, want one fetch", fetches, pushes)
 				}
-				wantCounts(t, "pushed unasked", c.push(share.PushOptions{Unasked: true}).Records, 0)
+				wantCounts(t, "pushed unasked", c.push(share.PushOptions{OnlyIfNew: true}).Records, 0)
 				if fetches, pushes := c.contacts(); fetches+pushes > 0 {
 					t.Errorf("%d fetches and %d pushes of an unasked push without new records, want none", fetches, pushes)
 				}
@@ -300,7 +300,7 @@ func TestFetchedTime(t *testing.T) {
 		}
 		return st.Fetched
 	}
-	c.push(share.PushOptions{Unasked: true})
+	c.push(share.PushOptions{OnlyIfNew: true})
 	if got := fetched(); !got.Equal(before) {
 		t.Errorf("fetched at %s, want the time of the last contact, %s", got, before)
 	}

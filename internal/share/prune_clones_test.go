@@ -53,7 +53,7 @@ func TestNothingToPrune(t *testing.T) {
 	ann.push()
 	before := remote.Git("rev-parse", ref)
 	out := ann.push(share.PushOptions{Prune: true})
-	if len(out.Dropped) > 0 || out.Size.Over() || out.Ignored != 4 {
+	if len(out.Dropped) > 0 || out.Size.Exceeded() || out.Ignored != 4 {
 		t.Errorf("prune: %+v", out)
 	}
 	if now := remote.Git("rev-parse", ref); now != before {

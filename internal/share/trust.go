@@ -91,8 +91,8 @@ func (p Policy) refuses(who string) bool {
 // git does not trust here.
 const Unverified = "commit has no good signature of a trusted key"
 
-// Trusts returns why the policy does not trust a commit, "" if it does.
-func (p Policy) Trusts(c git.CommitInfo) (why string) {
+// DistrustReason returns why the policy does not trust a commit, "" if it does.
+func (p Policy) DistrustReason(c git.CommitInfo) (why string) {
 	who := c.Committer
 	switch p.Trust {
 	case Anyone:
@@ -118,13 +118,13 @@ func (p Policy) Trusts(c git.CommitInfo) (why string) {
 	return "committer not in share.authors"
 }
 
-// untrustedSelf returns why other clones ignore the commits of this one, "" if they do not. Which
+// ownDistrustReason returns why other clones ignore the commits of this one, "" if they do not. Which
 // keys other clones trust is unknown here.
-func (p Policy) untrustedSelf(who string) string {
+func (p Policy) ownDistrustReason(who string) string {
 	if who == "" || p.Trust == Signed {
 		return ""
 	}
-	return p.Trusts(git.CommitInfo{Committer: who, Trailers: []repo.Trailer{{Key: "Signed-off-by", Value: who}}})
+	return p.DistrustReason(git.CommitInfo{Committer: who, Trailers: []repo.Trailer{{Key: "Signed-off-by", Value: who}}})
 }
 
 // matches compares a glob with "Name <address>", and with the address alone.

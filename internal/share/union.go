@@ -15,20 +15,20 @@ import (
 // A union has the records that this clone has merged from a remote, and those that the remote has now.
 type union struct {
 	*view
-	remote  string
-	state   scanState
-	before  repo.ID // the commit that mergedRef points to
-	theirs  repo.ID // the commit of the remote, as last fetched
-	pushed  repo.ID // the commit of the remote after a push
-	taken   int
-	removed int
-	brought []AuthorMismatch
-	replace bool // the commit does not contain that of the remote
+	remote     string
+	state      scanState
+	before     repo.ID // the commit that mergedRef points to
+	theirs     repo.ID // the commit of the remote, as last fetched
+	pushed     repo.ID // the commit of the remote after a push
+	taken      int
+	removed    int
+	mismatches []AuthorMismatch
+	replace    bool // the commit does not contain that of the remote
 }
 
-// unite merges the records of a remote with those that this clone has merged before. With fetch
+// mergeRemote merges the records of a remote with those that this clone has merged before. With fetch
 // it contacts the remote, with absorb it adds trusted records to the store.
-func (s *Share) unite(ctx context.Context, remote string, fetch, absorb bool) (*union, error) {
+func (s *Share) mergeRemote(ctx context.Context, remote string, fetch, absorb bool) (*union, error) {
 	if err := s.git.CheckRemote(ctx, remote); err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func (s *Share) unite(ctx context.Context, remote string, fetch, absorb bool) (*
 		if u.theirs, err = s.git.FetchRef(ctx, remote, knowledgeRef, fetchedRef(remote)); err != nil {
 			return nil, err
 		}
-		if err := s.heard(u); err != nil {
+		if err := s.saveContact(u); err != nil {
 			return nil, err
 		}
 	} else if u.theirs, _, err = s.git.ResolveRef(ctx, fetchedRef(remote)); err != nil {
@@ -100,7 +100,7 @@ func (s *Share) add(ctx context.Context, u *union, tip repo.ID, absorb bool) err
 	u.view = found.view
 	u.taken += len(found.taken)
 	u.removed += found.removed
-	u.brought = append(u.brought, found.brought...)
+	u.mismatches = append(u.mismatches, found.mismatches...)
 	if len(found.restore) == 0 && (contained || found.pruned && s.opts.Policy.trustsAnyone()) {
 		return nil
 	}
@@ -137,8 +137,8 @@ func (s *Share) commit(ctx context.Context, c git.NewCommit, subject string, tra
 // now returns the time of a contact.
 func (s *Share) now() time.Time { return s.opts.Now().UTC().Truncate(time.Second) }
 
-// heard saves the time of contact with the remote.
-func (s *Share) heard(u *union) error {
+// saveContact saves the time of contact with the remote.
+func (s *Share) saveContact(u *union) error {
 	v := u.state.Remotes[u.remote]
 	v.Fetched = s.now()
 	u.state.Remotes[u.remote] = v
@@ -156,7 +156,7 @@ func (s *Share) save(ctx context.Context, u *union) error {
 	if err != nil || !moved {
 		return err
 	}
-	u.fill()
+	u.fillLists()
 	if _, u.Store, err = s.store.Since(ctx, "", 1); err != nil {
 		return err
 	}

@@ -86,8 +86,8 @@ func newView(v View) *view {
 	return out
 }
 
-// fill fills the lists from the maps.
-func (v *view) fill() {
+// fillLists fills the lists from the maps.
+func (v *view) fillLists() {
 	v.Quarantined = []Quarantined{}
 	for _, p := range slices.Sorted(maps.Keys(v.bad)) {
 		v.Quarantined = append(v.Quarantined, v.bad[p])
@@ -105,7 +105,7 @@ func (v *view) uses(n Name) bool {
 
 // junk returns the files that no version of ken can use.
 func (v *view) junk() []Quarantined {
-	v.fill()
+	v.fillLists()
 	return slices.DeleteFunc(slices.Clone(v.Quarantined), func(q Quarantined) bool { return !q.Junk })
 }
 
@@ -116,8 +116,8 @@ type Size struct {
 	Budget  int64 `json:"budget"`
 }
 
-// Over reports whether the records exceed the budget.
-func (s Size) Over() bool { return s.Bytes > s.Budget }
+// Exceeded reports whether the records exceed the budget.
+func (s Size) Exceeded() bool { return s.Bytes > s.Budget }
 
 func (s *Share) size(v *view) Size { return Size{v.Records, v.Bytes, s.opts.Policy.budget()} }
 
@@ -196,5 +196,5 @@ func (s *Share) trustsMore(ctx context.Context, v *view) (bool, error) {
 		return false, nil
 	}
 	list, err := s.git.VerifyCommits(ctx, commits)
-	return slices.ContainsFunc(list, func(c git.CommitInfo) bool { return s.opts.Policy.Trusts(c) == "" }), err
+	return slices.ContainsFunc(list, func(c git.CommitInfo) bool { return s.opts.Policy.DistrustReason(c) == "" }), err
 }

@@ -321,8 +321,8 @@ func regular(mode fs.FileMode) error {
 	return errSpecial
 }
 
-// stopped returns the error of a cancelled context.
-func stopped(ctx context.Context, act string) error {
+// cancelledError returns the error of a cancelled context.
+func cancelledError(ctx context.Context, act string) error {
 	kind := fault.Failed
 	if errors.Is(ctx.Err(), context.Canceled) {
 		kind = fault.Interrupted

@@ -186,7 +186,7 @@ func TestRefused(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.message) || !strings.Contains(fault.HintOf(err), c.hint) || postgres.IsUnreachable(err) {
 				t.Errorf("%v (%s)", err, fault.HintOf(err))
 			}
-			if tables := pgtest.One[int](t, address, `SELECT count(*) FROM pg_tables WHERE schemaname = 'ken'`); tables != 1 {
+			if tables := pgtest.Value[int](t, address, `SELECT count(*) FROM pg_tables WHERE schemaname = 'ken'`); tables != 1 {
 				t.Errorf("%d tables, want 1", tables)
 			}
 		})

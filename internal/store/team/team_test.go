@@ -198,7 +198,7 @@ func TestPushStepBytes(t *testing.T) {
 	if got := len(texts(t, openShared(t, address, "r"))); got != n {
 		t.Errorf("%d records, want %d", got, n)
 	}
-	most := pgtest.One[int](t, address, `SELECT max(bytes) FROM (SELECT sum(length(text)) AS bytes FROM ken.record GROUP BY xmin::text) step`)
+	most := pgtest.Value[int](t, address, `SELECT max(bytes) FROM (SELECT sum(length(text)) AS bytes FROM ken.record GROUP BY xmin::text) step`)
 	if most > 256<<10 || most < long {
 		t.Errorf("a step has %d bytes, want %d to %d", most, long, 256<<10)
 	}
@@ -377,7 +377,7 @@ func TestServerStopsOrCrashes(t *testing.T) {
 // A server that accepts connections and never answers delays one command for a limited time, and the next
 // commands not at all.
 func TestServerStalls(t *testing.T) {
-	proxy := pgtest.Through(t, pgtest.Database(t))
+	proxy := pgtest.NewProxy(t, pgtest.Database(t))
 	ann := newClone(t)
 	ann.step = time.Second
 	proxy.Stall(true)
@@ -406,7 +406,7 @@ func TestServerStalls(t *testing.T) {
 // A connection that is cut at any byte neither loses nor duplicates records.
 func TestConnectionCut(t *testing.T) {
 	address := pgtest.Database(t)
-	proxy := pgtest.Through(t, address)
+	proxy := pgtest.NewProxy(t, address)
 	ann, bob := newClone(t), newClone(t)
 	if err := openShared(t, address, "r").AddRecords(t.Context(), nil); err != nil {
 		t.Fatal(err)
@@ -636,7 +636,7 @@ func TestSendRows(t *testing.T) {
 		}
 		m := list[0]
 		id = m.ID
-		if !pgtest.One[bool](t, address, `SELECT clean FROM ken.machine`) {
+		if !pgtest.Value[bool](t, address, `SELECT clean FROM ken.machine`) {
 			t.Error("ken.machine.clean is false, want true")
 		}
 		observer, err := postgres.Open(address, postgres.Options{Repository: "r", Machine: m.ID})
