@@ -1,6 +1,9 @@
 package model
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // Usage counts tokens.
 type Usage struct {
@@ -54,16 +57,10 @@ func (p Price) Cost(u Usage) Cost {
 	case !p.Known(), p.UpTo > 0 && u.Input > p.UpTo:
 		return Cost{Unpriced: u.Tokens()}
 	}
-	or := func(a, b float64) float64 {
-		if a > 0 {
-			return a
-		}
-		return b
-	}
 	plain := max(u.Input-u.Cached-u.Written, 0)
 	usd := float64(plain)*p.Input +
-		float64(u.Cached)*or(p.Cached, p.Input) +
-		float64(u.Written)*or(p.Written, p.Input) +
+		float64(u.Cached)*cmp.Or(p.Cached, p.Input) +
+		float64(u.Written)*cmp.Or(p.Written, p.Input) +
 		float64(u.Output)*p.Output
 	return Cost{USD: usd / 1e6}
 }

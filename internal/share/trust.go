@@ -1,6 +1,7 @@
 package share
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -26,21 +27,9 @@ const DefaultBudget = 64_000_000
 // DefaultRemote is the remote of a policy that names none.
 const DefaultRemote = "origin"
 
-func (p Policy) remote(given string) string {
-	for _, name := range []string{given, p.Remote} {
-		if name != "" {
-			return name
-		}
-	}
-	return DefaultRemote
-}
+func (p Policy) remote(given string) string { return cmp.Or(given, p.Remote, DefaultRemote) }
 
-func (p Policy) budget() int64 {
-	if p.Budget == 0 {
-		return DefaultBudget
-	}
-	return p.Budget
-}
+func (p Policy) budget() int64 { return cmp.Or(p.Budget, DefaultBudget) }
 
 // A Trust says which commits a policy trusts. Its zero value trusts everyone who can push to the
 // remote.

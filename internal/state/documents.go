@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -53,12 +54,7 @@ func Documents(ctx context.Context, paths []string, opts DocumentOptions, f func
 			return err
 		}
 	}
-	found := make([]string, 0, len(named))
-	for path := range named {
-		found = append(found, path)
-	}
-	slices.Sort(found)
-	for _, path := range found {
+	for _, path := range slices.Sorted(maps.Keys(named)) {
 		if ctx.Err() != nil {
 			return cancelledError(ctx, "read the documents")
 		}

@@ -55,12 +55,7 @@ func (d *directoryReader) latest(conn *sqlite.Conn, stmt *sqlite.Stmt, latest ma
 			lost = append(lost, place{repo.Path(at), stmt.ColumnBool(12)})
 			continue
 		}
-		list := d.lists.take(1)
-		list[0] = r
-		if other := latest[r.Path]; len(other) > 0 {
-			list = newestFirst([]*store.DirRecord{other[0], r})
-		}
-		latest[r.Path] = list
+		latest[r.Path] = newestFirst(append(latest[r.Path], r))
 	}
 	for _, p := range lost {
 		found, err := d.find(conn, 1, `WHERE path = ?1 AND outlined = ?2 ORDER BY at DESC, id DESC`, p.path, p.outlined)

@@ -42,7 +42,6 @@ type directoryReader struct {
 	store *Store
 	scanner
 	bases basisReader
-	lists arena[*store.DirRecord]
 }
 
 // selectDirRecords begins the queries that return the columns that record reads.
