@@ -74,7 +74,7 @@ func Directory(path repo.Path, text string, seconds int) *store.DirRecord {
 	}
 }
 
-// IsOutline returns an outline of a directory.
+// Outlined returns an outline of a directory.
 func Outlined(path repo.Path, text string, seconds int) *store.DirRecord {
 	r := Directory(path, text, seconds)
 	r.Author, r.Recipe = "ken outline", OutlineRecipe
