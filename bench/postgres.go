@@ -55,7 +55,7 @@ func (b *bench) postgresWorks(ctx context.Context) (err error) {
 	list := summaries(upsertRecords)
 	var upsert, plain []time.Duration
 	for range min(b.rounds, upsertRounds) {
-		if err := store.Absorb(ctx, nil); err != nil { // connected, and the tables are there
+		if err := store.AddRecords(ctx, nil); err != nil { // connected, and the tables are there
 			return err
 		}
 		if _, err := store.Repository(ctx); err != nil {
@@ -65,7 +65,7 @@ func (b *bench) postgresWorks(ctx context.Context) (err error) {
 			took  *[]time.Duration
 			write func() error
 		}{
-			{&upsert, func() error { return store.Absorb(ctx, list) }},
+			{&upsert, func() error { return store.AddRecords(ctx, list) }},
 			{&plain, func() error { return copyIn(ctx, conn, list) }},
 		} {
 			if _, err := conn.Exec(ctx, `TRUNCATE ken.record`); err != nil {

@@ -170,7 +170,7 @@ func TestPasswordInTheConfiguration(t *testing.T) {
 
 // A base that stalls costs one command a bounded time, and the next ones nothing.
 func TestStalledBase(t *testing.T) {
-	proxy := pgtest.Through(t, pgtest.Database(t))
+	proxy := pgtest.NewProxy(t, pgtest.Database(t))
 	dir, env := teamRepository(t)
 	if out, err := runKen(t, dir, env, "verify"); err != nil {
 		t.Fatalf("%v\n%s", err, out)

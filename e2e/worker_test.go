@@ -165,7 +165,7 @@ func (m *team) bare() string {
 func texts(t *testing.T, address string) map[string]int {
 	t.Helper()
 	times := make(map[string]int)
-	for _, p := range pgtest.All[string](t, address, `SELECT convert_from(path, 'UTF8') FROM ken.directory_record WHERE NOT outlined`) {
+	for _, p := range pgtest.Column[string](t, address, `SELECT convert_from(path, 'UTF8') FROM ken.directory_record WHERE NOT outlined`) {
 		times[p]++
 	}
 	return times
@@ -174,7 +174,7 @@ func texts(t *testing.T, address string) map[string]int {
 // count counts directories of runs.
 func count(t *testing.T, address, which string, args ...any) int {
 	t.Helper()
-	return pgtest.One[int](t, address, `SELECT count(*) FROM ken.survey_directory WHERE `+which, args...)
+	return pgtest.Value[int](t, address, `SELECT count(*) FROM ken.survey_directory WHERE `+which, args...)
 }
 
 func newTeam(t *testing.T, address string, script modeltest.Script) *team {
@@ -279,7 +279,7 @@ func TestWorkersSurviveFaults(t *testing.T) {
 	}
 	m.Commit("first")
 	id := m.handOut("--max-tokens", fmt.Sprint(most))
-	through := pgtest.Through(t, m.address)
+	through := pgtest.NewProxy(t, m.address)
 	killed := m.worker(m.Dir, m.address, "--jobs", "2", "--lease", "1s")
 	stopped := m.worker(m.bare(), m.address, "--jobs", "2", "--lease", "1s", "--until-idle")
 	cut := m.worker(m.bare(), through.Address(), "--jobs", "2", "--lease", "1s", "--until-idle")
@@ -409,7 +409,7 @@ func TestWorkerTroubles(t *testing.T) {
 	if doc := m.run(id); doc.State != "done" || doc.Directories.Failed != 1 || doc.Directories.Done != 2 {
 		t.Errorf("%+v", doc)
 	}
-	if why := pgtest.One[string](t, m.address, `SELECT string_agg(convert_from(path, 'UTF8') || ': ' || convert_from(reason, 'UTF8'), ', ') FROM ken.directory_failure`); !strings.HasPrefix(why, "a/b: ") {
+	if why := pgtest.Value[string](t, m.address, `SELECT string_agg(convert_from(path, 'UTF8') || ': ' || convert_from(reason, 'UTF8'), ', ') FROM ken.directory_failure`); !strings.HasPrefix(why, "a/b: ") {
 		t.Errorf("the store keeps %q", why)
 	}
 	board := decode[struct {
@@ -465,7 +465,7 @@ func TestUntilIdleTellsOfTheIncomplete(t *testing.T) {
 	m.Write("x.go", "package x\n")
 	m.Commit("first")
 	id := m.handOut()
-	pgtest.One[int](t, m.address, `UPDATE ken.survey_directory SET attempts = 4 RETURNING attempts`) // that have failed
+	pgtest.Value[int](t, m.address, `UPDATE ken.survey_directory SET attempts = 4 RETURNING attempts`) // that have failed
 	o := m.ken("worker", "--until-idle")
 	if want := fmt.Sprintf("run %d ended incomplete: some directories failed too often\nhint: see the errors with: ken worker dead %[1]d\n", id); o.status != 3 || !strings.HasSuffix(o.stderr, want) {
 		t.Errorf("%+v, want %q", o, want)
@@ -508,7 +508,7 @@ func TestRunsOfOthers(t *testing.T) {
 	if o := ours.ken("board"); o.status != 0 {
 		t.Errorf("%+v", o)
 	}
-	if n := pgtest.One[*string](t, address, `SELECT to_regclass('ken.survey_version')::text`); n != nil {
+	if n := pgtest.Value[*string](t, address, `SELECT to_regclass('ken.survey_version')::text`); n != nil {
 		t.Errorf("the board has made %s", *n)
 	}
 	mine, other := ours.handOut(), fmt.Sprint(theirs.handOut())

@@ -68,7 +68,7 @@ func examineKnowledge(ctx context.Context, root string, facts *install.Facts) (e
 		return err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	unused, err := w.Store.Examine(ctx)
+	unused, err := w.Store.CheckRecords(ctx)
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func reachesBase(ctx context.Context, g *git.Repo, cfg config.Config) error {
 	w := &ken.Repository{Workspace: &workspace.Workspace{Git: g}, Config: cfg, Store: kept}
 	t, err := w.OpenTeam(ctx)
 	if err == nil && t != nil {
-		if err = t.Reach(ctx); err == nil {
+		if err = t.CheckAccess(ctx); err == nil {
 			err = w.Identity().Check(ctx)
 		}
 	}

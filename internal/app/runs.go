@@ -92,7 +92,7 @@ func (l *runsCache) ask(ctx context.Context) *board.Part[board.Runs] {
 	}
 	if l.server == nil {
 		server, err := worker.OpenRunsReadOnly(ctx, l.root)
-		if errors.Is(err, worker.ErrNoDatabase) || errors.Is(err, queue.ErrNone) {
+		if errors.Is(err, worker.ErrNoDatabase) || errors.Is(err, queue.ErrNoRuns) {
 			return nil
 		}
 		if err != nil {

@@ -16,7 +16,7 @@ import (
 // then.
 func TestRunsCacheIsRenewed(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	proxy := pgtest.Through(t, pgtest.Database(t))
+	proxy := pgtest.NewProxy(t, pgtest.Database(t))
 	t.Setenv("KEN_STORE", proxy.Address())
 	r := testrepo.New(t)
 	r.Write("a.go", "package a\n")

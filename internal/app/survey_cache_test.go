@@ -164,7 +164,7 @@ func (w *surveyWorld) change() string {
 		return "configure " + config
 	case 12:
 		w.within(func(ws *ken.Repository) error {
-			return ws.Store.KeepFailure(ctx, store.DirFailure{Path: "a", Basis: fresh.Digest{byte(w.rnd.IntN(2))}, Reason: fmt.Sprint(w.n), At: time.Now()})
+			return ws.Store.SaveFailure(ctx, store.DirFailure{Path: "a", Basis: fresh.Digest{byte(w.rnd.IntN(2))}, Reason: fmt.Sprint(w.n), At: time.Now()})
 		})
 		return "fail"
 	case 13:
@@ -275,13 +275,13 @@ func (w *surveyWorld) twins(ctx context.Context) {
 	w.Git("add", "-A")
 	w.describe(ctx)
 	w.within(func(ws *ken.Repository) error {
-		written, err := ws.Store.WrittenOf(ctx, []repo.Path{"t/one"})
+		written, err := ws.Store.PastDirRecords(ctx, []repo.Path{"t/one"})
 		if err != nil {
 			return err
 		}
 		own := *written["t/one"][0]
 		own.Path, own.Text, own.At = "t/two", own.Text+" It has a twin.", own.At.Add(time.Microsecond)
-		return ws.Store.Keep(ctx, []*store.DirRecord{&own})
+		return ws.Store.SaveDirRecords(ctx, []*store.DirRecord{&own})
 	})
 	w.describe(ctx)
 	w.Write("t/one/f0.go", w.text())

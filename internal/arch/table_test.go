@@ -54,8 +54,9 @@ var imports = func() map[string][]string {
 	m["survey/excerpt"] = []string{"repo"}
 	// A workflow changes a state directory by its contract.
 	m["workflow"] = join(types, readers, []string{"contract", "state"})
-	// Share exchanges records of files and of the survey through git.
-	m["share"] = join(types, readers, []string{"survey"})
+	// Share exchanges records of files and of the survey through git. It saves how far it has read them
+	// beside the store.
+	m["share"] = join(types, readers, []string{"survey", "store/local"})
 	// Find ranks what the search index matches, and says who uses it and how it is tested.
 	m["find"] = join(types, readers, []string{"searchindex", "uses", "tree"})
 	// These put together what other features and the search index say: about a path, about a change, about the
@@ -80,6 +81,8 @@ var imports = func() map[string][]string {
 	m["install/disk"] = join(types, []string{"install", "git", "content", "atomicfile"})
 	// githook/messagefile changes the message file of a commit as githook decides.
 	m["githook/messagefile"] = join(types, []string{"githook", "git", "atomicfile"})
+	// queue hands out directories on the server of a team. The store says which rights a role lacks there.
+	m["queue"] = join(m["queue"], []string{"store/postgres"})
 	// statedir opens a state directory with the contract and the configuration of its repository.
 	m["statedir"] = join(types, []string{"config", "contract", "workflow", "state", "git"})
 	// permission compares the addresses in the configuration with what the user allowed.

@@ -110,7 +110,7 @@ func (p *program) diagnose(c *cobra.Command, f *stateFlags, d *diagnosis) (noCon
 		return false, err
 	}
 	for _, found := range facts.Findings() {
-		d.findings = append(d.findings, workflow.Finding{Code: found.Code, What: found.What, Mend: found.Mend})
+		d.findings = append(d.findings, workflow.Finding{Code: found.Code, Problem: found.What, Fix: found.Mend})
 	}
 	d.addresses = facts.Addresses
 	for _, s := range facts.Clients {
@@ -131,7 +131,7 @@ func (p *program) specFindings(ctx context.Context) []workflow.Finding {
 		}
 		for i := range l.Nodes {
 			for _, problem := range l.Nodes[i].Problems {
-				list = append(list, workflow.Finding{Code: "SPEC_PROBLEM", What: l.Nodes[i].ID + ": " + problem.Message, Mend: problem.Fix})
+				list = append(list, workflow.Finding{Code: "SPEC_PROBLEM", Problem: l.Nodes[i].ID + ": " + problem.Message, Fix: problem.Fix})
 			}
 		}
 		return nil
@@ -160,9 +160,9 @@ func (p *program) printDiagnosis(d *diagnosis) error {
 		}{append([]workflow.Finding{}, d.findings...), append([]install.ClientStatus{}, d.clients...), describeAddresses(d.addresses), litter})
 	}
 	for _, f := range d.findings {
-		p.io.Line(term.Warn, f.Code, term.CleanText(oneLine(f.What)), "")
-		if f.Mend != "" {
-			p.io.Remarkf("hint: %s", term.Clean(f.Mend))
+		p.io.Line(term.Warn, f.Code, term.CleanText(oneLine(f.Problem)), "")
+		if f.Fix != "" {
+			p.io.Remarkf("hint: %s", term.Clean(f.Fix))
 		}
 	}
 	if len(d.findings) == 0 {

@@ -47,14 +47,14 @@ func (p *program) sharing(ctx context.Context, remote string, act baseAct, f fun
 		if base != nil {
 			p.printBase(base, act)
 		}
-		if base != nil && (base.Only || away != nil) && p.io.JSON {
+		if base != nil && (base.NoRemote || away != nil) && p.io.JSON {
 			if err := p.io.Encode(struct {
 				Base *store.TeamStatus `json:"base"`
 			}{base}); err != nil {
 				return base, err
 			}
 		}
-		if away != nil || base != nil && base.Only {
+		if away != nil || base != nil && base.NoRemote {
 			return base, away
 		}
 	}

@@ -56,7 +56,7 @@ func (p *program) printBase(b *store.TeamStatus, act baseAct) {
 		for _, q := range b.Quarantined {
 			p.io.Line(term.Bad, "ignored", q.Display(), q.Reason)
 		}
-		if more := b.Aside - len(b.Quarantined); more > 0 {
+		if more := b.Bad - len(b.Quarantined); more > 0 {
 			p.io.Line(term.Bad, "ignored", b.Address, english.Count(more, "more record")+" that ken cannot read")
 		}
 		if act != lookBase {

@@ -38,13 +38,13 @@ cannot read. It counts them; ken share status lists them.`,
 	}
 }
 
-func (p *program) printPulled(out *share.Pulled) error {
+func (p *program) printPulled(out *share.PullResult) error {
 	if p.io.JSON {
 		return p.io.Encode(out)
 	}
 	switch {
-	case out.Tip.IsZero() && out.Had > 0:
-		p.io.Line(term.Bad, "none", out.Remote, fmt.Sprintf("the remote has no records any more; this clone has %s of it: ken share push %s", english.Count(out.Had, "record"), fault.Quote(out.Remote)))
+	case out.Tip.IsZero() && out.OwnRecords > 0:
+		p.io.Line(term.Bad, "none", out.Remote, fmt.Sprintf("the remote has no records any more; this clone has %s of it: ken share push %s", english.Count(out.OwnRecords, "record"), fault.Quote(out.Remote)))
 	case out.Tip.IsZero():
 		p.io.Line(term.Plain, "none", out.Remote, "the remote has no records yet: ken share push "+fault.Quote(out.Remote))
 	case out.Taken == 0:
@@ -52,7 +52,7 @@ func (p *program) printPulled(out *share.Pulled) error {
 	default:
 		p.io.Line(term.Good, "pulled", out.Remote, english.Count(out.Taken, "record"))
 	}
-	for _, b := range out.Brought {
+	for _, b := range out.Mismatches {
 		p.io.Line(term.Plain, "brought", term.CleanText(b.Committer), fmt.Sprintf("%s written as %s", english.Count(b.Records, "record"), term.CleanText(b.Author)))
 	}
 	if out.Removed > 0 {

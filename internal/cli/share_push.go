@@ -62,7 +62,7 @@ func argument(args []string) string {
 	return args[0]
 }
 
-func (p *program) printPushed(out *share.Pushed, prune bool) error {
+func (p *program) printPushed(out *share.PushResult, prune bool) error {
 	if p.io.JSON {
 		return p.io.Encode(out)
 	}
@@ -96,10 +96,10 @@ func (p *program) printPushed(out *share.Pushed, prune bool) error {
 			p.io.Line(term.Warn, "skipped", q.Display(), "not shared: "+q.Reason)
 		}
 	})
-	p.remarkTrust(out.Committer, out.Why)
+	p.remarkTrust(out.Committer, out.DistrustReason)
 	size := fmt.Sprintf("the records have %s, and the budget is %s", term.Bytes(out.Size.Bytes), term.Bytes(out.Size.Budget))
 	switch {
-	case out.Size.Over():
+	case out.Size.Exceeded():
 		p.io.Remarkf("ken: %s; remove some with: ken share push %s --prune", size, fault.Quote(out.Remote))
 	case prune && len(out.Dropped)+len(out.Cleared) == 0:
 		p.io.Remarkf("ken: nothing to prune: %s", size)

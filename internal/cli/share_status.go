@@ -62,7 +62,7 @@ func (p *program) printSharing(s *share.Status) error {
 		if s.Unpulled > 0 {
 			p.io.Line(term.Warn, "unpulled", s.Remote, english.Count(s.Unpulled, "record")+": ken share pull "+remote)
 		}
-		if s.Size.Over() {
+		if s.Size.Exceeded() {
 			p.io.Line(term.Warn, "over", s.Remote, fmt.Sprintf("the records have %s, and the budget is %s: ken share push %s --prune", term.Bytes(s.Size.Bytes), term.Bytes(s.Size.Budget), remote))
 		}
 		for _, q := range s.Quarantined {
@@ -73,7 +73,7 @@ func (p *program) printSharing(s *share.Status) error {
 		}
 		p.printUntrusted(s.Untrusted)
 	})
-	p.remarkTrust(s.Committer, s.Why)
+	p.remarkTrust(s.Committer, s.DistrustReason)
 	return nil
 }
 

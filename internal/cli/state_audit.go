@@ -59,7 +59,7 @@ func (p *program) encodeAudit(a *workflow.Audit) error {
 	var lists []term.List
 	for _, b := range []contract.Bucket{contract.Canonical, contract.PatternAllowed, contract.Ephemeral, contract.AdHoc, contract.Unknown} {
 		entries := a.Buckets[b]
-		lists = append(lists, term.List{Name: b.String(), Len: len(entries), At: func(i int) any { return workflow.Shown(entries[i]) }})
+		lists = append(lists, term.List{Name: b.String(), Len: len(entries), At: func(i int) any { return workflow.NewAuditEntry(entries[i]) }})
 	}
 	return p.io.EncodeLists(a, "buckets", lists...)
 }

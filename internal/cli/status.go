@@ -115,7 +115,7 @@ func (p *program) report(ctx context.Context, opts reportOptions) error {
 			return err
 		}
 		if opts.check {
-			if known.Unused, err = unusedOf(w.Store.Examine(ctx)); err != nil {
+			if known.Unused, err = unusedOf(w.Store.CheckRecords(ctx)); err != nil {
 				return err
 			}
 		}

@@ -61,7 +61,7 @@ func extend(base *Contract, file []byte) (*Contract, error) {
 	}
 	if given.Dir != base.Dir {
 		if err := CheckDir(given.Dir); err != nil {
-			return nil, wrong(m.value("dir"), "%w", err)
+			return nil, errorAt(m.value("dir"), "%w", err)
 		}
 	}
 	if err := m.merge(); err != nil {
@@ -79,10 +79,10 @@ type merger struct {
 
 func (m *merger) merge() error {
 	if m.c.StaleDays < 0 || m.c.StaleDays > maxDays {
-		return wrong(m.value("stale_days"), "expected a whole number from 0 to %d", maxDays)
+		return errorAt(m.value("stale_days"), "expected a whole number from 0 to %d", maxDays)
 	}
 	if m.c.ArchiveRuns < 0 || m.c.ArchiveRuns > maxRuns {
-		return wrong(m.value("archive_runs"), "expected a whole number from 0 to %d", maxRuns)
+		return errorAt(m.value("archive_runs"), "expected a whole number from 0 to %d", maxRuns)
 	}
 	for _, list := range []struct {
 		section, id string
@@ -123,18 +123,18 @@ func (m *merger) each(section, id string, merge func(n *yaml.Node, id string) er
 		n = follow(n)
 		var fields map[string]any
 		if err := n.Decode(&fields); err != nil {
-			return wrong(n, "%w", err)
+			return errorAt(n, "%w", err)
 		}
 		name, ok := fields[id].(string)
 		if !ok {
-			return wrong(n, "an entry of %s has no %s", section, id)
+			return errorAt(n, "an entry of %s has no %s", section, id)
 		}
 		if first, ok := lines[name]; ok {
-			return wrong(n, "%s is listed twice, first on line %d", show(name), first)
+			return errorAt(n, "%s is listed twice, first on line %d", show(name), first)
 		}
 		lines[name] = n.Line
 		if err := merge(n, name); err != nil {
-			return wrong(n, "%w", err)
+			return errorAt(n, "%w", err)
 		}
 	}
 	return nil
@@ -169,7 +169,7 @@ func (m *merger) file(n *yaml.Node, name string) error {
 	}
 	f.Status = union(was.Status, f.Status)
 	f.Schema = was.Schema.merged(f.Schema)
-	problem := cmp.Or(badStatus(f.Status), weakened(was, f), contradiction(f))
+	problem := cmp.Or(badStatus(f.Status), ownPropertyChange(was, f), contradiction(f))
 	if problem != "" {
 		return fmt.Errorf("%s %s", name, problem)
 	}
@@ -245,8 +245,8 @@ func badStatus(values []string) string {
 	return ""
 }
 
-// weakened says which property of a file that ken itself uses would change.
-func weakened(was, f File) string {
+// ownPropertyChange says which property of a file that ken itself uses would change.
+func ownPropertyChange(was, f File) string {
 	switch {
 	case was.Role != f.Role:
 		return "cannot be given a role: only the default contract assigns them"

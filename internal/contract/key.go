@@ -3,6 +3,7 @@ package contract
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -52,13 +53,11 @@ func (t KeyType) kind() string {
 
 // checkWord returns the problem of a word that must be one of legal.
 func checkWord(what, word string, legal []string) (problem, expected string) {
-	for _, l := range legal {
-		if word == l {
-			return "", ""
-		}
+	if slices.Contains(legal, word) {
+		return "", ""
 	}
 	expected = oneOf(legal)
-	if near, ok := Near(word, legal); ok {
+	if near, ok := Closest(word, legal); ok {
 		expected += "; did you mean " + near + "?"
 	}
 	return what + " is " + show(word), expected

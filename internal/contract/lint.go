@@ -29,7 +29,7 @@ func (c *Contract) Lint(document string, content []byte, dirs []string) (found [
 			checked++
 			for _, name := range expand(m.name) {
 				text := name.String()
-				if said[text] || !name.says() || c.legal(name, m.dir) {
+				if said[text] || !name.hasText() || c.legal(name, m.dir) {
 					continue
 				}
 				if said == nil {
@@ -88,7 +88,7 @@ func mentions(line string, dirs []lintDir) []mention {
 		}
 		end, windows := 0, false
 		for _, d := range dirs {
-			if e, w := d.leads(line[at:]); e > end {
+			if e, w := d.prefixLength(line[at:]); e > end {
 				end, windows = e, w
 			}
 		}
@@ -97,7 +97,7 @@ func mentions(line string, dirs []lintDir) []mention {
 			continue
 		}
 		at += end
-		name, length := spell(line[at:], windows)
+		name, length := parseSpelling(line[at:], windows)
 		at += length
 		below := at < len(line) && (line[at] == '/' || windows && line[at] == '\\')
 		if !below {
@@ -117,9 +117,9 @@ func wordByte(b byte) bool {
 	return b == '_' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
 }
 
-// leads returns the length of the directory and the separator at the beginning of s, 0
+// prefixLength returns the length of the directory and the separator at the beginning of s, 0
 // if there is none. Separators may be single or double backslashes.
-func (d lintDir) leads(s string) (length int, windows bool) {
+func (d lintDir) prefixLength(s string) (length int, windows bool) {
 	for i, element := range d {
 		if i > 0 {
 			n, back := separator(s[length:])
@@ -163,10 +163,10 @@ func (c *Contract) legal(name spelling, dir bool) bool {
 	if name.plain() {
 		return allows(name.String())
 	}
-	if slices.ContainsFunc(c.Files, func(f File) bool { return f.Dir == dir && name.fits(f.Name) }) {
+	if slices.ContainsFunc(c.Files, func(f File) bool { return f.Dir == dir && name.matches(f.Name) }) {
 		return true
 	}
-	return !dir && (slices.ContainsFunc(c.Patterns, func(p Pattern) bool { return name.fits(p.Example) }) ||
+	return !dir && (slices.ContainsFunc(c.Patterns, func(p Pattern) bool { return name.matches(p.Example) }) ||
 		slices.ContainsFunc(samples, func(s string) bool { return allows(name.with(s)) }))
 }
 

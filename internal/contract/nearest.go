@@ -16,7 +16,7 @@ func (c *Contract) Nearest(name string) (string, bool) {
 	if name == "" || len(name) > maxName {
 		return "", false
 	}
-	search := []func(string) string{c.sameButForm, c.sameWords, c.variant, c.misspelt, c.misspeltVariant, c.turned}
+	search := []func(string) string{c.sameButForm, c.sameWords, c.variant, c.misspelt, c.misspeltVariant, c.reversed}
 	for _, find := range search {
 		if found := find(name); found != "" {
 			return found, true
@@ -166,9 +166,9 @@ func (c *Contract) misspeltVariant(name string) string {
 	return ""
 }
 
-// turned finds the variant with the parts in the other order: review-pr12.md for
+// reversed finds the variant with the parts in the other order: review-pr12.md for
 // pr12-review.md. Only one word may precede the last part.
-func (c *Contract) turned(name string) string {
+func (c *Contract) reversed(name string) string {
 	stem, ext := split(dashed(name))
 	patterns, _ := c.rules()
 	for _, p := range patterns {

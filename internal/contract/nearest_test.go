@@ -87,9 +87,9 @@ func TestNear(t *testing.T) {
 		{"x", nil, ""},
 		{strings.Repeat("x", 1e6), phase.Enum, ""},
 	} {
-		got, ok := contract.Near(tt.word, tt.among)
+		got, ok := contract.Closest(tt.word, tt.among)
 		if got != tt.want || ok != (tt.want != "") {
-			t.Errorf("Near(%.20q) = %q, %v; want %q", tt.word, got, ok, tt.want)
+			t.Errorf("Closest(%.20q) = %q, %v; want %q", tt.word, got, ok, tt.want)
 		}
 	}
 }

@@ -41,8 +41,8 @@ func (s spelling) plain() bool {
 	return !slices.ContainsFunc(s, func(p piece) bool { return p.kind != plainText })
 }
 
-// says reports whether the name has letters or digits outside placeholders.
-func (s spelling) says() bool {
+// hasText reports whether the name has letters or digits outside placeholders.
+func (s spelling) hasText() bool {
 	for _, p := range s {
 		if p.kind == plainText && strings.Trim(p.text, ".-_") != "" {
 			return true
@@ -64,8 +64,8 @@ func (s spelling) with(sample string) string {
 	return b.String()
 }
 
-// fits reports whether the spelling matches name.
-func (s spelling) fits(name string) bool {
+// matches reports whether the spelling matches name.
+func (s spelling) matches(name string) bool {
 	texts := []string{""} // between the placeholders
 	for _, p := range s {
 		if p.kind == placeholder {
@@ -134,7 +134,7 @@ func expand(s spelling) []spelling {
 		var next []spelling
 		for _, head := range out {
 			for _, a := range p.alternatives {
-				inner, _ := spell(a, false)
+				inner, _ := parseSpelling(a, false)
 				next = append(next, append(slices.Clone(head), inner...))
 			}
 		}
@@ -143,9 +143,9 @@ func expand(s spelling) []spelling {
 	return out
 }
 
-// spell reads the name at the beginning of s and returns its length. In a path with
+// parseSpelling reads the name at the beginning of s and returns its length. In a path with
 // backslashes a backslash ends the name; otherwise it may escape a dot.
-func spell(s string, windows bool) (spelling, int) {
+func parseSpelling(s string, windows bool) (spelling, int) {
 	var name spelling
 	add := func(p piece) {
 		if n := len(name); n > 0 && p.kind == plainText && name[n-1].kind == plainText {
@@ -291,7 +291,7 @@ func braced(s string) (piece, int) {
 	p := piece{text: s[:n], kind: braces}
 	for a := range strings.SplitSeq(strings.ReplaceAll(inner, "|", ","), ",") {
 		a = strings.TrimSpace(a)
-		if _, length := spell(a, false); length < len(a) {
+		if _, length := parseSpelling(a, false); length < len(a) {
 			return piece{text: s[:n], kind: placeholder}, n
 		}
 		p.alternatives = append(p.alternatives, a)

@@ -32,8 +32,8 @@ func (e *lineError) Error() string { return fmt.Sprintf("%d: %v", e.line, e.err)
 
 func (e *lineError) Unwrap() error { return e.err }
 
-// wrong returns an error on the line of n.
-func wrong(n *yaml.Node, format string, args ...any) error {
+// errorAt returns an error on the line of n.
+func errorAt(n *yaml.Node, format string, args ...any) error {
 	return &lineError{line: max(n.Line, 1), err: fmt.Errorf(format, args...)}
 }
 
@@ -41,7 +41,7 @@ func wrong(n *yaml.Node, format string, args ...any) error {
 // file, an empty node if the file has no content.
 func parse(file []byte, c *Contract) (*yaml.Node, error) {
 	if len(file) > maxBytes {
-		return nil, wrong(&yaml.Node{}, "larger than %d bytes", maxBytes)
+		return nil, errorAt(&yaml.Node{}, "larger than %d bytes", maxBytes)
 	}
 	var document, second yaml.Node
 	dec := yaml.NewDecoder(bytes.NewReader(file))
@@ -53,7 +53,7 @@ func parse(file []byte, c *Contract) (*yaml.Node, error) {
 		return nil, yamlError(file, err)
 	}
 	if err := dec.Decode(&second); err == nil {
-		return nil, wrong(&second, "a second YAML document; only one is allowed")
+		return nil, errorAt(&second, "a second YAML document; only one is allowed")
 	} else if !errors.Is(err, io.EOF) {
 		return nil, yamlError(file, err)
 	}
@@ -120,7 +120,7 @@ func checkNode(n *yaml.Node, path string) error {
 		entries /= 2
 	}
 	if entries > maxItems {
-		return wrong(n, "more than %d entries", maxItems)
+		return errorAt(n, "more than %d entries", maxItems)
 	}
 	if value := follow(n); value.Kind == yaml.ScalarNode && n.ShortTag() != "!!null" {
 		rule, ok := fieldRules[path]
@@ -128,18 +128,18 @@ func checkNode(n *yaml.Node, path string) error {
 			rule = anyText
 		}
 		if problem := rule.check(path[strings.LastIndex(path, ".")+1:], value); problem != "" {
-			return wrong(n, "%s", problem)
+			return errorAt(n, "%s", problem)
 		}
 	}
 	for i, child := range n.Content {
 		at := path
 		switch {
 		case child.ShortTag() == "!!merge":
-			return wrong(child, "merge keys (<<) are not supported")
+			return errorAt(child, "merge keys (<<) are not supported")
 		case n.Kind == yaml.MappingNode && i%2 == 1:
 			at = path + "." + n.Content[i-1].Value
 		case n.Kind == yaml.SequenceNode && (child.ShortTag() == "!!null" || child.Kind == yaml.ScalarNode && child.Value == ""):
-			return wrong(child, "%s: a value is empty", strings.TrimPrefix(cmp.Or(path, "contract"), "."))
+			return errorAt(child, "%s: a value is empty", strings.TrimPrefix(cmp.Or(path, "contract"), "."))
 		}
 		if err := checkNode(child, at); err != nil {
 			return err
@@ -167,10 +167,10 @@ func yamlError(file []byte, err error) error {
 	}
 	if m := unknownField.FindStringSubmatch(text); m != nil {
 		valid := fieldNames(m[2])
-		if near, ok := Near(m[1], valid); ok {
-			return wrong(at, "unknown field %s; did you mean %s? (valid: %s)", show(m[1]), near, strings.Join(valid, ", "))
+		if near, ok := Closest(m[1], valid); ok {
+			return errorAt(at, "unknown field %s; did you mean %s? (valid: %s)", show(m[1]), near, strings.Join(valid, ", "))
 		}
-		return wrong(at, "unknown field %s (valid: %s)", show(m[1]), strings.Join(valid, ", "))
+		return errorAt(at, "unknown field %s (valid: %s)", show(m[1]), strings.Join(valid, ", "))
 	}
 	if m := wrongType.FindStringSubmatch(text); m != nil {
 		switch {
@@ -184,7 +184,7 @@ func yamlError(file []byte, err error) error {
 			text = "expected fields, as in name: value"
 		}
 	}
-	return wrong(at, "%s", text)
+	return errorAt(at, "%s", text)
 }
 
 // fieldNames lists the fields of a type that a project may set, in the file's spelling.

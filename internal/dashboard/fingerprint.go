@@ -148,7 +148,7 @@ func hashShared(sum hash.Hash, common string) error {
 
 // hashStores hashes the stores of summaries, and the record of the last read of remotes.
 func (p *Fingerprinter) hashStores(sum hash.Hash, common string) error {
-	hashStat(sum, local.OpenShareMemory[struct{}](common).Path())
+	hashStat(sum, local.OpenShareFile(common).Path())
 	for _, name := range p.databases(common) {
 		hashStat(sum, name)
 		if info, err := os.Lstat(name + "-wal"); err == nil && info.Size() > 0 { // readers leave empty files

@@ -15,7 +15,7 @@ func (w *Repository) Share(ctx context.Context) (*share.Share, error) {
 	if err := w.configOfHead(ctx); err != nil {
 		return nil, err
 	}
-	return share.New(w.Git, w.Store, local.OpenShareMemory[share.Memory](w.Git.CommonDir()), share.Options{
+	return share.New(w.Git, w.Store, local.OpenShareFile(w.Git.CommonDir()), share.Options{
 		Policy: w.Config.Share,
 		Wait:   waitForOthers,
 	}), nil

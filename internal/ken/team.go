@@ -25,8 +25,8 @@ func (w *Repository) arrive(ctx context.Context) {
 		return
 	}
 	w.Team = t
-	w.Remark(t.Arrive(ctx))
-	w.leave = func() string { return t.Leave(ctx) }
+	w.Remark(t.Pull(ctx))
+	w.leave = func() string { return t.Push(ctx) }
 }
 
 // StoreAddress returns the address of the team's store, "" without one.
@@ -86,7 +86,7 @@ func (w *Repository) TeamStatus(ctx context.Context, sync bool) (*store.TeamStat
 		_, away = t.Sync(ctx)
 	}
 	b, err := t.Status(ctx, away)
-	b.Only = w.Config.Share.Remote == ""
+	b.NoRemote = w.Config.Share.Remote == ""
 	return b, err
 }
 

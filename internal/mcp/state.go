@@ -37,9 +37,9 @@ type scalar json.RawMessage
 func (s *scalar) UnmarshalJSON(b []byte) error { *s = append((*s)[:0], b...); return nil }
 
 type stateOutput struct {
-	Workflow *workflow.Document `json:"workflow,omitempty"`
-	Value    *any               `json:"value,omitempty"`
-	Written  *workflow.Written  `json:"written,omitempty"`
+	Workflow *workflow.Document  `json:"workflow,omitempty"`
+	Value    *any                `json:"value,omitempty"`
+	Written  *workflow.PutResult `json:"written,omitempty"`
 	// Problems are the findings of check.
 	Problems []contract.Problem `json:"problems,omitzero"`
 

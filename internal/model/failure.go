@@ -33,9 +33,9 @@ func (r Reason) String() string {
 	return reasons[r]
 }
 
-// Hopeless reports whether every other conversation with the same model would fail the same way. The caller should
+// Permanent reports whether every other conversation with the same model would fail the same way. The caller should
 // not try the next one.
-func (r Reason) Hopeless() bool {
+func (r Reason) Permanent() bool {
 	return r == NoKey || r == Unauthorized || r == NoCredit || r == NoModel
 }
 
@@ -51,9 +51,9 @@ func (f *Failure) Error() string { return f.Err.Error() }
 
 func (f *Failure) Unwrap() error { return f.Err }
 
-// Unpaid reports whether the model did no work for the request that failed with err: the request was not sent, or
+// NotCharged reports whether the model did no work for the request that failed with err: the request was not sent, or
 // the provider rejected it.
-func Unpaid(err error) bool {
+func NotCharged(err error) bool {
 	f, ok := errors.AsType[*Failure](err)
 	if !ok {
 		return false

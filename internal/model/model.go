@@ -119,14 +119,14 @@ type Result struct {
 // A Reply is the next message of the model. Its text is not safe for a terminal: apart from invalid UTF-8, it is
 // exactly what the model wrote.
 type Reply struct {
-	Text  string
-	Calls []Call
-	Stop  Stop
-	Why   string // the name that the provider uses for Stop
-	Model string // the exact model, if the provider reports it
-	Raw   json.RawMessage
-	Usage Usage // of the whole turn, including failed attempts
-	Cost  Cost  // of Usage
+	Text     string
+	Calls    []Call
+	Stop     Stop
+	StopName string // the name that the provider uses for Stop
+	Model    string // the exact model, if the provider reports it
+	Raw      json.RawMessage
+	Usage    Usage // of the whole turn, including failed attempts
+	Cost     Cost  // of Usage
 }
 
 // Message returns the reply as a message for the next turn.

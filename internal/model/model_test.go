@@ -26,7 +26,7 @@ func TestPriceOf(t *testing.T) {
 		{"longer than the price goes", full, model.Usage{Input: 1001}, 0, false},
 		{"counts that do not add up", full, model.Usage{Input: 1, Cached: 5}, 5 / 1e6, true},
 	} {
-		c := tt.price.Of(tt.usage)
+		c := tt.price.Cost(tt.usage)
 		if math.Abs(c.USD-tt.usd) > 1e-12 || c.Known() != tt.known {
 			t.Errorf("%s: %+v", tt.name, c)
 		}
@@ -58,8 +58,8 @@ func TestReasonOf(t *testing.T) {
 		if (r.String() == "failed") != (r == model.Other) {
 			t.Errorf("reason %d has no name", r)
 		}
-		if r.Hopeless() != (r >= model.NoKey && r <= model.NoModel) {
-			t.Errorf("%v: hopeless %v", r, r.Hopeless())
+		if r.Permanent() != (r >= model.NoKey && r <= model.NoModel) {
+			t.Errorf("%v: permanent %v", r, r.Permanent())
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package model
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // Usage counts tokens.
 type Usage struct {
@@ -45,33 +48,27 @@ type Price struct {
 // Known reports whether the price is known.
 func (p Price) Known() bool { return p.Free || p.Input > 0 || p.Output > 0 }
 
-// Of returns the cost of one request. Tokens without a known price are counted as Unpriced, so that they do not
+// Cost returns the cost of one request. Tokens without a known price are counted as Unpriced, so that they do not
 // seem free.
-func (p Price) Of(u Usage) Cost {
+func (p Price) Cost(u Usage) Cost {
 	switch {
 	case p.Free:
 		return Cost{}
 	case !p.Known(), p.UpTo > 0 && u.Input > p.UpTo:
 		return Cost{Unpriced: u.Tokens()}
 	}
-	or := func(a, b float64) float64 {
-		if a > 0 {
-			return a
-		}
-		return b
-	}
 	plain := max(u.Input-u.Cached-u.Written, 0)
 	usd := float64(plain)*p.Input +
-		float64(u.Cached)*or(p.Cached, p.Input) +
-		float64(u.Written)*or(p.Written, p.Input) +
+		float64(u.Cached)*cmp.Or(p.Cached, p.Input) +
+		float64(u.Written)*cmp.Or(p.Written, p.Input) +
 		float64(u.Output)*p.Output
 	return Cost{USD: usd / 1e6}
 }
 
-// Most returns the highest possible cost of one request: the provider may write all of the input to its cache.
-func (p Price) Most(u Usage) Cost {
-	plain := p.Of(Usage{Input: u.Input, Output: u.Output})
-	written := p.Of(Usage{Input: u.Input, Written: u.Input, Output: u.Output})
+// MaxCost returns the highest possible cost of one request: the provider may write all of the input to its cache.
+func (p Price) MaxCost(u Usage) Cost {
+	plain := p.Cost(Usage{Input: u.Input, Output: u.Output})
+	written := p.Cost(Usage{Input: u.Input, Written: u.Input, Output: u.Output})
 	plain.USD = max(plain.USD, written.USD)
 	return plain
 }
@@ -106,16 +103,16 @@ func (r Request) MaxUsage() Usage {
 	return Usage{Input: in, Output: out}
 }
 
-// Metered reports whether the usage of a reply is complete. If a call broke off before the provider reported its
+// UsageKnown reports whether the usage of a reply is complete. If a call broke off before the provider reported its
 // usage, it is not, and a budget must assume the maximum.
-func (r Reply) Metered(err error) bool {
+func (r Reply) UsageKnown(err error) bool {
 	if err == nil {
 		return true
 	}
 	if r.Usage.Tokens() > 0 {
 		return !r.Usage.Estimated
 	}
-	return Unpaid(err)
+	return NotCharged(err)
 }
 
 // A Cost is the cost of some tokens. The zero Cost is the cost of no tokens.

@@ -36,11 +36,11 @@ func (c Checker) storeRequest() (r allow.Request, ok bool, err error) {
 	if c.UserStore != "" || c.Config.Team.Store == "" {
 		return r, false, nil
 	}
-	at, err := postgres.ParseNamed(c.Config.Team.Store)
+	at, err := postgres.ParseFromConfig(c.Config.Team.Store)
 	if err != nil {
 		return r, false, err
 	}
-	return allow.Request{Repository: c.Repository, For: allow.Store, Address: at.Agreement()}, true, nil
+	return allow.Request{Repository: c.Repository, For: allow.Store, Address: at.Canonical()}, true, nil
 }
 
 // CheckStore returns the error for a store that the user has not allowed, nil for one
@@ -226,7 +226,7 @@ func fullAddress(address string) string {
 	if err != nil {
 		return address
 	}
-	return at.Agreement()
+	return at.Canonical()
 }
 
 func byAddress(a, b allow.Permission) int {

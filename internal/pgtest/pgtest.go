@@ -2,7 +2,7 @@
 //
 // [Database] is what most tests want: an empty database in a server that the test
 // process shares and that ends with it, however it ends. [Start] is for tests that stop
-// and restart a server of their own, [Through] for those that cut a connection or let it
+// and restart a server of their own, [NewProxy] for those that cut a connection or let it
 // stall. A machine without PostgreSQL fails them: nothing is ever skipped. What is done in
 // a database belongs to the tests.
 package pgtest
@@ -317,8 +317,8 @@ func Exec(tb testing.TB, address, query string) {
 	}
 }
 
-// All returns the one column that a query has in the database at an address.
-func All[T any](tb testing.TB, address, query string, args ...any) []T {
+// Column returns the only column of the result of a query in the database at an address.
+func Column[T any](tb testing.TB, address, query string, args ...any) []T {
 	tb.Helper()
 	conn, err := pgx.Connect(tb.Context(), address)
 	if err != nil {
@@ -336,10 +336,10 @@ func All[T any](tb testing.TB, address, query string, args ...any) []T {
 	return list
 }
 
-// One returns what a query of one row and column finds.
-func One[T any](tb testing.TB, address, query string, args ...any) T {
+// Value returns the result of a query with one row and one column.
+func Value[T any](tb testing.TB, address, query string, args ...any) T {
 	tb.Helper()
-	list := All[T](tb, address, query, args...)
+	list := Column[T](tb, address, query, args...)
 	if len(list) != 1 {
 		tb.Fatalf("%s: %d rows", query, len(list))
 	}

@@ -42,7 +42,7 @@ func TestServer(t *testing.T) {
 }
 
 func TestProxy(t *testing.T) {
-	p := pgtest.Through(t, pgtest.Database(t))
+	p := pgtest.NewProxy(t, pgtest.Database(t))
 	conn, err := pgx.Connect(t.Context(), p.Address())
 	if err != nil {
 		t.Fatal(err)

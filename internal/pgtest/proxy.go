@@ -25,8 +25,8 @@ type Proxy struct {
 	closed bool
 }
 
-// Through returns a proxy to the server of an address.
-func Through(tb testing.TB, address string) *Proxy {
+// NewProxy returns a proxy to the server of an address.
+func NewProxy(tb testing.TB, address string) *Proxy {
 	tb.Helper()
 	u, err := url.Parse(address)
 	if err != nil {

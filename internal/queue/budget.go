@@ -32,7 +32,7 @@ func (l *dirLease) Reserve(ctx context.Context, most, before surveyrun.Amount) e
 	for {
 		var over *ceilingError
 		err := withTimeout(ctx, func(ctx context.Context) error {
-			return l.q.in(ctx, func(tx pgx.Tx) error { return l.reserve(ctx, tx, next, before) })
+			return l.q.inTx(ctx, func(tx pgx.Tx) error { return l.reserve(ctx, tx, next, before) })
 		})
 		switch {
 		case err == nil && next == most:
@@ -102,7 +102,7 @@ func (l *dirLease) reserve(ctx context.Context, tx pgx.Tx, most, before surveyru
 	_, err = tx.Exec(ctx, `
 		UPDATE ken.survey_directory SET turn = turn + 1, spent_tokens = spent_tokens + $3, spent_cost = spent_cost + $4,
 			reserved_tokens = $5, reserved_cost = $6, reserved_on = $7
-		WHERE run = $1 AND path = $2`, t.run.ID, bytesOf(t.task.Path), before.Tokens, before.Cost, most.Tokens, most.Cost, run.today)
+		WHERE run = $1 AND path = $2`, t.run.ID, pathBytes(t.task.Path), before.Tokens, before.Cost, most.Tokens, most.Cost, run.today)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (l *dirLease) reserve(ctx context.Context, tx pgx.Tx, most, before surveyru
 	if most.IsZero() {
 		return nil
 	}
-	return openDay(ctx, tx, run.today, most)
+	return reserveDay(ctx, tx, run.today, most)
 }
 
 // A lockedRun is a run whose row this transaction has locked.
@@ -152,7 +152,7 @@ func lockLease(ctx context.Context, tx pgx.Tx, t *leasedDir) (h leaseRow, err er
 	err = tx.QueryRow(ctx, `
 		SELECT turn, reserved_tokens, reserved_cost, reserved_on FROM ken.survey_directory
 		WHERE run = $1 AND path = $2 AND token = $3 AND state = 'taken' FOR NO KEY UPDATE`,
-		t.run.ID, bytesOf(t.task.Path), t.token).Scan(&h.turn, &h.reserved.Tokens, &h.reserved.Cost, &day)
+		t.run.ID, pathBytes(t.task.Path), t.token).Scan(&h.turn, &h.reserved.Tokens, &h.reserved.Cost, &day)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return h, errLeaseLost
 	}
@@ -197,8 +197,8 @@ func settleDay(ctx context.Context, tx pgx.Tx, day time.Time, spent, freed surve
 	return err
 }
 
-// openDay reserves an amount under the server's ceiling of the day.
-func openDay(ctx context.Context, tx pgx.Tx, day time.Time, most surveyrun.Amount) error {
+// reserveDay reserves an amount under the server's ceiling of the day.
+func reserveDay(ctx context.Context, tx pgx.Tx, day time.Time, most surveyrun.Amount) error {
 	var spent, reserved surveyrun.Amount
 	var ceiling surveyrun.Ceiling
 	err := tx.QueryRow(ctx, `

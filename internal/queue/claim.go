@@ -18,7 +18,7 @@ func (l *dirLease) Claim(ctx context.Context, basis fresh.Digest) error {
 	for {
 		var same bool
 		err := withTimeout(ctx, func(ctx context.Context) error {
-			return l.q.in(ctx, func(tx pgx.Tx) (err error) {
+			return l.q.inTx(ctx, func(tx pgx.Tx) (err error) {
 				same, err = claim(ctx, tx, l.dir, basis)
 				return err
 			})
@@ -48,12 +48,12 @@ func claim(ctx context.Context, tx pgx.Tx, t *leasedDir, basis fresh.Digest) (sa
 	err = tx.QueryRow(ctx, `
 		SELECT EXISTS (SELECT FROM ken.survey_directory d JOIN ken.survey_run r ON r.id = d.run
 			WHERE r.repository = $1 AND d.basis = $2 AND d.state = 'taken' AND d.expires > now() AND NOT (d.run = $3 AND d.path = $4))`,
-		t.run.Repository, basis[:], t.run.ID, bytesOf(t.task.Path)).Scan(&same)
+		t.run.Repository, basis[:], t.run.ID, pathBytes(t.task.Path)).Scan(&same)
 	if same || err != nil {
 		return same, err
 	}
 	done, err := tx.Exec(ctx, `UPDATE ken.survey_directory SET basis = $4 WHERE run = $1 AND path = $2 AND token = $3 AND state = 'taken'`,
-		t.run.ID, bytesOf(t.task.Path), t.token, basis[:])
+		t.run.ID, pathBytes(t.task.Path), t.token, basis[:])
 	if err == nil && done.RowsAffected() == 0 {
 		err = errLeaseLost
 	}

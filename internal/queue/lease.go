@@ -32,19 +32,19 @@ var errLeaseLost = errors.New("the lease is lost")
 // the answer was lost, finds the lease.
 func (q *Queue) take(ctx context.Context, run surveyrun.Run, path repo.Path, worker, token string, lease time.Duration) (*leasedDir, error) {
 	t := &leasedDir{run: run, token: token}
-	err := q.in(ctx, func(tx pgx.Tx) error {
+	err := q.inTx(ctx, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `
 			UPDATE ken.survey_directory d SET state = 'taken', token = $3, worker = $4, expires = now() + $5, taken_at = now(), absent = NULL, turn = 0, basis = NULL
 			FROM ken.survey_run r WHERE d.run = $1 AND d.path = $2 AND (d.state = 'ready' OR d.state = 'taken' AND d.token = $3)
 				AND r.id = d.run AND r.state = 'running'
-			RETURNING `+taskColumns+`, d.attempts`, run.ID, bytesOf(path), token, worker, lease)
+			RETURNING `+taskColumns+`, d.attempts`, run.ID, pathBytes(path), token, worker, lease)
 		if err != nil {
 			return err
 		}
 		if t.task, err = pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (survey.DirTask, error) { return scanTask(row, &t.failures) }); err != nil {
 			return err
 		}
-		rows, err = tx.Query(ctx, `SELECT `+taskColumns+` FROM ken.survey_directory d WHERE d.run = $1 AND d.parent = $2 ORDER BY d.path`, run.ID, bytesOf(path))
+		rows, err = tx.Query(ctx, `SELECT `+taskColumns+` FROM ken.survey_directory d WHERE d.run = $1 AND d.parent = $2 ORDER BY d.path`, run.ID, pathBytes(path))
 		if err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func scanTask(row pgx.CollectableRow, more ...any) (p survey.DirTask, err error)
 	var path, above, record []byte
 	var rank, band, verdict int16
 	err = row.Scan(append([]any{&path, &above, &p.Work, &p.Waits, &rank, &band, &verdict, &p.Reasons, &record}, more...)...)
-	p.Path, p.Above, p.Top, p.Record = repo.Path(path), repo.Path(above), above == nil, digest(record)
+	p.Path, p.Above, p.Top, p.Record = repo.Path(path), repo.Path(above), above == nil, digestOf(record)
 	p.Rank, p.Band, p.Verdict = survey.Rank(rank), survey.Rank(band), survey.Verdict(verdict) //nolint:gosec // as it was written
 	return p, err
 }
@@ -75,7 +75,7 @@ func (q *Queue) renew(ctx context.Context, held []*leasedDir, lease time.Duratio
 	runs, paths, tokens := make([]int64, len(held)), make([][]byte, len(held)), make([]string, len(held))
 	lost = make(map[string]bool)
 	for i, t := range held {
-		runs[i], paths[i], tokens[i] = t.run.ID, bytesOf(t.task.Path), t.token
+		runs[i], paths[i], tokens[i] = t.run.ID, pathBytes(t.task.Path), t.token
 		lost[t.token] = true
 	}
 	rows, err := q.pool.Query(ctx, `

@@ -17,6 +17,7 @@ import (
 	"ken/internal/pgtest"
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/store/postgres"
 	"ken/internal/survey"
 	"ken/internal/surveyrun"
 )
@@ -29,7 +30,7 @@ func startLeased(t *testing.T) (*Queue, surveyrun.Run, *leasedDir) {
 		t.Fatal(err)
 	}
 	q, err := Open(t.Context(), cfg, Options{
-		Keep: func(context.Context, Tx, string, []*store.DirRecord, []fresh.Record) error { return nil },
+		SaveRecords: func(context.Context, Tx, string, []*store.DirRecord, []fresh.Record) error { return nil },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -190,7 +191,7 @@ func TestCostRecordedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	next, before := surveyrun.Amount{Tokens: 30}, surveyrun.Amount{Tokens: 8}
-	if err := q.in(t.Context(), func(tx pgx.Tx) error { return l.reserve(t.Context(), tx, next, before) }); err != nil {
+	if err := q.inTx(t.Context(), func(tx pgx.Tx) error { return l.reserve(t.Context(), tx, next, before) }); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.Reserve(t.Context(), next, before); err != nil {
@@ -234,7 +235,7 @@ func TestRenewDuringSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	swept := make(chan error)
-	err := q.in(t.Context(), func(tx pgx.Tx) error {
+	err := q.inTx(t.Context(), func(tx pgx.Tx) error {
 		if _, err := lockRun(t.Context(), tx, run.ID); err != nil {
 			return err
 		}
@@ -262,7 +263,7 @@ func TestRenewSkipsLocked(t *testing.T) {
 	if err != nil || other == nil {
 		t.Fatal(err)
 	}
-	err = q.in(t.Context(), func(tx pgx.Tx) error {
+	err = q.inTx(t.Context(), func(tx pgx.Tx) error {
 		if _, err := lockLease(t.Context(), tx, held); err != nil {
 			return err
 		}
@@ -305,7 +306,7 @@ func TestLockTimeout(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = "1h" // as a store has it
-	q, err := Open(t.Context(), cfg, Options{Stalled: 200 * time.Millisecond})
+	q, err := Open(t.Context(), cfg, Options{IdleTimeout: 200 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -355,8 +356,8 @@ func TestSameInputEvents(t *testing.T) {
 type fullServer struct{}
 
 func (fullServer) Explain(err error) error { return fmt.Errorf("explained: %w", err) }
-func (fullServer) Owner() string           { return "" }
-func (fullServer) Lacks(context.Context, []Right) (lacks, err error) {
+func (fullServer) OwnerAddress() string    { return "" }
+func (fullServer) MissingRights(context.Context, []postgres.Right) (lacks, err error) {
 	return nil, &pgconn.PgError{Code: "53300", Message: "sorry, too many clients already"}
 }
 

@@ -133,12 +133,12 @@ func (q *Queue) migrate(ctx context.Context) error {
 				return err
 			}
 		}
-		err := pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error { return makeTables(ctx, tx) })
+		err := pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error { return createTables(ctx, tx) })
 		if err == nil {
 			err = q.migrateRiver(ctx)
 		}
 		if err != nil {
-			err = fmt.Errorf("%w: %w", errMaking, err)
+			err = fmt.Errorf("%w: %w", errCreateTables, err)
 		}
 		_, unlocked := c.Exec(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1)`, migrateLock)
 		return errors.Join(err, unlocked)
@@ -146,11 +146,11 @@ func (q *Queue) migrate(ctx context.Context) error {
 	switch {
 	case err == nil, fault.HintOf(err) != "":
 		return err
-	case errors.Is(err, errMaking) && isPermissionDenied(err):
+	case errors.Is(err, errCreateTables) && isPermissionDenied(err):
 		refused, _ := errors.AsType[*pgconn.PgError](err)
 		owner := "postgres://OWNER@HOST/DATABASE"
 		if q.opts.Server != nil {
-			owner = q.opts.Server.Owner()
+			owner = q.opts.Server.OwnerAddress()
 		}
 		return &fault.Error{
 			Hint: "let the owner of the database create them: KEN_STORE=" + fault.Quote(owner) + " ken worker runs",
@@ -160,18 +160,18 @@ func (q *Queue) migrate(ctx context.Context) error {
 	return q.serverError(ctx, err)
 }
 
-// errMaking is in the chain of errors while creating tables. A refusal before that means a
+// errCreateTables is in the chain of errors while creating tables. A refusal before that means a
 // missing right on existing tables.
-var errMaking = errors.New("create the tables of the queue")
+var errCreateTables = errors.New("create the tables of the queue")
 
-// look checks that the tables exist and have the version of this program.
-func (q *Queue) look(ctx context.Context, c *pgxpool.Conn) error {
+// checkTables checks that the tables exist and have the version of this program.
+func (q *Queue) checkTables(ctx context.Context, c *pgxpool.Conn) error {
 	var there bool
 	if err := c.QueryRow(ctx, `SELECT to_regclass('ken.survey_version') IS NOT NULL`).Scan(&there); err != nil {
 		return err
 	}
 	if !there {
-		return ErrNone
+		return ErrNoRuns
 	}
 	have, err := version(ctx, c)
 	if err == nil && have < len(migrations) {
@@ -225,7 +225,7 @@ func version(ctx context.Context, c interface {
 	return have, err
 }
 
-func makeTables(ctx context.Context, tx pgx.Tx) error {
+func createTables(ctx context.Context, tx pgx.Tx) error {
 	if _, err := tx.Exec(ctx, `CREATE SCHEMA IF NOT EXISTS ken`); err != nil {
 		return err
 	}

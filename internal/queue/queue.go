@@ -34,6 +34,7 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/store/postgres"
 	"ken/internal/survey"
 	"ken/internal/surveyrun"
 )
@@ -43,49 +44,45 @@ type Tx = pgx.Tx
 
 // Options tunes a Queue.
 type Options struct {
-	// Keep stores records of a repository, in a transaction of the queue.
-	Keep func(ctx context.Context, tx Tx, repository string, directories []*store.DirRecord, files []fresh.Record) error
-	// Fail stores that the model refused a directory, likewise; nil stores nothing.
-	Fail func(ctx context.Context, tx Tx, repository string, f store.DirFailure) error
+	// SaveRecords stores records of a repository, in a transaction of the queue.
+	SaveRecords func(ctx context.Context, tx Tx, repository string, directories []*store.DirRecord, files []fresh.Record) error
+	// SaveFailure stores that the model refused a directory, likewise; nil stores nothing.
+	SaveFailure func(ctx context.Context, tx Tx, repository string, f store.DirFailure) error
 	// Absent is how long directories wait for a worker that has their commit; an hour when 0.
 	Absent time.Duration
 	// Connections is the most connections at a time; 4 when 0.
 	Connections int
-	// Stalled is how long a transaction may be idle before the server ends it, since a stopped
+	// IdleTimeout is how long a transaction may be idle before the server ends it, since a stopped
 	// process would block all others; 5 seconds when 0. The limit of waiting for a lock is
 	// twice as long.
-	Stalled time.Duration
+	IdleTimeout time.Duration
 	// Server explains errors of the server; nil passes them on.
 	Server Server
 }
 
-// A Server explains errors of a server to its users.
+// A Server explains errors of a server to its users. [postgres.Store] implements it.
 type Server interface {
 	// Explain rewrites an error without secrets.
 	Explain(err error) error
-	// Lacks returns an error that names the missing rights of the role and how to grant them;
+	// MissingRights returns an error that names the missing rights of the role and how to grant them;
 	// nil when it has them all. Err says why the server could not be asked.
-	Lacks(ctx context.Context, rights []Right) (lacks, err error)
-	// Owner returns the address for the owner of the database.
-	Owner() string
+	MissingRights(ctx context.Context, rights []postgres.Right) (lacks, err error)
+	// OwnerAddress returns the address for the owner of the database.
+	OwnerAddress() string
 }
-
-// A Right is a privilege that a role needs on tables or sequences. On lists their names,
-// separated by commas.
-type Right struct{ Right, On string }
 
 // The rights to look at runs, to start them and work on them, and to set the ceiling of a day.
 // The manual page about teams has the grants; only the owner gets the last one.
 var (
-	lookRights = []Right{{"SELECT", "survey_version, survey_run, survey_directory, survey_ceiling, survey_day"}}
-	workRights = []Right{
-		{"SELECT", lookRights[0].On + ", river_job, river_leader, river_queue"},
-		{"INSERT", workTables},
-		{"UPDATE", workTables},
-		{"DELETE", workTables},
-		{"USAGE", "river_job_id_seq"},
+	lookRights = []postgres.Right{{Right: "SELECT", On: "survey_version, survey_run, survey_directory, survey_ceiling, survey_day"}}
+	workRights = []postgres.Right{
+		{Right: "SELECT", On: lookRights[0].On + ", river_job, river_leader, river_queue"},
+		{Right: "INSERT", On: workTables},
+		{Right: "UPDATE", On: workTables},
+		{Right: "DELETE", On: workTables},
+		{Right: "USAGE", On: "river_job_id_seq"},
 	}
-	ceilingRights = []Right{{"UPDATE", "survey_ceiling"}}
+	ceilingRights = []postgres.Right{{Right: "UPDATE", On: "survey_ceiling"}}
 )
 
 const workTables = "survey_run, survey_directory, survey_day, river_job, river_leader, river_queue"
@@ -105,15 +102,15 @@ func Open(ctx context.Context, to *pgxpool.Config, opts Options) (*Queue, error)
 	return open(ctx, to, opts, (*Queue).migrate)
 }
 
-// ErrNone is in the chain when no run was ever started on a server.
-var ErrNone = errors.New("no runs on the database server")
+// ErrNoRuns is in the chain when no run was ever started on a server.
+var ErrNoRuns = errors.New("no runs on the database server")
 
-// Look is Open for reading only: it creates nothing, and needs only the right to read. It
-// returns ErrNone if there are no tables.
-func Look(ctx context.Context, to *pgxpool.Config, opts Options) (*Queue, error) {
+// OpenReadOnly is Open for reading only: it creates nothing, and needs only the right to read. It
+// returns ErrNoRuns if there are no tables.
+func OpenReadOnly(ctx context.Context, to *pgxpool.Config, opts Options) (*Queue, error) {
 	return open(ctx, to, opts, func(q *Queue, ctx context.Context) error {
-		err := q.pool.AcquireFunc(ctx, func(c *pgxpool.Conn) error { return q.look(ctx, c) })
-		if err == nil || fault.HintOf(err) != "" || errors.Is(err, ErrNone) {
+		err := q.pool.AcquireFunc(ctx, func(c *pgxpool.Conn) error { return q.checkTables(ctx, c) })
+		if err == nil || fault.HintOf(err) != "" || errors.Is(err, ErrNoRuns) {
 			return err
 		}
 		return q.serverError(ctx, err)
@@ -127,8 +124,8 @@ func open(ctx context.Context, to *pgxpool.Config, opts Options, enter func(*Que
 	if opts.Connections == 0 {
 		opts.Connections = 4
 	}
-	if opts.Stalled == 0 {
-		opts.Stalled = 5 * time.Second
+	if opts.IdleTimeout == 0 {
+		opts.IdleTimeout = 5 * time.Second
 	}
 	cfg := to.Copy()
 	cfg.MaxConns = int32(min(opts.Connections, 1000)) //nolint:gosec // no more than that
@@ -136,7 +133,7 @@ func open(ctx context.Context, to *pgxpool.Config, opts Options, enter func(*Que
 	delete(cfg.ConnConfig.RuntimeParams, "idle_in_transaction_session_timeout")
 	cfg.AfterConnect = func(ctx context.Context, c *pgx.Conn) error {
 		_, err := c.Exec(ctx, `SELECT set_config('idle_in_transaction_session_timeout', $1, false), set_config('lock_timeout', $2, false)`,
-			milliseconds(opts.Stalled), milliseconds(2*opts.Stalled))
+			milliseconds(opts.IdleTimeout), milliseconds(2*opts.IdleTimeout))
 		return err
 	}
 	q := &Queue{opts: opts}
@@ -172,7 +169,7 @@ func (q *Queue) serverError(ctx context.Context, err error) error {
 		return nil
 	}
 	if isPermissionDenied(err) {
-		return q.refused(ctx, err, lookRights, workRights)
+		return q.permissionError(ctx, err, lookRights, workRights)
 	}
 	said := q.explain(err)
 	if _, ok := errors.AsType[*pgconn.PgError](err); !ok || isTemporary(err) {
@@ -189,19 +186,19 @@ func (q *Queue) explain(err error) error {
 	return q.opts.Server.Explain(err)
 }
 
-// lacksPatience limits the query for missing rights.
-const lacksPatience = 5 * time.Second
+// rightsTimeout limits the query for missing rights.
+const rightsTimeout = 5 * time.Second
 
-// refused names the rights that the role lacks: those of the first set that it does not have
+// permissionError names the rights that the role lacks: those of the first set that it does not have
 // completely. If the server does not say, it explains the error itself.
-func (q *Queue) refused(ctx context.Context, err error, of ...[]Right) error {
+func (q *Queue) permissionError(ctx context.Context, err error, of ...[]postgres.Right) error {
 	if q.opts.Server == nil {
 		return q.explain(err)
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lacksPatience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rightsTimeout)
 	defer cancel()
 	for _, rights := range of {
-		lacks, unasked := q.opts.Server.Lacks(ctx, rights)
+		lacks, unasked := q.opts.Server.MissingRights(ctx, rights)
 		if lacks != nil {
 			return lacks
 		}
@@ -271,7 +268,7 @@ func (q *Queue) insert(ctx context.Context, tx pgx.Tx, repository string, run in
 		return err
 	}
 	_, err = tx.Exec(ctx, `UPDATE ken.survey_directory SET job = $3, queued = now(), due = now() + $4::interval WHERE run = $1 AND path = $2`,
-		run, bytesOf(path), res.Job.ID, delay)
+		run, pathBytes(path), res.Job.ID, delay)
 	return err
 }
 
@@ -280,7 +277,7 @@ func (q *Queue) insert(ctx context.Context, tx pgx.Tx, repository string, run in
 func (q *Queue) insertInstead(ctx context.Context, tx pgx.Tx, r lockedRun, run int64, path repo.Path, job int64) error {
 	var band int16
 	err := tx.QueryRow(ctx, `SELECT band FROM ken.survey_directory WHERE run = $1 AND path = $2 AND state = 'ready' AND job = $3`,
-		run, bytesOf(path), job).Scan(&band)
+		run, pathBytes(path), job).Scan(&band)
 	if err != nil {
 		return err
 	}
@@ -299,7 +296,7 @@ func priority(band survey.Rank) int {
 	}
 }
 
-// in runs f in a transaction.
-func (q *Queue) in(ctx context.Context, f func(tx pgx.Tx) error) error {
+// inTx runs f in a transaction.
+func (q *Queue) inTx(ctx context.Context, f func(tx pgx.Tx) error) error {
 	return pgx.BeginFunc(ctx, q.pool, f)
 }

@@ -50,7 +50,7 @@ func open(t *testing.T, address string) *testQueue {
 // openLike opens a queue with a function that stores records.
 func openLike(t *testing.T, pool *pgxpool.Pool, keep keeper) *queue.Queue {
 	t.Helper()
-	q, err := queue.Open(t.Context(), pool.Config(), queue.Options{Keep: keep, Absent: time.Second, Connections: 10, Stalled: time.Second})
+	q, err := queue.Open(t.Context(), pool.Config(), queue.Options{SaveRecords: keep, Absent: time.Second, Connections: 10, IdleTimeout: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ type fakeDescriber struct {
 	calls int
 }
 
-func (h *fakeDescriber) Able(_ context.Context, run surveyrun.Run) error {
+func (h *fakeDescriber) CheckRun(_ context.Context, run surveyrun.Run) error {
 	if h.able != nil {
 		return h.able(run)
 	}

@@ -59,7 +59,7 @@ func TestRoles(t *testing.T) {
 		t.Errorf("before the tables are there: %v, hint %q", err, fault.HintOf(err))
 	}
 	for _, config := range []*pgxpool.Config{everyday, owner} {
-		if _, err := queue.Look(t.Context(), config, queue.Options{}); !errors.Is(err, queue.ErrNone) {
+		if _, err := queue.OpenReadOnly(t.Context(), config, queue.Options{}); !errors.Is(err, queue.ErrNoRuns) {
 			t.Errorf("Look without tables: %v", err)
 		}
 	}
@@ -68,7 +68,7 @@ func TestRoles(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer q.Close()
-	seen, err := queue.Look(t.Context(), everyday, queue.Options{})
+	seen, err := queue.OpenReadOnly(t.Context(), everyday, queue.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestRoles(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer pool.Close()
-	if q, err = queue.Open(t.Context(), everyday, queue.Options{Keep: keepNothing, Connections: 8}); err != nil {
+	if q, err = queue.Open(t.Context(), everyday, queue.Options{SaveRecords: keepNothing, Connections: 8}); err != nil {
 		t.Fatal(err)
 	}
 	defer q.Close()

@@ -57,10 +57,10 @@ func (q *Queue) Run(ctx context.Context, repository string, id int64) (*surveyru
 		if err != nil || c.Dead == 0 {
 			return err
 		}
-		if r.Dead, err = scanDead(ctx, tx, `WHERE run = $1 AND state = 'dead' ORDER BY path LIMIT $2`, id, deadMost); err != nil {
+		if r.Dead, err = scanDead(ctx, tx, `WHERE run = $1 AND state = 'dead' ORDER BY path LIMIT $2`, id, maxDead); err != nil {
 			return err
 		}
-		rows, err := tx.Query(ctx, `SELECT path FROM ken.survey_directory WHERE run = $1 AND state = 'waiting' ORDER BY path LIMIT $2`, id, deadMost)
+		rows, err := tx.Query(ctx, `SELECT path FROM ken.survey_directory WHERE run = $1 AND state = 'waiting' ORDER BY path LIMIT $2`, id, maxDead)
 		if err != nil {
 			return err
 		}
@@ -83,8 +83,8 @@ func (q *Queue) Run(ctx context.Context, repository string, id int64) (*surveyru
 	return r, nil
 }
 
-// deadMost is the most dead directories that are listed with a run.
-const deadMost = 100
+// maxDead is the most dead directories that are listed with a run.
+const maxDead = 100
 
 // matchesRepository reports whether asked is the repository, or "" for all.
 func matchesRepository(asked, repository string) bool { return asked == "" || asked == repository }
@@ -131,7 +131,7 @@ func (q *Queue) Dead(ctx context.Context, repository string, run int64) ([]surve
 	}
 	list, err := scanDead(ctx, q.pool, `
 		WHERE state = 'dead' AND ($1 = 0 OR run = $1) AND ($2 = '' OR run IN (SELECT id FROM ken.survey_run WHERE repository = $2))
-		ORDER BY run DESC, path LIMIT $3`, run, repository, 10*deadMost)
+		ORDER BY run DESC, path LIMIT $3`, run, repository, 10*maxDead)
 	if err != nil {
 		return nil, q.serverError(ctx, err)
 	}
@@ -157,7 +157,7 @@ func scanDead(ctx context.Context, tx interface {
 // Retry makes the dead directories of a run ready again, and returns how many. The run must be
 // of the repository, unless that is "".
 func (q *Queue) Retry(ctx context.Context, repository string, run int64) (n int, err error) {
-	err = q.change(ctx, repository, run, func(tx pgx.Tx, r lockedRun) error {
+	err = q.changeRun(ctx, repository, run, func(tx pgx.Tx, r lockedRun) error {
 		if r.state == surveyrun.Cancelled {
 			return &fault.Error{Kind: fault.Usage, Hint: "start a new run with: ken survey run --workers", Err: fmt.Errorf("run %d was cancelled", run)}
 		}
@@ -166,7 +166,7 @@ func (q *Queue) Retry(ctx context.Context, repository string, run int64) (n int,
 		if n = int(tag.RowsAffected()); err != nil || n == 0 {
 			return err
 		}
-		return q.begin(ctx, tx, run, r.repository)
+		return q.resume(ctx, tx, run, r.repository)
 	})
 	return n, err
 }
@@ -174,7 +174,7 @@ func (q *Queue) Retry(ctx context.Context, repository string, run int64) (n int,
 // Resume continues a run that a ceiling paused. The parts of c that are not nil replace the
 // ceiling of the run. The run must be of the repository, unless that is "".
 func (q *Queue) Resume(ctx context.Context, repository string, run int64, c surveyrun.Ceiling) error {
-	return q.change(ctx, repository, run, func(tx pgx.Tx, r lockedRun) error {
+	return q.changeRun(ctx, repository, run, func(tx pgx.Tx, r lockedRun) error {
 		_, err := tx.Exec(ctx, `UPDATE ken.survey_run SET max_tokens = coalesce($2, max_tokens), max_cost = coalesce($3, max_cost) WHERE id = $1`, run, c.Tokens, c.Cost)
 		if err != nil || r.state == surveyrun.Running {
 			return err
@@ -182,14 +182,14 @@ func (q *Queue) Resume(ctx context.Context, repository string, run int64, c surv
 		if r.state != surveyrun.Paused {
 			return &fault.Error{Kind: fault.Usage, Hint: fmt.Sprintf("show it with: ken worker runs %d", run), Err: fmt.Errorf("run %d is not paused (%s)", run, r.state)}
 		}
-		return q.begin(ctx, tx, run, r.repository)
+		return q.resume(ctx, tx, run, r.repository)
 	})
 }
 
 // Cancel ends a run. Workers stop working on it; its finished summaries stay. The run must be of
 // the repository, unless that is "".
 func (q *Queue) Cancel(ctx context.Context, repository string, run int64, who string) error {
-	return q.change(ctx, repository, run, func(tx pgx.Tx, r lockedRun) error {
+	return q.changeRun(ctx, repository, run, func(tx pgx.Tx, r lockedRun) error {
 		if r.state != surveyrun.Running && r.state != surveyrun.Paused {
 			return &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("run %d is already over (%s)", run, r.state)}
 		}
@@ -198,9 +198,9 @@ func (q *Queue) Cancel(ctx context.Context, repository string, run int64, who st
 	})
 }
 
-// change locks a run and calls f.
-func (q *Queue) change(ctx context.Context, repository string, run int64, f func(tx pgx.Tx, r lockedRun) error) error {
-	err := q.in(ctx, func(tx pgx.Tx) error {
+// changeRun locks a run and calls f.
+func (q *Queue) changeRun(ctx context.Context, repository string, run int64, f func(tx pgx.Tx, r lockedRun) error) error {
+	err := q.inTx(ctx, func(tx pgx.Tx) error {
 		r, err := lockRun(ctx, tx, run)
 		if errors.Is(err, pgx.ErrNoRows) || err == nil && !matchesRepository(repository, r.repository) {
 			return noRun(repository, run)
@@ -216,8 +216,8 @@ func (q *Queue) change(ctx context.Context, repository string, run int64, f func
 	return q.serverError(ctx, err)
 }
 
-// begin sets a run to running and adds the jobs of its ready directories.
-func (q *Queue) begin(ctx context.Context, tx pgx.Tx, run int64, repository string) error {
+// resume sets a run to running and adds the jobs of its ready directories.
+func (q *Queue) resume(ctx context.Context, tx pgx.Tx, run int64, repository string) error {
 	if _, err := tx.Exec(ctx, `UPDATE ken.survey_run SET state = 'running', why = '', today = false, ended = NULL WHERE id = $1`, run); err != nil {
 		return err
 	}
@@ -262,7 +262,7 @@ func (q *Queue) SetCeiling(ctx context.Context, c surveyrun.Ceiling) error {
 	_, err := q.pool.Exec(ctx, `UPDATE ken.survey_ceiling SET max_tokens = $1, max_cost = $2`, c.Tokens, c.Cost)
 	switch {
 	case isPermissionDenied(err):
-		return q.refused(ctx, err, lookRights, ceilingRights)
+		return q.permissionError(ctx, err, lookRights, ceilingRights)
 	case err != nil:
 		return q.serverError(ctx, err)
 	}

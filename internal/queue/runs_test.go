@@ -115,8 +115,8 @@ func TestRefusalIsStored(t *testing.T) {
 	s := open(t, pgtest.Database(t))
 	var kept []store.DirFailure
 	q, err := queue.Open(t.Context(), s.pool.Config(), queue.Options{
-		Keep: keep,
-		Fail: func(_ context.Context, _ pgx.Tx, repository string, f store.DirFailure) error {
+		SaveRecords: keep,
+		SaveFailure: func(_ context.Context, _ pgx.Tx, repository string, f store.DirFailure) error {
 			if repository == "r" {
 				kept = append(kept, f)
 			}
@@ -177,7 +177,7 @@ func TestIdleWorkerQueries(t *testing.T) {
 	cfg := s.pool.Config()
 	count := &queryCounter{nudges: make(chan int, 1000)}
 	cfg.ConnConfig.Tracer = count
-	q, err := queue.Open(t.Context(), cfg, queue.Options{Keep: keep})
+	q, err := queue.Open(t.Context(), cfg, queue.Options{SaveRecords: keep})
 	if err != nil {
 		t.Fatal(err)
 	}

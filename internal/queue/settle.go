@@ -18,7 +18,7 @@ import (
 
 // finish completes a directory in one transaction. It changes nothing if the lease is lost.
 func (q *Queue) finish(ctx context.Context, t *leasedDir, d surveyrun.Described) error {
-	return q.in(ctx, func(tx pgx.Tx) error {
+	return q.inTx(ctx, func(tx pgx.Tx) error {
 		run, h, err := q.settle(ctx, tx, t, d)
 		if errors.Is(err, errLeaseLost) && q.finished(ctx, tx, t) {
 			return nil
@@ -36,7 +36,7 @@ func (q *Queue) finish(ctx context.Context, t *leasedDir, d surveyrun.Described)
 		_, err = tx.Exec(ctx, `
 			UPDATE ken.survey_directory SET state = $3, verdict = $4, reasons = $5, record = $6, basis = $7, error = '', expires = NULL, settled_at = now()
 			WHERE run = $1 AND path = $2`,
-			t.run.ID, bytesOf(t.task.Path), state, int16(d.Verdict), append([]string{}, d.Reasons...), name(d.Current), name(basis))
+			t.run.ID, pathBytes(t.task.Path), state, int16(d.Verdict), append([]string{}, d.Reasons...), digestBytes(d.Current), digestBytes(basis))
 		if err != nil {
 			return err
 		}
@@ -45,7 +45,7 @@ func (q *Queue) finish(ctx context.Context, t *leasedDir, d surveyrun.Described)
 			if d.Record != nil {
 				records = []*store.DirRecord{d.Record}
 			}
-			if err := q.opts.Keep(ctx, tx, t.run.Repository, records, d.Files); err != nil {
+			if err := q.opts.SaveRecords(ctx, tx, t.run.Repository, records, d.Files); err != nil {
 				return fmt.Errorf("store the summary of %s: %w", repo.DirLabel(t.task.Path), err)
 			}
 		}
@@ -60,7 +60,7 @@ func (q *Queue) finish(ctx context.Context, t *leasedDir, d surveyrun.Described)
 func (q *Queue) finished(ctx context.Context, tx pgx.Tx, t *leasedDir) bool {
 	var ours bool
 	err := tx.QueryRow(ctx, `SELECT token = $3 AND state IN ('done', 'partial') FROM ken.survey_directory WHERE run = $1 AND path = $2`,
-		t.run.ID, bytesOf(t.task.Path), t.token).Scan(&ours)
+		t.run.ID, pathBytes(t.task.Path), t.token).Scan(&ours)
 	return err == nil && ours
 }
 
@@ -82,7 +82,7 @@ func (q *Queue) settle(ctx context.Context, tx pgx.Tx, t *leasedDir, d surveyrun
 	_, err = tx.Exec(ctx, `
 		UPDATE ken.survey_directory SET calls = calls + $3, spent_tokens = spent_tokens + $4, spent_cost = spent_cost + $5,
 			reserved_tokens = 0, reserved_cost = 0, reserved_on = NULL WHERE run = $1 AND path = $2`,
-		t.run.ID, bytesOf(t.task.Path), d.Calls, h.last.Tokens, h.last.Cost)
+		t.run.ID, pathBytes(t.task.Path), d.Calls, h.last.Tokens, h.last.Cost)
 	if err != nil {
 		return run, h, err
 	}
@@ -100,7 +100,7 @@ func (q *Queue) release(ctx context.Context, tx pgx.Tx, run lockedRun, t *leased
 		var band int16
 		err := tx.QueryRow(ctx, `
 			UPDATE ken.survey_directory SET waits = waits - 1, state = CASE waits WHEN 1 THEN 'ready' ELSE state END
-			WHERE run = $1 AND path = $2 RETURNING waits, band`, t.run.ID, bytesOf(t.task.Above)).Scan(&left, &band)
+			WHERE run = $1 AND path = $2 RETURNING waits, band`, t.run.ID, pathBytes(t.task.Above)).Scan(&left, &band)
 		if err != nil {
 			return err
 		}
@@ -139,7 +139,7 @@ func conclude(ctx context.Context, tx pgx.Tx, run int64) error {
 
 // fail ends a failed attempt.
 func (q *Queue) fail(ctx context.Context, t *leasedDir, d surveyrun.Described, action surveyrun.FailureAction, delay time.Duration, cause error) error {
-	return q.in(ctx, func(tx pgx.Tx) error {
+	return q.inTx(ctx, func(tx pgx.Tx) error {
 		run, h, err := q.settle(ctx, tx, t, d)
 		if err != nil {
 			return err
@@ -157,16 +157,16 @@ func (q *Queue) fail(ctx context.Context, t *leasedDir, d surveyrun.Described, a
 		_, err = tx.Exec(ctx, `
 			UPDATE ken.survey_directory SET state = $3, attempts = attempts + $4, error = $5, token = NULL, expires = NULL,
 				settled_at = CASE WHEN $3 IN ('failed', 'dead') THEN now() END
-			WHERE run = $1 AND path = $2`, t.run.ID, bytesOf(t.task.Path), state, tried, why)
+			WHERE run = $1 AND path = $2`, t.run.ID, pathBytes(t.task.Path), state, tried, why)
 		if err != nil {
 			return err
 		}
 		switch {
 		case action == surveyrun.ActionRefuse:
 			_, err = tx.Exec(ctx, `UPDATE ken.survey_directory SET verdict = $3, reasons = $4 WHERE run = $1 AND path = $2`,
-				t.run.ID, bytesOf(t.task.Path), int16(survey.Failed), []string{why})
-			if err == nil && q.opts.Fail != nil {
-				err = q.opts.Fail(ctx, tx, t.run.Repository, store.DirFailure{Path: t.task.Path, Basis: d.Basis, Reason: why, At: run.now})
+				t.run.ID, pathBytes(t.task.Path), int16(survey.Failed), []string{why})
+			if err == nil && q.opts.SaveFailure != nil {
+				err = q.opts.SaveFailure(ctx, tx, t.run.Repository, store.DirFailure{Path: t.task.Path, Basis: d.Basis, Reason: why, At: run.now})
 			}
 			if err == nil {
 				err = q.release(ctx, tx, run, t)
@@ -189,7 +189,7 @@ func (q *Queue) fail(ctx context.Context, t *leasedDir, d surveyrun.Described, a
 //
 // The worker's job ends, and another one is added for other workers.
 func (q *Queue) reportUnable(ctx context.Context, run int64, path repo.Path, job int64, worker string, cause error) error {
-	err := q.in(ctx, func(tx pgx.Tx) error {
+	err := q.inTx(ctx, func(tx pgx.Tx) error {
 		r, err := lockRun(ctx, tx, run)
 		if err != nil || r.state != surveyrun.Running {
 			return err
@@ -198,7 +198,7 @@ func (q *Queue) reportUnable(ctx context.Context, run int64, path repo.Path, job
 		err = tx.QueryRow(ctx, `
 			UPDATE ken.survey_directory SET absent = coalesce(absent, now()), error = $3, worker = $4
 			WHERE run = $1 AND path = $2 AND state = 'ready' RETURNING absent < now() - $5::interval`,
-			run, bytesOf(path), oneLine(cause), worker, q.opts.Absent).Scan(&late)
+			run, pathBytes(path), oneLine(cause), worker, q.opts.Absent).Scan(&late)
 		if err != nil {
 			return err
 		}
@@ -216,7 +216,7 @@ func (q *Queue) reportUnable(ctx context.Context, run int64, path repo.Path, job
 		if moves {
 			return q.insertInstead(ctx, tx, r, run, path, job)
 		}
-		_, err = tx.Exec(ctx, `UPDATE ken.survey_directory SET state = 'dead', settled_at = now() WHERE run = $1 AND path = $2`, run, bytesOf(path))
+		_, err = tx.Exec(ctx, `UPDATE ken.survey_directory SET state = 'dead', settled_at = now() WHERE run = $1 AND path = $2`, run, pathBytes(path))
 		if err != nil {
 			return err
 		}

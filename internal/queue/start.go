@@ -15,7 +15,7 @@ import (
 // StartRun stores a run, its directories and the jobs of those that are ready, all or none,
 // and returns the run's id. run.Spent.Unpriced says that the price of the model is unknown.
 func (q *Queue) StartRun(ctx context.Context, run surveyrun.Run, out *survey.TaskList) (id int64, err error) {
-	err = q.in(ctx, func(tx pgx.Tx) error {
+	err = q.inTx(ctx, func(tx pgx.Tx) error {
 		err := tx.QueryRow(ctx, `
 			INSERT INTO ken.survey_run (repository, commit_id, recipe, provider, model, asked_by, about, state, max_tokens, max_cost, unpriced)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, 'running', $8, $9, $10) RETURNING id`,
@@ -38,13 +38,13 @@ func (q *Queue) StartRun(ctx context.Context, run surveyrun.Run, out *survey.Tas
 			}
 			var parent, above []byte
 			if p.Path != "" {
-				parent = bytesOf(p.Path.Dir())
+				parent = pathBytes(p.Path.Dir())
 			}
 			if !p.Top {
-				above = bytesOf(p.Above)
+				above = pathBytes(p.Above)
 			}
 			rows = append(rows, []any{
-				id, bytesOf(p.Path), parent, above, p.Waits, state, int16(p.Rank), int16(p.Band), int16(p.Verdict), append([]string{}, p.Reasons...), name(p.Record), //nolint:gosec // few of each
+				id, pathBytes(p.Path), parent, above, p.Waits, state, int16(p.Rank), int16(p.Band), int16(p.Verdict), append([]string{}, p.Reasons...), digestBytes(p.Record), //nolint:gosec // few of each
 			})
 		}
 		columns := []string{"run", "path", "parent", "above", "waits", "state", "rank", "band", "verdict", "reasons", "record"}
@@ -77,7 +77,7 @@ func (q *Queue) insertMany(ctx context.Context, tx pgx.Tx, repository string, ru
 		}
 		paths, ids := make([][]byte, n), make([]int64, n)
 		for i, r := range res {
-			paths[i], ids[i] = bytesOf(list[i].Path), r.Job.ID
+			paths[i], ids[i] = pathBytes(list[i].Path), r.Job.ID
 		}
 		_, err = tx.Exec(ctx, `
 			UPDATE ken.survey_directory d SET job = n.job, queued = now(), due = now()
@@ -90,18 +90,18 @@ func (q *Queue) insertMany(ctx context.Context, tx pgx.Tx, repository string, ru
 	return nil
 }
 
-// bytesOf returns a path as the table stores it: the root is empty and not null.
-func bytesOf(p repo.Path) []byte { return append([]byte{}, p...) }
+// pathBytes returns a path as the table stores it: the root is empty and not null.
+func pathBytes(p repo.Path) []byte { return append([]byte{}, p...) }
 
-// name returns a digest as the table stores it: null for the zero digest.
-func name(d fresh.Digest) []byte {
+// digestBytes returns a digest as the table stores it: null for the zero digest.
+func digestBytes(d fresh.Digest) []byte {
 	if d.IsZero() {
 		return nil
 	}
 	return d[:]
 }
 
-func digest(b []byte) (d fresh.Digest) {
+func digestOf(b []byte) (d fresh.Digest) {
 	copy(d[:], b)
 	return d
 }

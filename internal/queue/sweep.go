@@ -12,8 +12,8 @@ import (
 	"ken/internal/surveyrun"
 )
 
-// sweepMost is the most directories of one sweep.
-const sweepMost = 200
+// maxSweep is the most directories of one sweep.
+const maxSweep = 200
 
 // keepRuns is how long the server keeps a run that is over.
 const keepRuns = 30 * 24 * time.Hour
@@ -54,12 +54,12 @@ func (q *Queue) leftovers(ctx context.Context, query string, args ...any) ([]lef
 // worker counts as spent, because the worker may have made the call.
 func (q *Queue) sweepLeases(ctx context.Context) error {
 	list, err := q.leftovers(ctx, `
-		SELECT run, path, band FROM ken.survey_directory WHERE state = 'taken' AND expires < now() ORDER BY expires LIMIT $1`, sweepMost)
+		SELECT run, path, band FROM ken.survey_directory WHERE state = 'taken' AND expires < now() ORDER BY expires LIMIT $1`, maxSweep)
 	if err != nil {
 		return err
 	}
 	for _, l := range list {
-		err := q.in(ctx, func(tx pgx.Tx) error { return q.sweepLease(ctx, tx, l) })
+		err := q.inTx(ctx, func(tx pgx.Tx) error { return q.sweepLease(ctx, tx, l) })
 		if err != nil && !errors.Is(err, pgx.ErrNoRows) { // another worker swept it
 			return err
 		}
@@ -79,7 +79,7 @@ func (q *Queue) sweepLease(ctx context.Context, tx pgx.Tx, l leftover) error {
 	err = tx.QueryRow(ctx, `
 		SELECT reserved_tokens, reserved_cost, reserved_on, attempts + 1 FROM ken.survey_directory
 		WHERE run = $1 AND path = $2 AND state = 'taken' AND expires < now() FOR NO KEY UPDATE`,
-		l.run, bytesOf(l.path)).Scan(&h.reserved.Tokens, &h.reserved.Cost, &day, &tries)
+		l.run, pathBytes(l.path)).Scan(&h.reserved.Tokens, &h.reserved.Cost, &day, &tries)
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (q *Queue) sweepLease(ctx context.Context, tx pgx.Tx, l leftover) error {
 	_, err = tx.Exec(ctx, `
 		UPDATE ken.survey_directory SET state = $3, attempts = attempts + 1, error = $4 || ' (' || worker || ')', token = NULL, expires = NULL,
 			reserved_tokens = 0, reserved_cost = 0, reserved_on = NULL, settled_at = CASE $3 WHEN 'dead' THEN now() END
-		WHERE run = $1 AND path = $2`, l.run, bytesOf(l.path), state, errVanished.Error())
+		WHERE run = $1 AND path = $2`, l.run, pathBytes(l.path), state, errVanished.Error())
 	if err != nil {
 		return err
 	}
@@ -127,19 +127,19 @@ func (q *Queue) sweepOrphans(ctx context.Context, repositories []string, lease t
 				-- A machine with a wrong clock delayed the job, or should have released it by now.
 				OR j.state <> 'running' AND j.scheduled_at > greatest(d.due, now()) + $2::interval
 				OR j.state IN ('scheduled', 'retryable') AND greatest(j.scheduled_at, d.due) < now() - $2::interval)
-		LIMIT $3`, repositories, lease, sweepMost)
+		LIMIT $3`, repositories, lease, maxSweep)
 	if err != nil {
 		return err
 	}
 	for _, l := range list {
-		err := q.in(ctx, func(tx pgx.Tx) error {
+		err := q.inTx(ctx, func(tx pgx.Tx) error {
 			run, err := lockRun(ctx, tx, l.run)
 			if err != nil || run.state != surveyrun.Running {
 				return err
 			}
 			var ready bool
 			err = tx.QueryRow(ctx, `SELECT state = 'ready' AND queued < now() - $3::interval FROM ken.survey_directory WHERE run = $1 AND path = $2 FOR NO KEY UPDATE`,
-				l.run, bytesOf(l.path), lease).Scan(&ready)
+				l.run, pathBytes(l.path), lease).Scan(&ready)
 			if err != nil || !ready {
 				return err
 			}
@@ -168,12 +168,12 @@ func (q *Queue) sweepPaused(ctx context.Context) error {
 		return err
 	}
 	for _, id := range ids {
-		err := q.in(ctx, func(tx pgx.Tx) error {
+		err := q.inTx(ctx, func(tx pgx.Tx) error {
 			r, err := lockRun(ctx, tx, id)
 			if err != nil || r.state != surveyrun.Paused {
 				return err // another worker resumed it
 			}
-			return q.begin(ctx, tx, id, r.repository)
+			return q.resume(ctx, tx, id, r.repository)
 		})
 		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 			return err

@@ -61,7 +61,7 @@ func (w *worker) sweepRegularly(ctx context.Context) {
 // slot. River notifies only of inserted jobs: not of jobs that become due, nor of each of many
 // jobs. One query for all queues is cheaper than one for each.
 func (w *worker) wakeRiver(ctx context.Context, queues []string) {
-	tick := time.NewTicker(nudgePause)
+	tick := time.NewTicker(wakePause)
 	defer tick.Stop()
 	for {
 		select {

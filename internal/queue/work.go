@@ -19,9 +19,9 @@ import (
 
 // A Describer summarises directories of one repository, whose objects it has.
 type Describer interface {
-	// Able returns why this worker cannot work on a run, nil when it can: the commit may be
+	// CheckRun returns why this worker cannot work on a run, nil when it can: the commit may be
 	// missing, or the recipe may differ.
-	Able(ctx context.Context, run surveyrun.Run) error
+	CheckRun(ctx context.Context, run surveyrun.Run) error
 	// Describe summarises a directory, given its task and the tasks of its children. Every
 	// model call is reserved with the lease.
 	Describe(ctx context.Context, run surveyrun.Run, of survey.DirTask, below []survey.DirTask, hold surveyrun.DirLease) (surveyrun.Described, error)
@@ -56,12 +56,12 @@ type Event struct {
 
 // The pauses and limits of a worker.
 const (
-	fairPatience = 3 * time.Second // how long a job waits for its repository's turn
-	fairPause    = time.Second     // before the job tries again
-	unablePause  = 2 * time.Second // after a directory that this worker cannot work on
-	idlePause    = 300 * time.Millisecond
-	nudgePause   = time.Second
-	tryPatience  = 15 * time.Second // of one request to the server
+	fairWait       = 3 * time.Second // how long a job waits for its repository's turn
+	fairPause      = time.Second     // before the job tries again
+	unablePause    = 2 * time.Second // after a directory that this worker cannot work on
+	idlePause      = 300 * time.Millisecond
+	wakePause      = time.Second
+	requestTimeout = 15 * time.Second // of one request to the server
 )
 
 // Work summarises directories until the context ends, or with UntilIdle until no run is
@@ -74,7 +74,7 @@ func (q *Queue) Work(ctx context.Context, opts WorkOptions) error {
 	w := &worker{q: q, opts: opts, fair: surveyrun.NewFairLimiter(opts.Jobs), stop: stop, ending: ctx, leased: make(map[*leasedDir]context.CancelCauseFunc), seen: make(map[int64]bool)}
 	// Without these rights, River would fail to fetch jobs again and again, silently.
 	if q.opts.Server != nil {
-		lacks, err := q.opts.Server.Lacks(ctx, workRights)
+		lacks, err := q.opts.Server.MissingRights(ctx, workRights)
 		switch {
 		case lacks != nil:
 			return lacks

@@ -35,7 +35,7 @@ type worker struct {
 // Work does a job: it summarises one directory, unless that is no longer ready.
 func (w *worker) Work(ctx context.Context, job *river.Job[wakeJob]) error {
 	repository := w.repositoryOf[job.Queue]
-	patient, cancel := context.WithTimeout(ctx, fairPatience)
+	patient, cancel := context.WithTimeout(ctx, fairWait)
 	defer cancel()
 	defer context.AfterFunc(w.ending, cancel)()
 	leave, err := w.fair.Enter(patient, repository)
@@ -72,7 +72,7 @@ func (w *worker) describe(ctx context.Context, repository string, job *river.Job
 		return nil, err
 	}
 	w.noteRunning(id)
-	if unable := by.Able(ctx, run); unable != nil {
+	if unable := by.CheckRun(ctx, run); unable != nil {
 		if ctx.Err() != nil {
 			return nil, river.JobSnooze(0)
 		}
@@ -147,7 +147,7 @@ func (w *worker) retryWhileAway(ctx context.Context, f func(context.Context) err
 
 // withTimeout calls f with the time limit of one request. A stalled server counts as away.
 func withTimeout(ctx context.Context, f func(context.Context) error) error {
-	try, cancel := context.WithTimeout(ctx, tryPatience)
+	try, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	return f(try)
 }

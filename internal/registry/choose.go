@@ -80,7 +80,7 @@ func (r *Registry) exact(ctx context.Context, c choice) (map[repo.Content]fresh.
 			contents = append(contents, content)
 		}
 	}
-	known, err := r.store.Known(ctx, contents)
+	known, err := r.store.NewestBases(ctx, contents)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (r *Registry) candidates(ctx context.Context, snap *repo.Snapshot, c choice
 		paths = append(append(paths, path), former[path]...)
 	}
 	slices.Sort(paths)
-	found, err := r.store.WrittenAt(ctx, slices.Compact(paths))
+	found, err := r.store.HeadersAt(ctx, slices.Compact(paths))
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +159,7 @@ func (r *Registry) formerPaths(ctx context.Context, snap *repo.Snapshot) (map[re
 	if r.former != nil {
 		return r.former, nil
 	}
-	written, _, err := r.store.WrittenSince(ctx, 0)
+	written, _, err := r.store.PathsSince(ctx, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ func (v *verification) pairExceptions(ctx context.Context) (items []item, done b
 	if !v.sameIndex() || v.opts.All || v.opts.Paths != nil {
 		return nil, false, nil
 	}
-	tally, err := v.store.Tally(ctx, snap.Worktree)
+	tally, err := v.store.Counts(ctx, snap.Worktree)
 	if err != nil || tally.Files != len(snap.Index.Entries) {
 		return nil, false, err
 	}

@@ -80,7 +80,7 @@ func TestGrades(t *testing.T) {
 				if fresh, stale := brief.Counts.Fresh, brief.Counts.Stale; fresh != rep.Counts.Fresh || stale != rep.Counts.Stale || fresh+stale != 1 {
 					t.Errorf("%s: %+v, %+v", round, brief.Counts, rep.Counts)
 				}
-				tally, err := w.store.Tally(t.Context(), "")
+				tally, err := w.store.Counts(t.Context(), "")
 				if err != nil || tally.Fresh != rep.Counts.Fresh || tally.Stale != rep.Counts.Stale {
 					t.Errorf("%s: tally %+v, %v", round, tally, err)
 				}

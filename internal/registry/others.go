@@ -25,7 +25,7 @@ func (r *Registry) AddOthers(ctx context.Context, known []Summary) error {
 	for i := range known {
 		paths = append(paths, known[i].writtenAt()...)
 	}
-	written, err := r.store.WrittenAt(ctx, paths)
+	written, err := r.store.HeadersAt(ctx, paths)
 	if err != nil {
 		return err
 	}

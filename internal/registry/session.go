@@ -42,7 +42,7 @@ func (e *session) sameHistory() bool {
 // findRenewed finds the tracked paths that may show another summary than at the last verification although their content
 // is the same: there are new records, or their former paths changed.
 func (r *Registry) findRenewed(ctx context.Context, e *session) error {
-	paths, now, err := r.store.WrittenSince(ctx, e.base.Records)
+	paths, now, err := r.store.PathsSince(ctx, e.base.Records)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (r *Registry) findRenewedByHistory(ctx context.Context, e *session) error {
 	if err := r.loadExceptions(ctx, e.view); err != nil {
 		return err
 	}
-	written, err := r.store.WrittenAt(ctx, slices.Collect(maps.Keys(e.view.exceptions)))
+	written, err := r.store.HeadersAt(ctx, slices.Collect(maps.Keys(e.view.exceptions)))
 	if err != nil {
 		return err
 	}

@@ -140,7 +140,7 @@ func (r *Registry) trust(ctx context.Context, e *session, rep *Report, opts Veri
 		}
 		return put, nil
 	}
-	t, err := r.store.Tally(ctx, wt)
+	t, err := r.store.Counts(ctx, wt)
 	if err != nil {
 		return nil, err
 	}

@@ -251,7 +251,7 @@ func (c *collector) dirsAbove(ctx context.Context) (int, error) {
 	if !ok || len(c.changes) == 0 {
 		return 0, nil
 	}
-	if any, err := c.Finder.Sources.Store.Describes(ctx); !any || err != nil {
+	if any, err := c.Finder.Sources.Store.HasDirRecords(ctx); !any || err != nil {
 		return 0, err
 	}
 	counts, err := c.Survey(work).DirCounts(ctx, nil)

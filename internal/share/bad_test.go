@@ -120,7 +120,7 @@ func TestIgnoredFiles(t *testing.T) {
 		if st.Current() {
 			t.Error("a clone that ignores files should not be current")
 		}
-		b.memories.m = share.Memory{}
+		b.forget()
 	}
 	b.push()
 	if got := remote.Git("cat-file", "blob", ref+":"+there[0]); !strings.HasPrefix(got, `{"ken":1`) || got+"\n" == another {
@@ -240,7 +240,7 @@ func TestUnusable(t *testing.T) {
 				t.Errorf("%v (hint %q)", err, fault.HintOf(err))
 			}
 			b.Git("push", "--quiet", "origin", "--delete", ref)
-			wantCounts(t, "records of a ref that was not ken's", b.pull().Had, 0)
+			wantCounts(t, "records of a ref that was not ken's", b.pull().OwnRecords, 0)
 			wantCounts(t, "pushed", b.push().Records, 1)
 		})
 	}
@@ -271,7 +271,7 @@ func TestForcePushed(t *testing.T) {
 	}
 	wantCounts(t, "pushed after the deletion", a.push().Records, 3)
 	remote.Git("update-ref", "-d", ref)
-	if out := a.pull(); out.Had != 3 || !out.Tip.IsZero() || out.Size.Records != 3 {
+	if out := a.pull(); out.OwnRecords != 3 || !out.Tip.IsZero() || out.Size.Records != 3 {
 		t.Errorf("pull after the deletion: %+v", out)
 	}
 	wantCounts(t, "pushed after the pull", a.push().Records, 3)

@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -18,6 +16,7 @@ import (
 	"ken/internal/repo"
 	"ken/internal/share"
 	"ken/internal/store"
+	"ken/internal/store/local"
 	"ken/internal/store/memory"
 	"ken/internal/store/storetest"
 	"ken/internal/testrepo"
@@ -30,37 +29,23 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// memories is a ScanCache in memory.
-type memories struct {
-	mu sync.Mutex
-	m  share.Memory
-}
-
-// Load returns a copy, because two processes share no map.
-func (m *memories) Load() share.Memory {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	loaded := m.m
-	loaded.Remotes = maps.Clone(m.m.Remotes)
-	return loaded
-}
-
-func (m *memories) Save(saved share.Memory) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.m = saved
-	m.m.Remotes = maps.Clone(saved.Remotes)
-	return nil
-}
-
 // A clone is a clone of the remote with its own store.
 type clone struct {
 	*testrepo.Repo
-	t        testing.TB
-	store    *memory.Store
-	memories *memories
-	policy   share.Policy
-	log      string // a log of the contacts with origin
+	t      testing.TB
+	store  *memory.Store
+	policy share.Policy
+	log    string // a log of the contacts with origin
+	// stateFile says how far the clone has read the records of remotes.
+	stateFile local.ShareFile
+}
+
+// forget makes the next command read all records again.
+func (c *clone) forget() {
+	c.t.Helper()
+	if err := c.stateFile.Remove(); err != nil {
+		c.t.Fatal(err)
+	}
 }
 
 // A remote is a bare repository with one commit.
@@ -78,7 +63,7 @@ func newRemote(t testing.TB, opts ...testrepo.Option) *testrepo.Repo {
 
 func newClone(t testing.TB, remote *testrepo.Repo, args ...string) *clone {
 	t.Helper()
-	c := &clone{Repo: remote.Clone(args...), t: t, store: memory.New(), memories: new(memories), log: filepath.Join(t.TempDir(), "log")}
+	c := &clone{Repo: remote.Clone(args...), t: t, store: memory.New(), log: filepath.Join(t.TempDir(), "log"), stateFile: local.OpenShareFile(t.TempDir())}
 	c.Git("config", "remote.origin.uploadpack", "echo fetch >>'"+c.log+"'; git-upload-pack")
 	c.Git("config", "remote.origin.receivepack", "echo push >>'"+c.log+"'; git-receive-pack")
 	return c
@@ -103,7 +88,7 @@ func (c *clone) share() *share.Share {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	return share.New(g, c.store, c.memories, share.Options{
+	return share.New(g, c.store, c.stateFile, share.Options{
 		Policy: c.policy, Now: func() time.Time { return now },
 		Wait: func(ctx context.Context, tries int) error {
 			select {
@@ -122,11 +107,11 @@ func (c *clone) know(texts ...string) {
 	for _, text := range texts {
 		r := storetest.Record("about "+text, text, len(text))
 		r.Path = repo.Path(text)
-		storetest.Absorb(c.t, c.store, file(r))
+		storetest.AddRecords(c.t, c.store, file(r))
 	}
 }
 
-func (c *clone) push(opts ...share.PushOptions) *share.Pushed {
+func (c *clone) push(opts ...share.PushOptions) *share.PushResult {
 	c.t.Helper()
 	out, err := c.share().Push(c.t.Context(), append(opts, share.PushOptions{})[0])
 	if err != nil {
@@ -135,7 +120,7 @@ func (c *clone) push(opts ...share.PushOptions) *share.Pushed {
 	return out
 }
 
-func (c *clone) pull() *share.Pulled {
+func (c *clone) pull() *share.PullResult {
 	c.t.Helper()
 	out, err := c.share().Pull(c.t.Context(), "")
 	if err != nil {
@@ -189,7 +174,7 @@ func wantCounts(t *testing.T, what string, got, want int) {
 // A fullStore rejects new records.
 type fullStore struct{ *memory.Store }
 
-func (fullStore) Absorb(context.Context, []store.Record) error {
+func (fullStore) AddRecords(context.Context, []store.Record) error {
 	return errors.New("no space left on device")
 }
 
@@ -203,7 +188,7 @@ func TestNoRoomHere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	full := share.New(g, fullStore{bob.store}, bob.memories, share.Options{Now: func() time.Time { return now }})
+	full := share.New(g, fullStore{bob.store}, bob.stateFile, share.Options{Now: func() time.Time { return now }})
 	if out, err := full.Pull(t.Context(), ""); err == nil {
 		t.Errorf("%d were taken over without room for any", out.Taken)
 	}
@@ -214,7 +199,7 @@ func TestNoRoomHere(t *testing.T) {
 }
 
 // One clone pushes, the other pulls, and the other way round. A push without new records contacts the remote once,
-// and not at all if Unasked is set.
+// and not at all if OnlyIfNew is set.
 func TestPushAndPull(t *testing.T) {
 	for _, opts := range [][]testrepo.Option{nil, {testrepo.SHA256}} {
 		t.Run(fmt.Sprint(opts), func(t *testing.T) {
@@ -264,7 +249,7 @@ func TestPushAndPull(t *testing.T) {
 				if fetches, pushes := c.contacts(); fetches != 1 || pushes != 0 {
 					t.Errorf("%d fetches and %d pushes without new records, want one fetch", fetches, pushes)
 				}
-				wantCounts(t, "pushed unasked", c.push(share.PushOptions{Unasked: true}).Records, 0)
+				wantCounts(t, "pushed unasked", c.push(share.PushOptions{OnlyIfNew: true}).Records, 0)
 				if fetches, pushes := c.contacts(); fetches+pushes > 0 {
 					t.Errorf("%d fetches and %d pushes of an unasked push without new records, want none", fetches, pushes)
 				}
@@ -282,7 +267,7 @@ func TestPushAndPull(t *testing.T) {
 				t.Error("the clones differ at the end")
 			}
 			// A clone can lose its memory and its store.
-			a.memories.m = share.Memory{}
+			a.forget()
 			if st := a.status(); !st.Current() && st.Unpulled != 0 || st.Size.Records != 5 {
 				t.Errorf("status without a memory: %+v", st)
 			}
@@ -315,7 +300,7 @@ func TestFetchedTime(t *testing.T) {
 		}
 		return st.Fetched
 	}
-	c.push(share.PushOptions{Unasked: true})
+	c.push(share.PushOptions{OnlyIfNew: true})
 	if got := fetched(); !got.Equal(before) {
 		t.Errorf("fetched at %s, want the time of the last contact, %s", got, before)
 	}

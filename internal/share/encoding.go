@@ -226,7 +226,7 @@ func (f *fileID) UnmarshalText(b []byte) error {
 	return err
 }
 
-func either(s string, b []byte) string {
+func textOr(s string, b []byte) string {
 	if len(b) > 0 {
 		return string(b)
 	}
@@ -275,8 +275,8 @@ func (d *document) record() (store.Record, error) {
 	switch d.About {
 	case "file":
 		r := &fresh.Record{
-			Text: either(d.Text, d.TextB64), Author: either(d.Author, d.AuthorB64), Recipe: either(d.Recipe, d.RecipeB64),
-			Confirmer: either(d.By, d.ByB64), At: at, Assumed: d.Assumed, Path: repo.Path(either(d.Path, d.PathB64)),
+			Text: textOr(d.Text, d.TextB64), Author: textOr(d.Author, d.AuthorB64), Recipe: textOr(d.Recipe, d.RecipeB64),
+			Confirmer: textOr(d.By, d.ByB64), At: at, Assumed: d.Assumed, Path: repo.Path(textOr(d.Path, d.PathB64)),
 		}
 		r.Basis.Content.ID = repo.ID(d.Content)
 		if d.MD5 != "" {
@@ -287,23 +287,23 @@ func (d *document) record() (store.Record, error) {
 		return store.Record{File: r}, nil
 	case "directory":
 		r := &store.DirRecord{
-			Text: either(d.Text, d.TextB64), Author: either(d.Author, d.AuthorB64), Recipe: either(d.Recipe, d.RecipeB64),
-			Confirmer: either(d.By, d.ByB64), At: at, Partial: d.Partial, Path: repo.Path(either(d.Path, d.PathB64)),
+			Text: textOr(d.Text, d.TextB64), Author: textOr(d.Author, d.AuthorB64), Recipe: textOr(d.Recipe, d.RecipeB64),
+			Confirmer: textOr(d.By, d.ByB64), At: at, Partial: d.Partial, Path: repo.Path(textOr(d.Path, d.PathB64)),
 		}
 		for _, f := range d.Flags {
 			r.Flags = append(r.Flags, store.DirFlag{
-				Path: repo.Path(either(f.Path, f.PathB64)), Severity: either(f.Severity, f.SeverityB64), Finding: either(f.Finding, f.FindingB64),
+				Path: repo.Path(textOr(f.Path, f.PathB64)), Severity: textOr(f.Severity, f.SeverityB64), Finding: textOr(f.Finding, f.FindingB64),
 				Content: repo.ID(f.Content),
 			})
 		}
 		for _, f := range d.Files {
 			r.Basis.Files = append(r.Basis.Files, store.BasisFile{
-				Name: []byte(either(f.Name, f.NameB64)), ID: repo.ID(f.Content),
-				Shape: store.OutlineShape{Language: outline.Language(either(f.Language, f.LanguageB64)), Partial: f.Partial, Tokens: f.Tokens, Interface: f.Interface, Digest: f.Digest},
+				Name: []byte(textOr(f.Name, f.NameB64)), ID: repo.ID(f.Content),
+				Shape: store.OutlineShape{Language: outline.Language(textOr(f.Language, f.LanguageB64)), Partial: f.Partial, Tokens: f.Tokens, Interface: f.Interface, Digest: f.Digest},
 			})
 		}
 		for _, c := range d.Children {
-			r.Basis.Children = append(r.Basis.Children, store.BasisChild{Name: []byte(either(c.Name, c.NameB64)), Text: c.Text})
+			r.Basis.Children = append(r.Basis.Children, store.BasisChild{Name: []byte(textOr(c.Name, c.NameB64)), Text: c.Text})
 		}
 		return store.Record{Directory: r}, nil
 	}

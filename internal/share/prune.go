@@ -15,8 +15,8 @@ import (
 	"ken/internal/store"
 )
 
-// A Dropped is a record that a prune removes.
-type Dropped struct {
+// A PrunedRecord is a record that a prune removes.
+type PrunedRecord struct {
 	Name  Name   `json:"name"`
 	About string `json:"about"` // file or directory
 	repo.PathJSON
@@ -43,27 +43,27 @@ const (
 
 var ranks = [...]string{"has a later outline", "has a later summary", "an outline, which ken can make again", "a summary of a directory", "one of the oldest"}
 
-func dropped(r store.Record, n Name, size int64) Dropped {
-	d := Dropped{Name: n, About: "file", PathJSON: r.Path().JSON(), Author: r.Author(), At: r.At(), Bytes: size}
+func prunedRecord(r store.Record, n Name, size int64) PrunedRecord {
+	d := PrunedRecord{Name: n, About: "file", PathJSON: r.Path().JSON(), Author: r.Author(), At: r.At(), Bytes: size}
 	if r.Directory != nil {
-		d.About, d.outlined = aboutDirectory, r.Directory.Outlined()
+		d.About, d.outlined = aboutDirectory, r.Directory.IsOutline()
 	}
 	return d
 }
 
-// choose returns the records to remove so that the others have at most room bytes: first outlines
+// choosePruned returns the records to remove so that the others have at most room bytes: first outlines
 // and then summaries with a later one of the same path, then other outlines, which cost nothing
 // to make again, then summaries of directories from the root down, then the oldest summaries.
 //
 // A summary of a directory is fresh only while those of its subdirectories exist, and a survey
 // writes those first. Oldest first would therefore make every remaining one stale.
-func choose(all []Dropped, room int64) []Dropped {
+func choosePruned(all []PrunedRecord, room int64) []PrunedRecord {
 	type place struct {
 		about    string
 		path     repo.PathJSON
 		outlined bool
 	}
-	older := func(a, b Dropped) int { return cmp.Or(a.At.Compare(b.At), bytes.Compare(a.Name[:], b.Name[:])) }
+	older := func(a, b PrunedRecord) int { return cmp.Or(a.At.Compare(b.At), bytes.Compare(a.Name[:], b.Name[:])) }
 	newest := make(map[place]int)
 	total := int64(0)
 	for i, d := range all {
@@ -91,7 +91,7 @@ func choose(all []Dropped, room int64) []Dropped {
 		}
 		d.Reason = ranks[d.rank]
 	}
-	slices.SortFunc(list, func(a, b Dropped) int {
+	slices.SortFunc(list, func(a, b PrunedRecord) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.depth, b.depth), older(a, b))
 	})
 	n := 0
@@ -115,8 +115,8 @@ func depth(p repo.PathJSON) int {
 //
 // If the policy trusts anyone, the new commit has no parent, so that git can delete the removed
 // records. Under any other policy the history stays: it says who committed the other records.
-func (s *Share) prune(ctx context.Context, u *union) ([]Dropped, []Quarantined, error) {
-	records, err := s.excess(ctx, u)
+func (s *Share) prune(ctx context.Context, u *union) ([]PrunedRecord, []Quarantined, error) {
+	records, err := s.recordsToPrune(ctx, u)
 	junk := u.junk()
 	if err != nil || len(records)+len(junk) == 0 {
 		return nil, nil, err
@@ -125,7 +125,7 @@ func (s *Share) prune(ctx context.Context, u *union) ([]Dropped, []Quarantined, 
 	if err != nil {
 		return nil, nil, err
 	}
-	if why := s.opts.Policy.untrustedSelf(who); why != "" {
+	if why := s.opts.Policy.ownDistrustReason(who); why != "" {
 		return nil, nil, &fault.Error{
 			Hint: "ask a trusted committer to run: ken share push --prune; the policy is in share of .ken/config.yaml",
 			Err:  fmt.Errorf("the policy does not trust you (%s) to prune: %s", who, why),
@@ -157,9 +157,9 @@ func (s *Share) prune(ctx context.Context, u *union) ([]Dropped, []Quarantined, 
 	return records, junk, err
 }
 
-// excess returns the records to remove from a union that exceeds its budget.
-func (s *Share) excess(ctx context.Context, u *union) ([]Dropped, error) {
-	if !s.size(u.view).Over() {
+// recordsToPrune returns the records to remove from a union that exceeds its budget.
+func (s *Share) recordsToPrune(ctx context.Context, u *union) ([]PrunedRecord, error) {
+	if !s.size(u.view).Exceeded() {
 		return nil, nil
 	}
 	files, err := s.git.TreeChanges(ctx, repo.ID{}, u.Tip)
@@ -175,7 +175,7 @@ func (s *Share) excess(ctx context.Context, u *union) ([]Dropped, error) {
 			ids = append(ids, f.New)
 		}
 	}
-	var all []Dropped
+	var all []PrunedRecord
 	unread := 0
 	err = s.git.EachBlob(ctx, ids, func(i int, content []byte, size int64) {
 		r, q := readRecord(names[i], content, size, s.opts.Now())
@@ -183,7 +183,7 @@ func (s *Share) excess(ctx context.Context, u *union) ([]Dropped, error) {
 			unread++
 			return
 		}
-		all = append(all, dropped(r, names[i], size))
+		all = append(all, prunedRecord(r, names[i], size))
 	})
 	if err == nil && unread > 0 {
 		err = &fault.Error{Hint: "git fsck", Err: fmt.Errorf("%d records are unreadable", unread)}
@@ -192,5 +192,5 @@ func (s *Share) excess(ctx context.Context, u *union) ([]Dropped, error) {
 		return nil, err
 	}
 	// A quarter of the budget stays free, or the next push would exceed it again.
-	return choose(all, s.opts.Policy.budget()*3/4), nil
+	return choosePruned(all, s.opts.Policy.budget()*3/4), nil
 }

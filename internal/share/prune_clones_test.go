@@ -33,7 +33,7 @@ func TestRestoredAfterPrune(t *testing.T) {
 	wantCounts(t, "pushed", out.Records, 1)
 	wantCounts(t, "records of the remote", len(records(remote, ref)), 5-gone)
 	// Bob restores them on purpose: he deletes his memory.
-	bob.memories.m = share.Memory{}
+	bob.forget()
 	bob.Git("update-ref", "-d", merged)
 	wantCounts(t, "restored", bob.push().Records, gone)
 	wantCounts(t, "records of the remote", len(records(remote, ref)), 5)
@@ -53,7 +53,7 @@ func TestNothingToPrune(t *testing.T) {
 	ann.push()
 	before := remote.Git("rev-parse", ref)
 	out := ann.push(share.PushOptions{Prune: true})
-	if len(out.Dropped) > 0 || out.Size.Over() || out.Ignored != 4 {
+	if len(out.Dropped) > 0 || out.Size.Exceeded() || out.Ignored != 4 {
 		t.Errorf("prune: %+v", out)
 	}
 	if now := remote.Git("rev-parse", ref); now != before {
@@ -78,7 +78,7 @@ func TestStricterPolicy(t *testing.T) {
 	}
 	steps := map[string]func(){
 		"a push":                     func() { dave.push() },
-		"a push without memory":      func() { dave.memories.m = share.Memory{}; dave.push() },
+		"a push without memory":      func() { dave.forget(); dave.push() },
 		"a deleted ref":              func() { remote.Git("update-ref", "-d", ref); dave.push() },
 		"a record deleted by Eve":    func() { pushFiles(t, remote, map[string]string{records(remote, ref)[0]: ""}); dave.push() },
 		"a new record of Dave's own": func() { dave.know("of dave"); dave.push() },
@@ -106,7 +106,7 @@ func TestLargePush(t *testing.T) {
 		r := storetest.Record(strings.Repeat("0123456789abcde ", 16<<10/16-1), "x", i)
 		list = append(list, file(r))
 	}
-	storetest.Absorb(t, a.store, list...)
+	storetest.AddRecords(t, a.store, list...)
 	a.policy.Budget = 1 << 30
 	wantCounts(t, "records of the dry run", a.push(share.PushOptions{DryRun: true}).Records, many)
 	out := a.push()

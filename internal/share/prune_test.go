@@ -13,10 +13,10 @@ import (
 // A prune removes superseded records first, outlines before summaries, and no more than needed.
 func TestChoose(t *testing.T) {
 	at := func(n int) time.Time { return time.Unix(int64(n), 0) }
-	d := func(id byte, about, path string, outlined bool, when int) Dropped {
-		return Dropped{Name: Name{id}, About: about, PathJSON: repo.Path(path).JSON(), outlined: outlined, At: at(when), Bytes: 10}
+	d := func(id byte, about, path string, outlined bool, when int) PrunedRecord {
+		return PrunedRecord{Name: Name{id}, About: about, PathJSON: repo.Path(path).JSON(), outlined: outlined, At: at(when), Bytes: 10}
 	}
-	all := []Dropped{
+	all := []PrunedRecord{
 		d(1, "file", "a", false, 1), d(2, "file", "a", false, 5),
 		d(3, "directory", "a", false, 2), d(4, "directory", "a", true, 9),
 		d(5, "directory", "b", true, 3), d(6, "directory", "b", true, 4),
@@ -29,7 +29,7 @@ func TestChoose(t *testing.T) {
 			room = 80
 		}
 		var got []byte
-		for _, g := range choose(all, room) {
+		for _, g := range choosePruned(all, room) {
 			got = append(got, g.Name[0])
 			if g.Reason == "" {
 				t.Errorf("no reason for %d", g.Name[0])
@@ -44,12 +44,12 @@ func TestChoose(t *testing.T) {
 // A prune never keeps a summary of a directory without those of its subdirectories.
 func TestChooseClosed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var all []Dropped
-		newest := make(map[repo.Path]Dropped)
+		var all []PrunedRecord
+		newest := make(map[repo.Path]PrunedRecord)
 		total := int64(0)
 		for i := range rapid.IntRange(1, 40).Draw(t, "records") {
 			path := repo.Path(rapid.StringMatching(`(|[ab](/[ab]){0,3})`).Draw(t, "path"))
-			d := Dropped{
+			d := PrunedRecord{
 				Name: Name{byte(i)}, About: rapid.SampledFrom([]string{"file", "directory", "directory"}).Draw(t, "about"), PathJSON: path.JSON(),
 				outlined: false, At: time.Unix(rapid.Int64Range(0, 9).Draw(t, "at"), 0), Bytes: rapid.Int64Range(1, 20).Draw(t, "bytes"),
 			}
@@ -62,7 +62,7 @@ func TestChooseClosed(t *testing.T) {
 		room := rapid.Int64Range(0, total).Draw(t, "room")
 		gone := make(map[Name]bool)
 		left := total
-		for _, d := range choose(all, room) {
+		for _, d := range choosePruned(all, room) {
 			gone[d.Name] = true
 			left -= d.Bytes
 		}

@@ -9,22 +9,22 @@ import (
 	"ken/internal/store"
 )
 
-// A Pulled is the result of a pull.
-type Pulled struct {
+// A PullResult is the result of a pull.
+type PullResult struct {
 	Remote      string            `json:"remote"`
 	Tip         repo.ID           `json:"tip"`           // of the remote; null if it has no records
-	Had         int               `json:"had,omitempty"` // the number of records of this clone, if the remote has none now
+	OwnRecords  int               `json:"had,omitempty"` // the number of records of this clone, if the remote has none now
 	Taken       int               `json:"taken"`
 	Untrusted   []Untrusted       `json:"held"`              // all records that this clone ignores for their committer
 	Quarantined []Quarantined     `json:"quarantined"`       // all files that this clone ignores for their content
-	Brought     []AuthorMismatch  `json:"brought,omitempty"` // new records with another author than their committer
+	Mismatches  []AuthorMismatch  `json:"brought,omitempty"` // new records with another author than their committer
 	Removed     int               `json:"dropped"`           // records that someone pruned since the last pull
 	Size        Size              `json:"size"`
 	Base        *store.TeamStatus `json:"base,omitempty"` // of the team's database, if there is one
 }
 
 // Pull adds the new records of a remote to the store.
-func (s *Share) Pull(ctx context.Context, remote string) (*Pulled, error) {
+func (s *Share) Pull(ctx context.Context, remote string) (*PullResult, error) {
 	remote = s.opts.Policy.remote(remote)
 	out, err := s.pull(ctx, remote)
 	if err != nil {
@@ -33,13 +33,13 @@ func (s *Share) Pull(ctx context.Context, remote string) (*Pulled, error) {
 	return out, nil
 }
 
-func (s *Share) pull(ctx context.Context, remote string) (*Pulled, error) {
-	u, err := s.unite(ctx, remote, true, true)
+func (s *Share) pull(ctx context.Context, remote string) (*PullResult, error) {
+	u, err := s.mergeRemote(ctx, remote, true, true)
 	if err != nil {
 		return nil, err
 	}
 	// The mark moves behind the new records, unless the next push has to find others among them.
-	counted, err := s.unshared(ctx, u, func([]git.File) error { return nil })
+	counted, err := s.eachNewRecord(ctx, u, func([]git.File) error { return nil })
 	if err != nil {
 		return nil, err
 	}
@@ -49,13 +49,13 @@ func (s *Share) pull(ctx context.Context, remote string) (*Pulled, error) {
 	if err := s.save(ctx, u); err != nil {
 		return nil, err
 	}
-	u.fill()
-	out := &Pulled{
+	u.fillLists()
+	out := &PullResult{
 		Remote: remote, Tip: u.theirs, Taken: u.taken, Untrusted: u.Untrusted, Quarantined: u.Quarantined,
-		Brought: u.brought, Removed: u.removed, Size: s.size(u.view),
+		Mismatches: u.mismatches, Removed: u.removed, Size: s.size(u.view),
 	}
 	if u.theirs.IsZero() {
-		out.Had = u.Records
+		out.OwnRecords = u.Records
 	}
 	return out, nil
 }

@@ -19,8 +19,8 @@ type PushOptions struct {
 	Remote string // the remote of the policy if ""
 	Prune  bool   // remove records if they exceed the budget, and files that are not records
 	DryRun bool   // change nothing, and do not contact the remote
-	// Unasked does not contact the remote if this clone has nothing new.
-	Unasked bool
+	// OnlyIfNew does not contact the remote if this clone has nothing new.
+	OnlyIfNew bool
 }
 
 // command returns the command with these options.
@@ -32,30 +32,30 @@ func (o PushOptions) command(remote string) string {
 	return c
 }
 
-// A Pushed is the result of a push.
-type Pushed struct {
-	Remote    string            `json:"remote"`
-	Tip       repo.ID           `json:"tip"`
-	Records   int               `json:"records"` // records sent to the remote
-	Taken     int               `json:"taken"`   // records taken from the remote
-	DryRun    bool              `json:"dry_run,omitempty"`
-	Dropped   []Dropped         `json:"dropped,omitempty"`   // records that the prune removed
-	Cleared   []Quarantined     `json:"cleared,omitempty"`   // other files that the prune removed
-	Skipped   []Quarantined     `json:"skipped,omitempty"`   // records of the store that no clone would accept
-	Ignored   int               `json:"held"`                // untrusted records of the remote
-	Committer string            `json:"who,omitempty"`       // the committer of this clone
-	Why       string            `json:"untrusted,omitempty"` // why other clones ignore the records of this one
-	Size      Size              `json:"size"`
-	Base      *store.TeamStatus `json:"base,omitempty"` // of the team's database, if there is one
+// A PushResult is the result of a push.
+type PushResult struct {
+	Remote         string            `json:"remote"`
+	Tip            repo.ID           `json:"tip"`
+	Records        int               `json:"records"` // records sent to the remote
+	Taken          int               `json:"taken"`   // records taken from the remote
+	DryRun         bool              `json:"dry_run,omitempty"`
+	Dropped        []PrunedRecord    `json:"dropped,omitempty"`   // records that the prune removed
+	Cleared        []Quarantined     `json:"cleared,omitempty"`   // other files that the prune removed
+	Skipped        []Quarantined     `json:"skipped,omitempty"`   // records of the store that no clone would accept
+	Ignored        int               `json:"held"`                // untrusted records of the remote
+	Committer      string            `json:"who,omitempty"`       // the committer of this clone
+	DistrustReason string            `json:"untrusted,omitempty"` // why other clones ignore the records of this one
+	Size           Size              `json:"size"`
+	Base           *store.TeamStatus `json:"base,omitempty"` // of the team's database, if there is one
 }
 
-// tries limits the attempts of a push while other clones push.
-const tries = 30
+// maxAttempts limits the attempts of a push while other clones push.
+const maxAttempts = 30
 
 // Push sends the new records of the store to a remote.
-func (s *Share) Push(ctx context.Context, opts PushOptions) (*Pushed, error) {
+func (s *Share) Push(ctx context.Context, opts PushOptions) (*PushResult, error) {
 	remote := s.opts.Policy.remote(opts.Remote)
-	for try := range tries {
+	for try := range maxAttempts {
 		if try > 0 {
 			if err := s.opts.Wait(ctx, try); err != nil {
 				return nil, err
@@ -71,7 +71,7 @@ func (s *Share) Push(ctx context.Context, opts PushOptions) (*Pushed, error) {
 	}
 	return nil, &fault.Error{
 		Hint: "try again: " + opts.command(remote),
-		Err:  fmt.Errorf("share with %s: other clones pushed first, %d times", remote, tries),
+		Err:  fmt.Errorf("share with %s: other clones pushed first, %d times", remote, maxAttempts),
 	}
 }
 
@@ -79,9 +79,9 @@ func (s *Share) Push(ctx context.Context, opts PushOptions) (*Pushed, error) {
 //
 // It does not fetch first, unless it has to: most of the time no other clone has pushed, and a
 // fetch takes as long as the push.
-func (s *Share) push(ctx context.Context, remote string, opts PushOptions, fetch bool) (*Pushed, error) {
+func (s *Share) push(ctx context.Context, remote string, opts PushOptions, fetch bool) (*PushResult, error) {
 	fetch = fetch && !opts.DryRun
-	u, err := s.unite(ctx, remote, fetch, !opts.DryRun)
+	u, err := s.mergeRemote(ctx, remote, fetch, !opts.DryRun)
 	again := !fetch && !opts.DryRun
 	if again && (err != nil || u.theirs.IsZero()) {
 		return s.push(ctx, remote, opts, true)
@@ -89,14 +89,14 @@ func (s *Share) push(ctx context.Context, remote string, opts PushOptions, fetch
 	if err != nil {
 		return nil, err
 	}
-	out := &Pushed{Remote: remote, DryRun: opts.DryRun, Taken: u.taken}
+	out := &PushResult{Remote: remote, DryRun: opts.DryRun, Taken: u.taken}
 	if err := s.addNew(ctx, u, out, opts); err != nil {
 		return nil, err
 	}
 	if opts.DryRun {
 		return out, s.describe(ctx, u, out)
 	}
-	if u.Tip == u.theirs && again && !opts.Unasked {
+	if u.Tip == u.theirs && again && !opts.OnlyIfNew {
 		return s.push(ctx, remote, opts, true) // the remote can have lost its records
 	}
 	out.Tip = u.Tip
@@ -115,13 +115,13 @@ func (s *Share) push(ctx context.Context, remote string, opts PushOptions, fetch
 
 // addNew adds commits with the new records of the store to a union, and prunes if asked to. A
 // dry run without a prune only counts.
-func (s *Share) addNew(ctx context.Context, u *union, out *Pushed, opts PushOptions) error {
+func (s *Share) addNew(ctx context.Context, u *union, out *PushResult, opts PushOptions) error {
 	waiting, err := s.unpushed(ctx, u)
 	if err != nil {
 		return err
 	}
 	tip := u.Tip
-	counted, err := s.unshared(ctx, u, func(files []git.File) error {
+	counted, err := s.eachNewRecord(ctx, u, func(files []git.File) error {
 		if opts.DryRun && !opts.Prune {
 			return nil
 		}
@@ -149,37 +149,37 @@ func (s *Share) addNew(ctx context.Context, u *union, out *Pushed, opts PushOpti
 }
 
 // describe adds the facts about the whole union.
-func (s *Share) describe(ctx context.Context, u *union, out *Pushed) (err error) {
+func (s *Share) describe(ctx context.Context, u *union, out *PushResult) (err error) {
 	out.Size, out.Ignored = s.size(u.view), len(u.untrusted)
 	if out.Committer, _, err = s.git.Identity(ctx); err != nil {
 		return err
 	}
-	out.Why = s.opts.Policy.untrustedSelf(out.Committer)
+	out.DistrustReason = s.opts.Policy.ownDistrustReason(out.Committer)
 	if s.opts.Policy.Trust == Signed && out.Records > 0 && !out.DryRun {
 		list, err := s.git.VerifyCommits(ctx, []repo.ID{u.Tip})
 		if err != nil {
 			return err
 		}
-		out.Why = s.opts.Policy.Trusts(list[0])
+		out.DistrustReason = s.opts.Policy.DistrustReason(list[0])
 	}
 	return nil
 }
 
-// unshared is the result of counting the records that the remote does not have.
-type unshared struct {
+// newRecords is the result of counting the records that the remote does not have.
+type newRecords struct {
 	records int
 	bytes   int64
 	mark    store.Mark // after all records of the store
 	skipped []Quarantined
 }
 
-// portion limits the bytes of records in one commit of a push, and thereby the memory.
-const portion = 16 << 20
+// maxCommitBytes limits the bytes of records in one commit of a push, and thereby the memory.
+const maxCommitBytes = 16 << 20
 
-// unshared calls write with the records after the mark that neither the remote nor the union
+// eachNewRecord calls write with the records after the mark that neither the remote nor the union
 // has, in portions. A record that the last union had is not new: someone pruned it.
-func (s *Share) unshared(ctx context.Context, u *union, write func([]git.File) error) (*unshared, error) {
-	out := &unshared{mark: u.Mark}
+func (s *Share) eachNewRecord(ctx context.Context, u *union, write func([]git.File) error) (*newRecords, error) {
+	out := &newRecords{mark: u.Mark}
 	for {
 		list, next, err := s.store.Since(ctx, out.mark, batch)
 		if err != nil {
@@ -199,7 +199,7 @@ func (s *Share) unshared(ctx context.Context, u *union, write func([]git.File) e
 				files = append(files, git.File{Path: NameOf(data).Path(), Data: data})
 				bytes += len(data)
 			}
-			if bytes < portion && i+1 < len(list) {
+			if bytes < maxCommitBytes && i+1 < len(list) {
 				continue
 			}
 			files, err = s.missing(ctx, u, files)
@@ -270,10 +270,10 @@ func (s *Share) unpushed(ctx context.Context, u *union) (n int, err error) {
 func (s *Share) PushWithin(ctx context.Context, limit time.Duration) string {
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	out, err := s.Push(bounded, PushOptions{Unasked: true})
+	out, err := s.Push(bounded, PushOptions{OnlyIfNew: true})
 	switch {
-	case err == nil && out.Why != "" && out.Records > 0:
-		return fmt.Sprintf("shared, but other clones ignore the records of %s: %s (see share in .ken/config.yaml)", out.Committer, out.Why)
+	case err == nil && out.DistrustReason != "" && out.Records > 0:
+		return fmt.Sprintf("shared, but other clones ignore the records of %s: %s (see share in .ken/config.yaml)", out.Committer, out.DistrustReason)
 	case err == nil:
 		return ""
 	case ctx.Err() == nil && bounded.Err() != nil:

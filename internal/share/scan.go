@@ -16,14 +16,14 @@ import (
 	"ken/internal/store"
 )
 
-// found has the additions of a commit to a view.
-type found struct {
-	view    *view      // of the union of both commits
-	restore []git.File // records of the view that the commit lacks although no prune removed them
-	removed int        // records that a prune removed
-	pruned  bool       // a trusted commit pruned
-	taken   []Name     // records that this clone now uses
-	brought []AuthorMismatch
+// scanResult has the additions of a commit to a view.
+type scanResult struct {
+	view       *view      // of the union of both commits
+	restore    []git.File // records of the view that the commit lacks although no prune removed them
+	removed    int        // records that a prune removed
+	pruned     bool       // a trusted commit pruned
+	taken      []Name     // records that this clone now uses
+	mismatches []AuthorMismatch
 }
 
 // An AuthorMismatch counts records whose author is not their committer. Anyone who can push can write
@@ -36,7 +36,7 @@ type AuthorMismatch struct {
 
 // scan reads the difference between a commit and the commit of a view. With absorb it adds the trusted records to
 // the store.
-func (s *Share) scan(ctx context.Context, known *view, tip repo.ID, absorb bool) (*found, error) {
+func (s *Share) scan(ctx context.Context, known *view, tip repo.ID, absorb bool) (*scanResult, error) {
 	text, err := s.git.CommitFile(ctx, tip, formatFile)
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func (s *Share) scan(ctx context.Context, known *view, tip repo.ID, absorb bool)
 	if err != nil {
 		return nil, err
 	}
-	out := &found{view: &view{View: known.View, bad: maps.Clone(known.bad), untrusted: maps.Clone(known.untrusted)}}
+	out := &scanResult{view: &view{View: known.View, bad: maps.Clone(known.bad), untrusted: maps.Clone(known.untrusted)}}
 	out.view.Tip = tip
 	read := make(map[Name]repo.ID)
 	for _, c := range changes {
@@ -91,7 +91,7 @@ func checkFormat(text string) error {
 
 // compareLost finds the records of a view that a commit removed or damaged. Without a prune they
 // stay part of the union.
-func (s *Share) compareLost(ctx context.Context, out *found, known *view, changes []repo.Change) error {
+func (s *Share) compareLost(ctx context.Context, out *scanResult, known *view, changes []repo.Change) error {
 	var removed []repo.ID
 	for _, c := range changes {
 		n, isRecord := recordAt(c.Path)
@@ -124,7 +124,7 @@ func (s *Share) compareLost(ctx context.Context, out *found, known *view, change
 const batch = 2000
 
 // read reads records, and decides which of them this clone uses.
-func (s *Share) read(ctx context.Context, out *found, records map[Name]repo.ID, who *committers, absorb bool) error {
+func (s *Share) read(ctx context.Context, out *scanResult, records map[Name]repo.ID, who *committers, absorb bool) error {
 	names := slices.SortedFunc(maps.Keys(records), func(a, b Name) int { return slices.Compare(a[:], b[:]) })
 	ids := make([]repo.ID, len(names))
 	for i, n := range names {
@@ -134,7 +134,7 @@ func (s *Share) read(ctx context.Context, out *found, records map[Name]repo.ID, 
 	var failed error
 	flush := func() {
 		if failed == nil && len(list) > 0 && absorb {
-			failed = s.store.Absorb(ctx, list)
+			failed = s.store.AddRecords(ctx, list)
 		}
 		list = nil
 	}
@@ -164,7 +164,7 @@ func (s *Share) read(ctx context.Context, out *found, records map[Name]repo.ID, 
 		out.taken = append(out.taken, n)
 		v.Records++
 		v.Bytes += size
-		outlined := r.Directory != nil && r.Directory.Outlined()
+		outlined := r.Directory != nil && r.Directory.IsOutline()
 		if !outlined && !sameName(r.Author(), committer.Committer) {
 			counts[AuthorMismatch{Author: r.Author(), Committer: committer.Committer}]++
 		}
@@ -182,9 +182,9 @@ func (s *Share) read(ctx context.Context, out *found, records map[Name]repo.ID, 
 	}
 	for b, n := range counts {
 		b.Records = n
-		out.brought = append(out.brought, b)
+		out.mismatches = append(out.mismatches, b)
 	}
-	slices.SortFunc(out.brought, func(a, b AuthorMismatch) int {
+	slices.SortFunc(out.mismatches, func(a, b AuthorMismatch) int {
 		return cmp.Or(cmp.Compare(b.Records, a.Records), strings.Compare(a.Committer, b.Committer), strings.Compare(a.Author, b.Author))
 	})
 	return nil
@@ -233,7 +233,7 @@ func (s *Share) committersOf(ctx context.Context, known *view, tip repo.ID, reco
 	out := &committers{trusted: make(map[repo.Path]git.CommitInfo), untrusted: make(map[repo.Path]Untrusted)}
 	blobs := make(map[repo.Path]repo.ID)
 	see := func(c git.CommitInfo) error {
-		why := s.opts.Policy.Trusts(c)
+		why := s.opts.Policy.DistrustReason(c)
 		pruned := slices.ContainsFunc(c.Trailers, func(t repo.Trailer) bool { return strings.EqualFold(t.Key, pruneTrailer) })
 		if why == "" && pruned {
 			out.pruned = true

@@ -15,6 +15,7 @@ import (
 	"ken/internal/git"
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/store/local"
 )
 
 // Options tune a Share.
@@ -27,21 +28,21 @@ type Options struct {
 
 // A Share exchanges the records of one clone with its remotes.
 type Share struct {
-	git      *git.Repo
-	store    store.Records
-	memories ScanCache
-	opts     Options
+	git       *git.Repo
+	store     store.Records
+	stateFile local.ShareFile
+	opts      Options
 }
 
-// New returns the Share of a clone.
-func New(g *git.Repo, s store.Records, m ScanCache, opts Options) *Share {
+// New returns the Share of a clone. It saves in stateFile how far it has read the records of remotes.
+func New(g *git.Repo, s store.Records, stateFile local.ShareFile, opts Options) *Share {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
 	if opts.Wait == nil {
 		opts.Wait = func(ctx context.Context, _ int) error { return ctx.Err() }
 	}
-	return &Share{g, s, m, opts}
+	return &Share{g, s, stateFile, opts}
 }
 
 // knowledgeRef is the ref of a remote that has the records. It is neither a branch nor a tag, so

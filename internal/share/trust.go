@@ -1,6 +1,7 @@
 package share
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -26,21 +27,9 @@ const DefaultBudget = 64_000_000
 // DefaultRemote is the remote of a policy that names none.
 const DefaultRemote = "origin"
 
-func (p Policy) remote(given string) string {
-	for _, name := range []string{given, p.Remote} {
-		if name != "" {
-			return name
-		}
-	}
-	return DefaultRemote
-}
+func (p Policy) remote(given string) string { return cmp.Or(given, p.Remote, DefaultRemote) }
 
-func (p Policy) budget() int64 {
-	if p.Budget == 0 {
-		return DefaultBudget
-	}
-	return p.Budget
-}
+func (p Policy) budget() int64 { return cmp.Or(p.Budget, DefaultBudget) }
 
 // A Trust says which commits a policy trusts. Its zero value trusts everyone who can push to the
 // remote.
@@ -91,8 +80,8 @@ func (p Policy) refuses(who string) bool {
 // git does not trust here.
 const Unverified = "commit has no good signature of a trusted key"
 
-// Trusts returns why the policy does not trust a commit, "" if it does.
-func (p Policy) Trusts(c git.CommitInfo) (why string) {
+// DistrustReason returns why the policy does not trust a commit, "" if it does.
+func (p Policy) DistrustReason(c git.CommitInfo) (why string) {
 	who := c.Committer
 	switch p.Trust {
 	case Anyone:
@@ -118,13 +107,13 @@ func (p Policy) Trusts(c git.CommitInfo) (why string) {
 	return "committer not in share.authors"
 }
 
-// untrustedSelf returns why other clones ignore the commits of this one, "" if they do not. Which
+// ownDistrustReason returns why other clones ignore the commits of this one, "" if they do not. Which
 // keys other clones trust is unknown here.
-func (p Policy) untrustedSelf(who string) string {
+func (p Policy) ownDistrustReason(who string) string {
 	if who == "" || p.Trust == Signed {
 		return ""
 	}
-	return p.Trusts(git.CommitInfo{Committer: who, Trailers: []repo.Trailer{{Key: "Signed-off-by", Value: who}}})
+	return p.DistrustReason(git.CommitInfo{Committer: who, Trailers: []repo.Trailer{{Key: "Signed-off-by", Value: who}}})
 }
 
 // matches compares a glob with "Name <address>", and with the address alone.

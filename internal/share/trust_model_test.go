@@ -66,7 +66,7 @@ func TestNothingLost(t *testing.T) {
 						c.push(share.PushOptions{Prune: true})
 					}
 				case 6:
-					c.memories.m = share.Memory{}
+					c.forget()
 				case 7:
 					if len(tips) > 0 {
 						remote.Git("update-ref", ref, tips[r.IntN(len(tips))])

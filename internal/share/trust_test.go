@@ -68,7 +68,7 @@ func TestTrusts(t *testing.T) {
 		{"signed by no author, whoever it says that it is", share.Policy{Trust: share.Signed, Authors: []string{"ann@*"}}, git.CommitInfo{Committer: ann, Good: true, Signer: "bob@example.com"}, false},
 		{"nonsense", share.Policy{Trust: "blind"}, git.CommitInfo{Committer: ann, Good: true}, false},
 	} {
-		if why := c.policy.Trusts(c.v); (why == "") != c.want {
+		if why := c.policy.DistrustReason(c.v); (why == "") != c.want {
 			t.Errorf("%s: %q", c.name, why)
 		}
 	}
@@ -99,7 +99,7 @@ func TestSignedOff(t *testing.T) {
 		if !st.Current() {
 			t.Errorf("a clone that ignores untrusted records should be current: %+v", st)
 		}
-		bob.memories.m = share.Memory{}
+		bob.forget()
 	}
 	bob.know("five")
 	bob.push()
@@ -145,7 +145,7 @@ func TestPruneKeepsUntrusted(t *testing.T) {
 	removed := 0
 	for _, dry := range []bool{true, false} {
 		out := ann.push(share.PushOptions{Prune: true, DryRun: dry})
-		if len(out.Dropped) == 0 || out.Ignored != 1 || out.Size.Over() {
+		if len(out.Dropped) == 0 || out.Ignored != 1 || out.Size.Exceeded() {
 			t.Errorf("prune with dry run %v: %+v", dry, out)
 		}
 		removed = len(out.Dropped)
@@ -276,7 +276,7 @@ func TestSigned(t *testing.T) {
 	ann.know("five")
 	ann.push()
 	remote.Git("update-ref", ref, first)
-	eve.memories.m = share.Memory{}
+	eve.forget()
 	eve.Git("update-ref", "-d", merged)
 	eve.know("six")
 	eve.push()

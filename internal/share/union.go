@@ -15,30 +15,24 @@ import (
 // A union has the records that this clone has merged from a remote, and those that the remote has now.
 type union struct {
 	*view
-	remote  string
-	memory  Memory
-	before  repo.ID // the commit that mergedRef points to
-	theirs  repo.ID // the commit of the remote, as last fetched
-	pushed  repo.ID // the commit of the remote after a push
-	taken   int
-	removed int
-	brought []AuthorMismatch
-	replace bool // the commit does not contain that of the remote
+	remote     string
+	state      scanState
+	before     repo.ID // the commit that mergedRef points to
+	theirs     repo.ID // the commit of the remote, as last fetched
+	pushed     repo.ID // the commit of the remote after a push
+	taken      int
+	removed    int
+	mismatches []AuthorMismatch
+	replace    bool // the commit does not contain that of the remote
 }
 
-// unite merges the records of a remote with those that this clone has merged before. With fetch
+// mergeRemote merges the records of a remote with those that this clone has merged before. With fetch
 // it contacts the remote, with absorb it adds trusted records to the store.
-func (s *Share) unite(ctx context.Context, remote string, fetch, absorb bool) (*union, error) {
+func (s *Share) mergeRemote(ctx context.Context, remote string, fetch, absorb bool) (*union, error) {
 	if err := s.git.CheckRemote(ctx, remote); err != nil {
 		return nil, err
 	}
-	u := &union{remote: remote, memory: s.memories.Load()}
-	if u.memory.Version != memoryVersion {
-		u.memory = Memory{Version: memoryVersion}
-	}
-	if u.memory.Remotes == nil {
-		u.memory.Remotes = make(map[string]View)
-	}
+	u := &union{remote: remote, state: s.loadState()}
 	var err error
 	if u.before, _, err = s.git.ResolveRef(ctx, mergedRef(remote)); err != nil {
 		return nil, err
@@ -47,13 +41,13 @@ func (s *Share) unite(ctx context.Context, remote string, fetch, absorb bool) (*
 		if u.theirs, err = s.git.FetchRef(ctx, remote, knowledgeRef, fetchedRef(remote)); err != nil {
 			return nil, err
 		}
-		if err := s.heard(u); err != nil {
+		if err := s.saveContact(u); err != nil {
 			return nil, err
 		}
 	} else if u.theirs, _, err = s.git.ResolveRef(ctx, fetchedRef(remote)); err != nil {
 		return nil, err
 	}
-	u.view, u.taken, err = s.viewOf(ctx, u.memory.Remotes[remote], u.before, absorb)
+	u.view, u.taken, err = s.viewOf(ctx, u.state.Remotes[remote], u.before, absorb)
 	if err != nil {
 		return nil, &fault.Error{
 			Hint: "to merge it again: git update-ref -d " + fault.Quote(mergedRef(remote)),
@@ -106,7 +100,7 @@ func (s *Share) add(ctx context.Context, u *union, tip repo.ID, absorb bool) err
 	u.view = found.view
 	u.taken += len(found.taken)
 	u.removed += found.removed
-	u.brought = append(u.brought, found.brought...)
+	u.mismatches = append(u.mismatches, found.mismatches...)
 	if len(found.restore) == 0 && (contained || found.pruned && s.opts.Policy.trustsAnyone()) {
 		return nil
 	}
@@ -143,12 +137,12 @@ func (s *Share) commit(ctx context.Context, c git.NewCommit, subject string, tra
 // now returns the time of a contact.
 func (s *Share) now() time.Time { return s.opts.Now().UTC().Truncate(time.Second) }
 
-// heard saves the time of contact with the remote.
-func (s *Share) heard(u *union) error {
-	v := u.memory.Remotes[u.remote]
+// saveContact saves the time of contact with the remote.
+func (s *Share) saveContact(u *union) error {
+	v := u.state.Remotes[u.remote]
 	v.Fetched = s.now()
-	u.memory.Remotes[u.remote] = v
-	return s.memories.Save(u.memory)
+	u.state.Remotes[u.remote] = v
+	return s.stateFile.Save(u.state)
 }
 
 // save saves a union: the refs and its view. If another process has moved the ref, the next command rebuilds the
@@ -162,12 +156,12 @@ func (s *Share) save(ctx context.Context, u *union) error {
 	if err != nil || !moved {
 		return err
 	}
-	u.fill()
+	u.fillLists()
 	if _, u.Store, err = s.store.Since(ctx, "", 1); err != nil {
 		return err
 	}
-	u.memory.Remotes[u.remote] = u.View
-	return s.memories.Save(u.memory)
+	u.state.Remotes[u.remote] = u.View
+	return s.stateFile.Save(u.state)
 }
 
 // unusable returns the error for a remote whose ref ken cannot read.
@@ -179,7 +173,7 @@ func (s *Share) unusable(u *union, fetched bool, err error) error {
 	}
 	if !fetched {
 		what += " as last fetched"
-		if at := u.memory.Remotes[u.remote].Fetched; !at.IsZero() {
+		if at := u.state.Remotes[u.remote].Fetched; !at.IsZero() {
 			what += " at " + at.Format(time.RFC3339)
 		}
 		hint += "; to fetch it again: ken share status " + fault.Quote(u.remote) + " --fetch"

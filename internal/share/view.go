@@ -11,22 +11,27 @@ import (
 	"ken/internal/store"
 )
 
-// A Memory is saved between commands, so that each command reads only new commits. A clone without one reads
-// everything again.
-type Memory struct {
+// A scanState is saved between commands in a JSON file, so that each command reads only new commits. A clone without
+// the file reads everything again.
+type scanState struct {
 	Version int             `json:"version"`
 	Remotes map[string]View `json:"remotes"`
 }
 
-// memoryVersion is the version of a Memory. It contains the version of records, since a newer
+// scanStateVersion is the version of a scanState. It contains the version of records, since a newer
 // ken can read records that an older one could not.
-const memoryVersion = 300 + Format
+const scanStateVersion = 300 + Format
 
-// A ScanCache saves a Memory.
-type ScanCache interface {
-	// Load returns the saved Memory, or the zero Memory if there is none or it is unreadable.
-	Load() Memory
-	Save(m Memory) error
+// loadState returns the saved state, or an empty one if there is none of this version.
+func (s *Share) loadState() scanState {
+	var state scanState
+	if !s.stateFile.Load(&state) || state.Version != scanStateVersion {
+		state = scanState{Version: scanStateVersion}
+	}
+	if state.Remotes == nil {
+		state.Remotes = make(map[string]View)
+	}
+	return state
 }
 
 // A View is the result of reading all records of a commit.
@@ -81,8 +86,8 @@ func newView(v View) *view {
 	return out
 }
 
-// fill fills the lists from the maps.
-func (v *view) fill() {
+// fillLists fills the lists from the maps.
+func (v *view) fillLists() {
 	v.Quarantined = []Quarantined{}
 	for _, p := range slices.Sorted(maps.Keys(v.bad)) {
 		v.Quarantined = append(v.Quarantined, v.bad[p])
@@ -100,7 +105,7 @@ func (v *view) uses(n Name) bool {
 
 // junk returns the files that no version of ken can use.
 func (v *view) junk() []Quarantined {
-	v.fill()
+	v.fillLists()
 	return slices.DeleteFunc(slices.Clone(v.Quarantined), func(q Quarantined) bool { return !q.Junk })
 }
 
@@ -111,8 +116,8 @@ type Size struct {
 	Budget  int64 `json:"budget"`
 }
 
-// Over reports whether the records exceed the budget.
-func (s Size) Over() bool { return s.Bytes > s.Budget }
+// Exceeded reports whether the records exceed the budget.
+func (s Size) Exceeded() bool { return s.Bytes > s.Budget }
 
 func (s *Share) size(v *view) Size { return Size{v.Records, v.Bytes, s.opts.Policy.budget()} }
 
@@ -191,5 +196,5 @@ func (s *Share) trustsMore(ctx context.Context, v *view) (bool, error) {
 		return false, nil
 	}
 	list, err := s.git.VerifyCommits(ctx, commits)
-	return slices.ContainsFunc(list, func(c git.CommitInfo) bool { return s.opts.Policy.Trusts(c) == "" }), err
+	return slices.ContainsFunc(list, func(c git.CommitInfo) bool { return s.opts.Policy.DistrustReason(c) == "" }), err
 }

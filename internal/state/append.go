@@ -14,7 +14,7 @@ import (
 // left a partial line, they start on a new one. A file that would grow beyond limit
 // moves to the archive first; 0 is no limit.
 func (h *Locked) Append(name string, lines []byte, limit int64) error {
-	err := h.own(name)
+	err := h.checkOwned(name)
 	if err == nil {
 		err = h.append(name, lines, limit)
 	}

@@ -51,10 +51,10 @@ type Applied struct {
 	Failed map[string]error
 	// Gone lists the entries that did not exist any more.
 	Gone []string
-	// Restored lists the names that came back, and Left the names in the restored
+	// Restored lists the names that came back, and NotRestored the names in the restored
 	// snapshot that did not, each with the reason.
-	Restored []string
-	Left     map[string]error
+	Restored    []string
+	NotRestored map[string]error
 	// Pruned lists the snapshots that were removed, and PruneErr says why one
 	// that should have been removed still exists.
 	Pruned   []string
@@ -99,7 +99,7 @@ func (h *Locked) Apply(ctx context.Context, c Change) (Applied, error) {
 		return Applied{}, nil
 	}
 	if ctx.Err() != nil {
-		return Applied{}, stopped(ctx, c.Verb)
+		return Applied{}, cancelledError(ctx, c.Verb)
 	}
 	if err := h.needArchive(); err != nil {
 		return Applied{}, h.changed(c, err)
@@ -117,7 +117,7 @@ func (h *Locked) Apply(ctx context.Context, c Change) (Applied, error) {
 	if err != nil {
 		_ = h.removeAll(staged) // otherwise the next Lock removes it
 		if ctx.Err() != nil {
-			return Applied{}, stopped(ctx, c.Verb)
+			return Applied{}, cancelledError(ctx, c.Verb)
 		}
 		return Applied{}, h.changed(c, err)
 	}
@@ -143,14 +143,14 @@ func (h *Locked) check(c Change) error {
 	}
 	moved := make(map[string]bool, len(c.Moves))
 	for _, m := range c.Moves {
-		if err := h.own(m.Name); err != nil {
+		if err := h.checkOwned(m.Name); err != nil {
 			return err
 		}
 		moved[m.Name] = true
 	}
 	written := make(map[string]bool, len(c.Writes))
 	for _, w := range c.Writes {
-		if err := h.own(w.Name); err != nil {
+		if err := h.checkOwned(w.Name); err != nil {
 			return err
 		}
 		if written[w.Name] {
@@ -261,7 +261,7 @@ func (h *Locked) carryOut(folder string, p *plan) (Applied, error) {
 		return out, err
 	}
 	if p.Restore != "" {
-		if err := h.bringBack(p, &out); err != nil {
+		if err := h.restoreFiles(p, &out); err != nil {
 			return out, err
 		}
 	}
@@ -287,7 +287,7 @@ func (h *Locked) moveOut(folder string, p *plan, out *Applied) error {
 	for _, name := range there {
 		done[name] = true
 	}
-	later, err := h.settled(folder, p)
+	later, err := h.alreadyDone(folder, p)
 	if err != nil {
 		return err
 	}
@@ -301,7 +301,7 @@ func (h *Locked) moveOut(folder string, p *plan, out *Applied) error {
 		case errors.Is(err, fs.ErrNotExist):
 			out.Gone = append(out.Gone, name)
 		case err != nil:
-			note(&out.Failed, name, fmt.Errorf("move to the archive: %w", cause(err)))
+			addError(&out.Failed, name, fmt.Errorf("move to the archive: %w", cause(err)))
 		}
 	}
 	// Sync the old version before a new one replaces it.
@@ -311,17 +311,17 @@ func (h *Locked) moveOut(folder string, p *plan, out *Applied) error {
 	return h.syncDir(".")
 }
 
-// note adds an error to a map that may be nil.
-func note(m *map[string]error, name string, err error) {
+// addError adds an error to a map that may be nil.
+func addError(m *map[string]error, name string, err error) {
 	if *m == nil {
 		*m = make(map[string]error)
 	}
 	(*m)[name] = err
 }
 
-// settled returns the names that an interrupted run already restored or wrote. The
+// alreadyDone returns the names that an interrupted run already restored or wrote. The
 // current files with these names are not the ones to move.
-func (h *Locked) settled(folder string, p *plan) (map[string]bool, error) {
+func (h *Locked) alreadyDone(folder string, p *plan) (map[string]bool, error) {
 	done := make(map[string]bool)
 	ask := func(dir string, names []rawName) error {
 		for _, name := range names {

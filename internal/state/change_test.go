@@ -177,7 +177,7 @@ func TestRestoreKeepsExistingFiles(t *testing.T) {
 	name := apply(t, dir, Change{Verb: "reset", Moves: moves("a", "b", "odd\xff"), Keep: 5}).Snapshot
 	put(t, dir, map[string]string{"a": "new a", "odd\xff": "new"})
 	out := apply(t, dir, Change{Verb: "restore", Restore: name, Keep: 5})
-	if !slices.Equal(out.Restored, []string{"b"}) || len(out.Left) != 2 || !errors.Is(out.Left["a"], fs.ErrExist) {
+	if !slices.Equal(out.Restored, []string{"b"}) || len(out.NotRestored) != 2 || !errors.Is(out.NotRestored["a"], fs.ErrExist) {
 		t.Errorf("applied %+v", out)
 	}
 	s := snapshots(t, dir)
@@ -202,8 +202,8 @@ func TestRestoreOnly(t *testing.T) {
 	put(t, dir, map[string]string{"a": "a", "b": "b", "c": "c"})
 	name := apply(t, dir, Change{Verb: "cleanup", Time: past, Moves: moves("a", "b", "c"), Keep: 5}).Snapshot
 	out := apply(t, dir, Change{Verb: "restore", Restore: name, RestoreOnly: []string{"b"}, Keep: 5})
-	if !slices.Equal(out.Restored, []string{"b"}) || len(out.Left) > 0 {
-		t.Fatalf("restored %q, left %v; want only b restored and nothing left behind", out.Restored, out.Left)
+	if !slices.Equal(out.Restored, []string{"b"}) || len(out.NotRestored) > 0 {
+		t.Fatalf("restored %q, left %v; want only b restored and nothing left behind", out.Restored, out.NotRestored)
 	}
 	s := snapshots(t, dir)
 	if len(s) != 1 || len(s[0].Files) != 2 || len(s[0].Manifest.Files) != 2 {
@@ -282,7 +282,7 @@ func TestArchiveMustBeADirectory(t *testing.T) {
 		if _, err := h.Apply(t.Context(), Change{Verb: "reset", Moves: moves("a"), Keep: 5}); err == nil || fault.HintOf(err) == "" {
 			t.Errorf("%s: apply: %v", what, err)
 		}
-		if err := h.SetAside("a"); err == nil {
+		if err := h.CopyToArchive("a"); err == nil {
 			t.Errorf("%s: the log was copied to a link", what)
 		}
 		if err := h.Append("a", []byte("x"), 1); err == nil {
@@ -485,7 +485,7 @@ func TestLargeFileIsNotRead(t *testing.T) {
 	if !slices.Equal(out.Restored, []string{"large", "small"}) {
 		t.Errorf("restored %q; want large and small", out.Restored)
 	}
-	if out.Left["sparse"] == nil || !strings.Contains(out.Left["sparse"].Error(), "changed in the archive") {
-		t.Errorf("left %v; want sparse, since its size changed in the archive", out.Left)
+	if out.NotRestored["sparse"] == nil || !strings.Contains(out.NotRestored["sparse"].Error(), "changed in the archive") {
+		t.Errorf("left %v; want sparse, since its size changed in the archive", out.NotRestored)
 	}
 }

@@ -84,7 +84,7 @@ func scenarios(t testing.TB) []scenario {
 	}
 }
 
-// run does what a process would: lock, act, unlock. killAt is the step before which
+// run acts as a process does: lock, act, unlock. killAt is the step before which
 // it is killed; the names of the steps taken are returned, and whether it lived.
 func (s scenario) run(t testing.TB, dir string, act func(*Locked) error, killAt int) (steps []string, lived bool) {
 	t.Helper()
@@ -316,7 +316,7 @@ func TestFailedWriteLeavesNothing(t *testing.T) {
 		{"replace", "sync ", func(h *Locked) error { return h.Replace("a", []byte("new")) }},
 		{"replace", "rename ", func(h *Locked) error { return h.Replace("a", []byte("new")) }},
 		{"append", "write ", func(h *Locked) error { return h.Append("a", []byte("new"), 0) }},
-		{"set aside", "write ", func(h *Locked) error { return h.SetAside("a") }},
+		{"set aside", "write ", func(h *Locked) error { return h.CopyToArchive("a") }},
 	} {
 		dir := t.TempDir()
 		put(t, dir, map[string]string{"a": "old\n", ".archive/.logs/": ""})

@@ -252,21 +252,14 @@ func readAll(f io.Reader, info fs.FileInfo, limit int64) ([]byte, error) {
 	if info.Size() > limit {
 		return nil, fmt.Errorf("larger than %d MiB", limit>>20)
 	}
-	buf := make([]byte, 0, info.Size()+1)
-	for {
-		n, err := f.Read(buf[len(buf):cap(buf)])
-		buf = buf[:len(buf)+n]
-		switch {
-		case errors.Is(err, io.EOF):
-			return buf, nil
-		case err != nil:
-			return nil, err
-		case int64(len(buf)) > limit: // it grew meanwhile
-			return nil, fmt.Errorf("larger than %d MiB", limit>>20)
-		case len(buf) == cap(buf):
-			buf = append(buf, 0)[:len(buf)]
-		}
+	content, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(content)) > limit { // it grew meanwhile
+		err = fmt.Errorf("larger than %d MiB", limit>>20)
 	}
+	if err != nil {
+		return nil, err
+	}
+	return content, nil
 }
 
 func digest(f io.Reader) (string, error) {
@@ -321,8 +314,8 @@ func regular(mode fs.FileMode) error {
 	return errSpecial
 }
 
-// stopped returns the error of a cancelled context.
-func stopped(ctx context.Context, act string) error {
+// cancelledError returns the error of a cancelled context.
+func cancelledError(ctx context.Context, act string) error {
 	kind := fault.Failed
 	if errors.Is(ctx.Err(), context.Canceled) {
 		kind = fault.Interrupted

@@ -20,10 +20,10 @@ func TestUninspected(t *testing.T) {
 	defer f.Close()
 	var e Entry
 	long := strings.Repeat("x", 300)
-	if !look(int(f.Fd()), long, &e) || e.Err == nil || e.Name != long || e.Kind != Uninspected {
+	if !statEntry(int(f.Fd()), long, &e) || e.Err == nil || e.Name != long || e.Kind != Uninspected {
 		t.Errorf("entry %+v", e)
 	}
-	if look(int(f.Fd()), "gone", &e) {
+	if statEntry(int(f.Fd()), "gone", &e) {
 		t.Error("a missing entry was listed")
 	}
 }
@@ -46,7 +46,7 @@ func TestPipes(t *testing.T) {
 	if err := h.Append("workflow.yaml", []byte("x"), 0); !errors.Is(err, errSpecial) {
 		t.Errorf("append: %v", err)
 	}
-	if err := h.SetAside("workflow.yaml"); !errors.Is(err, errSpecial) {
+	if err := h.CopyToArchive("workflow.yaml"); !errors.Is(err, errSpecial) {
 		t.Errorf("set aside: %v", err)
 	}
 	if err := h.Replace("workflow.yaml", []byte("now a file")); err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,18 +22,18 @@ const (
 
 // DocumentOptions tunes Documents. The zero value is ready to use.
 type DocumentOptions struct {
-	Skip func(path string) bool       // omits a file or a whole directory
-	Left func(path string, why error) // is called for a text that could not be read
+	Skip       func(path string) bool       // omits a file or a whole directory
+	Unreadable func(path string, why error) // is called for a text that could not be read
 }
 
 // Documents calls f with every text file among paths and below the directories
 // among them, each once, sorted by path, and returns f's first error.
 //
 // In directories it follows no links, and omits .git and files that are not regular or
-// not text. It calls Left for texts that are too large or in UTF-16. A file in paths must
+// not text. It calls Unreadable for texts that are too large or in UTF-16. A file in paths must
 // exist and be readable as text, and may be a link.
 func Documents(ctx context.Context, paths []string, opts DocumentOptions, f func(path string, content []byte) error) error {
-	skip, left := opts.Skip, opts.Left
+	skip, left := opts.Skip, opts.Unreadable
 	if skip == nil {
 		skip = func(string) bool { return false }
 	}
@@ -53,14 +54,9 @@ func Documents(ctx context.Context, paths []string, opts DocumentOptions, f func
 			return err
 		}
 	}
-	found := make([]string, 0, len(named))
-	for path := range named {
-		found = append(found, path)
-	}
-	slices.Sort(found)
-	for _, path := range found {
+	for _, path := range slices.Sorted(maps.Keys(named)) {
 		if ctx.Err() != nil {
-			return stopped(ctx, "read the documents")
+			return cancelledError(ctx, "read the documents")
 		}
 		content, err := document(path, named[path])
 		switch {
@@ -100,7 +96,7 @@ func (d *Dir) Documents(ctx context.Context, from string, paths []string, left f
 		}
 		return path
 	}
-	opts := DocumentOptions{Skip: inside, Left: func(path string, why error) { left(shown(path), why) }}
+	opts := DocumentOptions{Skip: inside, Unreadable: func(path string, why error) { left(shown(path), why) }}
 	return Documents(ctx, full, opts, func(path string, content []byte) error { return f(shown(path), content) })
 }
 
@@ -114,7 +110,7 @@ func walk(ctx context.Context, top string, skip func(string) bool, found map[str
 	return filepath.WalkDir(filepath.Clean(top), func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case ctx.Err() != nil:
-			return stopped(ctx, "read the documents")
+			return cancelledError(ctx, "read the documents")
 		case err != nil:
 			return fmt.Errorf("read %s: %w", repo.Path(path), cause(err))
 		case e.IsDir() && (e.Name() == ".git" || skip(path)):

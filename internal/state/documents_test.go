@@ -35,8 +35,8 @@ func TestDocuments(t *testing.T) {
 	}
 	var left []string
 	opts := DocumentOptions{
-		Skip: func(path string) bool { return filepath.Base(path) == "skipped" },
-		Left: func(path string, _ error) { left = append(left, path) },
+		Skip:       func(path string) bool { return filepath.Base(path) == "skipped" },
+		Unreadable: func(path string, _ error) { left = append(left, path) },
 	}
 	if err := Documents(t.Context(), []string{"one.md", "docs/", "link.md", "docs/a.md", "sub"}, opts, collect); err != nil {
 		t.Fatal(err)

@@ -69,7 +69,7 @@ func (d *Dir) Entries(ctx context.Context) ([]Entry, error) {
 	}
 	switch {
 	case ctx.Err() != nil:
-		return nil, stopped(ctx, "list "+d.path)
+		return nil, cancelledError(ctx, "list "+d.path)
 	case err != nil:
 		return nil, d.failed("list", err)
 	}

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// run is the number of entries that a worker takes at a time.
-const run = 1024
+// entriesPerWorker is the number of entries that a worker takes at a time.
+const entriesPerWorker = 1024
 
 // entriesIn lists the directory f, which is at path in root.
 func entriesIn(ctx context.Context, _ *os.Root, _ string, f *os.File) ([]Entry, error) {
@@ -29,16 +29,16 @@ func entriesIn(ctx context.Context, _ *os.Root, _ string, f *os.File) ([]Entry, 
 	fd := int(f.Fd())
 	var next, gone atomic.Int64
 	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), (len(names)+run-1)/run) {
+	for range min(runtime.GOMAXPROCS(0), (len(names)+entriesPerWorker-1)/entriesPerWorker) {
 		wg.Go(func() {
 			for ctx.Err() == nil {
-				hi := int(next.Add(run))
-				lo := hi - run
+				hi := int(next.Add(entriesPerWorker))
+				lo := hi - entriesPerWorker
 				if lo >= len(names) {
 					return
 				}
 				for i := lo; i < min(hi, len(names)); i++ {
-					if !look(fd, names[i], &entries[i]) {
+					if !statEntry(fd, names[i], &entries[i]) {
 						gone.Add(1)
 					}
 				}
@@ -55,8 +55,8 @@ func entriesIn(ctx context.Context, _ *os.Root, _ string, f *os.File) ([]Entry, 
 	return entries, nil
 }
 
-// look fills in the entry name of the directory fd; false if it no longer exists.
-func look(fd int, name string, e *Entry) bool {
+// statEntry fills in the entry name of the directory fd; false if it no longer exists.
+func statEntry(fd int, name string, e *Entry) bool {
 	var st unix.Stat_t
 	err := unix.Fstatat(fd, name, &st, unix.AT_SYMLINK_NOFOLLOW)
 	for errors.Is(err, unix.EINTR) {

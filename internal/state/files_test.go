@@ -120,11 +120,11 @@ func TestSetAside(t *testing.T) {
 	}
 	h := lockDirectory(t, dir)
 	for _, name := range []string{"w", "w", long} {
-		if err := h.SetAside(name); err != nil {
+		if err := h.CopyToArchive(name); err != nil {
 			t.Error(err)
 		}
 	}
-	if err := h.SetAside("none"); !errors.Is(err, fs.ErrNotExist) {
+	if err := h.CopyToArchive("none"); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
 	unlockDirectory(t, h)

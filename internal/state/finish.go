@@ -39,7 +39,7 @@ func (h *Locked) finish(folder string, p *plan, out *Applied) error {
 			break
 		}
 	}
-	if err := h.account(folder, at, p, files); err != nil {
+	if err := h.writeManifest(folder, at, p, files); err != nil {
 		return err
 	}
 	if err := h.rename(folder, archive+"/"+out.Snapshot); err != nil {
@@ -48,10 +48,10 @@ func (h *Locked) finish(folder string, p *plan, out *Applied) error {
 	return h.syncDir(archive)
 }
 
-// account replaces the plan by the manifest. A folder without a plan already has its
+// writeManifest replaces the plan by the manifest. A folder without a plan already has its
 // manifest, written by a run that was killed afterwards.
-func (h *Locked) account(folder string, at time.Time, p *plan, files []Entry) error {
-	if p.accounted {
+func (h *Locked) writeManifest(folder string, at time.Time, p *plan, files []Entry) error {
+	if p.manifestWritten {
 		return nil
 	}
 	b, err := h.manifest(folder+movedFiles, at, p, files)

@@ -65,8 +65,8 @@ func (h holder) alive() bool {
 	return !ok || !start.After(h.written.Add(slack))
 }
 
-// sign writes this process to the lock file, in place, since the file is locked.
-func (h *Locked) sign(command string) error {
+// writeHolder writes this process to the lock file, in place, since the file is locked.
+func (h *Locked) writeHolder(command string) error {
 	me := holder{PID: os.Getpid(), Command: command, Since: h.dir.now().UTC()}
 	if host, err := os.Hostname(); err == nil {
 		me.Host = host

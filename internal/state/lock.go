@@ -83,7 +83,7 @@ func (d *Dir) acquire(ctx context.Context, command string) (*Locked, error) {
 		select {
 		case <-waiting.Done():
 			if ctx.Err() != nil {
-				return nil, stopped(ctx, "wait for the lock of "+repo.Path(d.path).String())
+				return nil, cancelledError(ctx, "wait for the lock of "+repo.Path(d.path).String())
 			}
 			return nil, d.locked()
 		// Waiting processes should not all try at once.
@@ -202,7 +202,7 @@ func (h *Locked) take(waiting context.Context, command string) error {
 	if err := h.announce("write", h.dir.names.Lock); err != nil {
 		return err
 	}
-	if err := h.sign(command); err != nil {
+	if err := h.writeHolder(command); err != nil {
 		return h.dir.unwritable("lock", err)
 	}
 	return nil
@@ -322,8 +322,8 @@ func (h *Locked) release() {
 	_ = h.root.Close()
 }
 
-// own returns an error for a name with a slash, and for the lock and the archive.
-func (h *Locked) own(name string) error {
+// checkOwned returns an error for a name with a slash, and for the lock and the archive.
+func (h *Locked) checkOwned(name string) error {
 	if err := checkName(name); err != nil {
 		return err
 	}

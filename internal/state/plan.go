@@ -26,7 +26,7 @@ type plan struct {
 	Partial    bool       `json:"partial,omitempty"` // Back does not have all names of the snapshot
 	Keep       int        `json:"keep"`
 
-	accounted bool // the manifest is written
+	manifestWritten bool // the manifest is written
 }
 
 type planMove struct {
@@ -161,7 +161,7 @@ func (h *Locked) parsePlan(b []byte) (*plan, error) {
 		raw = append(raw, m.Name)
 	}
 	for _, name := range raw {
-		if err := h.own(string(name)); err != nil {
+		if err := h.checkOwned(string(name)); err != nil {
 			return nil, fmt.Errorf("%w: %s: %w", errPlan, repo.Path(name), err)
 		}
 	}

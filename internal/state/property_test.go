@@ -98,7 +98,7 @@ func TestRestoreUndoesReset(t *testing.T) {
 				}
 			}
 			out = apply(t, dir, Change{Verb: "restore", Restore: out.Snapshot, Keep: 5})
-			if len(out.Restored) != len(names) || len(out.Left) > 0 {
+			if len(out.Restored) != len(names) || len(out.NotRestored) > 0 {
 				rt.Fatalf("restored %+v", out)
 			}
 		}

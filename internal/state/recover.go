@@ -58,15 +58,15 @@ func (h *Locked) resume(folder string) error {
 	switch {
 	case err == nil, errors.Is(err, errRefused):
 		return nil
-	case passing(err):
+	case isTemporary(err):
 		return err
 	}
 	return h.salvage(folder)
 }
 
-// passing reports whether a failure can end, such as a full disk. Other failures would
+// isTemporary reports whether a failure can end, such as a full disk. Other failures would
 // repeat forever.
-func passing(err error) bool {
+func isTemporary(err error) bool {
 	if fault.HintOf(err) != "" {
 		return true // a plan of a newer version
 	}
@@ -96,7 +96,7 @@ func (h *Locked) readPlan(folder string) (*plan, error) {
 		if err != nil {
 			return nil, errPlan
 		}
-		return &plan{Verb: m.Verb, Time: m.Time, Keep: -1, accounted: true}, nil
+		return &plan{Verb: m.Verb, Time: m.Time, Keep: -1, manifestWritten: true}, nil
 	}
 	if err != nil {
 		return nil, err

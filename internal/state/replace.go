@@ -18,7 +18,7 @@ const maxName = 255
 // the new one. The file keeps its permissions. Replace replaces a link and does not
 // follow it; a directory is an error.
 func (h *Locked) Replace(name string, content []byte) error {
-	err := h.own(name)
+	err := h.checkOwned(name)
 	var mode fs.FileMode
 	if err == nil {
 		mode, err = h.modeOf(name)

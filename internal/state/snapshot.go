@@ -90,7 +90,7 @@ func (d *Dir) Snapshots(ctx context.Context) ([]Snapshot, error) {
 	var all []Snapshot
 	for _, name := range names {
 		if ctx.Err() != nil {
-			return nil, stopped(ctx, "list the archive")
+			return nil, cancelledError(ctx, "list the archive")
 		}
 		f, err := openFolder(ctx, root, d.names.Archive, name)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -335,11 +335,11 @@ func (h *Locked) unaltered(path string, e Entry, recorded map[string]ManifestEnt
 	})
 }
 
-// bringBack moves the planned entries of a snapshot back to the directory, unless their
+// restoreFiles moves the planned entries of a snapshot back to the directory, unless their
 // name exists there, and removes an empty snapshot.
 //
 // It does not restore files that differ from the manifest.
-func (h *Locked) bringBack(p *plan, out *Applied) error {
+func (h *Locked) restoreFiles(p *plan, out *Applied) error {
 	name := p.Restore
 	s, err := h.openSnapshot(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -354,7 +354,7 @@ func (h *Locked) bringBack(p *plan, out *Applied) error {
 	for _, other := range p.others(recorded) {
 		left[other] = true
 		if !p.Partial {
-			note(&out.Left, other, errors.New("it is no longer in the archive"))
+			addError(&out.NotRestored, other, errors.New("it is no longer in the archive"))
 		}
 	}
 	for _, e := range s.entries {
@@ -362,7 +362,7 @@ func (h *Locked) bringBack(p *plan, out *Applied) error {
 			left[e.Name] = true
 			continue
 		}
-		err := h.own(e.Name)
+		err := h.checkOwned(e.Name)
 		if err == nil {
 			err = h.vacant(e.Name)
 		}
@@ -373,7 +373,7 @@ func (h *Locked) bringBack(p *plan, out *Applied) error {
 			err = h.rename(s.files+"/"+e.Name, e.Name)
 		}
 		if err != nil {
-			note(&out.Left, e.Name, fmt.Errorf("restore: %w", cause(err)))
+			addError(&out.NotRestored, e.Name, fmt.Errorf("restore: %w", cause(err)))
 			left[e.Name] = true
 			continue
 		}

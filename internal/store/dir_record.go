@@ -39,18 +39,58 @@ type DirFlag struct {
 	Content repo.ID `json:"content,omitzero"`
 }
 
+// A storedFlag is a DirFlag with a path that need not be UTF-8.
+type storedFlag struct {
+	repo.PathJSON
+	Severity string  `json:"severity"`
+	Finding  string  `json:"finding"`
+	Content  repo.ID `json:"content,omitzero"`
+}
+
+// EncodeFlags encodes flags as stores keep them, nil for none.
+func EncodeFlags(flags []DirFlag) ([]byte, error) {
+	if len(flags) == 0 {
+		return nil, nil
+	}
+	stored := make([]storedFlag, len(flags))
+	for i, f := range flags {
+		stored[i] = storedFlag{f.Path.JSON(), f.Severity, f.Finding, f.Content}
+	}
+	return json.Marshal(stored)
+}
+
+// DecodeFlags decodes the result of EncodeFlags.
+func DecodeFlags(text []byte) ([]DirFlag, error) {
+	if text == nil {
+		return nil, nil
+	}
+	var stored []storedFlag
+	if err := json.Unmarshal(text, &stored); err != nil {
+		return nil, err
+	}
+	var flags []DirFlag
+	for _, f := range stored {
+		path, err := f.Raw()
+		if err != nil {
+			return nil, err
+		}
+		flags = append(flags, DirFlag{Path: path, Severity: f.Severity, Finding: f.Finding, Content: f.Content})
+	}
+	return flags, nil
+}
+
 // OutlineRecipe begins the recipe of every text that ken made of outlines alone.
 const OutlineRecipe = "outline/"
 
-// Outlined reports whether ken made the text of outlines alone.
-func (r *DirRecord) Outlined() bool { return strings.HasPrefix(r.Recipe, OutlineRecipe) }
+// IsOutline reports whether ken made the text of outlines alone.
+func (r *DirRecord) IsOutline() bool { return strings.HasPrefix(r.Recipe, OutlineRecipe) }
 
 // EmptyOutline is the text of an outline that has nothing to say. Stores keep no empty text.
 const EmptyOutline = "nothing in it says what it is for"
 
-// Words returns the text, or "" for an outline that has nothing to say.
-func (r *DirRecord) Words() string {
-	if r.Outlined() && r.Text == EmptyOutline {
+// Summary returns the text, or "" for an outline that has nothing to say.
+func (r *DirRecord) Summary() string {
+	if r.IsOutline() && r.Text == EmptyOutline {
 		return ""
 	}
 	return r.Text
@@ -62,7 +102,7 @@ func (r *DirRecord) TextID() fresh.Digest { return fresh.Record{Text: r.Text}.Te
 // ID identifies the record. The id of an outline contains its text and basis only, so
 // the same outline is the same record in every clone and at any time.
 func (r *DirRecord) ID() fresh.Digest {
-	undated := r.Outlined() && !r.Dated
+	undated := r.IsOutline() && !r.Dated
 	basis := r.Basis.Digest()
 	out := make([]byte, 0, 256+2*len(r.Text))
 	if undated {
@@ -113,7 +153,7 @@ func (r *DirRecord) Identify(id fresh.Digest) bool {
 	if len(r.Flags) == 0 {
 		as.Flags = []DirFlag{}
 	}
-	if r.Outlined() {
+	if r.IsOutline() {
 		as.Flags, as.Dated = r.Flags, true
 	}
 	if as.ID() != id {

@@ -70,7 +70,7 @@ func TestIDsAreDigestsOfJSON(t *testing.T) {
 		}
 		want := digest("ken directory record 1", []byte(r.Text), r.Basis.Digest(), []byte(r.Author), []byte(r.Recipe),
 			r.At.Format(time.RFC3339Nano), []byte(r.Confirmer), r.Partial, r.Flags)
-		if r.Outlined() && !r.Dated {
+		if r.IsOutline() && !r.Dated {
 			want = digest("ken directory record 2", []byte(r.Text), r.Basis.Digest(), []byte(r.Recipe), []byte(r.Confirmer), r.Partial, r.Flags)
 		}
 		if got := r.ID(); got != want {
@@ -86,8 +86,8 @@ func TestOutlinesHaveNoTime(t *testing.T) {
 		r.Dated = false
 		later := *r
 		later.At, later.Author = r.At.Add(time.Hour), r.Author+" on another machine"
-		if same := r.ID() == later.ID(); same != r.Outlined() {
-			t.Fatalf("%q: same id at another time: %v, want %v", r.Recipe, same, r.Outlined())
+		if same := r.ID() == later.ID(); same != r.IsOutline() {
+			t.Fatalf("%q: same id at another time: %v, want %v", r.Recipe, same, r.IsOutline())
 		}
 	})
 }
@@ -96,7 +96,7 @@ func TestOutlinesHaveNoTime(t *testing.T) {
 func TestIdentify(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := records().Draw(t, "record")
-		if r.Dated = r.Dated && r.Outlined(); len(r.Flags) == 0 && !r.Outlined() && rapid.Bool().Draw(t, "no flags") {
+		if r.Dated = r.Dated && r.IsOutline(); len(r.Flags) == 0 && !r.IsOutline() && rapid.Bool().Draw(t, "no flags") {
 			r.Flags = []store.DirFlag{}
 		}
 		id := r.ID()

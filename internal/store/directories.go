@@ -14,24 +14,24 @@ type Directories interface {
 	// Latest returns the newest records of each directory: the newest outline, and
 	// the newest summary of any other recipe.
 	Latest(ctx context.Context) (map[repo.Path][]*DirRecord, error)
-	// WrittenFrom returns the newest records that were written from exactly one
+	// DirRecordsByBasis returns the newest records that were written from exactly one
 	// of the given bases, by the digest of the basis.
-	WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fresh.Digest][]*DirRecord, error)
-	// WrittenIn is WrittenFrom for versions of directories: it returns records that
+	DirRecordsByBasis(ctx context.Context, bases []fresh.Digest) (map[fresh.Digest][]*DirRecord, error)
+	// DirRecordsByVersion is DirRecordsByBasis for versions of directories: it returns records that
 	// were written at that path, from that basis.
-	WrittenIn(ctx context.Context, places []DirVersion) (map[DirVersion][]*DirRecord, error)
-	// WrittenOf returns the summaries of each directory that a model, an agent or a
+	DirRecordsByVersion(ctx context.Context, places []DirVersion) (map[DirVersion][]*DirRecord, error)
+	// PastDirRecords returns the summaries of each directory that a model, an agent or a
 	// person wrote, from any basis, newest first; no more than MaxPastRecords each.
-	WrittenOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*DirRecord, error)
-	// Kept returns the record with an id, nil when there is none.
-	Kept(ctx context.Context, id fresh.Digest) (*DirRecord, error)
-	// Keep makes records durable. One that is stored already changes nothing.
-	Keep(ctx context.Context, records []*DirRecord) error
+	PastDirRecords(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*DirRecord, error)
+	// DirRecord returns the record with an id, nil when there is none.
+	DirRecord(ctx context.Context, id fresh.Digest) (*DirRecord, error)
+	// SaveDirRecords makes records durable. One that is stored already changes nothing.
+	SaveDirRecords(ctx context.Context, records []*DirRecord) error
 	// Failures returns the last failed attempt at each directory, unless a record
 	// has followed it.
 	Failures(ctx context.Context) (map[repo.Path]DirFailure, error)
-	// KeepFailure stores a failed attempt.
-	KeepFailure(ctx context.Context, f DirFailure) error
+	// SaveFailure stores a failed attempt.
+	SaveFailure(ctx context.Context, f DirFailure) error
 }
 
 // MaxPastRecords is how many older summaries of a directory ken compares with its current

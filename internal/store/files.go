@@ -23,23 +23,23 @@ type Files interface {
 	// Exceptions returns the rows with any of the marks, and those whose summary is
 	// about other content. MarksUnproven are found fastest.
 	Exceptions(ctx context.Context, worktree string, marks FileMarks) (map[repo.Path]FileRow, error)
-	// Tally counts a worktree's rows by the state of their summaries.
-	Tally(ctx context.Context, worktree string) (FileCounts, error)
-	// Known returns, for each content that some record was written from, the
+	// Counts counts a worktree's rows by the state of their summaries.
+	Counts(ctx context.Context, worktree string) (FileCounts, error)
+	// NewestBases returns, for each content that some record was written from, the
 	// key of the newest such record's basis. Of records of the same time, the one with
 	// the higher id is the newest.
-	Known(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Basis, error)
+	NewestBases(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Basis, error)
 	// Newest returns, for each content that Known knows, the newest record.
 	Newest(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Record, error)
 	// Record finds a record by its id.
 	Record(ctx context.Context, id fresh.Digest) (r fresh.Record, ok bool, err error)
-	// WrittenAt returns the records that were written at each path, newest first: by
+	// HeadersAt returns the records that were written at each path, newest first: by
 	// time, and where that is the same by id. Paths without one are left out.
-	WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path][]RecordHeader, error)
-	// WrittenSince lists the paths, each once, of the records that came after a mark,
+	HeadersAt(ctx context.Context, paths []repo.Path) (map[repo.Path][]RecordHeader, error)
+	// PathsSince lists the paths, each once, of the records that came after a mark,
 	// and returns the mark of the newest record. Every record came after the mark 0.
-	WrittenSince(ctx context.Context, mark int64) (paths []repo.Path, now int64, err error)
-	// NewestAt returns the first of the records that WrittenAt lists for a path.
+	PathsSince(ctx context.Context, mark int64) (paths []repo.Path, now int64, err error)
+	// NewestAt returns the first of the records that HeadersAt lists for a path.
 	NewestAt(ctx context.Context, path repo.Path) (r fresh.Record, ok bool, err error)
 	// Commit makes changes durable, all or none. Their verification is set
 	// only if the generation is still the one it names, and if still, called inside

@@ -28,9 +28,9 @@ type Records interface {
 	// everything. Of outlines, only the latest of a directory is returned. A most of 0
 	// checks a mark: it comes back unchanged if it is this store's.
 	Since(ctx context.Context, mark Mark, most int) (list []Record, next Mark, err error)
-	// Absorb adds the records that are not stored yet, all or none. Adding them
+	// AddRecords adds the records that are not stored yet, all or none. Adding them
 	// again changes nothing.
-	Absorb(ctx context.Context, list []Record) error
+	AddRecords(ctx context.Context, list []Record) error
 }
 
 // A Mark is a position in a store. Only that store can read it; its zero value is the

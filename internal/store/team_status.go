@@ -10,8 +10,8 @@ import (
 type TeamStatus struct {
 	Address    string `json:"address"` // without a password
 	Repository string `json:"repository,omitempty"`
-	// Only says that the policy names no git remote to share with as well.
-	Only bool `json:"-"`
+	// NoRemote says that the policy names no git remote to share with as well.
+	NoRemote bool `json:"-"`
 	// Problem says why ken could not use the database, "" if it could. Trouble is the
 	// kind of problem.
 	Problem string      `json:"problem,omitempty"`
@@ -23,9 +23,9 @@ type TeamStatus struct {
 	// there is a problem.
 	Unpulled int `json:"unpulled"`
 	Records  int `json:"records,omitempty"`
-	// Aside counts the records of the database that the clone ignores because their
+	// Bad counts the records of the database that the clone ignores because their
 	// content is bad, and Quarantined lists the first of them.
-	Aside       int         `json:"aside,omitempty"`
+	Bad         int         `json:"aside,omitempty"`
 	Quarantined []BadRecord `json:"quarantined,omitempty"`
 	// Machines are the worktrees that use the database, this one first.
 	Machines []Machine `json:"machines,omitempty"`
@@ -42,29 +42,29 @@ type TeamTrouble string
 
 // The kinds of trouble.
 const (
-	TroubleAway       TeamTrouble = "away"     // the server does not answer
-	TroubleRefused    TeamTrouble = "refused"  // the server refuses the login or the statement
-	TroubleUnusable   TeamTrouble = "unusable" // the database is not one of this version of ken, or not of this clone
-	TroubleNotAllowed TeamTrouble = "unused"   // the repository names the server, and the user has not allowed it
+	TroubleUnreachable TeamTrouble = "away"     // the server does not answer
+	TroubleRefused     TeamTrouble = "refused"  // the server refuses the login or the statement
+	TroubleUnusable    TeamTrouble = "unusable" // the database is not one of this version of ken, or not of this clone
+	TroubleNotAllowed  TeamTrouble = "unused"   // the repository names the server, and the user has not allowed it
 )
 
 // Current reports whether the clone and the database are known to have the same records.
 func (s *TeamStatus) Current() bool {
-	return s.Problem == "" && s.Unsent == 0 && s.Unpulled == 0 && s.Aside == 0
+	return s.Problem == "" && s.Unsent == 0 && s.Unpulled == 0 && s.Bad == 0
 }
 
 // A Machine is a worktree of some machine at its last verification. The counts are of
 // files, by the state of their summaries.
 type Machine struct {
-	ID       string    `json:"id"`
-	Host     string    `json:"host"` // the name that people use
-	Here     bool      `json:"here,omitempty"`
-	Worktree string    `json:"worktree"`
-	Head     repo.ID   `json:"head,omitzero"`
-	Verified time.Time `json:"verified_at,omitzero"`
-	Told     time.Time `json:"told_at,omitzero"`
-	Files    int       `json:"files"`
-	Fresh    int       `json:"fresh"`
-	Stale    int       `json:"stale"`
-	None     int       `json:"none"`
+	ID         string    `json:"id"`
+	Host       string    `json:"host"` // the name that people use
+	Here       bool      `json:"here,omitempty"`
+	Worktree   string    `json:"worktree"`
+	Head       repo.ID   `json:"head,omitzero"`
+	Verified   time.Time `json:"verified_at,omitzero"`
+	ReportedAt time.Time `json:"told_at,omitzero"`
+	Files      int       `json:"files"`
+	Fresh      int       `json:"fresh"`
+	Stale      int       `json:"stale"`
+	None       int       `json:"none"`
 }

@@ -20,7 +20,7 @@ func (s *Summaries) CheckReceipt(ctx context.Context, text string) (*registry.Re
 	if err != nil {
 		return nil, err
 	}
-	record, err := s.Sources.Store.Kept(ctx, receipt.Record)
+	record, err := s.Sources.Store.DirRecord(ctx, receipt.Record)
 	if err != nil {
 		return nil, err
 	}

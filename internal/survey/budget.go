@@ -133,7 +133,7 @@ func (b *Budget) begin(ctx context.Context, req model.Request, price model.Price
 		return nil, nil
 	}
 	usage := req.MaxUsage()
-	c := &budgetCall{budget: b, most: amountOf(usage, price.Most(usage))}
+	c := &budgetCall{budget: b, most: amountOf(usage, price.MaxCost(usage))}
 	return c, b.reserve(ctx, c.most)
 }
 
@@ -168,7 +168,7 @@ func (c *budgetCall) end(reply model.Reply, err error) {
 
 // actual returns the cost of an attempt, or the most that it can cost if the provider did not report it.
 func (c *budgetCall) actual(u model.Usage, cost model.Cost, err error) amount {
-	if !(model.Reply{Usage: u}).Metered(err) {
+	if !(model.Reply{Usage: u}).UsageKnown(err) {
 		return c.most
 	}
 	return amountOf(u, cost)

@@ -67,7 +67,7 @@ func (s *Survey) Confirm(ctx context.Context, list []Confirmation) ([]Confirmed,
 	if len(records) == 0 {
 		return out, nil
 	}
-	if err := s.store.Keep(ctx, records); err != nil {
+	if err := s.store.SaveDirRecords(ctx, records); err != nil {
 		return nil, fmt.Errorf("store the confirmation: %w", err)
 	}
 	return out, nil

@@ -82,7 +82,7 @@ func (ts *treeStatus) counts(within []repo.Path) *DirCounts {
 	for _, d := range ts.order {
 		if len(within) == 0 || slices.ContainsFunc(within, d.Path.Under) {
 			st := ts.at[d]
-			c.add(repo.DirLabel(d.Path).JSON(), st.Verdict, st.Reasons, st.Record != nil, st.Record != nil && st.Record.Outlined())
+			c.add(repo.DirLabel(d.Path).JSON(), st.Verdict, st.Reasons, st.Record != nil, st.Record != nil && st.Record.IsOutline())
 		}
 	}
 	byPath := func(a, b StaleDirectory) int { return slices.Compare([]byte(a.Path), []byte(b.Path)) }

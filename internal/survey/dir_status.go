@@ -137,7 +137,7 @@ func (ts *treeStatus) findRetried(ctx context.Context, level []*Directory) error
 	if len(dirs) == 0 {
 		return nil
 	}
-	written, err := ts.store.WrittenOf(ctx, dirs)
+	written, err := ts.store.PastDirRecords(ctx, dirs)
 	if err != nil {
 		return err
 	}
@@ -187,7 +187,7 @@ func (ts *treeStatus) judgeByRecords(ctx context.Context, level []*Directory) er
 			s.Record = newest(ts.latest[d.Path])
 		case !ts.useMatching(s, ts.eligibleRecords(d.Path, ts.latest[d.Path])):
 			open = append(open, s)
-		case !ts.outlinesOnly && (s.Record.Outlined() || s.Record.Partial):
+		case !ts.outlinesOnly && (s.Record.IsOutline() || s.Record.Partial):
 			wanting = append(wanting, s)
 		}
 	}
@@ -202,7 +202,7 @@ func (ts *treeStatus) judgeByRecords(ctx context.Context, level []*Directory) er
 	for _, s := range wanting {
 		bases = append(bases, s.Record.Basis.Digest())
 	}
-	known, err := ts.store.WrittenFrom(ctx, bases)
+	known, err := ts.store.DirRecordsByBasis(ctx, bases)
 	if err != nil {
 		return err
 	}
@@ -226,19 +226,19 @@ func (ts *treeStatus) judgeByRecords(ctx context.Context, level []*Directory) er
 // eligibleRecords returns the records that a directory may have as its text. An outline never replaces the summary
 // of a model or an agent, not even a stale one. In the tree of a commit, every record is eligible.
 func (ts *treeStatus) eligibleRecords(p repo.Path, records []*store.DirRecord) []*store.DirRecord {
-	if ts.opts.Past || !slices.ContainsFunc(ts.latest[p], byModelOrAgent) || !slices.ContainsFunc(records, (*store.DirRecord).Outlined) {
+	if ts.opts.Past || !slices.ContainsFunc(ts.latest[p], byModelOrAgent) || !slices.ContainsFunc(records, (*store.DirRecord).IsOutline) {
 		return records
 	}
-	return slices.DeleteFunc(slices.Clone(records), (*store.DirRecord).Outlined)
+	return slices.DeleteFunc(slices.Clone(records), (*store.DirRecord).IsOutline)
 }
 
 // byModelOrAgent reports whether a model or an agent wrote a record, or checked it.
-func byModelOrAgent(r *store.DirRecord) bool { return !r.Outlined() }
+func byModelOrAgent(r *store.DirRecord) bool { return !r.IsOutline() }
 
 // preferOwn replaces summaries of other directories with the same basis by summaries of the directory itself, because
 // directories with the same input may have different summaries. Their outlines are equal.
 func (ts *treeStatus) preferOwn(ctx context.Context, open []*DirStatus, bases []fresh.Digest, found [][]*store.DirRecord) error {
-	ofOther := func(r *store.DirRecord, at repo.Path) bool { return r.Path != at && !r.Outlined() }
+	ofOther := func(r *store.DirRecord, at repo.Path) bool { return r.Path != at && !r.IsOutline() }
 	var places []store.DirVersion
 	for i, s := range open {
 		at := s.Dir.Path
@@ -249,12 +249,12 @@ func (ts *treeStatus) preferOwn(ctx context.Context, open []*DirStatus, bases []
 	if len(places) == 0 {
 		return nil
 	}
-	own, err := ts.store.WrittenIn(ctx, places)
+	own, err := ts.store.DirRecordsByVersion(ctx, places)
 	if err != nil {
 		return err
 	}
 	for i, s := range open {
-		mine := slices.DeleteFunc(slices.Clone(own[store.DirVersion{Path: s.Dir.Path, Basis: bases[i]}]), (*store.DirRecord).Outlined)
+		mine := slices.DeleteFunc(slices.Clone(own[store.DirVersion{Path: s.Dir.Path, Basis: bases[i]}]), (*store.DirRecord).IsOutline)
 		if len(mine) > 0 {
 			rest := slices.DeleteFunc(slices.Clone(found[i]), func(r *store.DirRecord) bool { return ofOther(r, s.Dir.Path) })
 			found[i] = append(mine, rest...)
@@ -266,7 +266,7 @@ func (ts *treeStatus) preferOwn(ctx context.Context, open []*DirStatus, bases []
 // useSharedSummary gives a directory with an outline or a partial summary the summary that a model or an agent
 // wrote for another directory with the same basis. So no model is asked twice about the same input.
 func (ts *treeStatus) useSharedSummary(s *DirStatus, known []*store.DirRecord) {
-	whole := slices.DeleteFunc(slices.Clone(known), func(r *store.DirRecord) bool { return r.Outlined() || r.Partial })
+	whole := slices.DeleteFunc(slices.Clone(known), func(r *store.DirRecord) bool { return r.IsOutline() || r.Partial })
 	shared := DirStatus{Dir: s.Dir, N: s.N, children: s.children}
 	if ts.useMatching(&shared, whole) {
 		*s = shared
@@ -304,9 +304,9 @@ func ranked(records []*store.DirRecord) []*store.DirRecord {
 	list := slices.Clone(records)
 	slices.SortStableFunc(list, func(a, b *store.DirRecord) int {
 		switch {
-		case a.Outlined() != b.Outlined() && b.Outlined():
+		case a.IsOutline() != b.IsOutline() && b.IsOutline():
 			return -1
-		case a.Outlined() != b.Outlined():
+		case a.IsOutline() != b.IsOutline():
 			return 1
 		}
 		return b.Compare(a)
@@ -363,7 +363,7 @@ func (s *DirStatus) differing(r *store.DirRecord) (names []string, unknown int) 
 		switch {
 		case !known:
 			names = append(names, quoteName(name)+" is new")
-		case text.IsZero() && !r.Outlined() && !c.written():
+		case text.IsZero() && !r.IsOutline() && !c.written():
 			// It had no summary then, and has none now.
 		case text != c.text():
 			names = append(names, quoteName(name)+describedAnew)
@@ -389,7 +389,7 @@ func (s *DirStatus) absent(name string, r *store.DirRecord) []string {
 	switch {
 	case !s.leftOut(name):
 		return []string{quoteName(name) + " is gone"}
-	case r.Outlined():
+	case r.IsOutline():
 		return []string{quoteName(name) + " is left out by policy"}
 	default:
 		return nil
@@ -449,7 +449,7 @@ func (ts *treeStatus) judgeChanged(ctx context.Context, open []*DirStatus, bases
 				best = c
 			}
 		}
-		if best.Verdict != Fresh && !best.Record.Outlined() {
+		if best.Verdict != Fresh && !best.Record.IsOutline() {
 			past, unjudged[s] = append(past, s), *s
 		}
 		*s = *best
@@ -468,7 +468,7 @@ func (ts *treeStatus) useOlderSummary(ctx context.Context, past []*DirStatus, un
 	for i, s := range past {
 		dirs[i] = s.Dir.Path
 	}
-	written, err := ts.store.WrittenOf(ctx, dirs)
+	written, err := ts.store.PastDirRecords(ctx, dirs)
 	if err != nil {
 		return err
 	}
@@ -573,7 +573,7 @@ func (ts *treeStatus) changed(s *DirStatus, r *store.DirRecord, shapes map[*work
 		case !known:
 			names = append(names, quoteName(name)+" is new")
 		case b.ID == f.ID:
-		case r.Outlined():
+		case r.IsOutline():
 			if now := shapes[f]; b.Shape.Digest.IsZero() || now == nil || b.Shape.Digest != now.Digest {
 				names = append(names, quoteName(name)+" changed")
 			}

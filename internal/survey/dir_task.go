@@ -140,14 +140,14 @@ func (s *Survey) Assign(ctx context.Context, w Writer, about string, of TaskInpu
 	}
 	ts.order = append(ts.order, d)
 	// Another agent may have summarised it since the run started.
-	written, err := s.store.WrittenOf(ctx, []repo.Path{of.Path})
+	written, err := s.store.PastDirRecords(ctx, []repo.Path{of.Path})
 	if err != nil {
 		return nil, err
 	}
 	if list := written[of.Path]; len(list) > 0 {
 		ts.latest[of.Path] = list[:1:1]
 	}
-	if r := of.Summary; r != nil && (len(ts.latest[of.Path]) == 0 || r.Outlined()) {
+	if r := of.Summary; r != nil && (len(ts.latest[of.Path]) == 0 || r.IsOutline()) {
 		ts.latest[of.Path] = append(ts.latest[of.Path], r)
 	}
 	if err := ts.judgeLevel(ctx, []*Directory{d}); err != nil {

@@ -76,7 +76,7 @@ func describeAll(t *rapid.T, w *memoryRepo, ranks map[repo.Path]survey.Rank, by 
 		at[out.Tasks[i].Path] = &out.Tasks[i]
 	}
 	input := func(p *survey.DirTask) survey.TaskInput {
-		r, err := w.Kept(t.Context(), p.Record)
+		r, err := w.DirRecord(t.Context(), p.Record)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +114,7 @@ func describeAll(t *rapid.T, w *memoryRepo, ranks map[repo.Path]survey.Rank, by 
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := w.Keep(t.Context(), []*store.DirRecord{r}); err != nil {
+			if err := w.SaveDirRecords(t.Context(), []*store.DirRecord{r}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -73,9 +73,9 @@ func (s *DirStatus) child() Child {
 	case s.Verdict != Fresh && !s.written() && !s.outlined:
 		c.Status, c.Reason = ChildPending, "pending" // its outline is outdated
 	case s.Verdict == Fresh || s.outlined:
-		c.Status, c.Text, c.Reason = ChildSummary, s.Record.Words(), ""
+		c.Status, c.Text, c.Reason = ChildSummary, s.Record.Summary(), ""
 	default:
-		c.Status, c.Text = ChildStale, s.Record.Words()
+		c.Status, c.Text = ChildStale, s.Record.Summary()
 	}
 	return c
 }

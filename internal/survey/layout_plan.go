@@ -81,7 +81,7 @@ func (ts *treeStatus) loadPlan(ctx context.Context) (*LayoutPlan, error) {
 	known := map[fresh.Digest][]*store.DirRecord{now: {last}}
 	if last.Basis.Digest() != now {
 		var err error
-		if known, err = ts.store.WrittenFrom(ctx, []fresh.Digest{now}); err != nil {
+		if known, err = ts.store.DirRecordsByBasis(ctx, []fresh.Digest{now}); err != nil {
 			return nil, err
 		}
 	}
@@ -175,7 +175,7 @@ func (ts *treeStatus) replan(ctx context.Context, m ModelWriter) (Spent, error) 
 	if err != nil {
 		// Record the failure: the same question would get the same answer, for the same money.
 		f := store.DirFailure{Path: planPath, Basis: ts.planAsked(m), Reason: oneLine(err.Error()), At: ts.stamp(planPath)}
-		if kept := ts.store.KeepFailure(context.WithoutCancel(ctx), f); kept != nil {
+		if kept := ts.store.SaveFailure(context.WithoutCancel(ctx), f); kept != nil {
 			return spent, errors.Join(fmt.Errorf("plan the survey: %w", err), kept)
 		}
 		return spent, fmt.Errorf("plan the survey: %w; ken does not ask %s again until directories are added or removed", err, m.Author())
@@ -184,7 +184,7 @@ func (ts *treeStatus) replan(ctx context.Context, m ModelWriter) (Spent, error) 
 	if err != nil {
 		return spent, err
 	}
-	return spent, ts.store.Keep(context.WithoutCancel(ctx), []*store.DirRecord{{
+	return spent, ts.store.SaveDirRecords(context.WithoutCancel(ctx), []*store.DirRecord{{
 		Path: planPath, Basis: ts.planBasis(), Text: string(text), Author: oneLine(m.Author()), Recipe: m.Recipe(),
 		At: ts.stamp(planPath),
 	}})

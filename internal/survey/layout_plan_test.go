@@ -159,7 +159,7 @@ func TestOverview(t *testing.T) {
 	}
 	holds := func() survey.RecordCheck {
 		t.Helper()
-		record, err := w.Kept(t.Context(), receipt.Record)
+		record, err := w.DirRecord(t.Context(), receipt.Record)
 		if err != nil {
 			t.Fatal(err)
 		}

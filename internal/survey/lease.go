@@ -309,14 +309,14 @@ func (ts *treeStatus) checkLease(ctx context.Context, d *Dispatcher, st *DirStat
 		return other, false, err
 	}
 	// The previous holder may have submitted a summary meanwhile.
-	written, err := ts.store.WrittenOf(ctx, []repo.Path{l.Path})
+	written, err := ts.store.PastDirRecords(ctx, []repo.Path{l.Path})
 	if err != nil {
 		return store.Lease{}, false, err
 	}
 	if list := written[l.Path]; len(list) > 0 {
 		latest := list[:1]
 		for _, r := range ts.latest[l.Path] {
-			if r.Outlined() {
+			if r.IsOutline() {
 				latest = append(latest[:1:1], r)
 			}
 		}
@@ -414,7 +414,7 @@ func (d *Dispatcher) submitDir(ctx context.Context, sub Submission) (*Submitted,
 	}
 	// The agent keeps the text that the work item showed, even if there is a newer one.
 	if sub.Keep && !l.Shown.IsZero() {
-		if it.Old, err = d.store.Kept(ctx, l.Shown); err != nil {
+		if it.Old, err = d.store.DirRecord(ctx, l.Shown); err != nil {
 			return nil, err
 		}
 	}

@@ -181,7 +181,7 @@ func (s *session) turn(ctx context.Context, req model.Request) (model.Reply, err
 	case err == nil && reply.Stop == model.Refusal && len(reply.Calls) == 0:
 		err = ErrRefused
 	case err == nil:
-	case reason.Hopeless():
+	case reason.Permanent():
 		err = &providerError{err, ErrHopeless}
 	case reason == model.Down || reason == model.Overloaded || reason == model.RateLimited:
 		err = &providerError{err, errNoAnswer}

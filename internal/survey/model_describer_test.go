@@ -40,7 +40,7 @@ func (o *scriptedModel) Turn(ctx context.Context, req model.Request, _ model.Lis
 	o.mu.Unlock()
 	reply, err := o.say(req)
 	reply.Usage = model.Usage{Requests: 1, Input: 100, Output: 10}
-	reply.Cost = o.price.Of(reply.Usage)
+	reply.Cost = o.price.Cost(reply.Usage)
 	return reply, err
 }
 
@@ -342,12 +342,12 @@ func (g maxUsageModel) Turn(ctx context.Context, req model.Request, l model.List
 	reply.Usage.Requests = 1
 	if g.broken {
 		once := reply.Usage
-		if err := l.Retry(model.Retry{Attempt: 1, Err: &model.Failure{Reason: model.Down, Err: errors.New("broke off")}, Usage: once, Cost: g.price.Most(once)}); err != nil {
-			return model.Reply{Usage: once, Cost: g.price.Most(once)}, err
+		if err := l.Retry(model.Retry{Attempt: 1, Err: &model.Failure{Reason: model.Down, Err: errors.New("broke off")}, Usage: once, Cost: g.price.MaxCost(once)}); err != nil {
+			return model.Reply{Usage: once, Cost: g.price.MaxCost(once)}, err
 		}
 		reply.Usage = once.Add(once)
 	}
-	reply.Cost = g.price.Most(reply.Usage)
+	reply.Cost = g.price.MaxCost(reply.Usage)
 	return reply, err
 }
 

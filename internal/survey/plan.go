@@ -84,7 +84,7 @@ func (s *Survey) Plan(ctx context.Context, w Writer, opts PlanOptions) (*Plan, e
 			PathJSON: repo.DirLabel(d.Path).JSON(), Rank: d.rank, Depth: d.depth, Files: len(d.Files), Children: []PlannedChild{},
 			Verdict: st.Verdict, Reasons: append([]string{}, st.Reasons...),
 		}
-		if st.Record != nil && st.Record.Outlined() && st.Verdict.Open() && st.Verdict != Failed {
+		if st.Record != nil && st.Record.IsOutline() && st.Verdict.Open() && st.Verdict != Failed {
 			n.Verdict, n.Reasons = None, []string{} // an outline is never stale; there is no summary
 		}
 		for _, c := range st.children {
@@ -104,7 +104,7 @@ func (s *Survey) Plan(ctx context.Context, w Writer, opts PlanOptions) (*Plan, e
 		price.UpTo = 0 // it limits a single request
 	}
 	out := tokensAnswer * asked
-	if cost := price.Of(model.Usage{Input: p.Estimate - out, Output: out}); cost.Known() {
+	if cost := price.Cost(model.Usage{Input: p.Estimate - out, Output: out}); cost.Known() {
 		p.Cost = &cost.USD
 	}
 	return p, nil

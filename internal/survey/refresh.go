@@ -65,7 +65,7 @@ func (ts *treeStatus) unread(s *DirStatus) bool {
 }
 
 // written reports whether a person, an agent or a model wrote the text of the directory.
-func (s *DirStatus) written() bool { return s.Record != nil && !s.Record.Outlined() }
+func (s *DirStatus) written() bool { return s.Record != nil && !s.Record.IsOutline() }
 
 // outline gives a directory its present outline.
 func (ts *treeStatus) outline(ctx context.Context, s *DirStatus) error {

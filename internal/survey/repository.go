@@ -48,7 +48,7 @@ func (r *Maker) ForTree(files workspace.Tree, ranks map[repo.Path]Rank) *Survey 
 // If rep is recorded or found no change, DirCounts can use cached answers. Otherwise, or if within names paths, it reads
 // the files again and writes nothing.
 func (r *Maker) DirCounts(ctx context.Context, rep *registry.Report, recorded bool, within []repo.Path) (*DirCounts, error) {
-	described, err := r.Sources.Store.Describes(ctx)
+	described, err := r.Sources.Store.HasDirRecords(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -104,9 +104,9 @@ type Tokens struct {
 // outlines and those of another recipe, never a summary of a model or an agent.
 func wanted(s *DirStatus, w Writer) bool {
 	if s.Verdict.Open() {
-		return !outlines(w) || s.Record == nil || s.Record.Outlined()
+		return !outlines(w) || s.Record == nil || s.Record.IsOutline()
 	}
-	return s.Verdict == Fresh && s.Record.Outlined() && w.Recipe() != s.Record.Recipe
+	return s.Verdict == Fresh && s.Record.IsOutline() && w.Recipe() != s.Record.Recipe
 }
 
 // sameInputAsBefore reports whether a writer would get the same input as before, so that asking it again is useless.
@@ -115,7 +115,7 @@ func (ts *treeStatus) sameInputAsBefore(s *DirStatus, w Writer) bool {
 	if s.Verdict == Partial && s.Record.Recipe != w.Recipe() {
 		return false
 	}
-	return ts.nothingNew(s) && (outlines(w) || !s.Record.Outlined())
+	return ts.nothingNew(s) && (outlines(w) || !s.Record.IsOutline())
 }
 
 // nothingNew reports whether a stale or partial text was already written from everything that a
@@ -129,7 +129,7 @@ func (ts *treeStatus) nothingNew(s *DirStatus) bool {
 }
 
 // outlines reports whether a writer makes outlines.
-func outlines(w Writer) bool { return (&store.DirRecord{Recipe: w.Recipe()}).Outlined() }
+func outlines(w Writer) bool { return (&store.DirRecord{Recipe: w.Recipe()}).IsOutline() }
 
 // Run describes all directories that need it, subdirectories first. It records
 // a failure and continues. When the context ends or a limit is reached, it
@@ -418,7 +418,7 @@ func (r *run) flush(ctx context.Context) error {
 	if len(r.unstored) == 0 {
 		return nil
 	}
-	if err := r.store.Keep(ctx, r.unstored); err != nil {
+	if err := r.store.SaveDirRecords(ctx, r.unstored); err != nil {
 		return fmt.Errorf("store the summary: %w", err)
 	}
 	r.unstored = nil
@@ -504,10 +504,10 @@ func (r *run) finish(ctx context.Context, a answer) error {
 				return err
 			}
 		}
-		if !a.draft.Keep && !rec.Outlined() {
+		if !a.draft.Keep && !rec.IsOutline() {
 			r.sameText[rec.Text] = append(r.sameText[rec.Text], rec)
 		}
-		if rec.Partial && !rec.Outlined() {
+		if rec.Partial && !rec.IsOutline() {
 			r.partial[rec.Basis.Digest()] = partialAnswer{rec.Path, st.Record != nil && sameAttempt(rec, st.Record)}
 		}
 		st.Record, st.Reasons, st.K = rec, nil, 0
@@ -540,7 +540,7 @@ func (r *run) finish(ctx context.Context, a answer) error {
 		if a.item != nil {
 			f.Basis = a.item.Basis.Digest()
 		}
-		if err := r.store.KeepFailure(keep, f); err != nil {
+		if err := r.store.SaveFailure(keep, f); err != nil {
 			return err
 		}
 		st.Verdict, st.Reasons = Failed, []string{f.Reason}

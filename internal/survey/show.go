@@ -145,10 +145,10 @@ func (ts *treeStatus) shown(st *DirStatus) ShownDirectory {
 		d.Basis = ts.basis(st).Digest().String()
 	}
 	if r := st.Record; r != nil {
-		if words := r.Words(); words != "" {
+		if words := r.Summary(); words != "" {
 			d.Text = &words
 		}
-		d.Author, d.Outline, d.Incomplete = &r.Author, r.Outlined(), r.Basis.Missing() > 0
+		d.Author, d.Outline, d.Incomplete = &r.Author, r.IsOutline(), r.Basis.Missing() > 0
 		d.Confirmer = r.Confirmer
 		receipt := fresh.Receipt{
 			Subject: repo.DirLabel(st.Dir.Path), Verdict: st.Verdict.State(), Basis: r.Basis.Digest(), Record: r.ID(), Commit: ts.tree.Commit(),

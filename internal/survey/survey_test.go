@@ -140,7 +140,7 @@ func (w *memoryRepo) Latest(context.Context) (map[repo.Path][]*store.DirRecord, 
 	}
 	last := make(map[key]*store.DirRecord)
 	for _, r := range w.records {
-		k := key{r.Path, r.Outlined()}
+		k := key{r.Path, r.IsOutline()}
 		if last[k] == nil || !r.At.Before(last[k].At) {
 			last[k] = r
 		}
@@ -152,7 +152,7 @@ func (w *memoryRepo) Latest(context.Context) (map[repo.Path][]*store.DirRecord, 
 	return out, nil
 }
 
-func (w *memoryRepo) WrittenFrom(_ context.Context, bases []fresh.Digest) (map[fresh.Digest][]*store.DirRecord, error) {
+func (w *memoryRepo) DirRecordsByBasis(_ context.Context, bases []fresh.Digest) (map[fresh.Digest][]*store.DirRecord, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	out := make(map[fresh.Digest][]*store.DirRecord)
@@ -164,7 +164,7 @@ func (w *memoryRepo) WrittenFrom(_ context.Context, bases []fresh.Digest) (map[f
 	return out, nil
 }
 
-func (w *memoryRepo) WrittenIn(_ context.Context, places []store.DirVersion) (map[store.DirVersion][]*store.DirRecord, error) {
+func (w *memoryRepo) DirRecordsByVersion(_ context.Context, places []store.DirVersion) (map[store.DirVersion][]*store.DirRecord, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	out := make(map[store.DirVersion][]*store.DirRecord)
@@ -176,19 +176,19 @@ func (w *memoryRepo) WrittenIn(_ context.Context, places []store.DirVersion) (ma
 	return out, nil
 }
 
-func (w *memoryRepo) WrittenOf(_ context.Context, dirs []repo.Path) (map[repo.Path][]*store.DirRecord, error) {
+func (w *memoryRepo) PastDirRecords(_ context.Context, dirs []repo.Path) (map[repo.Path][]*store.DirRecord, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	out := make(map[repo.Path][]*store.DirRecord)
 	for _, r := range slices.Backward(w.records) {
-		if slices.Contains(dirs, r.Path) && !r.Outlined() {
+		if slices.Contains(dirs, r.Path) && !r.IsOutline() {
 			out[r.Path] = append(out[r.Path], r)
 		}
 	}
 	return out, nil
 }
 
-func (w *memoryRepo) Kept(_ context.Context, id fresh.Digest) (*store.DirRecord, error) {
+func (w *memoryRepo) DirRecord(_ context.Context, id fresh.Digest) (*store.DirRecord, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, r := range w.records {
@@ -199,7 +199,7 @@ func (w *memoryRepo) Kept(_ context.Context, id fresh.Digest) (*store.DirRecord,
 	return nil, nil
 }
 
-func (w *memoryRepo) Keep(_ context.Context, records []*store.DirRecord) error {
+func (w *memoryRepo) SaveDirRecords(_ context.Context, records []*store.DirRecord) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.records = append(w.records, records...)
@@ -215,7 +215,7 @@ func (w *memoryRepo) Failures(context.Context) (map[repo.Path]store.DirFailure, 
 	return maps.Clone(w.failures), nil
 }
 
-func (w *memoryRepo) KeepFailure(_ context.Context, f store.DirFailure) error {
+func (w *memoryRepo) SaveFailure(_ context.Context, f store.DirFailure) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.failures[f.Path] = f
@@ -248,7 +248,7 @@ func (w *memoryRepo) Settle(ctx context.Context, _ string, l store.Lease, r *sto
 	if !same {
 		return false, nil
 	}
-	return true, w.Keep(ctx, []*store.DirRecord{r})
+	return true, w.SaveDirRecords(ctx, []*store.DirRecord{r})
 }
 
 // A scriptedWriter writes the drafts that say returns, and records the items.

@@ -134,7 +134,7 @@ func (s *Survey) Synthesise(ctx context.Context, m ModelWriter, leaseQuestion fu
 	if isRefusal(text) {
 		return spent, fmt.Errorf("write the overview: %w", ErrRefused)
 	}
-	return spent, s.store.Keep(context.WithoutCancel(ctx), []*store.DirRecord{{
+	return spent, s.store.SaveDirRecords(context.WithoutCancel(ctx), []*store.DirRecord{{
 		Path: reportPath, Basis: basis, Text: text, Author: oneLine(m.Author()), Recipe: m.Recipe(),
 		At: ts.stamp(reportPath),
 	}})
@@ -142,7 +142,7 @@ func (s *Survey) Synthesise(ctx context.Context, m ModelWriter, leaseQuestion fu
 
 // synthesis returns the overview that was written from a basis, nil for none.
 func (ts *treeStatus) synthesis(ctx context.Context, basis store.DirBasis) (*store.DirRecord, error) {
-	known, err := ts.store.WrittenFrom(ctx, []fresh.Digest{basis.Digest()})
+	known, err := ts.store.DirRecordsByBasis(ctx, []fresh.Digest{basis.Digest()})
 	if err != nil {
 		return nil, err
 	}

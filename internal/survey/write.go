@@ -64,13 +64,13 @@ func (ts *treeStatus) record(it *Item, d Draft, author, recipe string) (*store.D
 			return nil, errors.New("there was no summary to keep: submit a text")
 		}
 		r.Text, r.Author, r.Confirmer = it.Old.Text, it.Old.Author, oneLine(author)
-		if !it.Old.Outlined() { // an outline that the author checked gets the new recipe
+		if !it.Old.IsOutline() { // an outline that the author checked gets the new recipe
 			r.Recipe = it.Old.Recipe
 		}
 		r.Flags = append(flagsOf(it.Old), r.Flags...)
 		return r, checkText(r.Text)
 	}
-	if !r.Outlined() {
+	if !r.IsOutline() {
 		return r, checkSummary(r.Text)
 	}
 	return r, checkText(r.Text)

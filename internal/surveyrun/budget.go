@@ -98,7 +98,7 @@ func (c Ceiling) String() string {
 // MaxAmount returns the most that one request can cost.
 func MaxAmount(req model.Request, price model.Price) Amount {
 	usage := req.MaxUsage()
-	cost := price.Most(usage)
+	cost := price.MaxCost(usage)
 	return Amount{usage.Tokens(), Dollars(cost.USD), !cost.Known()}
 }
 
@@ -146,7 +146,7 @@ func (p *MeteredModel) Turn(ctx context.Context, req model.Request, l model.List
 // actualAmount returns the cost of a call. A call that ended before the provider reported its
 // usage counts as the most that it can have cost, unless the provider did no work.
 func actualAmount(reply model.Reply, err error, most Amount) Amount {
-	if !reply.Metered(err) {
+	if !reply.UsageKnown(err) {
 		return most
 	}
 	return Amount{reply.Usage.Tokens(), Dollars(reply.Cost.USD), !reply.Cost.Known()}

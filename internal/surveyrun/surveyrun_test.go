@@ -188,7 +188,7 @@ func TestMaxAmountIsAnUpperBound(t *testing.T) {
 		}
 		u := model.Usage{Input: rapid.Int64Range(0, bytes).Draw(t, "in"), Output: rapid.Int64Range(0, int64(req.MaxTokens)).Draw(t, "out")}
 		u.Written = rapid.Int64Range(0, u.Input).Draw(t, "put into the cache")
-		most, cost := surveyrun.MaxAmount(req, price), price.Of(u)
+		most, cost := surveyrun.MaxAmount(req, price), price.Cost(u)
 		if most.Unpriced || u.Tokens() > most.Tokens || surveyrun.Dollars(cost.USD) > most.Cost {
 			t.Errorf("%+v costs %v, want at most %v", u, cost, most)
 		}

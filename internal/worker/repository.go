@@ -55,7 +55,7 @@ func openRepository(ctx context.Context, dir string, opts Options, asked bool) (
 // team's database.
 func (s *repository) markTeamChanged(ctx context.Context) {
 	if t, err := s.w.OpenTeam(ctx); err == nil && t != nil {
-		t.Due()
+		t.VisitNext()
 	}
 }
 
@@ -108,8 +108,8 @@ func command(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// Able implements [queue.Describer].
-func (s *repository) Able(ctx context.Context, run surveyrun.Run) error {
+// CheckRun implements [queue.Describer].
+func (s *repository) CheckRun(ctx context.Context, run surveyrun.Run) error {
 	t, err := s.treeAt(ctx, run.Commit)
 	if err != nil {
 		return err
@@ -152,6 +152,6 @@ func (s *repository) Describe(ctx context.Context, run surveyrun.Run, of survey.
 		return d, errors.Join(err, survey.ErrHopeless)
 	}
 	sv := survey.New(tree.files, s.store, survey.Options{Exclude: tree.w.Config.Survey.Exclude, Counts: tree.w.Config.Registry.Counts})
-	describer := &surveyrun.Describer{Survey: sv, Model: m, Plain: run.Provider == provider.Command, Records: s.store.KeptAll, Now: time.Now}
+	describer := &surveyrun.Describer{Survey: sv, Model: m, Plain: run.Provider == provider.Command, Records: s.store.DirRecordsByID, Now: time.Now}
 	return describer.Describe(ctx, run, of, below, lease)
 }

@@ -46,17 +46,17 @@ func OpenRuns(ctx context.Context, dir string) (*Runs, error) {
 	return openWith(ctx, dir, true, func(r *repository) (*queue.Queue, error) {
 		q, err := openQueue(ctx, map[string]*repository{r.identity: r}, 1)
 		if err == nil {
-			r.w.Team.Reached()
+			r.w.Team.ClearFailures()
 		}
 		return q, err
 	})
 }
 
 // OpenRunsReadOnly opens the runs for reading, for a command that did not ask for the server: it
-// creates nothing there. It returns [ErrNoDatabase] or [queue.ErrNone] if there are none.
+// creates nothing there. It returns [ErrNoDatabase] or [queue.ErrNoRuns] if there are none.
 func OpenRunsReadOnly(ctx context.Context, dir string) (*Runs, error) {
 	return openWith(ctx, dir, false, func(r *repository) (*queue.Queue, error) {
-		return queue.Look(ctx, r.store.Config(), queue.Options{Connections: 1, Server: queueServer{r.store}})
+		return queue.OpenReadOnly(ctx, r.store.Config(), queue.Options{Connections: 1, Server: r.store})
 	})
 }
 

@@ -17,7 +17,6 @@ import (
 	"ken/internal/queue"
 	"ken/internal/repo"
 	"ken/internal/store"
-	"ken/internal/store/postgres"
 	"ken/internal/surveyrun"
 )
 
@@ -78,7 +77,7 @@ func Work(ctx context.Context, dir string, opts Options) error {
 			}
 		}
 		if s != first {
-			s.store = first.store.Beside(s.identity) // before it connects
+			s.store = first.store.ForRepository(s.identity) // before it connects
 		}
 	}
 	q, err := openQueue(ctx, repos, opts.Jobs)
@@ -140,26 +139,14 @@ func openQueue(ctx context.Context, repos map[string]*repository, jobs int) (*qu
 		return nil, err
 	}
 	return queue.Open(ctx, any.store.Config(), queue.Options{
-		Keep: func(ctx context.Context, tx queue.Tx, repository string, directories []*store.DirRecord, files []fresh.Record) error {
-			return repos[repository].store.KeepDescribed(ctx, tx, directories, files)
+		SaveRecords: func(ctx context.Context, tx queue.Tx, repository string, directories []*store.DirRecord, files []fresh.Record) error {
+			return repos[repository].store.SaveRecordsTx(ctx, tx, directories, files)
 		},
-		Fail: func(ctx context.Context, tx queue.Tx, repository string, f store.DirFailure) error {
-			return repos[repository].store.KeepFailed(ctx, tx, f)
+		SaveFailure: func(ctx context.Context, tx queue.Tx, repository string, f store.DirFailure) error {
+			return repos[repository].store.SaveFailureTx(ctx, tx, f)
 		},
 		// River needs several connections, and each job one at a time.
 		Connections: jobs + 6,
-		Server:      queueServer{any.store},
+		Server:      any.store,
 	})
-}
-
-// A queueServer is the server of a queue; the store explains its errors.
-type queueServer struct{ *postgres.Store }
-
-// Lacks implements [queue.Server].
-func (s queueServer) Lacks(ctx context.Context, rights []queue.Right) (lacks, err error) {
-	list := make([]postgres.Right, len(rights))
-	for i, r := range rights {
-		list[i] = postgres.Right(r)
-	}
-	return s.Store.Lacks(ctx, list)
 }

@@ -66,11 +66,11 @@ func TestWorkerStartsProgramOnlyIfAllowed(t *testing.T) {
 			}
 			// All summaries of a run have the same recipe.
 			run.Recipe = (&survey.ModelDescriber{Model: m}).Recipe()
-			if err := s.Able(t.Context(), run); err != nil {
+			if err := s.CheckRun(t.Context(), run); err != nil {
 				t.Errorf("with its own recipe: %v", err)
 			}
 			run.Recipe += " of another ken"
-			if err := s.Able(t.Context(), run); err == nil {
+			if err := s.CheckRun(t.Context(), run); err == nil {
 				t.Error("the worker accepts a run with another recipe")
 			}
 		}

@@ -61,7 +61,7 @@ func (k *Manager) Audit(ctx context.Context) (*Audit, error) {
 func (a *Audit) Entries(b contract.Bucket) []AuditEntry {
 	list := make([]AuditEntry, len(a.Buckets[b]))
 	for i, e := range a.Buckets[b] {
-		list[i] = Shown(e)
+		list[i] = NewAuditEntry(e)
 	}
 	return list
 }
@@ -75,8 +75,8 @@ type AuditEntry struct {
 	Error string  `json:"error,omitempty"`
 }
 
-// Shown returns the entry for JSON.
-func Shown(e state.Entry) AuditEntry {
+// NewAuditEntry returns the entry for JSON.
+func NewAuditEntry(e state.Entry) AuditEntry {
 	out := AuditEntry{Name: nameJSON(e.Name), Size: e.Size, IsDir: e.Kind == state.Directory}
 	if e.Err != nil {
 		out.Error = e.Err.Error()

@@ -41,7 +41,7 @@ func (k *Manager) check(ctx context.Context) (*CheckResult, error) {
 			}
 		case contract.AdHoc:
 			if known { // a file in place of a directory, or the reverse
-				c.Problems = append(c.Problems, misfit(e, f))
+				c.Problems = append(c.Problems, wrongKind(e, f))
 			}
 		case contract.Unknown:
 			c.Problems = append(c.Problems, contract.Problem{File: nameJSON(e.Name).Name, Problem: "cannot be inspected: " + reason(e.Err), Expected: "a readable file"})
@@ -51,7 +51,7 @@ func (k *Manager) check(ctx context.Context) (*CheckResult, error) {
 	return c, nil
 }
 
-func misfit(e state.Entry, f contract.File) contract.Problem {
+func wrongKind(e state.Entry, f contract.File) contract.Problem {
 	p := contract.Problem{File: e.Name, Problem: "is a " + kindWord(e.Kind), Expected: "a file"}
 	if f.Dir {
 		p.Expected = "a directory"
@@ -86,7 +86,7 @@ func (k *Manager) checkFile(e state.Entry, f contract.File) []contract.Problem {
 // identityProblems reports a history without the original or the current id.
 func (k *Manager) identityProblems(d *Document) []contract.Problem {
 	old := d.history()
-	healed := healHistory(d.id(keyOriginal), d.id(keyID), old)
+	healed := completeHistory(d.id(keyOriginal), d.id(keyID), old)
 	if len(healed) == len(old) && (len(old) == 0 || healed[0] == old[0]) {
 		return nil
 	}

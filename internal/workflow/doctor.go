@@ -20,9 +20,9 @@ import (
 
 // A Finding is a problem of the directory that ken doctor reports.
 type Finding struct {
-	Code string `json:"code"`
-	What string `json:"what"`
-	Mend string `json:"mend"`
+	Code    string `json:"code"`
+	Problem string `json:"what"`
+	Fix     string `json:"mend"`
 }
 
 // Findings lists the problems of the directory for ken doctor.

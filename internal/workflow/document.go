@@ -78,7 +78,7 @@ func parseYAML(b []byte) (*Document, error) {
 	if alias := aliasIn(m); alias != nil {
 		return nil, &CorruptError{alias.Line, aliases}
 	}
-	if err := soundNode(m); err != nil {
+	if err := checkNode(m); err != nil {
 		return nil, err
 	}
 	return &Document{m}, nil
@@ -134,8 +134,8 @@ func aliasIn(n *yaml.Node) *yaml.Node {
 	return nil
 }
 
-// soundNode refuses anchors, tags, duplicate keys and keys that are not text.
-func soundNode(n *yaml.Node) error {
+// checkNode refuses anchors, tags, duplicate keys and keys that are not text.
+func checkNode(n *yaml.Node) error {
 	if n.Anchor != "" || n.Style&yaml.TaggedStyle != 0 {
 		return &CorruptError{n.Line, "anchors and tags are not supported here"}
 	}
@@ -150,7 +150,7 @@ func soundNode(n *yaml.Node) error {
 			}
 			seen[child.Value] = true
 		}
-		if err := soundNode(child); err != nil {
+		if err := checkNode(child); err != nil {
 			return err
 		}
 	}

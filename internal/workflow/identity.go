@@ -121,14 +121,14 @@ func (d *Document) heal() {
 			d.Set(keyFirst, d.Text(keyCreated))
 		}
 	}
-	healed := healHistory(d.id(keyOriginal), id, old)
+	healed := completeHistory(d.id(keyOriginal), id, old)
 	if len(healed) > 0 && (!d.listed() || !slices.Equal(healed, old)) {
 		d.Set(keyHistory, healed)
 	}
 }
 
-// healHistory returns old with original first, and with current.
-func healHistory(original, current string, old []string) []string {
+// completeHistory returns old with original first, and with current.
+func completeHistory(original, current string, old []string) []string {
 	var out []string
 	for _, id := range slices.Concat([]string{original}, old, []string{current}) {
 		if id != "" && !slices.Contains(out, id) {
@@ -188,7 +188,7 @@ func (d *Document) session(now time.Time) session {
 		}
 		return t
 	}
-	s := session{ids: healHistory(d.id(keyOriginal), d.id(keyID), d.history())}
+	s := session{ids: completeHistory(d.id(keyOriginal), d.id(keyID), d.history())}
 	s.began, s.start = past(keyCreated), past(keyFirst)
 	if s.start.IsZero() {
 		s.start = s.began

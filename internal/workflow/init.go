@@ -20,8 +20,8 @@ type BeginOptions struct {
 	Force    bool   // write values that the contract does not allow
 }
 
-// A Beginning is the result of Begin.
-type Beginning struct {
+// A BeginResult is the result of Begin.
+type BeginResult struct {
 	Workflow *Document `json:"workflow"`
 	Moves    []Moved   `json:"moves"`
 	Archive  *string   `json:"archive"`
@@ -32,11 +32,11 @@ type Beginning struct {
 }
 
 // Failures returns the number of failed moves.
-func (b *Beginning) Failures() int { return (&Sweep{Moves: b.Moves}).Failures() }
+func (b *BeginResult) Failures() int { return (&Sweep{Moves: b.Moves}).Failures() }
 
 // Begin starts a workflow. In one change with one snapshot it evicts, cleans up files
 // older than the start of the previous workflow, and writes a new document.
-func (k *Manager) Begin(ctx context.Context, opts BeginOptions) (*Beginning, error) {
+func (k *Manager) Begin(ctx context.Context, opts BeginOptions) (*BeginResult, error) {
 	if opts.Type == "" {
 		return nil, badRequest("ken state init --type dev", "no workflow type given")
 	}
@@ -45,7 +45,7 @@ func (k *Manager) Begin(ctx context.Context, opts BeginOptions) (*Beginning, err
 			return nil, badRequest("ken state init --type "+fault.Quote(opts.Type), "%s cannot be given: init sets it", p.Key)
 		}
 	}
-	var b *Beginning
+	var b *BeginResult
 	err := k.locked(ctx, "init", func(h *state.Locked) (err error) {
 		b, err = k.begin(ctx, h, opts)
 		return err
@@ -53,7 +53,7 @@ func (k *Manager) Begin(ctx context.Context, opts BeginOptions) (*Beginning, err
 	return b, err
 }
 
-func (k *Manager) begin(ctx context.Context, h *state.Locked, opts BeginOptions) (*Beginning, error) {
+func (k *Manager) begin(ctx context.Context, h *state.Locked, opts BeginOptions) (*BeginResult, error) {
 	now := k.opts.Now()
 	prior, err := k.load()
 	if err != nil {
@@ -99,7 +99,7 @@ func (k *Manager) begin(ctx context.Context, h *state.Locked, opts BeginOptions)
 		return nil, err
 	}
 	swept := k.swept(change.Moves, applied)
-	b := &Beginning{Workflow: next, Moves: swept.Moves, Archive: swept.Archive, Pruned: swept.Pruned, Remarks: append(remarks, swept.Remarks...), Foreign: []Name{}}
+	b := &BeginResult{Workflow: next, Moves: swept.Moves, Archive: swept.Archive, Pruned: swept.Pruned, Remarks: append(remarks, swept.Remarks...), Foreign: []Name{}}
 	moved := make(map[string]bool, len(change.Moves))
 	for _, m := range change.Moves {
 		moved[m.Name] = true

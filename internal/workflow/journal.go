@@ -115,7 +115,7 @@ func (k *Manager) note(h *state.Locked, records ...Record) error {
 		// An unreadable journal moves to the archive, and a new one starts.
 		return h.Append(name, lines, journalLimit)
 	}
-	if err := h.SetAside(name); err != nil {
+	if err := h.CopyToArchive(name); err != nil {
 		return err
 	}
 	there := func(file string) bool {

@@ -72,7 +72,7 @@ func (d *fixture) put(name, content string) {
 	d.date(name, 0)
 }
 
-func (d *fixture) begin(opts workflow.BeginOptions) *workflow.Beginning {
+func (d *fixture) begin(opts workflow.BeginOptions) *workflow.BeginResult {
 	d.t.Helper()
 	b, err := d.Begin(d.t.Context(), opts)
 	if err != nil {

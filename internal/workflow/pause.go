@@ -297,5 +297,5 @@ func (k *Manager) resume(ctx context.Context, h *state.Locked, force bool) (*Pau
 
 // hasHad reports whether id is the current or an earlier id of the document.
 func (d *Document) hasHad(id string) bool {
-	return slices.Contains(healHistory(d.id(keyOriginal), d.id(keyID), d.history()), id)
+	return slices.Contains(completeHistory(d.id(keyOriginal), d.id(keyID), d.history()), id)
 }

@@ -12,8 +12,8 @@ import (
 	"ken/internal/state"
 )
 
-// A Written is the result of Put.
-type Written struct {
+// A PutResult is the result of Put.
+type PutResult struct {
 	Name       string             `json:"name"`
 	Bucket     contract.Bucket    `json:"bucket"`
 	Size       int                `json:"size"`
@@ -24,11 +24,11 @@ type Written struct {
 
 // Put writes a file. The contract must allow the name and, unless force is set, the
 // content. The journal records the current workflow as its author.
-func (k *Manager) Put(ctx context.Context, name string, content []byte, force bool) (*Written, error) {
+func (k *Manager) Put(ctx context.Context, name string, content []byte, force bool) (*PutResult, error) {
 	if err := k.legal(name); err != nil {
 		return nil, err
 	}
-	w := &Written{Name: name, Bucket: k.c.Bucket(name), Size: len(content), SHA256: digest(content), Problems: k.c.Check(name, content)}
+	w := &PutResult{Name: name, Bucket: k.c.Bucket(name), Size: len(content), SHA256: digest(content), Problems: k.c.Check(name, content)}
 	if len(w.Problems) > 0 && !force {
 		var lines []string
 		for _, p := range w.Problems {

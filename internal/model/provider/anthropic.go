@@ -226,7 +226,7 @@ func (r *anthropicReading) event(name string, data []byte) (bool, *failure) {
 		r.count(e.Usage)
 		r.counted = r.counted || e.Usage != nil && e.Usage.Output != nil
 		if e.Delta.StopReason != "" {
-			r.stopped, r.reply.Why = true, e.Delta.StopReason
+			r.stopped, r.reply.StopName = true, e.Delta.StopReason
 		}
 	case "message_stop":
 		if !r.stopped {
@@ -342,7 +342,7 @@ func (r *anthropicReading) answer() (answer, bool) {
 		raw = append(raw, p.fields)
 	}
 	a.Text = text.String()
-	a.Stop = anthropicStop(a.Why)
+	a.Stop = anthropicStop(a.StopName)
 	if raw != nil {
 		a.Raw, _ = json.Marshal(raw) // the parts were decoded from JSON
 	}

@@ -60,7 +60,7 @@ func TestTotalTime(t *testing.T) {
 			defer srv.Close()
 			m := elsewhere(t, api, srv.URL, provider.Options{Total: 200 * time.Millisecond, Idle: time.Hour})
 			_, err := m.Turn(t.Context(), hello, model.Listener{})
-			if reasonOf(t, err) != model.Down || model.Unpaid(err) || !strings.Contains(err.Error(), "200ms") {
+			if reasonOf(t, err) != model.Down || model.NotCharged(err) || !strings.Contains(err.Error(), "200ms") {
 				t.Error(err)
 			}
 		})
@@ -224,7 +224,7 @@ func TestServerNotRunning(t *testing.T) {
 	w := &waiter{}
 	m := elsewhere(t, "openai", "http://"+addr, provider.Options{Sleep: w.sleep})
 	_, err = m.Turn(t.Context(), hello, model.Listener{})
-	if reasonOf(t, err) != model.Down || !model.Unpaid(err) || len(w.all()) != 0 || !strings.Contains(err.Error(), addr) {
+	if reasonOf(t, err) != model.Down || !model.NotCharged(err) || len(w.all()) != 0 || !strings.Contains(err.Error(), addr) {
 		t.Errorf("%v, waits %v", err, w.all())
 	}
 }

@@ -211,7 +211,7 @@ func (p *program) read(out []byte) (answer, *failure) {
 	if err := json.Unmarshal(out, &r); err != nil {
 		return bad("printed an invalid reply: %v", err)
 	}
-	a := answer{Reply: model.Reply{Model: r.Model, Why: r.Stop}}
+	a := answer{Reply: model.Reply{Model: r.Model, StopName: r.Stop}}
 	if r.Text != nil {
 		a.Text = *r.Text
 	}

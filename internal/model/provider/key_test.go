@@ -251,7 +251,7 @@ func TestPrices(t *testing.T) {
 			t.Errorf("%+v: %+v", tt.cfg, p)
 		}
 	}
-	if p := price(provider.Config{Provider: "command", Model: "qwen", Prices: mine}); !p.Known() || p.Of(model.Usage{Input: 5}) != (model.Cost{}) {
+	if p := price(provider.Config{Provider: "command", Model: "qwen", Prices: mine}); !p.Known() || p.Cost(model.Usage{Input: 5}) != (model.Cost{}) {
 		t.Errorf("%+v", p)
 	}
 }

@@ -201,7 +201,7 @@ type (
 
 func (r *openaiReading) event(_ string, data []byte) (bool, *failure) {
 	if strings.TrimSpace(string(data)) == "[DONE]" {
-		if r.reply.Why == "" {
+		if r.reply.StopName == "" {
 			return false, unfinished("the answer ends without a stop reason")
 		}
 		return true, nil
@@ -237,7 +237,7 @@ func (r *openaiReading) whole(data []byte) *failure {
 			return &failure{reason: model.BadAnswer, text: fmt.Sprintf("more than %d calls in one answer", maxCalls)}
 		}
 		if choice.Finish != "" {
-			r.reply.Why = choice.Finish
+			r.reply.StopName = choice.Finish
 		}
 	}
 	return nil
@@ -296,7 +296,7 @@ func (r *openaiReading) answer() (answer, bool) {
 		}
 		a.Calls = append(a.Calls, newCall(p.id, p.name, p.args.String()))
 	}
-	a.Stop = openaiStop(a.Why)
+	a.Stop = openaiStop(a.StopName)
 	if a.Stop == model.End && len(a.Calls) > 0 {
 		a.Stop = model.ToolUse // some servers send another reason
 	}
@@ -307,7 +307,7 @@ func (r *openaiReading) answer() (answer, bool) {
 		a.Usage.Input, a.Usage.Output = model.EstimateTokens(r.sent), model.EstimateTokens(r.wrote)
 		a.Usage.Estimated = true
 	}
-	return a, a.Why != ""
+	return a, a.StopName != ""
 }
 
 func openaiStop(why string) model.Stop {

@@ -30,7 +30,7 @@ func (m *Model) Turn(ctx context.Context, req model.Request, l model.Listener) (
 		if a.reached {
 			a.Usage.Requests = 1
 		}
-		attemptCost := m.price.Of(a.Usage)
+		attemptCost := m.price.Cost(a.Usage)
 		usage, cost = usage.Add(a.Usage), cost.Add(attemptCost)
 		if t == nil {
 			a.Usage, a.Cost = usage, cost

@@ -133,7 +133,7 @@ func TestStops(t *testing.T) {
 				srv := modeltest.Start(t, modeltest.Say(a))
 				m, _ := open(t, srv, api)
 				r, err := m.Turn(t.Context(), hello, model.Listener{})
-				if err != nil || r.Stop != stop || r.Why == "" {
+				if err != nil || r.Stop != stop || r.StopName == "" {
 					t.Errorf("%v: %+v, %v", stop, r, err)
 				}
 				if stop == model.MaxTokens && (len(r.Calls) != 1 || r.Calls[0].Err == nil) {

@@ -9,7 +9,7 @@ import (
 	"ken/internal/store/local"
 )
 
-// Exactly what was allowed is allowed, and nothing that differs in any part.
+// Has returns true for an allowed request, and false for one that differs in any part.
 func TestAllowed(t *testing.T) {
 	dir := t.TempDir()
 	a := local.OpenAllowed(dir)
@@ -22,51 +22,51 @@ func TestAllowed(t *testing.T) {
 		{Repository: asked.Repository, For: asked.For, Address: asked.Address, Key: asked.Key, Model: asked.Model},
 	}
 	if a.Has(asked) {
-		t.Error("it is allowed before anybody said so")
+		t.Error("the request is allowed before Add")
 	}
 	if err := a.Add(asked); err != nil {
 		t.Fatal(err)
 	}
 	if !a.Has(asked) || !local.OpenAllowed(dir).Has(asked) {
-		t.Error("it is not allowed after it was")
+		t.Error("the request is not allowed after Add")
 	}
 	for _, other := range others {
 		if a.Has(other) {
-			t.Errorf("%+v is allowed too", other)
+			t.Errorf("Add also allowed %+v", other)
 		}
 	}
 	if list, err := a.List("/r/.git"); err != nil || len(list) != 1 || list[0] != asked {
-		t.Errorf("want the one request, not %+v, %v", list, err)
+		t.Errorf("List returned %+v, %v; want the allowed request", list, err)
 	}
 	if list, err := a.List("/q/.git"); err != nil || len(list) != 0 {
-		t.Errorf("of another repository: %+v, %v", list, err)
+		t.Errorf("List returned %+v, %v for another repository; want none", list, err)
 	}
 
-	// A file that says something else allows nothing.
+	// A file with another content allows nothing.
 	files, err := filepath.Glob(filepath.Join(dir, "ken", "allowed", "*.json"))
 	if err != nil || len(files) != 1 {
-		t.Fatalf("want one file, not %q, %v", files, err)
+		t.Fatalf("the directory has %q, %v; want one file", files, err)
 	}
 	for _, text := range []string{"", "{}", `{"repository":"/r/.git","for":"openai","address":"http://localhost:2"}`, "nonsense"} {
 		if err := os.WriteFile(files[0], []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if a.Has(asked) {
-			t.Errorf("a file with %q allows it", text)
+			t.Errorf("a file with %q allows the request", text)
 		}
 	}
 	if err := a.Add(asked); err != nil || !a.Has(asked) {
-		t.Errorf("allowed again: %v", err)
+		t.Errorf("Add after a damaged file: %v", err)
 	}
 	if err := a.Remove(asked); err != nil || a.Has(asked) {
-		t.Errorf("withdrawn: %v; still allowed: %v", err, a.Has(asked))
+		t.Errorf("Remove: %v; still allowed: %v", err, a.Has(asked))
 	}
 	if err := a.Remove(asked); err != nil {
-		t.Errorf("withdrawn twice: %v", err)
+		t.Errorf("second Remove: %v", err)
 	}
 
 	none := local.OpenAllowed("")
 	if err := none.Add(asked); err == nil || none.Has(asked) {
-		t.Error("without a directory something is allowed")
+		t.Error("a request is allowed without a state directory")
 	}
 }

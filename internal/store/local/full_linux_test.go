@@ -16,8 +16,7 @@ import (
 	"ken/internal/store/sqlite"
 )
 
-// On a disk without room a write fails and says so, and what was kept before is read as
-// if nothing had happened.
+// A write on a full disk fails with ErrFull. Earlier records stay readable.
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"); err != nil {
@@ -67,6 +66,6 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := keep("other words"); err != nil {
-		t.Errorf("with room again: %v", err)
+		t.Errorf("write with free space again: %v", err)
 	}
 }

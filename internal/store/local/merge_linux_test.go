@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Killed at any write, a merge has lost nothing, and the next one completes it.
+// A merge that is killed at any write loses nothing, and the next merge completes it.
 func TestMergeKilledAtEveryWrite(t *testing.T) {
 	const calls = "pwrite64,write,fsync,fdatasync,ftruncate,unlink,unlinkat,rename,renameat,mkdir,mkdirat"
 	strace, err := exec.LookPath("strace")
@@ -59,7 +59,7 @@ func TestMergeKilledAtEveryWrite(t *testing.T) {
 				}
 				if killed == nil {
 					if n < 10 {
-						t.Errorf("only %d accidents happened", n)
+						t.Errorf("the process was killed only %d times", n)
 					}
 					return
 				}

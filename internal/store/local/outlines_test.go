@@ -24,10 +24,10 @@ func TestOutlines(t *testing.T) {
 			t.Errorf("%q, %v", got, err)
 		}
 		if got, err := o.Load(t.Context(), "grammars/2", []repo.ID{id}); err != nil || len(got) != 0 {
-			t.Errorf("another's: %q, %v", got, err)
+			t.Errorf("outlines of another maker: %q, %v", got, err)
 		}
 		o.Close()
-		// What is disposable can be disposed of.
+		// The file may be deleted at any time.
 		if err := os.Remove(filepath.Join(common, "ken", "cache", "outlines.db")); err != nil {
 			t.Fatal(err)
 		}

@@ -22,13 +22,10 @@ func (s *Store) Since(ctx context.Context, mark store.Mark, most int) ([]store.R
 	return p.list, p.next, err
 }
 
-// Absorb implements [store.Records].
-func (s *Store) Absorb(ctx context.Context, list []store.Record) error {
+// AddRecords implements [store.Records].
+func (s *Store) AddRecords(ctx context.Context, list []store.Record) error {
 	if len(list) == 0 {
 		return ctx.Err()
 	}
-	_, err := use(ctx, s, true, func(db *sqlite.Store) (struct{}, error) {
-		return struct{}{}, db.Absorb(ctx, list)
-	})
-	return err
+	return s.change(ctx, func(db *sqlite.Store) error { return db.AddRecords(ctx, list) })
 }

@@ -36,8 +36,8 @@ func (s *Store) markPending() error {
 	return syncDir(filepath.Dir(s.pending))
 }
 
-// current reports whether the spool has the data of main. The next call reports an error.
-func (s *Store) current(ctx context.Context) bool {
+// spoolIsCurrent reports whether the spool has the data of main. The next call reports an error.
+func (s *Store) spoolIsCurrent(ctx context.Context) bool {
 	source, err := s.spool.Source(ctx)
 	return err == nil && source == sqlite.Stamp(s.main.Path()) && exists(s.pending)
 }
@@ -69,8 +69,8 @@ func (s *Store) merge(ctx context.Context) error {
 	if !exists(s.spool.Path()) {
 		return os.Remove(s.pending) // of a run that died before it wrote
 	}
-	err := s.spool.Drain(ctx, func(all *sqlite.Kept) error {
-		if err := s.main.Receive(ctx, all); err != nil {
+	err := s.spool.Drain(ctx, func(all *sqlite.Bundle) error {
+		if err := s.main.AddBundle(ctx, all); err != nil {
 			return err
 		}
 		return os.Remove(s.pending)

@@ -26,8 +26,8 @@ import (
 	"ken/internal/store/storetest"
 )
 
-// The test binary, started again with these set, is a ken in a sandbox: one that
-// runs as a user who may read the git directory, and no more.
+// With these environment variables, the test binary runs as ken in a sandbox: its user can read the git directory, and
+// cannot write it.
 const (
 	childVerb   = "KEN_STORE_CHILD"
 	childCommon = "KEN_STORE_COMMON"
@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 	if verb == "" {
 		os.Exit(m.Run())
 	}
-	// To root, permissions mean nothing.
+	// Root ignores permissions.
 	if os.Getuid() == 0 && verb != "merges" {
 		for _, err := range []error{syscall.Setgroups(nil), syscall.Setgid(nobody), syscall.Setuid(nobody)} {
 			if err != nil {
@@ -58,27 +58,27 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// verbs is what a sandbox can be asked to do.
+// verbs are the actions of a ken in a sandbox.
 var verbs = map[string]func(s *local.Store, arg string) error{
-	// reads finds a row, a fresh text and a baseline of the given text.
+	// reads expects a row, a fresh record and a baseline with the given text.
 	"reads": func(s *local.Store, text string) error {
 		if err := sees(s, text); err != nil {
 			return err
 		}
 		if note := s.Note(); note != "" {
-			return fmt.Errorf("reading made a note: %s", note)
+			return fmt.Errorf("a read returned the note %s", note)
 		}
 		return nil
 	},
 	"sees": sees,
-	// empty finds nothing at all.
+	// empty expects an empty store.
 	"empty": func(s *local.Store, _ string) error {
 		if _, ok, err := s.Baseline(context.Background(), ""); ok || err != nil {
 			return fmt.Errorf("baseline: %v, %w", ok, err)
 		}
 		return nil
 	},
-	// writes keeps a text, a row and a baseline, and sees them.
+	// writes stores a record, a row and a baseline, and reads them.
 	"writes": func(s *local.Store, text string) error {
 		c := change(text)
 		now, _, err := s.Baseline(context.Background(), "")
@@ -95,15 +95,15 @@ var verbs = map[string]func(s *local.Store, arg string) error{
 		}
 		return sees(s, text)
 	},
-	// refused tries the same where there is no place for it.
+	// refused expects ErrReadOnly for the same write.
 	"refused": func(s *local.Store, text string) error {
 		err := s.Commit(context.Background(), "", change(text), nil)
 		if !errors.Is(err, local.ErrReadOnly) || !strings.Contains(fault.HintOf(err), "XDG_STATE_HOME") {
-			return fmt.Errorf("the write was answered with: %w", err)
+			return fmt.Errorf("the write returned: %w", err)
 		}
 		return nil
 	},
-	// many keeps many texts, one by one.
+	// many stores many records, one by one.
 	"many": func(s *local.Store, name string) error {
 		for i := range manyTexts {
 			text := fmt.Sprintf("%s %d", name, i)
@@ -113,9 +113,9 @@ var verbs = map[string]func(s *local.Store, arg string) error{
 			if err != nil {
 				return err
 			}
-			got, err := s.Known(context.Background(), []repo.Content{storetest.Content(text)})
+			got, err := s.NewestBases(context.Background(), []repo.Content{storetest.Content(text)})
 			if err != nil || len(got) != 1 {
-				return fmt.Errorf("%s is not seen: %v, %w", text, got, err)
+				return fmt.Errorf("%s is not stored: %v, %w", text, got, err)
 			}
 			time.Sleep(time.Millisecond)
 		}
@@ -125,7 +125,7 @@ var verbs = map[string]func(s *local.Store, arg string) error{
 
 const manyTexts = 40
 
-// change is a state of a store, told by a text.
+// change returns a state of a store that depends on a text.
 func change(text string) store.FileChanges {
 	return store.FileChanges{
 		Records:  []fresh.Record{storetest.Record("about "+text, text, 0)},
@@ -161,8 +161,7 @@ func knows(s store.Files, text string) error {
 	return nil
 }
 
-// A sandbox is a git directory that only we can write, and a state directory
-// that everybody can.
+// A sandbox is a git directory that only this process can write, and a state directory that all users can write.
 type sandbox struct {
 	t             *testing.T
 	common, state string
@@ -181,8 +180,8 @@ func newSandbox(t *testing.T) *sandbox {
 	return b
 }
 
-// protect takes our own right to write. Root needs none: there the child is another user, who
-// gets the right to read.
+// protect makes the git directory read-only. Root ignores that: its child runs as another user, who gets the
+// permission to read.
 func (b *sandbox) protect(on bool) {
 	if os.Getuid() == 0 {
 		b.letOthersRead()
@@ -200,7 +199,7 @@ func (b *sandbox) protect(on bool) {
 	})
 }
 
-// letOthersRead stands for a sandbox of the same user, who can read the private database.
+// letOthersRead makes the private database readable, as it is in a sandbox of the same user.
 func (b *sandbox) letOthersRead() {
 	for _, name := range []string{b.path(), b.path() + "-wal", b.path() + "-shm"} {
 		if err := os.Chmod(name, 0o604); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -211,7 +210,7 @@ func (b *sandbox) letOthersRead() {
 
 func (b *sandbox) path() string { return filepath.Join(b.common, "ken", "ken.db") }
 
-// outside opens the store as somebody who may write the git directory.
+// outside opens the store outside of the sandbox, where the git directory is writable.
 func (b *sandbox) outside() *local.Store {
 	b.t.Helper()
 	s := local.Open(local.Options{CommonDir: b.common, StateDir: b.state})
@@ -223,7 +222,7 @@ func (b *sandbox) outside() *local.Store {
 	return s
 }
 
-// child has a sandboxed ken do something.
+// child runs a verb in the sandbox.
 func (b *sandbox) child(verb, arg string) {
 	b.t.Helper()
 	b.protect(true)
@@ -258,7 +257,7 @@ func (b *sandbox) write(text string) {
 	}
 }
 
-// files lists what is in the git directory.
+// files lists the git directory.
 func (b *sandbox) files() string {
 	files, err := filepath.Glob(filepath.Join(b.common, "*", "*"))
 	deeper, err2 := filepath.Glob(filepath.Join(b.common, "*", "*", "*"))
@@ -277,7 +276,7 @@ func (b *sandbox) pending() bool {
 	return len(files) > 0
 }
 
-// merged checks that main alone holds the texts, and the spool none.
+// merged checks that main has the texts and the spool has none.
 func (b *sandbox) merged(texts ...string) {
 	b.t.Helper()
 	if b.pending() {
@@ -297,7 +296,7 @@ func (b *sandbox) merged(texts ...string) {
 	spool := sqlite.Open(spools[0], sqlite.Options{})
 	defer spool.Close()
 	if left, _, err := spool.Since(b.t.Context(), "", 1); err != nil || len(left) > 0 {
-		b.t.Errorf("left in the spool: %d, %v", len(left), err)
+		b.t.Errorf("the spool still has %d records, %v", len(left), err)
 	}
 }
 
@@ -308,7 +307,7 @@ func TestReadOnlyGitDirectory(t *testing.T) {
 
 	b.child("reads", "one")
 	if entries, _ := os.ReadDir(b.state); len(entries) > 0 {
-		t.Errorf("reading made %v", entries)
+		t.Errorf("reading created %v", entries)
 	}
 	b.child("writes", "two")
 	b.child("sees", "two")
@@ -319,7 +318,7 @@ func TestReadOnlyGitDirectory(t *testing.T) {
 		t.Error("nothing is pending")
 	}
 
-	// Outside, the first read merges. Rows and baseline are main's own.
+	// The first read outside merges the records. Main keeps its own rows and baseline.
 	s := b.outside()
 	if err := sees(s, "one"); err != nil {
 		t.Error(err)
@@ -332,7 +331,7 @@ func TestReadOnlyGitDirectory(t *testing.T) {
 	}
 	b.merged("one", "two")
 
-	// And again, with the spool that was left.
+	// The emptied spool can be used again.
 	b.child("sees", "one")
 	b.child("writes", "three")
 	storetest.Commit(t, s, "", change("four")) // a write merges as well
@@ -353,7 +352,7 @@ func TestReadOnlyGitDirectoryWithoutStore(t *testing.T) {
 	b.merged("one")
 }
 
-// While somebody outside has the database open, its newest words are in the -wal.
+// While a process outside has the database open, its newest records are in the -wal file.
 func TestReadOnlyWhileOpenOutside(t *testing.T) {
 	b := newSandbox(t)
 	b.write("zero")
@@ -370,7 +369,7 @@ func TestReadOnlyWhileOpenOutside(t *testing.T) {
 	b.merged("one", "two", "three", "four")
 }
 
-// A crash outside leaves a -wal, which a sandbox cannot recover in place.
+// A crash outside leaves a -wal file, which a sandbox cannot recover in place.
 func TestReadOnlyAfterCrash(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -419,7 +418,7 @@ func TestReadOnlyAfterCrash(t *testing.T) {
 	}
 }
 
-// What is learned outside while the spool is in use is seen inside.
+// A sandbox that uses the spool reads records that are written outside meanwhile.
 func TestSpoolFollowsMain(t *testing.T) {
 	b := newSandbox(t)
 	b.write("one")
@@ -436,7 +435,7 @@ func TestSpoolFollowsMain(t *testing.T) {
 }
 
 func init() {
-	// merges is the one that runs outside.
+	// merges runs outside.
 	verbs["merges"] = func(s *local.Store, text string) error {
 		runtime.LockOSThread() // strace counts system calls by thread
 		return knows(s, text)
@@ -444,7 +443,7 @@ func init() {
 	verbs["knows"] = func(s *local.Store, text string) error { return knows(s, text) }
 }
 
-func TestNothingCanBeWritten(t *testing.T) {
+func TestNoWritableDirectory(t *testing.T) {
 	b := newSandbox(t)
 	b.write("one")
 	if err := os.Chmod(b.state, 0o555); err != nil {
@@ -458,7 +457,7 @@ func TestNothingCanBeWritten(t *testing.T) {
 	b.child("refused", "two")
 }
 
-// A database that one user made and another uses.
+// The database file of one user is read-only for another.
 func TestReadOnlyDatabaseFile(t *testing.T) {
 	b := newSandbox(t)
 	b.write("one")
@@ -482,9 +481,8 @@ func TestReadOnlyDatabaseFile(t *testing.T) {
 	}
 }
 
-// Sandboxes that share a spool, while it is merged again and again and main is
-// written at the same time: nothing is lost.
-func TestNothingIsLost(t *testing.T) {
+// Several sandboxes write to one spool, which is merged repeatedly while main is written. No record is lost.
+func TestConcurrentMergesLoseNothing(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Log("not root: inside and outside cannot run at once, so they take turns")
 	}

@@ -112,15 +112,15 @@ func (s *Store) Close() error {
 	return err
 }
 
-// place returns the database to use now, for reading or for writing. It decides again on every call, which costs a
+// database returns the database to use now, for reading or for writing. It decides again on every call, which costs a
 // few stats: a read-only mount may become writable while a server runs.
-func (s *Store) place(ctx context.Context, write bool) (*sqlite.Store, error) {
+func (s *Store) database(ctx context.Context, write bool) (*sqlite.Store, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
 	pending := s.spool != nil && exists(s.pending)
 	if s.denied || !sqlite.Writable(s.main.Path()) {
-		return s.elsewhere(ctx, pending, write)
+		return s.fallback(ctx, pending, write)
 	}
 	if !s.unmerged {
 		s.note = ""
@@ -132,7 +132,7 @@ func (s *Store) place(ctx context.Context, write bool) (*sqlite.Store, error) {
 			return nil, err
 		case errors.Is(err, ErrReadOnly) && sqlite.Writable(s.spool.Path()):
 			s.denied = true // so main refused the write
-			return s.elsewhere(ctx, pending, write)
+			return s.fallback(ctx, pending, write)
 		default:
 			// The spool keeps its records, and a later run may merge them. Main answers for itself.
 			s.unmerged = true
@@ -142,13 +142,13 @@ func (s *Store) place(ctx context.Context, write bool) (*sqlite.Store, error) {
 	return s.main, nil
 }
 
-// elsewhere returns the database to use while main cannot be written.
-func (s *Store) elsewhere(ctx context.Context, pending, write bool) (*sqlite.Store, error) {
+// fallback returns the database to use while main cannot be written.
+func (s *Store) fallback(ctx context.Context, pending, write bool) (*sqlite.Store, error) {
 	if !pending && !write {
 		return s.readonly, nil
 	}
 	if s.spool == nil {
-		return nil, s.nowhere("")
+		return nil, s.notWritable("")
 	}
 	switch err := s.refresh(ctx); {
 	case err == nil:
@@ -160,11 +160,11 @@ func (s *Store) elsewhere(ctx context.Context, pending, write bool) (*sqlite.Sto
 		s.note = fmt.Sprintf("ken cannot open %s, and ignores it", s.spool.Path())
 		return s.readonly, nil
 	default:
-		return nil, s.nowhere(filepath.Dir(s.spool.Path()))
+		return nil, s.notWritable(filepath.Dir(s.spool.Path()))
 	}
 }
 
-func (s *Store) nowhere(spool string) error {
+func (s *Store) notWritable(spool string) error {
 	err := fmt.Errorf("write store %s: %w", s.main.Path(), ErrReadOnly)
 	if spool != "" {
 		err = fmt.Errorf("write store %s, or %s: %w", s.main.Path(), spool, ErrReadOnly)
@@ -175,15 +175,15 @@ func (s *Store) nowhere(spool string) error {
 	}
 }
 
-// patience limits how often a question is asked again because main changed. The answer was true at some moment
+// maxTries limits how often a question is asked again because main changed. The answer was true at some moment
 // since the question.
-const patience = 10
+const maxTries = 10
 
 // use calls act with the database to use now, and again if that changes meanwhile: main turns out not to be
 // writable, or the spool was merged.
 func use[T any](ctx context.Context, s *Store, write bool, act func(*sqlite.Store) (T, error)) (T, error) {
 	for try := 0; ; try++ {
-		db, err := s.place(ctx, write)
+		db, err := s.database(ctx, write)
 		if err != nil {
 			var none T
 			return none, err
@@ -202,13 +202,19 @@ func use[T any](ctx context.Context, s *Store, write bool, act func(*sqlite.Stor
 			}
 			return v, err
 		case errors.Is(err, sqlite.ErrDrained):
-		case err == nil && db == s.spool && !write && try < patience && !s.current(ctx):
+		case err == nil && db == s.spool && !write && try < maxTries && !s.spoolIsCurrent(ctx):
 			// Another process may have merged it, and a third one may have begun it again without noticing the
 			// merge.
 		default:
 			return v, err
 		}
 	}
+}
+
+// change calls act with the database to write to now, and again as use does.
+func (s *Store) change(ctx context.Context, act func(*sqlite.Store) error) error {
+	_, err := use(ctx, s, true, func(db *sqlite.Store) (struct{}, error) { return struct{}{}, act(db) })
+	return err
 }
 
 // found is an answer with ok, false if there is none.
@@ -258,17 +264,17 @@ func (s *Store) Exceptions(ctx context.Context, worktree string, marks store.Fil
 	})
 }
 
-// Tally implements [store.Files].
-func (s *Store) Tally(ctx context.Context, worktree string) (store.FileCounts, error) {
+// Counts implements [store.Files].
+func (s *Store) Counts(ctx context.Context, worktree string) (store.FileCounts, error) {
 	return use(ctx, s, false, func(db *sqlite.Store) (store.FileCounts, error) {
-		return db.Tally(ctx, worktree)
+		return db.Counts(ctx, worktree)
 	})
 }
 
-// Known implements [store.Files].
-func (s *Store) Known(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Basis, error) {
+// NewestBases implements [store.Files].
+func (s *Store) NewestBases(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Basis, error) {
 	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Content]fresh.Basis, error) {
-		return db.Known(ctx, contents)
+		return db.NewestBases(ctx, contents)
 	})
 }
 
@@ -288,21 +294,21 @@ func (s *Store) Record(ctx context.Context, id fresh.Digest) (fresh.Record, bool
 	return f.v, f.ok, err
 }
 
-// WrittenAt implements [store.Files].
-func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path][]store.RecordHeader, error) {
+// HeadersAt implements [store.Files].
+func (s *Store) HeadersAt(ctx context.Context, paths []repo.Path) (map[repo.Path][]store.RecordHeader, error) {
 	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Path][]store.RecordHeader, error) {
-		return db.WrittenAt(ctx, paths)
+		return db.HeadersAt(ctx, paths)
 	})
 }
 
-// WrittenSince implements [store.Files].
-func (s *Store) WrittenSince(ctx context.Context, mark int64) ([]repo.Path, int64, error) {
+// PathsSince implements [store.Files].
+func (s *Store) PathsSince(ctx context.Context, mark int64) ([]repo.Path, int64, error) {
 	type answer struct {
 		paths []repo.Path
 		now   int64
 	}
 	a, err := use(ctx, s, false, func(db *sqlite.Store) (answer, error) {
-		paths, now, err := db.WrittenSince(ctx, mark)
+		paths, now, err := db.PathsSince(ctx, mark)
 		return answer{paths, now}, err
 	})
 	return a.paths, a.now, err
@@ -326,6 +332,16 @@ func (s *Store) Commit(ctx context.Context, worktree string, c store.FileChanges
 		return struct{}{}, db.Commit(ctx, worktree, c, still)
 	})
 	return err
+}
+
+// Value returns the value that SetValue last stored under a key, "" if there is none.
+func (s *Store) Value(ctx context.Context, key string) (string, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) (string, error) { return db.Value(ctx, key) })
+}
+
+// SetValue stores a value under a key; "" removes it.
+func (s *Store) SetValue(ctx context.Context, key, value string) error {
+	return s.change(ctx, func(db *sqlite.Store) error { return db.SetValue(ctx, key, value) })
 }
 
 func exists(path string) bool {

@@ -22,9 +22,9 @@ func (s *Store) Latest(ctx context.Context) (map[repo.Path][]*store.DirRecord, e
 	})
 }
 
-// Describes reports whether a directory has a record.
-func (s *Store) Describes(ctx context.Context) (bool, error) {
-	return use(ctx, s, false, func(db *sqlite.Store) (bool, error) { return db.Describes(ctx) })
+// HasDirRecords reports whether a directory has a record.
+func (s *Store) HasDirRecords(ctx context.Context) (bool, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) (bool, error) { return db.HasDirRecords(ctx) })
 }
 
 // SurveyMark identifies everything that a survey of a worktree finds in the store now. It is "" while records go to the
@@ -38,43 +38,40 @@ func (s *Store) SurveyMark(ctx context.Context, worktree string) (string, error)
 	})
 }
 
-// WrittenFrom implements [store.Directories].
-func (s *Store) WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fresh.Digest][]*store.DirRecord, error) {
+// DirRecordsByBasis implements [store.Directories].
+func (s *Store) DirRecordsByBasis(ctx context.Context, bases []fresh.Digest) (map[fresh.Digest][]*store.DirRecord, error) {
 	return use(ctx, s, false, func(db *sqlite.Store) (map[fresh.Digest][]*store.DirRecord, error) {
-		return db.WrittenFrom(ctx, bases)
+		return db.DirRecordsByBasis(ctx, bases)
 	})
 }
 
-// WrittenIn implements [store.Directories].
-func (s *Store) WrittenIn(ctx context.Context, places []store.DirVersion) (map[store.DirVersion][]*store.DirRecord, error) {
+// DirRecordsByVersion implements [store.Directories].
+func (s *Store) DirRecordsByVersion(ctx context.Context, places []store.DirVersion) (map[store.DirVersion][]*store.DirRecord, error) {
 	return use(ctx, s, false, func(db *sqlite.Store) (map[store.DirVersion][]*store.DirRecord, error) {
-		return db.WrittenIn(ctx, places)
+		return db.DirRecordsByVersion(ctx, places)
 	})
 }
 
-// WrittenOf implements [store.Directories].
-func (s *Store) WrittenOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*store.DirRecord, error) {
+// PastDirRecords implements [store.Directories].
+func (s *Store) PastDirRecords(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*store.DirRecord, error) {
 	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Path][]*store.DirRecord, error) {
-		return db.WrittenOf(ctx, dirs)
+		return db.PastDirRecords(ctx, dirs)
 	})
 }
 
-// Kept implements [store.Directories].
-func (s *Store) Kept(ctx context.Context, id fresh.Digest) (*store.DirRecord, error) {
+// DirRecord implements [store.Directories].
+func (s *Store) DirRecord(ctx context.Context, id fresh.Digest) (*store.DirRecord, error) {
 	return use(ctx, s, false, func(db *sqlite.Store) (*store.DirRecord, error) {
-		return db.Kept(ctx, id)
+		return db.DirRecord(ctx, id)
 	})
 }
 
-// Keep implements [store.Directories].
-func (s *Store) Keep(ctx context.Context, records []*store.DirRecord) error {
+// SaveDirRecords implements [store.Directories].
+func (s *Store) SaveDirRecords(ctx context.Context, records []*store.DirRecord) error {
 	if len(records) == 0 {
 		return ctx.Err()
 	}
-	_, err := use(ctx, s, true, func(db *sqlite.Store) (struct{}, error) {
-		return struct{}{}, db.Keep(ctx, records)
-	})
-	return err
+	return s.change(ctx, func(db *sqlite.Store) error { return db.SaveDirRecords(ctx, records) })
 }
 
 // Failures implements [store.Directories].
@@ -84,12 +81,9 @@ func (s *Store) Failures(ctx context.Context) (map[repo.Path]store.DirFailure, e
 	})
 }
 
-// KeepFailure implements [store.Directories].
-func (s *Store) KeepFailure(ctx context.Context, f store.DirFailure) error {
-	_, err := use(ctx, s, true, func(db *sqlite.Store) (struct{}, error) {
-		return struct{}{}, db.KeepFailure(ctx, f)
-	})
-	return err
+// SaveFailure implements [store.Directories].
+func (s *Store) SaveFailure(ctx context.Context, f store.DirFailure) error {
+	return s.change(ctx, func(db *sqlite.Store) error { return db.SaveFailure(ctx, f) })
 }
 
 // Leases implements [store.Leases].

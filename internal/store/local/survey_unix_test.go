@@ -16,21 +16,21 @@ import (
 	"ken/internal/store/storetest"
 )
 
-// lent is the lease of the directory that a text is about.
+// lent returns a lease of the directory of a text.
 func lent(text string) store.Lease {
 	return storetest.Lease(repo.Path("dir/"+text), "token of "+text, 10)
 }
 
 func init() {
-	// keeps keeps a directory's text, and sees it.
+	// keeps stores a record of a directory, and reads it.
 	verbs["keeps"] = func(s *local.Store, text string) error {
-		if err := s.Keep(context.Background(), []*store.DirRecord{storetest.Directory(lent(text).Path, text, 0)}); err != nil {
+		if err := s.SaveDirRecords(context.Background(), []*store.DirRecord{storetest.Directory(lent(text).Path, text, 0)}); err != nil {
 			return err
 		}
 		return knowsDirectory(s, text)
 	}
 	verbs["knows directory"] = func(s *local.Store, text string) error { return knowsDirectory(s, text) }
-	// takes takes a lease, which nobody else can then.
+	// takes takes a lease, so that no other process can.
 	verbs["takes"] = func(s *local.Store, text string) error {
 		if ok, err := s.Take(context.Background(), "", lent(text), storetest.Epoch); !ok || err != nil {
 			return fmt.Errorf("not taken: %v, %w", ok, err)
@@ -38,7 +38,7 @@ func init() {
 		return isTaken(s, text)
 	}
 	verbs["is taken"] = func(s *local.Store, text string) error { return isTaken(s, text) }
-	// settles hands in what was taken.
+	// settles settles the lease.
 	verbs["settles"] = func(s *local.Store, text string) error {
 		ok, err := s.Settle(context.Background(), "", lent(text), storetest.Directory(lent(text).Path, text, 0))
 		if !ok || err != nil {
@@ -46,15 +46,15 @@ func init() {
 		}
 		return knowsDirectory(s, text)
 	}
-	// fails notes a failure, and sees it.
+	// fails stores a failure, and reads it.
 	verbs["fails"] = func(s *local.Store, text string) error {
 		f := store.DirFailure{Path: lent(text).Path, Reason: text, At: storetest.Epoch}
-		if err := s.KeepFailure(context.Background(), f); err != nil {
+		if err := s.SaveFailure(context.Background(), f); err != nil {
 			return err
 		}
 		return hasFailed(s, text)
 	}
-	// outlines finds the outline of a text, or none for "", and cannot keep another.
+	// outlines expects the outline of a text, or none for "", and cannot store another.
 	verbs["outlines"] = func(s *local.Store, text string) error {
 		o := local.OpenOutlines(filepath.Dir(filepath.Dir(s.Path())))
 		defer o.Close()
@@ -75,14 +75,14 @@ func knowsDirectory(s store.Directories, text string) error {
 		return fmt.Errorf("no text about %s: %v, %w", text, list, err)
 	}
 	basis := storetest.SurveyBasis(text).Digest()
-	written, err := s.WrittenFrom(context.Background(), []fresh.Digest{basis})
+	written, err := s.DirRecordsByBasis(context.Background(), []fresh.Digest{basis})
 	if err != nil || len(written[basis]) != 1 {
 		return fmt.Errorf("nothing was written from %s: %v, %w", text, written, err)
 	}
 	return nil
 }
 
-// isTaken sees a lease, and cannot take it.
+// isTaken expects a lease that it cannot take.
 func isTaken(s store.Leases, text string) error {
 	held, err := s.Leases(context.Background(), "")
 	if l := held[lent(text).Path]; err != nil || l.Token != lent(text).Token {
@@ -104,8 +104,7 @@ func hasFailed(s store.Directories, text string) error {
 	return nil
 }
 
-// What a sandbox writes of directories is seen in it, and outside as soon as somebody
-// there looks.
+// Records of directories that a sandbox writes are visible there at once, and outside after the next read there.
 func TestSurveyInReadOnlyGitDirectory(t *testing.T) {
 	b := newSandbox(t)
 	s := b.outside()
@@ -132,18 +131,18 @@ func TestSurveyInReadOnlyGitDirectory(t *testing.T) {
 		t.Error("the spool is still pending")
 	}
 
-	// An agent in the sandbox has a directory, whoever merges the spool meanwhile.
+	// An agent in the sandbox keeps its lease while another process merges the spool.
 	b.child("takes", "five")
 	check(isTaken(s, "five"))
 	b.child("settles", "five")
 	check(knowsDirectory(s, "five"))
-	// And one outside has what it took, while the git directory can be written or not.
+	// An agent outside keeps its lease, whether or not the git directory is writable.
 	b.child("settles", "two")
 	check(knowsDirectory(s, "two"))
 	b.merged()
 }
 
-// With no database to begin with.
+// The same without a database.
 func TestSurveyWithoutStore(t *testing.T) {
 	b := newSandbox(t)
 	b.child("takes", "one")
@@ -156,7 +155,7 @@ func TestSurveyWithoutStore(t *testing.T) {
 	}
 }
 
-// Outlines that cannot be written are read, if they can be; it is never a failure.
+// In a read-only directory, outlines are read if possible and not written. That is no error.
 func TestOutlinesInReadOnlyGitDirectory(t *testing.T) {
 	b := newSandbox(t)
 	b.child("outlines", "")

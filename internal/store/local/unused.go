@@ -2,7 +2,6 @@ package local
 
 import (
 	"context"
-	"encoding/json"
 	"path/filepath"
 	"slices"
 
@@ -27,29 +26,17 @@ func (s *Store) Unused() []fresh.UnusedRecord {
 	return list
 }
 
-// Examine reads every record and returns those that ken ignores.
-func (s *Store) Examine(ctx context.Context) ([]fresh.UnusedRecord, error) {
-	return use(ctx, s, false, func(db *sqlite.Store) ([]fresh.UnusedRecord, error) { return db.Examine(ctx) })
+// CheckRecords reads every record and returns those that ken ignores.
+func (s *Store) CheckRecords(ctx context.Context) ([]fresh.UnusedRecord, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) ([]fresh.UnusedRecord, error) { return db.CheckRecords(ctx) })
 }
 
-// RemoveUnused removes the records that ken ignores, and returns them. It also invalidates the share memory, so
-// that the next pull brings the records that others have.
+// RemoveUnused removes the records that ken ignores, and returns them. It also removes the ShareFile, so that the next
+// pull reads all shared records again.
 func (s *Store) RemoveUnused(ctx context.Context) ([]fresh.UnusedRecord, error) {
 	removed, err := use(ctx, s, true, func(db *sqlite.Store) ([]fresh.UnusedRecord, error) { return db.RemoveUnused(ctx) })
 	if err != nil || len(removed) == 0 {
 		return nil, err
 	}
-	return removed, forgetShared(filepath.Dir(filepath.Dir(s.main.Path())))
-}
-
-// forgetShared makes the share memory of a repository invalid, so that the next pull reads
-// all shared records again.
-func forgetShared(common string) error {
-	memory := OpenShareMemory[map[string]json.RawMessage](common)
-	shared := memory.Load()
-	if shared == nil {
-		return nil
-	}
-	shared["version"] = json.RawMessage("0")
-	return memory.Save(shared)
+	return removed, OpenShareFile(filepath.Dir(filepath.Dir(s.main.Path()))).Remove()
 }

@@ -33,7 +33,7 @@ type Store struct {
 
 	directories []*store.DirRecord                  // in the order they came
 	written     map[fresh.Digest][]*store.DirRecord // the same, by basis
-	kept        map[dirKey]bool
+	haveDir     map[dirKey]bool
 	failed      map[repo.Path]store.DirFailure
 	leases      map[string]map[repo.Path]store.Lease // by worktree
 }
@@ -47,7 +47,7 @@ func New() *Store {
 		byID:        make(map[fresh.Digest]int),
 		byBasis:     make(map[fresh.Basis][]int),
 		written:     make(map[fresh.Digest][]*store.DirRecord),
-		kept:        make(map[dirKey]bool),
+		haveDir:     make(map[dirKey]bool),
 		failed:      make(map[repo.Path]store.DirFailure),
 		leases:      make(map[string]map[repo.Path]store.Lease),
 	}
@@ -117,28 +117,19 @@ func (s *Store) Exceptions(ctx context.Context, worktree string, marks store.Fil
 	return found, nil
 }
 
-// Tally implements [store.Files]. A text whose file's content is not known
+// Counts implements [store.Files]. A text whose file's content is not known
 // counts as stale, because no check can prove it.
-func (s *Store) Tally(ctx context.Context, worktree string) (store.FileCounts, error) {
+func (s *Store) Counts(ctx context.Context, worktree string) (store.FileCounts, error) {
 	if err := ctx.Err(); err != nil {
 		return store.FileCounts{}, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t := store.FileCounts{Files: len(s.rows[worktree])}
+	var counts store.FileCounts
 	for _, r := range s.rows[worktree] {
-		switch {
-		case r.Excluded != "":
-			t.Excluded++
-		case r.About.IsZero():
-			t.None++
-		case r.About.Matches(r.Content), r.Marks.Has(store.MarkUncounted):
-			t.Fresh++
-		default:
-			t.Stale++
-		}
+		counts.Add(r, 1)
 	}
-	return t, nil
+	return counts, nil
 }
 
 // newest returns the newest record whose basis holds for c: the one with the
@@ -153,7 +144,7 @@ func (s *Store) newest(c repo.Content) (fresh.Record, bool) {
 			continue
 		}
 		for _, i := range s.byBasis[b] {
-			if s.counts(i) && (best < 0 || s.after(i, best)) {
+			if s.usable(i) && (best < 0 || s.after(i, best)) {
 				best = i
 			}
 		}
@@ -166,11 +157,11 @@ func (s *Store) newest(c repo.Content) (fresh.Record, bool) {
 
 func (s *Store) after(i, j int) bool { return s.records[i].Compare(s.records[j]) > 0 }
 
-// counts reports whether a record is not dated ahead.
-func (s *Store) counts(i int) bool { return !s.records[i].At.After(fresh.LatestTime(time.Now())) }
+// usable reports whether a record is not dated ahead.
+func (s *Store) usable(i int) bool { return !s.records[i].At.After(fresh.LatestTime(time.Now())) }
 
-// Known implements [store.Files].
-func (s *Store) Known(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Basis, error) {
+// NewestBases implements [store.Files].
+func (s *Store) NewestBases(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Basis, error) {
 	newest, err := s.Newest(ctx, contents)
 	if err != nil {
 		return nil, err
@@ -206,14 +197,14 @@ func (s *Store) Record(ctx context.Context, id fresh.Digest) (fresh.Record, bool
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i, ok := s.byID[id]
-	if !ok || !s.counts(i) {
+	if !ok || !s.usable(i) {
 		return fresh.Record{}, false, nil
 	}
 	return s.records[i], true, nil
 }
 
-// WrittenAt implements [store.Files].
-func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path][]store.RecordHeader, error) {
+// HeadersAt implements [store.Files].
+func (s *Store) HeadersAt(ctx context.Context, paths []repo.Path) (map[repo.Path][]store.RecordHeader, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -223,16 +214,11 @@ func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path
 	for _, p := range slices.Compact(slices.Sorted(slices.Values(paths))) {
 		var at []int
 		for i, r := range s.records {
-			if r.Path == p && s.counts(i) {
+			if r.Path == p && s.usable(i) {
 				at = append(at, i)
 			}
 		}
-		slices.SortFunc(at, func(i, j int) int {
-			if s.after(i, j) {
-				return -1
-			}
-			return 1
-		})
+		slices.SortFunc(at, func(i, j int) int { return s.records[j].Compare(s.records[i]) })
 		for _, i := range at {
 			r := s.records[i]
 			found[p] = append(found[p], store.RecordHeader{Basis: r.Basis, At: r.At, ID: r.ID()})
@@ -241,8 +227,8 @@ func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path
 	return found, nil
 }
 
-// WrittenSince implements [store.Files].
-func (s *Store) WrittenSince(ctx context.Context, mark int64) ([]repo.Path, int64, error) {
+// PathsSince implements [store.Files].
+func (s *Store) PathsSince(ctx context.Context, mark int64) ([]repo.Path, int64, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, 0, err
 	}
@@ -265,7 +251,7 @@ func (s *Store) NewestAt(ctx context.Context, path repo.Path) (fresh.Record, boo
 	defer s.mu.Unlock()
 	best := -1
 	for i, r := range s.records {
-		if r.Path == path && s.counts(i) && (best < 0 || s.after(i, best)) {
+		if r.Path == path && s.usable(i) && (best < 0 || s.after(i, best)) {
 			best = i
 		}
 	}
@@ -293,7 +279,7 @@ func (s *Store) Commit(ctx context.Context, worktree string, c store.FileChanges
 	}
 
 	for _, r := range c.Records {
-		s.keep(r)
+		s.addRecord(r)
 	}
 	if s.rows[worktree] == nil && len(c.Put) > 0 {
 		s.rows[worktree] = make(map[repo.Path]store.FileRow)
@@ -335,8 +321,8 @@ func (s *Store) Commit(ctx context.Context, worktree string, c store.FileChanges
 	return nil
 }
 
-// keep adds a record unless it exists.
-func (s *Store) keep(r fresh.Record) {
+// addRecord adds a record unless it exists.
+func (s *Store) addRecord(r fresh.Record) {
 	id := r.ID()
 	if _, ok := s.byID[id]; ok {
 		return

@@ -27,7 +27,7 @@ func (s *Store) Since(ctx context.Context, mark store.Mark, most int) (list []st
 	}
 	for ; files < len(s.records) && len(list) < most; files++ {
 		r := s.records[files]
-		if !s.counts(files) {
+		if !s.usable(files) {
 			continue
 		}
 		list = append(list, store.Record{File: &r})
@@ -35,15 +35,15 @@ func (s *Store) Since(ctx context.Context, mark store.Mark, most int) (list []st
 	latest := newestBy(s.directories, func(r *store.DirRecord) repo.Path { return r.Path })
 	for ; directories < len(s.directories) && len(list) < most; directories++ {
 		r := s.directories[directories]
-		if ahead := r.At.After(fresh.LatestTime(time.Now())); !ahead && (!r.Outlined() || slices.Contains(latest[r.Path], r)) {
+		if ahead := r.At.After(fresh.LatestTime(time.Now())); !ahead && (!r.IsOutline() || slices.Contains(latest[r.Path], r)) {
 			list = append(list, store.Record{Directory: r})
 		}
 	}
 	return list, store.Mark(fmt.Sprintf("%p %d %d", s, files, directories)), nil
 }
 
-// Absorb implements [store.Records].
-func (s *Store) Absorb(ctx context.Context, list []store.Record) error {
+// AddRecords implements [store.Records].
+func (s *Store) AddRecords(ctx context.Context, list []store.Record) error {
 	var c store.FileChanges
 	var directories []*store.DirRecord
 	latest := fresh.LatestTime(time.Now())
@@ -60,5 +60,5 @@ func (s *Store) Absorb(ctx context.Context, list []store.Record) error {
 	if err := s.Commit(ctx, "", c, nil); err != nil {
 		return err
 	}
-	return s.Keep(ctx, directories)
+	return s.SaveDirRecords(ctx, directories)
 }

@@ -26,9 +26,9 @@ func (s *Store) Latest(ctx context.Context) (map[repo.Path][]*store.DirRecord, e
 	return newestBy(s.directories, func(r *store.DirRecord) repo.Path { return r.Path }), nil
 }
 
-// WrittenFrom implements [store.Directories]. Of the records from one basis, it returns
+// DirRecordsByBasis implements [store.Directories]. Of the records from one basis, it returns
 // the newest outline and the newest of any other recipe.
-func (s *Store) WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fresh.Digest][]*store.DirRecord, error) {
+func (s *Store) DirRecordsByBasis(ctx context.Context, bases []fresh.Digest) (map[fresh.Digest][]*store.DirRecord, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -43,8 +43,8 @@ func (s *Store) WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fres
 	return found, nil
 }
 
-// WrittenIn implements [store.Directories].
-func (s *Store) WrittenIn(ctx context.Context, places []store.DirVersion) (map[store.DirVersion][]*store.DirRecord, error) {
+// DirRecordsByVersion implements [store.Directories].
+func (s *Store) DirRecordsByVersion(ctx context.Context, places []store.DirVersion) (map[store.DirVersion][]*store.DirRecord, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -60,8 +60,8 @@ func (s *Store) WrittenIn(ctx context.Context, places []store.DirVersion) (map[s
 	return found, nil
 }
 
-// WrittenOf implements [store.Directories].
-func (s *Store) WrittenOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*store.DirRecord, error) {
+// PastDirRecords implements [store.Directories].
+func (s *Store) PastDirRecords(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*store.DirRecord, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -70,15 +70,15 @@ func (s *Store) WrittenOf(ctx context.Context, dirs []repo.Path) (map[repo.Path]
 	ordered := byAge(s.directories)
 	found := make(map[repo.Path][]*store.DirRecord)
 	for _, r := range slices.Backward(ordered) {
-		if slices.Contains(dirs, r.Path) && !r.Outlined() && len(found[r.Path]) < store.MaxPastRecords {
+		if slices.Contains(dirs, r.Path) && !r.IsOutline() && len(found[r.Path]) < store.MaxPastRecords {
 			found[r.Path] = append(found[r.Path], r)
 		}
 	}
 	return found, nil
 }
 
-// Kept implements [store.Directories].
-func (s *Store) Kept(ctx context.Context, id fresh.Digest) (*store.DirRecord, error) {
+// DirRecord implements [store.Directories].
+func (s *Store) DirRecord(ctx context.Context, id fresh.Digest) (*store.DirRecord, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -107,22 +107,22 @@ func newestBy[K comparable](records []*store.DirRecord, key func(*store.DirRecor
 	newest := make(map[K][]*store.DirRecord)
 	for _, r := range slices.Backward(ordered) {
 		k := key(r)
-		if !slices.ContainsFunc(newest[k], func(newer *store.DirRecord) bool { return newer.Outlined() == r.Outlined() }) {
+		if !slices.ContainsFunc(newest[k], func(newer *store.DirRecord) bool { return newer.IsOutline() == r.IsOutline() }) {
 			newest[k] = append(newest[k], r)
 		}
 	}
 	return newest
 }
 
-// Keep implements [store.Directories].
-func (s *Store) Keep(ctx context.Context, records []*store.DirRecord) error {
+// SaveDirRecords implements [store.Directories].
+func (s *Store) SaveDirRecords(ctx context.Context, records []*store.DirRecord) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range records {
-		s.keepDirectory(r)
+		s.addDirRecord(r)
 	}
 	return nil
 }
@@ -133,13 +133,13 @@ type dirKey struct {
 	path repo.Path
 }
 
-// keepDirectory adds a record unless it exists, and deletes an older failure of the directory.
-func (s *Store) keepDirectory(r *store.DirRecord) {
+// addDirRecord adds a record unless it exists, and deletes an older failure of the directory.
+func (s *Store) addDirRecord(r *store.DirRecord) {
 	name := dirKey{r.ID(), r.Path}
-	if s.kept[name] {
+	if s.haveDir[name] {
 		return
 	}
-	s.kept[name] = true
+	s.haveDir[name] = true
 	kept := *r
 	kept.At = r.At.UTC().Truncate(time.Microsecond)
 	s.directories = append(s.directories, &kept)
@@ -160,9 +160,9 @@ func (s *Store) Failures(ctx context.Context) (map[repo.Path]store.DirFailure, e
 	return maps.Clone(s.failed), nil
 }
 
-// KeepFailure implements [store.Directories]. Of two failures at the same time, the later call
+// SaveFailure implements [store.Directories]. Of two failures at the same time, the later call
 // wins.
-func (s *Store) KeepFailure(ctx context.Context, f store.DirFailure) error {
+func (s *Store) SaveFailure(ctx context.Context, f store.DirFailure) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -222,6 +222,6 @@ func (s *Store) Settle(ctx context.Context, worktree string, l store.Lease, r *s
 		return false, nil
 	}
 	delete(s.leases[worktree], l.Path)
-	s.keepDirectory(r)
+	s.addDirRecord(r)
 	return true, nil
 }

@@ -46,9 +46,9 @@ func (a Address) String() string {
 	return u.String()
 }
 
-// Agreement returns the address in the form that the user allows: with the role, the host, the sslmode and every
+// Canonical returns the address in the form that the user allows: with the role, the host, the sslmode and every
 // other setting.
-func (a Address) Agreement() string {
+func (a Address) Canonical() string {
 	u, err := url.Parse(a.String())
 	if err != nil {
 		return a.String() // cannot happen: String returns a valid URL
@@ -62,12 +62,12 @@ func (a Address) Agreement() string {
 	return u.String()
 }
 
-// ParseNamed parses an address from a repository's configuration. It accepts fewer settings than Parse, so that a
+// ParseFromConfig parses an address from a repository's configuration. It accepts fewer settings than Parse, so that a
 // repository cannot make ken read or send a file of the user.
-func ParseNamed(address string) (Address, error) {
+func ParseFromConfig(address string) (Address, error) {
 	if u, err := url.Parse(address); err == nil && !hasUnescaped(address) {
 		for name, values := range u.Query() {
-			if !slices.Contains(namedSettings, name) {
+			if !slices.Contains(configSettings, name) {
 				return Address{}, &fault.Error{
 					Kind: fault.Usage,
 					Hint: "remove it from store in .ken/config.yaml, or set the whole address in KEN_STORE",
@@ -206,9 +206,9 @@ var settings = []string{
 	"sslcert", "sslkey", "sslmode", "sslpassword", "sslrootcert", "sslsni", "target_session_attrs", "user",
 }
 
-// namedSettings are the settings that ParseNamed accepts. None of them reads a file of the user, such as a password
+// configSettings are the settings that ParseFromConfig accepts. None of them reads a file of the user, such as a password
 // file, a service file or a key.
-var namedSettings = []string{
+var configSettings = []string{
 	"application_name", "channel_binding", "client_encoding", "connect_timeout", "dbname", "host", "options", "password", "port",
 	"search_path", "sslmode", "sslrootcert", "sslsni", "target_session_attrs", "user",
 }
@@ -354,8 +354,8 @@ func (a Address) refusal(pg *pgconn.PgError) (why, hint string) {
 	return fmt.Sprintf("%s (SQLSTATE %s)", message, pg.Code), ""
 }
 
-// Refused reports whether the server answered and refused access.
-func Refused(err error) bool {
+// IsRefused reports whether the server answered and refused access.
+func IsRefused(err error) bool {
 	if errors.Is(err, errRights) {
 		return true
 	}
@@ -363,9 +363,9 @@ func Refused(err error) bool {
 	return ok && (strings.HasPrefix(pg.Code, "28") || pg.Code == "3D000" || pg.Code == insufficientPrivilege)
 }
 
-// Away reports whether the server could not be reached or did not answer. A change of the repository or its
+// IsUnreachable reports whether the server could not be reached or did not answer. A change of the repository or its
 // configuration would not help.
-func Away(err error) bool {
+func IsUnreachable(err error) bool {
 	e, ok := errors.AsType[*serverError](err)
 	if !ok {
 		return false

@@ -39,14 +39,14 @@ func TestMessagesHaveNoPassword(t *testing.T) {
 			"query plain": "postgres://ken@127.0.0.1:1/ken?password=" + url.QueryEscape(pw),
 		} {
 			messages := []string{}
-			if _, err := postgres.ParseNamed(address); err != nil {
+			if _, err := postgres.ParseFromConfig(address); err != nil {
 				messages = append(messages, err.Error(), fault.HintOf(err))
 			}
 			a, err := postgres.Parse(address)
 			if err != nil {
 				messages = append(messages, err.Error(), fault.HintOf(err))
 			} else {
-				messages = append(messages, a.String(), a.Agreement(), fmt.Sprint(a))
+				messages = append(messages, a.String(), a.Canonical(), fmt.Sprint(a))
 				if i < 100 && a.Host == "127.0.0.1" {
 					s, err := postgres.Open(address, postgres.Options{Repository: "r"})
 					if err != nil {
@@ -110,7 +110,7 @@ func TestQuotedPassword(t *testing.T) {
 			_ = conn.Close()
 		}
 	}()
-	err = postgres.Reach(t.Context(), "postgres://ken:open%2Fsesame@"+l.Addr().String()+"/ken?sslmode=disable")
+	err = postgres.CheckAccess(t.Context(), "postgres://ken:open%2Fsesame@"+l.Addr().String()+"/ken?sslmode=disable")
 	if err == nil || !strings.Contains(err.Error(), "nobody has the password") || strings.Contains(err.Error(), "sesame") {
 		t.Errorf("error: %v", err)
 	}
@@ -124,8 +124,8 @@ func TestParseNamed(t *testing.T) {
 		"passfile=x", "servicefile=x&service=x", "service=x", "sslcert=x&sslkey=x", "sslkey=x", "sslpassword=x",
 		"sslrootcert=" + dir, "sslrootcert=/dev/zero", "sslrootcert=system&sslrootcert=/dev/zero", "hostaddr=127.0.0.1", "krbsrvname=x", "requirepeer=x", "statement_timeout=1",
 	} {
-		if a, err := postgres.ParseNamed("postgres://ken@db.example/ken?" + setting); err == nil {
-			t.Errorf("ParseNamed accepts %s: %s", setting, a.Agreement())
+		if a, err := postgres.ParseFromConfig("postgres://ken@db.example/ken?" + setting); err == nil {
+			t.Errorf("ParseFromConfig accepts %s: %s", setting, a.Canonical())
 		}
 	}
 	seen := map[string]string{}
@@ -134,17 +134,17 @@ func TestParseNamed(t *testing.T) {
 		"postgres://ken@other.example/ken", "postgres://ken@db.example/ken?sslmode=disable", "postgres://ken@db.example/ken?options=-cx%3Dy",
 		"postgres://ken@db.example/ken?channel_binding=disable", "postgres:///ken?host=/tmp&user=ken", "postgres:///ken?host=/var&user=ken",
 	} {
-		a, err := postgres.ParseNamed(address)
+		a, err := postgres.ParseFromConfig(address)
 		if err != nil {
 			t.Errorf("%s: %v", address, err)
 			continue
 		}
-		if other, ok := seen[a.Agreement()]; ok {
-			t.Errorf("%s and %s have the same agreement: %s", other, address, a.Agreement())
+		if other, ok := seen[a.Canonical()]; ok {
+			t.Errorf("%s and %s have the same canonical form: %s", other, address, a.Canonical())
 		}
-		seen[a.Agreement()] = address
-		if again, err := postgres.ParseNamed(a.Agreement()); err != nil || again.Agreement() != a.Agreement() {
-			t.Errorf("%s: the agreement %s is parsed as %s: %v", address, a.Agreement(), again.Agreement(), err)
+		seen[a.Canonical()] = address
+		if again, err := postgres.ParseFromConfig(a.Canonical()); err != nil || again.Canonical() != a.Canonical() {
+			t.Errorf("%s: the canonical form %s is parsed as %s: %v", address, a.Canonical(), again.Canonical(), err)
 		}
 	}
 }

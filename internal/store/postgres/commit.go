@@ -14,7 +14,7 @@ func (s *Store) Commit(ctx context.Context, worktree string, c store.FileChanges
 		return ctx.Err()
 	}
 	return s.write(ctx, "write", func(tx pgx.Tx) error {
-		if err := s.keepRecords(ctx, tx, c.Records); err != nil {
+		if err := s.addRecords(ctx, tx, c.Records); err != nil {
 			return err
 		}
 		if len(c.Put)+len(c.Delete) > 0 || c.Baseline != nil {

@@ -9,21 +9,21 @@ import (
 	"ken/internal/store"
 )
 
-// KeepDescribed adds records of directories and files in a transaction of the caller. It does not commit.
-func (s *Store) KeepDescribed(ctx context.Context, tx pgx.Tx, directories []*store.DirRecord, files []fresh.Record) error {
+// SaveRecordsTx adds records of directories and files in a transaction of the caller. It does not commit.
+func (s *Store) SaveRecordsTx(ctx context.Context, tx pgx.Tx, directories []*store.DirRecord, files []fresh.Record) error {
 	if _, err := s.Pool(ctx); err != nil {
 		return err
 	}
-	if err := s.keepRecords(ctx, tx, files); err != nil {
+	if err := s.addRecords(ctx, tx, files); err != nil {
 		return err
 	}
-	return s.KeepIn(ctx, tx, directories)
+	return s.SaveDirRecordsTx(ctx, tx, directories)
 }
 
-// KeepFailed is KeepFailure in a transaction of the caller. It does not commit.
-func (s *Store) KeepFailed(ctx context.Context, tx pgx.Tx, f store.DirFailure) error {
+// SaveFailureTx is SaveFailure in a transaction of the caller. It does not commit.
+func (s *Store) SaveFailureTx(ctx context.Context, tx pgx.Tx, f store.DirFailure) error {
 	if _, err := s.Pool(ctx); err != nil {
 		return err
 	}
-	return s.keepFailure(ctx, tx, f)
+	return s.saveFailure(ctx, tx, f)
 }

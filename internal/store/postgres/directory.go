@@ -19,14 +19,6 @@ var (
 	_ store.Leases      = (*Store)(nil)
 )
 
-// A flag is [store.DirFlag] with a path that need not be UTF-8.
-type flag struct {
-	repo.PathJSON
-	Severity string  `json:"severity"`
-	Finding  string  `json:"finding"`
-	Content  repo.ID `json:"content,omitzero"`
-}
-
 // A directoryRow has the columns of a directory record.
 type directoryRow struct {
 	path, author, recipe, confirmer, text []byte
@@ -66,32 +58,11 @@ func (r *directoryRow) read() (*store.DirRecord, error) {
 	if err := json.Unmarshal(r.basis, &out.Basis); err != nil {
 		return nil, fmt.Errorf("basis of directory %s: %w", repo.DirLabel(out.Path), err)
 	}
-	if r.flags == nil {
-		return out, nil
-	}
-	var flags []flag
-	if err := json.Unmarshal(r.flags, &flags); err != nil {
+	var err error
+	if out.Flags, err = store.DecodeFlags(r.flags); err != nil {
 		return nil, fmt.Errorf("flags of directory %s: %w", repo.DirLabel(out.Path), err)
 	}
-	for _, f := range flags {
-		p, err := f.Raw()
-		if err != nil {
-			return nil, fmt.Errorf("flags of directory %s: %w", repo.DirLabel(out.Path), err)
-		}
-		out.Flags = append(out.Flags, store.DirFlag{Path: p, Severity: f.Severity, Finding: f.Finding, Content: f.Content})
-	}
 	return out, nil
-}
-
-func flagsOf(r *store.DirRecord) ([]byte, error) {
-	if len(r.Flags) == 0 {
-		return nil, nil
-	}
-	flags := make([]flag, len(r.Flags))
-	for i, f := range r.Flags {
-		flags[i] = flag{f.Path.JSON(), f.Severity, f.Finding, f.Content}
-	}
-	return json.Marshal(flags)
 }
 
 // directories runs a query and groups its records by key. The first argument of the query is the repository. Its
@@ -130,9 +101,9 @@ func (s *Store) Latest(ctx context.Context) (map[repo.Path][]*store.DirRecord, e
 		ORDER BY r.at DESC, r.id DESC, r.path DESC`, byPath)
 }
 
-// WrittenFrom implements [store.Directories]. Of the records from one basis, it returns the newest
+// DirRecordsByBasis implements [store.Directories]. Of the records from one basis, it returns the newest
 // outline and the newest of any other recipe.
-func (s *Store) WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fresh.Digest][]*store.DirRecord, error) {
+func (s *Store) DirRecordsByBasis(ctx context.Context, bases []fresh.Digest) (map[fresh.Digest][]*store.DirRecord, error) {
 	keys := columns(len(bases))
 	for i, b := range bases {
 		keys[i] = b[:]
@@ -150,9 +121,9 @@ func (s *Store) WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fres
 		func(_, key []byte) fresh.Digest { return fresh.Digest(key) }, keys, latest())
 }
 
-// WrittenIn implements [store.Directories]. Of the records in one place, it returns the newest
+// DirRecordsByVersion implements [store.Directories]. Of the records in one place, it returns the newest
 // outline and the newest of any other recipe.
-func (s *Store) WrittenIn(ctx context.Context, places []store.DirVersion) (map[store.DirVersion][]*store.DirRecord, error) {
+func (s *Store) DirRecordsByVersion(ctx context.Context, places []store.DirVersion) (map[store.DirVersion][]*store.DirRecord, error) {
 	paths, bases := columns(len(places)), columns(len(places))
 	for i, p := range places {
 		paths[i], bases[i] = []byte(p.Path), p.Basis[:]
@@ -172,8 +143,8 @@ func (s *Store) WrittenIn(ctx context.Context, places []store.DirVersion) (map[s
 		}, paths, bases, latest())
 }
 
-// WrittenOf implements [store.Directories].
-func (s *Store) WrittenOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*store.DirRecord, error) {
+// PastDirRecords implements [store.Directories].
+func (s *Store) PastDirRecords(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*store.DirRecord, error) {
 	return directories(ctx, s, `
 		SELECT r.basis_id, r.path, r.at, r.partial, r.author, r.recipe, r.confirmer, r.flags, r.basis, r.text, r.id
 		FROM (SELECT DISTINCT unnest($2::bytea[]) AS path) want
@@ -185,8 +156,8 @@ func (s *Store) WrittenOf(ctx context.Context, dirs []repo.Path) (map[repo.Path]
 		ORDER BY r.at DESC, r.id DESC, r.path DESC`, byPath, pathBytes(dirs), store.MaxPastRecords, latest())
 }
 
-// Kept implements [store.Directories].
-func (s *Store) Kept(ctx context.Context, id fresh.Digest) (out *store.DirRecord, err error) {
+// DirRecord implements [store.Directories].
+func (s *Store) DirRecord(ctx context.Context, id fresh.Digest) (out *store.DirRecord, err error) {
 	err = s.read(ctx, "read", func(tx pgx.Tx) error {
 		var r directoryRow
 		err := tx.QueryRow(ctx, `
@@ -207,8 +178,8 @@ func (s *Store) Kept(ctx context.Context, id fresh.Digest) (out *store.DirRecord
 	return out, nil
 }
 
-// KeptAll is Kept for many records. It returns those that exist, by id.
-func (s *Store) KeptAll(ctx context.Context, ids []fresh.Digest) (map[fresh.Digest]*store.DirRecord, error) {
+// DirRecordsByID returns the records with some ids, those that exist.
+func (s *Store) DirRecordsByID(ctx context.Context, ids []fresh.Digest) (map[fresh.Digest]*store.DirRecord, error) {
 	if len(ids) == 0 {
 		return nil, ctx.Err()
 	}
@@ -230,16 +201,16 @@ func (s *Store) KeptAll(ctx context.Context, ids []fresh.Digest) (map[fresh.Dige
 	return kept, nil
 }
 
-// Keep implements [store.Directories].
-func (s *Store) Keep(ctx context.Context, records []*store.DirRecord) error {
+// SaveDirRecords implements [store.Directories].
+func (s *Store) SaveDirRecords(ctx context.Context, records []*store.DirRecord) error {
 	if len(records) == 0 {
 		return ctx.Err()
 	}
-	return s.write(ctx, "write", func(tx pgx.Tx) error { return s.KeepIn(ctx, tx, records) })
+	return s.write(ctx, "write", func(tx pgx.Tx) error { return s.SaveDirRecordsTx(ctx, tx, records) })
 }
 
-// KeepIn is Keep in a transaction of the caller. It does not commit.
-func (s *Store) KeepIn(ctx context.Context, tx pgx.Tx, records []*store.DirRecord) error {
+// SaveDirRecordsTx is SaveDirRecords in a transaction of the caller. It does not commit.
+func (s *Store) SaveDirRecordsTx(ctx context.Context, tx pgx.Tx, records []*store.DirRecord) error {
 	if len(records) == 0 {
 		return nil
 	}
@@ -271,19 +242,15 @@ func (s *Store) insertDirectories(ctx context.Context, tx pgx.Tx, list []*store.
 		for i, r := range part {
 			id, basisID := r.ID(), r.Basis.Digest()
 			ids[i], paths[i], seqs[i], bases[i] = id[:], []byte(r.Path), next(), basisID[:]
-			outlined[i], ats[i], partial[i] = r.Outlined(), r.At, r.Partial
+			outlined[i], ats[i], partial[i] = r.IsOutline(), r.At, r.Partial
 			authors[i], recipes[i], confirmers[i], texts[i] = []byte(r.Author), []byte(r.Recipe), []byte(r.Confirmer), []byte(r.Text)
-			words, err := flagsOf(r)
-			if err == nil && words != nil {
-				text := string(words)
-				flags[i] = &text
+			encodedFlags, flagsErr := store.EncodeFlags(r.Flags)
+			if encodedFlags != nil {
+				flags[i] = new(string(encodedFlags))
 			}
-			var from []byte
-			if err == nil {
-				from, err = json.Marshal(r.Basis)
-				basis[i] = string(from)
-			}
-			if err != nil {
+			encodedBasis, basisErr := json.Marshal(r.Basis)
+			basis[i] = string(encodedBasis)
+			if err := errors.Join(flagsErr, basisErr); err != nil {
 				return fmt.Errorf("keep the text about %s: %w", repo.DirLabel(r.Path), err)
 			}
 		}
@@ -334,12 +301,12 @@ func (s *Store) Failures(ctx context.Context) (map[repo.Path]store.DirFailure, e
 	return failed, nil
 }
 
-// KeepFailure implements [store.Directories]. Of two failures at the same time, the later call wins.
-func (s *Store) KeepFailure(ctx context.Context, f store.DirFailure) error {
-	return s.write(ctx, "write", func(tx pgx.Tx) error { return s.keepFailure(ctx, tx, f) })
+// SaveFailure implements [store.Directories]. Of two failures at the same time, the later call wins.
+func (s *Store) SaveFailure(ctx context.Context, f store.DirFailure) error {
+	return s.write(ctx, "write", func(tx pgx.Tx) error { return s.saveFailure(ctx, tx, f) })
 }
 
-func (s *Store) keepFailure(ctx context.Context, tx pgx.Tx, f store.DirFailure) error {
+func (s *Store) saveFailure(ctx context.Context, tx pgx.Tx, f store.DirFailure) error {
 	// Lock the repository: records and failures are written one after the other.
 	if _, err := s.reserve(ctx, tx, 0); err != nil {
 		return err

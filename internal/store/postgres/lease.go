@@ -81,7 +81,7 @@ func (s *Store) Settle(ctx context.Context, worktree string, l store.Lease, r *s
 		if ok = tag.RowsAffected() > 0; !ok || err != nil {
 			return err
 		}
-		return s.KeepIn(ctx, tx, []*store.DirRecord{r})
+		return s.SaveDirRecordsTx(ctx, tx, []*store.DirRecord{r})
 	})
 	return ok && err == nil, err
 }

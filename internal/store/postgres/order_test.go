@@ -32,7 +32,7 @@ func TestReadWhileOthersWrite(t *testing.T) {
 				if i%2 == 0 {
 					err = s.Commit(t.Context(), "", store.FileChanges{Records: []fresh.Record{storetest.Record(word, word, i)}}, nil)
 				} else {
-					err = s.Keep(t.Context(), []*store.DirRecord{storetest.Directory("d", word, i)})
+					err = s.SaveDirRecords(t.Context(), []*store.DirRecord{storetest.Directory("d", word, i)})
 				}
 				if err != nil {
 					t.Error(err)
@@ -105,7 +105,7 @@ func TestSeparation(t *testing.T) {
 		Records: []fresh.Record{storetest.Record("text", "x", 1)}, Put: []store.FileRow{storetest.Row("a", "x")},
 		Baseline: &store.Verification{Head: storetest.ID("h")},
 	})
-	storetest.Keep(t, s, storetest.Directory("d", "x", 1))
+	storetest.SaveDirRecords(t, s, storetest.Directory("d", "x", 1))
 	if _, err := s.Take(t.Context(), "", storetest.Lease("d", "token", 5), storetest.Epoch); err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestSeparation(t *testing.T) {
 	}
 	id := storetest.Directory("d", "x", 1).ID()
 	for of, want := range map[*postgres.Store]int{s: 1, machine: 1, repository: 0} {
-		if kept, err := of.KeptAll(t.Context(), []fresh.Digest{id}); len(kept) != want || err != nil {
+		if kept, err := of.DirRecordsByID(t.Context(), []fresh.Digest{id}); len(kept) != want || err != nil {
 			t.Errorf("%s has the record %d times, want %d; error %v", of.Name(), len(kept), want, err)
 		}
 	}
@@ -151,7 +151,7 @@ func TestSeparation(t *testing.T) {
 func TestCrash(t *testing.T) {
 	server := pgtest.Start(t)
 	s := open(t, server.Database(t))
-	storetest.Absorb(t, s, store.Record{Directory: storetest.Directory("d", "x", 1)})
+	storetest.AddRecords(t, s, store.Record{Directory: storetest.Directory("d", "x", 1)})
 	errCallback := errors.New("callback")
 	err := s.Commit(t.Context(), "", store.FileChanges{
 		Records: []fresh.Record{storetest.Record("text", "x", 1)}, Baseline: &store.Verification{},
@@ -161,7 +161,7 @@ func TestCrash(t *testing.T) {
 	}
 	server.Crash(t)
 	_, _, err = s.Since(t.Context(), "", 10)
-	if err == nil || !postgres.Away(err) {
+	if err == nil || !postgres.IsUnreachable(err) {
 		t.Errorf("error after the crash: %v", err)
 	}
 	server.Restart(t)
@@ -183,10 +183,10 @@ func TestRefused(t *testing.T) {
 			address := pgtest.Database(t)
 			pgtest.Exec(t, address, c.sql)
 			_, err := open(t, address).Repository(t.Context())
-			if err == nil || !strings.Contains(err.Error(), c.message) || !strings.Contains(fault.HintOf(err), c.hint) || postgres.Away(err) {
+			if err == nil || !strings.Contains(err.Error(), c.message) || !strings.Contains(fault.HintOf(err), c.hint) || postgres.IsUnreachable(err) {
 				t.Errorf("%v (%s)", err, fault.HintOf(err))
 			}
-			if tables := pgtest.One[int](t, address, `SELECT count(*) FROM pg_tables WHERE schemaname = 'ken'`); tables != 1 {
+			if tables := pgtest.Value[int](t, address, `SELECT count(*) FROM pg_tables WHERE schemaname = 'ken'`); tables != 1 {
 				t.Errorf("%d tables, want 1", tables)
 			}
 		})

@@ -78,9 +78,9 @@ func Open(address string, opts Options) (*Store, error) {
 	return &Store{opts: opts, address: a, connections: &connections{config: config}}, nil
 }
 
-// Beside returns the store of another repository in the same database. Both use the same pool, which closes with
+// ForRepository returns the store of another repository in the same database. Both use the same pool, which closes with
 // the last store.
-func (s *Store) Beside(repository string) *Store {
+func (s *Store) ForRepository(repository string) *Store {
 	opts := s.opts
 	opts.Repository = repository
 	return &Store{opts: opts, address: s.address, connections: s.connections}

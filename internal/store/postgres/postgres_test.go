@@ -72,13 +72,13 @@ func TestAgreement(t *testing.T) {
 			address += "?sslmode=" + c.mode
 		}
 		a, err := postgres.Parse(address)
-		if want := "postgres://ken@" + c.host + ":5432/d?sslmode=" + c.want; err != nil || a.Agreement() != want {
-			t.Errorf("%s with mode %q: %s, %v, want %s", c.host, c.mode, a.Agreement(), err, want)
+		if want := "postgres://ken@" + c.host + ":5432/d?sslmode=" + c.want; err != nil || a.Canonical() != want {
+			t.Errorf("%s with mode %q: %s, %v, want %s", c.host, c.mode, a.Canonical(), err, want)
 		}
 	}
 	a, err := postgres.Parse("postgres://ken@/d?host=/run/postgresql")
-	if want := "postgres://ken@/d?host=%2Frun%2Fpostgresql&sslmode=disable"; err != nil || a.Agreement() != want {
-		t.Errorf("%s, %v, want %s", a.Agreement(), err, want)
+	if want := "postgres://ken@/d?host=%2Frun%2Fpostgresql&sslmode=disable"; err != nil || a.Canonical() != want {
+		t.Errorf("%s, %v, want %s", a.Canonical(), err, want)
 	}
 }
 
@@ -88,10 +88,10 @@ func TestBeside(t *testing.T) {
 	s := open(t, address)
 	stores := []*postgres.Store{s}
 	for i := range 5 {
-		stores = append(stores, s.Beside(fmt.Sprint("beside ", i)))
+		stores = append(stores, s.ForRepository(fmt.Sprint("beside ", i)))
 	}
 	for i, s := range stores {
-		storetest.Absorb(t, s, store.Record{Directory: storetest.Directory("d", fmt.Sprint(i), 1)})
+		storetest.AddRecords(t, s, store.Record{Directory: storetest.Directory("d", fmt.Sprint(i), 1)})
 	}
 	pool, err := s.Pool(t.Context())
 	if err != nil {

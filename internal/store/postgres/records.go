@@ -22,8 +22,8 @@ func (s *Store) reserve(ctx context.Context, tx pgx.Tx, n int) (before int64, er
 // batch limits the records of one statement, and so the memory that client and server need for it.
 const batch = 5000
 
-// keepRecords adds the records that do not exist yet.
-func (s *Store) keepRecords(ctx context.Context, tx pgx.Tx, list []fresh.Record) error {
+// addRecords adds the records that do not exist yet.
+func (s *Store) addRecords(ctx context.Context, tx pgx.Tx, list []fresh.Record) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -34,7 +34,7 @@ func (s *Store) keepRecords(ctx context.Context, tx pgx.Tx, list []fresh.Record)
 	return s.insertRecords(ctx, tx, list, func() int64 { seq++; return seq })
 }
 
-// insertRecords is keepRecords with sequence numbers from next.
+// insertRecords is addRecords with sequence numbers from next.
 func (s *Store) insertRecords(ctx context.Context, tx pgx.Tx, list []fresh.Record, next func() int64) error {
 	for len(list) > 0 {
 		part := list[:min(batch, len(list))]
@@ -69,8 +69,8 @@ func (s *Store) insertRecords(ctx context.Context, tx pgx.Tx, list []fresh.Recor
 // columns returns a slice for n values of a bytea column.
 func columns(n int) [][]byte { return make([][]byte, n) }
 
-// Known implements [store.Files].
-func (s *Store) Known(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Basis, error) {
+// NewestBases implements [store.Files].
+func (s *Store) NewestBases(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Basis, error) {
 	known := make(map[repo.Content]fresh.Basis)
 	err := s.newest(ctx, "read", contents, func(c repo.Content, r fresh.Record) { known[c] = r.Basis.Key() })
 	if err != nil {
@@ -129,14 +129,14 @@ func (s *Store) newest(ctx context.Context, what string, contents []repo.Content
 			if err != nil {
 				break
 			}
-			err = s.nextNewest(ctx, tx, c, visit)
+			err = s.newestUsable(ctx, tx, c, visit)
 		}
 		return err
 	})
 }
 
-// nextNewest reads all records of a content, and calls visit with the newest that can be used, if there is one.
-func (s *Store) nextNewest(ctx context.Context, tx pgx.Tx, c repo.Content, visit func(repo.Content, fresh.Record)) error {
+// newestUsable reads all records of a content, and calls visit with the newest that can be used, if there is one.
+func (s *Store) newestUsable(ctx context.Context, tx pgx.Tx, c repo.Content, visit func(repo.Content, fresh.Record)) error {
 	rows, err := tx.Query(ctx, `
 		SELECT content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id FROM ken.record
 		WHERE repository = $1 AND (content_id = $2 OR content_id IS NULL AND content_md5 = $3)`, s.repository, idBytes(c.ID), md5Bytes(c.MD5))
@@ -190,8 +190,8 @@ func (s *Store) oneRecord(ctx context.Context, query string, key []byte) (out fr
 	return out, true, nil
 }
 
-// WrittenAt implements [store.Files].
-func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path][]store.RecordHeader, error) {
+// HeadersAt implements [store.Files].
+func (s *Store) HeadersAt(ctx context.Context, paths []repo.Path) (map[repo.Path][]store.RecordHeader, error) {
 	found := make(map[repo.Path][]store.RecordHeader)
 	if len(paths) == 0 {
 		return found, ctx.Err()
@@ -216,8 +216,8 @@ func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path
 	return found, nil
 }
 
-// WrittenSince implements [store.Files]. The mark is a sequence number.
-func (s *Store) WrittenSince(ctx context.Context, mark int64) (paths []repo.Path, now int64, err error) {
+// PathsSince implements [store.Files]. The mark is a sequence number.
+func (s *Store) PathsSince(ctx context.Context, mark int64) (paths []repo.Path, now int64, err error) {
 	err = s.read(ctx, "read", func(tx pgx.Tx) error {
 		err := tx.QueryRow(ctx, `SELECT coalesce(max(seq), 0) FROM ken.record WHERE repository = $1`, s.repository).Scan(&now)
 		if err != nil || now == mark {

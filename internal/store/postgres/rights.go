@@ -13,9 +13,9 @@ import (
 	"ken/internal/fault"
 )
 
-// Reach returns an error if the database at an address cannot be used. It writes nothing; it asks the server for the
+// CheckAccess returns an error if the database at an address cannot be used. It writes nothing; it asks the server for the
 // privileges of the role.
-func Reach(ctx context.Context, address string) error {
+func CheckAccess(ctx context.Context, address string) error {
 	s, err := Open(address, Options{Repository: "none", Connections: 1})
 	if err != nil {
 		return err
@@ -78,9 +78,9 @@ var clientRights = []Right{
 	{"DELETE", "worktree, file, lease, directory_latest, directory_failure"},
 }
 
-// Lacks returns an error that lists the missing privileges of the role, with a hint that grants them, nil if it has
+// MissingRights returns an error that lists the missing privileges of the role, with a hint that grants them, nil if it has
 // all. It ignores tables that do not exist. err is set if the server could not be asked.
-func (s *Store) Lacks(ctx context.Context, rights []Right) (lacks, err error) {
+func (s *Store) MissingRights(ctx context.Context, rights []Right) (lacks, err error) {
 	conn, err := pgx.ConnectConfig(ctx, s.connections.config.ConnConfig)
 	if err != nil {
 		return nil, s.explain("open", err)
@@ -163,8 +163,8 @@ func (s *Store) rightsError(lacks []string) error {
 	}
 }
 
-// Owner returns the address with the placeholder OWNER as the role.
-func (s *Store) Owner() string { return s.address.withOwner() }
+// OwnerAddress returns the address with the placeholder OWNER as the role.
+func (s *Store) OwnerAddress() string { return s.address.withOwner() }
 
 // withOwner returns the address with the placeholder OWNER as the role: ken does not know the owner's name.
 func (a Address) withOwner() string {

@@ -60,11 +60,11 @@ func TestRoles(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := []postgres.Right{{Right: "SELECT", On: "record"}, {Right: "DELETE", On: "record"}}
-	if lacks, err := s.Lacks(t.Context(), all); err != nil || lacks == nil || !strings.Contains(lacks.Error(), "lacks DELETE") {
+	if lacks, err := s.MissingRights(t.Context(), all); err != nil || lacks == nil || !strings.Contains(lacks.Error(), "lacks DELETE") {
 		t.Errorf("lacks %v, %v", lacks, err)
 	}
 	pgtest.Exec(t, admin, `ALTER ROLE ken CONNECTION LIMIT 0`)
-	if lacks, err := s.Lacks(t.Context(), all); err == nil || lacks != nil {
+	if lacks, err := s.MissingRights(t.Context(), all); err == nil || lacks != nil {
 		t.Errorf("without a connection: lacks %v, %v", lacks, err)
 	}
 	pgtest.Exec(t, admin, `ALTER ROLE ken CONNECTION LIMIT -1`)
@@ -73,8 +73,8 @@ func TestRoles(t *testing.T) {
 		Baseline: &store.Verification{Head: storetest.ID("h")}, Worktrees: []string{"w"},
 	})
 	storetest.Commit(t, s, "w", store.FileChanges{Delete: []repo.Path{"b"}, Put: []store.FileRow{storetest.Row("a", "z")}})
-	storetest.Keep(t, s, storetest.Directory("d", "x", 1), storetest.Directory("d", "y", 2))
-	storetest.Absorb(t, s, store.Record{Directory: storetest.Outlined("d", "x", 1)})
+	storetest.SaveDirRecords(t, s, storetest.Directory("d", "x", 1), storetest.Directory("d", "y", 2))
+	storetest.AddRecords(t, s, store.Record{Directory: storetest.Outlined("d", "x", 1)})
 	l := storetest.Lease("d", "token", 5)
 	if ok, err := s.Take(t.Context(), "w", l, storetest.Epoch); !ok || err != nil {
 		t.Error(ok, err)
@@ -82,7 +82,7 @@ func TestRoles(t *testing.T) {
 	if ok, err := s.Settle(t.Context(), "w", l, storetest.Directory("d", "z", 3)); !ok || err != nil {
 		t.Error(ok, err)
 	}
-	if err := s.Tell(t.Context(), "w", nil, store.FileCounts{}); err != nil {
+	if err := s.SaveWorktree(t.Context(), "w", nil, store.FileCounts{}); err != nil {
 		t.Error(err)
 	}
 	storetest.Since(t, s, "", 10)

@@ -50,8 +50,8 @@ func (s *Store) Exceptions(ctx context.Context, worktree string, marks store.Fil
 		)`, int32(marks))
 }
 
-// Tally implements [store.Files]. A summary of a file with unknown content counts as stale.
-func (s *Store) Tally(ctx context.Context, worktree string) (t store.FileCounts, err error) {
+// Counts implements [store.Files]. A summary of a file with unknown content counts as stale.
+func (s *Store) Counts(ctx context.Context, worktree string) (t store.FileCounts, err error) {
 	err = s.eachRow(ctx, worktree, `
 		SELECT path, kind, mode, content_id, content_md5, size, mtime, ctime, inode, marks, excluded, about
 		FROM ken.row WHERE repository = $1 AND worktree = $2`,

@@ -54,11 +54,11 @@ func parsePositions(mark store.Mark) positions {
 	return positions{parsePosition(files), parsePosition(directories)}
 }
 
-// Stand reports whether two marks belong to this database, and whether it may have new records since. seen is the
+// CheckMarks reports whether two marks belong to this database, and whether it may have new records since. seen is the
 // mark up to which a clone has read, given the mark up to which it has sent its records; "" means none. A mark
 // that does not belong here comes from another database, or from this one before it was restored: the clone must
 // then send its records again.
-func (s *Store) Stand(ctx context.Context, seen, given store.Mark) (known, news bool, err error) {
+func (s *Store) CheckMarks(ctx context.Context, seen, given store.Mark) (known, news bool, err error) {
 	pool, err := s.Pool(ctx)
 	if err != nil {
 		return false, false, err
@@ -138,27 +138,27 @@ func (s *Store) end(ctx context.Context, tx pgx.Tx) (at positions, err error) {
 	return at, err
 }
 
-// A Delivery has the records after a mark.
-type Delivery struct {
+// A RecordBatch has the records after a mark.
+type RecordBatch struct {
 	Records []store.Record
-	// Aside lists bad records, which cannot be read or do not match their id. Next is also after them.
-	Aside []store.BadRecord
-	Next  store.Mark
+	// Bad lists bad records, which cannot be read or do not match their id. Next is also after them.
+	Bad  []store.BadRecord
+	Next store.Mark
 }
 
 // Since implements [store.Records]. It skips bad records.
 func (s *Store) Since(ctx context.Context, mark store.Mark, most int) (list []store.Record, next store.Mark, err error) {
 	for {
-		d, err := s.Deliver(ctx, mark, most)
-		if err != nil || len(d.Records) > 0 || len(d.Aside) == 0 {
+		d, err := s.ReadSince(ctx, mark, most)
+		if err != nil || len(d.Records) > 0 || len(d.Bad) == 0 {
 			return d.Records, d.Next, err
 		}
 		mark = d.Next
 	}
 }
 
-// Deliver is Since with a list of the bad records. The end is reached if it returns neither good nor bad records.
-func (s *Store) Deliver(ctx context.Context, mark store.Mark, most int) (d Delivery, err error) {
+// ReadSince is Since with a list of the bad records. The end is reached if it returns neither good nor bad records.
+func (s *Store) ReadSince(ctx context.Context, mark store.Mark, most int) (d RecordBatch, err error) {
 	err = s.read(ctx, "read", func(tx pgx.Tx) error {
 		at, err := s.positions(ctx, tx, mark)
 		if err != nil {
@@ -167,24 +167,24 @@ func (s *Store) Deliver(ctx context.Context, mark store.Mark, most int) (d Deliv
 		if err := s.filesSince(ctx, tx, &at[0], most, &d); err != nil {
 			return err
 		}
-		if n := len(d.Records) + len(d.Aside); n < most {
+		if n := len(d.Records) + len(d.Bad); n < most {
 			err = s.directoriesSince(ctx, tx, &at[1], most-n, &d)
 		}
 		d.Next = at.mark()
 		return err
 	})
 	if err != nil {
-		return Delivery{Next: mark}, err
+		return RecordBatch{Next: mark}, err
 	}
 	return d, nil
 }
 
 // addBad adds a bad record.
-func (d *Delivery) addBad(path []byte, err error) {
-	d.Aside = append(d.Aside, store.BadRecord{PathJSON: repo.DirLabel(repo.Path(path)).JSON(), Reason: err.Error()})
+func (d *RecordBatch) addBad(path []byte, err error) {
+	d.Bad = append(d.Bad, store.BadRecord{PathJSON: repo.DirLabel(repo.Path(path)).JSON(), Reason: err.Error()})
 }
 
-func (s *Store) filesSince(ctx context.Context, tx pgx.Tx, at *position, most int, d *Delivery) error {
+func (s *Store) filesSince(ctx context.Context, tx pgx.Tx, at *position, most int, d *RecordBatch) error {
 	rows, err := tx.Query(ctx, `
 		SELECT seq, id, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id
 		FROM ken.record WHERE repository = $1 AND seq > $2 ORDER BY seq LIMIT $3`, s.repository, at.seq, most)
@@ -214,7 +214,7 @@ const shareable = `(
 	OR r.seq = (SELECT l.seq FROM ken.directory_latest l WHERE l.repository = r.repository AND l.path = r.path AND l.outlined)
 )`
 
-func (s *Store) directoriesSince(ctx context.Context, tx pgx.Tx, at *position, most int, d *Delivery) error {
+func (s *Store) directoriesSince(ctx context.Context, tx pgx.Tx, at *position, most int, d *RecordBatch) error {
 	rows, err := tx.Query(ctx, `
 		SELECT r.seq, r.id, r.path, r.at, r.partial, r.author, r.recipe, r.confirmer, r.flags, r.basis, r.text, r.id
 		FROM ken.directory_record r
@@ -234,8 +234,8 @@ func (s *Store) directoriesSince(ctx context.Context, tx pgx.Tx, at *position, m
 	}, append([]any{&at.seq, &id}, r.columns()...)...)
 }
 
-// Behind returns the number of records after a mark.
-func (s *Store) Behind(ctx context.Context, mark store.Mark) (n int, err error) {
+// CountSince returns the number of records after a mark.
+func (s *Store) CountSince(ctx context.Context, mark store.Mark) (n int, err error) {
 	err = s.read(ctx, "read", func(tx pgx.Tx) error {
 		at, err := s.positions(ctx, tx, mark)
 		if err != nil {
@@ -250,16 +250,16 @@ func (s *Store) Behind(ctx context.Context, mark store.Mark) (n int, err error) 
 	return n, err
 }
 
-// Absorb implements [store.Records].
-func (s *Store) Absorb(ctx context.Context, list []store.Record) error {
-	_, _, err := s.AbsorbAt(ctx, "", list)
+// AddRecords implements [store.Records].
+func (s *Store) AddRecords(ctx context.Context, list []store.Record) error {
+	_, _, err := s.AddRecordsAt(ctx, "", list)
 	return err
 }
 
-// AbsorbAt is Absorb for a clone that has read everything up to mark. If nothing else was added since, seen is
+// AddRecordsAt is AddRecords for a clone that has read everything up to mark. If nothing else was added since, seen is
 // after the new records, so that the clone does not read its own records again; otherwise seen is mark. end is
 // after the last record, "" if list is empty.
-func (s *Store) AbsorbAt(ctx context.Context, mark store.Mark, list []store.Record) (seen, end store.Mark, err error) {
+func (s *Store) AddRecordsAt(ctx context.Context, mark store.Mark, list []store.Record) (seen, end store.Mark, err error) {
 	if len(list) == 0 {
 		return mark, "", ctx.Err()
 	}

@@ -34,7 +34,7 @@ func TestIdleWriter(t *testing.T) {
 		})
 	}()
 	<-idle
-	storetest.Absorb(t, openOther(t, address, s.Name()), store.Record{Directory: storetest.Directory("d", "x", 1)})
+	storetest.AddRecords(t, openOther(t, address, s.Name()), store.Record{Directory: storetest.Directory("d", "x", 1)})
 	close(resume)
 	if err := <-failed; err == nil {
 		t.Error("Commit succeeded after the server ended its transaction")
@@ -77,15 +77,15 @@ func TestWriteTimeout(t *testing.T) {
 	}
 	defer s.Close()
 	text := store.Record{Directory: storetest.Directory("d", "x", 1)}
-	storetest.Absorb(t, s, text)
+	storetest.AddRecords(t, s, text)
 	h := lockWith(t, address, `SELECT * FROM ken.repository FOR UPDATE`)
-	if err := s.Absorb(t.Context(), []store.Record{text}); err == nil || !strings.Contains(err.Error(), "other writers block the database") || !postgres.Away(err) {
+	if err := s.AddRecords(t.Context(), []store.Record{text}); err == nil || !strings.Contains(err.Error(), "other writers block the database") || !postgres.IsUnreachable(err) {
 		t.Errorf("error while another client writes: %v", err)
 	}
 	if err := h.tx.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	storetest.Absorb(t, s, text)
+	storetest.AddRecords(t, s, text)
 }
 
 // ken changes no session settings: a connection pooler would refuse them, or keep them for the next client.

@@ -145,7 +145,7 @@ func (s *Store) Machines(ctx context.Context) (list []store.Machine, err error) 
 				}
 			}
 			if told != nil {
-				m.Told = told.UTC()
+				m.ReportedAt = told.UTC()
 			}
 			list = append(list, m)
 			return nil
@@ -154,9 +154,9 @@ func (s *Store) Machines(ctx context.Context) (list []store.Machine, err error) 
 	return list, err
 }
 
-// Tell writes the baseline and the counts of a work tree of this machine. b is nil if the work tree was never
+// SaveWorktree writes the baseline and the counts of a work tree of this machine. b is nil if the work tree was never
 // verified. The rows may follow later, and begin the next generation then.
-func (s *Store) Tell(ctx context.Context, worktree string, b *store.Verification, t store.FileCounts) error {
+func (s *Store) SaveWorktree(ctx context.Context, worktree string, b *store.Verification, t store.FileCounts) error {
 	pool, err := s.Pool(ctx)
 	if err != nil {
 		return err

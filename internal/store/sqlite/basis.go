@@ -72,8 +72,6 @@ type basisReader struct {
 	files    arena[store.BasisFile]
 	children arena[store.BasisChild]
 	names    arena[byte]
-
-	languages map[string]outline.Language
 }
 
 // read decodes a basis. It does not retain in.
@@ -133,27 +131,14 @@ func (r *basisReader) id() repo.ID {
 }
 
 func (r *basisReader) shape() (s store.OutlineShape) {
-	language := string(r.bytes(r.count()))
-	if language == "" {
+	s.Language = outline.Language(r.bytes(r.count()))
+	if s.Language == "" {
 		return s
 	}
 	partial := r.bytes(1)
-	s.Language, s.Partial = r.intern(language), len(partial) > 0 && partial[0] == 1
+	s.Partial = len(partial) > 0 && partial[0] == 1
 	s.Tokens, s.Interface, s.Digest = r.digest(), r.digest(), r.digest()
 	return s
-}
-
-// intern returns the language with a name, and shares its string.
-func (r *basisReader) intern(name string) outline.Language {
-	if r.languages == nil {
-		r.languages = make(map[string]outline.Language)
-	}
-	l, ok := r.languages[name]
-	if !ok {
-		l = outline.Language(name)
-		r.languages[name] = l
-	}
-	return l
 }
 
 func (r *basisReader) digest() (d fresh.Digest) {

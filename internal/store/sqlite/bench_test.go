@@ -75,21 +75,21 @@ func BenchmarkRows(b *testing.B) {
 	}
 }
 
-func BenchmarkTally(b *testing.B) {
+func BenchmarkCounts(b *testing.B) {
 	s, _, _ := benchStore(b, false)
 	for b.Loop() {
-		if _, err := s.Tally(b.Context(), ""); err != nil {
+		if _, err := s.Counts(b.Context(), ""); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
-func BenchmarkKnown(b *testing.B) {
+func BenchmarkNewestBases(b *testing.B) {
 	s, _, contents := benchStore(b, true)
 	for _, n := range []int{1, 1000, benchRows} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
-				if known, err := s.Known(b.Context(), contents[:n]); err != nil || len(known) != n {
+				if known, err := s.NewestBases(b.Context(), contents[:n]); err != nil || len(known) != n {
 					b.Fatal(len(known), err)
 				}
 			}
@@ -104,7 +104,7 @@ func BenchmarkKnown(b *testing.B) {
 	}
 }
 
-// BenchmarkSummary is what `ken summary set` costs in a large repository.
+// BenchmarkSummary measures the commit of `ken summary set` in a large repository.
 func BenchmarkSummary(b *testing.B) {
 	s, rows, _ := benchStore(b, false)
 	i := 0
@@ -116,7 +116,7 @@ func BenchmarkSummary(b *testing.B) {
 	}
 }
 
-// BenchmarkSwitch is what a branch switch costs that changes so many files.
+// BenchmarkSwitch measures a branch switch that changes some files.
 func BenchmarkSwitch(b *testing.B) {
 	s, rows, _ := benchStore(b, false)
 	for _, n := range []int{1, 1000, 5000, benchRows} {
@@ -128,7 +128,7 @@ func BenchmarkSwitch(b *testing.B) {
 	}
 }
 
-// BenchmarkOpen is what a command pays that asks one question.
+// BenchmarkOpen measures a command with one query.
 func BenchmarkOpen(b *testing.B) {
 	s, _, _ := benchStore(b, false)
 	path := s.Path()

@@ -166,17 +166,9 @@ func (c *Cache) rollback() error {
 // cacheTimeout limits the wait for other processes. Computing the entries again would take longer.
 const cacheTimeout = 2 * time.Second
 
+// makerOf returns the id of a maker, 0 if it has no entries.
 func makerOf(conn *sqlite.Conn, name string) (int64, error) {
-	stmt, err := conn.Prepare(`SELECT id FROM maker WHERE name = ?1`)
-	if err != nil {
-		return 0, err
-	}
-	defer stmt.Reset()
-	stmt.BindText(1, name)
-	if ok, err := stmt.Step(); !ok || err != nil {
-		return 0, err
-	}
-	return stmt.ColumnInt64(0), nil
+	return number(conn, `SELECT id FROM maker WHERE name = ?1`, name)
 }
 
 func load(conn *sqlite.Conn, name string, ids []repo.ID) (map[repo.ID][]byte, error) {
@@ -198,18 +190,15 @@ func load(conn *sqlite.Conn, name string, ids []repo.ID) (map[repo.ID][]byte, er
 	slices.SortFunc(contents, bytes.Compare) // the order of the index
 	for _, content := range contents {
 		stmt.BindBytes(2, content)
-		ok, err := stmt.Step()
-		if err != nil {
-			return nil, err
-		}
-		if ok {
+		err := eachRow(stmt, func(stmt *sqlite.Stmt) error {
 			m := cacheEntry{content, make([]byte, stmt.ColumnLen(1))}
 			stmt.ColumnBytes(1, m.body)
 			if stmt.ColumnInt64(0) == m.sum(name) {
 				found[repo.IDFromBytes(content)] = m.body
 			}
-		}
-		if err := stmt.Reset(); err != nil {
+			return nil
+		})
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -217,13 +206,7 @@ func load(conn *sqlite.Conn, name string, ids []repo.ID) (map[repo.ID][]byte, er
 }
 
 func save(conn *sqlite.Conn, name string, all []cacheEntry) error {
-	add, err := conn.Prepare(`INSERT INTO maker (name) VALUES (?1) ON CONFLICT DO NOTHING`)
-	if err != nil {
-		return err
-	}
-	defer add.Reset()
-	add.BindText(1, name)
-	if err := run(add); err != nil {
+	if err := execute(conn, `INSERT INTO maker (name) VALUES (?1) ON CONFLICT DO NOTHING`, name); err != nil {
 		return err
 	}
 	maker, err := makerOf(conn, name)

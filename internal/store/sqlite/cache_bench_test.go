@@ -22,8 +22,7 @@ func benchOutlines(n, round int) (bodies map[repo.ID][]byte, ids []repo.ID) {
 	return bodies, ids
 }
 
-// BenchmarkCache is what outlines of 10,000 files cost, in a cache that has those of
-// so many others.
+// BenchmarkCache measures saving and loading the outlines of 10,000 files, in a cache that has those of other files.
 func BenchmarkCache(b *testing.B) {
 	const n = 10_000
 	for _, others := range []int{0, 100_000} {

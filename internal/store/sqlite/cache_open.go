@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 
@@ -55,8 +54,7 @@ func (c *Cache) openReadOnly(file os.FileInfo) error {
 	if wal, err := os.Stat(c.path + "-wal"); err == nil && wal.Size() > 0 {
 		return nil
 	}
-	u := url.URL{Scheme: "file", Path: filepath.ToSlash(c.path), RawQuery: "mode=ro&immutable=1"}
-	conn, err := sqlite.OpenConn(u.String(), sqlite.OpenReadOnly|sqlite.OpenURI)
+	conn, err := openImmutable(c.path)
 	if err != nil {
 		return err
 	}
@@ -84,11 +82,7 @@ func (c *Cache) prepare(ctx context.Context) (err error) {
 	if err := c.rollback(); err != nil {
 		return err
 	}
-	mode := `PRAGMA journal_mode = WAL`
-	if !walIsSafe(filepath.Dir(c.path)) {
-		mode = `PRAGMA journal_mode = TRUNCATE`
-	}
-	if err := wait(mode); err != nil {
+	if err := wait(journalMode(c.path)); err != nil {
 		return err
 	}
 	if err := wait(`BEGIN IMMEDIATE`); err != nil {

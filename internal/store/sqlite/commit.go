@@ -22,7 +22,7 @@ func (s *Store) Commit(ctx context.Context, worktree string, c store.FileChanges
 	}
 	return s.write(ctx, d, func(conn *sqlite.Conn) error {
 		tx := &transaction{store: s, conn: conn, tallies: make(map[int64]*store.FileCounts)}
-		if err := tx.keep(c.Records); err != nil {
+		if err := tx.addRecords(c.Records); err != nil {
 			return err
 		}
 		if err := tx.put(worktree, c.Put); err != nil {
@@ -78,8 +78,8 @@ type transaction struct {
 	tallies map[int64]*store.FileCounts
 }
 
-// keep adds records that do not exist yet, and updates the rows with their content. It replaces damaged records.
-func (tx *transaction) keep(rs []fresh.Record) error {
+// addRecords adds records that do not exist yet, and updates the rows with their content. It replaces damaged records.
+func (tx *transaction) addRecords(rs []fresh.Record) error {
 	if len(rs) == 0 {
 		return nil
 	}
@@ -136,9 +136,7 @@ func (tx *transaction) keep(rs []fresh.Record) error {
 
 // removeDamaged removes the record with an id if it is damaged, and reports whether it did.
 func (tx *transaction) removeDamaged(id fresh.Digest) (bool, error) {
-	stmt, err := tx.conn.Prepare(`
-		SELECT seq, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id
-		FROM record WHERE id = ?1`)
+	stmt, err := tx.conn.Prepare(selectRecords + `WHERE id = ?1`)
 	if err != nil {
 		return false, err
 	}
@@ -152,20 +150,11 @@ func (tx *transaction) removeDamaged(id fresh.Digest) (bool, error) {
 	}
 	seq := stmt.ColumnInt64(0)
 	tx.store.unused.remove(false, seq)
-	remove, err := tx.conn.Prepare(`DELETE FROM record WHERE seq = ?1`)
-	if err != nil {
-		return false, err
-	}
-	remove.BindInt64(1, seq)
-	if err := run(remove); err != nil {
+	if err := execute(tx.conn, `DELETE FROM record WHERE seq = ?1`, seq); err != nil {
 		return false, err
 	}
 	// The next record may get this number, so baselines must not count it as known.
-	forget, err := tx.conn.Prepare(`UPDATE worktree SET records = 0`)
-	if err != nil {
-		return false, err
-	}
-	return true, run(forget)
+	return true, execute(tx.conn, `UPDATE worktree SET records = 0`)
 }
 
 // updateRows finds the rows whose content is the basis of a record after last, and sets their basis to that of the
@@ -180,26 +169,13 @@ func (tx *transaction) updateRows(last int64, md5s bool) error {
 		WHERE content_id IN (SELECT content_id FROM record WHERE seq > ?1 AND content_id IS NOT NULL)
 		OR content_md5 IN (SELECT content_md5 FROM record WHERE seq > ?1 AND content_id IS NULL)`
 	}
-	stmt, err := tx.conn.Prepare(query)
-	if err != nil {
-		return err
-	}
-	defer stmt.Reset()
-	stmt.BindInt64(1, last)
 	type found struct {
 		worktree int64
 		row      store.FileRow
 	}
 	var rows []found
 	var scan scanner
-	for {
-		more, err := stmt.Step()
-		if err != nil {
-			return err
-		}
-		if !more {
-			break
-		}
+	err := each(tx.conn, query, func(stmt *sqlite.Stmt) error {
 		f := found{worktree: stmt.ColumnInt64(0), row: store.FileRow{
 			Path:    scan.path(stmt, 1),
 			Content: repo.Content{ID: columnID(stmt, 2), MD5: columnMD5(stmt, 3)},
@@ -210,19 +186,15 @@ func (tx *transaction) updateRows(last int64, md5s bool) error {
 			f.row.Excluded = "yes"
 		}
 		rows = append(rows, f)
-	}
-	if len(rows) == 0 {
 		return nil
+	}, last)
+	if err != nil || len(rows) == 0 {
+		return err
 	}
 	look, err := tx.store.newLookup(tx.conn, len(rows))
 	if err != nil {
 		return err
 	}
-	update, err := tx.conn.Prepare(`UPDATE file SET about = ?3 WHERE worktree = ?1 AND path = ?2`)
-	if err != nil {
-		return err
-	}
-	defer update.Reset()
 	for _, f := range rows {
 		hit, err := look.find(f.row.Content)
 		if err != nil {
@@ -232,13 +204,8 @@ func (tx *transaction) updateRows(last int64, md5s bool) error {
 		if about == f.row.About {
 			continue
 		}
-		update.BindInt64(1, f.worktree)
-		update.BindBytes(2, []byte(f.row.Path))
-		bindBasis(update, 3, about)
-		if _, err := update.Step(); err != nil {
-			return err
-		}
-		if err := update.Reset(); err != nil {
+		err = execute(tx.conn, `UPDATE file SET about = ?3 WHERE worktree = ?1 AND path = ?2`, f.worktree, f.row.Path, about)
+		if err != nil {
 			return err
 		}
 		tx.count(f.worktree, f.row, -1)

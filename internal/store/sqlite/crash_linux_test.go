@@ -109,7 +109,7 @@ func checkWhole(t *testing.T, path, old string) (state string) {
 		t.Fatalf("state %q", state)
 	}
 	rows := storetest.Rows(t, s, "")
-	tally, err := s.Tally(t.Context(), "")
+	tally, err := s.Counts(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func checkWhole(t *testing.T, path, old string) (state string) {
 			t.Fatalf("state %q, row %d: %v, %v", state, i, known, err)
 		}
 	}
-	newRecords, err := s.Known(t.Context(), []repo.Content{storetest.Content("new 0")})
+	newRecords, err := s.NewestBases(t.Context(), []repo.Content{storetest.Content("new 0")})
 	if err != nil || (len(newRecords) == 1) != (state == "new") {
 		t.Fatalf("state %q: new records %v, %v", state, newRecords, err)
 	}
@@ -272,7 +272,7 @@ func TestSettleKilledAtEveryWrite(t *testing.T) {
 	for n, met := 1, 0; ; n++ {
 		path := dbPath(t)
 		s := open(t, path)
-		storetest.Keep(t, s, storetest.Directory("a", "old", 0))
+		storetest.SaveDirRecords(t, s, storetest.Directory("a", "old", 0))
 		if ok, err := s.Take(t.Context(), "", l, storetest.Epoch); !ok || err != nil {
 			t.Fatal(ok, err)
 		}
@@ -324,7 +324,7 @@ func TestMigrationKilledAtEveryWrite(t *testing.T) {
 			fmt.Sprintf("signal=SIGKILL:when=%d", n))
 		s := open(t, path)
 		checkSchema1(t, s)
-		storetest.Keep(t, s, storetest.Directory("a", "x", 0))
+		storetest.SaveDirRecords(t, s, storetest.Directory("a", "x", 0))
 		knowsDirectory(t, s, "a", "x")
 		checkSchema1(t, s)
 		if err := s.Close(); err != nil {
@@ -355,7 +355,7 @@ func childMany() int {
 			Records: []fresh.Record{storetest.Record("about "+text, text, i), storetest.Record("shared", fmt.Sprint(i), 0)},
 		}, nil)
 		if err == nil {
-			_, err = s.Tally(context.Background(), name)
+			_, err = s.Counts(context.Background(), name)
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -385,7 +385,7 @@ func TestTwoProcesses(t *testing.T) {
 	wg.Wait()
 	s := open(t, path)
 	for _, name := range names {
-		tally, err := s.Tally(t.Context(), name)
+		tally, err := s.Counts(t.Context(), name)
 		if want := (store.FileCounts{Files: 41, Fresh: 40, None: 1}); err != nil || tally != want {
 			t.Errorf("%s: %+v, %v", name, tally, err)
 		}

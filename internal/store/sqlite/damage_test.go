@@ -49,7 +49,7 @@ func TestFlippedBits(t *testing.T) {
 		directories = append(directories, d, storetest.Outlined(dir, about, i))
 	}
 	storetest.Commit(t, s, "", store.FileChanges{Records: files, Put: rows})
-	storetest.Keep(t, s, directories...)
+	storetest.SaveDirRecords(t, s, directories...)
 	for _, r := range files {
 		texts[r.ID()] = r
 	}
@@ -122,7 +122,7 @@ func TestFlippedBits(t *testing.T) {
 				file("newest at", at)
 			}
 			if by, ok, err := s.Record(t.Context(), r.ID()); err == nil && ok && by.ID() != r.ID() {
-				t.Errorf("seed %d, copy %d: by the id of %q there is %q", seed, n, r.Text, by.Text)
+				t.Errorf("seed %d, copy %d: the record with the id of %q has the text %q", seed, n, r.Text, by.Text)
 			}
 		}
 		latest, err := s.Latest(t.Context())
@@ -130,17 +130,17 @@ func TestFlippedBits(t *testing.T) {
 		for _, list := range latest {
 			directory("latest", list)
 		}
-		from, err := s.WrittenFrom(t.Context(), bases)
+		from, err := s.DirRecordsByBasis(t.Context(), bases)
 		met(err)
 		for basis, list := range from {
 			directory("written from", list)
 			for _, r := range list {
 				if r.Basis.Digest() != basis {
-					t.Errorf("seed %d, copy %d: what was written from %s was written from %s", seed, n, basis, r.Basis.Digest())
+					t.Errorf("seed %d, copy %d: a record for the basis %s has the basis %s", seed, n, basis, r.Basis.Digest())
 				}
 			}
 		}
-		of, err := s.WrittenOf(t.Context(), dirs)
+		of, err := s.PastDirRecords(t.Context(), dirs)
 		met(err)
 		for _, list := range of {
 			directory("written of", list)
@@ -213,7 +213,7 @@ func TestRecordInFutureIsNotRemoved(t *testing.T) {
 	if err != nil || len(removed) > 0 {
 		t.Errorf("removed %v (%v), want nothing", removed, err)
 	}
-	unused, err := s.Examine(t.Context())
+	unused, err := s.CheckRecords(t.Context())
 	if err != nil || len(unused) != 1 {
 		t.Errorf("unused records: %v (%v), want the record in the future", unused, err)
 	}

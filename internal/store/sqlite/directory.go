@@ -55,27 +55,10 @@ func (d *directoryReader) latest(conn *sqlite.Conn, stmt *sqlite.Stmt, latest ma
 			lost = append(lost, place{repo.Path(at), stmt.ColumnBool(12)})
 			continue
 		}
-		list := d.lists.take(1)
-		list[0] = r
-		if other := latest[r.Path]; len(other) > 0 {
-			list = newestFirst([]*store.DirRecord{other[0], r})
-		}
-		latest[r.Path] = list
+		latest[r.Path] = newestFirst(append(latest[r.Path], r))
 	}
-	if len(lost) == 0 {
-		return nil
-	}
-	before, err := conn.Prepare(`
-		SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq, id
-		FROM directory_record WHERE path = ?1 AND outlined = ?2 ORDER BY at DESC, id DESC`)
-	if err != nil {
-		return err
-	}
-	defer before.Reset()
 	for _, p := range lost {
-		before.BindBytes(1, []byte(p.path))
-		before.BindBool(2, p.outlined)
-		found, err := d.all(before, 1)
+		found, err := d.find(conn, 1, `WHERE path = ?1 AND outlined = ?2 ORDER BY at DESC, id DESC`, p.path, p.outlined)
 		if err != nil {
 			return err
 		}
@@ -86,27 +69,18 @@ func (d *directoryReader) latest(conn *sqlite.Conn, stmt *sqlite.Stmt, latest ma
 	return nil
 }
 
-// WrittenIn implements [store.Directories]. Of the records of one version, it returns the newest
+// DirRecordsByVersion implements [store.Directories]. Of the records of one version, it returns the newest
 // outline and the newest record of any other recipe.
-func (s *Store) WrittenIn(ctx context.Context, places []store.DirVersion) (map[store.DirVersion][]*store.DirRecord, error) {
+func (s *Store) DirRecordsByVersion(ctx context.Context, places []store.DirVersion) (map[store.DirVersion][]*store.DirRecord, error) {
 	found := make(map[store.DirVersion][]*store.DirRecord)
 	err := s.readSurvey(ctx, func(conn *sqlite.Conn) error {
 		clear(found)
-		stmt, err := conn.Prepare(`
-			SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq, id
-			FROM directory_record WHERE basis_id = ?1 AND outlined = ?2 AND path = ?3 ORDER BY at DESC, id DESC`)
-		if err != nil {
-			return err
-		}
-		defer stmt.Reset()
 		read := directoryReader{store: s}
 		for _, p := range places {
 			var list []*store.DirRecord
-			for outlined := range int64(2) {
-				stmt.BindBytes(1, p.Basis[:])
-				stmt.BindInt64(2, outlined)
-				stmt.BindBytes(3, []byte(p.Path))
-				more, err := read.all(stmt, 1)
+			for _, outlined := range []bool{false, true} {
+				more, err := read.find(conn, 1, `WHERE basis_id = ?1 AND outlined = ?2 AND path = ?3 ORDER BY at DESC, id DESC`,
+					p.Basis[:], outlined, p.Path)
 				if err != nil {
 					return err
 				}
@@ -128,22 +102,14 @@ func (s *Store) WrittenIn(ctx context.Context, places []store.DirVersion) (map[s
 	return found, nil
 }
 
-// WrittenOf implements [store.Directories].
-func (s *Store) WrittenOf(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*store.DirRecord, error) {
+// PastDirRecords implements [store.Directories].
+func (s *Store) PastDirRecords(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*store.DirRecord, error) {
 	found := make(map[repo.Path][]*store.DirRecord)
 	err := s.readSurvey(ctx, func(conn *sqlite.Conn) error {
 		clear(found)
-		stmt, err := conn.Prepare(`
-			SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq, id
-			FROM directory_record WHERE path = ?1 AND outlined = 0 ORDER BY at DESC, id DESC`)
-		if err != nil {
-			return err
-		}
-		defer stmt.Reset()
 		read := directoryReader{store: s}
 		for _, dir := range dirs {
-			stmt.BindBytes(1, []byte(dir))
-			list, err := read.all(stmt, store.MaxPastRecords)
+			list, err := read.find(conn, store.MaxPastRecords, `WHERE path = ?1 AND outlined = 0 ORDER BY at DESC, id DESC`, dir)
 			if err != nil {
 				return err
 			}
@@ -159,20 +125,12 @@ func (s *Store) WrittenOf(ctx context.Context, dirs []repo.Path) (map[repo.Path]
 	return found, nil
 }
 
-// Kept implements [store.Directories].
-func (s *Store) Kept(ctx context.Context, id fresh.Digest) (r *store.DirRecord, err error) {
+// DirRecord implements [store.Directories].
+func (s *Store) DirRecord(ctx context.Context, id fresh.Digest) (r *store.DirRecord, err error) {
 	err = s.readSurvey(ctx, func(conn *sqlite.Conn) error {
 		r = nil
-		stmt, err := conn.Prepare(`
-			SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq, id
-			FROM directory_record WHERE id = ?1 ORDER BY seq`)
-		if err != nil {
-			return err
-		}
-		defer stmt.Reset()
-		stmt.BindBytes(1, id[:])
 		read := directoryReader{store: s}
-		found, err := read.all(stmt, 1)
+		found, err := read.find(conn, 1, `WHERE id = ?1 ORDER BY seq`, id[:])
 		if len(found) > 0 {
 			r = found[0]
 		}
@@ -184,8 +142,8 @@ func (s *Store) Kept(ctx context.Context, id fresh.Digest) (r *store.DirRecord, 
 	return r, nil
 }
 
-// Describes reports whether the store has a record of any directory.
-func (s *Store) Describes(ctx context.Context) (any bool, err error) {
+// HasDirRecords reports whether the store has a record of any directory.
+func (s *Store) HasDirRecords(ctx context.Context) (any bool, err error) {
 	err = s.readSurvey(ctx, func(conn *sqlite.Conn) error {
 		n, err := pragma(conn, `SELECT EXISTS (SELECT 1 FROM directory_latest)`)
 		any = n == 1

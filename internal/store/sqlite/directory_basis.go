@@ -12,9 +12,9 @@ import (
 	"ken/internal/store"
 )
 
-// WrittenFrom implements [store.Directories]. Of the records with one basis, it returns the newest outline and the
+// DirRecordsByBasis implements [store.Directories]. Of the records with one basis, it returns the newest outline and the
 // newest record of any other recipe. There may be thousands if many directories contain only the same file.
-func (s *Store) WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fresh.Digest][]*store.DirRecord, error) {
+func (s *Store) DirRecordsByBasis(ctx context.Context, bases []fresh.Digest) (map[fresh.Digest][]*store.DirRecord, error) {
 	found := make(map[fresh.Digest][]*store.DirRecord)
 	err := s.readSurvey(ctx, func(conn *sqlite.Conn) error {
 		clear(found)
@@ -22,19 +22,11 @@ func (s *Store) WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fres
 		if err != nil {
 			return err
 		}
-		stmt, err := conn.Prepare(`
-			SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq, id
-			FROM directory_record WHERE seq = ?1`)
-		if err != nil {
-			return err
-		}
-		defer stmt.Reset()
 		read := directoryReader{store: s}
 		var lost []fresh.Digest
 		// Read in order: records that were written together are stored together.
 		for _, seq := range slices.Sorted(maps.Keys(wanted)) {
-			stmt.BindInt64(1, seq)
-			records, err := read.all(stmt, 1)
+			records, err := read.find(conn, 1, `WHERE seq = ?1`, seq)
 			if err != nil {
 				return err
 			}
@@ -66,17 +58,9 @@ func (s *Store) WrittenFrom(ctx context.Context, bases []fresh.Digest) (map[fres
 
 // from reads all records with a basis, and returns the newest usable outline and the newest usable other record.
 func (d *directoryReader) from(conn *sqlite.Conn, basis fresh.Digest) (list []*store.DirRecord, err error) {
-	stmt, err := conn.Prepare(`
-		SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq, id
-		FROM directory_record WHERE basis_id = ?1`)
-	if err != nil {
-		return nil, err
-	}
-	defer stmt.Reset()
-	stmt.BindBytes(1, basis[:])
-	all, err := d.all(stmt, math.MaxInt)
+	all, err := d.find(conn, math.MaxInt, `WHERE basis_id = ?1`, basis[:])
 	for _, r := range newestFirst(all) {
-		same := func(other *store.DirRecord) bool { return other.Outlined() == r.Outlined() }
+		same := func(other *store.DirRecord) bool { return other.IsOutline() == r.IsOutline() }
 		if r.Basis.Digest() == basis && !slices.ContainsFunc(list, same) {
 			list = append(list, r)
 		}
@@ -86,17 +70,10 @@ func (d *directoryReader) from(conn *sqlite.Conn, basis fresh.Digest) (list []*s
 
 // writtenFrom returns the sequence numbers of the newest records with each basis.
 func writtenFrom(conn *sqlite.Conn, bases []fresh.Digest, latest int64) (map[int64]fresh.Digest, error) {
-	count, err := conn.Prepare(`SELECT max(seq) FROM directory_record`)
-	if err != nil {
+	last, err := number(conn, `SELECT max(seq) FROM directory_record`)
+	switch {
+	case last == 0 || err != nil:
 		return nil, err
-	}
-	defer count.Reset()
-	if _, err := count.Step(); err != nil {
-		return nil, err
-	}
-	switch last := count.ColumnInt64(0); {
-	case last == 0:
-		return nil, nil
 	case scanPays(len(bases), last):
 		return scanWrittenFrom(conn, bases, latest)
 	}
@@ -112,15 +89,15 @@ func writtenFrom(conn *sqlite.Conn, bases []fresh.Digest, latest int64) (map[int
 	found := make(map[int64]fresh.Digest)
 	for _, basis := range bases {
 		stmt.BindBytes(1, basis[:])
-		if _, err := stmt.Step(); err != nil {
-			return nil, err
-		}
-		for col := range 2 {
-			if seq := stmt.ColumnInt64(col); seq != 0 {
-				found[seq] = basis
+		err := eachRow(stmt, func(stmt *sqlite.Stmt) error {
+			for col := range 2 {
+				if seq := stmt.ColumnInt64(col); seq != 0 {
+					found[seq] = basis
+				}
 			}
-		}
-		if err := stmt.Reset(); err != nil {
+			return nil
+		})
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -133,27 +110,19 @@ func scanWrittenFrom(conn *sqlite.Conn, bases []fresh.Digest, latest int64) (map
 	for _, b := range bases {
 		newest[b] = [2]int64{}
 	}
-	stmt, err := conn.Prepare(`
-		SELECT basis_id, outlined <> 0, seq FROM directory_record WHERE at <= ?1 ORDER BY basis_id, outlined, at, id, path`)
+	err := each(conn, `
+		SELECT basis_id, outlined <> 0, seq FROM directory_record WHERE at <= ?1 ORDER BY basis_id, outlined, at, id, path`,
+		func(stmt *sqlite.Stmt) error {
+			var basis fresh.Digest
+			stmt.ColumnBytes(0, basis[:])
+			if pair, ok := newest[basis]; ok {
+				pair[stmt.ColumnInt(1)] = stmt.ColumnInt64(2) // the last is the newest
+				newest[basis] = pair
+			}
+			return nil
+		}, latest)
 	if err != nil {
 		return nil, err
-	}
-	defer stmt.Reset()
-	stmt.BindInt64(1, latest)
-	for {
-		more, err := stmt.Step()
-		if err != nil {
-			return nil, err
-		}
-		if !more {
-			break
-		}
-		var basis fresh.Digest
-		stmt.ColumnBytes(0, basis[:])
-		if pair, ok := newest[basis]; ok {
-			pair[stmt.ColumnInt(1)] = stmt.ColumnInt64(2) // the last is the newest
-			newest[basis] = pair
-		}
 	}
 	found := make(map[int64]fresh.Digest)
 	for basis, pair := range newest {

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"encoding/json"
 	"math"
 	"slices"
 	"time"
@@ -9,7 +8,6 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"ken/internal/fresh"
-	"ken/internal/repo"
 	"ken/internal/store"
 )
 
@@ -28,29 +26,14 @@ type directoryRow struct {
 	basis       []byte
 }
 
-// A flag is [store.DirFlag] with a path that need not be UTF-8.
-type flag struct {
-	repo.PathJSON
-	Severity string  `json:"severity"`
-	Finding  string  `json:"finding"`
-	Content  repo.ID `json:"content,omitzero"`
-}
-
 func directoryRowOf(r *store.DirRecord) (row directoryRow, err error) {
 	row = directoryRow{
-		id: r.ID(), basisID: r.Basis.Digest(), path: []byte(r.Path), outlined: r.Outlined(), at: r.At.UnixMicro(),
+		id: r.ID(), basisID: r.Basis.Digest(), path: []byte(r.Path), outlined: r.IsOutline(), at: r.At.UnixMicro(),
 		partial: r.Partial, author: r.Author, recipe: r.Recipe, confirmer: r.Confirmer, text: r.Text,
 	}
 	row.basis = appendBasis(nil, r.Basis)
-	if len(r.Flags) == 0 {
-		return row, nil
-	}
-	flags := make([]flag, len(r.Flags))
-	for i, f := range r.Flags {
-		flags[i] = flag{f.Path.JSON(), f.Severity, f.Finding, f.Content}
-	}
-	text, err := json.Marshal(flags)
-	row.flags = string(text)
+	flags, err := store.EncodeFlags(r.Flags)
+	row.flags = string(flags)
 	return row, err
 }
 
@@ -59,11 +42,18 @@ type directoryReader struct {
 	store *Store
 	scanner
 	bases basisReader
-	lists arena[*store.DirRecord]
 }
 
-// all returns up to most usable records of a bound statement, and resets it.
-func (d *directoryReader) all(stmt *sqlite.Stmt, most int) (records []*store.DirRecord, err error) {
+// selectDirRecords begins the queries that return the columns that record reads.
+const selectDirRecords = `SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq, id FROM directory_record `
+
+// find returns up to most usable records. where is the rest of the query.
+func (d *directoryReader) find(conn *sqlite.Conn, most int, where string, args ...any) (records []*store.DirRecord, err error) {
+	stmt, err := prepare(conn, selectDirRecords+where, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer stmt.Reset()
 	for len(records) < most {
 		more, err := stmt.Step()
 		if err != nil {
@@ -76,11 +66,10 @@ func (d *directoryReader) all(stmt *sqlite.Stmt, most int) (records []*store.Dir
 			records = append(records, r)
 		}
 	}
-	return records, stmt.Reset()
+	return records, nil
 }
 
-// record reads the columns path, at, partial, author, recipe, confirmer, flags, text,
-// basis, seq and id. It returns nil for a record that cannot be used.
+// record reads the columns of selectDirRecords. It returns nil for a record that cannot be used.
 func (d *directoryReader) record(stmt *sqlite.Stmt) *store.DirRecord {
 	r := &store.DirRecord{
 		Path:      d.path(stmt, 0),
@@ -93,7 +82,7 @@ func (d *directoryReader) record(stmt *sqlite.Stmt) *store.DirRecord {
 	}
 	var flagsErr, basisErr error
 	if !stmt.ColumnIsNull(6) {
-		r.Flags, flagsErr = decodeFlags(d.bytes(stmt, 6))
+		r.Flags, flagsErr = store.DecodeFlags(d.bytes(stmt, 6))
 	}
 	r.Basis, basisErr = d.bases.read(d.bytes(stmt, 8))
 	var id fresh.Digest
@@ -105,22 +94,6 @@ func (d *directoryReader) record(stmt *sqlite.Stmt) *store.DirRecord {
 	return r
 }
 
-func decodeFlags(text []byte) ([]store.DirFlag, error) {
-	var flags []flag
-	if err := json.Unmarshal(text, &flags); err != nil {
-		return nil, err
-	}
-	list := make([]store.DirFlag, len(flags))
-	for i, f := range flags {
-		p, err := f.Raw()
-		if err != nil {
-			return nil, err
-		}
-		list[i] = store.DirFlag{Path: p, Severity: f.Severity, Finding: f.Finding, Content: f.Content}
-	}
-	return list, nil
-}
-
 // newestFirst sorts records in place, the newest first.
 func newestFirst(records []*store.DirRecord) []*store.DirRecord {
 	slices.SortFunc(records, func(a, b *store.DirRecord) int { return b.Compare(a) })
@@ -129,13 +102,6 @@ func newestFirst(records []*store.DirRecord) []*store.DirRecord {
 
 // directoryRecords returns all usable records in the order of insertion.
 func (s *Store) directoryRecords(conn *sqlite.Conn) ([]*store.DirRecord, error) {
-	stmt, err := conn.Prepare(`
-		SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq, id
-		FROM directory_record ORDER BY seq`)
-	if err != nil {
-		return nil, err
-	}
-	defer stmt.Reset()
 	read := directoryReader{store: s}
-	return read.all(stmt, math.MaxInt)
+	return read.find(conn, math.MaxInt, `ORDER BY seq`)
 }

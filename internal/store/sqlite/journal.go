@@ -12,11 +12,15 @@ import (
 // The mode is WAL, in which readers and a writer do not wait for each other, unless it is unsafe on the file
 // system. An existing database keeps its mode, because it may be used again on a mount where WAL is unsafe.
 func (s *Store) setJournal(ctx context.Context, conn *sqlite.Conn) error {
-	mode := `PRAGMA journal_mode = WAL`
-	if !walIsSafe(filepath.Dir(s.path)) {
-		mode = `PRAGMA journal_mode = TRUNCATE`
+	return s.retryBusy(ctx, func() error { return exec(conn, journalMode(s.path)) })
+}
+
+// journalMode returns the statement that sets the journal mode of a new database at path.
+func journalMode(path string) string {
+	if walIsSafe(filepath.Dir(path)) {
+		return `PRAGMA journal_mode = WAL`
 	}
-	return s.retryBusy(ctx, func() error { return exec(conn, mode) })
+	return `PRAGMA journal_mode = TRUNCATE`
 }
 
 // walSafeOn reports whether WAL is safe on a file system, given its magic number from statfs on Linux.

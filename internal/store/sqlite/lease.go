@@ -53,14 +53,9 @@ func (l leaseRow) lease(read *basisReader) (store.Lease, error) {
 	return out, nil
 }
 
-// bind binds the columns worktree, path, token, expires, recipe and basis.
-func (l leaseRow) bind(stmt *sqlite.Stmt) {
-	stmt.BindText(1, l.worktree)
-	stmt.BindBytes(2, l.path)
-	stmt.BindText(3, l.token)
-	stmt.BindInt64(4, l.expires)
-	stmt.BindText(5, l.recipe)
-	stmt.BindBytes(6, l.basis)
+// columns returns the values of the columns worktree, path, token, expires, recipe and basis.
+func (l leaseRow) columns() []any {
+	return []any{l.worktree, l.path, l.token, l.expires, l.recipe, l.basis}
 }
 
 // Leases implements [store.Leases].
@@ -93,17 +88,8 @@ func (s *Store) Leases(ctx context.Context, worktree string) (map[repo.Path]stor
 
 // leases returns the leases of all work trees, including expired ones. They are few: one for each agent.
 func leases(conn *sqlite.Conn) (rows []leaseRow, err error) {
-	stmt, err := conn.Prepare(`SELECT worktree, path, token, expires, recipe, basis FROM lease`)
-	if err != nil {
-		return nil, err
-	}
-	defer stmt.Reset()
 	var scan scanner
-	for {
-		more, err := stmt.Step()
-		if !more || err != nil {
-			return rows, err
-		}
+	err = each(conn, `SELECT worktree, path, token, expires, recipe, basis FROM lease`, func(stmt *sqlite.Stmt) error {
 		rows = append(rows, leaseRow{
 			worktree: stmt.ColumnText(0),
 			path:     []byte(scan.path(stmt, 1)),
@@ -112,28 +98,21 @@ func leases(conn *sqlite.Conn) (rows []leaseRow, err error) {
 			recipe:   stmt.ColumnText(4),
 			basis:    slices.Clone(scan.bytes(stmt, 5)),
 		})
-	}
+		return nil
+	})
+	return rows, err
 }
 
 // Take implements [store.Leases]. If the lease exists already, Take sets its expiry to that of this one.
 func (s *Store) Take(ctx context.Context, worktree string, l store.Lease, now time.Time) (ok bool, err error) {
 	row := leaseRowOf(worktree, l)
 	err = s.write(ctx, relaxed, func(conn *sqlite.Conn) error {
-		stmt, err := conn.Prepare(`
+		err := execute(conn, `
 			INSERT INTO lease (worktree, path, token, expires, recipe, basis) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
 			ON CONFLICT (worktree, path) DO UPDATE SET token = ?3, expires = ?4, recipe = ?5, basis = ?6
-			WHERE expires <= ?7 OR token = ?3`)
-		if err != nil {
-			return err
-		}
-		defer stmt.Reset()
-		row.bind(stmt)
-		stmt.BindInt64(7, now.UnixMicro())
-		if err := run(stmt); err != nil {
-			return err
-		}
+			WHERE expires <= ?7 OR token = ?3`, append(row.columns(), now.UnixMicro())...)
 		ok = conn.Changes() > 0
-		return nil
+		return err
 	})
 	return ok && err == nil, err
 }
@@ -145,38 +124,26 @@ func (s *Store) Settle(ctx context.Context, worktree string, l store.Lease, r *s
 		return false, fmt.Errorf("keep the text about %s: %w", repo.DirLabel(r.Path), err)
 	}
 	err = s.write(ctx, durable, func(conn *sqlite.Conn) error {
-		stmt, err := conn.Prepare(`DELETE FROM lease WHERE worktree = ?1 AND path = ?2 AND token = ?3`)
+		err := execute(conn, `DELETE FROM lease WHERE worktree = ?1 AND path = ?2 AND token = ?3`, worktree, l.Path, l.Token)
 		if err != nil {
-			return err
-		}
-		defer stmt.Reset()
-		stmt.BindText(1, worktree)
-		stmt.BindBytes(2, []byte(l.Path))
-		stmt.BindText(3, l.Token)
-		if err := run(stmt); err != nil {
 			return err
 		}
 		if ok = conn.Changes() > 0; !ok {
 			return nil
 		}
-		return s.keepDirectories(conn, []directoryRow{row})
+		return s.addDirRecords(conn, []directoryRow{row})
 	})
 	return ok && err == nil, err
 }
 
-// keepLeases adds leases of another store. Of two leases of a directory, it keeps the one that expires later.
-func keepLeases(conn *sqlite.Conn, rows []leaseRow) error {
-	stmt, err := conn.Prepare(`
-		INSERT INTO lease (worktree, path, token, expires, recipe, basis) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-		ON CONFLICT (worktree, path) DO UPDATE SET token = ?3, expires = ?4, recipe = ?5, basis = ?6
-		WHERE expires < ?4`)
-	if err != nil {
-		return err
-	}
-	defer stmt.Reset()
+// addLeases adds leases of another store. Of two leases of a directory, it keeps the one that expires later.
+func addLeases(conn *sqlite.Conn, rows []leaseRow) error {
 	for _, l := range rows {
-		l.bind(stmt)
-		if err := run(stmt); err != nil {
+		err := execute(conn, `
+			INSERT INTO lease (worktree, path, token, expires, recipe, basis) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+			ON CONFLICT (worktree, path) DO UPDATE SET token = ?3, expires = ?4, recipe = ?5, basis = ?6
+			WHERE expires < ?4`, l.columns()...)
+		if err != nil {
 			return err
 		}
 	}
@@ -189,17 +156,11 @@ func pruneLeases(conn *sqlite.Conn, keep []string) error {
 	if err != nil {
 		return err
 	}
-	stmt, err := conn.Prepare(`DELETE FROM lease WHERE worktree = ?1`)
-	if err != nil {
-		return err
-	}
-	defer stmt.Reset()
 	for _, l := range rows {
 		if slices.Contains(keep, l.worktree) {
 			continue
 		}
-		stmt.BindText(1, l.worktree)
-		if err := run(stmt); err != nil {
+		if err := execute(conn, `DELETE FROM lease WHERE worktree = ?1`, l.worktree); err != nil {
 			return err
 		}
 	}

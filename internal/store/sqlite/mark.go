@@ -25,40 +25,33 @@ func surveyMark(conn *sqlite.Conn, worktree string) (string, error) {
 	if err != nil || !verified {
 		return "", err
 	}
-	last, err := conn.Prepare(`SELECT seq, id FROM directory_record ORDER BY seq DESC LIMIT 1`)
+	var seq int64
+	var id [sha256.Size]byte
+	err = each(conn, `SELECT seq, id FROM directory_record ORDER BY seq DESC LIMIT 1`, func(stmt *sqlite.Stmt) error {
+		seq = stmt.ColumnInt64(0)
+		stmt.ColumnBytes(1, id[:])
+		return nil
+	})
 	if err != nil {
 		return "", err
 	}
-	defer last.Reset()
-	if _, err := last.Step(); err != nil {
-		return "", err
-	}
-	var id [sha256.Size]byte
-	last.ColumnBytes(1, id[:])
 	failures, err := failureSum(conn)
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%d %d %x %x", base.Generation, last.ColumnInt64(0), id, failures), nil
+	return fmt.Sprintf("%d %d %x %x", base.Generation, seq, id, failures), nil
 }
 
 // failureSum returns a hash of all failures.
 func failureSum(conn *sqlite.Conn) ([sha256.Size]byte, error) {
-	stmt, err := conn.Prepare(`SELECT path, basis_id, reason, at FROM directory_failure ORDER BY path`)
-	if err != nil {
-		return [sha256.Size]byte{}, err
-	}
-	defer stmt.Reset()
 	var all []byte
 	var scan scanner
-	for {
-		more, err := stmt.Step()
-		if !more || err != nil {
-			return sha256.Sum256(all), err
-		}
+	err := each(conn, `SELECT path, basis_id, reason, at FROM directory_failure ORDER BY path`, func(stmt *sqlite.Stmt) error {
 		for col := range 3 {
 			all = appendBytes(all, scan.bytes(stmt, col))
 		}
 		all = fmt.Appendf(all, "%d\n", stmt.ColumnInt64(3))
-	}
+		return nil
+	})
+	return sha256.Sum256(all), err
 }

@@ -40,16 +40,16 @@ func TestSurveyMark(t *testing.T) {
 	storetest.Commit(t, s, "two", store.FileChanges{Put: []store.FileRow{storetest.Row("a", "3")}})
 	look("rows of another worktree", false)
 	for i, dir := range []repo.Path{"d", "e"} {
-		if err := s.Keep(ctx, []*store.DirRecord{storetest.Directory(dir, "text", i)}); err != nil {
+		if err := s.SaveDirRecords(ctx, []*store.DirRecord{storetest.Directory(dir, "text", i)}); err != nil {
 			t.Fatal(err)
 		}
 		look("a record at "+string(dir), true)
 	}
-	if err := s.Keep(ctx, []*store.DirRecord{storetest.Directory("d", "text", 0)}); err != nil {
+	if err := s.SaveDirRecords(ctx, []*store.DirRecord{storetest.Directory("d", "text", 0)}); err != nil {
 		t.Fatal(err)
 	}
 	look("a record that was kept", false)
-	if err := s.KeepFailure(ctx, store.DirFailure{Path: "f", Reason: "no", At: storetest.Epoch}); err != nil {
+	if err := s.SaveFailure(ctx, store.DirFailure{Path: "f", Reason: "no", At: storetest.Epoch}); err != nil {
 		t.Fatal(err)
 	}
 	look("a failure", true)

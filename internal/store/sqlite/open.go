@@ -115,13 +115,18 @@ func (s *Store) openExisting() (*sqlite.Conn, error) {
 // openImmutable opens a database without locks and without a -shm file, which take most of the time of a short
 // command. The caller must check after each read that the stamp has not changed.
 func (s *Store) openImmutable(file os.FileInfo, stamp string) (*sqlite.Conn, error) {
-	u := url.URL{Scheme: "file", Path: filepath.ToSlash(s.path), RawQuery: "mode=ro&immutable=1"}
-	conn, err := sqlite.OpenConn(u.String(), sqlite.OpenReadOnly|sqlite.OpenURI)
+	conn, err := openImmutable(s.path)
 	if err != nil {
 		return nil, err
 	}
 	s.conn, s.file, s.frozen = conn, file, stamp
 	return conn, nil
+}
+
+// openImmutable opens a database that no process writes meanwhile.
+func openImmutable(path string) (*sqlite.Conn, error) {
+	u := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: "mode=ro&immutable=1"}
+	return sqlite.OpenConn(u.String(), sqlite.OpenReadOnly|sqlite.OpenURI)
 }
 
 // isQuiet reports whether no process has the database at path open for writing, and the last write is old enough

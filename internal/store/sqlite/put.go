@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"zombiezen.com/go/sqlite"
+
 	"ken/internal/repo"
 	"ken/internal/store"
 )
@@ -22,20 +24,6 @@ func (tx *transaction) count(worktree int64, r store.FileRow, n int) {
 // change it.
 var lookupCost = 16
 
-// files returns the number of rows that a work tree had before this transaction.
-func (tx *transaction) files(worktree int64) (int, error) {
-	stmt, err := tx.conn.Prepare(`SELECT files FROM worktree WHERE id = ?1`)
-	if err != nil {
-		return 0, err
-	}
-	defer stmt.Reset()
-	stmt.BindInt64(1, worktree)
-	if _, err := stmt.Step(); err != nil {
-		return 0, err
-	}
-	return stmt.ColumnInt(0), nil
-}
-
 // ascending reports whether rows are sorted by path without duplicates.
 func ascending(rows []store.FileRow) bool {
 	for i := 1; i < len(rows); i++ {
@@ -55,14 +43,14 @@ func (tx *transaction) put(name string, rows []store.FileRow) error {
 	if err != nil {
 		return err
 	}
-	files, err := tx.files(worktree)
+	files, err := number(tx.conn, `SELECT files FROM worktree WHERE id = ?1`, worktree) // before this transaction
 	if err != nil {
 		return err
 	}
 	// Sorted rows in an empty work tree replace nothing. For many other rows, counting all rows again is cheaper
 	// than looking up each replaced row.
 	first := files == 0 && ascending(rows)
-	recount := !first && len(rows)*lookupCost > files
+	recount := !first && len(rows)*lookupCost > int(files)
 	if recount {
 		tx.tallies[worktree] = nil
 	}
@@ -116,10 +104,7 @@ func (tx *transaction) put(name string, rows []store.FileRow) error {
 		stmt.BindInt64(11, int64(r.Marks))
 		stmt.BindText(12, r.Excluded)
 		bindBasis(stmt, 13, r.About)
-		if _, err := stmt.Step(); err != nil {
-			return err
-		}
-		if err := stmt.Reset(); err != nil {
+		if err := run(stmt); err != nil {
 			return err
 		}
 	}
@@ -128,23 +113,19 @@ func (tx *transaction) put(name string, rows []store.FileRow) error {
 
 // row reads the columns of a row that count needs.
 func (tx *transaction) row(worktree int64, path repo.Path) (r store.FileRow, ok bool, err error) {
-	stmt, err := tx.conn.Prepare(`
-		SELECT content_id, content_md5, about, excluded, marks FROM file WHERE worktree = ?1 AND path = ?2`)
-	if err != nil {
-		return r, false, err
-	}
-	defer stmt.Reset()
-	stmt.BindInt64(1, worktree)
-	stmt.BindBytes(2, []byte(path))
-	if ok, err := stmt.Step(); !ok || err != nil {
-		return r, false, err
-	}
-	return store.FileRow{
-		Content:  repo.Content{ID: columnID(stmt, 0), MD5: columnMD5(stmt, 1)},
-		About:    columnBasis(stmt, 2),
-		Excluded: stmt.ColumnText(3),
-		Marks:    store.FileMarks(stmt.ColumnInt64(4)),
-	}, true, nil
+	err = each(tx.conn, `
+		SELECT content_id, content_md5, about, excluded, marks FROM file WHERE worktree = ?1 AND path = ?2`,
+		func(stmt *sqlite.Stmt) error {
+			ok = true
+			r = store.FileRow{
+				Content:  repo.Content{ID: columnID(stmt, 0), MD5: columnMD5(stmt, 1)},
+				About:    columnBasis(stmt, 2),
+				Excluded: stmt.ColumnText(3),
+				Marks:    store.FileMarks(stmt.ColumnInt64(4)),
+			}
+			return nil
+		}, worktree, path)
+	return r, ok, err
 }
 
 // remove deletes the rows with some paths.
@@ -172,10 +153,7 @@ func (tx *transaction) remove(name string, paths []repo.Path) error {
 		}
 		tx.count(worktree, old, -1)
 		stmt.BindBytes(2, []byte(p))
-		if _, err := stmt.Step(); err != nil {
-			return err
-		}
-		if err := stmt.Reset(); err != nil {
+		if err := run(stmt); err != nil {
 			return err
 		}
 	}
@@ -191,20 +169,11 @@ func (tx *transaction) tally() error {
 			}
 			continue
 		}
-		stmt, err := tx.conn.Prepare(`
+		err := execute(tx.conn, `
 			UPDATE worktree SET files = files + ?2, fresh = fresh + ?3, stale = stale + ?4,
 				none = none + ?5, excluded = excluded + ?6
-			WHERE id = ?1`)
+			WHERE id = ?1`, worktree, t.Files, t.Fresh, t.Stale, t.None, t.Excluded)
 		if err != nil {
-			return err
-		}
-		stmt.BindInt64(1, worktree)
-		stmt.BindInt64(2, int64(t.Files))
-		stmt.BindInt64(3, int64(t.Fresh))
-		stmt.BindInt64(4, int64(t.Stale))
-		stmt.BindInt64(5, int64(t.None))
-		stmt.BindInt64(6, int64(t.Excluded))
-		if _, err := stmt.Step(); err != nil {
 			return err
 		}
 	}
@@ -212,16 +181,10 @@ func (tx *transaction) tally() error {
 }
 
 func (tx *transaction) recount(worktree int64) error {
-	stmt, err := tx.conn.Prepare(`
+	return execute(tx.conn, `
 		UPDATE worktree SET (files, fresh, stale, none, excluded) = (
 			SELECT count(*), total(state = 'fresh' OR state = 'stale' AND marks & 64), total(state = 'stale' AND NOT marks & 64),
 				total(state = 'none'), total(state = 'excluded')
 			FROM file WHERE worktree = ?1)
-		WHERE id = ?1`)
-	if err != nil {
-		return err
-	}
-	stmt.BindInt64(1, worktree)
-	_, err = stmt.Step()
-	return err
+		WHERE id = ?1`, worktree)
 }

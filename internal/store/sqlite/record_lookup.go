@@ -70,46 +70,27 @@ func scanPays(n int, all int64) bool { return n > 64 && int64(n)*10 > all }
 // load reads all keys. The queries use only the indexes.
 func (l *lookup) load() error {
 	l.byID = make(map[repo.ID]hit, l.last)
-	stmt, err := l.conn.Prepare(`
+	// The newest record of each content comes last.
+	err := each(l.conn, `
 		SELECT content_id, at, seq, id FROM record
-		WHERE content_id IS NOT NULL AND at <= ?1 ORDER BY content_id, at, id`)
-	if err != nil {
+		WHERE content_id IS NOT NULL AND at <= ?1 ORDER BY content_id, at, id`,
+		func(stmt *sqlite.Stmt) error {
+			l.byID[columnID(stmt, 0)] = columnHit(stmt)
+			return nil
+		}, l.latest)
+	if err != nil || !l.md5s {
 		return err
-	}
-	defer stmt.Reset()
-	stmt.BindInt64(1, l.latest)
-	for {
-		more, err := stmt.Step()
-		if err != nil {
-			return err
-		}
-		if !more {
-			break
-		}
-		// The newest record of each content comes last.
-		l.byID[columnID(stmt, 0)] = columnHit(stmt)
-	}
-	if !l.md5s {
-		return nil
 	}
 	l.byMD5 = make(map[repo.MD5]hit)
-	stmt, err = l.conn.Prepare(`
+	return each(l.conn, `
 		SELECT content_md5, at, seq, id FROM record
-		WHERE content_id IS NULL AND content_md5 IS NOT NULL AND at <= ?1 ORDER BY content_md5, at, id`)
-	if err != nil {
-		return err
-	}
-	defer stmt.Reset()
-	stmt.BindInt64(1, l.latest)
-	for {
-		more, err := stmt.Step()
-		if !more || err != nil {
-			return err
-		}
-		h := columnHit(stmt)
-		h.md5 = true
-		l.byMD5[columnMD5(stmt, 0)] = h
-	}
+		WHERE content_id IS NULL AND content_md5 IS NOT NULL AND at <= ?1 ORDER BY content_md5, at, id`,
+		func(stmt *sqlite.Stmt) error {
+			h := columnHit(stmt)
+			h.md5 = true
+			l.byMD5[columnMD5(stmt, 0)] = h
+			return nil
+		}, l.latest)
 }
 
 // find returns the newest record for a content, the zero hit if there is none.
@@ -146,18 +127,12 @@ func (l *lookup) find(c repo.Content) (best hit, err error) {
 	return best, nil
 }
 
-func (l *lookup) ask(query string, key []byte) (hit, error) {
-	stmt, err := l.conn.Prepare(query)
-	if err != nil {
-		return hit{}, err
-	}
-	defer stmt.Reset()
-	stmt.BindBytes(1, key)
-	stmt.BindInt64(2, l.latest)
-	if ok, err := stmt.Step(); !ok || err != nil {
-		return hit{}, err
-	}
-	return columnHit(stmt), nil
+func (l *lookup) ask(query string, key []byte) (h hit, err error) {
+	err = each(l.conn, query, func(stmt *sqlite.Stmt) error {
+		h = columnHit(stmt)
+		return nil
+	}, key, l.latest)
+	return h, err
 }
 
 // columnHit reads the columns at, seq and id, which start at index 1.
@@ -169,28 +144,18 @@ func columnHit(stmt *sqlite.Stmt) hit {
 
 // usable returns the newest usable record for a content. It is for contents whose hit from find is damaged.
 func (l *lookup) usable(c repo.Content) (best fresh.Record, ok bool, err error) {
-	for query, key := range map[string][]byte{
-		`SELECT seq, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id FROM record
-		WHERE content_id IS NOT NULL AND content_id = ?1 ORDER BY at DESC, id DESC`: c.ID.Bytes(),
-		`SELECT seq, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id FROM record
-		WHERE content_id IS NULL AND content_md5 IS NOT NULL AND content_md5 = ?1 ORDER BY at DESC, id DESC`: c.MD5[:],
+	for where, key := range map[string][]byte{
+		`WHERE content_id IS NOT NULL AND content_id = ?1`:                          c.ID.Bytes(),
+		`WHERE content_id IS NULL AND content_md5 IS NOT NULL AND content_md5 = ?1`: c.MD5[:],
 	} {
-		stmt, err := l.conn.Prepare(query)
-		if err != nil {
-			return best, false, err
-		}
-		stmt.BindBytes(1, key)
-		for {
-			more, err := stmt.Step()
-			if err != nil {
-				return best, false, err
-			}
-			if !more {
-				break
-			}
+		err := each(l.conn, selectRecords+where, func(stmt *sqlite.Stmt) error {
 			if r, good := l.store.columnRecord(stmt); good && r.Basis.Matches(c) && (!ok || r.Compare(best) > 0) {
 				best, ok = r, true
 			}
+			return nil
+		}, key)
+		if err != nil {
+			return best, false, err
 		}
 	}
 	return best, ok, nil

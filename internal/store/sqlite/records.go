@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"zombiezen.com/go/sqlite"
@@ -12,8 +11,8 @@ import (
 	"ken/internal/store"
 )
 
-// Known implements [store.Files].
-func (s *Store) Known(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Basis, error) {
+// NewestBases implements [store.Files].
+func (s *Store) NewestBases(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Basis, error) {
 	known := make(map[repo.Content]fresh.Basis)
 	err := s.read(ctx, func(conn *sqlite.Conn) error {
 		clear(known)
@@ -99,15 +98,8 @@ func (s *Store) Newest(ctx context.Context, contents []repo.Content) (map[repo.C
 
 // recordsAt reads the usable records with some sequence numbers.
 func (s *Store) recordsAt(conn *sqlite.Conn, wanted map[int64][]repo.Content, into map[int64]fresh.Record) error {
-	stmt, err := conn.Prepare(`
-		SELECT seq, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id
-		FROM record WHERE seq = ?1`)
-	if err != nil {
-		return err
-	}
 	for seq := range wanted {
-		stmt.BindInt64(1, seq)
-		rec, ok, err := s.firstRecord(stmt)
+		rec, ok, err := s.firstRecord(conn, `WHERE seq = ?1`, seq)
 		if err != nil {
 			return err
 		}
@@ -120,15 +112,8 @@ func (s *Store) recordsAt(conn *sqlite.Conn, wanted map[int64][]repo.Content, in
 
 // Record implements [store.Files].
 func (s *Store) Record(ctx context.Context, id fresh.Digest) (r fresh.Record, ok bool, err error) {
-	err = s.read(ctx, func(conn *sqlite.Conn) error {
-		stmt, err := conn.Prepare(`
-			SELECT seq, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id
-			FROM record WHERE id = ?1`)
-		if err != nil {
-			return err
-		}
-		stmt.BindBytes(1, id[:])
-		r, ok, err = s.firstRecord(stmt)
+	err = s.read(ctx, func(conn *sqlite.Conn) (err error) {
+		r, ok, err = s.firstRecord(conn, `WHERE id = ?1`, id[:])
 		return err
 	})
 	return r, ok, err
@@ -136,23 +121,15 @@ func (s *Store) Record(ctx context.Context, id fresh.Digest) (r fresh.Record, ok
 
 // NewestAt implements [store.Files].
 func (s *Store) NewestAt(ctx context.Context, path repo.Path) (r fresh.Record, ok bool, err error) {
-	err = s.read(ctx, func(conn *sqlite.Conn) error {
-		stmt, err := conn.Prepare(`
-			SELECT seq, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id
-			FROM record WHERE path = ?1 AND at <= ?2 ORDER BY at DESC, id DESC`)
-		if err != nil {
-			return err
-		}
-		stmt.BindBytes(1, []byte(path))
-		stmt.BindInt64(2, s.latest())
-		r, ok, err = s.firstRecord(stmt)
+	err = s.read(ctx, func(conn *sqlite.Conn) (err error) {
+		r, ok, err = s.firstRecord(conn, `WHERE path = ?1 AND at <= ?2 ORDER BY at DESC, id DESC`, path, s.latest())
 		return err
 	})
 	return r, ok, err
 }
 
-// WrittenAt implements [store.Files].
-func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path][]store.RecordHeader, error) {
+// HeadersAt implements [store.Files].
+func (s *Store) HeadersAt(ctx context.Context, paths []repo.Path) (map[repo.Path][]store.RecordHeader, error) {
 	found := make(map[repo.Path][]store.RecordHeader)
 	err := s.read(ctx, func(conn *sqlite.Conn) error {
 		clear(found)
@@ -169,22 +146,16 @@ func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path
 		stmt.BindInt64(2, s.latest())
 		for _, p := range paths {
 			stmt.BindBytes(1, []byte(p))
-			var list []store.RecordHeader
-			for {
-				more, err := stmt.Step()
-				if err != nil {
-					return err
-				}
-				if !more {
-					break
-				}
-				list = append(list, columnHeader(stmt, 0))
-			}
-			if err := stmt.Reset(); err != nil {
+			found[p] = nil // paths may contain p twice
+			err := eachRow(stmt, func(stmt *sqlite.Stmt) error {
+				found[p] = append(found[p], columnHeader(stmt, 0))
+				return nil
+			})
+			if err != nil {
 				return err
 			}
-			if len(list) > 0 {
-				found[p] = list
+			if len(found[p]) == 0 {
+				delete(found, p)
 			}
 		}
 		return nil
@@ -195,26 +166,18 @@ func (s *Store) WrittenAt(ctx context.Context, paths []repo.Path) (map[repo.Path
 	return found, nil
 }
 
-// writtenAnywhere is WrittenAt with a scan of all records.
+// writtenAnywhere is HeadersAt with a scan of all records.
 func writtenAnywhere(conn *sqlite.Conn, paths []repo.Path, latest int64, found map[repo.Path][]store.RecordHeader) error {
-	stmt, err := conn.Prepare(`SELECT path, content_id, content_md5, at, id FROM record WHERE at <= ?1 ORDER BY path, at DESC, id DESC`)
-	if err != nil {
-		return err
-	}
-	defer stmt.Reset()
-	stmt.BindInt64(1, latest)
 	all := make(map[repo.Path][]store.RecordHeader)
 	var scan scanner
-	for {
-		more, err := stmt.Step()
-		if err != nil {
-			return err
-		}
-		if !more {
-			break
-		}
-		path := scan.path(stmt, 0)
-		all[path] = append(all[path], columnHeader(stmt, 1))
+	err := each(conn, `SELECT path, content_id, content_md5, at, id FROM record WHERE at <= ?1 ORDER BY path, at DESC, id DESC`,
+		func(stmt *sqlite.Stmt) error {
+			path := scan.path(stmt, 0)
+			all[path] = append(all[path], columnHeader(stmt, 1))
+			return nil
+		}, latest)
+	if err != nil {
+		return err
 	}
 	for _, p := range paths {
 		if list, ok := all[p]; ok {
@@ -234,8 +197,8 @@ func columnHeader(stmt *sqlite.Stmt, col int) store.RecordHeader {
 	return c
 }
 
-// WrittenSince implements [store.Files]. The mark is a sequence number.
-func (s *Store) WrittenSince(ctx context.Context, mark int64) (paths []repo.Path, now int64, err error) {
+// PathsSince implements [store.Files]. The mark is a sequence number.
+func (s *Store) PathsSince(ctx context.Context, mark int64) (paths []repo.Path, now int64, err error) {
 	err = s.read(ctx, func(conn *sqlite.Conn) (err error) {
 		paths = nil
 		if now, err = lastRecord(conn); err != nil || now == mark {
@@ -245,20 +208,11 @@ func (s *Store) WrittenSince(ctx context.Context, mark int64) (paths []repo.Path
 		if mark == 0 {
 			query = `SELECT DISTINCT path FROM record WHERE ?1 = 0 ORDER BY path` // from the index alone
 		}
-		stmt, err := conn.Prepare(query)
-		if err != nil {
-			return err
-		}
-		defer stmt.Reset()
-		stmt.BindInt64(1, mark)
 		var scan scanner
-		for {
-			more, err := stmt.Step()
-			if !more || err != nil {
-				return err
-			}
+		return each(conn, query, func(stmt *sqlite.Stmt) error {
 			paths = append(paths, scan.path(stmt, 0))
-		}
+			return nil
+		}, mark)
 	})
 	if err != nil {
 		return nil, 0, err
@@ -267,17 +221,7 @@ func (s *Store) WrittenSince(ctx context.Context, mark int64) (paths []repo.Path
 }
 
 // lastRecord returns the highest sequence number, 0 if there are no records.
-func lastRecord(conn *sqlite.Conn) (int64, error) {
-	stmt, err := conn.Prepare(`SELECT max(seq) FROM record`)
-	if err != nil {
-		return 0, err
-	}
-	defer stmt.Reset()
-	if _, err := stmt.Step(); err != nil {
-		return 0, err
-	}
-	return stmt.ColumnInt64(0), nil
-}
+func lastRecord(conn *sqlite.Conn) (int64, error) { return number(conn, `SELECT max(seq) FROM record`) }
 
 // records returns all usable records in the order of insertion.
 func (s *Store) records(conn *sqlite.Conn) (all []fresh.Record, err error) {
@@ -292,39 +236,35 @@ func (s *Store) records(conn *sqlite.Conn) (all []fresh.Record, err error) {
 // eachRecord calls visit for each record in the order of insertion. r reads the record and reports whether it is
 // usable.
 func (s *Store) eachRecord(conn *sqlite.Conn, visit func(seq int64, r func() (fresh.Record, bool))) error {
-	stmt, err := conn.Prepare(`
-		SELECT seq, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id
-		FROM record ORDER BY seq`)
+	return each(conn, selectRecords+`ORDER BY seq`, func(stmt *sqlite.Stmt) error {
+		visit(stmt.ColumnInt64(0), func() (fresh.Record, bool) { return s.columnRecord(stmt) })
+		return nil
+	})
+}
+
+// firstRecord returns the first usable record of a query. where is the end of the query.
+func (s *Store) firstRecord(conn *sqlite.Conn, where string, args ...any) (r fresh.Record, ok bool, err error) {
+	stmt, err := prepare(conn, selectRecords+where, args...)
 	if err != nil {
-		return err
+		return r, false, err
 	}
 	defer stmt.Reset()
-	r := func() (fresh.Record, bool) { return s.columnRecord(stmt) }
 	for {
 		more, err := stmt.Step()
 		if !more || err != nil {
-			return err
-		}
-		visit(stmt.ColumnInt64(0), r)
-	}
-}
-
-// firstRecord returns the first usable record of a statement, and resets the statement.
-func (s *Store) firstRecord(stmt *sqlite.Stmt) (r fresh.Record, ok bool, err error) {
-	for {
-		more, err := stmt.Step()
-		if !more || err != nil {
-			return fresh.Record{}, false, errors.Join(err, stmt.Reset())
+			return fresh.Record{}, false, err
 		}
 		if r, ok = s.columnRecord(stmt); ok {
-			return r, true, stmt.Reset()
+			return r, true, nil
 		}
 	}
 }
 
-// columnRecord reads the columns seq, content_id, content_md5, text, author, recipe, at,
-// assumed, confirmer, path and id. It reports whether the record is usable: its content
-// matches its id, and its time is not in the future.
+// selectRecords begins the queries that return the columns that columnRecord reads.
+const selectRecords = `SELECT seq, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id FROM record `
+
+// columnRecord reads the columns of selectRecords. It reports whether the record is usable: its content matches its
+// id, and its time is not in the future.
 func (s *Store) columnRecord(stmt *sqlite.Stmt) (fresh.Record, bool) {
 	path := make([]byte, stmt.ColumnLen(9))
 	stmt.ColumnBytes(9, path)

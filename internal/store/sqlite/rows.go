@@ -54,31 +54,24 @@ func (s *Store) AllRows(ctx context.Context, worktree string) (iter.Seq[store.Fi
 
 // rowsOf reads the rows of a work tree in chunks, in byte order of their paths.
 func rowsOf(conn *sqlite.Conn, worktree string) (chunks [][]store.FileRow, err error) {
-	stmt, err := conn.Prepare(`
+	var scan scanner
+	chunk := make([]store.FileRow, 0, 64)
+	err = each(conn, `
 		SELECT path, kind, mode, content_id, content_md5, size, mtime, ctime, inode, marks, excluded, about
 		FROM file WHERE worktree = (SELECT id FROM worktree WHERE name = ?1)
-		ORDER BY path`)
+		ORDER BY path`,
+		func(stmt *sqlite.Stmt) error {
+			if len(chunk) == cap(chunk) {
+				chunks = append(chunks, chunk)
+				chunk = make([]store.FileRow, 0, 2048)
+			}
+			chunk = append(chunk, scan.row(stmt))
+			return nil
+		}, worktree)
 	if err != nil {
 		return nil, err
 	}
-	defer stmt.Reset()
-	stmt.BindText(1, worktree)
-	var scan scanner
-	chunk := make([]store.FileRow, 0, 64)
-	for {
-		more, err := stmt.Step()
-		if err != nil {
-			return nil, err
-		}
-		if !more {
-			return append(chunks, chunk), nil
-		}
-		if len(chunk) == cap(chunk) {
-			chunks = append(chunks, chunk)
-			chunk = make([]store.FileRow, 0, 2048)
-		}
-		chunk = append(chunk, scan.row(stmt))
-	}
+	return append(chunks, chunk), nil
 }
 
 // RowsOf implements [store.Files].
@@ -97,14 +90,11 @@ func (s *Store) RowsOf(ctx context.Context, worktree string, paths []repo.Path) 
 		var scan scanner
 		for _, p := range paths {
 			stmt.BindBytes(2, []byte(p))
-			ok, err := stmt.Step()
-			if err != nil {
-				return err
-			}
-			if ok {
+			err := eachRow(stmt, func(stmt *sqlite.Stmt) error {
 				found[p] = scan.row(stmt)
-			}
-			if err := stmt.Reset(); err != nil {
+				return nil
+			})
+			if err != nil {
 				return err
 			}
 		}
@@ -122,34 +112,24 @@ func (s *Store) Exceptions(ctx context.Context, worktree string, marks store.Fil
 		SELECT path, kind, mode, content_id, content_md5, size, mtime, ctime, inode, marks, excluded, about
 		FROM file
 		WHERE worktree = (SELECT id FROM worktree WHERE name = ?1) AND (marks & ?2 OR state = 'stale')`
+	args := []any{worktree, int(marks)}
 	if marks == store.MarksUnproven {
 		// Force the index: SQLite would choose to read all rows.
 		query = `
 		SELECT path, kind, mode, content_id, content_md5, size, mtime, ctime, inode, marks, excluded, about
 		FROM file INDEXED BY file_exception
 		WHERE worktree = (SELECT id FROM worktree WHERE name = ?1) AND (marks & 3 OR state = 'stale')`
+		args = args[:1]
 	}
 	found := make(map[repo.Path]store.FileRow)
 	err := s.read(ctx, func(conn *sqlite.Conn) error {
 		clear(found)
-		stmt, err := conn.Prepare(query)
-		if err != nil {
-			return err
-		}
-		defer stmt.Reset()
-		stmt.BindText(1, worktree)
-		if stmt.BindParamCount() > 1 {
-			stmt.BindInt64(2, int64(marks))
-		}
 		var scan scanner
-		for {
-			more, err := stmt.Step()
-			if !more || err != nil {
-				return err
-			}
+		return each(conn, query, func(stmt *sqlite.Stmt) error {
 			r := scan.row(stmt)
 			found[r.Path] = r
-		}
+			return nil
+		}, args...)
 	})
 	if err != nil {
 		return nil, err
@@ -157,28 +137,21 @@ func (s *Store) Exceptions(ctx context.Context, worktree string, marks store.Fil
 	return found, nil
 }
 
-// Tally implements [store.Files]. A summary of a file with unknown content counts as stale.
-func (s *Store) Tally(ctx context.Context, worktree string) (store.FileCounts, error) {
+// Counts implements [store.Files]. A summary of a file with unknown content counts as stale.
+func (s *Store) Counts(ctx context.Context, worktree string) (store.FileCounts, error) {
 	var t store.FileCounts
 	err := s.read(ctx, func(conn *sqlite.Conn) error {
 		t = store.FileCounts{}
-		stmt, err := conn.Prepare(`SELECT files, fresh, stale, none, excluded FROM worktree WHERE name = ?1`)
-		if err != nil {
-			return err
-		}
-		defer stmt.Reset()
-		stmt.BindText(1, worktree)
-		if ok, err := stmt.Step(); !ok || err != nil {
-			return err
-		}
-		t = store.FileCounts{
-			Files:    stmt.ColumnInt(0),
-			Fresh:    stmt.ColumnInt(1),
-			Stale:    stmt.ColumnInt(2),
-			None:     stmt.ColumnInt(3),
-			Excluded: stmt.ColumnInt(4),
-		}
-		return nil
+		return each(conn, `SELECT files, fresh, stale, none, excluded FROM worktree WHERE name = ?1`, func(stmt *sqlite.Stmt) error {
+			t = store.FileCounts{
+				Files:    stmt.ColumnInt(0),
+				Fresh:    stmt.ColumnInt(1),
+				Stale:    stmt.ColumnInt(2),
+				None:     stmt.ColumnInt(3),
+				Excluded: stmt.ColumnInt(4),
+			}
+			return nil
+		}, worktree)
 	})
 	return t, err
 }

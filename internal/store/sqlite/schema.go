@@ -147,7 +147,7 @@ WHERE verified_at IS NOT NULL;
 // optimized for that. The figures are for 20,000 directories with five files each and five records for each
 // directory.
 //
-// directory_latest refers to the latest records, and Keep updates it. With it, ken reads the latest records in 55
+// directory_latest refers to the latest records, and SaveDirRecords updates it. With it, ken reads the latest records in 55
 // ms, for any number of older ones. A flag with its own index takes 70 ms, and changes rows that never change
 // otherwise. A window function over all records takes 230 ms, and more after each survey.
 //
@@ -337,6 +337,15 @@ func versionOf(conn *sqlite.Conn, path string) (int, error) {
 		return 0, fmt.Errorf("%s is the database of another program (application id %d)", path, id)
 	}
 	return 0, nil
+}
+
+// number returns the first column of a query's last row, 0 if it has no rows.
+func number(conn *sqlite.Conn, query string, args ...any) (n int64, err error) {
+	err = each(conn, query, func(stmt *sqlite.Stmt) error {
+		n = stmt.ColumnInt64(0)
+		return nil
+	}, args...)
+	return n, err
 }
 
 func pragma(conn *sqlite.Conn, query string) (int, error) {

@@ -50,9 +50,7 @@ func (s *Store) Since(ctx context.Context, mark store.Mark, most int) (list []st
 // filesSince adds the records after a sequence number until the list has most records, and returns the number of
 // the last one.
 func (s *Store) filesSince(conn *sqlite.Conn, from int64, most int, list *[]store.Record) (int64, error) {
-	stmt, err := conn.Prepare(`
-		SELECT seq, content_id, content_md5, text, author, recipe, at, assumed, confirmer, path, id
-		FROM record WHERE seq > ?1 ORDER BY seq`)
+	stmt, err := conn.Prepare(selectRecords + `WHERE seq > ?1 ORDER BY seq`)
 	if err != nil {
 		return 0, err
 	}
@@ -74,9 +72,7 @@ func (s *Store) filesSince(conn *sqlite.Conn, from int64, most int, list *[]stor
 // directoriesSince is filesSince for directories. It skips outlines that are not the latest of
 // their directory.
 func (s *Store) directoriesSince(conn *sqlite.Conn, from int64, most int, list *[]store.Record) (int64, error) {
-	stmt, err := conn.Prepare(`
-		SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq, id
-		FROM directory_record r
+	stmt, err := conn.Prepare(selectDirRecords + `r
 		WHERE seq > ?1 AND (outlined = 0 OR seq = (SELECT record FROM directory_latest l WHERE l.path = r.path AND l.outlined = 1))
 		ORDER BY seq`)
 	if err != nil {
@@ -113,25 +109,16 @@ func encodePosition(conn *sqlite.Conn, seq int64, query string) (string, error) 
 	if seq == 0 {
 		return "0", nil
 	}
-	stmt, err := conn.Prepare(query)
+	sum := sha256.New()
+	var scan scanner
+	err := each(conn, query, func(stmt *sqlite.Stmt) error {
+		sum.Write(scan.bytes(stmt, 0))
+		return nil
+	}, seq, positionDepth)
 	if err != nil {
 		return "", err
 	}
-	defer stmt.Reset()
-	stmt.BindInt64(1, seq)
-	stmt.BindInt64(2, positionDepth)
-	sum := sha256.New()
-	var scan scanner
-	for {
-		more, err := stmt.Step()
-		if err != nil {
-			return "", err
-		}
-		if !more {
-			return fmt.Sprintf("%d:%x", seq, sum.Sum(nil)[:8]), nil
-		}
-		sum.Write(scan.bytes(stmt, 0))
-	}
+	return fmt.Sprintf("%d:%x", seq, sum.Sum(nil)[:8]), nil
 }
 
 // decodePosition returns the sequence number of a position, 0 if the position does not belong to this database.
@@ -147,9 +134,9 @@ func decodePosition(conn *sqlite.Conn, place, query string) (int64, error) {
 	return seq, nil
 }
 
-// Absorb implements [store.Records]. An empty list does not create a database.
-func (s *Store) Absorb(ctx context.Context, list []store.Record) error {
-	var k Kept
+// AddRecords implements [store.Records]. An empty list does not create a database.
+func (s *Store) AddRecords(ctx context.Context, list []store.Record) error {
+	var k Bundle
 	for _, r := range list {
 		if r.File != nil {
 			k.records = append(k.records, *r.File)
@@ -157,5 +144,5 @@ func (s *Store) Absorb(ctx context.Context, list []store.Record) error {
 		}
 		k.directories = append(k.directories, r.Directory)
 	}
-	return s.Receive(ctx, &k)
+	return s.AddBundle(ctx, &k)
 }

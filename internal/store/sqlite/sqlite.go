@@ -17,6 +17,8 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
+	"ken/internal/fresh"
+	"ken/internal/repo"
 	"ken/internal/store"
 )
 
@@ -374,4 +376,70 @@ func run(stmt *sqlite.Stmt) error {
 		return err
 	}
 	return stmt.Reset()
+}
+
+// execute runs a query that returns no rows, and caches its statement.
+func execute(conn *sqlite.Conn, query string, args ...any) error {
+	return each(conn, query, func(*sqlite.Stmt) error { return nil }, args...)
+}
+
+// each runs a query, caches its statement, and calls row for each row of the result.
+func each(conn *sqlite.Conn, query string, row func(*sqlite.Stmt) error, args ...any) error {
+	stmt, err := prepare(conn, query, args...)
+	if err != nil {
+		return err
+	}
+	return eachRow(stmt, row)
+}
+
+// prepare returns the cached statement of a query with its parameters bound.
+func prepare(conn *sqlite.Conn, query string, args ...any) (*sqlite.Stmt, error) {
+	stmt, err := conn.Prepare(query)
+	if err != nil {
+		return nil, err
+	}
+	for i, arg := range args {
+		bind(stmt, i+1, arg)
+	}
+	return stmt, nil
+}
+
+// eachRow calls row for each row of a bound statement, and resets the statement.
+func eachRow(stmt *sqlite.Stmt, row func(*sqlite.Stmt) error) error {
+	defer stmt.Reset()
+	for {
+		more, err := stmt.Step()
+		if !more || err != nil {
+			return err
+		}
+		if err := row(stmt); err != nil {
+			return err
+		}
+	}
+}
+
+// bind binds a parameter. Zero ids, digests and bases are NULL.
+func bind(stmt *sqlite.Stmt, param int, arg any) {
+	switch v := arg.(type) {
+	case string:
+		stmt.BindText(param, v)
+	case []byte:
+		stmt.BindBytes(param, v)
+	case repo.Path:
+		stmt.BindBytes(param, []byte(v))
+	case int64:
+		stmt.BindInt64(param, v)
+	case int:
+		stmt.BindInt64(param, int64(v))
+	case bool:
+		stmt.BindBool(param, v)
+	case repo.ID:
+		bindID(stmt, param, v)
+	case fresh.Digest:
+		bindDigest(stmt, param, v)
+	case fresh.Basis:
+		bindBasis(stmt, param, v)
+	default:
+		panic(fmt.Sprintf("bind a %T", arg))
+	}
 }

@@ -41,14 +41,14 @@ func benchDirectories(n, round int) []*store.DirRecord {
 
 const benchDirs = 20_000
 
-// BenchmarkLatest is what a survey of 20,000 directories begins with: the store is
-// opened and asked for all of them, after they were described so many times.
+// BenchmarkLatest measures the start of a survey of 20,000 directories: it opens the store and reads their latest
+// records. Each directory has several records.
 func BenchmarkLatest(b *testing.B) {
 	for _, times := range []int{1, 5} {
 		b.Run(fmt.Sprint(times), func(b *testing.B) {
 			s := open(b, filepath.Join(b.TempDir(), "ken.db"))
 			for i := range times {
-				storetest.Keep(b, s, benchDirectories(benchDirs, i)...)
+				storetest.SaveDirRecords(b, s, benchDirectories(benchDirs, i)...)
 			}
 			path := s.Path()
 			s.Close()
@@ -64,25 +64,25 @@ func BenchmarkLatest(b *testing.B) {
 	}
 }
 
-// BenchmarkKeep measures Keep with a batch of outlines.
-func BenchmarkKeep(b *testing.B) {
+// BenchmarkSaveDirRecords measures SaveDirRecords with a batch of outlines.
+func BenchmarkSaveDirRecords(b *testing.B) {
 	s := open(b, filepath.Join(b.TempDir(), "ken.db"))
-	storetest.Keep(b, s, benchDirectories(benchDirs, 0)...)
+	storetest.SaveDirRecords(b, s, benchDirectories(benchDirs, 0)...)
 	round := 0
 	for b.Loop() {
 		b.StopTimer()
 		round++
 		records := benchDirectories(512, round)
 		b.StartTimer()
-		storetest.Keep(b, s, records...)
+		storetest.SaveDirRecords(b, s, records...)
 	}
 }
 
-// BenchmarkWrittenFrom measures the search for records of moved directories.
-func BenchmarkWrittenFrom(b *testing.B) {
+// BenchmarkDirRecordsByBasis measures the search for records of moved directories.
+func BenchmarkDirRecordsByBasis(b *testing.B) {
 	s := open(b, filepath.Join(b.TempDir(), "ken.db"))
 	records := benchDirectories(benchDirs, 0)
-	storetest.Keep(b, s, records...)
+	storetest.SaveDirRecords(b, s, records...)
 	var bases []fresh.Digest
 	for _, r := range records {
 		bases = append(bases, r.Basis.Digest())
@@ -90,7 +90,7 @@ func BenchmarkWrittenFrom(b *testing.B) {
 	for _, n := range []int{1, 1000, benchDirs} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
-				if found, err := s.WrittenFrom(b.Context(), bases[:n]); err != nil || len(found) != n {
+				if found, err := s.DirRecordsByBasis(b.Context(), bases[:n]); err != nil || len(found) != n {
 					b.Fatal(len(found), err)
 				}
 			}

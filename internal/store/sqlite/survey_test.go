@@ -52,7 +52,7 @@ func wantNoSurvey(t *testing.T, s storetest.SurveyStore) {
 	if m, err := s.Latest(ctx); len(m) != 0 || m == nil || err != nil {
 		t.Errorf("latest = %v, %v", m, err)
 	}
-	if m, err := s.WrittenFrom(ctx, []fresh.Digest{{1}}); len(m) != 0 || m == nil || err != nil {
+	if m, err := s.DirRecordsByBasis(ctx, []fresh.Digest{{1}}); len(m) != 0 || m == nil || err != nil {
 		t.Errorf("written from = %v, %v", m, err)
 	}
 	if m, err := s.Failures(ctx); len(m) != 0 || m == nil || err != nil {
@@ -77,7 +77,7 @@ const schemaOf = "SELECT type, name, sql FROM sqlite_schema ORDER BY type, name"
 // Reading does not migrate a database of the first schema. The first write does.
 func TestMigration(t *testing.T) {
 	fresh := dbPath(t)
-	storetest.Keep(t, open(t, fresh), storetest.Directory("a", "x", 0))
+	storetest.SaveDirRecords(t, open(t, fresh), storetest.Directory("a", "x", 0))
 	for _, journal := range []string{"wal", "delete"} {
 		t.Run(journal, func(t *testing.T) {
 			path := schema1(t, journal)
@@ -89,7 +89,7 @@ func TestMigration(t *testing.T) {
 			if got := shell(t, path, "PRAGMA user_version"); got != "1" {
 				t.Errorf("reading changed the schema to %s", got)
 			}
-			storetest.Keep(t, writer, storetest.Directory("a", "x", 0))
+			storetest.SaveDirRecords(t, writer, storetest.Directory("a", "x", 0))
 			for _, s := range []*sqlite.Store{reader, readonly, writer} {
 				checkSchema1(t, s)
 				knowsDirectory(t, s, "a", "x")
@@ -162,10 +162,10 @@ func TestTransfer(t *testing.T) {
 			t.Fatal(ok, err)
 		}
 	}
-	storetest.Keep(t, main, storetest.Directory("a", "one", 1))
+	storetest.SaveDirRecords(t, main, storetest.Directory("a", "one", 1))
 	takes(main, storetest.Lease("later in main", "main", 20))
 	takes(main, storetest.Lease("settled", "main", 20))
-	must(main.KeepFailure(ctx, store.DirFailure{Path: "main failed", Reason: "r", At: storetest.Epoch}))
+	must(main.SaveFailure(ctx, store.DirFailure{Path: "main failed", Reason: "r", At: storetest.Epoch}))
 
 	must(spool.Import(ctx, main, "stamp"))
 	knowsDirectory(t, spool, "a", "one")
@@ -176,19 +176,19 @@ func TestTransfer(t *testing.T) {
 	if ok, err := spool.Settle(ctx, "", storetest.Lease("settled", "main", 20), storetest.Directory("settled", "two", 2)); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
-	storetest.Keep(t, spool, storetest.Directory("a", "three", 3), storetest.Outlined("b\xff", "four", 4))
-	must(spool.KeepFailure(ctx, store.DirFailure{Path: "spool failed", Reason: "r", At: storetest.Epoch}))
-	must(spool.KeepFailure(ctx, store.DirFailure{Path: "c", Reason: "superseded in main", At: storetest.Epoch}))
+	storetest.SaveDirRecords(t, spool, storetest.Directory("a", "three", 3), storetest.Outlined("b\xff", "four", 4))
+	must(spool.SaveFailure(ctx, store.DirFailure{Path: "spool failed", Reason: "r", At: storetest.Epoch}))
+	must(spool.SaveFailure(ctx, store.DirFailure{Path: "c", Reason: "superseded in main", At: storetest.Epoch}))
 	takes(spool, storetest.Lease("taken", "spool", 30))
-	storetest.Keep(t, main, storetest.Directory("a", "five", 5), storetest.Directory("c", "six", 6))
+	storetest.SaveDirRecords(t, main, storetest.Directory("a", "five", 5), storetest.Directory("c", "six", 6))
 
 	for range 2 {
 		undone := errors.New("undone")
-		if err := spool.Drain(ctx, func(k *sqlite.Kept) error { must(main.Receive(ctx, k)); return undone }); !errors.Is(err, undone) {
+		if err := spool.Drain(ctx, func(k *sqlite.Bundle) error { must(main.AddBundle(ctx, k)); return undone }); !errors.Is(err, undone) {
 			t.Fatalf("drain: %v", err)
 		}
 	}
-	must(spool.Drain(ctx, func(k *sqlite.Kept) error { return main.Receive(ctx, k) }))
+	must(spool.Drain(ctx, func(k *sqlite.Bundle) error { return main.AddBundle(ctx, k) }))
 	if _, err := spool.Latest(ctx); !errors.Is(err, sqlite.ErrDrained) {
 		t.Errorf("after draining: %v", err)
 	}
@@ -218,7 +218,7 @@ func TestTransfer(t *testing.T) {
 func TestDamagedBasis(t *testing.T) {
 	path := dbPath(t)
 	s := open(t, path)
-	storetest.Keep(t, s, storetest.Directory("dir/a", "x", 0))
+	storetest.SaveDirRecords(t, s, storetest.Directory("dir/a", "x", 0))
 	for _, basis := range []string{"X''", "X'63'", "X'01ff'", "X'010001'", "X'0100000000'", "substr(basis, 1, length(basis) - 1)"} {
 		shell(t, path, "UPDATE directory_record SET basis = "+basis)
 		latest, err := s.Latest(t.Context())
@@ -229,8 +229,8 @@ func TestDamagedBasis(t *testing.T) {
 			t.Errorf("%s: unused records %v, want dir/a", basis, list)
 		}
 	}
-	// Keeping the same record again repairs it.
-	storetest.Keep(t, s, storetest.Directory("dir/a", "x", 0))
+	// Saving the same record again repairs it.
+	storetest.SaveDirRecords(t, s, storetest.Directory("dir/a", "x", 0))
 	knowsDirectory(t, s, "dir/a", "x")
 	if list := s.Unused(); len(list) != 0 {
 		t.Errorf("unused after the repair: %v", list)

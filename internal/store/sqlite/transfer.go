@@ -37,9 +37,9 @@ func (s *Store) Source(ctx context.Context) (stamp string, err error) {
 	return stamp, err
 }
 
-// Kept has the data that Drain moves to another store: records, failures and leases. ken can compute everything else
+// A Bundle has the data that Drain moves to another store: records, failures and leases. ken can compute everything else
 // again.
-type Kept struct {
+type Bundle struct {
 	records     []fresh.Record
 	directories []*store.DirRecord
 	failures    map[repo.Path]store.DirFailure
@@ -47,8 +47,8 @@ type Kept struct {
 }
 
 // readRecords reads the usable records of a store.
-func (k *Kept) readRecords(s *Store, conn *sqlite.Conn) (err error) {
-	*k = Kept{}
+func (k *Bundle) readRecords(s *Store, conn *sqlite.Conn) (err error) {
+	*k = Bundle{}
 	if k.records, err = s.records(conn); err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (k *Kept) readRecords(s *Store, conn *sqlite.Conn) (err error) {
 }
 
 // readOthers reads the failures and leases.
-func (k *Kept) readOthers(conn *sqlite.Conn) (err error) {
+func (k *Bundle) readOthers(conn *sqlite.Conn) (err error) {
 	if ok, err := hasSurvey(conn); !ok || err != nil {
 		return err
 	}
@@ -71,12 +71,12 @@ func (k *Kept) readOthers(conn *sqlite.Conn) (err error) {
 	return err
 }
 
-func (k *Kept) isZero() bool {
+func (k *Bundle) isZero() bool {
 	return len(k.records)+len(k.directories)+len(k.failures)+len(k.leases) == 0
 }
 
-// absorb adds the data of another store. It does not change existing records, and rejects records in the future.
-func (tx *transaction) absorb(k *Kept) error {
+// addBundle adds the data of another store. It does not change existing records, and rejects records in the future.
+func (tx *transaction) addBundle(k *Bundle) error {
 	latest := fresh.LatestTime(tx.store.opts.Now())
 	var records []fresh.Record
 	for i, r := range k.records {
@@ -86,7 +86,7 @@ func (tx *transaction) absorb(k *Kept) error {
 		}
 		records = append(records, r)
 	}
-	if err := tx.keep(records); err != nil {
+	if err := tx.addRecords(records); err != nil {
 		return err
 	}
 	var rows []directoryRow
@@ -101,26 +101,26 @@ func (tx *transaction) absorb(k *Kept) error {
 		}
 		rows = append(rows, row)
 	}
-	if err := tx.store.keepDirectories(tx.conn, rows); err != nil {
+	if err := tx.store.addDirRecords(tx.conn, rows); err != nil {
 		return err
 	}
 	for _, f := range k.failures {
-		if err := keepFailure(tx.conn, f); err != nil {
+		if err := saveFailure(tx.conn, f); err != nil {
 			return err
 		}
 	}
-	return keepLeases(tx.conn, k.leases)
+	return addLeases(tx.conn, k.leases)
 }
 
-// Receive adds the data of another store in one transaction. A second call with the same data changes nothing. An
-// empty Kept does not create a database.
-func (s *Store) Receive(ctx context.Context, k *Kept) error {
+// AddBundle adds the data of another store in one transaction. A second call with the same data changes nothing. An
+// empty Bundle does not create a database.
+func (s *Store) AddBundle(ctx context.Context, k *Bundle) error {
 	if k.isZero() {
 		return ctx.Err()
 	}
 	return s.write(ctx, durable, func(conn *sqlite.Conn) error {
 		tx := &transaction{store: s, conn: conn, tallies: make(map[int64]*store.FileCounts)}
-		if err := tx.absorb(k); err != nil {
+		if err := tx.addBundle(k); err != nil {
 			return err
 		}
 		return tx.tally()
@@ -141,7 +141,7 @@ func (s *Store) Import(ctx context.Context, from *Store, stamp string) error {
 		baseline store.Verification
 		verified bool
 	}
-	var kept Kept
+	var kept Bundle
 	var trees map[string]worktree
 	err = from.read(ctx, func(conn *sqlite.Conn) error {
 		if err := kept.readRecords(from, conn); err != nil || !first {
@@ -174,7 +174,7 @@ func (s *Store) Import(ctx context.Context, from *Store, stamp string) error {
 
 	return s.writeAny(ctx, durable, func(conn *sqlite.Conn) error {
 		tx := &transaction{store: s, conn: conn, tallies: make(map[int64]*store.FileCounts)}
-		if err := tx.absorb(&kept); err != nil {
+		if err := tx.addBundle(&kept); err != nil {
 			return err
 		}
 		source, err := config(conn, sourceKey)
@@ -208,9 +208,9 @@ func (s *Store) Import(ctx context.Context, from *Store, stamp string) error {
 // Drain calls take with all data and, if take returns nil, empties the store. Both happen in one writing
 // transaction, so that no other process writes in between. The file stays, because another process may have it
 // open and would write to a deleted file.
-func (s *Store) Drain(ctx context.Context, take func(*Kept) error) error {
+func (s *Store) Drain(ctx context.Context, take func(*Bundle) error) error {
 	err := s.writeAny(ctx, durable, func(conn *sqlite.Conn) error {
-		var all Kept
+		var all Bundle
 		if err := all.readRecords(s, conn); err != nil {
 			return err
 		}

@@ -49,8 +49,8 @@ func (u *unusedRecords) clear() {
 	clear(u.list)
 }
 
-// keepDamaged removes the records that are not damaged from the set.
-func (u *unusedRecords) keepDamaged() {
+// retainDamaged removes the records that are not damaged from the set.
+func (u *unusedRecords) retainDamaged() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	maps.DeleteFunc(u.list, func(_ unusedKey, one fresh.UnusedRecord) bool { return !errors.Is(one.Why, fresh.ErrDamaged) })
@@ -99,11 +99,11 @@ func (s *Store) unusable(intact bool, at time.Time) error {
 	return nil
 }
 
-// Examine reads all records, and returns the unusable ones.
-func (s *Store) Examine(ctx context.Context) ([]fresh.UnusedRecord, error) {
+// CheckRecords reads all records, and returns the unusable ones.
+func (s *Store) CheckRecords(ctx context.Context) ([]fresh.UnusedRecord, error) {
 	err := s.read(ctx, func(conn *sqlite.Conn) error {
 		s.unused.clear()
-		return new(Kept).readRecords(s, conn)
+		return new(Bundle).readRecords(s, conn)
 	})
 	if err != nil {
 		return nil, err
@@ -116,28 +116,23 @@ func (s *Store) Examine(ctx context.Context) ([]fresh.UnusedRecord, error) {
 // deletes the marks of shared stores, so that the next command pulls all records again, and the record numbers of
 // all baselines, because a new record may get the number of a removed one.
 func (s *Store) RemoveUnused(ctx context.Context) (removed []fresh.UnusedRecord, err error) {
-	if found, err := s.Examine(ctx); err != nil || len(found) == 0 {
+	if found, err := s.CheckRecords(ctx); err != nil || len(found) == 0 {
 		return nil, err
 	}
 	err = s.write(ctx, durable, func(conn *sqlite.Conn) error {
 		removed = nil
 		s.unused.clear()
-		if err := new(Kept).readRecords(s, conn); err != nil {
+		if err := new(Bundle).readRecords(s, conn); err != nil {
 			return err
 		}
-		s.unused.keepDamaged()
+		s.unused.retainDamaged()
 		removed = s.unused.all()
 		for directory, query := range map[bool]string{
 			false: `DELETE FROM record WHERE seq = ?1`,
 			true:  `DELETE FROM directory_record WHERE seq = ?1`,
 		} {
-			stmt, err := conn.Prepare(query)
-			if err != nil {
-				return err
-			}
 			for _, seq := range s.unused.numbers(directory) {
-				stmt.BindInt64(1, seq)
-				if err := run(stmt); err != nil {
+				if err := execute(conn, query, seq); err != nil {
 					return err
 				}
 			}

@@ -28,11 +28,11 @@ func testEmpty(t *testing.T, s store.Files) {
 	if m, err := s.Exceptions(ctx, "", store.MarksUnproven); len(m) != 0 || err != nil {
 		t.Errorf("Exceptions = %v, %v", m, err)
 	}
-	if n, err := s.Tally(ctx, ""); n != (store.FileCounts{}) || err != nil {
-		t.Errorf("Tally = %v, %v", n, err)
+	if n, err := s.Counts(ctx, ""); n != (store.FileCounts{}) || err != nil {
+		t.Errorf("Counts = %v, %v", n, err)
 	}
-	if m, err := s.Known(ctx, []repo.Content{Content("x"), {}}); len(m) != 0 || err != nil {
-		t.Errorf("Known = %v, %v", m, err)
+	if m, err := s.NewestBases(ctx, []repo.Content{Content("x"), {}}); len(m) != 0 || err != nil {
+		t.Errorf("NewestBases = %v, %v", m, err)
 	}
 	if m, err := s.Newest(ctx, []repo.Content{Content("x"), {}}); len(m) != 0 || err != nil {
 		t.Errorf("Newest = %v, %v", m, err)
@@ -40,11 +40,11 @@ func testEmpty(t *testing.T, s store.Files) {
 	if _, ok, err := s.Record(ctx, fresh.Digest{1}); ok || err != nil {
 		t.Errorf("Record = %v, %v", ok, err)
 	}
-	if found, err := s.WrittenAt(ctx, []repo.Path{"a"}); len(found) > 0 || err != nil {
-		t.Errorf("WrittenAt = %v, %v", found, err)
+	if found, err := s.HeadersAt(ctx, []repo.Path{"a"}); len(found) > 0 || err != nil {
+		t.Errorf("HeadersAt = %v, %v", found, err)
 	}
-	if paths, now, err := s.WrittenSince(ctx, 0); len(paths) > 0 || now != 0 || err != nil {
-		t.Errorf("WrittenSince = %v, %d, %v", paths, now, err)
+	if paths, now, err := s.PathsSince(ctx, 0); len(paths) > 0 || now != 0 || err != nil {
+		t.Errorf("PathsSince = %v, %d, %v", paths, now, err)
 	}
 	if _, ok, err := s.NewestAt(ctx, "a"); ok || err != nil {
 		t.Errorf("NewestAt = %v, %v", ok, err)
@@ -173,7 +173,7 @@ func testPrune(t *testing.T, s store.Files) {
 	Commit(t, s, "", store.FileChanges{Worktrees: []string{"three"}})
 	check("", 0)
 	check("three", 1)
-	known, err := s.Known(t.Context(), []repo.Content{Content("two")})
+	known, err := s.NewestBases(t.Context(), []repo.Content{Content("two")})
 	if err != nil || len(known) != 1 {
 		t.Errorf("pruning a work tree removed the record of its content: %v, %v", known, err)
 	}
@@ -229,7 +229,7 @@ func testBaseline(t *testing.T, s store.Files) {
 	}
 }
 
-// ageless is b without its generation, of which only the order matters.
+// ageless returns b without its generation, because stores may choose different numbers.
 func ageless(b store.Verification) store.Verification {
 	b.Generation = 0
 	return b
@@ -304,8 +304,8 @@ func testStillFails(t *testing.T, s store.Files) {
 	if b, _, _ := s.Baseline(t.Context(), ""); b.Head != ID("1") {
 		t.Errorf("head = %v", b.Head)
 	}
-	if known, err := s.Known(t.Context(), []repo.Content{Content("new")}); err != nil || len(known) > 0 {
-		t.Errorf("Known = %v, %v", known, err)
+	if known, err := s.NewestBases(t.Context(), []repo.Content{Content("new")}); err != nil || len(known) > 0 {
+		t.Errorf("NewestBases = %v, %v", known, err)
 	}
 }
 
@@ -392,21 +392,21 @@ func testAhead(t *testing.T, s store.Files) {
 		t.Fatal(err)
 	}
 	equal(t, "the newest", newest, map[repo.Content]fresh.Record{Content("x"): now, Content("z"): soon})
-	known, err := s.Known(t.Context(), contents)
+	known, err := s.NewestBases(t.Context(), contents)
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "what is known", known, map[repo.Content]fresh.Basis{Content("x"): basisOf("x"), Content("z"): basisOf("z")})
+	equal(t, "newest bases", known, map[repo.Content]fresh.Basis{Content("x"): basisOf("x"), Content("z"): basisOf("z")})
 	for path, want := range map[repo.Path]string{"a.go": now.Text, "y.go": "", "z.go": soon.Text} {
 		if r, ok, err := s.NewestAt(t.Context(), path); err != nil || r.Text != want || ok != (want != "") {
 			t.Errorf("the newest at %s is %q, %v; want %q", path, r.Text, err, want)
 		}
 	}
-	written, err := s.WrittenAt(t.Context(), []repo.Path{"a.go", "y.go"})
+	written, err := s.HeadersAt(t.Context(), []repo.Path{"a.go", "y.go"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "what was written", written, map[repo.Path][]store.RecordHeader{"a.go": {{Basis: now.Basis, At: now.At, ID: now.ID()}}})
+	equal(t, "headers", written, map[repo.Path][]store.RecordHeader{"a.go": {{Basis: now.Basis, At: now.At, ID: now.ID()}}})
 	if _, ok, err := s.Record(t.Context(), ahead.ID()); ok || err != nil {
 		t.Errorf("the record of the year 9999 is found by its id: %v, %v", ok, err)
 	}
@@ -459,7 +459,7 @@ func testWrittenSince(t *testing.T, s store.Files) {
 	}
 	since := func(mark int64, want ...repo.Path) int64 {
 		t.Helper()
-		paths, now, err := s.WrittenSince(t.Context(), mark)
+		paths, now, err := s.PathsSince(t.Context(), mark)
 		if err != nil || !slices.Equal(paths, want) {
 			t.Errorf("records since %d were written at %q, %v; want %q", mark, paths, err, want)
 		}
@@ -489,7 +489,7 @@ func testMD5Only(t *testing.T, s store.Files) {
 	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{md5Record("by md5", "x", 0)}})
 	other := repo.Content{ID: ID("another id"), MD5: Content("x").MD5}
 	noID := repo.Content{MD5: Content("x").MD5}
-	known, err := s.Known(t.Context(), []repo.Content{Content("x"), other, noID, Content("y"), {ID: ID("x")}})
+	known, err := s.NewestBases(t.Context(), []repo.Content{Content("x"), other, noID, Content("y"), {ID: ID("x")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -501,7 +501,7 @@ func testMD5Only(t *testing.T, s store.Files) {
 	// The newest of both sorts is the one shown.
 	c := Content("x")
 	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{Record("by id", "x", 1)}})
-	known, err = s.Known(t.Context(), []repo.Content{c})
+	known, err = s.NewestBases(t.Context(), []repo.Content{c})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -524,7 +524,7 @@ func testIDsDecide(t *testing.T, s store.Files) {
 	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{Record("about x", "x", 0)}})
 	sameID := repo.Content{ID: ID("x"), MD5: Content("crlf").MD5}
 	sameMD5 := repo.Content{ID: ID("filtered"), MD5: Content("x").MD5}
-	known, err := s.Known(t.Context(), []repo.Content{sameID, sameMD5, {MD5: Content("x").MD5}, {}})
+	known, err := s.NewestBases(t.Context(), []repo.Content{sameID, sameMD5, {MD5: Content("x").MD5}, {}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -604,7 +604,7 @@ func testOlderRecord(t *testing.T, s store.Files) {
 
 func wantTally(t testing.TB, s store.Files, worktree string, want store.FileCounts) {
 	t.Helper()
-	got, err := s.Tally(t.Context(), worktree)
+	got, err := s.Counts(t.Context(), worktree)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -668,7 +668,7 @@ func testMany(t *testing.T, s store.Files) {
 	Commit(t, s, "", store.FileChanges{Records: records, Put: put})
 	wantTally(t, s, "", store.FileCounts{Files: n, Fresh: 2 * n / 3, None: n / 3})
 	for _, ask := range [][]repo.Content{contents, contents[:5]} { // by scanning, and one by one
-		known, err := s.Known(t.Context(), ask)
+		known, err := s.NewestBases(t.Context(), ask)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -706,7 +706,7 @@ func testReentrant(t *testing.T, s store.Files) {
 			t.Fatal(err)
 		}
 		got = append(got, r.Path)
-		if _, err := s.Known(t.Context(), []repo.Content{r.Content}); err != nil {
+		if _, err := s.NewestBases(t.Context(), []repo.Content{r.Content}); err != nil {
 			t.Fatal(err)
 		}
 		Commit(t, s, "", store.FileChanges{Delete: []repo.Path{"a", "b", "c"}})
@@ -747,9 +747,9 @@ func testCancelled(t *testing.T, s store.Files) {
 	want("RowsOf", err)
 	_, err = s.Exceptions(ctx, "", store.MarksUnproven)
 	want("Exceptions", err)
-	_, err = s.Tally(ctx, "")
-	want("Tally", err)
-	_, err = s.Known(ctx, []repo.Content{Content("x")})
+	_, err = s.Counts(ctx, "")
+	want("Counts", err)
+	_, err = s.NewestBases(ctx, []repo.Content{Content("x")})
 	want("Known", err)
 	_, err = s.Newest(ctx, []repo.Content{Content("x")})
 	want("Newest", err)
@@ -757,10 +757,10 @@ func testCancelled(t *testing.T, s store.Files) {
 	want("Record", err)
 	_, _, err = s.NewestAt(ctx, "a")
 	want("NewestAt", err)
-	_, err = s.WrittenAt(ctx, []repo.Path{"a"})
-	want("WrittenAt", err)
-	_, _, err = s.WrittenSince(ctx, 0)
-	want("WrittenSince", err)
+	_, err = s.HeadersAt(ctx, []repo.Path{"a"})
+	want("HeadersAt", err)
+	_, _, err = s.PathsSince(ctx, 0)
+	want("PathsSince", err)
 	want("Commit", s.Commit(ctx, "", store.FileChanges{Put: []store.FileRow{Row("b", "y")}}, nil))
 	equal(t, "rows", Rows(t, s, ""), []store.FileRow{Row("a", "x")})
 }
@@ -796,7 +796,7 @@ func testConcurrent(t *testing.T, s store.Files) {
 					}
 					n++
 				}
-				tally, err := s.Tally(t.Context(), fmt.Sprint(w%2))
+				tally, err := s.Counts(t.Context(), fmt.Sprint(w%2))
 				if err != nil || tally.Files < n || tally.Fresh != tally.Files {
 					t.Errorf("tally %+v, %v; saw %d rows", tally, err, n)
 				}

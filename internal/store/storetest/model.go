@@ -124,8 +124,8 @@ func sameRows(rt *rapid.T, t *testing.T, got, want store.Files) {
 		bg, okg, err := got.Baseline(ctx, name)
 		bw, okw, _ := want.Baseline(ctx, name)
 		check(rt, "baseline", []any{ageless(bg), bg.Generation == 0, okg, err}, []any{ageless(bw), bw.Generation == 0, okw, nil})
-		tg, err := got.Tally(ctx, name)
-		tw, _ := want.Tally(ctx, name)
+		tg, err := got.Counts(ctx, name)
+		tw, _ := want.Counts(ctx, name)
 		check(rt, "tally", []any{tg, err}, []any{tw, nil})
 		rg, err := got.Exceptions(ctx, name, store.MarksUnproven)
 		rw, _ := want.Exceptions(ctx, name, store.MarksUnproven)
@@ -140,8 +140,8 @@ func sameRows(rt *rapid.T, t *testing.T, got, want store.Files) {
 func sameRecords(rt *rapid.T, t *testing.T, got, want store.Files, questions ...[]repo.Content) {
 	ctx := t.Context()
 	for _, contents := range questions {
-		kg, err := got.Known(ctx, contents)
-		kw, _ := want.Known(ctx, contents)
+		kg, err := got.NewestBases(ctx, contents)
+		kw, _ := want.NewestBases(ctx, contents)
 		if len(kg) != len(kw) || err != nil {
 			rt.Fatalf("known: got %v, %v, want %v", kg, err, kw)
 		}
@@ -159,14 +159,14 @@ func sameRecords(rt *rapid.T, t *testing.T, got, want store.Files, questions ...
 			check(rt, "record", []any{one, ok, err}, []any{r, true, nil})
 		}
 	}
-	wg, err := got.WrittenAt(ctx, modelPaths)
-	ww, _ := want.WrittenAt(ctx, modelPaths)
+	wg, err := got.HeadersAt(ctx, modelPaths)
+	ww, _ := want.HeadersAt(ctx, modelPaths)
 	check(rt, "written at", []any{wg, err}, []any{ww, nil})
 	var more []repo.Path // enough that a store may choose another way to look
 	for range 200 {
 		more = append(more, modelPaths...)
 	}
-	wg, err = got.WrittenAt(ctx, more)
+	wg, err = got.HeadersAt(ctx, more)
 	check(rt, "written at, asked for many", []any{wg, err}, []any{ww, nil})
 	for _, p := range modelPaths {
 		rg, okg, err := got.NewestAt(ctx, p)

@@ -30,9 +30,9 @@ func RunShare(t *testing.T, open func(t *testing.T) ShareStore) {
 		{"since returns each record once, in order", testSince},
 		{"since returns only the latest outline", testShareOutlines},
 		{"a mark of another store means the beginning", testForeignMark},
-		{"absorbed records are unchanged, also after a second time", testAbsorb},
-		{"absorbed records make rows fresh", testAbsorbReachesRows},
-		{"records in the future are neither absorbed nor returned", testAbsorbAhead},
+		{"added records are unchanged, also after a second time", testAddRecords},
+		{"added records make rows fresh", testAddRecordsUpdatesRows},
+		{"records in the future are neither added nor returned", testAddRecordsInFuture},
 		{"a cancelled context stops everything", testShareCancelled},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, open) })
@@ -61,10 +61,10 @@ func Since(t testing.TB, s store.Records, mark store.Mark, most int) ([]store.Re
 	return nil, ""
 }
 
-// Absorb adds records, which must succeed.
-func Absorb(t testing.TB, s store.Records, list ...store.Record) {
+// AddRecords adds records, which must succeed.
+func AddRecords(t testing.TB, s store.Records, list ...store.Record) {
 	t.Helper()
-	if err := s.Absorb(t.Context(), list); err != nil {
+	if err := s.AddRecords(t.Context(), list); err != nil {
 		t.Fatalf("absorb: %v", err)
 	}
 }
@@ -93,7 +93,7 @@ func testShareEmpty(t *testing.T, open func(*testing.T) ShareStore) {
 			t.Errorf("since %q: %v", mark, list)
 		}
 	}
-	Absorb(t, s)
+	AddRecords(t, s)
 	if list, _ := Since(t, s, "", 10); len(list) > 0 {
 		t.Errorf("%v", list)
 	}
@@ -110,9 +110,9 @@ func testSince(t *testing.T, open func(*testing.T) ShareStore) {
 
 	x, y := Directory("x", "x", 3), Directory("y", "y", 2)
 	y.Flags = []store.DirFlag{{Path: "y/\xff", Severity: "info", Finding: "f"}}
-	Keep(t, s, x)
+	SaveDirRecords(t, s, x)
 	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{md5Only, one}})
-	Keep(t, s, y, x)
+	SaveDirRecords(t, s, y, x)
 	later, end := Since(t, s, mark, 100)
 	equal(t, "the second", encoded(later), encoded([]store.Record{about(md5Only), in(x), in(y)}))
 	if again, _ := Since(t, s, end, 100); len(again) > 0 {
@@ -127,9 +127,9 @@ func testSince(t *testing.T, open func(*testing.T) ShareStore) {
 
 func testShareOutlines(t *testing.T, open func(*testing.T) ShareStore) {
 	s := open(t)
-	Keep(t, s, Outlined("a", "one", 1), Directory("a", "summary", 0), Outlined("b", "one", 9))
+	SaveDirRecords(t, s, Outlined("a", "one", 1), Directory("a", "summary", 0), Outlined("b", "one", 9))
 	_, mark := Since(t, s, "", 1)
-	Keep(t, s, Outlined("a", "two", 2), Directory("a", "later summary", 3), Outlined("b", "older", 8))
+	SaveDirRecords(t, s, Outlined("a", "two", 2), Directory("a", "later summary", 3), Outlined("b", "older", 8))
 	all, _ := Since(t, s, "", 2)
 	equal(t, "all", encoded(all), encoded([]store.Record{
 		in(Directory("a", "summary", 0)), in(Outlined("b", "one", 9)), in(Outlined("a", "two", 2)), in(Directory("a", "later summary", 3)),
@@ -141,8 +141,8 @@ func testShareOutlines(t *testing.T, open func(*testing.T) ShareStore) {
 func testForeignMark(t *testing.T, open func(*testing.T) ShareStore) {
 	s, other := open(t), open(t)
 	for i := range 5 {
-		Absorb(t, s, about(Record("here", fmt.Sprint(i), i)), in(Directory("d", fmt.Sprint(i), i)))
-		Absorb(t, other, about(Record("there", fmt.Sprint(i), i)), in(Directory("d", fmt.Sprint("there", i), i)))
+		AddRecords(t, s, about(Record("here", fmt.Sprint(i), i)), in(Directory("d", fmt.Sprint(i), i)))
+		AddRecords(t, other, about(Record("there", fmt.Sprint(i), i)), in(Directory("d", fmt.Sprint("there", i), i)))
 	}
 	_, mark := Since(t, other, "", 100)
 	for s, want := range map[store.Records]bool{s: false, other: true} {
@@ -155,14 +155,14 @@ func testForeignMark(t *testing.T, open func(*testing.T) ShareStore) {
 	}
 }
 
-func testAbsorb(t *testing.T, open func(*testing.T) ShareStore) {
+func testAddRecords(t *testing.T, open func(*testing.T) ShareStore) {
 	from, to := open(t), open(t)
 	Commit(t, from, "", store.FileChanges{Records: []fresh.Record{Record("one", "a", 1), Record("two", "a", 2)}})
-	Keep(t, from, Directory("", "root", 1), Outlined("x\xff", "x", 2), Directory("x\xff", "x", 3))
+	SaveDirRecords(t, from, Directory("", "root", 1), Outlined("x\xff", "x", 2), Directory("x\xff", "x", 3))
 	all, _ := Since(t, from, "", 100)
-	Absorb(t, to, slices.Concat(all[2:], all[:1])...)
+	AddRecords(t, to, slices.Concat(all[2:], all[:1])...)
 	for range 2 {
-		Absorb(t, to, all...)
+		AddRecords(t, to, all...)
 	}
 	got, _ := Since(t, to, "", 100)
 	g, w := encoded(got), encoded(all)
@@ -184,37 +184,37 @@ func testAbsorb(t *testing.T, open func(*testing.T) ShareStore) {
 	}
 }
 
-func testAbsorbReachesRows(t *testing.T, open func(*testing.T) ShareStore) {
+func testAddRecordsUpdatesRows(t *testing.T, open func(*testing.T) ShareStore) {
 	s := open(t)
 	Commit(t, s, "", store.FileChanges{Put: []store.FileRow{Row("a.go", "x"), Row("b.go", "y")}})
-	Absorb(t, s, about(Record("about x", "x", 0)))
-	tally, err := s.Tally(t.Context(), "")
+	AddRecords(t, s, about(Record("about x", "x", 0)))
+	tally, err := s.Counts(t.Context(), "")
 	if err != nil || tally.Fresh != 1 || tally.None != 1 {
 		t.Errorf("%+v, %v", tally, err)
 	}
 }
 
-func testAbsorbAhead(t *testing.T, open func(*testing.T) ShareStore) {
+func testAddRecordsInFuture(t *testing.T, open func(*testing.T) ShareStore) {
 	s := open(t)
 	file, directory := Record("about x", "x", 0), Directory("d", "x", 0)
 	file.At = time.Now().Add(fresh.MaxAhead + time.Hour)
 	directory.At = file.At
-	Absorb(t, s, about(file), in(directory), about(Record("of today", "x", 1)))
+	AddRecords(t, s, about(file), in(directory), about(Record("of today", "x", 1)))
 	Commit(t, s, "", store.FileChanges{Records: []fresh.Record{file}})
-	Keep(t, s, directory)
+	SaveDirRecords(t, s, directory)
 	list, _ := Since(t, s, "", 1)
 	equal(t, "what travels", encoded(list), encoded([]store.Record{about(Record("of today", "x", 1))}))
 }
 
 func testShareCancelled(t *testing.T, open func(*testing.T) ShareStore) {
 	s := open(t)
-	Absorb(t, s, about(Record("about x", "x", 0)))
+	AddRecords(t, s, about(Record("about x", "x", 0)))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, _, err := s.Since(ctx, "", 1); err == nil {
 		t.Error("Since ignores a cancelled context")
 	}
-	if err := s.Absorb(ctx, []store.Record{in(Directory("d", "x", 0))}); err == nil {
-		t.Error("Absorb ignores a cancelled context")
+	if err := s.AddRecords(ctx, []store.Record{in(Directory("d", "x", 0))}); err == nil {
+		t.Error("AddRecords ignores a cancelled context")
 	}
 }

@@ -89,10 +89,10 @@ func Lease(path repo.Path, token string, seconds int) store.Lease {
 	}
 }
 
-// Keep keeps records, which must succeed.
-func Keep(t testing.TB, s store.Directories, records ...*store.DirRecord) {
+// SaveDirRecords keeps records, which must succeed.
+func SaveDirRecords(t testing.TB, s store.Directories, records ...*store.DirRecord) {
 	t.Helper()
-	if err := s.Keep(t.Context(), records); err != nil {
+	if err := s.SaveDirRecords(t.Context(), records); err != nil {
 		t.Fatalf("keep: %v", err)
 	}
 }
@@ -108,7 +108,7 @@ func wantLatest(t testing.TB, s store.Directories, want map[repo.Path][]*store.D
 
 func wantWritten(t testing.TB, s store.Directories, want map[fresh.Digest][]*store.DirRecord, bases ...fresh.Digest) {
 	t.Helper()
-	got, err := s.WrittenFrom(t.Context(), bases)
+	got, err := s.DirRecordsByBasis(t.Context(), bases)
 	if err != nil {
 		t.Fatalf("written from: %v", err)
 	}

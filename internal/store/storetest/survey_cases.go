@@ -27,10 +27,10 @@ func testSurveyEmpty(t *testing.T, s SurveyStore) {
 	wantFailures(t, s)
 	wantLeases(t, s, "")
 	settle(t, s, "", Lease("a", "token", 10), Directory("a", "x", 0), false)
-	if r, err := s.Kept(t.Context(), fresh.Digest{1}); r != nil || err != nil {
+	if r, err := s.DirRecord(t.Context(), fresh.Digest{1}); r != nil || err != nil {
 		t.Errorf("kept: %v, %v", r, err)
 	}
-	Keep(t, s)
+	SaveDirRecords(t, s)
 	wantLatest(t, s, latest{})
 }
 
@@ -59,12 +59,12 @@ func testDirectories(t *testing.T, s SurveyStore) {
 		many.Basis.Files = append(many.Basis.Files, store.BasisFile{Name: fmt.Append(nil, "file ", i), ID: ID(fmt.Sprint(i))})
 		many.Basis.Children = append(many.Basis.Children, store.BasisChild{Name: fmt.Append(nil, "dir ", i), Text: fresh.Digest{byte(i), 1}})
 	}
-	Keep(t, s, full, bare, many)
+	SaveDirRecords(t, s, full, bare, many)
 	wantLatest(t, s, latest{full.Path: {full}, "": {bare}, "many": {many}})
 	b := full.Basis.Digest()
 	wantWritten(t, s, written{b: {full}}, b)
 	for _, want := range []*store.DirRecord{full, bare, many} {
-		got, err := s.Kept(t.Context(), want.ID())
+		got, err := s.DirRecord(t.Context(), want.ID())
 		if err != nil {
 			t.Fatalf("kept: %v", err)
 		}
@@ -74,7 +74,7 @@ func testDirectories(t *testing.T, s SurveyStore) {
 	// Times are stored in UTC with microseconds.
 	odd := Directory("odd", "odd", 0)
 	odd.At = time.Date(2026, 5, 6, 7, 8, 9, 123456789, time.FixedZone("", 3600))
-	Keep(t, s, odd)
+	SaveDirRecords(t, s, odd)
 	got, err := s.Latest(t.Context())
 	if err != nil || len(got["odd"]) != 1 {
 		t.Fatalf("latest: %v, %v", got["odd"], err)
@@ -87,15 +87,15 @@ func testDirectories(t *testing.T, s SurveyStore) {
 
 func testKeptAlready(t *testing.T, s SurveyStore) {
 	r, other := Directory("a", "x", 0), Directory("a", "y", 1)
-	Keep(t, s, r, r)
-	Keep(t, s, r)
+	SaveDirRecords(t, s, r, r)
+	SaveDirRecords(t, s, r)
 	wantLatest(t, s, latest{"a": {r}})
-	Keep(t, s, other)
+	SaveDirRecords(t, s, other)
 	f := store.DirFailure{Path: "a", Reason: "no", At: other.At.Add(time.Second)}
-	if err := s.KeepFailure(t.Context(), f); err != nil {
+	if err := s.SaveFailure(t.Context(), f); err != nil {
 		t.Fatal(err)
 	}
-	Keep(t, s, r, other)
+	SaveDirRecords(t, s, r, other)
 	wantLatest(t, s, latest{"a": {other}})
 	wantFailures(t, s, f)
 	b := r.Basis.Digest()
@@ -104,7 +104,7 @@ func testKeptAlready(t *testing.T, s SurveyStore) {
 
 func testRecordIsOwn(t *testing.T, s SurveyStore) {
 	r := Directory("a", "x", 0)
-	Keep(t, s, r)
+	SaveDirRecords(t, s, r)
 	r.Text, r.Path = "changed", "b"
 	wantLatest(t, s, latest{"a": {Directory("a", "x", 0)}})
 }
@@ -112,19 +112,19 @@ func testRecordIsOwn(t *testing.T, s SurveyStore) {
 // Two directories may have the same content, and get the same summary at the same time.
 func testTwoPlaces(t *testing.T, s SurveyStore) {
 	a, b := Outlined("a", "x", 0), Outlined("b", "x", 0)
-	Keep(t, s, a, b)
+	SaveDirRecords(t, s, a, b)
 	wantLatest(t, s, latest{"a": {a}, "b": {b}})
 	basis := a.Basis.Digest()
 	wantWritten(t, s, written{basis: {b}}, basis) // the last of them
 }
 
 func testLatest(t *testing.T, s SurveyStore) {
-	Keep(t, s, Outlined("a", "x", 0), Directory("a", "x", 1), Outlined("only", "o", 5))
+	SaveDirRecords(t, s, Outlined("a", "x", 0), Directory("a", "x", 1), Outlined("only", "o", 5))
 	wantLatest(t, s, latest{"a": {Directory("a", "x", 1), Outlined("a", "x", 0)}, "only": {Outlined("only", "o", 5)}})
-	Keep(t, s, Outlined("a", "y", 2))
+	SaveDirRecords(t, s, Outlined("a", "y", 2))
 	wantLatest(t, s, latest{"a": {Outlined("a", "y", 2), Directory("a", "x", 1)}, "only": {Outlined("only", "o", 5)}})
 	// An older record does not replace the latest, even if it is added later.
-	Keep(t, s, Outlined("a", "z", 1), Directory("a", "z", 0))
+	SaveDirRecords(t, s, Outlined("a", "z", 1), Directory("a", "z", 0))
 	wantLatest(t, s, latest{"a": {Outlined("a", "y", 2), Directory("a", "x", 1)}, "only": {Outlined("only", "o", 5)}})
 	// Of records with the same time, the one with the highest id is the latest.
 	other := Directory("a", "w", 1)
@@ -135,7 +135,7 @@ func testLatest(t *testing.T, s SurveyStore) {
 		}
 		return b
 	}
-	Keep(t, s, other, Outlined("a", "w", 2), Directory("b", "x", 3), Outlined("b", "x", 3))
+	SaveDirRecords(t, s, other, Outlined("a", "w", 2), Directory("b", "x", 3), Outlined("b", "x", 3))
 	b := []*store.DirRecord{Outlined("b", "x", 3), Directory("b", "x", 3)}
 	slices.SortFunc(b, func(a, b *store.DirRecord) int { return b.Compare(a) })
 	wantLatest(t, s, latest{
@@ -149,19 +149,19 @@ func testLatest(t *testing.T, s SurveyStore) {
 func testDirectoryAhead(t *testing.T, s SurveyStore) {
 	now, ahead := Directory("a", "x", 1), Directory("a", "x", 2)
 	ahead.Text, ahead.At = "of the year 9999", time.Date(9999, 12, 31, 23, 59, 59, 999999000, time.UTC)
-	Keep(t, s, now, ahead)
+	SaveDirRecords(t, s, now, ahead)
 	wantLatest(t, s, latest{"a": {now}})
 	basis := SurveyBasis("x").Digest()
 	wantWritten(t, s, written{basis: {now}}, basis)
-	of, err := s.WrittenOf(t.Context(), []repo.Path{"a"})
+	of, err := s.PastDirRecords(t.Context(), []repo.Path{"a"})
 	if err != nil || len(of["a"]) != 1 || of["a"][0].Text != now.Text {
-		t.Errorf("WrittenOf returned %v, %v; want no record in the future", of["a"], err)
+		t.Errorf("PastDirRecords returned %v, %v; want no record in the future", of["a"], err)
 	}
-	in, err := s.WrittenIn(t.Context(), []store.DirVersion{{Path: "a", Basis: basis}})
+	in, err := s.DirRecordsByVersion(t.Context(), []store.DirVersion{{Path: "a", Basis: basis}})
 	if list := in[store.DirVersion{Path: "a", Basis: basis}]; err != nil || len(list) != 1 || list[0].Text != now.Text {
-		t.Errorf("WrittenIn returned %v, %v; want no record in the future", list, err)
+		t.Errorf("DirRecordsByVersion returned %v, %v; want no record in the future", list, err)
 	}
-	if r, err := s.Kept(t.Context(), ahead.ID()); r != nil || err != nil {
+	if r, err := s.DirRecord(t.Context(), ahead.ID()); r != nil || err != nil {
 		t.Errorf("the record of the year 9999 is found by its id: %v, %v", r, err)
 	}
 }
@@ -170,7 +170,7 @@ func testWrittenFrom(t *testing.T, s SurveyStore) {
 	x, y, none := SurveyBasis("x").Digest(), SurveyBasis("y").Digest(), SurveyBasis("none").Digest()
 	again := Directory("moved/here", "x", 4)
 	again.Recipe = "another recipe"
-	Keep(t, s, Directory("a", "x", 0), Outlined("a", "x", 9), Directory("b", "x", 3), again, Outlined("c", "x", 2), Outlined("b", "y", 1))
+	SaveDirRecords(t, s, Directory("a", "x", 0), Outlined("a", "x", 9), Directory("b", "x", 3), again, Outlined("c", "x", 2), Outlined("b", "y", 1))
 	wantWritten(t, s, written{x: {Outlined("a", "x", 9), again}, y: {Outlined("b", "y", 1)}}, x, none, y, x)
 	wantWritten(t, s, written{y: {Outlined("b", "y", 1)}}, y)
 	// The shape of a file is not part of the basis id.
@@ -185,10 +185,10 @@ func testWrittenOf(t *testing.T, s SurveyStore) {
 	var want []*store.DirRecord
 	for i := range store.MaxPastRecords + 2 {
 		r := Directory("a", fmt.Sprint("x", i), i)
-		Keep(t, s, r, Outlined("a", fmt.Sprint("o", i), i), Directory("b", "x", i))
+		SaveDirRecords(t, s, r, Outlined("a", fmt.Sprint("o", i), i), Directory("b", "x", i))
 		want = append([]*store.DirRecord{r}, want...)
 	}
-	got, err := s.WrittenOf(t.Context(), []repo.Path{"a", "nowhere"})
+	got, err := s.PastDirRecords(t.Context(), []repo.Path{"a", "nowhere"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func testFailures(t *testing.T, s SurveyStore) {
 	}
 	keep := func(f store.DirFailure) {
 		t.Helper()
-		if err := s.KeepFailure(t.Context(), f); err != nil {
+		if err := s.SaveFailure(t.Context(), f); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -217,16 +217,16 @@ func testFailures(t *testing.T, s SurveyStore) {
 	keep(failure("a", "late news", 1))
 	wantFailures(t, s, root, odd, failure("a", "two", 2))
 
-	Keep(t, s, Directory("a", "before", 1), Directory("b", "another", 9))
+	SaveDirRecords(t, s, Directory("a", "before", 1), Directory("b", "another", 9))
 	wantFailures(t, s, root, odd, failure("a", "two", 2))
-	Keep(t, s, Outlined("a", "after", 3))
+	SaveDirRecords(t, s, Outlined("a", "after", 3))
 	wantFailures(t, s, root, odd)
 	keep(failure("a", "late news", 2))
 	wantFailures(t, s, root, odd)
 	// At the same time, the order is that in which they came.
 	keep(failure("a", "again", 3))
 	wantFailures(t, s, root, odd, failure("a", "again", 3))
-	Keep(t, s, Directory("a", "and again", 3))
+	SaveDirRecords(t, s, Directory("a", "and again", 3))
 	wantFailures(t, s, root, odd)
 }
 
@@ -305,7 +305,7 @@ func testTakeAtOnce(t *testing.T, s SurveyStore) {
 func testSettle(t *testing.T, s SurveyStore) {
 	one, two := Lease("a", "one", 10), Lease("a", "two", 20)
 	failed := store.DirFailure{Path: "a", Reason: "no", At: Epoch}
-	if err := s.KeepFailure(t.Context(), failed); err != nil {
+	if err := s.SaveFailure(t.Context(), failed); err != nil {
 		t.Fatal(err)
 	}
 	take(t, s, "", one, 0, true)
@@ -363,7 +363,7 @@ func testPruneLeases(t *testing.T, s SurveyStore) {
 	for _, name := range []string{"", "two", "three"} {
 		take(t, s, name, Lease("a", name, 10), 0, true)
 	}
-	Keep(t, s, Directory("a", "x", 0))
+	SaveDirRecords(t, s, Directory("a", "x", 0))
 	Commit(t, s, "", store.FileChanges{Worktrees: []string{"", "three"}})
 	wantLeases(t, s, "", Lease("a", "", 10))
 	wantLeases(t, s, "two")
@@ -385,14 +385,14 @@ func testManyDirectories(t *testing.T, s SurveyStore) {
 		bases = append(bases, r.Basis.Digest(), fresh.Digest{1, byte(i)})
 		from[r.Basis.Digest()] = want[r.Path]
 	}
-	Keep(t, s, records...)
+	SaveDirRecords(t, s, records...)
 	wantLatest(t, s, want)
 	wantWritten(t, s, from, bases...)
 	wantWritten(t, s, written{bases[0]: from[bases[0]]}, bases[:2]...)
 }
 
 func testSurveyCancelled(t *testing.T, s SurveyStore) {
-	Keep(t, s, Directory("a", "x", 0))
+	SaveDirRecords(t, s, Directory("a", "x", 0))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	check := func(what string, err error) {
@@ -403,15 +403,15 @@ func testSurveyCancelled(t *testing.T, s SurveyStore) {
 	}
 	_, err := s.Latest(ctx)
 	check("latest", err)
-	_, err = s.WrittenFrom(ctx, nil)
+	_, err = s.DirRecordsByBasis(ctx, nil)
 	check("written from", err)
 	_, err = s.Failures(ctx)
 	check("failures", err)
 	_, err = s.Leases(ctx, "")
 	check("leases", err)
-	check("keep nothing", s.Keep(ctx, nil))
-	check("keep", s.Keep(ctx, []*store.DirRecord{Directory("a", "y", 1)}))
-	check("keep failure", s.KeepFailure(ctx, store.DirFailure{Path: "a", At: Epoch}))
+	check("keep nothing", s.SaveDirRecords(ctx, nil))
+	check("keep", s.SaveDirRecords(ctx, []*store.DirRecord{Directory("a", "y", 1)}))
+	check("keep failure", s.SaveFailure(ctx, store.DirFailure{Path: "a", At: Epoch}))
 	_, err = s.Take(ctx, "", Lease("a", "one", 10), Epoch)
 	check("take", err)
 	_, err = s.Settle(ctx, "", Lease("a", "one", 10), Directory("a", "y", 1))

@@ -56,13 +56,13 @@ func testSurveyModel(t *testing.T, open func(t *testing.T) SurveyStore) {
 			switch rapid.IntRange(0, 4).Draw(rt, "act") {
 			case 0, 1:
 				records := rapid.SliceOfN(record, 1, 4).Draw(rt, "records")
-				both("keep", func(s SurveyStore) (any, error) { return nil, s.Keep(ctx, records) })
+				both("keep", func(s SurveyStore) (any, error) { return nil, s.SaveDirRecords(ctx, records) })
 			case 2:
 				f := store.DirFailure{
 					Path: paths.Draw(rt, "path"), Basis: SurveyBasis(texts.Draw(rt, "basis")).Digest(), Reason: texts.Draw(rt, "reason"),
 					At: Epoch.Add(time.Duration(seconds.Draw(rt, "at")) * time.Second),
 				}
-				both("keep failure", func(s SurveyStore) (any, error) { return nil, s.KeepFailure(ctx, f) })
+				both("keep failure", func(s SurveyStore) (any, error) { return nil, s.SaveFailure(ctx, f) })
 			case 3:
 				l, now := lease.Draw(rt, "lease"), Epoch.Add(time.Duration(seconds.Draw(rt, "now"))*time.Second)
 				both("take", func(s SurveyStore) (any, error) { return s.Take(ctx, tree, l, now) })
@@ -76,7 +76,7 @@ func testSurveyModel(t *testing.T, open func(t *testing.T) SurveyStore) {
 			})
 			for _, bases := range [][]fresh.Digest{few, often} {
 				both("written from", func(s SurveyStore) (any, error) {
-					m, err := s.WrittenFrom(ctx, bases)
+					m, err := s.DirRecordsByBasis(ctx, bases)
 					return plain(m), err
 				})
 			}
@@ -87,7 +87,7 @@ func testSurveyModel(t *testing.T, open func(t *testing.T) SurveyStore) {
 						places = append(places, store.DirVersion{Path: p, Basis: b})
 					}
 				}
-				m, err := s.WrittenIn(ctx, places)
+				m, err := s.DirRecordsByVersion(ctx, places)
 				return plain(m), err
 			})
 			both("failures", func(s SurveyStore) (any, error) { return s.Failures(ctx) })

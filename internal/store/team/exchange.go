@@ -11,37 +11,37 @@ import (
 
 // pull copies new records from the shared store to the local store. It skips bad records: rows that are not
 // records, and records that ken itself would not store.
-func (t *Team) pull(ctx context.Context, step stepper) error {
+func (t *Team) pullRecords(ctx context.Context, step stepper) error {
 	for t.hasNew {
-		var d postgres.Delivery
+		var d postgres.RecordBatch
 		err := step(ctx, func(ctx context.Context) (err error) {
-			d, err = t.shared.Deliver(ctx, t.marks.Pulled, batch)
+			d, err = t.shared.ReadSince(ctx, t.marks.Pulled, batch)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		if len(d.Records)+len(d.Aside) == 0 {
+		if len(d.Records)+len(d.Bad) == 0 {
 			t.hasNew = false
 			break
 		}
 		var good []store.Record
 		for _, r := range d.Records {
 			if err := r.Check(t.opts.Now()); err != nil {
-				d.Aside = append(d.Aside, store.BadRecord{PathJSON: pathOf(r).JSON(), Reason: err.Error()})
+				d.Bad = append(d.Bad, store.BadRecord{PathJSON: pathOf(r).JSON(), Reason: err.Error()})
 				continue
 			}
 			good = append(good, r)
 			t.pulled[keyOf(r)] = true
 		}
-		if err := t.opts.Local.Absorb(ctx, good); err != nil {
+		if err := t.opts.Local.AddRecords(ctx, good); err != nil {
 			return err
 		}
 		t.moved.Pulled += len(good)
 		t.marks.Pulled = d.Next
-		t.bad += len(d.Aside)
-		t.marks.Aside += len(d.Aside)
-		t.marks.FirstAside = append(t.marks.FirstAside, d.Aside[:min(len(d.Aside), maxBadShown-len(t.marks.FirstAside))]...)
+		t.bad += len(d.Bad)
+		t.marks.Bad += len(d.Bad)
+		t.marks.FirstBad = append(t.marks.FirstBad, d.Bad[:min(len(d.Bad), maxBadShown-len(t.marks.FirstBad))]...)
 		if err := t.saveMarks(ctx); err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ func pathOf(r store.Record) repo.Path {
 }
 
 // push copies unsent records from the local store to the shared store, except those that this run pulled.
-func (t *Team) push(ctx context.Context, step stepper) error {
+func (t *Team) pushRecords(ctx context.Context, step stepper) error {
 	for {
 		list, next, err := t.unpushed(ctx)
 		if err != nil {
@@ -78,7 +78,7 @@ func (t *Team) push(ctx context.Context, step stepper) error {
 		}
 		var pulled, given store.Mark
 		err = step(ctx, func(ctx context.Context) (err error) {
-			pulled, given, err = t.shared.AbsorbAt(ctx, t.marks.Pulled, ours)
+			pulled, given, err = t.shared.AddRecordsAt(ctx, t.marks.Pulled, ours)
 			return err
 		})
 		if err != nil {
@@ -87,7 +87,7 @@ func (t *Team) push(ctx context.Context, step stepper) error {
 		t.moved.Pushed += len(ours)
 		t.marks.Pulled = pulled
 		t.marks.Pushed = next
-		t.marks.Given = cmp.Or(given, t.marks.Given)
+		t.marks.PushedEnd = cmp.Or(given, t.marks.PushedEnd)
 		if err := t.saveMarks(ctx); err != nil {
 			return err
 		}

@@ -25,7 +25,7 @@ const rootKey = "root commit"
 func (i Identity) Name(ctx context.Context) (string, error) {
 	name, found, err := i.find(ctx)
 	if found != "" {
-		_ = i.Store.Remember(ctx, rootKey, found) // else the next call searches again
+		_ = i.Store.SetValue(ctx, rootKey, found) // else the next call searches again
 	}
 	return name, err
 }
@@ -42,7 +42,7 @@ func (i Identity) find(ctx context.Context) (name, value string, err error) {
 		return i.Configured, "", nil
 	}
 	var known git.RootCommit
-	if text, err := i.Store.Remembered(ctx, rootKey); err == nil {
+	if text, err := i.Store.Value(ctx, rootKey); err == nil {
 		root, tip, _ := strings.Cut(text, " ")
 		known.Root, _ = repo.ParseID(root) // zero if it is damaged: ken searches again
 		known.Tip, _ = repo.ParseID(tip)

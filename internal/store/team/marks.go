@@ -14,18 +14,18 @@ type marks struct {
 	Scope  string     `json:"base"`   // the repository and database, from [postgres.Store.Scope]
 	Pulled store.Mark `json:"pulled"` // in the shared store: the local store has all records up to here
 	Pushed store.Mark `json:"pushed"` // in the local store: the shared store has all records up to here
-	// Given is the end of the shared store after the last push. It may be after Pulled, because others
+	// PushedEnd is the end of the shared store after the last push. It may be after Pulled, because others
 	// write too. A shared store that was restored to a point before it has lost pushed records.
-	Given store.Mark `json:"given,omitempty"`
-	// Aside counts the bad records of the shared store. FirstAside lists the first of them.
-	Aside      int               `json:"aside,omitempty"`
-	FirstAside []store.BadRecord `json:"first_aside,omitempty"`
-	// Told is the generation of each work tree whose counts were sent last, and Rows the generation
+	PushedEnd store.Mark `json:"given,omitempty"`
+	// Bad counts the bad records of the shared store. FirstBad lists the first of them.
+	Bad      int               `json:"aside,omitempty"`
+	FirstBad []store.BadRecord `json:"first_aside,omitempty"`
+	// ReportedAt is the generation of each work tree whose counts were sent last, and Rows the generation
 	// whose rows were sent last.
-	Told map[string]int64 `json:"told,omitempty"`
-	Rows map[string]int64 `json:"rows,omitempty"`
-	// RowsAt is the time of the last transfer of rows.
-	RowsAt time.Time `json:"rows_at,omitzero"`
+	SentCounts map[string]int64 `json:"told,omitempty"`
+	SentRows   map[string]int64 `json:"rows,omitempty"`
+	// SentRowsAt is the time of the last transfer of rows.
+	SentRowsAt time.Time `json:"rows_at,omitzero"`
 	// Before has the marks of other scopes at the same address, the most recent first. A user who
 	// switches to another repository name and back then continues with the old marks.
 	Before []marks `json:"before,omitempty"`
@@ -65,7 +65,7 @@ func (t *Team) marksKey() string { return "team " + t.address.String() }
 
 // loadMarks reads the marks from the local store.
 func (t *Team) loadMarks(ctx context.Context) (m marks, err error) {
-	text, err := t.opts.Local.Remembered(ctx, t.marksKey())
+	text, err := t.opts.Local.Value(ctx, t.marksKey())
 	if err != nil || text == "" {
 		return m, err
 	}
@@ -81,7 +81,7 @@ func (t *Team) saveMarks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return t.opts.Local.Remember(ctx, t.marksKey(), string(text))
+	return t.opts.Local.SetValue(ctx, t.marksKey(), string(text))
 }
 
 // connect opens the shared store and loads the marks for it.
@@ -115,8 +115,8 @@ func (t *Team) connect(ctx context.Context, step stepper) error {
 		t.marks = t.marks.forScope(scope)
 		known := true
 		t.hasNew = true
-		if t.marks.Pulled+t.marks.Given != "" {
-			known, t.hasNew, err = t.shared.Stand(ctx, t.marks.Pulled, t.marks.Given)
+		if t.marks.Pulled+t.marks.PushedEnd != "" {
+			known, t.hasNew, err = t.shared.CheckMarks(ctx, t.marks.Pulled, t.marks.PushedEnd)
 			if err != nil {
 				return err
 			}

@@ -20,11 +20,11 @@ func (t *Team) sendState(ctx context.Context, step stepper, now bool) error {
 		return err
 	}
 	name := t.worktree()
-	told, known := t.marks.Told[name]
-	if known && told == local.Generation && t.moved == (Moved{}) && !now {
+	told, known := t.marks.SentCounts[name]
+	if known && told == local.Generation && t.moved == (Exchanged{}) && !now {
 		return t.sendRows(ctx, step, local.Generation, now)
 	}
-	tally, err := t.opts.Local.Tally(ctx, t.opts.Worktree)
+	tally, err := t.opts.Local.Counts(ctx, t.opts.Worktree)
 	if err != nil || !verified && tally == (store.FileCounts{}) {
 		return err // no command has checked the work tree yet
 	}
@@ -32,14 +32,14 @@ func (t *Team) sendState(ctx context.Context, step stepper, now bool) error {
 	if verified {
 		baseline = &local
 	}
-	err = step(ctx, func(ctx context.Context) error { return t.shared.Tell(ctx, name, baseline, tally) })
+	err = step(ctx, func(ctx context.Context) error { return t.shared.SaveWorktree(ctx, name, baseline, tally) })
 	if err != nil {
 		return err
 	}
-	if t.marks.Told == nil {
-		t.marks.Told = make(map[string]int64)
+	if t.marks.SentCounts == nil {
+		t.marks.SentCounts = make(map[string]int64)
 	}
-	t.marks.Told[name] = local.Generation
+	t.marks.SentCounts[name] = local.Generation
 	if err := t.saveMarks(ctx); err != nil {
 		return err
 	}
@@ -51,10 +51,10 @@ func (t *Team) sendState(ctx context.Context, step stepper, now bool) error {
 func (t *Team) sendRows(ctx context.Context, step stepper, generation int64, now bool) error {
 	name := t.worktree()
 	at := t.opts.Now()
-	if sent, known := t.marks.Rows[name]; known && sent == generation {
+	if sent, known := t.marks.SentRows[name]; known && sent == generation {
 		return nil
 	}
-	if !now && at.Sub(t.marks.RowsAt) < rowsInterval && !at.Before(t.marks.RowsAt) {
+	if !now && at.Sub(t.marks.SentRowsAt) < rowsInterval && !at.Before(t.marks.SentRowsAt) {
 		return nil
 	}
 	version, err := t.sharedRowsVersion(ctx, step, name)
@@ -91,12 +91,12 @@ func (t *Team) sendRows(ctx context.Context, step stepper, generation int64, now
 		delete(sent, p)
 	}
 	t.saveSentRows(version, sent)
-	t.marks.RowsAt = at
+	t.marks.SentRowsAt = at
 	if complete {
-		if t.marks.Rows == nil {
-			t.marks.Rows = make(map[string]int64)
+		if t.marks.SentRows == nil {
+			t.marks.SentRows = make(map[string]int64)
 		}
-		t.marks.Rows[name] = generation
+		t.marks.SentRows[name] = generation
 	}
 	return t.saveMarks(ctx)
 }

@@ -31,7 +31,7 @@ func (t *Team) Status(ctx context.Context, syncErr error) (*store.TeamStatus, er
 			marks = m
 		}
 	}
-	out.Aside, out.Quarantined = marks.Aside, marks.FirstAside
+	out.Bad, out.Quarantined = marks.Bad, marks.FirstBad
 	mark := marks.Pushed
 	for {
 		list, next, err := t.opts.Local.Since(ctx, mark, batch)
@@ -51,7 +51,7 @@ func (t *Team) Status(ctx context.Context, syncErr error) (*store.TeamStatus, er
 		out.Problem = failure.Error()
 		out.Trouble = Trouble(failure)
 	} else {
-		t.Reached()
+		t.ClearFailures()
 	}
 	return out, failure
 }
@@ -62,9 +62,9 @@ func Trouble(err error) store.TeamTrouble {
 	switch {
 	case refused:
 		return store.TroubleNotAllowed
-	case postgres.Away(err):
-		return store.TroubleAway
-	case postgres.Refused(err):
+	case postgres.IsUnreachable(err):
+		return store.TroubleUnreachable
+	case postgres.IsRefused(err):
 		return store.TroubleRefused
 	}
 	return store.TroubleUnusable
@@ -75,7 +75,7 @@ func (t *Team) addShared(ctx context.Context, out *store.TeamStatus) (err error)
 	if out.Records, err = t.shared.Count(ctx); err != nil {
 		return err
 	}
-	if out.Unpulled, err = t.shared.Behind(ctx, t.marks.Pulled); err != nil {
+	if out.Unpulled, err = t.shared.CountSince(ctx, t.marks.Pulled); err != nil {
 		return err
 	}
 	list, err := t.shared.Machines(ctx)
@@ -86,7 +86,7 @@ func (t *Team) addShared(ctx context.Context, out *store.TeamStatus) (err error)
 	here := store.Machine{ID: machine.ID, Host: machine.Host, Worktree: t.worktree()}
 	for _, m := range list {
 		if m.ID == here.ID && m.Worktree == here.Worktree {
-			here.Told = m.Told
+			here.ReportedAt = m.ReportedAt
 			continue
 		}
 		out.Machines = append(out.Machines, m)
@@ -111,7 +111,7 @@ func (t *Team) addWorktree(ctx context.Context, here *store.Machine) error {
 	if verified {
 		here.Head, here.Verified = b.Head, b.At.UTC()
 	}
-	n, err := t.opts.Local.Tally(ctx, t.opts.Worktree)
+	n, err := t.opts.Local.Counts(ctx, t.opts.Worktree)
 	here.Files, here.Fresh, here.Stale, here.None = n.Files, n.Fresh, n.Stale, n.None
 	return err
 }

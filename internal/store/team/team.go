@@ -58,10 +58,10 @@ type Local interface {
 	store.Records
 	Baseline(ctx context.Context, worktree string) (store.Verification, bool, error)
 	Rows(ctx context.Context, worktree string) iter.Seq2[store.FileRow, error]
-	Tally(ctx context.Context, worktree string) (store.FileCounts, error)
-	// Remember stores a value with the records, so that a backup restores both or neither.
-	Remember(ctx context.Context, key, value string) error
-	Remembered(ctx context.Context, key string) (string, error)
+	Counts(ctx context.Context, worktree string) (store.FileCounts, error)
+	// SetValue stores a value with the records, so that a backup restores both or neither.
+	SetValue(ctx context.Context, key, value string) error
+	Value(ctx context.Context, key string) (string, error)
 }
 
 // Options names the shared store and the clone that uses it.
@@ -94,13 +94,13 @@ type Team struct {
 	marks   marks
 	hasNew  bool            // the shared store may have records that the local store lacks
 	pulled  map[string]bool // the keys of the records that this run pulled
-	moved   Moved
+	moved   Exchanged
 	bad     int  // bad records that this run ignored and has not reported yet
 	visited bool // a visit of this process succeeded
 }
 
-// Moved counts the records that were pulled and pushed.
-type Moved struct {
+// Exchanged counts the records that were pulled and pushed.
+type Exchanged struct {
 	Pulled int `json:"pulled"`
 	Pushed int `json:"pushed"`
 }
@@ -145,10 +145,10 @@ func (t *Team) worktree() string {
 	return name
 }
 
-// Arrive pulls new records and pushes unsent ones at the start of a command, unless the last visit was
+// Pull pulls new records and pushes unsent ones at the start of a command, unless the last visit was
 // recent or failed recently. It returns a note for the user, "" for none. It never fails, because the
 // command can answer from the local store.
-func (t *Team) Arrive(ctx context.Context) (note string) {
+func (t *Team) Pull(ctx context.Context) (note string) {
 	if t.opts.Refused != nil {
 		return refusalNote(t.opts.Refused)
 	}
@@ -157,18 +157,18 @@ func (t *Team) Arrive(ctx context.Context) (note string) {
 		return ""
 	}
 	return t.visit(ctx, func(ctx context.Context, step stepper) error {
-		if err := t.pull(ctx, step); err != nil {
+		if err := t.pullRecords(ctx, step); err != nil {
 			return err
 		}
-		if err := t.push(ctx, step); err != nil {
+		if err := t.pushRecords(ctx, step); err != nil {
 			return err
 		}
 		return t.sendState(ctx, step, false)
 	})
 }
 
-// Leave pushes the records that the command wrote. It returns a note for the user, "" for none.
-func (t *Team) Leave(ctx context.Context) (note string) {
+// Push pushes the records that the command wrote. It returns a note for the user, "" for none.
+func (t *Team) Push(ctx context.Context) (note string) {
 	if t.opts.Refused != nil || t.last.mustWait(t.opts.Now()) {
 		return ""
 	}
@@ -177,7 +177,7 @@ func (t *Team) Leave(ctx context.Context) (note string) {
 		return "" // the command that reads the local store reports its errors
 	}
 	return t.visit(ctx, func(ctx context.Context, step stepper) error {
-		if err := t.push(ctx, step); err != nil {
+		if err := t.pushRecords(ctx, step); err != nil {
 			return err
 		}
 		return t.sendState(ctx, step, false)
@@ -185,17 +185,17 @@ func (t *Team) Leave(ctx context.Context) (note string) {
 }
 
 // Sync pulls, pushes and sends the state of the work tree now, without a limit on the total time.
-func (t *Team) Sync(ctx context.Context) (Moved, error) {
-	t.moved = Moved{}
+func (t *Team) Sync(ctx context.Context) (Exchanged, error) {
+	t.moved = Exchanged{}
 	step := func(ctx context.Context, do func(context.Context) error) error {
 		return within(ctx, syncStepTime, do)
 	}
 	err := t.connect(ctx, step)
 	if err == nil {
-		err = t.pull(ctx, step)
+		err = t.pullRecords(ctx, step)
 	}
 	if err == nil {
-		err = t.push(ctx, step)
+		err = t.pushRecords(ctx, step)
 	}
 	if err == nil {
 		err = t.sendState(ctx, step, true)
@@ -208,16 +208,16 @@ func (t *Team) Sync(ctx context.Context) (Moved, error) {
 	return t.moved, err
 }
 
-// Due makes the next command of this clone visit the shared store, even if the last visit was recent.
+// VisitNext makes the next command of this clone visit the shared store, even if the last visit was recent.
 // Call it after another program on this machine wrote to the shared store.
-func (t *Team) Due() {
+func (t *Team) VisitNext() {
 	t.last.At = time.Time{}
 	t.saveLastVisit()
 }
 
-// Reached records that the shared store answers. After a failure, the next command then visits it
+// ClearFailures records that the shared store answers. After a failure, the next command then visits it
 // without waiting.
-func (t *Team) Reached() {
+func (t *Team) ClearFailures() {
 	if t.last.Failures > 0 {
 		t.last.Failures = 0
 		t.last.At = time.Time{}
@@ -289,19 +289,19 @@ func refusalNote(err error) string {
 // Refused returns the reason why ken must not contact the shared store, nil if there is none.
 func (t *Team) Refused() error { return t.opts.Refused }
 
-// Reach returns an error if the shared store cannot be used. It waits no longer than one step of a visit,
+// CheckAccess returns an error if the shared store cannot be used. It waits no longer than one step of a visit,
 // and writes nothing to either store.
-func (t *Team) Reach(ctx context.Context) error {
+func (t *Team) CheckAccess(ctx context.Context) error {
 	if t.opts.Refused != nil {
 		return t.opts.Refused
 	}
-	return within(ctx, t.opts.Step, func(ctx context.Context) error { return postgres.Reach(ctx, t.opts.Address) })
+	return within(ctx, t.opts.Step, func(ctx context.Context) error { return postgres.CheckAccess(ctx, t.opts.Address) })
 }
 
 // failureNote returns the note about a failed visit.
 func (t *Team) failureNote(err error) string {
 	note := fmt.Sprintf("%v; answered from the local store; nothing is lost", err)
-	if hint := fault.HintOf(err); hint != "" && !postgres.Away(err) {
+	if hint := fault.HintOf(err); hint != "" && !postgres.IsUnreachable(err) {
 		note += " (" + hint + ")"
 	}
 	return note

@@ -36,12 +36,12 @@ type clone struct {
 	refused    error         // the reason why ken must not contact the shared store
 }
 
-// Absorb adds records. It fails if the disk is full.
-func (c *clone) Absorb(ctx context.Context, list []store.Record) error {
+// AddRecords adds records. It fails if the disk is full.
+func (c *clone) AddRecords(ctx context.Context, list []store.Record) error {
 	if c.full {
 		return errors.New("no space left on device")
 	}
-	return c.Store.Absorb(ctx, list)
+	return c.Store.AddRecords(ctx, list)
 }
 
 func newClone(t *testing.T) *clone {
@@ -63,11 +63,11 @@ func (c *clone) wait(d time.Duration) { c.now = c.now.Add(d) }
 func (c *clone) command(t *testing.T, address string, write ...fresh.Record) string {
 	t.Helper()
 	tm := c.team(t, address)
-	note := tm.Arrive(t.Context())
+	note := tm.Pull(t.Context())
 	if len(write) > 0 {
 		storetest.Commit(t, c, "", store.FileChanges{Records: write})
 	}
-	note += tm.Leave(t.Context())
+	note += tm.Push(t.Context())
 	if err := tm.Close(); err != nil {
 		t.Error(err)
 	}
@@ -147,7 +147,7 @@ func TestTwoMachines(t *testing.T) {
 	address := pgtest.Database(t)
 	ann, bob := newClone(t), newClone(t)
 	ann.quiet(t, address, text("by ann"))
-	storetest.Keep(t, ann.Store, storetest.Directory("d", "d", 1))
+	storetest.SaveDirRecords(t, ann.Store, storetest.Directory("d", "d", 1))
 	ann.wait(soon)
 	ann.quiet(t, address)
 	bob.quiet(t, address, text("by bob"))
@@ -166,7 +166,7 @@ func TestRecordsTransferOnce(t *testing.T) {
 		ann.quiet(t, address, text(fmt.Sprint("ann ", i)))
 		ann.wait(soon)
 	}
-	moved := func(c *clone) team.Moved {
+	moved := func(c *clone) team.Exchanged {
 		tm := c.team(t, address)
 		defer tm.Close()
 		m, err := tm.Sync(t.Context())
@@ -177,8 +177,8 @@ func TestRecordsTransferOnce(t *testing.T) {
 	}
 	for _, c := range []struct {
 		clone *clone
-		want  team.Moved
-	}{{ann, team.Moved{}}, {bob, team.Moved{Pulled: 3}}, {bob, team.Moved{}}, {ann, team.Moved{}}} {
+		want  team.Exchanged
+	}{{ann, team.Exchanged{}}, {bob, team.Exchanged{Pulled: 3}}, {bob, team.Exchanged{}}, {ann, team.Exchanged{}}} {
 		if got := moved(c.clone); got != c.want {
 			t.Errorf("moved %+v, want %+v", got, c.want)
 		}
@@ -198,7 +198,7 @@ func TestPushStepBytes(t *testing.T) {
 	if got := len(texts(t, openShared(t, address, "r"))); got != n {
 		t.Errorf("%d records, want %d", got, n)
 	}
-	most := pgtest.One[int](t, address, `SELECT max(bytes) FROM (SELECT sum(length(text)) AS bytes FROM ken.record GROUP BY xmin::text) step`)
+	most := pgtest.Value[int](t, address, `SELECT max(bytes) FROM (SELECT sum(length(text)) AS bytes FROM ken.record GROUP BY xmin::text) step`)
 	if most > 256<<10 || most < long {
 		t.Errorf("a step has %d bytes, want %d to %d", most, long, 256<<10)
 	}
@@ -289,7 +289,7 @@ func TestCancelledVisit(t *testing.T) {
 	cancel()
 	tm := ann.team(t, address)
 	defer tm.Close()
-	if note := tm.Arrive(ctx); note != "" {
+	if note := tm.Pull(ctx); note != "" {
 		t.Error(note)
 	}
 	ann.quiet(t, address, text("by ann"))
@@ -377,7 +377,7 @@ func TestServerStopsOrCrashes(t *testing.T) {
 // A server that accepts connections and never answers delays one command for a limited time, and the next
 // commands not at all.
 func TestServerStalls(t *testing.T) {
-	proxy := pgtest.Through(t, pgtest.Database(t))
+	proxy := pgtest.NewProxy(t, pgtest.Database(t))
 	ann := newClone(t)
 	ann.step = time.Second
 	proxy.Stall(true)
@@ -406,9 +406,9 @@ func TestServerStalls(t *testing.T) {
 // A connection that is cut at any byte neither loses nor duplicates records.
 func TestConnectionCut(t *testing.T) {
 	address := pgtest.Database(t)
-	proxy := pgtest.Through(t, address)
+	proxy := pgtest.NewProxy(t, address)
 	ann, bob := newClone(t), newClone(t)
-	if err := openShared(t, address, "r").Absorb(t.Context(), nil); err != nil {
+	if err := openShared(t, address, "r").AddRecords(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	var all []string
@@ -471,12 +471,12 @@ func TestSharedStoreRestoredBetweenPullAndPush(t *testing.T) {
 	ann.wait(soon)
 	tm := ann.team(t, address)
 	defer tm.Close()
-	if note := tm.Arrive(t.Context()); note != "" {
+	if note := tm.Pull(t.Context()); note != "" {
 		t.Error(note)
 	}
 	bob.quiet(t, address, text("by bob"))
 	storetest.Commit(t, ann, "", store.FileChanges{Records: []fresh.Record{text("by ann")}})
-	if note := tm.Leave(t.Context()); note != "" {
+	if note := tm.Push(t.Context()); note != "" {
 		t.Error(note)
 	}
 	pgtest.Exec(t, address, `DELETE FROM ken.record WHERE seq > 2; UPDATE ken.repository SET seq = 2`)
@@ -509,7 +509,7 @@ func TestStatusCountsUnpulled(t *testing.T) {
 		t.Errorf("want a current status: %+v", b)
 	}
 	ann.wait(soon)
-	storetest.Keep(t, ann.Store, storetest.Directory("d", "x", 1), storetest.Outlined("d", "x", 1), storetest.Outlined("d", "y", 2))
+	storetest.SaveDirRecords(t, ann.Store, storetest.Directory("d", "x", 1), storetest.Outlined("d", "x", 1), storetest.Outlined("d", "y", 2))
 	ann.quiet(t, address, text("two"))
 	if b := ann.status(t, address); !b.Current() {
 		t.Errorf("status of the clone that wrote the records: %+v", b)
@@ -528,7 +528,7 @@ func TestStatusCountsUnpulled(t *testing.T) {
 func TestBadRecords(t *testing.T) {
 	address := pgtest.Database(t)
 	ann := newClone(t)
-	storetest.Keep(t, ann.Store, storetest.Directory("odd", "odd", 1), storetest.Directory("changed", "changed", 2), storetest.Directory("good", "good", 3))
+	storetest.SaveDirRecords(t, ann.Store, storetest.Directory("odd", "odd", 1), storetest.Directory("changed", "changed", 2), storetest.Directory("good", "good", 3))
 	ann.quiet(t, address, text("good"), text("lies"), text("turns \u202e round"))
 	pgtest.Exec(t, address, `
 		UPDATE ken.directory_record SET basis = '[1]' WHERE path = 'odd';
@@ -543,7 +543,7 @@ func TestBadRecords(t *testing.T) {
 	bob.wait(soon)
 	bob.quiet(t, address)
 	b := bob.status(t, address)
-	if b.Current() || b.Unpulled != 0 || b.Aside != 4 {
+	if b.Current() || b.Unpulled != 0 || b.Bad != 4 {
 		t.Errorf("%+v", b)
 	}
 	var reasons []string
@@ -590,7 +590,7 @@ func TestRefused(t *testing.T) {
 		t.Errorf("note: %s", note)
 	}
 	tm := ann.team(t, address)
-	for what, err := range map[string]error{"reach": tm.Reach(t.Context()), "refused": tm.Refused(), "sync": second(tm.Sync(t.Context())), "status": second(tm.Status(t.Context(), nil))} {
+	for what, err := range map[string]error{"reach": tm.CheckAccess(t.Context()), "refused": tm.Refused(), "sync": second(tm.Sync(t.Context())), "status": second(tm.Status(t.Context(), nil))} {
 		if team.Trouble(err) != store.TroubleNotAllowed {
 			t.Errorf("%s: error %v, want TroubleNotAllowed", what, err)
 		}
@@ -636,7 +636,7 @@ func TestSendRows(t *testing.T) {
 		}
 		m := list[0]
 		id = m.ID
-		if !pgtest.One[bool](t, address, `SELECT clean FROM ken.machine`) {
+		if !pgtest.Value[bool](t, address, `SELECT clean FROM ken.machine`) {
 			t.Error("ken.machine.clean is false, want true")
 		}
 		observer, err := postgres.Open(address, postgres.Options{Repository: "r", Machine: m.ID})
@@ -727,12 +727,12 @@ func TestPushFromOtherCloneDuringCommand(t *testing.T) {
 	ann, bob := newClone(t), newClone(t)
 	tm := ann.team(t, address)
 	defer tm.Close()
-	if note := tm.Arrive(t.Context()); note != "" {
+	if note := tm.Pull(t.Context()); note != "" {
 		t.Error(note)
 	}
 	bob.quiet(t, address, text("by bob"))
 	storetest.Commit(t, ann, "", store.FileChanges{Records: []fresh.Record{text("by ann")}})
-	if note := tm.Leave(t.Context()); note != "" {
+	if note := tm.Push(t.Context()); note != "" {
 		t.Error(note)
 	}
 	ann.wait(soon)
@@ -783,7 +783,7 @@ func TestStateFilesHaveNoPassword(t *testing.T) {
 				t.Errorf("%s: %v", pw, err)
 			}
 		} else {
-			if note := tm.Arrive(t.Context()); strings.Contains(note, "Tail") || note == "" {
+			if note := tm.Pull(t.Context()); strings.Contains(note, "Tail") || note == "" {
 				t.Errorf("%s: %q", pw, note)
 			}
 			if err := tm.Close(); err != nil {

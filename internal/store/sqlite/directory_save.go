@@ -11,14 +11,14 @@ import (
 	"ken/internal/store"
 )
 
-// Keep implements [store.Directories]. Outlines are not synced to disk, because ken can compute
+// SaveDirRecords implements [store.Directories]. Outlines are not synced to disk, because ken can compute
 // them again after a power cut.
-func (s *Store) Keep(ctx context.Context, records []*store.DirRecord) error {
+func (s *Store) SaveDirRecords(ctx context.Context, records []*store.DirRecord) error {
 	if len(records) == 0 {
 		return ctx.Err()
 	}
 	d := relaxed
-	if slices.ContainsFunc(records, func(r *store.DirRecord) bool { return !r.Outlined() }) {
+	if slices.ContainsFunc(records, func(r *store.DirRecord) bool { return !r.IsOutline() }) {
 		d = durable
 	}
 	rows := make([]directoryRow, len(records))
@@ -28,12 +28,12 @@ func (s *Store) Keep(ctx context.Context, records []*store.DirRecord) error {
 			return fmt.Errorf("keep the text about %s: %w", repo.DirLabel(r.Path), err)
 		}
 	}
-	return s.write(ctx, d, func(conn *sqlite.Conn) error { return s.keepDirectories(conn, rows) })
+	return s.write(ctx, d, func(conn *sqlite.Conn) error { return s.addDirRecords(conn, rows) })
 }
 
-// keepDirectories adds the records that do not exist yet, and replaces damaged ones. It deletes the older failures
+// addDirRecords adds the records that do not exist yet, and replaces damaged ones. It deletes the older failures
 // of their directories.
-func (s *Store) keepDirectories(conn *sqlite.Conn, rows []directoryRow) error {
+func (s *Store) addDirRecords(conn *sqlite.Conn, rows []directoryRow) error {
 	insert, err := conn.Prepare(`
 		INSERT INTO directory_record (id, path, basis_id, outlined, at, partial, author, recipe, confirmer, flags, text, basis)
 		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
@@ -108,9 +108,7 @@ func (s *Store) keepDirectories(conn *sqlite.Conn, rows []directoryRow) error {
 // removeDamagedDirectory removes the stored record with the id and path of r if it is damaged, and reports whether
 // it did.
 func (s *Store) removeDamagedDirectory(conn *sqlite.Conn, r *directoryRow) (bool, error) {
-	stmt, err := conn.Prepare(`
-		SELECT path, at, partial, author, recipe, confirmer, flags, text, basis, seq, id
-		FROM directory_record WHERE id = ?1 AND path = ?2`)
+	stmt, err := conn.Prepare(selectDirRecords + `WHERE id = ?1 AND path = ?2`)
 	if err != nil {
 		return false, err
 	}
@@ -130,12 +128,7 @@ func (s *Store) removeDamagedDirectory(conn *sqlite.Conn, r *directoryRow) (bool
 		`DELETE FROM directory_latest WHERE record = ?1`,
 		`DELETE FROM directory_record WHERE seq = ?1`,
 	} {
-		remove, err := conn.Prepare(query)
-		if err != nil {
-			return false, err
-		}
-		remove.BindInt64(1, seq)
-		if err := run(remove); err != nil {
+		if err := execute(conn, query, seq); err != nil {
 			return false, err
 		}
 	}

@@ -9,12 +9,12 @@ import (
 	"ken/internal/repo"
 )
 
-// SetAside copies a file with its time and permissions to the logs of the archive, and
+// CopyToArchive copies a file with its time and permissions to the logs of the archive, and
 // syncs the copy.
-func (h *Locked) SetAside(name string) error {
-	err := h.own(name)
+func (h *Locked) CopyToArchive(name string) error {
+	err := h.checkOwned(name)
 	if err == nil {
-		err = h.setAside(name)
+		err = h.copyToArchive(name)
 	}
 	if err != nil {
 		return fmt.Errorf("copy %s in %s to the archive: %w", repo.Path(name), repo.Path(h.dir.path), cause(err))
@@ -22,7 +22,7 @@ func (h *Locked) SetAside(name string) error {
 	return nil
 }
 
-func (h *Locked) setAside(name string) error {
+func (h *Locked) copyToArchive(name string) error {
 	to, err := h.logName(name)
 	if err != nil {
 		return err

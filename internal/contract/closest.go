@@ -6,10 +6,10 @@ import (
 	"ken/internal/suggest"
 )
 
-// Near returns the element of among that word was probably meant to be: the same except
+// Closest returns the element of among that word was probably meant to be: the same except
 // for case or separators, or the one with the fewest different letters. It reports
 // false if there is none.
-func Near(word string, among []string) (string, bool) {
+func Closest(word string, among []string) (string, bool) {
 	if len(word) > maxName {
 		return "", false
 	}
