@@ -118,7 +118,7 @@ func (c *runSpace) StartRun(ctx context.Context, opts cli.StartRunOptions) (*cli
 	if m, err = quoted(cfg); err != nil {
 		return nil, err
 	}
-	writer := &survey.ModelDescriber{Model: m}
+	writer := &survey.ModelWriter{Model: m}
 	if err := opts.Ceiling.CheckPrice(m); err != nil {
 		return nil, err
 	}

@@ -66,7 +66,7 @@ func TestWorkerStartsNoProgramUnasked(t *testing.T) {
 				t.Fatal(err)
 			}
 			// All of a run is written by one recipe.
-			run.Recipe = (&survey.ModelDescriber{Model: m}).Recipe()
+			run.Recipe = (&survey.ModelWriter{Model: m}).Recipe()
 			if err := s.Able(t.Context(), run); err != nil {
 				t.Errorf("by its own recipe: %v", err)
 			}

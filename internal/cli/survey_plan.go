@@ -42,7 +42,7 @@ func (p *program) surveyPlan() *cobra.Command {
 					return p.io.Encode(plan)
 				}
 				p.printPlan(plan, estimate)
-				if _, thinks := writer.(survey.ModelWriter); thinks {
+				if _, isModel := writer.(*survey.ModelWriter); isModel {
 					return nil
 				}
 				// Nothing may be left for outlines, and much for agents and models.

@@ -123,7 +123,7 @@ func (p *program) runSurvey(c *cobra.Command, w *ken.Repository, s *survey.Surve
 	defer show.Done()
 	opts = w.SurveyLimits(opts)
 	every := 0 // outlines take no time
-	if _, thinks := writer.(survey.ModelWriter); thinks {
+	if _, isModel := writer.(*survey.ModelWriter); isModel {
 		every = 10
 	}
 	show.Lines(every, 10*time.Second)

@@ -59,7 +59,7 @@ func (w *Repository) Writer(providerName, modelName string) (survey.Writer, erro
 	if err != nil {
 		return nil, err
 	}
-	return &survey.ModelDescriber{Model: m, Plain: cfg.Provider == provider.Command && !cfg.JSON}, nil
+	return &survey.ModelWriter{Model: m, Plain: cfg.Provider == provider.Command && !cfg.JSON}, nil
 }
 
 // Planner returns the writer for a plan. It has a name and a price, and needs no key, because ken does not ask it.
@@ -72,7 +72,7 @@ func (w *Repository) Planner(providerName, modelName string) (survey.Writer, err
 	if err != nil {
 		return nil, err
 	}
-	return &survey.ModelDescriber{Model: m}, nil
+	return &survey.ModelWriter{Model: m}, nil
 }
 
 // Provider returns the configuration of the provider that the user names, else of the configured one.

@@ -157,8 +157,8 @@ func (s *Survey) Assign(ctx context.Context, w Writer, about string, of TaskInpu
 	if !wanted(p.st, w) || ts.sameInputAsBefore(p.st, w) {
 		return p, nil
 	}
-	if m, ok := w.(ModelWriter); ok {
-		m.See(s.tree)
+	if m, ok := w.(*ModelWriter); ok {
+		m.Tree = s.tree
 	}
 	p.Item, err = ts.item(ctx, p.st)
 	return p, err

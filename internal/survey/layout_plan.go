@@ -14,27 +14,10 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/fresh"
-	"ken/internal/model"
 	"ken/internal/repo"
 	"ken/internal/store"
 	"ken/internal/survey/excerpt"
-	"ken/internal/workspace"
 )
-
-// A ModelWriter is a writer that uses a model and can ask it a question.
-type ModelWriter interface {
-	Writer
-	// See sets the tree that the model may read.
-	See(tree workspace.Tree)
-	// Limit sets the budget for all calls; nil for no limit.
-	Limit(b *Budget)
-	// OnWait sets a function to call before each wait for a retry; nil for none.
-	OnWait(f func(model.Retry))
-	// Price returns the price of the model.
-	Price() model.Price
-	// Ask asks the model one question, without tools.
-	Ask(ctx context.Context, rules, question string) (answer string, spent Spent, err error)
-}
 
 // A LayoutPlan is a model's plan for a survey: a description of the repository, and ranks of directories.
 type LayoutPlan struct {
@@ -151,12 +134,12 @@ func (r *run) remarkSkipped(ts *treeStatus) {
 }
 
 // planAsked returns the digest of the question for a plan: its directories and the recipe of the model.
-func (ts *treeStatus) planAsked(m ModelWriter) fresh.Digest {
+func (ts *treeStatus) planAsked(m *ModelWriter) fresh.Digest {
 	return digestOf("ken plan asked 1", ts.planBasis().Digest(), []byte(m.Recipe()))
 }
 
 // planFailedBefore returns an error if this model was already asked for the same plan and gave no usable answer.
-func (ts *treeStatus) planFailedBefore(m ModelWriter) error {
+func (ts *treeStatus) planFailedBefore(m *ModelWriter) error {
 	f, ok := ts.failed[planPath]
 	if !ok || f.Basis != ts.planAsked(m) {
 		return nil
@@ -166,7 +149,7 @@ func (ts *treeStatus) planFailedBefore(m ModelWriter) error {
 }
 
 // replan asks the model for a plan and stores it.
-func (ts *treeStatus) replan(ctx context.Context, m ModelWriter) (Spent, error) {
+func (ts *treeStatus) replan(ctx context.Context, m *ModelWriter) (Spent, error) {
 	answer, spent, err := m.Ask(ctx, planRules, fence(ts.layout()))
 	if err != nil {
 		return spent, fmt.Errorf("plan the survey: %w", err)

@@ -99,7 +99,7 @@ func (s *Survey) Plan(ctx context.Context, w Writer, opts PlanOptions) (*Plan, e
 		p.Directories = append(p.Directories, n)
 	}
 	price := model.Price{Free: true}
-	if m, ok := w.(ModelWriter); ok {
+	if m, ok := w.(*ModelWriter); ok {
 		price = m.Price()
 		price.UpTo = 0 // it limits a single request
 	}

@@ -173,7 +173,7 @@ func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*RunResult
 			return r.result, err
 		}
 	}
-	modelWriter, isModel := w.(ModelWriter)
+	modelWriter, isModel := w.(*ModelWriter)
 	if isModel {
 		if opts.MaxCost != nil && !modelWriter.Price().Known() {
 			return r.result, &fault.Error{
@@ -181,9 +181,9 @@ func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*RunResult
 				Err: fmt.Errorf("no price known for %s: --max-cost cannot be enforced", modelWriter.Author()),
 			}
 		}
-		modelWriter.See(s.tree)
-		modelWriter.Limit(newBudget(opts.MaxTokens, opts.MaxCost))
-		modelWriter.OnWait(opts.OnWait)
+		modelWriter.Tree = s.tree
+		modelWriter.Budget = newBudget(opts.MaxTokens, opts.MaxCost)
+		modelWriter.OnWait = opts.OnWait
 		r.treeStatus = ts
 		if ts, err = r.plan(ctx, ts, modelWriter); err != nil || r.result.Stopped != "" {
 			return r.result, err
@@ -218,7 +218,7 @@ func (ts *treeStatus) wantsAny(w Writer) bool {
 }
 
 // plan asks the model for a plan if the repository is large enough and has no current plan.
-func (r *run) plan(ctx context.Context, ts *treeStatus, m ModelWriter) (*treeStatus, error) {
+func (r *run) plan(ctx context.Context, ts *treeStatus, m *ModelWriter) (*treeStatus, error) {
 	if len(ts.order) <= maxUnplanned || ts.plan != nil && ts.plan.exact || newQueue(ts, r.wants).total == 0 {
 		return ts, nil
 	}

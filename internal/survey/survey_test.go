@@ -968,7 +968,7 @@ func TestOutlineWithoutWhatIsLeftOut(t *testing.T) {
 // An overview stays fresh when a directory that it was written from is left out.
 func TestOverviewOfWhatIsLeftOut(t *testing.T) {
 	w := newMemoryRepo("src/a.go", "src/db/b.go")
-	run(t, w, &survey.ModelDescriber{Model: &scriptedModel{say: describe}})
+	run(t, w, &survey.ModelWriter{Model: &scriptedModel{say: describe}})
 	for _, skip := range []map[repo.Path]survey.Rank{nil, {"src/db": survey.RankSkip}} {
 		r, err := w.survey(skip).Report(t.Context())
 		if err != nil {

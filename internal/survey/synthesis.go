@@ -79,7 +79,7 @@ func (ts *treeStatus) judgeOverview(ctx context.Context) (*DirStatus, error) {
 // Synthesise asks a model for the overview, unless there is one of the present summaries. It returns an error if at
 // most half of the directories at the top have a summary. Before it asks, it calls leaseQuestion, which waits until
 // no other run asks for an overview.
-func (s *Survey) Synthesise(ctx context.Context, m ModelWriter, leaseQuestion func(store.DirBasis) (release func(), err error)) (Spent, error) {
+func (s *Survey) Synthesise(ctx context.Context, m *ModelWriter, leaseQuestion func(store.DirBasis) (release func(), err error)) (Spent, error) {
 	ts, err := s.judge(ctx)
 	if err != nil {
 		return Spent{}, err

@@ -45,7 +45,7 @@ type Described struct {
 type Describer struct {
 	Survey *survey.Survey // of the commit
 	Model  model.Model
-	Plain  bool // see [survey.ModelDescriber]
+	Plain  bool // see [survey.ModelWriter]
 	// Records returns the summaries with some ids, as far as the team's database has them.
 	Records func(ctx context.Context, ids []fresh.Digest) (map[fresh.Digest]*store.DirRecord, error)
 	Now     func() time.Time
@@ -55,7 +55,7 @@ type Describer struct {
 // lease. A directory that has a current summary needs no call.
 func (d *Describer) Describe(ctx context.Context, run Run, of survey.DirTask, below []survey.DirTask, lease DirLease) (out Described, err error) {
 	metered := NewMeteredModel(d.Model, lease)
-	writer := &survey.ModelDescriber{Model: metered, Plain: d.Plain}
+	writer := &survey.ModelWriter{Model: metered, Plain: d.Plain}
 	inputs, err := d.inputs(ctx, append([]survey.DirTask{of}, below...))
 	if err != nil {
 		return out, err
@@ -127,7 +127,7 @@ func (d *Describer) fileRecords(it *survey.Item, draft survey.Draft, w survey.Wr
 
 // CheckRecipe returns an error if this version of ken would describe directories by another recipe than the run.
 func (r *Run) CheckRecipe(m model.Model) error {
-	own := (&survey.ModelDescriber{Model: m}).Recipe()
+	own := (&survey.ModelWriter{Model: m}).Recipe()
 	if own == r.Recipe {
 		return nil
 	}

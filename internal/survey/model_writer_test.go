@@ -136,7 +136,7 @@ func TestModelAnswers(t *testing.T) {
 			w := newMemoryRepo("src/a.go")
 			o := &scriptedModel{say: replyInTurn(tt.replies...)}
 			it := &survey.Item{Path: "src"}
-			d, err := (&survey.ModelDescriber{Model: o, Tree: w}).Write(t.Context(), it)
+			d, err := (&survey.ModelWriter{Model: o, Tree: w}).Write(t.Context(), it)
 			if d.Text != tt.text {
 				t.Errorf("the draft has %q, want %q", d.Text, tt.text)
 			}
@@ -172,7 +172,7 @@ func TestToolsReadTrackedTextOnly(t *testing.T) {
 		callReply("flag", map[string]any{"path": "src/a.go", "finding": "x", "severity": "fatal"}),
 	} {
 		o := &scriptedModel{say: replyInTurn(ask, submitReply("words"))}
-		if _, err := (&survey.ModelDescriber{Model: o, Tree: w}).Write(t.Context(), &survey.Item{Path: "src"}); err != nil {
+		if _, err := (&survey.ModelWriter{Model: o, Tree: w}).Write(t.Context(), &survey.Item{Path: "src"}); err != nil {
 			t.Fatal(err)
 		}
 		last := o.turns()[1].Messages[2]
@@ -181,7 +181,7 @@ func TestToolsReadTrackedTextOnly(t *testing.T) {
 		}
 	}
 	o := &scriptedModel{say: replyInTurn(callReply("read_file", map[string]any{"path": "./src/a.go"}), submitReply("words"))}
-	if _, err := (&survey.ModelDescriber{Model: o, Tree: w}).Write(t.Context(), &survey.Item{Path: "src"}); err != nil {
+	if _, err := (&survey.ModelWriter{Model: o, Tree: w}).Write(t.Context(), &survey.Item{Path: "src"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := lastMessage(o.turns()[1]); !strings.Contains(got, "content of src/a.go") {
@@ -206,7 +206,7 @@ func TestDataStaysFenced(t *testing.T) {
 			}
 			return describe(req)
 		}}
-		run(t, w, &survey.ModelDescriber{Model: o})
+		run(t, w, &survey.ModelWriter{Model: o})
 		seen := false
 		for _, p := range prompts {
 			rest := p
@@ -244,7 +244,7 @@ func TestQuestionsHaveNoTools(t *testing.T) {
 		}
 		return describe(req)
 	}}
-	ran := run(t, w, &survey.ModelDescriber{Model: o})
+	ran := run(t, w, &survey.ModelWriter{Model: o})
 	if len(ran.Done) != 2 || len(ran.Remarks) != 1 {
 		t.Errorf("the run returned %+v; want 2 directories done and one remark", ran)
 	}
@@ -261,7 +261,7 @@ func TestStoppedRunStoresSubmittedText(t *testing.T) {
 		}
 		return describe(req)
 	}
-	ran, err := w.survey(nil).Run(ctx, &survey.ModelDescriber{Model: o}, survey.RunOptions{})
+	ran, err := w.survey(nil).Run(ctx, &survey.ModelWriter{Model: o}, survey.RunOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +270,7 @@ func TestStoppedRunStoresSubmittedText(t *testing.T) {
 		t.Errorf("the run returned %+v; want it stopped with 2 directories left, no failure and 2 calls", ran)
 	}
 	o.say = describe
-	same(t, "then", run(t, w, &survey.ModelDescriber{Model: o}).Done, []string{"c", "."})
+	same(t, "then", run(t, w, &survey.ModelWriter{Model: o}).Done, []string{"c", "."})
 }
 
 // A run reports a directory that a model failed to describe, and continues.
@@ -285,7 +285,7 @@ func TestRunContinuesAfterFailure(t *testing.T) {
 		}
 		return describe(req)
 	}}
-	ran := run(t, w, &survey.ModelDescriber{Model: o})
+	ran := run(t, w, &survey.ModelWriter{Model: o})
 	same(t, "done", ran.Done, []string{"."})
 	if len(ran.Failed) != 2 || ran.Failed[0].Reason != "connection refused" || ran.Stopped != "" {
 		t.Errorf("the run returned %+v; want 2 failures and no stop", ran)
@@ -301,7 +301,7 @@ func TestRejectedKeyStopsTheRun(t *testing.T) {
 	o := &scriptedModel{say: func(model.Request) (model.Reply, error) {
 		return model.Reply{}, &fault.Error{Hint: "another key", Err: &model.Failure{Reason: model.Unauthorized, Err: errors.New("invalid key")}}
 	}}
-	ran := run(t, w, &survey.ModelDescriber{Model: o})
+	ran := run(t, w, &survey.ModelWriter{Model: o})
 	if ran.Err == nil || fault.HintOf(ran.Err) != "another key" || ran.Stopped != "invalid key" || len(ran.Failed) != 0 || ran.Left != 3 || len(o.turns()) != 1 {
 		t.Errorf("the run returned %+v; want it stopped by the invalid key after one request, with 3 directories left", ran)
 	}
@@ -319,12 +319,12 @@ func TestProviderWithoutAnswerStopsTheRun(t *testing.T) {
 	o := &scriptedModel{say: func(model.Request) (model.Reply, error) {
 		return model.Reply{}, &model.Failure{Reason: model.RateLimited, Err: errors.New("slow down")}
 	}}
-	ran := run(t, w, &survey.ModelDescriber{Model: o})
+	ran := run(t, w, &survey.ModelWriter{Model: o})
 	if len(ran.Failed) != 8 || ran.Stopped == "" || ran.Left != 23 || len(ran.Remarks) != 1 {
 		t.Errorf("%d failed, %+v", len(ran.Failed), ran)
 	}
 	o.say = describe
-	if ran := run(t, w, &survey.ModelDescriber{Model: o}); len(ran.Done) != 31 || len(ran.Remarks) != 1 {
+	if ran := run(t, w, &survey.ModelWriter{Model: o}); len(ran.Done) != 31 || len(ran.Remarks) != 1 {
 		t.Errorf("the next run: %+v; want 31 directories done and one remark", ran)
 	}
 }
@@ -367,7 +367,7 @@ func TestLimitsAreNotExceeded(t *testing.T) {
 			n := rapid.SampledFrom([]float64{0, 1, 200, 900, 2000}).Draw(t, "dollars")
 			opts.MaxCost = &n
 		}
-		ran, err := w.survey(nil).Run(context.Background(), &survey.ModelDescriber{Model: m}, opts)
+		ran, err := w.survey(nil).Run(context.Background(), &survey.ModelWriter{Model: m}, opts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -380,7 +380,7 @@ func TestLimitsAreNotExceeded(t *testing.T) {
 		if len(ran.Done)+ran.Left != 5 || len(ran.Failed) != 0 || ran.Left > 0 && !strings.Contains(ran.Stopped, "limit") {
 			t.Errorf("%+v; what is not done should be left because of the limit", ran)
 		}
-		if rest, err := w.survey(nil).Run(context.Background(), &survey.ModelDescriber{Model: m}, survey.RunOptions{}); err != nil || len(rest.Done) != 5-len(ran.Done) {
+		if rest, err := w.survey(nil).Run(context.Background(), &survey.ModelWriter{Model: m}, survey.RunOptions{}); err != nil || len(rest.Done) != 5-len(ran.Done) {
 			t.Errorf("the next run did %+v, %v; it should do what was left by %+v", rest, err, ran)
 		}
 	})
@@ -392,7 +392,7 @@ func TestLimitsCountActualCost(t *testing.T) {
 	o := &scriptedModel{say: describe, price: model.Price{Input: 1e4}} // a dollar for a hundred tokens
 	limit := int64(20_000)
 	dollars := 200.0
-	ran, err := w.survey(nil).Run(t.Context(), &survey.ModelDescriber{Model: o}, survey.RunOptions{Jobs: 4, MaxTokens: &limit, MaxCost: &dollars})
+	ran, err := w.survey(nil).Run(t.Context(), &survey.ModelWriter{Model: o}, survey.RunOptions{Jobs: 4, MaxTokens: &limit, MaxCost: &dollars})
 	if err != nil || len(ran.Done) != 5 || ran.Stopped != "" || ran.Calls != 6 || *ran.Cost != 6 {
 		t.Errorf("%+v, %v; all 5 directories and the overview fit", ran, err)
 	}
@@ -402,7 +402,7 @@ func TestLimitsCountActualCost(t *testing.T) {
 func TestCostLimitNeedsPrice(t *testing.T) {
 	o := &scriptedModel{say: describe}
 	limit := 1.0
-	_, err := newMemoryRepo("a.go").survey(nil).Run(t.Context(), &survey.ModelDescriber{Model: o}, survey.RunOptions{MaxCost: &limit})
+	_, err := newMemoryRepo("a.go").survey(nil).Run(t.Context(), &survey.ModelWriter{Model: o}, survey.RunOptions{MaxCost: &limit})
 	if fault.KindOf(err) != fault.Usage || len(o.turns()) != 0 {
 		t.Errorf("without a price: %v", err)
 	}
@@ -434,7 +434,7 @@ func TestJobs(t *testing.T) {
 		}
 		return describe(req)
 	}}
-	ran, err := w.survey(nil).Run(t.Context(), &survey.ModelDescriber{Model: o}, survey.RunOptions{Jobs: 3, Progress: func(p survey.Progress) {
+	ran, err := w.survey(nil).Run(t.Context(), &survey.ModelWriter{Model: o}, survey.RunOptions{Jobs: 3, Progress: func(p survey.Progress) {
 		mu.Lock()
 		defer mu.Unlock()
 		done[repo.DirLabel(p.Path).String()] = true
@@ -455,7 +455,7 @@ func TestToolResultsAreLimited(t *testing.T) {
 		manyCalls.Calls = append(manyCalls.Calls, c)
 	}
 	o := &scriptedModel{say: replyInTurn(manyCalls, submitReply("words"))}
-	d, err := (&survey.ModelDescriber{Model: o, Tree: w}).Write(t.Context(), &survey.Item{Path: "src"})
+	d, err := (&survey.ModelWriter{Model: o, Tree: w}).Write(t.Context(), &survey.Item{Path: "src"})
 	if n := len(lastMessage(o.turns()[1])); err != nil || d.Text != "words" || n < 256<<10 || n > 320<<10 {
 		t.Errorf("%d bytes, %q, %v", n, d.Text, err)
 	}
@@ -475,7 +475,7 @@ func TestPlainAnswers(t *testing.T) {
 	} {
 		o := &scriptedModel{say: replyInTurn(model.Reply{Text: answer})}
 		it := &survey.Item{Path: "src", Files: []survey.ItemFile{{File: &workspace.File{Path: "src/a.go"}}}}
-		d, err := (&survey.ModelDescriber{Model: o, Plain: true}).Write(t.Context(), it)
+		d, err := (&survey.ModelWriter{Model: o, Plain: true}).Write(t.Context(), it)
 		if d.Text != want || (err == nil) != (want != "") || d.Spent.Calls != 1 {
 			t.Errorf("%q: %q, %v", answer, d.Text, err)
 		}
@@ -512,7 +512,7 @@ func TestPartialAnswerIsAskedForOnce(t *testing.T) {
 		{"a/b": 1, "a": 1, "": 1}, // the new text of a/b makes a stale; the text of a stays the same
 		{},
 	} {
-		ran := run(t, w, &survey.ModelDescriber{Model: o})
+		ran := run(t, w, &survey.ModelWriter{Model: o})
 		if got := asked(); !maps.Equal(got, want) {
 			t.Errorf("run %d asked %v, want %v (the overview is \"\")", i+1, got, want)
 		}
@@ -526,11 +526,11 @@ func TestPartialAnswerIsAskedForOnce(t *testing.T) {
 			t.Errorf("after run %d a/b is %s, want partial", i+1, v)
 		}
 	}
-	plan, err := w.survey(nil).Plan(t.Context(), &survey.ModelDescriber{Model: o}, survey.PlanOptions{})
+	plan, err := w.survey(nil).Plan(t.Context(), &survey.ModelWriter{Model: o}, survey.PlanOptions{})
 	if err != nil || len(plan.Directories) != 0 {
 		t.Errorf("plan %+v, %v; it should list nothing, as a run asks nothing", plan, err)
 	}
-	other := &survey.ModelDescriber{Model: renamedModel{o, "test/other"}}
+	other := &survey.ModelWriter{Model: renamedModel{o, "test/other"}}
 	run(t, w, other)
 	if got := asked(); got["a/b"] != 1 {
 		t.Errorf("another model was asked %v; it should be asked about a/b once", got)
@@ -567,7 +567,7 @@ func TestRunReportsWaits(t *testing.T) {
 	w := newMemoryRepo("a/a.go")
 	var waits []model.Retry
 	opts := survey.RunOptions{OnWait: func(r model.Retry) { waits = append(waits, r) }}
-	ran, err := w.survey(nil).Run(t.Context(), &survey.ModelDescriber{Model: rateLimitedModel{&scriptedModel{say: describe}}}, opts)
+	ran, err := w.survey(nil).Run(t.Context(), &survey.ModelWriter{Model: rateLimitedModel{&scriptedModel{say: describe}}}, opts)
 	if err != nil || len(ran.Done) != 2 {
 		t.Fatalf("the run returned %+v, %v; want 2 directories done", ran, err)
 	}
@@ -584,7 +584,7 @@ func TestUnusableProviderStopsTheRun(t *testing.T) {
 		w := newMemoryRepo(files...)
 		rejected := &fault.Error{Hint: "check the address", Err: &model.Failure{Reason: reason, Err: errors.New("no such API")}}
 		o := &scriptedModel{say: func(model.Request) (model.Reply, error) { return model.Reply{}, rejected }}
-		ran := run(t, w, &survey.ModelDescriber{Model: o})
+		ran := run(t, w, &survey.ModelWriter{Model: o})
 		if n := len(o.turns()); n != 3 || len(ran.Failed) != 3 || ran.Left != 4 {
 			t.Errorf("%s: %d requests, %+v; it should stop after three", reason, n, ran)
 		}
@@ -598,7 +598,7 @@ func TestUnusableProviderStopsTheRun(t *testing.T) {
 			}
 			return describe(req)
 		}
-		if ran := run(t, w, &survey.ModelDescriber{Model: o}); ran.Stopped != "" || ran.Left != 0 {
+		if ran := run(t, w, &survey.ModelWriter{Model: o}); ran.Stopped != "" || ran.Left != 0 {
 			t.Errorf("%s: %+v; two rejections in a row should not stop the run", reason, ran)
 		}
 	}

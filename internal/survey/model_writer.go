@@ -12,45 +12,33 @@ import (
 	"ken/internal/workspace"
 )
 
-// A ModelDescriber describes directories with a model. The model can read the tree with tools, and submits its text
+// A ModelWriter describes directories with a model. The model can read the tree with tools, and submits its text
 // with one of them.
-type ModelDescriber struct {
-	Model model.Model
-	Tree  workspace.Tree
-	// Turns is the most turns of the model for one directory; DefaultTurns when 0.
-	Turns int
+type ModelWriter struct {
+	Model  model.Model
+	Tree   workspace.Tree    // the files that the model may read; not used if Plain
+	Budget *Budget           // limits the cost of all calls; nil for no limit
+	OnWait func(model.Retry) // called before each wait for a retry; nil for none
 	// Plain is for a model that cannot call tools. It gets all input in one prompt, and its reply is the text.
 	Plain bool
-
-	budget *Budget
-	onWait func(model.Retry)
 }
-
-// See sets the tree that the model may read.
-func (t *ModelDescriber) See(tree workspace.Tree) { t.Tree = tree }
-
-// Limit sets the budget for all calls; nil for no limit.
-func (t *ModelDescriber) Limit(b *Budget) { t.budget = b }
-
-// OnWait sets the function to call before each wait for a retry; nil for none.
-func (t *ModelDescriber) OnWait(f func(model.Retry)) { t.onWait = f }
 
 // Limits of the conversation about one directory.
 const (
-	DefaultTurns = 12
+	maxTurns     = 12
 	shallowTurns = 3
 	idleTurns    = 3 // turns in a row without a tool call
 	replyTokens  = 4096
 )
 
 // Author returns the name of the model.
-func (t *ModelDescriber) Author() string { return t.Model.Name() }
+func (t *ModelWriter) Author() string { return t.Model.Name() }
 
 // Price returns the price of the model.
-func (t *ModelDescriber) Price() model.Price { return t.Model.Price() }
+func (t *ModelWriter) Price() model.Price { return t.Model.Price() }
 
 // Recipe returns the version of the prompt and the name of the model.
-func (t *ModelDescriber) Recipe() string { return "prompt/" + PromptVersion + " " + t.Model.Name() }
+func (t *ModelWriter) Recipe() string { return "prompt/" + PromptVersion + " " + t.Model.Name() }
 
 // toolRules is added to the rules for a model with tools.
 const toolRules = `
@@ -58,17 +46,14 @@ const toolRules = `
 You may look at the repository with the tools before you write; they only read, and see tracked files alone. Read what you need and no more. Use flag for something that people should look at, such as a bug or a secret. When you know enough, call submit, once.`
 
 // Write has the model describe a directory.
-func (t *ModelDescriber) Write(ctx context.Context, it *Item) (Draft, error) {
+func (t *ModelWriter) Write(ctx context.Context, it *Item) (Draft, error) {
 	if t.Plain {
 		return t.writePlain(ctx, it)
 	}
-	s := &session{ModelDescriber: t, item: it}
-	turns := t.Turns
-	if turns == 0 {
-		turns = DefaultTurns
-	}
+	s := &session{ModelWriter: t, item: it}
+	turns := maxTurns
 	if it.Rank == RankShallow {
-		turns = min(turns, shallowTurns)
+		turns = shallowTurns
 	}
 	req := model.Request{System: Rules + toolRules, Tools: tools(), MaxTokens: replyTokens, Messages: []model.Message{model.Ask(it.Prompt())}}
 	idle := 0
@@ -116,8 +101,8 @@ func (s *session) unsubmitted(turns int) error {
 }
 
 // writePlain asks once. The reply is the text itself, or JSON with the text.
-func (t *ModelDescriber) writePlain(ctx context.Context, it *Item) (Draft, error) {
-	s := &session{ModelDescriber: t, item: it}
+func (t *ModelWriter) writePlain(ctx context.Context, it *Item) (Draft, error) {
+	s := &session{ModelWriter: t, item: it}
 	reply, err := s.turn(ctx, model.Request{System: Rules, MaxTokens: replyTokens, Messages: []model.Message{model.Ask(it.Prompt())}})
 	if err != nil {
 		return s.draft, err
@@ -149,7 +134,7 @@ func unfenced(text string) string {
 
 // A session is the conversation about one directory.
 type session struct {
-	*ModelDescriber
+	*ModelWriter
 	item    *Item
 	draft   Draft
 	done    bool
@@ -160,14 +145,14 @@ type session struct {
 
 // turn makes one request to the model and adds its cost.
 func (s *session) turn(ctx context.Context, req model.Request) (model.Reply, error) {
-	call, err := s.budget.begin(ctx, req, s.Price())
+	call, err := s.Budget.begin(ctx, req, s.Price())
 	if err != nil {
 		return model.Reply{}, err
 	}
 	retry := func(r model.Retry) error {
 		err := call.chargeAndReserve(ctx, r)
-		if err == nil && s.onWait != nil {
-			s.onWait(r)
+		if err == nil && s.OnWait != nil {
+			s.OnWait(r)
 		}
 		return err
 	}
@@ -250,8 +235,8 @@ func (s *session) submit(in submitArgs) error {
 }
 
 // Ask asks one question, without tools.
-func (t *ModelDescriber) Ask(ctx context.Context, rules, question string) (string, Spent, error) {
-	s := &session{ModelDescriber: t}
+func (t *ModelWriter) Ask(ctx context.Context, rules, question string) (string, Spent, error) {
+	s := &session{ModelWriter: t}
 	reply, err := s.turn(ctx, model.Request{System: rules, MaxTokens: replyTokens, Messages: []model.Message{model.Ask(question)}})
 	return reply.Text, s.draft.Spent, err
 }
