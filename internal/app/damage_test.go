@@ -12,6 +12,7 @@ import (
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/survey"
+	"ken/internal/survey/describe"
 	"ken/internal/testrepo"
 )
 
@@ -48,7 +49,7 @@ func TestFlippedBitsAreNeverFresh(t *testing.T) {
 		if _, err := w.Registry.Write(t.Context(), updates); err != nil {
 			return err
 		}
-		if _, err := w.Survey(nil).Run(t.Context(), survey.Outliner{}, survey.RunOptions{}); err != nil {
+		if _, err := w.Survey(nil).Run(t.Context(), describe.Outliner{}, survey.RunOptions{}); err != nil {
 			return err
 		}
 		_, err := w.Summaries().Confirm(t.Context(), []repo.Path{"d0", "d1"}, "")

@@ -15,6 +15,7 @@ import (
 	"ken/internal/queue"
 	"ken/internal/repo"
 	"ken/internal/survey"
+	"ken/internal/survey/describe"
 	"ken/internal/surveyrun"
 )
 
@@ -118,7 +119,7 @@ func (c *runSpace) StartRun(ctx context.Context, opts cli.StartRunOptions) (*cli
 	if m, err = quoted(cfg); err != nil {
 		return nil, err
 	}
-	writer := &survey.ModelWriter{Model: m}
+	writer := &describe.ModelWriter{Model: m}
 	if err := opts.Ceiling.CheckPrice(m); err != nil {
 		return nil, err
 	}

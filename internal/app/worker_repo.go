@@ -17,6 +17,7 @@ import (
 	"ken/internal/repo"
 	"ken/internal/store/postgres"
 	"ken/internal/survey"
+	"ken/internal/survey/describe"
 	"ken/internal/surveyrun"
 	"ken/internal/tree"
 )
@@ -150,7 +151,7 @@ func (s *workerRepo) Describe(ctx context.Context, run surveyrun.Run, of survey.
 	}
 	m, err := s.model(tree, run)
 	if err != nil {
-		return d, errors.Join(err, survey.ErrHopeless)
+		return d, errors.Join(err, describe.ErrFatal)
 	}
 	sv := survey.New(tree.files, s.store, survey.Options{Exclude: tree.w.Config.Survey.Exclude, Counts: tree.w.Config.Registry.Counts})
 	describer := &surveyrun.Describer{Survey: sv, Model: m, Plain: run.Provider == provider.Command, Records: s.store.KeptAll, Now: time.Now}

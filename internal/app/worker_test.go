@@ -16,6 +16,7 @@ import (
 	"ken/internal/pgtest"
 	"ken/internal/repo"
 	"ken/internal/survey"
+	"ken/internal/survey/describe"
 	"ken/internal/surveyrun"
 	"ken/internal/testrepo"
 )
@@ -50,7 +51,7 @@ func TestWorkerStartsNoProgramUnasked(t *testing.T) {
 		}
 		defer s.close()
 		_, err = s.Describe(t.Context(), run, survey.DirTask{Work: true, Top: true}, nil, generous{})
-		if errors.Is(err, survey.ErrHopeless) == starts {
+		if errors.Is(err, describe.ErrFatal) == starts {
 			t.Errorf("told %q: %v", given, err)
 		}
 		if _, err := os.Stat(started); (err == nil) != starts {
@@ -66,7 +67,7 @@ func TestWorkerStartsNoProgramUnasked(t *testing.T) {
 				t.Fatal(err)
 			}
 			// All of a run is written by one recipe.
-			run.Recipe = (&survey.ModelWriter{Model: m}).Recipe()
+			run.Recipe = (&describe.ModelWriter{Model: m}).Recipe()
 			if err := s.Able(t.Context(), run); err != nil {
 				t.Errorf("by its own recipe: %v", err)
 			}

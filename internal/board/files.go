@@ -9,6 +9,7 @@ import (
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/survey"
+	"ken/internal/survey/describe"
 )
 
 // files reads the verdicts of all files. It records no check, so that a board does not change the result of the
@@ -88,7 +89,7 @@ func (s *Source) survey(ctx context.Context, files *Files) (*Survey, error) {
 		out.Summaries.Add(d)
 		n := Directory{
 			PathJSON: d.PathJSON, Verdict: d.Verdict, Reasons: d.Reasons, K: d.K, N: d.N, Outline: d.Outline,
-			Files: below[raw].files, Bytes: below[raw].bytes, Line: firstLine(survey.Gist(d.Words())), Raw: raw, Text: d.Words(),
+			Files: below[raw].files, Bytes: below[raw].bytes, Line: firstLine(describe.Headline(d.Words())), Raw: raw, Text: d.Words(),
 		}
 		if d.Author != nil {
 			n.Author = *d.Author

@@ -11,6 +11,7 @@ import (
 	"ken/internal/repo"
 	"ken/internal/spec"
 	"ken/internal/survey"
+	"ken/internal/survey/describe"
 	"ken/internal/tree"
 	"ken/internal/workspace"
 )
@@ -85,7 +86,7 @@ func (r *collector) dirWords(ctx context.Context, d *survey.Directory, texts map
 		}
 		return s, nil
 	}
-	own, absent, err := r.survey.OwnWords(ctx, d)
+	own, absent, err := r.survey.SelfDescription(ctx, d)
 	if err != nil {
 		return s, err
 	}
@@ -196,7 +197,7 @@ func (r *collector) described(ctx context.Context, paths []repo.Path) ([]Describ
 		case said[i].State == fresh.Fresh:
 			list[i].About, _, _ = strings.Cut(said[i].Text, "\n")
 		case seen[i] != nil:
-			list[i].About = survey.FileWords(f, seen[i])
+			list[i].About = describe.FileLine(f, seen[i])
 		}
 	}
 	return list, nil

@@ -228,7 +228,7 @@ func (p *program) printReport(known *knowledge, opts reportOptions) {
 func (p *program) listFiles(known *knowledge) {
 	left := known.Counts.Sparse // those that no line names
 	for _, v := range known.Verdicts {
-		word, tone, why := describe(v)
+		word, tone, why := describeVerdict(v)
 		if v.Verdict == registry.FoundSparse {
 			left--
 		}
@@ -244,8 +244,8 @@ func (p *program) listFiles(known *knowledge) {
 	}
 }
 
-// describe puts a verdict into plain words, with the colour of the first one.
-func describe(v registry.Verdict) (word string, tone term.Tone, why string) {
+// describeVerdict puts a verdict into plain words, with the colour of the first one.
+func describeVerdict(v registry.Verdict) (word string, tone term.Tone, why string) {
 	word, why = v.Describe()
 	switch word {
 	case "fresh":

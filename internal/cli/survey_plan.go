@@ -10,6 +10,7 @@ import (
 	"ken/internal/ken"
 	"ken/internal/repo"
 	"ken/internal/survey"
+	"ken/internal/survey/describe"
 	"ken/internal/term"
 )
 
@@ -42,7 +43,7 @@ func (p *program) surveyPlan() *cobra.Command {
 					return p.io.Encode(plan)
 				}
 				p.printPlan(plan, estimate)
-				if _, isModel := writer.(*survey.ModelWriter); isModel {
+				if _, isModel := writer.(*describe.ModelWriter); isModel {
 					return nil
 				}
 				// Nothing may be left for outlines, and much for agents and models.

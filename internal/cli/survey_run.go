@@ -14,6 +14,7 @@ import (
 	"ken/internal/ken"
 	"ken/internal/model"
 	"ken/internal/survey"
+	"ken/internal/survey/describe"
 	"ken/internal/surveyrun"
 	"ken/internal/term"
 )
@@ -118,12 +119,12 @@ func limitsOf(c *cobra.Command) (words []string) {
 }
 
 // runSurvey runs a survey and shows its progress.
-func (p *program) runSurvey(c *cobra.Command, w *ken.Repository, s *survey.Survey, writer survey.Writer, opts survey.RunOptions) (*survey.RunResult, error) {
+func (p *program) runSurvey(c *cobra.Command, w *ken.Repository, s *survey.Survey, writer describe.Writer, opts survey.RunOptions) (*survey.RunResult, error) {
 	show := p.io.Progress("describing directories")
 	defer show.Done()
 	opts = w.SurveyLimits(opts)
 	every := 0 // outlines take no time
-	if _, isModel := writer.(*survey.ModelWriter); isModel {
+	if _, isModel := writer.(*describe.ModelWriter); isModel {
 		every = 10
 	}
 	show.Lines(every, 10*time.Second)
@@ -157,7 +158,7 @@ func announceWaits(now func() time.Time, print func(text string)) func(model.Ret
 }
 
 // printRan prints the result of a run. The command again continues it.
-func (p *program) printRan(ran *survey.RunResult, w survey.Writer, again string) {
+func (p *program) printRan(ran *survey.RunResult, w describe.Writer, again string) {
 	for _, f := range ran.Failed {
 		p.io.Line(term.Bad, "failed", display(f.PathJSON), f.Reason)
 	}
@@ -186,7 +187,7 @@ func (p *program) printRan(ran *survey.RunResult, w survey.Writer, again string)
 }
 
 // spent formats tokens and cost so far, "" for none.
-func spent(s survey.Spent) string {
+func spent(s describe.Spent) string {
 	switch tokens := s.In + s.Out; {
 	case tokens == 0:
 		return ""

@@ -9,6 +9,7 @@ import (
 	"ken/internal/ken"
 	"ken/internal/store"
 	"ken/internal/survey"
+	"ken/internal/survey/describe"
 	"ken/internal/term"
 )
 
@@ -73,7 +74,7 @@ func (p *program) printShown(shown *survey.Shown, named bool) {
 			}
 			switch {
 			case d.Text != nil:
-				why = append(why, survey.Gist(*d.Text))
+				why = append(why, describe.Headline(*d.Text))
 			case d.Outline && named && i == 0:
 				why = append(why, store.EmptyOutline)
 			}

@@ -10,6 +10,7 @@ import (
 	"ken/internal/ken"
 	"ken/internal/registry"
 	"ken/internal/survey"
+	"ken/internal/survey/describe"
 )
 
 // Up is the result of ken up.
@@ -97,7 +98,7 @@ func (p *program) bringUp(c *cobra.Command, w *ken.Repository, f *surveyFlags) (
 		p.io.Remarkf("hint: %s", untracked(rep))
 		return failed, nil
 	}
-	_, free := writer.(survey.Outliner)
+	_, free := writer.(describe.Outliner)
 	described := len(ran.Done) > 0 && !free
 	if !p.io.JSON && (described || len(ran.Failed) > 0 || ran.Left > 0) {
 		p.printRan(ran, writer, f.again("ken survey run"))
@@ -132,8 +133,8 @@ func (p *program) during(what string, work func() error) error {
 // anyWriter returns the writer for the provider that was named. If none was named, it
 // returns the configured one or, if that cannot be used, the outline: a newcomer without
 // a key still gets an answer.
-func (p *program) anyWriter(w *ken.Repository) func(provider, model string) (survey.Writer, error) {
-	return func(provider, model string) (survey.Writer, error) {
+func (p *program) anyWriter(w *ken.Repository) func(provider, model string) (describe.Writer, error) {
+	return func(provider, model string) (describe.Writer, error) {
 		writer, err := w.Writer(provider, model)
 		if err == nil || provider != "" {
 			return writer, err
@@ -142,6 +143,6 @@ func (p *program) anyWriter(w *ken.Repository) func(provider, model string) (sur
 		if hint := fault.HintOf(err); hint != "" {
 			p.io.Remarkf("hint: %s", plain(hint))
 		}
-		return survey.Outliner{}, nil
+		return describe.Outliner{}, nil
 	}
 }

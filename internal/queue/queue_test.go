@@ -22,6 +22,7 @@ import (
 	"ken/internal/repo"
 	"ken/internal/store"
 	"ken/internal/survey"
+	"ken/internal/survey/describe"
 	"ken/internal/surveyrun"
 )
 
@@ -423,7 +424,7 @@ func TestRefusedAndDead(t *testing.T) {
 	h.describe = func(_ context.Context, of survey.DirTask, _ surveyrun.DirLease) (surveyrun.Described, error) {
 		switch {
 		case of.Path == "d0/d0":
-			return surveyrun.Described{Calls: 1}, survey.ErrRefused
+			return surveyrun.Described{Calls: 1}, describe.ErrRefused
 		case of.Path == "d1/d0" && broken:
 			return surveyrun.Described{Calls: 1}, &model.Failure{Reason: model.BadAnswer, Err: errors.New("gibberish")}
 		}
@@ -562,10 +563,10 @@ func TestPermanentErrorStopsWorker(t *testing.T) {
 	id := s.start(t, testRun, grow(1))
 	err := s.Work(t.Context(), queue.WorkOptions{Repositories: map[string]queue.Describer{"r": &fakeDescriber{
 		describe: func(context.Context, survey.DirTask, surveyrun.DirLease) (surveyrun.Described, error) {
-			return surveyrun.Described{}, fmt.Errorf("wrong key: %w", survey.ErrHopeless)
+			return surveyrun.Described{}, fmt.Errorf("wrong key: %w", describe.ErrFatal)
 		},
 	}}})
-	if !errors.Is(err, survey.ErrHopeless) {
+	if !errors.Is(err, describe.ErrFatal) {
 		t.Errorf("%v", err)
 	}
 	if r := s.run(t, id); r.State != surveyrun.Running || r.Directories.Ready != 1 || len(r.Dead) > 0 {

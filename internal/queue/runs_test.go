@@ -16,6 +16,7 @@ import (
 	"ken/internal/queue"
 	"ken/internal/store"
 	"ken/internal/survey"
+	"ken/internal/survey/describe"
 	"ken/internal/surveyrun"
 )
 
@@ -133,7 +134,7 @@ func TestRefusalIsStored(t *testing.T) {
 		if of.Path == "" {
 			return said(of), nil
 		}
-		return surveyrun.Described{Calls: 1, Basis: basis}, survey.ErrRefused
+		return surveyrun.Described{Calls: 1, Basis: basis}, describe.ErrRefused
 	}})
 	if len(kept) != 1 || kept[0].Path != "d0" || kept[0].Basis != basis || kept[0].Reason == "" || time.Since(kept[0].At).Abs() > time.Hour {
 		t.Errorf("%+v", kept)

@@ -9,6 +9,7 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/survey/describe"
 	"ken/internal/workspace"
 )
 
@@ -100,7 +101,7 @@ func (ts *treeStatus) confirm(ctx context.Context, d *Directory, c Confirmation,
 		return nil, err
 	}
 	it.Old = st.Record
-	r, err := ts.record(it, Draft{Keep: true}, c.Author, ConfirmedRecipe)
+	r, err := ts.record(it, describe.Draft{Keep: true}, c.Author, ConfirmedRecipe)
 	if err != nil {
 		out.Refused, out.Verdict, out.Reasons = err.Error(), st.Verdict, st.Reasons
 		return nil, nil //nolint:nilerr // the result has the reason

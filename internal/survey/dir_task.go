@@ -8,6 +8,7 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/survey/describe"
 	"ken/internal/workspace"
 )
 
@@ -41,7 +42,7 @@ type TaskList struct {
 }
 
 // Tasks lists the directories that a writer has to summarise, in a directory and all below it.
-func (s *Survey) Tasks(ctx context.Context, w Writer, within repo.Path) (*TaskList, error) {
+func (s *Survey) Tasks(ctx context.Context, w describe.Writer, within repo.Path) (*TaskList, error) {
 	ts, err := s.judgeStored(ctx)
 	if err != nil {
 		return nil, err
@@ -106,16 +107,16 @@ type TaskInput struct {
 type Assignment struct {
 	// Item is the input of the writer. It is nil when there is nothing to write: the
 	// children did not change, or a record of the same input exists.
-	Item *Item
+	Item *describe.Item
 
 	ts     *treeStatus
 	st     *DirStatus
-	writer Writer
+	writer describe.Writer
 }
 
 // Assign judges a directory with its current files and the summaries of its children, and
 // collects the input of a new summary.
-func (s *Survey) Assign(ctx context.Context, w Writer, about string, of TaskInput, below []TaskInput) (*Assignment, error) {
+func (s *Survey) Assign(ctx context.Context, w describe.Writer, about string, of TaskInput, below []TaskInput) (*Assignment, error) {
 	files, err := s.tree.Files(ctx)
 	if err != nil {
 		return nil, err
@@ -157,7 +158,7 @@ func (s *Survey) Assign(ctx context.Context, w Writer, about string, of TaskInpu
 	if !wanted(p.st, w) || ts.sameInputAsBefore(p.st, w) {
 		return p, nil
 	}
-	if m, ok := w.(*ModelWriter); ok {
+	if m, ok := w.(*describe.ModelWriter); ok {
 		m.Tree = s.tree
 	}
 	p.Item, err = ts.item(ctx, p.st)
@@ -165,7 +166,7 @@ func (s *Survey) Assign(ctx context.Context, w Writer, about string, of TaskInpu
 }
 
 // Record makes a record of a draft. It is the current summary of the directory from then on.
-func (p *Assignment) Record(d Draft) (*store.DirRecord, error) {
+func (p *Assignment) Record(d describe.Draft) (*store.DirRecord, error) {
 	r, err := p.ts.record(p.Item, d, p.writer.Author(), p.writer.Recipe())
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/survey/excerpt"
 )
 
 // defaultBeat is the interval of heartbeats without RunOptions.Beat.
@@ -143,7 +144,7 @@ func (r *run) lease(ctx context.Context, st *DirStatus) (other store.Lease, ok b
 	}
 	dispatcher := r.runOpts.Dispatcher
 	now := r.opts.Now()
-	l := store.Lease{Path: st.Dir.Path, Token: dispatcher.token(), Expires: now.Add(runLease).UTC(), Basis: r.basis(st), Recipe: r.writer.Recipe(), Holder: oneLine(r.writer.Author())}
+	l := store.Lease{Path: st.Dir.Path, Token: dispatcher.token(), Expires: now.Add(runLease).UTC(), Basis: r.basis(st), Recipe: r.writer.Recipe(), Holder: excerpt.OneLine(r.writer.Author())}
 	if ok, err := dispatcher.leases.Take(ctx, dispatcher.worktree, l, now); err != nil {
 		return store.Lease{}, false, err
 	} else if !ok { // others leased it first

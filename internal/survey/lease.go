@@ -13,11 +13,13 @@ import (
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/survey/describe"
+	"ken/internal/survey/excerpt"
 	"ken/internal/workspace"
 )
 
 // LeaseRecipe is the recipe of summaries that agents write under a lease.
-const LeaseRecipe = "lease/" + PromptVersion
+const LeaseRecipe = "lease/" + describe.PromptVersion
 
 // DefaultLease is the length of a lease without a requested length.
 const DefaultLease = 15 * time.Minute
@@ -168,7 +170,7 @@ func (d *Dispatcher) Next(ctx context.Context, opts NextOptions) (*NextItem, err
 		if it.Old == nil && st.Record != nil && st.Verdict == Fresh {
 			it.Old, it.Changes = st.Record, []string{"no agent or model has checked it yet"}
 		}
-		l := store.Lease{Path: st.Dir.Path, Token: d.token(), Expires: now.Add(lasting).UTC().Truncate(time.Second), Basis: it.Basis, Recipe: writer.Recipe(), Holder: oneLine(opts.Holder)}
+		l := store.Lease{Path: st.Dir.Path, Token: d.token(), Expires: now.Add(lasting).UTC().Truncate(time.Second), Basis: it.Basis, Recipe: writer.Recipe(), Holder: excerpt.OneLine(opts.Holder)}
 		if it.Old != nil {
 			l.Shown = it.Old.ID()
 		}
@@ -192,7 +194,7 @@ func (d *Dispatcher) Next(ctx context.Context, opts NextOptions) (*NextItem, err
 			return nil, err
 		}
 		if ok {
-			out.Item = &WorkItem{repo.DirLabel(l.Path).JSON(), l.Token, l.Expires, Rules + "\n\n" + it.Prompt(), it.Old != nil}
+			out.Item = &WorkItem{repo.DirLabel(l.Path).JSON(), l.Token, l.Expires, describe.Rules + "\n\n" + it.Prompt(), it.Old != nil}
 			return out, nil
 		}
 		l.Expires = now.UTC() // end the lease
@@ -304,7 +306,7 @@ func (d *Dispatcher) otherLease(ctx context.Context, l store.Lease, others func(
 // checkLease judges a directory again right after it was leased. ok reports that it still needs a summary and that
 // no other agent has leased it or a directory with the same basis. Otherwise other is that lease, or st has the new
 // verdict.
-func (ts *treeStatus) checkLease(ctx context.Context, d *Dispatcher, st *DirStatus, l store.Lease, w Writer, others func() func(store.Lease) bool) (other store.Lease, ok bool, err error) {
+func (ts *treeStatus) checkLease(ctx context.Context, d *Dispatcher, st *DirStatus, l store.Lease, w describe.Writer, others func() func(store.Lease) bool) (other store.Lease, ok bool, err error) {
 	if other, err = d.otherLease(ctx, l, others); err != nil || other.Token != "" {
 		return other, false, err
 	}
@@ -336,8 +338,8 @@ type agent struct{}
 
 func (agent) Author() string { return "" }
 func (agent) Recipe() string { return LeaseRecipe }
-func (agent) Write(context.Context, *Item) (Draft, error) {
-	return Draft{}, errors.New("agents write through leases, not through Write")
+func (agent) Write(context.Context, *describe.Item) (describe.Draft, error) {
+	return describe.Draft{}, errors.New("agents write through leases, not through Write")
 }
 
 // A Submission is the answer of an agent.
@@ -345,7 +347,7 @@ type Submission struct {
 	Path   repo.Path
 	Lease  string
 	Author string
-	Draft
+	describe.Draft
 }
 
 // A SubmitResult is the result of a submission.
@@ -401,10 +403,10 @@ func (d *Dispatcher) submitDir(ctx context.Context, sub Submission) (*Submitted,
 	if err != nil {
 		return nil, err
 	}
-	if isKeep(sub.Text) {
+	if describe.IsKeep(sub.Text) {
 		sub.Text, sub.Keep = "", true
 	}
-	it := &Item{Path: l.Path, Basis: l.Basis}
+	it := &describe.Item{Path: l.Path, Basis: l.Basis}
 	changed := "the directory is gone"
 	if dir, err := ts.find(l.Path); err == nil {
 		changed = ""

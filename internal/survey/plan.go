@@ -6,6 +6,7 @@ import (
 
 	"ken/internal/model"
 	"ken/internal/repo"
+	"ken/internal/survey/describe"
 )
 
 // A Plan lists the directories that need a summary, in the order of work.
@@ -40,8 +41,8 @@ type Planned struct {
 // A PlannedChild is the status of a child that a prompt for the directory would contain now.
 type PlannedChild struct {
 	repo.PathJSON
-	Status ChildStatus `json:"status"`
-	Reason string      `json:"reason"`
+	Status describe.ChildStatus `json:"status"`
+	Reason string               `json:"reason"`
 }
 
 // PlanOptions selects the directories of a plan. The zero value selects all that need a summary.
@@ -51,7 +52,7 @@ type PlanOptions struct {
 }
 
 // Plan lists the directories that a writer would describe.
-func (s *Survey) Plan(ctx context.Context, w Writer, opts PlanOptions) (*Plan, error) {
+func (s *Survey) Plan(ctx context.Context, w describe.Writer, opts PlanOptions) (*Plan, error) {
 	ts, err := s.judgeStored(ctx)
 	if err != nil {
 		return nil, err
@@ -99,7 +100,7 @@ func (s *Survey) Plan(ctx context.Context, w Writer, opts PlanOptions) (*Plan, e
 		p.Directories = append(p.Directories, n)
 	}
 	price := model.Price{Free: true}
-	if m, ok := w.(*ModelWriter); ok {
+	if m, ok := w.(*describe.ModelWriter); ok {
 		price = m.Price()
 		price.UpTo = 0 // it limits a single request
 	}
@@ -113,7 +114,7 @@ func (s *Survey) Plan(ctx context.Context, w Writer, opts PlanOptions) (*Plan, e
 // work returns the directories that a writer would describe, among those that wants accepts. It
 // leaves out a directory for which the writer would get the same input as before. It keeps such a
 // directory if one below it will be described, because that can change the input.
-func (ts *treeStatus) work(w Writer, wants func(*DirStatus) bool) map[*Directory]bool {
+func (ts *treeStatus) work(w describe.Writer, wants func(*DirStatus) bool) map[*Directory]bool {
 	work := make(map[*Directory]bool)
 	for _, d := range ts.order { // each after all below it
 		below := slices.ContainsFunc(d.Children, func(c *Directory) bool { return work[c] })

@@ -7,6 +7,7 @@ import (
 	"runtime"
 
 	"ken/internal/repo"
+	"ken/internal/survey/describe"
 	"ken/internal/survey/excerpt"
 	"ken/internal/workspace"
 )
@@ -28,7 +29,7 @@ func (ts *treeStatus) refresh(ctx context.Context, level []*Directory) error {
 		case s.Verdict == Unknown && ts.unread(s):
 			continue
 		}
-		current := s.Record != nil && s.Verdict == Fresh && s.Record.Recipe == Outliner{}.Recipe()
+		current := s.Record != nil && s.Verdict == Fresh && s.Record.Recipe == describe.Outliner{}.Recipe()
 		if current && !ts.quotesStale(d) {
 			continue
 		}
@@ -69,7 +70,7 @@ func (s *DirStatus) written() bool { return s.Record != nil && !s.Record.Outline
 
 // outline gives a directory its present outline.
 func (ts *treeStatus) outline(ctx context.Context, s *DirStatus) error {
-	w := Outliner{}
+	w := describe.Outliner{}
 	it, err := ts.item(ctx, s)
 	if errors.Is(err, workspace.ErrChanged) {
 		// A file changed since the tree was listed. The caller retries or reports it.
@@ -122,6 +123,6 @@ func (s *Survey) keepOutlines(ctx context.Context) error {
 	if !s.opts.KeepOutlines {
 		return nil
 	}
-	_, _ = s.Run(ctx, Outliner{}, RunOptions{Jobs: runtime.GOMAXPROCS(0), Refresh: true})
+	_, _ = s.Run(ctx, describe.Outliner{}, RunOptions{Jobs: runtime.GOMAXPROCS(0), Refresh: true})
 	return ctx.Err()
 }

@@ -14,6 +14,7 @@ import (
 	"ken/internal/model"
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/survey/describe"
 	"ken/internal/survey/excerpt"
 	"ken/internal/workspace"
 )
@@ -45,7 +46,7 @@ type RunOptions struct {
 	// Ticks makes tickers. Without it, the run calls no Progress per Beat and waits for no other run.
 	Ticks TickerFunc
 	// Files stores the summaries of files; if nil, they are dropped.
-	Files func(ctx context.Context, author string, it *Item, texts map[repo.Path]string) error
+	Files func(ctx context.Context, author string, it *describe.Item, texts map[repo.Path]string) error
 }
 
 // Progress is the state of a run.
@@ -54,7 +55,7 @@ type Progress struct {
 	Err         error
 	Done, Total int
 	UnderWay    int // number of directories that are being described; set in heartbeats
-	Spent       Spent
+	Spent       describe.Spent
 }
 
 // A RunResult is the result of a run.
@@ -102,7 +103,7 @@ type Tokens struct {
 // wanted reports whether a writer should describe a directory. Models and agents describe
 // directories that are stale or have only an outline. A writer of outlines replaces stale
 // outlines and those of another recipe, never a summary of a model or an agent.
-func wanted(s *DirStatus, w Writer) bool {
+func wanted(s *DirStatus, w describe.Writer) bool {
 	if s.Verdict.Open() {
 		return !outlines(w) || s.Record == nil || s.Record.Outlined()
 	}
@@ -111,7 +112,7 @@ func wanted(s *DirStatus, w Writer) bool {
 
 // sameInputAsBefore reports whether a writer would get the same input as before, so that asking it again is useless.
 // The directories below could not be described or read, or the same model already gave two partial answers.
-func (ts *treeStatus) sameInputAsBefore(s *DirStatus, w Writer) bool {
+func (ts *treeStatus) sameInputAsBefore(s *DirStatus, w describe.Writer) bool {
 	if s.Verdict == Partial && s.Record.Recipe != w.Recipe() {
 		return false
 	}
@@ -129,7 +130,7 @@ func (ts *treeStatus) nothingNew(s *DirStatus) bool {
 }
 
 // outlines reports whether a writer makes outlines.
-func outlines(w Writer) bool { return (&store.DirRecord{Recipe: w.Recipe()}).Outlined() }
+func outlines(w describe.Writer) bool { return (&store.DirRecord{Recipe: w.Recipe()}).Outlined() }
 
 // Run describes all directories that need it, subdirectories first. It records
 // a failure and continues. When the context ends or a limit is reached, it
@@ -137,7 +138,7 @@ func outlines(w Writer) bool { return (&store.DirRecord{Recipe: w.Recipe()}).Out
 //
 // A model first plans the survey and finally writes an overview.
 // Both are optional: a failure is recorded, and the run continues.
-func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*RunResult, error) {
+func (s *Survey) Run(ctx context.Context, w describe.Writer, opts RunOptions) (*RunResult, error) {
 	r := &run{
 		writer:         w,
 		runOpts:        opts,
@@ -173,7 +174,7 @@ func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*RunResult
 			return r.result, err
 		}
 	}
-	modelWriter, isModel := w.(*ModelWriter)
+	modelWriter, isModel := w.(*describe.ModelWriter)
 	if isModel {
 		if opts.MaxCost != nil && !modelWriter.Price().Known() {
 			return r.result, &fault.Error{
@@ -182,7 +183,7 @@ func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*RunResult
 			}
 		}
 		modelWriter.Tree = s.tree
-		modelWriter.Budget = newBudget(opts.MaxTokens, opts.MaxCost)
+		modelWriter.Budget = describe.NewBudget(opts.MaxTokens, opts.MaxCost)
 		modelWriter.OnWait = opts.OnWait
 		r.treeStatus = ts
 		if ts, err = r.plan(ctx, ts, modelWriter); err != nil || r.result.Stopped != "" {
@@ -205,10 +206,10 @@ func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*RunResult
 }
 
 // outlinesQuestion is the question of the cache whether every directory has the outline that a writer would make now.
-func outlinesQuestion(w Writer) string { return "outlined by " + w.Recipe() }
+func outlinesQuestion(w describe.Writer) string { return "outlined by " + w.Recipe() }
 
 // wantsAny reports whether a writer should describe a directory.
-func (ts *treeStatus) wantsAny(w Writer) bool {
+func (ts *treeStatus) wantsAny(w describe.Writer) bool {
 	for _, st := range ts.at {
 		if wanted(st, w) {
 			return true
@@ -218,7 +219,7 @@ func (ts *treeStatus) wantsAny(w Writer) bool {
 }
 
 // plan asks the model for a plan if the repository is large enough and has no current plan.
-func (r *run) plan(ctx context.Context, ts *treeStatus, m *ModelWriter) (*treeStatus, error) {
+func (r *run) plan(ctx context.Context, ts *treeStatus, m *describe.ModelWriter) (*treeStatus, error) {
 	if len(ts.order) <= maxUnplanned || ts.plan != nil && ts.plan.exact || newQueue(ts, r.wants).total == 0 {
 		return ts, nil
 	}
@@ -271,12 +272,12 @@ func (r *run) noteError(ctx context.Context, err error) {
 	case err == nil:
 	case ctx.Err() != nil:
 		r.result.Stopped = interrupted
-	case errors.Is(err, ErrHopeless):
-		r.result.Stopped, r.result.Err = oneLine(err.Error()), err
+	case errors.Is(err, describe.ErrFatal):
+		r.result.Stopped, r.result.Err = excerpt.OneLine(err.Error()), err
 	case isLimit(err):
 		r.result.Stopped = err.Error()
 	default:
-		r.result.Remarks = append(r.result.Remarks, oneLine(err.Error()))
+		r.result.Remarks = append(r.result.Remarks, excerpt.OneLine(err.Error()))
 	}
 }
 
@@ -284,11 +285,11 @@ func (r *run) noteError(ctx context.Context, err error) {
 // workers get items.
 type run struct {
 	*treeStatus
-	writer  Writer
+	writer  describe.Writer
 	runOpts RunOptions
 	queue   *queue
 	result  *RunResult
-	spent   Spent
+	spent   describe.Spent
 	batch   int // number of records that flush stores at once
 	// noAnswer counts directories in a row for which the provider did not answer.
 	noAnswer int
@@ -315,8 +316,8 @@ const outlineBatch = 512
 // An answer is the result of describing one directory.
 type answer struct {
 	status *DirStatus
-	item   *Item
-	draft  Draft
+	item   *describe.Item
+	draft  describe.Draft
 	err    error
 }
 
@@ -333,7 +334,7 @@ func (r *run) describeAll(ctx context.Context) error {
 					a.draft, a.err = r.writer.Write(ctx, a.item)
 				}
 				if a.err == nil && !outlines(r.writer) { // a model may have read the files later than the item
-					a.err = r.checkUnchanged(context.WithoutCancel(ctx), a.item)
+					a.err = a.item.CheckUnchanged(context.WithoutCancel(ctx), r.tree)
 				}
 				answers <- a
 			}
@@ -401,7 +402,7 @@ func (r *run) remarkSameText() {
 			continue
 		}
 		r.result.Remarks = append(r.result.Remarks, fmt.Sprintf("%d directories got the same summary, among them %s and %s: %q; check it with: ken survey show %s",
-			len(names), names[0], names[1], excerpt.Cut(oneLine(text), 80), fault.Quote(names[0])))
+			len(names), names[0], names[1], excerpt.Cut(excerpt.OneLine(text), 80), fault.Quote(names[0])))
 	}
 }
 
@@ -516,27 +517,27 @@ func (r *run) finish(ctx context.Context, a answer) error {
 		r.noAnswer, r.unusable = 0, 0
 		if r.runOpts.Files != nil && len(a.draft.Files) > 0 {
 			if err := r.runOpts.Files(keep, r.writer.Author(), a.item, a.draft.Files); err != nil {
-				r.result.Remarks = append(r.result.Remarks, oneLine(fmt.Sprintf("summaries of files in %s: %v", repo.DirLabel(st.Dir.Path), err)))
+				r.result.Remarks = append(r.result.Remarks, excerpt.OneLine(fmt.Sprintf("summaries of files in %s: %v", repo.DirLabel(st.Dir.Path), err)))
 			}
 		}
 	case ctx.Err() != nil:
 		return nil // the run was stopped; this is no failure
-	case errors.Is(a.err, ErrHopeless), isLimit(a.err):
+	case errors.Is(a.err, describe.ErrFatal), isLimit(a.err):
 		r.noteError(ctx, a.err) // this is no failure of the directory
 		return nil
 	case errors.Is(a.err, workspace.ErrChanged):
 		// Record no failure: the next run reads the new content.
 		r.noAnswer = 0
 		r.gaveUp[st.Dir.Path] = true
-		r.result.Failed = append(r.result.Failed, FailedPath{repo.DirLabel(st.Dir.Path).JSON(), oneLine(a.err.Error())})
+		r.result.Failed = append(r.result.Failed, FailedPath{repo.DirLabel(st.Dir.Path).JSON(), excerpt.OneLine(a.err.Error())})
 	default:
-		if errors.Is(a.err, errNoAnswer) {
+		if errors.Is(a.err, describe.ErrNoAnswer) {
 			r.noAnswer++
 		} else {
 			r.noAnswer = 0
 		}
 		r.countUnusable(a.err)
-		f := store.DirFailure{Path: st.Dir.Path, Reason: oneLine(a.err.Error()), At: r.stamp(st.Dir.Path)}
+		f := store.DirFailure{Path: st.Dir.Path, Reason: excerpt.OneLine(a.err.Error()), At: r.stamp(st.Dir.Path)}
 		if a.item != nil {
 			f.Basis = a.item.Basis.Digest()
 		}
@@ -552,31 +553,20 @@ func (r *run) finish(ctx context.Context, a answer) error {
 	return nil
 }
 
-// ErrHopeless is in the chain of a failure that every directory would have: the provider does not accept the key, or
-// does not have the model.
-var ErrHopeless = errors.New("the provider fails for every directory")
-
-// errNoAnswer is in the chain when the provider did not answer.
-var errNoAnswer = errors.New("the provider does not answer")
-
-// errUnusable is in the chain when a provider rejected a request, or answered with something else
-// than its API.
-var errUnusable = errors.New("the provider cannot be used")
-
 // maxUnusable is the number of such failures in a row after which a run stops. One failure may come
 // from the content of a directory; several come from a wrong address or model.
 const maxUnusable = 3
 
-// countUnusable counts failures in a row that are errUnusable, and stops the run if they are too
+// countUnusable counts failures in a row that are describe.ErrRejected, and stops the run if they are too
 // many.
 func (r *run) countUnusable(err error) {
-	if !errors.Is(err, errUnusable) {
+	if !errors.Is(err, describe.ErrRejected) {
 		r.unusable = 0
 		return
 	}
 	r.unusable++
 	if r.unusable == maxUnusable && r.result.Stopped == "" {
-		r.result.Stopped, r.result.Err = oneLine(err.Error()), err
+		r.result.Stopped, r.result.Err = excerpt.OneLine(err.Error()), err
 	}
 }
 
@@ -600,7 +590,7 @@ func (r *run) checkLimits(ctx context.Context) {
 
 // isLimit reports whether a call was not made because of a limit.
 func isLimit(err error) bool {
-	_, ok := errors.AsType[*limitError](err)
+	_, ok := errors.AsType[*describe.LimitError](err)
 	return ok
 }
 

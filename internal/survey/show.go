@@ -8,6 +8,7 @@ import (
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/repo"
+	"ken/internal/survey/describe"
 )
 
 // Shown lists directories with their verdicts and texts.
@@ -203,5 +204,5 @@ func (s *Survey) Prompt(ctx context.Context, dir repo.Path) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return Rules + "\n\n" + it.Prompt(), nil
+	return describe.Rules + "\n\n" + it.Prompt(), nil
 }

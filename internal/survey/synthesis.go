@@ -9,6 +9,7 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/survey/describe"
 	"ken/internal/survey/excerpt"
 )
 
@@ -79,18 +80,18 @@ func (ts *treeStatus) judgeOverview(ctx context.Context) (*DirStatus, error) {
 // Synthesise asks a model for the overview, unless there is one of the present summaries. It returns an error if at
 // most half of the directories at the top have a summary. Before it asks, it calls leaseQuestion, which waits until
 // no other run asks for an overview.
-func (s *Survey) Synthesise(ctx context.Context, m *ModelWriter, leaseQuestion func(store.DirBasis) (release func(), err error)) (Spent, error) {
+func (s *Survey) Synthesise(ctx context.Context, m *describe.ModelWriter, leaseQuestion func(store.DirBasis) (release func(), err error)) (describe.Spent, error) {
 	ts, err := s.judge(ctx)
 	if err != nil {
-		return Spent{}, err
+		return describe.Spent{}, err
 	}
 	st := ts.repositoryStatus()
 	if st == nil {
-		return Spent{}, nil
+		return describe.Spent{}, nil
 	}
 	basis := ts.basis(st)
 	if r, err := ts.synthesis(ctx, basis); err != nil || r != nil {
-		return Spent{}, err
+		return describe.Spent{}, err
 	}
 	described := 0
 	for _, c := range st.children {
@@ -99,28 +100,28 @@ func (s *Survey) Synthesise(ctx context.Context, m *ModelWriter, leaseQuestion f
 		}
 	}
 	if 2*described <= len(st.children) {
-		return Spent{}, fmt.Errorf("no overview: %d of %d directories at the top have a summary; ken asks for it when most have one", described, len(st.children))
+		return describe.Spent{}, fmt.Errorf("no overview: %d of %d directories at the top have a summary; ken asks for it when most have one", described, len(st.children))
 	}
 	release, err := leaseQuestion(basis)
 	if err != nil {
-		return Spent{}, err
+		return describe.Spent{}, err
 	}
 	defer release()
 	if r, err := ts.synthesis(ctx, basis); err != nil || r != nil {
-		return Spent{}, err // another run wrote it meanwhile
+		return describe.Spent{}, err // another run wrote it meanwhile
 	}
 	var b strings.Builder
 	for _, below := range st.children {
 		c := below.child()
 		switch {
-		case c.Status == ChildSummary && c.Text == "":
+		case c.Status == describe.ChildSummary && c.Text == "":
 			fmt.Fprintf(&b, "%s: %s\n", repo.DirLabel(c.Path), store.EmptyOutline)
-		case c.Status == ChildSummary:
-			fmt.Fprintf(&b, "%s:\n%s\n", repo.DirLabel(c.Path), fence(c.Text))
-		case c.Status == ChildStale:
-			fmt.Fprintf(&b, "%s (stale: %s):\n%s\n", repo.DirLabel(c.Path), oneLine(c.Reason), fence(c.Text))
+		case c.Status == describe.ChildSummary:
+			fmt.Fprintf(&b, "%s:\n%s\n", repo.DirLabel(c.Path), describe.Fence(c.Text))
+		case c.Status == describe.ChildStale:
+			fmt.Fprintf(&b, "%s (stale: %s):\n%s\n", repo.DirLabel(c.Path), excerpt.OneLine(c.Reason), describe.Fence(c.Text))
 		default:
-			fmt.Fprintf(&b, "not yet investigated: %s (%s)\n", repo.DirLabel(c.Path), oneLine(c.Reason))
+			fmt.Fprintf(&b, "not yet investigated: %s (%s)\n", repo.DirLabel(c.Path), excerpt.OneLine(c.Reason))
 		}
 	}
 	text, spent, err := m.Ask(ctx, synthesisRules, b.String())
@@ -128,14 +129,14 @@ func (s *Survey) Synthesise(ctx context.Context, m *ModelWriter, leaseQuestion f
 		return spent, fmt.Errorf("write the overview: %w", err)
 	}
 	text = excerpt.Clean(text)
-	if err := checkText(text); err != nil {
+	if err := describe.CheckText(text); err != nil {
 		return spent, fmt.Errorf("write the overview: %w", err)
 	}
-	if isRefusal(text) {
-		return spent, fmt.Errorf("write the overview: %w", ErrRefused)
+	if describe.IsRefusal(text) {
+		return spent, fmt.Errorf("write the overview: %w", describe.ErrRefused)
 	}
 	return spent, s.store.Keep(context.WithoutCancel(ctx), []*store.DirRecord{{
-		Path: reportPath, Basis: basis, Text: text, Author: oneLine(m.Author()), Recipe: m.Recipe(),
+		Path: reportPath, Basis: basis, Text: text, Author: excerpt.OneLine(m.Author()), Recipe: m.Recipe(),
 		At: ts.stamp(reportPath),
 	}})
 }

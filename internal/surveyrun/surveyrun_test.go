@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ken/internal/model"
-	"ken/internal/survey"
+	"ken/internal/survey/describe"
 	"ken/internal/surveyrun"
 )
 
@@ -147,9 +147,9 @@ func TestActionAfter(t *testing.T) {
 		{away, 40, surveyrun.ActionGiveUp, 0},
 		{failed(model.Down), 5, surveyrun.ActionRetry, 32 * time.Second},
 		{failed(model.RateLimited), 5, surveyrun.ActionRetry, 32 * time.Second},
-		{fmt.Errorf("no: %w", survey.ErrRefused), 1, surveyrun.ActionRefuse, 0},
+		{fmt.Errorf("no: %w", describe.ErrRefused), 1, surveyrun.ActionRefuse, 0},
 		{failed(model.TooLong), 1, surveyrun.ActionRefuse, 0},
-		{fmt.Errorf("bad key: %w", survey.ErrHopeless), 1, surveyrun.ActionStop, 0},
+		{fmt.Errorf("bad key: %w", describe.ErrFatal), 1, surveyrun.ActionStop, 0},
 		{fmt.Errorf("no more: %w", surveyrun.ErrCeiling), 9, surveyrun.ActionReturn, 0},
 	} {
 		if action, delay := surveyrun.ActionAfter(c.err, c.attempts); action != c.action || delay != c.delay {

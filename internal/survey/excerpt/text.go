@@ -33,3 +33,14 @@ func Clean(text string) string {
 		return c
 	}, strings.ToValidUTF8(text, "\uFFFD")))
 }
+
+// OneLine replaces line breaks and other misleading characters by spaces.
+func OneLine(s string) string {
+	s = strings.Map(func(c rune) rune {
+		if repo.Misleads(c) {
+			return ' '
+		}
+		return c
+	}, strings.ToValidUTF8(s, "?"))
+	return strings.TrimSpace(s)
+}

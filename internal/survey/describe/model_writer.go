@@ -1,4 +1,4 @@
-package survey
+package describe
 
 import (
 	"context"
@@ -52,7 +52,7 @@ func (t *ModelWriter) Write(ctx context.Context, it *Item) (Draft, error) {
 	}
 	s := &session{ModelWriter: t, item: it}
 	turns := maxTurns
-	if it.Rank == RankShallow {
+	if it.Shallow {
 		turns = shallowTurns
 	}
 	req := model.Request{System: Rules + toolRules, Tools: tools(), MaxTokens: replyTokens, Messages: []model.Message{model.Ask(it.Prompt())}}
@@ -90,6 +90,17 @@ func (t *ModelWriter) Write(ctx context.Context, it *Item) (Draft, error) {
 
 // ErrRefused is in the chain when a model refuses to write.
 var ErrRefused = errors.New("the model refuses to write the text")
+
+// ErrFatal is in the chain of a failure that every directory would have: the provider does not accept the key, or
+// does not have the model.
+var ErrFatal = errors.New("the provider fails for every directory")
+
+// ErrNoAnswer is in the chain when the provider did not answer.
+var ErrNoAnswer = errors.New("the provider does not answer")
+
+// ErrRejected is in the chain when a provider rejected a request, or answered with something else
+// than its API.
+var ErrRejected = errors.New("the provider cannot be used")
 
 // unsubmitted returns the error of a conversation without a valid text. It includes the problem of the last
 // submission.
@@ -167,17 +178,17 @@ func (s *session) turn(ctx context.Context, req model.Request) (model.Reply, err
 		err = ErrRefused
 	case err == nil:
 	case reason.Hopeless():
-		err = &providerError{err, ErrHopeless}
+		err = &providerError{err, ErrFatal}
 	case reason == model.Down || reason == model.Overloaded || reason == model.RateLimited:
-		err = &providerError{err, errNoAnswer}
+		err = &providerError{err, ErrNoAnswer}
 	case reason == model.BadRequest || reason == model.BadAnswer:
-		err = &providerError{err, errUnusable}
+		err = &providerError{err, ErrRejected}
 	}
 	return reply, err
 }
 
 // A providerError is a failure of the provider, not of the directory. Its text is that of the provider. The field
-// kind is errNoAnswer, errUnusable or ErrHopeless.
+// kind is ErrNoAnswer, ErrRejected or ErrFatal.
 type providerError struct {
 	error
 
@@ -203,22 +214,22 @@ func (s *session) runCalls(ctx context.Context, calls []model.Call) {
 // keepWord is the answer that keeps the present summary.
 const keepWord = "keep"
 
-// isKeep reports whether an answer keeps the present summary.
-func isKeep(text string) bool {
+// IsKeep reports whether an answer keeps the present summary.
+func IsKeep(text string) bool {
 	return strings.EqualFold(strings.Trim(text, "`\"'. \n"), keepWord)
 }
 
 // submit accepts a text of the model, or returns its problem.
 func (s *session) submit(in submitArgs) error {
 	text := strings.TrimSpace(strings.ReplaceAll(in.Summary, "\r\n", "\n"))
-	if isKeep(text) {
+	if IsKeep(text) {
 		if s.item.Old == nil {
 			return errors.New("there is no summary to keep yet: write one")
 		}
 		s.draft.Keep, s.done = true, true
 		return nil
 	}
-	if err := checkSummary(text); err != nil {
+	if err := CheckSummary(text); err != nil {
 		return err
 	}
 	s.draft.Text, s.draft.Files, s.done = text, make(map[repo.Path]string), true
@@ -226,7 +237,7 @@ func (s *session) submit(in submitArgs) error {
 	for _, f := range s.item.Files {
 		for _, name := range []string{f.Path.Base(), string(f.Path)} {
 			summary := strings.TrimSpace(strings.ReplaceAll(in.Files[name], "\r\n", "\n"))
-			if checkText(summary) == nil {
+			if CheckText(summary) == nil {
 				s.draft.Files[f.Path] = summary
 			}
 		}

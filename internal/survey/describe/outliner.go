@@ -1,4 +1,4 @@
-package survey
+package describe
 
 import (
 	"cmp"
@@ -12,6 +12,7 @@ import (
 	"ken/internal/repo"
 	"ken/internal/store"
 	"ken/internal/survey/excerpt"
+	"ken/internal/workspace"
 )
 
 // outlineVersion changes when the text of outlines changes.
@@ -29,13 +30,13 @@ func (Outliner) Recipe() string { return store.OutlineRecipe + outlineVersion }
 
 // The limits of an outline.
 const (
-	leadBytes   = 400 // of the own words of the directory
-	fileLines   = 16  // number of files
-	fileBytes   = 200 // of the line of each
-	fileSymbols = 6   // symbols of a file without a description
-	childLines  = 40  // number of children
-	childBytes  = 160
-	gistBytes   = 240 // of Gist for a directory without own words
+	leadBytes     = 400 // of the own words of the directory
+	fileLines     = 16  // number of files
+	fileBytes     = 200 // of the line of each
+	fileSymbols   = 6   // symbols of a file without a description
+	childLines    = 40  // number of children
+	childBytes    = 160
+	headlineBytes = 240 // of Headline for a directory without own words
 )
 
 // Write outlines a directory: its own words, then a line for each main file and each subdirectory. It leaves out
@@ -62,9 +63,9 @@ func (Outliner) Write(_ context.Context, it *Item) (Draft, error) {
 	return Draft{Text: text, Partial: it.Absent > 0}, nil
 }
 
-// Gist returns one line of a text about a directory, for quoting: its first line. An outline without own words has
-// only items; then Gist joins the first of them.
-func Gist(text string) string {
+// Headline returns one line of a text about a directory, for quoting: its first line. An outline without own words has
+// only items; then Headline joins the first of them.
+func Headline(text string) string {
 	first, _, _ := strings.Cut(text, "\n")
 	if !strings.HasPrefix(first, itemMark) {
 		return first
@@ -95,7 +96,7 @@ func Gist(text string) string {
 	}
 	line := ""
 	for _, item := range sentences {
-		if line != "" && len(line)+len(item) > gistBytes {
+		if line != "" && len(line)+len(item) > headlineBytes {
 			break
 		}
 		if line != "" {
@@ -103,7 +104,16 @@ func Gist(text string) string {
 		}
 		line += item
 	}
-	return withFullStop(excerpt.Cut(line, gistBytes))
+	return withFullStop(excerpt.Cut(line, headlineBytes))
+}
+
+// FileLine returns a line about a file from its outline: its description, else its main symbols. It is "" if
+// nothing but the file name is known.
+func FileLine(f *workspace.File, o *outline.Outline) string {
+	it := &Item{Path: f.Path.Dir(), Files: []ItemFile{{File: f, Outline: o}}}
+	w := &outlineBuilder{Item: it, docs: make(map[*ItemFile]string)}
+	w.readDocs()
+	return w.line(&it.Files[0])
 }
 
 const (
@@ -151,7 +161,7 @@ func (w *outlineBuilder) leadsTo() (string, *Child) {
 		return "", nil
 	}
 	name := repo.Path(main.Path.Base()).String() + "/"
-	line := Gist(main.Text)
+	line := Headline(main.Text)
 	if below, ok := strings.CutPrefix(line, leads); ok {
 		return excerpt.Cut(leads+name+below, leadBytes), main
 	}
@@ -185,7 +195,7 @@ func (w *outlineBuilder) main() *Child {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *Child) int { return cmp.Compare(dirPriority(a.Path.Base()), dirPriority(b.Path.Base())) })
-	if len(list) == 0 || len(list) > maxMainSiblings || Gist(list[0].Text) == "" {
+	if len(list) == 0 || len(list) > maxMainSiblings || Headline(list[0].Text) == "" {
 		return nil
 	}
 	if len(list) > 1 {
@@ -537,7 +547,7 @@ func (w *outlineBuilder) writeChildren(b *strings.Builder, lead string, main *Ch
 		case ChildExcluded:
 			fmt.Fprintf(b, "%s%s%s%s)\n", itemMark, name, leftOut, c.Reason)
 		case ChildSummary, ChildStale:
-			line := Gist(c.Text)
+			line := Headline(c.Text)
 			if line == "" || line == lead {
 				continue
 			}

@@ -1,4 +1,4 @@
-package survey
+package describe
 
 import (
 	"context"
@@ -47,7 +47,7 @@ func TestIsInformativeAndTidy(t *testing.T) {
 // outlineLinesOf outlines a directory with own words and children.
 func outlineLinesOf(t *testing.T, dir repo.Path, own string, children ...Child) []string {
 	t.Helper()
-	it := &Item{Path: dir, Own: OwnWords{Text: own}, Children: children}
+	it := &Item{Path: dir, Own: SelfDescription{Text: own}, Children: children}
 	d, err := Outliner{}.Write(context.Background(), it)
 	if err != nil {
 		t.Fatal(err)
