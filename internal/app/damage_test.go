@@ -70,7 +70,7 @@ func TestFlippedBitsAreNeverFresh(t *testing.T) {
 	err = within(func(w *ken.Repository) error {
 		_, dirs, err := show(w)
 		for _, d := range dirs.Directories {
-			described[d.Path] = d.Words()
+			described[d.Path] = d.TextOrEmpty()
 		}
 		return err
 	})
@@ -113,8 +113,8 @@ func TestFlippedBitsAreNeverFresh(t *testing.T) {
 				case d.Outline && (d.Path == "." || described[d.Path] == ""):
 					// An outline is made of the files that the rows list, and quotes the
 					// texts of its subdirectories, which are checked there.
-				case d.Verdict == survey.Fresh && d.Words() != described[d.Path]:
-					t.Errorf("seed %d, copy %d: %s is fresh with the text %q", seed, n, d.Path, d.Words())
+				case d.Verdict == survey.Fresh && d.TextOrEmpty() != described[d.Path]:
+					t.Errorf("seed %d, copy %d: %s is fresh with the text %q", seed, n, d.Path, d.TextOrEmpty())
 				case d.Verdict != survey.Fresh:
 					lost++
 				}

@@ -240,7 +240,7 @@ func (w *surveyWorld) submit(ctx context.Context) {
 // next takes the next directory, nil when none is ready.
 func (w *surveyWorld) next(ctx context.Context) (it *survey.WorkItem) {
 	w.within(func(ws *ken.Repository) error {
-		handed, err := ws.Dispatcher().Next(ctx, survey.NextOptions{Lasting: time.Minute})
+		handed, err := ws.Dispatcher().Next(ctx, survey.NextOptions{Duration: time.Minute})
 		if err == nil {
 			it = handed.Item
 		}
@@ -332,7 +332,7 @@ func (w *surveyWorld) asked(paths []repo.Path, forget bool) (answers []string, r
 			case 3:
 				answer, err = survey.NewDispatcher(s, ws.Store, ws.Git.Worktree(), nil).Remaining(ctx)
 			default:
-				answer, _, err = s.Written(ctx, paths[i-others:i-others+1])
+				answer, _, err = s.Summaries(ctx, paths[i-others:i-others+1])
 			}
 			text, _ := json.Marshal(answer)
 			answers = append(answers, fmt.Sprint(string(text), " ", err))

@@ -73,7 +73,7 @@ func gradeWords(g fresh.Grade) string {
 }
 
 // dirWords returns the summary of a directory, or what its own files say about it.
-func (r *collector) dirWords(ctx context.Context, d *survey.Directory, texts map[repo.Path]survey.DirText) (Section, error) {
+func (r *collector) dirWords(ctx context.Context, d *survey.Directory, texts map[repo.Path]survey.DirSummary) (Section, error) {
 	s := Section{Subject: repo.DirLabel(d.Path).String(), Verdict: fresh.Fresh.String() + ", outline"}
 	if d.Excluded != "" {
 		s.Verdict, s.Text = fresh.Excluded.String(), "left out: "+d.Excluded
@@ -144,7 +144,7 @@ func specSection(n spec.Listed) Section {
 }
 
 // part returns a directory with a line about it.
-func (r *collector) part(ctx context.Context, d *survey.Directory, texts map[repo.Path]survey.DirText) (Part, error) {
+func (r *collector) part(ctx context.Context, d *survey.Directory, texts map[repo.Path]survey.DirSummary) (Part, error) {
 	s, err := r.dirWords(ctx, d, texts)
 	if err != nil || s.Verdict == fresh.None.String() || s.Verdict == fresh.Unknown.String() {
 		return Part{Path: d.Path}, err

@@ -85,7 +85,7 @@ func (f *surveyFlags) setup(c *cobra.Command, w *ken.Repository, find func(provi
 		return nil, nil, err
 	}
 	s := w.Survey(ranks)
-	if err := s.Known(c.Context(), slices.Sorted(maps.Keys(ranks))); err != nil {
+	if err := s.CheckDirectories(c.Context(), slices.Sorted(maps.Keys(ranks))); err != nil {
 		return nil, nil, err
 	}
 	return s, writer, nil

@@ -47,9 +47,9 @@ func (p *program) surveyPlan() *cobra.Command {
 					return nil
 				}
 				// Nothing may be left for outlines, and much for agents and models.
-				if plan.Minds > 0 {
+				if plan.NeedSummary > 0 {
 					p.io.Remarkf("ken: this is the plan for outlines; %s need a summary by an agent (ken survey next) or a model (ken survey plan --provider NAME)",
-						term.Count(plan.Minds, "directory"))
+						term.Count(plan.NeedSummary, "directory"))
 				}
 				return nil
 			})

@@ -179,10 +179,10 @@ func (p *program) printRan(ran *survey.RunResult, w describe.Writer, again strin
 			left = "only the overview is left"
 		}
 		p.io.Remarkf("ken: stopped: %s; %s; continue with: %s", ran.Stopped, left, again)
-	} else if len(ran.Held) > 0 {
-		until := slices.MaxFunc(ran.Held, func(a, b survey.HeldPath) int { return a.Until.Compare(b.Until) }).Until
+	} else if len(ran.Leased) > 0 {
+		until := slices.MaxFunc(ran.Leased, func(a, b survey.LeasedPath) int { return a.Until.Compare(b.Until) }).Until
 		p.io.Remarkf("ken: %d directories left to describe; others have %s of them until %s; continue then with: %s",
-			ran.Left, term.Count(len(ran.Held), "directory"), until.Local().Format(time.TimeOnly), again)
+			ran.Left, term.Count(len(ran.Leased), "directory"), until.Local().Format(time.TimeOnly), again)
 	}
 }
 
@@ -209,7 +209,7 @@ func failure(c *cobra.Command, ran *survey.RunResult, plan string) error {
 		return ran.Err
 	case len(ran.Failed) > 0:
 		return &fault.Error{Hint: "list what is left: " + plan, Err: fmt.Errorf("%s could not be described", term.Count(len(ran.Failed), "directory"))}
-	case ran.Left > 0 && ran.Stopped == "" && len(ran.Held) == 0:
+	case ran.Left > 0 && ran.Stopped == "" && len(ran.Leased) == 0:
 		return &fault.Error{
 			Hint: "list what is left: " + plan,
 			Err:  fmt.Errorf("%s changed during the survey and must be described again", term.Count(ran.Left, "directory")),

@@ -36,7 +36,7 @@ func (p *program) surveyShow() *cobra.Command {
 				} else {
 					p.printShown(shown, len(args) > 0)
 				}
-				if err == nil && check && shown.Wanting() {
+				if err == nil && check && shown.NeedsAttention() {
 					err = errWanting
 				}
 				return err
@@ -54,7 +54,7 @@ func (p *program) printShown(shown *survey.Shown, named bool) {
 		p.io.Printf("no directories: git tracks no file yet\n")
 		return
 	}
-	leases := make(map[string]survey.HeldPath, len(shown.Leases))
+	leases := make(map[string]survey.LeasedPath, len(shown.Leases))
 	for _, h := range shown.Leases {
 		leases[h.Path] = h
 	}

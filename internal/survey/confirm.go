@@ -13,8 +13,8 @@ import (
 	"ken/internal/workspace"
 )
 
-// ConfirmedRecipe is the recipe of a summary that a person or an agent confirmed.
-const ConfirmedRecipe = "hand"
+// confirmedRecipe is the recipe of a summary that a person or an agent confirmed.
+const confirmedRecipe = "hand"
 
 // A Confirmation says that the text of a directory is still right.
 type Confirmation struct {
@@ -26,13 +26,13 @@ type Confirmation struct {
 
 // Confirmed is the result of a confirmation.
 type Confirmed struct {
-	Path    repo.Path
-	None    bool         // no directory of tracked files has that path, now or before
-	Refused string       // why nothing was stored, "" if it was
-	Basis   fresh.Digest // basis of the new record
-	Verdict Verdict      // the new verdict of the directory
-	Reasons []string     // for that verdict
-	Above   []repo.Path  // directories above that are fresh again because of it, nearest first
+	Path     repo.Path
+	NotFound bool         // no directory of tracked files has that path, now or before
+	Refused  string       // why nothing was stored, "" if it was
+	Basis    fresh.Digest // basis of the new record
+	Verdict  Verdict      // the new verdict of the directory
+	Reasons  []string     // for that verdict
+	Above    []repo.Path  // directories above that are fresh again because of it, nearest first
 }
 
 // Confirm stores the present summaries of directories again, for the current content. It starts with the deepest
@@ -50,7 +50,7 @@ func (s *Survey) Confirm(ctx context.Context, list []Confirmation) ([]Confirmed,
 		at[c.Path] = append(at[c.Path], i)
 		if _, err := ts.find(c.Path); err != nil {
 			described := len(ts.latest[c.Path]) > 0
-			out[i].None, out[i].Refused = !described, "the directory is gone: git tracks no file in it"
+			out[i].NotFound, out[i].Refused = !described, "the directory is gone: git tracks no file in it"
 		}
 	}
 	var records []*store.DirRecord
@@ -101,7 +101,7 @@ func (ts *treeStatus) confirm(ctx context.Context, d *Directory, c Confirmation,
 		return nil, err
 	}
 	it.Old = st.Record
-	r, err := ts.record(it, describe.Draft{Keep: true}, c.Author, ConfirmedRecipe)
+	r, err := ts.record(it, describe.Draft{Keep: true}, c.Author, confirmedRecipe)
 	if err != nil {
 		out.Refused, out.Verdict, out.Reasons = err.Error(), st.Verdict, st.Reasons
 		return nil, nil //nolint:nilerr // the result has the reason

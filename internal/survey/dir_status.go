@@ -130,7 +130,7 @@ func (ts *treeStatus) judgeLevel(ctx context.Context, level []*Directory) error 
 func (ts *treeStatus) findRetried(ctx context.Context, level []*Directory) error {
 	var dirs []repo.Path
 	for _, d := range level {
-		if s := ts.at[d]; s.Verdict == Partial && s.written() {
+		if s := ts.at[d]; s.Verdict == Partial && s.hasSummary() {
 			dirs = append(dirs, s.Record.Path)
 		}
 	}
@@ -143,7 +143,7 @@ func (ts *treeStatus) findRetried(ctx context.Context, level []*Directory) error
 	}
 	for _, d := range level {
 		s := ts.at[d]
-		if s.Verdict != Partial || !s.written() {
+		if s.Verdict != Partial || !s.hasSummary() {
 			continue
 		}
 		attempts := 0
@@ -363,7 +363,7 @@ func (s *DirStatus) differing(r *store.DirRecord) (names []string, unknown int) 
 		switch {
 		case !known:
 			names = append(names, quoteName(name)+" is new")
-		case text.IsZero() && !r.Outlined() && !c.written():
+		case text.IsZero() && !r.Outlined() && !c.hasSummary():
 			// It had no summary then, and has none now.
 		case text != c.text():
 			names = append(names, quoteName(name)+describedAnew)
@@ -408,7 +408,7 @@ func quoteName(name string) string { return repo.Path(name).String() }
 
 // childName returns the name of a child in a basis.
 func (s *DirStatus) childName(c *DirStatus) string {
-	if s.Dir.Path == reportPath {
+	if s.Dir.Path == overviewPath {
 		return string(repo.DirLabel(c.Dir.Path)) // an overview has them from several levels
 	}
 	return c.Dir.Name()

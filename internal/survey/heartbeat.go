@@ -11,12 +11,12 @@ import (
 	"ken/internal/survey/excerpt"
 )
 
-// defaultBeat is the interval of heartbeats without RunOptions.Beat.
-const defaultBeat = 5 * time.Second
+// defaultHeartbeat is the interval of heartbeats without RunOptions.Heartbeat.
+const defaultHeartbeat = 5 * time.Second
 
 // runLease is the length of a lease of a run. Every heartbeat extends it, so the leases of a run that died end
 // soon.
-const runLease = 3 * defaultBeat
+const runLease = 3 * defaultHeartbeat
 
 // awaitPause is the interval at which a run checks whether another one has released a directory.
 const awaitPause = time.Second / 2
@@ -38,20 +38,20 @@ func (t TickerFunc) wait(ctx context.Context, pause time.Duration) error {
 	return ctx.Err()
 }
 
-// startHeartbeat calls Progress and extends the leases of the run at every beat, until the caller calls stop.
+// startHeartbeat calls Progress and extends the leases of the run at every heartbeat, until the caller calls stop.
 func (r *run) startHeartbeat(ctx context.Context) (stop func()) {
 	if r.runOpts.Ticks == nil {
 		return func() {}
 	}
-	beat := r.runOpts.Beat
-	if beat == 0 {
-		beat = defaultBeat
+	interval := r.runOpts.Heartbeat
+	if interval == 0 {
+		interval = defaultHeartbeat
 	}
 	stopped := make(chan struct{})
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		ticks, stop := r.runOpts.Ticks(beat)
+		ticks, stop := r.runOpts.Ticks(interval)
 		defer stop()
 		for {
 			select {
@@ -129,7 +129,7 @@ func (r *run) byOthers() func(store.Lease) bool {
 // waitForRuns waits a moment if another run has leased a directory that this one needs; otherwise ok is false. It
 // does not wait for agents: they may take long, or never submit.
 func (r *run) waitForRuns(ctx context.Context) (ok bool) {
-	if r.runOpts.Ticks == nil || r.result.Stopped != "" || !slices.ContainsFunc(r.result.Held, func(h HeldPath) bool { return !h.agent }) {
+	if r.runOpts.Ticks == nil || r.result.Stopped != "" || !slices.ContainsFunc(r.result.Leased, func(h LeasedPath) bool { return !h.agent }) {
 		return false
 	}
 	_ = r.runOpts.Ticks.wait(ctx, awaitPause) // checkLimits reports an interrupt

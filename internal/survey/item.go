@@ -20,11 +20,11 @@ func (s *DirStatus) child() describe.Child {
 		if c.Reason == "" {
 			c.Reason = "pending"
 		}
-	case s.Verdict == Failed && !s.written() && !s.outlined:
+	case s.Verdict == Failed && !s.hasSummary() && !s.outlined:
 		c.Status = describe.ChildFailed
-	case s.Verdict == Unknown && !s.written():
+	case s.Verdict == Unknown && !s.hasSummary():
 		c.Status = describe.ChildPending
-	case s.Verdict != Fresh && !s.written() && !s.outlined:
+	case s.Verdict != Fresh && !s.hasSummary() && !s.outlined:
 		c.Status, c.Reason = describe.ChildPending, "pending" // its outline is outdated
 	case s.Verdict == Fresh || s.outlined:
 		c.Status, c.Text, c.Reason = describe.ChildSummary, s.Record.Words(), ""
@@ -41,7 +41,7 @@ func (ts *treeStatus) item(ctx context.Context, s *DirStatus) (*describe.Item, e
 	if ts.plan != nil {
 		it.About = ts.plan.About
 	}
-	if s.Verdict != Fresh && s.written() { // an outdated outline is of no use to a writer
+	if s.Verdict != Fresh && s.hasSummary() { // an outdated outline is of no use to a writer
 		it.Old, it.Changes = s.Record, s.Reasons
 	}
 	err := it.ReadFiles(ctx, ts.tree, s.Dir.Files, ts.opts.StaleMentions)

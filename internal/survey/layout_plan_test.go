@@ -164,7 +164,7 @@ func TestOverview(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		held, err := w.survey(nil).Holds(t.Context(), record, receipt.Subject)
+		held, err := w.survey(nil).CheckRecord(t.Context(), record, receipt.Subject)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -502,7 +502,7 @@ func TestRunsAtOnceShareQuestions(t *testing.T) {
 			sv := w.survey(nil)
 			leases := watchedStore{w, meet}
 			dispatcher := survey.NewDispatcher(sv, leases, "", func() string { return fmt.Sprint("t", n.Add(1)) })
-			ran, err := sv.Run(t.Context(), &describe.ModelWriter{Model: o}, survey.RunOptions{Dispatcher: dispatcher, Beat: time.Millisecond, Ticks: ticks})
+			ran, err := sv.Run(t.Context(), &describe.ModelWriter{Model: o}, survey.RunOptions{Dispatcher: dispatcher, Heartbeat: time.Millisecond, Ticks: ticks})
 			if err != nil || ran.Left != 0 || len(ran.Failed) != 0 || len(ran.Remarks) != 0 {
 				t.Errorf("the run returned %+v, %v", ran, err)
 			}

@@ -21,16 +21,16 @@ import (
 // LeaseRecipe is the recipe of summaries that agents write under a lease.
 const LeaseRecipe = "lease/" + describe.PromptVersion
 
-// DefaultLease is the length of a lease without a requested length.
-const DefaultLease = 15 * time.Minute
+// defaultLease is the length of a lease without a requested length.
+const defaultLease = 15 * time.Minute
 
-// MaxLease is the longest lease.
-const MaxLease = 24 * time.Hour
+// maxLease is the longest lease.
+const maxLease = 24 * time.Hour
 
-// LeaseFor returns the length of a lease in seconds as a duration. 0 means DefaultLease.
-func LeaseFor(seconds int) (time.Duration, error) {
-	if seconds < 0 || seconds > int(MaxLease/time.Second) {
-		return 0, fmt.Errorf("a lease lasts from 1 to %d seconds, not %d", int(MaxLease/time.Second), seconds)
+// LeaseDuration returns the length of a lease in seconds as a duration. 0 means the default length.
+func LeaseDuration(seconds int) (time.Duration, error) {
+	if seconds < 0 || seconds > int(maxLease/time.Second) {
+		return 0, fmt.Errorf("a lease lasts from 1 to %d seconds, not %d", int(maxLease/time.Second), seconds)
 	}
 	return time.Duration(seconds) * time.Second, nil
 }
@@ -89,8 +89,8 @@ func (h leasedDirs) lookup(p repo.Path, basis fresh.Digest) (store.Lease, bool) 
 type NextItem struct {
 	Item      *WorkItem `json:"item"`      // null if no directory is ready
 	Remaining int       `json:"remaining"` // directories that still need a summary, including leased ones
-	// Held are the directories that would be ready without the leases of others. It is set only if Item is null.
-	Held []HeldPath `json:"held,omitempty"`
+	// Leased are the directories that would be ready without the leases of others. It is set only if Item is null.
+	Leased []LeasedPath `json:"held,omitempty"`
 }
 
 // A WorkItem is a leased directory with the prompt for the agent.
@@ -115,17 +115,17 @@ func (d *Dispatcher) Remaining(ctx context.Context) (int, error) {
 
 // NextOptions selects a directory to lease. The zero value is ready to use.
 type NextOptions struct {
-	Within  repo.Path     // a directory in this one; in the repository when ""
-	Lasting time.Duration // length of the lease; DefaultLease when 0
-	Holder  string        // name of the agent
+	Within   repo.Path     // a directory in this one; in the repository when ""
+	Duration time.Duration // of the lease; 15 minutes when 0
+	Holder   string        // name of the agent
 }
 
 // Next leases the next directory that is ready. A directory is ready when each directory below it has a summary, or
 // a failure to write one.
 func (d *Dispatcher) Next(ctx context.Context, opts NextOptions) (*NextItem, error) {
-	lasting := opts.Lasting
-	if lasting <= 0 {
-		lasting = DefaultLease
+	duration := opts.Duration
+	if duration <= 0 {
+		duration = defaultLease
 	}
 	ts, err := d.judgeStored(ctx)
 	if err != nil {
@@ -148,7 +148,7 @@ func (d *Dispatcher) Next(ctx context.Context, opts NextOptions) (*NextItem, err
 	for tries := 0; tries < maxTries; {
 		st := q.next()
 		if st == nil {
-			out.Held = q.putBack()
+			out.Leased = q.putBack()
 			return out, nil
 		}
 		if ts.sameInputAsBefore(st, writer) {
@@ -170,7 +170,7 @@ func (d *Dispatcher) Next(ctx context.Context, opts NextOptions) (*NextItem, err
 		if it.Old == nil && st.Record != nil && st.Verdict == Fresh {
 			it.Old, it.Changes = st.Record, []string{"no agent or model has checked it yet"}
 		}
-		l := store.Lease{Path: st.Dir.Path, Token: d.token(), Expires: now.Add(lasting).UTC().Truncate(time.Second), Basis: it.Basis, Recipe: writer.Recipe(), Holder: excerpt.OneLine(opts.Holder)}
+		l := store.Lease{Path: st.Dir.Path, Token: d.token(), Expires: now.Add(duration).UTC().Truncate(time.Second), Basis: it.Basis, Recipe: writer.Recipe(), Holder: excerpt.OneLine(opts.Holder)}
 		if it.Old != nil {
 			l.Shown = it.Old.ID()
 		}
@@ -207,7 +207,7 @@ func (d *Dispatcher) Next(ctx context.Context, opts NextOptions) (*NextItem, err
 			q.done(st)
 		}
 	}
-	out.Held = q.putBack()
+	out.Leased = q.putBack()
 	return out, nil
 }
 
@@ -219,7 +219,7 @@ func (d *Dispatcher) Show(ctx context.Context, within repo.Path) (*Shown, error)
 	}
 	leases, err := d.validLeases(ctx, within)
 	for _, l := range leases {
-		shown.Leases = append(shown.Leases, heldPath(l))
+		shown.Leases = append(shown.Leases, leasedPath(l))
 	}
 	return shown, err
 }
@@ -234,7 +234,7 @@ func (d *Dispatcher) validLeases(ctx context.Context, within repo.Path) ([]store
 	now := d.opts.Now()
 	var valid []store.Lease
 	for _, p := range slices.Sorted(maps.Keys(all)) {
-		isDirectory := p != planPath && p != reportPath
+		isDirectory := p != planPath && p != overviewPath
 		if l := all[p]; isDirectory && p.Under(within) && l.Expires.After(now) {
 			valid = append(valid, l)
 		}
@@ -244,7 +244,7 @@ func (d *Dispatcher) validLeases(ctx context.Context, within repo.Path) ([]store
 
 // A Release is the result of [Dispatcher.Release].
 type Release struct {
-	Released []HeldPath `json:"released"`
+	Released []LeasedPath `json:"released"`
 }
 
 // Release ends the leases of agents for a directory and all below it. An agent can still submit, as after the end
@@ -256,13 +256,13 @@ func (d *Dispatcher) Release(ctx context.Context, within repo.Path) (*Release, e
 		return nil, err
 	}
 	if len(leases) == 0 && within != "" {
-		if err := d.Known(ctx, []repo.Path{within}); err != nil {
+		if err := d.CheckDirectories(ctx, []repo.Path{within}); err != nil {
 			return nil, err
 		}
 	}
-	out := &Release{Released: []HeldPath{}}
+	out := &Release{Released: []LeasedPath{}}
 	for _, l := range leases {
-		held := heldPath(l)
+		held := leasedPath(l)
 		if !held.agent {
 			continue
 		}
@@ -357,7 +357,7 @@ type SubmitResult string
 const (
 	SubmitStored     SubmitResult = "stored"     // the summary is current
 	SubmitSuperseded SubmitResult = "superseded" // stored, but the directory has changed since the lease
-	SubmitFenced     SubmitResult = "fenced"     // the lease is not valid any more
+	SubmitLeaseEnded SubmitResult = "fenced"     // the lease is not valid any more
 	SubmitRejected   SubmitResult = "rejected"   // the text is not accepted
 )
 
@@ -374,7 +374,7 @@ type Submitted struct {
 // has changed since. The reason names the files whose summaries were refused.
 func (d *Dispatcher) Submit(ctx context.Context, sub Submission) (*Submitted, error) {
 	done, err := d.submitDir(ctx, sub)
-	if err != nil || done.Result == SubmitFenced || done.Result == SubmitRejected || d.Registry == nil {
+	if err != nil || done.Result == SubmitLeaseEnded || done.Result == SubmitRejected || d.Registry == nil {
 		return done, err
 	}
 	refused, err := WriteFileSummaries(ctx, d.Registry, sub.Author, sub.Path, done.basis, sub.Files)
@@ -433,7 +433,7 @@ func (d *Dispatcher) submitDir(ctx context.Context, sub Submission) (*Submitted,
 	case err != nil:
 		return nil, fmt.Errorf("store the summary of %s: %w", repo.DirLabel(l.Path), err)
 	case !ok:
-		out.Result, out.Reason = SubmitFenced, "your lease ran out and another agent has the directory"+takeAnother
+		out.Result, out.Reason = SubmitLeaseEnded, "your lease ran out and another agent has the directory"+takeAnother
 	case changed != "":
 		out.Result, out.Reason = SubmitSuperseded, changed
 	default:
@@ -451,7 +451,7 @@ func (d *Dispatcher) refuse(ctx context.Context, p repo.Path, out *Submitted) er
 	if err != nil {
 		return err
 	}
-	out.Result = SubmitFenced
+	out.Result = SubmitLeaseEnded
 	out.Reason = "the lease is not valid: it is unknown, its summary was submitted, or it ran out and another agent has the directory" + takeAnother
 	if p != "" && !slices.ContainsFunc(files, func(f workspace.File) bool { return f.Path.Dir().Under(p) }) {
 		out.Result, out.Reason = SubmitRejected, "git tracks no file in "+p.String()+"; list directories with: ken survey show"

@@ -16,8 +16,8 @@ type Plan struct {
 	Cost        *float64  `json:"estimate_cost"`   // the same in dollars; null when the price is not known
 	// Unknown are the directories that could not be judged, because they or directories below could not be read.
 	Unknown []UnknownPath `json:"unknown,omitempty"`
-	// Minds is the number of directories that a model or an agent would describe.
-	Minds int `json:"-"`
+	// NeedSummary is the number of directories that a model or an agent would describe.
+	NeedSummary int `json:"-"`
 }
 
 // An UnknownPath is a directory that could not be judged.
@@ -67,7 +67,7 @@ func (s *Survey) Plan(ctx context.Context, w describe.Writer, opts PlanOptions) 
 	work := ts.work(w, func(s *DirStatus) bool { return wanted(s, w) })
 	for d, st := range ts.at {
 		if d.Path.Under(opts.Within) && wanted(st, agent{}) {
-			p.Minds++
+			p.NeedSummary++
 		}
 	}
 	for _, d := range inOrder(ts.order) {
@@ -85,7 +85,7 @@ func (s *Survey) Plan(ctx context.Context, w describe.Writer, opts PlanOptions) 
 			PathJSON: repo.DirLabel(d.Path).JSON(), Rank: d.rank, Depth: d.depth, Files: len(d.Files), Children: []PlannedChild{},
 			Verdict: st.Verdict, Reasons: append([]string{}, st.Reasons...),
 		}
-		if st.Record != nil && st.Record.Outlined() && st.Verdict.Open() && st.Verdict != Failed {
+		if st.Record != nil && st.Record.Outlined() && st.Verdict.NeedsSummary() && st.Verdict != Failed {
 			n.Verdict, n.Reasons = None, []string{} // an outline is never stale; there is no summary
 		}
 		for _, c := range st.children {
@@ -123,8 +123,8 @@ func (ts *treeStatus) work(w describe.Writer, wants func(*DirStatus) bool) map[*
 	return work
 }
 
-// BytesPerToken is a rule of thumb for estimates.
-const BytesPerToken = 4
+// bytesPerToken is a rule of thumb for estimates.
+const bytesPerToken = 4
 
 // Assumptions of an estimate.
 const (
@@ -143,7 +143,7 @@ func (s *DirStatus) estimate() int64 {
 	}
 	n := int64(tokensFixed + tokensAnswer)
 	for _, f := range s.Dir.Files {
-		n += min(f.Size, most) / BytesPerToken
+		n += min(f.Size, most) / bytesPerToken
 	}
 	return n + int64(s.N)*tokensPerChild
 }

@@ -24,7 +24,7 @@ func (ts *treeStatus) refresh(ctx context.Context, level []*Directory) error {
 	for _, d := range level {
 		s := ts.at[d]
 		switch {
-		case s.Verdict == Excluded || s.written():
+		case s.Verdict == Excluded || s.hasSummary():
 			continue
 		case s.Verdict == Unknown && ts.unread(s):
 			continue
@@ -65,8 +65,8 @@ func (ts *treeStatus) unread(s *DirStatus) bool {
 	return false
 }
 
-// written reports whether a person, an agent or a model wrote the text of the directory.
-func (s *DirStatus) written() bool { return s.Record != nil && !s.Record.Outlined() }
+// hasSummary reports whether a person, an agent or a model wrote the text of the directory.
+func (s *DirStatus) hasSummary() bool { return s.Record != nil && !s.Record.Outlined() }
 
 // outline gives a directory its present outline.
 func (ts *treeStatus) outline(ctx context.Context, s *DirStatus) error {

@@ -55,7 +55,7 @@ func (s *Survey) Report(ctx context.Context) (*Report, error) {
 	}
 	if whole.Record != nil {
 		shown := ts.shown(whole)
-		r.Overview = &Section{Subject: "overview", Verdict: whole.Verdict.String(), Text: shown.Words(), Receipt: shown.Receipt}
+		r.Overview = &Section{Subject: "overview", Verdict: whole.Verdict.String(), Text: shown.TextOrEmpty(), Receipt: shown.Receipt}
 	}
 	return r, nil
 }

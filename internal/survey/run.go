@@ -37,13 +37,13 @@ type RunOptions struct {
 	// CurrentTree returns the tree at the end of the run, since files may have changed meanwhile. If nil, the run does
 	// not check for changes.
 	CurrentTree func() workspace.Tree
-	// Progress is called for every directory that is done, in order, and once per Beat while the run goes on.
-	Progress func(Progress)
-	Beat     time.Duration // 5 seconds when 0
+	// Progress is called for every directory that is done, in order, and once per Heartbeat while the run goes on.
+	Progress  func(Progress)
+	Heartbeat time.Duration // 5 seconds when 0
 	// OnWait is called when ken waits before it asks the model again, such as for a rate limit.
 	// Several goroutines call it.
 	OnWait func(model.Retry)
-	// Ticks makes tickers. Without it, the run calls no Progress per Beat and waits for no other run.
+	// Ticks makes tickers. Without it, the run calls no Progress per Heartbeat and waits for no other run.
 	Ticks TickerFunc
 	// Files stores the summaries of files; if nil, they are dropped.
 	Files func(ctx context.Context, author string, it *describe.Item, texts map[repo.Path]string) error
@@ -67,7 +67,7 @@ type RunResult struct {
 	Cost    *float64     `json:"cost"`              // in dollars; null when the price is not known
 	Stopped string       `json:"stopped,omitempty"` // why it ended early
 	Left    int          `json:"left"`              // directories that still need a summary
-	Held    []HeldPath   `json:"held,omitempty"`    // of Left: leased by others
+	Leased  []LeasedPath `json:"held,omitempty"`    // of Left: leased by others
 	Remarks []string     `json:"remarks,omitempty"` // other problems
 
 	// Err is the reason why no model could be asked; nil if one could.
@@ -80,8 +80,8 @@ type FailedPath struct {
 	Reason string `json:"reason"`
 }
 
-// A HeldPath is a directory that an agent or a run has leased.
-type HeldPath struct {
+// A LeasedPath is a directory that an agent or a run has leased.
+type LeasedPath struct {
 	repo.PathJSON
 	By    string    `json:"by,omitempty"` // name of the agent or model
 	Until time.Time `json:"until"`        // end of the lease
@@ -89,9 +89,9 @@ type HeldPath struct {
 	agent bool // an agent has it, not a run
 }
 
-// heldPath describes a lease.
-func heldPath(l store.Lease) HeldPath {
-	return HeldPath{repo.DirLabel(l.Path).JSON(), l.Holder, l.Expires, l.Recipe == LeaseRecipe}
+// leasedPath returns the directory of a lease.
+func leasedPath(l store.Lease) LeasedPath {
+	return LeasedPath{repo.DirLabel(l.Path).JSON(), l.Holder, l.Expires, l.Recipe == LeaseRecipe}
 }
 
 // Tokens counts the tokens of requests (In) and of replies (Out).
@@ -104,7 +104,7 @@ type Tokens struct {
 // directories that are stale or have only an outline. A writer of outlines replaces stale
 // outlines and those of another recipe, never a summary of a model or an agent.
 func wanted(s *DirStatus, w describe.Writer) bool {
-	if s.Verdict.Open() {
+	if s.Verdict.NeedsSummary() {
 		return !outlines(w) || s.Record == nil || s.Record.Outlined()
 	}
 	return s.Verdict == Fresh && s.Record.Outlined() && w.Recipe() != s.Record.Recipe
@@ -197,7 +197,7 @@ func (s *Survey) Run(ctx context.Context, w describe.Writer, opts RunOptions) (*
 	r.remarkSameText()
 	r.remarkPartial()
 	if isModel && r.result.Stopped == "" && opts.Within == "" && r.result.Left == 0 {
-		cost, err := s.Synthesise(ctx, modelWriter, func(basis store.DirBasis) (func(), error) { return r.leaseQuestion(ctx, reportPath, basis) })
+		cost, err := s.writeOverview(ctx, modelWriter, func(basis store.DirBasis) (func(), error) { return r.leaseQuestion(ctx, overviewPath, basis) })
 		r.spent = r.spent.Add(cost)
 		r.noteError(ctx, err)
 	}
@@ -433,7 +433,7 @@ func (r *run) next(ctx context.Context) (*DirStatus, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { r.result.Held = r.queue.putBack() }()
+	defer func() { r.result.Leased = r.queue.putBack() }()
 	for {
 		st := r.queue.next()
 		if st == nil {

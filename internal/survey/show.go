@@ -17,7 +17,7 @@ type Shown struct {
 	Directories []ShownDirectory `json:"directories"`
 	Summaries   DirCounts        `json:"summaries"`
 	// Leases are the directories that agents and runs have now. Only a dispatcher lists them.
-	Leases []HeldPath `json:"leases,omitempty"`
+	Leases []LeasedPath `json:"leases,omitempty"`
 }
 
 // A ShownDirectory is a directory with its verdict and text.
@@ -94,16 +94,16 @@ func (d *ShownDirectory) Word() string {
 	return d.Verdict.Word()
 }
 
-// Words returns the text, "" without one.
-func (d *ShownDirectory) Words() string {
+// TextOrEmpty returns the text, "" without one.
+func (d *ShownDirectory) TextOrEmpty() string {
 	if d.Text == nil {
 		return ""
 	}
 	return *d.Text
 }
 
-// Known returns an error for the first path that is no directory with tracked files.
-func (s *Survey) Known(ctx context.Context, dirs []repo.Path) error {
+// CheckDirectories returns an error for the first path that is no directory with tracked files.
+func (s *Survey) CheckDirectories(ctx context.Context, dirs []repo.Path) error {
 	if len(dirs) == 0 {
 		return nil
 	}
@@ -175,9 +175,9 @@ func (v Verdict) State() fresh.State {
 	}
 }
 
-// Wanting reports whether a summary is stale, or whether ken could not judge a directory. A missing summary does
+// NeedsAttention reports whether a summary is stale, or whether ken could not judge a directory. A missing summary does
 // not count.
-func (s *Shown) Wanting() bool {
+func (s *Shown) NeedsAttention() bool {
 	return slices.ContainsFunc(s.Directories, func(d ShownDirectory) bool {
 		state := d.Verdict.State()
 		return state == fresh.Unknown || state == fresh.Stale && !d.Outline

@@ -493,7 +493,7 @@ func TestOutlineReplacesNoSummary(t *testing.T) {
 		t.Errorf("confirmed %+v, %v; want src/deep fresh, and src above it", confirmed, err)
 	}
 	shown, err := w.survey(nil).Directories(t.Context(), []repo.Path{"src/deep"})
-	if err != nil || shown[0].Words() != "words about src/deep" || shown[0].Outline {
+	if err != nil || shown[0].TextOrEmpty() != "words about src/deep" || shown[0].Outline {
 		t.Errorf("shown %+v, %v", shown[0], err)
 	}
 	// A run of a model describes the outlined directory too.
@@ -644,7 +644,7 @@ func runAgents(t *rapid.T, w *memoryRepo, ranks map[repo.Path]survey.Rank, s *sc
 			}
 			continue
 		}
-		got, err := dispatcher().Next(t.Context(), survey.NextOptions{Lasting: time.Hour})
+		got, err := dispatcher().Next(t.Context(), survey.NextOptions{Duration: time.Hour})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -689,7 +689,7 @@ func TestLeases(t *testing.T) {
 	}
 	next := func() *survey.WorkItem {
 		t.Helper()
-		got, err := dispatcher().Next(t.Context(), survey.NextOptions{Lasting: time.Minute})
+		got, err := dispatcher().Next(t.Context(), survey.NextOptions{Duration: time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -712,7 +712,7 @@ func TestLeases(t *testing.T) {
 	if second == nil {
 		t.Fatal("Next leased nothing after the lease expired; want the directory")
 	}
-	if out := submit(first.Lease, "late"); out.Result != survey.SubmitFenced {
+	if out := submit(first.Lease, "late"); out.Result != survey.SubmitLeaseEnded {
 		t.Errorf("the submission of the first holder: %+v; want it fenced", out)
 	}
 	if out := submit(second.Lease, " \n"); out.Result != survey.SubmitRejected {
@@ -739,7 +739,7 @@ func TestRunsTakeLeases(t *testing.T) {
 	dispatcher := func() *survey.Dispatcher {
 		return survey.NewDispatcher(survey.New(w, w, survey.Options{}), w, "", func() string { return fmt.Sprint("t", n.Add(1)) })
 	}
-	leasedA, err := dispatcher().Next(t.Context(), survey.NextOptions{Lasting: time.Hour})
+	leasedA, err := dispatcher().Next(t.Context(), survey.NextOptions{Duration: time.Hour})
 	if err != nil || leasedA.Item == nil || leasedA.Item.Path != "a" {
 		t.Fatalf("Next returned %+v, %v; want a lease of a", leasedA, err)
 	}
@@ -761,8 +761,8 @@ func TestRunsTakeLeases(t *testing.T) {
 	for range 2 {
 		runs.Go(func() {
 			s := &scriptedWriter{say: say}
-			ran, err := w.survey(nil).Run(t.Context(), s, survey.RunOptions{Dispatcher: dispatcher(), Beat: time.Millisecond, Ticks: ticks})
-			if err != nil || ran.Left != 2 || len(ran.Held) != 1 || ran.Held[0].Path != "a" {
+			ran, err := w.survey(nil).Run(t.Context(), s, survey.RunOptions{Dispatcher: dispatcher(), Heartbeat: time.Millisecond, Ticks: ticks})
+			if err != nil || ran.Left != 2 || len(ran.Leased) != 1 || ran.Leased[0].Path != "a" {
 				t.Errorf("the run returned %+v, %v; want 2 directories left, and a leased by others", ran, err)
 			}
 		})
@@ -803,7 +803,7 @@ func TestRunSendsHeartbeats(t *testing.T) {
 		}
 		return describe.Draft{Text: "at last"}, nil
 	}}
-	_, err := w.survey(nil).Run(t.Context(), s, survey.RunOptions{Beat: time.Millisecond, Ticks: ticks, Progress: func(p survey.Progress) {
+	_, err := w.survey(nil).Run(t.Context(), s, survey.RunOptions{Heartbeat: time.Millisecond, Ticks: ticks, Progress: func(p survey.Progress) {
 		if p.UnderWay > 0 {
 			select {
 			case beats <- p:
@@ -848,7 +848,7 @@ func TestKeepStoresTheTextOfTheWorkItem(t *testing.T) {
 	}
 	next := func() *survey.WorkItem {
 		t.Helper()
-		got, err := dispatcher().Next(t.Context(), survey.NextOptions{Lasting: time.Minute})
+		got, err := dispatcher().Next(t.Context(), survey.NextOptions{Duration: time.Minute})
 		if err != nil || got.Item == nil {
 			t.Fatal(got, err)
 		}
@@ -869,7 +869,7 @@ func TestKeepStoresTheTextOfTheWorkItem(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := shown.Directories[0]
-		return fmt.Sprintf("%s, %v: %s", d.Verdict, d.Outline, d.Words())
+		return fmt.Sprintf("%s, %v: %s", d.Verdict, d.Outline, d.TextOrEmpty())
 	}
 
 	// The work item has no text, and an outline is stored afterwards.
@@ -961,8 +961,8 @@ func TestOutlineWithoutWhatIsLeftOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if root := shown.Directories[0]; root.Verdict != survey.Fresh || strings.Contains(root.Words(), "stores") {
-		t.Errorf("the root is %s with the text %q; want a fresh outline without db", root.Verdict, root.Words())
+	if root := shown.Directories[0]; root.Verdict != survey.Fresh || strings.Contains(root.TextOrEmpty(), "stores") {
+		t.Errorf("the root is %s with the text %q; want a fresh outline without db", root.Verdict, root.TextOrEmpty())
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"ken/internal/repo"
 )
 
-// A DirText is a summary of a directory by a person, an agent or a model.
-type DirText struct {
+// A DirSummary is a summary of a directory by a person, an agent or a model.
+type DirSummary struct {
 	Path    repo.Path
 	Text    string
 	Verdict Verdict
@@ -17,14 +17,14 @@ type DirText struct {
 	Receipt *string
 }
 
-// Written returns the summaries of some directories, and the stale summaries of all directories. Outlines do not
+// Summaries returns the summaries of some directories, and the stale summaries of all directories. Outlines do not
 // count.
-func (s *Survey) Written(ctx context.Context, dirs []repo.Path) (texts map[repo.Path]DirText, stale []DirText, err error) {
+func (s *Survey) Summaries(ctx context.Context, dirs []repo.Path) (texts map[repo.Path]DirSummary, stale []DirSummary, err error) {
 	latest, err := s.store.Latest(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	texts = make(map[repo.Path]DirText)
+	texts = make(map[repo.Path]DirSummary)
 	anySummary := false
 	for _, records := range latest {
 		anySummary = anySummary || slices.ContainsFunc(records, byModelOrAgent)
@@ -32,11 +32,11 @@ func (s *Survey) Written(ctx context.Context, dirs []repo.Path) (texts map[repo.
 	if !anySummary {
 		return texts, nil, nil
 	}
-	written, err := s.written(ctx)
+	all, err := s.summaries(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, text := range written {
+	for _, text := range all {
 		if slices.Contains(dirs, text.Path) {
 			texts[text.Path] = text
 		}
@@ -47,34 +47,34 @@ func (s *Survey) Written(ctx context.Context, dirs []repo.Path) (texts map[repo.
 	return texts, stale, nil
 }
 
-// written returns all summaries of directories, subdirectories first. It first stores the outlines that changed,
+// summaries returns all summaries of directories, subdirectories first. It first stores the outlines that changed,
 // since the verdicts of directories above depend on them.
-func (s *Survey) written(ctx context.Context) ([]DirText, error) {
+func (s *Survey) summaries(ctx context.Context) ([]DirSummary, error) {
 	const question = "texts"
 	inputs, err := s.cacheInputs(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var texts []DirText
+	var texts []DirSummary
 	if s.loadAnswer(question, inputs, &texts) {
 		return texts, nil
 	}
 	if err := s.keepOutlines(ctx); err != nil {
 		return nil, err
 	}
-	return cached(ctx, s, question, s.judge, (*treeStatus).written)
+	return cached(ctx, s, question, s.judge, (*treeStatus).summaries)
 }
 
-// written returns all summaries of directories, without outlines.
-func (ts *treeStatus) written() []DirText {
-	var list []DirText
+// summaries returns all summaries of directories, without outlines.
+func (ts *treeStatus) summaries() []DirSummary {
+	var list []DirSummary
 	for _, d := range ts.order {
 		st := ts.at[d]
-		if !st.written() {
+		if !st.hasSummary() {
 			continue
 		}
 		shown := ts.shown(st)
-		list = append(list, DirText{Path: d.Path, Text: *shown.Text, Verdict: st.Verdict, Reasons: st.Reasons, Receipt: shown.Receipt})
+		list = append(list, DirSummary{Path: d.Path, Text: *shown.Text, Verdict: st.Verdict, Reasons: st.Reasons, Receipt: shown.Receipt})
 	}
 	return list
 }
