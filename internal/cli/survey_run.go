@@ -188,13 +188,13 @@ func (p *program) printRan(ran *survey.RunResult, w describe.Writer, again strin
 
 // spent formats tokens and cost so far, "" for none.
 func spent(s describe.Spent) string {
-	switch tokens := s.In + s.Out; {
+	switch tokens := s.Usage.Tokens(); {
 	case tokens == 0:
 		return ""
-	case s.Unknown:
+	case !s.Cost.Known():
 		return fmt.Sprintf("%d tokens", tokens)
 	default:
-		return fmt.Sprintf("%d tokens, $%.4f", tokens, s.Cost)
+		return fmt.Sprintf("%d tokens, $%.4f", tokens, s.Cost.USD)
 	}
 }
 

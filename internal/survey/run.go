@@ -408,9 +408,10 @@ func (r *run) remarkSameText() {
 
 // setTotals sets the calls, tokens and cost of the result.
 func (r *run) setTotals() {
-	r.result.Calls, r.result.Tokens = r.spent.Calls, Tokens{r.spent.In, r.spent.Out}
-	if !r.spent.Unknown {
-		r.result.Cost = &r.spent.Cost
+	usage := r.spent.Usage
+	r.result.Calls, r.result.Tokens = usage.Requests, Tokens{usage.Input, usage.Output}
+	if r.spent.Cost.Known() {
+		r.result.Cost = &r.spent.Cost.USD
 	}
 }
 

@@ -7,6 +7,7 @@ package describe
 import (
 	"context"
 
+	"ken/internal/model"
 	"ken/internal/repo"
 	"ken/internal/store"
 )
@@ -36,13 +37,9 @@ var Severities = []string{"info", "concern", "critical"}
 
 // Spent is the cost of writing.
 type Spent struct {
-	Calls   int
-	In, Out int64   // tokens
-	Cost    float64 // in dollars
-	Unknown bool    // the price is unknown, so Cost is too low
+	Usage model.Usage
+	Cost  model.Cost
 }
 
 // Add returns the sum of both.
-func (s Spent) Add(t Spent) Spent {
-	return Spent{s.Calls + t.Calls, s.In + t.In, s.Out + t.Out, s.Cost + t.Cost, s.Unknown || t.Unknown}
-}
+func (s Spent) Add(t Spent) Spent { return Spent{s.Usage.Add(t.Usage), s.Cost.Add(t.Cost)} }

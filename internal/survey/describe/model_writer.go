@@ -169,10 +169,7 @@ func (s *session) turn(ctx context.Context, req model.Request) (model.Reply, err
 	}
 	reply, err := s.Model.Turn(ctx, req, model.Listener{Retry: retry})
 	call.end(reply, err)
-	s.draft.Spent = s.draft.Spent.Add(Spent{
-		Calls: reply.Usage.Requests, In: reply.Usage.Input, Out: reply.Usage.Output,
-		Cost: reply.Cost.USD, Unknown: !reply.Cost.Known(),
-	})
+	s.draft.Spent = s.draft.Spent.Add(Spent{reply.Usage, reply.Cost})
 	switch reason := model.ReasonOf(err); {
 	case err == nil && reply.Stop == model.Refusal && len(reply.Calls) == 0:
 		err = ErrRefused

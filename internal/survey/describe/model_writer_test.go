@@ -110,7 +110,7 @@ func TestModelAnswers(t *testing.T) {
 			if (err == nil) != (tt.reason == "") || err != nil && !strings.Contains(err.Error(), tt.reason) {
 				t.Errorf("the error is %v, want %q", err, tt.reason)
 			}
-			if n := len(o.asked); n != tt.turns || d.Spent.Calls != n || d.Spent.In != int64(100*n) || d.Spent.Out != int64(10*n) {
+			if n := len(o.asked); n != tt.turns || d.Spent.Usage.Requests != n || d.Spent.Usage.Input != int64(100*n) || d.Spent.Usage.Output != int64(10*n) {
 				t.Errorf("%d turns, want %d; spent %+v", n, tt.turns, d.Spent)
 			}
 		})
@@ -185,7 +185,7 @@ func TestPlainAnswers(t *testing.T) {
 		o := &scriptedModel{replies: []model.Reply{{Text: answer}}}
 		it := &Item{Path: "src", Files: []ItemFile{{File: &workspace.File{Path: "src/a.go"}}}}
 		d, err := (&ModelWriter{Model: o, Plain: true}).Write(t.Context(), it)
-		if d.Text != want || (err == nil) != (want != "") || d.Spent.Calls != 1 {
+		if d.Text != want || (err == nil) != (want != "") || d.Spent.Usage.Requests != 1 {
 			t.Errorf("%q: %q, %v", answer, d.Text, err)
 		}
 		if strings.Contains(answer, "A file.") && (len(d.Files) != 1 || d.Files["src/a.go"] != "A file.") {
