@@ -58,7 +58,7 @@ func (s *Survey) Tasks(ctx context.Context, w describe.Writer, within repo.Path)
 	}
 	in := make(map[*Directory]bool)
 	for _, d := range ts.order {
-		in[d] = d.Path.Under(within) && wanted(ts.at[d], w)
+		in[d] = d.Path.Under(within) && wanted(ts.at[d], w.Recipe())
 	}
 	waits := make(map[*Directory]int)
 	for _, d := range ts.order {
@@ -80,7 +80,7 @@ func (s *Survey) Tasks(ctx context.Context, w describe.Writer, within repo.Path)
 		}
 		if p.Work {
 			out.Work++
-			if !outlines(w) {
+			if !makesOutlines(w.Recipe()) {
 				out.Estimate += st.estimate()
 			}
 		}
@@ -155,7 +155,7 @@ func (s *Survey) Assign(ctx context.Context, w describe.Writer, about string, of
 		return nil, err
 	}
 	p := &Assignment{ts: ts, st: ts.at[d], writer: w}
-	if !wanted(p.st, w) || ts.sameInputAsBefore(p.st, w) {
+	if !wanted(p.st, w.Recipe()) || ts.sameInputAsBefore(p.st, w.Recipe()) {
 		return p, nil
 	}
 	if m, ok := w.(*describe.ModelWriter); ok {

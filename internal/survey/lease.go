@@ -109,7 +109,7 @@ const maxTries = 64
 // Remaining counts the directories that still need a summary by an agent, including leased ones.
 func (d *Dispatcher) Remaining(ctx context.Context) (int, error) {
 	return cached(ctx, d.Survey, "left for agents", d.judgeStored, func(ts *treeStatus) int {
-		return newQueue(ts, func(s *DirStatus) bool { return wanted(s, agent{}) }).total
+		return newQueue(ts, func(s *DirStatus) bool { return wanted(s, LeaseRecipe) }).total
 	})
 }
 
@@ -142,8 +142,7 @@ func (d *Dispatcher) Next(ctx context.Context, opts NextOptions) (*NextItem, err
 	if err != nil {
 		return nil, err
 	}
-	writer := agent{}
-	q := newQueue(ts, func(s *DirStatus) bool { return s.Dir.Path.Under(opts.Within) && wanted(s, writer) })
+	q := newQueue(ts, func(s *DirStatus) bool { return s.Dir.Path.Under(opts.Within) && wanted(s, LeaseRecipe) })
 	out := &NextItem{Remaining: q.total}
 	for tries := 0; tries < maxTries; {
 		st := q.next()
@@ -151,7 +150,7 @@ func (d *Dispatcher) Next(ctx context.Context, opts NextOptions) (*NextItem, err
 			out.Leased = q.putBack()
 			return out, nil
 		}
-		if ts.sameInputAsBefore(st, writer) {
+		if ts.sameInputAsBefore(st, LeaseRecipe) {
 			q.done(st) // the directories above need not wait for it
 			continue
 		}
@@ -170,7 +169,7 @@ func (d *Dispatcher) Next(ctx context.Context, opts NextOptions) (*NextItem, err
 		if it.Old == nil && st.Record != nil && st.Verdict == Fresh {
 			it.Old, it.Changes = st.Record, []string{"no agent or model has checked it yet"}
 		}
-		l := store.Lease{Path: st.Dir.Path, Token: d.token(), Expires: now.Add(duration).UTC().Truncate(time.Second), Basis: it.Basis, Recipe: writer.Recipe(), Holder: excerpt.OneLine(opts.Holder)}
+		l := store.Lease{Path: st.Dir.Path, Token: d.token(), Expires: now.Add(duration).UTC().Truncate(time.Second), Basis: it.Basis, Recipe: LeaseRecipe, Holder: excerpt.OneLine(opts.Holder)}
 		if it.Old != nil {
 			l.Shown = it.Old.ID()
 		}
@@ -186,7 +185,7 @@ func (d *Dispatcher) Next(ctx context.Context, opts NextOptions) (*NextItem, err
 			q.again(st)
 			continue
 		}
-		other, ok, err := ts.checkLease(ctx, d, st, l, writer, func() func(store.Lease) bool {
+		other, ok, err := ts.checkLease(ctx, d, st, l, func() func(store.Lease) bool {
 			now := d.opts.Now() // other leases may have ended
 			return func(o store.Lease) bool { return o.Token != l.Token && o.Expires.After(now) }
 		})
@@ -306,7 +305,7 @@ func (d *Dispatcher) otherLease(ctx context.Context, l store.Lease, others func(
 // checkLease judges a directory again right after it was leased. ok reports that it still needs a summary and that
 // no other agent has leased it or a directory with the same basis. Otherwise other is that lease, or st has the new
 // verdict.
-func (ts *treeStatus) checkLease(ctx context.Context, d *Dispatcher, st *DirStatus, l store.Lease, w describe.Writer, others func() func(store.Lease) bool) (other store.Lease, ok bool, err error) {
+func (ts *treeStatus) checkLease(ctx context.Context, d *Dispatcher, st *DirStatus, l store.Lease, others func() func(store.Lease) bool) (other store.Lease, ok bool, err error) {
 	if other, err = d.otherLease(ctx, l, others); err != nil || other.Token != "" {
 		return other, false, err
 	}
@@ -330,16 +329,7 @@ func (ts *treeStatus) checkLease(ctx context.Context, d *Dispatcher, st *DirStat
 	}
 	*st = *ts.at[st.Dir]
 	ts.at[st.Dir] = st
-	return store.Lease{}, wanted(st, w) && !ts.sameInputAsBefore(st, w), nil
-}
-
-// An agent is a writer that works through leases. Its Write is never called.
-type agent struct{}
-
-func (agent) Author() string { return "" }
-func (agent) Recipe() string { return LeaseRecipe }
-func (agent) Write(context.Context, *describe.Item) (describe.Draft, error) {
-	return describe.Draft{}, errors.New("agents write through leases, not through Write")
+	return store.Lease{}, wanted(st, l.Recipe) && !ts.sameInputAsBefore(st, l.Recipe), nil
 }
 
 // A Submission is the answer of an agent.

@@ -2,7 +2,6 @@ package survey
 
 import (
 	"context"
-	"slices"
 
 	"ken/internal/model"
 	"ken/internal/repo"
@@ -64,9 +63,9 @@ func (s *Survey) Plan(ctx context.Context, w describe.Writer, opts PlanOptions) 
 	}
 	p := &Plan{Directories: []Planned{}}
 	var asked int64
-	work := ts.work(w, func(s *DirStatus) bool { return wanted(s, w) })
+	work := ts.work(w.Recipe(), func(s *DirStatus) bool { return wanted(s, w.Recipe()) })
 	for d, st := range ts.at {
-		if d.Path.Under(opts.Within) && wanted(st, agent{}) {
+		if d.Path.Under(opts.Within) && wanted(st, LeaseRecipe) {
 			p.NeedSummary++
 		}
 	}
@@ -92,7 +91,7 @@ func (s *Survey) Plan(ctx context.Context, w describe.Writer, opts PlanOptions) 
 			child := c.child()
 			n.Children = append(n.Children, PlannedChild{child.Path.JSON(), child.Status, child.Reason})
 		}
-		if work[d] && !outlines(w) {
+		if work[d] && !makesOutlines(w.Recipe()) {
 			n.Estimate = st.estimate()
 			p.Estimate += n.Estimate
 			asked++
@@ -109,18 +108,6 @@ func (s *Survey) Plan(ctx context.Context, w describe.Writer, opts PlanOptions) 
 		p.Cost = &cost.USD
 	}
 	return p, nil
-}
-
-// work returns the directories that a writer would describe, among those that wants accepts. It
-// leaves out a directory for which the writer would get the same input as before. It keeps such a
-// directory if one below it will be described, because that can change the input.
-func (ts *treeStatus) work(w describe.Writer, wants func(*DirStatus) bool) map[*Directory]bool {
-	work := make(map[*Directory]bool)
-	for _, d := range ts.order { // each after all below it
-		below := slices.ContainsFunc(d.Children, func(c *Directory) bool { return work[c] })
-		work[d] = wants(ts.at[d]) && (below || !ts.sameInputAsBefore(ts.at[d], w))
-	}
-	return work
 }
 
 // bytesPerToken is a rule of thumb for estimates.

@@ -100,38 +100,6 @@ type Tokens struct {
 	Out int64 `json:"out"`
 }
 
-// wanted reports whether a writer should describe a directory. Models and agents describe
-// directories that are stale or have only an outline. A writer of outlines replaces stale
-// outlines and those of another recipe, never a summary of a model or an agent.
-func wanted(s *DirStatus, w describe.Writer) bool {
-	if s.Verdict.NeedsSummary() {
-		return !outlines(w) || s.Record == nil || s.Record.Outlined()
-	}
-	return s.Verdict == Fresh && s.Record.Outlined() && w.Recipe() != s.Record.Recipe
-}
-
-// sameInputAsBefore reports whether a writer would get the same input as before, so that asking it again is useless.
-// The directories below could not be described or read, or the same model already gave two partial answers.
-func (ts *treeStatus) sameInputAsBefore(s *DirStatus, w describe.Writer) bool {
-	if s.Verdict == Partial && s.Record.Recipe != w.Recipe() {
-		return false
-	}
-	return ts.nothingNew(s) && (outlines(w) || !s.Record.Outlined())
-}
-
-// nothingNew reports whether a stale or partial text was already written from everything that a
-// writer would get now.
-func (ts *treeStatus) nothingNew(s *DirStatus) bool {
-	if s.Verdict == Partial {
-		return s.retried
-	}
-	changedBelow := s.Verdict == StaleBelow || s.Verdict == Incomplete
-	return changedBelow && !s.Record.Partial && s.Record.Basis.Digest() == ts.basis(s).Digest()
-}
-
-// outlines reports whether a writer makes outlines.
-func outlines(w describe.Writer) bool { return (&store.DirRecord{Recipe: w.Recipe()}).Outlined() }
-
 // Run describes all directories that need it, subdirectories first. It records
 // a failure and continues. When the context ends or a limit is reached, it
 // starts no more directories, and stores every finished text.
@@ -152,7 +120,7 @@ func (s *Survey) Run(ctx context.Context, w describe.Writer, opts RunOptions) (*
 	defer r.setTotals()
 	defer r.startHeartbeat(ctx)()
 	inputs := ""
-	if outlines(w) {
+	if r.makesOutlines() {
 		var err error
 		inputs, err = s.cacheInputs(ctx)
 		if err != nil {
@@ -166,7 +134,7 @@ func (s *Survey) Run(ctx context.Context, w describe.Writer, opts RunOptions) (*
 	if err != nil {
 		return r.result, err
 	}
-	if outlines(w) && ts.certain() && !ts.wantsAny(w) {
+	if r.makesOutlines() && ts.certain() && !ts.wantsAny(w.Recipe()) {
 		s.saveAnswer(ctx, outlinesQuestion(w), inputs, true)
 	}
 	if opts.Within != "" {
@@ -207,16 +175,6 @@ func (s *Survey) Run(ctx context.Context, w describe.Writer, opts RunOptions) (*
 
 // outlinesQuestion is the question of the cache whether every directory has the outline that a writer would make now.
 func outlinesQuestion(w describe.Writer) string { return "outlined by " + w.Recipe() }
-
-// wantsAny reports whether a writer should describe a directory.
-func (ts *treeStatus) wantsAny(w describe.Writer) bool {
-	for _, st := range ts.at {
-		if wanted(st, w) {
-			return true
-		}
-	}
-	return false
-}
 
 // plan asks the model for a plan if the repository is large enough and has no current plan.
 func (r *run) plan(ctx context.Context, ts *treeStatus, m *describe.ModelWriter) (*treeStatus, error) {
@@ -263,7 +221,7 @@ func (r *run) wants(s *DirStatus) bool {
 	if r.runOpts.Refresh && (s.Verdict == Failed || s.Record == nil && !r.outlinesOnly) {
 		return false
 	}
-	return s.Dir.Path.Under(r.runOpts.Within) && !r.gaveUp[s.Dir.Path] && !r.triedPartial(s) && wanted(s, r.writer)
+	return s.Dir.Path.Under(r.runOpts.Within) && !r.gaveUp[s.Dir.Path] && !r.triedPartial(s) && wanted(s, r.writer.Recipe())
 }
 
 // noteError records an error that is not about a directory.
@@ -310,6 +268,9 @@ type run struct {
 	leases map[repo.Path]store.Lease // leases of this run, by directory
 }
 
+// makesOutlines reports whether the writer of the run makes outlines.
+func (r *run) makesOutlines() bool { return makesOutlines(r.writer.Recipe()) }
+
 // outlineBatch is the number of outlines that a run stores at once. An outline that is lost costs nothing to make again.
 const outlineBatch = 512
 
@@ -333,7 +294,7 @@ func (r *run) describeAll(ctx context.Context) error {
 				if a.err == nil {
 					a.draft, a.err = r.writer.Write(ctx, a.item)
 				}
-				if a.err == nil && !outlines(r.writer) { // a model may have read the files later than the item
+				if a.err == nil && !r.makesOutlines() { // a model may have read the files later than the item
 					a.err = a.item.CheckUnchanged(context.WithoutCancel(ctx), r.tree)
 				}
 				answers <- a
@@ -344,7 +305,7 @@ func (r *run) describeAll(ctx context.Context) error {
 	defer close(items)
 
 	r.batch = 1
-	if outlines(r.writer) {
+	if r.makesOutlines() {
 		r.batch = outlineBatch
 	}
 	var fatal error
@@ -449,14 +410,14 @@ func (r *run) next(ctx context.Context) (*DirStatus, error) {
 			r.waitingForSame[basis] = append(twins, st)
 			continue
 		}
-		if len(st.children) > 0 || !outlines(r.writer) {
+		if len(st.children) > 0 || !r.makesOutlines() {
 			if err := r.judgeLevel(ctx, []*Directory{st.Dir}); err != nil {
 				return nil, err
 			}
 			*st = *r.at[st.Dir]
 			r.at[st.Dir] = st
 		}
-		if !wanted(st, r.writer) || r.triedPartial(st) || r.sameInputAsBefore(st, r.writer) {
+		if !wanted(st, r.writer.Recipe()) || r.triedPartial(st) || r.sameInputAsBefore(st, r.writer.Recipe()) {
 			r.queue.done(st)
 			continue
 		}
@@ -468,7 +429,7 @@ func (r *run) next(ctx context.Context) (*DirStatus, error) {
 				r.waitingForSame[basis] = nil
 			}
 			return st, nil
-		case wanted(st, r.writer) && !r.sameInputAsBefore(st, r.writer):
+		case wanted(st, r.writer.Recipe()) && !r.sameInputAsBefore(st, r.writer.Recipe()):
 			r.queue.putAside(st, other)
 		default:
 			r.queue.done(st)
@@ -495,7 +456,7 @@ func (r *run) finish(ctx context.Context, a answer) error {
 		return err
 	}
 	switch {
-	case a.err == nil && outlines(r.writer) && rec.Partial && repeats(rec, st.Record):
+	case a.err == nil && r.makesOutlines() && rec.Partial && repeats(rec, st.Record):
 		// The retry gave the same partial outline.
 	case a.err == nil:
 		if !stored {
