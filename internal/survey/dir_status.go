@@ -504,12 +504,18 @@ func (s *DirStatus) sameNames(r *store.DirRecord) bool {
 	})
 }
 
+// filesByName returns the files in the basis of a record by their names.
+func filesByName(r *store.DirRecord) map[string]store.BasisFile {
+	files := make(map[string]store.BasisFile, len(r.Basis.Files))
+	for _, f := range r.Basis.Files {
+		files[string(f.Name)] = f
+	}
+	return files
+}
+
 // changedFiles returns the files that have another content in the basis of a record, and an outline there.
 func (s *DirStatus) changedFiles(r *store.DirRecord) []*workspace.File {
-	was := make(map[string]store.BasisFile, len(r.Basis.Files))
-	for _, b := range r.Basis.Files {
-		was[string(b.Name)] = b
-	}
+	was := filesByName(r)
 	var list []*workspace.File
 	for _, f := range s.Dir.Files {
 		if b, ok := was[f.Path.Base()]; ok && b.ID != f.ID && b.Shape.Language != "" {
@@ -560,10 +566,7 @@ func (ts *treeStatus) compare(s *DirStatus, r *store.DirRecord, shapes map[*work
 
 // changed names the own files whose difference from a record's basis counts.
 func (ts *treeStatus) changed(s *DirStatus, r *store.DirRecord, shapes map[*workspace.File]*outline.Outline) []string {
-	was := make(map[string]store.BasisFile, len(r.Basis.Files))
-	for _, b := range r.Basis.Files {
-		was[string(b.Name)] = b
-	}
+	was := filesByName(r)
 	var names []string
 	for _, f := range s.Dir.Files {
 		name := f.Path.Base()

@@ -47,10 +47,8 @@ func (s *Survey) Tasks(ctx context.Context, w describe.Writer, within repo.Path)
 	if err != nil {
 		return nil, err
 	}
-	if within != "" {
-		if _, err := ts.find(within); err != nil {
-			return nil, err
-		}
+	if err := ts.checkWithin(within); err != nil {
+		return nil, err
 	}
 	out := &TaskList{}
 	if ts.plan != nil {

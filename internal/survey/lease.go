@@ -131,10 +131,8 @@ func (d *Dispatcher) Next(ctx context.Context, opts NextOptions) (*NextItem, err
 	if err != nil {
 		return nil, err
 	}
-	if opts.Within != "" {
-		if _, err := ts.find(opts.Within); err != nil {
-			return nil, err
-		}
+	if err := ts.checkWithin(opts.Within); err != nil {
+		return nil, err
 	}
 	now := d.opts.Now()
 	valid := func(l store.Lease) bool { return l.Expires.After(now) }

@@ -80,18 +80,18 @@ func (ts *treeStatus) judgeOverview(ctx context.Context) (*DirStatus, error) {
 // writeOverview asks a model for the overview, unless there is one of the present summaries. It returns an error if at
 // most half of the directories at the top have a summary. Before it asks, it calls leaseQuestion, which waits until
 // no other run asks for an overview.
-func (s *Survey) writeOverview(ctx context.Context, m *describe.ModelWriter, leaseQuestion func(store.DirBasis) (release func(), err error)) (describe.Spent, error) {
+func (s *Survey) writeOverview(ctx context.Context, m *describe.ModelWriter, leaseQuestion func(store.DirBasis) (release func(), err error)) (spent describe.Spent, err error) {
 	ts, err := s.judge(ctx)
 	if err != nil {
-		return describe.Spent{}, err
+		return spent, err
 	}
 	st := ts.repositoryStatus()
 	if st == nil {
-		return describe.Spent{}, nil
+		return spent, nil
 	}
 	basis := ts.basis(st)
 	if r, err := ts.overviewFrom(ctx, basis); err != nil || r != nil {
-		return describe.Spent{}, err
+		return spent, err
 	}
 	described := 0
 	for _, c := range st.children {
@@ -100,15 +100,15 @@ func (s *Survey) writeOverview(ctx context.Context, m *describe.ModelWriter, lea
 		}
 	}
 	if 2*described <= len(st.children) {
-		return describe.Spent{}, fmt.Errorf("no overview: %d of %d directories at the top have a summary; ken asks for it when most have one", described, len(st.children))
+		return spent, fmt.Errorf("no overview: %d of %d directories at the top have a summary; ken asks for it when most have one", described, len(st.children))
 	}
 	release, err := leaseQuestion(basis)
 	if err != nil {
-		return describe.Spent{}, err
+		return spent, err
 	}
 	defer release()
 	if r, err := ts.overviewFrom(ctx, basis); err != nil || r != nil {
-		return describe.Spent{}, err // another run wrote it meanwhile
+		return spent, err // another run wrote it meanwhile
 	}
 	var b strings.Builder
 	for _, below := range st.children {

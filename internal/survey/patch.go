@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"ken/internal/outline"
-	"ken/internal/store"
 	"ken/internal/survey/describe"
 	"ken/internal/survey/excerpt"
 )
@@ -23,10 +22,7 @@ func (ts *treeStatus) patches(ctx context.Context, it *describe.Item) ([]describ
 	if it.Old == nil {
 		return nil, nil
 	}
-	was := make(map[string]store.BasisFile, len(it.Old.Basis.Files))
-	for _, b := range it.Old.Basis.Files {
-		was[string(b.Name)] = b
-	}
+	was := filesByName(it.Old)
 	left := patchBytes
 	if it.Shallow {
 		left = shallowPatchBytes

@@ -56,10 +56,8 @@ func (s *Survey) Plan(ctx context.Context, w describe.Writer, opts PlanOptions) 
 	if err != nil {
 		return nil, err
 	}
-	if opts.Within != "" {
-		if _, err := ts.find(opts.Within); err != nil {
-			return nil, err
-		}
+	if err := ts.checkWithin(opts.Within); err != nil {
+		return nil, err
 	}
 	p := &Plan{Directories: []Planned{}}
 	var asked int64

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"ken/internal/repo"
 	"ken/internal/survey/describe"
@@ -26,7 +27,7 @@ func (ts *treeStatus) refresh(ctx context.Context, level []*Directory) error {
 		switch {
 		case s.Verdict == Excluded || s.hasSummary():
 			continue
-		case s.Verdict == Unknown && ts.unread(s):
+		case s.Verdict == Unknown && s.hasUnreadFile():
 			continue
 		}
 		current := s.Record != nil && s.Verdict == Fresh && s.Record.Recipe == describe.Outliner{}.Recipe()
@@ -55,14 +56,9 @@ func (ts *treeStatus) quotesStale(d *Directory) bool {
 	return false
 }
 
-// unread reports whether an own file of a directory could not be read.
-func (ts *treeStatus) unread(s *DirStatus) bool {
-	for _, f := range s.Dir.Files {
-		if f.ID.IsZero() {
-			return true
-		}
-	}
-	return false
+// hasUnreadFile reports whether an own file of a directory could not be read.
+func (s *DirStatus) hasUnreadFile() bool {
+	return slices.ContainsFunc(s.Dir.Files, func(f *workspace.File) bool { return f.ID.IsZero() })
 }
 
 // hasSummary reports whether a person, an agent or a model wrote the text of the directory.
@@ -115,6 +111,14 @@ func (s *DirStatus) unknownChildren() []string {
 		}
 	}
 	return names
+}
+
+// judgeAndKeep is judge for commands that show directories. It first stores the outlines of changed content.
+func (s *Survey) judgeAndKeep(ctx context.Context) (*treeStatus, error) {
+	if err := s.keepOutlines(ctx); err != nil {
+		return nil, err
+	}
+	return s.judge(ctx)
 }
 
 // keepOutlines makes the outlines of changed content again and stores them, so that the next command need not. It

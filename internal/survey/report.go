@@ -32,10 +32,7 @@ type Section struct {
 
 // Report returns the summaries of the top levels, and the flags of all directories.
 func (s *Survey) Report(ctx context.Context) (*Report, error) {
-	if err := s.keepOutlines(ctx); err != nil {
-		return nil, err
-	}
-	ts, err := s.judge(ctx)
+	ts, err := s.judgeAndKeep(ctx)
 	if err != nil {
 		return nil, err
 	}

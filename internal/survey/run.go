@@ -137,10 +137,8 @@ func (s *Survey) Run(ctx context.Context, w describe.Writer, opts RunOptions) (*
 	if r.makesOutlines() && ts.certain() && !ts.wantsAny(w.Recipe()) {
 		s.saveAnswer(ctx, outlinesQuestion(w), inputs, true)
 	}
-	if opts.Within != "" {
-		if _, err := ts.find(opts.Within); err != nil {
-			return r.result, err
-		}
+	if err := ts.checkWithin(opts.Within); err != nil {
+		return r.result, err
 	}
 	modelWriter, isModel := w.(*describe.ModelWriter)
 	if isModel {

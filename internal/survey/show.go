@@ -41,10 +41,7 @@ type ShownDirectory struct {
 
 // Show lists a directory and all below it, parents first.
 func (s *Survey) Show(ctx context.Context, within repo.Path) (*Shown, error) {
-	if err := s.keepOutlines(ctx); err != nil {
-		return nil, err
-	}
-	ts, err := s.judge(ctx)
+	ts, err := s.judgeAndKeep(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -69,10 +66,7 @@ func (s *Survey) Show(ctx context.Context, within repo.Path) (*Shown, error) {
 
 // Directories returns some directories with their verdicts and texts; nil for a path that is no directory.
 func (s *Survey) Directories(ctx context.Context, paths []repo.Path) ([]*ShownDirectory, error) {
-	if err := s.keepOutlines(ctx); err != nil {
-		return nil, err
-	}
-	ts, err := s.judge(ctx)
+	ts, err := s.judgeAndKeep(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -128,6 +122,16 @@ func (ts *treeStatus) find(p repo.Path) (*Directory, error) {
 		}
 	}
 	return nil, noDirectory(p)
+}
+
+// checkWithin returns an error if a request is limited to a path that is no directory. The root is always valid, also of an
+// empty repository.
+func (ts *treeStatus) checkWithin(p repo.Path) error {
+	if p == "" {
+		return nil
+	}
+	_, err := ts.find(p)
+	return err
 }
 
 func noDirectory(p repo.Path) error {
