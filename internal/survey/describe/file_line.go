@@ -29,8 +29,8 @@ func (w *outlineBuilder) readDocs() {
 		if f.Outline == nil || f.Path.Base() == w.Own.From || f.Outline.Language == outline.Markdown {
 			continue
 		}
-		text := excerpt.Tidy(f.Outline.Doc)
-		if excerpt.IsInformative(text) && !excerpt.IsPlaceholder(text) && !repeated[text] && !aboutPackage(f, text) {
+		text := excerpt.StripMarkup(f.Outline.Doc)
+		if excerpt.IsDescription(text) && !repeated[text] && !aboutPackage(f, text) {
 			w.docs[f] = text
 		}
 	}
@@ -99,14 +99,14 @@ func (w *outlineBuilder) line(f *ItemFile) string {
 
 // document returns the title of a document and the first sentence below it.
 func (f *ItemFile) document() string {
-	title, doc := "", excerpt.Tidy(f.Outline.Doc)
+	title, doc := "", excerpt.StripMarkup(f.Outline.Doc)
 	if list := f.Outline.Symbols; len(list) > 0 && list[0].Depth == 0 {
-		title, doc = excerpt.Tidy(list[0].Name), excerpt.Tidy(list[0].Doc)
+		title, doc = excerpt.StripMarkup(list[0].Name), excerpt.StripMarkup(list[0].Doc)
 	}
 	if f.hasName(title) || !strings.Contains(title, " ") {
 		title = "" // it only repeats the name of the file
 	}
-	if !excerpt.IsInformative(doc) || excerpt.IsPlaceholder(doc) {
+	if !excerpt.IsDescription(doc) {
 		return title
 	}
 	if title == "" {
@@ -129,7 +129,7 @@ func (f *ItemFile) describeBySymbols(list []*outline.Symbol, public bool) string
 		}
 		return defines + enumerate(names, fileSymbols)
 	}
-	doc := strings.TrimRight(excerpt.Tidy(main.Doc), ".")
+	doc := strings.TrimRight(excerpt.StripMarkup(main.Doc), ".")
 	name := excerpt.Clean(main.Name)
 	if !strings.HasPrefix(doc, name) {
 		doc = name + ": " + doc
@@ -146,11 +146,11 @@ func (f *ItemFile) describeBySymbols(list []*outline.Symbol, public bool) string
 func (f *ItemFile) mainSymbol(list []*outline.Symbol) *outline.Symbol {
 	var best *outline.Symbol
 	for _, s := range list {
-		doc := excerpt.Tidy(s.Doc)
+		doc := excerpt.StripMarkup(s.Doc)
 		if s.Doc == "" && prominence(s) == 0 && f.hasName(s.Name) {
 			return nil // the file is about this symbol, which has no doc
 		}
-		if !excerpt.IsInformative(doc) || excerpt.IsPlaceholder(doc) || prominence(s) > 1 {
+		if !excerpt.IsDescription(doc) || prominence(s) > 1 {
 			continue
 		}
 		if best == nil || f.tellsMore(s, best) {

@@ -6,43 +6,7 @@ import (
 	"testing"
 
 	"ken/internal/repo"
-	"ken/internal/survey/excerpt"
 )
-
-// isInformative recognises descriptions. tidy removes markup.
-func TestIsInformativeAndTidy(t *testing.T) {
-	for text, want := range map[string]bool{
-		"Routes orders between shops.":             true,
-		"Flask is a lightweight [WSGI] framework.": true,
-		"A parser of licenses.":                    true,
-		"":                                         false,
-		"Yes.":                                     false,
-		"WIP":                                      false,
-		"Module dependencies.":                     false,
-		"Copyright 2011 The Authors.":              false,
-		"Licensed under the MIT license.":          false,
-		"Shop Framework (https://example.com)":     false,
-		"Please follow the documentation!":         false,
-		"Core API ----------------------------------------":  false,
-		"![a](b) <img src=\"c\"> [![d](e)](f)":               false,
-		":+1::tada: First off, thanks for all of your help!": true,
-	} {
-		if got := excerpt.IsInformative(excerpt.Tidy(text)); got != want {
-			t.Errorf("isInformative(%q) = %v, want %v (text %q)", excerpt.Tidy(text), got, want, text)
-		}
-	}
-	for text, want := range map[string]string{
-		"a [b][c] and [d](e), `f`.":                 "a b and d, f.",
-		"types and .gitignore files":                "types and .gitignore files",
-		"What there is:":                            "What there is…",
-		"See :class:`~flask.Flask` &amp; <b>it</b>": "See flask.Flask & it",
-		"\x1b[31mred\u202e \x00text":                "[31mred text",
-	} {
-		if got := excerpt.Tidy(text); got != want {
-			t.Errorf("tidy %q: %q, want %q", text, got, want)
-		}
-	}
-}
 
 // outlineLinesOf outlines a directory with own words and children.
 func outlineLinesOf(t *testing.T, dir repo.Path, own string, children ...Child) []string {

@@ -108,12 +108,12 @@ func (r *descriptionReader) moduleComment() SelfDescription {
 	}
 	for _, i := range list {
 		f := &r.item.Files[i]
-		text := excerpt.Tidy(f.Outline.Doc)
+		text := excerpt.StripMarkup(f.Outline.Doc)
 		if f.Outline.Doc == "" && isScript(f.Outline.Language) {
-			text = excerpt.Tidy(excerpt.FirstSentence(scriptComment(r.read(i))))
+			text = excerpt.StripMarkup(excerpt.FirstSentence(scriptComment(r.read(i))))
 		}
 		part := f.packaged() && documented > 1 && r.item.moduleRank(f) == modulePart && !aboutPackage(f, text)
-		if excerpt.IsInformative(text) && !excerpt.IsPlaceholder(text) && !part && (f.packaged() || !repeated[text]) {
+		if excerpt.IsDescription(text) && !part && (f.packaged() || !repeated[text]) {
 			return SelfDescription{text, f.Path.Base()}
 		}
 	}
@@ -129,7 +129,7 @@ func (it *Item) repeatedDocs() map[string]bool {
 		if f.Outline == nil || f.Outline.Doc == "" {
 			continue
 		}
-		text := excerpt.Tidy(f.Outline.Doc)
+		text := excerpt.StripMarkup(f.Outline.Doc)
 		repeated[text] = seen[text]
 		seen[text] = true
 	}
@@ -235,8 +235,8 @@ func moduleText(comment string) (text string, tagged bool) {
 func (r *descriptionReader) manifest() SelfDescription {
 	for _, i := range r.manifests() {
 		base := r.item.Files[i].Path.Base()
-		text := excerpt.Tidy(project.Description(base, []byte(r.read(i))))
-		if excerpt.IsInformative(text) && !excerpt.IsPlaceholder(text) {
+		text := excerpt.StripMarkup(project.Description(base, []byte(r.read(i))))
+		if excerpt.IsDescription(text) {
 			return SelfDescription{withFullStop(text), base}
 		}
 	}

@@ -43,3 +43,38 @@ func TestMayHave(t *testing.T) {
 		t.Errorf("only these expressions matched a text: %v; want 5", hits)
 	}
 }
+
+// isInformative recognises descriptions, and StripMarkup removes markup.
+func TestIsInformativeAndStripMarkup(t *testing.T) {
+	for text, want := range map[string]bool{
+		"Routes orders between shops.":             true,
+		"Flask is a lightweight [WSGI] framework.": true,
+		"A parser of licenses.":                    true,
+		"":                                         false,
+		"Yes.":                                     false,
+		"WIP":                                      false,
+		"Module dependencies.":                     false,
+		"Copyright 2011 The Authors.":              false,
+		"Licensed under the MIT license.":          false,
+		"Shop Framework (https://example.com)":     false,
+		"Please follow the documentation!":         false,
+		"Core API ----------------------------------------":  false,
+		"![a](b) <img src=\"c\"> [![d](e)](f)":               false,
+		":+1::tada: First off, thanks for all of your help!": true,
+	} {
+		if got := isInformative(StripMarkup(text)); got != want {
+			t.Errorf("isInformative(%q) = %v, want %v (text %q)", StripMarkup(text), got, want, text)
+		}
+	}
+	for text, want := range map[string]string{
+		"a [b][c] and [d](e), `f`.":                 "a b and d, f.",
+		"types and .gitignore files":                "types and .gitignore files",
+		"What there is:":                            "What there is…",
+		"See :class:`~flask.Flask` &amp; <b>it</b>": "See flask.Flask & it",
+		"\x1b[31mred\u202e \x00text":                "[31mred text",
+	} {
+		if got := StripMarkup(text); got != want {
+			t.Errorf("StripMarkup(%q) = %q, want %q", text, got, want)
+		}
+	}
+}

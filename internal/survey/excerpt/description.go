@@ -8,9 +8,6 @@ import (
 	"sync"
 )
 
-// A comment or a README may have badges, licences and directives for tools instead of a description. These functions
-// recognise descriptions by the text alone.
-
 var markup = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?|</?[a-zA-Z][^<>]*>|:[a-z0-9_+-]{2,30}:(?::[a-z0-9_+-]{2,30}:)*`)
 })
@@ -58,9 +55,9 @@ func mayBeBanner(low string) bool {
 	return strings.Contains(low, "://") || strings.HasPrefix(low, "part of the ") || strings.HasPrefix(low, "this file is part of ")
 }
 
-// Tidy removes the markup of a text and puts it on one line. A colon at the end introduced lines that are cut: tidy
-// removes the clause before it, or marks the cut with an ellipsis.
-func Tidy(text string) string {
+// StripMarkup removes the markup of a text and puts it on one line. A colon at the end introduced lines that are cut:
+// StripMarkup removes the clause before it, or marks the cut with an ellipsis.
+func StripMarkup(text string) string {
 	text = html.UnescapeString(text)
 	if mayHaveMarkup(text) {
 		text = markup().ReplaceAllString(text, " ")
@@ -81,7 +78,6 @@ func Tidy(text string) string {
 	}
 	text = strings.TrimSpace(text)
 	if head, ok := strings.CutSuffix(text, ":"); ok {
-		// The colon introduced lines that were cut, so the clause before it goes too.
 		if i := strings.LastIndex(head, ", "); i > 40 {
 			return head[:i] + "."
 		}
@@ -94,8 +90,12 @@ func Tidy(text string) string {
 	return text
 }
 
-// IsInformative reports whether a text describes something.
-func IsInformative(text string) bool {
+// IsDescription reports whether a text without markup describes its subject.
+func IsDescription(text string) bool { return isInformative(text) && !isPlaceholder(text) }
+
+// isInformative reports whether a text says something about its subject itself, unlike a licence or a reference to another
+// text.
+func isInformative(text string) bool {
 	low := strings.ToLower(strings.TrimRight(text, ".:!"))
 	if strings.Count(low, " ") < 1 || len(low) < 12 || refersElsewhere(low) {
 		return false
