@@ -144,7 +144,7 @@ func (s *workerRepo) model(t *workerTree, run surveyrun.Run) (model.Model, error
 }
 
 // Describe implements [queue.Describer].
-func (s *workerRepo) Describe(ctx context.Context, run surveyrun.Run, of survey.DirTask, below []survey.DirTask, lease surveyrun.DirLease) (d surveyrun.Described, err error) {
+func (s *workerRepo) Describe(ctx context.Context, run surveyrun.Run, of survey.DirTask, below []survey.DirTask, lease surveyrun.DirLease) (d surveyrun.DescribeResult, err error) {
 	tree, err := s.treeAt(ctx, run.Commit)
 	if err != nil {
 		return d, err

@@ -90,7 +90,7 @@ func (p *program) follow(c *cobra.Command, s RunSpace, id int64) error {
 		case ctx.Err() != nil:
 			p.io.Remarkf("ken: run %d continues; stop it with: ken worker cancel %d", id, id)
 			return &fault.Error{Kind: fault.Interrupted, Err: errors.New("interrupted")}
-		case errors.Is(err, surveyrun.ErrAway):
+		case errors.Is(err, surveyrun.ErrUnavailable):
 			if !away {
 				away = true
 				p.io.Remarkf("ken: waiting for the server: %s", plain(err.Error()))
@@ -99,7 +99,7 @@ func (p *program) follow(c *cobra.Command, s RunSpace, id int64) error {
 			continue
 		case err != nil:
 			return fmt.Errorf("run %d continues, but ken cannot follow it: %w", id, err)
-		case r.State.Over():
+		case r.State.Stopped():
 			show.Done()
 			return errors.Join(s.Sync(ctx), p.overRun(r))
 		}
@@ -109,8 +109,8 @@ func (p *program) follow(c *cobra.Command, s RunSpace, id int64) error {
 		if n.Taken > 0 {
 			more += fmt.Sprintf(", %d under way", n.Taken)
 		}
-		show.Tell(n.Settled(), n.Total, more)
-		if !alone && n.Settled()+n.Taken == 0 && time.Since(begun) > lonely {
+		show.Tell(n.Finished(), n.Total, more)
+		if !alone && n.Finished()+n.Taken == 0 && time.Since(begun) > lonely {
 			alone = true
 			start := "ken worker"
 			if r.Provider == "command" {

@@ -86,16 +86,16 @@ func (ts *treeStatus) outline(ctx context.Context, s *DirStatus) error {
 	}
 	failed := s.Verdict == Failed
 	s.Record, s.outlined = r, true
-	if it.Absent > 0 {
+	if it.AbsentFiles > 0 {
 		ts.unsure = true // git may get the contents later
 	}
 	switch unknown := s.unknownChildren(); {
 	case len(unknown) > 0:
 		s.Verdict, s.Reasons, s.outlined = Unknown, unknown, false
 	case failed: // keep the verdict and the reason of the failure
-	case it.Absent > 0:
+	case it.AbsentFiles > 0:
 		s.Verdict, s.K = Fresh, 0
-		s.Reasons = []string{fmt.Sprintf("%d of its files are not in this clone", it.Absent)}
+		s.Reasons = []string{fmt.Sprintf("%d of its files are not in this clone", it.AbsentFiles)}
 	default:
 		s.Verdict, s.K, s.Reasons = Fresh, 0, nil
 	}

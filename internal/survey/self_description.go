@@ -43,5 +43,5 @@ func (s *Survey) readSelfDescription(ctx context.Context, dir repo.Path, files [
 	if err != nil {
 		return describe.SelfDescription{}, 0, err
 	}
-	return it.Own, it.Absent, nil
+	return it.Own, it.AbsentFiles, nil
 }

@@ -24,8 +24,8 @@ type DirLease interface {
 	Claim(ctx context.Context, basis fresh.Digest) error
 }
 
-// Described is the result of summarising a directory.
-type Described struct {
+// DescribeResult is the result of summarising a directory.
+type DescribeResult struct {
 	Record *store.DirRecord // the new summary; nil without a model call
 	Files  []fresh.Record   // summaries of its files
 
@@ -54,7 +54,7 @@ type Describer struct {
 
 // Describe summarises a directory, given its task and the tasks of its children. It reserves every model call with the
 // lease. A directory that has a current summary needs no call.
-func (d *Describer) Describe(ctx context.Context, run Run, of survey.DirTask, below []survey.DirTask, lease DirLease) (out Described, err error) {
+func (d *Describer) Describe(ctx context.Context, run Run, of survey.DirTask, below []survey.DirTask, lease DirLease) (out DescribeResult, err error) {
 	metered := NewMeteredModel(d.Model, lease)
 	writer := &describe.ModelWriter{Model: metered, Plain: d.Plain}
 	inputs, err := d.inputs(ctx, append([]survey.DirTask{of}, below...))
@@ -74,7 +74,7 @@ func (d *Describer) Describe(ctx context.Context, run Run, of survey.DirTask, be
 	if assigned.Item != nil {
 		out.Basis = assigned.Item.Basis.Digest()
 		draft, err := writer.Write(ctx, assigned.Item)
-		out.Calls, out.Last = metered.Calls(), metered.Last()
+		out.Calls, out.Last = metered.Calls(), metered.LastCost()
 		if err != nil {
 			return out, err
 		}

@@ -215,7 +215,7 @@ func TestCeiling(t *testing.T) {
 		{surveyrun.Ceiling{Cost: &cost}, surveyrun.Amount{Tokens: 1, Unpriced: true}, false},
 		{surveyrun.Ceiling{Tokens: &tokens, Cost: &cost}, surveyrun.Amount{Tokens: 1, Cost: cost + 1}, false},
 	} {
-		if c.Holds(c.Amount) != c.holds {
+		if c.Allows(c.Amount) != c.holds {
 			t.Errorf("%v within %v: %t, want %t", c.Amount, c.Ceiling, !c.holds, c.holds)
 		}
 	}
@@ -311,8 +311,8 @@ func TestFailedCallsCount(t *testing.T) {
 		{model.Usage{Input: 50, Output: 5}, nil, 55},
 	} {
 		p := surveyrun.NewMeteredModel(&failingModel{usage: c.usage, err: c.err}, &budget{left: 1 << 20})
-		if _, err := p.Turn(t.Context(), req, model.Listener{}); !errors.Is(err, c.err) || p.Last().Tokens != c.want {
-			t.Errorf("%+v, %v: %d tokens, want %d", c.usage, c.err, p.Last().Tokens, c.want)
+		if _, err := p.Turn(t.Context(), req, model.Listener{}); !errors.Is(err, c.err) || p.LastCost().Tokens != c.want {
+			t.Errorf("%+v, %v: %d tokens, want %d", c.usage, c.err, p.LastCost().Tokens, c.want)
 		}
 	}
 }

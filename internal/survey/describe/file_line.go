@@ -153,15 +153,15 @@ func (f *ItemFile) mainSymbol(list []*outline.Symbol) *outline.Symbol {
 		if !excerpt.IsDescription(doc) || prominence(s) > 1 {
 			continue
 		}
-		if best == nil || f.tellsMore(s, best) {
+		if best == nil || f.describesBetter(s, best) {
 			best = s
 		}
 	}
 	return best
 }
 
-// tellsMore reports whether symbol a describes the file better than symbol b.
-func (f *ItemFile) tellsMore(a, b *outline.Symbol) bool {
+// describesBetter reports whether symbol a describes the file better than symbol b.
+func (f *ItemFile) describesBetter(a, b *outline.Symbol) bool {
 	return cmp.Or(
 		compareBool(f.hasName(a.Name), f.hasName(b.Name)),
 		cmp.Compare(prominence(a), prominence(b)),

@@ -22,7 +22,7 @@ type Item struct {
 	Old      *store.DirRecord // its previous summary, nil without one
 	Changes  []string         // reasons why Old is stale
 	Patches  []FilePatch      // changes of its own files since Old
-	Absent   int              // number of files whose content is not in this clone
+	AbsentFiles   int              // number of files whose content is not in this clone
 }
 
 // An ItemFile is an own file of the directory.
@@ -78,7 +78,7 @@ func (it *Item) ReadFiles(ctx context.Context, tree workspace.Tree, files []*wor
 	for i, f := range files {
 		switch err := outlines[i].Err; {
 		case errors.Is(err, workspace.ErrAbsent):
-			it.Absent++
+			it.AbsentFiles++
 		case err != nil:
 			return err
 		}

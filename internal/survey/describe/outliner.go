@@ -58,7 +58,7 @@ func (Outliner) Write(_ context.Context, it *Item) (Draft, error) {
 	if text == "" {
 		text = store.EmptyOutline
 	}
-	return Draft{Text: text, Partial: it.Absent > 0}, nil
+	return Draft{Text: text, Partial: it.AbsentFiles > 0}, nil
 }
 
 // Headline returns one line of a text about a directory, for quoting: its first line. An outline without own words has
