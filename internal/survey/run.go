@@ -404,8 +404,8 @@ func (r *run) next(ctx context.Context) (*DirStatus, error) {
 			r.queue.putAside(st, l)
 			continue
 		}
-		if twins, ok := r.waitingForSame[basis]; ok {
-			r.waitingForSame[basis] = append(twins, st)
+		if waiting, ok := r.waitingForSame[basis]; ok {
+			r.waitingForSame[basis] = append(waiting, st)
 			continue
 		}
 		if len(st.children) > 0 || !r.makesOutlines() {

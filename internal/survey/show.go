@@ -150,8 +150,8 @@ func (ts *treeStatus) shown(st *DirStatus) ShownDirectory {
 		d.Basis = ts.basis(st).Digest().String()
 	}
 	if r := st.Record; r != nil {
-		if words := r.Words(); words != "" {
-			d.Text = &words
+		if text := r.Words(); text != "" {
+			d.Text = &text
 		}
 		d.Author, d.Outline, d.Incomplete = &r.Author, r.Outlined(), r.Basis.Missing() > 0
 		d.Confirmer = r.Confirmer

@@ -1,12 +1,8 @@
 // Package survey has a summary of every directory of a repository and decides whether each is fresh.
 //
-// The summary of a directory is written from its own files and
-// the summaries of its subdirectories, so subdirectories
-// always come first. If a subdirectory gets the same text
-// again, the directories above stay fresh. The package decides
-// the order, the verdicts, the prompts and which answers to
-// store. Files come from a [workspace.Tree], texts from a [Writer], and
-// records go to a store; all three are interfaces.
+// The summary of a directory is written from its own files and the summaries of its subdirectories, so subdirectories
+// always come first. If a subdirectory gets the same text again, the directories above stay fresh. The package decides the
+// verdicts, the order of work, who may write, and which answers to store. Package describe writes the texts.
 package survey
 
 import (

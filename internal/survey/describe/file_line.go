@@ -39,7 +39,7 @@ func (w *outlineBuilder) readDocs() {
 // aboutPackage reports whether the comment of a file is about its package.
 func aboutPackage(f *ItemFile, text string) bool {
 	low := strings.ToLower(text)
-	return f.packaged() && (strings.HasPrefix(low, "package ") || strings.HasPrefix(low, "command "))
+	return f.inGoPackage() && (strings.HasPrefix(low, "package ") || strings.HasPrefix(low, "command "))
 }
 
 // symbols returns the top-level declarations. If they are only a namespace or a title, it returns the level inside.

@@ -22,7 +22,8 @@ type Item struct {
 	Old      *store.DirRecord // its previous summary, nil without one
 	Changes  []string         // reasons why Old is stale
 	Patches  []FilePatch      // changes of its own files since Old
-	AbsentFiles   int              // number of files whose content is not in this clone
+
+	AbsentFiles int // number of files whose content is not in this clone
 }
 
 // An ItemFile is an own file of the directory.

@@ -28,16 +28,16 @@ func (Outliner) Recipe() string { return store.OutlineRecipe + outlineVersion }
 
 // The limits of an outline.
 const (
-	leadBytes     = 400 // of the own words of the directory
+	leadBytes     = 400 // of the directory's description of itself
 	fileLines     = 16  // number of files
 	fileBytes     = 200 // of the line of each
 	fileSymbols   = 6   // symbols of a file without a description
 	childLines    = 40  // number of children
 	childBytes    = 160
-	headlineBytes = 240 // of Headline for a directory without own words
+	headlineBytes = 240 // of a headline that joins items
 )
 
-// Write outlines a directory: its own words, then a line for each main file and each subdirectory. It leaves out
+// Write outlines a directory: its description of itself, then a line for each main file and each subdirectory. It leaves out
 // facts that a listing of the directory shows, such as the names and numbers of files. The text is
 // [store.EmptyOutline] if nothing else is left.
 func (Outliner) Write(_ context.Context, it *Item) (Draft, error) {
@@ -61,8 +61,8 @@ func (Outliner) Write(_ context.Context, it *Item) (Draft, error) {
 	return Draft{Text: text, Partial: it.AbsentFiles > 0}, nil
 }
 
-// Headline returns one line of a text about a directory, for quoting: its first line. An outline without own words has
-// only items; then Headline joins the first of them.
+// Headline returns one line that stands for a text about a directory: its first line. If the text starts with a list, as
+// some outlines do, Headline joins the first items.
 func Headline(text string) string {
 	first, _, _ := strings.Cut(text, "\n")
 	if !strings.HasPrefix(first, itemMark) {

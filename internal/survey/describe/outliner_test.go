@@ -8,7 +8,7 @@ import (
 	"ken/internal/repo"
 )
 
-// outlineLinesOf outlines a directory with own words and children.
+// outlineLinesOf outlines a directory that describes itself and has children.
 func outlineLinesOf(t *testing.T, dir repo.Path, own string, children ...Child) []string {
 	t.Helper()
 	it := &Item{Path: dir, Own: SelfDescription{Text: own}, Children: children}

@@ -67,16 +67,16 @@ type descriptionReader struct {
 	err           error // a file changed, or the context is done
 }
 
-// maxDescribing is the size of the largest file that is read for a description.
-const maxDescribing = 64 << 10
+// maxDescriptionFile is the size of the largest file that ken reads for a description.
+const maxDescriptionFile = 64 << 10
 
 // read returns the content of a file as text, "" if it cannot be read.
 func (r *descriptionReader) read(i int) string {
 	f := &r.item.Files[i]
-	if r.err != nil || f.Size > maxDescribing {
+	if r.err != nil || f.Size > maxDescriptionFile {
 		return ""
 	}
-	content, err := r.tree.Read(r.ctx, f.File, maxDescribing)
+	content, err := r.tree.Read(r.ctx, f.File, maxDescriptionFile)
 	if errors.Is(err, workspace.ErrChanged) || r.ctx.Err() != nil {
 		r.err = cmp.Or(r.ctx.Err(), err)
 		return ""
@@ -112,8 +112,8 @@ func (r *descriptionReader) moduleComment() SelfDescription {
 		if f.Outline.Doc == "" && isScript(f.Outline.Language) {
 			text = excerpt.StripMarkup(excerpt.FirstSentence(scriptComment(r.read(i))))
 		}
-		part := f.packaged() && documented > 1 && r.item.moduleRank(f) == modulePart && !aboutPackage(f, text)
-		if excerpt.IsDescription(text) && !part && (f.packaged() || !repeated[text]) {
+		part := f.inGoPackage() && documented > 1 && r.item.moduleRank(f) == modulePart && !aboutPackage(f, text)
+		if excerpt.IsDescription(text) && !part && (f.inGoPackage() || !repeated[text]) {
 			return SelfDescription{text, f.Path.Base()}
 		}
 	}
@@ -156,9 +156,9 @@ func (it *Item) moduleRank(f *ItemFile) int {
 	switch {
 	case name == "doc.go", name == "__init__.py", name == "mod.rs", name == "lib.rs", name == "package-info.java", name == "mod.ts":
 		return moduleOwner
-	case f.packaged() && stem == "main":
+	case f.inGoPackage() && stem == "main":
 		return moduleEntry
-	case f.packaged() && stem != dir:
+	case f.inGoPackage() && stem != dir:
 		return modulePart
 	case stem == "index", stem == "main":
 		return moduleEntry
@@ -168,8 +168,8 @@ func (it *Item) moduleRank(f *ItemFile) int {
 	return notModule
 }
 
-// packaged reports whether the comment of the file may be about the whole package.
-func (f *ItemFile) packaged() bool { return f.Outline != nil && f.Outline.Language == outline.Go }
+// inGoPackage reports whether the file belongs to a Go package, so that its comment may be about the whole package.
+func (f *ItemFile) inGoPackage() bool { return f.Outline != nil && f.Outline.Language == outline.Go }
 
 func isScript(l outline.Language) bool {
 	return l == outline.JavaScript || l == outline.TypeScript || l == outline.TSX
@@ -201,7 +201,7 @@ func scriptComment(content string) string {
 
 // moduleText returns the first paragraph of a block comment, and whether it has a tag of a module comment.
 func moduleText(comment string) (text string, tagged bool) {
-	var words []string
+	var lines []string
 	ended := false
 	for line := range strings.Lines(comment) {
 		line = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "*"))
@@ -221,14 +221,14 @@ func moduleText(comment string) (text string, tagged bool) {
 		}
 		switch {
 		case line == "":
-			ended = ended || len(words) > 0
+			ended = ended || len(lines) > 0
 		case strings.HasPrefix(line, "@"):
 			ended = true
 		case !ended:
-			words = append(words, line)
+			lines = append(lines, line)
 		}
 	}
-	return strings.Join(words, " "), tagged
+	return strings.Join(lines, " "), tagged
 }
 
 // manifest returns the description in the first manifest that has one.

@@ -50,7 +50,9 @@ func (r *Readme) Lead() string {
 			if !fits(p) {
 				continue
 			}
-			if text := StripMarkup(FirstSentence(p.text)); IsDescription(text) && (strings.Count(text, " ") > 1 || strings.HasSuffix(text, ".")) { // two words without a full stop are a title
+			text := StripMarkup(FirstSentence(p.text))
+			isTitle := strings.Count(text, " ") <= 1 && !strings.HasSuffix(text, ".")
+			if IsDescription(text) && !isTitle {
 				return text
 			}
 		}
