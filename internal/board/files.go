@@ -88,7 +88,7 @@ func (s *Source) survey(ctx context.Context, files *Files) (*Survey, error) {
 		out.Tally.add(d)
 		out.Summaries.Add(d)
 		n := Directory{
-			PathJSON: d.PathJSON, Verdict: d.Verdict, Reasons: d.Reasons, K: d.K, N: d.N, Outline: d.Outline,
+			PathJSON: d.PathJSON, Verdict: d.Verdict, Reasons: d.Reasons, K: d.ChangedChildren, N: d.CountedChildren, Outline: d.Outline,
 			Files: below[raw].files, Bytes: below[raw].bytes, Line: firstLine(describe.Headline(d.TextOrEmpty())), Raw: raw, Text: d.TextOrEmpty(),
 		}
 		if d.Author != nil {

@@ -65,7 +65,7 @@ func (p *program) printShown(shown *survey.Shown, named bool) {
 				why = append([]string{leasedTo(h)}, why...)
 			}
 			if d.Verdict == survey.StaleBelow {
-				why = append([]string{fmt.Sprintf("%d of %s changed", d.K, term.Count(d.N, "subdirectory"))}, why...)
+				why = append([]string{fmt.Sprintf("%d of %s changed", d.ChangedChildren, term.Count(d.CountedChildren, "subdirectory"))}, why...)
 			}
 			if named && i == 0 && d.Text != nil {
 				p.io.Line(toneOf(d.Verdict.State()), d.Word(), display(d.PathJSON), strings.Join(append(why, "by "+*d.Author), ", "))

@@ -77,7 +77,7 @@ func (s *Survey) Confirm(ctx context.Context, list []Confirmation) ([]Confirmed,
 // confirm makes the record of a confirmation, and judges the directory and those above it again. It returns nil if
 // the confirmation is refused.
 func (ts *treeStatus) confirm(ctx context.Context, d *Directory, c Confirmation, out *Confirmed) (*store.DirRecord, error) {
-	st := ts.at[d]
+	st := ts.status[d]
 	switch {
 	case d.Excluded != "":
 		out.Refused = "excluded: " + d.Excluded
@@ -110,14 +110,14 @@ func (ts *treeStatus) confirm(ctx context.Context, d *Directory, c Confirmation,
 	delete(ts.failed, d.Path)
 	was := make(map[*Directory]Verdict)
 	for up := d; up != nil; up = up.Parent {
-		was[up] = ts.at[up].Verdict
+		was[up] = ts.status[up].Verdict
 		if err := ts.judgeLevel(ctx, []*Directory{up}); err != nil {
 			return nil, err
 		}
-		if up != d && was[up] != Fresh && ts.at[up].Verdict == Fresh {
+		if up != d && was[up] != Fresh && ts.status[up].Verdict == Fresh {
 			out.Above = append(out.Above, up.Path)
 		}
 	}
-	out.Basis, out.Verdict, out.Reasons = r.Basis.Digest(), ts.at[d].Verdict, ts.at[d].Reasons
+	out.Basis, out.Verdict, out.Reasons = r.Basis.Digest(), ts.status[d].Verdict, ts.status[d].Reasons
 	return r, nil
 }

@@ -34,7 +34,7 @@ func (s *Survey) Diff(ctx context.Context, p repo.Path) (*DirDiff, error) {
 	if err != nil {
 		return nil, nil //nolint:nilerr // the caller reports the path
 	}
-	st := ts.at[d]
+	st := ts.status[d]
 	diff := &DirDiff{Shown: ts.shown(st)}
 	if st.Record == nil {
 		return diff, nil

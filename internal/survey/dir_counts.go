@@ -81,7 +81,7 @@ func (ts *treeStatus) counts(within []repo.Path) *DirCounts {
 	c := &DirCounts{NeedAttention: []StaleDirectory{}}
 	for _, d := range ts.order {
 		if len(within) == 0 || slices.ContainsFunc(within, d.Path.Under) {
-			st := ts.at[d]
+			st := ts.status[d]
 			c.add(repo.DirLabel(d.Path).JSON(), st.Verdict, st.Reasons, st.Record != nil, st.Record != nil && st.Record.Outlined())
 		}
 	}

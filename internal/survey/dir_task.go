@@ -56,7 +56,7 @@ func (s *Survey) Tasks(ctx context.Context, w describe.Writer, within repo.Path)
 	}
 	in := make(map[*Directory]bool)
 	for _, d := range ts.order {
-		in[d] = d.Path.Under(within) && wanted(ts.at[d], w.Recipe())
+		in[d] = d.Path.Under(within) && wanted(ts.status[d], w.Recipe())
 	}
 	waits := make(map[*Directory]int)
 	for _, d := range ts.order {
@@ -68,7 +68,7 @@ func (s *Survey) Tasks(ctx context.Context, w describe.Writer, within repo.Path)
 		if !in[d] && (d.Parent == nil || !in[d.Parent]) {
 			continue // no task needs it
 		}
-		st := ts.at[d]
+		st := ts.status[d]
 		p := DirTask{
 			Path: d.Path, Work: in[d], Top: true, Waits: waits[d], Rank: d.rank, Band: d.band,
 			Verdict: st.Verdict, Reasons: append([]string{}, st.Reasons...), Record: st.recordID(),
@@ -126,7 +126,7 @@ func (s *Survey) Assign(ctx context.Context, w describe.Writer, about string, of
 	}
 	ts := &treeStatus{
 		Survey: s, files: files, plan: &LayoutPlan{About: about},
-		latest: make(map[repo.Path][]*store.DirRecord), at: make(map[*Directory]*DirStatus),
+		latest: make(map[repo.Path][]*store.DirRecord), status: make(map[*Directory]*DirStatus),
 	}
 	slices.SortFunc(below, func(a, b TaskInput) int { return strings.Compare(string(a.Path), string(b.Path)) })
 	for _, t := range below {
@@ -135,7 +135,7 @@ func (s *Survey) Assign(ctx context.Context, w describe.Writer, about string, of
 			c.Excluded = strings.Join(t.Reasons, ", ")
 		}
 		d.Children, ts.order = append(d.Children, c), append(ts.order, c)
-		ts.at[c] = &DirStatus{Dir: c, Verdict: t.Verdict, Record: t.Summary, Reasons: t.Reasons}
+		ts.status[c] = &DirStatus{Dir: c, Verdict: t.Verdict, Record: t.Summary, Reasons: t.Reasons}
 	}
 	ts.order = append(ts.order, d)
 	// Another agent may have summarised it since the run started.
@@ -152,7 +152,7 @@ func (s *Survey) Assign(ctx context.Context, w describe.Writer, about string, of
 	if err := ts.judgeLevel(ctx, []*Directory{d}); err != nil {
 		return nil, err
 	}
-	p := &Assignment{ts: ts, st: ts.at[d], writer: w}
+	p := &Assignment{ts: ts, st: ts.status[d], writer: w}
 	if !wanted(p.st, w.Recipe()) || ts.sameInputAsBefore(p.st, w.Recipe()) {
 		return p, nil
 	}
@@ -169,7 +169,7 @@ func (p *Assignment) Record(d describe.Draft) (*store.DirRecord, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.st.Record, p.st.Reasons, p.st.K = r, nil, 0
+	p.st.Record, p.st.Reasons, p.st.ChangedChildren = r, nil, 0
 	p.st.finish()
 	return r, nil
 }

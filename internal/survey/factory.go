@@ -37,7 +37,7 @@ func (f *Factory) ForTree(files workspace.Tree, ranks map[repo.Path]Rank) *Surve
 		opts.KeepOutlines = files.Recorded()
 		opts.Cache = &Cache{Answers: files.Workspace.Cache, Inputs: files.SurveyKey, ReadOnly: !files.Recorded()}
 	case *tree.Commit:
-		opts.Past = true
+		opts.OfCommit = true
 	}
 	return New(files, f.Sources.Store, opts)
 }

@@ -22,7 +22,7 @@ func (ts *treeStatus) flags() []store.DirFlag {
 	}
 	list := []store.DirFlag{}
 	for _, d := range ts.order {
-		st := ts.at[d]
+		st := ts.status[d]
 		if st.Record == nil {
 			continue
 		}

@@ -75,7 +75,7 @@ func (ts *treeStatus) loadPlan(ctx context.Context) (*LayoutPlan, error) {
 			return plan, nil
 		}
 	}
-	if ts.opts.Past {
+	if ts.opts.OfCommit {
 		return nil, nil
 	}
 	plan, err := ts.readPlan(last.Text)

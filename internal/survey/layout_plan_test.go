@@ -98,7 +98,7 @@ func TestPlanIsStored(t *testing.T) {
 	if v := verdicts(t, w); v["examples"] != "excluded" || v["new"] != "fresh" {
 		t.Errorf("%v; the new directory should have its outline", v)
 	}
-	past, err := survey.New(w, w, survey.Options{Past: true}).Show(t.Context(), "examples")
+	past, err := survey.New(w, w, survey.Options{OfCommit: true}).Show(t.Context(), "examples")
 	if err != nil || !past.Directories[0].Outline {
 		t.Errorf("in a past tree: %+v, %v; it should have only an outline", past, err)
 	}

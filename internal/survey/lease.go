@@ -325,8 +325,8 @@ func (ts *treeStatus) checkLease(ctx context.Context, d *Dispatcher, st *DirStat
 	if err := ts.judgeLevel(ctx, []*Directory{st.Dir}); err != nil {
 		return store.Lease{}, false, err
 	}
-	*st = *ts.at[st.Dir]
-	ts.at[st.Dir] = st
+	*st = *ts.status[st.Dir]
+	ts.status[st.Dir] = st
 	return store.Lease{}, wanted(st, l.Recipe) && !ts.sameInputAsBefore(st, l.Recipe), nil
 }
 
@@ -398,7 +398,7 @@ func (d *Dispatcher) submitDir(ctx context.Context, sub Submission) (*Submitted,
 	changed := "the directory is gone"
 	if dir, err := ts.find(l.Path); err == nil {
 		changed = ""
-		if ts.basis(ts.at[dir]).Digest() != l.Basis.Digest() {
+		if ts.basis(ts.status[dir]).Digest() != l.Basis.Digest() {
 			changed = "the directory changed since you leased it"
 		}
 	}

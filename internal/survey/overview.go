@@ -34,7 +34,7 @@ func (ts *treeStatus) overviewDirs() []*DirStatus {
 	for depth := 0; depth <= overviewDepth; depth++ {
 		for i := len(ts.order) - 1; i >= 0; i-- {
 			if d := ts.order[i]; d.depth == depth && d.Excluded == "" && len(list) < overviewMost {
-				list = append(list, ts.at[d])
+				list = append(list, ts.status[d])
 			}
 		}
 	}
@@ -50,11 +50,11 @@ func (ts *treeStatus) repositoryStatus() *DirStatus {
 	}
 	dir := &Directory{Path: overviewPath, leftOut: make(map[string]bool)}
 	for _, d := range ts.order {
-		if !slices.Contains(list, ts.at[d]) {
+		if !slices.Contains(list, ts.status[d]) {
 			dir.leftOut[string(repo.DirLabel(d.Path))] = true
 		}
 	}
-	return &DirStatus{Dir: dir, Verdict: None, N: len(list), children: list}
+	return &DirStatus{Dir: dir, Verdict: None, CountedChildren: len(list), children: list}
 }
 
 // judgeOverview judges the repository by the overview that was written from the present summaries, else by the

@@ -62,13 +62,13 @@ func (s *Survey) Plan(ctx context.Context, w describe.Writer, opts PlanOptions) 
 	p := &Plan{Directories: []Planned{}}
 	var asked int64
 	work := ts.work(w.Recipe(), func(s *DirStatus) bool { return wanted(s, w.Recipe()) })
-	for d, st := range ts.at {
+	for d, st := range ts.status {
 		if d.Path.Under(opts.Within) && wanted(st, LeaseRecipe) {
 			p.NeedSummary++
 		}
 	}
 	for _, d := range inOrder(ts.order) {
-		st := ts.at[d]
+		st := ts.status[d]
 		if !d.Path.Under(opts.Within) {
 			continue
 		}
@@ -130,5 +130,5 @@ func (s *DirStatus) estimate() int64 {
 	for _, f := range s.Dir.Files {
 		n += min(f.Size, most) / bytesPerToken
 	}
-	return n + int64(s.N)*tokensPerChild
+	return n + int64(s.CountedChildren)*tokensPerChild
 }

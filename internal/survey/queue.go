@@ -30,7 +30,7 @@ func newQueue(ts *treeStatus, wanted func(*DirStatus) bool) *queue {
 	q := &queue{waits: make(map[*Directory]int), taken: make(map[*Directory]bool)}
 	in := make(map[*Directory]bool)
 	for _, d := range inOrder(ts.order) {
-		if s := ts.at[d]; wanted(s) {
+		if s := ts.status[d]; wanted(s) {
 			in[d] = true
 			q.order = append(q.order, s)
 		}

@@ -43,7 +43,7 @@ func (s *Survey) CheckRecord(ctx context.Context, r *store.DirRecord, dir repo.P
 		return RecordCheck{}, err
 	}
 	check, err := ts.checkRecord(ctx, r, dir)
-	if s.opts.Past {
+	if s.opts.OfCommit {
 		for i, why := range check.Reasons {
 			check.Reasons[i] = inCommit(why)
 		}
@@ -70,10 +70,10 @@ func (s *Survey) CheckBasis(ctx context.Context, basis fresh.Digest, dir repo.Pa
 		if check, err = ts.checkRecord(ctx, &store.DirRecord{Path: dir, Basis: now}, dir); err != nil {
 			return RecordCheck{}, err
 		}
-	case st.N == 0:
+	case st.CountedChildren == 0:
 		check = RecordCheck{State: fresh.Stale, Reasons: []string{reasonContent}}
 	}
-	if s.opts.Past {
+	if s.opts.OfCommit {
 		for i, why := range check.Reasons {
 			check.Reasons[i] = inCommit(why)
 		}
@@ -84,7 +84,7 @@ func (s *Survey) CheckBasis(ctx context.Context, basis fresh.Digest, dir repo.Pa
 // judgeForReceipt judges the tree like Show. For a past tree it does not make outlines again, because the summaries
 // of that time are unknown anyway.
 func (s *Survey) judgeForReceipt(ctx context.Context) (*treeStatus, error) {
-	return s.judgeAll(ctx, !s.opts.Past)
+	return s.judgeAll(ctx, !s.opts.OfCommit)
 }
 
 // inCommit returns the form of a reason for the tree of a commit.
@@ -110,7 +110,7 @@ func (ts *treeStatus) subject(dir repo.Path) *DirStatus {
 	if err != nil {
 		return nil
 	}
-	return ts.at[d]
+	return ts.status[d]
 }
 
 // checkRecord checks a record against the present directory.
@@ -143,7 +143,7 @@ func (ts *treeStatus) checkRecord(ctx context.Context, r *store.DirRecord, dir r
 		check.Reasons = []string{reasonContent}
 	case StaleBelow:
 		check.Reasons = []string{reasonBelow}
-		if ts.opts.Past && !slices.ContainsFunc(now.Reasons, func(why string) bool { return !strings.HasSuffix(why, describedAnew) }) {
+		if ts.opts.OfCommit && !slices.ContainsFunc(now.Reasons, func(why string) bool { return !strings.HasSuffix(why, describedAnew) }) {
 			check.State, check.Reasons = fresh.Unknown, []string{reasonReworded}
 		}
 	case Unknown:

@@ -23,7 +23,7 @@ func (ts *treeStatus) refresh(ctx context.Context, level []*Directory) error {
 		return nil
 	}
 	for _, d := range level {
-		s := ts.at[d]
+		s := ts.status[d]
 		switch {
 		case s.Verdict == Excluded || s.hasSummary():
 			continue
@@ -87,17 +87,17 @@ func (ts *treeStatus) outline(ctx context.Context, s *DirStatus) error {
 	failed := s.Verdict == Failed
 	s.Record, s.outlined = r, true
 	if it.AbsentFiles > 0 {
-		ts.unsure = true // git may get the contents later
+		ts.uncertain = true // git may get the contents later
 	}
 	switch unknown := s.unknownChildren(); {
 	case len(unknown) > 0:
 		s.Verdict, s.Reasons, s.outlined = Unknown, unknown, false
 	case failed: // keep the verdict and the reason of the failure
 	case it.AbsentFiles > 0:
-		s.Verdict, s.K = Fresh, 0
+		s.Verdict, s.ChangedChildren = Fresh, 0
 		s.Reasons = []string{fmt.Sprintf("%d of its files are not in this clone", it.AbsentFiles)}
 	default:
-		s.Verdict, s.K, s.Reasons = Fresh, 0, nil
+		s.Verdict, s.ChangedChildren, s.Reasons = Fresh, 0, nil
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func (s *Survey) Report(ctx context.Context) (*Report, error) {
 	}
 	r := &Report{Commit: s.tree.Commit(), Sections: []ShownDirectory{}, Flags: ts.flags(), Counts: make(map[string]int), Summaries: *ts.counts(nil)}
 	for _, d := range ts.order {
-		r.Counts[ts.at[d].Verdict.String()]++
+		r.Counts[ts.status[d].Verdict.String()]++
 	}
 	whole, err := ts.judgeOverview(ctx)
 	if err != nil {

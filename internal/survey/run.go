@@ -45,8 +45,8 @@ type RunOptions struct {
 	OnWait func(model.Retry)
 	// Ticks makes tickers. Without it, the run calls no Progress per Heartbeat and waits for no other run.
 	Ticks TickerFunc
-	// Files stores the summaries of files; if nil, they are dropped.
-	Files func(ctx context.Context, author string, it *describe.Item, texts map[repo.Path]string) error
+	// StoreFileSummaries stores the summaries of files; if nil, they are dropped.
+	StoreFileSummaries func(ctx context.Context, author string, it *describe.Item, texts map[repo.Path]string) error
 }
 
 // Progress is the state of a run.
@@ -412,8 +412,8 @@ func (r *run) next(ctx context.Context) (*DirStatus, error) {
 			if err := r.judgeLevel(ctx, []*Directory{st.Dir}); err != nil {
 				return nil, err
 			}
-			*st = *r.at[st.Dir]
-			r.at[st.Dir] = st
+			*st = *r.status[st.Dir]
+			r.status[st.Dir] = st
 		}
 		if !wanted(st, r.writer.Recipe()) || r.triedPartial(st) || r.sameInputAsBefore(st, r.writer.Recipe()) {
 			r.queue.done(st)
@@ -471,12 +471,12 @@ func (r *run) finish(ctx context.Context, a answer) error {
 		if rec.Partial && !rec.Outlined() {
 			r.partial[rec.Basis.Digest()] = partialAnswer{rec.Path, st.Record != nil && sameAttempt(rec, st.Record)}
 		}
-		st.Record, st.Reasons, st.K = rec, nil, 0
+		st.Record, st.Reasons, st.ChangedChildren = rec, nil, 0
 		st.finish()
 		r.result.Done = append(r.result.Done, repo.DirLabel(st.Dir.Path).JSON().Path)
 		r.noAnswer, r.unusable = 0, 0
-		if r.runOpts.Files != nil && len(a.draft.Files) > 0 {
-			if err := r.runOpts.Files(keep, r.writer.Author(), a.item, a.draft.Files); err != nil {
+		if r.runOpts.StoreFileSummaries != nil && len(a.draft.Files) > 0 {
+			if err := r.runOpts.StoreFileSummaries(keep, r.writer.Author(), a.item, a.draft.Files); err != nil {
 				r.result.Remarks = append(r.result.Remarks, excerpt.OneLine(fmt.Sprintf("summaries of files in %s: %v", repo.DirLabel(st.Dir.Path), err)))
 			}
 		}

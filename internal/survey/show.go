@@ -23,16 +23,16 @@ type Shown struct {
 // A ShownDirectory is a directory with its verdict and text.
 type ShownDirectory struct {
 	repo.PathJSON
-	Verdict    Verdict  `json:"verdict"`
-	Reasons    []string `json:"reasons"`
-	K          int      `json:"k"` // children that differ from the basis of the text
-	N          int      `json:"n"` // children that count
-	Text       *string  `json:"text"`
-	Author     *string  `json:"author"`
-	Confirmer  string   `json:"confirmed_by,omitempty"`
-	Outline    bool     `json:"outline"`    // the text is an outline
-	Incomplete bool     `json:"incomplete"` // some children had no text when this one was written
-	Receipt    *string  `json:"receipt"`
+	Verdict         Verdict  `json:"verdict"`
+	Reasons         []string `json:"reasons"`
+	ChangedChildren int      `json:"k"` // children that differ from the basis of the text
+	CountedChildren int      `json:"n"` // children that count
+	Text            *string  `json:"text"`
+	Author          *string  `json:"author"`
+	Confirmer       string   `json:"confirmed_by,omitempty"`
+	Outline         bool     `json:"outline"`    // the text is an outline
+	Incomplete      bool     `json:"incomplete"` // some children had no text when this one was written
+	Receipt         *string  `json:"receipt"`
 	// Basis is the digest of the present basis. A confirmation of the text needs it.
 	Basis string `json:"basis,omitempty"`
 
@@ -48,7 +48,7 @@ func (s *Survey) Show(ctx context.Context, within repo.Path) (*Shown, error) {
 	out := &Shown{Commit: s.tree.Commit(), Directories: []ShownDirectory{}, Summaries: *ts.counts([]repo.Path{within})}
 	var walk func(d *Directory)
 	walk = func(d *Directory) {
-		out.Directories = append(out.Directories, ts.shown(ts.at[d]))
+		out.Directories = append(out.Directories, ts.shown(ts.status[d]))
 		for _, c := range d.Children {
 			walk(c)
 		}
@@ -73,7 +73,7 @@ func (s *Survey) Directories(ctx context.Context, paths []repo.Path) ([]*ShownDi
 	list := make([]*ShownDirectory, len(paths))
 	for i, p := range paths {
 		if d, err := ts.find(p); err == nil {
-			shown := ts.shown(ts.at[d])
+			shown := ts.shown(ts.status[d])
 			list[i] = &shown
 		}
 	}
@@ -144,7 +144,7 @@ func noDirectory(p repo.Path) error {
 func (ts *treeStatus) shown(st *DirStatus) ShownDirectory {
 	d := ShownDirectory{
 		PathJSON: repo.DirLabel(st.Dir.Path).JSON(), Verdict: st.Verdict, Reasons: append([]string{}, st.Reasons...),
-		K: st.K, N: st.N, Depth: st.Dir.depth,
+		ChangedChildren: st.ChangedChildren, CountedChildren: st.CountedChildren, Depth: st.Dir.depth,
 	}
 	if st.Verdict != Unknown && st.Verdict != Excluded {
 		d.Basis = ts.basis(st).Digest().String()
@@ -204,7 +204,7 @@ func (s *Survey) Prompt(ctx context.Context, dir repo.Path) (string, error) {
 			Err: fmt.Errorf("%s is excluded: %s", repo.DirLabel(dir), d.Excluded),
 		}
 	}
-	it, err := ts.item(ctx, ts.at[d])
+	it, err := ts.item(ctx, ts.status[d])
 	if err != nil {
 		return "", err
 	}

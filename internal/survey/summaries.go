@@ -69,7 +69,7 @@ func (s *Survey) summaries(ctx context.Context) ([]DirSummary, error) {
 func (ts *treeStatus) summaries() []DirSummary {
 	var list []DirSummary
 	for _, d := range ts.order {
-		st := ts.at[d]
+		st := ts.status[d]
 		if !st.hasSummary() {
 			continue
 		}

@@ -18,9 +18,9 @@ import (
 type Options struct {
 	Exclude []string           // globs of directories and files that are left out
 	Ranks   map[repo.Path]Rank // .ken and .spec have RankSkip unless it ranks them or a directory in them
-	// Past says that the tree is that of a commit. ken makes no plan for it, and a plan for other directories is not
+	// OfCommit says that the tree is that of a commit. ken makes no plan for it, and a plan for other directories is not
 	// valid for it.
-	Past bool
+	OfCommit bool
 	// Counts reports whether a change of that grade to a file makes the summary of its directory stale; if nil, all
 	// grades but format do.
 	Counts func(fresh.Grade) bool

@@ -303,7 +303,7 @@ func verdicts(t testing.TB, w *memoryRepo) map[string]string {
 	for _, d := range shown.Directories {
 		out[d.Path] = d.Verdict.String()
 		if d.Verdict == survey.StaleBelow || d.Verdict == survey.Incomplete {
-			out[d.Path] += fmt.Sprintf(" %d/%d", d.K, d.N)
+			out[d.Path] += fmt.Sprintf(" %d/%d", d.ChangedChildren, d.CountedChildren)
 		}
 	}
 	return out
@@ -929,8 +929,8 @@ func TestLeftOutIsNotGone(t *testing.T) {
 		return shown.Directories[0]
 	}
 	w.excluded["src/gen.go"] = "generated"
-	if got := show(); got.Verdict != survey.Fresh || got.K != 0 || got.N != 1 {
-		t.Errorf("with db and gen.go left out, src is %s (%d of %d, %q); want fresh, 0 of 1", got.Verdict, got.K, got.N, got.Reasons)
+	if got := show(); got.Verdict != survey.Fresh || got.ChangedChildren != 0 || got.CountedChildren != 1 {
+		t.Errorf("with db and gen.go left out, src is %s (%d of %d, %q); want fresh, 0 of 1", got.Verdict, got.ChangedChildren, got.CountedChildren, got.Reasons)
 	}
 	w.content["src/web/c.go"] = "another"
 	if got := show(); got.Verdict != survey.StaleBelow {

@@ -47,14 +47,14 @@ func (ts *treeStatus) work(recipe string, wants func(*DirStatus) bool) map[*Dire
 	work := make(map[*Directory]bool)
 	for _, d := range ts.order { // each after all below it
 		below := slices.ContainsFunc(d.Children, func(c *Directory) bool { return work[c] })
-		work[d] = wants(ts.at[d]) && (below || !ts.sameInputAsBefore(ts.at[d], recipe))
+		work[d] = wants(ts.status[d]) && (below || !ts.sameInputAsBefore(ts.status[d], recipe))
 	}
 	return work
 }
 
 // wantsAny reports whether a writer should describe any directory.
 func (ts *treeStatus) wantsAny(recipe string) bool {
-	for _, st := range ts.at {
+	for _, st := range ts.status {
 		if wanted(st, recipe) {
 			return true
 		}
