@@ -126,7 +126,7 @@ func TestFairLimiterServesPartyWithFewestSlots(t *testing.T) {
 	})
 }
 
-// A failed attempt is retried with growing delays and a limit. A hopeless error stops the
+// A failed attempt is retried with growing delays and a limit. A fatal error stops the
 // worker, a refusal is final, and an attempt that reached a ceiling does not count.
 func TestActionAfter(t *testing.T) {
 	t.Parallel()
@@ -205,7 +205,7 @@ func TestCeiling(t *testing.T) {
 	for _, c := range []struct {
 		surveyrun.Ceiling
 		surveyrun.Amount
-		holds bool
+		allowed bool
 	}{
 		{surveyrun.Ceiling{}, surveyrun.Amount{Tokens: 1 << 40, Unpriced: true}, true},
 		{surveyrun.Ceiling{Tokens: &tokens}, surveyrun.Amount{Tokens: 100, Unpriced: true}, true},
@@ -215,8 +215,8 @@ func TestCeiling(t *testing.T) {
 		{surveyrun.Ceiling{Cost: &cost}, surveyrun.Amount{Tokens: 1, Unpriced: true}, false},
 		{surveyrun.Ceiling{Tokens: &tokens, Cost: &cost}, surveyrun.Amount{Tokens: 1, Cost: cost + 1}, false},
 	} {
-		if c.Allows(c.Amount) != c.holds {
-			t.Errorf("%v within %v: %t, want %t", c.Amount, c.Ceiling, !c.holds, c.holds)
+		if c.Allows(c.Amount) != c.allowed {
+			t.Errorf("%v within %v: %t, want %t", c.Amount, c.Ceiling, !c.allowed, c.allowed)
 		}
 	}
 }

@@ -1,5 +1,6 @@
 // Package excerpt finds the sentences of READMEs and doc comments that say what a directory is for, and leaves out
-// markup, badges, licences and templates. It reads texts that its caller passes.
+// markup, badges, licences and templates. It also shortens texts and removes misleading characters. It reads texts that
+// its caller passes.
 package excerpt
 
 import (
