@@ -457,29 +457,7 @@ func (r *run) finish(ctx context.Context, a answer) error {
 	case a.err == nil && r.makesOutlines() && rec.Partial && repeats(rec, st.Record):
 		// The retry gave the same partial outline.
 	case a.err == nil:
-		if !stored {
-			r.unstored = append(r.unstored, rec)
-		}
-		if len(r.unstored) >= r.batch {
-			if err := r.flush(keep); err != nil {
-				return err
-			}
-		}
-		if !a.draft.Keep && !rec.Outlined() {
-			r.sameText[rec.Text] = append(r.sameText[rec.Text], rec)
-		}
-		if rec.Partial && !rec.Outlined() {
-			r.partial[rec.Basis.Digest()] = partialAnswer{rec.Path, st.Record != nil && sameAttempt(rec, st.Record)}
-		}
-		st.Record, st.Reasons, st.ChangedChildren = rec, nil, 0
-		st.finish()
-		r.result.Done = append(r.result.Done, repo.DirLabel(st.Dir.Path).JSON().Path)
-		r.noAnswer, r.unusable = 0, 0
-		if r.runOpts.StoreFileSummaries != nil && len(a.draft.Files) > 0 {
-			if err := r.runOpts.StoreFileSummaries(keep, r.writer.Author(), a.item, a.draft.Files); err != nil {
-				r.result.Remarks = append(r.result.Remarks, excerpt.OneLine(fmt.Sprintf("summaries of files in %s: %v", repo.DirLabel(st.Dir.Path), err)))
-			}
-		}
+		err = r.keepAnswer(keep, a, rec, stored)
 	case ctx.Err() != nil:
 		return nil // the run was stopped; this is no failure
 	case errors.Is(a.err, describe.ErrFatal), isLimit(a.err):
@@ -488,29 +466,74 @@ func (r *run) finish(ctx context.Context, a answer) error {
 	case errors.Is(a.err, workspace.ErrChanged):
 		// Record no failure: the next run reads the new content.
 		r.noAnswer = 0
-		r.gaveUp[st.Dir.Path] = true
-		r.result.Failed = append(r.result.Failed, FailedPath{repo.DirLabel(st.Dir.Path).JSON(), excerpt.OneLine(a.err.Error())})
+		r.giveUp(st, excerpt.OneLine(a.err.Error()))
 	default:
-		if errors.Is(a.err, describe.ErrNoAnswer) {
-			r.noAnswer++
-		} else {
-			r.noAnswer = 0
-		}
-		r.countUnusable(a.err)
-		f := store.DirFailure{Path: st.Dir.Path, Reason: excerpt.OneLine(a.err.Error()), At: r.stamp(st.Dir.Path)}
-		if a.item != nil {
-			f.Basis = a.item.Basis.Digest()
-		}
-		if err := r.store.KeepFailure(keep, f); err != nil {
-			return err
-		}
-		st.Verdict, st.Reasons = Failed, []string{f.Reason}
-		r.gaveUp[st.Dir.Path] = true
-		r.result.Failed = append(r.result.Failed, FailedPath{repo.DirLabel(st.Dir.Path).JSON(), f.Reason})
+		err = r.keepFailure(keep, a)
+	}
+	if err != nil {
+		return err
 	}
 	r.queue.done(st)
 	r.reportProgress(Progress{Path: st.Dir.Path, Err: a.err, Done: r.queue.finished, Total: r.queue.total, Spent: r.spent})
 	return nil
+}
+
+// keepAnswer makes a record the text of its directory. It stores the record, unless the end of the lease stored it, and the
+// summaries of files.
+func (r *run) keepAnswer(ctx context.Context, a answer, rec *store.DirRecord, stored bool) error {
+	st := a.status
+	if !stored {
+		r.unstored = append(r.unstored, rec)
+	}
+	if len(r.unstored) >= r.batch {
+		if err := r.flush(ctx); err != nil {
+			return err
+		}
+	}
+	if !a.draft.Keep && !rec.Outlined() {
+		r.sameText[rec.Text] = append(r.sameText[rec.Text], rec)
+	}
+	if rec.Partial && !rec.Outlined() {
+		r.partial[rec.Basis.Digest()] = partialAnswer{rec.Path, st.Record != nil && sameAttempt(rec, st.Record)}
+	}
+	st.Record, st.Reasons, st.ChangedChildren = rec, nil, 0
+	st.finish()
+	r.result.Done = append(r.result.Done, repo.DirLabel(st.Dir.Path).JSON().Path)
+	r.noAnswer, r.unusable = 0, 0
+	if r.runOpts.StoreFileSummaries == nil || len(a.draft.Files) == 0 {
+		return nil
+	}
+	if err := r.runOpts.StoreFileSummaries(ctx, r.writer.Author(), a.item, a.draft.Files); err != nil {
+		r.result.Remarks = append(r.result.Remarks, excerpt.OneLine(fmt.Sprintf("summaries of files in %s: %v", repo.DirLabel(st.Dir.Path), err)))
+	}
+	return nil
+}
+
+// keepFailure stores the failure of a writer to describe a directory.
+func (r *run) keepFailure(ctx context.Context, a answer) error {
+	st := a.status
+	if errors.Is(a.err, describe.ErrNoAnswer) {
+		r.noAnswer++
+	} else {
+		r.noAnswer = 0
+	}
+	r.countUnusable(a.err)
+	f := store.DirFailure{Path: st.Dir.Path, Reason: excerpt.OneLine(a.err.Error()), At: r.stamp(st.Dir.Path)}
+	if a.item != nil {
+		f.Basis = a.item.Basis.Digest()
+	}
+	if err := r.store.KeepFailure(ctx, f); err != nil {
+		return err
+	}
+	st.Verdict, st.Reasons = Failed, []string{f.Reason}
+	r.giveUp(st, f.Reason)
+	return nil
+}
+
+// giveUp reports a directory as failed. The run does not ask about it again.
+func (r *run) giveUp(st *DirStatus, reason string) {
+	r.gaveUp[st.Dir.Path] = true
+	r.result.Failed = append(r.result.Failed, FailedPath{repo.DirLabel(st.Dir.Path).JSON(), reason})
 }
 
 // maxUnusable is the number of such failures in a row after which a run stops. One failure may come
