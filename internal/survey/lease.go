@@ -145,8 +145,7 @@ func (d *Dispatcher) Next(ctx context.Context, opts NextOptions) (*NextItem, err
 	for tries := 0; tries < maxTries; {
 		st := q.next()
 		if st == nil {
-			out.Leased = q.putBack()
-			return out, nil
+			break
 		}
 		if ts.sameInputAsBefore(st, LeaseRecipe) {
 			q.done(st) // the directories above need not wait for it
