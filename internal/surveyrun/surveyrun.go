@@ -34,7 +34,7 @@ type Run struct {
 	Ceiling     Ceiling `json:"ceiling"`
 
 	Started time.Time  `json:"begun_at"`
-	Ended *time.Time `json:"ended_at"`
+	Ended   *time.Time `json:"ended_at"`
 
 	// Dead are the directories that ken gave up, and Blocked those that wait for them.
 	Dead    []Dead          `json:"dead"`
