@@ -12,6 +12,7 @@ import (
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/survey"
+	"ken/internal/survey/describe"
 	"ken/internal/testrepo"
 )
 
@@ -48,7 +49,7 @@ func TestFlippedBitsAreNeverFresh(t *testing.T) {
 		if _, err := w.Registry.Write(t.Context(), updates); err != nil {
 			return err
 		}
-		if _, err := w.Survey(nil).Run(t.Context(), survey.Outliner{}, survey.RunOptions{}); err != nil {
+		if _, err := w.Survey(nil).Run(t.Context(), describe.Outliner{}, survey.RunOptions{}); err != nil {
 			return err
 		}
 		_, err := w.Summaries().Confirm(t.Context(), []repo.Path{"d0", "d1"}, "")
@@ -69,7 +70,7 @@ func TestFlippedBitsAreNeverFresh(t *testing.T) {
 	err = within(func(w *ken.Repository) error {
 		_, dirs, err := show(w)
 		for _, d := range dirs.Directories {
-			described[d.Path] = d.Words()
+			described[d.Path] = d.TextOrEmpty()
 		}
 		return err
 	})
@@ -112,8 +113,8 @@ func TestFlippedBitsAreNeverFresh(t *testing.T) {
 				case d.Outline && (d.Path == "." || described[d.Path] == ""):
 					// An outline is made of the files that the rows list, and quotes the
 					// texts of its subdirectories, which are checked there.
-				case d.Verdict == survey.Fresh && d.Words() != described[d.Path]:
-					t.Errorf("seed %d, copy %d: %s is fresh with the text %q", seed, n, d.Path, d.Words())
+				case d.Verdict == survey.Fresh && d.TextOrEmpty() != described[d.Path]:
+					t.Errorf("seed %d, copy %d: %s is fresh with the text %q", seed, n, d.Path, d.TextOrEmpty())
 				case d.Verdict != survey.Fresh:
 					lost++
 				}

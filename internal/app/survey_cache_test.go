@@ -18,18 +18,19 @@ import (
 	"ken/internal/repo"
 	"ken/internal/store"
 	"ken/internal/survey"
+	"ken/internal/survey/describe"
 	"ken/internal/testrepo"
 	"ken/internal/tree"
 	"ken/internal/workspace"
 )
 
 // An agentWriter makes plans and writes nothing.
-type agentWriter struct{ survey.Outliner }
+type agentWriter struct{ describe.Outliner }
 
 func (agentWriter) Recipe() string { return survey.LeaseRecipe }
 
 // An olderOutliner is the outliner of another version.
-type olderOutliner struct{ survey.Outliner }
+type olderOutliner struct{ describe.Outliner }
 
 func (olderOutliner) Recipe() string { return "outline/0" }
 
@@ -97,7 +98,7 @@ func (w *surveyWorld) change() string {
 		}
 		w.Git("add", "-A")
 		w.Git("commit", "-q", "--allow-empty", "-m", "c")
-		w.run(survey.Outliner{})
+		w.run(describe.Outliner{})
 		if w.rnd.IntN(2) == 0 { // else what the run itself keeps is all there is
 			w.asked([]repo.Path{""}, false)
 		}
@@ -113,7 +114,7 @@ func (w *surveyWorld) change() string {
 			w.Git("add", "-A")
 			w.Git("commit", "-q", "-m", "c")
 		}
-		w.run(survey.Outliner{})
+		w.run(describe.Outliner{})
 		return "refresh"
 	case 0, 1:
 		if _, err := os.Stat(w.Path(one)); err == nil {
@@ -150,7 +151,7 @@ func (w *surveyWorld) change() string {
 			w.run(olderOutliner{})
 			return "run an older version"
 		}
-		w.run(survey.Outliner{})
+		w.run(describe.Outliner{})
 		return "run"
 	case 10:
 		w.submit(ctx)
@@ -188,7 +189,7 @@ func (w *surveyWorld) lose() {
 }
 
 // run runs a survey, and checks that a copy of the repository without caches would describe the same directories.
-func (w *surveyWorld) run(writer survey.Writer) {
+func (w *surveyWorld) run(writer describe.Writer) {
 	w.t.Helper()
 	plain := &surveyWorld{Repo: &testrepo.Repo{Dir: w.t.TempDir()}, t: w.t}
 	if err := os.CopyFS(plain.Dir, os.DirFS(w.Dir)); err != nil {
@@ -238,7 +239,7 @@ func (w *surveyWorld) submit(ctx context.Context) {
 // next leases the next directory; nil if none is ready.
 func (w *surveyWorld) next(ctx context.Context) (it *survey.WorkItem) {
 	w.within(func(ws *ken.Repository) error {
-		handed, err := ws.Dispatcher().Next(ctx, survey.NextOptions{Lasting: time.Minute})
+		handed, err := ws.Dispatcher().Next(ctx, survey.NextOptions{Duration: time.Minute})
 		if err == nil {
 			it = handed.Item
 		}
@@ -259,7 +260,7 @@ func (w *surveyWorld) hand(ctx context.Context, it *survey.WorkItem) {
 		}
 		w.n++
 		_, err = ws.Submit(ctx, survey.Submission{
-			Path: p, Lease: it.Lease, Author: "agent", Draft: survey.Draft{Text: fmt.Sprintf("Text %d.", w.n/2)},
+			Path: p, Lease: it.Lease, Author: "agent", Draft: describe.Draft{Text: fmt.Sprintf("Text %d.", w.n/2)},
 		})
 		return err
 	})
@@ -319,7 +320,7 @@ func (w *surveyWorld) asked(paths []repo.Path, forget bool) (answers []string, r
 			var err error
 			switch i {
 			case 0:
-				answer, err = s.Plan(ctx, survey.Outliner{}, survey.PlanOptions{All: true})
+				answer, err = s.Plan(ctx, describe.Outliner{}, survey.PlanOptions{All: true})
 			case 1:
 				answer, err = s.Plan(ctx, agentWriter{}, survey.PlanOptions{})
 			case 2:
@@ -328,7 +329,7 @@ func (w *surveyWorld) asked(paths []repo.Path, forget bool) (answers []string, r
 			case 3:
 				answer, err = survey.NewDispatcher(s, ws.Store, ws.Git.Worktree(), nil).Remaining(ctx)
 			default:
-				answer, _, err = s.Written(ctx, paths[i-others:i-others+1])
+				answer, _, err = s.Summaries(ctx, paths[i-others:i-others+1])
 			}
 			text, _ := json.Marshal(answer)
 			answers = append(answers, fmt.Sprint(string(text), " ", err))
@@ -362,7 +363,7 @@ func TestRunAfterRun(t *testing.T) {
 		w.Write(dir+"/f0.go", "// Package p launches rockets.\npackage p\n")
 	}
 	w.Commit("begin")
-	w.run(survey.Outliner{})
+	w.run(describe.Outliner{})
 	for _, edit := range []struct{ path, text string }{
 		{"a/b/f0.go", "// Package p holds the fuel.\npackage p\n"},
 		{"d/f0.go", "// Package p counts down.\npackage p\n"},
@@ -372,7 +373,7 @@ func TestRunAfterRun(t *testing.T) {
 		w.Write(edit.path, edit.text)
 		w.Git("add", "-A")
 		w.Git("commit", "-q", "-m", "c")
-		w.run(survey.Outliner{})
+		w.run(describe.Outliner{})
 	}
 	paths := []repo.Path{"", "a", "a/b/c"}
 	w.asked(paths, false)
@@ -389,7 +390,7 @@ func TestRunOfAnotherVersion(t *testing.T) {
 	w.Write("a/x.go", "// Package a launches rockets.\npackage a\n")
 	w.Write("b/x.go", "// Package b holds the fuel.\npackage b\n")
 	w.Commit("begin")
-	run := func(writer survey.Writer) (said []string) {
+	run := func(writer describe.Writer) (said []string) {
 		w.within(func(ws *ken.Repository) error {
 			_, err := ws.Survey(nil).Run(t.Context(), writer, survey.RunOptions{})
 			if err != nil {
@@ -401,9 +402,9 @@ func TestRunOfAnotherVersion(t *testing.T) {
 		return said
 	}
 	want := strings.Join(run(olderOutliner{}), "\n")
-	want = strings.ReplaceAll(want, olderOutliner{}.Recipe(), survey.Outliner{}.Recipe())
+	want = strings.ReplaceAll(want, olderOutliner{}.Recipe(), describe.Outliner{}.Recipe())
 	w.asked(nil, false)
-	if got := strings.Join(run(survey.Outliner{}), "\n"); got != want {
+	if got := strings.Join(run(describe.Outliner{}), "\n"); got != want {
 		t.Errorf("described anew as\n%s\nwant\n%s", got, want)
 	}
 }

@@ -5,7 +5,7 @@ import "slices"
 // The layers, from bottom to top. Every package is in exactly one, with its path below internal/.
 var (
 	types    = []string{"repo", "fault", "english", "suggest", "fresh", "model", "outline", "outline/syntax", "allow", "store", "project"}
-	features = []string{"registry", "tree", "survey/excerpt", "survey", "surveyrun", "contract", "workflow", "spec/parse", "spec/derive", "spec", "githook", "docs", "prove", "board", "install", "agenthook", "share", "uses", "find", "brief", "review", "attention", "summary"}
+	features = []string{"registry", "tree", "survey/excerpt", "survey/describe", "survey", "surveyrun", "contract", "workflow", "spec/parse", "spec/derive", "spec", "githook", "docs", "prove", "board", "install", "agenthook", "share", "uses", "find", "brief", "review", "attention", "summary"}
 	// Facts are below the features. A feature may use their concrete types.
 	facts = []string{
 		"atomicfile", "env", "cache", "git", "git/command", "git/objects", "git/remerge", "git/config", "git/index", "git/history", "content", "state", "model/provider", "searchindex",
@@ -49,8 +49,10 @@ var imports = func() map[string][]string {
 	// Tree lists the files that the registry verified.
 	m["tree"] = join(types, readers, []string{"registry", "store/local"})
 	// Survey opens the trees that it surveys, and records the summaries of files that agents write with a directory.
-	m["survey"] = join(types, readers, []string{"registry", "tree", "survey/excerpt"})
-	// Excerpt reads texts that survey passes.
+	m["survey"] = join(types, readers, []string{"registry", "tree", "survey/excerpt", "survey/describe"})
+	// Describe writes the text about one directory, and survey decides which directories need one. Excerpt reads texts
+	// that they pass.
+	m["survey/describe"] = join(types, readers, []string{"survey/excerpt"})
 	m["survey/excerpt"] = []string{"repo"}
 	// A workflow changes a state directory by its contract.
 	m["workflow"] = join(types, readers, []string{"contract", "state"})
@@ -61,13 +63,13 @@ var imports = func() map[string][]string {
 	m["find"] = join(types, readers, []string{"searchindex", "uses", "tree"})
 	// These put together what other features and the search index say: about a path, about a change, about the
 	// history, and to an agent.
-	m["brief"] = join(types, readers, []string{"searchindex", "uses", "find", "tree", "registry", "spec", "survey"})
+	m["brief"] = join(types, readers, []string{"searchindex", "uses", "find", "tree", "registry", "spec", "survey", "survey/describe"})
 	m["review"] = join(types, readers, []string{"searchindex", "uses", "find", "tree", "registry", "spec", "survey", "docs"})
 	m["prove"] = join(types, readers, []string{"searchindex", "find", "tree", "registry", "survey", "docs", "brief"})
 	m["agenthook"] = join(types, readers, []string{"searchindex", "find", "tree", "registry", "spec", "brief", "review"})
 	m["summary"] = join(types, readers, []string{"tree", "registry", "survey"})
 	// Surveyrun shares a survey among workers, and checks the texts about files by the limits of the registry.
-	m["surveyrun"] = join(types, readers, []string{"survey", "registry"})
+	m["surveyrun"] = join(types, readers, []string{"survey", "survey/describe", "registry"})
 	m["board"] = without(without(join(types, readers, features), "board"), "attention")
 	// Attention lists what the board and the command line found.
 	m["attention"] = without(join(types, readers, features), "attention")

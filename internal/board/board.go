@@ -399,7 +399,7 @@ func (w *Worktree) needsAttention() bool {
 	if f == nil || s == nil || d == nil || n == nil {
 		return true
 	}
-	if len(s.Summaries.Wanting) > 0 || s.Counts[survey.Unknown.String()] > 0 {
+	if len(s.Summaries.NeedAttention) > 0 || s.Counts[survey.Unknown.String()] > 0 {
 		return true
 	}
 	return f.Counts.NeedsAttention() || d.Counts.Wanting() || len(d.Unread()) > 0 ||

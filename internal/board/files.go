@@ -9,6 +9,7 @@ import (
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/survey"
+	"ken/internal/survey/describe"
 )
 
 // files reads the verdicts of all files. It records no check, so that a board does not change the result of the
@@ -73,7 +74,7 @@ func (s *Source) survey(ctx context.Context, files *Files) (*Survey, error) {
 			}
 		}
 	}
-	out := &Survey{Counts: make(map[string]int), Summaries: survey.DirCounts{Wanting: []survey.StaleDirectory{}}, Directories: make([]Directory, 0, len(shown.Directories))}
+	out := &Survey{Counts: make(map[string]int), Summaries: survey.DirCounts{NeedAttention: []survey.StaleDirectory{}}, Directories: make([]Directory, 0, len(shown.Directories))}
 	for i := range shown.Directories {
 		d := &shown.Directories[i]
 		raw, err := d.Raw()
@@ -87,8 +88,8 @@ func (s *Source) survey(ctx context.Context, files *Files) (*Survey, error) {
 		out.Tally.add(d)
 		out.Summaries.Add(d)
 		n := Directory{
-			PathJSON: d.PathJSON, Verdict: d.Verdict, Reasons: d.Reasons, K: d.K, N: d.N, Outline: d.Outline,
-			Files: below[raw].files, Bytes: below[raw].bytes, Line: firstLine(survey.Gist(d.Words())), Raw: raw, Text: d.Words(),
+			PathJSON: d.PathJSON, Verdict: d.Verdict, Reasons: d.Reasons, K: d.ChangedChildren, N: d.CountedChildren, Outline: d.Outline,
+			Files: below[raw].files, Bytes: below[raw].bytes, Line: firstLine(describe.Headline(d.TextOrEmpty())), Raw: raw, Text: d.TextOrEmpty(),
 		}
 		if d.Author != nil {
 			n.Author = *d.Author
@@ -104,7 +105,7 @@ func (t *Tally) add(d *survey.ShownDirectory) {
 		return
 	}
 	t.Total++
-	if d.Words() != "" {
+	if d.TextOrEmpty() != "" {
 		t.Described++
 	}
 	switch d.Verdict.State() {
@@ -114,7 +115,7 @@ func (t *Tally) add(d *survey.ShownDirectory) {
 			t.Outlines++
 		}
 	case fresh.Unknown:
-		if d.Words() != "" {
+		if d.TextOrEmpty() != "" {
 			t.Unknown++
 		}
 	default: // no text, or a stale one

@@ -23,7 +23,7 @@ func (r *collector) directory(ctx context.Context, dir repo.Path, budget int, fi
 	}
 	d := layout[dir]
 	facts := DirectoryFacts{Path: dir, Project: r.project, Kinds: r.kind, Tests: r.tests(dir)}
-	texts, _, err := r.survey.Written(ctx, append(childPaths(d), dir))
+	texts, _, err := r.survey.Summaries(ctx, append(childPaths(d), dir))
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (r *collector) directory(ctx context.Context, dir repo.Path, budget int, fi
 }
 
 // parts returns the subdirectories with what they are for: first those with code.
-func (r *collector) parts(ctx context.Context, d *survey.Directory, texts map[repo.Path]survey.DirText) ([]Part, error) {
+func (r *collector) parts(ctx context.Context, d *survey.Directory, texts map[repo.Path]survey.DirSummary) ([]Part, error) {
 	var list []Part
 	for _, c := range d.Children {
 		if c.Excluded != "" || c.IsHidden() {

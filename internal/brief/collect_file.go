@@ -10,7 +10,7 @@ import (
 	"ken/internal/outline"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
-	"ken/internal/survey"
+	"ken/internal/survey/describe"
 	"ken/internal/workspace"
 )
 
@@ -30,7 +30,7 @@ func (r *collector) file(ctx context.Context, f *workspace.File, budget int, fir
 	}
 	own := ""
 	if o := seen[0].Outline; o != nil {
-		own = survey.FileWords(f, o)
+		own = describe.FileLine(f, o)
 		if isGo := o.Language == outline.Go; isGo && o.Doc != "" && (own == "" || strings.HasPrefix(own, "defines ")) {
 			own = o.Doc // of the package, which this file documents
 		}

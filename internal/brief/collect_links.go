@@ -8,6 +8,7 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/survey"
+	"ken/internal/survey/describe"
 	"ken/internal/workspace"
 )
 
@@ -79,7 +80,7 @@ func (r *collector) linkedReadme(ctx context.Context, d *survey.Directory) strin
 		if p.Dir() != d.Path || r.kind(p) != repo.KindSymlink || stem != "readme" {
 			continue
 		}
-		if text := survey.ReadmeWords(string(r.read(ctx, p))); text != "" {
+		if text := describe.ReadmeLead(string(r.read(ctx, p))); text != "" {
 			return text
 		}
 	}

@@ -43,7 +43,7 @@ func (r *collector) withoutShells(list []Part) []Part {
 
 // distinguish replaces a text that several parts have by one that is about each of them: that
 // of its sources, or its most used files.
-func (r *collector) distinguish(ctx context.Context, list []Part, texts map[repo.Path]survey.DirText) error {
+func (r *collector) distinguish(ctx context.Context, list []Part, texts map[repo.Path]survey.DirSummary) error {
 	times := make(map[string]int)
 	for _, p := range list {
 		times[p.About]++

@@ -25,7 +25,7 @@ func (r *collector) repository(ctx context.Context, budget int) (*Brief, error) 
 	for _, c := range root.Children {
 		asked = append(append(asked, c.Path), childPaths(c)...)
 	}
-	texts, stale, err := r.survey.Written(ctx, asked)
+	texts, stale, err := r.survey.Summaries(ctx, asked)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ const maxParts = 24
 // mainParts returns the directories at the root with what they are for, those with most code
 // first. If a directory has no text about itself, or most of the code, its subdirectories are
 // listed too.
-func (r *collector) mainParts(ctx context.Context, root *survey.Directory, texts map[repo.Path]survey.DirText) ([]Part, error) {
+func (r *collector) mainParts(ctx context.Context, root *survey.Directory, texts map[repo.Path]survey.DirSummary) ([]Part, error) {
 	all := r.sources("")
 	var list []Part
 	var below []*survey.Directory

@@ -11,6 +11,7 @@ import (
 	"ken/internal/repo"
 	"ken/internal/spec"
 	"ken/internal/survey"
+	"ken/internal/survey/describe"
 	"ken/internal/tree"
 	"ken/internal/workspace"
 )
@@ -72,7 +73,7 @@ func gradeWords(g fresh.Grade) string {
 }
 
 // dirWords returns the summary of a directory, or what its own files say about it.
-func (r *collector) dirWords(ctx context.Context, d *survey.Directory, texts map[repo.Path]survey.DirText) (Section, error) {
+func (r *collector) dirWords(ctx context.Context, d *survey.Directory, texts map[repo.Path]survey.DirSummary) (Section, error) {
 	s := Section{Subject: repo.DirLabel(d.Path).String(), Verdict: fresh.Fresh.String() + ", outline"}
 	if d.Excluded != "" {
 		s.Verdict, s.Text = fresh.Excluded.String(), "left out: "+d.Excluded
@@ -85,7 +86,7 @@ func (r *collector) dirWords(ctx context.Context, d *survey.Directory, texts map
 		}
 		return s, nil
 	}
-	own, absent, err := r.survey.OwnWords(ctx, d)
+	own, absent, err := r.survey.SelfDescription(ctx, d)
 	if err != nil {
 		return s, err
 	}
@@ -143,7 +144,7 @@ func specSection(n spec.Listed) Section {
 }
 
 // part returns a directory with a line about it.
-func (r *collector) part(ctx context.Context, d *survey.Directory, texts map[repo.Path]survey.DirText) (Part, error) {
+func (r *collector) part(ctx context.Context, d *survey.Directory, texts map[repo.Path]survey.DirSummary) (Part, error) {
 	s, err := r.dirWords(ctx, d, texts)
 	if err != nil || s.Verdict == fresh.None.String() || s.Verdict == fresh.Unknown.String() {
 		return Part{Path: d.Path}, err
@@ -196,7 +197,7 @@ func (r *collector) described(ctx context.Context, paths []repo.Path) ([]Describ
 		case said[i].State == fresh.Fresh:
 			list[i].About, _, _ = strings.Cut(said[i].Text, "\n")
 		case seen[i] != nil:
-			list[i].About = survey.FileWords(f, seen[i])
+			list[i].About = describe.FileLine(f, seen[i])
 		}
 	}
 	return list, nil

@@ -11,7 +11,7 @@ import (
 	"ken/internal/ken"
 	"ken/internal/repo"
 	"ken/internal/spec"
-	"ken/internal/survey"
+	"ken/internal/survey/describe"
 	"ken/internal/term"
 )
 
@@ -37,7 +37,7 @@ func (p *program) glance(ctx context.Context, w *ken.Repository, b *brief.Brief,
 	}
 	for _, s := range b.Sections {
 		if s.Subject == repo.DirLabel("").String() {
-			g.What = survey.Gist(strings.TrimSpace(s.Text))
+			g.What = describe.Headline(strings.TrimSpace(s.Text))
 		}
 		if s.Subject == brief.MainParts {
 			g.parts = strings.Split(s.Text, "\n")

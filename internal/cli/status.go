@@ -155,7 +155,7 @@ type knowledge struct {
 // failsCheck reports whether --check should fail.
 func (k *knowledge) failsCheck() bool {
 	damaged := slices.ContainsFunc(k.Unused, func(u unused) bool { return errors.Is(u.why, fresh.ErrDamaged) })
-	return k.Counts.NeedsAttention() || k.Directories != nil && len(k.Directories.Wanting) > 0 || damaged
+	return k.Counts.NeedsAttention() || k.Directories != nil && len(k.Directories.NeedAttention) > 0 || damaged
 }
 
 // An unused is a record that is not used.
@@ -224,14 +224,14 @@ func (p *program) printReport(known *knowledge, opts reportOptions) {
 func (p *program) listFiles(known *knowledge) {
 	left := known.Counts.Sparse // files that no line names
 	for _, v := range known.Verdicts {
-		word, tone, why := describe(v)
+		word, tone, why := describeVerdict(v)
 		if v.Verdict == registry.FoundSparse {
 			left--
 		}
 		p.io.Line(tone, word, v.RawPath().String(), why)
 	}
 	if d := known.Directories; d != nil {
-		for _, dir := range d.Wanting {
+		for _, dir := range d.NeedAttention {
 			p.io.Line(toneOf(dir.Verdict.State()), dir.Verdict.State().String(), dir.Display(), attention.DirectoryWhy(dir))
 		}
 	}
@@ -240,8 +240,8 @@ func (p *program) listFiles(known *knowledge) {
 	}
 }
 
-// describe returns a verdict in plain words, and the colour of the first word.
-func describe(v registry.Verdict) (word string, tone term.Tone, why string) {
+// describeVerdict returns a verdict in plain words, and the colour of the first word.
+func describeVerdict(v registry.Verdict) (word string, tone term.Tone, why string) {
 	word, why = v.Describe()
 	switch word {
 	case "fresh":

@@ -12,6 +12,7 @@ import (
 	"ken/internal/ken"
 	"ken/internal/repo"
 	"ken/internal/survey"
+	"ken/internal/survey/describe"
 )
 
 // survey returns ken survey.
@@ -62,7 +63,7 @@ func (f *surveyFlags) again(command string, args ...string) string {
 
 // setup returns the survey that the flags ask for, and the writer that find returns for
 // the provider and the model.
-func (f *surveyFlags) setup(c *cobra.Command, w *ken.Repository, find func(provider, model string) (survey.Writer, error)) (*survey.Survey, survey.Writer, error) {
+func (f *surveyFlags) setup(c *cobra.Command, w *ken.Repository, find func(provider, model string) (describe.Writer, error)) (*survey.Survey, describe.Writer, error) {
 	ranks := make(map[repo.Path]survey.Rank)
 	for _, text := range f.ranks {
 		i := strings.LastIndexByte(text, '=')
@@ -84,7 +85,7 @@ func (f *surveyFlags) setup(c *cobra.Command, w *ken.Repository, find func(provi
 		return nil, nil, err
 	}
 	s := w.Survey(ranks)
-	if err := s.Known(c.Context(), slices.Sorted(maps.Keys(ranks))); err != nil {
+	if err := s.CheckDirectories(c.Context(), slices.Sorted(maps.Keys(ranks))); err != nil {
 		return nil, nil, err
 	}
 	return s, writer, nil

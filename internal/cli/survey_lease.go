@@ -31,7 +31,7 @@ time. Give it back with: ken survey release DIR.`,
   ken survey next internal     # one in internal`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			lasting, err := survey.LeaseFor(seconds)
+			lasting, err := survey.LeaseDuration(seconds)
 			if c.Flags().Changed("lease") && seconds == 0 {
 				err = errors.New("a lease lasts at least 1 second")
 			}
@@ -43,7 +43,7 @@ time. Give it back with: ken survey release DIR.`,
 				if err != nil {
 					return err
 				}
-				got, err := w.Next(c.Context(), survey.NextOptions{Within: dir, Lasting: lasting})
+				got, err := w.Next(c.Context(), survey.NextOptions{Within: dir, Duration: lasting})
 				if err != nil {
 					return err
 				}
@@ -82,17 +82,17 @@ func noneReady(got *survey.NextItem) string {
 		return "no directory is left to describe"
 	}
 	text := fmt.Sprintf("no directory is ready; %d left to describe", got.Remaining)
-	if len(got.Held) == 0 {
+	if len(got.Leased) == 0 {
 		return text
 	}
-	first := slices.MinFunc(got.Held, func(a, b survey.HeldPath) int { return a.Until.Compare(b.Until) })
+	first := slices.MinFunc(got.Leased, func(a, b survey.LeasedPath) int { return a.Until.Compare(b.Until) })
 	path := first.Display()
 	by := ""
 	if first.By != "" {
 		by = " to " + first.By
 	}
 	return text + fmt.Sprintf(": %s leased to others, %s%s until %s; ask again then, or release it: ken survey release %s",
-		english.Count(len(got.Held), "directory"), path, by, first.Until.Format(time.RFC3339), fault.Quote(path))
+		english.Count(len(got.Leased), "directory"), path, by, first.Until.Format(time.RFC3339), fault.Quote(path))
 }
 
 func (p *program) surveyRelease() *cobra.Command {
@@ -136,7 +136,7 @@ leases the directory. The leases of ken survey run stay.`,
 }
 
 // leasedTo says who has a directory, and until when.
-func leasedTo(h survey.HeldPath) string {
+func leasedTo(h survey.LeasedPath) string {
 	by := ""
 	if h.By != "" {
 		by = " to " + h.By
@@ -205,7 +205,7 @@ func (p *program) submit(c *cobra.Command, w *ken.Repository, sub survey.Submiss
 		}
 		p.io.Line(tone, string(done.Result), done.Display(), done.Reason)
 	}
-	if err == nil && (done.Result == survey.SubmitRejected || done.Result == survey.SubmitFenced) {
+	if err == nil && (done.Result == survey.SubmitRejected || done.Result == survey.SubmitLeaseEnded) {
 		return errFailed
 	}
 	return err

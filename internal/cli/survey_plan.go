@@ -11,6 +11,7 @@ import (
 	"ken/internal/ken"
 	"ken/internal/repo"
 	"ken/internal/survey"
+	"ken/internal/survey/describe"
 )
 
 func (p *program) surveyPlan() *cobra.Command {
@@ -42,13 +43,13 @@ func (p *program) surveyPlan() *cobra.Command {
 					return p.io.Encode(plan)
 				}
 				p.printPlan(plan, estimate)
-				if _, thinks := writer.(survey.ModelWriter); thinks {
+				if _, isModel := writer.(*describe.ModelWriter); isModel {
 					return nil
 				}
 				// Directories with an outline may still need a summary by an agent or a model.
-				if plan.Minds > 0 {
+				if plan.NeedSummary > 0 {
 					p.io.Remarkf("ken: this is the plan for outlines; %s need a summary by an agent (ken survey next) or a model (ken survey plan --provider NAME)",
-						english.Count(plan.Minds, "directory"))
+						english.Count(plan.NeedSummary, "directory"))
 				}
 				return nil
 			})

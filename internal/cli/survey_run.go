@@ -15,6 +15,7 @@ import (
 	"ken/internal/ken"
 	"ken/internal/model"
 	"ken/internal/survey"
+	"ken/internal/survey/describe"
 	"ken/internal/surveyrun"
 	"ken/internal/term"
 	"ken/internal/worker"
@@ -120,12 +121,12 @@ func limitsOf(c *cobra.Command) (words []string) {
 }
 
 // runSurvey runs a survey and shows its progress.
-func (p *program) runSurvey(c *cobra.Command, w *ken.Repository, s *survey.Survey, writer survey.Writer, opts survey.RunOptions) (*survey.RunResult, error) {
+func (p *program) runSurvey(c *cobra.Command, w *ken.Repository, s *survey.Survey, writer describe.Writer, opts survey.RunOptions) (*survey.RunResult, error) {
 	show := p.io.Progress("describing directories")
 	defer show.Done()
 	opts = w.SurveyLimits(opts)
 	every := 0 // outlines take no time
-	if _, thinks := writer.(survey.ModelWriter); thinks {
+	if _, isModel := writer.(*describe.ModelWriter); isModel {
 		every = 10
 	}
 	show.Lines(every, 10*time.Second)
@@ -159,7 +160,7 @@ func announceWaits(now func() time.Time, print func(text string)) func(model.Ret
 }
 
 // printRan prints the result of a run. The command again continues it.
-func (p *program) printRan(ran *survey.RunResult, w survey.Writer, again string) {
+func (p *program) printRan(ran *survey.RunResult, w describe.Writer, again string) {
 	for _, f := range ran.Failed {
 		p.io.Line(term.Bad, "failed", f.Display(), f.Reason)
 	}
@@ -180,22 +181,22 @@ func (p *program) printRan(ran *survey.RunResult, w survey.Writer, again string)
 			left = "only the overview is left"
 		}
 		p.io.Remarkf("ken: stopped: %s; %s; continue with: %s", ran.Stopped, left, again)
-	} else if len(ran.Held) > 0 {
-		until := slices.MaxFunc(ran.Held, func(a, b survey.HeldPath) int { return a.Until.Compare(b.Until) }).Until
+	} else if len(ran.Leased) > 0 {
+		until := slices.MaxFunc(ran.Leased, func(a, b survey.LeasedPath) int { return a.Until.Compare(b.Until) }).Until
 		p.io.Remarkf("ken: %d directories left to describe; others have %s of them until %s; continue then with: %s",
-			ran.Left, english.Count(len(ran.Held), "directory"), until.Local().Format(time.TimeOnly), again)
+			ran.Left, english.Count(len(ran.Leased), "directory"), until.Local().Format(time.TimeOnly), again)
 	}
 }
 
 // spent formats tokens and cost so far, "" for none.
-func spent(s survey.Spent) string {
-	switch tokens := s.In + s.Out; {
+func spent(s describe.Spent) string {
+	switch tokens := s.Usage.Tokens(); {
 	case tokens == 0:
 		return ""
-	case s.Unknown:
+	case !s.Cost.Known():
 		return fmt.Sprintf("%d tokens", tokens)
 	default:
-		return fmt.Sprintf("%d tokens, $%.4f", tokens, s.Cost)
+		return fmt.Sprintf("%d tokens, $%.4f", tokens, s.Cost.USD)
 	}
 }
 
@@ -210,7 +211,7 @@ func failure(c *cobra.Command, ran *survey.RunResult, plan string) error {
 		return ran.Err
 	case len(ran.Failed) > 0:
 		return &fault.Error{Hint: "list what is left: " + plan, Err: fmt.Errorf("%s could not be described", english.Count(len(ran.Failed), "directory"))}
-	case ran.Left > 0 && ran.Stopped == "" && len(ran.Held) == 0:
+	case ran.Left > 0 && ran.Stopped == "" && len(ran.Leased) == 0:
 		return &fault.Error{
 			Hint: "list what is left: " + plan,
 			Err:  fmt.Errorf("%s changed during the survey and must be described again", english.Count(ran.Left, "directory")),

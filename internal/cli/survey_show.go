@@ -10,6 +10,7 @@ import (
 	"ken/internal/ken"
 	"ken/internal/store"
 	"ken/internal/survey"
+	"ken/internal/survey/describe"
 	"ken/internal/term"
 )
 
@@ -32,7 +33,7 @@ func (p *program) surveyShow() *cobra.Command {
 					return err
 				}
 				err = p.answer(shown, func() { p.printShown(shown, len(args) > 0) })
-				return failCheck(err, check && shown.Wanting())
+				return failCheck(err, check && shown.NeedsAttention())
 			})
 		},
 	}
@@ -47,7 +48,7 @@ func (p *program) printShown(shown *survey.Shown, named bool) {
 		p.io.Printf("no directories: git tracks no file yet\n")
 		return
 	}
-	leases := make(map[string]survey.HeldPath, len(shown.Leases))
+	leases := make(map[string]survey.LeasedPath, len(shown.Leases))
 	for _, h := range shown.Leases {
 		leases[h.Path] = h
 	}
@@ -58,7 +59,7 @@ func (p *program) printShown(shown *survey.Shown, named bool) {
 				why = append([]string{leasedTo(h)}, why...)
 			}
 			if d.Verdict == survey.StaleBelow {
-				why = append([]string{fmt.Sprintf("%d of %s changed", d.K, english.Count(d.N, "subdirectory"))}, why...)
+				why = append([]string{fmt.Sprintf("%d of %s changed", d.ChangedChildren, english.Count(d.CountedChildren, "subdirectory"))}, why...)
 			}
 			if named && i == 0 && d.Text != nil {
 				p.io.Line(toneOf(d.Verdict.State()), d.Word(), d.Display(), strings.Join(append(why, "by "+*d.Author), ", "))
@@ -67,7 +68,7 @@ func (p *program) printShown(shown *survey.Shown, named bool) {
 			}
 			switch {
 			case d.Text != nil:
-				why = append(why, survey.Gist(*d.Text))
+				why = append(why, describe.Headline(*d.Text))
 			case d.Outline && named && i == 0:
 				why = append(why, store.EmptyOutline)
 			}

@@ -10,6 +10,7 @@ import (
 	"ken/internal/ken"
 	"ken/internal/registry"
 	"ken/internal/survey"
+	"ken/internal/survey/describe"
 	"ken/internal/term"
 )
 
@@ -98,7 +99,7 @@ func (p *program) bringUp(c *cobra.Command, w *ken.Repository, f *surveyFlags) (
 		p.io.Remarkf("hint: %s", hintNoFiles(rep))
 		return failed, nil
 	}
-	_, free := writer.(survey.Outliner)
+	_, free := writer.(describe.Outliner)
 	described := len(ran.Done) > 0 && !free
 	if !p.io.JSON && (described || len(ran.Failed) > 0 || ran.Left > 0) {
 		p.printRan(ran, writer, f.again("ken survey run"))
@@ -132,8 +133,8 @@ func (p *program) showing(what string, work func() error) error {
 
 // anyWriter returns a function that returns the writer for a provider. Without a name, that is the configured one. If it
 // cannot be used, for example without a key, it is the outliner.
-func (p *program) anyWriter(w *ken.Repository) func(provider, model string) (survey.Writer, error) {
-	return func(provider, model string) (survey.Writer, error) {
+func (p *program) anyWriter(w *ken.Repository) func(provider, model string) (describe.Writer, error) {
+	return func(provider, model string) (describe.Writer, error) {
 		writer, err := w.Writer(provider, model)
 		if err == nil || provider != "" {
 			return writer, err
@@ -142,6 +143,6 @@ func (p *program) anyWriter(w *ken.Repository) func(provider, model string) (sur
 		if hint := fault.HintOf(err); hint != "" {
 			p.io.Remarkf("hint: %s", term.CleanText(hint))
 		}
-		return survey.Outliner{}, nil
+		return describe.Outliner{}, nil
 	}
 }

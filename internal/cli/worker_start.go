@@ -74,7 +74,7 @@ func (p *program) follow(c *cobra.Command, s *worker.Runs, id int64) error {
 		case ctx.Err() != nil:
 			p.io.Remarkf("ken: run %d continues; stop it with: ken worker cancel %d", id, id)
 			return &fault.Error{Kind: fault.Interrupted, Err: errors.New("interrupted")}
-		case errors.Is(err, surveyrun.ErrAway):
+		case errors.Is(err, surveyrun.ErrUnavailable):
 			if !away {
 				away = true
 				p.io.Remarkf("ken: waiting for the server: %s", term.CleanText(err.Error()))
@@ -83,7 +83,7 @@ func (p *program) follow(c *cobra.Command, s *worker.Runs, id int64) error {
 			continue
 		case err != nil:
 			return fmt.Errorf("run %d continues, but ken cannot follow it: %w", id, err)
-		case r.State.Over():
+		case r.State.Stopped():
 			show.Done()
 			return errors.Join(s.Sync(ctx), p.reportEnd(r))
 		}
@@ -93,8 +93,8 @@ func (p *program) follow(c *cobra.Command, s *worker.Runs, id int64) error {
 		if n.Taken > 0 {
 			more += fmt.Sprintf(", %d under way", n.Taken)
 		}
-		show.UpdateWith(n.Settled(), n.Total, more)
-		if !alone && n.Settled()+n.Taken == 0 && time.Since(begun) > noWorkerAfter {
+		show.UpdateWith(n.Finished(), n.Total, more)
+		if !alone && n.Finished()+n.Taken == 0 && time.Since(begun) > noWorkerAfter {
 			alone = true
 			start := "ken worker"
 			if r.Provider == "command" {

@@ -11,18 +11,18 @@ import (
 	"ken/internal/survey"
 )
 
-// Surveys returns the maker of surveys, one for each tree.
-func (w *Repository) Surveys() *survey.Maker {
+// Surveys returns the factory of the surveys of all trees.
+func (w *Repository) Surveys() *survey.Factory {
 	c := w.Config.Survey
-	return &survey.Maker{Sources: w.TreeSources(), Exclude: c.Exclude, Ranks: c.Ranks, StaleMentions: docs.StaleMentions(w.Workspace)}
+	return &survey.Factory{Sources: w.TreeSources(), Exclude: c.Exclude, Ranks: c.Ranks, StaleMentions: docs.StaleMentions(w.Workspace)}
 }
 
 // Survey returns the survey of the work tree.
 func (w *Repository) Survey(ranks map[repo.Path]survey.Rank) *survey.Survey {
-	return w.Surveys().Work(ranks)
+	return w.Surveys().WorkTree(ranks)
 }
 
-// DirCounts counts the summaries of directories by state; see [survey.Maker.DirCounts].
+// DirCounts counts the summaries of directories by state; see [survey.Factory.DirCounts].
 func (w *Repository) DirCounts(ctx context.Context, rep *registry.Report, verified bool, within []repo.Path) (*survey.DirCounts, error) {
 	return w.Surveys().DirCounts(ctx, rep, verified, within)
 }

@@ -9,6 +9,7 @@ import (
 	"ken/internal/model/provider"
 	"ken/internal/repo"
 	"ken/internal/survey"
+	"ken/internal/survey/describe"
 	"ken/internal/tree"
 	"ken/internal/workspace"
 )
@@ -28,7 +29,7 @@ func (w *Repository) SurveyLimits(opts survey.RunOptions) survey.RunOptions {
 	opts.Dispatcher = w.Dispatcher()
 	opts.CurrentTree = func() workspace.Tree { return tree.NewWork(w.TreeSources()) }
 	opts.Ticks = Ticks
-	opts.Files = func(ctx context.Context, author string, it *survey.Item, texts map[repo.Path]string) error {
+	opts.StoreFileSummaries = func(ctx context.Context, author string, it *describe.Item, texts map[repo.Path]string) error {
 		_, err := survey.WriteFileSummaries(ctx, w.Registry, author, it.Path, it.Basis, texts)
 		return err
 	}
@@ -41,10 +42,10 @@ const defaultJobs = 4
 // Writer returns the writer of summaries. It starts a program from the
 // repository's configuration only if the user passes --provider command,
 // and asks a configured provider only after the user has allowed it.
-func (w *Repository) Writer(providerName, modelName string) (survey.Writer, error) {
+func (w *Repository) Writer(providerName, modelName string) (describe.Writer, error) {
 	cfg := w.Provider(providerName, modelName)
 	if cfg.Provider == OutlineProvider {
-		return survey.Outliner{}, nil
+		return describe.Outliner{}, nil
 	}
 	if cfg.Provider == provider.Command && providerName == "" {
 		return nil, &fault.Error{
@@ -59,20 +60,20 @@ func (w *Repository) Writer(providerName, modelName string) (survey.Writer, erro
 	if err != nil {
 		return nil, err
 	}
-	return &survey.ModelDescriber{Model: m, Plain: cfg.Provider == provider.Command && !cfg.JSON}, nil
+	return &describe.ModelWriter{Model: m, Plain: cfg.Provider == provider.Command && !cfg.JSON}, nil
 }
 
 // Planner returns the writer for a plan. It has a name and a price, and needs no key, because ken does not ask it.
-func (w *Repository) Planner(providerName, modelName string) (survey.Writer, error) {
+func (w *Repository) Planner(providerName, modelName string) (describe.Writer, error) {
 	cfg := w.Provider(providerName, modelName)
 	if cfg.Provider == OutlineProvider {
-		return survey.Outliner{}, nil
+		return describe.Outliner{}, nil
 	}
 	m, err := provider.Quote(cfg, provider.Options{})
 	if err != nil {
 		return nil, err
 	}
-	return &survey.ModelDescriber{Model: m}, nil
+	return &describe.ModelWriter{Model: m}, nil
 }
 
 // Provider returns the configuration of the provider that the user names, else of the configured one.

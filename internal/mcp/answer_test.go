@@ -48,7 +48,7 @@ func TestTextsSayWhatTheyLeaveOut(t *testing.T) {
 		"owners":    {&specAnswer{Owners: []specOwned{{LeftOut: problems}}}, []string{"3 more problems"}},
 		"described": {nextItem{&survey.NextItem{}}, []string{"no directory is left to describe\n"}},
 		"leased": {
-			nextItem{&survey.NextItem{Remaining: 2, Held: []survey.HeldPath{{PathJSON: repo.PathJSON{Path: "b"}, Until: at.Add(time.Hour)}, {PathJSON: repo.PathJSON{Path: "a"}, Until: at}}}},
+			nextItem{&survey.NextItem{Remaining: 2, Leased: []survey.LeasedPath{{PathJSON: repo.PathJSON{Path: "b"}, Until: at.Add(time.Hour)}, {PathJSON: repo.PathJSON{Path: "a"}, Until: at}}}},
 			[]string{"no directory is ready; 2 directories left to describe, 2 leased to others, a until 2026-01-02T03:04:05Z; ask again then\n"},
 		},
 	} {

@@ -130,7 +130,7 @@ func (s *server) readSummary(ctx context.Context, req *mcp.ReadResourceRequest) 
 			if k.dir.Receipt != nil {
 				receipt = *k.dir.Receipt
 			}
-			return withVerdict(k.dir.Verdict.String(), k.dir.Path, k.dir.Reasons, receipt, k.dir.Words()), nil
+			return withVerdict(k.dir.Verdict.String(), k.dir.Path, k.dir.Reasons, receipt, k.dir.TextOrEmpty()), nil
 		}
 		f := k.file
 		if f.Verdict == fresh.Unknown && f.CurrentID.IsZero() && f.Text == "" {

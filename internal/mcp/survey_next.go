@@ -30,7 +30,7 @@ func (s *server) addSurveyNext(m *mcp.Server) {
 			"Call survey_submit, then repeat until no directory is ready.",
 		Annotations: recording(),
 	}, func(ctx context.Context, req *mcp.CallToolRequest, in surveyNextInput) (answer, error) {
-		lasting, err := survey.LeaseFor(in.Lease)
+		lasting, err := survey.LeaseDuration(in.Lease)
 		if err != nil {
 			return nil, &fault.Error{Kind: fault.Usage, Err: fmt.Errorf("lease: %w; leave it out to use 900", err)}
 		}
@@ -41,7 +41,7 @@ func (s *server) addSurveyNext(m *mcp.Server) {
 					return nil, err
 				}
 			}
-			next, err := w.Next(ctx, survey.NextOptions{Within: within, Lasting: lasting})
+			next, err := w.Next(ctx, survey.NextOptions{Within: within, Duration: lasting})
 			if err != nil {
 				return nil, err
 			}
@@ -68,14 +68,14 @@ func (n nextItem) notReady() string {
 		return "no directory is left to describe"
 	}
 	text := fmt.Sprintf("no directory is ready; %s left to describe", english.Count(n.Remaining, "directory"))
-	if len(n.Held) == 0 {
+	if len(n.Leased) == 0 {
 		return text
 	}
-	first := slices.MinFunc(n.Held, func(a, b survey.HeldPath) int { return a.Until.Compare(b.Until) })
+	first := slices.MinFunc(n.Leased, func(a, b survey.LeasedPath) int { return a.Until.Compare(b.Until) })
 	by := ""
 	if first.By != "" {
 		by = " to " + first.By
 	}
 	return text + fmt.Sprintf(", %d leased to others, %s%s until %s; ask again then",
-		len(n.Held), first.Display(), by, first.Until.Format(time.RFC3339))
+		len(n.Leased), first.Display(), by, first.Until.Format(time.RFC3339))
 }

@@ -8,6 +8,7 @@ import (
 	"ken/internal/ken"
 	"ken/internal/repo"
 	"ken/internal/survey"
+	"ken/internal/survey/describe"
 	"ken/internal/term"
 )
 
@@ -32,7 +33,7 @@ func (s *server) addSurveySubmit(m *mcp.Server) {
 			if err != nil {
 				return nil, err
 			}
-			sub := survey.Submission{Path: path, Lease: in.Lease, Draft: survey.Draft{Text: in.Text, Keep: in.Keep, Files: make(map[repo.Path]string)}}
+			sub := survey.Submission{Path: path, Lease: in.Lease, Draft: describe.Draft{Text: in.Text, Keep: in.Keep, Files: make(map[repo.Path]string)}}
 			for name, text := range in.Files {
 				file, err := w.RootPath(name)
 				if err != nil {

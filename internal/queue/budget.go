@@ -166,9 +166,9 @@ func lockLease(ctx context.Context, tx pgx.Tx, t *leasedDir) (h leaseRow, err er
 func fits(c surveyrun.Ceiling, spent, reserved, own, most surveyrun.Amount, today bool) error {
 	others := surveyrun.Amount{Tokens: reserved.Tokens - own.Tokens, Cost: reserved.Cost - own.Cost}
 	switch {
-	case c.Holds(spent.Add(others).Add(most)):
+	case c.Allows(spent.Add(others).Add(most)):
 		return nil
-	case c.Holds(spent.Add(most)):
+	case c.Allows(spent.Add(most)):
 		return errReserved
 	default:
 		return &ceilingError{today: today, need: most, spent: spent, most: c}

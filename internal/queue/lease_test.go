@@ -77,10 +77,10 @@ func TestLostLeaseToOtherWorker(t *testing.T) {
 		t.Fatal(err)
 	}
 	grab(t, q, run, "second")
-	if err := q.finish(t.Context(), first, surveyrun.Described{Calls: 1}); !errors.Is(err, errLeaseLost) {
+	if err := q.finish(t.Context(), first, surveyrun.DescribeResult{Calls: 1}); !errors.Is(err, errLeaseLost) {
 		t.Errorf("finish: %v", err)
 	}
-	if err := q.fail(t.Context(), first, surveyrun.Described{Calls: 1}, surveyrun.ActionRetry, 0, errors.New("no")); !errors.Is(err, errLeaseLost) {
+	if err := q.fail(t.Context(), first, surveyrun.DescribeResult{Calls: 1}, surveyrun.ActionRetry, 0, errors.New("no")); !errors.Is(err, errLeaseLost) {
 		t.Errorf("fail: %v", err)
 	}
 	if err := (&dirLease{q, first}).Reserve(t.Context(), surveyrun.Amount{Tokens: 1}, surveyrun.Amount{}); !errors.Is(err, errLeaseLost) {
@@ -97,11 +97,11 @@ func TestFinishedStaysFinished(t *testing.T) {
 	t.Parallel()
 	q, _, held := startLeased(t)
 	for range 2 {
-		if err := q.finish(t.Context(), held, surveyrun.Described{Verdict: survey.Fresh, Calls: 1}); err != nil {
+		if err := q.finish(t.Context(), held, surveyrun.DescribeResult{Verdict: survey.Fresh, Calls: 1}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := q.fail(t.Context(), held, surveyrun.Described{}, surveyrun.ActionRetry, 0, errors.New("no")); !errors.Is(err, errLeaseLost) {
+	if err := q.fail(t.Context(), held, surveyrun.DescribeResult{}, surveyrun.ActionRetry, 0, errors.New("no")); !errors.Is(err, errLeaseLost) {
 		t.Errorf("fail: %v", err)
 	}
 	if err := (&dirLease{q, held}).Reserve(t.Context(), surveyrun.Amount{Tokens: 1}, surveyrun.Amount{}); !errors.Is(err, errLeaseLost) {
@@ -137,7 +137,7 @@ func TestFailureRecordsCost(t *testing.T) {
 			t.Fatal(err)
 		}
 		last := surveyrun.Amount{Tokens: 8}
-		if err := q.fail(t.Context(), held, surveyrun.Described{Calls: 1, Last: last}, action, 0, errors.New("no")); err != nil {
+		if err := q.fail(t.Context(), held, surveyrun.DescribeResult{Calls: 1, Last: last}, action, 0, errors.New("no")); err != nil {
 			t.Fatal(err)
 		}
 		after, err := q.Run(t.Context(), "r", run.ID)
@@ -165,10 +165,10 @@ func TestCancelledStaysCancelled(t *testing.T) {
 	if err := (&dirLease{q, held}).Reserve(t.Context(), surveyrun.Amount{Tokens: 1}, surveyrun.Amount{}); !errors.Is(err, errLeaseLost) {
 		t.Errorf("another call is paid for: %v", err)
 	}
-	if err := q.finish(t.Context(), held, surveyrun.Described{Verdict: survey.Fresh}); err != nil {
+	if err := q.finish(t.Context(), held, surveyrun.DescribeResult{Verdict: survey.Fresh}); err != nil {
 		t.Fatal(err)
 	}
-	if err := q.fail(t.Context(), other, surveyrun.Described{}, surveyrun.ActionGiveUp, 0, errors.New("no")); err != nil {
+	if err := q.fail(t.Context(), other, surveyrun.DescribeResult{}, surveyrun.ActionGiveUp, 0, errors.New("no")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := q.Retry(t.Context(), "", run.ID); fault.KindOf(err) != fault.Usage {
@@ -322,7 +322,7 @@ func TestLockTimeout(t *testing.T) {
 	if _, err := stalled.Exec(t.Context(), `BEGIN; LOCK TABLE ken.survey_run`); err != nil {
 		t.Fatal(err)
 	}
-	if _, err = q.StartRun(t.Context(), surveyrun.Run{Repository: "r"}, &survey.TaskList{}); !errors.Is(err, surveyrun.ErrAway) {
+	if _, err = q.StartRun(t.Context(), surveyrun.Run{Repository: "r"}, &survey.TaskList{}); !errors.Is(err, surveyrun.ErrUnavailable) {
 		t.Errorf("%v", err)
 	}
 	var idle string
@@ -338,7 +338,7 @@ func TestSameInputEvents(t *testing.T) {
 	q, run, held := startLeased(t)
 	var events []Event
 	w := &worker{q: q, opts: WorkOptions{OnEvent: func(e Event) { events = append(events, e) }}.filled()}
-	w.end(t.Context(), held, surveyrun.Described{}, surveyrun.ErrSameInput, false)
+	w.end(t.Context(), held, surveyrun.DescribeResult{}, surveyrun.ErrSameInput, false)
 	if state, _, _, _ := row(t, q, "a"); state != "ready" || len(events) != 0 {
 		t.Errorf("%s, and events is %+v", state, events)
 	}
@@ -346,7 +346,7 @@ func TestSameInputEvents(t *testing.T) {
 	if _, err := q.pool.Exec(t.Context(), `ALTER TABLE ken.survey_directory ADD CHECK (state <> 'ready') NOT VALID`); err != nil {
 		t.Fatal(err)
 	}
-	w.end(t.Context(), held, surveyrun.Described{}, surveyrun.ErrSameInput, false)
+	w.end(t.Context(), held, surveyrun.DescribeResult{}, surveyrun.ErrSameInput, false)
 	if state, _, _, _ := row(t, q, "a"); state != "taken" || len(events) != 1 || !errors.Is(events[0].Err, surveyrun.ErrSameInput) {
 		t.Errorf("%s, and events is %+v", state, events)
 	}
@@ -368,11 +368,11 @@ func TestRightsUnknown(t *testing.T) {
 	q, _, _ := startLeased(t)
 	q.opts.Server = fullServer{}
 	err := q.Work(t.Context(), WorkOptions{Repositories: map[string]Describer{"r": nil}})
-	if !errors.Is(err, surveyrun.ErrAway) || !strings.Contains(err.Error(), "explained: ") {
+	if !errors.Is(err, surveyrun.ErrUnavailable) || !strings.Contains(err.Error(), "explained: ") {
 		t.Errorf("Work: %v", err)
 	}
 	err = q.serverError(t.Context(), &pgconn.PgError{Code: "42501", Message: "permission denied for table survey_run"})
-	if !isPermissionDenied(err) || errors.Is(err, surveyrun.ErrAway) {
+	if !isPermissionDenied(err) || errors.Is(err, surveyrun.ErrUnavailable) {
 		t.Errorf("refused statement: %v", err)
 	}
 }

@@ -163,7 +163,7 @@ func (q *Queue) Close() { q.pool.Close() }
 // quiet discards River's log. The queue reports errors itself.
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-// serverError explains an error of the server. A temporary one is [surveyrun.ErrAway].
+// serverError explains an error of the server. A temporary one is [surveyrun.ErrUnavailable].
 func (q *Queue) serverError(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -220,7 +220,7 @@ type temporaryError struct{ error }
 
 func (p *temporaryError) Unwrap() error { return p.error }
 
-func (p *temporaryError) Is(target error) bool { return target == surveyrun.ErrAway }
+func (p *temporaryError) Is(target error) bool { return target == surveyrun.ErrUnavailable }
 
 // isTemporary reports whether an error is one of the connection and not of the statement: the
 // server is away, starts or ends.

@@ -22,6 +22,7 @@ import (
 	"ken/internal/repo"
 	"ken/internal/store"
 	"ken/internal/survey"
+	"ken/internal/survey/describe"
 	"ken/internal/surveyrun"
 )
 
@@ -96,7 +97,7 @@ func grow(widths ...int) *survey.TaskList { return queuetest.Tree("d", widths...
 // A fakeDescriber is a Describer with functions of the test.
 type fakeDescriber struct {
 	able     func(surveyrun.Run) error
-	describe func(ctx context.Context, of survey.DirTask, lease surveyrun.DirLease) (surveyrun.Described, error)
+	describe func(ctx context.Context, of survey.DirTask, lease surveyrun.DirLease) (surveyrun.DescribeResult, error)
 
 	mu    sync.Mutex
 	early []string // parents that came before a child
@@ -110,7 +111,7 @@ func (h *fakeDescriber) CheckRun(_ context.Context, run surveyrun.Run) error {
 	return nil
 }
 
-func (h *fakeDescriber) Describe(ctx context.Context, _ surveyrun.Run, of survey.DirTask, below []survey.DirTask, lease surveyrun.DirLease) (surveyrun.Described, error) {
+func (h *fakeDescriber) Describe(ctx context.Context, _ surveyrun.Run, of survey.DirTask, below []survey.DirTask, lease surveyrun.DirLease) (surveyrun.DescribeResult, error) {
 	h.mu.Lock()
 	h.calls++
 	for _, c := range below {
@@ -125,9 +126,9 @@ func (h *fakeDescriber) Describe(ctx context.Context, _ surveyrun.Run, of survey
 	return said(of), nil
 }
 
-func said(of survey.DirTask) surveyrun.Described {
+func said(of survey.DirTask) surveyrun.DescribeResult {
 	r := &store.DirRecord{Path: of.Path, Text: "about " + string(of.Path), At: time.Unix(1e9, 0)}
-	return surveyrun.Described{Record: r, Verdict: survey.Fresh, Current: r.ID(), Calls: 1}
+	return surveyrun.DescribeResult{Record: r, Verdict: survey.Fresh, Current: r.ID(), Calls: 1}
 }
 
 var testRun = surveyrun.Run{Repository: "r", Recipe: "prompt/1 test", Provider: "test", Model: "test", By: "tester"}
@@ -209,9 +210,9 @@ func TestUnchangedChildrenNeedNoCall(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
 	id := s.start(t, testRun, grow(2))
-	s.work(t, 1, queue.WorkOptions{}, &fakeDescriber{describe: func(_ context.Context, of survey.DirTask, _ surveyrun.DirLease) (surveyrun.Described, error) {
+	s.work(t, 1, queue.WorkOptions{}, &fakeDescriber{describe: func(_ context.Context, of survey.DirTask, _ surveyrun.DirLease) (surveyrun.DescribeResult, error) {
 		if of.Path == "" {
-			return surveyrun.Described{Verdict: survey.Fresh}, nil
+			return surveyrun.DescribeResult{Verdict: survey.Fresh}, nil
 		}
 		return said(of), nil
 	}})
@@ -229,18 +230,18 @@ func TestSameInputWaits(t *testing.T) {
 	var there, inHand atomic.Bool
 	waited := make(chan struct{})
 	var once sync.Once
-	s.work(t, 2, queue.WorkOptions{Jobs: 2}, &fakeDescriber{describe: func(ctx context.Context, of survey.DirTask, hold surveyrun.DirLease) (surveyrun.Described, error) {
+	s.work(t, 2, queue.WorkOptions{Jobs: 2}, &fakeDescriber{describe: func(ctx context.Context, of survey.DirTask, hold surveyrun.DirLease) (surveyrun.DescribeResult, error) {
 		if of.Path == "" {
 			return said(of), nil
 		}
 		switch err := hold.Claim(ctx, same); {
 		case errors.Is(err, surveyrun.ErrSameInput):
 			once.Do(func() { close(waited) })
-			return surveyrun.Described{}, err
+			return surveyrun.DescribeResult{}, err
 		case err != nil:
-			return surveyrun.Described{}, err
+			return surveyrun.DescribeResult{}, err
 		case there.Load():
-			return surveyrun.Described{Verdict: survey.Fresh}, nil
+			return surveyrun.DescribeResult{Verdict: survey.Fresh}, nil
 		case !inHand.CompareAndSwap(false, true):
 			t.Error("two workers describe the same input at once")
 		}
@@ -270,7 +271,7 @@ func TestWorkerAfterLostLease(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		// Its heart beats once in an hour, and so its lease runs out: by the server's clock.
 		err := s.Work(ctx, queue.WorkOptions{Name: "slow", Lease: time.Hour, Drain: time.Minute, Repositories: map[string]queue.Describer{"r": &fakeDescriber{
-			describe: func(_ context.Context, of survey.DirTask, lease surveyrun.DirLease) (surveyrun.Described, error) {
+			describe: func(_ context.Context, of survey.DirTask, lease surveyrun.DirLease) (surveyrun.DescribeResult, error) {
 				err := lease.Reserve(ctx, surveyrun.Amount{Tokens: 100}, surveyrun.Amount{})
 				first.Do(func() { close(asleep) })
 				cancel()
@@ -288,7 +289,7 @@ func TestWorkerAfterLostLease(t *testing.T) {
 	if _, err := s.pool.Exec(t.Context(), `UPDATE ken.survey_directory SET expires = now() - interval '1 second' WHERE state = 'taken'`); err != nil {
 		t.Fatal(err)
 	}
-	s.work(t, 1, queue.WorkOptions{}, &fakeDescriber{describe: func(ctx context.Context, of survey.DirTask, lease surveyrun.DirLease) (surveyrun.Described, error) {
+	s.work(t, 1, queue.WorkOptions{}, &fakeDescriber{describe: func(ctx context.Context, of survey.DirTask, lease surveyrun.DirLease) (surveyrun.DescribeResult, error) {
 		err := lease.Reserve(ctx, surveyrun.Amount{Tokens: 100}, surveyrun.Amount{})
 		d := said(of)
 		d.Last = surveyrun.Amount{Tokens: 10}
@@ -368,8 +369,8 @@ func TestCeilingHolds(t *testing.T) {
 			id := s.start(t, run, grow(12))
 			var mu sync.Mutex
 			var out, over int64 // of calls under way, and at worst
-			h := &fakeDescriber{describe: func(ctx context.Context, of survey.DirTask, lease surveyrun.DirLease) (surveyrun.Described, error) {
-				var d surveyrun.Described
+			h := &fakeDescriber{describe: func(ctx context.Context, of survey.DirTask, lease surveyrun.DirLease) (surveyrun.DescribeResult, error) {
+				var d surveyrun.DescribeResult
 				for range 2 {
 					if err := lease.Reserve(ctx, surveyrun.Amount{Tokens: 20}, d.Last); err != nil {
 						return d, err
@@ -420,12 +421,12 @@ func TestRefusedAndDead(t *testing.T) {
 	id := s.start(t, testRun, grow(2, 2))
 	broken := true
 	h := &fakeDescriber{able: func(surveyrun.Run) error { return nil }}
-	h.describe = func(_ context.Context, of survey.DirTask, _ surveyrun.DirLease) (surveyrun.Described, error) {
+	h.describe = func(_ context.Context, of survey.DirTask, _ surveyrun.DirLease) (surveyrun.DescribeResult, error) {
 		switch {
 		case of.Path == "d0/d0":
-			return surveyrun.Described{Calls: 1}, survey.ErrRefused
+			return surveyrun.DescribeResult{Calls: 1}, describe.ErrRefused
 		case of.Path == "d1/d0" && broken:
-			return surveyrun.Described{Calls: 1}, &model.Failure{Reason: model.BadAnswer, Err: errors.New("gibberish")}
+			return surveyrun.DescribeResult{Calls: 1}, &model.Failure{Reason: model.BadAnswer, Err: errors.New("gibberish")}
 		}
 		return said(of), nil
 	}
@@ -481,7 +482,7 @@ func TestUnableWorkerDoesNotEndRun(t *testing.T) {
 	var once, seen sync.Once
 	var able, old sync.WaitGroup
 	able.Go(func() {
-		s.work(t, 1, queue.WorkOptions{}, &fakeDescriber{describe: func(_ context.Context, of survey.DirTask, _ surveyrun.DirLease) (surveyrun.Described, error) {
+		s.work(t, 1, queue.WorkOptions{}, &fakeDescriber{describe: func(_ context.Context, of survey.DirTask, _ surveyrun.DirLease) (surveyrun.DescribeResult, error) {
 			once.Do(func() { close(inHand) })
 			<-goOn
 			return said(of), nil
@@ -533,11 +534,11 @@ func TestNoDeadlockNearCeiling(t *testing.T) {
 			id := s.start(t, run, grow(2))
 			var both sync.WaitGroup // both have made a call before either wants another
 			both.Add(2)
-			h := &fakeDescriber{describe: func(ctx context.Context, of survey.DirTask, lease surveyrun.DirLease) (surveyrun.Described, error) {
+			h := &fakeDescriber{describe: func(ctx context.Context, of survey.DirTask, lease surveyrun.DirLease) (surveyrun.DescribeResult, error) {
 				d := said(of)
 				for i := range 2 {
 					if err := lease.Reserve(ctx, surveyrun.Amount{Tokens: 20}, d.Last); err != nil {
-						return surveyrun.Described{Calls: i, Last: d.Last}, err
+						return surveyrun.DescribeResult{Calls: i, Last: d.Last}, err
 					}
 					if d.Last = (surveyrun.Amount{Tokens: 8}); i == 0 && of.Path != "" {
 						both.Done()
@@ -561,11 +562,11 @@ func TestPermanentErrorStopsWorker(t *testing.T) {
 	s := open(t, pgtest.Database(t))
 	id := s.start(t, testRun, grow(1))
 	err := s.Work(t.Context(), queue.WorkOptions{Repositories: map[string]queue.Describer{"r": &fakeDescriber{
-		describe: func(context.Context, survey.DirTask, surveyrun.DirLease) (surveyrun.Described, error) {
-			return surveyrun.Described{}, fmt.Errorf("wrong key: %w", survey.ErrHopeless)
+		describe: func(context.Context, survey.DirTask, surveyrun.DirLease) (surveyrun.DescribeResult, error) {
+			return surveyrun.DescribeResult{}, fmt.Errorf("wrong key: %w", describe.ErrFatal)
 		},
 	}}})
-	if !errors.Is(err, survey.ErrHopeless) {
+	if !errors.Is(err, describe.ErrFatal) {
 		t.Errorf("%v", err)
 	}
 	if r := s.run(t, id); r.State != surveyrun.Running || r.Directories.Ready != 1 || len(r.Dead) > 0 {
@@ -585,7 +586,7 @@ func TestPanicStopsWorker(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	err := s.Work(ctx, queue.WorkOptions{Name: "w", Drain: time.Second, Lease: time.Second, Repositories: map[string]queue.Describer{"r": &fakeDescriber{
-		describe: func(context.Context, survey.DirTask, surveyrun.DirLease) (surveyrun.Described, error) {
+		describe: func(context.Context, survey.DirTask, surveyrun.DirLease) (surveyrun.DescribeResult, error) {
 			panic("a table is empty")
 		},
 	}}})
@@ -604,14 +605,14 @@ func TestCancel(t *testing.T) {
 	once.Add(1)
 	ended.Go(func() {
 		// It has an hour to finish: only the news of the end makes it stop.
-		s.work(t, 1, queue.WorkOptions{Lease: time.Second, Drain: time.Hour}, &fakeDescriber{describe: func(ctx context.Context, _ survey.DirTask, _ surveyrun.DirLease) (surveyrun.Described, error) {
+		s.work(t, 1, queue.WorkOptions{Lease: time.Second, Drain: time.Hour}, &fakeDescriber{describe: func(ctx context.Context, _ survey.DirTask, _ surveyrun.DirLease) (surveyrun.DescribeResult, error) {
 			close(begun)
 			select {
 			case <-ctx.Done():
 			case <-time.After(2 * time.Minute):
 				t.Error("the context of the running call was not cancelled")
 			}
-			return surveyrun.Described{}, context.Canceled
+			return surveyrun.DescribeResult{}, context.Canceled
 		}})
 	})
 	<-begun
@@ -635,11 +636,11 @@ func TestDrained(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var drained atomic.Bool
 	err := s.Work(ctx, queue.WorkOptions{Drain: time.Millisecond, Repositories: map[string]queue.Describer{"r": &fakeDescriber{
-		describe: func(ctx context.Context, _ survey.DirTask, lease surveyrun.DirLease) (surveyrun.Described, error) {
+		describe: func(ctx context.Context, _ survey.DirTask, lease surveyrun.DirLease) (surveyrun.DescribeResult, error) {
 			err := lease.Reserve(ctx, surveyrun.Amount{Tokens: 100}, surveyrun.Amount{})
 			cancel()
 			<-ctx.Done()
-			return surveyrun.Described{Calls: 1, Last: surveyrun.Amount{Tokens: 100}}, errors.Join(err, ctx.Err())
+			return surveyrun.DescribeResult{Calls: 1, Last: surveyrun.Amount{Tokens: 100}}, errors.Join(err, ctx.Err())
 		},
 	}}, OnEvent: func(e queue.Event) {
 		if e.Drained {
@@ -666,7 +667,7 @@ func TestRepositoriesShareFairly(t *testing.T) {
 	small.Repository = "small"
 	s.start(t, testRun, grow(40))
 	s.start(t, small, grow(4))
-	h := &fakeDescriber{describe: func(_ context.Context, of survey.DirTask, _ surveyrun.DirLease) (surveyrun.Described, error) {
+	h := &fakeDescriber{describe: func(_ context.Context, of survey.DirTask, _ surveyrun.DirLease) (surveyrun.DescribeResult, error) {
 		return said(of), nil
 	}}
 	s.work(t, 1, queue.WorkOptions{Repositories: map[string]queue.Describer{"r": h, "small": h}}, h)

@@ -109,14 +109,14 @@ func scanRun(ctx context.Context, tx interface {
 		FROM ken.survey_run WHERE id = $1`, id).
 		Scan(&r.ID, &r.Repository, &commit, &r.Recipe, &r.Provider, &r.Model, &r.By, &r.About, &r.State, &r.Why, &r.Calls, &r.Spent.Unpriced,
 			&r.Spent.Tokens, &r.Spent.Cost, &r.Assumed.Tokens, &r.Assumed.Cost, &r.Reserved.Tokens, &r.Reserved.Cost,
-			&r.Ceiling.Tokens, &r.Ceiling.Cost, &r.Begun, &r.Ended)
+			&r.Ceiling.Tokens, &r.Ceiling.Cost, &r.Started, &r.Ended)
 	if err != nil {
 		return err
 	}
 	// A run uses one model.
 	r.Assumed.Unpriced = r.Spent.Unpriced && r.Assumed.Tokens > 0
 	r.Reserved.Unpriced = r.Spent.Unpriced && r.Reserved.Tokens > 0
-	r.Begun = r.Begun.UTC()
+	r.Started = r.Started.UTC()
 	r.Commit, err = repo.ParseID(commit)
 	return err
 }

@@ -16,6 +16,7 @@ import (
 	"ken/internal/queue"
 	"ken/internal/store"
 	"ken/internal/survey"
+	"ken/internal/survey/describe"
 	"ken/internal/surveyrun"
 )
 
@@ -129,11 +130,11 @@ func TestRefusalIsStored(t *testing.T) {
 	defer q.Close()
 	s.start(t, testRun, grow(1))
 	basis := fresh.Digest{1, 2, 3}
-	(&testQueue{q, s.pool}).work(t, 1, queue.WorkOptions{}, &fakeDescriber{describe: func(_ context.Context, of survey.DirTask, _ surveyrun.DirLease) (surveyrun.Described, error) {
+	(&testQueue{q, s.pool}).work(t, 1, queue.WorkOptions{}, &fakeDescriber{describe: func(_ context.Context, of survey.DirTask, _ surveyrun.DirLease) (surveyrun.DescribeResult, error) {
 		if of.Path == "" {
 			return said(of), nil
 		}
-		return surveyrun.Described{Calls: 1, Basis: basis}, survey.ErrRefused
+		return surveyrun.DescribeResult{Calls: 1, Basis: basis}, describe.ErrRefused
 	}})
 	if len(kept) != 1 || kept[0].Path != "d0" || kept[0].Basis != basis || kept[0].Reason == "" || time.Since(kept[0].At).Abs() > time.Hour {
 		t.Errorf("%+v", kept)

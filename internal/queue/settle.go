@@ -17,7 +17,7 @@ import (
 )
 
 // finish completes a directory in one transaction. It changes nothing if the lease is lost.
-func (q *Queue) finish(ctx context.Context, t *leasedDir, d surveyrun.Described) error {
+func (q *Queue) finish(ctx context.Context, t *leasedDir, d surveyrun.DescribeResult) error {
 	return q.inTx(ctx, func(tx pgx.Tx) error {
 		run, h, err := q.settle(ctx, tx, t, d)
 		if errors.Is(err, errLeaseLost) && q.finished(ctx, tx, t) {
@@ -66,7 +66,7 @@ func (q *Queue) finished(ctx context.Context, tx pgx.Tx, t *leasedDir) bool {
 
 // settle locks a run and the lease of a directory, and records the cost of the last call. The
 // caller settles the day at the end of the transaction.
-func (q *Queue) settle(ctx context.Context, tx pgx.Tx, t *leasedDir, d surveyrun.Described) (lockedRun, leaseRow, error) {
+func (q *Queue) settle(ctx context.Context, tx pgx.Tx, t *leasedDir, d surveyrun.DescribeResult) (lockedRun, leaseRow, error) {
 	run, err := lockRun(ctx, tx, t.run.ID)
 	if err != nil {
 		return run, leaseRow{}, err
@@ -138,7 +138,7 @@ func conclude(ctx context.Context, tx pgx.Tx, run int64) error {
 }
 
 // fail ends a failed attempt.
-func (q *Queue) fail(ctx context.Context, t *leasedDir, d surveyrun.Described, action surveyrun.FailureAction, delay time.Duration, cause error) error {
+func (q *Queue) fail(ctx context.Context, t *leasedDir, d surveyrun.DescribeResult, action surveyrun.FailureAction, delay time.Duration, cause error) error {
 	return q.inTx(ctx, func(tx pgx.Tx) error {
 		run, h, err := q.settle(ctx, tx, t, d)
 		if err != nil {

@@ -27,7 +27,7 @@ func jobOf(t *testing.T, q *Queue, path string) (job int64, state string, exact,
 func TestRetryUsesServerClock(t *testing.T) {
 	t.Parallel()
 	q, _, held := startLeased(t)
-	if err := q.fail(t.Context(), held, surveyrun.Described{}, surveyrun.ActionRetry, time.Hour, errors.New("no")); err != nil {
+	if err := q.fail(t.Context(), held, surveyrun.DescribeResult{}, surveyrun.ActionRetry, time.Hour, errors.New("no")); err != nil {
 		t.Fatal(err)
 	}
 	if _, state, exact, later := jobOf(t, q, "a"); state != "scheduled" || !exact || !later {
@@ -98,7 +98,7 @@ func TestUnableInsertsJob(t *testing.T) {
 func TestAbsentRestartsAfterPause(t *testing.T) {
 	t.Parallel()
 	q, run, held := startLeased(t)
-	if err := q.fail(t.Context(), held, surveyrun.Described{}, surveyrun.ActionReturn, 0, errors.New("no")); err != nil {
+	if err := q.fail(t.Context(), held, surveyrun.DescribeResult{}, surveyrun.ActionReturn, 0, errors.New("no")); err != nil {
 		t.Fatal(err)
 	}
 	_, err := q.pool.Exec(t.Context(), `UPDATE ken.survey_directory SET absent = now() - interval '1 day', taken_at = now() - interval '1 day' WHERE state = 'ready'`)
@@ -155,7 +155,7 @@ func TestGiveUpAfterLostWorkers(t *testing.T) {
 	if err != nil || other == nil {
 		t.Fatal(err)
 	}
-	if err := q.finish(t.Context(), other, surveyrun.Described{Verdict: survey.Fresh}); err != nil {
+	if err := q.finish(t.Context(), other, surveyrun.DescribeResult{Verdict: survey.Fresh}); err != nil {
 		t.Fatal(err)
 	}
 	vanished := 0

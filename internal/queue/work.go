@@ -24,7 +24,7 @@ type Describer interface {
 	CheckRun(ctx context.Context, run surveyrun.Run) error
 	// Describe summarises a directory, given its task and the tasks of its children. Every
 	// model call is reserved with the lease.
-	Describe(ctx context.Context, run surveyrun.Run, of survey.DirTask, below []survey.DirTask, hold surveyrun.DirLease) (surveyrun.Described, error)
+	Describe(ctx context.Context, run surveyrun.Run, of survey.DirTask, below []survey.DirTask, hold surveyrun.DirLease) (surveyrun.DescribeResult, error)
 }
 
 // WorkOptions tunes a worker.

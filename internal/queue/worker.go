@@ -99,7 +99,7 @@ func (w *worker) describe(ctx context.Context, repository string, job *river.Job
 }
 
 // end stores the result of a directory. If the server does not answer, the lease expires.
-func (w *worker) end(ctx context.Context, t *leasedDir, d surveyrun.Described, failed error, lost bool) {
+func (w *worker) end(ctx context.Context, t *leasedDir, d surveyrun.DescribeResult, failed error, lost bool) {
 	e := Event{Run: t.run.ID, Path: t.task.Path, Asked: d.Calls > 0}
 	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.opts.Drain+w.opts.Lease)
 	defer cancel()

@@ -99,7 +99,7 @@ func (r *Reviewer) diffDirectory(ctx context.Context, p repo.Path) (*Diff, error
 		return nil, noSummary(p, "ken survey run "+fault.Quote(string(repo.DirLabel(p))))
 	}
 	d := &Diff{
-		PathJSON: repo.DirLabel(p).JSON(), Directory: true, Verdict: s.Verdict.Word(), Text: s.Words(), Reasons: s.Reasons, Files: []FileDiff{}, Read: s.Basis,
+		PathJSON: repo.DirLabel(p).JSON(), Directory: true, Verdict: s.Verdict.Word(), Text: s.TextOrEmpty(), Reasons: s.Reasons, Files: []FileDiff{}, Read: s.Basis,
 	}
 	if s.Author != nil {
 		d.Author = authorName(*s.Author)

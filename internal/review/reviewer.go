@@ -265,7 +265,7 @@ func (c *collector) dirsAbove(ctx context.Context) (int, error) {
 		}
 	}
 	n := 0
-	for _, d := range counts.Wanting {
+	for _, d := range counts.NeedAttention {
 		if d.Verdict != survey.Unknown && above[pathOfDir(d)] {
 			n++
 		}

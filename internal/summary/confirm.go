@@ -65,7 +65,7 @@ func (s *Summaries) Confirm(ctx context.Context, paths []repo.Path, read string)
 		return nil, err
 	}
 	for k, c := range confirmed {
-		if !c.None {
+		if !c.NotFound {
 			out[which[k]] = confirmedDirectory(c, read == "")
 		}
 	}

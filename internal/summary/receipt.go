@@ -34,11 +34,11 @@ func (s *Summaries) CheckReceipt(ctx context.Context, text string) (*registry.Re
 	}
 	dir := subjectDir(receipt)
 	out.Text = record.Text
-	here, err := s.Survey(tree.NewWork(s.Sources)).Holds(ctx, record, dir)
+	here, err := s.Survey(tree.NewWork(s.Sources)).CheckRecord(ctx, record, dir)
 	if err != nil {
 		return nil, err
 	}
-	then, err := s.heldAt(ctx, receipt.Commit, func(sv *survey.Survey) (survey.RecordCheck, error) { return sv.Holds(ctx, record, dir) })
+	then, err := s.checkAt(ctx, receipt.Commit, func(sv *survey.Survey) (survey.RecordCheck, error) { return sv.CheckRecord(ctx, record, dir) })
 	if err != nil {
 		return nil, err
 	}
@@ -59,11 +59,11 @@ func subjectDir(receipt fresh.Receipt) repo.Path {
 // checkBasis checks the receipt of a directory whose record this clone does not have, by the digest of its basis.
 func (s *Summaries) checkBasis(ctx context.Context, receipt fresh.Receipt, out *registry.ReceiptCheck) error {
 	dir := subjectDir(receipt)
-	here, err := s.Survey(tree.NewWork(s.Sources)).HoldsBasis(ctx, receipt.Basis, dir)
+	here, err := s.Survey(tree.NewWork(s.Sources)).CheckBasis(ctx, receipt.Basis, dir)
 	if err != nil {
 		return err
 	}
-	then, err := s.heldAt(ctx, receipt.Commit, func(sv *survey.Survey) (survey.RecordCheck, error) { return sv.HoldsBasis(ctx, receipt.Basis, dir) })
+	then, err := s.checkAt(ctx, receipt.Commit, func(sv *survey.Survey) (survey.RecordCheck, error) { return sv.CheckBasis(ctx, receipt.Basis, dir) })
 	if err != nil {
 		return err
 	}
@@ -73,13 +73,13 @@ func (s *Summaries) checkBasis(ctx context.Context, receipt fresh.Receipt, out *
 	return nil
 }
 
-// heldAt checks a record or a basis against the tree of a commit.
-func (s *Summaries) heldAt(ctx context.Context, commit repo.ID, holds func(*survey.Survey) (survey.RecordCheck, error)) (survey.RecordCheck, error) {
+// checkAt checks a record or a basis against the tree of a commit.
+func (s *Summaries) checkAt(ctx context.Context, commit repo.ID, check func(*survey.Survey) (survey.RecordCheck, error)) (survey.RecordCheck, error) {
 	if commit.IsZero() {
 		return survey.RecordCheck{Reasons: []string{"no_commit_yet"}}, nil
 	}
 	if _, ok, err := s.Sources.Workspace.Git.Resolve(ctx, commit.String()); err != nil || !ok {
 		return survey.RecordCheck{Reasons: []string{"commit_not_here"}}, ctx.Err()
 	}
-	return holds(s.Survey(tree.NewCommit(s.Sources, commit)))
+	return check(s.Survey(tree.NewCommit(s.Sources, commit)))
 }

@@ -93,10 +93,10 @@ func cached[T any](ctx context.Context, s *Survey, question string, judge func(c
 
 // certain reports whether every verdict is known and depends only on files and records.
 func (ts *treeStatus) certain() bool {
-	if ts.unsure {
+	if ts.uncertain {
 		return false
 	}
-	for _, st := range ts.at {
+	for _, st := range ts.status {
 		if st.Verdict == Unknown {
 			return false
 		}

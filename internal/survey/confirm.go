@@ -9,11 +9,12 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/survey/describe"
 	"ken/internal/workspace"
 )
 
-// ConfirmedRecipe is the recipe of a summary that a person or an agent confirmed.
-const ConfirmedRecipe = "hand"
+// confirmedRecipe is the recipe of a summary that a person or an agent confirmed.
+const confirmedRecipe = "hand"
 
 // A Confirmation says that the text of a directory is still right.
 type Confirmation struct {
@@ -25,13 +26,13 @@ type Confirmation struct {
 
 // Confirmed is the result of a confirmation.
 type Confirmed struct {
-	Path    repo.Path
-	None    bool         // no directory of tracked files has that path, now or before
-	Refused string       // why nothing was stored, "" if it was
-	Basis   fresh.Digest // basis of the new record
-	Verdict Verdict      // the new verdict of the directory
-	Reasons []string     // for that verdict
-	Above   []repo.Path  // directories above that are fresh again because of it, nearest first
+	Path     repo.Path
+	NotFound bool         // no directory of tracked files has that path, now or before
+	Refused  string       // why nothing was stored, "" if it was
+	Basis    fresh.Digest // basis of the new record
+	Verdict  Verdict      // the new verdict of the directory
+	Reasons  []string     // for that verdict
+	Above    []repo.Path  // directories above that are fresh again because of it, nearest first
 }
 
 // Confirm stores the present summaries of directories again, for the current content. It starts with the deepest
@@ -49,7 +50,7 @@ func (s *Survey) Confirm(ctx context.Context, list []Confirmation) ([]Confirmed,
 		at[c.Path] = append(at[c.Path], i)
 		if _, err := ts.find(c.Path); err != nil {
 			described := len(ts.latest[c.Path]) > 0
-			out[i].None, out[i].Refused = !described, "the directory is gone: git tracks no file in it"
+			out[i].NotFound, out[i].Refused = !described, "the directory is gone: git tracks no file in it"
 		}
 	}
 	var records []*store.DirRecord
@@ -76,7 +77,7 @@ func (s *Survey) Confirm(ctx context.Context, list []Confirmation) ([]Confirmed,
 // confirm makes the record of a confirmation, and judges the directory and those above it again. It returns nil if
 // the confirmation is refused.
 func (ts *treeStatus) confirm(ctx context.Context, d *Directory, c Confirmation, out *Confirmed) (*store.DirRecord, error) {
-	st := ts.at[d]
+	st := ts.status[d]
 	switch {
 	case d.Excluded != "":
 		out.Refused = "excluded: " + d.Excluded
@@ -100,7 +101,7 @@ func (ts *treeStatus) confirm(ctx context.Context, d *Directory, c Confirmation,
 		return nil, err
 	}
 	it.Old = st.Record
-	r, err := ts.record(it, Draft{Keep: true}, c.Author, ConfirmedRecipe)
+	r, err := ts.record(it, describe.Draft{Keep: true}, c.Author, confirmedRecipe)
 	if err != nil {
 		out.Refused, out.Verdict, out.Reasons = err.Error(), st.Verdict, st.Reasons
 		return nil, nil //nolint:nilerr // the result has the reason
@@ -109,14 +110,14 @@ func (ts *treeStatus) confirm(ctx context.Context, d *Directory, c Confirmation,
 	delete(ts.failed, d.Path)
 	was := make(map[*Directory]Verdict)
 	for up := d; up != nil; up = up.Parent {
-		was[up] = ts.at[up].Verdict
+		was[up] = ts.status[up].Verdict
 		if err := ts.judgeLevel(ctx, []*Directory{up}); err != nil {
 			return nil, err
 		}
-		if up != d && was[up] != Fresh && ts.at[up].Verdict == Fresh {
+		if up != d && was[up] != Fresh && ts.status[up].Verdict == Fresh {
 			out.Above = append(out.Above, up.Path)
 		}
 	}
-	out.Basis, out.Verdict, out.Reasons = r.Basis.Digest(), ts.at[d].Verdict, ts.at[d].Reasons
+	out.Basis, out.Verdict, out.Reasons = r.Basis.Digest(), ts.status[d].Verdict, ts.status[d].Reasons
 	return r, nil
 }

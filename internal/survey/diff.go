@@ -26,10 +26,7 @@ type FileDiff struct {
 // Diff compares a directory with the basis of its summary; nil if the path is no directory of
 // tracked files.
 func (s *Survey) Diff(ctx context.Context, p repo.Path) (*DirDiff, error) {
-	if err := s.keepOutlines(ctx); err != nil {
-		return nil, err
-	}
-	ts, err := s.judge(ctx)
+	ts, err := s.judgeAndKeep(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +34,7 @@ func (s *Survey) Diff(ctx context.Context, p repo.Path) (*DirDiff, error) {
 	if err != nil {
 		return nil, nil //nolint:nilerr // the caller reports the path
 	}
-	st := ts.at[d]
+	st := ts.status[d]
 	diff := &DirDiff{Shown: ts.shown(st)}
 	if st.Record == nil {
 		return diff, nil
@@ -49,20 +46,17 @@ func (s *Survey) Diff(ctx context.Context, p repo.Path) (*DirDiff, error) {
 		return p + "/" + repo.Path(name)
 	}
 	now := ts.basis(st)
-	old := make(map[string]repo.ID)
-	for _, f := range st.Record.Basis.Files {
-		old[string(f.Name)] = f.ID
-	}
+	old := filesByName(st.Record)
 	for _, f := range now.Files {
 		before, known := old[string(f.Name)]
 		delete(old, string(f.Name))
-		if !known || before != f.ID {
-			diff.Files = append(diff.Files, FileDiff{join(f.Name), before, f.ID})
+		if !known || before.ID != f.ID {
+			diff.Files = append(diff.Files, FileDiff{join(f.Name), before.ID, f.ID})
 		}
 	}
 	for _, f := range st.Record.Basis.Files {
-		if id, absent := old[string(f.Name)]; absent && !st.leftOut(string(f.Name)) {
-			diff.Files = append(diff.Files, FileDiff{Path: join(f.Name), Old: id})
+		if _, absent := old[string(f.Name)]; absent && !st.leftOut(string(f.Name)) {
+			diff.Files = append(diff.Files, FileDiff{Path: join(f.Name), Old: f.ID})
 		}
 	}
 	for _, c := range now.Children {

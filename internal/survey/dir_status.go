@@ -20,8 +20,9 @@ type DirStatus struct {
 	Verdict Verdict
 	Record  *store.DirRecord // its summary or outline; nil without one
 	Reasons []string
-	// K of the N children that count differ from the basis of the record.
-	K, N int
+
+	CountedChildren int // children that policy does not leave out
+	ChangedChildren int // those of them that differ from the basis of the record
 
 	outlined bool         // Record is the outline of the present content
 	retried  bool         // the author of Record could not finish it, twice
@@ -44,9 +45,9 @@ type treeStatus struct {
 	plan   *LayoutPlan  // nil for none
 	latest map[repo.Path][]*store.DirRecord
 	failed map[repo.Path]store.DirFailure
-	at     map[*Directory]*DirStatus // status of each directory
+	status map[*Directory]*DirStatus // status of each directory
 
-	unsure       bool // a content could not be read, so verdicts may depend on more than files and records
+	uncertain    bool // a content could not be read, so verdicts may depend on more than files and records
 	outlinesOnly bool // the store has no summary by a model or an agent
 	refreshes    bool // outlines of changed content are made again, see refresh
 }
@@ -63,14 +64,14 @@ func (s *Survey) judgeAll(ctx context.Context, refreshes bool) (*treeStatus, err
 	if err != nil {
 		return nil, err
 	}
-	ts := &treeStatus{Survey: s, files: files, order: directories(files, s.opts), at: make(map[*Directory]*DirStatus)}
+	ts := &treeStatus{Survey: s, files: files, order: directories(files, s.opts), status: make(map[*Directory]*DirStatus)}
 	if len(ts.order) == 0 {
 		return ts, nil
 	}
 	if ts.latest, err = s.store.Latest(ctx); err != nil {
 		return nil, err
 	}
-	ts.refreshes = refreshes && (len(ts.latest) > 0 || s.opts.Past)
+	ts.refreshes = refreshes && (len(ts.latest) > 0 || s.opts.OfCommit)
 	ts.outlinesOnly = true
 	for _, list := range ts.latest {
 		if ts.outlinesOnly = !slices.ContainsFunc(list, byModelOrAgent); !ts.outlinesOnly {
@@ -130,7 +131,7 @@ func (ts *treeStatus) judgeLevel(ctx context.Context, level []*Directory) error 
 func (ts *treeStatus) findRetried(ctx context.Context, level []*Directory) error {
 	var dirs []repo.Path
 	for _, d := range level {
-		if s := ts.at[d]; s.Verdict == Partial && s.written() {
+		if s := ts.status[d]; s.Verdict == Partial && s.hasSummary() {
 			dirs = append(dirs, s.Record.Path)
 		}
 	}
@@ -142,8 +143,8 @@ func (ts *treeStatus) findRetried(ctx context.Context, level []*Directory) error
 		return err
 	}
 	for _, d := range level {
-		s := ts.at[d]
-		if s.Verdict != Partial || !s.written() {
+		s := ts.status[d]
+		if s.Verdict != Partial || !s.hasSummary() {
 			continue
 		}
 		attempts := 0
@@ -171,12 +172,12 @@ func (ts *treeStatus) judgeByRecords(ctx context.Context, level []*Directory) er
 	var open, wanting []*DirStatus
 	for _, d := range level {
 		s := &DirStatus{Dir: d}
-		ts.at[d] = s
+		ts.status[d] = s
 		for _, c := range d.Children {
-			child := ts.at[c]
+			child := ts.status[c]
 			s.children = append(s.children, child)
 			if child.Verdict != Excluded {
-				s.N++
+				s.CountedChildren++
 			}
 		}
 		switch {
@@ -226,7 +227,7 @@ func (ts *treeStatus) judgeByRecords(ctx context.Context, level []*Directory) er
 // eligibleRecords returns the records that a directory may have as its text. An outline never replaces the summary
 // of a model or an agent, not even a stale one. In the tree of a commit, every record is eligible.
 func (ts *treeStatus) eligibleRecords(p repo.Path, records []*store.DirRecord) []*store.DirRecord {
-	if ts.opts.Past || !slices.ContainsFunc(ts.latest[p], byModelOrAgent) || !slices.ContainsFunc(records, (*store.DirRecord).IsOutline) {
+	if ts.opts.OfCommit || !slices.ContainsFunc(ts.latest[p], byModelOrAgent) || !slices.ContainsFunc(records, (*store.DirRecord).IsOutline) {
 		return records
 	}
 	return slices.DeleteFunc(slices.Clone(records), (*store.DirRecord).IsOutline)
@@ -267,7 +268,7 @@ func (ts *treeStatus) preferOwn(ctx context.Context, open []*DirStatus, bases []
 // wrote for another directory with the same basis. So no model is asked twice about the same input.
 func (ts *treeStatus) useSharedSummary(s *DirStatus, known []*store.DirRecord) {
 	whole := slices.DeleteFunc(slices.Clone(known), func(r *store.DirRecord) bool { return r.IsOutline() || r.Partial })
-	shared := DirStatus{Dir: s.Dir, N: s.N, children: s.children}
+	shared := DirStatus{Dir: s.Dir, CountedChildren: s.CountedChildren, children: s.children}
 	if ts.useMatching(&shared, whole) {
 		*s = shared
 	}
@@ -333,8 +334,8 @@ func (s *DirStatus) sameFiles(r *store.DirRecord) bool {
 func (s *DirStatus) finish() {
 	switch {
 	case s.Record.Basis.Missing() > 0:
-		s.Verdict, s.K = Incomplete, s.Record.Basis.Missing()
-		s.Reasons = append(s.Reasons, fmt.Sprintf("written while %d of %d subdirectories had no summary", s.K, s.N))
+		s.Verdict, s.ChangedChildren = Incomplete, s.Record.Basis.Missing()
+		s.Reasons = append(s.Reasons, fmt.Sprintf("written while %d of %d subdirectories had no summary", s.ChangedChildren, s.CountedChildren))
 	case s.Record.Partial:
 		s.Verdict = Partial
 		s.Reasons = append(s.Reasons, "its author could not finish it")
@@ -363,7 +364,7 @@ func (s *DirStatus) differing(r *store.DirRecord) (names []string, unknown int) 
 		switch {
 		case !known:
 			names = append(names, quoteName(name)+" is new")
-		case text.IsZero() && !r.IsOutline() && !c.written():
+		case text.IsZero() && !r.IsOutline() && !c.hasSummary():
 			// It had no summary then, and has none now.
 		case text != c.text():
 			names = append(names, quoteName(name)+describedAnew)
@@ -408,7 +409,7 @@ func quoteName(name string) string { return repo.Path(name).String() }
 
 // childName returns the name of a child in a basis.
 func (s *DirStatus) childName(c *DirStatus) string {
-	if s.Dir.Path == reportPath {
+	if s.Dir.Path == overviewPath {
 		return string(repo.DirLabel(c.Dir.Path)) // an overview has them from several levels
 	}
 	return c.Dir.Name()
@@ -504,12 +505,18 @@ func (s *DirStatus) sameNames(r *store.DirRecord) bool {
 	})
 }
 
+// filesByName returns the files in the basis of a record by their names.
+func filesByName(r *store.DirRecord) map[string]store.BasisFile {
+	files := make(map[string]store.BasisFile, len(r.Basis.Files))
+	for _, f := range r.Basis.Files {
+		files[string(f.Name)] = f
+	}
+	return files
+}
+
 // changedFiles returns the files that have another content in the basis of a record, and an outline there.
 func (s *DirStatus) changedFiles(r *store.DirRecord) []*workspace.File {
-	was := make(map[string]store.BasisFile, len(r.Basis.Files))
-	for _, b := range r.Basis.Files {
-		was[string(b.Name)] = b
-	}
+	was := filesByName(r)
 	var list []*workspace.File
 	for _, f := range s.Dir.Files {
 		if b, ok := was[f.Path.Base()]; ok && b.ID != f.ID && b.Shape.Language != "" {
@@ -533,7 +540,7 @@ func (ts *treeStatus) shapes(ctx context.Context, files []*workspace.File) (map[
 	shapes := make(map[*workspace.File]*outline.Outline, len(files))
 	for i, f := range files {
 		shapes[f] = list[i].Outline
-		ts.unsure = ts.unsure || list[i].Outline == nil
+		ts.uncertain = ts.uncertain || list[i].Outline == nil
 	}
 	return shapes, nil
 }
@@ -544,7 +551,7 @@ func (ts *treeStatus) compare(s *DirStatus, r *store.DirRecord, shapes map[*work
 	c.Record = r
 	changed := ts.changed(s, r, shapes)
 	differing, unknown := s.differing(r)
-	c.K = len(differing)
+	c.ChangedChildren = len(differing)
 	switch {
 	case len(changed) > 0:
 		c.Verdict, c.Reasons = StaleSelf, append(changed, differing...)
@@ -560,10 +567,7 @@ func (ts *treeStatus) compare(s *DirStatus, r *store.DirRecord, shapes map[*work
 
 // changed names the own files whose difference from a record's basis counts.
 func (ts *treeStatus) changed(s *DirStatus, r *store.DirRecord, shapes map[*workspace.File]*outline.Outline) []string {
-	was := make(map[string]store.BasisFile, len(r.Basis.Files))
-	for _, b := range r.Basis.Files {
-		was[string(b.Name)] = b
-	}
+	was := filesByName(r)
 	var names []string
 	for _, f := range s.Dir.Files {
 		name := f.Path.Base()

@@ -8,6 +8,7 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/survey/describe"
 	"ken/internal/workspace"
 )
 
@@ -41,15 +42,13 @@ type TaskList struct {
 }
 
 // Tasks lists the directories that a writer has to summarise, in a directory and all below it.
-func (s *Survey) Tasks(ctx context.Context, w Writer, within repo.Path) (*TaskList, error) {
+func (s *Survey) Tasks(ctx context.Context, w describe.Writer, within repo.Path) (*TaskList, error) {
 	ts, err := s.judgeStored(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if within != "" {
-		if _, err := ts.find(within); err != nil {
-			return nil, err
-		}
+	if err := ts.checkWithin(within); err != nil {
+		return nil, err
 	}
 	out := &TaskList{}
 	if ts.plan != nil {
@@ -57,7 +56,7 @@ func (s *Survey) Tasks(ctx context.Context, w Writer, within repo.Path) (*TaskLi
 	}
 	in := make(map[*Directory]bool)
 	for _, d := range ts.order {
-		in[d] = d.Path.Under(within) && wanted(ts.at[d], w)
+		in[d] = d.Path.Under(within) && wanted(ts.status[d], w.Recipe())
 	}
 	waits := make(map[*Directory]int)
 	for _, d := range ts.order {
@@ -69,7 +68,7 @@ func (s *Survey) Tasks(ctx context.Context, w Writer, within repo.Path) (*TaskLi
 		if !in[d] && (d.Parent == nil || !in[d.Parent]) {
 			continue // no task needs it
 		}
-		st := ts.at[d]
+		st := ts.status[d]
 		p := DirTask{
 			Path: d.Path, Work: in[d], Top: true, Waits: waits[d], Rank: d.rank, Band: d.band,
 			Verdict: st.Verdict, Reasons: append([]string{}, st.Reasons...), Record: st.recordID(),
@@ -79,7 +78,7 @@ func (s *Survey) Tasks(ctx context.Context, w Writer, within repo.Path) (*TaskLi
 		}
 		if p.Work {
 			out.Work++
-			if !outlines(w) {
+			if !makesOutlines(w.Recipe()) {
 				out.Estimate += st.estimate()
 			}
 		}
@@ -106,16 +105,16 @@ type TaskInput struct {
 type Assignment struct {
 	// Item is the input of the writer. It is nil when there is nothing to write: the
 	// children did not change, or a record of the same input exists.
-	Item *Item
+	Item *describe.Item
 
 	ts     *treeStatus
 	st     *DirStatus
-	writer Writer
+	writer describe.Writer
 }
 
 // Assign judges a directory with its current files and the summaries of its children, and
 // collects the input of a new summary.
-func (s *Survey) Assign(ctx context.Context, w Writer, about string, of TaskInput, below []TaskInput) (*Assignment, error) {
+func (s *Survey) Assign(ctx context.Context, w describe.Writer, about string, of TaskInput, below []TaskInput) (*Assignment, error) {
 	files, err := s.tree.Files(ctx)
 	if err != nil {
 		return nil, err
@@ -127,7 +126,7 @@ func (s *Survey) Assign(ctx context.Context, w Writer, about string, of TaskInpu
 	}
 	ts := &treeStatus{
 		Survey: s, files: files, plan: &LayoutPlan{About: about},
-		latest: make(map[repo.Path][]*store.DirRecord), at: make(map[*Directory]*DirStatus),
+		latest: make(map[repo.Path][]*store.DirRecord), status: make(map[*Directory]*DirStatus),
 	}
 	slices.SortFunc(below, func(a, b TaskInput) int { return strings.Compare(string(a.Path), string(b.Path)) })
 	for _, t := range below {
@@ -136,7 +135,7 @@ func (s *Survey) Assign(ctx context.Context, w Writer, about string, of TaskInpu
 			c.Excluded = strings.Join(t.Reasons, ", ")
 		}
 		d.Children, ts.order = append(d.Children, c), append(ts.order, c)
-		ts.at[c] = &DirStatus{Dir: c, Verdict: t.Verdict, Record: t.Summary, Reasons: t.Reasons}
+		ts.status[c] = &DirStatus{Dir: c, Verdict: t.Verdict, Record: t.Summary, Reasons: t.Reasons}
 	}
 	ts.order = append(ts.order, d)
 	// Another agent may have summarised it since the run started.
@@ -153,24 +152,24 @@ func (s *Survey) Assign(ctx context.Context, w Writer, about string, of TaskInpu
 	if err := ts.judgeLevel(ctx, []*Directory{d}); err != nil {
 		return nil, err
 	}
-	p := &Assignment{ts: ts, st: ts.at[d], writer: w}
-	if !wanted(p.st, w) || ts.sameInputAsBefore(p.st, w) {
+	p := &Assignment{ts: ts, st: ts.status[d], writer: w}
+	if !wanted(p.st, w.Recipe()) || ts.sameInputAsBefore(p.st, w.Recipe()) {
 		return p, nil
 	}
-	if m, ok := w.(ModelWriter); ok {
-		m.See(s.tree)
+	if m, ok := w.(*describe.ModelWriter); ok {
+		m.Tree = s.tree
 	}
 	p.Item, err = ts.item(ctx, p.st)
 	return p, err
 }
 
 // Record makes a record of a draft. It is the current summary of the directory from then on.
-func (p *Assignment) Record(d Draft) (*store.DirRecord, error) {
+func (p *Assignment) Record(d describe.Draft) (*store.DirRecord, error) {
 	r, err := p.ts.record(p.Item, d, p.writer.Author(), p.writer.Recipe())
 	if err != nil {
 		return nil, err
 	}
-	p.st.Record, p.st.Reasons, p.st.K = r, nil, 0
+	p.st.Record, p.st.Reasons, p.st.ChangedChildren = r, nil, 0
 	p.st.finish()
 	return r, nil
 }

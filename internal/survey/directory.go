@@ -1,12 +1,14 @@
 package survey
 
 import (
+	"context"
 	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 
 	"ken/internal/repo"
+	"ken/internal/survey/describe"
 	"ken/internal/workspace"
 )
 
@@ -27,6 +29,21 @@ type Directory struct {
 
 // Name returns the last element of the path.
 func (d *Directory) Name() string { return d.Path.Base() }
+
+// IsCode reports whether the name of a directory suggests product code, not tests, documents, examples or tools.
+func (d *Directory) IsCode() bool { return describe.IsCodeDir(d.Name()) }
+
+// IsHidden reports whether the name of a directory starts with a dot.
+func (d *Directory) IsHidden() bool { return describe.IsHiddenDir(d.Name()) }
+
+// Layout returns the directories of the tree, subdirectories first, with the files that count.
+func (s *Survey) Layout(ctx context.Context) ([]*Directory, error) {
+	files, err := s.tree.Files(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return directories(files, s.opts), nil
+}
 
 // directories makes the tree of directories from tracked files, which are sorted by path. It returns them with
 // subdirectories first. A repository without files has none.

@@ -7,10 +7,8 @@ import (
 
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/survey/describe"
 )
-
-// severities lists the severities of a flag, the least severe first.
-var severities = []string{"info", "concern", "critical"}
 
 // flags returns the flags of all directories whose files still have the content that the
 // author saw. Two flags with the same finding about a file are one, with the higher severity.
@@ -24,7 +22,7 @@ func (ts *treeStatus) flags() []store.DirFlag {
 	}
 	list := []store.DirFlag{}
 	for _, d := range ts.order {
-		st := ts.at[d]
+		st := ts.status[d]
 		if st.Record == nil {
 			continue
 		}
@@ -39,7 +37,7 @@ func (ts *treeStatus) flags() []store.DirFlag {
 			switch {
 			case same < 0:
 				list = append(list, f)
-			case slices.Index(severities, f.Severity) > slices.Index(severities, list[same].Severity):
+			case slices.Index(describe.Severities, f.Severity) > slices.Index(describe.Severities, list[same].Severity):
 				list[same] = f
 			}
 		}

@@ -2,23 +2,11 @@ package survey
 
 import (
 	"context"
-	"fmt"
-	"slices"
 	"time"
-
-	"ken/internal/repo"
-	"ken/internal/store"
 )
 
-// defaultBeat is the interval of heartbeats without RunOptions.Beat.
-const defaultBeat = 5 * time.Second
-
-// runLease is the length of a lease of a run. Every heartbeat extends it, so the leases of a run that died end
-// soon.
-const runLease = 3 * defaultBeat
-
-// awaitPause is the interval at which a run checks whether another one has released a directory.
-const awaitPause = time.Second / 2
+// defaultHeartbeat is the interval of heartbeats without RunOptions.Heartbeat.
+const defaultHeartbeat = 5 * time.Second
 
 // A TickerFunc returns a channel that gets a tick after each pause, until the caller calls stop.
 type TickerFunc func(pause time.Duration) (ticks <-chan time.Time, stop func())
@@ -37,20 +25,20 @@ func (t TickerFunc) wait(ctx context.Context, pause time.Duration) error {
 	return ctx.Err()
 }
 
-// startHeartbeat calls Progress and extends the leases of the run at every beat, until the caller calls stop.
+// startHeartbeat calls Progress and extends the leases of the run at every heartbeat, until the caller calls stop.
 func (r *run) startHeartbeat(ctx context.Context) (stop func()) {
 	if r.runOpts.Ticks == nil {
 		return func() {}
 	}
-	beat := r.runOpts.Beat
-	if beat == 0 {
-		beat = defaultBeat
+	interval := r.runOpts.Heartbeat
+	if interval == 0 {
+		interval = defaultHeartbeat
 	}
 	stopped := make(chan struct{})
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		ticks, stop := r.runOpts.Ticks(beat)
+		ticks, stop := r.runOpts.Ticks(interval)
 		defer stop()
 		for {
 			select {
@@ -102,112 +90,4 @@ func (r *run) reportProgress(p Progress) {
 	if r.runOpts.Progress != nil {
 		r.runOpts.Progress(p)
 	}
-}
-
-// usesLeases reports whether the run leases directories.
-func (r *run) usesLeases() bool { return r.runOpts.Dispatcher != nil && !outlines(r.writer) }
-
-// otherLeases returns the valid leases of other runs and of agents.
-func (r *run) otherLeases(ctx context.Context) (leasedDirs, error) {
-	if !r.usesLeases() {
-		return leasedDirs{}, nil
-	}
-	return r.runOpts.Dispatcher.leasedDirs(ctx, r.byOthers())
-}
-
-// byOthers returns a function that reports whether a lease is valid now and belongs to another run or an agent.
-func (r *run) byOthers() func(store.Lease) bool {
-	now := r.opts.Now()
-	return func(l store.Lease) bool {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		return r.leases[l.Path].Token != l.Token && l.Expires.After(now)
-	}
-}
-
-// waitForRuns waits a moment if another run has leased a directory that this one needs; otherwise ok is false. It
-// does not wait for agents: they may take long, or never submit.
-func (r *run) waitForRuns(ctx context.Context) (ok bool) {
-	if r.runOpts.Ticks == nil || r.result.Stopped != "" || !slices.ContainsFunc(r.result.Held, func(h HeldPath) bool { return !h.agent }) {
-		return false
-	}
-	_ = r.runOpts.Ticks.wait(ctx, awaitPause) // checkLimits reports an interrupt
-	return true
-}
-
-// lease leases a directory. ok is false if others have leased it or a directory with the same basis; then other is
-// that lease if it is known. ok is also false if they have described it; then st has the new verdict.
-func (r *run) lease(ctx context.Context, st *DirStatus) (other store.Lease, ok bool, err error) {
-	if !r.usesLeases() {
-		return store.Lease{}, true, nil
-	}
-	dispatcher := r.runOpts.Dispatcher
-	now := r.opts.Now()
-	l := store.Lease{Path: st.Dir.Path, Token: dispatcher.token(), Expires: now.Add(runLease).UTC(), Basis: r.basis(st), Recipe: r.writer.Recipe(), Holder: oneLine(r.writer.Author())}
-	if ok, err := dispatcher.leases.Take(ctx, dispatcher.worktree, l, now); err != nil {
-		return store.Lease{}, false, err
-	} else if !ok { // others leased it first
-		held, err := r.otherLeases(ctx)
-		other, _ = held.lookup(l.Path, l.Basis.Digest())
-		return other, false, err
-	}
-	r.mu.Lock()
-	r.leases[l.Path] = l
-	r.mu.Unlock()
-	if other, ok, err = r.checkLease(ctx, dispatcher, st, l, r.writer, r.byOthers); ok || err != nil {
-		return other, ok, err
-	}
-	_, err = r.endLease(context.WithoutCancel(ctx), st, nil)
-	return other, false, err
-}
-
-// leaseQuestion leases the question for the plan or the overview, so that runs at the same time pay for it once. It
-// waits while another run has the lease. The caller calls release.
-func (r *run) leaseQuestion(ctx context.Context, at repo.Path, basis store.DirBasis) (release func(), err error) {
-	if !r.usesLeases() || r.runOpts.Ticks == nil {
-		return func() {}, nil
-	}
-	dispatcher := r.runOpts.Dispatcher
-	for {
-		now := r.opts.Now()
-		l := store.Lease{Path: at, Token: dispatcher.token(), Expires: now.Add(runLease).UTC(), Basis: basis, Recipe: r.writer.Recipe()}
-		ok, err := dispatcher.leases.Take(ctx, dispatcher.worktree, l, now)
-		if err != nil {
-			return nil, err
-		}
-		if ok {
-			r.mu.Lock()
-			r.leases[at] = l
-			r.mu.Unlock()
-			return func() {
-				// If this fails, the lease ends by itself.
-				_, _ = r.endLease(context.WithoutCancel(ctx), &DirStatus{Dir: &Directory{Path: at}}, nil)
-			}, nil
-		}
-		if err := r.runOpts.Ticks.wait(ctx, awaitPause); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// endLease ends the lease of a directory. It stores the record, unless it is nil or others have leased the
-// directory; ok reports whether it did.
-func (r *run) endLease(ctx context.Context, st *DirStatus, rec *store.DirRecord) (ok bool, err error) {
-	r.mu.Lock()
-	l, held := r.leases[st.Dir.Path]
-	delete(r.leases, st.Dir.Path)
-	r.mu.Unlock()
-	if !held {
-		return false, nil
-	}
-	dispatcher := r.runOpts.Dispatcher
-	if rec != nil {
-		if ok, err = dispatcher.leases.Settle(ctx, dispatcher.worktree, l, rec); err != nil {
-			return false, fmt.Errorf("store the summary of %s: %w", repo.DirLabel(l.Path), err)
-		}
-		return ok, nil
-	}
-	l.Expires = r.opts.Now().UTC() // end the lease
-	_, err = dispatcher.leases.Take(ctx, dispatcher.worktree, l, l.Expires)
-	return false, err
 }

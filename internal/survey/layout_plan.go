@@ -14,27 +14,11 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/fresh"
-	"ken/internal/model"
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/survey/describe"
 	"ken/internal/survey/excerpt"
-	"ken/internal/workspace"
 )
-
-// A ModelWriter is a writer that uses a model and can ask it a question.
-type ModelWriter interface {
-	Writer
-	// See sets the tree that the model may read.
-	See(tree workspace.Tree)
-	// Limit sets the budget for all calls; nil for no limit.
-	Limit(b *Budget)
-	// OnWait sets a function to call before each wait for a retry; nil for none.
-	OnWait(f func(model.Retry))
-	// Price returns the price of the model.
-	Price() model.Price
-	// Ask asks the model one question, without tools.
-	Ask(ctx context.Context, rules, question string) (answer string, spent Spent, err error)
-}
 
 // A LayoutPlan is a model's plan for a survey: a description of the repository, and ranks of directories.
 type LayoutPlan struct {
@@ -91,7 +75,7 @@ func (ts *treeStatus) loadPlan(ctx context.Context) (*LayoutPlan, error) {
 			return plan, nil
 		}
 	}
-	if ts.opts.Past {
+	if ts.opts.OfCommit {
 		return nil, nil
 	}
 	plan, err := ts.readPlan(last.Text)
@@ -147,16 +131,16 @@ func (r *run) remarkSkipped(ts *treeStatus) {
 		it = "them"
 	}
 	r.result.Remarks = append(r.result.Remarks, fmt.Sprintf("the plan of %s leaves out %s; to include %s, add %s, or set survey.ranks in .ken/config.yaml",
-		oneLine(ts.plan.author), names(skipped), it, strings.Join(flags[:min(len(flags), maxNames)], " ")))
+		excerpt.OneLine(ts.plan.author), names(skipped), it, strings.Join(flags[:min(len(flags), maxNames)], " ")))
 }
 
 // planAsked returns the digest of the question for a plan: its directories and the recipe of the model.
-func (ts *treeStatus) planAsked(m ModelWriter) fresh.Digest {
+func (ts *treeStatus) planAsked(m *describe.ModelWriter) fresh.Digest {
 	return digestOf("ken plan asked 1", ts.planBasis().Digest(), []byte(m.Recipe()))
 }
 
 // planFailedBefore returns an error if this model was already asked for the same plan and gave no usable answer.
-func (ts *treeStatus) planFailedBefore(m ModelWriter) error {
+func (ts *treeStatus) planFailedBefore(m *describe.ModelWriter) error {
 	f, ok := ts.failed[planPath]
 	if !ok || f.Basis != ts.planAsked(m) {
 		return nil
@@ -166,15 +150,15 @@ func (ts *treeStatus) planFailedBefore(m ModelWriter) error {
 }
 
 // replan asks the model for a plan and stores it.
-func (ts *treeStatus) replan(ctx context.Context, m ModelWriter) (Spent, error) {
-	answer, spent, err := m.Ask(ctx, planRules, fence(ts.layout()))
+func (ts *treeStatus) replan(ctx context.Context, m *describe.ModelWriter) (describe.Spent, error) {
+	answer, spent, err := m.Ask(ctx, planRules, describe.Fence(ts.layout()))
 	if err != nil {
 		return spent, fmt.Errorf("plan the survey: %w", err)
 	}
 	plan, err := ts.readPlan(answer)
 	if err != nil {
 		// Record the failure: the same question would get the same answer, for the same money.
-		f := store.DirFailure{Path: planPath, Basis: ts.planAsked(m), Reason: oneLine(err.Error()), At: ts.stamp(planPath)}
+		f := store.DirFailure{Path: planPath, Basis: ts.planAsked(m), Reason: excerpt.OneLine(err.Error()), At: ts.stamp(planPath)}
 		if kept := ts.store.SaveFailure(context.WithoutCancel(ctx), f); kept != nil {
 			return spent, errors.Join(fmt.Errorf("plan the survey: %w", err), kept)
 		}
@@ -185,7 +169,7 @@ func (ts *treeStatus) replan(ctx context.Context, m ModelWriter) (Spent, error) 
 		return spent, err
 	}
 	return spent, ts.store.SaveDirRecords(context.WithoutCancel(ctx), []*store.DirRecord{{
-		Path: planPath, Basis: ts.planBasis(), Text: string(text), Author: oneLine(m.Author()), Recipe: m.Recipe(),
+		Path: planPath, Basis: ts.planBasis(), Text: string(text), Author: excerpt.OneLine(m.Author()), Recipe: m.Recipe(),
 		At: ts.stamp(planPath),
 	}})
 }

@@ -15,6 +15,7 @@ import (
 	"ken/internal/repo"
 	"ken/internal/store"
 	"ken/internal/survey"
+	"ken/internal/survey/describe"
 )
 
 // plannedRepo returns a repository with enough directories for a plan.
@@ -32,7 +33,7 @@ func planningModel(plan *string) *scriptedModel {
 		if strings.Contains(req.System, "You plan") {
 			return model.Reply{Text: *plan}, nil
 		}
-		return describe(req)
+		return describeAny(req)
 	}}
 }
 
@@ -54,7 +55,7 @@ func TestPlanIsStored(t *testing.T) {
 	w := plannedRepo()
 	plan := "Here you are:\n{\"about\": \"A shop.\", \"ranks\": {\"p11\": \"priority\", \"examples\": \"skip\", \"p00\": \"shallow\", \"../x\": \"skip\", \"p01\": \"loud\"}}"
 	o := planningModel(&plan)
-	ran := run(t, w, &survey.ModelDescriber{Model: o})
+	ran := run(t, w, &describe.ModelWriter{Model: o})
 	asked := o.turns()
 	if plans, overviews := countQuestions(asked); plans != 1 || overviews != 1 {
 		t.Fatalf("the run asked for %d plans and %d overviews, want one of each", plans, overviews)
@@ -71,18 +72,18 @@ func TestPlanIsStored(t *testing.T) {
 		}
 	}
 	// A run without work asks nothing. An edit needs no new plan.
-	run(t, w, &survey.ModelDescriber{Model: o})
+	run(t, w, &describe.ModelWriter{Model: o})
 	if n := len(o.turns()); n != 0 {
 		t.Errorf("a run without work made %d requests", n)
 	}
 	before := w.content["p03/a.go"]
 	w.content["p03/a.go"] = strings.Repeat("much more ", 1000)
-	run(t, w, &survey.ModelDescriber{Model: o})
+	run(t, w, &describe.ModelWriter{Model: o})
 	if plans, _ := countQuestions(o.turns()); plans != 0 {
 		t.Error("the run asked for a new plan after an edit")
 	}
 	w.content["p03/a.go"] = before
-	run(t, w, &survey.ModelDescriber{Model: o})
+	run(t, w, &describe.ModelWriter{Model: o})
 	if asked := o.turns(); len(asked) != 0 {
 		t.Errorf("a revert cost %d turns, first %q", len(asked), lastMessage(asked[0]))
 	}
@@ -97,12 +98,12 @@ func TestPlanIsStored(t *testing.T) {
 	if v := verdicts(t, w); v["examples"] != "excluded" || v["new"] != "fresh" {
 		t.Errorf("%v; the new directory should have its outline", v)
 	}
-	past, err := survey.New(w, w, survey.Options{Past: true}).Show(t.Context(), "examples")
+	past, err := survey.New(w, w, survey.Options{OfCommit: true}).Show(t.Context(), "examples")
 	if err != nil || !past.Directories[0].Outline {
 		t.Errorf("in a past tree: %+v, %v; it should have only an outline", past, err)
 	}
 	plan = `{"about": "A market."}`
-	run(t, w, &survey.ModelDescriber{Model: o})
+	run(t, w, &describe.ModelWriter{Model: o})
 	if plans, _ := countQuestions(o.turns()); plans != 1 {
 		t.Errorf("the run asked for %d plans after a directory was added, want 1", plans)
 	}
@@ -119,7 +120,7 @@ func TestUnreadablePlan(t *testing.T) {
 	}
 	for _, plan := range []string{"", "no", "{", `{"about": 7}`, `[]`, "} {", all + `"x": "skip"}}`} {
 		w := plannedRepo()
-		ran := run(t, w, &survey.ModelDescriber{Model: planningModel(&plan)})
+		ran := run(t, w, &describe.ModelWriter{Model: planningModel(&plan)})
 		if len(ran.Remarks) != 1 || len(ran.Failed) != 0 || ran.Stopped != "" {
 			t.Errorf("plan %q: the run returned %+v; want one remark and no failure", plan, ran)
 		}
@@ -134,8 +135,8 @@ func TestUnreadablePlan(t *testing.T) {
 // The overview is written from the top levels only, and has its own basis.
 func TestOverview(t *testing.T) {
 	w := newMemoryRepo("a/b/c/d/e.go", "a/b/c/f.go", "x/y.go")
-	o := &scriptedModel{say: describe}
-	run(t, w, &survey.ModelDescriber{Model: o})
+	o := &scriptedModel{say: describeAny}
+	run(t, w, &describe.ModelWriter{Model: o})
 	asked := o.turns()
 	last := asked[len(asked)-1]
 	if _, n := countQuestions(asked); n != 1 || !strings.Contains(lastMessage(last), "about a/b") || strings.Contains(lastMessage(last), "about a/b/c") {
@@ -163,7 +164,7 @@ func TestOverview(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		held, err := w.survey(nil).Holds(t.Context(), record, receipt.Subject)
+		held, err := w.survey(nil).CheckRecord(t.Context(), record, receipt.Subject)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +181,7 @@ func TestOverview(t *testing.T) {
 	if got := holds(); got.State != fresh.Stale || !slices.Equal(got.Reasons, []string{"below_changed"}) {
 		t.Errorf("the check of the receipt is %+v", got)
 	}
-	run(t, w, &survey.ModelDescriber{Model: o})
+	run(t, w, &describe.ModelWriter{Model: o})
 	if _, n := countQuestions(o.turns()); n != 0 {
 		t.Errorf("the run asked for %d overviews of the same summaries", n)
 	}
@@ -198,7 +199,7 @@ func TestOverview(t *testing.T) {
 	if got := report(); got == nil || got.Verdict != "stale-below" {
 		t.Errorf("after an edit in x, the overview is %+v; want stale-below", got)
 	}
-	run(t, w, &survey.ModelDescriber{Model: o})
+	run(t, w, &describe.ModelWriter{Model: o})
 	if _, n := countQuestions(o.turns()); n != 1 {
 		t.Errorf("the run asked for %d overviews after a new summary, want 1", n)
 	}
@@ -221,7 +222,7 @@ func TestFlags(t *testing.T) {
 	o := &scriptedModel{say: func(req model.Request) (model.Reply, error) {
 		switch {
 		case directoryOf(req) != "src":
-			return describe(req)
+			return describeAny(req)
 		case strings.Contains(req.Messages[0].Text, "answer with the single word keep"):
 			return submitReply("`keep`"), nil
 		case len(req.Messages) == 1:
@@ -232,14 +233,14 @@ func TestFlags(t *testing.T) {
 		}
 		return submitReply("about src"), nil
 	}}
-	run(t, w, &survey.ModelDescriber{Model: o})
+	run(t, w, &describe.ModelWriter{Model: o})
 	secret, odd := "critical src/a.go a secret", "info src/b.go odd"
 	same(t, "flags", flags(), []string{secret, odd})
 	w.content["src/a.go"] = "the secret is gone"
 	same(t, "flags after an edit of one file", flags(), []string{odd})
 	// The model keeps the text, and with it the flag of the unchanged file.
 	o.turns()
-	ran := run(t, w, &survey.ModelDescriber{Model: o})
+	ran := run(t, w, &describe.ModelWriter{Model: o})
 	same(t, "kept", ran.Done, []string{"src"})
 	same(t, "flags after keep", flags(), []string{odd})
 	if n := len(o.turns()); n != 1 {
@@ -266,7 +267,7 @@ func TestFlagsOfFilesElsewhere(t *testing.T) {
 		}
 		return submitReply("about " + directoryOf(req)), nil
 	}}
-	run(t, w, &survey.ModelDescriber{Model: o})
+	run(t, w, &describe.ModelWriter{Model: o})
 	flags := func() (list []string) {
 		t.Helper()
 		r, err := w.survey(nil).Report(t.Context())
@@ -293,7 +294,7 @@ func TestFlagsOfFilesElsewhere(t *testing.T) {
 // directory's own files. For other files ken only knows whether they exist.
 func TestFlagsWithoutContent(t *testing.T) {
 	w := newMemoryRepo("main.go", "src/a.go", "src/b.go")
-	run(t, w, &survey.ModelDescriber{Model: &scriptedModel{say: func(req model.Request) (model.Reply, error) {
+	run(t, w, &describe.ModelWriter{Model: &scriptedModel{say: func(req model.Request) (model.Reply, error) {
 		return submitReply("about " + directoryOf(req)), nil
 	}}})
 	for _, r := range w.records {
@@ -331,18 +332,18 @@ func TestUnreadablePlanIsNotAskedForAgain(t *testing.T) {
 	}
 	plan := "no"
 	o := planningModel(&plan)
-	first := run(t, w, &survey.ModelDescriber{Model: o})
+	first := run(t, w, &describe.ModelWriter{Model: o})
 	if plans, _ := countQuestions(o.turns()); plans != 1 || len(first.Remarks) != 1 || !strings.Contains(first.Remarks[0], "does not ask test/model again") {
 		t.Fatalf("%d plans, %q", plans, first.Remarks)
 	}
 	w.content["p00/a.go"] = "y"
-	again := run(t, w, &survey.ModelDescriber{Model: o})
+	again := run(t, w, &describe.ModelWriter{Model: o})
 	if plans, _ := countQuestions(o.turns()); plans != 0 || len(again.Remarks) != 1 || !strings.Contains(again.Remarks[0], "no plan") {
 		t.Errorf("%d plans, %q", plans, again.Remarks)
 	}
 	w.content["new/a.go"] = "z"
 	plan = `{"about": "A shop."}`
-	last := run(t, w, &survey.ModelDescriber{Model: o})
+	last := run(t, w, &describe.ModelWriter{Model: o})
 	if plans, _ := countQuestions(o.turns()); plans != 1 || len(last.Remarks) != 0 {
 		t.Errorf("%d plans, %q", plans, last.Remarks)
 	}
@@ -355,7 +356,7 @@ func TestEstimate(t *testing.T) {
 		price model.Price
 		known bool
 	}{{model.Price{}, false}, {model.Price{Free: true}, true}, {model.Price{Input: 1, Output: 5, UpTo: 10}, true}} {
-		p, err := w.survey(nil).Plan(t.Context(), &survey.ModelDescriber{Model: &scriptedModel{price: tt.price}}, survey.PlanOptions{})
+		p, err := w.survey(nil).Plan(t.Context(), &describe.ModelWriter{Model: &scriptedModel{price: tt.price}}, survey.PlanOptions{})
 		if err != nil || (p.Cost != nil) != tt.known || p.Estimate < 3600 {
 			t.Errorf("%+v: %+v, %v", tt.price, p, err)
 		}
@@ -373,9 +374,9 @@ func TestOverviewNeedsDescriptions(t *testing.T) {
 		if broken[directoryOf(req)] {
 			return model.Reply{Stop: model.Refusal}, nil
 		}
-		return describe(req)
+		return describeAny(req)
 	}}
-	ran := run(t, w, &survey.ModelDescriber{Model: o})
+	ran := run(t, w, &describe.ModelWriter{Model: o})
 	if _, n := countQuestions(o.turns()); n != 0 {
 		t.Errorf("%d overviews while 2 of 5 directories are described; there should be none", n)
 	}
@@ -383,7 +384,7 @@ func TestOverviewNeedsDescriptions(t *testing.T) {
 		t.Errorf("remarks %q; one should say why there is no overview", ran.Remarks)
 	}
 	delete(broken, "a")
-	run(t, w, &survey.ModelDescriber{Model: o})
+	run(t, w, &describe.ModelWriter{Model: o})
 	if _, n := countQuestions(o.turns()); n != 1 {
 		t.Errorf("%d overviews while 3 of 5 directories are described; there should be one", n)
 	}
@@ -405,16 +406,16 @@ func TestRefusalIsNoText(t *testing.T) {
 			if directoryOf(req) == "" {
 				return reply, nil
 			}
-			return describe(req)
+			return describeAny(req)
 		}}
-		ran := run(t, w, &survey.ModelDescriber{Model: o})
+		ran := run(t, w, &describe.ModelWriter{Model: o})
 		rep, err := w.survey(nil).Report(t.Context())
 		if err != nil || rep.Overview != nil || len(ran.Remarks) != 1 || !strings.Contains(ran.Remarks[0], "refuse") {
 			t.Errorf("%+v: overview %+v, %v, remarks %q; it should be refused", reply, rep.Overview, err, ran.Remarks)
 		}
 		// The same as the answer of a program, about a directory.
-		plain := &survey.ModelDescriber{Model: &scriptedModel{say: func(model.Request) (model.Reply, error) { return reply, nil }}, Tree: w, Plain: true}
-		if d, err := plain.Write(t.Context(), &survey.Item{Path: "a"}); err == nil || !strings.Contains(err.Error(), "refus") {
+		plain := &describe.ModelWriter{Model: &scriptedModel{say: func(model.Request) (model.Reply, error) { return reply, nil }}, Tree: w, Plain: true}
+		if d, err := plain.Write(t.Context(), &describe.Item{Path: "a"}); err == nil || !strings.Contains(err.Error(), "refus") {
 			t.Errorf("%+v: kept %q, %v; it should be refused", reply, d.Text, err)
 		}
 	}
@@ -429,12 +430,12 @@ func TestRunNamesWhatThePlanLeavesOut(t *testing.T) {
 	says := func(ran *survey.RunResult) string { return strings.Join(ran.Remarks, "\n") }
 	want := "the plan of test/model leaves out core, examples; to include them, add --rank core=normal --rank examples=normal, or set survey.ranks in .ken/config.yaml"
 	for i := range 2 { // the second run uses the stored plan
-		if got := says(run(t, w, &survey.ModelDescriber{Model: o})); got != want {
+		if got := says(run(t, w, &describe.ModelWriter{Model: o})); got != want {
 			t.Errorf("run %d remarks %q, want %q", i+1, got, want)
 		}
 	}
 	ranks := map[repo.Path]survey.Rank{"core": survey.RankNormal, "examples": survey.RankSkip}
-	ran, err := w.survey(ranks).Run(t.Context(), &survey.ModelDescriber{Model: o}, survey.RunOptions{})
+	ran, err := w.survey(ranks).Run(t.Context(), &describe.ModelWriter{Model: o}, survey.RunOptions{})
 	if err != nil || says(ran) != "" {
 		t.Errorf("remarks %q, %v; the user ranked both directories", says(ran), err)
 	}
@@ -492,7 +493,7 @@ func TestRunsAtOnceShareQuestions(t *testing.T) {
 		case directoryOf(req) == "":
 			question("/report")
 		}
-		return describe(req)
+		return describeAny(req)
 	}}
 	var n atomic.Int64
 	var runs sync.WaitGroup
@@ -501,7 +502,7 @@ func TestRunsAtOnceShareQuestions(t *testing.T) {
 			sv := w.survey(nil)
 			leases := watchedStore{w, meet}
 			dispatcher := survey.NewDispatcher(sv, leases, "", func() string { return fmt.Sprint("t", n.Add(1)) })
-			ran, err := sv.Run(t.Context(), &survey.ModelDescriber{Model: o}, survey.RunOptions{Dispatcher: dispatcher, Beat: time.Millisecond, Ticks: ticks})
+			ran, err := sv.Run(t.Context(), &describe.ModelWriter{Model: o}, survey.RunOptions{Dispatcher: dispatcher, Heartbeat: time.Millisecond, Ticks: ticks})
 			if err != nil || ran.Left != 0 || len(ran.Failed) != 0 || len(ran.Remarks) != 0 {
 				t.Errorf("the run returned %+v, %v", ran, err)
 			}

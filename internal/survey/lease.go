@@ -13,22 +13,24 @@ import (
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/survey/describe"
+	"ken/internal/survey/excerpt"
 	"ken/internal/workspace"
 )
 
 // LeaseRecipe is the recipe of summaries that agents write under a lease.
-const LeaseRecipe = "lease/" + PromptVersion
+const LeaseRecipe = "lease/" + describe.PromptVersion
 
-// DefaultLease is the length of a lease without a requested length.
-const DefaultLease = 15 * time.Minute
+// defaultLease is the length of a lease without a requested length.
+const defaultLease = 15 * time.Minute
 
-// MaxLease is the longest lease.
-const MaxLease = 24 * time.Hour
+// maxLease is the longest lease.
+const maxLease = 24 * time.Hour
 
-// LeaseFor returns the length of a lease in seconds as a duration. 0 means DefaultLease.
-func LeaseFor(seconds int) (time.Duration, error) {
-	if seconds < 0 || seconds > int(MaxLease/time.Second) {
-		return 0, fmt.Errorf("a lease lasts from 1 to %d seconds, not %d", int(MaxLease/time.Second), seconds)
+// LeaseDuration returns the length of a lease in seconds as a duration. 0 means the default length.
+func LeaseDuration(seconds int) (time.Duration, error) {
+	if seconds < 0 || seconds > int(maxLease/time.Second) {
+		return 0, fmt.Errorf("a lease lasts from 1 to %d seconds, not %d", int(maxLease/time.Second), seconds)
 	}
 	return time.Duration(seconds) * time.Second, nil
 }
@@ -87,8 +89,8 @@ func (h leasedDirs) lookup(p repo.Path, basis fresh.Digest) (store.Lease, bool) 
 type NextItem struct {
 	Item      *WorkItem `json:"item"`      // null if no directory is ready
 	Remaining int       `json:"remaining"` // directories that still need a summary, including leased ones
-	// Held are the directories that would be ready without the leases of others. It is set only if Item is null.
-	Held []HeldPath `json:"held,omitempty"`
+	// Leased are the directories that would be ready without the leases of others. It is set only if Item is null.
+	Leased []LeasedPath `json:"held,omitempty"`
 }
 
 // A WorkItem is a leased directory with the prompt for the agent.
@@ -107,32 +109,30 @@ const maxTries = 64
 // Remaining counts the directories that still need a summary by an agent, including leased ones.
 func (d *Dispatcher) Remaining(ctx context.Context) (int, error) {
 	return cached(ctx, d.Survey, "left for agents", d.judgeStored, func(ts *treeStatus) int {
-		return newQueue(ts, func(s *DirStatus) bool { return wanted(s, agent{}) }).total
+		return newQueue(ts, func(s *DirStatus) bool { return wanted(s, LeaseRecipe) }).total
 	})
 }
 
 // NextOptions selects a directory to lease. The zero value is ready to use.
 type NextOptions struct {
-	Within  repo.Path     // a directory in this one; in the repository when ""
-	Lasting time.Duration // length of the lease; DefaultLease when 0
-	Holder  string        // name of the agent
+	Within   repo.Path     // a directory in this one; in the repository when ""
+	Duration time.Duration // of the lease; 15 minutes when 0
+	Holder   string        // name of the agent
 }
 
 // Next leases the next directory that is ready. A directory is ready when each directory below it has a summary, or
 // a failure to write one.
 func (d *Dispatcher) Next(ctx context.Context, opts NextOptions) (*NextItem, error) {
-	lasting := opts.Lasting
-	if lasting <= 0 {
-		lasting = DefaultLease
+	duration := opts.Duration
+	if duration <= 0 {
+		duration = defaultLease
 	}
 	ts, err := d.judgeStored(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if opts.Within != "" {
-		if _, err := ts.find(opts.Within); err != nil {
-			return nil, err
-		}
+	if err := ts.checkWithin(opts.Within); err != nil {
+		return nil, err
 	}
 	now := d.opts.Now()
 	valid := func(l store.Lease) bool { return l.Expires.After(now) }
@@ -140,16 +140,14 @@ func (d *Dispatcher) Next(ctx context.Context, opts NextOptions) (*NextItem, err
 	if err != nil {
 		return nil, err
 	}
-	writer := agent{}
-	q := newQueue(ts, func(s *DirStatus) bool { return s.Dir.Path.Under(opts.Within) && wanted(s, writer) })
+	q := newQueue(ts, func(s *DirStatus) bool { return s.Dir.Path.Under(opts.Within) && wanted(s, LeaseRecipe) })
 	out := &NextItem{Remaining: q.total}
 	for tries := 0; tries < maxTries; {
 		st := q.next()
 		if st == nil {
-			out.Held = q.putBack()
-			return out, nil
+			break
 		}
-		if ts.sameInputAsBefore(st, writer) {
+		if ts.sameInputAsBefore(st, LeaseRecipe) {
 			q.done(st) // the directories above need not wait for it
 			continue
 		}
@@ -168,7 +166,7 @@ func (d *Dispatcher) Next(ctx context.Context, opts NextOptions) (*NextItem, err
 		if it.Old == nil && st.Record != nil && st.Verdict == Fresh {
 			it.Old, it.Changes = st.Record, []string{"no agent or model has checked it yet"}
 		}
-		l := store.Lease{Path: st.Dir.Path, Token: d.token(), Expires: now.Add(lasting).UTC().Truncate(time.Second), Basis: it.Basis, Recipe: writer.Recipe(), Holder: oneLine(opts.Holder)}
+		l := store.Lease{Path: st.Dir.Path, Token: d.token(), Expires: now.Add(duration).UTC().Truncate(time.Second), Basis: it.Basis, Recipe: LeaseRecipe, Holder: excerpt.OneLine(opts.Holder)}
 		if it.Old != nil {
 			l.Shown = it.Old.ID()
 		}
@@ -184,7 +182,7 @@ func (d *Dispatcher) Next(ctx context.Context, opts NextOptions) (*NextItem, err
 			q.again(st)
 			continue
 		}
-		other, ok, err := ts.checkLease(ctx, d, st, l, writer, func() func(store.Lease) bool {
+		other, ok, err := ts.checkLease(ctx, d, st, l, func() func(store.Lease) bool {
 			now := d.opts.Now() // other leases may have ended
 			return func(o store.Lease) bool { return o.Token != l.Token && o.Expires.After(now) }
 		})
@@ -192,7 +190,7 @@ func (d *Dispatcher) Next(ctx context.Context, opts NextOptions) (*NextItem, err
 			return nil, err
 		}
 		if ok {
-			out.Item = &WorkItem{repo.DirLabel(l.Path).JSON(), l.Token, l.Expires, Rules + "\n\n" + it.Prompt(), it.Old != nil}
+			out.Item = &WorkItem{repo.DirLabel(l.Path).JSON(), l.Token, l.Expires, describe.Rules + "\n\n" + it.Prompt(), it.Old != nil}
 			return out, nil
 		}
 		l.Expires = now.UTC() // end the lease
@@ -205,7 +203,7 @@ func (d *Dispatcher) Next(ctx context.Context, opts NextOptions) (*NextItem, err
 			q.done(st)
 		}
 	}
-	out.Held = q.putBack()
+	out.Leased = q.putBack()
 	return out, nil
 }
 
@@ -217,7 +215,7 @@ func (d *Dispatcher) Show(ctx context.Context, within repo.Path) (*Shown, error)
 	}
 	leases, err := d.validLeases(ctx, within)
 	for _, l := range leases {
-		shown.Leases = append(shown.Leases, heldPath(l))
+		shown.Leases = append(shown.Leases, leasedPath(l))
 	}
 	return shown, err
 }
@@ -232,7 +230,7 @@ func (d *Dispatcher) validLeases(ctx context.Context, within repo.Path) ([]store
 	now := d.opts.Now()
 	var valid []store.Lease
 	for _, p := range slices.Sorted(maps.Keys(all)) {
-		isDirectory := p != planPath && p != reportPath
+		isDirectory := p != planPath && p != overviewPath
 		if l := all[p]; isDirectory && p.Under(within) && l.Expires.After(now) {
 			valid = append(valid, l)
 		}
@@ -242,7 +240,7 @@ func (d *Dispatcher) validLeases(ctx context.Context, within repo.Path) ([]store
 
 // A Release is the result of [Dispatcher.Release].
 type Release struct {
-	Released []HeldPath `json:"released"`
+	Released []LeasedPath `json:"released"`
 }
 
 // Release ends the leases of agents for a directory and all below it. An agent can still submit, as after the end
@@ -254,13 +252,13 @@ func (d *Dispatcher) Release(ctx context.Context, within repo.Path) (*Release, e
 		return nil, err
 	}
 	if len(leases) == 0 && within != "" {
-		if err := d.Known(ctx, []repo.Path{within}); err != nil {
+		if err := d.CheckDirectories(ctx, []repo.Path{within}); err != nil {
 			return nil, err
 		}
 	}
-	out := &Release{Released: []HeldPath{}}
+	out := &Release{Released: []LeasedPath{}}
 	for _, l := range leases {
-		held := heldPath(l)
+		held := leasedPath(l)
 		if !held.agent {
 			continue
 		}
@@ -304,7 +302,7 @@ func (d *Dispatcher) otherLease(ctx context.Context, l store.Lease, others func(
 // checkLease judges a directory again right after it was leased. ok reports that it still needs a summary and that
 // no other agent has leased it or a directory with the same basis. Otherwise other is that lease, or st has the new
 // verdict.
-func (ts *treeStatus) checkLease(ctx context.Context, d *Dispatcher, st *DirStatus, l store.Lease, w Writer, others func() func(store.Lease) bool) (other store.Lease, ok bool, err error) {
+func (ts *treeStatus) checkLease(ctx context.Context, d *Dispatcher, st *DirStatus, l store.Lease, others func() func(store.Lease) bool) (other store.Lease, ok bool, err error) {
 	if other, err = d.otherLease(ctx, l, others); err != nil || other.Token != "" {
 		return other, false, err
 	}
@@ -326,18 +324,9 @@ func (ts *treeStatus) checkLease(ctx context.Context, d *Dispatcher, st *DirStat
 	if err := ts.judgeLevel(ctx, []*Directory{st.Dir}); err != nil {
 		return store.Lease{}, false, err
 	}
-	*st = *ts.at[st.Dir]
-	ts.at[st.Dir] = st
-	return store.Lease{}, wanted(st, w) && !ts.sameInputAsBefore(st, w), nil
-}
-
-// An agent is a writer that works through leases. Its Write is never called.
-type agent struct{}
-
-func (agent) Author() string { return "" }
-func (agent) Recipe() string { return LeaseRecipe }
-func (agent) Write(context.Context, *Item) (Draft, error) {
-	return Draft{}, errors.New("agents write through leases, not through Write")
+	*st = *ts.status[st.Dir]
+	ts.status[st.Dir] = st
+	return store.Lease{}, wanted(st, l.Recipe) && !ts.sameInputAsBefore(st, l.Recipe), nil
 }
 
 // A Submission is the answer of an agent.
@@ -345,7 +334,7 @@ type Submission struct {
 	Path   repo.Path
 	Lease  string
 	Author string
-	Draft
+	describe.Draft
 }
 
 // A SubmitResult is the result of a submission.
@@ -355,7 +344,7 @@ type SubmitResult string
 const (
 	SubmitStored     SubmitResult = "stored"     // the summary is current
 	SubmitSuperseded SubmitResult = "superseded" // stored, but the directory has changed since the lease
-	SubmitFenced     SubmitResult = "fenced"     // the lease is not valid any more
+	SubmitLeaseEnded SubmitResult = "fenced"     // the lease is not valid any more
 	SubmitRejected   SubmitResult = "rejected"   // the text is not accepted
 )
 
@@ -372,7 +361,7 @@ type Submitted struct {
 // has changed since. The reason names the files whose summaries were refused.
 func (d *Dispatcher) Submit(ctx context.Context, sub Submission) (*Submitted, error) {
 	done, err := d.submitDir(ctx, sub)
-	if err != nil || done.Result == SubmitFenced || done.Result == SubmitRejected || d.Registry == nil {
+	if err != nil || done.Result == SubmitLeaseEnded || done.Result == SubmitRejected || d.Registry == nil {
 		return done, err
 	}
 	refused, err := WriteFileSummaries(ctx, d.Registry, sub.Author, sub.Path, done.basis, sub.Files)
@@ -401,14 +390,14 @@ func (d *Dispatcher) submitDir(ctx context.Context, sub Submission) (*Submitted,
 	if err != nil {
 		return nil, err
 	}
-	if isKeep(sub.Text) {
+	if describe.IsKeep(sub.Text) {
 		sub.Text, sub.Keep = "", true
 	}
-	it := &Item{Path: l.Path, Basis: l.Basis}
+	it := &describe.Item{Path: l.Path, Basis: l.Basis}
 	changed := "the directory is gone"
 	if dir, err := ts.find(l.Path); err == nil {
 		changed = ""
-		if ts.basis(ts.at[dir]).Digest() != l.Basis.Digest() {
+		if ts.basis(ts.status[dir]).Digest() != l.Basis.Digest() {
 			changed = "the directory changed since you leased it"
 		}
 	}
@@ -431,7 +420,7 @@ func (d *Dispatcher) submitDir(ctx context.Context, sub Submission) (*Submitted,
 	case err != nil:
 		return nil, fmt.Errorf("store the summary of %s: %w", repo.DirLabel(l.Path), err)
 	case !ok:
-		out.Result, out.Reason = SubmitFenced, "your lease ran out and another agent has the directory"+takeAnother
+		out.Result, out.Reason = SubmitLeaseEnded, "your lease ran out and another agent has the directory"+takeAnother
 	case changed != "":
 		out.Result, out.Reason = SubmitSuperseded, changed
 	default:
@@ -449,7 +438,7 @@ func (d *Dispatcher) refuse(ctx context.Context, p repo.Path, out *Submitted) er
 	if err != nil {
 		return err
 	}
-	out.Result = SubmitFenced
+	out.Result = SubmitLeaseEnded
 	out.Reason = "the lease is not valid: it is unknown, its summary was submitted, or it ran out and another agent has the directory" + takeAnother
 	if p != "" && !slices.ContainsFunc(files, func(f workspace.File) bool { return f.Path.Dir().Under(p) }) {
 		out.Result, out.Reason = SubmitRejected, "git tracks no file in "+p.String()+"; list directories with: ken survey show"

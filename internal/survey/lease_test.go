@@ -32,7 +32,7 @@ func TestNextNamesTheLeaseOfAnotherAgent(t *testing.T) {
 		w.content["b/x.go"] = w.content["a/x.go"]
 		var other store.Lease
 		faster := sync.OnceFunc(func() {
-			leased, err := dispatchers(w)().Next(t.Context(), survey.NextOptions{Lasting: time.Hour})
+			leased, err := dispatchers(w)().Next(t.Context(), survey.NextOptions{Duration: time.Hour})
 			if err != nil || leased.Item == nil || leased.Item.Path != "a" {
 				t.Errorf("Next returned %+v, %v; want a lease of a", leased, err)
 				return
@@ -46,12 +46,12 @@ func TestNextNamesTheLeaseOfAnotherAgent(t *testing.T) {
 		})
 		n := 0
 		dispatcher := survey.NewDispatcher(w.survey(nil), hookedLeases{w, faster}, "", func() string { n++; return fmt.Sprint("s", n) })
-		got, err := dispatcher.Next(t.Context(), survey.NextOptions{Lasting: time.Minute})
+		got, err := dispatcher.Next(t.Context(), survey.NextOptions{Duration: time.Minute})
 		if err != nil || got.Item != nil || got.Remaining != 3 {
 			t.Fatalf("%s leased by another agent: Next returned %+v, %v; want no item and 3 remaining", at, got, err)
 		}
-		if len(got.Held) != 1 || got.Held[0].Path != string(at) || !got.Held[0].Until.Equal(other.Expires) {
-			t.Errorf("%s is leased until %s, and Held is %+v", at, other.Expires, got.Held)
+		if len(got.Leased) != 1 || got.Leased[0].Path != string(at) || !got.Leased[0].Until.Equal(other.Expires) {
+			t.Errorf("%s is leased until %s, and Leased is %+v", at, other.Expires, got.Leased)
 		}
 	}
 }
@@ -131,7 +131,7 @@ func TestSameInputLeasedAtTheSameMoment(t *testing.T) {
 		for i, path := range []repo.Path{"a", "b"} {
 			agents.Go(func() {
 				var err error
-				if got[i], err = e.dispatcher(path).Next(t.Context(), survey.NextOptions{Lasting: time.Hour}); err != nil {
+				if got[i], err = e.dispatcher(path).Next(t.Context(), survey.NextOptions{Duration: time.Hour}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -146,7 +146,7 @@ func TestSameInputLeasedAtTheSameMoment(t *testing.T) {
 		if got[0].Item == nil || got[1].Item != nil {
 			t.Fatalf("Next returned %+v and %+v; want one item", got[0], got[1])
 		}
-		if held := got[1].Held; len(held) != 1 || held[0].Path != got[0].Item.Path {
+		if held := got[1].Leased; len(held) != 1 || held[0].Path != got[0].Item.Path {
 			t.Errorf("%s is leased, and the other agent gets Held %+v", got[0].Item.Path, held)
 		}
 	})

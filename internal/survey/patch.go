@@ -6,8 +6,7 @@ import (
 	"strings"
 
 	"ken/internal/outline"
-	"ken/internal/repo"
-	"ken/internal/store"
+	"ken/internal/survey/describe"
 	"ken/internal/survey/excerpt"
 )
 
@@ -17,34 +16,24 @@ const (
 	shallowPatchBytes = 3 << 10
 )
 
-// A FilePatch is the change of a file since the summary of its directory was written.
-type FilePatch struct {
-	Name    string
-	Text    string // "" if there is no patch to show
-	Missing string // why there is none
-}
-
 // patches returns the changes of the own files since the old text was written, up to the limit. It leaves out
 // changes that do not count.
-func (ts *treeStatus) patches(ctx context.Context, it *Item) ([]FilePatch, error) {
+func (ts *treeStatus) patches(ctx context.Context, it *describe.Item) ([]describe.FilePatch, error) {
 	if it.Old == nil {
 		return nil, nil
 	}
-	was := make(map[string]store.BasisFile, len(it.Old.Basis.Files))
-	for _, b := range it.Old.Basis.Files {
-		was[string(b.Name)] = b
-	}
+	was := filesByName(it.Old)
 	left := patchBytes
-	if it.Rank == RankShallow {
+	if it.Shallow {
 		left = shallowPatchBytes
 	}
-	var list []FilePatch
+	var list []describe.FilePatch
 	for _, f := range it.Files {
 		b, known := was[f.Path.Base()]
 		if !known || b.ID == f.ID || !ts.opts.Counts(outline.Grade(b.Shape.Outline(), f.Outline)) {
 			continue
 		}
-		p := FilePatch{Name: f.Path.Base()}
+		p := describe.FilePatch{Name: f.Path.Base()}
 		if left == 0 {
 			p.Missing = "left out for length; read the file"
 			list = append(list, p)
@@ -67,13 +56,4 @@ func (ts *treeStatus) patches(ctx context.Context, it *Item) ([]FilePatch, error
 		list = append(list, p)
 	}
 	return list, nil
-}
-
-func (p *FilePatch) prompt(b *strings.Builder) {
-	name := repo.Path(p.Name)
-	if p.Text == "" {
-		fmt.Fprintf(b, "- %s: %s\n", name, p.Missing)
-		return
-	}
-	fmt.Fprintf(b, "- %s:\n%s\n", name, fence(p.Text))
 }

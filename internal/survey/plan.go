@@ -2,10 +2,10 @@ package survey
 
 import (
 	"context"
-	"slices"
 
 	"ken/internal/model"
 	"ken/internal/repo"
+	"ken/internal/survey/describe"
 )
 
 // A Plan lists the directories that need a summary, in the order of work.
@@ -15,8 +15,8 @@ type Plan struct {
 	Cost        *float64  `json:"estimate_cost"`   // the same in dollars; null when the price is not known
 	// Unknown are the directories that could not be judged, because they or directories below could not be read.
 	Unknown []UnknownPath `json:"unknown,omitempty"`
-	// Minds is the number of directories that a model or an agent would describe.
-	Minds int `json:"-"`
+	// NeedSummary is the number of directories that a model or an agent would describe.
+	NeedSummary int `json:"-"`
 }
 
 // An UnknownPath is a directory that could not be judged.
@@ -40,8 +40,8 @@ type Planned struct {
 // A PlannedChild is the status of a child that a prompt for the directory would contain now.
 type PlannedChild struct {
 	repo.PathJSON
-	Status ChildStatus `json:"status"`
-	Reason string      `json:"reason"`
+	Status describe.ChildStatus `json:"status"`
+	Reason string               `json:"reason"`
 }
 
 // PlanOptions selects the directories of a plan. The zero value selects all that need a summary.
@@ -51,26 +51,24 @@ type PlanOptions struct {
 }
 
 // Plan lists the directories that a writer would describe.
-func (s *Survey) Plan(ctx context.Context, w Writer, opts PlanOptions) (*Plan, error) {
+func (s *Survey) Plan(ctx context.Context, w describe.Writer, opts PlanOptions) (*Plan, error) {
 	ts, err := s.judgeStored(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if opts.Within != "" {
-		if _, err := ts.find(opts.Within); err != nil {
-			return nil, err
-		}
+	if err := ts.checkWithin(opts.Within); err != nil {
+		return nil, err
 	}
 	p := &Plan{Directories: []Planned{}}
 	var asked int64
-	work := ts.work(w, func(s *DirStatus) bool { return wanted(s, w) })
-	for d, st := range ts.at {
-		if d.Path.Under(opts.Within) && wanted(st, agent{}) {
-			p.Minds++
+	work := ts.work(w.Recipe(), func(s *DirStatus) bool { return wanted(s, w.Recipe()) })
+	for d, st := range ts.status {
+		if d.Path.Under(opts.Within) && wanted(st, LeaseRecipe) {
+			p.NeedSummary++
 		}
 	}
 	for _, d := range inOrder(ts.order) {
-		st := ts.at[d]
+		st := ts.status[d]
 		if !d.Path.Under(opts.Within) {
 			continue
 		}
@@ -84,14 +82,14 @@ func (s *Survey) Plan(ctx context.Context, w Writer, opts PlanOptions) (*Plan, e
 			PathJSON: repo.DirLabel(d.Path).JSON(), Rank: d.rank, Depth: d.depth, Files: len(d.Files), Children: []PlannedChild{},
 			Verdict: st.Verdict, Reasons: append([]string{}, st.Reasons...),
 		}
-		if st.Record != nil && st.Record.IsOutline() && st.Verdict.Open() && st.Verdict != Failed {
+		if st.Record != nil && st.Record.IsOutline() && st.Verdict.NeedsSummary() && st.Verdict != Failed {
 			n.Verdict, n.Reasons = None, []string{} // an outline is never stale; there is no summary
 		}
 		for _, c := range st.children {
 			child := c.child()
 			n.Children = append(n.Children, PlannedChild{child.Path.JSON(), child.Status, child.Reason})
 		}
-		if work[d] && !outlines(w) {
+		if work[d] && !makesOutlines(w.Recipe()) {
 			n.Estimate = st.estimate()
 			p.Estimate += n.Estimate
 			asked++
@@ -99,7 +97,7 @@ func (s *Survey) Plan(ctx context.Context, w Writer, opts PlanOptions) (*Plan, e
 		p.Directories = append(p.Directories, n)
 	}
 	price := model.Price{Free: true}
-	if m, ok := w.(ModelWriter); ok {
+	if m, ok := w.(*describe.ModelWriter); ok {
 		price = m.Price()
 		price.UpTo = 0 // it limits a single request
 	}
@@ -110,20 +108,8 @@ func (s *Survey) Plan(ctx context.Context, w Writer, opts PlanOptions) (*Plan, e
 	return p, nil
 }
 
-// work returns the directories that a writer would describe, among those that wants accepts. It
-// leaves out a directory for which the writer would get the same input as before. It keeps such a
-// directory if one below it will be described, because that can change the input.
-func (ts *treeStatus) work(w Writer, wants func(*DirStatus) bool) map[*Directory]bool {
-	work := make(map[*Directory]bool)
-	for _, d := range ts.order { // each after all below it
-		below := slices.ContainsFunc(d.Children, func(c *Directory) bool { return work[c] })
-		work[d] = wants(ts.at[d]) && (below || !ts.sameInputAsBefore(ts.at[d], w))
-	}
-	return work
-}
-
-// BytesPerToken is a rule of thumb for estimates.
-const BytesPerToken = 4
+// bytesPerToken is a rule of thumb for estimates.
+const bytesPerToken = 4
 
 // Assumptions of an estimate.
 const (
@@ -142,7 +128,7 @@ func (s *DirStatus) estimate() int64 {
 	}
 	n := int64(tokensFixed + tokensAnswer)
 	for _, f := range s.Dir.Files {
-		n += min(f.Size, most) / BytesPerToken
+		n += min(f.Size, most) / bytesPerToken
 	}
-	return n + int64(s.N)*tokensPerChild
+	return n + int64(s.CountedChildren)*tokensPerChild
 }

@@ -14,11 +14,11 @@ type queue struct {
 	first    int // index in order; all before it are taken
 	finished int
 	total    int
-	waiting  []heldDir
+	waiting  []leasedDir
 }
 
-// A heldDir is a directory that is ready but leased by others.
-type heldDir struct {
+// A leasedDir is a directory that is ready but leased by others.
+type leasedDir struct {
 	*DirStatus
 
 	by store.Lease
@@ -30,7 +30,7 @@ func newQueue(ts *treeStatus, wanted func(*DirStatus) bool) *queue {
 	q := &queue{waits: make(map[*Directory]int), taken: make(map[*Directory]bool)}
 	in := make(map[*Directory]bool)
 	for _, d := range inOrder(ts.order) {
-		if s := ts.at[d]; wanted(s) {
+		if s := ts.status[d]; wanted(s) {
 			in[d] = true
 			q.order = append(q.order, s)
 		}
@@ -70,20 +70,20 @@ func (q *queue) next() *DirStatus {
 
 // putAside keeps a taken directory until putBack, because of a lease.
 func (q *queue) putAside(s *DirStatus, by store.Lease) {
-	q.waiting = append(q.waiting, heldDir{s, by})
+	q.waiting = append(q.waiting, leasedDir{s, by})
 }
 
 // putBack makes the directories that were put aside ready again. It returns the leases that they
 // waited for: of the directory itself, or of another one with the same input.
-func (q *queue) putBack() []HeldPath {
-	var list []HeldPath
+func (q *queue) putBack() []LeasedPath {
+	var list []LeasedPath
 	listed := make(map[repo.Path]bool)
 	for _, a := range q.waiting {
 		if a.by.Token == "" {
 			a.by.Path = a.Dir.Path
 		}
 		if at := a.by.Path; !listed[at] {
-			listed[at], list = true, append(list, heldPath(a.by))
+			listed[at], list = true, append(list, leasedPath(a.by))
 		}
 		q.taken[a.Dir] = false
 	}

@@ -31,30 +31,30 @@ const (
 	reasonPartial   = "partial"
 )
 
-// Holds reports whether a record is fresh for a directory of this tree, or for the overview if dir is the subject
+// CheckRecord reports whether a record is fresh for a directory of this tree, or for the overview if dir is the subject
 // of its receipt. It is fresh if the files are those of its basis, except for changes that do not count, and the
 // summaries of the subdirectories are the same and fresh.
 //
 // For a past tree, the summaries of that time are unknown. If only the summaries of subdirectories differ, the
 // answer is unknown.
-func (s *Survey) Holds(ctx context.Context, r *store.DirRecord, dir repo.Path) (RecordCheck, error) {
+func (s *Survey) CheckRecord(ctx context.Context, r *store.DirRecord, dir repo.Path) (RecordCheck, error) {
 	ts, err := s.judgeForReceipt(ctx)
 	if err != nil {
 		return RecordCheck{}, err
 	}
-	held, err := ts.holds(ctx, r, dir)
-	if s.opts.Past {
-		for i, why := range held.Reasons {
-			held.Reasons[i] = inCommit(why)
+	check, err := ts.checkRecord(ctx, r, dir)
+	if s.opts.OfCommit {
+		for i, why := range check.Reasons {
+			check.Reasons[i] = inCommit(why)
 		}
 	}
-	return held, err
+	return check, err
 }
 
-// HoldsBasis is Holds for a record that this clone does not have, by the digest of its basis. Without
+// CheckBasis is CheckRecord for a record that this clone does not have, by the digest of its basis. Without
 // subdirectories, another digest means stale. With subdirectories, this clone may lack their summaries of that
 // time: an equal digest means fresh, any other unknown.
-func (s *Survey) HoldsBasis(ctx context.Context, basis fresh.Digest, dir repo.Path) (RecordCheck, error) {
+func (s *Survey) CheckBasis(ctx context.Context, basis fresh.Digest, dir repo.Path) (RecordCheck, error) {
 	ts, err := s.judgeForReceipt(ctx)
 	if err != nil {
 		return RecordCheck{}, err
@@ -64,27 +64,27 @@ func (s *Survey) HoldsBasis(ctx context.Context, basis fresh.Digest, dir repo.Pa
 		return RecordCheck{}, nil
 	}
 	now := ts.basis(st)
-	var held RecordCheck
+	var check RecordCheck
 	switch {
 	case st.Verdict == Excluded || st.Verdict == Unknown || now.Digest() == basis:
-		if held, err = ts.holds(ctx, &store.DirRecord{Path: dir, Basis: now}, dir); err != nil {
+		if check, err = ts.checkRecord(ctx, &store.DirRecord{Path: dir, Basis: now}, dir); err != nil {
 			return RecordCheck{}, err
 		}
-	case st.N == 0:
-		held = RecordCheck{State: fresh.Stale, Reasons: []string{reasonContent}}
+	case st.CountedChildren == 0:
+		check = RecordCheck{State: fresh.Stale, Reasons: []string{reasonContent}}
 	}
-	if s.opts.Past {
-		for i, why := range held.Reasons {
-			held.Reasons[i] = inCommit(why)
+	if s.opts.OfCommit {
+		for i, why := range check.Reasons {
+			check.Reasons[i] = inCommit(why)
 		}
 	}
-	return held, nil
+	return check, nil
 }
 
 // judgeForReceipt judges the tree like Show. For a past tree it does not make outlines again, because the summaries
 // of that time are unknown anyway.
 func (s *Survey) judgeForReceipt(ctx context.Context) (*treeStatus, error) {
-	return s.judgeAll(ctx, !s.opts.Past)
+	return s.judgeAll(ctx, !s.opts.OfCommit)
 }
 
 // inCommit returns the form of a reason for the tree of a commit.
@@ -103,18 +103,18 @@ func inCommit(why string) string {
 
 // subject returns the status of the subject of a receipt, nil if it is gone.
 func (ts *treeStatus) subject(dir repo.Path) *DirStatus {
-	if dir == reportPath {
+	if dir == overviewPath {
 		return ts.repositoryStatus()
 	}
 	d, err := ts.find(dir)
 	if err != nil {
 		return nil
 	}
-	return ts.at[d]
+	return ts.status[d]
 }
 
-// holds checks a record against the present directory.
-func (ts *treeStatus) holds(ctx context.Context, r *store.DirRecord, dir repo.Path) (RecordCheck, error) {
+// checkRecord checks a record against the present directory.
+func (ts *treeStatus) checkRecord(ctx context.Context, r *store.DirRecord, dir repo.Path) (RecordCheck, error) {
 	st := ts.subject(dir)
 	if st == nil {
 		return RecordCheck{fresh.Gone, []string{reasonGone}, nil}, nil
@@ -137,22 +137,22 @@ func (ts *treeStatus) holds(ctx context.Context, r *store.DirRecord, dir repo.Pa
 	present := *st
 	present.Reasons = nil
 	now := ts.compare(&present, r, shapes)
-	held := RecordCheck{State: now.Verdict.State(), Details: now.Reasons}
+	check := RecordCheck{State: now.Verdict.State(), Details: now.Reasons}
 	switch now.Verdict {
 	case StaleSelf:
-		held.Reasons = []string{reasonContent}
+		check.Reasons = []string{reasonContent}
 	case StaleBelow:
-		held.Reasons = []string{reasonBelow}
-		if ts.opts.Past && !slices.ContainsFunc(now.Reasons, func(why string) bool { return !strings.HasSuffix(why, describedAnew) }) {
-			held.State, held.Reasons = fresh.Unknown, []string{reasonReworded}
+		check.Reasons = []string{reasonBelow}
+		if ts.opts.OfCommit && !slices.ContainsFunc(now.Reasons, func(why string) bool { return !strings.HasSuffix(why, describedAnew) }) {
+			check.State, check.Reasons = fresh.Unknown, []string{reasonReworded}
 		}
 	case Unknown:
-		held.Reasons = []string{reasonUnread}
+		check.Reasons = []string{reasonUnread}
 	case Incomplete:
-		held.Reasons = []string{reasonUnwritten}
+		check.Reasons = []string{reasonUnwritten}
 	case Partial:
-		held.Reasons = []string{reasonPartial}
+		check.Reasons = []string{reasonPartial}
 	default:
 	}
-	return held, nil
+	return check, nil
 }

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"ken/internal/repo"
+	"ken/internal/survey/describe"
 	"ken/internal/survey/excerpt"
 	"ken/internal/workspace"
 )
@@ -21,14 +23,14 @@ func (ts *treeStatus) refresh(ctx context.Context, level []*Directory) error {
 		return nil
 	}
 	for _, d := range level {
-		s := ts.at[d]
+		s := ts.status[d]
 		switch {
-		case s.Verdict == Excluded || s.written():
+		case s.Verdict == Excluded || s.hasSummary():
 			continue
-		case s.Verdict == Unknown && ts.unread(s):
+		case s.Verdict == Unknown && s.hasUnreadFile():
 			continue
 		}
-		current := s.Record != nil && s.Verdict == Fresh && s.Record.Recipe == Outliner{}.Recipe()
+		current := s.Record != nil && s.Verdict == Fresh && s.Record.Recipe == describe.Outliner{}.Recipe()
 		if current && !ts.quotesStale(d) {
 			continue
 		}
@@ -54,22 +56,17 @@ func (ts *treeStatus) quotesStale(d *Directory) bool {
 	return false
 }
 
-// unread reports whether an own file of a directory could not be read.
-func (ts *treeStatus) unread(s *DirStatus) bool {
-	for _, f := range s.Dir.Files {
-		if f.ID.IsZero() {
-			return true
-		}
-	}
-	return false
+// hasUnreadFile reports whether an own file of a directory could not be read.
+func (s *DirStatus) hasUnreadFile() bool {
+	return slices.ContainsFunc(s.Dir.Files, func(f *workspace.File) bool { return f.ID.IsZero() })
 }
 
-// written reports whether a person, an agent or a model wrote the text of the directory.
-func (s *DirStatus) written() bool { return s.Record != nil && !s.Record.IsOutline() }
+// hasSummary reports whether a person, an agent or a model wrote the text of the directory.
+func (s *DirStatus) hasSummary() bool { return s.Record != nil && !s.Record.IsOutline() }
 
 // outline gives a directory its present outline.
 func (ts *treeStatus) outline(ctx context.Context, s *DirStatus) error {
-	w := Outliner{}
+	w := describe.Outliner{}
 	it, err := ts.item(ctx, s)
 	if errors.Is(err, workspace.ErrChanged) {
 		// A file changed since the tree was listed. The caller retries or reports it.
@@ -89,18 +86,18 @@ func (ts *treeStatus) outline(ctx context.Context, s *DirStatus) error {
 	}
 	failed := s.Verdict == Failed
 	s.Record, s.outlined = r, true
-	if it.Absent > 0 {
-		ts.unsure = true // git may get the contents later
+	if it.AbsentFiles > 0 {
+		ts.uncertain = true // git may get the contents later
 	}
 	switch unknown := s.unknownChildren(); {
 	case len(unknown) > 0:
 		s.Verdict, s.Reasons, s.outlined = Unknown, unknown, false
 	case failed: // keep the verdict and the reason of the failure
-	case it.Absent > 0:
-		s.Verdict, s.K = Fresh, 0
-		s.Reasons = []string{fmt.Sprintf("%d of its files are not in this clone", it.Absent)}
+	case it.AbsentFiles > 0:
+		s.Verdict, s.ChangedChildren = Fresh, 0
+		s.Reasons = []string{fmt.Sprintf("%d of its files are not in this clone", it.AbsentFiles)}
 	default:
-		s.Verdict, s.K, s.Reasons = Fresh, 0, nil
+		s.Verdict, s.ChangedChildren, s.Reasons = Fresh, 0, nil
 	}
 	return nil
 }
@@ -116,12 +113,20 @@ func (s *DirStatus) unknownChildren() []string {
 	return names
 }
 
+// judgeAndKeep is judge for commands that show directories. It first stores the outlines of changed content.
+func (s *Survey) judgeAndKeep(ctx context.Context) (*treeStatus, error) {
+	if err := s.keepOutlines(ctx); err != nil {
+		return nil, err
+	}
+	return s.judge(ctx)
+}
+
 // keepOutlines makes the outlines of changed content again and stores them, so that the next command need not. It
 // ignores failures, because judge makes the outlines in memory anyway.
 func (s *Survey) keepOutlines(ctx context.Context) error {
 	if !s.opts.KeepOutlines {
 		return nil
 	}
-	_, _ = s.Run(ctx, Outliner{}, RunOptions{Jobs: runtime.GOMAXPROCS(0), Refresh: true})
+	_, _ = s.Run(ctx, describe.Outliner{}, RunOptions{Jobs: runtime.GOMAXPROCS(0), Refresh: true})
 	return ctx.Err()
 }

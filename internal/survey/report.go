@@ -33,16 +33,13 @@ type Section struct {
 
 // Report returns the summaries of the top levels, and the flags of all directories.
 func (s *Survey) Report(ctx context.Context) (*Report, error) {
-	if err := s.keepOutlines(ctx); err != nil {
-		return nil, err
-	}
-	ts, err := s.judge(ctx)
+	ts, err := s.judgeAndKeep(ctx)
 	if err != nil {
 		return nil, err
 	}
 	r := &Report{Commit: s.tree.Commit(), Sections: []ShownDirectory{}, Flags: ts.flags(), Counts: make(map[string]int), Summaries: *ts.counts(nil)}
 	for _, d := range ts.order {
-		r.Counts[ts.at[d].Verdict.String()]++
+		r.Counts[ts.status[d].Verdict.String()]++
 	}
 	whole, err := ts.judgeOverview(ctx)
 	if err != nil {
@@ -56,7 +53,7 @@ func (s *Survey) Report(ctx context.Context) (*Report, error) {
 	}
 	if whole.Record != nil {
 		shown := ts.shown(whole)
-		r.Overview = &Section{Subject: "overview", Verdict: whole.Verdict.String(), Text: shown.Words(), Receipt: shown.Receipt}
+		r.Overview = &Section{Subject: "overview", Verdict: whole.Verdict.String(), Text: shown.TextOrEmpty(), Receipt: shown.Receipt}
 	}
 	return r, nil
 }

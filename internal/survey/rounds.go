@@ -16,14 +16,14 @@ const maxRounds = 4
 // started.
 func (r *run) rounds(ctx context.Context, ts *treeStatus) error {
 	for round := 1; ; round++ {
-		ts.outlinesOnly = ts.outlinesOnly && outlines(r.writer)
+		ts.outlinesOnly = ts.outlinesOnly && r.makesOutlines()
 		done := len(r.result.Done)
 		r.treeStatus = ts // wants reads it
 		r.queue = newQueue(ts, r.wants)
 		if err := r.describeAll(ctx); err != nil {
 			return err
 		}
-		if outlines(r.writer) || r.result.Stopped != "" || r.result.Left > 0 || len(r.result.Done) == done {
+		if r.makesOutlines() || r.result.Stopped != "" || r.result.Left > 0 || len(r.result.Done) == done {
 			return nil
 		}
 		var err error
@@ -42,7 +42,7 @@ func (r *run) rounds(ctx context.Context, ts *treeStatus) error {
 func (r *run) dropResolvedFailures(ts *treeStatus) {
 	resolved := make(map[repo.PathJSON]bool)
 	for _, d := range ts.order {
-		if r.gaveUp[d.Path] && ts.at[d].Verdict == Fresh {
+		if r.gaveUp[d.Path] && ts.status[d].Verdict == Fresh {
 			resolved[repo.DirLabel(d.Path).JSON()] = true
 		}
 	}
@@ -52,7 +52,7 @@ func (r *run) dropResolvedFailures(ts *treeStatus) {
 // recount counts the directories that need a summary again because files changed during the run. A run of outlines
 // is too short for that.
 func (r *run) recount(ctx context.Context) error {
-	if r.runOpts.CurrentTree == nil || outlines(r.writer) || r.result.Stopped != "" || r.result.Left > 0 || len(r.result.Done) == 0 {
+	if r.runOpts.CurrentTree == nil || r.makesOutlines() || r.result.Stopped != "" || r.result.Left > 0 || len(r.result.Done) == 0 {
 		return nil
 	}
 	now := Survey{r.runOpts.CurrentTree(), r.store, r.opts}
@@ -67,7 +67,7 @@ func (r *run) recount(ctx context.Context) error {
 // left counts the directories that this run would still describe.
 func (r *run) left(ts *treeStatus) int {
 	n := 0
-	for _, ok := range ts.work(r.writer, r.wants) {
+	for _, ok := range ts.work(r.writer.Recipe(), r.wants) {
 		if ok {
 			n++
 		}

@@ -14,6 +14,7 @@ import (
 	"ken/internal/model"
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/survey/describe"
 	"ken/internal/survey/excerpt"
 	"ken/internal/workspace"
 )
@@ -36,16 +37,16 @@ type RunOptions struct {
 	// CurrentTree returns the tree at the end of the run, since files may have changed meanwhile. If nil, the run does
 	// not check for changes.
 	CurrentTree func() workspace.Tree
-	// Progress is called for every directory that is done, in order, and once per Beat while the run goes on.
-	Progress func(Progress)
-	Beat     time.Duration // 5 seconds when 0
+	// Progress is called for every directory that is done, in order, and once per Heartbeat while the run goes on.
+	Progress  func(Progress)
+	Heartbeat time.Duration // 5 seconds when 0
 	// OnWait is called when ken waits before it asks the model again, such as for a rate limit.
 	// Several goroutines call it.
 	OnWait func(model.Retry)
-	// Ticks makes tickers. Without it, the run calls no Progress per Beat and waits for no other run.
+	// Ticks makes tickers. Without it, the run calls no Progress per Heartbeat and waits for no other run.
 	Ticks TickerFunc
-	// Files stores the summaries of files; if nil, they are dropped.
-	Files func(ctx context.Context, author string, it *Item, texts map[repo.Path]string) error
+	// StoreFileSummaries stores the summaries of files; if nil, they are dropped.
+	StoreFileSummaries func(ctx context.Context, author string, it *describe.Item, texts map[repo.Path]string) error
 }
 
 // Progress is the state of a run.
@@ -54,7 +55,7 @@ type Progress struct {
 	Err         error
 	Done, Total int
 	UnderWay    int // number of directories that are being described; set in heartbeats
-	Spent       Spent
+	Spent       describe.Spent
 }
 
 // A RunResult is the result of a run.
@@ -66,7 +67,7 @@ type RunResult struct {
 	Cost    *float64     `json:"cost"`              // in dollars; null when the price is not known
 	Stopped string       `json:"stopped,omitempty"` // why it ended early
 	Left    int          `json:"left"`              // directories that still need a summary
-	Held    []HeldPath   `json:"held,omitempty"`    // of Left: leased by others
+	Leased  []LeasedPath `json:"held,omitempty"`    // of Left: leased by others
 	Remarks []string     `json:"remarks,omitempty"` // other problems
 
 	// Err is the reason why no model could be asked; nil if one could.
@@ -79,8 +80,8 @@ type FailedPath struct {
 	Reason string `json:"reason"`
 }
 
-// A HeldPath is a directory that an agent or a run has leased.
-type HeldPath struct {
+// A LeasedPath is a directory that an agent or a run has leased.
+type LeasedPath struct {
 	repo.PathJSON
 	By    string    `json:"by,omitempty"` // name of the agent or model
 	Until time.Time `json:"until"`        // end of the lease
@@ -88,9 +89,9 @@ type HeldPath struct {
 	agent bool // an agent has it, not a run
 }
 
-// heldPath describes a lease.
-func heldPath(l store.Lease) HeldPath {
-	return HeldPath{repo.DirLabel(l.Path).JSON(), l.Holder, l.Expires, l.Recipe == LeaseRecipe}
+// leasedPath returns the directory of a lease.
+func leasedPath(l store.Lease) LeasedPath {
+	return LeasedPath{repo.DirLabel(l.Path).JSON(), l.Holder, l.Expires, l.Recipe == LeaseRecipe}
 }
 
 // Tokens counts the tokens of requests (In) and of replies (Out).
@@ -99,45 +100,13 @@ type Tokens struct {
 	Out int64 `json:"out"`
 }
 
-// wanted reports whether a writer should describe a directory. Models and agents describe
-// directories that are stale or have only an outline. A writer of outlines replaces stale
-// outlines and those of another recipe, never a summary of a model or an agent.
-func wanted(s *DirStatus, w Writer) bool {
-	if s.Verdict.Open() {
-		return !outlines(w) || s.Record == nil || s.Record.IsOutline()
-	}
-	return s.Verdict == Fresh && s.Record.IsOutline() && w.Recipe() != s.Record.Recipe
-}
-
-// sameInputAsBefore reports whether a writer would get the same input as before, so that asking it again is useless.
-// The directories below could not be described or read, or the same model already gave two partial answers.
-func (ts *treeStatus) sameInputAsBefore(s *DirStatus, w Writer) bool {
-	if s.Verdict == Partial && s.Record.Recipe != w.Recipe() {
-		return false
-	}
-	return ts.nothingNew(s) && (outlines(w) || !s.Record.IsOutline())
-}
-
-// nothingNew reports whether a stale or partial text was already written from everything that a
-// writer would get now.
-func (ts *treeStatus) nothingNew(s *DirStatus) bool {
-	if s.Verdict == Partial {
-		return s.retried
-	}
-	changedBelow := s.Verdict == StaleBelow || s.Verdict == Incomplete
-	return changedBelow && !s.Record.Partial && s.Record.Basis.Digest() == ts.basis(s).Digest()
-}
-
-// outlines reports whether a writer makes outlines.
-func outlines(w Writer) bool { return (&store.DirRecord{Recipe: w.Recipe()}).IsOutline() }
-
 // Run describes all directories that need it, subdirectories first. It records
 // a failure and continues. When the context ends or a limit is reached, it
 // starts no more directories, and stores every finished text.
 //
 // A model first plans the survey and finally writes an overview.
 // Both are optional: a failure is recorded, and the run continues.
-func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*RunResult, error) {
+func (s *Survey) Run(ctx context.Context, w describe.Writer, opts RunOptions) (*RunResult, error) {
 	r := &run{
 		writer:         w,
 		runOpts:        opts,
@@ -151,7 +120,7 @@ func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*RunResult
 	defer r.setTotals()
 	defer r.startHeartbeat(ctx)()
 	inputs := ""
-	if outlines(w) {
+	if r.makesOutlines() {
 		var err error
 		inputs, err = s.cacheInputs(ctx)
 		if err != nil {
@@ -165,15 +134,13 @@ func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*RunResult
 	if err != nil {
 		return r.result, err
 	}
-	if outlines(w) && ts.certain() && !ts.wantsAny(w) {
+	if r.makesOutlines() && ts.certain() && !ts.wantsAny(w.Recipe()) {
 		s.saveAnswer(ctx, outlinesQuestion(w), inputs, true)
 	}
-	if opts.Within != "" {
-		if _, err := ts.find(opts.Within); err != nil {
-			return r.result, err
-		}
+	if err := ts.checkWithin(opts.Within); err != nil {
+		return r.result, err
 	}
-	modelWriter, isModel := w.(ModelWriter)
+	modelWriter, isModel := w.(*describe.ModelWriter)
 	if isModel {
 		if opts.MaxCost != nil && !modelWriter.Price().Known() {
 			return r.result, &fault.Error{
@@ -181,9 +148,9 @@ func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*RunResult
 				Err: fmt.Errorf("no price known for %s: --max-cost cannot be enforced", modelWriter.Author()),
 			}
 		}
-		modelWriter.See(s.tree)
-		modelWriter.Limit(newBudget(opts.MaxTokens, opts.MaxCost))
-		modelWriter.OnWait(opts.OnWait)
+		modelWriter.Tree = s.tree
+		modelWriter.Budget = describe.NewBudget(opts.MaxTokens, opts.MaxCost)
+		modelWriter.OnWait = opts.OnWait
 		r.treeStatus = ts
 		if ts, err = r.plan(ctx, ts, modelWriter); err != nil || r.result.Stopped != "" {
 			return r.result, err
@@ -196,7 +163,7 @@ func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*RunResult
 	r.remarkSameText()
 	r.remarkPartial()
 	if isModel && r.result.Stopped == "" && opts.Within == "" && r.result.Left == 0 {
-		cost, err := s.Synthesise(ctx, modelWriter, func(basis store.DirBasis) (func(), error) { return r.leaseQuestion(ctx, reportPath, basis) })
+		cost, err := s.writeOverview(ctx, modelWriter, func(basis store.DirBasis) (func(), error) { return r.leaseQuestion(ctx, overviewPath, basis) })
 		r.spent = r.spent.Add(cost)
 		r.noteError(ctx, err)
 	}
@@ -205,20 +172,10 @@ func (s *Survey) Run(ctx context.Context, w Writer, opts RunOptions) (*RunResult
 }
 
 // outlinesQuestion is the question of the cache whether every directory has the outline that a writer would make now.
-func outlinesQuestion(w Writer) string { return "outlined by " + w.Recipe() }
-
-// wantsAny reports whether a writer should describe a directory.
-func (ts *treeStatus) wantsAny(w Writer) bool {
-	for _, st := range ts.at {
-		if wanted(st, w) {
-			return true
-		}
-	}
-	return false
-}
+func outlinesQuestion(w describe.Writer) string { return "outlined by " + w.Recipe() }
 
 // plan asks the model for a plan if the repository is large enough and has no current plan.
-func (r *run) plan(ctx context.Context, ts *treeStatus, m ModelWriter) (*treeStatus, error) {
+func (r *run) plan(ctx context.Context, ts *treeStatus, m *describe.ModelWriter) (*treeStatus, error) {
 	if len(ts.order) <= maxUnplanned || ts.plan != nil && ts.plan.exact || newQueue(ts, r.wants).total == 0 {
 		return ts, nil
 	}
@@ -262,7 +219,7 @@ func (r *run) wants(s *DirStatus) bool {
 	if r.runOpts.Refresh && (s.Verdict == Failed || s.Record == nil && !r.outlinesOnly) {
 		return false
 	}
-	return s.Dir.Path.Under(r.runOpts.Within) && !r.gaveUp[s.Dir.Path] && !r.triedPartial(s) && wanted(s, r.writer)
+	return s.Dir.Path.Under(r.runOpts.Within) && !r.gaveUp[s.Dir.Path] && !r.triedPartial(s) && wanted(s, r.writer.Recipe())
 }
 
 // noteError records an error that is not about a directory.
@@ -271,12 +228,12 @@ func (r *run) noteError(ctx context.Context, err error) {
 	case err == nil:
 	case ctx.Err() != nil:
 		r.result.Stopped = interrupted
-	case errors.Is(err, ErrHopeless):
-		r.result.Stopped, r.result.Err = oneLine(err.Error()), err
+	case errors.Is(err, describe.ErrFatal):
+		r.result.Stopped, r.result.Err = excerpt.OneLine(err.Error()), err
 	case isLimit(err):
 		r.result.Stopped = err.Error()
 	default:
-		r.result.Remarks = append(r.result.Remarks, oneLine(err.Error()))
+		r.result.Remarks = append(r.result.Remarks, excerpt.OneLine(err.Error()))
 	}
 }
 
@@ -284,11 +241,11 @@ func (r *run) noteError(ctx context.Context, err error) {
 // workers get items.
 type run struct {
 	*treeStatus
-	writer  Writer
+	writer  describe.Writer
 	runOpts RunOptions
 	queue   *queue
 	result  *RunResult
-	spent   Spent
+	spent   describe.Spent
 	batch   int // number of records that flush stores at once
 	// noAnswer counts directories in a row for which the provider did not answer.
 	noAnswer int
@@ -309,14 +266,17 @@ type run struct {
 	leases map[repo.Path]store.Lease // leases of this run, by directory
 }
 
+// makesOutlines reports whether the writer of the run makes outlines.
+func (r *run) makesOutlines() bool { return makesOutlines(r.writer.Recipe()) }
+
 // outlineBatch is the number of outlines that a run stores at once. An outline that is lost costs nothing to make again.
 const outlineBatch = 512
 
 // An answer is the result of describing one directory.
 type answer struct {
 	status *DirStatus
-	item   *Item
-	draft  Draft
+	item   *describe.Item
+	draft  describe.Draft
 	err    error
 }
 
@@ -332,8 +292,8 @@ func (r *run) describeAll(ctx context.Context) error {
 				if a.err == nil {
 					a.draft, a.err = r.writer.Write(ctx, a.item)
 				}
-				if a.err == nil && !outlines(r.writer) { // a model may have read the files later than the item
-					a.err = r.checkUnchanged(context.WithoutCancel(ctx), a.item)
+				if a.err == nil && !r.makesOutlines() { // a model may have read the files later than the item
+					a.err = a.item.CheckUnchanged(context.WithoutCancel(ctx), r.tree)
 				}
 				answers <- a
 			}
@@ -343,7 +303,7 @@ func (r *run) describeAll(ctx context.Context) error {
 	defer close(items)
 
 	r.batch = 1
-	if outlines(r.writer) {
+	if r.makesOutlines() {
 		r.batch = outlineBatch
 	}
 	var fatal error
@@ -401,15 +361,16 @@ func (r *run) remarkSameText() {
 			continue
 		}
 		r.result.Remarks = append(r.result.Remarks, fmt.Sprintf("%d directories got the same summary, among them %s and %s: %q; check it with: ken survey show %s",
-			len(names), names[0], names[1], excerpt.Cut(oneLine(text), 80), fault.Quote(names[0])))
+			len(names), names[0], names[1], excerpt.Cut(excerpt.OneLine(text), 80), fault.Quote(names[0])))
 	}
 }
 
 // setTotals sets the calls, tokens and cost of the result.
 func (r *run) setTotals() {
-	r.result.Calls, r.result.Tokens = r.spent.Calls, Tokens{r.spent.In, r.spent.Out}
-	if !r.spent.Unknown {
-		r.result.Cost = &r.spent.Cost
+	usage := r.spent.Usage
+	r.result.Calls, r.result.Tokens = usage.Requests, Tokens{usage.Input, usage.Output}
+	if r.spent.Cost.Known() {
+		r.result.Cost = &r.spent.Cost.USD
 	}
 }
 
@@ -432,7 +393,7 @@ func (r *run) next(ctx context.Context) (*DirStatus, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { r.result.Held = r.queue.putBack() }()
+	defer func() { r.result.Leased = r.queue.putBack() }()
 	for {
 		st := r.queue.next()
 		if st == nil {
@@ -443,18 +404,18 @@ func (r *run) next(ctx context.Context) (*DirStatus, error) {
 			r.queue.putAside(st, l)
 			continue
 		}
-		if twins, ok := r.waitingForSame[basis]; ok {
-			r.waitingForSame[basis] = append(twins, st)
+		if waiting, ok := r.waitingForSame[basis]; ok {
+			r.waitingForSame[basis] = append(waiting, st)
 			continue
 		}
-		if len(st.children) > 0 || !outlines(r.writer) {
+		if len(st.children) > 0 || !r.makesOutlines() {
 			if err := r.judgeLevel(ctx, []*Directory{st.Dir}); err != nil {
 				return nil, err
 			}
-			*st = *r.at[st.Dir]
-			r.at[st.Dir] = st
+			*st = *r.status[st.Dir]
+			r.status[st.Dir] = st
 		}
-		if !wanted(st, r.writer) || r.triedPartial(st) || r.sameInputAsBefore(st, r.writer) {
+		if !wanted(st, r.writer.Recipe()) || r.triedPartial(st) || r.sameInputAsBefore(st, r.writer.Recipe()) {
 			r.queue.done(st)
 			continue
 		}
@@ -466,7 +427,7 @@ func (r *run) next(ctx context.Context) (*DirStatus, error) {
 				r.waitingForSame[basis] = nil
 			}
 			return st, nil
-		case wanted(st, r.writer) && !r.sameInputAsBefore(st, r.writer):
+		case wanted(st, r.writer.Recipe()) && !r.sameInputAsBefore(st, r.writer.Recipe()):
 			r.queue.putAside(st, other)
 		default:
 			r.queue.done(st)
@@ -493,90 +454,102 @@ func (r *run) finish(ctx context.Context, a answer) error {
 		return err
 	}
 	switch {
-	case a.err == nil && outlines(r.writer) && rec.Partial && repeats(rec, st.Record):
+	case a.err == nil && r.makesOutlines() && rec.Partial && repeats(rec, st.Record):
 		// The retry gave the same partial outline.
 	case a.err == nil:
-		if !stored {
-			r.unstored = append(r.unstored, rec)
-		}
-		if len(r.unstored) >= r.batch {
-			if err := r.flush(keep); err != nil {
-				return err
-			}
-		}
-		if !a.draft.Keep && !rec.IsOutline() {
-			r.sameText[rec.Text] = append(r.sameText[rec.Text], rec)
-		}
-		if rec.Partial && !rec.IsOutline() {
-			r.partial[rec.Basis.Digest()] = partialAnswer{rec.Path, st.Record != nil && sameAttempt(rec, st.Record)}
-		}
-		st.Record, st.Reasons, st.K = rec, nil, 0
-		st.finish()
-		r.result.Done = append(r.result.Done, repo.DirLabel(st.Dir.Path).JSON().Path)
-		r.noAnswer, r.unusable = 0, 0
-		if r.runOpts.Files != nil && len(a.draft.Files) > 0 {
-			if err := r.runOpts.Files(keep, r.writer.Author(), a.item, a.draft.Files); err != nil {
-				r.result.Remarks = append(r.result.Remarks, oneLine(fmt.Sprintf("summaries of files in %s: %v", repo.DirLabel(st.Dir.Path), err)))
-			}
-		}
+		err = r.keepAnswer(keep, a, rec, stored)
 	case ctx.Err() != nil:
 		return nil // the run was stopped; this is no failure
-	case errors.Is(a.err, ErrHopeless), isLimit(a.err):
+	case errors.Is(a.err, describe.ErrFatal), isLimit(a.err):
 		r.noteError(ctx, a.err) // this is no failure of the directory
 		return nil
 	case errors.Is(a.err, workspace.ErrChanged):
 		// Record no failure: the next run reads the new content.
 		r.noAnswer = 0
-		r.gaveUp[st.Dir.Path] = true
-		r.result.Failed = append(r.result.Failed, FailedPath{repo.DirLabel(st.Dir.Path).JSON(), oneLine(a.err.Error())})
+		r.giveUp(st, excerpt.OneLine(a.err.Error()))
 	default:
-		if errors.Is(a.err, errNoAnswer) {
-			r.noAnswer++
-		} else {
-			r.noAnswer = 0
-		}
-		r.countUnusable(a.err)
-		f := store.DirFailure{Path: st.Dir.Path, Reason: oneLine(a.err.Error()), At: r.stamp(st.Dir.Path)}
-		if a.item != nil {
-			f.Basis = a.item.Basis.Digest()
-		}
-		if err := r.store.SaveFailure(keep, f); err != nil {
-			return err
-		}
-		st.Verdict, st.Reasons = Failed, []string{f.Reason}
-		r.gaveUp[st.Dir.Path] = true
-		r.result.Failed = append(r.result.Failed, FailedPath{repo.DirLabel(st.Dir.Path).JSON(), f.Reason})
+		err = r.keepFailure(keep, a)
+	}
+	if err != nil {
+		return err
 	}
 	r.queue.done(st)
 	r.reportProgress(Progress{Path: st.Dir.Path, Err: a.err, Done: r.queue.finished, Total: r.queue.total, Spent: r.spent})
 	return nil
 }
 
-// ErrHopeless is in the chain of a failure that every directory would have: the provider does not accept the key, or
-// does not have the model.
-var ErrHopeless = errors.New("the provider fails for every directory")
+// keepAnswer makes a record the text of its directory. It stores the record, unless the end of the lease stored it, and the
+// summaries of files.
+func (r *run) keepAnswer(ctx context.Context, a answer, rec *store.DirRecord, stored bool) error {
+	st := a.status
+	if !stored {
+		r.unstored = append(r.unstored, rec)
+	}
+	if len(r.unstored) >= r.batch {
+		if err := r.flush(ctx); err != nil {
+			return err
+		}
+	}
+	if !a.draft.Keep && !rec.IsOutline() {
+		r.sameText[rec.Text] = append(r.sameText[rec.Text], rec)
+	}
+	if rec.Partial && !rec.IsOutline() {
+		r.partial[rec.Basis.Digest()] = partialAnswer{rec.Path, st.Record != nil && sameAttempt(rec, st.Record)}
+	}
+	st.Record, st.Reasons, st.ChangedChildren = rec, nil, 0
+	st.finish()
+	r.result.Done = append(r.result.Done, repo.DirLabel(st.Dir.Path).JSON().Path)
+	r.noAnswer, r.unusable = 0, 0
+	if r.runOpts.StoreFileSummaries == nil || len(a.draft.Files) == 0 {
+		return nil
+	}
+	if err := r.runOpts.StoreFileSummaries(ctx, r.writer.Author(), a.item, a.draft.Files); err != nil {
+		r.result.Remarks = append(r.result.Remarks, excerpt.OneLine(fmt.Sprintf("summaries of files in %s: %v", repo.DirLabel(st.Dir.Path), err)))
+	}
+	return nil
+}
 
-// errNoAnswer is in the chain when the provider did not answer.
-var errNoAnswer = errors.New("the provider does not answer")
+// keepFailure stores the failure of a writer to describe a directory.
+func (r *run) keepFailure(ctx context.Context, a answer) error {
+	st := a.status
+	if errors.Is(a.err, describe.ErrNoAnswer) {
+		r.noAnswer++
+	} else {
+		r.noAnswer = 0
+	}
+	r.countUnusable(a.err)
+	f := store.DirFailure{Path: st.Dir.Path, Reason: excerpt.OneLine(a.err.Error()), At: r.stamp(st.Dir.Path)}
+	if a.item != nil {
+		f.Basis = a.item.Basis.Digest()
+	}
+	if err := r.store.SaveFailure(ctx, f); err != nil {
+		return err
+	}
+	st.Verdict, st.Reasons = Failed, []string{f.Reason}
+	r.giveUp(st, f.Reason)
+	return nil
+}
 
-// errUnusable is in the chain when a provider rejected a request, or answered with something else
-// than its API.
-var errUnusable = errors.New("the provider cannot be used")
+// giveUp reports a directory as failed. The run does not ask about it again.
+func (r *run) giveUp(st *DirStatus, reason string) {
+	r.gaveUp[st.Dir.Path] = true
+	r.result.Failed = append(r.result.Failed, FailedPath{repo.DirLabel(st.Dir.Path).JSON(), reason})
+}
 
 // maxUnusable is the number of such failures in a row after which a run stops. One failure may come
 // from the content of a directory; several come from a wrong address or model.
 const maxUnusable = 3
 
-// countUnusable counts failures in a row that are errUnusable, and stops the run if they are too
+// countUnusable counts failures in a row that are describe.ErrRejected, and stops the run if they are too
 // many.
 func (r *run) countUnusable(err error) {
-	if !errors.Is(err, errUnusable) {
+	if !errors.Is(err, describe.ErrRejected) {
 		r.unusable = 0
 		return
 	}
 	r.unusable++
 	if r.unusable == maxUnusable && r.result.Stopped == "" {
-		r.result.Stopped, r.result.Err = oneLine(err.Error()), err
+		r.result.Stopped, r.result.Err = excerpt.OneLine(err.Error()), err
 	}
 }
 
@@ -600,7 +573,7 @@ func (r *run) checkLimits(ctx context.Context) {
 
 // isLimit reports whether a call was not made because of a limit.
 func isLimit(err error) bool {
-	_, ok := errors.AsType[*limitError](err)
+	_, ok := errors.AsType[*describe.LimitError](err)
 	return ok
 }
 

@@ -13,6 +13,7 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/repo"
 	"ken/internal/survey"
+	"ken/internal/survey/describe"
 	"ken/internal/workspace"
 )
 
@@ -35,8 +36,8 @@ func drawSameInputs(t *rapid.T) *memoryRepo {
 // varyingWriter returns a writer that never writes the same text twice, like models and agents.
 func varyingWriter() *scriptedWriter {
 	var n atomic.Int64
-	return &scriptedWriter{say: func(it *survey.Item) (survey.Draft, error) {
-		return survey.Draft{Text: fmt.Sprintf("about %s, for the %d. time", repo.DirLabel(it.Path), n.Add(1))}, nil
+	return &scriptedWriter{say: func(it *describe.Item) (describe.Draft, error) {
+		return describe.Draft{Text: fmt.Sprintf("about %s, for the %d. time", repo.DirLabel(it.Path), n.Add(1))}, nil
 	}}
 }
 
@@ -50,8 +51,8 @@ func dispatchers(w *memoryRepo) func() *survey.Dispatcher {
 // Directories with the same input that got different summaries keep them, also after a change and its revert.
 func TestSameInputKeepsOwnSummaries(t *testing.T) {
 	w := newMemoryRepo()
-	s := &scriptedWriter{say: func(it *survey.Item) (survey.Draft, error) {
-		return survey.Draft{Text: "of " + string(it.Path) + "!"}, nil
+	s := &scriptedWriter{say: func(it *describe.Item) (describe.Draft, error) {
+		return describe.Draft{Text: "of " + string(it.Path) + "!"}, nil
 	}}
 	for _, p := range []repo.Path{"a/x.go", "b/x.go"} {
 		separate := newMemoryRepo()
@@ -69,7 +70,7 @@ func TestSameInputKeepsOwnSummaries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "words", []string{shown[0].Words(), shown[1].Words()}, []string{"of a!", "of b!"})
+	same(t, "words", []string{shown[0].TextOrEmpty(), shown[1].TextOrEmpty()}, []string{"of a!", "of b!"})
 }
 
 // A directory that this run failed to describe gets the summary of another one with the same input. The run then
@@ -80,11 +81,11 @@ func TestSharedSummaryAfterFailure(t *testing.T) {
 		w.content[p] = "of " + p.Base()
 	}
 	var calls atomic.Int64
-	s := &scriptedWriter{say: func(it *survey.Item) (survey.Draft, error) {
+	s := &scriptedWriter{say: func(it *describe.Item) (describe.Draft, error) {
 		if it.Path == "p/a" {
-			return survey.Draft{}, errors.New("no answer")
+			return describe.Draft{}, errors.New("no answer")
 		}
-		return survey.Draft{Text: fmt.Sprintf("about %s, for the %d. time", it.Path, calls.Add(1))}, nil
+		return describe.Draft{Text: fmt.Sprintf("about %s, for the %d. time", it.Path, calls.Add(1))}, nil
 	}}
 	ran := run(t, w, s)
 	same(t, "asked", s.paths(), []string{"p/a", "p", "q/a", "q", ".", "p", "."})
@@ -120,7 +121,7 @@ func TestRunDescribesSameInputOnce(t *testing.T) {
 		w, s := drawSameInputs(t), varyingWriter()
 		if rapid.Bool().Draw(t, "outlined") { // some directories have outlines
 			within := rapid.SampledFrom([]repo.Path{"", "a", "b"}).Draw(t, "within")
-			_, _ = w.survey(nil).Run(t.Context(), survey.Outliner{}, survey.RunOptions{Within: within}) // fails if the directory does not exist
+			_, _ = w.survey(nil).Run(t.Context(), describe.Outliner{}, survey.RunOptions{Within: within}) // fails if the directory does not exist
 		}
 		opts := survey.RunOptions{Jobs: rapid.IntRange(1, 4).Draw(t, "jobs")}
 		if rapid.Bool().Draw(t, "leased") {
@@ -139,7 +140,7 @@ func TestAgentsGetSameInputOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, s := drawSameInputs(t), varyingWriter()
 		if rapid.Bool().Draw(t, "outlined") {
-			if _, err := w.survey(nil).Run(t.Context(), survey.Outliner{}, survey.RunOptions{}); err != nil {
+			if _, err := w.survey(nil).Run(t.Context(), describe.Outliner{}, survey.RunOptions{}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -161,11 +162,11 @@ func (f fixedTree) Files(context.Context) ([]workspace.File, error) { return f.f
 func TestRunCountsDirectoriesChangedMeanwhile(t *testing.T) {
 	for _, edited := range []bool{false, true} {
 		w := newMemoryRepo("a/x.go", "b/x.go", "c/d/x.go")
-		s := &scriptedWriter{say: func(it *survey.Item) (survey.Draft, error) {
+		s := &scriptedWriter{say: func(it *describe.Item) (describe.Draft, error) {
 			if it.Path == "" && edited {
 				w.content["a/x.go"] = "edited"
 			}
-			return survey.Draft{Text: "about " + repo.DirLabel(it.Path).String()}, nil
+			return describe.Draft{Text: "about " + repo.DirLabel(it.Path).String()}, nil
 		}}
 		files, err := w.Files(t.Context())
 		if err != nil {

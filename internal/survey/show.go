@@ -8,6 +8,7 @@ import (
 	"ken/internal/fault"
 	"ken/internal/fresh"
 	"ken/internal/repo"
+	"ken/internal/survey/describe"
 )
 
 // Shown lists directories with their verdicts and texts.
@@ -16,22 +17,22 @@ type Shown struct {
 	Directories []ShownDirectory `json:"directories"`
 	Summaries   DirCounts        `json:"summaries"`
 	// Leases are the directories that agents and runs have now. Only a dispatcher lists them.
-	Leases []HeldPath `json:"leases,omitempty"`
+	Leases []LeasedPath `json:"leases,omitempty"`
 }
 
 // A ShownDirectory is a directory with its verdict and text.
 type ShownDirectory struct {
 	repo.PathJSON
-	Verdict    Verdict  `json:"verdict"`
-	Reasons    []string `json:"reasons"`
-	K          int      `json:"k"` // children that differ from the basis of the text
-	N          int      `json:"n"` // children that count
-	Text       *string  `json:"text"`
-	Author     *string  `json:"author"`
-	Confirmer  string   `json:"confirmed_by,omitempty"`
-	Outline    bool     `json:"outline"`    // the text is an outline
-	Incomplete bool     `json:"incomplete"` // some children had no text when this one was written
-	Receipt    *string  `json:"receipt"`
+	Verdict         Verdict  `json:"verdict"`
+	Reasons         []string `json:"reasons"`
+	ChangedChildren int      `json:"k"` // children that differ from the basis of the text
+	CountedChildren int      `json:"n"` // children that count
+	Text            *string  `json:"text"`
+	Author          *string  `json:"author"`
+	Confirmer       string   `json:"confirmed_by,omitempty"`
+	Outline         bool     `json:"outline"`    // the text is an outline
+	Incomplete      bool     `json:"incomplete"` // some children had no text when this one was written
+	Receipt         *string  `json:"receipt"`
 	// Basis is the digest of the present basis. A confirmation of the text needs it.
 	Basis string `json:"basis,omitempty"`
 
@@ -40,17 +41,14 @@ type ShownDirectory struct {
 
 // Show lists a directory and all below it, parents first.
 func (s *Survey) Show(ctx context.Context, within repo.Path) (*Shown, error) {
-	if err := s.keepOutlines(ctx); err != nil {
-		return nil, err
-	}
-	ts, err := s.judge(ctx)
+	ts, err := s.judgeAndKeep(ctx)
 	if err != nil {
 		return nil, err
 	}
 	out := &Shown{Commit: s.tree.Commit(), Directories: []ShownDirectory{}, Summaries: *ts.counts([]repo.Path{within})}
 	var walk func(d *Directory)
 	walk = func(d *Directory) {
-		out.Directories = append(out.Directories, ts.shown(ts.at[d]))
+		out.Directories = append(out.Directories, ts.shown(ts.status[d]))
 		for _, c := range d.Children {
 			walk(c)
 		}
@@ -68,17 +66,14 @@ func (s *Survey) Show(ctx context.Context, within repo.Path) (*Shown, error) {
 
 // Directories returns some directories with their verdicts and texts; nil for a path that is no directory.
 func (s *Survey) Directories(ctx context.Context, paths []repo.Path) ([]*ShownDirectory, error) {
-	if err := s.keepOutlines(ctx); err != nil {
-		return nil, err
-	}
-	ts, err := s.judge(ctx)
+	ts, err := s.judgeAndKeep(ctx)
 	if err != nil {
 		return nil, err
 	}
 	list := make([]*ShownDirectory, len(paths))
 	for i, p := range paths {
 		if d, err := ts.find(p); err == nil {
-			shown := ts.shown(ts.at[d])
+			shown := ts.shown(ts.status[d])
 			list[i] = &shown
 		}
 	}
@@ -93,16 +88,16 @@ func (d *ShownDirectory) Word() string {
 	return d.Verdict.Word()
 }
 
-// Words returns the text, "" without one.
-func (d *ShownDirectory) Words() string {
+// TextOrEmpty returns the text, "" without one.
+func (d *ShownDirectory) TextOrEmpty() string {
 	if d.Text == nil {
 		return ""
 	}
 	return *d.Text
 }
 
-// Known returns an error for the first path that is no directory with tracked files.
-func (s *Survey) Known(ctx context.Context, dirs []repo.Path) error {
+// CheckDirectories returns an error for the first path that is no directory with tracked files.
+func (s *Survey) CheckDirectories(ctx context.Context, dirs []repo.Path) error {
 	if len(dirs) == 0 {
 		return nil
 	}
@@ -129,6 +124,16 @@ func (ts *treeStatus) find(p repo.Path) (*Directory, error) {
 	return nil, noDirectory(p)
 }
 
+// checkWithin returns an error if a request is limited to a path that is no directory. The root is always valid, also of an
+// empty repository.
+func (ts *treeStatus) checkWithin(p repo.Path) error {
+	if p == "" {
+		return nil
+	}
+	_, err := ts.find(p)
+	return err
+}
+
 func noDirectory(p repo.Path) error {
 	return &fault.Error{
 		Kind: fault.Usage, Hint: "list directories: ken survey show",
@@ -139,14 +144,14 @@ func noDirectory(p repo.Path) error {
 func (ts *treeStatus) shown(st *DirStatus) ShownDirectory {
 	d := ShownDirectory{
 		PathJSON: repo.DirLabel(st.Dir.Path).JSON(), Verdict: st.Verdict, Reasons: append([]string{}, st.Reasons...),
-		K: st.K, N: st.N, Depth: st.Dir.depth,
+		ChangedChildren: st.ChangedChildren, CountedChildren: st.CountedChildren, Depth: st.Dir.depth,
 	}
 	if st.Verdict != Unknown && st.Verdict != Excluded {
 		d.Basis = ts.basis(st).Digest().String()
 	}
 	if r := st.Record; r != nil {
-		if words := r.Summary(); words != "" {
-			d.Text = &words
+		if text := r.Summary(); text != "" {
+			d.Text = &text
 		}
 		d.Author, d.Outline, d.Incomplete = &r.Author, r.IsOutline(), r.Basis.Missing() > 0
 		d.Confirmer = r.Confirmer
@@ -174,9 +179,9 @@ func (v Verdict) State() fresh.State {
 	}
 }
 
-// Wanting reports whether a summary is stale, or whether ken could not judge a directory. A missing summary does
+// NeedsAttention reports whether a summary is stale, or whether ken could not judge a directory. A missing summary does
 // not count.
-func (s *Shown) Wanting() bool {
+func (s *Shown) NeedsAttention() bool {
 	return slices.ContainsFunc(s.Directories, func(d ShownDirectory) bool {
 		state := d.Verdict.State()
 		return state == fresh.Unknown || state == fresh.Stale && !d.Outline
@@ -199,9 +204,9 @@ func (s *Survey) Prompt(ctx context.Context, dir repo.Path) (string, error) {
 			Err: fmt.Errorf("%s is excluded: %s", repo.DirLabel(dir), d.Excluded),
 		}
 	}
-	it, err := ts.item(ctx, ts.at[d])
+	it, err := ts.item(ctx, ts.status[d])
 	if err != nil {
 		return "", err
 	}
-	return Rules + "\n\n" + it.Prompt(), nil
+	return describe.Rules + "\n\n" + it.Prompt(), nil
 }

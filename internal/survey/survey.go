@@ -1,12 +1,8 @@
 // Package survey has a summary of every directory of a repository and decides whether each is fresh.
 //
-// The summary of a directory is written from its own files and
-// the summaries of its subdirectories, so subdirectories
-// always come first. If a subdirectory gets the same text
-// again, the directories above stay fresh. The package decides
-// the order, the verdicts, the prompts and which answers to
-// store. Files come from a [workspace.Tree], texts from a [Writer], and
-// records go to a store; all three are interfaces.
+// The summary of a directory is written from its own files and the summaries of its subdirectories, so subdirectories
+// always come first. If a subdirectory gets the same text again, the directories above stay fresh. The package decides the
+// verdicts, the order of work, who may write, and which answers to store. Package describe writes the texts.
 package survey
 
 import (
@@ -22,9 +18,9 @@ import (
 type Options struct {
 	Exclude []string           // globs of directories and files that are left out
 	Ranks   map[repo.Path]Rank // .ken and .spec have RankSkip unless it ranks them or a directory in them
-	// Past says that the tree is that of a commit. ken makes no plan for it, and a plan for other directories is not
+	// OfCommit says that the tree is that of a commit. ken makes no plan for it, and a plan for other directories is not
 	// valid for it.
-	Past bool
+	OfCommit bool
 	// Counts reports whether a change of that grade to a file makes the summary of its directory stale; if nil, all
 	// grades but format do.
 	Counts func(fresh.Grade) bool

@@ -19,6 +19,7 @@ import (
 	"ken/internal/repo"
 	"ken/internal/store"
 	"ken/internal/survey"
+	"ken/internal/survey/describe"
 	"ken/internal/workspace"
 )
 
@@ -254,14 +255,14 @@ func (w *memoryRepo) Settle(ctx context.Context, _ string, l store.Lease, r *sto
 // A scriptedWriter writes the drafts that say returns, and records the items.
 type scriptedWriter struct {
 	mu    sync.Mutex
-	items []*survey.Item
-	say   func(it *survey.Item) (survey.Draft, error)
+	items []*describe.Item
+	say   func(it *describe.Item) (describe.Draft, error)
 }
 
 func (s *scriptedWriter) Author() string { return "test writer" }
 func (s *scriptedWriter) Recipe() string { return "test/1" }
 
-func (s *scriptedWriter) Write(_ context.Context, it *survey.Item) (survey.Draft, error) {
+func (s *scriptedWriter) Write(_ context.Context, it *describe.Item) (describe.Draft, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.items = append(s.items, it)
@@ -276,7 +277,7 @@ func (s *scriptedWriter) Write(_ context.Context, it *survey.Item) (survey.Draft
 	for _, c := range it.Children {
 		fmt.Fprintf(&b, "%s(%s) ", c.Path.Base(), c.Text)
 	}
-	return survey.Draft{Text: b.String() + "."}, nil
+	return describe.Draft{Text: b.String() + "."}, nil
 }
 
 // paths returns the directories that were described since the last call.
@@ -302,7 +303,7 @@ func verdicts(t testing.TB, w *memoryRepo) map[string]string {
 	for _, d := range shown.Directories {
 		out[d.Path] = d.Verdict.String()
 		if d.Verdict == survey.StaleBelow || d.Verdict == survey.Incomplete {
-			out[d.Path] += fmt.Sprintf(" %d/%d", d.K, d.N)
+			out[d.Path] += fmt.Sprintf(" %d/%d", d.ChangedChildren, d.CountedChildren)
 		}
 	}
 	return out
@@ -314,18 +315,18 @@ func TestChangedFileGetsNoText(t *testing.T) {
 	for _, when := range []string{"a", "b"} { // the directory whose description is being written
 		for _, outlined := range []bool{false, true} {
 			w := newMemoryRepo("a/x.go", "b/x.go", "c/x.go")
-			edit := func(it *survey.Item) {
+			edit := func(it *describe.Item) {
 				if string(it.Path) == when {
 					w.mu.Lock()
 					w.content["b/x.go"] = "func LaunchRocket"
 					w.mu.Unlock()
 				}
 			}
-			s := &scriptedWriter{say: func(it *survey.Item) (survey.Draft, error) {
+			s := &scriptedWriter{say: func(it *describe.Item) (describe.Draft, error) {
 				edit(it)
-				return survey.Draft{Text: "about " + string(repo.DirLabel(it.Path))}, nil
+				return describe.Draft{Text: "about " + string(repo.DirLabel(it.Path))}, nil
 			}}
-			var writer survey.Writer = s
+			var writer describe.Writer = s
 			if outlined {
 				writer = editingOutliner{edit: edit}
 			}
@@ -355,11 +356,11 @@ func TestChangedFileGetsNoText(t *testing.T) {
 
 // An editingOutliner edits a file before it writes an outline.
 type editingOutliner struct {
-	survey.Outliner
-	edit func(*survey.Item)
+	describe.Outliner
+	edit func(*describe.Item)
 }
 
-func (e editingOutliner) Write(ctx context.Context, it *survey.Item) (survey.Draft, error) {
+func (e editingOutliner) Write(ctx context.Context, it *describe.Item) (describe.Draft, error) {
 	if it.Files != nil {
 		e.edit(it)
 	}
@@ -367,7 +368,7 @@ func (e editingOutliner) Write(ctx context.Context, it *survey.Item) (survey.Dra
 }
 
 // run describes all directories.
-func run(t testing.TB, w *memoryRepo, s survey.Writer) *survey.RunResult {
+func run(t testing.TB, w *memoryRepo, s describe.Writer) *survey.RunResult {
 	t.Helper()
 	ran, err := w.survey(nil).Run(t.Context(), s, survey.RunOptions{})
 	if err != nil {
@@ -440,11 +441,11 @@ func TestOlderSummaryIsFoundAgain(t *testing.T) {
 // If a directory keeps its text, the directories above stay fresh.
 func TestEarlyCutoff(t *testing.T) {
 	w := newMemoryRepo("src/deep/c.go", "src/b.go")
-	s := &scriptedWriter{say: func(it *survey.Item) (survey.Draft, error) {
+	s := &scriptedWriter{say: func(it *describe.Item) (describe.Draft, error) {
 		if it.Old != nil {
-			return survey.Draft{Keep: true}, nil
+			return describe.Draft{Keep: true}, nil
 		}
-		return survey.Draft{Text: "constant words"}, nil
+		return describe.Draft{Text: "constant words"}, nil
 	}}
 	run(t, w, s)
 	s.paths()
@@ -463,15 +464,15 @@ func TestEarlyCutoff(t *testing.T) {
 // describes the directory again.
 func TestOutlineReplacesNoSummary(t *testing.T) {
 	w := newMemoryRepo("src/deep/c.go", "src/b.go", "doc/e.md")
-	s := &scriptedWriter{say: func(it *survey.Item) (survey.Draft, error) {
-		return survey.Draft{Text: "words about " + repo.DirLabel(it.Path).String()}, nil
+	s := &scriptedWriter{say: func(it *describe.Item) (describe.Draft, error) {
+		return describe.Draft{Text: "words about " + repo.DirLabel(it.Path).String()}, nil
 	}}
 	run(t, w, s)
 	s.paths()
 	w.content["src/deep/c.go"] = "another"
 	w.content["new/n.go"] = "has only an outline"
-	same(t, "outlined", run(t, w, survey.Outliner{}).Done, []string{"new"})
-	same(t, "outlined again", run(t, w, survey.Outliner{}).Done, []string{})
+	same(t, "outlined", run(t, w, describe.Outliner{}).Done, []string{"new"})
+	same(t, "outlined again", run(t, w, describe.Outliner{}).Done, []string{})
 	want := map[string]string{".": "stale-below 2/3", "doc": "fresh", "new": "fresh", "src": "stale-below 1/1", "src/deep": "stale-self"}
 	if got := verdicts(t, w); !maps.Equal(got, want) {
 		t.Errorf("verdicts %v, want %v", got, want)
@@ -492,7 +493,7 @@ func TestOutlineReplacesNoSummary(t *testing.T) {
 		t.Errorf("confirmed %+v, %v; want src/deep fresh, and src above it", confirmed, err)
 	}
 	shown, err := w.survey(nil).Directories(t.Context(), []repo.Path{"src/deep"})
-	if err != nil || shown[0].Words() != "words about src/deep" || shown[0].Outline {
+	if err != nil || shown[0].TextOrEmpty() != "words about src/deep" || shown[0].Outline {
 		t.Errorf("shown %+v, %v", shown[0], err)
 	}
 	// A run of a model describes the outlined directory too.
@@ -522,14 +523,14 @@ func TestFailureIsInPromptOfParent(t *testing.T) {
 	fail := true
 	var prompt string
 	s := &scriptedWriter{}
-	s.say = func(it *survey.Item) (survey.Draft, error) {
+	s.say = func(it *describe.Item) (describe.Draft, error) {
 		if it.Path == "src/deep" && fail {
-			return survey.Draft{}, fmt.Errorf("no answer")
+			return describe.Draft{}, fmt.Errorf("no answer")
 		}
 		if it.Path == "src" {
 			prompt = it.Prompt()
 		}
-		return survey.Draft{Text: "about " + repo.DirLabel(it.Path).String()}, nil
+		return describe.Draft{Text: "about " + repo.DirLabel(it.Path).String()}, nil
 	}
 	ran := run(t, w, s)
 	if len(ran.Failed) != 1 || ran.Failed[0].Path != "src/deep" {
@@ -582,10 +583,10 @@ func TestSubdirectoriesComeFirst(t *testing.T) {
 				t.Fatalf("%s: the prompt is wrong about subdirectories:\n%s", it.Path, prompt)
 			}
 			for _, c := range it.Children {
-				if c.Status != survey.ChildExcluded && !done[c.Path] {
+				if c.Status != describe.ChildExcluded && !done[c.Path] {
 					t.Fatalf("%s was described before %s", it.Path, c.Path)
 				}
-				if c.Status != survey.ChildExcluded && c.Status != survey.ChildSummary {
+				if c.Status != describe.ChildExcluded && c.Status != describe.ChildSummary {
 					t.Fatalf("in the prompt of %s, %s is %s; want a summary", it.Path, c.Path, c.Status)
 				}
 			}
@@ -637,13 +638,13 @@ func runAgents(t *rapid.T, w *memoryRepo, ranks map[repo.Path]survey.Rank, s *sc
 			i := rapid.IntRange(0, len(leased)-1).Draw(t, "which")
 			h := leased[i]
 			leased = slices.Delete(leased, i, i+1)
-			out, err := dispatcher().Submit(t.Context(), survey.Submission{Path: h.path, Lease: h.lease, Author: "agent", Draft: survey.Draft{Text: "about " + repo.DirLabel(h.path).String()}})
+			out, err := dispatcher().Submit(t.Context(), survey.Submission{Path: h.path, Lease: h.lease, Author: "agent", Draft: describe.Draft{Text: "about " + repo.DirLabel(h.path).String()}})
 			if err != nil || out.Result != survey.SubmitStored {
 				t.Fatalf("submit %s: %+v, %v", h.path, out, err)
 			}
 			continue
 		}
-		got, err := dispatcher().Next(t.Context(), survey.NextOptions{Lasting: time.Hour})
+		got, err := dispatcher().Next(t.Context(), survey.NextOptions{Duration: time.Hour})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -661,11 +662,11 @@ func runAgents(t *rapid.T, w *memoryRepo, ranks map[repo.Path]survey.Rank, s *sc
 			path = ""
 		}
 		lease := w.leases[path]
-		it := &survey.Item{Path: path, Basis: lease.Basis}
+		it := &describe.Item{Path: path, Basis: lease.Basis}
 		for _, c := range lease.Basis.Children {
-			child := survey.Child{Path: repo.Path(strings.TrimPrefix(string(path)+"/"+string(c.Name), "/")), Status: survey.ChildPending}
+			child := describe.Child{Path: repo.Path(strings.TrimPrefix(string(path)+"/"+string(c.Name), "/")), Status: describe.ChildPending}
 			if !c.Text.IsZero() {
-				child.Status = survey.ChildSummary
+				child.Status = describe.ChildSummary
 			}
 			it.Children = append(it.Children, child)
 		}
@@ -688,7 +689,7 @@ func TestLeases(t *testing.T) {
 	}
 	next := func() *survey.WorkItem {
 		t.Helper()
-		got, err := dispatcher().Next(t.Context(), survey.NextOptions{Lasting: time.Minute})
+		got, err := dispatcher().Next(t.Context(), survey.NextOptions{Duration: time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -696,7 +697,7 @@ func TestLeases(t *testing.T) {
 	}
 	submit := func(lease, text string) *survey.Submitted {
 		t.Helper()
-		out, err := dispatcher().Submit(t.Context(), survey.Submission{Path: "src", Lease: lease, Author: "agent", Draft: survey.Draft{Text: text}})
+		out, err := dispatcher().Submit(t.Context(), survey.Submission{Path: "src", Lease: lease, Author: "agent", Draft: describe.Draft{Text: text}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -711,7 +712,7 @@ func TestLeases(t *testing.T) {
 	if second == nil {
 		t.Fatal("Next leased nothing after the lease expired; want the directory")
 	}
-	if out := submit(first.Lease, "late"); out.Result != survey.SubmitFenced {
+	if out := submit(first.Lease, "late"); out.Result != survey.SubmitLeaseEnded {
 		t.Errorf("the submission of the first holder: %+v; want it fenced", out)
 	}
 	if out := submit(second.Lease, " \n"); out.Result != survey.SubmitRejected {
@@ -738,7 +739,7 @@ func TestRunsTakeLeases(t *testing.T) {
 	dispatcher := func() *survey.Dispatcher {
 		return survey.NewDispatcher(survey.New(w, w, survey.Options{}), w, "", func() string { return fmt.Sprint("t", n.Add(1)) })
 	}
-	leasedA, err := dispatcher().Next(t.Context(), survey.NextOptions{Lasting: time.Hour})
+	leasedA, err := dispatcher().Next(t.Context(), survey.NextOptions{Duration: time.Hour})
 	if err != nil || leasedA.Item == nil || leasedA.Item.Path != "a" {
 		t.Fatalf("Next returned %+v, %v; want a lease of a", leasedA, err)
 	}
@@ -746,7 +747,7 @@ func TestRunsTakeLeases(t *testing.T) {
 	var mu sync.Mutex
 	asked := make(map[repo.Path]int)
 	both := make(chan struct{})
-	say := func(it *survey.Item) (survey.Draft, error) {
+	say := func(it *describe.Item) (describe.Draft, error) {
 		mu.Lock()
 		asked[it.Path]++
 		if len(asked) == 2 {
@@ -754,14 +755,14 @@ func TestRunsTakeLeases(t *testing.T) {
 		}
 		mu.Unlock()
 		<-both
-		return survey.Draft{Text: "about " + repo.DirLabel(it.Path).String()}, nil
+		return describe.Draft{Text: "about " + repo.DirLabel(it.Path).String()}, nil
 	}
 	var runs sync.WaitGroup
 	for range 2 {
 		runs.Go(func() {
 			s := &scriptedWriter{say: say}
-			ran, err := w.survey(nil).Run(t.Context(), s, survey.RunOptions{Dispatcher: dispatcher(), Beat: time.Millisecond, Ticks: ticks})
-			if err != nil || ran.Left != 2 || len(ran.Held) != 1 || ran.Held[0].Path != "a" {
+			ran, err := w.survey(nil).Run(t.Context(), s, survey.RunOptions{Dispatcher: dispatcher(), Heartbeat: time.Millisecond, Ticks: ticks})
+			if err != nil || ran.Left != 2 || len(ran.Leased) != 1 || ran.Leased[0].Path != "a" {
 				t.Errorf("the run returned %+v, %v; want 2 directories left, and a leased by others", ran, err)
 			}
 		})
@@ -771,15 +772,15 @@ func TestRunsTakeLeases(t *testing.T) {
 		t.Errorf("the runs described %v, want %v", asked, want)
 	}
 	// After the submission of the agent, the root is ready. A failed run releases it.
-	if _, err := dispatcher().Submit(t.Context(), survey.Submission{Path: "a", Lease: leasedA.Item.Lease, Draft: survey.Draft{Text: "about a"}}); err != nil {
+	if _, err := dispatcher().Submit(t.Context(), survey.Submission{Path: "a", Lease: leasedA.Item.Lease, Draft: describe.Draft{Text: "about a"}}); err != nil {
 		t.Fatal(err)
 	}
-	s := &scriptedWriter{say: func(*survey.Item) (survey.Draft, error) { return survey.Draft{}, errors.New("no answer") }}
+	s := &scriptedWriter{say: func(*describe.Item) (describe.Draft, error) { return describe.Draft{}, errors.New("no answer") }}
 	ran, err := w.survey(nil).Run(t.Context(), s, survey.RunOptions{Dispatcher: dispatcher(), Ticks: ticks})
 	if err != nil || len(ran.Failed) != 1 {
 		t.Errorf("the run returned %+v, %v; want one failure", ran, err)
 	}
-	s.say = func(*survey.Item) (survey.Draft, error) { return survey.Draft{Text: "not \x1b kept"}, nil }
+	s.say = func(*describe.Item) (describe.Draft, error) { return describe.Draft{Text: "not \x1b kept"}, nil }
 	ran, err = w.survey(nil).Run(t.Context(), s, survey.RunOptions{Dispatcher: dispatcher(), Ticks: ticks})
 	if err != nil || len(ran.Failed) != 1 || verdicts(t, w)["."] != "failed" {
 		t.Errorf("the run returned %+v, %v; want one failure, because the text is not valid", ran, err)
@@ -795,14 +796,14 @@ func TestRunsTakeLeases(t *testing.T) {
 func TestRunSendsHeartbeats(t *testing.T) {
 	w := newMemoryRepo("a.go")
 	beats := make(chan survey.Progress, 1)
-	s := &scriptedWriter{say: func(*survey.Item) (survey.Draft, error) {
+	s := &scriptedWriter{say: func(*describe.Item) (describe.Draft, error) {
 		p := <-beats
 		if p.Done != 0 || p.Total != 1 || p.UnderWay != 1 {
 			t.Errorf("the heartbeat has %+v; want 0 of 1 done, 1 under way", p)
 		}
-		return survey.Draft{Text: "at last"}, nil
+		return describe.Draft{Text: "at last"}, nil
 	}}
-	_, err := w.survey(nil).Run(t.Context(), s, survey.RunOptions{Beat: time.Millisecond, Ticks: ticks, Progress: func(p survey.Progress) {
+	_, err := w.survey(nil).Run(t.Context(), s, survey.RunOptions{Heartbeat: time.Millisecond, Ticks: ticks, Progress: func(p survey.Progress) {
 		if p.UnderWay > 0 {
 			select {
 			case beats <- p:
@@ -818,20 +819,20 @@ func TestRunSendsHeartbeats(t *testing.T) {
 // A run rejects texts that are no summaries. It remarks on several directories with the same text.
 func TestInvalidTextsAreRejected(t *testing.T) {
 	w := newMemoryRepo("a/x.go", "b/y.go", "c/z.go", "r.go")
-	for name, say := range map[string]func(it *survey.Item) string{
-		"an echo":             func(it *survey.Item) string { return survey.Rules + it.Prompt() },
-		"an echo of the data": func(it *survey.Item) string { return it.Prompt() },
-		"more than asked for": func(*survey.Item) string { return strings.Repeat("words ", 700) },
-		"a refusal":           func(*survey.Item) string { return "I am sorry, I cannot help with that." },
-		"an empty text":       func(*survey.Item) string { return " " },
+	for name, say := range map[string]func(it *describe.Item) string{
+		"an echo":             func(it *describe.Item) string { return describe.Rules + it.Prompt() },
+		"an echo of the data": func(it *describe.Item) string { return it.Prompt() },
+		"more than asked for": func(*describe.Item) string { return strings.Repeat("words ", 700) },
+		"a refusal":           func(*describe.Item) string { return "I am sorry, I cannot help with that." },
+		"an empty text":       func(*describe.Item) string { return " " },
 	} {
-		ran := run(t, w, &scriptedWriter{say: func(it *survey.Item) (survey.Draft, error) { return survey.Draft{Text: say(it)}, nil }})
+		ran := run(t, w, &scriptedWriter{say: func(it *describe.Item) (describe.Draft, error) { return describe.Draft{Text: say(it)}, nil }})
 		if len(ran.Done) != 0 {
 			t.Errorf("%s was stored as the summary of %q; want it rejected", name, ran.Done)
 		}
 	}
-	ran := run(t, w, &scriptedWriter{say: func(*survey.Item) (survey.Draft, error) {
-		return survey.Draft{Text: "A directory of this repository."}, nil
+	ran := run(t, w, &scriptedWriter{say: func(*describe.Item) (describe.Draft, error) {
+		return describe.Draft{Text: "A directory of this repository."}, nil
 	}})
 	if len(ran.Remarks) != 1 || !strings.Contains(ran.Remarks[0], "4 directories got the same summary") {
 		t.Errorf("remarks %q; want one about 4 directories with the same summary", ran.Remarks)
@@ -847,7 +848,7 @@ func TestKeepStoresTheTextOfTheWorkItem(t *testing.T) {
 	}
 	next := func() *survey.WorkItem {
 		t.Helper()
-		got, err := dispatcher().Next(t.Context(), survey.NextOptions{Lasting: time.Minute})
+		got, err := dispatcher().Next(t.Context(), survey.NextOptions{Duration: time.Minute})
 		if err != nil || got.Item == nil {
 			t.Fatal(got, err)
 		}
@@ -855,7 +856,7 @@ func TestKeepStoresTheTextOfTheWorkItem(t *testing.T) {
 	}
 	submit := func(lease, text string) survey.SubmitResult {
 		t.Helper()
-		out, err := dispatcher().Submit(t.Context(), survey.Submission{Path: "src", Lease: lease, Author: "agent", Draft: survey.Draft{Text: text}})
+		out, err := dispatcher().Submit(t.Context(), survey.Submission{Path: "src", Lease: lease, Author: "agent", Draft: describe.Draft{Text: text}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -868,7 +869,7 @@ func TestKeepStoresTheTextOfTheWorkItem(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := shown.Directories[0]
-		return fmt.Sprintf("%s, %v: %s", d.Verdict, d.Outline, d.Words())
+		return fmt.Sprintf("%s, %v: %s", d.Verdict, d.Outline, d.TextOrEmpty())
 	}
 
 	// The work item has no text, and an outline is stored afterwards.
@@ -876,7 +877,7 @@ func TestKeepStoresTheTextOfTheWorkItem(t *testing.T) {
 	if strings.Contains(it.Prompt, "was said of it before") {
 		t.Errorf("the work item has a previous text; want none: %s", it.Prompt)
 	}
-	run(t, w, survey.Outliner{})
+	run(t, w, describe.Outliner{})
 	if got := submit(it.Lease, "keep"); got != survey.SubmitRejected {
 		t.Errorf("keep without a text in the work item: %s, want rejected", got)
 	}
@@ -890,14 +891,14 @@ func TestKeepStoresTheTextOfTheWorkItem(t *testing.T) {
 	if !strings.Contains(it.Prompt, "hand text") {
 		t.Errorf("the work item does not have the old text: %s", it.Prompt)
 	}
-	run(t, w, survey.Outliner{})
+	run(t, w, describe.Outliner{})
 	if got := submit(it.Lease, "keep"); got != survey.SubmitStored || current() != "fresh, false: hand text" {
 		t.Errorf("keep: %s, then src is %q", got, current())
 	}
 
 	// The work item has a fresh outline. It counts as a summary after the agent keeps it.
 	w = newMemoryRepo("src/b.go")
-	run(t, w, survey.Outliner{})
+	run(t, w, describe.Outliner{})
 	outlined := strings.TrimPrefix(current(), "fresh, true: ")
 	it = next()
 	if !strings.Contains(it.Prompt, outlined) || !strings.Contains(it.Prompt, "answer with the single word keep") {
@@ -928,8 +929,8 @@ func TestLeftOutIsNotGone(t *testing.T) {
 		return shown.Directories[0]
 	}
 	w.excluded["src/gen.go"] = "generated"
-	if got := show(); got.Verdict != survey.Fresh || got.K != 0 || got.N != 1 {
-		t.Errorf("with db and gen.go left out, src is %s (%d of %d, %q); want fresh, 0 of 1", got.Verdict, got.K, got.N, got.Reasons)
+	if got := show(); got.Verdict != survey.Fresh || got.ChangedChildren != 0 || got.CountedChildren != 1 {
+		t.Errorf("with db and gen.go left out, src is %s (%d of %d, %q); want fresh, 0 of 1", got.Verdict, got.ChangedChildren, got.CountedChildren, got.Reasons)
 	}
 	w.content["src/web/c.go"] = "another"
 	if got := show(); got.Verdict != survey.StaleBelow {
@@ -955,20 +956,20 @@ func TestLeftOutIsNotGone(t *testing.T) {
 func TestOutlineWithoutWhatIsLeftOut(t *testing.T) {
 	w := newMemoryRepo("a.go", "db/b.go")
 	w.content["db/b.go"] = "Package db stores."
-	run(t, w, survey.Outliner{})
+	run(t, w, describe.Outliner{})
 	shown, err := w.survey(map[repo.Path]survey.Rank{"db": survey.RankSkip}).Show(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if root := shown.Directories[0]; root.Verdict != survey.Fresh || strings.Contains(root.Words(), "stores") {
-		t.Errorf("the root is %s with the text %q; want a fresh outline without db", root.Verdict, root.Words())
+	if root := shown.Directories[0]; root.Verdict != survey.Fresh || strings.Contains(root.TextOrEmpty(), "stores") {
+		t.Errorf("the root is %s with the text %q; want a fresh outline without db", root.Verdict, root.TextOrEmpty())
 	}
 }
 
 // An overview stays fresh when a directory that it was written from is left out.
 func TestOverviewOfWhatIsLeftOut(t *testing.T) {
 	w := newMemoryRepo("src/a.go", "src/db/b.go")
-	run(t, w, &survey.ModelDescriber{Model: &scriptedModel{say: describe}})
+	run(t, w, &describe.ModelWriter{Model: &scriptedModel{say: describeAny}})
 	for _, skip := range []map[repo.Path]survey.Rank{nil, {"src/db": survey.RankSkip}} {
 		r, err := w.survey(skip).Report(t.Context())
 		if err != nil {

@@ -53,5 +53,5 @@ func (v *Verdict) UnmarshalText(b []byte) error {
 	return fmt.Errorf("unknown verdict %q", b)
 }
 
-// Open reports whether the directory needs a new summary.
-func (v Verdict) Open() bool { return v != Fresh && v != Excluded && v != Unknown }
+// NeedsSummary reports whether the directory needs a new summary.
+func (v Verdict) NeedsSummary() bool { return v != Fresh && v != Excluded && v != Unknown }

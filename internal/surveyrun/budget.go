@@ -76,9 +76,9 @@ type Ceiling struct {
 	Cost   *Money `json:"max_cost"`
 }
 
-// Holds reports whether an amount is within the ceiling. An unpriced amount is within no
+// Allows reports whether an amount is within the ceiling. An unpriced amount is within no
 // ceiling of money.
-func (c Ceiling) Holds(a Amount) bool {
+func (c Ceiling) Allows(a Amount) bool {
 	return (c.Tokens == nil || a.Tokens <= *c.Tokens) && (c.Cost == nil || a.Cost <= *c.Cost && !a.Unpriced)
 }
 
@@ -106,8 +106,8 @@ func MaxAmount(req model.Request, price model.Price) Amount {
 // ceiling.
 var ErrCeiling = errors.New("ceiling reached")
 
-// ErrAway is in the chain when the server of the runs did not answer. It may come back.
-var ErrAway = errors.New("the server does not answer")
+// ErrUnavailable is in the chain when the server of the runs did not answer. It may come back.
+var ErrUnavailable = errors.New("the server does not answer")
 
 // A Budget limits the cost of the calls for one directory.
 type Budget interface {
@@ -152,8 +152,8 @@ func actualAmount(reply model.Reply, err error, most Amount) Amount {
 	return Amount{reply.Usage.Tokens(), Dollars(reply.Cost.USD), !reply.Cost.Known()}
 }
 
-// Last returns the cost of the last call, which is not recorded yet.
-func (p *MeteredModel) Last() Amount { return p.last }
+// LastCost returns the cost of the last call, which is not recorded yet.
+func (p *MeteredModel) LastCost() Amount { return p.last }
 
 // Calls returns the number of calls.
 func (p *MeteredModel) Calls() int { return p.calls }

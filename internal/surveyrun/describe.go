@@ -12,6 +12,7 @@ import (
 	"ken/internal/repo"
 	"ken/internal/store"
 	"ken/internal/survey"
+	"ken/internal/survey/describe"
 )
 
 // A DirLease is the lease of a directory, with the budget of its calls.
@@ -23,8 +24,8 @@ type DirLease interface {
 	Claim(ctx context.Context, basis fresh.Digest) error
 }
 
-// Described is the result of summarising a directory.
-type Described struct {
+// DescribeResult is the result of summarising a directory.
+type DescribeResult struct {
 	Record *store.DirRecord // the new summary; nil without a model call
 	Files  []fresh.Record   // summaries of its files
 
@@ -45,7 +46,7 @@ type Described struct {
 type Describer struct {
 	Survey *survey.Survey // of the commit
 	Model  model.Model
-	Plain  bool // see [survey.ModelDescriber]
+	Plain  bool // see [describe.ModelWriter]
 	// Records returns the summaries with some ids, as far as the team's database has them.
 	Records func(ctx context.Context, ids []fresh.Digest) (map[fresh.Digest]*store.DirRecord, error)
 	Now     func() time.Time
@@ -53,9 +54,9 @@ type Describer struct {
 
 // Describe summarises a directory, given its task and the tasks of its children. It reserves every model call with the
 // lease. A directory that has a current summary needs no call.
-func (d *Describer) Describe(ctx context.Context, run Run, of survey.DirTask, below []survey.DirTask, lease DirLease) (out Described, err error) {
+func (d *Describer) Describe(ctx context.Context, run Run, of survey.DirTask, below []survey.DirTask, lease DirLease) (out DescribeResult, err error) {
 	metered := NewMeteredModel(d.Model, lease)
-	writer := &survey.ModelDescriber{Model: metered, Plain: d.Plain}
+	writer := &describe.ModelWriter{Model: metered, Plain: d.Plain}
 	inputs, err := d.inputs(ctx, append([]survey.DirTask{of}, below...))
 	if err != nil {
 		return out, err
@@ -73,7 +74,7 @@ func (d *Describer) Describe(ctx context.Context, run Run, of survey.DirTask, be
 	if assigned.Item != nil {
 		out.Basis = assigned.Item.Basis.Digest()
 		draft, err := writer.Write(ctx, assigned.Item)
-		out.Calls, out.Last = metered.Calls(), metered.Last()
+		out.Calls, out.Last = metered.Calls(), metered.LastCost()
 		if err != nil {
 			return out, err
 		}
@@ -109,7 +110,7 @@ func (d *Describer) inputs(ctx context.Context, tasks []survey.DirTask) ([]surve
 }
 
 // fileRecords returns the summaries of a directory's files, for the contents that the model read.
-func (d *Describer) fileRecords(it *survey.Item, draft survey.Draft, w survey.Writer) []fresh.Record {
+func (d *Describer) fileRecords(it *describe.Item, draft describe.Draft, w describe.Writer) []fresh.Record {
 	var list []fresh.Record
 	now := d.Now().UTC().Truncate(time.Microsecond)
 	for _, f := range it.Files {
@@ -127,7 +128,7 @@ func (d *Describer) fileRecords(it *survey.Item, draft survey.Draft, w survey.Wr
 
 // CheckRecipe returns an error if this version of ken would describe directories by another recipe than the run.
 func (r *Run) CheckRecipe(m model.Model) error {
-	own := (&survey.ModelDescriber{Model: m}).Recipe()
+	own := (&describe.ModelWriter{Model: m}).Recipe()
 	if own == r.Recipe {
 		return nil
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"ken/internal/model"
-	"ken/internal/survey"
+	"ken/internal/survey/describe"
 )
 
 // A FailureAction says how a run continues with a directory after a failed attempt.
@@ -42,9 +42,9 @@ func ActionAfter(err error, attempts int) (FailureAction, time.Duration) {
 		return ActionReturn, 0
 	case errors.Is(err, ErrSameInput):
 		return ActionReturn, sameInputPause
-	case errors.Is(err, survey.ErrHopeless):
+	case errors.Is(err, describe.ErrFatal):
 		return ActionStop, 0
-	case errors.Is(err, survey.ErrRefused), reason == model.TooLong, reason == model.BadRequest:
+	case errors.Is(err, describe.ErrRefused), reason == model.TooLong, reason == model.BadRequest:
 		return ActionRefuse, 0
 	case reason == model.RateLimited, reason == model.Overloaded, reason == model.Down:
 		if attempts >= maxAttemptsNoAnswer {

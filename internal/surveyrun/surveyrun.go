@@ -33,8 +33,8 @@ type Run struct {
 	Reserved    Amount  `json:"reserved"` // for current calls
 	Ceiling     Ceiling `json:"ceiling"`
 
-	Begun time.Time  `json:"begun_at"`
-	Ended *time.Time `json:"ended_at"`
+	Started time.Time  `json:"begun_at"`
+	Ended   *time.Time `json:"ended_at"`
 
 	// Dead are the directories that ken gave up, and Blocked those that wait for them.
 	Dead    []Dead          `json:"dead"`
@@ -53,8 +53,8 @@ const (
 	Cancelled  RunState = "cancelled"
 )
 
-// Over reports whether no worker takes directories of the run any more.
-func (s RunState) Over() bool { return s != Running }
+// Stopped reports whether no worker takes directories of the run any more.
+func (s RunState) Stopped() bool { return s != Running }
 
 // Counts counts the directories of a run by their state.
 type Counts struct {
@@ -69,8 +69,8 @@ type Counts struct {
 	Dead    int `json:"dead"`    // given up after several attempts
 }
 
-// Settled counts the directories that need no more work.
-func (c Counts) Settled() int { return c.Done + c.Failed }
+// Finished counts the directories that need no more work.
+func (c Counts) Finished() int { return c.Done + c.Failed }
 
 // State returns the state of a run with these counts. A run with work left is running.
 func (c Counts) State() RunState {
@@ -87,7 +87,7 @@ func (c Counts) State() RunState {
 // Summary returns the progress of a run in a few words.
 func (r *Run) Summary() string {
 	c := r.Directories
-	text := fmt.Sprintf("%d of %d", c.Settled(), c.Total)
+	text := fmt.Sprintf("%d of %d", c.Finished(), c.Total)
 	if c.Taken > 0 {
 		text += fmt.Sprintf(", %d under way", c.Taken)
 	}

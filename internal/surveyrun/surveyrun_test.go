@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"ken/internal/model"
-	"ken/internal/survey"
+	"ken/internal/survey/describe"
 	"ken/internal/surveyrun"
 )
 
@@ -126,7 +126,7 @@ func TestFairLimiterServesPartyWithFewestSlots(t *testing.T) {
 	})
 }
 
-// A failed attempt is retried with growing delays and a limit. A hopeless error stops the
+// A failed attempt is retried with growing delays and a limit. A fatal error stops the
 // worker, a refusal is final, and an attempt that reached a ceiling does not count.
 func TestActionAfter(t *testing.T) {
 	t.Parallel()
@@ -147,9 +147,9 @@ func TestActionAfter(t *testing.T) {
 		{away, 40, surveyrun.ActionGiveUp, 0},
 		{failed(model.Down), 5, surveyrun.ActionRetry, 32 * time.Second},
 		{failed(model.RateLimited), 5, surveyrun.ActionRetry, 32 * time.Second},
-		{fmt.Errorf("no: %w", survey.ErrRefused), 1, surveyrun.ActionRefuse, 0},
+		{fmt.Errorf("no: %w", describe.ErrRefused), 1, surveyrun.ActionRefuse, 0},
 		{failed(model.TooLong), 1, surveyrun.ActionRefuse, 0},
-		{fmt.Errorf("bad key: %w", survey.ErrHopeless), 1, surveyrun.ActionStop, 0},
+		{fmt.Errorf("bad key: %w", describe.ErrFatal), 1, surveyrun.ActionStop, 0},
 		{fmt.Errorf("no more: %w", surveyrun.ErrCeiling), 9, surveyrun.ActionReturn, 0},
 	} {
 		if action, delay := surveyrun.ActionAfter(c.err, c.attempts); action != c.action || delay != c.delay {
@@ -205,7 +205,7 @@ func TestCeiling(t *testing.T) {
 	for _, c := range []struct {
 		surveyrun.Ceiling
 		surveyrun.Amount
-		holds bool
+		allowed bool
 	}{
 		{surveyrun.Ceiling{}, surveyrun.Amount{Tokens: 1 << 40, Unpriced: true}, true},
 		{surveyrun.Ceiling{Tokens: &tokens}, surveyrun.Amount{Tokens: 100, Unpriced: true}, true},
@@ -215,8 +215,8 @@ func TestCeiling(t *testing.T) {
 		{surveyrun.Ceiling{Cost: &cost}, surveyrun.Amount{Tokens: 1, Unpriced: true}, false},
 		{surveyrun.Ceiling{Tokens: &tokens, Cost: &cost}, surveyrun.Amount{Tokens: 1, Cost: cost + 1}, false},
 	} {
-		if c.Holds(c.Amount) != c.holds {
-			t.Errorf("%v within %v: %t, want %t", c.Amount, c.Ceiling, !c.holds, c.holds)
+		if c.Allows(c.Amount) != c.allowed {
+			t.Errorf("%v within %v: %t, want %t", c.Amount, c.Ceiling, !c.allowed, c.allowed)
 		}
 	}
 }
@@ -311,8 +311,8 @@ func TestFailedCallsCount(t *testing.T) {
 		{model.Usage{Input: 50, Output: 5}, nil, 55},
 	} {
 		p := surveyrun.NewMeteredModel(&failingModel{usage: c.usage, err: c.err}, &budget{left: 1 << 20})
-		if _, err := p.Turn(t.Context(), req, model.Listener{}); !errors.Is(err, c.err) || p.Last().Tokens != c.want {
-			t.Errorf("%+v, %v: %d tokens, want %d", c.usage, c.err, p.Last().Tokens, c.want)
+		if _, err := p.Turn(t.Context(), req, model.Listener{}); !errors.Is(err, c.err) || p.LastCost().Tokens != c.want {
+			t.Errorf("%+v, %v: %d tokens, want %d", c.usage, c.err, p.LastCost().Tokens, c.want)
 		}
 	}
 }

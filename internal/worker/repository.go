@@ -16,6 +16,7 @@ import (
 	"ken/internal/repo"
 	"ken/internal/store/postgres"
 	"ken/internal/survey"
+	"ken/internal/survey/describe"
 	"ken/internal/surveyrun"
 	"ken/internal/tree"
 )
@@ -142,14 +143,14 @@ func (s *repository) model(t *commitTree, run surveyrun.Run) (model.Model, error
 }
 
 // Describe implements [queue.Describer].
-func (s *repository) Describe(ctx context.Context, run surveyrun.Run, of survey.DirTask, below []survey.DirTask, lease surveyrun.DirLease) (d surveyrun.Described, err error) {
+func (s *repository) Describe(ctx context.Context, run surveyrun.Run, of survey.DirTask, below []survey.DirTask, lease surveyrun.DirLease) (d surveyrun.DescribeResult, err error) {
 	tree, err := s.treeAt(ctx, run.Commit)
 	if err != nil {
 		return d, err
 	}
 	m, err := s.model(tree, run)
 	if err != nil {
-		return d, errors.Join(err, survey.ErrHopeless)
+		return d, errors.Join(err, describe.ErrFatal)
 	}
 	sv := survey.New(tree.files, s.store, survey.Options{Exclude: tree.w.Config.Survey.Exclude, Counts: tree.w.Config.Registry.Counts})
 	describer := &surveyrun.Describer{Survey: sv, Model: m, Plain: run.Provider == provider.Command, Records: s.store.DirRecordsByID, Now: time.Now}

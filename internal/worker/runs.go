@@ -14,6 +14,7 @@ import (
 	"ken/internal/queue"
 	"ken/internal/repo"
 	"ken/internal/survey"
+	"ken/internal/survey/describe"
 	"ken/internal/surveyrun"
 )
 
@@ -135,7 +136,7 @@ func (r *Runs) StartRun(ctx context.Context, opts StartOptions) (*StartedRun, er
 	if m, err = plannedModel(cfg); err != nil {
 		return nil, err
 	}
-	writer := &survey.ModelDescriber{Model: m}
+	writer := &describe.ModelWriter{Model: m}
 	if err := opts.Ceiling.CheckPrice(m); err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"ken/internal/pgtest"
 	"ken/internal/repo"
 	"ken/internal/survey"
+	"ken/internal/survey/describe"
 	"ken/internal/surveyrun"
 	"ken/internal/testrepo"
 )
@@ -49,7 +50,7 @@ func TestWorkerStartsProgramOnlyIfAllowed(t *testing.T) {
 		}
 		defer s.close()
 		_, err = s.Describe(t.Context(), run, survey.DirTask{Work: true, Top: true}, nil, generous{})
-		if errors.Is(err, survey.ErrHopeless) == starts {
+		if errors.Is(err, describe.ErrFatal) == starts {
 			t.Errorf("--provider %q: %v", given, err)
 		}
 		if _, err := os.Stat(started); (err == nil) != starts {
@@ -65,7 +66,7 @@ func TestWorkerStartsProgramOnlyIfAllowed(t *testing.T) {
 				t.Fatal(err)
 			}
 			// All summaries of a run have the same recipe.
-			run.Recipe = (&survey.ModelDescriber{Model: m}).Recipe()
+			run.Recipe = (&describe.ModelWriter{Model: m}).Recipe()
 			if err := s.CheckRun(t.Context(), run); err != nil {
 				t.Errorf("with its own recipe: %v", err)
 			}

@@ -50,7 +50,9 @@ func (r *Readme) Lead() string {
 			if !fits(p) {
 				continue
 			}
-			if text := Tidy(FirstSentence(p.text)); IsInformative(text) && !IsPlaceholder(text) && (strings.Count(text, " ") > 1 || strings.HasSuffix(text, ".")) { // two words without a full stop are a title
+			text := StripMarkup(FirstSentence(p.text))
+			isTitle := strings.Count(text, " ") <= 1 && !strings.HasSuffix(text, ".")
+			if IsDescription(text) && !isTitle {
 				return text
 			}
 		}
@@ -124,9 +126,9 @@ func (r *Readme) installs(name string) bool {
 	return false
 }
 
-// IsPlaceholder reports whether a text is a placeholder for a description, or says that the project is a fork or was
+// isPlaceholder reports whether a text is a placeholder for a description, or says that the project is a fork or was
 // moved.
-func IsPlaceholder(text string) bool {
+func isPlaceholder(text string) bool {
 	low := strings.ToLower(text)
 	for _, start := range [...]string{
 		"todo", "fixme", "description", "add description", "add your description", "your description", "a short description", "write a ", "my new ", "a new flutter",
@@ -193,7 +195,7 @@ func (p *readmeParser) line() {
 	case strings.HasPrefix(plain, "= ") || strings.HasPrefix(plain, "== "):
 		p.title(strings.Trim(plain, "= "))
 	case strings.HasPrefix(strings.ToLower(plain), "<h") && len(plain) > 2 && plain[2] >= '1' && plain[2] <= '6':
-		p.title(Tidy(plain))
+		p.title(StripMarkup(plain))
 	case isRuled(plain):
 		p.underline()
 	case len(p.current) == 0 && p.isBlock(line, plain):
@@ -236,7 +238,7 @@ func (p *readmeParser) underline() {
 // title starts a section. The first heading is the title of the document.
 func (p *readmeParser) title(text string) {
 	p.flush()
-	text = Tidy(text)
+	text = StripMarkup(text)
 	if p.Readme.title == "" && len(p.paragraphs) == 0 {
 		p.Readme.title = text
 		return

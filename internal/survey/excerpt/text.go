@@ -1,5 +1,6 @@
 // Package excerpt finds the sentences of READMEs and doc comments that say what a directory is for, and leaves out
-// markup, badges, licences and templates. It reads texts that its caller passes.
+// markup, badges, licences and templates. It also shortens texts and removes misleading characters. It reads texts that
+// its caller passes.
 package excerpt
 
 import (
@@ -32,4 +33,15 @@ func Clean(text string) string {
 		}
 		return c
 	}, strings.ToValidUTF8(text, "\uFFFD")))
+}
+
+// OneLine replaces line breaks and other misleading characters by spaces.
+func OneLine(s string) string {
+	s = strings.Map(func(c rune) rune {
+		if repo.IsMisleading(c) {
+			return ' '
+		}
+		return c
+	}, strings.ToValidUTF8(s, "?"))
+	return strings.TrimSpace(s)
 }

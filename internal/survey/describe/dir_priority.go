@@ -1,8 +1,6 @@
-package survey
+package describe
 
-import (
-	"strings"
-)
+import "strings"
 
 // dirPriority ranks a directory by its name for a reader who is new to the repository. The lowest value comes first.
 func dirPriority(name string) int {
@@ -36,3 +34,9 @@ const (
 	priorityHidden
 	priorityNone
 )
+
+// IsCodeDir reports whether the name of a directory suggests product code, not tests, documents, examples or tools.
+func IsCodeDir(name string) bool { return dirPriority(name) <= priorityCommon }
+
+// IsHiddenDir reports whether the name of a directory starts with a dot.
+func IsHiddenDir(name string) bool { return dirPriority(name) == priorityHidden }

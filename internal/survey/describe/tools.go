@@ -1,4 +1,4 @@
-package survey
+package describe
 
 import (
 	"bytes"
@@ -87,7 +87,7 @@ func (s *session) call(ctx context.Context, c model.Call) (string, error) {
 		if o[0].Outline == nil {
 			return "", errors.New("no outline for this file: use read_file")
 		}
-		return fence(strings.Join(OutlineText(o[0].Outline, listEntries), "\n")), nil
+		return Fence(strings.Join(outlineText(o[0].Outline, listEntries), "\n")), nil
 	case "flag":
 		return s.flag(ctx, in.Path, in.Finding, in.Severity)
 	case "submit":
@@ -164,7 +164,7 @@ func (s *session) readFile(ctx context.Context, name string, from int) (string, 
 	if len(b) > shownFileBytes {
 		text += fmt.Sprintf("\n(cut here: %d more bytes)", len(b)-shownFileBytes)
 	}
-	return fence(text), nil
+	return Fence(text), nil
 }
 
 // list returns the entries of a directory.
@@ -196,7 +196,7 @@ func (s *session) list(ctx context.Context, name string) (string, error) {
 	if more := len(lines) - listEntries; more > 0 {
 		lines = append(lines[:listEntries], fmt.Sprintf("and %d more", more))
 	}
-	return fence(strings.Join(lines, "\n")), nil
+	return Fence(strings.Join(lines, "\n")), nil
 }
 
 // search returns the lines that match a regular expression.
@@ -235,7 +235,7 @@ func (s *session) search(ctx context.Context, pattern, within string) (string, e
 	if len(hits) == 0 {
 		return "no line matches", nil
 	}
-	return fence(strings.Join(hits, "\n")), nil
+	return Fence(strings.Join(hits, "\n")), nil
 }
 
 // flag records a finding about a file.
@@ -247,10 +247,10 @@ func (s *session) flag(ctx context.Context, name, finding, severity string) (str
 	switch {
 	case len(s.draft.Flags) >= maxFlags:
 		return "", errors.New("too many findings for one directory")
-	case !slices.Contains(severities, severity):
-		return "", fmt.Errorf("unknown severity %q (valid: %s)", severity, strings.Join(severities, ", "))
-	case checkText(finding) != nil:
-		return "", fmt.Errorf("finding: %w", checkText(finding))
+	case !slices.Contains(Severities, severity):
+		return "", fmt.Errorf("unknown severity %q (valid: %s)", severity, strings.Join(Severities, ", "))
+	case CheckText(finding) != nil:
+		return "", fmt.Errorf("finding: %w", CheckText(finding))
 	}
 	s.draft.Flags = append(s.draft.Flags, store.DirFlag{Path: f.Path, Severity: severity, Finding: excerpt.Cut(finding, 500), Content: f.ID})
 	return "noted", nil

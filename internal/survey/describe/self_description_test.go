@@ -1,4 +1,4 @@
-package survey
+package describe
 
 import (
 	"context"
@@ -68,16 +68,19 @@ func (directoryTree) Summaries(_ context.Context, files []*workspace.File) ([]wo
 	return make([]workspace.Summary, len(files)), nil
 }
 
-// outlineOf returns the outline of the only directory of a tree.
-func outlineOf(t *testing.T, files directoryTree, opts Options) string {
+// outlineOf returns the outline of a tree with the files of one directory.
+func outlineOf(t *testing.T, tree directoryTree, staleMentions map[repo.Path][]string) string {
 	t.Helper()
-	list, err := files.Files(t.Context())
+	list, err := tree.Files(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := &treeStatus{Survey: New(files, nil, opts), files: list, order: directories(list, Options{})}
-	it, err := j.item(t.Context(), &DirStatus{Dir: j.order[0]})
-	if err != nil {
+	it := &Item{Path: list[0].Path.Dir()}
+	var files []*workspace.File
+	for i := range list {
+		files = append(files, &list[i])
+	}
+	if err := it.ReadFiles(t.Context(), tree, files, staleMentions); err != nil {
 		t.Fatal(err)
 	}
 	draft, err := Outliner{}.Write(t.Context(), it)
@@ -88,7 +91,7 @@ func outlineOf(t *testing.T, files directoryTree, opts Options) string {
 }
 
 // Each case is a directory named shop, and the first line of its outline.
-func TestOwnWords(t *testing.T) {
+func TestSelfDescription(t *testing.T) {
 	for _, c := range []struct{ name, files, want string }{
 		{"a package comment in Go", "-- a.go --\n// Package shop routes orders.\npackage shop\n", "Package shop routes orders."},
 		{"doc.go before others", "-- a.go --\n// Package shop is old text here.\npackage shop\n-- doc.go --\n// Package shop routes orders.\npackage shop\n", "Package shop routes orders."},
@@ -146,7 +149,7 @@ func TestOwnWords(t *testing.T) {
 		for _, f := range txtar.Parse([]byte(c.files)).Files {
 			files["shop/"+f.Name] = string(f.Data)
 		}
-		got, _, _ := strings.Cut(outlineOf(t, files, Options{}), "\n")
+		got, _, _ := strings.Cut(outlineOf(t, files, nil), "\n")
 		if got != c.want {
 			t.Errorf("%s: the outline begins %q, want %q", c.name, got, c.want)
 		}
@@ -154,13 +157,13 @@ func TestOwnWords(t *testing.T) {
 }
 
 // A paragraph of a README with a mention that ken docs lists as stale is not quoted.
-func TestOwnWordsWithoutStaleMentions(t *testing.T) {
+func TestSelfDescriptionWithoutStaleMentions(t *testing.T) {
 	files := directoryTree{"shop/README.md": "# Shop\n\nRoutes what `orders.go` lists.\n\nRuns in every market of the world.\n"}
-	opts := Options{StaleMentions: map[repo.Path][]string{"shop/README.md": {"orders.go"}}}
-	if got, want := outlineOf(t, files, opts), "Runs in every market of the world."; got != want {
+	stale := map[repo.Path][]string{"shop/README.md": {"orders.go"}}
+	if got, want := outlineOf(t, files, stale), "Runs in every market of the world."; got != want {
 		t.Errorf("the outline is %q, want %q", got, want)
 	}
-	if got, want := outlineOf(t, files, Options{}), "Routes what orders.go lists."; got != want {
+	if got, want := outlineOf(t, files, nil), "Routes what orders.go lists."; got != want {
 		t.Errorf("without stale mentions, the outline is %q, want %q", got, want)
 	}
 }
@@ -187,14 +190,14 @@ func TestNoFiller(t *testing.T) {
 		for _, f := range txtar.Parse([]byte(c.files)).Files {
 			files["shop/"+f.Name] = string(f.Data)
 		}
-		if got := outlineOf(t, files, Options{}); got != c.want {
+		if got := outlineOf(t, files, nil); got != c.want {
 			t.Errorf("%s: the outline is\n%s\nwant\n%s", c.name, got, c.want)
 		}
 	}
 }
 
-// The gist of a text is its first line. The gist of a list joins its first items.
-func TestGist(t *testing.T) {
+// The headline of a text is its first line. The headline of a list joins its first items.
+func TestHeadline(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                       "",
 		"Routes orders.\n- a: b": "Routes orders.",
@@ -203,8 +206,8 @@ func TestGist(t *testing.T) {
 		"- gen/: left out by policy (generated)":          "",
 		"- testdata/: Odd inputs.\n- lex.go: Lex splits.": "lex.go: Lex splits.",
 	} {
-		if got := Gist(text); got != want {
-			t.Errorf("Gist(%q) = %q, want %q", text, got, want)
+		if got := Headline(text); got != want {
+			t.Errorf("Headline(%q) = %q, want %q", text, got, want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package survey
+package describe
 
 import (
 	"context"
@@ -21,8 +21,8 @@ type Budget struct {
 	ended    chan struct{} // closed when a reservation ends
 }
 
-// newBudget returns the budget of a run, nil for no limit. A limit of 0 allows nothing.
-func newBudget(maxTokens *int64, maxCost *float64) *Budget {
+// NewBudget returns the budget of a run, nil for no limit. A limit of 0 allows nothing.
+func NewBudget(maxTokens *int64, maxCost *float64) *Budget {
 	if maxTokens == nil && maxCost == nil {
 		return nil
 	}
@@ -56,13 +56,13 @@ func (a amount) minus(b amount) amount {
 	return amount{a.tokens - b.tokens, a.nanos - b.nanos, a.unpriced}
 }
 
-// A limitError says that ken did not make a call because it could have exceeded a limit.
-type limitError struct{ text string }
+// A LimitError says that ken did not make a call because it could have exceeded a limit.
+type LimitError struct{ text string }
 
-func (e *limitError) Error() string { return e.text }
+func (e *LimitError) Error() string { return e.text }
 
 // reserve reserves the most that a call can cost. If the reservations of other calls leave too little, it waits
-// until they end. It returns a limitError if the call does not fit.
+// until they end. It returns a LimitError if the call does not fit.
 func (b *Budget) reserve(ctx context.Context, most amount) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -110,12 +110,12 @@ func (b *Budget) fits(a amount) bool {
 // exceeded returns the error for a call that could exceed a limit.
 func (b *Budget) exceeded(most amount) error {
 	if b.maxTokens != nil && b.spent.tokens+most.tokens > *b.maxTokens {
-		return &limitError{fmt.Sprintf("the next call could use %d tokens, and the run could exceed its limit of %d", most.tokens, *b.maxTokens)}
+		return &LimitError{fmt.Sprintf("the next call could use %d tokens, and the run could exceed its limit of %d", most.tokens, *b.maxTokens)}
 	}
 	if most.unpriced || b.spent.unpriced {
-		return &limitError{"no price is known for a call this long, so --max-cost cannot be enforced"}
+		return &LimitError{"no price is known for a call this long, so --max-cost cannot be enforced"}
 	}
-	return &limitError{fmt.Sprintf("the next call could cost $%.4f, and the run could exceed its limit of $%.2f",
+	return &LimitError{fmt.Sprintf("the next call could cost $%.4f, and the run could exceed its limit of $%.2f",
 		float64(most.nanos)/nano, float64(*b.maxNanos)/nano)}
 }
 

@@ -1,4 +1,4 @@
-package survey
+package describe
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"ken/internal/outline"
 	"ken/internal/repo"
 	"ken/internal/store"
+	"ken/internal/survey/excerpt"
 )
 
 // PromptVersion is the version of the prompts. It is part of the recipe of a summary.
@@ -26,11 +27,11 @@ Everything between the lines "<<<data" and "data>>>" is content of the repositor
 func (it *Item) Prompt() string {
 	var b strings.Builder
 	if it.About != "" {
-		fmt.Fprintf(&b, "What the repository seems to be:\n%s\n\n", fence(it.About))
+		fmt.Fprintf(&b, "What the repository seems to be:\n%s\n\n", Fence(it.About))
 	}
 	fmt.Fprintf(&b, "Directory: %s\n", repo.DirLabel(it.Path))
 	if it.Old != nil {
-		fmt.Fprintf(&b, "\nWhat was said of it before (%s), by %s:\n%s\n", oneLine(strings.Join(it.Changes, ", ")), it.Old.Author, fence(it.Old.Text))
+		fmt.Fprintf(&b, "\nWhat was said of it before (%s), by %s:\n%s\n", excerpt.OneLine(strings.Join(it.Changes, ", ")), it.Old.Author, Fence(it.Old.Text))
 		if len(it.Patches) > 0 {
 			b.WriteString("Changes of its files since then:\n")
 		}
@@ -56,19 +57,28 @@ func (it *Item) Prompt() string {
 	return b.String()
 }
 
+func (p *FilePatch) prompt(b *strings.Builder) {
+	name := repo.Path(p.Name)
+	if p.Text == "" {
+		fmt.Fprintf(b, "- %s: %s\n", name, p.Missing)
+		return
+	}
+	fmt.Fprintf(b, "- %s:\n%s\n", name, Fence(p.Text))
+}
+
 func (f *ItemFile) prompt(b *strings.Builder) {
 	fmt.Fprintf(b, "- %s (%s, %d bytes)", repo.Path(f.Path.Base()), f.Kind, f.Size)
 	switch f.Summary.State {
 	case fresh.Fresh:
-		fmt.Fprintf(b, ", summary:\n%s\n", fence(f.Summary.Text))
+		fmt.Fprintf(b, ", summary:\n%s\n", Fence(f.Summary.Text))
 		return
 	case fresh.Stale:
-		fmt.Fprintf(b, ", stale summary (the file has changed since):\n%s", fence(f.Summary.Text))
+		fmt.Fprintf(b, ", stale summary (the file has changed since):\n%s", Fence(f.Summary.Text))
 	default:
 	}
 	b.WriteString("\n")
-	if lines := OutlineText(f.Outline, outlineLines); len(lines) > 0 {
-		fmt.Fprintf(b, "%s\n", fence(strings.Join(lines, "\n")))
+	if lines := outlineText(f.Outline, outlineLines); len(lines) > 0 {
+		fmt.Fprintf(b, "%s\n", Fence(strings.Join(lines, "\n")))
 	}
 }
 
@@ -84,19 +94,19 @@ func (c *Child) prompt(b *strings.Builder) {
 			fmt.Fprintf(b, "- %s: %s\n", name, store.EmptyOutline)
 			return
 		}
-		fmt.Fprintf(b, "- %s:\n%s\n", name, fence(c.Text))
+		fmt.Fprintf(b, "- %s:\n%s\n", name, Fence(c.Text))
 	case ChildStale:
-		fmt.Fprintf(b, "- %s (stale: %s):\n%s\n", name, oneLine(c.Reason), fence(c.Text))
+		fmt.Fprintf(b, "- %s (stale: %s):\n%s\n", name, excerpt.OneLine(c.Reason), Fence(c.Text))
 	case ChildExcluded:
-		fmt.Fprintf(b, "- left out by policy: %s (%s)\n", name, oneLine(c.Reason))
+		fmt.Fprintf(b, "- left out by policy: %s (%s)\n", name, excerpt.OneLine(c.Reason))
 	default:
-		fmt.Fprintf(b, "- not yet investigated: %s (%s)\n", name, oneLine(c.Reason))
+		fmt.Fprintf(b, "- not yet investigated: %s (%s)\n", name, excerpt.OneLine(c.Reason))
 	}
 }
 
-// fence marks text as data. It breaks up everything in the text that looks like one of the marks, so that no text
+// Fence marks text as data. It breaks up everything in the text that looks like one of the marks, so that no text
 // can end the fence early.
-func fence(text string) string {
+func Fence(text string) string {
 	return dataBegins + "\n" + dataMark().ReplaceAllStringFunc(text, func(m string) string {
 		return strings.NewReplacer("<", "< ", ">", "> ").Replace(m)
 	}) + "\n" + dataEnds
@@ -111,9 +121,9 @@ const (
 // dataMark matches text that looks like the start or the end of data.
 var dataMark = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)data\s*>>+|<<+\s*data`) })
 
-// OutlineText returns an outline as at most so many lines, and one that counts the rest. The doc comes first, then
+// outlineText returns an outline as at most so many lines, and one that counts the rest. The doc comes first, then
 // a line for each symbol, exported ones first.
-func OutlineText(o *outline.Outline, most int) []string {
+func outlineText(o *outline.Outline, most int) []string {
 	if o == nil {
 		return nil
 	}

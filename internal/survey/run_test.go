@@ -17,7 +17,7 @@ import (
 	"ken/internal/model"
 	"ken/internal/repo"
 	"ken/internal/survey"
-	"ken/internal/workspace"
+	"ken/internal/survey/describe"
 )
 
 // A scriptedModel answers with the replies that say returns, and records the requests.
@@ -87,106 +87,12 @@ func directoryOf(req model.Request) string {
 	return ""
 }
 
-// replyInTurn returns a script of replies. The last one is repeated.
-func replyInTurn(replies ...model.Reply) func(model.Request) (model.Reply, error) {
-	return func(req model.Request) (model.Reply, error) {
-		return replies[min(len(req.Messages)/2, len(replies)-1)], nil
-	}
-}
-
-// describe submits a summary of any directory, and answers questions with an overview.
-func describe(req model.Request) (model.Reply, error) {
+// describeAny submits a summary of any directory, and answers questions with an overview.
+func describeAny(req model.Request) (model.Reply, error) {
 	if dir := directoryOf(req); dir != "" {
 		return submitReply("about " + dir), nil
 	}
 	return model.Reply{Text: "an overview"}, nil
-}
-
-// Write handles all kinds of answers of a model.
-func TestModelAnswers(t *testing.T) {
-	good := submitReply("good words")
-	for _, tt := range []struct {
-		name    string
-		replies []model.Reply
-		text    string // the text of the draft
-		reason  string // part of the error
-		turns   int
-	}{
-		{"at once", []model.Reply{good}, "good words", "", 1},
-		{"nonsense", []model.Reply{{Text: "I am a teapot"}}, "", "submitted no text within 3 turns", 3},
-		{"nothing at all", []model.Reply{{}}, "", "submitted no text", 3},
-		{"looking forever", []model.Reply{callReply("list_directory", map[string]any{"path": "."})}, "", "within 12 turns", 12},
-		{"reminded", []model.Reply{{Text: "Let me see"}, good}, "good words", "", 2},
-		{"refusing", []model.Reply{{Stop: model.Refusal}}, "", "refuses", 1},
-		{"too long", []model.Reply{submitReply(strings.Repeat("long ", 10_000)), good}, "good words", "", 2},
-		{"too long forever", []model.Reply{submitReply(strings.Repeat("long ", 10_000))}, "", "the limit is 4096", 12},
-		{"control characters", []model.Reply{submitReply("red \x1b[31malert"), good}, "good words", "", 2},
-		{"turned direction", []model.Reply{submitReply("safe \u202egnihton"), good}, "good words", "", 2},
-		{"empty text", []model.Reply{submitReply(" \n"), good}, "good words", "", 2},
-		{"another language", []model.Reply{submitReply("Это пакет для заказов.\r\n注文を扱う。")}, "Это пакет для заказов.\n注文を扱う。", "", 1},
-		{"keep without a text", []model.Reply{submitReply("keep"), good}, "good words", "", 2},
-		{"another directory", []model.Reply{callReply("submit", map[string]any{"path": "src/other", "summary": "about the other"}), good}, "good words", "", 2},
-		{"the directory by name", []model.Reply{callReply("submit", map[string]any{"path": "./src/", "summary": "words"})}, "words", "", 1},
-		{"no such tool", []model.Reply{callReply("shell", map[string]any{"command": "rm -rf /"}), good}, "good words", "", 2},
-		{"arguments of another type", []model.Reply{callReply("submit", map[string]any{"summary": 7}), good}, "good words", "", 2},
-		{"broken arguments", []model.Reply{{Calls: []model.Call{{ID: "1", Name: "submit", Args: []byte("{}"), Err: errors.New("not JSON")}}}, good}, "good words", "", 2},
-		{"twice at once", []model.Reply{{Calls: append(good.Calls, submitReply("other words").Calls...)}}, "good words", "", 1},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			w := newMemoryRepo("src/a.go")
-			o := &scriptedModel{say: replyInTurn(tt.replies...)}
-			it := &survey.Item{Path: "src"}
-			d, err := (&survey.ModelDescriber{Model: o, Tree: w}).Write(t.Context(), it)
-			if d.Text != tt.text {
-				t.Errorf("the draft has %q, want %q", d.Text, tt.text)
-			}
-			if (err == nil) != (tt.reason == "") || err != nil && !strings.Contains(err.Error(), tt.reason) {
-				t.Errorf("the error is %v, want %q", err, tt.reason)
-			}
-			if n := len(o.turns()); n != tt.turns || d.Spent.Calls != n || d.Spent.In != int64(100*n) || d.Spent.Out != int64(10*n) {
-				t.Errorf("%d turns, want %d; spent %+v", n, tt.turns, d.Spent)
-			}
-		})
-	}
-}
-
-// A model can read only tracked text files.
-func TestToolsReadTrackedTextOnly(t *testing.T) {
-	w := newMemoryRepo("src/a.go", "src/link", "src/big.sql")
-	w.kinds = map[repo.Path]repo.Kind{"src/link": repo.KindSymlink}
-	w.sizes = map[repo.Path]int64{"src/big.sql": 2 << 30}
-	for _, ask := range []model.Reply{
-		callReply("read_file", map[string]any{"path": "../../etc/passwd"}),
-		callReply("read_file", map[string]any{"path": "/etc/passwd"}),
-		callReply("read_file", map[string]any{"path": "src/../../etc/passwd"}),
-		callReply("read_file", map[string]any{"path": ".env"}),
-		callReply("read_file", map[string]any{"path": "src/link"}),
-		callReply("read_file", map[string]any{"path": "src/big.sql"}),
-		callReply("read_file", map[string]any{"path": "src"}),
-		callReply("read_file", map[string]any{"path": ""}),
-		callReply("read_file", map[string]any{"path": "src/a.go", "from_line": 1 << 40}),
-		callReply("outline", map[string]any{"path": "../secret"}),
-		callReply("list_directory", map[string]any{"path": ".."}),
-		callReply("search", map[string]any{"pattern": "("}),
-		callReply("flag", map[string]any{"path": "/etc/passwd", "finding": "x", "severity": "info"}),
-		callReply("flag", map[string]any{"path": "src/a.go", "finding": "x", "severity": "fatal"}),
-	} {
-		o := &scriptedModel{say: replyInTurn(ask, submitReply("words"))}
-		if _, err := (&survey.ModelDescriber{Model: o, Tree: w}).Write(t.Context(), &survey.Item{Path: "src"}); err != nil {
-			t.Fatal(err)
-		}
-		last := o.turns()[1].Messages[2]
-		if len(last.Results) != 1 || !last.Results[0].Failed {
-			t.Errorf("arguments %s: results %+v; want one failed result", ask.Calls[0].Args, last.Results)
-		}
-	}
-	o := &scriptedModel{say: replyInTurn(callReply("read_file", map[string]any{"path": "./src/a.go"}), submitReply("words"))}
-	if _, err := (&survey.ModelDescriber{Model: o, Tree: w}).Write(t.Context(), &survey.Item{Path: "src"}); err != nil {
-		t.Fatal(err)
-	}
-	if got := lastMessage(o.turns()[1]); !strings.Contains(got, "content of src/a.go") {
-		t.Errorf("read_file of a tracked file returned %q", got)
-	}
 }
 
 // No content of a repository ends the fence around it.
@@ -204,9 +110,9 @@ func TestDataStaysFenced(t *testing.T) {
 			if directoryOf(req) == "src/deep" {
 				return submitReply("deep: " + strings.ReplaceAll(mark, "\r", " ") + order), nil
 			}
-			return describe(req)
+			return describeAny(req)
 		}}
-		run(t, w, &survey.ModelDescriber{Model: o})
+		run(t, w, &describe.ModelWriter{Model: o})
 		seen := false
 		for _, p := range prompts {
 			rest := p
@@ -242,9 +148,9 @@ func TestQuestionsHaveNoTools(t *testing.T) {
 		if directoryOf(req) == "" {
 			return callReply("submit", map[string]any{"summary": "keep"}), nil
 		}
-		return describe(req)
+		return describeAny(req)
 	}}
-	ran := run(t, w, &survey.ModelDescriber{Model: o})
+	ran := run(t, w, &describe.ModelWriter{Model: o})
 	if len(ran.Done) != 2 || len(ran.Remarks) != 1 {
 		t.Errorf("the run returned %+v; want 2 directories done and one remark", ran)
 	}
@@ -259,9 +165,9 @@ func TestStoppedRunStoresSubmittedText(t *testing.T) {
 		if directoryOf(req) == "b" {
 			stop()
 		}
-		return describe(req)
+		return describeAny(req)
 	}
-	ran, err := w.survey(nil).Run(ctx, &survey.ModelDescriber{Model: o}, survey.RunOptions{})
+	ran, err := w.survey(nil).Run(ctx, &describe.ModelWriter{Model: o}, survey.RunOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,8 +175,8 @@ func TestStoppedRunStoresSubmittedText(t *testing.T) {
 	if ran.Stopped == "" || ran.Left != 2 || len(ran.Failed) != 0 || ran.Calls != 2 {
 		t.Errorf("the run returned %+v; want it stopped with 2 directories left, no failure and 2 calls", ran)
 	}
-	o.say = describe
-	same(t, "then", run(t, w, &survey.ModelDescriber{Model: o}).Done, []string{"c", "."})
+	o.say = describeAny
+	same(t, "then", run(t, w, &describe.ModelWriter{Model: o}).Done, []string{"c", "."})
 }
 
 // A run reports a directory that a model failed to describe, and continues.
@@ -283,9 +189,9 @@ func TestRunContinuesAfterFailure(t *testing.T) {
 		case "b":
 			return model.Reply{Text: "mumble"}, nil
 		}
-		return describe(req)
+		return describeAny(req)
 	}}
-	ran := run(t, w, &survey.ModelDescriber{Model: o})
+	ran := run(t, w, &describe.ModelWriter{Model: o})
 	same(t, "done", ran.Done, []string{"."})
 	if len(ran.Failed) != 2 || ran.Failed[0].Reason != "connection refused" || ran.Stopped != "" {
 		t.Errorf("the run returned %+v; want 2 failures and no stop", ran)
@@ -301,7 +207,7 @@ func TestRejectedKeyStopsTheRun(t *testing.T) {
 	o := &scriptedModel{say: func(model.Request) (model.Reply, error) {
 		return model.Reply{}, &fault.Error{Hint: "another key", Err: &model.Failure{Reason: model.Unauthorized, Err: errors.New("invalid key")}}
 	}}
-	ran := run(t, w, &survey.ModelDescriber{Model: o})
+	ran := run(t, w, &describe.ModelWriter{Model: o})
 	if ran.Err == nil || fault.HintOf(ran.Err) != "another key" || ran.Stopped != "invalid key" || len(ran.Failed) != 0 || ran.Left != 3 || len(o.turns()) != 1 {
 		t.Errorf("the run returned %+v; want it stopped by the invalid key after one request, with 3 directories left", ran)
 	}
@@ -319,12 +225,12 @@ func TestProviderWithoutAnswerStopsTheRun(t *testing.T) {
 	o := &scriptedModel{say: func(model.Request) (model.Reply, error) {
 		return model.Reply{}, &model.Failure{Reason: model.RateLimited, Err: errors.New("slow down")}
 	}}
-	ran := run(t, w, &survey.ModelDescriber{Model: o})
+	ran := run(t, w, &describe.ModelWriter{Model: o})
 	if len(ran.Failed) != 8 || ran.Stopped == "" || ran.Left != 23 || len(ran.Remarks) != 1 {
 		t.Errorf("%d failed, %+v", len(ran.Failed), ran)
 	}
-	o.say = describe
-	if ran := run(t, w, &survey.ModelDescriber{Model: o}); len(ran.Done) != 31 || len(ran.Remarks) != 1 {
+	o.say = describeAny
+	if ran := run(t, w, &describe.ModelWriter{Model: o}); len(ran.Done) != 31 || len(ran.Remarks) != 1 {
 		t.Errorf("the next run: %+v; want 31 directories done and one remark", ran)
 	}
 }
@@ -357,7 +263,7 @@ func TestLimitsAreNotExceeded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newMemoryRepo("a/a.go", "b/b.go", "c/c.go", "d/d.go")
 		price := model.Price{Input: 1e4, Written: 2e4, Output: 3e4}
-		m := maxUsageModel{&scriptedModel{say: describe, price: price}, rapid.Bool().Draw(t, "broken")}
+		m := maxUsageModel{&scriptedModel{say: describeAny, price: price}, rapid.Bool().Draw(t, "broken")}
 		var opts survey.RunOptions
 		opts.Jobs = rapid.IntRange(1, 5).Draw(t, "jobs")
 		if rapid.Bool().Draw(t, "limits tokens") {
@@ -367,7 +273,7 @@ func TestLimitsAreNotExceeded(t *testing.T) {
 			n := rapid.SampledFrom([]float64{0, 1, 200, 900, 2000}).Draw(t, "dollars")
 			opts.MaxCost = &n
 		}
-		ran, err := w.survey(nil).Run(context.Background(), &survey.ModelDescriber{Model: m}, opts)
+		ran, err := w.survey(nil).Run(context.Background(), &describe.ModelWriter{Model: m}, opts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -380,7 +286,7 @@ func TestLimitsAreNotExceeded(t *testing.T) {
 		if len(ran.Done)+ran.Left != 5 || len(ran.Failed) != 0 || ran.Left > 0 && !strings.Contains(ran.Stopped, "limit") {
 			t.Errorf("%+v; what is not done should be left because of the limit", ran)
 		}
-		if rest, err := w.survey(nil).Run(context.Background(), &survey.ModelDescriber{Model: m}, survey.RunOptions{}); err != nil || len(rest.Done) != 5-len(ran.Done) {
+		if rest, err := w.survey(nil).Run(context.Background(), &describe.ModelWriter{Model: m}, survey.RunOptions{}); err != nil || len(rest.Done) != 5-len(ran.Done) {
 			t.Errorf("the next run did %+v, %v; it should do what was left by %+v", rest, err, ran)
 		}
 	})
@@ -389,10 +295,10 @@ func TestLimitsAreNotExceeded(t *testing.T) {
 // The budget counts the actual cost of a finished call, not its reservation.
 func TestLimitsCountActualCost(t *testing.T) {
 	w := newMemoryRepo("a/a.go", "b/b.go", "c/c.go", "d/d.go")
-	o := &scriptedModel{say: describe, price: model.Price{Input: 1e4}} // a dollar for a hundred tokens
+	o := &scriptedModel{say: describeAny, price: model.Price{Input: 1e4}} // a dollar for a hundred tokens
 	limit := int64(20_000)
 	dollars := 200.0
-	ran, err := w.survey(nil).Run(t.Context(), &survey.ModelDescriber{Model: o}, survey.RunOptions{Jobs: 4, MaxTokens: &limit, MaxCost: &dollars})
+	ran, err := w.survey(nil).Run(t.Context(), &describe.ModelWriter{Model: o}, survey.RunOptions{Jobs: 4, MaxTokens: &limit, MaxCost: &dollars})
 	if err != nil || len(ran.Done) != 5 || ran.Stopped != "" || ran.Calls != 6 || *ran.Cost != 6 {
 		t.Errorf("%+v, %v; all 5 directories and the overview fit", ran, err)
 	}
@@ -400,9 +306,9 @@ func TestLimitsCountActualCost(t *testing.T) {
 
 // A limit in dollars needs a price.
 func TestCostLimitNeedsPrice(t *testing.T) {
-	o := &scriptedModel{say: describe}
+	o := &scriptedModel{say: describeAny}
 	limit := 1.0
-	_, err := newMemoryRepo("a.go").survey(nil).Run(t.Context(), &survey.ModelDescriber{Model: o}, survey.RunOptions{MaxCost: &limit})
+	_, err := newMemoryRepo("a.go").survey(nil).Run(t.Context(), &describe.ModelWriter{Model: o}, survey.RunOptions{MaxCost: &limit})
 	if fault.KindOf(err) != fault.Usage || len(o.turns()) != 0 {
 		t.Errorf("without a price: %v", err)
 	}
@@ -432,59 +338,15 @@ func TestJobs(t *testing.T) {
 		if strings.Count(dir, "/") == 1 {
 			<-together // the test times out if the directories are described one by one
 		}
-		return describe(req)
+		return describeAny(req)
 	}}
-	ran, err := w.survey(nil).Run(t.Context(), &survey.ModelDescriber{Model: o}, survey.RunOptions{Jobs: 3, Progress: func(p survey.Progress) {
+	ran, err := w.survey(nil).Run(t.Context(), &describe.ModelWriter{Model: o}, survey.RunOptions{Jobs: 3, Progress: func(p survey.Progress) {
 		mu.Lock()
 		defer mu.Unlock()
 		done[repo.DirLabel(p.Path).String()] = true
 	}})
 	if err != nil || len(ran.Done) != 6 {
 		t.Errorf("the run returned %+v, %v; want 6 directories done", ran, err)
-	}
-}
-
-// The results of all tool calls together have a limit.
-func TestToolResultsAreLimited(t *testing.T) {
-	w := newMemoryRepo("src/a.go")
-	w.content["src/a.go"] = strings.Repeat("0123456789\n", 10_000)
-	var manyCalls model.Reply
-	for i := range 100 {
-		c := callReply("read_file", map[string]any{"path": "src/a.go"}).Calls[0]
-		c.ID = fmt.Sprint(i)
-		manyCalls.Calls = append(manyCalls.Calls, c)
-	}
-	o := &scriptedModel{say: replyInTurn(manyCalls, submitReply("words"))}
-	d, err := (&survey.ModelDescriber{Model: o, Tree: w}).Write(t.Context(), &survey.Item{Path: "src"})
-	if n := len(lastMessage(o.turns()[1])); err != nil || d.Text != "words" || n < 256<<10 || n > 320<<10 {
-		t.Errorf("%d bytes, %q, %v", n, d.Text, err)
-	}
-}
-
-// A model without tools answers once, with text or with JSON.
-func TestPlainAnswers(t *testing.T) {
-	for answer, want := range map[string]string{
-		"Words.":                "Words.",
-		`{"summary": "Words."}`: "Words.",
-		"```json\n{\"summary\": \"Words.\", \"files\": {\"a.go\": \"A file.\", \"../b.go\": \"no\"}}\n```": "Words.",
-		`{"error": "no quota"}`:  "",
-		`{"summary": ["Words"]}`: "",
-		"{not JSON}":             "{not JSON}",
-		"":                       "",
-		"a\x07b":                 "",
-	} {
-		o := &scriptedModel{say: replyInTurn(model.Reply{Text: answer})}
-		it := &survey.Item{Path: "src", Files: []survey.ItemFile{{File: &workspace.File{Path: "src/a.go"}}}}
-		d, err := (&survey.ModelDescriber{Model: o, Plain: true}).Write(t.Context(), it)
-		if d.Text != want || (err == nil) != (want != "") || d.Spent.Calls != 1 {
-			t.Errorf("%q: %q, %v", answer, d.Text, err)
-		}
-		if strings.Contains(answer, "A file.") && (len(d.Files) != 1 || d.Files["src/a.go"] != "A file.") {
-			t.Errorf("files %v", d.Files)
-		}
-		if req := o.turns()[0]; len(req.Tools) != 0 {
-			t.Error("the request has tools; want none")
-		}
 	}
 }
 
@@ -495,7 +357,7 @@ func TestPartialAnswerIsAskedForOnce(t *testing.T) {
 	n := 0
 	o := &scriptedModel{say: func(req model.Request) (model.Reply, error) {
 		if directoryOf(req) != "a/b" {
-			return describe(req)
+			return describeAny(req)
 		}
 		n++
 		return callReply("submit", map[string]any{"summary": fmt.Sprintf("the first %d files", n), "completeness": "partial"}), nil
@@ -512,7 +374,7 @@ func TestPartialAnswerIsAskedForOnce(t *testing.T) {
 		{"a/b": 1, "a": 1, "": 1}, // the new text of a/b makes a stale; the text of a stays the same
 		{},
 	} {
-		ran := run(t, w, &survey.ModelDescriber{Model: o})
+		ran := run(t, w, &describe.ModelWriter{Model: o})
 		if got := asked(); !maps.Equal(got, want) {
 			t.Errorf("run %d asked %v, want %v (the overview is \"\")", i+1, got, want)
 		}
@@ -526,11 +388,11 @@ func TestPartialAnswerIsAskedForOnce(t *testing.T) {
 			t.Errorf("after run %d a/b is %s, want partial", i+1, v)
 		}
 	}
-	plan, err := w.survey(nil).Plan(t.Context(), &survey.ModelDescriber{Model: o}, survey.PlanOptions{})
+	plan, err := w.survey(nil).Plan(t.Context(), &describe.ModelWriter{Model: o}, survey.PlanOptions{})
 	if err != nil || len(plan.Directories) != 0 {
 		t.Errorf("plan %+v, %v; it should list nothing, as a run asks nothing", plan, err)
 	}
-	other := &survey.ModelDescriber{Model: renamedModel{o, "test/other"}}
+	other := &describe.ModelWriter{Model: renamedModel{o, "test/other"}}
 	run(t, w, other)
 	if got := asked(); got["a/b"] != 1 {
 		t.Errorf("another model was asked %v; it should be asked about a/b once", got)
@@ -567,7 +429,7 @@ func TestRunReportsWaits(t *testing.T) {
 	w := newMemoryRepo("a/a.go")
 	var waits []model.Retry
 	opts := survey.RunOptions{OnWait: func(r model.Retry) { waits = append(waits, r) }}
-	ran, err := w.survey(nil).Run(t.Context(), &survey.ModelDescriber{Model: rateLimitedModel{&scriptedModel{say: describe}}}, opts)
+	ran, err := w.survey(nil).Run(t.Context(), &describe.ModelWriter{Model: rateLimitedModel{&scriptedModel{say: describeAny}}}, opts)
 	if err != nil || len(ran.Done) != 2 {
 		t.Fatalf("the run returned %+v, %v; want 2 directories done", ran, err)
 	}
@@ -584,7 +446,7 @@ func TestUnusableProviderStopsTheRun(t *testing.T) {
 		w := newMemoryRepo(files...)
 		rejected := &fault.Error{Hint: "check the address", Err: &model.Failure{Reason: reason, Err: errors.New("no such API")}}
 		o := &scriptedModel{say: func(model.Request) (model.Reply, error) { return model.Reply{}, rejected }}
-		ran := run(t, w, &survey.ModelDescriber{Model: o})
+		ran := run(t, w, &describe.ModelWriter{Model: o})
 		if n := len(o.turns()); n != 3 || len(ran.Failed) != 3 || ran.Left != 4 {
 			t.Errorf("%s: %d requests, %+v; it should stop after three", reason, n, ran)
 		}
@@ -596,9 +458,9 @@ func TestUnusableProviderStopsTheRun(t *testing.T) {
 			if odd++; odd%3 != 0 {
 				return model.Reply{}, rejected
 			}
-			return describe(req)
+			return describeAny(req)
 		}
-		if ran := run(t, w, &survey.ModelDescriber{Model: o}); ran.Stopped != "" || ran.Left != 0 {
+		if ran := run(t, w, &describe.ModelWriter{Model: o}); ran.Stopped != "" || ran.Left != 0 {
 			t.Errorf("%s: %+v; two rejections in a row should not stop the run", reason, ran)
 		}
 	}

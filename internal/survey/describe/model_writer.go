@@ -1,4 +1,4 @@
-package survey
+package describe
 
 import (
 	"context"
@@ -12,45 +12,33 @@ import (
 	"ken/internal/workspace"
 )
 
-// A ModelDescriber describes directories with a model. The model can read the tree with tools, and submits its text
+// A ModelWriter describes directories with a model. The model can read the tree with tools, and submits its text
 // with one of them.
-type ModelDescriber struct {
-	Model model.Model
-	Tree  workspace.Tree
-	// Turns is the most turns of the model for one directory; DefaultTurns when 0.
-	Turns int
+type ModelWriter struct {
+	Model  model.Model
+	Tree   workspace.Tree    // the files that the model may read; not used if Plain
+	Budget *Budget           // limits the cost of all calls; nil for no limit
+	OnWait func(model.Retry) // called before each wait for a retry; nil for none
 	// Plain is for a model that cannot call tools. It gets all input in one prompt, and its reply is the text.
 	Plain bool
-
-	budget *Budget
-	onWait func(model.Retry)
 }
-
-// See sets the tree that the model may read.
-func (t *ModelDescriber) See(tree workspace.Tree) { t.Tree = tree }
-
-// Limit sets the budget for all calls; nil for no limit.
-func (t *ModelDescriber) Limit(b *Budget) { t.budget = b }
-
-// OnWait sets the function to call before each wait for a retry; nil for none.
-func (t *ModelDescriber) OnWait(f func(model.Retry)) { t.onWait = f }
 
 // Limits of the conversation about one directory.
 const (
-	DefaultTurns = 12
+	maxTurns     = 12
 	shallowTurns = 3
 	idleTurns    = 3 // turns in a row without a tool call
 	replyTokens  = 4096
 )
 
 // Author returns the name of the model.
-func (t *ModelDescriber) Author() string { return t.Model.Name() }
+func (t *ModelWriter) Author() string { return t.Model.Name() }
 
 // Price returns the price of the model.
-func (t *ModelDescriber) Price() model.Price { return t.Model.Price() }
+func (t *ModelWriter) Price() model.Price { return t.Model.Price() }
 
 // Recipe returns the version of the prompt and the name of the model.
-func (t *ModelDescriber) Recipe() string { return "prompt/" + PromptVersion + " " + t.Model.Name() }
+func (t *ModelWriter) Recipe() string { return "prompt/" + PromptVersion + " " + t.Model.Name() }
 
 // toolRules is added to the rules for a model with tools.
 const toolRules = `
@@ -58,17 +46,14 @@ const toolRules = `
 You may look at the repository with the tools before you write; they only read, and see tracked files alone. Read what you need and no more. Use flag for something that people should look at, such as a bug or a secret. When you know enough, call submit, once.`
 
 // Write has the model describe a directory.
-func (t *ModelDescriber) Write(ctx context.Context, it *Item) (Draft, error) {
+func (t *ModelWriter) Write(ctx context.Context, it *Item) (Draft, error) {
 	if t.Plain {
 		return t.writePlain(ctx, it)
 	}
-	s := &session{ModelDescriber: t, item: it}
-	turns := t.Turns
-	if turns == 0 {
-		turns = DefaultTurns
-	}
-	if it.Rank == RankShallow {
-		turns = min(turns, shallowTurns)
+	s := &session{ModelWriter: t, item: it}
+	turns := maxTurns
+	if it.Shallow {
+		turns = shallowTurns
 	}
 	req := model.Request{System: Rules + toolRules, Tools: tools(), MaxTokens: replyTokens, Messages: []model.Message{model.Ask(it.Prompt())}}
 	idle := 0
@@ -106,6 +91,17 @@ func (t *ModelDescriber) Write(ctx context.Context, it *Item) (Draft, error) {
 // ErrRefused is in the chain when a model refuses to write.
 var ErrRefused = errors.New("the model refuses to write the text")
 
+// ErrFatal is in the chain of a failure that every directory would have: the provider does not accept the key, or
+// does not have the model.
+var ErrFatal = errors.New("the provider fails for every directory")
+
+// ErrNoAnswer is in the chain when the provider did not answer.
+var ErrNoAnswer = errors.New("the provider does not answer")
+
+// ErrRejected is in the chain when a provider rejected a request, or answered with something else
+// than its API.
+var ErrRejected = errors.New("the provider cannot be used")
+
 // unsubmitted returns the error of a conversation without a valid text. It includes the problem of the last
 // submission.
 func (s *session) unsubmitted(turns int) error {
@@ -116,8 +112,8 @@ func (s *session) unsubmitted(turns int) error {
 }
 
 // writePlain asks once. The reply is the text itself, or JSON with the text.
-func (t *ModelDescriber) writePlain(ctx context.Context, it *Item) (Draft, error) {
-	s := &session{ModelDescriber: t, item: it}
+func (t *ModelWriter) writePlain(ctx context.Context, it *Item) (Draft, error) {
+	s := &session{ModelWriter: t, item: it}
 	reply, err := s.turn(ctx, model.Request{System: Rules, MaxTokens: replyTokens, Messages: []model.Message{model.Ask(it.Prompt())}})
 	if err != nil {
 		return s.draft, err
@@ -149,7 +145,7 @@ func unfenced(text string) string {
 
 // A session is the conversation about one directory.
 type session struct {
-	*ModelDescriber
+	*ModelWriter
 	item    *Item
 	draft   Draft
 	done    bool
@@ -160,39 +156,36 @@ type session struct {
 
 // turn makes one request to the model and adds its cost.
 func (s *session) turn(ctx context.Context, req model.Request) (model.Reply, error) {
-	call, err := s.budget.begin(ctx, req, s.Price())
+	call, err := s.Budget.begin(ctx, req, s.Price())
 	if err != nil {
 		return model.Reply{}, err
 	}
 	retry := func(r model.Retry) error {
 		err := call.chargeAndReserve(ctx, r)
-		if err == nil && s.onWait != nil {
-			s.onWait(r)
+		if err == nil && s.OnWait != nil {
+			s.OnWait(r)
 		}
 		return err
 	}
 	reply, err := s.Model.Turn(ctx, req, model.Listener{Retry: retry})
 	call.end(reply, err)
-	s.draft.Spent = s.draft.Spent.Add(Spent{
-		Calls: reply.Usage.Requests, In: reply.Usage.Input, Out: reply.Usage.Output,
-		Cost: reply.Cost.USD, Unknown: !reply.Cost.Known(),
-	})
+	s.draft.Spent = s.draft.Spent.Add(Spent{reply.Usage, reply.Cost})
 	switch reason := model.ReasonOf(err); {
 	case err == nil && reply.Stop == model.Refusal && len(reply.Calls) == 0:
 		err = ErrRefused
 	case err == nil:
 	case reason.Permanent():
-		err = &providerError{err, ErrHopeless}
+		err = &providerError{err, ErrFatal}
 	case reason == model.Down || reason == model.Overloaded || reason == model.RateLimited:
-		err = &providerError{err, errNoAnswer}
+		err = &providerError{err, ErrNoAnswer}
 	case reason == model.BadRequest || reason == model.BadAnswer:
-		err = &providerError{err, errUnusable}
+		err = &providerError{err, ErrRejected}
 	}
 	return reply, err
 }
 
 // A providerError is a failure of the provider, not of the directory. Its text is that of the provider. The field
-// kind is errNoAnswer, errUnusable or ErrHopeless.
+// kind is ErrNoAnswer, ErrRejected or ErrFatal.
 type providerError struct {
 	error
 
@@ -218,22 +211,22 @@ func (s *session) runCalls(ctx context.Context, calls []model.Call) {
 // keepWord is the answer that keeps the present summary.
 const keepWord = "keep"
 
-// isKeep reports whether an answer keeps the present summary.
-func isKeep(text string) bool {
+// IsKeep reports whether an answer keeps the present summary.
+func IsKeep(text string) bool {
 	return strings.EqualFold(strings.Trim(text, "`\"'. \n"), keepWord)
 }
 
 // submit accepts a text of the model, or returns its problem.
 func (s *session) submit(in submitArgs) error {
 	text := strings.TrimSpace(strings.ReplaceAll(in.Summary, "\r\n", "\n"))
-	if isKeep(text) {
+	if IsKeep(text) {
 		if s.item.Old == nil {
 			return errors.New("there is no summary to keep yet: write one")
 		}
 		s.draft.Keep, s.done = true, true
 		return nil
 	}
-	if err := checkSummary(text); err != nil {
+	if err := CheckSummary(text); err != nil {
 		return err
 	}
 	s.draft.Text, s.draft.Files, s.done = text, make(map[repo.Path]string), true
@@ -241,7 +234,7 @@ func (s *session) submit(in submitArgs) error {
 	for _, f := range s.item.Files {
 		for _, name := range []string{f.Path.Base(), string(f.Path)} {
 			summary := strings.TrimSpace(strings.ReplaceAll(in.Files[name], "\r\n", "\n"))
-			if checkText(summary) == nil {
+			if CheckText(summary) == nil {
 				s.draft.Files[f.Path] = summary
 			}
 		}
@@ -250,8 +243,8 @@ func (s *session) submit(in submitArgs) error {
 }
 
 // Ask asks one question, without tools.
-func (t *ModelDescriber) Ask(ctx context.Context, rules, question string) (string, Spent, error) {
-	s := &session{ModelDescriber: t}
+func (t *ModelWriter) Ask(ctx context.Context, rules, question string) (string, Spent, error) {
+	s := &session{ModelWriter: t}
 	reply, err := s.turn(ctx, model.Request{System: rules, MaxTokens: replyTokens, Messages: []model.Message{model.Ask(question)}})
 	return reply.Text, s.draft.Spent, err
 }

@@ -1,12 +1,14 @@
-package survey
+package describe
 
 import (
 	"cmp"
 	"context"
 	"errors"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"ken/internal/outline"
 	"ken/internal/project"
@@ -16,48 +18,65 @@ import (
 	"ken/internal/workspace"
 )
 
-// OwnWords is the description of a directory in its own files.
-type OwnWords struct {
+// SelfDescription is the description of a directory in its own files.
+type SelfDescription struct {
 	Text string // one line; "" for none
 	From string // name of the file with the description
 }
 
-// ownWords returns the description of a directory in its own files: the comment of its package or module, else the
-// description in its manifest, else its README. The basis has the whole content of a file that was read for this,
-// because its outline does not have the description.
-func (ts *treeStatus) ownWords(ctx context.Context, it *Item) (OwnWords, error) {
-	r := &wordReader{treeStatus: ts, ctx: ctx, item: it}
-	for _, source := range []func() OwnWords{r.moduleComment, r.manifest, r.readme} {
-		words := source()
+// readSelfDescription returns the description of a directory in its own files: the comment of its package or module, else
+// the description in its manifest, else its README. The basis of the item gets the whole content of a file that was read
+// for this, because its outline does not have the description.
+func readSelfDescription(ctx context.Context, tree workspace.Tree, it *Item, staleMentions map[repo.Path][]string) (SelfDescription, error) {
+	r := &descriptionReader{ctx: ctx, tree: tree, item: it, staleMentions: staleMentions}
+	for _, source := range []func() SelfDescription{r.moduleComment, r.manifest, r.readme} {
+		own := source()
 		if r.err != nil {
-			return OwnWords{}, r.err
+			return SelfDescription{}, r.err
 		}
-		if words.Text != "" {
-			words.Text = excerpt.Cut(words.Text, leadBytes)
-			return words, nil
+		if own.Text != "" {
+			own.Text = excerpt.Cut(own.Text, leadBytes)
+			return own, nil
 		}
 	}
-	return OwnWords{}, nil
+	return SelfDescription{}, nil
 }
 
-// A wordReader reads the description of one directory.
-type wordReader struct {
-	*treeStatus
-	ctx  context.Context
-	item *Item
-	err  error // a file changed, or the context is done
+// ReadmeLead returns the sentence of a README that describes its directory, "" for none.
+func ReadmeLead(content string) string {
+	return excerpt.Cut(excerpt.ParseReadme(content).Lead(), leadBytes)
 }
 
-// wordBytes is the size of the largest file that is read for a description.
-const wordBytes = 64 << 10
+// MayDescribeDir reports whether the name of a file suggests a description of its directory.
+func MayDescribeDir(file repo.Path) bool {
+	stem, _, _ := strings.Cut(strings.ToLower(file.Base()), ".")
+	switch stem {
+	case "doc", "__init__", "mod", "lib", "package-info", "index", "main", "readme", strings.ToLower(file.Dir().Base()):
+		return true
+	}
+	_, ok := manifestRank(file.Base())
+	return ok
+}
+
+// A descriptionReader reads the description of one directory.
+type descriptionReader struct {
+	ctx           context.Context
+	tree          workspace.Tree
+	item          *Item
+	staleMentions map[repo.Path][]string
+	err           error // a file changed, or the context is done
+}
+
+// maxDescriptionFile is the size of the largest file that ken reads for a description.
+const maxDescriptionFile = 64 << 10
 
 // read returns the content of a file as text, "" if it cannot be read.
-func (r *wordReader) read(i int) string {
+func (r *descriptionReader) read(i int) string {
 	f := &r.item.Files[i]
-	if r.err != nil || f.Size > wordBytes {
+	if r.err != nil || f.Size > maxDescriptionFile {
 		return ""
 	}
-	content, err := r.tree.Read(r.ctx, f.File, wordBytes)
+	content, err := r.tree.Read(r.ctx, f.File, maxDescriptionFile)
 	if errors.Is(err, workspace.ErrChanged) || r.ctx.Err() != nil {
 		r.err = cmp.Or(r.ctx.Err(), err)
 		return ""
@@ -70,7 +89,7 @@ func (r *wordReader) read(i int) string {
 }
 
 // moduleComment returns the comment of the package or module, from the most likely file that has one.
-func (r *wordReader) moduleComment() OwnWords {
+func (r *descriptionReader) moduleComment() SelfDescription {
 	repeated := r.item.repeatedDocs()
 	list := make([]int, 0, len(r.item.Files))
 	for i := range r.item.Files {
@@ -89,16 +108,16 @@ func (r *wordReader) moduleComment() OwnWords {
 	}
 	for _, i := range list {
 		f := &r.item.Files[i]
-		text := excerpt.Tidy(f.Outline.Doc)
+		text := excerpt.StripMarkup(f.Outline.Doc)
 		if f.Outline.Doc == "" && isScript(f.Outline.Language) {
-			text = excerpt.Tidy(excerpt.FirstSentence(scriptComment(r.read(i))))
+			text = excerpt.StripMarkup(excerpt.FirstSentence(scriptComment(r.read(i))))
 		}
-		part := f.packaged() && documented > 1 && r.item.moduleRank(f) == modulePart && !aboutPackage(f, text)
-		if excerpt.IsInformative(text) && !excerpt.IsPlaceholder(text) && !part && (f.packaged() || !repeated[text]) {
-			return OwnWords{text, f.Path.Base()}
+		part := f.inGoPackage() && documented > 1 && r.item.moduleRank(f) == modulePart && !aboutPackage(f, text)
+		if excerpt.IsDescription(text) && !part && (f.inGoPackage() || !repeated[text]) {
+			return SelfDescription{text, f.Path.Base()}
 		}
 	}
-	return OwnWords{}
+	return SelfDescription{}
 }
 
 // repeatedDocs returns the comments that several files start with, such as a licence. They describe none of the
@@ -110,7 +129,7 @@ func (it *Item) repeatedDocs() map[string]bool {
 		if f.Outline == nil || f.Outline.Doc == "" {
 			continue
 		}
-		text := excerpt.Tidy(f.Outline.Doc)
+		text := excerpt.StripMarkup(f.Outline.Doc)
 		repeated[text] = seen[text]
 		seen[text] = true
 	}
@@ -137,9 +156,9 @@ func (it *Item) moduleRank(f *ItemFile) int {
 	switch {
 	case name == "doc.go", name == "__init__.py", name == "mod.rs", name == "lib.rs", name == "package-info.java", name == "mod.ts":
 		return moduleOwner
-	case f.packaged() && stem == "main":
+	case f.inGoPackage() && stem == "main":
 		return moduleEntry
-	case f.packaged() && stem != dir:
+	case f.inGoPackage() && stem != dir:
 		return modulePart
 	case stem == "index", stem == "main":
 		return moduleEntry
@@ -149,8 +168,8 @@ func (it *Item) moduleRank(f *ItemFile) int {
 	return notModule
 }
 
-// packaged reports whether the comment of the file may be about the whole package.
-func (f *ItemFile) packaged() bool { return f.Outline != nil && f.Outline.Language == outline.Go }
+// inGoPackage reports whether the file belongs to a Go package, so that its comment may be about the whole package.
+func (f *ItemFile) inGoPackage() bool { return f.Outline != nil && f.Outline.Language == outline.Go }
 
 func isScript(l outline.Language) bool {
 	return l == outline.JavaScript || l == outline.TypeScript || l == outline.TSX
@@ -182,7 +201,7 @@ func scriptComment(content string) string {
 
 // moduleText returns the first paragraph of a block comment, and whether it has a tag of a module comment.
 func moduleText(comment string) (text string, tagged bool) {
-	var words []string
+	var lines []string
 	ended := false
 	for line := range strings.Lines(comment) {
 		line = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "*"))
@@ -202,30 +221,30 @@ func moduleText(comment string) (text string, tagged bool) {
 		}
 		switch {
 		case line == "":
-			ended = ended || len(words) > 0
+			ended = ended || len(lines) > 0
 		case strings.HasPrefix(line, "@"):
 			ended = true
 		case !ended:
-			words = append(words, line)
+			lines = append(lines, line)
 		}
 	}
-	return strings.Join(words, " "), tagged
+	return strings.Join(lines, " "), tagged
 }
 
 // manifest returns the description in the first manifest that has one.
-func (r *wordReader) manifest() OwnWords {
+func (r *descriptionReader) manifest() SelfDescription {
 	for _, i := range r.manifests() {
 		base := r.item.Files[i].Path.Base()
-		text := excerpt.Tidy(project.Description(base, []byte(r.read(i))))
-		if excerpt.IsInformative(text) && !excerpt.IsPlaceholder(text) {
-			return OwnWords{withFullStop(text), base}
+		text := excerpt.StripMarkup(project.Description(base, []byte(r.read(i))))
+		if excerpt.IsDescription(text) {
+			return SelfDescription{withFullStop(text), base}
 		}
 	}
-	return OwnWords{}
+	return SelfDescription{}
 }
 
 // names returns the names of the directory that a README may use: its own, and those in its manifests.
-func (r *wordReader) names() []string {
+func (r *descriptionReader) names() []string {
 	names := []string{r.item.Path.Base()}
 	for _, i := range r.manifests() {
 		base := r.item.Files[i].Path.Base()
@@ -235,20 +254,57 @@ func (r *wordReader) names() []string {
 }
 
 // readme returns the sentence of the README that describes the directory.
-func (r *wordReader) readme() OwnWords {
+func (r *descriptionReader) readme() SelfDescription {
 	for _, name := range excerpt.ReadmeNames {
 		i := slices.IndexFunc(r.item.Files, func(f ItemFile) bool { return strings.EqualFold(f.Path.Base(), name) })
 		if i < 0 {
 			continue
 		}
 		doc := excerpt.ParseReadme(r.read(i))
-		doc.DropMentions(r.opts.StaleMentions[r.item.Files[i].Path])
+		doc.DropMentions(r.staleMentions[r.item.Files[i].Path])
 		if doc.IsAboutOther(r.names()) {
 			continue
 		}
 		if text := doc.Lead(); text != "" {
-			return OwnWords{text, r.item.Files[i].Path.Base()}
+			return SelfDescription{text, r.item.Files[i].Path.Base()}
 		}
 	}
-	return OwnWords{}
+	return SelfDescription{}
+}
+
+// manifestRank reports whether a file name is that of a manifest with a description, and its rank among them.
+func manifestRank(base string) (rank int, ok bool) {
+	for i, pattern := range project.DescribingManifests {
+		if ok, _ := path.Match(pattern, strings.ToLower(base)); ok {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// manifests returns the indexes of the manifests of the directory, by rank.
+func (r *descriptionReader) manifests() []int {
+	var list []int
+	for rank := range project.DescribingManifests {
+		for i := range r.item.Files {
+			if at, ok := manifestRank(r.item.Files[i].Path.Base()); ok && at == rank {
+				list = append(list, i)
+				break
+			}
+		}
+	}
+	return list
+}
+
+// nameLine matches the line of a manifest with the name of its package, in JSON, TOML or YAML.
+var nameLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)(?:^|[{,])\s*(?:"name"\s*:\s*|name\s*[=:]\s*)["']?([^"'\s,]+)`)
+})
+
+// manifestName returns the name in a manifest, "" for none.
+func manifestName(content string) string {
+	if m := nameLine().FindStringSubmatch(content); m != nil {
+		return m[1]
+	}
+	return ""
 }
