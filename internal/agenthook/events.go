@@ -10,22 +10,20 @@ import (
 	"ken/internal/brief"
 	"ken/internal/fault"
 	"ken/internal/find"
-	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/review"
 	"ken/internal/spec"
+	"ken/internal/tree"
 )
 
 // Features are the features of a repository that hooks ask.
 type Features struct {
+	tree.Sources
 	Finder    *find.Finder
 	Briefer   *brief.Briefer
 	Reviewer  *review.Reviewer
-	Registry  *registry.Registry
 	Spec      *spec.Reader
 	Threshold int // of the gate
-	// Resolve turns a path of an input into a path from the root.
-	Resolve func(string) (repo.Path, error)
 }
 
 // A Call is one call of a hook in a session.
@@ -90,7 +88,7 @@ func (h *Call) once(subject, what, text string) string {
 func (h *Call) paths(c Input) []repo.Path {
 	var list []repo.Path
 	for _, p := range c.Paths {
-		if path, err := h.Resolve(p); err == nil && path != "" {
+		if path, err := h.Workspace.Path(p); err == nil && path != "" {
 			list = append(list, path)
 		}
 	}
@@ -118,7 +116,7 @@ func (h *Call) beforeTool(ctx context.Context, c Input) (string, error) {
 func (h *Call) governed(ctx context.Context, paths []repo.Path) (string, error) {
 	// The session knows the specs of these paths already.
 	paths = slices.DeleteFunc(slices.Clone(paths), func(p repo.Path) bool { return h.Memory.Told(specOf(p), governed) })
-	if len(paths) == 0 || !h.Finder.Sources.Workspace.OnDisk(ctx, spec.Root) {
+	if len(paths) == 0 || !h.Workspace.OnDisk(ctx, spec.Root) {
 		return "", nil
 	}
 	owners, err := h.Spec.Owners(ctx, paths)

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"ken/internal/brief"
-	"ken/internal/find"
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
@@ -20,15 +19,10 @@ const promptTime = 300 * time.Millisecond
 
 // places names the files that a prompt may be about, from the search index as it is. Without an
 // index, in doubt and after promptTime it says nothing.
-func (h *Call) places(ctx context.Context, prompt string) (said string, err error) {
+func (h *Call) places(ctx context.Context, prompt string) (string, error) {
 	quick, cancel := context.WithTimeout(ctx, promptTime)
 	defer cancel()
-	x := h.Finder.OpenExisting(quick)
-	if x == nil {
-		return "", nil
-	}
-	defer func() { err = errors.Join(err, x.Close()) }()
-	found, err := find.Prompt(quick, x, &find.IndexedTree{Workspace: h.Finder.Sources.Workspace, ReadUnlisted: true}, prompt)
+	found, err := h.Finder.Prompt(quick, prompt)
 	if err != nil {
 		if quick.Err() != nil {
 			return "", ctx.Err()
@@ -49,7 +43,7 @@ func (h *Call) places(ctx context.Context, prompt string) (said string, err erro
 // greet returns the headline and the brief of the repository. If the repository was never
 // verified, it returns the headline alone: a hook does not read every file.
 func (h *Call) greet(ctx context.Context) (string, error) {
-	_, verified, err := h.Finder.Sources.Store.Baseline(ctx, h.Finder.Sources.Workspace.Git.Worktree())
+	_, verified, err := h.Store.Baseline(ctx, h.Workspace.Git.Worktree())
 	if err != nil {
 		return "", err
 	}
@@ -60,7 +54,7 @@ func (h *Call) greet(ctx context.Context) (string, error) {
 		}
 		return Greeting(rep.Headline(), ""), nil
 	}
-	work := tree.NewWork(h.Finder.Sources)
+	work := tree.NewWork(h.Sources)
 	if err := work.Verify(ctx); err != nil {
 		return "", err
 	}

@@ -11,15 +11,14 @@ import (
 	"ken/internal/spec"
 	"ken/internal/survey"
 	"ken/internal/tree"
-	"ken/internal/workspace"
 )
 
 // A Briefer makes briefs of one repository.
 type Briefer struct {
-	Finder   *find.Finder
-	Registry *registry.Registry
-	Spec     *spec.Reader
-	Survey   func(workspace.Tree) *survey.Survey // returns the survey of a tree
+	tree.Sources
+	Finder  *find.Finder
+	Spec    *spec.Reader
+	Surveys *survey.Maker
 }
 
 // Options say what a brief is about.
@@ -32,9 +31,9 @@ type Options struct {
 // Brief says what to know first about a path.
 func (w *Briefer) Brief(ctx context.Context, opts Options) (b *Brief, err error) {
 	var files *find.IndexedTree
-	_, err = w.Finder.Ask(ctx, opts.At, func(x *searchindex.Index, t *find.IndexedTree, cut bool) (err error) {
+	err = w.Finder.Ask(ctx, opts.At, func(x *searchindex.Index, t *find.IndexedTree) (err error) {
 		files = t
-		b, err = w.collector(x, t, cut).brief(ctx, opts.Path, opts.Budget)
+		b, err = w.collector(x, t).brief(ctx, opts.Path, opts.Budget)
 		return err
 	})
 	if err != nil {
@@ -42,38 +41,37 @@ func (w *Briefer) Brief(ctx context.Context, opts Options) (b *Brief, err error)
 	}
 	b.Commit = files.Commit()
 	b.State = "commit"
-	if work, ok := files.Tree.(*tree.Work); ok {
-		b.State = string(work.Report().State)
+	if files.Work != nil {
+		b.State = string(files.Work.Report().State)
 	}
 	return b, nil
 }
 
-func (w *Briefer) collector(x *searchindex.Index, t *find.IndexedTree, cut bool) *collector {
-	return &collector{Briefer: w, x: x, t: t, cut: cut, survey: w.Survey(t.Tree)}
+func (w *Briefer) collector(x *searchindex.Index, t *find.IndexedTree) *collector {
+	return &collector{Briefer: w, x: x, t: t, survey: w.Surveys.ForTree(t.Tree, nil)}
 }
 
 // Measure calls measure once, with the work tree and a function that returns the size of the brief of a path, in
 // tokens.
 func (w *Briefer) Measure(ctx context.Context, measure func(t *find.IndexedTree, size func(repo.Path) (int, error)) error) error {
-	_, err := w.Finder.Ask(ctx, repo.ID{}, func(x *searchindex.Index, t *find.IndexedTree, cut bool) error {
+	return w.Finder.Ask(ctx, repo.ID{}, func(x *searchindex.Index, t *find.IndexedTree) error {
 		return measure(t, func(p repo.Path) (int, error) {
-			b, err := w.collector(x, t, cut).brief(ctx, p, 0)
+			b, err := w.collector(x, t).brief(ctx, p, 0)
 			if err != nil {
 				return 0, err
 			}
 			return b.Tokens, nil
 		})
 	})
-	return err
 }
 
 // Quick returns the brief of the repository from facts that need no search index.
 func (w *Briefer) Quick(ctx context.Context, work *tree.Work, budget int) (*Brief, error) {
-	t := &find.IndexedTree{Tree: work, Workspace: work.Workspace}
+	t := find.NewWorkTree(work)
 	if _, err := t.Files(ctx); err != nil {
 		return nil, err
 	}
-	return w.collector(nil, t, false).brief(ctx, "", budget)
+	return w.collector(nil, t).brief(ctx, "", budget)
 }
 
 // Orient verifies the work tree and returns what was found with the brief of the repository,
@@ -83,12 +81,12 @@ func (w *Briefer) Orient(ctx context.Context, budget int) (*registry.Orientation
 		budget = DefaultBudget
 	}
 	var out *registry.Orientation
-	_, err := w.Finder.Ask(ctx, repo.ID{}, func(x *searchindex.Index, t *find.IndexedTree, cut bool) error {
-		rep := t.Tree.(*tree.Work).Report() // without a revision, it is the work tree
+	err := w.Finder.Ask(ctx, repo.ID{}, func(x *searchindex.Index, t *find.IndexedTree) error {
+		rep := t.Work.Report()
 		limit := budget * BytesPerToken
 		headline := rep.Headline()
 		headline = strings.ToValidUTF8(headline[:min(len(headline), limit-1)], "") + "\n"
-		r := w.collector(x, t, cut)
+		r := w.collector(x, t)
 		room := limit - len(headline)
 		b, err := r.brief(ctx, "", max(room/BytesPerToken, 1))
 		if err != nil {

@@ -88,9 +88,10 @@ func (r *collector) directory(ctx context.Context, dir repo.Path, budget int, fi
 		facts.Code = facts.Code || k == repo.KindSource || k == repo.KindTest && follows
 		facts.Followed = facts.Followed || follows && (k == repo.KindSource || k == repo.KindTest)
 	}
-	if facts.History, err = r.dirHistory(ctx, dir); err != nil {
+	if facts.History, err = dirHistory(ctx, r.x, dir); err != nil {
 		return nil, err
 	}
+	r.addLimits(&facts.History)
 	return Directory(facts, budget), nil
 }
 

@@ -53,9 +53,10 @@ func (r *collector) file(ctx context.Context, f *workspace.File, budget int, fir
 	if facts.Uses, err = r.x.Uses(ctx, f.Path); err != nil {
 		return nil, err
 	}
-	if facts.History, err = r.fileHistory(ctx, f.Path); err != nil {
+	if facts.History, err = fileHistory(ctx, r.x, f.Path); err != nil {
 		return nil, err
 	}
+	r.addLimits(&facts.History)
 	if facts.Documents, err = r.documents(ctx, f.Path); err != nil {
 		return nil, err
 	}

@@ -18,7 +18,6 @@ type collector struct {
 	*Briefer
 	x      *searchindex.Index // nil for the brief of the repository without facts from the index
 	t      *find.IndexedTree
-	cut    bool // the clone is shallow
 	survey *survey.Survey
 
 	paths   []repo.Path // of all files, sorted

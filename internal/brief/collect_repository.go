@@ -38,9 +38,10 @@ func (r *collector) repository(ctx context.Context, budget int) (*Brief, error) 
 		if err := r.readMostUsed(ctx); err != nil {
 			return nil, err
 		}
-		if facts.History, err = r.dirHistory(ctx, ""); err != nil {
+		if facts.History, err = dirHistory(ctx, r.x, ""); err != nil {
 			return nil, err
 		}
+		r.addLimits(&facts.History)
 	}
 	if facts.Parts, err = r.mainParts(ctx, root, texts); err != nil {
 		return nil, err

@@ -11,7 +11,6 @@ import (
 	"ken/internal/repo"
 	"ken/internal/spec"
 	"ken/internal/survey"
-	"ken/internal/tree"
 	"ken/internal/workspace"
 )
 
@@ -30,7 +29,7 @@ func (r *collector) fileWords(ctx context.Context, f *workspace.File, own, unrea
 	case own == "":
 		s.Verdict, s.Text = fresh.None.String(), fmt.Sprintf("no summary, and nothing in it says what it is for (%s, %d bytes)", f.Kind, f.Size)
 	}
-	if _, ok := r.t.Tree.(*tree.Commit); ok {
+	if r.t.Work == nil {
 		said, err := r.t.Summaries(ctx, []*workspace.File{f})
 		if err == nil && said[0].State == fresh.Fresh {
 			s.Verdict, s.Text, s.Written = fresh.Fresh.String(), said[0].Text, true
@@ -108,7 +107,7 @@ func (r *collector) dirWords(ctx context.Context, d *survey.Directory, texts map
 
 // specs returns the specs that govern a path.
 func (r *collector) specs(ctx context.Context, p repo.Path) ([]Section, error) {
-	if _, ok := r.t.Tree.(*tree.Commit); ok {
+	if r.t.Work == nil {
 		return nil, nil
 	}
 	owners, err := r.Spec.Owners(ctx, []repo.Path{p})

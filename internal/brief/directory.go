@@ -298,7 +298,7 @@ func (d *DirectoryFacts) dependents() *block {
 		switch {
 		case !d.Code:
 			return nil
-		case d.History.Behind:
+		case d.History.IndexBusy:
 			return unknown("used from outside", "another process is still reading the files; ask again")
 		case !d.Followed:
 			return unknown("used from outside", "ken does not follow uses in the files of this directory")

@@ -13,8 +13,8 @@ import (
 type History struct {
 	Searched   int    // commits that the index has
 	Since      string // date of the oldest of them
-	Cut        bool   // the clone is shallow
-	Behind     bool   // another process is updating the index, which may be of an older tree
+	Shallow    bool   // the clone is shallow
+	IndexBusy  bool   // another process is updating the index, which may be of an older tree
 	Large      int    // commits with too many files to be listed
 	LargeFiles int    // a commit with more files than this is large
 	Commits    int    // that touched the place, small ones only
@@ -31,10 +31,10 @@ type Companion struct {
 // remarks says how far back the history goes if the clone hides some of it.
 func (h *History) remarks() []string {
 	var list []string
-	if h.Cut {
+	if h.Shallow {
 		list = append(list, "the clone is shallow: its history is cut, so older commits do not count (git fetch --unshallow)")
 	}
-	if h.Behind {
+	if h.IndexBusy {
 		list = append(list, "another process is updating the search index; this answer is from the index as it was before")
 	}
 	return list

@@ -62,7 +62,7 @@ func (f *FileFacts) unused(tests int) *block {
 		return nil
 	case f.Unread != "":
 		return unknown("used by", f.Unread)
-	case f.History.Behind:
+	case f.History.IndexBusy:
 		return unknown("used by", "another process is still reading the files; ask again")
 	case f.Outline == nil || !uses.Resolves(f.Outline.Language):
 		return unknown("used by", "ken does not follow uses in this sort of file")

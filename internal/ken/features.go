@@ -13,21 +13,20 @@ import (
 	"ken/internal/summary"
 	"ken/internal/survey"
 	"ken/internal/tree"
-	"ken/internal/workspace"
 )
 
 // Finder returns the search of the repository.
-func (w *Repository) Finder() *find.Finder { return &find.Finder{Sources: w.TreeSources()} }
+func (w *Repository) Finder() *find.Finder { return find.NewFinder(w.TreeSources()) }
 
 // Briefer returns the maker of briefs.
 func (w *Repository) Briefer() *brief.Briefer {
-	return &brief.Briefer{Finder: w.Finder(), Registry: w.Registry, Spec: w.Spec(), Survey: w.surveyOfTree}
+	return &brief.Briefer{Sources: w.TreeSources(), Finder: w.Finder(), Spec: w.Spec(), Surveys: w.Surveys()}
 }
 
 // Reviewer returns the judge of changes.
 func (w *Repository) Reviewer() *review.Reviewer {
 	r := &review.Reviewer{
-		Finder: w.Finder(), Registry: w.Registry, Spec: w.Spec(), Survey: w.surveyOfTree,
+		Sources: w.TreeSources(), Finder: w.Finder(), Spec: w.Spec(), Surveys: w.Surveys(),
 		Counts: w.Config.Registry.Counts, Docs: w.Config.Docs, StaleMentions: docs.StaleMentions(w.Workspace),
 		Threshold: w.Config.Spec.Gate.Threshold, Main: w.Config.Spec.Main,
 	}
@@ -47,17 +46,14 @@ func (w *Repository) Reviewer() *review.Reviewer {
 // Prover returns the prover, which tests ken on the history of the repository.
 func (w *Repository) Prover() *prove.Prover {
 	return &prove.Prover{
-		Finder: w.Finder(), Briefer: w.Briefer(), Policy: w.Config.Registry,
+		Sources: w.TreeSources(), Finder: w.Finder(), Briefer: w.Briefer(), Policy: w.Config.Registry,
 		Directories: survey.Options{Exclude: w.Config.Survey.Exclude, Ranks: w.Config.Survey.Ranks},
 	}
 }
 
 // Summaries returns the summaries of files and directories together.
 func (w *Repository) Summaries() *summary.Summaries {
-	return &summary.Summaries{
-		Registry: w.Registry, Sources: w.TreeSources(), Survey: w.surveyOfTree,
-		Author: w.Author,
-	}
+	return &summary.Summaries{Registry: w.Registry, Sources: w.TreeSources(), Surveys: w.Surveys(), Author: w.Author}
 }
 
 // Documents returns the checker of documents.
@@ -71,11 +67,6 @@ func (w *Repository) FailOn() []review.Kind {
 		return review.DefaultFailOn
 	}
 	return w.Config.Review.FailOn
-}
-
-// surveyOfTree returns the survey of a tree with the configured ranks.
-func (w *Repository) surveyOfTree(t workspace.Tree) *survey.Survey {
-	return w.Surveys().ForTree(t, nil)
 }
 
 // TreeSources returns the options with which to open the work tree or a commit of the repository.
