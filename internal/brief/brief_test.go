@@ -98,7 +98,7 @@ func limitsFacts(t *testing.T) brief.FileFacts {
 		History: brief.History{
 			Searched: 120, Since: "2024-01-02T03:04:05Z", Commits: 9,
 			Companions: []brief.Companion{{Path: "server/server.go", Together: 7}, {Path: "docs/limits.md", Together: 2}, {Path: "x.go", Together: 1}},
-			Last:       []searchindex.Entry{{ID: mustID(t, "1234567890123456789012345678901234567890"), Subject: "limits: count per tenant", Date: "2025-06-07T08:09:10Z"}},
+			Last:       []searchindex.Commit{{ID: mustID(t, "1234567890123456789012345678901234567890"), Subject: "limits: count per tenant", Date: "2025-06-07T08:09:10Z"}},
 		},
 		Documents: []brief.Mention{{Path: "docs/limits.md", Line: 12}},
 		Copies:    []repo.Path{"old/limits.go"},

@@ -71,8 +71,7 @@ func (r *collector) file(ctx context.Context, f *workspace.File, budget int, fir
 // documents returns the documents that name a file: by its path, or by its name if no other
 // file has it.
 func (r *collector) documents(ctx context.Context, p repo.Path) ([]Mention, error) {
-	terms := searchindex.Terms(p.Base())
-	found, err := r.x.Having(ctx, searchindex.InText, repo.KindDoc, terms, 40)
+	found, err := r.x.DocumentsWith(ctx, searchindex.Terms(p.Base()), 40)
 	if err != nil {
 		return nil, err
 	}

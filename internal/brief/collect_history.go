@@ -41,7 +41,7 @@ func fileHistory(ctx context.Context, x *searchindex.Index, p repo.Path) (Histor
 	if h.Last, err = x.LastCommits(ctx, p, lastCommits); err != nil {
 		return h, err
 	}
-	number, ok, err := x.FileNumber(ctx, p)
+	number, ok, err := x.PathNumber(ctx, p)
 	if err != nil || !ok {
 		return h, err
 	}
@@ -49,16 +49,7 @@ func fileHistory(ctx context.Context, x *searchindex.Index, p repo.Path) (Histor
 	if err != nil {
 		return h, err
 	}
-	h.Commits = commits
-	for _, c := range list {
-		other, err := x.FileAt(ctx, c.File)
-		if err != nil {
-			return h, err
-		}
-		if c.Together > 1 && IsCompanion(other.Path, other.Kind) {
-			h.Companions = append(h.Companions, Companion{Path: other.Path, Together: c.Together})
-		}
-	}
+	h.addCompanions(list, commits)
 	return h, nil
 }
 
@@ -71,12 +62,17 @@ func dirHistory(ctx context.Context, x *searchindex.Index, dir repo.Path) (Histo
 	if h.Last, err = x.LastCommitsBelow(ctx, dir, lastCommits); err != nil || dir == "" {
 		return h, err
 	}
-	list, commits, err := x.Neighbours(ctx, dir, maxTogether, companionLimit)
+	list, commits, err := x.CompanionsOfDir(ctx, dir, maxTogether, companionLimit)
+	h.addCompanions(list, commits)
+	return h, err
+}
+
+// addCompanions adds the files that change with a place, which a number of commits touched.
+func (h *History) addCompanions(list []searchindex.Companion, commits int) {
 	h.Commits = commits
 	for _, c := range list {
 		if c.Together > 1 && IsCompanion(c.Path, c.Kind) {
 			h.Companions = append(h.Companions, Companion{Path: c.Path, Together: c.Together})
 		}
 	}
-	return h, err
 }

@@ -22,7 +22,7 @@ type collector struct {
 
 	paths   []repo.Path // of all files, sorted
 	project *project.Project
-	used    []searchindex.Used // source files with how often they are used
+	used    []searchindex.UseCount // source files with how often they are used
 	dirs    map[repo.Path]*survey.Directory
 
 	sourceCounts map[repo.Path]int // that were asked for, by directory

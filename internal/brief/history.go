@@ -18,7 +18,7 @@ type History struct {
 	Large      int    // commits with too many files to be listed
 	LargeFiles int    // a commit with more files than this is large
 	Commits    int    // that touched the place, small ones only
-	Last       []searchindex.Entry
+	Last       []searchindex.Commit
 	Companions []Companion
 }
 

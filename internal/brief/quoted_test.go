@@ -19,7 +19,7 @@ func TestBeforeEdit(t *testing.T) {
 	f := limitsFacts(t)
 	f.History = brief.History{
 		Searched: 9, Since: "2026-01-02T03:04:05Z", Commits: 4, Companions: []brief.Companion{{Path: "server/server.go", Together: 3}},
-		Last: []searchindex.Entry{{Subject: "limit", Date: "2026-01-02"}},
+		Last: []searchindex.Commit{{Subject: "limit", Date: "2026-01-02"}},
 	}
 	got, left := brief.BeforeEdit(f, 200).Quoted(800)
 	for _, want := range []string{

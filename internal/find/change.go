@@ -121,7 +121,7 @@ func candidateUsers(ctx context.Context, x *searchindex.Index, files map[repo.Pa
 		stems[strings.TrimSuffix(base, path.Ext(base))] = true
 		stems[p.Dir().Base()] = true
 	}
-	importing, err := x.Wanting(ctx, slices.Sorted(maps.Keys(stems)))
+	importing, err := x.Importers(ctx, slices.Sorted(maps.Keys(stems)))
 	if err != nil {
 		return nil, false, err
 	}
@@ -146,7 +146,7 @@ func candidateUsers(ctx context.Context, x *searchindex.Index, files map[repo.Pa
 		if len(terms) == 0 || onlyGo {
 			continue
 		}
-		found, err := x.MatchAll(ctx, searchindex.InText, terms, maxNamedFiles)
+		found, err := x.FilesWith(ctx, terms, maxNamedFiles)
 		if err != nil {
 			return nil, cut, err
 		}

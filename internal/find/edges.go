@@ -185,7 +185,7 @@ func affected(ctx context.Context, w *searchindex.Writer, r *uses.Resolver, file
 			continue
 		}
 		base := c.path.Base()
-		list, err := w.Wanting(ctx, []string{strings.TrimSuffix(base, path.Ext(base)), c.path.Dir().Base()})
+		list, err := w.Importers(ctx, []string{strings.TrimSuffix(base, path.Ext(base)), c.path.Dir().Base()})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -203,7 +203,7 @@ func affected(ctx context.Context, w *searchindex.Writer, r *uses.Resolver, file
 			return nil, nil, err
 		}
 		if importPath := r.GoImportPath(dir); importPath != "" {
-			importers, err := w.Importers(ctx, importPath)
+			importers, err := w.ImportersOfModule(ctx, importPath)
 			if err != nil {
 				return nil, nil, err
 			}

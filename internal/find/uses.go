@@ -541,12 +541,8 @@ func (r *usesReader) history(p repo.Path) error {
 		return err
 	}
 	for _, c := range companions {
-		o, err := r.index.FileAt(r.ctx, c.File)
-		if err != nil {
-			return err
-		}
-		if c.Together >= least && !isSecondary(o.Kind) && len(a.ChangesWith) < few {
-			a.ChangesWith = append(a.ChangesWith, ChangesWith{o.Path.JSON(), c.Together, commits})
+		if c.Together >= least && !isSecondary(c.Kind) && len(a.ChangesWith) < few {
+			a.ChangesWith = append(a.ChangesWith, ChangesWith{c.Path.JSON(), c.Together, commits})
 		}
 	}
 	if len(a.ChangesWith) > 0 {

@@ -41,7 +41,7 @@ func (r *usesReader) pathMentions(p repo.Path, edges []searchindex.Edge) error {
 	for _, e := range edges {
 		known[e.From] = true
 	}
-	candidates, err := r.index.MatchAll(r.ctx, searchindex.InText, unique(terms), 4*mentionFiles)
+	candidates, err := r.index.FilesWith(r.ctx, unique(terms), 4*mentionFiles)
 	if err != nil {
 		return err
 	}
@@ -197,11 +197,11 @@ func (r *usesReader) spellings(name string, declaring []repo.Path, known map[rep
 	if err != nil {
 		return nil
 	}
-	candidates, err := r.index.MatchAll(r.ctx, searchindex.InText, unique(words), mentionFiles)
+	candidates, err := r.index.FilesWith(r.ctx, unique(words), mentionFiles)
 	if err != nil {
 		return err
 	}
-	whole, err := r.index.MatchAll(r.ctx, searchindex.InText, []string{strings.Join(words, "")}, mentionFiles)
+	whole, err := r.index.FilesWith(r.ctx, []string{strings.Join(words, "")}, mentionFiles)
 	if err != nil {
 		return err
 	}

@@ -321,7 +321,7 @@ func (r *usesReader) ambiguous(s outline.Symbol, o *outline.Outline, known map[r
 	if !isMember(&s) || o == nil {
 		return nil
 	}
-	candidates, err := r.index.MatchAll(r.ctx, searchindex.InText, []string{joined(s.Name)}, maxAmbiguous)
+	candidates, err := r.index.FilesWith(r.ctx, []string{joined(s.Name)}, maxAmbiguous)
 	if err != nil {
 		return err
 	}

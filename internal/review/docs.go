@@ -146,7 +146,7 @@ func (j *judge) documentsWith(phrases []string) (documents map[repo.Path][]strin
 		}
 	}
 	for key, alike := range byTerms {
-		found, err := j.Index.Having(j.ctx, searchindex.InText, repo.KindDoc, strings.Fields(key), maxDocuments)
+		found, err := j.Index.DocumentsWith(j.ctx, strings.Fields(key), maxDocuments)
 		if err != nil {
 			return nil, false, err
 		}
@@ -167,7 +167,7 @@ func (j *judge) named(word string, dir repo.Path) (bool, error) {
 	if len(terms) == 0 {
 		return true, nil
 	}
-	found, err := j.Index.MatchAll(j.ctx, searchindex.InText, terms, maxTexts)
+	found, err := j.Index.FilesWith(j.ctx, terms, maxTexts)
 	if err != nil || len(found) == maxTexts {
 		return true, err
 	}

@@ -345,12 +345,12 @@ func TestDirectories(t *testing.T) {
 		t.Errorf("lib has %v (%v), want three exact pairs: cmd/c.go, cmd/c_test.go and lib/b.go use lib/a.go", pairs, err)
 	}
 	used, err := x.MostUsed(ctx, repo.KindSource)
-	if want := (Used{"lib/a.go", 2, 1}); err != nil || len(used) != 2 || used[0] != want {
+	if want := (UseCount{"lib/a.go", 2, 1}); err != nil || len(used) != 2 || used[0] != want {
 		t.Errorf("the most used file is %v (%v), want %v", used, err, want)
 	}
-	near, commits, err := x.Neighbours(ctx, "lib", 30, 10)
-	if want := (Neighbour{"cmd/c.go", repo.KindSource, 2}); err != nil || commits != 2 || len(near) != 2 || near[0] != want {
-		t.Errorf("lib changes with %v in %d commits (%v), want %v first in 2 commits", near, commits, err, want)
+	near, commits, err := x.CompanionsOfDir(ctx, "lib", 30, 10)
+	if err != nil || commits != 2 || len(near) != 2 || near[0].Path != "cmd/c.go" || near[0].Kind != repo.KindSource || near[0].Together != 2 {
+		t.Errorf("lib changes with %v in %d commits (%v), want cmd/c.go first, together in 2 of 2 commits", near, commits, err)
 	}
 	last, err := x.LastCommitsBelow(ctx, "lib", 5)
 	if err != nil || len(last) != 2 || last[0].Date != "2025-01-02" {
@@ -360,11 +360,11 @@ func TestDirectories(t *testing.T) {
 	if err != nil || n != 3 || since != "2025-01-01" {
 		t.Errorf("the index has %d commits since %s (%v), want 3 since 2025-01-01", n, since, err)
 	}
-	named, err := x.Having(ctx, InText, repo.KindDoc, Terms("lib/a.go"), 10)
+	named, err := x.DocumentsWith(ctx, Terms("lib/a.go"), 10)
 	if err != nil || len(named) != 1 || named[0].Path != "doc.md" {
 		t.Errorf("documents with the terms of lib/a.go are %v (%v), want doc.md", named, err)
 	}
-	none, err := x.Having(ctx, InText, repo.KindDoc, Terms("lib/other.go"), 10)
+	none, err := x.DocumentsWith(ctx, Terms("lib/other.go"), 10)
 	if err != nil || len(none) != 0 {
 		t.Errorf("documents with all terms of lib/other.go are %v (%v), want none", none, err)
 	}
