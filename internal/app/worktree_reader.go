@@ -23,14 +23,14 @@ import (
 )
 
 // A worktreeReader reads one worktree for the board and the dashboard. Files and
-// directories are judged from one snapshot; specs and the state directory have their
+// directories are judged by one check; specs and the state directory have their
 // own.
 type worktreeReader struct {
 	files, specs *ken.Repository
 	state        *workflow.Manager
 	stateErr     error
 
-	snapshot *tree.Snapshot
+	check *tree.ReadOnlyCheck
 }
 
 func openWorktree(ctx context.Context, c git.Checkout) (*worktreeReader, error) {
@@ -45,8 +45,8 @@ func openWorktree(ctx context.Context, c git.Checkout) (*worktreeReader, error) 
 	if err != nil {
 		return nil, errors.Join(err, files.Close())
 	}
-	d := &worktreeReader{files: files, specs: specs, snapshot: &tree.Snapshot{Workspace: files.Workspace, Registry: files.Registry}}
-	files.Snapshot = d.snapshot
+	d := &worktreeReader{files: files, specs: specs, check: &tree.ReadOnlyCheck{Workspace: files.Workspace, Registry: files.Registry}}
+	files.ReadOnly = d.check
 	d.state, d.stateErr = statedir.Open(ctx, statedir.Options{From: c.Repo.Root()})
 	return d, nil
 }
@@ -66,7 +66,7 @@ func (d *worktreeReader) source(c git.Checkout, err error) board.Source {
 	if err != nil {
 		return s
 	}
-	s.Files = d.snapshot.Read
+	s.Files = d.check.Report
 	s.Directories = func(ctx context.Context) (*survey.Shown, error) { return d.Show(ctx, "") }
 	s.Specs = d.specs.Spec().List
 	s.Gate = d.specs.Config.Spec.Gate.Threshold
@@ -89,7 +89,7 @@ func (d *worktreeReader) source(c git.Checkout, err error) board.Source {
 
 // changes returns the newest changes of files and directories.
 func (d *worktreeReader) changes(ctx context.Context, paths []repo.Path) (map[repo.Path]board.Change, error) {
-	rep, _, err := d.snapshot.Read(ctx)
+	rep, _, err := d.check.Report(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func (d *worktreeReader) Read(ctx context.Context, paths []repo.Path, see func(i
 
 // Confirm records that a summary holds for the content that read names.
 func (d *worktreeReader) Confirm(ctx context.Context, path repo.Path, read string) (registry.Written, error) {
-	d.files.Snapshot = nil // writing is a check
+	d.files.ReadOnly = nil // writing is a check
 	done, err := d.files.Summaries().Confirm(ctx, []repo.Path{path}, read)
 	if err != nil {
 		return registry.Written{}, err

@@ -71,7 +71,7 @@ func (w *Repository) FailOn() []review.Kind {
 
 // TreeSources returns the options with which to open the work tree or a commit of the repository.
 func (w *Repository) TreeSources() tree.Sources {
-	return tree.Sources{Workspace: w.Workspace, Registry: w.Registry, Store: w.Store, Policy: w.Config.Registry, Snapshot: w.Snapshot}
+	return tree.Sources{Workspace: w.Workspace, Registry: w.Registry, Store: w.Store, Policy: w.Config.Registry, ReadOnly: w.ReadOnly}
 }
 
 // At returns the commit that a revision names, zero for "". In a repository without a work tree it also takes the

@@ -39,7 +39,7 @@ type Repository struct {
 	Config      config.Config
 	Store       *local.Store
 	Registry    *registry.Registry // nil without a work tree
-	Snapshot    *tree.Snapshot     // if set, reading records no check
+	ReadOnly    *tree.ReadOnlyCheck     // if set, reading records no check
 	LoadedSpecs *spec.LoadedSpecs  // the spec files that a server read last; may be nil
 	Team        *team.Team         // the connection to the team's store; nil without one
 

@@ -60,7 +60,7 @@ func (r *Maker) DirCounts(ctx context.Context, rep *registry.Report, recorded bo
 	}
 	if len(within) > 0 || !recorded && rep.State != registry.StateTrust {
 		opts := r.Sources
-		opts.Snapshot = &tree.Snapshot{Workspace: opts.Workspace, Registry: opts.Registry}
+		opts.ReadOnly = &tree.ReadOnlyCheck{Workspace: opts.Workspace, Registry: opts.Registry}
 		return r.ForTree(tree.NewWork(opts), nil).DirCounts(ctx, within)
 	}
 	return r.ForTree(tree.NewVerified(r.Sources, rep, recorded), nil).DirCounts(ctx, nil)
