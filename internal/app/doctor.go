@@ -81,7 +81,7 @@ func examineKnowledge(ctx context.Context, root string, facts *install.Facts) (e
 	facts.StaleFiles = rep.Counts.Stale
 	directories, err := w.DirCounts(ctx, rep, false, nil)
 	if directories != nil {
-		facts.StaleDirectories = len(directories.Wanting)
+		facts.StaleDirectories = len(directories.NeedAttention)
 	}
 	return err
 }

@@ -146,7 +146,7 @@ func (f *Facts) staleSummaries() (list []Item) {
 	if f.Directories == nil {
 		return list
 	}
-	deepestFirst := slices.Clone(f.Directories.Wanting) // a parent can only be settled after its children
+	deepestFirst := slices.Clone(f.Directories.NeedAttention) // a parent can only be settled after its children
 	slices.SortStableFunc(deepestFirst, func(a, b survey.StaleDirectory) int { return depth(b.Path) - depth(a.Path) })
 	for _, d := range deepestFirst {
 		if d.Verdict == survey.Failed || d.Verdict.State() != fresh.Stale {
@@ -426,7 +426,7 @@ func (f *Facts) unknownDirectories() (list []Item) {
 	if f.Directories == nil {
 		return nil
 	}
-	for _, d := range f.Directories.Wanting {
+	for _, d := range f.Directories.NeedAttention {
 		if d.Verdict == survey.Failed || d.Verdict.State() == fresh.Stale {
 			continue
 		}

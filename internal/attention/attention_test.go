@@ -37,7 +37,7 @@ func facts() attention.Facts {
 			{PathJSON: repo.Path("main.go").JSON(), Verdict: registry.FoundMismatch, Summary: fresh.Stale, Grade: fresh.GradeBody},
 		},
 		Directories: &survey.DirCounts{
-			Wanting: []survey.StaleDirectory{
+			NeedAttention: []survey.StaleDirectory{
 				{PathJSON: repo.Path("internal").JSON(), Verdict: survey.StaleSelf, Reasons: []string{"a.go changed"}},
 				{PathJSON: repo.Path("tools").JSON(), Verdict: survey.Failed, Reasons: []string{"refused"}},
 			},
@@ -174,7 +174,7 @@ func TestDirectoriesBeforeParents(t *testing.T) {
 		wanting = append(wanting, survey.StaleDirectory{PathJSON: p.JSON(), Verdict: survey.StaleBelow})
 	}
 	var got []string
-	for _, it := range attention.List(attention.Facts{Directories: &survey.DirCounts{Wanting: wanting}}) {
+	for _, it := range attention.List(attention.Facts{Directories: &survey.DirCounts{NeedAttention: wanting}}) {
 		got = append(got, it.Subject)
 	}
 	if want := []string{"a/b", "a", "c", "."}; !slices.Equal(got, want) {

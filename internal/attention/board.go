@@ -16,7 +16,7 @@ func OfBoard(b *board.Board, w *board.Worktree) Facts {
 		}
 	}
 	if known := w.Files.Known; known != nil {
-		f.Files, f.RenamedFrom = known.Wanting, known.RenamedFrom
+		f.Files, f.RenamedFrom = known.NeedAttention, known.RenamedFrom
 	}
 	if known := w.Survey.Known; known != nil {
 		f.Directories = &known.Summaries

@@ -92,9 +92,9 @@ type Files struct {
 	// Leaves are all tracked files, sorted by path. They are not part of the JSON,
 	// because there may be very many.
 	Leaves []Leaf `json:"-"`
-	// Wanting are the files whose summary is stale, or about which ken could not tell. They are
+	// NeedAttention are the files whose summary is stale, or about which ken could not tell. They are
 	// not part of the JSON: ken status --json prints them.
-	Wanting []registry.Verdict `json:"-"`
+	NeedAttention []registry.Verdict `json:"-"`
 	// RenamedFrom has the earlier paths of the first stale files, of those that were renamed.
 	RenamedFrom map[repo.Path]repo.Path `json:"-"`
 }
@@ -359,10 +359,10 @@ func (b *Board) Worktree(name string) *Worktree {
 	return nil
 }
 
-// Wanting reports whether anything is stale, drifted or unknown.
-func (b *Board) Wanting() bool {
+// NeedsAttention reports whether anything is stale, drifted or unknown.
+func (b *Board) NeedsAttention() bool {
 	for i := range b.Worktrees {
-		if b.Worktrees[i].wanting() {
+		if b.Worktrees[i].needsAttention() {
 			return true
 		}
 	}
@@ -394,14 +394,14 @@ func (s *State) Unread() map[string]*Unread {
 	return unread
 }
 
-func (w *Worktree) wanting() bool {
+func (w *Worktree) needsAttention() bool {
 	f, s, d, n := w.Files.Known, w.Survey.Known, w.State.Known, w.Spec.Known
 	if f == nil || s == nil || d == nil || n == nil {
 		return true
 	}
-	if len(s.Summaries.Wanting) > 0 || s.Counts[survey.Unknown.String()] > 0 {
+	if len(s.Summaries.NeedAttention) > 0 || s.Counts[survey.Unknown.String()] > 0 {
 		return true
 	}
-	return f.Counts.Wanting() || d.Counts.Wanting() || len(d.Unread()) > 0 ||
+	return f.Counts.NeedsAttention() || d.Counts.NeedsAttention() || len(d.Unread()) > 0 ||
 		n.Counts.Drifting+n.Counts.DriftUnknown+n.Counts.Unknown+n.Counts.Problems+n.Counts.Missing+len(n.Unknown) > 0
 }

@@ -21,7 +21,7 @@ func (s *Source) changes(ctx context.Context, w *Worktree) map[repo.Path]Change 
 		paths = f.stalePaths()
 	}
 	if d := w.Survey.Known; d != nil {
-		for _, dir := range d.Summaries.Wanting[:min(len(d.Summaries.Wanting), maxChanges)] {
+		for _, dir := range d.Summaries.NeedAttention[:min(len(d.Summaries.NeedAttention), maxChanges)] {
 			if raw, err := dir.Raw(); err == nil && raw != "." {
 				paths = append(paths, raw)
 			}

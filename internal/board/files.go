@@ -30,7 +30,7 @@ func (s *Source) files(ctx context.Context) (*Files, error) {
 		}
 		f.Bytes += size
 		if v.Summary == fresh.Stale || v.Summary == fresh.Unknown || v.Verdict == registry.FoundUnknown || v.Verdict == registry.FoundConflicted {
-			f.Wanting = append(f.Wanting, *v)
+			f.NeedAttention = append(f.NeedAttention, *v)
 		}
 		f.Leaves = append(f.Leaves, Leaf{v.RawPath(), size, v.Verdict, v.Summary, v.Grade, v.Reason})
 	}
@@ -43,9 +43,9 @@ func (s *Source) files(ctx context.Context) (*Files, error) {
 
 // stalePaths returns the paths of the first files with a stale summary.
 func (f *Files) stalePaths() (paths []repo.Path) {
-	for i := range f.Wanting {
-		if f.Wanting[i].Summary == fresh.Stale && len(paths) < maxChanges {
-			paths = append(paths, f.Wanting[i].RawPath())
+	for i := range f.NeedAttention {
+		if f.NeedAttention[i].Summary == fresh.Stale && len(paths) < maxChanges {
+			paths = append(paths, f.NeedAttention[i].RawPath())
 		}
 	}
 	return paths
@@ -73,7 +73,7 @@ func (s *Source) survey(ctx context.Context, files *Files) (*Survey, error) {
 			}
 		}
 	}
-	out := &Survey{Counts: make(map[string]int), Summaries: survey.DirCounts{Wanting: []survey.StaleDirectory{}}, Directories: make([]Directory, 0, len(shown.Directories))}
+	out := &Survey{Counts: make(map[string]int), Summaries: survey.DirCounts{NeedAttention: []survey.StaleDirectory{}}, Directories: make([]Directory, 0, len(shown.Directories))}
 	for i := range shown.Directories {
 		d := &shown.Directories[i]
 		raw, err := d.Raw()

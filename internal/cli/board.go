@@ -37,7 +37,7 @@ live in a browser. Unlike ken status, ken board can report every worktree.`,
 			} else {
 				p.printBoard(b)
 			}
-			if err == nil && check && b.Wanting() {
+			if err == nil && check && b.NeedsAttention() {
 				err = errWanting
 			}
 			return err
@@ -130,7 +130,7 @@ func boardState(s *board.State) (term.Tone, string, string) {
 	switch {
 	case n.Unknown+len(unread) > 0:
 		return term.Bad, "unknown", line
-	case n.Wanting():
+	case n.NeedsAttention():
 		return term.Warn, "foreign", line
 	}
 	return term.Good, "clean", line

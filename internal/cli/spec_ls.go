@@ -34,7 +34,7 @@ content. ken computes all of it from git's history and says "unknown" if it cann
 				} else {
 					p.printListing(l)
 				}
-				if err == nil && check && l.Wanting() {
+				if err == nil && check && l.NeedsAttention() {
 					err = errWanting
 				}
 				return err

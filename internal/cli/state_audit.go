@@ -46,7 +46,7 @@ For an ad_hoc entry ken prints the nearest allowed name, or the line of
 				} else {
 					p.printAudit(f, s.Contract(), a, all)
 				}
-				if check && a.Counts.Wanting() {
+				if check && a.Counts.NeedsAttention() {
 					return errWanting
 				}
 				return nil

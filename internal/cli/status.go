@@ -158,7 +158,7 @@ type knowledge struct {
 // wanting reports whether a check should fail.
 func (k *knowledge) wanting() bool {
 	damaged := slices.ContainsFunc(k.Unused, func(u unused) bool { return errors.Is(u.why, fresh.ErrDamaged) })
-	return k.Counts.Wanting() || k.Directories != nil && len(k.Directories.Wanting) > 0 || damaged
+	return k.Counts.NeedsAttention() || k.Directories != nil && len(k.Directories.NeedAttention) > 0 || damaged
 }
 
 // An unused is a record that is not used.
@@ -235,7 +235,7 @@ func (p *program) listFiles(known *knowledge) {
 		p.io.Line(tone, word, v.RawPath().String(), why)
 	}
 	if d := known.Directories; d != nil {
-		for _, dir := range d.Wanting {
+		for _, dir := range d.NeedAttention {
 			p.io.Line(toneOf(dir.Verdict.State()), dir.Verdict.State().String(), display(dir.PathJSON), attention.DirectoryWhy(dir))
 		}
 	}

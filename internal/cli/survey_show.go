@@ -35,7 +35,7 @@ func (p *program) surveyShow() *cobra.Command {
 				} else {
 					p.printShown(shown, len(args) > 0)
 				}
-				if err == nil && check && shown.Wanting() {
+				if err == nil && check && shown.NeedsAttention() {
 					err = errWanting
 				}
 				return err

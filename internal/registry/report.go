@@ -49,9 +49,9 @@ type Counts struct {
 	Excluded   int `json:"excluded"`
 }
 
-// Wanting reports whether a check should fail: a summary is stale, or a state is unknown. A file without a summary is
+// NeedsAttention reports whether a check should fail: a summary is stale, or a state is unknown. A file without a summary is
 // no failure.
-func (c Counts) Wanting() bool { return c.Stale > 0 || c.Unknown > 0 || c.Conflicted > 0 }
+func (c Counts) NeedsAttention() bool { return c.Stale > 0 || c.Unknown > 0 || c.Conflicted > 0 }
 
 // Paths is a counted list of paths.
 type Paths struct {

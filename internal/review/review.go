@@ -56,8 +56,8 @@ type Review struct {
 	Older   int       `json:"older"`   // problems that the change did not cause
 	Unknown []Unknown `json:"unknown"` // checks that were not possible
 
-	// Debts are the lines about older problems, if All is set.
-	Debts []Line `json:"debts,omitempty"`
+	// OlderLines are the lines about older problems, if All is set.
+	OlderLines []Line `json:"debts,omitempty"`
 }
 
 // A Line has a place, the reason and the next command.

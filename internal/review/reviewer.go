@@ -263,7 +263,7 @@ func (c *collector) dirsAbove(ctx context.Context) (int, error) {
 		}
 	}
 	n := 0
-	for _, d := range counts.Wanting {
+	for _, d := range counts.NeedAttention {
 		if d.Verdict != survey.Unknown && above[pathOfDir(d)] {
 			n++
 		}
@@ -352,6 +352,6 @@ func (c *collector) older(r *Review) {
 	slices.SortStableFunc(older, func(a, b Line) int { return strings.Compare(a.Path, b.Path) })
 	r.Older = len(older)
 	if c.all {
-		r.Debts = older
+		r.OlderLines = older
 	}
 }

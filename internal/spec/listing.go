@@ -63,8 +63,8 @@ type DriftFile struct {
 	Behind int    `json:"behind"`
 }
 
-// Wanting reports whether any node has drift, a problem, a missing entry, or an unknown fact.
-func (l *Listing) Wanting() bool {
+// NeedsAttention reports whether any node has drift, a problem, a missing entry, or an unknown fact.
+func (l *Listing) NeedsAttention() bool {
 	for _, n := range l.Nodes {
 		if n.Drift != nil && *n.Drift > 0 || n.Status == derive.StatusUnknown || len(n.Problems) > 0 || len(n.Missing) > 0 || len(n.Unknown) > 0 {
 			return true

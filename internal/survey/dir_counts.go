@@ -18,8 +18,8 @@ type DirCounts struct {
 	Unknown     int `json:"unknown"`
 	Outlines    int `json:"outlines"`
 	None        int `json:"none"`
-	// Wanting are the directories whose texts are stale or unknown, by path.
-	Wanting []StaleDirectory `json:"wanting"`
+	// NeedAttention are the directories whose texts are stale or unknown, by path.
+	NeedAttention []StaleDirectory `json:"wanting"`
 	// Failed are the directories that could not be described, by path, with the reason.
 	// Each is also counted above, by the state of its text.
 	Failed []StaleDirectory `json:"failed,omitempty"`
@@ -78,7 +78,7 @@ func (s *Survey) DirCounts(ctx context.Context, within []repo.Path) (*DirCounts,
 
 // counts counts the directories within some paths, or all of them.
 func (ts *treeStatus) counts(within []repo.Path) *DirCounts {
-	c := &DirCounts{Wanting: []StaleDirectory{}}
+	c := &DirCounts{NeedAttention: []StaleDirectory{}}
 	for _, d := range ts.order {
 		if len(within) == 0 || slices.ContainsFunc(within, d.Path.Under) {
 			st := ts.at[d]
@@ -86,7 +86,7 @@ func (ts *treeStatus) counts(within []repo.Path) *DirCounts {
 		}
 	}
 	byPath := func(a, b StaleDirectory) int { return slices.Compare([]byte(a.Path), []byte(b.Path)) }
-	slices.SortFunc(c.Wanting, byPath)
+	slices.SortFunc(c.NeedAttention, byPath)
 	slices.SortFunc(c.Failed, byPath)
 	return c
 }
@@ -120,5 +120,5 @@ func (c *DirCounts) add(p repo.PathJSON, v Verdict, reasons []string, described,
 	default:
 		c.Stale++
 	}
-	c.Wanting = append(c.Wanting, StaleDirectory{p, v, append([]string{}, reasons...)})
+	c.NeedAttention = append(c.NeedAttention, StaleDirectory{p, v, append([]string{}, reasons...)})
 }

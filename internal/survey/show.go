@@ -174,9 +174,9 @@ func (v Verdict) State() fresh.State {
 	}
 }
 
-// Wanting reports whether a summary is stale, or whether ken could not judge a directory. A missing summary does
+// NeedsAttention reports whether a summary is stale, or whether ken could not judge a directory. A missing summary does
 // not count.
-func (s *Shown) Wanting() bool {
+func (s *Shown) NeedsAttention() bool {
 	return slices.ContainsFunc(s.Directories, func(d ShownDirectory) bool {
 		state := d.Verdict.State()
 		return state == fresh.Unknown || state == fresh.Stale && !d.Outline
