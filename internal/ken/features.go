@@ -10,6 +10,7 @@ import (
 	"ken/internal/prove"
 	"ken/internal/repo"
 	"ken/internal/review"
+	"ken/internal/spec"
 	"ken/internal/summary"
 	"ken/internal/survey"
 	"ken/internal/tree"
@@ -17,6 +18,11 @@ import (
 
 // Finder returns the search of the repository.
 func (w *Repository) Finder() *find.Finder { return find.NewFinder(w.TreeSources()) }
+
+// Spec returns the reader of the specs in the work tree.
+func (w *Repository) Spec() *spec.Reader {
+	return spec.NewReader(w.Workspace, spec.Options{Main: w.Config.Spec.Main, Loaded: w.LoadedSpecs})
+}
 
 // Briefer returns the maker of briefs.
 func (w *Repository) Briefer() *brief.Briefer {
@@ -27,8 +33,7 @@ func (w *Repository) Briefer() *brief.Briefer {
 func (w *Repository) Reviewer() *review.Reviewer {
 	r := &review.Reviewer{
 		Sources: w.TreeSources(), Finder: w.Finder(), Spec: w.Spec(), Surveys: w.Surveys(),
-		Counts: w.Config.Registry.Counts, Docs: w.Config.Docs, StaleMentions: docs.StaleMentions(w.Workspace),
-		Threshold: w.Config.Spec.Gate.Threshold, Main: w.Config.Spec.Main,
+		Docs: w.Config.Docs, Threshold: w.Config.Spec.Gate.Threshold, Main: w.Config.Spec.Main,
 	}
 	if w.Bare {
 		r.AtCommit = func(ctx context.Context, commit repo.ID) (*review.Reviewer, error) {
@@ -46,7 +51,7 @@ func (w *Repository) Reviewer() *review.Reviewer {
 // Prover returns the prover, which tests ken on the history of the repository.
 func (w *Repository) Prover() *prove.Prover {
 	return &prove.Prover{
-		Sources: w.TreeSources(), Finder: w.Finder(), Briefer: w.Briefer(), Policy: w.Config.Registry,
+		Sources: w.TreeSources(), Finder: w.Finder(), Briefer: w.Briefer(),
 		Directories: survey.Options{Exclude: w.Config.Survey.Exclude, Ranks: w.Config.Survey.Ranks},
 	}
 }

@@ -23,7 +23,6 @@ type Prover struct {
 	Sources     tree.Sources
 	Finder      *find.Finder
 	Briefer     *brief.Briefer
-	Policy      registry.Policy
 	Directories survey.Options // the directories that are left out
 }
 
@@ -39,7 +38,7 @@ func (w *Prover) Prove(ctx context.Context, opts ProverOptions) (*Report, error)
 	if err != nil {
 		return nil, err
 	}
-	r := Replay(h, Options{Counts: w.Policy.Counts})
+	r := Replay(h, Options{Counts: w.Sources.Policy.Counts})
 	if r.Commits.Replayed > 0 {
 		if err := w.proveByIndex(ctx, r, h, opts); err != nil {
 			return nil, err
@@ -217,7 +216,7 @@ func (w *Prover) Reader() *Reader {
 				return false
 			}
 			kind := registry.Refine(content.KindOf(p, head), repo.Regular, attributes)
-			return w.Policy.Excluded(p, kind, size) == ""
+			return w.Sources.Policy.Excluded(p, kind, size) == ""
 		},
 		Outlines: func(ctx context.Context, contents []Content, read ReadContents) ([]*outline.Outline, error) {
 			files := make([]*workspace.File, len(contents))

@@ -8,7 +8,6 @@ import (
 	"ken/internal/docs"
 	"ken/internal/fault"
 	"ken/internal/find"
-	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
@@ -20,15 +19,12 @@ import (
 // A Reviewer judges changes of one repository.
 type Reviewer struct {
 	tree.Sources
-	Finder  *find.Finder
-	Surveys *survey.Maker
-	Spec    *spec.Reader
-	// Counts reports whether a change of this grade makes a summary stale.
-	Counts        func(fresh.Grade) bool
-	Docs          docs.Policy
-	StaleMentions map[repo.Path][]string // from the last check of all documents, by document
-	Threshold     int                    // of the gate
-	Main          string                 // the configured main branch; may be ""
+	Finder    *find.Finder
+	Surveys   *survey.Maker
+	Spec      *spec.Reader
+	Docs      docs.Policy
+	Threshold int    // of the gate
+	Main      string // the configured main branch; may be ""
 	// AtCommit returns the reviewer with the configuration of a commit. It is nil if the work tree has the
 	// configuration.
 	AtCommit func(ctx context.Context, commit repo.ID) (*Reviewer, error)
@@ -233,7 +229,7 @@ func (c *collector) summaries(ctx context.Context) ([]Summary, error) {
 	for i := range list {
 		list[i].Grade = grades[i]
 	}
-	return slices.DeleteFunc(list, func(s Summary) bool { return !c.Counts(s.Grade) }), nil
+	return slices.DeleteFunc(list, func(s Summary) bool { return !c.Policy.Counts(s.Grade) }), nil
 }
 
 // authorName returns the name of an author without the address.
@@ -341,7 +337,7 @@ func (c *collector) older(r *Review) {
 			older = append(older, olderLine(Stale, p, "stale summary", "ken diff "+fault.Quote(string(p))))
 		}
 	}
-	for p, texts := range c.StaleMentions {
+	for p, texts := range c.Surveys.StaleMentions {
 		if lines[p.JSON().Path] {
 			continue
 		}
