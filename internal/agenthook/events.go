@@ -44,7 +44,7 @@ func (h *Call) Answer(ctx context.Context, e Event, c Input) (string, error) {
 	case SessionStart, SubagentStart:
 		return h.greet(ctx)
 	case UserPromptSubmit:
-		return h.places(ctx, c.Prompt)
+		return h.promptPlaces(ctx, c.Prompt)
 	case PreToolUse:
 		return h.beforeTool(ctx, c)
 	case PostToolUse:
@@ -74,10 +74,10 @@ func (h *Call) within(ctx context.Context, share time.Duration) (context.Context
 	return context.WithTimeout(ctx, max(h.Left/share, 1))
 }
 
-// once returns the text, or "" if what is the last that the session was told about the
+// tellOnce returns the text, or "" if what is the last that the session was told about the
 // subject.
-func (h *Call) once(subject, what, text string) string {
-	if text == "" || h.Memory.Told(subject, what) {
+func (h *Call) tellOnce(subject, what, text string) string {
+	if text == "" || h.Memory.WasTold(subject, what) {
 		return ""
 	}
 	h.lines.WriteString(ToldLine(subject, what))
@@ -102,7 +102,7 @@ func (h *Call) beforeTool(ctx context.Context, c Input) (string, error) {
 		return "", nil
 	}
 	paths := h.paths(c)
-	specs, err := h.governed(ctx, paths)
+	specs, err := h.governingSpecs(ctx, paths)
 	if err != nil {
 		return "", err
 	}
@@ -113,9 +113,9 @@ func (h *Call) beforeTool(ctx context.Context, c Input) (string, error) {
 	return strings.Join(slices.DeleteFunc([]string{specs, files}, func(s string) bool { return s == "" }), "\n"), nil
 }
 
-func (h *Call) governed(ctx context.Context, paths []repo.Path) (string, error) {
+func (h *Call) governingSpecs(ctx context.Context, paths []repo.Path) (string, error) {
 	// The session knows the specs of these paths already.
-	paths = slices.DeleteFunc(slices.Clone(paths), func(p repo.Path) bool { return h.Memory.Told(specOf(p), governed) })
+	paths = slices.DeleteFunc(slices.Clone(paths), func(p repo.Path) bool { return h.Memory.WasTold(specOf(p), governed) })
 	if len(paths) == 0 || !h.Workspace.OnDisk(ctx, spec.Root) {
 		return "", nil
 	}
@@ -143,7 +143,7 @@ func (h *Call) governed(ctx context.Context, paths []repo.Path) (string, error) 
 			}
 			specs = append(specs, s)
 		}
-		if text := h.once(specOf(paths[i]), what, GoverningSpecs(paths[i].String(), specs)); text != "" {
+		if text := h.tellOnce(specOf(paths[i]), what, GoverningSpecs(paths[i].String(), specs)); text != "" {
 			said = append(said, text)
 		}
 	}
@@ -200,14 +200,14 @@ func (h *Call) afterTool(ctx context.Context, c Input) (string, error) {
 			continue
 		}
 		h.lines.WriteString(EditedLine(paths[i]))
-		text := h.once("summary of "+string(paths[i]), k.Verdict.String(), StaleSummary(paths[i].String(), k.Verdict, k.Grade))
+		text := h.tellOnce("summary of "+string(paths[i]), k.Verdict.String(), StaleSummary(paths[i].String(), k.Verdict, k.Grade))
 		if text != "" {
 			said = append(said, text)
 		}
 	}
 	if c.Access == Edit {
 		// Some clients cannot answer before an edit. The others know the specs already.
-		text, err := h.governed(ctx, paths)
+		text, err := h.governingSpecs(ctx, paths)
 		if err != nil {
 			return "", err
 		}
@@ -223,7 +223,7 @@ func (h *Call) afterTool(ctx context.Context, c Input) (string, error) {
 func (h *Call) stop(ctx context.Context) (string, error) {
 	edited := h.Memory.Edited()
 	const subject, reviewed = "review", "told"
-	if len(edited) == 0 || h.Memory.Told(subject, reviewed) || !h.Finder.HasIndex(ctx) {
+	if len(edited) == 0 || h.Memory.WasTold(subject, reviewed) || !h.Finder.HasIndex(ctx) {
 		return "", nil
 	}
 	r, err := h.Reviewer.Review(ctx, review.Options{Only: edited})
@@ -237,5 +237,5 @@ func (h *Call) stop(ctx context.Context) (string, error) {
 	for i := range r.Lines {
 		lines[i] = r.Lines[i].String()
 	}
-	return h.once(subject, reviewed, Review(lines, r.More)), nil
+	return h.tellOnce(subject, reviewed, Review(lines, r.More)), nil
 }

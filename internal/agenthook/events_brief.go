@@ -17,9 +17,9 @@ import (
 // promptTime limits the search for the files of a prompt: the user waits for it.
 const promptTime = 300 * time.Millisecond
 
-// places names the files that a prompt may be about, from the search index as it is. Without an
+// promptPlaces names the files that a prompt may be about, from the search index as it is. Without an
 // index, in doubt and after promptTime it says nothing.
-func (h *Call) places(ctx context.Context, prompt string) (string, error) {
+func (h *Call) promptPlaces(ctx context.Context, prompt string) (string, error) {
 	quick, cancel := context.WithTimeout(ctx, promptTime)
 	defer cancel()
 	found, err := h.Finder.Prompt(quick, prompt)
@@ -37,7 +37,7 @@ func (h *Call) places(ctx context.Context, prompt string) (string, error) {
 		}
 	}
 	text := Places(places)
-	return h.once("places", digest(text), text), nil
+	return h.tellOnce("places", digest(text), text), nil
 }
 
 // greet returns the headline and the brief of the repository. If the repository was never
@@ -62,7 +62,7 @@ func (h *Call) greet(ctx context.Context) (string, error) {
 	quick, cancel := h.within(ctx, greetShare)
 	defer cancel()
 	room := GreetingRoom(headline)
-	b, err := h.Briefer.Quick(quick, work, room/brief.BytesPerToken)
+	b, err := h.Briefer.BriefWithoutIndex(quick, work, room/brief.BytesPerToken)
 	if err != nil {
 		if quick.Err() != nil && ctx.Err() == nil {
 			return Greeting(headline, NoBrief), nil
@@ -79,7 +79,7 @@ const editFiles = 3
 // beforeEdit says what to know about files before an edit, once per session. It says nothing if
 // that takes too long, and of a file about which ken knows nothing that matters.
 func (h *Call) beforeEdit(ctx context.Context, paths []repo.Path) (text string, err error) {
-	paths = slices.DeleteFunc(slices.Clone(paths), func(p repo.Path) bool { return h.Memory.Told(editOf(p), briefed) })
+	paths = slices.DeleteFunc(slices.Clone(paths), func(p repo.Path) bool { return h.Memory.WasTold(editOf(p), briefed) })
 	if len(paths) == 0 {
 		return "", nil
 	}
@@ -121,7 +121,7 @@ func (h *Call) editBriefs(ctx context.Context, x *searchindex.Index, paths []rep
 		limit := MaxEdit / len(paths)
 		b := brief.BeforeEdit(facts, limit/brief.BytesPerToken)
 		text, _ := b.Quoted(limit)
-		if text = h.once(editOf(p), briefed, BeforeEdit(p.String(), text, indexed)); text != "" {
+		if text = h.tellOnce(editOf(p), briefed, BeforeEdit(p.String(), text, indexed)); text != "" {
 			said = append(said, strings.TrimRight(text, "\n"))
 		}
 	}

@@ -65,9 +65,9 @@ func (m *Memory) Seen(p repo.Path) (id repo.ID, ok bool) {
 // Edited lists the files that the session edited, sorted.
 func (m *Memory) Edited() []repo.Path { return slices.Sorted(maps.Keys(m.edited)) }
 
-// Told reports whether what, a single word, is the last that the session was told about a
+// WasTold reports whether what, a single word, is the last that the session was told about a
 // subject.
-func (m *Memory) Told(subject, what string) bool {
+func (m *Memory) WasTold(subject, what string) bool {
 	was, ok := m.told[subject]
 	return ok && was == what
 }

@@ -52,8 +52,8 @@ type Section struct {
 	More    int     `json:"more,omitempty"`  // items that are not listed
 	// Written is set if a person or an agent wrote the text, so that it can be stale.
 	Written bool `json:"written"`
-	// Own says that the text is ken's own statement, not one of the repository.
-	Own bool `json:"-"`
+	// ByKen says that the text is ken's own statement, not one of the repository.
+	ByKen bool `json:"-"`
 }
 
 // An Item is one line of a section. It has the fields that its section needs.

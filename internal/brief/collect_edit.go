@@ -23,12 +23,12 @@ type EditReader struct {
 }
 
 // NewEditReader returns a reader of the work tree. The index x may be nil.
-func (w *Briefer) NewEditReader(ctx context.Context, x *searchindex.Index) (*EditReader, error) {
-	snap, err := w.Workspace.Git.Snapshot(ctx)
+func (br *Briefer) NewEditReader(ctx context.Context, x *searchindex.Index) (*EditReader, error) {
+	snap, err := br.Workspace.Git.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r := &EditReader{workspace: w.Workspace, x: x}
+	r := &EditReader{workspace: br.Workspace, x: x}
 	for _, e := range snap.Index.Entries {
 		if len(r.paths) == 0 || r.paths[len(r.paths)-1] != e.Path { // a conflict has several entries
 			r.paths = append(r.paths, e.Path)

@@ -75,7 +75,7 @@ func (r *collector) documents(ctx context.Context, p repo.Path) ([]Mention, erro
 	if err != nil {
 		return nil, err
 	}
-	unique := r.alone(p)
+	unique := r.hasUniqueName(p)
 	var list []Mention
 	for _, f := range found {
 		if f.Path == p {

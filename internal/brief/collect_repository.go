@@ -126,7 +126,7 @@ func (r *collector) mainParts(ctx context.Context, root *survey.Directory, texts
 		}
 		list = append(list, part)
 	}
-	list = r.withoutShells(list)
+	list = r.dropWrapperDirs(list)
 	if err := r.distinguish(ctx, list, texts); err != nil {
 		return nil, err
 	}

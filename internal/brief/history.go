@@ -47,7 +47,7 @@ func (h *History) blocks(place string) []*block {
 	}
 	list := []*block{h.together()}
 	if len(h.Last) == 0 {
-		return append(list, line("last commits", fmt.Sprintf("none of %s touched %s%s", h.covers(), place, h.without())))
+		return append(list, lineBlock("last commits", fmt.Sprintf("none of %s touched %s%s", h.covers(), place, h.without())))
 	}
 	var items []Item
 	for _, c := range h.Last {
@@ -56,7 +56,7 @@ func (h *History) blocks(place string) []*block {
 		id := c.ID.String()
 		items = append(items, Item{Commit: id, Date: c.Date, Text: c.Subject, show: fmt.Sprintf("%s %s %s", day, id[:min(len(id), 7)], subject)})
 	}
-	return append(list, facts("last commits"+h.without(), len(items), items...))
+	return append(list, factBlock("last commits"+h.without(), len(items), items...))
 }
 
 // without says that commits of many files are not counted, if there are any.
@@ -81,7 +81,7 @@ func (h *History) together() *block {
 	if len(items) == 0 {
 		return nil
 	}
-	return facts(fmt.Sprintf("changes with (%s)", h.covers()), fileTogether, items...)
+	return factBlock(fmt.Sprintf("changes with (%s)", h.covers()), fileTogether, items...)
 }
 
 // covers says which commits count.

@@ -64,15 +64,15 @@ func (s Section) head() string {
 }
 
 // quoted returns a section without items as a line of at most room bytes. If less than
-// leastBytes of its text would fit, the line is longer than that.
+// minCutBytes of its text would fit, the line is longer than that.
 func (s Section) quoted(room int) string {
 	head := s.head() + ": "
-	if s.Own {
+	if s.ByKen {
 		return head + strings.Join(strings.Fields(s.Text), " ") + "\n"
 	}
 	quote := repo.Quotation(s.Text)
 	over := len(head) + len(quote) + 1 - room
-	if inner := len(quote) - len(`""`) - over; over > 0 && inner >= leastBytes {
+	if inner := len(quote) - len(`""`) - over; over > 0 && inner >= minCutBytes {
 		quote = `"` + cut(quote[1:len(quote)-1], inner) + `"`
 	}
 	return head + quote + "\n"

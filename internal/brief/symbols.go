@@ -40,7 +40,7 @@ func (f *FileFacts) symbols() *block {
 	} else if f.Outline.Partial != "" {
 		subject = "symbols (some may be missing: the file breaks its grammar)"
 	}
-	return growing(subject, fileSymbols, items...)
+	return growingBlock(subject, fileSymbols, items...)
 }
 
 // mainSymbols returns the symbols that are worth a line, most used first, and how many files

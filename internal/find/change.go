@@ -489,7 +489,7 @@ func TestsOf(ctx context.Context, x *searchindex.Index, t Tree, changed []Change
 			isNamed[test] = isNamed[test] || isTestOf(test, c, users)
 		}
 	}
-	r.listTests(files, r.group(direct, fromFile), "")
+	r.listTests(files, r.groupByFile(direct, fromFile), "")
 	list = slices.DeleteFunc(r.answer.Tests, func(t Test) bool { return isEdited[t.path] || t.How == "named" && !isNamed[t.path] })
 	slices.SortStableFunc(list, func(a, b Test) int {
 		return compareBool(!isNamed[a.path] && !dirs[a.path.Dir()], !isNamed[b.path] && !dirs[b.path.Dir()])

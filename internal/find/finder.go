@@ -42,10 +42,10 @@ func (f *Finder) Open(ctx context.Context) (*searchindex.Index, error) {
 	return searchindex.Open(ctx, f.indexFile())
 }
 
-// Ask updates the search index for the work tree, or for the commit at if it is not zero, lists the files and calls
-// ask.
-func (f *Finder) Ask(ctx context.Context, at repo.ID, ask func(x *searchindex.Index, t *IndexedTree) error) error {
-	return f.askIndex(ctx, at, func(x *searchindex.Index, t *IndexedTree) error {
+// WithIndex updates the search index for the work tree, or for the commit at if it is not zero. Then it lists the files
+// and calls ask.
+func (f *Finder) WithIndex(ctx context.Context, at repo.ID, ask func(x *searchindex.Index, t *IndexedTree) error) error {
+	return f.withIndexOnly(ctx, at, func(x *searchindex.Index, t *IndexedTree) error {
 		if _, err := t.Files(ctx); err != nil {
 			return err
 		}
@@ -53,19 +53,19 @@ func (f *Finder) Ask(ctx context.Context, at repo.ID, ask func(x *searchindex.In
 	})
 }
 
-// askIndex is Ask for queries that need only the index: it does not list the files if they are unchanged since the
-// last update.
-func (f *Finder) askIndex(ctx context.Context, at repo.ID, ask func(x *searchindex.Index, t *IndexedTree) error) (err error) {
+// withIndexOnly is WithIndex for queries that need only the index: it does not list the files if they are unchanged
+// since the last update.
+func (f *Finder) withIndexOnly(ctx context.Context, at repo.ID, ask func(x *searchindex.Index, t *IndexedTree) error) (err error) {
 	x, err := f.Open(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
 	if at.IsZero() {
-		return f.askWorkTree(ctx, x, ask)
+		return f.withWorkTreeIndex(ctx, x, ask)
 	}
 	t := NewCommitTree(tree.NewCommit(f.sources, at))
-	return x.Try(ctx, func(writer *searchindex.Writer) (err error) {
+	return x.UpdateTemporarily(ctx, func(writer *searchindex.Writer) (err error) {
 		if t.Shallow, err = Update(ctx, writer, t); err != nil {
 			return err
 		}
@@ -73,9 +73,9 @@ func (f *Finder) askIndex(ctx context.Context, at repo.ID, ask func(x *searchind
 	})
 }
 
-// askWorkTree asks the index of the work tree. If another process is updating the index, it asks the index as it was
-// before.
-func (f *Finder) askWorkTree(ctx context.Context, x *searchindex.Index, ask func(x *searchindex.Index, t *IndexedTree) error) error {
+// withWorkTreeIndex updates the index for the work tree and calls ask. If another process is updating the index, ask
+// gets the index as it was before.
+func (f *Finder) withWorkTreeIndex(ctx context.Context, x *searchindex.Index, ask func(x *searchindex.Index, t *IndexedTree) error) error {
 	t := NewWorkTree(tree.NewWork(f.sources))
 	err := x.Update(ctx, func(writer *searchindex.Writer) (err error) {
 		t.Shallow, err = Update(ctx, writer, t)
@@ -93,7 +93,7 @@ func (f *Finder) askWorkTree(ctx context.Context, x *searchindex.Index, ask func
 
 // Find searches the work tree, or the commit at if it is not zero.
 func (f *Finder) Find(ctx context.Context, q Query, at repo.ID) (answer *Answer, err error) {
-	err = f.askIndex(ctx, at, func(x *searchindex.Index, t *IndexedTree) (err error) {
+	err = f.withIndexOnly(ctx, at, func(x *searchindex.Index, t *IndexedTree) (err error) {
 		if answer, err = Search(ctx, x, t, q); err != nil {
 			return err
 		}
@@ -123,7 +123,7 @@ func (f *Finder) Uses(ctx context.Context, q UsesQuery) (answer *UsesAnswer, err
 	if err := q.resolve(f.workspace()); err != nil {
 		return nil, err
 	}
-	err = f.Ask(ctx, q.At, func(x *searchindex.Index, t *IndexedTree) (err error) {
+	err = f.WithIndex(ctx, q.At, func(x *searchindex.Index, t *IndexedTree) (err error) {
 		answer, err = Uses(ctx, x, t, q)
 		if missing, ok := errors.AsType[*NoPathError](err); ok {
 			return f.NoPath(ctx, "uses", t, missing.Path)
@@ -145,7 +145,7 @@ func (f *Finder) Uses(ctx context.Context, q UsesQuery) (answer *UsesAnswer, err
 // AllUses lists every edge between files of the work tree, or of the commit at if it is not zero.
 func (f *Finder) AllUses(ctx context.Context, at repo.ID) ([]WholeEdge, error) {
 	list := []WholeEdge{}
-	err := f.Ask(ctx, at, func(x *searchindex.Index, _ *IndexedTree) error {
+	err := f.WithIndex(ctx, at, func(x *searchindex.Index, _ *IndexedTree) error {
 		return x.AllEdges(ctx, func(e searchindex.Edge) error {
 			list = append(list, wholeEdge(e))
 			return nil

@@ -138,7 +138,7 @@ func isAbout(p Place, words, names []string, asks bool) bool {
 	inSymbols := searchindex.Terms(symbols)
 	all := slices.Concat(inPath, inSymbols, searchindex.Terms(p.Text))
 	for _, n := range names {
-		if strings.Contains(string(p.Path)+symbols+" "+p.Text, n) || hasTerm(all, joined(n)) {
+		if strings.Contains(string(p.Path)+symbols+" "+p.Text, n) || hasTerm(all, withoutSeparators(n)) {
 			return true
 		}
 	}

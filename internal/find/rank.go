@@ -70,11 +70,11 @@ type candidate struct {
 }
 
 const (
-	fieldHits   = 300 // files per field
-	commitHits  = 200
-	seeds       = 5  // best files whose companions are added
-	usersAsked  = 12 // best files whose uses are added
-	maxTogether = 30 // the maximum number of files in a commit that counts as one change
+	fieldHits      = 300 // files per field
+	commitHits     = 200
+	companionSeeds = 5  // best files whose companions are added
+	usesSeeds      = 12 // best files whose uses are added
+	maxTogether    = 30 // the maximum number of files in a commit that counts as one change
 )
 
 // rank returns the files for a query, best first.
@@ -217,7 +217,7 @@ func addSubjects(ctx context.Context, x *searchindex.Index, query []string, w we
 
 // addCompanions adds a share of the best files' scores to the files that change with them.
 func addCompanions(ctx context.Context, x *searchindex.Index, list []*candidate, found map[int64]*candidate, w weights) ([]*candidate, error) {
-	for _, c := range slices.Clone(list[:min(len(list), seeds)]) {
+	for _, c := range slices.Clone(list[:min(len(list), companionSeeds)]) {
 		companions, commits, err := x.Companions(ctx, c.file.Number, maxTogether, 20)
 		if err != nil {
 			return nil, err
@@ -259,7 +259,7 @@ func addUsed(ctx context.Context, x *searchindex.Index, list []*candidate, found
 		byPath[c.file.Path] = c
 	}
 	users := make(map[repo.Path][]*candidate)
-	for _, c := range list[:min(len(list), usersAsked)] {
+	for _, c := range list[:min(len(list), usesSeeds)] {
 		edges, err := x.Uses(ctx, c.file.Path)
 		if err != nil {
 			return nil, err

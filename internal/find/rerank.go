@@ -181,7 +181,7 @@ func addHistory(ctx context.Context, x *searchindex.Index, inFront []string, row
 	if err != nil {
 		return err
 	}
-	ages, err := x.Ages(ctx, 10*recentHalf)
+	ages, err := x.CommitAges(ctx, 10*recentHalf)
 	if err != nil {
 		return err
 	}

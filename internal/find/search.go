@@ -174,8 +174,8 @@ func bestLine(content string, weights map[string]float64, symbols []outline.Symb
 	return at, text
 }
 
-// worth returns the total weight of the terms in a text, without duplicates.
-func worth(text string, weights map[string]float64) float64 { return scorer(weights)(text) }
+// termWeight returns the total weight of the terms in a text, without duplicates.
+func termWeight(text string, weights map[string]float64) float64 { return scorer(weights)(text) }
 
 // scorer returns a function like worth for many texts: it splits each word only once.
 func scorer(weights map[string]float64) func(text string) float64 {
@@ -236,7 +236,7 @@ func symbolsAt(symbols []outline.Symbol, line int, weights map[string]float64, l
 	}
 	var others []named
 	for i := range symbols {
-		if w := worth(symbols[i].Name, weights); i != around && w > 0 {
+		if w := termWeight(symbols[i].Name, weights); i != around && w > 0 {
 			others = append(others, named{&symbols[i], w})
 		}
 	}
@@ -250,13 +250,13 @@ func symbolsAt(symbols []outline.Symbol, line int, weights map[string]float64, l
 // reasons returns why a file is listed, the strongest reason first.
 func reasons(ctx context.Context, x *searchindex.Index, c *candidate, symbols []outline.Symbol, weights map[string]float64) ([]string, error) {
 	why := []string{}
-	named := slices.ContainsFunc(symbols, func(s outline.Symbol) bool { return worth(s.Name, weights) > 0 })
+	named := slices.ContainsFunc(symbols, func(s outline.Symbol) bool { return termWeight(s.Name, weights) > 0 })
 	add := func(reason string, holds bool) {
 		if holds {
 			why = append(why, reason)
 		}
 	}
-	add("path", worth(string(c.file.Path), weights) > 0)
+	add("path", termWeight(string(c.file.Path), weights) > 0)
 	add("name", named)
 	add("doc comment", !named && c.fields[searchindex.InSymbol] > 0)
 	add("summary", c.fields[searchindex.InNote] > 0)

@@ -20,7 +20,7 @@ const (
 // Update updates the index to a tree. It reads only files whose content is not indexed, and only new commits. shallow
 // reports that the clone hides older commits.
 func Update(ctx context.Context, w *searchindex.Writer, t Tree) (shallow bool, err error) {
-	return updateAll(ctx, w, t, affected)
+	return updateAll(ctx, w, t, affectedFiles)
 }
 
 // UpdateChanged is Update for a tree of which only ranks are needed: it computes the uses of changed files alone.
@@ -30,7 +30,7 @@ func UpdateChanged(ctx context.Context, w *searchindex.Writer, t Tree) (shallow 
 	return updateAll(ctx, w, t, changedOnly)
 }
 
-func updateAll(ctx context.Context, w *searchindex.Writer, t Tree, again whichEdges) (shallow bool, err error) {
+func updateAll(ctx context.Context, w *searchindex.Writer, t Tree, again edgeSelector) (shallow bool, err error) {
 	if err := updateTree(ctx, w, t, again); err != nil {
 		return false, err
 	}
@@ -38,7 +38,7 @@ func updateAll(ctx context.Context, w *searchindex.Writer, t Tree, again whichEd
 }
 
 // updateTree updates the files, unless the tree has the state of the last update.
-func updateTree(ctx context.Context, w *searchindex.Writer, t Tree, again whichEdges) error {
+func updateTree(ctx context.Context, w *searchindex.Writer, t Tree, again edgeSelector) error {
 	state, err := t.State(ctx) // before the files are listed, so that a later change has another state
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func updateTree(ctx context.Context, w *searchindex.Writer, t Tree, again whichE
 	return w.SetNote("files", state)
 }
 
-func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree, again whichEdges) error {
+func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree, again edgeSelector) error {
 	files, err := t.Files(ctx)
 	if err != nil {
 		return err

@@ -208,7 +208,7 @@ func Uses(ctx context.Context, x *searchindex.Index, t Tree, q UsesQuery) (*Uses
 	if err := r.dispatch(q); err != nil {
 		return nil, err
 	}
-	r.bound()
+	r.applyLimits()
 	return r.answer, nil
 }
 
@@ -276,8 +276,8 @@ func (r *usesReader) file(p repo.Path) error {
 	if a.Unknown, err = r.unresolved(p); err != nil {
 		return err
 	}
-	a.UsedBy = r.group(users, fromFile)
-	a.Uses = r.group(used, toFile)
+	a.UsedBy = r.groupByFile(users, fromFile)
+	a.Uses = r.groupByFile(used, toFile)
 	if err := r.addTests([]repo.Path{p}, a.UsedBy, ""); err != nil || r.tests {
 		return err
 	}
@@ -306,8 +306,8 @@ func (r *usesReader) directory(dir repo.Path) error {
 	if err != nil {
 		return err
 	}
-	a.UsedBy = r.group(users, fromFile)
-	a.Uses = r.group(used, toFile)
+	a.UsedBy = r.groupByFile(users, fromFile)
+	a.Uses = r.groupByFile(used, toFile)
 	for i := range a.Uses { // lines of several files have no meaning
 		a.Uses[i].Lines = []int{}
 		a.Uses[i].More = 0
@@ -371,9 +371,9 @@ const (
 	toFile
 )
 
-// group combines the edges of one certainty that begin or end in one file. Code comes before tests, exact before
+// groupByFile combines the edges of one certainty that begin or end in one file. Code comes before tests, exact before
 // likely, hand-written files before generated ones, and files with more uses before others.
-func (r *usesReader) group(edges []searchindex.Edge, by side) []User {
+func (r *usesReader) groupByFile(edges []searchindex.Edge, by side) []User {
 	end := func(e searchindex.Edge) repo.Path { return e.From }
 	if by == toFile {
 		end = func(e searchindex.Edge) repo.Path { return e.To }
@@ -564,8 +564,8 @@ func (r *usesReader) history(p repo.Path) error {
 	return nil
 }
 
-// bound cuts the lists of an answer to the limit.
-func (r *usesReader) bound() {
+// applyLimits cuts the lists of an answer to the limit.
+func (r *usesReader) applyLimits() {
 	a := r.answer
 	if a.Symbol == "" {
 		a.UsedBy, a.More["used_by"] = r.boundedUsers(a.UsedBy, r.limit)

@@ -88,7 +88,7 @@ func (w *Prover) askTasks(ctx context.Context, tasks []Task, opts ProverOptions)
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
-	err = x.Try(ctx, func(writer *searchindex.Writer) error {
+	err = x.UpdateTemporarily(ctx, func(writer *searchindex.Writer) error {
 		for i, task := range tasks {
 			opts.Progress("asking ken find about past commits", i, len(tasks))
 			files := find.NewCommitTree(tree.NewCommit(w.Sources, task.Tree))

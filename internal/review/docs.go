@@ -185,13 +185,13 @@ func mentionLine(m *docs.CheckedMention) Line {
 	l.place(m.File, m.Line)
 	switch {
 	case m.Verdict == docs.Moved:
-		l.setText(data(m.Text), said(" was moved by this change to "), data(m.To.String()))
+		l.setText(data(m.Text), prose(" was moved by this change to "), data(m.To.String()))
 	case m.Kind == docs.Anchor:
-		l.setText(data(m.Text), said(" leads to a heading that this change removed from "), data(m.Was.String()))
+		l.setText(data(m.Text), prose(" leads to a heading that this change removed from "), data(m.Was.String()))
 	case m.Kind == docs.Symbol:
-		l.setText(data(m.Text), said(" was removed by this change from "), data(m.Was.String()))
+		l.setText(data(m.Text), prose(" was removed by this change from "), data(m.Was.String()))
 	default:
-		l.setText(data(m.Text), said(" was removed by this change"))
+		l.setText(data(m.Text), prose(" was removed by this change"))
 	}
 	return l
 }

@@ -71,8 +71,8 @@ type Line struct {
 	// Tests are the test files of a line of the kind tests.
 	Tests []repo.PathJSON `json:"tests,omitempty"`
 
-	words     []word // of Text
-	listTests bool   // String lists Tests below the line
+	words     []textPart // of Text
+	listTests bool       // String lists Tests below the line
 }
 
 // An Unknown is a check that was not possible.
@@ -82,18 +82,18 @@ type Unknown struct {
 	Command string `json:"command,omitempty"` // a command that helps
 }
 
-// A word is a part of a text: words of ken, or data of the repository, which Markdown must not interpret.
-type word struct {
+// A textPart is a part of a text: words of ken, or data of the repository, which Markdown must not interpret.
+type textPart struct {
 	text string
 	data bool
 }
 
-func said(text string) word { return word{text, false} }
+func prose(text string) textPart { return textPart{text, false} }
 
-func data(text string) word { return word{text, true} }
+func data(text string) textPart { return textPart{text, true} }
 
 // setText sets the text of a line from its parts.
-func (l *Line) setText(words ...word) {
+func (l *Line) setText(words ...textPart) {
 	l.words = words
 	var b strings.Builder
 	for _, w := range words {

@@ -52,7 +52,7 @@ func (r *Reviewer) Review(ctx context.Context, opts Options) (*Review, error) {
 		}
 	}
 	var result *Review
-	err = r.Finder.Ask(ctx, span.to, func(x *searchindex.Index, t *find.IndexedTree) (err error) {
+	err = r.Finder.WithIndex(ctx, span.to, func(x *searchindex.Index, t *find.IndexedTree) (err error) {
 		c := &collector{Reviewer: r, x: x, t: t, span: span, all: opts.All, only: opts.Only}
 		result, err = c.judge(ctx)
 		return err

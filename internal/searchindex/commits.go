@@ -66,8 +66,8 @@ func (x *Index) CommitsLargerThan(ctx context.Context, files int) (int, error) {
 	return x.number(ctx, `SELECT count(*) FROM entry WHERE files > ?1`, files)
 }
 
-// Ages returns the newest commits by their rows, each with the number of commits that are newer.
-func (x *Index) Ages(ctx context.Context, limit int) (map[int64]int, error) {
+// CommitAges returns the newest commits by their rows, each with the number of commits that are newer.
+func (x *Index) CommitAges(ctx context.Context, limit int) (map[int64]int, error) {
 	ages := make(map[int64]int)
 	err := x.each(ctx, `SELECT id FROM entry ORDER BY date DESC, oid LIMIT ?1`, func(s *sqlite.Stmt) error {
 		ages[s.ColumnInt64(0)] = len(ages)

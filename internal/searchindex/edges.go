@@ -31,7 +31,7 @@ func (w *Writer) PutEdges(from repo.Path, edges []Edge, ambiguous int) error {
 	if !ok || err != nil {
 		return err
 	}
-	if err := w.noteTargets(id); err != nil {
+	if err := w.recordTargets(id); err != nil {
 		return err
 	}
 	if err := w.exec(`DELETE FROM edge WHERE source = ?1`, id); err != nil {
@@ -99,8 +99,8 @@ func appendUse(out []byte, e *Edge, via int64) []byte {
 
 var errUse = errors.New("damaged edge in the search index")
 
-// takeUse decodes one use and returns the rest of the input.
-func takeUse(in []byte) (e Edge, via int64, rest []byte, err error) {
+// readUse decodes one use and returns the rest of the input.
+func readUse(in []byte) (e Edge, via int64, rest []byte, err error) {
 	number := func() uint64 {
 		n, size := binary.Uvarint(in)
 		if size <= 0 {
@@ -131,8 +131,8 @@ func takeUse(in []byte) (e Edge, via int64, rest []byte, err error) {
 	return e, via, in, err
 }
 
-// noteTargets records the files that a file uses, so that CountUsers updates them.
-func (w *Writer) noteTargets(source int64) error {
+// recordTargets records the files that a file uses, so that CountUsers updates them.
+func (w *Writer) recordTargets(source int64) error {
 	return sqlitex.Execute(w.conn, `SELECT target FROM edge WHERE source = ?1`, &sqlitex.ExecOptions{
 		Args:       []any{source},
 		ResultFunc: func(s *sqlite.Stmt) error { w.targets[s.ColumnInt64(0)] = true; return nil },
@@ -219,7 +219,7 @@ func (x *Index) eachEdge(ctx context.Context, f func(Edge) error, where string, 
 		to := repo.Path(s.ColumnText(1))
 		rest := bytesAt(s, 2)
 		for len(rest) > 0 {
-			e, via, behind, err := takeUse(rest)
+			e, via, behind, err := readUse(rest)
 			if err != nil {
 				return err
 			}

@@ -135,7 +135,7 @@ func hold(t *testing.T, file string) (release func()) {
 	}
 }
 
-func TestTryWaitsForAnotherWriter(t *testing.T) {
+func TestUpdateTemporarilyWaitsForAnotherWriter(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "search.db")
 	synctest.Test(t, func(t *testing.T) {
 		y := open(t, file)
@@ -143,19 +143,19 @@ func TestTryWaitsForAnotherWriter(t *testing.T) {
 		release := hold(t, file)
 		tried := make(chan error, 1)
 		go func() {
-			tried <- y.Try(t.Context(), func(w *Writer) error { return w.Put(Document{Path: "b"}) })
+			tried <- y.UpdateTemporarily(t.Context(), func(w *Writer) error { return w.Put(Document{Path: "b"}) })
 		}()
 		synctest.Wait()
 		select {
 		case err := <-tried:
-			t.Errorf("expected Try to wait for the other writer, found %v", err)
+			t.Errorf("expected UpdateTemporarily to wait for the other writer, found %v", err)
 			release()
 			return
 		default:
 		}
 		release()
 		if err := <-tried; err != nil {
-			t.Errorf("expected Try to go on after the other writer, found %v", err)
+			t.Errorf("expected UpdateTemporarily to go on after the other writer, found %v", err)
 		}
 	})
 }
@@ -185,24 +185,24 @@ func TestUpdateOfAnEmptyIndexWaits(t *testing.T) {
 	})
 }
 
-func TestTryDoesNotWaitForever(t *testing.T) {
+func TestUpdateTemporarilyDoesNotWaitForever(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "search.db")
 	synctest.Test(t, func(t *testing.T) {
 		y := open(t, file)
 		release := hold(t, file)
 		defer release()
 		start := time.Now() // the clock of synctest, not of the machine
-		err := y.Try(t.Context(), func(*Writer) error { return nil })
+		err := y.UpdateTemporarily(t.Context(), func(*Writer) error { return nil })
 		if !errors.Is(err, ErrBusy) || fault.KindOf(err) != fault.Locked || fault.HintOf(err) == "" {
 			t.Errorf("expected ErrBusy with a hint, found %v", err)
 		}
 		if waited := time.Since(start); waited < writePatience {
-			t.Errorf("expected Try to wait for %v, it waited for %v", writePatience, waited)
+			t.Errorf("expected UpdateTemporarily to wait for %v, it waited for %v", writePatience, waited)
 		}
 	})
 }
 
-func TestTryWaitsUntilItsContextEnds(t *testing.T) {
+func TestUpdateTemporarilyWaitsUntilItsContextEnds(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "search.db")
 	synctest.Test(t, func(t *testing.T) {
 		y := open(t, file)
@@ -210,7 +210,7 @@ func TestTryWaitsUntilItsContextEnds(t *testing.T) {
 		defer release()
 		ctx, cancel := context.WithCancel(t.Context())
 		tried := make(chan error, 1)
-		go func() { tried <- y.Try(ctx, func(*Writer) error { return nil }) }()
+		go func() { tried <- y.UpdateTemporarily(ctx, func(*Writer) error { return nil }) }()
 		synctest.Wait()
 		cancel()
 		if err := <-tried; !errors.Is(err, context.Canceled) {
@@ -258,10 +258,10 @@ func TestOpenDoesNotWaitForAWriterOfMadeTables(t *testing.T) {
 	})
 }
 
-func TestTryLeavesNothingBehind(t *testing.T) {
+func TestUpdateTemporarilyLeavesNothingBehind(t *testing.T) {
 	x := open(t, filepath.Join(t.TempDir(), "search.db"))
 	put(t, x, "a")
-	err := x.Try(t.Context(), func(w *Writer) error {
+	err := x.UpdateTemporarily(t.Context(), func(w *Writer) error {
 		if err := w.Put(Document{Path: "b"}); err != nil {
 			return err
 		}

@@ -44,8 +44,7 @@ var ErrBusy error = &fault.Error{
 const writePatience = 30 * time.Second
 
 // Update runs f in a transaction and commits it. If another process is writing, it returns [ErrBusy] at
-// once: the caller can query the index as it is. An empty index has no results, so its update waits as Try
-// does.
+// once: the caller can query the index as it is. An empty index has no results, so its update waits.
 func (x *Index) Update(ctx context.Context, f func(*Writer) error) error {
 	err := x.transaction(ctx, 0, true, f)
 	if !errors.Is(err, ErrBusy) {
@@ -57,9 +56,9 @@ func (x *Index) Update(ctx context.Context, f func(*Writer) error) error {
 	return x.transaction(ctx, writePatience, true, f)
 }
 
-// Try runs f in a transaction and rolls it back. Queries in f see its changes. If another process is
-// writing, Try waits, and returns [ErrBusy] if that takes too long.
-func (x *Index) Try(ctx context.Context, f func(*Writer) error) error {
+// UpdateTemporarily runs f in a transaction and rolls it back. Queries in f see its changes. If another process is
+// writing, UpdateTemporarily waits, and returns [ErrBusy] if that takes too long.
+func (x *Index) UpdateTemporarily(ctx context.Context, f func(*Writer) error) error {
 	return x.transaction(ctx, writePatience, false, f)
 }
 
@@ -164,7 +163,7 @@ func (w *Writer) Remove(p repo.Path) error {
 	if !ok || err != nil {
 		return err
 	}
-	if err := w.noteTargets(id); err != nil {
+	if err := w.recordTargets(id); err != nil {
 		return err
 	}
 	for _, query := range []string{
@@ -245,16 +244,16 @@ func (w *Writer) SetNote(key, value string) error {
 
 // putTerms adds the terms of a text to a row of a table.
 func (w *Writer) putTerms(table string, row int64, text string) error {
-	terms := damped(text)
+	terms := dampedTerms(text)
 	if terms == "" {
 		return nil
 	}
 	return w.exec(`INSERT INTO `+table+` (rowid, t) VALUES (?1, ?2)`, row, terms)
 }
 
-// damped returns the terms of a text, each repeated as often as the logarithm of its count. A hundred
+// dampedTerms returns the terms of a text, each repeated as often as the logarithm of its count. A hundred
 // occurrences say little more about a file than ten, and the index has a third of the size.
-func damped(text string) string {
+func dampedTerms(text string) string {
 	words := make(map[string]int) // split each word once, since most are repeated
 	EachWord(text, func(word string) { words[word]++ })
 	counts := make(map[string]int, len(words))

@@ -81,8 +81,8 @@ func (r *collector) tests(dir repo.Path) []repo.Path {
 	return list
 }
 
-// alone reports whether no other file has the name of a file.
-func (r *collector) alone(p repo.Path) bool {
+// hasUniqueName reports whether no other file has the name of a file.
+func (r *collector) hasUniqueName(p repo.Path) bool {
 	return !slices.ContainsFunc(r.paths, func(o repo.Path) bool { return o != p && o.Base() == p.Base() })
 }
 
