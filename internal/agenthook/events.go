@@ -74,8 +74,8 @@ func (h *Call) within(ctx context.Context, share time.Duration) (context.Context
 	return context.WithTimeout(ctx, max(h.Left/share, 1))
 }
 
-// tellOnce returns the text, or "" if what is the last that the session was told about the
-// subject.
+// tellOnce returns a text about a subject, and "" if the session was told it already. The word what identifies the text
+// in the memory of the session.
 func (h *Call) tellOnce(subject, what, text string) string {
 	if text == "" || h.Memory.WasTold(subject, what) {
 		return ""
@@ -95,8 +95,7 @@ func (h *Call) paths(c Input) []repo.Path {
 	return list
 }
 
-// beforeTool says which specs govern the files that the agent will edit, and what to know
-// about them.
+// beforeTool returns the specs that govern the files that the agent is about to edit, and the briefs of these files.
 func (h *Call) beforeTool(ctx context.Context, c Input) (string, error) {
 	if c.Access != Edit {
 		return "", nil
@@ -172,8 +171,8 @@ func (h *Call) drifts(ctx context.Context) map[string]int {
 	return drifts
 }
 
-// The words for what a session was told about the specs of a path. After driftUnknown, it is
-// told again when the drift is known.
+// These words record in the memory which text about the specs of a path the session was told. After driftUnknown, the
+// hook tells it again when the drift is known.
 const (
 	governed     = "governed"
 	driftUnknown = "drift-unknown"
@@ -181,7 +180,7 @@ const (
 
 func specOf(p repo.Path) string { return "spec of " + string(p) }
 
-// afterTool records what the agent saw, and says which summary its edit made stale.
+// afterTool records the contents that the agent saw, and returns which summaries its edit made stale.
 func (h *Call) afterTool(ctx context.Context, c Input) (string, error) {
 	paths := h.paths(c)
 	if c.Access == Other || len(paths) == 0 {
@@ -218,8 +217,8 @@ func (h *Call) afterTool(ctx context.Context, c Input) (string, error) {
 	return strings.Join(said, "\n"), nil
 }
 
-// stop reviews the files that the session edited, until it has told something. It does not build
-// a search index, nor wait for one that is being built.
+// stop reviews the files that the session edited. It tells the agent about a review once per session. It neither builds
+// a search index nor waits for one that is being built.
 func (h *Call) stop(ctx context.Context) (string, error) {
 	edited := h.Memory.Edited()
 	const subject, reviewed = "review", "told"

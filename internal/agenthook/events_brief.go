@@ -17,8 +17,8 @@ import (
 // promptTime limits the search for the files of a prompt: the user waits for it.
 const promptTime = 300 * time.Millisecond
 
-// promptPlaces names the files that a prompt may be about, from the search index as it is. Without an
-// index, in doubt and after promptTime it says nothing.
+// promptPlaces names the files that a prompt may be about, from the search index as it is. It returns "" without an
+// index, in doubt, and after promptTime.
 func (h *Call) promptPlaces(ctx context.Context, prompt string) (string, error) {
 	quick, cancel := context.WithTimeout(ctx, promptTime)
 	defer cancel()
@@ -76,8 +76,8 @@ func (h *Call) greet(ctx context.Context) (string, error) {
 // editFiles is the number of files of an edit that a hook describes.
 const editFiles = 3
 
-// beforeEdit says what to know about files before an edit, once per session. It says nothing if
-// that takes too long, and of a file about which ken knows nothing that matters.
+// beforeEdit returns the briefs of files before an edit, each once per session. It returns "" if that takes too long,
+// and omits files about which ken has no facts.
 func (h *Call) beforeEdit(ctx context.Context, paths []repo.Path) (text string, err error) {
 	paths = slices.DeleteFunc(slices.Clone(paths), func(p repo.Path) bool { return h.Memory.WasTold(editOf(p), briefed) })
 	if len(paths) == 0 {
@@ -99,7 +99,7 @@ func (h *Call) beforeEdit(ctx context.Context, paths []repo.Path) (text string, 
 	return strings.Join(said, "\n"), err
 }
 
-// briefed is the word for what a session was told about a file before an edit.
+// briefed is the word in the memory for the brief of a file before an edit.
 const briefed = "briefed"
 
 func editOf(p repo.Path) string { return "edit of " + string(p) }

@@ -28,7 +28,7 @@ type Options struct {
 	At     repo.ID // a commit; the work tree if zero
 }
 
-// Brief says what to know first about a path.
+// Brief returns the brief of a path.
 func (br *Briefer) Brief(ctx context.Context, opts Options) (b *Brief, err error) {
 	var files *find.IndexedTree
 	err = br.Finder.WithIndex(ctx, opts.At, func(x *searchindex.Index, t *find.IndexedTree) (err error) {

@@ -42,8 +42,7 @@ func (r *EditReader) read(ctx context.Context, p repo.Path) []byte {
 	return r.workspace.ReadFile(ctx, p, find.MaxBytes)
 }
 
-// Facts returns what to know before an edit of a file. indexed says that some of it is from the
-// search index.
+// Facts returns the facts about a file for [BeforeEdit]. indexed says that some of them are from the search index.
 func (r *EditReader) Facts(ctx context.Context, p repo.Path, k *registry.Knowledge) (facts FileFacts, indexed bool, err error) {
 	kinds := make(map[repo.Path]repo.Kind)
 	facts = FileFacts{

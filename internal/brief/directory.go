@@ -12,13 +12,13 @@ import (
 	"ken/internal/searchindex"
 )
 
-// DirectoryFacts are what ken knows about a directory.
+// DirectoryFacts are the facts about a directory.
 type DirectoryFacts struct {
 	Path    repo.Path
 	Words   []Section // its summary or its own words, and the specs that govern it
 	Project *project.Project
 	Central []Central
-	Parts   []Part // its subdirectories with what they are for
+	Parts   []Part // its subdirectories
 	// Dependents are the files outside that use files of the directory.
 	Dependents []searchindex.Pair
 	// Code says that there are source files or tests, Followed that ken follows uses in them.
@@ -38,14 +38,14 @@ type Central struct {
 	About          string
 }
 
-// A Part is a directory with what it is for.
+// A Part is a directory with its purpose.
 type Part struct {
 	Path    repo.Path
 	About   string
 	Verdict string // of a summary; "" for own words
 }
 
-// A Described is a file with what it is.
+// A Described is a file with a line about it.
 type Described struct {
 	Path  repo.Path
 	About string
@@ -105,8 +105,7 @@ func clearRepeated(said map[string]bool, text *string) {
 	said[*text] = true
 }
 
-// IsModuleFile reports whether a file stands for its directory, mostly by exporting the names
-// of others.
+// IsModuleFile reports whether a file stands for its directory. Most such files export the names of others.
 func IsModuleFile(p repo.Path) bool {
 	stem, _, _ := strings.Cut(p.Base(), ".")
 	return isPackageFile(p) || stem == "index" || stem == "mod"
@@ -141,7 +140,7 @@ func central(subject string, list []Central, below repo.Path, first int) *block 
 
 const aboutBytes = 160
 
-// parts lists directories with what they are for.
+// parts lists directories with their purposes.
 func parts(subject string, list []Part, first int) *block {
 	var items []Item
 	for _, p := range list {
@@ -170,7 +169,7 @@ func entries(subject string, list []Described) *block {
 	return factBlock(subject, dirEntries, items...)
 }
 
-// howToTest says how to run the tests of the directory, or those outside that use it.
+// howToTest lists the commands that run the tests of the directory, or the tests outside that use it.
 func (d *DirectoryFacts) howToTest() *block {
 	if !d.Code {
 		return nil
@@ -261,8 +260,7 @@ func shallowestFirst(tests []repo.Path) []repo.Path {
 	return list[:min(len(list), exampleTests)]
 }
 
-// dependents lists the files outside that use files of this directory, those first that use
-// most of them.
+// dependents lists the files outside that use files of this directory. The file that uses the most of them is first.
 func (d *DirectoryFacts) dependents() *block {
 	uses := make(map[repo.Path][]string) // by each file outside
 	byDir := make(map[repo.Path]int)
@@ -322,7 +320,7 @@ func (d *DirectoryFacts) dependents() *block {
 	return growingBlock(subject+ofTests, dirDependents, items...)
 }
 
-// mostOf returns directories with their number of files, those with most first.
+// mostOf returns the directories with the most files, each with their number.
 func mostOf(byDir map[repo.Path]int) string {
 	dirs := slices.SortedFunc(maps.Keys(byDir), func(a, b repo.Path) int {
 		return cmp.Or(cmp.Compare(byDir[b], byDir[a]), strings.Compare(string(a), string(b)))

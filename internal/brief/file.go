@@ -9,7 +9,7 @@ import (
 	"ken/internal/searchindex"
 )
 
-// FileFacts are what ken knows about a file.
+// FileFacts are the facts about a file.
 type FileFacts struct {
 	Path    repo.Path
 	Kind    repo.Kind
@@ -72,8 +72,8 @@ const (
 	fileRules    = 6
 )
 
-// rules returns the rules of documents for a path, few of those for the whole repository, and
-// none of them where there is no code.
+// rules returns the rules of documents for a path. It lists at most general rules of the whole repository, and none of
+// them for a path without code.
 func rules(list []project.Rule, code bool, general int) *block {
 	first := max(fileRules, general)
 	var items []Item

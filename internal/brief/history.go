@@ -9,7 +9,7 @@ import (
 	"ken/internal/searchindex"
 )
 
-// A History is what the indexed commits say about a place.
+// A History has the facts about a place from the indexed commits.
 type History struct {
 	Searched   int    // commits that the index has
 	Since      string // date of the oldest of them
@@ -17,7 +17,7 @@ type History struct {
 	IndexBusy  bool   // another process is updating the index, which may be of an older tree
 	Large      int    // commits with too many files to be listed
 	LargeFiles int    // a commit with more files than this is large
-	Commits    int    // that touched the place, small ones only
+	Commits    int    // small commits that touched the place
 	Last       []searchindex.Commit
 	Companions []Companion
 }
@@ -28,7 +28,7 @@ type Companion struct {
 	Together int
 }
 
-// remarks says how far back the history goes if the clone hides some of it.
+// remarks returns the limits of the history: a shallow clone, an index that is being updated.
 func (h *History) remarks() []string {
 	var list []string
 	if h.Shallow {
@@ -40,7 +40,7 @@ func (h *History) remarks() []string {
 	return list
 }
 
-// blocks tells what changes with a place, and its last commits.
+// blocks returns the files that change with a place, and its last commits.
 func (h *History) blocks(place string) []*block {
 	if h.Searched == 0 {
 		return nil
@@ -59,7 +59,7 @@ func (h *History) blocks(place string) []*block {
 	return append(list, factBlock("last commits"+h.without(), len(items), items...))
 }
 
-// without says that commits of many files are not counted, if there are any.
+// without returns how many large commits are not counted; "" if there are none.
 func (h *History) without() string {
 	if h.Large == 0 {
 		return ""
@@ -84,14 +84,14 @@ func (h *History) together() *block {
 	return factBlock(fmt.Sprintf("changes with (%s)", h.covers()), fileTogether, items...)
 }
 
-// covers says which commits count.
+// covers describes the commits that count.
 func (h *History) covers() string {
 	day, _, _ := strings.Cut(h.Since, "T")
 	return fmt.Sprintf("the last %s, since %s", count(h.Searched, "commit"), day)
 }
 
-// IsCompanion reports whether a file may count as one that changes with another: generated,
-// vendored, lock and snapshot files, change logs and manifests change with everything.
+// IsCompanion reports whether a file may count as a companion of another. Generated, vendored, lock and snapshot files,
+// change logs and manifests do not: they change with everything.
 func IsCompanion(p repo.Path, k repo.Kind) bool {
 	switch k {
 	case repo.KindGenerated, repo.KindVendored, repo.KindLockfile, repo.KindBinary, repo.KindData, repo.KindLFS, repo.KindSymlink, repo.KindGitlink:
@@ -101,7 +101,7 @@ func IsCompanion(p repo.Path, k repo.Kind) bool {
 	}
 }
 
-// isChangeLog reports the files that list what changed.
+// isChangeLog reports whether a file is a change log.
 func isChangeLog(p repo.Path) bool {
 	stem, _, _ := strings.Cut(strings.ToLower(p.Base()), ".")
 	switch strings.NewReplacer("-", "", "_", "").Replace(stem) {
@@ -117,7 +117,7 @@ func isChangeLog(p repo.Path) bool {
 	return false
 }
 
-// isDependencyList reports manifests and lock files: they change with every release.
+// isDependencyList reports whether a file is a manifest or a lock file: these change with every release.
 func isDependencyList(p repo.Path) bool {
 	switch p.Base() {
 	case "package.json", "go.mod", "go.sum", "go.work", "go.work.sum", "Cargo.toml", "Cargo.lock", "pyproject.toml", "setup.py", "setup.cfg",
@@ -132,8 +132,8 @@ func isSnapshot(p repo.Path) bool {
 	return strings.HasSuffix(s, ".snap") || strings.HasSuffix(s, ".golden") || strings.Contains("/"+s, "/__snapshots__/") || strings.Contains("/"+s, "/testdata/")
 }
 
-// PartRank orders directories: 0 for what the repository is for, 1 for what helps to make it,
-// 2 for tests, examples and documents.
+// PartRank orders directories: 0 for the product of the repository, 1 for tools and scripts, 2 for tests, examples and
+// documents.
 func PartRank(dir repo.Path) int {
 	if !IsProduct(dir + "/x") {
 		return 2
@@ -148,8 +148,8 @@ func PartRank(dir repo.Path) int {
 	return 0
 }
 
-// IsProduct reports whether a file belongs to what the repository is for, not to examples,
-// benchmarks or tests.
+// IsProduct reports whether a file belongs to the product of the repository, not to examples, benchmarks, tests or
+// documents.
 func IsProduct(p repo.Path) bool {
 	for part := range strings.SplitSeq(strings.ToLower(string(p.Dir())), "/") {
 		switch part {

@@ -6,9 +6,9 @@ import (
 	"ken/internal/repo"
 )
 
-// Quoted returns the brief for agents that did not ask for it, in at most so many bytes. Texts
-// of the repository are quotations, so that an agent can tell them from what ken says. It is
-// "" if there is no room for a section; left counts the lines that had none.
+// Quoted returns the brief for agents that did not ask for it, in at most limit bytes. Texts of the repository are
+// quotations, so that an agent can distinguish them from statements of ken. It is "" if there is no room for a section;
+// left counts the omitted lines.
 func (b *Brief) Quoted(limit int) (text string, left int) {
 	var out strings.Builder
 	room := limit - len(repo.QuotationNote) - 1

@@ -47,7 +47,7 @@ func TestBeforeEdit(t *testing.T) {
 	}
 }
 
-// Facts that ken does not have are left out, and never told as none.
+// The brief omits facts that ken does not have. It does not say that there are none.
 func TestBeforeEditWithoutFacts(t *testing.T) {
 	f := limitsFacts(t)
 	f.Words, f.Users, f.Uses, f.Outline = nil, nil, nil, nil

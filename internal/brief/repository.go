@@ -10,7 +10,7 @@ import (
 	"ken/internal/repo"
 )
 
-// RepositoryFacts are what ken knows about a repository as a whole.
+// RepositoryFacts are the facts about a repository as a whole.
 type RepositoryFacts struct {
 	Words   []Section // the summary of the root or its own words
 	Project *project.Project
@@ -22,7 +22,7 @@ type RepositoryFacts struct {
 	History History
 }
 
-// Link returns the brief of a symbolic link that leads to nothing that ken can tell of.
+// Link returns the brief of a symbolic link whose target is no tracked file or directory.
 func Link(p repo.Path, about Section) *Brief {
 	j := p.JSON()
 	b := &Brief{Path: j.Path, PathB64: j.B64, Kind: KindFile}
@@ -88,7 +88,7 @@ func described(subject string, list []Described, first int) *block {
 	return k
 }
 
-// commands tells how to build, test, lint and run the repository, and how to run one test.
+// commands lists how to build, test, lint and run the repository, and how to run one test.
 func (r *RepositoryFacts) commands() []*block {
 	c := r.Project.For("")
 	list := []*block{

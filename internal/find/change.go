@@ -497,7 +497,7 @@ func TestsOf(ctx context.Context, x *searchindex.Index, t Tree, changed []Change
 	return append(list, r.packageTests(files, slices.Concat(list, edited))...), edited, nil
 }
 
-// packageTests returns a test for each directory of Go files that has tests, none of which is listed yet.
+// packageTests returns one test for each directory of Go files whose tests are not listed yet.
 func (r *usesReader) packageTests(files []repo.Path, listed []Test) []Test {
 	done := make(map[repo.Path]bool)
 	for _, t := range listed {

@@ -23,7 +23,7 @@ func Update(ctx context.Context, w *searchindex.Writer, t Tree) (shallow bool, e
 	return updateAll(ctx, w, t, affectedFiles)
 }
 
-// UpdateChanged is Update for a tree of which only ranks are needed: it computes the uses of changed files alone.
+// UpdateChanged is Update for a search that needs only ranks: it computes the uses of changed files alone.
 // An unchanged file that used something which changed keeps its uses, so [Uses] may be wrong. In a large tree this
 // takes a fraction of the time.
 func UpdateChanged(ctx context.Context, w *searchindex.Writer, t Tree) (shallow bool, err error) {

@@ -1,12 +1,9 @@
 // Package review judges a change: which documents and uses it breaks, which specs drift too far, which tests to
 // run, and which summaries it makes stale.
 //
-// It judges only statements that were true before the change. The caller passes both sides of the change and the
-// search index of the tree after it. The package reads nothing else, starts no process and reads no history. It
-// lists missing facts as unknown.
-//
-//	r, err := review.Judge(ctx, facts)
-//	fmt.Print(r.String())
+// It judges only statements that were true before the change. A [Reviewer] collects the facts: both sides of the
+// change, and the search index of the tree after it. [Judge] makes a [Review] from them. Missing facts are listed as
+// unknown.
 //
 // One [Review] serves the command line, JSON, Markdown, SARIF, MCP and the hooks.
 package review

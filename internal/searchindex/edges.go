@@ -282,8 +282,8 @@ func (x *Index) Pairs(ctx context.Context, dir repo.Path) ([]Pair, error) {
 		WHERE target.path GLOB ?1`, globBelow(dir))
 }
 
-// LikelyPairs returns the pairs of files of which one uses the other, exact or likely. The used file is in a
-// directory and its name matches one of the globs.
+// LikelyPairs returns the exact and likely uses of files in a directory, each pair of files once. The path of the used
+// file matches one of the globs.
 func (x *Index) LikelyPairs(ctx context.Context, dir repo.Path, globs []string) (list []Pair, err error) {
 	for _, glob := range globs {
 		some, err := x.pairs(ctx, `
