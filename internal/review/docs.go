@@ -45,7 +45,7 @@ func (j *judge) docs() error {
 		if !slices.ContainsFunc(documents[p], func(phrase string) bool { return bytes.Contains(content, []byte(phrase)) }) {
 			continue
 		}
-		broken, err := c.Broken(p, content, j.changedPath(p))
+		broken, err := c.Broken(p, content, j.paths[p])
 		if err != nil {
 			return err
 		}

@@ -161,7 +161,10 @@ func Judge(ctx context.Context, f Facts) (*Review, error) {
 	if r.Unknown == nil {
 		r.Unknown = []Unknown{}
 	}
-	j := &judge{ctx: ctx, Facts: f, review: r}
+	j := &judge{ctx: ctx, Facts: f, review: r, paths: make(map[repo.Path]bool)}
+	for i := range f.Changes {
+		j.paths[f.Changes[i].Path] = true
+	}
 	for _, step := range []func() error{j.compareSymbols, j.docs, j.drift, j.broken, j.signatures, j.tests, j.stale, j.also} {
 		if err := step(); err != nil {
 			return nil, err
@@ -178,7 +181,7 @@ type judge struct {
 	review  *Review
 	removed []removedSymbol
 	changed []changedSignature
-	paths   map[repo.Path]bool // of the changes; nil until first use
+	paths   map[repo.Path]bool // that the change touched, in the new tree
 }
 
 func (j *judge) add(l Line) { j.review.Lines = append(j.review.Lines, l) }

@@ -44,7 +44,7 @@ func (j *judge) callers(s *changedSignature) error {
 	var places []fileLine
 	for _, e := range users {
 		calls := e.Symbol == s.after.FullName() && e.Exact && len(e.Lines) > 0 && e.Kind == outline.UseCall
-		if calls && !j.changedPath(e.From) {
+		if calls && !j.paths[e.From] {
 			places = append(places, fileLine{e.From, e.Lines[0]})
 		}
 	}
