@@ -1,8 +1,8 @@
-// Package agenthook reads what an agent's client sends to a hook, and writes the answer in
-// the client's format. It decides what to tell the agent.
+// Package agenthook parses the input that an agent's client sends to a hook, decides what to tell the agent, and encodes
+// the answer in the client's format.
 //
-// It is given bytes and facts, and answers with bytes. An answer never blocks an agent.
-// Other packages find the facts about the repository and store the memory of a session.
+// An answer never blocks an agent. Other packages find the facts about the repository and store the memory of a
+// session.
 package agenthook
 
 import (
@@ -44,7 +44,7 @@ const (
 	Cursor Dialect = "cursor"
 )
 
-// An Access is what a tool does to files.
+// An Access is the way in which a tool uses files.
 type Access int
 
 // The kinds of access.
@@ -54,7 +54,7 @@ const (
 	Edit
 )
 
-// An Input is what a client sends to a hook.
+// An Input is the input that a client sends to a hook.
 type Input struct {
 	Session string
 	Dir     string   // the directory of the agent; "" if the client does not send it

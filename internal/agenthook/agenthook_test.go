@@ -191,7 +191,7 @@ func TestMemory(t *testing.T) {
 		}
 		m := ParseMemory([]byte(lines.String() + "seen " + strings.Repeat("a", 40)))
 		for p, text := range want {
-			if got, ok := m.Seen(p); !ok || got.String() != text || !m.Told(string(p), "stale") || m.Told(string(p), "fresh") {
+			if got, ok := m.Seen(p); !ok || got.String() != text || !m.WasTold(string(p), "stale") || m.WasTold(string(p), "fresh") {
 				t.Fatalf("%q: the memory has %v, %v; want %s", p, got, ok, text)
 			}
 		}

@@ -10,22 +10,20 @@ import (
 	"ken/internal/brief"
 	"ken/internal/fault"
 	"ken/internal/find"
-	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/review"
 	"ken/internal/spec"
+	"ken/internal/tree"
 )
 
 // Features are the features of a repository that hooks ask.
 type Features struct {
+	tree.Sources
 	Finder    *find.Finder
 	Briefer   *brief.Briefer
 	Reviewer  *review.Reviewer
-	Registry  *registry.Registry
 	Spec      *spec.Reader
 	Threshold int // of the gate
-	// Resolve turns a path of an input into a path from the root.
-	Resolve func(string) (repo.Path, error)
 }
 
 // A Call is one call of a hook in a session.
@@ -46,7 +44,7 @@ func (h *Call) Answer(ctx context.Context, e Event, c Input) (string, error) {
 	case SessionStart, SubagentStart:
 		return h.greet(ctx)
 	case UserPromptSubmit:
-		return h.places(ctx, c.Prompt)
+		return h.promptPlaces(ctx, c.Prompt)
 	case PreToolUse:
 		return h.beforeTool(ctx, c)
 	case PostToolUse:
@@ -76,10 +74,10 @@ func (h *Call) within(ctx context.Context, share time.Duration) (context.Context
 	return context.WithTimeout(ctx, max(h.Left/share, 1))
 }
 
-// once returns the text, or "" if what is the last that the session was told about the
-// subject.
-func (h *Call) once(subject, what, text string) string {
-	if text == "" || h.Memory.Told(subject, what) {
+// tellOnce returns a text about a subject, and "" if the session was told it already. The word what identifies the text
+// in the memory of the session.
+func (h *Call) tellOnce(subject, what, text string) string {
+	if text == "" || h.Memory.WasTold(subject, what) {
 		return ""
 	}
 	h.lines.WriteString(ToldLine(subject, what))
@@ -90,21 +88,20 @@ func (h *Call) once(subject, what, text string) string {
 func (h *Call) paths(c Input) []repo.Path {
 	var list []repo.Path
 	for _, p := range c.Paths {
-		if path, err := h.Resolve(p); err == nil && path != "" {
+		if path, err := h.Workspace.Path(p); err == nil && path != "" {
 			list = append(list, path)
 		}
 	}
 	return list
 }
 
-// beforeTool says which specs govern the files that the agent will edit, and what to know
-// about them.
+// beforeTool returns the specs that govern the files that the agent is about to edit, and the briefs of these files.
 func (h *Call) beforeTool(ctx context.Context, c Input) (string, error) {
 	if c.Access != Edit {
 		return "", nil
 	}
 	paths := h.paths(c)
-	specs, err := h.governed(ctx, paths)
+	specs, err := h.governingSpecs(ctx, paths)
 	if err != nil {
 		return "", err
 	}
@@ -115,10 +112,10 @@ func (h *Call) beforeTool(ctx context.Context, c Input) (string, error) {
 	return strings.Join(slices.DeleteFunc([]string{specs, files}, func(s string) bool { return s == "" }), "\n"), nil
 }
 
-func (h *Call) governed(ctx context.Context, paths []repo.Path) (string, error) {
+func (h *Call) governingSpecs(ctx context.Context, paths []repo.Path) (string, error) {
 	// The session knows the specs of these paths already.
-	paths = slices.DeleteFunc(slices.Clone(paths), func(p repo.Path) bool { return h.Memory.Told(specOf(p), governed) })
-	if len(paths) == 0 || !h.Finder.Sources.Workspace.OnDisk(ctx, spec.Root) {
+	paths = slices.DeleteFunc(slices.Clone(paths), func(p repo.Path) bool { return h.Memory.WasTold(specOf(p), governed) })
+	if len(paths) == 0 || !h.Workspace.OnDisk(ctx, spec.Root) {
 		return "", nil
 	}
 	owners, err := h.Spec.Owners(ctx, paths)
@@ -145,7 +142,7 @@ func (h *Call) governed(ctx context.Context, paths []repo.Path) (string, error) 
 			}
 			specs = append(specs, s)
 		}
-		if text := h.once(specOf(paths[i]), what, GoverningSpecs(paths[i].String(), specs)); text != "" {
+		if text := h.tellOnce(specOf(paths[i]), what, GoverningSpecs(paths[i].String(), specs)); text != "" {
 			said = append(said, text)
 		}
 	}
@@ -174,8 +171,8 @@ func (h *Call) drifts(ctx context.Context) map[string]int {
 	return drifts
 }
 
-// The words for what a session was told about the specs of a path. After driftUnknown, it is
-// told again when the drift is known.
+// These words record in the memory which text about the specs of a path the session was told. After driftUnknown, the
+// hook tells it again when the drift is known.
 const (
 	governed     = "governed"
 	driftUnknown = "drift-unknown"
@@ -183,7 +180,7 @@ const (
 
 func specOf(p repo.Path) string { return "spec of " + string(p) }
 
-// afterTool records what the agent saw, and says which summary its edit made stale.
+// afterTool records the contents that the agent saw, and returns which summaries its edit made stale.
 func (h *Call) afterTool(ctx context.Context, c Input) (string, error) {
 	paths := h.paths(c)
 	if c.Access == Other || len(paths) == 0 {
@@ -202,14 +199,14 @@ func (h *Call) afterTool(ctx context.Context, c Input) (string, error) {
 			continue
 		}
 		h.lines.WriteString(EditedLine(paths[i]))
-		text := h.once("summary of "+string(paths[i]), k.Verdict.String(), StaleSummary(paths[i].String(), k.Verdict, k.Grade))
+		text := h.tellOnce("summary of "+string(paths[i]), k.Verdict.String(), StaleSummary(paths[i].String(), k.Verdict, k.Grade))
 		if text != "" {
 			said = append(said, text)
 		}
 	}
 	if c.Access == Edit {
 		// Some clients cannot answer before an edit. The others know the specs already.
-		text, err := h.governed(ctx, paths)
+		text, err := h.governingSpecs(ctx, paths)
 		if err != nil {
 			return "", err
 		}
@@ -220,12 +217,12 @@ func (h *Call) afterTool(ctx context.Context, c Input) (string, error) {
 	return strings.Join(said, "\n"), nil
 }
 
-// stop reviews the files that the session edited, until it has told something. It does not build
-// a search index, nor wait for one that is being built.
+// stop reviews the files that the session edited. It tells the agent about a review once per session. It neither builds
+// a search index nor waits for one that is being built.
 func (h *Call) stop(ctx context.Context) (string, error) {
 	edited := h.Memory.Edited()
 	const subject, reviewed = "review", "told"
-	if len(edited) == 0 || h.Memory.Told(subject, reviewed) || !h.Finder.HasIndex(ctx) {
+	if len(edited) == 0 || h.Memory.WasTold(subject, reviewed) || !h.Finder.HasIndex(ctx) {
 		return "", nil
 	}
 	r, err := h.Reviewer.Review(ctx, review.Options{Only: edited})
@@ -239,5 +236,5 @@ func (h *Call) stop(ctx context.Context) (string, error) {
 	for i := range r.Lines {
 		lines[i] = r.Lines[i].String()
 	}
-	return h.once(subject, reviewed, Review(lines, r.More)), nil
+	return h.tellOnce(subject, reviewed, Review(lines, r.More)), nil
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"ken/internal/brief"
-	"ken/internal/find"
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
@@ -18,17 +17,12 @@ import (
 // promptTime limits the search for the files of a prompt: the user waits for it.
 const promptTime = 300 * time.Millisecond
 
-// places names the files that a prompt may be about, from the search index as it is. Without an
-// index, in doubt and after promptTime it says nothing.
-func (h *Call) places(ctx context.Context, prompt string) (said string, err error) {
+// promptPlaces names the files that a prompt may be about, from the search index as it is. It returns "" without an
+// index, in doubt, and after promptTime.
+func (h *Call) promptPlaces(ctx context.Context, prompt string) (string, error) {
 	quick, cancel := context.WithTimeout(ctx, promptTime)
 	defer cancel()
-	x := h.Finder.OpenExisting(quick)
-	if x == nil {
-		return "", nil
-	}
-	defer func() { err = errors.Join(err, x.Close()) }()
-	found, err := find.Prompt(quick, x, &find.IndexedTree{Workspace: h.Finder.Sources.Workspace, ReadUnlisted: true}, prompt)
+	found, err := h.Finder.Prompt(quick, prompt)
 	if err != nil {
 		if quick.Err() != nil {
 			return "", ctx.Err()
@@ -43,13 +37,13 @@ func (h *Call) places(ctx context.Context, prompt string) (said string, err erro
 		}
 	}
 	text := Places(places)
-	return h.once("places", digest(text), text), nil
+	return h.tellOnce("places", digest(text), text), nil
 }
 
 // greet returns the headline and the brief of the repository. If the repository was never
 // verified, it returns the headline alone: a hook does not read every file.
 func (h *Call) greet(ctx context.Context) (string, error) {
-	_, verified, err := h.Finder.Sources.Store.Baseline(ctx, h.Finder.Sources.Workspace.Git.Worktree())
+	_, verified, err := h.Store.Baseline(ctx, h.Workspace.Git.Worktree())
 	if err != nil {
 		return "", err
 	}
@@ -60,7 +54,7 @@ func (h *Call) greet(ctx context.Context) (string, error) {
 		}
 		return Greeting(rep.Headline(), ""), nil
 	}
-	work := tree.NewWork(h.Finder.Sources)
+	work := tree.NewWork(h.Sources)
 	if err := work.Verify(ctx); err != nil {
 		return "", err
 	}
@@ -68,7 +62,7 @@ func (h *Call) greet(ctx context.Context) (string, error) {
 	quick, cancel := h.within(ctx, greetShare)
 	defer cancel()
 	room := GreetingRoom(headline)
-	b, err := h.Briefer.Quick(quick, work, room/brief.BytesPerToken)
+	b, err := h.Briefer.BriefWithoutIndex(quick, work, room/brief.BytesPerToken)
 	if err != nil {
 		if quick.Err() != nil && ctx.Err() == nil {
 			return Greeting(headline, NoBrief), nil
@@ -82,10 +76,10 @@ func (h *Call) greet(ctx context.Context) (string, error) {
 // editFiles is the number of files of an edit that a hook describes.
 const editFiles = 3
 
-// beforeEdit says what to know about files before an edit, once per session. It says nothing if
-// that takes too long, and of a file about which ken knows nothing that matters.
+// beforeEdit returns the briefs of files before an edit, each once per session. It returns "" if that takes too long,
+// and omits files about which ken has no facts.
 func (h *Call) beforeEdit(ctx context.Context, paths []repo.Path) (text string, err error) {
-	paths = slices.DeleteFunc(slices.Clone(paths), func(p repo.Path) bool { return h.Memory.Told(editOf(p), briefed) })
+	paths = slices.DeleteFunc(slices.Clone(paths), func(p repo.Path) bool { return h.Memory.WasTold(editOf(p), briefed) })
 	if len(paths) == 0 {
 		return "", nil
 	}
@@ -105,7 +99,7 @@ func (h *Call) beforeEdit(ctx context.Context, paths []repo.Path) (text string, 
 	return strings.Join(said, "\n"), err
 }
 
-// briefed is the word for what a session was told about a file before an edit.
+// briefed is the word in the memory for the brief of a file before an edit.
 const briefed = "briefed"
 
 func editOf(p repo.Path) string { return "edit of " + string(p) }
@@ -127,7 +121,7 @@ func (h *Call) editBriefs(ctx context.Context, x *searchindex.Index, paths []rep
 		limit := MaxEdit / len(paths)
 		b := brief.BeforeEdit(facts, limit/brief.BytesPerToken)
 		text, _ := b.Quoted(limit)
-		if text = h.once(editOf(p), briefed, BeforeEdit(p.String(), text, indexed)); text != "" {
+		if text = h.tellOnce(editOf(p), briefed, BeforeEdit(p.String(), text, indexed)); text != "" {
 			said = append(said, strings.TrimRight(text, "\n"))
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"ken/internal/repo"
 )
 
-// A Memory is what a session saw and was told. It is stored as lines, and hooks only add
+// A Memory has the contents that a session saw and the texts that it was told. It is stored as lines, and hooks only add
 // lines, so that two hooks at the same time lose nothing. Malformed lines are ignored.
 type Memory struct {
 	seen   map[repo.Path]repo.ID
@@ -65,9 +65,8 @@ func (m *Memory) Seen(p repo.Path) (id repo.ID, ok bool) {
 // Edited lists the files that the session edited, sorted.
 func (m *Memory) Edited() []repo.Path { return slices.Sorted(maps.Keys(m.edited)) }
 
-// Told reports whether what, a single word, is the last that the session was told about a
-// subject.
-func (m *Memory) Told(subject, what string) bool {
+// WasTold reports whether what is the word of the last text about a subject that the session was told.
+func (m *Memory) WasTold(subject, what string) bool {
 	was, ok := m.told[subject]
 	return ok && was == what
 }

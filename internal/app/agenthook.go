@@ -11,7 +11,6 @@ import (
 	"ken/internal/fault"
 	"ken/internal/git"
 	"ken/internal/ken"
-	"ken/internal/repo"
 	"ken/internal/session"
 )
 
@@ -48,14 +47,8 @@ func answerHook(ctx context.Context, dir string, e agenthook.Event, c agenthook.
 // hookFeatures returns the features that hooks ask.
 func hookFeatures(w *ken.Repository) agenthook.Features {
 	return agenthook.Features{
-		Finder: w.Finder(), Briefer: w.Briefer(), Reviewer: w.Reviewer(), Registry: w.Registry, Spec: w.Spec(),
+		Sources: w.TreeSources(), Finder: w.Finder(), Briefer: w.Briefer(), Reviewer: w.Reviewer(), Spec: w.Spec(),
 		Threshold: w.Config.Spec.Gate.Threshold,
-		Resolve: func(p string) (repo.Path, error) {
-			if filepath.IsAbs(p) {
-				return w.RootPath(p)
-			}
-			return w.Path(p)
-		},
 	}
 }
 

@@ -78,7 +78,7 @@ func examineKnowledge(ctx context.Context, root string, facts *install.Facts) (e
 		return err
 	}
 	facts.StaleFiles = rep.Counts.Stale
-	directories, err := w.DirCounts(ctx, rep, false, nil)
+	directories, err := w.Surveys().DirCounts(ctx, rep, false, nil)
 	if directories != nil {
 		facts.StaleDirectories = len(directories.NeedAttention)
 	}

@@ -21,12 +21,12 @@ import (
 )
 
 // A worktreeReader reads one worktree for the board and the dashboard. It judges files and
-// directories from one snapshot.
+// directories by one check.
 type worktreeReader struct {
 	*ken.Repository
 
-	snapshot *tree.Snapshot
-	state    *workflow.Manager // opened for a board; nil before
+	check *tree.ReadOnlyCheck
+	state *workflow.Manager // opened for a board; nil before
 }
 
 func openWorktree(ctx context.Context, c git.Checkout) (*worktreeReader, error) {
@@ -37,8 +37,8 @@ func openWorktree(ctx context.Context, c git.Checkout) (*worktreeReader, error) 
 	if err != nil {
 		return nil, err
 	}
-	w.Snapshot = &tree.Snapshot{Workspace: w.Workspace, Registry: w.Registry}
-	return &worktreeReader{Repository: w, snapshot: w.Snapshot}, nil
+	w.ReadOnly = &tree.ReadOnlyCheck{Workspace: w.Workspace, Registry: w.Registry}
+	return &worktreeReader{Repository: w, check: w.ReadOnly}, nil
 }
 
 // Close closes the worktree. It ignores errors, since writes are complete before.
@@ -56,7 +56,7 @@ func (d *worktreeReader) source(ctx context.Context, c git.Checkout, err error) 
 	if err != nil {
 		return s
 	}
-	s.Files = d.snapshot.Read
+	s.Files = d.check.Report
 	s.Directories = func(ctx context.Context) (*survey.Shown, error) { return d.Show(ctx, "") }
 	s.Specs = d.Spec().List
 	s.Gate = d.Config.Spec.Gate.Threshold
@@ -76,7 +76,7 @@ func (d *worktreeReader) source(ctx context.Context, c git.Checkout, err error) 
 
 // changes returns the newest changes of files and directories.
 func (d *worktreeReader) changes(ctx context.Context, paths []repo.Path) (map[repo.Path]board.Change, error) {
-	rep, _, err := d.snapshot.Read(ctx)
+	rep, _, err := d.check.Report(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func (d *worktreeReader) Read(ctx context.Context, paths []repo.Path, see func(i
 
 // Confirm records that a summary holds for the content that read names.
 func (d *worktreeReader) Confirm(ctx context.Context, path repo.Path, read string) (registry.WriteResult, error) {
-	d.Snapshot = nil // writing is a check
+	d.ReadOnly = nil // writing is a check
 	done, err := d.Repository.Summaries().Confirm(ctx, []repo.Path{path}, read)
 	if err != nil {
 		return registry.WriteResult{}, err

@@ -402,6 +402,6 @@ func (w *Worktree) needsAttention() bool {
 	if len(s.Summaries.NeedAttention) > 0 || s.Counts[survey.Unknown.String()] > 0 {
 		return true
 	}
-	return f.Counts.NeedsAttention() || d.Counts.Wanting() || len(d.Unread()) > 0 ||
+	return f.Counts.NeedsAttention() || d.Counts.NeedsAttention() || len(d.Unread()) > 0 ||
 		n.Counts.Drifting+n.Counts.DriftUnknown+n.Counts.Unknown+n.Counts.Problems+n.Counts.Missing+len(n.Unknown) > 0
 }

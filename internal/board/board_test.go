@@ -121,7 +121,7 @@ func TestUnknownPartKeepsOthers(t *testing.T) {
 
 // One stale or unknown thing makes the board need attention. A missing summary or a
 // finished run does not.
-func TestWanting(t *testing.T) {
+func TestNeedsAttention(t *testing.T) {
 	directory := func(v survey.Verdict) func(*fakeRepo) {
 		text := "Routes orders."
 		return func(w *fakeRepo) { w.shown.Directories = []survey.ShownDirectory{{Verdict: v, Text: &text}} }
@@ -134,21 +134,21 @@ func TestWanting(t *testing.T) {
 		return board.RunsPart(&board.Runs{Runs: []surveyrun.Run{{State: state}}}, nil)
 	}
 	for name, c := range map[string]struct {
-		spoil   func(*fakeRepo)
-		runs    *board.Part[board.Runs]
-		wanting bool
+		spoil     func(*fakeRepo)
+		runs      *board.Part[board.Runs]
+		attention bool
 	}{
-		"a stale summary":                {spoil: directory(survey.StaleBelow), wanting: true},
-		"an unknown verdict":             {spoil: directory(survey.Unknown), wanting: true},
+		"a stale summary":                {spoil: directory(survey.StaleBelow), attention: true},
+		"an unknown verdict":             {spoil: directory(survey.Unknown), attention: true},
 		"no summary":                     {spoil: func(w *fakeRepo) { w.shown.Directories = []survey.ShownDirectory{{Verdict: survey.None}} }},
 		"only an outline":                {spoil: outline},
-		"an unknown file":                {spoil: func(w *fakeRepo) { w.report.Counts.Unknown = 1 }, wanting: true},
-		"a state file not allowed":       {spoil: func(w *fakeRepo) { w.audit.Counts.AdHoc = 1 }, wanting: true},
-		"an archive that cannot be read": {spoil: func(w *fakeRepo) { w.archive = errors.New("it is broken") }, wanting: true},
-		"an unreadable worktree":         {spoil: func(w *fakeRepo) { w.overlaid = []spec.WorktreeChanges{{Unknown: []spec.Unknown{{}}}} }, wanting: true},
-		"unreadable specs":               {spoil: func(w *fakeRepo) { w.listing.Unknown = []spec.Unknown{{}} }, wanting: true},
-		"unknown runs":                   {runs: board.RunsPart(nil, errors.New("it is away")), wanting: true},
-		"a run that is paused":           {runs: runs(surveyrun.Paused), wanting: true},
+		"an unknown file":                {spoil: func(w *fakeRepo) { w.report.Counts.Unknown = 1 }, attention: true},
+		"a state file not allowed":       {spoil: func(w *fakeRepo) { w.audit.Counts.AdHoc = 1 }, attention: true},
+		"an archive that cannot be read": {spoil: func(w *fakeRepo) { w.archive = errors.New("it is broken") }, attention: true},
+		"an unreadable worktree":         {spoil: func(w *fakeRepo) { w.overlaid = []spec.WorktreeChanges{{Unknown: []spec.Unknown{{}}}} }, attention: true},
+		"unreadable specs":               {spoil: func(w *fakeRepo) { w.listing.Unknown = []spec.Unknown{{}} }, attention: true},
+		"unknown runs":                   {runs: board.RunsPart(nil, errors.New("it is away")), attention: true},
+		"a run that is paused":           {runs: runs(surveyrun.Paused), attention: true},
 		"a run that is done":             {runs: runs(surveyrun.Done)},
 	} {
 		w := healthy()
@@ -157,8 +157,8 @@ func TestWanting(t *testing.T) {
 		}
 		b := board.Make(t.Context(), "r", []board.Source{source(w)}, w.Overlays, nil)
 		b.Runs = c.runs
-		if b.NeedsAttention() != c.wanting {
-			t.Errorf("%s: Wanting is %t", name, b.NeedsAttention())
+		if b.NeedsAttention() != c.attention {
+			t.Errorf("%s: NeedsAttention is %t", name, b.NeedsAttention())
 		}
 	}
 }
@@ -171,7 +171,7 @@ func TestMissingCodeIsCounted(t *testing.T) {
 	w.listing.Nodes = []spec.Listed{here, other}
 	b := board.Make(t.Context(), "r", []board.Source{source(w)}, w.Overlays, nil)
 	if n := b.Worktrees[0].Spec.Known.Counts.Missing; n != 1 || !b.NeedsAttention() {
-		t.Errorf("%d specs have missing code, wanting: %t; want 1, true", n, b.NeedsAttention())
+		t.Errorf("%d specs have missing code, needs attention: %t; want 1, true", n, b.NeedsAttention())
 	}
 }
 

@@ -1,10 +1,9 @@
-// Package brief says what to know first about a file, a directory or the whole repository:
-// what it is for, which rules apply, who uses it, what tests it and how to run them, what
-// changes with it.
+// Package brief describes a file, a directory or the whole repository to someone who is about to work on it: its
+// purpose, the rules for it, its users, its tests and the commands that run them, and the files that change with it.
 //
-// It gets facts and returns a [Brief]. It reads nothing itself: the caller has the summaries,
-// the search index and the project's manifests. A line says something that a listing of the
-// directory does not; a fact that ken could not find out is said to be unknown.
+// A [Briefer] collects the facts. [File], [Directory] and [Repository] are pure functions that order them and cut them
+// to a budget. Each line says something that a listing of the directory does not. A fact that ken could not find out
+// is listed as unknown.
 package brief
 
 import (
@@ -15,7 +14,7 @@ import (
 	"ken/internal/repo"
 )
 
-// A Brief is what to know first about one place, the most important first, as much as fits.
+// A Brief describes one place, the most important facts first, as many as fit.
 type Brief struct {
 	Commit   repo.ID   `json:"commit"`
 	State    string    `json:"state"`
@@ -52,8 +51,8 @@ type Section struct {
 	More    int     `json:"more,omitempty"`  // items that are not listed
 	// Written is set if a person or an agent wrote the text, so that it can be stale.
 	Written bool `json:"written"`
-	// Own says that the text is ken's own statement, not one of the repository.
-	Own bool `json:"-"`
+	// ByKen says that the text is ken's own statement, not one of the repository.
+	ByKen bool `json:"-"`
 }
 
 // An Item is one line of a section. It has the fields that its section needs.

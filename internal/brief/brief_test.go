@@ -98,7 +98,7 @@ func limitsFacts(t *testing.T) brief.FileFacts {
 		History: brief.History{
 			Searched: 120, Since: "2024-01-02T03:04:05Z", Commits: 9,
 			Companions: []brief.Companion{{Path: "server/server.go", Together: 7}, {Path: "docs/limits.md", Together: 2}, {Path: "x.go", Together: 1}},
-			Last:       []searchindex.Entry{{ID: mustID(t, "1234567890123456789012345678901234567890"), Subject: "limits: count per tenant", Date: "2025-06-07T08:09:10Z"}},
+			Last:       []searchindex.Commit{{ID: mustID(t, "1234567890123456789012345678901234567890"), Subject: "limits: count per tenant", Date: "2025-06-07T08:09:10Z"}},
 		},
 		Documents: []brief.Mention{{Path: "docs/limits.md", Line: 12}},
 		Copies:    []repo.Path{"old/limits.go"},
@@ -145,7 +145,7 @@ func TestUnknownUsers(t *testing.T) {
 		{"no grammar", func(f *brief.FileFacts) { f.Outline = nil }, "[unknown] used by: ken does not follow uses"},
 		{"broken", func(f *brief.FileFacts) { o := *f.Outline; o.Partial = "broken"; f.Outline = &o }, "[unknown] used by: the file breaks its grammar"},
 		{"absent", func(f *brief.FileFacts) { f.Outline = nil; f.Unread = "its content is not in this clone" }, "[unknown] used by: its content is not in this clone"},
-		{"updating", func(f *brief.FileFacts) { f.History.Behind = true }, "[unknown] used by: another process"},
+		{"updating", func(f *brief.FileFacts) { f.History.IndexBusy = true }, "[unknown] used by: another process"},
 		{"unused", func(*brief.FileFacts) {}, "used by: no file that ken found"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -180,7 +180,7 @@ func TestCompanions(t *testing.T) {
 
 func TestShallow(t *testing.T) {
 	f := limitsFacts(t)
-	f.History.Cut = true
+	f.History.Shallow = true
 	if got := brief.File(f, 0).String(); !strings.Contains(got, "note: the clone is shallow: its history is cut") {
 		t.Errorf("the brief does not say that the history is cut:\n%s", got)
 	}

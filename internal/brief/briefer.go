@@ -11,15 +11,14 @@ import (
 	"ken/internal/spec"
 	"ken/internal/survey"
 	"ken/internal/tree"
-	"ken/internal/workspace"
 )
 
 // A Briefer makes briefs of one repository.
 type Briefer struct {
-	Finder   *find.Finder
-	Registry *registry.Registry
-	Spec     *spec.Reader
-	Survey   func(workspace.Tree) *survey.Survey // returns the survey of a tree
+	tree.Sources
+	Finder  *find.Finder
+	Spec    *spec.Reader
+	Surveys *survey.Factory
 }
 
 // Options say what a brief is about.
@@ -29,12 +28,12 @@ type Options struct {
 	At     repo.ID // a commit; the work tree if zero
 }
 
-// Brief says what to know first about a path.
-func (w *Briefer) Brief(ctx context.Context, opts Options) (b *Brief, err error) {
+// Brief returns the brief of a path.
+func (br *Briefer) Brief(ctx context.Context, opts Options) (b *Brief, err error) {
 	var files *find.IndexedTree
-	_, err = w.Finder.Ask(ctx, opts.At, func(x *searchindex.Index, t *find.IndexedTree, cut bool) (err error) {
+	err = br.Finder.WithIndex(ctx, opts.At, func(x *searchindex.Index, t *find.IndexedTree) (err error) {
 		files = t
-		b, err = w.collector(x, t, cut).brief(ctx, opts.Path, opts.Budget)
+		b, err = br.collector(x, t).brief(ctx, opts.Path, opts.Budget)
 		return err
 	})
 	if err != nil {
@@ -42,53 +41,52 @@ func (w *Briefer) Brief(ctx context.Context, opts Options) (b *Brief, err error)
 	}
 	b.Commit = files.Commit()
 	b.State = "commit"
-	if work, ok := files.Tree.(*tree.Work); ok {
-		b.State = string(work.Report().State)
+	if files.Work != nil {
+		b.State = string(files.Work.Report().State)
 	}
 	return b, nil
 }
 
-func (w *Briefer) collector(x *searchindex.Index, t *find.IndexedTree, cut bool) *collector {
-	return &collector{Briefer: w, x: x, t: t, cut: cut, survey: w.Survey(t.Tree)}
+func (br *Briefer) collector(x *searchindex.Index, t *find.IndexedTree) *collector {
+	return &collector{Briefer: br, x: x, t: t, survey: br.Surveys.ForTree(t.Tree, nil)}
 }
 
 // Measure calls measure once, with the work tree and a function that returns the size of the brief of a path, in
 // tokens.
-func (w *Briefer) Measure(ctx context.Context, measure func(t *find.IndexedTree, size func(repo.Path) (int, error)) error) error {
-	_, err := w.Finder.Ask(ctx, repo.ID{}, func(x *searchindex.Index, t *find.IndexedTree, cut bool) error {
+func (br *Briefer) Measure(ctx context.Context, measure func(t *find.IndexedTree, size func(repo.Path) (int, error)) error) error {
+	return br.Finder.WithIndex(ctx, repo.ID{}, func(x *searchindex.Index, t *find.IndexedTree) error {
 		return measure(t, func(p repo.Path) (int, error) {
-			b, err := w.collector(x, t, cut).brief(ctx, p, 0)
+			b, err := br.collector(x, t).brief(ctx, p, 0)
 			if err != nil {
 				return 0, err
 			}
 			return b.Tokens, nil
 		})
 	})
-	return err
 }
 
-// Quick returns the brief of the repository from facts that need no search index.
-func (w *Briefer) Quick(ctx context.Context, work *tree.Work, budget int) (*Brief, error) {
-	t := &find.IndexedTree{Tree: work, Workspace: work.Workspace}
+// BriefWithoutIndex returns the brief of the repository from facts that need no search index.
+func (br *Briefer) BriefWithoutIndex(ctx context.Context, work *tree.Work, budget int) (*Brief, error) {
+	t := find.NewWorkTree(work)
 	if _, err := t.Files(ctx); err != nil {
 		return nil, err
 	}
-	return w.collector(nil, t, false).brief(ctx, "", budget)
+	return br.collector(nil, t).brief(ctx, "", budget)
 }
 
 // Orient verifies the work tree and returns what was found with the brief of the repository,
 // within a budget in tokens.
-func (w *Briefer) Orient(ctx context.Context, budget int) (*registry.Orientation, error) {
+func (br *Briefer) Orient(ctx context.Context, budget int) (*registry.Orientation, error) {
 	if budget == 0 {
 		budget = DefaultBudget
 	}
 	var out *registry.Orientation
-	_, err := w.Finder.Ask(ctx, repo.ID{}, func(x *searchindex.Index, t *find.IndexedTree, cut bool) error {
-		rep := t.Tree.(*tree.Work).Report() // without a revision, it is the work tree
+	err := br.Finder.WithIndex(ctx, repo.ID{}, func(x *searchindex.Index, t *find.IndexedTree) error {
+		rep := t.Work.Report()
 		limit := budget * BytesPerToken
 		headline := rep.Headline()
 		headline = strings.ToValidUTF8(headline[:min(len(headline), limit-1)], "") + "\n"
-		r := w.collector(x, t, cut)
+		r := br.collector(x, t)
 		room := limit - len(headline)
 		b, err := r.brief(ctx, "", max(room/BytesPerToken, 1))
 		if err != nil {

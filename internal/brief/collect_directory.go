@@ -67,7 +67,7 @@ func (r *collector) directory(ctx context.Context, dir repo.Path, budget int, fi
 	}
 	for _, c := range byPath {
 		facts.Central = append(facts.Central, *c)
-		r.used = append(r.used, searchindex.Used{Path: c.Path, Users: c.Users, Tests: c.Tests})
+		r.used = append(r.used, searchindex.UseCount{Path: c.Path, Users: c.Users, Tests: c.Tests})
 	}
 	slices.SortFunc(facts.Central, func(a, b Central) int {
 		return cmp.Or(cmp.Compare(b.Users+b.Outside, a.Users+a.Outside), cmp.Compare(b.Tests, a.Tests), strings.Compare(string(a.Path), string(b.Path)))
@@ -88,9 +88,10 @@ func (r *collector) directory(ctx context.Context, dir repo.Path, budget int, fi
 		facts.Code = facts.Code || k == repo.KindSource || k == repo.KindTest && follows
 		facts.Followed = facts.Followed || follows && (k == repo.KindSource || k == repo.KindTest)
 	}
-	if facts.History, err = r.dirHistory(ctx, dir); err != nil {
+	if facts.History, err = dirHistory(ctx, r.x, dir); err != nil {
 		return nil, err
 	}
+	r.addLimits(&facts.History)
 	return Directory(facts, budget), nil
 }
 

@@ -10,34 +10,39 @@ import (
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
+	"ken/internal/workspace"
 )
 
 // An EditReader collects facts about files without listing the work tree, and takes from the
 // search index only facts about files that have not changed since.
 type EditReader struct {
-	collector
+	workspace *workspace.Workspace
+	x         *searchindex.Index // may be nil
+	paths     []repo.Path        // of all tracked files, sorted
+	project   *project.Project
 }
 
 // NewEditReader returns a reader of the work tree. The index x may be nil.
-func (w *Briefer) NewEditReader(ctx context.Context, x *searchindex.Index) (*EditReader, error) {
-	ws := w.Finder.Sources.Workspace
-	snap, err := ws.Git.Snapshot(ctx)
+func (br *Briefer) NewEditReader(ctx context.Context, x *searchindex.Index) (*EditReader, error) {
+	snap, err := br.Workspace.Git.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
-	files := &find.IndexedTree{Workspace: ws, ReadUnlisted: true}
-	r := &EditReader{collector{Briefer: w, x: x, t: files}}
+	r := &EditReader{workspace: br.Workspace, x: x}
 	for _, e := range snap.Index.Entries {
 		if len(r.paths) == 0 || r.paths[len(r.paths)-1] != e.Path { // a conflict has several entries
 			r.paths = append(r.paths, e.Path)
 		}
 	}
-	r.project, err = project.New(r.paths, func(p repo.Path) ([]byte, error) { return r.t.Read(ctx, p), nil })
+	r.project, err = project.New(r.paths, func(p repo.Path) ([]byte, error) { return r.read(ctx, p), nil })
 	return r, err
 }
 
-// Facts returns what to know before an edit of a file. indexed says that some of it is from the
-// search index.
+func (r *EditReader) read(ctx context.Context, p repo.Path) []byte {
+	return r.workspace.ReadFile(ctx, p, find.MaxBytes)
+}
+
+// Facts returns the facts about a file for [BeforeEdit]. indexed says that some of them are from the search index.
 func (r *EditReader) Facts(ctx context.Context, p repo.Path, k *registry.Summary) (facts FileFacts, indexed bool, err error) {
 	kinds := make(map[repo.Path]repo.Kind)
 	facts = FileFacts{
@@ -59,7 +64,7 @@ func (r *EditReader) Facts(ctx context.Context, p repo.Path, k *registry.Summary
 			return facts, false, err
 		}
 	}
-	if facts.History, err = r.fileHistory(ctx, p); err != nil {
+	if facts.History, err = fileHistory(ctx, r.x, p); err != nil {
 		return facts, false, err
 	}
 	facts.History.Companions = slices.DeleteFunc(facts.History.Companions, func(c Companion) bool { return !r.tracks(c.Path) })
@@ -83,7 +88,7 @@ func (r *EditReader) users(ctx context.Context, facts *FileFacts, kinds map[repo
 				return err
 			}
 			kinds[e.From] = from.Kind
-			current[e.From] = from.Number != 0 && r.t.Workspace.AsStored(r.t.Read(ctx, e.From), from.ID) != nil
+			current[e.From] = from.Number != 0 && r.workspace.AsStored(r.read(ctx, e.From), from.ID) != nil
 		}
 		if current[e.From] {
 			facts.Users = append(facts.Users, e)

@@ -53,9 +53,10 @@ func (r *collector) file(ctx context.Context, f *workspace.File, budget int, fir
 	if facts.Uses, err = r.x.Uses(ctx, f.Path); err != nil {
 		return nil, err
 	}
-	if facts.History, err = r.fileHistory(ctx, f.Path); err != nil {
+	if facts.History, err = fileHistory(ctx, r.x, f.Path); err != nil {
 		return nil, err
 	}
+	r.addLimits(&facts.History)
 	if facts.Documents, err = r.documents(ctx, f.Path); err != nil {
 		return nil, err
 	}
@@ -70,12 +71,11 @@ func (r *collector) file(ctx context.Context, f *workspace.File, budget int, fir
 // documents returns the documents that name a file: by its path, or by its name if no other
 // file has it.
 func (r *collector) documents(ctx context.Context, p repo.Path) ([]Mention, error) {
-	terms := searchindex.Terms(p.Base())
-	found, err := r.x.Having(ctx, searchindex.InText, repo.KindDoc, terms, 40)
+	found, err := r.x.DocumentsWith(ctx, searchindex.Terms(p.Base()), 40)
 	if err != nil {
 		return nil, err
 	}
-	unique := r.alone(p)
+	unique := r.hasUniqueName(p)
 	var list []Mention
 	for _, f := range found {
 		if f.Path == p {

@@ -5,18 +5,25 @@ import (
 
 	"ken/internal/find"
 	"ken/internal/repo"
+	"ken/internal/searchindex"
 )
 
 // maxTogether is the size of a commit that counts as one change.
 const maxTogether = 30
 
-func (r *collector) history(ctx context.Context) (h History, err error) {
-	h.Cut, h.Behind = r.cut, r.t.IndexBusy
-	if h.Searched, h.Since, err = r.x.History(ctx); err != nil {
+// addLimits adds what limits the history that the index has.
+func (r *collector) addLimits(h *History) {
+	h.Shallow = r.t.Shallow
+	h.IndexBusy = r.t.IndexBusy
+}
+
+// indexedHistory returns the history of the whole repository.
+func indexedHistory(ctx context.Context, x *searchindex.Index) (h History, err error) {
+	if h.Searched, h.Since, err = x.History(ctx); err != nil {
 		return h, err
 	}
 	h.LargeFiles = find.MaxTouched
-	h.Large, err = r.x.CommitsLargerThan(ctx, find.MaxTouched)
+	h.Large, err = x.CommitsLargerThan(ctx, find.MaxTouched)
 	return h, err
 }
 
@@ -25,49 +32,47 @@ const (
 	companionLimit = 60
 )
 
-func (r *collector) fileHistory(ctx context.Context, p repo.Path) (History, error) {
-	h, err := r.history(ctx)
+// fileHistory returns the history of a file.
+func fileHistory(ctx context.Context, x *searchindex.Index, p repo.Path) (History, error) {
+	h, err := indexedHistory(ctx, x)
 	if err != nil {
 		return h, err
 	}
-	if h.Last, err = r.x.LastCommits(ctx, p, lastCommits); err != nil {
+	if h.Last, err = x.LastCommits(ctx, p, lastCommits); err != nil {
 		return h, err
 	}
-	number, ok, err := r.x.FileNumber(ctx, p)
+	number, ok, err := x.PathNumber(ctx, p)
 	if err != nil || !ok {
 		return h, err
 	}
-	list, commits, err := r.x.Companions(ctx, number, maxTogether, companionLimit)
+	list, commits, err := x.Companions(ctx, number, maxTogether, companionLimit)
 	if err != nil {
 		return h, err
 	}
-	h.Commits = commits
-	for _, c := range list {
-		other, err := r.x.FileAt(ctx, c.File)
-		if err != nil {
-			return h, err
-		}
-		if c.Together > 1 && IsCompanion(other.Path, other.Kind) {
-			h.Companions = append(h.Companions, Companion{Path: other.Path, Together: c.Together})
-		}
-	}
+	h.addCompanions(list, commits)
 	return h, nil
 }
 
-func (r *collector) dirHistory(ctx context.Context, dir repo.Path) (History, error) {
-	h, err := r.history(ctx)
+// dirHistory returns the history of a directory. That of the root has no companions.
+func dirHistory(ctx context.Context, x *searchindex.Index, dir repo.Path) (History, error) {
+	h, err := indexedHistory(ctx, x)
 	if err != nil {
 		return h, err
 	}
-	if h.Last, err = r.x.LastCommitsBelow(ctx, dir, lastCommits); err != nil || dir == "" {
+	if h.Last, err = x.LastCommitsBelow(ctx, dir, lastCommits); err != nil || dir == "" {
 		return h, err
 	}
-	list, commits, err := r.x.Neighbours(ctx, dir, maxTogether, companionLimit)
+	list, commits, err := x.CompanionsOfDir(ctx, dir, maxTogether, companionLimit)
+	h.addCompanions(list, commits)
+	return h, err
+}
+
+// addCompanions adds the files that change with a place, which a number of commits touched.
+func (h *History) addCompanions(list []searchindex.Companion, commits int) {
 	h.Commits = commits
 	for _, c := range list {
 		if c.Together > 1 && IsCompanion(c.Path, c.Kind) {
 			h.Companions = append(h.Companions, Companion{Path: c.Path, Together: c.Together})
 		}
 	}
-	return h, err
 }

@@ -21,7 +21,7 @@ func (r *collector) linkTarget(ctx context.Context, link *workspace.File) (targe
 	at := link
 	for range maxLinks {
 		content := ""
-		err := r.t.Workspace.Git.EachBlob(ctx, []repo.ID{at.ID}, func(_ int, b []byte, _ int64) { content = string(b) })
+		err := r.Workspace.Git.EachBlob(ctx, []repo.ID{at.ID}, func(_ int, b []byte, _ int64) { content = string(b) })
 		if err != nil || content == "" {
 			return "", text
 		}

@@ -30,9 +30,9 @@ func (r *collector) sortParts(list []Part) {
 	})
 }
 
-// withoutShells removes the directories that are described only by their most used files, if a listed
+// dropWrapperDirs removes the directories that are described only by their most used files, if a listed
 // subdirectory has at least 80% of their source files.
-func (r *collector) withoutShells(list []Part) []Part {
+func (r *collector) dropWrapperDirs(list []Part) []Part {
 	return slices.DeleteFunc(slices.Clone(list), func(p Part) bool {
 		return strings.HasPrefix(p.About, mostUsedMark) && slices.ContainsFunc(list, func(c Part) bool {
 			inside := c.Path != p.Path && c.Path.Under(p.Path)

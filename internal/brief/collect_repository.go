@@ -38,9 +38,10 @@ func (r *collector) repository(ctx context.Context, budget int) (*Brief, error) 
 		if err := r.readMostUsed(ctx); err != nil {
 			return nil, err
 		}
-		if facts.History, err = r.dirHistory(ctx, ""); err != nil {
+		if facts.History, err = dirHistory(ctx, r.x, ""); err != nil {
 			return nil, err
 		}
+		r.addLimits(&facts.History)
 	}
 	if facts.Parts, err = r.mainParts(ctx, root, texts); err != nil {
 		return nil, err
@@ -125,7 +126,7 @@ func (r *collector) mainParts(ctx context.Context, root *survey.Directory, texts
 		}
 		list = append(list, part)
 	}
-	list = r.withoutShells(list)
+	list = r.dropWrapperDirs(list)
 	if err := r.distinguish(ctx, list, texts); err != nil {
 		return nil, err
 	}

@@ -48,19 +48,19 @@ func (r *collector) readMostUsed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	used = slices.DeleteFunc(used, func(u searchindex.Used) bool { return byName(u.Path) })
+	used = slices.DeleteFunc(used, func(u searchindex.UseCount) bool { return byName(u.Path) })
 	likely, err := r.x.LikelyPairs(ctx, "", r.namedGlobs(""))
 	if err != nil {
 		return err
 	}
-	counts := make(map[repo.Path]*searchindex.Used)
+	counts := make(map[repo.Path]*searchindex.UseCount)
 	for _, p := range likely {
 		if r.kind(p.To) != repo.KindSource {
 			continue
 		}
 		u := counts[p.To]
 		if u == nil {
-			u = &searchindex.Used{Path: p.To}
+			u = &searchindex.UseCount{Path: p.To}
 			counts[p.To] = u
 		}
 		if r.kind(p.From) == repo.KindTest {
@@ -72,7 +72,7 @@ func (r *collector) readMostUsed(ctx context.Context) error {
 	for _, u := range counts {
 		used = append(used, *u)
 	}
-	slices.SortFunc(used, func(a, b searchindex.Used) int {
+	slices.SortFunc(used, func(a, b searchindex.UseCount) int {
 		return cmp.Or(cmp.Compare(b.Users, a.Users), cmp.Compare(b.Tests, a.Tests), strings.Compare(string(a.Path), string(b.Path)))
 	})
 	r.used = used

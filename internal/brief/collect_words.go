@@ -12,7 +12,6 @@ import (
 	"ken/internal/spec"
 	"ken/internal/survey"
 	"ken/internal/survey/describe"
-	"ken/internal/tree"
 	"ken/internal/workspace"
 )
 
@@ -31,7 +30,7 @@ func (r *collector) fileWords(ctx context.Context, f *workspace.File, own, unrea
 	case own == "":
 		s.Verdict, s.Text = fresh.None.String(), fmt.Sprintf("no summary, and nothing in it says what it is for (%s, %d bytes)", f.Kind, f.Size)
 	}
-	if _, ok := r.t.Tree.(*tree.Commit); ok {
+	if r.t.Work == nil {
 		said, err := r.t.Summaries(ctx, []*workspace.File{f})
 		if err == nil && said[0].State == fresh.Fresh {
 			s.Verdict, s.Text, s.Written = fresh.Fresh.String(), said[0].Text, true
@@ -100,16 +99,16 @@ func (r *collector) dirWords(ctx context.Context, d *survey.Directory, texts map
 		f := d.Files[unread]
 		s.Verdict, s.Text = fresh.Unknown.String(), fmt.Sprintf("%s: %s", repo.Path(f.Path.Base()), f.Problem)
 	case absent > 0:
-		s.Verdict, s.Text, s.Own = fresh.Unknown.String(), fmt.Sprintf("the contents of %d of its files are not in this clone", absent), true
+		s.Verdict, s.Text, s.ByKen = fresh.Unknown.String(), fmt.Sprintf("the contents of %d of its files are not in this clone", absent), true
 	default:
-		s.Verdict, s.Text, s.Own = fresh.None.String(), "no summary, and no text in it says what it is for", true
+		s.Verdict, s.Text, s.ByKen = fresh.None.String(), "no summary, and no text in it says what it is for", true
 	}
 	return s, nil
 }
 
 // specs returns the specs that govern a path.
 func (r *collector) specs(ctx context.Context, p repo.Path) ([]Section, error) {
-	if _, ok := r.t.Tree.(*tree.Commit); ok {
+	if r.t.Work == nil {
 		return nil, nil
 	}
 	owners, err := r.Spec.Owners(ctx, []repo.Path{p})

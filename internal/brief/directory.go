@@ -13,13 +13,13 @@ import (
 	"ken/internal/searchindex"
 )
 
-// DirectoryFacts are what ken knows about a directory.
+// DirectoryFacts are the facts about a directory.
 type DirectoryFacts struct {
 	Path    repo.Path
 	Words   []Section // its summary or its own words, and the specs that govern it
 	Project *project.Project
 	Central []Central
-	Parts   []Part // its subdirectories with what they are for
+	Parts   []Part // its subdirectories
 	// Dependents are the files outside that use files of the directory.
 	Dependents []searchindex.Pair
 	// Code says that there are source files or tests, Followed that ken follows uses in them.
@@ -39,14 +39,14 @@ type Central struct {
 	About          string
 }
 
-// A Part is a directory with what it is for.
+// A Part is a directory with its purpose.
 type Part struct {
 	Path    repo.Path
 	About   string
 	Verdict string // of a summary; "" for own words
 }
 
-// A Described is a file with what it is.
+// A Described is a file with a line about it.
 type Described struct {
 	Path  repo.Path
 	About string
@@ -72,13 +72,13 @@ func Directory(d DirectoryFacts, budget int) *Brief {
 	}
 	d.Central = slices.DeleteFunc(d.Central, func(c Central) bool { return c.About == "" && IsModuleFile(c.Path) })
 	for i := range d.Central {
-		once(said, &d.Central[i].About)
+		clearRepeated(said, &d.Central[i].About)
 	}
 	for i := range d.Entries {
-		once(said, &d.Entries[i].About)
+		clearRepeated(said, &d.Entries[i].About)
 	}
 	for i := range d.Parts {
-		once(said, &d.Parts[i].About)
+		clearRepeated(said, &d.Parts[i].About)
 	}
 	blocks = append(blocks,
 		central("central files, most used first", d.Central, d.Path, dirCentral),
@@ -94,8 +94,8 @@ func Directory(d DirectoryFacts, budget int) *Brief {
 	return b
 }
 
-// once empties a text that was said before.
-func once(said map[string]bool, text *string) {
+// clearRepeated empties a text that another line of the brief has, and adds it to said otherwise.
+func clearRepeated(said map[string]bool, text *string) {
 	if *text == "" {
 		return
 	}
@@ -106,8 +106,7 @@ func once(said map[string]bool, text *string) {
 	said[*text] = true
 }
 
-// IsModuleFile reports whether a file stands for its directory, mostly by exporting the names
-// of others.
+// IsModuleFile reports whether a file stands for its directory. Most such files export the names of others.
 func IsModuleFile(p repo.Path) bool {
 	stem, _, _ := strings.Cut(p.Base(), ".")
 	return isPackageFile(p) || stem == "index" || stem == "mod"
@@ -135,14 +134,14 @@ func central(subject string, list []Central, below repo.Path, first int) *block 
 		}
 		items[i] = Item{Users: c.Users, Text: c.About, show: show}.at(c.Path)
 	}
-	k := facts(subject, first, items...)
+	k := factBlock(subject, first, items...)
 	k.grows = below != ""
 	return k
 }
 
 const aboutBytes = 160
 
-// parts lists directories with what they are for.
+// parts lists directories with their purposes.
 func parts(subject string, list []Part, first int) *block {
 	var items []Item
 	for _, p := range list {
@@ -155,7 +154,7 @@ func parts(subject string, list []Part, first int) *block {
 		}
 		items = append(items, Item{Text: p.About, show: show}.at(p.Path))
 	}
-	return growing(subject, first, items...)
+	return growingBlock(subject, first, items...)
 }
 
 // entries lists the files in which programs start.
@@ -168,10 +167,10 @@ func entries(subject string, list []Described) *block {
 		}
 		items[i] = Item{Text: e.About, show: show}.at(e.Path)
 	}
-	return facts(subject, dirEntries, items...)
+	return factBlock(subject, dirEntries, items...)
 }
 
-// howToTest says how to run the tests of the directory, or those outside that use it.
+// howToTest lists the commands that run the tests of the directory, or the tests outside that use it.
 func (d *DirectoryFacts) howToTest() *block {
 	if !d.Code {
 		return nil
@@ -193,7 +192,7 @@ func (d *DirectoryFacts) howToTest() *block {
 		}
 		items = append(items, testItem(c.Run, source(c), note, which).at(t))
 	}
-	for _, t := range nearest(d.Tests) {
+	for _, t := range shallowestFirst(d.Tests) {
 		add(t)
 	}
 	subject := "run its tests"
@@ -223,15 +222,15 @@ func (d *DirectoryFacts) howToTest() *block {
 		break
 	}
 	if len(items) > 0 {
-		return facts(subject, len(items), items...)
+		return factBlock(subject, len(items), items...)
 	}
 	switch {
 	case len(d.Tests) == 0:
-		return line("tests", "no test file in this directory")
+		return lineBlock("tests", "no test file in this directory")
 	case unknowable != "":
-		return unknown(subject, unknowable)
+		return unknownBlock(subject, unknowable)
 	}
-	return unknown(subject, "no manifest says how")
+	return unknownBlock(subject, "no manifest says how")
 }
 
 const dirTests = 3
@@ -253,8 +252,8 @@ func (d *DirectoryFacts) testsOutside() []repo.Path {
 // exampleTests is how many tests are asked for their command.
 const exampleTests = 40
 
-// nearest returns tests, those that lie least deep first.
-func nearest(tests []repo.Path) []repo.Path {
+// shallowestFirst returns the tests with the shortest paths, counted in directories.
+func shallowestFirst(tests []repo.Path) []repo.Path {
 	list := slices.Clone(tests)
 	slices.SortStableFunc(list, func(a, b repo.Path) int {
 		return cmp.Compare(strings.Count(string(a), "/"), strings.Count(string(b), "/"))
@@ -262,8 +261,7 @@ func nearest(tests []repo.Path) []repo.Path {
 	return list[:min(len(list), exampleTests)]
 }
 
-// dependents lists the files outside that use files of this directory, those first that use
-// most of them.
+// dependents lists the files outside that use files of this directory. The file that uses the most of them is first.
 func (d *DirectoryFacts) dependents() *block {
 	uses := make(map[repo.Path][]string) // by each file outside
 	byDir := make(map[repo.Path]int)
@@ -299,14 +297,14 @@ func (d *DirectoryFacts) dependents() *block {
 		switch {
 		case !d.Code:
 			return nil
-		case d.History.Behind:
-			return unknown("used from outside", "another process is still reading the files; ask again")
+		case d.History.IndexBusy:
+			return unknownBlock("used from outside", "another process is still reading the files; ask again")
 		case !d.Followed:
-			return unknown("used from outside", "ken does not follow uses in the files of this directory")
+			return unknownBlock("used from outside", "ken does not follow uses in the files of this directory")
 		case ofTests != "":
-			return line("used from outside", "only"+strings.TrimPrefix(strings.TrimPrefix(ofTests, ", and"), ",")+", as far as ken sees")
+			return lineBlock("used from outside", "only"+strings.TrimPrefix(strings.TrimPrefix(ofTests, ", and"), ",")+", as far as ken sees")
 		}
-		return line("used from outside", "by no file that ken can tell")
+		return lineBlock("used from outside", "by no file that ken can tell")
 	}
 	files := slices.SortedFunc(maps.Keys(uses), func(a, b repo.Path) int {
 		return cmp.Or(compareBool(IsProduct(a), IsProduct(b)), cmp.Compare(len(uses[b]), len(uses[a])), strings.Compare(string(a), string(b)))
@@ -320,10 +318,10 @@ func (d *DirectoryFacts) dependents() *block {
 	if len(byDir) > 1 && len(uses) > dirDependents {
 		subject += ", most in " + mostOf(byDir)
 	}
-	return growing(subject+ofTests, dirDependents, items...)
+	return growingBlock(subject+ofTests, dirDependents, items...)
 }
 
-// mostOf returns directories with their number of files, those with most first.
+// mostOf returns the directories with the most files, each with their number.
 func mostOf(byDir map[repo.Path]int) string {
 	dirs := slices.SortedFunc(maps.Keys(byDir), func(a, b repo.Path) int {
 		return cmp.Or(cmp.Compare(byDir[b], byDir[a]), strings.Compare(string(a), string(b)))

@@ -9,7 +9,7 @@ import (
 // editItems is the number of items that a section lists before an edit.
 const editItems = 3
 
-// BeforeEdit returns what to know before an edit of a file: its summary, the rules for its path,
+// BeforeEdit returns the brief of a file for an agent that is about to edit it: its summary, the rules for its path,
 // its users, its tests and the files that change with it. Facts that are not listed may be unknown.
 func BeforeEdit(f FileFacts, budget int) *Brief {
 	j := f.Path.JSON()

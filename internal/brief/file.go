@@ -9,7 +9,7 @@ import (
 	"ken/internal/searchindex"
 )
 
-// FileFacts are what ken knows about a file.
+// FileFacts are the facts about a file.
 type FileFacts struct {
 	Path    repo.Path
 	Kind    repo.Kind
@@ -72,8 +72,8 @@ const (
 	fileRules    = 6
 )
 
-// rules returns the rules of documents for a path, few of those for the whole repository, and
-// none of them where there is no code.
+// rules returns the rules of documents for a path. It lists at most general rules of the whole repository, and none of
+// them for a path without code.
 func rules(list []project.Rule, code bool, general int) *block {
 	first := max(fileRules, general)
 	var items []Item
@@ -87,7 +87,7 @@ func rules(list []project.Rule, code bool, general int) *block {
 		source := fmt.Sprintf("%s:%d", name(r.Source), r.Line)
 		items = append(items, Item{Text: r.Text, Source: source, show: cut(r.Text, ruleBytes) + "  (" + source + ")"})
 	}
-	return growing("rules", first, items...)
+	return growingBlock("rules", first, items...)
 }
 
 // documents lists documents that name the file.
@@ -96,7 +96,7 @@ func (f *FileFacts) documents() *block {
 	for i, m := range f.Documents {
 		items[i] = Item{Line: m.Line, show: fmt.Sprintf("%s:%d", name(m.Path), m.Line)}.at(m.Path)
 	}
-	return facts("named in", fileMentions, items...)
+	return factBlock("named in", fileMentions, items...)
 }
 
 // copies lists the other paths with the same bytes.
@@ -105,5 +105,5 @@ func (f *FileFacts) copies() *block {
 	for i, p := range f.Copies {
 		items[i] = Item{show: name(p)}.at(p)
 	}
-	return facts("same bytes as", fileCopies, items...)
+	return factBlock("same bytes as", fileCopies, items...)
 }

@@ -10,16 +10,16 @@ import (
 	"ken/internal/searchindex"
 )
 
-// A History is what the indexed commits say about a place.
+// A History has the facts about a place from the indexed commits.
 type History struct {
 	Searched   int    // commits that the index has
 	Since      string // date of the oldest of them
-	Cut        bool   // the clone is shallow
-	Behind     bool   // another process is updating the index, which may be of an older tree
+	Shallow    bool   // the clone is shallow
+	IndexBusy  bool   // another process is updating the index, which may be of an older tree
 	Large      int    // commits with too many files to be listed
 	LargeFiles int    // a commit with more files than this is large
-	Commits    int    // that touched the place, small ones only
-	Last       []searchindex.Entry
+	Commits    int    // small commits that touched the place
+	Last       []searchindex.Commit
 	Companions []Companion
 }
 
@@ -29,26 +29,26 @@ type Companion struct {
 	Together int
 }
 
-// remarks says how far back the history goes if the clone hides some of it.
+// remarks returns the limits of the history: a shallow clone, an index that is being updated.
 func (h *History) remarks() []string {
 	var list []string
-	if h.Cut {
+	if h.Shallow {
 		list = append(list, "the clone is shallow: its history is cut, so older commits do not count (git fetch --unshallow)")
 	}
-	if h.Behind {
+	if h.IndexBusy {
 		list = append(list, "another process is updating the search index; this answer is from the index as it was before")
 	}
 	return list
 }
 
-// blocks tells what changes with a place, and its last commits.
+// blocks returns the files that change with a place, and its last commits.
 func (h *History) blocks(place string) []*block {
 	if h.Searched == 0 {
 		return nil
 	}
 	list := []*block{h.together()}
 	if len(h.Last) == 0 {
-		return append(list, line("last commits", fmt.Sprintf("none of %s touched %s%s", h.covers(), place, h.without())))
+		return append(list, lineBlock("last commits", fmt.Sprintf("none of %s touched %s%s", h.covers(), place, h.without())))
 	}
 	var items []Item
 	for _, c := range h.Last {
@@ -57,10 +57,10 @@ func (h *History) blocks(place string) []*block {
 		id := c.ID.String()
 		items = append(items, Item{Commit: id, Date: c.Date, Text: c.Subject, show: fmt.Sprintf("%s %s %s", day, id[:min(len(id), 7)], subject)})
 	}
-	return append(list, facts("last commits"+h.without(), len(items), items...))
+	return append(list, factBlock("last commits"+h.without(), len(items), items...))
 }
 
-// without says that commits of many files are not counted, if there are any.
+// without returns how many large commits are not counted; "" if there are none.
 func (h *History) without() string {
 	if h.Large == 0 {
 		return ""
@@ -82,17 +82,17 @@ func (h *History) together() *block {
 	if len(items) == 0 {
 		return nil
 	}
-	return facts(fmt.Sprintf("changes with (%s)", h.covers()), fileTogether, items...)
+	return factBlock(fmt.Sprintf("changes with (%s)", h.covers()), fileTogether, items...)
 }
 
-// covers says which commits count.
+// covers describes the commits that count.
 func (h *History) covers() string {
 	day, _, _ := strings.Cut(h.Since, "T")
 	return fmt.Sprintf("the last %s, since %s", english.Count(h.Searched, "commit"), day)
 }
 
-// IsCompanion reports whether a file may count as one that changes with another: generated,
-// vendored, lock and snapshot files, change logs and manifests change with everything.
+// IsCompanion reports whether a file may count as a companion of another. Generated, vendored, lock and snapshot files,
+// change logs and manifests do not: they change with everything.
 func IsCompanion(p repo.Path, k repo.Kind) bool {
 	switch k {
 	case repo.KindGenerated, repo.KindVendored, repo.KindLockfile, repo.KindBinary, repo.KindData, repo.KindLFS, repo.KindSymlink, repo.KindGitlink:
@@ -102,7 +102,7 @@ func IsCompanion(p repo.Path, k repo.Kind) bool {
 	}
 }
 
-// isChangeLog reports the files that list what changed.
+// isChangeLog reports whether a file is a change log.
 func isChangeLog(p repo.Path) bool {
 	stem, _, _ := strings.Cut(strings.ToLower(p.Base()), ".")
 	switch strings.NewReplacer("-", "", "_", "").Replace(stem) {
@@ -118,7 +118,7 @@ func isChangeLog(p repo.Path) bool {
 	return false
 }
 
-// isDependencyList reports manifests and lock files: they change with every release.
+// isDependencyList reports whether a file is a manifest or a lock file: these change with every release.
 func isDependencyList(p repo.Path) bool {
 	switch p.Base() {
 	case "package.json", "go.mod", "go.sum", "go.work", "go.work.sum", "Cargo.toml", "Cargo.lock", "pyproject.toml", "setup.py", "setup.cfg",
@@ -133,8 +133,8 @@ func isSnapshot(p repo.Path) bool {
 	return strings.HasSuffix(s, ".snap") || strings.HasSuffix(s, ".golden") || strings.Contains("/"+s, "/__snapshots__/") || strings.Contains("/"+s, "/testdata/")
 }
 
-// PartRank orders directories: 0 for what the repository is for, 1 for what helps to make it,
-// 2 for tests, examples and documents.
+// PartRank orders directories: 0 for the product of the repository, 1 for tools and scripts, 2 for tests, examples and
+// documents.
 func PartRank(dir repo.Path) int {
 	if !IsProduct(dir + "/x") {
 		return 2
@@ -149,8 +149,8 @@ func PartRank(dir repo.Path) int {
 	return 0
 }
 
-// IsProduct reports whether a file belongs to what the repository is for, not to examples,
-// benchmarks or tests.
+// IsProduct reports whether a file belongs to the product of the repository, not to examples, benchmarks, tests or
+// documents.
 func IsProduct(p repo.Path) bool {
 	for part := range strings.SplitSeq(strings.ToLower(string(p.Dir())), "/") {
 		switch part {

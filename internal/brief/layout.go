@@ -11,51 +11,51 @@ import (
 // come before those of later blocks. Further items follow as the budget allows.
 type block struct {
 	Section
-	items []Item
-	first int  // items that are told before those of later blocks
-	grows bool // a larger budget adds items beyond the first ones
-	total int  // items that there are, more than items if not all were asked for
-	told  int
+	items  []Item
+	first  int  // items that come before those of later blocks
+	grows  bool // a larger budget adds items beyond the first ones
+	total  int  // items that there are, more than items if not all were asked for
+	listed int
 }
 
-// facts returns a block of facts that ken derived.
-func facts(subject string, first int, items ...Item) *block {
+// factBlock returns a block of facts that ken derived.
+func factBlock(subject string, first int, items ...Item) *block {
 	return &block{Section: Section{Subject: subject, Verdict: fresh.Fresh.String()}, items: items, first: first, total: len(items)}
 }
 
-// growing returns a block of facts that lists more items if the budget is larger.
-func growing(subject string, first int, items ...Item) *block {
-	k := facts(subject, first, items...)
+// growingBlock returns a block of facts that lists more items if the budget is larger.
+func growingBlock(subject string, first int, items ...Item) *block {
+	k := factBlock(subject, first, items...)
 	k.grows = true
 	return k
 }
 
-// unknown returns a block that says what ken could not find out.
-func unknown(subject, why string) *block {
-	return &block{Section: Section{Subject: subject, Verdict: fresh.Unknown.String(), Text: why, Own: true}}
+// unknownBlock returns a block that says what ken could not find out.
+func unknownBlock(subject, why string) *block {
+	return &block{Section: Section{Subject: subject, Verdict: fresh.Unknown.String(), Text: why, ByKen: true}}
 }
 
-// line returns a block with one fact.
-func line(subject, text string) *block {
-	return &block{Section: Section{Subject: subject, Verdict: fresh.Fresh.String(), Text: text, Own: true}}
+// lineBlock returns a block with one fact.
+func lineBlock(subject, text string) *block {
+	return &block{Section: Section{Subject: subject, Verdict: fresh.Fresh.String(), Text: text, ByKen: true}}
 }
 
-// leastBytes is how much of a text that was cut is worth reading.
-const leastBytes = 40
+// minCutBytes is how much of a text that was cut is worth reading.
+const minCutBytes = 40
 
-// leastText is the number of bytes that a text may have even with the smallest budget.
-const leastText = 240
+// minTextBytes is the number of bytes that a text may have even with the smallest budget.
+const minTextBytes = 240
 
-// least is the number of items that a block lists even with the smallest budget.
-func (k *block) least() int {
+// minItems is the number of items that a block lists even with the smallest budget.
+func (k *block) minItems() int {
 	if k.grows {
 		return 2
 	}
 	return 1
 }
 
-// most is the number of items that a block lists with an unlimited budget.
-func (k *block) most() int {
+// maxItems is the number of items that a block lists with an unlimited budget.
+func (k *block) maxItems() int {
 	if k.grows {
 		return len(k.items)
 	}
@@ -81,10 +81,10 @@ func (b *Brief) fit(blocks []*block, budget int) {
 			s := k.Section
 			room := left
 			if budget < DefaultBudget {
-				room = max(left/2, min(left, leastText)) // leave some for later blocks
+				room = max(left/2, min(left, minTextBytes)) // leave some for later blocks
 			}
 			if over := len(s.String()) - room; over > 0 {
-				if len(s.Text)-over < leastBytes {
+				if len(s.Text)-over < minCutBytes {
 					b.LeftOut++
 					continue
 				}
@@ -100,7 +100,7 @@ func (b *Brief) fit(blocks []*block, budget int) {
 		}
 		first := k.first
 		if budget < DefaultBudget { // leave room for later blocks
-			first = max(k.least(), first*budget/DefaultBudget)
+			first = max(k.minItems(), first*budget/DefaultBudget)
 		}
 		n := 0
 		for n < len(k.items) && n < first && size+itemSize(k.items[n]) <= left {
@@ -111,16 +111,16 @@ func (b *Brief) fit(blocks []*block, budget int) {
 			b.LeftOut += k.total
 			continue
 		}
-		k.told = n
+		k.listed = n
 		left -= size
 		chosen = append(chosen, k)
 	}
 	for grown := true; grown; {
 		grown = false
 		for _, k := range chosen {
-			if k.told < k.most() && itemSize(k.items[k.told]) <= left {
-				left -= itemSize(k.items[k.told])
-				k.told++
+			if k.listed < k.maxItems() && itemSize(k.items[k.listed]) <= left {
+				left -= itemSize(k.items[k.listed])
+				k.listed++
 				grown = true
 			}
 		}
@@ -128,13 +128,13 @@ func (b *Brief) fit(blocks []*block, budget int) {
 	b.Sections = []Section{}
 	for _, k := range chosen {
 		if len(k.items) > 0 {
-			lines := make([]string, k.told)
+			lines := make([]string, k.listed)
 			for i := range lines {
 				lines[i] = k.items[i].show
 			}
 			k.Text = strings.Join(lines, "\n")
-			k.Items = k.items[:k.told]
-			k.More = k.total - k.told
+			k.Items = k.items[:k.listed]
+			k.More = k.total - k.listed
 			b.LeftOut += k.More
 		}
 		b.Sections = append(b.Sections, k.Section)

@@ -6,9 +6,9 @@ import (
 	"ken/internal/repo"
 )
 
-// Quoted returns the brief for agents that did not ask for it, in at most so many bytes. Texts
-// of the repository are quotations, so that an agent can tell them from what ken says. It is
-// "" if there is no room for a section; left counts the lines that had none.
+// Quoted returns the brief for agents that did not ask for it, in at most limit bytes. Texts of the repository are
+// quotations, so that an agent can distinguish them from statements of ken. It is "" if there is no room for a section;
+// left counts the omitted lines.
 func (b *Brief) Quoted(limit int) (text string, left int) {
 	var out strings.Builder
 	room := limit - len(repo.QuotationNote) - 1
@@ -64,15 +64,15 @@ func (s Section) head() string {
 }
 
 // quoted returns a section without items as a line of at most room bytes. If less than
-// leastBytes of its text would fit, the line is longer than that.
+// minCutBytes of its text would fit, the line is longer than that.
 func (s Section) quoted(room int) string {
 	head := s.head() + ": "
-	if s.Own {
+	if s.ByKen {
 		return head + strings.Join(strings.Fields(s.Text), " ") + "\n"
 	}
 	quote := repo.Quotation(s.Text)
 	over := len(head) + len(quote) + 1 - room
-	if inner := len(quote) - len(`""`) - over; over > 0 && inner >= leastBytes {
+	if inner := len(quote) - len(`""`) - over; over > 0 && inner >= minCutBytes {
 		quote = `"` + cut(quote[1:len(quote)-1], inner) + `"`
 	}
 	return head + quote + "\n"

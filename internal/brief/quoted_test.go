@@ -19,7 +19,7 @@ func TestBeforeEdit(t *testing.T) {
 	f := limitsFacts(t)
 	f.History = brief.History{
 		Searched: 9, Since: "2026-01-02T03:04:05Z", Commits: 4, Companions: []brief.Companion{{Path: "server/server.go", Together: 3}},
-		Last: []searchindex.Entry{{Subject: "limit", Date: "2026-01-02"}},
+		Last: []searchindex.Commit{{Subject: "limit", Date: "2026-01-02"}},
 	}
 	got, left := brief.BeforeEdit(f, 200).Quoted(800)
 	for _, want := range []string{
@@ -47,7 +47,7 @@ func TestBeforeEdit(t *testing.T) {
 	}
 }
 
-// Facts that ken does not have are left out, and never told as none.
+// The brief omits facts that ken does not have. It does not say that there are none.
 func TestBeforeEditWithoutFacts(t *testing.T) {
 	f := limitsFacts(t)
 	f.Words, f.Users, f.Uses, f.Outline = nil, nil, nil, nil

@@ -10,7 +10,7 @@ import (
 	"ken/internal/repo"
 )
 
-// RepositoryFacts are what ken knows about a repository as a whole.
+// RepositoryFacts are the facts about a repository as a whole.
 type RepositoryFacts struct {
 	Words   []Section // the summary of the root or its own words
 	Project *project.Project
@@ -22,7 +22,7 @@ type RepositoryFacts struct {
 	History History
 }
 
-// Link returns the brief of a symbolic link that leads to nothing that ken can tell of.
+// Link returns the brief of a symbolic link whose target is no tracked file or directory.
 func Link(p repo.Path, about Section) *Brief {
 	j := p.JSON()
 	b := &Brief{Path: j.Path, PathB64: j.B64, Kind: KindFile}
@@ -78,7 +78,7 @@ func Repository(r RepositoryFacts, budget int) *Brief {
 // Empty is the brief of a repository without tracked files.
 func Empty() *Brief {
 	b := &Brief{Path: ".", Kind: KindRepository}
-	b.fit([]*block{{Section: Section{Subject: ".", Verdict: fresh.None.String(), Text: "git tracks no file yet", Own: true}}}, 0)
+	b.fit([]*block{{Section: Section{Subject: ".", Verdict: fresh.None.String(), Text: "git tracks no file yet", ByKen: true}}}, 0)
 	return b
 }
 
@@ -88,7 +88,7 @@ func described(subject string, list []Described, first int) *block {
 	return k
 }
 
-// commands tells how to build, test, lint and run the repository, and how to run one test.
+// commands lists how to build, test, lint and run the repository, and how to run one test.
 func (r *RepositoryFacts) commands() []*block {
 	c := r.Project.For("")
 	list := []*block{
@@ -110,10 +110,10 @@ func (r *RepositoryFacts) unknownCommands() []*block {
 	c := r.Project.For("")
 	var list []*block
 	if len(c.Install) == 0 {
-		list = append(list, unknown("install dependencies", "no manifest lists any or says how"))
+		list = append(list, unknownBlock("install dependencies", "no manifest lists any or says how"))
 	}
 	if len(c.Run) == 0 {
-		list = append(list, unknown("run", "no manifest names a program"))
+		list = append(list, unknownBlock("run", "no manifest names a program"))
 	}
 	return list
 }
@@ -128,7 +128,7 @@ func (r *RepositoryFacts) needs() *block {
 		return nil
 	}
 	text := strings.Join(texts, ", ")
-	return facts("needs", 1, Item{Text: text, show: text})
+	return factBlock("needs", 1, Item{Text: text, show: text})
 }
 
 func commandIfKnown(subject string, list []project.Command) *block {
@@ -140,13 +140,13 @@ func commandIfKnown(subject string, list []project.Command) *block {
 
 func command(subject string, list []project.Command) *block {
 	if len(list) == 0 {
-		return unknown(subject, "no manifest says how")
+		return unknownBlock(subject, "no manifest says how")
 	}
 	items := make([]Item, len(list))
 	for i, c := range list {
 		items[i] = Item{Command: c.Run, Source: source(c), show: c.Run + "  (" + source(c) + ")"}
 	}
-	return facts(subject, len(items), items...)
+	return factBlock(subject, len(items), items...)
 }
 
 // oneTest says how to run one test file, with an example for up to two sorts of tests.
@@ -157,7 +157,7 @@ func (r *RepositoryFacts) oneTest() *block {
 	for _, t := range r.Tests {
 		sorts[path.Ext(string(t))]++
 	}
-	for _, t := range nearest(r.Tests) {
+	for _, t := range shallowestFirst(r.Tests) {
 		ext := path.Ext(string(t))
 		if seen[ext] || sorts[ext]*10 < len(r.Tests) {
 			continue
@@ -175,7 +175,7 @@ func (r *RepositoryFacts) oneTest() *block {
 	if len(items) == 0 {
 		return nil
 	}
-	return facts("run one test file, for example", len(items), items...)
+	return factBlock("run one test file, for example", len(items), items...)
 }
 
 // stale lists the summaries of older contents.
@@ -188,5 +188,5 @@ func (r *RepositoryFacts) stale() *block {
 		}
 		items[i] = Item{Text: s.Why, Names: []string{s.Subject}, show: show}
 	}
-	return facts("stale texts", rootStale, items...)
+	return factBlock("stale texts", rootStale, items...)
 }

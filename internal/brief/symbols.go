@@ -10,7 +10,7 @@ import (
 	"ken/internal/outline"
 )
 
-// symbols returns what the file declares, most used first.
+// symbols lists the declarations of the file, the most used first.
 func (f *FileFacts) symbols() *block {
 	if f.Outline == nil {
 		return nil // the line about users says that ken cannot read the file
@@ -41,7 +41,7 @@ func (f *FileFacts) symbols() *block {
 	} else if f.Outline.Partial != "" {
 		subject = "symbols (some may be missing: the file breaks its grammar)"
 	}
-	return growing(subject, fileSymbols, items...)
+	return growingBlock(subject, fileSymbols, items...)
 }
 
 // mainSymbols returns the symbols that are worth a line, most used first, and how many files
@@ -80,7 +80,7 @@ const (
 	docBytes       = 100
 )
 
-// ownerOf returns the name of what a symbol belongs to.
+// ownerOf returns the name of the type or module that a symbol belongs to.
 func ownerOf(s *outline.Symbol) string {
 	owner := strings.TrimSuffix(s.FullName(), s.Name)
 	return strings.TrimRight(owner, ".:#")
@@ -117,7 +117,7 @@ func (f *FileFacts) isMain(s *outline.Symbol, users int) bool {
 	return s.Depth == 0
 }
 
-// hasMembers reports whether the fields of a class may be what others call.
+// hasMembers reports whether other files may call the fields of a class in a language.
 func hasMembers(l outline.Language) bool {
 	switch l {
 	case outline.TypeScript, outline.TSX, outline.JavaScript, outline.Python, outline.CSharp:

@@ -31,9 +31,9 @@ func (f *FileFacts) tests() (tests, command *block) {
 			if note != "" {
 				show += "; " + note
 			}
-			return nil, facts("run this test", 1, Item{Command: c.Run, Source: source(c), Text: note, show: show})
+			return nil, factBlock("run this test", 1, Item{Command: c.Run, Source: source(c), Text: note, show: show})
 		case note != "" && f.Project.IsTest(f.Path):
-			return nil, unknown("run this test", note)
+			return nil, unknownBlock("run this test", note)
 		}
 		return nil, nil
 	}
@@ -98,13 +98,13 @@ func (f *FileFacts) tests() (tests, command *block) {
 		if f.Kind != repo.KindSource || f.Outline == nil || !uses.Resolves(f.Outline.Language) {
 			return nil, nil
 		}
-		return line("tests", "none that uses it directly or is named for it; tests that start the built program are not seen"), nil
+		return lineBlock("tests", "none that uses it directly or is named for it; tests that start the built program are not seen"), nil
 	}
 	subject := "tests"
 	if len(list) > 0 {
 		subject = fmt.Sprintf("tests (%s)", english.Count(len(list), "file"))
 	}
-	return facts(subject, fileTests, items...), nil
+	return factBlock(subject, fileTests, items...), nil
 }
 
 func source(c project.Command) string { return at(c.Source, c.Line) }

@@ -53,7 +53,7 @@ func (f *FileFacts) usedBy() *block {
 	if tests > 0 {
 		subject += fmt.Sprintf(", and by %s", english.Count(tests, "test"))
 	}
-	return growing(subject, fileUsers, append(items, helpers...)...)
+	return growingBlock(subject, fileUsers, append(items, helpers...)...)
 }
 
 // unused says that no file is known to use this one, or that ken cannot know.
@@ -62,22 +62,22 @@ func (f *FileFacts) unused(tests int) *block {
 	case f.Kind != repo.KindSource && f.Kind != repo.KindTest && f.Kind != repo.KindGenerated:
 		return nil
 	case f.Unread != "":
-		return unknown("used by", f.Unread)
-	case f.History.Behind:
-		return unknown("used by", "another process is still reading the files; ask again")
+		return unknownBlock("used by", f.Unread)
+	case f.History.IndexBusy:
+		return unknownBlock("used by", "another process is still reading the files; ask again")
 	case f.Outline == nil || !uses.Resolves(f.Outline.Language):
-		return unknown("used by", "ken does not follow uses in this sort of file")
+		return unknownBlock("used by", "ken does not follow uses in this sort of file")
 	case f.Outline.Partial != "":
-		return unknown("used by", "the file breaks its grammar, so that ken may miss uses of it")
+		return unknownBlock("used by", "the file breaks its grammar, so that ken may miss uses of it")
 	case f.Kind == repo.KindTest:
 		return nil
 	case tests > 0:
-		return line("used by", fmt.Sprintf("only %s, as far as ken sees", english.Count(tests, "test")))
+		return lineBlock("used by", fmt.Sprintf("only %s, as far as ken sees", english.Count(tests, "test")))
 	}
 	if slices.Contains(f.Project.Entrypoints(f.Path.Dir()), f.Path) {
-		return line("used by", "no file; programs or users of the package start here")
+		return lineBlock("used by", "no file; programs or users of the package start here")
 	}
-	return line("used by", "no file that ken found; it does not count calls through interfaces and names with several declarations")
+	return lineBlock("used by", "no file that ken found; it does not count calls through interfaces and names with several declarations")
 }
 
 // uses lists the files of the repository that this one uses.
@@ -88,5 +88,5 @@ func (f *FileFacts) uses() *block {
 			items = append(items, linkItem(l, false))
 		}
 	}
-	return growing("uses "+english.Count(len(items), "file"), fileUses, items...)
+	return growingBlock("uses "+english.Count(len(items), "file"), fileUses, items...)
 }

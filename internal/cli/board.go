@@ -124,7 +124,7 @@ func boardState(s *board.State) (term.Tone, string, string) {
 	switch {
 	case n.Unknown+len(unread) > 0:
 		return term.Bad, "unknown", line
-	case n.Wanting():
+	case n.NeedsAttention():
 		return term.Warn, "foreign", line
 	}
 	return term.Good, "clean", line

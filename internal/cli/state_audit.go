@@ -45,7 +45,7 @@ For an ad_hoc entry ken prints the nearest allowed name, or the line of
 				} else {
 					p.printAudit(f, s.Contract(), a, all)
 				}
-				return failCheck(err, check && a.Counts.Wanting())
+				return failCheck(err, check && a.Counts.NeedsAttention())
 			})
 		},
 	}

@@ -111,7 +111,7 @@ func (p *program) report(ctx context.Context, opts reportOptions) error {
 		if err != nil {
 			return err
 		}
-		if known.Directories, err = w.DirCounts(ctx, known.Report, opts.verifies, only); err != nil {
+		if known.Directories, err = w.Surveys().DirCounts(ctx, known.Report, opts.verifies, only); err != nil {
 			return err
 		}
 		if opts.check {
@@ -139,7 +139,7 @@ func (p *program) knowledgeNow(ctx context.Context, w *ken.Repository) (known *k
 	if known.Report, err = w.Registry.Status(ctx, registry.VerifyOptions{OmitNew: true, OmitSparse: true}); err != nil {
 		return nil, err
 	}
-	known.Directories, err = w.DirCounts(ctx, known.Report, false, nil)
+	known.Directories, err = w.Surveys().DirCounts(ctx, known.Report, false, nil)
 	return known, err
 }
 

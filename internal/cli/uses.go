@@ -13,7 +13,7 @@ import (
 )
 
 func (p *program) uses() *cobra.Command {
-	var opts find.UsesOptions
+	var opts find.UsesQuery
 	var rev string
 	var all bool
 	c := &cobra.Command{
@@ -48,8 +48,7 @@ The answer has about 25 lines, the most telling first. --all lists everything.`,
 					return err
 				}
 				if len(args) == 0 {
-					edges := []find.WholeEdge{}
-					err := w.Finder().AllUses(c.Context(), opts.At, func(e find.WholeEdge) error { edges = append(edges, e); return nil })
+					edges, err := w.Finder().AllUses(c.Context(), opts.At)
 					if err != nil {
 						return err
 					}

@@ -121,7 +121,7 @@ func candidateUsers(ctx context.Context, x *searchindex.Index, files map[repo.Pa
 		stems[strings.TrimSuffix(base, path.Ext(base))] = true
 		stems[p.Dir().Base()] = true
 	}
-	importing, err := x.Wanting(ctx, slices.Sorted(maps.Keys(stems)))
+	importing, err := x.Importers(ctx, slices.Sorted(maps.Keys(stems)))
 	if err != nil {
 		return nil, false, err
 	}
@@ -146,7 +146,7 @@ func candidateUsers(ctx context.Context, x *searchindex.Index, files map[repo.Pa
 		if len(terms) == 0 || onlyGo {
 			continue
 		}
-		found, err := x.MatchAll(ctx, searchindex.InText, terms, maxNamedFiles)
+		found, err := x.FilesWith(ctx, terms, maxNamedFiles)
 		if err != nil {
 			return nil, cut, err
 		}
@@ -489,7 +489,7 @@ func TestsOf(ctx context.Context, x *searchindex.Index, t Tree, changed []Change
 			isNamed[test] = isNamed[test] || isTestOf(test, c, users)
 		}
 	}
-	r.listTests(files, r.group(direct, fromFile), "")
+	r.listTests(files, r.groupByFile(direct, fromFile), "")
 	list = slices.DeleteFunc(r.answer.Tests, func(t Test) bool { return isEdited[t.path] || t.How == "named" && !isNamed[t.path] })
 	slices.SortStableFunc(list, func(a, b Test) int {
 		return compareBool(!isNamed[a.path] && !dirs[a.path.Dir()], !isNamed[b.path] && !dirs[b.path.Dir()])
@@ -497,7 +497,7 @@ func TestsOf(ctx context.Context, x *searchindex.Index, t Tree, changed []Change
 	return append(list, r.packageTests(files, slices.Concat(list, edited))...), edited, nil
 }
 
-// packageTests returns a test for each directory of Go files that has tests, none of which is listed yet.
+// packageTests returns one test for each directory of Go files whose tests are not listed yet.
 func (r *usesReader) packageTests(files []repo.Path, listed []Test) []Test {
 	done := make(map[repo.Path]bool)
 	for _, t := range listed {

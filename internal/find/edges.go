@@ -99,9 +99,9 @@ func declared(symbols []outline.Symbol) map[declaredName]int {
 	return counts
 }
 
-// whichEdges selects the files whose edges are computed again after some changes. A file with names is affected
+// An edgeSelector selects the files whose edges are computed again after some changes. A file with names is affected
 // only if it mentions one of them.
-type whichEdges func(ctx context.Context, w *searchindex.Writer, r *uses.Resolver, files []File, changes []change) (again []File, names map[repo.Path]map[string]bool, err error)
+type edgeSelector func(ctx context.Context, w *searchindex.Writer, r *uses.Resolver, files []File, changes []change) (again []File, names map[repo.Path]map[string]bool, err error)
 
 // changedOnly selects the files that changed.
 func changedOnly(_ context.Context, _ *searchindex.Writer, _ *uses.Resolver, files []File, changes []change) ([]File, map[repo.Path]map[string]bool, error) {
@@ -113,7 +113,7 @@ func changedOnly(_ context.Context, _ *searchindex.Writer, _ *uses.Resolver, fil
 }
 
 // updateEdges computes the edges again of files whose uses may now resolve differently.
-func updateEdges(ctx context.Context, w *searchindex.Writer, t Tree, files []File, changes []change, which whichEdges) error {
+func updateEdges(ctx context.Context, w *searchindex.Writer, t Tree, files []File, changes []change, which edgeSelector) error {
 	if len(changes) == 0 {
 		return nil
 	}
@@ -159,7 +159,7 @@ func updateEdges(ctx context.Context, w *searchindex.Writer, t Tree, files []Fil
 	return w.CountUsers()
 }
 
-// affected lists the files whose edges may differ after some changes. A manifest that
+// affectedFiles lists the files whose edges may differ after some changes. A manifest that
 // resolving depends on affects all files. A changed file affects itself. If it declares other names, it affects
 //   - the files of its directory, and the files that use something of its directory or import
 //     a package of Go with its name;
@@ -168,7 +168,7 @@ func updateEdges(ctx context.Context, w *searchindex.Writer, t Tree, files []Fil
 //   - if it is new or gone, the files with an import that ends in its name.
 //
 // A file that has names is affected only if it mentions one of them.
-func affected(ctx context.Context, w *searchindex.Writer, r *uses.Resolver, files []File, changes []change) (again []File, names map[repo.Path]map[string]bool, err error) {
+func affectedFiles(ctx context.Context, w *searchindex.Writer, r *uses.Resolver, files []File, changes []change) (again []File, names map[repo.Path]map[string]bool, err error) {
 	wanted := make(map[repo.Path]bool)
 	dirs := make(map[repo.Path]map[string]bool) // the names to mention, nil for any
 	byName := false
@@ -179,13 +179,13 @@ func affected(ctx context.Context, w *searchindex.Writer, r *uses.Resolver, file
 		wanted[c.path] = true
 		if c.declares() {
 			addNames(dirs, c)
-			byName = byName || isByName(c.path)
+			byName = byName || resolvesByName(c.path)
 		}
 		if !c.appears {
 			continue
 		}
 		base := c.path.Base()
-		list, err := w.Wanting(ctx, []string{strings.TrimSuffix(base, path.Ext(base)), c.path.Dir().Base()})
+		list, err := w.Importers(ctx, []string{strings.TrimSuffix(base, path.Ext(base)), c.path.Dir().Base()})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -203,7 +203,7 @@ func affected(ctx context.Context, w *searchindex.Writer, r *uses.Resolver, file
 			return nil, nil, err
 		}
 		if importPath := r.GoImportPath(dir); importPath != "" {
-			importers, err := w.Importers(ctx, importPath)
+			importers, err := w.ImportersOfModule(ctx, importPath)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -224,13 +224,13 @@ func affected(ctx context.Context, w *searchindex.Writer, r *uses.Resolver, file
 	}
 	for p := range names {
 		_, inside := dirs[p.Dir()]
-		if wanted[p] || inside || byName && isByName(p) {
+		if wanted[p] || inside || byName && resolvesByName(p) {
 			delete(names, p)
 		}
 	}
 	again = slices.DeleteFunc(slices.Clone(files), func(f File) bool {
 		_, inside := dirs[f.Path.Dir()]
-		return !wanted[f.Path] && names[f.Path] == nil && !inside && (!byName || !isByName(f.Path))
+		return !wanted[f.Path] && names[f.Path] == nil && !inside && (!byName || !resolvesByName(f.Path))
 	})
 	return again, names, nil
 }
@@ -267,8 +267,8 @@ func mentions(refs *outline.References, names map[string]bool) bool {
 	})
 }
 
-// isByName reports whether a file is in a language whose names are resolved over the whole tree.
-func isByName(p repo.Path) bool {
+// resolvesByName reports whether a file is in a language whose names are resolved over the whole tree.
+func resolvesByName(p repo.Path) bool {
 	switch outline.LanguageOf(p, nil) {
 	case outline.C, outline.CPP, outline.CSharp, outline.Ruby, outline.PHP, outline.Bash, outline.Unknown:
 		return true

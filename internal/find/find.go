@@ -27,12 +27,17 @@ type Tree interface {
 	Facts(ctx context.Context, files []File, see func(f File, facts Facts, content []byte) error) error
 	// References calls see with the references of each file, nil if ken has none.
 	References(ctx context.Context, files []File, see func(f File, refs *outline.References) error) error
-	// Head returns the commit whose history counts; zero before the first commit.
-	Head(ctx context.Context) (repo.ID, error)
-	// Recent lists the newest commits in the history of head; cut is set if a shallow clone hides older ones.
-	Recent(ctx context.Context, head repo.ID, limit int) (ids []repo.ID, cut bool, err error)
+	// Commit returns the commit whose history counts; zero before the first commit. Call State or Files first.
+	Commit() repo.ID
+	// Recent lists the newest commits in the history of head; shallow is set if the clone hides older ones.
+	Recent(ctx context.Context, head repo.ID, limit int) (ids []repo.ID, shallow bool, err error)
 	// Commits calls f with each of some commits.
 	Commits(ctx context.Context, ids []repo.ID, f func(repo.Commit) error) error
+	Reader
+}
+
+// A Reader reads files.
+type Reader interface {
 	// Read returns the content of one file, nil if it cannot be read.
 	Read(ctx context.Context, p repo.Path) []byte
 }

@@ -3,20 +3,24 @@ package find
 import (
 	"context"
 	"errors"
-	"strings"
 
-	"ken/internal/fault"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
 	"ken/internal/tree"
+	"ken/internal/workspace"
 )
 
 // A Finder searches the index of a worktree, and keeps the index up to date.
 type Finder struct {
-	Sources tree.Sources // of the repository
+	sources tree.Sources
 }
 
-func (f *Finder) indexFile() string { return searchindex.FileName(f.Sources.Workspace.Git.GitDir()) }
+// NewFinder returns the finder of a repository.
+func NewFinder(sources tree.Sources) *Finder { return &Finder{sources: sources} }
+
+func (f *Finder) workspace() *workspace.Workspace { return f.sources.Workspace }
+
+func (f *Finder) indexFile() string { return searchindex.FileName(f.workspace().Git.GitDir()) }
 
 // HasIndex reports whether the index has been built.
 func (f *Finder) HasIndex(ctx context.Context) bool {
@@ -38,61 +42,69 @@ func (f *Finder) Open(ctx context.Context) (*searchindex.Index, error) {
 	return searchindex.Open(ctx, f.indexFile())
 }
 
-// Ask updates the search index for the work tree, or for the commit at if it is not zero, lists the files and calls
-// ask. The remarks say what limits the answer; cut says that the clone is shallow.
-func (f *Finder) Ask(ctx context.Context, at repo.ID, ask func(x *searchindex.Index, t *IndexedTree, cut bool) error) (remarks []string, err error) {
-	return f.askIndex(ctx, at, func(x *searchindex.Index, t *IndexedTree, cut bool) error {
+// WithIndex updates the search index for the work tree, or for the commit at if it is not zero. Then it lists the files
+// and calls ask.
+func (f *Finder) WithIndex(ctx context.Context, at repo.ID, ask func(x *searchindex.Index, t *IndexedTree) error) error {
+	return f.withIndexOnly(ctx, at, func(x *searchindex.Index, t *IndexedTree) error {
 		if _, err := t.Files(ctx); err != nil {
 			return err
 		}
-		return ask(x, t, cut)
+		return ask(x, t)
 	})
 }
 
-// askIndex is Ask for queries that need only the index: it does not list the files if they are unchanged since the
-// last update.
-func (f *Finder) askIndex(ctx context.Context, at repo.ID, ask func(x *searchindex.Index, t *IndexedTree, cut bool) error) (remarks []string, err error) {
-	files := &IndexedTree{Workspace: f.Sources.Workspace}
-	update := (*searchindex.Index).Update
-	if at.IsZero() {
-		files.Tree = tree.NewWork(f.Sources)
-	} else {
-		files.Tree = tree.NewCommit(f.Sources, at)
-		update = (*searchindex.Index).Try
-	}
+// withIndexOnly is WithIndex for queries that need only the index: it does not list the files if they are unchanged
+// since the last update.
+func (f *Finder) withIndexOnly(ctx context.Context, at repo.ID, ask func(x *searchindex.Index, t *IndexedTree) error) (err error) {
 	x, err := f.Open(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
-	cut := false
-	err = update(x, ctx, func(writer *searchindex.Writer) error {
-		if cut, err = Update(ctx, writer, files); err != nil || at.IsZero() {
+	if at.IsZero() {
+		return f.withWorkTreeIndex(ctx, x, ask)
+	}
+	t := NewCommitTree(tree.NewCommit(f.sources, at))
+	return x.UpdateTemporarily(ctx, func(writer *searchindex.Writer) (err error) {
+		if t.Shallow, err = Update(ctx, writer, t); err != nil {
 			return err
 		}
-		return ask(x, files, cut)
+		return ask(x, t)
 	})
-	if errors.Is(err, searchindex.ErrBusy) && at.IsZero() && f.HasIndex(ctx) {
-		files.IndexBusy = true
-		remarks = append(remarks, "another process is updating the search index; this answer is from the index as it was before")
+}
+
+// withWorkTreeIndex updates the index for the work tree and calls ask. If another process is updating the index, ask
+// gets the index as it was before.
+func (f *Finder) withWorkTreeIndex(ctx context.Context, x *searchindex.Index, ask func(x *searchindex.Index, t *IndexedTree) error) error {
+	t := NewWorkTree(tree.NewWork(f.sources))
+	err := x.Update(ctx, func(writer *searchindex.Writer) (err error) {
+		t.Shallow, err = Update(ctx, writer, t)
+		return err
+	})
+	if errors.Is(err, searchindex.ErrBusy) && f.HasIndex(ctx) {
+		t.IndexBusy = true
 		err = nil
 	}
-	if err == nil && at.IsZero() {
-		err = ask(x, files, cut)
+	if err != nil {
+		return err
 	}
-	return remarks, err
+	return ask(x, t)
 }
 
 // Find searches the work tree, or the commit at if it is not zero.
 func (f *Finder) Find(ctx context.Context, q Query, at repo.ID) (answer *Answer, err error) {
-	shallow := false
-	remarks, err := f.askIndex(ctx, at, func(x *searchindex.Index, t *IndexedTree, cut bool) (err error) {
-		shallow = cut
+	err = f.withIndexOnly(ctx, at, func(x *searchindex.Index, t *IndexedTree) (err error) {
 		if answer, err = Search(ctx, x, t, q); err != nil {
 			return err
 		}
 		gone, err := f.removedWords(ctx, t, q.Words)
 		answer.Remarks = append(answer.Remarks, gone...)
+		if t.IndexBusy {
+			answer.Remarks = append(answer.Remarks, indexBusyRemark)
+		}
+		if t.Shallow {
+			answer.Remarks = append(answer.Remarks, "the clone is shallow: older commits are not searched (git fetch --unshallow)")
+		}
 		return err
 	})
 	if err != nil {
@@ -101,67 +113,43 @@ func (f *Finder) Find(ctx context.Context, q Query, at repo.ID) (answer *Answer,
 	if !at.IsZero() {
 		answer.At = at.String()
 	}
-	if shallow {
-		remarks = append(remarks, "the clone is shallow: older commits are not searched (git fetch --unshallow)")
-	}
-	answer.Remarks = append(answer.Remarks, remarks...)
 	return answer, nil
 }
 
-// UsesOptions select the uses to list.
-type UsesOptions struct {
-	Asked string  // a path, PATH#SYMBOL or a symbol
-	Limit int     // the number of files per list; 0 is the default
-	Tests bool    // only the tests
-	At    repo.ID // a commit; the work tree if zero
-}
+const indexBusyRemark = "another process is updating the search index; this answer is from the index as it was before"
 
 // Uses lists the users of a file, a directory or a symbol of the work tree, or of a commit.
-func (f *Finder) Uses(ctx context.Context, opts UsesOptions) (*UsesAnswer, error) {
-	return f.uses(ctx, opts, f.Sources.Workspace.Path)
-}
-
-// UsesFromRoot is Uses for a path that is relative to the root.
-func (f *Finder) UsesFromRoot(ctx context.Context, opts UsesOptions) (*UsesAnswer, error) {
-	return f.uses(ctx, opts, f.Sources.Workspace.RootPath)
-}
-
-// uses implements Uses; resolve makes a path relative to the root.
-func (f *Finder) uses(ctx context.Context, opts UsesOptions, resolve func(string) (repo.Path, error)) (answer *UsesAnswer, err error) {
-	q := UsesQuery{Asked: opts.Asked, Limit: opts.Limit, Tests: opts.Tests}
-	if q.Whole, err = resolve(opts.Asked); err != nil {
+func (f *Finder) Uses(ctx context.Context, q UsesQuery) (answer *UsesAnswer, err error) {
+	if err := q.resolve(f.workspace()); err != nil {
 		return nil, err
 	}
-	if q.Whole == "" {
-		return nil, &fault.Error{Kind: fault.Usage, Hint: "ken brief", Err: errors.New("the whole repository has no users: name a file, a directory or a symbol")}
-	}
-	if i := strings.LastIndexByte(opts.Asked, '#'); i > 0 {
-		p, err := resolve(opts.Asked[:i])
-		if err != nil {
-			return nil, err
-		}
-		q.Path = p
-		q.Symbol = opts.Asked[i+1:]
-	}
-	remarks, err := f.Ask(ctx, opts.At, func(x *searchindex.Index, t *IndexedTree, _ bool) (err error) {
+	err = f.WithIndex(ctx, q.At, func(x *searchindex.Index, t *IndexedTree) (err error) {
 		answer, err = Uses(ctx, x, t, q)
 		if missing, ok := errors.AsType[*NoPathError](err); ok {
 			return f.NoPath(ctx, "uses", t, missing.Path)
+		}
+		if err == nil && t.IndexBusy {
+			answer.Remarks = append(answer.Remarks, indexBusyRemark)
 		}
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	if !opts.At.IsZero() {
-		answer.At = opts.At.String()
+	if !q.At.IsZero() {
+		answer.At = q.At.String()
 	}
-	answer.Remarks = append(answer.Remarks, remarks...)
 	return answer, nil
 }
 
-// AllUses calls see with every edge between files.
-func (f *Finder) AllUses(ctx context.Context, at repo.ID, see func(WholeEdge) error) error {
-	_, err := f.Ask(ctx, at, func(x *searchindex.Index, _ *IndexedTree, _ bool) error { return AllEdges(ctx, x, see) })
-	return err
+// AllUses lists every edge between files of the work tree, or of the commit at if it is not zero.
+func (f *Finder) AllUses(ctx context.Context, at repo.ID) ([]WholeEdge, error) {
+	list := []WholeEdge{}
+	err := f.WithIndex(ctx, at, func(x *searchindex.Index, _ *IndexedTree) error {
+		return x.AllEdges(ctx, func(e searchindex.Edge) error {
+			list = append(list, wholeEdge(e))
+			return nil
+		})
+	})
+	return list, err
 }

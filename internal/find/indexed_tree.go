@@ -14,21 +14,32 @@ import (
 	"ken/internal/workspace"
 )
 
-// IndexedTree are the files of the work tree or of a commit, with their summaries and the history behind them. They implement
+// An IndexedTree is the work tree or a commit, with the summaries of its files and the history behind it. It implements
 // [Tree].
 type IndexedTree struct {
 	workspace.Tree
+	Work      *tree.Work // the same tree; nil for a commit
 	Workspace *workspace.Workspace
 	// IndexBusy is set if another process is updating the index, which may be of an older tree.
 	IndexBusy bool
+	// Shallow is set if the clone is shallow, so that the index does not have older commits.
+	Shallow bool
 	// NoSummaries leaves summaries out. It is for past commits, whose files had other summaries then.
 	NoSummaries bool
-	// ReadUnlisted makes Read return the current files of the work tree, without listing it first.
-	ReadUnlisted bool
 
 	listed map[repo.Path]*workspace.File // nil until the files are listed
 	files  []File
 	stale  map[repo.Path]bool
+}
+
+// NewWorkTree returns the work tree.
+func NewWorkTree(work *tree.Work) *IndexedTree {
+	return &IndexedTree{Tree: work, Work: work, Workspace: work.Workspace}
+}
+
+// NewCommitTree returns the tree of a commit.
+func NewCommitTree(commit *tree.Commit) *IndexedTree {
+	return &IndexedTree{Tree: commit, Workspace: commit.Workspace}
 }
 
 // Listed returns a file of the tree, nil if it has none at the path. Files must have been called.
@@ -43,10 +54,10 @@ func (t *IndexedTree) Stale(p repo.Path) bool { return t.stale[p] }
 // State verifies the work tree and returns the key of the rows that Files is made from; see [tree.Work.RowsKey]. It is
 // "" for a commit.
 func (t *IndexedTree) State(ctx context.Context) (string, error) {
-	if work, ok := t.Tree.(*tree.Work); ok {
-		return work.RowsKey(ctx)
+	if t.Work == nil {
+		return "", nil
 	}
-	return "", nil
+	return t.Work.RowsKey(ctx)
 }
 
 // Files lists the files with their fresh summaries.
@@ -183,7 +194,7 @@ func parseAtOnce(contents [][]byte) workspace.ReadContents {
 // contents reads files of at most MaxBytes; the others are nil.
 func (t *IndexedTree) contents(ctx context.Context, files []*workspace.File) ([][]byte, error) {
 	contents := make([][]byte, len(files))
-	if _, ok := t.Tree.(*tree.Commit); ok {
+	if t.Work == nil {
 		ids := make([]repo.ID, len(files))
 		for i, f := range files {
 			ids[i] = f.ID
@@ -207,16 +218,6 @@ func (t *IndexedTree) contents(ctx context.Context, files []*workspace.File) ([]
 	return contents, err
 }
 
-// Head returns the commit of the tree.
-func (t *IndexedTree) Head(ctx context.Context) (repo.ID, error) {
-	if work, ok := t.Tree.(*tree.Work); ok {
-		if err := work.Verify(ctx); err != nil {
-			return repo.ID{}, err
-		}
-	}
-	return t.Commit(), nil
-}
-
 // Recent lists the newest commits that head reaches.
 func (t *IndexedTree) Recent(ctx context.Context, head repo.ID, limit int) ([]repo.ID, bool, error) {
 	return t.Workspace.Git.Recent(ctx, head, limit)
@@ -229,12 +230,9 @@ func (t *IndexedTree) Commits(ctx context.Context, ids []repo.ID, f func(repo.Co
 
 // Read returns the content of a file. It returns nil if the file is too large or no longer has the listed content.
 func (t *IndexedTree) Read(ctx context.Context, p repo.Path) []byte {
-	if t.ReadUnlisted {
-		return t.readCurrent(ctx, p)
-	}
 	f := t.listed[p]
-	if work, ok := t.Tree.(*tree.Work); ok && t.listed == nil {
-		f, _ = work.File(ctx, p) // an error counts as no content
+	if t.listed == nil && t.Work != nil {
+		f, _ = t.Work.File(ctx, p) // an error counts as no content
 	}
 	if f == nil {
 		return nil
@@ -244,16 +242,4 @@ func (t *IndexedTree) Read(ctx context.Context, p repo.Path) []byte {
 		return nil
 	}
 	return contents[0]
-}
-
-func (t *IndexedTree) readCurrent(ctx context.Context, p repo.Path) (content []byte) {
-	err := t.Workspace.Files.Bytes(ctx, []repo.Path{p}, MaxBytes, func(_ int, b []byte, err error) {
-		if err == nil {
-			content = append([]byte{}, b...)
-		}
-	})
-	if err != nil {
-		return nil
-	}
-	return content
 }

@@ -10,7 +10,6 @@ import (
 	"ken/internal/git"
 	"ken/internal/repo"
 	"ken/internal/suggest"
-	"ken/internal/tree"
 )
 
 // NoPath returns the error for a path that the tree does not have. If the history had the path, the error says
@@ -26,8 +25,7 @@ func (f *Finder) NoPath(ctx context.Context, verb string, t *IndexedTree, p repo
 	if file, symbol, ok := strings.Cut(string(p), "#"); ok && t.listed[repo.Path(file)] != nil {
 		return fail("ken uses "+fault.Quote(p.String()), "%s is no path, but the symbol %s of a file", p, symbol)
 	}
-	_, isCommit := t.Tree.(*tree.Commit)
-	if !isCommit && f.Sources.Workspace.OnDisk(ctx, p) {
+	if t.Work != nil && f.workspace().OnDisk(ctx, p) {
 		ignored, err := f.git().Ignored(ctx, []repo.Path{p})
 		if err != nil {
 			return err
@@ -55,7 +53,7 @@ func (f *Finder) NoPath(ctx context.Context, verb string, t *IndexedTree, p repo
 	return fail("list the tracked paths: git ls-files", "git tracks no file or directory %s", asked)
 }
 
-func (f *Finder) git() *git.Repo { return f.Sources.Workspace.Git }
+func (f *Finder) git() *git.Repo { return f.workspace().Git }
 
 // nearestPath returns the path whose name differs by a typing mistake, "" for none. It prefers one in the same
 // directory.
@@ -88,9 +86,9 @@ type removedPath struct {
 // removed returns the fate of a path that the tree does not have; nil if its history never had it.
 func (f *Finder) removed(ctx context.Context, t *IndexedTree, p repo.Path) (*removedPath, error) {
 	const steps = 5 // renames to follow
-	head, err := t.Head(ctx)
-	if err != nil || head.IsZero() {
-		return nil, err
+	head := t.Commit()
+	if head.IsZero() {
+		return nil, nil
 	}
 	var found *removedPath
 	for range steps {
@@ -172,7 +170,7 @@ func (f *Finder) removedWords(ctx context.Context, t *IndexedTree, words []strin
 	}
 	var remarks []string
 	for _, word := range words {
-		p, err := f.Sources.Workspace.Path(word)
+		p, err := f.workspace().Path(word)
 		if err != nil || !strings.Contains(word, "/") || path.Ext(word) == "" {
 			continue
 		}

@@ -2,13 +2,16 @@ package find
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"strings"
 	"sync"
 	"unicode"
 
+	"ken/internal/repo"
 	"ken/internal/searchindex"
+	"ken/internal/workspace"
 )
 
 // Limits of a search for a prompt. They were tuned on flask, hono and etcd: 29 of 30 questions and tasks about the
@@ -42,8 +45,13 @@ var chatWords = sync.OnceValue(func() map[string]bool {
 })
 
 // Prompt returns the places that a prompt is about, at most four. It returns none if the prompt is not a question
-// or task about the code. It does not update the index.
-func Prompt(ctx context.Context, x *searchindex.Index, t Tree, prompt string) ([]Place, error) {
+// or task about the code, and if there is no index. It does not update the index.
+func (f *Finder) Prompt(ctx context.Context, prompt string) (list []Place, err error) {
+	x := f.OpenExisting(ctx)
+	if x == nil {
+		return nil, nil
+	}
+	defer func() { err = errors.Join(err, x.Close()) }()
 	words, names := promptQuery(prompt)
 	if len(words) == 0 {
 		return nil, nil
@@ -52,7 +60,7 @@ func Prompt(ctx context.Context, x *searchindex.Index, t Tree, prompt string) ([
 	if err != nil {
 		return nil, err
 	}
-	a, err := Search(ctx, x, t, Query{Words: words, Limit: 2 * promptPlaces, NoCommands: true})
+	a, err := Search(ctx, x, currentFiles{f.workspace()}, Query{Words: words, Limit: 2 * promptPlaces, NoCommands: true})
 	if err != nil || len(a.Places) == 0 {
 		return nil, err
 	}
@@ -62,13 +70,19 @@ func Prompt(ctx context.Context, x *searchindex.Index, t Tree, prompt string) ([
 		return nil, nil
 	}
 	asks := asksWhere(prompt)
-	var list []Place
 	for _, p := range a.Places {
 		if p.Score >= promptShare*a.Places[0].Score && p.Line > 0 && isAbout(p, words, names, asks) && len(list) < promptPlaces {
 			list = append(list, p)
 		}
 	}
 	return list, nil
+}
+
+// currentFiles reads the files of the work tree as they are now.
+type currentFiles struct{ workspace *workspace.Workspace }
+
+func (c currentFiles) Read(ctx context.Context, p repo.Path) []byte {
+	return c.workspace.ReadFile(ctx, p, MaxBytes)
 }
 
 // promptQuery returns the words of a prompt that may name a place, and those among them that are spelt like
@@ -124,7 +138,7 @@ func isAbout(p Place, words, names []string, asks bool) bool {
 	inSymbols := searchindex.Terms(symbols)
 	all := slices.Concat(inPath, inSymbols, searchindex.Terms(p.Text))
 	for _, n := range names {
-		if strings.Contains(string(p.Path)+symbols+" "+p.Text, n) || hasTerm(all, joined(n)) {
+		if strings.Contains(string(p.Path)+symbols+" "+p.Text, n) || hasTerm(all, withoutSeparators(n)) {
 			return true
 		}
 	}

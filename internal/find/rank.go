@@ -70,11 +70,11 @@ type candidate struct {
 }
 
 const (
-	fieldHits   = 300 // files per field
-	commitHits  = 200
-	seeds       = 5  // best files whose companions are added
-	usersAsked  = 12 // best files whose uses are added
-	maxTogether = 30 // the maximum number of files in a commit that counts as one change
+	fieldHits      = 300 // files per field
+	commitHits     = 200
+	companionSeeds = 5  // best files whose companions are added
+	usesSeeds      = 12 // best files whose uses are added
+	maxTogether    = 30 // the maximum number of files in a commit that counts as one change
 )
 
 // rank returns the files for a query, best first.
@@ -137,7 +137,7 @@ func matching(ctx context.Context, x *searchindex.Index, query []string, kinds [
 	if err != nil {
 		return nil, err
 	}
-	touches, err := x.Touches(ctx)
+	touches, err := x.TouchCounts(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -193,10 +193,15 @@ func addSubjects(ctx context.Context, x *searchindex.Index, query []string, w we
 		return err
 	}
 	scores := make(map[int64][]float64)
-	err = x.Touched(ctx, commits, func(e searchindex.Hit, files int, file int64) {
-		scores[file] = append(scores[file], e.Score*commitWeight(files))
-		get(file).commits++
-	})
+	for _, commit := range commits {
+		err := x.EachTouched(ctx, commit.Row, func(file int64, files int) {
+			scores[file] = append(scores[file], commit.Score*commitWeight(files))
+			get(file).commits++
+		})
+		if err != nil {
+			return err
+		}
+	}
 	for file, list := range scores {
 		slices.SortFunc(list, func(a, b float64) int { return cmp.Compare(b, a) })
 		sum := 0.0
@@ -207,36 +212,31 @@ func addSubjects(ctx context.Context, x *searchindex.Index, query []string, w we
 		c.fields[searchindex.InSubject] = sum
 		c.score += w.Subject * sum
 	}
-	return err
+	return nil
 }
 
 // addCompanions adds a share of the best files' scores to the files that change with them.
 func addCompanions(ctx context.Context, x *searchindex.Index, list []*candidate, found map[int64]*candidate, w weights) ([]*candidate, error) {
-	for _, c := range slices.Clone(list[:min(len(list), seeds)]) {
+	for _, c := range slices.Clone(list[:min(len(list), companionSeeds)]) {
 		companions, commits, err := x.Companions(ctx, c.file.Number, maxTogether, 20)
 		if err != nil {
 			return nil, err
 		}
 		for _, m := range companions {
-			if m.Together < 2 {
+			if m.Together < 2 || isSecondary(m.Kind) {
 				continue
 			}
-			share := float64(m.Together) / math.Sqrt(float64(commits+2)*float64(m.Of+2))
+			all, err := x.CommitCount(ctx, m.Number, maxTogether)
+			if err != nil {
+				return nil, err
+			}
+			share := float64(m.Together) / math.Sqrt(float64(commits+2)*float64(all+2))
 			gain := w.Together * c.score * share
-			o := found[m.File]
+			o := found[m.Number]
 			if o == nil {
-				o = &candidate{fields: make(map[searchindex.Field]float64)}
-				if o.file, err = x.FileAt(ctx, m.File); err != nil {
-					return nil, err
-				}
-				if isSecondary(o.file.Kind) {
-					continue
-				}
-				found[m.File] = o
+				o = &candidate{file: m.File, fields: make(map[searchindex.Field]float64)}
+				found[m.Number] = o
 				list = append(list, o)
-			}
-			if isSecondary(o.file.Kind) {
-				continue
 			}
 			if gain > o.share {
 				o.score += gain - o.share
@@ -259,7 +259,7 @@ func addUsed(ctx context.Context, x *searchindex.Index, list []*candidate, found
 		byPath[c.file.Path] = c
 	}
 	users := make(map[repo.Path][]*candidate)
-	for _, c := range list[:min(len(list), usersAsked)] {
+	for _, c := range list[:min(len(list), usesSeeds)] {
 		edges, err := x.Uses(ctx, c.file.Path)
 		if err != nil {
 			return nil, err

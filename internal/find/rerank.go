@@ -146,13 +146,13 @@ func addTerms(ctx context.Context, x *searchindex.Index, query, inFront []string
 	}
 	total := 0.0
 	for _, term := range query {
-		count, inText, err := x.Among(ctx, searchindex.InText, term, rows)
+		count, inText, err := x.RowsWithTerm(ctx, searchindex.InText, term, rows)
 		if err != nil {
 			return err
 		}
 		inPath := make(map[int64]bool)
 		if slices.Contains(inFront, term) {
-			if _, inPath, err = x.Among(ctx, searchindex.InPath, term, rows); err != nil {
+			if _, inPath, err = x.RowsWithTerm(ctx, searchindex.InPath, term, rows); err != nil {
 				return err
 			}
 		}
@@ -181,36 +181,36 @@ func addHistory(ctx context.Context, x *searchindex.Index, inFront []string, row
 	if err != nil {
 		return err
 	}
-	ages, err := x.Ages(ctx, 10*recentHalf)
+	ages, err := x.CommitAges(ctx, 10*recentHalf)
 	if err != nil {
 		return err
 	}
 	touches := make([][]searchindex.Touch, len(rows))
-	var entries []int64
+	var touching []int64 // the commits
 	for i, row := range rows {
 		if touches[i], err = x.TouchesOf(ctx, row); err != nil {
 			return err
 		}
 		recent := 0.0
 		for _, t := range touches[i] {
-			entries = append(entries, t.Entry)
-			if age, ok := ages[t.Entry]; ok && t.Files <= maxTogether {
+			touching = append(touching, t.Commit)
+			if age, ok := ages[t.Commit]; ok && t.Files <= maxTogether {
 				recent += math.Exp2(-float64(age) / recentHalf)
 			}
 		}
 		all[i][byRecent] = math.Log1p(recent)
 	}
-	slices.Sort(entries)
-	entries = slices.Compact(entries)
+	slices.Sort(touching)
+	touching = slices.Compact(touching)
 	for _, term := range inFront {
-		count, having, err := x.Among(ctx, searchindex.InSubject, term, entries)
+		count, found, err := x.RowsWithTerm(ctx, searchindex.InSubject, term, touching)
 		if err != nil {
 			return err
 		}
 		for i := range rows {
 			said := 0.0
 			for _, t := range touches[i] {
-				if having[t.Entry] {
+				if found[t.Commit] {
 					said += commitWeight(t.Files)
 				}
 			}

@@ -15,8 +15,8 @@ import (
 	"ken/internal/searchindex"
 )
 
-// Search answers a query from an index that is up to date with the tree.
-func Search(ctx context.Context, x *searchindex.Index, t Tree, q Query) (*Answer, error) {
+// Search answers a query from an index. It reads the lines of the places from files.
+func Search(ctx context.Context, x *searchindex.Index, files Reader, q Query) (*Answer, error) {
 	words, isAboutTests := withoutTestWords(q.Words)
 	query := terms(words)
 	list, err := rank(ctx, x, words, query, q.Kinds, tuned.forTests(isAboutTests))
@@ -29,7 +29,7 @@ func Search(ctx context.Context, x *searchindex.Index, t Tree, q Query) (*Answer
 	}
 	a := &Answer{Query: strings.Join(q.Words, " "), At: "worktree", Places: []Place{}, Unknown: unknown}
 	for _, c := range list[:min(len(list), cmp.Or(q.Limit, DefaultLimit))] {
-		p, err := place(ctx, x, t, c, weights)
+		p, err := place(ctx, x, files, c, weights)
 		if err != nil {
 			return nil, err
 		}
@@ -38,7 +38,7 @@ func Search(ctx context.Context, x *searchindex.Index, t Tree, q Query) (*Answer
 	if q.NoCommands || !isAboutTests && !slices.Contains(q.Kinds, repo.KindTest) {
 		return a, nil
 	}
-	return a, addCommands(ctx, x, t, a.Places)
+	return a, addCommands(ctx, x, files, a.Places)
 }
 
 // withoutTestWords returns a query without the words that ask for tests, and whether it had any. A query of only
@@ -63,13 +63,13 @@ func withoutTestWords(words []string) ([]string, bool) {
 }
 
 // addCommands sets the commands that run the tests among some places: the test around the line, or the file.
-func addCommands(ctx context.Context, x *searchindex.Index, t Tree, places []Place) error {
-	files, err := x.Files(ctx)
+func addCommands(ctx context.Context, x *searchindex.Index, files Reader, places []Place) error {
+	indexed, err := x.Files(ctx)
 	if err != nil {
 		return err
 	}
-	paths := slices.Sorted(maps.Keys(files))
-	p, err := project.New(paths, func(f repo.Path) ([]byte, error) { return t.Read(ctx, f), nil })
+	paths := slices.Sorted(maps.Keys(indexed))
+	p, err := project.New(paths, func(f repo.Path) ([]byte, error) { return files.Read(ctx, f), nil })
 	if err != nil {
 		return err
 	}
@@ -116,13 +116,13 @@ func rarity(ctx context.Context, x *searchindex.Index, query []string) (weights 
 }
 
 // place describes a candidate: its best line, the symbols there, and why it is listed.
-func place(ctx context.Context, x *searchindex.Index, t Tree, c *candidate, weights map[string]float64) (Place, error) {
+func place(ctx context.Context, x *searchindex.Index, files Reader, c *candidate, weights map[string]float64) (Place, error) {
 	p := Place{Path: c.file.Path, PathJSON: c.file.Path.JSON(), Symbols: []Symbol{}, Score: math.Round(c.score*100) / 100}
 	o, imports, _, err := x.Facts(ctx, c.file.Path)
 	if err != nil {
 		return p, err
 	}
-	content := t.Read(ctx, c.file.Path)
+	content := files.Read(ctx, c.file.Path)
 	if content != nil && hasText(File{Kind: c.file.Kind, Size: int64(len(content))}) {
 		p.Line, p.Text = bestLine(string(content), weights, o.Symbols, imports)
 	}
@@ -174,8 +174,8 @@ func bestLine(content string, weights map[string]float64, symbols []outline.Symb
 	return at, text
 }
 
-// worth returns the total weight of the terms in a text, without duplicates.
-func worth(text string, weights map[string]float64) float64 { return scorer(weights)(text) }
+// termWeight returns the total weight of the terms in a text, without duplicates.
+func termWeight(text string, weights map[string]float64) float64 { return scorer(weights)(text) }
 
 // scorer returns a function like worth for many texts: it splits each word only once.
 func scorer(weights map[string]float64) func(text string) float64 {
@@ -236,7 +236,7 @@ func symbolsAt(symbols []outline.Symbol, line int, weights map[string]float64, l
 	}
 	var others []named
 	for i := range symbols {
-		if w := worth(symbols[i].Name, weights); i != around && w > 0 {
+		if w := termWeight(symbols[i].Name, weights); i != around && w > 0 {
 			others = append(others, named{&symbols[i], w})
 		}
 	}
@@ -250,13 +250,13 @@ func symbolsAt(symbols []outline.Symbol, line int, weights map[string]float64, l
 // reasons returns why a file is listed, the strongest reason first.
 func reasons(ctx context.Context, x *searchindex.Index, c *candidate, symbols []outline.Symbol, weights map[string]float64) ([]string, error) {
 	why := []string{}
-	named := slices.ContainsFunc(symbols, func(s outline.Symbol) bool { return worth(s.Name, weights) > 0 })
+	named := slices.ContainsFunc(symbols, func(s outline.Symbol) bool { return termWeight(s.Name, weights) > 0 })
 	add := func(reason string, holds bool) {
 		if holds {
 			why = append(why, reason)
 		}
 	}
-	add("path", worth(string(c.file.Path), weights) > 0)
+	add("path", termWeight(string(c.file.Path), weights) > 0)
 	add("name", named)
 	add("doc comment", !named && c.fields[searchindex.InSymbol] > 0)
 	add("summary", c.fields[searchindex.InNote] > 0)

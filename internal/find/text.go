@@ -24,7 +24,7 @@ func (a *Answer) String() string {
 		if len(p.Symbols) > 0 {
 			symbol = p.Symbols[0].Name + "  "
 		}
-		fmt.Fprintf(&b, "%-*s  %s%s\n", width, p.where(), symbol, strings.Join(p.telling(), "; "))
+		fmt.Fprintf(&b, "%-*s  %s%s\n", width, p.where(), symbol, strings.Join(p.notableReasons(), "; "))
 		if p.Text != "" && i < detailed {
 			fmt.Fprintf(&b, "    %s\n", clip(p.Text, 120))
 		}
@@ -51,8 +51,8 @@ func (a *Answer) String() string {
 	return b.String()
 }
 
-// telling returns the reasons that are not obvious from the path and the names.
-func (p *Place) telling() []string {
+// notableReasons returns the reasons that are not obvious from the path and the names.
+func (p *Place) notableReasons() []string {
 	list := slices.DeleteFunc(slices.Clone(p.Why), func(reason string) bool { return reason == "path" || reason == "name" || reason == "text" })
 	if len(list) == 0 {
 		return p.Why

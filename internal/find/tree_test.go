@@ -87,11 +87,11 @@ func (t *memoryTree) References(ctx context.Context, files []File, see func(File
 	return t.Facts(ctx, files, func(f File, facts Facts, _ []byte) error { return see(f, facts.References) })
 }
 
-func (t *memoryTree) Head(context.Context) (repo.ID, error) {
+func (t *memoryTree) Commit() repo.ID {
 	if len(t.commits) == 0 {
-		return repo.ID{}, nil
+		return repo.ID{}
 	}
-	return t.commits[0].ID, nil
+	return t.commits[0].ID
 }
 
 func (t *memoryTree) Recent(_ context.Context, _ repo.ID, limit int) ([]repo.ID, bool, error) {

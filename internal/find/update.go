@@ -17,19 +17,20 @@ const (
 	MaxTouched = 200
 )
 
-// Update updates the index to a tree. It reads only files whose content is not indexed, and only new commits.
-func Update(ctx context.Context, w *searchindex.Writer, t Tree) (cut bool, err error) {
-	return updateAll(ctx, w, t, affected)
+// Update updates the index to a tree. It reads only files whose content is not indexed, and only new commits. shallow
+// reports that the clone hides older commits.
+func Update(ctx context.Context, w *searchindex.Writer, t Tree) (shallow bool, err error) {
+	return updateAll(ctx, w, t, affectedFiles)
 }
 
-// UpdateChanged is Update for a tree of which only ranks are needed: it computes the uses of changed files alone.
+// UpdateChanged is Update for a search that needs only ranks: it computes the uses of changed files alone.
 // An unchanged file that used something which changed keeps its uses, so [Uses] may be wrong. In a large tree this
 // takes a fraction of the time.
-func UpdateChanged(ctx context.Context, w *searchindex.Writer, t Tree) (cut bool, err error) {
+func UpdateChanged(ctx context.Context, w *searchindex.Writer, t Tree) (shallow bool, err error) {
 	return updateAll(ctx, w, t, changedOnly)
 }
 
-func updateAll(ctx context.Context, w *searchindex.Writer, t Tree, again whichEdges) (cut bool, err error) {
+func updateAll(ctx context.Context, w *searchindex.Writer, t Tree, again edgeSelector) (shallow bool, err error) {
 	if err := updateTree(ctx, w, t, again); err != nil {
 		return false, err
 	}
@@ -37,7 +38,7 @@ func updateAll(ctx context.Context, w *searchindex.Writer, t Tree, again whichEd
 }
 
 // updateTree updates the files, unless the tree has the state of the last update.
-func updateTree(ctx context.Context, w *searchindex.Writer, t Tree, again whichEdges) error {
+func updateTree(ctx context.Context, w *searchindex.Writer, t Tree, again edgeSelector) error {
 	state, err := t.State(ctx) // before the files are listed, so that a later change has another state
 	if err != nil {
 		return err
@@ -52,7 +53,7 @@ func updateTree(ctx context.Context, w *searchindex.Writer, t Tree, again whichE
 	return w.SetNote("files", state)
 }
 
-func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree, again whichEdges) error {
+func updateFiles(ctx context.Context, w *searchindex.Writer, t Tree, again edgeSelector) error {
 	files, err := t.Files(ctx)
 	if err != nil {
 		return err
@@ -150,11 +151,8 @@ func noteID(note string) string {
 	return string(sum[:8])
 }
 
-func updateCommits(ctx context.Context, w *searchindex.Writer, t Tree) (cut bool, err error) {
-	head, err := t.Head(ctx)
-	if err != nil {
-		return false, err
-	}
+func updateCommits(ctx context.Context, w *searchindex.Writer, t Tree) (shallow bool, err error) {
+	head := t.Commit()
 	if before, err := w.Note("head"); err != nil || before == head.String() {
 		note, failed := w.Note("cut")
 		if err == nil {
@@ -164,7 +162,7 @@ func updateCommits(ctx context.Context, w *searchindex.Writer, t Tree) (cut bool
 	}
 	var ids []repo.ID
 	if !head.IsZero() {
-		if ids, cut, err = t.Recent(ctx, head, maxCommits); err != nil {
+		if ids, shallow, err = t.Recent(ctx, head, maxCommits); err != nil {
 			return false, err
 		}
 	}
@@ -200,11 +198,11 @@ func updateCommits(ctx context.Context, w *searchindex.Writer, t Tree) (cut bool
 		}
 	}
 	note := ""
-	if cut {
+	if shallow {
 		note = "cut"
 	}
 	if err := w.SetNote("cut", note); err != nil {
 		return false, err
 	}
-	return cut, w.SetNote("head", head.String())
+	return shallow, w.SetNote("head", head.String())
 }

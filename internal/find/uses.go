@@ -3,7 +3,9 @@ package find
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"path"
 	"regexp"
@@ -16,16 +18,39 @@ import (
 	"ken/internal/repo"
 	"ken/internal/searchindex"
 	"ken/internal/uses"
+	"ken/internal/workspace"
 )
 
 // A UsesQuery asks for the users of a file, a directory or a symbol.
 type UsesQuery struct {
-	Asked  string    // as the user typed it
-	Whole  repo.Path // Asked as a path
-	Path   repo.Path // the part before #; "" if there is none
-	Symbol string    // the part after #
-	Limit  int       // the number of files per list; DefaultUsesLimit if 0
-	Tests  bool      // list only the tests
+	Asked    string  // a path, PATH#SYMBOL or a symbol
+	FromRoot bool    // a path is relative to the root, not to the current directory
+	Limit    int     // the number of files per list; DefaultUsesLimit if 0
+	Tests    bool    // list only the tests
+	At       repo.ID // a commit; the work tree if zero
+
+	whole  repo.Path // Asked as a path
+	path   repo.Path // the part before #; "" if there is none
+	symbol string    // the part after #
+}
+
+// resolve sets the paths that a query may mean.
+func (q *UsesQuery) resolve(w *workspace.Workspace) (err error) {
+	resolve := w.Path
+	if q.FromRoot {
+		resolve = w.RootPath
+	}
+	if q.whole, err = resolve(q.Asked); err != nil {
+		return err
+	}
+	if q.whole == "" {
+		return &fault.Error{Kind: fault.Usage, Hint: "ken brief", Err: errors.New("the whole repository has no users: name a file, a directory or a symbol")}
+	}
+	if i := strings.LastIndexByte(q.Asked, '#'); i > 0 {
+		q.symbol = q.Asked[i+1:]
+		q.path, err = resolve(q.Asked[:i])
+	}
+	return err
 }
 
 const (
@@ -175,11 +200,7 @@ func Uses(ctx context.Context, x *searchindex.Index, t Tree, q UsesQuery) (*Uses
 	if r.files, err = x.Files(ctx); err != nil {
 		return nil, err
 	}
-	r.paths = make([]repo.Path, 0, len(r.files))
-	for p := range r.files {
-		r.paths = append(r.paths, p)
-	}
-	slices.Sort(r.paths)
+	r.paths = slices.Sorted(maps.Keys(r.files))
 	read := func(p repo.Path) ([]byte, error) { return t.Read(ctx, p), nil }
 	if r.project, err = project.New(r.paths, read); err != nil {
 		return nil, err
@@ -187,24 +208,24 @@ func Uses(ctx context.Context, x *searchindex.Index, t Tree, q UsesQuery) (*Uses
 	if err := r.dispatch(q); err != nil {
 		return nil, err
 	}
-	r.bound()
+	r.applyLimits()
 	return r.answer, nil
 }
 
 // dispatch decides whether the query means a path or a symbol.
 func (r *usesReader) dispatch(q UsesQuery) error {
 	switch {
-	case r.isFile(q.Whole):
-		return r.file(q.Whole)
-	case r.isDir(q.Whole):
-		return r.directory(q.Whole)
-	case r.isFile(WithoutLines(q.Whole)):
-		return r.file(WithoutLines(q.Whole))
-	case q.Path != "":
-		if _, ok := r.files[q.Path]; !ok {
-			return &NoPathError{q.Path}
+	case r.isFile(q.whole):
+		return r.file(q.whole)
+	case r.isDir(q.whole):
+		return r.directory(q.whole)
+	case r.isFile(WithoutLines(q.whole)):
+		return r.file(WithoutLines(q.whole))
+	case q.path != "":
+		if _, ok := r.files[q.path]; !ok {
+			return &NoPathError{q.path}
 		}
-		return r.symbolOf(q.Path, q.Symbol)
+		return r.symbolOf(q.path, q.symbol)
 	}
 	found, err := r.declarations(q.Asked)
 	if err != nil {
@@ -213,8 +234,8 @@ func (r *usesReader) dispatch(q UsesQuery) error {
 	if len(found) > 0 {
 		return r.symbol(q.Asked, found)
 	}
-	if q.Whole != "" && (strings.ContainsAny(q.Asked, `/\`) || r.hasExtension(path.Ext(q.Asked))) {
-		return &NoPathError{q.Whole}
+	if q.whole != "" && (strings.ContainsAny(q.Asked, `/\`) || r.hasExtension(path.Ext(q.Asked))) {
+		return &NoPathError{q.whole}
 	}
 	return r.noSymbol(q.Asked)
 }
@@ -255,8 +276,8 @@ func (r *usesReader) file(p repo.Path) error {
 	if a.Unknown, err = r.unresolved(p); err != nil {
 		return err
 	}
-	a.UsedBy = r.group(users, fromFile)
-	a.Uses = r.group(used, toFile)
+	a.UsedBy = r.groupByFile(users, fromFile)
+	a.Uses = r.groupByFile(used, toFile)
 	if err := r.addTests([]repo.Path{p}, a.UsedBy, ""); err != nil || r.tests {
 		return err
 	}
@@ -285,8 +306,8 @@ func (r *usesReader) directory(dir repo.Path) error {
 	if err != nil {
 		return err
 	}
-	a.UsedBy = r.group(users, fromFile)
-	a.Uses = r.group(used, toFile)
+	a.UsedBy = r.groupByFile(users, fromFile)
+	a.Uses = r.groupByFile(used, toFile)
 	for i := range a.Uses { // lines of several files have no meaning
 		a.Uses[i].Lines = []int{}
 		a.Uses[i].More = 0
@@ -350,9 +371,9 @@ const (
 	toFile
 )
 
-// group combines the edges of one certainty that begin or end in one file. Code comes before tests, exact before
+// groupByFile combines the edges of one certainty that begin or end in one file. Code comes before tests, exact before
 // likely, hand-written files before generated ones, and files with more uses before others.
-func (r *usesReader) group(edges []searchindex.Edge, by side) []User {
+func (r *usesReader) groupByFile(edges []searchindex.Edge, by side) []User {
 	end := func(e searchindex.Edge) repo.Path { return e.From }
 	if by == toFile {
 		end = func(e searchindex.Edge) repo.Path { return e.To }
@@ -520,12 +541,8 @@ func (r *usesReader) history(p repo.Path) error {
 		return err
 	}
 	for _, c := range companions {
-		o, err := r.index.FileAt(r.ctx, c.File)
-		if err != nil {
-			return err
-		}
-		if c.Together >= least && !isSecondary(o.Kind) && len(a.ChangesWith) < few {
-			a.ChangesWith = append(a.ChangesWith, ChangesWith{o.Path.JSON(), c.Together, commits})
+		if c.Together >= least && !isSecondary(c.Kind) && len(a.ChangesWith) < few {
+			a.ChangesWith = append(a.ChangesWith, ChangesWith{c.Path.JSON(), c.Together, commits})
 		}
 	}
 	if len(a.ChangesWith) > 0 {
@@ -547,8 +564,8 @@ func (r *usesReader) history(p repo.Path) error {
 	return nil
 }
 
-// bound cuts the lists of an answer to the limit.
-func (r *usesReader) bound() {
+// applyLimits cuts the lists of an answer to the limit.
+func (r *usesReader) applyLimits() {
 	a := r.answer
 	if a.Symbol == "" {
 		a.UsedBy, a.More["used_by"] = r.boundedUsers(a.UsedBy, r.limit)
@@ -598,17 +615,6 @@ func bounded[T any](a *UsesAnswer, name string, list []T, limit int) []T {
 	return list[:limit]
 }
 
-// AllEdges calls f with every edge of an index that is up to date with the tree.
-func AllEdges(ctx context.Context, x *searchindex.Index, f func(WholeEdge) error) error {
-	return x.AllEdges(ctx, func(e searchindex.Edge) error {
-		w := WholeEdge{From: e.From, To: e.To, Symbol: e.Symbol, Kind: e.Kind, Certainty: uses.Likely, Via: e.Via}
-		if e.Exact {
-			w.Certainty = uses.Exact
-		}
-		return f(w)
-	})
-}
-
 // A WholeEdge is an edge in the output of ken uses --all.
 type WholeEdge struct {
 	From      repo.Path       `json:"from"`
@@ -617,6 +623,14 @@ type WholeEdge struct {
 	Kind      outline.UseKind `json:"kind"`
 	Certainty uses.Certainty  `json:"certainty"`
 	Via       repo.Path       `json:"via"`
+}
+
+func wholeEdge(e searchindex.Edge) WholeEdge {
+	w := WholeEdge{From: e.From, To: e.To, Symbol: e.Symbol, Kind: e.Kind, Certainty: uses.Likely, Via: e.Via}
+	if e.Exact {
+		w.Certainty = uses.Exact
+	}
+	return w
 }
 
 func (r *usesReader) hasExtension(ext string) bool {

@@ -42,7 +42,7 @@ func (r *usesReader) throughInterfaces(p repo.Path, s *outline.Symbol) error {
 		if contract == "" || contract == owner && d.Path.Dir() == p.Dir() || extensionFamily(d.Path) != extensionFamily(p) {
 			continue
 		}
-		fulfils, err := r.fulfils(p, owner, d.Path, contract)
+		fulfils, err := r.implements(p, owner, d.Path, contract)
 		if err != nil {
 			return err
 		}
@@ -58,7 +58,7 @@ func (r *usesReader) throughInterfaces(p repo.Path, s *outline.Symbol) error {
 			continue
 		}
 		t := ThroughInterface{PathJSON: d.Path.JSON(), Name: d.Symbol.FullName(), Line: declaredAt(&d.Symbol, splitLines(r.tree.Read(r.ctx, d.Path)))}
-		for _, row := range userRows(r.group(edges, fromFile)) {
+		for _, row := range userRows(r.groupByFile(edges, fromFile)) {
 			t.UsedBy = append(t.UsedBy, LinesOf{row.path, row.lines, row.more})
 		}
 		t.More = max(0, len(t.UsedBy)-r.limit)
@@ -71,9 +71,9 @@ func (r *usesReader) throughInterfaces(p repo.Path, s *outline.Symbol) error {
 	return nil
 }
 
-// fulfils reports whether a type in the directory of one file has all methods of an interface that another file
+// implements reports whether a type in the directory of one file has all methods of an interface that another file
 // declares.
-func (r *usesReader) fulfils(p repo.Path, owner string, at repo.Path, contract string) (bool, error) {
+func (r *usesReader) implements(p repo.Path, owner string, at repo.Path, contract string) (bool, error) {
 	o, _, _, err := r.index.Facts(r.ctx, at)
 	if err != nil {
 		return false, err

@@ -41,7 +41,7 @@ func (r *usesReader) pathMentions(p repo.Path, edges []searchindex.Edge) error {
 	for _, e := range edges {
 		known[e.From] = true
 	}
-	candidates, err := r.index.MatchAll(r.ctx, searchindex.InText, unique(terms), 4*mentionFiles)
+	candidates, err := r.index.FilesWith(r.ctx, unique(terms), 4*mentionFiles)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (r *usesReader) pathMentions(p repo.Path, edges []searchindex.Edge) error {
 		if c.Path.Under(p) || known[c.Path] && isCode || c.Kind == repo.KindVendored || c.Kind == repo.KindLockfile {
 			continue
 		}
-		spelt := spellings(p, c.Path)
+		spelt := pathSpellings(p, c.Path)
 		r.mention(c, func(line string) string {
 			for _, s := range spelt {
 				if hasPath(line, s) {
@@ -78,9 +78,9 @@ func mentionRank(k repo.Kind) int {
 	}
 }
 
-// spellings returns the ways in which a file may name a path: relative to the root, relative to its own directory,
+// pathSpellings returns the ways in which a file may name a path: relative to the root, relative to its own directory,
 // or as a Python module.
-func spellings(p, from repo.Path) []string {
+func pathSpellings(p, from repo.Path) []string {
 	var list []string
 	if p.Dir() != "" || p.Base() != path.Base(string(from)) && strings.Contains(p.Base(), ".") {
 		list = append(list, string(p))
@@ -185,9 +185,9 @@ func hasWord(line, name string) bool {
 	}
 }
 
-// spellings lists the files that contain the words of a name in another spelling: snake case, camel case, with
+// otherSpellings lists the files that contain the words of a name in another spelling: snake case, camel case, with
 // dashes, in quotes, or with a word before or after it. A single word does not count.
-func (r *usesReader) spellings(name string, declaring []repo.Path, known map[repo.Path]bool) error {
+func (r *usesReader) otherSpellings(name string, declaring []repo.Path, known map[repo.Path]bool) error {
 	words := nameWords(name)
 	if len(words) < 2 {
 		return nil
@@ -197,11 +197,11 @@ func (r *usesReader) spellings(name string, declaring []repo.Path, known map[rep
 	if err != nil {
 		return nil
 	}
-	candidates, err := r.index.MatchAll(r.ctx, searchindex.InText, unique(words), mentionFiles)
+	candidates, err := r.index.FilesWith(r.ctx, unique(words), mentionFiles)
 	if err != nil {
 		return err
 	}
-	whole, err := r.index.MatchAll(r.ctx, searchindex.InText, []string{strings.Join(words, "")}, mentionFiles)
+	whole, err := r.index.FilesWith(r.ctx, []string{strings.Join(words, "")}, mentionFiles)
 	if err != nil {
 		return err
 	}
@@ -266,8 +266,8 @@ func nameWords(name string) []string {
 	return words
 }
 
-// joined returns the words of a name without separators.
-func joined(name string) string { return strings.Join(nameWords(name), "") }
+// withoutSeparators returns the words of a name without separators.
+func withoutSeparators(name string) string { return strings.Join(nameWords(name), "") }
 
 func unique(list []string) []string {
 	list = slices.Clone(list)

@@ -170,7 +170,7 @@ func (r *usesReader) symbol(asked string, found []searchindex.Declaration) error
 				return err
 			}
 		}
-		users := r.group(j.edges, fromFile)
+		users := r.groupByFile(j.edges, fromFile)
 		for i := range users {
 			edgesTo[users[i].path] = true
 			if len(list) > 1 {
@@ -208,7 +208,7 @@ func (r *usesReader) symbol(asked string, found []searchindex.Declaration) error
 	if err := r.ambiguous(list[0].Symbol, facts[list[0].Path].outline, edgesTo); err != nil {
 		return err
 	}
-	return r.spellings(list[0].Symbol.Name, declaring, edgesTo)
+	return r.otherSpellings(list[0].Symbol.Name, declaring, edgesTo)
 }
 
 // sameFile returns other lines of the declaring file that contain the name.
@@ -256,7 +256,7 @@ func (r *usesReader) usedInside(p repo.Path, s *outline.Symbol) error {
 			inside = append(inside, e)
 		}
 	}
-	r.answer.Uses = r.group(inside, toFile)
+	r.answer.Uses = r.groupByFile(inside, toFile)
 	return nil
 }
 
@@ -321,7 +321,7 @@ func (r *usesReader) ambiguous(s outline.Symbol, o *outline.Outline, known map[r
 	if !isMember(&s) || o == nil {
 		return nil
 	}
-	candidates, err := r.index.MatchAll(r.ctx, searchindex.InText, []string{joined(s.Name)}, maxAmbiguous)
+	candidates, err := r.index.FilesWith(r.ctx, []string{withoutSeparators(s.Name)}, maxAmbiguous)
 	if err != nil {
 		return err
 	}
@@ -339,7 +339,7 @@ func (r *usesReader) ambiguous(s outline.Symbol, o *outline.Outline, known map[r
 		}
 		found := LinesOf{PathJSON: f.Path.JSON()}
 		for _, u := range refs.Uses {
-			if u.Name == s.Name && u.Member && isOpen(refs, u.Qualifier) {
+			if u.Name == s.Name && u.Member && hasUnknownType(refs, u.Qualifier) {
 				found.Lines = append(found.Lines, u.Lines...)
 				found.More += u.More
 			}
@@ -376,9 +376,9 @@ func (r *usesReader) ambiguous(s outline.Symbol, o *outline.Outline, known map[r
 	return err
 }
 
-// isOpen reports whether the type of a value is unknown: an expression, or a field of a field. A name after an
+// hasUnknownType reports whether the type of a value is unknown: an expression, or a field of a field. A name after an
 // import is not a value of this repository, or ken resolved it.
-func isOpen(refs *outline.References, qualifier string) bool {
+func hasUnknownType(refs *outline.References, qualifier string) bool {
 	first, _, isChain := strings.Cut(qualifier, ".")
 	if qualifier == "" || !isChain {
 		return qualifier == ""
@@ -422,7 +422,7 @@ func didYouMean(name string, names []string, otherwise string) string {
 	var found []near
 	for _, n := range names {
 		score, ok := suggest.Slip(n, name)
-		switch a, b := joined(n), joined(name); {
+		switch a, b := withoutSeparators(n), withoutSeparators(name); {
 		case a == "" || b == "":
 		case a == b:
 			score, ok = 0, true

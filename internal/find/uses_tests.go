@@ -28,10 +28,10 @@ type Test struct {
 
 // Limits of the search for tests.
 const (
-	maxReach     = 1500 // files that are looked at for tests that reach a file through others
-	reachDeep    = 5    // steps
-	maxCaseFiles = 40   // test files that are read for the names of their tests
-	manySymbols  = 12   // of the asked file; a test file that uses more of them is about all of it
+	maxReachedFiles = 1500 // files that are looked at for tests that reach a file through others
+	maxReachSteps   = 5    // edges between such a test and the file
+	maxCaseFiles    = 40   // test files that are read for the names of their tests
+	manySymbols     = 12   // of the asked file; a test file that uses more of them is about all of it
 )
 
 // addTests lists the tests among the users and those that are named for the files, and counts
@@ -199,7 +199,7 @@ func (r *usesReader) reachedBy(files []repo.Path, users []User, listed map[repo.
 		}
 	}
 	count := 0
-	for range reachDeep {
+	for range maxReachSteps {
 		frontier := next
 		next = nil
 		for _, p := range frontier {
@@ -220,7 +220,7 @@ func (r *usesReader) reachedBy(files []repo.Path, users []User, listed map[repo.
 				}
 				next = append(next, from)
 			}
-			if len(seen) > maxReach {
+			if len(seen) > maxReachedFiles {
 				return count, nil
 			}
 		}

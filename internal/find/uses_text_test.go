@@ -137,14 +137,14 @@ func TestUsesOfMethod(t *testing.T) {
 	}}
 	x := newIndex(t)
 	update(t, x, tree)
-	a, err := Uses(t.Context(), x, tree, UsesQuery{Asked: "db/store.go#Store.Get", Whole: "db/store.go#Store.Get", Path: "db/store.go", Symbol: "Store.Get"})
+	a, err := Uses(t.Context(), x, tree, UsesQuery{Asked: "db/store.go#Store.Get", whole: "db/store.go#Store.Get", path: "db/store.go", symbol: "Store.Get"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(a.Through) != 1 || a.Through[0].Name != "Getter.Get" || a.Through[0].Line != 6 || len(a.Through[0].UsedBy) != 1 || a.Through[0].UsedBy[0].Path != "web/web.go" {
 		t.Errorf("Store.Get is used through %+v, expected Getter.Get in web/web.go alone: Store has no Close", a.Through)
 	}
-	a, err = Uses(t.Context(), x, tree, UsesQuery{Asked: "Store.Put", Whole: "Store.Put"})
+	a, err = Uses(t.Context(), x, tree, UsesQuery{Asked: "Store.Put", whole: "Store.Put"})
 	if err != nil {
 		t.Fatal(err)
 	}

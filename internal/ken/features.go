@@ -10,26 +10,30 @@ import (
 	"ken/internal/prove"
 	"ken/internal/repo"
 	"ken/internal/review"
+	"ken/internal/spec"
 	"ken/internal/summary"
 	"ken/internal/survey"
 	"ken/internal/tree"
-	"ken/internal/workspace"
 )
 
 // Finder returns the search of the repository.
-func (w *Repository) Finder() *find.Finder { return &find.Finder{Sources: w.TreeSources()} }
+func (w *Repository) Finder() *find.Finder { return find.NewFinder(w.TreeSources()) }
+
+// Spec returns the reader of the specs in the work tree.
+func (w *Repository) Spec() *spec.Reader {
+	return spec.NewReader(w.Workspace, spec.Options{Main: w.Config.Spec.Main, Loaded: w.LoadedSpecs})
+}
 
 // Briefer returns the maker of briefs.
 func (w *Repository) Briefer() *brief.Briefer {
-	return &brief.Briefer{Finder: w.Finder(), Registry: w.Registry, Spec: w.Spec(), Survey: w.surveyOfTree}
+	return &brief.Briefer{Sources: w.TreeSources(), Finder: w.Finder(), Spec: w.Spec(), Surveys: w.Surveys()}
 }
 
 // Reviewer returns the judge of changes.
 func (w *Repository) Reviewer() *review.Reviewer {
 	r := &review.Reviewer{
-		Finder: w.Finder(), Registry: w.Registry, Spec: w.Spec(), Survey: w.surveyOfTree,
-		Counts: w.Config.Registry.Counts, Docs: w.Config.Docs, StaleMentions: docs.StaleMentions(w.Workspace),
-		Threshold: w.Config.Spec.Gate.Threshold, Main: w.Config.Spec.Main,
+		Sources: w.TreeSources(), Finder: w.Finder(), Spec: w.Spec(), Surveys: w.Surveys(),
+		Docs: w.Config.Docs, Threshold: w.Config.Spec.Gate.Threshold, Main: w.Config.Spec.Main,
 	}
 	if w.Bare {
 		r.AtCommit = func(ctx context.Context, commit repo.ID) (*review.Reviewer, error) {
@@ -47,17 +51,14 @@ func (w *Repository) Reviewer() *review.Reviewer {
 // Prover returns the prover, which tests ken on the history of the repository.
 func (w *Repository) Prover() *prove.Prover {
 	return &prove.Prover{
-		Finder: w.Finder(), Briefer: w.Briefer(), Policy: w.Config.Registry,
+		Sources: w.TreeSources(), Finder: w.Finder(), Briefer: w.Briefer(),
 		Directories: survey.Options{Exclude: w.Config.Survey.Exclude, Ranks: w.Config.Survey.Ranks},
 	}
 }
 
 // Summaries returns the summaries of files and directories together.
 func (w *Repository) Summaries() *summary.Summaries {
-	return &summary.Summaries{
-		Registry: w.Registry, Sources: w.TreeSources(), Survey: w.surveyOfTree,
-		Author: w.Author,
-	}
+	return &summary.Summaries{Registry: w.Registry, Sources: w.TreeSources(), Surveys: w.Surveys(), Author: w.Author}
 }
 
 // Documents returns the checker of documents.
@@ -73,14 +74,9 @@ func (w *Repository) FailOn() []review.Kind {
 	return w.Config.Review.FailOn
 }
 
-// surveyOfTree returns the survey of a tree with the configured ranks.
-func (w *Repository) surveyOfTree(t workspace.Tree) *survey.Survey {
-	return w.Surveys().ForTree(t, nil)
-}
-
 // TreeSources returns the options with which to open the work tree or a commit of the repository.
 func (w *Repository) TreeSources() tree.Sources {
-	return tree.Sources{Workspace: w.Workspace, Registry: w.Registry, Store: w.Store, Policy: w.Config.Registry, Snapshot: w.Snapshot}
+	return tree.Sources{Workspace: w.Workspace, Registry: w.Registry, Store: w.Store, Policy: w.Config.Registry, ReadOnly: w.ReadOnly}
 }
 
 // At returns the commit that a revision names, zero for "". In a repository without a work tree it also takes the

@@ -5,6 +5,7 @@ package ken
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -38,14 +39,14 @@ type Repository struct {
 
 	Config      config.Config
 	Store       *local.Store
-	Registry    *registry.Registry // nil without a work tree
-	Snapshot    *tree.Snapshot     // if set, reading records no check
-	LoadedSpecs *spec.LoadedSpecs  // the spec files that a server read last; may be nil
-	Team        *team.Team         // the connection to the team's store; nil without one
+	Registry    *registry.Registry  // nil without a work tree
+	ReadOnly    *tree.ReadOnlyCheck // if set, reading records no check
+	LoadedSpecs *spec.LoadedSpecs   // the spec files that a server read last; may be nil
+	Team        *team.Team          // the connection to the team's store; nil without one
 
-	author   string
-	progress func(done, total int)
-	leave    func() string // sends new records to the team's store, and returns a remark; may be nil
+	author          string
+	progress        func(done, total int)
+	sendTeamRecords func() string // sends new records to the team's store, and returns a remark; may be nil
 }
 
 // Open opens a repository with a work tree. It contacts no team's store, so it is for hooks and servers.
@@ -83,11 +84,24 @@ func workspaceOptions(dir string) workspace.Options {
 	return workspace.Options{Dir: dir, Program: program(), History: spec.HistoryFilter()}
 }
 
+// program identifies this build of ken by its file, since another build may answer differently.
+func program() string {
+	name, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprint(info.Size(), " ", info.ModTime().UnixNano())
+}
+
 // OpenWithTeam opens a repository with a work tree, and fetches new records from the team's store.
 func OpenWithTeam(ctx context.Context, opts Options) (*Repository, error) {
 	w, err := Open(ctx, opts)
 	if err == nil {
-		w.arrive(ctx)
+		w.fetchTeamRecords(ctx)
 	}
 	return w, err
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"ken/internal/docs"
-	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/survey"
 )
@@ -20,11 +19,6 @@ func (w *Repository) Surveys() *survey.Factory {
 // Survey returns the survey of the work tree.
 func (w *Repository) Survey(ranks map[repo.Path]survey.Rank) *survey.Survey {
 	return w.Surveys().WorkTree(ranks)
-}
-
-// DirCounts counts the summaries of directories by state; see [survey.Factory.DirCounts].
-func (w *Repository) DirCounts(ctx context.Context, rep *registry.Report, verified bool, within []repo.Path) (*survey.DirCounts, error) {
-	return w.Surveys().DirCounts(ctx, rep, verified, within)
 }
 
 // Dispatcher returns the dispatcher that leases directories of the work tree.

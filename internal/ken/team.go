@@ -13,9 +13,9 @@ import (
 // storeVariable is the variable in which the user names the team's store. It overrides the configuration.
 const storeVariable = "KEN_STORE"
 
-// arrive fetches new records from the team's store, if there is one. A failure is only a remark, since the local store
+// fetchTeamRecords fetches new records from the team's store, if there is one. A failure is only a remark, since the local store
 // answers in any case.
-func (w *Repository) arrive(ctx context.Context) {
+func (w *Repository) fetchTeamRecords(ctx context.Context) {
 	t, err := w.OpenTeam(ctx)
 	if err != nil {
 		w.Remark(err.Error())
@@ -26,7 +26,7 @@ func (w *Repository) arrive(ctx context.Context) {
 	}
 	w.Team = t
 	w.Remark(t.Pull(ctx))
-	w.leave = func() string { return t.Push(ctx) }
+	w.sendTeamRecords = func() string { return t.Push(ctx) }
 }
 
 // StoreAddress returns the address of the team's store, "" without one.
@@ -95,8 +95,8 @@ func (w *Repository) closeTeam() error {
 	if w.Team == nil {
 		return nil
 	}
-	if w.leave != nil {
-		w.Remark(w.leave())
+	if w.sendTeamRecords != nil {
+		w.Remark(w.sendTeamRecords())
 	}
 	return w.Team.Close()
 }

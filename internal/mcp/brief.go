@@ -134,7 +134,7 @@ func briefPath(ctx context.Context, w *ken.Repository, name string, budget int, 
 
 // briefSymbol says who uses a symbol, and what tests it.
 func briefSymbol(ctx context.Context, w *ken.Repository, name string) (pathBrief, error) {
-	u, err := w.Finder().UsesFromRoot(ctx, find.UsesOptions{Asked: name, Limit: find.NoLimit})
+	u, err := w.Finder().Uses(ctx, find.UsesQuery{Asked: name, FromRoot: true, Limit: find.NoLimit})
 	if err != nil {
 		return pathBrief{}, err
 	}

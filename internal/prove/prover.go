@@ -20,9 +20,9 @@ import (
 
 // A Prover tests ken on the history of one repository.
 type Prover struct {
+	Sources     tree.Sources
 	Finder      *find.Finder
 	Briefer     *brief.Briefer
-	Policy      registry.Policy
 	Directories survey.Options // the directories that are left out
 }
 
@@ -38,7 +38,7 @@ func (w *Prover) Prove(ctx context.Context, opts ProverOptions) (*Report, error)
 	if err != nil {
 		return nil, err
 	}
-	r := Replay(h, Options{Counts: w.Policy.Counts})
+	r := Replay(h, Options{Counts: w.Sources.Policy.Counts})
 	if r.Commits.Replayed > 0 {
 		if err := w.proveByIndex(ctx, r, h, opts); err != nil {
 			return nil, err
@@ -51,7 +51,7 @@ func (w *Prover) Prove(ctx context.Context, opts ProverOptions) (*Report, error)
 // proveByIndex adds the results that need the search index. If the index is not available, the report says so.
 func (w *Prover) proveByIndex(ctx context.Context, r *Report, h History, opts ProverOptions) error {
 	tasks := Tasks(h, func(p repo.Path) bool {
-		kind := w.Finder.Sources.Workspace.Files.KindByName(p)
+		kind := w.Sources.Workspace.Files.KindByName(p)
 		return kind == repo.KindSource || kind == repo.KindTest
 	})
 	parts := []struct {
@@ -88,15 +88,16 @@ func (w *Prover) askTasks(ctx context.Context, tasks []Task, opts ProverOptions)
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
-	err = x.Try(ctx, func(writer *searchindex.Writer) error {
+	err = x.UpdateTemporarily(ctx, func(writer *searchindex.Writer) error {
 		for i, task := range tasks {
 			opts.Progress("asking ken find about past commits", i, len(tasks))
-			files := &find.IndexedTree{Tree: tree.NewCommit(w.Finder.Sources, task.Tree), Workspace: w.Finder.Sources.Workspace, NoSummaries: true}
+			files := find.NewCommitTree(tree.NewCommit(w.Sources, task.Tree))
+			files.NoSummaries = true
 			if _, err := find.UpdateChanged(ctx, writer, files); err != nil {
 				return err
 			}
 			q := find.Query{Words: []string{task.Query}, Limit: find.DefaultLimit, Kinds: codeAndTests}
-			answer, err := find.Search(ctx, x, unreadTree{files}, q)
+			answer, err := find.Search(ctx, x, noContents{}, q)
 			if err != nil {
 				return err
 			}
@@ -118,11 +119,11 @@ func (w *Prover) askTasks(ctx context.Context, tasks []Task, opts ProverOptions)
 	return found, nil
 }
 
-// An unreadTree is a tree without file contents: ranks do not depend on the best lines.
-type unreadTree struct{ find.Tree }
+// noContents reads no file: ranks do not depend on the best lines.
+type noContents struct{}
 
 // Read returns nothing.
-func (unreadTree) Read(context.Context, repo.Path) []byte { return nil }
+func (noContents) Read(context.Context, repo.Path) []byte { return nil }
 
 // sampledBriefs limits how many files, and how many directories, briefs are made for.
 const sampledBriefs = 10
@@ -207,7 +208,7 @@ func bytesBelow(t *find.IndexedTree, p repo.Path) int64 {
 
 // Reader returns the reader of the history.
 func (w *Prover) Reader() *Reader {
-	ws := w.Finder.Sources.Workspace
+	ws := w.Sources.Workspace
 	return &Reader{
 		Git: ws.Git,
 		Counts: func(p repo.Path, size int64, attributes repo.Attributes, head []byte) bool {
@@ -215,7 +216,7 @@ func (w *Prover) Reader() *Reader {
 				return false
 			}
 			kind := registry.RefineKind(content.KindOf(p, head), repo.Regular, attributes)
-			return w.Policy.Excluded(p, kind, size) == ""
+			return w.Sources.Policy.Excluded(p, kind, size) == ""
 		},
 		Outlines: func(ctx context.Context, contents []Content, read ReadContents) ([]*outline.Outline, error) {
 			files := make([]*workspace.File, len(contents))

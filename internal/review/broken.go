@@ -37,28 +37,28 @@ func (j *judge) broken() error {
 			whole := gone[u.To] && !j.All // one line is enough for a deleted file
 			return u.To == first.To && (u.Symbol == first.Symbol || whole)
 		}
-		var places []placeOf
+		var places []fileLine
 		names := make(map[string]bool)
 		for _, u := range list {
 			if same(u) {
-				places = append(places, placeOf{u.From, u.Lines[0]})
+				places = append(places, fileLine{u.From, u.Lines[0]})
 				names[u.Symbol] = true
 			}
 		}
 		list = slices.DeleteFunc(list, same)
-		what := []word{said("still imports ")}
+		what := []textPart{prose("still imports ")}
 		if first.Symbol != "" {
-			what = []word{said("still uses "), data(first.Symbol)}
+			what = []textPart{prose("still uses "), data(first.Symbol)}
 			if more := len(names) - 1; more > 0 {
-				what = append(what, said(" and "+english.Count(more, "more name")))
+				what = append(what, prose(" and "+english.Count(more, "more name")))
 			}
-			what = append(what, said(" of "))
+			what = append(what, prose(" of "))
 		}
 		what = append(what, data(first.To.String()))
 		if to := j.movedTo(first.To); to != "" {
-			what = append(what, said(", which this change moves to "), data(to.String()))
+			what = append(what, prose(", which this change moves to "), data(to.String()))
 		} else {
-			what = append(what, said(", which this change removes"))
+			what = append(what, prose(", which this change removes"))
 		}
 		j.addPlaces(places, "", what)
 	}
@@ -75,16 +75,16 @@ func (j *judge) movedTo(p repo.Path) repo.Path {
 	return ""
 }
 
-// A placeOf is a line of a file.
-type placeOf struct {
+// A fileLine is a line of a file.
+type fileLine struct {
 	path repo.Path
 	line int
 }
 
 // addPlaces adds a line for each place, or one line for all of them unless All is set.
-func (j *judge) addPlaces(places []placeOf, command string, what []word) {
+func (j *judge) addPlaces(places []fileLine, command string, what []textPart) {
 	seen := make(map[repo.Path]bool)
-	places = slices.DeleteFunc(places, func(p placeOf) bool {
+	places = slices.DeleteFunc(places, func(p fileLine) bool {
 		known := seen[p.path]
 		seen[p.path] = true
 		return known
@@ -93,7 +93,7 @@ func (j *judge) addPlaces(places []placeOf, command string, what []word) {
 		l := Line{Kind: Broken, Command: command}
 		l.place(p.path, p.line)
 		if i == 0 && len(places) > 1 && !j.All {
-			l.setText(slices.Concat(what, []word{said(fmt.Sprintf("; %s too", doSo(len(places)-1)))})...)
+			l.setText(slices.Concat(what, []textPart{prose(fmt.Sprintf("; %s too", doSo(len(places)-1)))})...)
 			j.add(l)
 			return
 		}

@@ -23,13 +23,13 @@ const (
 // compare lists the changed files.
 func (c *collector) compare(ctx context.Context) ([]repo.FileChange, error) {
 	if !c.span.to.IsZero() {
-		return c.t.Workspace.Git.Compare(ctx, c.span.from, c.span.to)
+		return c.Workspace.Git.Compare(ctx, c.span.from, c.span.to)
 	}
-	staged, err := c.t.Workspace.Git.CompareIndex(ctx, c.span.from)
+	staged, err := c.Workspace.Git.CompareIndex(ctx, c.span.from)
 	if err != nil {
 		return nil, err
 	}
-	snapshot, err := c.t.Workspace.Git.Snapshot(ctx)
+	snapshot, err := c.Workspace.Git.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (c *collector) edited(ctx context.Context, entries []repo.Entry) (map[repo.
 			list = append(list, e)
 		}
 	}
-	paths, err := c.t.Workspace.Files.Edited(ctx, list)
+	paths, err := c.Workspace.Files.Edited(ctx, list)
 	for _, p := range paths {
 		edited[p] = suspects[p]
 	}
@@ -109,7 +109,7 @@ func sortChanges(list []repo.FileChange) {
 // withUntracked adds the new files that git neither tracks nor ignores. A new file with the content of a deleted
 // one counts as a rename.
 func (c *collector) withUntracked(ctx context.Context, list []repo.FileChange) ([]repo.FileChange, error) {
-	paths, err := c.t.Workspace.Git.Untracked(ctx)
+	paths, err := c.Workspace.Git.Untracked(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -119,9 +119,9 @@ func (c *collector) withUntracked(ctx context.Context, list []repo.FileChange) (
 	}
 	ids := make([]repo.ID, len(paths))
 	some := paths[:min(len(paths), maxUntracked)]
-	err = c.t.Workspace.Files.Bytes(ctx, some, find.MaxBytes, func(i int, b []byte, err error) {
+	err = c.Workspace.Files.Bytes(ctx, some, find.MaxBytes, func(i int, b []byte, err error) {
 		if err == nil {
-			ids[i] = c.t.Workspace.Git.ObjectFormat().Blob(b)
+			ids[i] = c.Workspace.Git.ObjectFormat().Blob(b)
 		}
 	})
 	if err != nil {
@@ -169,7 +169,7 @@ func (c *collector) readChanges(ctx context.Context, list []repo.FileChange) err
 	for i, f := range list {
 		change := &c.changes[i]
 		change.FileChange = f
-		change.FileKind = c.t.Workspace.Files.KindByName(f.Path)
+		change.FileKind = c.Workspace.Files.KindByName(f.Path)
 		listed := c.t.Listed(f.Path)
 		if listed != nil {
 			change.FileKind = listed.Kind
@@ -213,7 +213,7 @@ func (c *collector) readChanges(ctx context.Context, list []repo.FileChange) err
 		}
 		c.unknown = append(c.unknown, Unknown{Kind: Broken, Reason: reason, Command: "git status"})
 	}
-	outlines, refs, err := c.t.Workspace.OutlinesAndReferences(ctx, before, c.t.Workspace.ReadBlobs(ctx, before))
+	outlines, refs, err := c.Workspace.OutlinesAndReferences(ctx, before, c.Workspace.ReadBlobs(ctx, before))
 	if err != nil {
 		return err
 	}
@@ -239,7 +239,7 @@ func (c *collector) readUntracked(ctx context.Context, which []int) error {
 	for k, i := range which {
 		paths[k] = c.changes[i].Path
 	}
-	return c.t.Workspace.Files.Bytes(ctx, paths, outline.MaxBytes, func(k int, b []byte, err error) {
+	return c.Workspace.Files.Bytes(ctx, paths, outline.MaxBytes, func(k int, b []byte, err error) {
 		if err != nil {
 			return
 		}

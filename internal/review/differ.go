@@ -10,7 +10,6 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/repo"
-	"ken/internal/tree"
 )
 
 // Diff returns the changes of a file or directory since its summary was written.
@@ -72,7 +71,7 @@ func (r *Reviewer) fileDiff(ctx context.Context, p repo.Path, before, now repo.I
 		}
 		return f, nil
 	}
-	sizes, err := r.Finder.Sources.Workspace.Git.Sizes(ctx, []repo.ID{before})
+	sizes, err := r.Workspace.Git.Sizes(ctx, []repo.ID{before})
 	if err != nil {
 		return f, err
 	}
@@ -80,7 +79,7 @@ func (r *Reviewer) fileDiff(ctx context.Context, p repo.Path, before, now repo.I
 		f.Missing = fmt.Sprintf("git does not have the content that the summary was written from (%s): it was never committed, or git removed it; read the whole file", before.Short())
 		return f, nil
 	}
-	if f.Patch, err = r.Finder.Sources.Workspace.Git.DiffFile(ctx, before, p); err != nil {
+	if f.Patch, err = r.Workspace.Git.DiffFile(ctx, before, p); err != nil {
 		return f, err
 	}
 	if f.Patch == "" {
@@ -90,7 +89,7 @@ func (r *Reviewer) fileDiff(ctx context.Context, p repo.Path, before, now repo.I
 }
 
 func (r *Reviewer) diffDirectory(ctx context.Context, p repo.Path) (*Diff, error) {
-	found, err := r.Survey(tree.NewWork(r.Finder.Sources)).Diff(ctx, p)
+	found, err := r.Surveys.WorkTree(nil).Diff(ctx, p)
 	if err != nil || found == nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ func (j *judge) docs() error {
 		if !slices.ContainsFunc(documents[p], func(phrase string) bool { return bytes.Contains(content, []byte(phrase)) }) {
 			continue
 		}
-		broken, err := c.Broken(p, content, j.changedPath(p))
+		broken, err := c.Broken(p, content, j.paths[p])
 		if err != nil {
 			return err
 		}
@@ -146,7 +146,7 @@ func (j *judge) documentsWith(phrases []string) (documents map[repo.Path][]strin
 		}
 	}
 	for key, alike := range byTerms {
-		found, err := j.Index.Having(j.ctx, searchindex.InText, repo.KindDoc, strings.Fields(key), maxDocuments)
+		found, err := j.Index.DocumentsWith(j.ctx, strings.Fields(key), maxDocuments)
 		if err != nil {
 			return nil, false, err
 		}
@@ -167,7 +167,7 @@ func (j *judge) named(word string, dir repo.Path) (bool, error) {
 	if len(terms) == 0 {
 		return true, nil
 	}
-	found, err := j.Index.MatchAll(j.ctx, searchindex.InText, terms, maxTexts)
+	found, err := j.Index.FilesWith(j.ctx, terms, maxTexts)
 	if err != nil || len(found) == maxTexts {
 		return true, err
 	}
@@ -185,13 +185,13 @@ func mentionLine(m *docs.CheckedMention) Line {
 	l.place(m.File, m.Line)
 	switch {
 	case m.Verdict == docs.Moved:
-		l.setText(data(m.Text), said(" was moved by this change to "), data(m.To.String()))
+		l.setText(data(m.Text), prose(" was moved by this change to "), data(m.To.String()))
 	case m.Kind == docs.Anchor:
-		l.setText(data(m.Text), said(" leads to a heading that this change removed from "), data(m.Was.String()))
+		l.setText(data(m.Text), prose(" leads to a heading that this change removed from "), data(m.Was.String()))
 	case m.Kind == docs.Symbol:
-		l.setText(data(m.Text), said(" was removed by this change from "), data(m.Was.String()))
+		l.setText(data(m.Text), prose(" was removed by this change from "), data(m.Was.String()))
 	default:
-		l.setText(data(m.Text), said(" was removed by this change"))
+		l.setText(data(m.Text), prose(" was removed by this change"))
 	}
 	return l
 }

@@ -20,16 +20,16 @@ func (j *judge) drift() error {
 		l.Subject = b.Node
 		paths := b.Paths[:min(len(b.Paths), 1)]
 		what := "its files are"
-		words := []word{said(what)}
+		words := []textPart{prose(what)}
 		if len(paths) > 0 {
-			words = []word{data(paths[0])}
+			words = []textPart{data(paths[0])}
 			if more := len(b.Paths) - 1; more > 0 {
-				words = append(words, said(fmt.Sprintf(" and %d more are", more)))
+				words = append(words, prose(fmt.Sprintf(" and %d more are", more)))
 			} else {
-				words = append(words, said(" is"))
+				words = append(words, prose(" is"))
 			}
 		}
-		words = append(words, said(fmt.Sprintf(" %s ahead of the spec; the gate refuses the commit", english.Count(b.Drift, "commit"))))
+		words = append(words, prose(fmt.Sprintf(" %s ahead of the spec; the gate refuses the commit", english.Count(b.Drift, "commit"))))
 		l.setText(words...)
 		j.add(l)
 	}

@@ -36,7 +36,7 @@ func (r *Reviewer) reviewRange(ctx context.Context, text string) (reviewSpan, er
 	if both {
 		return r.reviewCommits(ctx, cmp.Or(a, "HEAD"), cmp.Or(strings.TrimPrefix(b, "."), "HEAD"))
 	}
-	head, err := r.Finder.Sources.Workspace.Git.Head(ctx)
+	head, err := r.Workspace.Git.Head(ctx)
 	if err != nil {
 		return reviewSpan{}, err
 	}
@@ -59,7 +59,7 @@ func (r *Reviewer) reviewRange(ctx context.Context, text string) (reviewSpan, er
 // reviewBase returns the main branch and its commit. On the main branch itself it returns the same branch of the
 // remote, or HEAD. In a clone without a remote it returns main or master.
 func (r *Reviewer) reviewBase(ctx context.Context, head repo.Head) (string, repo.ID, error) {
-	name, commit, err := r.Finder.Sources.Workspace.Git.Mainline(ctx, r.Main)
+	name, commit, err := r.Workspace.Git.Mainline(ctx, r.Main)
 	if err != nil {
 		return "", repo.ID{}, err
 	}
@@ -67,7 +67,7 @@ func (r *Reviewer) reviewBase(ctx context.Context, head repo.Head) (string, repo
 	if !onMain && name != "" && !commit.IsZero() {
 		return name, commit, nil
 	}
-	if remote, ok, err := r.Finder.Sources.Workspace.Git.ResolveRef(ctx, "refs/remotes/origin/"+name); err == nil && ok && name != "" {
+	if remote, ok, err := r.Workspace.Git.ResolveRef(ctx, "refs/remotes/origin/"+name); err == nil && ok && name != "" {
 		return "origin/" + name, remote, nil
 	}
 	if r.Main != "" {
@@ -75,7 +75,7 @@ func (r *Reviewer) reviewBase(ctx context.Context, head repo.Head) (string, repo
 	}
 	// Without a remote, the branch of the main checkout counts as the main branch.
 	for _, usual := range []string{"main", "master"} {
-		id, ok, err := r.Finder.Sources.Workspace.Git.ResolveRef(ctx, "refs/heads/"+usual)
+		id, ok, err := r.Workspace.Git.ResolveRef(ctx, "refs/heads/"+usual)
 		if err == nil && ok && usual != name {
 			return usual, id, nil
 		}
@@ -101,7 +101,7 @@ func (r *Reviewer) reviewCommits(ctx context.Context, a, b string) (reviewSpan, 
 // sinceMergeBase starts a span at the merge base of two commits. If there is none, the error depends on the clone:
 // a shallow one may lack it, in others the range is invalid.
 func (r *Reviewer) sinceMergeBase(ctx context.Context, span reviewSpan, a, b repo.ID, name string) (reviewSpan, error) {
-	base, ok, err := r.Finder.Sources.Workspace.Git.MergeBase(ctx, a, b)
+	base, ok, err := r.Workspace.Git.MergeBase(ctx, a, b)
 	if err != nil {
 		return span, err
 	}
@@ -109,7 +109,7 @@ func (r *Reviewer) sinceMergeBase(ctx context.Context, span reviewSpan, a, b rep
 		span.from = base
 		return span, nil
 	}
-	shallow, err := r.Finder.Sources.Workspace.Git.Shallow()
+	shallow, err := r.Workspace.Git.Shallow()
 	if err != nil {
 		return span, err
 	}
@@ -128,18 +128,18 @@ func (r *Reviewer) sinceMergeBase(ctx context.Context, span reviewSpan, a, b rep
 
 // reviewCommit returns the commit of a revision. The error for an unknown revision suggests similar names.
 func (r *Reviewer) reviewCommit(ctx context.Context, rev string) (repo.ID, error) {
-	commit, ok, err := r.Finder.Sources.Workspace.Git.Resolve(ctx, rev)
+	commit, ok, err := r.Workspace.Git.Resolve(ctx, rev)
 	if err != nil || ok {
 		return commit, err
 	}
 	hint := "check it with: git log -1 " + fault.Quote(rev)
-	names, err := r.Finder.Sources.Workspace.Git.RefNames(ctx)
+	names, err := r.Workspace.Git.RefNames(ctx)
 	if err != nil {
 		return commit, err
 	}
 	if near := nearestRef(rev, names); near != "" {
 		hint = "did you mean " + near + "?"
-	} else if shallow, err := r.Finder.Sources.Workspace.Git.Shallow(); err == nil && shallow {
+	} else if shallow, err := r.Workspace.Git.Shallow(); err == nil && shallow {
 		hint = shallowHint(rev)
 	}
 	return commit, &fault.Error{Kind: fault.Usage, Hint: hint, Err: fmt.Errorf("no such commit: %q", rev)}

@@ -1,12 +1,9 @@
 // Package review judges a change: which documents and uses it breaks, which specs drift too far, which tests to
 // run, and which summaries it makes stale.
 //
-// It judges only statements that were true before the change. The caller passes both sides of the change and the
-// search index of the tree after it. The package reads nothing else, starts no process and reads no history. It
-// lists missing facts as unknown.
-//
-//	r, err := review.Judge(ctx, facts)
-//	fmt.Print(r.String())
+// It judges only statements that were true before the change. A [Reviewer] collects the facts: both sides of the
+// change, and the search index of the tree after it. [Judge] makes a [Review] from them. Missing facts are listed as
+// unknown.
 //
 // One [Review] serves the command line, JSON, Markdown, SARIF, MCP and the hooks.
 package review
@@ -56,8 +53,8 @@ type Review struct {
 	Older   int       `json:"older"`   // problems that the change did not cause
 	Unknown []Unknown `json:"unknown"` // checks that were not possible
 
-	// Debts are the lines about older problems, if All is set.
-	Debts []Line `json:"debts,omitempty"`
+	// OlderLines are the lines about older problems, if All is set.
+	OlderLines []Line `json:"debts,omitempty"`
 }
 
 // A Line has a place, the reason and the next command.
@@ -71,8 +68,8 @@ type Line struct {
 	// Tests are the test files of a line of the kind tests.
 	Tests []repo.PathJSON `json:"tests,omitempty"`
 
-	words     []word // of Text
-	listTests bool   // String lists Tests below the line
+	words     []textPart // of Text
+	listTests bool       // String lists Tests below the line
 }
 
 // An Unknown is a check that was not possible.
@@ -82,18 +79,18 @@ type Unknown struct {
 	Command string `json:"command,omitempty"` // a command that helps
 }
 
-// A word is a part of a text: words of ken, or data of the repository, which Markdown must not interpret.
-type word struct {
+// A textPart is a part of a text: words of ken, or data of the repository, which Markdown must not interpret.
+type textPart struct {
 	text string
 	data bool
 }
 
-func said(text string) word { return word{text, false} }
+func prose(text string) textPart { return textPart{text, false} }
 
-func data(text string) word { return word{text, true} }
+func data(text string) textPart { return textPart{text, true} }
 
 // setText sets the text of a line from its parts.
-func (l *Line) setText(words ...word) {
+func (l *Line) setText(words ...textPart) {
 	l.words = words
 	var b strings.Builder
 	for _, w := range words {
@@ -164,7 +161,10 @@ func Judge(ctx context.Context, f Facts) (*Review, error) {
 	if r.Unknown == nil {
 		r.Unknown = []Unknown{}
 	}
-	j := &judge{ctx: ctx, Facts: f, review: r}
+	j := &judge{ctx: ctx, Facts: f, review: r, paths: make(map[repo.Path]bool)}
+	for i := range f.Changes {
+		j.paths[f.Changes[i].Path] = true
+	}
 	for _, step := range []func() error{j.compareSymbols, j.docs, j.drift, j.broken, j.signatures, j.tests, j.stale, j.also} {
 		if err := step(); err != nil {
 			return nil, err
@@ -181,7 +181,7 @@ type judge struct {
 	review  *Review
 	removed []removedSymbol
 	changed []changedSignature
-	paths   map[repo.Path]bool // of the changes; nil until first use
+	paths   map[repo.Path]bool // that the change touched, in the new tree
 }
 
 func (j *judge) add(l Line) { j.review.Lines = append(j.review.Lines, l) }

@@ -8,28 +8,23 @@ import (
 	"ken/internal/docs"
 	"ken/internal/fault"
 	"ken/internal/find"
-	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
 	"ken/internal/spec"
 	"ken/internal/survey"
 	"ken/internal/tree"
-	"ken/internal/workspace"
 )
 
 // A Reviewer judges changes of one repository.
 type Reviewer struct {
-	Finder   *find.Finder
-	Registry *registry.Registry
-	Survey   func(workspace.Tree) *survey.Survey // returns the survey of a tree
-	Spec     *spec.Reader
-	// Counts reports whether a change of this grade makes a summary stale.
-	Counts        func(fresh.Grade) bool
-	Docs          docs.Policy
-	StaleMentions map[repo.Path][]string // from the last check of all documents, by document
-	Threshold     int                    // of the gate
-	Main          string                 // the configured main branch; may be ""
+	tree.Sources
+	Finder    *find.Finder
+	Surveys   *survey.Factory
+	Spec      *spec.Reader
+	Docs      docs.Policy
+	Threshold int    // of the gate
+	Main      string // the configured main branch; may be ""
 	// AtCommit returns the reviewer with the configuration of a commit. It is nil if the work tree has the
 	// configuration.
 	AtCommit func(ctx context.Context, commit repo.ID) (*Reviewer, error)
@@ -57,7 +52,7 @@ func (r *Reviewer) Review(ctx context.Context, opts Options) (*Review, error) {
 		}
 	}
 	var result *Review
-	_, err = r.Finder.Ask(ctx, span.to, func(x *searchindex.Index, t *find.IndexedTree, _ bool) (err error) {
+	err = r.Finder.WithIndex(ctx, span.to, func(x *searchindex.Index, t *find.IndexedTree) (err error) {
 		c := &collector{Reviewer: r, x: x, t: t, span: span, all: opts.All, only: opts.Only}
 		result, err = c.judge(ctx)
 		return err
@@ -135,7 +130,7 @@ func (c *collector) blob(ctx context.Context, id repo.ID) (content []byte) {
 	if id.IsZero() {
 		return nil
 	}
-	err := c.t.Workspace.Git.EachBlob(ctx, []repo.ID{id}, func(_ int, b []byte, size int64) {
+	err := c.Workspace.Git.EachBlob(ctx, []repo.ID{id}, func(_ int, b []byte, size int64) {
 		if size >= 0 && size == int64(len(b)) {
 			content = slices.Clone(b)
 		}
@@ -174,13 +169,13 @@ func (c *collector) after(list []repo.FileChange) []docs.File {
 func (c *collector) gate(ctx context.Context) (*spec.GateResult, error) {
 	opts := spec.GateOptions{Threshold: c.Threshold}
 	if c.span.to.IsZero() {
-		if len(c.changes) == 0 || !c.t.Workspace.OnDisk(ctx, spec.Root) {
+		if len(c.changes) == 0 || !c.Workspace.OnDisk(ctx, spec.Root) {
 			return nil, nil
 		}
 		opts.Paths = c.paths()
 		return c.Spec.Gate(ctx, opts)
 	}
-	specs, err := c.t.Workspace.Git.FilesNamed(ctx, c.span.to, spec.Root, spec.FileName)
+	specs, err := c.Workspace.Git.FilesNamed(ctx, c.span.to, spec.Root, spec.FileName)
 	if err != nil || len(specs) == 0 {
 		return nil, err
 	}
@@ -210,7 +205,7 @@ func (c *collector) summaries(ctx context.Context) ([]Summary, error) {
 	if len(contents) == 0 {
 		return nil, nil
 	}
-	records, err := c.Finder.Sources.Store.Newest(ctx, contents)
+	records, err := c.Store.Newest(ctx, contents)
 	if err != nil || len(records) == 0 {
 		return nil, err
 	}
@@ -227,14 +222,14 @@ func (c *collector) summaries(ctx context.Context) ([]Summary, error) {
 		list = append(list, Summary{Path: f.Path, Author: authorName(record.Author), Written: written})
 		moved = append(moved, registry.ContentChange{Path: f.Path, From: f.Old, To: f.New})
 	}
-	grades, err := registry.Grades(ctx, c.t.Workspace, moved)
+	grades, err := registry.Grades(ctx, c.Workspace, moved)
 	if err != nil {
 		return nil, err
 	}
 	for i := range list {
 		list[i].Grade = grades[i]
 	}
-	return slices.DeleteFunc(list, func(s Summary) bool { return !c.Counts(s.Grade) }), nil
+	return slices.DeleteFunc(list, func(s Summary) bool { return !c.Policy.Counts(s.Grade) }), nil
 }
 
 // authorName returns the name of an author without the address.
@@ -247,14 +242,13 @@ func authorName(author string) string {
 
 // dirsAbove counts the directories above the changed files whose summaries are stale.
 func (c *collector) dirsAbove(ctx context.Context) (int, error) {
-	work, ok := c.t.Tree.(*tree.Work)
-	if !ok || len(c.changes) == 0 {
+	if c.t.Work == nil || len(c.changes) == 0 {
 		return 0, nil
 	}
-	if any, err := c.Finder.Sources.Store.HasDirRecords(ctx); !any || err != nil {
+	if any, err := c.Store.HasDirRecords(ctx); !any || err != nil {
 		return 0, err
 	}
-	counts, err := c.Survey(work).DirCounts(ctx, nil)
+	counts, err := c.Surveys.ForTree(c.t.Work, nil).DirCounts(ctx, nil)
 	if err != nil {
 		return 0, err
 	}
@@ -287,7 +281,7 @@ func (c *collector) editedElsewhere(ctx context.Context, specs bool) (map[string
 	if !specs || !c.span.to.IsZero() {
 		return nil, nil
 	}
-	worktrees, err := c.t.Workspace.Git.Worktrees()
+	worktrees, err := c.Workspace.Git.Worktrees()
 	if err != nil || len(worktrees) < 2 {
 		return nil, err
 	}
@@ -311,7 +305,7 @@ func (c *collector) editedElsewhere(ctx context.Context, specs bool) (map[string
 	}
 	edited := make(map[string][]string)
 	for _, o := range overlays {
-		if o.Worktree == c.t.Workspace.Git.Worktree() {
+		if o.Worktree == c.Workspace.Git.Worktree() {
 			continue
 		}
 		for _, op := range o.Ops {
@@ -343,7 +337,7 @@ func (c *collector) older(r *Review) {
 			older = append(older, olderLine(Stale, p, "stale summary", "ken diff "+fault.Quote(string(p))))
 		}
 	}
-	for p, texts := range c.StaleMentions {
+	for p, texts := range c.Surveys.StaleMentions {
 		if lines[p.JSON().Path] {
 			continue
 		}
@@ -354,6 +348,6 @@ func (c *collector) older(r *Review) {
 	slices.SortStableFunc(older, func(a, b Line) int { return strings.Compare(a.Path, b.Path) })
 	r.Older = len(older)
 	if c.all {
-		r.Debts = older
+		r.OlderLines = older
 	}
 }

@@ -24,7 +24,7 @@ func (j *judge) signatures() error {
 	}
 	if checked > 0 && j.All {
 		l := Line{Kind: Also}
-		l.setText(said(english.Count(checked, "signature") + " that a compiler checks changed"))
+		l.setText(prose(english.Count(checked, "signature") + " that a compiler checks changed"))
 		j.add(l)
 	}
 	return nil
@@ -37,14 +37,14 @@ func (j *judge) callers(s *changedSignature) error {
 	if err != nil {
 		return err
 	}
-	var places []placeOf
+	var places []fileLine
 	for _, e := range users {
 		calls := e.Symbol == s.after.FullName() && e.Exact && len(e.Lines) > 0 && e.Kind == outline.UseCall
-		if calls && !j.changedPath(e.From) {
-			places = append(places, placeOf{e.From, e.Lines[0]})
+		if calls && !j.paths[e.From] {
+			places = append(places, fileLine{e.From, e.Lines[0]})
 		}
 	}
-	what := []word{said("calls "), data(s.after.FullName()), said(" of "), data(s.path.String()), said(", whose parameters this change alters")}
+	what := []textPart{prose("calls "), data(s.after.FullName()), prose(" of "), data(s.path.String()), prose(", whose parameters this change alters")}
 	j.addPlaces(places, "ken uses "+fault.Quote(string(s.path)+"#"+s.after.FullName()), what)
 	return nil
 }

@@ -21,11 +21,11 @@ func (j *judge) stale() error {
 		}
 		l := Line{Kind: Stale, Command: "ken diff " + fault.Quote(string(s.Path))}
 		l.place(s.Path, 0)
-		words := []word{said("summary")}
+		words := []textPart{prose("summary")}
 		if s.Author != "" {
-			words = append(words, said(" by "), data(s.Author))
+			words = append(words, prose(" by "), data(s.Author))
 		}
-		words = append(words, said("; "))
+		words = append(words, prose("; "))
 		i := slices.IndexFunc(j.Changes, func(c Change) bool { return c.Path == s.Path })
 		if i >= 0 {
 			words = append(words, difference(j.Changes[i].Before, j.Changes[i].After)...)
@@ -37,9 +37,9 @@ func (j *judge) stale() error {
 }
 
 // difference describes in a few words how two versions of a file differ.
-func difference(before, after *outline.Outline) []word {
+func difference(before, after *outline.Outline) []textPart {
 	if before == nil || after == nil {
-		return []word{said("its content changed")}
+		return []textPart{prose("its content changed")}
 	}
 	index := func(o *outline.Outline) map[string]*outline.Symbol {
 		m := make(map[string]*outline.Symbol)
@@ -49,12 +49,12 @@ func difference(before, after *outline.Outline) []word {
 		return m
 	}
 	was, is := index(before), index(after)
-	var words []word
+	var words []textPart
 	n := 0
 	note := func(name, what string) {
 		n++
 		if n == 1 {
-			words = append(words, data(name), said(what))
+			words = append(words, data(name), prose(what))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(was)) {
@@ -78,10 +78,10 @@ func difference(before, after *outline.Outline) []word {
 		}
 	}
 	if n == 0 {
-		return []word{said("its content changed")}
+		return []textPart{prose("its content changed")}
 	}
 	if n > 1 {
-		words = append(words, said(fmt.Sprintf(", and %s changed", english.Count(n-1, "more symbol"))))
+		words = append(words, prose(fmt.Sprintf(", and %s changed", english.Count(n-1, "more symbol"))))
 	}
 	return words
 }

@@ -81,14 +81,3 @@ func (j *judge) dropInherited() error {
 
 // isCode reports whether a file is hand-written code.
 func isCode(kind repo.Kind) bool { return kind == repo.KindSource || kind == repo.KindTest }
-
-// changedPath reports whether the change touched a path of the new tree.
-func (j *judge) changedPath(p repo.Path) bool {
-	if j.paths == nil {
-		j.paths = make(map[repo.Path]bool, len(j.Changes))
-		for i := range j.Changes {
-			j.paths[j.Changes[i].Path] = true
-		}
-	}
-	return j.paths[p]
-}

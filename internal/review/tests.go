@@ -94,11 +94,11 @@ func testsLine(list []find.Test, command string, left int, all bool) Line {
 	l.listTests = all && len(list) > 1
 	switch {
 	case command == "":
-		l.setText(said(verb + " what changed; ken does not know how to run them"))
+		l.setText(prose(verb + " what changed; ken does not know how to run them"))
 	case left > 0:
-		l.setText(said(verb + " what changed; the command runs the nearest"))
+		l.setText(prose(verb + " what changed; the command runs the nearest"))
 	default:
-		l.setText(said(verb + " what changed"))
+		l.setText(prose(verb + " what changed"))
 	}
 	return l
 }

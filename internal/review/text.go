@@ -18,7 +18,7 @@ func (r *Review) String() string {
 		b.WriteString(": nothing to do")
 	}
 	b.WriteString("\n")
-	if len(r.Lines)+len(r.Unknown)+len(r.Debts) > 0 {
+	if len(r.Lines)+len(r.Unknown)+len(r.OlderLines) > 0 {
 		b.WriteString("\n")
 	}
 	writeRows(&b, r.Lines)
@@ -29,9 +29,9 @@ func (r *Review) String() string {
 		b.WriteString("unknown  " + r.unknownText() + "\n")
 	}
 	switch {
-	case len(r.Debts) > 0:
+	case len(r.OlderLines) > 0:
 		b.WriteString("\nolder than this change\n")
-		writeRows(&b, r.Debts)
+		writeRows(&b, r.OlderLines)
 	case r.Older > 0:
 		fmt.Fprintf(&b, "%s (--all)\n", english.Count(r.Older, "older problem"))
 	}

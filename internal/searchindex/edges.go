@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"path"
 	"strings"
 
 	"zombiezen.com/go/sqlite"
@@ -32,13 +31,13 @@ func (w *Writer) PutEdges(from repo.Path, edges []Edge, ambiguous int) error {
 	if !ok || err != nil {
 		return err
 	}
-	if err := w.noteTargets(id); err != nil {
+	if err := w.recordTargets(id); err != nil {
 		return err
 	}
 	if err := w.exec(`DELETE FROM edge WHERE source = ?1`, id); err != nil {
 		return err
 	}
-	if err := w.exec(`UPDATE facts SET ambiguous = ?2 WHERE id = ?1`, id, int64(ambiguous)); err != nil {
+	if err := w.exec(`UPDATE facts SET ambiguous = ?2 WHERE id = ?1`, id, ambiguous); err != nil {
 		return err
 	}
 	for len(edges) > 0 {
@@ -100,8 +99,8 @@ func appendUse(out []byte, e *Edge, via int64) []byte {
 
 var errUse = errors.New("damaged edge in the search index")
 
-// takeUse decodes one use and returns the rest of the input.
-func takeUse(in []byte) (e Edge, via int64, rest []byte, err error) {
+// readUse decodes one use and returns the rest of the input.
+func readUse(in []byte) (e Edge, via int64, rest []byte, err error) {
 	number := func() uint64 {
 		n, size := binary.Uvarint(in)
 		if size <= 0 {
@@ -132,8 +131,8 @@ func takeUse(in []byte) (e Edge, via int64, rest []byte, err error) {
 	return e, via, in, err
 }
 
-// noteTargets records the files that a file uses, so that CountUsers updates them.
-func (w *Writer) noteTargets(source int64) error {
+// recordTargets records the files that a file uses, so that CountUsers updates them.
+func (w *Writer) recordTargets(source int64) error {
 	return sqlitex.Execute(w.conn, `SELECT target FROM edge WHERE source = ?1`, &sqlitex.ExecOptions{
 		Args:       []any{source},
 		ResultFunc: func(s *sqlite.Stmt) error { w.targets[s.ColumnInt64(0)] = true; return nil },
@@ -145,7 +144,7 @@ func (w *Writer) CountUsers() error {
 	const counts = `
 		INSERT INTO used SELECT edge.target, sum(file.kind <> ?1), sum(file.kind = ?1)
 		FROM edge JOIN file ON file.id = edge.source WHERE certain `
-	tests := int64(repo.KindTest)
+	tests := repo.KindTest
 	if len(w.targets) > manyTargets {
 		clear(w.targets)
 		if err := w.exec(`DELETE FROM used`); err != nil {
@@ -173,7 +172,7 @@ const edgeColumns = `SELECT source.path, target.path, edge.uses
 
 // Users returns the edges to a file.
 func (x *Index) Users(ctx context.Context, p repo.Path) ([]Edge, error) {
-	return x.edges(ctx, `WHERE target.path = ?1 ORDER BY source.path, target.path`, string(p))
+	return x.edges(ctx, `WHERE target.path = ?1 ORDER BY source.path, target.path`, p)
 }
 
 // UsersBelow returns the edges from files outside of a directory to files below it.
@@ -189,7 +188,7 @@ func (x *Index) UsersOfDir(ctx context.Context, dir repo.Path) ([]Edge, error) {
 
 // Uses returns the edges from a file.
 func (x *Index) Uses(ctx context.Context, p repo.Path) ([]Edge, error) {
-	return x.edges(ctx, `WHERE source.path = ?1 ORDER BY target.path`, string(p))
+	return x.edges(ctx, `WHERE source.path = ?1 ORDER BY target.path`, p)
 }
 
 // AllEdges calls f with every edge.
@@ -215,14 +214,12 @@ func (x *Index) edges(ctx context.Context, where string, args ...any) (list []Ed
 }
 
 func (x *Index) eachEdge(ctx context.Context, f func(Edge) error, where string, args ...any) error {
-	x.conn.SetInterrupt(ctx.Done())
-	return sqlitex.Execute(x.conn, edgeColumns+where, &sqlitex.ExecOptions{Args: args, ResultFunc: func(s *sqlite.Stmt) error {
+	return x.each(ctx, edgeColumns+where, func(s *sqlite.Stmt) error {
 		from := repo.Path(s.ColumnText(0))
 		to := repo.Path(s.ColumnText(1))
-		rest := make([]byte, s.ColumnLen(2))
-		s.ColumnBytes(2, rest)
+		rest := bytesAt(s, 2)
 		for len(rest) > 0 {
-			e, via, behind, err := takeUse(rest)
+			e, via, behind, err := readUse(rest)
 			if err != nil {
 				return err
 			}
@@ -239,7 +236,7 @@ func (x *Index) eachEdge(ctx context.Context, f func(Edge) error, where string, 
 			}
 		}
 		return nil
-	}})
+	}, args...)
 }
 
 func (x *Index) pathAt(number int64) (p repo.Path, err error) {
@@ -250,120 +247,26 @@ func (x *Index) pathAt(number int64) (p repo.Path, err error) {
 	return p, err
 }
 
+// UsesBelow returns the edges that leave a directory.
+func (x *Index) UsesBelow(ctx context.Context, dir repo.Path) ([]Edge, error) {
+	return x.edges(ctx, `WHERE source.path GLOB ?1 AND NOT target.path GLOB ?1 ORDER BY target.path, source.path`, globBelow(dir))
+}
+
+// UserFiles returns the files with an edge to a file.
+func (x *Index) UserFiles(ctx context.Context, p repo.Path) ([]repo.Path, error) {
+	return x.paths(ctx, `
+		SELECT source.path FROM path JOIN edge ON edge.target = path.id JOIN path AS source ON source.id = edge.source
+		WHERE path.path = ?1`, p)
+}
+
 // UserCount counts the files that use a file.
-func (x *Index) UserCount(ctx context.Context, p repo.Path) (n int, err error) {
-	x.conn.SetInterrupt(ctx.Done())
-	err = sqlitex.Execute(x.conn, `SELECT users + tests FROM used JOIN path USING (id) WHERE path = ?1`, &sqlitex.ExecOptions{
-		Args: []any{string(p)}, ResultFunc: func(s *sqlite.Stmt) error { n = s.ColumnInt(0); return nil },
-	})
-	return n, err
+func (x *Index) UserCount(ctx context.Context, p repo.Path) (int, error) {
+	return x.number(ctx, `SELECT users + tests FROM used JOIN path USING (id) WHERE path = ?1`, p)
 }
 
 // Ambiguous returns how many uses of a file have several possible targets.
-func (x *Index) Ambiguous(ctx context.Context, p repo.Path) (n int, err error) {
-	x.conn.SetInterrupt(ctx.Done())
-	err = sqlitex.Execute(x.conn, `SELECT ambiguous FROM facts JOIN path USING (id) WHERE path = ?1`, &sqlitex.ExecOptions{
-		Args: []any{string(p)}, ResultFunc: func(s *sqlite.Stmt) error { n = s.ColumnInt(0); return nil },
-	})
-	return n, err
-}
-
-// Facts returns the language, package, symbols and imports of a file; ok is false if it is not
-// indexed.
-func (x *Index) Facts(ctx context.Context, p repo.Path) (o outline.Outline, imports []outline.Import, ok bool, err error) {
-	x.conn.SetInterrupt(ctx.Done())
-	var id int64
-	err = sqlitex.Execute(x.conn, `SELECT id, language, package, imports FROM facts JOIN path USING (id) WHERE path = ?1`, &sqlitex.ExecOptions{
-		Args: []any{string(p)},
-		ResultFunc: func(s *sqlite.Stmt) error {
-			id, ok = s.ColumnInt64(0), true
-			o.Language, o.Package = outline.Language(s.ColumnText(1)), s.ColumnText(2)
-			b := make([]byte, s.ColumnLen(3))
-			s.ColumnBytes(3, b)
-			var refs outline.References
-			err := refs.UnmarshalBinary(b)
-			imports = refs.Imports
-			return err
-		},
-	})
-	if err != nil || !ok {
-		return o, nil, ok, err
-	}
-	err = sqlitex.Execute(x.conn, `SELECT `+symbolColumns+` FROM symbol WHERE file = ?1 ORDER BY place`, &sqlitex.ExecOptions{
-		Args:       []any{id},
-		ResultFunc: func(s *sqlite.Stmt) error { o.Symbols = append(o.Symbols, symbolAt(s)); return nil },
-	})
-	return o, imports, ok, err
-}
-
-const symbolColumns = `symbol.name, symbol.qualified, symbol.kind, symbol.line, symbol.end_line, symbol.exported, symbol.depth`
-
-func symbolAt(s *sqlite.Stmt) outline.Symbol {
-	return outline.Symbol{
-		Name: s.ColumnText(0), Qualified: s.ColumnText(1), Kind: outline.Kind(s.ColumnText(2)),
-		Line: s.ColumnInt(3), EndLine: s.ColumnInt(4), Exported: s.ColumnBool(5), Depth: s.ColumnInt(6),
-	}
-}
-
-// A Declaration is a symbol with the file that declares it.
-type Declaration struct {
-	Path   repo.Path
-	Symbol outline.Symbol
-}
-
-// Declarations returns the declarations of a name.
-func (x *Index) Declarations(ctx context.Context, name string) (list []Declaration, err error) {
-	x.conn.SetInterrupt(ctx.Done())
-	err = sqlitex.Execute(x.conn, `SELECT `+symbolColumns+`, path.path FROM symbol JOIN path ON path.id = symbol.file WHERE symbol.name = ?1 ORDER BY path.path, symbol.line`, &sqlitex.ExecOptions{
-		Args: []any{name},
-		ResultFunc: func(s *sqlite.Stmt) error {
-			list = append(list, Declaration{repo.Path(s.ColumnText(7)), symbolAt(s)})
-			return nil
-		},
-	})
-	return list, err
-}
-
-// Wanting returns the files with an import that ends in one of the names.
-func (x *Index) Wanting(ctx context.Context, names []string) (list []repo.Path, err error) {
-	x.conn.SetInterrupt(ctx.Done())
-	for _, name := range names {
-		if err = sqlitex.Execute(x.conn, `SELECT path FROM wanted JOIN path ON path.id = wanted.file WHERE name = ?1`, &sqlitex.ExecOptions{
-			Args:       []any{strings.ToLower(name)},
-			ResultFunc: func(s *sqlite.Stmt) error { list = append(list, repo.Path(s.ColumnText(0))); return nil },
-		}); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
-}
-
-// Importers returns the files with an import that ends like a module's name.
-func (x *Index) Importers(ctx context.Context, module string) ([]repo.Path, error) {
-	return x.Wanting(ctx, []string{lastName(module)})
-}
-
-// wantedNames returns the names of files and directories that imports may refer to.
-func wantedNames(imports []outline.Import) []string {
-	var names []string
-	for _, im := range imports {
-		names = append(names, strings.ToLower(lastName(im.Module)))
-		for _, b := range im.Names {
-			if b.Name != "" && b.Name != "*" && b.Name != "default" {
-				names = append(names, strings.ToLower(b.Name))
-			}
-		}
-	}
-	return names
-}
-
-// lastName returns the last part of a module's name, without an extension.
-func lastName(module string) string {
-	fields := strings.FieldsFunc(strings.TrimSuffix(module, path.Ext(module)), func(r rune) bool { return strings.ContainsRune(`/.:\\`, r) })
-	if len(fields) == 0 {
-		return module
-	}
-	return fields[len(fields)-1]
+func (x *Index) Ambiguous(ctx context.Context, p repo.Path) (int, error) {
+	return x.number(ctx, `SELECT ambiguous FROM facts JOIN path USING (id) WHERE path = ?1`, p)
 }
 
 // A Pair records that one file certainly uses another.
@@ -372,38 +275,51 @@ type Pair struct {
 }
 
 // Pairs returns the exact uses of files in a directory, each pair of files once.
-func (x *Index) Pairs(ctx context.Context, dir repo.Path) (list []Pair, err error) {
-	x.conn.SetInterrupt(ctx.Done())
-	err = sqlitex.Execute(x.conn, `
+func (x *Index) Pairs(ctx context.Context, dir repo.Path) ([]Pair, error) {
+	return x.pairs(ctx, `
 		SELECT source.path, target.path
 		FROM path AS target JOIN edge ON edge.target = target.id AND edge.certain JOIN path AS source ON source.id = edge.source
-		WHERE target.path GLOB ?1`, &sqlitex.ExecOptions{
-		Args: []any{globBelow(dir)},
-		ResultFunc: func(s *sqlite.Stmt) error {
-			list = append(list, Pair{repo.Path(s.ColumnText(0)), repo.Path(s.ColumnText(1))})
-			return nil
-		},
-	})
+		WHERE target.path GLOB ?1`, globBelow(dir))
+}
+
+// LikelyPairs returns the exact and likely uses of files in a directory, each pair of files once. The path of the used
+// file matches one of the globs.
+func (x *Index) LikelyPairs(ctx context.Context, dir repo.Path, globs []string) (list []Pair, err error) {
+	for _, glob := range globs {
+		some, err := x.pairs(ctx, `
+			SELECT source.path, target.path FROM (
+				SELECT DISTINCT edge.source AS s, edge.target AS t FROM path JOIN edge ON edge.target = path.id
+				WHERE path.path GLOB ?1 AND path.path GLOB ?2 AND edge.source <> edge.target
+			) JOIN path AS source ON source.id = s JOIN path AS target ON target.id = t`, globBelow(dir), glob)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, some...)
+	}
+	return list, nil
+}
+
+func (x *Index) pairs(ctx context.Context, query string, args ...any) (list []Pair, err error) {
+	err = x.each(ctx, query, func(s *sqlite.Stmt) error {
+		list = append(list, Pair{repo.Path(s.ColumnText(0)), repo.Path(s.ColumnText(1))})
+		return nil
+	}, args...)
 	return list, err
 }
 
-// A Used is a file with the number of files that certainly use it.
-type Used struct {
+// A UseCount is a file with the number of files that certainly use it.
+type UseCount struct {
 	Path         repo.Path
 	Users, Tests int // users that are not tests, and users that are
 }
 
 // MostUsed returns the files of a kind that other files use, the most used first. Uses by tests count last.
-func (x *Index) MostUsed(ctx context.Context, kind repo.Kind) (list []Used, err error) {
-	x.conn.SetInterrupt(ctx.Done())
-	err = sqlitex.Execute(x.conn, `
+func (x *Index) MostUsed(ctx context.Context, kind repo.Kind) (list []UseCount, err error) {
+	err = x.each(ctx, `
 		SELECT path.path, used.users, used.tests FROM used JOIN file USING (id) JOIN path USING (id)
-		WHERE file.kind = ?1 ORDER BY used.users DESC, used.tests DESC, path.path`, &sqlitex.ExecOptions{
-		Args: []any{int64(kind)},
-		ResultFunc: func(s *sqlite.Stmt) error {
-			list = append(list, Used{repo.Path(s.ColumnText(0)), s.ColumnInt(1), s.ColumnInt(2)})
-			return nil
-		},
-	})
+		WHERE file.kind = ?1 ORDER BY used.users DESC, used.tests DESC, path.path`, func(s *sqlite.Stmt) error {
+		list = append(list, UseCount{repo.Path(s.ColumnText(0)), s.ColumnInt(1), s.ColumnInt(2)})
+		return nil
+	}, kind)
 	return list, err
 }

@@ -21,11 +21,15 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"ken/internal/outline"
+	"ken/internal/repo"
 )
 
 // version identifies the tables and the versions of the outlines in them. The first number changes with the
 // tables, with the terms in them and with how uses are resolved.
 const version = 3<<16 | outline.Version<<8 | outline.ReferencesVersion
+
+// FileName returns the name of the index of the worktree whose git directory is gitDir.
+func FileName(gitDir string) string { return filepath.Join(gitDir, "ken", "cache", "search.db") }
 
 // An Index is an open index. It is not safe for concurrent use.
 type Index struct {
@@ -77,6 +81,25 @@ func openFile(ctx context.Context, file string) (*Index, error) {
 		return nil, errors.Join(err, conn.Close())
 	}
 	return x, nil
+}
+
+// OpenExisting opens an index without an update. It returns nil if no index exists that this version can
+// read.
+func OpenExisting(ctx context.Context, file string) *Index {
+	if _, err := os.Stat(file); err != nil {
+		return nil
+	}
+	conn, err := sqlite.OpenConn(file, sqlite.OpenReadWrite)
+	if err != nil {
+		return nil
+	}
+	conn.SetInterrupt(ctx.Done())
+	found, err := sqlitex.ResultInt(conn.Prep(`PRAGMA user_version`))
+	if err != nil || found != version {
+		_ = conn.Close() // nothing was written
+		return nil
+	}
+	return &Index{conn: conn}
 }
 
 func (x *Index) prepare() error {
@@ -155,6 +178,24 @@ CREATE VIRTUAL TABLE in_subject USING fts5(t, content='', contentless_delete=1, 
 func (x *Index) Close() error {
 	x.conn.SetInterrupt(nil)
 	return x.conn.Close()
+}
+
+// each calls row with each row of the result of a query.
+func (x *Index) each(ctx context.Context, query string, row func(s *sqlite.Stmt) error, args ...any) error {
+	x.conn.SetInterrupt(ctx.Done())
+	return sqlitex.Execute(x.conn, query, &sqlitex.ExecOptions{Args: args, ResultFunc: row})
+}
+
+// number returns the number that a query selects, 0 if it selects none.
+func (x *Index) number(ctx context.Context, query string, args ...any) (n int, err error) {
+	err = x.each(ctx, query, func(s *sqlite.Stmt) error { n = s.ColumnInt(0); return nil }, args...)
+	return n, err
+}
+
+// paths returns the paths that a query selects.
+func (x *Index) paths(ctx context.Context, query string, args ...any) (list []repo.Path, err error) {
+	err = x.each(ctx, query, func(s *sqlite.Stmt) error { list = append(list, repo.Path(s.ColumnText(0))); return nil }, args...)
+	return list, err
 }
 
 // isBusy reports whether another process is writing the index.

@@ -135,7 +135,7 @@ func hold(t *testing.T, file string) (release func()) {
 	}
 }
 
-func TestTryWaitsForAnotherWriter(t *testing.T) {
+func TestUpdateTemporarilyWaitsForAnotherWriter(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "search.db")
 	synctest.Test(t, func(t *testing.T) {
 		y := open(t, file)
@@ -143,19 +143,19 @@ func TestTryWaitsForAnotherWriter(t *testing.T) {
 		release := hold(t, file)
 		tried := make(chan error, 1)
 		go func() {
-			tried <- y.Try(t.Context(), func(w *Writer) error { return w.Put(Document{Path: "b"}) })
+			tried <- y.UpdateTemporarily(t.Context(), func(w *Writer) error { return w.Put(Document{Path: "b"}) })
 		}()
 		synctest.Wait()
 		select {
 		case err := <-tried:
-			t.Errorf("expected Try to wait for the other writer, found %v", err)
+			t.Errorf("expected UpdateTemporarily to wait for the other writer, found %v", err)
 			release()
 			return
 		default:
 		}
 		release()
 		if err := <-tried; err != nil {
-			t.Errorf("expected Try to go on after the other writer, found %v", err)
+			t.Errorf("expected UpdateTemporarily to go on after the other writer, found %v", err)
 		}
 	})
 }
@@ -185,24 +185,24 @@ func TestUpdateOfAnEmptyIndexWaits(t *testing.T) {
 	})
 }
 
-func TestTryDoesNotWaitForever(t *testing.T) {
+func TestUpdateTemporarilyDoesNotWaitForever(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "search.db")
 	synctest.Test(t, func(t *testing.T) {
 		y := open(t, file)
 		release := hold(t, file)
 		defer release()
 		start := time.Now() // the clock of synctest, not of the machine
-		err := y.Try(t.Context(), func(*Writer) error { return nil })
+		err := y.UpdateTemporarily(t.Context(), func(*Writer) error { return nil })
 		if !errors.Is(err, ErrBusy) || fault.KindOf(err) != fault.Locked || fault.HintOf(err) == "" {
 			t.Errorf("expected ErrBusy with a hint, found %v", err)
 		}
 		if waited := time.Since(start); waited < writePatience {
-			t.Errorf("expected Try to wait for %v, it waited for %v", writePatience, waited)
+			t.Errorf("expected UpdateTemporarily to wait for %v, it waited for %v", writePatience, waited)
 		}
 	})
 }
 
-func TestTryWaitsUntilItsContextEnds(t *testing.T) {
+func TestUpdateTemporarilyWaitsUntilItsContextEnds(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "search.db")
 	synctest.Test(t, func(t *testing.T) {
 		y := open(t, file)
@@ -210,7 +210,7 @@ func TestTryWaitsUntilItsContextEnds(t *testing.T) {
 		defer release()
 		ctx, cancel := context.WithCancel(t.Context())
 		tried := make(chan error, 1)
-		go func() { tried <- y.Try(ctx, func(*Writer) error { return nil }) }()
+		go func() { tried <- y.UpdateTemporarily(ctx, func(*Writer) error { return nil }) }()
 		synctest.Wait()
 		cancel()
 		if err := <-tried; !errors.Is(err, context.Canceled) {
@@ -258,10 +258,10 @@ func TestOpenDoesNotWaitForAWriterOfMadeTables(t *testing.T) {
 	})
 }
 
-func TestTryLeavesNothingBehind(t *testing.T) {
+func TestUpdateTemporarilyLeavesNothingBehind(t *testing.T) {
 	x := open(t, filepath.Join(t.TempDir(), "search.db"))
 	put(t, x, "a")
-	err := x.Try(t.Context(), func(w *Writer) error {
+	err := x.UpdateTemporarily(t.Context(), func(w *Writer) error {
 		if err := w.Put(Document{Path: "b"}); err != nil {
 			return err
 		}
@@ -345,12 +345,12 @@ func TestDirectories(t *testing.T) {
 		t.Errorf("lib has %v (%v), want three exact pairs: cmd/c.go, cmd/c_test.go and lib/b.go use lib/a.go", pairs, err)
 	}
 	used, err := x.MostUsed(ctx, repo.KindSource)
-	if want := (Used{"lib/a.go", 2, 1}); err != nil || len(used) != 2 || used[0] != want {
+	if want := (UseCount{"lib/a.go", 2, 1}); err != nil || len(used) != 2 || used[0] != want {
 		t.Errorf("the most used file is %v (%v), want %v", used, err, want)
 	}
-	near, commits, err := x.Neighbours(ctx, "lib", 30, 10)
-	if want := (Neighbour{"cmd/c.go", repo.KindSource, 2}); err != nil || commits != 2 || len(near) != 2 || near[0] != want {
-		t.Errorf("lib changes with %v in %d commits (%v), want %v first in 2 commits", near, commits, err, want)
+	near, commits, err := x.CompanionsOfDir(ctx, "lib", 30, 10)
+	if err != nil || commits != 2 || len(near) != 2 || near[0].Path != "cmd/c.go" || near[0].Kind != repo.KindSource || near[0].Together != 2 {
+		t.Errorf("lib changes with %v in %d commits (%v), want cmd/c.go first, together in 2 of 2 commits", near, commits, err)
 	}
 	last, err := x.LastCommitsBelow(ctx, "lib", 5)
 	if err != nil || len(last) != 2 || last[0].Date != "2025-01-02" {
@@ -360,11 +360,11 @@ func TestDirectories(t *testing.T) {
 	if err != nil || n != 3 || since != "2025-01-01" {
 		t.Errorf("the index has %d commits since %s (%v), want 3 since 2025-01-01", n, since, err)
 	}
-	named, err := x.Having(ctx, InText, repo.KindDoc, Terms("lib/a.go"), 10)
+	named, err := x.DocumentsWith(ctx, Terms("lib/a.go"), 10)
 	if err != nil || len(named) != 1 || named[0].Path != "doc.md" {
 		t.Errorf("documents with the terms of lib/a.go are %v (%v), want doc.md", named, err)
 	}
-	none, err := x.Having(ctx, InText, repo.KindDoc, Terms("lib/other.go"), 10)
+	none, err := x.DocumentsWith(ctx, Terms("lib/other.go"), 10)
 	if err != nil || len(none) != 0 {
 		t.Errorf("documents with all terms of lib/other.go are %v (%v), want none", none, err)
 	}

@@ -2,12 +2,8 @@ package searchindex
 
 import (
 	"cmp"
-	"context"
 	"slices"
 	"strings"
-
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
 
 	"ken/internal/repo"
 )
@@ -79,37 +75,4 @@ func symbolsByUse(edges []Edge) []string {
 		return cmp.Or(cmp.Compare(places[b], places[a]), strings.Compare(a, b))
 	})
 	return names
-}
-
-// LikelyPairs returns the pairs of files of which one uses the other, exact or likely. The used file is in a
-// directory and its name matches one of the globs.
-func (x *Index) LikelyPairs(ctx context.Context, dir repo.Path, globs []string) (list []Pair, err error) {
-	x.conn.SetInterrupt(ctx.Done())
-	for _, glob := range globs {
-		err = sqlitex.Execute(x.conn, `
-			SELECT source.path, target.path FROM (
-				SELECT DISTINCT edge.source AS s, edge.target AS t FROM path JOIN edge ON edge.target = path.id
-				WHERE path.path GLOB ?1 AND path.path GLOB ?2 AND edge.source <> edge.target
-			) JOIN path AS source ON source.id = s JOIN path AS target ON target.id = t`, &sqlitex.ExecOptions{
-			Args: []any{globBelow(dir), glob},
-			ResultFunc: func(s *sqlite.Stmt) error {
-				list = append(list, Pair{repo.Path(s.ColumnText(0)), repo.Path(s.ColumnText(1))})
-				return nil
-			},
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
-}
-
-// CommitsLargerThan counts the commits that touched more than the given number of files.
-func (x *Index) CommitsLargerThan(ctx context.Context, files int) (n int, err error) {
-	x.conn.SetInterrupt(ctx.Done())
-	err = sqlitex.Execute(x.conn, `SELECT count(*) FROM entry WHERE files > ?1`, &sqlitex.ExecOptions{
-		Args:       []any{int64(files)},
-		ResultFunc: func(s *sqlite.Stmt) error { n = s.ColumnInt(0); return nil },
-	})
-	return n, err
 }

@@ -28,15 +28,6 @@ type Document struct {
 	NoteID  []byte // identifies the summary
 }
 
-// A Commit is a past commit with the files that it touched.
-type Commit struct {
-	ID      repo.ID
-	Subject string
-	Date    string // RFC 3339
-	Paths   []repo.Path
-	Files   int // number of touched files; more than len(Paths) if some are omitted
-}
-
 // A Writer changes the index inside one transaction.
 type Writer struct {
 	*Index
@@ -53,8 +44,7 @@ var ErrBusy error = &fault.Error{
 const writePatience = 30 * time.Second
 
 // Update runs f in a transaction and commits it. If another process is writing, it returns [ErrBusy] at
-// once: the caller can query the index as it is. An empty index has no results, so its update waits as Try
-// does.
+// once: the caller can query the index as it is. An empty index has no results, so its update waits.
 func (x *Index) Update(ctx context.Context, f func(*Writer) error) error {
 	err := x.transaction(ctx, 0, true, f)
 	if !errors.Is(err, ErrBusy) {
@@ -66,9 +56,9 @@ func (x *Index) Update(ctx context.Context, f func(*Writer) error) error {
 	return x.transaction(ctx, writePatience, true, f)
 }
 
-// Try runs f in a transaction and rolls it back. Queries in f see its changes. If another process is
-// writing, Try waits, and returns [ErrBusy] if that takes too long.
-func (x *Index) Try(ctx context.Context, f func(*Writer) error) error {
+// UpdateTemporarily runs f in a transaction and rolls it back. Queries in f see its changes. If another process is
+// writing, UpdateTemporarily waits, and returns [ErrBusy] if that takes too long.
+func (x *Index) UpdateTemporarily(ctx context.Context, f func(*Writer) error) error {
 	return x.transaction(ctx, writePatience, false, f)
 }
 
@@ -94,7 +84,7 @@ func (w *Writer) pathNumber(p repo.Path) (int64, error) {
 	if id, ok, err := w.knownNumber(p); ok || err != nil {
 		return id, err
 	}
-	err := sqlitex.Execute(w.conn, `INSERT INTO path (path) VALUES (?1)`, &sqlitex.ExecOptions{Args: []any{string(p)}})
+	err := w.exec(`INSERT INTO path (path) VALUES (?1)`, p)
 	id := w.conn.LastInsertRowID()
 	if err == nil {
 		w.numbers[p] = id
@@ -113,17 +103,6 @@ func (w *Writer) knownNumber(p repo.Path) (id int64, ok bool, err error) {
 	return id, ok, err
 }
 
-func (x *Index) lookUp(p repo.Path) (id int64, ok bool, err error) {
-	err = sqlitex.Execute(x.conn, `SELECT id FROM path WHERE path = ?1`, &sqlitex.ExecOptions{
-		Args: []any{string(p)},
-		ResultFunc: func(s *sqlite.Stmt) error {
-			id, ok = s.ColumnInt64(0), true
-			return nil
-		},
-	})
-	return id, ok, err
-}
-
 // Put adds a file. The file must not be in the index: see [Writer.Remove].
 func (w *Writer) Put(d Document) error {
 	id, err := w.pathNumber(d.Path)
@@ -134,7 +113,7 @@ func (w *Writer) Put(d Document) error {
 	if o == nil {
 		o = new(outline.Outline)
 	}
-	if err := w.exec(`INSERT INTO file VALUES (?1, ?2, ?3, ?4)`, id, d.ID.Bytes(), d.NoteID, int64(d.Kind)); err != nil {
+	if err := w.exec(`INSERT INTO file VALUES (?1, ?2, ?3, ?4)`, id, d.ID.Bytes(), d.NoteID, d.Kind); err != nil {
 		return err
 	}
 	imports, err := (&outline.References{Imports: d.Imports}).AppendBinary(nil)
@@ -144,7 +123,7 @@ func (w *Writer) Put(d Document) error {
 	if err := w.exec(`INSERT INTO facts VALUES (?1, ?2, ?3, ?4, 0)`, id, string(o.Language), o.Package, imports); err != nil {
 		return err
 	}
-	for _, name := range wantedNames(d.Imports) {
+	for _, name := range importedNames(d.Imports) {
 		if err := w.exec(`INSERT OR IGNORE INTO wanted VALUES (?1, ?2)`, name, id); err != nil {
 			return err
 		}
@@ -157,7 +136,7 @@ func (w *Writer) Put(d Document) error {
 			continue
 		}
 		if err := w.exec(`INSERT INTO symbol VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`,
-			id, int64(i), s.Name, s.Qualified, string(s.Kind), int64(s.Line), int64(s.EndLine), s.Exported, int64(s.Depth)); err != nil {
+			id, i, s.Name, s.Qualified, string(s.Kind), s.Line, s.EndLine, s.Exported, s.Depth); err != nil {
 			return err
 		}
 		symbols.WriteString(s.FullName())
@@ -184,7 +163,7 @@ func (w *Writer) Remove(p repo.Path) error {
 	if !ok || err != nil {
 		return err
 	}
-	if err := w.noteTargets(id); err != nil {
+	if err := w.recordTargets(id); err != nil {
 		return err
 	}
 	for _, query := range []string{
@@ -211,8 +190,8 @@ func (w *Writer) exec(query string, args ...any) error {
 
 // PutCommit adds a commit.
 func (w *Writer) PutCommit(c Commit) error {
-	if err := sqlitex.Execute(w.conn, `INSERT INTO entry (oid, subject, date, files) VALUES (?1, ?2, ?3, ?4)`,
-		&sqlitex.ExecOptions{Args: []any{c.ID.Bytes(), c.Subject, c.Date, int64(max(c.Files, len(c.Paths)))}}); err != nil {
+	err := w.exec(`INSERT INTO entry (oid, subject, date, files) VALUES (?1, ?2, ?3, ?4)`, c.ID.Bytes(), c.Subject, c.Date, max(c.Files, len(c.Paths)))
+	if err != nil {
 		return err
 	}
 	entry := w.conn.LastInsertRowID()
@@ -221,7 +200,7 @@ func (w *Writer) PutCommit(c Commit) error {
 		if err != nil {
 			return err
 		}
-		if err := sqlitex.Execute(w.conn, `INSERT OR IGNORE INTO touch VALUES (?1, ?2)`, &sqlitex.ExecOptions{Args: []any{entry, id}}); err != nil {
+		if err := w.exec(`INSERT OR IGNORE INTO touch VALUES (?1, ?2)`, entry, id); err != nil {
 			return err
 		}
 	}
@@ -242,30 +221,39 @@ func (w *Writer) RemoveCommit(id repo.ID) error {
 		`DELETE FROM touch WHERE entry = ?1`,
 		`DELETE FROM in_subject WHERE rowid = ?1`,
 	} {
-		if err := sqlitex.Execute(w.conn, query, &sqlitex.ExecOptions{Args: []any{entry}}); err != nil {
+		if err := w.exec(query, entry); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// Note returns the value of a key, "" if there is none.
+func (x *Index) Note(key string) (value string, err error) {
+	err = sqlitex.Execute(x.conn, `SELECT value FROM note WHERE key = ?1`, &sqlitex.ExecOptions{
+		Args:       []any{key},
+		ResultFunc: func(s *sqlite.Stmt) error { value = s.ColumnText(0); return nil },
+	})
+	return value, err
+}
+
 // SetNote stores a value under a key, such as the state from which the index was made.
 func (w *Writer) SetNote(key, value string) error {
-	return sqlitex.Execute(w.conn, `INSERT OR REPLACE INTO note VALUES (?1, ?2)`, &sqlitex.ExecOptions{Args: []any{key, value}})
+	return w.exec(`INSERT OR REPLACE INTO note VALUES (?1, ?2)`, key, value)
 }
 
 // putTerms adds the terms of a text to a row of a table.
 func (w *Writer) putTerms(table string, row int64, text string) error {
-	terms := damped(text)
+	terms := dampedTerms(text)
 	if terms == "" {
 		return nil
 	}
-	return sqlitex.Execute(w.conn, `INSERT INTO `+table+` (rowid, t) VALUES (?1, ?2)`, &sqlitex.ExecOptions{Args: []any{row, terms}})
+	return w.exec(`INSERT INTO `+table+` (rowid, t) VALUES (?1, ?2)`, row, terms)
 }
 
-// damped returns the terms of a text, each repeated as often as the logarithm of its count. A hundred
+// dampedTerms returns the terms of a text, each repeated as often as the logarithm of its count. A hundred
 // occurrences say little more about a file than ten, and the index has a third of the size.
-func damped(text string) string {
+func dampedTerms(text string) string {
 	words := make(map[string]int) // split each word once, since most are repeated
 	EachWord(text, func(word string) { words[word]++ })
 	counts := make(map[string]int, len(words))

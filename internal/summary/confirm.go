@@ -12,15 +12,14 @@ import (
 	"ken/internal/repo"
 	"ken/internal/survey"
 	"ken/internal/tree"
-	"ken/internal/workspace"
 )
 
 // Summaries are the summaries of one repository.
 type Summaries struct {
 	Registry *registry.Registry
 	Sources  tree.Sources
-	Survey   func(workspace.Tree) *survey.Survey // returns the survey of a tree
-	Author   func(context.Context) string        // who confirms
+	Surveys  *survey.Factory
+	Author   func(context.Context) string // who confirms
 }
 
 // Confirmed is the result of a confirmation. Verdict, Reasons, Basis and Above are about directories.
@@ -60,7 +59,7 @@ func (s *Summaries) Confirm(ctx context.Context, paths []repo.Path, read string)
 			Err: fmt.Errorf("%s: --read %q is not the basis of a directory", repo.DirLabel(ask[0].Path), read),
 		}
 	}
-	confirmed, err := s.Survey(tree.NewWork(s.Sources)).Confirm(ctx, ask)
+	confirmed, err := s.Surveys.WorkTree(nil).Confirm(ctx, ask)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ func (s *Summaries) CheckReceipt(ctx context.Context, text string) (*registry.Re
 	}
 	dir := subjectDir(receipt)
 	out.Text = record.Text
-	here, err := s.Survey(tree.NewWork(s.Sources)).CheckRecord(ctx, record, dir)
+	here, err := s.Surveys.WorkTree(nil).CheckRecord(ctx, record, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func subjectDir(receipt fresh.Receipt) repo.Path {
 // checkBasis checks the receipt of a directory whose record this clone does not have, by the digest of its basis.
 func (s *Summaries) checkBasis(ctx context.Context, receipt fresh.Receipt, out *registry.ReceiptCheck) error {
 	dir := subjectDir(receipt)
-	here, err := s.Survey(tree.NewWork(s.Sources)).CheckBasis(ctx, receipt.Basis, dir)
+	here, err := s.Surveys.WorkTree(nil).CheckBasis(ctx, receipt.Basis, dir)
 	if err != nil {
 		return err
 	}
@@ -81,5 +81,5 @@ func (s *Summaries) checkAt(ctx context.Context, commit repo.ID, check func(*sur
 	if _, ok, err := s.Sources.Workspace.Git.Resolve(ctx, commit.String()); err != nil || !ok {
 		return survey.RecordCheck{Reasons: []string{"commit_not_here"}}, ctx.Err()
 	}
-	return check(s.Survey(tree.NewCommit(s.Sources, commit)))
+	return check(s.Surveys.ForTree(tree.NewCommit(s.Sources, commit), nil))
 }

@@ -60,7 +60,7 @@ func (f *Factory) DirCounts(ctx context.Context, rep *registry.Report, recorded 
 	}
 	if len(within) > 0 || !recorded && rep.State != registry.StateTrust {
 		opts := f.Sources
-		opts.Snapshot = &tree.Snapshot{Workspace: opts.Workspace, Registry: opts.Registry}
+		opts.ReadOnly = &tree.ReadOnlyCheck{Workspace: opts.Workspace, Registry: opts.Registry}
 		return f.ForTree(tree.NewWork(opts), nil).DirCounts(ctx, within)
 	}
 	return f.ForTree(tree.NewVerified(f.Sources, rep, recorded), nil).DirCounts(ctx, nil)

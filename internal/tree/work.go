@@ -28,8 +28,8 @@ type Sources struct {
 	Store     *local.Store
 	Records   Records         // has the summaries; Store if nil
 	Policy    registry.Policy // which files of a commit are excluded
-	// Snapshot makes the tree read-only: the files are those of the snapshot, and no check is recorded.
-	Snapshot *Snapshot
+	// ReadOnly, if set, has the files and verdicts, and no check is recorded.
+	ReadOnly *ReadOnlyCheck
 }
 
 // Work is the work tree as the registry verified it.
@@ -76,7 +76,7 @@ func NewVerified(opts Sources, rep *registry.Report, recorded bool) *Work {
 
 // Recorded reports whether the registry has recorded the files as they are in the tree. Otherwise a reader must not
 // store anything about them.
-func (t *Work) Recorded() bool { return t.Snapshot == nil && !t.unrecorded }
+func (t *Work) Recorded() bool { return t.ReadOnly == nil && !t.unrecorded }
 
 // Report returns the verdicts of the files, after Verify or Files.
 func (t *Work) Report() *registry.Report { return t.report }
@@ -95,8 +95,8 @@ func (t *Work) Verify(ctx context.Context) error {
 	t.verified.Do(func() {
 		var rep *registry.Report
 		var err error
-		if t.Snapshot != nil {
-			rep, _, err = t.Snapshot.Read(ctx)
+		if t.ReadOnly != nil {
+			rep, _, err = t.ReadOnly.Report(ctx)
 		} else {
 			rep, err = t.Registry.Verify(ctx, registry.VerifyOptions{OmitNew: true})
 		}
@@ -142,8 +142,8 @@ func (t *Work) list(ctx context.Context) ([]workspace.File, error) {
 		return nil, err
 	}
 	var files []workspace.File
-	if t.Snapshot != nil {
-		files = t.Snapshot.files() // with sizes
+	if t.ReadOnly != nil {
+		files = t.ReadOnly.files() // with sizes
 	}
 	if t.state == registry.StateNew {
 		return files, nil // rows, if there are any, are of an older tree
@@ -159,11 +159,11 @@ func (t *Work) list(ctx context.Context) ([]workspace.File, error) {
 		if !row.About.IsZero() {
 			t.summarised[row.Path] = row
 		}
-		if t.Snapshot == nil {
+		if t.ReadOnly == nil {
 			files = append(files, t.file(row))
 		}
 	}
-	if t.Snapshot != nil {
+	if t.ReadOnly != nil {
 		return files, nil
 	}
 	return files, t.measure(ctx, files)
@@ -200,7 +200,7 @@ func (t *Work) rowsKnown(ctx context.Context) (bool, error) {
 	if err := t.Verify(ctx); err != nil {
 		return false, err
 	}
-	if t.Snapshot != nil {
+	if t.ReadOnly != nil {
 		return false, nil // the rows may be of an older tree
 	}
 	return t.state != registry.StateNew && len(t.problems)+len(t.missing) == 0, nil
@@ -219,7 +219,7 @@ func (t *Work) File(ctx context.Context, p repo.Path) (*workspace.File, error) {
 	if err := t.Verify(ctx); err != nil || t.state == registry.StateNew {
 		return nil, err
 	}
-	if t.Snapshot != nil {
+	if t.ReadOnly != nil {
 		files, err := t.Files(ctx)
 		i := slices.IndexFunc(files, func(f workspace.File) bool { return f.Path == p })
 		if err != nil || i < 0 {

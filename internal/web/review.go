@@ -185,10 +185,10 @@ func (c *reviewResult) fill(f *pageData, r *review.Review) {
 			c.Groups = append(c.Groups, g)
 		}
 	}
-	for i := range r.Debts[:min(len(r.Debts), mostOlder)] {
-		c.Older = append(c.Older, f.reviewRow(&r.Debts[i]))
+	for i := range r.OlderLines[:min(len(r.OlderLines), mostOlder)] {
+		c.Older = append(c.Older, f.reviewRow(&r.OlderLines[i]))
 	}
-	c.MoreOld = len(r.Debts) - len(c.Older)
+	c.MoreOld = len(r.OlderLines) - len(c.Older)
 }
 
 // kindTitle is the heading of the lines of a kind.

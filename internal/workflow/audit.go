@@ -28,8 +28,8 @@ type Counts struct {
 	Total          int `json:"total"`
 }
 
-// Wanting reports whether an entry is not allowed, is a leftover, or is unknown.
-func (c Counts) Wanting() bool { return c.AdHoc+c.Ephemeral+c.Unknown > 0 }
+// NeedsAttention reports whether an entry is not allowed, is a leftover, or is unknown.
+func (c Counts) NeedsAttention() bool { return c.AdHoc+c.Ephemeral+c.Unknown > 0 }
 
 // Audit classifies all entries of the directory and writes nothing. A directory that
 // does not exist has no entries.

@@ -26,6 +26,20 @@ func (w *Workspace) OnDisk(ctx context.Context, p repo.Path) bool {
 	return err == nil && found[0].Presence != repo.Absent
 }
 
+// ReadFile returns the current content of a file of the work tree, nil if it cannot be read or has more than limit
+// bytes.
+func (w *Workspace) ReadFile(ctx context.Context, p repo.Path, limit int64) (content []byte) {
+	err := w.Files.Bytes(ctx, []repo.Path{p}, limit, func(_ int, b []byte, err error) {
+		if err == nil {
+			content = append([]byte{}, b...)
+		}
+	})
+	if err != nil {
+		return nil
+	}
+	return content
+}
+
 // AsStored returns the bytes that git stores under id if content is a file with that id: content itself, or content
 // with Unix line ends. It returns nil for any other file.
 func (w *Workspace) AsStored(content []byte, id repo.ID) []byte {

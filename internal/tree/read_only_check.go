@@ -11,8 +11,8 @@ import (
 	"ken/internal/workspace"
 )
 
-// A Snapshot is the work tree, judged once without recording a check.
-type Snapshot struct {
+// A ReadOnlyCheck is the work tree, judged once without recording a check.
+type ReadOnlyCheck struct {
 	Workspace *workspace.Workspace
 	Registry  *registry.Registry
 
@@ -22,33 +22,33 @@ type Snapshot struct {
 	err    error
 }
 
-// Read judges all tracked files on the first call, and writes nothing. It returns the verdicts and the sizes of the
+// Report judges all tracked files on the first call, and writes nothing. It returns the verdicts and the sizes of the
 // files.
-func (s *Snapshot) Read(ctx context.Context) (*registry.Report, map[repo.Path]int64, error) {
-	s.once.Do(func() { s.err = s.read(ctx) })
-	return s.report, s.sizes, s.err
+func (c *ReadOnlyCheck) Report(ctx context.Context) (*registry.Report, map[repo.Path]int64, error) {
+	c.once.Do(func() { c.err = c.read(ctx) })
+	return c.report, c.sizes, c.err
 }
 
-func (s *Snapshot) read(ctx context.Context) (err error) {
-	s.report, err = s.Registry.Status(ctx, registry.VerifyOptions{All: true})
+func (c *ReadOnlyCheck) read(ctx context.Context) (err error) {
+	c.report, err = c.Registry.Status(ctx, registry.VerifyOptions{All: true})
 	if err != nil {
 		return err
 	}
-	snap, err := s.Workspace.Git.Snapshot(ctx)
+	snap, err := c.Workspace.Git.Snapshot(ctx)
 	if err != nil {
 		return err
 	}
-	return s.readSizes(ctx, snap.Index.Entries)
+	return c.readSizes(ctx, snap.Index.Entries)
 }
 
 // readSizes reads the sizes of files from the disk, because those in the index may be old. The size of a file outside
 // the sparse checkout is that of the index. A directory, such as a submodule, has size 0.
-func (s *Snapshot) readSizes(ctx context.Context, index []repo.Entry) error {
-	found, err := s.Workspace.Files.Stat(ctx, index)
+func (c *ReadOnlyCheck) readSizes(ctx context.Context, index []repo.Entry) error {
+	found, err := c.Workspace.Files.Stat(ctx, index)
 	if err != nil {
 		return err
 	}
-	s.sizes = make(map[repo.Path]int64, len(index))
+	c.sizes = make(map[repo.Path]int64, len(index))
 	for i := range index {
 		size := found[i].Stat.Size
 		switch {
@@ -57,17 +57,17 @@ func (s *Snapshot) readSizes(ctx context.Context, index []repo.Entry) error {
 		case found[i].Presence == repo.Absent && index[i].Flags.Has(repo.SkipWorktree):
 			size = index[i].Stat.Size
 		}
-		s.sizes[index[i].Path] = size
+		c.sizes[index[i].Path] = size
 	}
 	return nil
 }
 
 // files lists the tracked files of the report.
-func (s *Snapshot) files() []workspace.File {
+func (c *ReadOnlyCheck) files() []workspace.File {
 	var files []workspace.File
-	for i := range s.report.Verdicts {
-		v := &s.report.Verdicts[i]
-		size, tracked := s.sizes[v.RawPath()]
+	for i := range c.report.Verdicts {
+		v := &c.report.Verdicts[i]
+		size, tracked := c.sizes[v.RawPath()]
 		if !tracked || v.Verdict == registry.FoundMissing {
 			continue
 		}

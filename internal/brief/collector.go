@@ -18,12 +18,11 @@ type collector struct {
 	*Briefer
 	x      *searchindex.Index // nil for the brief of the repository without facts from the index
 	t      *find.IndexedTree
-	cut    bool // the clone is shallow
 	survey *survey.Survey
 
 	paths   []repo.Path // of all files, sorted
 	project *project.Project
-	used    []searchindex.Used // source files with how often they are used
+	used    []searchindex.UseCount // source files with how often they are used
 	dirs    map[repo.Path]*survey.Directory
 
 	sourceCounts map[repo.Path]int // that were asked for, by directory
@@ -82,8 +81,8 @@ func (r *collector) tests(dir repo.Path) []repo.Path {
 	return list
 }
 
-// alone reports whether no other file has the name of a file.
-func (r *collector) alone(p repo.Path) bool {
+// hasUniqueName reports whether no other file has the name of a file.
+func (r *collector) hasUniqueName(p repo.Path) bool {
 	return !slices.ContainsFunc(r.paths, func(o repo.Path) bool { return o != p && o.Base() == p.Base() })
 }
 
