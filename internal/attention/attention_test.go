@@ -28,7 +28,7 @@ func facts() attention.Facts {
 	stamp := day.Format(time.RFC3339Nano)
 	mention := docs.CheckedMention{
 		Mention: docs.Mention{File: "docs/guide.md", Line: 7, Text: "`old.go`", Name: "old.go"},
-		Verdict: docs.Moved, To: "new.go", True: true, Since: &docs.Commit{ID: id(2), Date: "2026-03-04T05:06:07Z", Subject: "rename it"},
+		Verdict: docs.Moved, To: "new.go", ExistedThen: true, Since: &docs.Commit{ID: id(2), Date: "2026-03-04T05:06:07Z", Subject: "rename it"},
 	}
 	return attention.Facts{
 		Files: []registry.Verdict{

@@ -64,7 +64,7 @@ func (f *FileFacts) unused(tests int) *block {
 		return unknown("used by", f.Unread)
 	case f.History.Behind:
 		return unknown("used by", "another process is still reading the files; ask again")
-	case f.Outline == nil || !uses.Resolves(f.Outline.Language):
+	case f.Outline == nil || !uses.Supports(f.Outline.Language):
 		return unknown("used by", "ken does not follow uses in this sort of file")
 	case f.Outline.Partial != "":
 		return unknown("used by", "the file breaks its grammar, so that ken may miss uses of it")

@@ -57,7 +57,7 @@ the thing existed when the document mentioned it, and does not exist now.`,
 					}
 					return errWanting
 				}
-				if err := p.showDocs(rep, f); err != nil || !f.check || !wanting && len(rep.Shown()) == 0 {
+				if err := p.showDocs(rep, f); err != nil || !f.check || !wanting && len(rep.Stale()) == 0 {
 					return err
 				}
 				return errWanting
@@ -75,19 +75,19 @@ the thing existed when the document mentioned it, and does not exist now.`,
 
 // remarkDocs says what could not be checked, and reports whether --check fails for it.
 func (p *program) remarkDocs(rep *docs.Report, all bool) (wanting bool) {
-	for _, path := range rep.Missed {
+	for _, path := range rep.WithoutDocuments {
 		p.io.Remarkf("ken: no tracked document at %s", path)
 		wanting = true
 	}
 	for _, u := range rep.Unread {
-		if !u.NoText || all {
+		if !u.NotText || all {
 			how := "not checked"
 			if u.Partial {
 				how = "only partly checked"
 			}
 			p.io.Remarkf("ken: %s: %s: %s", u.File, how, plain(u.Why))
 		}
-		wanting = wanting || !u.NoText
+		wanting = wanting || !u.NotText
 	}
 	if rep.Gap != "" && rep.Undecided() {
 		p.io.Remarkf("ken: some mentions are unknown: %s", plain(rep.Gap))
@@ -100,7 +100,7 @@ func (p *program) remarkDocs(rep *docs.Report, all bool) (wanting bool) {
 func (p *program) showDocs(rep *docs.Report, f docsFlags) error {
 	switch {
 	case f.sarif:
-		return p.io.Encode(sarifOfDocs(p.Version, rep.Shown()))
+		return p.io.Encode(sarifOfDocs(p.Version, rep.Stale()))
 	case p.io.JSON:
 		return p.encodeDocs(rep, f.all)
 	}
@@ -127,8 +127,8 @@ func (p *program) printDocs(rep *docs.Report, all bool) {
 		p.io.Printf("%s:%d: %s — %s\n", j.File, j.Line, term.Clean(j.Text), term.Clean(j.Describe(docsSubject)))
 	}
 	skipped := ""
-	if rep.Passed > 0 {
-		skipped = fmt.Sprintf("; %s in other formats not read", term.Count(rep.Passed, "file"))
+	if rep.UnreadFormats > 0 {
+		skipped = fmt.Sprintf("; %s in other formats not read", term.Count(rep.UnreadFormats, "file"))
 	}
 	if len(rep.Documents) == 0 {
 		p.io.Printf("no documents%s\n", skipped)
@@ -175,12 +175,12 @@ func (p *program) encodeDocs(rep *docs.Report, all bool) error {
 		Unread    []unreadDoc          `json:"unread"`
 		Passed    int                  `json:"passed"`
 		Gap       string               `json:"gap,omitempty"`
-	}{rep.Head, len(rep.Documents), make(map[docs.Verdict]int), make(map[string]int), unreadDocs(rep.Unread), rep.Passed, rep.Gap}
+	}{rep.Head, len(rep.Documents), make(map[docs.Verdict]int), make(map[string]int), unreadDocs(rep.Unread), rep.UnreadFormats, rep.Gap}
 	counts := rep.Counts()
 	for _, v := range docs.Verdicts {
 		head.Counts[v] = counts[v]
 	}
-	list := rep.Shown()
+	list := rep.Stale()
 	if all {
 		list = rep.Mentions
 	}
@@ -242,15 +242,15 @@ func (p *program) fixDocs(c *cobra.Command, w *ken.Repository, rep *docs.Report,
 			for _, e := range fixed.Edits {
 				p.io.Printf("%s:%d: %s: %s → %s\n", e.File, e.Line, word, term.Clean(e.From), term.Clean(e.To))
 			}
-			for i := range fixed.Left {
-				j := &fixed.Left[i]
+			for i := range fixed.Unfixed {
+				j := &fixed.Unfixed[i]
 				p.io.Printf("%s:%d: left: %s — %s\n", j.File, j.Line, term.Clean(j.Text), term.Clean(j.Describe(docsSubject)))
 			}
-			p.io.Printf("%s %s; %d left\n", word, term.Count(len(fixed.Edits), "mention"), len(fixed.Left))
+			p.io.Printf("%s %s; %d left\n", word, term.Count(len(fixed.Edits), "mention"), len(fixed.Unfixed))
 		})
 	}
 	if err != nil && fault.HintOf(err) == "" {
 		err = &fault.Error{Hint: "the documents above are done; see the rest with: ken docs", Err: err}
 	}
-	return len(fixed.Left) > 0 || dry && len(fixed.Edits) > 0, err
+	return len(fixed.Unfixed) > 0 || dry && len(fixed.Edits) > 0, err
 }

@@ -71,11 +71,11 @@ func fenceOf(line []byte) string {
 
 var (
 	// Sites set ids after a title: {#id}, {/* #id */}, <!-- #id -->.
-	headingID   = later(`\s*(?:\{|<!--)[^}]*?#([^}\s*]+)[^}]*(?:\}|-->)\s*$`)
-	idAttribute = later(`\b(?:id|name)\s*=\s*["']([^"']+)["']|^\s*\{:[^}]*#([\w-]+)|^\(([\w-]+)\)=\s*$`)
-	anyTag      = later(`</?[A-Za-z][^>]*>`)
-	anyMarks    = later(`[^\pL\pN_]+`)
-	linkedWords = later(`!?\[([^\]]*)\]\([^)]*\)`)
+	headingID   = lazyRegexp(`\s*(?:\{|<!--)[^}]*?#([^}\s*]+)[^}]*(?:\}|-->)\s*$`)
+	idAttribute = lazyRegexp(`\b(?:id|name)\s*=\s*["']([^"']+)["']|^\s*\{:[^}]*#([\w-]+)|^\(([\w-]+)\)=\s*$`)
+	anyTag      = lazyRegexp(`</?[A-Za-z][^>]*>`)
+	anyMarks    = lazyRegexp(`[^\pL\pN_]+`)
+	linkedWords = lazyRegexp(`!?\[([^\]]*)\]\([^)]*\)`)
 )
 
 // slugs returns the anchors that hosts may make of a title: GitHub's, and one with a single hyphen for each run of
@@ -198,8 +198,8 @@ func (j *judge) judgePastAnchors(ctx context.Context, open []int, claims map[int
 		switch {
 		case l.unread && m.Verdict == "":
 			m.Verdict, m.Why = Unknown, whyUnread
-		case l.has && !m.True:
-			m.Verdict, m.True = Gone, true
+		case l.has && !m.ExistedThen:
+			m.Verdict, m.ExistedThen = Gone, true
 			m.Why = "no heading of " + m.Was.String() + " makes it"
 			list = append(list, &removalSearch{file: m.Was, last: -1, is: l.search.is})
 			gone = append(gone, whose[k])
@@ -214,7 +214,7 @@ func (j *judge) judgePastAnchors(ctx context.Context, open []int, claims map[int
 		return err
 	}
 	for k, i := range gone {
-		j.since(i, list[k])
+		j.setRemovalCommit(i, list[k])
 	}
 	return nil
 }

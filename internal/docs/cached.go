@@ -246,7 +246,7 @@ func withIgnoreFiles(paths []repo.Path) []repo.Path {
 // caller, and text that is not UTF-8 would not survive the encoding.
 func storable(rep *Report) bool {
 	for _, u := range rep.Unread {
-		if !u.Lasting || !utf8.ValidString(string(u.File)) {
+		if !u.Permanent || !utf8.ValidString(string(u.File)) {
 			return false
 		}
 	}

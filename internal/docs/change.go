@@ -52,47 +52,47 @@ func IsTaskFile(p repo.Path) bool {
 	return false
 }
 
-// Phrases returns the texts to search documents for: last elements of paths, symbols and commands. The change
-// breaks no mention in a document without any of them. If a symbol's name is still declared elsewhere, the phrase
+// SearchTerms returns the texts to search documents for: last elements of paths, symbols and commands. The change
+// breaks no mention in a document without any of them. If a symbol's name is still declared elsewhere, the term
 // is the name with its type, package, module or directory.
-func (c *TreeChange) Phrases() ([]string, error) {
+func (c *TreeChange) SearchTerms() ([]string, error) {
 	c.collect()
-	phrases := make(map[string]bool)
-	maps.Copy(phrases, c.removed)
+	terms := make(map[string]bool)
+	maps.Copy(terms, c.removed)
 	for word, removed := range c.words {
 		now, err := c.Declared(word)
 		if err != nil {
 			return nil, err
 		}
 		if len(now) == 0 {
-			phrases[word] = true
+			terms[word] = true
 			continue
 		}
 		for _, s := range removed {
 			for _, q := range s.qualifiers() {
 				for _, separator := range []string{".", "::", "#"} {
-					phrases[q+separator+word] = true
+					terms[q+separator+word] = true
 				}
 			}
 		}
 	}
 	for page := range c.pages {
-		phrases["/"+page] = true
+		terms["/"+page] = true
 	}
 	for _, anchors := range c.anchors {
 		for name := range anchors {
-			phrases["#"+name] = true
+			terms["#"+name] = true
 		}
 	}
 	for tool, t := range c.tools {
 		for name := range t.before.names {
 			if !t.after.names[name] {
-				phrases[tool+" "+name] = true
-				phrases["run "+name] = true
+				terms[tool+" "+name] = true
+				terms["run "+name] = true
 			}
 		}
 	}
-	return slices.Sorted(maps.Keys(phrases)), nil
+	return slices.Sorted(maps.Keys(terms)), nil
 }
 
 // collect finds the paths, symbols, commands and anchors that the change removed.
@@ -195,7 +195,7 @@ func (c *TreeChange) compareAnchors(p repo.Path) {
 }
 
 // includes matches the directives that include another document, which may have the heading.
-var includes = later(`@include|\{%-?\s*include|\{include\}|--8<--|\{\{[<%]|\bimport\b.*\.mdx?['"]`)
+var includes = lazyRegexp(`@include|\{%-?\s*include|\{include\}|--8<--|\{\{[<%]|\bimport\b.*\.mdx?['"]`)
 
 // commands reads all task files of a tool.
 func (c *TreeChange) commands(kind *taskFile, files []File, before bool) commandList {
@@ -216,9 +216,9 @@ func (c *TreeChange) commands(kind *taskFile, files []File, before bool) command
 	return all
 }
 
-// Broken returns the mentions of a document in the new tree that the change broke. edited says that the change
+// BrokenMentions returns the mentions of a document in the new tree that the change broke. edited says that the change
 // also edited the document.
-func (c *TreeChange) Broken(doc repo.Path, content []byte, edited bool) ([]CheckedMention, error) {
+func (c *TreeChange) BrokenMentions(doc repo.Path, content []byte, edited bool) ([]CheckedMention, error) {
 	if !IsDocument(doc) || historical(doc) || excluded(c.Policy.Exclude, doc) {
 		return nil, nil
 	}
@@ -281,7 +281,7 @@ func (c *TreeChange) judgeAnchor(m *CheckedMention) {
 		}
 	}
 	if c.anchors[target][strings.ToLower(m.Name)] {
-		m.Verdict, m.True, m.Was = Gone, true, target
+		m.Verdict, m.ExistedThen, m.Was = Gone, true, target
 	}
 }
 
@@ -310,7 +310,7 @@ func (c *TreeChange) judgePath(m *CheckedMention) {
 	if !ok {
 		return
 	}
-	m.Verdict, m.True, m.Was = Gone, true, was
+	m.Verdict, m.ExistedThen, m.Was = Gone, true, was
 	if to, ok := c.Renamed[m.Was]; ok {
 		m.Verdict, m.To = Moved, to
 		return
@@ -374,7 +374,7 @@ func (c *TreeChange) judgeCommand(m *CheckedMention) {
 	if !ok || !t.before.names[m.Name] || t.after.names[m.Name] || t.after.open && !t.before.open {
 		return
 	}
-	m.Verdict, m.True = Gone, true
+	m.Verdict, m.ExistedThen = Gone, true
 }
 
 // judgeSymbol judges a symbol that the change removed from a file. A qualified name is broken if no other
@@ -400,17 +400,17 @@ func (c *TreeChange) judgeSymbol(m *CheckedMention) error {
 				return err
 			}
 		}
-		m.Verdict, m.True, m.Was = Gone, true, removed[i].Path
+		m.Verdict, m.ExistedThen, m.Was = Gone, true, removed[i].Path
 		return nil
 	}
-	if split(m.Name).isAmbiguous(removed[0].Path, &removed[0].Symbol) && !m.plainly() {
+	if split(m.Name).isAmbiguous(removed[0].Path, &removed[0].Symbol) && !m.isUnambiguous() {
 		return nil
 	}
 	named, err := c.Named(word, "")
 	if err != nil || named {
 		return err
 	}
-	m.Verdict, m.True, m.Was = Gone, true, removed[0].Path
+	m.Verdict, m.ExistedThen, m.Was = Gone, true, removed[0].Path
 	return nil
 }
 

@@ -49,8 +49,8 @@ func (c *Checker) Check(ctx context.Context, opts Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	rep.Missed = missed
-	rep.Passed = countUnreadForms(snapshot, opts.Paths)
+	rep.WithoutDocuments = missed
+	rep.UnreadFormats = countUnreadForms(snapshot, opts.Paths)
 	c.Remark(rep.Remarks...)
 	if opts.Paths == nil {
 		c.saveStaleMentions(rep)
@@ -91,7 +91,7 @@ func (c *Checker) Cached(ctx context.Context) (rep *Report, files int, err error
 	}
 	rep = c.load(ctx, in)
 	if rep != nil {
-		rep.Passed = countUnreadForms(snapshot, nil)
+		rep.UnreadFormats = countUnreadForms(snapshot, nil)
 	}
 	return rep, files, nil
 }
@@ -101,7 +101,7 @@ func countUnreadForms(s *repo.Snapshot, paths []repo.Path) int {
 	n := 0
 	for i := range s.Index.Entries {
 		p := s.Index.Entries[i].Path
-		if UnreadForm(p) && (paths == nil || slices.ContainsFunc(paths, p.Under)) {
+		if IsUnreadFormat(p) && (paths == nil || slices.ContainsFunc(paths, p.Under)) {
 			n++
 		}
 	}
@@ -140,7 +140,7 @@ func (c *Checker) check(ctx context.Context, snapshot *repo.Snapshot, opts Optio
 	if !opts.Holding {
 		if rep := c.load(ctx, in); rep != nil {
 			if opts.Paths != nil {
-				return rep.Only(opts.Paths), nil
+				return rep.Below(opts.Paths), nil
 			}
 			return rep, nil
 		}
@@ -171,7 +171,7 @@ func (c *Checker) check(ctx context.Context, snapshot *repo.Snapshot, opts Optio
 	}
 	rep.Remarks = past.remarks
 	if opts.Paths != nil {
-		return rep.Only(opts.Paths), nil
+		return rep.Below(opts.Paths), nil
 	}
 	return rep, nil
 }
@@ -214,10 +214,10 @@ func (c *Checker) judgeChanged(ctx context.Context, tree *workTree, past *past, 
 
 // Fix corrects the moved mentions of a report, unless dry is set. It returns the corrections and the mentions that
 // stay stale. If a document cannot be written, Fix continues with the others.
-func (c *Checker) Fix(ctx context.Context, rep *Report, dry bool) (Fixed, error) {
-	var all Fixed
+func (c *Checker) Fix(ctx context.Context, rep *Report, dry bool) (FixResult, error) {
+	var all FixResult
 	var failed []error
-	shown := rep.Shown()
+	shown := rep.Stale()
 	for len(shown) > 0 {
 		p, n := shown[0].File, 1
 		for n < len(shown) && shown[n].File == p {
@@ -228,7 +228,7 @@ func (c *Checker) Fix(ctx context.Context, rep *Report, dry bool) (Fixed, error)
 			failed = append(failed, err)
 		}
 		all.Edits = append(all.Edits, fixed.Edits...)
-		all.Left = append(all.Left, fixed.Left...)
+		all.Unfixed = append(all.Unfixed, fixed.Unfixed...)
 		if shown = shown[n:]; ctx.Err() != nil {
 			break
 		}
@@ -241,9 +241,9 @@ const fixTries = 5
 
 // fixDocument corrects the listed mentions of one document. If the document has changed since the check, it
 // corrects those that are still at their position.
-func (c *Checker) fixDocument(ctx context.Context, p repo.Path, listed []CheckedMention, dry bool) (fixed Fixed, err error) {
+func (c *Checker) fixDocument(ctx context.Context, p repo.Path, listed []CheckedMention, dry bool) (fixed FixResult, err error) {
 	if !slices.ContainsFunc(listed, func(j CheckedMention) bool { return j.Verdict == Moved }) {
-		return Fixed{Left: listed}, nil
+		return FixResult{Unfixed: listed}, nil
 	}
 	for range fixTries {
 		var before, after []byte
@@ -265,7 +265,7 @@ func (c *Checker) fixDocument(ctx context.Context, p repo.Path, listed []Checked
 		}
 	}
 	if err != nil {
-		return Fixed{Left: listed}, err
+		return FixResult{Unfixed: listed}, err
 	}
 	return fixed, nil
 }

@@ -62,20 +62,20 @@ func (b *taskFile) has(p repo.Path) bool {
 const maxTaskFile = 1 << 20
 
 var (
-	makeRule     = later(`(?m)^([^\s#:=][^#:=\n]*?)\s*::?(?:[^=:\n]|$)`)
-	makeOpen     = later(`(?m)^\s*-?s?include\b|^[^\s#:=]*[%$][^:=\n]*:|\$\(eval\b`)
-	makeInclude  = later(`(?m)^[ \t]*include[ \t]+([^#\n]+)`) // with a dash, the file is optional
-	makeForward  = later(`(?m)^%:\s*([\w-]+)%`)
-	makeVariable = later(`\$\([^)]*\)|\$\{[^}]*\}|\$.`)
-	justRule     = later(`(?m)^(?:@?([A-Za-z_][\w-]*)(?:\s[^:\n]*)?:(?:[^=]|$)|alias\s+([\w-]+)\s*:=)`)
-	justOpen     = later(`(?m)^(?:import|mod)\b`)
-	taskRule     = later(`(?m)^\s+["']?([\w:.*-]+)["']?:`)
-	taskOpen     = later(`(?m)^includes:`)
-	rakeRule     = later(`\b(?:task|file|multitask)\b[\s(]*(?::?["']?([\w:-]+)["']?)`)
+	makeRule     = lazyRegexp(`(?m)^([^\s#:=][^#:=\n]*?)\s*::?(?:[^=:\n]|$)`)
+	makeOpen     = lazyRegexp(`(?m)^\s*-?s?include\b|^[^\s#:=]*[%$][^:=\n]*:|\$\(eval\b`)
+	makeInclude  = lazyRegexp(`(?m)^[ \t]*include[ \t]+([^#\n]+)`) // with a dash, the file is optional
+	makeForward  = lazyRegexp(`(?m)^%:\s*([\w-]+)%`)
+	makeVariable = lazyRegexp(`\$\([^)]*\)|\$\{[^}]*\}|\$.`)
+	justRule     = lazyRegexp(`(?m)^(?:@?([A-Za-z_][\w-]*)(?:\s[^:\n]*)?:(?:[^=]|$)|alias\s+([\w-]+)\s*:=)`)
+	justOpen     = lazyRegexp(`(?m)^(?:import|mod)\b`)
+	taskRule     = lazyRegexp(`(?m)^\s+["']?([\w:.*-]+)["']?:`)
+	taskOpen     = lazyRegexp(`(?m)^includes:`)
+	rakeRule     = lazyRegexp(`\b(?:task|file|multitask)\b[\s(]*(?::?["']?([\w:-]+)["']?)`)
 )
 
-// later returns a function that compiles the expression on first use. Hooks start ken often and rarely need it.
-func later(expr string) func() *regexp.Regexp {
+// lazyRegexp returns a function that compiles the expression on first use. Hooks start ken often and rarely need it.
+func lazyRegexp(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
@@ -290,7 +290,7 @@ func (j *judge) judgePastCommands(ctx context.Context, open []int, claims map[in
 			case err != nil || len(content) > maxTaskFile:
 				vague[t.mention] = unreadReason(err)
 			case m.Was == "" && r.names[m.Name]:
-				m.Verdict, m.True, m.Was = Gone, true, t.place.Path
+				m.Verdict, m.ExistedThen, m.Was = Gone, true, t.place.Path
 			case r.open:
 				more[t.mention] = true
 			}
@@ -340,7 +340,7 @@ func (j *judge) dateCommands(ctx context.Context, gone []int) error {
 	}
 	for _, i := range gone {
 		m := &j.list[i]
-		j.since(i, searches[recipe{m.Was, m.Tool, m.Name}])
+		j.setRemovalCommit(i, searches[recipe{m.Was, m.Tool, m.Name}])
 	}
 	return nil
 }

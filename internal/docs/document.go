@@ -56,9 +56,9 @@ func roleOf(p repo.Path) Role {
 // IsDocument reports whether a file is a document that ken checks.
 func IsDocument(p repo.Path) bool { return roleOf(p) != "" }
 
-// UnreadForm reports whether a file is in a directory of documents, and is prose in a format that ken does not
+// IsUnreadFormat reports whether a file is in a directory of documents, and is prose in a format that ken does not
 // read.
-func UnreadForm(p repo.Path) bool {
+func IsUnreadFormat(p repo.Path) bool {
 	lower := strings.ToLower(string(p))
 	return otherForms.has(path.Ext(lower)) && !IsDocument(p) && amongDocs(strings.Split(path.Dir(lower), "/"))
 }

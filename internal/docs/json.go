@@ -61,13 +61,13 @@ type EditJSON struct {
 }
 
 // JSON returns the corrections as --json prints them.
-func (f *Fixed) JSON(dry bool) FixedJSON {
-	out := FixedJSON{DryRun: dry, Edits: []EditJSON{}, Left: len(f.Left), Mentions: []MentionJSON{}}
+func (f *FixResult) JSON(dry bool) FixedJSON {
+	out := FixedJSON{DryRun: dry, Edits: []EditJSON{}, Left: len(f.Unfixed), Mentions: []MentionJSON{}}
 	for _, e := range f.Edits {
 		out.Edits = append(out.Edits, EditJSON{e.File.String(), e.Line, e.From, e.To})
 	}
-	for i := range f.Left {
-		out.Mentions = append(out.Mentions, f.Left[i].JSON())
+	for i := range f.Unfixed {
+		out.Mentions = append(out.Mentions, f.Unfixed[i].JSON())
 	}
 	return out
 }

@@ -22,8 +22,8 @@ type CheckedMention struct {
 	Uncommitted bool
 	// To is the new path of a moved thing.
 	To repo.Path
-	// True is set if the thing existed when the document named it. Only then has the document become wrong.
-	True bool
+	// ExistedThen is set if the thing existed when the document named it. Only then has the document become wrong.
+	ExistedThen bool
 	// Written is the commit that wrote the mention; nil if it was not searched for.
 	Written *Commit
 	// Hidden says why the mention is listed only with --all; "" if it is always listed.
@@ -41,12 +41,12 @@ type CheckedMention struct {
 // A Report is the result of a check.
 type Report struct {
 	Head      repo.ID
-	Documents []Tally          // the documents that were read, by path
+	Documents []DocumentCounts // the documents that were read, by path
 	Mentions  []CheckedMention // by document and line
-	// Missed are the requested paths without a tracked document.
-	Missed []repo.Path
-	// Passed counts the files among documents in formats that ken does not read.
-	Passed int
+	// WithoutDocuments are the requested paths without a tracked document.
+	WithoutDocuments []repo.Path
+	// UnreadFormats counts the files among documents in formats that ken does not read.
+	UnreadFormats int
 	// Unread are the documents that could not be read, with the reason.
 	Unread []Unread
 	// Gap says why some mentions are unknown: the history is incomplete, or git lacks contents. It is "" if
@@ -56,8 +56,8 @@ type Report struct {
 	Remarks []string
 }
 
-// A Tally counts the mentions of a document by verdict.
-type Tally struct {
+// DocumentCounts counts the mentions of a document by verdict.
+type DocumentCounts struct {
 	File   repo.Path
 	Counts map[Verdict]int
 }
@@ -73,11 +73,11 @@ func (r *Report) Counts() map[Verdict]int {
 	return all
 }
 
-// Only returns the part of a report for some documents or directories.
-func (r *Report) Only(paths []repo.Path) *Report {
+// Below returns the part of a report for some documents or directories.
+func (r *Report) Below(paths []repo.Path) *Report {
 	part := *r
 	out := func(p repo.Path) bool { return !slices.ContainsFunc(paths, p.Under) }
-	part.Documents = slices.DeleteFunc(slices.Clone(r.Documents), func(t Tally) bool { return out(t.File) })
+	part.Documents = slices.DeleteFunc(slices.Clone(r.Documents), func(t DocumentCounts) bool { return out(t.File) })
 	part.Mentions = slices.DeleteFunc(slices.Clone(r.Mentions), func(m CheckedMention) bool { return out(m.File) })
 	part.Unread = slices.DeleteFunc(slices.Clone(r.Unread), func(u Unread) bool { return out(u.File) })
 	part.Gap = gapOf(part.Mentions, r.Gap)
@@ -110,14 +110,14 @@ func (r *Report) Undecided() bool {
 type Unread struct {
 	File repo.Path
 	Why  string
-	// Lasting is set if the cause is the content, so that it persists until the content changes. NoText is set if
+	// Permanent is set if the cause is the content, so that it persists until the content changes. NotText is set if
 	// the content is not prose.
-	Lasting, NoText bool
-	Partial         bool // a part of it was checked
+	Permanent, NotText bool
+	Partial            bool // a part of it was checked
 }
 
-// Shown lists the stale mentions.
-func (r *Report) Shown() []CheckedMention {
+// Stale lists the stale mentions.
+func (r *Report) Stale() []CheckedMention {
 	var list []CheckedMention
 	for _, j := range r.Mentions {
 		if j.Hidden == "" {
@@ -129,14 +129,14 @@ func (r *Report) Shown() []CheckedMention {
 
 // The reasons why a mention is hidden, besides a verdict that is no problem.
 const (
-	HiddenAcked      = "acknowledged"
-	HiddenHistorical = "historical"                    // the document describes the past
-	HiddenHedged     = "hedged"                        // the words around the mention weaken it
-	HiddenPrinted    = "printed by a program"          // by a command in the document
-	HiddenUntrue     = "not there when it was written" // so it may mean something else
-	HiddenCommon     = "any project has one"           // so it may be the reader's
-	HiddenMade       = "named in code"                 // so a program may create it
-	HiddenSaid       = "told in the document"          // at another place in it
+	HiddenAcked        = "acknowledged"
+	HiddenHistorical   = "historical"                    // the document describes the past
+	HiddenHedged       = "hedged"                        // the words around the mention weaken it
+	HiddenPrinted      = "printed by a program"          // by a command in the document
+	HiddenNeverExisted = "not there when it was written" // so it may mean something else
+	HiddenCommon       = "any project has one"           // so it may be the reader's
+	HiddenGenerated    = "named in code"                 // so a program may create it
+	HiddenExplained    = "told in the document"          // at another place in it
 )
 
 // A judge checks the documents of one tree.
@@ -186,7 +186,7 @@ func (j *judge) run(ctx context.Context, files []File, earlier *parts) error {
 	if err := j.judgeByHistory(ctx); err != nil {
 		return err
 	}
-	j.dropMembers()
+	j.dropCasualMentions()
 	j.tally()
 	return nil
 }
@@ -213,16 +213,16 @@ func (t docStatements) hidden(m *CheckedMention) string {
 		return string(m.Verdict)
 	case m.Hidden != "":
 		return m.Hidden
-	case m.Hedged && (!m.True || m.Verdict != Gone && m.Verdict != Moved):
+	case m.Hedged && (!m.ExistedThen || m.Verdict != Gone && m.Verdict != Moved):
 		return HiddenHedged // the history never had it
 	case m.Verdict != Gone && m.Verdict != Moved:
 		return string(m.Verdict)
-	case !m.True:
-		return HiddenUntrue
+	case !m.ExistedThen:
+		return HiddenNeverExisted
 	case m.nameOfAnyProject():
 		return HiddenCommon
 	case m.Verdict == Moved && t.namesNewPlace(m), t.saysGone(m):
-		return HiddenSaid
+		return HiddenExplained
 	}
 	return ""
 }
@@ -337,15 +337,15 @@ func (j *judge) readDocuments(ctx context.Context, files []File) error {
 			}
 			j.report.Unread = append(j.report.Unread, Unread{
 				File: f.Path, Why: failed[i].Error(),
-				Lasting: errors.Is(failed[i], ErrTooLarge) || errors.Is(failed[i], ErrNotText),
-				NoText:  errors.Is(failed[i], ErrNotText),
+				Permanent: errors.Is(failed[i], ErrTooLarge) || errors.Is(failed[i], ErrNotText),
+				NotText:   errors.Is(failed[i], ErrNotText),
 			})
 			continue
 		}
-		j.report.Documents = append(j.report.Documents, Tally{f.Path, make(map[Verdict]int)})
+		j.report.Documents = append(j.report.Documents, DocumentCounts{f.Path, make(map[Verdict]int)})
 		j.list = append(j.list, found[i]...)
 		if partial[i] != "" {
-			j.report.Unread = append(j.report.Unread, Unread{File: f.Path, Why: partial[i], Lasting: true, Partial: true})
+			j.report.Unread = append(j.report.Unread, Unread{File: f.Path, Why: partial[i], Permanent: true, Partial: true})
 		}
 	}
 	return nil
@@ -456,8 +456,8 @@ func (j *judge) judgeByHistory(ctx context.Context) error {
 		return nil
 	}
 	if j.past.head.IsZero() {
-		j.keepIgnored()
-		j.settle(Never, "nothing is committed yet")
+		j.acceptIgnoredPaths()
+		j.setRemainingVerdicts(Never, "nothing is committed yet")
 		return nil
 	}
 	var err error
@@ -468,29 +468,29 @@ func (j *judge) judgeByHistory(ctx context.Context) error {
 	if err := j.judgePast(ctx); err != nil {
 		return err
 	}
-	j.keepIgnored()
-	if err := j.hideMadeFiles(ctx); err != nil {
+	j.acceptIgnoredPaths()
+	if err := j.hideGeneratedFiles(ctx); err != nil {
 		return err
 	}
 	if j.report.Gap != "" {
-		j.settle(Unknown, j.report.Gap)
+		j.setRemainingVerdicts(Unknown, j.report.Gap)
 	}
-	j.settle(Never, "")
+	j.setRemainingVerdicts(Never, "")
 	return nil
 }
 
-// keepIgnored marks ignored paths as holding if the repository did not track them when the document named them.
-func (j *judge) keepIgnored() {
+// acceptIgnoredPaths marks ignored paths as holding if the repository did not track them when the document named them.
+func (j *judge) acceptIgnoredPaths() {
 	for i := range j.list {
-		if m := &j.list[i]; m.ignored && !m.True && m.Verdict != Holds {
+		if m := &j.list[i]; m.ignored && !m.ExistedThen && m.Verdict != Holds {
 			m.Verdict, m.Why, m.Since, m.To, m.Was = Holds, whyIgnored, nil, "", ""
 		}
 	}
 }
 
-// dropMembers removes casual mentions of things that never existed, and names that may be members and were never
+// dropCasualMentions removes casual mentions of things that never existed, and names that may be members and were never
 // files. If the history is incomplete, a name counts as a file if the tree has files with its extension.
-func (j *judge) dropMembers() {
+func (j *judge) dropCasualMentions() {
 	j.list = slices.DeleteFunc(j.list, func(m CheckedMention) bool {
 		drop := false
 		switch {
@@ -506,8 +506,8 @@ func (j *judge) dropMembers() {
 	})
 }
 
-// settle sets the verdict of all mentions without one.
-func (j *judge) settle(v Verdict, why string) {
+// setRemainingVerdicts sets the verdict of all mentions without one.
+func (j *judge) setRemainingVerdicts(v Verdict, why string) {
 	for i := range j.list {
 		if m := &j.list[i]; m.Verdict == "" {
 			m.Verdict, m.Why = v, why

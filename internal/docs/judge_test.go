@@ -91,7 +91,7 @@ func TestReadingOf(t *testing.T) {
 	}
 }
 
-func TestSays(t *testing.T) {
+func TestContainsName(t *testing.T) {
 	for text, want := range map[string]bool{
 		"see api/a.go.": true, "api/a.go": true, "xapi/a.go api/a.gox": false, "xapi/a.go api/a.go": true,
 		"api/a.goé": false, "\xffapi/a.go\xff": true, "": false,
@@ -101,7 +101,7 @@ func TestSays(t *testing.T) {
 		}
 	}
 	if containsName([]byte("anything"), "") {
-		t.Error("nothing is said everywhere")
+		t.Error("every text contains the empty name")
 	}
 }
 
@@ -176,13 +176,13 @@ func TestFix(t *testing.T) {
 		if string(got) != text || len(fixed.Edits) != 0 {
 			t.Errorf("%s: %s, %v", name, got, fixed.Edits)
 		}
-		if left := fixed.Left; len(left) > 1 || len(left) == 1 && left[0].Why != tt.why || len(left) == 0 && tt.why != "" {
+		if left := fixed.Unfixed; len(left) > 1 || len(left) == 1 && left[0].Why != tt.why || len(left) == 0 && tt.why != "" {
 			t.Errorf("%s: left %v", name, left)
 		}
 	}
 }
 
-func TestSpelled(t *testing.T) {
+func TestEncodePath(t *testing.T) {
 	for _, tt := range []struct {
 		name, doc string
 		form      Form
@@ -199,7 +199,7 @@ func TestSpelled(t *testing.T) {
 		{"a/\xff.go", "g.md", Code, ""},
 		{"c:d.md", "g.md", Link, "c%3Ad.md"},
 	} {
-		if got, ok := spelled(tt.name, repo.Path(tt.doc), tt.form); ok != (tt.want != "") || ok && got != tt.want {
+		if got, ok := encodePath(tt.name, repo.Path(tt.doc), tt.form); ok != (tt.want != "") || ok && got != tt.want {
 			t.Errorf("%q as %s in %s: %q, %v", tt.name, tt.form, tt.doc, got, ok)
 		}
 	}
@@ -275,9 +275,9 @@ func TestJudgeBombs(t *testing.T) {
 			return &judge{index: c}
 		},
 		"what has gone": func(n int) *judge {
-			j := &judge{report: &Report{Documents: []Tally{{"README.md", make(map[Verdict]int)}}}}
+			j := &judge{report: &Report{Documents: []DocumentCounts{{"README.md", make(map[Verdict]int)}}}}
 			for i := range n {
-				m := CheckedMention{Mention: Mention{File: "README.md", Line: 2 * i, Kind: Path, Name: fmt.Sprintf("src/x%d.go", i)}, Verdict: Gone, True: true}
+				m := CheckedMention{Mention: Mention{File: "README.md", Line: 2 * i, Kind: Path, Name: fmt.Sprintf("src/x%d.go", i)}, Verdict: Gone, ExistedThen: true}
 				switch i % 3 {
 				case 0:
 					m.Verdict, m.To = Moved, "src/y.go"
@@ -298,18 +298,18 @@ func TestJudgeBombs(t *testing.T) {
 func TestDocumentStatements(t *testing.T) {
 	list := []CheckedMention{
 		{Mention: Mention{File: "a.md", Line: 1, Kind: Path, Name: "new.go"}, Verdict: Holds},
-		{Mention: Mention{File: "a.md", Line: 4, Kind: Path, Name: "old.go"}, Verdict: Moved, True: true, To: "new.go"},
-		{Mention: Mention{File: "a.md", Line: 5, Kind: Path, Name: "old.go"}, Verdict: Moved, True: true, To: "new.go"},
-		{Mention: Mention{File: "a.md", Line: 6, Kind: Path, Name: "x.go"}, Verdict: Gone, True: true},
-		{Mention: Mention{File: "a.md", Line: 99, Kind: Path, Name: "x.go", Hedged: true, SaidGone: true, inSentence: true}, Verdict: Gone, True: true, Hidden: HiddenHedged},
-		{Mention: Mention{File: "b.md", Line: 1, Kind: Path, Name: "x.go"}, Verdict: Gone, True: true},
+		{Mention: Mention{File: "a.md", Line: 4, Kind: Path, Name: "old.go"}, Verdict: Moved, ExistedThen: true, To: "new.go"},
+		{Mention: Mention{File: "a.md", Line: 5, Kind: Path, Name: "old.go"}, Verdict: Moved, ExistedThen: true, To: "new.go"},
+		{Mention: Mention{File: "a.md", Line: 6, Kind: Path, Name: "x.go"}, Verdict: Gone, ExistedThen: true},
+		{Mention: Mention{File: "a.md", Line: 99, Kind: Path, Name: "x.go", Hedged: true, SaidGone: true, inSentence: true}, Verdict: Gone, ExistedThen: true, Hidden: HiddenHedged},
+		{Mention: Mention{File: "b.md", Line: 1, Kind: Path, Name: "x.go"}, Verdict: Gone, ExistedThen: true},
 	}
 	told := statementsOf(list)
 	var got []string
 	for i := range list {
 		got = append(got, told.hidden(&list[i]))
 	}
-	if want := []string{"holds", HiddenSaid, "", HiddenSaid, HiddenHedged, ""}; !slices.Equal(got, want) {
+	if want := []string{"holds", HiddenExplained, "", HiddenExplained, HiddenHedged, ""}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

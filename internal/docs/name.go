@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// A named is a name in a piece of text, with its position.
-type named struct {
+// A nameInText is a name in a piece of text, with its position.
+type nameInText struct {
 	kind       Kind
 	name       string
 	start, end int // of name in the text, as far as the text has it
@@ -23,7 +23,7 @@ type named struct {
 const maxName = 300
 
 // spanNames returns the names in a code span.
-func spanNames(s string) []named {
+func spanNames(s string) []nameInText {
 	s = strings.TrimRight(s, " \t\n")
 	lead := len(s) - len(strings.TrimLeft(s, " \t\n"))
 	if len(s)-lead == 0 || len(s)-lead > maxName {
@@ -32,7 +32,7 @@ func spanNames(s string) []named {
 	t := s[lead:]
 	if strings.ContainsAny(t, " \t\n") {
 		if symbol, ok := symbolOf(t); ok && strings.HasSuffix(t, ")") {
-			return []named{symbol.shift(lead)}
+			return []nameInText{symbol.shift(lead)}
 		}
 		found := commandNames(t)
 		for i := range found {
@@ -41,15 +41,15 @@ func spanNames(s string) []named {
 		return found
 	}
 	if p, ok := pathOf(t); ok {
-		return []named{p.shift(lead)}
+		return []nameInText{p.shift(lead)}
 	}
 	if sym, ok := symbolOf(t); ok {
-		return []named{sym.shift(lead)}
+		return []nameInText{sym.shift(lead)}
 	}
 	return nil
 }
 
-func (n named) shift(by int) named {
+func (n nameInText) shift(by int) nameInText {
 	n.start += by
 	n.end += by
 	if n.text != (Span{}) {
@@ -60,8 +60,8 @@ func (n named) shift(by int) named {
 }
 
 // pathOf returns the path in a word without spaces. If the word may be something else, it returns false.
-func pathOf(s string) (named, bool) {
-	n := named{kind: Path, end: len(s)}
+func pathOf(s string) (nameInText, bool) {
+	n := nameInText{kind: Path, end: len(s)}
 	if s == "" || strings.Contains(s, "://") || strings.Contains(s, "…") || !utf8.ValidString(s) {
 		return n, false
 	}
@@ -325,8 +325,8 @@ func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
 // symbolOf returns the symbol in a code span: Foo.bar, foo_bar, foo(), (*T).M. A single ordinary word is not a
 // symbol.
-func symbolOf(s string) (named, bool) {
-	n := named{kind: Symbol}
+func symbolOf(s string) (nameInText, bool) {
+	n := nameInText{kind: Symbol}
 	t := s
 	called := false
 	start := 0

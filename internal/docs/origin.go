@@ -195,7 +195,7 @@ func (j *judge) compareOne(v *version, content []byte, err error, found map[int]
 			still = append(still, v.trail.open[i:]...)
 			break
 		}
-		text := j.list[m].searched()
+		text := j.list[m].searchText()
 		has, known := said[text]
 		if !known {
 			has = containsName(content, text)
@@ -210,8 +210,8 @@ func (j *judge) compareOne(v *version, content []byte, err error, found map[int]
 	v.trail.open = still
 }
 
-// searched returns the text that identifies a mention in other versions.
-func (m *Mention) searched() string {
+// searchText returns the text that identifies a mention in other versions.
+func (m *Mention) searchText() string {
 	if m.At == (Span{}) {
 		return m.Text
 	}

@@ -190,10 +190,10 @@ func (j *judge) carry(p *parts) {
 		case held[m.File][m.key()] || names[m.nameKey()]:
 			m.Verdict, m.carried = Holds, true
 		case old != nil && (old.judged() || m.Hidden != ""):
-			m.Verdict, m.Since, m.Uncommitted, m.To, m.True = old.Verdict, old.Since, old.Uncommitted, old.To, old.True
+			m.Verdict, m.Since, m.Uncommitted, m.To, m.ExistedThen = old.Verdict, old.Since, old.Uncommitted, old.To, old.ExistedThen
 			m.Written, m.Why, m.Was, m.carried = old.Written, old.Why, old.Was, true
-			if old.Hidden == HiddenMade {
-				m.Hidden = HiddenMade
+			if old.Hidden == HiddenGenerated {
+				m.Hidden = HiddenGenerated
 			}
 		}
 	}
@@ -270,7 +270,7 @@ func withoutHolding(list []CheckedMention) []CheckedMention {
 // merge adds the other documents of an earlier report to the report on some.
 func (j *judge) merge(files []File, earlier *Report) {
 	type piece struct {
-		tally    *Tally
+		tally    *DocumentCounts
 		mentions []CheckedMention
 		unread   []Unread
 	}

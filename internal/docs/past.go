@@ -147,7 +147,7 @@ func (j *judge) existedThen(ctx context.Context, open []int, claims map[int]orig
 		c := claims[i]
 		for _, p := range meant(i) {
 			if !ids[k].IsZero() && m.Was == "" {
-				m.Was, m.True = p, true
+				m.Was, m.ExistedThen = p, true
 			}
 			k++
 		}
@@ -163,7 +163,7 @@ func (j *judge) existedThen(ctx context.Context, open []int, claims map[int]orig
 		case m.Was == "":
 		case j.index.has(string(m.Was)):
 			m.Verdict = Holds // the document has moved
-		case !m.True && c.vague != "":
+		case !m.ExistedThen && c.vague != "":
 			m.Verdict, m.Why = Unknown, c.vague
 		default:
 			m.Verdict = Gone
@@ -227,12 +227,12 @@ func (j *judge) findMoves(ctx context.Context, gone []int) error {
 			m.Why = "or moved: " + WhyAbsent
 		}
 	}
-	return j.keepBuilt(ctx, gone)
+	return j.excludeBuildOutput(ctx, gone)
 }
 
-// keepBuilt clears True for ignored directories, and for ignored files if the commit that removed them edited a
-// .gitignore: since then a build creates them.
-func (j *judge) keepBuilt(ctx context.Context, gone []int) error {
+// excludeBuildOutput clears ExistedThen for ignored directories, and for ignored files if the commit that removed them
+// edited a .gitignore: since then a build creates them.
+func (j *judge) excludeBuildOutput(ctx context.Context, gone []int) error {
 	var commits []repo.ID
 	for _, i := range gone {
 		if m := &j.list[i]; m.ignored && m.Since != nil && !slices.Contains(commits, m.Since.ID) {
@@ -255,7 +255,7 @@ func (j *judge) keepBuilt(ctx context.Context, gone []int) error {
 			built = built || slices.ContainsFunc(paths, func(p repo.Path) bool { return p.Base() == ".gitignore" })
 		}
 		if built {
-			m.True = false
+			m.ExistedThen = false
 		}
 	}
 	return nil

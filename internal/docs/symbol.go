@@ -204,7 +204,7 @@ func (j *judge) judgePastSymbols(ctx context.Context, open []int, claims map[int
 			for _, d := range where[name.member] {
 				switch {
 				case !name.definedBy(d.file, &d.symbol):
-				case name.isAmbiguous(d.file, &d.symbol) && !m.plainly():
+				case name.isAmbiguous(d.file, &d.symbol) && !m.isUnambiguous():
 					faint = d.file
 				default:
 					files = append(files, d.file)
@@ -212,7 +212,7 @@ func (j *judge) judgePastSymbols(ctx context.Context, open []int, claims map[int
 			}
 			switch {
 			case len(files) > 0:
-				m.Verdict, m.True, m.Was = Gone, true, files[0]
+				m.Verdict, m.ExistedThen, m.Was = Gone, true, files[0]
 				gone = append(gone, goneSymbol{i, name, files})
 			case faint != "":
 				m.Verdict, m.Why = Ambiguous, "it was a member in "+faint.String()+", and other things have the same name"
@@ -248,7 +248,7 @@ func (j *judge) stillDefined(ctx context.Context, gone []goneSymbol) ([]goneSymb
 	var files []File
 	for _, g := range gone {
 		for _, f := range j.scan.having[g.name.member] {
-			if !which[f.Path] && outline.MayRead(f.Path) {
+			if !which[f.Path] && outline.MayHaveOutline(f.Path) {
 				which[f.Path] = true
 				files = append(files, f)
 			}
@@ -259,7 +259,7 @@ func (j *judge) stillDefined(ctx context.Context, gone []goneSymbol) ([]goneSymb
 		if err != nil {
 			return
 		}
-		o, err := outline.Of(files[i].Path, content)
+		o, err := outline.Parse(files[i].Path, content)
 		for k, g := range gone {
 			if err != nil || o.Partial != "" {
 				if HasWord(content, g.name.member) {
@@ -283,7 +283,7 @@ func (j *judge) stillDefined(ctx context.Context, gone []goneSymbol) ([]goneSymb
 			continue
 		}
 		m := &j.list[g.mention]
-		m.Verdict, m.True, m.Was = Holds, false, ""
+		m.Verdict, m.ExistedThen, m.Was = Holds, false, ""
 	}
 	return left, nil
 }
@@ -324,7 +324,7 @@ func (p *definitionSearch) at(ctx context.Context, commit repo.ID) (map[string][
 	var unread []File
 	files = slices.DeleteFunc(files, func(f File) bool {
 		return p.now[f.ID] || !f.Mode.SameType(repo.Regular) || IsDocument(f.Path) ||
-			!outline.MayRead(f.Path) || outline.LanguageOf(f.Path, nil) == outline.Markdown
+			!outline.MayHaveOutline(f.Path) || outline.LanguageOf(f.Path, nil) == outline.Markdown
 	})
 	for _, f := range files {
 		if _, read := p.defines[f.ID]; !read {
@@ -373,7 +373,7 @@ func (p *definitionSearch) read(ctx context.Context, files []File) error {
 		if len(found) == 0 || outline.LanguageOf(files[i].Path, content) == outline.Unknown {
 			return
 		}
-		o, err := outline.Of(files[i].Path, content)
+		o, err := outline.Parse(files[i].Path, content)
 		if err != nil {
 			p.vague[ids[i]] = slices.Collect(maps.Keys(found))
 			return
@@ -386,8 +386,8 @@ func (p *definitionSearch) read(ctx context.Context, files []File) error {
 	})
 }
 
-// plainly reports whether a mention can only mean a symbol: it is qualified or called.
-func (m *Mention) plainly() bool { return strings.ContainsAny(m.Text, ".:#(") }
+// isUnambiguous reports whether a mention can only mean a symbol: it is qualified or called.
+func (m *Mention) isUnambiguous() bool { return strings.ContainsAny(m.Text, ".:#(") }
 
 // dateSymbols finds the last commits that removed symbols. A commit that removed a symbol from one file may have
 // moved it to another, and other files may still have defined it.
@@ -426,7 +426,7 @@ func (j *judge) dateSymbols(ctx context.Context, gone []goneSymbol, defs *defini
 		}
 	}
 	for i, g := range gone {
-		j.since(g.mention, latest[i])
+		j.setRemovalCommit(g.mention, latest[i])
 	}
 	return j.checkRenames(ctx, gone, latest)
 }
@@ -509,15 +509,15 @@ func (j *judge) findSymbolRemovals(ctx context.Context, open []*removalSearch) e
 			}
 		}
 		var err error
-		if open, err = j.alsoIn(ctx, moved); err != nil || len(open) == 0 {
+		if open, err = j.movedElsewhere(ctx, moved); err != nil || len(open) == 0 {
 			return err
 		}
 	}
 	return nil
 }
 
-// since sets the commit that removed a thing according to a search.
-func (j *judge) since(i int, h *removalSearch) {
+// setRemovalCommit sets the commit that removed a thing according to a search.
+func (j *judge) setRemovalCommit(i int, h *removalSearch) {
 	m := &j.list[i]
 	if m.Uncommitted = h.inHead; !h.inHead && !h.blind {
 		m.Since = j.commit(h.last)

@@ -55,14 +55,14 @@ func benchmark(b *testing.B, files []sample) {
 	for _, s := range files {
 		size += len(s.src)
 	}
-	if _, err := Of(files[0].path, files[0].src); err != nil {
+	if _, err := Parse(files[0].path, files[0].src); err != nil {
 		b.Fatal(err)
 	}
 	b.SetBytes(int64(size))
 	b.ReportAllocs()
 	for b.Loop() {
 		for _, s := range files {
-			_, _ = Of(s.path, s.src) // binary files have no outline
+			_, _ = Parse(s.path, s.src) // binary files have no outline
 		}
 	}
 }

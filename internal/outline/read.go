@@ -65,7 +65,7 @@ func readAs(lang Language, src []byte, refs bool) (*file, error) {
 	}
 	if lang != CSharp {
 		plain, macros := withoutMacros(text)
-		if text, blanked = plain, sorted(blanked, macros); len(macros) > 0 && try().broken == 0 {
+		if text, blanked = plain, mergeSpans(blanked, macros); len(macros) > 0 && try().broken == 0 {
 			return best, nil
 		}
 	}
@@ -76,7 +76,7 @@ func readAs(lang Language, src []byte, refs bool) (*file, error) {
 	text, blanked = once, others
 	if lang != CSharp {
 		plain, macros := withoutMacros(once)
-		text, blanked = plain, sorted(others, macros)
+		text, blanked = plain, mergeSpans(others, macros)
 	}
 	was := best
 	if try() != was {

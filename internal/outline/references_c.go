@@ -197,7 +197,7 @@ func (c *treeNames) cPath(before pathName, n syntax.Node, kind kindCode) {
 	switch {
 	case scope.IsZero(): // ::name
 	case before.path == 0:
-		path = one(c.idOfNode(scope))
+		path = singleName(c.idOfNode(scope))
 	default:
 		path = c.stepNode(before, scope, mentionKind)
 	}
@@ -233,7 +233,7 @@ func (c *treeNames) cField(n syntax.Node, kind kindCode) {
 	var path pathName
 	switch value.Type() {
 	case "identifier":
-		path = one(c.idOfNode(value))
+		path = singleName(c.idOfNode(value))
 	case "this":
 		path = c.class
 	default:
@@ -388,7 +388,7 @@ func (c *treeNames) cFunction(n syntax.Node) {
 		owner := plainName(withoutArguments(c.text(name)))
 		if dot := strings.LastIndexByte(owner, '.'); dot > 0 {
 			owner = owner[:dot]
-			c.class = one(c.idOf(owner[strings.LastIndexByte(owner, '.')+1:]))
+			c.class = singleName(c.idOf(owner[strings.LastIndexByte(owner, '.')+1:]))
 		}
 	} else if c.class.path == 0 {
 		c.bind(c.idOfNode(name), pathName{})
@@ -409,7 +409,7 @@ func (c *treeNames) cTypeName(n syntax.Node) pathName {
 	for range 8 {
 		switch n.Type() {
 		case "type_identifier":
-			return one(c.idOfNode(n))
+			return singleName(c.idOfNode(n))
 		case "template_type", "struct_specifier", "class_specifier", "union_specifier", "enum_specifier":
 			n = n.Child("name")
 		case "type_descriptor":
@@ -422,7 +422,7 @@ func (c *treeNames) cTypeName(n syntax.Node) pathName {
 			if scope.Type() != "namespace_identifier" || name.Type() != "type_identifier" {
 				return pathName{}
 			}
-			return c.join(one(c.idOfNode(scope)), "::", c.bytes(name))
+			return c.join(singleName(c.idOfNode(scope)), "::", c.bytes(name))
 		default:
 			return pathName{}
 		}

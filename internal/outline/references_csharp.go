@@ -187,7 +187,7 @@ func (c *treeNames) csharpPath(n syntax.Node, kind kindCode) (path pathName) {
 	}
 	switch before.Type() {
 	case "identifier":
-		path = one(c.idOfNode(before))
+		path = singleName(c.idOfNode(before))
 	case "this", "this_expression":
 		path = c.class
 	case "qualified_name", "member_access_expression":
@@ -377,7 +377,7 @@ func (c *treeNames) csharpType(n syntax.Node) pathName {
 	for range 4 {
 		switch n.Type() {
 		case "identifier":
-			return one(c.idOfNode(n))
+			return singleName(c.idOfNode(n))
 		case "generic_name":
 			n = n.First("identifier")
 		case "nullable_type":
@@ -388,7 +388,7 @@ func (c *treeNames) csharpType(n syntax.Node) pathName {
 			if before.Type() != "identifier" || name.Type() != "identifier" {
 				return pathName{}
 			}
-			return c.join(one(c.idOfNode(before)), ".", c.bytes(name))
+			return c.join(singleName(c.idOfNode(before)), ".", c.bytes(name))
 		default:
 			return pathName{}
 		}

@@ -188,7 +188,7 @@ func (c *treeNames) javaPath(n syntax.Node, kind kindCode) (path pathName) {
 func (c *treeNames) javaObject(n syntax.Node) pathName {
 	switch n.Type() {
 	case "identifier", "type_identifier":
-		return one(c.idOfNode(n))
+		return singleName(c.idOfNode(n))
 	case "this":
 		return c.class
 	case "field_access", "scoped_identifier":
@@ -333,14 +333,14 @@ func (c *treeNames) javaType(n syntax.Node) pathName {
 		if string(c.bytes(n)) == "var" {
 			return pathName{}
 		}
-		return one(c.idOfNode(n))
+		return singleName(c.idOfNode(n))
 	case "scoped_type_identifier":
 		var path pathName
 		for _, child := range n.Children() {
 			switch {
 			case child.Type() != "type_identifier":
 			case path.path == 0:
-				path = one(c.idOfNode(child))
+				path = singleName(c.idOfNode(child))
 			default:
 				path = c.join(path, ".", c.bytes(child))
 			}

@@ -311,7 +311,7 @@ func (c *treeNames) phpMember(n syntax.Node, kind kindCode) (typ pathName) {
 		before = c.class
 	default:
 		if id := c.idOfNode(object); c.isLocal(id) {
-			before = one(id)
+			before = singleName(id)
 		}
 	}
 	if name.Type() == "name" {
@@ -333,12 +333,12 @@ func (c *treeNames) phpScoped(scope, name syntax.Node, kind kindCode) {
 			c.mentionNode(scope, kind)
 			return
 		}
-		path = one(c.idOfNode(scope))
+		path = singleName(c.idOfNode(scope))
 	case "qualified_name":
 		before, last := c.phpNames(scope)
 		c.phpPath(scope, mentionKind)
 		if path = c.join(before, `\`, c.bytes(last)); before.path == 0 {
-			path = one(c.idOfNode(last))
+			path = singleName(c.idOfNode(last))
 		}
 	case "relative_scope":
 		if string(c.bytes(scope)) != "parent" {
@@ -359,11 +359,11 @@ func (c *treeNames) phpType(n syntax.Node) pathName {
 	for range 4 {
 		switch n.Type() {
 		case "name":
-			return one(c.idOfNode(n))
+			return singleName(c.idOfNode(n))
 		case "qualified_name":
 			before, last := c.phpNames(n)
 			if before.path == 0 {
-				return one(c.idOfNode(last))
+				return singleName(c.idOfNode(last))
 			}
 			return c.join(before, `\`, c.bytes(last))
 		case "optional_type", "named_type":

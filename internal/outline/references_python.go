@@ -22,7 +22,7 @@ func (c *treeNames) python(n syntax.Node, kind kindCode) {
 			break
 		}
 		if name := pythonText(c.bytes(n)); name != "" && n.Start() != c.required {
-			c.imports(InText+name, n.Start())
+			c.imports(TextModulePrefix+name, n.Start())
 		}
 		c.children(n)
 	case "attribute":
@@ -142,7 +142,7 @@ func (c *treeNames) pythonPath(n syntax.Node, kind kindCode) (path pathName) {
 		case "self", "cls":
 			path = c.class
 		default:
-			path = one(c.idOfNode(object))
+			path = singleName(c.idOfNode(object))
 		}
 	case "attribute":
 		path = c.pythonPath(object, mentionKind)
@@ -351,18 +351,18 @@ func (c *treeNames) pythonType(n syntax.Node) pathName {
 	switch n.Type() {
 	case "identifier":
 		id := c.idOfNode(n)
-		return one(id)
+		return singleName(id)
 	case "attribute":
 		object := n.Child("object")
 		if object.Type() != "identifier" {
 			return pathName{}
 		}
 		root := c.idOfNode(object)
-		return c.join(one(root), ".", c.bytes(n.Child("attribute")))
+		return c.join(singleName(root), ".", c.bytes(n.Child("attribute")))
 	case "string":
 		if name := unquote(c.text(n)); isIdentifier(name) {
 			id := c.idOf(name)
-			return one(id)
+			return singleName(id)
 		}
 	}
 	return pathName{}

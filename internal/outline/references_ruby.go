@@ -104,12 +104,12 @@ func (c *treeNames) rubyPath(n syntax.Node, kind kindCode) (path pathName) {
 	scope, name := n.Child("scope"), n.Child("name")
 	switch scope.Type() {
 	case "constant":
-		path = one(c.idOfNode(scope))
+		path = singleName(c.idOfNode(scope))
 	case "scope_resolution":
 		path = c.rubyPath(scope, mentionKind)
 	case "": // ::Name
 		c.mentionNode(name, kind)
-		return one(c.idOfNode(name))
+		return singleName(c.idOfNode(name))
 	default:
 		c.visit(scope, mentionKind)
 	}
@@ -136,12 +136,12 @@ func (c *treeNames) rubyCall(n syntax.Node) {
 		c.except(n, "method")
 		return
 	case "identifier":
-		if path = one(c.idOfNode(receiver)); !c.isLocal(path.root) {
+		if path = singleName(c.idOfNode(receiver)); !c.isLocal(path.root) {
 			c.visit(receiver, mentionKind) // it may be a method, too
 			path = pathName{}
 		}
 	case "constant":
-		path = one(c.idOfNode(receiver))
+		path = singleName(c.idOfNode(receiver))
 		if made {
 			c.visit(receiver, kind)
 		}

@@ -181,7 +181,7 @@ func (c *treeNames) rustPath(n syntax.Node, kind kindCode) (path pathName) {
 	}
 	switch before.Type() {
 	case "identifier", "type_identifier", "crate", "super", "self":
-		if path = one(c.idOfNode(before)); string(c.bytes(before)) == "Self" {
+		if path = singleName(c.idOfNode(before)); string(c.bytes(before)) == "Self" {
 			path = c.class
 		}
 	case "scoped_identifier", "scoped_type_identifier":
@@ -199,7 +199,7 @@ func (c *treeNames) rustPath(n syntax.Node, kind kindCode) (path pathName) {
 
 // rustFieldTypes records the field types of a struct.
 func (c *treeNames) rustFieldTypes(n syntax.Node) {
-	owner := one(c.idOfNode(n.Child("name")))
+	owner := singleName(c.idOfNode(n.Child("name")))
 	for _, f := range n.Child("body").Children() {
 		if f.Type() == "field_declaration" {
 			c.field(owner, ".", c.bytes(f.Child("name")), c.rustType(f.Child("type")))
@@ -217,7 +217,7 @@ func (c *treeNames) rustField(n syntax.Node, kind kindCode) (typ pathName) {
 	var before pathName
 	switch value.Type() {
 	case "identifier":
-		before = one(c.idOfNode(value))
+		before = singleName(c.idOfNode(value))
 	case "self":
 		before = c.class
 	case "field_expression":
@@ -258,13 +258,13 @@ func (c *treeNames) rustType(n syntax.Node) pathName {
 			if string(c.bytes(n)) == "Self" {
 				return c.class
 			}
-			return one(c.idOfNode(n))
+			return singleName(c.idOfNode(n))
 		case "scoped_type_identifier", "scoped_identifier":
 			before := n.Child("path")
 			if before.Type() != "identifier" && before.Type() != "crate" && before.Type() != "super" {
 				return pathName{}
 			}
-			return c.join(one(c.idOfNode(before)), "::", c.bytes(n.Child("name")))
+			return c.join(singleName(c.idOfNode(before)), "::", c.bytes(n.Child("name")))
 		case "reference_type", "generic_type", "pointer_type":
 			n = n.Child("type")
 		default:
@@ -498,7 +498,7 @@ func (c *treeNames) rustTokens(n syntax.Node) {
 			c.member(pathName{}, c.idOfNode(child), child.Start(), kind)
 			path = pathName{}
 		case bytes.HasPrefix(after, []byte("::")):
-			if path = one(c.idOfNode(child)); string(c.bytes(child)) == "Self" {
+			if path = singleName(c.idOfNode(child)); string(c.bytes(child)) == "Self" {
 				path = c.class
 			}
 		case kind != mentionKind || isCapital(c.bytes(child)):

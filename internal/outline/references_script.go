@@ -60,7 +60,7 @@ func (c *treeNames) script(n syntax.Node, kind kindCode) {
 		c.within(false, func() {
 			if n.Type() == "interface_declaration" {
 				c.bindParams(n.Child("type_parameters"))
-				c.scriptFields(one(c.idOfNode(n.Child("name"))), n.Child("body"))
+				c.scriptFields(singleName(c.idOfNode(n.Child("name"))), n.Child("body"))
 			}
 			c.except(n, "name")
 		})
@@ -155,7 +155,7 @@ func (c *treeNames) scriptPath(n syntax.Node, kind kindCode) (path pathName) {
 		case "object", "module":
 			switch child.Type() {
 			case "identifier":
-				path = one(c.idOfNode(child))
+				path = singleName(c.idOfNode(child))
 			case "this":
 				path = c.class
 			case "member_expression", "nested_identifier":
@@ -466,7 +466,7 @@ func (c *treeNames) scriptType(n syntax.Node) pathName {
 		switch n.Type() {
 		case "identifier", "type_identifier":
 			id := c.idOfNode(n)
-			return one(id)
+			return singleName(id)
 		case "nested_type_identifier", "member_expression":
 			module, name := n.Child("module"), n.Child("name")
 			if module.IsZero() {
@@ -476,7 +476,7 @@ func (c *treeNames) scriptType(n syntax.Node) pathName {
 				return pathName{}
 			}
 			root := c.idOfNode(module)
-			return c.join(one(root), ".", c.bytes(name))
+			return c.join(singleName(root), ".", c.bytes(name))
 		case "type_annotation":
 			n = n.First("type_identifier", "nested_type_identifier", "generic_type")
 		case "generic_type":

@@ -171,7 +171,7 @@ func (c *treeNames) inClass(name syntax.Node, walk func()) {
 	case id == 0:
 		c.class = pathName{}
 	case was.path == 0:
-		c.class = one(id)
+		c.class = singleName(id)
 	default:
 		c.class = c.join(was, c.separator, c.bytes(name))
 	}
@@ -218,7 +218,7 @@ func (c *treeNames) names(n syntax.Node, kind kindCode) {
 		case len(list) == 1:
 			c.mentionNode(name, kind)
 		case i == 0:
-			path = one(c.idOfNode(name))
+			path = singleName(c.idOfNode(name))
 		case i == len(list)-1:
 			c.stepNode(path, name, kind)
 		default:

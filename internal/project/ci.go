@@ -30,7 +30,7 @@ func (p *Project) ciSteps() []ciStep {
 	p.readCI = true
 	const maxWorkflows = 40
 	n := 0
-	for _, f := range p.under(".github/workflows", len(p.files)) {
+	for _, f := range p.filesUnder(".github/workflows", len(p.files)) {
 		ext := path.Ext(f.Base())
 		if f.Dir() != ".github/workflows" || ext != ".yml" && ext != ".yaml" || isSideWorkflow(f.Base()) {
 			continue
@@ -41,7 +41,7 @@ func (p *Project) ciSteps() []ciStep {
 		root, _ := p.document(f).(*yaml.Node)
 		p.githubSteps(f, root)
 	}
-	if f := p.first("", ".gitlab-ci.yml"); f != "" {
+	if f := p.firstFile("", ".gitlab-ci.yml"); f != "" {
 		root, _ := p.document(f).(*yaml.Node)
 		p.gitlabSteps(f, root)
 	}
@@ -105,7 +105,7 @@ func yamlEnv(outer map[string]string, node *yaml.Node) map[string]string {
 	return env
 }
 
-var ciExpression = later(`\$\{\{\s*env\.(\w+)\s*\}\}`)
+var ciExpression = lazyRegexp(`\$\{\{\s*env\.(\w+)\s*\}\}`)
 
 // addSteps adds the commands of a run step that build, test or lint.
 func (p *Project) addSteps(file repo.Path, node *yaml.Node, in string, env map[string]string) {

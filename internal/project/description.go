@@ -75,7 +75,7 @@ func xmlDescription(content []byte) string {
 	return in.Description
 }
 
-var gemLine = later(`(?m)^\s*\w+\.(summary|description)\s*=\s*(?:"([^"\\]*)"|'([^'\\]*)'|%[qQ]?\{([^{}\\]*)\}|%[qQ]?\(([^()\\]*)\))`)
+var gemLine = lazyRegexp(`(?m)^\s*\w+\.(summary|description)\s*=\s*(?:"([^"\\]*)"|'([^'\\]*)'|%[qQ]?\{([^{}\\]*)\}|%[qQ]?\(([^()\\]*)\))`)
 
 // gemDescription returns the summary of a gem, or its description. A text that is computed is none.
 func gemDescription(content string) string {

@@ -18,7 +18,7 @@ func (p *Project) goCommands(dir repo.Path, add func(candidate)) {
 			purpose: forLint, lang: "go", key: "golangci-lint run", order: orderConfig,
 		})
 	}
-	mod := p.first(dir, "go.mod")
+	mod := p.firstFile(dir, "go.mod")
 	if mod == "" {
 		return
 	}
@@ -83,7 +83,7 @@ func (p *Project) goPackage(module, dir repo.Path) string {
 	return quoteWord("./" + rel)
 }
 
-var goWorkUse = later(`(?m)^\s*(?:use\s+)?(\.[^\s()]*|"[^"]+")\s*(?://.*)?$`)
+var goWorkUse = lazyRegexp(`(?m)^\s*(?:use\s+)?(\.[^\s()]*|"[^"]+")\s*(?://.*)?$`)
 
 // inGoWork reports whether the workspace at the root uses the module in a directory.
 func (p *Project) inGoWork(dir repo.Path) bool {
@@ -214,7 +214,7 @@ func isSystemTag(tag string) bool {
 // directory below cmd.
 func (p *Project) goMainFiles(dir repo.Path) []repo.Path {
 	var mains []repo.Path
-	for _, f := range p.under(dir, len(p.files)) {
+	for _, f := range p.filesUnder(dir, len(p.files)) {
 		if !strings.HasSuffix(string(f), ".go") || strings.HasSuffix(string(f), "_test.go") {
 			continue
 		}
@@ -242,7 +242,7 @@ func (p *Project) mainPackages(files []repo.Path) []repo.Path {
 	})
 }
 
-var goMain = later(`(?m)^package\s+main\b`)
+var goMain = lazyRegexp(`(?m)^package\s+main\b`)
 
 // rankSide is the rank from which on a program is a tool or an example.
 const rankSide = 20

@@ -13,12 +13,12 @@ import (
 // nearest with a build file.
 func (p *Project) gradleBuild(dir repo.Path) (repo.Path, bool) {
 	for d := range upward(dir) {
-		if p.first(d, "settings.gradle", "settings.gradle.kts") != "" {
+		if p.firstFile(d, "settings.gradle", "settings.gradle.kts") != "" {
 			return d, true
 		}
 	}
 	for d := range upward(dir) {
-		if p.first(d, "build.gradle", "build.gradle.kts") != "" {
+		if p.firstFile(d, "build.gradle", "build.gradle.kts") != "" {
 			return d, true
 		}
 	}
@@ -55,7 +55,7 @@ func gradleIn(dir repo.Path) string {
 	return " -p " + quotePath(dir)
 }
 
-var gradleInclude = later(`["'](:?[\w.:/-]+)["']`)
+var gradleInclude = lazyRegexp(`["'](:?[\w.:/-]+)["']`)
 
 // gradleModule returns the path of a project of a Gradle build with a colon at its end, such as :core: , and whether the
 // settings list it.
@@ -65,7 +65,7 @@ func (p *Project) gradleModule(build, dir repo.Path) (string, bool) {
 		return "", true
 	}
 	name := ":" + strings.ReplaceAll(rel, "/", ":")
-	settings := p.text(p.first(build, "settings.gradle", "settings.gradle.kts"))
+	settings := p.text(p.firstFile(build, "settings.gradle", "settings.gradle.kts"))
 	for _, m := range gradleInclude().FindAllSubmatch(settings, -1) {
 		if ":"+strings.TrimPrefix(string(m[1]), ":") == name {
 			return name + ":", isName(name)
@@ -76,9 +76,9 @@ func (p *Project) gradleModule(build, dir repo.Path) (string, bool) {
 
 // gradleCommands offers the usual tasks of a Gradle project.
 func (p *Project) gradleCommands(dir repo.Path, add func(candidate)) {
-	file := p.first(dir, "build.gradle", "build.gradle.kts")
+	file := p.firstFile(dir, "build.gradle", "build.gradle.kts")
 	if file == "" {
-		file = p.first(dir, "settings.gradle", "settings.gradle.kts")
+		file = p.firstFile(dir, "settings.gradle", "settings.gradle.kts")
 	}
 	if file == "" {
 		return
@@ -121,7 +121,7 @@ type pom struct {
 
 // pom returns the pom.xml of a directory, nil if it has none that can be read.
 func (p *Project) pom(dir repo.Path) *pom {
-	file := p.first(dir, "pom.xml")
+	file := p.firstFile(dir, "pom.xml")
 	text := p.text(file)
 	if text == nil {
 		return nil
@@ -231,7 +231,7 @@ func (p *Project) jvmTest(test repo.Path) (Command, bool, string) {
 			}
 			return Command{Run: run, Dir: d, Source: join(d, "pom.xml")}, true, ""
 		}
-		file := p.first(d, "build.gradle", "build.gradle.kts")
+		file := p.firstFile(d, "build.gradle", "build.gradle.kts")
 		if file == "" {
 			continue
 		}
@@ -261,4 +261,4 @@ func (p *Project) jvmClass(file repo.Path, class string) string {
 	return "*" + class
 }
 
-var jvmPackage = later(`(?m)^\s*package\s+([\w.]+)\s*;?\s*$`)
+var jvmPackage = lazyRegexp(`(?m)^\s*package\s+([\w.]+)\s*;?\s*$`)

@@ -11,14 +11,14 @@ import (
 )
 
 var (
-	globValue    = later(`\b(include|testMatch|spec|exclude|testIgnore)\s*['"]?\s*:\s*`)
-	regexpValue  = later(`\b(testRegex|testPathIgnorePatterns)\s*['"]?\s*:\s*`)
-	rootsValue   = later(`\broots\s*['"]?\s*:\s*`)
-	rootDirText  = later(`\brootDir\s*['"]?\s*:\s*['"]([^'"\n]+)['"]`)
-	quotedText   = later("'([^'\n]*)'|\"([^\"\n]*)\"|`([^`\n$]*)`")
-	testDirText  = later(`\btestDir\s*:\s*['"]([^'"\n]+)['"]`)
-	dirText      = later(`\bdir\s*:\s*['"]([^'"\n]+)['"]`)
-	projectArray = later(`\b(?:projects|workspace)\s*['"]?\s*:\s*\[`)
+	globValue    = lazyRegexp(`\b(include|testMatch|spec|exclude|testIgnore)\s*['"]?\s*:\s*`)
+	regexpValue  = lazyRegexp(`\b(testRegex|testPathIgnorePatterns)\s*['"]?\s*:\s*`)
+	rootsValue   = lazyRegexp(`\broots\s*['"]?\s*:\s*`)
+	rootDirText  = lazyRegexp(`\brootDir\s*['"]?\s*:\s*['"]([^'"\n]+)['"]`)
+	quotedText   = lazyRegexp("'([^'\n]*)'|\"([^\"\n]*)\"|`([^`\n$]*)`")
+	testDirText  = lazyRegexp(`\btestDir\s*:\s*['"]([^'"\n]+)['"]`)
+	dirText      = lazyRegexp(`\bdir\s*:\s*['"]([^'"\n]+)['"]`)
+	projectArray = lazyRegexp(`\b(?:projects|workspace)\s*['"]?\s*:\s*\[`)
 )
 
 // A testPattern says which files a runner takes. All paths are from the package's directory.

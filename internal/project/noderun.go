@@ -75,7 +75,7 @@ func (p *Project) testRuns(pkg *nodePackage) []testRun {
 		return pkg.runs
 	}
 	pkg.runsRead = true
-	for _, name := range names(pkg.scripts) {
+	for _, name := range sortedKeys(pkg.scripts) {
 		for _, c := range splitShell(pkg.scripts[name]) {
 			if run, ok := p.parseRun(pkg, c.words); ok {
 				run.script, run.source, run.line = name, pkg.file, pkg.scriptLine(name)
@@ -258,7 +258,7 @@ func (p *Project) nodeTest(test repo.Path) (Command, bool, string) {
 		}
 		rel, _ := relative(d, test)
 		if run, reached := p.bestRun(pkg, rel); run != nil {
-			return p.oneFile(pkg, run, test), true, pkg.missed(run, reached)
+			return p.oneFile(pkg, run, test), true, pkg.testScriptNote(run, reached)
 		}
 		// A runner with a list of files in its configuration refuses others; one that a script gives files to
 		// takes any.
@@ -268,7 +268,7 @@ func (p *Project) nodeTest(test repo.Path) (Command, bool, string) {
 			case !compileGlobs(run.runner.patterns).match(rel):
 			case run.config != "" && excluded == "":
 				excluded = run.config
-			case len(run.files) > 0 && run.config == "" && slices.Contains(pkg.reach("test", nil), run.script):
+			case len(run.files) > 0 && run.config == "" && slices.Contains(pkg.calledScripts("test", nil), run.script):
 				spare = &run
 			}
 		}
@@ -285,7 +285,7 @@ func (p *Project) nodeTest(test repo.Path) (Command, bool, string) {
 
 // bestRun returns the run that fits a file best, and the scripts that the test script calls.
 func (p *Project) bestRun(pkg *nodePackage, rel string) (*testRun, []string) {
-	reached := pkg.reach("test", nil)
+	reached := pkg.calledScripts("test", nil)
 	var best *testRun
 	bestRank := 0
 	runs := p.testRuns(pkg)
@@ -328,8 +328,8 @@ func (run *testRun) extras() int {
 	return n
 }
 
-// missed says that the test script does not run what run does, or that run takes more files; "" if all is as expected.
-func (k *nodePackage) missed(run *testRun, reached []string) string {
+// testScriptNote says that the test script does not run what run does, or that run takes more files; "" if all is as expected.
+func (k *nodePackage) testScriptNote(run *testRun, reached []string) string {
 	if run.runner.name == "mocha" && run.config != "" {
 		return run.config.String() + " makes mocha run other files too"
 	}
@@ -342,8 +342,8 @@ func (k *nodePackage) missed(run *testRun, reached []string) string {
 	return k.script("test") + " does not run this file, " + k.script(run.script) + " does"
 }
 
-// reach returns a script and the scripts that it calls, by whatever package manager.
-func (k *nodePackage) reach(name string, seen []string) []string {
+// calledScripts returns a script and the scripts that it calls, by whatever package manager.
+func (k *nodePackage) calledScripts(name string, seen []string) []string {
 	if _, ok := k.scripts[name]; !ok || slices.Contains(seen, name) {
 		return seen
 	}
@@ -355,7 +355,7 @@ func (k *nodePackage) reach(name string, seen []string) []string {
 				pattern := strings.TrimSuffix(w, "*")
 				if other == w || pattern != w && pattern != "" && strings.HasPrefix(other, pattern) {
 					if callsScripts(c.words) {
-						seen = k.reach(other, seen)
+						seen = k.calledScripts(other, seen)
 					}
 				}
 			}

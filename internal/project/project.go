@@ -96,7 +96,7 @@ func New(files []repo.Path, read func(repo.Path) ([]byte, error)) (*Project, err
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("read %s: %w", f, err)
 		}
-		p.keep(f, data, err)
+		p.remember(f, data, err)
 	}
 	return p, nil
 }
@@ -147,10 +147,10 @@ const (
 // maxEach is how many commands each list of [Commands] has at most.
 const maxEach = 3
 
-// For returns the commands for a file or directory. For each purpose the nearest directory above the
+// CommandsFor returns the commands for a file or directory. CommandsFor each purpose the nearest directory above the
 // path whose manifests offer one decides; commands for the file's own language come before others. If no
 // directory at or above it offers any, the nearest manifests below a directory do.
-func (p *Project) For(path repo.Path) Commands {
+func (p *Project) CommandsFor(path repo.Path) Commands {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	dir := path

@@ -12,7 +12,7 @@ import (
 // pythonCommands offers the tools that the manifests of a Python project configure.
 func (p *Project) pythonCommands(dir repo.Path, add func(candidate)) {
 	prefix := p.pythonPrefix(dir)
-	doc := p.document(p.first(dir, "pyproject.toml"))
+	doc := p.document(p.firstFile(dir, "pyproject.toml"))
 	if conf := p.pytest(dir); conf.source != "" {
 		c := candidate{
 			Command: Command{Run: inDir(dir, prefix+"pytest"), Source: conf.source, Line: conf.line},
@@ -30,7 +30,7 @@ func (p *Project) pythonCommands(dir repo.Path, add func(candidate)) {
 	p.pythonScripts(dir, doc, add)
 	p.toxCommands(dir, doc, add)
 	p.noxCommands(dir, add)
-	if file := p.first(dir, "manage.py"); file != "" {
+	if file := p.firstFile(dir, "manage.py"); file != "" {
 		if p.pytest(dir).source == "" {
 			add(candidate{
 				Command: Command{Run: inDir(dir, prefix+"python manage.py test"), Source: file},
@@ -49,13 +49,13 @@ func (p *Project) pythonCommands(dir repo.Path, add func(candidate)) {
 // pythonPrefix returns what the project's own tool puts before a command, with a space after it.
 func (p *Project) pythonPrefix(dir repo.Path) string {
 	for d := range upward(dir) {
-		doc := p.document(p.first(d, "pyproject.toml"))
+		doc := p.document(p.firstFile(d, "pyproject.toml"))
 		for _, tool := range [][2]string{{"uv", "uv.lock"}, {"poetry", "poetry.lock"}, {"pdm", "pdm.lock"}, {"rye", "requirements-dev.lock"}} {
 			if p.has(join(d, tool[1])) || at(doc, "tool", tool[0]) != nil {
 				return tool[0] + " run "
 			}
 		}
-		if p.first(d, "Pipfile", "Pipfile.lock") != "" {
+		if p.firstFile(d, "Pipfile", "Pipfile.lock") != "" {
 			return "pipenv run "
 		}
 		if doc != nil {
@@ -91,7 +91,7 @@ func (p *Project) findPytest(dir repo.Path) pytestConfig {
 		return pytestConfig{}
 	}
 	for _, place := range [][2]string{{"pytest.ini", "pytest"}, {".pytest.ini", "pytest"}, {"tox.ini", "pytest"}, {"setup.cfg", "tool:pytest"}} {
-		file := p.first(dir, place[0])
+		file := p.firstFile(dir, place[0])
 		section, ok := parseINI(p.text(file))[place[1]]
 		if file == "" || !ok && place[0] != "pytest.ini" {
 			continue
@@ -102,7 +102,7 @@ func (p *Project) findPytest(dir repo.Path) pytestConfig {
 			files:     strings.Fields(section["python_files"].text),
 		}
 	}
-	file := p.first(dir, "pyproject.toml")
+	file := p.firstFile(dir, "pyproject.toml")
 	doc := p.document(file)
 	for _, key := range []string{"ini_options", ""} {
 		section := []string{"tool", "pytest"}
@@ -123,10 +123,10 @@ func (p *Project) findPytest(dir repo.Path) pytestConfig {
 	if name, line := p.pythonDependency(dir, "pytest"); name != "" {
 		return pytestConfig{source: name, line: line}
 	}
-	if file := p.first(dir, "conftest.py"); file != "" && p.isPythonRoot(dir) {
+	if file := p.firstFile(dir, "conftest.py"); file != "" && p.isPythonRoot(dir) {
 		return pytestConfig{source: file}
 	}
-	if file := p.first(dir, "tests/conftest.py"); file != "" {
+	if file := p.firstFile(dir, "tests/conftest.py"); file != "" {
 		return pytestConfig{source: file}
 	}
 	for _, s := range p.ciSteps() {
@@ -148,7 +148,7 @@ func fieldsAt(doc any, keys ...string) []string {
 
 // isPythonRoot reports whether a directory has a manifest of a Python project.
 func (p *Project) isPythonRoot(dir repo.Path) bool {
-	return p.first(dir, "pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "pytest.ini", "noxfile.py", "Pipfile", "manage.py") != "" ||
+	return p.firstFile(dir, "pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "pytest.ini", "noxfile.py", "Pipfile", "manage.py") != "" ||
 		p.manifest(dir, "requirements*.txt") != ""
 }
 
@@ -186,8 +186,8 @@ func (p *Project) pythonScripts(dir repo.Path, doc any, add func(candidate)) {
 		})
 	}
 	envs := tableAt(doc, "tool", "hatch", "envs")
-	for _, env := range names(envs) {
-		for _, name := range names(tableAt(envs, env, "scripts")) {
+	for _, env := range sortedKeys(envs) {
+		for _, name := range sortedKeys(tableAt(envs, env, "scripts")) {
 			if !isName(env) {
 				continue
 			}
@@ -206,7 +206,7 @@ func (p *Project) pythonScripts(dir repo.Path, doc any, add func(candidate)) {
 		{[]string{"tool", "poe", "tasks"}, p.pythonPrefix(dir) + "poe "},
 		{[]string{"tool", "taskipy", "tasks"}, p.pythonPrefix(dir) + "task "},
 	} {
-		for _, name := range names(tableAt(doc, runner.table...)) {
+		for _, name := range sortedKeys(tableAt(doc, runner.table...)) {
 			offer(name, runner.run+name)
 		}
 	}
@@ -220,7 +220,7 @@ func (p *Project) toxCommands(dir repo.Path, doc any, add func(candidate)) {
 		line     int
 	}
 	var envs []env
-	file := p.first(dir, "tox.ini")
+	file := p.firstFile(dir, "tox.ini")
 	ini := parseINI(p.text(file))
 	if file == "" && at(doc, "tool", "tox") != nil {
 		file = join(dir, "pyproject.toml")
@@ -231,7 +231,7 @@ func (p *Project) toxCommands(dir repo.Path, doc any, add func(candidate)) {
 		if base := at(doc, "tool", "tox", "env_run_base"); base != nil {
 			envs = append(envs, env{"", flatText(at(base, "commands")), lineOf(text, `^[ \t]*\[tool\.tox\.env_run_base\]`)})
 		}
-		for _, name := range names(tableAt(doc, "tool", "tox", "env")) {
+		for _, name := range sortedKeys(tableAt(doc, "tool", "tox", "env")) {
 			commands := flatText(at(doc, "tool", "tox", "env", name, "commands"))
 			envs = append(envs, env{name, commands, lineOf(text, `^[ \t]*\[tool\.tox\.env\.["']?`+regexp.QuoteMeta(name)+`["']?\]`)})
 		}
@@ -239,7 +239,7 @@ func (p *Project) toxCommands(dir repo.Path, doc any, add func(candidate)) {
 	if file == "" {
 		return
 	}
-	for _, section := range names(ini) {
+	for _, section := range sortedKeys(ini) {
 		if section == "testenv" {
 			envs = append(envs, env{"", ini[section]["commands"].text, ini[section][""].line})
 		} else if name, ok := strings.CutPrefix(section, "testenv:"); ok {
@@ -284,11 +284,11 @@ func flatText(v any) string {
 	return ""
 }
 
-var noxSession = later(`(?m)^@(?:nox\.)?session\b[^\n]*(?:\n[^\n]*){0,6}?\ndef\s+(\w+)`)
+var noxSession = lazyRegexp(`(?m)^@(?:nox\.)?session\b[^\n]*(?:\n[^\n]*){0,6}?\ndef\s+(\w+)`)
 
 // noxCommands offers the sessions of nox.
 func (p *Project) noxCommands(dir repo.Path, add func(candidate)) {
-	file := p.first(dir, "noxfile.py")
+	file := p.firstFile(dir, "noxfile.py")
 	text := p.text(file)
 	for _, m := range noxSession().FindAllSubmatchIndex(text, maxNames) {
 		name := string(text[m[2]:m[3]])
@@ -305,8 +305,8 @@ func (p *Project) noxCommands(dir repo.Path, add func(candidate)) {
 
 // pythonLinters offers the linters that are configured.
 func (p *Project) pythonLinters(dir repo.Path, doc any, prefix string, add func(candidate)) {
-	pyproject := p.first(dir, "pyproject.toml")
-	setup := p.first(dir, "setup.cfg")
+	pyproject := p.firstFile(dir, "pyproject.toml")
+	setup := p.firstFile(dir, "setup.cfg")
 	sections := parseINI(p.text(setup))
 	for _, l := range []struct {
 		tool, run string
@@ -327,8 +327,8 @@ func (p *Project) pythonLinters(dir repo.Path, doc any, prefix string, add func(
 		case at(doc, "tool", l.tool) != nil:
 			c.Source = pyproject
 			c.Line = lineOf(p.text(pyproject), `^[ \t]*\[tool\.`+l.tool+`\b`)
-		case p.first(dir, l.files...) != "":
-			c.Source = p.first(dir, l.files...)
+		case p.firstFile(dir, l.files...) != "":
+			c.Source = p.firstFile(dir, l.files...)
 		case sections[l.tool] != nil:
 			c.Source, c.Line = setup, sections[l.tool][""].line
 		default:
@@ -351,7 +351,7 @@ func (p *Project) mypyHasFiles(dir repo.Path, doc any, setup iniFile) bool {
 	if at(doc, "tool", "mypy", "files") != nil || at(doc, "tool", "mypy", "packages") != nil {
 		return true
 	}
-	own := parseINI(p.text(p.first(dir, "mypy.ini", ".mypy.ini")))["mypy"]
+	own := parseINI(p.text(p.firstFile(dir, "mypy.ini", ".mypy.ini")))["mypy"]
 	return own["files"].text != "" || own["packages"].text != "" || setup["mypy"]["files"].text != ""
 }
 
@@ -405,10 +405,10 @@ func (p *Project) pythonTest(test repo.Path) (Command, bool, string) {
 
 // pytestFile returns the command that runs a file with pytest, by a script of hatch if that is how the project runs it.
 func (p *Project) pytestFile(dir repo.Path, conf pytestConfig, rel string) Command {
-	doc := p.document(p.first(dir, "pyproject.toml"))
+	doc := p.document(p.firstFile(dir, "pyproject.toml"))
 	envs := tableAt(doc, "tool", "hatch", "envs")
 	arg := quotePath(repo.Path(rel))
-	for _, env := range names(envs) {
+	for _, env := range sortedKeys(envs) {
 		for _, name := range []string{"test", "tests"} {
 			script := flatText(at(envs, env, "scripts", name))
 			if !strings.Contains(script, "pytest") || !strings.Contains(script, "{args") || !isName(env) {
@@ -446,11 +446,11 @@ func (p *Project) djangoTest(dir repo.Path, rel string) (Command, bool) {
 	if !ok || !isName(module) {
 		return Command{}, false
 	}
-	if file := p.first(dir, "manage.py"); file != "" {
+	if file := p.firstFile(dir, "manage.py"); file != "" {
 		run := p.pythonPrefix(dir) + "python manage.py test " + module
 		return Command{Run: inDir(dir, run), Dir: dir, Source: file}, true
 	}
-	if file := p.first(dir, "runtests.py"); file != "" {
+	if file := p.firstFile(dir, "runtests.py"); file != "" {
 		return Command{Run: inDir(dir, "python runtests.py "+module), Dir: dir, Source: file}, true
 	}
 	return Command{}, false

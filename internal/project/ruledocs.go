@@ -116,10 +116,10 @@ func (p *Project) ruleDocs(file repo.Path) []ruleDoc {
 }
 
 var (
-	linkTarget = later(`\[([^\]]*)\]\(\s*<?([^)\s>]+)|(?m:^\[([^\]]+)\]:\s*(\S+))|(?m:^\s*(?:[-*]\s+)?@([\w./-]+\.md)\s*$)|:doc:` + "`" + `(?:[^<` + "`" + `]*<)?/?([\w./-]+)>?` + "`")
-	hostedFile = later(`^https?://(?:www\.)?(?:github|gitlab)\.com/[^/]+/[^/]+/(?:-/)?(?:blob|tree)/[^/]+/(.+)$`)
-	guideName  = later(`contribut|develop|hacking|style|convention|guideline|coding|commit|pull-request|policy|testing|standard|practice|workflow|agents|rules`)
-	otherName  = later(`conduct|security|governance|licen[sc]e|changelog|changes|readme|support|releas|sponsor|expense|funding|charter|privacy|membership`)
+	linkTarget = lazyRegexp(`\[([^\]]*)\]\(\s*<?([^)\s>]+)|(?m:^\[([^\]]+)\]:\s*(\S+))|(?m:^\s*(?:[-*]\s+)?@([\w./-]+\.md)\s*$)|:doc:` + "`" + `(?:[^<` + "`" + `]*<)?/?([\w./-]+)>?` + "`")
+	hostedFile = lazyRegexp(`^https?://(?:www\.)?(?:github|gitlab)\.com/[^/]+/[^/]+/(?:-/)?(?:blob|tree)/[^/]+/(.+)$`)
+	guideName  = lazyRegexp(`contribut|develop|hacking|style|convention|guideline|coding|commit|pull-request|policy|testing|standard|practice|workflow|agents|rules`)
+	otherName  = lazyRegexp(`conduct|security|governance|licen[sc]e|changelog|changes|readme|support|releas|sponsor|expense|funding|charter|privacy|membership`)
 )
 
 // linkedGuides returns the tracked guides that a document links to, by a path or by the address of a file on its host.
@@ -162,5 +162,5 @@ func (p *Project) linkedFile(doc repo.Path, target string) repo.Path {
 	if f == "" || p.has(f) {
 		return f
 	}
-	return p.first(f.Dir(), f.Base()+".md", f.Base()+".rst", f.Base()+".mdx")
+	return p.firstFile(f.Dir(), f.Base()+".md", f.Base()+".rst", f.Base()+".mdx")
 }

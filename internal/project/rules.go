@@ -71,9 +71,9 @@ func (p *Project) Rules(file repo.Path) []Rule {
 		}
 	}
 	slices.SortStableFunc(own, func(a, b rankedRule) int {
-		return cmp.Or(cmp.Compare(a.about, b.about), cmp.Compare(b.depth, a.depth), ahead(a.force > 0, b.force > 0), ahead(a.agent, b.agent))
+		return cmp.Or(cmp.Compare(a.about, b.about), cmp.Compare(b.depth, a.depth), trueFirst(a.force > 0, b.force > 0), trueFirst(a.agent, b.agent))
 	})
-	slices.SortStableFunc(general, func(a, b rankedRule) int { return ahead(a.agent, b.agent) })
+	slices.SortStableFunc(general, func(a, b rankedRule) int { return trueFirst(a.agent, b.agent) })
 	var rules []Rule
 	facts := 0
 	for _, r := range own {
@@ -101,7 +101,7 @@ func (p *Project) rulesOf(doc ruleDoc, file repo.Path) []rankedRule {
 	globs, always, lines := p.ruleLines(doc.file)
 	selected := len(globs) > 0 && !always
 	rel, _ := relative(doc.scope, file)
-	if selected && !matchesAny(anywhere(globs), rel) {
+	if selected && !matchesAny(inAnyDirectory(globs), rel) {
 		return nil
 	}
 	var list []rankedRule
@@ -158,12 +158,12 @@ func (p *Project) ruleAbout(l *ruleLine, scope, file repo.Path, selected bool) (
 }
 
 var (
-	testHeading = later(`(?i)\btest(?:s|ing)?\b`)
-	forTests    = later(`(?i)^(?:in|for) (?:\w+ )?tests?\b`)
+	testHeading = lazyRegexp(`(?i)\btest(?:s|ing)?\b`)
+	forTests    = lazyRegexp(`(?i)^(?:in|for) (?:\w+ )?tests?\b`)
 )
 
-// ahead orders two elements of which one fulfils a condition before the other.
-func ahead(a, b bool) int {
+// trueFirst orders two elements of which one fulfils a condition before the other.
+func trueFirst(a, b bool) int {
 	switch {
 	case a == b:
 		return 0
@@ -173,8 +173,8 @@ func ahead(a, b bool) int {
 	return 1
 }
 
-// anywhere makes globs without a slash match in all directories.
-func anywhere(globs []string) []string {
+// inAnyDirectory makes globs without a slash match in all directories.
+func inAnyDirectory(globs []string) []string {
 	out := make([]string, len(globs))
 	for i, glob := range globs {
 		if !strings.Contains(strings.TrimSuffix(glob, "/"), "/") {
@@ -186,9 +186,9 @@ func anywhere(globs []string) []string {
 }
 
 var (
-	codeSpan    = later("`([^`]+)`")
-	pathWord    = later(`(?:^|[\s("'])(\.{0,2}[\w.@*-]*/[\w.@*{},/-]*)`)
-	markdownURL = later(`!?\[([^\]]*)\]\([^)]*\)|!?\[([^\]]*)\]\[[^\]]*\]`)
+	codeSpan    = lazyRegexp("`([^`]+)`")
+	pathWord    = lazyRegexp(`(?:^|[\s("'])(\.{0,2}[\w.@*-]*/[\w.@*{},/-]*)`)
+	markdownURL = lazyRegexp(`!?\[([^\]]*)\]\([^)]*\)|!?\[([^\]]*)\]\[[^\]]*\]`)
 )
 
 // about returns how closely a text is about a file by what it names, and the depth of the directory that it names.
@@ -212,7 +212,7 @@ func (p *Project) about(text string, scope, file repo.Path) (int, int) {
 				return
 			}
 			rel, _ := relative(scope, file)
-			globs := anywhere([]string{word})
+			globs := inAnyDirectory([]string{word})
 			if matchesAny(globs, string(file)) || matchesAny(globs, rel) {
 				take(aboutPattern, strings.Count(word, "/"))
 			} else if strings.ContainsAny(word, "./") {

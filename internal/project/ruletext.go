@@ -88,14 +88,14 @@ func ruleGlobs(head string) (globs []string, always bool) {
 }
 
 var (
-	listMark      = later(`^(\s*)(?:[-*+•]|\d{1,3}[.)]|#\.)\s+(.*)$`)
-	headingMark   = later(`^#{1,6}\s+(.*?)\s*#*$`)
-	underlineMark = later(`^(?:={3,}|-{3,}|~{3,}|\^{3,}|\*{3,}|\+{3,})\s*$`)
-	onlyLink      = later(`^\[[^\]]*\]\([^)]*\)\.?$|^\[[^\]]*\]\[[^\]]*\]\.?$`)
-	emphasis      = later("(^|[\\s(])[*_]([^*_`\\s](?:[^*_`]*[^*_`\\s])?)[*_]")
-	sentenceEnd   = later("([.!?])\\s+([A-Z`*\"(])")
-	boldText      = later(`\*\*([^*]+)\*\*`)
-	htmlComment   = later(`(?s)<!--.*?-->`)
+	listMark      = lazyRegexp(`^(\s*)(?:[-*+•]|\d{1,3}[.)]|#\.)\s+(.*)$`)
+	headingMark   = lazyRegexp(`^#{1,6}\s+(.*?)\s*#*$`)
+	underlineMark = lazyRegexp(`^(?:={3,}|-{3,}|~{3,}|\^{3,}|\*{3,}|\+{3,})\s*$`)
+	onlyLink      = lazyRegexp(`^\[[^\]]*\]\([^)]*\)\.?$|^\[[^\]]*\]\[[^\]]*\]\.?$`)
+	emphasis      = lazyRegexp("(^|[\\s(])[*_]([^*_`\\s](?:[^*_`]*[^*_`\\s])?)[*_]")
+	sentenceEnd   = lazyRegexp("([.!?])\\s+([A-Z`*\"(])")
+	boldText      = lazyRegexp(`\*\*([^*]+)\*\*`)
+	htmlComment   = lazyRegexp(`(?s)<!--.*?-->`)
 )
 
 // splitRules returns the sentences and list items of a Markdown or reStructuredText document.

@@ -36,11 +36,11 @@ func (p *Project) text(file repo.Path) []byte {
 		return data
 	}
 	data, err := p.read(file)
-	return p.keep(file, data, err)
+	return p.remember(file, data, err)
 }
 
-// keep remembers a file that was read. Source code is not kept: there may be much of it.
-func (p *Project) keep(file repo.Path, data []byte, err error) []byte {
+// remember remembers a file that was read. Source code is not kept: there may be much of it.
+func (p *Project) remember(file repo.Path, data []byte, err error) []byte {
 	code := languageOf(file) != "" && !isManifest(file.Base())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -182,8 +182,8 @@ func tableAt(doc any, keys ...string) map[string]any {
 	return table
 }
 
-// names returns the first keys of a map in order.
-func names[V any](m map[string]V) []string {
+// sortedKeys returns the first keys of a map in order.
+func sortedKeys[V any](m map[string]V) []string {
 	list := make([]string, 0, len(m))
 	for key := range m {
 		list = append(list, key)
@@ -229,8 +229,8 @@ func jsonLine(text []byte, path ...string) int {
 	return lineAt(text, from)
 }
 
-// later returns an expression that is compiled when it is first used: most commands of ken read no manifest.
-func later(expr string) func() *regexp.Regexp {
+// lazyRegexp returns an expression that is compiled when it is first used: most commands of ken read no manifest.
+func lazyRegexp(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 

@@ -282,7 +282,7 @@ class CartTest extends TestCase
 					lines = append(lines, i+1)
 				}
 			}
-			got, ok := p.CaseCommand(repo.Path(tt.file), p.CasesAt(repo.Path(tt.file), lines))
+			got, ok := p.TestCaseCommand(repo.Path(tt.file), p.TestCasesAt(repo.Path(tt.file), lines))
 			if !ok || got.Run != tt.want {
 				t.Errorf("got %q, %v; want %q", got.Run, ok, tt.want)
 			}
@@ -317,7 +317,7 @@ func TestCasesAtNamesExactlyTheTests(t *testing.T) {
 			}
 		}
 		p := open(t, "-- go.mod --\nmodule m\n-- a_test.go --\n"+content)
-		cases := p.CasesAt("a_test.go", lines)
+		cases := p.TestCasesAt("a_test.go", lines)
 		got := ""
 		for _, c := range cases {
 			got += c.Name + " "
@@ -325,7 +325,7 @@ func TestCasesAtNamesExactlyTheTests(t *testing.T) {
 		if got != want {
 			t.Fatalf("lines %v are in %q; want %q in\n%s", lines, got, want, content)
 		}
-		cmd, ok := p.CaseCommand("a_test.go", cases)
+		cmd, ok := p.TestCaseCommand("a_test.go", cases)
 		if ok != (used > 0 && used <= 10) {
 			t.Fatalf("%d tests have a command: %v", used, ok)
 		}
@@ -339,11 +339,11 @@ func TestCasesAtNamesExactlyTheTests(t *testing.T) {
 func TestCasesAtBadInput(t *testing.T) {
 	p := open(t, "-- go.mod --\nmodule m\n-- a_test.go --\npackage a\n-- b.txt --\nx\n")
 	for _, file := range []repo.Path{"a_test.go", "b.txt", "gone_test.go"} {
-		if cases := p.CasesAt(file, []int{-1, 0, 1, 1 << 30}); len(cases) > 0 {
+		if cases := p.TestCasesAt(file, []int{-1, 0, 1, 1 << 30}); len(cases) > 0 {
 			t.Errorf("%s has tests %v; want none", file, cases)
 		}
 	}
-	if _, ok := p.CaseCommand("a_test.go", []project.TestCase{}); ok {
+	if _, ok := p.TestCaseCommand("a_test.go", []project.TestCase{}); ok {
 		t.Error("a command without tests; want none")
 	}
 }

@@ -17,11 +17,11 @@ func (p *Project) has(file repo.Path) bool {
 
 // isDir reports whether tracked files lie below a path.
 func (p *Project) isDir(dir repo.Path) bool {
-	return dir == "" || len(p.under(dir, 1)) > 0
+	return dir == "" || len(p.filesUnder(dir, 1)) > 0
 }
 
-// under returns the first tracked files below a directory.
-func (p *Project) under(dir repo.Path, limit int) []repo.Path {
+// filesUnder returns the first tracked files below a directory.
+func (p *Project) filesUnder(dir repo.Path, limit int) []repo.Path {
 	if dir == "" {
 		return p.files[:min(limit, len(p.files))]
 	}
@@ -34,8 +34,8 @@ func (p *Project) under(dir repo.Path, limit int) []repo.Path {
 	return p.files[from:to]
 }
 
-// first returns the first of the names that a directory has as a file, "" for none.
-func (p *Project) first(dir repo.Path, names ...string) repo.Path {
+// firstFile returns the firstFile of the names that a directory has as a file, "" for none.
+func (p *Project) firstFile(dir repo.Path, names ...string) repo.Path {
 	for _, name := range names {
 		if file := join(dir, name); p.has(file) {
 			return file

@@ -168,7 +168,7 @@ func (r *Reader) gradeAll(ctx context.Context, commits []Commit, progress func(d
 	at := make(map[side]int)
 	see := func(p repo.Path, f File) {
 		s := side{p, f.ID}
-		if _, seen := at[s]; !seen && !f.Absent && f.Size < outline.MaxBytes && outline.MayRead(p) {
+		if _, seen := at[s]; !seen && !f.Absent && f.Size < outline.MaxBytes && outline.MayHaveOutline(p) {
 			at[s] = len(files)
 			files = append(files, Content{Path: p, ID: f.ID, Size: f.Size})
 		}

@@ -163,13 +163,13 @@ func (m *mentionReader) apply(number int, c repo.Commit) {
 		list := m.by[p]
 		delete(m.by, p)
 		for _, i := range list {
-			m.lose(number, i)
+			m.handleRemoval(number, i)
 		}
 	}
 }
 
-// lose handles a mention whose path a commit removed.
-func (m *mentionReader) lose(number, i int) {
+// handleRemoval handles a mention whose path a commit removed.
+func (m *mentionReader) handleRemoval(number, i int) {
 	n := &m.list[i]
 	if target := m.resolve(*n); target != "" {
 		m.by[target] = append(m.by[target], i)

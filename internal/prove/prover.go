@@ -44,7 +44,7 @@ func (w *Prover) Prove(ctx context.Context, opts ProverOptions) (*Report, error)
 			return nil, err
 		}
 	}
-	r.Conclude()
+	r.SetVerdict()
 	return r, ctx.Err()
 }
 
@@ -59,7 +59,7 @@ func (w *Prover) proveByIndex(ctx context.Context, r *Report, h History, opts Pr
 		ask  func() error
 	}{
 		{"briefs", func() (err error) { r.Briefs, err = w.measureBriefs(ctx, tasks, opts); return err }},
-		{"find", func() (err error) { r.Found, err = w.askTasks(ctx, tasks, opts); return err }},
+		{"find", func() (err error) { r.Find, err = w.askTasks(ctx, tasks, opts); return err }},
 	}
 	for _, part := range parts {
 		err := part.ask()
@@ -78,8 +78,8 @@ var codeAndTests = []repo.Kind{repo.KindSource, repo.KindTest}
 
 // askTasks runs both searches for each task, on the tree and the history before its commit. It moves the index to
 // that commit, from the newest task to the oldest, in a transaction that it rolls back.
-func (w *Prover) askTasks(ctx context.Context, tasks []Task, opts ProverOptions) (found *Found, err error) {
-	found = &Found{}
+func (w *Prover) askTasks(ctx context.Context, tasks []Task, opts ProverOptions) (found *FindResult, err error) {
+	found = &FindResult{}
 	if len(tasks) == 0 {
 		return found, nil
 	}

@@ -25,7 +25,7 @@ func (j *judge) docs() error {
 		return nil
 	}
 	c := j.treeChange()
-	phrases, err := c.Phrases()
+	phrases, err := c.SearchTerms()
 	if err != nil || len(phrases) == 0 {
 		return err
 	}
@@ -45,7 +45,7 @@ func (j *judge) docs() error {
 		if !slices.ContainsFunc(documents[p], func(phrase string) bool { return bytes.Contains(content, []byte(phrase)) }) {
 			continue
 		}
-		broken, err := c.Broken(p, content, j.changedPath(p))
+		broken, err := c.BrokenMentions(p, content, j.changedPath(p))
 		if err != nil {
 			return err
 		}

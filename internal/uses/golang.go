@@ -192,7 +192,7 @@ func (s *goScope) use(u *outline.Use) (typed, open bool) {
 		if u.Member {
 			return false, true
 		}
-		s.bare(u.Name, m)
+		s.addUnqualified(u.Name, m)
 		return false, false
 	}
 	first, rest, _ := strings.Cut(u.Qualifier, ".")
@@ -216,8 +216,8 @@ func areTypes(decls []decl) bool {
 	return len(decls) > 0 && !slices.ContainsFunc(decls, func(d decl) bool { return !isTypeKind(d.kind) })
 }
 
-// bare adds the edges of a name without a qualifier.
-func (s *goScope) bare(name string, m mention) {
+// addUnqualified adds the edges of a name without a qualifier.
+func (s *goScope) addUnqualified(name string, m mention) {
 	own := s.own.decls.top(name)
 	if s.addDecls(s.visible(own), Exact, m) || len(own) > 0 {
 		return

@@ -12,8 +12,8 @@ import (
 // manifests suggest.
 type pythonRules struct{ r *Resolver }
 
-// passesOn: others can import every name that a module imports.
-func (pythonRules) passesOn(*outline.Import) bool { return true }
+// reexports: others can import every name that a module imports.
+func (pythonRules) reexports(*outline.Import) bool { return true }
 
 func (pythonRules) exported(*decl) bool { return true }
 
@@ -35,7 +35,7 @@ func (s pythonRules) resolve(_ *collector, from repo.Path, spec string) (module,
 	if strings.HasPrefix(spec, ".") {
 		return s.relative(from, spec)
 	}
-	if name, ok := strings.CutPrefix(spec, outline.InText); ok {
+	if name, ok := strings.CutPrefix(spec, outline.TextModulePrefix); ok {
 		return s.inText(from, name)
 	}
 	names := strings.Split(spec, ".")

@@ -13,7 +13,7 @@ type scriptRules struct{ r *Resolver }
 
 func (scriptRules) submodule(module, string) (module, bool) { return module{}, false }
 
-func (scriptRules) passesOn(im *outline.Import) bool { return im.Reexport }
+func (scriptRules) reexports(im *outline.Import) bool { return im.Reexport }
 
 func (scriptRules) exported(d *decl) bool {
 	return d.exported || d.name == "default" || d.name == "module.exports"

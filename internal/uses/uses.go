@@ -300,10 +300,10 @@ func (r *Resolver) Imported(from *File, im outline.Import) []repo.Path {
 	return slices.Compact(paths)
 }
 
-// Offers reports whether a file can import a name from the TypeScript or Python file p, and the
+// CanImport reports whether a file can import a name from the TypeScript or Python file p, and the
 // declaration is in a file other than not. If p may take the name from outside of the repository, it
 // reports true.
-func (r *Resolver) Offers(from *File, p repo.Path, name string, not repo.Path) (bool, error) {
+func (r *Resolver) CanImport(from *File, p repo.Path, name string, not repo.Path) (bool, error) {
 	if from == nil || !r.has(p) {
 		return false, nil
 	}
@@ -318,12 +318,12 @@ func (r *Resolver) Offers(from *File, p repo.Path, name string, not repo.Path) (
 	}
 	e := &collector{r: r, from: from, refs: &outline.References{}}
 	s := &moduleScope{e: e, rules: rules}
-	offered := s.offers(module{file: p, dir: p.Dir()}, name, not)
+	offered := s.canImport(module{file: p, dir: p.Dir()}, name, not)
 	return offered, e.err
 }
 
-// Resolves reports whether ken finds the uses of files in a language.
-func Resolves(lang outline.Language) bool {
+// Supports reports whether ken finds the uses of files in a language.
+func Supports(lang outline.Language) bool {
 	switch familyOf(lang) {
 	case outline.Go, outline.TypeScript, outline.Python, outline.Rust, outline.Java, outline.C,
 		outline.Ruby, outline.PHP, outline.CSharp, outline.Bash:

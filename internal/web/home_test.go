@@ -180,7 +180,7 @@ func TestTagCoversHome(t *testing.T) {
 	}
 	for what, change := range map[string]func(*board.Worktree){
 		"a stale mention": func(w *board.Worktree) {
-			w.Documents = documents(docs.CheckedMention{Mention: docs.Mention{File: "a.md", Line: 1}, Verdict: docs.Gone, True: true})
+			w.Documents = documents(docs.CheckedMention{Mention: docs.Mention{File: "a.md", Line: 1}, Verdict: docs.Gone, ExistedThen: true})
 		},
 		"unread documents": func(w *board.Worktree) {
 			w.Documents = board.Part[board.Documents]{Unknown: &board.Unread{Reason: "no history"}}
@@ -202,7 +202,7 @@ func TestTagCoversHome(t *testing.T) {
 func TestMentionsOnOneLine(t *testing.T) {
 	w := empty()
 	mention := func(name string) docs.CheckedMention {
-		return docs.CheckedMention{Mention: docs.Mention{File: "a.md", Line: 3, Text: name, Name: name}, Verdict: docs.Gone, True: true}
+		return docs.CheckedMention{Mention: docs.Mention{File: "a.md", Line: 3, Text: name, Name: name}, Verdict: docs.Gone, ExistedThen: true}
 	}
 	w.Documents = read(board.Documents{Report: &docs.Report{Mentions: []docs.CheckedMention{mention("x.go"), mention("y.go")}}})
 	page := homeOf(t, w)
