@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"ken/internal/docs/mention"
 	"ken/internal/attention"
 	"ken/internal/board"
 	"ken/internal/docs"
@@ -27,7 +28,7 @@ func facts() attention.Facts {
 	drift := 5
 	stamp := day.Format(time.RFC3339Nano)
 	mention := docs.CheckedMention{
-		Mention: docs.Mention{File: "docs/guide.md", Line: 7, Text: "`old.go`", Name: "old.go"},
+		Mention: mention.Mention{File: "docs/guide.md", Line: 7, Text: "`old.go`", Name: "old.go"},
 		Verdict: docs.Moved, To: "new.go", ExistedThen: true, Since: &docs.Commit{ID: id(2), Date: "2026-03-04T05:06:07Z", Subject: "rename it"},
 	}
 	return attention.Facts{

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/docs"
+	"ken/internal/docs/mention"
 	"ken/internal/fault"
 	"ken/internal/ken"
 	"ken/internal/repo"
@@ -215,9 +216,9 @@ func sarifOfDocs(version string, found []docs.CheckedMention) sarifLog {
 }
 
 // docsRule is the rule that a stale mention breaks.
-func docsRule(kind docs.Kind, verdict docs.Verdict) sarifRule {
-	thing := map[docs.Kind]string{
-		docs.Path: "A file or directory", docs.Symbol: "A symbol", docs.Command: "A command", docs.Anchor: "A heading",
+func docsRule(kind mention.Kind, verdict docs.Verdict) sarifRule {
+	thing := map[mention.Kind]string{
+		mention.Path: "A file or directory", mention.Symbol: "A symbol", mention.Command: "A command", mention.Anchor: "A heading",
 	}[kind]
 	short, help := thing+" that a document mentions is gone.", "Change the document. If the mention is right, add a comment: <!-- ken:ok MENTION -->."
 	if verdict == docs.Moved {

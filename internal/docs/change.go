@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/docs/mention"
 	"ken/internal/outline"
 	"ken/internal/repo"
 )
@@ -122,7 +123,7 @@ func (c *TreeChange) collect() {
 			}
 		}
 		if ok {
-			if id != f.ID && isMarkdown(f.Path) {
+			if id != f.ID && mention.IsMarkdown(f.Path) {
 				c.compareAnchors(f.Path)
 			}
 			continue
@@ -130,7 +131,7 @@ func (c *TreeChange) collect() {
 		c.removed[f.Path.Base()] = true
 		base := f.Path.Base()
 		stem := strings.TrimSuffix(base, path.Ext(base))
-		if isMarkdown(f.Path) && stem != "index" && stem != "README" {
+		if mention.IsMarkdown(f.Path) && stem != "index" && stem != "README" {
 			c.pages[stem] = true
 		}
 		for dir := f.Path.Dir(); !dirs[dir]; dir = dir.Dir() {
@@ -145,7 +146,7 @@ func (c *TreeChange) collect() {
 		}
 	}
 	for _, s := range c.Symbols {
-		word := wordOf(s.Symbol.Name)
+		word := mention.SymbolWord(s.Symbol.Name)
 		c.words[word] = append(c.words[word], s)
 	}
 }
@@ -182,11 +183,11 @@ func (c *TreeChange) correctedLines(doc repo.Path, content []byte, list []Checke
 // compareAnchors finds the anchors that an edited document no longer has.
 func (c *TreeChange) compareAnchors(p repo.Path) {
 	before, after := c.Read(p, true), c.Read(p, false)
-	if before == nil || after == nil || max(len(before), len(after)) > MaxBytes || includes().Match(after) {
+	if before == nil || after == nil || max(len(before), len(after)) > mention.MaxBytes || includes().Match(after) {
 		return
 	}
-	left := anchorsOf(before)
-	for name := range anchorsOf(after) {
+	left := mention.Anchors(before)
+	for name := range mention.Anchors(after) {
 		delete(left, name)
 	}
 	if len(left) > 0 {
@@ -219,7 +220,7 @@ func (c *TreeChange) commands(kind *taskFile, files []File, before bool) command
 // BrokenMentions returns the mentions of a document in the new tree that the change broke. edited says that the change
 // also edited the document.
 func (c *TreeChange) BrokenMentions(doc repo.Path, content []byte, edited bool) ([]CheckedMention, error) {
-	if !IsDocument(doc) || historical(doc) || excluded(c.Policy.Exclude, doc) {
+	if !mention.IsDocument(doc) || mention.IsHistorical(doc) || excluded(c.Policy.Exclude, doc) {
 		return nil, nil
 	}
 	c.collect()
@@ -237,13 +238,13 @@ func (c *TreeChange) BrokenMentions(doc repo.Path, content []byte, edited bool) 
 		}
 		var err error
 		switch m.Kind {
-		case Path:
+		case mention.Path:
 			c.judgePath(m)
-		case Command:
+		case mention.Command:
 			c.judgeCommand(m)
-		case Symbol:
+		case mention.Symbol:
 			err = c.judgeSymbol(m)
-		case Anchor:
+		case mention.Anchor:
 			c.judgeAnchor(m)
 		}
 		if err != nil {
@@ -257,7 +258,7 @@ func (c *TreeChange) BrokenMentions(doc repo.Path, content []byte, edited bool) 
 	corrected := c.correctedLines(doc, content, list, edited)
 	for i := range list { // the document may name the new path nearby
 		m := &list[i]
-		if m.Kind == Path && m.Verdict == "" && !corrected[m.Line] && c.after != nil && c.after.holdsPath(&m.Mention, readingOf(doc, &m.Mention, false)) {
+		if m.Kind == mention.Path && m.Verdict == "" && !corrected[m.Line] && c.after != nil && c.after.holdsPath(&m.Mention, readingOf(doc, &m.Mention, false)) {
 			m.Verdict = Holds
 		}
 	}
@@ -293,12 +294,12 @@ func (c *TreeChange) index() {
 
 func (c *TreeChange) judgePath(m *CheckedMention) {
 	base := path.Base(path.Clean(m.Name))
-	if m.Glob || !c.removed[base] && (m.Form != Link || !c.pages[strings.TrimSuffix(base, ".html")]) {
+	if m.Glob || !c.removed[base] && (m.Form != mention.Link || !c.pages[strings.TrimSuffix(base, ".html")]) {
 		return
 	}
 	c.index()
 	r := readingOf(m.File, &m.Mention, false)
-	if m.Form == Link {
+	if m.Form == mention.Link {
 		if _, ok := c.after.page(m.File, m.Name); ok {
 			return
 		}
@@ -334,11 +335,11 @@ func (c *TreeChange) judgePath(m *CheckedMention) {
 // leadsAstray reports whether a relative link led to a page before the change, and after it only another directory
 // has a page of that name.
 func (c *TreeChange) leadsAstray(m *CheckedMention, r reading) bool {
-	if m.Form != Link || strings.HasPrefix(m.Name, "/") || slices.ContainsFunc(r.paths, c.after.has) {
+	if m.Form != mention.Link || strings.HasPrefix(m.Name, "/") || slices.ContainsFunc(r.paths, c.after.has) {
 		return false
 	}
 	p, ok := c.before.page(m.File, m.Name)
-	return ok && isMarkdown(p)
+	return ok && mention.IsMarkdown(p)
 }
 
 // meant returns the path in the old tree that a mention meant, or false if it may mean a file of the reader. If a
@@ -350,7 +351,7 @@ func (c *TreeChange) meant(m *CheckedMention, r reading) (repo.Path, bool) {
 			return repo.Path(p), true
 		}
 	}
-	if p, ok := c.before.page(m.File, m.Name); ok && m.Form == Link {
+	if p, ok := c.before.page(m.File, m.Name); ok && m.Form == mention.Link {
 		return p, true
 	}
 	base := path.Base(path.Clean("/" + m.Name))
@@ -380,7 +381,7 @@ func (c *TreeChange) judgeCommand(m *CheckedMention) {
 // judgeSymbol judges a symbol that the change removed from a file. A qualified name is broken if no other
 // declaration has the same qualifier, a bare one if no file contains the word.
 func (c *TreeChange) judgeSymbol(m *CheckedMention) error {
-	word := wordOf(m.Name)
+	word := mention.SymbolWord(m.Name)
 	removed := c.words[word]
 	if len(removed) == 0 {
 		return nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ken/internal/content"
+	"ken/internal/docs/mention"
 	"ken/internal/fault"
 	"ken/internal/repo"
 	"ken/internal/workspace"
@@ -101,7 +102,7 @@ func countUnreadForms(s *repo.Snapshot, paths []repo.Path) int {
 	n := 0
 	for i := range s.Index.Entries {
 		p := s.Index.Entries[i].Path
-		if IsUnreadFormat(p) && (paths == nil || slices.ContainsFunc(paths, p.Under)) {
+		if mention.IsUnreadFormat(p) && (paths == nil || slices.ContainsFunc(paths, p.Under)) {
 			n++
 		}
 	}
@@ -115,7 +116,7 @@ func undocumented(s *repo.Snapshot, paths []repo.Path) (none []repo.Path, err er
 		for i := range s.Index.Entries {
 			if e := &s.Index.Entries[i]; e.Path.Under(p) {
 				tracked = true
-				document = document || e.Mode.SameType(repo.Regular) && IsDocument(e.Path)
+				document = document || e.Mode.SameType(repo.Regular) && mention.IsDocument(e.Path)
 			}
 		}
 		if !tracked {
@@ -248,7 +249,7 @@ func (c *Checker) fixDocument(ctx context.Context, p repo.Path, listed []Checked
 	for range fixTries {
 		var before, after []byte
 		var failed error
-		err = c.Files.Bytes(ctx, []repo.Path{p}, MaxBytes, func(_ int, b []byte, err error) {
+		err = c.Files.Bytes(ctx, []repo.Path{p}, mention.MaxBytes, func(_ int, b []byte, err error) {
 			if failed = err; err == nil {
 				before = bytes.Clone(b)
 				after, fixed = Fix(p, before, listed)

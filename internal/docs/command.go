@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"ken/internal/docs/mention"
 	"ken/internal/repo"
 )
 
@@ -166,7 +167,7 @@ func scripts(content []byte) commandList {
 func (j *judge) judgeCommands(ctx context.Context, files []File) error {
 	open := make(map[string][]int) // by tool
 	for i := range j.list {
-		if m := &j.list[i]; m.Kind == Command && m.Verdict == "" {
+		if m := &j.list[i]; m.Kind == mention.Command && m.Verdict == "" {
 			open[m.Tool] = append(open[m.Tool], i)
 		}
 	}
@@ -251,7 +252,7 @@ func (j *judge) judgePastCommands(ctx context.Context, open []int, claims map[in
 		m, c := &j.list[i], claims[i]
 		b := taskFiles[m.Tool]
 		for _, name := range b.names {
-			at := Mention{Name: name, In: m.In}
+			at := mention.Mention{Name: name, In: m.In}
 			for _, p := range readingOf(c.doc, &at, false).paths {
 				place := repo.CommitPath{Commit: c.commit, Path: repo.Path(p)}
 				tries = append(tries, try{i, place})

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"ken/internal/docs/mention"
 	"ken/internal/repo"
 )
 
@@ -58,7 +59,7 @@ func Fix(doc repo.Path, content []byte, judged []CheckedMention) ([]byte, FixRes
 	}
 	slices.SortStableFunc(fixed.Unfixed, func(a, b CheckedMention) int { return a.Line - b.Line })
 	out = append(out, content[done:]...)
-	if len(fixed.Edits) > 0 && isMarkdown(doc) {
+	if len(fixed.Edits) > 0 && mention.IsMarkdown(doc) {
 		var lines []int
 		for _, e := range fixed.Edits {
 			lines = append(lines, e.Line)
@@ -82,7 +83,7 @@ func newName(doc repo.Path, j *CheckedMention) (name, why string) {
 
 // encodePath returns a path as written in a form: percent-encoded in a link, unchanged in a code span. Elsewhere the
 // path must have no special characters.
-func encodePath(name string, doc repo.Path, form Form) (string, bool) {
+func encodePath(name string, doc repo.Path, form mention.Form) (string, bool) {
 	var b strings.Builder
 	for _, c := range name {
 		switch {
@@ -90,9 +91,9 @@ func encodePath(name string, doc repo.Path, form Form) (string, bool) {
 			b.WriteRune(c)
 		case c == utf8.RuneError || unicode.IsControl(c):
 			return "", false
-		case form == Code && c != '`' && (c == ' ' || !unicode.IsSpace(c)):
+		case form == mention.Code && c != '`' && (c == ' ' || !unicode.IsSpace(c)):
 			b.WriteRune(c)
-		case form == Link && isMarkdown(doc):
+		case form == mention.Link && mention.IsMarkdown(doc):
 			for _, octet := range []byte(string(c)) {
 				fmt.Fprintf(&b, "%%%02X", octet)
 			}
@@ -110,7 +111,7 @@ func newRelativePath(doc repo.Path, j *CheckedMention) string {
 		return "/" + to
 	}
 	dir := string(doc.Dir())
-	if path.Join(dir, j.Name) == string(j.Was) || j.Form == Link || j.Form == Import {
+	if path.Join(dir, j.Name) == string(j.Was) || j.Form == mention.Link || j.Form == mention.Import {
 		return relative(dir, to)
 	}
 	for d := dir; d != ""; {

@@ -9,12 +9,13 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/docs/mention"
 	"ken/internal/repo"
 )
 
 // A CheckedMention is a mention with its verdict.
 type CheckedMention struct {
-	Mention
+	mention.Mention
 	Verdict Verdict
 	// Since is the commit that removed the thing; nil if it is unknown, or if the removal is not committed.
 	Since *Commit
@@ -102,7 +103,7 @@ func gapOf(list []CheckedMention, gap string) string {
 // Undecided reports whether any unknown mention may be stale.
 func (r *Report) Undecided() bool {
 	return slices.ContainsFunc(r.Mentions, func(m CheckedMention) bool {
-		return m.Verdict == Unknown && m.Hidden == string(Unknown) && !m.nameOfAnyProject()
+		return m.Verdict == Unknown && m.Hidden == string(Unknown) && !m.IsCommonName()
 	})
 }
 
@@ -219,7 +220,7 @@ func (t docStatements) hidden(m *CheckedMention) string {
 		return string(m.Verdict)
 	case !m.ExistedThen:
 		return HiddenNeverExisted
-	case m.nameOfAnyProject():
+	case m.IsCommonName():
 		return HiddenCommon
 	case m.Verdict == Moved && t.namesNewPlace(m), t.saysGone(m):
 		return HiddenExplained
@@ -244,10 +245,10 @@ func statementsOf(list []CheckedMention) docStatements {
 	moved := slices.ContainsFunc(list, func(m CheckedMention) bool { return m.Verdict == Moved })
 	for i := range list {
 		m := &list[i]
-		if m.Kind != Path {
+		if m.Kind != mention.Path {
 			continue
 		}
-		if m.inSentence {
+		if m.SaidGoneInSentence {
 			t.gone[docName{m.File, m.Name}] = true
 		}
 		if moved && m.Verdict == Holds {
@@ -271,54 +272,21 @@ func (t docStatements) namesNewPlace(m *CheckedMention) bool {
 
 // saysGone reports whether a document says elsewhere that a thing no longer exists.
 func (t docStatements) saysGone(m *CheckedMention) bool {
-	return m.Kind == Path && t.gone[docName{m.File, m.Name}]
+	return m.Kind == mention.Path && t.gone[docName{m.File, m.Name}]
 }
-
-// nameOfAnyProject reports whether a mention may mean a file that any project has.
-func (m *Mention) nameOfAnyProject() bool {
-	return m.Kind == Path && m.Form != Link && m.Form != Import && common(m.Name)
-}
-
-// common reports whether a bare name is a file name of any project. A document that names it usually means a file
-// of the reader.
-func common(name string) bool {
-	base := strings.ToLower(name)
-	if strings.Contains(base, "/") {
-		return false
-	}
-	stem, _, _ := strings.Cut(strings.TrimPrefix(base, "."), ".")
-	return slices.Contains(commonNames, base) || slices.Contains(commonStems, stem) || dotfiles.has(base)
-}
-
-var (
-	commonStems = []string{
-		"readme", "license", "licence", "copying", "changelog", "changes", "contributing", "authors", "notice", "todo",
-		"claude", "agents", "gemini", "copilot-instructions", "makefile", "dockerfile", "docker-compose", "rakefile",
-		"gemfile", "procfile", "vagrantfile", "justfile", "env", "config", "settings", "index", "main", "gitignore",
-		"gitattributes", "editorconfig", "npmrc", "nvmrc", "eslintrc", "prettierrc", "babelrc",
-		"prettierignore", "eslintignore", "dockerignore", "npmignore",
-		"cursorrules", "windsurfrules", "clinerules", "roorules", "goosehints", "rules",
-	}
-	commonNames = []string{
-		"package.json", "package-lock.json", "yarn.lock", "pnpm-lock.yaml", "tsconfig.json", "go.mod", "go.sum",
-		"cargo.toml", "cargo.lock", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "tox.ini",
-		"composer.json", "composer.lock", "pom.xml", "build.gradle", "cmakelists.txt", "build", "dist", "src", "lib",
-		"test", "tests", "docs", "bin", "node_modules", "vendor", "tmp", "app.py", "test.py", "app.js", "server.js",
-	}
-)
 
 // readDocuments finds the mentions in the documents.
 func (j *judge) readDocuments(ctx context.Context, files []File) error {
 	var chosen []File
 	for _, f := range files {
-		if f.Mode.SameType(repo.Regular) && IsDocument(f.Path) && j.asked(f.Path) && !excluded(j.policy.Exclude, f.Path) {
+		if f.Mode.SameType(repo.Regular) && mention.IsDocument(f.Path) && j.asked(f.Path) && !excluded(j.policy.Exclude, f.Path) {
 			chosen = append(chosen, f)
 		}
 	}
 	found := make([][]CheckedMention, len(chosen))
 	partial := make([]string, len(chosen))
 	failed := make([]error, len(chosen))
-	err := j.tree.Read(ctx, chosen, MaxBytes, func(i int, content []byte, err error) {
+	err := j.tree.Read(ctx, chosen, mention.MaxBytes, func(i int, content []byte, err error) {
 		if failed[i] = err; err != nil {
 			return
 		}
@@ -337,8 +305,8 @@ func (j *judge) readDocuments(ctx context.Context, files []File) error {
 			}
 			j.report.Unread = append(j.report.Unread, Unread{
 				File: f.Path, Why: failed[i].Error(),
-				Permanent: errors.Is(failed[i], ErrTooLarge) || errors.Is(failed[i], ErrNotText),
-				NotText:   errors.Is(failed[i], ErrNotText),
+				Permanent: errors.Is(failed[i], mention.ErrTooLarge) || errors.Is(failed[i], mention.ErrNotText),
+				NotText:   errors.Is(failed[i], mention.ErrNotText),
 			})
 			continue
 		}
@@ -364,7 +332,7 @@ func (j *judge) judgeByTree(ctx context.Context, files []File) error {
 	var open []int
 	for i := range j.list {
 		m := &j.list[i]
-		if m.Kind != Path || m.Verdict != "" {
+		if m.Kind != mention.Path || m.Verdict != "" {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
@@ -496,7 +464,7 @@ func (j *judge) dropCasualMentions() {
 		switch {
 		case m.Casual:
 			drop = m.Verdict == Never || m.Verdict == Ambiguous || m.Verdict == Unknown
-		case m.Kind == Path && m.Form != Link && m.Form != Import && memberlike(m.Name):
+		case m.Kind == mention.Path && m.Form != mention.Link && m.Form != mention.Import && mention.MayBeMember(m.Name):
 			drop = m.Verdict == Never || m.Verdict == Unknown && m.Was == "" && !j.index.exts[path.Ext(m.Name)]
 		}
 		if drop && m.judged() {

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"ken/internal/docs/mention"
 	"ken/internal/repo"
 )
 
@@ -211,8 +212,8 @@ func (j *judge) compareOne(v *version, content []byte, err error, found map[int]
 }
 
 // searchText returns the text that identifies a mention in other versions.
-func (m *Mention) searchText() string {
-	if m.At == (Span{}) {
+func (m *CheckedMention) searchText() string {
+	if m.At == (mention.Span{}) {
 		return m.Text
 	}
 	return m.Name

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"ken/internal/docs/mention"
 	"ken/internal/outline"
 	"ken/internal/repo"
 )
@@ -192,7 +193,7 @@ func (j *judge) movedElsewhere(ctx context.Context, searches []*removalSearch) (
 		return nil, err
 	}
 	for i, paths := range changed {
-		changed[i] = slices.DeleteFunc(paths, func(p repo.Path) bool { return IsDocument(p) || !outline.MayHaveOutline(p) })
+		changed[i] = slices.DeleteFunc(paths, func(p repo.Path) bool { return mention.IsDocument(p) || !outline.MayHaveOutline(p) })
 	}
 	var checks []versionCheck
 	for _, h := range searches {
@@ -263,7 +264,7 @@ func (j *judge) checkRenames(ctx context.Context, gone []goneSymbol, searches []
 			continue
 		}
 		for _, p := range changed[slices.Index(commits, m.Since.ID)] {
-			if !IsDocument(p) && outline.MayHaveOutline(p) && !isTest(p) {
+			if !mention.IsDocument(p) && outline.MayHaveOutline(p) && !isTest(p) {
 				member := symbolName{member: g.name.member}
 				checks = append(checks, versionCheck{
 					place:  repo.CommitPath{Commit: m.Since.ID, Path: p},
@@ -309,7 +310,7 @@ func replacementOf(before, after *outline.Outline, name symbolName) string {
 		s := &before.Symbols[i]
 		had[s.FullName()] = true
 		owner := split(s.FullName()).owner
-		if wordOf(s.Name) == name.member && (name.owner == "" || owner == name.owner || owner == "") {
+		if mention.SymbolWord(s.Name) == name.member && (name.owner == "" || owner == name.owner || owner == "") {
 			at = i
 		}
 	}

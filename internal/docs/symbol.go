@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"ken/internal/docs/mention"
 	"ken/internal/outline"
 	"ken/internal/repo"
 )
@@ -25,15 +26,6 @@ const (
 
 // A wordSet is a set of words to search for in texts. It is safe for concurrent use.
 type wordSet map[string]*atomic.Bool
-
-// wordOf returns the word that identifies a symbol in a text: the last part of its name, without marks that only
-// some authors write.
-func wordOf(name string) string {
-	if i := strings.LastIndexAny(name, ".:#"); i >= 0 {
-		name = name[i+1:]
-	}
-	return strings.Trim(name, "$@?!&*()")
-}
 
 // add adds a word to look for.
 func (w wordSet) add(word string) {
@@ -98,7 +90,7 @@ func eachWord(text []byte, f func(word []byte)) {
 func (j *judge) judgeSymbols(ctx context.Context, files []File) error {
 	scan := newSymbolScan()
 	for i := range j.list {
-		if m := &j.list[i]; m.Kind == Symbol && m.Verdict == "" {
+		if m := &j.list[i]; m.Kind == mention.Symbol && m.Verdict == "" {
 			scan.add(m.Name)
 		}
 	}
@@ -107,7 +99,7 @@ func (j *judge) judgeSymbols(ctx context.Context, files []File) error {
 	}
 	var texts []File
 	for _, f := range files {
-		if !f.Mode.SameType(repo.Regular) || IsDocument(f.Path) {
+		if !f.Mode.SameType(repo.Regular) || mention.IsDocument(f.Path) {
 			continue
 		}
 		texts = append(texts, f)
@@ -117,7 +109,7 @@ func (j *judge) judgeSymbols(ctx context.Context, files []File) error {
 	err := j.tree.Read(ctx, texts, maxText, func(i int, content []byte, err error) {
 		if err == nil {
 			scan.text(texts[i], content)
-		} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrNotText) {
+		} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, mention.ErrNotText) {
 			unread[i] = err
 		}
 	})
@@ -139,7 +131,7 @@ func (j *judge) judgeSymbols(ctx context.Context, files []File) error {
 	}
 	for i := range j.list {
 		switch m := &j.list[i]; {
-		case m.Kind != Symbol || m.Verdict != "":
+		case m.Kind != mention.Symbol || m.Verdict != "":
 		case scan.holds(m.Name):
 			m.Verdict = Holds
 		case blind >= 0:
@@ -152,7 +144,7 @@ func (j *judge) judgeSymbols(ctx context.Context, files []File) error {
 
 // unreadWhy returns a short text for an error.
 func unreadWhy(err error) string {
-	for _, known := range []error{ErrTooLarge, fs.ErrPermission} {
+	for _, known := range []error{mention.ErrTooLarge, fs.ErrPermission} {
 		if errors.Is(err, known) {
 			return known.Error()
 		}
@@ -166,7 +158,7 @@ func (j *judge) judgePastSymbols(ctx context.Context, open []int, claims map[int
 	words := make(wordSet)
 	byCommit := make(map[repo.ID][]int)
 	for _, i := range open {
-		words.add(wordOf(j.list[i].Name))
+		words.add(mention.SymbolWord(j.list[i].Name))
 		id := claims[i].commit
 		byCommit[id] = append(byCommit[id], i)
 	}
@@ -323,7 +315,7 @@ func (p *definitionSearch) at(ctx context.Context, commit repo.ID) (map[string][
 	}
 	var unread []File
 	files = slices.DeleteFunc(files, func(f File) bool {
-		return p.now[f.ID] || !f.Mode.SameType(repo.Regular) || IsDocument(f.Path) ||
+		return p.now[f.ID] || !f.Mode.SameType(repo.Regular) || mention.IsDocument(f.Path) ||
 			!outline.MayHaveOutline(f.Path) || outline.LanguageOf(f.Path, nil) == outline.Markdown
 	})
 	for _, f := range files {
@@ -379,7 +371,7 @@ func (p *definitionSearch) read(ctx context.Context, files []File) error {
 			return
 		}
 		for _, s := range o.Symbols {
-			if name := wordOf(s.Name); found[name] {
+			if name := mention.SymbolWord(s.Name); found[name] {
 				p.defines[ids[i]] = append(p.defines[ids[i]], defined{name, s})
 			}
 		}
@@ -387,7 +379,7 @@ func (p *definitionSearch) read(ctx context.Context, files []File) error {
 }
 
 // isUnambiguous reports whether a mention can only mean a symbol: it is qualified or called.
-func (m *Mention) isUnambiguous() bool { return strings.ContainsAny(m.Text, ".:#(") }
+func (m *CheckedMention) isUnambiguous() bool { return strings.ContainsAny(m.Text, ".:#(") }
 
 // dateSymbols finds the last commits that removed symbols. A commit that removed a symbol from one file may have
 // moved it to another, and other files may still have defined it.

@@ -7,7 +7,7 @@ import (
 
 	"ken/internal/brief"
 	"ken/internal/content"
-	"ken/internal/docs"
+	"ken/internal/docs/mention"
 	"ken/internal/find"
 	"ken/internal/outline"
 	"ken/internal/registry"
@@ -224,7 +224,7 @@ func (w *Prover) Reader() *Reader {
 			}
 			return ws.Outlines(ctx, files, read)
 		},
-		IsDocument: docs.IsDocument,
-		Mentioned:  docs.PathsIn,
+		IsDocument: mention.IsDocument,
+		Mentioned:  mention.PathsIn,
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"ken/internal/docs"
+	"ken/internal/docs/mention"
 	"ken/internal/fault"
 	"ken/internal/repo"
 )
@@ -48,7 +49,7 @@ type mentionRow struct {
 	Href    template.URL
 	Text    string
 	Verdict docs.Verdict
-	Kind    docs.Kind
+	Kind    mention.Kind
 	To      repo.Path // where it is now, of one that moved
 	ToHref  template.URL
 	Since   *docs.Commit

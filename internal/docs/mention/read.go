@@ -1,4 +1,4 @@
-package docs
+package mention
 
 import (
 	"bytes"
@@ -44,9 +44,9 @@ func Read(doc repo.Path, content []byte) (*Document, error) {
 	if bytes.IndexByte(content[:min(len(content), 8000)], 0) >= 0 {
 		return nil, fmt.Errorf("read %s: %w: it contains zero bytes", doc, ErrNotText)
 	}
-	r := reader{path: doc, src: content, agent: roleOf(doc) == Agent, mdx: strings.HasSuffix(string(doc), ".mdx")}
+	r := reader{path: doc, src: content, agent: RoleOf(doc) == Agent, mdx: strings.HasSuffix(string(doc), ".mdx")}
 	var blocks []block
-	if isMarkdown(doc) {
+	if IsMarkdown(doc) {
 		var err error
 		blocks, err = markdownBlocks(content)
 		if err != nil {
@@ -264,7 +264,7 @@ func (r *reader) add(p *passage, offset int, piece string, n nameInText, form Fo
 	f := found{
 		Mention: Mention{
 			File: r.path, Text: strings.ReplaceAll(text, "\n", " "), Kind: n.kind, Name: n.name, Tool: n.tool,
-			Dir: n.dir, Glob: n.glob, In: n.in, Form: form, Casual: n.casual || n.kind == Symbol && capitalised(text),
+			Dir: n.dir, Glob: n.glob, In: n.in, Form: form, Casual: n.casual || n.kind == Symbol && IsCapitalised(text),
 		},
 		pos: pos, text: offset + n.text.Start,
 	}
@@ -365,7 +365,7 @@ func (r *reader) hedgeSentences(from int, mask string, all hedge) (last func() h
 	for i := from; i < len(r.found); i++ {
 		is := sentence(r.found[i].text)
 		r.found[i].hedge(max(all, is))
-		r.found[i].inSentence = is == saidGone
+		r.found[i].SaidGoneInSentence = is == saidGone
 	}
 	return func() hedge { return max(all, sentence(len(strings.TrimRight(mask, " \t\n"))-1)) }
 }

@@ -1,4 +1,4 @@
-package docs
+package mention
 
 import (
 	"path"
@@ -289,9 +289,9 @@ func fileName(base, ext string) bool {
 	return true
 }
 
-// memberlike reports whether a name without a directory may be that of a member: net.c is a file, and obj.c may be
+// MayBeMember reports whether a name without a directory may be that of a member: net.c is a file, and obj.c may be
 // a field.
-func memberlike(name string) bool {
+func MayBeMember(name string) bool {
 	return !strings.Contains(name, "/") && letterExt.has(path.Ext(name))
 }
 
@@ -432,7 +432,7 @@ func symbolic(parts []string, called bool, sep string) bool {
 		return false // an environment variable, as likely as a constant
 	}
 	core := strings.Trim(first, "_")
-	return strings.Contains(core, "_") || mixed(core) || capitalised(core) && len(core) > 3
+	return strings.Contains(core, "_") || mixed(core) || IsCapitalised(core) && len(core) > 3
 }
 
 // mixed reports whether a word has capitals inside: fooBar, FooBar, HTTPServer.
@@ -460,4 +460,18 @@ func identifier(s string) bool {
 		}
 	}
 	return utf8.ValidString(s)
+}
+
+// SymbolWord returns the word that identifies a symbol in a text: the last part of its name, without marks that only
+// some authors write.
+func SymbolWord(name string) string {
+	if i := strings.LastIndexAny(name, ".:#"); i >= 0 {
+		name = name[i+1:]
+	}
+	return strings.Trim(name, "$@?!&*()")
+}
+
+// IsCapitalised reports whether only the first letter of a word is a capital.
+func IsCapitalised(word string) bool {
+	return word != "" && word[:1] != strings.ToLower(word[:1]) && word[1:] == strings.ToLower(word[1:]) && !strings.Contains(word, "_")
 }

@@ -1,4 +1,4 @@
-package docs
+package mention
 
 import (
 	"path"
@@ -88,7 +88,7 @@ func (r *reader) link(p *passage, known, at int, reference bool, to string) int 
 		// The address of a file on the host of the repository contains its path. A page about a symbol has its
 		// name.
 		r.forget(known, func(f *found) bool {
-			isPage := f.Kind == Path && pageOf(to, f.Name) || f.Kind == Symbol && strings.HasSuffix(to, "#"+wordOf(f.Name))
+			isPage := f.Kind == Path && pageOf(to, f.Name) || f.Kind == Symbol && strings.HasSuffix(to, "#"+SymbolWord(f.Name))
 			return !isPage
 		})
 	}
