@@ -77,13 +77,11 @@ func (c *treeNames) c(n syntax.Node, kind kindCode) {
 	case "function_definition":
 		c.cFunction(n)
 	case "field_initializer":
-		children := c.push(n)
-		for _, child := range children {
+		for _, child := range c.each(n) {
 			if child.Type() != "field_identifier" {
 				c.visit(child, typeKind)
 			}
 		}
-		c.pop(children)
 	case "argument_list", "initializer_list":
 		c.children(n) // regardless of the preceding node
 	case "field_designator":
@@ -321,8 +319,7 @@ func (c *treeNames) cVariables(n syntax.Node, kind kindCode) {
 	if n.Type() != "type_definition" {
 		declared = c.cTypeName(n.Child("type"))
 	}
-	children := c.push(n)
-	for _, child := range children {
+	for _, child := range c.each(n) {
 		switch child.Field() {
 		case "type":
 			c.visit(child, kind)
@@ -336,7 +333,6 @@ func (c *treeNames) cVariables(n syntax.Node, kind kindCode) {
 			c.visit(child, mentionKind)
 		}
 	}
-	c.pop(children)
 }
 
 // cDeclarator binds the name of a declarator. It walks the sizes, values and parameters around the name.
@@ -361,15 +357,13 @@ func (c *treeNames) cDeclarator(n syntax.Node, typ pathName) {
 		c.within(false, func() { c.except(n, "declarator") })
 		c.cDeclarator(n.Child("declarator"), pathName{})
 	default:
-		children := c.push(n)
-		for _, child := range children {
+		for _, child := range c.each(n) {
 			if child.Field() == "declarator" || strings.HasSuffix(child.Type(), "declarator") || child.Field() == "" && child.Type() == "identifier" {
 				c.cDeclarator(child, typ)
 			} else {
 				c.visit(child, mentionKind)
 			}
 		}
-		c.pop(children)
 	}
 }
 

@@ -55,15 +55,13 @@ func (c *treeNames) java(n syntax.Node, kind kindCode) {
 	case "superclass", "super_interfaces", "extends_interfaces", "type_bound":
 		c.childrenAs(n, typeKind)
 	case "generic_type":
-		children := c.push(n)
-		for i, child := range children {
+		for i, child := range c.each(n) {
 			if i == 0 && kind != mentionKind {
 				c.visit(child, kind)
 			} else {
 				c.visit(child, typeKind)
 			}
 		}
-		c.pop(children)
 	case "local_variable_declaration", "field_declaration", "constant_declaration":
 		c.javaVariables(n)
 	case "formal_parameter", "resource", "spread_parameter":
@@ -73,13 +71,11 @@ func (c *treeNames) java(n syntax.Node, kind kindCode) {
 		c.except(n, "name")
 		c.bind(c.idOfNode(n.Child("name")), pathName{})
 	case "catch_formal_parameter":
-		children := c.push(n)
-		for _, child := range children {
+		for _, child := range c.each(n) {
 			if child.Type() == "catch_type" {
 				c.childrenAs(child, matchKind)
 			}
 		}
-		c.pop(children)
 		c.bind(c.idOfNode(n.Child("name")), pathName{})
 	case "instanceof_expression":
 		c.except(n, "name")
@@ -87,15 +83,13 @@ func (c *treeNames) java(n syntax.Node, kind kindCode) {
 	case "type_pattern":
 		c.javaTypePattern(n)
 	case "record_pattern":
-		children := c.push(n)
-		for i, child := range children {
+		for i, child := range c.each(n) {
 			if i == 0 {
 				c.visit(child, matchKind)
 			} else {
 				c.visit(child, mentionKind)
 			}
 		}
-		c.pop(children)
 	case "record_pattern_component":
 		c.javaTypePattern(n)
 	case "switch_label":
@@ -107,13 +101,11 @@ func (c *treeNames) java(n syntax.Node, kind kindCode) {
 			c.visit(n.Child("body"), mentionKind)
 		})
 	case "labeled_statement":
-		children := c.push(n)
-		for _, child := range children {
+		for _, child := range c.each(n) {
 			if child.Type() != "identifier" {
 				c.visit(child, mentionKind)
 			}
 		}
-		c.pop(children)
 	case "block", "for_statement", "catch_clause", "try_with_resources_statement", "switch_block", "constructor_body":
 		c.scope(n)
 	default:
@@ -211,14 +203,12 @@ func (c *treeNames) javaCall(n syntax.Node) {
 
 // javaReference walks Type::method.
 func (c *treeNames) javaReference(n syntax.Node) {
-	children := c.push(n)
 	var named []syntax.Node
-	for _, child := range children {
+	for _, child := range c.each(n) {
 		if child.Named() {
 			named = append(named, child)
 		}
 	}
-	c.pop(children)
 	if len(named) == 0 {
 		return
 	}
@@ -233,8 +223,7 @@ func (c *treeNames) javaReference(n syntax.Node) {
 // javaBody binds the members of a class and walks them.
 func (c *treeNames) javaBody(n syntax.Node) {
 	c.within(false, func() {
-		children := c.push(n)
-		for _, m := range children {
+		for _, m := range c.each(n) {
 			switch m.Type() {
 			case "field_declaration", "constant_declaration":
 				typ := c.javaType(m.Child("type"))
@@ -256,10 +245,9 @@ func (c *treeNames) javaBody(n syntax.Node) {
 				c.bindAll(c.idOfNode(m.Child("name")), pathName{})
 			}
 		}
-		for _, m := range children {
+		for _, m := range c.each(n) {
 			c.visit(m, mentionKind)
 		}
-		c.pop(children)
 	})
 }
 
@@ -286,8 +274,7 @@ func (c *treeNames) javaFunction(n syntax.Node) {
 // javaVariables walks a declaration of variables. Fields are bound by their class.
 func (c *treeNames) javaVariables(n syntax.Node) {
 	typ := c.javaType(n.Child("type"))
-	children := c.push(n)
-	for _, child := range children {
+	for _, child := range c.each(n) {
 		if child.Type() != "variable_declarator" {
 			c.visit(child, mentionKind)
 			continue
@@ -302,14 +289,12 @@ func (c *treeNames) javaVariables(n syntax.Node) {
 		}
 		c.bind(c.idOfNode(child.Child("name")), made)
 	}
-	c.pop(children)
 }
 
 // javaTypePattern walks T x.
 func (c *treeNames) javaTypePattern(n syntax.Node) {
-	children := c.push(n)
 	var typ pathName
-	for i, child := range children {
+	for i, child := range c.each(n) {
 		switch {
 		case child.Type() == "identifier" && i > 0:
 			c.bind(c.idOfNode(child), typ)
@@ -320,7 +305,6 @@ func (c *treeNames) javaTypePattern(n syntax.Node) {
 			c.visit(child, matchKind)
 		}
 	}
-	c.pop(children)
 }
 
 // javaType returns the name of a type node.

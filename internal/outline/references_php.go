@@ -47,8 +47,7 @@ func (c *treeNames) php(n syntax.Node, kind kindCode) {
 			c.children(n)
 		}
 	case "object_creation_expression":
-		children := c.push(n)
-		for _, child := range children {
+		for _, child := range c.each(n) {
 			switch child.Type() {
 			case "name", "qualified_name":
 				c.visit(child, literalKind)
@@ -56,7 +55,6 @@ func (c *treeNames) php(n syntax.Node, kind kindCode) {
 				c.visit(child, mentionKind)
 			}
 		}
-		c.pop(children)
 	case "named_type", "optional_type", "union_type", "intersection_type", "type_list":
 		if kind == mentionKind {
 			kind = typeKind
@@ -65,15 +63,13 @@ func (c *treeNames) php(n syntax.Node, kind kindCode) {
 	case "base_clause", "class_interface_clause", "use_declaration":
 		c.childrenAs(n, typeKind)
 	case "attribute":
-		children := c.push(n)
-		for i, child := range children {
+		for i, child := range c.each(n) {
 			if i == 0 {
 				c.visit(child, callKind)
 			} else {
 				c.visit(child, mentionKind)
 			}
 		}
-		c.pop(children)
 	case "class_declaration", "interface_declaration", "trait_declaration", "enum_declaration":
 		name := n.Child("name")
 		c.bindIn(0, c.idOfNode(name), 0, pathName{})
@@ -108,16 +104,14 @@ func (c *treeNames) php(n syntax.Node, kind kindCode) {
 		}
 		c.bind(c.idOfNode(left), typ)
 	case "const_element", "enum_case":
-		children := c.push(n)
 		named := false
-		for _, child := range children {
+		for _, child := range c.each(n) {
 			if child.Type() == "name" && !named {
 				named = true
 				continue
 			}
 			c.visit(child, mentionKind)
 		}
-		c.pop(children)
 	case "argument", "property_element":
 		c.except(n, "name")
 	case "catch_clause":
@@ -279,8 +273,7 @@ func isPHPString(n syntax.Node) bool {
 
 // phpFields records the property types of a class.
 func (c *treeNames) phpFields(body syntax.Node) {
-	members := c.push(body)
-	for _, m := range members {
+	for _, m := range c.each(body) {
 		if m.Type() != "property_declaration" {
 			continue
 		}
@@ -291,7 +284,6 @@ func (c *treeNames) phpFields(body syntax.Node) {
 			}
 		}
 	}
-	c.pop(members)
 }
 
 // phpMember walks a member of a value. It returns the member's type, if the file declares it.

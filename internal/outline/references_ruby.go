@@ -43,11 +43,9 @@ func (c *treeNames) ruby(n syntax.Node, kind kindCode) {
 		c.scope(n)
 	case "method_parameters", "block_parameters", "lambda_parameters", "destructured_parameter", "left_assignment_list", "destructured_left_assignment",
 		"exception_variable", "rest_assignment":
-		children := c.push(n)
-		for _, child := range children {
+		for _, child := range c.each(n) {
 			c.rubyTarget(child)
 		}
-		c.pop(children)
 	case "assignment", "operator_assignment":
 		c.visit(n.Child("right"), mentionKind)
 		c.rubyTarget(n.Child("left"))

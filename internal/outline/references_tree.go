@@ -1,6 +1,7 @@
 package outline
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -86,48 +87,48 @@ func (c *treeNames) visit(n syntax.Node, kind kindCode) {
 	c.ascend()
 }
 
-// push returns the children of a node. They are valid until pop.
-func (c *treeNames) push(n syntax.Node) []syntax.Node {
-	from := len(c.nodes)
-	c.nodes = n.AppendChildren(c.nodes)
-	return c.nodes[from:]
+// each yields the children of a node. All nodes from the root to the current one share one array for their
+// children.
+func (c *treeNames) each(n syntax.Node) iter.Seq2[int, syntax.Node] {
+	return func(yield func(int, syntax.Node) bool) {
+		from := len(c.nodes)
+		c.nodes = n.AppendChildren(c.nodes)
+		for i, child := range c.nodes[from:] {
+			if !yield(i, child) {
+				break
+			}
+		}
+		c.nodes = c.nodes[:from]
+	}
 }
-
-func (c *treeNames) pop(children []syntax.Node) { c.nodes = c.nodes[:len(c.nodes)-len(children)] }
 
 // children walks all children of a node.
 func (c *treeNames) children(n syntax.Node) { c.childrenAs(n, mentionKind) }
 
 func (c *treeNames) childrenAs(n syntax.Node, kind kindCode) {
-	children := c.push(n)
-	for _, child := range children {
+	for _, child := range c.each(n) {
 		c.visit(child, kind)
 	}
-	c.pop(children)
 }
 
 // childAs walks the children of a node. kind applies to those with the given field.
 func (c *treeNames) childAs(n syntax.Node, field string, kind kindCode) {
-	children := c.push(n)
-	for _, child := range children {
+	for _, child := range c.each(n) {
 		if child.Field() == field {
 			c.visit(child, kind)
 		} else {
 			c.visit(child, mentionKind)
 		}
 	}
-	c.pop(children)
 }
 
 // except walks the children of a node, except those with one of the fields.
 func (c *treeNames) except(n syntax.Node, fields ...string) {
-	children := c.push(n)
-	for _, child := range children {
+	for _, child := range c.each(n) {
 		if !slices.Contains(fields, child.Field()) {
 			c.visit(child, mentionKind)
 		}
 	}
-	c.pop(children)
 }
 
 // scope walks all children of a node in a new scope.
@@ -232,9 +233,7 @@ func (c *treeNames) appendNames(list []syntax.Node, n syntax.Node) []syntax.Node
 		return list
 	}
 	defer c.ascend()
-	children := c.push(n)
-	defer c.pop(children)
-	for _, child := range children {
+	for _, child := range c.each(n) {
 		switch {
 		case child.Type() == n.Type():
 			list = c.appendNames(list, child)
