@@ -33,11 +33,11 @@ type reader struct {
 // readTree reads src from the syntax tree of text. text is src, or src with the blanked ranges replaced by
 // spaces.
 func readTree(lang Language, src, text []byte, blanked []span, refs bool) (*file, error) {
-	load, declare := grammarOf(lang)
-	if load == nil {
+	known, ok := grammars[lang]
+	if !ok {
 		return nil, errors.New("no grammar for it")
 	}
-	grammar, err := load()
+	grammar, err := known.load()
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func readTree(lang Language, src, text []byte, blanked []span, refs bool) (*file
 		f.noTokens, f.broken = true, max(1, broken)
 		f.note(fmt.Sprintf("line %d does not parse", f.line(at)))
 	}
-	declare(r, root)
+	known.declare(r, root)
 	r.collectItems(grammar, root, blanked)
 	for i := range f.symbols {
 		s := &f.symbols[i]

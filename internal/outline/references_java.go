@@ -83,13 +83,7 @@ func (c *treeNames) java(n syntax.Node, kind kindCode) {
 	case "type_pattern":
 		c.javaTypePattern(n)
 	case "record_pattern":
-		for i, child := range c.each(n) {
-			if i == 0 {
-				c.visit(child, matchKind)
-			} else {
-				c.visit(child, mentionKind)
-			}
-		}
+		c.firstAs(n, matchKind)
 	case "record_pattern_component":
 		c.javaTypePattern(n)
 	case "switch_label":

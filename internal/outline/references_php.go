@@ -63,13 +63,7 @@ func (c *treeNames) php(n syntax.Node, kind kindCode) {
 	case "base_clause", "class_interface_clause", "use_declaration":
 		c.childrenAs(n, typeKind)
 	case "attribute":
-		for i, child := range c.each(n) {
-			if i == 0 {
-				c.visit(child, callKind)
-			} else {
-				c.visit(child, mentionKind)
-			}
-		}
+		c.firstAs(n, callKind)
 	case "class_declaration", "interface_declaration", "trait_declaration", "enum_declaration":
 		name := n.Child("name")
 		c.bindIn(0, c.idOfNode(name), 0, pathName{})

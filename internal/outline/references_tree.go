@@ -32,50 +32,17 @@ type exportedName struct {
 	at       int
 }
 
-// A vocabulary has the methods of a language. builtin and common report names that do not identify a
-// declaration: predeclared names, and members of the language's own types.
-type vocabulary struct {
-	visit           func(*treeNames, syntax.Node, kindCode)
-	builtin, member func(name string) bool
-	separator       string // in paths
-}
-
-func vocabularyOf(lang Language) vocabulary {
-	switch lang {
-	case JavaScript, TypeScript, TSX:
-		return vocabulary{(*treeNames).script, isScriptBuiltin, isScriptMember, "."}
-	case Python:
-		return vocabulary{(*treeNames).python, isPythonBuiltin, isPythonMember, "."}
-	case Rust:
-		return vocabulary{(*treeNames).rust, isRustBuiltin, isRustMember, "::"}
-	case Java:
-		return vocabulary{(*treeNames).java, isJavaBuiltin, isJavaMember, "."}
-	case CSharp:
-		return vocabulary{(*treeNames).csharp, isCSharpBuiltin, isCSharpMember, "."}
-	case Ruby:
-		return vocabulary{(*treeNames).ruby, isRubyBuiltin, isRubyMember, "::"}
-	case PHP:
-		return vocabulary{(*treeNames).php, isPHPBuiltin, isPHPMember, `\`}
-	case Bash:
-		return vocabulary{(*treeNames).bash, isBashBuiltin, noMember, "."}
-	case C, CPP:
-		return vocabulary{(*treeNames).c, isCBuiltin, isCMember, "::"}
-	default:
-		return vocabulary{}
-	}
-}
-
 // collectTree returns the references of a file with a syntax tree.
 func collectTree(f *file, root syntax.Node) *References {
-	words := vocabularyOf(f.lang)
-	if words.visit == nil {
+	lang := grammars[f.lang]
+	if lang.visit == nil {
 		return &References{}
 	}
-	c := &treeNames{nameCollector: newNameCollector(f), nodes: f.scratch.nodes[:0], visitNode: words.visit, separator: words.separator}
+	c := &treeNames{nameCollector: newNameCollector(f), nodes: f.scratch.nodes[:0], visitNode: lang.visit, separator: lang.separator}
 	c.children(root)
 	c.reexports()
 	f.scratch.nodes = c.nodes[:0]
-	return c.references(words.builtin, words.member)
+	return c.references(lang.builtin, lang.member)
 }
 
 // visit walks a node. kind tells how the node is used.
@@ -115,6 +82,17 @@ func (c *treeNames) childrenAs(n syntax.Node, kind kindCode) {
 func (c *treeNames) childAs(n syntax.Node, field string, kind kindCode) {
 	for _, child := range c.each(n) {
 		if child.Field() == field {
+			c.visit(child, kind)
+		} else {
+			c.visit(child, mentionKind)
+		}
+	}
+}
+
+// firstAs walks the children of a node. kind applies to the first one.
+func (c *treeNames) firstAs(n syntax.Node, kind kindCode) {
+	for i, child := range c.each(n) {
+		if i == 0 {
 			c.visit(child, kind)
 		} else {
 			c.visit(child, mentionKind)
