@@ -24,7 +24,7 @@ func anchorTargets(doc repo.Path, m *mention.Mention) []repo.Path {
 		return []repo.Path{doc}
 	}
 	var list []repo.Path
-	for _, p := range readingOf(doc, &mention.Mention{Name: m.In}, false).paths {
+	for _, p := range possiblePaths(doc, &mention.Mention{Name: m.In}, false) {
 		list = append(list, repo.Path(p))
 	}
 	return list

@@ -210,9 +210,7 @@ func (c *TreeChange) commands(kind *taskFile, files []File, before bool) command
 			all.open = true
 			continue
 		}
-		r := kind.commands(content)
-		all.open = all.open || r.open
-		maps.Copy(all.names, r.names)
+		all.add(kind.commands(content))
 	}
 	return all
 }
@@ -258,7 +256,7 @@ func (c *TreeChange) BrokenMentions(doc repo.Path, content []byte, edited bool) 
 	corrected := c.correctedLines(doc, content, list, edited)
 	for i := range list { // the document may name the new path nearby
 		m := &list[i]
-		if m.Kind == mention.Path && m.Verdict == "" && !corrected[m.Line] && c.after != nil && c.after.holdsPath(&m.Mention, readingOf(doc, &m.Mention, false)) {
+		if m.Kind == mention.Path && m.Verdict == "" && !corrected[m.Line] && c.after != nil && c.after.holdsPath(&m.Mention, possiblePaths(doc, &m.Mention, false)) {
 			m.Verdict = Holds
 		}
 	}
@@ -298,16 +296,16 @@ func (c *TreeChange) judgePath(m *CheckedMention) {
 		return
 	}
 	c.index()
-	r := readingOf(m.File, &m.Mention, false)
+	paths := possiblePaths(m.File, &m.Mention, false)
 	if m.Form == mention.Link {
 		if _, ok := c.after.page(m.File, m.Name); ok {
 			return
 		}
 	}
-	if c.after.holdsPath(&m.Mention, r) && !c.leadsAstray(m, r) || c.after.behind(strings.TrimPrefix(m.Name, "/"), repo.Gitlink) {
+	if c.after.holdsPath(&m.Mention, paths) && !c.leadsAstray(m, paths) || c.after.behind(strings.TrimPrefix(m.Name, "/"), repo.Gitlink) {
 		return
 	}
-	was, ok := c.meant(m, r)
+	was, ok := c.meant(m, paths)
 	if !ok {
 		return
 	}
@@ -334,8 +332,8 @@ func (c *TreeChange) judgePath(m *CheckedMention) {
 
 // leadsAstray reports whether a relative link led to a page before the change, and after it only another directory
 // has a page of that name.
-func (c *TreeChange) leadsAstray(m *CheckedMention, r reading) bool {
-	if m.Form != mention.Link || strings.HasPrefix(m.Name, "/") || slices.ContainsFunc(r.paths, c.after.has) {
+func (c *TreeChange) leadsAstray(m *CheckedMention, paths []string) bool {
+	if m.Form != mention.Link || strings.HasPrefix(m.Name, "/") || slices.ContainsFunc(paths, c.after.has) {
 		return false
 	}
 	p, ok := c.before.page(m.File, m.Name)
@@ -345,8 +343,8 @@ func (c *TreeChange) leadsAstray(m *CheckedMention, r reading) bool {
 // meant returns the path in the old tree that a mention meant, or false if it may mean a file of the reader. If a
 // document shortens a path to a bare name, the name must have been the only one below the directory of the
 // document, or else in the tree.
-func (c *TreeChange) meant(m *CheckedMention, r reading) (repo.Path, bool) {
-	for _, p := range r.paths {
+func (c *TreeChange) meant(m *CheckedMention, paths []string) (repo.Path, bool) {
+	for _, p := range paths {
 		if c.before.has(p) {
 			return repo.Path(p), true
 		}

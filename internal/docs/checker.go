@@ -149,22 +149,12 @@ func (c *Checker) check(ctx context.Context, snapshot *repo.Snapshot, opts Optio
 	tree := &workTree{git: c.Git, files: c.Files, snapshot: snapshot, edited: in.edited}
 	past := &past{Repo: c.Git, head: snapshot.Head.Commit, contents: c.Git.Contents()}
 	if opts.Holding {
-		j, err := judgeAll(ctx, tree, past, c.Policy, opts.Paths)
-		if err != nil {
-			return nil, err
-		}
-		j.report.Remarks = past.remarks
-		return j.report, nil
+		return judgeAll(ctx, tree, past, c.Policy, opts.Paths)
 	}
 	base := c.partsInputs(snapshot, in)
 	earlier := c.loadParts(ctx, base)
 	if earlier == nil && opts.Paths != nil {
-		j, err := judgeAll(ctx, tree, past, c.Policy, opts.Paths)
-		if err != nil {
-			return nil, err
-		}
-		j.report.Remarks = past.remarks
-		return j.report, nil
+		return judgeAll(ctx, tree, past, c.Policy, opts.Paths)
 	}
 	rep, err := c.judgeChanged(ctx, tree, past, in, base, earlier)
 	if err != nil {

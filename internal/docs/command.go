@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"maps"
@@ -32,6 +33,14 @@ type commandList struct {
 	patterns []string
 }
 
+// add adds the commands of another task file.
+func (r *commandList) add(other commandList) {
+	r.open = r.open || other.open
+	r.includes = append(r.includes, other.includes...)
+	r.patterns = append(r.patterns, other.patterns...)
+	maps.Copy(r.names, other.names)
+}
+
 // mayMake reports whether a pattern matches this name.
 func (r *commandList) mayMake(name string) bool {
 	return slices.ContainsFunc(r.patterns, func(p string) bool {
@@ -43,9 +52,9 @@ func (r *commandList) mayMake(name string) bool {
 // taskFiles has the task files of each tool.
 var taskFiles = map[string]taskFile{
 	"make":     {[]string{"GNUmakefile", "makefile", "Makefile"}, ".mk", makeTargets},
-	"just":     {[]string{"justfile", "Justfile", ".justfile"}, ".just", justCommands},
-	"task":     {[]string{"Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"}, "", taskNames},
-	"rake":     {[]string{"Rakefile", "rakefile", "Rakefile.rb"}, ".rake", rakeTasks},
+	"just":     {[]string{"justfile", "Justfile", ".justfile"}, ".just", matches(justRule, justOpen)},
+	"task":     {[]string{"Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"}, "", matches(taskRule, taskOpen)},
+	"rake":     {[]string{"Rakefile", "rakefile", "Rakefile.rb"}, ".rake", matches(rakeRule, nil)}, // code can define tasks
 	"composer": {[]string{"composer.json"}, "", scripts},
 	"npm":      {[]string{"package.json"}, "", scripts},
 	"yarn":     {[]string{"package.json"}, "", scripts},
@@ -114,29 +123,16 @@ func makeTargets(content []byte) commandList {
 	return r
 }
 
-func justCommands(content []byte) commandList {
-	r := commandList{names: make(map[string]bool), open: justOpen().Match(content)}
-	for _, m := range justRule().FindAllSubmatch(content, -1) {
-		r.names[string(m[1])+string(m[2])] = true
+// matches returns a function that lists the groups of all matches as commands. The list may be incomplete if open
+// matches, or always if open is nil.
+func matches(rule, open func() *regexp.Regexp) func(content []byte) commandList {
+	return func(content []byte) commandList {
+		r := commandList{names: make(map[string]bool), open: open == nil || open().Match(content)}
+		for _, m := range rule().FindAllSubmatch(content, -1) {
+			r.names[string(bytes.Join(m[1:], nil))] = true
+		}
+		return r
 	}
-	return r
-}
-
-func taskNames(content []byte) commandList {
-	r := commandList{names: make(map[string]bool), open: taskOpen().Match(content)}
-	for _, m := range taskRule().FindAllSubmatch(content, -1) {
-		r.names[string(m[1])] = true
-	}
-	return r
-}
-
-// rakeTasks returns the tasks of a Rakefile. The list is never complete: code can define tasks.
-func rakeTasks(content []byte) commandList {
-	r := commandList{names: make(map[string]bool), open: true}
-	for _, m := range rakeRule().FindAllSubmatch(content, -1) {
-		r.names[string(m[1])] = true
-	}
-	return r
 }
 
 // scripts returns the scripts of a package. A dependency may add programs that run like scripts.
@@ -229,12 +225,8 @@ func (j *judge) allCommands(ctx context.Context, files []File, b *taskFile) (com
 		}
 		lock.Lock()
 		defer lock.Unlock()
-		all.open = all.open || r.open || err != nil
-		all.includes = append(all.includes, r.includes...)
-		all.patterns = append(all.patterns, r.patterns...)
-		for name := range r.names {
-			all.names[name] = true
-		}
+		all.add(r)
+		all.open = all.open || err != nil
 	})
 	return all, err
 }
@@ -253,7 +245,7 @@ func (j *judge) judgePastCommands(ctx context.Context, open []int, claims map[in
 		b := taskFiles[m.Tool]
 		for _, name := range b.names {
 			at := mention.Mention{Name: name, In: m.In}
-			for _, p := range readingOf(c.doc, &at, false).paths {
+			for _, p := range possiblePaths(c.doc, &at, false) {
 				place := repo.CommitPath{Commit: c.commit, Path: repo.Path(p)}
 				tries = append(tries, try{i, place})
 				places = append(places, place)

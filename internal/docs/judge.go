@@ -166,11 +166,15 @@ func newJudge(tree *workTree, past *past, policy Policy, files []File) *judge {
 }
 
 // judgeAll reads the documents of a tree and judges each mention.
-func judgeAll(ctx context.Context, tree *workTree, past *past, policy Policy, paths []repo.Path) (*judge, error) {
+func judgeAll(ctx context.Context, tree *workTree, past *past, policy Policy, paths []repo.Path) (*Report, error) {
 	files := tree.tracked()
 	j := newJudge(tree, past, policy, files)
 	j.paths = paths
-	return j, j.run(ctx, files, nil)
+	if err := j.run(ctx, files, nil); err != nil {
+		return nil, err
+	}
+	j.report.Remarks = past.remarks
+	return j.report, nil
 }
 
 // run checks documents. It takes over the verdicts of earlier parts.
@@ -252,7 +256,7 @@ func statementsOf(list []CheckedMention) docStatements {
 			t.gone[docName{m.File, m.Name}] = true
 		}
 		if moved && m.Verdict == Holds {
-			for _, p := range readingOf(m.File, &m.Mention, false).paths {
+			for _, p := range possiblePaths(m.File, &m.Mention, false) {
 				at := docName{m.File, p}
 				t.holds[at] = append(t.holds[at], m.Line)
 			}
@@ -338,14 +342,14 @@ func (j *judge) judgeByTree(ctx context.Context, files []File) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		r := readingOf(m.File, &m.Mention, false)
+		paths := possiblePaths(m.File, &m.Mention, false)
 		j.index.globs.skipped = false
 		switch {
-		case j.index.holdsPath(&m.Mention, r):
+		case j.index.holdsPath(&m.Mention, paths):
 			m.Verdict = Holds
 		case j.index.globs.skipped:
 			m.Verdict, m.Why = Ambiguous, "too many patterns to try"
-		case len(r.paths) == 0:
+		case len(paths) == 0:
 			m.Verdict, m.Why = Ambiguous, "it is outside the repository"
 		default:
 			open = append(open, i)
@@ -370,7 +374,7 @@ func (j *judge) judgeUntracked(ctx context.Context, open []int) error {
 	var whose []int
 	for _, i := range open {
 		m := &j.list[i]
-		for _, p := range readingOf(m.File, &m.Mention, false).paths {
+		for _, p := range possiblePaths(m.File, &m.Mention, false) {
 			if !m.Glob && usable(p) {
 				paths, whose = append(paths, repo.Path(p)), append(whose, i)
 			}
@@ -398,7 +402,7 @@ func (j *judge) judgeUntracked(ctx context.Context, open []int) error {
 			rest, restOf = append(rest, paths[k]), append(restOf, i)
 		}
 	}
-	ignored, err := j.tree.Ignored(ctx, rest)
+	ignored, err := j.tree.git.Ignored(ctx, rest)
 	if err != nil {
 		return err
 	}

@@ -62,13 +62,13 @@ func TestHoldsPath(t *testing.T) {
 	} {
 		m := tt.m
 		m.File, m.Name, m.Kind = repo.Path(tt.doc), tt.name, mention.Path
-		if got := c.holdsPath(&m, readingOf(m.File, &m, false)); got != tt.want {
+		if got := c.holdsPath(&m, possiblePaths(m.File, &m, false)); got != tt.want {
 			t.Errorf("%s in %s: holds %v", tt.name, tt.doc, got)
 		}
 	}
 }
 
-// A path that leads out of the repository has no reading. A strict bare name has only those from the document's
+// A path that leads out of the repository means nothing. A strict bare name means only those from the document's
 // directory and from the root.
 func TestReadingOf(t *testing.T) {
 	for _, tt := range []struct {
@@ -85,7 +85,7 @@ func TestReadingOf(t *testing.T) {
 		{"a/b.md", "/y.go", true, "y.go"},
 		{"a/b.md", "..", true, ""},
 	} {
-		got := strings.Join(readingOf(repo.Path(tt.doc), &mention.Mention{Name: tt.name}, tt.strict).paths, " ")
+		got := strings.Join(possiblePaths(repo.Path(tt.doc), &mention.Mention{Name: tt.name}, tt.strict), " ")
 		if got != tt.want {
 			t.Errorf("%s in %s: %q, want %q", tt.name, tt.doc, got, tt.want)
 		}
@@ -259,7 +259,7 @@ func TestJudgeBombs(t *testing.T) {
 			c := censusOf(paths...)
 			for i := range n {
 				m := mention.Mention{File: "README.md", Kind: mention.Path, Glob: true, Name: fmt.Sprintf("*/**/a%d*/b*.txt", i)}
-				c.holdsPath(&m, readingOf(m.File, &m, false))
+				c.holdsPath(&m, possiblePaths(m.File, &m, false))
 			}
 			return &judge{index: c}
 		},

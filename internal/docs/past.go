@@ -126,7 +126,7 @@ func (j *judge) existedThen(ctx context.Context, open []int, claims map[int]orig
 		}
 		m := &j.list[i].Mention
 		var list []repo.Path
-		for _, p := range readingOf(c.doc, m, true).paths {
+		for _, p := range possiblePaths(c.doc, m, true) {
 			list = append(list, repo.Path(p))
 		}
 		return append(list, endingIn(m, ever)...)
@@ -153,7 +153,7 @@ func (j *judge) existedThen(ctx context.Context, open []int, claims map[int]orig
 			k++
 		}
 		if m.Was == "" {
-			for _, p := range readingOf(m.File, &m.Mention, true).paths {
+			for _, p := range possiblePaths(m.File, &m.Mention, true) {
 				if len(j.history.Touching(repo.Path(p))) > 0 || len(j.history.Below(repo.Path(p))) > 0 {
 					m.Was = repo.Path(p)
 					break
@@ -250,7 +250,8 @@ func (j *judge) excludeBuildOutput(ctx context.Context, gone []int) error {
 			continue
 		}
 		directory := len(j.history.Touching(m.Was)) == 0
-		built := directory || buildDirs[firstElement(string(m.Was))]
+		top, _, _ := strings.Cut(string(m.Was), "/")
+		built := directory || buildDirs[top]
 		if m.Since != nil {
 			paths := changed[slices.Index(commits, m.Since.ID)]
 			built = built || slices.ContainsFunc(paths, func(p repo.Path) bool { return p.Base() == ".gitignore" })
@@ -260,11 +261,6 @@ func (j *judge) excludeBuildOutput(ctx context.Context, gone []int) error {
 		}
 	}
 	return nil
-}
-
-func firstElement(p string) string {
-	first, _, _ := strings.Cut(p, "/")
-	return first
 }
 
 var buildDirs = setOf(strings.Fields("dist build out target coverage bin _build _site public generated tmp"))

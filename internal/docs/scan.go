@@ -80,7 +80,7 @@ func (s *symbolScan) text(f File, text []byte) {
 	coded := make(map[string]bool) // members, in code
 	home := make(map[string]bool)  // owners that the file declares
 	var used []symbolName
-	s.eachWordAt(text, func(at int, word []byte) {
+	eachWord(text, func(at int, word []byte) {
 		known, owns := s.words[string(word)], s.owned[string(word)]
 		if known == nil && owns == nil {
 			return
@@ -132,23 +132,6 @@ func (s *symbolScan) text(f File, text []byte) {
 	}
 	for _, n := range used {
 		s.pairs[n] = true
-	}
-}
-
-// eachWordAt is eachWord with the position of each word.
-func (s *symbolScan) eachWordAt(text []byte, f func(at int, word []byte)) {
-	start, is := -1, wordBytes()
-	for i, c := range text {
-		switch {
-		case is[c] && start < 0:
-			start = i
-		case !is[c] && start >= 0:
-			f(start, text[start:i])
-			start = -1
-		}
-	}
-	if start >= 0 {
-		f(start, text[start:])
 	}
 }
 
@@ -286,7 +269,7 @@ func (s *symbolScan) inherited(ctx context.Context, tree *workTree) error {
 		}
 		declared := make(map[string]bool)
 		parts := make(map[string][]byte) // parts of declarations, by owner
-		s.eachWordAt(text, func(at int, word []byte) {
+		eachWord(text, func(at int, word []byte) {
 			if len(word) < 3 || word[0] < 'A' || word[0] > 'Z' || !declares(text, at) {
 				return
 			}
@@ -303,7 +286,7 @@ func (s *symbolScan) inherited(ctx context.Context, tree *workTree) error {
 			if named[owner] == nil {
 				named[owner] = make(map[string]bool)
 			}
-			eachWord(part, func(word []byte) { named[owner][string(word)] = true })
+			eachWord(part, func(_ int, word []byte) { named[owner][string(word)] = true })
 		}
 	})
 	if err != nil {

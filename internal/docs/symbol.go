@@ -36,7 +36,7 @@ func (w wordSet) add(word string) {
 
 // mark marks the words in a text.
 func (w wordSet) mark(text []byte) {
-	eachWord(text, func(word []byte) {
+	eachWord(text, func(_ int, word []byte) {
 		if seen := w[string(word)]; seen != nil && !seen.Load() {
 			seen.Store(true)
 		}
@@ -46,7 +46,7 @@ func (w wordSet) mark(text []byte) {
 // in returns the set of words in a text.
 func (w wordSet) in(text []byte) map[string]bool {
 	var found map[string]bool
-	eachWord(text, func(word []byte) {
+	eachWord(text, func(_ int, word []byte) {
 		if w[string(word)] == nil {
 			return
 		}
@@ -67,20 +67,20 @@ var wordBytes = sync.OnceValue(func() *[256]bool {
 	return &is
 })
 
-// eachWord calls f with each word of a text that is long enough to be a name.
-func eachWord(text []byte, f func(word []byte)) {
+// eachWord calls f with each word of a text and its position.
+func eachWord(text []byte, f func(at int, word []byte)) {
 	start, is := -1, wordBytes()
 	for i, c := range text {
 		switch {
 		case is[c] && start < 0:
 			start = i
 		case !is[c] && start >= 0:
-			f(text[start:i])
+			f(start, text[start:i])
 			start = -1
 		}
 	}
 	if start >= 0 {
-		f(text[start:])
+		f(start, text[start:])
 	}
 }
 
@@ -527,6 +527,6 @@ func (j *judge) commit(n repo.CommitNumber) *Commit {
 
 // HasWord reports whether a text contains a word.
 func HasWord(content []byte, word string) (has bool) {
-	eachWord(content, func(w []byte) { has = has || string(w) == word })
+	eachWord(content, func(_ int, w []byte) { has = has || string(w) == word })
 	return has
 }

@@ -137,25 +137,19 @@ func (c *treeIndex) anyOf(stem string, exts ...string) bool {
 	return false
 }
 
-// A reading lists the paths that a name in a document may mean.
-type reading struct {
-	paths []string // from the root, the most literal first, without duplicates
-}
-
-// readingOf returns the paths that a name in a document may mean: relative to the directory of the document, to
+// possiblePaths returns the paths that a name in a document may mean: relative to the directory of the document, to
 // the root, and to each directory between them. A leading slash means the root. If strict is set, a bare name is
-// not searched for in between: too many files have the same name.
-func readingOf(doc repo.Path, m *mention.Mention, strict bool) reading {
-	var r reading
+// not searched for in between: too many files have the same name. The most literal path is first.
+func possiblePaths(doc repo.Path, m *mention.Mention, strict bool) (paths []string) {
 	add := func(parts ...string) {
 		p := path.Join(parts...)
-		if p != "" && p != "." && p != ".." && !strings.HasPrefix(p, "../") && !slices.Contains(r.paths, p) {
-			r.paths = append(r.paths, p)
+		if p != "" && p != "." && p != ".." && !strings.HasPrefix(p, "../") && !slices.Contains(paths, p) {
+			paths = append(paths, p)
 		}
 	}
 	if rooted, ok := strings.CutPrefix(m.Name, "/"); ok {
 		add(rooted)
-		return r
+		return paths
 	}
 	bare := strict && !strings.Contains(m.Name, "/")
 	for dir := string(doc.Dir()); ; dir = parent(dir) {
@@ -166,15 +160,15 @@ func readingOf(doc repo.Path, m *mention.Mention, strict bool) reading {
 			add(dir, m.Name)
 		}
 		if dir == "" {
-			return r
+			return paths
 		}
 	}
 }
 
 // holdsPath reports whether a path in a document exists, as far as the tracked files show.
-func (c *treeIndex) holdsPath(m *mention.Mention, r reading) bool {
+func (c *treeIndex) holdsPath(m *mention.Mention, paths []string) bool {
 	name := strings.TrimPrefix(path.Clean("/"+m.Name), "/")
-	for _, p := range r.paths {
+	for _, p := range paths {
 		switch {
 		case c.has(p) || c.behind(p, repo.Symlink) || c.hasSource(p, m.Form) || c.inLanguage(m.File, p):
 			return true

@@ -120,11 +120,6 @@ func (t *workTree) Present(ctx context.Context, paths []repo.Path) ([]bool, erro
 	return there, err
 }
 
-// Ignored reports for each path whether git would ignore it.
-func (t *workTree) Ignored(ctx context.Context, paths []repo.Path) ([]bool, error) {
-	return t.git.Ignored(ctx, paths)
-}
-
 func entriesOf(paths []repo.Path) []repo.Entry {
 	entries := make([]repo.Entry, len(paths))
 	for i, p := range paths {
