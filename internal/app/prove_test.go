@@ -34,7 +34,7 @@ func proved(t *testing.T, dir string, commits int) (*ken.Repository, prove.Histo
 	}
 	t.Cleanup(func() { _ = w.Close() })
 	opts := prove.ProverOptions{Commits: commits, Progress: quiet}
-	h, err := w.Prover().Reader().Read(t.Context(), commits, quietly)
+	h, err := w.Prover().ReadHistory(t.Context(), commits, quietly)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,8 +20,8 @@
 // Where an assumption cannot be neutral, it counts against ken. The result depends on no
 // clock and no cache.
 //
-// [Reader] reads the history from git. The caller decides which files count, stores outlines, and runs [Tasks]
-// against the search index.
+// [Prover] reads the history from git, decides with the policy which files count, and runs [Tasks] against the search
+// index. [Replay] computes the result from the history alone.
 package prove
 
 import (

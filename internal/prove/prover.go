@@ -7,15 +7,13 @@ import (
 
 	"ken/internal/brief"
 	"ken/internal/content"
-	"ken/internal/docs/mention"
 	"ken/internal/find"
-	"ken/internal/outline"
+	"ken/internal/git"
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
 	"ken/internal/survey"
 	"ken/internal/tree"
-	"ken/internal/workspace"
 )
 
 // A Prover tests ken on the history of one repository.
@@ -34,7 +32,7 @@ type ProverOptions struct {
 
 // Prove tests ken on the history of HEAD, with the current policy of the repository.
 func (w *Prover) Prove(ctx context.Context, opts ProverOptions) (*Report, error) {
-	h, err := w.Reader().Read(ctx, opts.Commits, func(done, total int) { opts.Progress("reading contents", done, total) })
+	h, err := w.ReadHistory(ctx, opts.Commits, func(done, total int) { opts.Progress("reading contents", done, total) })
 	if err != nil {
 		return nil, err
 	}
@@ -205,26 +203,14 @@ func bytesBelow(t *find.IndexedTree, p repo.Path) int64 {
 	return n
 }
 
-// Reader returns the reader of the history.
-func (w *Prover) Reader() *Reader {
-	ws := w.Finder.Sources.Workspace
-	return &Reader{
-		Git: ws.Git,
-		Counts: func(p repo.Path, size int64, attributes repo.Attributes, head []byte) bool {
-			if w.Directories.LeftOut(p) {
-				return false
-			}
-			kind := registry.Refine(content.KindOf(p, head), repo.Regular, attributes)
-			return w.Policy.Excluded(p, kind, size) == ""
-		},
-		Outlines: func(ctx context.Context, contents []Content, read ReadContents) ([]*outline.Outline, error) {
-			files := make([]*workspace.File, len(contents))
-			for i, c := range contents {
-				files[i] = &workspace.File{Path: c.Path, ID: c.ID, Size: c.Size}
-			}
-			return ws.Outlines(ctx, files, read)
-		},
-		IsDocument: mention.IsDocument,
-		Mentioned:  mention.PathsIn,
+func (w *Prover) git() *git.Repo { return w.Finder.Sources.Workspace.Git }
+
+// counts reports whether the policy requires a summary of a file, given its path, its size, its current git attributes
+// and the beginning of its content, which is nil if it was not read.
+func (w *Prover) counts(p repo.Path, size int64, attributes repo.Attributes, head []byte) bool {
+	if w.Directories.LeftOut(p) {
+		return false
 	}
+	kind := registry.Refine(content.KindOf(p, head), repo.Regular, attributes)
+	return w.Policy.Excluded(p, kind, size) == ""
 }
