@@ -119,6 +119,15 @@ func (e *collector) fail(err error) {
 	}
 }
 
+// remember returns the value of a key in a memo. If the value cannot be computed, the collector fails.
+func remember[K comparable, V any](e *collector, m *memo[K, V], key K, compute func() (V, error)) V {
+	v, err := m.get(key, compute)
+	if err != nil {
+		e.fail(err)
+	}
+	return v
+}
+
 // finish returns the edges in order.
 func (e *collector) finish() []Edge {
 	slices.SortFunc(e.edges, func(a, b Edge) int {

@@ -35,17 +35,13 @@ func (e *collector) file(p repo.Path) *fileFacts {
 	if !e.r.has(p) {
 		return nil
 	}
-	facts, err := e.r.facts.get(p, func() (*fileFacts, error) {
+	return remember(e, &e.r.facts, p, func() (*fileFacts, error) {
 		f, err := e.r.src.File(p)
 		if err != nil || f == nil {
 			return nil, err
 		}
 		return factsOf(f), nil
 	})
-	if err != nil {
-		e.fail(err)
-	}
-	return facts
 }
 
 // declared returns the declarations of a file.
@@ -58,7 +54,7 @@ func (e *collector) declared(p repo.Path) declIndex {
 
 // declarations returns all declarations of a name in the tree.
 func (e *collector) declarations(name string) []decl {
-	list, err := e.r.named.get(name, func() ([]decl, error) {
+	return remember(e, &e.r.named, name, func() ([]decl, error) {
 		all, err := e.r.src.Declarations(name)
 		list := make([]decl, len(all))
 		for i := range all {
@@ -66,10 +62,6 @@ func (e *collector) declarations(name string) []decl {
 		}
 		return list, err
 	})
-	if err != nil {
-		e.fail(err)
-	}
-	return list
 }
 
 // A decl is what a resolver remembers of a symbol.

@@ -136,9 +136,8 @@ func (r *Resolver) goImport(e *collector, im *outline.Import) goImport {
 
 // goDirectory returns the packages of a directory.
 func (e *collector) goDirectory(dir repo.Path) *goDirectory {
-	found, err := e.r.goDirs.get(dir, func() (*goDirectory, error) { return e.r.readGo(dir) })
-	if err != nil {
-		e.fail(err)
+	found := remember(e, &e.r.goDirs, dir, func() (*goDirectory, error) { return e.r.readGo(dir) })
+	if found == nil {
 		return new(goDirectory)
 	}
 	return found

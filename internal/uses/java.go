@@ -154,12 +154,8 @@ func javaModule(p repo.Path) repo.Path {
 
 // javaPackage returns the declarations of a package, in whatever directories it is.
 func (e *collector) javaPackage(pkg string) declIndex {
-	dirs, err := e.r.javaDirs.get(struct{}{}, e.readJavaDirs)
-	if err != nil {
-		e.fail(err)
-		return nil
-	}
-	index, err := e.r.javaPackages.get(pkg, func() (declIndex, error) {
+	dirs := remember(e, &e.r.javaDirs, struct{}{}, e.readJavaDirs)
+	return remember(e, &e.r.javaPackages, pkg, func() (declIndex, error) {
 		var index declIndex
 		for _, dir := range dirs[pkg] {
 			for _, p := range e.r.dirs[dir] {
@@ -174,10 +170,6 @@ func (e *collector) javaPackage(pkg string) declIndex {
 		index.sort()
 		return index, e.err
 	})
-	if err != nil {
-		e.fail(err)
-	}
-	return index
 }
 
 // readJavaDirs returns the directories of each package. All files of a directory are taken

@@ -347,13 +347,9 @@ func (s *moduleScope) fromStar(name string) (boundName, bool) {
 
 // find returns the meaning of a name that another file imports from a module.
 func (s *moduleScope) find(mod module, name string) meaning {
-	found, err := s.e.r.exports.get(exportKey{mod, name}, func() (meaning, error) {
+	return remember(s.e, &s.e.r.exports, exportKey{mod, name}, func() (meaning, error) {
 		return s.lookup(mod, name, make(map[target]bool)), s.e.err
 	})
-	if err != nil {
-		s.e.fail(err)
-	}
-	return found
 }
 
 // An exportKey names what a module may export.
@@ -483,7 +479,7 @@ func (s *moduleScope) lookupInStars(mod module, name string, visited map[target]
 
 // starModules returns the modules whose names a file passes on as a whole.
 func (s *moduleScope) starModules(f *fileFacts) []module {
-	list, err := s.e.r.stars.get(f.path, func() ([]module, error) {
+	return remember(s.e, &s.e.r.stars, f.path, func() ([]module, error) {
 		var list []module
 		for i := range f.imports {
 			im := &f.imports[i]
@@ -496,10 +492,6 @@ func (s *moduleScope) starModules(f *fileFacts) []module {
 		}
 		return list, s.e.err
 	})
-	if err != nil {
-		s.e.fail(err)
-	}
-	return list
 }
 
 // reach returns the files that the imports of a file led to, and the file itself.
@@ -543,13 +535,7 @@ func (s *moduleScope) membersIn(files []repo.Path, name string) []decl {
 
 // importedBy returns the files that another file imports.
 func (s *moduleScope) importedBy(p repo.Path) []repo.Path {
-	list, err := s.e.r.importedFiles.get(p, func() ([]repo.Path, error) {
-		return s.imports(p), s.e.err
-	})
-	if err != nil {
-		s.e.fail(err)
-	}
-	return list
+	return remember(s.e, &s.e.r.importedFiles, p, func() ([]repo.Path, error) { return s.imports(p), s.e.err })
 }
 
 func (s *moduleScope) imports(p repo.Path) []repo.Path {

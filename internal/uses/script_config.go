@@ -119,7 +119,7 @@ func (c *scriptConfigs) addWorkspace(dir repo.Path, patterns []string) {
 }
 
 // finish finds the members of each workspace.
-func (c *scriptConfigs) finish(*Resolver) {
+func (c *scriptConfigs) finish() {
 	for root, w := range c.workspaces {
 		w.members = make(map[repo.Path]bool)
 		w.byName = make(map[string][]*scriptPackage)

@@ -137,7 +137,7 @@ func NewResolver(src Source) (*Resolver, error) {
 		r.addManifest(p, content)
 	}
 	r.goModules.finish()
-	r.script.finish(r)
+	r.script.finish()
 	r.crates.finish(r)
 	return r, nil
 }
