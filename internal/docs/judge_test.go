@@ -70,7 +70,7 @@ func TestHoldsPath(t *testing.T) {
 
 // A path that leads out of the repository means nothing. A strict bare name means only those from the document's
 // directory and from the root.
-func TestReadingOf(t *testing.T) {
+func TestPossiblePaths(t *testing.T) {
 	for _, tt := range []struct {
 		doc, name string
 		strict    bool

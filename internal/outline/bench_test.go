@@ -9,8 +9,8 @@ import (
 	"ken/internal/repo"
 )
 
-// BenchmarkOf measures Of without the loading of the grammar.
-func BenchmarkOf(b *testing.B) {
+// BenchmarkParse measures Parse without the loading of the grammar.
+func BenchmarkParse(b *testing.B) {
 	for _, s := range samples(b) {
 		b.Run(string(s.path), func(b *testing.B) { benchmark(b, []sample{s}) })
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // If mayBeDirective returns false, directive does not match.
-func TestMayDirect(t *testing.T) {
+func TestMayBeDirective(t *testing.T) {
 	words := strings.FieldsFunc(directive().String(), func(c rune) bool { return strings.ContainsRune(`|()?:^\[]*`, c) })
 	rapid.Check(t, func(rt *rapid.T) {
 		text := rapid.StringOfN(rapid.SampledFrom([]rune("/#*!<- \t\n@_:ſ")), 0, 4, -1).Draw(rt, "lead") +

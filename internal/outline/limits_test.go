@@ -241,7 +241,7 @@ func checkUnresolved(t *testing.T, name repo.Path, path string, src []byte) {
 	}
 	for name := range unresolved {
 		if !found[name] && !declared[name] {
-			t.Errorf("%s: %s is no use, and go/parser does not resolve it", path, name)
+			t.Errorf("%s: %s is not a use, but go/parser does not resolve it", path, name)
 		}
 	}
 }

@@ -156,7 +156,7 @@ type localName struct {
 // A pathName is a path of names and its first name. The zero value means none.
 type pathName struct{ path, root nameID }
 
-// singleName returns a path of singleName name.
+// singleName returns a path that consists of one name.
 func singleName(name nameID) pathName { return pathName{name, name} }
 
 // A boundMark records that the scope with a serial number binds a name.

@@ -3,7 +3,7 @@ package outline
 import "testing"
 
 // withoutMarkup replaces a link with its label and keeps code.
-func TestUnmarked(t *testing.T) {
+func TestWithoutMarkup(t *testing.T) {
 	for line, want := range map[string]string{
 		"for {@link Descriptor} and all":                "for Descriptor and all",
 		"for {@link Descriptor descriptors} and all":    "for descriptors and all",

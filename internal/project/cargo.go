@@ -8,7 +8,7 @@ import (
 	"ken/internal/repo"
 )
 
-// cargoCommands offers what cargo does for the package or workspace of a directory.
+// cargoCommands adds the commands of cargo for the package or workspace of a directory.
 func (p *Project) cargoCommands(dir repo.Path, add func(candidate)) {
 	if conf := p.firstFile(dir, "rustfmt.toml", ".rustfmt.toml"); conf != "" && p.has(join(dir, "Cargo.toml")) {
 		add(candidate{
@@ -257,7 +257,7 @@ func filterOf(root, file repo.Path, rel string) string {
 }
 
 // rustModule returns the path of the module in a file, given from the directory of its target: a/b.rs and a/b/mod.rs are
-// a::b. It is "" for names that are no modules.
+// a::b. It is "" for names that are not modules.
 func rustModule(rel string) string {
 	stem, ok := strings.CutSuffix(rel, ".rs")
 	if !ok {

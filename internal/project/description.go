@@ -77,7 +77,7 @@ func xmlDescription(content []byte) string {
 
 var gemLine = lazyRegexp(`(?m)^\s*\w+\.(summary|description)\s*=\s*(?:"([^"\\]*)"|'([^'\\]*)'|%[qQ]?\{([^{}\\]*)\}|%[qQ]?\(([^()\\]*)\))`)
 
-// gemDescription returns the summary of a gem, or its description. A text that is computed is none.
+// gemDescription returns the summary of a gem, or its description. It ignores computed texts.
 func gemDescription(content string) string {
 	found := make(map[string]string)
 	for _, m := range gemLine().FindAllStringSubmatch(content, maxNames) {

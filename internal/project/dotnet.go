@@ -17,7 +17,7 @@ func (p *Project) dotnetProject(dir repo.Path) repo.Path {
 	return ""
 }
 
-// dotnetCommands offers what the dotnet tool does with a solution or project.
+// dotnetCommands adds the commands of the dotnet tool with a solution or project.
 func (p *Project) dotnetCommands(dir repo.Path, add func(candidate)) {
 	file := p.dotnetProject(dir)
 	if file == "" {

@@ -79,7 +79,7 @@ func (p *Project) manifestDirs(dir repo.Path) []repo.Path {
 	return dirs
 }
 
-// nodeBins returns the tracked files of a package's bin field. A built file stands for its source.
+// nodeBins returns the tracked files of a package's bin field. It returns the source of a built file.
 func (p *Project) nodeBins(pkg *nodePackage) []repo.Path {
 	targets := textsAt(pkg.doc, "bin")
 	for _, name := range sortedKeys(tableAt(pkg.doc, "bin")) {

@@ -10,7 +10,7 @@ import (
 	"ken/internal/repo"
 )
 
-// goCommands offers what the go tool does in a module, and the linter that is configured.
+// goCommands adds the commands of the go tool in a module, and the linter that is configured.
 func (p *Project) goCommands(dir repo.Path, add func(candidate)) {
 	if conf := p.manifest(dir, ".golangci.*"); conf != "" {
 		add(candidate{
@@ -39,7 +39,7 @@ func (p *Project) goCommands(dir repo.Path, add func(candidate)) {
 	}
 	implied(forBuild, "build", all)
 	implied(forTest, "test", all)
-	// Of many programs, which one to run depends on the task.
+	// If there are many programs, the task decides which one to run.
 	const maxMains = 5
 	mains := slices.DeleteFunc(p.goMainFiles(dir), func(main repo.Path) bool {
 		return p.goModule(main) != dir || mainRank(main) >= rankSide
@@ -200,7 +200,7 @@ func constraintTags(expr constraint.Expr) []string {
 	return nil
 }
 
-// isSystemTag reports the tags that name a system or compiler and cannot be set.
+// isSystemTag reports whether a tag names a system or compiler, so that it cannot be set.
 func isSystemTag(tag string) bool {
 	switch tag {
 	case "linux", "darwin", "windows", "freebsd", "netbsd", "openbsd", "dragonfly", "solaris", "illumos", "aix", "plan9", "android", "ios", "js", "wasip1", "unix",
@@ -253,7 +253,7 @@ func mainRank(file repo.Path) int {
 	for elem := range strings.SplitSeq(string(file.Dir()), "/") {
 		switch elem {
 		case "cmd":
-			return rank - 1 // what follows is the name of the program
+			return rank - 1 // the next element is the name of the program
 		case "example", "examples", "_examples", "demo", "sample", "samples", "benchmark", "benchmarks", "bench":
 			rank += 2 * rankSide
 		case "tools", "tool", "hack", "scripts", "script", "internal", "test", "tests", "contrib", "ci", "docs", "build", "e2e":

@@ -8,7 +8,7 @@ import (
 	"ken/internal/repo"
 )
 
-// installCommands offers the commands that install the dependencies of a directory.
+// installCommands adds the commands that install the dependencies of a directory.
 func (p *Project) installCommands(dir repo.Path, add func(candidate)) {
 	offer := func(run string, source repo.Path, lang string, order int) {
 		add(candidate{
@@ -55,7 +55,7 @@ func (p *Project) installCommands(dir repo.Path, add func(candidate)) {
 	}
 }
 
-// nodeInstall offers the command of the package manager. A member of a workspace is installed with the workspace.
+// nodeInstall adds the command of the package manager. A member of a workspace is installed with the workspace.
 func (p *Project) nodeInstall(dir repo.Path, offer func(string, repo.Path, string, int)) {
 	pkg := p.nodePackage(dir)
 	if pkg == nil || pkg.member {
@@ -79,7 +79,7 @@ func (p *Project) nodeInstall(dir repo.Path, offer func(string, repo.Path, strin
 	}
 }
 
-// pythonInstall offers the command of the project's own tool, else pip.
+// pythonInstall adds the command of the project's own tool, else pip.
 func (p *Project) pythonInstall(dir repo.Path, offer func(string, repo.Path, string, int)) {
 	pyproject := p.firstFile(dir, "pyproject.toml")
 	doc := p.document(pyproject)
@@ -156,7 +156,8 @@ func installs(tool string, args []string) bool {
 	return slices.ContainsFunc(args, own)
 }
 
-// installKey returns what is the same for all ways to call a package manager. What pip installs depends on its arguments.
+// installKey returns a key that is the same for all calls of a package manager, except pip: its arguments decide what it
+// installs.
 func installKey(tool string, words []string) string {
 	if tool == "" {
 		tool = words[0]
@@ -188,8 +189,7 @@ func installLanguage(tool string) string {
 	return ""
 }
 
-// runCommands offers the programs that a package of Python, Ruby or JavaScript has. Those of other languages are offered
-// with their builds.
+// runCommands adds the programs of a Python, Ruby or JavaScript package. Other languages add theirs with their builds.
 func (p *Project) runCommands(dir repo.Path, add func(candidate)) {
 	offer := func(run string, source repo.Path, line int, lang string, order int) {
 		add(candidate{
@@ -229,7 +229,7 @@ func (p *Project) runCommands(dir repo.Path, add func(candidate)) {
 	}
 }
 
-// isSideDir reports directories whose programs are not the project's.
+// isSideDir reports whether the programs in a directory are not those of the project.
 func isSideDir(name string) bool {
 	switch name {
 	case "tests", "test", "docs", "examples", "scripts", "tools", "benchmarks":
@@ -238,7 +238,7 @@ func isSideDir(name string) bool {
 	return false
 }
 
-// A consoleScript is a program that an installed Python package has.
+// A consoleScript is a program that a Python package installs.
 type consoleScript struct {
 	name   string
 	target string // package.module:function
@@ -359,10 +359,10 @@ var (
 	cmakeVersion  = lazyRegexp(`(?i)cmake_minimum_required\s*\(\s*VERSION\s+([\d.]+)`)
 )
 
-// orderDoc is the order of a command that only a document says.
+// orderDoc is the order of a command that only a document shows.
 const orderDoc = 18
 
-// docCommands offers the commands that guides and the README show and that no manifest offers.
+// docCommands adds the commands that guides and the README show and that no manifest offers.
 func (p *Project) docCommands(list *[]candidate, add func(candidate)) {
 	for _, doc := range p.ruleDocs("") {
 		if doc.scope == "" && !isTemplate(doc.file) {
@@ -376,7 +376,7 @@ func (p *Project) docCommands(list *[]candidate, add func(candidate)) {
 
 var devHeading = lazyRegexp(`(?i)contribut|develop|hacking|from source|\bbuild|\btest`)
 
-// commandsIn offers the commands in the code blocks of a document, of all sections or of those with some headings.
+// commandsIn adds the commands in the code blocks of a document, of all sections or of those with some headings.
 func (p *Project) commandsIn(doc repo.Path, headings *regexp.Regexp, list *[]candidate, add func(candidate)) {
 	n := 0
 	fenced := false

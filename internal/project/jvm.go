@@ -74,7 +74,7 @@ func (p *Project) gradleModule(build, dir repo.Path) (string, bool) {
 	return "", false
 }
 
-// gradleCommands offers the usual tasks of a Gradle project.
+// gradleCommands adds the usual tasks of a Gradle project.
 func (p *Project) gradleCommands(dir repo.Path, add func(candidate)) {
 	file := p.firstFile(dir, "build.gradle", "build.gradle.kts")
 	if file == "" {
@@ -110,7 +110,7 @@ func (p *Project) gradleCommands(dir repo.Path, add func(candidate)) {
 	}
 }
 
-// A pom is what is read of a pom.xml.
+// A pom has the parts of a pom.xml that ken reads.
 type pom struct {
 	Description string   `xml:"description"`
 	Modules     []string `xml:"modules>module"`
@@ -184,7 +184,7 @@ func (p *Project) mavenTool(dir repo.Path) string {
 	return tool
 }
 
-// mavenCommands offers the usual phases of a Maven module.
+// mavenCommands adds the usual phases of a Maven module.
 func (p *Project) mavenCommands(dir repo.Path, add func(candidate)) {
 	if p.pom(dir) == nil {
 		return
@@ -241,7 +241,7 @@ func (p *Project) jvmTest(test repo.Path) (Command, bool, string) {
 	return Command{}, false, "no build file above it"
 }
 
-// gradleTestTask returns the task that runs the tests of the source set that a file lies in.
+// gradleTestTask returns the task that runs the tests of the source set of a file.
 func (p *Project) gradleTestTask(file repo.Path, rel string) string {
 	set, _, _ := strings.Cut(strings.TrimPrefix(rel, "src/"), "/")
 	switch {

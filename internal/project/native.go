@@ -8,7 +8,7 @@ import (
 	"ken/internal/repo"
 )
 
-// nativeCommands offers the steps of CMake, Meson and autotools. A plain Makefile is read with the other task files.
+// nativeCommands adds the steps of CMake, Meson and autotools. A plain Makefile is read with the other task files.
 func (p *Project) nativeCommands(dir repo.Path, add func(candidate)) {
 	offer := func(use purpose, run string, source repo.Path, line int, key string) {
 		add(candidate{

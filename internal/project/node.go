@@ -135,7 +135,7 @@ func (k *nodePackage) script(name string) string {
 	return "npm " + run + " -w " + k.name
 }
 
-// nodeCommands offers the scripts of a package.
+// nodeCommands adds the scripts of a package.
 func (p *Project) nodeCommands(dir repo.Path, add func(candidate)) {
 	pkg := p.nodePackage(dir)
 	if pkg == nil {
@@ -164,7 +164,7 @@ func (p *Project) nodeCommands(dir repo.Path, add func(candidate)) {
 // scriptLine returns the line of a script, 0 if it is not found.
 func (k *nodePackage) scriptLine(name string) int { return jsonLine(k.text, "scripts", name) }
 
-// classifyNode returns what a call of a package manager is for.
+// classifyNode returns the purpose of a call of a package manager.
 func classifyNode(manager string, args []string) (purpose, string, string, bool) {
 	args = afterFlags(args)
 	if manager == "yarn" && len(args) > 2 && args[0] == "workspace" {
@@ -191,7 +191,7 @@ func classifyNode(manager string, args []string) (purpose, string, string, bool)
 	return use, "node:" + name, "js", ok && isName(name)
 }
 
-// denoCommands offers the tasks of a deno.json.
+// denoCommands adds the tasks of a deno.json.
 func (p *Project) denoCommands(dir repo.Path, add func(candidate)) {
 	file := p.firstFile(dir, "deno.json", "deno.jsonc")
 	tasks := tableAt(p.document(file), "tasks")

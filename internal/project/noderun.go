@@ -53,7 +53,7 @@ var nodeRunners = []*nodeRunner{
 	{name: "web-test-runner", start: []string{"web-test-runner"}, drop: []string{"--watch"}},
 	{name: "react-scripts", start: []string{"react-scripts", "test", "--watchAll=false"}, patterns: []string{"src/**/__tests__/**/*.{js,jsx,ts,tsx}", "src/**/*.{spec,test}.{js,jsx,ts,tsx}"}, drop: []string{"test", "--watchAll", "--watchAll=false"}, nameFlag: "-t"},
 	{name: "node", start: []string{"node", "--test"}, patterns: []string{"**/*{.,-,_}test.{js,cjs,mjs,ts,cts,mts}", "**/test-*.{js,cjs,mjs,ts,cts,mts}", "**/test.{js,cjs,mjs,ts,cts,mts}", "**/test/**/*.{js,cjs,mjs,ts,cts,mts}"}, drop: []string{"--test", "--watch", "--experimental-test-coverage"}, builtin: true, nameFlag: "--test-name-pattern"},
-	// borp runs files by node's runner, and a list of files in its configuration besides the one that it is given.
+	// borp runs the given file with the runner of node, and also a list of files in its configuration.
 	{name: "borp", start: []string{"node", "--test"}, patterns: []string{"**/*.test.{js,cjs,mjs}"}, builtin: true},
 	{name: "tsx", start: []string{"tsx", "--test"}, patterns: []string{"**/*{.,-,_}test.{js,cjs,mjs,ts,cts,mts,tsx}"}, drop: []string{"--test", "--watch"}, nameFlag: "--test-name-pattern"},
 	{name: "bun", start: []string{"bun", "test"}, patterns: []string{"**/*{.,_}{test,spec}." + jsExt}, drop: []string{"test", "--watch", "--coverage"}, builtin: true, exact: true, nameFlag: "-t"},
@@ -215,7 +215,7 @@ func (p *Project) parseRun(pkg *nodePackage, words []string) (testRun, bool) {
 	return run, true
 }
 
-// takesValue reports flags whose value is the next word.
+// takesValue reports whether the value of a flag is the next word.
 func takesValue(flag string) bool {
 	switch flag {
 	case "-c", "--config", "--configLoader", "-p", "--project", "-r", "--require", "--import", "--loader", "--experimental-loader", "--tsconfig", "--jsx-import-source", "--root", "--dir",
@@ -328,7 +328,7 @@ func (run *testRun) extras() int {
 	return n
 }
 
-// testScriptNote says that the test script does not run what run does, or that run takes more files; "" if all is as expected.
+// testScriptNote returns a note if the test script does not run the file, or if the command runs more files; "" otherwise.
 func (k *nodePackage) testScriptNote(run *testRun, reached []string) string {
 	if run.runner.name == "mocha" && run.config != "" {
 		return run.config.String() + " makes mocha run other files too"
@@ -342,7 +342,7 @@ func (k *nodePackage) testScriptNote(run *testRun, reached []string) string {
 	return k.script("test") + " does not run this file, " + k.script(run.script) + " does"
 }
 
-// calledScripts returns a script and the scripts that it calls, by whatever package manager.
+// calledScripts returns a script and the scripts that it calls, with any package manager.
 func (k *nodePackage) calledScripts(name string, seen []string) []string {
 	if _, ok := k.scripts[name]; !ok || slices.Contains(seen, name) {
 		return seen

@@ -21,7 +21,7 @@ var otherTools = []struct {
 	{"stack.yaml", "haskell", "stack build", "stack test", ""},
 }
 
-// otherCommands offers the steps of tools that have one way to do them.
+// otherCommands adds the steps of tools that have one way to do them.
 func (p *Project) otherCommands(dir repo.Path, add func(candidate)) {
 	for _, t := range otherTools {
 		file := p.firstFile(dir, t.manifest)

@@ -6,7 +6,7 @@ import (
 	"ken/internal/repo"
 )
 
-// phpCommands offers composer's scripts and the configured tools.
+// phpCommands adds composer's scripts and the configured tools.
 func (p *Project) phpCommands(dir repo.Path, add func(candidate)) {
 	file := p.firstFile(dir, "composer.json")
 	doc := p.document(file)

@@ -61,7 +61,7 @@ func place(source repo.Path, line int) string {
 	return fmt.Sprintf("%s:%d", source, line)
 }
 
-func TestFor(t *testing.T) {
+func TestCommandsFor(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		path  repo.Path

@@ -9,7 +9,7 @@ import (
 	"ken/internal/repo"
 )
 
-// pythonCommands offers the tools that the manifests of a Python project configure.
+// pythonCommands adds the tools that the manifests of a Python project configure.
 func (p *Project) pythonCommands(dir repo.Path, add func(candidate)) {
 	prefix := p.pythonPrefix(dir)
 	doc := p.document(p.firstFile(dir, "pyproject.toml"))
@@ -46,7 +46,7 @@ func (p *Project) pythonCommands(dir repo.Path, add func(candidate)) {
 	p.pythonBuild(dir, doc, prefix, add)
 }
 
-// pythonPrefix returns what the project's own tool puts before a command, with a space after it.
+// pythonPrefix returns the prefix for commands that the project's own tool needs, with a trailing space.
 func (p *Project) pythonPrefix(dir repo.Path) string {
 	for d := range upward(dir) {
 		doc := p.document(p.firstFile(d, "pyproject.toml"))
@@ -171,7 +171,7 @@ func (p *Project) pythonDependency(dir repo.Path, name string) (repo.Path, int) 
 	return "", 0
 }
 
-// pythonScripts offers the scripts of hatch, pdm, poe and taskipy.
+// pythonScripts adds the scripts of hatch, pdm, poe and taskipy.
 func (p *Project) pythonScripts(dir repo.Path, doc any, add func(candidate)) {
 	file := join(dir, "pyproject.toml")
 	offer := func(name, run string) {
@@ -212,7 +212,7 @@ func (p *Project) pythonScripts(dir repo.Path, doc any, add func(candidate)) {
 	}
 }
 
-// toxCommands offers the environments of tox.
+// toxCommands adds the environments of tox.
 func (p *Project) toxCommands(dir repo.Path, doc any, add func(candidate)) {
 	type env struct {
 		name     string
@@ -286,7 +286,7 @@ func flatText(v any) string {
 
 var noxSession = lazyRegexp(`(?m)^@(?:nox\.)?session\b[^\n]*(?:\n[^\n]*){0,6}?\ndef\s+(\w+)`)
 
-// noxCommands offers the sessions of nox.
+// noxCommands adds the sessions of nox.
 func (p *Project) noxCommands(dir repo.Path, add func(candidate)) {
 	file := p.firstFile(dir, "noxfile.py")
 	text := p.text(file)
@@ -303,7 +303,7 @@ func (p *Project) noxCommands(dir repo.Path, add func(candidate)) {
 	}
 }
 
-// pythonLinters offers the linters that are configured.
+// pythonLinters adds the linters that are configured.
 func (p *Project) pythonLinters(dir repo.Path, doc any, prefix string, add func(candidate)) {
 	pyproject := p.firstFile(dir, "pyproject.toml")
 	setup := p.firstFile(dir, "setup.cfg")
@@ -335,7 +335,7 @@ func (p *Project) pythonLinters(dir repo.Path, doc any, prefix string, add func(
 			continue
 		}
 		if l.tool == "mypy" && !p.mypyHasFiles(dir, doc, sections) || l.tool == "pylint" {
-			continue // it would need to be told what to check
+			continue // it needs arguments
 		}
 		run := l.run
 		if name, _ := p.pythonDependency(dir, l.tool); name != "" {
@@ -346,7 +346,7 @@ func (p *Project) pythonLinters(dir repo.Path, doc any, prefix string, add func(
 	}
 }
 
-// mypyHasFiles reports whether mypy knows by itself what to check.
+// mypyHasFiles reports whether the configuration of mypy lists the files to check.
 func (p *Project) mypyHasFiles(dir repo.Path, doc any, setup iniFile) bool {
 	if at(doc, "tool", "mypy", "files") != nil || at(doc, "tool", "mypy", "packages") != nil {
 		return true
@@ -355,7 +355,7 @@ func (p *Project) mypyHasFiles(dir repo.Path, doc any, setup iniFile) bool {
 	return own["files"].text != "" || own["packages"].text != "" || setup["mypy"]["files"].text != ""
 }
 
-// pythonBuild offers the build of a package that names its build system.
+// pythonBuild adds the build of a package that names its build system.
 func (p *Project) pythonBuild(dir repo.Path, doc any, prefix string, add func(candidate)) {
 	if at(doc, "build-system") == nil {
 		return
@@ -425,7 +425,7 @@ func (p *Project) pytestFile(dir repo.Path, conf pytestConfig, rel string) Comma
 	return Command{Run: inDir(dir, p.pythonPrefix(dir)+"pytest "+arg), Dir: dir, Source: conf.source, Line: conf.line}
 }
 
-// outsideTestPaths says that pytest does not run a file by itself, "" if it does.
+// outsideTestPaths returns a note if pytest without arguments does not run a file, "" if it does.
 func (p *Project) outsideTestPaths(conf pytestConfig, rel string) string {
 	if len(conf.testPaths) == 0 {
 		return ""

@@ -18,7 +18,7 @@ func (p *Project) bundled(dir repo.Path) string {
 	return ""
 }
 
-// rubyCommands offers rake tasks, rspec and rubocop.
+// rubyCommands adds rake tasks, rspec and rubocop.
 func (p *Project) rubyCommands(dir repo.Path, add func(candidate)) {
 	prefix := p.bundled(dir)
 	if file := p.firstFile(dir, "Rakefile", "rakefile"); file != "" {

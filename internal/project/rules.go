@@ -25,7 +25,7 @@ const maxRules = 14
 // maxGeneral is how many of them may be about the whole repository.
 const maxGeneral = 10
 
-// maxFacts is how many of them may say what a path is, and not what to do.
+// maxFacts is how many of them may describe a path without an instruction.
 const maxFacts = 3
 
 // How closely a rule is about a path; smaller is closer.
@@ -40,7 +40,7 @@ const (
 	aboutNothing
 )
 
-// A rankedRule is a rule with what decides about its place.
+// A rankedRule is a rule with the values that determine its rank.
 type rankedRule struct {
 	Rule
 	about int
@@ -51,9 +51,9 @@ type rankedRule struct {
 	score int
 }
 
-// Rules returns what documents above a path state for it, the most particular first: lines that name the path, its
+// Rules returns the rules for a path in the documents above it, the most specific first: lines that name the path, its
 // directory, a pattern of its name or its language, then the rules of documents in directories above it, then those for
-// the whole repository that matter most to somebody who changes code. There are at most maxRules.
+// the whole repository that matter most for a change of code. There are at most maxRules.
 func (p *Project) Rules(file repo.Path) []Rule {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -162,7 +162,7 @@ var (
 	forTests    = lazyRegexp(`(?i)^(?:in|for) (?:\w+ )?tests?\b`)
 )
 
-// trueFirst orders two elements of which one fulfils a condition before the other.
+// trueFirst compares two conditions so that true comes before false.
 func trueFirst(a, b bool) int {
 	switch {
 	case a == b:
@@ -191,7 +191,7 @@ var (
 	markdownURL = lazyRegexp(`!?\[([^\]]*)\]\([^)]*\)|!?\[([^\]]*)\]\[[^\]]*\]`)
 )
 
-// about returns how closely a text is about a file by what it names, and the depth of the directory that it names.
+// about returns how closely the names in a text match a file, and the depth of the directory that the text names.
 func (p *Project) about(text string, scope, file repo.Path) (int, int) {
 	best, depth := aboutNothing, 0
 	take := func(about, d int) {

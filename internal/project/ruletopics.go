@@ -9,7 +9,7 @@ import (
 	"ken/internal/repo"
 )
 
-// A topic is a subject of rules, with what it is worth to somebody who changes code.
+// A topic is a subject of rules, with its importance for a change of code.
 type topic struct {
 	words  func() *regexp.Regexp
 	weight int
@@ -49,9 +49,9 @@ var (
 	forbids    = lazyRegexp(`^(?i)(?:please\s+)?(?:do not|don['’]t|never)\b`)
 	softWord   = lazyRegexp(`(?i)\b(should|shouldn['’]t|(?:is|are) expected|avoid|prefer|ensure|make sure|be sure to|ought to|have to|has to|needs? to|needs? an?|we (?:require|expect|ask)|please)\b`)
 	imperative = lazyRegexp(`^(?i)(?:(?:also|then|before [^,]{3,60}|after [^,]{3,60}|when [^,]{3,80}|if [^,]{3,80}|in [^,]{3,60}|for [^,]{3,60}),\s+)?(?:please\s+)?(?:use|run|add|keep|write|follow|put|name|update|place|include|document|format|import|return|handle|test|check|make|wrap|declare|register|regenerate|sign|rebase|squash|set|call|pass|start|prefix|commit|treat|create|submit|target|base|have|describe|provide|limit|verify|reference|mention|link|bump|no)\b`)
-	// conversational matches sentences that nobody has to follow, whatever words they have.
+	// conversational matches sentences that are not rules, even if they contain words of rules.
 	conversational = lazyRegexp(`(?i)^(?:although|so,|you may|you can|feel free|don['’]t (?:worry|hesitate|be|let)|do not (?:worry|hesitate|be afraid|be discouraged|let)|if you (?:wish|are an? (?:AI|LLM|bot|agent)|have (?:any|a|questions|trouble|problems)|find|would|want|are (?:not sure|unsure|new|unfamiliar|looking|interested)|think|like|propose|believe)|we (?:will|are|would|love|welcome)|it (?:is|was)|my |note that [^.]* do not (?:need|require)|for (?:full|more) (?:details|information)|this (?:guide|document|page|section)|see |read |watch |learn )|\bI\b|\b(?:could|will|can) always\b|\bplease (?:try|note|see|review|read|refer|feel|learn|reach|visit|join)\b|\bwe['’](?:d|ll|re)\b|\bthank|\bwelcom|\bencourag|\bappreciat|\bintimidat|\bfeel free\b|\bhappy to\b|\bcode of conduct\b|\bshould (?:see|output|look|work|appear|now|be able)\b|\bfollow (?:the|this|our|these) [^.]{0,60}\b(?:guide|instructions|steps|template|checklist)\b|bullet points?|guidelines below|\bstressed\b|\?$`)
-	// procedure matches what concerns people and not code: how to reach them, and steps on GitHub.
+	// procedure matches sentences about people and not about code: how to contact them, and steps on GitHub.
 	procedure = lazyRegexp(`(?i)\b(bug reports?|report (?:an?|the) \w+|issues?|discord|slack|mailing list|forum|sponsor\w*|donat\w*|stack overflow|fork (?:the|your|it|and)|git (?:clone|remote|push|checkout|fetch|pull)|github account|labels?|maintainers?|collaborators?|reviewers?|contributors? (?:can|may)|screenshots?|security@|see instructions|vulnerabilit\w+|click|your fork)\b|^fork\b|^clone\b`)
 	// sideHeading matches sections that are not about changes of code.
 	sideHeading = lazyRegexp(`(?i)\b(bugs?|issues?|report\w*|questions?|support|security|governance|releas\w+|publish\w*|onboarding|offboarding|collaborators?|plugins?|community|conduct|translat\w*|donat\w*|sponsor\w*|maintainers?|reviewers?|triage|help|prerequisites?|set ?up|setting up|environment|flaky|find something|learn more|install\w*|fork\w*|clon\w+|fetching|previous versions|feature requests?|proposals?|becoming|ways to contribute|financial|benchmark\w*|certificate of origin|credits?|license)\b`)
@@ -86,7 +86,7 @@ func forceOf(text, heading string, item bool) int {
 // minScore is the least score of a rule that is not about a path in particular.
 const minScore = 3
 
-// score returns what a rule is worth to somebody who changes code.
+// score returns the importance of a rule for a change of code.
 func (l *ruleLine) score() int {
 	if l.force == 0 {
 		return 0

@@ -19,11 +19,11 @@ import (
 )
 
 const (
-	// maxFile is how much of a file is read.
+	// maxFile limits how much of a file is read.
 	maxFile = 256 << 10
-	// maxTOML is how large a TOML file may be: the parser's time grows with the square of the number of keys.
+	// maxTOML limits the size of a TOML file: the time to parse it grows with the square of the number of keys.
 	maxTOML = 64 << 10
-	// maxNames is how many scripts, targets, tasks or members of one file are looked at.
+	// maxNames limits the scripts, targets, tasks or members that are read from one file.
 	maxNames = 300
 )
 
@@ -39,7 +39,7 @@ func (p *Project) text(file repo.Path) []byte {
 	return p.remember(file, data, err)
 }
 
-// remember remembers a file that was read. Source code is not kept: there may be much of it.
+// remember caches the content of a file, except source code, which can be large.
 func (p *Project) remember(file repo.Path, data []byte, err error) []byte {
 	code := languageOf(file) != "" && !isManifest(file.Base())
 	switch {
@@ -85,8 +85,8 @@ func (p *Project) document(file repo.Path) any {
 	return doc
 }
 
-// parse reads JSON (with comments), TOML or YAML, by the name of the file. The parsers are the
-// work of others: a panic in one costs this file only.
+// parse reads JSON (with comments), TOML or YAML, by the name of the file. If a parser
+// panics, only this file is affected.
 func parse(file repo.Path, data []byte, doc *any) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -182,7 +182,7 @@ func tableAt(doc any, keys ...string) map[string]any {
 	return table
 }
 
-// sortedKeys returns the first keys of a map in order.
+// sortedKeys returns the keys of a map in order, at most maxNames.
 func sortedKeys[V any](m map[string]V) []string {
 	list := make([]string, 0, len(m))
 	for key := range m {

@@ -16,7 +16,7 @@ type task struct {
 	line   int
 }
 
-// taskCommands offers the tasks of a directory whose names say what they are for.
+// taskCommands adds the tasks of a directory whose names show their purpose.
 func (p *Project) taskCommands(dir repo.Path, add func(candidate)) {
 	if file := p.firstFile(dir, "GNUmakefile", "makefile", "Makefile"); file != "" {
 		p.makeCommands(dir, file, add)
@@ -68,7 +68,7 @@ func (p *Project) taskCommands(dir repo.Path, add func(candidate)) {
 	}
 }
 
-// addTask offers a task if its name says what it is for.
+// addTask adds a task if its name shows its purpose.
 func addTask(t task, tool, run string, add func(candidate)) {
 	purpose, order, ok := purposeOf(t.name)
 	if !ok || !isName(t.name) {

@@ -15,7 +15,7 @@ type TestCase struct {
 	Line int    // of its declaration
 }
 
-// maxCases is how many tests one command names. With more of them the command of the file is better.
+// maxCases limits the tests that one command names. For more tests, the command of the file is better.
 const maxCases = 10
 
 // caseRules find the tests of a language. They rely on indentation: a declaration contains the lines below it that are
@@ -23,7 +23,7 @@ const maxCases = 10
 type caseRules struct {
 	// test has the name of a test in its last group that matched.
 	test func() *regexp.Regexp
-	// mark is what a line above a test has, such as @Test; nil if the name alone shows it.
+	// mark matches a line above a test, such as @Test; nil if the name alone identifies a test.
 	mark func() *regexp.Regexp
 	// group is a block around tests whose name belongs to the names of tests, or that can be run itself.
 	group func() *regexp.Regexp
@@ -201,7 +201,7 @@ func lastGroup(re *regexp.Regexp, line string) string {
 	return ""
 }
 
-// containsWord reports whether a line has a name that is no part of a longer one.
+// containsWord reports whether a line contains a name that is not part of a longer one.
 func containsWord(line, name string) bool {
 	isPart := func(s string) bool { return s != "" && strings.ContainsAny(s, letters+digits+"_") }
 	for at := 0; ; {

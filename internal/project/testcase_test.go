@@ -12,7 +12,7 @@ import (
 )
 
 // Each test file marks the lines that use something with USE. The command runs the tests with these lines, and no others.
-func TestCaseCommand(t *testing.T) {
+func TestTestCaseCommand(t *testing.T) {
 	for _, tt := range []struct {
 		name, file, want string
 		archive          string
@@ -291,7 +291,7 @@ class CartTest extends TestCase
 }
 
 // Of any set of test functions exactly those are found that contain one of the lines, and the command names each of them.
-func TestCasesAtNamesExactlyTheTests(t *testing.T) {
+func TestTestCasesAtNamesExactlyTheTests(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
@@ -336,7 +336,7 @@ func TestCasesAtNamesExactlyTheTests(t *testing.T) {
 }
 
 // Lines outside of the file, unknown languages and files that are no tests have no tests; nothing fails.
-func TestCasesAtBadInput(t *testing.T) {
+func TestTestCasesAtBadInput(t *testing.T) {
 	p := open(t, "-- go.mod --\nmodule m\n-- a_test.go --\npackage a\n-- b.txt --\nx\n")
 	for _, file := range []repo.Path{"a_test.go", "b.txt", "gone_test.go"} {
 		if cases := p.TestCasesAt(file, []int{-1, 0, 1, 1 << 30}); len(cases) > 0 {

@@ -15,7 +15,7 @@ func (p *Project) has(file repo.Path) bool {
 	return ok
 }
 
-// isDir reports whether tracked files lie below a path.
+// isDir reports whether a path is a directory with tracked files.
 func (p *Project) isDir(dir repo.Path) bool {
 	return dir == "" || len(p.filesUnder(dir, 1)) > 0
 }
@@ -34,7 +34,7 @@ func (p *Project) filesUnder(dir repo.Path, limit int) []repo.Path {
 	return p.files[from:to]
 }
 
-// firstFile returns the firstFile of the names that a directory has as a file, "" for none.
+// firstFile returns the first of the names that is a tracked file of a directory, "" for none.
 func (p *Project) firstFile(dir repo.Path, names ...string) repo.Path {
 	for _, name := range names {
 		if file := join(dir, name); p.has(file) {
@@ -54,7 +54,7 @@ func (p *Project) manifest(dir repo.Path, pattern string) repo.Path {
 	return ""
 }
 
-// manifestDirsBelow returns the directories with manifests that lie nearest below a directory.
+// manifestDirsBelow returns the nearest directories with manifests below a directory.
 func (p *Project) manifestDirsBelow(dir repo.Path) []repo.Path {
 	const deepest = 2
 	for depth := 1; depth <= deepest; depth++ {
@@ -106,8 +106,7 @@ func relative(dir, file repo.Path) (string, bool) {
 	return "", false
 }
 
-// isForeign reports whether a path lies among files that are not the project's own code: what others wrote, and
-// what tests read.
+// isForeign reports whether a path is below a directory of code of other projects or of test data.
 func isForeign(file repo.Path) bool {
 	for elem := range strings.SplitSeq(string(file), "/") {
 		switch elem {
@@ -118,7 +117,8 @@ func isForeign(file repo.Path) bool {
 	return false
 }
 
-// isManifest reports the names of files that say how a project is built, tested or checked.
+// isManifest reports whether a file name is that of a manifest: it configures how a project is built, tested or
+// checked.
 func isManifest(base string) bool {
 	switch base {
 	case "GNUmakefile", "makefile", "Makefile", "justfile", "Justfile", ".justfile",

@@ -4,7 +4,7 @@
 // machine's own git set-up reaches in, so the same steps give the same object
 // ids everywhere. Each commit is a minute younger than the one before it.
 //
-// It knows git's command line and nothing of ken.
+// It uses the command line of git and does not depend on ken.
 package testrepo
 
 import (
@@ -130,7 +130,7 @@ func makesCommits(args []string) bool {
 	return false
 }
 
-// Commit records everything in the work tree, even if that is nothing new, and
+// Commit commits everything in the work tree, even without a change, and
 // returns the commit's id.
 func (r *Repo) Commit(message string) string {
 	r.tb.Helper()
@@ -142,7 +142,7 @@ func (r *Repo) Commit(message string) string {
 // Path returns the place on disk of a path in the repository.
 func (r *Repo) Path(path string) string { return filepath.Join(r.Dir, filepath.FromSlash(path)) }
 
-// Write puts content at path, replacing what was there, with the directories it
+// Write writes a file, replacing an existing one, and creates the directories that it
 // needs.
 func (r *Repo) Write(path, content string) {
 	r.tb.Helper()
@@ -181,20 +181,20 @@ func (r *Repo) Chmod(path string, mode os.FileMode) {
 	r.must(os.Chmod(r.Path(path), mode))
 }
 
-// Age makes every tracked file look an hour old and refreshes the index, so that
-// no entry is racy: without it, whatever a test just wrote shares its tick with
-// the index, and git trusts none of its stats.
+// Age sets the modification time of every tracked file to an hour ago and refreshes the
+// index, so that no entry is racy. Otherwise files that a test just wrote have the same
+// clock tick as the index, and git does not trust their stats.
 func (r *Repo) Age() {
 	r.tb.Helper()
 	old := time.Now().Add(-time.Hour)
 	for path := range strings.SplitSeq(r.Git("ls-files", "-z"), "\x00") {
-		// A symbolic link's own time cannot be set portably, and its target's
-		// is not ours to touch.
+		// The time of a symbolic link itself cannot be set portably, and its target may be
+		// outside of the repository.
 		if info, err := os.Lstat(r.Path(path)); path != "" && err == nil && info.Mode().IsRegular() {
 			r.must(os.Chtimes(r.Path(path), old, old))
 		}
 	}
-	// Status 1 says that some file differs from the index, which is no fault here.
+	// Status 1 means that a file differs from the index, which is not an error here.
 	_, err := r.Try("update-index", "-q", "--refresh")
 	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 1 {
 		r.must(err)

@@ -42,7 +42,7 @@ type mention struct {
 
 func mentionOf(u *outline.Use) mention { return mention{u.Kind, u.Lines, u.More} }
 
-// plain is the mention without its kind: a call of a.b() is no call of a.
+// plain is the mention without its kind: a call of a.b() is not a call of a.
 func (m mention) plain() mention { return mention{"", m.lines, m.more} }
 
 func importMention(im *outline.Import) mention { return mention{lines: []int{im.Line}} }

@@ -8,7 +8,7 @@ import (
 	"ken/internal/repo"
 )
 
-// fileFacts is what a resolver remembers of a file.
+// fileFacts are the facts about a file that a resolver remembers.
 type fileFacts struct {
 	path     repo.Path
 	language outline.Language
@@ -64,7 +64,7 @@ func (e *collector) declarations(name string) []decl {
 	})
 }
 
-// A decl is what a resolver remembers of a symbol.
+// A decl has the facts about a symbol that a resolver remembers.
 type decl struct {
 	path      repo.Path
 	name      string
@@ -101,7 +101,7 @@ func (x declIndex) sort() {
 	slices.SortStableFunc(x, func(a, b decl) int { return cmp.Compare(a.name, b.name) })
 }
 
-// top returns the declarations of a name that belongs to nothing else.
+// top returns the top-level declarations of a name.
 func (x declIndex) top(name string) []decl {
 	return x.find(name, func(d *decl) bool { return d.qualified == "" && !d.nested })
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // maxVariants is how many files of a Go package may declare the same name for different
-// systems. More of them are no variants but separate programs in one directory.
+// systems. If there are more, they are separate programs in one directory.
 const maxVariants = 12
 
 // A goDirectory has the packages of a directory. Beside the one that others can import there
@@ -28,7 +28,7 @@ type goPackage struct {
 	decls declIndex
 }
 
-// goScope is what the names of one Go file can mean.
+// goScope resolves the names of one Go file.
 type goScope struct {
 	e    *collector
 	own  *goPackage

@@ -89,7 +89,7 @@ func (m *goModules) finish() {
 	}
 }
 
-// goReplacement reads what follows the word replace: old [version] => new [version].
+// goReplacement parses the words after replace: old [version] => new [version].
 func goReplacement(dir repo.Path, words []string) (goReplace, bool) {
 	arrow := slices.Index(words, "=>")
 	if arrow < 1 || arrow+1 >= len(words) {
@@ -268,7 +268,7 @@ func (r *Resolver) goDirIn(mod *goModule, modulePath, importPath string) (repo.P
 	return dir, true
 }
 
-// goRest returns what follows a module's path in an import path.
+// goRest returns the part of an import path after the path of a module.
 func goRest(modulePath, importPath string) (string, bool) {
 	if modulePath == "" {
 		return "", false

@@ -16,7 +16,7 @@ type module struct {
 	certainty Certainty
 }
 
-// A state says how far a name could be resolved.
+// A state is the result of resolving a name.
 type state int
 
 const (
@@ -26,7 +26,7 @@ const (
 	inside
 )
 
-// A meaning is what a name stands for: a module, or a symbol of a file.
+// A meaning is the module or the symbol that a name means.
 type meaning struct {
 	state     state
 	module    *module // nil for a symbol
@@ -46,14 +46,14 @@ type moduleRules interface {
 	exported(d *decl) bool
 }
 
-// moduleScope is what the names of one file can mean.
+// moduleScope resolves the names of one file.
 type moduleScope struct {
 	e     *collector
 	rules moduleRules
 
 	bound        map[string][]boundName
 	names        []boundName // in order, each once; also those that are only passed on
-	stars        []boundName // modules of which all names are imported
+	stars        []boundName // modules whose names are all imported
 	outsideStars bool
 }
 
@@ -135,7 +135,7 @@ func (s *moduleScope) bind(im *outline.Import) {
 	}
 }
 
-// bindParents binds the packages that import a.b.c of Python binds besides: a and a.b.
+// bindParents binds the parent packages that import a.b.c of Python also binds: a and a.b.
 func (s *moduleScope) bindParents(im *outline.Import, local string) {
 	if local != im.Module {
 		return
@@ -242,7 +242,7 @@ func (s *moduleScope) walk(b boundName, names []string) (reached meaning, via re
 	return at, via, n
 }
 
-// ofDefault returns the meaning of a member of what a module exports as a whole.
+// ofDefault returns the meaning of a member of the default export of a module.
 func (s *moduleScope) ofDefault(mod module, name string) meaning {
 	whole := s.find(mod, "default")
 	if whole.state != inside || whole.module != nil {
@@ -352,13 +352,13 @@ func (s *moduleScope) find(mod module, name string) meaning {
 	})
 }
 
-// An exportKey names what a module may export.
+// An exportKey is a name that a module may export.
 type exportKey struct {
 	module
 	name string
 }
 
-// lookup is find without its memory. A cycle of re-exports ends as unknown.
+// lookup is find without the memo. A cycle of re-exports ends as unknown.
 func (s *moduleScope) lookup(mod module, name string, visited map[target]bool) meaning {
 	at := target{mod.file, name}
 	if mod.file != "" {

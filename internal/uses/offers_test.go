@@ -7,7 +7,7 @@ import (
 	"ken/internal/uses"
 )
 
-func TestOffers(t *testing.T) {
+func TestCanImport(t *testing.T) {
 	tr := newTree(t, `
 		-- src/index.ts --
 		reexport ./new *

@@ -44,7 +44,7 @@ func ancestors(dir repo.Path) []repo.Path {
 	return list
 }
 
-// lastPart returns what follows the last separator.
+// lastPart returns the part after the last separator.
 func lastPart(name, sep string) string {
 	if i := strings.LastIndex(name, sep); i >= 0 {
 		return name[i+len(sep):]

@@ -12,7 +12,7 @@ import (
 // manifests suggest.
 type pythonRules struct{ r *Resolver }
 
-// reexports: others can import every name that a module imports.
+// reexports returns true: others can import every name that a module imports.
 func (pythonRules) reexports(*outline.Import) bool { return true }
 
 func (pythonRules) exported(*decl) bool { return true }
@@ -94,7 +94,7 @@ func (s pythonRules) inPackage(from repo.Path, name string) bool {
 }
 
 // pythonTop returns the directory above the topmost package around a directory, or the
-// directory itself if it is no package.
+// directory itself if it is not a package.
 func (r *Resolver) pythonTop(dir repo.Path) repo.Path {
 	for dir != "" && r.isPackage(dir) {
 		dir = dir.Dir()
@@ -154,7 +154,7 @@ func (r *Resolver) readPyDirs() map[repo.Path]bool {
 // pythonAbsolute resolves an absolute import from the roots that a file may have.
 //
 // The root of the file's own package is certain: the file was imported through it. The
-// other roots are the directories above, their src directories and what manifests name; if
+// other roots are the directories above, their src directories and the directories in manifests; if
 // two of them have the module, it is not known which is meant. Last comes the only package
 // of that name in the tree, which may be found through PYTHONPATH: that is only likely.
 func (r *Resolver) pythonAbsolute(from repo.Path, names []string) (module, state) {

@@ -231,7 +231,7 @@ func (c *scriptConfigs) packageAt(from repo.Path, rel string) []*scriptPackage {
 	return []*scriptPackage{c.packages[dir]}
 }
 
-// A tsconfig has what decides where modules are, with everything that it extends.
+// A tsconfig has the options that determine where modules are, including those that it extends.
 type tsconfig struct {
 	baseURL    repo.Path
 	hasBaseURL bool
@@ -310,7 +310,7 @@ func (r *Resolver) tsconfigOf(dir repo.Path) (*tsconfig, error) {
 	return nil, nil
 }
 
-// readTSConfig reads a configuration and what it extends. configDir is the directory of the
+// readTSConfig reads a configuration and those that it extends. configDir is the directory of the
 // configuration that was asked for; known has the files that were read for it. A file that
 // is broken or outside of the repository counts as empty, and so does one that extends
 // itself.

@@ -10,8 +10,8 @@
 //	r, err := uses.NewResolver(src)
 //	edges, ambiguous, err := r.Edges(file, refs)
 //
-// The package reads nothing itself. A [Source] brings the facts of a tree, and it is asked
-// only for paths that the tree has.
+// The package reads no files. A [Source] provides the facts of a tree, and is asked only for paths
+// that the tree has.
 package uses
 
 import (
@@ -26,12 +26,12 @@ import (
 	"ken/internal/repo"
 )
 
-// Source answers what is known about the files of one tree. All paths are from the root.
+// Source provides the facts about the files of one tree. All paths are from the root.
 type Source interface {
 	// Paths returns all tracked files.
 	Paths() []repo.Path
 	// Read returns the content of a small manifest: go.mod, go.work, package.json,
-	// tsconfig.json and what it extends, pyproject.toml, Cargo.toml and the like. It is
+	// tsconfig.json and the files that it extends, pyproject.toml, Cargo.toml and the like. It is
 	// asked only for paths that Paths lists.
 	Read(p repo.Path) ([]byte, error)
 	// File returns the facts of a file, nil when there are none. It is asked once for each
@@ -42,7 +42,7 @@ type Source interface {
 	Declarations(name string) ([]Declaration, error)
 }
 
-// A File is what is known about one file.
+// A File has the facts about one file.
 type File struct {
 	Path     repo.Path
 	Language outline.Language
@@ -157,8 +157,8 @@ func (r *Resolver) read(p repo.Path) ([]byte, error) {
 	return content, nil
 }
 
-// IsManifest reports whether resolving depends on the content of a file: on what a manifest or
-// a configuration of a compiler says.
+// IsManifest reports whether resolving depends on the content of a file: a manifest, or a
+// configuration of a compiler.
 func IsManifest(p repo.Path) bool {
 	base := p.Base()
 	return isManifest(base) || strings.HasPrefix(base, "tsconfig") || strings.HasPrefix(base, "jsconfig")

@@ -42,7 +42,7 @@ func TestShellDirLimit(t *testing.T) {
 	}
 }
 
-func TestCommon(t *testing.T) {
+func TestIsCommonName(t *testing.T) {
 	for name, want := range map[string]bool{
 		"README.md": true, "CLAUDE.md": true, ".env.example": true, "package.json": true, "Makefile": true,
 		"docs/README.md": false, "server.go": false, "build.sh": false, ".travis.yml": true,

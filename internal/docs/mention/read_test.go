@@ -49,7 +49,7 @@ func check(t *testing.T, content string, doc *Document) {
 	at := 0
 	for _, m := range doc.Mentions {
 		if m.Name == "" || m.Text == "" || m.Kind == "" || m.Form == "" || m.File != doc.Path {
-			t.Errorf("a mention is not whole: %+v", m)
+			t.Errorf("a mention is incomplete: %+v", m)
 		}
 		if m.Line < at {
 			t.Errorf("line %d after line %d: %+v", m.Line, at, m)
@@ -62,12 +62,12 @@ func check(t *testing.T, content string, doc *Document) {
 			continue
 		}
 		if m.At.Start < 0 || m.At.End > len(content) || m.At.Start >= m.At.End || content[m.At.Start:m.At.End] != m.Name {
-			t.Errorf("the name does not stand at %v: %+v", m.At, m)
+			t.Errorf("the document does not have the name at %v: %+v", m.At, m)
 			continue
 		}
 		// A command may span several lines, and its last word may be on a later one.
 		if n := strings.Count(content[:m.At.Start], "\n") + 1; m.Line > n || m.Line < n && m.Kind != Command && !strings.ContainsAny(m.Text, " ") {
-			t.Errorf("line %d, and it stands on %d: %+v", m.Line, n, m)
+			t.Errorf("line %d, but the name is on line %d: %+v", m.Line, n, m)
 		}
 	}
 }
