@@ -109,7 +109,7 @@ var languages = setOf(strings.Fields("js ts py python java csharp go rust ruby p
 // index. A leading slash means the top of the site, which is a directory above the document.
 func (c *treeIndex) page(doc repo.Path, name string) (repo.Path, bool) {
 	rooted, fromTop := strings.CutPrefix(name, "/")
-	for dir := doc.Dir(); ; dir = dir.Dir() {
+	for dir := range doc.Dir().Upward() {
 		p := path.Join(string(dir), rooted)
 		if _, ok := c.files[p]; ok {
 			return repo.Path(p), true
@@ -122,10 +122,11 @@ func (c *treeIndex) page(doc repo.Path, name string) (repo.Path, bool) {
 				}
 			}
 		}
-		if dir == "" || !fromTop {
-			return "", false
+		if !fromTop {
+			break
 		}
 	}
+	return "", false
 }
 
 func (c *treeIndex) anyOf(stem string, exts ...string) bool {
@@ -152,17 +153,15 @@ func possiblePaths(doc repo.Path, m *mention.Mention, strict bool) (paths []stri
 		return paths
 	}
 	bare := strict && !strings.Contains(m.Name, "/")
-	for dir := string(doc.Dir()); ; dir = parent(dir) {
+	for dir := range doc.Dir().Upward() {
 		if m.In != "" {
-			add(dir, m.In, m.Name)
+			add(string(dir), m.In, m.Name)
 		}
-		if !bare || dir == "" || dir == string(doc.Dir()) {
-			add(dir, m.Name)
-		}
-		if dir == "" {
-			return paths
+		if !bare || dir == "" || dir == doc.Dir() {
+			add(string(dir), m.Name)
 		}
 	}
+	return paths
 }
 
 // holdsPath reports whether a path in a document exists, as far as the tracked files show.

@@ -110,7 +110,7 @@ func (p *Project) cargoFeatures(dir repo.Path) string {
 
 // cargoWorkspace returns the directory of the workspace that a package directory belongs to.
 func (p *Project) cargoWorkspace(dir repo.Path) (repo.Path, bool) {
-	for d := range upward(dir) {
+	for d := range dir.Upward() {
 		doc := p.document(p.firstFile(d, "Cargo.toml"))
 		if at(doc, "workspace") == nil {
 			continue
@@ -197,7 +197,7 @@ func (p *Project) cargoTests(dir repo.Path) []cargoTarget {
 
 // rustTest returns the command that runs the tests in a Rust file.
 func (p *Project) rustTest(test repo.Path) (Command, bool, string) {
-	for d := range upward(test.Dir()) {
+	for d := range test.Dir().Upward() {
 		file := p.firstFile(d, "Cargo.toml")
 		if textAt(p.document(file), "package", "name") == "" {
 			continue

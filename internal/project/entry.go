@@ -69,7 +69,7 @@ func (p *Project) manifestDirs(dir repo.Path) []repo.Path {
 			dirs = append(dirs, d)
 		}
 	}
-	for d := range upward(dir) {
+	for d := range dir.Upward() {
 		if len(p.manifests[d]) > 0 && !slices.Contains(dirs, d) {
 			dirs = append(dirs, d)
 			break

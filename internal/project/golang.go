@@ -98,7 +98,7 @@ func (p *Project) inGoWork(dir repo.Path) bool {
 
 // goModule returns the directory of the module that a file belongs to.
 func (p *Project) goModule(file repo.Path) repo.Path {
-	for d := range upward(file.Dir()) {
+	for d := range file.Dir().Upward() {
 		if p.has(join(d, "go.mod")) {
 			return d
 		}

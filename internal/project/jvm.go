@@ -12,12 +12,12 @@ import (
 // gradleBuild returns the directory of the Gradle build that a directory belongs to: the nearest with settings, else the
 // nearest with a build file.
 func (p *Project) gradleBuild(dir repo.Path) (repo.Path, bool) {
-	for d := range upward(dir) {
+	for d := range dir.Upward() {
 		if p.firstFile(d, "settings.gradle", "settings.gradle.kts") != "" {
 			return d, true
 		}
 	}
-	for d := range upward(dir) {
+	for d := range dir.Upward() {
 		if p.firstFile(d, "build.gradle", "build.gradle.kts") != "" {
 			return d, true
 		}
@@ -145,7 +145,7 @@ func (p *Project) mavenRoot(dir repo.Path) repo.Path {
 	root := dir
 	for root != "" {
 		found := false
-		for d := range upward(root.Dir()) {
+		for d := range root.Dir().Upward() {
 			parent := p.pom(d)
 			if parent == nil {
 				continue
@@ -222,7 +222,7 @@ func (p *Project) jvmTest(test repo.Path) (Command, bool, string) {
 	if !isVariable(class) {
 		return Command{}, false, "its name is not the name of a class"
 	}
-	for d := range upward(test.Dir()) {
+	for d := range test.Dir().Upward() {
 		rel, _ := relative(d, test)
 		if p.pom(d) != nil {
 			run := p.mavenTool(d) + " -Dtest=" + class + " test"

@@ -59,7 +59,7 @@ func isGenericStem(stem string) bool {
 
 // packageDir returns the directory of the nearest manifest of a package above a file, "" for the root.
 func (p *Project) packageDir(file repo.Path) repo.Path {
-	for d := range upward(file.Dir()) {
+	for d := range file.Dir().Upward() {
 		if p.firstFile(d, "go.mod", "package.json", "deno.json", "Cargo.toml", "pyproject.toml", "setup.py", "setup.cfg", "pom.xml", "build.gradle", "build.gradle.kts", "composer.json", "Gemfile") != "" {
 			return d
 		}

@@ -78,7 +78,7 @@ func (p *Project) manifestBelowHasTests(dir repo.Path) bool {
 // nativeTest returns the command that runs one C or C++ test program.
 func (p *Project) nativeTest(test repo.Path) (Command, bool, string) {
 	stem := strings.TrimSuffix(test.Base(), path.Ext(test.Base()))
-	for d := range upward(test.Dir()) {
+	for d := range test.Dir().Upward() {
 		rel, _ := relative(d, test)
 		if file := p.firstFile(d, "CMakeLists.txt"); file != "" {
 			if cmd, ok := p.cmakeTest(file, rel); ok {
@@ -112,7 +112,7 @@ func (p *Project) cmakeTest(file repo.Path, rel string) (Command, bool) {
 	}
 	name := string(text[m[4]:m[5]])
 	top := file.Dir()
-	for d := range upward(file.Dir()) {
+	for d := range file.Dir().Upward() {
 		if cmakeProject().Match(p.text(p.firstFile(d, "CMakeLists.txt"))) {
 			top = d
 		}

@@ -57,7 +57,7 @@ func (p *Project) nodePackage(dir repo.Path) *nodePackage {
 // nodeManager returns the package manager by the packageManager field or the lock file that is nearest above a directory, then by
 // what CI runs. npm runs the scripts of any package.
 func (p *Project) nodeManager(dir repo.Path) string {
-	for d := range upward(dir) {
+	for d := range dir.Upward() {
 		if name, _, _ := strings.Cut(textAt(p.document(p.firstFile(d, "package.json")), "packageManager"), "@"); isManager(name) {
 			return name
 		}
@@ -92,7 +92,7 @@ func (p *Project) nodeWorkspace(dir repo.Path) (repo.Path, bool) {
 	if dir == "" {
 		return "", false
 	}
-	for d := range upward(dir.Dir()) {
+	for d := range dir.Dir().Upward() {
 		doc := p.document(p.firstFile(d, "package.json"))
 		globs := append(textsAt(doc, "workspaces"), textsAt(doc, "workspaces", "packages")...)
 		if root, ok := p.document(p.firstFile(d, "pnpm-workspace.yaml")).(*yaml.Node); ok {

@@ -251,7 +251,7 @@ func (run *testRun) fits(file string) int {
 // nodeTest returns the command that runs one JavaScript test file.
 func (p *Project) nodeTest(test repo.Path) (Command, bool, string) {
 	var excluded repo.Path
-	for d := range upward(test.Dir()) {
+	for d := range test.Dir().Upward() {
 		pkg := p.nodePackage(d)
 		if pkg == nil {
 			continue

@@ -60,7 +60,7 @@ func (p *Project) dartTool(pubspec repo.Path) string {
 
 // otherTest returns the command that runs one test file with such a tool.
 func (p *Project) otherTest(test repo.Path, lang string) (Command, bool, string) {
-	for d := range upward(test.Dir()) {
+	for d := range test.Dir().Upward() {
 		rel, _ := relative(d, test)
 		arg := quotePath(repo.Path(rel))
 		if file := p.firstFile(d, "pubspec.yaml"); file != "" && lang == "dart" {

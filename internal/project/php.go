@@ -64,7 +64,7 @@ func (p *Project) phpRunner(dir repo.Path) (string, repo.Path) {
 
 // phpTest returns the command that runs one PHP test file.
 func (p *Project) phpTest(test repo.Path) (Command, bool, string) {
-	for d := range upward(test.Dir()) {
+	for d := range test.Dir().Upward() {
 		run, source := p.phpRunner(d)
 		if source == "" {
 			continue

@@ -170,7 +170,7 @@ func (p *Project) CommandsFor(path repo.Path) Commands {
 // nearest returns the commands for a purpose of the nearest directory that has some.
 func (p *Project) nearest(dir repo.Path, lang string, want purpose) []Command {
 	if lang != "" {
-		for d := range upward(dir) {
+		for d := range dir.Upward() {
 			if list := pick(p.candidates(d), func(c *candidate) bool {
 				return c.purpose == want && (c.lang == lang || c.lang == "")
 			}); len(list) > 0 {
@@ -179,7 +179,7 @@ func (p *Project) nearest(dir repo.Path, lang string, want purpose) []Command {
 		}
 	}
 	wanted := func(c *candidate) bool { return c.purpose == want }
-	for d := range upward(dir) {
+	for d := range dir.Upward() {
 		if list := pick(p.candidates(d), wanted); len(list) > 0 {
 			return list
 		}

@@ -48,7 +48,7 @@ func (p *Project) pythonCommands(dir repo.Path, add func(candidate)) {
 
 // pythonPrefix returns the prefix for commands that the project's own tool needs, with a trailing space.
 func (p *Project) pythonPrefix(dir repo.Path) string {
-	for d := range upward(dir) {
+	for d := range dir.Upward() {
 		doc := p.document(p.firstFile(d, "pyproject.toml"))
 		for _, tool := range [][2]string{{"uv", "uv.lock"}, {"poetry", "poetry.lock"}, {"pdm", "pdm.lock"}, {"rye", "requirements-dev.lock"}} {
 			if p.has(join(d, tool[1])) || at(doc, "tool", tool[0]) != nil {
@@ -378,7 +378,7 @@ func (p *Project) pythonBuild(dir repo.Path, doc any, prefix string, add func(ca
 
 // pythonTest returns the command that runs one Python test file.
 func (p *Project) pythonTest(test repo.Path) (Command, bool, string) {
-	for d := range upward(test.Dir()) {
+	for d := range test.Dir().Upward() {
 		rel, _ := relative(d, test)
 		conf := p.pytest(d)
 		if conf.source != "" && (p.isPythonRoot(d) || d == "") {
@@ -460,7 +460,7 @@ func (p *Project) djangoTest(dir repo.Path, rel string) (Command, bool) {
 func (p *Project) isPythonTest(file repo.Path) bool {
 	base := file.Base()
 	patterns := []string{"test_*.py", "*_test.py", "tests.py"}
-	for d := range upward(file.Dir()) {
+	for d := range file.Dir().Upward() {
 		if conf := p.pytest(d); conf.source != "" {
 			patterns = append(slices.Clone(conf.files), "tests.py")
 			break

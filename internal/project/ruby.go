@@ -10,7 +10,7 @@ var rakeTask = lazyRegexp(`(?m)^\s*(?:Rake::TestTask\.new(?:\s*\(?\s*:?["']?(\w+
 
 // bundled returns the prefix of commands in the nearest bundle above a directory.
 func (p *Project) bundled(dir repo.Path) string {
-	for d := range upward(dir) {
+	for d := range dir.Upward() {
 		if p.firstFile(d, "Gemfile", "gems.rb") != "" {
 			return "bundle exec "
 		}
@@ -88,7 +88,7 @@ func (p *Project) rspec(dir repo.Path) repo.Path {
 
 // rubyTest returns the command that runs one Ruby test file.
 func (p *Project) rubyTest(test repo.Path) (Command, bool, string) {
-	for d := range upward(test.Dir()) {
+	for d := range test.Dir().Upward() {
 		rel, _ := relative(d, test)
 		arg := quotePath(repo.Path(rel))
 		source := p.rspec(d)

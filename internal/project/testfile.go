@@ -72,7 +72,7 @@ func (p *Project) isNodeTest(file repo.Path, stem string) bool {
 	if !inTests || inDirNamed(file, "helpers", "utils", "support", "mocks") {
 		return false
 	}
-	for d := range upward(file.Dir()) {
+	for d := range file.Dir().Upward() {
 		pkg := p.nodePackage(d)
 		if pkg == nil {
 			continue
@@ -97,7 +97,7 @@ func (p *Project) isRustTest(file repo.Path, stem string) bool {
 	if rustTestMark().Match(p.text(file)) {
 		return true
 	}
-	for d := range upward(file.Dir()) {
+	for d := range file.Dir().Upward() {
 		if p.has(join(d, "Cargo.toml")) {
 			return slices.ContainsFunc(p.cargoTests(d), func(t cargoTarget) bool { return t.file == file })
 		}

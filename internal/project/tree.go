@@ -1,7 +1,6 @@
 package project
 
 import (
-	"iter"
 	"path"
 	"slices"
 	"strings"
@@ -71,18 +70,6 @@ func (p *Project) manifestDirsBelow(dir repo.Path) []repo.Path {
 		}
 	}
 	return nil
-}
-
-// upward returns a directory and those above it, up to the root.
-func upward(dir repo.Path) iter.Seq[repo.Path] {
-	return func(yield func(repo.Path) bool) {
-		for {
-			if !yield(dir) || dir == "" {
-				return
-			}
-			dir = dir.Dir()
-		}
-	}
 }
 
 // join returns the path of a name in a directory. A name may go up, but not out of the repository: then

@@ -145,7 +145,7 @@ func (m *goModules) moduleOf(dir repo.Path) *goModule {
 	if len(m.byDir) == 0 {
 		return nil
 	}
-	for _, d := range ancestors(dir) {
+	for d := range dir.Upward() {
 		if mod, ok := m.byDir[d]; ok {
 			return mod
 		}
@@ -168,7 +168,7 @@ func (m *goModules) workspaceOf(mod *goModule) *goWorkspace {
 	if len(m.workspaces) == 0 {
 		return nil
 	}
-	for _, d := range ancestors(mod.dir) {
+	for d := range mod.dir.Upward() {
 		if w, ok := m.workspaces[d]; ok {
 			if slices.Contains(w.use, mod.dir) {
 				return w

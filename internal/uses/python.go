@@ -144,7 +144,7 @@ func (r *Resolver) readPyDirs() map[repo.Path]bool {
 		if dirs[dir] || !slices.ContainsFunc(files, isPython) {
 			continue
 		}
-		for _, d := range ancestors(dir) {
+		for d := range dir.Upward() {
 			dirs[d] = true
 		}
 	}
@@ -222,7 +222,7 @@ func (r *Resolver) pythonAmong(roots []repo.Path, names []string) (module, state
 func (r *Resolver) rootsAbove(top repo.Path) []repo.Path {
 	roots, err := r.pyRoots.get(top, func() ([]repo.Path, error) {
 		var roots []repo.Path
-		for _, dir := range ancestors(top) {
+		for dir := range top.Upward() {
 			roots = append(roots, dir)
 			if src := under(dir, "src"); r.pyDirs()[src] && !r.isPackage(src) {
 				roots = append(roots, src)

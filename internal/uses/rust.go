@@ -57,7 +57,7 @@ func (r *Resolver) rustRoots(k *crate, p repo.Path) []repo.Path {
 		return []repo.Path{p}
 	}
 	// A program or test in a directory of its own.
-	for _, d := range ancestors(p.Dir()) {
+	for d := range p.Dir().Upward() {
 		if d == k.dir || d == under(k.dir, "src") {
 			break
 		}

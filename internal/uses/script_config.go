@@ -160,7 +160,7 @@ func (c *scriptConfigs) packageOf(dir repo.Path) *scriptPackage {
 	if len(c.packages) == 0 {
 		return nil
 	}
-	for _, d := range ancestors(dir) {
+	for d := range dir.Upward() {
 		if pkg := c.packages[d]; pkg != nil {
 			return pkg
 		}
@@ -173,7 +173,7 @@ func (c *scriptConfigs) workspaceOf(dir repo.Path) *scriptWorkspace {
 	if len(c.workspaces) == 0 {
 		return nil
 	}
-	for _, d := range ancestors(dir) {
+	for d := range dir.Upward() {
 		if w := c.workspaces[d]; w != nil {
 			return w
 		}
@@ -298,7 +298,7 @@ func (r *Resolver) byAlias(config *tsconfig, spec string) (repo.Path, bool) {
 
 // tsconfigOf returns the configuration for the files of a directory, nil when there is none.
 func (r *Resolver) tsconfigOf(dir repo.Path) (*tsconfig, error) {
-	for _, d := range ancestors(dir) {
+	for d := range dir.Upward() {
 		for _, name := range []string{"tsconfig.json", "jsconfig.json"} {
 			if p := under(d, name); r.has(p) {
 				return r.tsconfigs.get(p, func() (*tsconfig, error) {
