@@ -19,7 +19,7 @@ import (
 	"ken/internal/testrepo"
 )
 
-// A thief is a server of nobody's choosing that keeps what it is told.
+// A thief is a server that only the repository names. It records everything that ken sends.
 type thief struct {
 	mu   sync.Mutex
 	told []string
@@ -31,7 +31,7 @@ func (s *thief) heard(text string) {
 	s.told = append(s.told, text)
 }
 
-// take returns what it was told since it was last asked.
+// take returns what the server received since the last call.
 func (s *thief) take() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -40,7 +40,7 @@ func (s *thief) take() string {
 	return text
 }
 
-// postgres speaks enough of the protocol to ask whoever comes for a password in clear text.
+// postgres speaks enough of the protocol to ask each client for a password in clear text.
 func (s *thief) postgres(t *testing.T, network, address string) net.Addr {
 	t.Helper()
 	l, err := net.Listen(network, address) //nolint:noctx // it is closed when the test ends
@@ -73,7 +73,7 @@ func (s *thief) postgres(t *testing.T, network, address string) net.Addr {
 	return l.Addr()
 }
 
-// message reads a message of the protocol after so many bytes that say which it is.
+// message reads a message of the protocol after the bytes of its type.
 func message(r io.Reader, kind int) (string, error) {
 	head := make([]byte, kind+4)
 	if _, err := io.ReadFull(r, head); err != nil {
@@ -84,7 +84,7 @@ func message(r io.Reader, kind int) (string, error) {
 	return string(body), err
 }
 
-// models takes every request for one to a model.
+// models accepts every request as a request to a model.
 func (s *thief) models(t *testing.T) string {
 	t.Helper()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -96,7 +96,7 @@ func (s *thief) models(t *testing.T) string {
 	return srv.URL
 }
 
-// withSecrets gives ken everything that somebody could want of the user.
+// withSecrets gives ken all secrets that a user may have.
 func withSecrets(t *testing.T, more ...string) func(*exec.Cmd) {
 	t.Helper()
 	home := t.TempDir()
@@ -109,7 +109,7 @@ func withSecrets(t *testing.T, more ...string) func(*exec.Cmd) {
 	}
 }
 
-// kenSaying is ken, with what it says on standard error also when it succeeds.
+// kenSaying runs ken, and keeps its standard error also if it succeeds.
 func kenSaying(t *testing.T, r *testrepo.Repo, prepare func(*exec.Cmd), args ...string) outcome {
 	t.Helper()
 	var said strings.Builder
@@ -118,8 +118,7 @@ func kenSaying(t *testing.T, r *testrepo.Repo, prepare func(*exec.Cmd), args ...
 	return o
 }
 
-// A store that a repository names gets no password, wherever it is, until the user allows that
-// very address in that very repository.
+// ken sends no password to a store that a repository names until the user allows this address in this repository.
 func TestStoreIsAllowedOnce(t *testing.T) {
 	commands := [][]string{
 		{"verify"},
@@ -172,7 +171,7 @@ func TestStoreIsAllowedOnce(t *testing.T) {
 				for _, args := range commands {
 					o := kenSaying(t, r, user, args...)
 					if told := s.take(); told != "" {
-						t.Errorf("ken %q on the repository's word tells the server: %s", args, told)
+						t.Errorf("ken %q sends to a server that only the repository names: %s", args, told)
 					}
 					if n := strings.Count(o.stderr, "not contacted"); args[0] != "hook" && args[0] != "board" && n > 1 {
 						t.Errorf("ken %q says it %d times: %s", args, n, o.stderr)
@@ -191,7 +190,7 @@ func TestStoreIsAllowedOnce(t *testing.T) {
 				}
 				ken(t, r, user, "status")
 				if told := s.take(); !strings.Contains(told, secret) {
-					t.Errorf("the store that is allowed got %q, want the password %s", told, secret)
+					t.Errorf("the allowed store got %q, want the password %s", told, secret)
 				}
 				// Another clone, and another address, are other questions.
 				other := r.Clone()
@@ -205,7 +204,7 @@ func TestStoreIsAllowedOnce(t *testing.T) {
 					ken(t, r, user, "share", "status")
 				}
 				if told := s.take(); told != "" {
-					t.Errorf("another clone or a changed address: the server is told: %s", told)
+					t.Errorf("another clone or a changed address: ken sent %s", told)
 				}
 				r.Write(".ken/config.yaml", "store: "+address+"\n")
 				if o := kenSaying(t, r, user, "allow", "--withdraw", address); o.status != 0 {
@@ -213,7 +212,7 @@ func TestStoreIsAllowedOnce(t *testing.T) {
 				}
 				ken(t, r, user, "share", "status")
 				if told := s.take(); told != "" {
-					t.Errorf("after it was withdrawn the server is told: %s", told)
+					t.Errorf("after the permission was withdrawn, ken sent %s", told)
 				}
 				// An address that the user names needs no permission.
 				given := func(cmd *exec.Cmd) { user(cmd); cmd.Env = append(cmd.Env, "KEN_STORE="+address) }
@@ -226,8 +225,8 @@ func TestStoreIsAllowedOnce(t *testing.T) {
 	}
 }
 
-// A model that a repository names is not asked, and no key or file goes anywhere, until the user
-// allows the address with the model and the prices that the repository names.
+// ken sends no request, key or file to a model that a repository names until the user allows the address with the
+// model and the prices that the repository names.
 func TestProviderIsAllowedOnce(t *testing.T) {
 	s := &thief{}
 	url := s.models(t)
@@ -242,7 +241,7 @@ func TestProviderIsAllowedOnce(t *testing.T) {
 		t.Helper()
 		o := kenSaying(t, r, prepare, args...)
 		if told := s.take(); told != "" {
-			t.Errorf("ken %q on the repository's word sends: %s", args, told)
+			t.Errorf("ken %q sends to a model that only the repository names: %s", args, told)
 		}
 		return o
 	}
@@ -271,7 +270,7 @@ func TestProviderIsAllowedOnce(t *testing.T) {
 	}
 	for _, args := range [][]string{{"status"}, {"brief"}, {"survey", "plan"}} {
 		if o := silent(user, args...); strings.Contains(o.stderr, "ken allow") {
-			t.Errorf("ken %q asks no model, and speaks of it: %s", args, o.stderr)
+			t.Errorf("ken %q asks no model, but mentions it: %s", args, o.stderr)
 		}
 	}
 	asked(at("OPENAI_BASE_URL="+url), "survey", "run", "--provider", "openai", "--model", "m")

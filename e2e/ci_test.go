@@ -127,7 +127,7 @@ func (a *githubAPI) call(f http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// write is a call that a token which may only read cannot make.
+// write handles a call that needs permission to write.
 func (a *githubAPI) write(f http.HandlerFunc) http.HandlerFunc {
 	return a.call(func(w http.ResponseWriter, r *http.Request) {
 		if a.readOnly {
@@ -405,7 +405,7 @@ func (j *ciJob) lastSARIF() ciSARIF {
 }
 
 // A pull request that needs nothing gets no comment.
-func TestCINoLineNoComment(t *testing.T) {
+func TestCINoFindingsNoComment(t *testing.T) {
 	t.Parallel()
 	j := newCIJob(t)
 	j.propose(func(o *testrepo.Repo) { o.Write("docs/more.md", "# More\n") })
@@ -430,7 +430,7 @@ func TestCIWithoutTheAPI(t *testing.T) {
 			j.propose(breakGuide)
 			j.wantRun(3, "docs/guide.md:3")
 			if strings.Contains(j.log, "::warning") != j.broken || !strings.Contains(j.log, "the job summary has the result") {
-				t.Errorf("a fork is no reason for a warning, and an error of the server is one:\n%s", j.log)
+				t.Errorf("want a warning for an error of the server, and none for a fork:\n%s", j.log)
 			}
 			j.propose(mendGuide)
 			j.wantRun(0, "nothing to do")
@@ -441,7 +441,7 @@ func TestCIWithoutTheAPI(t *testing.T) {
 	}
 }
 
-// Nothing of an archive with another checksum runs.
+// The script runs nothing from an archive with a wrong checksum.
 func TestCIRefusesAWrongChecksum(t *testing.T) {
 	t.Parallel()
 	j := newCIJob(t)
@@ -515,7 +515,7 @@ func TestCIDeepensToTheMergeBase(t *testing.T) {
 	}
 }
 
-// A merge base out of reach is unknown, and so no good news.
+// If the merge base cannot be fetched, the review is unknown and the job fails.
 func TestCIMergeBaseOutOfReach(t *testing.T) {
 	t.Parallel()
 	j := newCIJob(t)
@@ -525,7 +525,7 @@ func TestCIMergeBaseOutOfReach(t *testing.T) {
 	j.wantRun(3, "does not have the merge base")
 }
 
-// The drift of a spec needs the whole history.
+// The script fetches the whole history if the repository has specs.
 func TestCISpecsInAShallowCheckout(t *testing.T) {
 	t.Parallel()
 	j := newCIJob(t)
@@ -561,7 +561,7 @@ func TestCIUnrelatedHistories(t *testing.T) {
 	}
 }
 
-// If the base branch is gone, its last commit is the base.
+// If the base branch was deleted, the script uses its last commit.
 func TestCIBaseGone(t *testing.T) {
 	t.Parallel()
 	j := newCIJob(t)
@@ -572,7 +572,7 @@ func TestCIBaseGone(t *testing.T) {
 	j.wantRun(3, "docs/guide.md:3")
 }
 
-// Summaries that others share are judged, too.
+// The review includes summaries that others share.
 func TestCITakesSharedSummaries(t *testing.T) {
 	t.Parallel()
 	j := newCIJob(t)

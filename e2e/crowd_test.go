@@ -10,9 +10,8 @@ import (
 	"ken/internal/testrepo"
 )
 
-// Many writers at once, verifiers among them: everything acknowledged is there
-// afterwards, and everybody is answered.
-func TestCrowd(t *testing.T) {
+// Many processes write summaries and verify at once. All succeed, and no acknowledged summary is lost.
+func TestConcurrentWriters(t *testing.T) {
 	const writers, each = 8, 6
 	r := testrepo.New(t)
 	for w := range writers {
@@ -21,30 +20,30 @@ func TestCrowd(t *testing.T) {
 		}
 	}
 	r.Commit("first")
-	var crowd sync.WaitGroup
+	var processes sync.WaitGroup
 	for w := range writers {
-		crowd.Go(func() {
+		processes.Go(func() {
 			for i := range each {
 				path := fmt.Sprintf("w%d/f%d.go", w, i)
 				if o := ken(t, r, nil, "summary", "set", path, "-m", "words about "+path); o.status != 0 {
 					t.Errorf("%s: %+v", path, o)
 				}
 				if o := ken(t, r, nil, "verify"); o.status != 0 {
-					t.Errorf("verify beside it: %+v", o)
+					t.Errorf("concurrent verify: %+v", o)
 				}
 			}
 		})
 	}
-	crowd.Wait()
+	processes.Wait()
 	mustKen(t, r, "verify", "--check")
 	rep := decode[report](t, mustKen(t, r, "status", "--json"))
 	if rep.State != "trust" || rep.Counts["fresh"] != writers*each {
-		t.Fatalf("after the crowd: %+v", rep)
+		t.Fatalf("after all writers: %+v", rep)
 	}
 }
 
-// Whoever finds the store locked is told by whom, and nothing hangs.
-func TestLocked(t *testing.T) {
+// A command that finds the store locked names the holder, and does not hang.
+func TestStoreLocked(t *testing.T) {
 	t.Parallel()
 	r := testrepo.New(t)
 	r.Write("a.go", "package a\n")

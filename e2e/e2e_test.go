@@ -1,5 +1,4 @@
-// Package e2e runs the built program as its users do: one script per behaviour,
-// each carrying its own repository.
+// Package e2e runs the built program like a user: one script per behaviour, each with its own repository.
 package e2e
 
 import (
@@ -76,7 +75,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// setup gives a script its own home, so that nobody's configuration leaks in.
+// setup gives a script its own home, so that it does not read the configuration of the machine.
 func setup(e *testscript.Env) error {
 	e.Setenv("PATH", bin+string(os.PathListSeparator)+e.Getenv("PATH"))
 	for k, v := range environ(filepath.Join(e.WorkDir, ".home")) {
@@ -85,7 +84,7 @@ func setup(e *testscript.Env) error {
 	return os.MkdirAll(filepath.Join(e.WorkDir, ".home"), 0o755)
 }
 
-// environ is what makes commits, and so ids, the same on every machine.
+// environ returns the variables that make commits and their ids the same on every machine.
 func environ(home string) map[string]string {
 	return map[string]string{
 		"HOME": home, "XDG_CONFIG_HOME": filepath.Join(home, ".config"), "XDG_STATE_HOME": filepath.Join(home, ".state"),
@@ -98,8 +97,7 @@ func environ(home string) map[string]string {
 	}
 }
 
-// gitinit makes a repository of the files there are, in a first commit. Arguments
-// go to git init.
+// gitinit creates a repository and commits all files. It passes its arguments to git init.
 func gitinit(ts *testscript.TestScript, neg bool, args []string) {
 	if neg {
 		ts.Fatalf("unsupported: ! gitinit")
@@ -109,7 +107,7 @@ func gitinit(ts *testscript.TestScript, neg bool, args []string) {
 	commit(ts, false, []string{"first"})
 }
 
-// commit MESSAGE commits everything there is.
+// commit MESSAGE commits all files.
 func commit(ts *testscript.TestScript, _ bool, args []string) {
 	must(ts, "git", "add", "-A")
 	must(ts, "git", "commit", "-q", "--allow-empty", "-m", strings.Join(args, " "))
@@ -121,7 +119,7 @@ func must(ts *testscript.TestScript, name string, args ...string) {
 	}
 }
 
-// exits STATUS COMMAND… runs a command that must end with that very status.
+// exits STATUS COMMAND… runs a command that must end with this status.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits STATUS COMMAND…")
@@ -140,9 +138,9 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// json PATH VALUE says that the last stdout is JSON in which PATH is VALUE. A
-// path is made of names, [index], [name=value] and, for a list, length;
-// VALUE is compared with the JSON text, or with a bare string.
+// json PATH VALUE checks that the last stdout is JSON in which PATH has VALUE. A
+// path consists of names, [index], [name=value] and, for a list, length.
+// VALUE is JSON text or a bare string.
 func jsonIs(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: json PATH VALUE")
@@ -164,8 +162,7 @@ func jsonIs(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// let NAME PATH gives a variable the text that the last stdout, which is JSON, has at
-// PATH.
+// let NAME PATH sets a variable to the text at PATH in the last stdout, which is JSON.
 func let(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: let NAME PATH")
@@ -226,8 +223,8 @@ func dig(doc any, path string) (any, error) {
 	return doc, nil
 }
 
-// opens [!] PATTERN COMMAND… runs a command under strace and says that a file
-// whose name matches was opened, or with ! that none was.
+// opens [!] PATTERN COMMAND… runs a command under strace and checks that it opened a file
+// whose name matches, or with ! that it opened none.
 func opens(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: [!] opens PATTERN COMMAND…")
@@ -250,8 +247,8 @@ func opens(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// write FILE QUOTED writes a file whose name and content are Go strings, for
-// what a script cannot carry.
+// write FILE QUOTED writes a file whose name and content are Go strings, for bytes that a
+// script cannot contain.
 func write(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: write NAME CONTENT")
@@ -265,8 +262,8 @@ func write(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(file, []byte(content), 0o644))
 }
 
-// touchat SECONDS FILE… sets times of modification to so long ago, so that
-// nothing is racy by accident.
+// touchat SECONDS FILE… sets modification times to this many seconds ago, so that
+// no file is racy by accident.
 func touchAt(ts *testscript.TestScript, _ bool, args []string) {
 	ago, err := strconv.Atoi(args[0])
 	ts.Check(err)

@@ -11,8 +11,7 @@ import (
 	"ken/internal/testrepo"
 )
 
-// Where nobody may write, installing says so and what to do, and leaves nothing half
-// done.
+// If the directory is read-only, ken install fails with a hint and leaves no partial files.
 func TestHooksInReadOnlyDirectory(t *testing.T) {
 	r := testrepo.New(t)
 	r.Write("a.go", "package a\n")
@@ -36,7 +35,7 @@ func TestHooksInReadOnlyDirectory(t *testing.T) {
 	}
 	for _, e := range left {
 		if !strings.HasSuffix(e.Name(), ".sample") {
-			t.Errorf("it left %s", e.Name())
+			t.Errorf("ken install left %s", e.Name())
 		}
 	}
 	if o := ken(t, r, sandbox, "init", "--hooks", "--dry-run"); o.status != 0 || !strings.Contains(o.stdout, "would create") {

@@ -17,9 +17,8 @@ import (
 	"ken/internal/testrepo"
 )
 
-// What agents are given names tools and commands that are there, in files that can be
-// read.
-func TestIntegrationsHold(t *testing.T) {
+// The texts for agents name only existing tools and commands, and their files can be parsed.
+func TestIntegrationsNameExistingTools(t *testing.T) {
 	r := testrepo.New(t)
 	r.Write("a.go", "package a\n")
 	r.Commit("one")
@@ -62,8 +61,8 @@ func TestIntegrationsHold(t *testing.T) {
 	}
 }
 
-// The plugin is one directory for two clients: each manifest leads to files that are
-// there, and what Codex wants in a form of its own says the same.
+// The plugin is one directory for two clients. The manifests name existing files, and the
+// files in the format of Codex have the same content.
 func TestPluginForTwoClients(t *testing.T) {
 	read := func(path string) []byte {
 		text, err := os.ReadFile(filepath.Join("..", "integrations", filepath.FromSlash(path)))
@@ -123,7 +122,7 @@ func TestPluginForTwoClients(t *testing.T) {
 	}
 }
 
-// frontmatter holds the head of a skill or an agent to what clients want of it.
+// frontmatter checks that the head of a skill or an agent has the fields that clients need.
 func frontmatter(t *testing.T, name, text string) {
 	t.Helper()
 	rest, ok := strings.CutPrefix(text, "---\n")
@@ -145,25 +144,25 @@ func frontmatter(t *testing.T, name, text string) {
 	}
 }
 
-// fieldWords stand in code in these texts and are no tools: fields and values of answers.
+// fieldWords are fields and values of answers. The texts write them as code, but they are not tools.
 var fieldWords = strings.Fields(`state reasons brief new trust verify bootstrap fresh stale none paths current_id updates path summary read keep
 	grade interface body content superseded rejected item receipt needs_summary content_id root`)
 
 var code = regexp.MustCompile("`([a-z][a-z_]+)`")
 
-// namesTools says which words in code are neither a tool nor a word of its answers.
+// namesTools reports words in code that are neither a tool nor a field or value of its answers.
 func namesTools(t *testing.T, name, text string, tools []string) {
 	t.Helper()
 	for _, m := range code.FindAllStringSubmatch(text, -1) {
 		if w := m[1]; !slices.Contains(tools, w) && !slices.Contains(fieldWords, w) && !slices.Contains([]string{"ken", "mcp", "architect", "swe", "refresh"}, w) {
-			t.Errorf("%s names %s, which is no tool", name, w)
+			t.Errorf("%s names %s, which is not a tool", name, w)
 		}
 	}
 }
 
 var command = regexp.MustCompile(`\bken ((?:hook|install|mcp|init|doctor|spec|state|survey|summary|close|verify|brief|up|serve)(?: [a-z]+(?:-[a-z]+)*)?)`)
 
-// runs says which commands of ken in a text are none.
+// runs reports commands of ken in a text that do not exist.
 func runs(t *testing.T, r *testrepo.Repo, name, text string) {
 	t.Helper()
 	asked := make(map[string]bool)
@@ -186,9 +185,9 @@ func runs(t *testing.T, r *testrepo.Repo, name, text string) {
 	}
 }
 
-// The registry of MCP servers takes a name in a namespace that is a domain turned round,
-// and a description of a hundred characters.
-func TestServerIsFitForTheRegistry(t *testing.T) {
+// The registry of MCP servers requires a name in the namespace of a reversed domain,
+// and a description of at most a hundred characters.
+func TestServerMeetsRegistryRules(t *testing.T) {
 	var server struct{ Name, Description, Version string }
 	text, err := os.ReadFile(filepath.Join("..", "server.json"))
 	if err == nil {

@@ -15,11 +15,11 @@ import (
 	"ken/internal/testrepo"
 )
 
-// writes are the system calls by which a file changes.
+// writes are the system calls that change files.
 const writes = "write,pwrite64,pwritev,ftruncate,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,link,linkat"
 
-// Killed before any of its writes, a command leaves the old state or the new one:
-// what was acknowledged is there, and the next run works.
+// A command that is killed before any of its writes leaves the old state or the new one.
+// Acknowledged summaries remain, and the next command works.
 func TestKilledAtEveryWrite(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -37,21 +37,20 @@ func TestKilledAtEveryWrite(t *testing.T) {
 	}
 }
 
-// The same with a disk that is full from some write on: the command fails with
-// a sentence, and nothing is lost.
+// If the disk becomes full at any write, the command fails with a message and nothing is lost.
 func TestDiskFullAtEveryWrite(t *testing.T) {
 	inject(t, []string{"summary", "set", "a.go", "-m", "new words"}, "error=ENOSPC", true)
 }
 
-// inject runs a command again and again in copies of one repository, with an
-// accident at its first, second, … write, until it gets through.
+// inject runs a command repeatedly in copies of one repository, with a failure
+// at its first, second, … write, until the command succeeds.
 func inject(t *testing.T, args []string, accident string, known bool) {
 	t.Helper()
 	proto := prepare(t, known)
 	accidents := 0
 	for n := 1; ; n++ {
 		if n > 500 {
-			t.Fatal("no end of writes")
+			t.Fatal("the command never succeeded; does it write without end?")
 		}
 		dir := filepath.Join(t.TempDir(), "copy")
 		r := clone(t, proto, dir)
@@ -72,7 +71,7 @@ func inject(t *testing.T, args []string, accident string, known bool) {
 	if accidents == 0 {
 		t.Fatal("nothing was ever written, so nothing was tested")
 	}
-	t.Logf("%d accidents survived", accidents)
+	t.Logf("%d failures survived", accidents)
 }
 
 type copied struct {
@@ -125,20 +124,20 @@ func (c *copied) run(t *testing.T, name string, args ...string) (string, error) 
 	return string(out), err
 }
 
-// mustHold checks what a reader finds after accident n.
+// mustHold checks the state that a reader finds after failure n.
 func (c *copied) mustHold(t *testing.T, n int, known, acknowledged bool, args []string, out string) {
 	t.Helper()
 	ken := filepath.Join(bin, "ken")
 	if strings.Contains(out, "panic") || strings.Contains(out, "goroutine") {
-		t.Fatalf("accident %d: %s", n, out)
+		t.Fatalf("failure %d: %s", n, out)
 	}
 	for _, next := range [][]string{{"status"}, {"verify"}, {"status", "--check"}} {
 		if out, err := c.run(t, ken, next...); err != nil {
-			t.Fatalf("accident %d in %v, then %v: %v\n%s", n, args, next, err, out)
+			t.Fatalf("failure %d in %v, then %v: %v\n%s", n, args, next, err, out)
 		}
 	}
 	if out, err := c.run(t, "sqlite3", filepath.Join(".git", "ken", "ken.db"), "pragma integrity_check"); err != nil || strings.TrimSpace(out) != "ok" {
-		t.Fatalf("accident %d in %v: the store says %q, %v", n, args, out, err)
+		t.Fatalf("failure %d in %v: the integrity check of the store says %q, %v", n, args, out, err)
 	}
 	if !known {
 		return
@@ -149,13 +148,13 @@ func (c *copied) mustHold(t *testing.T, n int, known, acknowledged bool, args []
 		err = json.Unmarshal([]byte(shown), &k)
 	}
 	if err != nil {
-		t.Fatalf("accident %d in %v: %v\n%s", n, args, err, shown)
+		t.Fatalf("failure %d in %v: %v\n%s", n, args, err, shown)
 	}
 	a, b := k[0], k[1]
 	if b.Text != "of b" || b.Verdict != "fresh" || a.Verdict != "fresh" {
-		t.Fatalf("accident %d in %v: %+v", n, args, k)
+		t.Fatalf("failure %d in %v: %+v", n, args, k)
 	}
 	if a.Text != "new words" && (acknowledged || a.Text != "old words") {
-		t.Fatalf("accident %d in %v, acknowledged %v: a.go says %q", n, args, acknowledged, a.Text)
+		t.Fatalf("failure %d in %v, acknowledged %v: the summary of a.go is %q", n, args, acknowledged, a.Text)
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"ken/internal/testrepo"
 )
 
-// A file of 2 GB is streamed: it has a verdict and an md5, and it is never in
-// memory as a whole.
+// ken streams a file of 2 GB: it computes a verdict and an md5 without loading the
+// whole file into memory.
 func TestLargeFile(t *testing.T) {
 	t.Parallel()
 	const size = 2 << 30
@@ -60,6 +60,6 @@ func TestLargeFile(t *testing.T) {
 		}
 	}
 	if most == 0 || most > 100<<10 {
-		t.Errorf("at most %d KB were resident, want some and at most 100 MB", most)
+		t.Errorf("the resident size was %d KB; want more than 0 and at most 100 MB", most)
 	}
 }

@@ -19,9 +19,8 @@ import (
 	"ken/internal/testrepo"
 )
 
-// Whatever happens to a work tree, a summary is called fresh exactly when it was
-// written from the content that plain git would store for the file now: no
-// stale one is missed, and none is stale for nothing.
+// After any sequence of changes to a work tree, ken calls a summary fresh exactly if it was
+// written from the content that plain git would store for the file now.
 func TestLifeOfARepository(t *testing.T) {
 	t.Parallel()
 	if !flagGiven("rapid.checks") {
@@ -58,8 +57,8 @@ func flagGiven(name string) (given bool) {
 	return given
 }
 
-// A life is a repository and what is known about it, by two accounts: ken's, and
-// our own list of the contents that a summary was written from.
+// A life is a repository that changes at random. The test keeps its own list of the contents
+// that summaries were written from, and compares it with the answers of ken.
 type life struct {
 	t       *rapid.T
 	dir     string
@@ -184,8 +183,8 @@ func (l *life) amend(t *rapid.T) {
 	l.git("commit", "-q", "--allow-empty", "--amend", "--reset-author", "-m", fmt.Sprint("amended ", rapid.Int().Draw(t, "message")))
 }
 
-// branch flips to another branch, or makes one; git may refuse for what is in
-// the way, and that is life too.
+// branch switches to another branch, or creates one. git may refuse because of local changes,
+// which the test accepts.
 func (l *life) branch(t *rapid.T) {
 	if l.branch_ == 0 || rapid.Bool().Draw(t, "new") {
 		l.branch_++
@@ -236,8 +235,8 @@ func (l *life) verify(t *rapid.T) { l.verified(t, "verify", "--all") }
 
 func (l *life) full(t *rapid.T) { l.verified(t, "verify", "--all", "--full") }
 
-// verified verifies, and wants the md5 of every file to be that of its bytes,
-// and nothing left to find.
+// verified runs ken verify. It checks that the md5 of every file is that of its bytes, and that
+// ken status then finds no change.
 func (l *life) verified(t *rapid.T, args ...string) {
 	var rep report
 	l.ken(&rep, args...)
@@ -250,18 +249,18 @@ func (l *life) verified(t *rapid.T, args ...string) {
 			// A match needs no read, and its bytes may have other line endings
 			// than those last read; a full run reads everything.
 			if sum := md5.Sum(b); v.MD5 != hex.EncodeToString(sum[:]) && (v.Verdict != "match" || args[len(args)-1] == "--full") {
-				t.Fatalf("%s: md5 %s, and its bytes have %x", v.Path, v.MD5, sum)
+				t.Fatalf("%s: md5 %s, want %x", v.Path, v.MD5, sum)
 			}
 		}
 	}
 	var again report
 	l.ken(&again, "status")
 	if again.Counts["mismatch"]+again.Counts["new"] != 0 {
-		t.Fatalf("verified, and status still finds %v", again.Counts)
+		t.Fatalf("after ken verify, ken status still finds %v", again.Counts)
 	}
 }
 
-// oracle asks git what it would store for every tracked file that is there.
+// oracle asks git which content it would store for every tracked file that exists.
 func (l *life) oracle() map[string]string {
 	// The copy keeps its time: a newer index would make racy entries look safe
 	// to git.
@@ -281,14 +280,14 @@ func (l *life) oracle() map[string]string {
 
 func (l *life) index() string { return filepath.Join(l.home, "index") }
 
-// asked is the same life, seen through the oracle's index.
+// asked is the same repository with the index of the oracle.
 func (l *life) asked() *life {
 	asked := *l
 	asked.env = append(append([]string(nil), l.env...), "GIT_INDEX_FILE="+l.index())
 	return &asked
 }
 
-// check compares ken's account with ours, for every tracked file.
+// check compares the answers of ken with those of the test, for every tracked file.
 func (l *life) check(t *rapid.T) {
 	l.t = t
 	want := l.oracle()
@@ -297,7 +296,7 @@ func (l *life) check(t *rapid.T) {
 	// git status itself calls a file modified whose line endings alone changed
 	// its size, until the index is refreshed; what git would commit does not.
 	if _, err := l.asked().run("git", "diff-index", "--cached", "--quiet", "HEAD"); rep.State == "trust" && err != nil {
-		t.Fatal("trusted while git has something to commit")
+		t.Fatal("ken reports trust, but git has changes to commit")
 	}
 	seen := 0
 	for _, v := range rep.Verdicts {
@@ -307,13 +306,13 @@ func (l *life) check(t *rapid.T) {
 		}
 		seen++
 		if v.ID != id {
-			t.Errorf("%s: content id %s, and git would store %s", v.Path, v.ID, id)
+			t.Errorf("%s: content id %s, but git would store %s", v.Path, v.ID, id)
 		}
 		if fresh := v.Summary == "fresh"; fresh != l.known[id] {
 			t.Errorf("%s is %s (%s), and a summary of %s is known: %v", v.Path, v.Summary, v.Verdict, id, l.known[id])
 		}
 	}
 	if seen != len(want) {
-		t.Errorf("%d files judged, and git has %d", seen, len(want))
+		t.Errorf("ken judged %d files, but git has %d", seen, len(want))
 	}
 }

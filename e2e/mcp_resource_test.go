@@ -14,8 +14,8 @@ import (
 	"ken/internal/testrepo"
 )
 
-// What is known can be read by name, each time anew, with whether it holds.
-func TestAgentReadsWhatIsKnown(t *testing.T) {
+// An agent reads summaries as resources. Each read has the current verdict.
+func TestAgentReadsSummaryResources(t *testing.T) {
 	r := testrepo.New(t)
 	r.Write("api/a b.go", "package api\n")
 	r.Write("main.go", "package main\n")
@@ -40,10 +40,10 @@ func TestAgentReadsWhatIsKnown(t *testing.T) {
 	select {
 	case uri := <-changed:
 		if uri != "ken://brief" {
-			t.Errorf("told of %s", uri)
+			t.Errorf("the client was notified of %s", uri)
 		}
 	case <-time.After(2 * time.Minute):
-		t.Error("nobody was told that the brief has changed")
+		t.Error("the client was not notified that the brief changed")
 	}
 	for _, uri := range []string{"ken://summary/api/a%20b.go", "ken://summary/api/a b.go", "ken://summary/api%2Fa%20b.go"} {
 		words := a.resource(uri)
@@ -66,8 +66,8 @@ func TestAgentReadsWhatIsKnown(t *testing.T) {
 	}
 }
 
-// The prompts are there, and tell of tools that are there.
-func TestAgentIsGivenPrompts(t *testing.T) {
+// The server has prompts, and they name existing tools.
+func TestAgentGetsPrompts(t *testing.T) {
 	r := testrepo.New(t)
 	r.Write("a.go", "package a\n")
 	r.Commit("one")
@@ -101,8 +101,8 @@ func TestAgentIsGivenPrompts(t *testing.T) {
 	}
 }
 
-// A client that asks for it hears how far a long call is, ever further.
-func TestAgentHearsOfProgress(t *testing.T) {
+// A client that asks for progress gets increasing numbers during a long call.
+func TestAgentGetsProgress(t *testing.T) {
 	t.Parallel()
 	r := testrepo.New(t)
 	const many = 6000 // more than are read at once
@@ -124,11 +124,11 @@ func TestAgentHearsOfProgress(t *testing.T) {
 		select {
 		case now := <-heard:
 			if now <= last {
-				t.Fatalf("%v behind %v", now, last)
+				t.Fatalf("progress %v after %v", now, last)
 			}
 			last = now
 		case <-time.After(2 * time.Minute):
-			t.Fatalf("the last that was heard is %v", last)
+			t.Fatalf("the last progress is %v", last)
 		}
 	}
 }

@@ -53,7 +53,7 @@ type specAnswer struct {
 	Note    string
 }
 
-// spec asks the tool.
+// spec calls the tool spec.
 func (a *agent) spec(args map[string]any) (out specAnswer) {
 	a.t.Helper()
 	a.call("spec", args, &out)
@@ -67,7 +67,7 @@ func (s specAnswer) ids() (ids []string) {
 	return ids
 }
 
-// is compares a fact that may be unknown.
+// is compares a number that may be unknown.
 func is(got *int, want int) bool { return got != nil && *got == want }
 
 // specs is a repository with three nodes: one that governs code, one beside it, and
@@ -84,8 +84,8 @@ func specs(t *testing.T) *testrepo.Repo {
 	return r
 }
 
-// An agent finds the spec of what it edits, and is told of the drift that its commit
-// makes.
+// An agent finds the spec of the file that it edits, and sees the drift that its commit
+// causes.
 func TestAgentReadsSpecs(t *testing.T) {
 	r := specs(t)
 	a := connect(t, r)
@@ -106,16 +106,16 @@ func TestAgentReadsSpecs(t *testing.T) {
 
 	got = a.spec(map[string]any{"paths": []string{"src/lex.go", filepath.Join(r.Dir, "src/token.go"), "README"}})
 	if len(got.Owners) != 3 || !slices.Equal(got.Owners[0].Governing, []specClaim{{"lexer", "words into tokens", "src/lex.go"}}) {
-		t.Fatalf("who governs: %+v", got.Owners)
+		t.Fatalf("owners: %+v", got.Owners)
 	}
 	if o := got.Owners[1]; o.Path != "src/token.go" || len(o.Governing) != 0 || len(o.Related) != 1 {
-		t.Errorf("who refers to: %+v", o)
+		t.Errorf("related specs: %+v", o)
 	}
 	if o := got.Owners[2]; len(o.Governing)+len(o.Related) != 0 {
-		t.Errorf("nobody: %+v", o)
+		t.Errorf("a path without an owner: %+v", o)
 	}
 	if !slices.Equal(got.ids(), []string{"lexer"}) || got.Nodes[0].Status != "drift" {
-		t.Errorf("what is known of who governs: %+v", got.Nodes)
+		t.Errorf("nodes of the owners: %+v", got.Nodes)
 	}
 
 	got = a.spec(map[string]any{"id": "lexer", "history": true})
@@ -131,8 +131,7 @@ func TestAgentReadsSpecs(t *testing.T) {
 	}
 }
 
-// An agent that looked takes the drift off, with a reason; what is refused leaves no
-// commit.
+// An agent acknowledges drift with a reason. A refused ack makes no commit.
 func TestAgentAcksSpecs(t *testing.T) {
 	r := specs(t)
 	r.Write("src/lex.go", "package src // edited\n")
@@ -146,7 +145,7 @@ func TestAgentAcksSpecs(t *testing.T) {
 	} {
 		words := a.refused("spec_ack", map[string]any{"ids": strings.Fields(c.ids), "reason": c.reason})
 		if !strings.Contains(words, c.names) {
-			t.Errorf("an ack of %q with %q is refused without a word of %q: %s", c.ids, c.reason, c.names, words)
+			t.Errorf("the refusal of an ack of %q with the reason %q does not mention %q: %s", c.ids, c.reason, c.names, words)
 		}
 	}
 	if now := r.Git("rev-parse", "HEAD"); now != head {
@@ -163,7 +162,7 @@ func TestAgentAcksSpecs(t *testing.T) {
 		t.Fatalf("acked: %+v, HEAD %s", acked, now)
 	}
 	if message := r.Git("log", "-1", "--format=%B"); !strings.Contains(message, "only faster") || !strings.Contains(message, "Session: s-42") {
-		t.Errorf("on record: %s", message)
+		t.Errorf("commit message: %s", message)
 	}
 	if status := r.Git("status", "--porcelain"); status != " M src/print.go" {
 		t.Errorf("the work tree after an ack: %q", status)
@@ -181,8 +180,8 @@ func TestAgentAcksSpecs(t *testing.T) {
 	}
 }
 
-// What makes no sense is refused with what would.
-func TestAgentAsksForSpecsWrongly(t *testing.T) {
+// The tool refuses contradictory arguments and says which are valid.
+func TestAgentSendsWrongSpecArguments(t *testing.T) {
 	r := specs(t)
 	a := connect(t, r)
 	for _, c := range []struct {
@@ -200,16 +199,16 @@ func TestAgentAsksForSpecsWrongly(t *testing.T) {
 		{map[string]any{"nonsense": 1}, "nonsense"},
 	} {
 		if words := a.refused("spec", c.args); !strings.Contains(words, c.names) {
-			t.Errorf("%v is refused without a word of %q: %s", c.args, c.names, words)
+			t.Errorf("the refusal of %v does not mention %q: %s", c.args, c.names, words)
 		}
 	}
-	// What is left empty was not asked.
+	// Empty arguments count as absent.
 	if got := a.spec(map[string]any{"id": "", "paths": []string{}, "query": " "}); len(got.Nodes) != 3 {
-		t.Errorf("nothing asked: %+v", got)
+		t.Errorf("empty arguments: %+v", got)
 	}
 }
 
-// No specs are an answer, and one that says how to begin.
+// Without specs, the answer says how to create one.
 func TestAgentFindsNoSpecs(t *testing.T) {
 	r := testrepo.New(t)
 	a := connect(t, r)
@@ -222,7 +221,7 @@ func TestAgentFindsNoSpecs(t *testing.T) {
 	}
 }
 
-// Where the history ends too early, nothing that depends on it is good news.
+// In a shallow clone, every fact that needs the whole history is unknown.
 func TestAgentInAShallowClone(t *testing.T) {
 	r := specs(t)
 	r.Write("src/lex.go", "package src // edited\n")
@@ -247,14 +246,14 @@ func TestAgentInAShallowClone(t *testing.T) {
 		t.Errorf("the node: %+v", n)
 	}
 	if got = a.spec(map[string]any{"paths": []string{"src/lex.go"}}); got.Nodes[0].Drift != nil || len(got.Unknown) == 0 {
-		t.Errorf("who governs: %+v", got)
+		t.Errorf("owners: %+v", got)
 	}
 	if words := a.resource("ken://spec/lexer"); !strings.Contains(words, "\nstatus: unknown\n") || !strings.Contains(words, "\ndrift: unknown\n") {
 		t.Errorf("the resource: %s", words)
 	}
 }
 
-// resource reads a resource that must be there.
+// resource reads a resource that must exist.
 func (a *agent) resource(uri string) string {
 	a.t.Helper()
 	res, err := a.session.ReadResource(a.t.Context(), &mcp.ReadResourceParams{URI: uri})
@@ -267,13 +266,13 @@ func (a *agent) resource(uri string) string {
 	return res.Contents[0].Text
 }
 
-// Every node is listed under a name by which it can be read, however it is spelled;
-// every other name is not found.
+// Every node can be read under the name that the list gives it, for any spelling of its id.
+// Every other name is not found.
 func TestAgentReadsSpecResources(t *testing.T) {
 	r := specs(t)
 	a := connect(t, r)
 	if caps := a.session.InitializeResult().Capabilities; caps.Resources == nil || caps.Resources.ListChanged {
-		t.Errorf("what is promised of resources: %+v", caps.Resources)
+		t.Errorf("capabilities for resources: %+v", caps.Resources)
 	}
 	templates, err := a.session.ListResourceTemplates(t.Context(), nil)
 	if err != nil || len(templates.ResourceTemplates) != 2 || templates.ResourceTemplates[0].URITemplate != "ken://spec/{id}" {
@@ -311,7 +310,7 @@ func TestAgentReadsSpecResources(t *testing.T) {
 		}
 	}
 	if _, err := a.session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "ken://spec/lexr"}); !strings.Contains(err.Error(), "lexer") {
-		t.Errorf("nothing of what was meant: %v", err)
+		t.Errorf("the error has no suggestion: %v", err)
 	}
 }
 
@@ -342,7 +341,7 @@ func TestAgentPagesThroughSpecs(t *testing.T) {
 	}
 }
 
-// Outside of a repository there is nothing to list, and reading says why it fails.
+// Outside of a repository, the list is empty and reading fails with the reason.
 func TestAgentOutsideARepository(t *testing.T) {
 	r := testrepo.New(t)
 	r.Remove(".git")
@@ -359,7 +358,7 @@ func TestAgentOutsideARepository(t *testing.T) {
 	}
 }
 
-// Each worktree is answered for as it is, and one is told what another proposes.
+// The answer is about the requested worktree, and includes the proposals of other worktrees.
 func TestAgentSeesProposals(t *testing.T) {
 	r := specs(t)
 	side := r.Worktree("side")
@@ -370,7 +369,7 @@ func TestAgentSeesProposals(t *testing.T) {
 
 	got := a.spec(nil)
 	if !slices.Equal(got.ids()[:2], []string{"cache", "lexer"}) {
-		t.Fatalf("who is at work comes first: %v", got.ids())
+		t.Fatalf("nodes with proposals are not first: %v", got.ids())
 	}
 	if n := got.Nodes[1]; n.Status != "active" || len(n.Overlays) != 1 || n.Overlays[0].Op != "edited" {
 		t.Errorf("a node under work: %+v", n)
@@ -382,12 +381,12 @@ func TestAgentSeesProposals(t *testing.T) {
 		t.Errorf("the resource: %s", words)
 	}
 	if n := a.spec(map[string]any{"id": "cache", "root": side.Dir}).Node; n.Ghost || n.Body == nil || *n.Body != "Caches.\n" {
-		t.Errorf("the same, asked there: %+v", n)
+		t.Errorf("the same node in the other worktree: %+v", n)
 	}
 	if err := os.RemoveAll(side.Dir); err != nil {
 		t.Fatal(err)
 	}
 	if n := a.spec(map[string]any{"id": "lexer"}).Node; n.Status != "merged" {
-		t.Errorf("when the worktree is gone: %+v", n)
+		t.Errorf("after the worktree was removed: %+v", n)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"ken/internal/testrepo"
 )
 
-// An agent keeps its workflow through the tool, and every refusal tells it what
-// would have been right.
-func TestAgentKeepsItsWorkflow(t *testing.T) {
+// An agent manages its workflow with the tool, and every refusal says what would be
+// accepted.
+func TestAgentManagesItsWorkflow(t *testing.T) {
 	r := testrepo.New(t)
 	r.Write("a.go", "package a\n")
 	r.Commit("first")
@@ -35,7 +35,7 @@ func TestAgentKeepsItsWorkflow(t *testing.T) {
 		t.Errorf("before anything: %+v", got)
 	}
 	if _, err := os.Lstat(filepath.Join(r.Dir, ".ken")); err == nil {
-		t.Error("looking made a directory")
+		t.Error("reading created the state directory")
 	}
 	got := call(map[string]any{"action": "update", "set": map[string]any{
 		"active": true, "workflow_type": "dev", "iteration": 2, "task": "007", "ratio": 1.5, "tier": nil,
@@ -70,7 +70,7 @@ func TestAgentKeepsItsWorkflow(t *testing.T) {
 		{map[string]any{"action": "destroy"}, "get"},
 	} {
 		if words := a.refused("state", c.args); !strings.Contains(words, c.names) {
-			t.Errorf("%v is refused without a word of %q: %s", c.args, c.names, words)
+			t.Errorf("the refusal of %v does not mention %q: %s", c.args, c.names, words)
 		}
 	}
 	if _, err := os.Lstat(filepath.Join(r.Dir, "escape.md")); err == nil {

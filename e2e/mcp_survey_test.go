@@ -30,7 +30,7 @@ func surveyed(t *testing.T) *testrepo.Repo {
 	return r
 }
 
-// submit hands in a text about what was handed out.
+// submit submits a summary of a leased directory.
 func (a *agent) submit(h handed, with map[string]any) (out submitted) {
 	a.t.Helper()
 	args := map[string]any{"path": h.Item.Path, "lease": h.Item.Lease}
@@ -41,7 +41,7 @@ func (a *agent) submit(h handed, with map[string]any) (out submitted) {
 	return out
 }
 
-// An agent describes a repository, leaves first, and is told afterwards what it said.
+// An agent summarizes a repository bottom up, and then gets its summaries from the other tools.
 func TestAgentSurveys(t *testing.T) {
 	r := surveyed(t)
 	a := connect(t, r)
@@ -58,12 +58,12 @@ func TestAgentSurveys(t *testing.T) {
 		a.call("survey_next", map[string]any{"lease": 60}, &h)
 		if h.Item == nil {
 			if h.Remaining != 0 {
-				t.Fatalf("%d remain, and none is handed out", h.Remaining)
+				t.Fatalf("%d directories remain, but survey_next returned none", h.Remaining)
 			}
 			break
 		}
 		if n := len(order); n > 0 && !strings.Contains(h.Item.Prompt, "About "+order[n-1]+".") {
-			t.Errorf("the prompt of %s does not hold what was said of %s:\n%s", h.Item.Path, order[n-1], h.Item.Prompt)
+			t.Errorf("the prompt of %s does not contain the summary of %s:\n%s", h.Item.Path, order[n-1], h.Item.Prompt)
 		}
 		order = append(order, h.Item.Path)
 		with := map[string]any{"text": "About " + h.Item.Path + "."}
@@ -76,7 +76,7 @@ func TestAgentSurveys(t *testing.T) {
 		}
 	}
 	if !slices.Equal(order, []string{"api/v1", "api", "."}) {
-		t.Fatalf("handed out: %v", order)
+		t.Fatalf("survey_next returned %v", order)
 	}
 
 	var k briefs
@@ -89,7 +89,7 @@ func TestAgentSurveys(t *testing.T) {
 		b := k.Briefs[i]
 		if want == "" {
 			if b.Brief != nil || b.Path != "nowhere" || !strings.Contains(b.Error, "nowhere") {
-				t.Errorf("brief of a path that is not there: %+v", b)
+				t.Errorf("brief of a missing path: %+v", b)
 			}
 			continue
 		}
@@ -112,13 +112,13 @@ func TestAgentSurveys(t *testing.T) {
 	for _, budget := range []int{50, 60, 80, 120} {
 		a.call("orient", map[string]any{"budget": budget}, &orientation)
 		if n := len(orientation.Brief); n == 0 || n > budget*4 {
-			t.Errorf("of %d tokens the brief takes %d bytes", budget, n)
+			t.Errorf("with a budget of %d tokens, the brief has %d bytes", budget, n)
 		}
 	}
 }
 
-// What an agent hands in too late, or badly, is answered with a result that says so.
-func TestAgentsSubmissionIsJudged(t *testing.T) {
+// survey_submit reports a late or invalid summary in its result.
+func TestAgentSubmitsInvalidSummaries(t *testing.T) {
 	r := surveyed(t)
 	a, b := connect(t, r), connect(t, r)
 	var h, other, third handed
@@ -150,15 +150,15 @@ func TestAgentsSubmissionIsJudged(t *testing.T) {
 	item.Lease = "other"
 	wrong.Item = &item
 	if got := b.submit(wrong, map[string]any{"text": "x"}); got.Result != "fenced" {
-		t.Errorf("another's lease: %+v", got)
+		t.Errorf("the lease of another agent: %+v", got)
 	}
 	r.Write("api/v1/v1.go", "package v1\n\n// Rows lists.\nfunc Rows() {}\n")
 	if got := a.submit(h, map[string]any{"text": "It lists."}); got.Result != "superseded" {
-		t.Errorf("what moved meanwhile: %+v", got)
+		t.Errorf("a directory that changed meanwhile: %+v", got)
 	}
 	a.call("survey_next", nil, &third)
 	if third.Item == nil || third.Item.Path != "api/v1" || !strings.Contains(third.Item.Prompt, "It lists.") {
-		t.Fatalf("it is to be described anew: %+v", third)
+		t.Fatalf("the changed directory was not returned again: %+v", third)
 	}
 	if got := a.submit(third, map[string]any{"keep": true}); got.Result != "stored" {
 		t.Errorf("keep: %+v", got)
@@ -172,7 +172,7 @@ func TestAgentsSubmissionIsJudged(t *testing.T) {
 	}
 }
 
-// Many agents ask at once, and no two get the same directory.
+// If many agents call survey_next at once, no two get the same directory.
 func TestAgentsShareASurvey(t *testing.T) {
 	r := testrepo.New(t)
 	for i := range 6 {
@@ -194,7 +194,7 @@ func TestAgentsShareASurvey(t *testing.T) {
 	for range 6 {
 		h := <-got
 		if h.Item == nil || seen[h.Item.Path] {
-			t.Errorf("handed out: %+v", h)
+			t.Errorf("survey_next returned %+v", h)
 			continue
 		}
 		seen[h.Item.Path] = true

@@ -16,7 +16,7 @@ import (
 	"ken/internal/testrepo"
 )
 
-// An agent is the SDK's own client, talking to the built program.
+// An agent is a client of the MCP SDK that is connected to the built program.
 type agent struct {
 	t       *testing.T
 	session *mcp.ClientSession
@@ -28,11 +28,11 @@ func connect(t *testing.T, r *testrepo.Repo, env ...string) *agent {
 	return connectWith(t, r, nil, env...)
 }
 
-// connectWith is connect for a client that wants to hear more than answers.
+// connectWith is connect with options for a client that handles notifications.
 func connectWith(t *testing.T, r *testrepo.Repo, opts *mcp.ClientOptions, env ...string) *agent {
 	t.Helper()
-	// The test's own context ends before its clean-up, which must still see the
-	// server out.
+	// The context of the test ends before its clean-up, which must still wait for
+	// the server.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 10*time.Minute)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, filepath.Join(bin, "ken"), "mcp")
@@ -46,7 +46,7 @@ func connectWith(t *testing.T, r *testrepo.Repo, opts *mcp.ClientOptions, env ..
 	}
 	t.Cleanup(func() {
 		if err := session.Close(); err != nil {
-			t.Errorf("the server did not end well: %v", err)
+			t.Errorf("the server exited with an error: %v", err)
 		}
 	})
 	return &agent{t, session}
@@ -62,7 +62,7 @@ func (a *agent) call(tool string, args map[string]any, into any) {
 	}
 }
 
-// text calls a tool and returns what an agent reads.
+// text calls a tool and returns the text for the agent.
 func (a *agent) text(tool string, args map[string]any) string {
 	a.t.Helper()
 	res, err := a.session.CallTool(a.t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
@@ -82,7 +82,7 @@ func (a *agent) text(tool string, args map[string]any) string {
 	return text
 }
 
-// refused calls a tool that must answer with an error, and returns its words.
+// refused calls a tool that must return an error, and returns the text of the error.
 func (a *agent) refused(tool string, args map[string]any) string {
 	a.t.Helper()
 	res, err := a.session.CallTool(a.t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
@@ -126,8 +126,8 @@ type closing struct {
 	LastVerified string `json:"last_verified_sha"`
 }
 
-// A session as an agent lives it: orient, read what is known, work, commit,
-// write back, and be told the truth after an edit.
+// A typical session of an agent: it orients itself, reads summaries, edits, commits, writes
+// summaries, and sees them stale after an edit.
 func TestAgentSession(t *testing.T) {
 	r := testrepo.New(t)
 	r.Write("api/server.go", "package api\n")
@@ -149,7 +149,7 @@ func TestAgentSession(t *testing.T) {
 	var c closing
 	a.call("file_registry_update_summaries", map[string]any{"paths": []string{"api/server.go", "go.sum"}}, &c)
 	if len(c.Needs) != 1 || c.Needs[0].Path != "api/server.go" || c.LastVerified != head {
-		t.Fatalf("what needs a summary: %+v", c)
+		t.Fatalf("files that need a summary: %+v", c)
 	}
 	a.call("file_registry_update_summaries", map[string]any{"updates": []map[string]any{
 		{"path": "api/server.go", "summary": "Serves the API.", "read": c.Needs[0].ID},
@@ -211,7 +211,7 @@ func TestAgentSession(t *testing.T) {
 	}
 }
 
-// One server answers for every worktree, each as it is.
+// One server answers for every worktree, with the state of each.
 func TestAgentRoots(t *testing.T) {
 	r := testrepo.New(t)
 	r.Write("a.go", "package a\n")
@@ -261,8 +261,8 @@ func TestAgentAsksForASymbol(t *testing.T) {
 	}
 }
 
-// What an agent did wrong, it is told in the words of tools and arguments.
-func TestAgentIsToldWhatToDo(t *testing.T) {
+// Hints for an agent name tools and arguments instead of commands and flags.
+func TestHintsNameTools(t *testing.T) {
 	r := testrepo.New(t)
 	r.Write("a.go", "package a\n")
 	r.Write("deep/long.go", "package deep\n\n// Moved is found again under its new name.\nfunc Moved() {}\n")

@@ -16,7 +16,7 @@ import (
 	"ken/internal/testrepo"
 )
 
-// masks replace what differs from run to run in a conversation.
+// masks replace the parts of a conversation that differ from run to run.
 var masks = []struct {
 	pattern *regexp.Regexp
 	name    string

@@ -15,7 +15,7 @@ import (
 	"ken/internal/testrepo"
 )
 
-// calls listens on a port of this machine and counts who comes.
+// calls listens on a local port and counts the connections.
 func calls(t *testing.T) (address string, count func() int64) {
 	t.Helper()
 	var n atomic.Int64
@@ -37,8 +37,8 @@ func calls(t *testing.T) (address string, count func() int64) {
 	return l.Addr().String(), n.Load
 }
 
-// A repository that another user has made, with everything in it that ken keeps, is not
-// obeyed: git refuses it, and so does every command of ken.
+// Like git, every command of ken refuses a repository of another user, even if its store and
+// caches are filled.
 func TestRepositoryOfAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can run a program as another user")
@@ -90,7 +90,7 @@ func TestRepositoryOfAnotherUser(t *testing.T) {
 			t.Errorf("ken %q shows the text of another user's repository: %s", args, o.stdout)
 		}
 	}
-	// An agent is told nothing of it, neither by hooks nor by tools.
+	// Hooks and tools tell an agent nothing about it.
 	hook := func(cmd *exec.Cmd) {
 		victim(cmd)
 		cmd.Stdin = strings.NewReader(`{"session_id":"s","hook_event_name":"SessionStart","cwd":"` + r.Dir + `"}`)
@@ -113,11 +113,11 @@ func TestRepositoryOfAnotherUser(t *testing.T) {
 		t.Errorf("the address that another user's repository names was contacted %d times", n)
 	}
 
-	// The user can call it safe.
+	// The user can declare the repository safe.
 	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte("[safe]\n\tdirectory = "+r.Dir+"\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if o := ken(t, r, victim, "spec", "show", "root"); o.status != 0 || !strings.Contains(o.stdout, "planted") {
-		t.Errorf("a repository that the user calls safe: %+v", o)
+		t.Errorf("a repository that the user declared safe: %+v", o)
 	}
 }

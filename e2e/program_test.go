@@ -12,7 +12,7 @@ import (
 	"ken/internal/testrepo"
 )
 
-// An outcome is how a run of ken ended.
+// An outcome is the result of a run of ken.
 type outcome struct {
 	status         int
 	stdout, stderr string
@@ -38,7 +38,7 @@ func ken(t *testing.T, r *testrepo.Repo, prepare func(*exec.Cmd), args ...string
 	return o
 }
 
-// mustKen is ken for a run that has to succeed.
+// mustKen is ken for a run that must succeed.
 func mustKen(t *testing.T, r *testrepo.Repo, args ...string) string {
 	t.Helper()
 	o := ken(t, r, nil, args...)
@@ -48,7 +48,7 @@ func mustKen(t *testing.T, r *testrepo.Repo, args ...string) string {
 	return o.stdout
 }
 
-// decode reads a run's document.
+// decode decodes the JSON document that a run printed.
 func decode[T any](t *testing.T, text string) (doc T) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), &doc); err != nil {

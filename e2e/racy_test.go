@@ -10,8 +10,8 @@ import (
 	"ken/internal/testrepo"
 )
 
-// A file rewritten in the very tick in which it was looked at, with as many
-// bytes as before, is seen to be another, every time.
+// ken notices every write that keeps the size of a file and happens in the same clock tick as
+// the check before it.
 func TestSameTickWrites(t *testing.T) {
 	r := testrepo.New(t)
 	name := filepath.Join(r.Dir, "a.go")
@@ -33,7 +33,7 @@ func TestSameTickWrites(t *testing.T) {
 		}
 		rep := decode[report](t, mustKen(t, r, "verify", "--json", "--all"))
 		if got := rep.Verdicts[0].MD5; got != want {
-			t.Fatalf("write %d: md5 %s, and the file's is %s", n, got, want)
+			t.Fatalf("write %d: md5 %s, want %s", n, got, want)
 		}
 	}
 }

@@ -13,11 +13,11 @@ import (
 	"ken/internal/testrepo"
 )
 
-// nobody is a user whom permission bits bind, which they do not root.
+// nobody is a user without the privileges of root, so that permission bits apply.
 const nobody = 65534
 
-// asNobody has a command run as a user whom permission bits bind, who calls every directory safe, with
-// some more of the environment.
+// asNobody makes a command run as the user nobody, with every directory declared safe and with
+// additional environment variables.
 func asNobody(env ...string) func(*exec.Cmd) {
 	return func(cmd *exec.Cmd) {
 		cmd.Env = append(append(cmd.Env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*"), env...)
@@ -27,8 +27,8 @@ func asNobody(env ...string) func(*exec.Cmd) {
 	}
 }
 
-// An agent in a sandbox can read the git directory and not write it. It is
-// answered all the same, sees what it wrote, and nothing of that is lost.
+// An agent in a sandbox can read the git directory but not write to it. ken still answers,
+// shows the summaries that the agent wrote, and loses none of them.
 func TestReadOnlyGitDirectory(t *testing.T) {
 	r := testrepo.New(t)
 	r.Write("a.go", "package a\n")
@@ -48,24 +48,24 @@ func TestReadOnlyGitDirectory(t *testing.T) {
 		t.Fatalf("a write in the sandbox: %+v", o)
 	}
 	if o := ken(t, r, sandbox, "summary", "show", "a.go"); !strings.Contains(o.stdout, "from inside") {
-		t.Fatalf("the sandbox does not see what it wrote: %+v", o)
+		t.Fatalf("ken does not show the summary that the sandbox wrote: %+v", o)
 	}
 	if out := mustKen(t, r, "summary", "show", "a.go"); !strings.Contains(out, "from outside") {
-		t.Fatalf("the sandbox got out: %s", out)
+		t.Fatalf("the sandbox wrote to the git directory: %s", out)
 	}
 
-	// The same user, where the git directory can be written again.
+	// The same user, with a git directory that is writable again.
 	open(t, r.Dir)
 	if o := ken(t, r, sandbox, "summary", "show", "a.go"); !strings.Contains(o.stdout, "from inside") {
 		t.Fatalf("merged: %+v", o)
 	}
 	if out := mustKen(t, r, "summary", "show", "a.go"); !strings.Contains(out, "from inside") {
-		t.Fatalf("after the merge, the repository says %s", out)
+		t.Fatalf("after the merge, ken prints %s", out)
 	}
 }
 
-// closeOff gives a tree to nobody, without leave to write it, and the state
-// directory with it.
+// closeOff makes nobody the owner of a tree and of the state directory, and makes the tree
+// read-only.
 func closeOff(t *testing.T, dir, state string) {
 	t.Helper()
 	walk(t, dir, 0o555, 0o444)

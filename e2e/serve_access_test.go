@@ -66,7 +66,7 @@ func TestServeForAnotherUser(t *testing.T) {
 			chmod(t, d, 0o755)
 		}
 		if got := stranger("cat", r.Path("plan.go")); !strings.Contains(got, "Confidential") {
-			t.Fatalf("the other user cannot reach the directory, so that this test shows nothing: %s", got)
+			t.Fatalf("the other user cannot reach the directory, so this test proves nothing: %s", got)
 		}
 		if got := stranger("cat", file); strings.Contains(got, token) {
 			t.Errorf("another user reads the token: %s", got)

@@ -17,8 +17,8 @@ import (
 	"ken/internal/testrepo"
 )
 
-// Where the git directory can be read and not written, ken serve shows the repository, with
-// a token that holds until it ends, and what is then written elsewhere appears.
+// If the git directory is read-only, ken serve shows the repository. Its token is valid until it
+// exits, and it shows summaries that another process writes later.
 func TestServeReadOnlyGitDirectory(t *testing.T) {
 	r := testrepo.New(t)
 	r.Write("a.go", "package a\n")
@@ -57,7 +57,7 @@ func TestServeReadOnlyGitDirectory(t *testing.T) {
 	for !strings.Contains(lines.String(), "}") {
 		line, err := in.ReadString('\n')
 		if err != nil {
-			t.Fatalf("it ended: %v\n%s%s", err, lines.String(), said.String())
+			t.Fatalf("ken serve exited: %v\n%s%s", err, lines.String(), said.String())
 		}
 		lines.WriteString(line)
 	}
@@ -87,6 +87,6 @@ func TestServeReadOnlyGitDirectory(t *testing.T) {
 		t.Fatalf("%+v", o)
 	}
 	if after := board(); after == before || !strings.Contains(after, `"fresh": 1`) {
-		t.Errorf("what was written does not appear:\n%s", after)
+		t.Errorf("the page does not show the new summary:\n%s", after)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// A httpRemote serves a repository as git's own server does.
+// A httpRemote serves a repository with git's own HTTP backend.
 type httpRemote struct {
 	*httptest.Server
 	refuse bool          // asks for a password
@@ -49,8 +49,8 @@ func serveGit(t *testing.T, root string) *httpRemote {
 	return r
 }
 
-// Over http it is the same: what one clone knows, the other has; and a server that asks
-// for a password or stalls is a clear error, and never a wait without end.
+// ken share works over HTTP. If the server asks for a password or stalls, the command fails
+// with a clear error and does not wait forever.
 func TestShareOverHTTP(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -60,7 +60,7 @@ func TestShareUnion(t *testing.T) {
 		if got := all[i].Git("status", "--porcelain"); got != "" {
 			t.Errorf("git status of clone %d: %s", i, got)
 		}
-		// What is said of a directory that gets more is said anew, and only the latest travels.
+		// A directory that gets more files is summarized again, and only the latest summary is shared.
 		out, err := exec.CommandContext(t.Context(), "sqlite3", all[i].Path(".git/ken/ken.db"), "select hex(id) from directory_record where cast(path as text) glob 'c*/d*' order by id").Output()
 		if err != nil {
 			t.Fatal(err)
@@ -69,7 +69,7 @@ func TestShareUnion(t *testing.T) {
 			want, tip = string(out), all[i].Git("rev-parse", "refs/ken/remotes/origin/merged")
 		}
 		if string(out) != want || all[i].Git("rev-parse", "refs/ken/remotes/origin/merged") != tip {
-			t.Errorf("clone %d knows something else", i)
+			t.Errorf("clone %d has other records", i)
 		}
 	}
 	if n := strings.Count(want, "\n"); n != many*each {

@@ -13,7 +13,7 @@ import (
 	"ken/internal/testrepo"
 )
 
-// A spy stands before git and writes down what it is asked, and what a walk answers.
+// A spy is a program in place of git that records the arguments of each call and the output of git log.
 type spy struct{ dir string }
 
 func newSpy(t *testing.T) *spy {
@@ -32,8 +32,8 @@ func newSpy(t *testing.T) *spy {
 
 var walkedDate = regexp.MustCompile(`\x00\d{4}-\d\d-\d\dT`)
 
-// list reads the specs, and returns how many processes of git that took and how many
-// commits were walked.
+// list runs ken spec ls, and returns how many git processes it started and how many
+// commits they listed.
 func (s *spy) list(t *testing.T, r *testrepo.Repo) (calls, walked int) {
 	t.Helper()
 	for _, name := range []string{"calls", "walked"} {
@@ -50,9 +50,9 @@ func (s *spy) list(t *testing.T, r *testrepo.Repo) (calls, walked int) {
 	return bytes.Count(said, []byte("\n")), len(walkedDate.FindAll(text, -1))
 }
 
-// Reading scales with the history and not with the nodes: two hundred take as many
-// processes as two, each of them with code that moved on.
-func TestSpecNodesCostNoProcess(t *testing.T) {
+// The number of git processes does not depend on the number of specs: two hundred specs with
+// drift take as many as two.
+func TestSpecProcessesDoNotGrowWithSpecs(t *testing.T) {
 	t.Parallel()
 	var calls []int
 	for _, n := range []int{2, 200} {
@@ -77,9 +77,8 @@ func TestSpecNodesCostNoProcess(t *testing.T) {
 	}
 }
 
-// A new HEAD walks only what is new, and one that moved elsewhere only what is not
-// shared.
-func TestSpecWalksWhatIsNew(t *testing.T) {
+// After HEAD moves, ken reads only the commits that it has not read before.
+func TestSpecReadsOnlyNewCommits(t *testing.T) {
 	t.Parallel()
 	r := testrepo.New(t)
 	r.Write(".spec/a/spec.md", "---\ncode: [a.go]\n---\n")
@@ -117,9 +116,9 @@ func TestSpecWalksWhatIsNew(t *testing.T) {
 	}
 }
 
-// Nothing is kept beside git: ken leaves the work tree as it is, and without what it
-// keeps in the git directory it says the same.
-func TestSpecKeepsNothing(t *testing.T) {
+// ken spec ls changes neither the work tree nor the refs, and gives the same answer without its
+// cache.
+func TestSpecNeedsNoState(t *testing.T) {
 	t.Parallel()
 	r := testrepo.New(t)
 	r.Write("a.go", "package a\n")
@@ -129,10 +128,10 @@ func TestSpecKeepsNothing(t *testing.T) {
 	r.Commit("code")
 	first := mustKen(t, r, "spec", "ls", "--json")
 	if dirt := r.Git("status", "--porcelain", "--ignored"); dirt != "" {
-		t.Errorf("it left %s", dirt)
+		t.Errorf("ken left %s in the work tree", dirt)
 	}
 	if refs := r.Git("for-each-ref"); strings.Count(refs, "\n") != 0 {
-		t.Errorf("it made refs:\n%s", refs)
+		t.Errorf("ken created refs:\n%s", refs)
 	}
 	os.RemoveAll(r.Path(".git/ken"))
 	if again := mustKen(t, r, "spec", "ls", "--json"); again != first {

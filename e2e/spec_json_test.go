@@ -11,8 +11,7 @@ import (
 	"ken/internal/testrepo"
 )
 
-// The documents of ken spec have the fields that docs/formats/spec.md names, all of
-// them and no others.
+// The JSON documents of ken spec have exactly the fields that docs/formats/spec.md lists.
 func TestSpecDocuments(t *testing.T) {
 	t.Parallel()
 	r := testrepo.New(t)
@@ -81,15 +80,15 @@ func TestSpecDocuments(t *testing.T) {
 	}
 }
 
-// sorted puts the words of a shape in order, so that it can be written down in any.
+// sorted sorts the words of a shape, so that the test can list them in any order.
 func sorted(shape string) string {
 	words := strings.Fields(strings.NewReplacer("{", " { ", "}", " } ", "[", " [ ", "]", " ] ").Replace(shape))
 	slices.Sort(words)
 	return strings.Join(words, " ")
 }
 
-// shapeOf returns the names of a document's fields, and of a list's what its
-// elements have together.
+// shapeOf returns the names of the fields of a document. For a list, it combines the fields of
+// all elements.
 func shapeOf(doc any) string {
 	switch doc := doc.(type) {
 	case map[string]any:

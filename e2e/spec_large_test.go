@@ -9,8 +9,8 @@ import (
 	"ken/internal/testrepo"
 )
 
-// A commit that adds 80,000 governed files is one commit of drift, and so is one that
-// moves them all: which is none.
+// A commit that adds 80,000 governed files counts as one commit of drift. A commit that moves
+// them all causes no drift.
 func TestSpecWideCommits(t *testing.T) {
 	t.Parallel()
 	r := testrepo.New(t)
@@ -60,7 +60,7 @@ func TestSpecWideCommits(t *testing.T) {
 		r.Git("checkout-index", "--force", "--", ".spec/wide/spec.md", ".spec/other/spec.md")
 		for _, node := range decode[listing](t, mustKen(t, r, "spec", "ls", "--json")).Nodes {
 			if len(node.Unknown) > 0 || node.Drift == nil {
-				t.Fatalf("%s: %s is not known", at.commit, node.ID)
+				t.Fatalf("%s: the drift of %s is unknown", at.commit, node.ID)
 			}
 			if node.ID == "other" {
 				if *node.Drift != 0 {

@@ -11,7 +11,7 @@ import (
 	"ken/internal/testrepo"
 )
 
-// keptListings names the files of the cache that hold listings of specs.
+// keptListings lists the cache files with listings of specs.
 func keptListings(t *testing.T, r *testrepo.Repo) []string {
 	t.Helper()
 	common := r.Git("rev-parse", "--path-format=absolute", "--git-common-dir")
@@ -22,9 +22,9 @@ func keptListings(t *testing.T, r *testrepo.Repo) []string {
 	return files
 }
 
-// While nothing has changed, the answer is that of last time and no git is started;
-// whatever changes, in this worktree or in another, it is another answer at once.
-func TestSpecMemo(t *testing.T) {
+// Without changes, ken spec ls answers from its cache and starts no git process. A change in this
+// worktree or in another changes the answer at once.
+func TestSpecCache(t *testing.T) {
 	t.Parallel()
 	r := testrepo.New(t)
 	r.Write("a.go", "package a\n")
@@ -40,7 +40,7 @@ func TestSpecMemo(t *testing.T) {
 		}
 		return list()
 	}
-	// Answers are kept once the files have been at rest for a tick or two.
+	// ken caches an answer only if the files have not changed for a few clock ticks.
 	settle := func() {
 		t.Helper()
 		for end := time.Now().Add(2 * time.Minute); ; {
@@ -49,7 +49,7 @@ func TestSpecMemo(t *testing.T) {
 				return
 			}
 			if time.Now().After(end) {
-				t.Fatal("the answer is never kept")
+				t.Fatal("the answer was never cached")
 			}
 		}
 	}
@@ -83,7 +83,7 @@ func TestSpecMemo(t *testing.T) {
 	if n := strings.Count(string(text), "execve("); n != 1 {
 		t.Errorf("a warm read starts %d programs:\n%s", n-1, text)
 	}
-	// Whatever the memo holds, it is not believed.
+	// ken ignores a damaged cache file.
 	for _, junk := range []string{"", "\n", "{}\n{}", "{\"key\":\"\"}\n{\"nodes\":null}"} {
 		for _, memo := range keptListings(t, r) {
 			if err := os.WriteFile(memo, []byte(junk), 0o644); err != nil {
@@ -91,7 +91,7 @@ func TestSpecMemo(t *testing.T) {
 			}
 		}
 		if list() != cold() {
-			t.Errorf("a memo of %q is believed", junk)
+			t.Errorf("ken used the damaged cache file %q", junk)
 		}
 	}
 }

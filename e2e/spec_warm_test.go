@@ -11,8 +11,8 @@ import (
 	"ken/internal/testrepo"
 )
 
-// A warm read starts no git, however HEAD and the branches are kept; and the next
-// commit is seen at once.
+// A cached answer starts no git process, for any storage of HEAD and the branches. The next
+// commit changes the answer at once.
 func TestSpecWarmStartsNoGit(t *testing.T) {
 	t.Parallel()
 	for name, arrange := range map[string]func(r *testrepo.Repo) *testrepo.Repo{
@@ -52,7 +52,7 @@ func TestSpecWarmStartsNoGit(t *testing.T) {
 					break
 				}
 				if time.Now().After(end) {
-					t.Fatal("the answer is never kept")
+					t.Fatal("the answer was never cached")
 				}
 			}
 			if calls, _ := s.list(t, r); calls != 0 {
@@ -72,7 +72,7 @@ func TestSpecWarmStartsNoGit(t *testing.T) {
 	}
 }
 
-// specRepo commits a spec, and code that moved on.
+// specRepo creates a repository with a spec and drift.
 func specRepo(r *testrepo.Repo) {
 	r.Write("a.go", "package a\n")
 	r.Write(".spec/a/spec.md", "---\ncode: [a.go]\n---\n")
@@ -81,8 +81,8 @@ func specRepo(r *testrepo.Repo) {
 	r.Commit("code")
 }
 
-// A second ken spec overlay asks git only what no cache can know: what is staged and what
-// is untracked in each worktree with changes. A new proposal is seen at once.
+// A second ken spec overlay asks git only for the staged and the untracked files of each worktree
+// with changes. It shows a new proposal at once.
 func TestSpecOverlayWarm(t *testing.T) {
 	t.Parallel()
 	r := testrepo.New(t)

@@ -18,7 +18,7 @@ import (
 // stateRounds is the number of rounds of each test.
 const stateRounds = 3
 
-// patience is for machines that have other things to do.
+// patience is how long a command waits for the lock on a busy machine.
 const patience = "1m"
 
 // A hundred processes update the document at once; all succeed, and no key is lost.

@@ -18,19 +18,19 @@ import (
 	"ken/internal/testrepo"
 )
 
-// A stateAct is a verb that is interrupted.
+// A stateAct is a verb that the test interrupts.
 type stateAct struct {
 	name string
 	args []string
-	// lay prepares the directory, after the files that all have.
+	// lay prepares the directory, after the files of all acts.
 	lay func(*workdir)
-	// then prepares every copy of it by itself: an unfinished change is finished
-	// only where it was begun.
+	// then prepares each copy separately: ken finishes an unfinished change only in
+	// the directory in which it began.
 	then func(*workdir)
-	// replaces names what the verb writes over; of everything else the content
-	// must be found afterwards, there or in the archive.
+	// replaces lists the files that the verb overwrites. The content of all other
+	// files must exist afterwards, in place or in the archive.
 	replaces []string
-	// rotates names a log that may be found set aside and not yet begun anew.
+	// rotates is a log that may have been moved away without a new one in its place.
 	rotates string
 }
 
@@ -63,7 +63,7 @@ var stateActs = []stateAct{
 	{name: "journal", args: []string{"update", "new=1"}, replaces: []string{"workflow.yaml"}, lay: func(w *workdir) {
 		w.write(journal, strings.Repeat(`{"ts":"1","verb":"put","file":"plan.md","sha256":"`+strings.Repeat("0", 64)+"\"}\n", 12000))
 	}},
-	// The next verb after a killed one, killed as well.
+	// The next verb after a killed one is killed as well.
 	{name: "after reset", args: []string{"audit"}, then: killed("reset")},
 	{name: "after init", args: []string{"get"}, then: killed("init", "--type", "debug")},
 	{name: "repair", args: []string{"repair"}, lay: func(w *workdir) {
@@ -71,7 +71,7 @@ var stateActs = []stateAct{
 	}},
 }
 
-// killed leaves a directory in the midst of a verb.
+// killed leaves a directory in the state of an interrupted verb.
 func killed(args ...string) func(*workdir) {
 	return func(w *workdir) {
 		w.t.Helper()
@@ -120,8 +120,8 @@ func (a stateAct) copy(proto *workdir) *workdir {
 	return w
 }
 
-// suffer runs the verb again and again in copies of one directory, with an accident
-// at each call that it makes.
+// suffer runs the verb repeatedly in copies of one directory, with a failure at each
+// system call that it makes.
 func (a stateAct) suffer(t *testing.T, calls []string, accident string) {
 	t.Helper()
 	proto := a.prepare(t)
@@ -162,10 +162,10 @@ func (a stateAct) suffer(t *testing.T, calls []string, accident string) {
 	if accidents < 3 {
 		t.Fatalf("only %d interruptions; the test would prove little", accidents)
 	}
-	t.Logf("%d accidents survived", accidents)
+	t.Logf("%d failures survived", accidents)
 }
 
-// prepare lays out a directory in which every verb has something to do.
+// prepare creates a directory in which every verb changes something.
 func (a stateAct) prepare(t *testing.T) *workdir {
 	t.Helper()
 	w := &workdir{t, t.TempDir(), testrepo.Env(t)}
@@ -188,7 +188,7 @@ func (a stateAct) prepare(t *testing.T) *workdir {
 	return w
 }
 
-// A workdir is a directory with a state directory in it, outside of any repository.
+// A workdir is a directory outside of any repository that contains a state directory.
 type workdir struct {
 	t   *testing.T
 	dir string
@@ -214,7 +214,7 @@ func (w *workdir) age(names ...string) {
 	}
 }
 
-// rename gives the newest snapshot a name that the test can know.
+// rename gives the newest snapshot a fixed name.
 func (w *workdir) rename(name string) {
 	w.t.Helper()
 	list := decode[struct{ Snapshots []struct{ Name string } }](w.t, w.must("archive", "ls", "--json"))
@@ -246,7 +246,7 @@ func (w *workdir) run(name string, args ...string) ([]byte, error) {
 	return out, err
 }
 
-// must runs a verb that has to succeed, at once.
+// must runs a verb that must succeed without waiting.
 func (w *workdir) must(args ...string) string {
 	w.t.Helper()
 	cmd := exec.CommandContext(w.t.Context(), filepath.Join(bin, "ken"), append([]string{"state", "--dir", "state", "--wait", "1s"}, args...)...)
@@ -260,7 +260,7 @@ func (w *workdir) must(args ...string) string {
 	return string(out)
 }
 
-// trace runs a verb undisturbed and counts its calls.
+// trace runs a verb without a failure and counts its system calls.
 func (w *workdir) trace(calls []string, args ...string) map[string]int {
 	w.t.Helper()
 	log := filepath.Join(w.t.TempDir(), "calls")
@@ -268,7 +268,7 @@ func (w *workdir) trace(calls []string, args ...string) map[string]int {
 		"-f", "-qq", "-o", log, "-e", "trace=" + strings.Join(calls, ","), filepath.Join(bin, "ken"), "state", "--dir", "state",
 	}, args...)...)
 	if err != nil {
-		w.t.Fatalf("%q undisturbed: %v\n%s", args, err, out)
+		w.t.Fatalf("%q without a failure: %v\n%s", args, err, out)
 	}
 	b, err := os.ReadFile(log)
 	if err != nil {
@@ -283,8 +283,7 @@ func (w *workdir) trace(calls []string, args ...string) map[string]int {
 
 const journal = ".journal.jsonl"
 
-// A view is what a state directory holds: its files, and all contents there are,
-// the archive's included.
+// A view has the files of a state directory and all contents, including those of the archive.
 type view struct {
 	files    map[string]string // without what differs from run to run
 	raw      map[string]string
@@ -328,18 +327,18 @@ func (w *workdir) look() view {
 	return v
 }
 
-// A held is what must hold after an accident.
+// A held describes the valid states after a failure.
 type held struct {
 	stateAct
 	when          string
 	before, after view
 	acknowledged  bool
-	// partly says that single entries could not be moved. That is told, and
-	// the others are.
+	// partly is set if single entries could not be moved. The command then reports
+	// them and moves the others.
 	partly bool
 }
 
-// check looks as a reader would, and then writes.
+// check reads the directory and then writes to it.
 func (h held) check(w *workdir) {
 	t := w.t
 	t.Helper()
@@ -365,7 +364,7 @@ func (h held) check(w *workdir) {
 		}
 	}
 	w.archiveHolds(h.when)
-	// The next writer, too, works at once, and leaves no trace of the accident.
+	// The next writer also works at once, and removes the traces of the failure.
 	w.must("repair")
 	w.must("update", "next=1")
 	w.must("get", "next")
@@ -403,7 +402,7 @@ func (h held) either(now view) bool {
 	return true
 }
 
-// archiveHolds checks that the archive is a ring of whole snapshots.
+// archiveHolds checks that the archive has only complete snapshots.
 func (w *workdir) archiveHolds(when string) {
 	w.t.Helper()
 	list := decode[struct {
@@ -432,7 +431,7 @@ func listed(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// unlike names the files in which two states differ.
+// unlike lists the files that differ between two states.
 func unlike(a, b map[string]string) string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(a)) {

@@ -32,7 +32,7 @@ var stateWriters = [][]string{
 	{"log", "probe-failures.jsonl", "-m", "{}"},
 }
 
-// stateRepo is a repository in whose state directory every sweep finds something.
+// stateRepo creates a repository with a state directory in which every sweep finds something.
 func stateRepo(t *testing.T) (r *testrepo.Repo, dir string) {
 	t.Helper()
 	r = testrepo.New(t)
@@ -124,7 +124,7 @@ func TestStateLockWaits(t *testing.T) {
 	}
 }
 
-// awaitWaiter returns when the kernel says that somebody waits for a directory.
+// awaitWaiter returns when the kernel reports a process that waits for the lock of a directory.
 func awaitWaiter(t *testing.T, dir string, done <-chan outcome) {
 	t.Helper()
 	info, err := os.Stat(dir)
@@ -209,7 +209,7 @@ func TestStateLeftoverLock(t *testing.T) {
 	}
 }
 
-// as runs a command as somebody whom permissions bind.
+// as runs a command as a user without the privileges of root.
 func as(uid uint32) func(*exec.Cmd) {
 	return func(cmd *exec.Cmd) {
 		if os.Geteuid() == 0 {
@@ -276,7 +276,7 @@ func TestStateUnreadable(t *testing.T) {
 	}
 }
 
-// needsTwoUsers fails where ken cannot be run as another user than the test.
+// needsTwoUsers fails if the test cannot run ken as another user.
 func needsTwoUsers(t *testing.T) {
 	t.Helper()
 	if os.Geteuid() != 0 {

@@ -18,10 +18,10 @@ import (
 	"ken/internal/testrepo"
 )
 
-// apis are the wires that a model may be asked over.
+// apis are the supported APIs of models.
 var apis = []string{"anthropic", "openai"}
 
-// ran is what ken survey run --json prints.
+// ran is the document of ken survey run --json.
 type ran struct {
 	Done   []string
 	Failed []struct{ Path, Reason string }
@@ -34,12 +34,12 @@ type ran struct {
 	Remarks []string
 }
 
-// by has a command run with a server's key, and nobody else's.
+// by makes a command run with the key of one server only.
 func by(srv *modeltest.Server) func(*exec.Cmd) {
 	return func(cmd *exec.Cmd) { cmd.Env = append(cmd.Env, srv.Env()...) }
 }
 
-// think runs a survey by a model.
+// think runs a survey with a model.
 func think(t *testing.T, r *testrepo.Repo, srv *modeltest.Server, api string, args ...string) (ran, outcome) {
 	t.Helper()
 	args = append([]string{"survey", "run", "--provider", api, "--model", "m1", "--jobs", "1", "--json"}, args...)
@@ -51,7 +51,7 @@ func think(t *testing.T, r *testrepo.Repo, srv *modeltest.Server, api string, ar
 	return doc, o
 }
 
-// about is the directory that a turn is about, "" for a question.
+// about returns the directory that a turn is about, "" for a question.
 func about(turn modeltest.Turn) string {
 	for line := range strings.Lines(turn.Asked()) {
 		if dir, ok := strings.CutPrefix(line, "Directory: "); ok {
@@ -73,7 +73,7 @@ func submit(text string) modeltest.Answer {
 	return modeltest.Answer{Calls: []model.Call{call("submit", map[string]any{"summary": text})}}
 }
 
-// describe hands in a text about whatever is asked.
+// describe submits a summary of the requested directory.
 func describe(turn modeltest.Turn) modeltest.Answer {
 	if dir := about(turn); dir != "" {
 		return submit("What " + dir + " is for.")
@@ -111,7 +111,8 @@ func nested(t *testing.T) *testrepo.Repo {
 	return r
 }
 
-// A model describes a repository, looks where it may, and is not asked again.
+// A model summarizes a repository, reads only allowed files, and is not asked again for fresh
+// directories.
 func TestSurveyByModel(t *testing.T) {
 	t.Parallel()
 	for _, api := range apis {
@@ -152,12 +153,12 @@ func TestSurveyByModel(t *testing.T) {
 			}
 			turns := srv.Turns()
 			if doc.Calls != len(turns) || doc.Tokens.In != int64(1000*len(turns)) || doc.Tokens.Out != int64(50*len(turns)) || doc.Cost != nil {
-				t.Errorf("%d turns, told as %+v", len(turns), doc)
+				t.Errorf("%d turns, reported as %+v", len(turns), doc)
 			}
 			var results []model.Result
 			for _, turn := range turns {
 				if strings.Contains(string(turn.Body), "very-secret\"") || strings.Contains(string(turn.Body), "root:x") {
-					t.Errorf("a secret went out: %s", turn.Body)
+					t.Errorf("ken sent a secret: %s", turn.Body)
 				}
 				results = append(results, turn.Results()...)
 			}
@@ -199,7 +200,7 @@ func TestSurveyByModel(t *testing.T) {
 				t.Errorf("after an edit: %v", v)
 			}
 			if rep := decode[report](t, mustKen(t, r, "survey", "report", "--json")); len(rep.Flags) != 0 {
-				t.Errorf("flags of what does not hold: %+v", rep.Flags)
+				t.Errorf("flags of stale summaries: %+v", rep.Flags)
 			}
 			r.Write("src/a.go", before)
 			if again, o := think(t, r, srv, api); o.status != 0 || again.Calls != 0 || len(srv.Turns()) != len(turns) {
@@ -209,8 +210,8 @@ func TestSurveyByModel(t *testing.T) {
 	}
 }
 
-// A model that answers oddly is told what is wrong, in a form that its API takes; one
-// that never hands anything in has failed at that directory alone.
+// ken tells a model that answers incorrectly what is wrong, in the format of its API. A model
+// that never submits a summary fails for that directory only.
 func TestSurveyOddAnswers(t *testing.T) {
 	t.Parallel()
 	for _, api := range apis {
@@ -251,7 +252,7 @@ func TestSurveyOddAnswers(t *testing.T) {
 	}
 }
 
-// A model that says keep leaves all above as they were.
+// If a model answers keep, the summaries above stay fresh.
 func TestSurveyKeep(t *testing.T) {
 	t.Parallel()
 	r := nested(t)
@@ -275,8 +276,8 @@ func TestSurveyKeep(t *testing.T) {
 	}
 }
 
-// Providers have troubles; the survey goes on, and the reader is told.
-func TestSurveyTroubles(t *testing.T) {
+// The survey continues after errors of the provider, and reports them.
+func TestSurveyProviderErrors(t *testing.T) {
 	t.Parallel()
 	for _, api := range apis {
 		t.Run(api, func(t *testing.T) {
@@ -314,8 +315,8 @@ func TestSurveyTroubles(t *testing.T) {
 	}
 }
 
-// A page instead of an answer, and an API that rejects every request: the run stops after three
-// requests, and the hint speaks of the address.
+// If the provider answers with a web page or rejects every request, the run stops after three
+// requests with a hint about the address.
 func TestSurveyWrongAddress(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]modeltest.Answer{
@@ -333,12 +334,12 @@ func TestSurveyWrongAddress(t *testing.T) {
 			t.Errorf("%s: %d requests, %+v; it should stop after three", name, len(srv.Turns()), o)
 		}
 		if !strings.Contains(o.stderr, "hint: does "+srv.URL) {
-			t.Errorf("%s: %q; the hint should speak of the address", name, o.stderr)
+			t.Errorf("%s: %q; the hint should mention the address", name, o.stderr)
 		}
 	}
 }
 
-// Without a key that is accepted nobody is asked, and no directory has failed.
+// Without an accepted key, ken asks no model and counts no directory as failed.
 func TestSurveyWithoutKey(t *testing.T) {
 	t.Parallel()
 	for i, api := range apis {
@@ -365,7 +366,7 @@ func TestSurveyWithoutKey(t *testing.T) {
 	}
 }
 
-// Ctrl-C stops the run; what was paid for is kept, and the next run goes on.
+// Ctrl-C stops the run. ken keeps the summaries that were paid for, and the next run continues.
 func TestSurveyInterrupted(t *testing.T) {
 	t.Parallel()
 	for _, times := range []int{1, 2} {
@@ -412,7 +413,7 @@ func TestSurveyInterrupted(t *testing.T) {
 	}
 }
 
-// Limits hold, and money is counted where a price is known.
+// A run keeps its limits, and counts its cost if the price is known.
 func TestSurveyLimits(t *testing.T) {
 	t.Parallel()
 	r := nested(t)
@@ -424,7 +425,7 @@ func TestSurveyLimits(t *testing.T) {
 		a.Usage = model.Usage{Input: 1000, Output: 500} // two dollars
 		return a
 	})
-	// A limit in dollars is counted by the repository's prices, after the user has allowed that.
+	// A limit in dollars uses the prices of the repository after the user allowed them.
 	if o := ken(t, r, by(srv), "allow", srv.URL+"/v1"); o.status != 0 {
 		t.Fatalf("%+v", o)
 	}
@@ -445,7 +446,7 @@ func TestSurveyLimits(t *testing.T) {
 		t.Errorf("%+v; the first call could already use more than 3000 tokens", o)
 	}
 	turns := len(srv.Turns())
-	// Nobody's price is known but that one's.
+	// The prices of all other models are unknown.
 	o = ken(t, r, by(srv), "survey", "run", "--provider", "openai", "--model", "m2", "--max-cost", "1")
 	if o.status != 2 || !strings.Contains(o.stderr, "survey.prices") {
 		t.Errorf("%+v", o)
@@ -465,7 +466,7 @@ func TestSurveyLimits(t *testing.T) {
 	}
 }
 
-// Many jobs, a plan and plain lines of progress.
+// A run with many jobs prints a plan and plain lines of progress.
 func TestSurveyJobs(t *testing.T) {
 	t.Parallel()
 	r := testrepo.New(t)
@@ -489,7 +490,7 @@ func TestSurveyJobs(t *testing.T) {
 	if len(doc.Remarks) != 1 || !strings.Contains(doc.Remarks[0], "leaves out p00; to include it, add --rank p00=normal") {
 		t.Errorf("remarks %q; one should say that the plan leaves out p00, and how to include it", doc.Remarks)
 	}
-	// Nobody watches: a plain line for each ten.
+	// Without a terminal, progress is a plain line for every ten directories.
 	if n := strings.Count(lines.String(), "\n"); n < 3 || strings.ContainsAny(lines.String(), "\r\x1b") || strings.Count(lines.String(), " tokens") != n {
 		t.Errorf("progress %q", lines.String())
 	}
@@ -513,7 +514,7 @@ func TestSurveyJobs(t *testing.T) {
 	}
 }
 
-// A program that never ends is stopped with all that it has started.
+// ken stops a program that never ends, with all processes that it started.
 func TestSurveyEndlessCommand(t *testing.T) {
 	t.Parallel()
 	r := nested(t)
@@ -544,7 +545,7 @@ func TestSurveyEndlessCommand(t *testing.T) {
 	for _, pid := range strings.Fields(string(text)) {
 		state, err := os.ReadFile("/proc/" + pid + "/stat")
 		if err == nil && !strings.Contains(string(state), ") Z ") {
-			t.Errorf("process %s lives on: %s", pid, state)
+			t.Errorf("process %s still runs: %s", pid, state)
 		}
 	}
 }

@@ -18,12 +18,12 @@ import (
 	"ken/internal/testrepo"
 )
 
-// server is the PostgreSQL that scripts share; each has databases of its own.
+// server is the PostgreSQL server that all scripts share. Each script has its own databases.
 var server = sync.OnceValues(pgtest.Run)
 
-// postgres NAME makes a database and puts its address, for its superuser, into a variable.
-// postgres NAME ROLE PASSWORD makes a role besides, which may do nothing yet, and the address
-// is for that role, with the password.
+// postgres NAME creates a database and sets a variable to its address for the superuser.
+// postgres NAME ROLE PASSWORD also creates a role without privileges, and the address is for
+// that role, with the password.
 func postgres(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 && len(args) != 3 {
 		ts.Fatalf("usage: postgres NAME [ROLE PASSWORD]")
@@ -63,7 +63,7 @@ func runSQL(ts *testscript.TestScript, address, statements string) {
 	ts.Check(err)
 }
 
-// A password is never printed, wherever it came from and whatever is wrong with it.
+// ken never prints a password, for any source of the password and any error.
 func TestPasswordIsNotPrinted(t *testing.T) {
 	const secret = "s3cr3t/%41:x"
 	address := pgtest.Database(t)
@@ -110,18 +110,18 @@ func TestPasswordIsNotPrinted(t *testing.T) {
 				}
 			}
 			if !strings.Contains(all.String(), c.says) {
-				t.Errorf("nobody says %q:\n%s", c.says, all.String())
+				t.Errorf("no output contains %q:\n%s", c.says, all.String())
 			}
 			left, err := exec.CommandContext(t.Context(), "grep", "-rl", "s3cr3t", dir, filepath.Join(filepath.Dir(dir), "home")).Output()
 			if len(left) > 0 {
-				t.Errorf("it is written down in %s (%v)", left, err)
+				t.Errorf("ken wrote the password to %s (%v)", left, err)
 			}
 		})
 	}
 }
 
-// The lines of the README and of the manual do what they say: whoever comes last finds everything
-// fresh, also where a survey was made before anybody thought of a team.
+// The commands in the README and in the manual work: the last clone finds every summary fresh,
+// also if a survey was made before the team existed.
 func TestTeamLines(t *testing.T) {
 	t.Parallel()
 	for _, page := range []string{"../README.md", "../docs/manual/team.md"} {
@@ -132,7 +132,7 @@ func TestTeamLines(t *testing.T) {
 			}
 			block := regexp.MustCompile("(?s)```\n(createuser .*?)```").FindStringSubmatch(string(text))
 			if block == nil {
-				t.Fatal("it has no lines that make a store")
+				t.Fatal("the document has no commands that create a store")
 			}
 			origin := testrepo.New(t)
 			origin.Write("src/a.go", "package src\n")
@@ -152,7 +152,7 @@ func TestTeamLines(t *testing.T) {
 	}
 }
 
-// A password in a file that everybody can read is remarked.
+// ken doctor warns about a password in a file that all users can read.
 func TestPasswordInTheConfiguration(t *testing.T) {
 	dir, env := teamRepository(t)
 	config := filepath.Join(dir, ".ken", "config.yaml")
@@ -168,8 +168,9 @@ func TestPasswordInTheConfiguration(t *testing.T) {
 	}
 }
 
-// A base that stalls costs one command a bounded time, and the next ones nothing.
-func TestStalledBase(t *testing.T) {
+// A database that stalls delays one command for a bounded time, and the next commands not at
+// all.
+func TestStalledDatabase(t *testing.T) {
 	proxy := pgtest.NewProxy(t, pgtest.Database(t))
 	dir, env := teamRepository(t)
 	if out, err := runKen(t, dir, env, "verify"); err != nil {
@@ -192,10 +193,10 @@ func TestStalledBase(t *testing.T) {
 		}
 		return proxy.Taken() - before
 	}
-	// A base that did not answer is left alone for 15 seconds at least, in which a busy machine
-	// runs a command or two.
+	// ken does not contact a database that did not answer for at least 15 seconds. A busy machine
+	// runs one or two commands in that time.
 	if n := visits(); n > 2 {
-		t.Errorf("five commands went %d times to a base that stalls, want none of them to", n)
+		t.Errorf("five commands contacted the stalled database %d times, want 0", n)
 	}
 	proxy.Stall(false)
 	env = append(env, "KEN_STORE_TIMEOUT=2m") // the last one counts
@@ -203,11 +204,11 @@ func TestStalledBase(t *testing.T) {
 		t.Errorf("%v\n%s", err, out)
 	}
 	if n := visits(); n >= 5 {
-		t.Errorf("five commands in a row went %d times to a base, want one visit to do for more than one", n)
+		t.Errorf("five commands in a row contacted the database %d times, want fewer", n)
 	}
 }
 
-// teamRepository makes a repository with one file, and an environment for commands in it.
+// teamRepository creates a repository with one file, and an environment for commands in it.
 func teamRepository(t *testing.T) (dir string, env []string) {
 	t.Helper()
 	top := t.TempDir()
@@ -235,7 +236,7 @@ func teamRepository(t *testing.T) (dir string, env []string) {
 	return dir, env
 }
 
-// runKen runs ken and returns all that it prints.
+// runKen runs ken and returns its output.
 func runKen(t *testing.T, dir string, env []string, args ...string) (string, error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), filepath.Join(bin, "ken"), args...)

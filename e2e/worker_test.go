@@ -22,7 +22,7 @@ import (
 	"ken/internal/testrepo"
 )
 
-// shared is what ken worker runs RUN --json prints.
+// shared is the document of ken worker runs RUN --json.
 type shared struct {
 	ID          int64
 	State, Why  string
@@ -35,7 +35,7 @@ type shared struct {
 	Blocked     []struct{ Path string }
 }
 
-// A team is a repository, a server of theirs and a model.
+// A team has a repository, a PostgreSQL server and a model.
 type team struct {
 	*testrepo.Repo
 
@@ -44,7 +44,7 @@ type team struct {
 	address string
 }
 
-// at has a command run with the team's store and the model's key.
+// at makes a command run with the store of the team and the key of the model.
 func (m *team) at(address string) func(*exec.Cmd) {
 	return func(cmd *exec.Cmd) { cmd.Env = append(cmd.Env, append(m.srv.Env(), "KEN_STORE="+address)...) }
 }
@@ -54,7 +54,7 @@ func (m *team) ken(args ...string) outcome {
 	return ken(m.t, m.Repo, m.at(m.address), args...)
 }
 
-// handOut hands the survey out and leaves it to the workers.
+// handOut creates a run that the workers process.
 func (m *team) handOut(args ...string) int64 {
 	m.t.Helper()
 	o := m.ken(append([]string{"survey", "run", "--workers", "--detach", "--provider", "anthropic", "--model", "m1", "--json"}, args...)...)
@@ -70,7 +70,7 @@ func (m *team) run(id int64) shared {
 	return decode[shared](m.t, m.ken("worker", "runs", fmt.Sprint(id), "--json").stdout)
 }
 
-// A hand is a worker that runs beside the test.
+// A hand is a worker that runs concurrently with the test.
 type hand struct {
 	*exec.Cmd
 
@@ -80,21 +80,21 @@ type hand struct {
 	err  error
 }
 
-// Write takes what it prints.
+// Write records the output of the worker.
 func (h *hand) Write(b []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.out.Write(b)
 }
 
-// said is what it has printed so far.
+// said returns the output so far.
 func (h *hand) said() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.out.String()
 }
 
-// worker starts one in a clone.
+// worker starts a worker in a clone.
 func (m *team) worker(dir, address string, args ...string) *hand {
 	m.t.Helper()
 	return m.start(dir, address, append([]string{"worker"}, args...)...)
@@ -125,31 +125,31 @@ func (m *team) start(dir, address string, args ...string) *hand {
 	return h
 }
 
-// ends waits for a worker to end, well.
+// ends waits for a worker to exit without an error.
 func (h *hand) ends(t *testing.T) {
 	t.Helper()
 	select {
 	case <-h.gone:
 	case <-time.After(5 * time.Minute):
-		t.Fatalf("the worker does not end\n%s", h.out)
+		t.Fatalf("the worker does not exit\n%s", h.out)
 	}
 	if h.err != nil {
 		t.Errorf("the worker: %v\n%s", h.err, h.out)
 	}
 }
 
-// await waits until something holds.
+// await waits until a condition is true.
 func await(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for begun := time.Now(); !holds(); {
 		if time.Since(begun) > 5*time.Minute {
-			t.Fatalf("it never came to this: %s", what)
+			t.Fatalf("the condition never became true: %s", what)
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
 }
 
-// bare makes a clone without a work tree.
+// bare creates a clone without a work tree.
 func (m *team) bare() string {
 	m.t.Helper()
 	dir := filepath.Join(m.t.TempDir(), "bare.git")
@@ -161,7 +161,7 @@ func (m *team) bare() string {
 	return dir
 }
 
-// texts returns how many texts minds wrote about each directory, as the store has them.
+// texts returns the number of summaries by models for each directory, according to the store.
 func texts(t *testing.T, address string) map[string]int {
 	t.Helper()
 	times := make(map[string]int)
@@ -180,12 +180,12 @@ func count(t *testing.T, address, which string, args ...any) int {
 func newTeam(t *testing.T, address string, script modeltest.Script) *team {
 	t.Helper()
 	if runtime.GOOS == "windows" {
-		t.Skip("signals are others there")
+		t.Skip("the signals differ on this system")
 	}
 	return &team{Repo: testrepo.New(t), t: t, srv: modeltest.Start(t, script), address: address}
 }
 
-// order watches that no directory is asked about before those below it were answered.
+// order checks that the model is asked about a directory only after those below it.
 type order struct {
 	mu    sync.Mutex
 	done  map[string]bool
@@ -210,8 +210,8 @@ func (o *order) answered(dir string) {
 	o.done[dir] = true
 }
 
-// Two workers, one of them in a bare clone, describe a commit together; what they wrote is
-// for all, and a second survey finds nothing to do. A worker that is told to end ends well.
+// Two workers, one of them in a bare clone, summarize a commit together. All clones get the
+// summaries, and a second survey finds nothing to do. A worker exits cleanly on a signal.
 func TestWorkersShareASurvey(t *testing.T) {
 	t.Parallel()
 	o := &order{done: make(map[string]bool)}
@@ -256,9 +256,8 @@ func TestWorkersShareASurvey(t *testing.T) {
 	}
 }
 
-// A survey whose workers are killed, stopped for longer than their lease, and cut off from
-// a server that crashes: every directory is described once in effect, and no more is spent
-// than the ceiling.
+// Workers are killed, stopped for longer than their lease, and disconnected by a crash of the
+// server. Still, every directory gets one summary, and the run stays within its ceiling.
 func TestWorkersSurviveFaults(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t)
@@ -283,7 +282,7 @@ func TestWorkersSurviveFaults(t *testing.T) {
 	killed := m.worker(m.Dir, m.address, "--jobs", "2", "--lease", "1s")
 	stopped := m.worker(m.bare(), m.address, "--jobs", "2", "--lease", "1s", "--until-idle")
 	cut := m.worker(m.bare(), through.Address(), "--jobs", "2", "--lease", "1s", "--until-idle")
-	// inHand waits until a worker has something in hand, and hits it with a signal then.
+	// inHand waits until a worker has leased a directory, and then sends it a signal.
 	inHand := func(h *hand, s syscall.Signal) {
 		t.Helper()
 		await(t, "it has something in hand", func() bool {
@@ -293,7 +292,7 @@ func TestWorkersSurviveFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// lost waits until so many directories were handed on that a worker had lost.
+	// lost waits until this many directories of lost workers were leased again.
 	lost := func(n int) {
 		t.Helper()
 		await(t, "they are handed on", func() bool { return count(t, m.address, `attempts > 0`) >= n })
@@ -320,7 +319,7 @@ func TestWorkersSurviveFaults(t *testing.T) {
 	got := texts(t, m.address)
 	for p, n := range got {
 		if n != 1 {
-			t.Errorf("%q was described %d times", p, n)
+			t.Errorf("%q was summarized %d times", p, n)
 		}
 	}
 	calls := len(m.srv.Turns())
@@ -329,14 +328,14 @@ func TestWorkersSurviveFaults(t *testing.T) {
 	}
 	paid := int64(calls * perCall)
 	if paid > most || doc.Spent.Tokens+doc.Assumed.Tokens < paid || doc.Spent.Tokens+doc.Assumed.Tokens > most {
-		t.Errorf("%d tokens were paid for; told are %d and up to %d, of %d", paid, doc.Spent.Tokens, doc.Assumed.Tokens, most)
+		t.Errorf("%d tokens were paid for; the run reports %d and up to %d, of %d", paid, doc.Spent.Tokens, doc.Assumed.Tokens, most)
 	}
 	t.Logf("%d calls about %d directories; %+v", calls, dirs, doc)
 }
 
-// What cannot be done says what to do: without a store, with a wrong password, with a run
-// that is not there, with outlines, and with a program on a repository's word.
-func TestWorkerSaysWhatIsWrong(t *testing.T) {
+// ken worker fails with a hint if there is no store, the password is wrong, the run does not
+// exist, the model is outlines, or only the repository names the program.
+func TestWorkerErrorsHaveHints(t *testing.T) {
 	t.Parallel()
 	m := newTeam(t, pgtest.Database(t), describe)
 	m.Write("x.go", "package x\n")
@@ -367,14 +366,15 @@ func TestWorkerSaysWhatIsWrong(t *testing.T) {
 			t.Errorf("%q at %q: %+v", c.args, c.address, o)
 		}
 		if strings.Contains(o.stdout+o.stderr, secret) {
-			t.Errorf("%q tells the password: %+v", c.args, o)
+			t.Errorf("%q prints the password: %+v", c.args, o)
 		}
 	}
 }
 
-// A key that is not accepted ends the worker with the reason, and another one goes on; what
-// fails again and again is listed with why, and the run says who waits for it.
-func TestWorkerTroubles(t *testing.T) {
+// A worker whose key is not accepted exits with the reason, and another worker continues. A
+// directory that fails repeatedly is listed with the reason and with the directories that wait for
+// it.
+func TestWorkerFailures(t *testing.T) {
 	t.Parallel()
 	var refuses sync.Map
 	m := newTeam(t, pgtest.Database(t), func(turn modeltest.Turn) modeltest.Answer {
@@ -399,7 +399,7 @@ func TestWorkerTroubles(t *testing.T) {
 	if did := decode[struct{ Described, Refused int }](t, o.stdout); o.status != 0 || did.Described != 2 || did.Refused != 1 {
 		t.Errorf("%+v", o)
 	}
-	// The clone that it worked in has the words by the next command.
+	// The clone of the worker has the summaries after the next command.
 	shown := decode[struct {
 		Directories []struct{ Path, Verdict string }
 	}](t, m.ken("survey", "show", "a", "--json").stdout).Directories
@@ -428,8 +428,8 @@ func TestWorkerTroubles(t *testing.T) {
 	}
 }
 
-// Directories that hold the same are described once, and what is above is told what will
-// stay: the run leaves nothing to do.
+// Directories with the same content are summarized once, and the prompts of the directories above
+// contain the final summaries: the run leaves nothing to do.
 func TestWorkersShareSameContent(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -458,8 +458,8 @@ func TestWorkersShareSameContent(t *testing.T) {
 	}
 }
 
-// A worker that works until nothing is left says when not all was described.
-func TestUntilIdleTellsOfTheIncomplete(t *testing.T) {
+// A worker with --until-idle reports directories without a summary when it exits.
+func TestUntilIdleReportsIncompleteRuns(t *testing.T) {
 	t.Parallel()
 	m := newTeam(t, pgtest.Database(t), func(modeltest.Turn) modeltest.Answer { return modeltest.Answer{Text: "I would rather talk."} })
 	m.Write("x.go", "package x\n")
@@ -470,14 +470,14 @@ func TestUntilIdleTellsOfTheIncomplete(t *testing.T) {
 	if want := fmt.Sprintf("run %d ended incomplete: some directories failed too often\nhint: see the errors with: ken worker dead %[1]d\n", id); o.status != 3 || !strings.HasSuffix(o.stderr, want) {
 		t.Errorf("%+v, want %q", o, want)
 	}
-	// It was nobody's who comes later.
+	// A worker that starts later does not report them.
 	if o := m.ken("worker", "--until-idle"); o.status != 0 {
 		t.Errorf("%+v", o)
 	}
 }
 
-// A run whose server goes away is followed on when it is back.
-func TestFollowedThroughARestart(t *testing.T) {
+// A command that follows a run continues after a restart of the server.
+func TestFollowAcrossServerRestart(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t)
 	m := newTeam(t, server.Database(t), describe)
@@ -495,7 +495,7 @@ func TestFollowedThroughARestart(t *testing.T) {
 	}
 }
 
-// The commands about runs stop at the repository; --all lets them at others'.
+// The commands about runs concern only the current repository. With --all, they include others.
 func TestRunsOfOthers(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Database(t)
@@ -504,12 +504,12 @@ func TestRunsOfOthers(t *testing.T) {
 		m.Write("x.go", "package "+name+"\n")
 		m.Commit("first of " + name)
 	}
-	// Looking makes no tables.
+	// Reading creates no tables.
 	if o := ours.ken("board"); o.status != 0 {
 		t.Errorf("%+v", o)
 	}
 	if n := pgtest.Value[*string](t, address, `SELECT to_regclass('ken.survey_version')::text`); n != nil {
-		t.Errorf("the board has made %s", *n)
+		t.Errorf("the board created %s", *n)
 	}
 	mine, other := ours.handOut(), fmt.Sprint(theirs.handOut())
 	if got := decode[struct{ Runs []shared }](t, ours.ken("worker", "runs", "--json").stdout).Runs; len(got) != 1 || got[0].ID != mine {

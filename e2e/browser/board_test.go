@@ -71,7 +71,7 @@ func TestDriftAppearsAndIsAcknowledged(t *testing.T) {
 	}
 }
 
-// Everything is reached without a mouse.
+// All parts of the page can be reached without a mouse.
 func TestKeyboardAlone(t *testing.T) {
 	d := serve(t, sample(t))
 	d.open("/specs")
@@ -114,7 +114,7 @@ func TestKeyboardAlone(t *testing.T) {
 	d.until(`document.activeElement.className === "skip"`)
 }
 
-// Chips narrow the tree to one status, and what leads to a match stays in sight.
+// Chips filter the tree by status. The nodes above a match stay visible.
 func TestFilter(t *testing.T) {
 	r := sample(t)
 	r.Write("api/server.go", "package api\n\nfunc Serve(n int) int { return n }\n")
@@ -126,7 +126,7 @@ func TestFilter(t *testing.T) {
 	d.click("#chip-drift")
 	d.reads("#found", "1 of 2")
 	if got := eval[bool](d, `!document.getElementById("n-app").hidden && document.getElementById("n-app").classList.contains("lead")`); !got {
-		t.Error("the node above the match is not in sight")
+		t.Error("the node above the match is not visible")
 	}
 	d.click("#search")
 	d.keys("zebra")
@@ -155,8 +155,7 @@ func TestDriftOfActiveSpec(t *testing.T) {
 	d.until(`!document.getElementById("n-api").hidden`)
 }
 
-// Where there is no worker to share a stream, and where there is no stream at all,
-// pages are current just the same.
+// Pages stay current in browsers without shared workers and without event streams.
 func TestLiveWithoutWorkerOrStream(t *testing.T) {
 	for name, less := range map[string]string{
 		"stream of its own": "delete window.SharedWorker",
@@ -194,12 +193,12 @@ func TestHostileTextIsShownAsText(t *testing.T) {
 	d.reads(".prose", "<div onclick=window.pwned=1>")
 	d.reads("#history", script)
 	if n := eval[int](d, `document.querySelectorAll("main script, main img, main [onclick], main [onerror], main [onmouseover], main a[href^='javascript']").length`); n != 0 {
-		t.Errorf("%d elements on the page were made from words", n)
+		t.Errorf("%d elements on the page were made from text", n)
 	}
 	d.open("/map?dir=a")
 	d.reads("#inside", "<img src=x onerror=window.pwned=1>.go")
 	if eval[bool](d, `"pwned" in window`) {
-		t.Error("something ran")
+		t.Error("a text of the repository ran as a script")
 	}
 }
 
@@ -230,15 +229,15 @@ func TestFourThousandSpecs(t *testing.T) {
 	t.Logf("nine keys and the answer took %v", time.Since(start))
 }
 
-// The first paint of many nodes may take so much longer than that of the smallest page, and
-// farTooLong on a machine that is too busy for the ratio to mean anything.
+// The first paint of many nodes may take this many times as long as that of the smallest page.
+// If the machine is too busy for a ratio, the limit is farTooLong.
 const (
 	slower     = 12
 	farTooLong = 30 * time.Second
 )
 
-// paint returns how long it took until something was to be seen of a page: the best of
-// a few times, since others use the machine, too.
+// paint returns the time until the first paint of a page: the best of several runs, because other
+// processes use the machine.
 func (d *dashboard) paint(path string) time.Duration {
 	d.t.Helper()
 	best := time.Hour

@@ -1,5 +1,5 @@
-// Package browser tries the dashboard as people meet it: the built program, a real
-// repository, and a real browser that is asked what can be read on its pages.
+// Package browser tests the dashboard like a user: with the built program, a real repository,
+// and a real browser whose pages the tests read.
 package browser
 
 import (
@@ -53,8 +53,7 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// soon is how long anything may take that should be there within a second, on a busy
-// machine.
+// soon is the time limit on a busy machine for events that usually take less than a second.
 const soon = 2 * time.Minute
 
 // A dashboard is a served repository, and a page of it in a browser.
@@ -104,7 +103,7 @@ func (d *dashboard) start() {
 	d.url, _, _ = strings.Cut(said.URL, "/#")
 }
 
-// browse starts a browser that knows no host but this machine: Chromium calls home unasked.
+// browse starts a browser that can reach only this machine, because Chromium contacts its vendor by itself.
 func browse(t *testing.T) context.Context {
 	t.Helper()
 	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.ExecPath(chromium), chromedp.WSURLReadTimeout(soon),
@@ -121,7 +120,7 @@ func browse(t *testing.T) context.Context {
 	return ctx
 }
 
-// tab is the same browser with another page.
+// tab opens another page in the same browser.
 func (d *dashboard) tab() *dashboard {
 	d.t.Helper()
 	ctx, cancel := chromedp.NewContext(d.ctx)
@@ -139,7 +138,7 @@ func (d *dashboard) open(path string) {
 	}
 }
 
-// signIn opens the address that was printed.
+// signIn opens the address that ken serve printed.
 func (d *dashboard) signIn() {
 	d.t.Helper()
 	if err := chromedp.Do(d.ctx, chromedp.Navigate(d.full)); err != nil {
@@ -166,13 +165,13 @@ func eval[T any](d *dashboard, expression string) T {
 	return v
 }
 
-// until waits for an expression to hold, across pages.
+// until waits until an expression is true, across page loads.
 func (d *dashboard) until(expression string) {
 	d.t.Helper()
 	once[bool](d, "!!("+expression+")")
 }
 
-// once waits for an expression to have a value, across pages, and returns it.
+// once waits until an expression has a value, across page loads, and returns it.
 func once[T any](d *dashboard, expression string) T {
 	d.t.Helper()
 	wait := fmt.Sprintf(`new Promise((yes) => { const end = performance.now() + 2000; const look = () => {
@@ -189,13 +188,12 @@ func once[T any](d *dashboard, expression string) T {
 		}
 	}
 	text, _ := chromedp.Run(d.ctx, chromedp.Evaluate[string](`location.href + "\n" + document.body.innerText`))
-	d.t.Fatalf("never so: %s (%v)\nthe page says:\n%s", expression, err, text)
+	d.t.Fatalf("timeout waiting for %s (%v)\nthe text of the page:\n%s", expression, err, text)
 	panic("unreachable")
 }
 
-// click clicks where an element is, once it rests there with nothing over it. The page
-// itself looks it up: what the inspector has a number for may be gone with the page
-// before.
+// click clicks an element when it does not move and nothing covers it. A script in the page finds
+// the element, because node ids of the inspector become invalid with each page load.
 func (d *dashboard) click(selector string) {
 	d.t.Helper()
 	at := once[[2]float64](d, fmt.Sprintf(`(() => {
@@ -210,13 +208,13 @@ func (d *dashboard) click(selector string) {
 	d.do(chromedp.MouseClickXY(at[0], at[1]))
 }
 
-// reads waits until an element says something.
+// reads waits until an element contains a text.
 func (d *dashboard) reads(selector, text string) {
 	d.t.Helper()
 	d.until(fmt.Sprintf(`document.querySelector(%q).textContent.replace(/\s+/g, " ").includes(%q)`, selector, text))
 }
 
-// lacks waits until it does not.
+// lacks waits until an element does not contain a text.
 func (d *dashboard) lacks(selector, text string) {
 	d.t.Helper()
 	d.until(fmt.Sprintf(`!document.querySelector(%q).textContent.replace(/\s+/g, " ").includes(%q)`, selector, text))
@@ -228,7 +226,7 @@ func (d *dashboard) keys(text string) {
 	d.do(chromedp.KeyEvent(text))
 }
 
-// press presses one key as a hand does: what a page does with it comes first.
+// press presses one key and waits until the page has handled it.
 func (d *dashboard) press(key string) {
 	d.t.Helper()
 	for _, kind := range []input.DispatchKeyEventType{input.DispatchKeyEventTypeKeyDown, input.DispatchKeyEventTypeKeyUp} {
@@ -242,7 +240,7 @@ func (d *dashboard) press(key string) {
 	}
 }
 
-// ken runs a command beside the server.
+// ken runs a command while the server runs.
 func (d *dashboard) ken(args ...string) string {
 	d.t.Helper()
 	cmd := exec.CommandContext(d.t.Context(), program, args...)

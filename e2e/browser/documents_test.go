@@ -7,8 +7,7 @@ import (
 	"ken/internal/testrepo"
 )
 
-// withStaleMentions is a repository whose guide mentions a file that moved and one that is
-// gone.
+// withStaleMentions creates a repository whose guide mentions a moved file and a deleted one.
 func withStaleMentions(t *testing.T) *testrepo.Repo {
 	t.Helper()
 	r := sample(t)

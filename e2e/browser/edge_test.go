@@ -34,7 +34,7 @@ func TestCopyButton(t *testing.T) {
 	d.until(`[...document.querySelectorAll("button.copy")].every((b) => b.previousElementSibling.matches("code"))`)
 }
 
-// Where the browser has no clipboard for the page, the button copies all the same.
+// The button also copies if the page may not use the clipboard API.
 func TestCopyWithoutClipboard(t *testing.T) {
 	d := serve(t, sample(t))
 	d.before(`Object.defineProperty(navigator, "clipboard", { value: undefined });

@@ -16,7 +16,7 @@ import (
 
 const serverCode = "package api\n\n// Serve answers requests.\nfunc Serve() int { return 1 }\n"
 
-// fileShop is a repository with code that is used and tested.
+// fileShop creates a repository with code that is used and tested.
 func fileShop(t *testing.T) *testrepo.Repo {
 	t.Helper()
 	r := testrepo.New(t)
@@ -229,8 +229,7 @@ func TestFilePagesHaveLargeTargets(t *testing.T) {
 	}
 }
 
-// picture writes a screenshot into the directory that KEN_PICTURES names, for people to look
-// at.
+// picture writes a screenshot for people into the directory that KEN_PICTURES names.
 func (d *dashboard) picture(name string) {
 	d.t.Helper()
 	dir := os.Getenv("KEN_PICTURES")

@@ -13,7 +13,7 @@ func goFile(pkg, body string) string {
 	return "package " + pkg + "\n\nimport \"fmt\"\n\n// Greet says hello to everybody who is named.\nfunc Greet(names []string) {\n\tfor _, name := range names {\n\t\tfmt.Println(\"hello\", name)\n\t}\n}\n" + body
 }
 
-// troubled is a repository with problems of most kinds.
+// troubled creates a repository with most kinds of problems.
 func troubled(t *testing.T) *dashboard {
 	t.Helper()
 	r := testrepo.New(t)
@@ -46,7 +46,7 @@ func (d *dashboard) item(kind, subject string) string {
 	return "#" + once[string](d, fmt.Sprintf(`[...document.querySelectorAll(".item.k-%s")].find((e) => e.querySelector(".subject").textContent === %q).id`, kind, subject))
 }
 
-// gone waits until an item is gone, and the focus is on the next one.
+// gone waits until an item disappears and the next one has the focus.
 func (d *dashboard) gone(item, said string) {
 	d.t.Helper()
 	d.until(fmt.Sprintf(`!document.querySelector(%q)`, item))
@@ -132,7 +132,7 @@ func TestHomeSettlesProblems(t *testing.T) {
 	d.reads("#nothing", "Nothing needs attention.")
 	other.reads("#nothing", "Nothing needs attention.")
 	if got := d.ken("status"); !strings.Contains(got, "Nothing needs attention.") {
-		t.Errorf("the home page is empty, and ken status says %s", got)
+		t.Errorf("the home page is empty, but ken status prints %s", got)
 	}
 
 	// An edit shows on both pages.

@@ -84,8 +84,7 @@ func TestFilePage(t *testing.T) {
 	d.reads("#tab-stale", "1")
 }
 
-// What a page has to paste does what it says, whatever a file is called and whichever
-// worktree is picked.
+// The commands on a page work when they are pasted, for any file name and any worktree.
 func TestCommandsCanBePasted(t *testing.T) {
 	r := sample(t)
 	names := []string{"-dash.js", "a b's.js", "$(x).js", `"quoted".js`, "new\nline.js"}
@@ -130,8 +129,7 @@ func TestCommandsCanBePasted(t *testing.T) {
 	d.until(`document.querySelector(".empty").getBoundingClientRect().top - document.querySelector(".chips").getBoundingClientRect().bottom > 8`)
 }
 
-// paste runs the command that a page has in a box, with a word of it replaced, where the server
-// was started.
+// paste runs a command from a page, with one word replaced, in the directory of the server.
 func (d *dashboard) paste(selector, word, by string) {
 	d.t.Helper()
 	command := once[string](d, fmt.Sprintf(`document.querySelector(%q).innerText`, selector))
@@ -143,7 +141,7 @@ func (d *dashboard) paste(selector, word, by string) {
 	}
 }
 
-// What a cleanup moved comes back by a click.
+// A click restores the files that a cleanup moved.
 func TestSnapshotIsRestored(t *testing.T) {
 	r := sample(t)
 	d := serve(t, r)
@@ -161,11 +159,11 @@ func TestSnapshotIsRestored(t *testing.T) {
 	d.click("#snapshots li button")
 	d.reads("#bucket-ad_hoc", "notes-of-mine.txt")
 	if got := r.Read(".ken/state/notes-of-mine.txt"); got != "mine\n" {
-		t.Errorf("what came back is %q", got)
+		t.Errorf("the restored file contains %q", got)
 	}
 }
 
-// Who proposes what is seen, and where two meet before either has merged.
+// The page shows the proposals of each worktree, and specs that two worktrees edit.
 func TestWorktreesAndTheirCollisions(t *testing.T) {
 	r := sample(t)
 	one, two := r.Worktree("one"), r.Worktree("two")
@@ -194,7 +192,7 @@ func TestWorktreesAndTheirCollisions(t *testing.T) {
 	d.reads(".radar", "collision")
 }
 
-// A repository in which there is nothing yet says so, on every page.
+// Every page of an empty repository says that it is empty.
 func TestEmptyRepository(t *testing.T) {
 	r := testrepo.New(t)
 	d := serve(t, r)
@@ -248,7 +246,7 @@ func TestSignIn(t *testing.T) {
 	d.reads("h1", "Sign in")
 	d.reads("#foot", "signed out")
 	d.lacks("body", "The API")
-	// The page looks once whether the cookie is there after all, and stays.
+	// The page checks once whether the cookie exists by now, and stays.
 	d.until(`performance.getEntriesByType("resource").some((e) => e.name.endsWith("/node/api"))`)
 	eval[bool](d, `(window.same = true)`)
 	d.click("#token")
@@ -279,8 +277,8 @@ func TestSignIn(t *testing.T) {
 	other.reads("h1", "The API")
 }
 
-// Every page has what a screen reader goes by: one h1, landmarks, names for all that
-// can be used; and none is wider than a phone.
+// Every page has one h1, landmarks and names of all controls for screen readers, and fits the
+// width of a phone.
 func TestEveryPageIsAccessible(t *testing.T) {
 	r := sample(t)
 	r.Write("api/server.go", "package api\n\nfunc Serve(n int) int { return n }\n")

@@ -319,7 +319,7 @@ func (l *life) renamedFrom(s *sight, name string) []string {
 	return old
 }
 
-// The documents of ken, as far as they are compared.
+// The parts of the documents of ken that the tests compare.
 type (
 	reportDoc struct {
 		State    string `json:"state"`
@@ -349,7 +349,7 @@ func described(name string) bool {
 	return !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.")
 }
 
-// compareFiles holds ken's verdicts on files against the model.
+// compareFiles compares the verdicts of ken on files with the model.
 func (l *life) compareFiles(place string, how look) {
 	s := l.observe(place)
 	if l.dead || len(s.files) == 0 {

@@ -39,8 +39,8 @@ type op struct {
 	look  look
 }
 
-// A look says what is compared after an operation. Looking changes what ken has cached, so
-// lives look in different ways.
+// A look lists the parts that are compared after an operation. Each comparison changes the cache of
+// ken, so lives compare in different ways.
 type look int
 
 const (
@@ -49,7 +49,7 @@ const (
 	lookAll
 )
 
-// A write is what an operation tells ken.
+// A write is a summary or ack that an operation gives to ken.
 type write struct {
 	act  string // set, confirm, describe, keep, outline, ack, push, pull
 	path string
@@ -57,7 +57,7 @@ type write struct {
 	read string // the content that a set names
 }
 
-// A life is a repository with a linked worktree and a clone, and what the models know of them.
+// A life has a repository with a linked worktree and a clone, and the state of the models.
 type life struct {
 	seed  int64
 	kind  string
@@ -76,14 +76,14 @@ type life struct {
 	compared int // verdicts
 }
 
-// A store is the model of what ken has been told in one clone.
+// A store is the model of the summaries of one clone.
 type store struct {
 	texts   []fileText
 	dirs    []dirText
 	outline []outlineRun
 }
 
-// live runs the life of a seed until it differs or has so many operations.
+// live runs the life of a seed until a difference or up to a number of operations.
 func live(tb testing.TB, seed int64, length int) *life {
 	tb.Helper()
 	l := newLife(tb, seed, kindOf(seed))
@@ -155,7 +155,7 @@ func (l *life) bury() {
 	_ = os.RemoveAll(l.dir) // what stays behind lies in the temporary directory
 }
 
-// prologue makes the places. Filters, attributes and so on come with operations.
+// prologue creates the repository, the worktree and the clone. Operations add filters, attributes and so on.
 func (l *life) prologue() string {
 	r := rand.New(rand.NewSource(l.seed))
 	var b strings.Builder
@@ -212,7 +212,7 @@ func (l *life) begin() {
 	}
 }
 
-// do runs an operation, tells the models and compares.
+// do runs an operation, updates the models and compares.
 func (l *life) do(o op) {
 	l.clock++
 	var before *sight
@@ -282,7 +282,7 @@ func (l *life) run(dir, stdin string, extra []string, name string, args ...strin
 	return stdout.String(), err
 }
 
-// git asks git something that must be answered.
+// git runs a git command that must succeed.
 func (l *life) git(place string, args ...string) string {
 	out, err := l.run(l.at(place), "", nil, "git", args...)
 	if err != nil && l.tb.Context().Err() == nil {
@@ -292,13 +292,13 @@ func (l *life) git(place string, args ...string) string {
 	return out
 }
 
-// try asks git something that may fail.
+// try runs a git command that may fail.
 func (l *life) try(place string, args ...string) (string, bool) {
 	out, err := l.run(l.at(place), "", nil, "git", args...)
 	return out, err == nil
 }
 
-// ken asks ken and reads its JSON. A failure is a difference.
+// ken runs ken and decodes its JSON. A failure is a difference.
 func (l *life) ken(place string, into any, args ...string) bool {
 	args = append(args, "--json")
 	out, err := l.run(l.at(place), "", nil, program, args...)
@@ -312,8 +312,7 @@ func (l *life) ken(place string, into any, args ...string) bool {
 	return true
 }
 
-// documents reads JSON documents that stand one after another in the output of a script. What
-// is no JSON is left out.
+// documents decodes the JSON documents in the output of a script, and skips other output.
 func documents[T any](out string) []T {
 	var list []T
 	for {
@@ -337,7 +336,7 @@ func documents[T any](out string) []T {
 	}
 }
 
-// script prints a life as shell that a person can paste.
+// script returns a life as a shell script.
 func (l *life) script() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# seed %d, %s: ken must be in PATH\n", l.seed, l.kind)

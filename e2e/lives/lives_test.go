@@ -1,4 +1,4 @@
-// Package lives tries ken on random lives of repositories.
+// Package lives tests ken on random lives of repositories.
 //
 // A life is a seed. The seed decides a list of operations: edits, commits, merges, stashes,
 // changed attributes, summaries, acks and so on. Every operation is a piece of shell with
@@ -38,7 +38,7 @@ var (
 	wholeFlag  = flag.Bool("lives.continue", false, "go on after a difference and list all")
 )
 
-// shortSeeds is how many seeds, from 1 on, run without a flag.
+// shortSeeds is the number of seeds, from 1, that run without a flag.
 const shortSeeds = 8
 
 // program is the ken that was built for this run.
@@ -69,7 +69,7 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// ken's verdicts agree with plain git and with the models, whatever happens to a repository.
+// The verdicts of ken agree with plain git and with the models after any sequence of operations.
 func TestLives(t *testing.T) {
 	if *seedFlag != 0 {
 		report(t, live(t, *seedFlag, *lengthFlag))

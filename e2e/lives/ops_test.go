@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A scene is what a generator may look at before it writes an operation.
+// A scene is the state that a generator may read before it writes an operation.
 type scene struct {
 	*rand.Rand
 	l       *life
@@ -101,7 +101,7 @@ var choices = []choice{
 	{name: "squash", make: squash, weights: only(3, specs)},
 }
 
-// next writes the next operation. It answers false when the choice does not fit.
+// next writes the next operation. It returns false if the choice does not fit.
 func (l *life) next() (op, bool) {
 	s := &scene{Rand: l.rand, l: l, place: "repo", number: len(l.ops) + 1}
 	if l.kind == files || l.kind == specs {
@@ -202,7 +202,7 @@ var (
 	extensions = []string{".go", ".txt", ".py", ".js", ".sh"}
 )
 
-// newName is a path that nothing has yet.
+// newName returns an unused path.
 func (s *scene) newName(ext string) string {
 	if ext == "" {
 		ext = extensions[s.Intn(len(extensions))]
@@ -233,8 +233,8 @@ func edits(e edit) generator {
 }
 
 // editBehindTime keeps size and mtime. It first waits until a new file has another change time
-// than the old one, so that the edit is never in the tick of what was cached: nobody, git
-// included, can see an edit in one tick behind a preserved mtime.
+// than the old one, so that the edit is never in the clock tick of a cached stat: no program,
+// not even git, can see an edit within one tick that keeps the mtime.
 func editBehindTime(s *scene, _ *op) string {
 	name := s.file()
 	if name == "" {
@@ -506,13 +506,13 @@ func sparse(s *scene, _ *op) string {
 	}[s.Intn(3)]
 }
 
-// forget deletes what ken has cached. Answers must stay.
+// forget deletes the caches of ken. The answers must stay the same.
 func forget(*scene, *op) string {
 	return "rm -rf \"$(git rev-parse --git-common-dir)/ken/cache\"\n"
 }
 
-// crowd has several processes at work at once: ken judges while files change. At rest the
-// verdicts must be right.
+// crowd runs several processes at once: ken judges while files change. Afterwards the verdicts
+// must be correct.
 func crowd(s *scene, _ *op) string {
 	name := s.file()
 	if name == "" {
@@ -541,7 +541,7 @@ func set(s *scene, o *op) string {
 	return fmt.Sprintf("ken summary set %s -m '%s' --json\n", name, o.write.text)
 }
 
-// setRead names the content that is there, by its id or its md5.
+// setRead sets a summary of the current content, which it identifies by its id or its md5.
 func setRead(s *scene, o *op) string {
 	name := s.file()
 	if name == "" {
@@ -558,7 +558,7 @@ func setRead(s *scene, o *op) string {
 	return fmt.Sprintf("ken summary set %s -m '%s' --read %s --json\n", name, o.write.text, o.write.read)
 }
 
-// setOld names a content that the file had in an older commit.
+// setOld sets a summary of a content of the file in an older commit.
 func setOld(s *scene, o *op) string {
 	name := s.file()
 	if name == "" {
@@ -586,7 +586,7 @@ func confirm(s *scene, o *op) string {
 	return fmt.Sprintf("ken confirm %s --json\n", name)
 }
 
-// share sends what repo knows to the clone, or the other way round. The clone follows main.
+// share sends the records of the repository to the clone, or the other way round. The clone follows main.
 func share(_ *scene, o *op) string {
 	o.place = "repo"
 	o.look = lookAll
@@ -598,7 +598,7 @@ cd ../repo && ken share pull
 `
 }
 
-// describe takes up to four directories as an agent does and answers each.
+// describe leases up to four directories like an agent and submits a summary of each.
 func describe(s *scene, o *op) string {
 	o.write = write{act: "describe", text: fmt.Sprintf("text %d", s.number)}
 	keep := ""
@@ -617,7 +617,7 @@ done
 `, 1+s.Intn(6), o.write.text, keep)
 }
 
-// describeMoved edits a file between taking a directory and answering for it.
+// describeMoved edits a file between the lease of a directory and its summary.
 func describeMoved(s *scene, o *op) string {
 	name := s.file()
 	if name == "" {
@@ -638,7 +638,7 @@ func outline(_ *scene, o *op) string {
 	return "ken survey run --json\n"
 }
 
-// A firstSpec is a spec that a life begins with.
+// A firstSpec is a spec that exists at the start of a life.
 type firstSpec struct {
 	dir  string // below .spec
 	code []string

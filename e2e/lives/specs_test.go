@@ -54,8 +54,8 @@ import (
 //   - Whether a merge is clean is asked for the path, not for the whole merge.
 //   - An entry that names a file is followed to where the file moved with equal content, as
 //     the design says, if that happened in one commit with one parent that no latest version
-//     and no valid ack reaches: whoever attested after the move kept an entry that names
-//     nothing. Where there are several such moves, or a governed directory gained or lost a
+//     and no valid ack reaches: an ack after the move keeps an entry that names no
+//     file. Where there are several such moves, or a governed directory gained or lost a
 //     file by a move, drift and touched are not judged.
 
 type specModel struct {
@@ -72,7 +72,7 @@ type specModel struct {
 // An entry is a file in a tree.
 type entry struct{ mode, id string }
 
-// An autoMerge is what git makes of the parents of a merge.
+// An autoMerge is the result of git for the parents of a merge.
 type autoMerge struct {
 	tree     string
 	files    map[string]entry
@@ -143,7 +143,7 @@ func (l *life) renamed(place, from, to string) map[string]string {
 	return found
 }
 
-// merged returns what git makes of the parents of a commit.
+// merged returns the result of git for the parents of a commit.
 func (l *life) merged(place, c string) autoMerge {
 	if found, ok := l.specs.merges[c]; ok {
 		return found
@@ -514,7 +514,7 @@ func (l *life) wroteAck(o op) {
 	}
 }
 
-// A specFact is what the model says about a node.
+// A specFact has the facts of the model about a node.
 type specFact struct {
 	version, drift, touched int
 	unsure                  string // why drift and touched are not judged
@@ -725,7 +725,7 @@ type specDoc struct {
 	} `json:"nodes"`
 }
 
-// compareSpecs holds ken's facts about specs against the model.
+// compareSpecs compares the facts of ken about specs with the model.
 func (l *life) compareSpecs(place string) {
 	if dirty, ok := l.try(place, "status", "--porcelain", "--", ".spec"); !ok || dirty != "" {
 		return

@@ -34,7 +34,7 @@ func proved(t *testing.T, dir string, commits int) (*ken.Repository, prove.Histo
 	}
 	t.Cleanup(func() { _ = w.Close() })
 	opts := prove.ProverOptions{Commits: commits, Progress: quiet}
-	h, err := w.Prover().Reader().Read(t.Context(), commits, quietly)
+	h, err := w.Prover().ReadHistory(t.Context(), commits, quietly)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestProveReplaysTreesOfGit(t *testing.T) {
 
 func gradeOf(r *testrepo.Repo, ch prove.Change) fresh.Grade {
 	seen := func(id repo.ID) *outline.Outline {
-		o, err := outline.Of(ch.Path, []byte(r.Git("cat-file", "blob", id.String())+"\n"))
+		o, err := outline.Parse(ch.Path, []byte(r.Git("cat-file", "blob", id.String())+"\n"))
 		if err != nil {
 			return nil
 		}
@@ -227,12 +227,12 @@ func TestProveAsksThePast(t *testing.T) {
 	r.Commit("let the wheel spin twice")
 	w, h, report := proved(t, r.Dir, 10)
 	tasks := prove.Tasks(h, func(repo.Path) bool { return true })
-	if len(tasks) != 2 || report.Found == nil || report.Found.Commits != 2 {
-		t.Fatalf("%d tasks, found %+v; want 2 tasks", len(tasks), report.Found)
+	if len(tasks) != 2 || report.Find == nil || report.Find.Commits != 2 {
+		t.Fatalf("%d tasks, found %+v; want 2 tasks", len(tasks), report.Find)
 	}
-	want := prove.Found{Commits: 2, Files: 2, Ken: prove.Located{Files: 1, First: 1}, Text: prove.Located{Files: 1, First: 1}}
-	if *report.Found != want {
-		t.Errorf("found %+v, want %+v: only the wheel was there before its commit", *report.Found, want)
+	want := prove.FindResult{Commits: 2, Files: 2, Ken: prove.SearchResult{Files: 1, First: 1}, Text: prove.SearchResult{Files: 1, First: 1}}
+	if *report.Find != want {
+		t.Errorf("found %+v, want %+v: only the wheel was there before its commit", *report.Find, want)
 	}
 	answer, err := w.Finder().Find(t.Context(), find.Query{Words: []string{"refurbish"}}, repo.ID{})
 	if err != nil {
@@ -290,7 +290,7 @@ func TestProveFollowsMentions(t *testing.T) {
 	if !slices.Equal(h.Mentions, want) {
 		t.Errorf("mentions\n got %+v\nwant %+v", h.Mentions, want)
 	}
-	if l := report.Lasting.Mentions; l.Texts != 4 || l.Stale != 2 || l.Half == nil || *l.Half != 4 {
+	if l := report.Lifetimes.Mentions; l.Texts != 4 || l.Stale != 2 || l.HalfStaleAfter == nil || *l.HalfStaleAfter != 4 {
 		t.Errorf("%+v: want 2 of 4 stale, half after commit 4", l)
 	}
 }

@@ -117,7 +117,7 @@ func (d *worktreeReader) Docs(ctx context.Context) (*docs.Report, error) {
 }
 
 // FixDocs corrects the mentions that moved.
-func (d *worktreeReader) FixDocs(ctx context.Context, rep *docs.Report) (docs.Fixed, error) {
+func (d *worktreeReader) FixDocs(ctx context.Context, rep *docs.Report) (docs.FixResult, error) {
 	return d.Documents().Fix(ctx, rep, false)
 }
 

@@ -5,7 +5,7 @@ import "slices"
 // The layers, from bottom to top. Every package is in exactly one, with its path below internal/.
 var (
 	types    = []string{"repo", "fault", "english", "suggest", "fresh", "model", "outline", "outline/syntax", "allow", "store", "project"}
-	features = []string{"registry", "tree", "survey/excerpt", "survey/describe", "survey", "surveyrun", "contract", "workflow", "spec/parse", "spec/derive", "spec", "githook", "docs", "prove", "board", "install", "agenthook", "share", "uses", "find", "brief", "review", "attention", "summary"}
+	features = []string{"registry", "tree", "survey/excerpt", "survey/describe", "survey", "surveyrun", "contract", "workflow", "spec/parse", "spec/derive", "spec", "githook", "docs/mention", "docs", "prove", "board", "install", "agenthook", "share", "uses", "find", "brief", "review", "attention", "summary"}
 	// Facts are below the features. A feature may use their concrete types.
 	facts = []string{
 		"atomicfile", "env", "cache", "git", "git/command", "git/objects", "git/remerge", "git/config", "git/index", "git/history", "content", "state", "model/provider", "searchindex",
@@ -54,6 +54,9 @@ var imports = func() map[string][]string {
 	// that they pass.
 	m["survey/describe"] = join(types, readers, []string{"survey/excerpt"})
 	m["survey/excerpt"] = []string{"repo"}
+	// docs/mention reads one document and knows nothing about the repository.
+	m["docs/mention"] = []string{"repo"}
+	m["docs"] = join(types, readers, []string{"docs/mention"})
 	// A workflow changes a state directory by its contract.
 	m["workflow"] = join(types, readers, []string{"contract", "state"})
 	// Share exchanges records of files and of the survey through git. It saves how far it has read them
@@ -64,8 +67,8 @@ var imports = func() map[string][]string {
 	// These put together what other features and the search index say: about a path, about a change, about the
 	// history, and to an agent.
 	m["brief"] = join(types, readers, []string{"searchindex", "uses", "find", "tree", "registry", "spec", "survey", "survey/describe"})
-	m["review"] = join(types, readers, []string{"searchindex", "uses", "find", "tree", "registry", "spec", "survey", "docs"})
-	m["prove"] = join(types, readers, []string{"searchindex", "find", "tree", "registry", "survey", "docs", "brief"})
+	m["review"] = join(types, readers, []string{"searchindex", "uses", "find", "tree", "registry", "spec", "survey", "docs", "docs/mention"})
+	m["prove"] = join(types, readers, []string{"searchindex", "find", "tree", "registry", "survey", "docs", "docs/mention", "brief"})
 	m["agenthook"] = join(types, readers, []string{"searchindex", "find", "tree", "registry", "spec", "brief", "review"})
 	m["summary"] = join(types, readers, []string{"tree", "registry", "survey"})
 	// Surveyrun shares a survey among workers, and checks the texts about files by the limits of the registry.
@@ -182,7 +185,7 @@ var restricted = map[string][]string{
 	"github.com/agnivade/levenshtein":        {"suggest"},
 	"github.com/fsnotify/fsnotify":           {"content"},
 	"github.com/tailscale/hujson":            {"install", "project", "uses"}, // tsconfig.json has comments
-	"github.com/yuin/goldmark":               {"docs", "web"},
+	"github.com/yuin/goldmark":               {"docs/mention", "web"},
 	"github.com/pelletier/go-toml":           {"install", "project", "uses"}, // pyproject.toml and Cargo.toml say where modules are
 	"github.com/rogpeppe/go-internal":        {},
 	"github.com/google/go-cmp":               {"store/storetest"},

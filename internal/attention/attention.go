@@ -213,7 +213,7 @@ func (f *Facts) mentions() (list []Item) {
 	if f.Documents == nil {
 		return nil
 	}
-	stale := f.Documents.Shown()
+	stale := f.Documents.Stale()
 	for i := range stale {
 		m := &stale[i]
 		it := Item{
@@ -446,7 +446,7 @@ func (f *Facts) unknownDocuments() (list []Item) {
 		return nil
 	}
 	for _, u := range report.Unread {
-		if u.NoText {
+		if u.NotText {
 			continue
 		}
 		why := strings.TrimPrefix(u.Why, "read "+u.File.String()+": ")

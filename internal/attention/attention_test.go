@@ -9,6 +9,7 @@ import (
 	"ken/internal/attention"
 	"ken/internal/board"
 	"ken/internal/docs"
+	"ken/internal/docs/mention"
 	"ken/internal/fresh"
 	"ken/internal/registry"
 	"ken/internal/repo"
@@ -27,8 +28,8 @@ func facts() attention.Facts {
 	drift := 5
 	stamp := day.Format(time.RFC3339Nano)
 	mention := docs.CheckedMention{
-		Mention: docs.Mention{File: "docs/guide.md", Line: 7, Text: "`old.go`", Name: "old.go"},
-		Verdict: docs.Moved, To: "new.go", True: true, Since: &docs.Commit{ID: id(2), Date: "2026-03-04T05:06:07Z", Subject: "rename it"},
+		Mention: mention.Mention{File: "docs/guide.md", Line: 7, Text: "`old.go`", Name: "old.go"},
+		Verdict: docs.Moved, To: "new.go", ExistedThen: true, Since: &docs.Commit{ID: id(2), Date: "2026-03-04T05:06:07Z", Subject: "rename it"},
 	}
 	return attention.Facts{
 		Files: []registry.Verdict{

@@ -22,7 +22,7 @@ func (s *Source) documents(ctx context.Context) (*Documents, error) {
 		return nil, err
 	}
 	counts := rep.Counts()
-	d := &Documents{Documents: len(rep.Documents), Hold: counts[docs.Holds], Wrong: len(rep.Shown()), Report: rep}
+	d := &Documents{Documents: len(rep.Documents), Hold: counts[docs.Holds], Wrong: len(rep.Stale()), Report: rep}
 	for _, n := range counts {
 		d.Mentions += n
 	}

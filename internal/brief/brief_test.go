@@ -67,7 +67,7 @@ func Reset() {}
 // limitsFacts are the facts of a file that others use.
 func limitsFacts(t *testing.T) brief.FileFacts {
 	t.Helper()
-	o, err := outline.Of("server/limits.go", []byte(limits))
+	o, err := outline.Parse("server/limits.go", []byte(limits))
 	if err != nil {
 		t.Fatal(err)
 	}

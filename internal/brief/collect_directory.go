@@ -84,7 +84,7 @@ func (r *collector) directory(ctx context.Context, dir repo.Path, budget int, fi
 	}
 	for _, p := range r.below(dir) {
 		k := r.kind(p)
-		follows := outline.MayRead(p) && uses.Resolves(outline.LanguageOf(p, nil))
+		follows := outline.MayHaveOutline(p) && uses.Supports(outline.LanguageOf(p, nil))
 		facts.Code = facts.Code || k == repo.KindSource || k == repo.KindTest && follows
 		facts.Followed = facts.Followed || follows && (k == repo.KindSource || k == repo.KindTest)
 	}

@@ -205,7 +205,7 @@ func (d *DirectoryFacts) howToTest() *block {
 	if len(items) == 0 {
 		subject = "run tests"
 	}
-	for _, c := range d.Project.For(d.Path).Test {
+	for _, c := range d.Project.CommandsFor(d.Path).Test {
 		if slices.ContainsFunc(items, func(it Item) bool { return it.Command == c.Run }) {
 			continue
 		}

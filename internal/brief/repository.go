@@ -90,7 +90,7 @@ func described(subject string, list []Described, first int) *block {
 
 // commands lists how to build, test, lint and run the repository, and how to run one test.
 func (r *RepositoryFacts) commands() []*block {
-	c := r.Project.For("")
+	c := r.Project.CommandsFor("")
 	list := []*block{
 		r.needs(),
 		commandIfKnown("install dependencies", c.Install),
@@ -107,7 +107,7 @@ func (r *RepositoryFacts) commands() []*block {
 // unknownCommands returns a block for each of install and run that ken did not find. Not every repository has these
 // commands, so the blocks come after the known commands.
 func (r *RepositoryFacts) unknownCommands() []*block {
-	c := r.Project.For("")
+	c := r.Project.CommandsFor("")
 	var list []*block
 	if len(c.Install) == 0 {
 		list = append(list, unknownBlock("install dependencies", "no manifest lists any or says how"))

@@ -95,7 +95,7 @@ func (f *FileFacts) tests() (tests, command *block) {
 		items = append(items, it)
 	}
 	if len(items) == 0 {
-		if f.Kind != repo.KindSource || f.Outline == nil || !uses.Resolves(f.Outline.Language) {
+		if f.Kind != repo.KindSource || f.Outline == nil || !uses.Supports(f.Outline.Language) {
 			return nil, nil
 		}
 		return lineBlock("tests", "none that uses it directly or is named for it; tests that start the built program are not seen"), nil

@@ -65,7 +65,7 @@ func (f *FileFacts) unused(tests int) *block {
 		return unknownBlock("used by", f.Unread)
 	case f.History.IndexBusy:
 		return unknownBlock("used by", "another process is still reading the files; ask again")
-	case f.Outline == nil || !uses.Resolves(f.Outline.Language):
+	case f.Outline == nil || !uses.Supports(f.Outline.Language):
 		return unknownBlock("used by", "ken does not follow uses in this sort of file")
 	case f.Outline.Partial != "":
 		return unknownBlock("used by", "the file breaks its grammar, so that ken may miss uses of it")

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ken/internal/docs"
+	"ken/internal/docs/mention"
 	"ken/internal/english"
 	"ken/internal/fault"
 	"ken/internal/ken"
@@ -55,7 +56,7 @@ the thing existed when the document mentioned it, and does not exist now.`,
 					return failCheck(err, f.check && (incomplete || left))
 				}
 				err = p.showDocs(rep, f)
-				return failCheck(err, f.check && (incomplete || len(rep.Shown()) > 0))
+				return failCheck(err, f.check && (incomplete || len(rep.Stale()) > 0))
 			})
 		},
 	}
@@ -70,19 +71,19 @@ the thing existed when the document mentioned it, and does not exist now.`,
 
 // remarkDocs prints which documents and mentions ken could not check, and reports whether --check fails for them.
 func (p *program) remarkDocs(rep *docs.Report, all bool) (incomplete bool) {
-	for _, path := range rep.Missed {
+	for _, path := range rep.WithoutDocuments {
 		p.io.Remarkf("ken: no tracked document at %s", path)
 		incomplete = true
 	}
 	for _, u := range rep.Unread {
-		if !u.NoText || all {
+		if !u.NotText || all {
 			how := "not checked"
 			if u.Partial {
 				how = "only partly checked"
 			}
 			p.io.Remarkf("ken: %s: %s: %s", u.File, how, term.CleanText(u.Why))
 		}
-		incomplete = incomplete || !u.NoText
+		incomplete = incomplete || !u.NotText
 	}
 	if rep.Gap != "" && rep.Undecided() {
 		p.io.Remarkf("ken: some mentions are unknown: %s", term.CleanText(rep.Gap))
@@ -95,7 +96,7 @@ func (p *program) remarkDocs(rep *docs.Report, all bool) (incomplete bool) {
 func (p *program) showDocs(rep *docs.Report, f docsFlags) error {
 	switch {
 	case f.sarif:
-		return p.io.Encode(p.docsSARIF(rep.Shown()))
+		return p.io.Encode(p.docsSARIF(rep.Stale()))
 	case p.io.JSON:
 		return p.encodeDocs(rep, f.all)
 	}
@@ -122,8 +123,8 @@ func (p *program) printDocs(rep *docs.Report, all bool) {
 		p.io.Printf("%s:%d: %s — %s\n", j.File, j.Line, term.Clean(j.Text), term.Clean(j.Describe(docsSubject)))
 	}
 	skipped := ""
-	if rep.Passed > 0 {
-		skipped = fmt.Sprintf("; %s in other formats not read", english.Count(rep.Passed, "file"))
+	if rep.UnreadFormats > 0 {
+		skipped = fmt.Sprintf("; %s in other formats not read", english.Count(rep.UnreadFormats, "file"))
 	}
 	if len(rep.Documents) == 0 {
 		p.io.Printf("no documents%s\n", skipped)
@@ -170,12 +171,12 @@ func (p *program) encodeDocs(rep *docs.Report, all bool) error {
 		Unread    []unreadDoc          `json:"unread"`
 		Passed    int                  `json:"passed"`
 		Gap       string               `json:"gap,omitempty"`
-	}{rep.Head, len(rep.Documents), make(map[docs.Verdict]int), make(map[string]int), unreadDocs(rep.Unread), rep.Passed, rep.Gap}
+	}{rep.Head, len(rep.Documents), make(map[docs.Verdict]int), make(map[string]int), unreadDocs(rep.Unread), rep.UnreadFormats, rep.Gap}
 	counts := rep.Counts()
 	for _, v := range docs.Verdicts {
 		head.Counts[v] = counts[v]
 	}
-	list := rep.Shown()
+	list := rep.Stale()
 	if all {
 		list = rep.Mentions
 	}
@@ -199,9 +200,9 @@ func (p *program) docsSARIF(found []docs.CheckedMention) sarifLog {
 }
 
 // docsRule is the rule that a stale mention breaks.
-func docsRule(kind docs.Kind, verdict docs.Verdict) sarifRule {
-	thing := map[docs.Kind]string{
-		docs.Path: "A file or directory", docs.Symbol: "A symbol", docs.Command: "A command", docs.Anchor: "A heading",
+func docsRule(kind mention.Kind, verdict docs.Verdict) sarifRule {
+	thing := map[mention.Kind]string{
+		mention.Path: "A file or directory", mention.Symbol: "A symbol", mention.Command: "A command", mention.Anchor: "A heading",
 	}[kind]
 	short, help := thing+" that a document mentions is gone.", "Change the document. If the mention is right, add a comment: <!-- ken:ok MENTION -->."
 	if verdict == docs.Moved {
@@ -226,15 +227,15 @@ func (p *program) fixDocs(c *cobra.Command, w *ken.Repository, rep *docs.Report,
 			for _, e := range fixed.Edits {
 				p.io.Printf("%s:%d: %s: %s → %s\n", e.File, e.Line, word, term.Clean(e.From), term.Clean(e.To))
 			}
-			for i := range fixed.Left {
-				j := &fixed.Left[i]
+			for i := range fixed.Unfixed {
+				j := &fixed.Unfixed[i]
 				p.io.Printf("%s:%d: left: %s — %s\n", j.File, j.Line, term.Clean(j.Text), term.Clean(j.Describe(docsSubject)))
 			}
-			p.io.Printf("%s %s; %d left\n", word, english.Count(len(fixed.Edits), "mention"), len(fixed.Left))
+			p.io.Printf("%s %s; %d left\n", word, english.Count(len(fixed.Edits), "mention"), len(fixed.Unfixed))
 		})
 	}
 	if err != nil && fault.HintOf(err) == "" {
 		err = &fault.Error{Hint: "the documents above are done; see the rest with: ken docs", Err: err}
 	}
-	return len(fixed.Left) > 0 || dry && len(fixed.Edits) > 0, err
+	return len(fixed.Unfixed) > 0 || dry && len(fixed.Edits) > 0, err
 }

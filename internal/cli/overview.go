@@ -149,7 +149,7 @@ func docsOverview(rep *docs.Report) *DocsOverview {
 	d := &DocsOverview{
 		Checked: true, Documents: len(rep.Documents), Hold: counts[docs.Holds],
 		Wrong: []docs.MentionJSON{}, Unread: unreadDocs(rep.Unread), Gap: rep.Gap,
-		stale: rep.Shown(), undecided: rep.Gap != "" && rep.Undecided(),
+		stale: rep.Stale(), undecided: rep.Gap != "" && rep.Undecided(),
 	}
 	for _, n := range counts {
 		d.Mentions += n
@@ -158,7 +158,7 @@ func docsOverview(rep *docs.Report) *DocsOverview {
 		d.Wrong = append(d.Wrong, d.stale[i].JSON())
 	}
 	for _, u := range rep.Unread {
-		if !u.NoText {
+		if !u.NotText {
 			d.unread = append(d.unread, u)
 		}
 	}

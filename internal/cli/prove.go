@@ -126,7 +126,7 @@ func (p *program) proveRow(name string, columns ...string) {
 }
 
 func (p *program) printFound(r *prove.Report) {
-	f := r.Found
+	f := r.Find
 	if f == nil || f.Commits == 0 {
 		return
 	}
@@ -144,36 +144,36 @@ func (p *program) printLasting(r *prove.Report) {
 		name string
 		of   prove.Lifetime
 	}{
-		{"  file summaries", r.Lasting.Files},
-		{"  directory summaries", r.Lasting.Directories},
-		{"  paths that documents mention", r.Lasting.Mentions},
+		{"  file summaries", r.Lifetimes.Files},
+		{"  directory summaries", r.Lifetimes.Directories},
+		{"  paths that documents mention", r.Lifetimes.Mentions},
 	} {
 		if row.of.Texts == 0 {
 			p.proveRow(row.name, "none", "", "")
 			continue
 		}
 		half := fmt.Sprintf("more than %d", n)
-		if row.of.Half != nil {
-			half = counted(*row.of.Half, "commit")
+		if row.of.HalfStaleAfter != nil {
+			half = counted(*row.of.HalfStaleAfter, "commit")
 		}
-		p.proveRow(row.name, prove.Thousands(int64(row.of.Texts)), half, fmt.Sprintf("%d%%", *row.of.Hold))
+		p.proveRow(row.name, prove.FormatThousands(int64(row.of.Texts)), half, fmt.Sprintf("%d%%", *row.of.FreshPercent))
 	}
 }
 
 func (p *program) printStale(r *prove.Report) {
-	s := r.Spreads
+	s := r.PerCommit
 	p.io.Printf("\n")
 	p.proveRow("made stale by a commit", "median", "most", "in all")
 	for _, row := range []struct {
 		name string
-		prove.Spread
+		prove.Distribution
 	}{
 		{"  file summaries", s.StaleFiles},
 		{"  in a registry by path and checksum", s.ByByte},
 		{"  directory summaries: their own files changed", s.StaleSelf},
 		{"  directories above them, at most", s.StaleBelow},
 	} {
-		p.proveRow(row.name, prove.Thousands(row.Median), prove.Thousands(row.Max), prove.Thousands(row.Total))
+		p.proveRow(row.name, prove.FormatThousands(row.Median), prove.FormatThousands(row.Max), prove.FormatThousands(row.Total))
 	}
 	p.proveRow("  commits that made nothing stale", "", "", fmt.Sprintf("%d of %d", r.Commits.Valid, r.Commits.Replayed))
 }
@@ -193,7 +193,7 @@ func (p *program) printBriefs(r *prove.Report) {
 		{"  of the repository", r.Briefs.Repository},
 	} {
 		if row.of.Sampled > 0 {
-			p.proveRow(row.name, fmt.Sprint(row.of.Sampled), prove.Thousands(row.of.Brief), prove.Thousands(row.of.Contents))
+			p.proveRow(row.name, fmt.Sprint(row.of.Sampled), prove.FormatThousands(row.of.Brief), prove.FormatThousands(row.of.Contents))
 		}
 	}
 }
@@ -227,7 +227,7 @@ func (s *steps) done() {
 
 // counted is english.Count with commas between thousands.
 func counted(n int, noun string) string {
-	return prove.Thousands(int64(n)) + " " + english.Noun(n, noun)
+	return prove.FormatThousands(int64(n)) + " " + english.Noun(n, noun)
 }
 
 // wrap breaks a text into lines of at most so many bytes, between words.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -227,15 +228,8 @@ func (in *inputs) addFound(looked []repo.Path, missing []repo.ID) {
 func withIgnoreFiles(paths []repo.Path) []repo.Path {
 	all := slices.Clone(paths)
 	for _, p := range paths {
-		for dir := p.Dir(); ; dir = dir.Dir() {
-			ignore := repo.Path(".gitignore")
-			if dir != "" {
-				ignore = dir + "/" + ignore
-			}
-			all = append(all, ignore)
-			if dir == "" {
-				break
-			}
+		for dir := range p.Dir().Upward() {
+			all = append(all, repo.Path(path.Join(string(dir), ".gitignore")))
 		}
 	}
 	slices.Sort(all)
@@ -246,7 +240,7 @@ func withIgnoreFiles(paths []repo.Path) []repo.Path {
 // caller, and text that is not UTF-8 would not survive the encoding.
 func storable(rep *Report) bool {
 	for _, u := range rep.Unread {
-		if !u.Lasting || !utf8.ValidString(string(u.File)) {
+		if !u.Permanent || !utf8.ValidString(string(u.File)) {
 			return false
 		}
 	}

@@ -219,7 +219,7 @@ func TestCachedReportWhereMovesAreUnknown(t *testing.T) {
 	}
 	lacking := ask()
 	if len(lacking.Mentions) != 1 || lacking.Mentions[0].Verdict == Moved {
-		t.Fatalf("without the old file: %+v; want one mention of which nobody knows that it moved", lacking.Mentions)
+		t.Fatalf("without the old file: %+v; want one mention that is not known to have moved", lacking.Mentions)
 	}
 	if n := cachedReports(t, dir); n != 1 {
 		t.Fatalf("%d reports were cached, want 1", n)

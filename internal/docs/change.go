@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/docs/mention"
 	"ken/internal/outline"
 	"ken/internal/repo"
 )
@@ -52,47 +53,47 @@ func IsTaskFile(p repo.Path) bool {
 	return false
 }
 
-// Phrases returns the texts to search documents for: last elements of paths, symbols and commands. The change
-// breaks no mention in a document without any of them. If a symbol's name is still declared elsewhere, the phrase
+// SearchTerms returns the texts to search documents for: last elements of paths, symbols and commands. The change
+// breaks no mention in a document without any of them. If a symbol's name is still declared elsewhere, the term
 // is the name with its type, package, module or directory.
-func (c *TreeChange) Phrases() ([]string, error) {
+func (c *TreeChange) SearchTerms() ([]string, error) {
 	c.collect()
-	phrases := make(map[string]bool)
-	maps.Copy(phrases, c.removed)
+	terms := make(map[string]bool)
+	maps.Copy(terms, c.removed)
 	for word, removed := range c.words {
 		now, err := c.Declared(word)
 		if err != nil {
 			return nil, err
 		}
 		if len(now) == 0 {
-			phrases[word] = true
+			terms[word] = true
 			continue
 		}
 		for _, s := range removed {
 			for _, q := range s.qualifiers() {
 				for _, separator := range []string{".", "::", "#"} {
-					phrases[q+separator+word] = true
+					terms[q+separator+word] = true
 				}
 			}
 		}
 	}
 	for page := range c.pages {
-		phrases["/"+page] = true
+		terms["/"+page] = true
 	}
 	for _, anchors := range c.anchors {
 		for name := range anchors {
-			phrases["#"+name] = true
+			terms["#"+name] = true
 		}
 	}
 	for tool, t := range c.tools {
 		for name := range t.before.names {
 			if !t.after.names[name] {
-				phrases[tool+" "+name] = true
-				phrases["run "+name] = true
+				terms[tool+" "+name] = true
+				terms["run "+name] = true
 			}
 		}
 	}
-	return slices.Sorted(maps.Keys(phrases)), nil
+	return slices.Sorted(maps.Keys(terms)), nil
 }
 
 // collect finds the paths, symbols, commands and anchors that the change removed.
@@ -122,7 +123,7 @@ func (c *TreeChange) collect() {
 			}
 		}
 		if ok {
-			if id != f.ID && isMarkdown(f.Path) {
+			if id != f.ID && mention.IsMarkdown(f.Path) {
 				c.compareAnchors(f.Path)
 			}
 			continue
@@ -130,7 +131,7 @@ func (c *TreeChange) collect() {
 		c.removed[f.Path.Base()] = true
 		base := f.Path.Base()
 		stem := strings.TrimSuffix(base, path.Ext(base))
-		if isMarkdown(f.Path) && stem != "index" && stem != "README" {
+		if mention.IsMarkdown(f.Path) && stem != "index" && stem != "README" {
 			c.pages[stem] = true
 		}
 		for dir := f.Path.Dir(); !dirs[dir]; dir = dir.Dir() {
@@ -145,7 +146,7 @@ func (c *TreeChange) collect() {
 		}
 	}
 	for _, s := range c.Symbols {
-		word := wordOf(s.Symbol.Name)
+		word := mention.SymbolWord(s.Symbol.Name)
 		c.words[word] = append(c.words[word], s)
 	}
 }
@@ -182,11 +183,11 @@ func (c *TreeChange) correctedLines(doc repo.Path, content []byte, list []Checke
 // compareAnchors finds the anchors that an edited document no longer has.
 func (c *TreeChange) compareAnchors(p repo.Path) {
 	before, after := c.Read(p, true), c.Read(p, false)
-	if before == nil || after == nil || max(len(before), len(after)) > MaxBytes || includes().Match(after) {
+	if before == nil || after == nil || max(len(before), len(after)) > mention.MaxBytes || includes().Match(after) {
 		return
 	}
-	left := anchorsOf(before)
-	for name := range anchorsOf(after) {
+	left := mention.Anchors(before)
+	for name := range mention.Anchors(after) {
 		delete(left, name)
 	}
 	if len(left) > 0 {
@@ -195,7 +196,7 @@ func (c *TreeChange) compareAnchors(p repo.Path) {
 }
 
 // includes matches the directives that include another document, which may have the heading.
-var includes = later(`@include|\{%-?\s*include|\{include\}|--8<--|\{\{[<%]|\bimport\b.*\.mdx?['"]`)
+var includes = lazyRegexp(`@include|\{%-?\s*include|\{include\}|--8<--|\{\{[<%]|\bimport\b.*\.mdx?['"]`)
 
 // commands reads all task files of a tool.
 func (c *TreeChange) commands(kind *taskFile, files []File, before bool) commandList {
@@ -209,17 +210,15 @@ func (c *TreeChange) commands(kind *taskFile, files []File, before bool) command
 			all.open = true
 			continue
 		}
-		r := kind.commands(content)
-		all.open = all.open || r.open
-		maps.Copy(all.names, r.names)
+		all.add(kind.commands(content))
 	}
 	return all
 }
 
-// Broken returns the mentions of a document in the new tree that the change broke. edited says that the change
+// BrokenMentions returns the mentions of a document in the new tree that the change broke. edited says that the change
 // also edited the document.
-func (c *TreeChange) Broken(doc repo.Path, content []byte, edited bool) ([]CheckedMention, error) {
-	if !IsDocument(doc) || historical(doc) || excluded(c.Policy.Exclude, doc) {
+func (c *TreeChange) BrokenMentions(doc repo.Path, content []byte, edited bool) ([]CheckedMention, error) {
+	if !mention.IsDocument(doc) || mention.IsHistorical(doc) || excluded(c.Policy.Exclude, doc) {
 		return nil, nil
 	}
 	c.collect()
@@ -237,13 +236,13 @@ func (c *TreeChange) Broken(doc repo.Path, content []byte, edited bool) ([]Check
 		}
 		var err error
 		switch m.Kind {
-		case Path:
+		case mention.Path:
 			c.judgePath(m)
-		case Command:
+		case mention.Command:
 			c.judgeCommand(m)
-		case Symbol:
+		case mention.Symbol:
 			err = c.judgeSymbol(m)
-		case Anchor:
+		case mention.Anchor:
 			c.judgeAnchor(m)
 		}
 		if err != nil {
@@ -257,7 +256,7 @@ func (c *TreeChange) Broken(doc repo.Path, content []byte, edited bool) ([]Check
 	corrected := c.correctedLines(doc, content, list, edited)
 	for i := range list { // the document may name the new path nearby
 		m := &list[i]
-		if m.Kind == Path && m.Verdict == "" && !corrected[m.Line] && c.after != nil && c.after.holdsPath(&m.Mention, readingOf(doc, &m.Mention, false)) {
+		if m.Kind == mention.Path && m.Verdict == "" && !corrected[m.Line] && c.after != nil && c.after.holdsPath(&m.Mention, possiblePaths(doc, &m.Mention, false)) {
 			m.Verdict = Holds
 		}
 	}
@@ -281,7 +280,7 @@ func (c *TreeChange) judgeAnchor(m *CheckedMention) {
 		}
 	}
 	if c.anchors[target][strings.ToLower(m.Name)] {
-		m.Verdict, m.True, m.Was = Gone, true, target
+		m.Verdict, m.ExistedThen, m.Was = Gone, true, target
 	}
 }
 
@@ -293,24 +292,24 @@ func (c *TreeChange) index() {
 
 func (c *TreeChange) judgePath(m *CheckedMention) {
 	base := path.Base(path.Clean(m.Name))
-	if m.Glob || !c.removed[base] && (m.Form != Link || !c.pages[strings.TrimSuffix(base, ".html")]) {
+	if m.Glob || !c.removed[base] && (m.Form != mention.Link || !c.pages[strings.TrimSuffix(base, ".html")]) {
 		return
 	}
 	c.index()
-	r := readingOf(m.File, &m.Mention, false)
-	if m.Form == Link {
+	paths := possiblePaths(m.File, &m.Mention, false)
+	if m.Form == mention.Link {
 		if _, ok := c.after.page(m.File, m.Name); ok {
 			return
 		}
 	}
-	if c.after.holdsPath(&m.Mention, r) && !c.leadsAstray(m, r) || c.after.behind(strings.TrimPrefix(m.Name, "/"), repo.Gitlink) {
+	if c.after.holdsPath(&m.Mention, paths) && !c.leadsAstray(m, paths) || c.after.behind(strings.TrimPrefix(m.Name, "/"), repo.Gitlink) {
 		return
 	}
-	was, ok := c.meant(m, r)
+	was, ok := c.meant(m, paths)
 	if !ok {
 		return
 	}
-	m.Verdict, m.True, m.Was = Gone, true, was
+	m.Verdict, m.ExistedThen, m.Was = Gone, true, was
 	if to, ok := c.Renamed[m.Was]; ok {
 		m.Verdict, m.To = Moved, to
 		return
@@ -333,24 +332,24 @@ func (c *TreeChange) judgePath(m *CheckedMention) {
 
 // leadsAstray reports whether a relative link led to a page before the change, and after it only another directory
 // has a page of that name.
-func (c *TreeChange) leadsAstray(m *CheckedMention, r reading) bool {
-	if m.Form != Link || strings.HasPrefix(m.Name, "/") || slices.ContainsFunc(r.paths, c.after.has) {
+func (c *TreeChange) leadsAstray(m *CheckedMention, paths []string) bool {
+	if m.Form != mention.Link || strings.HasPrefix(m.Name, "/") || slices.ContainsFunc(paths, c.after.has) {
 		return false
 	}
 	p, ok := c.before.page(m.File, m.Name)
-	return ok && isMarkdown(p)
+	return ok && mention.IsMarkdown(p)
 }
 
 // meant returns the path in the old tree that a mention meant, or false if it may mean a file of the reader. If a
 // document shortens a path to a bare name, the name must have been the only one below the directory of the
 // document, or else in the tree.
-func (c *TreeChange) meant(m *CheckedMention, r reading) (repo.Path, bool) {
-	for _, p := range r.paths {
+func (c *TreeChange) meant(m *CheckedMention, paths []string) (repo.Path, bool) {
+	for _, p := range paths {
 		if c.before.has(p) {
 			return repo.Path(p), true
 		}
 	}
-	if p, ok := c.before.page(m.File, m.Name); ok && m.Form == Link {
+	if p, ok := c.before.page(m.File, m.Name); ok && m.Form == mention.Link {
 		return p, true
 	}
 	base := path.Base(path.Clean("/" + m.Name))
@@ -374,13 +373,13 @@ func (c *TreeChange) judgeCommand(m *CheckedMention) {
 	if !ok || !t.before.names[m.Name] || t.after.names[m.Name] || t.after.open && !t.before.open {
 		return
 	}
-	m.Verdict, m.True = Gone, true
+	m.Verdict, m.ExistedThen = Gone, true
 }
 
 // judgeSymbol judges a symbol that the change removed from a file. A qualified name is broken if no other
 // declaration has the same qualifier, a bare one if no file contains the word.
 func (c *TreeChange) judgeSymbol(m *CheckedMention) error {
-	word := wordOf(m.Name)
+	word := mention.SymbolWord(m.Name)
 	removed := c.words[word]
 	if len(removed) == 0 {
 		return nil
@@ -400,17 +399,17 @@ func (c *TreeChange) judgeSymbol(m *CheckedMention) error {
 				return err
 			}
 		}
-		m.Verdict, m.True, m.Was = Gone, true, removed[i].Path
+		m.Verdict, m.ExistedThen, m.Was = Gone, true, removed[i].Path
 		return nil
 	}
-	if split(m.Name).isAmbiguous(removed[0].Path, &removed[0].Symbol) && !m.plainly() {
+	if split(m.Name).isAmbiguous(removed[0].Path, &removed[0].Symbol) && !m.isUnambiguous() {
 		return nil
 	}
 	named, err := c.Named(word, "")
 	if err != nil || named {
 		return err
 	}
-	m.Verdict, m.True, m.Was = Gone, true, removed[0].Path
+	m.Verdict, m.ExistedThen, m.Was = Gone, true, removed[0].Path
 	return nil
 }
 

@@ -43,7 +43,7 @@ func TestTreeChange(t *testing.T) {
 		"Run `make serve`, then `make test`.\n\n" + // 9: removed target
 		"Call `LoadAll()` or `src.Open`.\n\n" + // 11: both removed
 		"Call `Open()`.\n" // still the name of something
-	list, err := c.Broken("docs/guide.md", []byte(text), false)
+	list, err := c.BrokenMentions("docs/guide.md", []byte(text), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestTreeChange(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("the change breaks %v, want %v", got, want)
 	}
-	past, err := c.Broken("CHANGELOG.md", []byte(text), false)
+	past, err := c.BrokenMentions("CHANGELOG.md", []byte(text), false)
 	if err != nil || len(past) > 0 {
 		t.Errorf("in a changelog the change breaks %v (%v), want nothing", past, err)
 	}
@@ -77,7 +77,7 @@ func regularFiles(paths ...repo.Path) (list []File) {
 // brokenTexts returns the lines of a document that a change broke, as line:text.
 func brokenTexts(t *testing.T, c *TreeChange, doc repo.Path, text string) []string {
 	t.Helper()
-	list, err := c.Broken(doc, []byte(text), false)
+	list, err := c.BrokenMentions(doc, []byte(text), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,9 +136,9 @@ func TestTreeChangeOfHeading(t *testing.T) {
 		}
 		return []byte("# Features\n\n## Workers\n\n## Styles\n")
 	}}
-	phrases, err := c.Phrases()
-	if want := []string{"#lightning-css"}; err != nil || !slices.Equal(phrases, want) {
-		t.Errorf("the change removes %q (%v), want %q", phrases, err, want)
+	terms, err := c.SearchTerms()
+	if want := []string{"#lightning-css"}; err != nil || !slices.Equal(terms, want) {
+		t.Errorf("the change removes %q (%v), want %q", terms, err, want)
 	}
 	text := "# Guide\n\n" +
 		"[a](/guide/features#lightning-css), [b](/guide/features#workers)\n\n" +
@@ -165,9 +165,9 @@ func TestTreeChangeOfPage(t *testing.T) {
 		After:   regularFiles("docs/guide/server-side.md", "docs/guide/api.md", "src/ssr/main.go"),
 		Renamed: map[repo.Path]repo.Path{"docs/guide/ssr.md": "docs/guide/server-side.md"},
 	}
-	phrases, err := c.Phrases()
-	if want := []string{"/ssr", "config", "index.md", "ssr.md"}; err != nil || !slices.Equal(phrases, want) {
-		t.Errorf("the change removes %q (%v), want %q", phrases, err, want)
+	terms, err := c.SearchTerms()
+	if want := []string{"/ssr", "config", "index.md", "ssr.md"}; err != nil || !slices.Equal(terms, want) {
+		t.Errorf("the change removes %q (%v), want %q", terms, err, want)
 	}
 	text := "# Guide\n\n" +
 		"[a](/guide/ssr), [b](/guide/ssr#setup), [c](./ssr.html), [d](/guide/ssr.md)\n\n" +
@@ -196,7 +196,7 @@ func TestTreeChangeOfCorrectedMention(t *testing.T) {
 		"# Guide\n\n- Read `requirements/dev.txt`.\n- Install `requirements/tools.txt`.\n":                        1,
 		"# Guide\n\n- Read `requirements/dev.txt` now.\n- It was `requirements/tools.txt` in the last version.\n": 0,
 	} {
-		list, err := c.Broken("GUIDE.md", []byte(text), true)
+		list, err := c.BrokenMentions("GUIDE.md", []byte(text), true)
 		if err != nil || len(list) != want {
 			t.Errorf("the change breaks %d mentions (%v) of %q, want %d", len(list), err, text, want)
 		}

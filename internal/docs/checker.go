@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ken/internal/content"
+	"ken/internal/docs/mention"
 	"ken/internal/fault"
 	"ken/internal/repo"
 	"ken/internal/workspace"
@@ -49,8 +50,8 @@ func (c *Checker) Check(ctx context.Context, opts Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	rep.Missed = missed
-	rep.Passed = countUnreadForms(snapshot, opts.Paths)
+	rep.WithoutDocuments = missed
+	rep.UnreadFormats = countUnreadForms(snapshot, opts.Paths)
 	c.Remark(rep.Remarks...)
 	if opts.Paths == nil {
 		c.saveStaleMentions(rep)
@@ -91,7 +92,7 @@ func (c *Checker) Cached(ctx context.Context) (rep *Report, files int, err error
 	}
 	rep = c.load(ctx, in)
 	if rep != nil {
-		rep.Passed = countUnreadForms(snapshot, nil)
+		rep.UnreadFormats = countUnreadForms(snapshot, nil)
 	}
 	return rep, files, nil
 }
@@ -101,7 +102,7 @@ func countUnreadForms(s *repo.Snapshot, paths []repo.Path) int {
 	n := 0
 	for i := range s.Index.Entries {
 		p := s.Index.Entries[i].Path
-		if UnreadForm(p) && (paths == nil || slices.ContainsFunc(paths, p.Under)) {
+		if mention.IsUnreadFormat(p) && (paths == nil || slices.ContainsFunc(paths, p.Under)) {
 			n++
 		}
 	}
@@ -115,7 +116,7 @@ func undocumented(s *repo.Snapshot, paths []repo.Path) (none []repo.Path, err er
 		for i := range s.Index.Entries {
 			if e := &s.Index.Entries[i]; e.Path.Under(p) {
 				tracked = true
-				document = document || e.Mode.SameType(repo.Regular) && IsDocument(e.Path)
+				document = document || e.Mode.SameType(repo.Regular) && mention.IsDocument(e.Path)
 			}
 		}
 		if !tracked {
@@ -140,7 +141,7 @@ func (c *Checker) check(ctx context.Context, snapshot *repo.Snapshot, opts Optio
 	if !opts.Holding {
 		if rep := c.load(ctx, in); rep != nil {
 			if opts.Paths != nil {
-				return rep.Only(opts.Paths), nil
+				return rep.Below(opts.Paths), nil
 			}
 			return rep, nil
 		}
@@ -148,22 +149,12 @@ func (c *Checker) check(ctx context.Context, snapshot *repo.Snapshot, opts Optio
 	tree := &workTree{git: c.Git, files: c.Files, snapshot: snapshot, edited: in.edited}
 	past := &past{Repo: c.Git, head: snapshot.Head.Commit, contents: c.Git.Contents()}
 	if opts.Holding {
-		j, err := judgeAll(ctx, tree, past, c.Policy, opts.Paths)
-		if err != nil {
-			return nil, err
-		}
-		j.report.Remarks = past.remarks
-		return j.report, nil
+		return judgeAll(ctx, tree, past, c.Policy, opts.Paths)
 	}
 	base := c.partsInputs(snapshot, in)
 	earlier := c.loadParts(ctx, base)
 	if earlier == nil && opts.Paths != nil {
-		j, err := judgeAll(ctx, tree, past, c.Policy, opts.Paths)
-		if err != nil {
-			return nil, err
-		}
-		j.report.Remarks = past.remarks
-		return j.report, nil
+		return judgeAll(ctx, tree, past, c.Policy, opts.Paths)
 	}
 	rep, err := c.judgeChanged(ctx, tree, past, in, base, earlier)
 	if err != nil {
@@ -171,7 +162,7 @@ func (c *Checker) check(ctx context.Context, snapshot *repo.Snapshot, opts Optio
 	}
 	rep.Remarks = past.remarks
 	if opts.Paths != nil {
-		return rep.Only(opts.Paths), nil
+		return rep.Below(opts.Paths), nil
 	}
 	return rep, nil
 }
@@ -214,10 +205,10 @@ func (c *Checker) judgeChanged(ctx context.Context, tree *workTree, past *past, 
 
 // Fix corrects the moved mentions of a report, unless dry is set. It returns the corrections and the mentions that
 // stay stale. If a document cannot be written, Fix continues with the others.
-func (c *Checker) Fix(ctx context.Context, rep *Report, dry bool) (Fixed, error) {
-	var all Fixed
+func (c *Checker) Fix(ctx context.Context, rep *Report, dry bool) (FixResult, error) {
+	var all FixResult
 	var failed []error
-	shown := rep.Shown()
+	shown := rep.Stale()
 	for len(shown) > 0 {
 		p, n := shown[0].File, 1
 		for n < len(shown) && shown[n].File == p {
@@ -228,7 +219,7 @@ func (c *Checker) Fix(ctx context.Context, rep *Report, dry bool) (Fixed, error)
 			failed = append(failed, err)
 		}
 		all.Edits = append(all.Edits, fixed.Edits...)
-		all.Left = append(all.Left, fixed.Left...)
+		all.Unfixed = append(all.Unfixed, fixed.Unfixed...)
 		if shown = shown[n:]; ctx.Err() != nil {
 			break
 		}
@@ -241,14 +232,14 @@ const fixTries = 5
 
 // fixDocument corrects the listed mentions of one document. If the document has changed since the check, it
 // corrects those that are still at their position.
-func (c *Checker) fixDocument(ctx context.Context, p repo.Path, listed []CheckedMention, dry bool) (fixed Fixed, err error) {
+func (c *Checker) fixDocument(ctx context.Context, p repo.Path, listed []CheckedMention, dry bool) (fixed FixResult, err error) {
 	if !slices.ContainsFunc(listed, func(j CheckedMention) bool { return j.Verdict == Moved }) {
-		return Fixed{Left: listed}, nil
+		return FixResult{Unfixed: listed}, nil
 	}
 	for range fixTries {
 		var before, after []byte
 		var failed error
-		err = c.Files.Bytes(ctx, []repo.Path{p}, MaxBytes, func(_ int, b []byte, err error) {
+		err = c.Files.Bytes(ctx, []repo.Path{p}, mention.MaxBytes, func(_ int, b []byte, err error) {
 			if failed = err; err == nil {
 				before = bytes.Clone(b)
 				after, fixed = Fix(p, before, listed)
@@ -265,7 +256,7 @@ func (c *Checker) fixDocument(ctx context.Context, p repo.Path, listed []Checked
 		}
 	}
 	if err != nil {
-		return Fixed{Left: listed}, err
+		return FixResult{Unfixed: listed}, err
 	}
 	return fixed, nil
 }

@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"ken/internal/docs/mention"
 	"ken/internal/repo"
 )
 
@@ -31,6 +33,14 @@ type commandList struct {
 	patterns []string
 }
 
+// add adds the commands of another task file.
+func (r *commandList) add(other commandList) {
+	r.open = r.open || other.open
+	r.includes = append(r.includes, other.includes...)
+	r.patterns = append(r.patterns, other.patterns...)
+	maps.Copy(r.names, other.names)
+}
+
 // mayMake reports whether a pattern matches this name.
 func (r *commandList) mayMake(name string) bool {
 	return slices.ContainsFunc(r.patterns, func(p string) bool {
@@ -42,9 +52,9 @@ func (r *commandList) mayMake(name string) bool {
 // taskFiles has the task files of each tool.
 var taskFiles = map[string]taskFile{
 	"make":     {[]string{"GNUmakefile", "makefile", "Makefile"}, ".mk", makeTargets},
-	"just":     {[]string{"justfile", "Justfile", ".justfile"}, ".just", justCommands},
-	"task":     {[]string{"Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"}, "", taskNames},
-	"rake":     {[]string{"Rakefile", "rakefile", "Rakefile.rb"}, ".rake", rakeTasks},
+	"just":     {[]string{"justfile", "Justfile", ".justfile"}, ".just", matches(justRule, justOpen)},
+	"task":     {[]string{"Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"}, "", matches(taskRule, taskOpen)},
+	"rake":     {[]string{"Rakefile", "rakefile", "Rakefile.rb"}, ".rake", matches(rakeRule, nil)}, // code can define tasks
 	"composer": {[]string{"composer.json"}, "", scripts},
 	"npm":      {[]string{"package.json"}, "", scripts},
 	"yarn":     {[]string{"package.json"}, "", scripts},
@@ -62,20 +72,20 @@ func (b *taskFile) has(p repo.Path) bool {
 const maxTaskFile = 1 << 20
 
 var (
-	makeRule     = later(`(?m)^([^\s#:=][^#:=\n]*?)\s*::?(?:[^=:\n]|$)`)
-	makeOpen     = later(`(?m)^\s*-?s?include\b|^[^\s#:=]*[%$][^:=\n]*:|\$\(eval\b`)
-	makeInclude  = later(`(?m)^[ \t]*include[ \t]+([^#\n]+)`) // with a dash, the file is optional
-	makeForward  = later(`(?m)^%:\s*([\w-]+)%`)
-	makeVariable = later(`\$\([^)]*\)|\$\{[^}]*\}|\$.`)
-	justRule     = later(`(?m)^(?:@?([A-Za-z_][\w-]*)(?:\s[^:\n]*)?:(?:[^=]|$)|alias\s+([\w-]+)\s*:=)`)
-	justOpen     = later(`(?m)^(?:import|mod)\b`)
-	taskRule     = later(`(?m)^\s+["']?([\w:.*-]+)["']?:`)
-	taskOpen     = later(`(?m)^includes:`)
-	rakeRule     = later(`\b(?:task|file|multitask)\b[\s(]*(?::?["']?([\w:-]+)["']?)`)
+	makeRule     = lazyRegexp(`(?m)^([^\s#:=][^#:=\n]*?)\s*::?(?:[^=:\n]|$)`)
+	makeOpen     = lazyRegexp(`(?m)^\s*-?s?include\b|^[^\s#:=]*[%$][^:=\n]*:|\$\(eval\b`)
+	makeInclude  = lazyRegexp(`(?m)^[ \t]*include[ \t]+([^#\n]+)`) // with a dash, the file is optional
+	makeForward  = lazyRegexp(`(?m)^%:\s*([\w-]+)%`)
+	makeVariable = lazyRegexp(`\$\([^)]*\)|\$\{[^}]*\}|\$.`)
+	justRule     = lazyRegexp(`(?m)^(?:@?([A-Za-z_][\w-]*)(?:\s[^:\n]*)?:(?:[^=]|$)|alias\s+([\w-]+)\s*:=)`)
+	justOpen     = lazyRegexp(`(?m)^(?:import|mod)\b`)
+	taskRule     = lazyRegexp(`(?m)^\s+["']?([\w:.*-]+)["']?:`)
+	taskOpen     = lazyRegexp(`(?m)^includes:`)
+	rakeRule     = lazyRegexp(`\b(?:task|file|multitask)\b[\s(]*(?::?["']?([\w:-]+)["']?)`)
 )
 
-// later returns a function that compiles the expression on first use. Hooks start ken often and rarely need it.
-func later(expr string) func() *regexp.Regexp {
+// lazyRegexp returns a function that compiles the expression on first use. Hooks start ken often and rarely need it.
+func lazyRegexp(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
@@ -113,29 +123,16 @@ func makeTargets(content []byte) commandList {
 	return r
 }
 
-func justCommands(content []byte) commandList {
-	r := commandList{names: make(map[string]bool), open: justOpen().Match(content)}
-	for _, m := range justRule().FindAllSubmatch(content, -1) {
-		r.names[string(m[1])+string(m[2])] = true
+// matches returns a function that lists the groups of all matches as commands. The list may be incomplete if open
+// matches, or always if open is nil.
+func matches(rule, open func() *regexp.Regexp) func(content []byte) commandList {
+	return func(content []byte) commandList {
+		r := commandList{names: make(map[string]bool), open: open == nil || open().Match(content)}
+		for _, m := range rule().FindAllSubmatch(content, -1) {
+			r.names[string(bytes.Join(m[1:], nil))] = true
+		}
+		return r
 	}
-	return r
-}
-
-func taskNames(content []byte) commandList {
-	r := commandList{names: make(map[string]bool), open: taskOpen().Match(content)}
-	for _, m := range taskRule().FindAllSubmatch(content, -1) {
-		r.names[string(m[1])] = true
-	}
-	return r
-}
-
-// rakeTasks returns the tasks of a Rakefile. The list is never complete: code can define tasks.
-func rakeTasks(content []byte) commandList {
-	r := commandList{names: make(map[string]bool), open: true}
-	for _, m := range rakeRule().FindAllSubmatch(content, -1) {
-		r.names[string(m[1])] = true
-	}
-	return r
 }
 
 // scripts returns the scripts of a package. A dependency may add programs that run like scripts.
@@ -166,7 +163,7 @@ func scripts(content []byte) commandList {
 func (j *judge) judgeCommands(ctx context.Context, files []File) error {
 	open := make(map[string][]int) // by tool
 	for i := range j.list {
-		if m := &j.list[i]; m.Kind == Command && m.Verdict == "" {
+		if m := &j.list[i]; m.Kind == mention.Command && m.Verdict == "" {
 			open[m.Tool] = append(open[m.Tool], i)
 		}
 	}
@@ -228,12 +225,8 @@ func (j *judge) allCommands(ctx context.Context, files []File, b *taskFile) (com
 		}
 		lock.Lock()
 		defer lock.Unlock()
-		all.open = all.open || r.open || err != nil
-		all.includes = append(all.includes, r.includes...)
-		all.patterns = append(all.patterns, r.patterns...)
-		for name := range r.names {
-			all.names[name] = true
-		}
+		all.add(r)
+		all.open = all.open || err != nil
 	})
 	return all, err
 }
@@ -251,8 +244,8 @@ func (j *judge) judgePastCommands(ctx context.Context, open []int, claims map[in
 		m, c := &j.list[i], claims[i]
 		b := taskFiles[m.Tool]
 		for _, name := range b.names {
-			at := Mention{Name: name, In: m.In}
-			for _, p := range readingOf(c.doc, &at, false).paths {
+			at := mention.Mention{Name: name, In: m.In}
+			for _, p := range possiblePaths(c.doc, &at, false) {
 				place := repo.CommitPath{Commit: c.commit, Path: repo.Path(p)}
 				tries = append(tries, try{i, place})
 				places = append(places, place)
@@ -290,7 +283,7 @@ func (j *judge) judgePastCommands(ctx context.Context, open []int, claims map[in
 			case err != nil || len(content) > maxTaskFile:
 				vague[t.mention] = unreadReason(err)
 			case m.Was == "" && r.names[m.Name]:
-				m.Verdict, m.True, m.Was = Gone, true, t.place.Path
+				m.Verdict, m.ExistedThen, m.Was = Gone, true, t.place.Path
 			case r.open:
 				more[t.mention] = true
 			}
@@ -340,7 +333,7 @@ func (j *judge) dateCommands(ctx context.Context, gone []int) error {
 	}
 	for _, i := range gone {
 		m := &j.list[i]
-		j.since(i, searches[recipe{m.Was, m.Tool, m.Name}])
+		j.setRemovalCommit(i, searches[recipe{m.Was, m.Tool, m.Name}])
 	}
 	return nil
 }

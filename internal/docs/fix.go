@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"ken/internal/docs/mention"
 	"ken/internal/repo"
 )
 
@@ -18,25 +19,25 @@ type Edit struct {
 	From, To string
 }
 
-// Fixed is the result of Fix.
-type Fixed struct {
+// FixResult is the result of Fix.
+type FixResult struct {
 	Edits []Edit
-	// Left are the mentions that stay stale. For a moved one, Why says why it was not corrected.
-	Left []CheckedMention
+	// Unfixed are the mentions that stay stale. For a moved one, Why says why it was not corrected.
+	Unfixed []CheckedMention
 }
 
 // Fix corrects the moved mentions of one document and keeps their form: a relative path stays relative, and the
 // columns of a table stay aligned. It leaves a mention whose name the document has not unchanged, and one whose
 // new name cannot be written in its form.
-func Fix(doc repo.Path, content []byte, judged []CheckedMention) ([]byte, Fixed) {
+func Fix(doc repo.Path, content []byte, judged []CheckedMention) ([]byte, FixResult) {
 	list := slices.DeleteFunc(slices.Clone(judged), func(j CheckedMention) bool { return j.File != doc || j.Hidden != "" })
 	slices.SortStableFunc(list, func(a, b CheckedMention) int { return a.At.Start - b.At.Start })
 	var out []byte
-	var fixed Fixed
+	var fixed FixResult
 	done := 0
 	for _, j := range list {
 		if j.Verdict != Moved {
-			fixed.Left = append(fixed.Left, j)
+			fixed.Unfixed = append(fixed.Unfixed, j)
 			continue
 		}
 		start := j.At.Start
@@ -46,7 +47,7 @@ func Fix(doc repo.Path, content []byte, judged []CheckedMention) ([]byte, Fixed)
 		}
 		if why != "" {
 			j.Why = why
-			fixed.Left = append(fixed.Left, j)
+			fixed.Unfixed = append(fixed.Unfixed, j)
 			continue
 		}
 		if strings.HasPrefix(name, "../") && start >= done+2 && string(content[start-2:start]) == "./" {
@@ -56,9 +57,9 @@ func Fix(doc repo.Path, content []byte, judged []CheckedMention) ([]byte, Fixed)
 		done = j.At.End
 		fixed.Edits = append(fixed.Edits, Edit{doc, j.Line, j.Name, name})
 	}
-	slices.SortStableFunc(fixed.Left, func(a, b CheckedMention) int { return a.Line - b.Line })
+	slices.SortStableFunc(fixed.Unfixed, func(a, b CheckedMention) int { return a.Line - b.Line })
 	out = append(out, content[done:]...)
-	if len(fixed.Edits) > 0 && isMarkdown(doc) {
+	if len(fixed.Edits) > 0 && mention.IsMarkdown(doc) {
 		var lines []int
 		for _, e := range fixed.Edits {
 			lines = append(lines, e.Line)
@@ -73,16 +74,16 @@ func newName(doc repo.Path, j *CheckedMention) (name, why string) {
 	if j.In != "" && !strings.HasPrefix(j.Name, "/") {
 		return "", "its directory may be another one now"
 	}
-	name, ok := spelled(from(doc, j), doc, j.Form)
+	name, ok := encodePath(newRelativePath(doc, j), doc, j.Form)
 	if !ok {
 		return "", "its new name would have to be escaped"
 	}
 	return name, ""
 }
 
-// spelled returns a path as written in a form: percent-encoded in a link, unchanged in a code span. Elsewhere the
+// encodePath returns a path as written in a form: percent-encoded in a link, unchanged in a code span. Elsewhere the
 // path must have no special characters.
-func spelled(name string, doc repo.Path, form Form) (string, bool) {
+func encodePath(name string, doc repo.Path, form mention.Form) (string, bool) {
 	var b strings.Builder
 	for _, c := range name {
 		switch {
@@ -90,9 +91,9 @@ func spelled(name string, doc repo.Path, form Form) (string, bool) {
 			b.WriteRune(c)
 		case c == utf8.RuneError || unicode.IsControl(c):
 			return "", false
-		case form == Code && c != '`' && (c == ' ' || !unicode.IsSpace(c)):
+		case form == mention.Code && c != '`' && (c == ' ' || !unicode.IsSpace(c)):
 			b.WriteRune(c)
-		case form == Link && isMarkdown(doc):
+		case form == mention.Link && mention.IsMarkdown(doc):
 			for _, octet := range []byte(string(c)) {
 				fmt.Fprintf(&b, "%%%02X", octet)
 			}
@@ -103,14 +104,14 @@ func spelled(name string, doc repo.Path, form Form) (string, bool) {
 	return b.String(), true
 }
 
-// from returns the new path of a mention, relative to the same directory as before.
-func from(doc repo.Path, j *CheckedMention) string {
+// newRelativePath returns the new path of a mention, relative to the same directory as before.
+func newRelativePath(doc repo.Path, j *CheckedMention) string {
 	to := string(j.To)
 	if strings.HasPrefix(j.Name, "/") {
 		return "/" + to
 	}
 	dir := string(doc.Dir())
-	if path.Join(dir, j.Name) == string(j.Was) || j.Form == Link || j.Form == Import {
+	if path.Join(dir, j.Name) == string(j.Was) || j.Form == mention.Link || j.Form == mention.Import {
 		return relative(dir, to)
 	}
 	for d := dir; d != ""; {

@@ -44,7 +44,7 @@ func TestGlobsSpent(t *testing.T) {
 	c.globs.budget = 1
 	for _, glob := range []string{"*/c.go", "*/d.go"} {
 		if c.globs.match(glob) || !c.globs.skipped {
-			t.Errorf("%s: nothing is left, and it is tried", glob)
+			t.Errorf("%s: the budget is spent, but the glob was tried", glob)
 		}
 		c.globs.skipped = false
 	}

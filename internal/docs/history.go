@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ken/internal/docs/mention"
 	"ken/internal/git"
 	"ken/internal/repo"
 )
@@ -67,7 +68,7 @@ func (p *past) eachContent(ctx context.Context, ids []repo.ID, see func(i int, c
 			p.missing = append(p.missing, ids[i])
 			see(i, nil, ErrAbsent)
 		case size > int64(len(b)):
-			see(i, nil, ErrTooLarge)
+			see(i, nil, mention.ErrTooLarge)
 		default:
 			see(i, b, nil)
 		}

@@ -1,26 +1,29 @@
 package docs
 
-import "ken/internal/repo"
+import (
+	"ken/internal/docs/mention"
+	"ken/internal/repo"
+)
 
 // A MentionJSON is a mention in the output of --json and the HTTP API.
 type MentionJSON struct {
-	File    string  `json:"file"`
-	FileB64 string  `json:"file_b64,omitempty"`
-	Line    int     `json:"line"`
-	Mention string  `json:"mention"`
-	Name    string  `json:"name"`
-	Kind    Kind    `json:"kind"`
-	Form    Form    `json:"form"`
-	Tool    string  `json:"tool,omitempty"`
-	Verdict Verdict `json:"verdict"`
-	Since   repo.ID `json:"since"`
-	Subject string  `json:"since_subject,omitempty"`
-	Date    string  `json:"since_date,omitempty"`
-	Pending bool    `json:"uncommitted,omitempty"`
-	MovedTo *string `json:"moved_to"`
-	Written repo.ID `json:"written,omitzero"`
-	Hidden  string  `json:"hidden,omitempty"`
-	Why     string  `json:"why,omitempty"`
+	File    string       `json:"file"`
+	FileB64 string       `json:"file_b64,omitempty"`
+	Line    int          `json:"line"`
+	Mention string       `json:"mention"`
+	Name    string       `json:"name"`
+	Kind    mention.Kind `json:"kind"`
+	Form    mention.Form `json:"form"`
+	Tool    string       `json:"tool,omitempty"`
+	Verdict Verdict      `json:"verdict"`
+	Since   repo.ID      `json:"since"`
+	Subject string       `json:"since_subject,omitempty"`
+	Date    string       `json:"since_date,omitempty"`
+	Pending bool         `json:"uncommitted,omitempty"`
+	MovedTo *string      `json:"moved_to"`
+	Written repo.ID      `json:"written,omitzero"`
+	Hidden  string       `json:"hidden,omitempty"`
+	Why     string       `json:"why,omitempty"`
 }
 
 // JSON returns the mention as --json prints it.
@@ -61,13 +64,13 @@ type EditJSON struct {
 }
 
 // JSON returns the corrections as --json prints them.
-func (f *Fixed) JSON(dry bool) FixedJSON {
-	out := FixedJSON{DryRun: dry, Edits: []EditJSON{}, Left: len(f.Left), Mentions: []MentionJSON{}}
+func (f *FixResult) JSON(dry bool) FixedJSON {
+	out := FixedJSON{DryRun: dry, Edits: []EditJSON{}, Left: len(f.Unfixed), Mentions: []MentionJSON{}}
 	for _, e := range f.Edits {
 		out.Edits = append(out.Edits, EditJSON{e.File.String(), e.Line, e.From, e.To})
 	}
-	for i := range f.Left {
-		out.Mentions = append(out.Mentions, f.Left[i].JSON())
+	for i := range f.Unfixed {
+		out.Mentions = append(out.Mentions, f.Unfixed[i].JSON())
 	}
 	return out
 }

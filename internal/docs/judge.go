@@ -9,12 +9,13 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/docs/mention"
 	"ken/internal/repo"
 )
 
 // A CheckedMention is a mention with its verdict.
 type CheckedMention struct {
-	Mention
+	mention.Mention
 	Verdict Verdict
 	// Since is the commit that removed the thing; nil if it is unknown, or if the removal is not committed.
 	Since *Commit
@@ -22,8 +23,8 @@ type CheckedMention struct {
 	Uncommitted bool
 	// To is the new path of a moved thing.
 	To repo.Path
-	// True is set if the thing existed when the document named it. Only then has the document become wrong.
-	True bool
+	// ExistedThen is set if the thing existed when the document named it. Only then has the document become wrong.
+	ExistedThen bool
 	// Written is the commit that wrote the mention; nil if it was not searched for.
 	Written *Commit
 	// Hidden says why the mention is listed only with --all; "" if it is always listed.
@@ -41,12 +42,12 @@ type CheckedMention struct {
 // A Report is the result of a check.
 type Report struct {
 	Head      repo.ID
-	Documents []Tally          // the documents that were read, by path
+	Documents []DocumentCounts // the documents that were read, by path
 	Mentions  []CheckedMention // by document and line
-	// Missed are the requested paths without a tracked document.
-	Missed []repo.Path
-	// Passed counts the files among documents in formats that ken does not read.
-	Passed int
+	// WithoutDocuments are the requested paths without a tracked document.
+	WithoutDocuments []repo.Path
+	// UnreadFormats counts the files among documents in formats that ken does not read.
+	UnreadFormats int
 	// Unread are the documents that could not be read, with the reason.
 	Unread []Unread
 	// Gap says why some mentions are unknown: the history is incomplete, or git lacks contents. It is "" if
@@ -56,8 +57,8 @@ type Report struct {
 	Remarks []string
 }
 
-// A Tally counts the mentions of a document by verdict.
-type Tally struct {
+// DocumentCounts counts the mentions of a document by verdict.
+type DocumentCounts struct {
 	File   repo.Path
 	Counts map[Verdict]int
 }
@@ -73,11 +74,11 @@ func (r *Report) Counts() map[Verdict]int {
 	return all
 }
 
-// Only returns the part of a report for some documents or directories.
-func (r *Report) Only(paths []repo.Path) *Report {
+// Below returns the part of a report for some documents or directories.
+func (r *Report) Below(paths []repo.Path) *Report {
 	part := *r
 	out := func(p repo.Path) bool { return !slices.ContainsFunc(paths, p.Under) }
-	part.Documents = slices.DeleteFunc(slices.Clone(r.Documents), func(t Tally) bool { return out(t.File) })
+	part.Documents = slices.DeleteFunc(slices.Clone(r.Documents), func(t DocumentCounts) bool { return out(t.File) })
 	part.Mentions = slices.DeleteFunc(slices.Clone(r.Mentions), func(m CheckedMention) bool { return out(m.File) })
 	part.Unread = slices.DeleteFunc(slices.Clone(r.Unread), func(u Unread) bool { return out(u.File) })
 	part.Gap = gapOf(part.Mentions, r.Gap)
@@ -102,7 +103,7 @@ func gapOf(list []CheckedMention, gap string) string {
 // Undecided reports whether any unknown mention may be stale.
 func (r *Report) Undecided() bool {
 	return slices.ContainsFunc(r.Mentions, func(m CheckedMention) bool {
-		return m.Verdict == Unknown && m.Hidden == string(Unknown) && !m.nameOfAnyProject()
+		return m.Verdict == Unknown && m.Hidden == string(Unknown) && !m.IsCommonName()
 	})
 }
 
@@ -110,14 +111,14 @@ func (r *Report) Undecided() bool {
 type Unread struct {
 	File repo.Path
 	Why  string
-	// Lasting is set if the cause is the content, so that it persists until the content changes. NoText is set if
+	// Permanent is set if the cause is the content, so that it persists until the content changes. NotText is set if
 	// the content is not prose.
-	Lasting, NoText bool
-	Partial         bool // a part of it was checked
+	Permanent, NotText bool
+	Partial            bool // a part of it was checked
 }
 
-// Shown lists the stale mentions.
-func (r *Report) Shown() []CheckedMention {
+// Stale lists the stale mentions.
+func (r *Report) Stale() []CheckedMention {
 	var list []CheckedMention
 	for _, j := range r.Mentions {
 		if j.Hidden == "" {
@@ -129,14 +130,14 @@ func (r *Report) Shown() []CheckedMention {
 
 // The reasons why a mention is hidden, besides a verdict that is no problem.
 const (
-	HiddenAcked      = "acknowledged"
-	HiddenHistorical = "historical"                    // the document describes the past
-	HiddenHedged     = "hedged"                        // the words around the mention weaken it
-	HiddenPrinted    = "printed by a program"          // by a command in the document
-	HiddenUntrue     = "not there when it was written" // so it may mean something else
-	HiddenCommon     = "any project has one"           // so it may be the reader's
-	HiddenMade       = "named in code"                 // so a program may create it
-	HiddenSaid       = "told in the document"          // at another place in it
+	HiddenAcked        = "acknowledged"
+	HiddenHistorical   = "historical"                    // the document describes the past
+	HiddenHedged       = "hedged"                        // the words around the mention weaken it
+	HiddenPrinted      = "printed by a program"          // by a command in the document
+	HiddenNeverExisted = "not there when it was written" // so it may mean something else
+	HiddenCommon       = "any project has one"           // so it may be the reader's
+	HiddenGenerated    = "named in code"                 // so a program may create it
+	HiddenExplained    = "told in the document"          // at another place in it
 )
 
 // A judge checks the documents of one tree.
@@ -165,11 +166,15 @@ func newJudge(tree *workTree, past *past, policy Policy, files []File) *judge {
 }
 
 // judgeAll reads the documents of a tree and judges each mention.
-func judgeAll(ctx context.Context, tree *workTree, past *past, policy Policy, paths []repo.Path) (*judge, error) {
+func judgeAll(ctx context.Context, tree *workTree, past *past, policy Policy, paths []repo.Path) (*Report, error) {
 	files := tree.tracked()
 	j := newJudge(tree, past, policy, files)
 	j.paths = paths
-	return j, j.run(ctx, files, nil)
+	if err := j.run(ctx, files, nil); err != nil {
+		return nil, err
+	}
+	j.report.Remarks = past.remarks
+	return j.report, nil
 }
 
 // run checks documents. It takes over the verdicts of earlier parts.
@@ -186,7 +191,7 @@ func (j *judge) run(ctx context.Context, files []File, earlier *parts) error {
 	if err := j.judgeByHistory(ctx); err != nil {
 		return err
 	}
-	j.dropMembers()
+	j.dropCasualMentions()
 	j.tally()
 	return nil
 }
@@ -213,16 +218,16 @@ func (t docStatements) hidden(m *CheckedMention) string {
 		return string(m.Verdict)
 	case m.Hidden != "":
 		return m.Hidden
-	case m.Hedged && (!m.True || m.Verdict != Gone && m.Verdict != Moved):
+	case m.Hedged && (!m.ExistedThen || m.Verdict != Gone && m.Verdict != Moved):
 		return HiddenHedged // the history never had it
 	case m.Verdict != Gone && m.Verdict != Moved:
 		return string(m.Verdict)
-	case !m.True:
-		return HiddenUntrue
-	case m.nameOfAnyProject():
+	case !m.ExistedThen:
+		return HiddenNeverExisted
+	case m.IsCommonName():
 		return HiddenCommon
 	case m.Verdict == Moved && t.namesNewPlace(m), t.saysGone(m):
-		return HiddenSaid
+		return HiddenExplained
 	}
 	return ""
 }
@@ -244,14 +249,14 @@ func statementsOf(list []CheckedMention) docStatements {
 	moved := slices.ContainsFunc(list, func(m CheckedMention) bool { return m.Verdict == Moved })
 	for i := range list {
 		m := &list[i]
-		if m.Kind != Path {
+		if m.Kind != mention.Path {
 			continue
 		}
-		if m.inSentence {
+		if m.SaidGoneInSentence {
 			t.gone[docName{m.File, m.Name}] = true
 		}
 		if moved && m.Verdict == Holds {
-			for _, p := range readingOf(m.File, &m.Mention, false).paths {
+			for _, p := range possiblePaths(m.File, &m.Mention, false) {
 				at := docName{m.File, p}
 				t.holds[at] = append(t.holds[at], m.Line)
 			}
@@ -271,54 +276,21 @@ func (t docStatements) namesNewPlace(m *CheckedMention) bool {
 
 // saysGone reports whether a document says elsewhere that a thing no longer exists.
 func (t docStatements) saysGone(m *CheckedMention) bool {
-	return m.Kind == Path && t.gone[docName{m.File, m.Name}]
+	return m.Kind == mention.Path && t.gone[docName{m.File, m.Name}]
 }
-
-// nameOfAnyProject reports whether a mention may mean a file that any project has.
-func (m *Mention) nameOfAnyProject() bool {
-	return m.Kind == Path && m.Form != Link && m.Form != Import && common(m.Name)
-}
-
-// common reports whether a bare name is a file name of any project. A document that names it usually means a file
-// of the reader.
-func common(name string) bool {
-	base := strings.ToLower(name)
-	if strings.Contains(base, "/") {
-		return false
-	}
-	stem, _, _ := strings.Cut(strings.TrimPrefix(base, "."), ".")
-	return slices.Contains(commonNames, base) || slices.Contains(commonStems, stem) || dotfiles.has(base)
-}
-
-var (
-	commonStems = []string{
-		"readme", "license", "licence", "copying", "changelog", "changes", "contributing", "authors", "notice", "todo",
-		"claude", "agents", "gemini", "copilot-instructions", "makefile", "dockerfile", "docker-compose", "rakefile",
-		"gemfile", "procfile", "vagrantfile", "justfile", "env", "config", "settings", "index", "main", "gitignore",
-		"gitattributes", "editorconfig", "npmrc", "nvmrc", "eslintrc", "prettierrc", "babelrc",
-		"prettierignore", "eslintignore", "dockerignore", "npmignore",
-		"cursorrules", "windsurfrules", "clinerules", "roorules", "goosehints", "rules",
-	}
-	commonNames = []string{
-		"package.json", "package-lock.json", "yarn.lock", "pnpm-lock.yaml", "tsconfig.json", "go.mod", "go.sum",
-		"cargo.toml", "cargo.lock", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "tox.ini",
-		"composer.json", "composer.lock", "pom.xml", "build.gradle", "cmakelists.txt", "build", "dist", "src", "lib",
-		"test", "tests", "docs", "bin", "node_modules", "vendor", "tmp", "app.py", "test.py", "app.js", "server.js",
-	}
-)
 
 // readDocuments finds the mentions in the documents.
 func (j *judge) readDocuments(ctx context.Context, files []File) error {
 	var chosen []File
 	for _, f := range files {
-		if f.Mode.SameType(repo.Regular) && IsDocument(f.Path) && j.asked(f.Path) && !excluded(j.policy.Exclude, f.Path) {
+		if f.Mode.SameType(repo.Regular) && mention.IsDocument(f.Path) && j.asked(f.Path) && !excluded(j.policy.Exclude, f.Path) {
 			chosen = append(chosen, f)
 		}
 	}
 	found := make([][]CheckedMention, len(chosen))
 	partial := make([]string, len(chosen))
 	failed := make([]error, len(chosen))
-	err := j.tree.Read(ctx, chosen, MaxBytes, func(i int, content []byte, err error) {
+	err := j.tree.Read(ctx, chosen, mention.MaxBytes, func(i int, content []byte, err error) {
 		if failed[i] = err; err != nil {
 			return
 		}
@@ -337,15 +309,15 @@ func (j *judge) readDocuments(ctx context.Context, files []File) error {
 			}
 			j.report.Unread = append(j.report.Unread, Unread{
 				File: f.Path, Why: failed[i].Error(),
-				Lasting: errors.Is(failed[i], ErrTooLarge) || errors.Is(failed[i], ErrNotText),
-				NoText:  errors.Is(failed[i], ErrNotText),
+				Permanent: errors.Is(failed[i], mention.ErrTooLarge) || errors.Is(failed[i], mention.ErrNotText),
+				NotText:   errors.Is(failed[i], mention.ErrNotText),
 			})
 			continue
 		}
-		j.report.Documents = append(j.report.Documents, Tally{f.Path, make(map[Verdict]int)})
+		j.report.Documents = append(j.report.Documents, DocumentCounts{f.Path, make(map[Verdict]int)})
 		j.list = append(j.list, found[i]...)
 		if partial[i] != "" {
-			j.report.Unread = append(j.report.Unread, Unread{File: f.Path, Why: partial[i], Lasting: true, Partial: true})
+			j.report.Unread = append(j.report.Unread, Unread{File: f.Path, Why: partial[i], Permanent: true, Partial: true})
 		}
 	}
 	return nil
@@ -364,20 +336,20 @@ func (j *judge) judgeByTree(ctx context.Context, files []File) error {
 	var open []int
 	for i := range j.list {
 		m := &j.list[i]
-		if m.Kind != Path || m.Verdict != "" {
+		if m.Kind != mention.Path || m.Verdict != "" {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		r := readingOf(m.File, &m.Mention, false)
+		paths := possiblePaths(m.File, &m.Mention, false)
 		j.index.globs.skipped = false
 		switch {
-		case j.index.holdsPath(&m.Mention, r):
+		case j.index.holdsPath(&m.Mention, paths):
 			m.Verdict = Holds
 		case j.index.globs.skipped:
 			m.Verdict, m.Why = Ambiguous, "too many patterns to try"
-		case len(r.paths) == 0:
+		case len(paths) == 0:
 			m.Verdict, m.Why = Ambiguous, "it is outside the repository"
 		default:
 			open = append(open, i)
@@ -402,7 +374,7 @@ func (j *judge) judgeUntracked(ctx context.Context, open []int) error {
 	var whose []int
 	for _, i := range open {
 		m := &j.list[i]
-		for _, p := range readingOf(m.File, &m.Mention, false).paths {
+		for _, p := range possiblePaths(m.File, &m.Mention, false) {
 			if !m.Glob && usable(p) {
 				paths, whose = append(paths, repo.Path(p)), append(whose, i)
 			}
@@ -430,7 +402,7 @@ func (j *judge) judgeUntracked(ctx context.Context, open []int) error {
 			rest, restOf = append(rest, paths[k]), append(restOf, i)
 		}
 	}
-	ignored, err := j.tree.Ignored(ctx, rest)
+	ignored, err := j.tree.git.Ignored(ctx, rest)
 	if err != nil {
 		return err
 	}
@@ -456,8 +428,8 @@ func (j *judge) judgeByHistory(ctx context.Context) error {
 		return nil
 	}
 	if j.past.head.IsZero() {
-		j.keepIgnored()
-		j.settle(Never, "nothing is committed yet")
+		j.acceptIgnoredPaths()
+		j.setRemainingVerdicts(Never, "nothing is committed yet")
 		return nil
 	}
 	var err error
@@ -468,35 +440,35 @@ func (j *judge) judgeByHistory(ctx context.Context) error {
 	if err := j.judgePast(ctx); err != nil {
 		return err
 	}
-	j.keepIgnored()
-	if err := j.hideMadeFiles(ctx); err != nil {
+	j.acceptIgnoredPaths()
+	if err := j.hideGeneratedFiles(ctx); err != nil {
 		return err
 	}
 	if j.report.Gap != "" {
-		j.settle(Unknown, j.report.Gap)
+		j.setRemainingVerdicts(Unknown, j.report.Gap)
 	}
-	j.settle(Never, "")
+	j.setRemainingVerdicts(Never, "")
 	return nil
 }
 
-// keepIgnored marks ignored paths as holding if the repository did not track them when the document named them.
-func (j *judge) keepIgnored() {
+// acceptIgnoredPaths marks ignored paths as holding if the repository did not track them when the document named them.
+func (j *judge) acceptIgnoredPaths() {
 	for i := range j.list {
-		if m := &j.list[i]; m.ignored && !m.True && m.Verdict != Holds {
+		if m := &j.list[i]; m.ignored && !m.ExistedThen && m.Verdict != Holds {
 			m.Verdict, m.Why, m.Since, m.To, m.Was = Holds, whyIgnored, nil, "", ""
 		}
 	}
 }
 
-// dropMembers removes casual mentions of things that never existed, and names that may be members and were never
+// dropCasualMentions removes casual mentions of things that never existed, and names that may be members and were never
 // files. If the history is incomplete, a name counts as a file if the tree has files with its extension.
-func (j *judge) dropMembers() {
+func (j *judge) dropCasualMentions() {
 	j.list = slices.DeleteFunc(j.list, func(m CheckedMention) bool {
 		drop := false
 		switch {
 		case m.Casual:
 			drop = m.Verdict == Never || m.Verdict == Ambiguous || m.Verdict == Unknown
-		case m.Kind == Path && m.Form != Link && m.Form != Import && memberlike(m.Name):
+		case m.Kind == mention.Path && m.Form != mention.Link && m.Form != mention.Import && mention.MayBeMember(m.Name):
 			drop = m.Verdict == Never || m.Verdict == Unknown && m.Was == "" && !j.index.exts[path.Ext(m.Name)]
 		}
 		if drop && m.judged() {
@@ -506,8 +478,8 @@ func (j *judge) dropMembers() {
 	})
 }
 
-// settle sets the verdict of all mentions without one.
-func (j *judge) settle(v Verdict, why string) {
+// setRemainingVerdicts sets the verdict of all mentions without one.
+func (j *judge) setRemainingVerdicts(v Verdict, why string) {
 	for i := range j.list {
 		if m := &j.list[i]; m.Verdict == "" {
 			m.Verdict, m.Why = v, why

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ken/internal/docs/mention"
 	"ken/internal/repo"
 	"ken/internal/testcost"
 )
@@ -28,48 +29,48 @@ func TestHoldsPath(t *testing.T) {
 		"web/b/util.ts", "site/about.md", "linked@", "docs/cli-js.md", "docs/cli.de.md", "docs/cli-notes.md")
 	for _, tt := range []struct {
 		doc, name string
-		m         Mention
+		m         mention.Mention
 		want      bool
 	}{
-		{"docs/guide.md", "deep/page.md", Mention{}, true},
-		{"docs/deep/page.md", "guide.md", Mention{}, true}, // from the directory above
-		{"docs/guide.md", "api/server.go", Mention{}, true},
-		{"docs/guide.md", "../api/server.go", Mention{}, true},
-		{"docs/guide.md", "/api/server.go", Mention{}, true},
-		{"docs/guide.md", "api", Mention{Dir: true}, true},
-		{"docs/guide.md", "v1/index.ts", Mention{}, true}, // it is shortened
-		{"docs/guide.md", "util.ts", Mention{}, true},     // one of them is meant
-		{"docs/guide.md", "x/util.ts", Mention{}, false},
-		{"docs/guide.md", "api/v1", Mention{}, true},
-		{"docs/guide.md", "api/server", Mention{}, true}, // a module
-		{"docs/guide.md", "site/about.html", Mention{Form: Link}, true},
-		{"docs/guide.md", "api/v1/index.js", Mention{Form: Code}, true},
-		{"docs/guide.md", "api/v1/index.js", Mention{Form: Link}, false},
-		{"docs/guide.md", "linked/anything.go", Mention{}, true}, // paths behind a link are unknown
-		{"docs/guide.md", "server.go", Mention{In: "api"}, true},
-		{"docs/guide.md", "nothing.go", Mention{}, false},
-		{"docs/guide-js.md", "./cli.md", Mention{Form: Link}, true}, // the page in its language
-		{"docs/guide.de.md", "cli.md", Mention{Form: Link}, true},
-		{"docs/guide.fr.md", "cli.md", Mention{Form: Link}, false},
-		{"docs/guide-notes.md", "cli.md", Mention{Form: Link}, false},
-		{"docs/guide.md", "cli.md", Mention{Form: Link}, false},
-		{"docs/guide.md", "erver.go", Mention{}, false},
-		{"docs/guide.md", "api/*.go", Mention{Glob: true}, true},
-		{"docs/guide.md", "v1/*.ts", Mention{Glob: true}, true},
-		{"docs/guide.md", "api/*.rs", Mention{Glob: true}, false},
-		{"docs/guide.md", "api/[", Mention{Glob: true}, false},
+		{"docs/guide.md", "deep/page.md", mention.Mention{}, true},
+		{"docs/deep/page.md", "guide.md", mention.Mention{}, true}, // from the directory above
+		{"docs/guide.md", "api/server.go", mention.Mention{}, true},
+		{"docs/guide.md", "../api/server.go", mention.Mention{}, true},
+		{"docs/guide.md", "/api/server.go", mention.Mention{}, true},
+		{"docs/guide.md", "api", mention.Mention{Dir: true}, true},
+		{"docs/guide.md", "v1/index.ts", mention.Mention{}, true}, // it is shortened
+		{"docs/guide.md", "util.ts", mention.Mention{}, true},     // one of them is meant
+		{"docs/guide.md", "x/util.ts", mention.Mention{}, false},
+		{"docs/guide.md", "api/v1", mention.Mention{}, true},
+		{"docs/guide.md", "api/server", mention.Mention{}, true}, // a module
+		{"docs/guide.md", "site/about.html", mention.Mention{Form: mention.Link}, true},
+		{"docs/guide.md", "api/v1/index.js", mention.Mention{Form: mention.Code}, true},
+		{"docs/guide.md", "api/v1/index.js", mention.Mention{Form: mention.Link}, false},
+		{"docs/guide.md", "linked/anything.go", mention.Mention{}, true}, // paths behind a link are unknown
+		{"docs/guide.md", "server.go", mention.Mention{In: "api"}, true},
+		{"docs/guide.md", "nothing.go", mention.Mention{}, false},
+		{"docs/guide-js.md", "./cli.md", mention.Mention{Form: mention.Link}, true}, // the page in its language
+		{"docs/guide.de.md", "cli.md", mention.Mention{Form: mention.Link}, true},
+		{"docs/guide.fr.md", "cli.md", mention.Mention{Form: mention.Link}, false},
+		{"docs/guide-notes.md", "cli.md", mention.Mention{Form: mention.Link}, false},
+		{"docs/guide.md", "cli.md", mention.Mention{Form: mention.Link}, false},
+		{"docs/guide.md", "erver.go", mention.Mention{}, false},
+		{"docs/guide.md", "api/*.go", mention.Mention{Glob: true}, true},
+		{"docs/guide.md", "v1/*.ts", mention.Mention{Glob: true}, true},
+		{"docs/guide.md", "api/*.rs", mention.Mention{Glob: true}, false},
+		{"docs/guide.md", "api/[", mention.Mention{Glob: true}, false},
 	} {
 		m := tt.m
-		m.File, m.Name, m.Kind = repo.Path(tt.doc), tt.name, Path
-		if got := c.holdsPath(&m, readingOf(m.File, &m, false)); got != tt.want {
+		m.File, m.Name, m.Kind = repo.Path(tt.doc), tt.name, mention.Path
+		if got := c.holdsPath(&m, possiblePaths(m.File, &m, false)); got != tt.want {
 			t.Errorf("%s in %s: holds %v", tt.name, tt.doc, got)
 		}
 	}
 }
 
-// A path that leads out of the repository has no reading. A strict bare name has only those from the document's
+// A path that leads out of the repository means nothing. A strict bare name means only those from the document's
 // directory and from the root.
-func TestReadingOf(t *testing.T) {
+func TestPossiblePaths(t *testing.T) {
 	for _, tt := range []struct {
 		doc, name string
 		strict    bool
@@ -84,14 +85,14 @@ func TestReadingOf(t *testing.T) {
 		{"a/b.md", "/y.go", true, "y.go"},
 		{"a/b.md", "..", true, ""},
 	} {
-		got := strings.Join(readingOf(repo.Path(tt.doc), &Mention{Name: tt.name}, tt.strict).paths, " ")
+		got := strings.Join(possiblePaths(repo.Path(tt.doc), &mention.Mention{Name: tt.name}, tt.strict), " ")
 		if got != tt.want {
 			t.Errorf("%s in %s: %q, want %q", tt.name, tt.doc, got, tt.want)
 		}
 	}
 }
 
-func TestSays(t *testing.T) {
+func TestContainsName(t *testing.T) {
 	for text, want := range map[string]bool{
 		"see api/a.go.": true, "api/a.go": true, "xapi/a.go api/a.gox": false, "xapi/a.go api/a.go": true,
 		"api/a.goé": false, "\xffapi/a.go\xff": true, "": false,
@@ -101,7 +102,7 @@ func TestSays(t *testing.T) {
 		}
 	}
 	if containsName([]byte("anything"), "") {
-		t.Error("nothing is said everywhere")
+		t.Error("every text contains the empty name")
 	}
 }
 
@@ -135,23 +136,23 @@ func TestTaskFiles(t *testing.T) {
 
 func TestFix(t *testing.T) {
 	const text = "See [a](./old/a.go), `old/a.go` and `docs/old/a.go`."
-	at := func(s string, n int) Span {
+	at := func(s string, n int) mention.Span {
 		i := -1
 		for range n {
 			i += 1 + strings.Index(text[i+1:], s)
 		}
-		return Span{i, i + len(s)}
+		return mention.Span{Start: i, End: i + len(s)}
 	}
-	moved := func(name string, span Span, form Form, was, to string) CheckedMention {
+	moved := func(name string, span mention.Span, form mention.Form, was, to string) CheckedMention {
 		return CheckedMention{
-			Mention: Mention{File: "docs/g.md", Line: 1, Name: name, At: span, Form: form, Kind: Path},
+			Mention: mention.Mention{File: "docs/g.md", Line: 1, Name: name, At: span, Form: form, Kind: mention.Path},
 			Verdict: Moved, To: repo.Path(to), Was: repo.Path(was),
 		}
 	}
 	list := []CheckedMention{
-		moved("docs/old/a.go", at("docs/old/a.go", 1), Code, "docs/old/a.go", "new/a.go"),
-		moved("old/a.go", at("old/a.go", 1), Link, "docs/old/a.go", "new/a.go"),
-		moved("old/a.go", at("old/a.go", 2), Code, "docs/old/a.go", "new/a.go"),
+		moved("docs/old/a.go", at("docs/old/a.go", 1), mention.Code, "docs/old/a.go", "new/a.go"),
+		moved("old/a.go", at("old/a.go", 1), mention.Link, "docs/old/a.go", "new/a.go"),
+		moved("old/a.go", at("old/a.go", 2), mention.Code, "docs/old/a.go", "new/a.go"),
 	}
 	got, fixed := Fix("docs/g.md", []byte(text), list)
 	if want := "See [a](../new/a.go), `../new/a.go` and `new/a.go`."; string(got) != want || len(fixed.Edits) != 3 {
@@ -165,7 +166,7 @@ func TestFix(t *testing.T) {
 		"it is hidden":                       {func(j *CheckedMention) { j.Hidden = HiddenHedged }, ""},
 		"it is gone":                         {func(j *CheckedMention) { j.Verdict, j.Why = Gone, "gone" }, "gone"},
 		"its new name has to be escaped":     {func(j *CheckedMention) { j.To = "a`b.go" }, "its new name would have to be escaped"},
-		"it is in running text":              {func(j *CheckedMention) { j.To, j.Form = "a b.go", Word }, "its new name would have to be escaped"},
+		"it is in running text":              {func(j *CheckedMention) { j.To, j.Form = "a b.go", mention.Word }, "its new name would have to be escaped"},
 		"it is beyond the end":               {func(j *CheckedMention) { j.At.End = 1000 }, "the document writes it differently"},
 		"it is of another document":          {func(j *CheckedMention) { j.File = "x.md" }, ""},
 		"where it is said to be has changed": {func(j *CheckedMention) { j.In = "old" }, "its directory may be another one now"},
@@ -176,30 +177,30 @@ func TestFix(t *testing.T) {
 		if string(got) != text || len(fixed.Edits) != 0 {
 			t.Errorf("%s: %s, %v", name, got, fixed.Edits)
 		}
-		if left := fixed.Left; len(left) > 1 || len(left) == 1 && left[0].Why != tt.why || len(left) == 0 && tt.why != "" {
+		if left := fixed.Unfixed; len(left) > 1 || len(left) == 1 && left[0].Why != tt.why || len(left) == 0 && tt.why != "" {
 			t.Errorf("%s: left %v", name, left)
 		}
 	}
 }
 
-func TestSpelled(t *testing.T) {
+func TestEncodePath(t *testing.T) {
 	for _, tt := range []struct {
 		name, doc string
-		form      Form
+		form      mention.Form
 		want      string
 	}{
-		{"a/my file (1).go", "g.md", Code, "a/my file (1).go"},
-		{"a/my file (1).go", "g.md", Link, "a/my%20file%20%281%29.go"},
-		{"a/my file.go", "g.rst", Link, ""},
-		{"a/my file.go", "g.md", Block, ""},
-		{"a/é.go", "g.md", Link, "a/%C3%A9.go"},
-		{"a/é.go", "g.md", Code, "a/é.go"},
-		{"a/`.go", "g.md", Code, ""},
-		{"a/b\nc.go", "g.md", Code, ""},
-		{"a/\xff.go", "g.md", Code, ""},
-		{"c:d.md", "g.md", Link, "c%3Ad.md"},
+		{"a/my file (1).go", "g.md", mention.Code, "a/my file (1).go"},
+		{"a/my file (1).go", "g.md", mention.Link, "a/my%20file%20%281%29.go"},
+		{"a/my file.go", "g.rst", mention.Link, ""},
+		{"a/my file.go", "g.md", mention.Block, ""},
+		{"a/é.go", "g.md", mention.Link, "a/%C3%A9.go"},
+		{"a/é.go", "g.md", mention.Code, "a/é.go"},
+		{"a/`.go", "g.md", mention.Code, ""},
+		{"a/b\nc.go", "g.md", mention.Code, ""},
+		{"a/\xff.go", "g.md", mention.Code, ""},
+		{"c:d.md", "g.md", mention.Link, "c%3Ad.md"},
 	} {
-		if got, ok := spelled(tt.name, repo.Path(tt.doc), tt.form); ok != (tt.want != "") || ok && got != tt.want {
+		if got, ok := encodePath(tt.name, repo.Path(tt.doc), tt.form); ok != (tt.want != "") || ok && got != tt.want {
 			t.Errorf("%q as %s in %s: %q, %v", tt.name, tt.form, tt.doc, got, ok)
 		}
 	}
@@ -217,18 +218,6 @@ func TestRelative(t *testing.T) {
 	} {
 		if got := relative(tt[0], tt[1]); got != tt[2] {
 			t.Errorf("%s from %s: %s, want %s", tt[1], tt[0], got, tt[2])
-		}
-	}
-}
-
-func TestCommon(t *testing.T) {
-	for name, want := range map[string]bool{
-		"README.md": true, "CLAUDE.md": true, ".env.example": true, "package.json": true, "Makefile": true,
-		"docs/README.md": false, "server.go": false, "build.sh": false, ".travis.yml": true,
-		".cursorrules": true, ".windsurfrules": true,
-	} {
-		if common(name) != want {
-			t.Errorf("%s: %v", name, !want)
 		}
 	}
 }
@@ -269,15 +258,15 @@ func TestJudgeBombs(t *testing.T) {
 		"globs": func(n int) *judge {
 			c := censusOf(paths...)
 			for i := range n {
-				m := Mention{File: "README.md", Kind: Path, Glob: true, Name: fmt.Sprintf("*/**/a%d*/b*.txt", i)}
-				c.holdsPath(&m, readingOf(m.File, &m, false))
+				m := mention.Mention{File: "README.md", Kind: mention.Path, Glob: true, Name: fmt.Sprintf("*/**/a%d*/b*.txt", i)}
+				c.holdsPath(&m, possiblePaths(m.File, &m, false))
 			}
 			return &judge{index: c}
 		},
 		"what has gone": func(n int) *judge {
-			j := &judge{report: &Report{Documents: []Tally{{"README.md", make(map[Verdict]int)}}}}
+			j := &judge{report: &Report{Documents: []DocumentCounts{{"README.md", make(map[Verdict]int)}}}}
 			for i := range n {
-				m := CheckedMention{Mention: Mention{File: "README.md", Line: 2 * i, Kind: Path, Name: fmt.Sprintf("src/x%d.go", i)}, Verdict: Gone, True: true}
+				m := CheckedMention{Mention: mention.Mention{File: "README.md", Line: 2 * i, Kind: mention.Path, Name: fmt.Sprintf("src/x%d.go", i)}, Verdict: Gone, ExistedThen: true}
 				switch i % 3 {
 				case 0:
 					m.Verdict, m.To = Moved, "src/y.go"
@@ -297,19 +286,19 @@ func TestJudgeBombs(t *testing.T) {
 // A document that describes a removal or a move, near the mention or anywhere, needs no report.
 func TestDocumentStatements(t *testing.T) {
 	list := []CheckedMention{
-		{Mention: Mention{File: "a.md", Line: 1, Kind: Path, Name: "new.go"}, Verdict: Holds},
-		{Mention: Mention{File: "a.md", Line: 4, Kind: Path, Name: "old.go"}, Verdict: Moved, True: true, To: "new.go"},
-		{Mention: Mention{File: "a.md", Line: 5, Kind: Path, Name: "old.go"}, Verdict: Moved, True: true, To: "new.go"},
-		{Mention: Mention{File: "a.md", Line: 6, Kind: Path, Name: "x.go"}, Verdict: Gone, True: true},
-		{Mention: Mention{File: "a.md", Line: 99, Kind: Path, Name: "x.go", Hedged: true, SaidGone: true, inSentence: true}, Verdict: Gone, True: true, Hidden: HiddenHedged},
-		{Mention: Mention{File: "b.md", Line: 1, Kind: Path, Name: "x.go"}, Verdict: Gone, True: true},
+		{Mention: mention.Mention{File: "a.md", Line: 1, Kind: mention.Path, Name: "new.go"}, Verdict: Holds},
+		{Mention: mention.Mention{File: "a.md", Line: 4, Kind: mention.Path, Name: "old.go"}, Verdict: Moved, ExistedThen: true, To: "new.go"},
+		{Mention: mention.Mention{File: "a.md", Line: 5, Kind: mention.Path, Name: "old.go"}, Verdict: Moved, ExistedThen: true, To: "new.go"},
+		{Mention: mention.Mention{File: "a.md", Line: 6, Kind: mention.Path, Name: "x.go"}, Verdict: Gone, ExistedThen: true},
+		{Mention: mention.Mention{File: "a.md", Line: 99, Kind: mention.Path, Name: "x.go", Hedged: true, SaidGone: true, SaidGoneInSentence: true}, Verdict: Gone, ExistedThen: true, Hidden: HiddenHedged},
+		{Mention: mention.Mention{File: "b.md", Line: 1, Kind: mention.Path, Name: "x.go"}, Verdict: Gone, ExistedThen: true},
 	}
 	told := statementsOf(list)
 	var got []string
 	for i := range list {
 		got = append(got, told.hidden(&list[i]))
 	}
-	if want := []string{"holds", HiddenSaid, "", HiddenSaid, HiddenHedged, ""}; !slices.Equal(got, want) {
+	if want := []string{"holds", HiddenExplained, "", HiddenExplained, HiddenHedged, ""}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -7,29 +7,30 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"ken/internal/docs/mention"
 	"ken/internal/repo"
 )
 
 // mentions reads one document, and hides mentions that are not useful. partial says why there may be more
 // mentions; "" if the list is complete.
 func (j *judge) mentions(doc repo.Path, content []byte) (list []CheckedMention, partial string, err error) {
-	read, err := Read(doc, content)
+	read, err := mention.Read(doc, content)
 	if err != nil {
 		return nil, "", err
 	}
 	list = make([]CheckedMention, len(read.Mentions))
-	past, decision := historical(doc) || isChangelog(doc, content), roleOf(doc) == Decision
+	past, decision := mention.IsHistorical(doc) || mention.IsChangelog(doc, content), mention.RoleOf(doc) == mention.Decision
 	var prompted []bool // for each line; computed on first use
 	for i, m := range read.Mentions {
 		list[i].Mention = m
 		switch {
 		case m.Acked || acceptedByPolicy(j.policy.OK, &m):
 			list[i].Hidden = HiddenAcked
-		case past, decision && m.Form != Link: // true at the time of the decision, but a link must work now
+		case past, decision && m.Form != mention.Link: // true at the time of the decision, but a link must work now
 			list[i].Hidden = HiddenHistorical
-		case m.SaidGone && m.Form != Link: // a link must work nevertheless
+		case m.SaidGone && m.Form != mention.Link: // a link must work nevertheless
 			list[i].Hidden = HiddenHedged
-		case m.Form == Drawing:
+		case m.Form == mention.Drawing:
 			if prompted == nil {
 				prompted = printed(content)
 			}
@@ -60,7 +61,7 @@ func printed(content []byte) []bool {
 var prompts = []string{"$ ", "> ", "% ", "❯ ", "➜ ", "PS> "}
 
 // acceptedByPolicy reports whether the policy accepts a mention.
-func acceptedByPolicy(ok []string, m *Mention) bool {
+func acceptedByPolicy(ok []string, m *mention.Mention) bool {
 	for _, o := range ok {
 		if o == m.Text || o == m.Name {
 			return true

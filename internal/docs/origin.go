@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"ken/internal/docs/mention"
 	"ken/internal/repo"
 )
 
@@ -195,7 +196,7 @@ func (j *judge) compareOne(v *version, content []byte, err error, found map[int]
 			still = append(still, v.trail.open[i:]...)
 			break
 		}
-		text := j.list[m].searched()
+		text := j.list[m].searchText()
 		has, known := said[text]
 		if !known {
 			has = containsName(content, text)
@@ -210,9 +211,9 @@ func (j *judge) compareOne(v *version, content []byte, err error, found map[int]
 	v.trail.open = still
 }
 
-// searched returns the text that identifies a mention in other versions.
-func (m *Mention) searched() string {
-	if m.At == (Span{}) {
+// searchText returns the text that identifies a mention in other versions.
+func (m *CheckedMention) searchText() string {
+	if m.At == (mention.Span{}) {
 		return m.Text
 	}
 	return m.Name

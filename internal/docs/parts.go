@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ken/internal/docs/mention"
 	"ken/internal/repo"
 )
 
@@ -30,14 +31,14 @@ type docPart struct {
 }
 
 // key identifies a mention in its document: mentions with the same key get the same verdict.
-func (m *Mention) key() string {
+func (m *CheckedMention) key() string {
 	return fmt.Sprintf("%s\x00%s\x00%s\x00%s\x00%s\x00%v%v", m.Kind, m.Tool, m.In, m.Name, m.Form, m.Dir, m.Glob)
 }
 
 // nameKey returns the key of a symbol or a command, which has the same verdict in every document; "" for other
 // kinds.
-func (m *Mention) nameKey() string {
-	if m.Kind != Symbol && m.Kind != Command {
+func (m *CheckedMention) nameKey() string {
+	if m.Kind != mention.Symbol && m.Kind != mention.Command {
 		return ""
 	}
 	return fmt.Sprintf("%s\x00%s\x00%s", m.Kind, m.Tool, m.Name)
@@ -53,7 +54,7 @@ func (c *Checker) partsInputs(s *repo.Snapshot, in *inputs) *inputs {
 	recent := c.recent()
 	for i := range s.Index.Entries {
 		e, f := &s.Index.Entries[i], &in.found[i]
-		if IsDocument(e.Path) && e.Mode.SameType(repo.Regular) {
+		if mention.IsDocument(e.Path) && e.Mode.SameType(repo.Regular) {
 			fmt.Fprintf(k, "%q\n", string(e.Path))
 			continue
 		}
@@ -114,7 +115,7 @@ func (p *parts) changedSince(files []File, ids map[repo.Path]repo.ID) map[repo.P
 		if !read {
 			id = f.ID
 		}
-		if before[f.Path] != id && f.Mode.SameType(repo.Regular) && IsDocument(f.Path) {
+		if before[f.Path] != id && f.Mode.SameType(repo.Regular) && mention.IsDocument(f.Path) {
 			changed[f.Path] = true
 		}
 	}
@@ -130,12 +131,12 @@ func (p *parts) changedSince(files []File, ids map[repo.Path]repo.ID) map[repo.P
 func (t *workTree) contentIDs(ctx context.Context, files []File) (map[repo.Path]repo.ID, error) {
 	var edited []File
 	for _, f := range files {
-		if f.Edited && f.Mode.SameType(repo.Regular) && IsDocument(f.Path) {
+		if f.Edited && f.Mode.SameType(repo.Regular) && mention.IsDocument(f.Path) {
 			edited = append(edited, f)
 		}
 	}
 	ids := make([]repo.ID, len(edited))
-	err := t.Read(ctx, edited, MaxBytes, func(i int, content []byte, err error) {
+	err := t.Read(ctx, edited, mention.MaxBytes, func(i int, content []byte, err error) {
 		if err == nil {
 			ids[i] = t.git.ObjectFormat().Blob(content)
 		}
@@ -166,7 +167,7 @@ func (j *judge) carry(p *parts) {
 	for _, d := range p.Documents {
 		path := repo.Path(d.Path)
 		for _, key := range d.Held {
-			if kind, rest, _ := bytes.Cut([]byte(key), []byte{0}); string(kind) == string(Symbol) || string(kind) == string(Command) {
+			if kind, rest, _ := bytes.Cut([]byte(key), []byte{0}); string(kind) == string(mention.Symbol) || string(kind) == string(mention.Command) {
 				parts := bytes.Split(rest, []byte{0})
 				names[fmt.Sprintf("%s\x00%s\x00%s", kind, parts[0], parts[2])] = true
 			}
@@ -186,14 +187,14 @@ func (j *judge) carry(p *parts) {
 		m := &j.list[i]
 		old := before[m.File][m.key()]
 		switch {
-		case m.Kind == Anchor: // the other document may have changed
+		case m.Kind == mention.Anchor: // the other document may have changed
 		case held[m.File][m.key()] || names[m.nameKey()]:
 			m.Verdict, m.carried = Holds, true
 		case old != nil && (old.judged() || m.Hidden != ""):
-			m.Verdict, m.Since, m.Uncommitted, m.To, m.True = old.Verdict, old.Since, old.Uncommitted, old.To, old.True
+			m.Verdict, m.Since, m.Uncommitted, m.To, m.ExistedThen = old.Verdict, old.Since, old.Uncommitted, old.To, old.ExistedThen
 			m.Written, m.Why, m.Was, m.carried = old.Written, old.Why, old.Was, true
-			if old.Hidden == HiddenMade {
-				m.Hidden = HiddenMade
+			if old.Hidden == HiddenGenerated {
+				m.Hidden = HiddenGenerated
 			}
 		}
 	}
@@ -205,7 +206,7 @@ func (m *CheckedMention) judged() bool {
 	case HiddenAcked, HiddenHistorical, HiddenPrinted:
 		return false
 	case HiddenHedged:
-		return !m.SaidGone || m.Form == Link
+		return !m.SaidGone || m.Form == mention.Link
 	}
 	return true
 }
@@ -236,15 +237,15 @@ func (j *judge) parts(files []File, ids map[repo.Path]repo.ID, earlier *parts) *
 			byDoc[m.File] = d
 			j.fresh[m.File] = d
 		}
-		if m.Verdict == Holds && m.Kind != Anchor {
+		if m.Verdict == Holds && m.Kind != mention.Anchor {
 			d.Held = append(d.Held, m.key())
 		}
-		if m.Kind == Anchor && m.Was != m.File && m.Was != "" {
+		if m.Kind == mention.Anchor && m.Was != m.File && m.Was != "" {
 			d.Anchors = append(d.Anchors, []byte(m.Was))
 		}
 	}
 	for _, f := range files {
-		if !IsDocument(f.Path) || !f.Mode.SameType(repo.Regular) {
+		if !mention.IsDocument(f.Path) || !f.Mode.SameType(repo.Regular) {
 			continue
 		}
 		d := byDoc[f.Path]
@@ -270,7 +271,7 @@ func withoutHolding(list []CheckedMention) []CheckedMention {
 // merge adds the other documents of an earlier report to the report on some.
 func (j *judge) merge(files []File, earlier *Report) {
 	type piece struct {
-		tally    *Tally
+		tally    *DocumentCounts
 		mentions []CheckedMention
 		unread   []Unread
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/docs/mention"
 	"ken/internal/repo"
 )
 
@@ -15,7 +16,7 @@ const maxMoves = 12
 // judgePast judges the mentions of things that do not exist.
 func (j *judge) judgePast(ctx context.Context) error {
 	ever := j.pathsByName()
-	open := make(map[Kind][]int)
+	open := make(map[mention.Kind][]int)
 	var asked []int // those whose origin is needed
 	for i := range j.list {
 		m := &j.list[i]
@@ -25,11 +26,11 @@ func (j *judge) judgePast(ctx context.Context) error {
 		case m.Glob:
 			m.Verdict, m.Why = Ambiguous, "nothing matches it"
 			continue
-		case m.Kind == Path && ever[path.Base(path.Clean(m.Name))] == nil:
+		case m.Kind == mention.Path && ever[path.Base(path.Clean(m.Name))] == nil:
 			continue
 		case m.Hidden == "":
 			asked = append(asked, i)
-		case m.Kind != Path:
+		case m.Kind != mention.Path:
 			// Only for a path is it known without its origin whether it ever existed.
 			m.Verdict, m.Why = Ambiguous, "not searched further"
 			continue
@@ -46,20 +47,20 @@ func (j *judge) judgePast(ctx context.Context) error {
 			j.list[i].Written = &written
 		}
 	}
-	gone, err := j.existedThen(ctx, open[Path], claims, ever)
+	gone, err := j.existedThen(ctx, open[mention.Path], claims, ever)
 	if err != nil {
 		return err
 	}
 	if err := j.findMoves(ctx, gone); err != nil {
 		return err
 	}
-	if err := j.judgePastAnchors(ctx, open[Anchor], claims); err != nil {
+	if err := j.judgePastAnchors(ctx, open[mention.Anchor], claims); err != nil {
 		return err
 	}
-	if err := j.judgePastCommands(ctx, open[Command], claims); err != nil {
+	if err := j.judgePastCommands(ctx, open[mention.Command], claims); err != nil {
 		return err
 	}
-	return j.judgePastSymbols(ctx, open[Symbol], claims)
+	return j.judgePastSymbols(ctx, open[mention.Symbol], claims)
 }
 
 // pathsByName returns all paths of files and directories that ever existed, by their last element.
@@ -83,9 +84,9 @@ const maxEndings = 12
 
 // endingIn returns the paths that end in the name of a mention, except files of tests or examples; nil if there
 // are too many. A name that may be an example, or a single directory, matches nothing.
-func endingIn(m *Mention, ever map[string][]repo.Path) []repo.Path {
+func endingIn(m *mention.Mention, ever map[string][]repo.Path) []repo.Path {
 	name := strings.TrimPrefix(path.Clean("/"+m.Name), "/")
-	if m.Form == Link || m.Form == Import || strings.HasPrefix(m.Name, "/") || strings.HasPrefix(m.Name, "..") {
+	if m.Form == mention.Link || m.Form == mention.Import || strings.HasPrefix(m.Name, "/") || strings.HasPrefix(m.Name, "..") {
 		return nil // the document names the directory
 	}
 	bare := !strings.Contains(name, "/")
@@ -108,12 +109,12 @@ func endingIn(m *Mention, ever map[string][]repo.Path) []repo.Path {
 // same names.
 func ofTests(p repo.Path) bool {
 	return slices.ContainsFunc(strings.Split(strings.ToLower(string(p.Dir())), "/"), func(dir string) bool {
-		return testDirs.has(dir) || strings.HasPrefix(dir, "template-")
+		return testDirs[dir] || strings.HasPrefix(dir, "template-")
 	})
 }
 
-var testDirs = lexicon{text: `test tests testing __tests__ testdata fixtures fixture example examples sample samples demo demos playground playgrounds
-	e2e template templates skeleton boilerplate scaffold starter starters`}
+var testDirs = setOf(strings.Fields(`test tests testing __tests__ testdata fixtures fixture example examples sample samples demo demos playground playgrounds
+	e2e template templates skeleton boilerplate scaffold starter starters`))
 
 // existedThen finds the mentions of things that existed when the document named them, and returns those of things
 // that ever existed.
@@ -125,7 +126,7 @@ func (j *judge) existedThen(ctx context.Context, open []int, claims map[int]orig
 		}
 		m := &j.list[i].Mention
 		var list []repo.Path
-		for _, p := range readingOf(c.doc, m, true).paths {
+		for _, p := range possiblePaths(c.doc, m, true) {
 			list = append(list, repo.Path(p))
 		}
 		return append(list, endingIn(m, ever)...)
@@ -147,12 +148,12 @@ func (j *judge) existedThen(ctx context.Context, open []int, claims map[int]orig
 		c := claims[i]
 		for _, p := range meant(i) {
 			if !ids[k].IsZero() && m.Was == "" {
-				m.Was, m.True = p, true
+				m.Was, m.ExistedThen = p, true
 			}
 			k++
 		}
 		if m.Was == "" {
-			for _, p := range readingOf(m.File, &m.Mention, true).paths {
+			for _, p := range possiblePaths(m.File, &m.Mention, true) {
 				if len(j.history.Touching(repo.Path(p))) > 0 || len(j.history.Below(repo.Path(p))) > 0 {
 					m.Was = repo.Path(p)
 					break
@@ -163,7 +164,7 @@ func (j *judge) existedThen(ctx context.Context, open []int, claims map[int]orig
 		case m.Was == "":
 		case j.index.has(string(m.Was)):
 			m.Verdict = Holds // the document has moved
-		case !m.True && c.vague != "":
+		case !m.ExistedThen && c.vague != "":
 			m.Verdict, m.Why = Unknown, c.vague
 		default:
 			m.Verdict = Gone
@@ -227,12 +228,12 @@ func (j *judge) findMoves(ctx context.Context, gone []int) error {
 			m.Why = "or moved: " + WhyAbsent
 		}
 	}
-	return j.keepBuilt(ctx, gone)
+	return j.excludeBuildOutput(ctx, gone)
 }
 
-// keepBuilt clears True for ignored directories, and for ignored files if the commit that removed them edited a
-// .gitignore: since then a build creates them.
-func (j *judge) keepBuilt(ctx context.Context, gone []int) error {
+// excludeBuildOutput clears ExistedThen for ignored directories, and for ignored files if the commit that removed them
+// edited a .gitignore: since then a build creates them.
+func (j *judge) excludeBuildOutput(ctx context.Context, gone []int) error {
 	var commits []repo.ID
 	for _, i := range gone {
 		if m := &j.list[i]; m.ignored && m.Since != nil && !slices.Contains(commits, m.Since.ID) {
@@ -249,24 +250,20 @@ func (j *judge) keepBuilt(ctx context.Context, gone []int) error {
 			continue
 		}
 		directory := len(j.history.Touching(m.Was)) == 0
-		built := directory || buildDirs.has(firstElement(string(m.Was)))
+		top, _, _ := strings.Cut(string(m.Was), "/")
+		built := directory || buildDirs[top]
 		if m.Since != nil {
 			paths := changed[slices.Index(commits, m.Since.ID)]
 			built = built || slices.ContainsFunc(paths, func(p repo.Path) bool { return p.Base() == ".gitignore" })
 		}
 		if built {
-			m.True = false
+			m.ExistedThen = false
 		}
 	}
 	return nil
 }
 
-func firstElement(p string) string {
-	first, _, _ := strings.Cut(p, "/")
-	return first
-}
-
-var buildDirs = lexicon{text: "dist build out target coverage bin _build _site public generated tmp"}
+var buildDirs = setOf(strings.Fields("dist build out target coverage bin _build _site public generated tmp"))
 
 // contents returns the tracked files by content id.
 func (j *judge) contents() map[repo.ID][]repo.Path {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"ken/internal/docs/mention"
 	"ken/internal/outline"
 	"ken/internal/repo"
 )
@@ -176,8 +177,8 @@ func (v *fileVersion) defines(name symbolName) bool {
 		slices.ContainsFunc(v.outline.Symbols, func(s outline.Symbol) bool { return name.definedBy(v.path, &s) })
 }
 
-// alsoIn returns the searches that continue in another file, which has the thing after the commit that was found.
-func (j *judge) alsoIn(ctx context.Context, searches []*removalSearch) ([]*removalSearch, error) {
+// movedElsewhere returns the searches that continue in another file, which has the thing after the commit that was found.
+func (j *judge) movedElsewhere(ctx context.Context, searches []*removalSearch) ([]*removalSearch, error) {
 	const most = 500 // files; a commit with more moved everything
 	var commits []repo.ID
 	at := make(map[repo.CommitNumber]int)
@@ -192,7 +193,7 @@ func (j *judge) alsoIn(ctx context.Context, searches []*removalSearch) ([]*remov
 		return nil, err
 	}
 	for i, paths := range changed {
-		changed[i] = slices.DeleteFunc(paths, func(p repo.Path) bool { return IsDocument(p) || !outline.MayRead(p) })
+		changed[i] = slices.DeleteFunc(paths, func(p repo.Path) bool { return mention.IsDocument(p) || !outline.MayHaveOutline(p) })
 	}
 	var checks []versionCheck
 	for _, h := range searches {
@@ -263,7 +264,7 @@ func (j *judge) checkRenames(ctx context.Context, gone []goneSymbol, searches []
 			continue
 		}
 		for _, p := range changed[slices.Index(commits, m.Since.ID)] {
-			if !IsDocument(p) && outline.MayRead(p) && !isTest(p) {
+			if !mention.IsDocument(p) && outline.MayHaveOutline(p) && !isTest(p) {
 				member := symbolName{member: g.name.member}
 				checks = append(checks, versionCheck{
 					place:  repo.CommitPath{Commit: m.Since.ID, Path: p},
@@ -279,7 +280,7 @@ func (j *judge) checkRenames(ctx context.Context, gone []goneSymbol, searches []
 	for k, l := range checks {
 		if l.has {
 			m := &j.list[whose[k]]
-			m.Verdict, m.True, m.Since = Ambiguous, false, nil
+			m.Verdict, m.ExistedThen, m.Since = Ambiguous, false, nil
 			m.Why = "another type in " + l.place.Path.String() + " has it since"
 		}
 	}
@@ -290,7 +291,7 @@ func (j *judge) checkRenames(ctx context.Context, gone []goneSymbol, searches []
 func (v *fileVersion) read() *outline.Outline {
 	if !v.asked {
 		v.asked = true
-		if o, err := outline.Of(v.path, v.content); err == nil {
+		if o, err := outline.Parse(v.path, v.content); err == nil {
 			v.outline = o
 		}
 	}
@@ -309,7 +310,7 @@ func replacementOf(before, after *outline.Outline, name symbolName) string {
 		s := &before.Symbols[i]
 		had[s.FullName()] = true
 		owner := split(s.FullName()).owner
-		if wordOf(s.Name) == name.member && (name.owner == "" || owner == name.owner || owner == "") {
+		if mention.SymbolWord(s.Name) == name.member && (name.owner == "" || owner == name.owner || owner == "") {
 			at = i
 		}
 	}

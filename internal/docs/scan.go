@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"ken/internal/docs/mention"
 	"ken/internal/outline"
 	"ken/internal/repo"
 )
@@ -47,7 +48,7 @@ func newSymbolScan() *symbolScan {
 // split returns the last two parts of a name.
 func split(name string) symbolName {
 	parts := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(".:#", r) })
-	n := symbolName{member: wordOf(name)}
+	n := symbolName{member: mention.SymbolWord(name)}
 	if len(parts) > 1 {
 		n.owner = strings.Trim(parts[len(parts)-2], "$@?!&*()")
 	}
@@ -79,7 +80,7 @@ func (s *symbolScan) text(f File, text []byte) {
 	coded := make(map[string]bool) // members, in code
 	home := make(map[string]bool)  // owners that the file declares
 	var used []symbolName
-	s.eachWordAt(text, func(at int, word []byte) {
+	eachWord(text, func(at int, word []byte) {
 		known, owns := s.words[string(word)], s.owned[string(word)]
 		if known == nil && owns == nil {
 			return
@@ -134,23 +135,6 @@ func (s *symbolScan) text(f File, text []byte) {
 	}
 }
 
-// eachWordAt is eachWord with the position of each word.
-func (s *symbolScan) eachWordAt(text []byte, f func(at int, word []byte)) {
-	start, is := -1, wordBytes()
-	for i, c := range text {
-		switch {
-		case is[c] && start < 0:
-			start = i
-		case !is[c] && start >= 0:
-			f(start, text[start:i])
-			start = -1
-		}
-	}
-	if start >= 0 {
-		f(start, text[start:])
-	}
-}
-
 // after reports whether a text ends with an owner and a separator.
 func after(text []byte, owner string) bool {
 	for _, mark := range []string{".", "::", "#", "->", "?.", `\`} {
@@ -182,7 +166,7 @@ func declares(text []byte, at int) bool {
 	}
 	last := string(fields[len(fields)-1])
 	switch {
-	case typeWords.has(last):
+	case typeWords[last]:
 		return true
 	case string(fields[0]) == "impl" || bytes.HasPrefix(fields[0], []byte("impl<")):
 		return len(fields) == 1 || last == "for" || bytes.HasPrefix(fields[0], []byte("impl<")) && bytes.HasSuffix(bytes.TrimRight(line, " "), []byte(">"))
@@ -192,7 +176,7 @@ func declares(text []byte, at int) bool {
 	return false
 }
 
-var typeWords = lexicon{text: "class struct type trait interface enum module mod namespace object record union protocol extension mixin"}
+var typeWords = setOf(strings.Fields("class struct type trait interface enum module mod namespace object record union protocol extension mixin"))
 
 // packagesOf returns the names of the packages that a file may belong to: its own name, and those of its
 // directories.
@@ -285,7 +269,7 @@ func (s *symbolScan) inherited(ctx context.Context, tree *workTree) error {
 		}
 		declared := make(map[string]bool)
 		parts := make(map[string][]byte) // parts of declarations, by owner
-		s.eachWordAt(text, func(at int, word []byte) {
+		eachWord(text, func(at int, word []byte) {
 			if len(word) < 3 || word[0] < 'A' || word[0] > 'Z' || !declares(text, at) {
 				return
 			}
@@ -302,7 +286,7 @@ func (s *symbolScan) inherited(ctx context.Context, tree *workTree) error {
 			if named[owner] == nil {
 				named[owner] = make(map[string]bool)
 			}
-			eachWord(part, func(word []byte) { named[owner][string(word)] = true })
+			eachWord(part, func(_ int, word []byte) { named[owner][string(word)] = true })
 		}
 	})
 	if err != nil {
@@ -352,7 +336,7 @@ func isTest(p repo.Path) bool {
 
 // definedBy reports whether a symbol of a file has this name.
 func (n symbolName) definedBy(file repo.Path, s *outline.Symbol) bool {
-	if wordOf(s.Name) != n.member {
+	if mention.SymbolWord(s.Name) != n.member {
 		return false
 	}
 	if n.owner == "" {
@@ -368,7 +352,7 @@ func (n symbolName) definedBy(file repo.Path, s *outline.Symbol) bool {
 // isAmbiguous reports whether the name may also be an option, a key, a column or an ordinary word: the name of a
 // field, of a method or module in lower case, or a capitalised word that is not the name of a type.
 func (n symbolName) isAmbiguous(file repo.Path, s *outline.Symbol) bool {
-	if capitalised(n.member) && n.owner == "" {
+	if mention.IsCapitalised(n.member) && n.owner == "" {
 		return !typeKind(s.Kind)
 	}
 	switch s.Kind {
@@ -384,11 +368,6 @@ func (n symbolName) isAmbiguous(file repo.Path, s *outline.Symbol) bool {
 
 func typeKind(k outline.Kind) bool {
 	return slices.Contains([]outline.Kind{outline.Type, outline.Class, outline.Struct, outline.Union, outline.Interface, outline.Trait, outline.Enum}, k)
-}
-
-// capitalised reports whether only the first letter of a word is a capital.
-func capitalised(word string) bool {
-	return word != "" && word[:1] != strings.ToLower(word[:1]) && word[1:] == strings.ToLower(word[1:]) && !strings.Contains(word, "_")
 }
 
 // commentMarks are the comment syntax of a kind of file.

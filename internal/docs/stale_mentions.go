@@ -35,7 +35,7 @@ func StaleMentions(ws *workspace.Workspace) map[repo.Path][]string {
 // saveStaleMentions stores the stale mentions of a report on all documents. It ignores errors.
 func (c *Checker) saveStaleMentions(rep *Report) {
 	list := []staleMention{}
-	for _, m := range rep.Shown() {
+	for _, m := range rep.Stale() {
 		list = append(list, staleMention{[]byte(m.File), m.Text})
 	}
 	text, err := json.Marshal(list)

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"ken/internal/docs/mention"
 	"ken/internal/outline"
 	"ken/internal/repo"
 )
@@ -26,15 +27,6 @@ const (
 // A wordSet is a set of words to search for in texts. It is safe for concurrent use.
 type wordSet map[string]*atomic.Bool
 
-// wordOf returns the word that identifies a symbol in a text: the last part of its name, without marks that only
-// some authors write.
-func wordOf(name string) string {
-	if i := strings.LastIndexAny(name, ".:#"); i >= 0 {
-		name = name[i+1:]
-	}
-	return strings.Trim(name, "$@?!&*()")
-}
-
 // add adds a word to look for.
 func (w wordSet) add(word string) {
 	if w[word] == nil {
@@ -44,7 +36,7 @@ func (w wordSet) add(word string) {
 
 // mark marks the words in a text.
 func (w wordSet) mark(text []byte) {
-	eachWord(text, func(word []byte) {
+	eachWord(text, func(_ int, word []byte) {
 		if seen := w[string(word)]; seen != nil && !seen.Load() {
 			seen.Store(true)
 		}
@@ -54,7 +46,7 @@ func (w wordSet) mark(text []byte) {
 // in returns the set of words in a text.
 func (w wordSet) in(text []byte) map[string]bool {
 	var found map[string]bool
-	eachWord(text, func(word []byte) {
+	eachWord(text, func(_ int, word []byte) {
 		if w[string(word)] == nil {
 			return
 		}
@@ -75,20 +67,20 @@ var wordBytes = sync.OnceValue(func() *[256]bool {
 	return &is
 })
 
-// eachWord calls f with each word of a text that is long enough to be a name.
-func eachWord(text []byte, f func(word []byte)) {
+// eachWord calls f with each word of a text and its position.
+func eachWord(text []byte, f func(at int, word []byte)) {
 	start, is := -1, wordBytes()
 	for i, c := range text {
 		switch {
 		case is[c] && start < 0:
 			start = i
 		case !is[c] && start >= 0:
-			f(text[start:i])
+			f(start, text[start:i])
 			start = -1
 		}
 	}
 	if start >= 0 {
-		f(text[start:])
+		f(start, text[start:])
 	}
 }
 
@@ -98,7 +90,7 @@ func eachWord(text []byte, f func(word []byte)) {
 func (j *judge) judgeSymbols(ctx context.Context, files []File) error {
 	scan := newSymbolScan()
 	for i := range j.list {
-		if m := &j.list[i]; m.Kind == Symbol && m.Verdict == "" {
+		if m := &j.list[i]; m.Kind == mention.Symbol && m.Verdict == "" {
 			scan.add(m.Name)
 		}
 	}
@@ -107,7 +99,7 @@ func (j *judge) judgeSymbols(ctx context.Context, files []File) error {
 	}
 	var texts []File
 	for _, f := range files {
-		if !f.Mode.SameType(repo.Regular) || IsDocument(f.Path) {
+		if !f.Mode.SameType(repo.Regular) || mention.IsDocument(f.Path) {
 			continue
 		}
 		texts = append(texts, f)
@@ -117,7 +109,7 @@ func (j *judge) judgeSymbols(ctx context.Context, files []File) error {
 	err := j.tree.Read(ctx, texts, maxText, func(i int, content []byte, err error) {
 		if err == nil {
 			scan.text(texts[i], content)
-		} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrNotText) {
+		} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, mention.ErrNotText) {
 			unread[i] = err
 		}
 	})
@@ -139,7 +131,7 @@ func (j *judge) judgeSymbols(ctx context.Context, files []File) error {
 	}
 	for i := range j.list {
 		switch m := &j.list[i]; {
-		case m.Kind != Symbol || m.Verdict != "":
+		case m.Kind != mention.Symbol || m.Verdict != "":
 		case scan.holds(m.Name):
 			m.Verdict = Holds
 		case blind >= 0:
@@ -152,7 +144,7 @@ func (j *judge) judgeSymbols(ctx context.Context, files []File) error {
 
 // unreadWhy returns a short text for an error.
 func unreadWhy(err error) string {
-	for _, known := range []error{ErrTooLarge, fs.ErrPermission} {
+	for _, known := range []error{mention.ErrTooLarge, fs.ErrPermission} {
 		if errors.Is(err, known) {
 			return known.Error()
 		}
@@ -166,7 +158,7 @@ func (j *judge) judgePastSymbols(ctx context.Context, open []int, claims map[int
 	words := make(wordSet)
 	byCommit := make(map[repo.ID][]int)
 	for _, i := range open {
-		words.add(wordOf(j.list[i].Name))
+		words.add(mention.SymbolWord(j.list[i].Name))
 		id := claims[i].commit
 		byCommit[id] = append(byCommit[id], i)
 	}
@@ -204,7 +196,7 @@ func (j *judge) judgePastSymbols(ctx context.Context, open []int, claims map[int
 			for _, d := range where[name.member] {
 				switch {
 				case !name.definedBy(d.file, &d.symbol):
-				case name.isAmbiguous(d.file, &d.symbol) && !m.plainly():
+				case name.isAmbiguous(d.file, &d.symbol) && !m.isUnambiguous():
 					faint = d.file
 				default:
 					files = append(files, d.file)
@@ -212,7 +204,7 @@ func (j *judge) judgePastSymbols(ctx context.Context, open []int, claims map[int
 			}
 			switch {
 			case len(files) > 0:
-				m.Verdict, m.True, m.Was = Gone, true, files[0]
+				m.Verdict, m.ExistedThen, m.Was = Gone, true, files[0]
 				gone = append(gone, goneSymbol{i, name, files})
 			case faint != "":
 				m.Verdict, m.Why = Ambiguous, "it was a member in "+faint.String()+", and other things have the same name"
@@ -248,7 +240,7 @@ func (j *judge) stillDefined(ctx context.Context, gone []goneSymbol) ([]goneSymb
 	var files []File
 	for _, g := range gone {
 		for _, f := range j.scan.having[g.name.member] {
-			if !which[f.Path] && outline.MayRead(f.Path) {
+			if !which[f.Path] && outline.MayHaveOutline(f.Path) {
 				which[f.Path] = true
 				files = append(files, f)
 			}
@@ -259,7 +251,7 @@ func (j *judge) stillDefined(ctx context.Context, gone []goneSymbol) ([]goneSymb
 		if err != nil {
 			return
 		}
-		o, err := outline.Of(files[i].Path, content)
+		o, err := outline.Parse(files[i].Path, content)
 		for k, g := range gone {
 			if err != nil || o.Partial != "" {
 				if HasWord(content, g.name.member) {
@@ -283,7 +275,7 @@ func (j *judge) stillDefined(ctx context.Context, gone []goneSymbol) ([]goneSymb
 			continue
 		}
 		m := &j.list[g.mention]
-		m.Verdict, m.True, m.Was = Holds, false, ""
+		m.Verdict, m.ExistedThen, m.Was = Holds, false, ""
 	}
 	return left, nil
 }
@@ -323,8 +315,8 @@ func (p *definitionSearch) at(ctx context.Context, commit repo.ID) (map[string][
 	}
 	var unread []File
 	files = slices.DeleteFunc(files, func(f File) bool {
-		return p.now[f.ID] || !f.Mode.SameType(repo.Regular) || IsDocument(f.Path) ||
-			!outline.MayRead(f.Path) || outline.LanguageOf(f.Path, nil) == outline.Markdown
+		return p.now[f.ID] || !f.Mode.SameType(repo.Regular) || mention.IsDocument(f.Path) ||
+			!outline.MayHaveOutline(f.Path) || outline.LanguageOf(f.Path, nil) == outline.Markdown
 	})
 	for _, f := range files {
 		if _, read := p.defines[f.ID]; !read {
@@ -373,21 +365,21 @@ func (p *definitionSearch) read(ctx context.Context, files []File) error {
 		if len(found) == 0 || outline.LanguageOf(files[i].Path, content) == outline.Unknown {
 			return
 		}
-		o, err := outline.Of(files[i].Path, content)
+		o, err := outline.Parse(files[i].Path, content)
 		if err != nil {
 			p.vague[ids[i]] = slices.Collect(maps.Keys(found))
 			return
 		}
 		for _, s := range o.Symbols {
-			if name := wordOf(s.Name); found[name] {
+			if name := mention.SymbolWord(s.Name); found[name] {
 				p.defines[ids[i]] = append(p.defines[ids[i]], defined{name, s})
 			}
 		}
 	})
 }
 
-// plainly reports whether a mention can only mean a symbol: it is qualified or called.
-func (m *Mention) plainly() bool { return strings.ContainsAny(m.Text, ".:#(") }
+// isUnambiguous reports whether a mention can only mean a symbol: it is qualified or called.
+func (m *CheckedMention) isUnambiguous() bool { return strings.ContainsAny(m.Text, ".:#(") }
 
 // dateSymbols finds the last commits that removed symbols. A commit that removed a symbol from one file may have
 // moved it to another, and other files may still have defined it.
@@ -426,7 +418,7 @@ func (j *judge) dateSymbols(ctx context.Context, gone []goneSymbol, defs *defini
 		}
 	}
 	for i, g := range gone {
-		j.since(g.mention, latest[i])
+		j.setRemovalCommit(g.mention, latest[i])
 	}
 	return j.checkRenames(ctx, gone, latest)
 }
@@ -509,15 +501,15 @@ func (j *judge) findSymbolRemovals(ctx context.Context, open []*removalSearch) e
 			}
 		}
 		var err error
-		if open, err = j.alsoIn(ctx, moved); err != nil || len(open) == 0 {
+		if open, err = j.movedElsewhere(ctx, moved); err != nil || len(open) == 0 {
 			return err
 		}
 	}
 	return nil
 }
 
-// since sets the commit that removed a thing according to a search.
-func (j *judge) since(i int, h *removalSearch) {
+// setRemovalCommit sets the commit that removed a thing according to a search.
+func (j *judge) setRemovalCommit(i int, h *removalSearch) {
 	m := &j.list[i]
 	if m.Uncommitted = h.inHead; !h.inHead && !h.blind {
 		m.Since = j.commit(h.last)
@@ -535,6 +527,6 @@ func (j *judge) commit(n repo.CommitNumber) *Commit {
 
 // HasWord reports whether a text contains a word.
 func HasWord(content []byte, word string) (has bool) {
-	eachWord(content, func(w []byte) { has = has || string(w) == word })
+	eachWord(content, func(_ int, w []byte) { has = has || string(w) == word })
 	return has
 }

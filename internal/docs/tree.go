@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ken/internal/docs/mention"
 	"ken/internal/repo"
 )
 
@@ -75,7 +76,7 @@ func (c *treeIndex) ends(name string) bool {
 
 // hasSource reports whether the tree has the source of a name under another extension: the source of a page, a
 // module without its extension, or the source of a compiled file.
-func (c *treeIndex) hasSource(p string, form Form) bool {
+func (c *treeIndex) hasSource(p string, form mention.Form) bool {
 	ext := path.Ext(p)
 	stem := strings.TrimSuffix(p, ext)
 	switch ext {
@@ -84,7 +85,7 @@ func (c *treeIndex) hasSource(p string, form Form) bool {
 	case ".html", ".htm":
 		return c.stems[stem] || c.stems[stem+"/index"]
 	case ".js", ".jsx", ".mjs", ".cjs":
-		return form != Link && c.anyOf(stem, ".ts", ".tsx", ".mts", ".cts", ".jsx")
+		return form != mention.Link && c.anyOf(stem, ".ts", ".tsx", ".mts", ".cts", ".jsx")
 	}
 	return false
 }
@@ -95,20 +96,20 @@ func (c *treeIndex) inLanguage(doc repo.Path, p string) bool {
 	base := strings.TrimSuffix(doc.Base(), path.Ext(doc.Base()))
 	i := strings.LastIndexAny(base, "-._")
 	ext := path.Ext(p)
-	if i <= 0 || !markdown.has(ext) || !languages.has(strings.ToLower(base[i+1:])) {
+	if i <= 0 || !mention.IsMarkdownExt(ext) || !languages[strings.ToLower(base[i+1:])] {
 		return false
 	}
 	_, ok := c.files[strings.TrimSuffix(p, ext)+base[i:]+ext]
 	return ok
 }
 
-var languages = lexicon{text: "js ts py python java csharp go rust ruby php kotlin swift en de fr es it pt ru uk pl tr ar ja jp ko zh cn tw"}
+var languages = setOf(strings.Fields("js ts py python java csharp go rust ruby php kotlin swift en de fr es it pt ru uk pl tr ar ja jp ko zh cn tw"))
 
 // page returns the file that a link leads to. A link on a site may omit the extension of a page and the name of an
 // index. A leading slash means the top of the site, which is a directory above the document.
 func (c *treeIndex) page(doc repo.Path, name string) (repo.Path, bool) {
 	rooted, fromTop := strings.CutPrefix(name, "/")
-	for dir := doc.Dir(); ; dir = dir.Dir() {
+	for dir := range doc.Dir().Upward() {
 		p := path.Join(string(dir), rooted)
 		if _, ok := c.files[p]; ok {
 			return repo.Path(p), true
@@ -121,10 +122,11 @@ func (c *treeIndex) page(doc repo.Path, name string) (repo.Path, bool) {
 				}
 			}
 		}
-		if dir == "" || !fromTop {
-			return "", false
+		if !fromTop {
+			break
 		}
 	}
+	return "", false
 }
 
 func (c *treeIndex) anyOf(stem string, exts ...string) bool {
@@ -136,44 +138,36 @@ func (c *treeIndex) anyOf(stem string, exts ...string) bool {
 	return false
 }
 
-// A reading lists the paths that a name in a document may mean.
-type reading struct {
-	paths []string // from the root, the most literal first, without duplicates
-}
-
-// readingOf returns the paths that a name in a document may mean: relative to the directory of the document, to
+// possiblePaths returns the paths that a name in a document may mean: relative to the directory of the document, to
 // the root, and to each directory between them. A leading slash means the root. If strict is set, a bare name is
-// not searched for in between: too many files have the same name.
-func readingOf(doc repo.Path, m *Mention, strict bool) reading {
-	var r reading
+// not searched for in between: too many files have the same name. The most literal path is first.
+func possiblePaths(doc repo.Path, m *mention.Mention, strict bool) (paths []string) {
 	add := func(parts ...string) {
 		p := path.Join(parts...)
-		if p != "" && p != "." && p != ".." && !strings.HasPrefix(p, "../") && !slices.Contains(r.paths, p) {
-			r.paths = append(r.paths, p)
+		if p != "" && p != "." && p != ".." && !strings.HasPrefix(p, "../") && !slices.Contains(paths, p) {
+			paths = append(paths, p)
 		}
 	}
 	if rooted, ok := strings.CutPrefix(m.Name, "/"); ok {
 		add(rooted)
-		return r
+		return paths
 	}
 	bare := strict && !strings.Contains(m.Name, "/")
-	for dir := string(doc.Dir()); ; dir = parent(dir) {
+	for dir := range doc.Dir().Upward() {
 		if m.In != "" {
-			add(dir, m.In, m.Name)
+			add(string(dir), m.In, m.Name)
 		}
-		if !bare || dir == "" || dir == string(doc.Dir()) {
-			add(dir, m.Name)
-		}
-		if dir == "" {
-			return r
+		if !bare || dir == "" || dir == doc.Dir() {
+			add(string(dir), m.Name)
 		}
 	}
+	return paths
 }
 
 // holdsPath reports whether a path in a document exists, as far as the tracked files show.
-func (c *treeIndex) holdsPath(m *Mention, r reading) bool {
+func (c *treeIndex) holdsPath(m *mention.Mention, paths []string) bool {
 	name := strings.TrimPrefix(path.Clean("/"+m.Name), "/")
-	for _, p := range r.paths {
+	for _, p := range paths {
 		switch {
 		case c.has(p) || c.behind(p, repo.Symlink) || c.hasSource(p, m.Form) || c.inLanguage(m.File, p):
 			return true

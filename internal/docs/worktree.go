@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"ken/internal/content"
+	"ken/internal/docs/mention"
 	"ken/internal/git"
 	"ken/internal/repo"
 )
@@ -102,9 +103,9 @@ func (t *workTree) seeBlob(f File, b []byte, size, most int64, see func(content 
 // tooLarge returns ErrTooLarge, or ErrNotText if the name of the file shows that it is not text.
 func tooLarge(p repo.Path, most int64) error {
 	if content.KindOf(p, nil) == repo.KindBinary {
-		return fmt.Errorf("%w by its name, and larger than %d bytes", ErrNotText, most)
+		return fmt.Errorf("%w by its name, and larger than %d bytes", mention.ErrNotText, most)
 	}
-	return fmt.Errorf("%w: more than %d bytes", ErrTooLarge, most)
+	return fmt.Errorf("%w: more than %d bytes", mention.ErrTooLarge, most)
 }
 
 // Present reports for each path whether it exists, tracked or not. A path that cannot be examined counts as
@@ -117,11 +118,6 @@ func (t *workTree) Present(ctx context.Context, paths []repo.Path) ([]bool, erro
 		there[i] = f.Presence != repo.Absent && f.Presence != repo.Unlooked
 	}
 	return there, err
-}
-
-// Ignored reports for each path whether git would ignore it.
-func (t *workTree) Ignored(ctx context.Context, paths []repo.Path) ([]bool, error) {
-	return t.git.Ignored(ctx, paths)
 }
 
 func entriesOf(paths []repo.Path) []repo.Entry {

@@ -156,7 +156,7 @@ func candidateUsers(ctx context.Context, x *searchindex.Index, files map[repo.Pa
 	}
 	for _, p := range slices.Sorted(maps.Keys(chosen)) {
 		f, ok := files[p]
-		if !ok || f.Kind == repo.KindVendored || f.Kind == repo.KindGenerated || !uses.Resolves(outline.LanguageOf(p, nil)) {
+		if !ok || f.Kind == repo.KindVendored || f.Kind == repo.KindGenerated || !uses.Supports(outline.LanguageOf(p, nil)) {
 			continue
 		}
 		list = append(list, File{Path: p, ID: f.ID, Kind: f.Kind})
@@ -288,13 +288,13 @@ func (n *newEdges) offers(e uses.Edge) (offered, renamed bool, err error) {
 	}
 	name, _, _ := strings.Cut(e.Symbol, ".")
 	if e.Via == "" {
-		offered, err = n.after.Offers(n.file, e.To, name, e.To)
+		offered, err = n.after.CanImport(n.file, e.To, name, e.To)
 		return offered, false, err
 	}
-	if known, err := n.before.Offers(n.file, e.Via, name, ""); err != nil || !known {
+	if known, err := n.before.CanImport(n.file, e.Via, name, ""); err != nil || !known {
 		return false, true, err
 	}
-	offered, err = n.after.Offers(n.file, e.Via, name, e.To)
+	offered, err = n.after.CanImport(n.file, e.Via, name, e.To)
 	return offered, false, err
 }
 

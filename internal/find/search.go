@@ -79,7 +79,7 @@ func addCommands(ctx context.Context, x *searchindex.Index, files Reader, places
 		if !ok {
 			continue
 		}
-		one, isCase := p.CaseCommand(at.Path, p.CasesAt(at.Path, []int{at.Line}))
+		one, isCase := p.TestCaseCommand(at.Path, p.TestCasesAt(at.Path, []int{at.Line}))
 		if isCase {
 			command = one
 		} else if !p.IsTest(at.Path) {

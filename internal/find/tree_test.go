@@ -69,7 +69,7 @@ func (t *memoryTree) Facts(_ context.Context, files []File, see func(File, Facts
 	for _, f := range files {
 		t.reads++
 		content := []byte(t.files[f.Path])
-		o, refs, err := outline.Read(f.Path, content)
+		o, refs, err := outline.ParseWithReferences(f.Path, content)
 		if err != nil {
 			o, refs = nil, nil
 		}

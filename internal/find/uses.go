@@ -348,12 +348,12 @@ func (r *usesReader) unresolved(p repo.Path) (string, error) {
 	default:
 	}
 	o, _, _, err := r.index.Facts(r.ctx, p)
-	if err != nil || uses.Resolves(o.Language) {
+	if err != nil || uses.Supports(o.Language) {
 		return "", err
 	}
 	ext := path.Ext(p.Base())
 	switch {
-	case uses.Resolves(outline.LanguageOf(p, nil)):
+	case uses.Supports(outline.LanguageOf(p, nil)):
 		return "ken could not parse the file, or it is too large", nil
 	case ext != "":
 		return fmt.Sprintf("ken does not resolve names in %s files", ext), nil

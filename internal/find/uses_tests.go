@@ -132,13 +132,13 @@ func (r *usesReader) addCases(list []Test, symbols map[repo.Path][]string) {
 			if !t.all {
 				lines = append(slices.Clone(lines), r.linesWith(t.path, symbols[t.path])...)
 			}
-			cases := r.project.CasesAt(t.path, lines)
+			cases := r.project.TestCasesAt(t.path, lines)
 			for _, c := range cases {
 				t.Cases = append(t.Cases, c.Name)
 			}
 			together = append(together, cases...)
 		}
-		if command, ok := r.project.CaseCommand(list[i].path, together); ok && list[i].Command != "" && !isMany {
+		if command, ok := r.project.TestCaseCommand(list[i].path, together); ok && list[i].Command != "" && !isMany {
 			for k := i; k < end; k++ {
 				list[k].CasesCommand = command.Run
 			}

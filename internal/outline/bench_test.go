@@ -9,8 +9,8 @@ import (
 	"ken/internal/repo"
 )
 
-// BenchmarkOf measures Of without the loading of the grammar.
-func BenchmarkOf(b *testing.B) {
+// BenchmarkParse measures Parse without the loading of the grammar.
+func BenchmarkParse(b *testing.B) {
 	for _, s := range samples(b) {
 		b.Run(string(s.path), func(b *testing.B) { benchmark(b, []sample{s}) })
 	}
@@ -55,14 +55,14 @@ func benchmark(b *testing.B, files []sample) {
 	for _, s := range files {
 		size += len(s.src)
 	}
-	if _, err := Of(files[0].path, files[0].src); err != nil {
+	if _, err := Parse(files[0].path, files[0].src); err != nil {
 		b.Fatal(err)
 	}
 	b.SetBytes(int64(size))
 	b.ReportAllocs()
 	for b.Loop() {
 		for _, s := range files {
-			_, _ = Of(s.path, s.src) // binary files have no outline
+			_, _ = Parse(s.path, s.src) // binary files have no outline
 		}
 	}
 }

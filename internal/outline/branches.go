@@ -45,11 +45,11 @@ func blankBranches(src []byte, choose branchChooser) (out []byte, blanked []span
 			case bytes.HasPrefix(rest, []byte("if")):
 				decided, taken := choose(rest)
 				open = append(open, conditional{taking: taken || !decided, done: taken, plain: !decided})
-				skipping += count(decided && !taken)
+				skipping += boolToInt(decided && !taken)
 				directive = decided
 			case bytes.HasPrefix(rest, []byte("endif")):
 				if n := len(open); n > 0 {
-					skipping -= count(!open[n-1].taking)
+					skipping -= boolToInt(!open[n-1].taking)
 					directive = !open[n-1].plain
 					open = open[:n-1]
 				}
@@ -58,10 +58,10 @@ func blankBranches(src []byte, choose branchChooser) (out []byte, blanked []span
 					directive = false
 				} else if n > 0 {
 					c := &open[n-1]
-					skipping -= count(!c.taking)
+					skipping -= boolToInt(!c.taking)
 					c.taking = !c.done
 					c.done = true
-					skipping += count(!c.taking)
+					skipping += boolToInt(!c.taking)
 				}
 			default:
 				directive = false // not a conditional
@@ -75,10 +75,10 @@ func blankBranches(src []byte, choose branchChooser) (out []byte, blanked []span
 		follow = directive && bytes.HasSuffix(line, []byte(`\`))
 		at = end
 	}
-	return blank(src, blanked), blanked
+	return blankSpans(src, blanked), blanked
 }
 
-func count(b bool) int {
+func boolToInt(b bool) int {
 	if b {
 		return 1
 	}

@@ -48,7 +48,7 @@ func TestCorpus(t *testing.T) {
 				}
 				return err
 			}
-			if !d.Type().IsRegular() || !outline.MayRead(repo.Path(filepath.ToSlash(name))) {
+			if !d.Type().IsRegular() || !outline.MayHaveOutline(repo.Path(filepath.ToSlash(name))) {
 				return nil
 			}
 			content, err := os.ReadFile(name)
@@ -56,7 +56,7 @@ func TestCorpus(t *testing.T) {
 				return err
 			}
 			files++
-			o, err := outline.Of(repo.Path(filepath.ToSlash(name)), content)
+			o, err := outline.Parse(repo.Path(filepath.ToSlash(name)), content)
 			text, _ := json.Marshal(o)
 			if err != nil {
 				text = []byte(err.Error())

@@ -85,11 +85,12 @@ func (r *reader) csharpMembers(nodes []syntax.Node, of Kind) {
 		case "event_declaration":
 			member(Property, r.name(n), "accessors", "accessor_list")
 		case "event_field_declaration", "field_declaration":
-			kind := Field
+			list := n.First("variable_declaration")
 			if constant {
-				kind = Const
+				r.declarators(n, list, l, Const, public) // the value belongs to the signature
+			} else {
+				r.declarators(n, list, l, Field, public, "=", "equals_value_clause")
 			}
-			r.csharpFields(n, l, kind, public)
 		}
 	})
 }
@@ -100,29 +101,4 @@ func (r *reader) conversion(n syntax.Node) string {
 		return r.text(n.Child("type"))
 	}
 	return ""
-}
-
-func (r *reader) csharpFields(n syntax.Node, l leadingNodes, kind Kind, public bool) {
-	decl := n.First("variable_declaration")
-	first := -1
-	for _, d := range decl.Children() {
-		if d.Type() != "variable_declarator" {
-			continue
-		}
-		if first < 0 {
-			first = d.Start()
-		}
-		end := d.End()
-		if kind != Const {
-			end = signatureEnd(d, "=", "equals_value_clause")
-		}
-		name := d.Child("name")
-		if name.IsZero() {
-			name = d.First("identifier")
-		}
-		r.withExported(public, func() {
-			i := r.add(kind, r.text(name), n, l, end)
-			r.symbols[i].ranges = []span{{start: n.Start(), end: first}, {start: d.Start(), end: end}}
-		})
-	}
 }

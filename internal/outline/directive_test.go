@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// If mayDirect returns false, directive does not match.
-func TestMayDirect(t *testing.T) {
+// If mayBeDirective returns false, directive does not match.
+func TestMayBeDirective(t *testing.T) {
 	words := strings.FieldsFunc(directive().String(), func(c rune) bool { return strings.ContainsRune(`|()?:^\[]*`, c) })
 	rapid.Check(t, func(rt *rapid.T) {
 		text := rapid.StringOfN(rapid.SampledFrom([]rune("/#*!<- \t\n@_:ſ")), 0, 4, -1).Draw(rt, "lead") +
@@ -18,7 +18,7 @@ func TestMayDirect(t *testing.T) {
 			text = strings.ToUpper(text)
 		}
 		text += rapid.SampledFrom([]string{"", ":", " :", " x", "-"}).Draw(rt, "tail")
-		if directive().MatchString(text) && !mayDirect(text) {
+		if directive().MatchString(text) && !mayBeDirective(text) {
 			rt.Fatalf("%q", text)
 		}
 	})

@@ -100,8 +100,8 @@ func (f *file) itemsIn(start, end int) (from, to int) {
 	return at(start), at(end)
 }
 
-// unwrapped joins the lines of running text, except at hard line breaks.
-func unwrapped(text []byte) []byte {
+// joinLines joins the lines of running text, except at hard line breaks.
+func joinLines(text []byte) []byte {
 	var out []byte
 	for line := range bytes.Lines(text) {
 		if len(out) > 0 {

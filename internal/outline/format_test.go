@@ -51,7 +51,7 @@ func TestFormatKeepsTheTree(t *testing.T) {
 			if !ok {
 				t.Fatalf("%s does not parse: it is no basis for this test", c.sample)
 			}
-			before, err := outline.Of(c.path, src)
+			before, err := outline.Parse(c.path, src)
 			if err != nil || before.Partial != "" {
 				t.Fatalf("the outline of %s should be whole: %v %+v", c.sample, err, before)
 			}
@@ -66,7 +66,7 @@ func TestFormatKeepsTheTree(t *testing.T) {
 				if bytes.Equal(changed, src) {
 					continue
 				}
-				after, err := outline.Of(c.path, changed)
+				after, err := outline.Parse(c.path, changed)
 				if err != nil || outline.Grade(before, after) != fresh.GradeFormat {
 					continue
 				}

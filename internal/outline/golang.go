@@ -373,7 +373,7 @@ func (g *goReader) function(d *ast.FuncDecl) {
 	if d.Body != nil {
 		end = d.Body.Pos()
 	}
-	g.sign(s, g.between(d.Pos(), end))
+	g.setSignature(s, g.between(d.Pos(), end))
 }
 
 // receiver returns the type name of a method's receiver.
@@ -415,7 +415,7 @@ func (g *goReader) typ(spec *ast.TypeSpec, doc *ast.CommentGroup, start, end tok
 		g.signType(s, spec, t.Methods)
 		g.fields(owner, exported, t.Methods, Method, 1)
 	default:
-		g.sign(s, g.prefixed("type", spec.Pos(), spec.End()))
+		g.setSignature(s, g.prefixed("type", spec.Pos(), spec.End()))
 	}
 }
 
@@ -425,7 +425,7 @@ func (g *goReader) signType(s *draft, spec *ast.TypeSpec, fields *ast.FieldList)
 	if fields != nil && fields.Opening.IsValid() {
 		end = fields.Opening
 	}
-	g.sign(s, g.prefixed("type", spec.Pos(), end))
+	g.setSignature(s, g.prefixed("type", spec.Pos(), end))
 }
 
 func (g *goReader) prefixed(word string, start, end token.Pos) []span {
@@ -467,7 +467,7 @@ func (g *goReader) fields(owner string, exported bool, list *ast.FieldList, kind
 			if len(field.Names) > 0 {
 				tokens = slices.Concat(g.between(name.Pos(), name.End()), tokens)
 			}
-			g.sign(s, tokens)
+			g.setSignature(s, tokens)
 		}
 	}
 }
@@ -491,6 +491,6 @@ func (g *goReader) values(tok token.Token, spec *ast.ValueSpec, doc *ast.Comment
 			tokens = append(tokens, span{text: "="})
 			tokens = append(tokens, g.between(spec.Values[i].Pos(), spec.Values[i].End())...)
 		}
-		g.sign(s, tokens)
+		g.setSignature(s, tokens)
 	}
 }

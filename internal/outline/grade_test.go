@@ -411,13 +411,13 @@ int main(int argc, char **argv)
 
 func TestGrade(t *testing.T) {
 	for _, g := range grades {
-		was, _ := outline.Of(g.path, []byte(g.src))
+		was, _ := outline.Parse(g.path, []byte(g.src))
 		for _, e := range g.edits {
 			if !strings.Contains(g.src, e.old) {
 				t.Errorf("%s: no %q in it", g.path, e.old)
 				continue
 			}
-			now, err := outline.Of(g.path, []byte(strings.Replace(g.src, e.old, e.now, 1)))
+			now, err := outline.Parse(g.path, []byte(strings.Replace(g.src, e.old, e.now, 1)))
 			if got := outline.Grade(was, now); got != e.want {
 				t.Errorf("%s: %q for %q is a change of %s, want %s (%v)", g.path, e.now, e.old, got, e.want, err)
 				if now != nil && now.Partial != "" {
@@ -433,11 +433,11 @@ func TestGrade(t *testing.T) {
 
 // A file without an outline never grades better than content.
 func TestGradeWithoutOutline(t *testing.T) {
-	o, err := outline.Of("a.go", []byte("package a\n"))
+	o, err := outline.Parse("a.go", []byte("package a\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := outline.Of("a.c", nil)
+	other, err := outline.Parse("a.c", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -453,7 +453,7 @@ func TestGradeWithoutOutline(t *testing.T) {
 
 func TestGradeSymbol(t *testing.T) {
 	const src = "package a\n\n// F is one.\nfunc F() int {\n\treturn 1 // so\n}\n\ntype T struct{}\n\nfunc (T) M() {}\nfunc (T) N() {}\nfunc N() {}\n"
-	was, err := outline.Of("a.go", []byte(src))
+	was, err := outline.Parse("a.go", []byte(src))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -477,7 +477,7 @@ func TestGradeSymbol(t *testing.T) {
 		{"F() int", "F( int", "F", whole},
 		{"return 1", "return 2", "Z", body}, // unknown: graded as the file
 	} {
-		now, err := outline.Of("a.go", []byte(strings.Replace(src, c.old, c.now, 1)))
+		now, err := outline.Parse("a.go", []byte(strings.Replace(src, c.old, c.now, 1)))
 		if err != nil {
 			t.Fatal(err)
 		}

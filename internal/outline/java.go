@@ -59,30 +59,7 @@ func (r *reader) javaMembers(nodes []syntax.Node, of Kind) {
 			if n.Type() == "constant_declaration" || strings.Contains(modifiers, " static ") && strings.Contains(modifiers, " final ") {
 				kind = Const
 			}
-			r.declarators(n, l, kind, public, "variable_declarator", "value")
+			r.declarators(n, n, l, kind, public, "value", "=")
 		}
 	})
-}
-
-// declarators adds the variables of one declaration. Each signature begins with the part before the first
-// variable.
-func (r *reader) declarators(n syntax.Node, l leadingNodes, kind Kind, public bool, declarator, value string) {
-	first := -1
-	for _, d := range n.Children() {
-		if d.Type() != declarator {
-			continue
-		}
-		if first < 0 {
-			first = d.Start()
-		}
-		end := signatureEnd(d, value, "=")
-		name := d.Child("name")
-		if name.IsZero() {
-			name = d.First("identifier")
-		}
-		r.withExported(public, func() {
-			i := r.add(kind, r.text(name), n, l, end)
-			r.symbols[i].ranges = []span{{start: n.Start(), end: first}, {start: d.Start(), end: end}}
-		})
-	}
 }

@@ -53,9 +53,9 @@ func LanguageOf(p repo.Path, content []byte) Language {
 	return languageOfShebang(content)
 }
 
-// MayRead reports whether a file may have an outline, by its name alone. A file without an extension may
+// MayHaveOutline reports whether a file may have an outline, by its name alone. A file without an extension may
 // name its language in its first line.
-func MayRead(p repo.Path) bool {
+func MayHaveOutline(p repo.Path) bool {
 	return LanguageOf(p, nil) != Unknown || path.Ext(p.Base()) == ""
 }
 

@@ -30,7 +30,7 @@ func TestNoOutline(t *testing.T) {
 		"binary":  {"a.c", "int\x00", "not text"},
 		"utf-16":  {"a.js", "\xff\xfea\x00b\x00", "not text"},
 	} {
-		o, err := Of(c.path, []byte(c.src))
+		o, err := Parse(c.path, []byte(c.src))
 		if o != nil || !errors.Is(err, ErrNone) || !strings.Contains(fmt.Sprint(err), c.why) {
 			t.Errorf("%s: %v, %v; want no outline, since %q", name, o, err, c.why)
 		}
@@ -46,7 +46,7 @@ func TestNesting(t *testing.T) {
 	for _, path := range []repo.Path{"a.go", "a.py", "a.js", "a.ts", "a.tsx", "a.rs", "A.java", "a.c", "a.cc", "A.cs", "a.rb", "a.php", "a.sh", "a.md"} {
 		for _, open := range []string{"(", "[", "{", "if(", "a(b[", "<", "`${", "\"", "/*", "- ", "> ", "$(", "class A{", "def f\n", "!"} {
 			src := strings.Repeat(open, size/len(open))
-			o, refs, err := Read(path, []byte(src))
+			o, refs, err := ParseWithReferences(path, []byte(src))
 			if err != nil && strings.Contains(err.Error(), "grammar failed") {
 				t.Errorf("%s of %q: %v", path, open, err)
 			}
@@ -75,7 +75,7 @@ func TestManySymbols(t *testing.T) {
 		for i := range n {
 			fmt.Fprintf(&b, line, i)
 		}
-		o, err := Of(path, []byte(b.String()))
+		o, err := Parse(path, []byte(b.String()))
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
 			continue
@@ -96,7 +96,7 @@ func TestLongChains(t *testing.T) {
 	} {
 		for _, link := range []string{"+a", ".b", "(c)", ".b(c)", "[d]"} {
 			src := fmt.Sprintf(file, strings.Repeat(link, n))
-			o, refs, err := Read(path, []byte(src))
+			o, refs, err := ParseWithReferences(path, []byte(src))
 			if err != nil {
 				if strings.Contains(err.Error(), "grammar failed") {
 					t.Errorf("%s of %q: %v", path, link, err)
@@ -124,7 +124,7 @@ func TestManyUses(t *testing.T) {
 				fmt.Fprintf(&b, line, i)
 			}
 		}
-		o, refs, err := Read(path, []byte(b.String()))
+		o, refs, err := ParseWithReferences(path, []byte(b.String()))
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
 			continue
@@ -165,7 +165,7 @@ func TestGoLibrary(t *testing.T) {
 			return err
 		}
 		name := repo.Path(filepath.Base(path))
-		o, err := Of(name, src)
+		o, err := Parse(name, src)
 		if err != nil {
 			if len(src) <= MaxBytes {
 				t.Error(err)
@@ -183,7 +183,7 @@ func TestGoLibrary(t *testing.T) {
 		spaced := regexp.MustCompile(`(?m)^\t+`).ReplaceAllStringFunc(string(src), func(tabs string) string {
 			return strings.Repeat("    ", len(tabs))
 		})
-		if other, err := Of(name, []byte(spaced)); err != nil || other.Tokens != o.Tokens || other.Digest != o.Digest {
+		if other, err := Parse(name, []byte(spaced)); err != nil || other.Tokens != o.Tokens || other.Digest != o.Digest {
 			t.Errorf("%s: spaces for tabs are a change (%v)", path, err)
 		}
 		return nil
@@ -199,7 +199,7 @@ func TestGoLibrary(t *testing.T) {
 // checkUnresolved compares the uses of a Go file with the names that go/parser cannot resolve.
 func checkUnresolved(t *testing.T, name repo.Path, path string, src []byte) {
 	t.Helper()
-	o, refs, err := Read(name, src)
+	o, refs, err := ParseWithReferences(name, src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +241,7 @@ func checkUnresolved(t *testing.T, name repo.Path, path string, src []byte) {
 	}
 	for name := range unresolved {
 		if !found[name] && !declared[name] {
-			t.Errorf("%s: %s is no use, and go/parser does not resolve it", path, name)
+			t.Errorf("%s: %s is not a use, but go/parser does not resolve it", path, name)
 		}
 	}
 }

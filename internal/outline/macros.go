@@ -35,7 +35,7 @@ func withoutMacros(src []byte) (out []byte, blanked []span) {
 			i = last
 		}
 	}
-	return blank(src, blanked), blanked
+	return blankSpans(src, blanked), blanked
 }
 
 // isDecoration reports whether a macro is not a declaration itself. It looks at the word before the macro,
@@ -169,8 +169,8 @@ func lineEnd(src []byte, i int) int {
 	return i
 }
 
-// blank returns src with the bytes in spans replaced by spaces. Line breaks stay.
-func blank(src []byte, spans []span) []byte {
+// blankSpans returns src with the bytes in spans replaced by spaces. Line breaks stay.
+func blankSpans(src []byte, spans []span) []byte {
 	out := bytes.Clone(src)
 	for _, s := range spans {
 		for i := s.start; i < s.end; i++ {
@@ -182,8 +182,8 @@ func blank(src []byte, spans []span) []byte {
 	return out
 }
 
-// sorted merges lists of spans in order.
-func sorted(lists ...[]span) []span {
+// mergeSpans merges lists of spans in order.
+func mergeSpans(lists ...[]span) []span {
 	all := slices.Concat(lists...)
 	slices.SortFunc(all, func(a, b span) int { return a.start - b.start })
 	return all

@@ -2,11 +2,11 @@
 // first sentence of their documentation, its imports, and digests that compare two versions without their
 // content.
 //
-//	o, err := outline.Of("api/server.go", content)
+//	o, err := outline.Parse("api/server.go", content)
 //	for _, s := range o.Symbols { ... s.Kind, s.Qualified, s.Signature, s.Doc ... }
 //	grade := outline.Grade(before, o)
 //
-// Read also returns the references of the file: the names that its imports bind, and the names that it uses
+// ParseWithReferences also returns the references of the file: the names that its imports bind, and the names that it uses
 // but does not declare.
 //
 // An outline depends only on the file's name and content. The package opens no file, and the same content
@@ -15,7 +15,7 @@
 //
 // Go files are parsed by go/parser, other languages by the tables of their tree-sitter grammars. If a file
 // has syntax errors, its outline lists the declarations that were found and Partial gives the reason. A file
-// in an unknown language, or one that is too large or too deeply nested, has no outline: Of returns an error
+// in an unknown language, or one that is too large or too deeply nested, has no outline: Parse returns an error
 // that wraps [ErrNone]. A missing outline never grades better than "content".
 package outline
 
@@ -39,7 +39,7 @@ const (
 	MaxDepth   = 16      // of nested symbols; deeper ones count as body
 )
 
-// ErrNone is wrapped by every error of Of. It means that the file has no outline.
+// ErrNone is wrapped by every error of Parse. It means that the file has no outline.
 var ErrNone = errors.New("no outline")
 
 // An Outline lists the declarations of one file. Its JSON form decodes to an equal value.
@@ -123,16 +123,16 @@ func (s *Symbol) FullName() string {
 // does not change any outline.
 func UseTables(s syntax.TableStore) { syntax.UseTables(s) }
 
-// Of returns the outline of a file. Every error wraps ErrNone and gives the reason. The outline may be
+// Parse returns the outline of a file. Every error wraps ErrNone and gives the reason. The outline may be
 // Partial.
-func Of(path repo.Path, content []byte) (*Outline, error) {
+func Parse(path repo.Path, content []byte) (*Outline, error) {
 	o, _, err := parse(path, content, false)
 	return o, err
 }
 
-// Read parses a file once and returns both its outline, as Of does, and its references. Both are nil if
+// ParseWithReferences parses a file once and returns both its outline, as Parse does, and its references. Both are nil if
 // there is an error.
-func Read(path repo.Path, content []byte) (*Outline, *References, error) {
+func ParseWithReferences(path repo.Path, content []byte) (*Outline, *References, error) {
 	return parse(path, content, true)
 }
 

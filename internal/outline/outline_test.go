@@ -29,7 +29,7 @@ func TestOutlines(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o, err := outline.Of(repo.Path(filepath.Base(strings.TrimSuffix(name, ".txt"))), src)
+			o, err := outline.Parse(repo.Path(filepath.Base(strings.TrimSuffix(name, ".txt"))), src)
 			if err != nil {
 				t.Fatal(err)
 			}

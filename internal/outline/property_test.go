@@ -58,7 +58,7 @@ func (s sample) items(tb testing.TB) *file {
 
 func of(tb testing.TB, path repo.Path, src []byte) *Outline {
 	tb.Helper()
-	o, err := Of(path, src)
+	o, err := Parse(path, src)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func TestBodyChangeOfOneSymbol(t *testing.T) {
 					continue
 				}
 				src := splice(f.src, int(it.end), "qz")
-				now, err := Of(s.path, src)
+				now, err := Parse(s.path, src)
 				if err != nil || now.Partial != "" || f.lang == Go && now.Interface != was.Interface {
 					continue // the word was a keyword, or in the signature
 				}
@@ -243,7 +243,7 @@ func TestEveryByteChangesTokens(t *testing.T) {
 					continue
 				}
 				n++
-				if now, err := Of(s.path, src); err == nil && now.Tokens == was.Tokens {
+				if now, err := Parse(s.path, src); err == nil && now.Tokens == was.Tokens {
 					t.Errorf("%s: %q makes no difference", s.path, around(src, at))
 				}
 			}
@@ -258,7 +258,7 @@ func TestEveryByteChangesTokens(t *testing.T) {
 // They are equal after decoding and on every call. Requesting them does not change the outline.
 func TestReferencesAreDeterministic(t *testing.T) {
 	for _, s := range samples(t) {
-		o, want, err := Read(s.path, s.src)
+		o, want, err := ParseWithReferences(s.path, s.src)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -278,7 +278,7 @@ func TestReferencesAreDeterministic(t *testing.T) {
 			t.Errorf("%s reads back as\n%+v, %v\nwant\n%+v", s.path, back, err, want)
 		}
 		for range 3 {
-			if _, again, err := Read(s.path, s.src); err != nil || !reflect.DeepEqual(again, want) {
+			if _, again, err := ParseWithReferences(s.path, s.src); err != nil || !reflect.DeepEqual(again, want) {
 				t.Errorf("%s: other references the next time: %+v, %v\nwant %+v", s.path, again, err, want)
 			}
 		}
@@ -311,7 +311,7 @@ func TestOutlineIsDeterministic(t *testing.T) {
 		}
 		for _, src := range same {
 			all.Go(func() {
-				got, err := Of(s.path, src)
+				got, err := Parse(s.path, src)
 				if err != nil || !reflect.DeepEqual(got, want) {
 					t.Errorf("%s: the next call returns another outline (%v)", s.path, err)
 				}
@@ -352,7 +352,7 @@ func TestBrokenFiles(t *testing.T) {
 			case 3:
 				src[rnd.IntN(len(src))] = "(){}[]\"'`<>;,#/*\\\xff"[rnd.IntN(18)]
 			}
-			o, refs, err := Read(s.path, src)
+			o, refs, err := ParseWithReferences(s.path, src)
 			if err != nil {
 				t.Errorf("%s: %v", s.path, err)
 				continue
@@ -443,7 +443,7 @@ func checkRefs(t *testing.T, path repo.Path, src []byte, o *Outline, refs *Refer
 	}
 }
 
-// Of does not panic for any content.
+// Parse does not panic for any content.
 func FuzzOf(f *testing.F) {
 	all := samples(f)
 	for i, s := range all {
@@ -451,7 +451,7 @@ func FuzzOf(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, like uint8, src []byte) {
 		path := all[int(like)%len(all)].path
-		o, refs, err := Read(path, src)
+		o, refs, err := ParseWithReferences(path, src)
 		if err != nil {
 			if strings.Contains(err.Error(), "grammar failed") {
 				t.Fatal(err)
@@ -461,7 +461,7 @@ func FuzzOf(f *testing.F) {
 		src = bytes.ReplaceAll(src, []byte("\r\n"), []byte("\n"))
 		checkSpans(t, path, src, o)
 		checkRefs(t, path, src, o, refs)
-		again, refsAgain, err := Read(path, src)
+		again, refsAgain, err := ParseWithReferences(path, src)
 		if err != nil || again.Digest != o.Digest || again.Tokens != o.Tokens {
 			t.Fatal("the second call returns another outline")
 		}

@@ -65,7 +65,7 @@ func readAs(lang Language, src []byte, refs bool) (*file, error) {
 	}
 	if lang != CSharp {
 		plain, macros := withoutMacros(text)
-		if text, blanked = plain, sorted(blanked, macros); len(macros) > 0 && try().broken == 0 {
+		if text, blanked = plain, mergeSpans(blanked, macros); len(macros) > 0 && try().broken == 0 {
 			return best, nil
 		}
 	}
@@ -76,7 +76,7 @@ func readAs(lang Language, src []byte, refs bool) (*file, error) {
 	text, blanked = once, others
 	if lang != CSharp {
 		plain, macros := withoutMacros(once)
-		text, blanked = plain, sorted(others, macros)
+		text, blanked = plain, mergeSpans(others, macros)
 	}
 	was := best
 	if try() != was {
@@ -85,39 +85,33 @@ func readAs(lang Language, src []byte, refs bool) (*file, error) {
 	return best, nil
 }
 
-// grammarOf returns the grammar of a language and the method that walks its declarations. Both are nil for
-// Go and unknown languages.
-func grammarOf(lang Language) (load func() (*syntax.Grammar, error), declare func(*reader, syntax.Node)) {
-	switch lang {
-	case Bash:
-		return syntax.Bash, (*reader).bash
-	case C:
-		return syntax.C, (*reader).c
-	case CPP:
-		return syntax.CPP, (*reader).c
-	case CSharp:
-		return syntax.CSharp, (*reader).csharp
-	case Java:
-		return syntax.Java, (*reader).java
-	case JavaScript:
-		return syntax.JavaScript, (*reader).script
-	case TypeScript:
-		return syntax.TypeScript, (*reader).script
-	case TSX:
-		return syntax.TSX, (*reader).script
-	case Markdown:
-		return syntax.Markdown, (*reader).markdown
-	case PHP:
-		return syntax.PHP, (*reader).php
-	case Python:
-		return syntax.Python, (*reader).python
-	case Ruby:
-		return syntax.Ruby, (*reader).ruby
-	case Rust:
-		return syntax.Rust, (*reader).rust
-	default:
-		return nil, nil
-	}
+// A grammar has the functions for a language with a tree-sitter grammar.
+type grammar struct {
+	load    func() (*syntax.Grammar, error)
+	declare func(*reader, syntax.Node) // adds the declarations of a file
+
+	// For references; visit is nil for Markdown, which has none. builtin and member report names that do not identify a
+	// declaration: predeclared names, and members of the language's own types.
+	visit           func(*treeNames, syntax.Node, kindCode)
+	builtin, member func(name string) bool
+	separator       string // in paths
+}
+
+// grammars has all languages but Go.
+var grammars = map[Language]grammar{ //nolint:exhaustive // go/parser reads Go, and an unknown language has no grammar
+	Bash:       {syntax.Bash, (*reader).bash, (*treeNames).bash, isBashBuiltin, noMember, "."},
+	C:          {syntax.C, (*reader).c, (*treeNames).c, isCBuiltin, isCMember, "::"},
+	CPP:        {syntax.CPP, (*reader).c, (*treeNames).c, isCBuiltin, isCMember, "::"},
+	CSharp:     {syntax.CSharp, (*reader).csharp, (*treeNames).csharp, isCSharpBuiltin, isCSharpMember, "."},
+	Java:       {syntax.Java, (*reader).java, (*treeNames).java, isJavaBuiltin, isJavaMember, "."},
+	JavaScript: {syntax.JavaScript, (*reader).script, (*treeNames).script, isScriptBuiltin, isScriptMember, "."},
+	TypeScript: {syntax.TypeScript, (*reader).script, (*treeNames).script, isScriptBuiltin, isScriptMember, "."},
+	TSX:        {syntax.TSX, (*reader).script, (*treeNames).script, isScriptBuiltin, isScriptMember, "."},
+	Markdown:   {load: syntax.Markdown, declare: (*reader).markdown},
+	PHP:        {syntax.PHP, (*reader).php, (*treeNames).php, isPHPBuiltin, isPHPMember, `\`},
+	Python:     {syntax.Python, (*reader).python, (*treeNames).python, isPythonBuiltin, isPythonMember, "."},
+	Ruby:       {syntax.Ruby, (*reader).ruby, (*treeNames).ruby, isRubyBuiltin, isRubyMember, "::"},
+	Rust:       {syntax.Rust, (*reader).rust, (*treeNames).rust, isRustBuiltin, isRustMember, "::"},
 }
 
 // plainName returns a qualified name with dots as separators.

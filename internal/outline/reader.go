@@ -33,11 +33,11 @@ type reader struct {
 // readTree reads src from the syntax tree of text. text is src, or src with the blanked ranges replaced by
 // spaces.
 func readTree(lang Language, src, text []byte, blanked []span, refs bool) (*file, error) {
-	load, declare := grammarOf(lang)
-	if load == nil {
+	known, ok := grammars[lang]
+	if !ok {
 		return nil, errors.New("no grammar for it")
 	}
-	grammar, err := load()
+	grammar, err := known.load()
 	if err != nil {
 		return nil, err
 	}
@@ -54,12 +54,12 @@ func readTree(lang Language, src, text []byte, blanked []span, refs bool) (*file
 		f.noTokens, f.broken = true, max(1, broken)
 		f.note(fmt.Sprintf("line %d does not parse", f.line(at)))
 	}
-	declare(r, root)
-	r.itemise(grammar, root, blanked)
+	known.declare(r, root)
+	r.collectItems(grammar, root, blanked)
 	for i := range f.symbols {
 		s := &f.symbols[i]
 		s.from, s.to = f.itemsIn(s.start, s.end)
-		r.sign(s, r.tokens(s))
+		r.setSignature(s, r.tokens(s))
 	}
 	f.collect(func() *References { return collectTree(f, root) })
 	return f, nil
@@ -117,8 +117,8 @@ func firstBroken(root syntax.Node) (at, size int) {
 	return max(at, 0), size
 }
 
-// itemise appends the items of a tree: its leaves, its structure, and its significant comments.
-func (r *reader) itemise(g *syntax.Grammar, root syntax.Node, blanked []span) {
+// collectItems appends the items of a tree: its leaves, its structure, and its significant comments.
+func (r *reader) collectItems(g *syntax.Grammar, root syntax.Node, blanked []span) {
 	r.names = g.Names()
 	kinds := nodeKindsOf(r.lang, r.names)
 	type frame struct {
@@ -264,7 +264,7 @@ func isWhite(text []byte) bool {
 
 func isSpace(b byte) bool { return b == ' ' || b >= '\t' && b <= '\r' }
 
-// A nodeKind tells how itemise handles a node.
+// A nodeKind tells how collectItems handles a node.
 type nodeKind byte
 
 const (
@@ -338,12 +338,12 @@ func isDirective(text string) bool {
 	if strings.HasPrefix(text, "/**") && strings.Contains(text, "@") {
 		return true
 	}
-	return mayDirect(text) && directive().MatchString(text[:min(len(text), 200)])
+	return mayBeDirective(text) && directive().MatchString(text[:min(len(text), 200)])
 }
 
-// mayDirect is a fast check of the first two letters of a comment. If it returns false, directive does not
+// mayBeDirective is a fast check of the first two letters of a comment. If it returns false, directive does not
 // match.
-func mayDirect(text string) bool {
+func mayBeDirective(text string) bool {
 	rest := strings.TrimLeft(text, "/#*!<- \t\n\f\r")
 	if strings.HasPrefix(text, "#!") || len(rest) < 2 || rest[0] == '@' || rest[0] >= 0x80 || rest[1] >= 0x80 {
 		return true

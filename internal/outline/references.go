@@ -38,9 +38,9 @@ type Import struct {
 	Line     int       `json:"line"`
 }
 
-// InText is the prefix of Import.Module for a module name in a string, as in Django's settings. The string
+// TextModulePrefix is the prefix of Import.Module for a module name in a string, as in Django's settings. The string
 // may have another meaning.
-const InText = "text:"
+const TextModulePrefix = "text:"
 
 // A Binding is one imported name. {Name: "*"} means all names of the module. {Name: "", As: "ns"} is the
 // module itself: import * as ns, a Go package, Python's import x as ns. {Name: "default", As: "React"} is
@@ -156,8 +156,8 @@ type localName struct {
 // A pathName is a path of names and its first name. The zero value means none.
 type pathName struct{ path, root nameID }
 
-// one returns a path of one name.
-func one(name nameID) pathName { return pathName{name, name} }
+// singleName returns a path that consists of one name.
+func singleName(name nameID) pathName { return pathName{name, name} }
 
 // A boundMark records that the scope with a serial number binds a name.
 type boundMark struct {

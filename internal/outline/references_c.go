@@ -77,13 +77,11 @@ func (c *treeNames) c(n syntax.Node, kind kindCode) {
 	case "function_definition":
 		c.cFunction(n)
 	case "field_initializer":
-		children := c.push(n)
-		for _, child := range children {
+		for _, child := range c.each(n) {
 			if child.Type() != "field_identifier" {
 				c.visit(child, typeKind)
 			}
 		}
-		c.pop(children)
 	case "argument_list", "initializer_list":
 		c.children(n) // regardless of the preceding node
 	case "field_designator":
@@ -197,7 +195,7 @@ func (c *treeNames) cPath(before pathName, n syntax.Node, kind kindCode) {
 	switch {
 	case scope.IsZero(): // ::name
 	case before.path == 0:
-		path = one(c.idOfNode(scope))
+		path = singleName(c.idOfNode(scope))
 	default:
 		path = c.stepNode(before, scope, mentionKind)
 	}
@@ -233,7 +231,7 @@ func (c *treeNames) cField(n syntax.Node, kind kindCode) {
 	var path pathName
 	switch value.Type() {
 	case "identifier":
-		path = one(c.idOfNode(value))
+		path = singleName(c.idOfNode(value))
 	case "this":
 		path = c.class
 	default:
@@ -321,8 +319,7 @@ func (c *treeNames) cVariables(n syntax.Node, kind kindCode) {
 	if n.Type() != "type_definition" {
 		declared = c.cTypeName(n.Child("type"))
 	}
-	children := c.push(n)
-	for _, child := range children {
+	for _, child := range c.each(n) {
 		switch child.Field() {
 		case "type":
 			c.visit(child, kind)
@@ -336,7 +333,6 @@ func (c *treeNames) cVariables(n syntax.Node, kind kindCode) {
 			c.visit(child, mentionKind)
 		}
 	}
-	c.pop(children)
 }
 
 // cDeclarator binds the name of a declarator. It walks the sizes, values and parameters around the name.
@@ -361,15 +357,13 @@ func (c *treeNames) cDeclarator(n syntax.Node, typ pathName) {
 		c.within(false, func() { c.except(n, "declarator") })
 		c.cDeclarator(n.Child("declarator"), pathName{})
 	default:
-		children := c.push(n)
-		for _, child := range children {
+		for _, child := range c.each(n) {
 			if child.Field() == "declarator" || strings.HasSuffix(child.Type(), "declarator") || child.Field() == "" && child.Type() == "identifier" {
 				c.cDeclarator(child, typ)
 			} else {
 				c.visit(child, mentionKind)
 			}
 		}
-		c.pop(children)
 	}
 }
 
@@ -388,7 +382,7 @@ func (c *treeNames) cFunction(n syntax.Node) {
 		owner := plainName(withoutArguments(c.text(name)))
 		if dot := strings.LastIndexByte(owner, '.'); dot > 0 {
 			owner = owner[:dot]
-			c.class = one(c.idOf(owner[strings.LastIndexByte(owner, '.')+1:]))
+			c.class = singleName(c.idOf(owner[strings.LastIndexByte(owner, '.')+1:]))
 		}
 	} else if c.class.path == 0 {
 		c.bind(c.idOfNode(name), pathName{})
@@ -409,7 +403,7 @@ func (c *treeNames) cTypeName(n syntax.Node) pathName {
 	for range 8 {
 		switch n.Type() {
 		case "type_identifier":
-			return one(c.idOfNode(n))
+			return singleName(c.idOfNode(n))
 		case "template_type", "struct_specifier", "class_specifier", "union_specifier", "enum_specifier":
 			n = n.Child("name")
 		case "type_descriptor":
@@ -422,7 +416,7 @@ func (c *treeNames) cTypeName(n syntax.Node) pathName {
 			if scope.Type() != "namespace_identifier" || name.Type() != "type_identifier" {
 				return pathName{}
 			}
-			return c.join(one(c.idOfNode(scope)), "::", c.bytes(name))
+			return c.join(singleName(c.idOfNode(scope)), "::", c.bytes(name))
 		default:
 			return pathName{}
 		}

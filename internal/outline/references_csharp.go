@@ -32,15 +32,13 @@ func (c *treeNames) csharp(n syntax.Node, kind kindCode) {
 	case "qualified_name", "member_access_expression", "alias_qualified_name":
 		c.csharpPath(n, kind)
 	case "conditional_access_expression":
-		children := c.push(n)
-		for _, child := range children {
+		for _, child := range c.each(n) {
 			if child.Type() == "member_binding_expression" {
 				c.visit(child, kind)
 			} else {
 				c.visit(child, mentionKind)
 			}
 		}
-		c.pop(children)
 	case "member_binding_expression":
 		name := n.Child("name")
 		if name.Type() == "generic_name" {
@@ -75,23 +73,19 @@ func (c *treeNames) csharp(n syntax.Node, kind kindCode) {
 	case "type_pattern":
 		c.childrenAs(n, matchKind)
 	case "subpattern":
-		children := c.push(n)
-		for i, child := range children {
+		for i, child := range c.each(n) {
 			if i > 0 || child.Type() != "identifier" { // a property
 				c.visit(child, mentionKind)
 			}
 		}
-		c.pop(children)
 	case "tuple_pattern", "parenthesized_variable_designation":
-		children := c.push(n)
-		for _, child := range children {
+		for _, child := range c.each(n) {
 			if child.Type() == "identifier" {
 				c.bind(c.idOfNode(child), pathName{})
 			} else {
 				c.visit(child, mentionKind)
 			}
 		}
-		c.pop(children)
 	case "variable_declaration":
 		c.csharpVariables(n)
 	case "from_clause", "let_clause", "join_clause", "join_into_clause":
@@ -111,13 +105,11 @@ func (c *treeNames) csharp(n syntax.Node, kind kindCode) {
 	case "argument":
 		c.except(n, "name")
 	case "attribute_argument":
-		children := c.push(n)
-		for _, child := range children {
+		for _, child := range c.each(n) {
 			if child.Type() != "name_equals" && child.Type() != "name_colon" {
 				c.visit(child, mentionKind)
 			}
 		}
-		c.pop(children)
 	case "block", "for_statement", "using_statement", "catch_clause", "switch_section", "switch_expression_arm", "query_expression", "fixed_statement",
 		"if_statement", "while_statement":
 		c.scope(n)
@@ -187,7 +179,7 @@ func (c *treeNames) csharpPath(n syntax.Node, kind kindCode) (path pathName) {
 	}
 	switch before.Type() {
 	case "identifier":
-		path = one(c.idOfNode(before))
+		path = singleName(c.idOfNode(before))
 	case "this", "this_expression":
 		path = c.class
 	case "qualified_name", "member_access_expression":
@@ -207,8 +199,7 @@ func (c *treeNames) csharpPath(n syntax.Node, kind kindCode) (path pathName) {
 
 func (c *treeNames) csharpNew(n syntax.Node) {
 	typ := n.Child("type")
-	children := c.push(n)
-	for _, child := range children {
+	for _, child := range c.each(n) {
 		switch {
 		case child.Field() == "type":
 			c.visit(child, literalKind)
@@ -218,12 +209,11 @@ func (c *treeNames) csharpNew(n syntax.Node) {
 			c.visit(child, mentionKind)
 		}
 	}
-	c.pop(children)
 }
 
 // csharpInitializer walks { Name = value }. The names are members of the type.
 func (c *treeNames) csharpInitializer(n syntax.Node, typ pathName) {
-	children := c.push(n)
+	children := n.Children()
 	for i, child := range children {
 		left := child.Child("left")
 		switch {
@@ -235,7 +225,6 @@ func (c *treeNames) csharpInitializer(n syntax.Node, typ pathName) {
 			c.visit(child, mentionKind)
 		}
 	}
-	c.pop(children)
 }
 
 // csharpClass binds the members of a class and walks them.
@@ -250,8 +239,7 @@ func (c *treeNames) csharpClass(n syntax.Node) {
 			for _, m := range body.Children() {
 				c.csharpBindMember(m)
 			}
-			children := c.push(n)
-			for _, child := range children {
+			for _, child := range c.each(n) {
 				switch {
 				case child.Field() == "name":
 				case child.Type() == "base_list":
@@ -260,7 +248,6 @@ func (c *treeNames) csharpClass(n syntax.Node) {
 					c.visit(child, mentionKind)
 				}
 			}
-			c.pop(children)
 		})
 	})
 }
@@ -294,8 +281,7 @@ func (c *treeNames) csharpBindMember(m syntax.Node) {
 func (c *treeNames) csharpFunction(n syntax.Node) {
 	c.within(true, func() {
 		c.visit(n.First("type_parameter_list"), mentionKind)
-		children := c.push(n)
-		for _, child := range children {
+		for _, child := range c.each(n) {
 			switch {
 			case child.Field() == "name", child.Type() == "type_parameter_list":
 			case child.Field() == "returns", child.Field() == "type":
@@ -306,14 +292,12 @@ func (c *treeNames) csharpFunction(n syntax.Node) {
 				c.visit(child, mentionKind)
 			}
 		}
-		c.pop(children)
 	})
 }
 
 // csharpTyped walks a node with a type. The node's own name is not a use.
 func (c *treeNames) csharpTyped(n syntax.Node) {
-	children := c.push(n)
-	for _, child := range children {
+	for _, child := range c.each(n) {
 		switch {
 		case child.Field() == "type":
 			c.visit(child, typeKind)
@@ -322,7 +306,6 @@ func (c *treeNames) csharpTyped(n syntax.Node) {
 			c.visit(child, mentionKind)
 		}
 	}
-	c.pop(children)
 }
 
 // csharpVariable walks a node that binds one variable: a parameter or a pattern.
@@ -333,8 +316,7 @@ func (c *treeNames) csharpVariable(n syntax.Node) {
 		kind = matchKind
 	}
 	typ := n.Child("type")
-	children := c.push(n)
-	for _, child := range children {
+	for _, child := range c.each(n) {
 		switch {
 		case child.Field() == "type":
 			c.visit(child, kind)
@@ -344,14 +326,12 @@ func (c *treeNames) csharpVariable(n syntax.Node) {
 			c.visit(child, mentionKind)
 		}
 	}
-	c.pop(children)
 }
 
 // csharpVariables walks a declaration of variables. Fields are bound by their class.
 func (c *treeNames) csharpVariables(n syntax.Node) {
 	declared := c.csharpType(n.Child("type"))
-	children := c.push(n)
-	for _, child := range children {
+	for _, child := range c.each(n) {
 		switch {
 		case child.Field() == "type":
 			c.visit(child, typeKind)
@@ -369,7 +349,6 @@ func (c *treeNames) csharpVariables(n syntax.Node) {
 			c.visit(child, mentionKind)
 		}
 	}
-	c.pop(children)
 }
 
 // csharpType returns the name of a type node.
@@ -377,7 +356,7 @@ func (c *treeNames) csharpType(n syntax.Node) pathName {
 	for range 4 {
 		switch n.Type() {
 		case "identifier":
-			return one(c.idOfNode(n))
+			return singleName(c.idOfNode(n))
 		case "generic_name":
 			n = n.First("identifier")
 		case "nullable_type":
@@ -388,7 +367,7 @@ func (c *treeNames) csharpType(n syntax.Node) pathName {
 			if before.Type() != "identifier" || name.Type() != "identifier" {
 				return pathName{}
 			}
-			return c.join(one(c.idOfNode(before)), ".", c.bytes(name))
+			return c.join(singleName(c.idOfNode(before)), ".", c.bytes(name))
 		default:
 			return pathName{}
 		}

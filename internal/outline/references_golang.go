@@ -99,7 +99,7 @@ func (c *goNames) fieldTypes(s *ast.TypeSpec) {
 	if !ok || t.Fields == nil {
 		return
 	}
-	owner := one(c.idOf(s.Name.Name))
+	owner := singleName(c.idOf(s.Name.Name))
 	for _, field := range t.Fields.List {
 		typ := c.typeBut(s.TypeParams, field.Type)
 		for _, name := range field.Names {
@@ -313,14 +313,14 @@ func (c *goNames) typeOf(e ast.Expr) pathName {
 		if c.isLocal(id) {
 			return pathName{} // a local type, or a type parameter
 		}
-		return one(id)
+		return singleName(id)
 	case *ast.SelectorExpr:
 		pkg, ok := t.X.(*ast.Ident)
 		if !ok {
 			return pathName{}
 		}
 		root := c.idOf(pkg.Name)
-		return c.join(one(root), ".", []byte(t.Sel.Name))
+		return c.join(singleName(root), ".", []byte(t.Sel.Name))
 	default:
 		return pathName{}
 	}
@@ -708,7 +708,7 @@ func (c *goNames) selector(e *ast.SelectorExpr, kind kindCode) {
 	}
 	var before pathName
 	if name, ok := x.(*ast.Ident); ok {
-		before = one(c.idOf(name.Name))
+		before = singleName(c.idOf(name.Name))
 	} else {
 		before = c.valueType(x)
 		c.expr(x, mentionKind)

@@ -55,15 +55,13 @@ func (c *treeNames) java(n syntax.Node, kind kindCode) {
 	case "superclass", "super_interfaces", "extends_interfaces", "type_bound":
 		c.childrenAs(n, typeKind)
 	case "generic_type":
-		children := c.push(n)
-		for i, child := range children {
+		for i, child := range c.each(n) {
 			if i == 0 && kind != mentionKind {
 				c.visit(child, kind)
 			} else {
 				c.visit(child, typeKind)
 			}
 		}
-		c.pop(children)
 	case "local_variable_declaration", "field_declaration", "constant_declaration":
 		c.javaVariables(n)
 	case "formal_parameter", "resource", "spread_parameter":
@@ -73,13 +71,11 @@ func (c *treeNames) java(n syntax.Node, kind kindCode) {
 		c.except(n, "name")
 		c.bind(c.idOfNode(n.Child("name")), pathName{})
 	case "catch_formal_parameter":
-		children := c.push(n)
-		for _, child := range children {
+		for _, child := range c.each(n) {
 			if child.Type() == "catch_type" {
 				c.childrenAs(child, matchKind)
 			}
 		}
-		c.pop(children)
 		c.bind(c.idOfNode(n.Child("name")), pathName{})
 	case "instanceof_expression":
 		c.except(n, "name")
@@ -87,15 +83,7 @@ func (c *treeNames) java(n syntax.Node, kind kindCode) {
 	case "type_pattern":
 		c.javaTypePattern(n)
 	case "record_pattern":
-		children := c.push(n)
-		for i, child := range children {
-			if i == 0 {
-				c.visit(child, matchKind)
-			} else {
-				c.visit(child, mentionKind)
-			}
-		}
-		c.pop(children)
+		c.firstAs(n, matchKind)
 	case "record_pattern_component":
 		c.javaTypePattern(n)
 	case "switch_label":
@@ -107,13 +95,11 @@ func (c *treeNames) java(n syntax.Node, kind kindCode) {
 			c.visit(n.Child("body"), mentionKind)
 		})
 	case "labeled_statement":
-		children := c.push(n)
-		for _, child := range children {
+		for _, child := range c.each(n) {
 			if child.Type() != "identifier" {
 				c.visit(child, mentionKind)
 			}
 		}
-		c.pop(children)
 	case "block", "for_statement", "catch_clause", "try_with_resources_statement", "switch_block", "constructor_body":
 		c.scope(n)
 	default:
@@ -188,7 +174,7 @@ func (c *treeNames) javaPath(n syntax.Node, kind kindCode) (path pathName) {
 func (c *treeNames) javaObject(n syntax.Node) pathName {
 	switch n.Type() {
 	case "identifier", "type_identifier":
-		return one(c.idOfNode(n))
+		return singleName(c.idOfNode(n))
 	case "this":
 		return c.class
 	case "field_access", "scoped_identifier":
@@ -211,14 +197,12 @@ func (c *treeNames) javaCall(n syntax.Node) {
 
 // javaReference walks Type::method.
 func (c *treeNames) javaReference(n syntax.Node) {
-	children := c.push(n)
 	var named []syntax.Node
-	for _, child := range children {
+	for _, child := range c.each(n) {
 		if child.Named() {
 			named = append(named, child)
 		}
 	}
-	c.pop(children)
 	if len(named) == 0 {
 		return
 	}
@@ -233,8 +217,7 @@ func (c *treeNames) javaReference(n syntax.Node) {
 // javaBody binds the members of a class and walks them.
 func (c *treeNames) javaBody(n syntax.Node) {
 	c.within(false, func() {
-		children := c.push(n)
-		for _, m := range children {
+		for _, m := range c.each(n) {
 			switch m.Type() {
 			case "field_declaration", "constant_declaration":
 				typ := c.javaType(m.Child("type"))
@@ -256,10 +239,9 @@ func (c *treeNames) javaBody(n syntax.Node) {
 				c.bindAll(c.idOfNode(m.Child("name")), pathName{})
 			}
 		}
-		for _, m := range children {
+		for _, m := range c.each(n) {
 			c.visit(m, mentionKind)
 		}
-		c.pop(children)
 	})
 }
 
@@ -286,8 +268,7 @@ func (c *treeNames) javaFunction(n syntax.Node) {
 // javaVariables walks a declaration of variables. Fields are bound by their class.
 func (c *treeNames) javaVariables(n syntax.Node) {
 	typ := c.javaType(n.Child("type"))
-	children := c.push(n)
-	for _, child := range children {
+	for _, child := range c.each(n) {
 		if child.Type() != "variable_declarator" {
 			c.visit(child, mentionKind)
 			continue
@@ -302,14 +283,12 @@ func (c *treeNames) javaVariables(n syntax.Node) {
 		}
 		c.bind(c.idOfNode(child.Child("name")), made)
 	}
-	c.pop(children)
 }
 
 // javaTypePattern walks T x.
 func (c *treeNames) javaTypePattern(n syntax.Node) {
-	children := c.push(n)
 	var typ pathName
-	for i, child := range children {
+	for i, child := range c.each(n) {
 		switch {
 		case child.Type() == "identifier" && i > 0:
 			c.bind(c.idOfNode(child), typ)
@@ -320,7 +299,6 @@ func (c *treeNames) javaTypePattern(n syntax.Node) {
 			c.visit(child, matchKind)
 		}
 	}
-	c.pop(children)
 }
 
 // javaType returns the name of a type node.
@@ -333,14 +311,14 @@ func (c *treeNames) javaType(n syntax.Node) pathName {
 		if string(c.bytes(n)) == "var" {
 			return pathName{}
 		}
-		return one(c.idOfNode(n))
+		return singleName(c.idOfNode(n))
 	case "scoped_type_identifier":
 		var path pathName
 		for _, child := range n.Children() {
 			switch {
 			case child.Type() != "type_identifier":
 			case path.path == 0:
-				path = one(c.idOfNode(child))
+				path = singleName(c.idOfNode(child))
 			default:
 				path = c.join(path, ".", c.bytes(child))
 			}

@@ -47,8 +47,7 @@ func (c *treeNames) php(n syntax.Node, kind kindCode) {
 			c.children(n)
 		}
 	case "object_creation_expression":
-		children := c.push(n)
-		for _, child := range children {
+		for _, child := range c.each(n) {
 			switch child.Type() {
 			case "name", "qualified_name":
 				c.visit(child, literalKind)
@@ -56,7 +55,6 @@ func (c *treeNames) php(n syntax.Node, kind kindCode) {
 				c.visit(child, mentionKind)
 			}
 		}
-		c.pop(children)
 	case "named_type", "optional_type", "union_type", "intersection_type", "type_list":
 		if kind == mentionKind {
 			kind = typeKind
@@ -65,15 +63,7 @@ func (c *treeNames) php(n syntax.Node, kind kindCode) {
 	case "base_clause", "class_interface_clause", "use_declaration":
 		c.childrenAs(n, typeKind)
 	case "attribute":
-		children := c.push(n)
-		for i, child := range children {
-			if i == 0 {
-				c.visit(child, callKind)
-			} else {
-				c.visit(child, mentionKind)
-			}
-		}
-		c.pop(children)
+		c.firstAs(n, callKind)
 	case "class_declaration", "interface_declaration", "trait_declaration", "enum_declaration":
 		name := n.Child("name")
 		c.bindIn(0, c.idOfNode(name), 0, pathName{})
@@ -108,16 +98,14 @@ func (c *treeNames) php(n syntax.Node, kind kindCode) {
 		}
 		c.bind(c.idOfNode(left), typ)
 	case "const_element", "enum_case":
-		children := c.push(n)
 		named := false
-		for _, child := range children {
+		for _, child := range c.each(n) {
 			if child.Type() == "name" && !named {
 				named = true
 				continue
 			}
 			c.visit(child, mentionKind)
 		}
-		c.pop(children)
 	case "argument", "property_element":
 		c.except(n, "name")
 	case "catch_clause":
@@ -279,8 +267,7 @@ func isPHPString(n syntax.Node) bool {
 
 // phpFields records the property types of a class.
 func (c *treeNames) phpFields(body syntax.Node) {
-	members := c.push(body)
-	for _, m := range members {
+	for _, m := range c.each(body) {
 		if m.Type() != "property_declaration" {
 			continue
 		}
@@ -291,7 +278,6 @@ func (c *treeNames) phpFields(body syntax.Node) {
 			}
 		}
 	}
-	c.pop(members)
 }
 
 // phpMember walks a member of a value. It returns the member's type, if the file declares it.
@@ -311,7 +297,7 @@ func (c *treeNames) phpMember(n syntax.Node, kind kindCode) (typ pathName) {
 		before = c.class
 	default:
 		if id := c.idOfNode(object); c.isLocal(id) {
-			before = one(id)
+			before = singleName(id)
 		}
 	}
 	if name.Type() == "name" {
@@ -333,12 +319,12 @@ func (c *treeNames) phpScoped(scope, name syntax.Node, kind kindCode) {
 			c.mentionNode(scope, kind)
 			return
 		}
-		path = one(c.idOfNode(scope))
+		path = singleName(c.idOfNode(scope))
 	case "qualified_name":
 		before, last := c.phpNames(scope)
 		c.phpPath(scope, mentionKind)
 		if path = c.join(before, `\`, c.bytes(last)); before.path == 0 {
-			path = one(c.idOfNode(last))
+			path = singleName(c.idOfNode(last))
 		}
 	case "relative_scope":
 		if string(c.bytes(scope)) != "parent" {
@@ -359,11 +345,11 @@ func (c *treeNames) phpType(n syntax.Node) pathName {
 	for range 4 {
 		switch n.Type() {
 		case "name":
-			return one(c.idOfNode(n))
+			return singleName(c.idOfNode(n))
 		case "qualified_name":
 			before, last := c.phpNames(n)
 			if before.path == 0 {
-				return one(c.idOfNode(last))
+				return singleName(c.idOfNode(last))
 			}
 			return c.join(before, `\`, c.bytes(last))
 		case "optional_type", "named_type":

@@ -22,7 +22,7 @@ func (c *treeNames) python(n syntax.Node, kind kindCode) {
 			break
 		}
 		if name := pythonText(c.bytes(n)); name != "" && n.Start() != c.required {
-			c.imports(InText+name, n.Start())
+			c.imports(TextModulePrefix+name, n.Start())
 		}
 		c.children(n)
 	case "attribute":
@@ -77,15 +77,13 @@ func (c *treeNames) python(n syntax.Node, kind kindCode) {
 	case "except_clause", "except_group_clause":
 		c.pythonExcept(n)
 	case "case_clause":
-		children := c.push(n)
-		for _, child := range children {
+		for _, child := range c.each(n) {
 			if child.Type() == "case_pattern" {
 				c.pythonCase(child)
 			} else {
 				c.visit(child, mentionKind)
 			}
 		}
-		c.pop(children)
 	case "type_alias_statement":
 		c.pythonTarget(n.Child("left").First("identifier"), pathName{})
 		c.visit(n.Child("right"), typeKind)
@@ -142,7 +140,7 @@ func (c *treeNames) pythonPath(n syntax.Node, kind kindCode) (path pathName) {
 		case "self", "cls":
 			path = c.class
 		default:
-			path = one(c.idOfNode(object))
+			path = singleName(c.idOfNode(object))
 		}
 	case "attribute":
 		path = c.pythonPath(object, mentionKind)
@@ -280,21 +278,18 @@ func (c *treeNames) pythonTypeParams(n syntax.Node) {
 
 // pythonDefaults walks the annotations and defaults of parameters.
 func (c *treeNames) pythonDefaults(params syntax.Node) {
-	list := c.push(params)
-	for _, p := range list {
+	for _, p := range c.each(params) {
 		switch p.Type() {
 		case "typed_parameter", "default_parameter", "typed_default_parameter":
 			c.visit(p.Child("type"), typeKind)
 			c.visit(p.Child("value"), mentionKind)
 		}
 	}
-	c.pop(list)
 }
 
 // pythonParams binds parameters.
 func (c *treeNames) pythonParams(params syntax.Node) {
-	list := c.push(params)
-	for _, p := range list {
+	for _, p := range c.each(params) {
 		switch p.Type() {
 		case "typed_parameter", "default_parameter", "typed_default_parameter":
 			name := p.Child("name")
@@ -306,7 +301,6 @@ func (c *treeNames) pythonParams(params syntax.Node) {
 			c.pythonTarget(p, pathName{})
 		}
 	}
-	c.pop(list)
 }
 
 // pythonTarget binds the names in an assignment target.
@@ -327,11 +321,9 @@ func (c *treeNames) pythonTarget(n syntax.Node, typ pathName) {
 		}
 	case "pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern", "dictionary_splat_pattern", "tuple", "list",
 		"as_pattern_target", "parenthesized_expression", "list_splat":
-		children := c.push(n)
-		for _, child := range children {
+		for _, child := range c.each(n) {
 			c.pythonTarget(child, pathName{})
 		}
-		c.pop(children)
 	case "attribute":
 		if object := string(c.bytes(n.Child("object"))); object == "self" || object == "cls" {
 			c.assigned(n.Child("attribute"))
@@ -351,18 +343,18 @@ func (c *treeNames) pythonType(n syntax.Node) pathName {
 	switch n.Type() {
 	case "identifier":
 		id := c.idOfNode(n)
-		return one(id)
+		return singleName(id)
 	case "attribute":
 		object := n.Child("object")
 		if object.Type() != "identifier" {
 			return pathName{}
 		}
 		root := c.idOfNode(object)
-		return c.join(one(root), ".", c.bytes(n.Child("attribute")))
+		return c.join(singleName(root), ".", c.bytes(n.Child("attribute")))
 	case "string":
 		if name := unquote(c.text(n)); isIdentifier(name) {
 			id := c.idOf(name)
-			return one(id)
+			return singleName(id)
 		}
 	}
 	return pathName{}
@@ -394,15 +386,13 @@ func (c *treeNames) pythonClass(n syntax.Node) {
 	c.pythonTarget(n.Child("name"), pathName{})
 	c.within(false, func() {
 		c.pythonTypeParams(n)
-		bases := c.push(n.Child("superclasses"))
-		for _, base := range bases {
+		for _, base := range c.each(n.Child("superclasses")) {
 			if base.Type() == "keyword_argument" {
 				c.visit(base, mentionKind)
 			} else {
 				c.visit(base, typeKind)
 			}
 		}
-		c.pop(bases)
 		inBody, names := c.inBody, c.inBodyNames
 		c.inBody, c.inBodyNames = true, make(map[nameID]bool)
 		c.inClass(n.Child("name"), func() { c.visit(n.Child("body"), mentionKind) })
@@ -412,20 +402,17 @@ func (c *treeNames) pythonClass(n syntax.Node) {
 
 // pythonAs walks x as y.
 func (c *treeNames) pythonAs(n syntax.Node, kind kindCode) {
-	children := c.push(n)
-	for _, child := range children {
+	for _, child := range c.each(n) {
 		if child.Field() == "alias" {
 			c.pythonTarget(child, pathName{})
 		} else {
 			c.visit(child, kind)
 		}
 	}
-	c.pop(children)
 }
 
 func (c *treeNames) pythonExcept(n syntax.Node) {
-	children := c.push(n)
-	for _, child := range children {
+	for _, child := range c.each(n) {
 		switch {
 		case child.Field() == "alias":
 			c.pythonTarget(child, pathName{})
@@ -437,7 +424,6 @@ func (c *treeNames) pythonExcept(n syntax.Node) {
 			c.visit(child, matchKind)
 		}
 	}
-	c.pop(children)
 }
 
 // pythonCase walks a pattern of a match statement. A single name is a variable.
@@ -446,8 +432,7 @@ func (c *treeNames) pythonCase(n syntax.Node) {
 		return
 	}
 	defer c.ascend()
-	children := c.push(n)
-	defer c.pop(children)
+	children := n.Children()
 	switch n.Type() {
 	case "identifier":
 		c.pythonTarget(n, pathName{})
@@ -479,8 +464,7 @@ func (c *treeNames) pythonCase(n syntax.Node) {
 
 // pythonGlobals records the names of a global or nonlocal statement. The function does not bind them.
 func (c *treeNames) pythonGlobals(n syntax.Node) {
-	children := c.push(n)
-	for _, child := range children {
+	for _, child := range c.each(n) {
 		if child.Type() == "identifier" {
 			id := c.idOfNode(child)
 			if c.globals == nil {
@@ -492,7 +476,6 @@ func (c *treeNames) pythonGlobals(n syntax.Node) {
 			}
 		}
 	}
-	c.pop(children)
 }
 
 // pythonQuoted records the names in a quoted annotation.

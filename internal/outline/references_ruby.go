@@ -43,11 +43,9 @@ func (c *treeNames) ruby(n syntax.Node, kind kindCode) {
 		c.scope(n)
 	case "method_parameters", "block_parameters", "lambda_parameters", "destructured_parameter", "left_assignment_list", "destructured_left_assignment",
 		"exception_variable", "rest_assignment":
-		children := c.push(n)
-		for _, child := range children {
+		for _, child := range c.each(n) {
 			c.rubyTarget(child)
 		}
-		c.pop(children)
 	case "assignment", "operator_assignment":
 		c.visit(n.Child("right"), mentionKind)
 		c.rubyTarget(n.Child("left"))
@@ -104,12 +102,12 @@ func (c *treeNames) rubyPath(n syntax.Node, kind kindCode) (path pathName) {
 	scope, name := n.Child("scope"), n.Child("name")
 	switch scope.Type() {
 	case "constant":
-		path = one(c.idOfNode(scope))
+		path = singleName(c.idOfNode(scope))
 	case "scope_resolution":
 		path = c.rubyPath(scope, mentionKind)
 	case "": // ::Name
 		c.mentionNode(name, kind)
-		return one(c.idOfNode(name))
+		return singleName(c.idOfNode(name))
 	default:
 		c.visit(scope, mentionKind)
 	}
@@ -136,12 +134,12 @@ func (c *treeNames) rubyCall(n syntax.Node) {
 		c.except(n, "method")
 		return
 	case "identifier":
-		if path = one(c.idOfNode(receiver)); !c.isLocal(path.root) {
+		if path = singleName(c.idOfNode(receiver)); !c.isLocal(path.root) {
 			c.visit(receiver, mentionKind) // it may be a method, too
 			path = pathName{}
 		}
 	case "constant":
-		path = one(c.idOfNode(receiver))
+		path = singleName(c.idOfNode(receiver))
 		if made {
 			c.visit(receiver, kind)
 		}

@@ -30,15 +30,13 @@ func (c *treeNames) rust(n syntax.Node, kind kindCode) {
 	case "generic_function":
 		c.childAs(n, "function", kind)
 	case "generic_type":
-		children := c.push(n)
-		for _, child := range children {
+		for _, child := range c.each(n) {
 			if child.Field() == "type" && kind != mentionKind {
 				c.visit(child, kind)
 			} else {
 				c.visit(child, typeKind)
 			}
 		}
-		c.pop(children)
 	case "macro_invocation":
 		c.childAs(n, "macro", callKind)
 	case "token_tree":
@@ -95,11 +93,9 @@ func (c *treeNames) rust(n syntax.Node, kind kindCode) {
 		c.rustPattern(n.Child("pattern"), c.rustType(typ))
 	case "closure_expression":
 		c.within(true, func() {
-			params := c.push(n.Child("parameters"))
-			for _, p := range params {
+			for _, p := range c.each(n.Child("parameters")) {
 				c.rustPattern(p, pathName{})
 			}
-			c.pop(params)
 			c.except(n, "parameters")
 		})
 	case "for_expression":
@@ -181,7 +177,7 @@ func (c *treeNames) rustPath(n syntax.Node, kind kindCode) (path pathName) {
 	}
 	switch before.Type() {
 	case "identifier", "type_identifier", "crate", "super", "self":
-		if path = one(c.idOfNode(before)); string(c.bytes(before)) == "Self" {
+		if path = singleName(c.idOfNode(before)); string(c.bytes(before)) == "Self" {
 			path = c.class
 		}
 	case "scoped_identifier", "scoped_type_identifier":
@@ -199,7 +195,7 @@ func (c *treeNames) rustPath(n syntax.Node, kind kindCode) (path pathName) {
 
 // rustFieldTypes records the field types of a struct.
 func (c *treeNames) rustFieldTypes(n syntax.Node) {
-	owner := one(c.idOfNode(n.Child("name")))
+	owner := singleName(c.idOfNode(n.Child("name")))
 	for _, f := range n.Child("body").Children() {
 		if f.Type() == "field_declaration" {
 			c.field(owner, ".", c.bytes(f.Child("name")), c.rustType(f.Child("type")))
@@ -217,7 +213,7 @@ func (c *treeNames) rustField(n syntax.Node, kind kindCode) (typ pathName) {
 	var before pathName
 	switch value.Type() {
 	case "identifier":
-		before = one(c.idOfNode(value))
+		before = singleName(c.idOfNode(value))
 	case "self":
 		before = c.class
 	case "field_expression":
@@ -237,8 +233,7 @@ func (c *treeNames) rustStruct(n syntax.Node) {
 	name := n.Child("name")
 	c.visit(name, literalKind)
 	owner := c.rustType(name)
-	body := c.push(n.Child("body"))
-	for _, child := range body {
+	for _, child := range c.each(n.Child("body")) {
 		if child.Type() == "field_initializer" {
 			field := child.Child("field")
 			c.member(owner, c.idOfNode(field), field.Start(), mentionKind)
@@ -247,7 +242,6 @@ func (c *treeNames) rustStruct(n syntax.Node) {
 			c.visit(child, mentionKind)
 		}
 	}
-	c.pop(body)
 }
 
 // rustType returns the name of a type node, without references.
@@ -258,13 +252,13 @@ func (c *treeNames) rustType(n syntax.Node) pathName {
 			if string(c.bytes(n)) == "Self" {
 				return c.class
 			}
-			return one(c.idOfNode(n))
+			return singleName(c.idOfNode(n))
 		case "scoped_type_identifier", "scoped_identifier":
 			before := n.Child("path")
 			if before.Type() != "identifier" && before.Type() != "crate" && before.Type() != "super" {
 				return pathName{}
 			}
-			return c.join(one(c.idOfNode(before)), "::", c.bytes(n.Child("name")))
+			return c.join(singleName(c.idOfNode(before)), "::", c.bytes(n.Child("name")))
 		case "reference_type", "generic_type", "pointer_type":
 			n = n.Child("type")
 		default:
@@ -316,8 +310,7 @@ func (c *treeNames) rustFunction(n syntax.Node) {
 func (c *treeNames) rustMembers(n, typ syntax.Node) {
 	inBody, class := c.inBody, c.class
 	c.within(false, func() {
-		children := c.push(n)
-		for _, child := range children {
+		for _, child := range c.each(n) {
 			switch child.Field() {
 			case "name":
 			case "body":
@@ -330,7 +323,6 @@ func (c *treeNames) rustMembers(n, typ syntax.Node) {
 				c.visit(child, mentionKind)
 			}
 		}
-		c.pop(children)
 	})
 }
 
@@ -424,15 +416,12 @@ func (c *treeNames) rustPattern(n syntax.Node, typ pathName) {
 	case "shorthand_field_identifier":
 		c.bind(c.idOfNode(n), pathName{})
 	case "mut_pattern", "ref_pattern", "reference_pattern":
-		children := c.push(n)
-		for _, child := range children {
+		for _, child := range c.each(n) {
 			c.rustPattern(child, typ)
 		}
-		c.pop(children)
 	case "tuple_pattern", "slice_pattern", "or_pattern", "captured_pattern", "tuple_struct_pattern", "struct_pattern", "field_pattern",
 		"match_pattern", "closure_parameters", "remaining_field_pattern", "parenthesized_pattern":
-		children := c.push(n)
-		for _, child := range children {
+		for _, child := range c.each(n) {
 			switch child.Field() {
 			case "type":
 				c.visit(child, matchKind)
@@ -442,7 +431,6 @@ func (c *treeNames) rustPattern(n syntax.Node, typ pathName) {
 				c.rustPattern(child, pathName{})
 			}
 		}
-		c.pop(children)
 	case "scoped_identifier", "range_pattern":
 		c.visit(n, matchKind)
 	default:
@@ -472,10 +460,8 @@ func (c *treeNames) rustTokens(n syntax.Node) {
 		return
 	}
 	defer c.ascend()
-	children := c.push(n)
-	defer c.pop(children)
 	var path pathName
-	for i, child := range children {
+	for i, child := range c.each(n) {
 		if child.Type() == "token_tree" {
 			c.rustTokens(child)
 			continue
@@ -498,7 +484,7 @@ func (c *treeNames) rustTokens(n syntax.Node) {
 			c.member(pathName{}, c.idOfNode(child), child.Start(), kind)
 			path = pathName{}
 		case bytes.HasPrefix(after, []byte("::")):
-			if path = one(c.idOfNode(child)); string(c.bytes(child)) == "Self" {
+			if path = singleName(c.idOfNode(child)); string(c.bytes(child)) == "Self" {
 				path = c.class
 			}
 		case kind != mentionKind || isCapital(c.bytes(child)):

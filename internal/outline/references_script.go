@@ -36,13 +36,11 @@ func (c *treeNames) script(n syntax.Node, kind kindCode) {
 	case "variable_declarator":
 		c.scriptVariable(n, c.bindAll)
 	case "variable_declaration":
-		children := c.push(n)
-		for _, d := range children {
+		for _, d := range c.each(n) {
 			if d.Type() == "variable_declarator" {
 				c.scriptVariable(d, c.bindFunction)
 			}
 		}
-		c.pop(children)
 	case "function_declaration", "generator_function_declaration", "function_signature":
 		c.bindAll(c.idOfNode(n.Child("name")), pathName{})
 		c.scriptFunction(n)
@@ -60,7 +58,7 @@ func (c *treeNames) script(n syntax.Node, kind kindCode) {
 		c.within(false, func() {
 			if n.Type() == "interface_declaration" {
 				c.bindParams(n.Child("type_parameters"))
-				c.scriptFields(one(c.idOfNode(n.Child("name"))), n.Child("body"))
+				c.scriptFields(singleName(c.idOfNode(n.Child("name"))), n.Child("body"))
 			}
 			c.except(n, "name")
 		})
@@ -148,14 +146,12 @@ func (c *treeNames) scriptPath(n syntax.Node, kind kindCode) (path pathName) {
 		return pathName{}
 	}
 	defer c.ascend()
-	children := c.push(n)
-	defer c.pop(children)
-	for _, child := range children {
+	for _, child := range c.each(n) {
 		switch child.Field() {
 		case "object", "module":
 			switch child.Type() {
 			case "identifier":
-				path = one(c.idOfNode(child))
+				path = singleName(c.idOfNode(child))
 			case "this":
 				path = c.class
 			case "member_expression", "nested_identifier":
@@ -224,8 +220,7 @@ func (c *treeNames) scriptRequired(call syntax.Node) string {
 
 // scriptElement walks a JSX element. A lower-case element is HTML.
 func (c *treeNames) scriptElement(n syntax.Node) {
-	children := c.push(n)
-	for _, child := range children {
+	for _, child := range c.each(n) {
 		if child.Field() != "name" {
 			c.visit(child, mentionKind)
 			continue
@@ -235,7 +230,6 @@ func (c *treeNames) scriptElement(n syntax.Node) {
 			c.visit(child, callKind)
 		}
 	}
-	c.pop(children)
 }
 
 // scriptImport adds the imports of an import statement.
@@ -443,11 +437,9 @@ func (c *treeNames) scriptPattern(n syntax.Node, bind func(nameID, pathName), ty
 		c.visit(n.Child("right"), mentionKind)
 		c.scriptPattern(n.Child("left"), bind, typ)
 	case "object_pattern", "array_pattern", "rest_pattern":
-		children := c.push(n)
-		for _, child := range children {
+		for _, child := range c.each(n) {
 			c.scriptPattern(child, bind, pathName{})
 		}
-		c.pop(children)
 	case "required_parameter", "optional_parameter":
 		c.except(n, "pattern")
 		pattern := n.Child("pattern")
@@ -466,7 +458,7 @@ func (c *treeNames) scriptType(n syntax.Node) pathName {
 		switch n.Type() {
 		case "identifier", "type_identifier":
 			id := c.idOfNode(n)
-			return one(id)
+			return singleName(id)
 		case "nested_type_identifier", "member_expression":
 			module, name := n.Child("module"), n.Child("name")
 			if module.IsZero() {
@@ -476,7 +468,7 @@ func (c *treeNames) scriptType(n syntax.Node) pathName {
 				return pathName{}
 			}
 			root := c.idOfNode(module)
-			return c.join(one(root), ".", c.bytes(name))
+			return c.join(singleName(root), ".", c.bytes(name))
 		case "type_annotation":
 			n = n.First("type_identifier", "nested_type_identifier", "generic_type")
 		case "generic_type":
@@ -491,8 +483,7 @@ func (c *treeNames) scriptType(n syntax.Node) pathName {
 // scriptFunction walks a function in its own scope.
 func (c *treeNames) scriptFunction(n syntax.Node) {
 	c.within(true, func() {
-		children := c.push(n)
-		for _, child := range children {
+		for _, child := range c.each(n) {
 			switch child.Field() {
 			case "name":
 				if child.Type() == "identifier" && n.Type() != "function_declaration" {
@@ -503,11 +494,9 @@ func (c *treeNames) scriptFunction(n syntax.Node) {
 			case "parameter":
 				c.scriptPattern(child, c.bindAll, pathName{})
 			case "parameters":
-				params := c.push(child)
-				for _, p := range params {
+				for _, p := range c.each(child) {
 					c.scriptPattern(p, c.bindAll, pathName{})
 				}
-				c.pop(params)
 			case "body":
 				if child.Type() == "statement_block" {
 					c.children(child)
@@ -518,7 +507,6 @@ func (c *treeNames) scriptFunction(n syntax.Node) {
 				c.visit(child, mentionKind)
 			}
 		}
-		c.pop(children)
 	})
 }
 
@@ -542,8 +530,7 @@ func (c *treeNames) scriptClass(n syntax.Node) {
 
 // scriptFields records the field types of a class or interface.
 func (c *treeNames) scriptFields(owner pathName, body syntax.Node) {
-	members := c.push(body)
-	for _, m := range members {
+	for _, m := range c.each(body) {
 		switch m.Type() {
 		case "public_field_definition", "property_signature":
 			typ := c.scriptType(m.Child("type"))
@@ -559,7 +546,6 @@ func (c *treeNames) scriptFields(owner pathName, body syntax.Node) {
 			}
 		}
 	}
-	c.pop(members)
 }
 
 // isScriptField reports whether a constructor parameter is also a field.

@@ -71,7 +71,7 @@ func testReferences(t *testing.T, path repo.Path, cases []refsCase) {
 	t.Helper()
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			_, refs, err := outline.Read(path, []byte(strings.TrimPrefix(c.src, "\n")))
+			_, refs, err := outline.ParseWithReferences(path, []byte(strings.TrimPrefix(c.src, "\n")))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -1342,7 +1342,7 @@ func TestImportedNamesAreUses(t *testing.T) {
 		for name, bind := range lang.binds {
 			for _, place := range lang.places {
 				src := fmt.Sprintf(lang.file, bind, strings.ReplaceAll(place, "NAME", name))
-				o, refs, err := outline.Read(lang.path, []byte(src))
+				o, refs, err := outline.ParseWithReferences(lang.path, []byte(src))
 				if err != nil || o.Partial != "" {
 					t.Errorf("%s does not parse: %v, %+v", src, err, o)
 					continue

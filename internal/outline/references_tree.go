@@ -1,6 +1,7 @@
 package outline
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -31,50 +32,17 @@ type exportedName struct {
 	at       int
 }
 
-// A vocabulary has the methods of a language. builtin and common report names that do not identify a
-// declaration: predeclared names, and members of the language's own types.
-type vocabulary struct {
-	visit           func(*treeNames, syntax.Node, kindCode)
-	builtin, member func(name string) bool
-	separator       string // in paths
-}
-
-func vocabularyOf(lang Language) vocabulary {
-	switch lang {
-	case JavaScript, TypeScript, TSX:
-		return vocabulary{(*treeNames).script, isScriptBuiltin, isScriptMember, "."}
-	case Python:
-		return vocabulary{(*treeNames).python, isPythonBuiltin, isPythonMember, "."}
-	case Rust:
-		return vocabulary{(*treeNames).rust, isRustBuiltin, isRustMember, "::"}
-	case Java:
-		return vocabulary{(*treeNames).java, isJavaBuiltin, isJavaMember, "."}
-	case CSharp:
-		return vocabulary{(*treeNames).csharp, isCSharpBuiltin, isCSharpMember, "."}
-	case Ruby:
-		return vocabulary{(*treeNames).ruby, isRubyBuiltin, isRubyMember, "::"}
-	case PHP:
-		return vocabulary{(*treeNames).php, isPHPBuiltin, isPHPMember, `\`}
-	case Bash:
-		return vocabulary{(*treeNames).bash, isBashBuiltin, noMember, "."}
-	case C, CPP:
-		return vocabulary{(*treeNames).c, isCBuiltin, isCMember, "::"}
-	default:
-		return vocabulary{}
-	}
-}
-
 // collectTree returns the references of a file with a syntax tree.
 func collectTree(f *file, root syntax.Node) *References {
-	words := vocabularyOf(f.lang)
-	if words.visit == nil {
+	lang := grammars[f.lang]
+	if lang.visit == nil {
 		return &References{}
 	}
-	c := &treeNames{nameCollector: newNameCollector(f), nodes: f.scratch.nodes[:0], visitNode: words.visit, separator: words.separator}
+	c := &treeNames{nameCollector: newNameCollector(f), nodes: f.scratch.nodes[:0], visitNode: lang.visit, separator: lang.separator}
 	c.children(root)
 	c.reexports()
 	f.scratch.nodes = c.nodes[:0]
-	return c.references(words.builtin, words.member)
+	return c.references(lang.builtin, lang.member)
 }
 
 // visit walks a node. kind tells how the node is used.
@@ -86,48 +54,59 @@ func (c *treeNames) visit(n syntax.Node, kind kindCode) {
 	c.ascend()
 }
 
-// push returns the children of a node. They are valid until pop.
-func (c *treeNames) push(n syntax.Node) []syntax.Node {
-	from := len(c.nodes)
-	c.nodes = n.AppendChildren(c.nodes)
-	return c.nodes[from:]
+// each yields the children of a node. All nodes from the root to the current one share one array for their
+// children.
+func (c *treeNames) each(n syntax.Node) iter.Seq2[int, syntax.Node] {
+	return func(yield func(int, syntax.Node) bool) {
+		from := len(c.nodes)
+		c.nodes = n.AppendChildren(c.nodes)
+		for i, child := range c.nodes[from:] {
+			if !yield(i, child) {
+				break
+			}
+		}
+		c.nodes = c.nodes[:from]
+	}
 }
-
-func (c *treeNames) pop(children []syntax.Node) { c.nodes = c.nodes[:len(c.nodes)-len(children)] }
 
 // children walks all children of a node.
 func (c *treeNames) children(n syntax.Node) { c.childrenAs(n, mentionKind) }
 
 func (c *treeNames) childrenAs(n syntax.Node, kind kindCode) {
-	children := c.push(n)
-	for _, child := range children {
+	for _, child := range c.each(n) {
 		c.visit(child, kind)
 	}
-	c.pop(children)
 }
 
 // childAs walks the children of a node. kind applies to those with the given field.
 func (c *treeNames) childAs(n syntax.Node, field string, kind kindCode) {
-	children := c.push(n)
-	for _, child := range children {
+	for _, child := range c.each(n) {
 		if child.Field() == field {
 			c.visit(child, kind)
 		} else {
 			c.visit(child, mentionKind)
 		}
 	}
-	c.pop(children)
+}
+
+// firstAs walks the children of a node. kind applies to the first one.
+func (c *treeNames) firstAs(n syntax.Node, kind kindCode) {
+	for i, child := range c.each(n) {
+		if i == 0 {
+			c.visit(child, kind)
+		} else {
+			c.visit(child, mentionKind)
+		}
+	}
 }
 
 // except walks the children of a node, except those with one of the fields.
 func (c *treeNames) except(n syntax.Node, fields ...string) {
-	children := c.push(n)
-	for _, child := range children {
+	for _, child := range c.each(n) {
 		if !slices.Contains(fields, child.Field()) {
 			c.visit(child, mentionKind)
 		}
 	}
-	c.pop(children)
 }
 
 // scope walks all children of a node in a new scope.
@@ -171,7 +150,7 @@ func (c *treeNames) inClass(name syntax.Node, walk func()) {
 	case id == 0:
 		c.class = pathName{}
 	case was.path == 0:
-		c.class = one(id)
+		c.class = singleName(id)
 	default:
 		c.class = c.join(was, c.separator, c.bytes(name))
 	}
@@ -218,7 +197,7 @@ func (c *treeNames) names(n syntax.Node, kind kindCode) {
 		case len(list) == 1:
 			c.mentionNode(name, kind)
 		case i == 0:
-			path = one(c.idOfNode(name))
+			path = singleName(c.idOfNode(name))
 		case i == len(list)-1:
 			c.stepNode(path, name, kind)
 		default:
@@ -232,9 +211,7 @@ func (c *treeNames) appendNames(list []syntax.Node, n syntax.Node) []syntax.Node
 		return list
 	}
 	defer c.ascend()
-	children := c.push(n)
-	defer c.pop(children)
-	for _, child := range children {
+	for _, child := range c.each(n) {
 		switch {
 		case child.Type() == n.Type():
 			list = c.appendNames(list, child)

@@ -66,9 +66,9 @@ func (f *file) encode() {
 		case leaf, verbatim, blanks:
 			s.code = appendPart(s.code, it.kind, text)
 		case docs:
-			s.code = appendPart(s.code, docs, strings.Join(strings.Fields(undecorated(string(text))), " "))
+			s.code = appendPart(s.code, docs, strings.Join(strings.Fields(withoutCommentMarks(string(text))), " "))
 		case prose:
-			s.code = appendPart(s.code, prose, unwrapped(text))
+			s.code = appendPart(s.code, prose, joinLines(text))
 		case lineBreak, indent, dedent:
 			s.code = appendPart(s.code, it.kind, "")
 		default:

@@ -21,9 +21,9 @@ type span struct {
 	text       string // inserted text, instead of the bytes
 }
 
-// sign sets the signature of a draft: its tokens on one line, with the spacing of the file. The shape
+// setSignature sets the signature of a draft: its tokens on one line, with the spacing of the file. The shape
 // depends on the tokens only. White space, line breaks and a trailing comma in a list do not change it.
-func (f *file) sign(s *draft, tokens []span) {
+func (f *file) setSignature(s *draft, tokens []span) {
 	d := &f.scratch.hash
 	d.reset()
 	line := f.scratch.words[:0]
@@ -108,8 +108,8 @@ func isPlain(s string) bool {
 func sentence(comment string) string {
 	var words []string
 	title := false
-	for line := range strings.Lines(undecorated(comment)) {
-		line = strings.TrimSpace(unmarked(line))
+	for line := range strings.Lines(withoutCommentMarks(comment)) {
+		line = strings.TrimSpace(withoutMarkup(line))
 		if line == "" || isRule(line) {
 			if len(words) > 0 {
 				break
@@ -129,7 +129,7 @@ func sentence(comment string) string {
 			break
 		}
 	}
-	text := unmarked(strings.Join(words, " "))
+	text := withoutMarkup(strings.Join(words, " "))
 	for i := 0; i < len(text); i++ {
 		if end := sentenceEnd(text, i); end > 0 {
 			return clip(text[:end], maxSentence)
@@ -143,8 +143,8 @@ func startsUpper(s string) bool {
 	return unicode.IsUpper(r)
 }
 
-// unmarked removes the markup of documentation tools from a line: {@link Name}, and HTML and XML tags.
-func unmarked(line string) string {
+// withoutMarkup removes the markup of documentation tools from a line: {@link Name}, and HTML and XML tags.
+func withoutMarkup(line string) string {
 	for {
 		i := strings.Index(line, "{@")
 		if i < 0 {
@@ -236,8 +236,8 @@ func isRule(line string) bool {
 	return len(line) > 2 && strings.Trim(line, "-=*#~_+/\\") == ""
 }
 
-// undecorated removes the comment markers from one or several comments. Line breaks stay.
-func undecorated(comment string) string {
+// withoutCommentMarks removes the comment markers from one or several comments. Line breaks stay.
+func withoutCommentMarks(comment string) string {
 	if !utf8.ValidString(comment) {
 		comment = strings.ToValidUTF8(comment, "\uFFFD")
 	}

@@ -2,8 +2,8 @@ package outline
 
 import "testing"
 
-// unmarked replaces a link with its label and keeps code.
-func TestUnmarked(t *testing.T) {
+// withoutMarkup replaces a link with its label and keeps code.
+func TestWithoutMarkup(t *testing.T) {
 	for line, want := range map[string]string{
 		"for {@link Descriptor} and all":                "for Descriptor and all",
 		"for {@link Descriptor descriptors} and all":    "for descriptors and all",
@@ -14,7 +14,7 @@ func TestUnmarked(t *testing.T) {
 		"{@link (":                                      "{@link (",
 		"{@link a(b c}":                                 "c",
 	} {
-		if got := unmarked(line); got != want {
+		if got := withoutMarkup(line); got != want {
 			t.Errorf("%q: %q, want %q", line, got, want)
 		}
 	}

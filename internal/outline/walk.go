@@ -180,6 +180,29 @@ func signatureEnd(n syntax.Node, names ...string) int {
 	return n.End()
 }
 
+// declarators adds the variables in a list that belongs to the declaration n. Each signature begins with the part of n
+// before the first variable, and ends at the first child of the variable with one of the names.
+func (r *reader) declarators(n, list syntax.Node, l leadingNodes, kind Kind, public bool, names ...string) {
+	first := -1
+	for _, d := range list.Children() {
+		if d.Type() != "variable_declarator" {
+			continue
+		}
+		if first < 0 {
+			first = d.Start()
+		}
+		end := signatureEnd(d, names...)
+		name := d.Child("name")
+		if name.IsZero() {
+			name = d.First("identifier")
+		}
+		r.withExported(public, func() {
+			i := r.add(kind, r.text(name), n, l, end)
+			r.symbols[i].ranges = []span{{start: n.Start(), end: first}, {start: d.Start(), end: end}}
+		})
+	}
+}
+
 // name returns the text of a node's name field.
 func (r *reader) name(n syntax.Node) string { return n.Child("name").Text(r.src) }
 

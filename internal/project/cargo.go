@@ -8,21 +8,21 @@ import (
 	"ken/internal/repo"
 )
 
-// cargoCommands offers what cargo does for the package or workspace of a directory.
+// cargoCommands adds the commands of cargo for the package or workspace of a directory.
 func (p *Project) cargoCommands(dir repo.Path, add func(candidate)) {
-	if conf := p.first(dir, "rustfmt.toml", ".rustfmt.toml"); conf != "" && p.has(join(dir, "Cargo.toml")) {
+	if conf := p.firstFile(dir, "rustfmt.toml", ".rustfmt.toml"); conf != "" && p.has(join(dir, "Cargo.toml")) {
 		add(candidate{
 			Command: Command{Run: inDir(dir, "cargo fmt --all --check"), Source: conf},
 			purpose: forLint, lang: "rust", key: "cargo fmt", order: orderConfig + 1,
 		})
 	}
-	if conf := p.first(dir, "clippy.toml", ".clippy.toml"); conf != "" {
+	if conf := p.firstFile(dir, "clippy.toml", ".clippy.toml"); conf != "" {
 		add(candidate{
 			Command: Command{Run: inDir(dir, "cargo clippy"), Source: conf},
 			purpose: forLint, lang: "rust", key: "cargo clippy", order: orderConfig,
 		})
 	}
-	file := p.first(dir, "Cargo.toml")
+	file := p.firstFile(dir, "Cargo.toml")
 	doc := p.document(file)
 	if doc == nil {
 		return
@@ -110,8 +110,8 @@ func (p *Project) cargoFeatures(dir repo.Path) string {
 
 // cargoWorkspace returns the directory of the workspace that a package directory belongs to.
 func (p *Project) cargoWorkspace(dir repo.Path) (repo.Path, bool) {
-	for d := range upward(dir) {
-		doc := p.document(p.first(d, "Cargo.toml"))
+	for d := range dir.Upward() {
+		doc := p.document(p.firstFile(d, "Cargo.toml"))
 		if at(doc, "workspace") == nil {
 			continue
 		}
@@ -132,7 +132,7 @@ type cargoTarget struct {
 
 // cargoBins returns the programs of the package in a directory.
 func (p *Project) cargoBins(dir repo.Path) []cargoTarget {
-	doc := p.document(p.first(dir, "Cargo.toml"))
+	doc := p.document(p.firstFile(dir, "Cargo.toml"))
 	name := textAt(doc, "package", "name")
 	bins := p.cargoTargets(dir, doc, "bin")
 	add := func(t cargoTarget) {
@@ -145,7 +145,7 @@ func (p *Project) cargoBins(dir repo.Path) []cargoTarget {
 		return bins
 	}
 	add(cargoTarget{name, join(dir, "src/main.rs")})
-	for _, f := range p.under(join(dir, "src/bin"), 1000) {
+	for _, f := range p.filesUnder(join(dir, "src/bin"), 1000) {
 		rel, _ := relative(join(dir, "src/bin"), f)
 		if stem, ok := strings.CutSuffix(rel, ".rs"); ok && !strings.Contains(stem, "/") {
 			add(cargoTarget{stem, f})
@@ -177,13 +177,13 @@ func (p *Project) cargoTargets(dir repo.Path, doc any, kind string) []cargoTarge
 
 // cargoTests returns the integration tests of the package in a directory.
 func (p *Project) cargoTests(dir repo.Path) []cargoTarget {
-	doc := p.document(p.first(dir, "Cargo.toml"))
+	doc := p.document(p.firstFile(dir, "Cargo.toml"))
 	tests := p.cargoTargets(dir, doc, "test")
 	if at(doc, "package", "autotests") == false {
 		return tests
 	}
 	folder := join(dir, "tests")
-	for _, f := range p.under(folder, 5000) {
+	for _, f := range p.filesUnder(folder, 5000) {
 		rel, _ := relative(folder, f)
 		stem, ok := strings.CutSuffix(rel, ".rs")
 		stem = strings.TrimSuffix(stem, "/main")
@@ -197,8 +197,8 @@ func (p *Project) cargoTests(dir repo.Path) []cargoTarget {
 
 // rustTest returns the command that runs the tests in a Rust file.
 func (p *Project) rustTest(test repo.Path) (Command, bool, string) {
-	for d := range upward(test.Dir()) {
-		file := p.first(d, "Cargo.toml")
+	for d := range test.Dir().Upward() {
+		file := p.firstFile(d, "Cargo.toml")
 		if textAt(p.document(file), "package", "name") == "" {
 			continue
 		}
@@ -257,7 +257,7 @@ func filterOf(root, file repo.Path, rel string) string {
 }
 
 // rustModule returns the path of the module in a file, given from the directory of its target: a/b.rs and a/b/mod.rs are
-// a::b. It is "" for names that are no modules.
+// a::b. It is "" for names that are not modules.
 func rustModule(rel string) string {
 	stem, ok := strings.CutSuffix(rel, ".rs")
 	if !ok {
@@ -274,4 +274,4 @@ func rustModule(rel string) string {
 	return strings.ReplaceAll(stem, "/", "::")
 }
 
-var rustTestMark = later(`(?m)^\s*#\[(?:[\w:]+::)?(?:test|rstest|test_case|proptest|quickcheck)\b|^\s*#\[cfg\((?:all\()?test\b|\b\w*test\w*!\s*[({]`)
+var rustTestMark = lazyRegexp(`(?m)^\s*#\[(?:[\w:]+::)?(?:test|rstest|test_case|proptest|quickcheck)\b|^\s*#\[cfg\((?:all\()?test\b|\b\w*test\w*!\s*[({]`)

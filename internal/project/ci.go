@@ -30,7 +30,7 @@ func (p *Project) ciSteps() []ciStep {
 	p.readCI = true
 	const maxWorkflows = 40
 	n := 0
-	for _, f := range p.under(".github/workflows", len(p.files)) {
+	for _, f := range p.filesUnder(".github/workflows", len(p.files)) {
 		ext := path.Ext(f.Base())
 		if f.Dir() != ".github/workflows" || ext != ".yml" && ext != ".yaml" || isSideWorkflow(f.Base()) {
 			continue
@@ -41,14 +41,14 @@ func (p *Project) ciSteps() []ciStep {
 		root, _ := p.document(f).(*yaml.Node)
 		p.githubSteps(f, root)
 	}
-	if f := p.first("", ".gitlab-ci.yml"); f != "" {
+	if f := p.firstFile("", ".gitlab-ci.yml"); f != "" {
 		root, _ := p.document(f).(*yaml.Node)
 		p.gitlabSteps(f, root)
 	}
 	return p.steps
 }
 
-// isSideWorkflow reports workflows that do not check changes.
+// isSideWorkflow reports whether a workflow does not check changes.
 func isSideWorkflow(base string) bool {
 	base = strings.ToLower(base)
 	for _, word := range []string{"release", "publish", "deploy", "stale", "label", "lock", "docker", "nightly", "codeql", "scorecard", "docs", "pages", "bump", "backport"} {
@@ -105,7 +105,7 @@ func yamlEnv(outer map[string]string, node *yaml.Node) map[string]string {
 	return env
 }
 
-var ciExpression = later(`\$\{\{\s*env\.(\w+)\s*\}\}`)
+var ciExpression = lazyRegexp(`\$\{\{\s*env\.(\w+)\s*\}\}`)
 
 // addSteps adds the commands of a run step that build, test or lint.
 func (p *Project) addSteps(file repo.Path, node *yaml.Node, in string, env map[string]string) {
@@ -134,7 +134,7 @@ func (p *Project) addSteps(file repo.Path, node *yaml.Node, in string, env map[s
 		offset++
 		for _, c := range splitShell(strings.TrimRight(line, "\n")) {
 			if c.words[0] == "cd" {
-				// The directory of what follows is not known for sure.
+				// The directory of the following commands is uncertain.
 				dir = "\x00"
 				if len(c.words) == 2 && in == "" && p.isDir(join("", c.words[1])) {
 					dir = join("", c.words[1])
@@ -176,7 +176,7 @@ func (p *Project) applyCI(dir repo.Path, list *[]candidate, add func(candidate))
 	}
 }
 
-// classify returns what a command is for, the tool with its task as a key, and the language that it is for.
+// classify returns the purpose of a command, a key of its tool and task, and its language.
 func classify(words []string) (use purpose, key, lang string, ok bool) {
 	words = toolOf(words)
 	if len(words) == 0 {
@@ -238,7 +238,7 @@ func classify(words []string) (use purpose, key, lang string, ok bool) {
 	return 0, "", "", false
 }
 
-// toolTasks returns what the subcommands of a tool are for ("*": all others), and its language.
+// toolTasks returns the purposes of the subcommands of a tool ("*": all others), and its language.
 func toolTasks(tool string) (map[string]purpose, string) {
 	switch tool {
 	case "go":

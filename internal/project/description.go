@@ -75,9 +75,9 @@ func xmlDescription(content []byte) string {
 	return in.Description
 }
 
-var gemLine = later(`(?m)^\s*\w+\.(summary|description)\s*=\s*(?:"([^"\\]*)"|'([^'\\]*)'|%[qQ]?\{([^{}\\]*)\}|%[qQ]?\(([^()\\]*)\))`)
+var gemLine = lazyRegexp(`(?m)^\s*\w+\.(summary|description)\s*=\s*(?:"([^"\\]*)"|'([^'\\]*)'|%[qQ]?\{([^{}\\]*)\}|%[qQ]?\(([^()\\]*)\))`)
 
-// gemDescription returns the summary of a gem, or its description. A text that is computed is none.
+// gemDescription returns the summary of a gem, or its description. It ignores computed texts.
 func gemDescription(content string) string {
 	found := make(map[string]string)
 	for _, m := range gemLine().FindAllStringSubmatch(content, maxNames) {

@@ -17,7 +17,7 @@ func (p *Project) dotnetProject(dir repo.Path) repo.Path {
 	return ""
 }
 
-// dotnetCommands offers what the dotnet tool does with a solution or project.
+// dotnetCommands adds the commands of the dotnet tool with a solution or project.
 func (p *Project) dotnetCommands(dir repo.Path, add func(candidate)) {
 	file := p.dotnetProject(dir)
 	if file == "" {
@@ -43,7 +43,7 @@ func (p *Project) dotnetCommands(dir repo.Path, add func(candidate)) {
 // dotnetTest returns the command that runs one test class.
 func (p *Project) dotnetTest(test repo.Path) (Command, bool, string) {
 	class := strings.TrimSuffix(test.Base(), path.Ext(test.Base()))
-	for d := range upward(test.Dir()) {
+	for d := range test.Dir().Upward() {
 		for _, pattern := range []string{"*.csproj", "*.fsproj", "*.vbproj"} {
 			file := p.manifest(d, pattern)
 			if file == "" || !isVariable(class) {

@@ -50,9 +50,9 @@ func (p *Project) Entrypoints(dir repo.Path) []repo.Path {
 		if len(scripts) == 0 {
 			add(p.pythonPackage(d))
 		}
-		add(p.first(d, "manage.py"))
+		add(p.firstFile(d, "manage.py"))
 	}
-	for _, f := range p.under(dir, len(p.files)) {
+	for _, f := range p.filesUnder(dir, len(p.files)) {
 		if f.Base() == "__main__.py" && !isForeign(f) {
 			add(f)
 		}
@@ -69,7 +69,7 @@ func (p *Project) manifestDirs(dir repo.Path) []repo.Path {
 			dirs = append(dirs, d)
 		}
 	}
-	for d := range upward(dir) {
+	for d := range dir.Upward() {
 		if len(p.manifests[d]) > 0 && !slices.Contains(dirs, d) {
 			dirs = append(dirs, d)
 			break
@@ -79,10 +79,10 @@ func (p *Project) manifestDirs(dir repo.Path) []repo.Path {
 	return dirs
 }
 
-// nodeBins returns the tracked files of a package's bin field. A built file stands for its source.
+// nodeBins returns the tracked files of a package's bin field. It returns the source of a built file.
 func (p *Project) nodeBins(pkg *nodePackage) []repo.Path {
 	targets := textsAt(pkg.doc, "bin")
-	for _, name := range names(tableAt(pkg.doc, "bin")) {
+	for _, name := range sortedKeys(tableAt(pkg.doc, "bin")) {
 		targets = append(targets, textAt(pkg.doc, "bin", name))
 	}
 	if len(targets) == 0 {
@@ -126,7 +126,7 @@ func (p *Project) builtFrom(dir repo.Path, built string) repo.Path {
 
 // pythonPackage returns the file that users of the Python package of a directory import, "" if it has none.
 func (p *Project) pythonPackage(dir repo.Path) repo.Path {
-	doc := p.document(p.first(dir, "pyproject.toml"))
+	doc := p.document(p.firstFile(dir, "pyproject.toml"))
 	name := textAt(doc, "project", "name")
 	if name == "" {
 		name = textAt(doc, "tool", "poetry", "name")
@@ -135,7 +135,7 @@ func (p *Project) pythonPackage(dir repo.Path) repo.Path {
 	if !isVariable(name) {
 		return ""
 	}
-	return p.first(dir, "src/"+name+"/__init__.py", name+"/__init__.py")
+	return p.firstFile(dir, "src/"+name+"/__init__.py", name+"/__init__.py")
 }
 
 // pythonModule returns the file of an entry point such as package.module:function.

@@ -43,7 +43,7 @@ func FuzzManifest(f *testing.F) {
 			t.Fatal(err)
 		}
 		for _, path := range append([]repo.Path{"", "src", "none/x.go"}, files...) {
-			c := p.For(path)
+			c := p.CommandsFor(path)
 			for _, list := range [][]project.Command{c.Install, c.Build, c.Test, c.Lint, c.Run} {
 				if len(list) > 3 {
 					t.Errorf("%d commands of one kind for %q, want at most 3", len(list), path)
@@ -57,7 +57,7 @@ func FuzzManifest(f *testing.F) {
 				checkCommand(t, files, cmd)
 			}
 			checkLine(t, note)
-			if cmd, ok := p.CaseCommand(path, p.CasesAt(path, []int{0, 1, 2, 3, 5, 8})); ok {
+			if cmd, ok := p.TestCaseCommand(path, p.TestCasesAt(path, []int{0, 1, 2, 3, 5, 8})); ok {
 				checkCommand(t, files, cmd)
 			}
 			for _, r := range p.Rules(path) {

@@ -10,7 +10,7 @@ import (
 	"ken/internal/repo"
 )
 
-// goCommands offers what the go tool does in a module, and the linter that is configured.
+// goCommands adds the commands of the go tool in a module, and the linter that is configured.
 func (p *Project) goCommands(dir repo.Path, add func(candidate)) {
 	if conf := p.manifest(dir, ".golangci.*"); conf != "" {
 		add(candidate{
@@ -18,7 +18,7 @@ func (p *Project) goCommands(dir repo.Path, add func(candidate)) {
 			purpose: forLint, lang: "go", key: "golangci-lint run", order: orderConfig,
 		})
 	}
-	mod := p.first(dir, "go.mod")
+	mod := p.firstFile(dir, "go.mod")
 	if mod == "" {
 		return
 	}
@@ -39,7 +39,7 @@ func (p *Project) goCommands(dir repo.Path, add func(candidate)) {
 	}
 	implied(forBuild, "build", all)
 	implied(forTest, "test", all)
-	// Of many programs, which one to run depends on the task.
+	// If there are many programs, the task decides which one to run.
 	const maxMains = 5
 	mains := slices.DeleteFunc(p.goMainFiles(dir), func(main repo.Path) bool {
 		return p.goModule(main) != dir || mainRank(main) >= rankSide
@@ -83,7 +83,7 @@ func (p *Project) goPackage(module, dir repo.Path) string {
 	return quoteWord("./" + rel)
 }
 
-var goWorkUse = later(`(?m)^\s*(?:use\s+)?(\.[^\s()]*|"[^"]+")\s*(?://.*)?$`)
+var goWorkUse = lazyRegexp(`(?m)^\s*(?:use\s+)?(\.[^\s()]*|"[^"]+")\s*(?://.*)?$`)
 
 // inGoWork reports whether the workspace at the root uses the module in a directory.
 func (p *Project) inGoWork(dir repo.Path) bool {
@@ -98,7 +98,7 @@ func (p *Project) inGoWork(dir repo.Path) bool {
 
 // goModule returns the directory of the module that a file belongs to.
 func (p *Project) goModule(file repo.Path) repo.Path {
-	for d := range upward(file.Dir()) {
+	for d := range file.Dir().Upward() {
 		if p.has(join(d, "go.mod")) {
 			return d
 		}
@@ -200,7 +200,7 @@ func constraintTags(expr constraint.Expr) []string {
 	return nil
 }
 
-// isSystemTag reports the tags that name a system or compiler and cannot be set.
+// isSystemTag reports whether a tag names a system or compiler, so that it cannot be set.
 func isSystemTag(tag string) bool {
 	switch tag {
 	case "linux", "darwin", "windows", "freebsd", "netbsd", "openbsd", "dragonfly", "solaris", "illumos", "aix", "plan9", "android", "ios", "js", "wasip1", "unix",
@@ -214,7 +214,7 @@ func isSystemTag(tag string) bool {
 // directory below cmd.
 func (p *Project) goMainFiles(dir repo.Path) []repo.Path {
 	var mains []repo.Path
-	for _, f := range p.under(dir, len(p.files)) {
+	for _, f := range p.filesUnder(dir, len(p.files)) {
 		if !strings.HasSuffix(string(f), ".go") || strings.HasSuffix(string(f), "_test.go") {
 			continue
 		}
@@ -242,7 +242,7 @@ func (p *Project) mainPackages(files []repo.Path) []repo.Path {
 	})
 }
 
-var goMain = later(`(?m)^package\s+main\b`)
+var goMain = lazyRegexp(`(?m)^package\s+main\b`)
 
 // rankSide is the rank from which on a program is a tool or an example.
 const rankSide = 20
@@ -253,7 +253,7 @@ func mainRank(file repo.Path) int {
 	for elem := range strings.SplitSeq(string(file.Dir()), "/") {
 		switch elem {
 		case "cmd":
-			return rank - 1 // what follows is the name of the program
+			return rank - 1 // the next element is the name of the program
 		case "example", "examples", "_examples", "demo", "sample", "samples", "benchmark", "benchmarks", "bench":
 			rank += 2 * rankSide
 		case "tools", "tool", "hack", "scripts", "script", "internal", "test", "tests", "contrib", "ci", "docs", "build", "e2e":

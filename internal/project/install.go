@@ -8,7 +8,7 @@ import (
 	"ken/internal/repo"
 )
 
-// installCommands offers the commands that install the dependencies of a directory.
+// installCommands adds the commands that install the dependencies of a directory.
 func (p *Project) installCommands(dir repo.Path, add func(candidate)) {
 	offer := func(run string, source repo.Path, lang string, order int) {
 		add(candidate{
@@ -19,21 +19,21 @@ func (p *Project) installCommands(dir repo.Path, add func(candidate)) {
 	p.nodeInstall(dir, offer)
 	p.pythonInstall(dir, offer)
 	vendored := p.has(join(dir, "vendor/modules.txt"))
-	if sum := p.first(dir, "go.sum"); sum != "" && p.has(join(dir, "go.mod")) && !vendored {
+	if sum := p.firstFile(dir, "go.sum"); sum != "" && p.has(join(dir, "go.mod")) && !vendored {
 		offer("go mod download", sum, "go", orderImplied)
 	}
-	if file := p.first(dir, "Cargo.toml"); file != "" {
+	if file := p.firstFile(dir, "Cargo.toml"); file != "" {
 		if root, ok := p.cargoWorkspace(dir); !ok || root == dir {
 			offer("cargo fetch", file, "rust", orderImplied)
 		}
 	}
-	if file := p.first(dir, "composer.json"); file != "" {
+	if file := p.firstFile(dir, "composer.json"); file != "" {
 		offer("composer install", file, "php", orderImplied)
 	}
 	if file := p.manifest(dir, "*.sln"); file != "" {
 		offer("dotnet restore", file, "dotnet", orderImplied)
 	}
-	if file := p.first(dir, "pubspec.yaml"); file != "" {
+	if file := p.firstFile(dir, "pubspec.yaml"); file != "" {
 		offer(p.dartTool(file)+" pub get", file, "dart", orderImplied)
 	}
 	for _, tool := range [][3]string{
@@ -42,7 +42,7 @@ func (p *Project) installCommands(dir repo.Path, add func(candidate)) {
 		{"mix.exs", "mix deps.get", "elixir"},
 		{"Package.swift", "swift package resolve", "swift"},
 	} {
-		if file := p.first(dir, tool[0]); file != "" && (tool[0] != "pom.xml" || !p.has(join(dir.Dir(), "pom.xml")) || dir == "") {
+		if file := p.firstFile(dir, tool[0]); file != "" && (tool[0] != "pom.xml" || !p.has(join(dir.Dir(), "pom.xml")) || dir == "") {
 			run := tool[1]
 			if tool[0] == "pom.xml" && p.has(join(dir, "mvnw")) {
 				run = "./mvnw" + strings.TrimPrefix(run, "mvn")
@@ -50,18 +50,18 @@ func (p *Project) installCommands(dir repo.Path, add func(candidate)) {
 			offer(run, file, tool[2], orderImplied)
 		}
 	}
-	if file := p.first(dir, ".gitmodules"); file != "" {
+	if file := p.firstFile(dir, ".gitmodules"); file != "" {
 		offer("git submodule update --init --recursive", file, "", orderImplied+1)
 	}
 }
 
-// nodeInstall offers the command of the package manager. A member of a workspace is installed with the workspace.
+// nodeInstall adds the command of the package manager. A member of a workspace is installed with the workspace.
 func (p *Project) nodeInstall(dir repo.Path, offer func(string, repo.Path, string, int)) {
 	pkg := p.nodePackage(dir)
 	if pkg == nil || pkg.member {
 		return
 	}
-	lock := p.first(dir, "pnpm-lock.yaml", "yarn.lock", "bun.lock", "bun.lockb", "package-lock.json", "npm-shrinkwrap.json")
+	lock := p.firstFile(dir, "pnpm-lock.yaml", "yarn.lock", "bun.lock", "bun.lockb", "package-lock.json", "npm-shrinkwrap.json")
 	source := pkg.file
 	if lock != "" {
 		source = lock
@@ -79,9 +79,9 @@ func (p *Project) nodeInstall(dir repo.Path, offer func(string, repo.Path, strin
 	}
 }
 
-// pythonInstall offers the command of the project's own tool, else pip.
+// pythonInstall adds the command of the project's own tool, else pip.
 func (p *Project) pythonInstall(dir repo.Path, offer func(string, repo.Path, string, int)) {
-	pyproject := p.first(dir, "pyproject.toml")
+	pyproject := p.firstFile(dir, "pyproject.toml")
 	doc := p.document(pyproject)
 	for _, t := range [][4]string{
 		{"uv", "uv.lock", "uv sync"},
@@ -89,7 +89,7 @@ func (p *Project) pythonInstall(dir repo.Path, offer func(string, repo.Path, str
 		{"pdm", "pdm.lock", "pdm install"},
 		{"rye", "requirements-dev.lock", "rye sync"},
 	} {
-		if lock := p.first(dir, t[1]); lock != "" {
+		if lock := p.firstFile(dir, t[1]); lock != "" {
 			offer(t[2], lock, "python", orderImplied)
 			return
 		}
@@ -98,7 +98,7 @@ func (p *Project) pythonInstall(dir repo.Path, offer func(string, repo.Path, str
 			return
 		}
 	}
-	if file := p.first(dir, "Pipfile"); file != "" {
+	if file := p.firstFile(dir, "Pipfile"); file != "" {
 		offer("pipenv install --dev", file, "python", orderImplied)
 		return
 	}
@@ -112,7 +112,7 @@ func (p *Project) pythonInstall(dir repo.Path, offer func(string, repo.Path, str
 			break
 		}
 	}
-	setup := p.first(dir, "setup.py")
+	setup := p.firstFile(dir, "setup.py")
 	switch {
 	case at(doc, "build-system") != nil || at(doc, "project", "name") != nil:
 		run := "pip install -e " + quoteWord("."+extra)
@@ -123,7 +123,7 @@ func (p *Project) pythonInstall(dir repo.Path, offer func(string, repo.Path, str
 	case setup != "":
 		offer("pip install -e .", setup, "python", orderImplied)
 	}
-	if file := p.first(dir, "requirements-dev.txt", "requirements_dev.txt", "dev-requirements.txt", "dev_requirements.txt", "requirements/dev.txt",
+	if file := p.firstFile(dir, "requirements-dev.txt", "requirements_dev.txt", "dev-requirements.txt", "dev_requirements.txt", "requirements/dev.txt",
 		"requirements/develop.txt", "requirements/development.txt", "requirements-test.txt", "requirements/test.txt", "requirements/tests.txt",
 		"requirements.txt", "requirements/base.txt", "requirements/default.txt"); file != "" {
 		rel, _ := relative(dir, file)
@@ -156,7 +156,8 @@ func installs(tool string, args []string) bool {
 	return slices.ContainsFunc(args, own)
 }
 
-// installKey returns what is the same for all ways to call a package manager. What pip installs depends on its arguments.
+// installKey returns a key that is the same for all calls of a package manager, except pip: its arguments decide what it
+// installs.
 func installKey(tool string, words []string) string {
 	if tool == "" {
 		tool = words[0]
@@ -188,8 +189,7 @@ func installLanguage(tool string) string {
 	return ""
 }
 
-// runCommands offers the programs that a package of Python, Ruby or JavaScript has. Those of other languages are offered
-// with their builds.
+// runCommands adds the programs of a Python, Ruby or JavaScript package. Other languages add theirs with their builds.
 func (p *Project) runCommands(dir repo.Path, add func(candidate)) {
 	offer := func(run string, source repo.Path, line int, lang string, order int) {
 		add(candidate{
@@ -203,7 +203,7 @@ func (p *Project) runCommands(dir repo.Path, add func(candidate)) {
 	}
 	if len(scripts) == 0 && p.isPythonRoot(dir) {
 		for _, root := range []string{"", "src/"} {
-			for _, f := range p.under(join(dir, strings.TrimSuffix(root, "/")), len(p.files)) {
+			for _, f := range p.filesUnder(join(dir, strings.TrimSuffix(root, "/")), len(p.files)) {
 				rel, _ := relative(join(dir, strings.TrimSuffix(root, "/")), f)
 				name, ok := strings.CutSuffix(rel, "/__main__.py")
 				if ok && isVariable(name) && !isSideDir(name) {
@@ -213,7 +213,7 @@ func (p *Project) runCommands(dir repo.Path, add func(candidate)) {
 		}
 	}
 	if p.manifest(dir, "*.gemspec") != "" {
-		for _, f := range p.under(join(dir, "exe"), maxNames) {
+		for _, f := range p.filesUnder(join(dir, "exe"), maxNames) {
 			rel, _ := relative(dir, f)
 			offer(p.bundled(dir)+quotePath(repo.Path(rel)), f, 0, "ruby", orderImplied)
 		}
@@ -229,7 +229,7 @@ func (p *Project) runCommands(dir repo.Path, add func(candidate)) {
 	}
 }
 
-// isSideDir reports directories whose programs are not the project's.
+// isSideDir reports whether the programs in a directory are not those of the project.
 func isSideDir(name string) bool {
 	switch name {
 	case "tests", "test", "docs", "examples", "scripts", "tools", "benchmarks":
@@ -238,7 +238,7 @@ func isSideDir(name string) bool {
 	return false
 }
 
-// A consoleScript is a program that an installed Python package has.
+// A consoleScript is a program that a Python package installs.
 type consoleScript struct {
 	name   string
 	target string // package.module:function
@@ -246,7 +246,7 @@ type consoleScript struct {
 	line   int
 }
 
-var setupScripts = later(`(?s)['"]?console_scripts['"]?\s*[:=]\s*\[(.*?)\]`)
+var setupScripts = lazyRegexp(`(?s)['"]?console_scripts['"]?\s*[:=]\s*\[(.*?)\]`)
 
 // consoleScripts returns the programs that the package of a directory installs.
 func (p *Project) consoleScripts(dir repo.Path) []consoleScript {
@@ -259,22 +259,22 @@ func (p *Project) consoleScripts(dir repo.Path) []consoleScript {
 		line := lineOf(p.text(source), `^[ \t]*["']?`+regexp.QuoteMeta(name)+`["']?\s*=`)
 		list = append(list, consoleScript{name, strings.TrimSpace(target), source, line})
 	}
-	if file := p.first(dir, "pyproject.toml"); file != "" {
+	if file := p.firstFile(dir, "pyproject.toml"); file != "" {
 		doc := p.document(file)
 		for _, table := range []map[string]any{tableAt(doc, "project", "scripts"), tableAt(doc, "project", "gui-scripts"), tableAt(doc, "tool", "poetry", "scripts")} {
-			for _, name := range names(table) {
+			for _, name := range sortedKeys(table) {
 				add(name, textAt(table, name), file)
 			}
 		}
 	}
-	if file := p.first(dir, "setup.cfg"); file != "" {
+	if file := p.firstFile(dir, "setup.cfg"); file != "" {
 		for _, line := range strings.Split(parseINI(p.text(file))["options.entry_points"]["console_scripts"].text, "\n") {
 			if name, target, ok := strings.Cut(line, "="); ok {
 				add(name, target, file)
 			}
 		}
 	}
-	if file := p.first(dir, "setup.py"); file != "" {
+	if file := p.firstFile(dir, "setup.py"); file != "" {
 		if m := setupScripts().FindSubmatch(p.text(file)); m != nil {
 			for _, text := range quotedStrings(string(m[1])) {
 				if name, target, ok := strings.Cut(text, "="); ok {
@@ -311,7 +311,7 @@ func (p *Project) Needs(dir repo.Path) []Need {
 			add(name, string(text[m[2]:m[3]]), file, lineAt(text, m[2]))
 		}
 	}
-	matched("Go", p.first(dir, "go.mod"), goVersion)
+	matched("Go", p.firstFile(dir, "go.mod"), goVersion)
 	if pkg := p.nodePackage(dir); pkg != nil {
 		engines := tableAt(pkg.doc, "engines")
 		for _, name := range []string{"node", "npm", "pnpm", "yarn", "bun"} {
@@ -327,56 +327,56 @@ func (p *Project) Needs(dir repo.Path) []Need {
 		}
 	}
 	for _, f := range []string{".nvmrc", ".node-version"} {
-		matched("Node.js", p.first(dir, f), onlyVersion)
+		matched("Node.js", p.firstFile(dir, f), onlyVersion)
 	}
 	for _, f := range []string{"pyproject.toml", "setup.cfg", "setup.py"} {
-		matched("Python", p.first(dir, f), pythonVersion)
+		matched("Python", p.firstFile(dir, f), pythonVersion)
 	}
-	matched("Python", p.first(dir, ".python-version"), onlyVersion)
-	matched("Rust", p.first(dir, "Cargo.toml"), rustVersion)
-	matched("Rust", p.first(dir, "rust-toolchain.toml"), rustChannel)
-	matched("Rust", p.first(dir, "rust-toolchain"), onlyVersion)
+	matched("Python", p.firstFile(dir, ".python-version"), onlyVersion)
+	matched("Rust", p.firstFile(dir, "Cargo.toml"), rustVersion)
+	matched("Rust", p.firstFile(dir, "rust-toolchain.toml"), rustChannel)
+	matched("Rust", p.firstFile(dir, "rust-toolchain"), onlyVersion)
 	matched("Ruby", p.manifest(dir, "*.gemspec"), rubyVersion)
-	matched("Ruby", p.first(dir, ".ruby-version"), onlyVersion)
-	if file := p.first(dir, "composer.json"); file != "" {
+	matched("Ruby", p.firstFile(dir, ".ruby-version"), onlyVersion)
+	if file := p.firstFile(dir, "composer.json"); file != "" {
 		add("PHP", textAt(p.document(file), "require", "php"), file, jsonLine(p.text(file), "require", "php"))
 	}
-	matched("Java", p.first(dir, "pom.xml"), javaVersion)
-	matched("Java", p.first(dir, "build.gradle", "build.gradle.kts"), gradleVersion)
-	matched("CMake", p.first(dir, "CMakeLists.txt"), cmakeVersion)
+	matched("Java", p.firstFile(dir, "pom.xml"), javaVersion)
+	matched("Java", p.firstFile(dir, "build.gradle", "build.gradle.kts"), gradleVersion)
+	matched("CMake", p.firstFile(dir, "CMakeLists.txt"), cmakeVersion)
 	return list
 }
 
 var (
-	goVersion     = later(`(?m)^go\s+(\S+)`)
-	onlyVersion   = later(`\A\s*([vV]?[\w.*/-]+)\s*\n?\z`)
-	pythonVersion = later(`(?m)^\s*(?:requires-python|python_requires)\s*=\s*["']?([^"'\n#]+?)["']?\s*,?\s*(?:#.*)?$`)
-	rustVersion   = later(`(?m)^\s*rust-version\s*=\s*"([^"]+)"`)
-	rustChannel   = later(`(?m)^\s*channel\s*=\s*"([^"]+)"`)
-	rubyVersion   = later(`required_ruby_version\s*=?\s*(?:Gem::Requirement\.new\()?["']([^"']+)`)
-	javaVersion   = later(`<(?:maven\.compiler\.(?:release|source)|java\.version|release)>\s*([\d.]+)\s*<`)
-	gradleVersion = later(`(?:languageVersion[^\n]*of\(|JavaVersion\.VERSION_|sourceCompatibility\s*=\s*["']?)(\d[\d_.]*)`)
-	cmakeVersion  = later(`(?i)cmake_minimum_required\s*\(\s*VERSION\s+([\d.]+)`)
+	goVersion     = lazyRegexp(`(?m)^go\s+(\S+)`)
+	onlyVersion   = lazyRegexp(`\A\s*([vV]?[\w.*/-]+)\s*\n?\z`)
+	pythonVersion = lazyRegexp(`(?m)^\s*(?:requires-python|python_requires)\s*=\s*["']?([^"'\n#]+?)["']?\s*,?\s*(?:#.*)?$`)
+	rustVersion   = lazyRegexp(`(?m)^\s*rust-version\s*=\s*"([^"]+)"`)
+	rustChannel   = lazyRegexp(`(?m)^\s*channel\s*=\s*"([^"]+)"`)
+	rubyVersion   = lazyRegexp(`required_ruby_version\s*=?\s*(?:Gem::Requirement\.new\()?["']([^"']+)`)
+	javaVersion   = lazyRegexp(`<(?:maven\.compiler\.(?:release|source)|java\.version|release)>\s*([\d.]+)\s*<`)
+	gradleVersion = lazyRegexp(`(?:languageVersion[^\n]*of\(|JavaVersion\.VERSION_|sourceCompatibility\s*=\s*["']?)(\d[\d_.]*)`)
+	cmakeVersion  = lazyRegexp(`(?i)cmake_minimum_required\s*\(\s*VERSION\s+([\d.]+)`)
 )
 
-// orderDoc is the order of a command that only a document says.
+// orderDoc is the order of a command that only a document shows.
 const orderDoc = 18
 
-// docCommands offers the commands that guides and the README show and that no manifest offers.
+// docCommands adds the commands that guides and the README show and that no manifest offers.
 func (p *Project) docCommands(list *[]candidate, add func(candidate)) {
 	for _, doc := range p.ruleDocs("") {
 		if doc.scope == "" && !isTemplate(doc.file) {
 			p.commandsIn(doc.file, nil, list, add)
 		}
 	}
-	if readme := p.first("", "README.md", "README.rst", "README", "readme.md", "Readme.md"); readme != "" {
+	if readme := p.firstFile("", "README.md", "README.rst", "README", "readme.md", "Readme.md"); readme != "" {
 		p.commandsIn(readme, devHeading(), list, add)
 	}
 }
 
-var devHeading = later(`(?i)contribut|develop|hacking|from source|\bbuild|\btest`)
+var devHeading = lazyRegexp(`(?i)contribut|develop|hacking|from source|\bbuild|\btest`)
 
-// commandsIn offers the commands in the code blocks of a document, of all sections or of those with some headings.
+// commandsIn adds the commands in the code blocks of a document, of all sections or of those with some headings.
 func (p *Project) commandsIn(doc repo.Path, headings *regexp.Regexp, list *[]candidate, add func(candidate)) {
 	n := 0
 	fenced := false

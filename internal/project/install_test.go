@@ -65,7 +65,7 @@ func TestInstall(t *testing.T) {
 		{name: "nothing says it", archive: "-- a.c --\n", want: ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := commandLines(open(t, test.archive).For(test.path).Install); got != test.want {
+			if got := commandLines(open(t, test.archive).CommandsFor(test.path).Install); got != test.want {
 				t.Errorf("install commands are\n%s\nwant\n%s", got, test.want)
 			}
 		})
@@ -90,7 +90,7 @@ func TestRunProgram(t *testing.T) {
 		{name: "a library", archive: "-- package.json --\n{\"name\": \"a\", \"main\": \"a.js\"}\n-- a.js --\n", want: ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := commandLines(open(t, test.archive).For("").Run); got != test.want {
+			if got := commandLines(open(t, test.archive).CommandsFor("").Run); got != test.want {
 				t.Errorf("run commands are\n%s\nwant\n%s", got, test.want)
 			}
 		})
@@ -146,7 +146,7 @@ CMake 3.20 # CMakeLists.txt`
 func TestInstallOnce(t *testing.T) {
 	p := open(t, "-- package.json --\n{\"dependencies\": {\"a\": \"1\"}}\n-- pnpm-lock.yaml --\n-- .github/workflows/test.yml --\n"+
 		"jobs:\n  t:\n    steps:\n      - run: pnpm install --frozen-lockfile\n      - run: pnpm i\n")
-	if got, want := commandLines(p.For("").Install), "pnpm install # pnpm-lock.yaml"; got != want {
+	if got, want := commandLines(p.CommandsFor("").Install), "pnpm install # pnpm-lock.yaml"; got != want {
 		t.Errorf("install commands are\n%s\nwant\n%s", got, want)
 	}
 }

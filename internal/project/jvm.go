@@ -12,13 +12,13 @@ import (
 // gradleBuild returns the directory of the Gradle build that a directory belongs to: the nearest with settings, else the
 // nearest with a build file.
 func (p *Project) gradleBuild(dir repo.Path) (repo.Path, bool) {
-	for d := range upward(dir) {
-		if p.first(d, "settings.gradle", "settings.gradle.kts") != "" {
+	for d := range dir.Upward() {
+		if p.firstFile(d, "settings.gradle", "settings.gradle.kts") != "" {
 			return d, true
 		}
 	}
-	for d := range upward(dir) {
-		if p.first(d, "build.gradle", "build.gradle.kts") != "" {
+	for d := range dir.Upward() {
+		if p.firstFile(d, "build.gradle", "build.gradle.kts") != "" {
 			return d, true
 		}
 	}
@@ -55,7 +55,7 @@ func gradleIn(dir repo.Path) string {
 	return " -p " + quotePath(dir)
 }
 
-var gradleInclude = later(`["'](:?[\w.:/-]+)["']`)
+var gradleInclude = lazyRegexp(`["'](:?[\w.:/-]+)["']`)
 
 // gradleModule returns the path of a project of a Gradle build with a colon at its end, such as :core: , and whether the
 // settings list it.
@@ -65,7 +65,7 @@ func (p *Project) gradleModule(build, dir repo.Path) (string, bool) {
 		return "", true
 	}
 	name := ":" + strings.ReplaceAll(rel, "/", ":")
-	settings := p.text(p.first(build, "settings.gradle", "settings.gradle.kts"))
+	settings := p.text(p.firstFile(build, "settings.gradle", "settings.gradle.kts"))
 	for _, m := range gradleInclude().FindAllSubmatch(settings, -1) {
 		if ":"+strings.TrimPrefix(string(m[1]), ":") == name {
 			return name + ":", isName(name)
@@ -74,11 +74,11 @@ func (p *Project) gradleModule(build, dir repo.Path) (string, bool) {
 	return "", false
 }
 
-// gradleCommands offers the usual tasks of a Gradle project.
+// gradleCommands adds the usual tasks of a Gradle project.
 func (p *Project) gradleCommands(dir repo.Path, add func(candidate)) {
-	file := p.first(dir, "build.gradle", "build.gradle.kts")
+	file := p.firstFile(dir, "build.gradle", "build.gradle.kts")
 	if file == "" {
-		file = p.first(dir, "settings.gradle", "settings.gradle.kts")
+		file = p.firstFile(dir, "settings.gradle", "settings.gradle.kts")
 	}
 	if file == "" {
 		return
@@ -110,7 +110,7 @@ func (p *Project) gradleCommands(dir repo.Path, add func(candidate)) {
 	}
 }
 
-// A pom is what is read of a pom.xml.
+// A pom has the parts of a pom.xml that ken reads.
 type pom struct {
 	Description string   `xml:"description"`
 	Modules     []string `xml:"modules>module"`
@@ -121,7 +121,7 @@ type pom struct {
 
 // pom returns the pom.xml of a directory, nil if it has none that can be read.
 func (p *Project) pom(dir repo.Path) *pom {
-	file := p.first(dir, "pom.xml")
+	file := p.firstFile(dir, "pom.xml")
 	text := p.text(file)
 	if text == nil {
 		return nil
@@ -145,7 +145,7 @@ func (p *Project) mavenRoot(dir repo.Path) repo.Path {
 	root := dir
 	for root != "" {
 		found := false
-		for d := range upward(root.Dir()) {
+		for d := range root.Dir().Upward() {
 			parent := p.pom(d)
 			if parent == nil {
 				continue
@@ -184,7 +184,7 @@ func (p *Project) mavenTool(dir repo.Path) string {
 	return tool
 }
 
-// mavenCommands offers the usual phases of a Maven module.
+// mavenCommands adds the usual phases of a Maven module.
 func (p *Project) mavenCommands(dir repo.Path, add func(candidate)) {
 	if p.pom(dir) == nil {
 		return
@@ -222,7 +222,7 @@ func (p *Project) jvmTest(test repo.Path) (Command, bool, string) {
 	if !isVariable(class) {
 		return Command{}, false, "its name is not the name of a class"
 	}
-	for d := range upward(test.Dir()) {
+	for d := range test.Dir().Upward() {
 		rel, _ := relative(d, test)
 		if p.pom(d) != nil {
 			run := p.mavenTool(d) + " -Dtest=" + class + " test"
@@ -231,7 +231,7 @@ func (p *Project) jvmTest(test repo.Path) (Command, bool, string) {
 			}
 			return Command{Run: run, Dir: d, Source: join(d, "pom.xml")}, true, ""
 		}
-		file := p.first(d, "build.gradle", "build.gradle.kts")
+		file := p.firstFile(d, "build.gradle", "build.gradle.kts")
 		if file == "" {
 			continue
 		}
@@ -241,7 +241,7 @@ func (p *Project) jvmTest(test repo.Path) (Command, bool, string) {
 	return Command{}, false, "no build file above it"
 }
 
-// gradleTestTask returns the task that runs the tests of the source set that a file lies in.
+// gradleTestTask returns the task that runs the tests of the source set of a file.
 func (p *Project) gradleTestTask(file repo.Path, rel string) string {
 	set, _, _ := strings.Cut(strings.TrimPrefix(rel, "src/"), "/")
 	switch {
@@ -261,4 +261,4 @@ func (p *Project) jvmClass(file repo.Path, class string) string {
 	return "*" + class
 }
 
-var jvmPackage = later(`(?m)^\s*package\s+([\w.]+)\s*;?\s*$`)
+var jvmPackage = lazyRegexp(`(?m)^\s*package\s+([\w.]+)\s*;?\s*$`)

@@ -10,7 +10,7 @@ import (
 
 // NamedTests returns the tests that are named for a file, sorted: parse_test.go for parse.go. A test beside the file or in
 // the directory of tests that belongs to it comes first. A test elsewhere in the same package counts only if the name
-// says enough: index and main name nothing, nor does a name that several files have.
+// is specific: not index or main, and not a name of several files.
 func (p *Project) NamedTests(file repo.Path) []repo.Path {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -48,7 +48,7 @@ func (p *Project) NamedTests(file repo.Path) []repo.Path {
 	return nil
 }
 
-// isGenericStem reports names that say nothing about a file.
+// isGenericStem reports whether a name does not identify a file.
 func isGenericStem(stem string) bool {
 	switch strings.ToLower(stem) {
 	case "index", "main", "mod", "lib", "util", "utils", "helper", "helpers", "common", "types", "__init__", "__main__", "conftest", "test", "tests":
@@ -59,8 +59,8 @@ func isGenericStem(stem string) bool {
 
 // packageDir returns the directory of the nearest manifest of a package above a file, "" for the root.
 func (p *Project) packageDir(file repo.Path) repo.Path {
-	for d := range upward(file.Dir()) {
-		if p.first(d, "go.mod", "package.json", "deno.json", "Cargo.toml", "pyproject.toml", "setup.py", "setup.cfg", "pom.xml", "build.gradle", "build.gradle.kts", "composer.json", "Gemfile") != "" {
+	for d := range file.Dir().Upward() {
+		if p.firstFile(d, "go.mod", "package.json", "deno.json", "Cargo.toml", "pyproject.toml", "setup.py", "setup.cfg", "pom.xml", "build.gradle", "build.gradle.kts", "composer.json", "Gemfile") != "" {
 			return d
 		}
 	}

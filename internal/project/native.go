@@ -8,7 +8,7 @@ import (
 	"ken/internal/repo"
 )
 
-// nativeCommands offers the steps of CMake, Meson and autotools. A plain Makefile is read with the other task files.
+// nativeCommands adds the steps of CMake, Meson and autotools. A plain Makefile is read with the other task files.
 func (p *Project) nativeCommands(dir repo.Path, add func(candidate)) {
 	offer := func(use purpose, run string, source repo.Path, line int, key string) {
 		add(candidate{
@@ -16,7 +16,7 @@ func (p *Project) nativeCommands(dir repo.Path, add func(candidate)) {
 			purpose: use, lang: "c", key: key, order: orderImplied,
 		})
 	}
-	if file := p.first(dir, "CMakeLists.txt"); file != "" && cmakeProject().Match(p.text(file)) {
+	if file := p.firstFile(dir, "CMakeLists.txt"); file != "" && cmakeProject().Match(p.text(file)) {
 		line := lineOf(p.text(file), `(?i)^\s*project\s*\(`)
 		src := ""
 		if dir != "" {
@@ -28,13 +28,13 @@ func (p *Project) nativeCommands(dir repo.Path, add func(candidate)) {
 			offer(forTest, "ctest --test-dir "+build, file, line, "ctest")
 		}
 	}
-	if file := p.first(dir, "meson.build"); file != "" {
+	if file := p.firstFile(dir, "meson.build"); file != "" {
 		if line := lineOf(p.text(file), `^[ \t]*project\s*\(`); line > 0 {
 			offer(forBuild, inDir(dir, "meson setup build && meson compile -C build"), file, line, "meson compile")
 			offer(forTest, inDir(dir, "meson test -C build"), file, line, "meson test")
 		}
 	}
-	conf := p.first(dir, "configure.ac", "configure.in")
+	conf := p.firstFile(dir, "configure.ac", "configure.in")
 	if conf == "" {
 		return
 	}
@@ -51,18 +51,18 @@ func (p *Project) nativeCommands(dir repo.Path, add func(candidate)) {
 		start += " && "
 	}
 	offer(forBuild, inDir(dir, start+"./configure && make"), conf, 0, "make:")
-	if file := p.first(dir, "Makefile.am"); file != "" {
+	if file := p.firstFile(dir, "Makefile.am"); file != "" {
 		if line := p.automakeTests(dir); line > 0 || p.manifestBelowHasTests(dir) {
 			offer(forTest, inDir(dir, "make check"), file, line, "make:check")
 		}
 	}
 }
 
-var cmakeProject = later(`(?im)^\s*project\s*\(`)
+var cmakeProject = lazyRegexp(`(?im)^\s*project\s*\(`)
 
 // automakeTests returns the line of a directory's Makefile.am that lists tests, 0 for none.
 func (p *Project) automakeTests(dir repo.Path) int {
-	return lineOf(p.text(p.first(dir, "Makefile.am")), `^[ \t]*(TESTS|check_PROGRAMS|dist_check_SCRIPTS)\s*\+?=`)
+	return lineOf(p.text(p.firstFile(dir, "Makefile.am")), `^[ \t]*(TESTS|check_PROGRAMS|dist_check_SCRIPTS)\s*\+?=`)
 }
 
 // manifestBelowHasTests reports whether a Makefile.am below a directory lists tests.
@@ -78,14 +78,14 @@ func (p *Project) manifestBelowHasTests(dir repo.Path) bool {
 // nativeTest returns the command that runs one C or C++ test program.
 func (p *Project) nativeTest(test repo.Path) (Command, bool, string) {
 	stem := strings.TrimSuffix(test.Base(), path.Ext(test.Base()))
-	for d := range upward(test.Dir()) {
+	for d := range test.Dir().Upward() {
 		rel, _ := relative(d, test)
-		if file := p.first(d, "CMakeLists.txt"); file != "" {
+		if file := p.firstFile(d, "CMakeLists.txt"); file != "" {
 			if cmd, ok := p.cmakeTest(file, rel); ok {
 				return cmd, true, ""
 			}
 		}
-		if file := p.first(d, "Makefile.am"); file != "" && isName(stem) {
+		if file := p.firstFile(d, "Makefile.am"); file != "" && isName(stem) {
 			if line := lineOf(p.text(file), `\b`+regexp.QuoteMeta(stem)+`\b`); line > 0 && p.automakeTests(d) > 0 {
 				tool := "make"
 				if d != "" {
@@ -112,8 +112,8 @@ func (p *Project) cmakeTest(file repo.Path, rel string) (Command, bool) {
 	}
 	name := string(text[m[4]:m[5]])
 	top := file.Dir()
-	for d := range upward(file.Dir()) {
-		if cmakeProject().Match(p.text(p.first(d, "CMakeLists.txt"))) {
+	for d := range file.Dir().Upward() {
+		if cmakeProject().Match(p.text(p.firstFile(d, "CMakeLists.txt"))) {
 			top = d
 		}
 	}

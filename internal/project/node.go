@@ -33,7 +33,7 @@ func (p *Project) nodePackage(dir repo.Path) *nodePackage {
 		return pkg
 	}
 	p.nodes[dir] = nil // also ends a search that comes back here
-	file := p.first(dir, "package.json")
+	file := p.firstFile(dir, "package.json")
 	doc := p.document(file)
 	if file == "" || tableAt(doc) == nil {
 		return nil
@@ -42,7 +42,7 @@ func (p *Project) nodePackage(dir repo.Path) *nodePackage {
 	if name := textAt(doc, "name"); isName(name) {
 		pkg.name = name
 	}
-	for _, name := range names(tableAt(doc, "scripts")) {
+	for _, name := range sortedKeys(tableAt(doc, "scripts")) {
 		script := textAt(doc, "scripts", name)
 		if script != "" && isName(name) && !strings.Contains(script, "no test specified") {
 			pkg.scripts[name] = script
@@ -57,8 +57,8 @@ func (p *Project) nodePackage(dir repo.Path) *nodePackage {
 // nodeManager returns the package manager by the packageManager field or the lock file that is nearest above a directory, then by
 // what CI runs. npm runs the scripts of any package.
 func (p *Project) nodeManager(dir repo.Path) string {
-	for d := range upward(dir) {
-		if name, _, _ := strings.Cut(textAt(p.document(p.first(d, "package.json")), "packageManager"), "@"); isManager(name) {
+	for d := range dir.Upward() {
+		if name, _, _ := strings.Cut(textAt(p.document(p.firstFile(d, "package.json")), "packageManager"), "@"); isManager(name) {
 			return name
 		}
 		for _, lock := range [][2]string{
@@ -92,10 +92,10 @@ func (p *Project) nodeWorkspace(dir repo.Path) (repo.Path, bool) {
 	if dir == "" {
 		return "", false
 	}
-	for d := range upward(dir.Dir()) {
-		doc := p.document(p.first(d, "package.json"))
+	for d := range dir.Dir().Upward() {
+		doc := p.document(p.firstFile(d, "package.json"))
 		globs := append(textsAt(doc, "workspaces"), textsAt(doc, "workspaces", "packages")...)
-		if root, ok := p.document(p.first(d, "pnpm-workspace.yaml")).(*yaml.Node); ok {
+		if root, ok := p.document(p.firstFile(d, "pnpm-workspace.yaml")).(*yaml.Node); ok {
 			for _, item := range yamlItems(yamlAt(root, "packages")) {
 				globs = append(globs, yamlText(item))
 			}
@@ -135,13 +135,13 @@ func (k *nodePackage) script(name string) string {
 	return "npm " + run + " -w " + k.name
 }
 
-// nodeCommands offers the scripts of a package.
+// nodeCommands adds the scripts of a package.
 func (p *Project) nodeCommands(dir repo.Path, add func(candidate)) {
 	pkg := p.nodePackage(dir)
 	if pkg == nil {
 		return
 	}
-	for _, name := range names(pkg.scripts) {
+	for _, name := range sortedKeys(pkg.scripts) {
 		purpose, order, ok := purposeOf(name)
 		switch script := pkg.scripts[name]; {
 		case name == "check":
@@ -164,7 +164,7 @@ func (p *Project) nodeCommands(dir repo.Path, add func(candidate)) {
 // scriptLine returns the line of a script, 0 if it is not found.
 func (k *nodePackage) scriptLine(name string) int { return jsonLine(k.text, "scripts", name) }
 
-// classifyNode returns what a call of a package manager is for.
+// classifyNode returns the purpose of a call of a package manager.
 func classifyNode(manager string, args []string) (purpose, string, string, bool) {
 	args = afterFlags(args)
 	if manager == "yarn" && len(args) > 2 && args[0] == "workspace" {
@@ -191,11 +191,11 @@ func classifyNode(manager string, args []string) (purpose, string, string, bool)
 	return use, "node:" + name, "js", ok && isName(name)
 }
 
-// denoCommands offers the tasks of a deno.json.
+// denoCommands adds the tasks of a deno.json.
 func (p *Project) denoCommands(dir repo.Path, add func(candidate)) {
-	file := p.first(dir, "deno.json", "deno.jsonc")
+	file := p.firstFile(dir, "deno.json", "deno.jsonc")
 	tasks := tableAt(p.document(file), "tasks")
-	for _, name := range names(tasks) {
+	for _, name := range sortedKeys(tasks) {
 		t := task{name, file, jsonLine(p.text(file), "tasks", name)}
 		addTask(t, "deno task:", inDir(dir, "deno task "+name), add)
 	}

@@ -11,14 +11,14 @@ import (
 )
 
 var (
-	globValue    = later(`\b(include|testMatch|spec|exclude|testIgnore)\s*['"]?\s*:\s*`)
-	regexpValue  = later(`\b(testRegex|testPathIgnorePatterns)\s*['"]?\s*:\s*`)
-	rootsValue   = later(`\broots\s*['"]?\s*:\s*`)
-	rootDirText  = later(`\brootDir\s*['"]?\s*:\s*['"]([^'"\n]+)['"]`)
-	quotedText   = later("'([^'\n]*)'|\"([^\"\n]*)\"|`([^`\n$]*)`")
-	testDirText  = later(`\btestDir\s*:\s*['"]([^'"\n]+)['"]`)
-	dirText      = later(`\bdir\s*:\s*['"]([^'"\n]+)['"]`)
-	projectArray = later(`\b(?:projects|workspace)\s*['"]?\s*:\s*\[`)
+	globValue    = lazyRegexp(`\b(include|testMatch|spec|exclude|testIgnore)\s*['"]?\s*:\s*`)
+	regexpValue  = lazyRegexp(`\b(testRegex|testPathIgnorePatterns)\s*['"]?\s*:\s*`)
+	rootsValue   = lazyRegexp(`\broots\s*['"]?\s*:\s*`)
+	rootDirText  = lazyRegexp(`\brootDir\s*['"]?\s*:\s*['"]([^'"\n]+)['"]`)
+	quotedText   = lazyRegexp("'([^'\n]*)'|\"([^\"\n]*)\"|`([^`\n$]*)`")
+	testDirText  = lazyRegexp(`\btestDir\s*:\s*['"]([^'"\n]+)['"]`)
+	dirText      = lazyRegexp(`\bdir\s*:\s*['"]([^'"\n]+)['"]`)
+	projectArray = lazyRegexp(`\b(?:projects|workspace)\s*['"]?\s*:\s*\[`)
 )
 
 // A testPattern says which files a runner takes. All paths are from the package's directory.
@@ -26,7 +26,7 @@ type testPattern struct {
 	dir   string           // globs are from here, and other files are not taken
 	roots []string         // files outside of them are not taken; none for all files
 	globs globList         // of the files
-	exprs []*regexp.Regexp // of the files, each with a slash before it; stand in place of globs
+	exprs []*regexp.Regexp // of the files, each with a slash before it; they replace globs
 	not   []*regexp.Regexp // of files that are not taken
 }
 
@@ -61,7 +61,7 @@ func (run *testRun) flag(names ...string) string {
 	return ""
 }
 
-// root returns the directory that vitest is told to start in, "" for the package's directory.
+// root returns the directory in which vitest starts according to its flags, "" for the directory of the package.
 func (run *testRun) root() string {
 	if run.runner.name != "vitest" {
 		return ""
@@ -123,8 +123,8 @@ func (p *Project) setPatterns(pkg *nodePackage, run *testRun) {
 	}
 }
 
-// within returns a directory that a configuration names, from the package's directory. A name that leads out of the package stands
-// for the package.
+// within returns a directory that a configuration names, from the package's directory. A name that leads out of the package means
+// the package.
 func within(base, name string) string {
 	name = strings.TrimPrefix(strings.TrimPrefix(name, "<rootDir>"), "/")
 	dir := path.Join(base, name)
@@ -278,8 +278,8 @@ func configGlobs(code string, runner *nodeRunner) [][]string {
 }
 
 // arrayGlobs returns a list of globs for each object of JavaScript code that has some. An exclude array counts for the
-// object that it stands in, or for the runner's own globs if no object has others; what the code computes counts as the runner's own
-// globs.
+// object that contains it, or for the runner's own globs if no object has others. If the code computes a value, the runner's own
+// globs count.
 func arrayGlobs(code string, own []string) [][]string {
 	const maxArrays = 50
 	type object struct {
@@ -442,7 +442,7 @@ func openBrace(code string) int {
 	return -1
 }
 
-// directoryGlobs makes a directory stand for the files in it.
+// directoryGlobs replaces a directory with a glob for its files.
 func directoryGlobs(globs []string) []string {
 	out := make([]string, len(globs))
 	for i, glob := range globs {
@@ -488,7 +488,7 @@ func dropBlock(code, name string) string {
 	return code[:i]
 }
 
-// How well a run fits a file.
+// The values of testRun.fits.
 const (
 	fitNone    = iota
 	fitDefault // by the patterns of the runner or its configuration

@@ -53,7 +53,7 @@ var nodeRunners = []*nodeRunner{
 	{name: "web-test-runner", start: []string{"web-test-runner"}, drop: []string{"--watch"}},
 	{name: "react-scripts", start: []string{"react-scripts", "test", "--watchAll=false"}, patterns: []string{"src/**/__tests__/**/*.{js,jsx,ts,tsx}", "src/**/*.{spec,test}.{js,jsx,ts,tsx}"}, drop: []string{"test", "--watchAll", "--watchAll=false"}, nameFlag: "-t"},
 	{name: "node", start: []string{"node", "--test"}, patterns: []string{"**/*{.,-,_}test.{js,cjs,mjs,ts,cts,mts}", "**/test-*.{js,cjs,mjs,ts,cts,mts}", "**/test.{js,cjs,mjs,ts,cts,mts}", "**/test/**/*.{js,cjs,mjs,ts,cts,mts}"}, drop: []string{"--test", "--watch", "--experimental-test-coverage"}, builtin: true, nameFlag: "--test-name-pattern"},
-	// borp runs files by node's runner, and a list of files in its configuration besides the one that it is given.
+	// borp runs the given file with the runner of node, and also a list of files in its configuration.
 	{name: "borp", start: []string{"node", "--test"}, patterns: []string{"**/*.test.{js,cjs,mjs}"}, builtin: true},
 	{name: "tsx", start: []string{"tsx", "--test"}, patterns: []string{"**/*{.,-,_}test.{js,cjs,mjs,ts,cts,mts,tsx}"}, drop: []string{"--test", "--watch"}, nameFlag: "--test-name-pattern"},
 	{name: "bun", start: []string{"bun", "test"}, patterns: []string{"**/*{.,_}{test,spec}." + jsExt}, drop: []string{"test", "--watch", "--coverage"}, builtin: true, exact: true, nameFlag: "-t"},
@@ -75,7 +75,7 @@ func (p *Project) testRuns(pkg *nodePackage) []testRun {
 		return pkg.runs
 	}
 	pkg.runsRead = true
-	for _, name := range names(pkg.scripts) {
+	for _, name := range sortedKeys(pkg.scripts) {
 		for _, c := range splitShell(pkg.scripts[name]) {
 			if run, ok := p.parseRun(pkg, c.words); ok {
 				run.script, run.source, run.line = name, pkg.file, pkg.scriptLine(name)
@@ -215,7 +215,7 @@ func (p *Project) parseRun(pkg *nodePackage, words []string) (testRun, bool) {
 	return run, true
 }
 
-// takesValue reports flags whose value is the next word.
+// takesValue reports whether the value of a flag is the next word.
 func takesValue(flag string) bool {
 	switch flag {
 	case "-c", "--config", "--configLoader", "-p", "--project", "-r", "--require", "--import", "--loader", "--experimental-loader", "--tsconfig", "--jsx-import-source", "--root", "--dir",
@@ -251,14 +251,14 @@ func (run *testRun) fits(file string) int {
 // nodeTest returns the command that runs one JavaScript test file.
 func (p *Project) nodeTest(test repo.Path) (Command, bool, string) {
 	var excluded repo.Path
-	for d := range upward(test.Dir()) {
+	for d := range test.Dir().Upward() {
 		pkg := p.nodePackage(d)
 		if pkg == nil {
 			continue
 		}
 		rel, _ := relative(d, test)
 		if run, reached := p.bestRun(pkg, rel); run != nil {
-			return p.oneFile(pkg, run, test), true, pkg.missed(run, reached)
+			return p.oneFile(pkg, run, test), true, pkg.testScriptNote(run, reached)
 		}
 		// A runner with a list of files in its configuration refuses others; one that a script gives files to
 		// takes any.
@@ -268,7 +268,7 @@ func (p *Project) nodeTest(test repo.Path) (Command, bool, string) {
 			case !compileGlobs(run.runner.patterns).match(rel):
 			case run.config != "" && excluded == "":
 				excluded = run.config
-			case len(run.files) > 0 && run.config == "" && slices.Contains(pkg.reach("test", nil), run.script):
+			case len(run.files) > 0 && run.config == "" && slices.Contains(pkg.calledScripts("test", nil), run.script):
 				spare = &run
 			}
 		}
@@ -285,7 +285,7 @@ func (p *Project) nodeTest(test repo.Path) (Command, bool, string) {
 
 // bestRun returns the run that fits a file best, and the scripts that the test script calls.
 func (p *Project) bestRun(pkg *nodePackage, rel string) (*testRun, []string) {
-	reached := pkg.reach("test", nil)
+	reached := pkg.calledScripts("test", nil)
 	var best *testRun
 	bestRank := 0
 	runs := p.testRuns(pkg)
@@ -328,8 +328,8 @@ func (run *testRun) extras() int {
 	return n
 }
 
-// missed says that the test script does not run what run does, or that run takes more files; "" if all is as expected.
-func (k *nodePackage) missed(run *testRun, reached []string) string {
+// testScriptNote returns a note if the test script does not run the file, or if the command runs more files; "" otherwise.
+func (k *nodePackage) testScriptNote(run *testRun, reached []string) string {
 	if run.runner.name == "mocha" && run.config != "" {
 		return run.config.String() + " makes mocha run other files too"
 	}
@@ -342,8 +342,8 @@ func (k *nodePackage) missed(run *testRun, reached []string) string {
 	return k.script("test") + " does not run this file, " + k.script(run.script) + " does"
 }
 
-// reach returns a script and the scripts that it calls, by whatever package manager.
-func (k *nodePackage) reach(name string, seen []string) []string {
+// calledScripts returns a script and the scripts that it calls, with any package manager.
+func (k *nodePackage) calledScripts(name string, seen []string) []string {
 	if _, ok := k.scripts[name]; !ok || slices.Contains(seen, name) {
 		return seen
 	}
@@ -355,7 +355,7 @@ func (k *nodePackage) reach(name string, seen []string) []string {
 				pattern := strings.TrimSuffix(w, "*")
 				if other == w || pattern != w && pattern != "" && strings.HasPrefix(other, pattern) {
 					if callsScripts(c.words) {
-						seen = k.reach(other, seen)
+						seen = k.calledScripts(other, seen)
 					}
 				}
 			}

@@ -21,10 +21,10 @@ var otherTools = []struct {
 	{"stack.yaml", "haskell", "stack build", "stack test", ""},
 }
 
-// otherCommands offers the steps of tools that have one way to do them.
+// otherCommands adds the steps of tools that have one way to do them.
 func (p *Project) otherCommands(dir repo.Path, add func(candidate)) {
 	for _, t := range otherTools {
-		file := p.first(dir, t.manifest)
+		file := p.firstFile(dir, t.manifest)
 		if file == "" {
 			continue
 		}
@@ -37,7 +37,7 @@ func (p *Project) otherCommands(dir repo.Path, add func(candidate)) {
 		offer(forBuild, t.build)
 		offer(forTest, t.test)
 	}
-	if file := p.first(dir, "pubspec.yaml"); file != "" {
+	if file := p.firstFile(dir, "pubspec.yaml"); file != "" {
 		tool := p.dartTool(file)
 		add(candidate{
 			Command: Command{Run: inDir(dir, tool+" test"), Source: file},
@@ -60,20 +60,20 @@ func (p *Project) dartTool(pubspec repo.Path) string {
 
 // otherTest returns the command that runs one test file with such a tool.
 func (p *Project) otherTest(test repo.Path, lang string) (Command, bool, string) {
-	for d := range upward(test.Dir()) {
+	for d := range test.Dir().Upward() {
 		rel, _ := relative(d, test)
 		arg := quotePath(repo.Path(rel))
-		if file := p.first(d, "pubspec.yaml"); file != "" && lang == "dart" {
+		if file := p.firstFile(d, "pubspec.yaml"); file != "" && lang == "dart" {
 			return Command{Run: inDir(d, p.dartTool(file)+" test "+arg), Dir: d, Source: file}, true, ""
 		}
-		if file := p.first(d, "Package.swift"); file != "" && lang == "swift" {
+		if file := p.firstFile(d, "Package.swift"); file != "" && lang == "swift" {
 			class := strings.TrimSuffix(test.Base(), ".swift")
 			if isVariable(class) {
 				return Command{Run: inDir(d, "swift test --filter "+class), Dir: d, Source: file}, true, ""
 			}
 		}
 		for _, t := range otherTools {
-			if file := p.first(d, t.manifest); file != "" && t.lang == lang && t.one != "" {
+			if file := p.firstFile(d, t.manifest); file != "" && t.lang == lang && t.one != "" {
 				return Command{Run: inDir(d, t.one+" "+arg), Dir: d, Source: file}, true, ""
 			}
 		}

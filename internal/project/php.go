@@ -6,15 +6,15 @@ import (
 	"ken/internal/repo"
 )
 
-// phpCommands offers composer's scripts and the configured tools.
+// phpCommands adds composer's scripts and the configured tools.
 func (p *Project) phpCommands(dir repo.Path, add func(candidate)) {
-	file := p.first(dir, "composer.json")
+	file := p.firstFile(dir, "composer.json")
 	doc := p.document(file)
 	tool := "composer"
 	if dir != "" {
 		tool += " -d " + quotePath(dir)
 	}
-	for _, name := range names(tableAt(doc, "scripts")) {
+	for _, name := range sortedKeys(tableAt(doc, "scripts")) {
 		use, order, ok := purposeOf(name)
 		if !ok || !isName(name) {
 			continue
@@ -30,13 +30,13 @@ func (p *Project) phpCommands(dir repo.Path, add func(candidate)) {
 			purpose: forTest, lang: "php", key: strings.TrimPrefix(run, "vendor/bin/"), order: orderImplied,
 		})
 	}
-	if conf := p.first(dir, "phpstan.neon", "phpstan.neon.dist"); conf != "" {
+	if conf := p.firstFile(dir, "phpstan.neon", "phpstan.neon.dist"); conf != "" {
 		add(candidate{
 			Command: Command{Run: inDir(dir, "vendor/bin/phpstan analyse"), Source: conf},
 			purpose: forLint, lang: "php", key: "phpstan", order: orderConfig,
 		})
 	}
-	if conf := p.first(dir, "artisan"); conf != "" {
+	if conf := p.firstFile(dir, "artisan"); conf != "" {
 		add(candidate{
 			Command: Command{Run: inDir(dir, "php artisan serve"), Source: conf},
 			purpose: forRun, lang: "php", key: "artisan", order: orderImplied,
@@ -46,14 +46,14 @@ func (p *Project) phpCommands(dir repo.Path, add func(candidate)) {
 
 // phpRunner returns the program that runs the tests of a directory, and the file that shows it.
 func (p *Project) phpRunner(dir repo.Path) (string, repo.Path) {
-	file := p.first(dir, "composer.json")
+	file := p.firstFile(dir, "composer.json")
 	doc := p.document(file)
 	for _, group := range []string{"require-dev", "require"} {
 		if at(doc, group, "pestphp/pest") != nil {
 			return "vendor/bin/pest", file
 		}
 	}
-	if conf := p.first(dir, "phpunit.xml", "phpunit.xml.dist"); conf != "" {
+	if conf := p.firstFile(dir, "phpunit.xml", "phpunit.xml.dist"); conf != "" {
 		return "vendor/bin/phpunit", conf
 	}
 	if at(doc, "require-dev", "phpunit/phpunit") != nil {
@@ -64,7 +64,7 @@ func (p *Project) phpRunner(dir repo.Path) (string, repo.Path) {
 
 // phpTest returns the command that runs one PHP test file.
 func (p *Project) phpTest(test repo.Path) (Command, bool, string) {
-	for d := range upward(test.Dir()) {
+	for d := range test.Dir().Upward() {
 		run, source := p.phpRunner(d)
 		if source == "" {
 			continue

@@ -1,11 +1,11 @@
-// Package project says how people work in a repository: the commands that build, test, lint and run
-// it, the command that runs one test file, the rules that its documents state for a path, and the
-// programs that it starts with. Each answer names the file that says so.
+// Package project finds out how people work in a repository: the commands that build, test, lint and run
+// it, the command that runs one test file, the rules for a path in its documents, and its entry
+// points. Each answer names its source.
 //
 // It reads manifests (Makefile, package.json, go.mod, Cargo.toml, pyproject.toml and others), CI
-// workflows, and documents such as AGENTS.md. It executes nothing and reads nothing but tracked files,
-// through the function that its caller passes. If no file says how something is done, the answer is
-// empty: unknown.
+// workflows, and documents such as AGENTS.md. It executes nothing and reads only tracked files,
+// through the function that its caller passes. If no file has the answer, the answer is empty:
+// unknown.
 package project
 
 import (
@@ -30,8 +30,8 @@ type Commands struct {
 type Command struct {
 	Run    string    // one line without control characters
 	Dir    repo.Path // the directory whose manifest it comes from; "" for the root
-	Source repo.Path // the file that says so
-	Line   int       // in Source, from 1; 0 if the file as a whole says so
+	Source repo.Path // the file that it was found in
+	Line   int       // in Source, from 1; 0 for the file as a whole
 }
 
 // A Skip is a file that could not be read or parsed, with the reason.
@@ -96,7 +96,7 @@ func New(files []repo.Path, read func(repo.Path) ([]byte, error)) (*Project, err
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("read %s: %w", f, err)
 		}
-		p.keep(f, data, err)
+		p.remember(f, data, err)
 	}
 	return p, nil
 }
@@ -113,7 +113,7 @@ func (p *Project) Skipped() []Skip {
 	return list
 }
 
-// A purpose is what a command is for.
+// A purpose is the purpose of a command.
 type purpose int
 
 const (
@@ -125,7 +125,7 @@ const (
 	purposes
 )
 
-// A candidate is a command that a manifest offers.
+// A candidate is a command from a manifest.
 type candidate struct {
 	Command
 	purpose purpose
@@ -134,7 +134,8 @@ type candidate struct {
 	order   int    // smaller is more likely
 }
 
-// How likely a command is what people use. A CI step that runs it takes ciBonus off.
+// The orders of candidates: a smaller one is more likely the command that people use. A CI step that runs the command
+// subtracts ciBonus.
 const (
 	orderNamed   = 10 // a script or target with the usual name
 	orderImplied = 15 // the manifest's tool has one way to do it
@@ -144,13 +145,13 @@ const (
 	ciBonus      = 10
 )
 
-// maxEach is how many commands each list of [Commands] has at most.
+// maxEach limits each list of [Commands].
 const maxEach = 3
 
-// For returns the commands for a file or directory. For each purpose the nearest directory above the
-// path whose manifests offer one decides; commands for the file's own language come before others. If no
-// directory at or above it offers any, the nearest manifests below a directory do.
-func (p *Project) For(path repo.Path) Commands {
+// CommandsFor returns the commands for a file or directory. CommandsFor each purpose the nearest directory above the
+// path whose manifests have one decides; commands for the file's own language come before others. If no
+// directory at or above it has any, the nearest manifests below a directory decide.
+func (p *Project) CommandsFor(path repo.Path) Commands {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	dir := path
@@ -166,10 +167,10 @@ func (p *Project) For(path repo.Path) Commands {
 	return Commands{Install: all[forInstall], Build: all[forBuild], Test: all[forTest], Lint: all[forLint], Run: all[forRun]}
 }
 
-// nearest returns the commands for a purpose of the nearest directory that offers some.
+// nearest returns the commands for a purpose of the nearest directory that has some.
 func (p *Project) nearest(dir repo.Path, lang string, want purpose) []Command {
 	if lang != "" {
-		for d := range upward(dir) {
+		for d := range dir.Upward() {
 			if list := pick(p.candidates(d), func(c *candidate) bool {
 				return c.purpose == want && (c.lang == lang || c.lang == "")
 			}); len(list) > 0 {
@@ -178,7 +179,7 @@ func (p *Project) nearest(dir repo.Path, lang string, want purpose) []Command {
 		}
 	}
 	wanted := func(c *candidate) bool { return c.purpose == want }
-	for d := range upward(dir) {
+	for d := range dir.Upward() {
 		if list := pick(p.candidates(d), wanted); len(list) > 0 {
 			return list
 		}
@@ -208,7 +209,7 @@ func pick(list []candidate, wanted func(*candidate) bool) []Command {
 	return out
 }
 
-// candidates returns what the manifests of one directory offer, the most likely first.
+// candidates returns the commands from the manifests of one directory, the most likely first.
 func (p *Project) candidates(dir repo.Path) []candidate {
 	if list, ok := p.found[dir]; ok {
 		return list
@@ -241,7 +242,7 @@ func (p *Project) candidates(dir repo.Path) []candidate {
 	return list
 }
 
-// inDir returns a command for the root that does what the words do in a directory.
+// inDir returns a command for the root that runs the words in a directory.
 func inDir(dir repo.Path, words string) string {
 	if dir == "" {
 		return words
@@ -249,7 +250,7 @@ func inDir(dir repo.Path, words string) string {
 	return "cd " + quotePath(dir) + " && " + words
 }
 
-// purposeOf guesses what a script, target or task is for by its name, and how likely people use it for that.
+// purposeOf guesses the purpose of a script, target or task from its name, and returns its order.
 func purposeOf(name string) (purpose, int, bool) {
 	name = strings.ToLower(name)
 	name = strings.NewReplacer(":", "-", "_", "-", ".", "-", "/", "-").Replace(name)

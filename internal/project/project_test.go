@@ -61,7 +61,7 @@ func place(source repo.Path, line int) string {
 	return fmt.Sprintf("%s:%d", source, line)
 }
 
-func TestFor(t *testing.T) {
+func TestCommandsFor(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		path  repo.Path
@@ -740,7 +740,7 @@ test: go -C 'a b' test ./... (a b/go.mod:1)
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := show(open(t, c.files).For(c.path))
+			got := show(open(t, c.files).CommandsFor(c.path))
 			if diff := cmp.Diff(strings.TrimPrefix(c.want, "\n"), got); diff != "" {
 				t.Errorf("commands for %q (-want +got):\n%s", c.path, diff)
 			}
@@ -1277,7 +1277,7 @@ jobs: &a
 -- AGENTS.md --
 - Always run it.
 `)
-	if got, want := show(p.For("")), "test: make test (Makefile:1)\n"; got != want {
+	if got, want := show(p.CommandsFor("")), "test: make test (Makefile:1)\n"; got != want {
 		t.Errorf("commands are\n%swant\n%s", got, want)
 	}
 	var skipped []string
@@ -1297,7 +1297,7 @@ jobs: &a
 func TestHugeFiles(t *testing.T) {
 	filler := strings.Repeat("# filler\n", 64<<10)
 	p := open(t, "-- Makefile --\ntest:\n\tx\n"+filler+"lint:\n-- package.json --\n{\"scripts\": {\"build\": \"x\"}}\n"+strings.Repeat("\n", 300<<10)+"{\n")
-	if got, want := show(p.For("")), "test: make test (Makefile:1)\n"; !strings.Contains(got, want) || strings.Contains(got, "lint") {
+	if got, want := show(p.CommandsFor("")), "test: make test (Makefile:1)\n"; !strings.Contains(got, want) || strings.Contains(got, "lint") {
 		t.Errorf("commands are\n%swant the ones in the first 256 KiB", got)
 	}
 }
@@ -1319,8 +1319,8 @@ func TestHostileSizes(t *testing.T) {
 		"-- AGENTS.md --\n"+fill("", "You must not. ")+"\n"+
 		"-- CLAUDE.md --\n"+fill("", "- Never `a/#/*.go`.\n")+
 		"-- .github/workflows/ci.yml --\n"+fill("jobs:\n  a:\n    steps:\n", "      - run: go test ./...\n"))
-	if len(p.For("").Test) != 3 {
-		t.Errorf("commands are\n%swant three to test", show(p.For("")))
+	if len(p.CommandsFor("").Test) != 3 {
+		t.Errorf("commands are\n%swant three to test", show(p.CommandsFor("")))
 	}
 	if p.IsTest("a.test.ts") && len(p.Rules("a.test.ts")) > 12 {
 		t.Error("there are more than 12 rules")
@@ -1356,7 +1356,7 @@ build: cargo build (Cargo.toml:1)
 test: cargo test (Cargo.toml:1)
 lint: npm run lint (package.json:1)
 `
-	if diff := cmp.Diff(strings.TrimPrefix(want, "\n"), show(p.For(""))); diff != "" {
+	if diff := cmp.Diff(strings.TrimPrefix(want, "\n"), show(p.CommandsFor(""))); diff != "" {
 		t.Errorf("commands (-want +got):\n%s", diff)
 	}
 }
@@ -1373,7 +1373,7 @@ func TestConcurrentUse(t *testing.T) {
 			p = two
 		}
 		group.Go(func() {
-			p.For("a.test.ts")
+			p.CommandsFor("a.test.ts")
 			p.TestCommand("a.test.ts")
 			p.TestCommand("test_a.py")
 			p.Rules("test_a.py")
@@ -1395,14 +1395,14 @@ func TestReadErrors(t *testing.T) {
 	if err != nil {
 		t.Fatalf("New returned error %v for a deleted Makefile, want none", err)
 	}
-	if got := show(p.For("")); got != "" {
+	if got := show(p.CommandsFor("")); got != "" {
 		t.Errorf("commands are %q, want none", got)
 	}
 	p, err = project.New([]repo.Path{"a/go.mod"}, func(repo.Path) ([]byte, error) { return nil, broken })
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := show(p.For("a")); got != "" {
+	if got := show(p.CommandsFor("a")); got != "" {
 		t.Errorf("commands are %q, want none", got)
 	}
 	if s := p.Skipped(); len(s) != 1 || s[0].Source != "a/go.mod" || !strings.Contains(s[0].Why, "disk on fire") {

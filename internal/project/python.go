@@ -9,10 +9,10 @@ import (
 	"ken/internal/repo"
 )
 
-// pythonCommands offers the tools that the manifests of a Python project configure.
+// pythonCommands adds the tools that the manifests of a Python project configure.
 func (p *Project) pythonCommands(dir repo.Path, add func(candidate)) {
 	prefix := p.pythonPrefix(dir)
-	doc := p.document(p.first(dir, "pyproject.toml"))
+	doc := p.document(p.firstFile(dir, "pyproject.toml"))
 	if conf := p.pytest(dir); conf.source != "" {
 		c := candidate{
 			Command: Command{Run: inDir(dir, prefix+"pytest"), Source: conf.source, Line: conf.line},
@@ -30,7 +30,7 @@ func (p *Project) pythonCommands(dir repo.Path, add func(candidate)) {
 	p.pythonScripts(dir, doc, add)
 	p.toxCommands(dir, doc, add)
 	p.noxCommands(dir, add)
-	if file := p.first(dir, "manage.py"); file != "" {
+	if file := p.firstFile(dir, "manage.py"); file != "" {
 		if p.pytest(dir).source == "" {
 			add(candidate{
 				Command: Command{Run: inDir(dir, prefix+"python manage.py test"), Source: file},
@@ -46,16 +46,16 @@ func (p *Project) pythonCommands(dir repo.Path, add func(candidate)) {
 	p.pythonBuild(dir, doc, prefix, add)
 }
 
-// pythonPrefix returns what the project's own tool puts before a command, with a space after it.
+// pythonPrefix returns the prefix for commands that the project's own tool needs, with a trailing space.
 func (p *Project) pythonPrefix(dir repo.Path) string {
-	for d := range upward(dir) {
-		doc := p.document(p.first(d, "pyproject.toml"))
+	for d := range dir.Upward() {
+		doc := p.document(p.firstFile(d, "pyproject.toml"))
 		for _, tool := range [][2]string{{"uv", "uv.lock"}, {"poetry", "poetry.lock"}, {"pdm", "pdm.lock"}, {"rye", "requirements-dev.lock"}} {
 			if p.has(join(d, tool[1])) || at(doc, "tool", tool[0]) != nil {
 				return tool[0] + " run "
 			}
 		}
-		if p.first(d, "Pipfile", "Pipfile.lock") != "" {
+		if p.firstFile(d, "Pipfile", "Pipfile.lock") != "" {
 			return "pipenv run "
 		}
 		if doc != nil {
@@ -91,7 +91,7 @@ func (p *Project) findPytest(dir repo.Path) pytestConfig {
 		return pytestConfig{}
 	}
 	for _, place := range [][2]string{{"pytest.ini", "pytest"}, {".pytest.ini", "pytest"}, {"tox.ini", "pytest"}, {"setup.cfg", "tool:pytest"}} {
-		file := p.first(dir, place[0])
+		file := p.firstFile(dir, place[0])
 		section, ok := parseINI(p.text(file))[place[1]]
 		if file == "" || !ok && place[0] != "pytest.ini" {
 			continue
@@ -102,7 +102,7 @@ func (p *Project) findPytest(dir repo.Path) pytestConfig {
 			files:     strings.Fields(section["python_files"].text),
 		}
 	}
-	file := p.first(dir, "pyproject.toml")
+	file := p.firstFile(dir, "pyproject.toml")
 	doc := p.document(file)
 	for _, key := range []string{"ini_options", ""} {
 		section := []string{"tool", "pytest"}
@@ -123,10 +123,10 @@ func (p *Project) findPytest(dir repo.Path) pytestConfig {
 	if name, line := p.pythonDependency(dir, "pytest"); name != "" {
 		return pytestConfig{source: name, line: line}
 	}
-	if file := p.first(dir, "conftest.py"); file != "" && p.isPythonRoot(dir) {
+	if file := p.firstFile(dir, "conftest.py"); file != "" && p.isPythonRoot(dir) {
 		return pytestConfig{source: file}
 	}
-	if file := p.first(dir, "tests/conftest.py"); file != "" {
+	if file := p.firstFile(dir, "tests/conftest.py"); file != "" {
 		return pytestConfig{source: file}
 	}
 	for _, s := range p.ciSteps() {
@@ -148,7 +148,7 @@ func fieldsAt(doc any, keys ...string) []string {
 
 // isPythonRoot reports whether a directory has a manifest of a Python project.
 func (p *Project) isPythonRoot(dir repo.Path) bool {
-	return p.first(dir, "pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "pytest.ini", "noxfile.py", "Pipfile", "manage.py") != "" ||
+	return p.firstFile(dir, "pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "pytest.ini", "noxfile.py", "Pipfile", "manage.py") != "" ||
 		p.manifest(dir, "requirements*.txt") != ""
 }
 
@@ -171,7 +171,7 @@ func (p *Project) pythonDependency(dir repo.Path, name string) (repo.Path, int) 
 	return "", 0
 }
 
-// pythonScripts offers the scripts of hatch, pdm, poe and taskipy.
+// pythonScripts adds the scripts of hatch, pdm, poe and taskipy.
 func (p *Project) pythonScripts(dir repo.Path, doc any, add func(candidate)) {
 	file := join(dir, "pyproject.toml")
 	offer := func(name, run string) {
@@ -186,8 +186,8 @@ func (p *Project) pythonScripts(dir repo.Path, doc any, add func(candidate)) {
 		})
 	}
 	envs := tableAt(doc, "tool", "hatch", "envs")
-	for _, env := range names(envs) {
-		for _, name := range names(tableAt(envs, env, "scripts")) {
+	for _, env := range sortedKeys(envs) {
+		for _, name := range sortedKeys(tableAt(envs, env, "scripts")) {
 			if !isName(env) {
 				continue
 			}
@@ -206,13 +206,13 @@ func (p *Project) pythonScripts(dir repo.Path, doc any, add func(candidate)) {
 		{[]string{"tool", "poe", "tasks"}, p.pythonPrefix(dir) + "poe "},
 		{[]string{"tool", "taskipy", "tasks"}, p.pythonPrefix(dir) + "task "},
 	} {
-		for _, name := range names(tableAt(doc, runner.table...)) {
+		for _, name := range sortedKeys(tableAt(doc, runner.table...)) {
 			offer(name, runner.run+name)
 		}
 	}
 }
 
-// toxCommands offers the environments of tox.
+// toxCommands adds the environments of tox.
 func (p *Project) toxCommands(dir repo.Path, doc any, add func(candidate)) {
 	type env struct {
 		name     string
@@ -220,7 +220,7 @@ func (p *Project) toxCommands(dir repo.Path, doc any, add func(candidate)) {
 		line     int
 	}
 	var envs []env
-	file := p.first(dir, "tox.ini")
+	file := p.firstFile(dir, "tox.ini")
 	ini := parseINI(p.text(file))
 	if file == "" && at(doc, "tool", "tox") != nil {
 		file = join(dir, "pyproject.toml")
@@ -231,7 +231,7 @@ func (p *Project) toxCommands(dir repo.Path, doc any, add func(candidate)) {
 		if base := at(doc, "tool", "tox", "env_run_base"); base != nil {
 			envs = append(envs, env{"", flatText(at(base, "commands")), lineOf(text, `^[ \t]*\[tool\.tox\.env_run_base\]`)})
 		}
-		for _, name := range names(tableAt(doc, "tool", "tox", "env")) {
+		for _, name := range sortedKeys(tableAt(doc, "tool", "tox", "env")) {
 			commands := flatText(at(doc, "tool", "tox", "env", name, "commands"))
 			envs = append(envs, env{name, commands, lineOf(text, `^[ \t]*\[tool\.tox\.env\.["']?`+regexp.QuoteMeta(name)+`["']?\]`)})
 		}
@@ -239,7 +239,7 @@ func (p *Project) toxCommands(dir repo.Path, doc any, add func(candidate)) {
 	if file == "" {
 		return
 	}
-	for _, section := range names(ini) {
+	for _, section := range sortedKeys(ini) {
 		if section == "testenv" {
 			envs = append(envs, env{"", ini[section]["commands"].text, ini[section][""].line})
 		} else if name, ok := strings.CutPrefix(section, "testenv:"); ok {
@@ -284,11 +284,11 @@ func flatText(v any) string {
 	return ""
 }
 
-var noxSession = later(`(?m)^@(?:nox\.)?session\b[^\n]*(?:\n[^\n]*){0,6}?\ndef\s+(\w+)`)
+var noxSession = lazyRegexp(`(?m)^@(?:nox\.)?session\b[^\n]*(?:\n[^\n]*){0,6}?\ndef\s+(\w+)`)
 
-// noxCommands offers the sessions of nox.
+// noxCommands adds the sessions of nox.
 func (p *Project) noxCommands(dir repo.Path, add func(candidate)) {
-	file := p.first(dir, "noxfile.py")
+	file := p.firstFile(dir, "noxfile.py")
 	text := p.text(file)
 	for _, m := range noxSession().FindAllSubmatchIndex(text, maxNames) {
 		name := string(text[m[2]:m[3]])
@@ -303,10 +303,10 @@ func (p *Project) noxCommands(dir repo.Path, add func(candidate)) {
 	}
 }
 
-// pythonLinters offers the linters that are configured.
+// pythonLinters adds the linters that are configured.
 func (p *Project) pythonLinters(dir repo.Path, doc any, prefix string, add func(candidate)) {
-	pyproject := p.first(dir, "pyproject.toml")
-	setup := p.first(dir, "setup.cfg")
+	pyproject := p.firstFile(dir, "pyproject.toml")
+	setup := p.firstFile(dir, "setup.cfg")
 	sections := parseINI(p.text(setup))
 	for _, l := range []struct {
 		tool, run string
@@ -327,15 +327,15 @@ func (p *Project) pythonLinters(dir repo.Path, doc any, prefix string, add func(
 		case at(doc, "tool", l.tool) != nil:
 			c.Source = pyproject
 			c.Line = lineOf(p.text(pyproject), `^[ \t]*\[tool\.`+l.tool+`\b`)
-		case p.first(dir, l.files...) != "":
-			c.Source = p.first(dir, l.files...)
+		case p.firstFile(dir, l.files...) != "":
+			c.Source = p.firstFile(dir, l.files...)
 		case sections[l.tool] != nil:
 			c.Source, c.Line = setup, sections[l.tool][""].line
 		default:
 			continue
 		}
 		if l.tool == "mypy" && !p.mypyHasFiles(dir, doc, sections) || l.tool == "pylint" {
-			continue // it would need to be told what to check
+			continue // it needs arguments
 		}
 		run := l.run
 		if name, _ := p.pythonDependency(dir, l.tool); name != "" {
@@ -346,16 +346,16 @@ func (p *Project) pythonLinters(dir repo.Path, doc any, prefix string, add func(
 	}
 }
 
-// mypyHasFiles reports whether mypy knows by itself what to check.
+// mypyHasFiles reports whether the configuration of mypy lists the files to check.
 func (p *Project) mypyHasFiles(dir repo.Path, doc any, setup iniFile) bool {
 	if at(doc, "tool", "mypy", "files") != nil || at(doc, "tool", "mypy", "packages") != nil {
 		return true
 	}
-	own := parseINI(p.text(p.first(dir, "mypy.ini", ".mypy.ini")))["mypy"]
+	own := parseINI(p.text(p.firstFile(dir, "mypy.ini", ".mypy.ini")))["mypy"]
 	return own["files"].text != "" || own["packages"].text != "" || setup["mypy"]["files"].text != ""
 }
 
-// pythonBuild offers the build of a package that names its build system.
+// pythonBuild adds the build of a package that names its build system.
 func (p *Project) pythonBuild(dir repo.Path, doc any, prefix string, add func(candidate)) {
 	if at(doc, "build-system") == nil {
 		return
@@ -378,7 +378,7 @@ func (p *Project) pythonBuild(dir repo.Path, doc any, prefix string, add func(ca
 
 // pythonTest returns the command that runs one Python test file.
 func (p *Project) pythonTest(test repo.Path) (Command, bool, string) {
-	for d := range upward(test.Dir()) {
+	for d := range test.Dir().Upward() {
 		rel, _ := relative(d, test)
 		conf := p.pytest(d)
 		if conf.source != "" && (p.isPythonRoot(d) || d == "") {
@@ -405,10 +405,10 @@ func (p *Project) pythonTest(test repo.Path) (Command, bool, string) {
 
 // pytestFile returns the command that runs a file with pytest, by a script of hatch if that is how the project runs it.
 func (p *Project) pytestFile(dir repo.Path, conf pytestConfig, rel string) Command {
-	doc := p.document(p.first(dir, "pyproject.toml"))
+	doc := p.document(p.firstFile(dir, "pyproject.toml"))
 	envs := tableAt(doc, "tool", "hatch", "envs")
 	arg := quotePath(repo.Path(rel))
-	for _, env := range names(envs) {
+	for _, env := range sortedKeys(envs) {
 		for _, name := range []string{"test", "tests"} {
 			script := flatText(at(envs, env, "scripts", name))
 			if !strings.Contains(script, "pytest") || !strings.Contains(script, "{args") || !isName(env) {
@@ -425,7 +425,7 @@ func (p *Project) pytestFile(dir repo.Path, conf pytestConfig, rel string) Comma
 	return Command{Run: inDir(dir, p.pythonPrefix(dir)+"pytest "+arg), Dir: dir, Source: conf.source, Line: conf.line}
 }
 
-// outsideTestPaths says that pytest does not run a file by itself, "" if it does.
+// outsideTestPaths returns a note if pytest without arguments does not run a file, "" if it does.
 func (p *Project) outsideTestPaths(conf pytestConfig, rel string) string {
 	if len(conf.testPaths) == 0 {
 		return ""
@@ -446,11 +446,11 @@ func (p *Project) djangoTest(dir repo.Path, rel string) (Command, bool) {
 	if !ok || !isName(module) {
 		return Command{}, false
 	}
-	if file := p.first(dir, "manage.py"); file != "" {
+	if file := p.firstFile(dir, "manage.py"); file != "" {
 		run := p.pythonPrefix(dir) + "python manage.py test " + module
 		return Command{Run: inDir(dir, run), Dir: dir, Source: file}, true
 	}
-	if file := p.first(dir, "runtests.py"); file != "" {
+	if file := p.firstFile(dir, "runtests.py"); file != "" {
 		return Command{Run: inDir(dir, "python runtests.py "+module), Dir: dir, Source: file}, true
 	}
 	return Command{}, false
@@ -460,7 +460,7 @@ func (p *Project) djangoTest(dir repo.Path, rel string) (Command, bool) {
 func (p *Project) isPythonTest(file repo.Path) bool {
 	base := file.Base()
 	patterns := []string{"test_*.py", "*_test.py", "tests.py"}
-	for d := range upward(file.Dir()) {
+	for d := range file.Dir().Upward() {
 		if conf := p.pytest(d); conf.source != "" {
 			patterns = append(slices.Clone(conf.files), "tests.py")
 			break

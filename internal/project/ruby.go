@@ -6,22 +6,22 @@ import (
 	"ken/internal/repo"
 )
 
-var rakeTask = later(`(?m)^\s*(?:Rake::TestTask\.new(?:\s*\(?\s*:?["']?(\w+))?|RSpec::Core::RakeTask\.new(?:\s*\(?\s*:?["']?(\w+))?|task\b[\s(]*:?["']?([\w:-]+)|Cucumber::Rake::Task\.new)`)
+var rakeTask = lazyRegexp(`(?m)^\s*(?:Rake::TestTask\.new(?:\s*\(?\s*:?["']?(\w+))?|RSpec::Core::RakeTask\.new(?:\s*\(?\s*:?["']?(\w+))?|task\b[\s(]*:?["']?([\w:-]+)|Cucumber::Rake::Task\.new)`)
 
 // bundled returns the prefix of commands in the nearest bundle above a directory.
 func (p *Project) bundled(dir repo.Path) string {
-	for d := range upward(dir) {
-		if p.first(d, "Gemfile", "gems.rb") != "" {
+	for d := range dir.Upward() {
+		if p.firstFile(d, "Gemfile", "gems.rb") != "" {
 			return "bundle exec "
 		}
 	}
 	return ""
 }
 
-// rubyCommands offers rake tasks, rspec and rubocop.
+// rubyCommands adds rake tasks, rspec and rubocop.
 func (p *Project) rubyCommands(dir repo.Path, add func(candidate)) {
 	prefix := p.bundled(dir)
-	if file := p.first(dir, "Rakefile", "rakefile"); file != "" {
+	if file := p.firstFile(dir, "Rakefile", "rakefile"); file != "" {
 		text := p.text(file)
 		for _, m := range rakeTask().FindAllSubmatchIndex(text, maxNames) {
 			name := ""
@@ -55,7 +55,7 @@ func (p *Project) rubyCommands(dir repo.Path, add func(candidate)) {
 			purpose: forTest, lang: "ruby", key: "rspec", order: orderImplied,
 		})
 	}
-	if file := p.first(dir, "bin/rails"); file != "" {
+	if file := p.firstFile(dir, "bin/rails"); file != "" {
 		if p.isDir(join(dir, "test")) {
 			add(candidate{
 				Command: Command{Run: inDir(dir, "bin/rails test"), Source: file},
@@ -67,7 +67,7 @@ func (p *Project) rubyCommands(dir repo.Path, add func(candidate)) {
 			purpose: forRun, lang: "ruby", key: "rails server", order: orderImplied,
 		})
 	}
-	if file := p.first(dir, ".rubocop.yml"); file != "" {
+	if file := p.firstFile(dir, ".rubocop.yml"); file != "" {
 		add(candidate{
 			Command: Command{Run: inDir(dir, prefix+"rubocop"), Source: file},
 			purpose: forLint, lang: "ruby", key: "rubocop", order: orderConfig,
@@ -83,12 +83,12 @@ func (p *Project) rubyCommands(dir repo.Path, add func(candidate)) {
 
 // rspec returns the file that shows that a directory uses rspec, "" for none.
 func (p *Project) rspec(dir repo.Path) repo.Path {
-	return p.first(dir, ".rspec", "spec/spec_helper.rb", "spec/rails_helper.rb")
+	return p.firstFile(dir, ".rspec", "spec/spec_helper.rb", "spec/rails_helper.rb")
 }
 
 // rubyTest returns the command that runs one Ruby test file.
 func (p *Project) rubyTest(test repo.Path) (Command, bool, string) {
-	for d := range upward(test.Dir()) {
+	for d := range test.Dir().Upward() {
 		rel, _ := relative(d, test)
 		arg := quotePath(repo.Path(rel))
 		source := p.rspec(d)
@@ -98,7 +98,7 @@ func (p *Project) rubyTest(test repo.Path) (Command, bool, string) {
 			}
 			continue
 		}
-		if file := p.first(d, "bin/rails"); file != "" {
+		if file := p.firstFile(d, "bin/rails"); file != "" {
 			return Command{Run: inDir(d, "bin/rails test "+arg), Dir: d, Source: file}, true, ""
 		}
 		for _, name := range []string{"Rakefile", "rakefile"} {

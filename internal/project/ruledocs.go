@@ -8,12 +8,12 @@ import (
 	"ken/internal/repo"
 )
 
-// isRuleFile reports the documents that state rules.
+// isRuleFile reports whether a file is a document with rules.
 func isRuleFile(file repo.Path) bool {
 	return (isAgentFile(file) || isGuide(file)) && !isForeign(file)
 }
 
-// isAgentFile reports the documents with rules for agents.
+// isAgentFile reports whether a file is a document with rules for agents.
 func isAgentFile(file repo.Path) bool {
 	base := file.Base()
 	switch base {
@@ -31,7 +31,7 @@ func isAgentFile(file repo.Path) bool {
 	return false
 }
 
-// isGuide reports the documents with rules for people.
+// isGuide reports whether a file is a document with rules for people.
 func isGuide(file repo.Path) bool {
 	if !isText(file) {
 		return false
@@ -53,7 +53,7 @@ func isGuide(file repo.Path) bool {
 	return false
 }
 
-// isTemplate reports the text that a new pull request starts with. Its comments tell the author what to do.
+// isTemplate reports whether a file is the template of a pull request. Its comments are instructions for the author.
 func isTemplate(file repo.Path) bool { return ruleStem(file) == "pull-request-template" }
 
 // ruleStem returns the name of a document in lower case, without extension and with "-" for "_".
@@ -116,10 +116,10 @@ func (p *Project) ruleDocs(file repo.Path) []ruleDoc {
 }
 
 var (
-	linkTarget = later(`\[([^\]]*)\]\(\s*<?([^)\s>]+)|(?m:^\[([^\]]+)\]:\s*(\S+))|(?m:^\s*(?:[-*]\s+)?@([\w./-]+\.md)\s*$)|:doc:` + "`" + `(?:[^<` + "`" + `]*<)?/?([\w./-]+)>?` + "`")
-	hostedFile = later(`^https?://(?:www\.)?(?:github|gitlab)\.com/[^/]+/[^/]+/(?:-/)?(?:blob|tree)/[^/]+/(.+)$`)
-	guideName  = later(`contribut|develop|hacking|style|convention|guideline|coding|commit|pull-request|policy|testing|standard|practice|workflow|agents|rules`)
-	otherName  = later(`conduct|security|governance|licen[sc]e|changelog|changes|readme|support|releas|sponsor|expense|funding|charter|privacy|membership`)
+	linkTarget = lazyRegexp(`\[([^\]]*)\]\(\s*<?([^)\s>]+)|(?m:^\[([^\]]+)\]:\s*(\S+))|(?m:^\s*(?:[-*]\s+)?@([\w./-]+\.md)\s*$)|:doc:` + "`" + `(?:[^<` + "`" + `]*<)?/?([\w./-]+)>?` + "`")
+	hostedFile = lazyRegexp(`^https?://(?:www\.)?(?:github|gitlab)\.com/[^/]+/[^/]+/(?:-/)?(?:blob|tree)/[^/]+/(.+)$`)
+	guideName  = lazyRegexp(`contribut|develop|hacking|style|convention|guideline|coding|commit|pull-request|policy|testing|standard|practice|workflow|agents|rules`)
+	otherName  = lazyRegexp(`conduct|security|governance|licen[sc]e|changelog|changes|readme|support|releas|sponsor|expense|funding|charter|privacy|membership`)
 )
 
 // linkedGuides returns the tracked guides that a document links to, by a path or by the address of a file on its host.
@@ -162,5 +162,5 @@ func (p *Project) linkedFile(doc repo.Path, target string) repo.Path {
 	if f == "" || p.has(f) {
 		return f
 	}
-	return p.first(f.Dir(), f.Base()+".md", f.Base()+".rst", f.Base()+".mdx")
+	return p.firstFile(f.Dir(), f.Base()+".md", f.Base()+".rst", f.Base()+".mdx")
 }

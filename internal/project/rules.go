@@ -25,7 +25,7 @@ const maxRules = 14
 // maxGeneral is how many of them may be about the whole repository.
 const maxGeneral = 10
 
-// maxFacts is how many of them may say what a path is, and not what to do.
+// maxFacts is how many of them may describe a path without an instruction.
 const maxFacts = 3
 
 // How closely a rule is about a path; smaller is closer.
@@ -40,7 +40,7 @@ const (
 	aboutNothing
 )
 
-// A rankedRule is a rule with what decides about its place.
+// A rankedRule is a rule with the values that determine its rank.
 type rankedRule struct {
 	Rule
 	about int
@@ -51,9 +51,9 @@ type rankedRule struct {
 	score int
 }
 
-// Rules returns what documents above a path state for it, the most particular first: lines that name the path, its
+// Rules returns the rules for a path in the documents above it, the most specific first: lines that name the path, its
 // directory, a pattern of its name or its language, then the rules of documents in directories above it, then those for
-// the whole repository that matter most to somebody who changes code. There are at most maxRules.
+// the whole repository that matter most for a change of code. There are at most maxRules.
 func (p *Project) Rules(file repo.Path) []Rule {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -71,9 +71,9 @@ func (p *Project) Rules(file repo.Path) []Rule {
 		}
 	}
 	slices.SortStableFunc(own, func(a, b rankedRule) int {
-		return cmp.Or(cmp.Compare(a.about, b.about), cmp.Compare(b.depth, a.depth), ahead(a.force > 0, b.force > 0), ahead(a.agent, b.agent))
+		return cmp.Or(cmp.Compare(a.about, b.about), cmp.Compare(b.depth, a.depth), trueFirst(a.force > 0, b.force > 0), trueFirst(a.agent, b.agent))
 	})
-	slices.SortStableFunc(general, func(a, b rankedRule) int { return ahead(a.agent, b.agent) })
+	slices.SortStableFunc(general, func(a, b rankedRule) int { return trueFirst(a.agent, b.agent) })
 	var rules []Rule
 	facts := 0
 	for _, r := range own {
@@ -101,7 +101,7 @@ func (p *Project) rulesOf(doc ruleDoc, file repo.Path) []rankedRule {
 	globs, always, lines := p.ruleLines(doc.file)
 	selected := len(globs) > 0 && !always
 	rel, _ := relative(doc.scope, file)
-	if selected && !matchesAny(anywhere(globs), rel) {
+	if selected && !matchesAny(inAnyDirectory(globs), rel) {
 		return nil
 	}
 	var list []rankedRule
@@ -158,12 +158,12 @@ func (p *Project) ruleAbout(l *ruleLine, scope, file repo.Path, selected bool) (
 }
 
 var (
-	testHeading = later(`(?i)\btest(?:s|ing)?\b`)
-	forTests    = later(`(?i)^(?:in|for) (?:\w+ )?tests?\b`)
+	testHeading = lazyRegexp(`(?i)\btest(?:s|ing)?\b`)
+	forTests    = lazyRegexp(`(?i)^(?:in|for) (?:\w+ )?tests?\b`)
 )
 
-// ahead orders two elements of which one fulfils a condition before the other.
-func ahead(a, b bool) int {
+// trueFirst compares two conditions so that true comes before false.
+func trueFirst(a, b bool) int {
 	switch {
 	case a == b:
 		return 0
@@ -173,8 +173,8 @@ func ahead(a, b bool) int {
 	return 1
 }
 
-// anywhere makes globs without a slash match in all directories.
-func anywhere(globs []string) []string {
+// inAnyDirectory makes globs without a slash match in all directories.
+func inAnyDirectory(globs []string) []string {
 	out := make([]string, len(globs))
 	for i, glob := range globs {
 		if !strings.Contains(strings.TrimSuffix(glob, "/"), "/") {
@@ -186,12 +186,12 @@ func anywhere(globs []string) []string {
 }
 
 var (
-	codeSpan    = later("`([^`]+)`")
-	pathWord    = later(`(?:^|[\s("'])(\.{0,2}[\w.@*-]*/[\w.@*{},/-]*)`)
-	markdownURL = later(`!?\[([^\]]*)\]\([^)]*\)|!?\[([^\]]*)\]\[[^\]]*\]`)
+	codeSpan    = lazyRegexp("`([^`]+)`")
+	pathWord    = lazyRegexp(`(?:^|[\s("'])(\.{0,2}[\w.@*-]*/[\w.@*{},/-]*)`)
+	markdownURL = lazyRegexp(`!?\[([^\]]*)\]\([^)]*\)|!?\[([^\]]*)\]\[[^\]]*\]`)
 )
 
-// about returns how closely a text is about a file by what it names, and the depth of the directory that it names.
+// about returns how closely the names in a text match a file, and the depth of the directory that the text names.
 func (p *Project) about(text string, scope, file repo.Path) (int, int) {
 	best, depth := aboutNothing, 0
 	take := func(about, d int) {
@@ -212,7 +212,7 @@ func (p *Project) about(text string, scope, file repo.Path) (int, int) {
 				return
 			}
 			rel, _ := relative(scope, file)
-			globs := anywhere([]string{word})
+			globs := inAnyDirectory([]string{word})
 			if matchesAny(globs, string(file)) || matchesAny(globs, rel) {
 				take(aboutPattern, strings.Count(word, "/"))
 			} else if strings.ContainsAny(word, "./") {

@@ -88,14 +88,14 @@ func ruleGlobs(head string) (globs []string, always bool) {
 }
 
 var (
-	listMark      = later(`^(\s*)(?:[-*+•]|\d{1,3}[.)]|#\.)\s+(.*)$`)
-	headingMark   = later(`^#{1,6}\s+(.*?)\s*#*$`)
-	underlineMark = later(`^(?:={3,}|-{3,}|~{3,}|\^{3,}|\*{3,}|\+{3,})\s*$`)
-	onlyLink      = later(`^\[[^\]]*\]\([^)]*\)\.?$|^\[[^\]]*\]\[[^\]]*\]\.?$`)
-	emphasis      = later("(^|[\\s(])[*_]([^*_`\\s](?:[^*_`]*[^*_`\\s])?)[*_]")
-	sentenceEnd   = later("([.!?])\\s+([A-Z`*\"(])")
-	boldText      = later(`\*\*([^*]+)\*\*`)
-	htmlComment   = later(`(?s)<!--.*?-->`)
+	listMark      = lazyRegexp(`^(\s*)(?:[-*+•]|\d{1,3}[.)]|#\.)\s+(.*)$`)
+	headingMark   = lazyRegexp(`^#{1,6}\s+(.*?)\s*#*$`)
+	underlineMark = lazyRegexp(`^(?:={3,}|-{3,}|~{3,}|\^{3,}|\*{3,}|\+{3,})\s*$`)
+	onlyLink      = lazyRegexp(`^\[[^\]]*\]\([^)]*\)\.?$|^\[[^\]]*\]\[[^\]]*\]\.?$`)
+	emphasis      = lazyRegexp("(^|[\\s(])[*_]([^*_`\\s](?:[^*_`]*[^*_`\\s])?)[*_]")
+	sentenceEnd   = lazyRegexp("([.!?])\\s+([A-Z`*\"(])")
+	boldText      = lazyRegexp(`\*\*([^*]+)\*\*`)
+	htmlComment   = lazyRegexp(`(?s)<!--.*?-->`)
 )
 
 // splitRules returns the sentences and list items of a Markdown or reStructuredText document.
@@ -241,7 +241,7 @@ func splitRules(text string, rst bool) []ruleLine {
 	return out
 }
 
-// hasAny reports whether a sentence has one of the matches that is no mere word.
+// hasAny reports whether a sentence contains one of the matches that has several words.
 func hasAny(part string, matches [][]string) bool {
 	return slices.ContainsFunc(matches, func(m []string) bool {
 		return strings.Count(m[1], " ") > 2 && strings.Contains(part, plainText(m[1]))
@@ -264,7 +264,7 @@ func startLine(lines []string, from int, sentence string) int {
 	words := strings.Fields(sentence)
 	start := strings.Join(words[:min(len(words), 2)], " ")
 	for i := from; i < len(lines); i++ {
-		// The second word may stand in the next line.
+		// The second word may be on the next line.
 		line := plainText(lines[i])
 		if strings.Contains(line, start) || len(words) > 1 && strings.HasSuffix(line, words[0]) {
 			return i

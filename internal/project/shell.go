@@ -5,11 +5,11 @@ import "strings"
 // A shellCommand is one simple command of a script.
 type shellCommand struct {
 	words []string
-	// plain is set if the words are all of it: nothing is expanded, redirected or piped.
+	// plain is set if the command has no expansions, redirections or pipes.
 	plain bool
 }
 
-// splitShell splits a script into its simple commands. It knows quotes and operators, and expands nothing.
+// splitShell splits a script into its simple commands. It handles quotes and operators, but no expansions.
 func splitShell(script string) []shellCommand {
 	var list []shellCommand
 	var words []string
@@ -92,7 +92,7 @@ func assignments(words []string) int {
 	return len(words)
 }
 
-// toolOf returns the words of a command from the tool on that does the work, without what only starts it: variables,
+// toolOf returns the words of a command from the tool on that does the work, without its launchers: variables,
 // sudo, npx, uv run, python -m and the like.
 func toolOf(words []string) []string {
 	for {

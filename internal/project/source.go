@@ -19,11 +19,11 @@ import (
 )
 
 const (
-	// maxFile is how much of a file is read.
+	// maxFile limits how much of a file is read.
 	maxFile = 256 << 10
-	// maxTOML is how large a TOML file may be: the parser's time grows with the square of the number of keys.
+	// maxTOML limits the size of a TOML file: the time to parse it grows with the square of the number of keys.
 	maxTOML = 64 << 10
-	// maxNames is how many scripts, targets, tasks or members of one file are looked at.
+	// maxNames limits the scripts, targets, tasks or members that are read from one file.
 	maxNames = 300
 )
 
@@ -36,11 +36,11 @@ func (p *Project) text(file repo.Path) []byte {
 		return data
 	}
 	data, err := p.read(file)
-	return p.keep(file, data, err)
+	return p.remember(file, data, err)
 }
 
-// keep remembers a file that was read. Source code is not kept: there may be much of it.
-func (p *Project) keep(file repo.Path, data []byte, err error) []byte {
+// remember caches the content of a file, except source code, which can be large.
+func (p *Project) remember(file repo.Path, data []byte, err error) []byte {
 	code := languageOf(file) != "" && !isManifest(file.Base())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -85,8 +85,8 @@ func (p *Project) document(file repo.Path) any {
 	return doc
 }
 
-// parse reads JSON (with comments), TOML or YAML, by the name of the file. The parsers are the
-// work of others: a panic in one costs this file only.
+// parse reads JSON (with comments), TOML or YAML, by the name of the file. If a parser
+// panics, only this file is affected.
 func parse(file repo.Path, data []byte, doc *any) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -182,8 +182,8 @@ func tableAt(doc any, keys ...string) map[string]any {
 	return table
 }
 
-// names returns the first keys of a map in order.
-func names[V any](m map[string]V) []string {
+// sortedKeys returns the keys of a map in order, at most maxNames.
+func sortedKeys[V any](m map[string]V) []string {
 	list := make([]string, 0, len(m))
 	for key := range m {
 		list = append(list, key)
@@ -229,8 +229,8 @@ func jsonLine(text []byte, path ...string) int {
 	return lineAt(text, from)
 }
 
-// later returns an expression that is compiled when it is first used: most commands of ken read no manifest.
-func later(expr string) func() *regexp.Regexp {
+// lazyRegexp returns an expression that is compiled when it is first used: most commands of ken read no manifest.
+func lazyRegexp(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 

@@ -16,17 +16,17 @@ type task struct {
 	line   int
 }
 
-// taskCommands offers the tasks of a directory whose names say what they are for.
+// taskCommands adds the tasks of a directory whose names show their purpose.
 func (p *Project) taskCommands(dir repo.Path, add func(candidate)) {
-	if file := p.first(dir, "GNUmakefile", "makefile", "Makefile"); file != "" {
+	if file := p.firstFile(dir, "GNUmakefile", "makefile", "Makefile"); file != "" {
 		p.makeCommands(dir, file, add)
 	}
-	if file := p.first(dir, "justfile", "Justfile", ".justfile"); file != "" {
+	if file := p.firstFile(dir, "justfile", "Justfile", ".justfile"); file != "" {
 		for _, t := range justRecipes(file, p.text(file)) {
 			addTask(t, "just:", inDir(dir, "just "+t.name), add)
 		}
 	}
-	if file := p.first(dir, "Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"); file != "" {
+	if file := p.firstFile(dir, "Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"); file != "" {
 		tool := "task "
 		if dir != "" {
 			tool = "task -d " + quotePath(dir) + " "
@@ -38,7 +38,7 @@ func (p *Project) taskCommands(dir repo.Path, add func(candidate)) {
 	}
 	for _, folder := range []string{"script/", "scripts/", ""} {
 		for _, name := range []string{"test", "test.sh", "tests.sh", "run-tests.sh", "run_tests.sh", "lint", "lint.sh", "build", "build.sh"} {
-			file := p.first(dir, folder+name)
+			file := p.firstFile(dir, folder+name)
 			shell := p.interpreter(file)
 			if shell == "" {
 				continue
@@ -53,14 +53,14 @@ func (p *Project) taskCommands(dir repo.Path, add func(candidate)) {
 			}
 		}
 	}
-	if file := p.first(dir, "compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"); file != "" {
+	if file := p.firstFile(dir, "compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"); file != "" {
 		run := "docker compose up"
 		if dir != "" {
 			run = "docker compose -f " + quotePath(file) + " up"
 		}
 		add(candidate{Command: Command{Run: run, Source: file}, purpose: forRun, key: "docker compose", order: orderVariant + 5})
 	}
-	if file := p.first(dir, ".pre-commit-config.yaml"); file != "" {
+	if file := p.firstFile(dir, ".pre-commit-config.yaml"); file != "" {
 		add(candidate{
 			Command: Command{Run: inDir(dir, "pre-commit run --all-files"), Source: file},
 			purpose: forLint, key: "pre-commit", order: orderConfig,
@@ -68,7 +68,7 @@ func (p *Project) taskCommands(dir repo.Path, add func(candidate)) {
 	}
 }
 
-// addTask offers a task if its name says what it is for.
+// addTask adds a task if its name shows its purpose.
 func addTask(t task, tool, run string, add func(candidate)) {
 	purpose, order, ok := purposeOf(t.name)
 	if !ok || !isName(t.name) {
@@ -105,9 +105,9 @@ func (p *Project) makeCommands(dir, file repo.Path, add func(candidate)) {
 }
 
 var (
-	makeRule    = later(`^([^\s#:=][^#:=]*?)\s*::?(?:[^=:]|$)`)
-	makeInclude = later(`^[ \t]*-?s?include\s+([^\s$#]+)\s*$`)
-	justRule    = later(`^@?([A-Za-z_][\w-]*)((?:\s[^:]*)?):(?:[^=]|$)`)
+	makeRule    = lazyRegexp(`^([^\s#:=][^#:=]*?)\s*::?(?:[^=:]|$)`)
+	makeInclude = lazyRegexp(`^[ \t]*-?s?include\s+([^\s$#]+)\s*$`)
+	justRule    = lazyRegexp(`^@?([A-Za-z_][\w-]*)((?:\s[^:]*)?):(?:[^=]|$)`)
 )
 
 // makeTargets returns the targets of a Makefile and of those that it includes by a plain name, each once.

@@ -15,7 +15,7 @@ type TestCase struct {
 	Line int    // of its declaration
 }
 
-// maxCases is how many tests one command names. With more of them the command of the file is better.
+// maxCases limits the tests that one command names. For more tests, the command of the file is better.
 const maxCases = 10
 
 // caseRules find the tests of a language. They rely on indentation: a declaration contains the lines below it that are
@@ -23,7 +23,7 @@ const maxCases = 10
 type caseRules struct {
 	// test has the name of a test in its last group that matched.
 	test func() *regexp.Regexp
-	// mark is what a line above a test has, such as @Test; nil if the name alone shows it.
+	// mark matches a line above a test, such as @Test; nil if the name alone identifies a test.
 	mark func() *regexp.Regexp
 	// group is a block around tests whose name belongs to the names of tests, or that can be run itself.
 	group func() *regexp.Regexp
@@ -34,46 +34,46 @@ type caseRules struct {
 
 var caseRulesOf = map[string]caseRules{
 	"go": {
-		test:   later(`^func ((?:Test|Benchmark|Fuzz|Example)\w*)\(`),
-		helper: later(`^func (?:\([^)]*\) )?(\w+)`),
+		test:   lazyRegexp(`^func ((?:Test|Benchmark|Fuzz|Example)\w*)\(`),
+		helper: lazyRegexp(`^func (?:\([^)]*\) )?(\w+)`),
 	},
 	"python": {
-		test:   later(`^\s*(?:async )?def (test\w*)`),
-		group:  later(`^\s*class (\w+)`),
-		helper: later(`^\s*(?:async )?def (\w+)`),
+		test:   lazyRegexp(`^\s*(?:async )?def (test\w*)`),
+		group:  lazyRegexp(`^\s*class (\w+)`),
+		helper: lazyRegexp(`^\s*(?:async )?def (\w+)`),
 		join:   "::",
 	},
 	"rust": {
-		test:   later(`^\s*(?:pub )?(?:async )?fn (\w+)|^\s*\w*test\w*!\s*[({]\s*(\w+)\s*,`),
-		mark:   later(`#\[(?:\w+::)*(?:test|rstest|test_case|wasm_bindgen_test|quickcheck)\b|^\s*\w*test\w*!\s*[({]`),
-		group:  later(`^\s*(?:pub )?mod (\w+)\s*\{`),
-		helper: later(`^\s*(?:pub(?:\([^)]*\))? )?(?:async )?fn (\w+)`),
+		test:   lazyRegexp(`^\s*(?:pub )?(?:async )?fn (\w+)|^\s*\w*test\w*!\s*[({]\s*(\w+)\s*,`),
+		mark:   lazyRegexp(`#\[(?:\w+::)*(?:test|rstest|test_case|wasm_bindgen_test|quickcheck)\b|^\s*\w*test\w*!\s*[({]`),
+		group:  lazyRegexp(`^\s*(?:pub )?mod (\w+)\s*\{`),
+		helper: lazyRegexp(`^\s*(?:pub(?:\([^)]*\))? )?(?:async )?fn (\w+)`),
 		join:   "::",
 	},
 	"jvm": {
-		test:   later(`^\s*(?:(?:public|protected|private|static|final|synchronized|suspend|override|internal)\s+)*(?:fun|<.*>|[\w.]+(?:<.*>)?(?:\[\])*)\s+(\w+)\s*\(`),
-		mark:   later(`@(?:Test|ParameterizedTest|RepeatedTest|TestFactory|Theory)\b`),
-		helper: later(`^\s*(?:(?:public|protected|private|static|final|suspend|internal)\s+)+(?:fun|<.*>|[\w.]+(?:<.*>)?(?:\[\])*)\s+(\w+)\s*\(`),
+		test:   lazyRegexp(`^\s*(?:(?:public|protected|private|static|final|synchronized|suspend|override|internal)\s+)*(?:fun|<.*>|[\w.]+(?:<.*>)?(?:\[\])*)\s+(\w+)\s*\(`),
+		mark:   lazyRegexp(`@(?:Test|ParameterizedTest|RepeatedTest|TestFactory|Theory)\b`),
+		helper: lazyRegexp(`^\s*(?:(?:public|protected|private|static|final|suspend|internal)\s+)+(?:fun|<.*>|[\w.]+(?:<.*>)?(?:\[\])*)\s+(\w+)\s*\(`),
 	},
 	"js": {
-		test:   later("^\\s*(?:await\\s+)?(?:t\\.|Deno\\.)?(?:it|test|specify)(?:\\.\\w+)*\\(\\s*(?:'((?:[^'\\\\]|\\\\.)+)'|\"((?:[^\"\\\\]|\\\\.)+)\"|`([^`]+)`)"),
-		group:  later("^\\s*(?:describe|suite|context)(?:\\.\\w+)*\\(\\s*(?:'((?:[^'\\\\]|\\\\.)+)'|\"((?:[^\"\\\\]|\\\\.)+)\"|`([^`]+)`)"),
-		helper: later(`^\s*(?:export )?(?:(?:async )?function\*? (\w+)|const (\w+) = (?:async )?(?:\(|function|\w+ =>))`),
+		test:   lazyRegexp("^\\s*(?:await\\s+)?(?:t\\.|Deno\\.)?(?:it|test|specify)(?:\\.\\w+)*\\(\\s*(?:'((?:[^'\\\\]|\\\\.)+)'|\"((?:[^\"\\\\]|\\\\.)+)\"|`([^`]+)`)"),
+		group:  lazyRegexp("^\\s*(?:describe|suite|context)(?:\\.\\w+)*\\(\\s*(?:'((?:[^'\\\\]|\\\\.)+)'|\"((?:[^\"\\\\]|\\\\.)+)\"|`([^`]+)`)"),
+		helper: lazyRegexp(`^\s*(?:export )?(?:(?:async )?function\*? (\w+)|const (\w+) = (?:async )?(?:\(|function|\w+ =>))`),
 	},
 	"ruby": {
-		test:   later(`^\s*(?:it|specify|test|scenario)\b\s*\(?\s*["']([^"']+)["']|^\s*def (test_\w+)`),
-		group:  later(`^\s*(?:RSpec\.)?(?:describe|context|feature)\b\s*\(?\s*["']?([^"',]+)`),
-		helper: later(`^\s*def (\w+)`),
+		test:   lazyRegexp(`^\s*(?:it|specify|test|scenario)\b\s*\(?\s*["']([^"']+)["']|^\s*def (test_\w+)`),
+		group:  lazyRegexp(`^\s*(?:RSpec\.)?(?:describe|context|feature)\b\s*\(?\s*["']?([^"',]+)`),
+		helper: lazyRegexp(`^\s*def (\w+)`),
 	},
 	"php": {
-		test:   later(`^\s*(?:(?:public|final)\s+)*function (test\w+)`),
-		helper: later(`^\s*(?:(?:public|protected|private|static|final)\s+)*function (\w+)`),
+		test:   lazyRegexp(`^\s*(?:(?:public|final)\s+)*function (test\w+)`),
+		helper: lazyRegexp(`^\s*(?:(?:public|protected|private|static|final)\s+)*function (\w+)`),
 	},
 }
 
-// CasesAt returns the tests of a file that contain some of its lines, in the order of the file. If no test does, it returns
+// TestCasesAt returns the tests of a file that contain some of its lines, in the order of the file. If no test does, it returns
 // those that name a helper with one of the lines.
-func (p *Project) CasesAt(test repo.Path, lines []int) []TestCase {
+func (p *Project) TestCasesAt(test repo.Path, lines []int) []TestCase {
 	p.mu.Lock()
 	text := p.text(test)
 	p.mu.Unlock()
@@ -201,7 +201,7 @@ func lastGroup(re *regexp.Regexp, line string) string {
 	return ""
 }
 
-// containsWord reports whether a line has a name that is no part of a longer one.
+// containsWord reports whether a line contains a name that is not part of a longer one.
 func containsWord(line, name string) bool {
 	isPart := func(s string) bool { return s != "" && strings.ContainsAny(s, letters+digits+"_") }
 	for at := 0; ; {
@@ -218,10 +218,10 @@ func containsWord(line, name string) bool {
 	}
 }
 
-// CaseCommand returns the command that runs only some tests of a file. Tests of further files that [Project.TestCommand]
+// TestCaseCommand returns the command that runs only some tests of a file. Tests of further files that [Project.TestCommand]
 // runs by the same command may be among them. It is false if ken does not know such a command, or if it would name too
 // many tests.
-func (p *Project) CaseCommand(test repo.Path, cases []TestCase) (Command, bool) {
+func (p *Project) TestCaseCommand(test repo.Path, cases []TestCase) (Command, bool) {
 	cmd, ok, _ := p.TestCommand(test)
 	if !ok || len(cases) == 0 || len(cases) > maxCases {
 		return Command{}, false
@@ -309,7 +309,7 @@ func jvmCases(run string, names []string) (string, bool) {
 	return "", false
 }
 
-var nameSpecial = later(`[.*+?^${}()|\[\]\\/]`)
+var nameSpecial = lazyRegexp(`[.*+?^${}()|\[\]\\/]`)
 
 // nodeCases selects tests by their titles. Parts of a title that are computed are left out.
 func nodeCases(run string, names []string) (string, bool) {

@@ -12,7 +12,7 @@ import (
 )
 
 // Each test file marks the lines that use something with USE. The command runs the tests with these lines, and no others.
-func TestCaseCommand(t *testing.T) {
+func TestTestCaseCommand(t *testing.T) {
 	for _, tt := range []struct {
 		name, file, want string
 		archive          string
@@ -282,7 +282,7 @@ class CartTest extends TestCase
 					lines = append(lines, i+1)
 				}
 			}
-			got, ok := p.CaseCommand(repo.Path(tt.file), p.CasesAt(repo.Path(tt.file), lines))
+			got, ok := p.TestCaseCommand(repo.Path(tt.file), p.TestCasesAt(repo.Path(tt.file), lines))
 			if !ok || got.Run != tt.want {
 				t.Errorf("got %q, %v; want %q", got.Run, ok, tt.want)
 			}
@@ -291,7 +291,7 @@ class CartTest extends TestCase
 }
 
 // Of any set of test functions exactly those are found that contain one of the lines, and the command names each of them.
-func TestCasesAtNamesExactlyTheTests(t *testing.T) {
+func TestTestCasesAtNamesExactlyTheTests(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
@@ -317,7 +317,7 @@ func TestCasesAtNamesExactlyTheTests(t *testing.T) {
 			}
 		}
 		p := open(t, "-- go.mod --\nmodule m\n-- a_test.go --\n"+content)
-		cases := p.CasesAt("a_test.go", lines)
+		cases := p.TestCasesAt("a_test.go", lines)
 		got := ""
 		for _, c := range cases {
 			got += c.Name + " "
@@ -325,7 +325,7 @@ func TestCasesAtNamesExactlyTheTests(t *testing.T) {
 		if got != want {
 			t.Fatalf("lines %v are in %q; want %q in\n%s", lines, got, want, content)
 		}
-		cmd, ok := p.CaseCommand("a_test.go", cases)
+		cmd, ok := p.TestCaseCommand("a_test.go", cases)
 		if ok != (used > 0 && used <= 10) {
 			t.Fatalf("%d tests have a command: %v", used, ok)
 		}
@@ -336,14 +336,14 @@ func TestCasesAtNamesExactlyTheTests(t *testing.T) {
 }
 
 // Lines outside of the file, unknown languages and files that are no tests have no tests; nothing fails.
-func TestCasesAtBadInput(t *testing.T) {
+func TestTestCasesAtBadInput(t *testing.T) {
 	p := open(t, "-- go.mod --\nmodule m\n-- a_test.go --\npackage a\n-- b.txt --\nx\n")
 	for _, file := range []repo.Path{"a_test.go", "b.txt", "gone_test.go"} {
-		if cases := p.CasesAt(file, []int{-1, 0, 1, 1 << 30}); len(cases) > 0 {
+		if cases := p.TestCasesAt(file, []int{-1, 0, 1, 1 << 30}); len(cases) > 0 {
 			t.Errorf("%s has tests %v; want none", file, cases)
 		}
 	}
-	if _, ok := p.CaseCommand("a_test.go", []project.TestCase{}); ok {
+	if _, ok := p.TestCaseCommand("a_test.go", []project.TestCase{}); ok {
 		t.Error("a command without tests; want none")
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // IsTest reports whether a file is a test that a runner starts: by its name and place, and by the patterns in the
-// manifests above it. Helpers, fixtures and data of tests are none.
+// manifests above it. Helpers, fixtures and data of tests are not tests.
 func (p *Project) IsTest(file repo.Path) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -60,7 +60,7 @@ func (p *Project) isTest(file repo.Path) bool {
 	return false
 }
 
-// isNodeTest reports JavaScript tests by their name, or because a script or configuration of the package runs them.
+// isNodeTest reports whether a JavaScript file is a test, by its name or because a script or configuration of the package runs it.
 func (p *Project) isNodeTest(file repo.Path, stem string) bool {
 	if hasSuffix(stem, ".d", ".config", ".snap") {
 		return false
@@ -72,7 +72,7 @@ func (p *Project) isNodeTest(file repo.Path, stem string) bool {
 	if !inTests || inDirNamed(file, "helpers", "utils", "support", "mocks") {
 		return false
 	}
-	for d := range upward(file.Dir()) {
+	for d := range file.Dir().Upward() {
 		pkg := p.nodePackage(d)
 		if pkg == nil {
 			continue
@@ -88,7 +88,7 @@ func (p *Project) isNodeTest(file repo.Path, stem string) bool {
 	return false
 }
 
-// isRustTest reports integration tests, and files by the name or in the directory of tests that contain some.
+// isRustTest reports whether a Rust file is an integration test, or contains tests and has the name or the directory of tests.
 func (p *Project) isRustTest(file repo.Path, stem string) bool {
 	named := stem == "test" || stem == "tests" || hasSuffix(stem, "_test", "_tests") || strings.HasPrefix(stem, "test_")
 	if !named && !inDirNamed(file, "tests") {
@@ -97,7 +97,7 @@ func (p *Project) isRustTest(file repo.Path, stem string) bool {
 	if rustTestMark().Match(p.text(file)) {
 		return true
 	}
-	for d := range upward(file.Dir()) {
+	for d := range file.Dir().Upward() {
 		if p.has(join(d, "Cargo.toml")) {
 			return slices.ContainsFunc(p.cargoTests(d), func(t cargoTarget) bool { return t.file == file })
 		}
@@ -123,7 +123,7 @@ func hasPrefix(s string, prefixes ...string) bool {
 	return false
 }
 
-// inDirNamed reports whether a file lies below a directory of one of the names.
+// inDirNamed reports whether a file is below a directory with one of the names.
 func inDirNamed(file repo.Path, names ...string) bool {
 	dir := string(file.Dir())
 	for elem := range strings.SplitSeq(dir, "/") {

@@ -39,7 +39,7 @@ func cleanText(text string) string {
 	return strings.TrimRight(cut, " ,;:") + "…"
 }
 
-// cleanCommand reports whether a command can be offered as it is: on one line, not long, and with nothing in it
+// cleanCommand reports whether a command can be offered as it is: on one line, short, and without characters
 // that a terminal would hide.
 func cleanCommand(run string) (string, bool) {
 	run = strings.TrimSpace(run)
@@ -48,7 +48,7 @@ func cleanCommand(run string) (string, bool) {
 	return run, ok
 }
 
-// isName reports whether a name from a manifest can stand in a command without quotes: a script, target,
+// isName reports whether a name from a manifest needs no quotes in a command: a script, target,
 // package or class.
 func isName(name string) bool {
 	if name == "" || len(name) > 100 || name[0] == '-' {

@@ -1,7 +1,6 @@
 package project
 
 import (
-	"iter"
 	"path"
 	"slices"
 	"strings"
@@ -15,13 +14,13 @@ func (p *Project) has(file repo.Path) bool {
 	return ok
 }
 
-// isDir reports whether tracked files lie below a path.
+// isDir reports whether a path is a directory with tracked files.
 func (p *Project) isDir(dir repo.Path) bool {
-	return dir == "" || len(p.under(dir, 1)) > 0
+	return dir == "" || len(p.filesUnder(dir, 1)) > 0
 }
 
-// under returns the first tracked files below a directory.
-func (p *Project) under(dir repo.Path, limit int) []repo.Path {
+// filesUnder returns the first tracked files below a directory.
+func (p *Project) filesUnder(dir repo.Path, limit int) []repo.Path {
 	if dir == "" {
 		return p.files[:min(limit, len(p.files))]
 	}
@@ -34,8 +33,8 @@ func (p *Project) under(dir repo.Path, limit int) []repo.Path {
 	return p.files[from:to]
 }
 
-// first returns the first of the names that a directory has as a file, "" for none.
-func (p *Project) first(dir repo.Path, names ...string) repo.Path {
+// firstFile returns the first of the names that is a tracked file of a directory, "" for none.
+func (p *Project) firstFile(dir repo.Path, names ...string) repo.Path {
 	for _, name := range names {
 		if file := join(dir, name); p.has(file) {
 			return file
@@ -54,7 +53,7 @@ func (p *Project) manifest(dir repo.Path, pattern string) repo.Path {
 	return ""
 }
 
-// manifestDirsBelow returns the directories with manifests that lie nearest below a directory.
+// manifestDirsBelow returns the nearest directories with manifests below a directory.
 func (p *Project) manifestDirsBelow(dir repo.Path) []repo.Path {
 	const deepest = 2
 	for depth := 1; depth <= deepest; depth++ {
@@ -71,18 +70,6 @@ func (p *Project) manifestDirsBelow(dir repo.Path) []repo.Path {
 		}
 	}
 	return nil
-}
-
-// upward returns a directory and those above it, up to the root.
-func upward(dir repo.Path) iter.Seq[repo.Path] {
-	return func(yield func(repo.Path) bool) {
-		for {
-			if !yield(dir) || dir == "" {
-				return
-			}
-			dir = dir.Dir()
-		}
-	}
 }
 
 // join returns the path of a name in a directory. A name may go up, but not out of the repository: then
@@ -106,8 +93,7 @@ func relative(dir, file repo.Path) (string, bool) {
 	return "", false
 }
 
-// isForeign reports whether a path lies among files that are not the project's own code: what others wrote, and
-// what tests read.
+// isForeign reports whether a path is below a directory of code of other projects or of test data.
 func isForeign(file repo.Path) bool {
 	for elem := range strings.SplitSeq(string(file), "/") {
 		switch elem {
@@ -118,7 +104,8 @@ func isForeign(file repo.Path) bool {
 	return false
 }
 
-// isManifest reports the names of files that say how a project is built, tested or checked.
+// isManifest reports whether a file name is that of a manifest: it configures how a project is built, tested or
+// checked.
 func isManifest(base string) bool {
 	switch base {
 	case "GNUmakefile", "makefile", "Makefile", "justfile", "Justfile", ".justfile",

@@ -11,6 +11,7 @@ import (
 	"ken/internal/fresh"
 	"ken/internal/outline"
 	"ken/internal/repo"
+	"ken/internal/workspace"
 )
 
 // contents has the facts about the contents of a history.
@@ -34,22 +35,22 @@ func (c *contents) file(p place) File {
 // contents decides which files of the first tree and of the commits count. It judges by path and size and, if
 // these admit the file, by its content, which it reads once. It applies today's policy and git attributes. If git
 // lacks a content, the path decides.
-func (r *Reader) contents(ctx context.Context, before []place, commits []repo.Commit, progress func(done, total int)) (*contents, error) {
+func (w *Prover) contents(ctx context.Context, before []place, commits []repo.Commit, progress func(done, total int)) (*contents, error) {
 	known := &contents{sizes: make(map[repo.ID]int64), counts: make(map[place]bool)}
 	ids, places := known.gather(before, commits)
-	sizes, err := r.Git.Sizes(ctx, ids)
+	sizes, err := w.git().Sizes(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
 	for i, id := range ids {
 		known.sizes[id] = sizes[i]
 	}
-	attributes, err := r.attributesNow(ctx, places)
+	attributes, err := w.attributesNow(ctx, places)
 	if err != nil {
 		return nil, err
 	}
 	judge := func(p place, head []byte) bool {
-		return r.Counts(p.path, known.sizes[p.id], attributes[p.path], head)
+		return w.counts(p.path, known.sizes[p.id], attributes[p.path], head)
 	}
 	unsure := make(map[repo.ID][]place)
 	ids = ids[:0]
@@ -67,7 +68,7 @@ func (r *Reader) contents(ctx context.Context, before []place, commits []repo.Co
 	}
 	var mu sync.Mutex
 	done := 0
-	err = r.eachContent(ctx, ids, func(id repo.ID, b []byte) {
+	err = w.eachContent(ctx, ids, func(id repo.ID, b []byte) {
 		mu.Lock()
 		defer mu.Unlock()
 		for _, p := range unsure[id] {
@@ -110,8 +111,8 @@ func (c *contents) gather(before []place, commits []repo.Commit) (ids []repo.ID,
 }
 
 // attributesNow returns the current git attributes of paths in the work tree.
-func (r *Reader) attributesNow(ctx context.Context, places []place) (map[repo.Path]repo.Attributes, error) {
-	now, err := r.Git.Snapshot(ctx)
+func (w *Prover) attributesNow(ctx context.Context, places []place) (map[repo.Path]repo.Attributes, error) {
+	now, err := w.git().Snapshot(ctx)
 	if err != nil || !now.Attributed {
 		return nil, err
 	}
@@ -121,7 +122,7 @@ func (r *Reader) attributesNow(ctx context.Context, places []place) (map[repo.Pa
 	}
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
-	found, err := r.Git.Attributes(ctx, paths)
+	found, err := w.git().Attributes(ctx, paths)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +135,7 @@ func (r *Reader) attributesNow(ctx context.Context, places []place) (map[repo.Pa
 
 // eachContent reads contents with several git processes and calls see with each, concurrently. It omits contents
 // that git lacks, and passes only the beginning of a large one.
-func (r *Reader) eachContent(ctx context.Context, ids []repo.ID, see func(id repo.ID, b []byte)) error {
+func (w *Prover) eachContent(ctx context.Context, ids []repo.ID, see func(id repo.ID, b []byte)) error {
 	workers := min(runtime.GOMAXPROCS(0), maxReaders)
 	parts := min(4*workers, len(ids)/minRead+1) // more parts than workers, so that a fast worker takes over from a slow one
 	g, ctx := errgroup.WithContext(ctx)
@@ -143,7 +144,7 @@ func (r *Reader) eachContent(ctx context.Context, ids []repo.ID, see func(id rep
 		// Contents that are close in a pack stay in the same part.
 		part := ids[len(ids)*k/parts : len(ids)*(k+1)/parts]
 		g.Go(func() error {
-			return r.Git.EachBlob(ctx, part, func(i int, b []byte, size int64) {
+			return w.git().EachBlob(ctx, part, func(i int, b []byte, size int64) {
 				if size >= 0 {
 					see(part[i], b)
 				}
@@ -159,18 +160,18 @@ const (
 )
 
 // gradeAll sets the grade of every change.
-func (r *Reader) gradeAll(ctx context.Context, commits []Commit, progress func(done, total int)) error {
+func (w *Prover) gradeAll(ctx context.Context, commits []Commit, progress func(done, total int)) error {
 	type side struct {
 		path repo.Path
 		id   repo.ID
 	}
-	var files []Content
+	var files []*workspace.File
 	at := make(map[side]int)
 	see := func(p repo.Path, f File) {
 		s := side{p, f.ID}
-		if _, seen := at[s]; !seen && !f.Absent && f.Size < outline.MaxBytes && outline.MayRead(p) {
+		if _, seen := at[s]; !seen && !f.Absent && f.Size < outline.MaxBytes && outline.MayHaveOutline(p) {
 			at[s] = len(files)
-			files = append(files, Content{Path: p, ID: f.ID, Size: f.Size})
+			files = append(files, &workspace.File{Path: p, ID: f.ID, Size: f.Size})
 		}
 	}
 	each := func(f func(*Change)) {
@@ -186,7 +187,7 @@ func (r *Reader) gradeAll(ctx context.Context, commits []Commit, progress func(d
 		see(c.Path, c.Old)
 		see(c.Path, c.New)
 	})
-	shapes, err := r.shapes(ctx, files, progress)
+	shapes, err := w.shapes(ctx, files, progress)
 	if err != nil {
 		return err
 	}
@@ -209,12 +210,10 @@ const shapeBatch = 512
 
 // shapes returns the parts of the outlines of files that a comparison needs. If an outline is not stored, ken
 // reads the content and parses it, on all cores.
-func (r *Reader) shapes(ctx context.Context, files []Content, progress func(done, total int)) ([]*outline.Outline, error) {
+func (w *Prover) shapes(ctx context.Context, files []*workspace.File, progress func(done, total int)) ([]*outline.Outline, error) {
 	shapes := make([]*outline.Outline, 0, len(files))
 	for part := range slices.Chunk(files, shapeBatch) {
-		found, err := r.Outlines(ctx, part, func(which []int, see func(k int, content []byte)) error {
-			return r.readContents(ctx, part, which, see)
-		})
+		found, err := w.Sources.Workspace.BlobOutlines(ctx, part)
 		if err != nil {
 			return nil, err
 		}
@@ -227,22 +226,4 @@ func (r *Reader) shapes(ctx context.Context, files []Content, progress func(done
 		progress(len(shapes), len(files))
 	}
 	return shapes, nil
-}
-
-// readContents calls see with some of a list of contents, concurrently.
-func (r *Reader) readContents(ctx context.Context, list []Content, which []int, see func(k int, content []byte)) error {
-	var ids []repo.ID
-	places := make(map[repo.ID][]int)
-	for k, i := range which {
-		id := list[i].ID
-		if places[id] == nil {
-			ids = append(ids, id)
-		}
-		places[id] = append(places[id], k)
-	}
-	return r.eachContent(ctx, ids, func(id repo.ID, b []byte) {
-		for _, k := range places[id] {
-			see(k, b)
-		}
-	})
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"ken/internal/docs/mention"
 	"ken/internal/repo"
 )
 
@@ -25,7 +26,7 @@ type Mention struct {
 
 // A mentionReader follows the mentions of a history.
 type mentionReader struct {
-	*Reader
+	*Prover
 	files map[repo.Path]place // of the current tree
 	dirs  map[repo.Path]int   // the number of files below each directory
 	list  []Mention
@@ -41,8 +42,8 @@ type mentionCheck struct {
 
 // mentions reads the documents of the tree after the first commits, finds the paths in them that the tree has, and
 // follows these through the other commits.
-func (r *Reader) mentions(ctx context.Context, before []place, commits []repo.Commit, first int) ([]Mention, error) {
-	m := &mentionReader{Reader: r, files: make(map[repo.Path]place), dirs: make(map[repo.Path]int), by: make(map[repo.Path][]int)}
+func (w *Prover) mentions(ctx context.Context, before []place, commits []repo.Commit, first int) ([]Mention, error) {
+	m := &mentionReader{Prover: w, files: make(map[repo.Path]place), dirs: make(map[repo.Path]int), by: make(map[repo.Path][]int)}
 	for _, p := range before {
 		m.put(p)
 	}
@@ -85,7 +86,7 @@ func (m *mentionReader) read(ctx context.Context) error {
 	documents := make(map[repo.ID][]repo.Path)
 	var ids []repo.ID
 	for _, p := range m.files {
-		if !p.regular() || !m.IsDocument(p.path) {
+		if !p.regular() || !mention.IsDocument(p.path) {
 			continue
 		}
 		if documents[p.id] == nil {
@@ -96,7 +97,7 @@ func (m *mentionReader) read(ctx context.Context) error {
 	var mu sync.Mutex
 	err := m.eachContent(ctx, ids, func(id repo.ID, b []byte) {
 		for _, document := range documents[id] {
-			names := m.Mentioned(document, b)
+			names := mention.PathsIn(document, b)
 			mu.Lock()
 			for _, name := range names {
 				m.list = append(m.list, Mention{Document: document, Name: name})
@@ -163,13 +164,13 @@ func (m *mentionReader) apply(number int, c repo.Commit) {
 		list := m.by[p]
 		delete(m.by, p)
 		for _, i := range list {
-			m.lose(number, i)
+			m.handleRemoval(number, i)
 		}
 	}
 }
 
-// lose handles a mention whose path a commit removed.
-func (m *mentionReader) lose(number, i int) {
+// handleRemoval handles a mention whose path a commit removed.
+func (m *mentionReader) handleRemoval(number, i int) {
 	n := &m.list[i]
 	if target := m.resolve(*n); target != "" {
 		m.by[target] = append(m.by[target], i)

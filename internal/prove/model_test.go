@@ -99,7 +99,7 @@ func (n *naive) apply(c *Commit) Outcome {
 		known := n.texts[ch.New.ID]
 		switch {
 		case ch.Old.Counts && ch.New.Counts:
-			o.ByByte++
+			o.ByChecksum++
 			o.Grades.count(ch.Grade)
 			if n.opts.Counts(ch.Grade) {
 				counting[dir] = true
@@ -112,7 +112,7 @@ func (n *naive) apply(c *Commit) Outcome {
 			counting[dir] = true
 		case known:
 			o.Carried++
-			o.ByByte++
+			o.ByChecksum++
 			counting[dir] = true
 		default:
 			o.Added++
@@ -257,8 +257,8 @@ func TestReplayMatchesNaiveReplay(t *testing.T) {
 				t.Fatalf("seed %d, commit %d, %+v\n got %+v\nwant %+v", seed, i, h.Commits[i].Changes, got, want)
 			}
 		}
-		if l := r.Lasting.Files; l.Stale > int(r.Spreads.StaleFiles.Total) && r.Commits.Unknown == 0 {
-			t.Fatalf("seed %d: %d first summaries went stale, of %d in all", seed, l.Stale, r.Spreads.StaleFiles.Total)
+		if l := r.Lifetimes.Files; l.Stale > int(r.PerCommit.StaleFiles.Total) && r.Commits.Unknown == 0 {
+			t.Fatalf("seed %d: %d first summaries went stale, of %d in all", seed, l.Stale, r.PerCommit.StaleFiles.Total)
 		}
 		order, own, _ := n.dirs(n.files)
 		files := 0

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"fmt"
+	"html"
 	"io"
 	"slices"
 	"strings"
@@ -241,13 +242,10 @@ func short(n int64) string {
 
 // escape returns a text that is valid in XML, for any commit subject.
 func escape(s string) string {
-	return markup.Replace(strings.Map(func(c rune) rune {
+	return html.EscapeString(strings.Map(func(c rune) rune {
 		if unicode.IsControl(c) || c == 0xFFFE || c == 0xFFFF {
 			return '\uFFFD'
 		}
 		return c
 	}, strings.ToValidUTF8(s, "\uFFFD")))
 }
-
-// markup escapes the special characters of XML. The encoding/xml package would slow down every start of ken.
-var markup = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;")

@@ -20,8 +20,8 @@
 // Where an assumption cannot be neutral, it counts against ken. The result depends on no
 // clock and no cache.
 //
-// [Reader] reads the history from git. The caller decides which files count, stores outlines, and runs [Tasks]
-// against the search index.
+// [Prover] reads the history from git, decides with the policy which files count, and runs [Tasks] against the search
+// index. [Replay] computes the result from the history alone.
 package prove
 
 import (
@@ -96,7 +96,7 @@ type Outcome struct {
 	Removed int    `json:"removed"`
 
 	StaleFiles int `json:"stale_files"`
-	ByByte     int `json:"by_byte"`     // summaries that a registry by path and checksum would have lost
+	ByChecksum int `json:"by_byte"`     // summaries that a registry by path and checksum would have lost
 	StaleSelf  int `json:"stale_self"`  // directories whose own files changed
 	StaleBelow int `json:"stale_below"` // directories in which only a subdirectory changed
 	NewDirs    int `json:"new_directories"`
@@ -149,8 +149,8 @@ func Replay(h History, opts Options) *Report {
 		t.put(e.Path, e.File)
 		t.texts[e.ID] = t.texts[e.ID] || e.Counts
 	}
-	t.describe()
-	t.observe(h.Before)
+	t.writeAll()
+	t.followAll(h.Before)
 	r := &Report{Commits: Commits{Asked: h.Asked, Cut: h.Cut, Whole: h.Whole}, Method: method()}
 	r.History = make([]Outcome, len(h.Commits))
 	for i := range h.Commits {
@@ -159,8 +159,8 @@ func Replay(h History, opts Options) *Report {
 	}
 	r.Files, r.Directories = t.files, t.counted
 	r.sum()
-	r.Lasting.Files = t.fileTexts.lasting(len(h.Commits))
-	r.Lasting.Directories = t.dirTexts.lasting(len(h.Commits))
-	r.Lasting.Mentions = lastingMentions(h.Mentions, h.Followed)
+	r.Lifetimes.Files = t.fileTexts.lifetime(len(h.Commits))
+	r.Lifetimes.Directories = t.dirTexts.lifetime(len(h.Commits))
+	r.Lifetimes.Mentions = mentionLifetime(h.Mentions, h.Followed)
 	return r
 }

@@ -7,15 +7,13 @@ import (
 
 	"ken/internal/brief"
 	"ken/internal/content"
-	"ken/internal/docs"
 	"ken/internal/find"
-	"ken/internal/outline"
+	"ken/internal/git"
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
 	"ken/internal/survey"
 	"ken/internal/tree"
-	"ken/internal/workspace"
 )
 
 // A Prover tests ken on the history of one repository.
@@ -34,7 +32,7 @@ type ProverOptions struct {
 
 // Prove tests ken on the history of HEAD, with the current policy of the repository.
 func (w *Prover) Prove(ctx context.Context, opts ProverOptions) (*Report, error) {
-	h, err := w.Reader().Read(ctx, opts.Commits, func(done, total int) { opts.Progress("reading contents", done, total) })
+	h, err := w.ReadHistory(ctx, opts.Commits, func(done, total int) { opts.Progress("reading contents", done, total) })
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +42,7 @@ func (w *Prover) Prove(ctx context.Context, opts ProverOptions) (*Report, error)
 			return nil, err
 		}
 	}
-	r.Conclude()
+	r.SetVerdict()
 	return r, ctx.Err()
 }
 
@@ -59,7 +57,7 @@ func (w *Prover) proveByIndex(ctx context.Context, r *Report, h History, opts Pr
 		ask  func() error
 	}{
 		{"briefs", func() (err error) { r.Briefs, err = w.measureBriefs(ctx, tasks, opts); return err }},
-		{"find", func() (err error) { r.Found, err = w.askTasks(ctx, tasks, opts); return err }},
+		{"find", func() (err error) { r.Find, err = w.askTasks(ctx, tasks, opts); return err }},
 	}
 	for _, part := range parts {
 		err := part.ask()
@@ -78,8 +76,8 @@ var codeAndTests = []repo.Kind{repo.KindSource, repo.KindTest}
 
 // askTasks runs both searches for each task, on the tree and the history before its commit. It moves the index to
 // that commit, from the newest task to the oldest, in a transaction that it rolls back.
-func (w *Prover) askTasks(ctx context.Context, tasks []Task, opts ProverOptions) (found *Found, err error) {
-	found = &Found{}
+func (w *Prover) askTasks(ctx context.Context, tasks []Task, opts ProverOptions) (found *FindResult, err error) {
+	found = &FindResult{}
 	if len(tasks) == 0 {
 		return found, nil
 	}
@@ -206,26 +204,14 @@ func bytesBelow(t *find.IndexedTree, p repo.Path) int64 {
 	return n
 }
 
-// Reader returns the reader of the history.
-func (w *Prover) Reader() *Reader {
-	ws := w.Sources.Workspace
-	return &Reader{
-		Git: ws.Git,
-		Counts: func(p repo.Path, size int64, attributes repo.Attributes, head []byte) bool {
-			if w.Directories.LeftOut(p) {
-				return false
-			}
-			kind := registry.RefineKind(content.KindOf(p, head), repo.Regular, attributes)
-			return w.Sources.Policy.Excluded(p, kind, size) == ""
-		},
-		Outlines: func(ctx context.Context, contents []Content, read ReadContents) ([]*outline.Outline, error) {
-			files := make([]*workspace.File, len(contents))
-			for i, c := range contents {
-				files[i] = &workspace.File{Path: c.Path, ID: c.ID, Size: c.Size}
-			}
-			return ws.Outlines(ctx, files, read)
-		},
-		IsDocument: docs.IsDocument,
-		Mentioned:  docs.PathsIn,
+func (w *Prover) git() *git.Repo { return w.Sources.Workspace.Git }
+
+// counts reports whether the policy requires a summary of a file, given its path, its size, its current git attributes
+// and the beginning of its content, which is nil if it was not read.
+func (w *Prover) counts(p repo.Path, size int64, attributes repo.Attributes, head []byte) bool {
+	if w.Directories.LeftOut(p) {
+		return false
 	}
+	kind := registry.RefineKind(content.KindOf(p, head), repo.Regular, attributes)
+	return w.Sources.Policy.Excluded(p, kind, size) == ""
 }

@@ -9,38 +9,13 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ken/internal/git"
-	"ken/internal/outline"
 	"ken/internal/repo"
 )
 
-// A Reader reads the history for a replay.
-type Reader struct {
-	Git *git.Repo
-	// Counts reports whether the policy requires a summary of a file, given its path, its size, its current git
-	// attributes and the beginning of its content, which is nil if it was not read.
-	Counts func(path repo.Path, size int64, attributes repo.Attributes, head []byte) bool
-	// Outlines returns the outlines of contents, nil for a content without one. It calls read for those that are
-	// not stored; which has their indexes in contents.
-	Outlines func(ctx context.Context, contents []Content, read ReadContents) ([]*outline.Outline, error)
-	// IsDocument reports whether a file is a document, and Mentioned lists the paths that a document mentions.
-	IsDocument func(repo.Path) bool
-	Mentioned  func(document repo.Path, content []byte) []string
-}
-
-// A Content is a content with a path that determines its language.
-type Content struct {
-	Path repo.Path
-	ID   repo.ID
-	Size int64
-}
-
-// ReadContents reads some of a list of contents and calls see with each, concurrently. k is the index in which.
-type ReadContents func(which []int, see func(k int, content []byte)) error
-
-// Read reads the newest commits of HEAD with everything that a replay needs. It reports to progress.
-func (r *Reader) Read(ctx context.Context, commits int, progress func(done, total int)) (History, error) {
+// ReadHistory reads the newest commits of HEAD with everything that a replay needs. It reports to progress.
+func (w *Prover) ReadHistory(ctx context.Context, commits int, progress func(done, total int)) (History, error) {
 	h := History{Asked: commits}
-	head, err := r.Git.Head(ctx)
+	head, err := w.git().Head(ctx)
 	if err != nil || head.Commit.IsZero() {
 		return h, err
 	}
@@ -48,7 +23,7 @@ func (r *Reader) Read(ctx context.Context, commits int, progress func(done, tota
 	var files []git.TreeFile // of the newest commit
 	both, bothCtx := errgroup.WithContext(ctx)
 	both.Go(func() (err error) {
-		h.Cut, err = r.Git.FirstParents(bothCtx, head.Commit, commits, func(c repo.Commit) error {
+		h.Cut, err = w.git().FirstParents(bothCtx, head.Commit, commits, func(c repo.Commit) error {
 			c.Trailers = nil
 			newest = append(newest, c)
 			return nil
@@ -56,7 +31,7 @@ func (r *Reader) Read(ctx context.Context, commits int, progress func(done, tota
 		return err
 	})
 	both.Go(func() (err error) {
-		files, err = r.Git.EntriesAt(bothCtx, head.Commit)
+		files, err = w.git().EntriesAt(bothCtx, head.Commit)
 		return err
 	})
 	if err := both.Wait(); err != nil {
@@ -68,7 +43,7 @@ func (r *Reader) Read(ctx context.Context, commits int, progress func(done, tota
 	if err != nil {
 		return h, err
 	}
-	known, err := r.contents(ctx, before, newest, progress)
+	known, err := w.contents(ctx, before, newest, progress)
 	if err != nil {
 		return h, err
 	}
@@ -85,7 +60,7 @@ func (r *Reader) Read(ctx context.Context, commits int, progress func(done, tota
 			h.Commits[i].Changes[k] = Change{Path: ch.Path, Old: known.file(oldPlace(ch)), New: known.file(newPlace(ch))}
 		}
 	}
-	if err := r.mergedSubjects(ctx, newest, h.Commits); err != nil {
+	if err := w.mergedSubjects(ctx, newest, h.Commits); err != nil {
 		return h, err
 	}
 	from := 0
@@ -93,15 +68,15 @@ func (r *Reader) Read(ctx context.Context, commits int, progress func(done, tota
 		from = len(newest) / 2
 	}
 	h.Followed = len(newest) - from
-	if h.Mentions, err = r.mentions(ctx, before, newest, from); err != nil {
+	if h.Mentions, err = w.mentions(ctx, before, newest, from); err != nil {
 		return h, err
 	}
-	return h, r.gradeAll(ctx, h.Commits, progress)
+	return h, w.gradeAll(ctx, h.Commits, progress)
 }
 
 // mergedSubjects sets the subject of each merge to that of the merged commit: its own says only that it is a
 // merge.
-func (r *Reader) mergedSubjects(ctx context.Context, commits []repo.Commit, list []Commit) error {
+func (w *Prover) mergedSubjects(ctx context.Context, commits []repo.Commit, list []Commit) error {
 	merges := make(map[repo.ID][]int)
 	var ids []repo.ID
 	for i, c := range commits {
@@ -116,7 +91,7 @@ func (r *Reader) mergedSubjects(ctx context.Context, commits []repo.Commit, list
 	if len(ids) == 0 {
 		return nil
 	}
-	return r.Git.Commits(ctx, ids, func(c repo.Commit) error {
+	return w.git().Commits(ctx, ids, func(c repo.Commit) error {
 		for _, i := range merges[c.ID] {
 			list[i].Task = c.Subject
 		}

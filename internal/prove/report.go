@@ -11,19 +11,19 @@ type Report struct {
 	// Verdict has a sentence for each question.
 	Verdict []string `json:"verdict"`
 	Commits Commits  `json:"commits"`
-	// Found is null if no commit makes a task, or if Unknown says why the index was not available.
-	Found   *Found  `json:"find"`
-	Lasting Lasting `json:"lasting"`
-	Briefs  *Briefs `json:"briefs"` // null like Found
+	// Find is null if no commit makes a task, or if Unknown says why the index was not available.
+	Find      *FindResult `json:"find"`
+	Lifetimes Lifetimes   `json:"lasting"`
+	Briefs    *Briefs     `json:"briefs"` // null like Found
 	// Files and Directories count the summaries after the last commit.
 	Files       int `json:"files"`
 	Directories int `json:"directories"`
 
-	Changes Grades    `json:"changes"` // of all files whose bytes changed
-	Spreads Spreads   `json:"per_commit"`
-	Unknown []Unknown `json:"unknown"` // questions that ken could not answer
-	Method  string    `json:"method"`
-	History []Outcome `json:"history"` // the oldest first
+	Changes   Grades              `json:"changes"` // of all files whose bytes changed
+	PerCommit CommitDistributions `json:"per_commit"`
+	Unknown   []Unknown           `json:"unknown"` // questions that ken could not answer
+	Method    string              `json:"method"`
+	History   []Outcome           `json:"history"` // the oldest first
 }
 
 // An Unknown is a question without an answer.
@@ -63,25 +63,25 @@ func NewBriefSize(briefs, contents []int64) BriefSize {
 	return BriefSize{Sampled: len(briefs), Brief: rank(briefs, 50), Contents: rank(contents, 50)}
 }
 
-// Spreads are the figures of single commits.
-type Spreads struct {
-	Stale      Spread `json:"stale"` // summaries of files and directories
-	StaleFiles Spread `json:"stale_files"`
-	ByByte     Spread `json:"by_byte"`
-	StaleSelf  Spread `json:"stale_self"`
-	StaleBelow Spread `json:"stale_below"`
+// CommitDistributions describes the figures of single commits.
+type CommitDistributions struct {
+	Stale      Distribution `json:"stale"` // summaries of files and directories
+	StaleFiles Distribution `json:"stale_files"`
+	ByByte     Distribution `json:"by_byte"`
+	StaleSelf  Distribution `json:"stale_self"`
+	StaleBelow Distribution `json:"stale_below"`
 }
 
-// A Spread describes a figure over all commits. Median and P90 are by nearest rank.
-type Spread struct {
+// A Distribution describes a figure over all commits. Median and P90 are by nearest rank.
+type Distribution struct {
 	Median int64 `json:"median"`
 	P90    int64 `json:"p90"`
 	Max    int64 `json:"max"`
 	Total  int64 `json:"total"`
 }
 
-func spread(list []Outcome, of func(*Outcome) int) Spread {
-	var s Spread
+func spread(list []Outcome, of func(*Outcome) int) Distribution {
+	var s Distribution
 	var values []int64
 	for i := range list {
 		if !list[i].Unknown {
@@ -122,11 +122,11 @@ func (r *Report) sum() {
 		}
 		r.Changes = r.Changes.Add(o.Grades)
 	}
-	of := func(f func(*Outcome) int) Spread { return spread(r.History, f) }
-	r.Spreads = Spreads{
+	of := func(f func(*Outcome) int) Distribution { return spread(r.History, f) }
+	r.PerCommit = CommitDistributions{
 		Stale:      of((*Outcome).Stale),
 		StaleFiles: of(func(o *Outcome) int { return o.StaleFiles }),
-		ByByte:     of(func(o *Outcome) int { return o.ByByte }),
+		ByByte:     of(func(o *Outcome) int { return o.ByChecksum }),
 		StaleSelf:  of(func(o *Outcome) int { return o.StaleSelf }),
 		StaleBelow: of(func(o *Outcome) int { return o.StaleBelow }),
 	}

@@ -44,7 +44,7 @@ func TestReplayByHand(t *testing.T) {
 		},
 	}
 	r := Replay(h, Options{})
-	one := Outcome{Subject: "one", Texts: 5, Grades: Grades{Body: 1}, StaleFiles: 1, ByByte: 1, StaleSelf: 1, StaleBelow: 1}
+	one := Outcome{Subject: "one", Texts: 5, Grades: Grades{Body: 1}, StaleFiles: 1, ByChecksum: 1, StaleSelf: 1, StaleBelow: 1}
 	if got := r.History[0]; got != one {
 		t.Errorf("one\n got %+v\nwant %+v", got, one)
 	}
@@ -57,10 +57,10 @@ func TestReplayByHand(t *testing.T) {
 		t.Errorf("commits: %+v, want 3 valid of 4", r.Commits)
 	}
 	// The first commit made one of three files stale, and both directories.
-	if l := r.Lasting.Files; l.Texts != 3 || l.Stale != 1 || l.Half != nil || *l.Hold != 66 {
+	if l := r.Lifetimes.Files; l.Texts != 3 || l.Stale != 1 || l.HalfStaleAfter != nil || *l.FreshPercent != 66 {
 		t.Errorf("file summaries: %+v", l)
 	}
-	if l := r.Lasting.Directories; l.Texts != 2 || l.Stale != 2 || l.Half == nil || *l.Half != 1 || *l.Hold != 0 {
+	if l := r.Lifetimes.Directories; l.Texts != 2 || l.Stale != 2 || l.HalfStaleAfter == nil || *l.HalfStaleAfter != 1 || *l.FreshPercent != 0 {
 		t.Errorf("directory summaries: %+v", l)
 	}
 }
@@ -77,8 +77,8 @@ func TestLifetimesOfDeletedAndMovedFiles(t *testing.T) {
 			{Changes: []Change{change(t, "e.go", "5", "6", fresh.GradeInterface)}},
 		},
 	}
-	l := Replay(h, Options{}).Lasting.Files
-	if l.Texts != 4 || l.Stale != 1 || l.Half == nil || *l.Half != 3 || *l.Hold != 50 {
+	l := Replay(h, Options{}).Lifetimes.Files
+	if l.Texts != 4 || l.Stale != 1 || l.HalfStaleAfter == nil || *l.HalfStaleAfter != 3 || *l.FreshPercent != 50 {
 		t.Errorf("%+v: want 1 of the 2 files that stayed stale after commit 3", l)
 	}
 }
@@ -90,20 +90,20 @@ func TestLifetimesOfAddedFiles(t *testing.T) {
 		{},
 		{Changes: []Change{{Path: "a/y.go", New: file(t, "2", 9)}}},
 		{Changes: []Change{change(t, "a/x.go", "1", "3", fresh.GradeBody)}},
-	}}, Options{}).Lasting
+	}}, Options{}).Lifetimes
 	// x became stale after 3 commits, when y was no longer followed.
-	if f := l.Files; f.Texts != 2 || f.Stale != 1 || f.Half == nil || *f.Half != 3 || *f.Hold != 0 {
-		t.Errorf("file summaries: %+v, half %v, hold %v", f, f.Half, f.Hold)
+	if f := l.Files; f.Texts != 2 || f.Stale != 1 || f.HalfStaleAfter == nil || *f.HalfStaleAfter != 3 || *f.FreshPercent != 0 {
+		t.Errorf("file summaries: %+v, half %v, hold %v", f, f.HalfStaleAfter, f.FreshPercent)
 	}
 	// Both directories became stale after 2 commits.
-	if d := l.Directories; d.Texts != 2 || d.Stale != 2 || d.Half == nil || *d.Half != 2 {
-		t.Errorf("directory summaries: %+v, half %v", d, d.Half)
+	if d := l.Directories; d.Texts != 2 || d.Stale != 2 || d.HalfStaleAfter == nil || *d.HalfStaleAfter != 2 {
+		t.Errorf("directory summaries: %+v, half %v", d, d.HalfStaleAfter)
 	}
 }
 
 func TestLifetimeOfNothing(t *testing.T) {
-	l := Replay(History{Commits: []Commit{{}}, Followed: 1}, Options{}).Lasting
-	if l.Files.Hold != nil || l.Files.Half != nil || l.Mentions.Hold != nil {
+	l := Replay(History{Commits: []Commit{{}}, Followed: 1}, Options{}).Lifetimes
+	if l.Files.FreshPercent != nil || l.Files.HalfStaleAfter != nil || l.Mentions.FreshPercent != nil {
 		t.Errorf("%+v: want null figures where there is no text", l)
 	}
 }
@@ -122,8 +122,8 @@ func TestUnknownCommits(t *testing.T) {
 	if c := r.Commits; c.Replayed != 1 || c.Unknown != 2 || c.Valid != 0 {
 		t.Errorf("%+v: want 1 replayed, 2 unknown, none valid", c)
 	}
-	if r.Spreads.StaleSelf.Total != 1 {
-		t.Errorf("%+v: want one stale directory", r.Spreads)
+	if r.PerCommit.StaleSelf.Total != 1 {
+		t.Errorf("%+v: want one stale directory", r.PerCommit)
 	}
 }
 
@@ -173,11 +173,11 @@ func TestTasks(t *testing.T) {
 	}
 }
 
-func TestFound(t *testing.T) {
-	var f Found
+func TestFindResult(t *testing.T) {
+	var f FindResult
 	f.Add(Task{Files: []repo.Path{"a", "b"}}, []repo.Path{"b", "x", "a"}, []repo.Path{"x", "a"})
 	f.Add(Task{Files: []repo.Path{"c"}}, nil, []repo.Path{"c"})
-	if want := (Found{Commits: 2, Files: 3, Ken: Located{2, 1}, Text: Located{2, 1}}); f != want {
+	if want := (FindResult{Commits: 2, Files: 3, Ken: SearchResult{2, 1}, Text: SearchResult{2, 1}}); f != want {
 		t.Errorf("got %+v, want %+v", f, want)
 	}
 }
@@ -185,15 +185,15 @@ func TestFound(t *testing.T) {
 // The sentences name existing figures, and say unknown if there are none.
 func TestVerdict(t *testing.T) {
 	r := Replay(History{Before: []Entry{{"x.go", file(t, "1", 9)}}, Commits: []Commit{{Changes: []Change{change(t, "x.go", "1", "2", fresh.GradeBody)}}}}, Options{})
-	r.Conclude()
+	r.SetVerdict()
 	for i, want := range []string{"Unknown: ", "After 1 commit, 0% of file summaries and 0% of directory summaries still hold.", "Unknown: "} {
 		if !strings.HasPrefix(r.Verdict[i], want) {
 			t.Errorf("sentence %d: %q, want %q", i+1, r.Verdict[i], want)
 		}
 	}
-	r.Found = &Found{Commits: 2, Files: 3, Ken: Located{2, 1}, Text: Located{1, 1}}
+	r.Find = &FindResult{Commits: 2, Files: 3, Ken: SearchResult{2, 1}, Text: SearchResult{1, 1}}
 	r.Briefs = &Briefs{Directories: NewBriefSize([]int64{300, 100, 200}, []int64{4000, 9000, 5000})}
-	r.Conclude()
+	r.SetVerdict()
 	if !strings.Contains(r.Verdict[0], "67% of the files") || !strings.Contains(r.Verdict[0], "text search 33%") {
 		t.Errorf("%q: want 67%% and 33%%", r.Verdict[0])
 	}
@@ -201,24 +201,24 @@ func TestVerdict(t *testing.T) {
 		t.Errorf("%q: want 200 tokens and 25 times", r.Verdict[2])
 	}
 	empty := Replay(History{}, Options{})
-	if empty.Conclude(); len(empty.Verdict) != 0 {
+	if empty.SetVerdict(); len(empty.Verdict) != 0 {
 		t.Errorf("%q about no commits", empty.Verdict)
 	}
 }
 
-func TestSpread(t *testing.T) {
+func TestDistribution(t *testing.T) {
 	var list []Outcome
 	for i := 1; i <= 10; i++ {
 		list = append(list, Outcome{StaleFiles: i}, Outcome{StaleFiles: 1000, Unknown: true})
 	}
 	of := func(o *Outcome) int { return o.StaleFiles }
-	if got := spread(list, of); got != (Spread{5, 9, 10, 55}) {
+	if got := spread(list, of); got != (Distribution{5, 9, 10, 55}) {
 		t.Error(got)
 	}
-	if got := spread(list[:1], of); got != (Spread{1, 1, 1, 1}) {
+	if got := spread(list[:1], of); got != (Distribution{1, 1, 1, 1}) {
 		t.Error(got)
 	}
-	if got := spread(list[1:2], of); got != (Spread{}) {
+	if got := spread(list[1:2], of); got != (Distribution{}) {
 		t.Error(got)
 	}
 }

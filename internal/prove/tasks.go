@@ -58,29 +58,29 @@ func Tasks(h History, isCode func(repo.Path) bool) []Task {
 	return sampled
 }
 
-// Found counts how many of the changed files the searches found.
-type Found struct {
-	Commits int     `json:"commits"` // the number of tasks
-	Files   int     `json:"files"`   // the number of files that they changed
-	Ken     Located `json:"ken"`     // by ken find
-	Text    Located `json:"text"`    // by a plain text search
+// FindResult counts how many of the changed files the searches found.
+type FindResult struct {
+	Commits int          `json:"commits"` // the number of tasks
+	Files   int          `json:"files"`   // the number of files that they changed
+	Ken     SearchResult `json:"ken"`     // by ken find
+	Text    SearchResult `json:"text"`    // by a plain text search
 }
 
-// Located counts the results of one search.
-type Located struct {
+// SearchResult counts the results of one search.
+type SearchResult struct {
 	Files int `json:"files"` // changed files among the first ten
 	First int `json:"first"` // commits for which the first result is a changed file
 }
 
 // Add counts the results of a task: the first ten files of both searches.
-func (f *Found) Add(t Task, ken, text []repo.Path) {
+func (f *FindResult) Add(t Task, ken, text []repo.Path) {
 	f.Commits++
 	f.Files += len(t.Files)
 	f.Ken.add(t, ken)
 	f.Text.add(t, text)
 }
 
-func (l *Located) add(t Task, answer []repo.Path) {
+func (l *SearchResult) add(t Task, answer []repo.Path) {
 	for _, p := range t.Files {
 		if slices.Contains(answer, p) {
 			l.Files++

@@ -103,12 +103,12 @@ func (t *replayTree) dir(p repo.Path) *directory {
 // put adds a file if it counts.
 func (t *replayTree) put(p repo.Path, f File) {
 	if f.Counts {
-		t.enter(t.dir(p.Dir()), p, f, 1)
+		t.updateFile(t.dir(p.Dir()), p, f, 1)
 	}
 }
 
-// enter adds a file to its directory, or removes it if sign is -1.
-func (t *replayTree) enter(d *directory, p repo.Path, f File, sign int) {
+// updateFile adds a file to its directory, or removes it if sign is -1.
+func (t *replayTree) updateFile(d *directory, p repo.Path, f File, sign int) {
 	t.files += sign
 	d.files += sign
 	name := sumOf(p.Base(), f.ID.String())
@@ -125,8 +125,8 @@ func (d *directory) basis() sum { return sumOf(d.names.bytes(), d.below.bytes())
 // counts reports whether the directory needs a text.
 func (d *directory) counts() bool { return d.files > 0 || d.children > 0 }
 
-// describe writes the text of every directory.
-func (t *replayTree) describe() {
+// writeAll writes the text of every directory.
+func (t *replayTree) writeAll() {
 	for _, d := range upwards(slices.Collect(maps.Values(t.dirs))) {
 		if d.counts() {
 			t.rewrite(d, d.basis())
@@ -187,7 +187,7 @@ func (t *replayTree) apply(c *Commit) Outcome {
 		t.change(&c.Changes[i], &o)
 	}
 	t.followMoves(c)
-	t.settle(touched, &o)
+	t.rewriteStale(touched, &o)
 	for i := range c.Changes {
 		if f := c.Changes[i].New; f.Counts {
 			t.texts[f.ID] = true
@@ -196,8 +196,8 @@ func (t *replayTree) apply(c *Commit) Outcome {
 	return o
 }
 
-// observe starts to follow the texts of the current tree.
-func (t *replayTree) observe(files []Entry) {
+// followAll starts to follow the texts of the current tree.
+func (t *replayTree) followAll(files []Entry) {
 	for _, e := range files {
 		if e.Counts {
 			t.fileTexts.add(e.Path, 0)
@@ -220,7 +220,7 @@ func (t *replayTree) followMoves(c *Commit) {
 			continue
 		}
 		if _, twice := gone[ch.Old.ID]; twice {
-			t.fileTexts.leave(ch.Path, t.commit)
+			t.fileTexts.stopFollowing(ch.Path, t.commit)
 		} else {
 			gone[ch.Old.ID] = ch.Path
 		}
@@ -236,7 +236,7 @@ func (t *replayTree) followMoves(c *Commit) {
 		}
 	}
 	for _, p := range gone {
-		t.fileTexts.leave(p, t.commit)
+		t.fileTexts.stopFollowing(p, t.commit)
 	}
 }
 
@@ -270,11 +270,11 @@ func (t *replayTree) change(c *Change, o *Outcome) {
 	d := t.dir(c.Path.Dir())
 	was, is := c.Old.Counts, c.New.Counts
 	if was {
-		t.enter(d, c.Path, c.Old, -1)
+		t.updateFile(d, c.Path, c.Old, -1)
 		o.Unknown = o.Unknown || c.Old.Absent
 	}
 	if is {
-		t.enter(d, c.Path, c.New, 1)
+		t.updateFile(d, c.Path, c.New, 1)
 		o.Unknown = o.Unknown || c.New.Absent
 	}
 	stale := is && !t.texts[c.New.ID]
@@ -282,7 +282,7 @@ func (t *replayTree) change(c *Change, o *Outcome) {
 	case was && is:
 		grade := cmp.Or(c.Grade, fresh.GradeContent)
 		o.Grades.count(grade)
-		o.ByByte++
+		o.ByChecksum++
 		counts := t.opts.Counts(grade)
 		if stale = stale && counts; stale {
 			o.StaleFiles++
@@ -296,19 +296,19 @@ func (t *replayTree) change(c *Change, o *Outcome) {
 		d.self = true
 	default:
 		o.Carried++
-		o.ByByte++ // the path is new
+		o.ByChecksum++ // the path is new
 		d.self = true
 	}
 	switch {
 	case c.Old.Absent || c.New.Absent:
-		t.fileTexts.leave(c.Path, t.commit) // git lacks the content
+		t.fileTexts.stopFollowing(c.Path, t.commit) // git lacks the content
 	case was && is && stale:
 		t.fileTexts.stale(c.Path, t.commit)
 	}
 }
 
-// settle finds the stale directories, bottom up, and writes their texts again.
-func (t *replayTree) settle(touched []*directory, o *Outcome) {
+// rewriteStale finds the stale directories, bottom up, and writes their texts again.
+func (t *replayTree) rewriteStale(touched []*directory, o *Outcome) {
 	var list []*directory
 	for _, d := range touched {
 		for ; d != nil && !d.queued; d = d.parent {
@@ -318,7 +318,7 @@ func (t *replayTree) settle(touched []*directory, o *Outcome) {
 	}
 	var written []sum
 	for _, d := range upwards(list) {
-		if t.judge(d, o) {
+		if t.rewriteIfStale(d, o) {
 			written = append(written, d.text)
 		}
 		d.touched, d.self, d.moved, d.queued = false, false, false, false
@@ -329,12 +329,12 @@ func (t *replayTree) settle(touched []*directory, o *Outcome) {
 	}
 }
 
-// judge decides whether a directory became stale, after those below it, and writes its text again if so.
-func (t *replayTree) judge(d *directory, o *Outcome) (written bool) {
+// rewriteIfStale decides whether a directory became stale, after those below it, and writes its text again if so.
+func (t *replayTree) rewriteIfStale(d *directory, o *Outcome) (written bool) {
 	switch {
 	case !d.counts():
 		t.rewrite(d, sum{})
-		t.dirTexts.leave(d.path, t.commit)
+		t.dirTexts.stopFollowing(d.path, t.commit)
 		return false
 	case !d.touched && !d.moved:
 		return false

@@ -7,17 +7,17 @@ import (
 	"ken/internal/english"
 )
 
-// Conclude sets the sentences of a report.
-func (r *Report) Conclude() {
+// SetVerdict sets the sentences of a report.
+func (r *Report) SetVerdict() {
 	r.Verdict = []string{}
 	if r.Commits.Replayed == 0 {
 		return
 	}
-	r.Verdict = append(r.Verdict, r.foundSentence(), r.lastingSentence(), r.briefSentence())
+	r.Verdict = append(r.Verdict, r.foundSentence(), r.lifetimeSentence(), r.briefSentence())
 }
 
 func (r *Report) foundSentence() string {
-	f := r.Found
+	f := r.Find
 	if f == nil {
 		return "Unknown: whether ken find would have found the files that these commits changed."
 	}
@@ -28,15 +28,15 @@ func (r *Report) foundSentence() string {
 		"a plain text search %d%%.", percent(f.Ken.Files, f.Files), percent(f.Text.Files, f.Files))
 }
 
-func (r *Report) lastingSentence() string {
-	l := r.Lasting
+func (r *Report) lifetimeSentence() string {
+	l := r.Lifetimes
 	var parts []string
 	for _, part := range []struct {
 		of   Lifetime
 		name string
 	}{{l.Files, "file summaries"}, {l.Directories, "directory summaries"}, {l.Mentions, "paths in documents"}} {
-		if part.of.Hold != nil {
-			parts = append(parts, fmt.Sprintf("%d%% of %s", *part.of.Hold, part.name))
+		if part.of.FreshPercent != nil {
+			parts = append(parts, fmt.Sprintf("%d%% of %s", *part.of.FreshPercent, part.name))
 		}
 	}
 	if len(parts) == 0 {
@@ -55,16 +55,16 @@ func (r *Report) briefSentence() string {
 	}
 	d := b.Directories
 	if d.Contents <= d.Brief {
-		return fmt.Sprintf("The brief of a directory is no shorter than the files in it: %s tokens for %s.", Thousands(d.Brief), Thousands(d.Contents))
+		return fmt.Sprintf("The brief of a directory is no shorter than the files in it: %s tokens for %s.", FormatThousands(d.Brief), FormatThousands(d.Contents))
 	}
 	return fmt.Sprintf("The brief of a directory has %s tokens, the files in it %s: %s times as many.",
-		Thousands(d.Brief), Thousands(d.Contents), Thousands(d.Contents/d.Brief))
+		FormatThousands(d.Brief), FormatThousands(d.Contents), FormatThousands(d.Contents/d.Brief))
 }
 
-// Thousands formats a number with commas between thousands.
-func Thousands(n int64) string {
+// FormatThousands formats a number with commas between thousands.
+func FormatThousands(n int64) string {
 	if n < 0 {
-		return "-" + Thousands(-n)
+		return "-" + FormatThousands(-n)
 	}
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0; i -= 3 {

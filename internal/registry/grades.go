@@ -58,7 +58,7 @@ func changeOutlines(ctx context.Context, w *workspace.Workspace, changes []Conte
 		if err != nil || stored == nil {
 			return
 		}
-		if o, err := outline.Of(change.Path, stored); err == nil {
+		if o, err := outline.Parse(change.Path, stored); err == nil {
 			outlines[2*which[k]+1] = o
 		}
 	})

@@ -3,6 +3,7 @@ package repo
 import (
 	"encoding/base64"
 	"fmt"
+	"iter"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -87,6 +88,14 @@ func (p Path) Dir() Path {
 		return ""
 	}
 	return p[:i]
+}
+
+// Upward yields a directory and the directories above it, the root last.
+func (p Path) Upward() iter.Seq[Path] {
+	return func(yield func(Path) bool) {
+		for dir := p; yield(dir) && dir != ""; dir = dir.Dir() {
+		}
+	}
 }
 
 // DirLabel returns how ken writes the path of a directory: the root is a dot.

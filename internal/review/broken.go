@@ -170,7 +170,7 @@ func (j *judge) oldFiles() (old []find.OldFile, added []repo.Path) {
 					f.Removed[s.FullName()] = s.Name
 				}
 			}
-			f.Gone = (c.Kind == repo.Deleted || c.From != "" && !samePackage) && uses.Resolves(c.Before.Language)
+			f.Gone = (c.Kind == repo.Deleted || c.From != "" && !samePackage) && uses.Supports(c.Before.Language)
 		}
 		old = append(old, f)
 	}

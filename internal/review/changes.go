@@ -179,7 +179,7 @@ func (c *collector) readChanges(ctx context.Context, list []repo.FileChange) err
 			unmerged++
 			continue
 		}
-		if change.FileKind == repo.KindVendored || !outline.MayRead(f.Path) && !outline.MayRead(f.OldPath()) {
+		if change.FileKind == repo.KindVendored || !outline.MayHaveOutline(f.Path) && !outline.MayHaveOutline(f.OldPath()) {
 			continue
 		}
 		compared++
@@ -246,7 +246,7 @@ func (c *collector) readUntracked(ctx context.Context, which []int) error {
 		change := &c.changes[which[k]]
 		change.FileKind = content.KindOf(change.Path, b)
 		change.Untracked = true
-		o, refs, err := outline.Read(change.Path, b)
+		o, refs, err := outline.ParseWithReferences(change.Path, b)
 		if err != nil {
 			return
 		}

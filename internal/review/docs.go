@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ken/internal/docs"
+	"ken/internal/docs/mention"
 	"ken/internal/repo"
 	"ken/internal/searchindex"
 )
@@ -25,7 +26,7 @@ func (j *judge) docs() error {
 		return nil
 	}
 	c := j.treeChange()
-	phrases, err := c.Phrases()
+	phrases, err := c.SearchTerms()
 	if err != nil || len(phrases) == 0 {
 		return err
 	}
@@ -45,7 +46,7 @@ func (j *judge) docs() error {
 		if !slices.ContainsFunc(documents[p], func(phrase string) bool { return bytes.Contains(content, []byte(phrase)) }) {
 			continue
 		}
-		broken, err := c.Broken(p, content, j.paths[p])
+		broken, err := c.BrokenMentions(p, content, j.paths[p])
 		if err != nil {
 			return err
 		}
@@ -64,7 +65,7 @@ func (j *judge) docs() error {
 // removesAnything reports whether the change removes a path or a symbol, or edits a document or a task file.
 func (j *judge) removesAnything() bool {
 	return len(j.removed) > 0 || slices.ContainsFunc(j.Changes, func(c Change) bool {
-		return c.Kind == repo.Deleted || c.From != "" || c.OldMode != 0 && (docs.IsTaskFile(c.Path) || docs.IsDocument(c.Path))
+		return c.Kind == repo.Deleted || c.From != "" || c.OldMode != 0 && (docs.IsTaskFile(c.Path) || mention.IsDocument(c.Path))
 	})
 }
 
@@ -151,7 +152,7 @@ func (j *judge) documentsWith(phrases []string) (documents map[repo.Path][]strin
 			return nil, false, err
 		}
 		for _, f := range found {
-			if docs.IsDocument(f.Path) {
+			if mention.IsDocument(f.Path) {
 				documents[f.Path] = append(documents[f.Path], alike...)
 			}
 		}
@@ -172,7 +173,7 @@ func (j *judge) named(word string, dir repo.Path) (bool, error) {
 		return true, err
 	}
 	for _, f := range found {
-		if f.Path.Under(dir) && !docs.IsDocument(f.Path) && docs.HasWord(j.Tree.Read(j.ctx, f.Path), word) {
+		if f.Path.Under(dir) && !mention.IsDocument(f.Path) && docs.HasWord(j.Tree.Read(j.ctx, f.Path), word) {
 			return true, nil
 		}
 	}
@@ -186,9 +187,9 @@ func mentionLine(m *docs.CheckedMention) Line {
 	switch {
 	case m.Verdict == docs.Moved:
 		l.setText(data(m.Text), prose(" was moved by this change to "), data(m.To.String()))
-	case m.Kind == docs.Anchor:
+	case m.Kind == mention.Anchor:
 		l.setText(data(m.Text), prose(" leads to a heading that this change removed from "), data(m.Was.String()))
-	case m.Kind == docs.Symbol:
+	case m.Kind == mention.Symbol:
 		l.setText(data(m.Text), prose(" was removed by this change from "), data(m.Was.String()))
 	default:
 		l.setText(data(m.Text), prose(" was removed by this change"))

@@ -57,7 +57,7 @@ func TestWordsKeepsCode(t *testing.T) {
 
 func readVersion(t *testing.T, path repo.Path, content string) *version {
 	t.Helper()
-	o, err := outline.Of(path, []byte(content))
+	o, err := outline.Parse(path, []byte(content))
 	if err != nil {
 		t.Fatal(err)
 	}

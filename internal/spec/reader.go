@@ -227,7 +227,7 @@ func (r *Reader) symbolOutlines(ctx context.Context, nodes []*parse.Node, tracke
 	}
 	var entries []repo.Entry
 	for i := range tracked {
-		if e := &tracked[i]; asked[e.Path] && e.Mode.SameType(repo.Regular) && outline.MayRead(e.Path) {
+		if e := &tracked[i]; asked[e.Path] && e.Mode.SameType(repo.Regular) && outline.MayHaveOutline(e.Path) {
 			entries = append(entries, *e)
 		}
 	}
@@ -246,7 +246,7 @@ func (r *Reader) symbolOutlines(ctx context.Context, nodes []*parse.Node, tracke
 			stored = append(stored, &workspace.File{Path: e.Path, ID: e.ID})
 			continue
 		}
-		if o, err := outline.Of(e.Path, content); err == nil && content != nil {
+		if o, err := outline.Parse(e.Path, content); err == nil && content != nil {
 			at[e.Path] = o
 		}
 	}

@@ -1,4 +1,4 @@
-// Package testcost measures what work costs, for tests that run on busy machines: in processor
+// Package testcost measures the cost of work, for tests that run on busy machines: in processor
 // time, because a clock on the wall also counts the time of other processes.
 package testcost
 
@@ -9,7 +9,7 @@ import (
 )
 
 // Linear fails the test if work on eight times the input costs far more than eight times as
-// much, as work does that grows with the square of its input.
+// much. Work that grows with the square of its input does.
 func Linear(t *testing.T, name string, small int, work func(n int)) {
 	t.Helper()
 	const tries = 3
@@ -21,10 +21,10 @@ func Linear(t *testing.T, name string, small int, work func(n int)) {
 			return
 		}
 	}
-	t.Errorf("%s: %v of processor time for %d, and %v for %d, want about eight times as much", name, short, small, long, 8*small)
+	t.Errorf("%s: %v of processor time for %d, but %v for %d; want about eight times as much", name, short, small, long, 8*small)
 }
 
-// cost returns how long a processor worked for do, which starts no goroutine.
+// cost returns the processor time of do, which must not start a goroutine.
 func cost(do func()) time.Duration {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

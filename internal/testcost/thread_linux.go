@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// threadTime returns how long processors have worked for this thread.
+// threadTime returns the processor time of this thread.
 func threadTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_THREAD, &u); err != nil {

@@ -6,5 +6,5 @@ import "time"
 
 var begin = time.Now()
 
-// threadTime returns how long the process has run: the nearest that is known on every system.
+// threadTime returns the running time of the process, because not every system reports the time of a thread.
 func threadTime() time.Duration { return time.Since(begin) }

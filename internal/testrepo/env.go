@@ -15,16 +15,16 @@ func Env(tb testing.TB, extra ...string) []string {
 	return append(isolated(newHome(tb)), extra...)
 }
 
-// Isolate puts the test process itself into such an environment, for packages
-// that start git with what they inherited, and returns what undoes it:
+// Isolate gives the test process itself such an environment, for packages that
+// start git with the inherited environment. It returns a function that undoes it:
 //
 //	func TestMain(m *testing.M) {
 //		defer testrepo.Isolate()()
 //		m.Run()
 //	}
 //
-// It panics when no home can be made, because a test that went on would read the
-// developer's own configuration.
+// It panics if it cannot create a home, because the test would otherwise read the
+// configuration of the developer.
 func Isolate() func() {
 	home, err := os.MkdirTemp("", "ken-home-")
 	if err == nil {
@@ -37,7 +37,7 @@ func Isolate() func() {
 	setAll(isolated(home))
 	return func() {
 		setAll(before)
-		_ = os.RemoveAll(home) // what stays behind is an empty home in the temporary directory
+		_ = os.RemoveAll(home) // if it fails, an empty home stays in the temporary directory
 	}
 }
 
@@ -57,8 +57,8 @@ var sessions = []string{
 	"OPENCODE_SESSION_ID", "AGENT_SESSION_ID",
 }
 
-// Environ is the process's environment without anything that steers git or ken, says
-// where they find their settings, or names a session.
+// Environ returns the environment of the process without variables that configure git or ken,
+// locate their settings, or name a session.
 func Environ() []string {
 	return slices.DeleteFunc(os.Environ(), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")

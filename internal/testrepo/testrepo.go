@@ -1,10 +1,10 @@
 // Package testrepo builds real git repositories for the tests of every package.
 //
-// Author, dates, branch name and configuration are fixed, and nothing of the
-// machine's own git set-up reaches in, so the same steps give the same object
-// ids everywhere. Each commit is a minute younger than the one before it.
+// Author, dates, branch name and configuration are fixed, and the git configuration
+// of the machine is ignored, so the same steps give the same object ids everywhere.
+// Each commit is a minute later than the one before it.
 //
-// It knows git's command line and nothing of ken.
+// It uses the command line of git and does not depend on ken.
 package testrepo
 
 import (
@@ -31,9 +31,9 @@ const (
 	Bare   Option = "--bare"
 )
 
-// A Repo is a repository in a directory of its own, removed with the test. Any
-// step that fails ends the test with git's own words. A Repo serves one
-// goroutine; [Repo.Env] serves them all.
+// A Repo is a repository in a temporary directory of the test. A step that fails
+// ends the test with the message of git. Only one goroutine may use a Repo, but all
+// may use [Repo.Env].
 type Repo struct {
 	Dir string // the work tree, or the git directory of a bare one; no symbolic links in it
 
@@ -42,7 +42,7 @@ type Repo struct {
 	clock *time.Time // of the next commit; shared with clones and worktrees
 }
 
-// New makes an empty repository whose branch is main.
+// New creates an empty repository with the branch main.
 func New(tb testing.TB, opts ...Option) *Repo {
 	tb.Helper()
 	clock := epoch
@@ -56,7 +56,7 @@ func New(tb testing.TB, opts ...Option) *Repo {
 }
 
 // Clone clones r into a new directory, with args for git clone (--bare,
-// --depth=1). It goes through file://, so that depth means something.
+// --depth=1). It uses file://, because git ignores --depth for local paths.
 func (r *Repo) Clone(args ...string) *Repo {
 	r.tb.Helper()
 	c := r.at(filepath.Join(tempDir(r.tb), "clone"))
@@ -94,7 +94,7 @@ func (r *Repo) Git(args ...string) string {
 }
 
 // Try is [Repo.Git] for commands that may fail, such as a merge that conflicts.
-// The output comes back either way.
+// It returns the output in both cases.
 func (r *Repo) Try(args ...string) (string, error) {
 	r.tb.Helper()
 	cmd := exec.CommandContext(r.tb.Context(), "git", args...)
@@ -114,8 +114,8 @@ func (r *Repo) Try(args ...string) (string, error) {
 	return out, err
 }
 
-// makesCommits reports the commands after which time moves on. The others leave
-// it alone, so that looking around in a test changes no hash.
+// makesCommits reports whether a command advances the clock. Commands that only read do
+// not, so that they change no hash.
 func makesCommits(args []string) bool {
 	for len(args) > 1 && args[0] == "-c" {
 		args = args[2:]
@@ -130,7 +130,7 @@ func makesCommits(args []string) bool {
 	return false
 }
 
-// Commit records everything in the work tree, even if that is nothing new, and
+// Commit commits everything in the work tree, even without a change, and
 // returns the commit's id.
 func (r *Repo) Commit(message string) string {
 	r.tb.Helper()
@@ -142,7 +142,7 @@ func (r *Repo) Commit(message string) string {
 // Path returns the place on disk of a path in the repository.
 func (r *Repo) Path(path string) string { return filepath.Join(r.Dir, filepath.FromSlash(path)) }
 
-// Write puts content at path, replacing what was there, with the directories it
+// Write writes a file, replacing an existing one, and creates the directories that it
 // needs.
 func (r *Repo) Write(path, content string) {
 	r.tb.Helper()
@@ -181,20 +181,20 @@ func (r *Repo) Chmod(path string, mode os.FileMode) {
 	r.must(os.Chmod(r.Path(path), mode))
 }
 
-// Age makes every tracked file look an hour old and refreshes the index, so that
-// no entry is racy: without it, whatever a test just wrote shares its tick with
-// the index, and git trusts none of its stats.
+// Age sets the modification time of every tracked file to an hour ago and refreshes the
+// index, so that no entry is racy. Otherwise files that a test just wrote have the same
+// clock tick as the index, and git does not trust their stats.
 func (r *Repo) Age() {
 	r.tb.Helper()
 	old := time.Now().Add(-time.Hour)
 	for path := range strings.SplitSeq(r.Git("ls-files", "-z"), "\x00") {
-		// A symbolic link's own time cannot be set portably, and its target's
-		// is not ours to touch.
+		// The time of a symbolic link itself cannot be set portably, and its target may be
+		// outside of the repository.
 		if info, err := os.Lstat(r.Path(path)); path != "" && err == nil && info.Mode().IsRegular() {
 			r.must(os.Chtimes(r.Path(path), old, old))
 		}
 	}
-	// Status 1 says that some file differs from the index, which is no fault here.
+	// Status 1 means that a file differs from the index, which is not an error here.
 	_, err := r.Try("update-index", "-q", "--refresh")
 	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 1 {
 		r.must(err)

@@ -12,13 +12,13 @@ import (
 // them is ambiguous.
 const maxDeclarations = 500
 
-// namedScope is what is known about the names of a file in a language that is resolved by
-// names: Ruby, PHP, C# and shell.
+// namedScope resolves the names of a file in a language without module paths: Ruby, PHP, C# and
+// shell.
 type namedScope struct {
 	e        *collector
 	required []repo.Path         // files that it requires or sources
 	bound    map[string][]string // local name to full name, from the root namespace
-	spaces   []string            // namespaces of which all names are visible
+	spaces   []string            // namespaces whose names are all visible
 }
 
 // namedEdges adds edges to the only declaration of each name in the tree.
@@ -76,7 +76,7 @@ func (r *Resolver) required(from *File, name string) []repo.Path {
 	default:
 		return nil
 	}
-	// A path that begins with a variable, such as "$DIR/lib.sh", is known by its end.
+	// Of a path that begins with a variable, such as "$DIR/lib.sh", only the end is known.
 	relative := true
 	if i := strings.LastIndexAny(name, "$}`)"); i >= 0 {
 		cut := strings.IndexByte(name[i:], '/')
@@ -178,7 +178,7 @@ func isTypeKind(k outline.Kind) bool {
 	}
 }
 
-// fits reports whether a declaration can be what a use means.
+// fits reports whether a use may mean a declaration.
 func (s *namedScope) fits(d *decl, u *outline.Use, owner []string, isBound bool) bool {
 	if isForeign(d.path) || hasSegment(d.path, "vendor") {
 		return false

@@ -122,7 +122,7 @@ func (c *crates) crateOf(dir repo.Path) *crate {
 	if len(c.byDir) == 0 {
 		return nil
 	}
-	for _, d := range ancestors(dir) {
+	for d := range dir.Upward() {
 		if k := c.byDir[d]; k != nil && k.name != "" {
 			return k
 		}
@@ -139,7 +139,7 @@ func (c *crates) dependency(k *crate, name string) (*crate, Certainty) {
 		return nil, ""
 	}
 	if dep.inherited {
-		for _, d := range ancestors(k.dir) {
+		for d := range k.dir.Upward() {
 			if w := c.byDir[d]; w != nil && len(w.workspace) > 0 {
 				if from, ok := w.workspace[name]; ok {
 					dep = from

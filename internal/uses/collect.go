@@ -42,7 +42,7 @@ type mention struct {
 
 func mentionOf(u *outline.Use) mention { return mention{u.Kind, u.Lines, u.More} }
 
-// plain is the mention without its kind: a call of a.b() is no call of a.
+// plain is the mention without its kind: a call of a.b() is not a call of a.
 func (m mention) plain() mention { return mention{"", m.lines, m.more} }
 
 func importMention(im *outline.Import) mention { return mention{lines: []int{im.Line}} }
@@ -117,6 +117,15 @@ func (e *collector) fail(err error) {
 	if e.err == nil {
 		e.err = err
 	}
+}
+
+// remember returns the value of a key in a memo. If the value cannot be computed, the collector fails.
+func remember[K comparable, V any](e *collector, m *memo[K, V], key K, compute func() (V, error)) V {
+	v, err := m.get(key, compute)
+	if err != nil {
+		e.fail(err)
+	}
+	return v
 }
 
 // finish returns the edges in order.

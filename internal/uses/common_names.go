@@ -3,7 +3,7 @@ package uses
 import "strings"
 
 // isCommonMember reports whether the standard libraries have methods of that name. A call
-// of such a method on a value of unknown type says nothing about who declares it.
+// of such a method on a value of unknown type does not identify its declaration.
 func isCommonMember(name string) bool { return commonMembers()[strings.ToLower(name)] }
 
 var commonMembers = set(`

@@ -8,7 +8,7 @@ import (
 	"ken/internal/repo"
 )
 
-// fileFacts is what a resolver remembers of a file.
+// fileFacts are the facts about a file that a resolver remembers.
 type fileFacts struct {
 	path     repo.Path
 	language outline.Language
@@ -35,17 +35,13 @@ func (e *collector) file(p repo.Path) *fileFacts {
 	if !e.r.has(p) {
 		return nil
 	}
-	facts, err := e.r.facts.get(p, func() (*fileFacts, error) {
+	return remember(e, &e.r.facts, p, func() (*fileFacts, error) {
 		f, err := e.r.src.File(p)
 		if err != nil || f == nil {
 			return nil, err
 		}
 		return factsOf(f), nil
 	})
-	if err != nil {
-		e.fail(err)
-	}
-	return facts
 }
 
 // declared returns the declarations of a file.
@@ -58,7 +54,7 @@ func (e *collector) declared(p repo.Path) declIndex {
 
 // declarations returns all declarations of a name in the tree.
 func (e *collector) declarations(name string) []decl {
-	list, err := e.r.named.get(name, func() ([]decl, error) {
+	return remember(e, &e.r.named, name, func() ([]decl, error) {
 		all, err := e.r.src.Declarations(name)
 		list := make([]decl, len(all))
 		for i := range all {
@@ -66,13 +62,9 @@ func (e *collector) declarations(name string) []decl {
 		}
 		return list, err
 	})
-	if err != nil {
-		e.fail(err)
-	}
-	return list
 }
 
-// A decl is what a resolver remembers of a symbol.
+// A decl has the facts about a symbol that a resolver remembers.
 type decl struct {
 	path      repo.Path
 	name      string
@@ -109,7 +101,7 @@ func (x declIndex) sort() {
 	slices.SortStableFunc(x, func(a, b decl) int { return cmp.Compare(a.name, b.name) })
 }
 
-// top returns the declarations of a name that belongs to nothing else.
+// top returns the top-level declarations of a name.
 func (x declIndex) top(name string) []decl {
 	return x.find(name, func(d *decl) bool { return d.qualified == "" && !d.nested })
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // maxVariants is how many files of a Go package may declare the same name for different
-// systems. More of them are no variants but separate programs in one directory.
+// systems. If there are more, they are separate programs in one directory.
 const maxVariants = 12
 
 // A goDirectory has the packages of a directory. Beside the one that others can import there
@@ -28,7 +28,7 @@ type goPackage struct {
 	decls declIndex
 }
 
-// goScope is what the names of one Go file can mean.
+// goScope resolves the names of one Go file.
 type goScope struct {
 	e    *collector
 	own  *goPackage
@@ -136,9 +136,8 @@ func (r *Resolver) goImport(e *collector, im *outline.Import) goImport {
 
 // goDirectory returns the packages of a directory.
 func (e *collector) goDirectory(dir repo.Path) *goDirectory {
-	found, err := e.r.goDirs.get(dir, func() (*goDirectory, error) { return e.r.readGo(dir) })
-	if err != nil {
-		e.fail(err)
+	found := remember(e, &e.r.goDirs, dir, func() (*goDirectory, error) { return e.r.readGo(dir) })
+	if found == nil {
 		return new(goDirectory)
 	}
 	return found
@@ -192,7 +191,7 @@ func (s *goScope) use(u *outline.Use) (typed, open bool) {
 		if u.Member {
 			return false, true
 		}
-		s.bare(u.Name, m)
+		s.addUnqualified(u.Name, m)
 		return false, false
 	}
 	first, rest, _ := strings.Cut(u.Qualifier, ".")
@@ -216,8 +215,8 @@ func areTypes(decls []decl) bool {
 	return len(decls) > 0 && !slices.ContainsFunc(decls, func(d decl) bool { return !isTypeKind(d.kind) })
 }
 
-// bare adds the edges of a name without a qualifier.
-func (s *goScope) bare(name string, m mention) {
+// addUnqualified adds the edges of a name without a qualifier.
+func (s *goScope) addUnqualified(name string, m mention) {
 	own := s.own.decls.top(name)
 	if s.addDecls(s.visible(own), Exact, m) || len(own) > 0 {
 		return

@@ -89,7 +89,7 @@ func (m *goModules) finish() {
 	}
 }
 
-// goReplacement reads what follows the word replace: old [version] => new [version].
+// goReplacement parses the words after replace: old [version] => new [version].
 func goReplacement(dir repo.Path, words []string) (goReplace, bool) {
 	arrow := slices.Index(words, "=>")
 	if arrow < 1 || arrow+1 >= len(words) {
@@ -145,7 +145,7 @@ func (m *goModules) moduleOf(dir repo.Path) *goModule {
 	if len(m.byDir) == 0 {
 		return nil
 	}
-	for _, d := range ancestors(dir) {
+	for d := range dir.Upward() {
 		if mod, ok := m.byDir[d]; ok {
 			return mod
 		}
@@ -168,7 +168,7 @@ func (m *goModules) workspaceOf(mod *goModule) *goWorkspace {
 	if len(m.workspaces) == 0 {
 		return nil
 	}
-	for _, d := range ancestors(mod.dir) {
+	for d := range mod.dir.Upward() {
 		if w, ok := m.workspaces[d]; ok {
 			if slices.Contains(w.use, mod.dir) {
 				return w
@@ -268,7 +268,7 @@ func (r *Resolver) goDirIn(mod *goModule, modulePath, importPath string) (repo.P
 	return dir, true
 }
 
-// goRest returns what follows a module's path in an import path.
+// goRest returns the part of an import path after the path of a module.
 func goRest(modulePath, importPath string) (string, bool) {
 	if modulePath == "" {
 		return "", false

@@ -9,7 +9,7 @@ import (
 	"ken/internal/repo"
 )
 
-// javaScope is what the names of one Java file can mean.
+// javaScope resolves the names of one Java file.
 type javaScope struct {
 	e     *collector
 	bound map[string]javaClass // by local name; an unknown one comes from outside
@@ -152,14 +152,10 @@ func javaModule(p repo.Path) repo.Path {
 	return p.Dir()
 }
 
-// javaPackage returns the declarations of a package, in whatever directories it is.
+// javaPackage returns the declarations of a package, in all its directories.
 func (e *collector) javaPackage(pkg string) declIndex {
-	dirs, err := e.r.javaDirs.get(struct{}{}, e.readJavaDirs)
-	if err != nil {
-		e.fail(err)
-		return nil
-	}
-	index, err := e.r.javaPackages.get(pkg, func() (declIndex, error) {
+	dirs := remember(e, &e.r.javaDirs, struct{}{}, e.readJavaDirs)
+	return remember(e, &e.r.javaPackages, pkg, func() (declIndex, error) {
 		var index declIndex
 		for _, dir := range dirs[pkg] {
 			for _, p := range e.r.dirs[dir] {
@@ -174,14 +170,10 @@ func (e *collector) javaPackage(pkg string) declIndex {
 		index.sort()
 		return index, e.err
 	})
-	if err != nil {
-		e.fail(err)
-	}
-	return index
 }
 
-// readJavaDirs returns the directories of each package. All files of a directory are taken
-// to be in the package that the first of them names.
+// readJavaDirs returns the directories of each package. It assumes that all files
+// of a directory are in the package that the first of them names.
 func (e *collector) readJavaDirs() (map[string][]repo.Path, error) {
 	dirs := make(map[string][]repo.Path)
 	for dir, files := range e.r.dirs {
@@ -202,8 +194,8 @@ func (e *collector) readJavaDirs() (map[string][]repo.Path, error) {
 	return dirs, e.err
 }
 
-// class returns what a simple name means: an import, then the own package, then packages of
-// which all classes are imported.
+// class resolves a simple name: an import, then the own package, then packages whose
+// classes are all imported.
 func (s *javaScope) class(name string) javaClass {
 	if class, ok := s.bound[name]; ok {
 		return class

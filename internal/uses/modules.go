@@ -16,7 +16,7 @@ type module struct {
 	certainty Certainty
 }
 
-// A state says how far a name could be resolved.
+// A state is the result of resolving a name.
 type state int
 
 const (
@@ -26,7 +26,7 @@ const (
 	inside
 )
 
-// A meaning is what a name stands for: a module, or a symbol of a file.
+// A meaning is the module or the symbol that a name means.
 type meaning struct {
 	state     state
 	module    *module // nil for a symbol
@@ -40,20 +40,20 @@ type moduleRules interface {
 	resolve(e *collector, from repo.Path, spec string) (module, state)
 	// submodule returns the module of that name in a package.
 	submodule(mod module, name string) (module, bool)
-	// passesOn reports whether others can import the names that an import binds.
-	passesOn(im *outline.Import) bool
+	// reexports reports whether others can import the names that an import binds.
+	reexports(im *outline.Import) bool
 	// exported reports whether another module can import a symbol.
 	exported(d *decl) bool
 }
 
-// moduleScope is what the names of one file can mean.
+// moduleScope resolves the names of one file.
 type moduleScope struct {
 	e     *collector
 	rules moduleRules
 
 	bound        map[string][]boundName
 	names        []boundName // in order, each once; also those that are only passed on
-	stars        []boundName // modules of which all names are imported
+	stars        []boundName // modules whose names are all imported
 	outsideStars bool
 }
 
@@ -135,7 +135,7 @@ func (s *moduleScope) bind(im *outline.Import) {
 	}
 }
 
-// bindParents binds the packages that import a.b.c of Python binds besides: a and a.b.
+// bindParents binds the parent packages that import a.b.c of Python also binds: a and a.b.
 func (s *moduleScope) bindParents(im *outline.Import, local string) {
 	if local != im.Module {
 		return
@@ -164,7 +164,7 @@ func (s *moduleScope) use(u *outline.Use) (m openMember, open bool) {
 	m.use = u
 	if u.Qualifier == "" {
 		if !u.Member {
-			s.bare(u.Name, mentionOf(u))
+			s.addUnqualified(u.Name, mentionOf(u))
 		}
 		return m, u.Member
 	}
@@ -242,7 +242,7 @@ func (s *moduleScope) walk(b boundName, names []string) (reached meaning, via re
 	return at, via, n
 }
 
-// ofDefault returns the meaning of a member of what a module exports as a whole.
+// ofDefault returns the meaning of a member of the default export of a module.
 func (s *moduleScope) ofDefault(mod module, name string) meaning {
 	whole := s.find(mod, "default")
 	if whole.state != inside || whole.module != nil {
@@ -302,8 +302,8 @@ func (s *moduleScope) whole(mod module) target {
 	return target{path: mod.file}
 }
 
-// bare adds the edges of a name without a qualifier.
-func (s *moduleScope) bare(name string, m mention) {
+// addUnqualified adds the edges of a name without a qualifier.
+func (s *moduleScope) addUnqualified(name string, m mention) {
 	if candidates := s.bound[name]; len(candidates) > 0 {
 		for _, b := range candidates {
 			*b.used = true
@@ -347,22 +347,18 @@ func (s *moduleScope) fromStar(name string) (boundName, bool) {
 
 // find returns the meaning of a name that another file imports from a module.
 func (s *moduleScope) find(mod module, name string) meaning {
-	found, err := s.e.r.exports.get(exportKey{mod, name}, func() (meaning, error) {
+	return remember(s.e, &s.e.r.exports, exportKey{mod, name}, func() (meaning, error) {
 		return s.lookup(mod, name, make(map[target]bool)), s.e.err
 	})
-	if err != nil {
-		s.e.fail(err)
-	}
-	return found
 }
 
-// An exportKey names what a module may export.
+// An exportKey is a name that a module may export.
 type exportKey struct {
 	module
 	name string
 }
 
-// lookup is find without its memory. A cycle of re-exports ends as unknown.
+// lookup is find without the memo. A cycle of re-exports ends as unknown.
 func (s *moduleScope) lookup(mod module, name string, visited map[target]bool) meaning {
 	at := target{mod.file, name}
 	if mod.file != "" {
@@ -370,13 +366,13 @@ func (s *moduleScope) lookup(mod module, name string, visited map[target]bool) m
 			return meaning{}
 		}
 		visited[at] = true
-		if found, ok := s.own(mod, name); ok {
+		if found, ok := s.lookupOwn(mod, name); ok {
 			return found
 		}
-		if found := s.passedOn(mod, name, visited); found.state != unknown {
+		if found := s.lookupReexported(mod, name, visited); found.state != unknown {
 			return found
 		}
-		if found := s.throughStars(mod, name, visited); found.state != unknown {
+		if found := s.lookupInStars(mod, name, visited); found.state != unknown {
 			return found
 		}
 	}
@@ -387,8 +383,8 @@ func (s *moduleScope) lookup(mod module, name string, visited map[target]bool) m
 	return meaning{}
 }
 
-// own returns the symbol that a module itself declares under a name.
-func (s *moduleScope) own(mod module, name string) (meaning, bool) {
+// lookupOwn returns the symbol that a module itself declares under a name.
+func (s *moduleScope) lookupOwn(mod module, name string) (meaning, bool) {
 	index := s.e.declared(mod.file)
 	found := index.top(name)
 	if name == "default" && len(found) == 0 {
@@ -403,8 +399,8 @@ func (s *moduleScope) own(mod module, name string) (meaning, bool) {
 	return meaning{state: inside, symbol: found[0].target(), certainty: mod.certainty}, true
 }
 
-// passedOn follows the imports of a module that bind a name for others.
-func (s *moduleScope) passedOn(mod module, name string, visited map[target]bool) meaning {
+// lookupReexported follows the imports of a module that bind a name for others.
+func (s *moduleScope) lookupReexported(mod module, name string, visited map[target]bool) meaning {
 	f := s.e.file(mod.file)
 	if f == nil {
 		return meaning{}
@@ -412,14 +408,14 @@ func (s *moduleScope) passedOn(mod module, name string, visited map[target]bool)
 	best := meaning{}
 	for i := range f.imports {
 		im := &f.imports[i]
-		if !s.rules.passesOn(im) {
+		if !s.rules.reexports(im) {
 			continue
 		}
 		for _, b := range im.Names {
 			if b.Local() != name {
 				continue
 			}
-			got := s.through(mod, im, b, visited)
+			got := s.followReexport(mod, im, b, visited)
 			if got.state == inside {
 				return got
 			}
@@ -431,8 +427,8 @@ func (s *moduleScope) passedOn(mod module, name string, visited map[target]bool)
 	return best
 }
 
-// through follows one binding of a module's import.
-func (s *moduleScope) through(mod module, im *outline.Import, b outline.Binding, visited map[target]bool) meaning {
+// followReexport follows one binding of a module's import.
+func (s *moduleScope) followReexport(mod module, im *outline.Import, b outline.Binding, visited map[target]bool) meaning {
 	if im.Module == "" { // an export of a name that the module declares
 		found := s.e.declared(mod.file).top(b.Name)
 		if len(found) == 0 {
@@ -458,8 +454,8 @@ func (s *moduleScope) through(mod module, im *outline.Import, b outline.Binding,
 	return got
 }
 
-// throughStars looks for a name in the modules whose names a module passes on as a whole.
-func (s *moduleScope) throughStars(mod module, name string, visited map[target]bool) meaning {
+// lookupInStars looks for a name in the modules whose names a module passes on as a whole.
+func (s *moduleScope) lookupInStars(mod module, name string, visited map[target]bool) meaning {
 	f := s.e.file(mod.file)
 	if f == nil || name == "default" {
 		return meaning{}
@@ -483,11 +479,11 @@ func (s *moduleScope) throughStars(mod module, name string, visited map[target]b
 
 // starModules returns the modules whose names a file passes on as a whole.
 func (s *moduleScope) starModules(f *fileFacts) []module {
-	list, err := s.e.r.stars.get(f.path, func() ([]module, error) {
+	return remember(s.e, &s.e.r.stars, f.path, func() ([]module, error) {
 		var list []module
 		for i := range f.imports {
 			im := &f.imports[i]
-			if !passesAllOn(s.rules, im) {
+			if !reexportsAll(s.rules, im) {
 				continue
 			}
 			if next, st := s.rules.resolve(s.e, f.path, im.Module); st == inside {
@@ -496,10 +492,6 @@ func (s *moduleScope) starModules(f *fileFacts) []module {
 		}
 		return list, s.e.err
 	})
-	if err != nil {
-		s.e.fail(err)
-	}
-	return list
 }
 
 // reach returns the files that the imports of a file led to, and the file itself.
@@ -543,13 +535,7 @@ func (s *moduleScope) membersIn(files []repo.Path, name string) []decl {
 
 // importedBy returns the files that another file imports.
 func (s *moduleScope) importedBy(p repo.Path) []repo.Path {
-	list, err := s.e.r.importedFiles.get(p, func() ([]repo.Path, error) {
-		return s.imports(p), s.e.err
-	})
-	if err != nil {
-		s.e.fail(err)
-	}
-	return list
+	return remember(s.e, &s.e.r.importedFiles, p, func() ([]repo.Path, error) { return s.imports(p), s.e.err })
 }
 
 func (s *moduleScope) imports(p repo.Path) []repo.Path {
@@ -578,9 +564,9 @@ func (s *moduleScope) imports(p repo.Path) []repo.Path {
 	return slices.Compact(list)
 }
 
-// offers reports whether others can import a name from a module that a file other than not declares.
+// canImport reports whether others can import a name from a module that a file other than not declares.
 // If the module may take the name from outside of the repository, it reports true.
-func (s *moduleScope) offers(mod module, name string, not repo.Path) bool {
+func (s *moduleScope) canImport(mod module, name string, not repo.Path) bool {
 	got := s.find(mod, name)
 	switch {
 	case got.state == inside && got.module == nil:
@@ -596,7 +582,7 @@ func (s *moduleScope) offers(mod module, name string, not repo.Path) bool {
 		return true // a function that Python calls for any name
 	}
 	return slices.ContainsFunc(f.imports, func(im outline.Import) bool {
-		if !passesAllOn(s.rules, &im) || strings.HasPrefix(im.Module, ".") {
+		if !reexportsAll(s.rules, &im) || strings.HasPrefix(im.Module, ".") {
 			return false
 		}
 		_, st := s.rules.resolve(s.e, f.path, im.Module)
@@ -604,10 +590,10 @@ func (s *moduleScope) offers(mod module, name string, not repo.Path) bool {
 	})
 }
 
-// passesAllOn reports whether others can import all names of the module that an import names.
-func passesAllOn(rules moduleRules, im *outline.Import) bool {
+// reexportsAll reports whether others can import all names of the module that an import names.
+func reexportsAll(rules moduleRules, im *outline.Import) bool {
 	isStar := func(b outline.Binding) bool { return b.Name == "*" && b.As == "" }
-	return rules.passesOn(im) && im.Module != "" && slices.ContainsFunc(im.Names, isStar)
+	return rules.reexports(im) && im.Module != "" && slices.ContainsFunc(im.Names, isStar)
 }
 
 // moduleImported returns the files that an import means.

@@ -34,17 +34,7 @@ func under(dir repo.Path, rel string) repo.Path {
 	return dir + "/" + repo.Path(rel)
 }
 
-// ancestors returns a directory and all directories above it, the root last.
-func ancestors(dir repo.Path) []repo.Path {
-	list := []repo.Path{dir}
-	for dir != "" {
-		dir = dir.Dir()
-		list = append(list, dir)
-	}
-	return list
-}
-
-// lastPart returns what follows the last separator.
+// lastPart returns the part after the last separator.
 func lastPart(name, sep string) string {
 	if i := strings.LastIndex(name, sep); i >= 0 {
 		return name[i+len(sep):]

@@ -12,8 +12,8 @@ import (
 // manifests suggest.
 type pythonRules struct{ r *Resolver }
 
-// passesOn: others can import every name that a module imports.
-func (pythonRules) passesOn(*outline.Import) bool { return true }
+// reexports returns true: others can import every name that a module imports.
+func (pythonRules) reexports(*outline.Import) bool { return true }
 
 func (pythonRules) exported(*decl) bool { return true }
 
@@ -35,7 +35,7 @@ func (s pythonRules) resolve(_ *collector, from repo.Path, spec string) (module,
 	if strings.HasPrefix(spec, ".") {
 		return s.relative(from, spec)
 	}
-	if name, ok := strings.CutPrefix(spec, outline.InText); ok {
+	if name, ok := strings.CutPrefix(spec, outline.TextModulePrefix); ok {
 		return s.inText(from, name)
 	}
 	names := strings.Split(spec, ".")
@@ -94,7 +94,7 @@ func (s pythonRules) inPackage(from repo.Path, name string) bool {
 }
 
 // pythonTop returns the directory above the topmost package around a directory, or the
-// directory itself if it is no package.
+// directory itself if it is not a package.
 func (r *Resolver) pythonTop(dir repo.Path) repo.Path {
 	for dir != "" && r.isPackage(dir) {
 		dir = dir.Dir()
@@ -144,7 +144,7 @@ func (r *Resolver) readPyDirs() map[repo.Path]bool {
 		if dirs[dir] || !slices.ContainsFunc(files, isPython) {
 			continue
 		}
-		for _, d := range ancestors(dir) {
+		for d := range dir.Upward() {
 			dirs[d] = true
 		}
 	}
@@ -154,7 +154,7 @@ func (r *Resolver) readPyDirs() map[repo.Path]bool {
 // pythonAbsolute resolves an absolute import from the roots that a file may have.
 //
 // The root of the file's own package is certain: the file was imported through it. The
-// other roots are the directories above, their src directories and what manifests name; if
+// other roots are the directories above, their src directories and the directories in manifests; if
 // two of them have the module, it is not known which is meant. Last comes the only package
 // of that name in the tree, which may be found through PYTHONPATH: that is only likely.
 func (r *Resolver) pythonAbsolute(from repo.Path, names []string) (module, state) {
@@ -222,7 +222,7 @@ func (r *Resolver) pythonAmong(roots []repo.Path, names []string) (module, state
 func (r *Resolver) rootsAbove(top repo.Path) []repo.Path {
 	roots, err := r.pyRoots.get(top, func() ([]repo.Path, error) {
 		var roots []repo.Path
-		for _, dir := range ancestors(top) {
+		for dir := range top.Upward() {
 			roots = append(roots, dir)
 			if src := under(dir, "src"); r.pyDirs()[src] && !r.isPackage(src) {
 				roots = append(roots, src)

@@ -29,7 +29,7 @@ func readTree(t *testing.T, archive string) *tree {
 		}
 	}
 	for p, content := range tr.content {
-		o, refs, err := outline.Read(p, []byte(content))
+		o, refs, err := outline.ParseWithReferences(p, []byte(content))
 		if err != nil || o.Language == outline.Markdown {
 			continue
 		}

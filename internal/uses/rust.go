@@ -19,7 +19,7 @@ type rustPlace struct {
 
 func (p rustPlace) known() bool { return p.file != "" }
 
-// rustScope is what the paths of one Rust file can mean. Names that only a glob, a macro or
+// rustScope resolves the paths of one Rust file. Names that only a glob, a macro or
 // the type of an expression explains have no edge.
 type rustScope struct {
 	e     *collector
@@ -57,7 +57,7 @@ func (r *Resolver) rustRoots(k *crate, p repo.Path) []repo.Path {
 		return []repo.Path{p}
 	}
 	// A program or test in a directory of its own.
-	for _, d := range ancestors(p.Dir()) {
+	for d := range p.Dir().Upward() {
 		if d == k.dir || d == under(k.dir, "src") {
 			break
 		}
@@ -222,7 +222,7 @@ func (s *rustScope) fromRoots(from repo.Path, path []string, trail []target) rus
 	return rustPlace{}
 }
 
-// fromParent resolves what follows super. In an inline module that is the file itself, which
+// fromParent resolves the path after super. In an inline module that is the file itself, which
 // the facts do not say, so a name that the file declares is its own.
 func (s *rustScope) fromParent(from repo.Path, path []string, trail []target) rustPlace {
 	here := rustPlace{file: from, isModule: true, certainty: Exact}
@@ -281,8 +281,8 @@ func (s *rustScope) walk(at rustPlace, path []string, trail []target) rustPlace 
 	return at
 }
 
-// child returns what a module or a type has under a name, which may be the last of a path.
-// A cycle of re-exports ends with nothing.
+// child returns the member of a module or a type with a name, which may be the last of a path.
+// A cycle of re-exports has no result.
 func (s *rustScope) child(at rustPlace, name string, last bool, trail []target) (rustPlace, bool) {
 	full := name
 	if at.symbol != "" {
@@ -291,7 +291,7 @@ func (s *rustScope) child(at rustPlace, name string, last bool, trail []target) 
 	isModule := func(d decl) bool { return d.kind == outline.Module }
 	found := s.e.declared(at.file).full(full)
 	hasModule := slices.ContainsFunc(found, isModule)
-	// A module and a function may have one name; what follows decides.
+	// A module and a function may have the same name. The rest of the path decides.
 	if hasModule && (!last || len(found) == 1) {
 		if at.symbol == "" {
 			if file, ok := s.moduleFile(at.file, name); ok {

@@ -13,7 +13,7 @@ type scriptRules struct{ r *Resolver }
 
 func (scriptRules) submodule(module, string) (module, bool) { return module{}, false }
 
-func (scriptRules) passesOn(im *outline.Import) bool { return im.Reexport }
+func (scriptRules) reexports(im *outline.Import) bool { return im.Reexport }
 
 func (scriptRules) exported(d *decl) bool {
 	return d.exported || d.name == "default" || d.name == "module.exports"
@@ -67,7 +67,7 @@ func isRelative(spec string) bool {
 // The extensions that may be left out, in the order in which TypeScript tries them.
 var scriptExts = []string{".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.ts", ".d.mts", ".d.cts", ".vue", ".svelte", ".json"}
 
-// writtenFor says which sources an import of a compiled file may mean, best first.
+// writtenFor has the extensions of sources that an import of a compiled file may mean, best first.
 var writtenFor = map[string][]string{
 	".js":  {".ts", ".tsx", ".js", ".jsx", ".d.ts"},
 	".jsx": {".tsx", ".jsx", ".d.ts"},
@@ -259,7 +259,7 @@ func (r *Resolver) sourceOf(dir repo.Path, t string) (repo.Path, bool) {
 	return "", false
 }
 
-// scriptSource finds the source of a compiled file whatever form it was compiled to: a
+// scriptSource finds the source of a compiled file, for any form of its output: a
 // source a.ts may become a.mjs and a.cjs.
 func (r *Resolver) scriptSource(p repo.Path) (repo.Path, bool) {
 	if found, ok := r.scriptFile(p, false); ok {
@@ -376,7 +376,7 @@ func conditionTargets(v any, star string) []string {
 	return nil
 }
 
-// conditionRank orders conditions: sources, then what a bundler takes, then the rest.
+// conditionRank orders conditions: sources, then those of bundlers, then the rest.
 func conditionRank(condition string) int {
 	switch condition {
 	case "source", "src", "ts", "typescript", "development", "dev", "@source":

@@ -119,7 +119,7 @@ func (c *scriptConfigs) addWorkspace(dir repo.Path, patterns []string) {
 }
 
 // finish finds the members of each workspace.
-func (c *scriptConfigs) finish(*Resolver) {
+func (c *scriptConfigs) finish() {
 	for root, w := range c.workspaces {
 		w.members = make(map[repo.Path]bool)
 		w.byName = make(map[string][]*scriptPackage)
@@ -160,7 +160,7 @@ func (c *scriptConfigs) packageOf(dir repo.Path) *scriptPackage {
 	if len(c.packages) == 0 {
 		return nil
 	}
-	for _, d := range ancestors(dir) {
+	for d := range dir.Upward() {
 		if pkg := c.packages[d]; pkg != nil {
 			return pkg
 		}
@@ -173,7 +173,7 @@ func (c *scriptConfigs) workspaceOf(dir repo.Path) *scriptWorkspace {
 	if len(c.workspaces) == 0 {
 		return nil
 	}
-	for _, d := range ancestors(dir) {
+	for d := range dir.Upward() {
 		if w := c.workspaces[d]; w != nil {
 			return w
 		}
@@ -231,7 +231,7 @@ func (c *scriptConfigs) packageAt(from repo.Path, rel string) []*scriptPackage {
 	return []*scriptPackage{c.packages[dir]}
 }
 
-// A tsconfig has what decides where modules are, with everything that it extends.
+// A tsconfig has the options that determine where modules are, including those that it extends.
 type tsconfig struct {
 	baseURL    repo.Path
 	hasBaseURL bool
@@ -298,7 +298,7 @@ func (r *Resolver) byAlias(config *tsconfig, spec string) (repo.Path, bool) {
 
 // tsconfigOf returns the configuration for the files of a directory, nil when there is none.
 func (r *Resolver) tsconfigOf(dir repo.Path) (*tsconfig, error) {
-	for _, d := range ancestors(dir) {
+	for d := range dir.Upward() {
 		for _, name := range []string{"tsconfig.json", "jsconfig.json"} {
 			if p := under(d, name); r.has(p) {
 				return r.tsconfigs.get(p, func() (*tsconfig, error) {
@@ -310,7 +310,7 @@ func (r *Resolver) tsconfigOf(dir repo.Path) (*tsconfig, error) {
 	return nil, nil
 }
 
-// readTSConfig reads a configuration and what it extends. configDir is the directory of the
+// readTSConfig reads a configuration and those that it extends. configDir is the directory of the
 // configuration that was asked for; known has the files that were read for it. A file that
 // is broken or outside of the repository counts as empty, and so does one that extends
 // itself.

@@ -10,8 +10,8 @@
 //	r, err := uses.NewResolver(src)
 //	edges, ambiguous, err := r.Edges(file, refs)
 //
-// The package reads nothing itself. A [Source] brings the facts of a tree, and it is asked
-// only for paths that the tree has.
+// The package reads no files. A [Source] provides the facts of a tree, and is asked only for paths
+// that the tree has.
 package uses
 
 import (
@@ -26,12 +26,12 @@ import (
 	"ken/internal/repo"
 )
 
-// Source answers what is known about the files of one tree. All paths are from the root.
+// Source provides the facts about the files of one tree. All paths are from the root.
 type Source interface {
 	// Paths returns all tracked files.
 	Paths() []repo.Path
 	// Read returns the content of a small manifest: go.mod, go.work, package.json,
-	// tsconfig.json and what it extends, pyproject.toml, Cargo.toml and the like. It is
+	// tsconfig.json and the files that it extends, pyproject.toml, Cargo.toml and the like. It is
 	// asked only for paths that Paths lists.
 	Read(p repo.Path) ([]byte, error)
 	// File returns the facts of a file, nil when there are none. It is asked once for each
@@ -42,7 +42,7 @@ type Source interface {
 	Declarations(name string) ([]Declaration, error)
 }
 
-// A File is what is known about one file.
+// A File has the facts about one file.
 type File struct {
 	Path     repo.Path
 	Language outline.Language
@@ -137,7 +137,7 @@ func NewResolver(src Source) (*Resolver, error) {
 		r.addManifest(p, content)
 	}
 	r.goModules.finish()
-	r.script.finish(r)
+	r.script.finish()
 	r.crates.finish(r)
 	return r, nil
 }
@@ -157,8 +157,8 @@ func (r *Resolver) read(p repo.Path) ([]byte, error) {
 	return content, nil
 }
 
-// IsManifest reports whether resolving depends on the content of a file: on what a manifest or
-// a configuration of a compiler says.
+// IsManifest reports whether resolving depends on the content of a file: a manifest, or a
+// configuration of a compiler.
 func IsManifest(p repo.Path) bool {
 	base := p.Base()
 	return isManifest(base) || strings.HasPrefix(base, "tsconfig") || strings.HasPrefix(base, "jsconfig")
@@ -300,10 +300,10 @@ func (r *Resolver) Imported(from *File, im outline.Import) []repo.Path {
 	return slices.Compact(paths)
 }
 
-// Offers reports whether a file can import a name from the TypeScript or Python file p, and the
+// CanImport reports whether a file can import a name from the TypeScript or Python file p, and the
 // declaration is in a file other than not. If p may take the name from outside of the repository, it
 // reports true.
-func (r *Resolver) Offers(from *File, p repo.Path, name string, not repo.Path) (bool, error) {
+func (r *Resolver) CanImport(from *File, p repo.Path, name string, not repo.Path) (bool, error) {
 	if from == nil || !r.has(p) {
 		return false, nil
 	}
@@ -318,12 +318,12 @@ func (r *Resolver) Offers(from *File, p repo.Path, name string, not repo.Path) (
 	}
 	e := &collector{r: r, from: from, refs: &outline.References{}}
 	s := &moduleScope{e: e, rules: rules}
-	offered := s.offers(module{file: p, dir: p.Dir()}, name, not)
+	offered := s.canImport(module{file: p, dir: p.Dir()}, name, not)
 	return offered, e.err
 }
 
-// Resolves reports whether ken finds the uses of files in a language.
-func Resolves(lang outline.Language) bool {
+// Supports reports whether ken finds the uses of files in a language.
+func Supports(lang outline.Language) bool {
 	switch familyOf(lang) {
 	case outline.Go, outline.TypeScript, outline.Python, outline.Rust, outline.Java, outline.C,
 		outline.Ruby, outline.PHP, outline.CSharp, outline.Bash:

@@ -159,7 +159,7 @@ func (f *pageData) mention(at repo.Path, line int, name string) *docs.CheckedMen
 	if known == nil {
 		return nil
 	}
-	shown := known.Report.Shown()
+	shown := known.Report.Stale()
 	i := slices.IndexFunc(shown, func(m docs.CheckedMention) bool { return m.File == at && m.Line == line && m.Name == name })
 	if i < 0 {
 		return nil

@@ -183,7 +183,7 @@ func (v *boardView) mark(fp Fingerprint) string {
 	}
 	if d := v.tree.Documents.Known; d != nil {
 		fmt.Fprintf(sum, "%d %d %d %d\n", d.Documents, d.Mentions, d.Hold, d.Wrong)
-		for _, m := range d.Report.Shown() {
+		for _, m := range d.Report.Stale() {
 			fmt.Fprintf(sum, "%q %d %q %s %q %v\n", m.File, m.Line, m.Text, m.Verdict, m.To, m.Since)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"ken/internal/docs"
+	"ken/internal/docs/mention"
 	"ken/internal/fault"
 	"ken/internal/repo"
 )
@@ -48,7 +49,7 @@ type mentionRow struct {
 	Href    template.URL
 	Text    string
 	Verdict docs.Verdict
-	Kind    docs.Kind
+	Kind    mention.Kind
 	To      repo.Path // where it is now, of one that moved
 	ToHref  template.URL
 	Since   *docs.Commit
@@ -134,14 +135,14 @@ func (b *documentsBody) fill(f *pageData, rep *docs.Report) {
 		b.Hidden = append(b.Hidden, hiddenCount{why, hidden[why]})
 	}
 	for _, u := range rep.Unread {
-		if !u.NoText {
+		if !u.NotText {
 			b.Unread = append(b.Unread, unreadDocument{u.File, u.Why, u.Partial})
 		}
 	}
 	if rep.Gap != "" && rep.Undecided() {
 		b.Gap, b.GapHint = rep.Gap, docs.GapHint(rep.Gap)
 	}
-	b.Passed = rep.Passed
+	b.Passed = rep.UnreadFormats
 	for _, t := range rep.Documents {
 		if len(b.All) == mostDocuments {
 			b.MoreDocuments++
@@ -176,7 +177,7 @@ func (f *pageData) mentionRow(m *docs.CheckedMention) mentionRow {
 // changed since it was judged gets only the lines that still have the mention.
 func (b *documentsBody) readLines(ctx context.Context, w Workspace, rep *docs.Report) error {
 	mentions := make(map[repo.Path][]docs.CheckedMention)
-	for _, m := range rep.Shown() {
+	for _, m := range rep.Stale() {
 		mentions[m.File] = append(mentions[m.File], m)
 	}
 	paths := make([]repo.Path, len(b.Stale))
@@ -217,7 +218,7 @@ func (d *documentView) addLines(content []byte, mentions []docs.CheckedMention) 
 			}
 		}
 	}
-	for _, m := range fixed.Left {
+	for _, m := range fixed.Unfixed {
 		for i := range d.Rows {
 			if row := &d.Rows[i]; m.Verdict == docs.Moved && row.Line == m.Line && row.Text == m.Text && row.Why == "" {
 				row.Why = "ken cannot correct it: " + m.Why
@@ -263,17 +264,17 @@ func fixDocument(ctx context.Context, w Workspace, path repo.Path) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	if !slices.ContainsFunc(rep.Documents, func(t docs.Tally) bool { return t.File == path }) {
+	if !slices.ContainsFunc(rep.Documents, func(t docs.DocumentCounts) bool { return t.File == path }) {
 		return nil, statusErr(http.StatusNotFound, "no tracked document at "+path.String(), "see the documents at /documents")
 	}
-	fixed, err := w.FixDocs(ctx, rep.Only([]repo.Path{path}))
+	fixed, err := w.FixDocs(ctx, rep.Below([]repo.Path{path}))
 	if err != nil {
 		return nil, err
 	}
 	if len(fixed.Edits) == 0 {
 		why := "no mention in it moved"
-		for i := range fixed.Left {
-			if m := &fixed.Left[i]; m.Verdict == docs.Moved && m.Why != "" {
+		for i := range fixed.Unfixed {
+			if m := &fixed.Unfixed[i]; m.Verdict == docs.Moved && m.Why != "" {
 				why = fmt.Sprintf("line %d: %s", m.Line, m.Why)
 			}
 		}

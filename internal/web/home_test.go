@@ -12,6 +12,7 @@ import (
 	"ken/internal/attention"
 	"ken/internal/board"
 	"ken/internal/docs"
+	"ken/internal/docs/mention"
 	"ken/internal/registry"
 	"ken/internal/repo"
 	"ken/internal/share"
@@ -180,7 +181,7 @@ func TestTagCoversHome(t *testing.T) {
 	}
 	for what, change := range map[string]func(*board.Worktree){
 		"a stale mention": func(w *board.Worktree) {
-			w.Documents = documents(docs.CheckedMention{Mention: docs.Mention{File: "a.md", Line: 1}, Verdict: docs.Gone, True: true})
+			w.Documents = documents(docs.CheckedMention{Mention: mention.Mention{File: "a.md", Line: 1}, Verdict: docs.Gone, ExistedThen: true})
 		},
 		"unread documents": func(w *board.Worktree) {
 			w.Documents = board.Part[board.Documents]{Unknown: &board.Unread{Reason: "no history"}}
@@ -201,10 +202,10 @@ func TestTagCoversHome(t *testing.T) {
 // Two mentions on one line of a document have elements of their own.
 func TestMentionsOnOneLine(t *testing.T) {
 	w := empty()
-	mention := func(name string) docs.CheckedMention {
-		return docs.CheckedMention{Mention: docs.Mention{File: "a.md", Line: 3, Text: name, Name: name}, Verdict: docs.Gone, True: true}
+	stale := func(name string) docs.CheckedMention {
+		return docs.CheckedMention{Mention: mention.Mention{File: "a.md", Line: 3, Text: name, Name: name}, Verdict: docs.Gone, ExistedThen: true}
 	}
-	w.Documents = read(board.Documents{Report: &docs.Report{Mentions: []docs.CheckedMention{mention("x.go"), mention("y.go")}}})
+	w.Documents = read(board.Documents{Report: &docs.Report{Mentions: []docs.CheckedMention{stale("x.go"), stale("y.go")}}})
 	page := homeOf(t, w)
 	ids := regexp.MustCompile(`id="(item-[0-9a-f]+)"`).FindAllStringSubmatch(page, -1)
 	if len(ids) != 2 || ids[0][1] == ids[1][1] {

@@ -100,17 +100,17 @@ func withoutParser(list []util.PrioritizedValue, drop any) []util.PrioritizedVal
 // linkKey is where the parser finds the addresses of nodes.
 var linkKey = parser.NewContextKey()
 
-// A mention is [[id]], the id of a node.
-type mention struct {
+// A nodeLink is [[id]], the id of a node.
+type nodeLink struct {
 	ast.BaseInline
 	id, address string
 }
 
 var kindMention = ast.NewNodeKind("Mention")
 
-func (*mention) Kind() ast.NodeKind { return kindMention }
+func (*nodeLink) Kind() ast.NodeKind { return kindMention }
 
-func (m *mention) Dump(source []byte, level int) {
+func (m *nodeLink) Dump(source []byte, level int) {
 	ast.DumpHelper(m, source, level, map[string]string{"id": m.id}, nil)
 }
 
@@ -138,7 +138,7 @@ func (mentionParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast
 		return nil
 	}
 	block.Advance(len("[[") + len(id) + len("]]"))
-	return &mention{id: string(id), address: address}
+	return &nodeLink{id: string(id), address: address}
 }
 
 // proseRenderer writes the elements that differ from goldmark's own.
@@ -230,7 +230,7 @@ func (proseRenderer) mention(w util.BufWriter, _ []byte, n ast.Node, entering bo
 	if !entering {
 		return ast.WalkContinue, nil
 	}
-	m := n.(*mention)
+	m := n.(*nodeLink)
 	return write(w, `<a href="`+html.EscapeString(m.address)+`">`+html.EscapeString(m.id)+"</a>")
 }
 

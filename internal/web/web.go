@@ -94,7 +94,7 @@ type Workspace interface {
 	Review(ctx context.Context) (*review.Review, error)
 	// Docs judges the mentions in documents. FixDocs corrects those that moved.
 	Docs(ctx context.Context) (*docs.Report, error)
-	FixDocs(ctx context.Context, rep *docs.Report) (docs.Fixed, error)
+	FixDocs(ctx context.Context, rep *docs.Report) (docs.FixResult, error)
 	// Read calls see with the content of each file, several at once. The content is valid until see returns.
 	Read(ctx context.Context, paths []repo.Path, see func(i int, content []byte, err error)) error
 	// Confirm records that the summary of a file or directory holds for the content

@@ -96,7 +96,7 @@ func (w *Workspace) readOutlines(ctx context.Context, files []*File, read ReadCo
 	refs := make([]*outline.References, len(files))
 	var which []int
 	for i, f := range files {
-		if f.Problem == "" && outline.MayRead(f.Path) {
+		if f.Problem == "" && outline.MayHaveOutline(f.Path) {
 			which = append(which, i)
 		}
 	}
@@ -128,7 +128,7 @@ func (w *Workspace) readOutlines(ctx context.Context, files []*File, read ReadCo
 	newRefs := make([][]byte, len(missing))
 	err := read(missing, func(k int, content []byte) {
 		i := missing[k]
-		o, r, err := outline.Read(files[i].Path, content)
+		o, r, err := outline.ParseWithReferences(files[i].Path, content)
 		if err != nil {
 			o, r = nil, new(outline.References)
 		}

@@ -40,7 +40,7 @@ func TestFactsAreReadOnce(t *testing.T) {
 	check := func(outlines []*outline.Outline, refs []*outline.References) {
 		t.Helper()
 		for i, f := range list {
-			o, r, _ := outline.Read(f.Path, []byte(contents[f.Path]))
+			o, r, _ := outline.ParseWithReferences(f.Path, []byte(contents[f.Path]))
 			if !reflect.DeepEqual(outlines[i], o) {
 				t.Errorf("%s: the outline is %+v, want %+v", f.Path, outlines[i], o)
 			}

@@ -195,7 +195,7 @@ func symbolsOf(n *parse.Node, paths []repo.Path) []string {
 // readable reports whether the outlines of both contents can give a finer grade.
 func (c *change) readable() bool {
 	return c.was != c.now && !c.was.IsZero() && !c.now.IsZero() &&
-		outline.MayRead(c.paths[0]) && outline.MayRead(c.paths[len(c.paths)-1])
+		outline.MayHaveOutline(c.paths[0]) && outline.MayHaveOutline(c.paths[len(c.paths)-1])
 }
 
 // choose selects the files to outline: those with governed symbols, and all others, unless one of these

@@ -52,7 +52,7 @@ func (g *fakeOutlines) Outlines(ctx context.Context, files []*workspace.File) ([
 	list := make([]*outline.Outline, len(files))
 	for i, s := range files {
 		if text, ok := ids[s.ID]; ok {
-			list[i], _ = outline.Of(s.Path, []byte(text))
+			list[i], _ = outline.Parse(s.Path, []byte(text))
 		}
 	}
 	return list, nil

@@ -54,7 +54,7 @@ func (t directoryTree) Read(_ context.Context, f *workspace.File, most int) ([]b
 func (t directoryTree) Outlines(_ context.Context, files []*workspace.File) ([]workspace.Outlined, error) {
 	list := make([]workspace.Outlined, len(files))
 	for i, f := range files {
-		o, err := outline.Of(f.Path, []byte(t[string(f.Path)]))
+		o, err := outline.Parse(f.Path, []byte(t[string(f.Path)]))
 		if err == nil {
 			list[i].Outline = o
 		}

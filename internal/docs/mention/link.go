@@ -1,4 +1,4 @@
-package docs
+package mention
 
 import (
 	"strconv"
@@ -81,8 +81,8 @@ func elsewhereLink(dest string) bool {
 }
 
 // linkName returns the path of a destination, and false if it leads to another site or into the document itself.
-func linkName(dest string) (named, bool) {
-	n := named{kind: Path}
+func linkName(dest string) (nameInText, bool) {
+	n := nameInText{kind: Path}
 	if dest == "" || len(dest) > 1000 || elsewhereLink(dest) || strings.Contains(dest, "::") || strings.ContainsAny(dest, "{}<>$|\n\"") || !utf8.ValidString(dest) {
 		return n, false
 	}

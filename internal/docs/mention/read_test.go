@@ -1,4 +1,4 @@
-package docs
+package mention
 
 import (
 	"errors"
@@ -49,7 +49,7 @@ func check(t *testing.T, content string, doc *Document) {
 	at := 0
 	for _, m := range doc.Mentions {
 		if m.Name == "" || m.Text == "" || m.Kind == "" || m.Form == "" || m.File != doc.Path {
-			t.Errorf("a mention is not whole: %+v", m)
+			t.Errorf("a mention is incomplete: %+v", m)
 		}
 		if m.Line < at {
 			t.Errorf("line %d after line %d: %+v", m.Line, at, m)
@@ -62,12 +62,12 @@ func check(t *testing.T, content string, doc *Document) {
 			continue
 		}
 		if m.At.Start < 0 || m.At.End > len(content) || m.At.Start >= m.At.End || content[m.At.Start:m.At.End] != m.Name {
-			t.Errorf("the name does not stand at %v: %+v", m.At, m)
+			t.Errorf("the document does not have the name at %v: %+v", m.At, m)
 			continue
 		}
 		// A command may span several lines, and its last word may be on a later one.
 		if n := strings.Count(content[:m.At.Start], "\n") + 1; m.Line > n || m.Line < n && m.Kind != Command && !strings.ContainsAny(m.Text, " ") {
-			t.Errorf("line %d, and it stands on %d: %+v", m.Line, n, m)
+			t.Errorf("line %d, but the name is on line %d: %+v", m.Line, n, m)
 		}
 	}
 }
@@ -704,7 +704,7 @@ func TestRoles(t *testing.T) {
 		"docs/dev-requirements.txt": "", "docs/spelling_wordlist.txt": "", "docs/CMakeLists.txt": "", "docs/guide.org": "", ".spec/x/spec.md": Page, ".github/PULL.md": Page,
 		"main.go": "", "requirements.txt": "", "a.json": "", "LICENSE": "", "": "",
 	} {
-		if got := roleOf(path); got != want {
+		if got := RoleOf(path); got != want {
 			t.Errorf("%q is %q, want %q", path, got, want)
 		}
 	}
@@ -722,8 +722,8 @@ func TestRoles(t *testing.T) {
 		"history.md": true, "docs/formats/archive.md": false, "docs/history.md": false, "docs/news.md": false, "docs/git-history.md": false,
 		"docs/NEWS-2.md": true, "docs/deprecation.txt": true, "docs/changes.md": false, "docs/history/a.md": true, "pkg/a/HISTORY": true,
 	} {
-		if got := historical(path); got != want {
-			t.Errorf("%q: historical %v, want %v", path, got, want)
+		if got := IsHistorical(path); got != want {
+			t.Errorf("%q: IsHistorical %v, want %v", path, got, want)
 		}
 	}
 }
@@ -743,7 +743,7 @@ func TestChangelog(t *testing.T) {
 		{"docs/news.rst", "News\n====\n\n1.1\n\n* 1 a\n* 2 b\n", false},
 		{"docs/news.md", "2 lines\n3 lines\n", false},
 	} {
-		if got := isChangelog(tt.path, []byte(tt.text)); got != tt.want {
+		if got := IsChangelog(tt.path, []byte(tt.text)); got != tt.want {
 			t.Errorf("%s: %v", tt.path, got)
 		}
 	}

@@ -1,4 +1,4 @@
-package docs
+package mention
 
 import (
 	"bytes"
@@ -20,8 +20,8 @@ const (
 	Page     Role = "page"     // any other document
 )
 
-// roleOf returns the role of a file, "" if it is not a document.
-func roleOf(p repo.Path) Role {
+// RoleOf returns the role of a file, "" if it is not a document.
+func RoleOf(p repo.Path) Role {
 	base := strings.ToLower(p.Base())
 	dirs := strings.Split(strings.ToLower(string(p.Dir())), "/")
 	if agentFiles.has(base) {
@@ -54,11 +54,11 @@ func roleOf(p repo.Path) Role {
 }
 
 // IsDocument reports whether a file is a document that ken checks.
-func IsDocument(p repo.Path) bool { return roleOf(p) != "" }
+func IsDocument(p repo.Path) bool { return RoleOf(p) != "" }
 
-// UnreadForm reports whether a file is in a directory of documents, and is prose in a format that ken does not
+// IsUnreadFormat reports whether a file is in a directory of documents, and is prose in a format that ken does not
 // read.
-func UnreadForm(p repo.Path) bool {
+func IsUnreadFormat(p repo.Path) bool {
 	lower := strings.ToLower(string(p))
 	return otherForms.has(path.Ext(lower)) && !IsDocument(p) && amongDocs(strings.Split(path.Dir(lower), "/"))
 }
@@ -71,11 +71,14 @@ func isList(stem string) bool {
 	return slices.ContainsFunc(strings.FieldsFunc(stem, func(r rune) bool { return r == '-' || r == '_' || r == '.' }), listWords.has)
 }
 
-// isMarkdown reports whether a document is read as Markdown. Others are read as lines with code spans.
-func isMarkdown(p repo.Path) bool {
+// IsMarkdown reports whether a document is read as Markdown. Others are read as lines with code spans.
+func IsMarkdown(p repo.Path) bool {
 	ext := strings.ToLower(path.Ext(p.Base()))
 	return markdown.has(ext) || agentFiles.has(strings.ToLower(p.Base())) && !plainText.has(ext)
 }
+
+// IsMarkdownExt reports whether an extension is that of a Markdown document.
+func IsMarkdownExt(ext string) bool { return markdown.has(ext) }
 
 var (
 	markdown  = lexicon{text: ".md .markdown .mdown .mkd .mdx .mdc"}
@@ -97,12 +100,12 @@ var (
 		quickstart style styleguide support security`}
 )
 
-// historical reports whether a document describes the past or another project. Such documents are checked only on
+// IsHistorical reports whether a document describes the past or another project. Such documents are checked only on
 // demand.
-func historical(p repo.Path) bool {
+func IsHistorical(p repo.Path) bool {
 	parts := strings.Split(strings.ToLower(string(p)), "/")
 	base := parts[len(parts)-1]
-	page := roleOf(p) == Page
+	page := RoleOf(p) == Page
 	if slices.ContainsFunc(parts, func(part string) bool { return requestForms.has(strings.TrimSuffix(part, path.Ext(part))) }) {
 		return false // a form that people fill in now
 	}
@@ -151,8 +154,8 @@ func mayBeChangelog(p repo.Path) bool {
 	return len(words) == 1 && chronicles.has(words[0]) || slices.Contains(words, "history") || slices.Contains(words, "news")
 }
 
-// isChangelog reports whether a document that may be a changelog is one: its headings are versions or dates.
-func isChangelog(p repo.Path, content []byte) bool {
+// IsChangelog reports whether a document that may be a changelog is one: its headings are versions or dates.
+func IsChangelog(p repo.Path, content []byte) bool {
 	const enough = 2
 	if !mayBeChangelog(p) {
 		return false

@@ -7,7 +7,7 @@ import (
 	"ken/internal/uses"
 )
 
-func TestOffers(t *testing.T) {
+func TestCanImport(t *testing.T) {
 	tr := newTree(t, `
 		-- src/index.ts --
 		reexport ./new *
@@ -60,7 +60,7 @@ func TestOffers(t *testing.T) {
 		{"pkg/user.py", "pkg/lazy.py", "any", "pkg/old.py", true},
 		{"main.go", "src/index.ts", "moved", "src/old.ts", false},
 	} {
-		got, err := r.Offers(tr.files[test.from], test.at, test.name, test.not)
+		got, err := r.CanImport(tr.files[test.from], test.at, test.name, test.not)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package docs
+package mention
 
 // Words that ken knows without reading a repository. A word too many in these lists hides a mention. A missing
 // word causes a false report if the history had a thing of that name.

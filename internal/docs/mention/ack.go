@@ -1,4 +1,4 @@
-package docs
+package mention
 
 import (
 	"sort"
@@ -19,12 +19,12 @@ type Ack struct {
 	Covers  int // the number of mentions
 }
 
-// A note is an acknowledgement with the part of the document that it covers.
-type note struct {
+// An ackComment is an acknowledgement with the part of the document that it covers.
+type ackComment struct {
 	Ack
 	span Span
 	open ackScope
-	// depth is the depth of the block with the note, if the scope is waiting or within.
+	// depth is the depth of the block with the comment, if the scope is waiting or within.
 	depth int
 }
 
@@ -36,8 +36,8 @@ const (
 	within           // a block that continues in deeper ones
 )
 
-// note records a comment if it is addressed to ken.
-func (r *reader) note(p *passage, l *block, at int, comment string) {
+// parseAck records a comment if it is addressed to ken.
+func (r *reader) parseAck(p *passage, l *block, at int, comment string) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(comment), "ken:")
 	if !ok {
 		return
@@ -45,7 +45,7 @@ func (r *reader) note(p *passage, l *block, at int, comment string) {
 	verb, rest, _ := strings.Cut(rest, " ")
 	rest = strings.TrimSpace(rest)
 	pos := p.at(at)
-	n := note{Ack: Ack{Line: r.lineOf(pos), Reason: rest}, depth: l.depth}
+	n := ackComment{Ack: Ack{Line: r.lineOf(pos), Reason: rest}, depth: l.depth}
 	switch {
 	case verb == "on":
 		if r.off > 0 {
@@ -87,8 +87,8 @@ func firstOf(s string) (first, rest string) {
 	return s, ""
 }
 
-// cover applies the waiting notes to a block.
-func (r *reader) cover(l *block) {
+// coverBlock applies the waiting comments to a block.
+func (r *reader) coverBlock(l *block) {
 	if len(l.lines) == 0 {
 		return
 	}
@@ -116,9 +116,9 @@ func (r *reader) cover(l *block) {
 	}
 }
 
-// finish marks the mentions that the notes cover, and returns the notes.
-func (r *reader) finish() []Ack {
-	names := make(map[string]*note)
+// applyAcks marks the mentions that the comments cover, and returns the acks.
+func (r *reader) applyAcks() []Ack {
+	names := make(map[string]*ackComment)
 	for i := range r.notes {
 		n := &r.notes[i]
 		if n.Mention != "" {

@@ -1,4 +1,4 @@
-package docs
+package mention
 
 import (
 	"path"
@@ -6,7 +6,7 @@ import (
 )
 
 // commandNames returns the names in a code span that is clearly a shell command.
-func commandNames(t string) []named {
+func commandNames(t string) []nameInText {
 	r := shellReader{text: strings.ReplaceAll(t, "\n", " "), doubt: true}
 	r.text = strings.Replace(r.text, "$ ", "  ", min(1, strings.Count(r.text[:min(2, len(r.text))], "$ ")))
 	r.read()
@@ -15,7 +15,7 @@ func commandNames(t string) []named {
 
 // shellNames returns the names in a code block of shell commands. If sure is false, it reads only lines that begin
 // with a well-known command.
-func shellNames(text string, sure bool) []named {
+func shellNames(text string, sure bool) []nameInText {
 	r := shellReader{text: prompted(text), doubt: !sure}
 	if r.text != text {
 		r.doubt = false
@@ -80,7 +80,7 @@ type shellReader struct {
 	head   int     // where the command begins
 	outer  []place // of the enclosing shells
 	cloned bool    // the command before the last one was git clone
-	found  []named
+	found  []nameInText
 }
 
 // A place is the working directory of a shell.
@@ -408,7 +408,7 @@ func (r *shellReader) addCommand(tool string, w word, in string) {
 	} else if r.in != "" {
 		in = path.Join(r.in, in)
 	}
-	n := named{kind: Command, name: w.value, tool: tool, in: in, start: w.start, end: w.end, text: Span{r.head, w.end}}
+	n := nameInText{kind: Command, name: w.value, tool: tool, in: in, start: w.start, end: w.end, text: Span{r.head, w.end}}
 	r.found = append(r.found, n)
 }
 

@@ -1,4 +1,4 @@
-package docs
+package mention
 
 import (
 	"bytes"
@@ -44,9 +44,9 @@ func Read(doc repo.Path, content []byte) (*Document, error) {
 	if bytes.IndexByte(content[:min(len(content), 8000)], 0) >= 0 {
 		return nil, fmt.Errorf("read %s: %w: it contains zero bytes", doc, ErrNotText)
 	}
-	r := reader{path: doc, src: content, agent: roleOf(doc) == Agent, mdx: strings.HasSuffix(string(doc), ".mdx")}
+	r := reader{path: doc, src: content, agent: RoleOf(doc) == Agent, mdx: strings.HasSuffix(string(doc), ".mdx")}
 	var blocks []block
-	if isMarkdown(doc) {
+	if IsMarkdown(doc) {
 		var err error
 		blocks, err = markdownBlocks(content)
 		if err != nil {
@@ -57,11 +57,11 @@ func Read(doc repo.Path, content []byte) (*Document, error) {
 		blocks = paragraphs(content, strings.HasSuffix(string(doc), ".rst"))
 	}
 	for i := range blocks {
-		r.leaf(&blocks[i])
+		r.readBlock(&blocks[i])
 	}
 
 	slices.SortStableFunc(r.found, func(a, b found) int { return cmp.Compare(a.pos, b.pos) })
-	read := &Document{Path: doc, Acks: r.finish()}
+	read := &Document{Path: doc, Acks: r.applyAcks()}
 	if more := len(r.found) - maxMentions; more > 0 {
 		r.found = r.found[:maxMentions]
 		read.Partial = fmt.Sprintf("only the first %d mentions were judged, and there are %d more", maxMentions, more)
@@ -187,7 +187,7 @@ type reader struct {
 	headings []section
 	leads    []section // lines that end in a colon
 	found    []found
-	notes    []note
+	notes    []ackComment
 	off      int // the number of the open one, from 1; 0 for none
 }
 
@@ -255,7 +255,7 @@ func (r *reader) lineOf(pos int) int {
 }
 
 // add adds the name in a piece of the passage; the piece begins at offset.
-func (r *reader) add(p *passage, offset int, piece string, n named, form Form) *found {
+func (r *reader) add(p *passage, offset int, piece string, n nameInText, form Form) *found {
 	if n.text == (Span{}) {
 		n.text = Span{0, len(piece)}
 	}
@@ -264,7 +264,7 @@ func (r *reader) add(p *passage, offset int, piece string, n named, form Form) *
 	f := found{
 		Mention: Mention{
 			File: r.path, Text: strings.ReplaceAll(text, "\n", " "), Kind: n.kind, Name: n.name, Tool: n.tool,
-			Dir: n.dir, Glob: n.glob, In: n.in, Form: form, Casual: n.casual || n.kind == Symbol && capitalised(text),
+			Dir: n.dir, Glob: n.glob, In: n.in, Form: form, Casual: n.casual || n.kind == Symbol && IsCapitalised(text),
 		},
 		pos: pos, text: offset + n.text.Start,
 	}
@@ -278,8 +278,8 @@ func (r *reader) add(p *passage, offset int, piece string, n named, form Form) *
 	return &r.found[len(r.found)-1]
 }
 
-// leaf reads a block.
-func (r *reader) leaf(l *block) {
+// readBlock reads a block.
+func (r *reader) readBlock(l *block) {
 	before := len(r.found)
 	p := r.passage(l)
 	if t := strings.TrimSpace(p.text); r.mdx && l.kind == paragraph && strings.HasPrefix(t, "{/*") && strings.HasSuffix(t, "*/}") {
@@ -293,7 +293,7 @@ func (r *reader) leaf(l *block) {
 		r.leads = r.leads[:len(r.leads)-1]
 	}
 	around := r.around()
-	r.cover(l)
+	r.coverBlock(l)
 	switch l.kind {
 	case heading:
 		for len(r.headings) > 0 && r.headings[len(r.headings)-1].level >= l.level {
@@ -365,7 +365,7 @@ func (r *reader) hedgeSentences(from int, mask string, all hedge) (last func() h
 	for i := from; i < len(r.found); i++ {
 		is := sentence(r.found[i].text)
 		r.found[i].hedge(max(all, is))
-		r.found[i].inSentence = is == saidGone
+		r.found[i].SaidGoneInSentence = is == saidGone
 	}
 	return func() hedge { return max(all, sentence(len(strings.TrimRight(mask, " \t\n"))-1)) }
 }
@@ -402,9 +402,9 @@ func (r *reader) code(p *passage, l *block, around hedge) {
 }
 
 // pathWords returns the paths in a text of any language: words with a slash and an extension.
-func pathWords(text string) []named {
+func pathWords(text string) []nameInText {
 	const most = 200 // per block
-	var list []named
+	var list []nameInText
 	for at := 0; at < len(text) && len(list) < most; {
 		end := at
 		for end < len(text) && strings.IndexByte(" \t\r\n\"'`()[]{}<>,;|=*&$!%^?", text[end]) < 0 {

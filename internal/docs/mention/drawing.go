@@ -1,4 +1,4 @@
-package docs
+package mention
 
 import (
 	"path"
@@ -18,7 +18,7 @@ type drawn struct {
 
 // drawnNames returns the paths in a drawing of a directory tree, each with the comment beside it. If the text is
 // not a drawing, ok is false.
-func drawnNames(text string) (names []named, comments []string, ok bool) {
+func drawnNames(text string) (names []nameInText, comments []string, ok bool) {
 	if strings.ContainsAny(text, "┐┘┤┼╮╯┓┛╗╝") {
 		return nil, nil, false // box drawings
 	}
@@ -81,7 +81,7 @@ func drawnNames(text string) (names []named, comments []string, ok bool) {
 				void = void || i == 0
 				continue
 			}
-			n := named{kind: Path, name: path.Join(parent.path, bare), in: root, dir: dir, text: at}
+			n := nameInText{kind: Path, name: path.Join(parent.path, bare), in: root, dir: dir, text: at}
 			if parent.path == "" {
 				n.start = at.Start + strings.Index(name, bare)
 				n.end = n.start + len(bare)

@@ -7,17 +7,18 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"ken/internal/docs/mention"
 	"ken/internal/outline"
 	"ken/internal/repo"
 )
 
-// hideMadeFiles hides data files that a program creates. Such a file was committed and removed again, but the code
+// hideGeneratedFiles hides data files that a program creates. Such a file was committed and removed again, but the code
 // still has its path in a string: the document means the file that the program creates for the reader.
-func (j *judge) hideMadeFiles(ctx context.Context) error {
+func (j *judge) hideGeneratedFiles(ctx context.Context) error {
 	named := make(map[repo.Path]*atomic.Bool)
 	mayBeMade := func(m *CheckedMention) bool {
-		return (m.Verdict == Gone || m.Verdict == Moved) && m.True && m.Hidden == "" && m.Kind == Path && !m.carried &&
-			m.Form != Link && m.Form != Import && j.isData(m.Was)
+		return (m.Verdict == Gone || m.Verdict == Moved) && m.ExistedThen && m.Hidden == "" && m.Kind == mention.Path && !m.carried &&
+			m.Form != mention.Link && m.Form != mention.Import && j.isDataFile(m.Was)
 	}
 	for i := range j.list {
 		if m := &j.list[i]; mayBeMade(m) {
@@ -29,7 +30,7 @@ func (j *judge) hideMadeFiles(ctx context.Context) error {
 	}
 	var code []File
 	for _, f := range j.index.files {
-		if f.Mode.SameType(repo.Regular) && !IsDocument(f.Path) && outline.MayRead(f.Path) {
+		if f.Mode.SameType(repo.Regular) && !mention.IsDocument(f.Path) && outline.MayHaveOutline(f.Path) {
 			code = append(code, f)
 		}
 	}
@@ -48,18 +49,18 @@ func (j *judge) hideMadeFiles(ctx context.Context) error {
 	}
 	for i := range j.list {
 		if m := &j.list[i]; mayBeMade(m) && named[m.Was].Load() {
-			m.Hidden = HiddenMade
+			m.Hidden = HiddenGenerated
 		}
 	}
 	return nil
 }
 
-// isData reports whether a path was a directory or a data file below another directory.
-func (j *judge) isData(p repo.Path) bool {
-	return strings.Contains(string(p), "/") && (len(j.history.Touching(p)) == 0 || dataExt.has(path.Ext(strings.ToLower(string(p)))))
+// isDataFile reports whether a path was a directory or a data file below another directory.
+func (j *judge) isDataFile(p repo.Path) bool {
+	return strings.Contains(string(p), "/") && (len(j.history.Touching(p)) == 0 || dataExt[path.Ext(strings.ToLower(string(p)))])
 }
 
-var dataExt = lexicon{text: ".json .jsonl .ndjson .db .sqlite .log .csv .tsv .yaml .yml .toml .txt .xml .pid .lock .env .cache"}
+var dataExt = setOf(strings.Fields(".json .jsonl .ndjson .db .sqlite .log .csv .tsv .yaml .yml .toml .txt .xml .pid .lock .env .cache"))
 
 // quotes reports whether a text has a string that begins with a path.
 func quotes(text []byte, p string) bool {

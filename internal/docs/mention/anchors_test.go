@@ -1,4 +1,4 @@
-package docs
+package mention
 
 import (
 	"maps"
@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-func TestAnchorsOf(t *testing.T) {
-	got := slices.Sorted(maps.Keys(anchorsOf([]byte(strings.Join([]string{
+func TestAnchors(t *testing.T) {
+	got := slices.Sorted(maps.Keys(Anchors([]byte(strings.Join([]string{
 		"# The `first` Title! <Badge/>", "# `<config>`", "## [Linked](x.md) words", "## Twice", "## Twice", "### Set {#by-hand}", "### In MDX {/* #commented */}", "### In HTML <!-- #hidden -->",
 		"Underlined", "---", `<a name="Named"></a>`, "{: #kramdown}", "(myst)=", "```", "# no title", "```",
 	}, "\n")))))

@@ -1,4 +1,4 @@
-package docs
+package mention
 
 import (
 	"slices"
@@ -143,7 +143,7 @@ func abbreviated(text string) bool {
 var (
 	// goneWords say that something no longer exists, or not at this path.
 	goneWords = lexicon{text: `removed deleted renamed deprecated obsolete legacy formerly previously old dropped superseded defunct retired
-		historically historical generated gitignored untracked nonexistent
+		historically IsHistorical generated gitignored untracked nonexistent
 		used_to no_longer instead_of replaced_by replaces not_exist doesn't_exist don't_exist didn't_exist never_existed
 		moved_to moved_from moved_into going_away went_away is_gone are_gone
 		replacement_for successor_to in_place_of in_favor_of in_favour_of before_this never_had

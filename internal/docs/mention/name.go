@@ -1,4 +1,4 @@
-package docs
+package mention
 
 import (
 	"path"
@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// A named is a name in a piece of text, with its position.
-type named struct {
+// A nameInText is a name in a piece of text, with its position.
+type nameInText struct {
 	kind       Kind
 	name       string
 	start, end int // of name in the text, as far as the text has it
@@ -23,7 +23,7 @@ type named struct {
 const maxName = 300
 
 // spanNames returns the names in a code span.
-func spanNames(s string) []named {
+func spanNames(s string) []nameInText {
 	s = strings.TrimRight(s, " \t\n")
 	lead := len(s) - len(strings.TrimLeft(s, " \t\n"))
 	if len(s)-lead == 0 || len(s)-lead > maxName {
@@ -32,7 +32,7 @@ func spanNames(s string) []named {
 	t := s[lead:]
 	if strings.ContainsAny(t, " \t\n") {
 		if symbol, ok := symbolOf(t); ok && strings.HasSuffix(t, ")") {
-			return []named{symbol.shift(lead)}
+			return []nameInText{symbol.shift(lead)}
 		}
 		found := commandNames(t)
 		for i := range found {
@@ -41,15 +41,15 @@ func spanNames(s string) []named {
 		return found
 	}
 	if p, ok := pathOf(t); ok {
-		return []named{p.shift(lead)}
+		return []nameInText{p.shift(lead)}
 	}
 	if sym, ok := symbolOf(t); ok {
-		return []named{sym.shift(lead)}
+		return []nameInText{sym.shift(lead)}
 	}
 	return nil
 }
 
-func (n named) shift(by int) named {
+func (n nameInText) shift(by int) nameInText {
 	n.start += by
 	n.end += by
 	if n.text != (Span{}) {
@@ -60,8 +60,8 @@ func (n named) shift(by int) named {
 }
 
 // pathOf returns the path in a word without spaces. If the word may be something else, it returns false.
-func pathOf(s string) (named, bool) {
-	n := named{kind: Path, end: len(s)}
+func pathOf(s string) (nameInText, bool) {
+	n := nameInText{kind: Path, end: len(s)}
 	if s == "" || strings.Contains(s, "://") || strings.Contains(s, "…") || !utf8.ValidString(s) {
 		return n, false
 	}
@@ -289,9 +289,9 @@ func fileName(base, ext string) bool {
 	return true
 }
 
-// memberlike reports whether a name without a directory may be that of a member: net.c is a file, and obj.c may be
+// MayBeMember reports whether a name without a directory may be that of a member: net.c is a file, and obj.c may be
 // a field.
-func memberlike(name string) bool {
+func MayBeMember(name string) bool {
 	return !strings.Contains(name, "/") && letterExt.has(path.Ext(name))
 }
 
@@ -325,8 +325,8 @@ func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
 // symbolOf returns the symbol in a code span: Foo.bar, foo_bar, foo(), (*T).M. A single ordinary word is not a
 // symbol.
-func symbolOf(s string) (named, bool) {
-	n := named{kind: Symbol}
+func symbolOf(s string) (nameInText, bool) {
+	n := nameInText{kind: Symbol}
 	t := s
 	called := false
 	start := 0
@@ -432,7 +432,7 @@ func symbolic(parts []string, called bool, sep string) bool {
 		return false // an environment variable, as likely as a constant
 	}
 	core := strings.Trim(first, "_")
-	return strings.Contains(core, "_") || mixed(core) || capitalised(core) && len(core) > 3
+	return strings.Contains(core, "_") || mixed(core) || IsCapitalised(core) && len(core) > 3
 }
 
 // mixed reports whether a word has capitals inside: fooBar, FooBar, HTTPServer.
@@ -460,4 +460,18 @@ func identifier(s string) bool {
 		}
 	}
 	return utf8.ValidString(s)
+}
+
+// SymbolWord returns the word that identifies a symbol in a text: the last part of its name, without marks that only
+// some authors write.
+func SymbolWord(name string) string {
+	if i := strings.LastIndexAny(name, ".:#"); i >= 0 {
+		name = name[i+1:]
+	}
+	return strings.Trim(name, "$@?!&*()")
+}
+
+// IsCapitalised reports whether only the first letter of a word is a capital.
+func IsCapitalised(word string) bool {
+	return word != "" && word[:1] != strings.ToLower(word[:1]) && word[1:] == strings.ToLower(word[1:]) && !strings.Contains(word, "_")
 }

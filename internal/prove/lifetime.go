@@ -6,8 +6,8 @@ import (
 	"ken/internal/repo"
 )
 
-// Lasting is how long texts stay fresh, by their kind.
-type Lasting struct {
+// Lifetimes says how long texts stay fresh, by their kind.
+type Lifetimes struct {
 	Files       Lifetime `json:"files"`       // summaries of files
 	Directories Lifetime `json:"directories"` // summaries of directories
 	Mentions    Lifetime `json:"mentions"`    // paths that documents mention
@@ -19,11 +19,11 @@ type Lasting struct {
 type Lifetime struct {
 	Texts int `json:"texts"`
 	Stale int `json:"stale"` // those that are stale after the last commit
-	// Half is the number of commits after which half of the texts are stale; null if
+	// HalfStaleAfter is the number of commits after which half of the texts are stale; null if
 	// fewer went stale.
-	Half *int `json:"half_stale_after"`
-	// Hold is the share that is fresh after all replayed commits, in percent; null if there is no text.
-	Hold *int `json:"hold_percent"`
+	HalfStaleAfter *int `json:"half_stale_after"`
+	// FreshPercent is the share that is fresh after all replayed commits, in percent; null if there is no text.
+	FreshPercent *int `json:"hold_percent"`
 }
 
 // A cohort is a set of texts that are followed until they become stale for the first time, by the path of their
@@ -52,8 +52,8 @@ func (c *cohort) add(p repo.Path, commit int) {
 // stale ends a text that a commit made stale.
 func (c *cohort) stale(p repo.Path, commit int) { c.end(p, commit, ends{stale: 1}) }
 
-// leave ends a text that can no longer become stale.
-func (c *cohort) leave(p repo.Path, commit int) { c.end(p, commit, ends{left: 1}) }
+// stopFollowing stops following a text that can no longer become stale.
+func (c *cohort) stopFollowing(p repo.Path, commit int) { c.end(p, commit, ends{left: 1}) }
 
 func (c *cohort) end(p repo.Path, commit int, how ends) {
 	born, ok := c.born[p]
@@ -74,10 +74,10 @@ func (c *cohort) move(from, to repo.Path) {
 	}
 }
 
-// lasting ends all texts after the last commit and returns the lifetimes.
-func (c *cohort) lasting(commits int) Lifetime {
+// lifetime stops following all texts after the last commit and returns their lifetime.
+func (c *cohort) lifetime(commits int) Lifetime {
 	for p := range c.born {
-		c.leave(p, commits)
+		c.stopFollowing(p, commits)
 	}
 	return lifetime(c.size, commits, c.ends)
 }
@@ -98,17 +98,17 @@ func lifetime(texts, commits int, byAge map[int]ends) Lifetime {
 		}
 		l.Stale += e.stale
 		followed -= e.stale + e.left
-		if holds <= 0.5 && l.Half == nil {
-			l.Half = &age
+		if holds <= 0.5 && l.HalfStaleAfter == nil {
+			l.HalfStaleAfter = &age
 		}
 	}
 	percent := int(math.Floor(100*holds + 1e-9))
-	l.Hold = &percent
+	l.FreshPercent = &percent
 	return l
 }
 
-// lastingMentions returns the lifetime of mentions that were followed through this many commits.
-func lastingMentions(list []Mention, commits int) Lifetime {
+// mentionLifetime returns the lifetime of mentions that were followed through this many commits.
+func mentionLifetime(list []Mention, commits int) Lifetime {
 	byAge := make(map[int]ends)
 	for _, m := range list {
 		e := byAge[m.Ended]

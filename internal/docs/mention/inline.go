@@ -1,4 +1,4 @@
-package docs
+package mention
 
 import (
 	"path"
@@ -88,7 +88,7 @@ func (r *reader) link(p *passage, known, at int, reference bool, to string) int 
 		// The address of a file on the host of the repository contains its path. A page about a symbol has its
 		// name.
 		r.forget(known, func(f *found) bool {
-			isPage := f.Kind == Path && pageOf(to, f.Name) || f.Kind == Symbol && strings.HasSuffix(to, "#"+wordOf(f.Name))
+			isPage := f.Kind == Path && pageOf(to, f.Name) || f.Kind == Symbol && strings.HasSuffix(to, "#"+SymbolWord(f.Name))
 			return !isPage
 		})
 	}
@@ -166,7 +166,7 @@ func (r *reader) anchor(p *passage, offset int, dest string) {
 	if !ok || fragment == "" || r.plain || len(fragment) > maxName || strings.ContainsAny(fragment, "/:!=?&~{}<>$\\%") || elsewhereLink(dest) {
 		return
 	}
-	n := named{kind: Anchor, name: fragment, casual: true}
+	n := nameInText{kind: Anchor, name: fragment, casual: true}
 	if page != "" {
 		to, ok := linkName(page)
 		ext := path.Ext(to.name)
@@ -227,7 +227,7 @@ func (r *reader) markup(p *passage, l *block, offset int, piece string) {
 			if size < 0 {
 				return
 			}
-			r.note(p, l, offset+i, rest[:size])
+			r.parseAck(p, l, offset+i, rest[:size])
 			i += len("<!--") + size + len("-->")
 			continue
 		}
@@ -255,7 +255,7 @@ func (r *reader) mdxComments(p *passage, l *block, known int, out []byte) {
 			return
 		}
 		i = start + size + len("*/}")
-		r.note(p, l, start, p.text[start+len("{/*"):max(start+len("{/*"), start+size)])
+		r.parseAck(p, l, start, p.text[start+len("{/*"):max(start+len("{/*"), start+size)])
 		clear(out[start:i])
 		r.found = append(r.found[:known], slices.DeleteFunc(r.found[known:], func(f found) bool {
 			return start <= f.text && f.text < i
