@@ -9,7 +9,7 @@ import (
 	"ken/internal/store/sqlite"
 )
 
-// UnusedRecord returns the records read so far that ken ignores: their content does not match their id, or their date is
+// Unused returns the records read so far that ken ignores: their content does not match their id, or their date is
 // in the future.
 func (s *Store) Unused() []fresh.UnusedRecord {
 	var list []fresh.UnusedRecord

@@ -16,7 +16,7 @@ var (
 	_ store.Leases      = (*Store)(nil)
 )
 
-// LatestTime implements [store.Directories].
+// Latest implements [store.Directories].
 func (s *Store) Latest(ctx context.Context) (map[repo.Path][]*store.DirRecord, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

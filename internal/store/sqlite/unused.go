@@ -81,7 +81,7 @@ func (u *unusedRecords) all() []fresh.UnusedRecord {
 	return list
 }
 
-// UnusedRecord returns the unusable records that this store has read so far.
+// Unused returns the unusable records that this store has read so far.
 func (s *Store) Unused() []fresh.UnusedRecord { return s.unused.all() }
 
 // latest returns the limit for the times of records, in microseconds since 1970. Later records are not used.
