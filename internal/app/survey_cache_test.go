@@ -320,7 +320,11 @@ func (w *surveyWorld) asked(paths []repo.Path, forget bool) (answers []string, r
 			var err error
 			switch i {
 			case 0:
-				answer, err = s.Plan(ctx, describe.Outliner{}, survey.PlanOptions{All: true})
+				var p *survey.Plan
+				p, err = s.Plan(ctx, describe.Outliner{}, survey.PlanOptions{All: true})
+				if err == nil {
+					answer = []any{p, p.NeedSummary}
+				}
 			case 1:
 				answer, err = s.Plan(ctx, agentWriter{}, survey.PlanOptions{})
 			case 2:

@@ -2,6 +2,7 @@ package survey
 
 import (
 	"context"
+	"fmt"
 
 	"ken/internal/model"
 	"ken/internal/repo"
@@ -50,15 +51,40 @@ type PlanOptions struct {
 	Within repo.Path // only this directory and those below it
 }
 
-// Plan lists the directories that a writer would describe.
+// Plan lists the directories that a writer would describe. Plans of outlines are cached. Plans of models are not: their
+// estimates depend on the sizes of files, which the inputs of the cache do not contain.
 func (s *Survey) Plan(ctx context.Context, w describe.Writer, opts PlanOptions) (*Plan, error) {
-	ts, err := s.judgeStored(ctx)
+	judge := func(ctx context.Context) (*treeStatus, error) {
+		ts, err := s.judgeStored(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return ts, ts.checkWithin(opts.Within)
+	}
+	if !makesOutlines(w.Recipe()) {
+		ts, err := judge(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return ts.planFor(w, opts), nil
+	}
+	type cachedPlan struct {
+		Plan        *Plan
+		NeedSummary int
+	}
+	found, err := cached(ctx, s, fmt.Sprintf("plan %q %+v", w.Recipe(), opts), judge, func(ts *treeStatus) cachedPlan {
+		p := ts.planFor(w, opts)
+		return cachedPlan{p, p.NeedSummary}
+	})
 	if err != nil {
 		return nil, err
 	}
-	if err := ts.checkWithin(opts.Within); err != nil {
-		return nil, err
-	}
+	found.Plan.NeedSummary = found.NeedSummary
+	return found.Plan, nil
+}
+
+// planFor lists the directories that a writer would describe.
+func (ts *treeStatus) planFor(w describe.Writer, opts PlanOptions) *Plan {
 	p := &Plan{Directories: []Planned{}}
 	var asked int64
 	work := ts.work(w.Recipe(), func(s *DirStatus) bool { return wanted(s, w.Recipe()) })
@@ -105,7 +131,7 @@ func (s *Survey) Plan(ctx context.Context, w describe.Writer, opts PlanOptions) 
 	if cost := price.Cost(model.Usage{Input: p.Estimate - out, Output: out}); cost.Known() {
 		p.Cost = &cost.USD
 	}
-	return p, nil
+	return p
 }
 
 // bytesPerToken is a rule of thumb for estimates.
