@@ -54,15 +54,16 @@ func boardOf(ctx context.Context, g *git.Repo, all, some []git.Checkout, memory 
 	var sources []board.Source
 	defer func() {
 		for _, d := range readers {
-			_ = d.Close()
+			d.close()
 		}
 	}()
 	for _, c := range some {
-		d, err := openWorktree(ctx, c)
+		w, err := openWorktree(ctx, c)
 		if err != nil && ctx.Err() != nil {
 			return nil, err
 		}
-		if d != nil {
+		d := &worktreeReader{Repository: w}
+		if err == nil {
 			readers = append(readers, d)
 		}
 		source := d.source(ctx, c, err)

@@ -33,12 +33,12 @@ func TestChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := openWorktree(t.Context(), all[0])
+	w, err := openWorktree(t.Context(), all[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer d.Close()
-	got, err := d.changes(t.Context(), []repo.Path{"committed.go", "edited.go", "staged.go", "lib", "never.go"})
+	defer w.Close()
+	got, err := (&worktreeReader{Repository: w}).changes(t.Context(), []repo.Path{"committed.go", "edited.go", "staged.go", "lib", "never.go"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -113,7 +113,7 @@ func (d webSource) report(ctx context.Context, c git.Checkout) (*docs.Report, er
 	return d.documents.Report(ctx, c.Repo.Root(), d.prints.FilesKey(c.Name))
 }
 
-func (d webSource) open(ctx context.Context, name string) (web.Workspace, error) {
+func (d webSource) open(ctx context.Context, name string) (*ken.Repository, error) {
 	c, err := d.find(ctx, name)
 	if err != nil {
 		return nil, err

@@ -115,13 +115,12 @@ var imports = func() map[string][]string {
 	// workspace is one open repository, which all features share.
 	m["workspace"] = join(types, []string{"git", "content", "cache", "store/local"})
 	m["term"] = types
-	for _, p := range faces {
-		m[p] = join(types, features)
-	}
 	// It opens repositories, runs and state directories, and writes the plot of ken prove.
 	m["cli"] = join(types, features, screen, []string{"ken", "worker", "statedir", "atomicfile"})
 	// Agents read the lines that the command line prints.
 	m["mcp"] = join(types, features, screen, []string{"ken"})
+	// Pages read the repository that app opens for a request.
+	m["web"] = join(types, features, []string{"ken"})
 	m["app"] = join(types, features, facts, assembled, screen, faces, []string{"dashboard"})
 	// dashboard reads fingerprints, documents, the port and the token for web.
 	m["dashboard"] = join(types, features, []string{"git", "content", "store/local", "atomicfile", "config", "statedir", "web"})

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"ken/internal/content"
 	"ken/internal/english"
@@ -18,11 +17,8 @@ import (
 // Commit is the tree of a commit, read from git's objects alone.
 type Commit struct {
 	Sources
-	id repo.ID
-
-	once  sync.Once
-	files []workspace.File
-	err   error
+	id    repo.ID
+	files once[[]workspace.File]
 }
 
 // NewCommit returns the tree of a commit.
@@ -33,8 +29,7 @@ func (t *Commit) Commit() repo.ID { return t.id }
 
 // Files lists the files of the commit.
 func (t *Commit) Files(ctx context.Context) ([]workspace.File, error) {
-	t.once.Do(func() { t.files, t.err = t.list(ctx) })
-	return t.files, t.err
+	return t.files.get(func() ([]workspace.File, error) { return t.list(ctx) })
 }
 
 func (t *Commit) list(ctx context.Context) ([]workspace.File, error) {

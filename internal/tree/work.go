@@ -35,25 +35,30 @@ type Sources struct {
 // Work is the work tree as the registry verified it.
 type Work struct {
 	Sources
-	commit     repo.ID
-	state      registry.State // of the verification
-	report     *registry.Report
+	unrecorded bool // the registry did not record the report
+
+	verified   once[*registry.Report]
+	commit     repo.ID // HEAD at the verification
+	files      once[[]workspace.File]
+	sparse     once[map[repo.Path]bool]
 	summarised map[repo.Path]store.FileRow // rows of files with a summary
 	// problems are the reasons why contents are unknown.
 	problems map[repo.Path]string
 	// missing are files with a row that the disk does not have.
 	missing map[repo.Path]bool
+}
 
-	skips      sync.Once
-	skipped    map[repo.Path]bool
-	skipFailed error
+// A once is the result of a function that runs once.
+type once[T any] struct {
+	once  sync.Once
+	value T
+	err   error
+}
 
-	unrecorded bool // the registry did not record the report
-	verified   sync.Once
-	verifyErr  error
-	once       sync.Once
-	files      []workspace.File
-	err        error
+// get returns the result of the first read.
+func (o *once[T]) get(read func() (T, error)) (T, error) {
+	o.once.Do(func() { o.value, o.err = read() })
+	return o.value, o.err
 }
 
 // records returns the store of the summaries.
@@ -70,7 +75,7 @@ func NewWork(opts Sources) *Work { return &Work{Sources: opts} }
 // NewVerified returns the work tree for a report on all its files. Recorded says that the registry recorded the report.
 func NewVerified(opts Sources, rep *registry.Report, recorded bool) *Work {
 	t := &Work{Sources: opts, unrecorded: !recorded}
-	t.verified.Do(func() { t.take(rep) })
+	_, _ = t.verified.get(func() (*registry.Report, error) { return t.take(rep), nil })
 	return t
 }
 
@@ -79,20 +84,19 @@ func NewVerified(opts Sources, rep *registry.Report, recorded bool) *Work {
 func (t *Work) Recorded() bool { return t.ReadOnly == nil && !t.unrecorded }
 
 // Report returns the verdicts of the files, after Verify or Files.
-func (t *Work) Report() *registry.Report { return t.report }
+func (t *Work) Report() *registry.Report { return t.verified.value }
 
 // Commit returns HEAD, after Verify or Files.
 func (t *Work) Commit() repo.ID { return t.commit }
 
 // Files verifies the work tree and lists its files. Later calls return the same list.
 func (t *Work) Files(ctx context.Context) ([]workspace.File, error) {
-	t.once.Do(func() { t.files, t.err = t.list(ctx) })
-	return t.files, t.err
+	return t.files.get(func() ([]workspace.File, error) { return t.list(ctx) })
 }
 
 // Verify verifies the work tree on the first call.
 func (t *Work) Verify(ctx context.Context) error {
-	t.verified.Do(func() {
+	_, err := t.verified.get(func() (*registry.Report, error) {
 		var rep *registry.Report
 		var err error
 		if t.ReadOnly != nil {
@@ -101,19 +105,16 @@ func (t *Work) Verify(ctx context.Context) error {
 			rep, err = t.Registry.Verify(ctx, registry.VerifyOptions{OmitNew: true})
 		}
 		if err != nil {
-			t.verifyErr = err
-			return
+			return nil, err
 		}
-		t.take(rep)
+		return t.take(rep), nil
 	})
-	return t.verifyErr
+	return err
 }
 
-// take stores the report on all files.
-func (t *Work) take(rep *registry.Report) {
+// take notes HEAD, and the files that are missing or unknown. It returns the report.
+func (t *Work) take(rep *registry.Report) *registry.Report {
 	t.commit = rep.Head
-	t.state = rep.State
-	t.report = rep
 	t.problems = make(map[repo.Path]string)
 	t.missing = make(map[repo.Path]bool)
 	for _, v := range rep.Verdicts {
@@ -125,11 +126,12 @@ func (t *Work) take(rep *registry.Report) {
 		default:
 		}
 	}
+	return rep
 }
 
 // Headline describes the state of the files in one line, after Verify.
 func (t *Work) Headline() string {
-	after := *t.report
+	after := *t.Report()
 	if after.Clean {
 		after.State = registry.StateTrust
 		after.Reasons = nil
@@ -145,7 +147,7 @@ func (t *Work) list(ctx context.Context) ([]workspace.File, error) {
 	if t.ReadOnly != nil {
 		files = t.ReadOnly.files() // with sizes
 	}
-	if t.state == registry.StateNew {
+	if t.Report().State == registry.StateNew {
 		return files, nil // rows, if there are any, are of an older tree
 	}
 	t.summarised = make(map[repo.Path]store.FileRow)
@@ -203,7 +205,7 @@ func (t *Work) rowsKnown(ctx context.Context) (bool, error) {
 	if t.ReadOnly != nil {
 		return false, nil // the rows may be of an older tree
 	}
-	return t.state != registry.StateNew && len(t.problems)+len(t.missing) == 0, nil
+	return t.Report().State != registry.StateNew && len(t.problems)+len(t.missing) == 0, nil
 }
 
 func (t *Work) file(row store.FileRow) workspace.File {
@@ -216,7 +218,7 @@ func (t *Work) file(row store.FileRow) workspace.File {
 
 // File returns one file without listing all of them, nil if git does not track it. Its size is that of its row.
 func (t *Work) File(ctx context.Context, p repo.Path) (*workspace.File, error) {
-	if err := t.Verify(ctx); err != nil || t.state == registry.StateNew {
+	if err := t.Verify(ctx); err != nil || t.Report().State == registry.StateNew {
 		return nil, err
 	}
 	if t.ReadOnly != nil {
@@ -284,7 +286,7 @@ func (t *Work) Read(ctx context.Context, f *workspace.File, most int) ([]byte, e
 	if err == nil && changed[0] {
 		err = fmt.Errorf("read %s: %w", f.Path, workspace.ErrChanged)
 	}
-	if err == nil && t.skipped[f.Path] {
+	if err == nil && t.sparse.value[f.Path] {
 		err = t.readSparse(ctx, []*workspace.File{f}, []int{0}, func(_ int, b []byte) { out = b }, []bool{true})
 		if err == nil && out != nil && len(out) <= most {
 			return out, nil
@@ -310,7 +312,7 @@ func (t *Work) changed(ctx context.Context, files []*workspace.File) ([]bool, er
 	if err != nil {
 		return nil, err
 	}
-	sparse, err := t.sparse(ctx)
+	sparse, err := t.sparseFiles(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -321,27 +323,27 @@ func (t *Work) changed(ctx context.Context, files []*workspace.File) ([]bool, er
 	return list, nil
 }
 
-// sparse returns the files outside the sparse checkout.
-func (t *Work) sparse(ctx context.Context) (map[repo.Path]bool, error) {
-	t.skips.Do(func() {
-		var now *repo.Snapshot
-		if now, t.skipFailed = t.Workspace.Git.Snapshot(ctx); t.skipFailed != nil {
-			return
+// sparseFiles returns the files outside the sparse checkout.
+func (t *Work) sparseFiles(ctx context.Context) (map[repo.Path]bool, error) {
+	return t.sparse.get(func() (map[repo.Path]bool, error) {
+		now, err := t.Workspace.Git.Snapshot(ctx)
+		if err != nil {
+			return nil, err
 		}
-		t.skipped = make(map[repo.Path]bool)
+		sparse := make(map[repo.Path]bool)
 		for _, e := range now.Index.Entries {
 			if e.Flags.Has(repo.SkipWorktree) {
-				t.skipped[e.Path] = true
+				sparse[e.Path] = true
 			}
 		}
+		return sparse, nil
 	})
-	return t.skipped, t.skipFailed
 }
 
 // readSparse reads the contents of files outside the sparse checkout from git, for the files that some selects. It calls see
 // with nil if git does not have a content.
 func (t *Work) readSparse(ctx context.Context, files []*workspace.File, which []int, see func(k int, content []byte), some []bool) error {
-	sparse, err := t.sparse(ctx)
+	sparse, err := t.sparseFiles(ctx)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"strings"
 
+	"ken/internal/ken"
 	"ken/internal/repo"
 	"ken/internal/spec"
 	"ken/internal/workflow"
@@ -21,16 +22,16 @@ import (
 // line prints with --json.
 func (s *Server) handleAPI(mux *http.ServeMux) {
 	mux.HandleFunc("GET /api/board", s.apiBoard)
-	mux.HandleFunc("GET /api/spec", s.inWorktree(func(r *http.Request, w Workspace) (any, error) { return w.Spec().List(r.Context()) }))
+	mux.HandleFunc("GET /api/spec", s.inWorktree(func(r *http.Request, w *ken.Repository) (any, error) { return w.Spec().List(r.Context()) }))
 	mux.HandleFunc("GET /api/spec/{id}", s.inWorktree(apiNode))
-	mux.HandleFunc("GET /api/spec/{id}/history", s.inWorktree(func(r *http.Request, w Workspace) (any, error) {
+	mux.HandleFunc("GET /api/spec/{id}/history", s.inWorktree(func(r *http.Request, w *ken.Repository) (any, error) {
 		return w.Spec().History(r.Context(), r.PathValue("id"))
 	}))
 	mux.HandleFunc("GET /api/spec/{id}/diff/{commit}", s.inWorktree(apiDiff))
-	mux.HandleFunc("GET /api/overlays", s.inWorktree(func(r *http.Request, w Workspace) (any, error) { return w.Spec().Overlays(r.Context()) }))
-	mux.HandleFunc("GET /api/survey", s.inWorktree(func(r *http.Request, w Workspace) (any, error) {
+	mux.HandleFunc("GET /api/overlays", s.inWorktree(func(r *http.Request, w *ken.Repository) (any, error) { return w.Spec().Overlays(r.Context()) }))
+	mux.HandleFunc("GET /api/survey", s.inWorktree(func(r *http.Request, w *ken.Repository) (any, error) {
 		dir := repo.Path(strings.TrimSuffix(r.URL.Query().Get("dir"), "/"))
-		return w.Show(r.Context(), dir)
+		return w.Survey(nil).Show(r.Context(), dir)
 	}))
 	mux.HandleFunc("GET /api/summary", s.inWorktree(apiSummary))
 	s.handleSummaries(mux)
@@ -66,19 +67,19 @@ func (s *Server) apiBoard(w http.ResponseWriter, r *http.Request) {
 }
 
 // inWorktree returns a handler that answers with a document about a worktree.
-func (s *Server) inWorktree(ask func(*http.Request, Workspace) (any, error)) http.HandlerFunc {
+func (s *Server) inWorktree(ask func(*http.Request, *ken.Repository) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		v, err := s.within(r, func(ctx context.Context, ws Workspace) (any, error) { return ask(r.WithContext(ctx), ws) })
+		v, err := s.within(r, func(ctx context.Context, ws *ken.Repository) (any, error) { return ask(r.WithContext(ctx), ws) })
 		s.reply(w, r, v, err, "")
 	}
 }
 
-func (s *Server) within(r *http.Request, ask func(context.Context, Workspace) (any, error)) (v any, err error) {
+func (s *Server) within(r *http.Request, ask func(context.Context, *ken.Repository) (any, error)) (v any, err error) {
 	name, err := s.worktree(r, &pageData{})
 	if err != nil {
 		return nil, err
 	}
-	err = s.withWorkspace(r.Context(), name, func(ctx context.Context, w Workspace) error {
+	err = s.withRepository(r.Context(), name, func(ctx context.Context, w *ken.Repository) error {
 		v, err = ask(ctx, w)
 		return err
 	})
@@ -110,11 +111,11 @@ func (s *Server) withinState(r *http.Request, ask func(context.Context, *workflo
 	return v, err
 }
 
-func apiNode(r *http.Request, w Workspace) (any, error) {
+func apiNode(r *http.Request, w *ken.Repository) (any, error) {
 	return w.Spec().Show(r.Context(), r.PathValue("id"))
 }
 
-func apiDiff(r *http.Request, w Workspace) (any, error) {
+func apiDiff(r *http.Request, w *ken.Repository) (any, error) {
 	if !isHexID(r.PathValue("commit")) {
 		return nil, errID
 	}
@@ -123,7 +124,7 @@ func apiDiff(r *http.Request, w Workspace) (any, error) {
 }
 
 // apiSummary returns the summary of one file, or a list for several.
-func apiSummary(r *http.Request, w Workspace) (any, error) {
+func apiSummary(r *http.Request, w *ken.Repository) (any, error) {
 	var paths []repo.Path
 	for _, p := range r.URL.Query()["path"] {
 		paths = append(paths, repo.Path(p))
@@ -131,7 +132,7 @@ func apiSummary(r *http.Request, w Workspace) (any, error) {
 	if len(paths) == 0 || len(paths) > mostPaths {
 		return nil, statusErr(http.StatusBadRequest, fmt.Sprintf("%d paths given", len(paths)), fmt.Sprintf("give 1 to %d paths: /api/summary?path=PATH", mostPaths))
 	}
-	known, err := w.Summaries(r.Context(), paths)
+	known, err := w.Registry.Show(r.Context(), paths)
 	if err != nil || len(known) != 1 {
 		return known, err
 	}
@@ -157,7 +158,7 @@ func (s *Server) apiAck(w http.ResponseWriter, r *http.Request) {
 	}
 	var done any
 	if err == nil {
-		done, err = s.changeWorktree(r, func(ctx context.Context, ws Workspace) (any, error) {
+		done, err = s.changeWorktree(r, func(ctx context.Context, ws *ken.Repository) (any, error) {
 			return ws.Spec().Ack(ctx, spec.AckRequest{Nodes: []string{r.PathValue("id")}, Reason: in.Reason, Head: head})
 		})
 	}
@@ -190,7 +191,7 @@ func (s *Server) apiRestore(w http.ResponseWriter, r *http.Request) {
 }
 
 // changeWorktree runs act, which changes a worktree, one call at a time.
-func (s *Server) changeWorktree(r *http.Request, act func(context.Context, Workspace) (any, error)) (any, error) {
+func (s *Server) changeWorktree(r *http.Request, act func(context.Context, *ken.Repository) (any, error)) (any, error) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	return s.within(r, act)

@@ -9,6 +9,7 @@ import (
 
 	"ken/internal/board"
 	"ken/internal/fault"
+	"ken/internal/ken"
 	"ken/internal/registry"
 	"ken/internal/repo"
 )
@@ -16,19 +17,19 @@ import (
 // handleSummaries adds the routes about one file or directory: what to know about it, what
 // changed since its summary was written, and the two ways to settle that.
 func (s *Server) handleSummaries(mux *http.ServeMux) {
-	mux.HandleFunc("GET /api/brief", s.inWorktree(func(r *http.Request, w Workspace) (any, error) {
+	mux.HandleFunc("GET /api/brief", s.inWorktree(func(r *http.Request, w *ken.Repository) (any, error) {
 		p, err := cleanPath(r.URL.Query().Get("path"))
 		if err != nil {
 			return nil, err
 		}
-		return w.Brief(r.Context(), p)
+		return briefOf(r.Context(), w, p)
 	}))
-	mux.HandleFunc("GET /api/diff", s.inWorktree(func(r *http.Request, w Workspace) (any, error) {
+	mux.HandleFunc("GET /api/diff", s.inWorktree(func(r *http.Request, w *ken.Repository) (any, error) {
 		p, err := cleanPath(r.URL.Query().Get("path"))
 		if err != nil {
 			return nil, err
 		}
-		return w.Diff(r.Context(), p)
+		return w.Reviewer().Diff(r.Context(), p)
 	}))
 	mux.HandleFunc("POST /api/confirm", s.apiConfirm)
 	mux.HandleFunc("POST /api/summary", s.apiWrite)
@@ -71,8 +72,13 @@ func (s *Server) apiConfirm(w http.ResponseWriter, r *http.Request) {
 	if err == nil && in.Read == "" {
 		err = statusErr(http.StatusBadRequest, "no content id given", "send \"read\"; GET /api/diff?path=PATH returns it")
 	}
-	s.writeSummary(w, r, in.PathJSON, err, func(ctx context.Context, ws Workspace, p repo.Path) (registry.WriteResult, error) {
-		return ws.Confirm(ctx, p, in.Read)
+	s.writeSummary(w, r, in.PathJSON, err, func(ctx context.Context, ws *ken.Repository, p repo.Path) (registry.WriteResult, error) {
+		ws.ReadOnly = nil // confirming records a check
+		done, err := ws.Summaries().Confirm(ctx, []repo.Path{p}, in.Read)
+		if err != nil {
+			return registry.WriteResult{}, err
+		}
+		return done[0].WriteResult, nil
 	})
 }
 
@@ -88,21 +94,25 @@ func (s *Server) apiWrite(w http.ResponseWriter, r *http.Request) {
 	if err == nil && strings.TrimSpace(text) == "" {
 		err = statusErr(http.StatusBadRequest, "the summary is empty", "send \"text\"")
 	}
-	s.writeSummary(w, r, in.PathJSON, err, func(ctx context.Context, ws Workspace, p repo.Path) (registry.WriteResult, error) {
-		return ws.Write(ctx, registry.Update{Path: p, Text: text, Read: in.Read})
+	s.writeSummary(w, r, in.PathJSON, err, func(ctx context.Context, ws *ken.Repository, p repo.Path) (registry.WriteResult, error) {
+		done, err := ws.Registry.Write(ctx, []registry.Update{{Path: p, Text: text, Read: in.Read}})
+		if err != nil {
+			return registry.WriteResult{}, err
+		}
+		return done[0], nil
 	})
 }
 
 // writeSummary runs act for a request that was decoded with err, and answers with what
 // became of the summary. A rejected one is an error.
-func (s *Server) writeSummary(w http.ResponseWriter, r *http.Request, in repo.PathJSON, err error, act func(context.Context, Workspace, repo.Path) (registry.WriteResult, error)) {
+func (s *Server) writeSummary(w http.ResponseWriter, r *http.Request, in repo.PathJSON, err error, act func(context.Context, *ken.Repository, repo.Path) (registry.WriteResult, error)) {
 	var p repo.Path
 	if err == nil {
 		p, err = requestPath(in)
 	}
 	var done any
 	if err == nil {
-		done, err = s.changeWorktree(r, func(ctx context.Context, ws Workspace) (any, error) {
+		done, err = s.changeWorktree(r, func(ctx context.Context, ws *ken.Repository) (any, error) {
 			written, err := act(ctx, ws, p)
 			if err == nil && written.Result == registry.Rejected {
 				err = rejected(p, written)

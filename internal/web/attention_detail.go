@@ -11,6 +11,8 @@ import (
 
 	"ken/internal/board"
 	"ken/internal/docs"
+	"ken/internal/find"
+	"ken/internal/ken"
 	"ken/internal/repo"
 	"ken/internal/review"
 	"ken/internal/spec"
@@ -79,8 +81,8 @@ func (s *Server) summaryDetailPage(r *http.Request) (*pageData, error) {
 	if err != nil {
 		return f, err
 	}
-	return f, s.withWorkspace(r.Context(), f.Worktree, func(ctx context.Context, w Workspace) error {
-		diff, err := w.Diff(ctx, at)
+	return f, s.withRepository(r.Context(), f.Worktree, func(ctx context.Context, w *ken.Repository) error {
+		diff, err := w.Reviewer().Diff(ctx, at)
 		if err != nil {
 			return err
 		}
@@ -105,7 +107,7 @@ func (s *Server) driftDetailPage(r *http.Request) (*pageData, error) {
 		return f, err
 	}
 	body.Drift = &driftChange{ID: id}
-	return f, s.withWorkspace(r.Context(), f.Worktree, func(ctx context.Context, w Workspace) error {
+	return f, s.withRepository(r.Context(), f.Worktree, func(ctx context.Context, w *ken.Repository) error {
 		history, unknown := s.histories.get(ctx, historyKey{f.Worktree, id, f.Tag}, w.Spec())
 		body.Drift.Unknown = unknown
 		if history == nil && unknown == nil {
@@ -139,9 +141,9 @@ func (s *Server) mentionPage(r *http.Request) (*pageData, error) {
 		lines.Moved = mention.To.String()
 	}
 	body.Mention = lines
-	return f, s.withWorkspace(r.Context(), f.Worktree, func(ctx context.Context, w Workspace) error {
+	return f, s.withRepository(r.Context(), f.Worktree, func(ctx context.Context, w *ken.Repository) error {
 		var failed error
-		err := w.Read(ctx, []repo.Path{at}, func(_ int, content []byte, err error) {
+		err := w.Files.Bytes(ctx, []repo.Path{at}, find.MaxBytes, func(_ int, content []byte, err error) {
 			failed = err
 			lines.around(content, line)
 		})

@@ -14,6 +14,7 @@ import (
 	"ken/internal/board"
 	"ken/internal/brief"
 	"ken/internal/fresh"
+	"ken/internal/ken"
 	"ken/internal/repo"
 	"ken/internal/spec"
 )
@@ -53,7 +54,7 @@ type owner struct {
 const briefTime = time.Second
 
 // read fills the details from a worktree. compare says that there is a stale summary.
-func (p *pathDetails) read(ctx context.Context, f *pageData, w Workspace, compare bool) {
+func (p *pathDetails) read(ctx context.Context, f *pageData, w *ken.Repository, compare bool) {
 	owners, err := w.Spec().Owners(ctx, []repo.Path{p.Path})
 	if err != nil {
 		p.OwnersUnknown = unread(err)
@@ -61,28 +62,36 @@ func (p *pathDetails) read(ctx context.Context, f *pageData, w Workspace, compar
 		p.addOwners(f.Tree, owners[0].Governing)
 	}
 	if compare {
-		diff, err := w.Diff(ctx, p.Path)
+		diff, err := w.Reviewer().Diff(ctx, p.Path)
 		if err != nil {
 			p.ChangesUnknown = unread(err)
 		} else {
 			p.Changes = f.summaryDiff(diff)
 		}
 	}
-	p.readBrief(ctx, f, w, briefTime)
+	p.readBrief(ctx, f, briefTime, func(ctx context.Context) (*brief.Brief, error) { return briefOf(ctx, w, p.Path) })
 }
 
-// readBrief reads the brief. If that takes longer than within, Brief and BriefUnknown stay
+// readBrief calls read for the brief. If that takes longer than within, Brief and BriefUnknown stay
 // nil.
-func (p *pathDetails) readBrief(ctx context.Context, f *pageData, w Workspace, within time.Duration) {
+func (p *pathDetails) readBrief(ctx context.Context, f *pageData, within time.Duration, read func(context.Context) (*brief.Brief, error)) {
 	quick, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	b, err := w.Brief(quick, p.Path)
+	b, err := read(quick)
 	switch {
 	case err == nil:
 		p.Brief = f.brief(b)
 	case quick.Err() == nil || ctx.Err() != nil:
 		p.BriefUnknown = unread(err)
 	}
+}
+
+// pageBudget is the length of a brief on a page, in tokens. A page has more room than a terminal.
+const pageBudget = 8 * brief.DefaultBudget
+
+// briefOf returns the brief of a file or directory; "" is the root.
+func briefOf(ctx context.Context, w *ken.Repository, path repo.Path) (*brief.Brief, error) {
+	return w.Briefer().Brief(ctx, brief.Options{Path: path, Budget: pageBudget})
 }
 
 func (p *pathDetails) addOwners(w *board.Worktree, claims []spec.Claim) {
@@ -112,8 +121,8 @@ func (s *Server) briefPage(r *http.Request) (*pageData, error) {
 	}
 	p := &pathDetails{Path: path}
 	f.Body = p
-	err = s.withWorkspace(r.Context(), f.Worktree, func(ctx context.Context, w Workspace) error {
-		b, err := w.Brief(ctx, path)
+	err = s.withRepository(r.Context(), f.Worktree, func(ctx context.Context, w *ken.Repository) error {
+		b, err := briefOf(ctx, w, path)
 		if err == nil {
 			p.Brief = f.brief(b)
 		}

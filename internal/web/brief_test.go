@@ -10,18 +10,7 @@ import (
 
 	"ken/internal/board"
 	"ken/internal/brief"
-	"ken/internal/repo"
 )
-
-// A briefSource is a workspace that only has briefs.
-type briefSource struct {
-	Workspace
-	read func(ctx context.Context) (*brief.Brief, error)
-}
-
-func (s briefSource) Brief(ctx context.Context, _ repo.Path) (*brief.Brief, error) {
-	return s.read(ctx)
-}
 
 // A page that does not get its brief in time has the address to load it from. A failure is
 // shown with its reason.
@@ -33,7 +22,7 @@ func TestLateBriefIsLoadedByThePage(t *testing.T) {
 	render := func(within time.Duration, read func(context.Context) (*brief.Brief, error)) string {
 		f := &pageData{Page: "file", Here: true, Tag: "t1", Tree: &board.Worktree{}}
 		b := &fileBody{pathDetails: pathDetails{Path: "a b.go"}}
-		b.readBrief(t.Context(), f, briefSource{read: read}, within)
+		b.readBrief(t.Context(), f, within, read)
 		f.Body = b
 		var out bytes.Buffer
 		if err := p.templates["file"].ExecuteTemplate(&out, "content", f); err != nil {

@@ -14,6 +14,8 @@ import (
 	"ken/internal/docs"
 	"ken/internal/docs/mention"
 	"ken/internal/fault"
+	"ken/internal/find"
+	"ken/internal/ken"
 	"ken/internal/repo"
 )
 
@@ -89,7 +91,7 @@ func (s *Server) documentsPage(r *http.Request) (*pageData, error) {
 	b := &documentsBody{Documents: known.Documents, Mentions: known.Mentions, Hold: known.Hold, Wrong: known.Wrong}
 	b.fill(f, known.Report)
 	if len(b.Stale) > 0 {
-		err = s.withWorkspace(r.Context(), f.Worktree, func(ctx context.Context, w Workspace) error { return b.readLines(ctx, w, known.Report) })
+		err = s.withRepository(r.Context(), f.Worktree, func(ctx context.Context, w *ken.Repository) error { return b.readLines(ctx, w, known.Report) })
 		if err != nil {
 			return f, err
 		}
@@ -175,7 +177,7 @@ func (f *pageData) mentionRow(m *docs.CheckedMention) mentionRow {
 
 // readLines adds the lines of the documents, and what Fix would write. A document that
 // changed since it was judged gets only the lines that still have the mention.
-func (b *documentsBody) readLines(ctx context.Context, w Workspace, rep *docs.Report) error {
+func (b *documentsBody) readLines(ctx context.Context, w *ken.Repository, rep *docs.Report) error {
 	mentions := make(map[repo.Path][]docs.CheckedMention)
 	for _, m := range rep.Stale() {
 		mentions[m.File] = append(mentions[m.File], m)
@@ -185,7 +187,7 @@ func (b *documentsBody) readLines(ctx context.Context, w Workspace, rep *docs.Re
 		paths[i] = b.Stale[i].Path
 	}
 	var mu sync.Mutex
-	return w.Read(ctx, paths, func(i int, content []byte, err error) {
+	return w.Files.Bytes(ctx, paths, find.MaxBytes, func(i int, content []byte, err error) {
 		if err != nil {
 			return // the verdicts are shown without lines
 		}
@@ -254,20 +256,20 @@ func (s *Server) apiFixDocs(w http.ResponseWriter, r *http.Request) {
 	}
 	var done any
 	if err == nil {
-		done, err = s.changeWorktree(r, func(ctx context.Context, ws Workspace) (any, error) { return fixDocument(ctx, ws, path) })
+		done, err = s.changeWorktree(r, func(ctx context.Context, ws *ken.Repository) (any, error) { return fixDocument(ctx, ws, path) })
 	}
 	s.reply(w, r, done, err, "/documents")
 }
 
-func fixDocument(ctx context.Context, w Workspace, path repo.Path) (any, error) {
-	rep, err := w.Docs(ctx)
+func fixDocument(ctx context.Context, w *ken.Repository, path repo.Path) (any, error) {
+	rep, err := w.Documents().Check(ctx, docs.Options{})
 	if err != nil {
 		return nil, err
 	}
 	if !slices.ContainsFunc(rep.Documents, func(t docs.DocumentCounts) bool { return t.File == path }) {
 		return nil, statusErr(http.StatusNotFound, "no tracked document at "+path.String(), "see the documents at /documents")
 	}
-	fixed, err := w.FixDocs(ctx, rep.Below([]repo.Path{path}))
+	fixed, err := w.Documents().Fix(ctx, rep.Below([]repo.Path{path}), false)
 	if err != nil {
 		return nil, err
 	}

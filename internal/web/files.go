@@ -11,7 +11,9 @@ import (
 
 	"ken/internal/board"
 	"ken/internal/fault"
+	"ken/internal/find"
 	"ken/internal/fresh"
+	"ken/internal/ken"
 	"ken/internal/registry"
 	"ken/internal/repo"
 )
@@ -207,8 +209,8 @@ func (s *Server) filePage(r *http.Request) (*pageData, error) {
 	if path.String() == string(path) {
 		b.Add = fault.Quote(plainArg(path))
 	}
-	err = s.withWorkspace(r.Context(), f.Worktree, func(ctx context.Context, w Workspace) error {
-		known, err := w.Summaries(ctx, []repo.Path{path})
+	err = s.withRepository(r.Context(), f.Worktree, func(ctx context.Context, w *ken.Repository) error {
+		known, err := w.Registry.Show(ctx, []repo.Path{path})
 		if err != nil {
 			return err
 		}
@@ -226,12 +228,12 @@ func (s *Server) filePage(r *http.Request) (*pageData, error) {
 
 // readLine reads the lines around the line that a link asked for; none if it is not a line
 // of the file, or if the file cannot be read.
-func (b *fileBody) readLine(ctx context.Context, w Workspace, asked string) error {
+func (b *fileBody) readLine(ctx context.Context, w *ken.Repository, asked string) error {
 	line, err := strconv.Atoi(asked)
 	if err != nil || line < 1 {
 		return nil //nolint:nilerr // the page shows the file without a line
 	}
-	return w.Read(ctx, []repo.Path{b.Path}, func(_ int, content []byte, err error) {
+	return w.Files.Bytes(ctx, []repo.Path{b.Path}, find.MaxBytes, func(_ int, content []byte, err error) {
 		var lines mentionLines
 		if err == nil {
 			lines.around(content, line)

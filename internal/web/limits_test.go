@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"ken/internal/board"
+	"ken/internal/ken"
 	"ken/internal/workflow"
 )
 
@@ -371,7 +372,10 @@ func TestPanicDoesNotStopServer(t *testing.T) {
 			boom("board")
 			return &board.Board{Worktrees: []board.Worktree{{Name: "w"}}}, nil
 		},
-		Open: func(context.Context, string) (Workspace, error) { boom("ack"); return nil, errors.New("there is none") },
+		Open: func(context.Context, string) (*ken.Repository, error) {
+			boom("ack")
+			return nil, errors.New("there is none")
+		},
 		OpenState: func(context.Context, string) (*workflow.Manager, error) {
 			boom("restore")
 			return nil, errors.New("there is none")

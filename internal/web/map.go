@@ -10,6 +10,7 @@ import (
 	"ken/internal/board"
 	"ken/internal/english"
 	"ken/internal/fresh"
+	"ken/internal/ken"
 	"ken/internal/repo"
 	"ken/internal/survey"
 )
@@ -68,7 +69,7 @@ func (s *Server) mapPage(r *http.Request) (*pageData, error) {
 	for _, t := range tiles {
 		b.Tiles = append(b.Tiles, layOutTile(t, 160, 100))
 	}
-	return f, s.withWorkspace(r.Context(), f.Worktree, func(ctx context.Context, w Workspace) error {
+	return f, s.withRepository(r.Context(), f.Worktree, func(ctx context.Context, w *ken.Repository) error {
 		b.read(ctx, f, w, b.Written() && b.About.Verdict != survey.Fresh)
 		return nil
 	})

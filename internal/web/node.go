@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ken/internal/board"
+	"ken/internal/ken"
 	"ken/internal/repo"
 	"ken/internal/spec"
 )
@@ -84,7 +85,7 @@ func (s *Server) nodePage(r *http.Request) (*pageData, error) {
 	nodes := f.Tree.Spec.Known.Nodes
 	body := nodeAmong(nodes, id)
 	if body == nil {
-		return f, s.withWorkspace(r.Context(), f.Worktree, func(ctx context.Context, w Workspace) error {
+		return f, s.withRepository(r.Context(), f.Worktree, func(ctx context.Context, w *ken.Repository) error {
 			if _, err := w.Spec().Node(ctx, id); err != nil {
 				return err // the error suggests similar ids
 			}
@@ -94,7 +95,7 @@ func (s *Server) nodePage(r *http.Request) (*pageData, error) {
 	f.Title = body.Node.Title
 	body.addGoverned(f.Tree)
 	f.Body = body
-	return f, s.withWorkspace(r.Context(), f.Worktree, func(ctx context.Context, w Workspace) error {
+	return f, s.withRepository(r.Context(), f.Worktree, func(ctx context.Context, w *ken.Repository) error {
 		body.read(ctx, w, id, f.links(nodes))
 		var history *spec.Timeline
 		history, body.HistoryUnknown = s.histories.get(ctx, historyKey{f.Worktree, id, f.Tag}, w.Spec())
@@ -156,7 +157,7 @@ func (b *nodeBody) addHistory(history *spec.Timeline) {
 }
 
 // read renders the text of the spec.
-func (b *nodeBody) read(ctx context.Context, w Workspace, id string, link func(id string) string) {
+func (b *nodeBody) read(ctx context.Context, w *ken.Repository, id string, link func(id string) string) {
 	n, err := w.Spec().Node(ctx, id)
 	switch {
 	case err != nil && b.Node.Ghost:

@@ -14,6 +14,7 @@ import (
 
 	"ken/internal/fault"
 	"ken/internal/find"
+	"ken/internal/ken"
 	"ken/internal/repo"
 )
 
@@ -95,8 +96,9 @@ func hasLetter(word string) bool {
 // searches are the running searches, one for each worktree: the first one may build the
 // search index, which the others would wait for.
 type searches struct {
-	mu sync.Mutex
-	at map[string]*searchRun // running, or finished and not delivered
+	find func(worktree string, q find.Query) (*find.Answer, error) // set by New
+	mu   sync.Mutex
+	at   map[string]*searchRun // running, or finished and not delivered
 }
 
 // A searchRun is a search that goes on when its request ends.
@@ -141,10 +143,15 @@ func (s *Server) search(ctx context.Context, worktree string, q find.Query) (ans
 func (s *Server) runSearch(run *searchRun, worktree string, q find.Query) {
 	defer close(run.done)
 	defer recoverInto(&run.err)
-	run.err = s.inBackground(worktree, func(ctx context.Context, w Workspace) (err error) {
-		run.answer, err = w.Find(ctx, q)
+	run.answer, run.err = s.searches.find(worktree, q)
+}
+
+func (s *Server) findInWorktree(worktree string, q find.Query) (answer *find.Answer, err error) {
+	err = s.inBackground(worktree, func(ctx context.Context, w *ken.Repository) (err error) {
+		answer, err = w.Finder().Find(ctx, q, repo.ID{})
 		return err
 	})
+	return answer, err
 }
 
 // join returns the running search of a worktree, or the finished one of this query. If there is neither, it

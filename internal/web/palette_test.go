@@ -12,11 +12,12 @@ import (
 func TestSearchDoesNotWaitForIndex(t *testing.T) {
 	release := make(chan struct{})
 	calls := 0
-	s := serverOf(t, fakeWorkspace{find: func(q find.Query) (*find.Answer, error) {
+	s := newServer(t)
+	s.searches.find = func(_ string, q find.Query) (*find.Answer, error) {
 		calls++
 		<-release
 		return &find.Answer{Query: q.Words[0]}, nil
-	}})
+	}
 	for _, word := range []string{"one", "two", "one"} {
 		if answer, late, err := s.search(t.Context(), "w", find.Query{Words: []string{word}}); !late || answer != nil || err != nil {
 			t.Fatalf("%s: %+v, late %t, %v; want late", word, answer, late, err)

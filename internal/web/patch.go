@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"strings"
+
+	"ken/internal/ken"
 )
 
 // A patchBody is the patch of one commit.
@@ -27,7 +29,7 @@ func (s *Server) patchPage(r *http.Request) (*pageData, error) {
 	if err != nil {
 		return f, err
 	}
-	err = s.withWorkspace(r.Context(), name, func(ctx context.Context, w Workspace) error {
+	err = s.withRepository(r.Context(), name, func(ctx context.Context, w *ken.Repository) error {
 		diff := w.Spec().Diff
 		if r.URL.Query().Get("of") == "code" {
 			diff = w.Spec().DriftCommitDiff

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/http"
 	"time"
+
+	"ken/internal/ken"
 )
 
 // readLimit bounds the number of simultaneous readers of worktrees. A reader may need
@@ -36,25 +38,25 @@ func (t readLimit) take(ctx context.Context, f func(context.Context) error) erro
 	return err
 }
 
-// withWorkspace opens a worktree and runs f, within the read limit.
-func (s *Server) withWorkspace(ctx context.Context, worktree string, f func(context.Context, Workspace) error) error {
-	return s.reads.take(ctx, func(ctx context.Context) (err error) {
+// withRepository opens a worktree and runs f, within the read limit.
+func (s *Server) withRepository(ctx context.Context, worktree string, f func(context.Context, *ken.Repository) error) error {
+	return s.reads.take(ctx, func(ctx context.Context) error {
 		w, err := s.deps.Open(ctx, worktree)
 		if err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, w.Close()) }()
+		defer w.Close() // its errors do not matter, since writes are complete
 		return f(ctx, w)
 	})
 }
 
 // inBackground opens a worktree and runs f for as long as the server runs. It is for work that outlives its
 // request, such as building the search index. The caller limits how often it runs at once.
-func (s *Server) inBackground(worktree string, f func(context.Context, Workspace) error) (err error) {
+func (s *Server) inBackground(worktree string, f func(context.Context, *ken.Repository) error) error {
 	w, err := s.deps.Open(s.boards.ctx, worktree)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, w.Close()) }()
+	defer w.Close()
 	return f(s.boards.ctx, w)
 }

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+
+	"ken/internal/ken"
 )
 
 // At most maxReads requests read worktrees at the same time.
@@ -15,7 +17,7 @@ func TestReadersAreBounded(t *testing.T) {
 	var now, most atomic.Int32
 	started, hold := make(chan struct{}, 40), make(chan struct{})
 	deps := boardOf("r")
-	deps.Open = func(context.Context, string) (Workspace, error) {
+	deps.Open = func(context.Context, string) (*ken.Repository, error) {
 		if n := now.Add(1); n > most.Load() {
 			most.Store(n)
 		}

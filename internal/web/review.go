@@ -12,6 +12,7 @@ import (
 
 	"ken/internal/board"
 	"ken/internal/fault"
+	"ken/internal/ken"
 	"ken/internal/review"
 )
 
@@ -250,8 +251,9 @@ func (f *pageData) Run(command string) string {
 	}
 }
 
-// A reviewCache keeps the newest review of each worktree. The zero value is empty.
+// A reviewCache keeps the newest review of each worktree.
 type reviewCache struct {
+	review   func(worktree string) (*review.Review, error) // set by New
 	mu       sync.Mutex
 	at       map[string]*cachedReview
 	building sync.Mutex // one review is made at a time
@@ -307,21 +309,19 @@ func (c *reviewCache) ask(s *Server, worktree string, fp Fingerprint) (r *review
 		return kept.review, nil, nil
 	}
 	kept.busy = make(chan struct{})
-	s.boards.running.Go(func() { c.make(s, worktree, kept, fp) })
+	s.boards.running.Go(func() { c.make(worktree, kept, fp) })
 	return nil, kept.busy, nil
 }
 
 // make reviews a worktree and stores the review.
-func (c *reviewCache) make(s *Server, worktree string, kept *cachedReview, fp Fingerprint) {
+func (c *reviewCache) make(worktree string, kept *cachedReview, fp Fingerprint) {
 	var made *review.Review
 	err := func() (err error) {
 		c.building.Lock()
 		defer c.building.Unlock()
 		defer recoverInto(&err)
-		return s.inBackground(worktree, func(ctx context.Context, w Workspace) (err error) {
-			made, err = w.Review(ctx)
-			return err
-		})
+		made, err = c.review(worktree)
+		return err
 	}()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -331,6 +331,15 @@ func (c *reviewCache) make(s *Server, worktree string, kept *cachedReview, fp Fi
 	}
 	close(kept.busy)
 	kept.busy = nil
+}
+
+// reviewWorktree judges the change of a worktree since the main branch.
+func (s *Server) reviewWorktree(worktree string) (made *review.Review, err error) {
+	err = s.inBackground(worktree, func(ctx context.Context, w *ken.Repository) (err error) {
+		made, err = w.Reviewer().Review(ctx, review.Options{All: true})
+		return err
+	})
+	return made, err
 }
 
 // previous returns the last review of a worktree; nil if there is none.

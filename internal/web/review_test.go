@@ -1,31 +1,17 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"testing"
 	"time"
 
-	"ken/internal/find"
 	"ken/internal/review"
 )
 
-// A fakeWorkspace answers what a test sets.
-type fakeWorkspace struct {
-	Workspace
-	review func() (*review.Review, error)
-	find   func(find.Query) (*find.Answer, error)
-}
-
-func (w fakeWorkspace) Review(context.Context) (*review.Review, error) { return w.review() }
-
-func (w fakeWorkspace) Find(_ context.Context, q find.Query) (*find.Answer, error) { return w.find(q) }
-
-func (w fakeWorkspace) Close() error { return nil }
-
-func serverOf(t *testing.T, w fakeWorkspace) *Server {
+// newServer returns a server without worktrees.
+func newServer(t *testing.T) *Server {
 	t.Helper()
-	s, err := New(Deps{Open: func(context.Context, string) (Workspace, error) { return w, nil }}, Options{Token: "t"})
+	s, err := New(Deps{}, Options{Token: "t"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,10 +25,11 @@ func TestSlowReviewReturnsPreviousOne(t *testing.T) {
 	files := 1
 	hold := make(chan struct{}, 10)
 	hold <- struct{}{}
-	s := serverOf(t, fakeWorkspace{review: func() (*review.Review, error) {
+	s := newServer(t)
+	s.reviews.review = func(string) (*review.Review, error) {
 		<-hold
 		return &review.Review{Files: files}, nil
-	}})
+	}
 	get := func(key string, patience time.Duration) (*review.Review, bool) {
 		t.Helper()
 		r, late, err := s.reviews.get(t.Context(), s, "w", Fingerprint{Key: key}, patience)
@@ -71,12 +58,13 @@ func TestSlowReviewReturnsPreviousOne(t *testing.T) {
 func TestFailedReviewIsTriedAgain(t *testing.T) {
 	failed := errors.New("no such commit")
 	calls := 0
-	s := serverOf(t, fakeWorkspace{review: func() (*review.Review, error) {
+	s := newServer(t)
+	s.reviews.review = func(string) (*review.Review, error) {
 		if calls++; calls == 1 {
 			return nil, failed
 		}
 		return &review.Review{}, nil
-	}})
+	}
 	if _, _, err := s.reviews.get(t.Context(), s, "w", Fingerprint{Key: "1"}, time.Minute); !errors.Is(err, failed) {
 		t.Errorf("the first review failed with %v, want %v", err, failed)
 	}

@@ -20,14 +20,7 @@ import (
 	"golang.org/x/net/netutil"
 
 	"ken/internal/board"
-	"ken/internal/brief"
-	"ken/internal/docs"
-	"ken/internal/find"
-	"ken/internal/registry"
-	"ken/internal/repo"
-	"ken/internal/review"
-	"ken/internal/spec"
-	"ken/internal/survey"
+	"ken/internal/ken"
 	"ken/internal/workflow"
 )
 
@@ -44,8 +37,8 @@ type Deps struct {
 	// Watch calls notify soon after something may have changed, until ctx ends. It may miss
 	// changes. It may be nil.
 	Watch func(ctx context.Context, notify func())
-	// Open opens a worktree.
-	Open func(ctx context.Context, worktree string) (Workspace, error)
+	// Open opens a worktree for reading: features record no check until ReadOnly is nil.
+	Open func(ctx context.Context, worktree string) (*ken.Repository, error)
 	// OpenState opens the state directory of a worktree.
 	OpenState func(ctx context.Context, worktree string) (*workflow.Manager, error)
 	// Close ends what runs in the background. It may be nil.
@@ -74,35 +67,6 @@ type Fingerprint struct {
 	Key   string // of everything that the board depends on
 	Specs string // of the spec files, whose text is not part of the board
 	Texts string // of the stores of summaries, whose text is not part of the board
-}
-
-// A Workspace is an open worktree. Package app implements it, and tests implement parts of it.
-type Workspace interface {
-	Spec() *spec.Reader
-	// Show returns the verdicts and texts of a directory and those below it. It writes
-	// nothing.
-	Show(ctx context.Context, within repo.Path) (*survey.Shown, error)
-	// Summaries returns the summaries of files, in the order of paths. It writes nothing.
-	Summaries(ctx context.Context, paths []repo.Path) ([]registry.Summary, error)
-	// Brief returns what to know first about a file or directory; "" is the root.
-	Brief(ctx context.Context, path repo.Path) (*brief.Brief, error)
-	// Diff returns what changed in a file or directory since its summary was written.
-	Diff(ctx context.Context, path repo.Path) (*review.Diff, error)
-	// Find lists the places that matter for some words.
-	Find(ctx context.Context, q find.Query) (*find.Answer, error)
-	// Review judges the change of the worktree since the main branch.
-	Review(ctx context.Context) (*review.Review, error)
-	// Docs judges the mentions in documents. FixDocs corrects those that moved.
-	Docs(ctx context.Context) (*docs.Report, error)
-	FixDocs(ctx context.Context, rep *docs.Report) (docs.FixResult, error)
-	// Read calls see with the content of each file, several at once. The content is valid until see returns.
-	Read(ctx context.Context, paths []repo.Path, see func(i int, content []byte, err error)) error
-	// Confirm records that the summary of a file or directory holds for the content
-	// that read names.
-	Confirm(ctx context.Context, path repo.Path, read string) (registry.WriteResult, error)
-	// Write stores the summary of a file.
-	Write(ctx context.Context, update registry.Update) (registry.WriteResult, error)
-	Close() error
 }
 
 //go:embed assets templates
@@ -137,6 +101,7 @@ func New(deps Deps, opts Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{deps: deps, limits: defaultLimits, guard: newGuard(opts), pages: p, hub: newHub(), histories: newHistoryCache(), reads: make(readLimit, maxReads)}
+	s.reviews.review, s.searches.find = s.reviewWorktree, s.findInWorktree
 	s.boards = newBoardCache(deps)
 	s.boards.onPart = s.hub.publish
 	return s, nil

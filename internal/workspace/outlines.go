@@ -153,7 +153,7 @@ func (w *Workspace) load(ctx context.Context, files []*File, which []int, versio
 	}
 	var missing []int
 	for version, some := range byVersion {
-		stored, err := w.outlineStore().load(ctx, version, some, files)
+		stored, err := w.outlines.load(ctx, version, some, files)
 		for _, i := range some {
 			text, ok := stored[files[i].ID]
 			if err != nil || !ok || !use(i, text) {
@@ -178,14 +178,7 @@ func (w *Workspace) save(ctx context.Context, files []*File, which []int, versio
 		}
 		byVersion[version][files[i].ID] = texts[k]
 	}
-	w.outlineStore().save(ctx, byVersion)
-}
-
-func (w *Workspace) outlineStore() *outlineStore {
-	w.outlinesOnce.Do(func() {
-		w.outlines = &outlineStore{disk: local.OpenOutlines(w.Git.CommonDir()), pending: make(map[string]map[repo.ID][]byte)}
-	})
-	return w.outlines
+	w.outlines.save(ctx, byVersion)
 }
 
 // An outlineStore stores outlines and references by content. It writes many at once, because a survey makes those of
@@ -194,7 +187,7 @@ type outlineStore struct {
 	disk *local.Outlines
 
 	mu      sync.Mutex
-	pending map[string]map[repo.ID][]byte // by version
+	pending map[string]map[repo.ID][]byte // by version; nil if there are none
 	bytes   int
 }
 
@@ -225,6 +218,9 @@ func (s *outlineStore) load(ctx context.Context, version string, which []int, fi
 // save adds to the bytes that wait, and writes them if they are many.
 func (s *outlineStore) save(ctx context.Context, byVersion map[string]map[repo.ID][]byte) {
 	s.mu.Lock()
+	if s.pending == nil {
+		s.pending = make(map[string]map[repo.ID][]byte)
+	}
 	for version, texts := range byVersion {
 		if s.pending[version] == nil {
 			s.pending[version] = make(map[repo.ID][]byte)
@@ -237,8 +233,7 @@ func (s *outlineStore) save(ctx context.Context, byVersion map[string]map[repo.I
 	var full map[string]map[repo.ID][]byte
 	if s.bytes > maxPending {
 		full = s.pending
-		s.pending = make(map[string]map[repo.ID][]byte)
-		s.bytes = 0
+		s.pending, s.bytes = nil, 0
 	}
 	s.mu.Unlock()
 	// Write without the lock. A goroutine that needs one of these outlines meanwhile computes it again.
@@ -256,6 +251,6 @@ func (s *outlineStore) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.write(context.Background(), s.pending)
-	clear(s.pending)
+	s.pending, s.bytes = nil, 0
 	s.disk.Close()
 }

@@ -33,8 +33,7 @@ type Workspace struct {
 	Cache *cache.Cache
 	Bare  bool // the repository has no work tree; only its commits can be read
 
-	outlinesOnce sync.Once
-	outlines     *outlineStore // nil until it is needed
+	outlines outlineStore
 
 	mu      sync.Mutex
 	remarks []string
@@ -74,15 +73,13 @@ func open(g *git.Repo, opts Options) *Workspace {
 		Git:   g,
 		Files: content.Open(g.Root(), content.Options{Format: g.ObjectFormat()}),
 		Cache: cache.Open(g.CommonDir(), opts.Program),
+
+		outlines: outlineStore{disk: local.OpenOutlines(g.CommonDir())},
 	}
 }
 
 // Close stores the outlines that are not stored yet.
-func (w *Workspace) Close() {
-	if w.outlines != nil {
-		w.outlines.close()
-	}
-}
+func (w *Workspace) Close() { w.outlines.close() }
 
 // Remark adds a sentence for the user about a limit of the answers.
 func (w *Workspace) Remark(sentences ...string) {

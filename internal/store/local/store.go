@@ -217,19 +217,23 @@ func (s *Store) change(ctx context.Context, act func(*sqlite.Store) error) error
 	return err
 }
 
-// found is an answer with ok, false if there is none.
-type found[T any] struct {
-	v  T
-	ok bool
+// read calls a method of the database to read now, and again as use does.
+func read[A, T any](ctx context.Context, s *Store, method func(*sqlite.Store, context.Context, A) (T, error), arg A) (T, error) {
+	return use(ctx, s, false, func(db *sqlite.Store) (T, error) { return method(db, ctx, arg) })
+}
+
+// readTwo is read for a method with two results.
+func readTwo[A, T, U any](ctx context.Context, s *Store, method func(*sqlite.Store, context.Context, A) (T, U, error), arg A) (first T, second U, err error) {
+	first, err = use(ctx, s, false, func(db *sqlite.Store) (first T, err error) {
+		first, second, err = method(db, ctx, arg)
+		return first, err
+	})
+	return first, second, err
 }
 
 // Baseline implements [store.Files].
 func (s *Store) Baseline(ctx context.Context, worktree string) (store.Verification, bool, error) {
-	f, err := use(ctx, s, false, func(db *sqlite.Store) (found[store.Verification], error) {
-		b, ok, err := db.Baseline(ctx, worktree)
-		return found[store.Verification]{b, ok}, err
-	})
-	return f.v, f.ok, err
+	return readTwo(ctx, s, (*sqlite.Store).Baseline, worktree)
 }
 
 // Rows implements [store.Files].
@@ -266,61 +270,37 @@ func (s *Store) Exceptions(ctx context.Context, worktree string, marks store.Fil
 
 // Counts implements [store.Files].
 func (s *Store) Counts(ctx context.Context, worktree string) (store.FileCounts, error) {
-	return use(ctx, s, false, func(db *sqlite.Store) (store.FileCounts, error) {
-		return db.Counts(ctx, worktree)
-	})
+	return read(ctx, s, (*sqlite.Store).Counts, worktree)
 }
 
 // NewestBases implements [store.Files].
 func (s *Store) NewestBases(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Basis, error) {
-	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Content]fresh.Basis, error) {
-		return db.NewestBases(ctx, contents)
-	})
+	return read(ctx, s, (*sqlite.Store).NewestBases, contents)
 }
 
 // Newest implements [store.Files].
 func (s *Store) Newest(ctx context.Context, contents []repo.Content) (map[repo.Content]fresh.Record, error) {
-	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Content]fresh.Record, error) {
-		return db.Newest(ctx, contents)
-	})
+	return read(ctx, s, (*sqlite.Store).Newest, contents)
 }
 
 // Record implements [store.Files].
 func (s *Store) Record(ctx context.Context, id fresh.Digest) (fresh.Record, bool, error) {
-	f, err := use(ctx, s, false, func(db *sqlite.Store) (found[fresh.Record], error) {
-		r, ok, err := db.Record(ctx, id)
-		return found[fresh.Record]{r, ok}, err
-	})
-	return f.v, f.ok, err
+	return readTwo(ctx, s, (*sqlite.Store).Record, id)
 }
 
 // HeadersAt implements [store.Files].
 func (s *Store) HeadersAt(ctx context.Context, paths []repo.Path) (map[repo.Path][]store.RecordHeader, error) {
-	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Path][]store.RecordHeader, error) {
-		return db.HeadersAt(ctx, paths)
-	})
+	return read(ctx, s, (*sqlite.Store).HeadersAt, paths)
 }
 
 // PathsSince implements [store.Files].
 func (s *Store) PathsSince(ctx context.Context, mark int64) ([]repo.Path, int64, error) {
-	type answer struct {
-		paths []repo.Path
-		now   int64
-	}
-	a, err := use(ctx, s, false, func(db *sqlite.Store) (answer, error) {
-		paths, now, err := db.PathsSince(ctx, mark)
-		return answer{paths, now}, err
-	})
-	return a.paths, a.now, err
+	return readTwo(ctx, s, (*sqlite.Store).PathsSince, mark)
 }
 
 // NewestAt implements [store.Files].
 func (s *Store) NewestAt(ctx context.Context, path repo.Path) (fresh.Record, bool, error) {
-	f, err := use(ctx, s, false, func(db *sqlite.Store) (found[fresh.Record], error) {
-		r, ok, err := db.NewestAt(ctx, path)
-		return found[fresh.Record]{r, ok}, err
-	})
-	return f.v, f.ok, err
+	return readTwo(ctx, s, (*sqlite.Store).NewestAt, path)
 }
 
 // Commit implements [store.Files]. If main turns out not to be writable, still may be called twice.
@@ -336,7 +316,7 @@ func (s *Store) Commit(ctx context.Context, worktree string, c store.FileChanges
 
 // Value returns the value that SetValue last stored under a key, "" if there is none.
 func (s *Store) Value(ctx context.Context, key string) (string, error) {
-	return use(ctx, s, false, func(db *sqlite.Store) (string, error) { return db.Value(ctx, key) })
+	return read(ctx, s, (*sqlite.Store).Value, key)
 }
 
 // SetValue stores a value under a key; "" removes it.

@@ -40,30 +40,22 @@ func (s *Store) SurveyMark(ctx context.Context, worktree string) (string, error)
 
 // DirRecordsByBasis implements [store.Directories].
 func (s *Store) DirRecordsByBasis(ctx context.Context, bases []fresh.Digest) (map[fresh.Digest][]*store.DirRecord, error) {
-	return use(ctx, s, false, func(db *sqlite.Store) (map[fresh.Digest][]*store.DirRecord, error) {
-		return db.DirRecordsByBasis(ctx, bases)
-	})
+	return read(ctx, s, (*sqlite.Store).DirRecordsByBasis, bases)
 }
 
 // DirRecordsByVersion implements [store.Directories].
 func (s *Store) DirRecordsByVersion(ctx context.Context, places []store.DirVersion) (map[store.DirVersion][]*store.DirRecord, error) {
-	return use(ctx, s, false, func(db *sqlite.Store) (map[store.DirVersion][]*store.DirRecord, error) {
-		return db.DirRecordsByVersion(ctx, places)
-	})
+	return read(ctx, s, (*sqlite.Store).DirRecordsByVersion, places)
 }
 
 // PastDirRecords implements [store.Directories].
 func (s *Store) PastDirRecords(ctx context.Context, dirs []repo.Path) (map[repo.Path][]*store.DirRecord, error) {
-	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Path][]*store.DirRecord, error) {
-		return db.PastDirRecords(ctx, dirs)
-	})
+	return read(ctx, s, (*sqlite.Store).PastDirRecords, dirs)
 }
 
 // DirRecord implements [store.Directories].
 func (s *Store) DirRecord(ctx context.Context, id fresh.Digest) (*store.DirRecord, error) {
-	return use(ctx, s, false, func(db *sqlite.Store) (*store.DirRecord, error) {
-		return db.DirRecord(ctx, id)
-	})
+	return read(ctx, s, (*sqlite.Store).DirRecord, id)
 }
 
 // SaveDirRecords implements [store.Directories].
@@ -88,9 +80,7 @@ func (s *Store) SaveFailure(ctx context.Context, f store.DirFailure) error {
 
 // Leases implements [store.Leases].
 func (s *Store) Leases(ctx context.Context, worktree string) (map[repo.Path]store.Lease, error) {
-	return use(ctx, s, false, func(db *sqlite.Store) (map[repo.Path]store.Lease, error) {
-		return db.Leases(ctx, worktree)
-	})
+	return read(ctx, s, (*sqlite.Store).Leases, worktree)
 }
 
 // Take implements [store.Leases].
