@@ -105,7 +105,7 @@ func TestSharedTextNamesItsPath(t *testing.T) {
 
 // The text that was written last is shown, regardless of the clocks, as long as they are not more than a day
 // ahead.
-func TestTheLastWordIsShown(t *testing.T) {
+func TestNewestSummaryWins(t *testing.T) {
 	w := settled(t, "a.go", "alpha", "twin.go", "alpha")
 	for i, clock := range []int64{time.Now().Unix() + 80_000, 1000, 1000, 0, 500} {
 		w.seconds = clock

@@ -48,7 +48,7 @@ func (c *clone) forget() {
 	}
 }
 
-// A remote is a bare repository with one commit.
+// newRemote returns a bare repository with one commit.
 func newRemote(t testing.TB, opts ...testrepo.Option) *testrepo.Repo {
 	t.Helper()
 	seed := testrepo.New(t, opts...)

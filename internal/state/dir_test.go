@@ -146,7 +146,7 @@ func TestOpenIn(t *testing.T) {
 		t.Errorf("entries %v, want none", e)
 	}
 	if left, _ := os.ReadDir(outside); len(left) != 1 {
-		t.Errorf("outside: %v", left)
+		t.Errorf("files outside the state directory changed: %v", left)
 	}
 	for _, rel := range []string{"..", "/x", "../x", ""} {
 		if _, err := OpenIn(root, rel, Options{Names: testNames}); fault.KindOf(err) != fault.Usage {

@@ -953,7 +953,7 @@ func TestLeftOutIsNotGone(t *testing.T) {
 }
 
 // An outline names its subdirectories, so it is made again without one that is left out.
-func TestOutlineWithoutWhatIsLeftOut(t *testing.T) {
+func TestOutlineOmitsExcludedDirs(t *testing.T) {
 	w := newMemoryRepo("a.go", "db/b.go")
 	w.content["db/b.go"] = "Package db stores."
 	run(t, w, describe.Outliner{})

@@ -263,8 +263,8 @@ func TestTagCoversEverythingShown(t *testing.T) {
 	}
 }
 
-// soFar returns nil for a worktree that is not in the cache.
-func TestSoFarWithoutBoardIsNil(t *testing.T) {
+// newest returns nil for a worktree that is not in the cache.
+func TestNewestWithoutBoardIsNil(t *testing.T) {
 	if v := newBoardCache(Deps{}).newest("w"); v != nil {
 		t.Errorf("%+v", v)
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // After a timeout, ken gives up on the server and tries again.
-func TestSilence(t *testing.T) {
+func TestServerTimeout(t *testing.T) {
 	t.Parallel()
 	for _, api := range apis {
 		t.Run(api, func(t *testing.T) {
@@ -79,7 +79,7 @@ func elsewhere(t testing.TB, api, url string, opts provider.Options) *provider.M
 }
 
 // An invalid response is an error, and ken does not retry it.
-func TestGarbage(t *testing.T) {
+func TestInvalidResponse(t *testing.T) {
 	html := http.Header{"Content-Type": {"text/html"}}
 	var many strings.Builder
 	for i := range 20_000 {

@@ -152,7 +152,7 @@ func TestCommandFails(t *testing.T) {
 				t.Errorf("%v: %v", got, err)
 			}
 			if len(w.all()) != 0 {
-				t.Error("it was started again")
+				t.Error("the command was started twice")
 			}
 		})
 	}

@@ -122,7 +122,7 @@ func TestManyAtOnce(t *testing.T) {
 }
 
 // A reply with an unexpected tool call, or without content, is a valid reply.
-func TestStops(t *testing.T) {
+func TestStopReasons(t *testing.T) {
 	for _, api := range apis {
 		t.Run(api, func(t *testing.T) {
 			for _, stop := range []model.Stop{model.End, model.ToolUse, model.MaxTokens, model.Refusal} {

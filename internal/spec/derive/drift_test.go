@@ -161,7 +161,7 @@ func TestMovedAmongMany(t *testing.T) {
 }
 
 // The result does not depend on files that were compared for another node.
-func TestMovedAmongManyAlone(t *testing.T) {
+func TestMoveIgnoresOtherNodes(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("a: @x=1 @y=1 f=1 g=2\nb: f>n/g -g")
 	for i := range 2500 {

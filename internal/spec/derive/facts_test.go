@@ -124,7 +124,7 @@ func TestManyNodes(t *testing.T) {
 }
 
 // No contents are requested if no code was touched.
-func TestQuietNodesAskNothing(t *testing.T) {
+func TestUntouchedNodesReadNoContents(t *testing.T) {
 	w := parseHistory(`
 		a: f=1 g=1
 		b: @x=1 @y=1 f=2

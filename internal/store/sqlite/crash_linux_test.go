@@ -343,7 +343,7 @@ func TestMigrationKilledAtEveryWrite(t *testing.T) {
 	}
 }
 
-// A child of TestTwoProcesses makes many small commits. Some conflict with those of other processes.
+// childMany is a child of TestTwoProcesses. It makes many small commits. Some conflict with those of other processes.
 func childMany() int {
 	s := sqlite.Open(os.Getenv(childPath), sqlite.Options{})
 	defer s.Close()
