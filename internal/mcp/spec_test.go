@@ -280,7 +280,7 @@ func TestSpecHintsNameTools(t *testing.T) {
 		t.Helper()
 		res, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
 		if err != nil || !res.IsError {
-			t.Fatalf("%s %v: %v %+v", tool, args, err, res)
+			t.Fatalf("%s with %v returned %+v, %v; want a result with an error", tool, args, res, err)
 		}
 		return res.Content[0].(*mcp.TextContent).Text
 	}
@@ -298,7 +298,7 @@ func TestSpecHintsNameTools(t *testing.T) {
 	} {
 		_, hint, _ := strings.Cut(tt.text, "\nhint: ")
 		if !strings.Contains(hint, tt.hint) || strings.Contains(tt.text, "ken spec") {
-			t.Errorf("%s: %s", name, tt.text)
+			t.Errorf("%s: the error is %q; want a hint with %q and without a command line", name, tt.text, tt.hint)
 		}
 	}
 	for _, cause := range []error{spec.ErrNoReason, spec.ErrNoNodes, &spec.UnknownSpecError{ID: "x"}, &spec.UnknownSpecError{ID: "x", Near: []string{"y"}}} {

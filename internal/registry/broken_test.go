@@ -28,7 +28,7 @@ func TestNotKnowingIsAnError(t *testing.T) {
 			w.broken = question
 			rep, err := w.registry().Verify(w.ctx, registry.VerifyOptions{Untracked: true})
 			if !errors.Is(err, errBroken) {
-				t.Fatalf("%+v, %v", rep, err)
+				t.Fatalf("Verify returned %+v, %v; want the error of git", rep, err)
 			}
 			w.broken = ""
 			if rows, err := w.store.RowsOf(w.ctx, "", []repo.Path{"a.go"}); err != nil || rows["a.go"].Content.ID != blob("alpha") {

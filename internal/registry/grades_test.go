@@ -74,11 +74,11 @@ func TestGrades(t *testing.T) {
 			for _, round := range []string{"verified", "trusted", "in full"} {
 				rep := w.verify(t, registry.VerifyOptions{All: true, Full: round == "in full"})
 				if v := rep.Verdicts[0]; v.Summary != tt.state || v.Grade != tt.grade {
-					t.Errorf("%s: %s, %q", round, v.Summary, v.Grade)
+					t.Errorf("%s: the verdict is %s with grade %q; want %s with grade %q", round, v.Summary, v.Grade, tt.state, tt.grade)
 				}
 				brief := w.status(t, registry.VerifyOptions{})
 				if fresh, stale := brief.Counts.Fresh, brief.Counts.Stale; fresh != rep.Counts.Fresh || stale != rep.Counts.Stale || fresh+stale != 1 {
-					t.Errorf("%s: %+v, %+v", round, brief.Counts, rep.Counts)
+					t.Errorf("%s: status counts %+v, verify counts %+v; want one file, the same in both", round, brief.Counts, rep.Counts)
 				}
 				tally, err := w.store.Counts(t.Context(), "")
 				if err != nil || tally.Fresh != rep.Counts.Fresh || tally.Stale != rep.Counts.Stale {
@@ -107,13 +107,13 @@ func TestGradesUnderANewPolicy(t *testing.T) {
 		w.policy.StaleGrades = grades
 		rep := w.verify(t, registry.VerifyOptions{})
 		if stale := i % 2; rep.Counts.Stale != stale || rep.Counts.Fresh != 1-stale {
-			t.Errorf("%v: %+v", grades, rep.Counts)
+			t.Errorf("with the stale grades %v, verify counts %+v; want %d stale", grades, rep.Counts, stale)
 		}
 	}
 	// The content is the basis of the text again, so there is nothing to grade.
 	w.put("a.go", "alpha")
 	w.commit()
 	if v := w.verify(t, registry.VerifyOptions{All: true}).Verdicts[0]; v.Summary != fresh.Fresh || v.Grade != "" {
-		t.Errorf("%s, %q", v.Summary, v.Grade)
+		t.Errorf("the verdict is %s with grade %q; want fresh without a grade", v.Summary, v.Grade)
 	}
 }

@@ -120,6 +120,6 @@ func TestVerifyForgetsOtherWorktrees(t *testing.T) {
 	}
 	rows, err := w.store.RowsOf(w.ctx, "gone", []repo.Path{"a.go"})
 	if err != nil || len(rows) > 0 {
-		t.Errorf("%v, %v", rows, err)
+		t.Errorf("RowsOf the removed worktree returned %v, %v; want no rows", rows, err)
 	}
 }

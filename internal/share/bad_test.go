@@ -297,7 +297,7 @@ func TestRefused(t *testing.T) {
 
 	for _, name := range []string{"nobody", "--upload-pack=touch /tmp/x", "../up", "https://example.org/x.git"} {
 		if _, err := a.share().Pull(t.Context(), name); fault.KindOf(err) != fault.Usage || fault.HintOf(err) == "" {
-			t.Errorf("%q: %v", name, err)
+			t.Errorf("Pull(%q) returned the error %v; want a usage error with a hint", name, err)
 		}
 	}
 	if err := os.Rename(remote.Dir, remote.Dir+".away"); err != nil {
@@ -335,7 +335,7 @@ func TestUnusualClones(t *testing.T) {
 			b.know(fmt.Sprint(args))
 			wantCounts(t, "pushed", b.push().Records, 1)
 			if st := b.status(); !st.Current() {
-				t.Errorf("%+v", st)
+				t.Errorf("the status is %+v; want it current", st)
 			}
 			if _, err := os.Stat(filepath.Join(b.Dir, ".git", "FETCH_HEAD")); err == nil {
 				t.Error("there is a FETCH_HEAD")
@@ -354,10 +354,10 @@ func TestHidden(t *testing.T) {
 	remote.Git("config", "receive.hideRefs", "refs/ken")
 	_, err := ann.share().Push(t.Context(), share.PushOptions{Prune: true})
 	if err == nil || !strings.Contains(err.Error(), "the remote refuses the push: deny updating a hidden ref") {
-		t.Error(err)
+		t.Errorf("Push returned the error %v; want the reason why the remote refused", err)
 	}
 	remote.Git("config", "--unset", "receive.hideRefs")
 	if out := ann.push(share.PushOptions{Prune: true}); len(out.Dropped) == 0 {
-		t.Errorf("%+v", out)
+		t.Errorf("Push returned %+v; want dropped records", out)
 	}
 }

@@ -74,7 +74,7 @@ func (c *clone) contacts() (fetches, pushes int) {
 	c.t.Helper()
 	b, err := os.ReadFile(c.log)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		c.t.Fatal(err)
+		c.t.Fatalf("read the log of git's contacts: %v", err)
 	}
 	os.Remove(c.log)
 	return strings.Count(string(b), "fetch\n"), strings.Count(string(b), "push\n")

@@ -47,7 +47,7 @@ func TestEncoding(t *testing.T) {
 		b := share.Encode(r)
 		got, err := share.Decode(b)
 		if err != nil {
-			t.Errorf("%s: %v", b, err)
+			t.Errorf("Decode(%s) returned the error %v", b, err)
 			continue
 		}
 		if !bytes.Equal(share.Encode(got), b) {

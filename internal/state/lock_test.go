@@ -91,7 +91,7 @@ func TestLockFileNamesTheProcess(t *testing.T) {
 		Since        time.Time `json:"since"`
 	}
 	if err := json.Unmarshal(b, &got); err != nil || bytes.Count(b, []byte("\n")) != 1 {
-		t.Fatalf("%s: %v", b, err)
+		t.Fatalf("the lock file is %s: %v; want one line of JSON", b, err)
 	}
 	host, _ := os.Hostname()
 	if got.PID != os.Getpid() || got.Host != host || got.Command != "test" || !got.Since.Equal(now) {
@@ -191,7 +191,7 @@ func TestHundredProcesses(t *testing.T) {
 	for range 100 {
 		wg.Go(func() {
 			if out, err := startChild(t, "count", dir).CombinedOutput(); err != nil {
-				t.Errorf("%v: %s", err, out)
+				t.Errorf("the child failed with %v: %s", err, out)
 			}
 		})
 	}
@@ -250,7 +250,7 @@ func TestLeftoverLockFiles(t *testing.T) {
 		}
 		err := tryOnce(t, dir, 20*time.Millisecond)
 		if got := fault.KindOf(err) == fault.Locked; got != c.held || !got && err != nil {
-			t.Errorf("%s: %v", c.name, err)
+			t.Errorf("%s: tryOnce returned the error %v; held should be %t", c.name, err, c.held)
 		}
 		if c.held && (!strings.Contains(fault.HintOf(err), "rm ") || !strings.Contains(err.Error(), "process "+strings.TrimSpace(c.content))) {
 			t.Errorf("%s: %v, hint %s", c.name, err, fault.HintOf(err))
@@ -395,7 +395,7 @@ func TestLockFileMustBeAFile(t *testing.T) {
 			t.Errorf("%s: %v, hint %s", name, err, fault.HintOf(err))
 		}
 		if d := diff(image(t, dir), before); d != "" {
-			t.Errorf("%s:\n%s", name, d)
+			t.Errorf("%s: the directory changed:\n%s", name, d)
 		}
 	}
 }
@@ -475,6 +475,6 @@ func TestReadOnlyDirectory(t *testing.T) {
 	defer os.Chmod(dir, 0o755)
 	out, err := cmd.CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "cannot write to the state directory") || !strings.Contains(string(out), "hint: make it writable") {
-		t.Errorf("%v: %s", err, out)
+		t.Errorf("the child ended with %v: %s; want an error about the directory, with a hint", err, out)
 	}
 }

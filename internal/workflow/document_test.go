@@ -275,7 +275,7 @@ func TestHistoryKeepsEveryID(t *testing.T) {
 	d.Set(keyActive, true)
 	d.Set(keyID, "a")
 	if err := d.merge([]Pair{{keyID, "b"}}, stamper{}); err != nil || !slices.Equal(d.history(), []string{"a", "b"}) || d.Text(keyOriginal) != "a" {
-		t.Errorf("%v, %s", err, mustJSON(d))
+		t.Errorf("merge returned %v, the document is %s; want the history a, b and the original id a", err, mustJSON(d))
 	}
 }
 
@@ -289,7 +289,7 @@ func TestOldDocumentsGetAnchors(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d.Text(keyOriginal) != "a" || d.Text(keyFirst) != "2026-01-02T03:04:05.123Z" {
-		t.Errorf("%s", mustJSON(d))
+		t.Errorf("the document is %s; want its original id and first time unchanged", mustJSON(d))
 	}
 	if ids := d.history(); !d.listed() || !slices.Equal(ids, []string{"a", "b"}) {
 		t.Errorf("history %v", must(d.Get(keyHistory)))
@@ -306,7 +306,7 @@ func TestUnquotedValues(t *testing.T) {
 		t.Errorf("task is %q, want %q", got, want)
 	}
 	if d.Text("note") != "*bold* move" || d.Text("at") != "@home" {
-		t.Errorf("%s", mustJSON(d))
+		t.Errorf("the document is %s; want the values of note and at as they were written", mustJSON(d))
 	}
 	reread(t, d)
 	for _, value := range []string{"[WIP] fix", "{a} b", "- x", "'tis", "> x", "| x", "!x y", "&a b", "%x", "`x`", "? x", "a: b", "] x"} {
@@ -330,13 +330,13 @@ func FuzzDocument(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if d, err := parseDocument(b); err == nil {
 			if _, err := d.YAML(); err != nil {
-				t.Fatalf("%q: %v", b, err)
+				t.Fatalf("YAML of the document %q returned the error %v", b, err)
 			}
 		}
 		d, _ := salvage(b)
 		d.heal()
 		if _, err := d.YAML(); err != nil {
-			t.Fatalf("%q: %v", b, err)
+			t.Fatalf("YAML of the repaired document %q returned the error %v", b, err)
 		}
 	})
 }

@@ -42,7 +42,7 @@ func TestNoCommits(t *testing.T) {
 	w := parseHistory("")
 	f := w.derive(t, "@x code=f session=ann status=merged")[0]
 	if got := w.brief(f); got != "v0 d0 t0" || f.Status != derive.StatusPending || len(f.Unknown) > 0 {
-		t.Errorf("%s, %s, %v", got, f.Status, f.Unknown)
+		t.Errorf("the facts are %s, %s, unknown %v; want no version, pending, nothing unknown", got, f.Status, f.Unknown)
 	}
 	if f.Session == nil || *f.Session != "ann" || f.LastEdited != nil {
 		t.Errorf("session %v, last edited %v", f.Session, f.LastEdited)
@@ -74,7 +74,7 @@ func TestHeadNotInHistory(t *testing.T) {
 			facts = append(facts, u.Fact)
 		}
 		if d := cmp.Diff([]string{"version", "drift", "session"}, facts); d != "" {
-			t.Error(d)
+			t.Errorf("unknown facts (-want +got):\n%s", d)
 		}
 	}
 }
@@ -116,7 +116,7 @@ func TestManyNodes(t *testing.T) {
 	}
 	slices.Sort(got)
 	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
+		t.Errorf("facts (-want +got):\n%s", d)
 	}
 	if len(w.asked) != 1 {
 		t.Errorf("contents were asked %d times", len(w.asked))
@@ -131,7 +131,7 @@ func TestUntouchedNodesReadNoContents(t *testing.T) {
 		c: h=1 | Spec-OK: x | Spec-OK-Basis: 00 00`)
 	for _, f := range w.derive(t, "@x code=f", "@y code=g") {
 		if got := w.brief(f); got != "v1 d0 t0 b" {
-			t.Error(got)
+			t.Errorf("the facts of %s are %s; want one version without drift", f.Node.ID, got)
 		}
 	}
 	if len(w.asked) != 0 {
@@ -163,7 +163,7 @@ func TestContentsFail(t *testing.T) {
 			continue
 		}
 		if d := cmp.Diff([]derive.Unknown{{Fact: "drift", Reason: "object 12 is missing"}}, f.Unknown); d != "" {
-			t.Errorf("%s: %s", id, d)
+			t.Errorf("unknown facts of %s (-want +got):\n%s", id, d)
 		}
 		if f.Status != derive.StatusUnknown {
 			t.Errorf("%s is %s", id, f.Status)
@@ -219,7 +219,7 @@ func TestCancelledContext(t *testing.T) {
 	cancel()
 	facts, err := derive.Derive(ctx, nodes("@x code=f"), derive.Options{Head: w.head()}, w, w)
 	if !errors.Is(err, context.Canceled) || facts != nil {
-		t.Errorf("%v, %v", facts, err)
+		t.Errorf("Derive returned %v, %v; want only the cancellation", facts, err)
 	}
 }
 
@@ -274,6 +274,6 @@ func TestGrade(t *testing.T) {
 func TestUnread(t *testing.T) {
 	f := derive.AllUnknown(nodes("@x code=f status=drift"), "no git")[0]
 	if f.Version != nil || f.Drift != nil || f.Session != nil || len(f.Unknown) != 3 || f.Status != derive.StatusDrift {
-		t.Errorf("%+v", f)
+		t.Errorf("AllUnknown returned %+v; want three unknown facts and the status drift", f)
 	}
 }

@@ -124,7 +124,7 @@ func checkStopsSoon(t *testing.T, what string, least int, run func(ctx context.C
 	t.Helper()
 	whole := &countdown{t.Context(), 1 << 30, 0}
 	if err := run(whole); err != nil {
-		t.Fatalf("%s: %v", what, err)
+		t.Fatalf("%s returned the error %v", what, err)
 	}
 	if whole.checks < least {
 		t.Errorf("%s checked its context %d times, want at least %d", what, whole.checks, least)

@@ -65,7 +65,7 @@ func TestStatusUnread(t *testing.T) {
 func TestStatusNames(t *testing.T) {
 	var zero derive.Status
 	if zero != derive.StatusUnknown || derive.Status(9).String() != "Status(9)" || derive.Status(-1).String() != "Status(-1)" {
-		t.Errorf("%s, %s", zero, derive.Status(9))
+		t.Errorf("the zero status is %s, status 9 is %s; want unknown and Status(9)", zero, derive.Status(9))
 	}
 	for _, s := range []derive.Status{derive.StatusUnknown, derive.StatusPending, derive.StatusActive, derive.StatusDrift, derive.StatusMerged} {
 		b, err := s.MarshalText()

@@ -180,7 +180,7 @@ func TestVersionRows(t *testing.T) {
 		{Commit: w.id("a"), Path: at("@y"), Date: "2024-01-01T00:00:00Z", Subject: "makes a", Session: &ann},
 	}
 	if d := cmp.Diff(want, w.derive(t, "@x")[0].Versions, cmp.Comparer(func(a, b repo.ID) bool { return a == b })); d != "" {
-		t.Error(d)
+		t.Errorf("versions (-want +got):\n%s", d)
 	}
 }
 
@@ -224,7 +224,7 @@ func TestManyMoves(t *testing.T) {
 	fmt.Fprintln(&b, "last: @n200=1")
 	w := parseHistory(b.String())
 	if got := w.brief(w.derive(t, "@n200")[0]); got != "v2 d0 t0 last,c0" {
-		t.Error(got)
+		t.Errorf("the facts are %s; want the two versions last and c0", got)
 	}
 
 	b.Reset()

@@ -50,9 +50,9 @@ func TestParseEntry(t *testing.T) {
 		tt.want.Text = strings.TrimSpace(tt.text)
 		got, err := parse.ReadEntry(tt.text)
 		if err != nil {
-			t.Errorf("%q: %v", tt.text, err)
+			t.Errorf("ReadEntry(%q) returned the error %v", tt.text, err)
 		} else if d := cmp.Diff(tt.want, got); d != "" {
-			t.Errorf("%q: %s", tt.text, d)
+			t.Errorf("ReadEntry(%q) (-want +got):\n%s", tt.text, d)
 		}
 	}
 
@@ -63,7 +63,7 @@ func TestParseEntry(t *testing.T) {
 		if e, err := parse.ReadEntry(text); err == nil {
 			t.Errorf("%q is %+v", text, e)
 		} else if fault.KindOf(err) != fault.Usage || fault.HintOf(err) == "" || len(err.Error()) > 500 {
-			t.Errorf("%q: %v (%q)", text, err, fault.HintOf(err))
+			t.Errorf("ReadEntry(%q) returned the error %v with the hint %q; want a short usage error with a hint", text, err, fault.HintOf(err))
 		}
 	}
 }

@@ -162,7 +162,7 @@ func TestFrontmatter(t *testing.T) {
 			content += "---\nbody\n"
 			n := one(t, content)
 			if d := cmp.Diff(tt.want, frontOf(n)); d != "" {
-				t.Error(d)
+				t.Errorf("frontmatter (-want +got):\n%s", d)
 			}
 			if n.Body != "body\n" {
 				t.Errorf("the body is %q", n.Body)
@@ -206,7 +206,7 @@ func TestFrontmatterPosition(t *testing.T) {
 				t.Errorf("title %q, body %q", n.Title, n.Body)
 			}
 			if d := cmp.Diff(tt.problems, problemsOf(n)); d != "" {
-				t.Error(d)
+				t.Errorf("problems (-want +got):\n%s", d)
 			}
 		})
 	}

@@ -136,7 +136,7 @@ func TestParseNamed(t *testing.T) {
 	} {
 		a, err := postgres.ParseFromConfig(address)
 		if err != nil {
-			t.Errorf("%s: %v", address, err)
+			t.Errorf("ParseFromConfig(%q) returned the error %v", address, err)
 			continue
 		}
 		if other, ok := seen[a.Canonical()]; ok {

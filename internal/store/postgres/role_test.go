@@ -77,10 +77,10 @@ func TestRoles(t *testing.T) {
 	storetest.AddRecords(t, s, store.Record{Directory: storetest.Outlined("d", "x", 1)})
 	l := storetest.Lease("d", "token", 5)
 	if ok, err := s.Take(t.Context(), "w", l, storetest.Epoch); !ok || err != nil {
-		t.Error(ok, err)
+		t.Errorf("Take returned %t, %v; want true", ok, err)
 	}
 	if ok, err := s.Settle(t.Context(), "w", l, storetest.Directory("d", "z", 3)); !ok || err != nil {
-		t.Error(ok, err)
+		t.Errorf("Settle returned %t, %v; want true", ok, err)
 	}
 	if err := s.SaveWorktree(t.Context(), "w", nil, store.FileCounts{}); err != nil {
 		t.Error(err)

@@ -78,7 +78,7 @@ func TestCache(t *testing.T) {
 	long := storetest.ID256("a")
 	saves(t, c, "m", bodies{long: []byte("by sha256")})
 	if got, err := c.Load(t.Context(), "m", []repo.ID{long, {}}); err != nil || len(got) != 1 || string(got[long]) != "by sha256" {
-		t.Errorf("%q, %v", got, err)
+		t.Errorf("Load returned %q, %v; want one body, by its sha256 id", got, err)
 	}
 	if got := shell(t, path, "PRAGMA journal_mode; PRAGMA user_version; PRAGMA integrity_check"); got != "wal\n2\nok" {
 		t.Errorf("settings are %q", got)
@@ -153,7 +153,7 @@ func TestCacheDamaged(t *testing.T) {
 				c.Close()
 				loads(t, c, "m", one("b", "B"), "b")
 				if got := shell(t, path, "PRAGMA integrity_check"); got != "ok" && !open {
-					t.Error(got)
+					t.Errorf("PRAGMA integrity_check returned %q; want ok", got)
 				}
 			})
 		}
@@ -192,7 +192,7 @@ func TestCacheCannotCreateFile(t *testing.T) {
 		loads(t, c, "m", nil, "a")
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
-		t.Errorf("%v, %v", entries, err)
+		t.Errorf("the directory has %v, %v; want one entry", entries, err)
 	}
 }
 
@@ -248,7 +248,7 @@ func TestCacheConcurrent(t *testing.T) {
 						saves(t, c, "m", one(text, "body of "+text))
 						got, err := c.Load(t.Context(), "m", []repo.ID{storetest.ID(text)})
 						if body, ok := got[storetest.ID(text)]; err != nil || ok && string(body) != "body of "+text || !ok && !damage {
-							t.Errorf("%s: %q, %v", text, got, err)
+							t.Errorf("Load of %q returned %q, %v; want its body", text, got, err)
 						}
 					}
 				})

@@ -274,7 +274,7 @@ func TestSettleKilledAtEveryWrite(t *testing.T) {
 		s := open(t, path)
 		storetest.SaveDirRecords(t, s, storetest.Directory("a", "old", 0))
 		if ok, err := s.Take(t.Context(), "", l, storetest.Epoch); !ok || err != nil {
-			t.Fatal(ok, err)
+			t.Fatalf("Take returned %t, %v; want true", ok, err)
 		}
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
@@ -378,7 +378,7 @@ func TestTwoProcesses(t *testing.T) {
 			cmd := exec.CommandContext(t.Context(), self)
 			cmd.Env = append(os.Environ(), childVerb+"=many", childPath+"="+path, childName+"="+name)
 			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Errorf("%s: %v\n%s", name, err, out)
+				t.Errorf("child %s failed with %v\n%s", name, err, out)
 			}
 		})
 	}
@@ -387,7 +387,7 @@ func TestTwoProcesses(t *testing.T) {
 	for _, name := range names {
 		tally, err := s.Counts(t.Context(), name)
 		if want := (store.FileCounts{Files: 41, Fresh: 40, None: 1}); err != nil || tally != want {
-			t.Errorf("%s: %+v, %v", name, tally, err)
+			t.Errorf("Counts(%q) returned %+v, %v; want %+v", name, tally, err, want)
 		}
 	}
 	all, _, err := s.Since(t.Context(), "", 1000)
@@ -395,7 +395,7 @@ func TestTwoProcesses(t *testing.T) {
 		t.Errorf("%d records, %v", len(all), err)
 	}
 	if got := shell(t, path, "PRAGMA integrity_check"); got != "ok" {
-		t.Error(got)
+		t.Errorf("PRAGMA integrity_check returned %q; want ok", got)
 	}
 	if entries, err := filepath.Glob(path + "*"); err != nil || len(entries) > 3 {
 		t.Errorf("remaining files: %v, %v", entries, err)

@@ -336,7 +336,7 @@ func TestDamaged(t *testing.T) {
 			// After the command of the hint, the store works again.
 			cmd := exec.CommandContext(t.Context(), "sh", "-c", strings.Replace(hint, "ken verify", "true", 1))
 			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Fatalf("%s: %v\n%s", hint, err, out)
+				t.Fatalf("the command of the hint, %s, failed with %v\n%s", hint, err, out)
 			}
 			storetest.Commit(t, s, "", store.FileChanges{Put: []store.FileRow{storetest.Row("a", "x")}})
 			if n := len(storetest.Rows(t, s, "")); n != 1 {

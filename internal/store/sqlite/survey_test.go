@@ -68,7 +68,7 @@ func knowsDirectory(t *testing.T, s store.Directories, path repo.Path, text stri
 	t.Helper()
 	m, err := s.Latest(t.Context())
 	if err != nil || len(m[path]) != 1 || m[path][0].Text != "about "+text {
-		t.Errorf("%s: %v, %v", path, m[path], err)
+		t.Errorf("the latest records of %s are %v, %v; want one about %s", path, m[path], err, text)
 	}
 }
 
@@ -159,7 +159,7 @@ func TestTransfer(t *testing.T) {
 	takes := func(s store.Leases, l store.Lease) {
 		t.Helper()
 		if ok, err := s.Take(ctx, "", l, storetest.Epoch); !ok || err != nil {
-			t.Fatal(ok, err)
+			t.Fatalf("Take returned %t, %v; want true", ok, err)
 		}
 	}
 	storetest.SaveDirRecords(t, main, storetest.Directory("a", "one", 1))
@@ -174,7 +174,7 @@ func TestTransfer(t *testing.T) {
 	}
 	// A lease of the main store can be settled in the spool.
 	if ok, err := spool.Settle(ctx, "", storetest.Lease("settled", "main", 20), storetest.Directory("settled", "two", 2)); !ok || err != nil {
-		t.Fatal(ok, err)
+		t.Fatalf("Settle in the spool returned %t, %v; want true", ok, err)
 	}
 	storetest.SaveDirRecords(t, spool, storetest.Directory("a", "three", 3), storetest.Outlined("b\xff", "four", 4))
 	must(spool.SaveFailure(ctx, store.DirFailure{Path: "spool failed", Reason: "r", At: storetest.Epoch}))

@@ -290,7 +290,7 @@ func TestCancelledVisit(t *testing.T) {
 	tm := ann.team(t, address)
 	defer tm.Close()
 	if note := tm.Pull(ctx); note != "" {
-		t.Error(note)
+		t.Errorf("Pull with a cancelled context returned the note %q; want none", note)
 	}
 	ann.quiet(t, address, text("by ann"))
 	wantTexts(t, openShared(t, address, "r"), "by ann")
@@ -329,7 +329,7 @@ func TestServerDownAtStart(t *testing.T) {
 	}
 	server.Restart(t)
 	if b := eve.status(t, address); b.Unsent != 1 {
-		t.Errorf("%+v", b)
+		t.Errorf("the status is %+v; want 1 unsent record", b)
 	}
 	eve.quiet(t, address) // status reached the server, which ends the wait
 	wantTexts(t, openShared(t, address, "r"), "eve's")
@@ -472,12 +472,12 @@ func TestSharedStoreRestoredBetweenPullAndPush(t *testing.T) {
 	tm := ann.team(t, address)
 	defer tm.Close()
 	if note := tm.Pull(t.Context()); note != "" {
-		t.Error(note)
+		t.Errorf("Pull returned the note %q; want none", note)
 	}
 	bob.quiet(t, address, text("by bob"))
 	storetest.Commit(t, ann, "", store.FileChanges{Records: []fresh.Record{text("by ann")}})
 	if note := tm.Push(t.Context()); note != "" {
-		t.Error(note)
+		t.Errorf("Push returned the note %q; want none", note)
 	}
 	pgtest.Exec(t, address, `DELETE FROM ken.record WHERE seq > 2; UPDATE ken.repository SET seq = 2`)
 	wantTexts(t, openShared(t, address, "r"), "before", "by bob")
@@ -544,7 +544,7 @@ func TestBadRecords(t *testing.T) {
 	bob.quiet(t, address)
 	b := bob.status(t, address)
 	if b.Current() || b.Unpulled != 0 || b.Bad != 4 {
-		t.Errorf("%+v", b)
+		t.Errorf("the status is %+v; want 4 bad records and none to pull", b)
 	}
 	var reasons []string
 	for _, q := range b.Quarantined {
@@ -612,7 +612,7 @@ func TestSeveralHosts(t *testing.T) {
 	} {
 		_, err := team.Open(team.Options{Address: address, Local: ann.Store, StateDir: ann.state})
 		if err == nil || !strings.Contains(err.Error(), "several hosts") {
-			t.Errorf("%s: %v", address, err)
+			t.Errorf("Open(%q) returned the error %v; want one about several hosts", address, err)
 		}
 	}
 }
@@ -675,7 +675,7 @@ func TestSendRows(t *testing.T) {
 		t.Helper()
 		files, err := filepath.Glob(ann.state + "/ken/team/*-rows-*")
 		if err != nil || len(files) != 1 {
-			t.Fatalf("%v, %v", files, err)
+			t.Fatalf("Glob returned %v, %v; want one list of sent rows", files, err)
 		}
 		b, err := os.ReadFile(files[0])
 		if err != nil {
@@ -728,12 +728,12 @@ func TestPushFromOtherCloneDuringCommand(t *testing.T) {
 	tm := ann.team(t, address)
 	defer tm.Close()
 	if note := tm.Pull(t.Context()); note != "" {
-		t.Error(note)
+		t.Errorf("Pull returned the note %q; want none", note)
 	}
 	bob.quiet(t, address, text("by bob"))
 	storetest.Commit(t, ann, "", store.FileChanges{Records: []fresh.Record{text("by ann")}})
 	if note := tm.Push(t.Context()); note != "" {
-		t.Error(note)
+		t.Errorf("Push returned the note %q; want none", note)
 	}
 	ann.wait(soon)
 	ann.quiet(t, address)
@@ -780,11 +780,11 @@ func TestStateFilesHaveNoPassword(t *testing.T) {
 		})
 		if err != nil {
 			if strings.Contains(err.Error(), "Tail") {
-				t.Errorf("%s: %v", pw, err)
+				t.Errorf("the error for the password %s reveals part of it: %v", pw, err)
 			}
 		} else {
 			if note := tm.Pull(t.Context()); strings.Contains(note, "Tail") || note == "" {
-				t.Errorf("%s: %q", pw, note)
+				t.Errorf("the note for the password %s is %q; want one without the password", pw, note)
 			}
 			if err := tm.Close(); err != nil {
 				t.Error(err)
