@@ -129,7 +129,7 @@ func TestReadProbeCheck(t *testing.T) {
 func TestShellQuote(t *testing.T) {
 	for in, want := range map[string]string{"/a/b-c": "/a/b-c", "a b": "'a b'", "it's": `'it'\''s'`, "": "''", "$x": "'$x'"} {
 		if got := fault.Quote(in); got != want {
-			t.Errorf("%q: %s", in, got)
+			t.Errorf("Quote(%q) = %s; want %s", in, got, want)
 		}
 	}
 }

@@ -110,7 +110,7 @@ func TestReftableIsReadByGit(t *testing.T) {
 *) exit 99;;
 esac`)
 	if got, err := b.open().Head(ctx(t)); got != want || err != nil {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("Head returned %+v, %v; want %+v", got, err, want)
 	}
 }
 
@@ -120,7 +120,7 @@ func TestUnknownExtensionIsAnErrorOfGit(t *testing.T) {
 	b.git("config", "core.repositoryformatversion", "1")
 	b.git("config", "extensions.ofNextYear", "true")
 	if s, err := b.open().Snapshot(ctx(t)); err == nil || !strings.Contains(err.Error(), "ofnextyear") {
-		t.Errorf("%+v, %v", s, err)
+		t.Errorf("Snapshot returned %+v, %v; want an error about the extension", s, err)
 	}
 }
 

@@ -24,7 +24,7 @@ func TestFilesNamed(t *testing.T) {
 	}
 	set, err := g.FilesNamed(t.Context(), headOf(t, r, "HEAD"), ".spec", "spec.md")
 	if err != nil || len(set) != 2 {
-		t.Fatalf("%v, %v", set, err)
+		t.Fatalf("FilesNamed returned %v, %v; want 2 files", set, err)
 	}
 	for path, text := range map[repo.Path]string{".spec/a/spec.md": "a\n", ".spec/a b\n\"/spec.md": "b\n"} {
 		want := strings.TrimSpace(r.Git("hash-object", string(path)))

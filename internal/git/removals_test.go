@@ -91,7 +91,7 @@ func TestIgnoreDigest(t *testing.T) {
 	r.Git("config", "core.excludesFile", r.Path(".git/mine"))
 	own := opened(t, r.Dir).IgnoreDigest()
 	if plain == excluded || excluded == own || own == plain {
-		t.Errorf("%s, %s, %s", plain, excluded, own)
+		t.Errorf("the ignore digests are %s, %s, %s; want three different ones", plain, excluded, own)
 	}
 }
 

@@ -23,7 +23,7 @@ func TestRootCommit(t *testing.T) {
 		t.Helper()
 		anew, err := b.open().RootCommit(ctx(t), RootCommit{})
 		if err != nil {
-			t.Fatalf("%s: %v", what, err)
+			t.Fatalf("%s: RootCommit returned the error %v", what, err)
 		}
 		if known, err = b.open().RootCommit(ctx(t), known); known != anew || err != nil {
 			t.Errorf("%s: with an earlier result RootCommit returned %v, %v; without one %v", what, known, err, anew)

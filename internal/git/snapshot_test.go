@@ -94,7 +94,7 @@ func TestAttributedAndDigest(t *testing.T) {
 		t.Helper()
 		s := b.snapshot()
 		if !s.Attributed || (s.AttributesDigest != "") != digest {
-			t.Errorf("%s: %v, %q", name, s.Attributed, s.AttributesDigest)
+			t.Errorf("%s: the snapshot has Attributed %t and the digest %q; want true, and a digest: %t", name, s.Attributed, s.AttributesDigest, digest)
 		}
 		if digest && seen[s.AttributesDigest] != "" {
 			t.Errorf("%s: the digest is that of %s", name, seen[s.AttributesDigest])
@@ -155,11 +155,11 @@ func TestSnapshotWhileOthersCommit(t *testing.T) {
 			t.Fatal(err)
 		}
 		if s.Head.Commit.IsZero() || s.Head.Branch != "refs/heads/main" || len(s.Index.Entries) != 1 {
-			t.Fatalf("%+v", s)
+			t.Fatalf("Snapshot returned %+v; want a commit on main and one index entry", s)
 		}
 	}
 	if s, err := r.Snapshot(ctx(t)); err != nil || s.Head.Commit != b.id("HEAD") || s.Index.Tree != b.id("HEAD^{tree}") {
-		t.Errorf("%+v, %v", s, err)
+		t.Errorf("Snapshot returned %+v, %v; want the commit and the tree of HEAD", s, err)
 	}
 }
 
@@ -180,7 +180,7 @@ func TestWorkTreeElsewhere(t *testing.T) {
 	for _, r.unknownLayout = range []bool{false, true} {
 		s, err := r.Snapshot(ctx(t))
 		if err != nil || len(s.Index.Entries) != 2 {
-			t.Fatalf("%+v, %v", s, err)
+			t.Fatalf("Snapshot returned %+v, %v; want two index entries", s, err)
 		}
 		if got, err := r.Untracked(ctx(t)); len(got) != 1 || got[0] != "new" || err != nil {
 			t.Errorf("untracked %q, %v", got, err)

@@ -238,7 +238,7 @@ func TestWalkInParts(t *testing.T) {
 		}
 		fails := errors.New("fails")
 		if err := g.walkParts(t.Context(), commits, 1, 2, nil, func(repo.Commit) error { return fails }); !errors.Is(err, fails) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: walkParts returned the error %v; want that of the callback", name, err)
 		}
 	}
 }

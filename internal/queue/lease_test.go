@@ -157,7 +157,7 @@ func TestCancelledStaysCancelled(t *testing.T) {
 	q, run, held := startLeased(t)
 	other, err := q.take(t.Context(), run, "b", "w", "other", time.Minute)
 	if err != nil || other == nil {
-		t.Fatal(err)
+		t.Fatalf("take returned %v, %v; want a lease", other, err)
 	}
 	if err := q.Cancel(t.Context(), "", run.ID, "somebody"); err != nil {
 		t.Fatal(err)
@@ -178,7 +178,7 @@ func TestCancelledStaysCancelled(t *testing.T) {
 		t.Errorf("resume: %v", err)
 	}
 	if after, err := q.Run(t.Context(), "r", run.ID); err != nil || after.State != surveyrun.Cancelled || after.Why != "cancelled by somebody" || len(after.Dead) != 1 {
-		t.Errorf("%+v, %v", after, err)
+		t.Errorf("Run returned %+v, %v; want it cancelled by somebody, with one failed directory", after, err)
 	}
 }
 
@@ -223,7 +223,7 @@ func TestTakeFromStoppedRun(t *testing.T) {
 		t.Errorf("it was taken: %v", err)
 	}
 	if state, _, _, _ := row(t, q, "b"); state != "ready" {
-		t.Error(state)
+		t.Errorf("directory b is %s; want it ready", state)
 	}
 }
 
@@ -261,7 +261,7 @@ func TestRenewSkipsLocked(t *testing.T) {
 	q, run, held := startLeased(t)
 	other, err := q.take(t.Context(), run, "b", "w", "other", time.Millisecond)
 	if err != nil || other == nil {
-		t.Fatal(err)
+		t.Fatalf("take returned %v, %v; want a lease", other, err)
 	}
 	err = q.inTx(t.Context(), func(tx pgx.Tx) error {
 		if _, err := lockLease(t.Context(), tx, held); err != nil {
@@ -323,7 +323,7 @@ func TestLockTimeout(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err = q.StartRun(t.Context(), surveyrun.Run{Repository: "r"}, &survey.TaskList{}); !errors.Is(err, surveyrun.ErrUnavailable) {
-		t.Errorf("%v", err)
+		t.Errorf("StartRun returned the error %v; want %v", err, surveyrun.ErrUnavailable)
 	}
 	var idle string
 	if err := q.pool.QueryRow(t.Context(), `SHOW idle_in_transaction_session_timeout`).Scan(&idle); idle != "200ms" || err != nil {

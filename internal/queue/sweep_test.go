@@ -153,7 +153,7 @@ func TestGiveUpAfterLostWorkers(t *testing.T) {
 	q, run, held := startLeased(t)
 	other, err := q.take(t.Context(), run, "b", "w", "other", time.Minute)
 	if err != nil || other == nil {
-		t.Fatal(err)
+		t.Fatalf("take returned %v, %v; want a lease", other, err)
 	}
 	if err := q.finish(t.Context(), other, surveyrun.DescribeResult{Verdict: survey.Fresh}); err != nil {
 		t.Fatal(err)
@@ -236,7 +236,7 @@ func TestUnpricedStaysPaused(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := (&dirLease{q, held}).Reserve(t.Context(), surveyrun.Amount{Tokens: 1, Unpriced: true}, surveyrun.Amount{}); !errors.Is(err, surveyrun.ErrCeiling) {
-		t.Fatal(err)
+		t.Fatalf("Reserve returned the error %v; want %v", err, surveyrun.ErrCeiling)
 	}
 	state := func() surveyrun.RunState {
 		if err := q.sweep(t.Context(), []string{"r"}, time.Second); err != nil {

@@ -290,7 +290,7 @@ func TestArchiveMustBeADirectory(t *testing.T) {
 		}
 		unlockDirectory(t, h)
 		if d := diff(image(t, dir), before) + diff(image(t, elsewhere), there); d != "" {
-			t.Errorf("%s:\n%s", what, d)
+			t.Errorf("%s: a refused change changed files:\n%s", what, d)
 		}
 	}
 }
@@ -318,7 +318,7 @@ func TestApplyRefuses(t *testing.T) {
 			t.Errorf("%s: accepted; want an error", name)
 		}
 		if d := diff(image(t, dir), before); d != "" {
-			t.Fatalf("%s:\n%s", name, d)
+			t.Fatalf("%s: a refused change changed files:\n%s", name, d)
 		}
 	}
 }
@@ -389,16 +389,16 @@ func TestManipulatedPlanStaysInside(t *testing.T) {
 func TestSnapshotsOfMissingDirectory(t *testing.T) {
 	d := openDir(t, filepath.Join(t.TempDir(), "none"), Options{})
 	if s, err := d.Snapshots(t.Context()); s != nil || err != nil {
-		t.Errorf("%v, %v", s, err)
+		t.Errorf("Snapshots returned %v, %v; want none", s, err)
 	}
 	if un, err := unfinished(d); un || err != nil {
 		t.Errorf("unfinished %v, %v", un, err)
 	}
 	if e, err := d.Entries(t.Context()); len(e) != 0 || err != nil {
-		t.Errorf("%v, %v", e, err)
+		t.Errorf("Entries returned %v, %v; want none", e, err)
 	}
 	if _, err := d.Read("x"); !errors.Is(err, fs.ErrNotExist) {
-		t.Error(err)
+		t.Errorf("Read returned the error %v; want %v", err, fs.ErrNotExist)
 	}
 }
 
@@ -455,7 +455,7 @@ func TestPlanOfAnotherDirectoryIsNotCarriedOut(t *testing.T) {
 				t.Errorf("unfinished: %v, %v", un, err)
 			}
 			if s := snapshots(t, dir); len(s) != 1 || !strings.HasSuffix(s[0].Name, "-unreadable") {
-				t.Errorf("%+v", s)
+				t.Errorf("the snapshots are %+v; want one, named -unreadable", s)
 			}
 		})
 	}

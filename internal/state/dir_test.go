@@ -48,13 +48,13 @@ func TestReadRefusesOtherThanRegularFiles(t *testing.T) {
 	put(t, dir, map[string]string{"a": "abc", "l": "->a", "d/x": "x"})
 	d := openDir(t, dir, Options{})
 	if b, err := d.Read("a"); string(b) != "abc" || err != nil {
-		t.Errorf("%q, %v", b, err)
+		t.Errorf("Read(\"a\") returned %q, %v; want \"abc\"", b, err)
 	}
 	if n, err := d.Size("a"); n != 3 || err != nil {
-		t.Errorf("%d, %v", n, err)
+		t.Errorf("Size(\"a\") returned %d, %v; want 3", n, err)
 	}
 	if s, err := d.Digest("a"); s != "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" || err != nil {
-		t.Errorf("%s, %v", s, err)
+		t.Errorf("Digest(\"a\") returned %s, %v; want the SHA-256 of \"abc\"", s, err)
 	}
 	for name, want := range map[string]error{
 		"l": errLink, "d": errDirectory, "none": fs.ErrNotExist, "d/x": errName, "..": errName, "": errName, "a\x00": errName,
@@ -119,14 +119,14 @@ func TestOpenIn(t *testing.T) {
 		d := open(rel)
 		h, err := d.Lock(t.Context(), "x")
 		if err != nil {
-			t.Errorf("%s: %v", rel, err)
+			t.Errorf("Lock of %s returned the error %v", rel, err)
 			continue
 		}
 		if err := errors.Join(h.Replace("new", []byte("n")), h.Unlock()); err != nil {
 			t.Error(err)
 		}
 		if b, err := os.ReadFile(filepath.Join(d.Path(), "new")); string(b) != "n" {
-			t.Errorf("%s: %q, %v", rel, b, err)
+			t.Errorf("%s: the written file has %q, %v; want \"n\"", rel, b, err)
 		}
 	}
 	for _, rel := range []string{"bad", "bad/c", "good", "good/c"} {

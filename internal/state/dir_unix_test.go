@@ -54,7 +54,7 @@ func TestPipes(t *testing.T) {
 	}
 	unlockDirectory(t, h)
 	if b, err := d.Read("workflow.yaml"); string(b) != "now a file" {
-		t.Errorf("%q, %v", b, err)
+		t.Errorf("Read returned %q, %v; want \"now a file\"", b, err)
 	}
 	if err := syscall.Mkfifo(filepath.Join(dir, "p"), 0o644); err != nil {
 		t.Fatal(err)
@@ -66,6 +66,6 @@ func TestPipes(t *testing.T) {
 	out := apply(t, dir, Change{Verb: "reset", Moves: moves("p", "workflow.yaml"), Keep: 5})
 	s := snapshots(t, dir)
 	if len(out.Failed) > 0 || len(s) != 1 || s[0].Manifest.Files[0].Kind != "special" {
-		t.Errorf("%+v, %+v", out, s)
+		t.Errorf("apply returned %+v and left the snapshots %+v; want one, with a special file", out, s)
 	}
 }

@@ -16,7 +16,7 @@ func TestTimeoutSetting(t *testing.T) {
 		t.Setenv("KEN_GIT_TIMEOUT", value)
 		got, err := timeout()
 		if got != want || (err == nil) != (want > 0) {
-			t.Errorf("%q: %s, %v", value, got, err)
+			t.Errorf("with KEN_GIT_TIMEOUT=%q, timeout returned %s, %v; want %s", value, got, err, want)
 		}
 		if err != nil && fault.KindOf(err) != fault.Usage {
 			t.Errorf("%q: kind %d", value, fault.KindOf(err))

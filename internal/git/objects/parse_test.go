@@ -99,7 +99,7 @@ func FuzzTreeItem(f *testing.F) {
 			return
 		}
 		if !strings.HasSuffix(text, "\t"+string(item.Path)) || !strings.Contains(text, item.Kind) || !strings.Contains(strings.ToLower(text), item.ID.String()) {
-			t.Errorf("%q: %+v", text, item)
+			t.Errorf("ParseTreeItem(%q) returned %+v; want parts of the text", text, item)
 		}
 	})
 }

@@ -30,7 +30,7 @@ func TestServerTimeout(t *testing.T) {
 			var why model.Retry
 			r, err := m.Turn(t.Context(), hello, model.Listener{Retry: func(r model.Retry) error { why = r; return nil }})
 			if err != nil || r.Text != "so" {
-				t.Fatalf("%+v, %v", r, err)
+				t.Fatalf("Turn returned %+v, %v; want the text of the second attempt", r, err)
 			}
 			if why.Reason != model.Down || !strings.Contains(why.Err.Error(), "silent") {
 				t.Errorf("retry %+v", why)
@@ -61,7 +61,7 @@ func TestTotalTime(t *testing.T) {
 			m := elsewhere(t, api, srv.URL, provider.Options{Total: 200 * time.Millisecond, Idle: time.Hour})
 			_, err := m.Turn(t.Context(), hello, model.Listener{})
 			if reasonOf(t, err) != model.Down || model.NotCharged(err) || !strings.Contains(err.Error(), "200ms") {
-				t.Error(err)
+				t.Errorf("Turn returned the error %v; want a charged timeout after 200ms", err)
 			}
 		})
 	}
@@ -104,7 +104,7 @@ func TestInvalidResponse(t *testing.T) {
 				m, _ := open(t, srv, api)
 				_, err := m.Turn(t.Context(), hello, model.Listener{})
 				if reasonOf(t, err) != model.BadAnswer {
-					t.Error(err)
+					t.Errorf("Turn returned the error %v; want the reason %v", err, model.BadAnswer)
 				}
 				if n := len(srv.Turns()); n != 1 {
 					t.Errorf("%d attempts", n)
@@ -154,7 +154,7 @@ func TestHugeAnswers(t *testing.T) {
 						want = model.Down
 					}
 					if got := reasonOf(t, err); got != want {
-						t.Errorf("%v: %v", got, err)
+						t.Errorf("Turn returned the error %[2]v with the reason %[1]v; want %[3]v", got, err, want)
 					}
 					if n := <-left; n > 64<<20 {
 						t.Errorf("%d bytes were taken", n)
@@ -250,7 +250,7 @@ func TestCancelledRequestCounts(t *testing.T) {
 				r, err := m.Turn(ctx, hello, model.Listener{})
 				close(over)
 				if reasonOf(t, err) != model.Cancelled {
-					t.Fatal(err)
+					t.Fatalf("Turn returned the error %v; want the reason %v", err, model.Cancelled)
 				}
 				if r.Usage.Requests != 1 || r.Usage.Input == 0 || !r.Usage.Estimated {
 					t.Errorf("usage %+v; it should count one request with an estimated input", r.Usage)

@@ -99,7 +99,7 @@ func TestRefusalsByProxies(t *testing.T) {
 			m := elsewhere(t, api, srv.URL, provider.Options{Attempts: 1})
 			_, err := m.Turn(t.Context(), hello, model.Listener{})
 			if got := reasonOf(t, err); got != want || !strings.Contains(err.Error(), "so it is") {
-				t.Errorf("%s %d: %v: %v", api, status, got, err)
+				t.Errorf("%s, status %d: Turn returned the error %v with the reason %v; want %v and the body", api, status, err, got, want)
 			}
 		}
 		srv.Close()
@@ -139,7 +139,7 @@ func TestRetryAfter(t *testing.T) {
 				return
 			}
 			if err != nil || r.Text != "so" {
-				t.Fatalf("%+v, %v", r, err)
+				t.Fatalf("Turn returned %+v, %v; want the text so", r, err)
 			}
 			if d := cmp.Diff([]time.Duration{tt.want}, w.all()); d != "" {
 				t.Errorf("waits: %s", d)
@@ -311,7 +311,7 @@ func TestCancelled(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			r, err := m.Turn(ctx, hello, model.Listener{Text: func(string) { cancel() }})
 			if reasonOf(t, err) != model.Cancelled || !errors.Is(err, context.Canceled) || fault.KindOf(err) != fault.Interrupted {
-				t.Errorf("%v", err)
+				t.Errorf("Turn returned the error %v; want the cancellation", err)
 			}
 			if r.Usage.Requests != 1 || r.Usage.Input == 0 || r.Usage.Output == 0 {
 				t.Errorf("spent %+v", r.Usage)
@@ -327,7 +327,7 @@ func TestCancelled(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		_, err := m.Turn(ctx, hello, model.Listener{Retry: func(model.Retry) error { cancel(); return nil }})
 		if reasonOf(t, err) != model.Cancelled {
-			t.Errorf("%v", err)
+			t.Errorf("Turn returned the error %v; want the reason %v", err, model.Cancelled)
 		}
 	})
 	t.Run("before", func(t *testing.T) {
@@ -337,7 +337,7 @@ func TestCancelled(t *testing.T) {
 		cancel()
 		_, err := m.Turn(ctx, hello, model.Listener{})
 		if reasonOf(t, err) != model.Cancelled || len(srv.Turns()) != 0 {
-			t.Errorf("%v", err)
+			t.Errorf("Turn returned the error %v after %d requests; want the cancellation without a request", err, len(srv.Turns()))
 		}
 	})
 }

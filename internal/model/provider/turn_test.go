@@ -112,7 +112,7 @@ func TestManyAtOnce(t *testing.T) {
 					asked := strconv.Itoa(i)
 					r, err := m.Turn(t.Context(), model.Request{Messages: []model.Message{model.Ask(asked)}}, model.Listener{})
 					if err != nil || r.Text != "about "+asked {
-						t.Errorf("%s: %q, %v", asked, r.Text, err)
+						t.Errorf("the answer to %s is %q, %v; want \"about %[1]s\"", asked, r.Text, err)
 					}
 				})
 			}
@@ -134,7 +134,7 @@ func TestStopReasons(t *testing.T) {
 				m, _ := open(t, srv, api)
 				r, err := m.Turn(t.Context(), hello, model.Listener{})
 				if err != nil || r.Stop != stop || r.StopName == "" {
-					t.Errorf("%v: %+v, %v", stop, r, err)
+					t.Errorf("Turn returned %+v, %v; want the stop reason %v with a name", r, err, stop)
 				}
 				if stop == model.MaxTokens && (len(r.Calls) != 1 || r.Calls[0].Err == nil) {
 					t.Errorf("a call that was cut off passes for a whole one: %+v", r.Calls)
@@ -144,7 +144,7 @@ func TestStopReasons(t *testing.T) {
 			m, _ := open(t, srv, api)
 			r, err := m.Turn(t.Context(), hello, model.Listener{})
 			if err != nil || r.Text != "" || r.Stop != model.End {
-				t.Errorf("%+v, %v", r, err)
+				t.Errorf("Turn returned %+v, %v; want an empty text and a normal end", r, err)
 			}
 			// The conversation can continue.
 			req := hello
@@ -306,7 +306,7 @@ func TestOpenAILimitByEitherName(t *testing.T) {
 	m, w := open(t, srv, "openai")
 	for range 2 {
 		if r, err := m.Turn(t.Context(), hello, model.Listener{}); err != nil || r.Text != "so" {
-			t.Fatalf("%+v, %v", r, err)
+			t.Fatalf("Turn returned %+v, %v; want the text so", r, err)
 		}
 	}
 	if n := len(srv.Turns()); n != 3 || len(w.all()) != 0 {
