@@ -185,10 +185,10 @@ func TestProveWithoutContents(t *testing.T) {
 	_, _, report := proved(t, c.Dir, 10)
 	// Contents of now are here, and those before are not.
 	if n := report.Commits; n.Unknown != 2 || n.Replayed != 1 || n.Valid != 1 {
-		t.Errorf("%+v", n)
+		t.Errorf("the report counts %+v; want 2 unknown commits and 1 that was replayed and is valid", n)
 	}
 	if !report.History[0].Unknown || !report.History[1].Unknown || report.History[2].Unknown {
-		t.Errorf("%+v", report.History)
+		t.Errorf("the history is %+v; want only the first two commits unknown", report.History)
 	}
 }
 

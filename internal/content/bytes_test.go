@@ -38,7 +38,7 @@ func TestBytes(t *testing.T) {
 	}
 	for p, want := range map[repo.Path]string{"a": "one", "empty": ""} {
 		if failed[p] != nil || got[p] != want {
-			t.Errorf("%s: %q, %v", p, got[p], failed[p])
+			t.Errorf("reading %s gave %q, %v; want %q", p, got[p], failed[p], want)
 		}
 	}
 	if !errors.Is(failed["large"], ErrTooLarge) {
@@ -46,7 +46,7 @@ func TestBytes(t *testing.T) {
 	}
 	for _, p := range []repo.Path{"link", "nothing", "../a", "."} {
 		if failed[p] == nil || got[p] != "" {
-			t.Errorf("%s: %q, %v", p, got[p], failed[p])
+			t.Errorf("reading %s gave %q, %v; want an error", p, got[p], failed[p])
 		}
 	}
 }

@@ -47,7 +47,7 @@ func TestReadAgreesWithGit(t *testing.T) {
 			for i, g := range got {
 				text := texts[string(wants[i].Path)]
 				if g.Err != nil {
-					t.Errorf("%s: %v", wants[i].Path, g.Err)
+					t.Errorf("reading %s gave the error %v", wants[i].Path, g.Err)
 				}
 				if want := (repo.Content{ID: blob(t, root, text), MD5: sumOf(text)}); g.Raw != want {
 					t.Errorf("%s: %v, want %v", wants[i].Path, g.Raw, want)
@@ -78,7 +78,7 @@ func TestReadLinks(t *testing.T) {
 			t.Errorf("%s: %v, %v, want the content of its target text", name, g.Raw, g.Err)
 		}
 		if g.Kind != repo.KindSymlink || g.Found.Presence != repo.Link || g.Found.Stat.IsZero() || !g.Converted.IsZero() {
-			t.Errorf("%s: %+v", name, g)
+			t.Errorf("reading the link %s gave %+v; want a symlink with its stat, not converted", name, g)
 		}
 	}
 	for _, name := range []string{"outdir/secret", "todir/file", "loop/x", "real/file/x", "real/none", "none/x"} {
@@ -107,7 +107,7 @@ func TestReadAfterUnreadableFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got[0].Raw.MD5 != sumOf("a") || got[1].Err == nil || got[2].Raw.MD5 != sumOf("c") {
-		t.Errorf("%+v", got)
+		t.Errorf("Read returned %+v; want a and c read, and an error for b", got)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -134,7 +134,7 @@ func TestRacyRule(t *testing.T) {
 	} {
 		got, err := content.Open(root, content.Options{Now: func() time.Time { return c.now }}).Read(t.Context(), []repo.ReadRequest{{Path: "f"}})
 		if err != nil || got[0].Err != nil {
-			t.Fatal(err, got[0].Err)
+			t.Fatalf("%s: Read returned the errors %v, %v", c.name, err, got[0].Err)
 		}
 		if trusted := got[0].Found.Stat == s; trusted != c.trusted || !trusted && !got[0].Found.Stat.IsZero() {
 			t.Errorf("%s: stat %v", c.name, got[0].Found.Stat)
@@ -207,10 +207,10 @@ func TestReadWhileWritten(t *testing.T) {
 			}
 			if c.stop > 3 {
 				if g.Err == nil || !strings.Contains(g.Err.Error(), "changed while being read") || g.Raw != (repo.Content{}) || !g.Found.Stat.IsZero() {
-					t.Errorf("%+v", g)
+					t.Errorf("reading a file that keeps changing gave %+v; want an error and no content", g)
 				}
 			} else if g.Err != nil || g.Raw.MD5 != sumOf(text) || g.Size != int64(len(text)) {
-				t.Errorf("%+v", g)
+				t.Errorf("reading gave %+v; want the last content of %d bytes", g, len(text))
 			}
 		})
 	}
@@ -233,7 +233,7 @@ func TestReadWhileOverwritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got[0].Err == nil || got[0].Raw != (repo.Content{}) {
-		t.Errorf("%+v", got[0])
+		t.Errorf("reading gave %+v; want an error and no content", got[0])
 	}
 }
 

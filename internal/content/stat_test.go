@@ -107,7 +107,7 @@ func TestStatAgreesWithLstat(t *testing.T) {
 		switch {
 		case strings.Contains(paths[i], ".."):
 			if f.Presence != repo.Unreadable {
-				t.Fatalf("%s: %v", paths[i], f)
+				t.Fatalf("Stat(%q) returned %v; want it unreadable", paths[i], f)
 			}
 		case errors.Is(err, fs.ErrNotExist):
 			if f.Presence != repo.Absent {

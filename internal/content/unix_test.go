@@ -37,7 +37,7 @@ func TestReadSpecialFiles(t *testing.T) {
 			t.Errorf("%s: found %v", name, f)
 		}
 		if g := readOne(t, root, name, repo.ConvertNone); g.Found.Presence != repo.Special || g.Err == nil || !g.Found.Stat.IsZero() {
-			t.Errorf("%s: %+v", name, g)
+			t.Errorf("reading the %s gave %+v; want a special file and an error", name, g)
 		}
 	}
 }
@@ -45,7 +45,7 @@ func TestReadSpecialFiles(t *testing.T) {
 // A file with more bytes than its stat shows, as in /proc, is an error: it would not have git's id.
 func TestReadBeyondSize(t *testing.T) {
 	if g := readOne(t, "/proc", "version", repo.ConvertNone); g.Err == nil || !g.Raw.ID.IsZero() {
-		t.Errorf("%+v", g)
+		t.Errorf("reading /proc/version gave %+v; want an error and no id", g)
 	}
 }
 

@@ -358,7 +358,7 @@ func TestEstimate(t *testing.T) {
 	}{{model.Price{}, false}, {model.Price{Free: true}, true}, {model.Price{Input: 1, Output: 5, UpTo: 10}, true}} {
 		p, err := w.survey(nil).Plan(t.Context(), &describe.ModelWriter{Model: &scriptedModel{price: tt.price}}, survey.PlanOptions{})
 		if err != nil || (p.Cost != nil) != tt.known || p.Estimate < 3600 {
-			t.Errorf("%+v: %+v, %v", tt.price, p, err)
+			t.Errorf("with the price %+v, Plan returned %+v, %v; a cost should be known: %t", tt.price, p, err, tt.known)
 		}
 		if tt.price.Input > 0 && (*p.Cost < 0.008 || *p.Cost > 0.02) {
 			t.Errorf("cost %v of %d tokens", *p.Cost, p.Estimate)

@@ -850,7 +850,7 @@ func TestKeepStoresTheTextOfTheWorkItem(t *testing.T) {
 		t.Helper()
 		got, err := dispatcher().Next(t.Context(), survey.NextOptions{Duration: time.Minute})
 		if err != nil || got.Item == nil {
-			t.Fatal(got, err)
+			t.Fatalf("Next returned %+v, %v; want a work item", got, err)
 		}
 		return got.Item
 	}

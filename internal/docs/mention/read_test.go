@@ -744,7 +744,7 @@ func TestChangelog(t *testing.T) {
 		{"docs/news.md", "2 lines\n3 lines\n", false},
 	} {
 		if got := IsChangelog(tt.path, []byte(tt.text)); got != tt.want {
-			t.Errorf("%s: %v", tt.path, got)
+			t.Errorf("IsChangelog(%q) = %t; want %t", tt.path, got, tt.want)
 		}
 	}
 }

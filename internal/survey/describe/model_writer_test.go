@@ -186,7 +186,7 @@ func TestPlainAnswers(t *testing.T) {
 		it := &Item{Path: "src", Files: []ItemFile{{File: &workspace.File{Path: "src/a.go"}}}}
 		d, err := (&ModelWriter{Model: o, Plain: true}).Write(t.Context(), it)
 		if d.Text != want || (err == nil) != (want != "") || d.Spent.Usage.Requests != 1 {
-			t.Errorf("%q: %q, %v", answer, d.Text, err)
+			t.Errorf("the answer %q became the text %q, %v; want %q", answer, d.Text, err, want)
 		}
 		if strings.Contains(answer, "A file.") && (len(d.Files) != 1 || d.Files["src/a.go"] != "A file.") {
 			t.Errorf("files %v", d.Files)
