@@ -94,7 +94,7 @@ func verdicts(rep *registry.Report) []string {
 func entered(t rapid.TB, rep *registry.Report, state registry.State, reasons ...registry.Reason) {
 	t.Helper()
 	if rep.State != state || !slices.Equal(rep.Reasons, reasons) {
-		t.Errorf("%s %q, want %s %q", rep.State, rep.Reasons, state, reasons)
+		t.Errorf("the entry state is %s for the reasons %q; want %s for %q", rep.State, rep.Reasons, state, reasons)
 	}
 }
 

@@ -67,7 +67,7 @@ func TestNotKnowingIsAnErrorOfEveryQuestion(t *testing.T) {
 			w.write("a.go", "other")
 			w.broken = question
 			if err := f(w); !errors.Is(err, errBroken) {
-				t.Errorf("%s without %s: %v", name, question, err)
+				t.Errorf("%s with a broken %s returned the error %v; want that of git", name, question, err)
 			}
 		}
 	}

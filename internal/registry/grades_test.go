@@ -82,11 +82,11 @@ func TestGrades(t *testing.T) {
 				}
 				tally, err := w.store.Counts(t.Context(), "")
 				if err != nil || tally.Fresh != rep.Counts.Fresh || tally.Stale != rep.Counts.Stale {
-					t.Errorf("%s: tally %+v, %v", round, tally, err)
+					t.Errorf("%s: the store counts %+v, %v; want the counts of the report, %+v", round, tally, err, rep.Counts)
 				}
 				k, err := w.registry().Show(t.Context(), []repo.Path{"a.go"})
 				if err != nil || k[0].Verdict != tt.state || k[0].Grade != tt.grade || k[0].ID != blob("alpha") {
-					t.Errorf("%s: shown %+v, %v", round, k, err)
+					t.Errorf("%s: Show returned %+v, %v; want %s with grade %q", round, k, err, tt.state, tt.grade)
 				}
 			}
 			if l.asked > 1 && tt.grade != fresh.GradeContent {

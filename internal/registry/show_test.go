@@ -124,10 +124,10 @@ func TestList(t *testing.T) {
 				got = append(got, k.Verdict.String()+" "+k.Path)
 			}
 			if !slices.Equal(got, c.want) {
-				t.Errorf("%q, want %q", got, c.want)
+				t.Errorf("List returned %q; want %q", got, c.want)
 			}
 			if list.State != registry.StateVerify || list.Head != w.head {
-				t.Errorf("%s at %s", list.State, list.Head)
+				t.Errorf("List returned the entry state %s at %s; want %s at %s", list.State, list.Head, registry.StateVerify, w.head)
 			}
 		})
 	}

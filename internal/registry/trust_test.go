@@ -243,7 +243,7 @@ func TestOneSnapshotPerRegistry(t *testing.T) {
 		}
 	}
 	if w.calls.snapshots != 1 {
-		t.Errorf("%d snapshots", w.calls.snapshots)
+		t.Errorf("git was asked for %d snapshots; want 1", w.calls.snapshots)
 	}
 }
 

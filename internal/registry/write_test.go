@@ -199,7 +199,7 @@ func TestWriteNothing(t *testing.T) {
 	w := settled(t, "a.go", "alpha")
 	before := w.store.commits
 	if got := w.writeSummaries(t); len(got) != 0 || w.store.commits != before {
-		t.Errorf("%v, %d commits", got, w.store.commits-before)
+		t.Errorf("Write without updates returned %v and made %d commits; want none", got, w.store.commits-before)
 	}
 }
 

@@ -212,7 +212,7 @@ func TestUnusable(t *testing.T) {
 			} {
 				err := act()
 				if err == nil || !strings.HasPrefix(err.Error(), "share with origin: cannot read refs/ken/knowledge: ") || fault.HintOf(err) == "" {
-					t.Errorf("%v (hint %q)", err, fault.HintOf(err))
+					t.Errorf("the error is %v with the hint %q; want that the ref cannot be read, and a hint", err, fault.HintOf(err))
 				}
 			}
 			for _, act := range []func() error{
@@ -224,11 +224,11 @@ func TestUnusable(t *testing.T) {
 			} {
 				err := act()
 				if err == nil || !strings.Contains(err.Error(), "cannot read refs/ken/knowledge as last fetched at "+now.Format(time.RFC3339)) || !strings.HasSuffix(fault.HintOf(err), ": ken share status origin --fetch") {
-					t.Errorf("%v (hint %q)", err, fault.HintOf(err))
+					t.Errorf("the error is %v with the hint %q; want when the ref was fetched, and a hint to fetch again", err, fault.HintOf(err))
 				}
 			}
 			if got := strings.Fields(a.knows()); len(got) != len(strings.Fields(before))+1 {
-				t.Errorf("knows %d", len(got))
+				t.Errorf("the clone has %d records; want one more than before", len(got))
 			}
 			// The hint helps, in this clone and in a new one.
 			a.Git("push", "--quiet", "origin", "--delete", ref)
@@ -237,7 +237,7 @@ func TestUnusable(t *testing.T) {
 			b := newClone(t, remote)
 			b.know("three")
 			if _, err := b.share().Push(t.Context(), share.PushOptions{}); name != "a newer layout" && !strings.HasSuffix(fault.HintOf(err), ": git push origin --delete "+ref) {
-				t.Errorf("%v (hint %q)", err, fault.HintOf(err))
+				t.Errorf("Push returned the error %v with the hint %q; want a hint to delete the ref", err, fault.HintOf(err))
 			}
 			b.Git("push", "--quiet", "origin", "--delete", ref)
 			wantCounts(t, "records of a ref that was not ken's", b.pull().OwnRecords, 0)

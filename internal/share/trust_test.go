@@ -268,7 +268,7 @@ func TestSigned(t *testing.T) {
 	wantCounts(t, "ignored", len(out.Untrusted), 1)
 	bob.know("four")
 	if _, err := bob.share().Push(t.Context(), share.PushOptions{}); err == nil || fault.HintOf(err) != "git config commit.gpgSign true" {
-		t.Errorf("unsigned: %v", err)
+		t.Errorf("Push without a signature returned the error %v; want a hint to sign commits", err)
 	}
 	// A merge does not change the committer of any file, signed or not.
 	first := remote.Git("rev-parse", ref)

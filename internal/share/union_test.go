@@ -100,7 +100,7 @@ func TestPushAtOnce(t *testing.T) {
 	wg.Wait()
 	for i, err := range errs {
 		if err != nil {
-			t.Errorf("clone %d: %v", i, err)
+			t.Errorf("clone %d returned the error %v", i, err)
 		}
 	}
 	wantCounts(t, "files", len(records(remote, ref)), 12)

@@ -21,7 +21,7 @@ func TestUninspected(t *testing.T) {
 	var e Entry
 	long := strings.Repeat("x", 300)
 	if !statEntry(int(f.Fd()), long, &e) || e.Err == nil || e.Name != long || e.Kind != Uninspected {
-		t.Errorf("entry %+v", e)
+		t.Errorf("statEntry returned %+v; want the long name and an error", e)
 	}
 	if statEntry(int(f.Fd()), "gone", &e) {
 		t.Error("a missing entry was listed")
@@ -37,20 +37,20 @@ func TestPipes(t *testing.T) {
 	}
 	d := openDir(t, dir, Options{})
 	if e, err := d.Entries(t.Context()); len(e) != 1 || e[0].Kind != Special || err != nil {
-		t.Errorf("entries %v, %v", e, err)
+		t.Errorf("Entries returned %v, %v; want one special file", e, err)
 	}
 	if _, err := d.Read("workflow.yaml"); !errors.Is(err, errSpecial) {
-		t.Errorf("read: %v", err)
+		t.Errorf("Read of a pipe returned the error %v; want %v", err, errSpecial)
 	}
 	h := lockDirectory(t, dir)
 	if err := h.Append("workflow.yaml", []byte("x"), 0); !errors.Is(err, errSpecial) {
-		t.Errorf("append: %v", err)
+		t.Errorf("Append to a pipe returned the error %v; want %v", err, errSpecial)
 	}
 	if err := h.CopyToArchive("workflow.yaml"); !errors.Is(err, errSpecial) {
-		t.Errorf("set aside: %v", err)
+		t.Errorf("CopyToArchive of a pipe returned the error %v; want %v", err, errSpecial)
 	}
 	if err := h.Replace("workflow.yaml", []byte("now a file")); err != nil {
-		t.Errorf("replace: %v", err)
+		t.Errorf("Replace of a pipe returned the error %v", err)
 	}
 	unlockDirectory(t, h)
 	if b, err := d.Read("workflow.yaml"); string(b) != "now a file" {

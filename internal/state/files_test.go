@@ -130,7 +130,7 @@ func TestSetAside(t *testing.T) {
 	unlockDirectory(t, h)
 	copies, _ := filepath.Glob(filepath.Join(dir, ".archive/.logs/*-w"))
 	if len(copies) != 2 {
-		t.Fatalf("copies %q", copies)
+		t.Fatalf("the archive has the copies %q; want 2", copies)
 	}
 	b, _ := os.ReadFile(copies[0])
 	info, _ := os.Stat(copies[0])
@@ -141,6 +141,6 @@ func TestSetAside(t *testing.T) {
 		t.Errorf("the content of w is %q", b)
 	}
 	if got := stamp(time.Date(2026, 1, 2, 3, 4, 5, 6, time.FixedZone("", 3600))); got != "2026-01-02T02-04-05.000000006Z" {
-		t.Errorf("stamp %s", got)
+		t.Errorf("stamp returned %s; want the time in UTC", got)
 	}
 }

@@ -16,7 +16,7 @@ func TestReadHint(t *testing.T) {
 		"send it as: Authorization: Bearer T": {Text: "send it as: Authorization: Bearer T"},
 	} {
 		if got := readHint(text); got != want {
-			t.Errorf("%q: %+v, want %+v", text, got, want)
+			t.Errorf("readHint(%q) = %+v; want %+v", text, got, want)
 		}
 	}
 }

@@ -57,7 +57,7 @@ func reread(t interface {
 	t.Helper()
 	text, err := d.YAML()
 	if err != nil {
-		t.Fatalf("write: %v", err)
+		t.Fatalf("YAML returned the error %v", err)
 	}
 	back, err := parseDocument(text)
 	if err != nil {
@@ -89,7 +89,7 @@ func TestDocumentReadsBack(t *testing.T) {
 		}
 		for key, value := range want {
 			if got := back.Text(key); got != value {
-				t.Fatalf("%q: %q became %q", key, value, got)
+				t.Fatalf("the value of %q changed from %q to %q", key, value, got)
 			}
 		}
 	})
@@ -109,7 +109,7 @@ func TestCommentsAndOrderSurvive(t *testing.T) {
 	}
 	for _, part := range []string{"# on top", "phase: test # where we are", "# about the lanes", "  - id: a\n    status: open", "# at the end", "new: 1"} {
 		if !strings.Contains(string(got), part) {
-			t.Errorf("lost %q:\n%s", part, got)
+			t.Errorf("the written document lacks %q:\n%s", part, got)
 		}
 	}
 }
@@ -236,7 +236,7 @@ func TestIdentity(t *testing.T) {
 	by.now = now.Add(time.Hour)
 	step(Pair{keyType, "docs"})
 	if d.Text(keyID) != "w2" || d.Text(keyOriginal) != "w1" || d.Text(keyFirst) != "2026-01-02T03:04:05.67Z" || d.Text(keyCreated) == d.Text(keyFirst) {
-		t.Errorf("rotation: %s", mustJSON(d))
+		t.Errorf("after a new workflow type, the document is %s; want a new id, with the original id and first time unchanged", mustJSON(d))
 	}
 	step(Pair{keyActive, false})
 	step(Pair{keyType, "debug"})
@@ -292,7 +292,7 @@ func TestOldDocumentsGetAnchors(t *testing.T) {
 		t.Errorf("the document is %s; want its original id and first time unchanged", mustJSON(d))
 	}
 	if ids := d.history(); !d.listed() || !slices.Equal(ids, []string{"a", "b"}) {
-		t.Errorf("history %v", must(d.Get(keyHistory)))
+		t.Errorf("the history is %v; want a, b", must(d.Get(keyHistory)))
 	}
 }
 
@@ -312,7 +312,7 @@ func TestUnquotedValues(t *testing.T) {
 	for _, value := range []string{"[WIP] fix", "{a} b", "- x", "'tis", "> x", "| x", "!x y", "&a b", "%x", "`x`", "? x", "a: b", "] x"} {
 		d, err := parseDocument([]byte("active: true\ntask: " + value + "\nphase: plan\n"))
 		if err != nil || d.Text("task") != value {
-			t.Errorf("task %s: %v, %v", value, d, err)
+			t.Errorf("the task %s was read as %v, %v", value, d, err)
 		}
 	}
 	for _, value := range []string{"[1", "{a", "\"x", "[a, b"} {

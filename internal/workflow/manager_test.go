@@ -178,7 +178,7 @@ func TestBeginUsesThePreviousStart(t *testing.T) {
 	b := d.begin(workflow.BeginOptions{Type: "dev"})
 	d.want(d.holds("notes.txt", "today.txt", "plan-a.md", "plan-b.md"), "today.txt", "plan-b.md")
 	if len(b.Foreign) != 1 || b.Foreign[0].Name != "today.txt" {
-		t.Errorf("foreign: %v", b.Foreign)
+		t.Errorf("Begin reports the foreign files %v; want today.txt", b.Foreign)
 	}
 	start := d.now
 	d.now = d.now.Add(2 * time.Hour)
@@ -333,7 +333,7 @@ func TestLogCutsLongRecords(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(line) > 4032 || strings.Count(string(line), "\n") != 1 || !strings.HasPrefix(string(line), `{"ts":"2026-05-01T12:00:00Z"`) {
-			t.Errorf("%d bytes: %s", len(line), line)
+			t.Errorf("the logged line has %d bytes; want one short line with a time: %s", len(line), line)
 		}
 		if strings.Contains(string(line), "truncated") != (len(record) > 4000) {
 			t.Errorf("a record of %d bytes was logged as %s; only a long one should be truncated", len(record), line)

@@ -165,7 +165,7 @@ func TestBasis(t *testing.T) {
 	b := w.basis(t, "a", "@x code=f,d/")
 	want := derive.Basis{Spec: idOf("1"), Governed: derive.GovernedDigest(map[repo.Path]repo.ID{"f": idOf("1"), "d/g": idOf("2")})}
 	if b != want {
-		t.Errorf("%s, want %s", b, want)
+		t.Errorf("the basis is %s; want %s", b, want)
 	}
 	if back, err := derive.ParseBasis(b.String()); err != nil || back != b {
 		t.Errorf("%s reads back as %s (%v)", b, back, err)

@@ -134,7 +134,7 @@ func TestDriftGrades(t *testing.T) {
 				t.Errorf("asked %d times", len(g.asked))
 			}
 			if len(f.Unknown) > 0 {
-				t.Errorf("unknown %v", f.Unknown)
+				t.Errorf("the facts %v are unknown; want none", f.Unknown)
 			}
 		})
 	}

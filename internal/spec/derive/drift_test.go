@@ -148,7 +148,7 @@ func TestMovedAmongMany(t *testing.T) {
 		}
 		w := parseHistory(b.String())
 		if got := w.brief(w.derive(t, "@x code=f")[0]); got != want {
-			t.Errorf("%s: %s, want %s", name, got, want)
+			t.Errorf("%s: the facts are %s; want %s", name, got, want)
 		}
 		places := 0
 		for _, p := range w.asked {
@@ -232,7 +232,7 @@ func TestCommitsAreReadOnce(t *testing.T) {
 		var i int
 		fmt.Sscanf(f.Node.ID, "n%d", &i)
 		if *f.Drift != 149-i {
-			t.Errorf("%s: drift %d", f.Node.ID, *f.Drift)
+			t.Errorf("the drift of %s is %d; want %d", f.Node.ID, *f.Drift, 149-i)
 		}
 	}
 }

@@ -64,12 +64,12 @@ func TestHeadNotInHistory(t *testing.T) {
 	} {
 		f := w.derive(t, tt.node)[0]
 		if got := w.brief(f); got != "v? d? t?" || f.Status != tt.want || f.Session != nil {
-			t.Errorf("%s: %s, %s, session %v", tt.node, got, f.Status, f.Session)
+			t.Errorf("the facts of %s are %s, %s, session %v; want all unknown, with the status %s", tt.node, got, f.Status, f.Session, tt.want)
 		}
 		var facts []string
 		for _, u := range f.Unknown {
 			if !strings.Contains(u.Reason, "not in the history") {
-				t.Errorf("reason %q", u.Reason)
+				t.Errorf("the reason is %q; want that the commit is not in the history", u.Reason)
 			}
 			facts = append(facts, u.Fact)
 		}
@@ -135,7 +135,7 @@ func TestUntouchedNodesReadNoContents(t *testing.T) {
 		}
 	}
 	if len(w.asked) != 0 {
-		t.Errorf("asked %v", w.asked)
+		t.Errorf("the contents of %v were requested; want none", w.asked)
 	}
 }
 
@@ -151,14 +151,14 @@ func TestContentsFail(t *testing.T) {
 	for _, f := range w.derive(t, "@x code=f", "@y code=g", "@z code=h") {
 		id := f.Node.ID
 		if got := w.brief(f); got != want[id] {
-			t.Errorf("%s: %s, want %s", id, got, want[id])
+			t.Errorf("the facts of %s are %s; want %s", id, got, want[id])
 		}
 		if f.Session == nil || *f.Session != "ann" {
-			t.Errorf("%s: session %v", id, f.Session)
+			t.Errorf("the session of %s is %v; want ann", id, f.Session)
 		}
 		if id == "z" {
 			if len(f.Unknown) > 0 || f.Status != derive.StatusMerged {
-				t.Errorf("z: %v, %s", f.Unknown, f.Status)
+				t.Errorf("the unknown facts of z are %v, its status is %s; want none and %s", f.Unknown, f.Status, derive.StatusMerged)
 			}
 			continue
 		}
@@ -166,7 +166,7 @@ func TestContentsFail(t *testing.T) {
 			t.Errorf("unknown facts of %s (-want +got):\n%s", id, d)
 		}
 		if f.Status != derive.StatusUnknown {
-			t.Errorf("%s is %s", id, f.Status)
+			t.Errorf("the status of %s is %s; want %s", id, f.Status, derive.StatusUnknown)
 		}
 	}
 }
@@ -206,7 +206,7 @@ func TestContentsFailLater(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := w.brief(facts[0]); got != tt.want || len(facts[0].Unknown) != 1 {
-				t.Errorf("%s, unknown %v", got, facts[0].Unknown)
+				t.Errorf("the facts are %s, unknown %v; want %s and one unknown fact", got, facts[0].Unknown, tt.want)
 			}
 		})
 	}
@@ -251,7 +251,7 @@ func TestGap(t *testing.T) {
 			for _, u := range f.Unknown {
 				facts = append(facts, u.Fact)
 				if u.Reason != gap {
-					t.Errorf("reason %q", u.Reason)
+					t.Errorf("the reason is %q; want %q", u.Reason, gap)
 				}
 			}
 			if got := strings.Join(facts, " "); got != tt.unknown {

@@ -41,7 +41,7 @@ func TestStatus(t *testing.T) {
 				f.Drift = &tt.drift
 			}
 			if got := f.StatusWithProposal(tt.overlay); got != tt.want {
-				t.Errorf("%s, want %s", got, tt.want)
+				t.Errorf("StatusWithProposal returned %s; want %s", got, tt.want)
 			}
 		})
 	}
@@ -84,6 +84,6 @@ func TestStatusInConflict(t *testing.T) {
 	n := parse.Load([]repo.LoadedFile{{Path: ".spec/a/spec.md", Content: []byte("---\n<<<<<<< HEAD\ntitle: a\n=======\ntitle: b\n>>>>>>> x\n---\n")}})[0]
 	f := derive.Facts{Node: n}
 	if f.StatusWithProposal(true) != derive.StatusUnknown {
-		t.Errorf("%v is %v", n.Problems, f.StatusWithProposal(true))
+		t.Errorf("with the problems %v, the status is %v; want %v", n.Problems, f.StatusWithProposal(true), derive.StatusUnknown)
 	}
 }

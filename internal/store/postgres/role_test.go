@@ -61,7 +61,7 @@ func TestRoles(t *testing.T) {
 	}
 	all := []postgres.Right{{Right: "SELECT", On: "record"}, {Right: "DELETE", On: "record"}}
 	if lacks, err := s.MissingRights(t.Context(), all); err != nil || lacks == nil || !strings.Contains(lacks.Error(), "lacks DELETE") {
-		t.Errorf("lacks %v, %v", lacks, err)
+		t.Errorf("MissingRights returned %v, %v; want that DELETE is missing", lacks, err)
 	}
 	pgtest.Exec(t, admin, `ALTER ROLE ken CONNECTION LIMIT 0`)
 	if lacks, err := s.MissingRights(t.Context(), all); err == nil || lacks != nil {

@@ -36,7 +36,7 @@ type bodies = map[repo.ID][]byte
 func saves(t testing.TB, c *sqlite.Cache, maker string, made bodies) {
 	t.Helper()
 	if err := c.Save(t.Context(), maker, made); err != nil {
-		t.Fatalf("save: %v", err)
+		t.Fatalf("Save returned the error %v", err)
 	}
 }
 
@@ -91,7 +91,7 @@ func TestCacheManyAtOnce(t *testing.T) {
 	saves(t, c, "m", made)
 	got, err := c.Load(t.Context(), "m", ids)
 	if err != nil || !reflect.DeepEqual(got, made) {
-		t.Errorf("%d of %d, %v", len(got), len(made), err)
+		t.Errorf("Load returned %d of %d outlines, %v", len(got), len(made), err)
 	}
 }
 
@@ -140,7 +140,7 @@ func TestCacheDamaged(t *testing.T) {
 				}
 				got, err := c.Load(t.Context(), "m", ids)
 				if err != nil {
-					t.Errorf("load: %v", err)
+					t.Errorf("Load returned the error %v", err)
 				}
 				for id, body := range got {
 					if !bytes.Equal(body, made[id]) {
@@ -207,7 +207,7 @@ func TestCacheLimit(t *testing.T) {
 		saves(t, c, "m", made)
 		got, err := c.Load(t.Context(), "m", ids)
 		if err != nil || len(got) != 1000 {
-			t.Fatalf("round %d: %d, %v", round, len(got), err)
+			t.Fatalf("round %d: Load returned %d outlines, %v; want 1000", round, len(got), err)
 		}
 	}
 	loads(t, c, "m", nil, "too large")
@@ -267,10 +267,10 @@ func TestCacheCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := c.Load(ctx, "m", []repo.ID{storetest.ID("a")}); !errors.Is(err, context.Canceled) {
-		t.Errorf("load: %v", err)
+		t.Errorf("Load returned the error %v; want the cancellation", err)
 	}
 	if err := c.Save(ctx, "m", one("b", "B")); !errors.Is(err, context.Canceled) {
-		t.Errorf("save: %v", err)
+		t.Errorf("Save returned the error %v; want the cancellation", err)
 	}
 	loads(t, c, "m", one("a", "A"), "a", "b")
 }

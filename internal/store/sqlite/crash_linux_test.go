@@ -106,7 +106,7 @@ func checkWhole(t *testing.T, path, old string) (state string) {
 		state = "old"
 	}
 	if state != old && state != "new" {
-		t.Fatalf("state %q", state)
+		t.Fatalf("the database has the state %q; want %q or \"new\"", state, old)
 	}
 	rows := storetest.Rows(t, s, "")
 	tally, err := s.Counts(t.Context(), "")
@@ -161,7 +161,7 @@ func inject(t *testing.T, verb, path, calls, accident string) int {
 	out, err := cmd.CombinedOutput()
 	status := cmd.ProcessState.ExitCode()
 	if err != nil && status > 0 && status != childFailed && status != childFull && status < 128 {
-		t.Fatalf("strace: %v\n%s", err, out)
+		t.Fatalf("strace failed with %v\n%s", err, out)
 	}
 	if status != childDone && status != childFailed && status != childFull {
 		status = -1
@@ -392,7 +392,7 @@ func TestTwoProcesses(t *testing.T) {
 	}
 	all, _, err := s.Since(t.Context(), "", 1000)
 	if err != nil || len(all) != 3*40+40 {
-		t.Errorf("%d records, %v", len(all), err)
+		t.Errorf("Since returned %d records, %v; want %d", len(all), err, 3*40+40)
 	}
 	if got := shell(t, path, "PRAGMA integrity_check"); got != "ok" {
 		t.Errorf("PRAGMA integrity_check returned %q; want ok", got)
@@ -415,6 +415,6 @@ func TestErrReadOnly(t *testing.T) {
 	}
 	ro := openWith(t, dbPath(t), sqlite.Options{ReadOnly: true})
 	if err := ro.Commit(t.Context(), "", crashChange("x"), nil); !errors.Is(err, sqlite.ErrReadOnly) {
-		t.Errorf("err = %v", err)
+		t.Errorf("Commit returned the error %v; want %v", err, sqlite.ErrReadOnly)
 	}
 }
