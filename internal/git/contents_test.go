@@ -67,7 +67,7 @@ func TestContents(t *testing.T) {
 			}
 		}
 		if i := slices.IndexFunc(many[len(places):], func(id repo.ID) bool { return !id.IsZero() }); i >= 0 {
-			t.Errorf("found %s", more[len(places)+i].Path)
+			t.Errorf("At found %s, which does not exist", more[len(places)+i].Path)
 		}
 		t.Run("again without git", func(t *testing.T) {
 			withoutGit(t)
@@ -125,7 +125,7 @@ func TestContentsOfMissingObjects(t *testing.T) {
 	}
 	for _, p := range []repo.CommitPath{{Commit: two, Path: "other/b"}, {Commit: absent, Path: "a"}, {Commit: absent}, {Path: "a"}} {
 		if got, err := c.At(t.Context(), []repo.CommitPath{{Commit: two, Path: "dir/a"}, p}); err == nil {
-			t.Errorf("%v is %v", p, got)
+			t.Errorf("At(%v) returned %v; want an error", p, got)
 		}
 	}
 }

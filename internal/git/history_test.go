@@ -169,7 +169,7 @@ func TestHistoryGrows(t *testing.T) {
 	h = readHistory(t, r, headOf(t, r, "main"))
 	r.Remove(".git/ken/cache/history")
 	if d := differ(h, readHistory(t, r, headOf(t, r, "main"))); d != "" || h.Len() != n {
-		t.Errorf("%d commits; %s", h.Len(), d)
+		t.Errorf("the history has %d commits, want %d; it differs without the cache: %s", h.Len(), n, d)
 	}
 }
 
@@ -225,7 +225,7 @@ func TestHistoryUnwritable(t *testing.T) {
 	r.Remove(".git/ken/cache/history")
 	r.Write(".git/ken/cache/history/base/dir", "nonsense\n")
 	if again := readHistory(t, r, head); differ(h, again) != "" || len(again.Remarks()) != 1 {
-		t.Errorf("%s, remarks %q", differ(h, again), again.Remarks())
+		t.Errorf("the history differs: %s, with the remarks %q; want one remark", differ(h, again), again.Remarks())
 	}
 }
 

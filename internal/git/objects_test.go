@@ -78,7 +78,7 @@ func TestAt(t *testing.T) {
 		t.Errorf("a missing commit: %s, %v", got, ok)
 	}
 	if _, _, err := r.At(ctx(t), c, "../a"); fault.KindOf(err) != fault.Usage {
-		t.Errorf("outside: %v", err)
+		t.Errorf("At(\"../a\") returned the error %v; want a usage error", err)
 	}
 }
 
@@ -127,13 +127,13 @@ func TestIndexDiffers(t *testing.T) {
 func TestChangedBy(t *testing.T) {
 	b := newBox(t)
 	if _, _, err := b.open().ChangedBy(ctx(t), "HEAD"); fault.KindOf(err) != fault.Usage || !strings.Contains(err.Error(), "no commits yet") {
-		t.Errorf("unborn: %v", err)
+		t.Errorf("ChangedBy without commits returned the error %v; want a usage error", err)
 	}
 	check := func(rev string, want ...repo.Path) {
 		t.Helper()
 		id, got, err := b.open().ChangedBy(ctx(t), rev)
 		if err != nil || id != b.id(rev+"^{commit}") || !slices.Equal(got, want) {
-			t.Errorf("%s: %s, %q, %v; want %q", rev, id, got, err, want)
+			t.Errorf("ChangedBy(%q) returned %s, %q, %v; want %q", rev, id, got, err, want)
 		}
 	}
 	b.commit("a", "1", "d/b", "2", "new\nline", "3")

@@ -152,7 +152,7 @@ func TestOpenCancelled(t *testing.T) {
 	c, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Open(c, t.TempDir()); fault.KindOf(err) != fault.Interrupted {
-		t.Errorf("got %v", err)
+		t.Errorf("Open with a cancelled context returned the error %v; want an interruption", err)
 	}
 }
 

@@ -50,7 +50,7 @@ func TestLinesAndPatch(t *testing.T) {
 		first: lines(paths[0], 20), moved: lines(paths[1], 1), merge: lines(paths[1], 1), other: nil,
 	} {
 		if !maps.Equal(counts[id], want) {
-			t.Errorf("%s: %+v, want %+v", id.Short(), counts[id], want)
+			t.Errorf("the line counts of %s are %+v; want %+v", id.Short(), counts[id], want)
 		}
 	}
 	patch, err := g.Patch(t.Context(), moved, paths)

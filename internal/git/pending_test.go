@@ -29,7 +29,7 @@ func TestPending(t *testing.T) {
 			paths = append(paths, c.Path)
 		}
 		if err != nil || p.Merge || !slices.Equal(paths, want) {
-			t.Errorf("%+v, %v; want %q", p, err, want)
+			t.Errorf("the pending changes are %+v, %v; want %q", p, err, want)
 		}
 	}
 	pending()

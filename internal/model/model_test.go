@@ -40,7 +40,7 @@ func TestCostAdds(t *testing.T) {
 		{}: "$0.0000", known: "$0.2500", unknown: "unknown", known.Add(unknown): "at least $0.2500", known.Add(known): "$0.5000",
 	} {
 		if c.String() != want {
-			t.Errorf("%+v: %s, want %s", c, c, want)
+			t.Errorf("the text of %+v is %s; want %s", c, c, want)
 		}
 	}
 	u := model.Usage{Requests: 1, Input: 2, Cached: 3, Written: 4, Output: 5}
@@ -59,7 +59,7 @@ func TestReasonOf(t *testing.T) {
 			t.Errorf("reason %d has no name", r)
 		}
 		if r.Permanent() != (r >= model.NoKey && r <= model.NoModel) {
-			t.Errorf("%v: permanent %v", r, r.Permanent())
+			t.Errorf("Permanent of %v returned %t; want the opposite", r, r.Permanent())
 		}
 	}
 }

@@ -78,13 +78,13 @@ func TestLostLeaseToOtherWorker(t *testing.T) {
 	}
 	grab(t, q, run, "second")
 	if err := q.finish(t.Context(), first, surveyrun.DescribeResult{Calls: 1}); !errors.Is(err, errLeaseLost) {
-		t.Errorf("finish: %v", err)
+		t.Errorf("finish returned the error %v; want %v", err, errLeaseLost)
 	}
 	if err := q.fail(t.Context(), first, surveyrun.DescribeResult{Calls: 1}, surveyrun.ActionRetry, 0, errors.New("no")); !errors.Is(err, errLeaseLost) {
-		t.Errorf("fail: %v", err)
+		t.Errorf("fail returned the error %v; want %v", err, errLeaseLost)
 	}
 	if err := (&dirLease{q, first}).Reserve(t.Context(), surveyrun.Amount{Tokens: 1}, surveyrun.Amount{}); !errors.Is(err, errLeaseLost) {
-		t.Errorf("reserve: %v", err)
+		t.Errorf("Reserve returned the error %v; want %v", err, errLeaseLost)
 	}
 	if state, token, _, calls := row(t, q, "a"); state != "taken" || token != "second" || calls != 0 {
 		t.Errorf("%s by %s, %d calls", state, token, calls)
@@ -102,13 +102,13 @@ func TestFinishedStaysFinished(t *testing.T) {
 		}
 	}
 	if err := q.fail(t.Context(), held, surveyrun.DescribeResult{}, surveyrun.ActionRetry, 0, errors.New("no")); !errors.Is(err, errLeaseLost) {
-		t.Errorf("fail: %v", err)
+		t.Errorf("fail returned the error %v; want %v", err, errLeaseLost)
 	}
 	if err := (&dirLease{q, held}).Reserve(t.Context(), surveyrun.Amount{Tokens: 1}, surveyrun.Amount{}); !errors.Is(err, errLeaseLost) {
-		t.Errorf("reserve: %v", err)
+		t.Errorf("Reserve returned the error %v; want %v", err, errLeaseLost)
 	}
 	if state, _, _, calls := row(t, q, "a"); state != "done" || calls != 1 {
-		t.Errorf("%s, %d calls", state, calls)
+		t.Errorf("directory a is %s after %d calls; want it done after 1", state, calls)
 	}
 	if _, _, waits, _ := row(t, q, ""); waits != 1 {
 		t.Errorf("the one above waits for %d", waits)
@@ -124,7 +124,7 @@ func TestTakeTwiceBySameWorker(t *testing.T) {
 		t.Errorf("another one got it too: %v", err)
 	}
 	if state, token, _, _ := row(t, q, "a"); state != "taken" || token != "first" {
-		t.Errorf("%s by %s", state, token)
+		t.Errorf("directory a is %s by %s; want it taken by first", state, token)
 	}
 }
 
@@ -172,10 +172,10 @@ func TestCancelledStaysCancelled(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := q.Retry(t.Context(), "", run.ID); fault.KindOf(err) != fault.Usage {
-		t.Errorf("retry: %v", err)
+		t.Errorf("Retry returned the error %v; want a usage error", err)
 	}
 	if err := q.Resume(t.Context(), "", run.ID, surveyrun.Ceiling{}); fault.KindOf(err) != fault.Usage {
-		t.Errorf("resume: %v", err)
+		t.Errorf("Resume returned the error %v; want a usage error", err)
 	}
 	if after, err := q.Run(t.Context(), "r", run.ID); err != nil || after.State != surveyrun.Cancelled || after.Why != "cancelled by somebody" || len(after.Dead) != 1 {
 		t.Errorf("Run returned %+v, %v; want it cancelled by somebody, with one failed directory", after, err)
@@ -243,7 +243,7 @@ func TestRenewDuringSweep(t *testing.T) {
 		await(t, q, `EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')`)
 		lost, err := q.renew(t.Context(), []*leasedDir{held}, time.Minute)
 		if len(lost) > 0 {
-			t.Errorf("lost: %v", lost)
+			t.Errorf("renew lost %v; want nothing lost", lost)
 		}
 		return err
 	})
@@ -251,7 +251,7 @@ func TestRenewDuringSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	if state, token, _, _ := row(t, q, "a"); state != "taken" || token != "first" {
-		t.Errorf("%s by %q", state, token)
+		t.Errorf("directory a is %s by %q; want it taken by first", state, token)
 	}
 }
 

@@ -82,7 +82,7 @@ func TestCatFileParser(t *testing.T) {
 	}
 	for _, bad := range []string{id + " tree 1\nab", id + " blob -1\n", "y missing\n", id + " blob\n"} {
 		if got, _, err := hear(3, bad); err == nil {
-			t.Errorf("%q is %s", bad, got)
+			t.Errorf("the output %q was read as %s; want an error", bad, got)
 		}
 	}
 }

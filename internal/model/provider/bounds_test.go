@@ -33,7 +33,7 @@ func TestServerTimeout(t *testing.T) {
 				t.Fatalf("Turn returned %+v, %v; want the text of the second attempt", r, err)
 			}
 			if why.Reason != model.Down || !strings.Contains(why.Err.Error(), "silent") {
-				t.Errorf("retry %+v", why)
+				t.Errorf("the retry is %+v; want it because the server was silent", why)
 			}
 		})
 	}
@@ -107,7 +107,7 @@ func TestInvalidResponse(t *testing.T) {
 					t.Errorf("Turn returned the error %v; want the reason %v", err, model.BadAnswer)
 				}
 				if n := len(srv.Turns()); n != 1 {
-					t.Errorf("%d attempts", n)
+					t.Errorf("the server got %d requests; want 1", n)
 				}
 			})
 		}
@@ -175,7 +175,7 @@ func TestRedirects(t *testing.T) {
 			m, _ := open(t, srv, api)
 			_, err := m.Turn(t.Context(), hello, model.Listener{})
 			if reasonOf(t, err) != model.BadAnswer || visited {
-				t.Errorf("%s %d: %v, visited %v", api, status, err, visited)
+				t.Errorf("%s, status %d: Turn returned the error %v, visited the other server: %t; want a bad answer and no visit", api, status, err, visited)
 			}
 			other.Close()
 		}
@@ -206,7 +206,7 @@ func TestStreamVariants(t *testing.T) {
 					t.Fatal(err)
 				}
 				if r.Text != "a\u0000b\x1b[31m “c”\r\n" || len(r.Calls) != 1 || string(r.Calls[0].Args) != `{"a":1}` {
-					t.Errorf("reply %+v", r)
+					t.Errorf("Turn returned %+v; want the text with its control characters and one call", r)
 				}
 			})
 		}
@@ -225,7 +225,7 @@ func TestServerNotRunning(t *testing.T) {
 	m := elsewhere(t, "openai", "http://"+addr, provider.Options{Sleep: w.sleep})
 	_, err = m.Turn(t.Context(), hello, model.Listener{})
 	if reasonOf(t, err) != model.Down || !model.NotCharged(err) || len(w.all()) != 0 || !strings.Contains(err.Error(), addr) {
-		t.Errorf("%v, waits %v", err, w.all())
+		t.Errorf("Turn returned the error %v after the waits %v; want the address, no charge and no wait", err, w.all())
 	}
 }
 

@@ -42,7 +42,7 @@ func speakJSON(cfg *provider.Config, _ *provider.Options) { cfg.JSON = true }
 func TestCommandText(t *testing.T) {
 	m := shell(t, "cat; echo; echo '  and more  '")
 	if m.Name() != "command/sh" {
-		t.Errorf("name %s", m.Name())
+		t.Errorf("the name is %s; want command/sh", m.Name())
 	}
 	var heard string
 	r, err := m.Turn(t.Context(), hello, model.Listener{Text: func(s string) { heard += s }})
@@ -54,7 +54,7 @@ func TestCommandText(t *testing.T) {
 		t.Errorf("Turn returned %+v; want the text %q", r, want)
 	}
 	if r.Usage.Requests != 1 || !r.Usage.Estimated || r.Usage.Input != 5 || r.Usage.Output == 0 || r.Cost.Known() {
-		t.Errorf("spent %+v, %v", r.Usage, r.Cost)
+		t.Errorf("the usage is %+v at %v; want one estimated request of unknown cost", r.Usage, r.Cost)
 	}
 
 	req := hello

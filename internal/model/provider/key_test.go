@@ -163,7 +163,7 @@ func TestWhereKeysGo(t *testing.T) {
 				t.Errorf("kind %v, hint %q: %v", fault.KindOf(err), fault.HintOf(err), err)
 			}
 			if tt.kind == fault.Failed && model.ReasonOf(err) != model.NoKey {
-				t.Errorf("reason %v: %v", model.ReasonOf(err), err)
+				t.Errorf("the error %[2]v has the reason %[1]v; want %[3]v", model.ReasonOf(err), err, model.NoKey)
 			}
 			if s := err.Error() + fault.HintOf(err); strings.Contains(s, "secret") || strings.Contains(s, "sk-sec") {
 				t.Errorf("the error reveals the key: %s", s)
@@ -205,7 +205,7 @@ func TestAddresses(t *testing.T) {
 	} {
 		m := elsewhere(t, tt.api, srv.URL+tt.path, provider.Options{Attempts: 1})
 		if _, err := m.Turn(t.Context(), hello, model.Listener{}); err == nil || asked != tt.want {
-			t.Errorf("%s %s: asked %s, %v", tt.api, tt.path, asked, err)
+			t.Errorf("%s at %s: the requested path is %s, the error %v; want the path %s", tt.api, tt.path, asked, err, tt.want)
 		}
 	}
 }

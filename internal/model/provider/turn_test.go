@@ -50,7 +50,7 @@ func TestConversation(t *testing.T) {
 				t.Errorf("text %q, heard %q", r.Text, heard.String())
 			}
 			if r.Stop != model.ToolUse || r.Model != "m-1" || len(r.Calls) != 4 {
-				t.Fatalf("reply %+v", r)
+				t.Fatalf("Turn returned %+v; want 4 tool calls of m-1", r)
 			}
 			for i, want := range []struct {
 				id, args string
@@ -58,7 +58,7 @@ func TestConversation(t *testing.T) {
 			}{{"c1", `{"path": "a/b \"c\".go"}`, false}, {"c2", `{}`, false}, {"c3", `{}`, true}, {"c4", `{}`, true}} {
 				c := r.Calls[i]
 				if c.ID != want.id || string(c.Args) != want.args || (c.Err != nil) != want.botched {
-					t.Errorf("call %d: %+v", i, c)
+					t.Errorf("call %d is %+v; want %+v", i, c, want)
 				}
 			}
 
@@ -74,22 +74,22 @@ func TestConversation(t *testing.T) {
 				t.Fatal(err)
 			}
 			if r.Text != "it is\na library" || r.Stop != model.End || len(r.Calls) != 0 {
-				t.Errorf("reply %+v", r)
+				t.Errorf("Turn returned %+v; want a text and no call", r)
 			}
 
 			turns := srv.Turns()
 			if len(turns) != 3 {
-				t.Fatalf("%d turns", len(turns))
+				t.Fatalf("the server got %d requests; want 3", len(turns))
 			}
 			got := turns[1].Request
 			if got.System != req.System || got.MaxTokens != 500 {
-				t.Errorf("request %+v", got)
+				t.Errorf("the request is %+v; want its system prompt and 500 tokens at most", got)
 			}
 			if d := cmp.Diff(tools, got.Tools); d != "" {
-				t.Errorf("tools: %s", d)
+				t.Errorf("tools in the request (-want +got):\n%s", d)
 			}
 			if d := cmp.Diff(results, turns[1].Results()); d != "" {
-				t.Errorf("results: %s", d)
+				t.Errorf("results in the request (-want +got):\n%s", d)
 			}
 		})
 	}
