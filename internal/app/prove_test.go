@@ -201,11 +201,11 @@ func TestProveShallow(t *testing.T) {
 	}
 	_, _, report := proved(t, r.Clone("--depth=3").Dir, 10)
 	if c := report.Commits; !c.Cut || c.Replayed != 2 || c.Whole {
-		t.Errorf("depth 3: %+v", c)
+		t.Errorf("with depth 3, the report counts %+v; want a cut history with 2 commits", c)
 	}
 	_, _, report = proved(t, r.Clone("--depth=1").Dir, 10)
 	if c := report.Commits; !c.Cut || c.Replayed != 0 {
-		t.Errorf("depth 1: %+v", c)
+		t.Errorf("with depth 1, the report counts %+v; want a cut history without commits", c)
 	}
 	// As many as were asked for were there: nothing is missing.
 	_, _, report = proved(t, r.Clone("--depth=3").Dir, 2)

@@ -175,7 +175,7 @@ func TestServeRefusesCrossSiteForms(t *testing.T) {
 			head[name] = value
 		}
 		if resp, _ := s.do(call{method: http.MethodPost, path: ackPath, body: "reason=pwned", head: head}); resp.StatusCode != http.StatusForbidden {
-			t.Errorf("from %v: %s", from, resp.Status)
+			t.Errorf("a request from %v got %s; want 403", from, resp.Status)
 		}
 	}
 	for _, site := range []string{"cross-site", "same-site"} {

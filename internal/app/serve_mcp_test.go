@@ -200,7 +200,7 @@ func TestServeMCPLimitsRequestSize(t *testing.T) {
 	if resp, err := http.DefaultClient.Do(req); err == nil {
 		defer resp.Body.Close()
 		if resp.StatusCode != http.StatusRequestEntityTooLarge {
-			t.Errorf("100 MB: %s", resp.Status)
+			t.Errorf("a request of 100 MB got %s; want 413", resp.Status)
 		}
 	} // else it was hung up on, which is as good
 	if sent := 100<<20 - body.left.Load(); sent > 24<<20 {

@@ -63,7 +63,7 @@ func serveRepo(t *testing.T, r *testrepo.Repo, more func(*web.Options)) *served 
 	stop := sync.OnceFunc(func() {
 		cancel()
 		if err := <-done; err != nil {
-			t.Errorf("serve: %v", err)
+			t.Errorf("Serve returned the error %v", err)
 		}
 	})
 	t.Cleanup(stop)
@@ -123,7 +123,7 @@ func (s *served) gives(status int, c call) string {
 	s.t.Helper()
 	resp, body := s.do(c)
 	if resp.StatusCode != status {
-		s.t.Fatalf("%s %s: %s, want %d\n%s", c.method, c.path, resp.Status, status, body)
+		s.t.Fatalf("the server answered %[3]s to %[1]s %[2]s; want %[4]d\n%[5]s", c.method, c.path, resp.Status, status, body)
 	}
 	return body
 }
@@ -359,7 +359,7 @@ func TestServeConfinesPathsAndIDs(t *testing.T) {
 	for _, snapshot := range []string{"../../..", "/etc", "--help", ""} {
 		body, _ := json.Marshal(map[string]string{"snapshot": snapshot})
 		if resp, _ := s.do(call{method: http.MethodPost, path: "/api/state/restore", body: string(body)}); resp.StatusCode < 400 {
-			t.Errorf("restore %q: %s", snapshot, resp.Status)
+			t.Errorf("restoring the snapshot %q got %s; want an error", snapshot, resp.Status)
 		}
 	}
 	if got := strings.TrimSpace(r.Git("status", "--porcelain")); got != "" {
@@ -396,7 +396,7 @@ func TestServeStaysUp(t *testing.T) {
 		if err == nil {
 			defer resp.Body.Close()
 			if resp.StatusCode != http.StatusRequestEntityTooLarge {
-				t.Errorf("100 MB: %s", resp.Status)
+				t.Errorf("a request of 100 MB got %s; want 413", resp.Status)
 			}
 		} // else it was hung up on, which is as good
 		if sent := 100<<20 - body.left.Load(); sent > 16<<20 {
@@ -415,7 +415,7 @@ func TestServeStaysUp(t *testing.T) {
 		// A guard that was misspelt guards nothing.
 		for body, head := range map[string]map[string]string{`{"reason":"x","haed":"1"}`: nil, "reason=x&haed=1": form} {
 			if said := s.gives(http.StatusBadRequest, call{method: http.MethodPost, path: "/api/spec/api/ack", body: body, head: head}); !strings.Contains(said, "haed") {
-				t.Errorf("%s got %s", body, said)
+				t.Errorf("the answer to %s is %s; want the unknown field in it", body, said)
 			}
 		}
 	})

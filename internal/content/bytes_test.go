@@ -42,7 +42,7 @@ func TestBytes(t *testing.T) {
 		}
 	}
 	if !errors.Is(failed["large"], ErrTooLarge) {
-		t.Errorf("large: %v", failed["large"])
+		t.Errorf("reading the large file gave the error %v; want %v", failed["large"], ErrTooLarge)
 	}
 	for _, p := range []repo.Path{"link", "nothing", "../a", "."} {
 		if failed[p] == nil || got[p] != "" {

@@ -50,13 +50,13 @@ func TestReadAgreesWithGit(t *testing.T) {
 					t.Errorf("reading %s gave the error %v", wants[i].Path, g.Err)
 				}
 				if want := (repo.Content{ID: blob(t, root, text), MD5: sumOf(text)}); g.Raw != want {
-					t.Errorf("%s: %v, want %v", wants[i].Path, g.Raw, want)
+					t.Errorf("the content of %s is %v; want %v", wants[i].Path, g.Raw, want)
 				}
 				if g.Size != int64(len(text)) || g.CRLF || !g.Converted.IsZero() {
 					t.Errorf("%s: size %d, crlf %v, converted %v", wants[i].Path, g.Size, g.CRLF, g.Converted)
 				}
 				if g.Found != stat(t, root, string(wants[i].Path))[0] {
-					t.Errorf("%s: found %v", wants[i].Path, g.Found)
+					t.Errorf("reading %s found %v; want the same as Stat", wants[i].Path, g.Found)
 				}
 			}
 		})
@@ -93,7 +93,7 @@ func TestReadLinks(t *testing.T) {
 		}
 	}
 	if g := readOne(t, root, "real", repo.ConvertNone); g.Found.Presence != repo.Directory || g.Err == nil {
-		t.Errorf("directory: %+v", g)
+		t.Errorf("reading a directory gave %+v; want an error", g)
 	}
 }
 
@@ -112,7 +112,7 @@ func TestReadAfterUnreadableFile(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := content.Open(root, content.Options{}).Read(ctx, []repo.ReadRequest{{Path: "a"}}); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("Read with a cancelled context returned the error %v; want the cancellation", err)
 	}
 }
 
@@ -137,7 +137,7 @@ func TestRacyRule(t *testing.T) {
 			t.Fatalf("%s: Read returned the errors %v, %v", c.name, err, got[0].Err)
 		}
 		if trusted := got[0].Found.Stat == s; trusted != c.trusted || !trusted && !got[0].Found.Stat.IsZero() {
-			t.Errorf("%s: stat %v", c.name, got[0].Found.Stat)
+			t.Errorf("%s: the stat is %v; it should be trusted: %t", c.name, got[0].Found.Stat, c.trusted)
 		}
 	}
 	// The mtime is in the future and the ctime is old.
@@ -203,7 +203,7 @@ func TestReadWhileWritten(t *testing.T) {
 			}
 			g := got[0]
 			if try != 3 {
-				t.Errorf("%d attempts", try)
+				t.Errorf("the file was read %d times; want 3", try)
 			}
 			if c.stop > 3 {
 				if g.Err == nil || !strings.Contains(g.Err.Error(), "changed while being read") || g.Raw != (repo.Content{}) || !g.Found.Stat.IsZero() {

@@ -178,7 +178,7 @@ func TestFix(t *testing.T) {
 			t.Errorf("%s: Fix returned %s, %v; want no edits", name, got, fixed.Edits)
 		}
 		if left := fixed.Unfixed; len(left) > 1 || len(left) == 1 && left[0].Why != tt.why || len(left) == 0 && tt.why != "" {
-			t.Errorf("%s: left %v", name, left)
+			t.Errorf("%s: Fix left %v; want the reason %q", name, left, tt.why)
 		}
 	}
 }
@@ -299,6 +299,6 @@ func TestDocumentStatements(t *testing.T) {
 		got = append(got, told.hidden(&list[i]))
 	}
 	if want := []string{"holds", HiddenExplained, "", HiddenExplained, HiddenHedged, ""}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
+		t.Errorf("the reasons to hide mentions are %q; want %q", got, want)
 	}
 }

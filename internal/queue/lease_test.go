@@ -271,7 +271,7 @@ func TestRenewSkipsLocked(t *testing.T) {
 		defer cancel()
 		lost, err := q.renew(ctx, []*leasedDir{held, other}, time.Minute)
 		if len(lost) > 0 {
-			t.Errorf("lost: %v", lost)
+			t.Errorf("renew lost %v; want nothing lost", lost)
 		}
 		return err
 	})
@@ -369,7 +369,7 @@ func TestRightsUnknown(t *testing.T) {
 	q.opts.Server = fullServer{}
 	err := q.Work(t.Context(), WorkOptions{Repositories: map[string]Describer{"r": nil}})
 	if !errors.Is(err, surveyrun.ErrUnavailable) || !strings.Contains(err.Error(), "explained: ") {
-		t.Errorf("Work: %v", err)
+		t.Errorf("Work returned the error %v; want that the server is unavailable, explained", err)
 	}
 	err = q.serverError(t.Context(), &pgconn.PgError{Code: "42501", Message: "permission denied for table survey_run"})
 	if !isPermissionDenied(err) || errors.Is(err, surveyrun.ErrUnavailable) {

@@ -442,7 +442,7 @@ func TestRefusedAndDead(t *testing.T) {
 		t.Fatalf("the run is %+v; want it incomplete, with d1/d0 failed after 5 attempts", r)
 	}
 	if len(r.Blocked) != 2 || r.Blocked[0].Path != "." || r.Blocked[1].Path != "d1" {
-		t.Errorf("blocked: %+v", r.Blocked)
+		t.Errorf("the blocked directories are %+v; want . and d1", r.Blocked)
 	}
 	if s.kept(t)["d0"] != 1 {
 		t.Error("what is above a refusal was not described")
@@ -648,11 +648,11 @@ func TestDrained(t *testing.T) {
 		}
 	}})
 	if err != nil || !drained.Load() {
-		t.Errorf("drained %t, %v", drained.Load(), err)
+		t.Errorf("the worker drained: %t, error %v; want it drained", drained.Load(), err)
 	}
 	var attempts int
 	if err := s.pool.QueryRow(t.Context(), `SELECT attempts FROM ken.survey_directory`).Scan(&attempts); attempts != 0 || err != nil {
-		t.Errorf("%d attempts, %v", attempts, err)
+		t.Errorf("the directory has %d attempts, %v; want 0", attempts, err)
 	}
 	if r := s.run(t, id); r.State != surveyrun.Running || r.Directories.Ready != 1 || r.Spent.Tokens != 100 || r.Reserved.Tokens != 0 {
 		t.Errorf("the run is %+v; want it running, with 100 tokens spent and its directory ready", r)

@@ -39,7 +39,7 @@ func TestRepositoriesAreSeparate(t *testing.T) {
 		}
 		for _, r := range runs {
 			if repository != "" && r.Repository != repository {
-				t.Errorf("of %q: %+v", repository, r)
+				t.Errorf("the runs of %q contain %+v", repository, r)
 			}
 		}
 	}

@@ -90,7 +90,7 @@ func TestUnableInsertsJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	if last, _, _, _ := jobOf(t, q, "b"); last != second {
-		t.Errorf("jobs %d, %d, %d", first, second, last)
+		t.Errorf("the jobs are %d, %d, then %d; want the second one kept", first, second, last)
 	}
 }
 
@@ -139,10 +139,10 @@ func TestAssumedIsSpent(t *testing.T) {
 	}
 	l := &dirLease{q, grab(t, q, run, "second")}
 	if err := l.Reserve(t.Context(), surveyrun.Amount{Tokens: 40}, surveyrun.Amount{}); err != nil {
-		t.Errorf("40 more: %v", err)
+		t.Errorf("Reserve of 40 more tokens returned the error %v", err)
 	}
 	if err := l.Reserve(t.Context(), surveyrun.Amount{Tokens: 1}, surveyrun.Amount{Tokens: 40}); !errors.Is(err, surveyrun.ErrCeiling) {
-		t.Errorf("101: %v", err)
+		t.Errorf("Reserve of the 101st token returned the error %v; want %v", err, surveyrun.ErrCeiling)
 	}
 }
 

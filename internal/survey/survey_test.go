@@ -494,7 +494,7 @@ func TestOutlineReplacesNoSummary(t *testing.T) {
 	}
 	shown, err := w.survey(nil).Directories(t.Context(), []repo.Path{"src/deep"})
 	if err != nil || shown[0].TextOrEmpty() != "words about src/deep" || shown[0].Outline {
-		t.Errorf("shown %+v, %v", shown[0], err)
+		t.Errorf("Directories returned %+v, %v; want the confirmed text of src/deep", shown[0], err)
 	}
 	// A run of a model describes the outlined directory too.
 	run(t, w, s)
@@ -534,7 +534,7 @@ func TestFailureIsInPromptOfParent(t *testing.T) {
 	}
 	ran := run(t, w, s)
 	if len(ran.Failed) != 1 || ran.Failed[0].Path != "src/deep" {
-		t.Errorf("failed: %+v", ran.Failed)
+		t.Errorf("the failed directories are %+v; want src/deep", ran.Failed)
 	}
 	if !strings.Contains(prompt, "not yet investigated: deep (no answer)") || strings.Contains(prompt, "no subdirectories") {
 		t.Errorf("the prompt of the parent should name deep and the failure:\n%s", prompt)
@@ -640,7 +640,7 @@ func runAgents(t *rapid.T, w *memoryRepo, ranks map[repo.Path]survey.Rank, s *sc
 			leased = slices.Delete(leased, i, i+1)
 			out, err := dispatcher().Submit(t.Context(), survey.Submission{Path: h.path, Lease: h.lease, Author: "agent", Draft: describe.Draft{Text: "about " + repo.DirLabel(h.path).String()}})
 			if err != nil || out.Result != survey.SubmitStored {
-				t.Fatalf("submit %s: %+v, %v", h.path, out, err)
+				t.Fatalf("Submit of %s returned %+v, %v; want it stored", h.path, out, err)
 			}
 			continue
 		}
